@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * frames.h - a batch of trajectory frames in memory, one array a quantity.
+ *
+ * Positions, velocities and forces are row-major frames x atoms x 3, aligned to 64 bytes; the
+ * number of atoms is that of the selection.
+ */
+#ifndef COLLET_IO_FRAMES_H
+#define COLLET_IO_FRAMES_H
+
+#include <collet/collet.h>
+
+typedef struct collet_frames {
+    collet_dtype dtype;  /* of the three arrays below: COLLET_F32 or COLLET_F64 */
+    int32_t slot;        /* which buffer of a read-ahead this is, 0 when it stands alone */
+    int64_t n_atoms;     /* atoms of a frame here */
+    int64_t capacity;    /* frames that fit */
+    int64_t n_frames;    /* frames that are here */
+    void *positions;     /* nm */
+    void *velocities;    /* nm/ps; NULL = not wanted */
+    void *forces;        /* kJ/mol/nm; NULL = not wanted */
+    double *times;       /* ps */
+    int64_t *steps;      /* of the simulation; -1 where the file does not say */
+    int64_t *indices;    /* frame number in the file, from 0 */
+    double *boxes;       /* frames x 9: box vectors as rows, nm; zeros where there is none */
+    int64_t end_offset;  /* byte of the file after the last frame here; for progress */
+    int32_t truncated;   /* 1: the error returned with this batch is a file that ends in a frame */
+    uint32_t reserved;   /* 0 */
+} collet_frames;
+
+/* Bytes that one frame takes; for choosing a capacity. */
+size_t collet_frames_bytes(int64_t n_atoms, collet_dtype dtype, int velocities, int forces);
+
+/*
+ * Makes an empty batch. `velocities` and `forces`: whether there is room for them. COLLET_INVALID
+ * for a capacity or a number of atoms below 1 or another dtype, COLLET_OVERFLOW, COLLET_NO_MEMORY.
+ */
+collet_status collet_frames_create(int64_t n_atoms, int64_t capacity, collet_dtype dtype,
+                                   int velocities, int forces, collet_frames **out,
+                                   collet_error *err);
+
+/* Frees the batch and its arrays; NULL is allowed. */
+void collet_frames_free(collet_frames *frames);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * results.h - named arrays that grow by rows, written in constant memory as NumPy files.
+ *
+ * The number of rows need not be known. Rows go to spool files beside the output, without a name
+ * where the file system allows it, so that nothing remains of a run that is killed. Only `finish`
+ * gives the output its final name, by rename, after everything was written and flushed.
+ *
+ *     collet_results_create("out.npz", COLLET_RESULTS_NPZ, &results, err)
+ *     collet_results_add(results, "com", COLLET_F64, 1, (int64_t[]){3}, &com, err)
+ *     collet_results_append(results, com, n_rows, rows, err)     as often as needed
+ *     collet_results_finish(results, err)
+ *     collet_results_free(results)                                always; discards if not finished
+ *
+ * One thread at a time.
+ */
+#ifndef COLLET_IO_RESULTS_H
+#define COLLET_IO_RESULTS_H
+
+#include <collet/collet.h>
+
+typedef struct collet_results collet_results;
+
+#define COLLET_RESULTS_NPZ 0       /* one file: a stored (not deflated) zip of KEY.npy */
+#define COLLET_RESULTS_DIRECTORY 1 /* a directory of KEY.npy; made if it is not there */
+
+#define COLLET_RESULTS_KEY 64 /* bytes of a key with its NUL */
+
+/*
+ * Prepares an output at `path`. Fails at once, before any work, when the directory it belongs into
+ * is missing or unwritable (COLLET_IO, the text names it), or when `path` is a directory for NPZ or
+ * a file for DIRECTORY. An existing file of that name stays untouched until `finish`.
+ */
+collet_status collet_results_create(const char *path, int32_t form, collet_results **out,
+                                    collet_error *err);
+
+/*
+ * Adds an array of `dtype` (COLLET_F64, F32, I64, I32, U8) with rows of shape[0..ndim), so the array
+ * has ndim + 1 axes; ndim 0 is one value a row. Its number for `append` goes to *column. The key is
+ * [A-Za-z0-9_] and unique. Arrays without any row are written with 0 rows.
+ */
+collet_status collet_results_add(collet_results *results, const char *key, collet_dtype dtype,
+                                 int32_t ndim, const int64_t *shape, int32_t *column,
+                                 collet_error *err);
+
+/* Adds an array of exactly this shape, complete with its data (not kept), e.g. the masses. */
+collet_status collet_results_put(collet_results *results, const char *key, collet_dtype dtype,
+                                 int32_t ndim, const int64_t *shape, const void *data,
+                                 collet_error *err);
+
+/*
+ * Appends n_rows rows, contiguous and row-major. COLLET_IO when they cannot be written, with the
+ * file and the reason (disk full); the output is then lost and only `free` makes sense.
+ */
+collet_status collet_results_append(collet_results *results, int32_t column, int64_t n_rows,
+                                    const void *rows, collet_error *err);
+
+/* Bytes of array data taken so far. */
+int64_t collet_results_bytes(const collet_results *results);
+
+/*
+ * Completes and names the output. On an error nothing new stands under a final name: what was there
+ * before is there still.
+ */
+collet_status collet_results_finish(collet_results *results, collet_error *err);
+
+/* Frees; without a successful `finish` everything written is removed. NULL is allowed. */
+void collet_results_free(collet_results *results);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * topology.h - who the atoms are: names, residues and numbers, from a .gro file.
+ *
+ * A file with several frames gives the topology of its first one. Numbers in a .gro file have five
+ * digits and wrap to 0 after 99999; they are kept as written, an atom's place in the file is its
+ * index.
+ */
+#ifndef COLLET_IO_TOPOLOGY_H
+#define COLLET_IO_TOPOLOGY_H
+
+#include <collet/collet.h>
+
+/* Bytes of a name with its NUL; a .gro file leaves five columns for one, blanks are cut off. */
+#define COLLET_ATOM_NAME 8
+
+typedef struct collet_topology {
+    int64_t n_atoms;
+    char *title;                            /* first line of the file, never NULL */
+    char (*names)[COLLET_ATOM_NAME];         /* n_atoms, e.g. "CA" */
+    char (*residue_names)[COLLET_ATOM_NAME]; /* n_atoms, e.g. "ALA" */
+    int32_t *residue_ids;                   /* n_atoms, as written */
+    int32_t *atom_ids;                      /* n_atoms, as written */
+    double *positions;                      /* n_atoms x 3, nm */
+    double *velocities;                     /* n_atoms x 3, nm/ps; NULL when the file has none */
+    double box[9];                          /* the three box vectors as rows, nm */
+    int32_t decimals;                       /* digits after the point of a position */
+} collet_topology;
+
+/*
+ * Reads `path` into *out, which the caller frees. COLLET_IO when the file cannot be read,
+ * COLLET_FORMAT (with "path:line:" in the text) when it is not a .gro file, COLLET_NO_MEMORY. On
+ * an error *out is NULL. Any thread.
+ */
+collet_status collet_topology_read(const char *path, collet_topology **out, collet_error *err);
+
+/* Frees the topology and all its arrays; NULL is allowed. */
+void collet_topology_free(collet_topology *topology);
+
+#endif
