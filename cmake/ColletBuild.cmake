@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+# How everything of this project is compiled, in one place.
+
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(CJSON REQUIRED IMPORTED_TARGET libcjson)
+
+add_library(collet_options INTERFACE)
+target_compile_options(collet_options INTERFACE
+  -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+  -ffp-contract=off -fno-math-errno
+  $<$<BOOL:${COLLET_WERROR}>:-Werror>)
+target_include_directories(collet_options INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
+target_compile_definitions(collet_options INTERFACE _GNU_SOURCE)
+if(COLLET_SANITIZER STREQUAL "address")
+  target_compile_options(collet_options INTERFACE
+    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(collet_options INTERFACE -fsanitize=address,undefined)
+elseif(COLLET_SANITIZER STREQUAL "thread")
+  target_compile_options(collet_options INTERFACE -fsanitize=thread -fno-omit-frame-pointer)
+  target_link_options(collet_options INTERFACE -fsanitize=thread)
+elseif(NOT COLLET_SANITIZER STREQUAL "none")
+  message(FATAL_ERROR "COLLET_SANITIZER is none, address or thread, not '${COLLET_SANITIZER}'")
+endif()
+
+# collet_add_plugin(NAME source... [LIBRARIES library...] [NO_INSTALL] [OUTPUT directory])
+# A backend: one module NAME.so, beside it manifest.json; exports collet_plugin_entry and nothing else.
+function(collet_add_plugin name)
+  cmake_parse_arguments(PLUGIN "NO_INSTALL" "OUTPUT" "LIBRARIES" ${ARGN})
+  if(NOT PLUGIN_OUTPUT)
+    set(PLUGIN_OUTPUT ${COLLET_PLUGIN_OUTPUT_DIRECTORY})
+  endif()
+  add_library(plugin_${name} MODULE ${PLUGIN_UNPARSED_ARGUMENTS})
+  set_target_properties(plugin_${name} PROPERTIES
+    PREFIX "" OUTPUT_NAME ${name} LIBRARY_OUTPUT_DIRECTORY ${PLUGIN_OUTPUT}
+    LINK_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/plugin.map")
+  target_link_libraries(plugin_${name} PRIVATE collet_options ${PLUGIN_LIBRARIES})
+  target_compile_options(plugin_${name} PRIVATE -Wa,-I,${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_options(plugin_${name} PRIVATE
+    -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/plugin.map)
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/manifest.json)
+    set_property(SOURCE ${CMAKE_CURRENT_SOURCE_DIR}/plugin.c APPEND PROPERTY
+      OBJECT_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/manifest.json)
+  endif()
+  if(NOT PLUGIN_NO_INSTALL)
+    install(TARGETS plugin_${name} LIBRARY DESTINATION ${COLLET_PLUGIN_INSTALL_DIRECTORY})
+  endif()
+endfunction()
+
+# collet_add_tool(NAME source... [LIBRARIES library...]): a program on collet.h alone.
+function(collet_add_tool name)
+  cmake_parse_arguments(TOOL "" "" "LIBRARIES" ${ARGN})
+  add_executable(${name} ${TOOL_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE collet_options collet::core ${TOOL_LIBRARIES})
+  set_target_properties(${name} PROPERTIES
+    BUILD_RPATH_USE_ORIGIN ON INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
+# collet_add_test(NAME source... [LIBRARIES library...] [LABEL label]): a CMocka program run by ctest
+# with the built plugins and no settings of the user's.
+function(collet_add_test name)
+  cmake_parse_arguments(TEST "" "LABEL" "LIBRARIES" ${ARGN})
+  pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
+  add_executable(${name} ${TEST_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE collet_options collet::core ${TEST_LIBRARIES}
+    PkgConfig::CMOCKA)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  target_compile_definitions(${name} PRIVATE
+    COLLET_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"
+    COLLET_TEST_BIN="${CMAKE_BINARY_DIR}/bin"
+    COLLET_TEST_PLUGINS="${COLLET_PLUGIN_OUTPUT_DIRECTORY}"
+    COLLET_TEST_ZOO="${CMAKE_BINARY_DIR}/tests/plugins")
+  add_test(NAME ${name} COMMAND ${name})
+  collet_test_environment(${name})
+  if(TEST_LABEL)
+    set_tests_properties(${name} PROPERTIES LABELS ${TEST_LABEL})
+  endif()
+endfunction()
+
+# Nothing of the user's own configuration, cache or plugins reaches a test.
+function(collet_test_environment name)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77 ENVIRONMENT
+    "XDG_CONFIG_HOME=${CMAKE_BINARY_DIR}/tests/xdg/config;XDG_DATA_HOME=${CMAKE_BINARY_DIR}/tests/xdg/data;XDG_CACHE_HOME=${CMAKE_BINARY_DIR}/tests/xdg/cache;COLLET_BACKEND=;COLLET_PLUGIN_PATH=")
+endfunction()

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <collet/collet.h>
+
+typedef struct named {
+    const char *name;
+    const char *text;
+} named;
+
+#define STATUS_ENTRY(name, value, text) [value] = {"COLLET_" #name, text},
+static const named statuses[] = {COLLET_STATUS_LIST(STATUS_ENTRY)};
+#undef STATUS_ENTRY
+
+static const named *status_entry(collet_status status)
+{
+    static const named unknown = {"unknown", "not a status of this library"};
+    return status >= 0 && status < COLLET_STATUS_COUNT ? &statuses[status] : &unknown;
+}
+
+const char *collet_status_name(collet_status status)
+{
+    return status_entry(status)->name;
+}
+
+const char *collet_status_text(collet_status status)
+{
+    return status_entry(status)->text;
+}
+
+collet_status collet_fail(collet_error *err, collet_status status, const char *format, ...)
+{
+    if (err) {
+        va_list arguments;
+        va_start(arguments, format);
+        err->status = status;
+        if (vsnprintf(err->text, sizeof err->text, format, arguments) < 0)
+            err->text[0] = '\0';
+        va_end(arguments);
+    }
+    return status;
+}
+
+const char *collet_version(void)
+{
+    return COLLET_VERSION;
+}

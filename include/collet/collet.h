@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * collet/collet.h - what a program calls. The only header a user needs.
+ *
+ *   collet_runtime   finds backends; shared by all threads
+ *   collet_context   one line of work: a choice of backend, its queues, its last error
+ *   collet_array     a strided view of reference-counted bytes, which live where they were last used
+ *
+ * Conventions
+ *   Every function that can fail returns a collet_status. Functions that take a context also leave
+ *   the text in it (collet_last_error); those without one take a `collet_error *`, which may be NULL.
+ *   `**out` belongs to the caller; getters lend until the object they were asked of is freed.
+ *   Free and destroy functions accept NULL. A failing call leaves its inputs, the context and
+ *   earlier results as they were.
+ *   Destroy contexts before their runtime. Arrays may be freed on any thread and outlive the
+ *   context that made them, not the runtime.
+ *   Threads: a runtime is safe on any thread; a context belongs to one thread at a time; an array
+ *   may be read by several contexts at once and written by one that nothing else reads meanwhile.
+ *   After fork, every call in the child that returns a status returns COLLET_FORKED.
+ */
+#ifndef COLLET_H
+#define COLLET_H
+
+#include <collet/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct collet_runtime collet_runtime;
+typedef struct collet_context collet_context;
+typedef struct collet_array collet_array;
+
+/* ---- Status and errors ------------------------------------------------------------------- */
+
+/* "COLLET_SHAPE" and "shapes do not fit"; never NULL, also for values that are not a status. */
+COLLET_API const char *collet_status_name(collet_status status);
+COLLET_API const char *collet_status_text(collet_status status);
+
+/* Sets *err (if not NULL) to `status` and the formatted text; returns `status`. */
+COLLET_API collet_status collet_fail(collet_error *err, collet_status status, const char *format,
+                                     ...) COLLET_PRINTF(3, 4);
+
+/* "f32", and bytes an element; "none" and 0 for what is no dtype. */
+COLLET_API const char *collet_dtype_name(collet_dtype dtype);
+COLLET_API size_t collet_dtype_size(collet_dtype dtype);
+
+/* The version of the library that is running: "0.1.0". */
+COLLET_API const char *collet_version(void);
+
+/* ---- Runtime ----------------------------------------------------------------------------- */
+
+/* Called on any thread, possibly at the same time on several. `text` has no newline. */
+typedef void (*collet_log_fn)(void *user, int32_t level, const char *text);
+
+/*
+ * Set struct_size, zero the rest, fill in what is wanted. NULL or 0 means the default. Every
+ * setting that has an environment variable or a configuration key is listed by `backend-info --env`.
+ */
+typedef struct collet_runtime_options {
+    uint32_t struct_size;
+    uint32_t reserved;       /* 0 */
+    const char *plugin_path; /* directories, ':'-separated; replaces the search path; leading '+' adds in front */
+    const char *config_file; /* instead of $COLLET_CONFIG or the user's collet.conf */
+    const char *backend;     /* what a tool's --backend says: above COLLET_BACKEND, below collet_set_backend */
+    collet_log_fn log;       /* NULL: messages are dropped */
+    void *log_user;
+} collet_runtime_options;
+
+/*
+ * Searches for plugins, tries them and registers what can be used. A plugin that is refused is a
+ * record, never a failure: only NO_MEMORY, a configuration file that cannot be read (IO, FORMAT) and
+ * options that make no sense (INVALID) fail.
+ */
+COLLET_API collet_status collet_runtime_create(collet_runtime **out,
+                                               const collet_runtime_options *options,
+                                               collet_error *err);
+/* Waits for the devices' work and closes them. Every context and array must be gone. */
+COLLET_API void collet_runtime_destroy(collet_runtime *runtime);
+
+/* COLLET_BACKEND_USABLE: at least one device. _UNAVAILABLE: `reason` says why not. */
+#define COLLET_BACKEND_USABLE 0
+#define COLLET_BACKEND_UNAVAILABLE 1
+
+/* A backend that was found, usable or not. Strings live as long as the runtime. */
+typedef struct collet_backend_info {
+    uint32_t struct_size;
+    int32_t state; /* COLLET_BACKEND_* */
+    const char *name;
+    const char *version; /* "" when unknown */
+    uint32_t abi;        /* major << 16 | minor; 0 when unknown */
+    int32_t priority;
+    int32_t jit, parallel, gpu; /* 0 or 1 */
+    uint32_t device_count;
+    uint32_t kernel_count;
+    uint32_t reserved;
+    const char *path;
+    const char *reason;       /* why unavailable; "" otherwise */
+    const char *capabilities; /* the plugin's JSON; "" when it was not asked */
+} collet_backend_info;
+
+/* Backends in the order in which "auto" prefers them; those that cannot be used come last. */
+COLLET_API size_t collet_backend_count(const collet_runtime *runtime);
+/* NOT_FOUND beyond the count. Set info->struct_size before the call. */
+COLLET_API collet_status collet_backend_info_at(const collet_runtime *runtime, size_t index,
+                                                collet_backend_info *info);
+
+/* One step of looking for plugins: what was looked at, how far it came, what came of it. */
+typedef struct collet_plugin_record {
+    uint32_t struct_size;
+    int32_t accepted;    /* 1: this step was passed */
+    const char *path;    /* file or directory */
+    const char *stage;   /* "search", "policy", "manifest", "probe", "register", "open" */
+    const char *code;    /* a stable word for the reason: "ok", "world-writable", "abi-too-new", ... */
+    const char *reason;  /* in words */
+    double milliseconds; /* what the step took */
+} collet_plugin_record;
+
+/* Every step, in order. The count grows while devices are opened; records never change. */
+COLLET_API size_t collet_record_count(const collet_runtime *runtime);
+COLLET_API collet_status collet_record_at(const collet_runtime *runtime, size_t index,
+                                          collet_plugin_record *record);
+
+/* One row of the table of settings. */
+typedef struct collet_setting {
+    uint32_t struct_size;
+    uint32_t reserved;
+    const char *key;         /* in the configuration file */
+    const char *environment; /* variable */
+    const char *type;        /* "string", "integer", "boolean", "path list", ... */
+    const char *fallback;    /* the default, in words or as a value */
+    const char *value;       /* in force now */
+    const char *source;      /* "default", "file", "environment", "program" */
+    const char *help;
+} collet_setting;
+
+COLLET_API size_t collet_setting_count(const collet_runtime *runtime);
+COLLET_API collet_status collet_setting_at(const collet_runtime *runtime, size_t index,
+                                           collet_setting *setting);
+
+/* ---- Context ----------------------------------------------------------------------------- */
+
+/* A context with the runtime's choice of backend. UNKNOWN_BACKEND or UNAVAILABLE when that choice
+ * (option, COLLET_BACKEND, configuration file) cannot be met: the text says what is available. */
+COLLET_API collet_status collet_context_create(collet_context **out, collet_runtime *runtime,
+                                               collet_error *err);
+/* Waits for its queues. */
+COLLET_API void collet_context_destroy(collet_context *context);
+
+COLLET_API collet_runtime *collet_context_runtime(const collet_context *context);
+
+/* The text of the context's last failure; "" before the first. Lives until the next failure. */
+COLLET_API const char *collet_last_error(const collet_context *context);
+COLLET_API collet_status collet_last_status(const collet_context *context);
+
+/*
+ * Chooses the backend: "auto", or names in order of preference separated by commas, each with an
+ * optional device: "cpu_openmp", "cuda:1", "cuda,opencl,cpu_openmp". Overrides every other setting.
+ * UNKNOWN_BACKEND names the nearest; UNAVAILABLE gives the recorded reason; both list what is
+ * available. On failure the former choice stays.
+ */
+COLLET_API collet_status collet_set_backend(collet_context *context, const char *choice);
+/* The choice in force ("auto", ...), and the backend of the last kernel ("" before the first). */
+COLLET_API const char *collet_get_backend(const collet_context *context);
+COLLET_API const char *collet_last_backend(const collet_context *context);
+/* Whether a call that the chosen backend refuses, or has no kernel for, may go to another one.
+ * Default: under "auto" and for lists yes, for a single name no. Counted and logged either way. */
+COLLET_API void collet_set_fallback(collet_context *context, int32_t allowed);
+
+/* Waits for everything that the context has enqueued; reports its first failure. */
+COLLET_API collet_status collet_finish(collet_context *context);
+
+typedef struct collet_counters {
+    uint32_t struct_size;
+    uint32_t reserved;
+    uint64_t calls;           /* kernels run */
+    uint64_t fallbacks;       /* of these, run elsewhere than on the first choice */
+    uint64_t temporaries;     /* copies made because operands overlapped */
+    uint64_t bytes_to_device; /* moved from the host's memory to a device's */
+    uint64_t bytes_to_host;   /* and back */
+} collet_counters;
+
+COLLET_API void collet_context_counters(const collet_context *context, collet_counters *counters);
+
+/* Bytes in a memory space: "host", or a device as in collet_set_backend ("cuda:0"). */
+COLLET_API collet_status collet_memory(collet_context *context, const char *space,
+                                       collet_memory_stats *stats);
+
+/* ---- Arrays ------------------------------------------------------------------------------ */
+
+/*
+ * An array is a view: dtype, shape, strides and offset of a storage that several views may share.
+ * Strides count elements. Views never copy; the storage lives until its last view is freed.
+ * A storage's bytes are valid in one or more memory spaces (the host's, a device's); they move only
+ * when a space lacks them, and what moved is counted.
+ */
+
+/* A new C-contiguous array with undefined contents. ndim 0..COLLET_MAX_DIMS, extents >= 0.
+ * INVALID, DTYPE, OVERFLOW, NO_MEMORY. */
+COLLET_API collet_status collet_array_create(collet_context *context, collet_array **out,
+                                             collet_dtype dtype, int32_t ndim,
+                                             const int64_t *shape);
+/* The same, holding a copy of the C-contiguous elements at `data`. */
+COLLET_API collet_status collet_array_from(collet_context *context, collet_array **out,
+                                           collet_dtype dtype, int32_t ndim, const int64_t *shape,
+                                           const void *data);
+/*
+ * An array over the caller's memory, not copied. `strides` NULL means C-contiguous; otherwise ndim
+ * strides in elements. `data` is aligned to the element and covers every element that shape and
+ * strides reach. Until the array's storage is gone the caller touches the memory only between
+ * collet_array_acquire and collet_array_release. `deleter` (may be NULL) is called once, with `user`,
+ * when the last view is freed, on that thread; not when this call fails.
+ */
+COLLET_API collet_status collet_array_wrap(collet_context *context, collet_array **out,
+                                           collet_dtype dtype, int32_t ndim, const int64_t *shape,
+                                           const int64_t *strides, void *data,
+                                           void (*deleter)(void *user), void *user);
+COLLET_API void collet_array_free(collet_array *array);
+
+COLLET_API collet_dtype collet_array_dtype(const collet_array *array);
+COLLET_API int32_t collet_array_ndim(const collet_array *array);
+COLLET_API const int64_t *collet_array_shape(const collet_array *array);
+COLLET_API const int64_t *collet_array_strides(const collet_array *array);
+COLLET_API int64_t collet_array_size(const collet_array *array); /* elements */
+
+/* Views; the new array shares the storage. */
+/* Elements start, start+step, ... (count of them) of one axis; step may be negative. */
+COLLET_API collet_status collet_array_slice(collet_context *context, collet_array **out,
+                                            const collet_array *array, int32_t axis, int64_t start,
+                                            int64_t count, int64_t step);
+/* Output axis i is input axis perm[i]; perm NULL reverses the axes. */
+COLLET_API collet_status collet_array_permute(collet_context *context, collet_array **out,
+                                              const collet_array *array, const int32_t *perm);
+/* The same elements in the same order under another shape; SHAPE when that needs a copy. */
+COLLET_API collet_status collet_array_reshape(collet_context *context, collet_array **out,
+                                              const collet_array *array, int32_t ndim,
+                                              const int64_t *shape);
+/* NumPy's broadcast_to; the view cannot be written. */
+COLLET_API collet_status collet_array_broadcast(collet_context *context, collet_array **out,
+                                                const collet_array *array, int32_t ndim,
+                                                const int64_t *shape);
+
+/* Copies all elements, in C order, out of or into the array; `bytes` must be exactly their size.
+ * Reading waits for the work that computes them. */
+COLLET_API collet_status collet_array_read(collet_context *context, const collet_array *array,
+                                           void *target, size_t bytes);
+COLLET_API collet_status collet_array_write(collet_context *context, collet_array *array,
+                                            const void *source, size_t bytes);
+
+#define COLLET_READ 1
+#define COLLET_WRITE 2
+/*
+ * Makes the array's bytes valid in host memory, waits for work on them, and lends the address of
+ * the first element until collet_array_release; with COLLET_WRITE what other spaces hold is stale
+ * afterwards. No kernel may use the storage in between (BUSY).
+ */
+COLLET_API collet_status collet_array_acquire(collet_context *context, collet_array *array,
+                                              int32_t access, void **address);
+COLLET_API collet_status collet_array_release(collet_context *context, collet_array *array);
+
+/* ---- Kernels ----------------------------------------------------------------------------- */
+
+/*
+ * Every kernel: outputs first, all arrays exist and have the right shape and dtype; nothing runs
+ * when something does not fit (INVALID for NULL, SHAPE, DTYPE; the text names the operand). Work is
+ * asynchronous in the device's queue. An output may be exactly an input where ops.def says EXACT;
+ * other overlaps go through a temporary; an output with a zero stride is refused (INVALID).
+ * UNSUPPORTED: no selected backend has the kernel. FAILED and DEVICE_LOST: the outputs are undefined.
+ *
+ * docs/KERNELS.md gives the formulas. F frames, N atoms.
+ */
+
+/* Any kernel by id (COLLET_OP_* or collet_op_find). `outs` and `ins` have as many entries as the op
+ * has operands; NULL where one is optional. `params` points to its parameter block, or NULL. */
+COLLET_API collet_status collet_call(collet_context *context, uint32_t op, collet_array *const *outs,
+                                     const collet_array *const *ins, const void *params);
+
+/* The id of an op, a backend's own ("vendor.op") included. NOT_FOUND. */
+COLLET_API collet_status collet_op_find(const collet_runtime *runtime, const char *name,
+                                        uint32_t *op);
+
+typedef struct collet_op_info {
+    uint32_t struct_size;
+    uint32_t id;
+    const char *name;
+    const char *family;
+    const char *shapes; /* as in ops.def */
+    const char *sigs;
+    const char *split;
+    const char *check;
+    uint32_t n_out, n_in;
+    uint32_t params_size;
+    uint32_t alias; /* 1: EXACT */
+} collet_op_info;
+
+COLLET_API size_t collet_op_count(const collet_runtime *runtime);
+COLLET_API collet_status collet_op_at(const collet_runtime *runtime, size_t index,
+                                      collet_op_info *info);
+/* 1 when the backend (by name) has a kernel row for the op with these dtypes, outputs first. */
+COLLET_API int32_t collet_backend_has_kernel(const collet_runtime *runtime, const char *backend,
+                                             uint32_t op, const collet_dtype *dtypes,
+                                             uint32_t count);
+
+#define COLLET_IN const collet_array *
+#define COLLET_OUT collet_array *
+
+/* array: f32 and f64 unless said; NumPy broadcasting. */
+/* Every element of `out` becomes `value`, converted as by copy. Any dtype. */
+COLLET_API collet_status collet_fill(collet_context *context, COLLET_OUT out, collet_scalar value);
+/* Converts between any two real dtypes and between c64 and c128. To an integer: toward zero,
+ * saturating, NaN gives 0. To f16, bf16 and f32: round to nearest even. */
+COLLET_API collet_status collet_copy(collet_context *context, COLLET_OUT out, COLLET_IN a);
+COLLET_API collet_status collet_add(collet_context *context, COLLET_OUT out, COLLET_IN a, COLLET_IN b);
+COLLET_API collet_status collet_sub(collet_context *context, COLLET_OUT out, COLLET_IN a, COLLET_IN b);
+COLLET_API collet_status collet_mul(collet_context *context, COLLET_OUT out, COLLET_IN a, COLLET_IN b);
+COLLET_API collet_status collet_div(collet_context *context, COLLET_OUT out, COLLET_IN a, COLLET_IN b);
+COLLET_API collet_status collet_exp(collet_context *context, COLLET_OUT out, COLLET_IN a);
+COLLET_API collet_status collet_log(collet_context *context, COLLET_OUT out, COLLET_IN a);
+COLLET_API collet_status collet_sqrt(collet_context *context, COLLET_OUT out, COLLET_IN a);
+/* out's axis i is a's axis perm[i]; perm NULL reverses. Any dtype. Moves elements; for a view see
+ * collet_array_permute. */
+COLLET_API collet_status collet_transpose(collet_context *context, COLLET_OUT out, COLLET_IN a,
+                                          const int32_t *perm);
+/* Sum over `count` axes (negative ones count from the end; count 0 with axes NULL: all). With
+ * keepdims the reduced axes stay with length 1. f32 accumulates in f64. Empty sum: 0. */
+COLLET_API collet_status collet_sum(collet_context *context, COLLET_OUT out, COLLET_IN a,
+                                    const int32_t *axes, int32_t count, int32_t keepdims);
+
+/* linalg */
+/* c (..., M, N) = a (..., M, K) b (..., K, N); batch axes broadcast. A transposed side is a view
+ * (collet_array_permute), not a copy. */
+COLLET_API collet_status collet_matmul(collet_context *context, COLLET_OUT c, COLLET_IN a, COLLET_IN b);
+
+/* md: positions, velocities, forces F x N x 3 and masses N in f32 or f64; results f64. */
+/* com F x 3 = sum m r / sum m. No mass: NaN. */
+COLLET_API collet_status collet_com(collet_context *context, COLLET_OUT com, COLLET_IN positions,
+                                    COLLET_IN masses);
+/* inertia F x 3 x 3 = sum m (d.d 1 - d d^T), d = r - com. */
+COLLET_API collet_status collet_inertia(collet_context *context, COLLET_OUT inertia,
+                                        COLLET_IN positions, COLLET_IN masses, COLLET_IN com);
+/* out F x 3 = sum w (r - com) x v. Masses and velocities: angular momentum; ones and forces: torque. */
+COLLET_API collet_status collet_cross_sum(collet_context *context, COLLET_OUT out,
+                                          COLLET_IN positions, COLLET_IN weights, COLLET_IN com,
+                                          COLLET_IN vectors);
+/* moments F x 3 ascending; axes F x 3 x 3, one a column, det +1, signs continuous from frame to
+ * frame and with `previous` (3 x 3, NULL: the largest component of the first two is positive). */
+COLLET_API collet_status collet_principal_axes(collet_context *context, COLLET_OUT moments,
+                                               COLLET_OUT axes, COLLET_IN inertia,
+                                               COLLET_IN previous);
+/* angles F x 3 = (phi, theta, psi) in radians of R = axes: phi = atan2(R12, R02), theta = acos R22,
+ * psi = atan2(R21, -R20). */
+COLLET_API collet_status collet_euler_zyz(collet_context *context, COLLET_OUT angles, COLLET_IN axes);
+/* tilt F in degrees: |90 - theta|, theta between the first column of axes and `axis` (3). */
+COLLET_API collet_status collet_tilt(collet_context *context, COLLET_OUT tilt, COLLET_IN axes,
+                                     COLLET_IN axis);
+/* omega F x 3 = I^-1 L; where I is singular the least-squares solution, and info (i32, F) is 1. */
+COLLET_API collet_status collet_angular_velocity(collet_context *context, COLLET_OUT omega,
+                                                 COLLET_OUT info, COLLET_IN inertia, COLLET_IN L);
+/* Parts of vectors F x 3 along and across axes (F x 3 or 3); a zero axis: parallel 0. */
+COLLET_API collet_status collet_decompose(collet_context *context, COLLET_OUT parallel,
+                                          COLLET_OUT perpendicular, COLLET_IN vectors,
+                                          COLLET_IN axes);
+/* Euclidean norm over the last axis, without overflow on the way. */
+COLLET_API collet_status collet_magnitude(collet_context *context, COLLET_OUT out, COLLET_IN a);
+/* F x 3: (x[i+1]-x[i-1])/(t[i+1]-t[i-1]), one-sided at the ends, zeros for F = 1. info (i32, no
+ * axes): 0, or 1 + the first frame whose times are equal (its derivative is NaN). */
+COLLET_API collet_status collet_time_derivative(collet_context *context, COLLET_OUT derivative,
+                                                COLLET_OUT info, COLLET_IN x, COLLET_IN t);
+/* energies F x 3: total 1/2 sum m v.v, translational 1/2 M V.V, rotational 1/2 omega.L. */
+COLLET_API collet_status collet_kinetic(collet_context *context, COLLET_OUT energies,
+                                        COLLET_IN positions, COLLET_IN masses, COLLET_IN velocities);
+/* Mass-weighted about the com: radius F = sqrt(tr G), tensor F x 3 x 3 = sum m d d^T / M,
+ * asphericity F = 3/2 sum (l - mean l)^2 / (sum l)^2 of its eigenvalues l (sphere 0, rod 1). */
+COLLET_API collet_status collet_gyration(collet_context *context, COLLET_OUT radius,
+                                         COLLET_OUT tensor, COLLET_OUT asphericity,
+                                         COLLET_IN positions, COLLET_IN masses);
+/* Weighted rmsd F after the best superposition on `reference` (N x 3), and the proper rotations
+ * F x 3 x 3 that do it: |R (r - com) - (ref - com_ref)| is least. weights N, NULL: all 1. */
+COLLET_API collet_status collet_rmsd(collet_context *context, COLLET_OUT rmsd, COLLET_OUT rotation,
+                                     COLLET_IN positions, COLLET_IN weights, COLLET_IN reference);
+/* com, inertia, angular momentum, torque and kinetic energies (as `kinetic`) in one pass. Without
+ * velocities L and kinetic are NULL, without forces torque is NULL. */
+COLLET_API collet_status collet_observables(collet_context *context, COLLET_OUT com,
+                                            COLLET_OUT inertia, COLLET_OUT L, COLLET_OUT torque,
+                                            COLLET_OUT kinetic, COLLET_IN positions,
+                                            COLLET_IN masses, COLLET_IN velocities, COLLET_IN forces);
+
+#undef COLLET_IN
+#undef COLLET_OUT
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * collet/plugin.h - what a backend implements. The only header a plugin needs.
+ *
+ * A backend is one shared object that exports one symbol, `collet_plugin_entry`, and carries a JSON
+ * manifest in an ELF note. libcore reads the manifest from the file, tries the plugin in a child
+ * process, and only then opens it; see core/DESIGN.md. plugins/README.md shows how to write one.
+ *
+ * Versioning. Both tables, `collet_host` and `collet_plugin`, begin {abi, struct_size}, forever.
+ * A minor version appends fields and slots; a major version may change anything. A side reads a
+ * field of the other's table only after checking that struct_size covers it. Arrays of structs cross
+ * with a count and an element size.
+ *
+ * Threads. libcore calls slots of one device from any thread. Calls that name the same queue, event
+ * or buffer are never concurrent; everything else may be. A slot may block only where its comment
+ * says so.
+ *
+ * Conduct. A plugin never aborts, exits or prints, and leaves MXCSR/FPCR, locale, signal mask, the
+ * current CUDA context and the host's thread counts as it found them. It reports text through
+ * `host->fail` and `host->log`.
+ */
+#ifndef COLLET_PLUGIN_H
+#define COLLET_PLUGIN_H
+
+#include <collet/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define COLLET_ABI_MAJOR 1
+#define COLLET_ABI_MINOR 0
+#define COLLET_ABI (((uint32_t)COLLET_ABI_MAJOR << 16) | (uint32_t)COLLET_ABI_MINOR)
+
+/* ---- Kernels ----------------------------------------------------------------------------- */
+
+/* A plugin's own op k (index into `collet_plugin.ops`) in its kernel rows. */
+#define COLLET_OP_OWN(k) (0x80000000u | (uint32_t)(k))
+
+/*
+ * A kernel signature: one dtype an operand, outputs first, five bits each, operand 0 lowest.
+ * COLLET_SIG(COLLET_F64, COLLET_F32, COLLET_F32) is f64 <- f32, f32.
+ */
+#define COLLET_SIG_BITS 5
+#define COLLET_SIG_AT(operand, dtype) ((uint64_t)(dtype) << ((operand) * COLLET_SIG_BITS))
+#define COLLET_SIG_12(a, b, c, d, e, f, g, h, i, j, k, l, ...)                                     \
+    (COLLET_SIG_AT(0, a) | COLLET_SIG_AT(1, b) | COLLET_SIG_AT(2, c) | COLLET_SIG_AT(3, d) |       \
+     COLLET_SIG_AT(4, e) | COLLET_SIG_AT(5, f) | COLLET_SIG_AT(6, g) | COLLET_SIG_AT(7, h) |       \
+     COLLET_SIG_AT(8, i) | COLLET_SIG_AT(9, j) | COLLET_SIG_AT(10, k) | COLLET_SIG_AT(11, l))
+#define COLLET_SIG(...) COLLET_SIG_12(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+
+/* Opaque to libcore; a plugin defines them for itself. */
+typedef struct collet_device collet_device;
+typedef struct collet_queue collet_queue;
+typedef struct collet_event collet_event;
+typedef struct collet_buffer collet_buffer;
+typedef struct collet_module collet_module;
+
+/*
+ * One operand of a call: a strided view of a buffer.
+ *
+ * buffer       Device memory from buffer_alloc; in a plugin with COLLET_PLUGIN_HOST_MEMORY, the
+ *              host address of the storage's first byte. NULL when the operand is absent.
+ * byte_offset  Of the first element from the buffer's start; a multiple of the element's size.
+ * shape        ndim extents, all >= 0. Lent for the length of the call, as is `strides`.
+ * strides      ndim strides in elements; may be zero (inputs only) or negative.
+ *
+ * What libcore has done before a kernel sees an operand: inputs are broadcast (the axes that "..."
+ * matched have the output's extents, stride 0 where they were repeated); where every operand's
+ * pattern is "..." alone, axes are merged as far as all operands allow, so contiguous operands
+ * arrive with one axis, and ndim is at least 1.
+ */
+typedef struct collet_operand {
+    void *buffer;
+    uint64_t byte_offset;
+    collet_dtype dtype; /* COLLET_DTYPE_NONE when absent */
+    int32_t ndim;
+    const int64_t *shape;
+    const int64_t *strides;
+} collet_operand;
+
+/*
+ * A call, validated by libcore: number of operands, dtypes, shapes and parameters fit the op.
+ * Everything it points to is lent until `run` returns; a kernel that goes on asynchronously copies
+ * what it needs. `operands` holds the outputs first; step it by `operand_size` bytes if that is not
+ * sizeof(collet_operand).
+ */
+typedef struct collet_kernel_call {
+    uint32_t struct_size;
+    uint32_t op;
+    uint64_t sig;
+    uint32_t n_out;
+    uint32_t n_in;
+    uint32_t operand_size;
+    uint32_t params_size; /* bytes at params, 0 when the op has none */
+    const collet_operand *operands;
+    const void *params;       /* the op's parameter block (types.h), or NULL */
+    void *workspace;          /* scratch as asked for, 64-byte aligned: buffer or host address */
+    uint64_t workspace_bytes; /* what `workspace` returned for this call */
+    collet_error *err;        /* where host->fail puts the text; never NULL */
+} collet_kernel_call;
+
+/*
+ * One kernel for one signature.
+ *
+ * run        Enqueue (or do) the work in `queue`'s order. Any thread, one at a time a queue.
+ *            COLLET_OK. COLLET_REFUSED: nothing enqueued, outputs untouched; libcore may try
+ *            elsewhere. COLLET_FAILED: outputs are undefined. COLLET_DEVICE_LOST. No other status.
+ * workspace  Bytes of scratch for this call (its workspace fields are not set yet); libcore
+ *            allocates them and keeps them until the queue has passed the call. NULL means none.
+ */
+typedef struct collet_kernel_row {
+    uint32_t op; /* COLLET_OP_* or COLLET_OP_OWN(k) */
+    uint32_t flags; /* 0 */
+    uint64_t sig;
+    collet_status (*run)(collet_device *device, collet_queue *queue, const collet_kernel_call *call);
+    uint64_t (*workspace)(collet_device *device, const collet_kernel_call *call);
+} collet_kernel_row;
+
+/*
+ * An op of the plugin's own. `name` is "vendor.op". `shapes`, `sigs` as in ops.def, without
+ * @functions. Two plugins that bring the same name must agree in everything else, or the second is
+ * refused. All strings live as long as the plugin.
+ */
+typedef struct collet_op_definition {
+    const char *name;
+    const char *shapes;
+    const char *sigs;
+    uint32_t params_size; /* of its parameter block, which begins with uint32_t struct_size; or 0 */
+    uint32_t alias;       /* 1: an output may be exactly an input, 0: never */
+} collet_op_definition;
+
+/* ---- What libcore hands to a plugin ------------------------------------------------------ */
+
+/* Lives until the last device opened with it is closed. Slots are callable on any thread. */
+typedef struct collet_host collet_host;
+struct collet_host {
+    uint32_t abi;
+    uint32_t struct_size;
+    /* Sets err (may be NULL) to `status` and the text; returns `status`. */
+    collet_status (*fail)(collet_error *err, collet_status status, const char *format, ...)
+        COLLET_PRINTF(3, 4);
+    /* One message, no newline, to the program's log callback. */
+    void (*log)(const collet_host *host, int32_t level, const char *format, ...) COLLET_PRINTF(3, 4);
+    /* CPU threads this process may use: min(affinity, cgroup quota, COLLET_NUM_THREADS), >= 1. */
+    int32_t (*threads)(const collet_host *host);
+    /* The value of a configuration key (`backend-info --env` lists them) or NULL; lives as long as
+     * the host. */
+    const char *(*config)(const collet_host *host, const char *key);
+};
+
+/* ---- What a plugin hands to libcore ------------------------------------------------------ */
+
+/* collet_plugin.flags */
+#define COLLET_PLUGIN_HOST_MEMORY 1u /* works on host addresses: the buffer_ slots are NULL */
+#define COLLET_PLUGIN_SYNCHRONOUS 2u /* run returns when done: queue_ and event_ slots are NULL */
+
+/*
+ * The vtable. It and everything it points to is constant and lives as long as the process.
+ * "Required" slots are never NULL; "memory" slots are required unless COLLET_PLUGIN_HOST_MEMORY,
+ * "queue" slots unless COLLET_PLUGIN_SYNCHRONOUS; "optional" slots may be NULL.
+ * Functions that return collet_status set err (never NULL) through host->fail on failure.
+ */
+typedef struct collet_plugin {
+    uint32_t abi; /* COLLET_ABI as compiled */
+    uint32_t struct_size;
+    uint32_t flags;
+    uint32_t kernel_count;
+    uint32_t kernel_size; /* sizeof(collet_kernel_row) */
+    uint32_t op_count;
+    uint32_t op_size; /* sizeof(collet_op_definition) */
+    uint32_t reserved; /* 0 */
+    const char *name;    /* as in the manifest */
+    const char *version; /* the plugin's own */
+    const collet_kernel_row *kernels;
+    const collet_op_definition *ops; /* NULL when op_count is 0 */
+
+    /*
+     * Required. Writes the capabilities as JSON, with its NUL, into json[0..capacity) and the bytes
+     * wanted into *needed; a text that does not fit is not written and the call still succeeds.
+     * Creates no device context. Any thread; may block while a driver starts.
+     *   {"jit": bool, "parallel": bool, "gpu": bool, "device_count": n,
+     *    "devices": [{"name": "...", ...}], ...}
+     * further members are shown by backend-info as they are. device_count 0 with a member
+     * "reason" says why there is none.
+     */
+    collet_status (*capabilities)(const collet_host *host, char *json, uint64_t capacity,
+                                  uint64_t *needed, collet_error *err);
+
+    /*
+     * Required. Opens device `index` (0..device_count-1). *device belongs to libcore until
+     * device_close. Any thread; may block. UNAVAILABLE, NO_MEMORY, FAILED.
+     */
+    collet_status (*device_open)(const collet_host *host, uint32_t index, collet_device **device,
+                                 collet_error *err);
+    /* Required. NULL does nothing. Its queues, events and buffers are gone before. */
+    void (*device_close)(collet_device *device);
+
+    /* Optional (NULL: every row runs on every device). 1 when row `row` runs on this device. */
+    int32_t (*device_supports)(collet_device *device, uint32_t row);
+
+    /* Memory. bytes > 0, 256-byte aligned. REFUSED when memory is short: nothing is lost. */
+    collet_status (*buffer_alloc)(collet_device *device, uint64_t bytes, collet_buffer **buffer,
+                                  collet_error *err);
+    /* Memory. NULL does nothing. Work already in queues may still use it: the free takes effect
+     * after it. */
+    void (*buffer_free)(collet_device *device, collet_buffer *buffer);
+    /* Memory. Host to device in queue order; `source` may be reused when the call returns. */
+    collet_status (*buffer_write)(collet_device *device, collet_queue *queue, collet_buffer *buffer,
+                                  uint64_t offset, const void *source, uint64_t bytes,
+                                  collet_error *err);
+    /* Memory. Device to host; blocks until `target` holds the bytes. */
+    collet_status (*buffer_read)(collet_device *device, collet_queue *queue, collet_buffer *buffer,
+                                 uint64_t offset, void *target, uint64_t bytes, collet_error *err);
+    /* Memory. Within the device, in queue order; the ranges do not overlap. */
+    collet_status (*buffer_copy)(collet_device *device, collet_queue *queue, collet_buffer *target,
+                                 uint64_t target_offset, collet_buffer *source,
+                                 uint64_t source_offset, uint64_t bytes, collet_error *err);
+    /* Memory. Repeats `pattern` (1, 2, 4, 8 or 16 bytes) over the range, in queue order. */
+    collet_status (*buffer_fill)(collet_device *device, collet_queue *queue, collet_buffer *buffer,
+                                 uint64_t offset, uint64_t bytes, const void *pattern,
+                                 uint32_t pattern_bytes, collet_error *err);
+
+    /* Queue. An in-order queue; belongs to libcore until queue_destroy. */
+    collet_status (*queue_create)(collet_device *device, collet_queue **queue, collet_error *err);
+    /* Queue. NULL does nothing; waits for what is enqueued. */
+    void (*queue_destroy)(collet_device *device, collet_queue *queue);
+    /* Queue. Blocks until everything enqueued is done; reports its first failure (FAILED with the
+     * kernel's name, DEVICE_LOST). */
+    collet_status (*queue_wait)(collet_device *device, collet_queue *queue, collet_error *err);
+
+    /* Queue. An event, not recorded yet; belongs to libcore until event_destroy. */
+    collet_status (*event_create)(collet_device *device, collet_event **event, collet_error *err);
+    /* Queue. NULL does nothing. */
+    void (*event_destroy)(collet_device *device, collet_event *event);
+    /* Queue. The event happens when everything enqueued so far is done. May be recorded again. */
+    collet_status (*event_record)(collet_device *device, collet_event *event, collet_queue *queue,
+                                  collet_error *err);
+    /* Queue. OK when it has happened (or was never recorded), NOT_READY, DEVICE_LOST. */
+    collet_status (*event_query)(collet_device *device, collet_event *event, collet_error *err);
+    /* Queue. Blocks the calling thread until it has happened. */
+    collet_status (*event_wait)(collet_device *device, collet_event *event, collet_error *err);
+    /* Queue. What is enqueued in `queue` from now on starts after the event; does not block. */
+    collet_status (*queue_wait_event)(collet_device *device, collet_queue *queue,
+                                      collet_event *event, collet_error *err);
+    /* Queue. Device time from `first` to `last` in milliseconds; both have happened. */
+    collet_status (*event_elapsed)(collet_device *device, collet_event *first, collet_event *last,
+                                   double *milliseconds, collet_error *err);
+
+    /* Memory. Fills *stats (struct_size is set by the caller). */
+    collet_status (*memory_stats)(collet_device *device, collet_memory_stats *stats,
+                                  collet_error *err);
+
+    /* Optional. Page-locked host memory for fast transfers; NULL: libcore uses its own. */
+    collet_status (*host_alloc)(collet_device *device, uint64_t bytes, void **address,
+                                collet_error *err);
+    /* Optional, together with host_alloc. NULL address does nothing. */
+    void (*host_free)(collet_device *device, void *address);
+    /* Optional. Wraps a pointer or handle of the device's own kind; the memory stays the caller's
+     * and outlives the buffer. */
+    collet_status (*buffer_import)(collet_device *device, void *foreign, uint64_t bytes,
+                                   collet_buffer **buffer, collet_error *err);
+    /* Optional. The device's, queue's (device given) or buffer's own handle, lent. Pass the object
+     * and NULL for the others. */
+    collet_status (*native_handle)(collet_device *device, collet_queue *queue, collet_buffer *buffer,
+                                   void **handle, collet_error *err);
+    /* Optional. Gives pooled memory, plans and compiled programs back. May block. */
+    void (*trim)(collet_device *device);
+    /* Optional. Compiles kernels brought by the user; `source` is in the device's language,
+     * NUL-terminated. *module belongs to libcore until module_free. May block. */
+    collet_status (*module_build)(collet_device *device, const char *source, const char *options,
+                                  collet_module **module, collet_error *err);
+    /* Optional, together with module_build. NULL does nothing. */
+    void (*module_free)(collet_device *device, collet_module *module);
+    /* Optional, together with module_build. Arguments are `count` pointers to values of the given
+     * sizes; a buffer is passed as a collet_buffer *. */
+    collet_status (*module_launch)(collet_device *device, collet_queue *queue, collet_module *module,
+                                   const char *kernel, const uint64_t grid[3],
+                                   const uint64_t block[3], const void *const *arguments,
+                                   const uint32_t *argument_sizes, uint32_t count,
+                                   collet_error *err);
+} collet_plugin;
+
+/*
+ * The one symbol. Called on any thread, possibly more than once and with different hosts; returns
+ * the same table each time, or NULL when `host->abi` has another major version. Touches no device.
+ */
+typedef const collet_plugin *(*collet_plugin_entry_fn)(const collet_host *host);
+COLLET_API const collet_plugin *collet_plugin_entry(const collet_host *host);
+
+/* ---- The manifest ------------------------------------------------------------------------ */
+
+/*
+ * JSON in an ELF note, owner "collet", read before any code of the plugin runs:
+ *   {"name": "cpu_scalar", "version": "0.1.0", "abi": [1, 0], "priority": 10,
+ *    "features": {"jit": false, "parallel": false, "gpu": false},
+ *    "description": "...", "kernels": ["add", ...]}
+ * `priority` orders backends under "auto", larger first. `kernels` names every op that has a row.
+ * A second note says which sanitizer the object was built with: such a plugin loads only into a
+ * program built alike.
+ *
+ * COLLET_PLUGIN_MANIFEST("path/to/manifest.json") at file scope, once, embeds the file (searched as
+ * by .incbin: the assembler's include path, -Wa,-I).
+ */
+#define COLLET_NOTE_OWNER "collet"
+#define COLLET_NOTE_MANIFEST 1
+#define COLLET_NOTE_SANITIZER 2
+
+#if defined(__SANITIZE_ADDRESS__)
+#define COLLET_SANITIZER "address"
+#elif defined(__SANITIZE_THREAD__)
+#define COLLET_SANITIZER "thread"
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define COLLET_SANITIZER "address"
+#elif __has_feature(thread_sanitizer)
+#define COLLET_SANITIZER "thread"
+#elif __has_feature(memory_sanitizer)
+#define COLLET_SANITIZER "memory"
+#endif
+#endif
+#ifndef COLLET_SANITIZER
+#define COLLET_SANITIZER "none"
+#endif
+
+#define COLLET_NOTE_(type, content)                                                                \
+    ".pushsection .note.collet,\"a\",%note\n"                                                      \
+    ".balign 4\n"                                                                                  \
+    ".long 892f-891f, 894f-893f, " type "\n"                                                       \
+    "891: .asciz \"" COLLET_NOTE_OWNER "\"\n"                                                      \
+    "892: .balign 4\n"                                                                             \
+    "893: " content "\n"                                                                           \
+    "894: .balign 4\n"                                                                             \
+    ".popsection\n"
+
+#define COLLET_PLUGIN_MANIFEST(file)                                                               \
+    __asm__(COLLET_NOTE_("1", ".incbin \"" file "\"")                                              \
+            COLLET_NOTE_("2", ".ascii \"" COLLET_SANITIZER "\""))
+
+#ifdef __cplusplus
+}
+#endif
+#endif

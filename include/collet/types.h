@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * collet/types.h - status codes, element types, limits and parameter blocks.
+ *
+ * Shared by programs (collet.h) and backends (plugin.h). Everything here crosses the plugin ABI:
+ * fixed-width integers only, no enum, bool, long or bit-field in any struct, fields appended and
+ * never reordered. tests/unit/test_abi.c pins every offset.
+ */
+#ifndef COLLET_TYPES_H
+#define COLLET_TYPES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Symbols exported by libcore. Plugins and tools import them; nothing else is visible. */
+#if defined(__GNUC__)
+#define COLLET_API __attribute__((visibility("default")))
+#define COLLET_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define COLLET_API
+#define COLLET_PRINTF(text, first)
+#endif
+
+#define COLLET_VERSION_MAJOR 0
+#define COLLET_VERSION_MINOR 1
+#define COLLET_VERSION_PATCH 0
+#define COLLET_VERSION "0.1.0"
+
+/* ---- Status ------------------------------------------------------------------------------ */
+
+/*
+ * X(NAME, value, "what it means"). Values are ABI: append, never renumber.
+ *
+ * REFUSED, FAILED and DEVICE_LOST are what a backend's kernel may return; the others are raised by
+ * libcore before a kernel runs. An outcome that depends on data (a singular matrix, a time step of
+ * zero) is never a status: it is written to the kernel's i32 `info` output.
+ */
+#define COLLET_STATUS_LIST(X)                                                                      \
+    X(OK, 0, "success")                                                                            \
+    X(INVALID, 1, "invalid argument")                                                              \
+    X(SHAPE, 2, "shapes do not fit")                                                               \
+    X(DTYPE, 3, "element types do not fit")                                                        \
+    X(OVERFLOW, 4, "a size does not fit in 64 bits")                                               \
+    X(NO_MEMORY, 5, "out of memory")                                                               \
+    X(UNKNOWN_BACKEND, 6, "no backend of that name")                                               \
+    X(UNAVAILABLE, 7, "the backend is known but cannot be used")                                   \
+    X(UNSUPPORTED, 8, "no selected backend has this kernel")                                       \
+    X(REFUSED, 9, "the backend refused the call; nothing was done")                                \
+    X(FAILED, 10, "the backend failed; the outputs are undefined")                                 \
+    X(DEVICE_LOST, 11, "the device is gone, and with it what only it held")                        \
+    X(FORKED, 12, "a runtime cannot be used in a child of fork")                                   \
+    X(IO, 13, "input or output failed")                                                            \
+    X(FORMAT, 14, "the file is not what it should be")                                             \
+    X(ABI, 15, "built for another version of the plugin interface")                                \
+    X(BUSY, 16, "in use")                                                                          \
+    X(NOT_FOUND, 17, "no such thing")                                                              \
+    X(NOT_READY, 18, "not finished yet")
+
+typedef int32_t collet_status;
+
+#define COLLET_STATUS_CONSTANT(name, value, text) COLLET_##name = value,
+enum { COLLET_STATUS_LIST(COLLET_STATUS_CONSTANT) COLLET_STATUS_COUNT };
+#undef COLLET_STATUS_CONSTANT
+
+/*
+ * An error with its text. The caller owns it and may leave it uninitialised: text is set only when
+ * a function that takes it returns something other than COLLET_OK. Every function that takes a
+ * `collet_error *` accepts NULL and then only returns the status. `text` is always terminated.
+ */
+#define COLLET_ERROR_TEXT 1020
+typedef struct collet_error {
+    collet_status status;
+    char text[COLLET_ERROR_TEXT];
+} collet_error;
+
+/* ---- Element types ----------------------------------------------------------------------- */
+
+/*
+ * X(NAME, id, size in bytes, "name", sig character). Ids are ABI (they are packed into kernel
+ * signatures): 1..31, append only. f16 and bf16 are stored as uint16_t; complex is {re, im}.
+ * 0 is COLLET_DTYPE_NONE: an operand that is absent.
+ */
+#define COLLET_DTYPE_LIST(X)                                                                       \
+    X(F16, 1, 2, "f16", 'h')                                                                       \
+    X(BF16, 2, 2, "bf16", 'b')                                                                     \
+    X(F32, 3, 4, "f32", 'f')                                                                       \
+    X(F64, 4, 8, "f64", 'd')                                                                       \
+    X(C64, 5, 8, "c64", 'c')                                                                       \
+    X(C128, 6, 16, "c128", 'z')                                                                    \
+    X(I8, 7, 1, "i8", 'a')                                                                         \
+    X(U8, 8, 1, "u8", 'A')                                                                         \
+    X(I32, 9, 4, "i32", 'i')                                                                       \
+    X(U32, 10, 4, "u32", 'I')                                                                      \
+    X(I64, 11, 8, "i64", 'l')                                                                      \
+    X(U64, 12, 8, "u64", 'L')
+
+typedef int32_t collet_dtype;
+
+#define COLLET_DTYPE_CONSTANT(name, id, size, text, letter) COLLET_##name = id,
+enum { COLLET_DTYPE_NONE = 0, COLLET_DTYPE_LIST(COLLET_DTYPE_CONSTANT) COLLET_DTYPE_COUNT };
+#undef COLLET_DTYPE_CONSTANT
+
+typedef struct collet_c64 {
+    float re, im;
+} collet_c64;
+
+typedef struct collet_c128 {
+    double re, im;
+} collet_c128;
+
+/* One value of any element type: the first `size of dtype` bytes of `bytes` hold it. */
+typedef struct collet_scalar {
+    union {
+        uint8_t bytes[16];
+        uint16_t u16; /* f16, bf16 */
+        float f32;
+        double f64;
+        collet_c64 c64;
+        collet_c128 c128;
+        int8_t i8;
+        uint8_t u8;
+        int32_t i32;
+        uint32_t u32;
+        int64_t i64;
+        uint64_t u64;
+    } value;
+    collet_dtype dtype;
+    uint32_t reserved; /* 0 */
+} collet_scalar;
+
+/* ---- Kernels ----------------------------------------------------------------------------- */
+
+/* COLLET_OP_<NAME>: the ids of ops.def. */
+#define COLLET_OP(NAME, id, name, family, shapes, sigs, params, alias, split, combine, check)      \
+    COLLET_OP_##NAME = id,
+enum {
+    COLLET_OP_NONE = 0,
+#include <collet/ops.def>
+};
+#undef COLLET_OP
+
+/* ---- Limits ------------------------------------------------------------------------------ */
+
+#define COLLET_MAX_DIMS 8      /* axes of an array */
+#define COLLET_MAX_OPERANDS 12 /* outputs and inputs of one kernel together */
+#define COLLET_MAX_NAME 64     /* bytes of a backend's, device's or kernel's name, with the NUL */
+
+/* ---- Messages and memory ----------------------------------------------------------------- */
+
+/* Levels of log messages. */
+#define COLLET_LOG_ERROR 1
+#define COLLET_LOG_WARNING 2
+#define COLLET_LOG_INFO 3
+#define COLLET_LOG_DEBUG 4
+
+/* Bytes in one memory space. */
+typedef struct collet_memory_stats {
+    uint32_t struct_size;
+    uint32_t unused;    /* 0 */
+    uint64_t current;   /* in use by arrays */
+    uint64_t reserved;  /* held from the system or device, in use or pooled; >= current */
+    uint64_t peak;      /* the largest `current` so far */
+    uint64_t total;     /* of the machine or device; 0 = unknown */
+    uint64_t available; /* free there; 0 = unknown */
+} collet_memory_stats;
+
+/* ---- Parameter blocks -------------------------------------------------------------------- */
+
+/*
+ * The parameters of a kernel that has any. `struct_size` is sizeof the block as the caller knows
+ * it; fields that a caller did not have read as zero.
+ */
+
+/* fill: the value is converted to the output's dtype as `copy` converts. */
+typedef struct collet_fill_params {
+    uint32_t struct_size;
+    uint32_t reserved;
+    collet_scalar value;
+} collet_fill_params;
+
+/* transpose: output axis i is input axis perm[i]; perm is a permutation of 0..ndim-1. */
+typedef struct collet_transpose_params {
+    uint32_t struct_size;
+    uint32_t ndim;
+    int32_t perm[COLLET_MAX_DIMS];
+} collet_transpose_params;
+
+/* sum: bit i of `axes` set = axis i is reduced; keepdims != 0 keeps it with length 1. */
+typedef struct collet_reduce_params {
+    uint32_t struct_size;
+    uint32_t axes;
+    uint32_t keepdims;
+    uint32_t reserved;
+} collet_reduce_params;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
