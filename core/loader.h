@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * loader - finds plugin files, refuses the bad ones for a recorded reason, opens the good ones.
+ *
+ * Four stages (DESIGN.md, section 4): policy and manifest run no code of the plugin; probe runs it in
+ * a child; open runs it here. Every step of every file is one record. A file that is refused never
+ * fails a call.
+ *
+ * Codes of the records, by stage. They are stable: scripts may compare them.
+ *
+ *   any       ok                        the step was passed
+ *   search    not-found                 the path does not exist
+ *             relative-path             only absolute paths are searched
+ *             unreadable                the directory cannot be read
+ *             duplicate-directory       searched already under another name
+ *             duplicate-file            the same file was met already under another name
+ *   policy    unreadable                the file cannot be opened (a dangling link, no permission)
+ *             not-regular               a FIFO, a directory, a device
+ *             world-writable            anyone may write to the file
+ *             world-writable-directory  anyone may replace the file
+ *             foreign-owner             file or directory belong neither to root, nor to this user,
+ *                                       nor to the owner of libcore
+ *             denied                    switched off by name in the configuration
+ *   manifest  empty                     the file has no bytes
+ *             not-elf                   not an ELF file
+ *             truncated                 the file ends before what its headers promise
+ *             wrong-class               32-bit in a 64-bit program, or other byte order
+ *             wrong-machine             for another processor
+ *             not-shared-object         an ELF file, but no shared object
+ *             malformed-elf             headers or notes that make no sense
+ *             no-manifest               a shared object, but no plugin
+ *             manifest-repeated         more than one manifest
+ *             manifest-too-large        more than 64 KiB
+ *             manifest-syntax           not JSON, nested too deep, control characters
+ *             manifest-trailing         something follows the JSON value
+ *             manifest-duplicate-key    a key stands twice in one object
+ *             manifest-content          a member is missing, of the wrong type or out of range
+ *             abi-too-new               needs a newer libcore
+ *             abi-too-old               built for an older plugin interface
+ *             sanitizer-mismatch        built with a sanitizer that this program does not use
+ *   probe     crash-in-constructor      a signal ended the child while the file was being loaded
+ *             crash-in-entry, crash-in-vtable, crash-in-capabilities
+ *                                       ... in collet_plugin_entry, while its table was checked, in
+ *                                       its capabilities
+ *             hang-in-...               the time limit passed there
+ *             exit-in-...               the plugin ended the process there
+ *             unresolved-symbol         a symbol (or symbol version) that no library has
+ *             missing-entry             no collet_plugin_entry
+ *             entry-null                collet_plugin_entry returned NULL
+ *             changes-floating-point    rounding, flush-to-zero or exception masks were changed
+ *             vtable-...                the table breaks the contract: abi, short, slot, arrays, name,
+ *                                       op, sig, run, repeated, own-op
+ *             kernels-differ            manifest and table name different kernels
+ *             capabilities-failed       capabilities returned an error
+ *             capabilities-invalid      capabilities returned something else than what plugin.h says
+ *             changed                   another file than the one whose manifest was read
+ *           passed, but unproven: the plugin is tried when it is first used
+ *             missing-library           a library that it needs was not found
+ *             load-failed               the dynamic linker failed for another reason
+ *             probe-unavailable         collet-probe could not be started or gave no answer
+ *             not-probed                probing is switched off
+ *   register  duplicate-name            another file, earlier in the search path, has the name
+ *   open      changed                   the file is not the one that was found
+ *             and those of `probe` that can be seen without a child
+ *
+ * An undefined symbol is a refusal and a missing library is not: a plugin must name the libraries
+ * that it needs, so a symbol that is missing once all of them are there will be missing in every
+ * program, while a library may be found by the program's own rpath or be loaded by it already.
+ */
+#ifndef COLLET_CORE_LOADER_H
+#define COLLET_CORE_LOADER_H
+
+#include <collet/plugin.h>
+
+#include "manifest.h"
+#include "record.h"
+
+#define LOADER_TIMEOUT_MS 10000 /* when options->timeout_ms is 0 */
+
+/* NULL, 0: the default. Everything is lent for the call. */
+typedef struct loader_options {
+    const char *program_path;     /* of the runtime's options, or NULL */
+    const char *environment_path; /* of COLLET_PLUGIN_PATH, or NULL */
+    const char *deny;             /* backend names, comma-separated, or NULL */
+    const char *cache_directory;  /* for answers of probes; created when missing; NULL: no cache */
+    const char *probe_program;    /* NULL: collet-probe in the directory `collet` beside libcore */
+    const char *const *settings;  /* "key=value" for host->config in the probe, NULL-terminated; NULL */
+    int probe;                    /* 0: trust the manifest, run nothing */
+    int64_t timeout_ms;           /* of one probe */
+    const collet_host *host;      /* never NULL */
+} loader_options;
+
+/* The identity of a file as it was when its manifest was read. */
+typedef struct loader_file {
+    uint64_t device, inode, size;
+    int64_t mtime_s, mtime_ns;
+} loader_file;
+
+/* A plugin that was found. Strings are never NULL except `capabilities`. */
+typedef struct loader_plugin {
+    char *path;         /* absolute */
+    char *name;         /* the manifest's; the file's stem when there is none */
+    manifest manifest;  /* empty when it could not be read: version "", abi 0, no kernels */
+    int usable;         /* 0: `code` and `reason` say why not */
+    int unproven;       /* usable, but the probe could not tell: `code` and `reason` say why */
+    char *code;         /* of the step that decided; "ok" */
+    char *reason;       /* "" when proven */
+    char *capabilities; /* JSON from the probe; NULL when unusable or unproven */
+    loader_file file;
+} loader_plugin;
+
+/*
+ * Walks the search path and lists what it holds, in search order. No two plugins have one name: the
+ * first usable one wins, else the first unusable one. Shared objects without a manifest are ordinary
+ * libraries: records, not plugins. *plugins belongs to the caller: loader_plugins_free.
+ * INVALID (options), NO_MEMORY. Any thread; blocks up to timeout_ms a file.
+ */
+collet_status loader_scan(const loader_options *options, record_list *records,
+                          loader_plugin **plugins, size_t *count, collet_error *err);
+void loader_plugins_free(loader_plugin *plugins, size_t count);
+
+/*
+ * Opens a usable plugin in this process; *vtable lives as long as the process (plugins are never
+ * closed). `host` outlives every use of the table. Appends one record of stage "open". UNAVAILABLE
+ * with the reason, ABI, NO_MEMORY. Any thread; runs the plugin's constructors.
+ */
+collet_status loader_open(const loader_plugin *plugin, const collet_host *host,
+                          record_list *records, const collet_plugin **vtable, collet_error *err);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * manifest - what a plugin says of itself, read from its file with none of its code run.
+ *
+ * The manifest is JSON in an ELF note (plugin.h describes it). The file is read with pread through a
+ * descriptor and taken for hostile: every offset and size is checked against the file's size, and
+ * nothing larger than MANIFEST_MAX_BYTES is kept.
+ */
+#ifndef COLLET_CORE_MANIFEST_H
+#define COLLET_CORE_MANIFEST_H
+
+#include <collet/types.h>
+
+#define MANIFEST_MAX_BYTES 65536  /* of JSON */
+#define MANIFEST_MAX_KERNELS 4096 /* names */
+#define MANIFEST_MAX_DEPENDS 64   /* names */
+
+/*
+ * Strings are never NULL: "" when unknown. They belong to the manifest and live until
+ * manifest_clear. A zeroed manifest that went through manifest_init or manifest_clear is empty.
+ */
+typedef struct manifest {
+    const char *name;      /* [a-z0-9_]{1,63} */
+    const char *version;
+    const char *description;
+    uint32_t abi;          /* major << 16 | minor; 0 when unknown */
+    int32_t priority;
+    int32_t jit, parallel, gpu; /* 0 or 1 */
+    const char **kernels;  /* names of ops, no two alike */
+    size_t kernel_count;
+    const char **depends;  /* environment variables ("X", or "X*" for all that begin so) and absolute
+                              paths on which the capabilities depend: part of a cached answer's key */
+    size_t depends_count;
+    char sanitizer[16];    /* "none", "address", ... */
+    char build_id[129];    /* hexadecimal GNU build-id */
+    void *owner;           /* private: what holds the strings */
+} manifest;
+
+void manifest_init(manifest *m);
+/* Frees what *m owns and leaves it empty. */
+void manifest_clear(manifest *m);
+
+/*
+ * Reads and verifies the manifest of the ELF file open at `fd` (its offset is not touched). *m needs
+ * no initialisation. On success the caller owns *m. On failure *m is empty but for `name`, when at
+ * least that could be read, and must be cleared all the same; *code is a stable word (loader.h) and
+ * err's text says what is wrong without naming the file.
+ * IO, FORMAT, ABI, NO_MEMORY. Any thread.
+ */
+collet_status manifest_read(int fd, manifest *m, const char **code, collet_error *err);
+
+/* Whether `name` can be a backend's: 1 to 63 of a-z, 0-9 and _. */
+int manifest_name_valid(const char *name);
+
+#endif
