@@ -84,4 +84,10 @@ collet_status collet_trajectory_slice(collet_trajectory *trajectory, int64_t sta
 collet_status collet_trajectory_read(collet_trajectory *trajectory, collet_frames *frames,
                                      collet_error *err);
 
+/*
+ * Makes the read under way, and each later one, stop before its next frame and return COLLET_OK
+ * with the frames it has. The only function that another thread may call.
+ */
+void collet_trajectory_cancel(collet_trajectory *trajectory);
+
 #endif

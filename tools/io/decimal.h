@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* decimal.h - numbers in text, read alike in every locale. */
+#ifndef COLLET_IO_DECIMAL_H
+#define COLLET_IO_DECIMAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Reads all of text[0..length), blanks around it aside, as [+-]digits[.digits][e[+-]digits].
+ * Up to 15 significant digits and 22 decimals give the nearest double, more at most one unit in
+ * the last place from it. Returns 1, or 0 when the text is not such a number.
+ */
+int collet_decimal_parse(const char *text, size_t length, double *value);
+
+/* The same for [+-]digits that fit in 64 bits. */
+int collet_decimal_parse_integer(const char *text, size_t length, int64_t *value);
+
+#endif

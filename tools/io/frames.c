@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "frames.h"
+
+#include <stdlib.h>
+
+#define ALIGNMENT ((size_t)64)
+/* Keeps every product of sizes below 2^63 without a check at each use. */
+#define ATOM_LIMIT ((int64_t)1 << 40)
+
+/* Time, step, index and box of a frame. */
+#define FRAME_EXTRAS (sizeof(double) + 2 * sizeof(int64_t) + 9 * sizeof(double))
+
+static size_t real_size(collet_dtype dtype)
+{
+    return dtype == COLLET_F64 ? sizeof(double) : sizeof(float);
+}
+
+size_t collet_frames_bytes(int64_t n_atoms, collet_dtype dtype, int velocities, int forces)
+{
+    size_t quantities = 1u + (velocities != 0) + (forces != 0);
+
+    return quantities * 3 * real_size(dtype) * (size_t)n_atoms + FRAME_EXTRAS;
+}
+
+static void *allocate(size_t n, size_t size)
+{
+    size_t bytes;
+
+    if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX - ALIGNMENT)
+        return NULL;
+    return aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT - 1) & ~(ALIGNMENT - 1));
+}
+
+collet_status collet_frames_create(int64_t n_atoms, int64_t capacity, collet_dtype dtype,
+                                   int velocities, int forces, collet_frames **out,
+                                   collet_error *err)
+{
+    *out = NULL;
+    if (n_atoms < 1 || n_atoms > ATOM_LIMIT || capacity < 1)
+        return collet_fail(err, COLLET_INVALID, "a batch of %lld frames of %lld atoms makes no sense",
+                           (long long)capacity, (long long)n_atoms);
+    if (dtype != COLLET_F32 && dtype != COLLET_F64)
+        return collet_fail(err, COLLET_INVALID, "a batch holds f32 or f64, not dtype %d", dtype);
+
+    size_t bytes;
+    size_t frame = 3 * real_size(dtype) * (size_t)n_atoms;
+    size_t whole = collet_frames_bytes(n_atoms, dtype, velocities, forces);
+    if (__builtin_mul_overflow(whole, (size_t)capacity, &bytes) || bytes > INT64_MAX)
+        return collet_fail(err, COLLET_OVERFLOW,
+                           "a batch of %lld frames of %lld atoms is larger than memory can be",
+                           (long long)capacity, (long long)n_atoms);
+
+    collet_frames *frames = calloc(1, sizeof *frames);
+    if (!frames)
+        return collet_fail(err, COLLET_NO_MEMORY, "no memory for a batch of frames");
+    frames->dtype = dtype;
+    frames->n_atoms = n_atoms;
+    frames->capacity = capacity;
+    frames->positions = allocate((size_t)capacity, frame);
+    frames->velocities = velocities ? allocate((size_t)capacity, frame) : NULL;
+    frames->forces = forces ? allocate((size_t)capacity, frame) : NULL;
+    frames->times = allocate((size_t)capacity, sizeof(double));
+    frames->steps = allocate((size_t)capacity, sizeof(int64_t));
+    frames->indices = allocate((size_t)capacity, sizeof(int64_t));
+    frames->boxes = allocate((size_t)capacity, 9 * sizeof(double));
+    if (!frames->positions || (velocities && !frames->velocities) || (forces && !frames->forces) ||
+        !frames->times || !frames->steps || !frames->indices || !frames->boxes) {
+        collet_frames_free(frames);
+        return collet_fail(err, COLLET_NO_MEMORY,
+                           "no memory for a batch of %lld frames of %lld atoms (%zu MiB); use a "
+                           "smaller batch",
+                           (long long)capacity, (long long)n_atoms, bytes >> 20);
+    }
+    *out = frames;
+    return COLLET_OK;
+}
+
+void collet_frames_free(collet_frames *frames)
+{
+    if (!frames)
+        return;
+    free(frames->positions);
+    free(frames->velocities);
+    free(frames->forces);
+    free(frames->times);
+    free(frames->steps);
+    free(frames->indices);
+    free(frames->boxes);
+    free(frames);
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gro.h"
+
+#include "decimal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define DECIMALS_EXTRA 5 /* columns of a position before its point's digits: sign, 3 digits, point */
+#define BOX_NUMBERS 9
+
+collet_status collet_gro_fail(const collet_lines *lines, collet_error *err, const char *format,
+                              ...)
+{
+    char text[COLLET_ERROR_TEXT];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return collet_fail(err, COLLET_FORMAT, "%s:%lld: %s", lines->source->path,
+                       (long long)lines->number - 1, text);
+}
+
+static collet_status ended(const collet_lines *lines, const char *missing, int *truncated,
+                           collet_error *err)
+{
+    *truncated = 1;
+    return collet_fail(err, COLLET_FORMAT, "%s:%lld: the file ends before %s", lines->source->path,
+                       (long long)lines->number, missing);
+}
+
+/* ---- Title ------------------------------------------------------------------------------- */
+
+static size_t token_length(const char *text, const char *end)
+{
+    const char *at = text;
+
+    while (at < end && *at != ' ' && *at != '\t')
+        at++;
+    return (size_t)(at - text);
+}
+
+/* Finds the token after the last "key" that begins a word; NULL when there is none. */
+static const char *find_value(const char *text, size_t length, const char *key, size_t *n)
+{
+    const char *end = text + length;
+    size_t key_length = strlen(key);
+    const char *found = NULL;
+
+    for (const char *at = text; at + key_length <= end; at++)
+        if (memcmp(at, key, key_length) == 0 && (at == text || at[-1] == ' ' || at[-1] == ','))
+            found = at + key_length;
+    if (!found)
+        return NULL;
+    while (found < end && *found == ' ')
+        found++;
+    *n = token_length(found, end);
+    if (*n > 0 && found[*n - 1] == ',')
+        (*n)--;
+    return found;
+}
+
+static void read_title(const char *text, size_t length, collet_gro_head *head)
+{
+    size_t n;
+
+    const char *value = find_value(text, length, "t=", &n);
+    head->has_time = value && collet_decimal_parse(value, n, &head->time);
+    value = find_value(text, length, "step=", &n);
+    if (!value || !collet_decimal_parse_integer(value, n, &head->step))
+        head->step = -1;
+}
+
+collet_status collet_gro_read_head(collet_lines *lines, collet_gro_head *head, int *truncated,
+                                   collet_error *err)
+{
+    const char *text;
+    size_t length;
+
+    *head = (collet_gro_head){0};
+    *truncated = 0;
+    collet_status status = collet_lines_next(lines, &text, &length, err);
+    if (status != COLLET_OK)
+        return status;
+    if (!text)
+        return ended(lines, "its title", truncated, err);
+    read_title(text, length, head);
+    status = collet_lines_next(lines, &text, &length, err);
+    if (status != COLLET_OK)
+        return status;
+    if (!text)
+        return ended(lines, "the number of atoms", truncated, err);
+    if (!collet_decimal_parse_integer(text, length, &head->n_atoms) || head->n_atoms < 0)
+        return collet_gro_fail(lines, err, "the number of atoms is expected, not '%.*s'",
+                               length > 40 ? 40 : (int)length, text);
+    return COLLET_OK;
+}
+
+/* ---- Atoms ------------------------------------------------------------------------------- */
+
+collet_status collet_gro_measure(const collet_lines *lines, const char *text, size_t length,
+                                 collet_gro_columns *columns, collet_error *err)
+{
+    const char *end = text + length;
+    const char *first = NULL, *second = NULL;
+
+    if (length > COLLET_GRO_POSITIONS)
+        first = memchr(text + COLLET_GRO_POSITIONS, '.', length - COLLET_GRO_POSITIONS);
+    if (first && first + 1 < end)
+        second = memchr(first + 1, '.', (size_t)(end - first - 1));
+    if (!second)
+        return collet_gro_fail(lines, err,
+                               "no positions from column %d on; an atom's line is "
+                               "'%%5d%%-5s%%5s%%5d%%8.3f%%8.3f%%8.3f'",
+                               COLLET_GRO_POSITIONS + 1);
+    columns->width = (size_t)(second - first);
+    if (columns->width <= DECIMALS_EXTRA)
+        return collet_gro_fail(lines, err,
+                               "the decimal points of x and y are %zu columns apart; %d more than "
+                               "the decimals are expected",
+                               columns->width, DECIMALS_EXTRA);
+    /* A line with positions only may have blanks behind them. */
+    size_t used = length;
+    while (used > 0 && (text[used - 1] == ' ' || text[used - 1] == '\t'))
+        used--;
+    columns->velocities = used > COLLET_GRO_POSITIONS + 3 * columns->width;
+    return COLLET_OK;
+}
+
+static collet_status read_columns(const collet_lines *lines, const char *text, size_t length,
+                                  size_t column, size_t width, const char *what, double value[3],
+                                  collet_error *err)
+{
+    for (size_t i = 0; i < 3; i++) {
+        size_t from = column + i * width;
+        size_t n = from + width <= length ? width : length > from ? length - from : 0;
+        if (!collet_decimal_parse(text + from, n, &value[i]))
+            return collet_gro_fail(lines, err, "%s %c in columns %zu-%zu is not a number: '%.*s'",
+                                   what, (int)"xyz"[i], from + 1, from + width, (int)n,
+                                   n ? text + from : "");
+    }
+    return COLLET_OK;
+}
+
+collet_status collet_gro_read_atom(const collet_lines *lines, const char *text, size_t length,
+                                   const collet_gro_columns *columns, double position[3],
+                                   double velocity[3], collet_error *err)
+{
+    size_t width = columns->width;
+
+    collet_status status = read_columns(lines, text, length, COLLET_GRO_POSITIONS, width,
+                                        "position", position, err);
+    if (status != COLLET_OK || !columns->velocities)
+        return status;
+    return read_columns(lines, text, length, COLLET_GRO_POSITIONS + 3 * width, width, "velocity",
+                        velocity, err);
+}
+
+/* ---- Box --------------------------------------------------------------------------------- */
+
+/* A file lists xx yy zz and then the off-diagonal ones; each goes to its place in the rows. */
+static const int box_places[BOX_NUMBERS] = {0, 4, 8, 1, 2, 3, 5, 6, 7};
+
+static int read_box_numbers(const char *text, size_t length, double box[9])
+{
+    const char *end = text + length;
+    int n = 0;
+
+    for (int i = 0; i < BOX_NUMBERS; i++)
+        box[i] = 0.0;
+    while (text < end) {
+        size_t token = token_length(text, end);
+        if (token > 0) {
+            if (n == BOX_NUMBERS || !collet_decimal_parse(text, token, &box[box_places[n]]))
+                return 0;
+            n++;
+        }
+        text += token + (text + token < end);
+    }
+    return n == 3 || n == BOX_NUMBERS;
+}
+
+collet_status collet_gro_read_box(collet_lines *lines, double box[9], int *truncated,
+                                  collet_error *err)
+{
+    const char *text;
+    size_t length;
+
+    *truncated = 0;
+    collet_status status = collet_lines_next(lines, &text, &length, err);
+    if (status != COLLET_OK)
+        return status;
+    if (!text)
+        return ended(lines, "the box", truncated, err);
+    if (!read_box_numbers(text, length, box))
+        return collet_gro_fail(lines, err,
+                               "the box (3 or 9 numbers) is expected after the last atom, not "
+                               "'%.*s'; is the number of atoms in line 2 right?",
+                               length > 60 ? 60 : (int)length, text);
+    return COLLET_OK;
+}
+
+/* ---- Recognition ------------------------------------------------------------------------- */
+
+int collet_gro_recognise(const uint8_t *bytes, size_t n)
+{
+    const char *text = (const char *)bytes;
+    int64_t atoms;
+
+    if (memchr(bytes, 0, n))
+        return 0;
+    const char *second = memchr(text, '\n', n);
+    if (!second)
+        return 0;
+    second++;
+    size_t left = n - (size_t)(second - text);
+    const char *end = left > 0 ? memchr(second, '\n', left) : NULL;
+    if (!end)
+        end = second + left;
+    return collet_decimal_parse_integer(second, (size_t)(end - second), &atoms) && atoms >= 0;
+}

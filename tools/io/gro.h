@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gro.h - the parts of a frame of a .gro file, for topology.c and gro_trajectory.c.
+ *
+ * Fixed columns: residue number 5, residue name 5, atom name 5, atom number 5, then positions (nm)
+ * and perhaps velocities (nm/ps). The distance of the first two decimal points gives the width of
+ * all six; it is 5 more than the decimals of a position. Errors say "path:line:".
+ */
+#ifndef COLLET_IO_GRO_H
+#define COLLET_IO_GRO_H
+
+#include "lines.h"
+
+#define COLLET_GRO_POSITIONS 20 /* column where they begin */
+
+/* The two lines before the atoms. */
+typedef struct collet_gro_head {
+    int64_t n_atoms;
+    int32_t has_time; /* the title holds "t=" */
+    double time;      /* ps */
+    int64_t step;     /* from "step=" in the title, else -1 */
+} collet_gro_head;
+
+/* What the first atom's line fixes for the frame. */
+typedef struct collet_gro_columns {
+    size_t width;
+    int32_t velocities; /* 0 or 1 */
+} collet_gro_columns;
+
+/* Reads the head. *truncated (else 0) becomes 1, with COLLET_FORMAT, where the file ends in it. */
+collet_status collet_gro_read_head(collet_lines *lines, collet_gro_head *head, int *truncated,
+                                   collet_error *err);
+
+/* The columns of the atom whose line was just taken from `lines`. */
+collet_status collet_gro_measure(const collet_lines *lines, const char *text, size_t length,
+                                 collet_gro_columns *columns, collet_error *err);
+
+/*
+ * Reads position and velocity (left alone when the frame has none) of the atom whose line was just
+ * taken from `lines`.
+ */
+collet_status collet_gro_read_atom(const collet_lines *lines, const char *text, size_t length,
+                                   const collet_gro_columns *columns, double position[3],
+                                   double velocity[3], collet_error *err);
+
+/* Reads the line after the atoms: 3 or 9 numbers. *truncated as above. */
+collet_status collet_gro_read_box(collet_lines *lines, double box[9], int *truncated,
+                                  collet_error *err);
+
+/* 1 when the first n bytes of a file can be a .gro file's. */
+int collet_gro_recognise(const uint8_t *bytes, size_t n);
+
+/* COLLET_FORMAT about the line that was just taken from `lines`. */
+collet_status collet_gro_fail(const collet_lines *lines, collet_error *err, const char *format,
+                              ...) COLLET_PRINTF(3, 4);
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gro_trajectory.c - a .gro file with one frame or several as a trajectory. */
+#include "gro.h"
+#include "trajectory_format.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Where the first atom's line of the frame under way is, found with its head. */
+typedef struct gro_state {
+    int64_t atoms_offset;
+    int64_t atoms_line;
+    collet_gro_columns columns;
+} gro_state;
+
+static collet_lines lines_at(collet_trajectory *trajectory, int64_t offset, int64_t line)
+{
+    return (collet_lines){.source = &trajectory->source, .offset = offset, .number = line};
+}
+
+static collet_status get_state(collet_trajectory *trajectory, gro_state **out, collet_error *err)
+{
+    if (!trajectory->state)
+        trajectory->state = calloc(1, sizeof(gro_state));
+    *out = trajectory->state;
+    if (!*out)
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to read it",
+                           trajectory->source.path);
+    return COLLET_OK;
+}
+
+static void close_state(collet_trajectory *trajectory)
+{
+    free(trajectory->state);
+}
+
+/* Moves behind the atoms' lines; the first one tells the columns. */
+static collet_status scan_atoms(collet_trajectory *trajectory, collet_lines *lines, int64_t n_atoms,
+                                collet_gro_columns *columns, collet_error *err)
+{
+    for (int64_t i = 0; i < n_atoms; i++) {
+        const char *text;
+        size_t length;
+
+        collet_status status = collet_lines_next(lines, &text, &length, err);
+        if (status == COLLET_OK && !text)
+            return collet_trajectory_truncated(trajectory, err);
+        if (status == COLLET_OK && i == 0)
+            status = collet_gro_measure(lines, text, length, columns, err);
+        if (status != COLLET_OK)
+            return status;
+    }
+    return COLLET_OK;
+}
+
+/* An empty line or two behind the last frame are no further frame. */
+static collet_status find_end(const collet_lines *lines, int64_t size, collet_frame_head *head,
+                              collet_error *err)
+{
+    int at_end;
+
+    collet_status status = collet_lines_at_end(lines, &at_end, err);
+    head->end = at_end ? size : lines->offset;
+    head->end_line = lines->number;
+    return status;
+}
+
+static collet_status read_head(collet_trajectory *trajectory, collet_frame_head *head,
+                               collet_error *err)
+{
+    collet_lines lines = lines_at(trajectory, trajectory->offset, trajectory->line);
+    collet_gro_head text;
+    gro_state *state;
+    int truncated;
+
+    collet_status status = get_state(trajectory, &state, err);
+    if (status != COLLET_OK)
+        return status;
+    status = collet_gro_read_head(&lines, &text, &truncated, err);
+    if (truncated)
+        return collet_trajectory_truncated(trajectory, err);
+    if (status != COLLET_OK)
+        return status;
+    state->atoms_offset = lines.offset;
+    state->atoms_line = lines.number;
+    status = scan_atoms(trajectory, &lines, text.n_atoms, &state->columns, err);
+    if (status != COLLET_OK)
+        return status;
+    status = collet_gro_read_box(&lines, head->box, &truncated, err);
+    if (truncated)
+        return collet_trajectory_truncated(trajectory, err);
+    if (status != COLLET_OK)
+        return status;
+
+    head->n_atoms = text.n_atoms;
+    head->dtype = COLLET_F64;
+    head->has_time = text.has_time;
+    head->time = text.has_time ? text.time : (double)trajectory->index;
+    head->step = text.step;
+    for (int i = 0; i < 9; i++)
+        head->has_box |= head->box[i] != 0.0;
+    head->positions = state->atoms_offset;
+    head->velocities = state->columns.velocities ? state->atoms_offset : 0;
+    return find_end(&lines, trajectory->source.size, head, err);
+}
+
+static collet_status skip_lines(collet_lines *lines, int64_t n, collet_error *err)
+{
+    collet_status status = COLLET_OK;
+
+    for (int64_t i = 0; i < n && status == COLLET_OK; i++) {
+        const char *text;
+        size_t length;
+        status = collet_lines_next(lines, &text, &length, err);
+    }
+    return status;
+}
+
+static collet_status read_body(collet_trajectory *trajectory, const collet_frame_head *head,
+                               const collet_frame_target *target, collet_error *err)
+{
+    const gro_state *state = trajectory->state;
+    collet_lines lines = lines_at(trajectory, state->atoms_offset, state->atoms_line);
+    double *positions = target->positions;
+    double *velocities = target->velocities;
+    int64_t next = 0;
+
+    (void)head;
+    for (int64_t r = 0; r < trajectory->n_runs; r++) {
+        const collet_atom_run *run = &trajectory->runs[r];
+        collet_status status = skip_lines(&lines, run->first - next, err);
+        if (status != COLLET_OK)
+            return status;
+        next = run->first + run->count;
+        for (int64_t i = 0; i < run->count; i++) {
+            double velocity[3];
+            const char *text;
+            size_t length;
+
+            status = collet_lines_next(&lines, &text, &length, err);
+            if (status != COLLET_OK)
+                return status;
+            status = collet_gro_read_atom(&lines, text, length, &state->columns, positions,
+                                          velocity, err);
+            if (status != COLLET_OK)
+                return status;
+            positions += 3;
+            if (velocities) {
+                memcpy(velocities, velocity, sizeof velocity);
+                velocities += 3;
+            }
+        }
+    }
+    return COLLET_OK;
+}
+
+const collet_trajectory_format collet_gro_format = {
+    .name = "gro",
+    .recognise = collet_gro_recognise,
+    .head = read_head,
+    .body = read_body,
+    .close = close_state,
+};

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lines.h"
+
+#include <string.h>
+
+#define USUAL_LINE ((size_t)512)
+
+/* Lends the bytes from the next line on, `most` of them or up to the end of the file. */
+static collet_status look(const collet_lines *lines, size_t most, const char **text, size_t *n,
+                          collet_error *err)
+{
+    int64_t rest = lines->source->size - lines->offset;
+    const uint8_t *bytes = NULL;
+    collet_status status = COLLET_OK;
+
+    *n = rest < (int64_t)most ? (size_t)rest : most;
+    if (*n > 0)
+        status = collet_source_view(lines->source, lines->offset, *n, &bytes, err);
+    *text = (const char *)bytes;
+    return status;
+}
+
+collet_status collet_lines_next(collet_lines *lines, const char **text, size_t *length,
+                                collet_error *err)
+{
+    size_t n;
+
+    collet_status status = look(lines, USUAL_LINE, text, &n, err);
+    if (status != COLLET_OK || n == 0)
+        return status;
+    const char *end = memchr(*text, '\n', n);
+    if (!end && n == USUAL_LINE) {
+        status = look(lines, COLLET_SOURCE_VIEW, text, &n, err);
+        if (status != COLLET_OK)
+            return status;
+        end = memchr(*text, '\n', n);
+        if (!end && n == COLLET_SOURCE_VIEW)
+            return collet_fail(err, COLLET_FORMAT, "%s:%lld: the line is longer than %zu bytes",
+                               lines->source->path, (long long)lines->number, n);
+    }
+    *length = end ? (size_t)(end - *text) : n;
+    lines->offset += (int64_t)(*length + (end != NULL));
+    lines->number++;
+    if (*length > 0 && (*text)[*length - 1] == '\r')
+        (*length)--;
+    return COLLET_OK;
+}
+
+collet_status collet_lines_at_end(const collet_lines *lines, int *at_end, collet_error *err)
+{
+    const char *text;
+    size_t n;
+
+    *at_end = 0;
+    if (lines->source->size - lines->offset > (int64_t)COLLET_SOURCE_VIEW)
+        return COLLET_OK;
+    collet_status status = look(lines, COLLET_SOURCE_VIEW, &text, &n, err);
+    if (status != COLLET_OK)
+        return status;
+    for (size_t i = 0; i < n; i++)
+        if (text[i] != ' ' && text[i] != '\t' && text[i] != '\r' && text[i] != '\n')
+            return COLLET_OK;
+    *at_end = 1;
+    return COLLET_OK;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lines.h - the lines of a text file, with their numbers, from any place in it. */
+#ifndef COLLET_IO_LINES_H
+#define COLLET_IO_LINES_H
+
+#include "source.h"
+
+typedef struct collet_lines {
+    collet_source *source;
+    int64_t offset; /* of the next line */
+    int64_t number; /* of the next line, from 1 */
+} collet_lines;
+
+/*
+ * Lends the next line without its end ("\n" or "\r\n") until the source is used again; *text is
+ * NULL behind the last one. COLLET_FORMAT for a line longer than COLLET_SOURCE_VIEW, COLLET_IO.
+ */
+collet_status collet_lines_next(collet_lines *lines, const char **text, size_t *length,
+                                collet_error *err);
+
+/* 1 when only blanks and line ends follow up to the end of the file; at most one view is looked
+ * at. */
+collet_status collet_lines_at_end(const collet_lines *lines, int *at_end, collet_error *err);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Reads at the start of a page cost the kernel least. */
+#define PAGE ((int64_t)4096)
+
+static collet_status check_kind(const char *path, const struct stat *st, collet_error *err)
+{
+    if (S_ISREG(st->st_mode))
+        return COLLET_OK;
+    if (S_ISDIR(st->st_mode))
+        return collet_fail(err, COLLET_IO, "%s: is a directory, not a file", path);
+    return collet_fail(err, COLLET_IO,
+                       "%s: is not a regular file; it is read by offset, so write a pipe's data to "
+                       "a file first",
+                       path);
+}
+
+collet_status collet_source_open(collet_source *source, const char *path, collet_error *err)
+{
+    struct stat st;
+    collet_status status;
+
+    *source = (collet_source){.fd = -1};
+    /* NONBLOCK: opening a pipe must not wait for its writer. */
+    source->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (source->fd < 0)
+        return collet_fail(err, COLLET_IO, "%s: cannot open: %s", path, strerror(errno));
+    if (fstat(source->fd, &st) != 0) {
+        status = collet_fail(err, COLLET_IO, "%s: cannot examine: %s", path, strerror(errno));
+        goto fail;
+    }
+    status = check_kind(path, &st, err);
+    if (status != COLLET_OK)
+        goto fail;
+    source->size = st.st_size;
+    source->path = strdup(path);
+    source->window = aligned_alloc((size_t)PAGE, COLLET_SOURCE_WINDOW);
+    if (!source->path || !source->window) {
+        status = collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to read it", path);
+        goto fail;
+    }
+    (void)posix_fadvise(source->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+    return COLLET_OK;
+fail:
+    collet_source_close(source);
+    return status;
+}
+
+void collet_source_close(collet_source *source)
+{
+    if (source->fd >= 0)
+        close(source->fd);
+    free(source->path);
+    free(source->window);
+    *source = (collet_source){.fd = -1};
+}
+
+static collet_status read_fully(collet_source *source, int64_t offset, size_t length, void *to,
+                                collet_error *err)
+{
+    uint8_t *bytes = to;
+    size_t done = 0;
+
+    while (done < length) {
+        ssize_t n = pread(source->fd, bytes + done, length - done, (off_t)(offset + (int64_t)done));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return collet_fail(err, COLLET_IO, "%s: reading at byte %lld failed: %s", source->path,
+                               (long long)(offset + (int64_t)done), strerror(errno));
+        if (n == 0)
+            return collet_fail(err, COLLET_IO,
+                               "%s: became shorter while it was read: %lld bytes when opened, now "
+                               "it ends at byte %lld",
+                               source->path, (long long)source->size,
+                               (long long)(offset + (int64_t)done));
+        done += (size_t)n;
+    }
+    return COLLET_OK;
+}
+
+/* Moves the window over `offset`; afterwards at least min(least, rest of the file) bytes follow. */
+static collet_status refill(collet_source *source, int64_t offset, size_t least, collet_error *err)
+{
+    int64_t from = offset & ~(PAGE - 1);
+    int64_t rest = source->size - from;
+    int64_t window_end = source->window_offset + (int64_t)source->window_length;
+    int sequential = offset >= source->window_offset && offset <= window_end;
+    size_t want = COLLET_SOURCE_WINDOW;
+
+    /* After a jump only the head of a frame may be needed: stepping over frames must not read
+     * them. */
+    if (!sequential)
+        want = least + (size_t)PAGE + (size_t)(offset - from);
+    if ((int64_t)want > rest)
+        want = (size_t)rest;
+    source->window_length = 0;
+    collet_status status = read_fully(source, from, want, source->window, err);
+    if (status != COLLET_OK)
+        return status;
+    source->window_offset = from;
+    source->window_length = want;
+    return COLLET_OK;
+}
+
+static size_t in_window(const collet_source *source, int64_t offset)
+{
+    int64_t end = source->window_offset + (int64_t)source->window_length;
+
+    if (offset < source->window_offset || offset >= end)
+        return 0;
+    return (size_t)(end - offset);
+}
+
+collet_status collet_source_view(collet_source *source, int64_t offset, size_t length,
+                                 const uint8_t **bytes, collet_error *err)
+{
+    if (in_window(source, offset) < length) {
+        collet_status status = refill(source, offset, length, err);
+        if (status != COLLET_OK)
+            return status;
+    }
+    *bytes = source->window + (offset - source->window_offset);
+    return COLLET_OK;
+}
+
+collet_status collet_source_stream(collet_source *source, int64_t offset, int64_t length,
+                                   size_t unit, const uint8_t **bytes, size_t *n,
+                                   collet_error *err)
+{
+    size_t have = in_window(source, offset);
+
+    if (have < unit) {
+        size_t least = COLLET_SOURCE_VIEW;
+        if ((int64_t)least > length)
+            least = (size_t)length;
+        collet_status status = refill(source, offset, least, err);
+        if (status != COLLET_OK)
+            return status;
+        have = in_window(source, offset);
+    }
+    if ((int64_t)have > length)
+        have = (size_t)length;
+    *n = have - have % unit;
+    *bytes = source->window + (offset - source->window_offset);
+    return COLLET_OK;
+}
+
+collet_status collet_source_copy(collet_source *source, int64_t offset, size_t length,
+                                 void *destination, collet_error *err)
+{
+    size_t have = in_window(source, offset);
+
+    if (have > length)
+        have = length;
+    if (have > 0)
+        memcpy(destination, source->window + (offset - source->window_offset), have);
+    offset += (int64_t)have;
+    destination = (uint8_t *)destination + have;
+    length -= have;
+    if (length > COLLET_SOURCE_VIEW)
+        return read_fully(source, offset, length, destination, err);
+    if (length == 0)
+        return COLLET_OK;
+    const uint8_t *bytes;
+    collet_status status = collet_source_view(source, offset, length, &bytes, err);
+    if (status == COLLET_OK)
+        memcpy(destination, bytes, length);
+    return status;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * source.h - a regular file seen through a window of a few hundred kilobytes.
+ *
+ * Bytes are lent from the window, so they are decoded while they are still in the second-level
+ * cache; memory does not depend on the file. Size and offsets are 64 bits wide. The size is fixed
+ * when the file is opened. One thread at a time.
+ */
+#ifndef COLLET_IO_SOURCE_H
+#define COLLET_IO_SOURCE_H
+
+#include <collet/collet.h>
+
+#define COLLET_SOURCE_WINDOW ((size_t)256 * 1024)
+#define COLLET_SOURCE_VIEW ((size_t)64 * 1024) /* most bytes that one view may have */
+
+typedef struct collet_source {
+    char *path;
+    int64_t size;
+    int fd;
+    uint8_t *window;
+    int64_t window_offset; /* of its first byte in the file */
+    size_t window_length;  /* bytes in it */
+} collet_source;
+
+/* COLLET_IO when `path` cannot be opened, is a directory or cannot be read by offset (a pipe). */
+collet_status collet_source_open(collet_source *source, const char *path, collet_error *err);
+void collet_source_close(collet_source *source);
+
+/*
+ * Lends bytes offset .. offset + length in *bytes until the next call. They lie within the file,
+ * length <= COLLET_SOURCE_VIEW. COLLET_IO when reading fails or the file became shorter.
+ */
+collet_status collet_source_view(collet_source *source, int64_t offset, size_t length,
+                                 const uint8_t **bytes, collet_error *err);
+
+/*
+ * Lends as many of the `length` bytes at `offset` as the window holds, a multiple of `unit` and at
+ * least one; *n says how many. `length` is a multiple of `unit`, within the file, and not 0.
+ */
+collet_status collet_source_stream(collet_source *source, int64_t offset, int64_t length,
+                                   size_t unit, const uint8_t **bytes, size_t *n,
+                                   collet_error *err);
+
+/* Copies bytes offset .. offset + length, which lie within the file, to `destination`. */
+collet_status collet_source_copy(collet_source *source, int64_t offset, size_t length,
+                                 void *destination, collet_error *err);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "topology.h"
+
+#include "decimal.h"
+#include "gro.h"
+#include "signature.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define COLUMN 5 /* width of the four fields before the positions */
+#define RECOGNISE_BYTES 4096
+#define SHORTEST_LINE 24 /* an atom's line is longer: bounds memory by the file's size */
+
+static collet_status check_kind(collet_source *source, collet_error *err)
+{
+    const uint8_t *bytes;
+    size_t n = RECOGNISE_BYTES;
+
+    if (source->size == 0)
+        return collet_fail(err, COLLET_FORMAT, "%s: is empty", source->path);
+    if ((int64_t)n > source->size)
+        n = (size_t)source->size;
+    collet_status status = collet_source_view(source, 0, n, &bytes, err);
+    if (status != COLLET_OK)
+        return status;
+    const char *guess = collet_signature_describe(bytes, n);
+    if (guess && !collet_gro_recognise(bytes, n))
+        return collet_fail(err, COLLET_FORMAT, "%s: is not a .gro file; %s", source->path, guess);
+    if (memchr(bytes, 0, n))
+        return collet_fail(err, COLLET_FORMAT, "%s: is not a .gro file: it is not text",
+                           source->path);
+    return COLLET_OK;
+}
+
+static collet_status copy_title(collet_lines lines, collet_topology *topology, collet_error *err)
+{
+    const char *text;
+    size_t length;
+
+    collet_status status = collet_lines_next(&lines, &text, &length, err);
+    if (status != COLLET_OK)
+        return status;
+    topology->title = strndup(text, length);
+    if (!topology->title)
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for its title",
+                           lines.source->path);
+    return COLLET_OK;
+}
+
+static collet_status allocate_atoms(const collet_lines *lines, collet_topology *topology,
+                                    int64_t n_atoms, collet_error *err)
+{
+    size_t n = (size_t)n_atoms;
+
+    if (n_atoms < 1)
+        return collet_gro_fail(lines, err, "the number of atoms is 0");
+    if (n_atoms > lines->source->size / SHORTEST_LINE)
+        return collet_gro_fail(lines, err,
+                               "%lld atoms are announced, more than a file of %lld bytes holds",
+                               (long long)n_atoms, (long long)lines->source->size);
+    topology->n_atoms = n_atoms;
+    topology->names = calloc(n, sizeof *topology->names);
+    topology->residue_names = calloc(n, sizeof *topology->residue_names);
+    topology->residue_ids = calloc(n, sizeof *topology->residue_ids);
+    topology->atom_ids = calloc(n, sizeof *topology->atom_ids);
+    topology->positions = calloc(n, 3 * sizeof *topology->positions);
+    topology->velocities = calloc(n, 3 * sizeof *topology->velocities);
+    if (!topology->names || !topology->residue_names || !topology->residue_ids ||
+        !topology->atom_ids || !topology->positions || !topology->velocities)
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for %lld atoms",
+                           lines->source->path, (long long)n_atoms);
+    return COLLET_OK;
+}
+
+static void copy_name(char name[COLLET_ATOM_NAME], const char *column)
+{
+    const char *end = column + COLUMN;
+
+    while (column < end && *column == ' ')
+        column++;
+    while (end > column && end[-1] == ' ')
+        end--;
+    memcpy(name, column, (size_t)(end - column));
+}
+
+static collet_status read_identity(const collet_lines *lines, const char *text,
+                                   collet_topology *topology, int64_t atom, collet_error *err)
+{
+    int64_t residue, number;
+
+    if (!collet_decimal_parse_integer(text, COLUMN, &residue))
+        return collet_gro_fail(lines, err, "the residue number in columns 1-5 is not a number: "
+                               "'%.5s'", text);
+    if (!collet_decimal_parse_integer(text + 3 * COLUMN, COLUMN, &number))
+        return collet_gro_fail(lines, err, "the atom number in columns 16-20 is not a number: "
+                               "'%.5s'", text + 3 * COLUMN);
+    topology->residue_ids[atom] = (int32_t)residue;
+    topology->atom_ids[atom] = (int32_t)number;
+    copy_name(topology->residue_names[atom], text + COLUMN);
+    copy_name(topology->names[atom], text + 2 * COLUMN);
+    return COLLET_OK;
+}
+
+static collet_status read_atoms(collet_lines *lines, collet_topology *topology,
+                                collet_gro_columns *columns, collet_error *err)
+{
+    for (int64_t i = 0; i < topology->n_atoms; i++) {
+        const char *text;
+        size_t length;
+
+        collet_status status = collet_lines_next(lines, &text, &length, err);
+        if (status != COLLET_OK)
+            return status;
+        if (!text)
+            return collet_fail(err, COLLET_FORMAT,
+                               "%s:%lld: the file ends after %lld of its %lld atoms",
+                               lines->source->path, (long long)lines->number, (long long)i,
+                               (long long)topology->n_atoms);
+        if (length < COLLET_GRO_POSITIONS)
+            return collet_gro_fail(lines, err, "atom %lld of %lld is expected, the line has %zu "
+                                   "columns", (long long)i + 1, (long long)topology->n_atoms,
+                                   length);
+        if (i == 0) {
+            status = collet_gro_measure(lines, text, length, columns, err);
+            if (status != COLLET_OK)
+                return status;
+        }
+        status = read_identity(lines, text, topology, i, err);
+        if (status != COLLET_OK)
+            return status;
+        status = collet_gro_read_atom(lines, text, length, columns, topology->positions + 3 * i,
+                                      topology->velocities + 3 * i, err);
+        if (status != COLLET_OK)
+            return status;
+    }
+    return COLLET_OK;
+}
+
+static collet_status read_frame(collet_source *source, collet_topology *topology,
+                                collet_error *err)
+{
+    collet_lines lines = {.source = source, .number = 1};
+    collet_gro_columns columns = {0};
+    collet_gro_head head;
+    int truncated;
+
+    collet_status status = copy_title(lines, topology, err);
+    if (status != COLLET_OK)
+        return status;
+    status = collet_gro_read_head(&lines, &head, &truncated, err);
+    if (status != COLLET_OK)
+        return status;
+    status = allocate_atoms(&lines, topology, head.n_atoms, err);
+    if (status != COLLET_OK)
+        return status;
+    status = read_atoms(&lines, topology, &columns, err);
+    if (status != COLLET_OK)
+        return status;
+    topology->decimals = (int32_t)columns.width - COLUMN;
+    if (!columns.velocities) {
+        free(topology->velocities);
+        topology->velocities = NULL;
+    }
+    return collet_gro_read_box(&lines, topology->box, &truncated, err);
+}
+
+collet_status collet_topology_read(const char *path, collet_topology **out, collet_error *err)
+{
+    collet_source source;
+
+    *out = NULL;
+    collet_status status = collet_source_open(&source, path, err);
+    if (status != COLLET_OK)
+        return status;
+    collet_topology *topology = calloc(1, sizeof *topology);
+    if (!topology) {
+        status = collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to read it", path);
+        goto done;
+    }
+    status = check_kind(&source, err);
+    if (status == COLLET_OK)
+        status = read_frame(&source, topology, err);
+    if (status == COLLET_OK) {
+        *out = topology;
+        topology = NULL;
+    }
+done:
+    collet_topology_free(topology);
+    collet_source_close(&source);
+    return status;
+}
+
+void collet_topology_free(collet_topology *topology)
+{
+    if (!topology)
+        return;
+    free(topology->title);
+    free(topology->names);
+    free(topology->residue_names);
+    free(topology->residue_ids);
+    free(topology->atom_ids);
+    free(topology->positions);
+    free(topology->velocities);
+    free(topology);
+}

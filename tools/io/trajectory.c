@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trajectory.h"
+
+#include "signature.h"
+#include "trajectory_format.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const collet_trajectory_format *const formats[] = {
+    &collet_trr_format,
+    &collet_xtc_format,
+    &collet_gro_format,
+};
+
+#define N_FORMATS (sizeof formats / sizeof *formats)
+#define RECOGNISE_BYTES 4096
+
+collet_status collet_trajectory_fail(const collet_trajectory *trajectory, collet_status status,
+                                     collet_error *err, const char *format, ...)
+{
+    char text[COLLET_ERROR_TEXT];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return collet_fail(err, status, "%s: frame %lld at byte %lld: %s", trajectory->source.path,
+                       (long long)trajectory->index, (long long)trajectory->offset, text);
+}
+
+collet_status collet_trajectory_truncated(collet_trajectory *trajectory, collet_error *err)
+{
+    trajectory->truncated = 1;
+    return collet_fail(err, COLLET_FORMAT,
+                       "%s: the file ends at byte %lld inside frame %lld, which begins at byte "
+                       "%lld; the %lld frames before it are complete",
+                       trajectory->source.path, (long long)trajectory->source.size,
+                       (long long)trajectory->index, (long long)trajectory->offset,
+                       (long long)trajectory->index);
+}
+
+/* ---- Opening ----------------------------------------------------------------------------- */
+
+static collet_status choose_format(collet_trajectory *trajectory, collet_error *err)
+{
+    const collet_source *source = &trajectory->source;
+    const uint8_t *bytes;
+    size_t n = RECOGNISE_BYTES;
+
+    if (source->size == 0)
+        return collet_fail(err, COLLET_FORMAT, "%s: is empty", source->path);
+    if ((int64_t)n > source->size)
+        n = (size_t)source->size;
+    collet_status status = collet_source_view(&trajectory->source, 0, n, &bytes, err);
+    if (status != COLLET_OK)
+        return status;
+    for (size_t i = 0; i < N_FORMATS; i++) {
+        if (formats[i]->recognise(bytes, n)) {
+            trajectory->format = formats[i];
+            return COLLET_OK;
+        }
+    }
+    const char *guess = collet_signature_describe(bytes, n);
+    return collet_fail(err, COLLET_FORMAT,
+                       "%s: is not a trajectory (.trr, .xtc or .gro) by its content%s%s",
+                       source->path, guess ? "; " : "", guess ? guess : "");
+}
+
+static void describe(collet_trajectory *trajectory, const collet_frame_head *head)
+{
+    collet_trajectory_info *info = &trajectory->info;
+
+    info->format = trajectory->format->name;
+    info->n_atoms = head->n_atoms;
+    info->file_size = trajectory->source.size;
+    info->dtype = head->dtype;
+    info->has_velocities = head->velocities != 0;
+    info->has_forces = head->forces != 0;
+    info->has_box = head->has_box;
+    info->has_times = head->has_time;
+    info->first_time = head->time;
+    info->first_step = head->step;
+}
+
+static collet_status read_first_head(collet_trajectory *trajectory, collet_error *err)
+{
+    collet_frame_head head = {0};
+
+    collet_status status = trajectory->format->head(trajectory, &head, err);
+    if (status != COLLET_OK)
+        return status;
+    if (head.n_atoms < 1)
+        return collet_trajectory_fail(trajectory, COLLET_FORMAT, err, "has no atoms");
+    describe(trajectory, &head);
+    trajectory->n_selected = head.n_atoms;
+    trajectory->runs = malloc(sizeof *trajectory->runs);
+    if (!trajectory->runs)
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to open it",
+                           trajectory->source.path);
+    trajectory->runs[0] = (collet_atom_run){0, head.n_atoms};
+    trajectory->n_runs = 1;
+    return COLLET_OK;
+}
+
+collet_status collet_trajectory_open(const char *path, collet_trajectory **out, collet_error *err)
+{
+    *out = NULL;
+    collet_trajectory *trajectory = calloc(1, sizeof *trajectory);
+    if (!trajectory)
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to open it", path);
+    trajectory->line = 1;
+    trajectory->stop = -1;
+    trajectory->step = 1;
+    atomic_init(&trajectory->cancelled, 0);
+
+    collet_status status = collet_source_open(&trajectory->source, path, err);
+    if (status != COLLET_OK)
+        goto fail;
+    status = choose_format(trajectory, err);
+    if (status != COLLET_OK)
+        goto fail;
+    status = read_first_head(trajectory, err);
+    if (status != COLLET_OK)
+        goto fail;
+    *out = trajectory;
+    return COLLET_OK;
+fail:
+    collet_trajectory_close(trajectory);
+    return status;
+}
+
+void collet_trajectory_close(collet_trajectory *trajectory)
+{
+    if (!trajectory)
+        return;
+    if (trajectory->format && trajectory->format->close)
+        trajectory->format->close(trajectory);
+    collet_source_close(&trajectory->source);
+    free(trajectory->runs);
+    free(trajectory);
+}
+
+const collet_trajectory_info *collet_trajectory_get_info(const collet_trajectory *trajectory)
+{
+    return &trajectory->info;
+}
+
+const char *collet_trajectory_get_path(const collet_trajectory *trajectory)
+{
+    return trajectory->source.path;
+}
+
+/* ---- Selection and slice ----------------------------------------------------------------- */
+
+static collet_status check_indices(const collet_trajectory *trajectory, const int64_t *indices,
+                                   int64_t n, collet_error *err)
+{
+    if (n < 1)
+        return collet_fail(err, COLLET_INVALID, "%s: the selection has no atoms",
+                           trajectory->source.path);
+    for (int64_t i = 0; i < n; i++) {
+        if (indices[i] < 0 || indices[i] >= trajectory->info.n_atoms)
+            return collet_fail(err, COLLET_INVALID,
+                               "%s: the selection names atom index %lld, the file has 0..%lld",
+                               trajectory->source.path, (long long)indices[i],
+                               (long long)trajectory->info.n_atoms - 1);
+        if (i > 0 && indices[i] <= indices[i - 1])
+            return collet_fail(err, COLLET_INVALID,
+                               "%s: the selection's atom indices do not rise at %lld",
+                               trajectory->source.path, (long long)indices[i]);
+    }
+    return COLLET_OK;
+}
+
+static int64_t join_runs(const int64_t *indices, int64_t n, collet_atom_run *runs)
+{
+    int64_t n_runs = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+        if (i > 0 && indices[i] == indices[i - 1] + 1)
+            runs[n_runs - 1].count++;
+        else
+            runs[n_runs++] = (collet_atom_run){indices[i], 1};
+    }
+    return n_runs;
+}
+
+collet_status collet_trajectory_select(collet_trajectory *trajectory, const int64_t *indices,
+                                       int64_t n, collet_error *err)
+{
+    int64_t capacity = indices ? n : 1;
+
+    if (indices) {
+        collet_status status = check_indices(trajectory, indices, n, err);
+        if (status != COLLET_OK)
+            return status;
+    }
+    collet_atom_run *runs = calloc((size_t)capacity, sizeof *runs);
+    if (!runs)
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for a selection of %lld atoms",
+                           trajectory->source.path, (long long)n);
+    free(trajectory->runs);
+    trajectory->runs = runs;
+    if (indices) {
+        trajectory->n_runs = join_runs(indices, n, runs);
+        trajectory->n_selected = n;
+    } else {
+        runs[0] = (collet_atom_run){0, trajectory->info.n_atoms};
+        trajectory->n_runs = 1;
+        trajectory->n_selected = trajectory->info.n_atoms;
+    }
+    return COLLET_OK;
+}
+
+int64_t collet_trajectory_selected(const collet_trajectory *trajectory)
+{
+    return trajectory->n_selected;
+}
+
+collet_status collet_trajectory_slice(collet_trajectory *trajectory, int64_t start, int64_t stop,
+                                      int64_t step, collet_error *err)
+{
+    if (start < 0 || step < 1)
+        return collet_fail(err, COLLET_INVALID,
+                           "%s: frames are counted from 0 and the step is at least 1; start %lld, "
+                           "step %lld were asked for",
+                           trajectory->source.path, (long long)start, (long long)step);
+    if (trajectory->index > 0 || trajectory->error.status != COLLET_OK)
+        return collet_fail(err, COLLET_INVALID, "%s: frames were read already",
+                           trajectory->source.path);
+    trajectory->next = start;
+    trajectory->stop = stop;
+    trajectory->step = step;
+    return COLLET_OK;
+}
+
+/* ---- Reading ----------------------------------------------------------------------------- */
+
+static collet_status check_batch(const collet_trajectory *trajectory, const collet_frames *frames,
+                                 collet_error *err)
+{
+    const collet_trajectory_info *info = &trajectory->info;
+
+    if (frames->dtype != info->dtype || frames->n_atoms != trajectory->n_selected)
+        return collet_fail(err, COLLET_INVALID,
+                           "%s: a batch for %lld atoms of dtype %d cannot take %lld atoms of "
+                           "dtype %d",
+                           trajectory->source.path, (long long)frames->n_atoms, frames->dtype,
+                           (long long)trajectory->n_selected, info->dtype);
+    if ((frames->velocities && !info->has_velocities) || (frames->forces && !info->has_forces))
+        return collet_fail(err, COLLET_NOT_FOUND, "%s: the file has no %s, which are wanted",
+                           trajectory->source.path,
+                           frames->velocities && !info->has_velocities ? "velocities" : "forces");
+    return COLLET_OK;
+}
+
+/* The head at trajectory->offset, or *at_end where the file ends in good order. */
+static collet_status read_head(collet_trajectory *trajectory, collet_frame_head *head, int *at_end,
+                               collet_error *err)
+{
+    const collet_trajectory_info *info = &trajectory->info;
+
+    *at_end = trajectory->offset == trajectory->source.size;
+    if (*at_end)
+        return COLLET_OK;
+    *head = (collet_frame_head){0};
+    collet_status status = trajectory->format->head(trajectory, head, err);
+    if (status != COLLET_OK)
+        return status;
+    if (head->n_atoms != info->n_atoms)
+        return collet_trajectory_fail(trajectory, COLLET_FORMAT, err,
+                                      "has %lld atoms, the first frame has %lld",
+                                      (long long)head->n_atoms, (long long)info->n_atoms);
+    if (head->dtype != info->dtype)
+        return collet_trajectory_fail(trajectory, COLLET_FORMAT, err,
+                                      "is in %s precision, the first frame is in %s",
+                                      head->dtype == COLLET_F64 ? "double" : "single",
+                                      info->dtype == COLLET_F64 ? "double" : "single");
+    if (head->end > trajectory->source.size)
+        return collet_trajectory_truncated(trajectory, err);
+    return COLLET_OK;
+}
+
+static void step_over(collet_trajectory *trajectory, const collet_frame_head *head)
+{
+    trajectory->offset = head->end;
+    trajectory->line = head->end_line;
+    trajectory->index++;
+}
+
+static collet_status check_fields(const collet_trajectory *trajectory,
+                                  const collet_frame_head *head,
+                                  const collet_frame_target *target, collet_error *err)
+{
+    const char *missing = NULL;
+
+    if (!head->positions)
+        missing = "positions";
+    else if (target->velocities && !head->velocities)
+        missing = "velocities";
+    else if (target->forces && !head->forces)
+        missing = "forces";
+    if (!missing)
+        return COLLET_OK;
+    return collet_trajectory_fail(trajectory, COLLET_NOT_FOUND, err,
+                                  "has no %s (time %g ps, step %lld); choose frames that have "
+                                  "them with start, stop and step, or do without",
+                                  missing, head->time, (long long)head->step);
+}
+
+static void *row(void *array, int64_t frame, const collet_frames *frames)
+{
+    size_t real = frames->dtype == COLLET_F64 ? sizeof(double) : sizeof(float);
+
+    if (!array)
+        return NULL;
+    return (uint8_t *)array + (size_t)frame * (size_t)frames->n_atoms * 3 * real;
+}
+
+static collet_status deliver(collet_trajectory *trajectory, const collet_frame_head *head,
+                             collet_frames *frames, collet_error *err)
+{
+    int64_t i = frames->n_frames;
+    collet_frame_target target = {
+        .positions = row(frames->positions, i, frames),
+        .velocities = row(frames->velocities, i, frames),
+        .forces = row(frames->forces, i, frames),
+    };
+
+    collet_status status = check_fields(trajectory, head, &target, err);
+    if (status != COLLET_OK)
+        return status;
+    status = trajectory->format->body(trajectory, head, &target, err);
+    if (status != COLLET_OK)
+        return status;
+    frames->times[i] = head->time;
+    frames->steps[i] = head->step;
+    frames->indices[i] = trajectory->index;
+    memcpy(frames->boxes + 9 * i, head->box, sizeof head->box);
+    frames->n_frames++;
+    return COLLET_OK;
+}
+
+static int is_wanted(const collet_trajectory *trajectory)
+{
+    return trajectory->stop < 0 || trajectory->next < trajectory->stop;
+}
+
+static collet_status read_frames(collet_trajectory *trajectory, collet_frames *frames,
+                                 collet_error *err)
+{
+    while (frames->n_frames < frames->capacity && is_wanted(trajectory)) {
+        collet_frame_head head;
+        int at_end;
+
+        if (atomic_load_explicit(&trajectory->cancelled, memory_order_relaxed))
+            return COLLET_OK;
+        collet_status status = read_head(trajectory, &head, &at_end, err);
+        if (status != COLLET_OK || at_end)
+            return status;
+        if (trajectory->index == trajectory->next) {
+            status = deliver(trajectory, &head, frames, err);
+            if (status != COLLET_OK)
+                return status;
+            if (__builtin_add_overflow(trajectory->next, trajectory->step, &trajectory->next))
+                trajectory->next = INT64_MAX;
+        }
+        step_over(trajectory, &head);
+    }
+    return COLLET_OK;
+}
+
+collet_status collet_trajectory_read(collet_trajectory *trajectory, collet_frames *frames,
+                                     collet_error *err)
+{
+    collet_error *kept = &trajectory->error;
+
+    frames->n_frames = 0;
+    frames->truncated = 0;
+    frames->end_offset = trajectory->offset;
+    if (kept->status == COLLET_OK) {
+        collet_error found = {0};
+        collet_status status = check_batch(trajectory, frames, err);
+        if (status != COLLET_OK)
+            return status;
+        status = read_frames(trajectory, frames, &found);
+        frames->end_offset = trajectory->offset;
+        if (status == COLLET_OK)
+            return COLLET_OK;
+        *kept = found;
+        kept->status = status;
+    }
+    frames->truncated = trajectory->truncated;
+    return collet_fail(err, kept->status, "%s", kept->text);
+}
+
+void collet_trajectory_cancel(collet_trajectory *trajectory)
+{
+    atomic_store_explicit(&trajectory->cancelled, 1, memory_order_relaxed);
+}

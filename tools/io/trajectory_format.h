@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * trajectory_format.h - what trajectory.c and the formats (trr.c, xtc.c, gro_trajectory.c) share.
+ *
+ * trajectory.c knows which frame is wanted, a format knows what a frame looks like. To add a
+ * format: write a collet_trajectory_format and name it in the table at the top of trajectory.c.
+ */
+#ifndef COLLET_IO_TRAJECTORY_FORMAT_H
+#define COLLET_IO_TRAJECTORY_FORMAT_H
+
+#include "source.h"
+#include "trajectory.h"
+
+#include <stdatomic.h>
+
+/* What the head of a frame says; offsets are bytes in the file, 0 for a field that is absent. */
+typedef struct collet_frame_head {
+    int64_t end; /* byte after the frame; may lie behind the end of the file */
+    int64_t n_atoms;
+    collet_dtype dtype;
+    double time;
+    int64_t step;
+    int32_t has_box;
+    int32_t has_time;
+    double box[9];
+    int64_t positions;
+    int64_t velocities;
+    int64_t forces;
+    int64_t end_line; /* text formats: line that begins at `end` */
+} collet_frame_head;
+
+/* Where a frame goes: row `frame` of the batch's arrays; absent quantities are NULL. */
+typedef struct collet_frame_target {
+    void *positions;
+    void *velocities;
+    void *forces;
+} collet_frame_target;
+
+/* Atoms first .. first + count of the file, which follow each other in the selection too. */
+typedef struct collet_atom_run {
+    int64_t first;
+    int64_t count;
+} collet_atom_run;
+
+typedef struct collet_trajectory_format {
+    const char *name;
+    /* 1 when `bytes`, the first n of the file, begin a file of this format. */
+    int (*recognise)(const uint8_t *bytes, size_t n);
+    /*
+     * Reads the head at trajectory->offset, where at least one byte is left. An end of the file
+     * inside the head is reported with collet_trajectory_truncated. head->end > offset on success.
+     */
+    collet_status (*head)(collet_trajectory *trajectory, collet_frame_head *head,
+                          collet_error *err);
+    /* Decodes the selected atoms; the frame lies within the file and has the fields of `target`. */
+    collet_status (*body)(collet_trajectory *trajectory, const collet_frame_head *head,
+                          const collet_frame_target *target, collet_error *err);
+    /* Frees trajectory->state; NULL when there is none. */
+    void (*close)(collet_trajectory *trajectory);
+} collet_trajectory_format;
+
+struct collet_trajectory {
+    const collet_trajectory_format *format;
+    collet_source source;
+    collet_trajectory_info info;
+    void *state; /* of the format */
+
+    collet_atom_run *runs; /* the selection, joined where indices follow each other */
+    int64_t n_runs;
+    int64_t n_selected;
+
+    int64_t offset; /* of frame `index` */
+    int64_t index;
+    int64_t line; /* text formats: line number at `offset`, from 1 */
+    int64_t next; /* frame to deliver next */
+    int64_t stop; /* < 0: none */
+    int64_t step;
+
+    atomic_int cancelled;
+    int truncated; /* the error below is an end of file inside a frame */
+    collet_error error;
+};
+
+extern const collet_trajectory_format collet_trr_format;
+extern const collet_trajectory_format collet_xtc_format;
+extern const collet_trajectory_format collet_gro_format;
+
+/* Sets the text "path: frame N at byte B: ..." about the frame at trajectory->offset. */
+collet_status collet_trajectory_fail(const collet_trajectory *trajectory, collet_status status,
+                                     collet_error *err, const char *format, ...)
+    COLLET_PRINTF(4, 5);
+
+/* Reports that the file ends inside the frame at trajectory->offset. */
+collet_status collet_trajectory_truncated(collet_trajectory *trajectory, collet_error *err);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * trr.c - GROMACS' full-precision trajectory: XDR, big-endian, single or double precision.
+ *
+ * A frame: magic 1993, a string ("GMX_trn_file" with its length twice, as C and as XDR count it),
+ * ten sizes in bytes, atoms, step, nre, time, lambda; then box, virial, pressure, positions,
+ * velocities and forces, each present if its size is not 0. The size of a real follows from those
+ * sizes. Frames may differ in what they carry.
+ */
+#include "bigendian.h"
+#include "trajectory_format.h"
+
+/* Everything before the sizes is the same in each frame. */
+static const uint8_t preamble[24] = {0,   0,   0x07, 0xc9, 0,   0,   0,   13,  0,   0,   0,   12,
+                                     'G', 'M', 'X',  '_',  't', 'r', 'n', '_', 'f', 'i', 'l', 'e'};
+
+#define HEAD_INTS 13 /* ten sizes, atoms, step, nre */
+#define HEAD_BYTES(real) (sizeof preamble + HEAD_INTS * 4 + 2 * (size_t)(real))
+
+/* In the order of the file. */
+enum { IR, ENERGY, BOX, VIRIAL, PRESSURE, TOPOLOGY, SYMBOLS, POSITIONS, VELOCITIES, FORCES, ATOMS,
+       STEP };
+
+static int recognise(const uint8_t *bytes, size_t n)
+{
+    return n >= 4 && memcmp(bytes, preamble, 4) == 0;
+}
+
+/* The size of a real, or 0 when the sizes contradict each other. */
+static int64_t real_size(const int32_t *ints)
+{
+    int64_t vectors = 3 * (int64_t)ints[ATOMS];
+    int64_t real = 0;
+
+    for (int i = BOX; i <= FORCES; i++) {
+        int64_t n = i <= PRESSURE ? 9 : vectors;
+        if (ints[i] == 0)
+            continue;
+        if (i == TOPOLOGY || i == SYMBOLS || n == 0)
+            return 0;
+        if (real == 0)
+            real = ints[i] / n;
+        if (ints[i] != n * real)
+            return 0;
+    }
+    return real == 4 || real == 8 ? real : 0;
+}
+
+static collet_status check_ints(const collet_trajectory *trajectory, const int32_t *ints,
+                                collet_error *err)
+{
+    int has_data = ints[BOX] || ints[VIRIAL] || ints[PRESSURE] || ints[POSITIONS] ||
+                   ints[VELOCITIES] || ints[FORCES];
+
+    if (ints[ATOMS] < 0)
+        return collet_trajectory_fail(trajectory, COLLET_FORMAT, err, "has %d atoms", ints[ATOMS]);
+    if (!has_data)
+        return collet_trajectory_fail(trajectory, COLLET_FORMAT, err,
+                                      "holds no data at all, not even a box");
+    if (ints[IR] != 0 || ints[ENERGY] != 0 || real_size(ints) == 0)
+        return collet_trajectory_fail(
+            trajectory, COLLET_FORMAT, err,
+            "has sizes that contradict each other (%d atoms; box %d, positions %d, velocities %d, "
+            "forces %d bytes): the file is damaged",
+            ints[ATOMS], ints[BOX], ints[POSITIONS], ints[VELOCITIES], ints[FORCES]);
+    return COLLET_OK;
+}
+
+/* The file ends before the head does: either it stops there or the bytes are something else. */
+static collet_status check_preamble(collet_trajectory *trajectory, const uint8_t *bytes, size_t n,
+                                    collet_error *err)
+{
+    size_t present = n < sizeof preamble ? n : sizeof preamble;
+
+    if (memcmp(bytes, preamble, present) != 0)
+        return collet_trajectory_fail(trajectory, COLLET_FORMAT, err,
+                                      "no .trr frame begins here (bytes %02x %02x %02x %02x): the "
+                                      "file is damaged here or before",
+                                      bytes[0], n > 1 ? bytes[1] : 0, n > 2 ? bytes[2] : 0,
+                                      n > 3 ? bytes[3] : 0);
+    if (n < HEAD_BYTES(4))
+        return collet_trajectory_truncated(trajectory, err);
+    return COLLET_OK;
+}
+
+static double load_real(const uint8_t *bytes, int64_t real)
+{
+    return real == 8 ? collet_be_f64(bytes) : (double)collet_be_f32(bytes);
+}
+
+/* Fields lie behind each other; returns where the next one begins. */
+static int64_t place(int64_t *field, int64_t at, int32_t size)
+{
+    *field = size != 0 ? at : 0;
+    return at + size;
+}
+
+static void place_fields(collet_frame_head *head, const int32_t *ints, int64_t box)
+{
+    int64_t at = box + ints[BOX] + ints[VIRIAL] + ints[PRESSURE];
+
+    at = place(&head->positions, at, ints[POSITIONS]);
+    at = place(&head->velocities, at, ints[VELOCITIES]);
+    head->end = place(&head->forces, at, ints[FORCES]);
+}
+
+static collet_status read_head(collet_trajectory *trajectory, collet_frame_head *head,
+                               collet_error *err)
+{
+    int64_t offset = trajectory->offset;
+    int64_t rest = trajectory->source.size - offset;
+    size_t n = HEAD_BYTES(8) + 9 * 8;
+    const uint8_t *bytes;
+    int32_t ints[HEAD_INTS];
+
+    if ((int64_t)n > rest)
+        n = (size_t)rest;
+    collet_status status = collet_source_view(&trajectory->source, offset, n, &bytes, err);
+    if (status != COLLET_OK)
+        return status;
+    status = check_preamble(trajectory, bytes, n, err);
+    if (status != COLLET_OK)
+        return status;
+    for (size_t i = 0; i < HEAD_INTS; i++)
+        ints[i] = collet_be_i32(bytes + sizeof preamble + 4 * i);
+    status = check_ints(trajectory, ints, err);
+    if (status != COLLET_OK)
+        return status;
+
+    int64_t real = real_size(ints);
+    size_t length = HEAD_BYTES(real);
+    if (n < length + (size_t)ints[BOX])
+        return collet_trajectory_truncated(trajectory, err);
+    head->n_atoms = ints[ATOMS];
+    head->dtype = real == 8 ? COLLET_F64 : COLLET_F32;
+    head->step = ints[STEP];
+    head->time = load_real(bytes + length - 2 * (size_t)real, real);
+    head->has_time = 1;
+    head->has_box = ints[BOX] != 0;
+    if (head->has_box)
+        for (size_t i = 0; i < 9; i++)
+            head->box[i] = load_real(bytes + length + i * (size_t)real, real);
+    place_fields(head, ints, offset + (int64_t)length);
+    return COLLET_OK;
+}
+
+static collet_status read_vectors(collet_trajectory *trajectory, int64_t offset, size_t real,
+                                  void *destination, collet_error *err)
+{
+    uint8_t *to = destination;
+    size_t atom = 3 * real;
+
+    for (int64_t r = 0; r < trajectory->n_runs; r++) {
+        const collet_atom_run *run = &trajectory->runs[r];
+        int64_t at = offset + run->first * (int64_t)atom;
+        int64_t left = run->count * (int64_t)atom;
+        while (left > 0) {
+            const uint8_t *bytes;
+            size_t n;
+            collet_status status =
+                collet_source_stream(&trajectory->source, at, left, atom, &bytes, &n, err);
+            if (status != COLLET_OK)
+                return status;
+            collet_be_decode(to, bytes, n / real, real);
+            to += n;
+            at += (int64_t)n;
+            left -= (int64_t)n;
+        }
+    }
+    return COLLET_OK;
+}
+
+static collet_status read_body(collet_trajectory *trajectory, const collet_frame_head *head,
+                               const collet_frame_target *target, collet_error *err)
+{
+    size_t real = head->dtype == COLLET_F64 ? sizeof(double) : sizeof(float);
+    const struct {
+        int64_t offset;
+        void *to;
+    } fields[] = {
+        {head->positions, target->positions},
+        {head->velocities, target->velocities},
+        {head->forces, target->forces},
+    };
+
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        if (!fields[i].to)
+            continue;
+        collet_status status =
+            read_vectors(trajectory, fields[i].offset, real, fields[i].to, err);
+        if (status != COLLET_OK)
+            return status;
+    }
+    return COLLET_OK;
+}
+
+const collet_trajectory_format collet_trr_format = {
+    .name = "trr",
+    .recognise = recognise,
+    .head = read_head,
+    .body = read_body,
+};
