@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "convert.h"
+
+#include <string.h>
+
+#include "half.h"
+
+/* Elements converted by way of double at a time. */
+#define CHUNK 256
+
+/*
+ * A 64-bit integer as a double whose last bit stands for all bits that were cut off: rounding it
+ * again, to 24 bits or fewer, gives what rounding the integer once would give.
+ */
+static double sticky_u64(uint64_t x)
+{
+    if (x < 1ull << 53)
+        return (double)x;
+    uint64_t kept = x >> 11 << 11;
+    return (double)(kept == x ? x : kept | 1ull << 11);
+}
+
+static double sticky_i64(int64_t x)
+{
+    return x < 0 ? -sticky_u64(0 - (uint64_t)x) : sticky_u64((uint64_t)x);
+}
+
+#define NAME(x) f16_##x
+#define TYPE uint16_t
+#define TO_DOUBLE(x) cpu_f16_to(x)
+#define FROM_DOUBLE(x) cpu_f16_from(x)
+#define FROM_I64(x) cpu_f16_from(sticky_i64(x))
+#define FROM_U64(x) cpu_f16_from(sticky_u64(x))
+#include "convert.inc"
+
+#define NAME(x) bf16_##x
+#define TYPE uint16_t
+#define TO_DOUBLE(x) cpu_bf16_to(x)
+#define FROM_DOUBLE(x) cpu_bf16_from(x)
+#define FROM_I64(x) cpu_bf16_from(sticky_i64(x))
+#define FROM_U64(x) cpu_bf16_from(sticky_u64(x))
+#include "convert.inc"
+
+#define NAME(x) f32_##x
+#define TYPE float
+#define TO_DOUBLE(x) ((double)(x))
+#define FROM_DOUBLE(x) ((float)(x))
+#define FROM_I64(x) ((float)(x))
+#define FROM_U64(x) ((float)(x))
+#include "convert.inc"
+
+#define NAME(x) f64_##x
+#define TYPE double
+#define TO_DOUBLE(x) (x)
+#define FROM_DOUBLE(x) (x)
+#define FROM_I64(x) ((double)(x))
+#define FROM_U64(x) ((double)(x))
+#include "convert.inc"
+
+#define NAME(x) i8_##x
+#define TYPE int8_t
+#define LEAST INT8_MIN
+#define MOST INT8_MAX
+#define BEYOND 0x1p7
+#include "integer.inc"
+
+#define NAME(x) u8_##x
+#define TYPE uint8_t
+#define LEAST 0
+#define MOST UINT8_MAX
+#define BEYOND 0x1p8
+#include "integer.inc"
+
+#define NAME(x) i32_##x
+#define TYPE int32_t
+#define LEAST INT32_MIN
+#define MOST INT32_MAX
+#define BEYOND 0x1p31
+#include "integer.inc"
+
+#define NAME(x) u32_##x
+#define TYPE uint32_t
+#define LEAST 0
+#define MOST UINT32_MAX
+#define BEYOND 0x1p32
+#include "integer.inc"
+
+#define NAME(x) i64_##x
+#define TYPE int64_t
+#define LEAST INT64_MIN
+#define MOST INT64_MAX
+#define BEYOND 0x1p63
+#include "integer.inc"
+
+#define NAME(x) u64_##x
+#define TYPE uint64_t
+#define LEAST 0
+#define MOST UINT64_MAX
+#define BEYOND 0x1p64
+#include "integer.inc"
+
+typedef struct conversion {
+    uint64_t size;
+    collet_dtype part; /* of a complex type, else none */
+    void (*load)(double *out, const char *in, int64_t step, int64_t count);
+    void (*store)(char *out, int64_t step, const double *in, int64_t count);
+    void (*store_i64)(char *out, int64_t out_step, const char *in, int64_t in_step, int64_t count);
+    void (*store_u64)(char *out, int64_t out_step, const char *in, int64_t in_step, int64_t count);
+} conversion;
+
+#define REAL(ID, prefix, size)                                                                     \
+    [COLLET_##ID] = {size,           COLLET_DTYPE_NONE, prefix##_load,                             \
+                     prefix##_store, prefix##_store_i64, prefix##_store_u64}
+
+static const conversion conversions[COLLET_DTYPE_COUNT] = {
+    REAL(F16, f16, 2),
+    REAL(BF16, bf16, 2),
+    REAL(F32, f32, 4),
+    REAL(F64, f64, 8),
+    [COLLET_C64] = {8, COLLET_F32, NULL, NULL, NULL, NULL},
+    [COLLET_C128] = {16, COLLET_F64, NULL, NULL, NULL, NULL},
+    REAL(I8, i8, 1),
+    REAL(U8, u8, 1),
+    REAL(I32, i32, 4),
+    REAL(U32, u32, 4),
+    REAL(I64, i64, 8),
+    REAL(U64, u64, 8),
+};
+
+uint64_t cpu_dtype_size(collet_dtype dtype)
+{
+    return dtype > 0 && dtype < COLLET_DTYPE_COUNT ? conversions[dtype].size : 0;
+}
+
+int cpu_dtype_is_complex(collet_dtype dtype)
+{
+    return dtype == COLLET_C64 || dtype == COLLET_C128;
+}
+
+void cpu_move(char *out, int64_t out_step, const char *in, int64_t in_step, uint64_t size,
+              int64_t count)
+{
+    if (out_step == (int64_t)size && in_step == (int64_t)size && count > 0) {
+        memmove(out, in, (size_t)count * size);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++, out += out_step, in += in_step) {
+        switch (size) {
+        case 1:
+            *out = *in;
+            break;
+        case 2:
+            memmove(out, in, 2);
+            break;
+        case 4:
+            memmove(out, in, 4);
+            break;
+        case 8:
+            memmove(out, in, 8);
+            break;
+        default:
+            memmove(out, in, 16);
+            break;
+        }
+    }
+}
+
+static void convert_real(char *out, collet_dtype to, int64_t out_step, const char *in,
+                         collet_dtype from, int64_t in_step, int64_t count)
+{
+    const conversion *target = &conversions[to];
+    if (from == COLLET_I64) {
+        target->store_i64(out, out_step, in, in_step, count);
+        return;
+    }
+    if (from == COLLET_U64) {
+        target->store_u64(out, out_step, in, in_step, count);
+        return;
+    }
+    double chunk[CHUNK];
+    for (int64_t first = 0; first < count; first += CHUNK) {
+        int64_t n = count - first < CHUNK ? count - first : CHUNK;
+        conversions[from].load(chunk, in + first * in_step, in_step, n);
+        target->store(out + first * out_step, out_step, chunk, n);
+    }
+}
+
+void cpu_convert(char *out, collet_dtype to, int64_t out_step, const char *in, collet_dtype from,
+                 int64_t in_step, int64_t count)
+{
+    if (to == from) {
+        cpu_move(out, out_step, in, in_step, conversions[to].size, count);
+        return;
+    }
+    collet_dtype to_part = conversions[to].part, from_part = conversions[from].part;
+    if (to_part == COLLET_DTYPE_NONE) {
+        convert_real(out, to, out_step, in, from, in_step, count);
+        return;
+    }
+    static const double zero = 0.0;
+    char *out_im = out + conversions[to_part].size;
+    if (from_part == COLLET_DTYPE_NONE) {
+        convert_real(out, to_part, out_step, in, from, in_step, count);
+        convert_real(out_im, to_part, out_step, (const char *)&zero, COLLET_F64, 0, count);
+        return;
+    }
+    const char *in_im = in + conversions[from_part].size;
+    convert_real(out, to_part, out_step, in, from_part, in_step, count);
+    convert_real(out_im, to_part, out_step, in_im, from_part, in_step, count);
+}

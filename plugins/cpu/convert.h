@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * convert.h - element conversion as `copy` defines it, for every backend that works on host memory.
+ *
+ * To an integer: toward zero, saturating, NaN gives 0. To f64, f32, f16, bf16: one rounding, to
+ * nearest even, from any source. Pure functions: any thread, no errors.
+ */
+#ifndef COLLET_CPU_CONVERT_H
+#define COLLET_CPU_CONVERT_H
+
+#include <collet/types.h>
+
+/* Bytes an element; 0 for what is no dtype. */
+uint64_t cpu_dtype_size(collet_dtype dtype);
+
+int cpu_dtype_is_complex(collet_dtype dtype);
+
+/*
+ * Converts `count` elements; steps are in bytes, of either sign. Both real, both complex, or real to
+ * complex (imaginary part 0). `out` may be exactly `in` when dtype and step are the same.
+ */
+void cpu_convert(char *out, collet_dtype to, int64_t out_step, const char *in, collet_dtype from,
+                 int64_t in_step, int64_t count);
+
+/* Moves `count` elements of `size` (1, 2, 4, 8 or 16) bytes, aligned to min(size, 8). */
+void cpu_move(char *out, int64_t out_step, const char *in, int64_t in_step, uint64_t size,
+              int64_t count);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rows.h - operands of host-memory backends as byte addresses and byte strides, and the walk over
+ * views of one shape row by row (a row runs along the last axis).
+ */
+#ifndef COLLET_CPU_ROWS_H
+#define COLLET_CPU_ROWS_H
+
+#include <collet/plugin.h>
+
+#include "convert.h"
+
+#define CPU_ROWS_VIEWS 3
+
+/* Operand i of a call, outputs first. */
+static inline const collet_operand *cpu_operand(const collet_kernel_call *call, uint32_t i)
+{
+    const char *first = (const char *)call->operands;
+    return (const collet_operand *)(const void *)(first + (uint64_t)i * call->operand_size);
+}
+
+static inline int cpu_present(const collet_operand *o)
+{
+    return o->dtype != COLLET_DTYPE_NONE && o->buffer != NULL;
+}
+
+/* Address of the first element. */
+static inline char *cpu_at(const collet_operand *o)
+{
+    return (char *)o->buffer + o->byte_offset;
+}
+
+/* Bytes from one element to the next along `axis`. */
+static inline int64_t cpu_step(const collet_operand *o, int32_t axis)
+{
+    return o->strides[axis] * (int64_t)cpu_dtype_size(o->dtype);
+}
+
+/*
+ * A walk. Fill ndim, shape, at and step for `views` views (cpu_rows_view), then
+ *   for (cpu_rows_begin(&w); w.rows > 0; cpu_rows_next(&w))
+ *       ... w.at[k] is view k's first element, w.length elements w.inner[k] bytes apart ...
+ * No axes is one row of one element; an empty shape has no rows.
+ */
+typedef struct cpu_rows {
+    int32_t views;
+    int32_t ndim;
+    int64_t shape[COLLET_MAX_DIMS];
+    int64_t step[CPU_ROWS_VIEWS][COLLET_MAX_DIMS]; /* bytes */
+    char *at[CPU_ROWS_VIEWS];
+    int64_t index[COLLET_MAX_DIMS];
+    int64_t rows; /* left, this one included */
+    int64_t length;
+    int64_t inner[CPU_ROWS_VIEWS]; /* bytes */
+} cpu_rows;
+
+/* Adds operand `o` as the next view; the first one's shape is the walk's. */
+static inline void cpu_rows_view(cpu_rows *w, const collet_operand *o)
+{
+    int32_t k = w->views++;
+    if (k == 0) {
+        w->ndim = o->ndim;
+        for (int32_t i = 0; i < o->ndim; i++)
+            w->shape[i] = o->shape[i];
+    }
+    w->at[k] = cpu_at(o);
+    for (int32_t i = 0; i < o->ndim; i++)
+        w->step[k][i] = cpu_step(o, i);
+}
+
+static inline void cpu_rows_begin(cpu_rows *w)
+{
+    int32_t last = w->ndim - 1;
+    w->rows = 1;
+    for (int32_t i = 0; i < last; i++) {
+        w->index[i] = 0;
+        w->rows *= w->shape[i];
+    }
+    w->length = last >= 0 ? w->shape[last] : 1;
+    if (w->length == 0)
+        w->rows = 0;
+    for (int32_t k = 0; k < w->views; k++)
+        w->inner[k] = last >= 0 ? w->step[k][last] : 0;
+}
+
+static inline void cpu_rows_next(cpu_rows *w)
+{
+    w->rows--;
+    for (int32_t i = w->ndim - 2; w->rows > 0 && i >= 0; i--) {
+        int64_t back = w->shape[i] - 1;
+        int carry = w->index[i] == back;
+        w->index[i] = carry ? 0 : w->index[i] + 1;
+        for (int32_t k = 0; k < w->views; k++)
+            w->at[k] += carry ? -back * w->step[k][i] : w->step[k][i];
+        if (!carry)
+            break;
+    }
+}
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sum.h - a sum of doubles that carries its rounding errors along (A. Neumaier, Z. angew. Math. Mech.
+ * 54, 39, 1974): the result is good to about one ulp of the sum of the magnitudes, however many
+ * terms. Infinities and NaN come out as in a plain sum.
+ */
+#ifndef COLLET_CPU_SUM_H
+#define COLLET_CPU_SUM_H
+
+#include <math.h>
+
+/* Zero-initialise. */
+typedef struct cpu_sum {
+    double sum;
+    double lost;
+} cpu_sum;
+
+static inline void cpu_add(cpu_sum *s, double x)
+{
+    double total = s->sum + x;
+    s->lost += fabs(s->sum) >= fabs(x) ? (s->sum - total) + x : (x - total) + s->sum;
+    s->sum = total;
+}
+
+static inline double cpu_total(const cpu_sum *s)
+{
+    return isfinite(s->sum) ? s->sum + s->lost : s->sum;
+}
+
+#endif
