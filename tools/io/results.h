@@ -59,8 +59,9 @@ collet_status collet_results_append(collet_results *results, int32_t column, int
 int64_t collet_results_bytes(const collet_results *results);
 
 /*
- * Completes and names the output. On an error nothing new stands under a final name: what was there
- * before is there still.
+ * Completes and names the output; needs the space of NPZ's data once more. COLLET_INVALID without
+ * any array. On an error nothing new stands under a final name and what was there before is there
+ * still. (DIRECTORY: unless a rename is refused between two others, after all files were complete.)
  */
 collet_status collet_results_finish(collet_results *results, collet_error *err);
 

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "npy.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ALIGNMENT ((size_t)64)
+#define MAGIC_BYTES ((size_t)10) /* "\x93NUMPY", version, length of the text in 16 bits */
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define ORDER "<"
+#else
+#define ORDER ">"
+#endif
+
+static const struct {
+    collet_dtype dtype;
+    const char *text;
+} descriptions[] = {
+    {COLLET_F64, ORDER "f8"}, {COLLET_F32, ORDER "f4"}, {COLLET_I64, ORDER "i8"},
+    {COLLET_I32, ORDER "i4"}, {COLLET_U8, "|u1"},
+};
+
+static const char *describe(collet_dtype dtype)
+{
+    for (size_t i = 0; i < sizeof descriptions / sizeof *descriptions; i++)
+        if (descriptions[i].dtype == dtype)
+            return descriptions[i].text;
+    return NULL;
+}
+
+typedef struct writer {
+    char *text;
+    size_t length;
+} writer;
+
+COLLET_PRINTF(2, 3) static void add(writer *w, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    w->length += (size_t)vsnprintf(w->text + w->length, COLLET_NPY_HEAD - w->length, format,
+                                   arguments);
+    va_end(arguments);
+}
+
+/* The text from the eleventh byte on, without its padding. */
+static size_t write_text(char *head, const char *description, int64_t rows, int32_t ndim,
+                         const int64_t *shape)
+{
+    writer w = {.text = head, .length = MAGIC_BYTES};
+
+    add(&w, "{'descr': '%s', 'fortran_order': False, 'shape': (", description);
+    if (rows >= 0)
+        add(&w, "%lld,", (long long)rows);
+    for (int32_t i = 0; i < ndim; i++)
+        add(&w, "%lld,", (long long)shape[i]);
+    add(&w, "), }");
+    return w.length;
+}
+
+size_t collet_npy_head(char head[COLLET_NPY_HEAD], collet_dtype dtype, int64_t rows, int32_t ndim,
+                       const int64_t *shape)
+{
+    const char *description = describe(dtype);
+
+    if (!description || ndim < 0 || ndim > COLLET_MAX_DIMS)
+        return 0;
+    size_t most = write_text(head, description, rows < 0 ? rows : INT64_MAX, ndim, shape);
+    size_t length = (most + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    size_t used = write_text(head, description, rows, ndim, shape);
+    memset(head + used, ' ', length - used);
+    head[length - 1] = '\n';
+    memcpy(head, "\x93NUMPY\x01\x00", 8);
+    head[8] = (char)((length - MAGIC_BYTES) & 0xff);
+    head[9] = (char)((length - MAGIC_BYTES) >> 8);
+    return length;
+}

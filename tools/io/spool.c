@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BUFFER_BYTES ((size_t)64 * 1024)
+#define NAME_ATTEMPTS 100
+
+struct collet_spool {
+    char *path;      /* the final one */
+    char *temporary; /* "DIR/.NAME.xxxxxxxx" */
+    int fd;
+    int named; /* `temporary` exists */
+    int64_t position;
+    int64_t size;
+    size_t buffered; /* bytes of `buffer` that belong before `position` */
+    uint8_t *buffer;
+};
+
+/* ---- Names ------------------------------------------------------------------------------- */
+
+/* Bytes of `path` up to its last slash, that one included. */
+static size_t directory_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+static void set_temporary(collet_spool *spool)
+{
+    size_t directory = directory_length(spool->path);
+    uint32_t number = 0;
+
+    if (getrandom(&number, sizeof number, GRND_NONBLOCK) != (ssize_t)sizeof number)
+        number = (uint32_t)getpid() ^ (number + 1);
+    sprintf(spool->temporary, "%.*s.%s.%08x", (int)directory, spool->path, spool->path + directory,
+            (unsigned)number);
+}
+
+static collet_status make_names(collet_spool *spool, const char *path, collet_error *err)
+{
+    spool->path = strdup(path);
+    spool->temporary = malloc(strlen(path) + sizeof "..00000000");
+    spool->buffer = malloc(BUFFER_BYTES);
+    if (!spool->path || !spool->temporary || !spool->buffer)
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to write it", path);
+    return COLLET_OK;
+}
+
+/* ---- Making the file --------------------------------------------------------------------- */
+
+static int open_unnamed(const char *path)
+{
+    size_t n = directory_length(path);
+    char *directory = n > 0 ? strndup(path, n) : strdup(".");
+
+    if (!directory)
+        return -1;
+    int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    free(directory);
+    return fd;
+}
+
+static int open_named(collet_spool *spool)
+{
+    int fd = -1;
+
+    for (int i = 0; i < NAME_ATTEMPTS; i++) {
+        set_temporary(spool);
+        fd = open(spool->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST)
+            break;
+    }
+    return fd;
+}
+
+static int link_unnamed(collet_spool *spool, int fd)
+{
+    char source[64];
+    int code = -1;
+
+    snprintf(source, sizeof source, "/proc/self/fd/%d", fd);
+    for (int i = 0; i < NAME_ATTEMPTS; i++) {
+        set_temporary(spool);
+        code = linkat(AT_FDCWD, source, AT_FDCWD, spool->temporary, AT_SYMLINK_FOLLOW);
+        if (code == 0 || errno != EEXIST)
+            break;
+    }
+    return code;
+}
+
+/* Whether an unnamed file can get a name later (no /proc, some network file systems: it cannot);
+ * tried out at the start, because at the end it would be too late. */
+static int can_link_later(collet_spool *spool)
+{
+    int fd = open_unnamed(spool->path);
+    int linked = fd >= 0 && link_unnamed(spool, fd) == 0;
+
+    if (linked)
+        unlink(spool->temporary);
+    if (fd >= 0)
+        close(fd);
+    return linked;
+}
+
+static collet_status explain_open(const collet_spool *spool, int code, collet_error *err)
+{
+    size_t n = directory_length(spool->path);
+    const char *directory = n > 0 ? spool->path : "./";
+
+    if (n == 0)
+        n = 2;
+    if (code == ENOENT)
+        return collet_fail(err, COLLET_IO, "%s: cannot be written: there is no directory %.*s",
+                           spool->path, (int)n, directory);
+    if (code == EACCES || code == EROFS || code == EPERM)
+        return collet_fail(err, COLLET_IO,
+                           "%s: cannot be written: no permission to write in %.*s (%s)",
+                           spool->path, (int)n, directory, strerror(code));
+    return collet_fail(err, COLLET_IO, "%s: cannot be written: %s", spool->path, strerror(code));
+}
+
+static collet_status check_target(const char *path, collet_error *err)
+{
+    struct stat st;
+    size_t n = strlen(path);
+
+    if (n == 0 || path[n - 1] == '/')
+        return collet_fail(err, COLLET_IO, "'%s': is not the name of a file", path);
+    /* A rename over a device would destroy it. */
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return collet_fail(err, COLLET_IO, "%s: is %s; a regular file is to be written", path,
+                           S_ISDIR(st.st_mode) ? "a directory" : "a device or pipe");
+    return COLLET_OK;
+}
+
+collet_status collet_spool_create(const char *path, int32_t kind, collet_spool **out,
+                                  collet_error *err)
+{
+    *out = NULL;
+    collet_status status = check_target(path, err);
+    if (status != COLLET_OK)
+        return status;
+    collet_spool *spool = calloc(1, sizeof *spool);
+    if (!spool)
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to write it", path);
+    spool->fd = -1;
+    status = make_names(spool, path, err);
+    if (status != COLLET_OK)
+        goto fail;
+    if (kind == COLLET_SPOOL_SCRATCH || can_link_later(spool))
+        spool->fd = open_unnamed(path);
+    if (spool->fd < 0) {
+        spool->fd = open_named(spool);
+        spool->named = spool->fd >= 0;
+    }
+    if (spool->fd < 0) {
+        status = explain_open(spool, errno, err);
+        goto fail;
+    }
+    if (kind == COLLET_SPOOL_SCRATCH && spool->named) {
+        unlink(spool->temporary);
+        spool->named = 0;
+    }
+    *out = spool;
+    return COLLET_OK;
+fail:
+    collet_spool_free(spool);
+    return status;
+}
+
+void collet_spool_free(collet_spool *spool)
+{
+    if (!spool)
+        return;
+    if (spool->fd >= 0)
+        close(spool->fd);
+    if (spool->named)
+        unlink(spool->temporary);
+    free(spool->path);
+    free(spool->temporary);
+    free(spool->buffer);
+    free(spool);
+}
+
+/* ---- Contents ---------------------------------------------------------------------------- */
+
+static collet_status write_failed(const collet_spool *spool, int code, collet_error *err)
+{
+    if (code == ENOSPC || code == EDQUOT)
+        return collet_fail(err, COLLET_IO,
+                           "%s: the disk is full (%s) after %lld bytes; nothing was left behind",
+                           spool->path, strerror(code), (long long)spool->size);
+    return collet_fail(err, COLLET_IO, "%s: writing failed after %lld bytes: %s", spool->path,
+                       (long long)spool->size, strerror(code));
+}
+
+static collet_status write_fully(collet_spool *spool, const uint8_t *bytes, size_t n,
+                                 int64_t offset, collet_error *err)
+{
+    while (n > 0) {
+        ssize_t written = pwrite(spool->fd, bytes, n, (off_t)offset);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return write_failed(spool, written < 0 ? errno : ENOSPC, err);
+        bytes += written;
+        offset += written;
+        n -= (size_t)written;
+    }
+    if (offset > spool->size)
+        spool->size = offset;
+    return COLLET_OK;
+}
+
+collet_status collet_spool_flush(collet_spool *spool, collet_error *err)
+{
+    size_t n = spool->buffered;
+
+    spool->buffered = 0;
+    return write_fully(spool, spool->buffer, n, spool->position - (int64_t)n, err);
+}
+
+collet_status collet_spool_write(collet_spool *spool, const void *bytes, size_t n,
+                                 collet_error *err)
+{
+    if (n > BUFFER_BYTES - spool->buffered) {
+        collet_status status = collet_spool_flush(spool, err);
+        if (status != COLLET_OK)
+            return status;
+    }
+    if (n >= BUFFER_BYTES) {
+        collet_status status = write_fully(spool, bytes, n, spool->position, err);
+        if (status != COLLET_OK)
+            return status;
+    } else if (n > 0) {
+        memcpy(spool->buffer + spool->buffered, bytes, n);
+        spool->buffered += n;
+    }
+    spool->position += (int64_t)n;
+    return COLLET_OK;
+}
+
+collet_status collet_spool_seek(collet_spool *spool, int64_t position, collet_error *err)
+{
+    collet_status status = collet_spool_flush(spool, err);
+
+    spool->position = position;
+    return status;
+}
+
+const char *collet_spool_path(const collet_spool *spool)
+{
+    return spool->path;
+}
+
+int64_t collet_spool_position(const collet_spool *spool)
+{
+    return spool->position;
+}
+
+int64_t collet_spool_size(const collet_spool *spool)
+{
+    int64_t written = spool->buffered > 0 ? spool->position : 0;
+
+    return written > spool->size ? written : spool->size;
+}
+
+collet_status collet_spool_read(collet_spool *spool, int64_t offset, void *bytes, size_t n,
+                                collet_error *err)
+{
+    uint8_t *to = bytes;
+
+    while (n > 0) {
+        ssize_t got = pread(spool->fd, to, n, (off_t)offset);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return collet_fail(err, COLLET_IO, "%s: reading back at byte %lld failed: %s",
+                               spool->path, (long long)offset,
+                               got < 0 ? strerror(errno) : "the file is too short");
+        to += got;
+        offset += got;
+        n -= (size_t)got;
+    }
+    return COLLET_OK;
+}
+
+/* ---- Completion -------------------------------------------------------------------------- */
+
+collet_status collet_spool_link(collet_spool *spool, collet_error *err)
+{
+    collet_status status = collet_spool_flush(spool, err);
+    if (status != COLLET_OK)
+        return status;
+    if (fsync(spool->fd) != 0)
+        return write_failed(spool, errno, err);
+    if (!spool->named) {
+        if (link_unnamed(spool, spool->fd) != 0)
+            return collet_fail(err, COLLET_IO, "%s: cannot get its name: %s", spool->path,
+                               strerror(errno));
+        spool->named = 1;
+    }
+    int fd = spool->fd;
+    spool->fd = -1;
+    /* Network file systems report here what they could not store. */
+    if (close(fd) != 0 && errno != EINTR)
+        return write_failed(spool, errno, err);
+    return COLLET_OK;
+}
+
+collet_status collet_spool_rename(collet_spool *spool, collet_error *err)
+{
+    if (rename(spool->temporary, spool->path) != 0)
+        return collet_fail(err, COLLET_IO, "%s: cannot be replaced: %s", spool->path,
+                           strerror(errno));
+    spool->named = 0;
+    return COLLET_OK;
+}
