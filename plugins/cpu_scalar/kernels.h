@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kernels.h - the kernels of cpu_scalar, one function an op. Private to the plugin.
+ *
+ * Each serves every signature of its op in ops.def and is a collet_kernel_row.run: it finds the
+ * element types in the operands. docs/KERNELS.md says what is computed.
+ */
+#ifndef CPU_SCALAR_KERNELS_H
+#define CPU_SCALAR_KERNELS_H
+
+#include <collet/plugin.h>
+
+struct collet_device {
+    const collet_host *host;
+};
+
+/* The head of a kernel; not every kernel looks at the device, and none at a queue. */
+#define KERNEL(name)                                                                               \
+    collet_status scalar_##name(__attribute__((unused)) collet_device *device,                     \
+                                __attribute__((unused)) collet_queue *queue,                       \
+                                const collet_kernel_call *call)
+
+/* array.c */
+KERNEL(fill);
+KERNEL(copy);
+KERNEL(add);
+KERNEL(sub);
+KERNEL(mul);
+KERNEL(div);
+KERNEL(exp);
+KERNEL(log);
+KERNEL(sqrt);
+KERNEL(transpose);
+KERNEL(sum);
+
+/* linalg.c */
+KERNEL(matmul);
+
+/* md_atoms.c: sums over the atoms of a frame */
+KERNEL(com);
+KERNEL(inertia);
+KERNEL(cross_sum);
+KERNEL(kinetic);
+KERNEL(gyration);
+KERNEL(rmsd);
+KERNEL(observables);
+
+/* md_frames.c: what is computed from such sums */
+KERNEL(principal_axes);
+KERNEL(euler_zyz);
+KERNEL(tilt);
+KERNEL(angular_velocity);
+KERNEL(decompose);
+KERNEL(magnitude);
+KERNEL(time_derivative);
+
+#endif

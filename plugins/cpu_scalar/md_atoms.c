@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernels.h"
+
+#include <math.h>
+
+#include "../cpu/frame.h"
+#include "../cpu/sum.h"
+#include "../cpu/vector3.h"
+#include "md.h"
+
+/* Atoms converted to double at a time: enough to hide the conversion, little enough for the stack. */
+#define CHUNK 256
+
+/* A walk over the atoms of one frame, a chunk at a time. */
+typedef struct atoms {
+    const collet_operand *positions; /* F,N,3 */
+    const collet_operand *weights;   /* N; NULL or absent: all 1 */
+    const collet_operand *vectors;   /* F,N,3 or N,3; NULL: none */
+    int64_t frame, total;
+    int64_t first, count; /* of the chunk that is loaded */
+    double w[CHUNK];
+    double r[CHUNK][3];
+    double v[CHUNK][3];
+} atoms;
+
+static void load_vectors(double (*out)[3], const collet_operand *o, const atoms *a)
+{
+    int32_t n_axis = o->ndim - 2;
+    const char *at = md_block(o, a->frame, 2) + a->first * cpu_step(o, n_axis);
+    for (int i = 0; i < 3; i++) {
+        cpu_convert((char *)&out[0][i], COLLET_F64, sizeof out[0],
+                    at + i * cpu_step(o, n_axis + 1), o->dtype, cpu_step(o, n_axis), a->count);
+    }
+}
+
+static void begin(atoms *a, const collet_operand *positions, const collet_operand *weights,
+                  const collet_operand *vectors, int64_t frame)
+{
+    a->positions = positions;
+    a->weights = weights;
+    a->vectors = vectors;
+    a->frame = frame;
+    a->total = positions->shape[positions->ndim - 2];
+    a->first = a->count = 0;
+}
+
+/* Loads the next chunk; 0 when there is none. */
+static int next(atoms *a)
+{
+    a->first += a->count;
+    a->count = a->total - a->first < CHUNK ? a->total - a->first : CHUNK;
+    if (a->count <= 0)
+        return 0;
+    load_vectors(a->r, a->positions, a);
+    if (a->vectors)
+        load_vectors(a->v, a->vectors, a);
+    if (a->weights && cpu_present(a->weights)) {
+        const collet_operand *o = a->weights;
+        cpu_convert((char *)a->w, COLLET_F64, sizeof a->w[0],
+                    cpu_at(o) + a->first * cpu_step(o, 0), o->dtype, cpu_step(o, 0), a->count);
+    } else {
+        for (int64_t i = 0; i < a->count; i++)
+            a->w[i] = 1.0;
+    }
+    return 1;
+}
+
+static void totals(const cpu_sum *sums, int n, double *out)
+{
+    for (int i = 0; i < n; i++)
+        out[i] = cpu_total(&sums[i]);
+}
+
+/* com and, returned, the total mass. */
+static double sum_com(const collet_operand *positions, const collet_operand *weights, int64_t frame,
+                      double com[3])
+{
+    atoms a;
+    cpu_sum sums[3] = {0}, weight = {0};
+    for (begin(&a, positions, weights, NULL, frame); next(&a);) {
+        for (int64_t n = 0; n < a.count; n++) {
+            cpu_add(&weight, a.w[n]);
+            for (int i = 0; i < 3; i++)
+                cpu_add(&sums[i], a.w[n] * a.r[n][i]);
+        }
+    }
+    double mass = cpu_total(&weight);
+    totals(sums, 3, com);
+    for (int i = 0; i < 3; i++)
+        com[i] = mass == 0.0 ? (double)NAN : com[i] / mass;
+    return mass;
+}
+
+/* sum w d d^T, d = r - com: the six different elements xx, yy, zz, xy, xz, yz. */
+static void sum_second_moments(const collet_operand *positions, const collet_operand *weights,
+                               int64_t frame, const double com[3], double s[6])
+{
+    atoms a;
+    cpu_sum sums[6] = {0};
+    for (begin(&a, positions, weights, NULL, frame); next(&a);) {
+        for (int64_t n = 0; n < a.count; n++) {
+            double x = a.r[n][0] - com[0], y = a.r[n][1] - com[1], z = a.r[n][2] - com[2];
+            cpu_add(&sums[0], a.w[n] * x * x);
+            cpu_add(&sums[1], a.w[n] * y * y);
+            cpu_add(&sums[2], a.w[n] * z * z);
+            cpu_add(&sums[3], a.w[n] * x * y);
+            cpu_add(&sums[4], a.w[n] * x * z);
+            cpu_add(&sums[5], a.w[n] * y * z);
+        }
+    }
+    totals(sums, 6, s);
+}
+
+static void sum_inertia(const collet_operand *positions, const collet_operand *weights,
+                        int64_t frame, const double com[3], double inertia[9])
+{
+    double s[6];
+    sum_second_moments(positions, weights, frame, com, s);
+    inertia[0] = s[1] + s[2];
+    inertia[4] = s[0] + s[2];
+    inertia[8] = s[0] + s[1];
+    inertia[1] = inertia[3] = -s[3];
+    inertia[2] = inertia[6] = -s[4];
+    inertia[5] = inertia[7] = -s[5];
+}
+
+/* sum w (r - com) x v. */
+static void sum_cross(const collet_operand *positions, const collet_operand *weights,
+                      const collet_operand *vectors, int64_t frame, const double com[3],
+                      double out[3])
+{
+    atoms a;
+    cpu_sum sums[3] = {0};
+    for (begin(&a, positions, weights, vectors, frame); next(&a);) {
+        for (int64_t n = 0; n < a.count; n++) {
+            double d[3], product[3];
+            for (int i = 0; i < 3; i++)
+                d[i] = a.r[n][i] - com[i];
+            cpu_cross3(d, a.v[n], product);
+            for (int i = 0; i < 3; i++)
+                cpu_add(&sums[i], a.w[n] * product[i]);
+        }
+    }
+    totals(sums, 3, out);
+}
+
+/* The three energies, from the frame's own mass, inertia and L about its com. */
+static void sum_kinetic(const collet_operand *masses, const collet_operand *velocities,
+                        int64_t frame, double mass, const double inertia[9], const double L[3],
+                        double energies[3])
+{
+    atoms a;
+    cpu_sum sums[4] = {0};
+    double momentum[4];
+    for (begin(&a, velocities, masses, NULL, frame); next(&a);) {
+        for (int64_t n = 0; n < a.count; n++) {
+            const double *v = a.r[n];
+            for (int i = 0; i < 3; i++)
+                cpu_add(&sums[i], a.w[n] * v[i]);
+            cpu_add(&sums[3], a.w[n] * cpu_dot3(v, v));
+        }
+    }
+    totals(sums, 4, momentum);
+    cpu_kinetic(momentum[3], mass, momentum, inertia, L, energies);
+}
+
+KERNEL(com)
+{
+    const collet_operand *out = cpu_operand(call, 0);
+    for (int64_t f = 0; f < out->shape[0]; f++) {
+        double com[3];
+        (void)sum_com(cpu_operand(call, 1), cpu_operand(call, 2), f, com);
+        md_store3(out, f, com);
+    }
+    return COLLET_OK;
+}
+
+KERNEL(inertia)
+{
+    const collet_operand *out = cpu_operand(call, 0);
+    for (int64_t f = 0; f < out->shape[0]; f++) {
+        double com[3], inertia[9];
+        md_load3(cpu_operand(call, 3), f, com);
+        sum_inertia(cpu_operand(call, 1), cpu_operand(call, 2), f, com, inertia);
+        md_store9(out, f, inertia);
+    }
+    return COLLET_OK;
+}
+
+KERNEL(cross_sum)
+{
+    const collet_operand *out = cpu_operand(call, 0);
+    for (int64_t f = 0; f < out->shape[0]; f++) {
+        double com[3], sum[3];
+        md_load3(cpu_operand(call, 3), f, com);
+        sum_cross(cpu_operand(call, 1), cpu_operand(call, 2), cpu_operand(call, 4), f, com, sum);
+        md_store3(out, f, sum);
+    }
+    return COLLET_OK;
+}
+
+KERNEL(kinetic)
+{
+    const collet_operand *out = cpu_operand(call, 0), *positions = cpu_operand(call, 1);
+    const collet_operand *masses = cpu_operand(call, 2), *velocities = cpu_operand(call, 3);
+    for (int64_t f = 0; f < out->shape[0]; f++) {
+        double com[3], inertia[9], L[3], energies[3];
+        double mass = sum_com(positions, masses, f, com);
+        sum_inertia(positions, masses, f, com, inertia);
+        sum_cross(positions, masses, velocities, f, com, L);
+        sum_kinetic(masses, velocities, f, mass, inertia, L, energies);
+        md_store3(out, f, energies);
+    }
+    return COLLET_OK;
+}
+
+KERNEL(gyration)
+{
+    const collet_operand *radius = cpu_operand(call, 0), *positions = cpu_operand(call, 3);
+    const collet_operand *masses = cpu_operand(call, 4);
+    for (int64_t f = 0; f < radius->shape[0]; f++) {
+        double com[3], s[6];
+        double mass = sum_com(positions, masses, f, com);
+        sum_second_moments(positions, masses, f, com, s);
+        for (int i = 0; i < 6; i++)
+            s[i] = mass == 0.0 ? (double)NAN : s[i] / mass;
+        const double tensor[9] = {s[0], s[3], s[4], s[3], s[1], s[5], s[4], s[5], s[2]};
+        md_store1(radius, f, sqrt(s[0] + s[1] + s[2]));
+        md_store9(cpu_operand(call, 1), f, tensor);
+        md_store1(cpu_operand(call, 2), f, cpu_asphericity(tensor));
+    }
+    return COLLET_OK;
+}
+
+KERNEL(observables)
+{
+    const collet_operand *com_out = cpu_operand(call, 0), *momentum_out = cpu_operand(call, 2);
+    const collet_operand *torque_out = cpu_operand(call, 3), *kinetic_out = cpu_operand(call, 4);
+    const collet_operand *positions = cpu_operand(call, 5), *masses = cpu_operand(call, 6);
+    const collet_operand *velocities = cpu_operand(call, 7), *forces = cpu_operand(call, 8);
+    for (int64_t f = 0; f < com_out->shape[0]; f++) {
+        double com[3], inertia[9], L[3], torque[3], energies[3];
+        double mass = sum_com(positions, masses, f, com);
+        sum_inertia(positions, masses, f, com, inertia);
+        md_store3(com_out, f, com);
+        md_store9(cpu_operand(call, 1), f, inertia);
+        if (cpu_present(velocities)) {
+            sum_cross(positions, masses, velocities, f, com, L);
+            sum_kinetic(masses, velocities, f, mass, inertia, L, energies);
+            md_store3(momentum_out, f, L);
+            md_store3(kinetic_out, f, energies);
+        }
+        if (cpu_present(forces)) {
+            sum_cross(positions, NULL, forces, f, com, torque);
+            md_store3(torque_out, f, torque);
+        }
+    }
+    return COLLET_OK;
+}
+
+/* cov[i][j] = sum w x_i y_j of the centred points x = r - com and y = v - com_v. */
+static void sum_covariance(atoms *a, const double com[3], const double com_v[3], double cov[9])
+{
+    cpu_sum sums[9] = {0};
+    while (next(a)) {
+        for (int64_t n = 0; n < a->count; n++) {
+            for (int i = 0; i < 9; i++) {
+                double x = a->r[n][i / 3] - com[i / 3], y = a->v[n][i % 3] - com_v[i % 3];
+                cpu_add(&sums[i], a->w[n] * x * y);
+            }
+        }
+    }
+    totals(sums, 9, cov);
+}
+
+/*
+ * sum w |R (r - com) - (v - com_v)|^2. Formed from the differences themselves: the usual short cut
+ * through the largest eigenvalue loses half the digits where the two shapes agree.
+ */
+static double sum_residual(atoms *a, const double com[3], const double com_v[3], const double R[9])
+{
+    cpu_sum sum = {0};
+    while (next(a)) {
+        for (int64_t n = 0; n < a->count; n++) {
+            double x[3], rest[3];
+            for (int i = 0; i < 3; i++)
+                x[i] = a->r[n][i] - com[i];
+            for (int i = 0; i < 3; i++)
+                rest[i] = cpu_dot3(R + 3 * i, x) - (a->v[n][i] - com_v[i]);
+            cpu_add(&sum, a->w[n] * cpu_dot3(rest, rest));
+        }
+    }
+    return cpu_total(&sum);
+}
+
+KERNEL(rmsd)
+{
+    const collet_operand *out = cpu_operand(call, 0), *positions = cpu_operand(call, 2);
+    const collet_operand *weights = cpu_operand(call, 3), *reference = cpu_operand(call, 4);
+    double com_reference[3];
+    double weight = sum_com(reference, weights, 0, com_reference);
+    for (int64_t f = 0; f < out->shape[0]; f++) {
+        atoms a;
+        double com[3], covariance[9], rotation[9];
+        (void)sum_com(positions, weights, f, com);
+        begin(&a, positions, weights, reference, f);
+        sum_covariance(&a, com, com_reference, covariance);
+        for (int i = 0; i < 9 && weight == 0.0; i++)
+            covariance[i] = NAN;
+        cpu_superpose(covariance, rotation);
+        begin(&a, positions, weights, reference, f);
+        double residual = sum_residual(&a, com, com_reference, rotation);
+        md_store1(out, f, sqrt(residual / weight));
+        md_store9(cpu_operand(call, 1), f, rotation);
+    }
+    return COLLET_OK;
+}

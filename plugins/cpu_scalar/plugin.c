@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+COLLET_PLUGIN_MANIFEST("manifest.json");
+
+#define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
+
+/* ---- The table of kernels ---------------------------------------------------------------- */
+
+#define ROW(OP, run, ...) {COLLET_OP_##OP, 0, COLLET_SIG(__VA_ARGS__), scalar_##run, NULL}
+
+/* The letters of ops.def. */
+#define F COLLET_F32
+#define D COLLET_F64
+#define C COLLET_C64
+#define Z COLLET_C128
+#define I COLLET_I32
+
+/* One row for each real type t, its signature SIG(t). */
+#define REALS(OP, run, SIG)                                                                        \
+    ROW(OP, run, SIG(COLLET_F16)), ROW(OP, run, SIG(COLLET_BF16)), ROW(OP, run, SIG(COLLET_F32)),  \
+        ROW(OP, run, SIG(COLLET_F64)), ROW(OP, run, SIG(COLLET_I8)),                               \
+        ROW(OP, run, SIG(COLLET_U8)), ROW(OP, run, SIG(COLLET_I32)),                               \
+        ROW(OP, run, SIG(COLLET_U32)), ROW(OP, run, SIG(COLLET_I64)),                              \
+        ROW(OP, run, SIG(COLLET_U64))
+
+#define ALONE(t) t
+#define TWICE(t) t, t
+#define TO_F16(t) COLLET_F16, t
+#define TO_BF16(t) COLLET_BF16, t
+#define TO_F32(t) COLLET_F32, t
+#define TO_F64(t) COLLET_F64, t
+#define TO_I8(t) COLLET_I8, t
+#define TO_U8(t) COLLET_U8, t
+#define TO_I32(t) COLLET_I32, t
+#define TO_U32(t) COLLET_U32, t
+#define TO_I64(t) COLLET_I64, t
+#define TO_U64(t) COLLET_U64, t
+
+#define UNARY(OP, run) ROW(OP, run, F, F), ROW(OP, run, D, D)
+#define BINARY(OP, run) ROW(OP, run, F, F, F), ROW(OP, run, D, D, D)
+
+static const collet_kernel_row kernels[] = {
+    REALS(FILL, fill, ALONE),
+    ROW(FILL, fill, C),
+    ROW(FILL, fill, Z),
+    REALS(COPY, copy, TO_F16),
+    REALS(COPY, copy, TO_BF16),
+    REALS(COPY, copy, TO_F32),
+    REALS(COPY, copy, TO_F64),
+    REALS(COPY, copy, TO_I8),
+    REALS(COPY, copy, TO_U8),
+    REALS(COPY, copy, TO_I32),
+    REALS(COPY, copy, TO_U32),
+    REALS(COPY, copy, TO_I64),
+    REALS(COPY, copy, TO_U64),
+    ROW(COPY, copy, C, C),
+    ROW(COPY, copy, Z, Z),
+    ROW(COPY, copy, C, Z),
+    ROW(COPY, copy, Z, C),
+    BINARY(ADD, add),
+    BINARY(SUB, sub),
+    BINARY(MUL, mul),
+    BINARY(DIV, div),
+    UNARY(EXP, exp),
+    UNARY(LOG, log),
+    UNARY(SQRT, sqrt),
+    REALS(TRANSPOSE, transpose, TWICE),
+    ROW(TRANSPOSE, transpose, C, C),
+    ROW(TRANSPOSE, transpose, Z, Z),
+    ROW(SUM, sum, F, F),
+    ROW(SUM, sum, D, D),
+    ROW(SUM, sum, D, F),
+    BINARY(MATMUL, matmul),
+    ROW(COM, com, D, F, F),
+    ROW(COM, com, D, F, D),
+    ROW(COM, com, D, D, D),
+    ROW(INERTIA, inertia, D, F, F, D),
+    ROW(INERTIA, inertia, D, F, D, D),
+    ROW(INERTIA, inertia, D, D, D, D),
+    ROW(CROSS_SUM, cross_sum, D, F, F, D, F),
+    ROW(CROSS_SUM, cross_sum, D, F, D, D, F),
+    ROW(CROSS_SUM, cross_sum, D, D, D, D, D),
+    ROW(PRINCIPAL_AXES, principal_axes, D, D, D, D),
+    ROW(EULER_ZYZ, euler_zyz, D, D),
+    ROW(TILT, tilt, D, D, D),
+    ROW(ANGULAR_VELOCITY, angular_velocity, D, I, D, D),
+    ROW(DECOMPOSE, decompose, D, D, D, D),
+    ROW(MAGNITUDE, magnitude, D, F),
+    ROW(MAGNITUDE, magnitude, D, D),
+    ROW(TIME_DERIVATIVE, time_derivative, D, I, F, D),
+    ROW(TIME_DERIVATIVE, time_derivative, D, I, D, D),
+    ROW(KINETIC, kinetic, D, F, F, F),
+    ROW(KINETIC, kinetic, D, F, D, F),
+    ROW(KINETIC, kinetic, D, D, D, D),
+    ROW(GYRATION, gyration, D, D, D, F, F),
+    ROW(GYRATION, gyration, D, D, D, F, D),
+    ROW(GYRATION, gyration, D, D, D, D, D),
+    ROW(RMSD, rmsd, D, D, F, F, F),
+    ROW(RMSD, rmsd, D, D, F, D, F),
+    ROW(RMSD, rmsd, D, D, F, D, D),
+    ROW(RMSD, rmsd, D, D, D, D, D),
+    ROW(OBSERVABLES, observables, D, D, D, D, D, F, F, F, F),
+    ROW(OBSERVABLES, observables, D, D, D, D, D, F, D, F, F),
+    ROW(OBSERVABLES, observables, D, D, D, D, D, D, D, D, D),
+};
+
+/* ---- The device -------------------------------------------------------------------------- */
+
+static const char capabilities_json[] =
+    "{\"jit\": false, \"parallel\": false, \"gpu\": false, \"device_count\": 1,"
+    " \"devices\": [{\"name\": \"CPU, one thread\"}]}";
+
+static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
+                                  uint64_t *needed, collet_error *err)
+{
+    (void)host;
+    (void)err;
+    *needed = sizeof capabilities_json;
+    if (capacity >= sizeof capabilities_json)
+        memcpy(json, capabilities_json, sizeof capabilities_json);
+    return COLLET_OK;
+}
+
+static collet_status device_open(const collet_host *host, uint32_t index, collet_device **device,
+                                 collet_error *err)
+{
+    if (index != 0) {
+        return host->fail(err, COLLET_UNAVAILABLE, "cpu_scalar has one device, 0; there is no %u",
+                          index);
+    }
+    collet_device *d = calloc(1, sizeof *d);
+    if (!d)
+        return host->fail(err, COLLET_NO_MEMORY, "cpu_scalar: no memory to open the device");
+    d->host = host;
+    *device = d;
+    return COLLET_OK;
+}
+
+static void device_close(collet_device *device)
+{
+    free(device);
+}
+
+/* ---- The plugin -------------------------------------------------------------------------- */
+
+static const collet_plugin plugin = {
+    .abi = COLLET_ABI,
+    .struct_size = sizeof(collet_plugin),
+    .flags = COLLET_PLUGIN_HOST_MEMORY | COLLET_PLUGIN_SYNCHRONOUS,
+    .kernel_count = COUNT(kernels),
+    .kernel_size = sizeof(collet_kernel_row),
+    .name = "cpu_scalar",
+    .version = "0.1.0",
+    .kernels = kernels,
+    .capabilities = capabilities,
+    .device_open = device_open,
+    .device_close = device_close,
+};
+
+const collet_plugin *collet_plugin_entry(const collet_host *host)
+{
+    return host->abi >> 16 == COLLET_ABI_MAJOR ? &plugin : NULL;
+}
