@@ -71,9 +71,9 @@ static void totals(const cpu_sum *sums, int n, double *out)
         out[i] = cpu_total(&sums[i]);
 }
 
-/* com and, returned, the total mass. */
-static double sum_com(const collet_operand *positions, const collet_operand *weights, int64_t frame,
-                      double com[3])
+/* sum w (r - origin); returns sum w. */
+static double sum_first_moments(const collet_operand *positions, const collet_operand *weights,
+                                int64_t frame, const double origin[3], double s[3])
 {
     atoms a;
     cpu_sum sums[3] = {0}, weight = {0};
@@ -81,13 +81,27 @@ static double sum_com(const collet_operand *positions, const collet_operand *wei
         for (int64_t n = 0; n < a.count; n++) {
             cpu_add(&weight, a.w[n]);
             for (int i = 0; i < 3; i++)
-                cpu_add(&sums[i], a.w[n] * a.r[n][i]);
+                cpu_add(&sums[i], a.w[n] * (a.r[n][i] - origin[i]));
         }
     }
-    double mass = cpu_total(&weight);
-    totals(sums, 3, com);
+    totals(sums, 3, s);
+    return cpu_total(&weight);
+}
+
+/* com and, returned, the total mass. */
+static double sum_com(const collet_operand *positions, const collet_operand *weights, int64_t frame,
+                      double com[3])
+{
+    double zero[3] = {0.0, 0.0, 0.0}, rest[3];
+    double mass = sum_first_moments(positions, weights, frame, zero, com);
     for (int i = 0; i < 3; i++)
         com[i] = mass == 0.0 ? (double)NAN : com[i] / mass;
+    if (!isfinite(com[0]) || !isfinite(com[1]) || !isfinite(com[2]))
+        return mass;
+    /* What the products m r lost: without it a single atom would not be its own com. */
+    (void)sum_first_moments(positions, weights, frame, com, rest);
+    for (int i = 0; i < 3; i++)
+        com[i] += rest[i] / mass;
     return mass;
 }
 
@@ -119,9 +133,9 @@ static void sum_inertia(const collet_operand *positions, const collet_operand *w
     inertia[0] = s[1] + s[2];
     inertia[4] = s[0] + s[2];
     inertia[8] = s[0] + s[1];
-    inertia[1] = inertia[3] = -s[3];
-    inertia[2] = inertia[6] = -s[4];
-    inertia[5] = inertia[7] = -s[5];
+    inertia[1] = inertia[3] = 0.0 - s[3];
+    inertia[2] = inertia[6] = 0.0 - s[4];
+    inertia[5] = inertia[7] = 0.0 - s[5];
 }
 
 /* sum w (r - com) x v. */
