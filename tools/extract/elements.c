@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "elements.h"
+
+#include "residues.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/*
+ * Standard atomic weights, IUPAC 2021, abridged to five digits: Pure and Applied Chemistry 94
+ * (2022) 573. Those of elements whose weight varies in nature are the conventional values.
+ */
+static const extract_element elements[] = {
+    {"H", 1.008},   {"D", 2.0141},  {"He", 4.0026}, {"Li", 6.94},   {"Be", 9.0122}, {"B", 10.81},
+    {"C", 12.011},  {"N", 14.007},  {"O", 15.999},  {"F", 18.998},  {"Ne", 20.180}, {"Na", 22.990},
+    {"Mg", 24.305}, {"Al", 26.982}, {"Si", 28.085}, {"P", 30.974},  {"S", 32.06},   {"Cl", 35.45},
+    {"Ar", 39.95},  {"K", 39.098},  {"Ca", 40.078}, {"Sc", 44.956}, {"Ti", 47.867}, {"V", 50.942},
+    {"Cr", 51.996}, {"Mn", 54.938}, {"Fe", 55.845}, {"Co", 58.933}, {"Ni", 58.693}, {"Cu", 63.546},
+    {"Zn", 65.38},  {"Ga", 69.723}, {"Ge", 72.630}, {"As", 74.922}, {"Se", 78.971}, {"Br", 79.904},
+    {"Kr", 83.798}, {"Rb", 85.468}, {"Sr", 87.62},  {"Y", 88.906},  {"Zr", 91.224}, {"Nb", 92.906},
+    {"Mo", 95.95},  {"Ru", 101.07}, {"Rh", 102.91}, {"Pd", 106.42}, {"Ag", 107.87}, {"Cd", 112.41},
+    {"In", 114.82}, {"Sn", 118.71}, {"Sb", 121.76}, {"Te", 127.60}, {"I", 126.90},  {"Xe", 131.29},
+    {"Cs", 132.91}, {"Ba", 137.33}, {"La", 138.91}, {"Ce", 140.12}, {"Pr", 140.91}, {"Nd", 144.24},
+    {"Sm", 150.36}, {"Eu", 151.96}, {"Gd", 157.25}, {"Tb", 158.93}, {"Dy", 162.50}, {"Ho", 164.93},
+    {"Er", 167.26}, {"Tm", 168.93}, {"Yb", 173.05}, {"Lu", 174.97}, {"Hf", 178.49}, {"Ta", 180.95},
+    {"W", 183.84},  {"Re", 186.21}, {"Os", 190.23}, {"Ir", 192.22}, {"Pt", 195.08}, {"Au", 196.97},
+    {"Hg", 200.59}, {"Tl", 204.38}, {"Pb", 207.2},  {"Bi", 208.98}, {"Th", 232.04}, {"Pa", 231.04},
+    {"U", 238.03},
+};
+
+static const extract_element virtual_site = {"", 0.0};
+
+/* Ions whose names are no symbols. */
+static const struct {
+    char name[5];
+    char symbol[3];
+} ions[] = {
+    {"SOD", "Na"}, {"CLA", "Cl"}, {"POT", "K"},  {"CAL", "Ca"}, {"CES", "Cs"}, {"LIT", "Li"},
+    {"RUB", "Rb"}, {"CAD", "Cd"}, {"BAR", "Ba"}, {"IOD", "I"},  {"BRO", "Br"}, {"FLU", "F"},
+};
+
+/* Symbols of two letters that no usual name of an organic atom begins with. */
+static const char distinct_symbols[][3] = {
+    "Cl", "Br", "Fe", "Zn", "Mg", "Mn", "Cu", "Li", "Al", "Si", "Se", "As", "Ti",
+    "Ag", "Au", "Pt", "Mo", "Ru", "Rh", "Ga", "Ge", "Zr", "Rb", "Kr", "Xe", "Ar",
+};
+
+/* Elements that a name may begin with and mean. */
+static const char first_letters[] = "HDCNOSPFBIK";
+
+/* The part of a name that stands for its element: without digits in front, charges, primes and
+ * digits behind. */
+typedef struct stem {
+    const char *text;
+    size_t length;
+} stem;
+
+static stem stem_of(const char *name)
+{
+    stem s;
+
+    s.text = name + strspn(name, "0123456789");
+    s.length = 0;
+    while (isalpha((unsigned char)s.text[s.length]))
+        s.length++;
+    return s;
+}
+
+static int stem_is(stem s, const char *name)
+{
+    return strlen(name) == s.length && strncasecmp(s.text, name, s.length) == 0;
+}
+
+static int same_stem(stem a, stem b)
+{
+    return a.length == b.length && strncasecmp(a.text, b.text, a.length) == 0;
+}
+
+const extract_element *extract_element_find(const char *symbol, size_t length)
+{
+    if (length < 1 || length > 2)
+        return NULL;
+    for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
+        if (strlen(elements[i].symbol) == length &&
+            strncasecmp(elements[i].symbol, symbol, length) == 0)
+            return &elements[i];
+    return NULL;
+}
+
+static const extract_element *find(const char *symbol)
+{
+    return extract_element_find(symbol, strlen(symbol));
+}
+
+static int is_virtual_site(stem atom, const char *residue)
+{
+    static const char *const names[] = {"MW", "LP", "EP", "EPW", "LPA", "LPB"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (stem_is(atom, names[i]))
+            return 1;
+    return stem_is(atom, "M") && extract_residue_is_water(residue);
+}
+
+/* An atom alone in its residue, which bears its name. */
+static const extract_element *guess_ion(stem atom, stem residue)
+{
+    for (size_t i = 0; i < sizeof ions / sizeof *ions; i++) {
+        if (stem_is(residue, ions[i].name) &&
+            (stem_is(atom, ions[i].name) || stem_is(atom, ions[i].symbol)))
+            return find(ions[i].symbol);
+    }
+    if (!same_stem(atom, residue) && !stem_is(residue, "ION"))
+        return NULL;
+    /* W in W is the water of a coarse-grained model, not tungsten. */
+    return stem_is(atom, "W") ? NULL : extract_element_find(atom.text, atom.length);
+}
+
+const extract_element *extract_element_guess(const char *atom, const char *residue)
+{
+    stem name = stem_of(atom);
+    const extract_element *element;
+    int organic = extract_residue_is_protein(residue) || extract_residue_is_water(residue);
+
+    if (name.length == 0)
+        return NULL;
+    if (is_virtual_site(name, residue))
+        return &virtual_site;
+    element = guess_ion(name, stem_of(residue));
+    if (element != NULL)
+        return element;
+    if (name.length == 2 && isupper((unsigned char)name.text[0]) &&
+        islower((unsigned char)name.text[1])) {
+        element = extract_element_find(name.text, 2);
+        if (element != NULL)
+            return element;
+    }
+    /* Selenomethionine and selenocysteine are the amino acids with an element of two letters. */
+    if (organic && (strcmp(residue, "MSE") == 0 || strcmp(residue, "SEC") == 0) &&
+        stem_is(name, "SE"))
+        return find("Se");
+    for (size_t i = 0; !organic && i < sizeof distinct_symbols / sizeof *distinct_symbols; i++)
+        if (name.length >= 2 && strncasecmp(name.text, distinct_symbols[i], 2) == 0)
+            return find(distinct_symbols[i]);
+    if (strchr(organic ? "HDCNOSP" : first_letters, toupper((unsigned char)name.text[0])) == NULL)
+        return NULL;
+    return extract_element_find(name.text, 1);
+}

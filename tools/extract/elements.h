@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* elements.h - the atomic weights of the elements, and which element an atom's name means. */
+#ifndef COLLET_EXTRACT_ELEMENTS_H
+#define COLLET_EXTRACT_ELEMENTS_H
+
+#include <stddef.h>
+
+typedef struct extract_element {
+    char symbol[3];
+    double mass; /* amu */
+} extract_element;
+
+/*
+ * The element of that symbol, in any mix of cases; NULL when there is none or it has no standard
+ * atomic weight (technetium, the short-lived ones). D is deuterium.
+ */
+const extract_element *extract_element_find(const char *symbol, size_t length);
+
+/*
+ * The element that an atom of this name in this residue is, by the habits of force fields and of
+ * the PDB:
+ * - digits in front and digits, charges and primes behind are no part of the name (1HB, NA+, O5');
+ * - a name that is its residue's too is an ion or a single atom (CA in CA is calcium; SOD, CLA and
+ *   their like are known);
+ * - a second letter in lower case makes a symbol (Fe, Cl);
+ * - outside amino acids and water, CL, BR, FE, ZN and other symbols that start no common name of an
+ *   organic atom count;
+ * - else the first letter says it (CA is a carbon, HG a hydrogen, OW an oxygen).
+ * Virtual sites (MW, LP1, EP, M of a water) are an element of mass 0. NULL: the name means nothing.
+ */
+const extract_element *extract_element_guess(const char *atom, const char *residue);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "feed.h"
+
+#include <stdlib.h>
+
+#define FIELDS 3 /* positions, velocities, forces */
+
+/*
+ * The arrays over one slot. They are acquired, so no kernel may use them, whenever the reading
+ * thread may write the slot, and released while the caller has the batch.
+ */
+typedef struct slot {
+    collet_array *whole[FIELDS];
+    int acquired[FIELDS];
+} slot;
+
+struct extract_feed {
+    collet_context *context;
+    collet_readahead *ahead;
+    slot *slots;
+    int32_t n_slots;
+    extract_batch batch;           /* frames is NULL while none is lent */
+    collet_array *views[FIELDS];   /* of a batch that does not fill its slot */
+};
+
+static collet_status context_failed(const extract_feed *feed, collet_status status,
+                                    collet_error *err)
+{
+    return collet_fail(err, status, "%s", collet_last_error(feed->context));
+}
+
+/* Takes the slot's memory away from kernels, before the reading thread gets it. */
+static collet_status slot_acquire(extract_feed *feed, slot *s, collet_error *err)
+{
+    for (int i = 0; i < FIELDS; i++) {
+        void *address;
+        collet_status status;
+
+        if (s->whole[i] == NULL || s->acquired[i])
+            continue;
+        status = collet_array_acquire(feed->context, s->whole[i], COLLET_WRITE, &address);
+        if (status != COLLET_OK)
+            return context_failed(feed, status, err);
+        s->acquired[i] = 1;
+    }
+    return COLLET_OK;
+}
+
+static collet_status slot_release(extract_feed *feed, slot *s, collet_error *err)
+{
+    for (int i = 0; i < FIELDS; i++) {
+        collet_status status;
+
+        if (!s->acquired[i])
+            continue;
+        status = collet_array_release(feed->context, s->whole[i]);
+        if (status != COLLET_OK)
+            return context_failed(feed, status, err);
+        s->acquired[i] = 0;
+    }
+    return COLLET_OK;
+}
+
+static collet_status slot_wrap(extract_feed *feed, slot *s, const collet_frames *frames,
+                               collet_error *err)
+{
+    void *data[FIELDS] = {frames->positions, frames->velocities, frames->forces};
+    int64_t shape[3] = {frames->capacity, frames->n_atoms, 3};
+
+    for (int i = 0; i < FIELDS; i++) {
+        collet_status status;
+
+        if (data[i] == NULL)
+            continue;
+        status = collet_array_wrap(feed->context, &s->whole[i], frames->dtype, 3, shape, NULL,
+                                   data[i], NULL, NULL);
+        if (status != COLLET_OK)
+            return context_failed(feed, status, err);
+    }
+    return slot_acquire(feed, s, err);
+}
+
+collet_status extract_feed_start(collet_context *context, collet_trajectory *trajectory,
+                                 const collet_readahead_options *options, extract_feed **out,
+                                 collet_error *err)
+{
+    extract_feed *feed = calloc(1, sizeof *feed);
+    collet_status status;
+
+    *out = NULL;
+    if (feed == NULL || (feed->slots = calloc((size_t)options->n_slots, sizeof(slot))) == NULL) {
+        free(feed);
+        return collet_fail(err, COLLET_NO_MEMORY, "read-ahead: out of memory");
+    }
+    feed->context = context;
+    feed->n_slots = options->n_slots;
+    status = collet_readahead_start(trajectory, options, &feed->ahead, err);
+    for (int32_t i = 0; status == COLLET_OK && i < feed->n_slots; i++)
+        status = slot_wrap(feed, &feed->slots[i], collet_readahead_slot(feed->ahead, i), err);
+    if (status != COLLET_OK) {
+        extract_feed_stop(feed);
+        return status;
+    }
+    *out = feed;
+    return COLLET_OK;
+}
+
+static void views_free(extract_feed *feed)
+{
+    for (int i = 0; i < FIELDS; i++) {
+        collet_array_free(feed->views[i]);
+        feed->views[i] = NULL;
+    }
+}
+
+static collet_status give_back(extract_feed *feed, collet_error *err)
+{
+    const collet_frames *frames = feed->batch.frames;
+    collet_status status;
+
+    if (frames == NULL)
+        return COLLET_OK;
+    views_free(feed);
+    status = slot_acquire(feed, &feed->slots[frames->slot], err);
+    if (status != COLLET_OK)
+        return status;
+    feed->batch = (extract_batch){NULL, NULL, NULL, NULL};
+    collet_readahead_release(feed->ahead, frames);
+    return COLLET_OK;
+}
+
+/* The first `n` frames of each array; the arrays themselves when that is all. */
+static collet_status lend(extract_feed *feed, const slot *s, const collet_frames *frames,
+                          collet_error *err)
+{
+    collet_array *fields[FIELDS];
+
+    for (int i = 0; i < FIELDS; i++) {
+        collet_status status;
+
+        fields[i] = s->whole[i];
+        if (s->whole[i] == NULL || frames->n_frames == frames->capacity)
+            continue;
+        status = collet_array_slice(feed->context, &feed->views[i], s->whole[i], 0, 0,
+                                    frames->n_frames, 1);
+        if (status != COLLET_OK)
+            return context_failed(feed, status, err);
+        fields[i] = feed->views[i];
+    }
+    feed->batch = (extract_batch){frames, fields[0], fields[1], fields[2]};
+    return COLLET_OK;
+}
+
+collet_status extract_feed_next(extract_feed *feed, const extract_batch **out, int32_t *truncated,
+                                collet_error *err)
+{
+    const collet_frames *frames;
+    collet_status status;
+
+    *out = NULL;
+    *truncated = 0;
+    status = give_back(feed, err);
+    if (status != COLLET_OK)
+        return status;
+    status = collet_readahead_next(feed->ahead, &frames, truncated, err);
+    if (status != COLLET_OK || frames == NULL)
+        return status;
+    status = slot_release(feed, &feed->slots[frames->slot], err);
+    if (status == COLLET_OK)
+        status = lend(feed, &feed->slots[frames->slot], frames, err);
+    if (status == COLLET_OK)
+        *out = &feed->batch;
+    return status;
+}
+
+void extract_feed_stop(extract_feed *feed)
+{
+    if (feed == NULL)
+        return;
+    views_free(feed);
+    for (int32_t i = 0; i < feed->n_slots; i++) {
+        slot *s = &feed->slots[i];
+
+        for (int j = 0; j < FIELDS; j++) {
+            if (s->acquired[j])
+                collet_array_release(feed->context, s->whole[j]);
+            collet_array_free(s->whole[j]);
+        }
+    }
+    collet_readahead_stop(feed->ahead);
+    free(feed->slots);
+    free(feed);
+}

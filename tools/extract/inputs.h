@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* inputs.h - the files of a run, opened, checked against each other and reduced to the selection. */
+#ifndef COLLET_EXTRACT_INPUTS_H
+#define COLLET_EXTRACT_INPUTS_H
+
+#include "options.h"
+#include "selection.h"
+#include "trajectory.h"
+
+typedef struct extract_inputs {
+    collet_topology *topology;
+    collet_trajectory *trajectory; /* selection and slice are set */
+    const collet_trajectory_info *info;
+    int64_t *indices; /* of the selected atoms, ascending */
+    int64_t n_atoms;  /* selected */
+    double *masses;   /* of the selected atoms, amu */
+    double mass_all;  /* sum over the topology */
+    double mass;      /* sum over the selection, > 0 */
+    double *reference; /* n_atoms x 3, nm; NULL = the first frame that is read */
+    char reference_format[8];
+} extract_inputs;
+
+/*
+ * Opens everything that the options name. The text of an error says which file does not fit which:
+ * COLLET_IO and COLLET_FORMAT for files, COLLET_INVALID for a selection without atoms or mass.
+ * On an error nothing is left open. The caller closes the inputs.
+ */
+collet_status extract_inputs_open(extract_inputs *inputs, const extract_options *options,
+                                  const extract_selection *selection, collet_error *err);
+void extract_inputs_close(extract_inputs *inputs);
+
+#endif

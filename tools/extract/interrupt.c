@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "interrupt.h"
+
+#include <signal.h>
+#include <string.h>
+
+/* A signal handler has no argument of ours: this is the one variable of the program. */
+static volatile sig_atomic_t noted;
+
+static void note(int signal_number)
+{
+    noted = signal_number;
+}
+
+void extract_interrupt_install(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        struct sigaction action, before;
+
+        memset(&action, 0, sizeof action);
+        action.sa_handler = note;
+        action.sa_flags = (int)(SA_RESETHAND | SA_RESTART);
+        sigemptyset(&action.sa_mask);
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+    }
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+int extract_interrupt_signal(void)
+{
+    return noted;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "masses.h"
+
+#include "decimal.h"
+#include "elements.h"
+#include "lines.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double *allocate(const collet_topology *topology, collet_error *err)
+{
+    double *masses = calloc((size_t)topology->n_atoms + 1, sizeof *masses);
+
+    if (masses == NULL)
+        collet_fail(err, COLLET_NO_MEMORY, "masses: no memory for %lld atoms",
+                    (long long)topology->n_atoms);
+    return masses;
+}
+
+/* The text of a line without its comment and the blanks around it. */
+static size_t trim(const char **text, size_t length)
+{
+    size_t n = 0;
+
+    while (n < length && (*text)[n] != '#' && (*text)[n] != ';')
+        n++;
+    while (n > 0 && ((*text)[n - 1] == ' ' || (*text)[n - 1] == '\t'))
+        n--;
+    while (n > 0 && (**text == ' ' || **text == '\t')) {
+        (*text)++;
+        n--;
+    }
+    return n;
+}
+
+static collet_status read_lines(collet_source *source, const collet_topology *topology,
+                                double *masses, collet_error *err)
+{
+    collet_lines lines = {source, 0, 1};
+    int64_t n = 0;
+
+    for (;;) {
+        const char *text;
+        size_t length;
+        long long line = (long long)lines.number;
+        double mass;
+        collet_status status = collet_lines_next(&lines, &text, &length, err);
+
+        if (status != COLLET_OK)
+            return status;
+        if (text == NULL)
+            break;
+        length = trim(&text, length);
+        if (length == 0)
+            continue;
+        if (!collet_decimal_parse(text, length, &mass) || !isfinite(mass))
+            return collet_fail(err, COLLET_FORMAT,
+                               "%s:%lld: '%.*s' is no mass; one number in amu is wanted on a line",
+                               source->path, line, (int)(length < 40 ? length : 40), text);
+        if (mass < 0)
+            return collet_fail(err, COLLET_FORMAT, "%s:%lld: the mass %g is negative",
+                               source->path, line, mass);
+        if (n == topology->n_atoms)
+            return collet_fail(err, COLLET_FORMAT,
+                               "%s:%lld: more masses than the topology's %lld atoms", source->path,
+                               line, (long long)topology->n_atoms);
+        masses[n++] = mass;
+    }
+    if (n < topology->n_atoms)
+        return collet_fail(err, COLLET_FORMAT,
+                           "%s: %lld masses, but the topology has %lld atoms; one a line is wanted "
+                           "for every atom, selected or not",
+                           source->path, (long long)n, (long long)topology->n_atoms);
+    return COLLET_OK;
+}
+
+collet_status extract_masses_read(const char *path, const collet_topology *topology, double **out,
+                                  collet_error *err)
+{
+    collet_source source;
+    double *masses;
+    collet_status status;
+
+    *out = NULL;
+    status = collet_source_open(&source, path, err);
+    if (status != COLLET_OK)
+        return status;
+    masses = allocate(topology, err);
+    status = masses == NULL ? COLLET_NO_MEMORY : read_lines(&source, topology, masses, err);
+    collet_source_close(&source);
+    if (status != COLLET_OK) {
+        free(masses);
+        return status;
+    }
+    *out = masses;
+    return COLLET_OK;
+}
+
+collet_status extract_masses_guess(const collet_topology *topology, double **out,
+                                   collet_error *err)
+{
+    double *masses = allocate(topology, err);
+
+    *out = NULL;
+    if (masses == NULL)
+        return COLLET_NO_MEMORY;
+    for (int64_t i = 0; i < topology->n_atoms; i++) {
+        const extract_element *element =
+            extract_element_guess(topology->names[i], topology->residue_names[i]);
+
+        if (element == NULL) {
+            free(masses);
+            return collet_fail(err, COLLET_FORMAT,
+                               "no element can be guessed for atom %lld, '%s' of residue %s %d; "
+                               "give the masses of all atoms with --masses FILE",
+                               (long long)i + 1, topology->names[i], topology->residue_names[i],
+                               (int)topology->residue_ids[i]);
+        }
+        masses[i] = element->mass;
+    }
+    *out = masses;
+    return COLLET_OK;
+}

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "meta.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+
+/* A document under construction: one allocation that failed spoils it, and is looked at in the end. */
+typedef struct document {
+    cJSON *root;
+    int failed;
+} document;
+
+/* ---- Members ----------------------------------------------------------------------------- */
+
+static void put(document *d, cJSON *object, const char *key, cJSON *item)
+{
+    if (item == NULL || object == NULL ||
+        !(key != NULL ? cJSON_AddItemToObject(object, key, item)
+                      : cJSON_AddItemToArray(object, item))) {
+        cJSON_Delete(item);
+        d->failed = 1;
+    }
+}
+
+static void put_text(document *d, cJSON *object, const char *key, const char *text)
+{
+    put(d, object, key, cJSON_CreateString(text));
+}
+
+static void put_number(document *d, cJSON *object, const char *key, double number)
+{
+    put(d, object, key, cJSON_CreateNumber(number));
+}
+
+static void put_integer(document *d, cJSON *object, const char *key, int64_t number)
+{
+    put_number(d, object, key, (double)number);
+}
+
+static cJSON *put_object(document *d, cJSON *object, const char *key)
+{
+    cJSON *child = cJSON_CreateObject();
+
+    put(d, object, key, child);
+    return d->failed ? NULL : child;
+}
+
+static cJSON *put_array(document *d, cJSON *object, const char *key)
+{
+    cJSON *child = cJSON_CreateArray();
+
+    put(d, object, key, child);
+    return d->failed ? NULL : child;
+}
+
+static void put_file(document *d, cJSON *object, const char *path)
+{
+    struct stat facts;
+
+    put_text(d, object, "path", path);
+    if (stat(path, &facts) == 0)
+        put_integer(d, object, "bytes", (int64_t)facts.st_size);
+}
+
+/* ---- Sections ---------------------------------------------------------------------------- */
+
+static void describe_program(document *d, const extract_job *job)
+{
+    cJSON *command;
+    char created[32];
+    time_t now = time(NULL);
+    struct tm utc;
+
+    put_text(d, d->root, "program", "collet-extract");
+    put_text(d, d->root, "version", COLLET_VERSION);
+    put_text(d, d->root, "library_version", collet_version());
+    if (gmtime_r(&now, &utc) != NULL &&
+        strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc) > 0)
+        put_text(d, d->root, "created", created);
+    command = put_array(d, d->root, "command");
+    for (int i = 0; i < job->options->argc; i++)
+        put_text(d, command, NULL, job->options->argv[i]);
+}
+
+static void describe_status(document *d, const extract_job *job)
+{
+    cJSON *end;
+
+    put_text(d, d->root, "status", job->truncated ? "truncated" : "complete");
+    if (!job->truncated)
+        return;
+    end = put_object(d, d->root, "truncation");
+    put_integer(d, end, "last_complete_frame", job->last_frame);
+    put_integer(d, end, "end_of_last_complete_frame", job->end_offset);
+    put_text(d, end, "message", job->truncation.text);
+}
+
+static void describe_masses(document *d, cJSON *inputs, const extract_job *job)
+{
+    cJSON *masses = put_object(d, inputs, "masses");
+    const char *path = job->options->masses;
+
+    put_text(d, masses, "origin", path != NULL ? "file" : "guessed");
+    if (path != NULL)
+        put_file(d, masses, path);
+    else
+        put_text(d, masses, "note",
+                 "standard atomic weights (IUPAC 2021, abridged) of the elements guessed from the "
+                 "names of atoms and residues");
+    put_text(d, masses, "unit", "amu");
+    put_number(d, masses, "total_all", job->inputs.mass_all);
+    put_number(d, masses, "total_selected", job->inputs.mass);
+}
+
+static void describe_reference(document *d, cJSON *inputs, const extract_job *job)
+{
+    cJSON *reference = put_object(d, inputs, "reference");
+
+    if (job->options->reference == NULL) {
+        put_text(d, reference, "origin", "first frame read");
+        put_integer(d, reference, "frame", job->first_frame);
+        return;
+    }
+    put_text(d, reference, "origin", "file");
+    put_file(d, reference, job->options->reference);
+    put_text(d, reference, "format", job->inputs.reference_format);
+    put_integer(d, reference, "frame", 0);
+}
+
+static void describe_inputs(document *d, const extract_job *job)
+{
+    const collet_trajectory_info *info = job->inputs.info;
+    cJSON *inputs = put_object(d, d->root, "inputs");
+    cJSON *topology = put_object(d, inputs, "topology");
+    cJSON *trajectory = put_object(d, inputs, "trajectory");
+
+    put_file(d, topology, job->options->topology);
+    put_text(d, topology, "format", "gro");
+    put_integer(d, topology, "atoms", job->inputs.topology->n_atoms);
+    put_text(d, topology, "title", job->inputs.topology->title);
+    put_text(d, trajectory, "path", job->options->trajectory);
+    put_integer(d, trajectory, "bytes", info->file_size);
+    put_text(d, trajectory, "format", info->format);
+    put_text(d, trajectory, "precision", info->dtype == COLLET_F64 ? "double" : "single");
+    if (info->precision > 0)
+        put_number(d, trajectory, "stored_precision_per_nm", info->precision);
+    put_integer(d, trajectory, "atoms", info->n_atoms);
+    put(d, trajectory, "velocities", cJSON_CreateBool(info->has_velocities));
+    put(d, trajectory, "forces", cJSON_CreateBool(info->has_forces));
+    describe_masses(d, inputs, job);
+    describe_reference(d, inputs, job);
+}
+
+static void describe_choice(document *d, const extract_job *job)
+{
+    const extract_options *options = job->options;
+    cJSON *selection = put_object(d, d->root, "selection");
+    cJSON *frames = put_object(d, d->root, "frames");
+
+    put_text(d, selection, "text", options->selection);
+    put_integer(d, selection, "atoms", job->inputs.n_atoms);
+    put_integer(d, selection, "atoms_of_topology", job->inputs.topology->n_atoms);
+    put_integer(d, frames, "count", job->n_frames);
+    put_integer(d, frames, "start", options->start);
+    if (options->stop >= 0)
+        put_integer(d, frames, "stop", options->stop);
+    put_integer(d, frames, "step", options->step);
+    put_integer(d, frames, "first", job->first_frame);
+    put_integer(d, frames, "last", job->last_frame);
+    put_number(d, frames, "first_time_ps", job->first_time);
+    put_number(d, frames, "last_time_ps", job->last_time);
+    put(d, d->root, "axis", cJSON_CreateDoubleArray(options->axis, 3));
+}
+
+static void describe_outputs(document *d, const extract_job *job)
+{
+    cJSON *outputs;
+
+    put_text(d, d->root, "output", job->output);
+    outputs = put_object(d, d->root, "outputs");
+    for (size_t i = 0; i < extract_output_count; i++) {
+        const extract_output *o = &extract_outputs[i];
+        cJSON *entry, *shape;
+
+        if (job->columns[i] < 0)
+            continue;
+        entry = put_object(d, outputs, o->key);
+        shape = put_array(d, entry, "shape");
+        put_integer(d, shape, NULL, job->n_frames);
+        for (int32_t k = 0; k < o->ndim; k++)
+            put_integer(d, shape, NULL, o->shape[k]);
+        put_text(d, entry, "dtype", "float64");
+        put_text(d, entry, "unit", o->unit);
+        put_text(d, entry, "meaning", o->meaning);
+    }
+}
+
+static void describe_omissions(document *d, const extract_job *job)
+{
+    static const struct {
+        uint32_t field;
+        const char *reason;
+    } fields[] = {{EXTRACT_VELOCITIES, "the trajectory has no velocities"},
+                  {EXTRACT_FORCES, "the trajectory has no forces"}};
+    cJSON *omissions = put_array(d, d->root, "left_out");
+
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        cJSON *entry, *keys;
+
+        if (job->has & fields[i].field)
+            continue;
+        entry = put_object(d, omissions, NULL);
+        put_text(d, entry, "reason", fields[i].reason);
+        keys = put_array(d, entry, "keys");
+        for (size_t k = 0; k < extract_output_count; k++)
+            if (extract_outputs[k].needs & fields[i].field)
+                put_text(d, keys, NULL, extract_outputs[k].key);
+    }
+}
+
+static void describe_warnings(document *d, const extract_job *job)
+{
+    cJSON *warnings = put_array(d, d->root, "warnings");
+    char text[300];
+
+    if (job->times_not_rising > 0 && (job->has & EXTRACT_VELOCITIES)) {
+        snprintf(text, sizeof text,
+                 "frame %lld is not later than the one before it, and %lld more: dL/dt around such "
+                 "frames means nothing",
+                 (long long)job->first_not_rising, (long long)job->times_not_rising - 1);
+        put_text(d, warnings, NULL, text);
+    }
+    if (job->notes.singular_frames > 0) {
+        snprintf(text, sizeof text,
+                 "the inertia tensor of %lld frames is singular: their omega is the least-squares "
+                 "solution",
+                 (long long)job->notes.singular_frames);
+        put_text(d, warnings, NULL, text);
+    }
+}
+
+/* Name, version and devices of a backend that ran a kernel. */
+static void describe_backend(document *d, cJSON *used, const extract_job *job, const char *name)
+{
+    collet_backend_info info;
+    cJSON *entry = put_object(d, used, NULL), *capabilities, *devices;
+
+    put_text(d, entry, "name", name);
+    for (size_t i = 0; i < collet_backend_count(job->runtime); i++) {
+        memset(&info, 0, sizeof info);
+        info.struct_size = sizeof info;
+        if (collet_backend_info_at(job->runtime, i, &info) != COLLET_OK ||
+            strcmp(info.name, name) != 0)
+            continue;
+        put_text(d, entry, "version", info.version);
+        put_text(d, entry, "path", info.path);
+        capabilities = cJSON_Parse(info.capabilities);
+        devices = cJSON_DetachItemFromObject(capabilities, "devices");
+        if (devices != NULL)
+            put(d, entry, "devices", devices);
+        cJSON_Delete(capabilities);
+        return;
+    }
+}
+
+static void describe_work(document *d, const extract_job *job)
+{
+    cJSON *backend = put_object(d, d->root, "backend");
+    cJSON *used, *counters, *timing;
+    collet_counters c;
+    struct rusage usage;
+    double seconds = job->seconds > 0 ? job->seconds : 1e-9;
+
+    put_text(d, backend, "choice", collet_get_backend(job->context));
+    used = put_array(d, backend, "used");
+    for (int32_t i = 0; i < job->notes.n_backends; i++)
+        describe_backend(d, used, job, job->notes.backends[i]);
+
+    memset(&c, 0, sizeof c);
+    c.struct_size = sizeof c;
+    collet_context_counters(job->context, &c);
+    counters = put_object(d, d->root, "counters");
+    put_integer(d, counters, "calls", (int64_t)c.calls);
+    put_integer(d, counters, "fallbacks", (int64_t)c.fallbacks);
+    put_integer(d, counters, "temporaries", (int64_t)c.temporaries);
+    put_integer(d, counters, "bytes_to_device", (int64_t)c.bytes_to_device);
+    put_integer(d, counters, "bytes_to_host", (int64_t)c.bytes_to_host);
+
+    timing = put_object(d, d->root, "timing");
+    put_number(d, timing, "wall_s", job->seconds);
+    put_number(d, timing, "frames_per_s", (double)job->n_frames / seconds);
+    put_number(d, timing, "MB_per_s", (double)job->end_offset * 1e-6 / seconds);
+    put_integer(d, timing, "batch_frames", job->batch_frames);
+    if (getrusage(RUSAGE_SELF, &usage) == 0)
+        put_number(d, timing, "peak_memory_MiB", (double)usage.ru_maxrss / 1024);
+}
+
+collet_status extract_meta_format(const extract_job *job, char **text, collet_error *err)
+{
+    document d = {cJSON_CreateObject(), 0};
+    char *printed = NULL;
+
+    *text = NULL;
+    describe_program(&d, job);
+    describe_status(&d, job);
+    describe_inputs(&d, job);
+    describe_choice(&d, job);
+    describe_outputs(&d, job);
+    describe_omissions(&d, job);
+    describe_warnings(&d, job);
+    describe_work(&d, job);
+    if (d.root != NULL && !d.failed)
+        printed = cJSON_Print(d.root);
+    cJSON_Delete(d.root);
+    if (printed != NULL) {
+        size_t length = strlen(printed);
+
+        *text = malloc(length + 2);
+        if (*text != NULL) {
+            memcpy(*text, printed, length);
+            memcpy(*text + length, "\n", 2);
+        }
+        cJSON_free(printed);
+    }
+    if (*text == NULL)
+        return collet_fail(err, COLLET_NO_MEMORY, "meta file: out of memory");
+    return COLLET_OK;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* meta.h - the document beside the results: what is in them and what they were made from. */
+#ifndef COLLET_EXTRACT_META_H
+#define COLLET_EXTRACT_META_H
+
+#include "job.h"
+
+/*
+ * JSON text about a job that was run, with a final newline, in *text (the caller frees).
+ * man/collet-extract.1 lists the members. COLLET_NO_MEMORY.
+ */
+collet_status extract_meta_format(const extract_job *job, char **text, collet_error *err);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "options.h"
+
+#include "decimal.h"
+
+#include <collet/collet.h>
+
+#include <argp.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    KEY_BACKEND = 256,
+    KEY_SELECTION,
+    KEY_START,
+    KEY_STOP,
+    KEY_STEP,
+    KEY_MASSES,
+    KEY_REFERENCE,
+    KEY_AXIS,
+    KEY_BATCH,
+    KEY_THREADS,
+    KEY_JSON,
+};
+
+static const char doc[] =
+    "Computes rotational observables of every frame of a molecular dynamics trajectory: centre of "
+    "mass, inertia tensor, principal moments and axes, Euler angles, angular momentum and velocity, "
+    "torque, kinetic energies, gyration tensor, rmsd and tilt."
+    "\v"
+    "TOP is a .gro file, TRAJ a .trr, .xtc or .gro file; both count the same atoms. Results go to "
+    "an .npz file that NumPy loads, with a .meta.json beside it that says what is in it, in which "
+    "units, and what it was made from.\n\n"
+    "SELECTION: all, none, protein, backbone, resname PATTERN..., name PATTERN..., resid a:b..., "
+    "index a:b... (from 0), bynum a:b... (from 1), not, and, or, parentheses.\n\n"
+    "Examples:\n"
+    "  collet-extract conf.gro traj.trr\n"
+    "  collet-extract conf.gro traj.trr -o out.npz --selection 'protein and not name H*'\n"
+    "  collet-extract conf.gro traj.xtc -d out --start 1000 --step 10 --axis 1,0,0\n\n"
+    "Exit status: 0 success; 1 failure, nothing was written; 2 wrong command line or selection; "
+    "3 the trajectory ends inside a frame, every complete frame was written; 128 + n stopped by "
+    "signal n, nothing was written.";
+
+static const struct argp_option argp_options[] = {
+    {NULL, 'o', "OUT.npz", 0, "Write one file (default: the name of TRAJ with .npz, here)", 1},
+    {NULL, 'd', "DIR", 0, "Write a directory with one .npy file a key, and meta.json", 1},
+    {"selection", KEY_SELECTION, "SELECTION", 0, "Atoms to look at (default: all)", 2},
+    {"start", KEY_START, "N", 0, "First frame, counted from 0 (default: 0)", 2},
+    {"stop", KEY_STOP, "N", 0, "Stop before this frame (default: the end)", 2},
+    {"step", KEY_STEP, "N", 0, "Take every Nth frame (default: 1)", 2},
+    {"masses", KEY_MASSES, "FILE", 0,
+     "Masses in amu, one a line for every atom of TOP (default: guessed from the atoms' names)", 2},
+    {"reference", KEY_REFERENCE, "FILE", 0,
+     "Compute rmsd to the first frame of this file (default: to the first frame that is read)", 2},
+    {"axis", KEY_AXIS, "X,Y,Z", 0, "Axis of the z parts and the tilt (default: 0,0,1)", 2},
+    {"backend", KEY_BACKEND, "NAME", 0, "Backend to compute with, or a list (default: auto)", 3},
+    {"batch", KEY_BATCH, "N|auto", 0, "Frames read and computed at a time (default: auto)", 3},
+    {"threads", KEY_THREADS, "N", 0, "CPU threads to compute with (default: all)", 3},
+    {"quiet", 'q', NULL, 0, "No progress line and no summary", 4},
+    {"json", KEY_JSON, NULL, 0, "Print the contents of the meta file instead of a summary", 4},
+    {0},
+};
+
+static int64_t parse_count(struct argp_state *state, const char *name, const char *text,
+                           int64_t least)
+{
+    int64_t value;
+
+    if (!collet_decimal_parse_integer(text, strlen(text), &value) || value < least)
+        argp_error(state, "%s: '%s' is not a whole number of at least %lld", name, text,
+                   (long long)least);
+    return value;
+}
+
+static void parse_axis(struct argp_state *state, const char *text, double axis[3])
+{
+    const char *at = text;
+    double largest = 0;
+
+    for (int i = 0; i < 3; i++) {
+        size_t length = strcspn(at, ",");
+
+        if (!collet_decimal_parse(at, length, &axis[i]) || at[length] != (i < 2 ? ',' : '\0'))
+            argp_error(state, "--axis: '%s' is not of the form x,y,z", text);
+        at += length + (i < 2);
+        largest = fmax(largest, fabs(axis[i]));
+    }
+    if (!(largest > 0) || !isfinite(largest))
+        argp_error(state, "--axis: '%s' has no direction", text);
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    extract_options *options = state->input;
+
+    switch (key) {
+    case 'o':
+        options->output = text;
+        break;
+    case 'd':
+        options->directory = text;
+        break;
+    case 'q':
+        options->quiet = 1;
+        break;
+    case KEY_JSON:
+        options->json = 1;
+        break;
+    case KEY_BACKEND:
+        options->backend = text;
+        break;
+    case KEY_SELECTION:
+        options->selection = text;
+        break;
+    case KEY_START:
+        options->start = parse_count(state, "--start", text, 0);
+        break;
+    case KEY_STOP:
+        options->stop = parse_count(state, "--stop", text, 0);
+        break;
+    case KEY_STEP:
+        options->step = parse_count(state, "--step", text, 1);
+        break;
+    case KEY_MASSES:
+        options->masses = text;
+        break;
+    case KEY_REFERENCE:
+        options->reference = text;
+        break;
+    case KEY_AXIS:
+        parse_axis(state, text, options->axis);
+        break;
+    case KEY_BATCH:
+        options->batch = strcmp(text, "auto") == 0 ? 0 : parse_count(state, "--batch", text, 1);
+        break;
+    case KEY_THREADS:
+        options->threads = parse_count(state, "--threads", text, 1);
+        break;
+    case ARGP_KEY_ARG:
+        if (state->arg_num == 0)
+            options->topology = text;
+        else if (state->arg_num == 1)
+            options->trajectory = text;
+        else
+            argp_error(state, "'%s': only TOP and TRAJ are wanted", text);
+        break;
+    case ARGP_KEY_END:
+        if (options->trajectory == NULL)
+            argp_error(state, "a topology and a trajectory are wanted");
+        if (options->output != NULL && options->directory != NULL)
+            argp_error(state, "-o and -d exclude each other");
+        if (options->stop >= 0 && options->stop <= options->start)
+            argp_error(state, "--start %lld --stop %lld leaves no frame",
+                       (long long)options->start, (long long)options->stop);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static void print_version(FILE *stream, struct argp_state *state)
+{
+    (void)state;
+    fprintf(stream, "collet-extract %s (libcore %s)\n", COLLET_VERSION, collet_version());
+}
+
+void extract_options_parse(int argc, char **argv, extract_options *options)
+{
+    static const struct argp argp = {argp_options, parse_option, "TOP TRAJ", doc, NULL, NULL, NULL};
+
+    memset(options, 0, sizeof *options);
+    options->argc = argc;
+    options->argv = argv;
+    options->selection = "all";
+    options->axis[2] = 1;
+    options->stop = -1;
+    options->step = 1;
+    argp_program_version_hook = print_version;
+    argp_err_exit_status = EXTRACT_EXIT_USAGE;
+    argp_parse(&argp, argc, argv, 0, NULL, options);
+}

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "selection.h"
+
+#include "residues.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Parentheses and nots inside each other. Three values at most wait on the evaluator's stack for
+ * every level: the left sides of an "or" and of an "and", and what is being looked at. */
+#define MAX_DEPTH 100
+#define STACK_SIZE (3 * (MAX_DEPTH + 1))
+
+/* A selection is compiled to postfix: a test pushes its answer, an operator replaces what is on
+ * top. So evaluation needs neither recursion nor memory, however long the text is. */
+typedef enum opcode {
+    OP_ALL,
+    OP_NONE,
+    OP_PROTEIN,
+    OP_BACKBONE,
+    OP_RESNAME,
+    OP_NAME,
+    OP_RESID,
+    OP_INDEX,
+    OP_NOT,
+    OP_AND,
+    OP_OR,
+} opcode;
+
+typedef struct instruction {
+    opcode code;
+    size_t first; /* of its items */
+    size_t count;
+} instruction;
+
+/* A range, or a pattern: where it stands in the text. */
+typedef struct item {
+    int64_t low;
+    int64_t high;
+    size_t start;
+    size_t length;
+} item;
+
+struct extract_selection {
+    char *text;
+    instruction *program;
+    item *items;
+    size_t n_instructions;
+    size_t n_items;
+};
+
+typedef struct parser {
+    extract_selection *selection;
+    const char *text;
+    size_t at;     /* of the token */
+    size_t length; /* of the token; 0 at the end */
+    int depth;
+    collet_error *err;
+} parser;
+
+typedef struct keyword {
+    const char *text;
+    opcode code;
+    int takes; /* 0 nothing, 'p' patterns, 'r' ranges */
+} keyword;
+
+static const keyword keywords[] = {
+    {"all", OP_ALL, 0},           {"none", OP_NONE, 0},       {"protein", OP_PROTEIN, 0},
+    {"backbone", OP_BACKBONE, 0}, {"resname", OP_RESNAME, 'p'}, {"name", OP_NAME, 'p'},
+    {"resid", OP_RESID, 'r'},     {"index", OP_INDEX, 'r'},   {"bynum", OP_INDEX, 'r'},
+};
+
+static const char keyword_list[] =
+    "all, none, protein, backbone, resname, name, resid, index, bynum, and, or, not, ( and )";
+
+/* ---- Errors ------------------------------------------------------------------------------ */
+
+#define EXCERPT 60
+
+/* The text around `at` with a caret below it; what cannot be printed is shown as '?'. */
+static collet_status fail_at(const parser *p, size_t at, const char *message)
+{
+    size_t start = at > EXCERPT / 2 ? at - EXCERPT / 2 : 0;
+    const char *lead = start > 0 ? "..." : "";
+    char excerpt[EXCERPT + 1];
+    size_t n = strnlen(p->text + start, EXCERPT);
+
+    memcpy(excerpt, p->text + start, n);
+    excerpt[n] = '\0';
+    for (size_t i = 0; i < n; i++)
+        if (excerpt[i] < ' ' || excerpt[i] > '~')
+            excerpt[i] = '?';
+    return collet_fail(p->err, COLLET_INVALID, "selection, column %zu: %s\n    %s%s%s\n    %*s^",
+                       at + 1, message, lead, excerpt,
+                       p->text[start + n] != '\0' ? "..." : "",
+                       (int)(at - start + strlen(lead)), "");
+}
+
+static collet_status fail_no_memory(const parser *p)
+{
+    return collet_fail(p->err, COLLET_NO_MEMORY, "selection: out of memory");
+}
+
+/* ---- Tokens ------------------------------------------------------------------------------ */
+
+static int is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static void advance(parser *p)
+{
+    size_t at = p->at + p->length;
+
+    while (is_blank(p->text[at]))
+        at++;
+    p->at = at;
+    if (p->text[at] == '(' || p->text[at] == ')') {
+        p->length = 1;
+        return;
+    }
+    while (p->text[at] != '\0' && !is_blank(p->text[at]) && p->text[at] != '(' &&
+           p->text[at] != ')')
+        at++;
+    p->length = at - p->at;
+}
+
+static int token_is(const parser *p, const char *word)
+{
+    return strlen(word) == p->length && memcmp(p->text + p->at, word, p->length) == 0;
+}
+
+static const keyword *token_keyword(const parser *p)
+{
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+        if (token_is(p, keywords[i].text))
+            return &keywords[i];
+    return NULL;
+}
+
+static int token_ends_list(const parser *p)
+{
+    return p->length == 0 || token_is(p, "(") || token_is(p, ")") || token_is(p, "and") ||
+           token_is(p, "or") || token_is(p, "not") || token_keyword(p) != NULL;
+}
+
+/* ---- Lists ------------------------------------------------------------------------------- */
+
+static int parse_digits(const char *text, size_t length, size_t *used, int64_t *value)
+{
+    size_t i = 0;
+    int64_t n = 0;
+
+    while (i < length && text[i] >= '0' && text[i] <= '9') {
+        if (n > (INT64_MAX - 9) / 10)
+            return 0;
+        n = n * 10 + (text[i++] - '0');
+    }
+    *used = i;
+    *value = n;
+    return i > 0;
+}
+
+static collet_status parse_range(parser *p, item *range)
+{
+    static const char expected[] =
+        "expected a number such as 7 or a range such as 3:9, with both ends included";
+    const char *text = p->text + p->at;
+    size_t used, more;
+
+    if (!parse_digits(text, p->length, &used, &range->low))
+        return fail_at(p, p->at, expected);
+    range->high = range->low;
+    if (used == p->length)
+        return COLLET_OK;
+    if (text[used] != ':' || !parse_digits(text + used + 1, p->length - used - 1, &more,
+                                           &range->high) ||
+        used + 1 + more != p->length)
+        return fail_at(p, p->at + used, expected);
+    if (range->high < range->low)
+        return fail_at(p, p->at, "the range ends before it begins");
+    return COLLET_OK;
+}
+
+static collet_status parse_list(parser *p, const keyword *word, instruction *test)
+{
+    extract_selection *s = p->selection;
+    int from_one = strcmp(word->text, "bynum") == 0;
+
+    test->first = s->n_items;
+    for (; !token_ends_list(p); advance(p)) {
+        item *entry = &s->items[s->n_items];
+
+        *entry = (item){0, 0, p->at, p->length};
+        if (word->takes == 'r') {
+            collet_status status = parse_range(p, entry);
+
+            if (status != COLLET_OK)
+                return status;
+            if (from_one && entry->low == 0)
+                return fail_at(p, p->at, "bynum counts from 1; index counts from 0");
+            entry->low -= from_one;
+            entry->high -= from_one;
+        }
+        s->n_items++;
+    }
+    test->count = s->n_items - test->first;
+    if (test->count == 0)
+        return fail_at(p, p->at,
+                       word->takes == 'r' ? "expected a number such as 7 or a range such as 3:9"
+                                             : "expected a name, which may have * and ? in it");
+    return COLLET_OK;
+}
+
+/* ---- Grammar ----------------------------------------------------------------------------- */
+
+static void emit(parser *p, instruction code)
+{
+    p->selection->program[p->selection->n_instructions++] = code;
+}
+
+static collet_status parse_or(parser *p);
+
+static collet_status parse_test(parser *p)
+{
+    const keyword *word = token_keyword(p);
+    instruction test = {OP_ALL, 0, 0};
+    collet_status status;
+
+    if (word == NULL) {
+        char message[200] = "expected one of ";
+
+        strncat(message, keyword_list, sizeof message - strlen(message) - 1);
+        return fail_at(p, p->at, message);
+    }
+    test.code = word->code;
+    advance(p);
+    if (word->takes != 0) {
+        status = parse_list(p, word, &test);
+        if (status != COLLET_OK)
+            return status;
+    }
+    emit(p, test);
+    return COLLET_OK;
+}
+
+static collet_status parse_parenthesis(parser *p)
+{
+    size_t open = p->at;
+    collet_status status;
+
+    advance(p);
+    status = parse_or(p);
+    if (status != COLLET_OK)
+        return status;
+    if (p->length == 0)
+        return fail_at(p, open, "this parenthesis is never closed");
+    if (!token_is(p, ")"))
+        return fail_at(p, p->at, "expected 'and', 'or' or ')'");
+    advance(p);
+    return COLLET_OK;
+}
+
+static collet_status parse_not(parser *p)
+{
+    collet_status status;
+    int negation = token_is(p, "not");
+
+    if (!negation && !token_is(p, "("))
+        return parse_test(p);
+    if (p->depth == MAX_DEPTH)
+        return fail_at(p, p->at, "parentheses and nots are nested too deeply");
+    p->depth++;
+    if (negation) {
+        advance(p);
+        status = parse_not(p);
+        if (status == COLLET_OK)
+            emit(p, (instruction){OP_NOT, 0, 0});
+    } else {
+        status = parse_parenthesis(p);
+    }
+    p->depth--;
+    return status;
+}
+
+static collet_status parse_and(parser *p)
+{
+    collet_status status = parse_not(p);
+
+    while (status == COLLET_OK && token_is(p, "and")) {
+        advance(p);
+        status = parse_not(p);
+        if (status == COLLET_OK)
+            emit(p, (instruction){OP_AND, 0, 0});
+    }
+    return status;
+}
+
+static collet_status parse_or(parser *p)
+{
+    collet_status status = parse_and(p);
+
+    while (status == COLLET_OK && token_is(p, "or")) {
+        advance(p);
+        status = parse_and(p);
+        if (status == COLLET_OK)
+            emit(p, (instruction){OP_OR, 0, 0});
+    }
+    return status;
+}
+
+static collet_status parse(parser *p)
+{
+    collet_status status;
+
+    advance(p);
+    if (p->length == 0)
+        return fail_at(p, p->at, "it is empty; 'all' selects every atom");
+    status = parse_or(p);
+    if (status == COLLET_OK && p->length != 0)
+        return fail_at(p, p->at,
+                       token_is(p, ")") ? "this parenthesis was never opened"
+                                        : "expected 'and' or 'or'");
+    return status;
+}
+
+collet_status extract_selection_compile(const char *text, extract_selection **out,
+                                        collet_error *err)
+{
+    extract_selection *s = calloc(1, sizeof *s);
+    parser p = {s, text, 0, 0, 0, err};
+    size_t most = strlen(text) + 1; /* instructions and items: no token is shorter than a byte */
+    collet_status status;
+
+    *out = NULL;
+    if (s == NULL)
+        return fail_no_memory(&p);
+    s->text = strdup(text);
+    s->program = calloc(most, sizeof *s->program);
+    s->items = calloc(most, sizeof *s->items);
+    if (s->text == NULL || s->program == NULL || s->items == NULL)
+        status = fail_no_memory(&p);
+    else
+        status = parse(&p);
+    if (status != COLLET_OK) {
+        extract_selection_free(s);
+        return status;
+    }
+    *out = s;
+    return COLLET_OK;
+}
+
+void extract_selection_free(extract_selection *selection)
+{
+    if (selection == NULL)
+        return;
+    free(selection->text);
+    free(selection->program);
+    free(selection->items);
+    free(selection);
+}
+
+/* ---- Evaluation -------------------------------------------------------------------------- */
+
+/* `pattern` with * and ? against a whole name: on a mismatch the last * takes one character more. */
+static int matches(const char *pattern, size_t length, const char *name)
+{
+    size_t at = 0, star = SIZE_MAX;
+    const char *resume = name;
+
+    while (*name != '\0') {
+        if (at < length && pattern[at] == '*') {
+            star = at++;
+            resume = name;
+        } else if (at < length && (pattern[at] == '?' || pattern[at] == *name)) {
+            at++;
+            name++;
+        } else if (star != SIZE_MAX) {
+            at = star + 1;
+            name = ++resume;
+        } else {
+            return 0;
+        }
+    }
+    while (at < length && pattern[at] == '*')
+        at++;
+    return at == length;
+}
+
+static int matches_any(const extract_selection *s, const instruction *test, const char *name)
+{
+    const item *items = s->items + test->first;
+
+    for (size_t i = 0; i < test->count; i++)
+        if (matches(s->text + items[i].start, items[i].length, name))
+            return 1;
+    return 0;
+}
+
+static int in_any(const extract_selection *s, const instruction *test, int64_t value)
+{
+    const item *items = s->items + test->first;
+
+    for (size_t i = 0; i < test->count; i++)
+        if (value >= items[i].low && value <= items[i].high)
+            return 1;
+    return 0;
+}
+
+static int is_backbone(const collet_topology *topology, int64_t atom)
+{
+    static const char *const names[] = {"N", "CA", "C", "O"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(topology->names[atom], names[i]) == 0)
+            return extract_residue_is_protein(topology->residue_names[atom]);
+    return 0;
+}
+
+static int test_atom(const extract_selection *s, const instruction *test,
+                     const collet_topology *topology, int64_t atom)
+{
+    switch (test->code) {
+    case OP_ALL:
+        return 1;
+    case OP_PROTEIN:
+        return extract_residue_is_protein(topology->residue_names[atom]);
+    case OP_BACKBONE:
+        return is_backbone(topology, atom);
+    case OP_RESNAME:
+        return matches_any(s, test, topology->residue_names[atom]);
+    case OP_NAME:
+        return matches_any(s, test, topology->names[atom]);
+    case OP_RESID:
+        return in_any(s, test, topology->residue_ids[atom]);
+    case OP_INDEX:
+        return in_any(s, test, atom);
+    default:
+        return 0;
+    }
+}
+
+static int is_selected(const extract_selection *s, const collet_topology *topology, int64_t atom)
+{
+    unsigned char stack[STACK_SIZE];
+    size_t top = 0;
+
+    for (size_t i = 0; i < s->n_instructions; i++) {
+        const instruction *step = &s->program[i];
+
+        switch (step->code) {
+        case OP_NOT:
+            stack[top - 1] = !stack[top - 1];
+            break;
+        case OP_AND:
+            top--;
+            stack[top - 1] &= stack[top];
+            break;
+        case OP_OR:
+            top--;
+            stack[top - 1] |= stack[top];
+            break;
+        default:
+            stack[top++] = (unsigned char)test_atom(s, step, topology, atom);
+        }
+    }
+    return stack[0];
+}
+
+collet_status extract_selection_apply(const extract_selection *selection,
+                                      const collet_topology *topology, int64_t **indices,
+                                      int64_t *n, collet_error *err)
+{
+    int64_t *found = malloc(((size_t)topology->n_atoms + 1) * sizeof *found);
+
+    *indices = NULL;
+    *n = 0;
+    if (found == NULL)
+        return collet_fail(err, COLLET_NO_MEMORY, "selection: no memory for %lld atoms",
+                           (long long)topology->n_atoms);
+    for (int64_t i = 0; i < topology->n_atoms; i++)
+        if (is_selected(selection, topology, i))
+            found[(*n)++] = i;
+    *indices = found;
+    return COLLET_OK;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * selection.h - a choice of atoms, written as text.
+ *
+ *     all, none            every atom, no atom
+ *     protein              atoms of amino acids and their caps (residues.h)
+ *     backbone             N, CA, C and O of the protein
+ *     resname PATTERN...   residue name; * stands for any characters, ? for one
+ *     name PATTERN...      atom name, likewise
+ *     resid RANGE...       residue number as the topology writes it: 7, or 3:9 with both ends
+ *     index RANGE...       place in the topology counted from 0, both ends included
+ *     bynum RANGE...       place in the topology counted from 1, both ends included
+ *     not S   S and S   S or S   ( S )
+ *
+ * "not" binds tighter than "and", "and" tighter than "or". Keywords are lower case; case counts in
+ * names too. A list goes on until a keyword or a parenthesis.
+ */
+#ifndef COLLET_EXTRACT_SELECTION_H
+#define COLLET_EXTRACT_SELECTION_H
+
+#include "topology.h"
+
+typedef struct extract_selection extract_selection;
+
+/*
+ * Reads `text` into *out, which the caller frees; the text is not kept. COLLET_INVALID with what is
+ * wrong, its column and a second and third line that point at it; COLLET_NO_MEMORY. On an error
+ * *out is NULL. Time and memory grow with the length of the text; the stack used is bounded.
+ */
+collet_status extract_selection_compile(const char *text, extract_selection **out,
+                                        collet_error *err);
+
+/*
+ * The indices of the atoms that are selected, ascending, in *indices (the caller frees; not NULL)
+ * and their number in *n, which may be 0. COLLET_NO_MEMORY.
+ */
+collet_status extract_selection_apply(const extract_selection *selection,
+                                      const collet_topology *topology, int64_t **indices,
+                                      int64_t *n, collet_error *err);
+
+/* NULL is allowed. */
+void extract_selection_free(extract_selection *selection);
+
+#endif
