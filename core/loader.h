@@ -9,6 +9,7 @@
  * Codes of the records, by stage. They are stable: scripts may compare them.
  *
  *   any       ok                        the step was passed
+ *             no-memory                 memory was too short to tell
  *   search    not-found                 the path does not exist
  *             relative-path             only absolute paths are searched
  *             unreadable                the directory cannot be read
@@ -72,6 +73,7 @@
 
 #include <collet/plugin.h>
 
+#include "file.h"
 #include "manifest.h"
 #include "record.h"
 
@@ -90,12 +92,6 @@ typedef struct loader_options {
     const collet_host *host;      /* never NULL */
 } loader_options;
 
-/* The identity of a file as it was when its manifest was read. */
-typedef struct loader_file {
-    uint64_t device, inode, size;
-    int64_t mtime_s, mtime_ns;
-} loader_file;
-
 /* A plugin that was found. Strings are never NULL except `capabilities`. */
 typedef struct loader_plugin {
     char *path;         /* absolute */
@@ -106,7 +102,7 @@ typedef struct loader_plugin {
     char *code;         /* of the step that decided; "ok" */
     char *reason;       /* "" when proven */
     char *capabilities; /* JSON from the probe; NULL when unusable or unproven */
-    loader_file file;
+    file_identity file; /* as it was when the manifest was read */
 } loader_plugin;
 
 /*

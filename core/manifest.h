@@ -17,7 +17,7 @@
 
 /*
  * Strings are never NULL: "" when unknown. They belong to the manifest and live until
- * manifest_clear. A zeroed manifest that went through manifest_init or manifest_clear is empty.
+ * manifest_clear.
  */
 typedef struct manifest {
     const char *name;      /* [a-z0-9_]{1,63} */
@@ -42,10 +42,9 @@ void manifest_clear(manifest *m);
 
 /*
  * Reads and verifies the manifest of the ELF file open at `fd` (its offset is not touched). *m needs
- * no initialisation. On success the caller owns *m. On failure *m is empty but for `name`, when at
- * least that could be read, and must be cleared all the same; *code is a stable word (loader.h) and
- * err's text says what is wrong without naming the file.
- * IO, FORMAT, ABI, NO_MEMORY. Any thread.
+ * no initialisation and is manifest_clear'ed by the caller whatever comes back: on failure it holds
+ * what could be read (the name, say). *code is then a stable word (loader.h) and err's text says what
+ * is wrong without naming the file. IO, FORMAT, ABI, NO_MEMORY. Any thread.
  */
 collet_status manifest_read(int fd, manifest *m, const char **code, collet_error *err);
 

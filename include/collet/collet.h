@@ -12,8 +12,8 @@
  *   `**out` belongs to the caller; getters lend until the object they were asked of is freed.
  *   Free and destroy functions accept NULL. A failing call leaves its inputs, the context and
  *   earlier results as they were.
- *   Destroy contexts before their runtime. Arrays may be freed on any thread and outlive the
- *   context that made them, not the runtime.
+ *   A runtime lives on until its last context and array are gone, whatever the order in which they
+ *   are destroyed. Arrays may be freed on any thread.
  *   Threads: a runtime is safe on any thread; a context belongs to one thread at a time; an array
  *   may be read by several contexts at once and written by one that nothing else reads meanwhile.
  *   After fork, every call in the child that returns a status returns COLLET_FORKED.
@@ -65,6 +65,7 @@ typedef struct collet_runtime_options {
     const char *backend;     /* what a tool's --backend says: above COLLET_BACKEND, below collet_set_backend */
     collet_log_fn log;       /* NULL: messages are dropped */
     void *log_user;
+    const char *const *settings; /* "key=value" strings, NULL-terminated; above environment and file */
 } collet_runtime_options;
 
 /*
@@ -75,12 +76,14 @@ typedef struct collet_runtime_options {
 COLLET_API collet_status collet_runtime_create(collet_runtime **out,
                                                const collet_runtime_options *options,
                                                collet_error *err);
-/* Waits for the devices' work and closes them. Every context and array must be gone. */
+/* Gives the runtime back. Devices are closed, after their work, with its last context or array. */
 COLLET_API void collet_runtime_destroy(collet_runtime *runtime);
 
-/* COLLET_BACKEND_USABLE: at least one device. _UNAVAILABLE: `reason` says why not. */
+/* USABLE: at least one device. UNAVAILABLE: `reason` says why not. UNPROVEN: not tried in a child
+ * process (COLLET_PROBE=off, a library missing there); its first use tells, device_count is 0. */
 #define COLLET_BACKEND_USABLE 0
 #define COLLET_BACKEND_UNAVAILABLE 1
+#define COLLET_BACKEND_UNPROVEN 2
 
 /* A backend that was found, usable or not. Strings live as long as the runtime. */
 typedef struct collet_backend_info {

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An array is a view of a storage; immutable once made. */
+#ifndef COLLET_CORE_ARRAY_H
+#define COLLET_CORE_ARRAY_H
+
+#include "storage.h"
+
+struct collet_array {
+    storage *storage;
+    collet_dtype dtype;
+    int32_t ndim;
+    int64_t size;          /* elements */
+    uint64_t offset;       /* bytes from the storage's start to the element with all indices 0 */
+    int64_t low, high;     /* elements reached, relative to offset: [low, high), 0, 0 when empty */
+    int32_t contiguous;    /* C order without gaps */
+    int32_t repeats;       /* elements of the view may share memory: it cannot be written */
+    int64_t shape[COLLET_MAX_DIMS];
+    int64_t strides[COLLET_MAX_DIMS];
+};
+
+/* Whether writing the view writes every byte of its storage. */
+static inline int array_is_whole(const collet_array *a)
+{
+    return a->contiguous && (uint64_t)a->size * collet_dtype_size(a->dtype) == a->storage->bytes;
+}
+
+/* Whether two views are the very same elements in the same order. */
+int array_same(const collet_array *a, const collet_array *b);
+/* Whether two views may share bytes. */
+int array_overlaps(const collet_array *a, const collet_array *b);
+
+/* A new C-contiguous array; the text goes to *err. */
+collet_status array_create(collet_runtime *runtime, collet_array **out, collet_dtype dtype,
+                           int32_t ndim, const int64_t *shape, collet_error *err);
+
+#endif

@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one road from a call to a kernel. */
+#include "call.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "array.h"
+#include "context.h"
+#include "op.h"
+#include "text.h"
+
+#define PARAMS_MAX 256
+
+/* Everything about one call; lives on the caller's stack, so that a call allocates nothing. */
+typedef struct frame {
+    collet_context *cx;
+    const op *op;
+    uint32_t count;
+    uint64_t sig, mask;
+    const collet_array *arrays[COLLET_MAX_OPERANDS]; /* outputs first */
+    collet_array *temporaries[COLLET_MAX_OPERANDS];
+    uint32_t temporary_count;
+    op_shapes views;
+    collet_operand operands[COLLET_MAX_OPERANDS];
+    const void *params;
+    _Alignas(16) unsigned char params_copy[PARAMS_MAX];
+    int64_t scratch[COLLET_MAX_OPERANDS][2][COLLET_MAX_DIMS];
+} frame;
+
+collet_status call_fail(collet_context *cx, collet_status status, const char *format, ...)
+{
+    if (cx) {
+        va_list arguments;
+        va_start(arguments, format);
+        cx->error.status = status;
+        if (vsnprintf(cx->error.text, sizeof cx->error.text, format, arguments) < 0)
+            cx->error.text[0] = '\0';
+        va_end(arguments);
+    }
+    return status;
+}
+
+/* ---- Checking ---------------------------------------------------------------------------- */
+
+static collet_status take_operand(frame *f, uint32_t i, const collet_array *a)
+{
+    char name[24];
+    f->arrays[i] = a;
+    f->views.operand[i].shape = NULL;
+    if (!a) {
+        if (f->op->operand[i].optional)
+            return COLLET_OK;
+        return call_fail(f->cx, COLLET_INVALID, "%s: %s is NULL", f->op->name,
+                         op_operand_name(f->op, i, name));
+    }
+    if (a->storage->runtime != f->cx->runtime)
+        return call_fail(f->cx, COLLET_INVALID, "%s: %s belongs to another runtime", f->op->name,
+                         op_operand_name(f->op, i, name));
+    f->sig |= COLLET_SIG_AT(i, a->dtype);
+    f->mask |= COLLET_SIG_AT(i, (1u << COLLET_SIG_BITS) - 1);
+    f->views.operand[i] = (struct op_view){a->ndim, a->shape, a->strides};
+    return COLLET_OK;
+}
+
+static collet_status take_operands(frame *f, collet_array *const *outs,
+                                   const collet_array *const *ins)
+{
+    const op *o = f->op;
+    if (!outs || (o->n_in && !ins))
+        return call_fail(f->cx, COLLET_INVALID, "%s: the list of %s is NULL", o->name,
+                         outs ? "inputs" : "outputs");
+    f->count = o->n_out + o->n_in;
+    for (uint32_t i = 0; i < f->count; i++) {
+        collet_status status = take_operand(f, i, i < o->n_out ? outs[i] : ins[i - o->n_out]);
+        if (status != COLLET_OK)
+            return status;
+    }
+    return COLLET_OK;
+}
+
+/* A block of an older caller is filled up with zeros. */
+static collet_status take_params(frame *f, const void *params)
+{
+    uint32_t size;
+    f->params = NULL;
+    if (!f->op->params_size)
+        return COLLET_OK;
+    if (!params)
+        return call_fail(f->cx, COLLET_INVALID, "%s: its parameters are NULL", f->op->name);
+    memcpy(&size, params, sizeof size);
+    if (size < sizeof size || f->op->params_size > PARAMS_MAX)
+        return call_fail(f->cx, COLLET_INVALID, "%s: struct_size of its parameters is not set",
+                         f->op->name);
+    f->params = params;
+    if (size < f->op->params_size) {
+        memset(f->params_copy, 0, f->op->params_size);
+        memcpy(f->params_copy, params, size);
+        f->params = f->params_copy;
+    }
+    return COLLET_OK;
+}
+
+static collet_status dtype_error(const frame *f)
+{
+    text_buffer t;
+    char name[24];
+    text_clear(&t);
+    text_add(&t, "%s: ", f->op->name);
+    for (uint32_t i = 0; i < f->count; i++)
+        text_add(&t, "%s%s is %s", i ? ", " : "", op_operand_name(f->op, i, name),
+                 f->arrays[i] ? collet_dtype_name(f->arrays[i]->dtype) : "absent");
+    text_add(&t, "; accepted (outputs:inputs, ");
+#define LETTER(NAME, id, size, text, letter) text_add(&t, "%c=%s ", letter, text);
+    COLLET_DTYPE_LIST(LETTER)
+#undef LETTER
+    text_add(&t, "*=any real, '='=as output 0): %s", f->op->sigs);
+    return call_fail(f->cx, COLLET_DTYPE, "%s", t.bytes);
+}
+
+static collet_status check_fill_value(const frame *f)
+{
+    const collet_fill_params *p = f->params;
+    collet_dtype to = f->arrays[0]->dtype, from = p->value.dtype;
+    int to_complex = to == COLLET_C64 || to == COLLET_C128;
+    int from_complex = from == COLLET_C64 || from == COLLET_C128;
+    if (!collet_dtype_size(from) || (from_complex && !to_complex))
+        return call_fail(f->cx, COLLET_DTYPE, "fill: a value of dtype %s does not fit an array of %s",
+                         collet_dtype_name(from), collet_dtype_name(to));
+    return COLLET_OK;
+}
+
+static collet_status check_outputs(frame *f)
+{
+    char name[24], other[24];
+    for (uint32_t i = 0; i < f->op->n_out; i++) {
+        const collet_array *a = f->arrays[i];
+        if (!a)
+            continue;
+        if (a->repeats)
+            return call_fail(f->cx, COLLET_INVALID,
+                             "%s: %s repeats elements (a broadcast view, or strides that overlap) "
+                             "and cannot be written",
+                             f->op->name, op_operand_name(f->op, i, name));
+        for (uint32_t k = 0; k < i; k++)
+            if (f->arrays[k] && array_overlaps(a, f->arrays[k]))
+                return call_fail(f->cx, COLLET_INVALID, "%s: %s and %s overlap", f->op->name,
+                                 op_operand_name(f->op, k, name),
+                                 op_operand_name(f->op, i, other));
+    }
+    return COLLET_OK;
+}
+
+/* ---- Overlaps ---------------------------------------------------------------------------- */
+
+static int needs_temporary(const frame *f, const collet_array *in)
+{
+    for (uint32_t k = 0; k < f->op->n_out; k++) {
+        const collet_array *out = f->arrays[k];
+        if (out && array_overlaps(in, out) && !(f->op->alias && array_same(in, out)))
+            return 1;
+    }
+    return 0;
+}
+
+static collet_status make_temporary(frame *f, uint32_t i)
+{
+    const collet_array *in = f->arrays[i];
+    collet_array *temporary;
+    collet_status status = array_create(f->cx->runtime, &temporary, in->dtype, in->ndim, in->shape,
+                                        &f->cx->error);
+    if (status != COLLET_OK)
+        return status;
+    f->temporaries[f->temporary_count++] = temporary;
+    status = collet_copy(f->cx, temporary, in);
+    if (status != COLLET_OK)
+        return status;
+    f->cx->counters.temporaries++;
+    f->arrays[i] = temporary;
+    f->views.operand[i] = (struct op_view){temporary->ndim, temporary->shape, temporary->strides};
+    return COLLET_OK;
+}
+
+static collet_status resolve_overlaps(frame *f)
+{
+    collet_status status = COLLET_OK;
+    for (uint32_t i = f->op->n_out; status == COLLET_OK && i < f->count; i++)
+        if (f->arrays[i] && needs_temporary(f, f->arrays[i]))
+            status = make_temporary(f, i);
+    return status;
+}
+
+/* ---- Running ----------------------------------------------------------------------------- */
+
+/* Memory for every operand in the device's space. A storage that is input and output is used twice:
+ * inputs first, so that its bytes are there before the output is declared written. */
+static collet_status bind_operands(frame *f, queue *q, int *commit)
+{
+    for (uint32_t k = 0; k < f->count; k++) {
+        uint32_t i = k < f->op->n_in ? f->op->n_out + k : k - f->op->n_in;
+        const collet_array *a = f->arrays[i];
+        collet_operand *o = &f->operands[i];
+        int32_t access = i < f->op->n_out ? COLLET_WRITE : COLLET_READ;
+        *o = (collet_operand){0};
+        commit[i] = 0;
+        if (!a)
+            continue;
+        int whole = access == COLLET_WRITE && array_is_whole(a);
+        collet_status status = storage_use(a->storage, q, access, whole, &o->buffer, &commit[i],
+                                           &f->cx->moved, &f->cx->error);
+        if (status != COLLET_OK)
+            return status;
+        o->byte_offset = a->offset;
+        o->dtype = a->dtype;
+        o->ndim = f->views.operand[i].ndim;
+        o->shape = f->views.operand[i].shape;
+        o->strides = f->views.operand[i].strides;
+    }
+    return COLLET_OK;
+}
+
+static void commit_operands(const frame *f, queue *q, uint64_t ticket, const int *commit)
+{
+    for (uint32_t k = 0; k < f->count; k++) {
+        uint32_t i = k < f->op->n_in ? f->op->n_out + k : k - f->op->n_in;
+        if (commit[i])
+            storage_commit(f->arrays[i]->storage, q, ticket,
+                           i < f->op->n_out ? COLLET_WRITE : COLLET_READ);
+    }
+}
+
+/* The kernel's own text, with op and device in front of it. */
+static collet_status kernel_failed(const frame *f, const device *d, collet_status status)
+{
+    char why[COLLET_ERROR_TEXT];
+    memcpy(why, f->cx->error.text, sizeof why);
+    text_buffer t;
+    text_clear(&t);
+    text_add(&t, "%s on %s (", f->op->name, d->name);
+    for (uint32_t i = 0; i < f->count; i++) {
+        const collet_array *a = f->arrays[i];
+        text_add(&t, "%s%s ", i == f->op->n_out ? " <- " : i ? ", " : "",
+                 a ? collet_dtype_name(a->dtype) : "absent");
+        if (a)
+            text_add_shape(&t, a->ndim, a->shape);
+    }
+    text_add(&t, "): %s", *why ? why : collet_status_text(status));
+    return call_fail(f->cx, status, "%s", t.bytes);
+}
+
+static collet_status run_row(frame *f, device *d, lane *l, const collet_kernel_row *row)
+{
+    int commit[COLLET_MAX_OPERANDS];
+    queue *q = l->queue;
+    collet_status status = bind_operands(f, q, commit);
+    if (status != COLLET_OK)
+        return status;
+    collet_kernel_call call = {.struct_size = sizeof call,
+                               .op = row->op,
+                               .sig = f->sig,
+                               .n_out = f->op->n_out,
+                               .n_in = f->op->n_in,
+                               .operand_size = sizeof(collet_operand),
+                               .params_size = f->params ? f->op->params_size : 0,
+                               .operands = f->operands,
+                               .params = f->params,
+                               .err = &f->cx->error};
+    if (row->workspace)
+        call.workspace_bytes = row->workspace(d->handle, &call);
+    if (call.workspace_bytes) {
+        status = lane_scratch(l, call.workspace_bytes, &call.workspace, &f->cx->error);
+        if (status != COLLET_OK)
+            return status;
+    }
+    uint64_t ticket = 0;
+    if (d->synchronous) {
+        status = row->run(d->handle, q->handle, &call);
+    } else {
+        pthread_mutex_lock(&q->lock);
+        status = row->run(d->handle, q->handle, &call);
+        ticket = atomic_fetch_add(&q->submitted, 1) + 1;
+        pthread_mutex_unlock(&q->lock);
+    }
+    if (status != COLLET_REFUSED)
+        commit_operands(f, q, ticket, commit);
+    if (status == COLLET_DEVICE_LOST)
+        atomic_store(&d->state, DEVICE_GONE);
+    return status;
+}
+
+typedef enum outcome { SERVED, TRY_NEXT, GIVE_UP } outcome;
+
+static outcome try_device(frame *f, device *d, collet_status *status)
+{
+    lane *l;
+    collet_error *err = &f->cx->error;
+    err->text[0] = '\0';
+    *status = device_open(d, err);
+    if (*status != COLLET_OK)
+        return TRY_NEXT;
+    const collet_kernel_row *row = device_find_row(d, f->op->id, f->sig, f->mask);
+    if (!row) {
+        *status = call_fail(f->cx, COLLET_UNSUPPORTED, "%s has no kernel for these dtypes", d->name);
+        return TRY_NEXT;
+    }
+    *status = context_lane(f->cx, d, &l, err);
+    if (*status == COLLET_OK)
+        *status = run_row(f, d, l, row);
+    if (*status == COLLET_OK) {
+        f->cx->last_backend = d->owner->plugin->name;
+        return SERVED;
+    }
+    kernel_failed(f, d, *status);
+    return *status == COLLET_REFUSED ? TRY_NEXT : GIVE_UP;
+}
+
+static void count_fallback(frame *f, const device *wanted, const device *served, const char *why)
+{
+    collet_runtime *r = f->cx->runtime;
+    f->cx->counters.fallbacks++;
+    if (!atomic_exchange(&r->fallback_logged, 1))
+        log_message(&r->log, COLLET_LOG_WARNING,
+                    "%s ran on %s instead of %s: %s (said once; the fallback counter goes on)",
+                    f->op->name, served->name, wanted->name, why);
+}
+
+/* Under auto a device that already holds an input's bytes, and only it, goes first. */
+static uint32_t preferred(const frame *f, const selection *s)
+{
+    for (uint32_t k = 0; s->automatic && k < s->count; k++) {
+        device *d = s->devices[k];
+        if (atomic_load(&d->state) != DEVICE_OPEN || d->space == 0)
+            continue;
+        for (uint32_t i = f->op->n_out; i < f->count; i++)
+            if (f->arrays[i] && storage_valid_on(f->arrays[i]->storage, d) &&
+                device_find_row(d, f->op->id, f->sig, f->mask))
+                return k;
+    }
+    return 0;
+}
+
+static collet_status run(frame *f)
+{
+    const selection *s = &f->cx->selection;
+    collet_status status = COLLET_OK;
+    int allowed = f->cx->fallback < 0 ? s->several : f->cx->fallback;
+    uint32_t first = preferred(f, s);
+    char why[256] = "";
+    for (uint32_t k = 0; k < s->count; k++) {
+        /* `first`, then the others in order */
+        device *d = s->devices[k == 0 ? first : k <= first ? k - 1 : k];
+        outcome came = try_device(f, d, &status);
+        if (came == SERVED) {
+            f->cx->counters.calls++;
+            if (k)
+                count_fallback(f, s->devices[first], d, why);
+            return COLLET_OK;
+        }
+        if (came == GIVE_UP || !allowed)
+            break;
+        if (!k)
+            snprintf(why, sizeof why, "%.255s", f->cx->error.text);
+    }
+    return status;
+}
+
+static int nothing_to_do(const frame *f)
+{
+    for (uint32_t i = 0; i < f->op->n_out; i++)
+        if (f->arrays[i] && f->arrays[i]->size)
+            return 0;
+    return 1;
+}
+
+static collet_status call_checked(frame *f)
+{
+    collet_status status = COLLET_OK;
+    if (!op_accepts(f->op, f->sig))
+        return dtype_error(f);
+    if (f->op->id == COLLET_OP_FILL)
+        status = check_fill_value(f);
+    if (status == COLLET_OK)
+        status = op_check_shapes(f->op, &f->views, f->params, f->scratch, &f->cx->error);
+    if (status == COLLET_OK)
+        status = check_outputs(f);
+    if (status != COLLET_OK || nothing_to_do(f))
+        return status;
+    status = resolve_overlaps(f);
+    if (status == COLLET_OK && f->temporary_count)
+        status = op_check_shapes(f->op, &f->views, f->params, f->scratch, &f->cx->error);
+    if (status != COLLET_OK)
+        return status;
+    if (f->op->elementwise)
+        op_merge_axes(&f->views, f->count, f->scratch);
+    return run(f);
+}
+
+collet_status collet_call(collet_context *cx, uint32_t id, collet_array *const *outs,
+                          const collet_array *const *ins, const void *params)
+{
+    frame f;
+    if (!cx)
+        return COLLET_INVALID;
+    if (!runtime_alive(cx->runtime))
+        return runtime_forked(&cx->error);
+    f.op = runtime_op(cx->runtime, id);
+    if (!f.op)
+        return call_fail(cx, COLLET_NOT_FOUND, "there is no op with the id %u", id);
+    f.cx = cx;
+    f.sig = f.mask = 0;
+    f.temporary_count = 0;
+    collet_status status = take_operands(&f, outs, ins);
+    if (status == COLLET_OK)
+        status = take_params(&f, params);
+    if (status == COLLET_OK)
+        status = call_checked(&f);
+    for (uint32_t i = 0; i < f.temporary_count; i++)
+        collet_array_free(f.temporaries[i]);
+    return status;
+}
+
+/* ---- Host access ------------------------------------------------------------------------- */
+
+static collet_status host_ready(collet_context *cx, const collet_array *a, const void *address,
+                                size_t bytes, const char *what)
+{
+    if (!cx)
+        return COLLET_INVALID;
+    if (!runtime_alive(cx->runtime))
+        return runtime_forked(&cx->error);
+    if (!a)
+        return call_fail(cx, COLLET_INVALID, "%s: the array is NULL", what);
+    size_t wanted = (size_t)a->size * collet_dtype_size(a->dtype);
+    if (bytes != wanted)
+        return call_fail(cx, COLLET_INVALID, "%s: %zu bytes were given, the array has %zu", what,
+                         bytes, wanted);
+    if (bytes && !address)
+        return call_fail(cx, COLLET_INVALID, "%s: the address is NULL", what);
+    return COLLET_OK;
+}
+
+/* A contiguous twin of a strided array, through which its elements are copied. */
+static collet_status twin_create(collet_context *cx, const collet_array *a, collet_array **twin)
+{
+    return array_create(cx->runtime, twin, a->dtype, a->ndim, a->shape, &cx->error);
+}
+
+static collet_status copy_bytes(collet_context *cx, const collet_array *a, int32_t access,
+                                void *target, const void *source, size_t bytes)
+{
+    void *base;
+    collet_status status = storage_lend(a->storage, access, &base, &cx->moved, &cx->error);
+    if (status != COLLET_OK)
+        return status;
+    if (access == COLLET_READ)
+        memcpy(target, (const char *)base + a->offset, bytes);
+    else
+        memcpy((char *)base + a->offset, source, bytes);
+    return storage_give_back(a->storage, &cx->error);
+}
+
+collet_status collet_array_read(collet_context *cx, const collet_array *array, void *target,
+                                size_t bytes)
+{
+    collet_array *twin = NULL;
+    collet_status status = host_ready(cx, array, target, bytes, "collet_array_read");
+    if (status != COLLET_OK || !bytes)
+        return status;
+    if (array->contiguous)
+        return copy_bytes(cx, array, COLLET_READ, target, NULL, bytes);
+    status = twin_create(cx, array, &twin);
+    if (status == COLLET_OK)
+        status = collet_copy(cx, twin, array);
+    if (status == COLLET_OK)
+        status = copy_bytes(cx, twin, COLLET_READ, target, NULL, bytes);
+    collet_array_free(twin);
+    return status;
+}
+
+collet_status collet_array_write(collet_context *cx, collet_array *array, const void *source,
+                                 size_t bytes)
+{
+    collet_array *twin = NULL;
+    collet_status status = host_ready(cx, array, source, bytes, "collet_array_write");
+    if (status != COLLET_OK || !bytes)
+        return status;
+    if (array->contiguous)
+        return copy_bytes(cx, array, COLLET_WRITE, NULL, source, bytes);
+    status = twin_create(cx, array, &twin);
+    if (status == COLLET_OK)
+        status = copy_bytes(cx, twin, COLLET_WRITE, NULL, source, bytes);
+    if (status == COLLET_OK)
+        status = collet_copy(cx, array, twin);
+    collet_array_free(twin);
+    return status;
+}
+
+collet_status collet_array_acquire(collet_context *cx, collet_array *array, int32_t access,
+                                   void **address)
+{
+    void *base = NULL;
+    if (!cx)
+        return COLLET_INVALID;
+    if (!runtime_alive(cx->runtime))
+        return runtime_forked(&cx->error);
+    if (!array || !address || !(access & (COLLET_READ | COLLET_WRITE)) ||
+        access & ~(COLLET_READ | COLLET_WRITE))
+        return call_fail(cx, COLLET_INVALID,
+                         "collet_array_acquire: an argument is NULL, or access is not COLLET_READ "
+                         "or COLLET_WRITE");
+    if ((access & COLLET_WRITE) && array->repeats)
+        return call_fail(cx, COLLET_INVALID,
+                         "collet_array_acquire: the view repeats elements and cannot be written");
+    collet_status status = storage_lend(array->storage, access, &base, &cx->moved, &cx->error);
+    if (status == COLLET_OK)
+        *address = (char *)base + array->offset;
+    return status;
+}
+
+collet_status collet_array_release(collet_context *cx, collet_array *array)
+{
+    if (!cx || !array)
+        return call_fail(cx, COLLET_INVALID, "collet_array_release: an argument is NULL");
+    if (!runtime_alive(cx->runtime))
+        return runtime_forked(&cx->error);
+    return storage_give_back(array->storage, &cx->error);
+}

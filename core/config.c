@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+#include "text.h"
+
+typedef enum value_source { FROM_DEFAULT, FROM_FILE, FROM_ENVIRONMENT, FROM_PROGRAM } value_source;
+
+typedef struct value {
+    char *text;
+    value_source source;
+} value;
+
+typedef struct backend_key {
+    char *key, *text;
+} backend_key;
+
+struct config {
+    value values[CONFIG_KEY_COUNT];
+    backend_key *backend_keys;
+    size_t backend_key_count;
+};
+
+typedef struct description {
+    const char *key, *environment, *type, *fallback, *help;
+} description;
+
+#define DESCRIPTION(NAME, key, environment, type, fallback, help)                                  \
+    {key, environment, type, fallback, help},
+static const description descriptions[CONFIG_KEY_COUNT] = {CONFIG_LIST(DESCRIPTION)};
+#undef DESCRIPTION
+
+/* Longer lines and larger files are not configuration. */
+#define LINE_MAX_BYTES 8192
+
+static int boolean_parse(const char *word, int *out)
+{
+    static const char *const yes[] = {"on", "yes", "true", "1"};
+    static const char *const no[] = {"off", "no", "false", "0"};
+    for (size_t i = 0; i < 4; i++) {
+        if (!strcmp(word, yes[i]) || !strcmp(word, no[i])) {
+            *out = !strcmp(word, yes[i]);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static collet_status value_check(config_key key, const char *word, const char *where,
+                                 collet_error *err)
+{
+    const description *d = &descriptions[key];
+    int truth;
+    if (!strcmp(word, d->fallback))
+        return COLLET_OK;
+    if (!strcmp(d->type, "boolean") && !boolean_parse(word, &truth))
+        return collet_fail(err, COLLET_INVALID, "%s: %s is on or off, not '%s'", where, d->key,
+                           word);
+    if (!strcmp(d->type, "integer")) {
+        char *end;
+        errno = 0;
+        long long number = strtoll(word, &end, 10);
+        if (errno || *end || end == word || number < 0 || number > INT32_MAX)
+            return collet_fail(err, COLLET_INVALID, "%s: %s is a whole number >= 0, not '%s'",
+                               where, d->key, word);
+    }
+    if (key == CONFIG_LOG && strcmp(word, "off") && !log_level_parse(word))
+        return collet_fail(err, COLLET_INVALID,
+                           "%s: log is error, warning, info, debug or off, not '%s'", where, word);
+    return COLLET_OK;
+}
+
+static collet_status value_set(config *c, config_key key, const char *word, value_source source,
+                               const char *where, collet_error *err)
+{
+    collet_status status = value_check(key, word, where, err);
+    if (status != COLLET_OK)
+        return status;
+    char *copy = strdup(word);
+    if (!copy)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the setting %s",
+                           descriptions[key].key);
+    free(c->values[key].text);
+    c->values[key] = (value){copy, source};
+    return COLLET_OK;
+}
+
+static collet_status backend_key_set(config *c, const char *key, const char *word,
+                                     collet_error *err)
+{
+    char *key_copy = strdup(key), *word_copy = strdup(word);
+    backend_key *grown =
+        realloc(c->backend_keys, (c->backend_key_count + 1) * sizeof *c->backend_keys);
+    if (grown)
+        c->backend_keys = grown;
+    if (!key_copy || !word_copy || !grown) {
+        free(key_copy);
+        free(word_copy);
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the setting %s", key);
+    }
+    c->backend_keys[c->backend_key_count++] = (backend_key){key_copy, word_copy};
+    return COLLET_OK;
+}
+
+static collet_status unknown_key(const char *key, const char *where, collet_error *err)
+{
+    const char *nearest = descriptions[0].key;
+    for (size_t i = 1; i < CONFIG_KEY_COUNT; i++)
+        if (text_distance(key, descriptions[i].key) < text_distance(key, nearest))
+            nearest = descriptions[i].key;
+    return collet_fail(err, COLLET_INVALID,
+                       "%s: no setting is called '%s'; the nearest is '%s' "
+                       "(backend-info --env lists them all)",
+                       where, key, nearest);
+}
+
+/* "key = value" from a file's line or the program's settings. */
+static collet_status assignment(config *c, const char *line, value_source source,
+                                const char *where, collet_error *err)
+{
+    const char *equals = strchr(line, '=');
+    if (!equals)
+        return collet_fail(err, COLLET_FORMAT, "%s: '%s' is not of the form key = value", where,
+                           line);
+    char *key = text_trimmed(line, equals);
+    char *word = text_trimmed(equals + 1, equals + 1 + strlen(equals + 1));
+    collet_status status;
+    size_t i = 0;
+    if (!key || !word) {
+        status = collet_fail(err, COLLET_NO_MEMORY, "%s: out of memory", where);
+        goto done;
+    }
+    while (i < CONFIG_KEY_COUNT && strcmp(key, descriptions[i].key))
+        i++;
+    if (i < CONFIG_KEY_COUNT)
+        status = value_set(c, (config_key)i, word, source, where, err);
+    else if (strchr(key, '.'))
+        status = backend_key_set(c, key, word, err);
+    else
+        status = unknown_key(key, where, err);
+done:
+    free(key);
+    free(word);
+    return status;
+}
+
+static collet_status read_lines(config *c, FILE *file, const char *path, collet_error *err)
+{
+    char line[LINE_MAX_BYTES], where[COLLET_ERROR_TEXT / 2];
+    for (int number = 1; fgets(line, sizeof line, file); number++) {
+        snprintf(where, sizeof where, "%s:%d", path, number);
+        size_t length = strlen(line);
+        if (length == sizeof line - 1 && line[length - 1] != '\n')
+            return collet_fail(err, COLLET_FORMAT, "%s: the line is longer than %d bytes", where,
+                               LINE_MAX_BYTES - 2);
+        line[strcspn(line, "#\n")] = '\0';
+        if (line[strspn(line, " \t\r")] == '\0')
+            continue;
+        collet_status status = assignment(c, line, FROM_FILE, where, err);
+        if (status != COLLET_OK)
+            return status;
+    }
+    if (ferror(file))
+        return collet_fail(err, COLLET_IO, "cannot read %s: %s", path, strerror(errno));
+    return COLLET_OK;
+}
+
+static collet_status read_file(config *c, const char *path, int must_exist, collet_error *err)
+{
+    FILE *file = fopen(path, "re");
+    if (!file) {
+        if (!must_exist && (errno == ENOENT || errno == ENOTDIR || errno == EACCES))
+            return COLLET_OK;
+        return collet_fail(err, COLLET_IO, "cannot open the configuration file %s: %s", path,
+                           strerror(errno));
+    }
+    collet_status status = read_lines(c, file, path, err);
+    fclose(file);
+    return status;
+}
+
+/* $XDG_<kind>_HOME or its default under $HOME, with `tail`; NULL when there is no home. */
+static char *user_path(const char *variable, const char *under_home, const char *tail)
+{
+    const char *base = secure_getenv(variable), *home = secure_getenv("HOME");
+    char *path = NULL;
+    if (base && base[0] == '/') {
+        if (asprintf(&path, "%s/%s", base, tail) < 0)
+            path = NULL;
+    } else if (home && home[0] == '/') {
+        if (asprintf(&path, "%s/%s/%s", home, under_home, tail) < 0)
+            path = NULL;
+    }
+    return path;
+}
+
+static collet_status defaults(config *c, collet_error *err)
+{
+    for (size_t i = 0; i < CONFIG_KEY_COUNT; i++) {
+        char *word;
+        if (i == CONFIG_CACHE_DIR)
+            word = user_path("XDG_CACHE_HOME", ".cache", "collet");
+        else if (i == CONFIG_CONFIG)
+            word = user_path("XDG_CONFIG_HOME", ".config", "collet/collet.conf");
+        else
+            word = strdup(descriptions[i].fallback);
+        if (!word)
+            word = strdup("");
+        if (!word)
+            return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the settings");
+        c->values[i] = (value){word, FROM_DEFAULT};
+    }
+    return COLLET_OK;
+}
+
+static collet_status from_environment(config *c, collet_error *err)
+{
+    for (size_t i = 0; i < CONFIG_KEY_COUNT; i++) {
+        const char *word = secure_getenv(descriptions[i].environment);
+        if (!word || !*word)
+            continue;
+        collet_status status = value_set(c, (config_key)i, word, FROM_ENVIRONMENT,
+                                         descriptions[i].environment, err);
+        if (status != COLLET_OK)
+            return status;
+    }
+    return COLLET_OK;
+}
+
+static collet_status from_program(config *c, const collet_runtime_options *o, collet_error *err)
+{
+    collet_status status = COLLET_OK;
+    if (o->plugin_path)
+        status = value_set(c, CONFIG_PLUGIN_PATH, o->plugin_path, FROM_PROGRAM, "options", err);
+    if (status == COLLET_OK && o->backend && *o->backend)
+        status = value_set(c, CONFIG_BACKEND, o->backend, FROM_PROGRAM, "options", err);
+    for (size_t i = 0; status == COLLET_OK && o->settings && o->settings[i]; i++)
+        status = assignment(c, o->settings[i], FROM_PROGRAM, "settings of the program", err);
+    return status;
+}
+
+/* The file comes before the environment in force but after it in finding the file's own name. */
+static collet_status read_all(config *c, const collet_runtime_options *options, collet_error *err)
+{
+    const char *named = options ? options->config_file : NULL;
+    int must_exist = 1;
+    if (!named || !*named)
+        named = secure_getenv(descriptions[CONFIG_CONFIG].environment);
+    if (!named || !*named) {
+        named = c->values[CONFIG_CONFIG].text;
+        must_exist = 0;
+    }
+    collet_status status = COLLET_OK;
+    if (*named)
+        status = read_file(c, named, must_exist, err);
+    if (status == COLLET_OK)
+        status = from_environment(c, err);
+    if (status == COLLET_OK && options && options->config_file && *options->config_file)
+        status = value_set(c, CONFIG_CONFIG, options->config_file, FROM_PROGRAM, "options", err);
+    if (status == COLLET_OK && options)
+        status = from_program(c, options, err);
+    return status;
+}
+
+collet_status config_create(config **out, const collet_runtime_options *options, collet_error *err)
+{
+    config *c = calloc(1, sizeof *c);
+    if (!c)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the settings");
+    collet_status status = defaults(c, err);
+    if (status == COLLET_OK)
+        status = read_all(c, options, err);
+    if (status != COLLET_OK) {
+        config_destroy(c);
+        return status;
+    }
+    *out = c;
+    return COLLET_OK;
+}
+
+void config_destroy(config *c)
+{
+    if (!c)
+        return;
+    for (size_t i = 0; i < CONFIG_KEY_COUNT; i++)
+        free(c->values[i].text);
+    for (size_t i = 0; i < c->backend_key_count; i++) {
+        free(c->backend_keys[i].key);
+        free(c->backend_keys[i].text);
+    }
+    free(c->backend_keys);
+    free(c);
+}
+
+const char *config_text(const config *c, config_key key)
+{
+    return c->values[key].text;
+}
+
+int64_t config_integer(const config *c, config_key key)
+{
+    return strtoll(c->values[key].text, NULL, 10);
+}
+
+int config_boolean(const config *c, config_key key)
+{
+    int truth = 0;
+    boolean_parse(c->values[key].text, &truth);
+    return truth;
+}
+
+const char *config_find(const config *c, const char *key)
+{
+    for (size_t i = 0; i < CONFIG_KEY_COUNT; i++)
+        if (!strcmp(key, descriptions[i].key))
+            return c->values[i].text;
+    /* The last assignment counts. */
+    for (size_t i = c->backend_key_count; i-- > 0;)
+        if (!strcmp(key, c->backend_keys[i].key))
+            return c->backend_keys[i].text;
+    return NULL;
+}
+
+int config_from_program(const config *c, config_key key)
+{
+    return c->values[key].source == FROM_PROGRAM;
+}
+
+size_t config_count(void)
+{
+    return CONFIG_KEY_COUNT;
+}
+
+void config_setting(const config *c, size_t index, collet_setting *setting)
+{
+    static const char *const sources[] = {"default", "file", "environment", "program"};
+    const description *d = &descriptions[index];
+    *setting = (collet_setting){.struct_size = sizeof *setting,
+                                .key = d->key,
+                                .environment = d->environment,
+                                .type = d->type,
+                                .fallback = d->fallback,
+                                .value = c->values[index].text,
+                                .source = sources[c->values[index].source],
+                                .help = d->help};
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "context.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "array.h"
+#include "out.h"
+
+#define SCRATCH_ALIGNMENT 256
+
+collet_status collet_context_create(collet_context **out, collet_runtime *runtime,
+                                    collet_error *err)
+{
+    if (!out || !runtime)
+        return collet_fail(err, COLLET_INVALID, "collet_context_create: an argument is NULL");
+    if (!runtime_alive(runtime))
+        return runtime_forked(err);
+    collet_context *cx = calloc(1, sizeof *cx);
+    if (!cx)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a context");
+    cx->runtime = runtime;
+    cx->last_backend = "";
+    const char *fallback = config_text(runtime->config, CONFIG_FALLBACK);
+    cx->fallback = strcmp(fallback, "auto") ? config_boolean(runtime->config, CONFIG_FALLBACK) : -1;
+    collet_status status = selection_parse(runtime, config_text(runtime->config, CONFIG_BACKEND),
+                                           &cx->selection, err);
+    if (status != COLLET_OK) {
+        free(cx);
+        return status;
+    }
+    runtime_retain(runtime);
+    *out = cx;
+    return COLLET_OK;
+}
+
+static void lane_close(lane *l)
+{
+    if (!l->queue)
+        return;
+    device *d = l->queue->device;
+    queue_wait(l->queue, NULL);
+    if (d->space == 0)
+        free(l->scratch);
+    else
+        d->table->buffer_free(d->handle, l->scratch);
+    queue_give_back(l->queue);
+}
+
+void collet_context_destroy(collet_context *cx)
+{
+    if (!cx)
+        return;
+    for (size_t i = 0; i < RUNTIME_DEVICES_MAX && runtime_alive(cx->runtime); i++)
+        lane_close(&cx->lanes[i]);
+    selection_clear(&cx->selection);
+    runtime_release(cx->runtime);
+    free(cx);
+}
+
+collet_runtime *collet_context_runtime(const collet_context *cx)
+{
+    return cx->runtime;
+}
+
+const char *collet_last_error(const collet_context *cx)
+{
+    return cx ? cx->error.text : "";
+}
+
+collet_status collet_last_status(const collet_context *cx)
+{
+    return cx ? cx->error.status : COLLET_INVALID;
+}
+
+collet_status collet_set_backend(collet_context *cx, const char *choice)
+{
+    selection s;
+    if (!cx)
+        return COLLET_INVALID;
+    if (!runtime_alive(cx->runtime))
+        return runtime_forked(&cx->error);
+    if (!choice)
+        return collet_fail(&cx->error, COLLET_INVALID, "collet_set_backend: the choice is NULL");
+    collet_status status = selection_parse(cx->runtime, choice, &s, &cx->error);
+    if (status != COLLET_OK)
+        return status;
+    selection_clear(&cx->selection);
+    cx->selection = s;
+    return COLLET_OK;
+}
+
+const char *collet_get_backend(const collet_context *cx)
+{
+    return cx->selection.choice;
+}
+
+const char *collet_last_backend(const collet_context *cx)
+{
+    return cx->last_backend;
+}
+
+void collet_set_fallback(collet_context *cx, int32_t allowed)
+{
+    cx->fallback = allowed != 0;
+}
+
+collet_status collet_finish(collet_context *cx)
+{
+    collet_status first = COLLET_OK;
+    if (!cx)
+        return COLLET_INVALID;
+    if (!runtime_alive(cx->runtime))
+        return runtime_forked(&cx->error);
+    for (size_t i = 0; i < RUNTIME_DEVICES_MAX; i++) {
+        collet_error err;
+        if (!cx->lanes[i].queue)
+            continue;
+        collet_status status = queue_wait(cx->lanes[i].queue, &err);
+        if (status != COLLET_OK && first == COLLET_OK) {
+            first = status;
+            collet_fail(&cx->error, status, "%s: %.900s", cx->lanes[i].queue->device->name,
+                        err.text);
+        }
+    }
+    return first;
+}
+
+void collet_context_counters(const collet_context *cx, collet_counters *counters)
+{
+    collet_counters full = cx->counters;
+    full.bytes_to_device = cx->moved.bytes_to_device;
+    full.bytes_to_host = cx->moved.bytes_to_host;
+    struct_out(counters, &full, sizeof full);
+}
+
+/* ---- Lanes ------------------------------------------------------------------------------- */
+
+collet_status context_lane(collet_context *cx, device *d, lane **out, collet_error *err)
+{
+    lane *l = &cx->lanes[d->ordinal];
+    *out = l;
+    return l->queue ? COLLET_OK : queue_take(d, &l->queue, err);
+}
+
+collet_status lane_scratch(lane *l, uint64_t bytes, void **memory, collet_error *err)
+{
+    device *d = l->queue->device;
+    if (bytes > l->scratch_bytes) {
+        uint64_t rounded = (bytes + SCRATCH_ALIGNMENT - 1) & ~(uint64_t)(SCRATCH_ALIGNMENT - 1);
+        void *grown = NULL;
+        collet_buffer *buffer = NULL;
+        if (rounded < bytes)
+            return collet_fail(err, COLLET_REFUSED, "%" PRIu64 " bytes of scratch are too many",
+                               bytes);
+        if (d->space == 0) {
+            /* Work that is still under way uses the old scratch. */
+            queue_wait(l->queue, NULL);
+            grown = aligned_alloc(SCRATCH_ALIGNMENT, rounded);
+            if (!grown)
+                return collet_fail(err, COLLET_REFUSED,
+                                   "out of host memory for %" PRIu64 " bytes of scratch", bytes);
+            free(l->scratch);
+        } else {
+            collet_status status = d->table->buffer_alloc(d->handle, rounded, &buffer, err);
+            if (status != COLLET_OK)
+                return status;
+            d->table->buffer_free(d->handle, l->scratch);
+            grown = buffer;
+        }
+        l->scratch = grown;
+        l->scratch_bytes = rounded;
+    }
+    *memory = l->scratch;
+    return COLLET_OK;
+}
+
+/* ---- Memory ------------------------------------------------------------------------------ */
+
+static collet_memory_stats host_memory(const collet_runtime *r)
+{
+    long page = sysconf(_SC_PAGESIZE), pages = sysconf(_SC_PHYS_PAGES);
+    long available = sysconf(_SC_AVPHYS_PAGES);
+    uint64_t current = atomic_load(&r->host_current);
+    return (collet_memory_stats){.current = current,
+                                 .reserved = current,
+                                 .peak = atomic_load(&r->host_peak),
+                                 .total = pages > 0 ? (uint64_t)pages * (uint64_t)page : 0,
+                                 .available =
+                                     available > 0 ? (uint64_t)available * (uint64_t)page : 0};
+}
+
+collet_status collet_memory(collet_context *cx, const char *space, collet_memory_stats *stats)
+{
+    if (!cx)
+        return COLLET_INVALID;
+    if (!runtime_alive(cx->runtime))
+        return runtime_forked(&cx->error);
+    if (!space || !stats)
+        return collet_fail(&cx->error, COLLET_INVALID, "collet_memory: an argument is NULL");
+    collet_memory_stats full = host_memory(cx->runtime);
+    if (strcmp(space, "host")) {
+        selection s;
+        collet_status status = selection_parse(cx->runtime, space, &s, &cx->error);
+        if (status != COLLET_OK)
+            return status;
+        device *d = s.devices[0];
+        selection_clear(&s);
+        full.struct_size = sizeof full;
+        status = d->space ? d->table->memory_stats(d->handle, &full, &cx->error) : COLLET_OK;
+        if (status != COLLET_OK)
+            return status;
+    }
+    return struct_out(stats, &full, sizeof full) == COLLET_OK
+               ? COLLET_OK
+               : collet_fail(&cx->error, COLLET_INVALID,
+                             "collet_memory: stats->struct_size is not set");
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A context: the choice of backend, a queue per device, scratch memory, counters, the last error. */
+#ifndef COLLET_CORE_CONTEXT_H
+#define COLLET_CORE_CONTEXT_H
+
+#include "runtime.h"
+#include "select.h"
+#include "storage.h"
+
+/* What a context has on one device. */
+typedef struct lane {
+    queue *queue;
+    void *scratch; /* workspace of kernels: host address or buffer; grows, never shrinks */
+    uint64_t scratch_bytes;
+} lane;
+
+struct collet_context {
+    collet_runtime *runtime;
+    collet_error error;
+    selection selection;
+    int32_t fallback; /* 0, 1, or -1: where the choice leaves one */
+    const char *last_backend;
+    collet_counters counters;
+    transfer_counters moved;
+    lane lanes[RUNTIME_DEVICES_MAX];
+};
+
+/* The context's queue on an open device. */
+collet_status context_lane(collet_context *cx, device *d, lane **out, collet_error *err);
+/* At least `bytes` of scratch on the lane, in *memory. REFUSED when the device's memory is short. */
+collet_status lane_scratch(lane *l, uint64_t bytes, void **memory, collet_error *err);
+
+#endif

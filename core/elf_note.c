@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "elf_note.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <collet/collet.h>
+
+#define MAX_HEADERS 512
+#define MAX_NOTE_SEGMENT ((uint64_t)1 << 20)
+
+#if defined(__x86_64__)
+#define OWN_MACHINE EM_X86_64
+#elif defined(__aarch64__)
+#define OWN_MACHINE EM_AARCH64
+#elif defined(__riscv)
+#define OWN_MACHINE EM_RISCV
+#elif defined(__powerpc64__)
+#define OWN_MACHINE EM_PPC64
+#elif defined(__s390x__)
+#define OWN_MACHINE EM_S390
+#else
+#error "elf_note.c: the ELF machine number of this processor is not known here"
+#endif
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define OWN_ENCODING ELFDATA2LSB
+#else
+#define OWN_ENCODING ELFDATA2MSB
+#endif
+
+#define REFUSE(word, ...) (*code = (word), collet_fail(err, COLLET_FORMAT, __VA_ARGS__))
+
+static collet_status read_exactly(int fd, void *target, uint64_t offset, uint64_t bytes,
+                                  const char **code, collet_error *err)
+{
+    char *p = target;
+    while (bytes) {
+        ssize_t n = pread(fd, p, bytes, (off_t)offset);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0) {
+            *code = "unreadable";
+            return collet_fail(err, COLLET_IO, "cannot be read: %s", strerror(errno));
+        }
+        if (n == 0)
+            return REFUSE("truncated", "it became shorter while it was read");
+        p += n;
+        offset += (uint64_t)n;
+        bytes -= (uint64_t)n;
+    }
+    return COLLET_OK;
+}
+
+static collet_status check_header(const Elf64_Ehdr *h, uint64_t have, uint64_t size,
+                                  const char **code, collet_error *err)
+{
+    if (have < SELFMAG || memcmp(h->e_ident, ELFMAG, SELFMAG))
+        return REFUSE("not-elf", "not an ELF file");
+    if (have < EI_NIDENT)
+        return REFUSE("truncated", "the ELF header is cut off after %llu bytes",
+                      (unsigned long long)have);
+    if (h->e_ident[EI_CLASS] != ELFCLASS64)
+        return REFUSE("wrong-class", "ELF class %u; this program is 64-bit (class 2)",
+                      h->e_ident[EI_CLASS]);
+    if (h->e_ident[EI_DATA] != OWN_ENCODING)
+        return REFUSE("wrong-class", "built for the other byte order");
+    if (have < sizeof *h)
+        return REFUSE("truncated", "the ELF header is cut off after %llu bytes",
+                      (unsigned long long)have);
+    if (h->e_machine != OWN_MACHINE)
+        return REFUSE("wrong-machine", "built for machine %u; this program runs on machine %u",
+                      h->e_machine, OWN_MACHINE);
+    if (h->e_type != ET_DYN)
+        return REFUSE("not-shared-object", "ELF type %u, not a shared object", h->e_type);
+    if (h->e_phentsize != sizeof(Elf64_Phdr) || h->e_phnum == 0 || h->e_phnum > MAX_HEADERS)
+        return REFUSE("malformed-elf", "%u program headers of %u bytes", h->e_phnum,
+                      h->e_phentsize);
+    if (h->e_phoff > size || (uint64_t)h->e_phnum * sizeof(Elf64_Phdr) > size - h->e_phoff)
+        return REFUSE("truncated", "the file ends before its program headers");
+    return COLLET_OK;
+}
+
+/* Every byte that the dynamic linker would map must be there: it would raise SIGBUS otherwise. */
+static collet_status check_segments(const Elf64_Phdr *p, size_t count, uint64_t size,
+                                    const char **code, collet_error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if ((p[i].p_type == PT_LOAD || p[i].p_type == PT_NOTE || p[i].p_type == PT_DYNAMIC) &&
+            (p[i].p_offset > size || p[i].p_filesz > size - p[i].p_offset))
+            return REFUSE("truncated", "the file has %llu bytes, segment %zu ends at %llu",
+                          (unsigned long long)size, i,
+                          (unsigned long long)(p[i].p_offset + p[i].p_filesz));
+    return COLLET_OK;
+}
+
+static uint64_t align_up(uint64_t n, uint64_t alignment)
+{
+    return (n + alignment - 1) & ~(alignment - 1);
+}
+
+/* Owner and content begin at multiples of the segment's alignment: 8 where p_align is 8, else 4. */
+static collet_status walk_segment(const unsigned char *bytes, uint64_t size, uint64_t p_align,
+                                  elf_note_fn visit, void *user, const char **code,
+                                  collet_error *err)
+{
+    uint64_t alignment = p_align == 8 ? 8 : 4, at = 0;
+    while (size - at >= sizeof(Elf64_Nhdr)) {
+        Elf64_Nhdr note;
+        memcpy(&note, bytes + at, sizeof note);
+        uint64_t content = align_up(sizeof note + (uint64_t)note.n_namesz, alignment);
+        uint64_t end = content + note.n_descsz;
+        if (end > size - at)
+            return REFUSE("malformed-elf", "a note at byte %llu runs over the end of its segment",
+                          (unsigned long long)at);
+        const char *owner = (const char *)bytes + at + sizeof note;
+        if (note.n_namesz && !owner[note.n_namesz - 1]) {
+            collet_status status =
+                visit(user, owner, note.n_type, bytes + at + content, note.n_descsz, code, err);
+            if (status != COLLET_OK)
+                return status;
+        }
+        uint64_t next = align_up(end, alignment);
+        if (next > size - at)
+            break;
+        at += next;
+    }
+    return COLLET_OK;
+}
+
+static collet_status read_segment(int fd, const Elf64_Phdr *p, elf_note_fn visit, void *user,
+                                  const char **code, collet_error *err)
+{
+    if (p->p_filesz > MAX_NOTE_SEGMENT)
+        return REFUSE("malformed-elf", "a note segment of %llu bytes",
+                      (unsigned long long)p->p_filesz);
+    if (!p->p_filesz)
+        return COLLET_OK;
+    unsigned char *bytes = malloc(p->p_filesz);
+    if (!bytes) {
+        *code = "no-memory";
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for %llu bytes of notes",
+                           (unsigned long long)p->p_filesz);
+    }
+    collet_status status = read_exactly(fd, bytes, p->p_offset, p->p_filesz, code, err);
+    if (status == COLLET_OK)
+        status = walk_segment(bytes, p->p_filesz, p->p_align, visit, user, code, err);
+    free(bytes);
+    return status;
+}
+
+collet_status elf_note_walk(int fd, elf_note_fn visit, void *user, const char **code,
+                            collet_error *err)
+{
+    struct stat st;
+    if (fstat(fd, &st)) {
+        *code = "unreadable";
+        return collet_fail(err, COLLET_IO, "cannot be examined: %s", strerror(errno));
+    }
+    if (st.st_size <= 0)
+        return REFUSE("empty", "the file is empty");
+    uint64_t size = (uint64_t)st.st_size;
+    Elf64_Ehdr header;
+    uint64_t have = size < sizeof header ? size : sizeof header;
+    memset(&header, 0, sizeof header);
+    collet_status status = read_exactly(fd, &header, 0, have, code, err);
+    if (status == COLLET_OK)
+        status = check_header(&header, have, size, code, err);
+    if (status != COLLET_OK)
+        return status;
+    Elf64_Phdr *segments = calloc(header.e_phnum, sizeof *segments);
+    if (!segments) {
+        *code = "no-memory";
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for program headers");
+    }
+    status = read_exactly(fd, segments, header.e_phoff,
+                          (uint64_t)header.e_phnum * sizeof *segments, code, err);
+    if (status == COLLET_OK)
+        status = check_segments(segments, header.e_phnum, size, code, err);
+    for (size_t i = 0; status == COLLET_OK && i < header.e_phnum; i++)
+        if (segments[i].p_type == PT_NOTE)
+            status = read_segment(fd, &segments[i], visit, user, code, err);
+    free(segments);
+    return status;
+}

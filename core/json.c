@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "json.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <collet/collet.h>
+
+static collet_status refuse(json_problem *out, json_problem problem, collet_error *err,
+                            const char *what, size_t offset)
+{
+    if (out)
+        *out = problem;
+    return collet_fail(err, COLLET_FORMAT, "%s at byte %zu of the JSON", what, offset);
+}
+
+/* What cJSON lets pass inside a value: its recursion is bounded at a thousand levels, it skips a byte
+ * order mark, keeps raw control characters, and ends a string at \u0000. */
+static const char *scan(const char *text, size_t length, size_t *offset)
+{
+    int in_string = 0, depth = 0;
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)text[i];
+        *offset = i;
+        if (in_string) {
+            if (c < 0x20)
+                return "a control character in a string";
+            if (c == '\\' && length - i >= 6 && !memcmp(text + i, "\\u0000", 6))
+                return "\\u0000 in a string";
+            if (c == '\\')
+                i++;
+            else if (c == '"')
+                in_string = 0;
+        } else if (c == '"') {
+            in_string = 1;
+        } else if (c == '{' || c == '[') {
+            if (++depth > JSON_MAX_DEPTH)
+                return "too many levels";
+        } else if (c == '}' || c == ']') {
+            depth--;
+        } else if (c >= 0x7f || (c < 0x20 && !strchr("\t\n\r", c)) || c == 0) {
+            return "a character outside of strings that JSON does not know";
+        }
+    }
+    return NULL;
+}
+
+/* The first key that an object holds twice, or that is one too many. */
+static const char *repeated_key(const cJSON *item)
+{
+    int members = 0;
+    for (const cJSON *child = item->child; child; child = child->next) {
+        if (cJSON_IsObject(item)) {
+            if (++members > JSON_MAX_MEMBERS)
+                return child->string;
+            for (const cJSON *other = item->child; other != child; other = other->next)
+                if (!strcmp(other->string, child->string))
+                    return child->string;
+        }
+        const char *below = repeated_key(child);
+        if (below)
+            return below;
+    }
+    return NULL;
+}
+
+collet_status json_parse(const char *text, size_t length, cJSON **tree, json_problem *problem,
+                         collet_error *err)
+{
+    size_t offset = 0;
+    const char *end = NULL;
+    if (problem)
+        *problem = JSON_FINE;
+    const char *wrong = scan(text, length, &offset);
+    if (wrong)
+        return refuse(problem, JSON_SYNTAX, err, wrong, offset);
+    cJSON *root = length ? cJSON_ParseWithLengthOpts(text, length, &end, 0) : NULL;
+    if (!root)
+        return refuse(problem, JSON_SYNTAX, err, "a syntax error", end ? (size_t)(end - text) : 0);
+    offset = (size_t)(end - text);
+    while (offset < length && strchr(" \t\n\r", text[offset]))
+        offset++;
+    if (offset < length) {
+        cJSON_Delete(root);
+        return refuse(problem, JSON_TRAILING, err, "something follows the value", offset);
+    }
+    const char *key = repeated_key(root);
+    if (key) {
+        if (problem)
+            *problem = JSON_DUPLICATE_KEY;
+        collet_fail(err, COLLET_FORMAT, "the key '%.64s' stands twice, or is one of too many", key);
+        cJSON_Delete(root);
+        return COLLET_FORMAT;
+    }
+    *tree = root;
+    return COLLET_OK;
+}
+
+const char *json_string(const cJSON *object, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    return cJSON_IsString(item) ? item->valuestring : NULL;
+}
+
+int json_is_integer(const cJSON *item, int64_t low, int64_t high, int64_t *value)
+{
+    if (!cJSON_IsNumber(item))
+        return 0;
+    double number = item->valuedouble;
+    if (!(number >= (double)low && number <= (double)high) || number != floor(number))
+        return 0;
+    *value = (int64_t)number;
+    return 1;
+}
+
+int json_integer(const cJSON *object, const char *key, int64_t low, int64_t high, int64_t *value)
+{
+    return json_is_integer(cJSON_GetObjectItemCaseSensitive(object, key), low, high, value);
+}
+
+int json_boolean(const cJSON *object, const char *key, int32_t *value)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    if (!cJSON_IsBool(item))
+        return 0;
+    *value = cJSON_IsTrue(item) ? 1 : 0;
+    return 1;
+}

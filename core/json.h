@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * json - cJSON, strictly: what it would let pass in a text of strangers is refused.
+ */
+#ifndef COLLET_CORE_JSON_H
+#define COLLET_CORE_JSON_H
+
+#include <cjson/cJSON.h>
+
+#include <collet/types.h>
+
+#define JSON_MAX_DEPTH 16
+#define JSON_MAX_MEMBERS 512 /* of one object */
+
+/* How a text was found wanting. */
+typedef enum json_problem {
+    JSON_FINE,
+    JSON_SYNTAX,
+    JSON_TRAILING,
+    JSON_DUPLICATE_KEY,
+} json_problem;
+
+/*
+ * Parses length bytes (no NUL needed). Refused beside what is no JSON: anything after the value, a
+ * key that stands twice in one object, a byte order mark, control characters and \u0000 in strings,
+ * more than JSON_MAX_DEPTH levels or JSON_MAX_MEMBERS members. *tree belongs to the caller
+ * (cJSON_Delete); *problem may be NULL. FORMAT, with text.
+ */
+collet_status json_parse(const char *text, size_t length, cJSON **tree, json_problem *problem,
+                         collet_error *err);
+
+/* The member of that name and type, or NULL. Strings are lent by the tree. */
+const char *json_string(const cJSON *object, const char *key);
+/* Sets *value and returns 1 when the member is an integer from `low` to `high`. */
+int json_integer(const cJSON *object, const char *key, int64_t low, int64_t high, int64_t *value);
+/* Sets *value to 0 or 1 and returns 1 when the member is a boolean. */
+int json_boolean(const cJSON *object, const char *key, int32_t *value);
+
+/* Whether the item is an integer from `low` to `high` (both within 2^53), and its value. */
+int json_is_integer(const cJSON *item, int64_t low, int64_t high, int64_t *value);
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "manifest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <collet/collet.h>
+#include <collet/plugin.h>
+
+#include "elf_note.h"
+#include "json.h"
+
+#define GNU_BUILD_ID 3
+#define MAX_BUILD_ID 64 /* bytes */
+
+/* What the notes of one file hold; `json` is a copy. */
+typedef struct notes {
+    char *json;
+    size_t length;
+    char sanitizer[sizeof(((manifest *)0)->sanitizer)];
+    char build_id[2 * MAX_BUILD_ID + 1];
+} notes;
+
+#define REFUSE(word, ...) (*code = (word), collet_fail(err, COLLET_FORMAT, __VA_ARGS__))
+
+void manifest_init(manifest *m)
+{
+    *m = (manifest){.name = "", .version = "", .description = "", .sanitizer = "none"};
+}
+
+void manifest_clear(manifest *m)
+{
+    free(m->kernels);
+    free(m->depends);
+    cJSON_Delete(m->owner);
+    manifest_init(m);
+}
+
+static int word_valid(const char *word, const char *more)
+{
+    size_t length = strspn(word, more);
+    return length >= 1 && length < COLLET_MAX_NAME && !word[length];
+}
+
+int manifest_name_valid(const char *name)
+{
+    return word_valid(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
+}
+
+/* ---- Notes ------------------------------------------------------------------------------- */
+
+static collet_status take_manifest(notes *n, const unsigned char *content, size_t bytes,
+                                   const char **code, collet_error *err)
+{
+    if (n->json)
+        return REFUSE("manifest-repeated", "the file has more than one manifest");
+    while (bytes && !content[bytes - 1])
+        bytes--;
+    if (bytes > MANIFEST_MAX_BYTES)
+        return REFUSE("manifest-too-large", "the manifest has %zu bytes, %d are allowed", bytes,
+                      MANIFEST_MAX_BYTES);
+    n->json = malloc(bytes + 1);
+    if (!n->json) {
+        *code = "no-memory";
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a manifest");
+    }
+    memcpy(n->json, content, bytes);
+    n->json[bytes] = '\0';
+    n->length = bytes;
+    return COLLET_OK;
+}
+
+static collet_status take_sanitizer(notes *n, const unsigned char *content, size_t bytes,
+                                    const char **code, collet_error *err)
+{
+    char word[sizeof n->sanitizer] = "";
+    if (bytes < sizeof word)
+        memcpy(word, content, bytes);
+    if (strspn(word, "abcdefghijklmnopqrstuvwxyz") != strlen(word) || !word[0])
+        return REFUSE("malformed-elf", "the sanitizer note is no word");
+    memcpy(n->sanitizer, word, sizeof word);
+    return COLLET_OK;
+}
+
+static collet_status take_note(void *user, const char *owner, uint32_t type,
+                               const unsigned char *content, size_t bytes, const char **code,
+                               collet_error *err)
+{
+    notes *n = user;
+    if (!strcmp(owner, COLLET_NOTE_OWNER) && type == COLLET_NOTE_MANIFEST)
+        return take_manifest(n, content, bytes, code, err);
+    if (!strcmp(owner, COLLET_NOTE_OWNER) && type == COLLET_NOTE_SANITIZER)
+        return take_sanitizer(n, content, bytes, code, err);
+    if (!strcmp(owner, "GNU") && type == GNU_BUILD_ID && bytes <= MAX_BUILD_ID)
+        for (size_t i = 0; i < bytes; i++)
+            snprintf(n->build_id + 2 * i, 3, "%02x", content[i]);
+    return COLLET_OK;
+}
+
+/* ---- Members ----------------------------------------------------------------------------- */
+
+static collet_status bad_member(const char **code, collet_error *err, const char *member,
+                                const char *expected)
+{
+    return REFUSE("manifest-content", "the manifest's \"%s\" must be %s", member, expected);
+}
+
+static int text_valid(const char *text, size_t longest)
+{
+    size_t i = 0;
+    for (; text[i]; i++)
+        if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
+            return 0;
+    return i <= longest;
+}
+
+/* An op's name: "add", or of others "vendor.op". */
+static int op_name_valid(const char *name)
+{
+    return word_valid(name, "abcdefghijklmnopqrstuvwxyz0123456789_.");
+}
+
+static int depend_valid(const char *name)
+{
+    return text_valid(name, 255) && name[0] && !strchr(name, '=');
+}
+
+/* An array of strings, no two alike, that pass `valid`; the strings stay the tree's. */
+static collet_status read_names(const cJSON *root, const char *member, size_t most,
+                                int (*valid)(const char *), const char ***names, size_t *count,
+                                const char **code, collet_error *err)
+{
+    const cJSON *array = cJSON_GetObjectItemCaseSensitive(root, member);
+    if (!cJSON_IsArray(array))
+        return bad_member(code, err, member, "a list of names");
+    size_t length = (size_t)cJSON_GetArraySize(array);
+    if (length > most)
+        return REFUSE("manifest-content", "\"%s\" has %zu names, %zu are allowed", member, length,
+                      most);
+    *names = calloc(length + 1, sizeof **names);
+    if (!*names) {
+        *code = "no-memory";
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the manifest's \"%s\"", member);
+    }
+    for (const cJSON *item = array->child; item; item = item->next) {
+        if (!cJSON_IsString(item) || !valid(item->valuestring))
+            return bad_member(code, err, member, "a list of names");
+        for (size_t i = 0; i < *count; i++)
+            if (!strcmp((*names)[i], item->valuestring))
+                return REFUSE("manifest-content", "\"%s\" has '%s' twice", member,
+                              item->valuestring);
+        (*names)[(*count)++] = item->valuestring;
+    }
+    return COLLET_OK;
+}
+
+static collet_status read_abi(manifest *m, const cJSON *root, const char **code, collet_error *err)
+{
+    const cJSON *abi = cJSON_GetObjectItemCaseSensitive(root, "abi");
+    int64_t major, minor;
+    if (!cJSON_IsArray(abi) || cJSON_GetArraySize(abi) != 2 ||
+        !json_is_integer(cJSON_GetArrayItem(abi, 0), 0, 65535, &major) ||
+        !json_is_integer(cJSON_GetArrayItem(abi, 1), 0, 65535, &minor))
+        return bad_member(code, err, "abi", "[major, minor]");
+    m->abi = (uint32_t)major << 16 | (uint32_t)minor;
+    if (major == COLLET_ABI_MAJOR)
+        return COLLET_OK;
+    *code = major > COLLET_ABI_MAJOR ? "abi-too-new" : "abi-too-old";
+    return collet_fail(err, COLLET_ABI,
+                       "built for plugin interface %d.%d, this libcore has %d.%d: %s", (int)major,
+                       (int)minor, COLLET_ABI_MAJOR, COLLET_ABI_MINOR,
+                       major > COLLET_ABI_MAJOR ? "update libcore" : "rebuild the plugin");
+}
+
+static collet_status read_features(manifest *m, const cJSON *root, const char **code,
+                                   collet_error *err)
+{
+    const cJSON *features = cJSON_GetObjectItemCaseSensitive(root, "features");
+    if (!cJSON_IsObject(features) || !json_boolean(features, "jit", &m->jit) ||
+        !json_boolean(features, "parallel", &m->parallel) ||
+        !json_boolean(features, "gpu", &m->gpu))
+        return bad_member(code, err, "features", "an object with booleans jit, parallel and gpu");
+    return COLLET_OK;
+}
+
+static collet_status read_members(manifest *m, const cJSON *root, const char **code,
+                                  collet_error *err)
+{
+    if (!cJSON_IsObject(root))
+        return REFUSE("manifest-content", "the manifest is not an object");
+    const char *name = json_string(root, "name");
+    if (!name || !manifest_name_valid(name))
+        return bad_member(code, err, "name", "1 to 63 of a-z, 0-9 and _");
+    m->name = name;
+    /* The interface's version comes next: of another one, nothing else is known to mean the same. */
+    collet_status status = read_abi(m, root, code, err);
+    if (status != COLLET_OK)
+        return status;
+    const char *version = json_string(root, "version");
+    if (!version || !version[0] || !text_valid(version, COLLET_MAX_NAME - 1))
+        return bad_member(code, err, "version", "a text of 1 to 63 bytes");
+    m->version = version;
+    const cJSON *description = cJSON_GetObjectItemCaseSensitive(root, "description");
+    if (description &&
+        (!cJSON_IsString(description) || !text_valid(description->valuestring, 1024)))
+        return bad_member(code, err, "description", "a text of at most 1024 bytes");
+    m->description = description ? description->valuestring : "";
+    int64_t priority;
+    if (!json_integer(root, "priority", -1000000, 1000000, &priority))
+        return bad_member(code, err, "priority", "an integer from -1000000 to 1000000");
+    m->priority = (int32_t)priority;
+    status = read_features(m, root, code, err);
+    if (status == COLLET_OK)
+        status = read_names(root, "kernels", MANIFEST_MAX_KERNELS, op_name_valid, &m->kernels,
+                            &m->kernel_count, code, err);
+    if (status == COLLET_OK && cJSON_GetObjectItemCaseSensitive(root, "depends"))
+        status = read_names(root, "depends", MANIFEST_MAX_DEPENDS, depend_valid, &m->depends,
+                            &m->depends_count, code, err);
+    return status;
+}
+
+static collet_status check_sanitizer(const manifest *m, const char **code, collet_error *err)
+{
+    /* An object without a sanitizer runs in any program; the reverse lacks the sanitizer's runtime. */
+    if (!strcmp(m->sanitizer, "none") || !strcmp(m->sanitizer, COLLET_SANITIZER))
+        return COLLET_OK;
+    return REFUSE("sanitizer-mismatch", "built with the %s sanitizer, libcore with %s",
+                  m->sanitizer, COLLET_SANITIZER);
+}
+
+static collet_status parse(manifest *m, const notes *n, const char **code, collet_error *err)
+{
+    static const char *const codes[] = {
+        [JSON_SYNTAX] = "manifest-syntax",
+        [JSON_TRAILING] = "manifest-trailing",
+        [JSON_DUPLICATE_KEY] = "manifest-duplicate-key",
+    };
+    json_problem problem;
+    cJSON *root = NULL;
+    collet_status status = json_parse(n->json, n->length, &root, &problem, err);
+    if (status != COLLET_OK) {
+        *code = codes[problem];
+        return status;
+    }
+    m->owner = root;
+    memcpy(m->sanitizer, n->sanitizer, sizeof m->sanitizer);
+    memcpy(m->build_id, n->build_id, sizeof m->build_id);
+    status = read_members(m, root, code, err);
+    return status == COLLET_OK ? check_sanitizer(m, code, err) : status;
+}
+
+collet_status manifest_read(int fd, manifest *m, const char **code, collet_error *err)
+{
+    notes n = {.sanitizer = "none"};
+    manifest_init(m);
+    *code = "ok";
+    collet_status status = elf_note_walk(fd, take_note, &n, code, err);
+    if (status == COLLET_OK && !n.json)
+        status = REFUSE("no-manifest", "a shared object without a manifest: no plugin");
+    if (status == COLLET_OK)
+        status = parse(m, &n, code, err);
+    free(n.json);
+    return status;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The array family: shape rules that patterns cannot express, and the typed calls. */
+#include <inttypes.h>
+
+#include "op.h"
+#include "text.h"
+#include "call.h"
+
+static collet_status shape_error(const op *o, const op_shapes *v, const char *why,
+                                 collet_error *err)
+{
+    text_buffer t;
+    text_clear(&t);
+    text_add(&t, "%s: output 0 is ", o->name);
+    text_add_shape(&t, v->operand[0].ndim, v->operand[0].shape);
+    text_add(&t, ", input 0 is ");
+    text_add_shape(&t, v->operand[1].ndim, v->operand[1].shape);
+    text_add(&t, "; %s", why);
+    return collet_fail(err, COLLET_SHAPE, "%s", t.bytes);
+}
+
+collet_status op_rule_transpose(const op *o, op_shapes *views, const void *params,
+                                int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err)
+{
+    const collet_transpose_params *p = params;
+    const struct op_view *out = &views->operand[0], *in = &views->operand[1];
+    uint32_t seen = 0;
+    (void)scratch;
+    if (p->ndim != (uint32_t)in->ndim || out->ndim != in->ndim)
+        return shape_error(o, views, "the permutation and both arrays have the same axes", err);
+    for (int32_t i = 0; i < in->ndim; i++) {
+        int32_t axis = p->perm[i];
+        if (axis < 0 || axis >= in->ndim || seen >> axis & 1)
+            return collet_fail(err, COLLET_INVALID,
+                               "transpose: perm[%d] = %d makes no permutation of %d axes", i, axis,
+                               in->ndim);
+        seen |= 1u << axis;
+        if (out->shape[i] != in->shape[axis])
+            return shape_error(o, views, "output axis i must have the extent of input axis perm[i]",
+                               err);
+    }
+    return COLLET_OK;
+}
+
+collet_status op_rule_reduce(const op *o, op_shapes *views, const void *params,
+                             int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err)
+{
+    const collet_reduce_params *p = params;
+    const struct op_view *out = &views->operand[0], *in = &views->operand[1];
+    int32_t at = 0;
+    (void)scratch;
+    if (in->ndim < 32 && p->axes >> in->ndim)
+        return collet_fail(err, COLLET_INVALID, "%s: axes 0x%x name more than the %d axes of input 0",
+                           o->name, p->axes, in->ndim);
+    for (int32_t i = 0; i < in->ndim; i++) {
+        int reduced = (int)(p->axes >> i & 1);
+        if (reduced && !p->keepdims)
+            continue;
+        if (at >= out->ndim || out->shape[at] != (reduced ? 1 : in->shape[i]))
+            return shape_error(o, views,
+                               "the output has the input's axes without the reduced ones "
+                               "(with keepdims: of length 1)",
+                               err);
+        at++;
+    }
+    if (at != out->ndim)
+        return shape_error(o, views, "the output has too many axes", err);
+    return COLLET_OK;
+}
+
+/* ---- Typed calls ------------------------------------------------------------------------- */
+
+collet_status collet_fill(collet_context *context, collet_array *out, collet_scalar value)
+{
+    collet_fill_params params = {.struct_size = sizeof params, .value = value};
+    return collet_call(context, COLLET_OP_FILL, &out, NULL, &params);
+}
+
+static collet_status binary(collet_context *context, uint32_t id, collet_array *out,
+                            const collet_array *a, const collet_array *b)
+{
+    const collet_array *ins[] = {a, b};
+    return collet_call(context, id, &out, ins, NULL);
+}
+
+collet_status collet_add(collet_context *context, collet_array *out, const collet_array *a,
+                         const collet_array *b)
+{
+    return binary(context, COLLET_OP_ADD, out, a, b);
+}
+
+collet_status collet_sub(collet_context *context, collet_array *out, const collet_array *a,
+                         const collet_array *b)
+{
+    return binary(context, COLLET_OP_SUB, out, a, b);
+}
+
+collet_status collet_mul(collet_context *context, collet_array *out, const collet_array *a,
+                         const collet_array *b)
+{
+    return binary(context, COLLET_OP_MUL, out, a, b);
+}
+
+collet_status collet_div(collet_context *context, collet_array *out, const collet_array *a,
+                         const collet_array *b)
+{
+    return binary(context, COLLET_OP_DIV, out, a, b);
+}
+
+collet_status collet_copy(collet_context *context, collet_array *out, const collet_array *a)
+{
+    return collet_call(context, COLLET_OP_COPY, &out, &a, NULL);
+}
+
+collet_status collet_exp(collet_context *context, collet_array *out, const collet_array *a)
+{
+    return collet_call(context, COLLET_OP_EXP, &out, &a, NULL);
+}
+
+collet_status collet_log(collet_context *context, collet_array *out, const collet_array *a)
+{
+    return collet_call(context, COLLET_OP_LOG, &out, &a, NULL);
+}
+
+collet_status collet_sqrt(collet_context *context, collet_array *out, const collet_array *a)
+{
+    return collet_call(context, COLLET_OP_SQRT, &out, &a, NULL);
+}
+
+collet_status collet_transpose(collet_context *context, collet_array *out, const collet_array *a,
+                               const int32_t *perm)
+{
+    collet_transpose_params params = {.struct_size = sizeof params};
+    params.ndim = a ? (uint32_t)collet_array_ndim(a) : 0;
+    for (uint32_t i = 0; i < params.ndim; i++)
+        params.perm[i] = perm ? perm[i] : (int32_t)(params.ndim - 1 - i);
+    return collet_call(context, COLLET_OP_TRANSPOSE, &out, &a, &params);
+}
+
+collet_status collet_sum(collet_context *context, collet_array *out, const collet_array *a,
+                         const int32_t *axes, int32_t count, int32_t keepdims)
+{
+    collet_reduce_params params = {.struct_size = sizeof params, .keepdims = keepdims != 0};
+    int32_t ndim = a ? collet_array_ndim(a) : 0;
+    if (!axes)
+        params.axes = (1u << ndim) - 1;
+    for (int32_t i = 0; axes && i < count; i++) {
+        int32_t axis = axes[i] < 0 ? axes[i] + ndim : axes[i];
+        if (a && (axis < 0 || axis >= ndim || params.axes >> axis & 1))
+            return call_fail(context, COLLET_INVALID,
+                             "sum: axis %d is not one of the %d axes of the array, or named twice",
+                             axes[i], ndim);
+        params.axes |= 1u << axis;
+    }
+    return collet_call(context, COLLET_OP_SUM, &out, &a, &params);
+}

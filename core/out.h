@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Structs that a caller of another version hands in to be filled. */
+#ifndef COLLET_CORE_OUT_H
+#define COLLET_CORE_OUT_H
+
+#include <string.h>
+
+#include <collet/types.h>
+
+/* Copies as much of `full` as the caller's struct (which begins with its struct_size) holds; the
+ * struct_size stays the caller's. INVALID when it is not set. */
+static inline collet_status struct_out(void *target, const void *full, size_t size)
+{
+    uint32_t given;
+    memcpy(&given, target, sizeof given);
+    if (given < 2 * sizeof(uint32_t))
+        return COLLET_INVALID;
+    memcpy((char *)target + sizeof given, (const char *)full + sizeof given,
+           (given < size ? given : size) - sizeof given);
+    return COLLET_OK;
+}
+
+#endif

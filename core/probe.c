@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "probe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <collet/collet.h>
+
+#include "capabilities.h"
+#include "json.h"
+#include "open.h"
+
+#define MAX_SETTINGS 256
+#define TAIL 400         /* bytes of the child's last messages that are kept */
+#define POLL_MS 20       /* a grandchild may hold the pipe open: the child is looked at this often */
+#define REAP_MS 300      /* a killed child that sits in a driver is abandoned after this */
+
+extern char **environ;
+
+typedef struct child {
+    pid_t pid;
+    int answer, messages; /* read ends, -1 when closed */
+    char *text;
+    size_t length, capacity;
+    char tail[TAIL + 1];
+    size_t tail_length;
+    int ended, status, status_known, timed_out;
+} child;
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* ---- Answers ----------------------------------------------------------------------------- */
+
+void probe_answer_clear(probe_answer *answer)
+{
+    free(answer->code);
+    free(answer->reason);
+    free(answer->capabilities);
+    *answer = (probe_answer){.code = NULL};
+}
+
+collet_status probe_answer_set(probe_answer *answer, const char *code, const char *reason,
+                               const char *capabilities, int unproven, collet_error *err)
+{
+    *answer = (probe_answer){.code = strdup(code),
+                             .reason = strdup(reason),
+                             .capabilities = capabilities ? strdup(capabilities) : NULL,
+                             .unproven = unproven};
+    if (answer->code && answer->reason && (answer->capabilities || !capabilities))
+        return COLLET_OK;
+    probe_answer_clear(answer);
+    return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the answer of a probe");
+}
+
+static collet_status answer_format(probe_answer *answer, const char *code, int unproven,
+                                   collet_error *err, const char *format, ...)
+    COLLET_PRINTF(5, 6);
+
+static collet_status answer_format(probe_answer *answer, const char *code, int unproven,
+                                   collet_error *err, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    if (vsnprintf(text, sizeof text, format, arguments) < 0)
+        text[0] = '\0';
+    va_end(arguments);
+    return probe_answer_set(answer, code, text, NULL, unproven, err);
+}
+
+/* ---- Starting ---------------------------------------------------------------------------- */
+
+/* A pipe whose ends stay clear of 0..4: a host may have closed its standard descriptors, and the
+ * child's are put in their places one after another. */
+static int high_pipe(int ends[2])
+{
+    int low[2];
+    if (pipe2(low, O_CLOEXEC))
+        return -1;
+    for (int i = 0; i < 2; i++) {
+        ends[i] = fcntl(low[i], F_DUPFD_CLOEXEC, 10);
+        close(low[i]);
+    }
+    if (ends[0] >= 0 && ends[1] >= 0 && !fcntl(ends[0], F_SETFL, O_NONBLOCK))
+        return 0;
+    for (int i = 0; i < 2; i++)
+        if (ends[i] >= 0)
+            close(ends[i]);
+    return -1;
+}
+
+static int spawn_with(pid_t *pid, const char *program, char *const *arguments, int answer,
+                      int messages, posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes)
+{
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    int error = posix_spawnattr_setflags(
+        attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    error = error ? error : posix_spawnattr_setsigmask(attributes, &none);
+    error = error ? error : posix_spawnattr_setsigdefault(attributes, &all);
+    error = error ? error : posix_spawnattr_setpgroup(attributes, 0);
+    error = error ? error
+                  : posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
+    error = error ? error
+                  : posix_spawn_file_actions_addopen(actions, 1, "/dev/null", O_WRONLY, 0);
+    error = error ? error : posix_spawn_file_actions_adddup2(actions, messages, 2);
+    error = error ? error : posix_spawn_file_actions_adddup2(actions, answer, PROBE_DESCRIPTOR);
+    error = error ? error
+                  : posix_spawn_file_actions_addclosefrom_np(actions, PROBE_DESCRIPTOR + 1);
+    return error ? error : posix_spawn(pid, program, actions, attributes, arguments, environ);
+}
+
+static int spawn(const probe_request *request, int answer, int messages, pid_t *pid)
+{
+    char threads[16], timeout[24], *arguments[MAX_SETTINGS + 5];
+    size_t n = 0;
+    snprintf(threads, sizeof threads, "%d", request->threads);
+    snprintf(timeout, sizeof timeout, "%lld", (long long)request->timeout_ms);
+    arguments[n++] = (char *)request->program;
+    arguments[n++] = (char *)request->path;
+    arguments[n++] = threads;
+    arguments[n++] = timeout;
+    for (size_t i = 0; request->settings && request->settings[i] && i < MAX_SETTINGS; i++)
+        arguments[n++] = (char *)request->settings[i];
+    arguments[n] = NULL;
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error)
+        return error;
+    error = posix_spawnattr_init(&attributes);
+    if (!error) {
+        error = spawn_with(pid, request->program, arguments, answer, messages, &actions,
+                           &attributes);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+/* Returns 0 or an errno. */
+static int child_start(child *c, const probe_request *request)
+{
+    int answer[2], messages[2];
+    if (high_pipe(answer))
+        return errno;
+    if (high_pipe(messages)) {
+        int error = errno;
+        close(answer[0]);
+        close(answer[1]);
+        return error;
+    }
+    int error = spawn(request, answer[1], messages[1], &c->pid);
+    close(answer[1]);
+    close(messages[1]);
+    if (error) {
+        close(answer[0]);
+        close(messages[0]);
+        return error;
+    }
+    c->answer = answer[0];
+    c->messages = messages[0];
+    return 0;
+}
+
+/* ---- Listening --------------------------------------------------------------------------- */
+
+static void close_end(int *descriptor)
+{
+    if (*descriptor >= 0)
+        close(*descriptor);
+    *descriptor = -1;
+}
+
+/* Reads what there is; closes the end at its end, and when the child says more than it may. */
+static collet_status read_answer(child *c, collet_error *err)
+{
+    while (c->answer >= 0) {
+        if (c->length == c->capacity) {
+            size_t capacity = c->capacity ? 2 * c->capacity : 4096;
+            char *text = capacity > PROBE_MAX_ANSWER ? NULL : realloc(c->text, capacity);
+            if (capacity > PROBE_MAX_ANSWER) {
+                close_end(&c->answer);
+                return COLLET_OK;
+            }
+            if (!text)
+                return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a probe's answer");
+            c->text = text;
+            c->capacity = capacity;
+        }
+        ssize_t n = read(c->answer, c->text + c->length, c->capacity - c->length);
+        if (n > 0)
+            c->length += (size_t)n;
+        else if (n < 0 && errno == EINTR)
+            continue;
+        else if (n < 0 && errno == EAGAIN)
+            return COLLET_OK;
+        else
+            close_end(&c->answer);
+    }
+    return COLLET_OK;
+}
+
+/* Bounded, so that a plugin that never stops talking does not keep this from the deadline. */
+static void read_messages(child *c)
+{
+    for (int i = 0; i < 16 && c->messages >= 0; i++) {
+        char part[TAIL];
+        ssize_t n = read(c->messages, part, sizeof part);
+        if (n < 0 && errno == EAGAIN)
+            return;
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            close_end(&c->messages);
+            return;
+        }
+        size_t kept = c->tail_length + (size_t)n > TAIL ? TAIL - (size_t)n : c->tail_length;
+        memmove(c->tail, c->tail + c->tail_length - kept, kept);
+        memcpy(c->tail + kept, part, (size_t)n);
+        c->tail_length = kept + (size_t)n;
+        c->tail[c->tail_length] = '\0';
+    }
+}
+
+/*
+ * Whether the child has ended. A host that reaps or ignores its children leaves no status. What the
+ * plugin has started is ended too, while the unreaped child still holds the group's number.
+ */
+static int child_ended(child *c)
+{
+    if (c->ended)
+        return 1;
+    siginfo_t info = {.si_pid = 0};
+    int got = waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT);
+    if (got < 0 && errno == ECHILD) {
+        c->ended = 1;
+    } else if (got == 0 && info.si_pid == c->pid) {
+        kill(-c->pid, SIGKILL);
+        c->status_known = waitpid(c->pid, &c->status, 0) == c->pid;
+        c->ended = 1;
+    }
+    return c->ended;
+}
+
+static int answered(const child *c)
+{
+    return c->length && c->text[c->length - 1] == '\n';
+}
+
+/* Until the answer is whole, the child has ended, or its time is over. */
+static collet_status child_listen(child *c, int64_t timeout_ms, collet_error *err)
+{
+    int64_t deadline = now_ms() + timeout_ms;
+    for (;;) {
+        int64_t left = deadline - now_ms(), pause = c->answer < 0 ? 1 : POLL_MS;
+        if (left <= 0) {
+            c->timed_out = 1;
+            return COLLET_OK;
+        }
+        struct pollfd ends[2] = {{.fd = c->answer, .events = POLLIN},
+                                 {.fd = c->messages, .events = POLLIN}};
+        int ready = poll(ends, 2, (int)(left < pause ? left : pause));
+        /* Looked at before the pipe is read: what an ended child has written is then all read. */
+        int ended = (ready == 0 || c->answer < 0) && child_ended(c);
+        read_messages(c);
+        collet_status status = read_answer(c, err);
+        if (status != COLLET_OK || answered(c) || ended)
+            return status;
+    }
+}
+
+static void wait_ended(child *c)
+{
+    int64_t deadline = now_ms() + REAP_MS;
+    for (long pause = 100000; !child_ended(c) && now_ms() < deadline;
+         pause += pause < 5000000 ? pause : 0)
+        nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
+}
+
+/* Reaps the child; one that has answered, or has nothing to say any more, may end by itself. */
+static void child_finish(child *c, int kill_now)
+{
+    if (!kill_now)
+        wait_ended(c);
+    if (!child_ended(c)) {
+        kill(-c->pid, SIGKILL);
+        kill(c->pid, SIGKILL);
+        wait_ended(c);
+    }
+    read_messages(c);
+    close_end(&c->answer);
+    close_end(&c->messages);
+}
+
+/* ---- What came of it --------------------------------------------------------------------- */
+
+static const struct step {
+    char mark;
+    const char *code, *words;
+} steps[] = {
+    {OPEN_CONSTRUCTOR, "constructor", "in a constructor, while being loaded"},
+    {OPEN_ENTRY, "entry", "in collet_plugin_entry"},
+    {OPEN_TABLE, "vtable", "while its table was checked"},
+    {PROBE_CAPABILITIES, "capabilities", "in its capabilities"},
+};
+
+static const struct step *last_step(const child *c, size_t *marks)
+{
+    const struct step *last = NULL;
+    for (*marks = 0; *marks < c->length && c->text[*marks] != '{'; (*marks)++)
+        for (size_t s = 0; s < sizeof steps / sizeof *steps; s++)
+            if (steps[s].mark == c->text[*marks])
+                last = &steps[s];
+    return last;
+}
+
+/* "; it said: ..." from what the child wrote last, made one printable line; or "". */
+static void quote_tail(child *c, char *out, size_t size)
+{
+    size_t end = c->tail_length;
+    while (end && strchr(" \n\r\t", c->tail[end - 1]))
+        end--;
+    c->tail[end] = '\0';
+    for (size_t i = 0; i < end; i++)
+        if ((unsigned char)c->tail[i] < 0x20 || (unsigned char)c->tail[i] >= 0x7f)
+            c->tail[i] = ' ';
+    out[0] = '\0';
+    if (end)
+        snprintf(out, size, "; it said: %s", c->tail);
+}
+
+static collet_status answer_from_end(child *c, const probe_request *request, probe_answer *answer,
+                                     collet_error *err)
+{
+    size_t marks;
+    char code[48], said[TAIL + 16];
+    const struct step *step = last_step(c, &marks);
+    quote_tail(c, said, sizeof said);
+    if (!step)
+        return answer_format(answer, "probe-unavailable", 1, err, "%s gave no answer%s",
+                             request->program, said);
+    if (c->timed_out || (c->status_known && WIFSIGNALED(c->status) &&
+                         WTERMSIG(c->status) == SIGALRM)) {
+        snprintf(code, sizeof code, "hang-in-%s", step->code);
+        return answer_format(answer, code, 0, err, "not done %s after %lld ms%s", step->words,
+                             (long long)request->timeout_ms, said);
+    }
+    if (c->status_known && WIFSIGNALED(c->status)) {
+        const char *name = sigabbrev_np(WTERMSIG(c->status));
+        snprintf(code, sizeof code, "crash-in-%s", step->code);
+        return answer_format(answer, code, 0, err, "crashed %s (SIG%s)%s", step->words,
+                             name ? name : "?", said);
+    }
+    snprintf(code, sizeof code, "exit-in-%s", step->code);
+    if (!c->status_known)
+        return answer_format(answer, code, 0, err, "the process ended %s%s", step->words, said);
+    return answer_format(answer, code, 0, err, "ended the process %s (status %d)%s", step->words,
+                         WEXITSTATUS(c->status), said);
+}
+
+/* An answer that is not what collet-probe writes comes from the plugin's meddling. */
+static int answer_from_text(const child *c, size_t marks, probe_answer *answer,
+                            collet_status *status, collet_error *err)
+{
+    cJSON *root = NULL;
+    int32_t unproven;
+    if (json_parse(c->text + marks, c->length - marks, &root, NULL, NULL) != COLLET_OK)
+        return 0;
+    const char *code = json_string(root, "code"), *reason = json_string(root, "reason");
+    const char *capabilities = json_string(root, "capabilities");
+    int fine = code && reason && strlen(code) < 48 && strlen(reason) <= COLLET_ERROR_TEXT &&
+               json_boolean(root, "unproven", &unproven) && !strcmp(code, "ok") == !!capabilities &&
+               (!capabilities || capabilities_verify(capabilities, NULL, NULL) == COLLET_OK);
+    if (fine)
+        *status = probe_answer_set(answer, code, reason, capabilities, unproven, err);
+    cJSON_Delete(root);
+    return fine;
+}
+
+collet_status probe_run(const probe_request *request, probe_answer *answer, collet_error *err)
+{
+    child c = {.answer = -1, .messages = -1};
+    *answer = (probe_answer){.code = NULL};
+    int error = child_start(&c, request);
+    if (error)
+        return answer_format(answer, "probe-unavailable", 1, err, "%s cannot be started: %s",
+                             request->program, strerror(error));
+    collet_status status = child_listen(&c, request->timeout_ms, err);
+    child_finish(&c, c.timed_out || status != COLLET_OK);
+    if (status == COLLET_OK) {
+        size_t marks;
+        last_step(&c, &marks);
+        if (c.timed_out || !answered(&c) || !answer_from_text(&c, marks, answer, &status, err))
+            status = answer_from_end(&c, request, answer, err);
+    }
+    free(c.text);
+    return status;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * probe - tries a plugin in a child process, so that its crash, hang or exit is a reason and not the
+ * end of the program.
+ *
+ * The child is the program collet-probe, started as
+ *     collet-probe FILE THREADS TIMEOUT_MS [KEY=VALUE ...]
+ * with /dev/null as standard input and output, its messages on descriptor 2, the answer on descriptor
+ * 3 and nothing else open. The answer is a letter before each step (those of open.h and PROBE_CAPABILITIES) and then one JSON
+ * object {"code": "...", "reason": "...", "unproven": bool, "capabilities": "..."} and a newline.
+ */
+#ifndef COLLET_CORE_PROBE_H
+#define COLLET_CORE_PROBE_H
+
+#include <collet/plugin.h>
+
+#define PROBE_DESCRIPTOR 3
+#define PROBE_CAPABILITIES 'c'
+#define PROBE_MAX_ANSWER ((size_t)1 << 21)
+
+/* Everything is lent for the call. */
+typedef struct probe_request {
+    const char *program;            /* collet-probe's path */
+    const char *path;               /* the plugin's, absolute */
+    const char *const *settings;    /* "key=value", NULL-terminated; or NULL */
+    int32_t threads;                /* what host->threads answers there */
+    int64_t timeout_ms;             /* > 0 */
+} probe_request;
+
+/* Strings belong to the answer; `capabilities` is NULL unless code is "ok". */
+typedef struct probe_answer {
+    char *code;
+    char *reason;
+    char *capabilities;
+    int32_t unproven; /* neither proved nor refused */
+} probe_answer;
+
+/*
+ * Runs one probe. Whatever comes of it is the answer; only NO_MEMORY fails. *answer is
+ * probe_answer_clear'ed by the caller. Any thread; blocks up to timeout_ms and a little more. The
+ * child is reaped by its pid, or, when it cannot be ended within that, left behind.
+ */
+collet_status probe_run(const probe_request *request, probe_answer *answer, collet_error *err);
+void probe_answer_clear(probe_answer *answer);
+
+/* A new string for each part; capabilities may be NULL. NO_MEMORY leaves *answer empty. */
+collet_status probe_answer_set(probe_answer *answer, const char *code, const char *reason,
+                               const char *capabilities, int unproven, collet_error *err);
+
+#endif

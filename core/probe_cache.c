@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "probe_cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <collet/collet.h>
+
+#include "capabilities.h"
+#include "json.h"
+
+#define CACHE_FORMAT 1
+#define MAX_FILE ((size_t)1 << 21)
+#define MAX_CONTENT 4096 /* of a file below /proc that an answer depends on */
+
+extern char **environ;
+
+/* ---- Key --------------------------------------------------------------------------------- */
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    return file_hash(hash, text, strlen(text) + 1); /* with the NUL: "ab","c" is not "a","bc" */
+}
+
+/* A path's state: of a pseudo-file, which has no size and no lasting times, its contents. */
+static uint64_t hash_path(uint64_t hash, const char *path)
+{
+    file_identity identity;
+    if (file_identify_path(path, &identity))
+        return hash_text(hash, "missing");
+    if (identity.size)
+        return file_hash(hash, &identity, sizeof identity);
+    char content[MAX_CONTENT];
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    ssize_t n = fd < 0 ? 0 : read(fd, content, sizeof content);
+    if (fd >= 0)
+        close(fd);
+    return file_hash(hash, content, n > 0 ? (size_t)n : 0);
+}
+
+/* Variables are summed: the order of the environment means nothing. */
+static uint64_t hash_variables(uint64_t hash, const char *pattern)
+{
+    size_t length = strlen(pattern);
+    int prefix = length && pattern[length - 1] == '*';
+    uint64_t sum = 0;
+    length -= prefix ? 1 : 0;
+    for (char **variable = environ; variable && *variable; variable++)
+        if (!strncmp(*variable, pattern, length) && (prefix || (*variable)[length] == '='))
+            sum += hash_text(FILE_HASH_START, *variable);
+    return file_hash(hash, &sum, sizeof sum);
+}
+
+static uint64_t hash_key(const probe_cache_key *key)
+{
+    static const char *const always[] = {"LD_LIBRARY_PATH", "LD_PRELOAD", "COLLET_*"};
+    uint64_t hash = hash_text(FILE_HASH_START, COLLET_VERSION);
+    uint32_t abi = COLLET_ABI;
+    hash = file_hash(hash, &abi, sizeof abi);
+    hash = hash_text(hash, key->path);
+    hash = file_hash(hash, key->file, sizeof *key->file);
+    hash = hash_text(hash, key->manifest->build_id);
+    hash = hash_path(hash, "/proc/sys/kernel/random/boot_id");
+    hash = file_hash(hash, &key->threads, sizeof key->threads);
+    for (size_t i = 0; key->settings && key->settings[i]; i++)
+        hash = hash_text(hash, key->settings[i]);
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+        hash = hash_variables(hash, always[i]);
+    for (size_t i = 0; i < key->manifest->depends_count; i++) {
+        const char *what = key->manifest->depends[i];
+        hash = hash_text(hash, what);
+        hash = what[0] == '/' ? hash_path(hash, what) : hash_variables(hash, what);
+    }
+    return hash;
+}
+
+static void key_text(const probe_cache_key *key, char text[17])
+{
+    snprintf(text, 17, "%016llx", (unsigned long long)hash_key(key));
+}
+
+static void file_name(const probe_cache_key *key, char name[32])
+{
+    snprintf(name, 32, "probe-%016llx.json",
+             (unsigned long long)hash_text(FILE_HASH_START, key->path));
+}
+
+/* ---- Directory --------------------------------------------------------------------------- */
+
+static int make_directories(const char *path)
+{
+    char copy[PATH_MAX];
+    size_t length = strlen(path);
+    if (length >= sizeof copy)
+        return 0;
+    memcpy(copy, path, length + 1);
+    for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(copy, 0700) && errno != EEXIST)
+            return 0;
+        *slash = '/';
+    }
+    return !mkdir(copy, 0700) || errno == EEXIST;
+}
+
+/* -1 unless the directory is this user's and nobody else's. */
+static int open_directory(const char *path, int make)
+{
+    struct stat st;
+    if (path[0] != '/' || getauxval(AT_SECURE) || (make && !make_directories(path)))
+        return -1;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0 && (fstat(fd, &st) || st.st_uid != geteuid() || (st.st_mode & 077))) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+/* ---- Reading ----------------------------------------------------------------------------- */
+
+/* The text of a regular file of this user's with one name; the caller frees it. */
+static char *read_own_file(int directory, const char *name, size_t *length)
+{
+    struct stat st;
+    char *text = NULL;
+    int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return NULL;
+    if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_nlink == 1 &&
+        !(st.st_mode & 077) && st.st_size > 0 && (size_t)st.st_size <= MAX_FILE)
+        text = malloc((size_t)st.st_size);
+    *length = 0;
+    while (text && *length < (size_t)st.st_size) {
+        ssize_t n = read(fd, text + *length, (size_t)st.st_size - *length);
+        if (n > 0) {
+            *length += (size_t)n;
+        } else if (n == 0 || errno != EINTR) {
+            free(text);
+            text = NULL;
+        }
+    }
+    close(fd);
+    return text;
+}
+
+/* Refusals that lie in the plugin's own table, which no driver and no library changes. */
+static int refusal_lasts(const char *code)
+{
+    return !strcmp(code, "missing-entry") || !strcmp(code, "entry-null") ||
+           !strcmp(code, "kernels-differ") || !strncmp(code, "vtable-", 7);
+}
+
+static int answer_lasts(const char *code, const char *reason, const char *capabilities)
+{
+    int32_t devices;
+    if (strcmp(code, "ok"))
+        return refusal_lasts(code) && strlen(code) < 48 && !capabilities &&
+               strlen(reason) <= COLLET_ERROR_TEXT;
+    return capabilities && !reason[0] &&
+           capabilities_verify(capabilities, &devices, NULL) == COLLET_OK && devices > 0;
+}
+
+static int parse_answer(const char *text, size_t length, const probe_cache_key *key,
+                        probe_answer *answer)
+{
+    char expected[17];
+    cJSON *root = NULL;
+    int64_t format;
+    key_text(key, expected);
+    if (json_parse(text, length, &root, NULL, NULL) != COLLET_OK)
+        return 0;
+    const char *found = json_string(root, "key"), *code = json_string(root, "code");
+    const char *reason = json_string(root, "reason");
+    const char *capabilities = json_string(root, "capabilities");
+    int fine = json_integer(root, "format", CACHE_FORMAT, CACHE_FORMAT, &format) && found &&
+               !strcmp(found, expected) && code && reason &&
+               answer_lasts(code, reason, capabilities) &&
+               probe_answer_set(answer, code, reason, capabilities, 0, NULL) == COLLET_OK;
+    cJSON_Delete(root);
+    return fine;
+}
+
+int probe_cache_get(const probe_cache_key *key, probe_answer *answer)
+{
+    char name[32];
+    size_t length;
+    int directory = open_directory(key->directory, 0);
+    if (directory < 0)
+        return 0;
+    file_name(key, name);
+    char *text = read_own_file(directory, name, &length);
+    close(directory);
+    int found = text && parse_answer(text, length, key, answer);
+    free(text);
+    return found;
+}
+
+/* ---- Writing ----------------------------------------------------------------------------- */
+
+static char *print_answer(const probe_cache_key *key, const probe_answer *answer)
+{
+    char expected[17], *text = NULL;
+    cJSON *root = cJSON_CreateObject();
+    key_text(key, expected);
+    if (root && cJSON_AddNumberToObject(root, "format", CACHE_FORMAT) &&
+        cJSON_AddStringToObject(root, "path", key->path) &&
+        cJSON_AddStringToObject(root, "key", expected) &&
+        cJSON_AddStringToObject(root, "code", answer->code) &&
+        cJSON_AddStringToObject(root, "reason", answer->reason) &&
+        (!answer->capabilities ||
+         cJSON_AddStringToObject(root, "capabilities", answer->capabilities)))
+        text = cJSON_PrintUnformatted(root);
+    cJSON_Delete(root);
+    return text;
+}
+
+static int write_new_file(int directory, const char *name, const char *text)
+{
+    size_t length = strlen(text), written = 0;
+    int fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return 0;
+    while (written < length) {
+        ssize_t n = write(fd, text + written, length - written);
+        if (n > 0)
+            written += (size_t)n;
+        else if (n == 0 || errno != EINTR)
+            break;
+    }
+    int fine = !close(fd) && written == length;
+    if (!fine)
+        unlinkat(directory, name, 0);
+    return fine;
+}
+
+void probe_cache_put(const probe_cache_key *key, const probe_answer *answer)
+{
+    char name[32], temporary[80];
+    struct timespec t;
+    if (answer->unproven || !answer_lasts(answer->code, answer->reason, answer->capabilities))
+        return;
+    int directory = open_directory(key->directory, 1);
+    if (directory < 0)
+        return;
+    char *text = print_answer(key, answer);
+    file_name(key, name);
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    snprintf(temporary, sizeof temporary, ".%s.%ld.%ld", name, (long)getpid(), t.tv_nsec);
+    if (text && strlen(text) <= MAX_FILE && write_new_file(directory, temporary, text) &&
+        renameat(directory, temporary, directory, name))
+        unlinkat(directory, temporary, 0);
+    free(text);
+    close(directory);
+}

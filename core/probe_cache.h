@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * probe_cache - answers of probes, kept between runs. A hint: whatever is odd about the directory or
+ * a file in it means that there is no answer, and that none is kept.
+ *
+ * The directory belongs to this user and is closed to others (0700); one file a plugin, replaced by
+ * rename. An answer holds for the same file (path, inode, times, size, build-id), libcore, boot,
+ * settings, threads, environment (LD_LIBRARY_PATH, LD_PRELOAD, COLLET_* and what the manifest's
+ * `depends` names). Kept are lasting refusals, which lie in the plugin's table, and successes with at
+ * least one device: a device that is missing may appear.
+ */
+#ifndef COLLET_CORE_PROBE_CACHE_H
+#define COLLET_CORE_PROBE_CACHE_H
+
+#include "file.h"
+#include "manifest.h"
+#include "probe.h"
+
+/* What an answer depends on. Lent for the call. */
+typedef struct probe_cache_key {
+    const char *directory;
+    const char *path;
+    const file_identity *file;
+    const manifest *manifest;
+    const char *const *settings; /* NULL-terminated or NULL */
+    int32_t threads;
+} probe_cache_key;
+
+/* 1 when there is an answer: probe_answer_clear it. */
+int probe_cache_get(const probe_cache_key *key, probe_answer *answer);
+/* Keeps the answer when it is of a kind that lasts. Makes the directory when it is missing. */
+void probe_cache_put(const probe_cache_key *key, const probe_answer *answer);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * collet-probe - tries one plugin and says what came of it on descriptor 3. libcore starts it; probe.h
+ * describes its arguments and its answer.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <collet/collet.h>
+
+#include "capabilities.h"
+#include "floating.h"
+#include "json.h"
+#include "manifest.h"
+#include "open.h"
+#include "probe.h"
+
+/* The host that the plugin is given. */
+typedef struct probe_host {
+    collet_host table; /* first: the plugin hands its address back */
+    int32_t threads;
+    char **settings; /* "key=value", NULL-terminated */
+} probe_host;
+
+static void host_log(const collet_host *host, int32_t level, const char *format, ...)
+{
+    (void)host;
+    (void)level;
+    (void)format;
+}
+
+static int32_t host_threads(const collet_host *host)
+{
+    return ((const probe_host *)host)->threads;
+}
+
+static const char *host_config(const collet_host *host, const char *key)
+{
+    size_t length = strlen(key);
+    for (char **setting = ((const probe_host *)host)->settings; *setting; setting++)
+        if (!strncmp(*setting, key, length) && (*setting)[length] == '=')
+            return *setting + length + 1;
+    return NULL;
+}
+
+static void say(const char *text, size_t length)
+{
+    while (length) {
+        ssize_t n = write(PROBE_DESCRIPTOR, text, length);
+        if (n < 0 && errno != EINTR)
+            return;
+        if (n > 0) {
+            text += n;
+            length -= (size_t)n;
+        }
+    }
+}
+
+static void say_step(char step)
+{
+    say(&step, 1);
+}
+
+/* A crash must end the child as the signal that it is (a sanitizer would make it an exit), leave no
+ * core file, and the child must not outlive its parent or its time. */
+static void confine(int64_t timeout_ms)
+{
+    static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
+    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
+        signal(fatal[i], SIG_DFL);
+    struct rlimit core = {1, 1}; /* 0 would still hand the dump to a collecting program */
+    setrlimit(RLIMIT_CORE, &core);
+    alarm((unsigned)(timeout_ms / 1000 + 2));
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+static collet_status try_plugin(const char *path, const collet_host *host, char **capabilities,
+                                const char **code, collet_error *err)
+{
+    manifest m;
+    const collet_plugin *plugin = NULL;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0) {
+        *code = "changed";
+        return collet_fail(err, COLLET_IO, "cannot be opened any more: %s", strerror(errno));
+    }
+    collet_status status = manifest_read(fd, &m, code, err);
+    close(fd);
+    if (status == COLLET_OK)
+        status = open_plugin(path, &m, host, say_step, &plugin, code, err);
+    if (status == COLLET_OK) {
+        floating_state before = floating_save();
+        say_step(PROBE_CAPABILITIES);
+        status = capabilities_ask(plugin, host, capabilities, code, err);
+        if (!floating_equal(before, floating_save())) {
+            *code = "changes-floating-point";
+            status = collet_fail(err, COLLET_FORMAT, "in its capabilities it changed the program's "
+                                                     "floating-point control");
+        }
+    }
+    manifest_clear(&m);
+    return status;
+}
+
+static int answer(const char *code, const char *reason, int unproven, const char *capabilities)
+{
+    cJSON *root = cJSON_CreateObject();
+    if (!root || !cJSON_AddStringToObject(root, "code", code) ||
+        !cJSON_AddStringToObject(root, "reason", reason) ||
+        !cJSON_AddBoolToObject(root, "unproven", unproven) ||
+        (capabilities && !cJSON_AddStringToObject(root, "capabilities", capabilities)))
+        return 1;
+    char *text = cJSON_PrintUnformatted(root);
+    if (!text)
+        return 1;
+    size_t length = strlen(text);
+    text[length] = '\n'; /* in the place of the NUL: the answer goes out in one piece */
+    say(text, length + 1);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 4) {
+        fprintf(stderr, "collet-probe is started by libcore: collet-probe FILE THREADS TIMEOUT_MS\n");
+        return 2;
+    }
+    probe_host host = {
+        .table = {.abi = COLLET_ABI,
+                  .struct_size = sizeof(collet_host),
+                  .fail = collet_fail,
+                  .log = host_log,
+                  .threads = host_threads,
+                  .config = host_config},
+        .threads = (int32_t)strtol(argv[2], NULL, 10),
+        .settings = argv + 4,
+    };
+    confine(strtoll(argv[3], NULL, 10));
+    const char *code = "ok";
+    char *capabilities = NULL;
+    collet_error err = {.status = COLLET_OK, .text = ""};
+    collet_status status = try_plugin(argv[1], &host.table, &capabilities, &code, &err);
+    int unproven = status == COLLET_NO_MEMORY || !strcmp(code, "missing-library") ||
+                   !strcmp(code, "load-failed");
+    int failed = answer(code, status == COLLET_OK ? "" : err.text, unproven,
+                        status == COLLET_OK ? capabilities : NULL);
+    /* Not exit(): destructors of a plugin that was refused have no business here. */
+    _exit(failed);
+}

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "capabilities.h"
+#include "out.h"
+#include "runtime.h"
+#include "vtable.h"
+
+/* ---- Own ops ----------------------------------------------------------------------------- */
+
+static int same_op(const op *o, const collet_op_definition *d)
+{
+    return !strcmp(o->shapes, d->shapes) && !strcmp(o->sigs, d->sigs) &&
+           o->params_size == d->params_size && o->alias == (d->alias != 0);
+}
+
+static collet_status own_op_register(collet_runtime *r, const collet_op_definition *d,
+                                     uint32_t *id, collet_error *err)
+{
+    uint32_t count = atomic_load(&r->own_op_count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp(r->own_ops[i]->name, d->name))
+            continue;
+        *id = r->own_ops[i]->id;
+        return same_op(r->own_ops[i], d)
+                   ? COLLET_OK
+                   : collet_fail(err, COLLET_UNAVAILABLE,
+                                 "its op %s is defined otherwise by another backend", d->name);
+    }
+    if (count == RUNTIME_OWN_OPS_MAX)
+        return collet_fail(err, COLLET_UNAVAILABLE, "more than %d ops of plugins",
+                           RUNTIME_OWN_OPS_MAX);
+    op *o = malloc(sizeof *o);
+    if (!o)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the op %s", d->name);
+    collet_status status = op_parse(o, COLLET_OP_OWN(count), d->name, "own", d->shapes, d->sigs,
+                                    d->params_size, d->alias != 0, NULL, err);
+    if (status != COLLET_OK) {
+        free(o);
+        return status;
+    }
+    r->own_ops[count] = o;
+    *id = o->id;
+    atomic_store(&r->own_op_count, count + 1);
+    return COLLET_OK;
+}
+
+static collet_status own_ops_register(backend *b, const collet_plugin *table, collet_error *err)
+{
+    collet_status status = COLLET_OK;
+    if (!table->op_count)
+        return COLLET_OK;
+    b->own_ops = calloc(table->op_count, sizeof *b->own_ops);
+    if (!b->own_ops)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the ops of %s", table->name);
+    pthread_mutex_lock(&b->runtime->own_ops_lock);
+    for (uint32_t k = 0; status == COLLET_OK && k < table->op_count; k++)
+        status = own_op_register(b->runtime, vtable_op(table, k), &b->own_ops[k], err);
+    pthread_mutex_unlock(&b->runtime->own_ops_lock);
+    return status;
+}
+
+/* ---- Devices of a backend ---------------------------------------------------------------- */
+
+static collet_status devices_list(backend *b, uint32_t count, collet_error *err)
+{
+    collet_runtime *r = b->runtime;
+    device *devices = calloc(count ? count : 1, sizeof *devices);
+    if (!devices)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the devices of %s",
+                           b->plugin->name);
+    pthread_mutex_lock(&r->device_lock);
+    uint32_t ordinal = atomic_load(&r->device_total);
+    if (count > RUNTIME_DEVICES_MAX - ordinal) {
+        log_message(&r->log, COLLET_LOG_WARNING, "%s: only %u of its %u devices can be used",
+                    b->plugin->name, RUNTIME_DEVICES_MAX - ordinal, count);
+        count = RUNTIME_DEVICES_MAX - ordinal;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        device *d = &devices[i];
+        d->owner = b;
+        d->index = i;
+        d->ordinal = ordinal + i;
+        snprintf(d->name, sizeof d->name, "%s:%u", b->plugin->name, i);
+        atomic_store(&r->devices[d->ordinal], d);
+    }
+    atomic_store(&r->device_total, ordinal + count);
+    pthread_mutex_unlock(&r->device_lock);
+    b->devices = devices;
+    b->device_count = count;
+    return COLLET_OK;
+}
+
+static char *no_device_reason(const char *capabilities)
+{
+    cJSON *json = cJSON_Parse(capabilities);
+    const char *reason = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "reason"));
+    char *copy = strdup(reason ? reason : "it found no device on this machine");
+    cJSON_Delete(json);
+    return copy;
+}
+
+/* From capabilities to devices and a state; `b->state` tells what came of it. */
+static collet_status capabilities_apply(backend *b, const char *capabilities, collet_error *err)
+{
+    int32_t count = 0;
+    collet_status status = capabilities_verify(capabilities, &count, err);
+    if (status != COLLET_OK)
+        return status;
+    status = devices_list(b, (uint32_t)count, err);
+    if (status != COLLET_OK)
+        return status;
+    if (count == 0) {
+        b->reason = no_device_reason(capabilities);
+        atomic_store(&b->state, COLLET_BACKEND_UNAVAILABLE);
+        return b->reason ? COLLET_OK : collet_fail(err, COLLET_NO_MEMORY, "out of memory");
+    }
+    atomic_store(&b->state, COLLET_BACKEND_USABLE);
+    return COLLET_OK;
+}
+
+/* ---- Opening a backend ------------------------------------------------------------------- */
+
+const char *backend_reason(const backend *b)
+{
+    if (atomic_load(&b->state) != COLLET_BACKEND_UNAVAILABLE)
+        return b->plugin->unproven ? b->plugin->reason : "";
+    return b->reason ? b->reason : b->plugin->reason;
+}
+
+static collet_status backend_load(backend *b, collet_error *err)
+{
+    collet_runtime *r = b->runtime;
+    const collet_plugin *table = NULL;
+    const char *code = "";
+    collet_status status = loader_open(b->plugin, &r->host, r->records, &table, err);
+    if (status == COLLET_OK)
+        status = own_ops_register(b, table, err);
+    if (status == COLLET_OK && !b->plugin->capabilities)
+        status = capabilities_ask(table, &r->host, &b->capabilities, &code, err);
+    if (status == COLLET_OK && b->capabilities)
+        status = capabilities_apply(b, b->capabilities, err);
+    if (status == COLLET_OK)
+        b->table = table;
+    return status;
+}
+
+collet_status backend_open(backend *b, collet_error *err)
+{
+    collet_error why = {COLLET_OK, ""};
+    pthread_mutex_lock(&b->lock);
+    if (!b->table && atomic_load(&b->state) != COLLET_BACKEND_UNAVAILABLE) {
+        collet_status status = backend_load(b, &why);
+        if (status != COLLET_OK) {
+            b->reason = strdup(why.text);
+            atomic_store(&b->state, COLLET_BACKEND_UNAVAILABLE);
+            log_message(&b->runtime->log, COLLET_LOG_WARNING, "%s cannot be used: %s",
+                        b->plugin->name, why.text);
+        }
+    }
+    int usable = atomic_load(&b->state) == COLLET_BACKEND_USABLE;
+    pthread_mutex_unlock(&b->lock);
+    return usable ? COLLET_OK
+                  : collet_fail(err, COLLET_UNAVAILABLE, "%s: %s", b->plugin->name,
+                                backend_reason(b));
+}
+
+/* ---- Opening a device -------------------------------------------------------------------- */
+
+static uint32_t op_slot(uint32_t id)
+{
+    return id < OP_BUILTIN_MAX ? id : OP_BUILTIN_MAX + (id - COLLET_OP_OWN(0));
+}
+
+#define OP_SLOTS (OP_BUILTIN_MAX + RUNTIME_OWN_OPS_MAX)
+
+/* The runtime's id of a row's op; 0 when this core does not know the op or its signature. */
+static uint32_t row_op(const backend *b, const collet_kernel_row *row)
+{
+    uint32_t id = row->op >= COLLET_OP_OWN(0) ? b->own_ops[row->op - COLLET_OP_OWN(0)] : row->op;
+    const op *o = runtime_op(b->runtime, id);
+    return o && op_accepts(o, row->sig) ? id : 0;
+}
+
+static collet_status rows_index(device *d, collet_error *err)
+{
+    const collet_plugin *table = d->table;
+    int32_t (*supports)(collet_device *, uint32_t) = TABLE_SLOT(table, device_supports);
+    uint32_t *op_of = calloc(table->kernel_count + 1u, sizeof *op_of);
+    d->first = calloc(OP_SLOTS + 1, sizeof *d->first);
+    d->rows = calloc(table->kernel_count + 1u, sizeof *d->rows);
+    if (!op_of || !d->first || !d->rows) {
+        free(op_of);
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the kernels of %s", d->name);
+    }
+    for (uint32_t i = 0; i < table->kernel_count; i++) {
+        if (supports && !supports(d->handle, i))
+            continue;
+        op_of[i] = row_op(d->owner, vtable_kernel(table, i));
+        if (op_of[i])
+            d->first[op_slot(op_of[i]) + 1]++;
+    }
+    for (uint32_t s = 0; s < OP_SLOTS; s++)
+        d->first[s + 1] += d->first[s];
+    /* Filling moves each slot's start to its end, which is the next slot's start: shift back. */
+    for (uint32_t i = 0; i < table->kernel_count; i++) {
+        if (!op_of[i])
+            continue;
+        const collet_kernel_row *row = vtable_kernel(table, i);
+        d->rows[d->first[op_slot(op_of[i])]++] = (device_row){row->sig, row};
+    }
+    memmove(d->first + 1, d->first, OP_SLOTS * sizeof *d->first);
+    d->first[0] = 0;
+    free(op_of);
+    return COLLET_OK;
+}
+
+static void device_unload(device *d)
+{
+    free(d->first);
+    free(d->rows);
+    d->first = NULL;
+    d->rows = NULL;
+    if (d->handle)
+        d->table->device_close(d->handle);
+    d->handle = NULL;
+}
+
+static collet_status device_load(device *d, collet_error *err)
+{
+    backend *b = d->owner;
+    d->table = b->table;
+    d->space = d->table->flags & COLLET_PLUGIN_HOST_MEMORY ? 0 : (int32_t)d->ordinal + 1;
+    d->synchronous = (d->table->flags & COLLET_PLUGIN_SYNCHRONOUS) != 0;
+    collet_status status = d->table->device_open(&b->runtime->host, d->index, &d->handle, err);
+    if (status == COLLET_OK && !d->handle)
+        status = collet_fail(err, COLLET_FAILED, "%s: device_open gave no device", d->name);
+    if (status == COLLET_OK)
+        status = rows_index(d, err);
+    if (status != COLLET_OK)
+        device_unload(d);
+    return status;
+}
+
+collet_status device_open(device *d, collet_error *err)
+{
+    backend *b = d->owner;
+    int state = atomic_load_explicit(&d->state, memory_order_acquire);
+    if (state == DEVICE_OPEN)
+        return COLLET_OK;
+    if (state == DEVICE_GONE)
+        return collet_fail(err, COLLET_DEVICE_LOST, "%s was lost", d->name);
+    collet_status status = backend_open(b, err);
+    if (status != COLLET_OK)
+        return status;
+    pthread_mutex_lock(&b->lock);
+    if (atomic_load(&d->state) == DEVICE_CLOSED) {
+        status = device_load(d, err);
+        if (status == COLLET_OK)
+            atomic_store_explicit(&d->state, DEVICE_OPEN, memory_order_release);
+    }
+    pthread_mutex_unlock(&b->lock);
+    return status;
+}
+
+const collet_kernel_row *device_find_row(const device *d, uint32_t id, uint64_t sig, uint64_t mask)
+{
+    uint32_t slot = op_slot(id);
+    for (uint32_t i = d->first[slot]; i < d->first[slot + 1]; i++)
+        if (((d->rows[i].sig ^ sig) & mask) == 0)
+            return d->rows[i].row;
+    return NULL;
+}
+
+/* ---- The list of backends ---------------------------------------------------------------- */
+
+static int rank(const loader_plugin *p)
+{
+    return p->usable ? 1 : 0;
+}
+
+static int by_preference(const void *left, const void *right)
+{
+    const loader_plugin *a = left, *b = right;
+    if (rank(a) != rank(b))
+        return rank(b) - rank(a);
+    if (a->manifest.priority != b->manifest.priority)
+        return a->manifest.priority < b->manifest.priority ? 1 : -1;
+    return strcmp(a->name, b->name);
+}
+
+static collet_status scan(collet_runtime *r, collet_error *err)
+{
+    const config *c = r->config;
+    const char *path = config_text(c, CONFIG_PLUGIN_PATH), *deny = config_text(c, CONFIG_PLUGIN_DENY);
+    const char *cache = config_boolean(c, CONFIG_CACHE) ? config_text(c, CONFIG_CACHE_DIR) : "";
+    int from_program = config_from_program(c, CONFIG_PLUGIN_PATH);
+    char isa[64], threads[32];
+    snprintf(isa, sizeof isa, "isa=%.50s", config_text(c, CONFIG_ISA));
+    snprintf(threads, sizeof threads, "num_threads=%d", (int)r->threads);
+    const char *settings[] = {isa, threads, NULL};
+    loader_options options = {.program_path = from_program && *path ? path : NULL,
+                              .environment_path = !from_program && *path ? path : NULL,
+                              .deny = *deny ? deny : NULL,
+                              .cache_directory = *cache ? cache : NULL,
+                              .settings = settings,
+                              .probe = config_boolean(c, CONFIG_PROBE),
+                              .timeout_ms = config_integer(c, CONFIG_PROBE_TIMEOUT),
+                              .host = &r->host};
+    return loader_scan(&options, r->records, &r->plugins, &r->plugin_count, err);
+}
+
+collet_status registry_create(collet_runtime *r, collet_error *err)
+{
+    collet_status status = scan(r, err);
+    if (status != COLLET_OK)
+        return status;
+    if (r->plugin_count)
+        qsort(r->plugins, r->plugin_count, sizeof *r->plugins, by_preference);
+    r->backends = calloc(r->plugin_count + 1, sizeof *r->backends);
+    if (!r->backends)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the list of backends");
+    for (size_t i = 0; i < r->plugin_count; i++) {
+        backend *b = &r->backends[i];
+        const loader_plugin *p = &r->plugins[i];
+        b->runtime = r;
+        b->plugin = p;
+        pthread_mutex_init(&b->lock, NULL);
+        r->backend_count = i + 1;
+        atomic_store(&b->state, !p->usable          ? COLLET_BACKEND_UNAVAILABLE
+                                : p->capabilities ? COLLET_BACKEND_USABLE
+                                                  : COLLET_BACKEND_UNPROVEN);
+        if (p->usable && p->capabilities)
+            status = capabilities_apply(b, p->capabilities, err);
+        if (status != COLLET_OK)
+            return status;
+    }
+    return COLLET_OK;
+}
+
+void registry_destroy(collet_runtime *r)
+{
+    for (size_t i = 0; i < r->backend_count; i++) {
+        backend *b = &r->backends[i];
+        for (uint32_t k = 0; k < b->device_count; k++) {
+            device *d = &b->devices[k];
+            if (d->handle) {
+                queues_destroy(d);
+                device_unload(d);
+            }
+        }
+        free(b->devices);
+        free(b->own_ops);
+        free(b->reason);
+        free(b->capabilities);
+        pthread_mutex_destroy(&b->lock);
+    }
+    for (uint32_t i = 0; i < atomic_load(&r->own_op_count); i++)
+        free(r->own_ops[i]);
+    free(r->backends);
+    loader_plugins_free(r->plugins, r->plugin_count);
+    r->backends = NULL;
+    r->plugins = NULL;
+    r->backend_count = r->plugin_count = 0;
+}
+
+backend *registry_find(const collet_runtime *r, const char *name)
+{
+    for (size_t i = 0; i < r->backend_count; i++)
+        if (!strcmp(r->backends[i].plugin->name, name))
+            return &r->backends[i];
+    return NULL;
+}
+
+/* ---- What programs see of it ------------------------------------------------------------- */
+
+size_t collet_backend_count(const collet_runtime *r)
+{
+    return r->backend_count;
+}
+
+collet_status collet_backend_info_at(const collet_runtime *r, size_t index,
+                                     collet_backend_info *info)
+{
+    if (!r || !info)
+        return COLLET_INVALID;
+    if (index >= r->backend_count)
+        return COLLET_NOT_FOUND;
+    backend *b = &r->backends[index];
+    const loader_plugin *p = b->plugin;
+    const char *capabilities = p->capabilities ? p->capabilities : b->capabilities;
+    collet_backend_info full = {.state = atomic_load(&b->state),
+                                .name = p->name,
+                                .version = p->manifest.version,
+                                .abi = p->manifest.abi,
+                                .priority = p->manifest.priority,
+                                .jit = p->manifest.jit,
+                                .parallel = p->manifest.parallel,
+                                .gpu = p->manifest.gpu,
+                                .device_count = b->device_count,
+                                .kernel_count = (uint32_t)p->manifest.kernel_count,
+                                .path = p->path,
+                                .reason = backend_reason(b),
+                                .capabilities = capabilities ? capabilities : ""};
+    return struct_out(info, &full, sizeof full);
+}
+
+int32_t collet_backend_has_kernel(const collet_runtime *r, const char *name, uint32_t id,
+                                  const collet_dtype *dtypes, uint32_t count)
+{
+    uint64_t sig = 0, mask = 0;
+    if (!r || !name || !dtypes || count > COLLET_MAX_OPERANDS || !runtime_alive(r))
+        return 0;
+    backend *b = registry_find(r, name);
+    if (!b || !runtime_op(r, id) || backend_open(b, NULL) != COLLET_OK || !b->device_count ||
+        device_open(&b->devices[0], NULL) != COLLET_OK)
+        return 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (dtypes[i] == COLLET_DTYPE_NONE)
+            continue;
+        sig |= COLLET_SIG_AT(i, dtypes[i]);
+        mask |= COLLET_SIG_AT(i, (1u << COLLET_SIG_BITS) - 1);
+    }
+    return device_find_row(&b->devices[0], id, sig, mask) != NULL;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "out.h"
+#include "threads.h"
+
+/* ---- The host table ---------------------------------------------------------------------- */
+
+static const collet_runtime *host_runtime(const collet_host *host)
+{
+    return (const collet_runtime *)(const void *)host;
+}
+
+static void host_log(const collet_host *host, int32_t level, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    log_arguments(&host_runtime(host)->log, level, format, arguments);
+    va_end(arguments);
+}
+
+static int32_t host_threads(const collet_host *host)
+{
+    return host_runtime(host)->threads;
+}
+
+static const char *host_config(const collet_host *host, const char *key)
+{
+    return config_find(host_runtime(host)->config, key);
+}
+
+/* ---- Life -------------------------------------------------------------------------------- */
+
+/* One page that a child of fork finds zeroed: the cheapest test that is true in every child. */
+static collet_status mark_create(collet_runtime *r, collet_error *err)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    void *mark = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mark == MAP_FAILED)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a runtime");
+    if (madvise(mark, page, MADV_WIPEONFORK))
+        log_message(&r->log, COLLET_LOG_WARNING,
+                    "this kernel cannot mark memory for fork (%s): a child that uses the runtime "
+                    "of its parent will not be told",
+                    strerror(errno));
+    r->fork_mark = mark;
+    *r->fork_mark = 1;
+    return COLLET_OK;
+}
+
+static void runtime_free(collet_runtime *r)
+{
+    registry_destroy(r);
+    op_table_destroy(&r->ops);
+    record_list_free(r->records);
+    config_destroy(r->config);
+    if (r->fork_mark)
+        munmap(r->fork_mark, (size_t)sysconf(_SC_PAGESIZE));
+    pthread_mutex_destroy(&r->own_ops_lock);
+    pthread_mutex_destroy(&r->device_lock);
+    free(r);
+}
+
+collet_status collet_runtime_create(collet_runtime **out, const collet_runtime_options *given,
+                                    collet_error *err)
+{
+    collet_runtime_options options = {0};
+    if (!out || (given && given->struct_size < 2 * sizeof(uint32_t)))
+        return collet_fail(err, COLLET_INVALID,
+                           "collet_runtime_create: %s",
+                           out ? "options->struct_size is not set" : "out is NULL");
+    if (given)
+        memcpy(&options, given,
+               given->struct_size < sizeof options ? given->struct_size : sizeof options);
+    collet_runtime *r = calloc(1, sizeof *r);
+    if (!r)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a runtime");
+    r->host = (collet_host){COLLET_ABI, sizeof r->host, collet_fail, host_log, host_threads,
+                            host_config};
+    atomic_store(&r->references, 1);
+    pthread_mutex_init(&r->own_ops_lock, NULL);
+    pthread_mutex_init(&r->device_lock, NULL);
+    collet_status status = config_create(&r->config, &options, err);
+    if (status != COLLET_OK)
+        goto fail;
+    r->log = (message_log){options.log, options.log_user,
+                           log_level_parse(config_text(r->config, CONFIG_LOG))};
+    r->threads = threads_available(config_integer(r->config, CONFIG_NUM_THREADS));
+    status = mark_create(r, err);
+    if (status == COLLET_OK)
+        status = op_table_create(&r->ops, err);
+    if (status == COLLET_OK)
+        status = record_list_create(&r->records, err);
+    if (status == COLLET_OK)
+        status = registry_create(r, err);
+    if (status != COLLET_OK)
+        goto fail;
+    *out = r;
+    return COLLET_OK;
+fail:
+    runtime_free(r);
+    return status;
+}
+
+void runtime_retain(collet_runtime *r)
+{
+    atomic_fetch_add_explicit(&r->references, 1, memory_order_relaxed);
+}
+
+/* In a child of fork devices, locks and threads are the parent's: nothing of them is touched. */
+void runtime_release(collet_runtime *r)
+{
+    if (atomic_fetch_sub_explicit(&r->references, 1, memory_order_acq_rel) == 1 &&
+        runtime_alive(r))
+        runtime_free(r);
+}
+
+void collet_runtime_destroy(collet_runtime *runtime)
+{
+    if (runtime)
+        runtime_release(runtime);
+}
+
+collet_status runtime_forked(collet_error *err)
+{
+    return collet_fail(err, COLLET_FORKED,
+                       "this runtime was made before fork and cannot be used in the child; "
+                       "create a runtime after fork, or use posix_spawn");
+}
+
+/* ---- Ops --------------------------------------------------------------------------------- */
+
+const op *runtime_op(const collet_runtime *r, uint32_t id)
+{
+    if (id < OP_BUILTIN_MAX)
+        return r->ops.by_id[id];
+    uint32_t own = id - COLLET_OP_OWN(0);
+    return id >= COLLET_OP_OWN(0) && own < atomic_load(&r->own_op_count) ? r->own_ops[own] : NULL;
+}
+
+static const op *op_by_name(const collet_runtime *r, const char *name)
+{
+    for (size_t i = 0; i < r->ops.count; i++)
+        if (!strcmp(r->ops.ops[i].name, name))
+            return &r->ops.ops[i];
+    uint32_t own = atomic_load(&r->own_op_count);
+    for (uint32_t i = 0; i < own; i++)
+        if (!strcmp(r->own_ops[i]->name, name))
+            return r->own_ops[i];
+    return NULL;
+}
+
+/* A backend's own op becomes known when the backend is opened; its manifest tells which one to open. */
+static void open_provider(const collet_runtime *r, const char *name)
+{
+    for (size_t b = 0; b < r->backend_count; b++) {
+        const manifest *m = &r->backends[b].plugin->manifest;
+        for (size_t k = 0; k < m->kernel_count; k++)
+            if (!strcmp(m->kernels[k], name))
+                backend_open(&r->backends[b], NULL);
+    }
+}
+
+collet_status collet_op_find(const collet_runtime *r, const char *name, uint32_t *id)
+{
+    if (!r || !name || !id)
+        return COLLET_INVALID;
+    if (!runtime_alive(r))
+        return COLLET_FORKED;
+    const op *o = op_by_name(r, name);
+    if (!o && strchr(name, '.')) {
+        open_provider(r, name);
+        o = op_by_name(r, name);
+    }
+    if (!o)
+        return COLLET_NOT_FOUND;
+    *id = o->id;
+    return COLLET_OK;
+}
+
+size_t collet_op_count(const collet_runtime *r)
+{
+    return r->ops.count + atomic_load(&r->own_op_count);
+}
+
+collet_status collet_op_at(const collet_runtime *r, size_t index, collet_op_info *info)
+{
+    if (!r || !info)
+        return COLLET_INVALID;
+    if (index >= collet_op_count(r))
+        return COLLET_NOT_FOUND;
+    const op *o =
+        index < r->ops.count ? &r->ops.ops[index] : r->own_ops[index - r->ops.count];
+    collet_op_info full = {.id = o->id,
+                           .name = o->name,
+                           .family = o->family,
+                           .shapes = o->shapes,
+                           .sigs = o->sigs,
+                           .split = o->split,
+                           .check = o->check,
+                           .n_out = o->n_out,
+                           .n_in = o->n_in,
+                           .params_size = o->params_size,
+                           .alias = o->alias};
+    return struct_out(info, &full, sizeof full);
+}
+
+/* ---- Settings and records ---------------------------------------------------------------- */
+
+size_t collet_setting_count(const collet_runtime *runtime)
+{
+    (void)runtime;
+    return config_count();
+}
+
+collet_status collet_setting_at(const collet_runtime *r, size_t index, collet_setting *setting)
+{
+    collet_setting full;
+    if (!r || !setting)
+        return COLLET_INVALID;
+    if (index >= config_count())
+        return COLLET_NOT_FOUND;
+    config_setting(r->config, index, &full);
+    return struct_out(setting, &full, sizeof full);
+}
+
+size_t collet_record_count(const collet_runtime *r)
+{
+    return record_count(r->records);
+}
+
+collet_status collet_record_at(const collet_runtime *r, size_t index, collet_plugin_record *record)
+{
+    if (!r || !record)
+        return COLLET_INVALID;
+    const record_entry *entry = record_at(r->records, index);
+    if (!entry)
+        return COLLET_NOT_FOUND;
+    collet_plugin_record full = {.accepted = entry->accepted,
+                                 .path = entry->path,
+                                 .stage = entry->stage,
+                                 .code = entry->code,
+                                 .reason = entry->reason,
+                                 .milliseconds = entry->milliseconds};
+    return struct_out(record, &full, sizeof full);
+}

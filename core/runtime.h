@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The runtime: settings, log, records, ops, backends and their devices, and the memory of the host.
+ * Everything here is constant once the runtime exists, or guarded as its comment says.
+ */
+#ifndef COLLET_CORE_RUNTIME_H
+#define COLLET_CORE_RUNTIME_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include <collet/collet.h>
+#include <collet/plugin.h>
+
+#include "config.h"
+#include "loader.h"
+#include "log.h"
+#include "op.h"
+#include "record.h"
+
+#define RUNTIME_DEVICES_MAX 63  /* of all backends together: a 64-bit mask with the host */
+#define RUNTIME_OWN_OPS_MAX 256 /* ops that plugins bring */
+
+typedef struct backend backend;
+typedef struct device device;
+typedef struct queue queue;
+
+/* A kernel row that a device offers. */
+typedef struct device_row {
+    uint64_t sig;
+    const collet_kernel_row *row;
+} device_row;
+
+typedef enum device_state { DEVICE_CLOSED, DEVICE_OPEN, DEVICE_FAILED, DEVICE_GONE } device_state;
+
+struct device {
+    backend *owner;
+    uint32_t index;   /* of the backend */
+    uint32_t ordinal; /* of the runtime, < RUNTIME_DEVICES_MAX */
+    char name[COLLET_MAX_NAME + 16]; /* "cuda:1" */
+    _Atomic int state;               /* device_state; OPEN publishes what follows */
+    const collet_plugin *table;
+    collet_device *handle;
+    int32_t space;    /* 0: works on host memory; else ordinal + 1 */
+    int32_t synchronous;
+    uint32_t *first;  /* rows of op slot s: rows[first[s]] .. rows[first[s + 1]) */
+    device_row *rows;
+    queue *idle;      /* queues that no context uses, under owner->lock */
+};
+
+struct backend {
+    collet_runtime *runtime;
+    const loader_plugin *plugin;
+    pthread_mutex_t lock;  /* opening, `idle` */
+    _Atomic int state;     /* COLLET_BACKEND_* */
+    char *reason;          /* of state UNAVAILABLE when it is not the loader's; under lock until set */
+    char *capabilities;    /* asked here because the probe did not; or NULL */
+    const collet_plugin *table; /* NULL until opened */
+    uint32_t *own_ops;     /* id of the plugin's op k */
+    uint32_t device_count;
+    device *devices;
+};
+
+/*
+ * An in-order queue of a device, as a context uses it. `submitted` counts calls; whoever waited for
+ * the queue sets `completed`. A use of bytes is remembered as (queue, ticket): it is over once
+ * completed >= ticket. Queues live as long as their device, so a remembered use never dangles.
+ */
+struct queue {
+    device *device;
+    collet_queue *handle; /* NULL on synchronous devices */
+    pthread_mutex_t lock; /* around every use of the handle: others may wait on it */
+    _Atomic uint64_t submitted, completed;
+    queue *next;
+};
+
+struct collet_runtime {
+    collet_host host; /* first: the runtime is found back from its host table */
+    _Atomic int64_t references;
+    unsigned char *fork_mark; /* a page that the kernel wipes in a child of fork */
+    config *config;
+    message_log log;
+    int32_t threads;
+    record_list *records;
+    op_table ops;
+    pthread_mutex_t own_ops_lock;
+    _Atomic uint32_t own_op_count;
+    op *own_ops[RUNTIME_OWN_OPS_MAX]; /* id 2^31 + index; strings belong to open plugins */
+    loader_plugin *plugins;
+    size_t plugin_count;
+    backend *backends; /* usable ones by falling priority, then the others */
+    size_t backend_count;
+    pthread_mutex_t device_lock; /* ordinals */
+    _Atomic uint32_t device_total;
+    device *_Atomic devices[RUNTIME_DEVICES_MAX]; /* by ordinal */
+    _Atomic uint64_t host_current, host_peak; /* bytes of arrays in host memory */
+    _Atomic int fallback_logged;
+};
+
+void runtime_retain(collet_runtime *runtime);
+void runtime_release(collet_runtime *runtime);
+
+/* 0 in a child of fork. */
+static inline int runtime_alive(const collet_runtime *runtime)
+{
+    return *(volatile unsigned char *)runtime->fork_mark;
+}
+collet_status runtime_forked(collet_error *err);
+
+/* NULL when there is no such op. */
+const op *runtime_op(const collet_runtime *runtime, uint32_t id);
+
+/* ---- registry.c: backends and devices ---------------------------------------------------- */
+
+/* Finds plugins and lists them as backends. */
+collet_status registry_create(collet_runtime *runtime, collet_error *err);
+void registry_destroy(collet_runtime *runtime);
+
+backend *registry_find(const collet_runtime *runtime, const char *name);
+const char *backend_reason(const backend *b);
+
+/* Makes the plugin's table known (state UNPROVEN becomes USABLE or UNAVAILABLE), once; any thread.
+ * UNAVAILABLE with the reason. */
+collet_status backend_open(backend *b, collet_error *err);
+
+/* Opens the device, once; any thread. UNAVAILABLE, DEVICE_LOST, NO_MEMORY, FAILED. */
+collet_status device_open(device *d, collet_error *err);
+
+/* The row for (op, sig), operands outside `mask` not compared; NULL when there is none. The device is
+ * open. */
+const collet_kernel_row *device_find_row(const device *d, uint32_t op, uint64_t sig, uint64_t mask);
+
+/* Reads a field of a table only when the plugin was built with it. */
+#define TABLE_SLOT(table, slot)                                                                    \
+    ((table)->struct_size >= offsetof(collet_plugin, slot) + sizeof((table)->slot) ? (table)->slot \
+                                                                                   : NULL)
+
+/* ---- queue.c ----------------------------------------------------------------------------- */
+
+/* A queue for one context; given back with queue_give_back after queue_wait. */
+collet_status queue_take(device *d, queue **out, collet_error *err);
+void queue_give_back(queue *q);
+void queues_destroy(device *d);
+
+/* Waits until everything submitted so far is done. Any thread. FAILED, DEVICE_LOST. */
+collet_status queue_wait(queue *q, collet_error *err);
+/* Makes `q` start its next work only after `ticket` of `other`; waits on the host where the two
+ * cannot meet on a device. */
+collet_status queue_after(queue *q, queue *other, uint64_t ticket, collet_error *err);
+
+#endif

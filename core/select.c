@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "select.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+/* Names within this many edits of an unknown one are offered. */
+#define NEAR 3
+
+static void add_available(text_buffer *t, const collet_runtime *r)
+{
+    int any = 0;
+    text_add(t, "; available: ");
+    for (size_t i = 0; i < r->backend_count; i++)
+        if (atomic_load(&r->backends[i].state) != COLLET_BACKEND_UNAVAILABLE)
+            text_add(t, "%s%s", any++ ? ", " : "", r->backends[i].plugin->name);
+    if (!any)
+        text_add(t, "none");
+    any = 0;
+    for (size_t i = 0; i < r->backend_count; i++)
+        if (atomic_load(&r->backends[i].state) == COLLET_BACKEND_UNAVAILABLE)
+            text_add(t, "%s%s", any++ ? ", " : "; not usable: ", r->backends[i].plugin->name);
+    if (any)
+        text_add(t, " (backend-info --why tells more)");
+}
+
+static collet_status unknown_backend(const collet_runtime *r, const char *name, collet_error *err)
+{
+    text_buffer t;
+    int near = 0;
+    text_clear(&t);
+    text_add(&t, "no backend is called '%s'", name);
+    for (size_t distance = 0; distance <= NEAR; distance++)
+        for (size_t i = 0; i < r->backend_count; i++)
+            if (text_distance(name, r->backends[i].plugin->name) == distance)
+                text_add(&t, "%s'%s'", near++ ? " or " : "; did you mean ",
+                         r->backends[i].plugin->name);
+    add_available(&t, r);
+    return collet_fail(err, COLLET_UNKNOWN_BACKEND, "%s", t.bytes);
+}
+
+static collet_status unavailable(const collet_runtime *r, const char *name, const char *reason,
+                                 collet_error *err)
+{
+    text_buffer t;
+    text_clear(&t);
+    text_add(&t, "the backend '%s' cannot be used: %s", name, reason);
+    add_available(&t, r);
+    return collet_fail(err, COLLET_UNAVAILABLE, "%s", t.bytes);
+}
+
+static void add_device(selection *s, device *d)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->devices[i] == d)
+            return;
+    s->devices[s->count++] = d;
+}
+
+/* "name" or "name:index" of one item; index -1 when there is none. */
+static int split_item(char *item, long *index)
+{
+    char *colon = strchr(item, ':'), *end;
+    *index = -1;
+    if (colon) {
+        *colon = '\0';
+        *index = strtol(colon + 1, &end, 10);
+        if (end == colon + 1 || *end || *index < 0)
+            return 0;
+    }
+    return *item != '\0';
+}
+
+static collet_status add_named(collet_runtime *r, selection *s, char *item, collet_error *err)
+{
+    long index;
+    if (!split_item(item, &index))
+        return collet_fail(err, COLLET_INVALID,
+                           "'%s' is no choice of backend: write auto, a name, or names separated by "
+                           "commas, each with an optional :device",
+                           s->choice);
+    backend *b = registry_find(r, item);
+    if (!b)
+        return unknown_backend(r, item, err);
+    collet_error why = {COLLET_OK, ""};
+    if (atomic_load(&b->state) == COLLET_BACKEND_UNAVAILABLE || backend_open(b, &why) != COLLET_OK)
+        return unavailable(r, item, backend_reason(b), err);
+    if (index >= (long)b->device_count) {
+        char reason[96];
+        text_buffer t;
+        text_clear(&t);
+        text_add(&t, "it has %u device%s, numbered from 0; there is no device %ld",
+                 b->device_count, b->device_count == 1 ? "" : "s", index);
+        strncpy(reason, t.bytes, sizeof reason - 1);
+        reason[sizeof reason - 1] = '\0';
+        return unavailable(r, item, reason, err);
+    }
+    device *d = &b->devices[index < 0 ? 0 : index];
+    collet_status status = device_open(d, &why);
+    if (status != COLLET_OK)
+        return unavailable(r, item, why.text, err);
+    add_device(s, d);
+    return COLLET_OK;
+}
+
+static collet_status parse_names(collet_runtime *r, selection *s, collet_error *err)
+{
+    char *copy = strdup(s->choice), *rest = copy, *item;
+    collet_status status = COLLET_OK;
+    if (!copy)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the choice of backend");
+    while (status == COLLET_OK && (item = strsep(&rest, ","))) {
+        char *trimmed = text_trimmed(item, item + strlen(item));
+        status = trimmed ? add_named(r, s, trimmed, err)
+                         : collet_fail(err, COLLET_NO_MEMORY, "out of memory");
+        free(trimmed);
+    }
+    free(copy);
+    s->several = s->count > 1;
+    return status;
+}
+
+/* Every device of every backend that can be used; those not tried yet are tried now. */
+static collet_status all_devices(collet_runtime *r, selection *s, collet_error *err)
+{
+    for (size_t i = 0; i < r->backend_count; i++) {
+        backend *b = &r->backends[i];
+        int state = atomic_load(&b->state);
+        if (state == COLLET_BACKEND_UNAVAILABLE ||
+            (state == COLLET_BACKEND_UNPROVEN && backend_open(b, NULL) != COLLET_OK))
+            continue;
+        for (uint32_t k = 0; k < b->device_count; k++)
+            add_device(s, &b->devices[k]);
+    }
+    s->automatic = s->several = 1;
+    if (s->count)
+        return COLLET_OK;
+    text_buffer t;
+    text_clear(&t);
+    text_add(&t, "no backend can be used");
+    for (size_t i = 0; i < r->backend_count; i++)
+        text_add(&t, "%s%s: %s", i ? "; " : ": ", r->backends[i].plugin->name,
+                 backend_reason(&r->backends[i]));
+    text_add(&t, r->backend_count ? "" : ": no plugin was found; set COLLET_PLUGIN_PATH to their "
+                                         "directory (backend-info --why shows where was looked)");
+    return collet_fail(err, COLLET_UNAVAILABLE, "%s", t.bytes);
+}
+
+collet_status selection_parse(collet_runtime *r, const char *choice, selection *out,
+                              collet_error *err)
+{
+    selection s = {.choice = strdup(choice)};
+    if (!s.choice)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the choice of backend");
+    collet_status status =
+        strcmp(choice, "auto") ? parse_names(r, &s, err) : all_devices(r, &s, err);
+    if (status != COLLET_OK) {
+        free(s.choice);
+        return status;
+    }
+    *out = s;
+    return COLLET_OK;
+}
+
+void selection_clear(selection *s)
+{
+    free(s->choice);
+    *s = (selection){0};
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which devices may serve a context's calls, in order of preference. */
+#ifndef COLLET_CORE_SELECT_H
+#define COLLET_CORE_SELECT_H
+
+#include "runtime.h"
+
+typedef struct selection {
+    char *choice; /* as given */
+    int32_t several; /* more than one backend is named, or auto */
+    int32_t automatic;
+    uint32_t count;
+    device *devices[RUNTIME_DEVICES_MAX];
+} selection;
+
+/*
+ * Parses "auto", "name", "name:1", "a,b:0,c" against the runtime's backends. Named ones are opened
+ * so far that their devices are known. INVALID (syntax), UNKNOWN_BACKEND, UNAVAILABLE (under auto:
+ * nothing is usable), NO_MEMORY; *out is written only on success.
+ */
+collet_status selection_parse(collet_runtime *runtime, const char *choice, selection *out,
+                              collet_error *err);
+void selection_clear(selection *s);
+
+#endif

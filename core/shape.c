@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shapes of a call against the patterns of its op, and the axes that a kernel gets to see. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "op.h"
+#include "text.h"
+
+/* What a check has learned so far. */
+typedef struct binding {
+    int64_t letter[128];  /* extent bound to a letter, -1 when free */
+    uint8_t owner[128];   /* operand that bound it */
+    int32_t dots;         /* axes that "..." stands for */
+    int64_t extent[COLLET_MAX_DIMS];
+    uint8_t dots_owner[COLLET_MAX_DIMS];
+    int dots_used;
+} binding;
+
+static collet_status mismatch(const op *o, const op_shapes *v, uint32_t a, uint32_t b,
+                              collet_error *err)
+{
+    char name_a[24], name_b[24];
+    text_buffer t;
+    text_clear(&t);
+    text_add(&t, "%s: %s is ", o->name, op_operand_name(o, a, name_a));
+    text_add_shape(&t, v->operand[a].ndim, v->operand[a].shape);
+    if (a != b) {
+        text_add(&t, ", %s is ", op_operand_name(o, b, name_b));
+        text_add_shape(&t, v->operand[b].ndim, v->operand[b].shape);
+    }
+    text_add(&t, "; the shapes must fit %s", o->shapes);
+    return collet_fail(err, COLLET_SHAPE, "%s", t.bytes);
+}
+
+static int pattern_fits(const op_pattern *p, int32_t ndim)
+{
+    return p->dots ? ndim >= p->ndim : ndim == p->ndim;
+}
+
+static const op_pattern *choose_pattern(const op_operand *o, int32_t ndim)
+{
+    for (int32_t i = 0; i < o->alternatives; i++)
+        if (pattern_fits(&o->pattern[i], ndim))
+            return &o->pattern[i];
+    return NULL;
+}
+
+/* Broadcasts the leading axes of an input into the binding; 0 and *other on a mismatch. */
+static int bind_dots(binding *b, const struct op_view *v, int32_t lead, uint32_t operand,
+                     uint32_t *other)
+{
+    b->dots_used = 1;
+    if (lead > b->dots) {
+        int32_t shift = lead - b->dots;
+        memmove(b->extent + shift, b->extent, (size_t)b->dots * sizeof *b->extent);
+        memmove(b->dots_owner + shift, b->dots_owner, (size_t)b->dots);
+        for (int32_t i = 0; i < shift; i++) {
+            b->extent[i] = 1;
+            b->dots_owner[i] = (uint8_t)operand;
+        }
+        b->dots = lead;
+    }
+    for (int32_t i = 0; i < lead; i++) {
+        int64_t have = v->shape[i];
+        int32_t at = b->dots - lead + i;
+        if (b->extent[at] == 1 && have != 1) {
+            b->extent[at] = have;
+            b->dots_owner[at] = (uint8_t)operand;
+        } else if (have != 1 && have != b->extent[at]) {
+            *other = b->dots_owner[at];
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int bind_axes(binding *b, const op_pattern *p, const struct op_view *v, uint32_t operand,
+                     uint32_t *other)
+{
+    int32_t lead = v->ndim - p->ndim;
+    for (int32_t i = 0; i < p->ndim; i++) {
+        int64_t have = v->shape[lead + i];
+        int32_t axis = p->axes[i];
+        *other = operand;
+        if (axis >= 0 && have != axis)
+            return 0;
+        if (axis < 0) {
+            int letter = OP_AXIS_LETTER(axis);
+            if (b->letter[letter] < 0) {
+                b->letter[letter] = have;
+                b->owner[letter] = (uint8_t)operand;
+            } else if (b->letter[letter] != have) {
+                *other = b->owner[letter];
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+/* An output's "..." axes are exactly the broadcast ones; where no input has any, they are free. */
+static int output_dots_fit(binding *b, const struct op_view *v, int32_t lead)
+{
+    if (!b->dots_used) {
+        b->dots_used = 1;
+        b->dots = lead;
+        memcpy(b->extent, v->shape, (size_t)lead * sizeof *b->extent);
+        memset(b->dots_owner, 0, sizeof b->dots_owner);
+        return 1;
+    }
+    return lead == b->dots && !memcmp(b->extent, v->shape, (size_t)lead * sizeof *b->extent);
+}
+
+/* The view with the broadcast axes in front of its own. */
+static void apply_dots(const binding *b, struct op_view *v, int32_t named,
+                       int64_t (*scratch)[COLLET_MAX_DIMS])
+{
+    int32_t lead = v->ndim - named, missing = b->dots - lead;
+    int64_t *shape = scratch[0], *strides = scratch[1];
+    for (int32_t i = 0; i < b->dots; i++) {
+        int repeated = i < missing || v->shape[i - missing] != b->extent[i];
+        shape[i] = b->extent[i];
+        strides[i] = repeated ? 0 : v->strides[i - missing];
+    }
+    for (int32_t i = 0; i < named; i++) {
+        shape[b->dots + i] = v->shape[lead + i];
+        strides[b->dots + i] = v->strides[lead + i];
+    }
+    v->ndim = b->dots + named;
+    v->shape = shape;
+    v->strides = strides;
+}
+
+static collet_status check_patterns(const op *o, op_shapes *views,
+                                    int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err)
+{
+    const op_pattern *pattern[COLLET_MAX_OPERANDS] = {0};
+    uint32_t count = o->n_out + o->n_in, other = 0;
+    binding b;
+    memset(b.letter, 0xff, sizeof b.letter);
+    b.dots = b.dots_used = 0;
+    /* Inputs first: they decide what "..." is. */
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t i = k < o->n_in ? o->n_out + k : k - o->n_in;
+        struct op_view *v = &views->operand[i];
+        if (!v->shape)
+            continue;
+        pattern[i] = choose_pattern(&o->operand[i], v->ndim);
+        if (!pattern[i])
+            return mismatch(o, views, i, i, err);
+        if (!bind_axes(&b, pattern[i], v, i, &other))
+            return mismatch(o, views, i, other, err);
+        if (!pattern[i]->dots)
+            continue;
+        int32_t lead = v->ndim - pattern[i]->ndim;
+        if (i >= o->n_out ? !bind_dots(&b, v, lead, i, &other) : !output_dots_fit(&b, v, lead)) {
+            if (i < o->n_out)
+                other = b.dots ? b.dots_owner[0] : o->n_out;
+            return mismatch(o, views, i, other < count ? other : i, err);
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        struct op_view *v = &views->operand[i];
+        if (!v->shape || !pattern[i]->dots)
+            continue;
+        if (b.dots + pattern[i]->ndim > COLLET_MAX_DIMS)
+            return mismatch(o, views, i, i, err);
+        if (i >= o->n_out)
+            apply_dots(&b, v, pattern[i]->ndim, scratch[i]);
+    }
+    return COLLET_OK;
+}
+
+/* The commonest call: elementwise, every shape the same. Nothing to bind, nothing to broadcast. */
+static int all_same(const op_shapes *views, uint32_t count)
+{
+    const struct op_view *first = &views->operand[0];
+    for (uint32_t i = 1; i < count; i++) {
+        const struct op_view *v = &views->operand[i];
+        if (!v->shape || v->ndim != first->ndim)
+            return 0;
+        for (int32_t k = 0; k < first->ndim; k++)
+            if (v->shape[k] != first->shape[k])
+                return 0;
+    }
+    return 1;
+}
+
+collet_status op_check_shapes(const op *o, op_shapes *views, const void *params,
+                              int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err)
+{
+    if (o->rule)
+        return o->rule(o, views, params, scratch, err);
+    if (o->elementwise && all_same(views, o->n_out + o->n_in))
+        return COLLET_OK;
+    return check_patterns(o, views, scratch, err);
+}
+
+/* 1 when stepping axis k once equals stepping axis k+1 through its whole extent, in every view. */
+static int mergeable(const op_shapes *v, uint32_t count, int32_t k)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct op_view *w = &v->operand[i];
+        if (w->strides[k] != w->strides[k + 1] * w->shape[k + 1])
+            return 0;
+    }
+    return 1;
+}
+
+void op_merge_axes(op_shapes *views, uint32_t count, int64_t (*scratch)[2][COLLET_MAX_DIMS])
+{
+    int32_t ndim = views->operand[0].ndim;
+    if (ndim == 1)
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        struct op_view *v = &views->operand[i];
+        int64_t(*mine)[COLLET_MAX_DIMS] = scratch[i];
+        if (v->shape != mine[0]) {
+            memcpy(mine[0], v->shape, (size_t)ndim * sizeof *v->shape);
+            memcpy(mine[1], v->strides, (size_t)ndim * sizeof *v->strides);
+            v->shape = mine[0];
+            v->strides = mine[1];
+        }
+        if (ndim == 0) {
+            mine[0][0] = mine[1][0] = 1;
+            v->ndim = 1;
+        }
+    }
+    /* Axes of one element have no stride of their own; drop them before merging. */
+    int32_t kept = 0;
+    for (int32_t k = 0; k < ndim; k++) {
+        if (views->operand[0].shape[k] == 1 && (kept || k + 1 < ndim))
+            continue;
+        for (uint32_t i = 0; i < count; i++) {
+            scratch[i][0][kept] = scratch[i][0][k];
+            scratch[i][1][kept] = scratch[i][1][k];
+        }
+        kept++;
+    }
+    ndim = kept ? kept : 1;
+    for (int32_t k = ndim - 2; k >= 0; k--) {
+        if (!mergeable(views, count, k))
+            continue;
+        for (uint32_t i = 0; i < count; i++) {
+            scratch[i][0][k] *= scratch[i][0][k + 1];
+            scratch[i][1][k] = scratch[i][1][k + 1];
+            size_t tail = (size_t)(ndim - k - 2) * sizeof(int64_t);
+            memmove(&scratch[i][0][k + 1], &scratch[i][0][k + 2], tail);
+            memmove(&scratch[i][1][k + 1], &scratch[i][1][k + 2], tail);
+        }
+        ndim--;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        views->operand[i].ndim = ndim;
+}

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "storage.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define HOST_ALIGNMENT 64
+/* storage.acquired while one caller writes. */
+#define ACQUIRED_FOR_WRITING (-1)
+
+/* ---- Validity ---------------------------------------------------------------------------- */
+
+static uint64_t space_bit(int32_t space)
+{
+    return 1ull << space;
+}
+
+static int is_valid(const storage *s, int32_t space)
+{
+    return (s->valid & space_bit(space)) != 0;
+}
+
+static void set_valid(storage *s, int32_t space, int alone)
+{
+    s->valid = alone ? space_bit(space) : s->valid | space_bit(space);
+}
+
+static int never_written(const storage *s)
+{
+    return !s->valid && !s->lost;
+}
+
+/* What was only on a device that is gone is lost; what is elsewhere too is not. */
+static void forget_lost(storage *s)
+{
+    int had = !never_written(s);
+    for (copy *c = s->host.next; c; c = c->next) {
+        if (atomic_load(&c->device->state) == DEVICE_GONE)
+            s->valid &= ~space_bit(c->device->space);
+    }
+    if (had && !s->valid)
+        s->lost = 1;
+}
+
+/* ---- Life -------------------------------------------------------------------------------- */
+
+static void host_memory_count(collet_runtime *r, uint64_t bytes)
+{
+    uint64_t now = atomic_fetch_add(&r->host_current, bytes) + bytes;
+    uint64_t peak = atomic_load(&r->host_peak);
+    while (now > peak && !atomic_compare_exchange_weak(&r->host_peak, &peak, now))
+        ;
+}
+
+static collet_status host_memory_take(storage *s, collet_error *err)
+{
+    uint64_t rounded = (s->bytes + HOST_ALIGNMENT - 1) & ~(uint64_t)(HOST_ALIGNMENT - 1);
+    if (s->host.memory)
+        return COLLET_OK;
+    if (rounded < s->bytes)
+        return collet_fail(err, COLLET_OVERFLOW, "%" PRIu64 " bytes are too many", s->bytes);
+    s->host.memory = aligned_alloc(HOST_ALIGNMENT, rounded ? rounded : HOST_ALIGNMENT);
+    if (!s->host.memory)
+        return collet_fail(err, COLLET_NO_MEMORY,
+                           "out of host memory for an array of %" PRIu64 " bytes", s->bytes);
+    host_memory_count(s->runtime, s->bytes);
+    return COLLET_OK;
+}
+
+collet_status storage_create(collet_runtime *runtime, uint64_t bytes, storage **out,
+                             collet_error *err)
+{
+    storage *s = calloc(1, sizeof *s);
+    if (!s)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for an array");
+    atomic_init(&s->references, 1);
+    pthread_mutex_init(&s->lock, NULL);
+    s->runtime = runtime;
+    s->bytes = bytes;
+    runtime_retain(runtime);
+    *out = s;
+    return COLLET_OK;
+}
+
+collet_status storage_wrap(collet_runtime *runtime, void *data, uint64_t bytes,
+                           void (*deleter)(void *user), void *user, storage **out,
+                           collet_error *err)
+{
+    storage *s = NULL;
+    collet_status status = storage_create(runtime, bytes, &s, err);
+    if (status != COLLET_OK)
+        return status;
+    s->host.memory = data;
+    s->wrapped = data != NULL;
+    s->deleter = deleter;
+    s->user = user;
+    set_valid(s, 0, 1);
+    *out = s;
+    return COLLET_OK;
+}
+
+void storage_retain(storage *s)
+{
+    atomic_fetch_add_explicit(&s->references, 1, memory_order_relaxed);
+}
+
+static void wait_quietly(const use *u)
+{
+    if (u->queue && atomic_load(&u->queue->completed) < u->ticket)
+        queue_wait(u->queue, NULL);
+}
+
+/* Host memory must outlive the work on it; device memory is freed in the order of the device. */
+static void host_copy_free(storage *s)
+{
+    copy *c = &s->host;
+    if (!c->memory)
+        return;
+    wait_quietly(&c->writer);
+    for (uint32_t i = 0; i < c->reader_count; i++)
+        wait_quietly(&c->readers[i]);
+    if (s->wrapped)
+        return;
+    free(c->memory);
+    atomic_fetch_sub(&s->runtime->host_current, s->bytes);
+}
+
+void storage_release(storage *s)
+{
+    if (atomic_fetch_sub_explicit(&s->references, 1, memory_order_acq_rel) != 1)
+        return;
+    collet_runtime *runtime = s->runtime;
+    if (runtime_alive(runtime)) {
+        host_copy_free(s);
+        while (s->host.next) {
+            copy *c = s->host.next;
+            s->host.next = c->next;
+            c->device->table->buffer_free(c->device->handle, c->memory);
+            free(c);
+        }
+    } else if (!s->wrapped) {
+        free(s->host.memory);
+    }
+    if (s->deleter)
+        s->deleter(s->user);
+    pthread_mutex_destroy(&s->lock);
+    free(s);
+    runtime_release(runtime);
+}
+
+/* ---- Order ------------------------------------------------------------------------------- */
+
+/* The next work of `q` (NULL: of the host) comes after `u`. */
+static collet_status after_use(const use *u, queue *q, collet_error *err)
+{
+    if (!u->queue)
+        return COLLET_OK;
+    return queue_after(q, u->queue, u->ticket, err);
+}
+
+static collet_status after_uses(copy *c, queue *q, int32_t access, collet_error *err)
+{
+    collet_status status = after_use(&c->writer, q, err);
+    if (!(access & COLLET_WRITE))
+        return status;
+    for (uint32_t i = 0; status == COLLET_OK && i < c->reader_count; i++)
+        status = after_use(&c->readers[i], q, err);
+    return status;
+}
+
+static void remember(copy *c, use u, int32_t access)
+{
+    if (access & COLLET_WRITE) {
+        c->writer = u;
+        c->reader_count = 0;
+        return;
+    }
+    for (uint32_t i = 0; i < c->reader_count; i++) {
+        if (c->readers[i].queue == u.queue) {
+            c->readers[i].ticket = u.ticket;
+            return;
+        }
+    }
+    if (c->reader_count == STORAGE_READERS) {
+        wait_quietly(&c->readers[0]);
+        c->readers[0] = u;
+        return;
+    }
+    c->readers[c->reader_count++] = u;
+}
+
+/* ---- Moving bytes ------------------------------------------------------------------------ */
+
+static copy *find_copy(storage *s, const device *d)
+{
+    if (d->space == 0)
+        return &s->host;
+    copy *c = s->host.next;
+    while (c && c->device != d)
+        c = c->next;
+    return c;
+}
+
+static collet_status device_copy_create(storage *s, device *d, copy **out, collet_error *err)
+{
+    collet_buffer *buffer = NULL;
+    copy *c = calloc(1, sizeof *c);
+    if (!c)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for an array on %s", d->name);
+    uint64_t bytes = s->bytes ? s->bytes : 1;
+    collet_status status = d->table->buffer_alloc(d->handle, bytes, &buffer, err);
+    if (status != COLLET_OK) {
+        free(c);
+        return status;
+    }
+    c->device = d;
+    c->memory = buffer;
+    c->next = s->host.next;
+    s->host.next = c;
+    *out = c;
+    return COLLET_OK;
+}
+
+static copy *any_valid_device_copy(storage *s)
+{
+    for (copy *c = s->host.next; c; c = c->next)
+        if (is_valid(s, c->device->space))
+            return c;
+    return NULL;
+}
+
+/* From the device that has them; a queue is borrowed for the time of the copy. */
+static collet_status fetch_to_host(storage *s, transfer_counters *moved, collet_error *err)
+{
+    copy *from = any_valid_device_copy(s);
+    queue *q = NULL;
+    collet_status status = host_memory_take(s, err);
+    if (status == COLLET_OK)
+        status = after_uses(&s->host, NULL, COLLET_WRITE, err);
+    if (status == COLLET_OK)
+        status = queue_take(from->device, &q, err);
+    if (status != COLLET_OK)
+        return status;
+    status = after_use(&from->writer, q, err);
+    if (status == COLLET_OK && s->bytes) {
+        pthread_mutex_lock(&q->lock);
+        status = from->device->table->buffer_read(from->device->handle, q->handle, from->memory, 0,
+                                                  s->host.memory, s->bytes, err);
+        pthread_mutex_unlock(&q->lock);
+    }
+    queue_give_back(q);
+    if (status == COLLET_DEVICE_LOST)
+        atomic_store(&from->device->state, DEVICE_GONE);
+    if (status != COLLET_OK)
+        return status;
+    moved->bytes_to_host += s->bytes;
+    set_valid(s, 0, 0);
+    return COLLET_OK;
+}
+
+static collet_status make_valid_on_host(storage *s, transfer_counters *moved, collet_error *err)
+{
+    if (is_valid(s, 0))
+        return COLLET_OK;
+    if (never_written(s))
+        return host_memory_take(s, err);
+    return fetch_to_host(s, moved, err);
+}
+
+static collet_status send_to_device(storage *s, copy *to, queue *q, transfer_counters *moved,
+                                    collet_error *err)
+{
+    collet_status status = make_valid_on_host(s, moved, err);
+    if (status == COLLET_OK)
+        status = after_use(&s->host.writer, NULL, err);
+    if (status == COLLET_OK)
+        status = after_uses(to, q, COLLET_WRITE, err);
+    if (status != COLLET_OK || !s->bytes)
+        return status;
+    pthread_mutex_lock(&q->lock);
+    status = to->device->table->buffer_write(to->device->handle, q->handle, to->memory, 0,
+                                             s->host.memory, s->bytes, err);
+    uint64_t ticket = atomic_fetch_add(&q->submitted, 1) + 1;
+    pthread_mutex_unlock(&q->lock);
+    if (status != COLLET_OK)
+        return status;
+    remember(to, (use){q, ticket}, COLLET_WRITE);
+    set_valid(s, q->device->space, 0);
+    moved->bytes_to_device += s->bytes;
+    return COLLET_OK;
+}
+
+static collet_status make_valid(storage *s, copy *c, queue *q, int whole, transfer_counters *moved,
+                                collet_error *err)
+{
+    int32_t space = q->device->space;
+    if (space == 0) {
+        return whole ? host_memory_take(s, err) : make_valid_on_host(s, moved, err);
+    }
+    if (is_valid(s, space) || whole || never_written(s))
+        return COLLET_OK;
+    return send_to_device(s, c, q, moved, err);
+}
+
+static collet_status lost(const storage *s, collet_error *err)
+{
+    return collet_fail(err, COLLET_DEVICE_LOST,
+                       "the %" PRIu64 " bytes of an array were only on a device that is gone",
+                       s->bytes);
+}
+
+static collet_status busy_check(const storage *s, int32_t access, collet_error *err)
+{
+    if (s->acquired == ACQUIRED_FOR_WRITING || (s->acquired && access & COLLET_WRITE))
+        return collet_fail(err, COLLET_BUSY,
+                           "an array is between collet_array_acquire and collet_array_release");
+    return COLLET_OK;
+}
+
+static collet_status use_locked(storage *s, queue *q, int32_t access, int whole, void **memory,
+                                int *commit, transfer_counters *moved, collet_error *err)
+{
+    device *d = q->device;
+    collet_status status = busy_check(s, access, err);
+    if (status != COLLET_OK)
+        return status;
+    if (s->host.next)
+        forget_lost(s);
+    if (s->lost && !whole)
+        return lost(s, err);
+    copy *c = find_copy(s, d);
+    if (!c)
+        status = device_copy_create(s, d, &c, err);
+    if (status == COLLET_OK)
+        status = make_valid(s, c, q, whole, moved, err);
+    if (status == COLLET_OK)
+        status = after_uses(c, q, access, err);
+    if (status != COLLET_OK)
+        return status;
+    *memory = c->memory;
+    *commit = !d->synchronous ||
+              (access & COLLET_WRITE && (s->valid != space_bit(d->space) || s->lost));
+    return COLLET_OK;
+}
+
+collet_status storage_use(storage *s, queue *q, int32_t access, int whole, void **memory,
+                          int *commit, transfer_counters *moved, collet_error *err)
+{
+    pthread_mutex_lock(&s->lock);
+    collet_status status = use_locked(s, q, access, whole, memory, commit, moved, err);
+    pthread_mutex_unlock(&s->lock);
+    return status;
+}
+
+void storage_commit(storage *s, queue *q, uint64_t ticket, int32_t access)
+{
+    pthread_mutex_lock(&s->lock);
+    copy *c = find_copy(s, q->device);
+    if (c && !q->device->synchronous)
+        remember(c, (use){q, ticket}, access);
+    if (access & COLLET_WRITE) {
+        set_valid(s, q->device->space, 1);
+        s->lost = 0;
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+int storage_valid_on(storage *s, const device *d)
+{
+    pthread_mutex_lock(&s->lock);
+    int valid = is_valid(s, d->space);
+    pthread_mutex_unlock(&s->lock);
+    return valid;
+}
+
+/* ---- Lending ----------------------------------------------------------------------------- */
+
+static collet_status lend_locked(storage *s, int32_t access, void **address,
+                                 transfer_counters *moved, collet_error *err)
+{
+    collet_status status = busy_check(s, access, err);
+    if (status != COLLET_OK)
+        return status;
+    forget_lost(s);
+    if (s->lost)
+        return lost(s, err);
+    status = make_valid_on_host(s, moved, err);
+    if (status == COLLET_OK)
+        status = after_uses(&s->host, NULL, access, err);
+    if (status != COLLET_OK)
+        return status;
+    if (access & COLLET_WRITE)
+        set_valid(s, 0, 1);
+    s->acquired = access & COLLET_WRITE ? ACQUIRED_FOR_WRITING : s->acquired + 1;
+    *address = s->host.memory;
+    return COLLET_OK;
+}
+
+collet_status storage_lend(storage *s, int32_t access, void **address, transfer_counters *moved,
+                           collet_error *err)
+{
+    pthread_mutex_lock(&s->lock);
+    collet_status status = lend_locked(s, access, address, moved, err);
+    pthread_mutex_unlock(&s->lock);
+    return status;
+}
+
+collet_status storage_give_back(storage *s, collet_error *err)
+{
+    collet_status status = COLLET_OK;
+    pthread_mutex_lock(&s->lock);
+    if (s->acquired == 0)
+        status = collet_fail(err, COLLET_INVALID, "the array is not acquired");
+    else
+        s->acquired = s->acquired == ACQUIRED_FOR_WRITING ? 0 : s->acquired - 1;
+    pthread_mutex_unlock(&s->lock);
+    return status;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * storage - bytes, and where they are valid.
+ *
+ * A storage is reference-counted and has a copy per memory space: the host's (space 0, shared by all
+ * backends that work on host memory) and one of each device with memory of its own. Each copy is
+ * valid or stale, and knows the last write and the reads that may still be under way. Its mutex
+ * guards all of that; it is never held while a kernel runs.
+ */
+#ifndef COLLET_CORE_STORAGE_H
+#define COLLET_CORE_STORAGE_H
+
+#include "runtime.h"
+
+#define STORAGE_READERS 4
+
+/* Work under way on a copy: over once queue->completed >= ticket. */
+typedef struct use {
+    queue *queue;
+    uint64_t ticket;
+} use;
+
+typedef struct copy {
+    device *device; /* NULL: the host's memory */
+    void *memory;   /* host address, or collet_buffer *; NULL until needed */
+    use writer;
+    use readers[STORAGE_READERS];
+    uint32_t reader_count;
+    struct copy *next;
+} copy;
+
+typedef struct storage {
+    _Atomic int64_t references;
+    collet_runtime *runtime;
+    uint64_t bytes;
+    pthread_mutex_t lock;
+    copy host;         /* first of the list of copies */
+    uint64_t valid;    /* bit 0: host, bit ordinal + 1: that device; 0: nothing written yet */
+    int32_t acquired;  /* lent to the caller */
+    int32_t lost;      /* its only valid bytes were on a device that is gone */
+    int32_t wrapped;   /* host memory is the caller's */
+    void (*deleter)(void *user);
+    void *user;
+} storage;
+
+/* `bytes` uninitialised bytes; host memory is taken when it is first needed. */
+collet_status storage_create(collet_runtime *runtime, uint64_t bytes, storage **out,
+                             collet_error *err);
+/* Over the caller's memory. The deleter runs with the last reference. */
+collet_status storage_wrap(collet_runtime *runtime, void *data, uint64_t bytes,
+                           void (*deleter)(void *user), void *user, storage **out,
+                           collet_error *err);
+void storage_retain(storage *s);
+void storage_release(storage *s);
+
+typedef struct transfer_counters {
+    uint64_t bytes_to_device, bytes_to_host;
+} transfer_counters;
+
+/*
+ * Makes the bytes usable by `q` in its device's space and returns their address or buffer. `access`
+ * is COLLET_READ or COLLET_WRITE. `whole`: all bytes will be written, so what they are now need not
+ * be moved. The work of `q` that follows is ordered after what is under way. BUSY while the storage
+ * is lent; REFUSED when the device's memory is short; NO_MEMORY, DEVICE_LOST, FAILED.
+ * *commit is set to 1 when storage_commit must follow once the work was done or enqueued; until then
+ * what other spaces hold stays valid, so that a refused call loses nothing.
+ */
+collet_status storage_use(storage *s, queue *q, int32_t access, int whole, void **memory,
+                          int *commit, transfer_counters *moved, collet_error *err);
+
+/* The work after storage_use is in `q` with this ticket (done already on synchronous devices): a
+ * write makes every other space stale. */
+void storage_commit(storage *s, queue *q, uint64_t ticket, int32_t access);
+
+/* Makes the bytes valid in host memory and waits for work on them; lends the address until
+ * storage_give_back. Several may read; one that writes is alone (BUSY). */
+collet_status storage_lend(storage *s, int32_t access, void **address, transfer_counters *moved,
+                           collet_error *err);
+collet_status storage_give_back(storage *s, collet_error *err);
+
+/* 1 when the bytes are valid in the device's space. */
+int storage_valid_on(storage *s, const device *d);
+
+#endif

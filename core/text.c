@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "text.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void text_clear(text_buffer *t)
+{
+    t->length = 0;
+    t->bytes[0] = '\0';
+}
+
+void text_add(text_buffer *t, const char *format, ...)
+{
+    va_list arguments;
+    size_t room = sizeof t->bytes - t->length;
+    va_start(arguments, format);
+    int wanted = vsnprintf(t->bytes + t->length, room, format, arguments);
+    va_end(arguments);
+    if (wanted < 0) {
+        t->bytes[t->length] = '\0';
+    } else if ((size_t)wanted >= room) {
+        t->length = sizeof t->bytes - 1;
+        memcpy(t->bytes + t->length - 3, "...", 4);
+    } else {
+        t->length += (size_t)wanted;
+    }
+}
+
+void text_add_shape(text_buffer *t, int32_t ndim, const int64_t *shape)
+{
+    if (ndim == 0)
+        text_add(t, "()");
+    for (int32_t i = 0; i < ndim; i++)
+        text_add(t, "%s%" PRId64, i ? " x " : "", shape[i]);
+}
+
+#define DISTANCE_MAX 64
+
+static size_t smallest(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+size_t text_distance(const char *a, const char *b)
+{
+    size_t n = strlen(a), m = strlen(b);
+    size_t row[3][DISTANCE_MAX + 1];
+    if (n >= DISTANCE_MAX || m >= DISTANCE_MAX)
+        return SIZE_MAX;
+    size_t *before = row[0], *last = row[1], *now = row[2];
+    for (size_t j = 0; j <= m; j++)
+        last[j] = before[j] = j;
+    for (size_t i = 1; i <= n; i++) {
+        now[0] = i;
+        for (size_t j = 1; j <= m; j++) {
+            size_t change = a[i - 1] != b[j - 1];
+            now[j] = smallest(smallest(last[j], now[j - 1]) + 1, last[j - 1] + change);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                now[j] = smallest(now[j], before[j - 2] + 1);
+        }
+        size_t *spare = before;
+        before = last;
+        last = now;
+        now = spare;
+    }
+    return last[m];
+}
+
+char *text_trimmed(const char *begin, const char *end)
+{
+    while (begin < end && isspace((unsigned char)*begin))
+        begin++;
+    while (begin < end && isspace((unsigned char)end[-1]))
+        end--;
+    return strndup(begin, (size_t)(end - begin));
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Text helpers: a bounded buffer that messages are put together in, and nearest names. */
+#ifndef COLLET_CORE_TEXT_H
+#define COLLET_CORE_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <collet/types.h>
+
+/* Appends what fits; always terminated; a text that is cut ends in "...". */
+typedef struct text_buffer {
+    size_t length;
+    char bytes[COLLET_ERROR_TEXT];
+} text_buffer;
+
+void text_clear(text_buffer *t);
+void text_add(text_buffer *t, const char *format, ...) COLLET_PRINTF(2, 3);
+/* "3 x 4 x 5", "()" for no axes. */
+void text_add_shape(text_buffer *t, int32_t ndim, const int64_t *shape);
+
+/* Edits (insert, delete, replace, swap of neighbours) that turn a into b; both under 64 bytes, else
+ * a large number. */
+size_t text_distance(const char *a, const char *b);
+
+/* Copies [begin, end) without surrounding blanks into a new string; NULL when memory is short. */
+char *text_trimmed(const char *begin, const char *end);
+
+#endif

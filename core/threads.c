@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "threads.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PROC_TEXT_MAX 8192
+#define CPU_SETS_MAX (1 << 20)
+
+static int read_text(const char *path, char *out, size_t size)
+{
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return 0;
+    size_t length = fread(out, 1, size - 1, file);
+    out[length] = '\0';
+    fclose(file);
+    return length > 0;
+}
+
+static int32_t quota_cpus(long long quota, long long period)
+{
+    if (quota <= 0 || period <= 0)
+        return 0;
+    long long cpus = quota / period + (quota % period != 0);
+    return cpus > INT32_MAX ? 0 : (int32_t)cpus;
+}
+
+static int32_t quota_at(const char *root, const char *group, int version)
+{
+    char path[2 * PROC_TEXT_MAX], line[128];
+    long long quota = 0, period = 0;
+    snprintf(path, sizeof path, version == 2 ? "%s%s/cpu.max" : "%s/cpu%s/cpu.cfs_quota_us", root,
+             group);
+    if (!read_text(path, line, sizeof line))
+        return 0;
+    if (version == 2)
+        return sscanf(line, "%lld %lld", &quota, &period) == 2 ? quota_cpus(quota, period) : 0;
+    quota = strtoll(line, NULL, 10);
+    snprintf(path, sizeof path, "%s/cpu%s/cpu.cfs_period_us", root, group);
+    return read_text(path, line, sizeof line) ? quota_cpus(quota, strtoll(line, NULL, 10)) : 0;
+}
+
+/* The smallest quota of a group and all its parents: each of them binds. */
+static int32_t quota_upwards(const char *root, char *group, int version)
+{
+    int32_t least = 0;
+    for (;;) {
+        int32_t cpus = quota_at(root, group, version);
+        if (cpus && (!least || cpus < least))
+            least = cpus;
+        char *slash = strrchr(group, '/');
+        if (!slash)
+            return least;
+        *slash = '\0';
+    }
+}
+
+static int names_cpu(const char *controllers)
+{
+    for (const char *c = controllers; *c; c += strcspn(c, ","), c += *c == ',')
+        if (!strncmp(c, "cpu", 3) && (c[3] == ',' || c[3] == '\0'))
+            return 1;
+    return 0;
+}
+
+int32_t threads_cgroup_quota(const char *root, const char *self)
+{
+    char copy[PROC_TEXT_MAX];
+    int32_t least = 0;
+    char *rest = copy, *line;
+    snprintf(copy, sizeof copy, "%s", self);
+    while ((line = strsep(&rest, "\n"))) {
+        char *controllers = strchr(line, ':');
+        char *group = controllers ? strchr(controllers + 1, ':') : NULL;
+        if (!group)
+            continue;
+        *controllers++ = '\0';
+        *group++ = '\0';
+        int version = *controllers ? 1 : 2;
+        if (version == 1 && !names_cpu(controllers))
+            continue;
+        int32_t cpus = quota_upwards(root, group, version);
+        if (cpus && (!least || cpus < least))
+            least = cpus;
+    }
+    return least;
+}
+
+static int32_t affinity_cpus(void)
+{
+    for (int cpus = 1024; cpus <= CPU_SETS_MAX; cpus *= 2) {
+        cpu_set_t *set = CPU_ALLOC((size_t)cpus);
+        size_t size = CPU_ALLOC_SIZE((size_t)cpus);
+        if (!set)
+            break;
+        int failed = sched_getaffinity(0, size, set);
+        int count = failed ? 0 : CPU_COUNT_S(size, set);
+        CPU_FREE(set);
+        if (!failed)
+            return count > 0 ? count : 1;
+        if (errno != EINVAL)
+            break;
+    }
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (int32_t)online : 1;
+}
+
+int32_t threads_available(int64_t limit)
+{
+    char self[PROC_TEXT_MAX];
+    int32_t count = affinity_cpus();
+    if (read_text("/proc/self/cgroup", self, sizeof self)) {
+        int32_t quota = threads_cgroup_quota("/sys/fs/cgroup", self);
+        if (quota && quota < count)
+            count = quota;
+    }
+    if (limit > 0 && limit < count)
+        count = (int32_t)limit;
+    return count;
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "vtable.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <collet/collet.h>
+
+#include "op.h"
+
+#define MAX_KERNELS 65536u
+#define MAX_OPS 4096u
+#define MAX_ELEMENT 4096u /* bytes of one array element: what later minors may have added */
+
+/* What the first release had: its last slot. Later ones may be absent. */
+#define FIRST_SIZE (offsetof(collet_plugin, module_launch) + sizeof(void (*)(void)))
+
+#define REFUSE(word, ...) (*code = (word), collet_fail(err, COLLET_FORMAT, __VA_ARGS__))
+
+/* ---- Slots ------------------------------------------------------------------------------- */
+
+typedef enum slot_need { ALWAYS, MEMORY, QUEUE, WITH_OTHER } slot_need;
+
+typedef struct slot {
+    const char *name;
+    size_t offset;
+    slot_need need;
+    size_t companion; /* WITH_OTHER: required when that slot is set */
+} slot;
+
+#define SLOT(field, need) {#field, offsetof(collet_plugin, field), need, 0}
+#define COMPANION(field, of)                                                                       \
+    {#field, offsetof(collet_plugin, field), WITH_OTHER, offsetof(collet_plugin, of)}
+
+static const slot slots[] = {
+    SLOT(capabilities, ALWAYS),   SLOT(device_open, ALWAYS),    SLOT(device_close, ALWAYS),
+    SLOT(buffer_alloc, MEMORY),   SLOT(buffer_free, MEMORY),    SLOT(buffer_write, MEMORY),
+    SLOT(buffer_read, MEMORY),    SLOT(buffer_copy, MEMORY),    SLOT(buffer_fill, MEMORY),
+    SLOT(queue_create, QUEUE),    SLOT(queue_destroy, QUEUE),   SLOT(queue_wait, QUEUE),
+    SLOT(event_create, QUEUE),    SLOT(event_destroy, QUEUE),   SLOT(event_record, QUEUE),
+    SLOT(event_query, QUEUE),     SLOT(event_wait, QUEUE),      SLOT(queue_wait_event, QUEUE),
+    SLOT(event_elapsed, QUEUE),   SLOT(memory_stats, MEMORY),   COMPANION(host_free, host_alloc),
+    COMPANION(module_free, module_build),                       COMPANION(module_launch, module_build),
+};
+
+static int slot_set(const collet_plugin *plugin, size_t offset)
+{
+    void (*function)(void);
+    memcpy(&function, (const char *)plugin + offset, sizeof function);
+    return function != NULL;
+}
+
+static collet_status check_slots(const collet_plugin *p, const char **code, collet_error *err)
+{
+    for (size_t i = 0; i < sizeof slots / sizeof *slots; i++) {
+        const slot *s = &slots[i];
+        int needed = s->need == ALWAYS ||
+                     (s->need == MEMORY && !(p->flags & COLLET_PLUGIN_HOST_MEMORY)) ||
+                     (s->need == QUEUE && !(p->flags & COLLET_PLUGIN_SYNCHRONOUS)) ||
+                     (s->need == WITH_OTHER && slot_set(p, s->companion));
+        if (needed && !slot_set(p, s->offset))
+            return REFUSE("vtable-slot", "the slot %s is NULL and its flags (0x%x) require it",
+                          s->name, p->flags);
+    }
+    return COLLET_OK;
+}
+
+/* ---- Arrays ------------------------------------------------------------------------------ */
+
+const collet_kernel_row *vtable_kernel(const collet_plugin *plugin, uint32_t index)
+{
+    const char *first = (const char *)plugin->kernels;
+    return (const collet_kernel_row *)(const void *)(first + (size_t)index * plugin->kernel_size);
+}
+
+const collet_op_definition *vtable_op(const collet_plugin *plugin, uint32_t index)
+{
+    const char *first = (const char *)plugin->ops;
+    return (const collet_op_definition *)(const void *)(first + (size_t)index * plugin->op_size);
+}
+
+static collet_status check_array(const char *what, const void *array, uint32_t count,
+                                 uint32_t element, size_t smallest, uint32_t most,
+                                 const char **code, collet_error *err)
+{
+    if (!count)
+        return COLLET_OK;
+    if (count > most || !array)
+        return REFUSE("vtable-arrays", "%u %s%s", count, what,
+                      array ? ", which is too many" : " at no address");
+    if (element < smallest || element > MAX_ELEMENT || element % sizeof(uint64_t))
+        return REFUSE("vtable-arrays", "%s of %u bytes each; %zu are the least", what, element,
+                      smallest);
+    return COLLET_OK;
+}
+
+/* ---- Head -------------------------------------------------------------------------------- */
+
+static collet_status check_head(const collet_plugin *p, const manifest *m, const char **code,
+                                collet_error *err)
+{
+    if (p->abi >> 16 != COLLET_ABI_MAJOR) {
+        *code = "vtable-abi";
+        return collet_fail(err, COLLET_ABI, "the table is of interface %u.%u, this libcore has %d.%d",
+                           p->abi >> 16, p->abi & 0xffff, COLLET_ABI_MAJOR, COLLET_ABI_MINOR);
+    }
+    if (p->struct_size < FIRST_SIZE)
+        return REFUSE("vtable-short", "the table has %u bytes, the first release's has %zu",
+                      p->struct_size, FIRST_SIZE);
+    if (!p->name || strcmp(p->name, m->name))
+        return REFUSE("vtable-name", "the table's name is '%.63s', the manifest's '%s'",
+                      p->name ? p->name : "(NULL)", m->name);
+    if (!p->version)
+        return REFUSE("vtable-name", "the table's version is NULL");
+    collet_status status =
+        check_array("kernel rows", p->kernels, p->kernel_count, p->kernel_size,
+                    sizeof(collet_kernel_row), MAX_KERNELS, code, err);
+    if (status == COLLET_OK)
+        status = check_array("own ops", p->ops, p->op_count, p->op_size,
+                             sizeof(collet_op_definition), MAX_OPS, code, err);
+    return status;
+}
+
+/* ---- Own ops ----------------------------------------------------------------------------- */
+
+static int own_name_valid(const char *name)
+{
+    static const char word[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    size_t vendor = strspn(name, word);
+    if (!vendor || name[vendor] != '.')
+        return 0;
+    size_t rest = strspn(name + vendor + 1, word);
+    return rest && !name[vendor + 1 + rest] && vendor + 1 + rest < COLLET_MAX_NAME;
+}
+
+/* `ops` gets the parsed definitions. */
+static collet_status check_own_ops(const collet_plugin *p, op *ops, const char **code,
+                                   collet_error *err)
+{
+    for (uint32_t k = 0; k < p->op_count; k++) {
+        const collet_op_definition *d = vtable_op(p, k);
+        if (!d->name || !own_name_valid(d->name))
+            return REFUSE("vtable-own-op", "own op %u is called '%.63s', not \"vendor.op\"", k,
+                          d->name ? d->name : "(NULL)");
+        for (uint32_t i = 0; i < k; i++)
+            if (!strcmp(ops[i].name, d->name))
+                return REFUSE("vtable-own-op", "two own ops are called '%s'", d->name);
+        if (!d->shapes || !d->sigs || d->shapes[0] == '@' || d->alias > 1 ||
+            (d->params_size && d->params_size < sizeof(uint32_t)))
+            return REFUSE("vtable-own-op",
+                          "own op '%s': shapes, sigs, params_size or alias make no sense", d->name);
+        collet_error why;
+        if (op_parse(&ops[k], COLLET_OP_OWN(k), d->name, "", d->shapes, d->sigs, d->params_size,
+                     d->alias, NULL, &why) != COLLET_OK)
+            return REFUSE("vtable-own-op", "own %s", why.text);
+    }
+    return COLLET_OK;
+}
+
+/* ---- Rows -------------------------------------------------------------------------------- */
+
+/* The ops that rows may name, and whether one does. */
+typedef struct known_ops {
+    op_table table;
+    op *own;
+    uint32_t own_count;
+    unsigned char *builtin_seen; /* OP_BUILTIN_MAX, by id */
+    unsigned char *own_seen;     /* own_count */
+    uint32_t unknown;            /* rows of ops that only a newer core knows */
+} known_ops;
+
+static const op *find_op(const known_ops *known, uint32_t id)
+{
+    if (id & 0x80000000u)
+        return (id & 0x7fffffffu) < known->own_count ? &known->own[id & 0x7fffffffu] : NULL;
+    return id < OP_BUILTIN_MAX ? known->table.by_id[id] : NULL;
+}
+
+static const op *find_op_named(const known_ops *known, const char *name)
+{
+    for (size_t i = 0; i < known->table.count; i++)
+        if (!strcmp(known->table.ops[i].name, name))
+            return &known->table.ops[i];
+    for (uint32_t k = 0; k < known->own_count; k++)
+        if (!strcmp(known->own[k].name, name))
+            return &known->own[k];
+    return NULL;
+}
+
+static unsigned char *seen_flag(const known_ops *known, const op *o)
+{
+    return o->id & 0x80000000u ? &known->own_seen[o->id & 0x7fffffffu]
+                               : &known->builtin_seen[o->id];
+}
+
+static int is_newer(const collet_plugin *p)
+{
+    return (p->abi & 0xffff) > COLLET_ABI_MINOR;
+}
+
+static collet_status check_row(const collet_plugin *p, uint32_t index, known_ops *known,
+                               const char **code, collet_error *err)
+{
+    const collet_kernel_row *row = vtable_kernel(p, index);
+    const op *o = find_op(known, row->op);
+    if (!row->run)
+        return REFUSE("vtable-run", "kernel row %u (%s) has no run", index, o ? o->name : "?");
+    if (!o && is_newer(p) && !(row->op & 0x80000000u)) {
+        known->unknown++;
+        return COLLET_OK;
+    }
+    if (!o)
+        return REFUSE("vtable-op", "kernel row %u is for op %u, which does not exist", index,
+                      row->op);
+    if (!op_accepts(o, row->sig) && !is_newer(p))
+        return REFUSE("vtable-sig",
+                      "kernel row %u: op %s has no signature 0x%llx (%u outputs, %u inputs; %s)",
+                      index, o->name, (unsigned long long)row->sig, o->n_out, o->n_in, o->sigs);
+    *seen_flag(known, o) = 1;
+    return COLLET_OK;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const collet_kernel_row *x = *(const collet_kernel_row *const *)a;
+    const collet_kernel_row *y = *(const collet_kernel_row *const *)b;
+    if (x->op != y->op)
+        return x->op < y->op ? -1 : 1;
+    return x->sig < y->sig ? -1 : x->sig > y->sig;
+}
+
+static collet_status check_repeated(const collet_plugin *p, const known_ops *known,
+                                    const char **code, collet_error *err)
+{
+    if (!p->kernel_count)
+        return COLLET_OK;
+    const collet_kernel_row **rows = calloc(p->kernel_count, sizeof *rows);
+    if (!rows) {
+        *code = "no-memory";
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for %u kernel rows",
+                           p->kernel_count);
+    }
+    for (uint32_t i = 0; i < p->kernel_count; i++)
+        rows[i] = vtable_kernel(p, i);
+    qsort(rows, p->kernel_count, sizeof *rows, compare_rows);
+    collet_status status = COLLET_OK;
+    for (uint32_t i = 1; i < p->kernel_count && status == COLLET_OK; i++)
+        if (!compare_rows(&rows[i - 1], &rows[i])) {
+            const op *o = find_op(known, rows[i]->op);
+            status = REFUSE("vtable-repeated", "two kernel rows for op %s, signature 0x%llx",
+                            o ? o->name : "?", (unsigned long long)rows[i]->sig);
+        }
+    free(rows);
+    return status;
+}
+
+/* ---- Manifest ---------------------------------------------------------------------------- */
+
+static collet_status check_kernels(const collet_plugin *p, const manifest *m,
+                                   const known_ops *known, const char **code, collet_error *err)
+{
+    size_t unknown = 0;
+    for (size_t i = 0; i < m->kernel_count; i++) {
+        const op *o = find_op_named(known, m->kernels[i]);
+        if (!o && is_newer(p))
+            unknown++;
+        else if (!o || !*seen_flag(known, o))
+            return REFUSE("kernels-differ", "the manifest names the kernel %s, the table has no row",
+                          m->kernels[i]);
+        else
+            *seen_flag(known, o) = 2;
+    }
+    for (size_t i = 0; i < known->table.count; i++)
+        if (*seen_flag(known, &known->table.ops[i]) == 1)
+            return REFUSE("kernels-differ", "the table has the kernel %s, the manifest does not",
+                          known->table.ops[i].name);
+    for (uint32_t k = 0; k < known->own_count; k++)
+        if (known->own_seen[k] == 1)
+            return REFUSE("kernels-differ", "the table has the kernel %s, the manifest does not",
+                          known->own[k].name);
+    if (unknown > known->unknown)
+        return REFUSE("kernels-differ", "the manifest names %zu unknown kernels, the table has %u",
+                      unknown, known->unknown);
+    return COLLET_OK;
+}
+
+collet_status vtable_verify(const collet_plugin *plugin, const manifest *m, const char **code,
+                            collet_error *err)
+{
+    known_ops known = {.table = {.ops = NULL}};
+    *code = "ok";
+    collet_status status = check_head(plugin, m, code, err);
+    if (status == COLLET_OK)
+        status = check_slots(plugin, code, err);
+    if (status != COLLET_OK)
+        return status;
+    known.own = calloc(plugin->op_count + 1u, sizeof *known.own);
+    known.own_seen = calloc(plugin->op_count + 1u, 1);
+    known.builtin_seen = calloc(OP_BUILTIN_MAX, 1);
+    if (!known.own || !known.own_seen || !known.builtin_seen) {
+        status = collet_fail(err, COLLET_NO_MEMORY, "out of memory while a table was checked");
+        goto done;
+    }
+    status = op_table_create(&known.table, err);
+    if (status != COLLET_OK)
+        goto done;
+    known.own_count = plugin->op_count;
+    status = check_own_ops(plugin, known.own, code, err);
+    for (uint32_t i = 0; status == COLLET_OK && i < plugin->kernel_count; i++)
+        status = check_row(plugin, i, &known, code, err);
+    if (status == COLLET_OK)
+        status = check_repeated(plugin, &known, code, err);
+    if (status == COLLET_OK)
+        status = check_kernels(plugin, m, &known, code, err);
+done:
+    if (status == COLLET_NO_MEMORY)
+        *code = "no-memory";
+    op_table_destroy(&known.table);
+    free(known.builtin_seen);
+    free(known.own_seen);
+    free(known.own);
+    return status;
+}
