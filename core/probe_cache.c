@@ -30,7 +30,7 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return file_hash(hash, text, strlen(text) + 1); /* with the NUL: "ab","c" is not "a","bc" */
 }
 
-/* A path's state: of a pseudo-file, which has no size and no lasting times, its contents. */
+/* A path's state; of a pseudo-file, which has no size and no lasting times, its contents. */
 static uint64_t hash_path(uint64_t hash, const char *path)
 {
     file_identity identity;
@@ -43,7 +43,8 @@ static uint64_t hash_path(uint64_t hash, const char *path)
     ssize_t n = fd < 0 ? 0 : read(fd, content, sizeof content);
     if (fd >= 0)
         close(fd);
-    return file_hash(hash, content, n > 0 ? (size_t)n : 0);
+    return n > 0 ? file_hash(hash, content, (size_t)n)
+                 : file_hash(hash, &identity, sizeof identity);
 }
 
 /* Variables are summed: the order of the environment means nothing. */
