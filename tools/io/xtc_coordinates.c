@@ -150,9 +150,11 @@ typedef struct decoder {
 
 static const char *set_small(decoder *d, int index)
 {
-    if (index < FIRST_RANGE || index >= N_RANGES)
+    if (index < FIRST_RANGE || index > N_RANGES)
         return "the range of small differences leaves its table";
-    uint32_t size = small_ranges[index];
+    /* Writers begin one behind the last range where atoms are very far apart; the first step down
+     * leads into the table. */
+    uint32_t size = index < N_RANGES ? small_ranges[index] : 0;
     d->small = make_packing((uint32_t[3]){size, size, size}, index);
     d->small_half = size / 2;
     d->small_index = index;
@@ -238,11 +240,13 @@ static const char *decode_atoms(decoder *d, const collet_xtc_block *block, int64
         }
         if (run >= block->n_atoms - i)
             return "a run of small differences is longer than the atoms left";
+        if (run > 0 && d->small_index == N_RANGES)
+            return "a run of small differences has no range";
         if (run > 0)
             take_run(d, at, run, positions + 3 * i);
         else
             put(positions + 3 * i, at, d->unit);
-        /* At most 102 bytes were read since the last check: the padding covers them. */
+        /* Some 103 bytes at most were taken since the last check: the padding covers them. */
         if (d->in.position > end)
             return "they end before the last atom";
         i += run + 1;

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "io_files.h"
+
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define PATH_BYTES 4096
+
+char *io_make_directory(void)
+{
+    const char *base = getenv("TMPDIR");
+    char *path = NULL;
+
+    assert_true(asprintf(&path, "%s/collet-io-XXXXXX", base ? base : "/tmp") > 0);
+    assert_non_null(mkdtemp(path));
+    return path;
+}
+
+static void remove_tree(const char *path)
+{
+    DIR *directory = opendir(path);
+
+    for (struct dirent *entry; directory && (entry = readdir(directory));) {
+        char *inner = NULL;
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        assert_true(asprintf(&inner, "%s/%s", path, entry->d_name) > 0);
+        if (unlink(inner) != 0)
+            remove_tree(inner);
+        free(inner);
+    }
+    if (directory)
+        closedir(directory);
+    rmdir(path);
+}
+
+void io_remove_directory(char *path)
+{
+    remove_tree(path);
+    free(path);
+}
+
+int io_count_entries(const char *path)
+{
+    DIR *directory = opendir(path);
+    int n = 0;
+
+    assert_non_null(directory);
+    while (readdir(directory))
+        n++;
+    closedir(directory);
+    return n - 2;
+}
+
+const char *io_path(const char *directory, const char *name)
+{
+    static char buffers[2][PATH_BYTES];
+    static int turn;
+
+    turn = !turn;
+    snprintf(buffers[turn], PATH_BYTES, "%s/%s", directory, name);
+    return buffers[turn];
+}
+
+io_bytes io_load(const char *path)
+{
+    io_bytes bytes = {0};
+    FILE *file = fopen(path, "rb");
+
+    if (!file)
+        fail_msg("cannot open %s", path);
+    fseek(file, 0, SEEK_END);
+    bytes.size = (size_t)ftell(file);
+    rewind(file);
+    bytes.data = malloc(bytes.size + 1);
+    assert_non_null(bytes.data);
+    assert_int_equal(fread(bytes.data, 1, bytes.size, file), bytes.size);
+    fclose(file);
+    return bytes;
+}
+
+void io_save(const char *path, const void *data, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+
+    if (!file)
+        fail_msg("cannot write %s", path);
+    if (size > 0)
+        assert_int_equal(fwrite(data, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+uint64_t io_hash(uint64_t hash, const void *data, size_t size)
+{
+    const uint8_t *bytes = data;
+
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+collet_trajectory *io_open(const char *path)
+{
+    collet_trajectory *trajectory;
+    collet_error err;
+
+    if (collet_trajectory_open(path, &trajectory, &err) != COLLET_OK)
+        fail_msg("%s", err.text);
+    return trajectory;
+}
+
+collet_frames *io_batch(const collet_trajectory *trajectory, int64_t capacity, int everything)
+{
+    const collet_trajectory_info *info = collet_trajectory_get_info(trajectory);
+    collet_frames *frames;
+
+    assert_int_equal(collet_frames_create(collet_trajectory_selected(trajectory), capacity,
+                                          info->dtype, everything && info->has_velocities,
+                                          everything && info->has_forces, &frames, NULL),
+                     COLLET_OK);
+    return frames;
+}
+
+size_t io_frame_bytes(const collet_frames *frames)
+{
+    return (size_t)frames->n_atoms * 3 * (frames->dtype == COLLET_F64 ? 8 : 4);
+}
+
+/* ---- Images ------------------------------------------------------------------------------ */
+
+void io_put(io_image *image, const void *bytes, size_t n)
+{
+    if (image->size + n > image->capacity) {
+        image->capacity = 2 * (image->size + n);
+        image->data = realloc(image->data, image->capacity);
+        assert_non_null(image->data);
+    }
+    memcpy(image->data + image->size, bytes, n);
+    image->size += n;
+}
+
+void io_put_i32(io_image *image, int32_t value)
+{
+    uint32_t bits = (uint32_t)value;
+    uint8_t bytes[4] = {(uint8_t)(bits >> 24), (uint8_t)(bits >> 16), (uint8_t)(bits >> 8),
+                        (uint8_t)bits};
+
+    io_put(image, bytes, sizeof bytes);
+}
+
+void io_put_f32(io_image *image, float value)
+{
+    int32_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    io_put_i32(image, bits);
+}
+
+void io_put_f64(io_image *image, double value)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    io_put_i32(image, (int32_t)(uint32_t)(bits >> 32));
+    io_put_i32(image, (int32_t)(uint32_t)bits);
+}
+
+static void put_real(io_image *image, int real, double value)
+{
+    if (real == 8)
+        io_put_f64(image, value);
+    else
+        io_put_f32(image, (float)value);
+}
+
+static void put_vectors(io_image *image, int real, int32_t atoms, double first)
+{
+    for (int32_t i = 0; i < 3 * atoms; i++)
+        put_real(image, real, first + i * 0.25);
+}
+
+void io_put_trr(io_image *image, int real, int32_t atoms, int32_t frame, int fields)
+{
+    int32_t vectors = 3 * atoms * real;
+
+    io_put_i32(image, 1993);
+    io_put_i32(image, 13);
+    io_put_i32(image, 12);
+    io_put(image, "GMX_trn_file", 12);
+    io_put_i32(image, 0);
+    io_put_i32(image, 0);
+    io_put_i32(image, fields & IO_BOX ? 9 * real : 0);
+    for (int i = 0; i < 4; i++)
+        io_put_i32(image, 0);
+    io_put_i32(image, fields & IO_X ? vectors : 0);
+    io_put_i32(image, fields & IO_V ? vectors : 0);
+    io_put_i32(image, fields & IO_F ? vectors : 0);
+    io_put_i32(image, atoms);
+    io_put_i32(image, 10 * frame);
+    io_put_i32(image, 0);
+    put_real(image, real, frame * 0.5);
+    put_real(image, real, 0.0);
+    for (int i = 0; fields & IO_BOX && i < 9; i++)
+        put_real(image, real, i % 4 == 0 ? 5.0 : 0.0);
+    if (fields & IO_X)
+        put_vectors(image, real, atoms, frame * 100.0);
+    if (fields & IO_V)
+        put_vectors(image, real, atoms, frame * 100.0 + 1000.0);
+    if (fields & IO_F)
+        put_vectors(image, real, atoms, frame * 100.0 + 2000.0);
+}

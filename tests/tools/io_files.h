@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* io_files.h - files for the tests of tools/io. Every function fails the test instead of returning
+ * an error. */
+#ifndef IO_FILES_H
+#define IO_FILES_H
+
+#include "trajectory.h"
+
+typedef struct io_bytes {
+    uint8_t *data; /* freed by the caller */
+    size_t size;
+} io_bytes;
+
+/* A fresh directory; `io_remove_directory` frees the name and removes it with all it holds. */
+char *io_make_directory(void);
+void io_remove_directory(char *path);
+
+/* Number of entries in a directory, hidden ones included. */
+int io_count_entries(const char *directory);
+
+/* "DIRECTORY/NAME" in a static buffer that the next call of the same parity overwrites. */
+const char *io_path(const char *directory, const char *name);
+
+io_bytes io_load(const char *path);
+void io_save(const char *path, const void *data, size_t size);
+
+/* FNV-1a, 64 bits; begin with IO_HASH. */
+#define IO_HASH UINT64_C(0xcbf29ce484222325)
+uint64_t io_hash(uint64_t hash, const void *data, size_t size);
+
+/* Opens a trajectory that must open. */
+collet_trajectory *io_open(const char *path);
+
+/* A batch that takes all the file has, or positions only. */
+collet_frames *io_batch(const collet_trajectory *trajectory, int64_t capacity, int everything);
+
+/* Bytes of one frame of one quantity of the batch. */
+size_t io_frame_bytes(const collet_frames *frames);
+
+/* Big-endian numbers into a growing file image. */
+typedef struct io_image {
+    uint8_t *data; /* freed by the caller */
+    size_t size;
+    size_t capacity;
+} io_image;
+
+void io_put(io_image *image, const void *bytes, size_t n);
+void io_put_i32(io_image *image, int32_t value);
+void io_put_f32(io_image *image, float value);
+void io_put_f64(io_image *image, double value);
+
+/* What a .trr frame made by `io_put_trr` has. */
+#define IO_BOX 1
+#define IO_X 2
+#define IO_V 4
+#define IO_F 8
+
+/* Appends a .trr frame in single (real 4) or double (8) precision. Value i of a field is
+ * frame * 100 + i * 0.25, plus 1000 for velocities and 2000 for forces; time frame * 0.5. */
+void io_put_trr(io_image *image, int real, int32_t atoms, int32_t frame, int fields);
+
+#endif

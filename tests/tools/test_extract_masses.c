@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Masses from a file and from names. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "elements.h"
+#include "io_files.h"
+#include "masses.h"
+#include "residues.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void test_elements_of_names(void **state)
+{
+    static const struct {
+        const char *atom;
+        const char *residue;
+        const char *symbol; /* NULL: none can be told; "": a virtual site */
+    } cases[] = {
+        {"CA", "ALA", "C"},    {"CA", "CA", "Ca"},     {"CA", "CA2+", "Ca"}, {"CAL", "CAL", "Ca"},
+        {"HG", "SER", "H"},    {"HG", "HG", "Hg"},     {"NE", "ARG", "N"},   {"CD", "GLU", "C"},
+        {"CD", "CD2", "Cd"},   {"OW", "SOL", "O"},     {"HW1", "SOL", "H"},  {"MW", "SOL", ""},
+        {"M", "HOH", ""},      {"EPW", "WAT", ""},     {"LP1", "SOL", ""},   {"NA", "NA", "Na"},
+        {"NA+", "NA+", "Na"},  {"NA", "ION", "Na"},    {"NA", "HEM", "N"},   {"NA", "SOD", "Na"},
+        {"SOD", "SOD", "Na"},  {"CL", "CL", "Cl"},     {"CL-", "CL-", "Cl"}, {"CLA", "CLA", "Cl"},
+        {"CL1", "LIG", "Cl"},  {"FE", "HEM", "Fe"},    {"FE2+", "FE2", "Fe"}, {"ZN", "ZN2", "Zn"},
+        {"1HB", "ALA", "H"},   {"2HG1", "VAL", "H"},   {"HO5'", "DA", "H"},  {"O5'", "DA", "O"},
+        {"H5''", "DA", "H"},   {"P", "DA", "P"},       {"SG", "CYS", "S"},   {"SE", "MSE", "Se"},
+        {"SE", "LIG", "Se"},   {"OXT", "CVAL", "O"},   {"BR2", "LIG", "Br"}, {"K", "K", "K"},
+        {"I", "IOD", "I"},     {"F1", "LIG", "F"},     {"Ca", "LIG", "Ca"},  {"D1", "DOD", "D"},
+        {"MG", "CLA", "Mg"},   {"BB", "ALA", NULL},    {"W", "W", NULL},     {"X1", "LIG", NULL},
+        {"", "LIG", NULL},     {"12", "LIG", NULL},    {"*", "LIG", NULL},   {"CD1", "LEU", "C"},
+        {"HE2", "HIS", "H"},   {"NI", "NI", "Ni"},     {"CO", "CO", "Co"},   {"CO", "LIG", "C"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const extract_element *element = extract_element_guess(cases[i].atom, cases[i].residue);
+        const char *symbol = element != NULL ? element->symbol : "none";
+
+        if (strcmp(symbol, cases[i].symbol != NULL ? cases[i].symbol : "none") != 0)
+            fail_msg("%s of %s is guessed as %s", cases[i].atom, cases[i].residue, symbol);
+    }
+}
+
+static void test_weights(void **state)
+{
+    (void)state;
+    assert_true(extract_element_find("fe", 2)->mass == 55.845);
+    assert_true(extract_element_find("S", 1)->mass == 32.06);
+    assert_null(extract_element_find("Tc", 2));
+    assert_null(extract_element_find("Xx", 2));
+    assert_null(extract_element_find("", 0));
+}
+
+static void test_residues(void **state)
+{
+    static const char *const protein[] = {"ABU", "ALA", "VAL", "HISH", "NALA", "CVAL", "ACE", "CHID"};
+    static const char *const others[] = {"SOL", "DA", "NA", "N", "", "NSOL", "ala", "CALAX"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof protein / sizeof *protein; i++)
+        assert_true(extract_residue_is_protein(protein[i]));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_false(extract_residue_is_protein(others[i]));
+    assert_true(extract_residue_is_water("H2O"));
+    assert_true(extract_residue_is_water("SOL"));
+    assert_true(extract_residue_is_water("WAT"));
+    assert_false(extract_residue_is_water("ALA"));
+}
+
+static double guessed_total(const char *path)
+{
+    collet_topology *topology;
+    collet_error err;
+    double *masses, total = 0;
+
+    assert_int_equal(collet_topology_read(path, &topology, &err), COLLET_OK);
+    assert_int_equal(extract_masses_guess(topology, &masses, &err), COLLET_OK);
+    for (int64_t i = 0; i < topology->n_atoms; i++)
+        total += masses[i];
+    free(masses);
+    collet_topology_free(topology);
+    return total;
+}
+
+static void test_guessed_totals(void **state)
+{
+    (void)state;
+    assert_true(fabs(guessed_total(COLLET_TEST_DATA "/md/water/conf.gro") - 3891.24) < 1e-9);
+    assert_true(fabs(guessed_total(COLLET_TEST_DATA "/md/peptide/conf.gro") - 1982.232) < 1e-9);
+}
+
+static char names[][COLLET_ATOM_NAME] = {"CA", "XX", "MW"};
+static char residues[][COLLET_ATOM_NAME] = {"ALA", "LIG", "SOL"};
+static int32_t ids[] = {1, 7, 3};
+static const collet_topology three = {
+    .n_atoms = 3, .names = names, .residue_names = residues, .residue_ids = ids};
+
+static void test_unknown_atom_is_named(void **state)
+{
+    double *masses;
+    collet_error err;
+
+    (void)state;
+    assert_int_equal(extract_masses_guess(&three, &masses, &err), COLLET_FORMAT);
+    assert_null(masses);
+    assert_non_null(strstr(err.text, "atom 2, 'XX' of residue LIG 7"));
+    assert_non_null(strstr(err.text, "--masses"));
+}
+
+static void test_files(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *says; /* NULL: 1, 2.5 and 0 are read */
+    } cases[] = {
+        {"1\n2.5\n0\n", NULL},
+        {"1\n2.5\n0", NULL},
+        {"# masses\n\n 1 ; carbon\r\n\t2.5e0\n\n0.0  # none\n\n", NULL},
+        {"1\n2.5\n", "2 masses, but the topology has 3 atoms"},
+        {"1\n2.5\n0\n4\n", ":4: more masses"},
+        {"1\nx\n0\n", ":2: 'x' is no mass"},
+        {"1\n1 2\n0\n", ":2: '1 2' is no mass"},
+        {"1\nnan\n0\n", ":2: 'nan' is no mass"},
+        {"1\n1e999\n0\n", ":2: '1e999' is no mass"},
+        {"# c\n1\n-2\n0\n", ":3: the mass -2 is negative"},
+        {"", "0 masses"},
+    };
+    char *directory = io_make_directory();
+    const char *path = io_path(directory, "masses.txt");
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double *masses;
+        collet_error err;
+        collet_status status;
+
+        io_save(path, cases[i].text, strlen(cases[i].text));
+        status = extract_masses_read(path, &three, &masses, &err);
+        if (cases[i].says != NULL) {
+            assert_int_equal(status, COLLET_FORMAT);
+            assert_null(masses);
+            if (strstr(err.text, cases[i].says) == NULL || strstr(err.text, path) == NULL)
+                fail_msg("'%s' gives: %s", cases[i].text, err.text);
+            continue;
+        }
+        assert_int_equal(status, COLLET_OK);
+        assert_true(masses[0] == 1 && masses[1] == 2.5 && masses[2] == 0);
+        free(masses);
+    }
+    io_remove_directory(directory);
+}
+
+static void test_missing_file(void **state)
+{
+    double *masses;
+    collet_error err;
+
+    (void)state;
+    assert_int_equal(extract_masses_read("/nonexistent/masses", &three, &masses, &err), COLLET_IO);
+    assert_null(masses);
+    assert_non_null(strstr(err.text, "/nonexistent/masses"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_elements_of_names),
+        cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_residues),
+        cmocka_unit_test(test_guessed_totals),
+        cmocka_unit_test(test_unknown_atom_is_named),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_missing_file),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

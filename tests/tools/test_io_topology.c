@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The topology of .gro files: what is read, and where the message points when it cannot be. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "decimal.h"
+#include "io_files.h"
+#include "topology.h"
+
+static char *directory;
+
+static collet_topology *read_text(const char *text)
+{
+    collet_topology *topology;
+    collet_error err;
+    const char *path = io_path(directory, "case.gro");
+
+    io_save(path, text, strlen(text));
+    if (collet_topology_read(path, &topology, &err) != COLLET_OK)
+        fail_msg("%s", err.text);
+    return topology;
+}
+
+static void water_is_read(void **state)
+{
+    (void)state;
+    collet_topology *t;
+
+    assert_int_equal(collet_topology_read(COLLET_TEST_DATA "/md/water/conf.gro", &t, NULL),
+                     COLLET_OK);
+    assert_int_equal(t->n_atoms, 648);
+    assert_string_equal(t->title, "216 SPC water");
+    assert_string_equal(t->names[0], "OW");
+    assert_string_equal(t->names[647], "HW2");
+    assert_string_equal(t->residue_names[0], "SOL");
+    assert_int_equal(t->residue_ids[647], 216);
+    assert_int_equal(t->atom_ids[647], 648);
+    assert_int_equal(t->decimals, 3);
+    assert_true(t->positions[0] == 0.219 && t->positions[3 * 647 + 2] == 0.344);
+    assert_non_null(t->velocities);
+    assert_true(t->velocities[0] == -0.0856 && t->velocities[3 * 647 + 1] == 0.2934);
+    assert_true(t->box[0] == 1.86206 && t->box[4] == 1.86206 && t->box[8] == 1.86206);
+    assert_true(t->box[1] == 0.0);
+    collet_topology_free(t);
+}
+
+static void peptide_has_no_velocities(void **state)
+{
+    (void)state;
+    collet_topology *t;
+
+    assert_int_equal(collet_topology_read(COLLET_TEST_DATA "/md/peptide/conf.gro", &t, NULL),
+                     COLLET_OK);
+    assert_int_equal(t->n_atoms, 280);
+    assert_null(t->velocities);
+    assert_string_equal(t->residue_names[279], "SER");
+    assert_string_equal(t->names[279], "OC2");
+    assert_true(t->positions[3 * 279] == 6.539);
+    collet_topology_free(t);
+}
+
+static void widths_follow_the_decimal_points(void **state)
+{
+    (void)state;
+    collet_topology *t = read_text("precise\n1\n"
+                                   "99999ALA     CA99999    1.123456   -2.234567    3.345678"
+                                   "   0.1234567  -0.2345678   0.3456789\n"
+                                   "  1.0 2.0 3.0\n");
+
+    assert_int_equal(t->decimals, 7);
+    assert_int_equal(t->residue_ids[0], 99999);
+    assert_true(t->positions[1] == -2.234567);
+    assert_true(t->velocities[2] == 0.3456789);
+    collet_topology_free(t);
+    t = read_text("one decimal\n1\n    1ALA     CA    1   1.5  -2.5   3.5\n 1 2 3\n");
+    assert_int_equal(t->decimals, 1);
+    assert_true(t->positions[2] == 3.5);
+    assert_null(t->velocities);
+    collet_topology_free(t);
+}
+
+static void other_writers_lines(void **state)
+{
+    (void)state;
+    collet_topology *t = read_text("dos\r\n 1\r\n    1ALA     CA    1   1.500  -2.500   3.500  \r\n"
+                                   "   1.0  2.0  3.0  0.1  0.2  0.3  0.4  0.5  0.6");
+
+    assert_string_equal(t->title, "dos");
+    assert_null(t->velocities);
+    static const double box[9] = {1.0, 0.1, 0.2, 0.3, 2.0, 0.4, 0.5, 0.6, 3.0};
+    assert_memory_equal(t->box, box, sizeof box);
+    collet_topology_free(t);
+    t = read_text("first\n1\n    1ALA  HD2X1    1   1.500  -2.500   3.500\n 1 2 3\n"
+                  "second\n1\n    1GLY     CA    1   9.500  -2.500   3.500\n 1 2 3\n");
+    assert_string_equal(t->names[0], "HD2X1");
+    assert_string_equal(t->residue_names[0], "ALA");
+    assert_true(t->positions[0] == 1.5);
+    collet_topology_free(t);
+}
+
+#define ATOM "    1ALA     CA    1   1.500  -2.500   3.500\n"
+
+static const struct {
+    const char *text;
+    const char *message;
+} bad[] = {
+    {"", "is empty"},
+    {"title", ":2: the file ends before the number of atoms"},
+    {"title\nmany\n", ":2: the number of atoms is expected, not 'many'"},
+    {"title\n-3\n", ":2: the number of atoms"},
+    {"title\n0\n 1 2 3\n", ":2: the number of atoms is 0"},
+    {"title\n1000000\n" ATOM, ":2: 1000000 atoms are announced"},
+    {"title\n2\n" ATOM "    1ALA     CB    2   1.500  -2.500   3.500", ":5: the file ends before"},
+    {"title\n2\n" ATOM "  1.0 2.0 3.0\n", ":4: atom 2 of 2 is expected"},
+    {"title\n2\n" ATOM ATOM "  1.0 2.0\n", ":5: the box (3 or 9 numbers) is expected"},
+    {"title\n1\n" ATOM ATOM, ":4: the box (3 or 9 numbers) is expected"},
+    {"title\n1\n    1ALA     CA    1   1.500  -2.5x0   3.500\n 1 2 3\n",
+     ":3: position y in columns 29-36 is not a number: '  -2.5x0'"},
+    {"title\n1\n    1ALA     CA    1   1.500  -2.500\n 1 2 3\n",
+     ":3: position z in columns 37-44 is not a number"},
+    {"title\n1\n    1ALA     CA    1     nan     nan     nan\n 1 2 3\n", ":3: no positions"},
+    {"title\n1\n    xALA     CA    1   1.500  -2.500   3.500\n 1 2 3\n", ":3: the residue number"},
+    {"title\n1\n    1ALA     CA    x   1.500  -2.500   3.500\n 1 2 3\n", ":3: the atom number"},
+    {"title\n1\n    1ALA     CA    1 1.500 -2.500 3.500 0.1 0.2\n 1 2 3\n", ":3: "},
+    {"HEADER    PROTEIN\nATOM      1  N   MET\n", "it looks like a .pdb file"},
+};
+
+static void messages_point_at_the_line(void **state)
+{
+    (void)state;
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const char *path = io_path(directory, "bad.gro");
+        collet_topology *t = (collet_topology *)&t;
+        collet_error err;
+
+        io_save(path, bad[i].text, strlen(bad[i].text));
+        collet_status status = collet_topology_read(path, &t, &err);
+        if (status != COLLET_FORMAT || !strstr(err.text, bad[i].message) ||
+            !strstr(err.text, "bad.gro"))
+            fail_msg("case %zu: status %d, '%s', wanted '%s'", i, status, err.text, bad[i].message);
+        assert_null(t);
+        assert_int_equal(collet_topology_read(path, &t, NULL), COLLET_FORMAT);
+    }
+}
+
+static void what_cannot_be_opened(void **state)
+{
+    (void)state;
+    collet_topology *t;
+    collet_error err;
+
+    assert_int_equal(collet_topology_read("/nowhere/conf.gro", &t, &err), COLLET_IO);
+    assert_non_null(strstr(err.text, "/nowhere/conf.gro: cannot open: No such file"));
+    assert_int_equal(collet_topology_read(directory, &t, &err), COLLET_IO);
+    assert_non_null(strstr(err.text, "is a directory"));
+    assert_int_equal(collet_topology_read("/dev/null", &t, &err), COLLET_IO);
+    assert_non_null(strstr(err.text, "is not a regular file"));
+    assert_int_equal(collet_topology_read(COLLET_TEST_DATA "/md/water/traj.trr", &t, &err),
+                     COLLET_FORMAT);
+    assert_non_null(strstr(err.text, "it looks like a .trr trajectory"));
+}
+
+static void numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int valid;
+        double value;
+    } cases[] = {
+        {"0.219", 1, 0.219},        {" -1.86206 ", 1, -1.86206},
+        {"+5", 1, 5.0},             {".5", 1, 0.5},
+        {"5.", 1, 5.0},             {"1e3", 1, 1000.0},
+        {"1.25E-2", 1, 0.0125},     {"-0.000", 1, -0.0},
+        {"", 0, 0.0},               {" ", 0, 0.0},
+        {".", 0, 0.0},              {"1.2.3", 0, 0.0},
+        {"1 2", 0, 0.0},            {"e5", 0, 0.0},
+        {"1e", 0, 0.0},             {"nan", 0, 0.0},
+        {"1e999", 0, 0.0},          {"1e-999", 1, 0.0},
+        {"1,5", 0, 0.0},            {"123456789012345678901234567890", 1, 123456789012345678901234567890.0},
+    };
+    int64_t integer;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double value = 77.0;
+        int valid = collet_decimal_parse(cases[i].text, strlen(cases[i].text), &value);
+        if (valid != cases[i].valid || (valid && value != cases[i].value))
+            fail_msg("'%s': %d, %.17g", cases[i].text, valid, value);
+    }
+    assert_true(collet_decimal_parse_integer("-9223372036854775808", 20, &integer));
+    assert_true(integer == INT64_MIN);
+    assert_false(collet_decimal_parse_integer("9223372036854775808", 19, &integer));
+    assert_false(collet_decimal_parse_integer("12x", 3, &integer));
+    assert_false(collet_decimal_parse_integer("-", 1, &integer));
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    directory = io_make_directory();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    io_remove_directory(directory);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(water_is_read),
+        cmocka_unit_test(peptide_has_no_velocities),
+        cmocka_unit_test(widths_follow_the_decimal_points),
+        cmocka_unit_test(other_writers_lines),
+        cmocka_unit_test(messages_point_at_the_line),
+        cmocka_unit_test(what_cannot_be_opened),
+        cmocka_unit_test(numbers),
+    };
+
+    return cmocka_run_group_tests_name("io topology", tests, set_up, tear_down);
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Full-precision trajectories: exact values, and every way in which a file can be broken. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+#include <cmocka.h>
+
+#include "io_files.h"
+
+#define DATA COLLET_TEST_DATA "/md/"
+#define ATOMS 5
+#define ALL (IO_BOX | IO_X | IO_V | IO_F)
+
+static char *directory;
+
+/* ---- Real files against reference.json --------------------------------------------------- */
+
+static double component(const collet_frames *frames, const void *array, int64_t frame, int64_t i)
+{
+    int64_t at = frame * 3 * frames->n_atoms + i;
+
+    return frames->dtype == COLLET_F64 ? ((const double *)array)[at]
+                                       : (double)((const float *)array)[at];
+}
+
+static void check_vector(const cJSON *frame, const char *key, const collet_frames *frames,
+                         const void *array, int64_t i)
+{
+    const cJSON *wanted = cJSON_GetObjectItem(frame, key);
+
+    for (int k = 0; k < 3; k++)
+        assert_true(cJSON_GetArrayItem(wanted, k)->valuedouble == component(frames, array, i, k));
+}
+
+static void check_frame(const cJSON *wanted, const collet_frames *frames, int64_t i)
+{
+    const cJSON *box = cJSON_GetObjectItem(wanted, "box");
+
+    assert_true(cJSON_GetObjectItem(wanted, "time")->valuedouble == frames->times[i]);
+    assert_int_equal(cJSON_GetObjectItem(wanted, "step")->valueint, frames->steps[i]);
+    check_vector(wanted, "x0", frames, frames->positions, i);
+    check_vector(wanted, "v0", frames, frames->velocities, i);
+    check_vector(wanted, "f0", frames, frames->forces, i);
+    for (int k = 0; k < 9; k++)
+        assert_true(cJSON_GetArrayItem(cJSON_GetArrayItem(box, k / 3), k % 3)->valuedouble ==
+                    frames->boxes[9 * i + k]);
+}
+
+static double *load_masses(const char *path, int64_t n)
+{
+    double *masses = calloc((size_t)n, sizeof *masses);
+    FILE *file = fopen(path, "r");
+
+    assert_non_null(masses);
+    assert_non_null(file);
+    for (int64_t i = 0; i < n; i++)
+        assert_int_equal(fscanf(file, "%lf", &masses[i]), 1);
+    fclose(file);
+    return masses;
+}
+
+/* The centre of mass needs every atom at its place. */
+static void check_com(const cJSON *wanted, const collet_frames *frames, int64_t frame,
+                      const double *masses)
+{
+    const cJSON *com = cJSON_GetObjectItem(wanted, "com");
+
+    for (int k = 0; k < 3; k++) {
+        double sum = 0.0, mass = 0.0;
+        for (int64_t i = 0; i < frames->n_atoms; i++) {
+            sum += masses[i] * component(frames, frames->positions, frame, 3 * i + k);
+            mass += masses[i];
+        }
+        double value = cJSON_GetArrayItem(com, k)->valuedouble;
+        assert_true(sum / mass - value < 1e-12 * value && value - sum / mass < 1e-12 * value);
+    }
+}
+
+static void check_file(const char *key, const char *path, const char *masses_path)
+{
+    io_bytes text = io_load(DATA "reference.json");
+    cJSON *json = cJSON_ParseWithLength((const char *)text.data, text.size);
+    const cJSON *wanted = cJSON_GetObjectItem(json, key);
+    collet_trajectory *t = io_open(path);
+    const collet_trajectory_info *info = collet_trajectory_get_info(t);
+    collet_frames *frames = io_batch(t, 60, 1);
+    double *masses = load_masses(masses_path, info->n_atoms);
+
+    assert_non_null(wanted);
+    assert_string_equal(info->format, "trr");
+    assert_int_equal(info->n_atoms, cJSON_GetObjectItem(wanted, "natoms")->valueint);
+    assert_int_equal(info->dtype == COLLET_F64 ? 8 : 4,
+                     cJSON_GetObjectItem(wanted, "trr_bytes_per_real")->valueint);
+    assert_true(info->has_velocities && info->has_forces && info->has_box && info->has_times);
+    assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
+    assert_int_equal(frames->n_frames, cJSON_GetObjectItem(wanted, "nframes")->valueint);
+    assert_int_equal(frames->end_offset, info->file_size);
+    check_frame(cJSON_GetObjectItem(wanted, "raw_first"), frames, 0);
+    check_frame(cJSON_GetObjectItem(wanted, "raw_last"), frames, frames->n_frames - 1);
+    check_com(cJSON_GetObjectItem(wanted, "raw_first"), frames, 0, masses);
+    check_com(cJSON_GetObjectItem(wanted, "raw_last"), frames, frames->n_frames - 1, masses);
+    assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
+    assert_int_equal(frames->n_frames, 0);
+    free(masses);
+    collet_frames_free(frames);
+    collet_trajectory_close(t);
+    cJSON_Delete(json);
+    free(text.data);
+}
+
+static void real_files_are_exact(void **state)
+{
+    (void)state;
+    check_file("water", DATA "water/traj.trr", DATA "water/masses.txt");
+    check_file("peptide", DATA "peptide/traj.trr", DATA "peptide/masses.txt");
+    check_file("peptide_double", DATA "peptide/traj_double.trr", DATA "peptide/masses.txt");
+}
+
+/* ---- Made-up files ----------------------------------------------------------------------- */
+
+static const char *save(const io_image *image, size_t size)
+{
+    const char *path = io_path(directory, "made.trr");
+
+    io_save(path, image->data, size);
+    return path;
+}
+
+static io_image make(int real, int n_frames)
+{
+    io_image image = {0};
+
+    for (int i = 0; i < n_frames; i++)
+        io_put_trr(&image, real, ATOMS, i, ALL);
+    return image;
+}
+
+/* Reads to the end or an error; expects `frames` good frames and a message with `text`. */
+static void expect(const char *path, int64_t n_frames, collet_status status, int truncated,
+                   const char *text, int everything)
+{
+    collet_trajectory *t = io_open(path);
+    collet_frames *frames = io_batch(t, 100, everything);
+    collet_error err = {0};
+
+    collet_status got = collet_trajectory_read(t, frames, &err);
+    if (got != status || frames->n_frames != n_frames || frames->truncated != truncated ||
+        (text && !strstr(err.text, text)))
+        fail_msg("status %d, %lld frames, truncated %d, '%s'; wanted %d, %lld, %d, '%s'", got,
+                 (long long)frames->n_frames, frames->truncated, err.text, status,
+                 (long long)n_frames, truncated, text ? text : "");
+    if (status != COLLET_OK) {
+        assert_non_null(strstr(err.text, path));
+        assert_int_equal(collet_trajectory_read(t, frames, NULL), status);
+        assert_int_equal(frames->n_frames, 0);
+        assert_int_equal(frames->truncated, truncated);
+    }
+    for (int64_t i = 0; i < n_frames; i++)
+        assert_true(component(frames, frames->positions, i, 0) ==
+                    100.0 * (double)frames->indices[i]);
+    collet_frames_free(frames);
+    collet_trajectory_close(t);
+}
+
+static void every_truncation_keeps_the_complete_frames(void **state)
+{
+    (void)state;
+
+    for (int real = 4; real <= 8; real += 4) {
+        io_image image = make(real, 3);
+        size_t frame = image.size / 3;
+        for (size_t cut = frame; cut <= image.size; cut++) {
+            char text[200];
+            int whole = cut % frame == 0;
+            snprintf(text, sizeof text,
+                     "the file ends at byte %zu inside frame %zu, which begins at byte %zu", cut,
+                     cut / frame, cut / frame * frame);
+            expect(save(&image, cut), (int64_t)(cut / frame), whole ? COLLET_OK : COLLET_FORMAT,
+                   !whole, whole ? NULL : text, 1);
+        }
+        free(image.data);
+    }
+}
+
+static void truncation_of_the_first_frame(void **state)
+{
+    (void)state;
+    io_image image = make(4, 1);
+    size_t head = 24 + 13 * 4 + 2 * 4 + 36;
+
+    for (size_t cut = 1; cut < image.size; cut++) {
+        collet_trajectory *t;
+        collet_error err;
+        const char *path = save(&image, cut);
+        if (cut >= head) {
+            expect(path, 0, COLLET_FORMAT, 1, "inside frame 0", 1);
+            continue;
+        }
+        assert_int_equal(collet_trajectory_open(path, &t, &err), COLLET_FORMAT);
+        assert_null(t);
+        assert_non_null(strstr(err.text, cut < 4 ? "is not a trajectory" : "inside frame 0"));
+    }
+    free(image.data);
+}
+
+static void bytes_that_are_no_frame(void **state)
+{
+    (void)state;
+    io_image image = make(4, 3);
+    size_t frame = image.size / 3;
+    char text[100];
+
+    snprintf(text, sizeof text, "frame 3 at byte %zu: no .trr frame begins here", image.size);
+    for (int n = 1; n <= 40; n++) {
+        io_put(&image, "\xff", 1);
+        expect(save(&image, image.size), 3, COLLET_FORMAT, 0, text, 1);
+    }
+    image.data[frame] = 1;
+    snprintf(text, sizeof text, "frame 1 at byte %zu: no .trr", frame);
+    expect(save(&image, image.size), 1, COLLET_FORMAT, 0, text, 1);
+    free(image.data);
+}
+
+/* A file that goes on after an interrupted frame: the hole is found, nothing after it is used. */
+static void hole_in_the_middle(void **state)
+{
+    (void)state;
+    io_image image = make(4, 2);
+
+    image.size -= 7;
+    io_put_trr(&image, 4, ATOMS, 2, ALL);
+    io_put_trr(&image, 4, ATOMS, 3, ALL);
+    expect(save(&image, image.size), 2, COLLET_FORMAT, 0, "frame 2 at byte", 1);
+    free(image.data);
+}
+
+static void frames_that_differ(void **state)
+{
+    (void)state;
+    io_image image = make(4, 2);
+    size_t at = image.size;
+    char text[100];
+
+    snprintf(text, sizeof text, "frame 2 at byte %zu: has 6 atoms, the first frame has 5", at);
+    io_put_trr(&image, 4, ATOMS + 1, 2, ALL);
+    expect(save(&image, image.size), 2, COLLET_FORMAT, 0, text, 1);
+
+    image.size = at;
+    io_put_trr(&image, 8, ATOMS, 2, ALL);
+    expect(save(&image, image.size), 2, COLLET_FORMAT, 0,
+           "is in double precision, the first frame is in single", 1);
+
+    image.size = at;
+    io_put_trr(&image, 4, ATOMS, 2, IO_X | IO_V);
+    io_put_trr(&image, 4, ATOMS, 3, IO_X | IO_V | IO_F);
+    expect(save(&image, image.size), 2, COLLET_NOT_FOUND, 0,
+           "has no forces (time 1 ps, step 20)", 1);
+    expect(save(&image, image.size), 4, COLLET_OK, 0, NULL, 0);
+
+    image.size = at;
+    io_put_trr(&image, 4, ATOMS, 2, IO_BOX | IO_V);
+    io_put_trr(&image, 4, ATOMS, 3, ALL);
+    expect(save(&image, image.size), 2, COLLET_NOT_FOUND, 0, "frame 2 at byte", 0);
+    collet_trajectory *t = io_open(save(&image, image.size));
+    collet_frames *frames = io_batch(t, 10, 1);
+    assert_int_equal(collet_trajectory_slice(t, 0, -1, 3, NULL), COLLET_OK);
+    assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
+    assert_int_equal(frames->n_frames, 2);
+    assert_int_equal(frames->indices[1], 3);
+    collet_frames_free(frames);
+    collet_trajectory_close(t);
+    free(image.data);
+}
+
+static void sizes_that_contradict(void **state)
+{
+    (void)state;
+    io_image image = make(4, 2);
+    size_t sizes = image.size / 2 + 24;
+
+    for (size_t i = 0; i < 11; i++) {
+        uint8_t kept = image.data[sizes + 4 * i + 3];
+        image.data[sizes + 4 * i + 3] ^= 1;
+        expect(save(&image, image.size), 1, COLLET_FORMAT, 0, "frame 1 at byte", 1);
+        image.data[sizes + 4 * i + 3] = kept;
+        kept = image.data[sizes + 4 * i];
+        image.data[sizes + 4 * i] ^= 0x80;
+        expect(save(&image, image.size), 1, COLLET_FORMAT, 0, "frame 1 at byte", 1);
+        image.data[sizes + 4 * i] = kept;
+    }
+    free(image.data);
+}
+
+static void without_velocities(void **state)
+{
+    (void)state;
+    io_image image = {0};
+    collet_error err;
+
+    for (int i = 0; i < 3; i++)
+        io_put_trr(&image, 4, ATOMS, i, IO_X);
+    collet_trajectory *t = io_open(save(&image, image.size));
+    const collet_trajectory_info *info = collet_trajectory_get_info(t);
+    assert_true(!info->has_velocities && !info->has_forces && !info->has_box);
+    collet_frames *frames;
+    assert_int_equal(collet_frames_create(ATOMS, 2, COLLET_F32, 1, 0, &frames, NULL), COLLET_OK);
+    assert_int_equal(collet_trajectory_read(t, frames, &err), COLLET_NOT_FOUND);
+    assert_non_null(strstr(err.text, "the file has no velocities"));
+    collet_frames_free(frames);
+    frames = io_batch(t, 2, 1);
+    assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
+    assert_int_equal(frames->n_frames, 2);
+    assert_true(frames->boxes[0] == 0.0);
+    collet_frames_free(frames);
+    collet_trajectory_close(t);
+    free(image.data);
+}
+
+/* ---- Large files ------------------------------------------------------------------------- */
+
+/* Frames of 2.04 GB each with holes: the third one lies beyond 2^32 bytes. */
+static void offsets_beyond_32_bits(void **state)
+{
+    (void)state;
+    const int32_t atoms = 170000000;
+    const int64_t length = 24 + 13 * 4 + 8 + 12 * (int64_t)atoms;
+    const int64_t chosen[2] = {0, atoms - 1};
+    const char *path = io_path(directory, "large.trr");
+    FILE *file = fopen(path, "wb");
+
+    assert_non_null(file);
+    for (int32_t i = 0; i < 3; i++) {
+        io_image head = {0}, value = {0};
+        io_put_trr(&head, 4, 0, i, IO_X);
+        for (size_t k = 0; k < 4; k++) {
+            head.data[24 + 4 * 7 + k] = (uint8_t)((12 * (int64_t)atoms) >> (24 - 8 * k));
+            head.data[24 + 4 * 10 + k] = (uint8_t)(atoms >> (24 - 8 * k));
+        }
+        io_put_f32(&value, (float)(i + 1));
+        assert_int_equal(fseeko(file, (off_t)(i * length), SEEK_SET), 0);
+        assert_int_equal(fwrite(head.data, 1, head.size, file), head.size);
+        assert_int_equal(fseeko(file, (off_t)((i + 1) * length - 4), SEEK_SET), 0);
+        assert_int_equal(fwrite(value.data, 1, 4, file), 4);
+        free(head.data);
+        free(value.data);
+    }
+    assert_int_equal(fclose(file), 0);
+
+    collet_trajectory *t = io_open(path);
+    assert_int_equal(collet_trajectory_get_info(t)->file_size, 3 * length);
+    assert_int_equal(collet_trajectory_select(t, chosen, 2, NULL), COLLET_OK);
+    collet_frames *frames = io_batch(t, 4, 0);
+    assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
+    assert_int_equal(frames->n_frames, 3);
+    for (int64_t i = 0; i < 3; i++) {
+        assert_true(component(frames, frames->positions, i, 5) == (double)(i + 1));
+        assert_int_equal(frames->steps[i], 10 * i);
+    }
+    collet_frames_free(frames);
+    collet_trajectory_close(t);
+    remove(path);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    directory = io_make_directory();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    io_remove_directory(directory);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(real_files_are_exact),
+        cmocka_unit_test(every_truncation_keeps_the_complete_frames),
+        cmocka_unit_test(truncation_of_the_first_frame),
+        cmocka_unit_test(bytes_that_are_no_frame),
+        cmocka_unit_test(hole_in_the_middle),
+        cmocka_unit_test(frames_that_differ),
+        cmocka_unit_test(sizes_that_contradict),
+        cmocka_unit_test(without_velocities),
+        cmocka_unit_test(offsets_beyond_32_bits),
+    };
+
+    return cmocka_run_group_tests_name("io trr", tests, set_up, tear_down);
+}
