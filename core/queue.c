@@ -58,18 +58,47 @@ void queues_destroy(device *d)
     }
 }
 
+/* Under the queue's lock. What failed may be anything since the last wait: all of it is suspect. */
+static collet_status wait_locked(queue *q, collet_error *err)
+{
+    collet_error why = {COLLET_OK, ""};
+    uint64_t submitted = atomic_load(&q->submitted), completed = atomic_load(&q->completed);
+    if (completed >= submitted)
+        return COLLET_OK;
+    collet_status status = q->device->table->queue_wait(q->device->handle, q->handle, &why);
+    if (status != COLLET_OK) {
+        q->failure = status;
+        q->failed_after = completed;
+        q->failed_upto = submitted;
+        if (status == COLLET_DEVICE_LOST)
+            atomic_store(&q->device->state, DEVICE_GONE);
+        collet_fail(err, status, "%s", why.text);
+    }
+    atomic_store(&q->completed, submitted);
+    return status;
+}
+
 collet_status queue_wait(queue *q, collet_error *err)
 {
-    if (!q->handle || atomic_load(&q->completed) >= atomic_load(&q->submitted))
+    if (!q->handle)
         return COLLET_OK;
     pthread_mutex_lock(&q->lock);
-    uint64_t submitted = atomic_load(&q->submitted);
-    collet_status status = q->device->table->queue_wait(q->device->handle, q->handle, err);
-    /* Also after a failure nothing of it is under way any more. */
-    atomic_store(&q->completed, submitted);
+    collet_status status = wait_locked(q, err);
     pthread_mutex_unlock(&q->lock);
-    if (status == COLLET_DEVICE_LOST)
-        atomic_store(&q->device->state, DEVICE_GONE);
+    return status;
+}
+
+collet_status queue_wait_ticket(queue *q, uint64_t ticket, collet_error *err)
+{
+    if (!q->handle)
+        return COLLET_OK;
+    pthread_mutex_lock(&q->lock);
+    collet_status status =
+        atomic_load(&q->completed) < ticket ? wait_locked(q, err) : COLLET_OK;
+    if (status == COLLET_OK && ticket > q->failed_after && ticket <= q->failed_upto)
+        status = collet_fail(err, q->failure, "work on %s that wrote these bytes failed",
+                             q->device->name);
+    pthread_mutex_unlock(&q->lock);
     return status;
 }
 
@@ -94,9 +123,9 @@ static collet_status meet_on_device(queue *q, queue *other, collet_error *err)
 
 collet_status queue_after(queue *q, queue *other, uint64_t ticket, collet_error *err)
 {
-    if (q == other || atomic_load(&other->completed) >= ticket)
+    if (q == other)
         return COLLET_OK;
-    if (q && q->handle && q->device == other->device)
+    if (q && q->handle && q->device == other->device && atomic_load(&other->completed) < ticket)
         return meet_on_device(q, other, err);
-    return queue_wait(other, err);
+    return queue_wait_ticket(other, ticket, err);
 }

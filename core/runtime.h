@@ -71,6 +71,8 @@ struct queue {
     collet_queue *handle; /* NULL on synchronous devices */
     pthread_mutex_t lock; /* around every use of the handle: others may wait on it */
     _Atomic uint64_t submitted, completed;
+    collet_status failure; /* of the tickets in (failed_after, failed_upto]; under lock */
+    uint64_t failed_after, failed_upto;
     queue *next;
 };
 
@@ -144,7 +146,9 @@ void queues_destroy(device *d);
 
 /* Waits until everything submitted so far is done. Any thread. FAILED, DEVICE_LOST. */
 collet_status queue_wait(queue *q, collet_error *err);
-/* Makes `q` start its next work only after `ticket` of `other`; waits on the host where the two
+/* Waits until `ticket` is done; fails when it was part of what a wait found failed. Any thread. */
+collet_status queue_wait_ticket(queue *q, uint64_t ticket, collet_error *err);
+/* Makes `q` (NULL: the host) start its next work only after `ticket` of `other`; waits on the host where the two
  * cannot meet on a device. */
 collet_status queue_after(queue *q, queue *other, uint64_t ticket, collet_error *err);
 

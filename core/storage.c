@@ -241,7 +241,7 @@ static collet_status fetch_to_host(storage *s, transfer_counters *moved, collet_
         status = queue_take(from->device, &q, err);
     if (status != COLLET_OK)
         return status;
-    status = after_use(&from->writer, q, err);
+    status = after_use(&from->writer, NULL, err);
     if (status == COLLET_OK && s->bytes) {
         pthread_mutex_lock(&q->lock);
         status = from->device->table->buffer_read(from->device->handle, q->handle, from->memory, 0,
