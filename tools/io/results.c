@@ -269,12 +269,12 @@ static collet_status complete_column(column *c, collet_error *err)
 
 static collet_status finish_archive(collet_results *results, collet_error *err)
 {
-    size_t n = (size_t)results->n_columns;
-    collet_archive_member *members = calloc(n + 1, sizeof *members);
+    uint32_t n = (uint32_t)results->n_columns;
+    collet_archive_member *members = calloc((size_t)n + 1, sizeof *members);
 
     if (!members)
         return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to write it", results->path);
-    for (size_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++)
         members[i] = (collet_archive_member){results->columns[i].name, results->columns[i].spool};
     collet_status status = collet_archive_write(results->archive, members, n, err);
     free(members);
