@@ -65,14 +65,19 @@ function(collet_add_tool name)
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
-# collet_add_test(NAME source... [LIBRARIES library...] [LABEL label]): a CMocka program run by ctest
-# with the built plugins and no settings of the user's.
+# collet_add_test(NAME source... [LIBRARIES library...] [LABEL label] [INTERNAL]): a CMocka program run by
+# ctest with the built plugins and no settings of the user's. INTERNAL: made of the core's objects
+# instead of libcore, for tests of what libcore does not export.
 function(collet_add_test name)
-  cmake_parse_arguments(TEST "" "LABEL" "LIBRARIES" ${ARGN})
+  cmake_parse_arguments(TEST "INTERNAL" "LABEL" "LIBRARIES" ${ARGN})
+  if(TEST_INTERNAL)
+    set(core collet_core_objects)
+  else()
+    set(core collet::core)
+  endif()
   pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
   add_executable(${name} ${TEST_UNPARSED_ARGUMENTS})
-  target_link_libraries(${name} PRIVATE collet_options collet::core ${TEST_LIBRARIES}
-    PkgConfig::CMOCKA)
+  target_link_libraries(${name} PRIVATE collet_options ${core} ${TEST_LIBRARIES} PkgConfig::CMOCKA)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_compile_definitions(${name} PRIVATE
     COLLET_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"
