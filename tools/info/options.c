@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "options.h"
+
+#include <collet/collet.h>
+
+#include <argp.h>
+#include <stdio.h>
+
+enum { KEY_JSON = 256, KEY_WHY, KEY_ENV };
+
+static const char doc[] =
+    "Lists the backends that Collet finds on this machine: whether each can be used and why not, "
+    "what it offers, its devices and its file."
+    "\v"
+    "With NAME, that backend alone. With --env alone, the settings and nothing else.\n\n"
+    "Exit status: 0 success; 1 there is no backend called NAME, or nothing could be listed; 2 wrong "
+    "command line; 3 NAME was found, was listed, and cannot be used.";
+
+static const struct argp_option argp_options[] = {
+    {"json", KEY_JSON, NULL, 0, "Print JSON", 0},
+    {"why", KEY_WHY, NULL, 0, "Add every step of the search for plugins and what came of it", 0},
+    {"env", KEY_ENV, NULL, 0,
+     "Add every setting: key, environment variable, default, value and where that comes from", 0},
+    {0},
+};
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    info_options *options = state->input;
+
+    switch (key) {
+    case KEY_JSON:
+        options->json = 1;
+        break;
+    case KEY_WHY:
+        options->why = 1;
+        break;
+    case KEY_ENV:
+        options->env = 1;
+        break;
+    case ARGP_KEY_ARG:
+        if (options->name)
+            argp_error(state, "'%s': only one NAME is wanted", text);
+        options->name = text;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static void print_version(FILE *stream, struct argp_state *state)
+{
+    (void)state;
+    fprintf(stream, "backend-info %s (libcore %s)\n", COLLET_VERSION, collet_version());
+}
+
+void info_options_parse(int argc, char **argv, info_options *options)
+{
+    static const struct argp argp = {argp_options, parse_option, "[NAME]", doc, NULL, NULL, NULL};
+
+    *options = (info_options){0};
+    argp_program_version_hook = print_version;
+    argp_err_exit_status = INFO_EXIT_USAGE;
+    argp_parse(&argp, argc, argv, 0, NULL, options);
+}

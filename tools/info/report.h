@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What backend-info prints, as text or as JSON. */
+#ifndef INFO_REPORT_H
+#define INFO_REPORT_H
+
+#include "options.h"
+
+#include <collet/collet.h>
+
+/* "usable", "unavailable", "unproven". */
+const char *info_state_word(int32_t state);
+
+/* 1 when the backend is among those that the command line asks for. */
+int32_t info_wanted(const info_options *options, const collet_backend_info *backend);
+/* 1 when the record is about the wanted backend's file, or all are wanted. `backend` is that
+ * backend, NULL for all. */
+int32_t info_record_wanted(const collet_backend_info *backend, const collet_plugin_record *record);
+
+/* The readable listing of every wanted backend (listing.c). */
+void info_list_backends(const collet_runtime *runtime, const info_options *options);
+
+/* The steps of the search, grouped by file (tables.c). */
+void info_list_records(const collet_runtime *runtime, const collet_backend_info *only);
+/* The settings (tables.c). */
+void info_list_settings(const collet_runtime *runtime);
+/* Where plugins were looked for, one directory a line (tables.c). */
+void info_list_directories(const collet_runtime *runtime);
+
+/* The whole report as one JSON object on standard output. 0 when memory is short. */
+int32_t info_print_json(const collet_runtime *runtime, const info_options *options,
+                        const collet_backend_info *only);
+
+#endif
