@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every animal of the zoo is refused for its own reason, and the good plugin beside it is found.
+ */
+#include "loader_fixture.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "floating.h"
+
+#define MEMBERS                                                                                    \
+    "\"version\":\"1.0\",\"priority\":1,\"features\":{\"jit\":false,\"parallel\":false,"          \
+    "\"gpu\":false}"
+#define MANIFEST(abi, kernels)                                                                     \
+    "{\"name\":\"bad\",\"abi\":" abi "," MEMBERS ",\"kernels\":" kernels "}"
+
+/* Adds bad.so to a directory that holds good.so, scans and expects the refusal. */
+static void expect(fixture *f, const char *stage, const char *code, const char *reason)
+{
+    fixture_add(f, "good", "good.so");
+    fixture_scan(f);
+    fixture_assert_proven(f, "zoo_good");
+    fixture_assert_refused(f, "bad.so", stage, code, reason);
+}
+
+/* ---- Files ------------------------------------------------------------------------------- */
+
+static void text_file(void **state)
+{
+    fixture_write(*state, "bad.so", "not a library\n", 14);
+    expect(*state, "manifest", "not-elf", "not an ELF file");
+    const loader_plugin *p = fixture_plugin(*state, "bad");
+    assert_non_null(p);
+    assert_int_equal(p->manifest.abi, 0);
+    assert_string_equal(p->manifest.version, "");
+}
+
+static void empty_file(void **state)
+{
+    fixture_write(*state, "bad.so", "", 0);
+    expect(*state, "manifest", "empty", "empty");
+}
+
+static void truncated(void **state)
+{
+    size_t count;
+    char *bytes = fixture_read(COLLET_TEST_ZOO "/zoo_good.so", &count);
+    static const size_t divisors[] = {2, 16};
+    for (size_t i = 0; i < sizeof divisors / sizeof *divisors; i++) {
+        fixture_write(*state, "bad.so", bytes, count / divisors[i]);
+        expect(*state, "manifest", "truncated", "");
+    }
+    fixture_write(*state, "bad.so", bytes, 20);
+    expect(*state, "manifest", "truncated", "header");
+    free(bytes);
+}
+
+static void wrong_class(void **state)
+{
+    fixture_add_patched(*state, "bad.so", EI_CLASS, (const char[]){ELFCLASS32}, 1);
+    expect(*state, "manifest", "wrong-class", "64-bit");
+    fixture_add_patched(*state, "bad.so", EI_DATA, (const char[]){3}, 1);
+    expect(*state, "manifest", "wrong-class", "byte order");
+}
+
+static void wrong_machine(void **state)
+{
+    fixture_add_patched(*state, "bad.so", offsetof(Elf64_Ehdr, e_machine),
+                        &(Elf64_Half){EM_SPARC}, sizeof(Elf64_Half));
+    expect(*state, "manifest", "wrong-machine", "machine 2");
+}
+
+static void not_shared_object(void **state)
+{
+    fixture_add_patched(*state, "bad.so", offsetof(Elf64_Ehdr, e_type), &(Elf64_Half){ET_REL},
+                        sizeof(Elf64_Half));
+    expect(*state, "manifest", "not-shared-object", "type 1");
+}
+
+static void no_manifest(void **state)
+{
+    fixture_add(*state, "plain_library", "bad.so");
+    expect(*state, "manifest", "no-manifest", "no plugin");
+    assert_null(fixture_plugin(*state, "bad"));
+}
+
+/* ---- Manifests --------------------------------------------------------------------------- */
+
+static const struct {
+    const char *manifest, *code, *reason;
+} manifests[] = {
+    {MANIFEST("[1,0]", "[\"add\"]") "x", "manifest-trailing", "follows"},
+    {MANIFEST("[1,0]", "[\"add\"]") "}", "manifest-trailing", "follows"},
+    {MANIFEST("[1,0]", "[\"add\"]") " {\"name\":\"other\"}", "manifest-trailing", "follows"},
+    {"{\"name\":\"bad\",\"name\":\"worse\"}", "manifest-duplicate-key", "'name'"},
+    {"{\"name\":\"bad\"", "manifest-syntax", "syntax"},
+    {MANIFEST("[2,0]", "[\"add\"]"), "abi-too-new", "update libcore"},
+    {MANIFEST("[0,9]", "[\"add\"]"), "abi-too-old", "rebuild the plugin"},
+    {MANIFEST("1", "[\"add\"]"), "manifest-content", "\"abi\""},
+    {MANIFEST("[1,0]", "[\"add\",\"add\"]"), "manifest-content", "'add' twice"},
+};
+
+static void bad_manifests(void **state)
+{
+    for (size_t i = 0; i < sizeof manifests / sizeof *manifests; i++) {
+        fixture_add_manifest(*state, "bad.so", manifests[i].manifest);
+        expect(*state, "manifest", manifests[i].code, manifests[i].reason);
+    }
+}
+
+/* No code of a plugin of another interface runs, not even with probing switched off. */
+static void refused_before_it_runs(void **state)
+{
+    fixture *f = *state;
+    fixture_add_manifest(f, "bad.so", MANIFEST("[2,0]", "[\"add\"]"));
+    f->options.probe = 0;
+    fixture_scan(f);
+    fixture_assert_refused(f, "bad.so", "manifest", "abi-too-new", "2.0");
+    const loader_plugin *p = fixture_plugin(f, "bad");
+    const collet_plugin *table = NULL;
+    assert_int_equal(p->manifest.abi, 2u << 16);
+    assert_int_equal(loader_open(p, &fixture_host, f->records, &table, NULL), COLLET_UNAVAILABLE);
+    assert_null(table);
+}
+
+static void sanitizer_mismatch(void **state)
+{
+    size_t count;
+    char *bytes = fixture_read(COLLET_TEST_ZOO "/zoo_good.so", &count);
+    const uint32_t head[] = {7, sizeof COLLET_SANITIZER - 1, COLLET_NOTE_SANITIZER};
+    char *place = memmem(bytes, count, head, sizeof head);
+    assert_non_null(place);
+    place[sizeof head + 8] = 'x';
+    fixture_write(*state, "bad.so", bytes, count);
+    free(bytes);
+    expect(*state, "manifest", "sanitizer-mismatch", COLLET_SANITIZER);
+}
+
+static void kernels_differ(void **state)
+{
+    fixture_add_manifest(*state, "bad.so",
+                         "{\"name\":\"zoo_good\",\"abi\":[1,0]," MEMBERS
+                         ",\"kernels\":[\"add\",\"mul\"]}");
+    fixture_scan(*state);
+    fixture_assert_refused(*state, "bad.so", "probe", "kernels-differ", "names the kernel mul");
+    fixture_add_manifest(*state, "bad.so",
+                         "{\"name\":\"zoo_good\",\"abi\":[1,0]," MEMBERS ",\"kernels\":[]}");
+    expect(*state, "probe", "kernels-differ", "has the kernel add");
+}
+
+static void other_name(void **state)
+{
+    fixture_add_manifest(*state, "bad.so", MANIFEST("[1,0]", "[\"add\"]"));
+    expect(*state, "probe", "vtable-name", "'zoo_good'");
+}
+
+/* ---- Code -------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *zoo, *code, *reason;
+} animals[] = {
+    {"missing_entry", "missing-entry", "collet_plugin_entry"},
+    {"unresolved_symbol", "unresolved-symbol", "zoo_nowhere"},
+    {"null_slot", "vtable-slot", "queue_create"},
+    {"short_vtable", "vtable-short", "first release"},
+    {"table_abi", "vtable-abi", "2.0"},
+    {"table_garbage", "crash-in-vtable", "SIGSEGV"},
+    {"entry_null", "entry-null", "NULL"},
+    {"crash_constructor", "crash-in-constructor", "crashed in a constructor, while being loaded (SIGSEGV)"},
+    {"crash_entry", "crash-in-entry", "(SIGABRT); it said: the zoo is closed"},
+    {"crash_capabilities", "crash-in-capabilities", "SIGFPE"},
+    {"exit_entry", "exit-in-entry", "status 7"},
+    {"capabilities_fail", "capabilities-failed", "the driver is asleep"},
+    {"capabilities_garbage", "capabilities-invalid", "device_count (2)"},
+    {"flush_to_zero", "changes-floating-point", "-ffast-math"},
+};
+
+static void zoo(void **state)
+{
+    for (size_t i = 0; i < sizeof animals / sizeof *animals; i++) {
+        fixture_add(*state, animals[i].zoo, "bad.so");
+        expect(*state, "probe", animals[i].code, animals[i].reason);
+    }
+}
+
+static void hangs(void **state)
+{
+    fixture *f = *state;
+    f->options.timeout_ms = 1000;
+    fixture_add(f, "hang_entry", "bad.so");
+    fixture_add(f, "hang_constructor", "worse.so");
+    expect(f, "probe", "hang-in-entry", "still here");
+    fixture_assert_refused(f, "worse.so", "probe", "hang-in-constructor", "after 1000 ms");
+    double ms = fixture_record(f, "bad.so", "probe")->milliseconds;
+    assert_true(ms >= 1000 && ms < 10000);
+}
+
+static void missing_library(void **state)
+{
+    fixture *f = *state;
+    fixture_add(f, "missing_library", "bad.so");
+    fixture_scan(f);
+    const loader_plugin *p = fixture_plugin(f, "zoo_missing_library");
+    assert_true(p->usable && p->unproven);
+    assert_null(p->capabilities);
+    assert_string_equal(p->code, "missing-library");
+    const record_entry *entry = fixture_record(f, "bad.so", "probe");
+    assert_true(entry->accepted);
+    assert_non_null(strstr(entry->reason, "libzoo_plain_library.so"));
+
+    const collet_plugin *table = NULL;
+    collet_error err;
+    assert_int_equal(loader_open(p, &fixture_host, f->records, &table, &err), COLLET_UNAVAILABLE);
+    assert_non_null(strstr(err.text, "libzoo_plain_library.so"));
+    assert_string_equal(fixture_record(f, "bad.so", "open")->code, "missing-library");
+}
+
+/* ---- Open -------------------------------------------------------------------------------- */
+
+static const collet_plugin *open_one(fixture *f, const char *name, collet_status expected)
+{
+    const collet_plugin *table = NULL;
+    collet_error err = {.text = ""};
+    const loader_plugin *p = fixture_plugin(f, name);
+    assert_non_null(p);
+    collet_status status = loader_open(p, &fixture_host, f->records, &table, &err);
+    if (status != expected)
+        fail_msg("%s: status %d: %s", name, status, err.text);
+    return table;
+}
+
+static void opens_good_ones(void **state)
+{
+    fixture *f = *state;
+    fixture_add(f, "good", "good.so");
+    fixture_add(f, "own_op", "own_op.so");
+    fixture_add(f, "capabilities_long", "long.so");
+    fixture_scan(f);
+    assert_int_equal(f->count, 3);
+    const collet_plugin *table = open_one(f, "zoo_good", COLLET_OK);
+    assert_ptr_equal(table, open_one(f, "zoo_good", COLLET_OK));
+    assert_string_equal(table->name, "zoo_good");
+    assert_string_equal(open_one(f, "zoo_own_op", COLLET_OK)->ops[0].name, "zoo.twice");
+    fixture_assert_proven(f, "zoo_capabilities_long");
+    assert_true(strlen(fixture_plugin(f, "zoo_capabilities_long")->capabilities) > 90000);
+    assert_true(fixture_record(f, "good.so", "open")->accepted);
+}
+
+static void changed_since(void **state)
+{
+    fixture *f = *state;
+    fixture_add(f, "good", "good.so");
+    fixture_scan(f);
+    fixture_add(f, "flush_to_zero", "good.so");
+    assert_null(open_one(f, "zoo_good", COLLET_UNAVAILABLE));
+    assert_string_equal(fixture_record(f, "good.so", "open")->code, "changed");
+}
+
+static void control_is_restored(void **state)
+{
+    fixture *f = *state;
+    floating_state before = floating_save();
+    f->options.probe = 0;
+    fixture_add(f, "flush_to_zero", "bad.so");
+    fixture_scan(f);
+    assert_string_equal(fixture_record(f, "bad.so", "probe")->code, "not-probed");
+    assert_null(open_one(f, "zoo_flush_to_zero", COLLET_UNAVAILABLE));
+    assert_string_equal(fixture_record(f, "bad.so", "open")->code, "changes-floating-point");
+    assert_true(floating_equal(before, floating_save()));
+}
+
+static void probe_missing(void **state)
+{
+    fixture *f = *state;
+    f->options.probe_program = "/nonexistent/collet-probe";
+    fixture_add(f, "good", "good.so");
+    fixture_scan(f);
+    const loader_plugin *p = fixture_plugin(f, "zoo_good");
+    assert_true(p->usable && p->unproven);
+    assert_string_equal(p->code, "probe-unavailable");
+    assert_non_null(open_one(f, "zoo_good", COLLET_OK));
+}
+
+static void settings_reach_the_probe(void **state)
+{
+    fixture *f = *state;
+    const char *settings[] = {"zoo.devices=0", NULL};
+    fixture_add(f, "own_op", "own_op.so");
+    fixture_scan(f);
+    assert_non_null(strstr(fixture_plugin(f, "zoo_own_op")->capabilities, "\"device_count\": 1"));
+    f->options.settings = settings;
+    fixture_scan(f);
+    assert_non_null(strstr(fixture_plugin(f, "zoo_own_op")->capabilities, "switched off"));
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+    const struct CMUnitTest tests[] = {
+        CASE(text_file),       CASE(empty_file),
+        CASE(truncated),       CASE(wrong_class),
+        CASE(wrong_machine),   CASE(not_shared_object),
+        CASE(no_manifest),     CASE(bad_manifests),
+        CASE(refused_before_it_runs), CASE(sanitizer_mismatch),
+        CASE(kernels_differ),  CASE(other_name),
+        CASE(zoo),             CASE(hangs),
+        CASE(missing_library), CASE(opens_good_ones),
+        CASE(changed_since),   CASE(control_is_restored),
+        CASE(probe_missing),   CASE(settings_reach_the_probe),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

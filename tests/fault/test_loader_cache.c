@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Answers of probes that are kept: when one is used, and that anything odd about it is not.
+ *
+ * A kept answer is told from a fresh one by a mark in it that the plugin would not give.
+ */
+#include "loader_fixture.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MARK "XooXgood" /* as long as zoo_good, which it replaces in the kept capabilities */
+
+static char cache[PATH_MAX];
+
+static int setup(void **state)
+{
+    if (fixture_setup(state))
+        return -1;
+    fixture *f = *state;
+    fixture_add(f, "good", "good.so");
+    snprintf(cache, sizeof cache, "%s", fixture_path(f, "kept/here"));
+    f->options.cache_directory = cache;
+    return 0;
+}
+
+/* The only file of the cache, or NULL. */
+static const char *kept_file(void)
+{
+    static char path[2 * PATH_MAX];
+    const char *found = NULL;
+    DIR *directory = opendir(cache);
+    struct dirent *entry;
+    while (directory && (entry = readdir(directory)))
+        if (entry->d_name[0] != '.') {
+            assert_null(found);
+            snprintf(path, sizeof path, "%s/%s", cache, entry->d_name);
+            found = path;
+        } else {
+            assert_true(strlen(entry->d_name) <= 2); /* nothing temporary stays behind */
+        }
+    if (directory)
+        closedir(directory);
+    return found;
+}
+
+static void overwrite(const char *path, const char *bytes, size_t count)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, count, file), count);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Scans once, and marks what was kept. */
+static void keep_marked(fixture *f)
+{
+    size_t count;
+    fixture_scan(f);
+    fixture_assert_proven(f, "zoo_good");
+    const char *path = kept_file();
+    assert_non_null(path);
+    char *text = fixture_read(path, &count), *name = strstr(text, "capabilities\":\"");
+    assert_non_null(name);
+    name = strstr(name, "zoo_good");
+    assert_non_null(name);
+    memcpy(name, MARK, strlen(MARK));
+    overwrite(path, text, count);
+    free(text);
+}
+
+/* Scans again: did the answer come from the cache? */
+static int was_used(fixture *f)
+{
+    fixture_scan(f);
+    fixture_assert_proven(f, "zoo_good");
+    return strstr(fixture_plugin(f, "zoo_good")->capabilities, MARK) != NULL;
+}
+
+static void kept_and_used(void **state)
+{
+    struct stat st;
+    keep_marked(*state);
+    assert_true(was_used(*state));
+    assert_int_equal(stat(cache, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0700);
+    assert_int_equal(stat(kept_file(), &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+}
+
+static void stale_by_file(void **state)
+{
+    fixture *f = *state;
+    keep_marked(f);
+    fixture_add(f, "good", "good.so");
+    assert_false(was_used(f));
+}
+
+static void stale_by_environment(void **state)
+{
+    keep_marked(*state);
+    assert_int_equal(setenv("ZOO_SOMETHING", "1", 1), 0);
+    assert_true(was_used(*state));
+    assert_int_equal(setenv("ZOO_DRIVER_OPTION", "1", 1), 0);
+    assert_false(was_used(*state));
+    assert_int_equal(unsetenv("ZOO_DRIVER_OPTION"), 0);
+    assert_int_equal(unsetenv("ZOO_SOMETHING"), 0);
+}
+
+static void stale_by_settings(void **state)
+{
+    fixture *f = *state;
+    const char *settings[] = {"zoo.devices=3", NULL};
+    keep_marked(f);
+    f->options.settings = settings;
+    assert_false(was_used(f));
+}
+
+static void hostile_contents(void **state)
+{
+    size_t count;
+    keep_marked(*state);
+    char *good = fixture_read(kept_file(), &count);
+    char *key = strstr(good, "\"key\":\"") + 7, *bad = malloc(2 * count + 400000);
+    assert_non_null(bad);
+    const struct {
+        const char *format;
+    } hostile[] = {
+        {"%s x"},
+        {"%.100s"},
+        {"{\"format\":1,\"format\":1,%s"},
+        {"[%s]"},
+        {"{\"format\":2,\"key\":\"%.16s\",\"code\":\"ok\",\"reason\":\"\",\"capabilities\":\"{}\"}"},
+        {"{\"format\":1,\"key\":\"%.16s\",\"code\":\"ok\",\"reason\":\"\",\"capabilities\":\"{}\"}"},
+        {"{\"format\":1,\"key\":\"%.16s\",\"code\":\"denied\",\"reason\":\"so\"}"},
+        {"{\"format\":1,\"key\":\"%.16s\",\"code\":7,\"reason\":\"so\"}"},
+        {""},
+    };
+    for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
+        const char *argument = strstr(hostile[i].format, "%.16s") ? key : good;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+        int n = sprintf(bad, hostile[i].format, argument);
+#pragma GCC diagnostic pop
+        overwrite(kept_file(), bad, (size_t)n);
+        if (was_used(*state))
+            fail_msg("used: %s", hostile[i].format);
+    }
+    memset(bad, ' ', 2 * count);
+    overwrite(kept_file(), bad, 2 * count);
+    assert_false(was_used(*state));
+    free(bad);
+    free(good);
+}
+
+static void hostile_file(void **state)
+{
+    fixture *f = *state;
+    char moved[PATH_MAX];
+    keep_marked(f);
+    assert_true(was_used(f));
+    snprintf(moved, sizeof moved, "%s", fixture_path(f, "moved.json"));
+
+    char path[2 * PATH_MAX];
+    snprintf(path, sizeof path, "%s", kept_file());
+    assert_int_equal(chmod(path, 0666), 0);
+    assert_false(was_used(f)); /* and it was replaced by a proper one */
+    assert_null(strstr(fixture_plugin(f, "zoo_good")->capabilities, MARK));
+
+    keep_marked(f);
+    assert_int_equal(rename(path, moved), 0);
+    assert_int_equal(symlink(moved, path), 0);
+    assert_false(was_used(f));
+
+    keep_marked(f);
+    assert_int_equal(link(path, fixture_path(f, "second.json")), 0);
+    assert_false(was_used(f));
+
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_false(was_used(f));
+}
+
+static void hostile_directory(void **state)
+{
+    fixture *f = *state;
+    char target[PATH_MAX];
+    snprintf(target, sizeof target, "%s", fixture_path(f, "kept/target"));
+    keep_marked(f);
+    assert_int_equal(chmod(cache, 0755), 0);
+    assert_false(was_used(f));
+    assert_int_equal(chmod(cache, 0700), 0);
+    assert_true(was_used(f));
+    if (!geteuid() && !chown(cache, 54321, 54321)) {
+        assert_false(was_used(f));
+        assert_int_equal(chown(cache, 0, 0), 0);
+    }
+    assert_int_equal(rename(cache, target), 0);
+    assert_int_equal(symlink("target", cache), 0);
+    assert_false(was_used(f));
+}
+
+static void cannot_be_written(void **state)
+{
+    fixture *f = *state;
+    fixture_write(f, "file", "", 0);
+    snprintf(cache, sizeof cache, "%s", fixture_path(f, "file/below"));
+    assert_false(was_used(f));
+    f->options.cache_directory = "relative";
+    assert_false(was_used(f));
+    assert_int_equal(access("relative", F_OK), -1);
+}
+
+/* What may be otherwise tomorrow is asked again; what lies in the file itself is not. */
+static void what_lasts(void **state)
+{
+    fixture *f = *state;
+    static const struct {
+        const char *zoo, *code;
+        int kept;
+    } cases[] = {
+        {"crash_entry", "crash-in-entry", 0},
+        {"unresolved_symbol", "unresolved-symbol", 0},
+        {"capabilities_fail", "capabilities-failed", 0},
+        {"null_slot", "vtable-slot", 1},
+        {"missing_entry", "missing-entry", 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        if (kept_file())
+            unlink(kept_file());
+        fixture_add(f, cases[i].zoo, "good.so");
+        for (int scan = 0; scan < 2; scan++) {
+            fixture_scan(f);
+            fixture_assert_refused(f, "good.so", "probe", cases[i].code, "");
+            assert_int_equal(kept_file() != NULL, cases[i].kept);
+        }
+    }
+}
+
+static void no_device_is_asked_again(void **state)
+{
+    fixture *f = *state;
+    const char *settings[] = {"zoo.devices=0", NULL};
+    fixture_add(f, "own_op", "good.so");
+    f->options.settings = settings;
+    fixture_scan(f);
+    fixture_assert_proven(f, "zoo_own_op");
+    assert_null(kept_file());
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
+    const struct CMUnitTest tests[] = {
+        CASE(kept_and_used),     CASE(stale_by_file),     CASE(stale_by_environment),
+        CASE(stale_by_settings), CASE(hostile_contents),  CASE(hostile_file),
+        CASE(hostile_directory), CASE(cannot_be_written), CASE(what_lasts),
+        CASE(no_device_is_asked_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where plugins are looked for, which files are trusted, and which of two wins.
+ */
+#include "loader_fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <collet/collet.h>
+
+static void two_good(fixture *f)
+{
+    fixture_add(f, "good", "good.so");
+    fixture_add(f, "own_op", "own_op.so");
+}
+
+/* own_op.so is refused as a matter of policy, good.so is not. */
+static void expect_policy(fixture *f, const char *code, const char *reason)
+{
+    fixture_scan(f);
+    fixture_assert_proven(f, "zoo_good");
+    fixture_assert_refused(f, "own_op.so", "policy", code, reason);
+}
+
+static void world_writable_file(void **state)
+{
+    two_good(*state);
+    assert_int_equal(chmod(fixture_path(*state, "own_op.so"), 0646), 0);
+    expect_policy(*state, "world-writable", "chmod");
+}
+
+static void foreign_owner(void **state)
+{
+    two_good(*state);
+    if (geteuid() || chown(fixture_path(*state, "own_op.so"), 54321, 54321))
+        skip();
+    expect_policy(*state, "foreign-owner", "54321");
+}
+
+static void subdirectory(fixture *f, const char *name, mode_t mode)
+{
+    assert_int_equal(mkdir(fixture_path(f, name), 0755), 0);
+    assert_int_equal(chmod(fixture_path(f, name), mode), 0);
+}
+
+static void world_writable_directory(void **state)
+{
+    fixture *f = *state;
+    subdirectory(f, "open", 01777);
+    fixture_add(f, "good", "good.so");
+    fixture_add(f, "own_op", "open/own_op.so");
+    snprintf(f->path, sizeof f->path, "%s/open:%s", f->directory, f->directory);
+    expect_policy(f, "world-writable-directory", "/open");
+    /* Nor does a link from a good directory lead there. */
+    assert_int_equal(symlink(fixture_path(f, "open/own_op.so"), fixture_path(f, "own_op.so")), 0);
+    strcpy(f->path, f->directory);
+    expect_policy(f, "world-writable-directory", "/open");
+}
+
+static void foreign_directory(void **state)
+{
+    fixture *f = *state;
+    subdirectory(f, "theirs", 0755);
+    fixture_add(f, "good", "good.so");
+    fixture_add(f, "own_op", "theirs/own_op.so");
+    if (geteuid() || chown(fixture_path(f, "theirs"), 54321, 54321))
+        skip();
+    snprintf(f->path, sizeof f->path, "%s/theirs:%s", f->directory, f->directory);
+    expect_policy(f, "foreign-owner", "54321");
+}
+
+static void denied(void **state)
+{
+    fixture *f = *state;
+    two_good(f);
+    f->options.deny = "zoo, zoo_own_op,own_op2";
+    expect_policy(f, "denied", "by name");
+    assert_string_equal(fixture_plugin(f, "zoo_own_op")->code, "denied");
+    f->options.deny = "own_op";
+    expect_policy(f, "denied", "by name");
+}
+
+static void no_regular_file(void **state)
+{
+    fixture *f = *state;
+    fixture_add(f, "good", "good.so");
+    assert_int_equal(mkfifo(fixture_path(f, "own_op.so"), 0600), 0);
+    expect_policy(f, "not-regular", "regular");
+    unlink(fixture_path(f, "own_op.so"));
+    subdirectory(f, "own_op.so", 0755);
+    expect_policy(f, "not-regular", "regular");
+}
+
+static void dangling_link(void **state)
+{
+    fixture *f = *state;
+    fixture_add(f, "good", "good.so");
+    assert_int_equal(symlink("nowhere", fixture_path(f, "own_op.so")), 0);
+    expect_policy(f, "unreadable", "No such file");
+}
+
+static void duplicate_name(void **state)
+{
+    fixture *f = *state;
+    fixture_add(f, "good", "a.so");
+    fixture_add(f, "good", "b.so");
+    fixture_scan(f);
+    assert_int_equal(f->count, 1);
+    assert_string_equal(f->plugins[0].path, fixture_path(f, "a.so"));
+    fixture_assert_refused(f, "b.so", "register", "duplicate-name", "/a.so");
+}
+
+/* A broken file does not stand in the way of a good one of the same name. */
+static void first_usable_wins(void **state)
+{
+    fixture *f = *state;
+    fixture_write(f, "a_zoo_good.so", "text", 4);
+    fixture_add_manifest(f, "b.so", "{\"name\":\"zoo_good\",\"abi\":[2,0]}");
+    fixture_add(f, "good", "c.so");
+    fixture_add_manifest(f, "d.so", "{\"name\":\"zoo_good\",\"abi\":[0,0]}");
+    fixture_scan(f);
+    fixture_assert_proven(f, "zoo_good");
+    assert_string_equal(fixture_plugin(f, "zoo_good")->path, fixture_path(f, "c.so"));
+    fixture_assert_refused(f, "b.so", "manifest", "abi-too-new", "");
+    fixture_assert_refused(f, "d.so", "manifest", "abi-too-old", "");
+    assert_int_equal(f->count, 2);
+}
+
+static void duplicate_file(void **state)
+{
+    fixture *f = *state;
+    fixture_add(f, "good", "good.so");
+    assert_int_equal(symlink("good.so", fixture_path(f, "later.so")), 0);
+    assert_int_equal(link(fixture_path(f, "good.so"), fixture_path(f, "zzz.so")), 0);
+    fixture_scan(f);
+    assert_int_equal(f->count, 1);
+    fixture_assert_refused(f, "later.so", "search", "duplicate-file", "another name");
+    fixture_assert_refused(f, "zzz.so", "search", "duplicate-file", "another name");
+}
+
+static void path_elements(void **state)
+{
+    fixture *f = *state;
+    fixture_add(f, "good", "good.so");
+    subdirectory(f, "one", 0755);
+    fixture_add(f, "own_op", "one/file.so");
+    char *here = getcwd(NULL, 0);
+    assert_int_equal(chdir(f->directory), 0);
+    snprintf(f->path, sizeof f->path, "::one:.:/nonexistent/there:%s/one/file.so:%s:%s//:",
+             f->directory, f->directory, f->directory);
+    fixture_scan(f);
+    assert_int_equal(chdir(here), 0);
+    free(here);
+    assert_int_equal(f->count, 2);
+    assert_string_equal(f->plugins[0].name, "zoo_own_op");
+    assert_string_equal(f->plugins[1].name, "zoo_good");
+    fixture_assert_refused(f, "one", "search", "relative-path", "absolute");
+    fixture_assert_refused(f, ".", "search", "relative-path", "absolute");
+    fixture_assert_refused(f, "there", "search", "not-found", "");
+    const record_entry *again = record_at(f->records, record_count(f->records) - 1);
+    assert_string_equal(again->stage, "probe");
+    int duplicates = 0;
+    for (size_t i = 0; i < record_count(f->records); i++)
+        duplicates += !strcmp(record_at(f->records, i)->code, "duplicate-directory");
+    assert_int_equal(duplicates, 1);
+}
+
+static int searched(const fixture *f, const char *path)
+{
+    for (size_t i = 0; i < record_count(f->records); i++)
+        if (!strcmp(record_at(f->records, i)->path, path))
+            return 1;
+    return 0;
+}
+
+/* Program, then environment, then the user's and the system's: '+' adds, anything else replaces. */
+static void order_and_plus(void **state)
+{
+    fixture *f = *state;
+    char data[PATH_MAX], user[PATH_MAX + 32], plus[PATH_MAX + 1];
+    subdirectory(f, "data", 0755);
+    subdirectory(f, "data/collet", 0755);
+    subdirectory(f, "data/collet/plugins", 0755);
+    fixture_add(f, "good", "data/collet/plugins/good.so");
+    snprintf(data, sizeof data, "%s/data", f->directory);
+    snprintf(user, sizeof user, "%s/collet/plugins", data);
+    assert_int_equal(setenv("XDG_DATA_HOME", data, 1), 0);
+
+    f->options.program_path = f->directory;
+    fixture_scan(f);
+    assert_false(searched(f, user));
+
+    snprintf(plus, sizeof plus, "+%s", f->directory);
+    f->options.program_path = plus;
+    fixture_scan(f);
+    assert_true(searched(f, f->directory) && searched(f, user));
+    fixture_assert_proven(f, "zoo_good");
+
+    f->options.environment_path = "/nonexistent/environment";
+    fixture_scan(f);
+    assert_true(searched(f, f->directory) && searched(f, "/nonexistent/environment"));
+    assert_false(searched(f, user));
+
+    f->options.program_path = "";
+    f->options.environment_path = "+";
+    fixture_scan(f);
+    assert_true(searched(f, user) && !searched(f, f->directory));
+    assert_int_equal(unsetenv("XDG_DATA_HOME"), 0);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+    const struct CMUnitTest tests[] = {
+        CASE(world_writable_file), CASE(foreign_owner),
+        CASE(world_writable_directory), CASE(foreign_directory),
+        CASE(denied),              CASE(no_regular_file),
+        CASE(dangling_link),       CASE(duplicate_name),
+        CASE(first_usable_wins),   CASE(duplicate_file),
+        CASE(path_elements),       CASE(order_and_plus),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Says that it has two devices and lists one. */
+#include "zoo.h"
+
+static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
+                                  uint64_t *needed, collet_error *err)
+{
+    (void)host;
+    (void)err;
+    return zoo_write("{\"jit\": false, \"parallel\": false, \"gpu\": false, \"device_count\": 2,"
+                     " \"devices\": [{\"name\": \"one\"}]}",
+                     json, capacity, needed);
+}
+
+const collet_plugin *collet_plugin_entry(const collet_host *host)
+{
+    (void)host;
+    zoo_fill(&zoo_table);
+    zoo_table.capabilities = capabilities;
+    return &zoo_table;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Crashes when it is asked what it can do. */
+#include <signal.h>
+
+#include "zoo.h"
+
+static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
+                                  uint64_t *needed, collet_error *err)
+{
+    raise(SIGFPE);
+    return zoo_capabilities(host, json, capacity, needed, err);
+}
+
+const collet_plugin *collet_plugin_entry(const collet_host *host)
+{
+    (void)host;
+    zoo_fill(&zoo_table);
+    zoo_table.capabilities = capabilities;
+    return &zoo_table;
+}

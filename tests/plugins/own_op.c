@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Good: brings an op of its own, which host->config can rename the device of. */
+#include "zoo.h"
+
+static const collet_op_definition ops[] = {{"zoo.twice", "... : ...", "f:f d:d", 0, 1}};
+static const collet_kernel_row rows[] = {
+    {COLLET_OP_OWN(0), 0, COLLET_SIG(COLLET_F32, COLLET_F32), zoo_run, NULL},
+};
+
+static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
+                                  uint64_t *needed, collet_error *err)
+{
+    (void)err;
+    const char *devices = host->config(host, "zoo.devices");
+    return zoo_write(devices && !strcmp(devices, "0")
+                         ? "{\"jit\": true, \"parallel\": true, \"gpu\": true, \"device_count\": 0,"
+                           " \"devices\": [], \"reason\": \"switched off\"}"
+                         : zoo_json,
+                     json, capacity, needed);
+}
+
+const collet_plugin *collet_plugin_entry(const collet_host *host)
+{
+    (void)host;
+    zoo_fill(&zoo_table);
+    zoo_table.ops = ops;
+    zoo_table.op_count = 1;
+    zoo_table.op_size = sizeof *ops;
+    zoo_table.kernels = rows;
+    zoo_table.kernel_count = 1;
+    zoo_table.capabilities = capabilities;
+    return &zoo_table;
+}

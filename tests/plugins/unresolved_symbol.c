@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls a function that no library has. */
+#include "zoo.h"
+
+void zoo_nowhere(void);
+
+const collet_plugin *collet_plugin_entry(const collet_host *host)
+{
+    (void)host;
+    zoo_nowhere();
+    zoo_fill(&zoo_table);
+    return &zoo_table;
+}
