@@ -54,14 +54,14 @@ static collet_status ran(extract_analysis *a, collet_status status, collet_error
 
 /* Keeps a view until views_free. A view that could not be made is NULL, which a kernel would take
  * for an operand left out: view_status is looked at before any kernel is called. */
-static collet_array *keep(extract_analysis *a, collet_status status, collet_array *view)
+static collet_array *keep(extract_analysis *a, collet_status status, collet_array *const *view)
 {
     if (status != COLLET_OK) {
         a->view_status = status;
         return NULL;
     }
-    a->views[a->n_views++] = view;
-    return view;
+    a->views[a->n_views++] = *view;
+    return *view;
 }
 
 static void views_free(extract_analysis *a)
@@ -78,7 +78,7 @@ static collet_array *slice(extract_analysis *a, const collet_array *array, int64
 
     if (array == NULL || a->view_status != COLLET_OK)
         return NULL;
-    return keep(a, collet_array_slice(a->context, &view, array, 0, first, n, 1), view);
+    return keep(a, collet_array_slice(a->context, &view, array, 0, first, n, 1), &view);
 }
 
 static collet_array *rows(extract_analysis *a, int buffer, int64_t first, int64_t n)
@@ -93,7 +93,7 @@ static collet_array *axes_of(extract_analysis *a, int64_t row)
 
     if (one == NULL)
         return NULL;
-    return keep(a, collet_array_reshape(a->context, &view, one, 2, (int64_t[]){3, 3}), view);
+    return keep(a, collet_array_reshape(a->context, &view, one, 2, (int64_t[]){3, 3}), &view);
 }
 
 /* The axes of the smallest moment, n x 3: the first columns. */
@@ -103,10 +103,10 @@ static collet_array *long_axes(extract_analysis *a, int64_t first, int64_t n)
 
     if (axes == NULL)
         return NULL;
-    column = keep(a, collet_array_slice(a->context, &column, axes, 2, 0, 1, 1), column);
+    column = keep(a, collet_array_slice(a->context, &column, axes, 2, 0, 1, 1), &column);
     if (column == NULL)
         return NULL;
-    return keep(a, collet_array_reshape(a->context, &view, column, 2, (int64_t[]){n, 3}), view);
+    return keep(a, collet_array_reshape(a->context, &view, column, 2, (int64_t[]){n, 3}), &view);
 }
 
 /* ---- Creation ---------------------------------------------------------------------------- */
@@ -206,7 +206,7 @@ static collet_status take_reference(extract_analysis *a, const extract_batch *ba
 
     if (first == NULL)
         return failed(a, a->view_status, err);
-    frame = keep(a, collet_array_reshape(a->context, &frame, first, 2, shape), frame);
+    frame = keep(a, collet_array_reshape(a->context, &frame, first, 2, shape), &frame);
     if (frame == NULL)
         return failed(a, a->view_status, err);
     status = collet_array_create(a->context, &a->reference, COLLET_F64, 2, shape);

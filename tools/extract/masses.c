@@ -38,7 +38,7 @@ static size_t trim(const char **text, size_t length)
 static collet_status read_lines(collet_source *source, const collet_topology *topology,
                                 double *masses, collet_error *err)
 {
-    collet_lines lines = {source, 0, 1};
+    collet_lines lines = {.source = source, .number = 1};
     int64_t n = 0;
 
     for (;;) {

@@ -76,7 +76,7 @@ static int64_t parse_count(struct argp_state *state, const char *name, const cha
 static void parse_axis(struct argp_state *state, const char *text, double axis[3])
 {
     const char *at = text;
-    double largest = 0;
+    double square = 0;
 
     for (int i = 0; i < 3; i++) {
         size_t length = strcspn(at, ",");
@@ -84,9 +84,9 @@ static void parse_axis(struct argp_state *state, const char *text, double axis[3
         if (!collet_decimal_parse(at, length, &axis[i]) || at[length] != (i < 2 ? ',' : '\0'))
             argp_error(state, "--axis: '%s' is not of the form x,y,z", text);
         at += length + (i < 2);
-        largest = fmax(largest, fabs(axis[i]));
+        square += axis[i] * axis[i];
     }
-    if (!(largest > 0) || !isfinite(largest))
+    if (!(square > 0) || !isfinite(square))
         argp_error(state, "--axis: '%s' has no direction", text);
 }
 
