@@ -3,6 +3,7 @@
 #include "gro.h"
 #include "trajectory_format.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,32 +66,57 @@ static collet_status find_end(const collet_lines *lines, int64_t size, collet_fr
     return status;
 }
 
+/* Says the frame too; a line that makes no sense because the file ends in it is a truncation. */
+static collet_status explain(collet_trajectory *trajectory, const collet_lines *lines,
+                             collet_status status, collet_error *err)
+{
+    if (status != COLLET_FORMAT || trajectory->truncated)
+        return status;
+    if (lines->cut)
+        return collet_trajectory_truncated(trajectory, err);
+    if (err) {
+        size_t n = strlen(err->text);
+        snprintf(err->text + n, sizeof err->text - n, " (frame %lld)",
+                 (long long)trajectory->index);
+    }
+    return status;
+}
+
+static collet_status scan_frame(collet_trajectory *trajectory, collet_lines *lines,
+                                gro_state *state, collet_gro_head *text, double box[9],
+                                collet_error *err)
+{
+    int truncated;
+
+    collet_status status = collet_gro_read_head(lines, text, &truncated, err);
+    if (truncated)
+        return collet_trajectory_truncated(trajectory, err);
+    if (status != COLLET_OK)
+        return status;
+    state->atoms_offset = lines->offset;
+    state->atoms_line = lines->number;
+    status = scan_atoms(trajectory, lines, text->n_atoms, &state->columns, err);
+    if (status != COLLET_OK)
+        return status;
+    status = collet_gro_read_box(lines, box, &truncated, err);
+    if (truncated)
+        return collet_trajectory_truncated(trajectory, err);
+    return status;
+}
+
 static collet_status read_head(collet_trajectory *trajectory, collet_frame_head *head,
                                collet_error *err)
 {
     collet_lines lines = lines_at(trajectory, trajectory->offset, trajectory->line);
     collet_gro_head text;
     gro_state *state;
-    int truncated;
 
     collet_status status = get_state(trajectory, &state, err);
     if (status != COLLET_OK)
         return status;
-    status = collet_gro_read_head(&lines, &text, &truncated, err);
-    if (truncated)
-        return collet_trajectory_truncated(trajectory, err);
+    status = scan_frame(trajectory, &lines, state, &text, head->box, err);
     if (status != COLLET_OK)
-        return status;
-    state->atoms_offset = lines.offset;
-    state->atoms_line = lines.number;
-    status = scan_atoms(trajectory, &lines, text.n_atoms, &state->columns, err);
-    if (status != COLLET_OK)
-        return status;
-    status = collet_gro_read_box(&lines, head->box, &truncated, err);
-    if (truncated)
-        return collet_trajectory_truncated(trajectory, err);
-    if (status != COLLET_OK)
-        return status;
+        return explain(trajectory, &lines, status, err);
 
     head->n_atoms = text.n_atoms;
     head->dtype = COLLET_F64;
@@ -116,40 +142,42 @@ static collet_status skip_lines(collet_lines *lines, int64_t n, collet_error *er
     return status;
 }
 
+/* The next atom's line; its velocity is dropped where none is wanted. */
+static collet_status read_atom(collet_lines *lines, const collet_gro_columns *columns,
+                               double *position, double *velocity, collet_error *err)
+{
+    double dropped[3];
+    const char *text;
+    size_t length;
+
+    collet_status status = collet_lines_next(lines, &text, &length, err);
+    if (status != COLLET_OK)
+        return status;
+    return collet_gro_read_atom(lines, text, length, columns, position,
+                                velocity ? velocity : dropped, err);
+}
+
 static collet_status read_body(collet_trajectory *trajectory, const collet_frame_head *head,
                                const collet_frame_target *target, collet_error *err)
 {
     const gro_state *state = trajectory->state;
     collet_lines lines = lines_at(trajectory, state->atoms_offset, state->atoms_line);
-    double *positions = target->positions;
-    double *velocities = target->velocities;
+    double *position = target->positions;
+    double *velocity = target->velocities;
     int64_t next = 0;
 
     (void)head;
     for (int64_t r = 0; r < trajectory->n_runs; r++) {
         const collet_atom_run *run = &trajectory->runs[r];
         collet_status status = skip_lines(&lines, run->first - next, err);
-        if (status != COLLET_OK)
-            return status;
         next = run->first + run->count;
-        for (int64_t i = 0; i < run->count; i++) {
-            double velocity[3];
-            const char *text;
-            size_t length;
-
-            status = collet_lines_next(&lines, &text, &length, err);
-            if (status != COLLET_OK)
-                return status;
-            status = collet_gro_read_atom(&lines, text, length, &state->columns, positions,
-                                          velocity, err);
-            if (status != COLLET_OK)
-                return status;
-            positions += 3;
-            if (velocities) {
-                memcpy(velocities, velocity, sizeof velocity);
-                velocities += 3;
-            }
+        for (int64_t i = 0; i < run->count && status == COLLET_OK; i++) {
+            status = read_atom(&lines, &state->columns, position, velocity, err);
+            position += 3;
+            velocity = velocity ? velocity + 3 : NULL;
         }
+        if (status != COLLET_OK)
+            return explain(trajectory, &lines, status, err);
     }
     return COLLET_OK;
 }

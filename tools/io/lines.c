@@ -41,6 +41,7 @@ collet_status collet_lines_next(collet_lines *lines, const char **text, size_t *
     *length = end ? (size_t)(end - *text) : n;
     lines->offset += (int64_t)(*length + (end != NULL));
     lines->number++;
+    lines->cut = end == NULL;
     if (*length > 0 && (*text)[*length - 1] == '\r')
         (*length)--;
     return COLLET_OK;

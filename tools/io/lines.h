@@ -9,6 +9,7 @@ typedef struct collet_lines {
     collet_source *source;
     int64_t offset; /* of the next line */
     int64_t number; /* of the next line, from 1 */
+    int32_t cut;    /* the line that was taken last has no end: the file ends in it */
 } collet_lines;
 
 /*

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "npz_reader.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static uint32_t little(const uint8_t *bytes, int n)
+{
+    uint32_t value = 0;
+
+    for (int i = n - 1; i >= 0; i--)
+        value = value << 8 | bytes[i];
+    return value;
+}
+
+static uint32_t crc32_of(const uint8_t *bytes, size_t n)
+{
+    uint32_t crc = 0xffffffffu;
+
+    for (size_t i = 0; i < n; i++) {
+        crc ^= bytes[i];
+        for (int k = 0; k < 8; k++)
+            crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
+    }
+    return ~crc;
+}
+
+npy_array npy_parse(const uint8_t *bytes, size_t size)
+{
+    npy_array array = {0};
+    char text[1024];
+    char list[512];
+    size_t items = 1;
+
+    assert_true(size >= 64);
+    assert_memory_equal(bytes, "\x93NUMPY\x01\x00", 8);
+    size_t length = little(bytes + 8, 2);
+    assert_true((10 + length) % 64 == 0 && 10 + length <= size && length < sizeof text);
+    memcpy(text, bytes + 10, length);
+    text[length] = 0;
+    assert_int_equal(text[length - 1], '\n');
+    assert_int_equal(sscanf(text, "{'descr': '%7[^']', 'fortran_order': False, 'shape': (%511[^)]",
+                            array.descr, list),
+                     2);
+    for (char *at = list; *at;) {
+        array.shape[array.ndim] = strtoll(at, &at, 10);
+        items *= (size_t)array.shape[array.ndim++];
+        assert_int_equal(*at++, ',');
+    }
+    array.data = bytes + 10 + length;
+    array.size = size - 10 - length;
+    assert_int_equal(array.size, items * (size_t)(array.descr[2] - '0'));
+    return array;
+}
+
+/* The end record has no comment, so its place is known. */
+static const uint8_t *end_record(const uint8_t *bytes, size_t size)
+{
+    assert_true(size >= 22);
+    assert_memory_equal(bytes + size - 22, "PK\5\6", 4);
+    return bytes + size - 22;
+}
+
+int npz_count(const uint8_t *bytes, size_t size)
+{
+    return (int)little(end_record(bytes, size) + 10, 2);
+}
+
+npy_array npz_find(const uint8_t *bytes, size_t size, const char *key)
+{
+    const uint8_t *entry = bytes + little(end_record(bytes, size) + 16, 4);
+    char name[100];
+
+    snprintf(name, sizeof name, "%s.npy", key);
+    for (int i = npz_count(bytes, size); i > 0; i--) {
+        size_t length = little(entry + 28, 2);
+        assert_memory_equal(entry, "PK\1\2", 4);
+        if (length == strlen(name) && memcmp(entry + 46, name, length) == 0) {
+            const uint8_t *local = bytes + little(entry + 42, 4);
+            size_t n = little(entry + 24, 4);
+            assert_memory_equal(local, "PK\3\4", 4);
+            assert_int_equal(little(entry + 10, 2), 0);
+            assert_int_equal(little(entry + 20, 4), n);
+            assert_int_equal(little(local + 22, 4), n);
+            assert_int_equal(little(local + 8, 2), 0);
+            const uint8_t *data = local + 30 + little(local + 26, 2) + little(local + 28, 2);
+            assert_int_equal(crc32_of(data, n), little(entry + 16, 4));
+            assert_int_equal(little(local + 14, 4), little(entry + 16, 4));
+            return npy_parse(data, n);
+        }
+        entry += 46 + length + little(entry + 30, 2) + little(entry + 32, 2);
+    }
+    fail_msg("no array %s", key);
+    return (npy_array){0};
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading ahead: the same frames in the same order, whatever the caller holds or when it stops. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "io_files.h"
+#include "readahead.h"
+
+#define WATER COLLET_TEST_DATA "/md/water/traj.trr"
+
+static char *directory;
+
+static collet_readahead *start(collet_trajectory *t, int64_t batch, int32_t slots)
+{
+    const collet_trajectory_info *info = collet_trajectory_get_info(t);
+    collet_readahead_options options = {.batch_frames = batch,
+                                        .n_slots = slots,
+                                        .velocities = info->has_velocities,
+                                        .forces = info->has_forces};
+    collet_readahead *ahead;
+
+    assert_int_equal(collet_readahead_start(t, &options, &ahead, NULL), COLLET_OK);
+    return ahead;
+}
+
+static uint64_t add(uint64_t hash, const collet_frames *frames)
+{
+    size_t n = io_frame_bytes(frames) * (size_t)frames->n_frames;
+
+    hash = io_hash(hash, frames->indices, 8 * (size_t)frames->n_frames);
+    return io_hash(io_hash(hash, frames->positions, n), frames->forces, n);
+}
+
+static uint64_t read_directly(int64_t batch)
+{
+    collet_trajectory *t = io_open(WATER);
+    collet_frames *frames = io_batch(t, batch, 1);
+    uint64_t hash = IO_HASH;
+
+    do {
+        assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
+        hash = add(hash, frames);
+    } while (frames->n_frames > 0);
+    collet_frames_free(frames);
+    collet_trajectory_close(t);
+    return hash;
+}
+
+static void the_same_frames_as_without(void **state)
+{
+    (void)state;
+
+    for (int32_t slots = 2; slots <= 5; slots++) {
+        for (int64_t batch = 1; batch <= 60; batch += 10) {
+            collet_trajectory *t = io_open(WATER);
+            collet_readahead *ahead = start(t, batch, slots);
+            const collet_frames *frames;
+            uint64_t hash = IO_HASH;
+            for (;;) {
+                int32_t truncated = 7;
+                assert_int_equal(collet_readahead_next(ahead, &frames, &truncated, NULL),
+                                 COLLET_OK);
+                assert_int_equal(truncated, 0);
+                if (!frames)
+                    break;
+                assert_ptr_equal(frames, collet_readahead_slot(ahead, frames->slot));
+                assert_true(frames->n_frames > 0);
+                hash = add(hash, frames);
+                collet_readahead_release(ahead, frames);
+            }
+            assert_int_equal(collet_readahead_next(ahead, &frames, NULL, NULL), COLLET_OK);
+            assert_null(frames);
+            collet_readahead_stop(ahead);
+            collet_trajectory_close(t);
+            assert_true(hash == read_directly(batch));
+        }
+    }
+}
+
+static void several_batches_may_be_held(void **state)
+{
+    (void)state;
+    collet_trajectory *t = io_open(WATER);
+    collet_readahead *ahead = start(t, 5, 3);
+    const collet_frames *held[3], *frames;
+    collet_error err;
+
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(collet_readahead_next(ahead, &held[i], NULL, NULL), COLLET_OK);
+        assert_int_equal(held[i]->indices[0], 5 * i);
+    }
+    assert_int_equal(collet_readahead_next(ahead, &frames, NULL, &err), COLLET_BUSY);
+    assert_non_null(strstr(err.text, "all 3 batches are held"));
+    assert_int_equal(held[2]->indices[4], 14);
+    collet_readahead_release(ahead, held[1]);
+    collet_readahead_release(ahead, held[0]);
+    assert_int_equal(collet_readahead_next(ahead, &frames, NULL, NULL), COLLET_OK);
+    assert_int_equal(frames->indices[0], 15);
+    assert_int_equal(held[2]->indices[0], 10);
+    collet_readahead_release(ahead, NULL);
+    collet_readahead_stop(ahead);
+    collet_trajectory_close(t);
+}
+
+static void stopping_at_any_time(void **state)
+{
+    (void)state;
+
+    for (int n = 0; n < 60; n++) {
+        collet_trajectory *t = io_open(WATER);
+        collet_readahead *ahead = start(t, 1 + n % 3, 2 + n % 2);
+        const collet_frames *frames;
+        for (int i = 0; i < n % 7; i++) {
+            assert_int_equal(collet_readahead_next(ahead, &frames, NULL, NULL), COLLET_OK);
+            if (i < n % 7 - 1)
+                collet_readahead_release(ahead, frames);
+        }
+        collet_readahead_stop(ahead);
+        collet_trajectory_close(t);
+    }
+    collet_readahead_stop(NULL);
+}
+
+static void check_error(const io_image *image, size_t size, int64_t wanted, int32_t truncation)
+{
+    const char *path = io_path(directory, "broken.trr");
+    const collet_frames *frames;
+    collet_error err;
+    int64_t n_frames = 0;
+    int32_t truncated;
+
+    io_save(path, image->data, size);
+    for (int64_t batch = 1; batch <= 8; batch++) {
+        collet_trajectory *t = io_open(path);
+        collet_readahead *ahead = start(t, batch, 2);
+        collet_status status;
+        n_frames = 0;
+        while ((status = collet_readahead_next(ahead, &frames, &truncated, &err)) == COLLET_OK &&
+               frames) {
+            n_frames += frames->n_frames;
+            collet_readahead_release(ahead, frames);
+        }
+        assert_int_equal(status, COLLET_FORMAT);
+        assert_null(frames);
+        assert_int_equal(n_frames, wanted);
+        assert_int_equal(truncated, truncation);
+        assert_non_null(strstr(err.text, "frame 5"));
+        assert_int_equal(collet_readahead_next(ahead, &frames, NULL, NULL), COLLET_FORMAT);
+        collet_readahead_stop(ahead);
+        collet_trajectory_close(t);
+    }
+}
+
+static void frames_before_an_error_come_first(void **state)
+{
+    (void)state;
+    io_image image = {0};
+
+    for (int i = 0; i < 6; i++)
+        io_put_trr(&image, 4, 7, i, IO_BOX | IO_X);
+    check_error(&image, image.size - 1, 5, 1);
+    image.data[image.size / 6 * 5] = 1;
+    check_error(&image, image.size, 5, 0);
+    free(image.data);
+}
+
+static void options_out_of_range(void **state)
+{
+    (void)state;
+    static const collet_readahead_options cases[] = {
+        {.batch_frames = 0, .n_slots = 2}, {.batch_frames = 1, .n_slots = 1},
+        {.batch_frames = 1, .n_slots = 1000}};
+    collet_trajectory *t = io_open(COLLET_TEST_DATA "/md/water/traj.xtc");
+    collet_readahead_options wanted = {.batch_frames = 4, .n_slots = 2, .forces = 1};
+    const collet_frames *frames;
+    collet_readahead *ahead;
+    collet_error err;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(collet_readahead_start(t, &cases[i], &ahead, NULL), COLLET_INVALID);
+        assert_null(ahead);
+    }
+    assert_int_equal(collet_readahead_start(t, &wanted, &ahead, NULL), COLLET_OK);
+    assert_int_equal(collet_readahead_next(ahead, &frames, NULL, &err), COLLET_NOT_FOUND);
+    assert_non_null(strstr(err.text, "the file has no forces"));
+    collet_readahead_stop(ahead);
+    collet_trajectory_close(t);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    directory = io_make_directory();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    io_remove_directory(directory);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same_frames_as_without),
+        cmocka_unit_test(several_batches_may_be_held),
+        cmocka_unit_test(stopping_at_any_time),
+        cmocka_unit_test(frames_before_an_error_come_first),
+        cmocka_unit_test(options_out_of_range),
+    };
+
+    return cmocka_run_group_tests_name("io readahead", tests, set_up, tear_down);
+}

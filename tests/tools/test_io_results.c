@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* NumPy output: what another reader finds in it, and that it is there whole or not at all. */
+#include <errno.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "io_files.h"
+#include "npz_reader.h"
+#include "results.h"
+#include "textfile.h"
+
+#define ROWS 1000
+#define SKIPPED 77
+
+static char *directory;
+
+/* ---- Writing ----------------------------------------------------------------------------- */
+
+/* Rows of 3 x 2 doubles (value = its index), of one time, of an i32; a complete array of masses. */
+static collet_status write_all(const char *path, int32_t form, int64_t n_rows, collet_error *err)
+{
+    static const int64_t shape[2] = {3, 2};
+    static const double masses[5] = {1.0, 2.5, 3.0, 4.0, -5.5};
+    static const int64_t five = 5;
+    collet_results *results;
+    int32_t vectors, times, flags;
+
+    collet_status status = collet_results_create(path, form, &results, err);
+    if (status != COLLET_OK)
+        return status;
+    status = collet_results_add(results, "vectors", COLLET_F64, 2, shape, &vectors, err);
+    if (status == COLLET_OK)
+        status = collet_results_add(results, "time_ps", COLLET_F64, 0, NULL, &times, err);
+    if (status == COLLET_OK)
+        status = collet_results_add(results, "flags", COLLET_I32, 0, NULL, &flags, err);
+    if (status == COLLET_OK)
+        status = collet_results_put(results, "masses", COLLET_F64, 1, &five, masses, err);
+    for (int64_t i = 0; i < n_rows && status == COLLET_OK; i++) {
+        double time = 0.5 * (double)i, values[6];
+        int32_t flag = (int32_t)i;
+        for (int k = 0; k < 6; k++)
+            values[k] = (double)(6 * i + k);
+        status = collet_results_append(results, vectors, 1, values, err);
+        if (status == COLLET_OK)
+            status = collet_results_append(results, times, 1, &time, err);
+        if (status == COLLET_OK)
+            status = collet_results_append(results, flags, 1, &flag, err);
+    }
+    if (status == COLLET_OK)
+        status = collet_results_finish(results, err);
+    collet_results_free(results);
+    return status;
+}
+
+static void check_arrays(const npy_array *vectors, const npy_array *times, const npy_array *flags,
+                         const npy_array *masses, int64_t n_rows)
+{
+    assert_string_equal(vectors->descr, "<f8");
+    assert_int_equal(vectors->ndim, 3);
+    assert_int_equal(vectors->shape[0], n_rows);
+    assert_int_equal(vectors->shape[1], 3);
+    assert_int_equal(vectors->shape[2], 2);
+    for (int64_t i = 0; i < 6 * n_rows; i++) {
+        double value;
+        memcpy(&value, vectors->data + 8 * i, 8);
+        assert_true(value == (double)i);
+    }
+    assert_int_equal(times->ndim, 1);
+    assert_int_equal(times->shape[0], n_rows);
+    assert_string_equal(flags->descr, "<i4");
+    for (int64_t i = 0; i < n_rows; i++) {
+        int32_t value;
+        memcpy(&value, flags->data + 4 * i, 4);
+        assert_int_equal(value, i);
+    }
+    assert_int_equal(masses->ndim, 1);
+    assert_int_equal(masses->shape[0], 5);
+    assert_true(memcmp(masses->data + 32, &(double){-5.5}, 8) == 0);
+}
+
+static void check_npz(const char *path, int64_t n_rows)
+{
+    io_bytes file = io_load(path);
+    npy_array vectors = npz_find(file.data, file.size, "vectors");
+    npy_array times = npz_find(file.data, file.size, "time_ps");
+    npy_array flags = npz_find(file.data, file.size, "flags");
+    npy_array masses = npz_find(file.data, file.size, "masses");
+
+    assert_int_equal(npz_count(file.data, file.size), 4);
+    check_arrays(&vectors, &times, &flags, &masses, n_rows);
+    free(file.data);
+}
+
+static void an_archive(void **state)
+{
+    (void)state;
+    const char *path = io_path(directory, "out.npz");
+    collet_error err;
+
+    for (int64_t n_rows = 0; n_rows <= 100 * ROWS; n_rows = 10 * n_rows + 1) {
+        if (write_all(path, COLLET_RESULTS_NPZ, n_rows, &err) != COLLET_OK)
+            fail_msg("%s", err.text);
+        check_npz(path, n_rows);
+        assert_int_equal(io_count_entries(directory), 1);
+    }
+    remove(path);
+}
+
+static void a_directory(void **state)
+{
+    (void)state;
+    static const char *const names[4] = {"vectors.npy", "time_ps.npy", "flags.npy", "masses.npy"};
+    char *path = strdup(io_path(directory, "out"));
+    npy_array arrays[4];
+    io_bytes files[4];
+
+    for (int twice = 0; twice < 2; twice++) {
+        assert_int_equal(write_all(path, COLLET_RESULTS_DIRECTORY, ROWS, NULL), COLLET_OK);
+        assert_int_equal(io_count_entries(path), 4);
+        for (int i = 0; i < 4; i++) {
+            files[i] = io_load(io_path(path, names[i]));
+            arrays[i] = npy_parse(files[i].data, files[i].size);
+        }
+        check_arrays(&arrays[0], &arrays[1], &arrays[2], &arrays[3], ROWS);
+        for (int i = 0; i < 4; i++)
+            free(files[i].data);
+    }
+    for (int i = 0; i < 4; i++)
+        remove(io_path(path, names[i]));
+    rmdir(path);
+    free(path);
+}
+
+/* The first Python that has NumPy, or NULL. */
+static const char *find_python(void)
+{
+    static const char *const names[] = {"python3", "/usr/bin/python3"};
+    char command[200];
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(command, sizeof command, "%s -c 'import numpy' >/dev/null 2>&1", names[i]);
+        if (system(command) == 0)
+            return names[i];
+    }
+    return NULL;
+}
+
+static void numpy_reads_it(void **state)
+{
+    (void)state;
+    const char *path = io_path(directory, "out.npz");
+    const char *python = find_python();
+    char command[1000];
+
+    if (!python)
+        skip();
+    assert_int_equal(write_all(path, COLLET_RESULTS_NPZ, ROWS, NULL), COLLET_OK);
+    snprintf(command, sizeof command,
+             "%s -c \"import numpy as np; d = np.load('%s'); "
+             "assert sorted(d) == ['flags', 'masses', 'time_ps', 'vectors']; "
+             "assert (d['vectors'] == np.arange(6 * %d.0).reshape(-1, 3, 2)).all(); "
+             "assert d['time_ps'].shape == (%d,) and d['flags'].dtype == np.int32; "
+             "assert d['masses'][4] == -5.5\"",
+             python, path, ROWS, ROWS);
+    assert_int_equal(system(command), 0);
+    remove(path);
+}
+
+static void the_same_data_give_the_same_bytes(void **state)
+{
+    (void)state;
+    const char *path = io_path(directory, "out.npz");
+    uint64_t hashes[2];
+
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(write_all(path, COLLET_RESULTS_NPZ, ROWS, NULL), COLLET_OK);
+        io_bytes file = io_load(path);
+        hashes[i] = io_hash(IO_HASH, file.data, file.size);
+        free(file.data);
+    }
+    assert_true(hashes[0] == hashes[1]);
+    remove(path);
+}
+
+/* ---- Refusals ---------------------------------------------------------------------------- */
+
+static void refused_at_the_start(void **state)
+{
+    (void)state;
+    collet_results *results;
+    collet_error err;
+    const char *file = io_path(directory, "file");
+
+    io_save(file, "x", 1);
+    assert_int_equal(collet_results_create("/nowhere/at/all/out.npz", COLLET_RESULTS_NPZ, &results,
+                                           &err), COLLET_IO);
+    assert_non_null(strstr(err.text, "there is no directory /nowhere/at/all/"));
+    assert_null(results);
+    assert_int_equal(collet_results_create("/nowhere/at/all", COLLET_RESULTS_DIRECTORY, &results,
+                                           &err), COLLET_IO);
+    assert_non_null(strstr(err.text, "/nowhere/at/all: cannot be written as a directory"));
+    assert_int_equal(collet_results_create(directory, COLLET_RESULTS_NPZ, &results, &err),
+                     COLLET_IO);
+    assert_non_null(strstr(err.text, "is a directory"));
+    assert_int_equal(collet_results_create(file, COLLET_RESULTS_DIRECTORY, &results, &err),
+                     COLLET_IO);
+    assert_non_null(strstr(err.text, "is a file; a directory is to be written"));
+    assert_int_equal(collet_results_create("/dev/null", COLLET_RESULTS_NPZ, &results, &err),
+                     COLLET_IO);
+    assert_non_null(strstr(err.text, "is a device or pipe"));
+    assert_int_equal(collet_results_create(file, 9, &results, NULL), COLLET_INVALID);
+    remove(file);
+}
+
+static void columns_that_are_refused(void **state)
+{
+    (void)state;
+    static const int64_t shape[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+    static const int64_t huge[2] = {INT64_MAX, 3};
+    const char *path = io_path(directory, "out.npz");
+    collet_results *results;
+    int32_t n;
+
+    assert_int_equal(collet_results_create(path, COLLET_RESULTS_NPZ, &results, NULL), COLLET_OK);
+    assert_int_equal(collet_results_finish(results, NULL), COLLET_INVALID);
+    assert_int_equal(collet_results_add(results, "", COLLET_F64, 0, NULL, &n, NULL),
+                     COLLET_INVALID);
+    assert_int_equal(collet_results_add(results, "../a", COLLET_F64, 0, NULL, &n, NULL),
+                     COLLET_INVALID);
+    assert_int_equal(collet_results_add(results, "\xcf\x89", COLLET_F64, 0, NULL, &n, NULL),
+                     COLLET_INVALID);
+    assert_int_equal(collet_results_add(results, "a", COLLET_C64, 0, NULL, &n, NULL), COLLET_DTYPE);
+    assert_int_equal(collet_results_add(results, "a", COLLET_F64, 8, shape, &n, NULL),
+                     COLLET_SHAPE);
+    assert_int_equal(collet_results_add(results, "a", COLLET_F64, 2, huge, &n, NULL),
+                     COLLET_OVERFLOW);
+    assert_int_equal(collet_results_add(results, "a", COLLET_F64, 7, shape, &n, NULL), COLLET_OK);
+    assert_int_equal(n, 0);
+    assert_int_equal(collet_results_add(results, "a", COLLET_F64, 0, NULL, &n, NULL),
+                     COLLET_INVALID);
+    assert_int_equal(collet_results_append(results, 1, 1, shape, NULL), COLLET_INVALID);
+    assert_int_equal(collet_results_append(results, 0, -1, shape, NULL), COLLET_INVALID);
+    assert_int_equal(collet_results_append(results, 0, 2, shape, NULL), COLLET_OK);
+    assert_int_equal(collet_results_bytes(results), 16);
+    collet_results_free(results);
+    assert_int_equal(io_count_entries(directory), 0);
+}
+
+static void without_finish_nothing_remains(void **state)
+{
+    (void)state;
+    const char *path = io_path(directory, "dir");
+    collet_results *results;
+    int32_t n;
+
+    for (int32_t form = 0; form < 2; form++) {
+        assert_int_equal(collet_results_create(path, form, &results, NULL), COLLET_OK);
+        assert_int_equal(collet_results_add(results, "a", COLLET_F64, 0, NULL, &n, NULL),
+                         COLLET_OK);
+        for (int i = 0; i < 100000; i++)
+            assert_int_equal(collet_results_append(results, n, 1, &(double){1.0}, NULL), COLLET_OK);
+        collet_results_free(results);
+        assert_int_equal(io_count_entries(directory), 0);
+    }
+    collet_results_free(NULL);
+}
+
+/* ---- Failures, each in a child that may be limited or killed ----------------------------- */
+
+static int run_child(int (*body)(void *), void *argument)
+{
+    int status;
+    pid_t child = fork();
+
+    if (child == 0)
+        _exit(body(argument));
+    assert_true(child > 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status;
+}
+
+static int killed_in_the_middle(void *path)
+{
+    collet_results *results;
+    int32_t n;
+
+    if (collet_results_create(path, COLLET_RESULTS_NPZ, &results, NULL) != COLLET_OK ||
+        collet_results_add(results, "a", COLLET_F64, 0, NULL, &n, NULL) != COLLET_OK)
+        return 1;
+    for (int i = 0; i < 100000; i++)
+        collet_results_append(results, n, 1, &(double){1.0}, NULL);
+    raise(SIGKILL);
+    return 1;
+}
+
+static void a_killed_run_leaves_nothing(void **state)
+{
+    (void)state;
+    char *path = strdup(io_path(directory, "out.npz"));
+    int status = run_child(killed_in_the_middle, path);
+
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    assert_int_equal(io_count_entries(directory), 0);
+    free(path);
+}
+
+typedef struct limited {
+    const char *path;
+    rlim_t bytes;
+    int32_t form;
+} limited;
+
+/* A limit on file sizes fails at each place in turn: rows, archive, head of the directory. */
+static int write_limited(void *argument)
+{
+    const limited *l = argument;
+    collet_error err;
+
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){l->bytes, l->bytes});
+    collet_status status = write_all(l->path, l->form, 100 * ROWS, &err);
+    return status == COLLET_IO && strstr(err.text, "writing failed after") &&
+                   strstr(err.text, "File too large")
+               ? 0
+               : 1;
+}
+
+static void a_failed_write_leaves_what_was_there(void **state)
+{
+    (void)state;
+    char *path = strdup(io_path(directory, "out.npz"));
+    /* The rows of `vectors` are 4.8 MB, the archive is 6 MB. */
+    static const rlim_t limits[] = {1, 100, 65536, 1000000, 4800000, 4800200, 5000000, 5999999};
+
+    assert_int_equal(write_all(path, COLLET_RESULTS_NPZ, 10, NULL), COLLET_OK);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        limited l = {path, limits[i], COLLET_RESULTS_NPZ};
+        assert_int_equal(run_child(write_limited, &l), 0);
+        check_npz(path, 10);
+        assert_int_equal(io_count_entries(directory), 1);
+    }
+    remove(path);
+    for (size_t i = 0; i < 4; i++) {
+        limited l = {path, limits[i], COLLET_RESULTS_DIRECTORY};
+        assert_int_equal(run_child(write_limited, &l), 0);
+        assert_int_equal(io_count_entries(directory), 0);
+    }
+    free(path);
+}
+
+/* A file system of one megabyte in a mount name space of the child's own. */
+static int write_on_a_full_disk(void *argument)
+{
+    const char *mount_point = argument;
+    collet_error err;
+
+    if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
+        return SKIPPED;
+    if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("tmpfs", mount_point, "tmpfs", 0, "size=1m") != 0)
+        return SKIPPED;
+    for (int32_t form = 0; form < 2; form++) {
+        collet_status status = write_all(io_path(mount_point, "out"), form, 100 * ROWS, &err);
+        if (status != COLLET_IO || !strstr(err.text, "the disk is full") ||
+            io_count_entries(mount_point) != 0)
+            return 1;
+        /* The rows fit, the archive beside them does not. */
+        status = write_all(io_path(mount_point, "out"), form, 10 * ROWS, &err);
+        if (form == COLLET_RESULTS_NPZ &&
+            (status != COLLET_IO || !strstr(err.text, "the disk is full") ||
+             io_count_entries(mount_point) != 0))
+            return 2;
+        if (form == COLLET_RESULTS_DIRECTORY && status != COLLET_OK)
+            return 3;
+    }
+    return 0;
+}
+
+static void a_full_disk(void **state)
+{
+    (void)state;
+    int status = run_child(write_on_a_full_disk, directory);
+
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == SKIPPED)
+        skip();
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static int write_without_permission(void *path)
+{
+    collet_results *results;
+    collet_error err;
+
+    if (geteuid() == 0 && seteuid(65534) != 0)
+        return SKIPPED;
+    return collet_results_create(path, COLLET_RESULTS_NPZ, &results, &err) == COLLET_IO &&
+                   strstr(err.text, "no permission to write in")
+               ? 0
+               : 1;
+}
+
+static void a_directory_without_permission(void **state)
+{
+    (void)state;
+    char *path = strdup(io_path(directory, "out.npz"));
+
+    assert_int_equal(chmod(directory, 0555), 0);
+    int status = run_child(write_without_permission, path);
+    assert_int_equal(chmod(directory, 0755), 0);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED)
+        skip();
+    assert_int_equal(status, 0);
+    free(path);
+}
+
+static void text_files(void **state)
+{
+    (void)state;
+    const char *path = io_path(directory, "out.meta.json");
+    collet_error err;
+
+    assert_int_equal(collet_textfile_write(path, "{}\n", 3, NULL), COLLET_OK);
+    assert_int_equal(collet_textfile_write(path, "{\"a\": 1}\n", 9, NULL), COLLET_OK);
+    io_bytes file = io_load(path);
+    assert_int_equal(file.size, 9);
+    assert_memory_equal(file.data, "{\"a\": 1}\n", 9);
+    free(file.data);
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    mode_t mask = umask(0);
+    umask(mask);
+    assert_int_equal(st.st_mode & 0777, 0666 & ~mask);
+    assert_int_equal(io_count_entries(directory), 1);
+    remove(path);
+    assert_int_equal(collet_textfile_write("/nowhere/a.json", "", 0, &err), COLLET_IO);
+    assert_non_null(strstr(err.text, "/nowhere/a.json"));
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    directory = io_make_directory();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    io_remove_directory(directory);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_archive),
+        cmocka_unit_test(a_directory),
+        cmocka_unit_test(numpy_reads_it),
+        cmocka_unit_test(the_same_data_give_the_same_bytes),
+        cmocka_unit_test(refused_at_the_start),
+        cmocka_unit_test(columns_that_are_refused),
+        cmocka_unit_test(without_finish_nothing_remains),
+        cmocka_unit_test(a_killed_run_leaves_nothing),
+        cmocka_unit_test(a_failed_write_leaves_what_was_there),
+        cmocka_unit_test(a_full_disk),
+        cmocka_unit_test(a_directory_without_permission),
+        cmocka_unit_test(text_files),
+    };
+
+    return cmocka_run_group_tests_name("io results", tests, set_up, tear_down);
+}

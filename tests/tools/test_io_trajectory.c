@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What holds for every format: batches, selections, slices, .gro trajectories, foreign files. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "io_files.h"
+
+#define DATA COLLET_TEST_DATA "/md/"
+
+static char *directory;
+
+static const char *const files[] = {
+    DATA "water/traj.trr", DATA "peptide/traj_double.trr", DATA "water/traj.xtc", NULL /* .gro */
+};
+
+#define N_FILES (sizeof files / sizeof *files)
+
+/* ---- A .gro trajectory ------------------------------------------------------------------- */
+
+static void put_text(io_image *image, const char *text)
+{
+    io_put(image, text, strlen(text));
+}
+
+/* Five atoms with velocities; positions frame + atom/100, velocities ten times that. */
+static io_image make_gro(int n_frames, const char *title)
+{
+    io_image image = {0};
+    char line[200];
+
+    for (int f = 0; f < n_frames; f++) {
+        snprintf(line, sizeof line, title, f * 0.5, 10 * f);
+        put_text(&image, line);
+        put_text(&image, "    5\n");
+        for (int i = 0; i < 5; i++) {
+            double x = f + i / 100.0;
+            snprintf(line, sizeof line, "%5d%-5s%5s%5d%8.3f%8.3f%8.3f%8.4f%8.4f%8.4f\n", i + 1,
+                     "ALA", "CA", i + 1, x, -x, x, 10 * x, -10 * x, 10 * x);
+            put_text(&image, line);
+        }
+        put_text(&image, "   3.00000   4.00000   5.00000\n");
+    }
+    return image;
+}
+
+static const char *gro_file(void)
+{
+    const char *path = io_path(directory, "frames.gro");
+    io_image image = make_gro(51, "protein in water t= %.5f step= %d\n");
+
+    io_save(path, image.data, image.size);
+    free(image.data);
+    return path;
+}
+
+static const char *file(size_t i)
+{
+    return files[i] ? files[i] : gro_file();
+}
+
+static void gro_frames(void **state)
+{
+    (void)state;
+    collet_trajectory *t = io_open(gro_file());
+    const collet_trajectory_info *info = collet_trajectory_get_info(t);
+    collet_frames *frames = io_batch(t, 51, 1);
+
+    assert_string_equal(info->format, "gro");
+    assert_int_equal(info->dtype, COLLET_F64);
+    assert_true(info->has_velocities && !info->has_forces && info->has_times && info->has_box);
+    assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
+    assert_int_equal(frames->n_frames, 51);
+    for (int64_t f = 0; f < 51; f++) {
+        assert_true(frames->times[f] == 0.5 * (double)f);
+        assert_int_equal(frames->steps[f], 10 * f);
+        assert_true(frames->boxes[9 * f + 4] == 4.0);
+        const double *x = (const double *)frames->positions + 15 * f;
+        const double *v = (const double *)frames->velocities + 15 * f;
+        assert_true(x[3] == (double)(100 * f + 1) / 100.0 && x[4] == -x[3]);
+        assert_true(v[6] == (double)(1000 * f + 20) / 100.0);
+    }
+    collet_frames_free(frames);
+    collet_trajectory_close(t);
+}
+
+static void gro_without_times_counts_frames(void **state)
+{
+    (void)state;
+    io_image image = make_gro(3, "attempt=%.0f=%d at=2\n");
+    const char *path = io_path(directory, "untimed.gro");
+
+    put_text(&image, "\n  \n");
+    io_save(path, image.data, image.size);
+    collet_trajectory *t = io_open(path);
+    collet_frames *frames = io_batch(t, 9, 1);
+    assert_false(collet_trajectory_get_info(t)->has_times);
+    assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
+    assert_int_equal(frames->n_frames, 3);
+    assert_true(frames->times[2] == 2.0);
+    assert_int_equal(frames->steps[2], -1);
+    collet_frames_free(frames);
+    collet_trajectory_close(t);
+    free(image.data);
+}
+
+/* A text file may end anywhere. */
+static void gro_truncations(void **state)
+{
+    (void)state;
+    io_image image = make_gro(2, "t= %.1f step= %d\n");
+    size_t frame = image.size / 2;
+    const char *path = io_path(directory, "cut.gro");
+
+    for (size_t cut = frame; cut < image.size; cut++) {
+        collet_error err = {0};
+        io_save(path, image.data, cut);
+        collet_trajectory *t = io_open(path);
+        collet_frames *frames = io_batch(t, 9, 1);
+        collet_status status = collet_trajectory_read(t, frames, &err);
+        /* A box of three numbers is one, even where digits of the third are missing. */
+        int complete = cut == frame || cut > image.size - 8;
+        assert_int_equal(frames->n_frames, cut > frame && complete ? 2 : 1);
+        assert_int_equal(status, complete ? COLLET_OK : COLLET_FORMAT);
+        assert_int_equal(frames->truncated, !complete);
+        assert_true(complete || strstr(err.text, "inside frame 1") != NULL);
+        collet_frames_free(frames);
+        collet_trajectory_close(t);
+    }
+    free(image.data);
+}
+
+static void gro_errors_name_line_and_frame(void **state)
+{
+    (void)state;
+    io_image image = make_gro(3, "t= %.1f step= %d\n");
+    const char *path = io_path(directory, "wrong.gro");
+    collet_error err;
+
+    image.data[image.size / 3 + 55] = 'x';
+    io_save(path, image.data, image.size);
+    collet_trajectory *t = io_open(path);
+    collet_frames *frames = io_batch(t, 9, 1);
+    assert_int_equal(collet_trajectory_read(t, frames, &err), COLLET_FORMAT);
+    assert_int_equal(frames->n_frames, 1);
+    assert_false(frames->truncated);
+    assert_non_null(strstr(err.text, "wrong.gro:11: position y in columns 29-36 is not a number"));
+    assert_non_null(strstr(err.text, "(frame 1)"));
+    collet_frames_free(frames);
+    collet_trajectory_close(t);
+    free(image.data);
+}
+
+/* ---- All formats ------------------------------------------------------------------------- */
+
+static uint64_t hash_in_batches(const char *path, int64_t capacity, int64_t *n_frames)
+{
+    collet_trajectory *t = io_open(path);
+    collet_frames *frames = io_batch(t, capacity, 1);
+    uint64_t hash = IO_HASH;
+
+    *n_frames = 0;
+    do {
+        assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
+        for (int64_t i = 0; i < frames->n_frames; i++) {
+            size_t n = io_frame_bytes(frames);
+            size_t at = (size_t)i * n;
+            assert_int_equal(frames->indices[i], *n_frames + i);
+            hash = io_hash(hash, &frames->times[i], sizeof(double));
+            hash = io_hash(hash, (const uint8_t *)frames->positions + at, n);
+            if (frames->velocities)
+                hash = io_hash(hash, (const uint8_t *)frames->velocities + at, n);
+            if (frames->forces)
+                hash = io_hash(hash, (const uint8_t *)frames->forces + at, n);
+        }
+        *n_frames += frames->n_frames;
+    } while (frames->n_frames > 0);
+    collet_frames_free(frames);
+    collet_trajectory_close(t);
+    return hash;
+}
+
+static void the_size_of_a_batch_changes_nothing(void **state)
+{
+    (void)state;
+
+    for (size_t f = 0; f < N_FILES; f++) {
+        int64_t n_frames;
+        uint64_t all = hash_in_batches(file(f), 51, &n_frames);
+        assert_int_equal(n_frames, 51);
+        for (int64_t capacity = 1; capacity < 100; capacity += 7)
+            assert_true(hash_in_batches(file(f), capacity, &n_frames) == all);
+    }
+}
+
+static void compare_selected(const collet_frames *part, const collet_frames *all,
+                             const int64_t *indices, int64_t step)
+{
+    size_t atom = part->dtype == COLLET_F64 ? 24 : 12;
+    const void *const pairs[3][2] = {{part->positions, all->positions},
+                                     {part->velocities, all->velocities},
+                                     {part->forces, all->forces}};
+
+    for (int q = 0; q < 3 && pairs[q][0]; q++) {
+        const uint8_t *a = pairs[q][0];
+        const uint8_t *b = pairs[q][1];
+        for (int64_t f = 0; f < part->n_frames; f++)
+            for (int64_t i = 0; i < part->n_atoms; i++)
+                assert_memory_equal(a + (size_t)(f * part->n_atoms + i) * atom,
+                                    b + (size_t)(f * step * all->n_atoms + indices[i]) * atom,
+                                    atom);
+    }
+}
+
+static void check_selection(const char *path, const int64_t *indices, int64_t n)
+{
+    collet_trajectory *whole = io_open(path);
+    collet_trajectory *t = io_open(path);
+
+    assert_int_equal(collet_trajectory_select(t, indices, n, NULL), COLLET_OK);
+    assert_int_equal(collet_trajectory_slice(t, 0, -1, 5, NULL), COLLET_OK);
+    assert_int_equal(collet_trajectory_selected(t), n);
+    collet_frames *all = io_batch(whole, 51, 1);
+    collet_frames *part = io_batch(t, 51, 1);
+    assert_int_equal(collet_trajectory_read(whole, all, NULL), COLLET_OK);
+    assert_int_equal(collet_trajectory_read(t, part, NULL), COLLET_OK);
+    assert_int_equal(part->n_frames, 11);
+    compare_selected(part, all, indices, 5);
+    collet_frames_free(all);
+    collet_frames_free(part);
+    collet_trajectory_close(whole);
+    collet_trajectory_close(t);
+}
+
+static void selections(void **state)
+{
+    (void)state;
+    static const int64_t few[] = {0, 1, 2, 4};
+    static const int64_t last[] = {4};
+
+    for (size_t f = 0; f < N_FILES; f++) {
+        int64_t third[300], n = 0;
+        collet_trajectory *t = io_open(file(f));
+        int64_t n_atoms = collet_trajectory_get_info(t)->n_atoms;
+        collet_trajectory_close(t);
+        for (int64_t i = 1; i < n_atoms; i += 3)
+            third[n++] = i;
+        check_selection(file(f), few, 4);
+        check_selection(file(f), last, 1);
+        check_selection(file(f), third, n);
+    }
+}
+
+static void selections_that_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t indices[3];
+        int64_t n;
+        const char *text;
+    } cases[] = {
+        {{0, 1, 648}, 3, "atom index 648, the file has 0..647"},
+        {{-1, 1, 2}, 3, "atom index -1"},
+        {{0, 2, 2}, 3, "do not rise at 2"},
+        {{0, 2, 1}, 3, "do not rise at 1"},
+        {{0}, 0, "the selection has no atoms"},
+    };
+    collet_trajectory *t = io_open(files[0]);
+    collet_error err;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(collet_trajectory_select(t, cases[i].indices, cases[i].n, &err),
+                         COLLET_INVALID);
+        assert_non_null(strstr(err.text, cases[i].text));
+        assert_int_equal(collet_trajectory_selected(t), 648);
+    }
+    assert_int_equal(collet_trajectory_select(t, cases[2].indices, 2, NULL), COLLET_OK);
+    assert_int_equal(collet_trajectory_select(t, NULL, 0, NULL), COLLET_OK);
+    assert_int_equal(collet_trajectory_selected(t), 648);
+    collet_trajectory_close(t);
+}
+
+static void check_slice(const char *path, int64_t start, int64_t stop, int64_t step,
+                        const collet_frames *all)
+{
+    collet_trajectory *t = io_open(path);
+    collet_frames *frames = io_batch(t, 4, 0);
+    int64_t wanted = start;
+
+    assert_int_equal(collet_trajectory_slice(t, start, stop, step, NULL), COLLET_OK);
+    do {
+        assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
+        for (int64_t i = 0; i < frames->n_frames; i++, wanted += step) {
+            size_t n = io_frame_bytes(frames);
+            assert_int_equal(frames->indices[i], wanted);
+            assert_true(frames->times[i] == all->times[wanted]);
+            assert_memory_equal((const uint8_t *)frames->positions + (size_t)i * n,
+                                (const uint8_t *)all->positions + (size_t)wanted * n, n);
+        }
+    } while (frames->n_frames > 0);
+    int64_t end = stop < 0 || stop > 51 ? 51 : stop;
+    assert_true(wanted >= end && (wanted == start || wanted - step < end));
+    collet_frames_free(frames);
+    collet_trajectory_close(t);
+}
+
+static void slices(void **state)
+{
+    (void)state;
+    static const int64_t cases[][3] = {{0, -1, 1},  {1, -1, 1},   {50, -1, 1}, {51, -1, 1},
+                                       {99, -1, 1}, {0, 0, 1},    {0, 1, 1},   {10, 20, 3},
+                                       {10, 10, 1}, {20, 10, 1},  {0, -1, 50}, {0, -1, 51},
+                                       {3, 1000, 7}, {5, INT64_MAX, 11}};
+
+    for (size_t f = 0; f < N_FILES; f++) {
+        collet_trajectory *t = io_open(file(f));
+        collet_frames *all = io_batch(t, 51, 0);
+        assert_int_equal(collet_trajectory_read(t, all, NULL), COLLET_OK);
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+            check_slice(file(f), cases[i][0], cases[i][1], cases[i][2], all);
+        collet_frames_free(all);
+        assert_int_equal(collet_trajectory_slice(t, 0, -1, 1, NULL), COLLET_INVALID);
+        collet_trajectory_close(t);
+    }
+    collet_trajectory *t = io_open(files[0]);
+    assert_int_equal(collet_trajectory_slice(t, -1, -1, 1, NULL), COLLET_INVALID);
+    assert_int_equal(collet_trajectory_slice(t, 0, -1, 0, NULL), COLLET_INVALID);
+    collet_trajectory_close(t);
+}
+
+static void concatenated_files(void **state)
+{
+    (void)state;
+    const char *path = io_path(directory, "twice");
+
+    for (size_t f = 0; f < N_FILES; f++) {
+        io_bytes once = io_load(file(f));
+        io_image twice = {0};
+        int64_t n_frames;
+        io_put(&twice, once.data, once.size);
+        io_put(&twice, once.data, once.size);
+        io_save(path, twice.data, twice.size);
+        hash_in_batches(path, 16, &n_frames);
+        assert_int_equal(n_frames, 102);
+        free(twice.data);
+        free(once.data);
+    }
+}
+
+static void a_batch_that_does_not_fit(void **state)
+{
+    (void)state;
+    collet_trajectory *t = io_open(files[0]);
+    collet_frames *frames;
+
+    assert_int_equal(collet_frames_create(648, 1, COLLET_F64, 0, 0, &frames, NULL), COLLET_OK);
+    assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_INVALID);
+    collet_frames_free(frames);
+    assert_int_equal(collet_frames_create(647, 1, COLLET_F32, 0, 0, &frames, NULL), COLLET_OK);
+    assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_INVALID);
+    collet_frames_free(frames);
+    assert_int_equal(collet_frames_create(0, 1, COLLET_F32, 0, 0, &frames, NULL), COLLET_INVALID);
+    assert_int_equal(collet_frames_create(1, 0, COLLET_F32, 0, 0, &frames, NULL), COLLET_INVALID);
+    assert_int_equal(collet_frames_create(1, 1, COLLET_I32, 0, 0, &frames, NULL), COLLET_INVALID);
+    assert_int_equal(collet_frames_create(1000000000, INT64_MAX / 1000, COLLET_F32, 0, 0, &frames,
+                                          NULL),
+                     COLLET_OVERFLOW);
+    assert_null(frames);
+    collet_trajectory_close(t);
+}
+
+static void foreign_files(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t n;
+        const char *text;
+    } cases[] = {
+        {"", 0, "is empty"},
+        {"x", 1, "is not a trajectory"},
+        {"\x54\x00\x00\x00" "CORD", 8, "it looks like a CHARMM or NAMD .dcd file"},
+        {"CDF\x02", 4, "it looks like a NetCDF"},
+        {"\x1f\x8b\x08\x00", 4, "it looks gzip-compressed"},
+        {"ATOM      1  N   MET A   1\n", 27, "it looks like a .pdb file"},
+        {"\xc9\x07\x00\x00", 4, "is not a trajectory"},
+    };
+    collet_trajectory *t;
+    collet_error err;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *path = io_path(directory, "foreign.trr");
+        io_save(path, cases[i].bytes, cases[i].n);
+        assert_int_equal(collet_trajectory_open(path, &t, &err), COLLET_FORMAT);
+        if (!strstr(err.text, cases[i].text))
+            fail_msg("'%s' does not say '%s'", err.text, cases[i].text);
+        assert_null(t);
+    }
+    assert_int_equal(collet_trajectory_open("/nowhere/traj.trr", &t, &err), COLLET_IO);
+    assert_int_equal(collet_trajectory_open(directory, &t, NULL), COLLET_IO);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    directory = io_make_directory();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    io_remove_directory(directory);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gro_frames),
+        cmocka_unit_test(gro_without_times_counts_frames),
+        cmocka_unit_test(gro_truncations),
+        cmocka_unit_test(gro_errors_name_line_and_frame),
+        cmocka_unit_test(the_size_of_a_batch_changes_nothing),
+        cmocka_unit_test(selections),
+        cmocka_unit_test(selections_that_are_refused),
+        cmocka_unit_test(slices),
+        cmocka_unit_test(concatenated_files),
+        cmocka_unit_test(a_batch_that_does_not_fit),
+        cmocka_unit_test(foreign_files),
+    };
+
+    return cmocka_run_group_tests_name("io trajectory", tests, set_up, tear_down);
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compressed trajectories: equal to the reference reader in every bit, and safe with any bytes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+#include <cmocka.h>
+
+#include "bigendian.h"
+#include "io_files.h"
+
+#define DATA COLLET_TEST_DATA "/"
+#define HEAD 92 /* bytes before the packed ones */
+
+static char *directory;
+
+/* Checksums of what MDAnalysis 2.4.2 reads from these files, see tests/data/xtc/README.md. */
+static const struct {
+    const char *path;
+    int64_t n_atoms;
+    int64_t n_frames;
+    double precision;
+    uint64_t hash;
+} files[] = {
+    {DATA "md/water/traj.xtc", 648, 51, 1000.0, UINT64_C(0x97bd3ba4f61edce0)},
+    {DATA "md/peptide/traj.xtc", 280, 51, 1000.0, UINT64_C(0x3274c1d24d54dec2)},
+    {DATA "xtc/nine.xtc", 9, 2, 0.0, UINT64_C(0xb8910897d469fbbe)},
+    {DATA "xtc/ten.xtc", 10, 2, 1000.0, UINT64_C(0x15fa7e67f16edcf0)},
+    {DATA "xtc/packed63.xtc", 40, 2, 1e5, UINT64_C(0x188943cd098b8fe0)},
+    {DATA "xtc/unpacked.xtc", 30, 2, 1e6, UINT64_C(0xc5cd4b7109cb1502)},
+    {DATA "xtc/far.xtc", 10, 2, 1e6, UINT64_C(0x785b170dd3cfd67e)},
+    {DATA "xtc/same.xtc", 20, 2, 100.0, UINT64_C(0xa7268168fe6e4d45)},
+    {DATA "xtc/chain.xtc", 60, 2, 12345.0, UINT64_C(0x401dbd5d57fe28f5)},
+};
+
+#define N_FILES (sizeof files / sizeof *files)
+
+static void equal_to_the_reference_in_every_bit(void **state)
+{
+    (void)state;
+
+    for (size_t i = 0; i < N_FILES; i++) {
+        collet_trajectory *t = io_open(files[i].path);
+        const collet_trajectory_info *info = collet_trajectory_get_info(t);
+        collet_frames *frames = io_batch(t, 60, 1);
+
+        assert_string_equal(info->format, "xtc");
+        assert_int_equal(info->dtype, COLLET_F32);
+        assert_int_equal(info->n_atoms, files[i].n_atoms);
+        assert_true(info->precision == files[i].precision);
+        assert_true(!info->has_velocities && !info->has_forces && info->has_box);
+        assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
+        assert_int_equal(frames->n_frames, files[i].n_frames);
+        if (io_hash(IO_HASH, frames->positions,
+                    io_frame_bytes(frames) * (size_t)frames->n_frames) != files[i].hash)
+            fail_msg("%s differs from the reference", files[i].path);
+        collet_frames_free(frames);
+        collet_trajectory_close(t);
+    }
+}
+
+static void times_steps_and_box(void **state)
+{
+    (void)state;
+    io_bytes text = io_load(DATA "md/reference.json");
+    cJSON *json = cJSON_ParseWithLength((const char *)text.data, text.size);
+    const cJSON *x0 = cJSON_GetObjectItem(cJSON_GetObjectItem(json, "xtc_water"), "last_x0_A");
+    collet_trajectory *t = io_open(DATA "md/water/traj.xtc");
+    collet_frames *frames = io_batch(t, 51, 0);
+
+    assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
+    assert_true(frames->times[50] == 1.0);
+    assert_int_equal(frames->steps[50], 500);
+    assert_true((float)frames->boxes[9 * 50 + 4] == 1.8620599508285522f);
+    const float *last = (const float *)frames->positions + 50 * 3 * 648;
+    for (int k = 0; k < 3; k++)
+        assert_true((double)(last[k] * 10.0f) == cJSON_GetArrayItem(x0, k)->valuedouble);
+    collet_frames_free(frames);
+    collet_trajectory_close(t);
+    cJSON_Delete(json);
+    free(text.data);
+}
+
+/* Opens and reads all of `path`; nothing but the status matters. */
+static collet_status read_through(const char *path, int64_t *n_frames, int32_t *truncated,
+                                  collet_error *err)
+{
+    collet_trajectory *t;
+    collet_frames *frames = NULL;
+
+    *n_frames = 0;
+    *truncated = 0;
+    collet_status status = collet_trajectory_open(path, &t, err);
+    if (status != COLLET_OK)
+        return status;
+    status = collet_frames_create(collet_trajectory_selected(t), 4, COLLET_F32, 0, 0, &frames, err);
+    while (status == COLLET_OK) {
+        status = collet_trajectory_read(t, frames, err);
+        *n_frames += frames->n_frames;
+        *truncated = frames->truncated;
+        if (status == COLLET_OK && frames->n_frames == 0)
+            break;
+    }
+    collet_frames_free(frames);
+    collet_trajectory_close(t);
+    return status;
+}
+
+static size_t first_frame(const io_bytes *file)
+{
+    size_t packed = (collet_be32(file->data + 88) + 3) & ~(size_t)3;
+
+    return HEAD + packed;
+}
+
+static void every_truncation_keeps_the_complete_frames(void **state)
+{
+    (void)state;
+    io_bytes file = io_load(DATA "xtc/chain.xtc");
+    size_t frame = first_frame(&file);
+    const char *path = io_path(directory, "cut.xtc");
+    int64_t n_frames;
+    int32_t truncated;
+    collet_error err;
+
+    for (size_t cut = 4; cut < file.size; cut++) {
+        char wanted[100];
+        io_save(path, file.data, cut);
+        collet_status status = read_through(path, &n_frames, &truncated, &err);
+        if (cut == frame) {
+            assert_int_equal(status, COLLET_OK);
+            continue;
+        }
+        snprintf(wanted, sizeof wanted, "the file ends at byte %zu inside frame %d", cut,
+                 cut > frame);
+        if (status != COLLET_FORMAT || n_frames != (cut > frame) || !strstr(err.text, wanted) ||
+            (truncated != 1 && cut >= HEAD))
+            fail_msg("cut at %zu: status %d, %lld frames, '%s'", cut, status, (long long)n_frames,
+                     err.text);
+    }
+    free(file.data);
+}
+
+static void check_damage(io_bytes *file, size_t at, uint32_t value, const char *text)
+{
+    const char *path = io_path(directory, "damaged.xtc");
+    int64_t n_frames;
+    int32_t truncated;
+    collet_error err = {0};
+    uint8_t kept[4];
+
+    memcpy(kept, file->data + at, 4);
+    for (int k = 0; k < 4; k++)
+        file->data[at + (size_t)k] = (uint8_t)(value >> (24 - 8 * k));
+    io_save(path, file->data, file->size);
+    memcpy(file->data + at, kept, 4);
+    collet_status status = read_through(path, &n_frames, &truncated, &err);
+    if (status != COLLET_FORMAT || n_frames != 1 || truncated || !strstr(err.text, text) ||
+        !strstr(err.text, "frame 1 at byte"))
+        fail_msg("byte %zu = %08x: status %d, %lld frames, truncated %d, '%s'", at, value, status,
+                 (long long)n_frames, truncated, err.text);
+}
+
+static void damage_is_named(void **state)
+{
+    (void)state;
+    io_bytes file = io_load(DATA "xtc/chain.xtc");
+    size_t second = first_frame(&file);
+
+    check_damage(&file, second, 1994, "no .xtc frame begins here (bytes 00 00 07 ca)");
+    check_damage(&file, second + 4, 61, "says it has 61 atoms and then 60");
+    check_damage(&file, second + 56, 0, "has a precision of 0");
+    check_damage(&file, second + 56, 0x7fc00000, "has a precision of nan");
+    check_damage(&file, second + 60, 0x7fffffff, "its bounds are the wrong way round");
+    check_damage(&file, second + 84, 3, "the range of small differences leaves its table");
+    check_damage(&file, second + 84, 74, "the range of small differences leaves its table");
+    check_damage(&file, second + 88, 0, "has 0 bytes for 60 atoms");
+    check_damage(&file, second + 88, 20, "they end before the last atom");
+    free(file.data);
+}
+
+static void a_changed_number_of_atoms(void **state)
+{
+    (void)state;
+    io_bytes a = io_load(DATA "xtc/chain.xtc");
+    io_bytes b = io_load(DATA "xtc/same.xtc");
+    const char *path = io_path(directory, "joined.xtc");
+    io_image image = {0};
+    int64_t n_frames;
+    int32_t truncated;
+    collet_error err;
+
+    io_put(&image, a.data, a.size);
+    io_put(&image, b.data, b.size);
+    io_save(path, image.data, image.size);
+    assert_int_equal(read_through(path, &n_frames, &truncated, &err), COLLET_FORMAT);
+    assert_int_equal(n_frames, 2);
+    assert_non_null(strstr(err.text, "frame 2 at byte 800: has 20 atoms, the first frame has 60"));
+    free(image.data);
+    free(a.data);
+    free(b.data);
+}
+
+/* Whatever a byte becomes, reading ends and touches no foreign memory (run with the sanitizers). */
+static void any_byte_may_be_wrong(void **state)
+{
+    (void)state;
+    static const char *const names[] = {DATA "xtc/chain.xtc", DATA "xtc/packed63.xtc",
+                                        DATA "xtc/unpacked.xtc", DATA "xtc/nine.xtc"};
+    const char *path = io_path(directory, "flipped.xtc");
+    int64_t n_frames;
+    int32_t truncated;
+
+    for (size_t f = 0; f < sizeof names / sizeof *names; f++) {
+        io_bytes file = io_load(names[f]);
+        for (size_t i = 4; i < file.size; i++) {
+            file.data[i] ^= (uint8_t)(0x80 >> i % 8);
+            io_save(path, file.data, file.size);
+            collet_status status = read_through(path, &n_frames, &truncated, NULL);
+            assert_true(status == COLLET_OK || status == COLLET_FORMAT);
+            file.data[i] ^= (uint8_t)(0x80 >> i % 8);
+        }
+        free(file.data);
+    }
+}
+
+/* The variant with a 64-bit number of packed bytes, made from a file of the usual one. */
+static void large_variant(void **state)
+{
+    (void)state;
+    io_bytes file = io_load(DATA "xtc/chain.xtc");
+    const char *path = io_path(directory, "large.xtc");
+    io_image image = {0};
+
+    for (size_t at = 0; at < file.size;) {
+        size_t packed = (collet_be32(file.data + at + 88) + 3) & ~(size_t)3;
+        io_put_i32(&image, 2023);
+        io_put(&image, file.data + at + 4, 84);
+        io_put_i32(&image, 0);
+        io_put(&image, file.data + at + 88, 4 + packed);
+        at += HEAD + packed;
+    }
+    io_save(path, image.data, image.size);
+    collet_trajectory *t = io_open(path);
+    collet_frames *frames = io_batch(t, 3, 0);
+    assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
+    assert_int_equal(frames->n_frames, 2);
+    assert_true(io_hash(IO_HASH, frames->positions, 2 * io_frame_bytes(frames)) ==
+                UINT64_C(0x401dbd5d57fe28f5));
+    collet_frames_free(frames);
+    collet_trajectory_close(t);
+    free(image.data);
+    free(file.data);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    directory = io_make_directory();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    io_remove_directory(directory);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_to_the_reference_in_every_bit),
+        cmocka_unit_test(times_steps_and_box),
+        cmocka_unit_test(every_truncation_keeps_the_complete_frames),
+        cmocka_unit_test(damage_is_named),
+        cmocka_unit_test(a_changed_number_of_atoms),
+        cmocka_unit_test(any_byte_may_be_wrong),
+        cmocka_unit_test(large_variant),
+    };
+
+    return cmocka_run_group_tests_name("io xtc", tests, set_up, tear_down);
+}
