@@ -109,7 +109,7 @@ typedef struct conversion {
 } conversion;
 
 #define REAL(ID, prefix, size)                                                                     \
-    [COLLET_##ID] = {size,           COLLET_DTYPE_NONE, prefix##_load,                             \
+    [COLLET_##ID] = {size,           COLLET_DTYPE_NONE,  prefix##_load,                            \
                      prefix##_store, prefix##_store_i64, prefix##_store_u64}
 
 static const conversion conversions[COLLET_DTYPE_COUNT] = {

@@ -16,8 +16,8 @@ uint64_t cpu_dtype_size(collet_dtype dtype);
 int cpu_dtype_is_complex(collet_dtype dtype);
 
 /*
- * Converts `count` elements; steps are in bytes, of either sign. Both real, both complex, or real to
- * complex (imaginary part 0). `out` may be exactly `in` when dtype and step are the same.
+ * Converts `count` elements; steps are in bytes, of either sign. Both real, both complex, or real
+ * to complex (imaginary part 0). `out` may be exactly `in` when dtype and step are the same.
  */
 void cpu_convert(char *out, collet_dtype to, int64_t out_step, const char *in, collet_dtype from,
                  int64_t in_step, int64_t count);

@@ -2,7 +2,8 @@
 /*
  * eigen.h - small symmetric eigenproblems, for every backend that works on host memory.
  *
- * Matrices are row-major; vectors stand in columns. Pure functions: any thread, no state, no errors.
+ * Matrices are row-major; vectors stand in columns. Pure functions: any thread, no state, no
+ * errors.
  */
 #ifndef COLLET_CPU_EIGEN_H
 #define COLLET_CPU_EIGEN_H
@@ -10,16 +11,16 @@
 /*
  * Moments (ascending) and axes of the symmetric part of a. The axes are orthonormal, right-handed,
  * and signed as the first frame of `principal_axes`: the largest component by magnitude (the first
- * of equals) of columns 0 and 1 is positive, column 2 is their cross product. Equal moments give some
- * orthonormal basis of their space, a zero matrix the identity. Anything in `a` that is not finite:
- * every result is NaN. `axes` may be `a`.
+ * of equals) of columns 0 and 1 is positive, column 2 is their cross product. Equal moments give
+ * some orthonormal basis of their space, a zero matrix the identity. Anything in `a` that is not
+ * finite: every result is NaN. `axes` may be `a`.
  */
 void cpu_eigen3(const double a[9], double moments[3], double axes[9]);
 
 /*
- * Turns right-handed axes into the one of their four right-handed sign choices (none, or two columns
- * reversed) with the largest sum of dot products with the columns of `previous`; of equals the first
- * in the order +++, +--, -+-, --+. Axes or previous with NaN: nothing changes.
+ * Turns right-handed axes into the one of their four right-handed sign choices (none, or two
+ * columns reversed) with the largest sum of dot products with the columns of `previous`; of equals
+ * the first in the order +++, +--, -+-, --+. Axes or previous with NaN: nothing changes.
  */
 void cpu_align_axes(double axes[9], const double previous[9]);
 

@@ -94,7 +94,7 @@ double cpu_asphericity(const double g[9])
     double trace = g[0] + g[4] + g[8];
     if (trace == 0.0)
         return NAN;
-    /* sum (l - mean)^2 is the squared norm of the traceless part: no eigenvalues, no cancellation. */
+    /* sum (l - mean)^2 is the squared norm of the traceless part: nothing cancels. */
     double x = ((g[0] - g[4]) + (g[0] - g[8])) / 3.0 / trace;
     double y = ((g[4] - g[0]) + (g[4] - g[8])) / 3.0 / trace;
     double z = ((g[8] - g[0]) + (g[8] - g[4])) / 3.0 / trace;
@@ -107,10 +107,12 @@ void cpu_superpose(const double s[9], double rotation[9])
     /* B. K. P. Horn, J. Opt. Soc. Am. A 4, 629 (1987): the best rotation is the quaternion that
      * belongs to the largest eigenvalue of this matrix; a quaternion cannot be a reflection. */
     const double m[16] = {
+        /* clang-format off */
         s[0] + s[4] + s[8], s[5] - s[7],        s[6] - s[2],         s[1] - s[3],
         0.0,                s[0] - s[4] - s[8], s[1] + s[3],         s[6] + s[2],
         0.0,                0.0,                -s[0] + s[4] - s[8], s[5] + s[7],
         0.0,                0.0,                0.0,                 -s[0] - s[4] + s[8],
+        /* clang-format on */
     };
     double q[4];
     cpu_largest_eigenvector4(m, q);

@@ -17,8 +17,8 @@ double cpu_tilt(const double axes[9], const double axis[3]);
 
 /*
  * omega = inertia^-1 L. Moments of at most 1e-12 of the largest magnitude count as zero: omega is
- * then the least-squares solution of least norm and 1 is returned, otherwise 0. Anything not finite:
- * omega is NaN, 0 is returned.
+ * then the least-squares solution of least norm and 1 is returned, otherwise 0. Anything not
+ * finite: omega is NaN, 0 is returned.
  */
 int32_t cpu_angular_velocity(const double inertia[9], const double L[3], double omega[3]);
 
@@ -37,8 +37,8 @@ void cpu_kinetic(double vis_viva, double mass, const double momentum[3], const d
 double cpu_asphericity(const double tensor[9]);
 
 /*
- * The proper rotation R that maximises sum w y.(R x), from covariance[i][j] = sum w x_i y_j: it lays
- * the points x on the points y. No preference (covariance 0): the identity. Not finite: NaN.
+ * The proper rotation R that maximises sum w y.(R x), from covariance[i][j] = sum w x_i y_j: it
+ * lays the points x on the points y. No preference (covariance 0): the identity. Not finite: NaN.
  */
 void cpu_superpose(const double covariance[9], double rotation[9]);
 

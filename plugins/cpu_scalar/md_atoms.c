@@ -8,7 +8,7 @@
 #include "../cpu/vector3.h"
 #include "md.h"
 
-/* Atoms converted to double at a time: enough to hide the conversion, little enough for the stack. */
+/* Atoms converted to double at a time: few enough for the stack. */
 #define CHUNK 256
 
 /* A walk over the atoms of one frame, a chunk at a time. */
@@ -28,8 +28,8 @@ static void load_vectors(double (*out)[3], const collet_operand *o, const atoms 
     int32_t n_axis = o->ndim - 2;
     const char *at = md_block(o, a->frame, 2) + a->first * cpu_step(o, n_axis);
     for (int i = 0; i < 3; i++) {
-        cpu_convert((char *)&out[0][i], COLLET_F64, sizeof out[0],
-                    at + i * cpu_step(o, n_axis + 1), o->dtype, cpu_step(o, n_axis), a->count);
+        cpu_convert((char *)&out[0][i], COLLET_F64, sizeof out[0], at + i * cpu_step(o, n_axis + 1),
+                    o->dtype, cpu_step(o, n_axis), a->count);
     }
 }
 
@@ -56,8 +56,8 @@ static int next(atoms *a)
         load_vectors(a->v, a->vectors, a);
     if (a->weights && cpu_present(a->weights)) {
         const collet_operand *o = a->weights;
-        cpu_convert((char *)a->w, COLLET_F64, sizeof a->w[0],
-                    cpu_at(o) + a->first * cpu_step(o, 0), o->dtype, cpu_step(o, 0), a->count);
+        cpu_convert((char *)a->w, COLLET_F64, sizeof a->w[0], cpu_at(o) + a->first * cpu_step(o, 0),
+                    o->dtype, cpu_step(o, 0), a->count);
     } else {
         for (int64_t i = 0; i < a->count; i++)
             a->w[i] = 1.0;

@@ -134,9 +134,8 @@ KERNEL(magnitude)
     cpu_rows_view(&walk, in);
     for (cpu_rows_begin(&walk); walk.rows > 0; cpu_rows_next(&walk)) {
         for (int64_t i = 0; i < walk.length; i++) {
-            *(double *)(void *)(walk.at[0] + i * walk.inner[0]) =
-                norm_of(walk.at[1] + i * walk.inner[1], in->dtype, cpu_step(in, last),
-                        in->shape[last]);
+            *(double *)(void *)(walk.at[0] + i * walk.inner[0]) = norm_of(
+                walk.at[1] + i * walk.inner[1], in->dtype, cpu_step(in, last), in->shape[last]);
         }
     }
     return COLLET_OK;

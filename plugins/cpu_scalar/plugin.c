@@ -10,7 +10,10 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 
 /* ---- The table of kernels ---------------------------------------------------------------- */
 
-#define ROW(OP, run, ...) {COLLET_OP_##OP, 0, COLLET_SIG(__VA_ARGS__), scalar_##run, NULL}
+#define ROW(OP, run, ...)                                                                          \
+    {                                                                                              \
+        COLLET_OP_##OP, 0, COLLET_SIG(__VA_ARGS__), scalar_##run, NULL                             \
+    }
 
 /* The letters of ops.def. */
 #define F COLLET_F32
@@ -22,10 +25,9 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 /* One row for each real type t, its signature SIG(t). */
 #define REALS(OP, run, SIG)                                                                        \
     ROW(OP, run, SIG(COLLET_F16)), ROW(OP, run, SIG(COLLET_BF16)), ROW(OP, run, SIG(COLLET_F32)),  \
-        ROW(OP, run, SIG(COLLET_F64)), ROW(OP, run, SIG(COLLET_I8)),                               \
-        ROW(OP, run, SIG(COLLET_U8)), ROW(OP, run, SIG(COLLET_I32)),                               \
-        ROW(OP, run, SIG(COLLET_U32)), ROW(OP, run, SIG(COLLET_I64)),                              \
-        ROW(OP, run, SIG(COLLET_U64))
+        ROW(OP, run, SIG(COLLET_F64)), ROW(OP, run, SIG(COLLET_I8)), ROW(OP, run, SIG(COLLET_U8)), \
+        ROW(OP, run, SIG(COLLET_I32)), ROW(OP, run, SIG(COLLET_U32)),                              \
+        ROW(OP, run, SIG(COLLET_I64)), ROW(OP, run, SIG(COLLET_U64))
 
 #define ALONE(t) t
 #define TWICE(t) t, t

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kernel_call.h - for tests that call the kernel rows of a built plugin directly, without libcore,
+ * so that what is tested is the kernel alone. One includer a program.
+ *
+ *   CALL(COM, 1, ARRAY(com, F64, 1, 3), ARRAY(r, F32, 1, 2, 3), ARRAY(m, F64, 2));
+ *   EXPECT(com, 3, 1e-15, 3, 5, 0);
+ *
+ * CALL(OP, number of outputs, operands...) asserts that the row with these dtypes returns
+ * COLLET_OK. EXPECT(got, n, tolerance, numbers...) compares doubles; NaN matches NaN. Set-up and
+ * tear-down of the group are open_plugin and close_plugin: cpu_scalar as it was built.
+ */
+#ifndef TESTS_KERNEL_CALL_H
+#define TESTS_KERNEL_CALL_H
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <collet/plugin.h>
+
+static const collet_plugin *plugin;
+static collet_device *device;
+
+static collet_status set_text(collet_error *err, collet_status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    err->status = status;
+    vsnprintf(err->text, sizeof err->text, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+static const collet_host host = {.abi = COLLET_ABI, .struct_size = sizeof host, .fail = set_text};
+
+static collet_operand dense(void *data, collet_dtype dtype, int32_t ndim, const int64_t *shape,
+                            int64_t *strides)
+{
+    int64_t step = 1;
+    for (int32_t i = ndim - 1; i >= 0; i--) {
+        strides[i] = step;
+        step *= shape[i];
+    }
+    return (collet_operand){data, 0, dtype, ndim, shape, strides};
+}
+
+/* A C-contiguous operand; lives as long as the block it is written in. */
+#define AXES(...) ((int32_t)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)))
+#define ARRAY(data, dtype, ...)                                                                    \
+    dense((void *)(uintptr_t)(data), COLLET_##dtype, AXES(__VA_ARGS__), (int64_t[]){__VA_ARGS__},  \
+          (int64_t[8]){0})
+#define SCALAR(data, dtype)                                                                        \
+    dense((void *)(uintptr_t)(data), COLLET_##dtype, 0, (int64_t[1]){0}, (int64_t[1]){0})
+#define ABSENT ((collet_operand){0})
+
+static int row_fits(const collet_kernel_row *row, uint32_t op, const collet_operand *o, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        collet_dtype dtype = (collet_dtype)(row->sig >> (i * COLLET_SIG_BITS) & 31);
+        if (o[i].dtype != COLLET_DTYPE_NONE && o[i].dtype != dtype)
+            return 0;
+    }
+    return row->op == op;
+}
+
+static collet_status call_status(uint32_t op, uint32_t n_out, uint32_t n, const collet_operand *o,
+                                 const void *params, size_t params_size)
+{
+    collet_error err;
+    for (uint32_t i = 0; i < plugin->kernel_count; i++) {
+        const collet_kernel_row *row = &plugin->kernels[i];
+        if (!row_fits(row, op, o, n))
+            continue;
+        const collet_kernel_call call = {
+            .struct_size = sizeof call,
+            .op = op,
+            .sig = row->sig,
+            .n_out = n_out,
+            .n_in = n - n_out,
+            .operand_size = sizeof *o,
+            .params_size = (uint32_t)params_size,
+            .operands = o,
+            .params = params,
+            .err = &err,
+        };
+        return row->run(device, NULL, &call);
+    }
+    return COLLET_UNSUPPORTED;
+}
+
+#define CALL(OP, n_out, ...) CALL_WITH(OP, n_out, NULL, 0, __VA_ARGS__)
+#define CALL_WITH(OP, n_out, params, params_size, ...)                                             \
+    do {                                                                                           \
+        const collet_operand operands_[] = {__VA_ARGS__};                                          \
+        assert_int_equal(COLLET_OK, call_status(COLLET_OP_##OP, n_out,                             \
+                                                sizeof operands_ / sizeof operands_[0], operands_, \
+                                                params, params_size));                             \
+    } while (0)
+
+static void assert_doubles(const double *got, const double *want, int n, double tolerance)
+{
+    for (int i = 0; i < n; i++) {
+        if (!(fabs(got[i] - want[i]) <= tolerance) && !(isnan(got[i]) && isnan(want[i])) &&
+            !(isinf(want[i]) && got[i] == want[i]))
+            fail_msg("element %d is %.17g, not %.17g", i, got[i], want[i]);
+    }
+}
+
+#define EXPECT(got, n, tolerance, ...)                                                             \
+    assert_doubles(got, (const double[]){__VA_ARGS__}, n, tolerance)
+
+static int open_plugin(void **state)
+{
+    (void)state;
+    collet_error err;
+    void *library = dlopen(COLLET_TEST_PLUGINS "/cpu_scalar.so", RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        print_error("%s\n", dlerror());
+        return -1;
+    }
+    void *symbol = dlsym(library, "collet_plugin_entry");
+    collet_plugin_entry_fn entry;
+    memcpy(&entry, &symbol, sizeof entry);
+    plugin = entry ? entry(&host) : NULL;
+    return plugin && plugin->device_open(&host, 0, &device, &err) == COLLET_OK ? 0 : -1;
+}
+
+static int close_plugin(void **state)
+{
+    (void)state;
+    plugin->device_close(device);
+    return 0;
+}
+
+#endif
