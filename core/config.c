@@ -184,33 +184,32 @@ static collet_status read_file(config *c, const char *path, int must_exist, coll
     return status;
 }
 
-/* $XDG_<kind>_HOME or its default under $HOME, with `tail`; NULL when there is no home. */
+/* $XDG_<kind>_HOME or its default under $HOME, with `tail`; "" when there is no home. NULL when
+ * memory is short. */
 static char *user_path(const char *variable, const char *under_home, const char *tail)
 {
     const char *base = secure_getenv(variable), *home = secure_getenv("HOME");
     char *path = NULL;
-    if (base && base[0] == '/') {
-        if (asprintf(&path, "%s/%s", base, tail) < 0)
-            path = NULL;
-    } else if (home && home[0] == '/') {
-        if (asprintf(&path, "%s/%s/%s", home, under_home, tail) < 0)
-            path = NULL;
-    }
-    return path;
+    if (base && base[0] == '/')
+        return asprintf(&path, "%s/%s", base, tail) < 0 ? NULL : path;
+    if (home && home[0] == '/')
+        return asprintf(&path, "%s/%s/%s", home, under_home, tail) < 0 ? NULL : path;
+    return strdup("");
+}
+
+static char *default_value(config_key key)
+{
+    if (key == CONFIG_CACHE_DIR)
+        return user_path("XDG_CACHE_HOME", ".cache", "collet");
+    if (key == CONFIG_CONFIG)
+        return user_path("XDG_CONFIG_HOME", ".config", "collet/collet.conf");
+    return strdup(descriptions[key].fallback);
 }
 
 static collet_status defaults(config *c, collet_error *err)
 {
     for (size_t i = 0; i < CONFIG_KEY_COUNT; i++) {
-        char *word;
-        if (i == CONFIG_CACHE_DIR)
-            word = user_path("XDG_CACHE_HOME", ".cache", "collet");
-        else if (i == CONFIG_CONFIG)
-            word = user_path("XDG_CONFIG_HOME", ".config", "collet/collet.conf");
-        else
-            word = strdup(descriptions[i].fallback);
-        if (!word)
-            word = strdup("");
+        char *word = default_value((config_key)i);
         if (!word)
             return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the settings");
         c->values[i] = (value){word, FROM_DEFAULT};

@@ -35,7 +35,9 @@ collet_status op_rule_transpose(const op *o, op_shapes *views, const void *param
                                "transpose: perm[%d] = %d makes no permutation of %d axes", i, axis,
                                in->ndim);
         seen |= 1u << axis;
-        if (out->shape[i] != in->shape[axis])
+    }
+    for (int32_t i = 0; i < in->ndim; i++) {
+        if (out->shape[i] != in->shape[p->perm[i]])
             return shape_error(o, views, "output axis i must have the extent of input axis perm[i]",
                                err);
     }

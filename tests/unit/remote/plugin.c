@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A backend for tests: two devices whose memory is out of the host's reach (behind handles) and whose
+ * queues are worked off by a thread each, so that everything a GPU asks of libcore is asked here too.
+ * Settings make it fail on demand: remote.memory (bytes a device has), remote.refuse, remote.fail and
+ * remote.lose (the kernel call, counted from 1 on each device, at which that happens), remote.delay_us.
+ */
+#include "remote.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+COLLET_PLUGIN_MANIFEST("manifest.json");
+
+static int64_t setting(const collet_host *host, const char *key, int64_t fallback)
+{
+    const char *text = host->config(host, key);
+    return text ? strtoll(text, NULL, 10) : fallback;
+}
+
+static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
+                                  uint64_t *needed, collet_error *err)
+{
+    static const char text[] =
+        "{\"jit\": false, \"parallel\": false, \"gpu\": true, \"device_count\": 2,"
+        " \"devices\": [{\"name\": \"remote zero\"}, {\"name\": \"remote one\"}]}";
+    (void)host;
+    (void)err;
+    *needed = sizeof text;
+    if (capacity >= sizeof text)
+        memcpy(json, text, sizeof text);
+    return COLLET_OK;
+}
+
+static collet_status device_open(const collet_host *host, uint32_t index, collet_device **out,
+                                 collet_error *err)
+{
+    collet_device *d = calloc(1, sizeof *d);
+    if (!d)
+        return host->fail(err, COLLET_NO_MEMORY, "no memory for device %u", index);
+    d->host = host;
+    d->memory = setting(host, "remote.memory", INT64_MAX);
+    d->refuse = setting(host, "remote.refuse", -1);
+    d->fail = setting(host, "remote.fail", -1);
+    d->lose = setting(host, "remote.lose", -1);
+    d->delay_us = setting(host, "remote.delay_us", 0);
+    pthread_mutex_init(&d->lock, NULL);
+    *out = d;
+    return COLLET_OK;
+}
+
+static void device_close(collet_device *d)
+{
+    if (!d)
+        return;
+    pthread_mutex_destroy(&d->lock);
+    free(d);
+}
+
+static collet_status buffer_alloc(collet_device *d, uint64_t bytes, collet_buffer **out,
+                                  collet_error *err)
+{
+    collet_buffer *b = NULL;
+    pthread_mutex_lock(&d->lock);
+    int fits = (int64_t)bytes <= d->memory - (int64_t)d->stats.current;
+    if (fits)
+        b = calloc(1, sizeof *b + bytes);
+    if (b) {
+        b->bytes = bytes;
+        b->references = 1;
+        d->stats.current += bytes;
+        if (d->stats.current > d->stats.peak)
+            d->stats.peak = d->stats.current;
+    }
+    pthread_mutex_unlock(&d->lock);
+    if (!b)
+        return d->host->fail(err, COLLET_REFUSED, "%llu bytes do not fit in the device's memory",
+                             (unsigned long long)bytes);
+    *out = b;
+    return COLLET_OK;
+}
+
+void buffer_unref(collet_device *d, collet_buffer *b)
+{
+    pthread_mutex_lock(&d->lock);
+    int last = --b->references == 0;
+    if (last)
+        d->stats.current -= b->bytes;
+    pthread_mutex_unlock(&d->lock);
+    if (last)
+        free(b);
+}
+
+/* Tasks hold a reference, so a free takes effect after the work that uses the buffer. */
+void buffer_ref(collet_device *d, collet_buffer *b)
+{
+    pthread_mutex_lock(&d->lock);
+    b->references++;
+    pthread_mutex_unlock(&d->lock);
+}
+
+static void buffer_free(collet_device *d, collet_buffer *b)
+{
+    if (b)
+        buffer_unref(d, b);
+}
+
+static collet_status memory_stats(collet_device *d, collet_memory_stats *stats, collet_error *err)
+{
+    (void)err;
+    pthread_mutex_lock(&d->lock);
+    stats->current = stats->reserved = d->stats.current;
+    stats->peak = d->stats.peak;
+    stats->total = stats->available = 0;
+    pthread_mutex_unlock(&d->lock);
+    return COLLET_OK;
+}
+
+#define ROW(op, run, sig) {op, 0, sig, run, NULL}
+#define F COLLET_F32
+#define D COLLET_F64
+static const collet_kernel_row kernels[] = {
+    ROW(COLLET_OP_COPY, remote_run, COLLET_SIG(F, F)),
+    ROW(COLLET_OP_COPY, remote_run, COLLET_SIG(D, D)),
+    ROW(COLLET_OP_ADD, remote_run, COLLET_SIG(F, F, F)),
+    ROW(COLLET_OP_ADD, remote_run, COLLET_SIG(D, D, D)),
+    ROW(COLLET_OP_MUL, remote_run, COLLET_SIG(F, F, F)),
+};
+
+static const collet_plugin plugin = {
+    .abi = COLLET_ABI,
+    .struct_size = sizeof plugin,
+    .kernel_count = sizeof kernels / sizeof *kernels,
+    .kernel_size = sizeof *kernels,
+    .op_size = sizeof(collet_op_definition),
+    .name = "remote",
+    .version = "1.0",
+    .kernels = kernels,
+    .capabilities = capabilities,
+    .device_open = device_open,
+    .device_close = device_close,
+    .buffer_alloc = buffer_alloc,
+    .buffer_free = buffer_free,
+    .buffer_write = remote_write,
+    .buffer_read = remote_read,
+    .buffer_copy = remote_copy,
+    .buffer_fill = remote_fill,
+    .queue_create = remote_queue_create,
+    .queue_destroy = remote_queue_destroy,
+    .queue_wait = remote_queue_wait,
+    .event_create = remote_event_create,
+    .event_destroy = remote_event_destroy,
+    .event_record = remote_event_record,
+    .event_query = remote_event_query,
+    .event_wait = remote_event_wait,
+    .queue_wait_event = remote_queue_wait_event,
+    .event_elapsed = remote_event_elapsed,
+    .memory_stats = memory_stats,
+};
+
+const collet_plugin *collet_plugin_entry(const collet_host *host)
+{
+    return host->abi >> 16 == COLLET_ABI_MAJOR ? &plugin : NULL;
+}

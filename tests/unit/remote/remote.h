@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to the test backend `remote`: its objects, and the slots of queue.c and work.c. */
+#ifndef REMOTE_H
+#define REMOTE_H
+
+#include <pthread.h>
+
+#include <collet/plugin.h>
+
+struct collet_buffer {
+    uint64_t bytes;
+    int64_t references;
+    _Alignas(16) unsigned char data[];
+};
+
+struct collet_device {
+    const collet_host *host;
+    pthread_mutex_t lock;
+    int64_t memory, refuse, fail, lose, delay_us;
+    int64_t calls;
+    int lost;
+    collet_memory_stats stats;
+};
+
+struct collet_event {
+    pthread_mutex_t lock;
+    pthread_cond_t happened_now;
+    int references;
+    int recorded, happened;
+    double when_ms;
+};
+
+/* One piece of work. `work` does it on the queue's thread and returns its outcome. */
+typedef struct task {
+    collet_status (*work)(collet_device *device, struct task *task);
+    collet_buffer *buffers[3];
+    collet_event *event;
+    uint32_t op;
+    collet_dtype dtype;
+    int32_t ndim;
+    int64_t shape[COLLET_MAX_DIMS];
+    int64_t strides[3][COLLET_MAX_DIMS];
+    uint64_t offsets[3];
+    uint64_t bytes;
+    unsigned char pattern[16];
+    uint32_t pattern_bytes;
+    int64_t call; /* number of the kernel call on the device; 0: no kernel */
+    void *source; /* owned */
+    struct task *next;
+} task;
+
+void buffer_ref(collet_device *d, collet_buffer *b);
+void buffer_unref(collet_device *d, collet_buffer *b);
+
+task *task_new(collet_device *d, collet_status (*work)(collet_device *, task *));
+/* Puts the task at the queue's end; the queue owns it. */
+void queue_push(collet_queue *q, task *t);
+
+collet_status remote_run(collet_device *d, collet_queue *q, const collet_kernel_call *call);
+collet_status remote_write(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
+                           const void *source, uint64_t bytes, collet_error *err);
+collet_status remote_read(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
+                          void *target, uint64_t bytes, collet_error *err);
+collet_status remote_copy(collet_device *d, collet_queue *q, collet_buffer *to, uint64_t to_offset,
+                          collet_buffer *from, uint64_t from_offset, uint64_t bytes,
+                          collet_error *err);
+collet_status remote_fill(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
+                          uint64_t bytes, const void *pattern, uint32_t pattern_bytes,
+                          collet_error *err);
+collet_status remote_queue_create(collet_device *d, collet_queue **out, collet_error *err);
+void remote_queue_destroy(collet_device *d, collet_queue *q);
+collet_status remote_queue_wait(collet_device *d, collet_queue *q, collet_error *err);
+collet_status remote_event_create(collet_device *d, collet_event **out, collet_error *err);
+void remote_event_destroy(collet_device *d, collet_event *e);
+collet_status remote_event_record(collet_device *d, collet_event *e, collet_queue *q,
+                                  collet_error *err);
+collet_status remote_event_query(collet_device *d, collet_event *e, collet_error *err);
+collet_status remote_event_wait(collet_device *d, collet_event *e, collet_error *err);
+collet_status remote_queue_wait_event(collet_device *d, collet_queue *q, collet_event *e,
+                                      collet_error *err);
+collet_status remote_event_elapsed(collet_device *d, collet_event *first, collet_event *last,
+                                   double *milliseconds, collet_error *err);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "remote.h"
+
+static void task_buffer(collet_device *d, task *t, int which, collet_buffer *b, uint64_t offset)
+{
+    buffer_ref(d, b);
+    t->buffers[which] = b;
+    t->offsets[which] = offset;
+}
+
+static double load(const task *t, int which, int64_t element)
+{
+    const unsigned char *p = t->buffers[which]->data + t->offsets[which];
+    return t->dtype == COLLET_F32 ? (double)((const float *)(const void *)p)[element]
+                                  : ((const double *)(const void *)p)[element];
+}
+
+static void store(const task *t, int64_t element, double value)
+{
+    unsigned char *p = t->buffers[0]->data + t->offsets[0];
+    if (t->dtype == COLLET_F32)
+        ((float *)(void *)p)[element] = (float)value;
+    else
+        ((double *)(void *)p)[element] = value;
+}
+
+static double apply(const task *t, const int64_t at[3])
+{
+    double a = load(t, 1, at[1]);
+    if (t->op == COLLET_OP_COPY)
+        return a;
+    double b = load(t, 2, at[2]);
+    return t->op == COLLET_OP_ADD ? a + b : a * b;
+}
+
+static collet_status kernel_work(collet_device *d, task *t)
+{
+    int64_t index[COLLET_MAX_DIMS] = {0}, count = 1;
+    if (d->lost || t->call == d->lose) {
+        d->lost = 1;
+        return COLLET_DEVICE_LOST;
+    }
+    if (t->call == d->fail)
+        return COLLET_FAILED;
+    for (int32_t i = 0; i < t->ndim; i++)
+        count *= t->shape[i];
+    for (int64_t n = 0; n < count; n++) {
+        int64_t at[3] = {0, 0, 0};
+        for (int32_t i = 0; i < t->ndim; i++)
+            for (int w = 0; w < 3; w++)
+                at[w] += index[i] * t->strides[w][i];
+        store(t, at[0], apply(t, at));
+        for (int32_t i = t->ndim - 1; i >= 0 && ++index[i] == t->shape[i]; i--)
+            index[i] = 0;
+    }
+    return COLLET_OK;
+}
+
+collet_status remote_run(collet_device *d, collet_queue *q, const collet_kernel_call *call)
+{
+    pthread_mutex_lock(&d->lock);
+    int64_t number = ++d->calls;
+    int lost = d->lost;
+    pthread_mutex_unlock(&d->lock);
+    if (lost)
+        return d->host->fail(call->err, COLLET_DEVICE_LOST, "the device is gone");
+    if (number == d->refuse)
+        return d->host->fail(call->err, COLLET_REFUSED, "refused as asked for");
+    task *t = task_new(d, kernel_work);
+    if (!t)
+        return d->host->fail(call->err, COLLET_REFUSED, "no memory for a task");
+    t->call = number;
+    t->op = call->op;
+    t->dtype = call->operands[0].dtype;
+    t->ndim = call->operands[0].ndim;
+    memcpy(t->shape, call->operands[0].shape, (size_t)t->ndim * sizeof *t->shape);
+    for (uint32_t i = 0; i < call->n_out + call->n_in; i++) {
+        const collet_operand *o = &call->operands[i];
+        task_buffer(d, t, (int)i, o->buffer, o->byte_offset);
+        memcpy(t->strides[i], o->strides, (size_t)t->ndim * sizeof *o->strides);
+    }
+    queue_push(q, t);
+    return COLLET_OK;
+}
+
+static collet_status write_work(collet_device *d, task *t)
+{
+    (void)d;
+    memcpy(t->buffers[0]->data + t->offsets[0], t->source, t->bytes);
+    return COLLET_OK;
+}
+
+collet_status remote_write(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
+                           const void *source, uint64_t bytes, collet_error *err)
+{
+    task *t = task_new(d, write_work);
+    if (t)
+        t->source = malloc(bytes);
+    if (!t || !t->source) {
+        free(t);
+        return d->host->fail(err, COLLET_REFUSED, "no memory to stage %llu bytes",
+                             (unsigned long long)bytes);
+    }
+    memcpy(t->source, source, bytes);
+    t->bytes = bytes;
+    task_buffer(d, t, 0, b, offset);
+    queue_push(q, t);
+    return COLLET_OK;
+}
+
+collet_status remote_read(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
+                          void *target, uint64_t bytes, collet_error *err)
+{
+    collet_status status = remote_queue_wait(d, q, err);
+    if (status == COLLET_OK && d->lost)
+        status = d->host->fail(err, COLLET_DEVICE_LOST, "the device is gone");
+    if (status == COLLET_OK)
+        memcpy(target, b->data + offset, bytes);
+    return status;
+}
+
+static collet_status copy_work(collet_device *d, task *t)
+{
+    (void)d;
+    memcpy(t->buffers[0]->data + t->offsets[0], t->buffers[1]->data + t->offsets[1], t->bytes);
+    return COLLET_OK;
+}
+
+collet_status remote_copy(collet_device *d, collet_queue *q, collet_buffer *to, uint64_t to_offset,
+                          collet_buffer *from, uint64_t from_offset, uint64_t bytes,
+                          collet_error *err)
+{
+    task *t = task_new(d, copy_work);
+    if (!t)
+        return d->host->fail(err, COLLET_REFUSED, "no memory for a task");
+    t->bytes = bytes;
+    task_buffer(d, t, 0, to, to_offset);
+    task_buffer(d, t, 1, from, from_offset);
+    queue_push(q, t);
+    return COLLET_OK;
+}
+
+static collet_status fill_work(collet_device *d, task *t)
+{
+    (void)d;
+    for (uint64_t i = 0; i < t->bytes; i++)
+        t->buffers[0]->data[t->offsets[0] + i] = t->pattern[i % t->pattern_bytes];
+    return COLLET_OK;
+}
+
+collet_status remote_fill(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
+                          uint64_t bytes, const void *pattern, uint32_t pattern_bytes,
+                          collet_error *err)
+{
+    task *t = task_new(d, fill_work);
+    if (!t)
+        return d->host->fail(err, COLLET_REFUSED, "no memory for a task");
+    t->bytes = bytes;
+    t->pattern_bytes = pattern_bytes;
+    memcpy(t->pattern, pattern, pattern_bytes);
+    task_buffer(d, t, 0, b, offset);
+    queue_push(q, t);
+    return COLLET_OK;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the unit tests of libcore share: a runtime on chosen plugins, small arrays, and assertions
+ * that show the context's text when they fail. */
+#ifndef TESTS_UNIT_SUPPORT_H
+#define TESTS_UNIT_SUPPORT_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <collet/collet.h>
+
+#define REMOTE_PLUGIN COLLET_TEST_REMOTE "/remote.so"
+#define SCALAR_PLUGIN COLLET_TEST_PLUGINS "/cpu_scalar.so"
+
+static inline void assert_status_at(collet_context *cx, collet_status got, collet_status wanted,
+                                    const char *file, int line)
+{
+    if (got != wanted)
+        print_error("%s:%d: %s, not %s: %s\n", file, line, collet_status_name(got),
+                    collet_status_name(wanted), collet_last_error(cx));
+    _assert_int_equal((uint64_t)got, (uint64_t)wanted, file, line);
+}
+#define assert_status(cx, got, wanted) assert_status_at(cx, got, wanted, __FILE__, __LINE__)
+#define assert_ok(cx, got) assert_status(cx, got, COLLET_OK)
+#define assert_text_has(cx, part)                                                                  \
+    do {                                                                                           \
+        if (!strstr(collet_last_error(cx), part))                                                  \
+            print_error("'%s' lacks '%s'\n", collet_last_error(cx), part);                         \
+        assert_non_null(strstr(collet_last_error(cx), part));                                      \
+    } while (0)
+
+static inline collet_runtime *runtime_with(const char *path, const char *const *settings)
+{
+    collet_runtime *rt = NULL;
+    collet_error err = {COLLET_OK, ""};
+    collet_runtime_options options = {.struct_size = sizeof options,
+                                      .plugin_path = path,
+                                      .settings = settings};
+    if (collet_runtime_create(&rt, &options, &err) != COLLET_OK)
+        fail_msg("collet_runtime_create: %s", err.text);
+    return rt;
+}
+
+static inline collet_context *context_of(collet_runtime *rt)
+{
+    collet_context *cx = NULL;
+    collet_error err = {COLLET_OK, ""};
+    if (collet_context_create(&cx, rt, &err) != COLLET_OK)
+        fail_msg("collet_context_create: %s", err.text);
+    return cx;
+}
+
+/* n f32 values start, start + 1, ... */
+static inline collet_array *floats(collet_context *cx, int64_t n, float start)
+{
+    float values[64];
+    collet_array *a = NULL;
+    assert_true(n <= 64);
+    for (int64_t i = 0; i < n; i++)
+        values[i] = start + (float)i;
+    assert_ok(cx, collet_array_from(cx, &a, COLLET_F32, 1, &n, values));
+    return a;
+}
+
+static inline collet_array *empty_floats(collet_context *cx, int64_t n)
+{
+    collet_array *a = NULL;
+    assert_ok(cx, collet_array_create(cx, &a, COLLET_F32, 1, &n));
+    return a;
+}
+
+static inline void assert_floats(collet_context *cx, const collet_array *a, const float *wanted)
+{
+    float got[64];
+    size_t n = (size_t)collet_array_size(a);
+    assert_true(n <= 64);
+    assert_ok(cx, collet_array_read(cx, a, got, n * sizeof *got));
+    for (size_t i = 0; i < n; i++)
+        if (got[i] != wanted[i])
+            fail_msg("element %zu is %g, not %g", i, (double)got[i], (double)wanted[i]);
+}
+
+static inline collet_counters counters_of(const collet_context *cx)
+{
+    collet_counters c = {.struct_size = sizeof c};
+    collet_context_counters(cx, &c);
+    return c;
+}
+
+#endif

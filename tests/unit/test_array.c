@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arrays, views, overlaps and the errors of calls. */
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support.h"
+
+static collet_runtime *rt;
+static collet_context *cx;
+
+static int set_up(void **state)
+{
+    (void)state;
+    rt = runtime_with(SCALAR_PLUGIN, NULL);
+    cx = context_of(rt);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    collet_context_destroy(cx);
+    collet_runtime_destroy(rt);
+    return 0;
+}
+
+static collet_array *reshaped(collet_array *a, int32_t ndim, const int64_t *shape)
+{
+    collet_array *out = NULL;
+    assert_ok(cx, collet_array_reshape(cx, &out, a, ndim, shape));
+    collet_array_free(a);
+    return out;
+}
+
+static void views_share_and_read_in_order(void **state)
+{
+    (void)state;
+    const int64_t two_three[] = {2, 3}, six = 6, three_two[] = {3, 2};
+    collet_array *a = reshaped(floats(cx, 6, 0), 2, two_three), *t, *r, *s, *u;
+    assert_ok(cx, collet_array_permute(cx, &t, a, NULL));
+    const float transposed[] = {0, 3, 1, 4, 2, 5};
+    assert_floats(cx, t, transposed);
+    assert_status(cx, collet_array_reshape(cx, &r, t, 1, &six), COLLET_SHAPE);
+    assert_ok(cx, collet_array_slice(cx, &s, a, -1, 2, 3, -1));
+    const float backwards[] = {2, 1, 0, 5, 4, 3};
+    assert_floats(cx, s, backwards);
+    assert_ok(cx, collet_array_slice(cx, &u, s, 0, 1, 1, 1));
+    const float last_row[] = {5, 4, 3};
+    assert_floats(cx, u, last_row);
+    const float fresh[] = {50, 40, 30};
+    assert_ok(cx, collet_array_write(cx, u, fresh, sizeof fresh));
+    const float now[] = {0, 1, 2, 30, 40, 50};
+    assert_floats(cx, a, now);
+    assert_ok(cx, collet_array_reshape(cx, &r, a, 2, three_two));
+    assert_floats(cx, r, now);
+    collet_array_free(a);
+    assert_floats(cx, r, now);
+    collet_array_free(r);
+    collet_array_free(t);
+    collet_array_free(s);
+    collet_array_free(u);
+}
+
+static void reshape_follows_strides_where_it_can(void **state)
+{
+    (void)state;
+    const int64_t shape[] = {4, 3, 2}, split[] = {2, 2, 1, 3, 2}, twelve[] = {4, 6}, whole = 24;
+    collet_array *a = reshaped(floats(cx, 24, 0), 3, shape), *every, *b, *c;
+    assert_ok(cx, collet_array_slice(cx, &every, a, 0, 0, 2, 2));
+    const int64_t two_six[] = {2, 6}, twelve_flat = 12;
+    assert_ok(cx, collet_array_reshape(cx, &b, every, 2, two_six));
+    const float wanted[] = {0, 1, 2, 3, 4, 5, 12, 13, 14, 15, 16, 17};
+    assert_floats(cx, b, wanted);
+    assert_status(cx, collet_array_reshape(cx, &c, every, 1, &twelve_flat), COLLET_SHAPE);
+    assert_status(cx, collet_array_reshape(cx, &c, every, 1, &whole), COLLET_SHAPE);
+    collet_array_free(b);
+    assert_ok(cx, collet_array_reshape(cx, &b, a, 5, split));
+    assert_ok(cx, collet_array_reshape(cx, &c, b, 2, twelve));
+    assert_int_equal(collet_array_strides(c)[0], 6);
+    collet_array_free(a);
+    collet_array_free(b);
+    collet_array_free(c);
+    collet_array_free(every);
+}
+
+static void views_that_leave_the_array_are_refused(void **state)
+{
+    (void)state;
+    collet_array *a = floats(cx, 6, 0), *out = NULL;
+    const int64_t starts[][3] = {{0, 7, 1}, {5, 2, 1}, {-1, 1, 1}, {6, 1, 1}, {0, 2, -1},
+                                 {0, 2, INT64_MAX}, {5, 3, -3}, {0, -1, 1}, {0, 2, 0}};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        assert_int_not_equal(
+            collet_array_slice(cx, &out, a, 0, starts[i][0], starts[i][1], starts[i][2]), COLLET_OK);
+    assert_status(cx, collet_array_slice(cx, &out, a, 1, 0, 1, 1), COLLET_INVALID);
+    const int32_t not_perm[] = {1};
+    assert_status(cx, collet_array_permute(cx, &out, a, not_perm), COLLET_INVALID);
+    const int64_t five = 5;
+    assert_status(cx, collet_array_broadcast(cx, &out, a, 1, &five), COLLET_SHAPE);
+    assert_status(cx, collet_array_broadcast(cx, &out, a, 0, NULL), COLLET_SHAPE);
+    assert_ok(cx, collet_array_slice(cx, &out, a, 0, 0, 0, 1));
+    assert_int_equal(collet_array_size(out), 0);
+    assert_ok(cx, collet_array_read(cx, out, NULL, 0));
+    collet_array_free(out);
+    collet_array_free(a);
+}
+
+static void sizes_are_checked_for_overflow(void **state)
+{
+    (void)state;
+    collet_array *a = NULL;
+    const int64_t huge[] = {INT64_MAX, 2}, large[] = {INT64_MAX / 8 + 1},
+                  empty[] = {INT64_MAX, 0, INT64_MAX}, negative[] = {-1};
+    assert_status(cx, collet_array_create(cx, &a, COLLET_F32, 2, huge), COLLET_OVERFLOW);
+    assert_status(cx, collet_array_create(cx, &a, COLLET_F64, 1, large), COLLET_OVERFLOW);
+    assert_text_has(cx, "does not fit in 64 bits");
+    assert_status(cx, collet_array_create(cx, &a, COLLET_F64, 1, negative), COLLET_INVALID);
+    assert_status(cx, collet_array_create(cx, &a, 99, 1, large), COLLET_DTYPE);
+    assert_status(cx, collet_array_create(cx, &a, COLLET_F64, 9, huge), COLLET_INVALID);
+    assert_status(cx, collet_array_create(cx, &a, COLLET_F64, 1, NULL), COLLET_INVALID);
+    assert_ok(cx, collet_array_create(cx, &a, COLLET_F64, 3, empty));
+    assert_int_equal(collet_array_size(a), 0);
+    assert_ok(cx, collet_exp(cx, a, a));
+    collet_array_free(a);
+    const int64_t many = INT64_MAX / 16;
+    assert_ok(cx, collet_array_create(cx, &a, COLLET_F64, 1, &many));
+    assert_status(cx, collet_exp(cx, a, a), COLLET_NO_MEMORY);
+    collet_array_free(a);
+}
+
+static void calls_name_what_does_not_fit(void **state)
+{
+    (void)state;
+    collet_array *a = floats(cx, 4, 0), *b = floats(cx, 3, 0), *c = floats(cx, 4, 0), *d = NULL;
+    const int64_t four = 4;
+    assert_ok(cx, collet_array_create(cx, &d, COLLET_I32, 1, &four));
+    assert_status(cx, collet_add(cx, c, a, b), COLLET_SHAPE);
+    assert_text_has(cx, "add: input 1 is 3, input 0 is 4");
+    assert_status(cx, collet_add(cx, c, a, d), COLLET_DTYPE);
+    assert_text_has(cx, "output 0 is f32, input 0 is f32, input 1 is i32");
+    assert_text_has(cx, "f:ff d:dd");
+    assert_status(cx, collet_add(cx, c, a, NULL), COLLET_INVALID);
+    assert_text_has(cx, "add: input 1 is NULL");
+    assert_status(cx, collet_add(cx, NULL, a, a), COLLET_INVALID);
+    assert_status(cx, collet_call(cx, 9999, &c, NULL, NULL), COLLET_NOT_FOUND);
+    assert_status(cx, collet_call(cx, COLLET_OP_FILL, &c, NULL, NULL), COLLET_INVALID);
+    const int32_t axes[] = {1};
+    assert_status(cx, collet_sum(cx, c, a, axes, 1, 0), COLLET_INVALID);
+    const float kept[] = {0, 1, 2, 3};
+    assert_floats(cx, c, kept);
+    collet_runtime *other_rt = runtime_with(SCALAR_PLUGIN, NULL);
+    collet_context *other = context_of(other_rt);
+    collet_array *foreign = floats(other, 4, 0);
+    assert_status(cx, collet_add(cx, c, a, foreign), COLLET_INVALID);
+    assert_text_has(cx, "another runtime");
+    collet_array_free(foreign);
+    collet_context_destroy(other);
+    collet_runtime_destroy(other_rt);
+    collet_array_free(a);
+    collet_array_free(b);
+    collet_array_free(c);
+    collet_array_free(d);
+}
+
+static void overlaps_go_through_a_temporary(void **state)
+{
+    (void)state;
+    collet_array *a = floats(cx, 6, 1), *head, *tail, *back, *wide;
+    assert_ok(cx, collet_array_slice(cx, &head, a, 0, 0, 5, 1));
+    assert_ok(cx, collet_array_slice(cx, &tail, a, 0, 1, 5, 1));
+    assert_ok(cx, collet_add(cx, tail, head, head));
+    const float shifted[] = {1, 2, 4, 6, 8, 10};
+    assert_floats(cx, a, shifted);
+    assert_int_equal(counters_of(cx).temporaries, 2);
+    assert_ok(cx, collet_array_slice(cx, &back, a, 0, 5, 6, -1));
+    assert_ok(cx, collet_copy(cx, a, back));
+    const float reversed[] = {10, 8, 6, 4, 2, 1};
+    assert_floats(cx, a, reversed);
+    assert_ok(cx, collet_mul(cx, a, a, a));
+    assert_int_equal(counters_of(cx).temporaries, 3);
+    const int64_t two_six[] = {2, 6};
+    assert_ok(cx, collet_array_broadcast(cx, &wide, a, 2, two_six));
+    assert_status(cx, collet_exp(cx, wide, wide), COLLET_INVALID);
+    assert_text_has(cx, "repeats elements");
+    void *address;
+    assert_status(cx, collet_array_acquire(cx, wide, COLLET_WRITE, &address), COLLET_INVALID);
+    collet_array_free(a);
+    collet_array_free(head);
+    collet_array_free(tail);
+    collet_array_free(back);
+    collet_array_free(wide);
+}
+
+static void count_deletes(void *user)
+{
+    ++*(int *)user;
+}
+
+static void wrapped_memory_is_used_in_place(void **state)
+{
+    (void)state;
+    float memory[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    int deletes = 0;
+    const int64_t four = 4, down = -2, up = 1;
+    collet_array *a, *b, *view;
+    assert_ok(cx, collet_array_wrap(cx, &a, COLLET_F32, 1, &four, &down, &memory[7], count_deletes,
+                                    &deletes));
+    assert_ok(cx, collet_array_wrap(cx, &b, COLLET_F32, 1, &four, &up, &memory[1], NULL, NULL));
+    const float odd[] = {7, 5, 3, 1};
+    assert_floats(cx, a, odd);
+    /* The two share memory[1] and memory[3], though not a storage. */
+    assert_ok(cx, collet_copy(cx, b, a));
+    const float moved[] = {0, 7, 5, 3, 1, 5, 6, 7};
+    assert_memory_equal(memory, moved, sizeof moved);
+    assert_ok(cx, collet_array_slice(cx, &view, a, 0, 0, 2, 1));
+    collet_array_free(a);
+    assert_int_equal(deletes, 0);
+    collet_array_free(view);
+    assert_int_equal(deletes, 1);
+    collet_array_free(b);
+    assert_status(cx, collet_array_wrap(cx, &a, COLLET_F32, 1, &four, NULL, (char *)memory + 1, NULL,
+                                        NULL),
+                  COLLET_INVALID);
+    assert_text_has(cx, "not aligned");
+    assert_status(cx, collet_array_wrap(cx, &a, COLLET_F32, 1, &four, NULL, NULL, NULL, NULL),
+                  COLLET_INVALID);
+    const int64_t far = INT64_MAX / 2;
+    assert_status(cx, collet_array_wrap(cx, &a, COLLET_F32, 1, &four, &far, memory, NULL, NULL),
+                  COLLET_OVERFLOW);
+}
+
+static void reading_checks_the_size(void **state)
+{
+    (void)state;
+    float sink[4];
+    collet_array *a = floats(cx, 4, 0);
+    assert_status(cx, collet_array_read(cx, a, sink, 12), COLLET_INVALID);
+    assert_text_has(cx, "12 bytes were given, the array has 16");
+    assert_status(cx, collet_array_read(cx, a, NULL, 16), COLLET_INVALID);
+    assert_status(cx, collet_array_write(cx, NULL, sink, 16), COLLET_INVALID);
+    collet_array_free(a);
+    collet_array_free(NULL);
+    collet_context_destroy(NULL);
+    collet_runtime_destroy(NULL);
+}
+
+static void reductions_check_their_output(void **state)
+{
+    (void)state;
+    const int64_t two_three[] = {2, 3}, three = 3, one_three[] = {1, 3};
+    collet_array *a = reshaped(floats(cx, 6, 0), 2, two_three), *b = empty_floats(cx, 3), *scalar,
+                 *kept = reshaped(empty_floats(cx, 3), 2, one_three);
+    const int32_t rows[] = {0}, last[] = {-1}, twice[] = {0, -2};
+    assert_ok(cx, collet_sum(cx, b, a, rows, 1, 0));
+    const float columns[] = {3, 5, 7}, total[] = {15};
+    assert_floats(cx, b, columns);
+    assert_ok(cx, collet_sum(cx, kept, a, rows, 1, 1));
+    assert_floats(cx, kept, columns);
+    assert_status(cx, collet_sum(cx, b, a, last, 1, 0), COLLET_SHAPE);
+    assert_status(cx, collet_sum(cx, b, a, twice, 2, 0), COLLET_INVALID);
+    assert_ok(cx, collet_array_create(cx, &scalar, COLLET_F32, 0, NULL));
+    assert_ok(cx, collet_sum(cx, scalar, a, NULL, 0, 0));
+    assert_floats(cx, scalar, total);
+    collet_array *t = empty_floats(cx, 6);
+    const int64_t three_two[] = {3, 2};
+    t = reshaped(t, 2, three_two);
+    assert_ok(cx, collet_transpose(cx, t, a, NULL));
+    const float transposed[] = {0, 3, 1, 4, 2, 5};
+    assert_floats(cx, t, transposed);
+    const int32_t wrong[] = {0, 0};
+    assert_status(cx, collet_transpose(cx, t, a, wrong), COLLET_INVALID);
+    const int32_t same[] = {0, 1};
+    assert_status(cx, collet_transpose(cx, t, a, same), COLLET_SHAPE);
+    (void)three;
+    collet_array_free(a);
+    collet_array_free(b);
+    collet_array_free(kept);
+    collet_array_free(scalar);
+    collet_array_free(t);
+}
+
+/* In a child of fork everything is refused and nothing of the parent's is touched. */
+static void a_child_of_fork_is_told(void **state)
+{
+    (void)state;
+    collet_array *a = floats(cx, 4, 0), *out = NULL;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        float sink[4];
+        void *address;
+        int wrong = collet_add(cx, a, a, a) != COLLET_FORKED;
+        wrong |= collet_array_read(cx, a, sink, sizeof sink) != COLLET_FORKED;
+        wrong |= collet_set_backend(cx, "auto") != COLLET_FORKED;
+        wrong |= collet_finish(cx) != COLLET_FORKED;
+        wrong |= collet_array_acquire(cx, a, COLLET_READ, &address) != COLLET_FORKED;
+        wrong |= collet_array_permute(cx, &out, a, NULL) != COLLET_FORKED;
+        wrong |= strstr(collet_last_error(cx), "before fork") == NULL;
+        collet_array_free(a);
+        collet_context_destroy(cx);
+        collet_runtime_destroy(rt);
+        collet_runtime *fresh = runtime_with(SCALAR_PLUGIN, NULL);
+        collet_context *mine = context_of(fresh);
+        collet_array *b = floats(mine, 4, 0);
+        wrong |= collet_add(mine, b, b, b) != COLLET_OK;
+        _exit(wrong ? 1 : 0);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    const float kept[] = {0, 1, 2, 3};
+    assert_floats(cx, a, kept);
+    collet_array_free(a);
+}
+
+static void *free_elsewhere(void *array)
+{
+    collet_array_free(array);
+    return NULL;
+}
+
+static void arrays_may_be_freed_on_any_thread(void **state)
+{
+    pthread_t thread;
+    (void)state;
+    collet_array *a = floats(cx, 4, 0), *b = empty_floats(cx, 4);
+    assert_ok(cx, collet_add(cx, b, a, a));
+    assert_int_equal(pthread_create(&thread, NULL, free_elsewhere, a), 0);
+    pthread_join(thread, NULL);
+    const float doubled[] = {0, 2, 4, 6};
+    assert_floats(cx, b, doubled);
+    collet_array_free(b);
+    collet_memory_stats stats = {.struct_size = sizeof stats};
+    assert_ok(cx, collet_memory(cx, "host", &stats));
+    assert_int_equal(stats.current, 0);
+    assert_true(stats.peak >= 32 && stats.total > 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(views_share_and_read_in_order),
+        TEST(reshape_follows_strides_where_it_can),
+        TEST(views_that_leave_the_array_are_refused),
+        TEST(sizes_are_checked_for_overflow),
+        TEST(calls_name_what_does_not_fit),
+        TEST(overlaps_go_through_a_temporary),
+        TEST(wrapped_memory_is_used_in_place),
+        TEST(reading_checks_the_size),
+        TEST(reductions_check_their_output),
+        TEST(a_child_of_fork_is_told),
+        TEST(arrays_may_be_freed_on_any_thread),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bytes, spaces, queues and failures, on a backend with memory and asynchronous queues of its own. */
+#include <pthread.h>
+
+#include "support.h"
+
+#define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
+
+typedef struct world {
+    collet_runtime *rt;
+    collet_context *cx;
+} world;
+
+static world open_world(const char *path, const char *const *settings, const char *backend)
+{
+    world w = {.rt = runtime_with(path, settings)};
+    w.cx = context_of(w.rt);
+    if (backend)
+        assert_ok(w.cx, collet_set_backend(w.cx, backend));
+    return w;
+}
+
+static void close_world(world w)
+{
+    collet_context_destroy(w.cx);
+    collet_runtime_destroy(w.rt);
+}
+
+/* A chain of kernels moves each input once and each result only when it is read. */
+static void a_chain_moves_inputs_and_results_only(void **state)
+{
+    (void)state;
+    world w = open_world(REMOTE_PLUGIN, NULL, "remote");
+    collet_array *a = floats(w.cx, 16, 0), *b = floats(w.cx, 16, 100), *c = empty_floats(w.cx, 16);
+    for (int i = 0; i < 20; i++)
+        assert_ok(w.cx, collet_add(w.cx, c, i ? c : a, b));
+    collet_counters before = counters_of(w.cx);
+    assert_int_equal(before.bytes_to_device, 2 * 64);
+    assert_int_equal(before.bytes_to_host, 0);
+    float wanted[16];
+    for (int i = 0; i < 16; i++)
+        wanted[i] = (float)i + 20.0f * (100.0f + (float)i);
+    assert_floats(w.cx, c, wanted);
+    assert_floats(w.cx, c, wanted);
+    assert_int_equal(counters_of(w.cx).bytes_to_host, 64);
+    assert_int_equal(counters_of(w.cx).calls, 20);
+    collet_array_free(a);
+    collet_array_free(b);
+    collet_array_free(c);
+    close_world(w);
+}
+
+/* Results computed on one device are used on the other and on the host: the newest bytes always win. */
+static void the_newest_bytes_win(void **state)
+{
+    (void)state;
+    world w = open_world(BOTH, NULL, "remote:0");
+    collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
+    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    assert_ok(w.cx, collet_set_backend(w.cx, "remote:1"));
+    assert_ok(w.cx, collet_mul(w.cx, c, c, a));
+    assert_ok(w.cx, collet_set_backend(w.cx, "cpu_scalar"));
+    assert_ok(w.cx, collet_sub(w.cx, c, c, a));
+    assert_ok(w.cx, collet_set_backend(w.cx, "remote:0"));
+    assert_ok(w.cx, collet_add(w.cx, c, c, a));
+    const float wanted[] = {2, 8, 18, 32};
+    assert_floats(w.cx, c, wanted);
+    collet_array_free(a);
+    collet_array_free(c);
+    close_world(w);
+}
+
+/* Writing a part of a storage keeps the rest, wherever the rest was valid. */
+static void a_partial_write_keeps_the_rest(void **state)
+{
+    (void)state;
+    world w = open_world(REMOTE_PLUGIN, NULL, "remote");
+    collet_array *a = floats(w.cx, 6, 0), *part, *b = floats(w.cx, 3, 50);
+    assert_ok(w.cx, collet_array_slice(w.cx, &part, a, 0, 0, 3, 2));
+    assert_ok(w.cx, collet_copy(w.cx, part, b));
+    const float wanted[] = {50, 1, 51, 3, 52, 5};
+    assert_floats(w.cx, a, wanted);
+    void *address;
+    assert_ok(w.cx, collet_array_acquire(w.cx, a, COLLET_WRITE, &address));
+    ((float *)address)[1] = -1;
+    assert_status(w.cx, collet_add(w.cx, b, part, part), COLLET_BUSY);
+    assert_status(w.cx, collet_array_acquire(w.cx, a, COLLET_READ, &address), COLLET_BUSY);
+    assert_ok(w.cx, collet_array_release(w.cx, a));
+    assert_status(w.cx, collet_array_release(w.cx, a), COLLET_INVALID);
+    collet_array *all = empty_floats(w.cx, 6);
+    assert_ok(w.cx, collet_add(w.cx, all, a, a));
+    const float doubled[] = {100, -2, 102, 6, 104, 10};
+    assert_floats(w.cx, all, doubled);
+    collet_array_free(a);
+    collet_array_free(part);
+    collet_array_free(b);
+    collet_array_free(all);
+    close_world(w);
+}
+
+/* Memory short on the device: refused, nothing lost; another backend serves where that is allowed. */
+static void refusal_falls_back_or_not(void **state)
+{
+    static const char *const settings[] = {"remote.memory=100", NULL};
+    (void)state;
+    world w = open_world(BOTH, settings, "remote");
+    collet_array *a = floats(w.cx, 16, 0), *c = floats(w.cx, 16, 7);
+    assert_status(w.cx, collet_add(w.cx, c, a, a), COLLET_REFUSED);
+    assert_text_has(w.cx, "add on remote:0");
+    assert_text_has(w.cx, "do not fit in the device's memory");
+    float kept[16], wanted[16];
+    for (int i = 0; i < 16; i++) {
+        kept[i] = 7.0f + (float)i;
+        wanted[i] = 2.0f * (float)i;
+    }
+    assert_floats(w.cx, c, kept);
+    assert_ok(w.cx, collet_set_backend(w.cx, "remote,cpu_scalar"));
+    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    assert_string_equal(collet_last_backend(w.cx), "cpu_scalar");
+    assert_int_equal(counters_of(w.cx).fallbacks, 1);
+    assert_floats(w.cx, c, wanted);
+    collet_set_fallback(w.cx, 0);
+    assert_status(w.cx, collet_add(w.cx, c, a, a), COLLET_REFUSED);
+    collet_array_free(a);
+    collet_array_free(c);
+    close_world(w);
+}
+
+static void a_missing_kernel_falls_back_or_says_so(void **state)
+{
+    (void)state;
+    world w = open_world(BOTH, NULL, "remote");
+    collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
+    assert_status(w.cx, collet_div(w.cx, c, a, a), COLLET_UNSUPPORTED);
+    assert_text_has(w.cx, "remote:0 has no kernel");
+    collet_set_fallback(w.cx, 1);
+    assert_status(w.cx, collet_div(w.cx, c, a, a), COLLET_UNSUPPORTED);
+    assert_ok(w.cx, collet_set_backend(w.cx, "remote,cpu_scalar"));
+    assert_ok(w.cx, collet_div(w.cx, c, a, a));
+    const float ones[] = {1, 1, 1, 1};
+    assert_floats(w.cx, c, ones);
+    collet_array_free(a);
+    collet_array_free(c);
+    close_world(w);
+}
+
+/* A failure after launch is reported by the next wait, and the bytes it left are never handed out. */
+static void a_late_failure_is_reported(void **state)
+{
+    static const char *const settings[] = {"remote.fail=2", NULL};
+    (void)state;
+    world w = open_world(REMOTE_PLUGIN, settings, "remote");
+    collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4), *d = empty_floats(w.cx, 4);
+    float sink[4];
+    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    assert_ok(w.cx, collet_finish(w.cx));
+    assert_ok(w.cx, collet_mul(w.cx, d, a, a));
+    assert_status(w.cx, collet_finish(w.cx), COLLET_FAILED);
+    assert_text_has(w.cx, "remote:0");
+    assert_status(w.cx, collet_array_read(w.cx, d, sink, sizeof sink), COLLET_FAILED);
+    const float doubled[] = {2, 4, 6, 8};
+    assert_floats(w.cx, c, doubled);
+    assert_ok(w.cx, collet_add(w.cx, d, a, a));
+    assert_floats(w.cx, d, doubled);
+    collet_array_free(a);
+    collet_array_free(c);
+    collet_array_free(d);
+    close_world(w);
+}
+
+/* A device that is lost takes with it only what lived there alone; the context goes on elsewhere. */
+static void a_lost_device_loses_only_its_own(void **state)
+{
+    static const char *const settings[] = {"remote.lose=2", NULL};
+    (void)state;
+    world w = open_world(BOTH, settings, "remote:0,cpu_scalar");
+    collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4), *d = empty_floats(w.cx, 4);
+    float sink[4];
+    const float doubled[] = {2, 4, 6, 8}, squares[] = {1, 4, 9, 16};
+    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    assert_floats(w.cx, c, doubled);
+    assert_ok(w.cx, collet_mul(w.cx, d, a, a));
+    assert_status(w.cx, collet_array_read(w.cx, d, sink, sizeof sink), COLLET_DEVICE_LOST);
+    assert_floats(w.cx, c, doubled);
+    assert_status(w.cx, collet_array_read(w.cx, d, sink, sizeof sink), COLLET_DEVICE_LOST);
+    assert_ok(w.cx, collet_mul(w.cx, d, a, a));
+    assert_string_equal(collet_last_backend(w.cx), "cpu_scalar");
+    assert_floats(w.cx, d, squares);
+    collet_array_free(a);
+    collet_array_free(c);
+    collet_array_free(d);
+    close_world(w);
+}
+
+/* Auto goes where the bytes are. */
+static void auto_follows_the_bytes(void **state)
+{
+    (void)state;
+    world w = open_world(BOTH, NULL, "remote:1");
+    collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
+    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    assert_ok(w.cx, collet_set_backend(w.cx, "auto"));
+    assert_string_equal(collet_get_backend(w.cx), "auto");
+    assert_ok(w.cx, collet_add(w.cx, c, c, c));
+    assert_string_equal(collet_last_backend(w.cx), "remote");
+    collet_array *e = floats(w.cx, 4, 1), *f = empty_floats(w.cx, 4);
+    assert_ok(w.cx, collet_add(w.cx, f, e, e));
+    assert_string_equal(collet_last_backend(w.cx), "cpu_scalar");
+    assert_int_equal(counters_of(w.cx).fallbacks, 0);
+    collet_array_free(a);
+    collet_array_free(c);
+    collet_array_free(e);
+    collet_array_free(f);
+    close_world(w);
+}
+
+typedef struct job {
+    collet_runtime *rt;
+    collet_array *shared;
+    const char *backend;
+    int failures;
+} job;
+
+static void *work(void *argument)
+{
+    job *j = argument;
+    collet_context *cx = NULL;
+    int64_t n = 16;
+    if (collet_context_create(&cx, j->rt, NULL) != COLLET_OK ||
+        collet_set_backend(cx, j->backend) != COLLET_OK) {
+        j->failures++;
+        return NULL;
+    }
+    for (int i = 0; i < 200; i++) {
+        collet_array *c = NULL;
+        float got[16];
+        if (collet_array_create(cx, &c, COLLET_F32, 1, &n) != COLLET_OK ||
+            collet_add(cx, c, j->shared, j->shared) != COLLET_OK ||
+            collet_add(cx, c, c, j->shared) != COLLET_OK ||
+            collet_array_read(cx, c, got, sizeof got) != COLLET_OK || got[5] != 15.0f)
+            j->failures++;
+        collet_array_free(c);
+    }
+    collet_context_destroy(cx);
+    return NULL;
+}
+
+/* Contexts on several threads, devices and the host share an input and a runtime. */
+static void contexts_share_an_array(void **state)
+{
+    static const char *const settings[] = {"remote.delay_us=50", NULL};
+    const char *const backends[] = {"remote:0", "remote:0", "remote:1", "cpu_scalar"};
+    job jobs[4];
+    pthread_t threads[4];
+    (void)state;
+    world w = open_world(BOTH, settings, NULL);
+    collet_array *shared = floats(w.cx, 16, 0);
+    for (int i = 0; i < 4; i++) {
+        jobs[i] = (job){w.rt, shared, backends[i], 0};
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &jobs[i]), 0);
+    }
+    for (int i = 0; i < 4; i++) {
+        pthread_join(threads[i], NULL);
+        assert_int_equal(jobs[i].failures, 0);
+    }
+    collet_array_free(shared);
+    close_world(w);
+}
+
+/* Whatever is destroyed first, the last user keeps the runtime; device memory is given back. */
+static void arrays_may_outlive_everything(void **state)
+{
+    (void)state;
+    world w = open_world(REMOTE_PLUGIN, NULL, "remote");
+    collet_array *a = floats(w.cx, 16, 0), *c = empty_floats(w.cx, 16);
+    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    collet_memory_stats stats = {.struct_size = sizeof stats};
+    assert_ok(w.cx, collet_memory(w.cx, "remote:0", &stats));
+    assert_int_equal(stats.current, 128);
+    collet_array_free(a);
+    assert_ok(w.cx, collet_finish(w.cx));
+    assert_ok(w.cx, collet_memory(w.cx, "remote:0", &stats));
+    assert_int_equal(stats.current, 64);
+    assert_int_equal(stats.peak, 128);
+    collet_runtime_destroy(w.rt);
+    collet_context_destroy(w.cx);
+    collet_array_free(c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_chain_moves_inputs_and_results_only),
+        cmocka_unit_test(the_newest_bytes_win),
+        cmocka_unit_test(a_partial_write_keeps_the_rest),
+        cmocka_unit_test(refusal_falls_back_or_not),
+        cmocka_unit_test(a_missing_kernel_falls_back_or_says_so),
+        cmocka_unit_test(a_late_failure_is_reported),
+        cmocka_unit_test(a_lost_device_loses_only_its_own),
+        cmocka_unit_test(auto_follows_the_bytes),
+        cmocka_unit_test(contexts_share_an_array),
+        cmocka_unit_test(arrays_may_outlive_everything),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which backend serves, who decides, and what is said when a choice cannot be met. */
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support.h"
+
+typedef struct place {
+    char directory[64];
+    char file[96];   /* configuration */
+    char broken[96]; /* an empty file where a plugin should be */
+    char path[512];  /* plugin path with all of them */
+} place;
+
+static int set_up(void **state)
+{
+    place *p = calloc(1, sizeof *p);
+    if (!p)
+        return -1;
+    strcpy(p->directory, "/tmp/collet-select-XXXXXX");
+    if (!mkdtemp(p->directory))
+        return -1;
+    snprintf(p->file, sizeof p->file, "%s/collet.conf", p->directory);
+    snprintf(p->broken, sizeof p->broken, "%s/cuda.so", p->directory);
+    snprintf(p->path, sizeof p->path, "%s:%s:%s", p->broken, REMOTE_PLUGIN, SCALAR_PLUGIN);
+    FILE *file = fopen(p->broken, "w");
+    if (!file)
+        return -1;
+    fclose(file);
+    unsetenv("COLLET_BACKEND");
+    *state = p;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    place *p = *state;
+    unlink(p->file);
+    unlink(p->broken);
+    rmdir(p->directory);
+    unsetenv("COLLET_BACKEND");
+    free(p);
+    return 0;
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static collet_status create(const place *p, const char *backend, const char *const *settings,
+                            collet_runtime **rt, collet_error *err)
+{
+    collet_runtime_options options = {.struct_size = sizeof options,
+                                      .plugin_path = p->path,
+                                      .config_file = access(p->file, F_OK) ? NULL : p->file,
+                                      .backend = backend,
+                                      .settings = settings};
+    return collet_runtime_create(rt, &options, err);
+}
+
+static void assert_choice(const place *p, const char *backend, const char *wanted)
+{
+    collet_runtime *rt = NULL;
+    collet_error err;
+    assert_int_equal(create(p, backend, NULL, &rt, &err), COLLET_OK);
+    collet_context *cx = context_of(rt);
+    assert_string_equal(collet_get_backend(cx), wanted);
+    collet_context_destroy(cx);
+    collet_runtime_destroy(rt);
+}
+
+/* file < environment < program's option < collet_set_backend */
+static void authority(void **state)
+{
+    const place *p = *state;
+    assert_choice(p, NULL, "auto");
+    write_file(p->file, "# mine\nbackend = cpu_scalar   # slow and sure\n");
+    assert_choice(p, NULL, "cpu_scalar");
+    setenv("COLLET_BACKEND", "remote", 1);
+    assert_choice(p, NULL, "remote");
+    assert_choice(p, "remote:1", "remote:1");
+    collet_runtime *rt = NULL;
+    collet_error err;
+    assert_int_equal(create(p, "remote:1", NULL, &rt, &err), COLLET_OK);
+    collet_context *cx = context_of(rt);
+    assert_ok(cx, collet_set_backend(cx, "cpu_scalar"));
+    collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
+    assert_ok(cx, collet_add(cx, c, a, a));
+    assert_string_equal(collet_last_backend(cx), "cpu_scalar");
+    collet_array_free(a);
+    collet_array_free(c);
+    collet_context_destroy(cx);
+    collet_runtime_destroy(rt);
+    unsetenv("COLLET_BACKEND");
+}
+
+static void an_unknown_name_gets_the_nearest(void **state)
+{
+    const place *p = *state;
+    collet_runtime *rt = NULL;
+    collet_error err;
+    assert_int_equal(create(p, "cpu_scalar", NULL, &rt, &err), COLLET_OK);
+    collet_context *cx = context_of(rt);
+    assert_status(cx, collet_set_backend(cx, "cpu_sclaar"), COLLET_UNKNOWN_BACKEND);
+    assert_text_has(cx, "no backend is called 'cpu_sclaar'");
+    assert_text_has(cx, "did you mean 'cpu_scalar'");
+    assert_text_has(cx, "available: cpu_scalar, remote");
+    assert_text_has(cx, "not usable: cuda");
+    assert_string_equal(collet_get_backend(cx), "cpu_scalar");
+    assert_status(cx, collet_set_backend(cx, "quantum"), COLLET_UNKNOWN_BACKEND);
+    assert_null(strstr(collet_last_error(cx), "did you mean"));
+    collet_context_destroy(cx);
+    collet_runtime_destroy(rt);
+}
+
+static void a_known_one_that_cannot_be_used_gets_its_reason(void **state)
+{
+    const place *p = *state;
+    collet_runtime *rt = NULL;
+    collet_context *cx = NULL;
+    collet_error err;
+    assert_int_equal(create(p, "cuda", NULL, &rt, &err), COLLET_OK);
+    assert_int_equal(collet_context_create(&cx, rt, &err), COLLET_UNAVAILABLE);
+    assert_non_null(strstr(err.text, "the backend 'cuda' cannot be used"));
+    assert_non_null(strstr(err.text, "available: cpu_scalar, remote"));
+    collet_runtime_destroy(rt);
+    assert_int_equal(create(p, NULL, NULL, &rt, &err), COLLET_OK);
+    cx = context_of(rt);
+    assert_status(cx, collet_set_backend(cx, "remote:2"), COLLET_UNAVAILABLE);
+    assert_text_has(cx, "it has 2 devices, numbered from 0; there is no device 2");
+    const char *const wrong[] = {"", ",", "remote,", "remote:", "remote:x", "remote:-1", ":1"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_status(cx, collet_set_backend(cx, wrong[i]), COLLET_INVALID);
+    assert_status(cx, collet_set_backend(cx, NULL), COLLET_INVALID);
+    assert_string_equal(collet_get_backend(cx), "auto");
+    collet_context_destroy(cx);
+    collet_runtime_destroy(rt);
+}
+
+static void the_environment_is_checked_too(void **state)
+{
+    const place *p = *state;
+    collet_runtime *rt = NULL;
+    collet_context *cx = NULL;
+    collet_error err;
+    setenv("COLLET_BACKEND", "nonesuch", 1);
+    assert_int_equal(create(p, NULL, NULL, &rt, &err), COLLET_OK);
+    assert_int_equal(collet_context_create(&cx, rt, &err), COLLET_UNKNOWN_BACKEND);
+    assert_non_null(strstr(err.text, "'nonesuch'"));
+    collet_runtime_destroy(rt);
+    unsetenv("COLLET_BACKEND");
+}
+
+static void backends_are_listed_in_order_of_preference(void **state)
+{
+    const char *const names[] = {"cpu_scalar", "remote", "cuda"};
+    const int states[] = {COLLET_BACKEND_USABLE, COLLET_BACKEND_USABLE, COLLET_BACKEND_UNAVAILABLE};
+    const place *p = *state;
+    collet_runtime *rt = NULL;
+    collet_error err;
+    assert_int_equal(create(p, NULL, NULL, &rt, &err), COLLET_OK);
+    assert_int_equal(collet_backend_count(rt), 3);
+    for (size_t i = 0; i < 3; i++) {
+        collet_backend_info info = {.struct_size = sizeof info};
+        assert_int_equal(collet_backend_info_at(rt, i, &info), COLLET_OK);
+        assert_string_equal(info.name, names[i]);
+        assert_int_equal(info.state, states[i]);
+        assert_int_equal(info.device_count, i == 0 ? 1 : i == 1 ? 2 : 0);
+        assert_int_equal(*info.reason != 0, i == 2);
+    }
+    collet_backend_info info = {.struct_size = sizeof info};
+    assert_int_equal(collet_backend_info_at(rt, 3, &info), COLLET_NOT_FOUND);
+    info.struct_size = 0;
+    assert_int_equal(collet_backend_info_at(rt, 0, &info), COLLET_INVALID);
+    collet_runtime_destroy(rt);
+}
+
+/* With probing off nothing runs until it is needed; then it works, or says why not. */
+static void unproven_backends_are_tried_at_first_use(void **state)
+{
+    static const char *const settings[] = {"probe=off", NULL};
+    const place *p = *state;
+    collet_runtime *rt = NULL;
+    collet_error err;
+    assert_int_equal(create(p, "remote:1", settings, &rt, &err), COLLET_OK);
+    collet_backend_info info = {.struct_size = sizeof info};
+    assert_int_equal(collet_backend_info_at(rt, 1, &info), COLLET_OK);
+    assert_string_equal(info.name, "remote");
+    assert_int_equal(info.state, COLLET_BACKEND_UNPROVEN);
+    collet_context *cx = context_of(rt);
+    assert_int_equal(collet_backend_info_at(rt, 1, &info), COLLET_OK);
+    assert_int_equal(info.state, COLLET_BACKEND_USABLE);
+    assert_int_equal(info.device_count, 2);
+    collet_context_destroy(cx);
+    collet_runtime_destroy(rt);
+}
+
+static void no_backend_at_all(void **state)
+{
+    const place *p = *state;
+    collet_runtime *rt = runtime_with(p->broken, NULL);
+    collet_context *cx = NULL;
+    collet_error err;
+    assert_int_equal(collet_context_create(&cx, rt, &err), COLLET_UNAVAILABLE);
+    assert_non_null(strstr(err.text, "no backend can be used"));
+    assert_non_null(strstr(err.text, "cuda"));
+    collet_runtime_destroy(rt);
+}
+
+/* ---- Settings ---------------------------------------------------------------------------- */
+
+static void assert_refused(const place *p, const char *text, collet_status status, const char *part)
+{
+    collet_runtime *rt = NULL;
+    collet_error err = {COLLET_OK, ""};
+    write_file(p->file, text);
+    assert_int_equal(create(p, NULL, NULL, &rt, &err), status);
+    if (!strstr(err.text, part))
+        fail_msg("'%s' lacks '%s'", err.text, part);
+}
+
+static void bad_configuration_is_refused(void **state)
+{
+    const place *p = *state;
+    assert_refused(p, "backend cpu_scalar\n", COLLET_FORMAT, "collet.conf:1: ");
+    assert_refused(p, "\n\nbakend = x\n", COLLET_INVALID, "collet.conf:3: no setting is called 'bakend'");
+    assert_refused(p, "bakend = x\n", COLLET_INVALID, "the nearest is 'backend'");
+    assert_refused(p, "num_threads = many\n", COLLET_INVALID, "a whole number >= 0, not 'many'");
+    assert_refused(p, "num_threads = -1\n", COLLET_INVALID, "num_threads");
+    assert_refused(p, "probe = maybe\n", COLLET_INVALID, "probe is on or off, not 'maybe'");
+    assert_refused(p, "log = loud\n", COLLET_INVALID, "log is error, warning");
+    unlink(p->file);
+    collet_runtime *rt = NULL;
+    collet_error err;
+    collet_runtime_options options = {.struct_size = sizeof options, .config_file = "/nonexistent"};
+    assert_int_equal(collet_runtime_create(&rt, &options, &err), COLLET_IO);
+    options = (collet_runtime_options){0};
+    assert_int_equal(collet_runtime_create(&rt, &options, &err), COLLET_INVALID);
+    assert_int_equal(collet_runtime_create(NULL, NULL, &err), COLLET_INVALID);
+}
+
+static void settings_tell_their_source(void **state)
+{
+    static const char *const settings[] = {"num_threads=1", "remote.memory=100", NULL};
+    const place *p = *state;
+    collet_runtime *rt = NULL;
+    collet_error err;
+    setenv("COLLET_LOG", "error", 1);
+    write_file(p->file, "fallback = off\nremote.refuse = 1\n");
+    assert_int_equal(create(p, NULL, settings, &rt, &err), COLLET_OK);
+    unsetenv("COLLET_LOG");
+    unlink(p->file);
+    int seen = 0;
+    for (size_t i = 0; i < collet_setting_count(rt); i++) {
+        collet_setting s = {.struct_size = sizeof s};
+        assert_int_equal(collet_setting_at(rt, i, &s), COLLET_OK);
+        const char *wanted = !strcmp(s.key, "num_threads")   ? "program 1"
+                             : !strcmp(s.key, "fallback")    ? "file off"
+                             : !strcmp(s.key, "log")         ? "environment error"
+                             : !strcmp(s.key, "probe")       ? "default on"
+                                                             : NULL;
+        char got[128];
+        snprintf(got, sizeof got, "%s %.100s", s.source, s.value);
+        if (wanted) {
+            assert_string_equal(got, wanted);
+            seen++;
+        }
+    }
+    assert_int_equal(seen, 4);
+    collet_setting s = {.struct_size = sizeof s};
+    assert_int_equal(collet_setting_at(rt, collet_setting_count(rt), &s), COLLET_NOT_FOUND);
+    collet_runtime_destroy(rt);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(authority),
+        TEST(an_unknown_name_gets_the_nearest),
+        TEST(a_known_one_that_cannot_be_used_gets_its_reason),
+        TEST(the_environment_is_checked_too),
+        TEST(backends_are_listed_in_order_of_preference),
+        TEST(unproven_backends_are_tried_at_first_use),
+        TEST(no_backend_at_all),
+        TEST(bad_configuration_is_refused),
+        TEST(settings_tell_their_source),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

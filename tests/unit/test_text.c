@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Small parts of core that no public call shows whole: text, cgroup quotas, statuses, dtypes. */
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support.h"
+#include "text.h"
+#include "threads.h"
+
+static void long_texts_are_cut_visibly(void **state)
+{
+    text_buffer t;
+    (void)state;
+    text_clear(&t);
+    for (int i = 0; i < 1000; i++)
+        text_add(&t, "word ");
+    assert_int_equal(strlen(t.bytes), COLLET_ERROR_TEXT - 1);
+    assert_string_equal(t.bytes + strlen(t.bytes) - 3, "...");
+    const int64_t shape[] = {2, 0, 5};
+    text_clear(&t);
+    text_add_shape(&t, 3, shape);
+    text_add(&t, " and ");
+    text_add_shape(&t, 0, NULL);
+    assert_string_equal(t.bytes, "2 x 0 x 5 and ()");
+}
+
+static void distance_counts_edits(void **state)
+{
+    (void)state;
+    assert_int_equal(text_distance("openmp", "openmp"), 0);
+    assert_int_equal(text_distance("opnemp", "openmp"), 1);
+    assert_int_equal(text_distance("openm", "openmp"), 1);
+    assert_int_equal(text_distance("kitten", "sitting"), 3);
+    assert_int_equal(text_distance("", "abc"), 3);
+    char longer[100];
+    memset(longer, 'a', sizeof longer - 1);
+    longer[sizeof longer - 1] = '\0';
+    assert_true(text_distance(longer, "a") > 1000);
+}
+
+static void write_group(const char *root, const char *group, const char *file, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s%s", root, group);
+    mkdir(path, 0700);
+    snprintf(path, sizeof path, "%s%s/%s", root, group, file);
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    fputs(text, out);
+    fclose(out);
+}
+
+/* The tightest quota of a group and its parents counts, rounded up; "max" is none. */
+static void cgroup_quotas_bind(void **state)
+{
+    char root[] = "/tmp/collet-cgroup-XXXXXX", command[64];
+    (void)state;
+    assert_non_null(mkdtemp(root));
+    write_group(root, "/a", "cpu.max", "350000 100000\n");
+    write_group(root, "/a/b", "cpu.max", "max 100000\n");
+    write_group(root, "/a/b/c", "cpu.max", "150000 100000\n");
+    assert_int_equal(threads_cgroup_quota(root, "0::/a/b\n"), 4);
+    assert_int_equal(threads_cgroup_quota(root, "0::/a/b/c\n"), 2);
+    assert_int_equal(threads_cgroup_quota(root, "0::/\n"), 0);
+    assert_int_equal(threads_cgroup_quota(root, "garbage\n"), 0);
+    write_group(root, "/cpu", "cpu.cfs_quota_us", "-1\n");
+    write_group(root, "/cpu/x", "cpu.cfs_quota_us", "50000\n");
+    write_group(root, "/cpu/x", "cpu.cfs_period_us", "100000\n");
+    assert_int_equal(threads_cgroup_quota(root, "4:cpu,cpuacct:/x\n3:cpuset:/a\n"), 1);
+    assert_int_equal(threads_cgroup_quota(root, "3:cpuset:/x\n"), 0);
+    snprintf(command, sizeof command, "rm -r %s", root);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(threads_available(1), 1);
+    assert_true(threads_available(0) >= 1);
+}
+
+static void every_status_and_dtype_has_words(void **state)
+{
+    (void)state;
+    for (collet_status s = 0; s < COLLET_STATUS_COUNT; s++) {
+        assert_int_equal(strncmp(collet_status_name(s), "COLLET_", 7), 0);
+        assert_true(strlen(collet_status_text(s)) > 3);
+    }
+    assert_string_equal(collet_status_name(-1), "unknown");
+    assert_string_equal(collet_status_name(COLLET_STATUS_COUNT), "unknown");
+    assert_string_equal(collet_dtype_name(COLLET_BF16), "bf16");
+    assert_int_equal(collet_dtype_size(COLLET_C128), 16);
+    assert_string_equal(collet_dtype_name(0), "none");
+    assert_int_equal(collet_dtype_size(-3), 0);
+    assert_int_equal(collet_dtype_size(COLLET_DTYPE_COUNT), 0);
+    collet_error err;
+    assert_int_equal(collet_fail(&err, COLLET_IO, "%s %d", "text", 7), COLLET_IO);
+    assert_string_equal(err.text, "text 7");
+    assert_int_equal(collet_fail(NULL, COLLET_IO, "x"), COLLET_IO);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(long_texts_are_cut_visibly),
+        cmocka_unit_test(distance_counts_edits),
+        cmocka_unit_test(cgroup_quotas_bind),
+        cmocka_unit_test(every_status_and_dtype_has_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
