@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Any bytes as a plugin's file, and, when they do not begin as an ELF file, as the manifest in a good
+ * one: refused with a code and a message, or read with every promise of manifest.h kept.
+ */
+#include "manifest.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <collet/plugin.h>
+
+#include "../unit/elf_image.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(const manifest *m, collet_status status, const char *code, const char *text)
+{
+    if (status != COLLET_OK && (!strcmp(code, "ok") || !text[0]))
+        abort();
+    if (status != COLLET_OK)
+        return;
+    if (strcmp(code, "ok") != 0 || !manifest_name_valid(m->name) || !m->version[0] ||
+        m->abi >> 16 != COLLET_ABI_MAJOR || m->kernel_count > MANIFEST_MAX_KERNELS)
+        abort();
+    for (size_t i = 0; i < m->kernel_count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (!strcmp(m->kernels[i], m->kernels[k]))
+                abort();
+}
+
+static void read_file(const void *bytes, size_t size)
+{
+    manifest m;
+    const char *code = "";
+    collet_error err = {.text = ""};
+    int fd = memfd_create("plugin", MFD_CLOEXEC);
+    if (fd >= 0 && write(fd, bytes, size) == (ssize_t)size) {
+        collet_status status = manifest_read(fd, &m, &code, &err);
+        check(&m, status, code, err.text);
+        manifest_clear(&m);
+    }
+    if (fd >= 0)
+        close(fd);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static elf_image image;
+    read_file(data, size);
+    if (size >= SELFMAG && !memcmp(data, ELFMAG, SELFMAG))
+        return 0;
+    if (size > ELF_IMAGE_MAX - 4096)
+        return 0;
+    elf_image_start(&image, 4);
+    elf_image_note(&image, COLLET_NOTE_OWNER, COLLET_NOTE_MANIFEST, data, size);
+    read_file(image.bytes, image.size);
+    return 0;
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is read from a plugin's file, and everything that it may not say. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <collet/collet.h>
+#include <collet/plugin.h>
+
+#include "elf_image.h"
+#include "manifest.h"
+
+#define HEAD "{\"name\":\"one\",\"version\":\"2.3\",\"abi\":[1,0],\"priority\":-5,"
+#define FEATURES "\"features\":{\"jit\":true,\"parallel\":false,\"gpu\":true}"
+#define GOOD HEAD FEATURES ",\"kernels\":[\"add\",\"vendor.op\"]}"
+
+static elf_image image; /* too large for the stack */
+
+static collet_status read_bytes(const void *bytes, size_t count, manifest *m, const char **code,
+                                collet_error *err)
+{
+    int fd = memfd_create("plugin", MFD_CLOEXEC);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, bytes, count), count);
+    collet_status status = manifest_read(fd, m, code, err);
+    close(fd);
+    return status;
+}
+
+static void expect(collet_status wanted, const char *wanted_code, const char *reason)
+{
+    manifest m;
+    const char *code = "";
+    collet_error err = {.text = ""};
+    collet_status status = read_bytes(image.bytes, image.size, &m, &code, &err);
+    if (status != wanted || strcmp(code, wanted_code) || !strstr(err.text, reason))
+        fail_msg("status %d, %s: %s; wanted %d, %s: %s", status, code, err.text, wanted,
+                 wanted_code, reason);
+    manifest_clear(&m);
+    assert_string_equal(m.name, "");
+}
+
+static void make(const char *json)
+{
+    elf_image_start(&image, 4);
+    elf_image_note(&image, COLLET_NOTE_OWNER, COLLET_NOTE_MANIFEST, json, strlen(json));
+}
+
+static void expect_json(const char *json, const char *code, const char *reason)
+{
+    make(json);
+    expect(!strncmp(code, "abi-", 4) ? COLLET_ABI : COLLET_FORMAT, code, reason);
+}
+
+/* ---- What is read ------------------------------------------------------------------------ */
+
+static void check_good(size_t alignment)
+{
+    manifest m;
+    const char *code;
+    collet_error err = {.text = ""};
+    static const unsigned char id[] = {0x01, 0xab, 0xff};
+    elf_image_start(&image, alignment);
+    elf_image_note(&image, "stranger", 1, "hello", 5);
+    elf_image_note(&image, "GNU", 3, id, sizeof id);
+    elf_image_note(&image, COLLET_NOTE_OWNER, 77, "later", 5);
+    elf_image_note(&image, COLLET_NOTE_OWNER, COLLET_NOTE_MANIFEST, GOOD "\n\0\0", sizeof GOOD + 2);
+    elf_image_note(&image, COLLET_NOTE_OWNER, COLLET_NOTE_SANITIZER, COLLET_SANITIZER,
+                   sizeof COLLET_SANITIZER - 1);
+    if (read_bytes(image.bytes, image.size, &m, &code, &err) != COLLET_OK)
+        fail_msg("%s: %s", code, err.text);
+    assert_string_equal(code, "ok");
+    assert_string_equal(m.name, "one");
+    assert_string_equal(m.version, "2.3");
+    assert_string_equal(m.description, "");
+    assert_int_equal(m.abi, 1u << 16);
+    assert_int_equal(m.priority, -5);
+    assert_true(m.jit == 1 && m.parallel == 0 && m.gpu == 1);
+    assert_int_equal(m.kernel_count, 2);
+    assert_string_equal(m.kernels[1], "vendor.op");
+    assert_int_equal(m.depends_count, 0);
+    assert_string_equal(m.sanitizer, COLLET_SANITIZER);
+    assert_string_equal(m.build_id, "01abff");
+    manifest_clear(&m);
+}
+
+static void good(void **state)
+{
+    (void)state;
+    check_good(4);
+    check_good(8);
+}
+
+static void optional_members(void **state)
+{
+    (void)state;
+    manifest m;
+    const char *code;
+    make(HEAD FEATURES ",\"description\":\"what \\u00e9\",\"from_the_future\":[{\"a\":{}}],"
+                       "\"depends\":[\"A_VARIABLE\",\"PREFIX_*\",\"/a/path\"],\"kernels\":[]}");
+    assert_int_equal(read_bytes(image.bytes, image.size, &m, &code, NULL), COLLET_OK);
+    assert_string_equal(m.description, "what \xc3\xa9");
+    assert_int_equal(m.kernel_count, 0);
+    assert_int_equal(m.depends_count, 3);
+    assert_string_equal(m.depends[2], "/a/path");
+    assert_string_equal(m.sanitizer, "none");
+    manifest_clear(&m);
+    manifest_clear(&m);
+}
+
+/* A newer minor version appends: it is read. The name is known of one that is refused. */
+static void versions(void **state)
+{
+    (void)state;
+    manifest m;
+    const char *code;
+    make("{\"name\":\"one\",\"version\":\"1\",\"abi\":[1,7],\"priority\":0," FEATURES
+         ",\"kernels\":[]}");
+    assert_int_equal(read_bytes(image.bytes, image.size, &m, &code, NULL), COLLET_OK);
+    assert_int_equal(m.abi, 0x10007);
+    manifest_clear(&m);
+    make("{\"name\":\"one\",\"abi\":[2,0]}");
+    assert_int_equal(read_bytes(image.bytes, image.size, &m, &code, NULL), COLLET_ABI);
+    assert_string_equal(m.name, "one");
+    manifest_clear(&m);
+    expect_json("{\"name\":\"one\",\"abi\":[2,0]}", "abi-too-new", "2.0");
+    expect_json("{\"name\":\"one\",\"abi\":[0,0]}", "abi-too-old", "0.0");
+}
+
+/* ---- JSON -------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *json, *code, *reason;
+} refused[] = {
+    {"", "manifest-syntax", ""},
+    {"nothing", "manifest-syntax", ""},
+    {"\xef\xbb\xbf{}", "manifest-syntax", "byte 0"},
+    {GOOD " //", "manifest-trailing", "follows"},
+    {GOOD GOOD, "manifest-trailing", "follows"},
+    {"{\"a\":1,\"b\":[{\"c\":1,\"c\":2}]}", "manifest-duplicate-key", "'c'"},
+    {"{\"a\":\"\\u0000\"}", "manifest-syntax", "u0000"},
+    {"{\"a\":\"\n\"}", "manifest-syntax", "control"},
+    {"{\"a\":\f1}", "manifest-syntax", "outside"},
+    {"[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]", "manifest-syntax", "levels"},
+    {"[]", "manifest-content", "object"},
+    {"{}", "manifest-content", "\"name\""},
+    {"{\"name\":7}", "manifest-content", "\"name\""},
+    {"{\"name\":\"\"}", "manifest-content", "\"name\""},
+    {"{\"name\":\"No\"}", "manifest-content", "\"name\""},
+    {"{\"name\":\"../x\"}", "manifest-content", "\"name\""},
+    {"{\"name\":\"a\"}", "manifest-content", "\"abi\""},
+    {"{\"name\":\"a\",\"abi\":[1]}", "manifest-content", "\"abi\""},
+    {"{\"name\":\"a\",\"abi\":[1,0.5]}", "manifest-content", "\"abi\""},
+    {"{\"name\":\"a\",\"abi\":[1,-1]}", "manifest-content", "\"abi\""},
+    {"{\"name\":\"a\",\"abi\":[1,1e999]}", "manifest-content", "\"abi\""},
+    {"{\"name\":\"a\",\"abi\":[1,0]}", "manifest-content", "\"version\""},
+    {"{\"name\":\"a\",\"abi\":[1,0],\"version\":\"\"}", "manifest-content", "\"version\""},
+    {"{\"name\":\"a\",\"abi\":[1,0],\"version\":\"\\u001b[2J\"}", "manifest-content", "\"version\""},
+    {"{\"name\":\"a\",\"abi\":[1,0],\"version\":\"1\"}", "manifest-content", "\"priority\""},
+    {"{\"name\":\"a\",\"abi\":[1,0],\"version\":\"1\",\"priority\":1e9}", "manifest-content",
+     "\"priority\""},
+    {HEAD "\"kernels\":[]}", "manifest-content", "\"features\""},
+    {HEAD "\"features\":{\"jit\":1,\"parallel\":false,\"gpu\":false},\"kernels\":[]}",
+     "manifest-content", "\"features\""},
+    {HEAD FEATURES "}", "manifest-content", "\"kernels\""},
+    {HEAD FEATURES ",\"kernels\":{}}", "manifest-content", "\"kernels\""},
+    {HEAD FEATURES ",\"kernels\":[\"add\",1]}", "manifest-content", "\"kernels\""},
+    {HEAD FEATURES ",\"kernels\":[\"\"]}", "manifest-content", "\"kernels\""},
+    {HEAD FEATURES ",\"kernels\":[\"add\",\"mul\",\"add\"]}", "manifest-content", "'add' twice"},
+    {HEAD FEATURES ",\"description\":1,\"kernels\":[]}", "manifest-content", "\"description\""},
+    {HEAD FEATURES ",\"depends\":[\"A=B\"],\"kernels\":[]}", "manifest-content", "\"depends\""},
+};
+
+static void bad_json(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        expect_json(refused[i].json, refused[i].code, refused[i].reason);
+}
+
+static void names(void **state)
+{
+    (void)state;
+    char longest[COLLET_MAX_NAME + 1];
+    memset(longest, 'a', sizeof longest);
+    longest[COLLET_MAX_NAME] = '\0';
+    assert_false(manifest_name_valid(longest));
+    longest[COLLET_MAX_NAME - 1] = '\0';
+    assert_true(manifest_name_valid(longest));
+    assert_true(manifest_name_valid("cpu_2"));
+    assert_false(manifest_name_valid("") || manifest_name_valid("a-b") || manifest_name_valid("a.b"));
+}
+
+static void sizes(void **state)
+{
+    (void)state;
+    char *large = malloc(MANIFEST_MAX_BYTES + 2);
+    assert_non_null(large);
+    memset(large, ' ', MANIFEST_MAX_BYTES + 1);
+    memcpy(large, GOOD, sizeof GOOD - 1);
+    large[MANIFEST_MAX_BYTES] = '\0';
+    make(large);
+    expect(COLLET_OK, "ok", "");
+    large[MANIFEST_MAX_BYTES] = ' ';
+    large[MANIFEST_MAX_BYTES + 1] = '\0';
+    expect_json(large, "manifest-too-large", "65537");
+    free(large);
+}
+
+static void notes(void **state)
+{
+    (void)state;
+    elf_image_start(&image, 4);
+    expect(COLLET_FORMAT, "no-manifest", "no plugin");
+    elf_image_note(&image, "colleT", COLLET_NOTE_MANIFEST, GOOD, sizeof GOOD - 1);
+    expect(COLLET_FORMAT, "no-manifest", "no plugin");
+    make(GOOD);
+    elf_image_note(&image, COLLET_NOTE_OWNER, COLLET_NOTE_MANIFEST, GOOD, sizeof GOOD - 1);
+    expect(COLLET_FORMAT, "manifest-repeated", "more than one");
+    make(GOOD);
+    elf_image_note(&image, COLLET_NOTE_OWNER, COLLET_NOTE_SANITIZER, "memory", 6);
+    expect(COLLET_FORMAT, "sanitizer-mismatch", "memory");
+    make(GOOD);
+    elf_image_note(&image, COLLET_NOTE_OWNER, COLLET_NOTE_SANITIZER, "", 0);
+    expect(COLLET_FORMAT, "malformed-elf", "sanitizer");
+}
+
+/* ---- ELF --------------------------------------------------------------------------------- */
+
+static void segments(void **state)
+{
+    (void)state;
+    make(GOOD);
+    elf_image_segment(&image, 1)->p_offset = UINT64_MAX - 8;
+    expect(COLLET_FORMAT, "truncated", "segment 1");
+    make(GOOD);
+    elf_image_segment(&image, 0)->p_filesz++;
+    expect(COLLET_FORMAT, "truncated", "segment 0");
+    make(GOOD);
+    elf_image_header(&image)->e_phnum = 0;
+    expect(COLLET_FORMAT, "malformed-elf", "0 program headers");
+    make(GOOD);
+    elf_image_header(&image)->e_phnum = PN_XNUM;
+    expect(COLLET_FORMAT, "malformed-elf", "65535");
+    make(GOOD);
+    elf_image_header(&image)->e_phentsize = 8;
+    expect(COLLET_FORMAT, "malformed-elf", "8 bytes");
+    make(GOOD);
+    elf_image_header(&image)->e_phoff = UINT64_MAX - 16;
+    expect(COLLET_FORMAT, "truncated", "program headers");
+}
+
+static Elf64_Nhdr *first_note(void)
+{
+    return (Elf64_Nhdr *)(void *)(image.bytes + elf_image_segment(&image, 1)->p_offset);
+}
+
+static void note_sizes(void **state)
+{
+    (void)state;
+    make(GOOD);
+    first_note()->n_descsz = UINT32_MAX;
+    expect(COLLET_FORMAT, "malformed-elf", "runs over");
+    make(GOOD);
+    first_note()->n_namesz = UINT32_MAX;
+    expect(COLLET_FORMAT, "malformed-elf", "runs over");
+    make(GOOD);
+    first_note()->n_namesz = UINT32_MAX;
+    first_note()->n_descsz = UINT32_MAX;
+    expect(COLLET_FORMAT, "malformed-elf", "runs over");
+    make(GOOD);
+    first_note()->n_namesz = 0;
+    expect(COLLET_FORMAT, "no-manifest", "");
+    make(GOOD);
+    elf_image_segment(&image, 1)->p_filesz -= 1;
+    expect(COLLET_FORMAT, "malformed-elf", "runs over");
+}
+
+/* Every shorter file is refused, and every changed byte is survived (the sanitizers judge that). */
+static void damage(void **state)
+{
+    (void)state;
+    manifest m;
+    const char *code;
+    make(GOOD);
+    for (size_t count = 0; count < image.size; count++) {
+        assert_int_not_equal(read_bytes(image.bytes, count, &m, &code, NULL), COLLET_OK);
+        assert_string_equal(code, count == 0   ? "empty"
+                                  : count < 4 ? "not-elf"
+                                              : "truncated");
+        manifest_clear(&m);
+    }
+    for (size_t i = 0; i < image.size; i++)
+        for (int bit = 0; bit < 8; bit++) {
+            image.bytes[i] ^= (unsigned char)(1 << bit);
+            read_bytes(image.bytes, image.size, &m, &code, NULL);
+            manifest_clear(&m);
+            image.bytes[i] ^= (unsigned char)(1 << bit);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(good),     cmocka_unit_test(optional_members),
+        cmocka_unit_test(versions), cmocka_unit_test(bad_json),
+        cmocka_unit_test(names),    cmocka_unit_test(sizes),
+        cmocka_unit_test(notes),    cmocka_unit_test(segments),
+        cmocka_unit_test(note_sizes), cmocka_unit_test(damage),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

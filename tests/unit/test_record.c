@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records: what was lent never moves, whoever appends at the same time. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "record.h"
+
+#define THREADS 4
+#define EACH 2000
+
+static void *append(void *argument)
+{
+    record_list *list = argument;
+    for (int i = 0; i < EACH; i++) {
+        char reason[16];
+        snprintf(reason, sizeof reason, "%d", i);
+        record_entry entry = {.accepted = i % 2, .path = "/p", .stage = "probe", .reason = reason,
+                              .milliseconds = i};
+        if (record_add(list, &entry, NULL) != COLLET_OK)
+            return argument;
+        const record_entry *last = record_at(list, record_count(list) - 1);
+        if (!last || strcmp(last->path, "/p") || last->accepted != (int)last->milliseconds % 2)
+            return argument;
+    }
+    return NULL;
+}
+
+static void many_threads(void **state)
+{
+    (void)state;
+    record_list *list;
+    pthread_t threads[THREADS];
+    assert_int_equal(record_list_create(&list, NULL), COLLET_OK);
+    assert_int_equal(record_add(list, &(record_entry){.path = "/first"}, NULL), COLLET_OK);
+    const record_entry *first = record_at(list, 0);
+    for (int t = 0; t < THREADS; t++)
+        assert_int_equal(pthread_create(&threads[t], NULL, append, list), 0);
+    for (int t = 0; t < THREADS; t++) {
+        void *failed;
+        assert_int_equal(pthread_join(threads[t], &failed), 0);
+        assert_null(failed);
+    }
+    assert_int_equal(record_count(list), THREADS * EACH + 1);
+    assert_ptr_equal(record_at(list, 0), first);
+    assert_string_equal(first->path, "/first");
+    assert_string_equal(first->code, "");
+    int64_t sum = 0;
+    for (size_t i = 1; i < record_count(list); i++)
+        sum += (int64_t)record_at(list, i)->milliseconds;
+    assert_int_equal(sum, (int64_t)THREADS * EACH * (EACH - 1) / 2);
+    assert_null(record_at(list, record_count(list)));
+    record_list_free(list);
+    record_list_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(many_threads)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each way in which a plugin's table can break the contract is refused in its own words. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "vtable.h"
+
+#define SIG_ADD COLLET_SIG(COLLET_F32, COLLET_F32, COLLET_F32)
+
+static collet_status run(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
+{
+    (void)device;
+    (void)queue;
+    (void)call;
+    return COLLET_REFUSED;
+}
+
+static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
+                                  uint64_t *needed, collet_error *err)
+{
+    (void)host;
+    (void)json;
+    (void)capacity;
+    (void)needed;
+    (void)err;
+    return COLLET_FAILED;
+}
+
+static collet_status device_open(const collet_host *host, uint32_t index, collet_device **device,
+                                 collet_error *err)
+{
+    (void)host;
+    (void)index;
+    (void)device;
+    (void)err;
+    return COLLET_FAILED;
+}
+
+static void device_close(collet_device *device)
+{
+    (void)device;
+}
+
+static void host_free(collet_device *device, void *address)
+{
+    (void)device;
+    (void)address;
+}
+
+static collet_status host_alloc(collet_device *device, uint64_t bytes, void **address,
+                                collet_error *err)
+{
+    (void)device;
+    (void)bytes;
+    (void)address;
+    (void)err;
+    return COLLET_FAILED;
+}
+
+/* A good table, to be broken; everything that it points to can be changed too. */
+typedef struct sample {
+    collet_plugin table;
+    collet_kernel_row rows[4];
+    collet_op_definition ops[2];
+    const char *names[4];
+    manifest manifest;
+} sample;
+
+static int setup(void **state)
+{
+    sample *s = calloc(1, sizeof *s);
+    if (!s)
+        return -1;
+    s->ops[0] = (collet_op_definition){"zoo.twice", "... : ...", "f:f d:d", 0, 1};
+    s->ops[1] = (collet_op_definition){"zoo.sum", "F : F,N N?", "d:ff d:dd", 8, 0};
+    s->rows[0] = (collet_kernel_row){COLLET_OP_ADD, 0, SIG_ADD, run, NULL};
+    s->rows[1] = (collet_kernel_row){
+        COLLET_OP_ADD, 0, COLLET_SIG(COLLET_F64, COLLET_F64, COLLET_F64), run, NULL};
+    s->rows[2] =
+        (collet_kernel_row){COLLET_OP_OWN(0), 0, COLLET_SIG(COLLET_F32, COLLET_F32), run, NULL};
+    s->rows[3] = (collet_kernel_row){
+        COLLET_OP_OWN(1), 0, COLLET_SIG(COLLET_F64, COLLET_F32, COLLET_DTYPE_NONE), run, NULL};
+    s->names[0] = "zoo.twice";
+    s->names[1] = "add";
+    s->names[2] = "zoo.sum";
+    manifest_init(&s->manifest);
+    s->manifest.name = "sample";
+    s->manifest.abi = COLLET_ABI;
+    s->manifest.kernels = s->names;
+    s->manifest.kernel_count = 3;
+    s->table.abi = COLLET_ABI;
+    s->table.struct_size = sizeof s->table;
+    s->table.flags = COLLET_PLUGIN_HOST_MEMORY | COLLET_PLUGIN_SYNCHRONOUS;
+    s->table.kernel_count = 4;
+    s->table.kernel_size = sizeof *s->rows;
+    s->table.op_count = 2;
+    s->table.op_size = sizeof *s->ops;
+    s->table.name = "sample";
+    s->table.version = "1";
+    s->table.kernels = s->rows;
+    s->table.ops = s->ops;
+    s->table.capabilities = capabilities;
+    s->table.device_open = device_open;
+    s->table.device_close = device_close;
+    *state = s;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    free(*state);
+    return 0;
+}
+
+static void expect(const sample *s, const char *wanted, const char *reason)
+{
+    const char *code = "";
+    collet_error err = {.text = ""};
+    collet_status status = vtable_verify(&s->table, &s->manifest, &code, &err);
+    if (strcmp(code, wanted) || (status == COLLET_OK) != !strcmp(wanted, "ok") ||
+        !strstr(err.text, reason))
+        fail_msg("%d %s: %s; wanted %s: %s", status, code, err.text, wanted, reason);
+}
+
+static void good(void **state)
+{
+    sample *s = *state;
+    expect(s, "ok", "");
+    s->table.kernel_count = s->table.op_count = 0;
+    s->table.kernels = NULL;
+    s->table.ops = NULL;
+    s->manifest.kernel_count = 0;
+    expect(s, "ok", "");
+}
+
+static void head(void **state)
+{
+    sample *s = *state;
+    s->table.abi = 2u << 16;
+    expect(s, "vtable-abi", "2.0");
+    s->table.abi = COLLET_ABI;
+    s->table.struct_size = offsetof(collet_plugin, module_launch);
+    expect(s, "vtable-short", "first release");
+    s->table.struct_size = sizeof s->table + 64;
+    expect(s, "ok", "");
+    s->table.name = "another";
+    expect(s, "vtable-name", "'another'");
+    s->table.name = NULL;
+    expect(s, "vtable-name", "NULL");
+    s->table.name = "sample";
+    s->table.version = NULL;
+    expect(s, "vtable-name", "version");
+}
+
+static void slots(void **state)
+{
+    sample *s = *state;
+    s->table.device_open = NULL;
+    expect(s, "vtable-slot", "device_open");
+    s->table.device_open = device_open;
+    s->table.flags = COLLET_PLUGIN_SYNCHRONOUS;
+    expect(s, "vtable-slot", "buffer_alloc");
+    s->table.flags = COLLET_PLUGIN_HOST_MEMORY;
+    expect(s, "vtable-slot", "queue_create");
+    s->table.flags |= COLLET_PLUGIN_SYNCHRONOUS;
+    s->table.host_alloc = host_alloc;
+    expect(s, "vtable-slot", "host_free");
+    s->table.host_free = host_free;
+    expect(s, "ok", "");
+}
+
+static void arrays(void **state)
+{
+    sample *s = *state;
+    s->table.kernels = NULL;
+    expect(s, "vtable-arrays", "no address");
+    s->table.kernels = s->rows;
+    s->table.kernel_size = sizeof *s->rows - 8;
+    expect(s, "vtable-arrays", "24 bytes");
+    s->table.kernel_size = sizeof *s->rows + 4;
+    expect(s, "vtable-arrays", "36 bytes");
+    s->table.kernel_size = sizeof *s->rows;
+    s->table.kernel_count = UINT32_MAX;
+    expect(s, "vtable-arrays", "too many");
+    s->table.kernel_count = 4;
+    s->table.op_size = 8;
+    expect(s, "vtable-arrays", "own ops");
+}
+
+/* Rows that a later minor version has made longer are stepped by their own size. */
+static void longer_rows(void **state)
+{
+    sample *s = *state;
+    struct {
+        collet_kernel_row row;
+        uint64_t appended;
+    } rows[4];
+    for (size_t i = 0; i < 4; i++) {
+        rows[i].row = s->rows[i];
+        rows[i].appended = UINT64_MAX;
+    }
+    s->table.kernels = &rows[0].row;
+    s->table.kernel_size = sizeof *rows;
+    expect(s, "ok", "");
+    assert_ptr_equal(vtable_kernel(&s->table, 3), &rows[3].row);
+    assert_ptr_equal(vtable_op(&s->table, 1), &s->ops[1]);
+}
+
+static void rows(void **state)
+{
+    sample *s = *state;
+    collet_kernel_row kept = s->rows[0];
+    s->rows[0].run = NULL;
+    expect(s, "vtable-run", "row 0 (add)");
+    s->rows[0] = kept;
+    s->rows[0].op = 200;
+    expect(s, "vtable-op", "op 200");
+    s->rows[0].op = COLLET_OP_OWN(2);
+    expect(s, "vtable-op", "row 0");
+    s->rows[0] = kept;
+    s->rows[0].sig = COLLET_SIG(COLLET_F32, COLLET_F32);
+    expect(s, "vtable-sig", "op add");
+    s->rows[0].sig = COLLET_SIG(COLLET_F32, COLLET_F32, COLLET_F32, COLLET_F32);
+    expect(s, "vtable-sig", "op add");
+    s->rows[0].sig = COLLET_SIG(COLLET_F32, COLLET_F32, 31);
+    expect(s, "vtable-sig", "op add");
+    s->rows[0].sig = s->rows[1].sig;
+    expect(s, "vtable-repeated", "op add");
+}
+
+static void own_ops(void **state)
+{
+    sample *s = *state;
+    static const char *const names[] = {"twice", "zoo.", ".twice", "zoo.a.b", "Zoo.twice", NULL};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        s->ops[0].name = names[i];
+        expect(s, "vtable-own-op", "vendor.op");
+    }
+    s->ops[0].name = "zoo.sum";
+    expect(s, "vtable-own-op", "two own ops");
+    s->ops[0].name = "zoo.twice";
+    s->ops[0].shapes = "@twice";
+    expect(s, "vtable-own-op", "zoo.twice");
+    s->ops[0].shapes = NULL;
+    expect(s, "vtable-own-op", "zoo.twice");
+    s->ops[0].shapes = "F F";
+    expect(s, "vtable-own-op", "zoo.twice");
+    s->ops[0].shapes = "... : ...";
+    s->ops[0].sigs = "f:ff";
+    expect(s, "vtable-own-op", "zoo.twice");
+    s->ops[0].sigs = "f:q";
+    expect(s, "vtable-own-op", "zoo.twice");
+    s->ops[0].sigs = "f:f";
+    s->ops[0].params_size = 3;
+    expect(s, "vtable-own-op", "zoo.twice");
+}
+
+static void kernels_differ(void **state)
+{
+    sample *s = *state;
+    s->manifest.kernel_count = 2;
+    expect(s, "kernels-differ", "table has the kernel zoo.sum");
+    s->manifest.kernel_count = 4;
+    s->names[3] = "mul";
+    expect(s, "kernels-differ", "names the kernel mul");
+    s->names[3] = "nothing";
+    expect(s, "kernels-differ", "names the kernel nothing");
+    s->manifest.kernel_count = 1;
+    expect(s, "kernels-differ", "table has the kernel add");
+}
+
+/* A plugin of a newer minor version may bring ops that this core does not know. */
+static void newer_minor(void **state)
+{
+    sample *s = *state;
+    s->rows[1].op = 200;
+    s->rows[1].sig = 31;
+    s->names[3] = "op_of_the_future";
+    s->manifest.kernel_count = 4;
+    expect(s, "vtable-op", "op 200");
+    s->table.abi = COLLET_ABI + 1;
+    expect(s, "ok", "");
+    s->rows[1] = s->rows[0];
+    s->rows[1].sig = COLLET_SIG(COLLET_F64, COLLET_F64, COLLET_F64);
+    expect(s, "kernels-differ", "unknown");
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        CASE(good), CASE(head),    CASE(slots),          CASE(arrays),      CASE(longer_rows),
+        CASE(rows), CASE(own_ops), CASE(kernels_differ), CASE(newer_minor),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
