@@ -19,8 +19,8 @@ static collet_status overflow(int32_t ndim, const int64_t *shape, collet_error *
                        t.bytes);
 }
 
-static collet_status shape_check(collet_dtype dtype, int32_t ndim, const int64_t *shape,
-                                 int64_t *size, collet_error *err)
+collet_status array_shape_check(collet_dtype dtype, int32_t ndim, const int64_t *shape,
+                                int64_t *size, collet_error *err)
 {
     int empty = 0;
     if (!collet_dtype_size(dtype))
@@ -47,7 +47,7 @@ static collet_status shape_check(collet_dtype dtype, int32_t ndim, const int64_t
 }
 
 /* Elements below and above the first that strides reach; 0 on overflow. */
-static int reach(collet_array *a)
+int array_reach(collet_array *a)
 {
     int64_t low = 0, high = 0, span;
     a->low = a->high = 0;
@@ -103,41 +103,10 @@ static int may_repeat(const collet_array *a)
     return 0;
 }
 
-static void settle(collet_array *a)
+void array_settle(collet_array *a)
 {
     a->contiguous = contiguous(a);
     a->repeats = may_repeat(a);
-}
-
-/* A view of `base`'s storage with everything but shape, strides and offset taken over. */
-static collet_status view_create(collet_context *cx, collet_array **out, const collet_array *base,
-                                 collet_array **view)
-{
-    if (!cx)
-        return COLLET_INVALID;
-    if (!runtime_alive(cx->runtime))
-        return runtime_forked(&cx->error);
-    if (!out || !base)
-        return collet_fail(&cx->error, COLLET_INVALID, "a view needs an array and a place for it");
-    collet_array *a = malloc(sizeof *a);
-    if (!a)
-        return collet_fail(&cx->error, COLLET_NO_MEMORY, "out of memory for a view");
-    *a = *base;
-    *view = a;
-    return COLLET_OK;
-}
-
-static void view_finish(collet_array **out, collet_array *a)
-{
-    a->size = 1;
-    for (int32_t i = 0; i < a->ndim; i++)
-        a->size = a->shape[i] ? a->size : 0;
-    for (int32_t i = 0; i < a->ndim && a->size; i++)
-        a->size *= a->shape[i];
-    reach(a);
-    settle(a);
-    storage_retain(a->storage);
-    *out = a;
 }
 
 int array_same(const collet_array *a, const collet_array *b)
@@ -181,7 +150,7 @@ static collet_status array_allocate(collet_array **out, collet_dtype dtype, int3
                                     const int64_t *shape, collet_error *err)
 {
     int64_t size;
-    collet_status status = shape_check(dtype, ndim, shape, &size, err);
+    collet_status status = array_shape_check(dtype, ndim, shape, &size, err);
     if (status != COLLET_OK)
         return status;
     collet_array *a = calloc(1, sizeof *a);
@@ -206,8 +175,8 @@ collet_status array_create(collet_runtime *runtime, collet_array **out, collet_d
     /* Only an empty array can have strides that overflow; they are never stepped. */
     if (a->size)
         row_major(a);
-    reach(a);
-    settle(a);
+    array_reach(a);
+    array_settle(a);
     status = storage_create(runtime, (uint64_t)a->size * collet_dtype_size(dtype), &a->storage, err);
     if (status != COLLET_OK) {
         free(a);
@@ -278,10 +247,10 @@ collet_status collet_array_wrap(collet_context *cx, collet_array **out, collet_d
                              "collet_array_wrap: data %p is not aligned to the %" PRId64
                              " bytes of %s",
                              data, alignment, collet_dtype_name(dtype));
-    else if (!reach(a))
+    else if (!array_reach(a))
         status = overflow(ndim, shape, &cx->error);
     if (status == COLLET_OK) {
-        settle(a);
+        array_settle(a);
         /* The storage begins at the lowest element, which negative strides put before `data`. */
         a->offset = (uint64_t)(-a->low * element);
         status = storage_wrap(cx->runtime, data ? (char *)data - a->offset : NULL,
@@ -327,170 +296,4 @@ const int64_t *collet_array_strides(const collet_array *array)
 int64_t collet_array_size(const collet_array *array)
 {
     return array->size;
-}
-
-/* ---- Views ------------------------------------------------------------------------------- */
-
-static collet_status view_refuse(collet_context *cx, collet_array *view, collet_status status,
-                                 const char *what)
-{
-    free(view);
-    return collet_fail(&cx->error, status, "%s", what);
-}
-
-collet_status collet_array_slice(collet_context *cx, collet_array **out, const collet_array *array,
-                                 int32_t axis, int64_t start, int64_t count, int64_t step)
-{
-    collet_array *a = NULL;
-    collet_status status = view_create(cx, out, array, &a);
-    if (status != COLLET_OK)
-        return status;
-    if (axis < 0)
-        axis += a->ndim;
-    if (axis < 0 || axis >= a->ndim)
-        return view_refuse(cx, a, COLLET_INVALID, "slice: the array has no such axis");
-    int64_t extent = a->shape[axis], last, stride, shift;
-    if (count < 0 || (count > 1 && step == 0))
-        return view_refuse(cx, a, COLLET_INVALID, "slice: count is negative or step is 0");
-    if (count && (__builtin_mul_overflow(count - 1, step, &last) ||
-                  __builtin_add_overflow(last, start, &last) || start < 0 || start >= extent ||
-                  last < 0 || last >= extent)) {
-        free(a);
-        return collet_fail(&cx->error, COLLET_SHAPE,
-                           "slice: %" PRId64 " elements from %" PRId64 " in steps of %" PRId64
-                           " leave the %" PRId64 " elements of axis %" PRId32,
-                           count, start, step, extent, axis);
-    }
-    /* A step along one element or none is never taken. */
-    if (__builtin_mul_overflow(a->strides[axis], step, &stride))
-        stride = a->strides[axis];
-    shift = count ? a->strides[axis] * start : 0;
-    a->offset += (uint64_t)(shift * (int64_t)collet_dtype_size(a->dtype));
-    a->shape[axis] = count;
-    a->strides[axis] = stride;
-    view_finish(out, a);
-    return COLLET_OK;
-}
-
-collet_status collet_array_permute(collet_context *cx, collet_array **out,
-                                   const collet_array *array, const int32_t *perm)
-{
-    collet_array *a = NULL;
-    uint32_t seen = 0;
-    collet_status status = view_create(cx, out, array, &a);
-    if (status != COLLET_OK)
-        return status;
-    for (int32_t i = 0; i < a->ndim; i++) {
-        int32_t axis = perm ? perm[i] : a->ndim - 1 - i;
-        if (axis < 0 || axis >= a->ndim || seen >> axis & 1)
-            return view_refuse(cx, a, COLLET_INVALID, "permute: perm is no permutation of the axes");
-        seen |= 1u << axis;
-        a->shape[i] = array->shape[axis];
-        a->strides[i] = array->strides[axis];
-    }
-    view_finish(out, a);
-    return COLLET_OK;
-}
-
-/*
- * Strides of `a`'s elements under another shape, found by matching runs of old and new axes with
- * equal products; 0 when some run is not stepped evenly.
- */
-static int reshaped_strides(const collet_array *a, int32_t ndim, const int64_t *shape,
-                            int64_t *strides)
-{
-    int32_t old = 0, new = 0;
-    while (new < ndim) {
-        int32_t old_end = old, new_end = new + 1;
-        int64_t old_product = 1, new_product = shape[new];
-        if (shape[new] == 1) {
-            strides[new++] = 1;
-            continue;
-        }
-        while (old_end < a->ndim && old_product < new_product)
-            old_product *= a->shape[old_end++];
-        while (old_product != new_product) {
-            if (new_product < old_product)
-                new_product *= shape[new_end++];
-            else
-                old_product *= a->shape[old_end++];
-        }
-        int64_t stride = 0, expected = 0;
-        int found = 0;
-        for (int32_t k = old_end - 1; k >= old; k--) {
-            if (a->shape[k] == 1)
-                continue;
-            if (found && a->strides[k] != expected)
-                return 0;
-            if (!found)
-                stride = a->strides[k];
-            found = 1;
-            expected = a->strides[k] * a->shape[k];
-        }
-        for (int32_t k = new_end - 1; k >= new; k--) {
-            strides[k] = stride;
-            stride *= shape[k];
-        }
-        old = old_end;
-        new = new_end;
-    }
-    return 1;
-}
-
-collet_status collet_array_reshape(collet_context *cx, collet_array **out,
-                                   const collet_array *array, int32_t ndim, const int64_t *shape)
-{
-    collet_array *a = NULL;
-    int64_t size;
-    collet_status status = view_create(cx, out, array, &a);
-    if (status != COLLET_OK)
-        return status;
-    status = shape_check(a->dtype, ndim, shape, &size, &cx->error);
-    if (status != COLLET_OK) {
-        free(a);
-        return status;
-    }
-    if (size != a->size) {
-        free(a);
-        return collet_fail(&cx->error, COLLET_SHAPE,
-                           "reshape: %" PRId64 " elements cannot become %" PRId64, array->size,
-                           size);
-    }
-    a->ndim = ndim;
-    for (int32_t i = 0; i < ndim; i++)
-        a->shape[i] = shape[i];
-    if (size && !reshaped_strides(array, ndim, shape, a->strides))
-        return view_refuse(cx, a, COLLET_SHAPE,
-                           "reshape: the array's strides do not allow this shape without a copy");
-    view_finish(out, a);
-    return COLLET_OK;
-}
-
-collet_status collet_array_broadcast(collet_context *cx, collet_array **out,
-                                     const collet_array *array, int32_t ndim, const int64_t *shape)
-{
-    collet_array *a = NULL;
-    int64_t size;
-    collet_status status = view_create(cx, out, array, &a);
-    if (status != COLLET_OK)
-        return status;
-    status = shape_check(a->dtype, ndim, shape, &size, &cx->error);
-    if (status != COLLET_OK) {
-        free(a);
-        return status;
-    }
-    int32_t lead = ndim - array->ndim;
-    if (lead < 0)
-        return view_refuse(cx, a, COLLET_SHAPE, "broadcast: the shape has fewer axes than the array");
-    for (int32_t i = 0; i < ndim; i++) {
-        int64_t have = i < lead ? 1 : array->shape[i - lead];
-        if (have != 1 && have != shape[i])
-            return view_refuse(cx, a, COLLET_SHAPE,
-                               "broadcast: the array's shape cannot be repeated to that one");
-        a->shape[i] = shape[i];
-        a->strides[i] = have == shape[i] && i >= lead ? array->strides[i - lead] : 0;
-    }
-    a->ndim = ndim;
-    view_finish(out, a);
-    return COLLET_OK;
 }

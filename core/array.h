@@ -29,6 +29,14 @@ int array_same(const collet_array *a, const collet_array *b);
 /* Whether two views may share bytes. */
 int array_overlaps(const collet_array *a, const collet_array *b);
 
+/* Checks dtype, axes and size; *size is the number of elements. DTYPE, INVALID, OVERFLOW. */
+collet_status array_shape_check(collet_dtype dtype, int32_t ndim, const int64_t *shape,
+                                int64_t *size, collet_error *err);
+/* Sets low and high from shape and strides; 0 when they do not fit in 64 bits. */
+int array_reach(collet_array *a);
+/* Sets contiguous and repeats from shape and strides. */
+void array_settle(collet_array *a);
+
 /* A new C-contiguous array; the text goes to *err. */
 collet_status array_create(collet_runtime *runtime, collet_array **out, collet_dtype dtype,
                            int32_t ndim, const int64_t *shape, collet_error *err);

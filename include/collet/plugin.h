@@ -231,7 +231,7 @@ typedef struct collet_plugin {
 
     /* Queue. An event, not recorded yet; belongs to libcore until event_destroy. */
     collet_status (*event_create)(collet_device *device, collet_event **event, collet_error *err);
-    /* Queue. NULL does nothing. */
+    /* Queue. NULL does nothing. Queues that were told to wait for it go on waiting. */
     void (*event_destroy)(collet_device *device, collet_event *event);
     /* Queue. The event happens when everything enqueued so far is done. May be recorded again. */
     collet_status (*event_record)(collet_device *device, collet_event *event, collet_queue *queue,

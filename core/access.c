@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Elements and addresses for the host: read, write, acquire, release. */
+#include <string.h>
+
+#include "array.h"
+#include "call.h"
+#include "context.h"
+
+static collet_status host_ready(collet_context *cx, const collet_array *a, const void *address,
+                                size_t bytes, const char *what)
+{
+    if (!cx)
+        return COLLET_INVALID;
+    if (!runtime_alive(cx->runtime))
+        return runtime_forked(&cx->error);
+    if (!a)
+        return call_fail(cx, COLLET_INVALID, "%s: the array is NULL", what);
+    size_t wanted = (size_t)a->size * collet_dtype_size(a->dtype);
+    if (bytes != wanted)
+        return call_fail(cx, COLLET_INVALID, "%s: %zu bytes were given, the array has %zu", what,
+                         bytes, wanted);
+    if (bytes && !address)
+        return call_fail(cx, COLLET_INVALID, "%s: the address is NULL", what);
+    return COLLET_OK;
+}
+
+/* A contiguous twin of a strided array, through which its elements are copied. */
+static collet_status twin_create(collet_context *cx, const collet_array *a, collet_array **twin)
+{
+    return array_create(cx->runtime, twin, a->dtype, a->ndim, a->shape, &cx->error);
+}
+
+static collet_status copy_bytes(collet_context *cx, const collet_array *a, int32_t access,
+                                void *target, const void *source, size_t bytes)
+{
+    void *base;
+    collet_status status = storage_lend(a->storage, access, &base, &cx->moved, &cx->error);
+    if (status != COLLET_OK)
+        return status;
+    if (access == COLLET_READ)
+        memcpy(target, (const char *)base + a->offset, bytes);
+    else
+        memcpy((char *)base + a->offset, source, bytes);
+    return storage_give_back(a->storage, &cx->error);
+}
+
+collet_status collet_array_read(collet_context *cx, const collet_array *array, void *target,
+                                size_t bytes)
+{
+    collet_array *twin = NULL;
+    collet_status status = host_ready(cx, array, target, bytes, "collet_array_read");
+    if (status != COLLET_OK || !bytes)
+        return status;
+    if (array->contiguous)
+        return copy_bytes(cx, array, COLLET_READ, target, NULL, bytes);
+    status = twin_create(cx, array, &twin);
+    if (status == COLLET_OK)
+        status = collet_copy(cx, twin, array);
+    if (status == COLLET_OK)
+        status = copy_bytes(cx, twin, COLLET_READ, target, NULL, bytes);
+    collet_array_free(twin);
+    return status;
+}
+
+collet_status collet_array_write(collet_context *cx, collet_array *array, const void *source,
+                                 size_t bytes)
+{
+    collet_array *twin = NULL;
+    collet_status status = host_ready(cx, array, source, bytes, "collet_array_write");
+    if (status != COLLET_OK || !bytes)
+        return status;
+    if (array->contiguous)
+        return copy_bytes(cx, array, COLLET_WRITE, NULL, source, bytes);
+    status = twin_create(cx, array, &twin);
+    if (status == COLLET_OK)
+        status = copy_bytes(cx, twin, COLLET_WRITE, NULL, source, bytes);
+    if (status == COLLET_OK)
+        status = collet_copy(cx, array, twin);
+    collet_array_free(twin);
+    return status;
+}
+
+collet_status collet_array_acquire(collet_context *cx, collet_array *array, int32_t access,
+                                   void **address)
+{
+    void *base = NULL;
+    if (!cx)
+        return COLLET_INVALID;
+    if (!runtime_alive(cx->runtime))
+        return runtime_forked(&cx->error);
+    if (!array || !address || !(access & (COLLET_READ | COLLET_WRITE)) ||
+        access & ~(COLLET_READ | COLLET_WRITE))
+        return call_fail(cx, COLLET_INVALID,
+                         "collet_array_acquire: an argument is NULL, or access is not COLLET_READ "
+                         "or COLLET_WRITE");
+    if ((access & COLLET_WRITE) && array->repeats)
+        return call_fail(cx, COLLET_INVALID,
+                         "collet_array_acquire: the view repeats elements and cannot be written");
+    collet_status status = storage_lend(array->storage, access, &base, &cx->moved, &cx->error);
+    if (status == COLLET_OK)
+        *address = (char *)base + array->offset;
+    return status;
+}
+
+collet_status collet_array_release(collet_context *cx, collet_array *array)
+{
+    if (!cx || !array)
+        return call_fail(cx, COLLET_INVALID, "collet_array_release: an argument is NULL");
+    if (!runtime_alive(cx->runtime))
+        return runtime_forked(&cx->error);
+    return storage_give_back(array->storage, &cx->error);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Views of an array: the same storage under another shape and other strides. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "array.h"
+#include "context.h"
+
+/* A view of `base`'s storage with everything but shape, strides and offset taken over. */
+static collet_status view_create(collet_context *cx, collet_array **out, const collet_array *base,
+                                 collet_array **view)
+{
+    if (!cx)
+        return COLLET_INVALID;
+    if (!runtime_alive(cx->runtime))
+        return runtime_forked(&cx->error);
+    if (!out || !base)
+        return collet_fail(&cx->error, COLLET_INVALID, "a view needs an array and a place for it");
+    collet_array *a = malloc(sizeof *a);
+    if (!a)
+        return collet_fail(&cx->error, COLLET_NO_MEMORY, "out of memory for a view");
+    *a = *base;
+    *view = a;
+    return COLLET_OK;
+}
+
+static void view_finish(collet_array **out, collet_array *a)
+{
+    a->size = 1;
+    for (int32_t i = 0; i < a->ndim; i++)
+        a->size = a->shape[i] ? a->size : 0;
+    for (int32_t i = 0; i < a->ndim && a->size; i++)
+        a->size *= a->shape[i];
+    array_reach(a);
+    array_settle(a);
+    storage_retain(a->storage);
+    *out = a;
+}
+
+static collet_status view_refuse(collet_context *cx, collet_array *view, collet_status status,
+                                 const char *what)
+{
+    free(view);
+    return collet_fail(&cx->error, status, "%s", what);
+}
+
+collet_status collet_array_slice(collet_context *cx, collet_array **out, const collet_array *array,
+                                 int32_t axis, int64_t start, int64_t count, int64_t step)
+{
+    collet_array *a = NULL;
+    collet_status status = view_create(cx, out, array, &a);
+    if (status != COLLET_OK)
+        return status;
+    if (axis < 0)
+        axis += a->ndim;
+    if (axis < 0 || axis >= a->ndim)
+        return view_refuse(cx, a, COLLET_INVALID, "slice: the array has no such axis");
+    int64_t extent = a->shape[axis], last, stride, shift;
+    if (count < 0 || (count > 1 && step == 0))
+        return view_refuse(cx, a, COLLET_INVALID, "slice: count is negative or step is 0");
+    if (count && (__builtin_mul_overflow(count - 1, step, &last) ||
+                  __builtin_add_overflow(last, start, &last) || start < 0 || start >= extent ||
+                  last < 0 || last >= extent)) {
+        free(a);
+        return collet_fail(&cx->error, COLLET_SHAPE,
+                           "slice: %" PRId64 " elements from %" PRId64 " in steps of %" PRId64
+                           " leave the %" PRId64 " elements of axis %" PRId32,
+                           count, start, step, extent, axis);
+    }
+    /* A step along one element or none is never taken. */
+    if (__builtin_mul_overflow(a->strides[axis], step, &stride))
+        stride = a->strides[axis];
+    shift = count ? a->strides[axis] * start : 0;
+    a->offset += (uint64_t)(shift * (int64_t)collet_dtype_size(a->dtype));
+    a->shape[axis] = count;
+    a->strides[axis] = stride;
+    view_finish(out, a);
+    return COLLET_OK;
+}
+
+collet_status collet_array_permute(collet_context *cx, collet_array **out,
+                                   const collet_array *array, const int32_t *perm)
+{
+    collet_array *a = NULL;
+    uint32_t seen = 0;
+    collet_status status = view_create(cx, out, array, &a);
+    if (status != COLLET_OK)
+        return status;
+    for (int32_t i = 0; i < a->ndim; i++) {
+        int32_t axis = perm ? perm[i] : a->ndim - 1 - i;
+        if (axis < 0 || axis >= a->ndim || seen >> axis & 1)
+            return view_refuse(cx, a, COLLET_INVALID, "permute: perm is no permutation of the axes");
+        seen |= 1u << axis;
+        a->shape[i] = array->shape[axis];
+        a->strides[i] = array->strides[axis];
+    }
+    view_finish(out, a);
+    return COLLET_OK;
+}
+
+/*
+ * Strides of `a`'s elements under another shape, found by matching runs of old and new axes with
+ * equal products; 0 when some run is not stepped evenly.
+ */
+static int reshaped_strides(const collet_array *a, int32_t ndim, const int64_t *shape,
+                            int64_t *strides)
+{
+    int32_t old = 0, new = 0;
+    while (new < ndim) {
+        int32_t old_end = old, new_end = new + 1;
+        int64_t old_product = 1, new_product = shape[new];
+        if (shape[new] == 1) {
+            strides[new++] = 1;
+            continue;
+        }
+        while (old_end < a->ndim && old_product < new_product)
+            old_product *= a->shape[old_end++];
+        while (old_product != new_product) {
+            if (new_product < old_product)
+                new_product *= shape[new_end++];
+            else
+                old_product *= a->shape[old_end++];
+        }
+        int64_t stride = 0, expected = 0;
+        int found = 0;
+        for (int32_t k = old_end - 1; k >= old; k--) {
+            if (a->shape[k] == 1)
+                continue;
+            if (found && a->strides[k] != expected)
+                return 0;
+            if (!found)
+                stride = a->strides[k];
+            found = 1;
+            expected = a->strides[k] * a->shape[k];
+        }
+        for (int32_t k = new_end - 1; k >= new; k--) {
+            strides[k] = stride;
+            stride *= shape[k];
+        }
+        old = old_end;
+        new = new_end;
+    }
+    return 1;
+}
+
+collet_status collet_array_reshape(collet_context *cx, collet_array **out,
+                                   const collet_array *array, int32_t ndim, const int64_t *shape)
+{
+    collet_array *a = NULL;
+    int64_t size;
+    collet_status status = view_create(cx, out, array, &a);
+    if (status != COLLET_OK)
+        return status;
+    status = array_shape_check(a->dtype, ndim, shape, &size, &cx->error);
+    if (status != COLLET_OK) {
+        free(a);
+        return status;
+    }
+    if (size != a->size) {
+        free(a);
+        return collet_fail(&cx->error, COLLET_SHAPE,
+                           "reshape: %" PRId64 " elements cannot become %" PRId64, array->size,
+                           size);
+    }
+    a->ndim = ndim;
+    for (int32_t i = 0; i < ndim; i++)
+        a->shape[i] = shape[i];
+    if (size && !reshaped_strides(array, ndim, shape, a->strides))
+        return view_refuse(cx, a, COLLET_SHAPE,
+                           "reshape: the array's strides do not allow this shape without a copy");
+    view_finish(out, a);
+    return COLLET_OK;
+}
+
+collet_status collet_array_broadcast(collet_context *cx, collet_array **out,
+                                     const collet_array *array, int32_t ndim, const int64_t *shape)
+{
+    collet_array *a = NULL;
+    int64_t size;
+    collet_status status = view_create(cx, out, array, &a);
+    if (status != COLLET_OK)
+        return status;
+    status = array_shape_check(a->dtype, ndim, shape, &size, &cx->error);
+    if (status != COLLET_OK) {
+        free(a);
+        return status;
+    }
+    int32_t lead = ndim - array->ndim;
+    if (lead < 0)
+        return view_refuse(cx, a, COLLET_SHAPE, "broadcast: the shape has fewer axes than the array");
+    for (int32_t i = 0; i < ndim; i++) {
+        int64_t have = i < lead ? 1 : array->shape[i - lead];
+        if (have != 1 && have != shape[i])
+            return view_refuse(cx, a, COLLET_SHAPE,
+                               "broadcast: the array's shape cannot be repeated to that one");
+        a->shape[i] = shape[i];
+        a->strides[i] = have == shape[i] && i >= lead ? array->strides[i - lead] : 0;
+    }
+    a->ndim = ndim;
+    view_finish(out, a);
+    return COLLET_OK;
+}
