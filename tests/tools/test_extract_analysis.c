@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Neither the size of batches nor that of blocks changes a bit of any result. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analysis.h"
+#include "io_files.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FRAMES 51
+
+/* All rows that were emitted, buffer by buffer. */
+typedef struct collected {
+    double *rows[EXTRACT_BUFFERS];
+    int64_t n[EXTRACT_BUFFERS];
+} collected;
+
+static collet_runtime *runtime;
+static collet_context *context;
+
+static int set_up(void **state)
+{
+    collet_error err;
+
+    (void)state;
+    if (collet_runtime_create(&runtime, NULL, &err) != COLLET_OK ||
+        collet_context_create(&context, runtime, &err) != COLLET_OK)
+        fail_msg("%s", err.text);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    collet_context_destroy(context);
+    collet_runtime_destroy(runtime);
+    return 0;
+}
+
+static collet_status collect(void *user, int32_t buffer, int64_t n, const double *rows,
+                             collet_error *err)
+{
+    collected *all = user;
+    int64_t width = extract_buffer_width(buffer);
+
+    (void)err;
+    assert_true(n > 0 && all->n[buffer] + n <= FRAMES);
+    if (all->rows[buffer] == NULL)
+        all->rows[buffer] = calloc(FRAMES * 9, sizeof(double));
+    assert_non_null(all->rows[buffer]);
+    memcpy(all->rows[buffer] + all->n[buffer] * width, rows, (size_t)(n * width) * sizeof *rows);
+    all->n[buffer] += n;
+    return COLLET_OK;
+}
+
+static void forget(collected *all)
+{
+    for (int i = 0; i < EXTRACT_BUFFERS; i++)
+        free(all->rows[i]);
+}
+
+/* Emits the first `frames` frames of a file in batches and blocks of these sizes. */
+static collected run(const char *path, int64_t batch_frames, int64_t block_frames, int64_t frames)
+{
+    static const double axis[3] = {0, 0, 1};
+    collet_trajectory *trajectory = io_open(path);
+    const collet_trajectory_info *info = collet_trajectory_get_info(trajectory);
+    collet_readahead_options reading = {batch_frames, 2, info->has_velocities, info->has_forces};
+    double *masses = malloc((size_t)info->n_atoms * sizeof *masses);
+    collected all = {{NULL}, {0}};
+    extract_analysis_setup setup = {
+        .n_atoms = info->n_atoms,
+        .block_frames = block_frames,
+        .has = (info->has_velocities ? EXTRACT_VELOCITIES : 0) |
+               (info->has_forces ? EXTRACT_FORCES : 0),
+        .masses = masses,
+        .axis = axis,
+        .emit = collect,
+        .user = &all,
+    };
+    extract_analysis *analysis;
+    extract_feed *feed;
+    const extract_batch *batch;
+    int32_t truncated;
+    collet_error err;
+
+    assert_non_null(masses);
+    for (int64_t i = 0; i < info->n_atoms; i++)
+        masses[i] = 1 + (double)(i % 5);
+    assert_int_equal(collet_trajectory_slice(trajectory, 0, frames, 1, &err), COLLET_OK);
+    if (extract_analysis_create(context, &setup, &analysis, &err) != COLLET_OK ||
+        extract_feed_start(context, trajectory, &reading, &feed, &err) != COLLET_OK)
+        fail_msg("%s", err.text);
+    for (;;) {
+        if (extract_feed_next(feed, &batch, &truncated, &err) != COLLET_OK)
+            fail_msg("%s", err.text);
+        if (batch == NULL)
+            break;
+        if (extract_analysis_add(analysis, batch, &err) != COLLET_OK)
+            fail_msg("%s", err.text);
+    }
+    if (extract_analysis_finish(analysis, &err) != COLLET_OK)
+        fail_msg("%s", err.text);
+    extract_feed_stop(feed);
+    extract_analysis_free(analysis);
+    collet_trajectory_close(trajectory);
+    free(masses);
+    return all;
+}
+
+static void check_sizes(const char *path, int64_t frames, int velocities)
+{
+    static const struct {
+        int64_t batch;
+        int64_t block;
+    } sizes[] = {{1, 1}, {1, 2}, {2, 2}, {1, 3}, {3, 8}, {7, 7}, {7, 10}, {50, 51}, {60, 1024}};
+    collected whole = run(path, FRAMES, FRAMES, frames);
+
+    for (int b = 0; b < EXTRACT_BUFFERS; b++)
+        assert_int_equal(whole.n[b], velocities || extract_buffer_needs(b) == 0 ? frames : 0);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        collected part = run(path, sizes[i].batch, sizes[i].block, frames);
+
+        for (int b = 0; b < EXTRACT_BUFFERS; b++) {
+            assert_int_equal(part.n[b], whole.n[b]);
+            if (part.n[b] > 0 &&
+                memcmp(part.rows[b], whole.rows[b],
+                       (size_t)(part.n[b] * extract_buffer_width(b)) * sizeof(double)) != 0)
+                fail_msg("buffer %d differs with batches of %d and blocks of %d frames", b,
+                         (int)sizes[i].batch, (int)sizes[i].block);
+        }
+        forget(&part);
+    }
+    forget(&whole);
+}
+
+static void test_sizes(void **state)
+{
+    (void)state;
+    check_sizes(COLLET_TEST_DATA "/md/peptide/traj.trr", FRAMES, 1);
+    check_sizes(COLLET_TEST_DATA "/md/peptide/traj_double.trr", FRAMES, 1);
+    check_sizes(COLLET_TEST_DATA "/md/peptide/traj.xtc", FRAMES, 0);
+}
+
+static void test_few_frames(void **state)
+{
+    (void)state;
+    for (int64_t frames = 1; frames <= 4; frames++)
+        check_sizes(COLLET_TEST_DATA "/md/peptide/traj.trr", frames, 1);
+}
+
+/* Alone, a frame has no derivative: zeros. */
+static void test_one_frame(void **state)
+{
+    collected one = run(COLLET_TEST_DATA "/md/water/traj.trr", 4, 4, 1);
+
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        assert_true(one.rows[EXTRACT_BUFFER_OF(EXTRACT_DLDT, EXTRACT_VECTOR)][i] == 0);
+    forget(&one);
+}
+
+static collet_status refuse(void *user, int32_t buffer, int64_t n, const double *rows,
+                            collet_error *err)
+{
+    (void)user;
+    (void)n;
+    (void)rows;
+    return buffer == EXTRACT_RMSD ? collet_fail(err, COLLET_IO, "no room") : COLLET_OK;
+}
+
+/* What the receiver of rows says comes out. */
+static void test_failing_receiver(void **state)
+{
+    static const double axis[3] = {0, 0, 1};
+    collet_trajectory *trajectory = io_open(COLLET_TEST_DATA "/md/water/traj.xtc");
+    collet_readahead_options reading = {51, 2, 0, 0};
+    double masses[648];
+    extract_analysis_setup setup = {.n_atoms = 648,
+                                    .block_frames = 64,
+                                    .masses = masses,
+                                    .axis = axis,
+                                    .emit = refuse};
+    extract_analysis *analysis;
+    extract_feed *feed;
+    const extract_batch *batch;
+    int32_t truncated;
+    collet_error err;
+
+    (void)state;
+    for (int i = 0; i < 648; i++)
+        masses[i] = 1;
+    assert_int_equal(extract_analysis_create(context, &setup, &analysis, &err), COLLET_OK);
+    assert_int_equal(extract_feed_start(context, trajectory, &reading, &feed, &err), COLLET_OK);
+    assert_int_equal(extract_feed_next(feed, &batch, &truncated, &err), COLLET_OK);
+    assert_int_equal(extract_analysis_add(analysis, batch, &err), COLLET_OK);
+    assert_int_equal(extract_analysis_finish(analysis, &err), COLLET_IO);
+    assert_string_equal(err.text, "no room");
+    extract_feed_stop(feed);
+    extract_analysis_free(analysis);
+    collet_trajectory_close(trajectory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_few_frames),
+        cmocka_unit_test(test_one_frame),
+        cmocka_unit_test(test_failing_receiver),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * collet-extract on trajectories of GROMACS against the numbers of an independent reader
+ * (reference.json), and one backend against the other.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "extract_runs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TOLERANCE 1e-12
+
+static const char *const backends[] = {"cpu_scalar", "cpu_openmp"};
+#define BACKENDS 2
+
+static const struct sample {
+    const char *name; /* in reference.json */
+    const char *topology;
+    const char *trajectory;
+    const char *masses;
+} samples[] = {
+    {"water", WATER "conf.gro", WATER "traj.trr", WATER "masses.txt"},
+    {"peptide", PEPTIDE "conf.gro", PEPTIDE "traj.trr", PEPTIDE "masses.txt"},
+    {"peptide_double", PEPTIDE "conf.gro", PEPTIDE "traj_double.trr", PEPTIDE "masses.txt"},
+};
+#define SAMPLES (sizeof samples / sizeof *samples)
+
+static const struct {
+    const char *reference;
+    const char *key;
+    int components; /* compared; kinetic energies are the rest of k_* */
+} compared[] = {
+    {"time", "time_ps", 1},
+    {"com", "com", 3},
+    {"inertia", "inertia_tensor", 9},
+    {"moments", "moments", 3},
+    {"gyration_tensor_massweighted", "gyration_tensor", 9},
+    {"rg", "rg", 1},
+    {"L", "L_vector", 3},
+    {"omega", "omega_vector", 3},
+    {"ekin", "k_total", 1},
+    {"ekin_rot", "k_rot", 1},
+    {"L_parallel_mag_axis0", "L_parallel_mag", 1},
+    {"L_perp_mag_axis0", "L_perp_mag", 1},
+    {"torque", "tau_vector", 3},
+};
+
+static cJSON *reference;
+static char *directory;
+
+static int set_up(void **state)
+{
+    io_bytes bytes = io_load(COLLET_TEST_DATA "/md/reference.json");
+
+    (void)state;
+    reference = cJSON_ParseWithLength((const char *)bytes.data, bytes.size);
+    free(bytes.data);
+    directory = io_make_directory();
+    return reference == NULL;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    cJSON_Delete(reference);
+    io_remove_directory(directory);
+    return 0;
+}
+
+/* All numbers below an item, in order. */
+static int flatten(const cJSON *item, double *values, int n)
+{
+    const cJSON *child;
+
+    if (cJSON_IsNumber(item)) {
+        values[n++] = item->valuedouble;
+        return n;
+    }
+    cJSON_ArrayForEach(child, item) n = flatten(child, values, n);
+    return n;
+}
+
+/* The largest term m |r - com| |f| of any atom of a frame: what a cancelling torque is judged by. */
+static double largest_torque_term(const struct sample *sample, int64_t frame, const double com[3])
+{
+    collet_trajectory *trajectory = io_open(sample->trajectory);
+    collet_frames *frames = io_batch(trajectory, 51, 1);
+    double largest = 0;
+    collet_error err;
+
+    assert_int_equal(collet_trajectory_read(trajectory, frames, &err), COLLET_OK);
+    for (int64_t i = 0; i < frames->n_atoms; i++) {
+        double arm = 0, force = 0;
+
+        for (int k = 0; k < 3; k++) {
+            int64_t at = (frame * frames->n_atoms + i) * 3 + k;
+            double r = frames->dtype == COLLET_F64 ? ((double *)frames->positions)[at]
+                                                   : (double)((float *)frames->positions)[at];
+            double f = frames->dtype == COLLET_F64 ? ((double *)frames->forces)[at]
+                                                   : (double)((float *)frames->forces)[at];
+
+            arm += (r - com[k]) * (r - com[k]);
+            force += f * f;
+        }
+        largest = fmax(largest, sqrt(arm * force));
+    }
+    collet_frames_free(frames);
+    collet_trajectory_close(trajectory);
+    return largest;
+}
+
+static void check_frame(const struct sample *sample, npz *out, const char *which, int64_t frame)
+{
+    const cJSON *expected = meta_at(meta_at(reference, sample->name), which);
+
+    for (size_t i = 0; i < sizeof compared / sizeof *compared; i++) {
+        const double *rows = npz_f64(out, compared[i].key, NULL, NULL);
+        int n = compared[i].components;
+        double values[9], scale = 0;
+
+        assert_int_equal(flatten(meta_at(expected, compared[i].reference), values, 0), n);
+        for (int k = 0; k < n; k++)
+            scale = fmax(scale, fabs(values[k]));
+        if (strcmp(compared[i].reference, "torque") == 0)
+            scale = largest_torque_term(sample, frame, npz_f64(out, "com", NULL, NULL) + 3 * frame);
+        for (int k = 0; k < n; k++)
+            if (!(fabs(rows[frame * n + k] - values[k]) <= TOLERANCE * scale))
+                fail_msg("%s %s %s[%d]: %.17g, not %.17g", sample->name, which, compared[i].key, k,
+                         rows[frame * n + k], values[k]);
+    }
+}
+
+static npz run(const struct sample *sample, const char *backend)
+{
+    return EXTRACT(directory, sample->topology, sample->trajectory, "--masses", sample->masses,
+                   "--backend", backend);
+}
+
+static void test_reference(void **state)
+{
+    int used = 0;
+
+    (void)state;
+    for (int b = 0; b < BACKENDS; b++) {
+        if (!backend_usable(backends[b]))
+            continue;
+        used++;
+        for (size_t i = 0; i < SAMPLES; i++) {
+            npz out = run(&samples[i], backends[b]);
+            int64_t n;
+
+            npz_f64(&out, "time_ps", &n, NULL);
+            assert_int_equal(n, 51);
+            check_frame(&samples[i], &out, "raw_first", 0);
+            check_frame(&samples[i], &out, "raw_last", 50);
+            npz_close(&out);
+        }
+    }
+    assert_true(used > 0);
+}
+
+/* Nothing acts on the peptide from outside. */
+static void test_isolated_body(void **state)
+{
+    (void)state;
+    for (int b = 0; b < BACKENDS; b++) {
+        npz out;
+        const double *momentum, *torque;
+
+        if (!backend_usable(backends[b]))
+            continue;
+        out = run(&samples[2], backends[b]);
+        momentum = npz_f64(&out, "L_vector", NULL, NULL);
+        torque = npz_f64(&out, "tau_vector", NULL, NULL);
+        for (int i = 0; i < 51; i++)
+            for (int k = 0; k < 3; k++) {
+                assert_true(fabs(momentum[3 * i + k] - momentum[k]) < 1e-11);
+                assert_true(fabs(torque[3 * i + k]) < 1e-10);
+            }
+        npz_close(&out);
+    }
+}
+
+/* Relations between the arrays of one run, for each frame. */
+static void test_relations(void **state)
+{
+    static const char *const vectors[] = {"L", "tau", "omega", "dLdt"};
+    npz out = EXTRACT(directory, samples[0].topology, samples[0].trajectory, "--axis", "3,0,4");
+    const double *axes = npz_f64(&out, "axes", NULL, NULL);
+    const double *moments = npz_f64(&out, "moments", NULL, NULL);
+    const double *tilt = npz_f64(&out, "tilt_deg", NULL, NULL);
+    const double *trace = npz_f64(&out, "gyration_tensor", NULL, NULL);
+    const double *rg = npz_f64(&out, "rg", NULL, NULL);
+    const double *k_total = npz_f64(&out, "k_total", NULL, NULL);
+    const double *k_trans = npz_f64(&out, "k_trans", NULL, NULL);
+    const double *k_rot = npz_f64(&out, "k_rot", NULL, NULL);
+    const double *omega = npz_f64(&out, "omega_vector", NULL, NULL);
+    const double *momentum = npz_f64(&out, "L_vector", NULL, NULL);
+
+    (void)state;
+    assert_memory_equal(axes, npz_f64(&out, "rotation_matrices", NULL, NULL),
+                        51 * 9 * sizeof(double));
+    for (int i = 0; i < 51; i++) {
+        const double *a = axes + 9 * i;
+        double angle = acos(0.6 * a[0] + 0.8 * a[6]) * 180 / M_PI;
+        double dot = 0;
+
+        for (int k = 0; k < 3; k++)
+            dot += omega[3 * i + k] * momentum[3 * i + k] / 2;
+        assert_true(moments[3 * i] <= moments[3 * i + 1] && moments[3 * i + 1] <= moments[3 * i + 2]);
+        assert_true(fabs(tilt[i] - fabs(90 - angle)) < 1e-9);
+        assert_true(fabs(rg[i] * rg[i] - trace[9 * i] - trace[9 * i + 4] - trace[9 * i + 8]) < 1e-12);
+        assert_true(fabs(k_rot[i] - dot) < 1e-10 * fabs(dot));
+        assert_true(k_total[i] > k_rot[i] + k_trans[i]);
+    }
+    for (size_t v = 0; v < 4; v++) {
+        static const char *const names[] = {"_vector",    "_parallel",     "_perp",     "_z_component",
+                                            "_magnitude", "_parallel_mag", "_perp_mag", "_z_mag"};
+        const double *parts[8];
+        char key[40];
+
+        for (int p = 0; p < 8; p++) {
+            snprintf(key, sizeof key, "%s%s", vectors[v], names[p]);
+            parts[p] = npz_f64(&out, key, NULL, NULL);
+        }
+        for (int i = 0; i < 51; i++) {
+            double size = parts[4][i], along = 0, z = 0.6 * parts[0][3 * i] + 0.8 * parts[0][3 * i + 2];
+
+            for (int k = 0; k < 3; k++) {
+                along += parts[0][3 * i + k] * axes[9 * i + 3 * k];
+                assert_true(fabs(parts[0][3 * i + k] - parts[1][3 * i + k] - parts[2][3 * i + k]) <
+                            1e-13 * size);
+            }
+            for (int k = 0; k < 3; k++)
+                assert_true(fabs(parts[1][3 * i + k] - along * axes[9 * i + 3 * k]) < 1e-13 * size);
+            assert_true(fabs(parts[3][3 * i] - 0.6 * z) < 1e-13 * size);
+            assert_true(parts[3][3 * i + 1] == 0);
+            assert_true(fabs(parts[3][3 * i + 2] - 0.8 * z) < 1e-13 * size);
+            for (int p = 0; p < 4; p++) {
+                const double *x = parts[p] + 3 * i;
+
+                assert_true(fabs(parts[4 + p][i] - sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2])) <
+                            1e-13 * size);
+            }
+        }
+    }
+    npz_close(&out);
+}
+
+/* dL/dt is the central difference of L, one-sided at the ends. */
+static void test_derivative(void **state)
+{
+    npz out = EXTRACT(directory, samples[0].topology, samples[0].trajectory);
+    const double *x = npz_f64(&out, "L_vector", NULL, NULL);
+    const double *t = npz_f64(&out, "time_ps", NULL, NULL);
+    const double *d = npz_f64(&out, "dLdt_vector", NULL, NULL);
+
+    (void)state;
+    for (int i = 0; i < 51; i++) {
+        int before = i > 0 ? i - 1 : 0, after = i < 50 ? i + 1 : 50;
+
+        for (int k = 0; k < 3; k++) {
+            double expected = (x[3 * after + k] - x[3 * before + k]) / (t[after] - t[before]);
+
+            assert_true(fabs(d[3 * i + k] - expected) <= 1e-14 * fabs(expected));
+        }
+    }
+    npz_close(&out);
+}
+
+/* What rounding of single terms may do to a key, in units of its largest value. Sums that cancel
+ * and what is divided by a time step are judged by what they are made of. */
+static double scale_of(npz *out, const char *key, double torque_term)
+{
+    size_t n;
+    const double *values = npz_f64(out, key, NULL, &n);
+    double scale = 0;
+
+    for (size_t i = 0; i < n; i++)
+        scale = fmax(scale, fabs(values[i]));
+    if (strncmp(key, "tau_", 4) == 0)
+        scale = fmax(scale, torque_term);
+    if (strncmp(key, "dLdt_", 5) == 0) {
+        const double *t = npz_f64(out, "time_ps", NULL, NULL);
+
+        scale = scale_of(out, "L_magnitude", 0) / (t[1] - t[0]);
+    }
+    return scale;
+}
+
+static void test_backends_agree(void **state)
+{
+    (void)state;
+    if (!backend_usable(backends[0]) || !backend_usable(backends[1]))
+        skip();
+    for (size_t i = 0; i < SAMPLES; i++) {
+        npz a = run(&samples[i], backends[0]), b = run(&samples[i], backends[1]);
+        double torque_term =
+            largest_torque_term(&samples[i], 0, npz_f64(&a, "com", NULL, NULL));
+
+        for (size_t k = 0; k < EXTRACT_KEYS; k++) {
+            size_t n, m;
+            const double *x = npz_f64(&a, extract_keys[k], NULL, &n);
+            const double *y = npz_f64(&b, extract_keys[k], NULL, &m);
+            double scale = scale_of(&a, extract_keys[k], torque_term);
+
+            assert_int_equal(n, m);
+            /* The rmsd of a frame to itself is a root of rounding errors. */
+            if (strcmp(extract_keys[k], "rmsd") == 0)
+                scale = 1e4;
+            for (size_t j = 0; j < n; j++)
+                if (!(fabs(x[j] - y[j]) <= TOLERANCE * scale))
+                    fail_msg("%s %s[%zu]: %.17g and %.17g", samples[i].name, extract_keys[k], j,
+                             x[j], y[j]);
+        }
+        npz_close(&a);
+        npz_close(&b);
+    }
+}
+
+/* Compressed positions: no velocities, no forces, and the numbers that MDAnalysis gets. */
+static void test_xtc(void **state)
+{
+    static const struct {
+        const char *reference;
+        const char *topology;
+        const char *trajectory;
+        const char *masses;
+    } files[] = {
+        {"xtc_water", WATER "conf.gro", WATER "traj.xtc", WATER "masses.txt"},
+        {"xtc_peptide", PEPTIDE "conf.gro", PEPTIDE "traj.xtc", PEPTIDE "masses.txt"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        npz out = EXTRACT(directory, files[i].topology, files[i].trajectory, "--masses",
+                          files[i].masses);
+        const cJSON *expected = meta_at(reference, files[i].reference);
+        const double *com = npz_f64(&out, "com", NULL, NULL) + 3 * 50;
+        cJSON *meta;
+        double values[3];
+
+        flatten(meta_at(expected, "last_com_A"), values, 0);
+        for (int k = 0; k < 3; k++)
+            assert_true(fabs(10 * com[k] - values[k]) < 2e-4);
+        assert_true(fabs(10 * npz_f64(&out, "rg", NULL, NULL)[50] -
+                         meta_at(expected, "rg_last_A")->valuedouble) < 2e-4);
+        assert_int_equal(npz_count(out.bytes.data, out.bytes.size), 12);
+        assert_false(npz_has(&out, "L_vector") || npz_has(&out, "tau_mag") || npz_has(&out, "k_rot"));
+
+        meta = extract_meta(directory);
+        assert_int_equal(cJSON_GetArraySize(meta_at(meta, "left_out")), 2);
+        assert_non_null(strstr(meta_at(meta, "left_out/0/reason")->valuestring, "velocities"));
+        assert_int_equal(cJSON_GetArraySize(meta_at(meta, "left_out/0/keys")), 27);
+        assert_non_null(strstr(meta_at(meta, "left_out/1/reason")->valuestring, "forces"));
+        assert_int_equal(cJSON_GetArraySize(meta_at(meta, "left_out/1/keys")), 8);
+        assert_string_equal(meta_at(meta, "inputs/trajectory/format")->valuestring, "xtc");
+        assert_true(meta_at(meta, "inputs/trajectory/stored_precision_per_nm")->valuedouble == 1000);
+        cJSON_Delete(meta);
+        npz_close(&out);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reference),      cmocka_unit_test(test_isolated_body),
+        cmocka_unit_test(test_relations),      cmocka_unit_test(test_derivative),
+        cmocka_unit_test(test_backends_agree), cmocka_unit_test(test_xtc),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

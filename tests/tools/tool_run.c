@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tool_run.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <pty.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MOST_ARGUMENTS 64
+
+/* What came out of one end of the program so far. */
+typedef struct stream {
+    int fd; /* -1: ended */
+    char *text;
+    size_t length;
+} stream;
+
+static void stream_read(stream *s)
+{
+    char buffer[4096];
+    ssize_t n = read(s->fd, buffer, sizeof buffer);
+
+    if (n < 0 && errno == EINTR)
+        return;
+    if (n <= 0) { /* a terminal whose other side is gone gives EIO */
+        close(s->fd);
+        s->fd = -1;
+        return;
+    }
+    s->text = realloc(s->text, s->length + (size_t)n + 1);
+    assert_non_null(s->text);
+    memcpy(s->text + s->length, buffer, (size_t)n);
+    s->length += (size_t)n;
+    s->text[s->length] = '\0';
+}
+
+static void collect(stream streams[2])
+{
+    while (streams[0].fd >= 0 || streams[1].fd >= 0) {
+        struct pollfd waiting[2];
+
+        for (int i = 0; i < 2; i++)
+            waiting[i] = (struct pollfd){streams[i].fd, POLLIN, 0};
+        if (poll(waiting, 2, -1) < 0 && errno != EINTR)
+            fail_msg("poll: %s", strerror(errno));
+        for (int i = 0; i < 2; i++)
+            if (waiting[i].fd >= 0 && waiting[i].revents != 0)
+                stream_read(&streams[i]);
+    }
+}
+
+static void open_pair(int pair[2], int terminal)
+{
+    if (terminal)
+        assert_int_equal(openpty(&pair[0], &pair[1], NULL, NULL, NULL), 0);
+    else
+        assert_int_equal(pipe(pair), 0);
+}
+
+static void become(const char *name, const char *const *args, const tool_setup *setup)
+{
+    const char *argv[MOST_ARGUMENTS] = {name};
+    char path[4096];
+    size_t n = 0;
+
+    while (args[n] != NULL && n < MOST_ARGUMENTS - 2) {
+        argv[n + 1] = args[n];
+        n++;
+    }
+    if (setup->directory != NULL && chdir(setup->directory) != 0)
+        _exit(125);
+    if (setup->prepare != NULL)
+        setup->prepare(setup->user);
+    snprintf(path, sizeof path, "%s/%s", COLLET_TEST_BIN, name);
+    execv(path, (char *const *)argv);
+    _exit(126);
+}
+
+tool_result tool_run(const char *name, const char *const *args, const tool_setup *setup)
+{
+    static const tool_setup plain;
+    int out[2], err[2], status;
+    stream streams[2] = {{0}, {0}};
+    tool_result result;
+    pid_t child;
+
+    if (setup == NULL)
+        setup = &plain;
+    open_pair(out, 0);
+    open_pair(err, setup->terminal);
+    fflush(NULL);
+    child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        dup2(out[1], STDOUT_FILENO);
+        dup2(err[1], STDERR_FILENO);
+        for (int i = 0; i < 2; i++) {
+            close(out[i]);
+            close(err[i]);
+        }
+        become(name, args, setup);
+    }
+    close(out[1]);
+    close(err[1]);
+    streams[0].fd = out[0];
+    streams[1].fd = err[0];
+    for (int i = 0; i < 2; i++) {
+        streams[i].text = calloc(1, 1);
+        assert_non_null(streams[i].text);
+    }
+    if (setup->meanwhile != NULL)
+        setup->meanwhile(child);
+    collect(streams);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    result.out = streams[0].text;
+    result.err = streams[1].text;
+    return result;
+}
+
+void tool_free(tool_result *result)
+{
+    free(result->out);
+    free(result->err);
+    result->out = result->err = NULL;
+}
+
+void tool_expect(const tool_result *result, int status)
+{
+    if (result->status != status)
+        fail_msg("status %d, not %d\n%s%s", result->status, status, result->out, result->err);
+}
