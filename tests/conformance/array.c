@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* array: the elementwise ops. Arithmetic and moves must give the very bits of IEEE 754. */
+#include "kit.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Kinds of values. */
+enum { ORDINARY, SPECIAL, BITS, EDGES };
+static const char *const kind_names[] = {"", "special values", "random bits", "edges of the range"};
+
+/* ---- Plans --------------------------------------------------------------------------------- */
+
+typedef struct shape {
+    int32_t ndim;
+    int64_t extent[COLLET_MAX_DIMS];
+} shape;
+
+/* Around the widths of vector units, and lengths that no width divides. */
+static const int64_t lengths[] = {0,  1,  2,  3,  4,  5,   7,   8,   9,   15,   16,   17,  31,
+                                  32, 33, 63, 64, 65, 127, 129, 255, 257, 1000, 1023, 4099};
+static const int64_t few_lengths[] = {0, 1, 2, 3, 8, 15, 17, 33, 64, 257};
+
+static const shape shapes[] = {
+    {0, {0}},          {1, {1}},          {1, {19}},     {2, {3, 5}},       {2, {17, 33}},
+    {2, {0, 3}},       {3, {3, 0, 2}},    {3, {7, 1, 4}}, {4, {2, 3, 4, 5}}, {4, {1, 1, 1, 1}},
+    {5, {2, 3, 1, 4, 3}}, {8, {2, 1, 3, 1, 2, 2, 1, 3}},
+};
+static const shape few_shapes[] = {{0, {0}}, {1, {19}}, {2, {9, 7}}, {2, {0, 3}}, {4, {2, 3, 4, 5}}};
+
+/* Output and inputs that broadcast to it. */
+static const shape broadcasts[][3] = {
+    {{2, {4, 5}}, {2, {4, 5}}, {1, {5}}},         {{2, {4, 5}}, {2, {4, 1}}, {2, {1, 5}}},
+    {{2, {4, 5}}, {0, {0}}, {2, {4, 5}}},         {{3, {2, 3, 4}}, {2, {3, 1}}, {3, {2, 1, 4}}},
+    {{2, {0, 4}}, {2, {1, 4}}, {2, {0, 1}}},      {{3, {3, 2, 257}}, {1, {257}}, {3, {3, 2, 1}}},
+    {{1, {33}}, {1, {1}}, {1, {33}}},             {{1, {33}}, {1, {33}}, {0, {0}}},
+    {{4, {2, 3, 4, 5}}, {4, {2, 1, 4, 1}}, {3, {3, 1, 5}}},
+};
+
+static kit_case of_shape(const kit_plan *plan, const shape *s, int kind)
+{
+    kit_case c = kit_case_of(plan);
+    c.kind = kind;
+    c.data = kind_names[kind];
+    for (uint32_t k = 0; k < plan->row->operands; k++)
+        kit_shape(&c, k, s->ndim, s->extent);
+    return c;
+}
+
+static void plan_lengths(kit_plan *plan, const int64_t *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        shape s = {1, {list[i]}};
+        for (int kind = ORDINARY; kind <= EDGES; kind++) {
+            kit_case c = of_shape(plan, &s, kind);
+            if (list[i] < 15 && kind != ORDINARY)
+                continue;
+            kit_emit(plan, &c);
+            for (uint32_t k = 0; k < plan->row->operands; k++)
+                c.layout[k] = KIT_UNALIGNED;
+            if (kind == ORDINARY)
+                kit_emit(plan, &c);
+        }
+    }
+}
+
+static void plan_shapes(kit_plan *plan, const shape *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        kit_case c = of_shape(plan, &list[i], i % 2 ? SPECIAL : ORDINARY);
+        kit_emit_layouts(plan, &c);
+    }
+}
+
+/* The inputs broadcast with each other; what comes of that is the output's shape. */
+static void plan_broadcasts(kit_plan *plan)
+{
+    for (size_t i = 0; i < sizeof broadcasts / sizeof *broadcasts; i++) {
+        kit_case c = of_shape(plan, &broadcasts[i][0], ORDINARY);
+        for (uint32_t k = 1; k < plan->row->operands; k++)
+            kit_shape(&c, k, broadcasts[i][k].ndim, broadcasts[i][k].extent);
+        kit_emit(plan, &c);
+        for (uint32_t k = 0; k < plan->row->operands; k++)
+            c.layout[k] = KIT_MIXED;
+        kit_emit(plan, &c);
+        kit_emit_parts(plan, &c);
+    }
+}
+
+static void plan_common(kit_plan *plan)
+{
+    static const shape shared[] = {{0, {0}}, {1, {2}}, {1, {65}}, {1, {1000}}, {2, {5, 8}}};
+    static const shape cut[] = {{1, {2}}, {1, {1000}}, {2, {7, 6}}, {3, {5, 1, 3}}};
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
+        kit_case c = of_shape(plan, &shared[i], i % 2 ? SPECIAL : ORDINARY);
+        kit_emit_sharing(plan, &c);
+    }
+    for (size_t i = 0; i < sizeof cut / sizeof *cut; i++) {
+        kit_case c = of_shape(plan, &cut[i], ORDINARY);
+        kit_emit_parts(plan, &c);
+    }
+}
+
+static void plan_big(kit_plan *plan)
+{
+    static const shape flat = {1, {(1 << 19) + 3}}, folded = {2, {513, 1025}};
+    kit_case c = of_shape(plan, &flat, ORDINARY);
+    c.big = true;
+    kit_emit(plan, &c);
+    c = of_shape(plan, &folded, ORDINARY);
+    c.big = true;
+    for (uint32_t k = 0; k < plan->row->operands; k++)
+        c.layout[k] = k == 0 ? KIT_DENSE : KIT_TRANSPOSED;
+    kit_emit(plan, &c);
+}
+
+static void plan_arithmetic(kit_plan *plan)
+{
+    plan_lengths(plan, lengths, sizeof lengths / sizeof *lengths);
+    plan_shapes(plan, shapes, sizeof shapes / sizeof *shapes);
+    if (plan->row->info.n_in == 2)
+        plan_broadcasts(plan);
+    plan_common(plan);
+    plan_big(plan);
+}
+
+/* fill and copy have many rows of little variety. */
+static void plan_moves(kit_plan *plan)
+{
+    bool floats = true;
+    for (uint32_t k = 0; k < plan->row->operands; k++)
+        floats = floats && kit_precision(plan->row->dtypes[k]) >= 24;
+    plan_lengths(plan, few_lengths, sizeof few_lengths / sizeof *few_lengths);
+    plan_shapes(plan, few_shapes, sizeof few_shapes / sizeof *few_shapes);
+    plan_common(plan);
+    if (floats)
+        plan_big(plan);
+}
+
+/* ---- Values -------------------------------------------------------------------------------- */
+
+static void generate_any(kit_case *c, kit_rng *rng)
+{
+    for (uint32_t k = c->row->info.n_out; k < c->row->operands; k++) {
+        kit_tensor *t = &c->operand[k];
+        if (c->kind == BITS || c->kind == EDGES)
+            kit_random_bits(t, rng);
+        else
+            kit_ordinary(t, rng, 12);
+        if (c->kind == SPECIAL)
+            kit_sprinkle_specials(t, rng);
+    }
+}
+
+/* Arguments whose exponential is neither 0 nor infinite; or those where it becomes so. */
+static void generate_exp(kit_case *c, kit_rng *rng)
+{
+    kit_tensor *t = &c->operand[1];
+    bool narrow = t->dtype == COLLET_F32;
+    generate_any(c, rng);
+    for (int64_t i = 0; i < t->count; i++) {
+        if (c->kind == ORDINARY)
+            kit_set(t, i, kit_uniform(rng, narrow ? -87 : -700, narrow ? 88 : 709));
+        else if (c->kind == EDGES && kit_next(rng) & 1)
+            kit_set(t, i, kit_uniform(rng, narrow ? 88.5 : 709.6, narrow ? 88.8 : 709.9));
+        else if (c->kind == EDGES && kit_next(rng) & 1)
+            kit_set(t, i, kit_uniform(rng, narrow ? -104.5 : -746, narrow ? -86 : -707));
+        else if (c->kind == EDGES)
+            kit_set(t, i, ldexp(kit_normal(rng), -(int)kit_below(rng, narrow ? 30 : 60)));
+    }
+}
+
+/* Every magnitude; or close to 1, where the logarithm is small. */
+static void generate_log(kit_case *c, kit_rng *rng)
+{
+    kit_tensor *t = &c->operand[1];
+    int range = t->dtype == COLLET_F32 ? 126 : 1022;
+    generate_any(c, rng);
+    for (int64_t i = 0; i < t->count; i++) {
+        if (c->kind == ORDINARY)
+            kit_set(t, i, exp2(kit_uniform(rng, -range, range)));
+        else if (c->kind == BITS)
+            kit_set(t, i, fabsl(kit_get(t, i)));
+        else if (c->kind == EDGES)
+            kit_set(t, i, 1 + ldexp(kit_uniform(rng, -1, 1), -(int)kit_below(rng, 50)));
+    }
+}
+
+static void generate_sqrt(kit_case *c, kit_rng *rng)
+{
+    kit_tensor *t = &c->operand[1];
+    generate_any(c, rng);
+    for (int64_t i = 0; i < t->count && (c->kind == BITS || c->kind == ORDINARY); i++)
+        kit_set(t, i, fabsl(kit_get(t, i)));
+}
+
+static void generate_fill(kit_case *c, kit_rng *rng)
+{
+    const kit_tensor *out = &c->operand[0];
+    bool complex = kit_part(out->dtype) != out->dtype;
+    collet_dtype given = out->dtype;
+    while (!complex && kit_next(rng) & 1) {
+        given = 1 + (collet_dtype)kit_below(rng, COLLET_DTYPE_COUNT - 1);
+        if (kit_part(given) == given)
+            break;
+        given = out->dtype;
+    }
+    collet_fill_params *p = &c->params.fill;
+    memset(p, 0, sizeof *p);
+    p->struct_size = sizeof *p;
+    p->value.dtype = given;
+    kit_tensor value = {.dtype = given, .count = 1, .data = p->value.value.bytes};
+    if (c->kind == BITS || c->kind == EDGES)
+        kit_random_bits(&value, rng);
+    else
+        kit_ordinary(&value, rng, 12);
+    if (c->kind == SPECIAL)
+        kit_sprinkle_specials(&value, rng);
+}
+
+/* ---- The oracle ---------------------------------------------------------------------------- */
+
+static void judge_fill(const kit_case *c, kit_verdict *v)
+{
+    const kit_tensor *out = &c->operand[0];
+    collet_dtype part = kit_part(out->dtype);
+    kit_tensor value = {.dtype = c->params.fill.value.dtype, .count = 1,
+                        .data = (unsigned char *)(uintptr_t)c->params.fill.value.value.bytes};
+    unsigned char want[2][16];
+    for (int64_t i = 0; i < kit_parts(&value); i++)
+        kit_convert(part, kit_get(&value, i), want[i]);
+    for (int64_t i = 0; i < kit_parts(out); i++)
+        kit_same(c, v, 0, i, want[i % kit_parts(&value)], false);
+}
+
+/* Where element i of output 0 finds input k. */
+static int64_t source(const kit_case *c, uint32_t k, int64_t i)
+{
+    const kit_tensor *out = &c->operand[0], *in = kit_in(c, k);
+    int64_t at = 0, scale = 1;
+    if (in->count == out->count)
+        return i;
+    for (int32_t a = out->ndim - 1, b = in->ndim - 1; b >= 0; a--, b--) {
+        if (in->shape[b] > 1)
+            at += i % out->shape[a] * scale;
+        scale *= in->shape[b];
+        i /= out->shape[a];
+    }
+    return at;
+}
+
+static void judge_copy(const kit_case *c, kit_verdict *v)
+{
+    const kit_tensor *out = &c->operand[0], *in = kit_in(c, 0);
+    collet_dtype part = kit_part(out->dtype);
+    int64_t halves = part == out->dtype ? 1 : 2;
+    unsigned char want[16];
+    for (int64_t i = 0; i < kit_parts(out); i++) {
+        int64_t from = source(c, 0, i / halves) * halves + i % halves;
+        kit_convert(part, kit_get(in, from), want);
+        if (in->dtype == out->dtype)
+            memcpy(want, kit_at(in, from), collet_dtype_size(part));
+        kit_same(c, v, 0, i, want, in->dtype == out->dtype);
+    }
+}
+
+/* Plain C arithmetic is IEEE 754's; volatile keeps the compiler from doing better. */
+static double arithmetic64(uint32_t op, volatile double a, volatile double b)
+{
+    volatile double result = op == COLLET_OP_ADD   ? a + b
+                             : op == COLLET_OP_SUB ? a - b
+                             : op == COLLET_OP_MUL ? a * b
+                                                   : a / b;
+    return result;
+}
+
+static void judge_arithmetic(const kit_case *c, kit_verdict *v)
+{
+    const kit_tensor *out = &c->operand[0], *a = kit_in(c, 0), *b = kit_in(c, 1);
+    for (int64_t i = 0; i < out->count; i++) {
+        double x = (double)kit_get(a, source(c, 0, i)), y = (double)kit_get(b, source(c, 1, i));
+        double want = arithmetic64(c->row->info.id, x, y);
+        /* Rounding a double's sum, product or quotient of floats to float rounds once in effect. */
+        float narrow = (float)want;
+        kit_same(c, v, 0, i, out->dtype == COLLET_F32 ? (const void *)&narrow : &want, false);
+    }
+}
+
+static void judge_sqrt(const kit_case *c, kit_verdict *v)
+{
+    const kit_tensor *out = &c->operand[0];
+    for (int64_t i = 0; i < out->count; i++) {
+        double want = sqrt((double)kit_get(kit_in(c, 0), source(c, 0, i)));
+        float narrow = (float)want;
+        kit_same(c, v, 0, i, out->dtype == COLLET_F32 ? (const void *)&narrow : &want, false);
+    }
+}
+
+static void judge_function(const kit_case *c, kit_verdict *v)
+{
+    const kit_tensor *out = &c->operand[0];
+    const kit_limit *limit = kit_limit_find(c->row->info.id, out->dtype, "value");
+    for (int64_t i = 0; i < out->count; i++) {
+        long double x = kit_get(kit_in(c, 0), source(c, 0, i));
+        kit_within_ulp(c, v, 0, i, c->row->info.id == COLLET_OP_EXP ? expl(x) : logl(x), limit);
+    }
+}
+
+const kit_op kit_array_ops[] = {
+    {COLLET_OP_FILL, plan_moves, generate_fill, judge_fill},
+    {COLLET_OP_COPY, plan_moves, generate_any, judge_copy},
+    {COLLET_OP_ADD, plan_arithmetic, generate_any, judge_arithmetic},
+    {COLLET_OP_SUB, plan_arithmetic, generate_any, judge_arithmetic},
+    {COLLET_OP_MUL, plan_arithmetic, generate_any, judge_arithmetic},
+    {COLLET_OP_DIV, plan_arithmetic, generate_any, judge_arithmetic},
+    {COLLET_OP_EXP, plan_arithmetic, generate_exp, judge_function},
+    {COLLET_OP_LOG, plan_arithmetic, generate_log, judge_function},
+    {COLLET_OP_SQRT, plan_arithmetic, generate_sqrt, judge_sqrt},
+};
+const size_t kit_array_op_count = sizeof kit_array_ops / sizeof *kit_array_ops;

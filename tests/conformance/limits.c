@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one table of limits: how far from the exact result a backend may be. */
+#include "kit.h"
+
+#include <string.h>
+
+#define EXACT(op)                                                                                  \
+    {                                                                                              \
+        op, COLLET_DTYPE_NONE, "value", 0, "other bits"                                            \
+    }
+
+const kit_limit kit_limits[] = {
+    EXACT(COLLET_OP_FILL),
+    EXACT(COLLET_OP_COPY),
+    EXACT(COLLET_OP_ADD),
+    EXACT(COLLET_OP_SUB),
+    EXACT(COLLET_OP_MUL),
+    EXACT(COLLET_OP_DIV),
+    EXACT(COLLET_OP_SQRT), /* half an ulp: the nearest number */
+    EXACT(COLLET_OP_TRANSPOSE),
+    {COLLET_OP_EXP, COLLET_F32, "value", 1, "ulp"},
+    {COLLET_OP_EXP, COLLET_F64, "value", 1, "ulp"},
+    {COLLET_OP_LOG, COLLET_F32, "value", 1, "ulp"},
+    {COLLET_OP_LOG, COLLET_F64, "value", 1, "ulp"},
+    {COLLET_OP_SUM, COLLET_F32, "value", 0x1p-23, "of sum |x|"},
+    {COLLET_OP_SUM, COLLET_F64, "value", 0x1p-50, "of sum |x|"},
+    {COLLET_OP_MATMUL, COLLET_F32, "value", 0x1p-20, "of sum |a b|"},
+    {COLLET_OP_MATMUL, COLLET_F64, "value", 0x1p-49, "of sum |a b|"},
+    {COLLET_OP_COM, COLLET_F64, "com", 1e-14, "of sum |m r| / sum m"},
+    {COLLET_OP_INERTIA, COLLET_F64, "inertia", 1e-13, "of sum m d.d"},
+    {COLLET_OP_CROSS_SUM, COLLET_F64, "sum", 1e-13, "of sum |w| |d| |v|"},
+    {COLLET_OP_PRINCIPAL_AXES, COLLET_F64, "residual", 1e-14, "of the matrix's norm, ||A v - l v||"},
+    {COLLET_OP_PRINCIPAL_AXES, COLLET_F64, "orthogonality", 1e-14, "of V^T V - 1 and det V - 1"},
+    {COLLET_OP_PRINCIPAL_AXES, COLLET_F64, "order", 0, "moments not ascending"},
+    {COLLET_OP_PRINCIPAL_AXES, COLLET_F64, "signs", 0, "axes of the wrong sign"},
+    {COLLET_OP_EULER_ZYZ, COLLET_F64, "value", 4, "ulp"},
+    {COLLET_OP_EULER_ZYZ, COLLET_F64, "rotation", 1e-14, "of R rebuilt, where theta is 0 or pi"},
+    {COLLET_OP_TILT, COLLET_F64, "value", 1e-15, "of 90 degrees"},
+    {COLLET_OP_ANGULAR_VELOCITY, COLLET_F64, "residual", 1e-14, "|I omega - L| of |I| |omega| + |L|"},
+    {COLLET_OP_ANGULAR_VELOCITY, COLLET_F64, "least norm", 1e-13, "of |L| / least moment, I singular"},
+    {COLLET_OP_ANGULAR_VELOCITY, COLLET_F64, "info", 0, "off"},
+    {COLLET_OP_DECOMPOSE, COLLET_F64, "value", 4e-15, "of |v|"},
+    {COLLET_OP_MAGNITUDE, COLLET_F64, "value", 4, "ulp"},
+    {COLLET_OP_TIME_DERIVATIVE, COLLET_F64, "value", 1e-15, "of (|x1| + |x0|) / |t1 - t0|"},
+    {COLLET_OP_TIME_DERIVATIVE, COLLET_F64, "info", 0, "off"},
+    {COLLET_OP_KINETIC, COLLET_F64, "energy", 1e-13, "of the largest term"},
+    {COLLET_OP_GYRATION, COLLET_F64, "radius", 1e-13, "of the radius"},
+    {COLLET_OP_GYRATION, COLLET_F64, "tensor", 1e-13, "of sum m d.d / sum m"},
+    {COLLET_OP_GYRATION, COLLET_F64, "asphericity", 1e-12, "of 1"},
+    {COLLET_OP_RMSD, COLLET_F64, "value", 1e-13, "of sum w (x.x + y.y), squares"},
+    {COLLET_OP_RMSD, COLLET_F64, "optimality", 1e-13, "of sum w (x.x + y.y)"},
+    {COLLET_OP_RMSD, COLLET_F64, "rotation", 1e-14, "of R^T R - 1 and det R - 1"},
+    {COLLET_OP_OBSERVABLES, COLLET_F64, "com", 1e-14, "of sum |m r| / sum m"},
+    {COLLET_OP_OBSERVABLES, COLLET_F64, "inertia", 1e-13, "of sum m d.d"},
+    {COLLET_OP_OBSERVABLES, COLLET_F64, "sum", 1e-13, "of sum |w| |d| |v|"},
+    {COLLET_OP_OBSERVABLES, COLLET_F64, "energy", 1e-13, "of the largest term"},
+};
+const size_t kit_limit_count = sizeof kit_limits / sizeof *kit_limits;
+
+const kit_limit *kit_limit_find(uint32_t op, collet_dtype dtype, const char *quantity)
+{
+    for (size_t i = 0; i < kit_limit_count; i++)
+        if (kit_limits[i].op == op && !strcmp(kit_limits[i].quantity, quantity) &&
+            (kit_limits[i].dtype == dtype || kit_limits[i].dtype == COLLET_DTYPE_NONE))
+            return &kit_limits[i];
+    return NULL;
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* md: the ops that sum over the atoms of each frame. */
+#include "md.h"
+
+#include <math.h>
+
+const char *const md_kind_names[MD_KINDS] = {
+    "",           "far from the origin",     "collinear",          "coincident atoms",
+    "some masses zero", "all masses zero", "NaN in the middle frame",
+};
+
+/* ---- Plans --------------------------------------------------------------------------------- */
+
+kit_case md_case(const kit_plan *plan, int64_t frames, int64_t atoms, int kind)
+{
+    kit_case c = kit_case_of(plan);
+    int64_t extents[] = {frames, atoms};
+    kit_bind(&c, "FN", extents, 0, NULL, 0);
+    c.kind = kind;
+    c.data = md_kind_names[kind];
+    return c;
+}
+
+void md_plan_atoms_without(kit_plan *plan, uint32_t absent)
+{
+    static const int64_t sizes[][2] = {
+        {0, 0}, {0, 5}, {1, 0}, {5, 0}, {1, 1},   {2, 1},    {1, 2},  {2, 2},     {5, 2},
+        {2, 5}, {5, 5}, {1, 5}, {5, 1}, {64, 5},  {5, 64},   {3, 17}, {1000, 1},  {1, 1000},
+        {7, 3}, {2, 33}, {1000, 2}, {2, 1000}, {64, 64}, {1, 4099},
+    };
+    static const int64_t kinds[][2] = {{5, 5}, {3, 1}, {2, 2}, {4, 64}, {1, 1000}};
+    static const int64_t strided[][2] = {{5, 7}, {2, 19}, {1, 4}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        kit_case c = md_case(plan, sizes[i][0], sizes[i][1], MD_RANDOM);
+        for (uint32_t k = 0; k < plan->row->operands; k++) {
+            c.layout[k] = i % 2 ? KIT_UNALIGNED : KIT_DENSE;
+            if (absent >> k & 1)
+                kit_absent(&c, k);
+        }
+        kit_emit(plan, &c);
+    }
+    for (int kind = MD_FAR; kind < MD_KINDS; kind++)
+        for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+            kit_case c = md_case(plan, kinds[i][0], kinds[i][1], kind);
+            for (uint32_t k = 0; k < plan->row->operands; k++)
+                if (absent >> k & 1)
+                    kit_absent(&c, k);
+            kit_emit(plan, &c);
+        }
+    for (size_t i = 0; i < sizeof strided / sizeof *strided; i++) {
+        kit_case c = md_case(plan, strided[i][0], strided[i][1], MD_RANDOM);
+        for (uint32_t k = 0; k < plan->row->operands; k++)
+            if (absent >> k & 1)
+                kit_absent(&c, k);
+        kit_emit_layouts(plan, &c);
+        kit_emit_parts(plan, &c);
+    }
+}
+
+void md_plan_atoms(kit_plan *plan)
+{
+    md_plan_atoms_without(plan, 0);
+    kit_case c = md_case(plan, 5, 3, MD_RANDOM);
+    kit_emit_sharing(plan, &c);
+    c = md_case(plan, 3, 1, MD_RANDOM);
+    kit_emit_sharing(plan, &c);
+    c = md_case(plan, 130, 1000, MD_RANDOM);
+    c.big = true;
+    kit_emit(plan, &c);
+    c = md_case(plan, 2, 50000, MD_RANDOM);
+    c.big = true;
+    kit_emit(plan, &c);
+}
+
+/* ---- Values -------------------------------------------------------------------------------- */
+
+void md_generate_normal(kit_tensor *t, kit_rng *rng)
+{
+    for (int64_t i = 0; i < t->count && t->dtype != COLLET_DTYPE_NONE; i++)
+        kit_set(t, i, kit_normal(rng));
+}
+
+/* Multiples of one short vector: exact in f32, so that a line stays one. */
+static void put_on_line(kit_tensor *positions, kit_rng *rng)
+{
+    static const double direction[] = {0.125, 0.25, -0.25};
+    for (int64_t i = 0; i < positions->count; i += 3) {
+        double along = (double)(kit_below(rng, 33) - 16);
+        for (int64_t k = 0; k < 3; k++)
+            kit_set(positions, i + k, direction[k] * along + 0.5);
+    }
+}
+
+void md_generate_atoms(kit_case *c, kit_rng *rng)
+{
+    static const double far[] = {1003.0, -2017.0, 541.0};
+    uint32_t n_out = c->row->info.n_out;
+    kit_tensor *positions = &c->operand[n_out], *masses = &c->operand[n_out + 1];
+    double place[3] = {kit_normal(rng), kit_normal(rng), kit_normal(rng)};
+    md_generate_normal(positions, rng);
+    for (int64_t i = 0; i < positions->count; i++)
+        if (c->kind == MD_FAR)
+            kit_set(positions, i, kit_get(positions, i) + (real)far[i % 3]);
+        else if (c->kind == MD_COINCIDENT)
+            kit_set(positions, i, place[i % 3]);
+    if (c->kind == MD_COLLINEAR)
+        put_on_line(positions, rng);
+    if (c->kind == MD_POISONED && positions->count > 0)
+        kit_set(positions, positions->count / 2, (real)NAN);
+    for (int64_t i = 0; i < masses->count && masses->dtype != COLLET_DTYPE_NONE; i++) {
+        kit_set(masses, i, kit_uniform(rng, 1, 32));
+        if (c->kind == MD_MASSLESS || (c->kind == MD_GHOSTS && i % 2))
+            kit_set(masses, i, 0);
+    }
+}
+
+/* A centre for the ops that are given one: near the com, as f64. */
+static void generate_centre(kit_case *c, kit_rng *rng)
+{
+    uint32_t n_out = c->row->info.n_out;
+    const kit_tensor *positions = &c->operand[n_out];
+    kit_tensor *com = &c->operand[n_out + 2];
+    md_generate_atoms(c, rng);
+    for (int64_t i = 0; i < com->count; i++) {
+        int64_t atoms = positions->shape[1], first = i / 3 * atoms * 3 + i % 3;
+        real mean = atoms ? kit_get(positions, first) : 0;
+        kit_set(com, i, (isfinite(mean) ? mean : 0) + (real)(0.25 * kit_normal(rng)));
+    }
+}
+
+static void generate_moving(kit_case *c, kit_rng *rng)
+{
+    md_generate_atoms(c, rng);
+    for (uint32_t k = c->row->info.n_out + 2; k < c->row->operands; k++)
+        md_generate_normal(&c->operand[k], rng);
+}
+
+static void generate_centred(kit_case *c, kit_rng *rng)
+{
+    generate_centre(c, rng);
+    for (uint32_t k = c->row->info.n_out + 3; k < c->row->operands; k++)
+        md_generate_normal(&c->operand[k], rng);
+}
+
+/* ---- Judges -------------------------------------------------------------------------------- */
+
+static const kit_limit *limit_of(const kit_case *c, const char *quantity)
+{
+    return kit_limit_find(c->row->info.id, COLLET_F64, quantity);
+}
+
+static void judge_com(const kit_case *c, kit_verdict *v)
+{
+    for (int64_t f = 0; f < c->operand[0].shape[0]; f++) {
+        md_frame m = md_frame_of(f, kit_in(c, 0), kit_in(c, 1), NULL, NULL, NULL);
+        for (int k = 0; k < 3; k++)
+            kit_near(c, v, 0, 3 * f + k, m.com[k], m.com_scale[k], limit_of(c, "com"));
+    }
+}
+
+static void judge_inertia(const kit_case *c, kit_verdict *v)
+{
+    for (int64_t f = 0; f < c->operand[0].shape[0]; f++) {
+        real about[3];
+        md_row(kit_in(c, 2), f, about);
+        md_frame m = md_frame_of(f, kit_in(c, 0), kit_in(c, 1), NULL, NULL, about);
+        for (int k = 0; k < 9; k++)
+            kit_near(c, v, 0, 9 * f + k, m.inertia[k], m.inertia_scale, limit_of(c, "inertia"));
+    }
+}
+
+static void judge_cross_sum(const kit_case *c, kit_verdict *v)
+{
+    for (int64_t f = 0; f < c->operand[0].shape[0]; f++) {
+        real about[3];
+        md_row(kit_in(c, 2), f, about);
+        md_frame m = md_frame_of(f, kit_in(c, 0), kit_in(c, 1), kit_in(c, 3), NULL, about);
+        for (int k = 0; k < 3; k++)
+            kit_near(c, v, 0, 3 * f + k, m.L[k], m.L_scale, limit_of(c, "sum"));
+    }
+}
+
+/* Energies of frame f in operand k. */
+static void judge_energies(const kit_case *c, kit_verdict *v, uint32_t k, int64_t f,
+                           const md_frame *m)
+{
+    const kit_limit *limit = limit_of(c, "energy");
+    real scale, rotational = md_rotational(m, (real)limit->limit, &scale);
+    real translational = kit_dot(m->momentum, m->momentum) / m->mass / 2;
+    kit_near(c, v, k, 3 * f, m->vis_viva / 2, m->vis_viva / 2, limit);
+    kit_near(c, v, k, 3 * f + 1, translational,
+             m->momentum_scale * m->momentum_scale / m->mass / 2, limit);
+    kit_near(c, v, k, 3 * f + 2, rotational, scale, limit);
+}
+
+static void judge_kinetic(const kit_case *c, kit_verdict *v)
+{
+    for (int64_t f = 0; f < c->operand[0].shape[0]; f++) {
+        md_frame m = md_frame_of(f, kit_in(c, 0), kit_in(c, 1), kit_in(c, 2), NULL, NULL);
+        judge_energies(c, v, 0, f, &m);
+    }
+}
+
+/* The eigenvalues' spread 3/2 sum (l - mean)^2 / (sum l)^2, by the tensor's traceless part. */
+static real asphericity(const real g[9])
+{
+    real trace = g[0] + g[4] + g[8], sum = 0;
+    for (int i = 0; i < 9; i++) {
+        real entry = g[i] / trace - (i % 4 == 0 ? 1 / (real)3 : 0);
+        sum += entry * entry;
+    }
+    return 3 * sum / 2;
+}
+
+static void judge_gyration(const kit_case *c, kit_verdict *v)
+{
+    const kit_limit *limit = limit_of(c, "tensor"), *shape = limit_of(c, "asphericity");
+    for (int64_t f = 0; f < c->operand[0].count; f++) {
+        md_frame m = md_frame_of(f, kit_in(c, 0), kit_in(c, 1), NULL, NULL, NULL);
+        real g[9], noise = 8 * MD_UNIT * m.distance, radius = sqrtl(m.inertia_scale / m.mass);
+        for (int k = 0; k < 9; k++) {
+            g[k] = m.tensor[k] / m.mass;
+            kit_near(c, v, 1, 9 * f + k, g[k],
+                     m.inertia_scale / m.mass + noise * noise / (real)limit->limit, limit);
+        }
+        kit_near(c, v, 0, f, radius, radius + noise / (real)limit->limit, limit_of(c, "radius"));
+        real got = kit_get(&c->operand[2], f);
+        /* Of a point, or of what rounding leaves of one, there is no shape. */
+        if (radius <= noise && (isnan(got) || (got >= 0 && got <= 1 + 1e-9L)))
+            continue;
+        kit_near(c, v, 2, f, asphericity(g), 1, shape);
+    }
+}
+
+/* A massless frame has no com; what is relative to one is NaN, or 0 when nothing was summed. */
+static bool nothing(const kit_case *c, kit_verdict *v, uint32_t k, int64_t first, int count)
+{
+    for (int i = 0; i < count; i++) {
+        real got = kit_get(&c->operand[k], first + i);
+        if (!isnan(got) && got != 0) {
+            char where[128];
+            kit_where(c, k, first + i, where);
+            kit_fail(v, "%s: expected NaN or 0 for a frame without mass, got %Lg", where, got);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool present(const kit_case *c, uint32_t k)
+{
+    return c->operand[k].dtype != COLLET_DTYPE_NONE;
+}
+
+static void judge_observables(const kit_case *c, kit_verdict *v)
+{
+    const kit_limit *inertia = limit_of(c, "inertia"), *sum = limit_of(c, "sum");
+    for (int64_t f = 0; f < c->operand[0].shape[0]; f++) {
+        md_frame m = md_frame_of(f, kit_in(c, 0), kit_in(c, 1), kit_in(c, 2), kit_in(c, 3), NULL);
+        /* What one pass may lose: it cannot know the com yet and is relative to some atom. */
+        real shift = 8 * MD_UNIT * m.distance / (real)sum->limit;
+        real L_scale = m.L_scale + m.L_spread + shift * kit_norm(m.momentum);
+        real torque_scale = m.torque_scale + m.torque_spread + shift * kit_norm(m.force);
+        real inertia_scale = m.inertia_scale + m.spread +
+                             m.mass * shift * shift * (real)inertia->limit;
+        m.L_scale = L_scale;
+        for (int k = 0; k < 3; k++)
+            kit_near(c, v, 0, 3 * f + k, m.com[k], m.com_scale[k], limit_of(c, "com"));
+        if (m.mass == 0) {
+            nothing(c, v, 1, 9 * f, 9);
+            if (present(c, 2))
+                nothing(c, v, 2, 3 * f, 3);
+            if (present(c, 4))
+                nothing(c, v, 4, 3 * f, 3);
+            continue;
+        }
+        for (int k = 0; k < 9; k++)
+            kit_near(c, v, 1, 9 * f + k, m.inertia[k], inertia_scale, inertia);
+        for (int k = 0; k < 3 && present(c, 2); k++)
+            kit_near(c, v, 2, 3 * f + k, m.L[k], L_scale, sum);
+        for (int k = 0; k < 3 && present(c, 3); k++)
+            kit_near(c, v, 3, 3 * f + k, m.torque[k], torque_scale, sum);
+        if (present(c, 4))
+            judge_energies(c, v, 4, f, &m);
+    }
+}
+
+/* Everything; no forces; no velocities; neither. */
+static void plan_observables(kit_plan *plan)
+{
+    const uint32_t L = 1u << 2, torque = 1u << 3, energy = 1u << 4, v = 1u << 7, f = 1u << 8;
+    md_plan_atoms(plan);
+    md_plan_atoms_without(plan, torque | f);
+    md_plan_atoms_without(plan, L | energy | v);
+    md_plan_atoms_without(plan, L | torque | energy | v | f);
+}
+
+const kit_op kit_md_ops[] = {
+    {COLLET_OP_COM, md_plan_atoms, generate_moving, judge_com},
+    {COLLET_OP_INERTIA, md_plan_atoms, generate_centred, judge_inertia},
+    {COLLET_OP_CROSS_SUM, md_plan_atoms, generate_centred, judge_cross_sum},
+    {COLLET_OP_KINETIC, md_plan_atoms, generate_moving, judge_kinetic},
+    {COLLET_OP_GYRATION, md_plan_atoms, generate_moving, judge_gyration},
+    {COLLET_OP_OBSERVABLES, plan_observables, generate_moving, judge_observables},
+};
+const size_t kit_md_op_count = sizeof kit_md_ops / sizeof *kit_md_ops;

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* md.h - what the files of the md family share: kinds of molecules and the oracle of one frame. */
+#ifndef COLLET_KIT_MD_H
+#define COLLET_KIT_MD_H
+
+#include "kit.h"
+#include "small.h"
+
+/* Kinds of molecules. */
+enum {
+    MD_RANDOM,
+    MD_FAR,        /* far from the origin */
+    MD_COLLINEAR,  /* exactly on a line */
+    MD_COINCIDENT, /* all atoms at one place */
+    MD_GHOSTS,     /* half of the masses are zero */
+    MD_MASSLESS,   /* all of them */
+    MD_POISONED,   /* a NaN in the middle frame */
+    MD_KINDS
+};
+extern const char *const md_kind_names[MD_KINDS];
+
+/* One unit of rounding of f64; forming d = r - com in it costs that much of |com|. */
+#define MD_UNIT 0x1p-52L
+
+/* Fills positions (input 0) and, where it is there, masses (input 1). */
+void md_generate_atoms(kit_case *c, kit_rng *rng);
+/* Normally distributed parts; does nothing to an absent operand. */
+void md_generate_normal(kit_tensor *t, kit_rng *rng);
+
+/* Row `i` of three of a tensor. */
+void md_row(const kit_tensor *t, int64_t i, real out[3]);
+
+/* One frame's sums. `about` is what the sums are relative to. Scales are sums of magnitudes. */
+typedef struct md_frame {
+    real mass, com[3], com_scale[3];
+    real about[3];
+    real inertia[9], inertia_scale;  /* sum m d.d */
+    real tensor[9];                  /* sum m d d^T */
+    real momentum[3], momentum_scale;
+    real L[3], L_scale;
+    real force[3], force_scale;
+    real torque[3], torque_scale;
+    real vis_viva;                   /* sum m v.v */
+    real spread;                     /* sum m |r - r0|^2, r0 the first atom */
+    real L_spread, torque_spread;    /* sum m |r - r0| |v|, sum |r - r0| |f| */
+    real distance;                   /* |com| */
+} md_frame;
+
+/* Frame f; masses, velocities and forces may be absent tensors or NULL (masses: all 1; the others:
+ * left 0). `about` NULL: the com. */
+md_frame md_frame_of(int64_t f, const kit_tensor *positions, const kit_tensor *masses,
+                     const kit_tensor *velocities, const kit_tensor *forces, const real *about);
+
+/* Rotational energy 1/2 omega.L and what an error of `limit` relative in I and L may change it by,
+ * as a scale. NaN where anything is not finite. */
+real md_rotational(const md_frame *frame, real unit, real *scale);
+
+/* Emits a case of op's patterns with F frames and N atoms, and the others of a list. */
+kit_case md_case(const kit_plan *plan, int64_t frames, int64_t atoms, int kind);
+/* Frames x atoms of the usual sizes, kinds of molecules, layouts, sharing, parts and a big one. */
+void md_plan_atoms(kit_plan *plan);
+/* The same for one choice of optional operands: `absent` is a mask of operands. */
+void md_plan_atoms_without(kit_plan *plan, uint32_t absent);
+
+#endif

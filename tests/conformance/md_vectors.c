@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* md: parts and sizes of vectors, derivatives in time, and the fit of a frame on a reference. */
+#include "md.h"
+
+#include <math.h>
+
+static const kit_limit *limit_of(const kit_case *c, const char *quantity)
+{
+    return kit_limit_find(c->row->info.id, COLLET_F64, quantity);
+}
+
+/* ---- decompose ----------------------------------------------------------------------------- */
+
+enum { ANY, ZERO_AXES, LONG_AXES, SHORT_AXES, PARALLEL };
+static const char *const part_kinds[] = {"", "some axes zero", "long axes", "short axes",
+                                         "vectors along the axes"};
+
+static void plan_decompose(kit_plan *plan)
+{
+    static const int64_t counts[] = {0, 1, 2, 3, 5, 9, 64, 1000};
+    for (int kind = ANY; kind <= PARALLEL; kind++)
+        for (int alternative = 0; alternative < 2; alternative++)
+            for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+                kit_case c = kit_case_of(plan);
+                kit_bind(&c, "F", &counts[i], 0, NULL, alternative);
+                c.kind = kind;
+                c.data = part_kinds[kind];
+                kit_emit(plan, &c);
+                if (counts[i] == 5 && kind == ANY)
+                    kit_emit_layouts(plan, &c);
+                if (counts[i] == 9 && kind == ANY) {
+                    kit_emit_sharing(plan, &c);
+                    kit_emit_parts(plan, &c);
+                }
+            }
+}
+
+static void generate_decompose(kit_case *c, kit_rng *rng)
+{
+    kit_tensor *vectors = &c->operand[2], *axes = &c->operand[3];
+    double size = c->kind == LONG_AXES ? 1e100 : c->kind == SHORT_AXES ? 1e-100 : 1;
+    md_generate_normal(vectors, rng);
+    for (int64_t i = 0; i < axes->count; i++)
+        kit_set(axes, i, size * kit_normal(rng));
+    for (int64_t i = 0; i < axes->count && c->kind == ZERO_AXES; i++)
+        if (i / 3 % 2 == 0)
+            kit_set(axes, i, 0);
+    for (int64_t i = 0; i < vectors->count && c->kind == PARALLEL; i++)
+        kit_set(vectors, i, 2 * kit_get(axes, i % axes->count));
+}
+
+static void judge_decompose(const kit_case *c, kit_verdict *v)
+{
+    const kit_tensor *axes = kit_in(c, 1);
+    for (int64_t f = 0; f < c->operand[0].shape[0]; f++) {
+        real x[3], a[3], along = 0;
+        md_row(kit_in(c, 0), f, x);
+        md_row(axes, axes->ndim == 1 ? 0 : f, a);
+        real length = kit_norm(a);
+        for (int k = 0; k < 3; k++)
+            a[k] = length > 0 ? a[k] / length : 0;
+        along = kit_dot(x, a);
+        for (int k = 0; k < 3; k++) {
+            kit_near(c, v, 0, 3 * f + k, along * a[k], kit_norm(x), limit_of(c, "value"));
+            kit_near(c, v, 1, 3 * f + k, x[k] - along * a[k], kit_norm(x), limit_of(c, "value"));
+        }
+    }
+}
+
+/* ---- magnitude ----------------------------------------------------------------------------- */
+
+enum { MODEST, HUGE, TINY, DENORMAL, SPECIAL };
+static const char *const size_kinds[] = {"", "whose squares overflow", "whose squares vanish",
+                                         "denormal", "special values"};
+
+static kit_case vectors_of(const kit_plan *plan, int32_t dot_axes, const int64_t *dots, int64_t k,
+                           int kind)
+{
+    kit_case c = kit_case_of(plan);
+    kit_bind(&c, "K", &k, dot_axes, dots, 0);
+    c.kind = kind;
+    c.data = size_kinds[kind];
+    return c;
+}
+
+static void plan_magnitude(kit_plan *plan)
+{
+    static const int64_t lengths[] = {0, 1, 2, 3, 4, 7, 17, 64};
+    static const int64_t counts[] = {0, 1, 2, 5, 33, 1000}, plane[] = {3, 4}, cube[] = {2, 3, 4};
+    for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
+        for (int kind = MODEST; kind <= SPECIAL; kind++) {
+            for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+                kit_case c = vectors_of(plan, 1, &counts[i], lengths[l], kind);
+                kit_emit(plan, &c);
+            }
+            kit_case c = vectors_of(plan, 0, NULL, lengths[l], kind);
+            kit_emit(plan, &c);
+        }
+    kit_case c = vectors_of(plan, 1, &counts[3], 3, MODEST);
+    kit_emit_layouts(plan, &c);
+    kit_emit_parts(plan, &c);
+    kit_emit_sharing(plan, &c);
+    c = vectors_of(plan, 2, plane, 5, MODEST);
+    kit_emit_layouts(plan, &c);
+    kit_emit_parts(plan, &c);
+    c = vectors_of(plan, 3, cube, 3, MODEST);
+    kit_emit_layouts(plan, &c);
+    c = vectors_of(plan, 1, &(int64_t){200000}, 3, MODEST);
+    c.big = true;
+    kit_emit(plan, &c);
+}
+
+static void generate_magnitude(kit_case *c, kit_rng *rng)
+{
+    static const int exponents[2][4] = {{0, 120, -140, -147}, {0, 1010, -1000, -1070}};
+    kit_tensor *t = &c->operand[1];
+    md_generate_normal(t, rng);
+    for (int64_t i = 0; i < t->count; i++) {
+        int exponent = c->kind == SPECIAL ? 0 : exponents[t->dtype == COLLET_F64][c->kind];
+        kit_set(t, i, ldexpl(kit_get(t, i), exponent));
+        if (c->kind == SPECIAL && kit_below(rng, 6) == 0)
+            kit_set(t, i, kit_next(rng) & 1 ? -(real)INFINITY : -(real)0.0);
+        if (c->kind == SPECIAL && t->shape[t->ndim - 1] == 1 && kit_below(rng, 4) == 0)
+            kit_set(t, i, (real)NAN);
+    }
+}
+
+static void judge_magnitude(const kit_case *c, kit_verdict *v)
+{
+    const kit_tensor *in = kit_in(c, 0);
+    int64_t length = in->shape[in->ndim - 1];
+    for (int64_t i = 0; i < c->operand[0].count; i++) {
+        /* A long double's exponent has room for the square of any double. */
+        real sum = 0;
+        for (int64_t k = 0; k < length; k++)
+            sum += kit_get(in, i * length + k) * kit_get(in, i * length + k);
+        kit_within_ulp(c, v, 0, i, sqrtl(sum), limit_of(c, "value"));
+    }
+}
+
+/* ---- time_derivative ----------------------------------------------------------------------- */
+
+enum { EVEN, UNEVEN, STOPPED };
+static const char *const time_kinds[] = {"even steps", "uneven steps", "equal times"};
+
+static void plan_time_derivative(kit_plan *plan)
+{
+    static const int64_t counts[] = {0, 1, 2, 3, 4, 5, 9, 64, 1000};
+    for (int kind = EVEN; kind <= STOPPED; kind++)
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+            kit_case c = kit_case_of(plan);
+            kit_bind(&c, "F", &counts[i], 0, NULL, 0);
+            c.kind = kind;
+            c.data = time_kinds[kind];
+            kit_emit(plan, &c);
+            if (counts[i] == 5)
+                kit_emit_layouts(plan, &c);
+            if (counts[i] == 9)
+                kit_emit_sharing(plan, &c);
+        }
+}
+
+static void generate_time_derivative(kit_case *c, kit_rng *rng)
+{
+    kit_tensor *x = &c->operand[2], *t = &c->operand[3];
+    md_generate_normal(x, rng);
+    double now = 100;
+    int64_t stop = t->count > 1 ? 1 + kit_below(rng, t->count - 1) : 0;
+    for (int64_t i = 0; i < t->count; i++) {
+        kit_set(t, i, now);
+        now += c->kind == UNEVEN ? kit_uniform(rng, 0.01, 2) : 0.5;
+        /* Twice as long a stop: central differences in the middle, one-sided at the ends. */
+        if (c->kind == STOPPED && (i == stop - 1 || i == stop))
+            now -= 0.5;
+    }
+}
+
+static void judge_time_derivative(const kit_case *c, kit_verdict *v)
+{
+    const kit_tensor *x = kit_in(c, 0), *t = kit_in(c, 1);
+    int64_t frames = t->count, first_equal = 0;
+    for (int64_t f = 0; f < frames; f++) {
+        int64_t before = f > 0 ? f - 1 : 0, behind = f + 1 < frames ? f + 1 : f;
+        real step = kit_get(t, behind) - kit_get(t, before);
+        if (frames > 1 && step == 0 && first_equal == 0)
+            first_equal = f + 1;
+        for (int64_t k = 0; k < 3; k++) {
+            real a = kit_get(x, 3 * before + k), b = kit_get(x, 3 * behind + k);
+            real want = frames == 1 ? 0 : step == 0 ? (real)NAN : (b - a) / step;
+            kit_near(c, v, 0, 3 * f + k, want, (fabsl(a) + fabsl(b)) / fabsl(step),
+                     limit_of(c, "value"));
+        }
+    }
+    kit_near(c, v, 1, 0, (real)first_equal, 1, limit_of(c, "info"));
+}
+
+/* ---- rmsd ---------------------------------------------------------------------------------- */
+
+enum { OTHER_MOLECULE = MD_KINDS, MIRRORED, SAME_MOLECULE };
+
+static void plan_rmsd(kit_plan *plan)
+{
+    static const int64_t atoms[] = {1, 2, 3, 5, 64};
+    md_plan_atoms(plan);
+    md_plan_atoms_without(plan, 1u << 3);
+    for (int kind = OTHER_MOLECULE; kind <= SAME_MOLECULE; kind++)
+        for (size_t i = 0; i < sizeof atoms / sizeof *atoms; i++) {
+            kit_case c = md_case(plan, 4, atoms[i], MD_RANDOM);
+            c.kind = kind;
+            c.data = kind == OTHER_MOLECULE ? "unlike the reference"
+                     : kind == MIRRORED     ? "mirror images of the reference"
+                                            : "the reference, turned and moved";
+            kit_emit(plan, &c);
+        }
+}
+
+/* The reference turned, moved and somewhat shaken. */
+static void generate_rmsd(kit_case *c, kit_rng *rng)
+{
+    kit_tensor *positions = &c->operand[2], *reference = &c->operand[4];
+    int64_t atoms = positions->shape[1];
+    double shake = c->kind >= MIRRORED ? 0 : 0.05;
+    md_generate_atoms(c, rng);
+    for (int64_t i = 0; i < reference->count; i++) {
+        bool alike = c->kind != MD_RANDOM && c->kind != MD_GHOSTS && positions->count > 0;
+        real value = alike ? kit_get(positions, i) : kit_normal(rng);
+        kit_set(reference, i, isfinite(value) ? value : 0);
+    }
+    if (c->kind != MD_RANDOM && c->kind != MD_GHOSTS && c->kind < MIRRORED)
+        return;
+    for (int64_t f = 0; f < positions->shape[0]; f++) {
+        double r[9], move[3] = {kit_normal(rng), kit_normal(rng), kit_normal(rng)};
+        kit_rotation(rng, r);
+        for (int64_t i = 0; i < atoms; i++)
+            for (int64_t k = 0; k < 3; k++) {
+                real value = (real)move[k];
+                for (int64_t j = 0; j < 3; j++) {
+                    real entry = (real)r[3 * k + j] * kit_get(reference, 3 * i + j);
+                    value += c->kind == MIRRORED && j == 0 ? -entry : entry;
+                }
+                kit_set(positions, (f * atoms + i) * 3 + k, value + (real)(shake * kit_normal(rng)));
+            }
+    }
+}
+
+/* A frame and the reference about their centres. */
+typedef struct fit {
+    const kit_case *c;
+    int64_t frame;
+    real mass, com[3], reference_com[3], size; /* sum w (x.x + y.y) */
+    real covariance[9];                        /* sum w x_i y_j */
+} fit;
+
+static real weight_of(const fit *p, int64_t i)
+{
+    const kit_tensor *weights = kit_in(p->c, 1);
+    return weights->dtype == COLLET_DTYPE_NONE ? 1 : kit_get(weights, i);
+}
+
+static void pair_of(const fit *p, int64_t i, real x[3], real y[3])
+{
+    const kit_tensor *positions = kit_in(p->c, 0);
+    md_row(positions, p->frame * positions->shape[1] + i, x);
+    md_row(kit_in(p->c, 2), i, y);
+    for (int k = 0; k < 3; k++) {
+        x[k] -= p->com[k];
+        y[k] -= p->reference_com[k];
+    }
+}
+
+static fit fit_of(const kit_case *c, int64_t f)
+{
+    fit p = {.c = c, .frame = f};
+    int64_t atoms = kit_in(c, 0)->shape[1];
+    real x[3], y[3], sums[2][3] = {{0}};
+    for (int64_t i = 0; i < atoms; i++) {
+        pair_of(&p, i, x, y);
+        p.mass += weight_of(&p, i);
+        for (int k = 0; k < 3; k++) {
+            sums[0][k] += weight_of(&p, i) * x[k];
+            sums[1][k] += weight_of(&p, i) * y[k];
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        p.com[k] = sums[0][k] / p.mass;
+        p.reference_com[k] = sums[1][k] / p.mass;
+    }
+    for (int64_t i = 0; i < atoms; i++) {
+        real w = weight_of(&p, i);
+        pair_of(&p, i, x, y);
+        p.size += w * (kit_dot(x, x) + kit_dot(y, y));
+        for (int k = 0; k < 9; k++)
+            p.covariance[k] += w * x[k / 3] * y[k % 3];
+    }
+    return p;
+}
+
+/* sum w |R x - y|^2. */
+static real residual(const fit *p, const real rotation[9])
+{
+    real sum = 0;
+    for (int64_t i = 0; i < kit_in(p->c, 0)->shape[1]; i++) {
+        real x[3], y[3], turned[3];
+        pair_of(p, i, x, y);
+        kit_apply(rotation, x, turned);
+        for (int k = 0; k < 3; k++)
+            turned[k] -= y[k];
+        sum += weight_of(p, i) * kit_dot(turned, turned);
+    }
+    return sum;
+}
+
+/* The best rotation as a unit quaternion (B. K. P. Horn, J. Opt. Soc. Am. A 4, 629, 1987). */
+static void best_rotation(const real s[9], real r[9])
+{
+    real n[16] = {s[0] + s[4] + s[8], s[5] - s[7], s[6] - s[2], s[1] - s[3],
+                  s[5] - s[7], s[0] - s[4] - s[8], s[1] + s[3], s[2] + s[6],
+                  s[6] - s[2], s[1] + s[3], s[4] - s[0] - s[8], s[5] + s[7],
+                  s[1] - s[3], s[2] + s[6], s[5] + s[7], s[8] - s[0] - s[4]};
+    real values[4], vectors[16];
+    kit_eigen(4, n, values, vectors);
+    real w = vectors[3], x = vectors[7], y = vectors[11], z = vectors[15];
+    real rotation[9] = {w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y),
+                        2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x),
+                        2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z};
+    for (int i = 0; i < 9; i++)
+        r[i] = rotation[i];
+}
+
+static void judge_fit(const kit_case *c, kit_verdict *v, const fit *p)
+{
+    real best[9], got[9], rmsd = kit_get(&c->operand[0], p->frame);
+    for (int64_t i = 0; i < 9; i++)
+        got[i] = kit_get(&c->operand[1], 9 * p->frame + i);
+    if (kit_exceeds(v, limit_of(c, "rotation"),
+                    (double)fmaxl(kit_unorthogonal(got), fabsl(kit_determinant(got) - 1))))
+        kit_fail(v, "frame %lld: the matrix is no proper rotation: off by %Lg from orthogonal, "
+                    "determinant %Lg", (long long)p->frame, kit_unorthogonal(got),
+                 kit_determinant(got));
+    best_rotation(p->covariance, best);
+    real least = residual(p, best), left = residual(p, got);
+    /* Centres as f64 move both sets by that much. */
+    real noise = 8 * MD_UNIT * (kit_norm(p->com) + kit_norm(p->reference_com));
+    real scale = p->size + p->mass * noise * noise / (real)limit_of(c, "optimality")->limit;
+    if (kit_exceeds(v, limit_of(c, "optimality"), scale > 0 ? (double)((left - least) / scale) : 0))
+        kit_fail(v, "frame %lld: the rotation leaves sum w |R x - y|^2 = %Lg, the best one %Lg",
+                 (long long)p->frame, left, least);
+    real error = fabsl(rmsd * rmsd * p->mass - least);
+    if (kit_exceeds(v, limit_of(c, "value"), error > 0 ? (double)(error / scale) : 0))
+        kit_fail(v, "frame %lld: rmsd is %.17Lg, expected %.17Lg", (long long)p->frame, rmsd,
+                 sqrtl(least / p->mass));
+}
+
+static void judge_rmsd(const kit_case *c, kit_verdict *v)
+{
+    for (int64_t f = 0; f < c->operand[0].count; f++) {
+        fit p = fit_of(c, f);
+        if (p.mass == 0 || !isfinite(p.size))
+            kit_near(c, v, 0, f, (real)NAN, 1, limit_of(c, "value"));
+        else
+            judge_fit(c, v, &p);
+    }
+}
+
+const kit_op kit_md_vector_ops[] = {
+    {COLLET_OP_DECOMPOSE, plan_decompose, generate_decompose, judge_decompose},
+    {COLLET_OP_MAGNITUDE, plan_magnitude, generate_magnitude, judge_magnitude},
+    {COLLET_OP_TIME_DERIVATIVE, plan_time_derivative, generate_time_derivative,
+     judge_time_derivative},
+    {COLLET_OP_RMSD, plan_rmsd, generate_rmsd, judge_rmsd},
+};
+const size_t kit_md_vector_op_count = sizeof kit_md_vector_ops / sizeof *kit_md_vector_ops;

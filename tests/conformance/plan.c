@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a family's shapes to cases: layouts, sharing of memory, parts. */
+#include "kit.h"
+
+#include <string.h>
+
+kit_case kit_case_of(const kit_plan *plan)
+{
+    kit_case c = {.row = plan->row, .data = ""};
+    for (uint32_t k = 0; k < plan->row->operands; k++) {
+        c.operand[k].dtype = plan->row->dtypes[k];
+        c.layout[k] = KIT_DENSE;
+    }
+    return c;
+}
+
+void kit_shape(kit_case *c, uint32_t operand, int32_t ndim, const int64_t *shape)
+{
+    kit_tensor_shape(&c->operand[operand], ndim, shape);
+}
+
+void kit_bind(kit_case *c, const char *letters, const int64_t *extents, int32_t dot_axes,
+              const int64_t *dots, int alternative)
+{
+    for (uint32_t k = 0; k < c->row->operands; k++) {
+        kit_pattern p = kit_pattern_of(c->row->info.shapes, k, alternative);
+        int64_t shape[2 * COLLET_MAX_DIMS];
+        int32_t ndim = 0;
+        for (int32_t i = 0; p.dots && i < dot_axes; i++)
+            shape[ndim++] = dots[i];
+        for (int32_t i = 0; i < p.ndim; i++) {
+            const char *letter = p.axes[i] > 0 ? strchr(letters, (int)p.axes[i]) : NULL;
+            shape[ndim++] = letter ? extents[letter - letters] : -p.axes[i] - 1;
+        }
+        kit_shape(c, k, ndim, shape);
+    }
+}
+
+void kit_absent(kit_case *c, uint32_t operand)
+{
+    c->operand[operand] = (kit_tensor){.dtype = COLLET_DTYPE_NONE};
+}
+
+void kit_emit(kit_plan *plan, const kit_case *c)
+{
+    kit_case numbered = *c;
+    numbered.number = plan->next++;
+    plan->run(plan->user, &numbered);
+}
+
+/* ---- Layouts ------------------------------------------------------------------------------- */
+
+/* A first axis that any extent fits may repeat; the rows of a matrix may not. */
+static bool may_repeat(const kit_case *c, uint32_t k)
+{
+    const collet_op_info *info = &c->row->info;
+    if (k < info->n_out || c->operand[k].ndim == 0)
+        return false;
+    if (info->shapes[0] == '@')
+        return true;
+    kit_pattern p = kit_pattern_of(info->shapes, k, 0);
+    return p.dots || p.ndim == 0 || p.axes[0] > 0;
+}
+
+static void lay(kit_case *c, kit_layout outputs, kit_layout inputs)
+{
+    for (uint32_t k = 0; k < c->row->operands; k++) {
+        kit_layout wanted = k < c->row->info.n_out ? outputs : inputs;
+        c->layout[k] = wanted == KIT_REPEATED && !may_repeat(c, k) ? KIT_DENSE : wanted;
+    }
+}
+
+void kit_emit_layouts(kit_plan *plan, const kit_case *c)
+{
+    static const kit_layout pairs[][2] = {
+        {KIT_OWNED, KIT_OWNED},         {KIT_UNALIGNED, KIT_UNALIGNED},
+        {KIT_TRANSPOSED, KIT_DENSE},    {KIT_DENSE, KIT_TRANSPOSED},
+        {KIT_TRANSPOSED, KIT_TRANSPOSED}, {KIT_STEPPED, KIT_DENSE},
+        {KIT_UNALIGNED, KIT_STEPPED},   {KIT_REVERSED, KIT_DENSE},
+        {KIT_DENSE, KIT_REVERSED},      {KIT_REVERSED, KIT_REVERSED},
+        {KIT_DENSE, KIT_REPEATED},      {KIT_STEPPED, KIT_REPEATED},
+        {KIT_MIXED, KIT_MIXED},         {KIT_MIXED, KIT_MIXED},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        kit_case next = *c;
+        lay(&next, pairs[i][0], pairs[i][1]);
+        kit_emit(plan, &next);
+    }
+    /* One operand strange, the others plain: what a kernel's fast path may forget to ask. */
+    for (uint32_t k = 0; k < c->row->operands && c->row->operands > 2; k++) {
+        kit_case next = *c;
+        lay(&next, KIT_DENSE, KIT_DENSE);
+        next.layout[k] = KIT_MIXED;
+        kit_emit(plan, &next);
+    }
+}
+
+/* ---- Sharing of memory --------------------------------------------------------------------- */
+
+static bool same_shape(const kit_tensor *a, const kit_tensor *b)
+{
+    return a->ndim == b->ndim &&
+           !memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape);
+}
+
+/* Whether every input has the shape and dtype of output 0. */
+static bool all_alike(const kit_case *c)
+{
+    for (uint32_t k = c->row->info.n_out; k < c->row->operands; k++)
+        if (c->operand[k].dtype != c->operand[0].dtype ||
+            !same_shape(&c->operand[0], &c->operand[k]))
+            return false;
+    return true;
+}
+
+static void emit_shared(kit_plan *plan, const kit_case *c, uint32_t target, kit_mode mode,
+                        kit_layout layout)
+{
+    kit_case next = *c;
+    next.mode = mode;
+    next.target = target;
+    lay(&next, KIT_DENSE, layout);
+    kit_emit(plan, &next);
+}
+
+void kit_emit_sharing(kit_plan *plan, const kit_case *c)
+{
+    uint32_t n_out = c->row->info.n_out;
+    for (uint32_t target = 0; target < c->row->info.n_in; target++) {
+        const kit_tensor *in = &c->operand[n_out + target], *out = &c->operand[0];
+        if (in->dtype != out->dtype || in->count == 0 || out->count == 0)
+            continue;
+        emit_shared(plan, c, target, KIT_BEHIND, KIT_DENSE);
+        emit_shared(plan, c, target, KIT_AHEAD, KIT_DENSE);
+        if (!same_shape(in, out))
+            continue;
+        emit_shared(plan, c, target, KIT_IN_PLACE, KIT_DENSE);
+        emit_shared(plan, c, target, KIT_IN_PLACE, KIT_MIXED);
+        emit_shared(plan, c, target, KIT_SAME_VIEW, KIT_STEPPED);
+        if (out->ndim > 0)
+            emit_shared(plan, c, target, KIT_BACKWARDS, KIT_DENSE);
+        if (target == 0 && n_out == 1 && c->row->info.n_in > 1 && all_alike(c))
+            emit_shared(plan, c, target, KIT_ALL_IN_PLACE, KIT_UNALIGNED);
+    }
+}
+
+void kit_emit_parts(kit_plan *plan, const kit_case *c)
+{
+    kit_case next = *c;
+    next.mode = KIT_PARTS;
+    int32_t axis = kit_split_axis(&next, 0);
+    if (axis < 0 || next.operand[0].shape[axis] < 2)
+        return;
+    lay(&next, KIT_DENSE, KIT_DENSE);
+    kit_emit(plan, &next);
+    lay(&next, KIT_MIXED, KIT_MIXED);
+    kit_emit(plan, &next);
+}

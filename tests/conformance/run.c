@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kit.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct row_run {
+    const kit_session *session;
+    kit_result *result;
+} row_run;
+
+/* The number of the input that shares memory follows. */
+static const char *const mode_names[KIT_MODES] = {
+    [KIT_PLAIN] = "",
+    [KIT_IN_PLACE] = "in place: output 0 is input",
+    [KIT_SAME_VIEW] = "in place: output 0 is a second view of input",
+    [KIT_ALL_IN_PLACE] = "in place: output 0 is every input, from input",
+    [KIT_BEHIND] = "overlap: output 0 begins one element behind input",
+    [KIT_AHEAD] = "overlap: output 0 begins one element ahead of input",
+    [KIT_BACKWARDS] = "overlap: output 0 has the elements backwards of input",
+    [KIT_PARTS] = "called in parts",
+};
+
+static const char *const layout_names[KIT_LAYOUTS] = {
+    "owned", "dense", "unaligned", "transposed", "stepped", "reversed", "mixed", "repeated",
+};
+
+/* ---- Words --------------------------------------------------------------------------------- */
+
+static void append(char text[KIT_TEXT], const char *format, ...) COLLET_PRINTF(2, 3);
+static void append(char text[KIT_TEXT], const char *format, ...)
+{
+    size_t at = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + at, KIT_TEXT - at, format, arguments);
+    va_end(arguments);
+}
+
+static void append_numbers(char text[KIT_TEXT], const char *brackets, int32_t count,
+                           const int64_t *numbers)
+{
+    append(text, "%c", brackets[0]);
+    for (int32_t i = 0; i < count; i++)
+        append(text, "%s%" PRId64, i ? "," : "", numbers[i]);
+    append(text, "%c", brackets[1]);
+}
+
+static void describe_params(const kit_case *c, char text[KIT_TEXT])
+{
+    if (c->row->info.id == COLLET_OP_TRANSPOSE) {
+        append(text, " perm ");
+        for (uint32_t i = 0; i < c->params.transpose.ndim; i++)
+            append(text, "%s%d", i ? "," : "", (int)c->params.transpose.perm[i]);
+    } else if (c->row->info.id == COLLET_OP_SUM) {
+        append(text, " axes 0x%x keepdims %u", c->params.reduce.axes, c->params.reduce.keepdims);
+    }
+}
+
+static void describe_operand(const kit_case *c, const kit_operands *o, uint32_t k,
+                             char text[KIT_TEXT])
+{
+    const kit_tensor *t = &c->operand[k];
+    append(text, "%s", k == c->row->info.n_out ? " <- " : " ");
+    if (t->dtype == COLLET_DTYPE_NONE) {
+        append(text, "absent");
+        return;
+    }
+    append(text, "%s", collet_dtype_name(t->dtype));
+    append_numbers(text, "()", t->ndim, t->shape);
+    if (c->layout[k] != KIT_DENSE)
+        append(text, " %s", layout_names[c->layout[k]]);
+    if (o && c->layout[k] != KIT_DENSE && c->layout[k] != KIT_UNALIGNED)
+        append_numbers(text, "{}", t->ndim, o->strides[k]);
+    append(text, "%s", k + 1 < c->row->operands && k + 1 != c->row->info.n_out ? "," : "");
+}
+
+static void describe(const kit_case *c, const kit_operands *o, char text[KIT_TEXT])
+{
+    text[0] = '\0';
+    append(text, "case %d: %s", c->number, c->row->info.name);
+    for (uint32_t k = 0; k < c->row->operands; k++)
+        describe_operand(c, o, k, text);
+    describe_params(c, text);
+    if (c->data[0])
+        append(text, "; %s", c->data);
+    if (c->mode != KIT_PLAIN)
+        append(text, "; %s", mode_names[c->mode]);
+    if (c->mode != KIT_PLAIN && c->mode != KIT_PARTS)
+        append(text, " %u", c->target);
+}
+
+void kit_describe(const kit_case *c, char text[KIT_TEXT])
+{
+    describe(c, NULL, text);
+}
+
+/* ---- Calling ------------------------------------------------------------------------------- */
+
+static const void *params_of(const kit_case *c)
+{
+    return c->row->info.params_size ? &c->params : NULL;
+}
+
+static collet_status call(const kit_session *s, const kit_case *c, collet_array *const *arrays)
+{
+    const collet_array *ins[KIT_OPERANDS] = {0};
+    for (uint32_t k = 0; k < c->row->info.n_in; k++)
+        ins[k] = arrays[c->row->info.n_out + k];
+    return collet_call(s->context, c->row->info.id, arrays, ins, params_of(c));
+}
+
+/* One part: every operand that has the split axis cut to [start, start + count). */
+static collet_status call_part(const kit_session *s, const kit_case *c, const kit_operands *o,
+                               int64_t start, int64_t count)
+{
+    collet_array *part[KIT_OPERANDS] = {0}, *own[KIT_OPERANDS] = {0};
+    collet_status status = COLLET_OK;
+    for (uint32_t k = 0; k < c->row->operands && status == COLLET_OK; k++) {
+        int32_t axis = o->array[k] ? kit_split_axis(c, k) : -1;
+        part[k] = o->array[k];
+        if (axis < 0)
+            continue;
+        status = collet_array_slice(s->context, &own[k], o->array[k], axis, start, count, 1);
+        part[k] = own[k];
+    }
+    if (status == COLLET_OK)
+        status = call(s, c, part);
+    for (uint32_t k = 0; k < c->row->operands; k++)
+        collet_array_free(own[k]);
+    return status;
+}
+
+static collet_status call_in_parts(const kit_session *s, const kit_case *c, const kit_operands *o)
+{
+    int64_t extent = c->operand[0].shape[kit_split_axis(c, 0)];
+    int64_t cuts[] = {0, (extent + 2) / 3, extent - extent / 4, extent};
+    collet_status status = COLLET_OK;
+    for (int i = 0; i < 3 && status == COLLET_OK; i++)
+        status = call_part(s, c, o, cuts[i], cuts[i + 1] - cuts[i]);
+    return status;
+}
+
+/* After REFUSED the outputs must be as before. */
+static void check_refused(const kit_case *c, kit_verdict *v)
+{
+    if (c->mode != KIT_PLAIN && c->mode != KIT_PARTS)
+        return;
+    for (uint32_t k = 0; k < c->row->info.n_out; k++)
+        for (size_t i = 0; i < (size_t)c->operand[k].count * collet_dtype_size(c->operand[k].dtype);
+             i++)
+            if (c->operand[k].data[i] != 0xff) {
+                kit_fail(v, "the call was refused but output %u was written", k);
+                return;
+            }
+}
+
+static void call_and_judge(const kit_session *s, kit_case *c, kit_operands *o, kit_verdict *v)
+{
+    kit_conduct before;
+    kit_conduct_take(&before, s->output);
+    collet_status status = c->mode == KIT_PARTS ? call_in_parts(s, c, o) : call(s, c, o->array);
+    if (status == COLLET_OK)
+        status = collet_finish(s->context);
+    kit_conduct_check(&before, s->output, v);
+    v->refused = status == COLLET_REFUSED;
+    if (status != COLLET_OK && !v->refused) {
+        kit_fail(v, "the call failed: %s: %s", collet_status_name(status),
+                 collet_last_error(s->context));
+        return;
+    }
+    status = kit_operands_gather(s->context, c, o, v);
+    if (status != COLLET_OK)
+        kit_fail(v, "the results cannot be read: %s", collet_last_error(s->context));
+    else if (v->refused)
+        check_refused(c, v);
+    else if (strcmp(collet_last_backend(s->context), s->backend) && c->operand[0].count > 0)
+        kit_fail(v, "the call was served by '%s'", collet_last_backend(s->context));
+    else
+        c->row->kit->judge(c, v);
+}
+
+/* ---- Cases --------------------------------------------------------------------------------- */
+
+static kit_rng rng_of(const kit_session *s, const kit_case *c)
+{
+    kit_rng rng = {.state = s->seed * 0x2545f4914f6cdd1du};
+    for (const char *p = c->row->info.name; *p; p++)
+        rng.state = rng.state * 31 + (unsigned char)*p;
+    for (const char *p = c->row->sig; *p; p++)
+        rng.state = rng.state * 31 + (unsigned char)*p;
+    rng.state = rng.state * 1000003 + (uint64_t)c->number;
+    (void)kit_next(&rng);
+    return rng;
+}
+
+static void note(kit_result *result, const kit_case *c, const kit_operands *o, const kit_verdict *v)
+{
+    char where[KIT_TEXT];
+    result->cases++;
+    result->refused += v->refused;
+    if (v->limit && (!result->limit || v->worst > result->worst)) {
+        result->worst = v->worst;
+        result->error = v->error;
+        result->limit = v->limit;
+    }
+    if (!v->failed)
+        return;
+    if (result->failures++ > 0)
+        return;
+    result->first = c->number;
+    describe(c, o, where);
+    snprintf(result->text, sizeof result->text, "%.900s: %.600s", where, v->text);
+}
+
+static void run_case(void *user, const kit_case *planned)
+{
+    const row_run *run = user;
+    const kit_session *s = run->session;
+    kit_case c = *planned;
+    kit_operands operands = {0};
+    kit_verdict verdict = {0};
+    char text[KIT_TEXT];
+    if (s->only >= 0 ? c.number != s->only : s->quick && c.big)
+        return;
+    kit_describe(&c, text);
+    s->progress(s->user, c.number, text);
+    kit_rng rng = rng_of(s, &c);
+    for (uint32_t k = 0; k < c.row->operands; k++)
+        kit_allocate(&c.operand[k]);
+    for (uint32_t k = 0; k < c.row->info.n_out; k++)
+        memset(c.operand[k].data, 0xff,
+               (size_t)c.operand[k].count * collet_dtype_size(c.operand[k].dtype));
+    c.row->kit->generate(&c, &rng);
+    if (kit_operands_create(s->context, &c, &operands, &rng) != COLLET_OK)
+        kit_fail(&verdict, "the operands cannot be made: %s", collet_last_error(s->context));
+    else
+        call_and_judge(s, &c, &operands, &verdict);
+    note(run->result, &c, &operands, &verdict);
+    kit_operands_destroy(&operands);
+    for (uint32_t k = 0; k < c.row->operands; k++)
+        free(c.operand[k].data);
+}
+
+void kit_run_row(const kit_session *session, const kit_row *row, kit_result *result)
+{
+    row_run run = {.session = session, .result = result};
+    kit_plan plan = {.row = row, .run = run_case, .user = &run};
+    *result = (kit_result){.first = -1};
+    int threads = kit_thread_count();
+    row->kit->plan(&plan);
+    if (result->cases > 0 && result->refused == result->cases && result->failures++ == 0)
+        snprintf(result->text, sizeof result->text, "the backend refused every case of this row");
+    /* A pool of threads may be made; one more thread for every call may not. */
+    int more = kit_thread_count() - threads;
+    if (result->cases > 20 && more >= result->cases / 2 && result->failures++ == 0)
+        snprintf(result->text, sizeof result->text,
+                 "conduct: %d calls left %d more threads than there were", result->cases, more);
+}
+
+/* ---- Families ------------------------------------------------------------------------------ */
+
+const kit_op *kit_op_find(uint32_t op)
+{
+    const struct {
+        const kit_op *ops;
+        size_t count;
+    } families[] = {
+        {kit_array_ops, kit_array_op_count},
+        {kit_array_axes_ops, kit_array_axes_op_count},
+        {kit_linalg_ops, kit_linalg_op_count},
+        {kit_md_ops, kit_md_op_count},
+        {kit_md_axes_ops, kit_md_axes_op_count},
+        {kit_md_vector_ops, kit_md_vector_op_count},
+    };
+    for (size_t f = 0; f < sizeof families / sizeof *families; f++)
+        for (size_t i = 0; i < families[f].count; i++)
+            if (families[f].ops[i].op == op)
+                return &families[f].ops[i];
+    return NULL;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * check.h - the parts of backend-check: a supervisor, which runs the kit in a process of its own and
+ * outlives whatever a plugin does to it, and reports.
+ */
+#ifndef COLLET_CHECK_H
+#define COLLET_CHECK_H
+
+#include <stdio.h>
+
+#include "kit.h"
+
+/* Exit statuses. */
+#define CHECK_PASSED 0
+#define CHECK_FAILED 1
+#define CHECK_USAGE 2
+#define CHECK_UNLOADABLE 3
+#define CHECK_ABSENT 77
+
+#define CHECK_MAX_ROWS 4096
+
+typedef struct check_options {
+    const char *target; /* a file or a backend's name */
+    const char *op, *sig;
+    int only;    /* case, -1: all */
+    int timeout; /* seconds one case may take */
+    uint64_t seed;
+    bool quick, json, list, in_process;
+} check_options;
+
+enum { CHECK_ROW_WAITING, CHECK_ROW_PASS, CHECK_ROW_FAIL, CHECK_ROW_SKIP };
+
+typedef struct check_row {
+    char op[COLLET_MAX_NAME], sig[KIT_SIG];
+    int32_t state;
+    kit_result result;
+    char why[KIT_TEXT]; /* of a FAIL or SKIP */
+} check_row;
+
+enum { CHECK_LOADING, CHECK_RUNNING, CHECK_DONE, CHECK_REFUSED, CHECK_NO_DEVICE, CHECK_NO_SUCH_OP };
+
+/* What the two processes share. The worker writes; the supervisor reads, and marks a row on which
+ * the worker was lost. */
+typedef struct check_shared {
+    int32_t phase;
+    int32_t row_count;
+    int32_t row;       /* being run, -1 before the first */
+    int32_t number;    /* of the case being run, -1 between cases */
+    char text[KIT_TEXT]; /* that case */
+    char backend[COLLET_MAX_NAME], version[COLLET_MAX_NAME], path[512];
+    char reason[KIT_TEXT]; /* why it cannot be checked */
+    check_row rows[CHECK_MAX_ROWS];
+} check_shared;
+
+/*
+ * Opens the target and runs rows `first`.. of it, one byte into `pipe` (if >= 0) for each case begun
+ * and row ended. stdout and stderr are the file `output` (-1: as they are).
+ */
+void check_work(const check_options *options, check_shared *shared, int32_t first, int pipe,
+                int output);
+
+/* Runs workers until every row is judged; rows are reported as they end. Returns the exit status. */
+int check_supervise(const check_options *options);
+
+/* report.c: text or JSON on stdout, as options->json says. */
+void check_report_begin(const check_options *options, const check_shared *shared);
+void check_report_row(const check_options *options, const check_row *row);
+void check_report_end(const check_options *options, const check_shared *shared, int status,
+                      double seconds);
+void check_list(const check_options *options);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* backend-check: every kernel of a backend against an oracle. */
+#include "check.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_SEED = 256, KEY_LIST, KEY_QUICK, KEY_SIG, KEY_CASE, KEY_TIMEOUT, KEY_IN_PROCESS };
+
+static const struct argp_option arguments[] = {
+    {"op", 'o', "OP", 0, "Only this kernel", 0},
+    {"sig", KEY_SIG, "SIG", 0, "Only this signature, as printed: f:ff", 0},
+    {"case", KEY_CASE, "N", 0, "Only the case of this number", 0},
+    {"seed", KEY_SEED, "N", 0, "Of the random values (default 1)", 0},
+    {"quick", KEY_QUICK, NULL, 0, "Leave out the cases of several megabytes", 0},
+    {"json", 'j', NULL, 0, "Machine-readable output", 0},
+    {"list", KEY_LIST, NULL, 0, "Print the kernels and the limits, check nothing", 0},
+    {"timeout", KEY_TIMEOUT, "SECONDS", 0, "How long one case may take (default 120)", 0},
+    {"in-process", KEY_IN_PROCESS, NULL, 0, "Without a process of its own, for a debugger", 0},
+    {0},
+};
+
+static uint64_t number(struct argp_state *state, const char *text, uint64_t most, const char *what)
+{
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (errno || end == text || *end || text[0] == '-' || value > most)
+        argp_error(state, "%s is a number from 0 to %llu, not '%s'", what, (unsigned long long)most,
+                   text);
+    return value;
+}
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    check_options *options = state->input;
+    switch (key) {
+    case 'o':
+        options->op = text;
+        return 0;
+    case KEY_SIG:
+        options->sig = text;
+        return 0;
+    case KEY_CASE:
+        options->only = (int)number(state, text, 1000000, "--case");
+        return 0;
+    case KEY_SEED:
+        options->seed = number(state, text, UINT64_MAX, "--seed");
+        return 0;
+    case KEY_TIMEOUT:
+        options->timeout = (int)number(state, text, 1000000, "--timeout");
+        return 0;
+    case KEY_QUICK:
+        options->quick = true;
+        return 0;
+    case 'j':
+        options->json = true;
+        return 0;
+    case KEY_LIST:
+        options->list = true;
+        return 0;
+    case KEY_IN_PROCESS:
+        options->in_process = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (options->target)
+            argp_error(state, "one plugin at a time");
+        options->target = text;
+        return 0;
+    case ARGP_KEY_END:
+        if (!options->target && !options->list)
+            argp_error(state, "which plugin? A file, or a name that backend-info lists");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void print_version(FILE *stream, struct argp_state *state)
+{
+    (void)state;
+    fprintf(stream, "backend-check (Collet) %s\n", collet_version());
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp parser = {
+        .options = arguments,
+        .parser = parse,
+        .args_doc = "PLUGIN.so|NAME",
+        .doc = "Run every kernel of a backend on generated shapes, dtypes, strides, overlaps and "
+               "edge values and judge the results against an oracle."
+               "\vExit status: 0 all passed, 1 a failure, 2 usage, 3 the plugin cannot be loaded, 77 "
+               "its hardware is absent.",
+    };
+    check_options options = {.only = -1, .seed = 1, .timeout = 120};
+    argp_program_version_hook = print_version;
+    argp_err_exit_status = CHECK_USAGE;
+    if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)
+        return CHECK_USAGE;
+    if (options.list) {
+        check_list(&options);
+        return CHECK_PASSED;
+    }
+    return check_supervise(&options);
+}

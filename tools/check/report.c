@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the user sees: a line for each row as it ends, or one JSON text at the end. */
+#include "check.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+static const char *const state_words[] = {"WAIT", "PASS", "FAIL", "SKIP"};
+static const char *const json_states[] = {"waiting", "pass", "fail", "skip"};
+
+/* The command that runs one case again. */
+static void rerun(const check_options *options, const check_row *row, char text[KIT_TEXT])
+{
+    snprintf(text, KIT_TEXT, "backend-check %s --op %s --sig %s --case %d --seed %" PRIu64,
+             options->target, row->op, row->sig, row->result.first, options->seed);
+}
+
+void check_report_begin(const check_options *options, const check_shared *shared)
+{
+    if (options->json || !shared->backend[0] || shared->phase > CHECK_DONE)
+        return;
+    printf("%s %s (%s), seed %" PRIu64 "%s\n", shared->backend, shared->version, shared->path,
+           options->seed, options->quick ? ", quick" : "");
+    fflush(stdout);
+}
+
+static void print_margin(const kit_result *r)
+{
+    if (!r->limit)
+        return;
+    if (r->limit->limit == 0.0)
+        printf("  %s", r->error == 0.0 ? "exact" : "not exact");
+    else
+        printf("  worst %.3g of %.3g %s (%s)", r->error, r->limit->limit, r->limit->unit,
+               r->limit->quantity);
+}
+
+void check_report_row(const check_options *options, const check_row *row)
+{
+    char again[KIT_TEXT];
+    if (options->json)
+        return;
+    printf("%s  %-16s %-10s", state_words[row->state], row->op, row->sig);
+    if (row->state == CHECK_ROW_SKIP) {
+        printf("  %s\n", row->why);
+        fflush(stdout);
+        return;
+    }
+    printf(" %5d cases", row->result.cases);
+    print_margin(&row->result);
+    if (row->result.refused)
+        printf("  (%d refused)", row->result.refused);
+    printf("\n");
+    if (row->state == CHECK_ROW_FAIL) {
+        rerun(options, row, again);
+        printf("      %d of them failed; %s\n", row->result.failures, row->why);
+        if (row->result.first >= 0)
+            printf("      again: %s\n", again);
+    }
+    fflush(stdout);
+}
+
+static void count_rows(const check_shared *shared, int counts[4], int *cases)
+{
+    memset(counts, 0, 4 * sizeof *counts);
+    *cases = 0;
+    for (int32_t i = 0; i < shared->row_count; i++) {
+        counts[shared->rows[i].state]++;
+        *cases += shared->rows[i].result.cases;
+    }
+}
+
+static void print_summary(const check_shared *shared, int status, double seconds)
+{
+    int counts[4], cases;
+    count_rows(shared, counts, &cases);
+    if (status == CHECK_ABSENT)
+        printf("SKIP  %s\n", shared->reason);
+    else if (shared->phase != CHECK_DONE)
+        fprintf(stderr, "backend-check: %s\n", shared->reason);
+    else if (shared->row_count == 0)
+        printf("SKIP  %s has no kernel of that name and signature\n", shared->backend);
+    else
+        printf("%s: %d rows passed, %d failed, %d skipped; %d cases in %.1f s\n", shared->backend,
+               counts[CHECK_ROW_PASS], counts[CHECK_ROW_FAIL], counts[CHECK_ROW_SKIP], cases,
+               seconds);
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------- */
+
+/* JSON has no infinity: an error beyond any number is the text "infinite". */
+static void add_number(cJSON *object, const char *name, double value)
+{
+    if (isfinite(value))
+        cJSON_AddNumberToObject(object, name, value);
+    else
+        cJSON_AddStringToObject(object, name, "infinite");
+}
+
+static cJSON *row_json(const check_options *options, const check_row *row)
+{
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "op", row->op);
+    cJSON_AddStringToObject(object, "sig", row->sig);
+    cJSON_AddStringToObject(object, "status", json_states[row->state]);
+    cJSON_AddNumberToObject(object, "cases", row->result.cases);
+    cJSON_AddNumberToObject(object, "failures", row->result.failures);
+    cJSON_AddNumberToObject(object, "refused", row->result.refused);
+    if (row->result.limit) {
+        cJSON *worst = cJSON_AddObjectToObject(object, "worst");
+        cJSON_AddStringToObject(worst, "quantity", row->result.limit->quantity);
+        add_number(worst, "error", row->result.error);
+        add_number(worst, "limit", row->result.limit->limit);
+        cJSON_AddStringToObject(worst, "unit", row->result.limit->unit);
+    }
+    if (row->state == CHECK_ROW_FAIL || row->state == CHECK_ROW_SKIP)
+        cJSON_AddStringToObject(object, "reason", row->why);
+    if (row->state == CHECK_ROW_FAIL) {
+        char again[KIT_TEXT];
+        rerun(options, row, again);
+        cJSON_AddNumberToObject(object, "first_case", row->result.first);
+        cJSON_AddStringToObject(object, "again", again);
+    }
+    return object;
+}
+
+static void print_json(cJSON *document)
+{
+    char *text = document ? cJSON_Print(document) : NULL;
+    if (text)
+        printf("%s\n", text);
+    else
+        fprintf(stderr, "backend-check: out of memory\n");
+    free(text);
+    cJSON_Delete(document);
+}
+
+static void print_results(const check_options *options, const check_shared *shared, int status,
+                          double seconds)
+{
+    cJSON *document = cJSON_CreateObject();
+    int counts[4], cases;
+    count_rows(shared, counts, &cases);
+    cJSON_AddStringToObject(document, "backend", shared->backend);
+    cJSON_AddStringToObject(document, "version", shared->version);
+    cJSON_AddStringToObject(document, "path", shared->path);
+    cJSON_AddNumberToObject(document, "seed", (double)options->seed);
+    cJSON_AddBoolToObject(document, "quick", options->quick);
+    cJSON *rows = cJSON_AddArrayToObject(document, "rows");
+    for (int32_t i = 0; i < shared->row_count; i++)
+        cJSON_AddItemToArray(rows, row_json(options, &shared->rows[i]));
+    cJSON_AddNumberToObject(document, "passed", counts[CHECK_ROW_PASS]);
+    cJSON_AddNumberToObject(document, "failed", counts[CHECK_ROW_FAIL]);
+    cJSON_AddNumberToObject(document, "skipped", counts[CHECK_ROW_SKIP]);
+    cJSON_AddNumberToObject(document, "cases", cases);
+    cJSON_AddNumberToObject(document, "seconds", seconds);
+    cJSON_AddNumberToObject(document, "exit_status", status);
+    if (shared->phase != CHECK_DONE)
+        cJSON_AddStringToObject(document, "reason", shared->reason);
+    print_json(document);
+}
+
+void check_report_end(const check_options *options, const check_shared *shared, int status,
+                      double seconds)
+{
+    if (options->json)
+        print_results(options, shared, status, seconds);
+    else
+        print_summary(shared, status, seconds);
+}
+
+/* ---- --list -------------------------------------------------------------------------------- */
+
+typedef struct listed_op {
+    uint32_t id;
+    const char *name, *family, *shapes, *sigs, *split, *check;
+} listed_op;
+
+#define COLLET_OP(NAME, id, name, family, shapes, sigs, params, alias, split, combine, check)      \
+    {id, #name, #family, shapes, sigs, split, #check},
+static const listed_op listed[] = {
+#include <collet/ops.def>
+};
+#undef COLLET_OP
+
+static void list_text(void)
+{
+    for (size_t i = 0; i < sizeof listed / sizeof *listed; i++) {
+        const listed_op *op = &listed[i];
+        printf("%s  (%s, %s)\n    shapes  %s\n    sigs    %s\n", op->name, op->family, op->check,
+               op->shapes, op->sigs);
+        if (op->split[0])
+            printf("    split   %s\n", op->split);
+        for (size_t k = 0; k < kit_limit_count; k++)
+            if (kit_limits[k].op == op->id)
+                printf("    limit   %s%s%s: %.3g %s\n", kit_limits[k].quantity,
+                       kit_limits[k].dtype ? " " : "",
+                       kit_limits[k].dtype ? collet_dtype_name(kit_limits[k].dtype) : "",
+                       kit_limits[k].limit, kit_limits[k].unit);
+    }
+}
+
+static void list_json(void)
+{
+    cJSON *document = cJSON_CreateObject(), *ops = cJSON_AddArrayToObject(document, "ops");
+    for (size_t i = 0; i < sizeof listed / sizeof *listed; i++) {
+        cJSON *op = cJSON_CreateObject();
+        cJSON_AddStringToObject(op, "name", listed[i].name);
+        cJSON_AddStringToObject(op, "family", listed[i].family);
+        cJSON_AddStringToObject(op, "shapes", listed[i].shapes);
+        cJSON_AddStringToObject(op, "sigs", listed[i].sigs);
+        cJSON_AddStringToObject(op, "split", listed[i].split);
+        cJSON_AddStringToObject(op, "check", listed[i].check);
+        cJSON *limits = cJSON_AddArrayToObject(op, "limits");
+        for (size_t k = 0; k < kit_limit_count; k++) {
+            if (kit_limits[k].op != listed[i].id)
+                continue;
+            cJSON *limit = cJSON_CreateObject();
+            cJSON_AddStringToObject(limit, "quantity", kit_limits[k].quantity);
+            cJSON_AddStringToObject(limit, "dtype", collet_dtype_name(kit_limits[k].dtype));
+            cJSON_AddNumberToObject(limit, "limit", kit_limits[k].limit);
+            cJSON_AddStringToObject(limit, "unit", kit_limits[k].unit);
+            cJSON_AddItemToArray(limits, limit);
+        }
+        cJSON_AddItemToArray(ops, op);
+    }
+    print_json(document);
+}
+
+void check_list(const check_options *options)
+{
+    if (options->json)
+        list_json();
+    else
+        list_text();
+}

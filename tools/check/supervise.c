@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The supervisor. A plugin may crash, exit or hang; then the row at which it did is a failure, and
+ * another worker goes on with the next.
+ */
+#include "check.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct worker_process {
+    pid_t pid;
+    int pipe;   /* its beats; end of file when it is gone */
+    int output; /* what it printed */
+    bool late;  /* it was ended for taking too long */
+} worker_process;
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static bool start(const check_options *options, check_shared *shared, int32_t first,
+                  worker_process *p)
+{
+    int ends[2];
+    *p = (worker_process){.pid = -1, .pipe = -1, .output = memfd_create("backend-check", MFD_CLOEXEC)};
+    if (p->output < 0 || pipe(ends) != 0)
+        return false;
+    fflush(NULL);
+    p->pid = fork();
+    if (p->pid == 0) {
+        close(ends[0]);
+        dup2(p->output, STDOUT_FILENO);
+        dup2(p->output, STDERR_FILENO);
+        check_work(options, shared, first, ends[1], p->output);
+        exit(0);
+    }
+    close(ends[1]);
+    p->pipe = ends[0];
+    return p->pid > 0;
+}
+
+/* Reports the rows that ended since `reported`. */
+static int32_t report_rows(const check_options *options, const check_shared *shared,
+                           int32_t reported)
+{
+    if (shared->phase != CHECK_RUNNING && shared->phase != CHECK_DONE)
+        return reported;
+    for (; reported < shared->row_count && shared->rows[reported].state != CHECK_ROW_WAITING;
+         reported++)
+        check_report_row(options, &shared->rows[reported]);
+    return reported;
+}
+
+/* Until the worker is gone or is late. */
+static void watch(const check_options *options, const check_shared *shared, worker_process *p,
+                  int32_t *reported)
+{
+    char beats[512];
+    for (;;) {
+        struct pollfd descriptor = {.fd = p->pipe, .events = POLLIN};
+        int ready = poll(&descriptor, 1, options->timeout * 1000);
+        if (ready < 0 && errno == EINTR)
+            continue;
+        p->late = ready == 0;
+        if (ready <= 0 || read(p->pipe, beats, sizeof beats) <= 0)
+            return;
+        if (shared->phase == CHECK_RUNNING && *reported == 0 && shared->rows[0].state)
+            check_report_begin(options, shared);
+        *reported = report_rows(options, shared, *reported);
+    }
+}
+
+/* Ends it if need be; how it ended, in words, or "" when it went as it should. */
+static void finish(worker_process *p, const check_shared *shared, char words[KIT_TEXT])
+{
+    int status = 0;
+    words[0] = '\0';
+    if (p->late)
+        kill(p->pid, SIGKILL);
+    close(p->pipe);
+    while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    if (p->late)
+        snprintf(words, KIT_TEXT, "the call did not return in time and its process was ended");
+    else if (WIFSIGNALED(status))
+        snprintf(words, KIT_TEXT, "the process was ended by signal %d (%s)", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
+    else if (WEXITSTATUS(status) == KIT_EXIT_MEMORY)
+        snprintf(words, KIT_TEXT, "backend-check ran out of memory");
+    else if (shared->phase <= CHECK_RUNNING)
+        snprintf(words, KIT_TEXT, "the process exited with status %d in the middle of a call",
+                 WEXITSTATUS(status));
+    else if (status)
+        snprintf(words, KIT_TEXT, "the process ended with status %d", WEXITSTATUS(status));
+}
+
+/* What a lost worker had printed may say why (a sanitizer's report). */
+static void show_output(int output)
+{
+    char text[4096];
+    off_t at = 0;
+    ssize_t count;
+    while ((count = pread(output, text, sizeof text, at)) > 0) {
+        fwrite(text, 1, (size_t)count, stderr);
+        at += count;
+    }
+}
+
+static void mark_lost(check_shared *shared, const char *words)
+{
+    check_row *row = &shared->rows[shared->row];
+    row->result.failures++;
+    row->result.cases++;
+    row->result.first = shared->number;
+    snprintf(row->why, sizeof row->why, "%.1000s: %.500s",
+             shared->number >= 0 ? shared->text : "between two cases", words);
+    row->state = CHECK_ROW_FAIL;
+}
+
+static int status_of(const check_shared *shared)
+{
+    switch (shared->phase) {
+    case CHECK_DONE:
+        for (int32_t i = 0; i < shared->row_count; i++)
+            if (shared->rows[i].state == CHECK_ROW_FAIL)
+                return CHECK_FAILED;
+        return CHECK_PASSED;
+    case CHECK_NO_DEVICE:
+        return CHECK_ABSENT;
+    case CHECK_NO_SUCH_OP:
+        return CHECK_USAGE;
+    default:
+        return CHECK_UNLOADABLE;
+    }
+}
+
+/* Workers one after another, each going on behind the row that ended the last. False: none starts. */
+static bool work(const check_options *options, check_shared *shared)
+{
+    int32_t first = 0, reported = 0;
+    char words[KIT_TEXT];
+    do {
+        worker_process p;
+        shared->phase = CHECK_LOADING;
+        shared->row = -1;
+        shared->number = -1;
+        if (!start(options, shared, first, &p))
+            return false;
+        watch(options, shared, &p, &reported);
+        finish(&p, shared, words);
+        if (words[0])
+            show_output(p.output);
+        close(p.output);
+        bool lost = words[0] && shared->phase == CHECK_RUNNING && shared->row >= 0;
+        if (words[0] && shared->phase == CHECK_LOADING) {
+            snprintf(shared->reason, sizeof shared->reason, "%s while the plugin was loaded", words);
+            shared->phase = CHECK_REFUSED;
+        } else if (words[0] && shared->phase == CHECK_DONE && shared->row >= 0) {
+            snprintf(shared->rows[shared->row].why, KIT_TEXT, "when the backend was closed: %s", words);
+            shared->rows[shared->row].state = CHECK_ROW_FAIL;
+        }
+        if (lost) {
+            mark_lost(shared, words);
+            first = shared->row + 1;
+            if (first == shared->row_count)
+                shared->phase = CHECK_DONE;
+        }
+        if (shared->phase >= CHECK_DONE && reported == 0)
+            check_report_begin(options, shared);
+        reported = report_rows(options, shared, reported);
+    } while (shared->phase == CHECK_RUNNING);
+    return true;
+}
+
+int check_supervise(const check_options *options)
+{
+    double start_time = now();
+    check_shared *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
+                                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) {
+        fprintf(stderr, "backend-check: out of memory\n");
+        return CHECK_FAILED;
+    }
+    if (options->in_process) {
+        shared->row = -1;
+        check_work(options, shared, 0, -1, -1);
+        check_report_begin(options, shared);
+        (void)report_rows(options, shared, 0);
+    } else if (!work(options, shared)) {
+        fprintf(stderr, "backend-check: cannot start a process: %s\n", strerror(errno));
+        munmap(shared, sizeof *shared);
+        return CHECK_FAILED;
+    }
+    int status = status_of(shared);
+    check_report_end(options, shared, status, now() - start_time);
+    munmap(shared, sizeof *shared);
+    return status;
+}
