@@ -77,8 +77,8 @@ static void print_value(const cJSON *value)
 
 static int32_t is_shown_elsewhere(const char *member)
 {
-    static const char *const shown[] = {"jit", "parallel", "gpu", "device_count", "devices",
-                                        "reason"};
+    static const char *const shown[] = {"jit",          "parallel", "gpu",
+                                        "device_count", "devices",  "reason"};
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
         if (!strcmp(member, shown[i]))
             return 1;
@@ -124,8 +124,8 @@ static void print_capabilities(const collet_backend_info *backend)
 
 static void print_backend(const collet_backend_info *backend)
 {
-    const char *state =
-        backend->state == COLLET_BACKEND_UNPROVEN ? "not tried yet" : info_state_word(backend->state);
+    const char *state = backend->state == COLLET_BACKEND_UNPROVEN ? "not tried yet"
+                                                                  : info_state_word(backend->state);
     printf("%s%s%s: %s%s%s\n", backend->name, *backend->version ? " " : "", backend->version, state,
            *backend->reason ? ": " : "", backend->reason);
     if (backend->abi)

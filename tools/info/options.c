@@ -13,7 +13,8 @@ static const char doc[] =
     "what it offers, its devices and its file."
     "\v"
     "With NAME, that backend alone. With --env alone, the settings and nothing else.\n\n"
-    "Exit status: 0 success; 1 there is no backend called NAME, or nothing could be listed; 2 wrong "
+    "Exit status: 0 success; 1 there is no backend called NAME, or nothing could be listed; 2 "
+    "wrong "
     "command line; 3 NAME was found, was listed, and cannot be used.";
 
 static const struct argp_option argp_options[] = {

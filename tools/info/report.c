@@ -2,51 +2,24 @@
 /* The report as JSON. */
 #include "report.h"
 
-#include <cjson/cJSON.h>
+#include "../common/json_add.h"
+
 #include <stdio.h>
 #include <stdlib.h>
-
-static int32_t add_text(cJSON *object, const char *key, const char *value)
-{
-    return cJSON_AddStringToObject(object, key, value) != NULL;
-}
-
-static int32_t add_number(cJSON *object, const char *key, double value)
-{
-    return cJSON_AddNumberToObject(object, key, value) != NULL;
-}
-
-static int32_t add_bool(cJSON *object, const char *key, int32_t value)
-{
-    return cJSON_AddBoolToObject(object, key, value) != NULL;
-}
-
-/* A new object at the end of the list; NULL when memory is short. */
-static cJSON *append_object(cJSON *list)
-{
-    cJSON *object = cJSON_CreateObject();
-    if (object && cJSON_AddItemToArray(list, object))
-        return object;
-    cJSON_Delete(object);
-    return NULL;
-}
 
 static int32_t add_abi(cJSON *object, uint32_t abi)
 {
     const int numbers[] = {(int)(abi >> 16), (int)(abi & 0xffffu)};
-    cJSON *pair = abi ? cJSON_CreateIntArray(numbers, 2) : cJSON_CreateNull();
-    if (pair && cJSON_AddItemToObject(object, "abi", pair))
-        return 1;
-    cJSON_Delete(pair);
-    return 0;
+    return json_add_item(object, "abi",
+                         abi ? cJSON_CreateIntArray(numbers, 2) : cJSON_CreateNull());
 }
 
 static int32_t add_features(cJSON *object, const collet_backend_info *backend)
 {
     cJSON *features = cJSON_AddObjectToObject(object, "features");
-    return features && add_bool(features, "jit", backend->jit) &&
-           add_bool(features, "parallel", backend->parallel) &&
-           add_bool(features, "gpu", backend->gpu);
+    return features && json_add_bool(features, "jit", backend->jit) &&
+           json_add_bool(features, "parallel", backend->parallel) &&
+           json_add_bool(features, "gpu", backend->gpu);
 }
 
 /* `devices` is a copy of the capabilities' own list; without capabilities it is empty, and
@@ -57,29 +30,24 @@ static int32_t add_capabilities(cJSON *object, const collet_backend_info *backen
     const cJSON *own = cJSON_GetObjectItemCaseSensitive(root, "devices");
     cJSON *devices = own ? cJSON_Duplicate(own, 1) : cJSON_CreateArray();
 
-    if (!devices || !cJSON_AddItemToObject(object, "devices", devices)) {
-        cJSON_Delete(devices);
+    if (!json_add_item(object, "devices", devices)) {
         cJSON_Delete(root);
         return 0;
     }
-    if (!root || !cJSON_AddItemToObject(object, "capabilities", root)) {
-        cJSON_Delete(root);
-        return 0;
-    }
-    return 1;
+    return json_add_item(object, "capabilities", root);
 }
 
 static int32_t add_backend(cJSON *list, const collet_backend_info *backend)
 {
-    cJSON *object = append_object(list);
-    return object && add_text(object, "name", backend->name) &&
-           add_text(object, "version", backend->version) && add_abi(object, backend->abi) &&
-           add_text(object, "status", info_state_word(backend->state)) &&
-           add_text(object, "reason", backend->reason) && add_features(object, backend) &&
-           add_number(object, "device_count", backend->device_count) &&
-           add_number(object, "kernel_count", backend->kernel_count) &&
-           add_number(object, "priority", backend->priority) &&
-           add_text(object, "path", backend->path) && add_capabilities(object, backend);
+    cJSON *object = json_append_object(list);
+    return object && json_add_text(object, "name", backend->name) &&
+           json_add_text(object, "version", backend->version) && add_abi(object, backend->abi) &&
+           json_add_text(object, "status", info_state_word(backend->state)) &&
+           json_add_text(object, "reason", backend->reason) && add_features(object, backend) &&
+           json_add_number(object, "device_count", backend->device_count) &&
+           json_add_number(object, "kernel_count", backend->kernel_count) &&
+           json_add_number(object, "priority", backend->priority) &&
+           json_add_text(object, "path", backend->path) && add_capabilities(object, backend);
 }
 
 static int32_t add_backends(cJSON *root, const collet_runtime *runtime, const info_options *options)
@@ -104,10 +72,12 @@ static int32_t add_records(cJSON *root, const collet_runtime *runtime,
         collet_plugin_record r = {.struct_size = sizeof r};
         if (collet_record_at(runtime, i, &r) != COLLET_OK || !info_record_wanted(only, &r))
             continue;
-        cJSON *object = append_object(list);
-        fine = object && add_text(object, "path", r.path) && add_text(object, "stage", r.stage) &&
-               add_bool(object, "accepted", r.accepted) && add_text(object, "code", r.code) &&
-               add_text(object, "reason", r.reason) && add_number(object, "ms", r.milliseconds);
+        cJSON *object = json_append_object(list);
+        fine = object && json_add_text(object, "path", r.path) &&
+               json_add_text(object, "stage", r.stage) &&
+               json_add_bool(object, "accepted", r.accepted) &&
+               json_add_text(object, "code", r.code) && json_add_text(object, "reason", r.reason) &&
+               json_add_number(object, "ms", r.milliseconds);
     }
     return fine;
 }
@@ -120,11 +90,13 @@ static int32_t add_settings(cJSON *root, const collet_runtime *runtime)
         collet_setting s = {.struct_size = sizeof s};
         if (collet_setting_at(runtime, i, &s) != COLLET_OK)
             continue;
-        cJSON *object = append_object(list);
-        fine = object && add_text(object, "key", s.key) &&
-               add_text(object, "variable", s.environment) && add_text(object, "type", s.type) &&
-               add_text(object, "default", s.fallback) && add_text(object, "value", s.value) &&
-               add_text(object, "source", s.source) && add_text(object, "help", s.help);
+        cJSON *object = json_append_object(list);
+        fine = object && json_add_text(object, "key", s.key) &&
+               json_add_text(object, "variable", s.environment) &&
+               json_add_text(object, "type", s.type) &&
+               json_add_text(object, "default", s.fallback) &&
+               json_add_text(object, "value", s.value) &&
+               json_add_text(object, "source", s.source) && json_add_text(object, "help", s.help);
     }
     return fine;
 }
@@ -134,7 +106,7 @@ int32_t info_print_json(const collet_runtime *runtime, const info_options *optio
 {
     cJSON *root = cJSON_CreateObject();
     char *text = NULL;
-    int32_t fine = root && add_text(root, "collet", collet_version()) &&
+    int32_t fine = root && json_add_text(root, "collet", collet_version()) &&
                    add_backends(root, runtime, options) &&
                    (!options->why || add_records(root, runtime, only)) &&
                    (!options->env || add_settings(root, runtime));

@@ -89,8 +89,8 @@ static void print_row(const setting_row *row, const int *width)
 
 void info_list_settings(const collet_runtime *runtime)
 {
-    static const setting_row head = {
-        {"key", "variable", "type", "default", "value", "source"}, "meaning"};
+    static const setting_row head = {{"key", "variable", "type", "default", "value", "source"},
+                                     "meaning"};
     size_t count = collet_setting_count(runtime);
     int width[COLUMNS];
 

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "direct.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <string.h>
+
+static void host_log(const collet_host *host, int32_t level, const char *format, ...)
+{
+    (void)host;
+    (void)level;
+    (void)format;
+}
+
+static int32_t host_threads(const collet_host *host)
+{
+    return ((const bench_direct *)(const void *)host)->threads;
+}
+
+static const char *host_config(const collet_host *host, const char *key)
+{
+    const bench_direct *d = (const bench_direct *)(const void *)host;
+    for (size_t i = 0; i < collet_setting_count(d->runtime); i++) {
+        collet_setting s = {.struct_size = sizeof s};
+        if (collet_setting_at(d->runtime, i, &s) == COLLET_OK && !strcmp(s.key, key))
+            return s.value;
+    }
+    return NULL;
+}
+
+static collet_status find_entry(bench_direct *d, const char *path, collet_error *err)
+{
+    collet_plugin_entry_fn entry = NULL;
+    d->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!d->library)
+        return collet_fail(err, COLLET_UNAVAILABLE, "%s: %s", path, dlerror());
+    void *symbol = dlsym(d->library, "collet_plugin_entry");
+    memcpy(&entry, &symbol, sizeof entry);
+    d->table = entry ? entry(&d->host) : NULL;
+    return d->table ? COLLET_OK
+                    : collet_fail(err, COLLET_ABI, "%s: it has no table for this program", path);
+}
+
+static const collet_kernel_row *find_row(const bench_direct *d, uint32_t op, uint64_t sig)
+{
+    const collet_plugin *t = d->table;
+    for (uint32_t i = 0; i < t->kernel_count; i++) {
+        const void *at = (const char *)t->kernels + (size_t)i * t->kernel_size;
+        const collet_kernel_row *row = at;
+        if (row->op == op && row->sig == sig &&
+            (!t->device_supports || t->device_supports(d->device, i)))
+            return row;
+    }
+    return NULL;
+}
+
+collet_status bench_direct_open(bench_direct *d, const collet_runtime *runtime, int32_t threads,
+                                const char *path, uint32_t op, uint64_t sig, collet_error *err)
+{
+    const uint32_t wanted = COLLET_PLUGIN_HOST_MEMORY | COLLET_PLUGIN_SYNCHRONOUS;
+    *d = (bench_direct){
+        .host = {COLLET_ABI, sizeof d->host, collet_fail, host_log, host_threads, host_config},
+        .runtime = runtime,
+        .threads = threads};
+    collet_status status = find_entry(d, path, err);
+    if (status != COLLET_OK)
+        return status;
+    if ((d->table->flags & wanted) != wanted)
+        return collet_fail(
+            err, COLLET_UNSUPPORTED,
+            "%s does not compute at once in host memory: a direct call of its kernel "
+            "would measure its queue",
+            d->table->name);
+    status = d->table->device_open(&d->host, 0, &d->device, err);
+    if (status != COLLET_OK)
+        return status;
+    d->row = find_row(d, op, sig);
+    if (!d->row)
+        return collet_fail(err, COLLET_UNSUPPORTED, "%s has no such kernel", d->table->name);
+    if (d->row->workspace)
+        return collet_fail(err, COLLET_UNSUPPORTED, "%s: this kernel wants a workspace",
+                           d->table->name);
+    return COLLET_OK;
+}
+
+void bench_direct_close(bench_direct *d)
+{
+    if (d->device)
+        d->table->device_close(d->device);
+    if (d->library)
+        dlclose(d->library);
+    *d = (bench_direct){0};
+}

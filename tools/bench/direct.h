@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A kernel called without libcore: what `dispatch` compares a routed call with. The one place in
+ * the tools that looks at plugin.h, because measuring the road needs its far end too.
+ */
+#ifndef BENCH_DIRECT_H
+#define BENCH_DIRECT_H
+
+#include <collet/collet.h>
+#include <collet/plugin.h>
+
+typedef struct bench_direct {
+    collet_host host; /* first: config finds the runtime back from its host table */
+    const collet_runtime *runtime;
+    int32_t threads;
+    void *library;
+    const collet_plugin *table;
+    collet_device *device;
+    const collet_kernel_row *row;
+} bench_direct;
+
+/*
+ * Opens device 0 of the plugin file with a host table of its own (settings are the runtime's) and
+ * finds the row of `op` with `sig`. Only plugins that compute at once and in host memory:
+ * UNSUPPORTED otherwise, and when there is no such row. `d` stays where it is until
+ * bench_direct_close, which is wanted after a failure too.
+ */
+collet_status bench_direct_open(bench_direct *d, const collet_runtime *runtime, int32_t threads,
+                                const char *path, uint32_t op, uint64_t sig, collet_error *err);
+void bench_direct_close(bench_direct *d);
+
+#endif

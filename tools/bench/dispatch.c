@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A routed call and a direct one of the same kernel row, `add` of one f32 element, in turn: both
+ * see the same clock rate, caches and neighbours, so that the difference of their medians is the
+ * road's.
+ */
+#include "dispatch.h"
+
+#include "../common/json_add.h"
+#include "direct.h"
+#include "heap.h"
+#include "sampler.h"
+
+#include <stdio.h>
+
+#define CALLS_PER_SAMPLE 1000
+#define COUNTED_CALLS 1000000
+
+typedef struct routed {
+    collet_context *context;
+    collet_array *out, *a, *b;
+} routed;
+
+typedef struct direct {
+    const bench_direct *kernel;
+    collet_kernel_call call;
+    collet_operand operands[3];
+    int64_t shape[1], strides[1];
+    float values[3];
+    collet_error err;
+} direct;
+
+typedef struct dispatch_result {
+    bench_stats routed, direct;
+    uint64_t allocations;
+} dispatch_result;
+
+static collet_status call_routed(void *user, int64_t calls)
+{
+    routed *r = user;
+    collet_status status = COLLET_OK;
+    for (int64_t i = 0; i < calls && status == COLLET_OK; i++)
+        status = collet_add(r->context, r->out, r->a, r->b);
+    return status;
+}
+
+static collet_status call_direct(void *user, int64_t calls)
+{
+    direct *d = user;
+    const bench_direct *k = d->kernel;
+    collet_status status = COLLET_OK;
+    for (int64_t i = 0; i < calls && status == COLLET_OK; i++)
+        status = k->row->run(k->device, NULL, &d->call);
+    return status;
+}
+
+/* ---- Preparing --------------------------------------------------------------------------- */
+
+static collet_status routed_open(routed *r, collet_context *context)
+{
+    static const int64_t shape[] = {1};
+    static const float one = 1;
+    *r = (routed){.context = context};
+    collet_status status = collet_array_create(context, &r->out, COLLET_F32, 1, shape);
+    if (status == COLLET_OK)
+        status = collet_array_from(context, &r->a, COLLET_F32, 1, shape, &one);
+    if (status == COLLET_OK)
+        status = collet_array_from(context, &r->b, COLLET_F32, 1, shape, &one);
+    return status;
+}
+
+static void routed_close(routed *r)
+{
+    collet_array_free(r->out);
+    collet_array_free(r->a);
+    collet_array_free(r->b);
+}
+
+static void direct_prepare(direct *d, const bench_direct *kernel)
+{
+    *d = (direct){.kernel = kernel, .shape = {1}, .strides = {1}, .values = {0, 1, 1}};
+    for (int i = 0; i < 3; i++)
+        d->operands[i] = (collet_operand){.buffer = &d->values[i],
+                                          .dtype = COLLET_F32,
+                                          .ndim = 1,
+                                          .shape = d->shape,
+                                          .strides = d->strides};
+    d->call = (collet_kernel_call){.struct_size = sizeof d->call,
+                                   .op = COLLET_OP_ADD,
+                                   .sig = kernel->row->sig,
+                                   .n_out = 1,
+                                   .n_in = 2,
+                                   .operand_size = sizeof *d->operands,
+                                   .operands = d->operands,
+                                   .err = &d->err};
+}
+
+/* ---- Measuring --------------------------------------------------------------------------- */
+
+static collet_status measure(bench_sampler *a, bench_sampler *b, double budget)
+{
+    double end = bench_now() + budget;
+    collet_status status = bench_sampler_warm(a, budget);
+    if (status == COLLET_OK)
+        status = bench_sampler_warm(b, budget);
+    a->calls = b->calls = CALLS_PER_SAMPLE;
+    while (status == COLLET_OK && (bench_now() < end || a->count < 10)) {
+        status = bench_sampler_take(a);
+        if (status == COLLET_OK)
+            status = bench_sampler_take(b);
+    }
+    return status;
+}
+
+static collet_status compare(routed *r, direct *d, double budget, dispatch_result *out)
+{
+    bench_sampler a = {0}, b = {0};
+    collet_status status = bench_sampler_create(&a, call_routed, r);
+    if (status == COLLET_OK)
+        status = bench_sampler_create(&b, call_direct, d);
+    if (status == COLLET_OK)
+        status = measure(&a, &b, budget);
+    if (status == COLLET_OK) {
+        bench_sampler_stats(&a, &out->routed);
+        bench_sampler_stats(&b, &out->direct);
+        uint64_t before = bench_heap_allocations();
+        status = call_routed(r, COUNTED_CALLS);
+        out->allocations = bench_heap_allocations() - before;
+    }
+    bench_sampler_clear(&a);
+    bench_sampler_clear(&b);
+    return status;
+}
+
+static collet_status dispatch_one(const bench_session *s, const char *choice, dispatch_result *out,
+                                  collet_error *err)
+{
+    collet_backend_info backend;
+    bench_direct kernel;
+    direct d;
+    routed r = {0};
+    collet_status status = collet_set_backend(s->context, choice);
+    if (status != COLLET_OK || !bench_session_backend(s, choice, &backend))
+        return collet_fail(err, COLLET_INVALID, "'%s' is not the name of one backend", choice);
+    status = bench_direct_open(&kernel, s->runtime, s->machine.threads, backend.path, COLLET_OP_ADD,
+                               COLLET_SIG(COLLET_F32, COLLET_F32, COLLET_F32), err);
+    if (status == COLLET_OK) {
+        direct_prepare(&d, &kernel);
+        status = routed_open(&r, s->context);
+        if (status == COLLET_OK)
+            status = compare(&r, &d, s->options->seconds, out);
+        if (status != COLLET_OK)
+            collet_fail(err, status, "%s", collet_last_error(s->context));
+        routed_close(&r);
+    }
+    bench_direct_close(&kernel);
+    return status;
+}
+
+/* ---- Reporting --------------------------------------------------------------------------- */
+
+static double overhead(const dispatch_result *r)
+{
+    return 1e9 * (r->routed.median - r->direct.median);
+}
+
+static void print_row(const char *choice, const dispatch_result *r)
+{
+    printf("%-16s %9.1f %9.1f %9.1f %9.1f %9.1f %12llu\n", choice, 1e9 * r->routed.median,
+           1e9 * r->direct.median, overhead(r), 1e9 * r->routed.p95, 1e9 * r->routed.p99,
+           (unsigned long long)r->allocations);
+}
+
+static int32_t add_row(cJSON *list, const char *choice, const dispatch_result *r)
+{
+    cJSON *row = json_append_object(list);
+    return row && json_add_text(row, "backend", choice) && json_add_text(row, "op", "add") &&
+           json_add_text(row, "signature", "f:ff") &&
+           json_add_number(row, "samples", (double)r->routed.samples) &&
+           json_add_number(row, "calls_per_sample", CALLS_PER_SAMPLE) &&
+           json_add_item(row, "routed_seconds", bench_stats_json(&r->routed)) &&
+           json_add_item(row, "direct_seconds", bench_stats_json(&r->direct)) &&
+           json_add_number(row, "overhead_ns", overhead(r)) &&
+           json_add_number(row, "counted_calls", COUNTED_CALLS) &&
+           json_add_number(row, "allocations", (double)r->allocations);
+}
+
+int bench_dispatch(bench_session *s)
+{
+    cJSON *list = s->report ? cJSON_AddArrayToObject(s->report, "results") : NULL;
+    int result = BENCH_EXIT_OK, measured = 0;
+    if (s->report && !list)
+        return bench_out_of_memory();
+    if (!s->report)
+        printf("add of one f32, ns a call (medians; allocations in %d routed calls)\n%-16s %9s %9s "
+               "%9s %9s %9s %12s\n",
+               COUNTED_CALLS, "backend", "routed", "direct", "overhead", "p95", "p99",
+               "allocations");
+    for (int32_t i = 0; i < s->choice_count; i++) {
+        dispatch_result r;
+        collet_error err;
+        collet_status status = dispatch_one(s, s->choices[i], &r, &err);
+        if (status == COLLET_UNSUPPORTED && !s->options->backend_count)
+            continue;
+        if (status != COLLET_OK) {
+            result = bench_complain(status, err.text);
+            continue;
+        }
+        measured++;
+        if (!s->report)
+            print_row(s->choices[i], &r);
+        else if (!add_row(list, s->choices[i], &r))
+            return bench_out_of_memory();
+    }
+    if (!measured && result == BENCH_EXIT_OK)
+        return bench_complain(COLLET_UNSUPPORTED,
+                              "no backend computes at once in host memory: nothing to compare");
+    return result;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* backend-bench dispatch: the cost of the road from a call to a kernel. */
+#ifndef BENCH_DISPATCH_H
+#define BENCH_DISPATCH_H
+
+#include "session.h"
+
+/* Measures every chosen backend; prints a table or fills the session's report. An exit status. */
+int bench_dispatch(bench_session *session);
+
+#endif

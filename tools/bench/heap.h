@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Counting heap allocations: this program's own malloc, calloc, realloc, aligned_alloc, memalign
+ * and posix_memalign stand before the C library's for the whole process, libcore and plugins
+ * included, and forward to it. Under a sanitizer its hooks count instead.
+ */
+#ifndef BENCH_HEAP_H
+#define BENCH_HEAP_H
+
+#include <stdint.h>
+
+/* Allocations made by all threads since the program began. */
+uint64_t bench_heap_allocations(void);
+
+/* Bytes resident in memory now; 0 when the system does not tell. */
+uint64_t bench_heap_resident(void);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "options.h"
+
+#include <argp.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    KEY_SHAPE = 256,
+    KEY_DTYPE,
+    KEY_BACKEND,
+    KEY_THREADS,
+    KEY_SECONDS,
+    KEY_AXIS,
+    KEY_JSON,
+    KEY_LIST
+};
+
+#define SECONDS_DEFAULT 2.0
+#define SECONDS_MAX 3600.0
+
+static const char doc[] =
+    "Measures what Collet costs and what its kernels reach on this machine."
+    "\v"
+    "dispatch: what a routed call of add on one element costs above the same kernel called "
+    "directly, and how many heap allocations a million routed calls make. bandwidth: how fast this "
+    "machine reads, writes and copies memory. OP: a kernel, by the name that --list shows; what is "
+    "bound by memory is compared with the bandwidth measured in the same run.\n\n"
+    "SHAPE is numbers joined by x, each with an optional K, M or G (powers of 1024); --list shows "
+    "what they mean for each op. DTYPE is an element type (f32: the first signature of the op "
+    "whose "
+    "first input, or first output where there is none, has it) or a whole signature as in ops.def "
+    "(d:fd).\n\n"
+    "Examples:\n"
+    "  backend-bench dispatch\n"
+    "  backend-bench bandwidth --threads 1\n"
+    "  backend-bench observables 10000x1000 --backend cpu_scalar,cpu_openmp\n"
+    "  backend-bench matmul 1024x1024x1024 --dtype f32,f64 --json\n"
+    "  backend-bench sum 8192x8192 --axis 0\n\n"
+    "Exit status: 0 success; 1 something could not be measured; 2 wrong command line.";
+
+static const struct argp_option argp_options[] = {
+    {"shape", KEY_SHAPE, "SHAPE", 0, "Extents, as the second argument", 1},
+    {"axis", KEY_AXIS, "N[,N...]", 0, "Axes that a reduction sums over (default: all)", 1},
+    {"dtype", KEY_DTYPE, "DTYPE[,...]", 0, "Element types, one row each (default: f32)", 1},
+    {"backend", KEY_BACKEND, "NAME[,...]", 0,
+     "Backends, one row each, compared with the first (default: all that can be used)", 1},
+    {"threads", KEY_THREADS, "N", 0, "CPU threads at most (default: all that are allowed)", 2},
+    {"seconds", KEY_SECONDS, "S", 0, "Time to measure each row (default: 2)", 2},
+    {"json", KEY_JSON, NULL, 0, "Print JSON", 3},
+    {"list", KEY_LIST, NULL, 0, "List the ops, their shapes and defaults", 3},
+    {0},
+};
+
+/* Cuts `text` at its commas. */
+static int32_t parse_list(struct argp_state *state, const char *option, char *text,
+                          const char **items)
+{
+    int32_t count = 0;
+    char *item;
+    while ((item = strsep(&text, ","))) {
+        if (!*item)
+            argp_error(state, "%s: an item of the list is empty", option);
+        if (count == BENCH_LIST_MAX)
+            argp_error(state, "%s: at most %d items", option, BENCH_LIST_MAX);
+        items[count++] = item;
+    }
+    return count;
+}
+
+static double parse_seconds(struct argp_state *state, const char *text)
+{
+    char *end;
+    double seconds = strtod(text, &end);
+    if (end == text || *end || !(seconds > 0) || seconds > SECONDS_MAX)
+        argp_error(state, "--seconds: '%s' is not a time of up to %g seconds", text, SECONDS_MAX);
+    return seconds;
+}
+
+static int32_t parse_threads(struct argp_state *state, const char *text)
+{
+    char *end;
+    long threads = strtol(text, &end, 10);
+    if (end == text || *end || threads < 1 || threads > 65536)
+        argp_error(state, "--threads: '%s' is not a number of threads", text);
+    return (int32_t)threads;
+}
+
+static void take_argument(struct argp_state *state, bench_options *options, const char *text)
+{
+    if (!options->what)
+        options->what = text;
+    else if (!options->shape)
+        options->shape = text;
+    else
+        argp_error(state, "'%s': only dispatch, bandwidth or OP, and a SHAPE are wanted", text);
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    bench_options *options = state->input;
+
+    switch (key) {
+    case KEY_SHAPE:
+        options->shape = text;
+        break;
+    case KEY_AXIS:
+        options->axis = text;
+        break;
+    case KEY_DTYPE:
+        options->dtype_count = parse_list(state, "--dtype", text, options->dtypes);
+        break;
+    case KEY_BACKEND:
+        options->backend_count = parse_list(state, "--backend", text, options->backends);
+        break;
+    case KEY_THREADS:
+        options->threads = parse_threads(state, text);
+        break;
+    case KEY_SECONDS:
+        options->seconds = parse_seconds(state, text);
+        break;
+    case KEY_JSON:
+        options->json = 1;
+        break;
+    case KEY_LIST:
+        options->list = 1;
+        break;
+    case ARGP_KEY_ARG:
+        take_argument(state, options, text);
+        break;
+    case ARGP_KEY_END:
+        if (!options->what && !options->list)
+            argp_error(state, "dispatch, bandwidth or the name of an op is wanted");
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static void print_version(FILE *stream, struct argp_state *state)
+{
+    (void)state;
+    fprintf(stream, "backend-bench %s (libcore %s)\n", COLLET_VERSION, collet_version());
+}
+
+void bench_options_parse(int argc, char **argv, bench_options *options)
+{
+    static const struct argp argp = {
+        argp_options, parse_option, "dispatch|bandwidth|OP [SHAPE]", doc, NULL, NULL, NULL};
+
+    *options = (bench_options){.argc = argc, .argv = argv, .seconds = SECONDS_DEFAULT};
+    argp_program_version_hook = print_version;
+    argp_err_exit_status = BENCH_EXIT_USAGE;
+    argp_parse(&argp, argc, argv, 0, NULL, options);
+}

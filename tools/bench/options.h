@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line of backend-bench, and its exit status. */
+#ifndef BENCH_OPTIONS_H
+#define BENCH_OPTIONS_H
+
+#include <collet/collet.h>
+
+enum {
+    BENCH_EXIT_OK = 0,
+    BENCH_EXIT_FAILURE = 1, /* something that was asked for could not be measured */
+    BENCH_EXIT_USAGE = 2,   /* wrong command line: option, op, shape, dtype or name of a backend */
+};
+
+#define BENCH_LIST_MAX 16 /* items of --backend and of --dtype */
+
+typedef struct bench_options {
+    int argc;
+    char **argv;
+    const char *what;  /* dispatch, bandwidth, or a case; NULL with --list */
+    const char *shape; /* NULL: the case's own */
+    const char *axis;  /* NULL: the case's own */
+    const char *dtypes[BENCH_LIST_MAX];
+    int32_t dtype_count; /* 0: the case's own */
+    const char *backends[BENCH_LIST_MAX];
+    int32_t backend_count; /* 0: every one that can be used */
+    int32_t threads;       /* 0: all that are allowed */
+    double seconds;        /* of sampling for one row of the report */
+    int32_t json, list;
+} bench_options;
+
+/* Exits with BENCH_EXIT_USAGE, or with 0 after --help and --version. Lists are cut in argv itself.
+ */
+void bench_options_parse(int argc, char **argv, bench_options *options);
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session.h"
+
+#include "../common/json_add.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void print_log(void *user, int32_t level, const char *text)
+{
+    (void)user;
+    (void)level;
+    fprintf(stderr, "backend-bench: %s\n", text);
+}
+
+int bench_complain(collet_status status, const char *text)
+{
+    fprintf(stderr, "backend-bench: %s\n", text);
+    return status == COLLET_INVALID || status == COLLET_UNKNOWN_BACKEND || status == COLLET_DTYPE ||
+                   status == COLLET_SHAPE || status == COLLET_NOT_FOUND
+               ? BENCH_EXIT_USAGE
+               : BENCH_EXIT_FAILURE;
+}
+
+int bench_out_of_memory(void)
+{
+    return bench_complain(COLLET_NO_MEMORY, "out of memory");
+}
+
+static const char *setting(const collet_runtime *runtime, const char *key)
+{
+    for (size_t i = 0; i < collet_setting_count(runtime); i++) {
+        collet_setting s = {.struct_size = sizeof s};
+        if (collet_setting_at(runtime, i, &s) == COLLET_OK && !strcmp(s.key, key))
+            return s.value;
+    }
+    return "";
+}
+
+int32_t bench_session_backend(const bench_session *s, const char *choice,
+                              collet_backend_info *backend)
+{
+    size_t length = strcspn(choice, ":");
+    for (size_t i = 0; i < collet_backend_count(s->runtime); i++) {
+        *backend = (collet_backend_info){.struct_size = sizeof *backend};
+        if (collet_backend_info_at(s->runtime, i, backend) == COLLET_OK &&
+            strlen(backend->name) == length && !strncmp(backend->name, choice, length))
+            return 1;
+    }
+    return 0;
+}
+
+/* Trying each choice at once makes a wrong one known before anything is measured. */
+static collet_status choose(bench_session *s, collet_error *err)
+{
+    const bench_options *o = s->options;
+    const char *configured = setting(s->runtime, "backend");
+
+    for (int32_t i = 0; i < o->backend_count; i++)
+        s->choices[s->choice_count++] = o->backends[i];
+    if (!o->backend_count && strcmp(configured, "auto"))
+        s->choices[s->choice_count++] = configured;
+    for (size_t i = 0; !s->choice_count && i < collet_backend_count(s->runtime); i++) {
+        collet_backend_info b = {.struct_size = sizeof b};
+        if (i < BENCH_CHOICES_MAX && collet_backend_info_at(s->runtime, i, &b) == COLLET_OK &&
+            b.state != COLLET_BACKEND_UNAVAILABLE)
+            s->choices[s->choice_count++] = b.name;
+    }
+    for (int32_t i = 0; i < s->choice_count; i++) {
+        collet_status status = collet_set_backend(s->context, s->choices[i]);
+        if (status != COLLET_OK)
+            return collet_fail(err, status, "%s", collet_last_error(s->context));
+    }
+    return COLLET_OK;
+}
+
+static cJSON *report_begin(const bench_session *s)
+{
+    const bench_options *o = s->options;
+    cJSON *report = cJSON_CreateObject();
+    cJSON *command = NULL;
+    int32_t fine = report && json_add_text(report, "tool", "backend-bench") &&
+                   json_add_text(report, "collet", collet_version()) &&
+                   (command = cJSON_AddArrayToObject(report, "command")) != NULL;
+    for (int i = 0; fine && i < o->argc; i++) {
+        cJSON *word = cJSON_CreateString(o->argv[i]);
+        fine = word && cJSON_AddItemToArray(command, word);
+    }
+    fine = fine && json_add_item(report, "host", bench_machine_json(&s->machine)) &&
+           json_add_number(report, "seconds", o->seconds) &&
+           json_add_text(report, "mode", o->what ? o->what : "list");
+    if (fine)
+        return report;
+    cJSON_Delete(report);
+    return NULL;
+}
+
+/* A context's own choice is overruled later, so it is made with one that cannot be wrong; without
+ * any backend that can be used even "auto" fails, and only the modes that need none go on. */
+static collet_status context_open(bench_session *s, int32_t with_backends, collet_error *err)
+{
+    collet_status status = collet_context_create(&s->context, s->runtime, err);
+    if (status == COLLET_OK)
+        status = choose(s, err);
+    return with_backends ? status : COLLET_OK;
+}
+
+collet_status bench_session_open(bench_session *s, const bench_options *options,
+                                 int32_t with_backends, collet_error *err)
+{
+    char threads[32];
+    const char *settings[] = {NULL, NULL};
+    collet_runtime_options wanted = {
+        .struct_size = sizeof wanted, .log = print_log, .settings = settings};
+
+    *s = (bench_session){.options = options, .with_backends = with_backends};
+    if (options->threads) {
+        snprintf(threads, sizeof threads, "num_threads=%d", (int)options->threads);
+        settings[0] = threads;
+    }
+    collet_status status = collet_runtime_create(&s->runtime, &wanted, err);
+    if (status != COLLET_OK)
+        return status;
+    bench_machine_describe(&s->machine, atoi(setting(s->runtime, "num_threads")));
+    if (with_backends)
+        status = context_open(s, with_backends, err);
+    if (status == COLLET_OK && options->json && !(s->report = report_begin(s)))
+        status = collet_fail(err, COLLET_NO_MEMORY, "out of memory for the report");
+    if (status != COLLET_OK)
+        bench_session_close(s);
+    return status;
+}
+
+void bench_session_close(bench_session *s)
+{
+    collet_context_destroy(s->context);
+    collet_runtime_destroy(s->runtime);
+    cJSON_Delete(s->report);
+    *s = (bench_session){0};
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every mode works with: options, machine, runtime, context, and the report under way. */
+#ifndef BENCH_SESSION_H
+#define BENCH_SESSION_H
+
+#include "machine.h"
+#include "options.h"
+
+#include <cjson/cJSON.h>
+#include <collet/collet.h>
+
+#define BENCH_CHOICES_MAX 64
+
+typedef struct bench_session {
+    const bench_options *options;
+    bench_machine machine;
+    collet_runtime *runtime;
+    collet_context *context;
+    const char *choices[BENCH_CHOICES_MAX]; /* of backend: one row of the report each */
+    int32_t choice_count;
+    int32_t with_backends; /* 0: bandwidth needs none */
+    cJSON *report;         /* with --json; else NULL */
+} bench_session;
+
+/*
+ * Opens the runtime and decides which backends are measured: those of --backend, else the choice of
+ * COLLET_BACKEND or the configuration file, else every one that can be used. With `with_backends` 0
+ * there may be none. UNKNOWN_BACKEND, UNAVAILABLE and whatever collet_runtime_create returns; the
+ * session is closed in any case.
+ */
+collet_status bench_session_open(bench_session *s, const bench_options *options,
+                                 int32_t with_backends, collet_error *err);
+void bench_session_close(bench_session *s);
+
+/* The backend that a choice such as "cuda:1" names; 0 when there is none. */
+int32_t bench_session_backend(const bench_session *s, const char *choice,
+                              collet_backend_info *backend);
+
+/* "backend-bench: text" on standard error; the exit status that goes with the status. */
+int bench_complain(collet_status status, const char *text);
+int bench_out_of_memory(void);
+
+#endif

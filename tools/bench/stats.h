@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Samples of one measurement, and what is said of them. */
+#ifndef BENCH_STATS_H
+#define BENCH_STATS_H
+
+#include <cjson/cJSON.h>
+#include <stdint.h>
+#include <time.h>
+
+#define BENCH_SAMPLES_MAX 65536
+
+/* Seconds of a clock that only runs forward. */
+static inline double bench_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Seconds a call. Of an even number of samples the median is the mean of the middle two; p95 and
+ * p99 are the smallest samples that 95 and 99 % do not exceed; std is that of a sample (n - 1). */
+typedef struct bench_stats {
+    int64_t samples;
+    int64_t calls_per_sample;
+    double mean, median, std, p95, p99, min, max;
+} bench_stats;
+
+/* Sorts `seconds`, count > 0 of them, each of `calls` calls. */
+void bench_stats_of(double *seconds, int64_t count, int64_t calls, bench_stats *out);
+
+/* {"mean", ..., "max"} in seconds; NULL when memory is short. */
+cJSON *bench_stats_json(const bench_stats *stats);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Building JSON reports with cJSON: each function returns 0 when memory is short, else 1, so that a
+ * report is one expression of calls joined by &&. */
+#ifndef TOOLS_JSON_ADD_H
+#define TOOLS_JSON_ADD_H
+
+#include <cjson/cJSON.h>
+#include <stdint.h>
+
+static inline int32_t json_add_text(cJSON *object, const char *key, const char *value)
+{
+    return cJSON_AddStringToObject(object, key, value) != NULL;
+}
+
+/* What is no finite number becomes null. */
+static inline int32_t json_add_number(cJSON *object, const char *key, double value)
+{
+    return cJSON_AddNumberToObject(object, key, value) != NULL;
+}
+
+static inline int32_t json_add_null(cJSON *object, const char *key)
+{
+    return cJSON_AddNullToObject(object, key) != NULL;
+}
+
+static inline int32_t json_add_bool(cJSON *object, const char *key, int32_t value)
+{
+    return cJSON_AddBoolToObject(object, key, value) != NULL;
+}
+
+/* Takes `item` over, also when it fails; NULL (memory was short before) fails. */
+static inline int32_t json_add_item(cJSON *object, const char *key, cJSON *item)
+{
+    if (item && cJSON_AddItemToObject(object, key, item))
+        return 1;
+    cJSON_Delete(item);
+    return 0;
+}
+
+/* A new object at the end of the list; NULL when memory is short. */
+static inline cJSON *json_append_object(cJSON *list)
+{
+    cJSON *object = cJSON_CreateObject();
+    if (object && cJSON_AddItemToArray(list, object))
+        return object;
+    cJSON_Delete(object);
+    return NULL;
+}
+
+#endif
