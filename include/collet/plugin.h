@@ -296,6 +296,9 @@ COLLET_API const collet_plugin *collet_plugin_entry(const collet_host *host);
  *    "features": {"jit": false, "parallel": false, "gpu": false},
  *    "description": "...", "kernels": ["add", ...]}
  * `priority` orders backends under "auto", larger first. `kernels` names every op that has a row.
+ * Members may be added: unknown ones are ignored. Optional: "description", and "depends", a list of
+ * what the capabilities depend on beside the file: environment variables ("X", or "X*" for all that
+ * begin so) and absolute paths. A kept answer of a probe is used only while they are as they were.
  * A second note says which sanitizer the object was built with: such a plugin loads only into a
  * program built alike.
  *
