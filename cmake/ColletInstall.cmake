@@ -1,4 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `cmake --install` lays down beside the programs, the library and the plugins.
+# What `cmake --install` lays down beside the programs, the library and the plugins: headers, the
+# pkg-config module collet, the CMake package collet (targets collet::core and collet::plugin) and
+# the documents. Everything finds its prefix from where it lies, so a tree can be moved.
 include(CMakePackageConfigHelpers)
+
+# What a backend is built against: headers, no library.
+add_library(collet_plugin INTERFACE)
+add_library(collet::plugin ALIAS collet_plugin)
+set_target_properties(collet_plugin PROPERTIES EXPORT_NAME plugin)
+target_include_directories(collet_plugin INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+install(TARGETS collet_plugin EXPORT colletTargets)
+
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/collet DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+
+# pkg-config
+set(COLLET_PC_DIRECTORY ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH COLLET_PC_PREFIX
+  ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+string(REGEX REPLACE "/$" "" COLLET_PC_PREFIX "${COLLET_PC_PREFIX}")
+configure_file(${PROJECT_SOURCE_DIR}/cmake/collet.pc.in ${PROJECT_BINARY_DIR}/collet.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/collet.pc DESTINATION ${COLLET_PC_DIRECTORY})
+
+# The CMake package
+set(COLLET_PACKAGE_DIRECTORY ${CMAKE_INSTALL_LIBDIR}/cmake/collet)
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/collet-config.cmake.in
+  ${PROJECT_BINARY_DIR}/collet-config.cmake
+  INSTALL_DESTINATION ${COLLET_PACKAGE_DIRECTORY}
+  PATH_VARS COLLET_PLUGIN_INSTALL_DIRECTORY
+  NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/collet-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/collet-config.cmake
+              ${PROJECT_BINARY_DIR}/collet-config-version.cmake
+  DESTINATION ${COLLET_PACKAGE_DIRECTORY})
+install(EXPORT colletTargets NAMESPACE collet:: FILE collet-targets.cmake
+  DESTINATION ${COLLET_PACKAGE_DIRECTORY})
+
+# Documents
+install(FILES README.md CHANGELOG.md LICENSE docs/KERNELS.md TYPE DOC OPTIONAL)
+install(FILES plugins/README.md TYPE DOC RENAME plugins.md OPTIONAL)
+install(FILES core/DESIGN.md TYPE DOC)
