@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_file.h - an input as a file without a disk, and everything that a trajectory can be asked. */
+/* fuzz_file.h - an input as a file without a disk, and everything that a trajectory can be asked.
+ */
 #ifndef FUZZ_FILE_H
 #define FUZZ_FILE_H
 

@@ -16,8 +16,8 @@ static int replay(const char *path)
         size = ftell(file);
     if (size >= 0)
         data = malloc((size_t)size + 1);
-    int fine = data && fseek(file, 0, SEEK_SET) == 0 &&
-               fread(data, 1, (size_t)size, file) == (size_t)size;
+    int fine =
+        data && fseek(file, 0, SEEK_SET) == 0 && fread(data, 1, (size_t)size, file) == (size_t)size;
     if (fine)
         LLVMFuzzerTestOneInput(data, (size_t)size);
     else

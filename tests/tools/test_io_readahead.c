@@ -173,9 +173,9 @@ static void frames_before_an_error_come_first(void **state)
 static void options_out_of_range(void **state)
 {
     (void)state;
-    static const collet_readahead_options cases[] = {
-        {.batch_frames = 0, .n_slots = 2}, {.batch_frames = 1, .n_slots = 1},
-        {.batch_frames = 1, .n_slots = 1000}};
+    static const collet_readahead_options cases[] = {{.batch_frames = 0, .n_slots = 2},
+                                                     {.batch_frames = 1, .n_slots = 1},
+                                                     {.batch_frames = 1, .n_slots = 1000}};
     collet_trajectory *t = io_open(COLLET_TEST_DATA "/md/water/traj.xtc");
     collet_readahead_options wanted = {.batch_frames = 4, .n_slots = 2, .forces = 1};
     const collet_frames *frames;

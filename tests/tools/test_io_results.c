@@ -206,12 +206,14 @@ static void refused_at_the_start(void **state)
     const char *file = io_path(directory, "file");
 
     io_save(file, "x", 1);
-    assert_int_equal(collet_results_create("/nowhere/at/all/out.npz", COLLET_RESULTS_NPZ, &results,
-                                           &err), COLLET_IO);
+    assert_int_equal(
+        collet_results_create("/nowhere/at/all/out.npz", COLLET_RESULTS_NPZ, &results, &err),
+        COLLET_IO);
     assert_non_null(strstr(err.text, "there is no directory /nowhere/at/all/"));
     assert_null(results);
-    assert_int_equal(collet_results_create("/nowhere/at/all", COLLET_RESULTS_DIRECTORY, &results,
-                                           &err), COLLET_IO);
+    assert_int_equal(
+        collet_results_create("/nowhere/at/all", COLLET_RESULTS_DIRECTORY, &results, &err),
+        COLLET_IO);
     assert_non_null(strstr(err.text, "/nowhere/at/all: cannot be written as a directory"));
     assert_int_equal(collet_results_create(directory, COLLET_RESULTS_NPZ, &results, &err),
                      COLLET_IO);

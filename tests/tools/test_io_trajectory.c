@@ -313,9 +313,9 @@ static void check_slice(const char *path, int64_t start, int64_t stop, int64_t s
 static void slices(void **state)
 {
     (void)state;
-    static const int64_t cases[][3] = {{0, -1, 1},  {1, -1, 1},   {50, -1, 1}, {51, -1, 1},
-                                       {99, -1, 1}, {0, 0, 1},    {0, 1, 1},   {10, 20, 3},
-                                       {10, 10, 1}, {20, 10, 1},  {0, -1, 50}, {0, -1, 51},
+    static const int64_t cases[][3] = {{0, -1, 1},   {1, -1, 1},        {50, -1, 1}, {51, -1, 1},
+                                       {99, -1, 1},  {0, 0, 1},         {0, 1, 1},   {10, 20, 3},
+                                       {10, 10, 1},  {20, 10, 1},       {0, -1, 50}, {0, -1, 51},
                                        {3, 1000, 7}, {5, INT64_MAX, 11}};
 
     for (size_t f = 0; f < N_FILES; f++) {
@@ -368,9 +368,9 @@ static void a_batch_that_does_not_fit(void **state)
     assert_int_equal(collet_frames_create(0, 1, COLLET_F32, 0, 0, &frames, NULL), COLLET_INVALID);
     assert_int_equal(collet_frames_create(1, 0, COLLET_F32, 0, 0, &frames, NULL), COLLET_INVALID);
     assert_int_equal(collet_frames_create(1, 1, COLLET_I32, 0, 0, &frames, NULL), COLLET_INVALID);
-    assert_int_equal(collet_frames_create(1000000000, INT64_MAX / 1000, COLLET_F32, 0, 0, &frames,
-                                          NULL),
-                     COLLET_OVERFLOW);
+    assert_int_equal(
+        collet_frames_create(1000000000, INT64_MAX / 1000, COLLET_F32, 0, 0, &frames, NULL),
+        COLLET_OVERFLOW);
     assert_null(frames);
     collet_trajectory_close(t);
 }
@@ -385,7 +385,9 @@ static void foreign_files(void **state)
     } cases[] = {
         {"", 0, "is empty"},
         {"x", 1, "is not a trajectory"},
-        {"\x54\x00\x00\x00" "CORD", 8, "it looks like a CHARMM or NAMD .dcd file"},
+        {"\x54\x00\x00\x00"
+         "CORD",
+         8, "it looks like a CHARMM or NAMD .dcd file"},
         {"CDF\x02", 4, "it looks like a NetCDF"},
         {"\x1f\x8b\x08\x00", 4, "it looks gzip-compressed"},
         {"ATOM      1  N   MET A   1\n", 27, "it looks like a .pdb file"},

@@ -259,8 +259,8 @@ static void frames_that_differ(void **state)
     image.size = at;
     io_put_trr(&image, 4, ATOMS, 2, IO_X | IO_V);
     io_put_trr(&image, 4, ATOMS, 3, IO_X | IO_V | IO_F);
-    expect(save(&image, image.size), 2, COLLET_NOT_FOUND, 0,
-           "has no forces (time 1 ps, step 20)", 1);
+    expect(save(&image, image.size), 2, COLLET_NOT_FOUND, 0, "has no forces (time 1 ps, step 20)",
+           1);
     expect(save(&image, image.size), 4, COLLET_OK, 0, NULL, 0);
 
     image.size = at;

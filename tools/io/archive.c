@@ -77,9 +77,9 @@ static zip_int64_t member_source(void *user, void *data, zip_uint64_t length,
 
 static zip_int64_t seek_archive(stream *s, void *data, zip_uint64_t length)
 {
-    zip_int64_t to = zip_source_seek_compute_offset(
-        (zip_uint64_t)collet_spool_position(s->spool), (zip_uint64_t)collet_spool_size(s->spool),
-        data, length, &s->zip_error);
+    zip_int64_t to = zip_source_seek_compute_offset((zip_uint64_t)collet_spool_position(s->spool),
+                                                    (zip_uint64_t)collet_spool_size(s->spool), data,
+                                                    length, &s->zip_error);
 
     if (to < 0)
         return -1;

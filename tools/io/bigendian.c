@@ -35,9 +35,8 @@ static inline __attribute__((always_inline)) void decode64(uint8_t *restrict to,
 }
 
 #if HAVE_LEVELS
-__attribute__((target("avx2"))) static void decode_avx2(uint8_t *restrict to,
-                                                        const uint8_t *restrict from, size_t n,
-                                                        size_t width)
+__attribute__((target("avx2"))) static void
+decode_avx2(uint8_t *restrict to, const uint8_t *restrict from, size_t n, size_t width)
 {
     if (width == 4)
         decode32(to, from, n);
@@ -45,9 +44,8 @@ __attribute__((target("avx2"))) static void decode_avx2(uint8_t *restrict to,
         decode64(to, from, n);
 }
 
-__attribute__((target("ssse3"))) static void decode_ssse3(uint8_t *restrict to,
-                                                          const uint8_t *restrict from, size_t n,
-                                                          size_t width)
+__attribute__((target("ssse3"))) static void
+decode_ssse3(uint8_t *restrict to, const uint8_t *restrict from, size_t n, size_t width)
 {
     if (width == 4)
         decode32(to, from, n);

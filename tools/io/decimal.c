@@ -3,7 +3,7 @@
 
 #include <float.h>
 
-#define EXACT_POWERS 22   /* 10^22 is the largest power of ten that a double holds exactly */
+#define EXACT_POWERS 22    /* 10^22 is the largest power of ten that a double holds exactly */
 #define EXPONENT_LIMIT 400 /* past every double, so that a hostile exponent costs nothing */
 
 static const double powers_of_ten[EXACT_POWERS + 1] = {

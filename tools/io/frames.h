@@ -11,21 +11,21 @@
 #include <collet/collet.h>
 
 typedef struct collet_frames {
-    collet_dtype dtype;  /* of the three arrays below: COLLET_F32 or COLLET_F64 */
-    int32_t slot;        /* which buffer of a read-ahead this is, 0 when it stands alone */
-    int64_t n_atoms;     /* atoms of a frame here */
-    int64_t capacity;    /* frames that fit */
-    int64_t n_frames;    /* frames that are here */
-    void *positions;     /* nm */
-    void *velocities;    /* nm/ps; NULL = not wanted */
-    void *forces;        /* kJ/mol/nm; NULL = not wanted */
-    double *times;       /* ps */
-    int64_t *steps;      /* of the simulation; -1 where the file does not say */
-    int64_t *indices;    /* frame number in the file, from 0 */
-    double *boxes;       /* frames x 9: box vectors as rows, nm; zeros where there is none */
-    int64_t end_offset;  /* byte of the file after the last frame here; for progress */
-    int32_t truncated;   /* 1: the error returned with this batch is a file that ends in a frame */
-    uint32_t reserved;   /* 0 */
+    collet_dtype dtype; /* of the three arrays below: COLLET_F32 or COLLET_F64 */
+    int32_t slot;       /* which buffer of a read-ahead this is, 0 when it stands alone */
+    int64_t n_atoms;    /* atoms of a frame here */
+    int64_t capacity;   /* frames that fit */
+    int64_t n_frames;   /* frames that are here */
+    void *positions;    /* nm */
+    void *velocities;   /* nm/ps; NULL = not wanted */
+    void *forces;       /* kJ/mol/nm; NULL = not wanted */
+    double *times;      /* ps */
+    int64_t *steps;     /* of the simulation; -1 where the file does not say */
+    int64_t *indices;   /* frame number in the file, from 0 */
+    double *boxes;      /* frames x 9: box vectors as rows, nm; zeros where there is none */
+    int64_t end_offset; /* byte of the file after the last frame here; for progress */
+    int32_t truncated;  /* 1: the error returned with this batch is a file that ends in a frame */
+    uint32_t reserved;  /* 0 */
 } collet_frames;
 
 /* Bytes that one frame takes; for choosing a capacity. */

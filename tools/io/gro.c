@@ -7,11 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DECIMALS_EXTRA 5 /* columns of a position before its point's digits: sign, 3 digits, point */
+#define DECIMALS_EXTRA 5 /* columns of a position before its decimals: sign, 3 digits, point */
 #define BOX_NUMBERS 9
 
-collet_status collet_gro_fail(const collet_lines *lines, collet_error *err, const char *format,
-                              ...)
+collet_status collet_gro_fail(const collet_lines *lines, collet_error *err, const char *format, ...)
 {
     char text[COLLET_ERROR_TEXT];
     va_list arguments;
@@ -150,8 +149,8 @@ collet_status collet_gro_read_atom(const collet_lines *lines, const char *text, 
 {
     size_t width = columns->width;
 
-    collet_status status = read_columns(lines, text, length, COLLET_GRO_POSITIONS, width,
-                                        "position", position, err);
+    collet_status status =
+        read_columns(lines, text, length, COLLET_GRO_POSITIONS, width, "position", position, err);
     if (status != COLLET_OK || !columns->velocities)
         return status;
     return read_columns(lines, text, length, COLLET_GRO_POSITIONS + 3 * width, width, "velocity",

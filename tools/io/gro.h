@@ -51,7 +51,7 @@ collet_status collet_gro_read_box(collet_lines *lines, double box[9], int *trunc
 int collet_gro_recognise(const uint8_t *bytes, size_t n);
 
 /* COLLET_FORMAT about the line that was just taken from `lines`. */
-collet_status collet_gro_fail(const collet_lines *lines, collet_error *err, const char *format,
-                              ...) COLLET_PRINTF(3, 4);
+collet_status collet_gro_fail(const collet_lines *lines, collet_error *err, const char *format, ...)
+    COLLET_PRINTF(3, 4);
 
 #endif

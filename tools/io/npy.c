@@ -40,8 +40,8 @@ COLLET_PRINTF(2, 3) static void add(writer *w, const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    w->length += (size_t)vsnprintf(w->text + w->length, COLLET_NPY_HEAD - w->length, format,
-                                   arguments);
+    w->length +=
+        (size_t)vsnprintf(w->text + w->length, COLLET_NPY_HEAD - w->length, format, arguments);
     va_end(arguments);
 }
 

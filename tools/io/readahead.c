@@ -69,7 +69,8 @@ static void *fill_slots(void *argument)
 
     while (wait_for_free(ahead, slot)) {
         collet_error error;
-        collet_status status = collet_trajectory_read(ahead->trajectory, ahead->slots[slot], &error);
+        collet_status status =
+            collet_trajectory_read(ahead->trajectory, ahead->slots[slot], &error);
         if (!hand_over(ahead, slot, status, &error))
             break;
         slot = (slot + 1) % ahead->n_slots;
@@ -126,9 +127,10 @@ collet_status collet_readahead_start(collet_trajectory *trajectory,
 {
     *out = NULL;
     if (options->batch_frames < 1 || options->n_slots < 2 || options->n_slots > SLOT_LIMIT)
-        return collet_fail(err, COLLET_INVALID,
-                           "reading ahead needs 2 to %d slots of at least one frame, not %d of %lld",
-                           SLOT_LIMIT, options->n_slots, (long long)options->batch_frames);
+        return collet_fail(
+            err, COLLET_INVALID,
+            "reading ahead needs 2 to %d slots of at least one frame, not %d of %lld", SLOT_LIMIT,
+            options->n_slots, (long long)options->batch_frames);
     collet_readahead *ahead = calloc(1, sizeof *ahead);
     if (!ahead)
         return collet_fail(err, COLLET_NO_MEMORY, "no memory to read ahead");

@@ -35,9 +35,9 @@ collet_status collet_results_create(const char *path, int32_t form, collet_resul
                                     collet_error *err);
 
 /*
- * Adds an array of `dtype` (COLLET_F64, F32, I64, I32, U8) with rows of shape[0..ndim), so the array
- * has ndim + 1 axes; ndim 0 is one value a row. Its number for `append` goes to *column. The key is
- * [A-Za-z0-9_] and unique. Arrays without any row are written with 0 rows.
+ * Adds an array of `dtype` (COLLET_F64, F32, I64, I32, U8) with rows of shape[0..ndim), so the
+ * array has ndim + 1 axes; ndim 0 is one value a row. Its number for `append` goes to *column. The
+ * key is [A-Za-z0-9_] and unique. Arrays without any row are written with 0 rows.
  */
 collet_status collet_results_add(collet_results *results, const char *key, collet_dtype dtype,
                                  int32_t ndim, const int64_t *shape, int32_t *column,

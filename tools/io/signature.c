@@ -23,7 +23,10 @@ static const signature signatures[] = {
     {8, 7, "VERSION", "it looks like a .tpr run input: 'gmx editconf' makes a .gro of it"},
     {0, 2, "\x1f\x8b", "it looks gzip-compressed: unpack it first"},
     {0, 3, "BZh", "it looks bzip2-compressed: unpack it first"},
-    {0, 5, "\xfd" "7zXZ", "it looks xz-compressed: unpack it first"},
+    {0, 5,
+     "\xfd"
+     "7zXZ",
+     "it looks xz-compressed: unpack it first"},
     {0, 4, "\x28\xb5\x2f\xfd", "it looks zstd-compressed: unpack it first"},
     {0, 4, "PK\x03\x04", "it looks like a zip archive: unpack it first"},
     {0, 6, "HEADER", "it looks like a .pdb file: 'gmx editconf' makes a .gro of it"},

@@ -133,8 +133,7 @@ collet_status collet_source_view(collet_source *source, int64_t offset, size_t l
 }
 
 collet_status collet_source_stream(collet_source *source, int64_t offset, int64_t length,
-                                   size_t unit, const uint8_t **bytes, size_t *n,
-                                   collet_error *err)
+                                   size_t unit, const uint8_t **bytes, size_t *n, collet_error *err)
 {
     size_t have = in_window(source, offset);
 

@@ -90,11 +90,15 @@ static collet_status read_identity(const collet_lines *lines, const char *text,
     int64_t residue, number;
 
     if (!collet_decimal_parse_integer(text, COLUMN, &residue))
-        return collet_gro_fail(lines, err, "the residue number in columns 1-5 is not a number: "
-                               "'%.5s'", text);
+        return collet_gro_fail(lines, err,
+                               "the residue number in columns 1-5 is not a number: "
+                               "'%.5s'",
+                               text);
     if (!collet_decimal_parse_integer(text + 3 * COLUMN, COLUMN, &number))
-        return collet_gro_fail(lines, err, "the atom number in columns 16-20 is not a number: "
-                               "'%.5s'", text + 3 * COLUMN);
+        return collet_gro_fail(lines, err,
+                               "the atom number in columns 16-20 is not a number: "
+                               "'%.5s'",
+                               text + 3 * COLUMN);
     topology->residue_ids[atom] = (int32_t)residue;
     topology->atom_ids[atom] = (int32_t)number;
     copy_name(topology->residue_names[atom], text + COLUMN);
@@ -118,9 +122,10 @@ static collet_status read_atoms(collet_lines *lines, collet_topology *topology,
                                lines->source->path, (long long)lines->number, (long long)i,
                                (long long)topology->n_atoms);
         if (length < COLLET_GRO_POSITIONS)
-            return collet_gro_fail(lines, err, "atom %lld of %lld is expected, the line has %zu "
-                                   "columns", (long long)i + 1, (long long)topology->n_atoms,
-                                   length);
+            return collet_gro_fail(lines, err,
+                                   "atom %lld of %lld is expected, the line has %zu "
+                                   "columns",
+                                   (long long)i + 1, (long long)topology->n_atoms, length);
         if (i == 0) {
             status = collet_gro_measure(lines, text, length, columns, err);
             if (status != COLLET_OK)
@@ -137,8 +142,7 @@ static collet_status read_atoms(collet_lines *lines, collet_topology *topology,
     return COLLET_OK;
 }
 
-static collet_status read_frame(collet_source *source, collet_topology *topology,
-                                collet_error *err)
+static collet_status read_frame(collet_source *source, collet_topology *topology, collet_error *err)
 {
     collet_lines lines = {.source = source, .number = 1};
     collet_gro_columns columns = {0};

@@ -16,15 +16,15 @@
 
 typedef struct collet_topology {
     int64_t n_atoms;
-    char *title;                            /* first line of the file, never NULL */
+    char *title;                             /* first line of the file, never NULL */
     char (*names)[COLLET_ATOM_NAME];         /* n_atoms, e.g. "CA" */
     char (*residue_names)[COLLET_ATOM_NAME]; /* n_atoms, e.g. "ALA" */
-    int32_t *residue_ids;                   /* n_atoms, as written */
-    int32_t *atom_ids;                      /* n_atoms, as written */
-    double *positions;                      /* n_atoms x 3, nm */
-    double *velocities;                     /* n_atoms x 3, nm/ps; NULL when the file has none */
-    double box[9];                          /* the three box vectors as rows, nm */
-    int32_t decimals;                       /* digits after the point of a position */
+    int32_t *residue_ids;                    /* n_atoms, as written */
+    int32_t *atom_ids;                       /* n_atoms, as written */
+    double *positions;                       /* n_atoms x 3, nm */
+    double *velocities;                      /* n_atoms x 3, nm/ps; NULL when the file has none */
+    double box[9];                           /* the three box vectors as rows, nm */
+    int32_t decimals;                        /* digits after the point of a position */
 } collet_topology;
 
 /*

@@ -292,8 +292,8 @@ static void step_over(collet_trajectory *trajectory, const collet_frame_head *he
 }
 
 static collet_status check_fields(const collet_trajectory *trajectory,
-                                  const collet_frame_head *head,
-                                  const collet_frame_target *target, collet_error *err)
+                                  const collet_frame_head *head, const collet_frame_target *target,
+                                  collet_error *err)
 {
     const char *missing = NULL;
 

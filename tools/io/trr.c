@@ -18,8 +18,20 @@ static const uint8_t preamble[24] = {0,   0,   0x07, 0xc9, 0,   0,   0,   13,  0
 #define HEAD_BYTES(real) (sizeof preamble + HEAD_INTS * 4 + 2 * (size_t)(real))
 
 /* In the order of the file. */
-enum { IR, ENERGY, BOX, VIRIAL, PRESSURE, TOPOLOGY, SYMBOLS, POSITIONS, VELOCITIES, FORCES, ATOMS,
-       STEP };
+enum {
+    IR,
+    ENERGY,
+    BOX,
+    VIRIAL,
+    PRESSURE,
+    TOPOLOGY,
+    SYMBOLS,
+    POSITIONS,
+    VELOCITIES,
+    FORCES,
+    ATOMS,
+    STEP
+};
 
 static int recognise(const uint8_t *bytes, size_t n)
 {
@@ -186,8 +198,7 @@ static collet_status read_body(collet_trajectory *trajectory, const collet_frame
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         if (!fields[i].to)
             continue;
-        collet_status status =
-            read_vectors(trajectory, fields[i].offset, real, fields[i].to, err);
+        collet_status status = read_vectors(trajectory, fields[i].offset, real, fields[i].to, err);
         if (status != COLLET_OK)
             return status;
     }

@@ -20,8 +20,19 @@
 #define ATOM_BYTES 12
 
 /* Byte offsets in a frame. */
-enum { ATOMS = 4, STEP = 8, TIME = 12, BOX = 16, ATOMS_AGAIN = 52, PLAIN = 56, PRECISION = 56,
-       MIN = 60, MAX = 72, SMALL_INDEX = 84, PACKED_SIZE = 88 };
+enum {
+    ATOMS = 4,
+    STEP = 8,
+    TIME = 12,
+    BOX = 16,
+    ATOMS_AGAIN = 52,
+    PLAIN = 56,
+    PRECISION = 56,
+    MIN = 60,
+    MAX = 72,
+    SMALL_INDEX = 84,
+    PACKED_SIZE = 88
+};
 
 #define PACKED(magic) ((size_t)PACKED_SIZE + ((magic) == MAGIC_LARGE ? 8 : 4))
 
@@ -102,8 +113,7 @@ static void read_common(const uint8_t *bytes, collet_frame_head *head)
 }
 
 static collet_status read_block(const collet_trajectory *trajectory, const uint8_t *bytes,
-                                collet_frame_head *head, collet_xtc_block *block,
-                                collet_error *err)
+                                collet_frame_head *head, collet_xtc_block *block, collet_error *err)
 {
     int large = collet_be_i32(bytes) == MAGIC_LARGE;
     int64_t size = large ? (int64_t)collet_be64(bytes + PACKED_SIZE)
@@ -233,10 +243,10 @@ static collet_status read_body(collet_trajectory *trajectory, const collet_frame
     if (!state->all)
         state->all = malloc((size_t)head->n_atoms * ATOM_BYTES);
     if (!state->all)
-        return collet_trajectory_fail(trajectory, COLLET_NO_MEMORY, err,
-                                      "no memory for %lld atoms", (long long)head->n_atoms);
-    collet_status status = read_all(trajectory, state, head->positions, last->first + last->count,
-                                    state->all, err);
+        return collet_trajectory_fail(trajectory, COLLET_NO_MEMORY, err, "no memory for %lld atoms",
+                                      (long long)head->n_atoms);
+    collet_status status =
+        read_all(trajectory, state, head->positions, last->first + last->count, state->all, err);
     if (status != COLLET_OK)
         return status;
     for (int64_t r = 0; r < trajectory->n_runs; r++) {
