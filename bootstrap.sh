@@ -1,0 +1,164 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+set -euo pipefail
+
+usage() {
+    cat <<'END'
+Usage: ./bootstrap.sh [build|test|clean|--help]
+
+  build   (the default) installs what is missing, builds a release into build/, lists the
+          backends of this machine and extracts the water trajectory into build/water.npz
+  test    the same, then every test, then every test again in build-asan/ under the address and
+          undefined-behaviour sanitizers
+  clean   removes build/ and build-*/
+
+Works from any directory, asks nothing, and uses the network only when a package is missing.
+
+Environment:
+  BOOTSTRAP_INSTALL=0    never install packages; say which ones are missing
+  BOOTSTRAP_SANITIZE=0   test: leave the sanitizers out
+  BOOTSTRAP_JOBS=N       parallel jobs (default: one a processor)
+  BOOTSTRAP_WERROR=1     warnings are errors (default: 1 when CI is set, else 0)
+  CC, CXX, CFLAGS, CMAKE_GENERATOR   as CMake reads them
+END
+}
+
+say() {
+    printf '\n== %s\n' "$*"
+}
+
+die() {
+    printf 'bootstrap.sh: %s\n' "$*" >&2
+    exit 1
+}
+
+# ---- Packages ---------------------------------------------------------------------------------
+
+missing=()
+
+# need PACKAGE COMMAND...: PACKAGE is missing when the command fails.
+need() {
+    local package=$1
+    shift
+    "$@" >/dev/null 2>&1 || missing+=("$package")
+}
+
+compiles() {
+    "$1" -x "$2" -fsyntax-only - <<<"$3"
+}
+
+# Debian's packages; each line says what is wanted of one, so other systems are served as well.
+find_missing() {
+    missing=()
+    need gcc compiles "${CC:-cc}" c 'int collet;'
+    need libc6-dev compiles "${CC:-cc}" c '#include <stdlib.h>'
+    need make eval 'command -v make || command -v ninja'
+    need cmake command -v cmake
+    need pkg-config command -v pkg-config
+    need libcjson-dev pkg-config --exists libcjson
+    need libzip-dev pkg-config --exists libzip
+    need libopenblas-dev pkg-config --exists openblas
+    if [ "$1" = test ]; then
+        need g++ compiles "${CXX:-c++}" c++ '#include <memory>'
+        need libcmocka-dev pkg-config --exists cmocka
+    fi
+}
+
+install_packages() {
+    local as_root=()
+    if [ "$(id -u)" != 0 ]; then
+        as_root=(sudo)
+        if [ ! -t 0 ]; then
+            as_root=(sudo -n) # nobody is there to type a password
+        fi
+    fi
+    export DEBIAN_FRONTEND=noninteractive
+    "${as_root[@]}" apt-get update -q </dev/null
+    "${as_root[@]}" apt-get install -q -y --no-install-recommends "${missing[@]}" </dev/null
+}
+
+require_packages() {
+    find_missing "$1"
+    if [ ${#missing[@]} = 0 ]; then
+        return
+    fi
+    say "Missing: ${missing[*]}"
+    if [ "${BOOTSTRAP_INSTALL:-1}" != 0 ] && command -v apt-get >/dev/null &&
+        { [ "$(id -u)" = 0 ] || command -v sudo >/dev/null; }; then
+        install_packages || die "apt-get failed; what it said stands above"
+        find_missing "$1"
+    fi
+    if [ ${#missing[@]} != 0 ]; then
+        die "these packages are missing (Debian's names): ${missing[*]}
+Install them and run this again; on Debian and its descendants:
+    apt-get update && apt-get install ${missing[*]}"
+    fi
+}
+
+# ---- Build, run, test -------------------------------------------------------------------------
+
+jobs=${BOOTSTRAP_JOBS:-$(nproc)}
+
+# build_preset PRESET DIRECTORY TESTS: configures and builds a preset of CMakePresets.json.
+build_preset() {
+    local preset=$1 directory=$2 tests=$3 werror=OFF generator=()
+    if [ "${BOOTSTRAP_WERROR:-${CI:+1}}" = 1 ]; then
+        werror=ON
+    fi
+    if [ ! -e "$directory/CMakeCache.txt" ] && [ -z "${CMAKE_GENERATOR:-}" ] &&
+        command -v ninja >/dev/null; then
+        generator=(-G Ninja)
+    fi
+    say "Building $directory/ ($preset)"
+    cmake --preset "$preset" "${generator[@]}" -DCOLLET_TESTS="$tests" -DCOLLET_WERROR="$werror"
+    cmake --build "$directory" --parallel "$jobs"
+}
+
+main_job() {
+    local water=tests/data/md/water
+    say "Backends of this machine: build/bin/backend-info"
+    build/bin/backend-info
+    say "Main job: build/bin/collet-extract $water/conf.gro $water/traj.trr -o build/water.npz"
+    build/bin/collet-extract "$water/conf.gro" "$water/traj.trr" --masses "$water/masses.txt" \
+        -o build/water.npz
+    ls -l build/water.npz build/water.meta.json
+}
+
+run_tests() {
+    say "Tests of $1/"
+    ctest --test-dir "$1" --output-on-failure --parallel "$jobs"
+}
+
+build() {
+    require_packages "$1"
+    build_preset release build "$([ "$1" = test ] && echo ON || echo OFF)"
+    main_job
+}
+
+cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")"
+case ${1:-build} in
+build)
+    build build
+    say "Done. Next: ./bootstrap.sh test, or cmake --install build --prefix DIRECTORY"
+    ;;
+test)
+    build test
+    if [ "${BOOTSTRAP_SANITIZE:-1}" != 0 ]; then
+        build_preset asan build-asan ON
+    fi
+    run_tests build
+    if [ "${BOOTSTRAP_SANITIZE:-1}" != 0 ]; then
+        run_tests build-asan
+    fi
+    ;;
+clean)
+    rm -rf build build-*/
+    ;;
+-h | --help | help)
+    usage
+    ;;
+*)
+    usage >&2
+    exit 2
+    ;;
+esac
