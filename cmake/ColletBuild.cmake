@@ -94,5 +94,5 @@ endfunction()
 # Nothing of the user's own configuration, cache or plugins reaches a test.
 function(collet_test_environment name)
   set_tests_properties(${name} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77 ENVIRONMENT
-    "XDG_CONFIG_HOME=${CMAKE_BINARY_DIR}/tests/xdg/config;XDG_DATA_HOME=${CMAKE_BINARY_DIR}/tests/xdg/data;XDG_CACHE_HOME=${CMAKE_BINARY_DIR}/tests/xdg/cache;COLLET_BACKEND=;COLLET_PLUGIN_PATH=")
+    "XDG_CONFIG_HOME=${CMAKE_BINARY_DIR}/tests/xdg/config;XDG_DATA_HOME=${CMAKE_BINARY_DIR}/tests/xdg/data;XDG_CACHE_HOME=${CMAKE_BINARY_DIR}/tests/xdg/cache;COLLET_BACKEND=;COLLET_PLUGIN_PATH=;ASAN_OPTIONS=allocator_may_return_null=1;TSAN_OPTIONS=allocator_may_return_null=1")
 endfunction()
