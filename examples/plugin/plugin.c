@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <collet/plugin.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "clamp.h"
+
+COLLET_PLUGIN_MANIFEST("manifest.json");
+
+/* ---- Device ------------------------------------------------------------------------------ */
+
+struct collet_device {
+    const collet_host *host;
+};
+
+static collet_status device_open(const collet_host *host, uint32_t index, collet_device **device,
+                                 collet_error *err)
+{
+    if (index != 0)
+        return host->fail(err, COLLET_UNAVAILABLE, "example has one device, not %u", index + 1);
+    collet_device *d = calloc(1, sizeof *d);
+    if (!d)
+        return host->fail(err, COLLET_NO_MEMORY, "example: no memory to open the device");
+    d->host = host;
+    *device = d;
+    return COLLET_OK;
+}
+
+static void device_close(collet_device *device)
+{
+    free(device);
+}
+
+static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
+                                  uint64_t *needed, collet_error *err)
+{
+    static const char text[] = "{\"jit\": false, \"parallel\": false, \"gpu\": false,"
+                               " \"device_count\": 1, \"devices\": [{\"name\": \"CPU\"}]}";
+    (void)host;
+    (void)err;
+    *needed = sizeof text;
+    if (capacity >= sizeof text)
+        memcpy(json, text, sizeof text);
+    return COLLET_OK;
+}
+
+/* ---- Kernels ----------------------------------------------------------------------------- */
+
+/* Operand i of a call, outputs first. */
+static const collet_operand *operand(const collet_kernel_call *call, uint32_t i)
+{
+    const char *first = (const char *)call->operands;
+    return (const collet_operand *)(const void *)(first + (size_t)i * call->operand_size);
+}
+
+/* The first element of a row; all axes but the last are counted through, the last but one fastest.
+ */
+static char *row_start(const collet_operand *o, int64_t row, int64_t size)
+{
+    char *at = (char *)o->buffer + o->byte_offset;
+    for (int32_t axis = o->ndim - 2; axis >= 0; axis--) {
+        at += row % o->shape[axis] * o->strides[axis] * size;
+        row /= o->shape[axis];
+    }
+    return at;
+}
+
+static double load(const char *at, collet_dtype dtype)
+{
+    return dtype == COLLET_F32 ? (double)*(const float *)(const void *)at
+                               : *(const double *)(const void *)at;
+}
+
+static void store(char *at, collet_dtype dtype, double x)
+{
+    if (dtype == COLLET_F32)
+        *(float *)(void *)at = (float)x;
+    else
+        *(double *)(void *)at = x;
+}
+
+/* out = f(inputs) for every element; all operands have one dtype, f32 or f64, and one shape. */
+static void each_element(const collet_kernel_call *call,
+                         double (*f)(const double *x, const void *params))
+{
+    const collet_operand *out = operand(call, 0);
+    int64_t size = out->dtype == COLLET_F32 ? 4 : 8, rows = 1;
+    int32_t last = out->ndim - 1;
+    for (int32_t axis = 0; axis < last; axis++)
+        rows *= out->shape[axis];
+    for (int64_t row = 0; row < rows; row++) {
+        char *at[3];
+        for (uint32_t k = 0; k <= call->n_in; k++)
+            at[k] = row_start(operand(call, k), row, size);
+        for (int64_t i = 0; i < out->shape[last]; i++) {
+            double x[2];
+            for (uint32_t k = 0; k < call->n_in; k++) {
+                int64_t stride = operand(call, k + 1)->strides[last];
+                x[k] = load(at[k + 1] + i * stride * size, out->dtype);
+            }
+            store(at[0] + i * out->strides[last] * size, out->dtype, f(x, call->params));
+        }
+    }
+}
+
+static double same(const double *x, const void *params)
+{
+    (void)params;
+    return x[0];
+}
+
+static double sum(const double *x, const void *params)
+{
+    (void)params;
+    return x[0] + x[1];
+}
+
+static double clamped(const double *x, const void *params)
+{
+    const example_clamp_params *p = params;
+    if (x[0] < p->lower)
+        return p->lower;
+    return x[0] > p->upper ? p->upper : x[0];
+}
+
+static collet_status copy(collet_device *device, collet_queue *queue,
+                          const collet_kernel_call *call)
+{
+    (void)device;
+    (void)queue;
+    each_element(call, same);
+    return COLLET_OK;
+}
+
+static collet_status add(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
+{
+    (void)device;
+    (void)queue;
+    each_element(call, sum);
+    return COLLET_OK;
+}
+
+static collet_status clamp(collet_device *device, collet_queue *queue,
+                           const collet_kernel_call *call)
+{
+    const example_clamp_params *p = call->params;
+    (void)queue;
+    if (!(p->lower <= p->upper)) {
+        return device->host->fail(
+            call->err, COLLET_REFUSED,
+            "example.clamp: lower is %g and upper %g; lower <= upper is wanted", p->lower,
+            p->upper);
+    }
+    each_element(call, clamped);
+    return COLLET_OK;
+}
+
+/* ---- Tables ------------------------------------------------------------------------------ */
+
+static const collet_op_definition ops[] = {
+    {EXAMPLE_CLAMP, "... : ...", "f:f d:d", sizeof(example_clamp_params), 1},
+};
+
+static const collet_kernel_row kernels[] = {
+    {COLLET_OP_COPY, 0, COLLET_SIG(COLLET_F32, COLLET_F32), copy, NULL},
+    {COLLET_OP_COPY, 0, COLLET_SIG(COLLET_F64, COLLET_F64), copy, NULL},
+    {COLLET_OP_ADD, 0, COLLET_SIG(COLLET_F32, COLLET_F32, COLLET_F32), add, NULL},
+    {COLLET_OP_ADD, 0, COLLET_SIG(COLLET_F64, COLLET_F64, COLLET_F64), add, NULL},
+    {COLLET_OP_OWN(0), 0, COLLET_SIG(COLLET_F32, COLLET_F32), clamp, NULL},
+    {COLLET_OP_OWN(0), 0, COLLET_SIG(COLLET_F64, COLLET_F64), clamp, NULL},
+};
+
+static const collet_plugin plugin = {
+    .abi = COLLET_ABI,
+    .struct_size = sizeof(collet_plugin),
+    .flags = COLLET_PLUGIN_HOST_MEMORY | COLLET_PLUGIN_SYNCHRONOUS,
+    .kernel_count = sizeof kernels / sizeof kernels[0],
+    .kernel_size = sizeof kernels[0],
+    .op_count = sizeof ops / sizeof ops[0],
+    .op_size = sizeof ops[0],
+    .name = "example",
+    .version = "1.0.0",
+    .kernels = kernels,
+    .ops = ops,
+    .capabilities = capabilities,
+    .device_open = device_open,
+    .device_close = device_close,
+};
+
+const collet_plugin *collet_plugin_entry(const collet_host *host)
+{
+    return host->abi >> 16 == COLLET_ABI_MAJOR ? &plugin : NULL;
+}
