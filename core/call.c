@@ -206,11 +206,15 @@ static collet_status bind_operands(frame *f, queue *q, int *commit)
         commit[i] = 0;
         if (!a)
             continue;
-        int whole = access == COLLET_WRITE && array_is_whole(a);
-        collet_status status = storage_use(a->storage, q, access, whole, &o->buffer, &commit[i],
-                                           &f->cx->moved, &f->cx->error);
-        if (status != COLLET_OK)
-            return status;
+        if (storage_settled(a->storage, q)) {
+            o->buffer = a->storage->host.memory;
+        } else {
+            int whole = access == COLLET_WRITE && array_is_whole(a);
+            collet_status status = storage_use(a->storage, q, access, whole, &o->buffer, &commit[i],
+                                               &f->cx->moved, &f->cx->error);
+            if (status != COLLET_OK)
+                return status;
+        }
         o->byte_offset = a->offset;
         o->dtype = a->dtype;
         o->ndim = f->views.operand[i].ndim;

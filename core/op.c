@@ -101,9 +101,30 @@ static collet_status parse_shapes(op *o, collet_error *err)
 static const char dtype_letters[COLLET_DTYPE_COUNT] = {COLLET_DTYPE_LIST(DTYPE_LETTER)};
 #undef DTYPE_LETTER
 
+/* COLLET_DTYPE_NONE for '*', '=' and what is no letter. */
+static collet_dtype letter_dtype(char c)
+{
+    for (collet_dtype d = 1; d < COLLET_DTYPE_COUNT; d++)
+        if (dtype_letters[d] == c)
+            return d;
+    return COLLET_DTYPE_NONE;
+}
+
 static int letter_known(char c)
 {
-    return c && (strchr("*=", c) || memchr(dtype_letters + 1, c, COLLET_DTYPE_COUNT - 1));
+    return c && (c == '*' || c == '=' || letter_dtype(c));
+}
+
+static uint64_t pack_sig(const char *letters, uint32_t count)
+{
+    uint64_t sig = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        collet_dtype d = letter_dtype(letters[i]);
+        if (!d)
+            return 0;
+        sig |= COLLET_SIG_AT(i, d);
+    }
+    return sig;
 }
 
 static collet_status parse_sigs(op *o, collet_error *err)
@@ -128,6 +149,7 @@ static collet_status parse_sigs(op *o, collet_error *err)
         if (colon != 1 || (operands && n != operands) || (o->n_out && n_out != o->n_out))
             return bad_row(o->name, "a signature's operands do not fit the shapes", s, err);
         operands = n;
+        o->exact[o->sig_count - 1] = pack_sig(sig, n);
         o->n_out = n_out;
         s = skip_blanks(s);
     }
@@ -163,6 +185,9 @@ static int sig_fits(const op *o, const char *letters, uint64_t sig)
 
 int op_accepts(const op *o, uint64_t sig)
 {
+    for (uint32_t i = 0; i < o->sig_count; i++)
+        if (sig && o->exact[i] == sig)
+            return 1;
     if (o->n_out + o->n_in < COLLET_MAX_OPERANDS &&
         sig >> ((o->n_out + o->n_in) * COLLET_SIG_BITS))
         return 0;

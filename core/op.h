@@ -57,6 +57,7 @@ typedef struct op {
     const char *name, *family, *shapes, *sigs, *split, *check;
     op_operand operand[COLLET_MAX_OPERANDS];
     char sig[OP_SIG_MAX][COLLET_MAX_OPERANDS]; /* letters, '*' and '=' */
+    uint64_t exact[OP_SIG_MAX]; /* the same packed, 0 where there is a '*' or '=' */
 } op;
 
 /* Parses a definition; the strings are lent for as long as the op lives. INVALID says what is wrong.

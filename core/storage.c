@@ -42,6 +42,15 @@ static void forget_lost(storage *s)
         s->lost = 1;
 }
 
+/* Every change of state ends here, so that `settled` is never older than the lock's last owner. */
+static void state_unlock(storage *s)
+{
+    int settled = s->host.memory && s->valid == space_bit(0) && !s->host.next && !s->acquired &&
+                  !s->lost && !s->host.writer.queue && !s->host.reader_count;
+    atomic_store_explicit(&s->settled, settled, memory_order_release);
+    pthread_mutex_unlock(&s->lock);
+}
+
 /* ---- Life -------------------------------------------------------------------------------- */
 
 static void host_memory_count(collet_runtime *r, uint64_t bytes)
@@ -348,7 +357,7 @@ collet_status storage_use(storage *s, queue *q, int32_t access, int whole, void 
 {
     pthread_mutex_lock(&s->lock);
     collet_status status = use_locked(s, q, access, whole, memory, commit, moved, err);
-    pthread_mutex_unlock(&s->lock);
+    state_unlock(s);
     return status;
 }
 
@@ -362,14 +371,14 @@ void storage_commit(storage *s, queue *q, uint64_t ticket, int32_t access)
         set_valid(s, q->device->space, 1);
         s->lost = 0;
     }
-    pthread_mutex_unlock(&s->lock);
+    state_unlock(s);
 }
 
 int storage_valid_on(storage *s, const device *d)
 {
     pthread_mutex_lock(&s->lock);
     int valid = is_valid(s, d->space);
-    pthread_mutex_unlock(&s->lock);
+    state_unlock(s);
     return valid;
 }
 
@@ -401,7 +410,7 @@ collet_status storage_lend(storage *s, int32_t access, void **address, transfer_
 {
     pthread_mutex_lock(&s->lock);
     collet_status status = lend_locked(s, access, address, moved, err);
-    pthread_mutex_unlock(&s->lock);
+    state_unlock(s);
     return status;
 }
 
@@ -413,6 +422,6 @@ collet_status storage_give_back(storage *s, collet_error *err)
         status = collet_fail(err, COLLET_INVALID, "the array is not acquired");
     else
         s->acquired = s->acquired == ACQUIRED_FOR_WRITING ? 0 : s->acquired - 1;
-    pthread_mutex_unlock(&s->lock);
+    state_unlock(s);
     return status;
 }

@@ -39,6 +39,7 @@ typedef struct storage {
     int32_t acquired;  /* lent to the caller */
     int32_t lost;      /* its only valid bytes were on a device that is gone */
     int32_t wrapped;   /* host memory is the caller's */
+    _Atomic int32_t settled; /* see storage_settled; set under the lock, read without it */
     void (*deleter)(void *user);
     void *user;
 } storage;
@@ -67,6 +68,17 @@ typedef struct transfer_counters {
  */
 collet_status storage_use(storage *s, queue *q, int32_t access, int whole, void **memory,
                           int *commit, transfer_counters *moved, collet_error *err);
+
+/*
+ * 1 when the bytes are valid in host memory and nowhere else, are not lent and no queue is at work on
+ * them: what storage_use would find out under the lock. `q` may then use s->host.memory as it is, and
+ * storage_commit has nothing to do.
+ */
+static inline int storage_settled(const storage *s, const queue *q)
+{
+    return q->device->space == 0 && q->device->synchronous &&
+           atomic_load_explicit(&s->settled, memory_order_acquire);
+}
 
 /* The work after storage_use is in `q` with this ticket (done already on synchronous devices): a
  * write makes every other space stale. */
