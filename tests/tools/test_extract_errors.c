@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * collet-extract on bad input: each case has its message and status, and leaves the directory as it
+ * was, with the output of an earlier run in it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "extract_runs.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FRAME 10200 /* bytes of a frame of the peptide's traj.trr */
+
+static char *directory;
+
+/* The former output, which no failure may touch. */
+static const char former[] = "the output of an earlier run";
+
+static int set_up(void **state)
+{
+    (void)state;
+    directory = io_make_directory();
+    io_save(io_path(directory, "out.npz"), former, sizeof former);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    io_remove_directory(directory);
+    return 0;
+}
+
+static void check_former(void)
+{
+    io_bytes bytes = io_load(io_path(directory, "out.npz"));
+
+    assert_int_equal(bytes.size, sizeof former);
+    assert_memory_equal(bytes.data, former, sizeof former);
+    free(bytes.data);
+}
+
+/* A run that fails with `status`, says each of the texts up to NULL, and leaves nothing. */
+static void check(int status, const char *const *args, const char *const *texts)
+{
+    const char *all[60] = {"-o", "out.npz"};
+    tool_setup setup = {.directory = directory};
+    tool_result result;
+    int before = io_count_entries(directory);
+    size_t n = 2;
+
+    while (*args != NULL && n < 59)
+        all[n++] = *args++;
+    result = tool_run("collet-extract", all, &setup);
+    tool_expect(&result, status);
+    assert_string_equal(result.out, "");
+    assert_memory_equal(result.err, "collet-extract: ", 16);
+    for (; *texts != NULL; texts++)
+        if (strstr(result.err, *texts) == NULL)
+            fail_msg("'%s' is not said:\n%s", *texts, result.err);
+    tool_free(&result);
+    assert_int_equal(io_count_entries(directory), before);
+    check_former();
+}
+
+#define LIST(...) (const char *const[]){__VA_ARGS__, NULL}
+
+static void save_text(const char *name, const char *text)
+{
+    io_save(io_path(directory, name), text, strlen(text));
+}
+
+/* The first `size` bytes of the peptide's trajectory. */
+static void save_part(const char *name, size_t size)
+{
+    io_bytes bytes = io_load(PEPTIDE "traj.trr");
+
+    io_save(io_path(directory, name), bytes.data, size);
+    free(bytes.data);
+}
+
+static void test_missing_files(void **state)
+{
+    (void)state;
+    check(1, LIST("nowhere.gro", WATER "traj.trr"), LIST("nowhere.gro", "No such file"));
+    check(1, LIST(WATER "conf.gro", "nowhere.trr"), LIST("nowhere.trr", "No such file"));
+    check(1, LIST(WATER "conf.gro", WATER "traj.trr", "--masses", "nowhere.txt"),
+          LIST("nowhere.txt", "No such file"));
+    check(1, LIST(WATER "conf.gro", WATER "traj.trr", "--reference", "nowhere.gro"),
+          LIST("nowhere.gro", "No such file"));
+    check(1, LIST(WATER "conf.gro", "."), LIST(".", "directory"));
+}
+
+static void test_not_a_trajectory(void **state)
+{
+    (void)state;
+    save_text("text.trr", "hello, this is no trajectory\n");
+    save_text("empty.trr", "");
+    save_text("text.gro", "title\nmany\n");
+    check(1, LIST(WATER "conf.gro", "text.trr"), LIST("text.trr"));
+    check(1, LIST(WATER "conf.gro", "empty.trr"), LIST("empty.trr", "empty"));
+    check(1, LIST("text.gro", WATER "traj.trr"), LIST("text.gro"));
+    check(1, LIST(WATER "traj.trr", WATER "conf.gro"), LIST("traj.trr"));
+    check(1, LIST(WATER "conf.gro", COLLET_TEST_DATA "/md/reference.json"), LIST("reference.json"));
+}
+
+static void test_atom_counts(void **state)
+{
+    (void)state;
+    check(1, LIST(WATER "conf.gro", PEPTIDE "traj.trr"), LIST("280 atoms", "has 648", "conf.gro"));
+    check(1, LIST(PEPTIDE "conf.gro", PEPTIDE "traj.trr", "--reference", WATER "traj.xtc"),
+          LIST("648 atoms", "has 280"));
+    check(1, LIST(WATER "conf.gro", WATER "traj.trr", "--masses", PEPTIDE "masses.txt"),
+          LIST("280 masses", "648 atoms", "masses.txt"));
+    check(1, LIST(PEPTIDE "conf.gro", PEPTIDE "traj.trr", "--masses", WATER "masses.txt"),
+          LIST(":281: more masses"));
+}
+
+static void test_masses(void **state)
+{
+    char zeros[3 * 648];
+
+    (void)state;
+    for (int i = 0; i < 648; i++)
+        memcpy(zeros + 2 * i, "0\n", 3);
+    save_text("zeros.txt", zeros);
+    check(1, LIST(WATER "conf.gro", WATER "traj.trr", "--masses", "zeros.txt", "--selection",
+                  "name OW"),
+          LIST("216 atoms", "'name OW'", "no mass", "zeros.txt"));
+    save_text("negative.txt", "1\n-1\n");
+    check(1, LIST(WATER "conf.gro", WATER "traj.trr", "--masses", "negative.txt"),
+          LIST("negative.txt:2:", "negative"));
+    save_text("odd.gro", "beads\n1\n    1LIG     QQ    1   0.000   0.000   0.000\n   1 1 1\n");
+    check(1, LIST("odd.gro", "odd.gro"), LIST("atom 1, 'QQ' of residue LIG 1", "--masses"));
+}
+
+static void test_selections(void **state)
+{
+    (void)state;
+    check(1, LIST(WATER "conf.gro", WATER "traj.trr", "--selection", "protein"),
+          LIST("'protein'", "none of the 648 atoms", "conf.gro"));
+    check(2, LIST(WATER "conf.gro", WATER "traj.trr", "--selection", "name OW and"),
+          LIST("column 12:", "\n               ^"));
+}
+
+static void test_truncated(void **state)
+{
+    const char *args[] = {"-o", "cut.npz", PEPTIDE "conf.gro", "cut.trr", NULL};
+    tool_setup setup = {.directory = directory};
+    tool_result result;
+    npz whole, part;
+    io_bytes file;
+    cJSON *meta;
+    int64_t n;
+    size_t count;
+
+    (void)state;
+    save_part("cut.trr", 10 * FRAME + 5000);
+    result = tool_run("collet-extract", args, &setup);
+    tool_expect(&result, 3);
+    assert_non_null(strstr(result.err, "inside frame 10, which begins at byte 102000"));
+    assert_non_null(strstr(result.err, "10 complete frames"));
+    tool_free(&result);
+
+    whole = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr", "--stop", "10");
+    io_save(io_path(directory, "out.npz"), former, sizeof former);
+    part = npz_open(io_path(directory, "cut.npz"));
+    for (size_t i = 0; i < EXTRACT_KEYS; i++) {
+        const double *x = npz_f64(&part, extract_keys[i], &n, &count);
+
+        assert_int_equal(n, 10);
+        assert_memory_equal(x, npz_f64(&whole, extract_keys[i], NULL, NULL), count * sizeof *x);
+    }
+    npz_close(&whole);
+    npz_close(&part);
+
+    file = io_load(io_path(directory, "cut.meta.json"));
+    meta = cJSON_ParseWithLength((const char *)file.data, file.size);
+    assert_string_equal(meta_at(meta, "status")->valuestring, "truncated");
+    assert_int_equal(meta_at(meta, "truncation/last_complete_frame")->valueint, 9);
+    assert_int_equal(meta_at(meta, "truncation/end_of_last_complete_frame")->valueint, 10 * FRAME);
+    cJSON_Delete(meta);
+    free(file.data);
+}
+
+static void test_no_complete_frame(void **state)
+{
+    (void)state;
+    save_part("first.trr", 5000);
+    save_part("head.trr", 50);
+    check(1, LIST(PEPTIDE "conf.gro", "first.trr"), LIST("first.trr", "frame 0"));
+    check(1, LIST(PEPTIDE "conf.gro", "head.trr"), LIST("head.trr"));
+}
+
+static void test_broken_frame(void **state)
+{
+    io_bytes bytes = io_load(PEPTIDE "traj.trr");
+
+    (void)state;
+    memset(bytes.data + 20 * FRAME, 0x55, 40);
+    io_save(io_path(directory, "broken.trr"), bytes.data, bytes.size);
+    free(bytes.data);
+    check(1, LIST(PEPTIDE "conf.gro", "broken.trr"), LIST("broken.trr: frame 20 at byte 204000"));
+}
+
+/* Forces in the first frame and not in the second. */
+static void test_frames_that_differ(void **state)
+{
+    io_image image = {0};
+
+    (void)state;
+    save_text("one.gro", "one\n1\n    1CA      CA    1   0.000   0.000   0.000\n   1 1 1\n");
+    io_put_trr(&image, 4, 1, 0, IO_BOX | IO_X | IO_F);
+    io_put_trr(&image, 4, 1, 1, IO_BOX | IO_X);
+    io_save(io_path(directory, "sparse.trr"), image.data, image.size);
+    free(image.data);
+    check(1, LIST("one.gro", "sparse.trr"), LIST("sparse.trr: frame 1", "forces"));
+}
+
+static void test_frames_out_of_range(void **state)
+{
+    (void)state;
+    check(1, LIST(WATER "conf.gro", WATER "traj.trr", "--start", "51"),
+          LIST("no frame", "traj.trr", "frame 51", "--start"));
+}
+
+/* A failure whose output is somewhere else. */
+static void check_output(const char *option, const char *path, const char *text)
+{
+    const char *args[] = {option, path, WATER "conf.gro", WATER "traj.trr", NULL};
+    tool_setup setup = {.directory = directory};
+    int before = io_count_entries(directory);
+    tool_result result = tool_run("collet-extract", args, &setup);
+
+    tool_expect(&result, 1);
+    if (strstr(result.err, path) == NULL || strstr(result.err, text) == NULL)
+        fail_msg("'%s' is not said: %s", text, result.err);
+    tool_free(&result);
+    assert_int_equal(io_count_entries(directory), before);
+}
+
+static void test_unwritable_output(void **state)
+{
+    (void)state;
+    mkdir(io_path(directory, "folder"), 0777);
+    save_text("file", "a file");
+    check_output("-o", "nowhere/out.npz", "no directory nowhere");
+    check_output("-o", "/proc/out.npz", "/proc");
+    check_output("-o", "folder", "directory");
+    check_output("-d", "file", "file");
+    check_output("-d", "nowhere/results", "No such file");
+}
+
+static void test_output_is_an_input(void **state)
+{
+    const char *args[] = {"-o", "copy.xtc", PEPTIDE "conf.gro", "./copy.xtc", NULL};
+    tool_setup setup = {.directory = directory};
+    tool_result result;
+    io_bytes before, after;
+
+    (void)state;
+    repeat_file(PEPTIDE "traj.xtc", io_path(directory, "copy.xtc"), 1);
+    before = io_load(io_path(directory, "copy.xtc"));
+    result = tool_run("collet-extract", args, &setup);
+    tool_expect(&result, 1);
+    assert_non_null(strstr(result.err, "would replace the input"));
+    after = io_load(io_path(directory, "copy.xtc"));
+    assert_int_equal(before.size, after.size);
+    assert_memory_equal(before.data, after.data, before.size);
+    free(before.data);
+    free(after.data);
+    tool_free(&result);
+}
+
+static void test_usage(void **state)
+{
+    static const char *const lines[][8] = {
+        {"collet-extract"},
+        {"conf.gro"},
+        {"a", "b", "c"},
+        {"a", "b", "--axis", "0,0,0"},
+        {"a", "b", "--axis", "1,2"},
+        {"a", "b", "--axis", "1,2,3,4"},
+        {"a", "b", "--axis", "x,y,z"},
+        {"a", "b", "--step", "0"},
+        {"a", "b", "--start", "-1"},
+        {"a", "b", "--start", "5", "--stop", "5"},
+        {"a", "b", "--batch", "0"},
+        {"a", "b", "--batch", "many"},
+        {"a", "b", "--threads", "0"},
+        {"a", "b", "-o", "x", "-d", "y"},
+        {"a", "b", "--unknown"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        tool_result result = tool_run("collet-extract", lines[i] + (i == 0), NULL);
+
+        tool_expect(&result, 2);
+        assert_non_null(strstr(result.err, "--help"));
+        tool_free(&result);
+    }
+}
+
+static void test_unknown_backend(void **state)
+{
+    (void)state;
+    check(1, LIST(WATER "conf.gro", WATER "traj.trr", "--backend", "cpu_sclar"),
+          LIST("cpu_sclar", "cpu_scalar"));
+}
+
+/* ---- Full disks -------------------------------------------------------------------------- */
+
+static void limit_file_size(void *user)
+{
+    struct rlimit limit = {*(rlim_t *)user, *(rlim_t *)user};
+
+    setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+/* Room for nothing, for some columns, and for all columns but not for the archive of them. */
+static void test_file_size_limit(void **state)
+{
+    static const rlim_t limits[] = {0, 1000, 30000};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        const char *args[] = {"-o", "out.npz", WATER "conf.gro", WATER "traj.trr", NULL};
+        rlim_t limit = limits[i];
+        tool_setup setup = {.directory = directory, .prepare = limit_file_size, .user = &limit};
+        int before = io_count_entries(directory);
+        tool_result result = tool_run("collet-extract", args, &setup);
+
+        tool_expect(&result, 1);
+        assert_non_null(strstr(result.err, "out.npz"));
+        assert_non_null(strstr(result.err, strerror(EFBIG)));
+        tool_free(&result);
+        assert_int_equal(io_count_entries(directory), before);
+        check_former();
+    }
+}
+
+/* In the child, so that the mount is seen by nobody else and goes with it. */
+static void mount_small_disk(void *user)
+{
+    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("tmpfs", user, "tmpfs", 0, "size=64k") != 0 || chdir(user) != 0)
+        _exit(77);
+}
+
+static void test_full_disk(void **state)
+{
+    const char *args[] = {"-o", "out.npz", WATER "conf.gro", WATER "traj.trr", NULL};
+    tool_setup setup = {.directory = directory, .prepare = mount_small_disk};
+    tool_result result;
+
+    (void)state;
+    setup.user = directory;
+    result = tool_run("collet-extract", args, &setup);
+    if (result.status == 77) {
+        tool_free(&result);
+        skip();
+    }
+    tool_expect(&result, 1);
+    assert_non_null(strstr(result.err, "out.npz"));
+    assert_non_null(strstr(result.err, strerror(ENOSPC)));
+    tool_free(&result);
+}
+
+/* ---- Signals ----------------------------------------------------------------------------- */
+
+static int signal_to_send;
+
+/* Sends the signal once the program computes: then its backend's library is mapped. */
+static void interrupt(pid_t program)
+{
+    char path[64], line[1000];
+    struct timespec pause = {0, 1000000};
+
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)program);
+    for (int i = 0; i < 10000; i++) {
+        FILE *maps = fopen(path, "r");
+        int found = 0;
+
+        while (maps != NULL && fgets(line, sizeof line, maps) != NULL)
+            found |= strstr(line, "cpu_scalar") != NULL;
+        if (maps != NULL)
+            fclose(maps);
+        if (found)
+            break;
+        nanosleep(&pause, NULL);
+    }
+    kill(program, signal_to_send);
+}
+
+static void test_signals(void **state)
+{
+    static const int signals[] = {SIGINT, SIGTERM};
+    const char *args[] = {"-o",        "out.npz",    PEPTIDE "conf.gro", "many.trr", "--batch", "1",
+                          "--backend", "cpu_scalar", NULL};
+    tool_setup setup = {.directory = directory, .meanwhile = interrupt};
+    int before;
+
+    (void)state;
+    repeat_file(PEPTIDE "traj.trr", io_path(directory, "many.trr"), 200);
+    before = io_count_entries(directory);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        tool_result result;
+
+        signal_to_send = signals[i];
+        result = tool_run("collet-extract", args, &setup);
+        tool_expect(&result, 128 + signals[i]);
+        assert_non_null(strstr(result.err, strsignal(signals[i])));
+        assert_non_null(strstr(result.err, "nothing was written"));
+        tool_free(&result);
+        assert_int_equal(io_count_entries(directory), before);
+        check_former();
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_missing_files),
+        cmocka_unit_test(test_not_a_trajectory),
+        cmocka_unit_test(test_atom_counts),
+        cmocka_unit_test(test_masses),
+        cmocka_unit_test(test_selections),
+        cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_no_complete_frame),
+        cmocka_unit_test(test_broken_frame),
+        cmocka_unit_test(test_frames_that_differ),
+        cmocka_unit_test(test_frames_out_of_range),
+        cmocka_unit_test(test_unwritable_output),
+        cmocka_unit_test(test_output_is_an_input),
+        cmocka_unit_test(test_usage),
+        cmocka_unit_test(test_unknown_backend),
+        cmocka_unit_test(test_file_size_limit),
+        cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_signals),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

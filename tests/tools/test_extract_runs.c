@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the options of collet-extract do, and what is said about a run. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "extract_runs.h"
+#include "progress.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *directory;
+
+static int set_up(void **state)
+{
+    (void)state;
+    directory = io_make_directory();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    io_remove_directory(directory);
+    return 0;
+}
+
+/* Rows of `part` are rows first, first + step, ... of `whole`, bit for bit. */
+static void same_rows(npz *part, npz *whole, const char *key, int64_t first, int64_t step)
+{
+    int64_t n, m;
+    size_t count;
+    const double *x = npz_f64(part, key, &n, &count), *y = npz_f64(whole, key, &m, NULL);
+    size_t width = count / (size_t)n;
+
+    for (int64_t i = 0; i < n; i++) {
+        int64_t j = first + i * step;
+
+        assert_true(j < m);
+        if (memcmp(x + (size_t)i * width, y + (size_t)j * width, width * sizeof *x) != 0)
+            fail_msg("%s: row %d differs from row %d", key, (int)i, (int)j);
+    }
+}
+
+static void test_all_keys(void **state)
+{
+    npz out = EXTRACT(directory, WATER "conf.gro", WATER "traj.trr");
+    cJSON *meta = extract_meta(directory);
+
+    (void)state;
+    assert_int_equal(npz_count(out.bytes.data, out.bytes.size), EXTRACT_KEYS);
+    for (size_t i = 0; i < EXTRACT_KEYS; i++) {
+        char path[100];
+        npy_array array = npz_find(out.bytes.data, out.bytes.size, extract_keys[i]);
+        const cJSON *shape;
+
+        snprintf(path, sizeof path, "outputs/%s/shape", extract_keys[i]);
+        shape = meta_at(meta, path);
+        assert_int_equal(cJSON_GetArraySize(shape), array.ndim);
+        for (int k = 0; k < array.ndim; k++)
+            assert_int_equal(cJSON_GetArrayItem(shape, k)->valueint, array.shape[k]);
+        assert_int_equal(array.shape[0], 51);
+        snprintf(path, sizeof path, "outputs/%s/unit", extract_keys[i]);
+        assert_true(meta_at(meta, path)->valuestring[0] != '\0');
+    }
+    cJSON_Delete(meta);
+    npz_close(&out);
+}
+
+static void test_batches(void **state)
+{
+    static const char *const sizes[] = {"1", "7", "51", "5000"};
+    npz whole = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr", "--batch", "auto");
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        npz part =
+            EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr", "--batch", sizes[i]);
+
+        for (size_t k = 0; k < EXTRACT_KEYS; k++)
+            same_rows(&part, &whole, extract_keys[k], 0, 1);
+        npz_close(&part);
+    }
+    npz_close(&whole);
+}
+
+static void test_threads(void **state)
+{
+    npz one = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr", "--threads", "1");
+    npz two = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr", "--threads", "2");
+
+    (void)state;
+    for (size_t k = 0; k < EXTRACT_KEYS; k++)
+        same_rows(&one, &two, extract_keys[k], 0, 1);
+    npz_close(&one);
+    npz_close(&two);
+}
+
+static void test_slices(void **state)
+{
+    static const struct {
+        const char *start, *stop, *step;
+        int first, count, stride;
+    } cases[] = {
+        {"0", "51", "1", 0, 51, 1}, {"10", "20", "3", 10, 4, 3}, {"50", "60", "1", 50, 1, 1},
+        {"0", "1", "1", 0, 1, 1},   {"5", "1000", "20", 5, 3, 20},
+    };
+    static const char *const keys[] = {"time_ps",  "com",        "inertia_tensor", "moments",
+                                       "L_vector", "tau_vector", "rg",             "k_total"};
+    npz whole = EXTRACT(directory, WATER "conf.gro", WATER "traj.trr");
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        npz part = EXTRACT(directory, WATER "conf.gro", WATER "traj.trr", "--start", cases[i].start,
+                           "--stop", cases[i].stop, "--step", cases[i].step);
+        cJSON *meta = extract_meta(directory);
+        int64_t n;
+
+        npz_f64(&part, "time_ps", &n, NULL);
+        assert_int_equal(n, cases[i].count);
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+            same_rows(&part, &whole, keys[k], cases[i].first, cases[i].stride);
+        assert_int_equal(meta_at(meta, "frames/count")->valueint, cases[i].count);
+        assert_int_equal(meta_at(meta, "frames/first")->valueint, cases[i].first);
+        assert_int_equal(meta_at(meta, "frames/last")->valueint,
+                         cases[i].first + (cases[i].count - 1) * cases[i].stride);
+        cJSON_Delete(meta);
+        npz_close(&part);
+    }
+    npz_close(&whole);
+}
+
+static void test_selections(void **state)
+{
+    static const struct {
+        const char *text;
+        int atoms;
+        double mass;
+    } cases[] = {
+        {"all", 280, 1982.232},
+        {"protein", 280, 1982.232},
+        {"not protein or index 0", 1, 14.007},
+        {"name CA", 18, 18 * 12.011},
+        {"backbone and resid 1", 4, 14.007 + 12.011 + 12.011 + 15.999},
+    };
+    npz whole = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr");
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        npz part = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr", "--selection",
+                           cases[i].text);
+        cJSON *meta = extract_meta(directory);
+
+        assert_int_equal(meta_at(meta, "selection/atoms")->valueint, cases[i].atoms);
+        assert_string_equal(meta_at(meta, "selection/text")->valuestring, cases[i].text);
+        assert_string_equal(meta_at(meta, "inputs/masses/origin")->valuestring, "guessed");
+        assert_true(fabs(meta_at(meta, "inputs/masses/total_selected")->valuedouble -
+                         cases[i].mass) < 1e-9);
+        assert_true(fabs(meta_at(meta, "inputs/masses/total_all")->valuedouble - 1982.232) < 1e-9);
+        if (cases[i].atoms == 280)
+            same_rows(&part, &whole, "com", 0, 1);
+        cJSON_Delete(meta);
+        npz_close(&part);
+    }
+    npz_close(&whole);
+}
+
+/* One atom: it is its own centre of mass and does not rotate. */
+static void test_one_atom(void **state)
+{
+    npz out = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj_double.trr", "--selection",
+                      "index 0");
+    const double *com = npz_f64(&out, "com", NULL, NULL);
+    const double *omega = npz_f64(&out, "omega_vector", NULL, NULL);
+    cJSON *meta = extract_meta(directory);
+
+    (void)state;
+    assert_true(com[0] == 7.982 && com[1] == 6.721 && com[2] == 6.646);
+    for (int i = 0; i < 51 * 3; i++)
+        assert_true(omega[i] == 0);
+    assert_non_null(strstr(meta_at(meta, "warnings/0")->valuestring, "singular"));
+    cJSON_Delete(meta);
+    npz_close(&out);
+}
+
+static void test_reference_file(void **state)
+{
+    npz own = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr");
+    npz same = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr", "--reference",
+                       PEPTIDE "traj.trr");
+    npz gro = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr", "--reference",
+                      PEPTIDE "conf.gro", "--selection", "name CA");
+    cJSON *meta = extract_meta(directory);
+    const double *rmsd = npz_f64(&own, "rmsd", NULL, NULL);
+
+    (void)state;
+    assert_true(rmsd[0] < 1e-7);
+    assert_true(rmsd[50] > 0.01);
+    same_rows(&same, &own, "rmsd", 0, 1);
+    assert_true(npz_f64(&gro, "rmsd", NULL, NULL)[0] < 1e-3);
+    assert_string_equal(meta_at(meta, "inputs/reference/origin")->valuestring, "file");
+    assert_string_equal(meta_at(meta, "inputs/reference/format")->valuestring, "gro");
+    cJSON_Delete(meta);
+    npz_close(&own);
+    npz_close(&same);
+    npz_close(&gro);
+}
+
+static void test_axis(void **state)
+{
+    npz out = EXTRACT(directory, WATER "conf.gro", WATER "traj.trr", "--axis", "-2,0,0");
+    const double *momentum = npz_f64(&out, "L_vector", NULL, NULL);
+    const double *z = npz_f64(&out, "L_z_component", NULL, NULL);
+    const double *length = npz_f64(&out, "L_z_mag", NULL, NULL);
+
+    (void)state;
+    for (int i = 0; i < 51; i++) {
+        assert_true(z[3 * i] == momentum[3 * i] && z[3 * i + 1] == 0 && z[3 * i + 2] == 0);
+        assert_true(length[i] == fabs(z[3 * i]));
+    }
+    npz_close(&out);
+}
+
+static void test_gro_trajectory(void **state)
+{
+    npz out = EXTRACT(directory, WATER "conf.gro", WATER "conf.gro");
+
+    (void)state;
+    assert_true(npz_has(&out, "L_vector") && !npz_has(&out, "tau_vector"));
+    npz_close(&out);
+}
+
+static void test_directory(void **state)
+{
+    npz whole = EXTRACT(directory, WATER "conf.gro", WATER "traj.trr");
+    const char *args[] = {"-q", "-d", "results", WATER "conf.gro", WATER "traj.trr", NULL};
+    tool_setup setup = {.directory = directory};
+    char *inner = strdup(io_path(directory, "results"));
+
+    (void)state;
+    assert_non_null(inner);
+    for (int again = 0; again < 2; again++) { /* an old directory is written over */
+        tool_result result = tool_run("collet-extract", args, &setup);
+
+        tool_expect(&result, 0);
+        tool_free(&result);
+        assert_int_equal(io_count_entries(inner), EXTRACT_KEYS + 1);
+        for (size_t i = 0; i < EXTRACT_KEYS; i++) {
+            char name[80];
+            io_bytes bytes;
+            npy_array array;
+            size_t count;
+            const double *values = npz_f64(&whole, extract_keys[i], NULL, &count);
+
+            snprintf(name, sizeof name, "%s.npy", extract_keys[i]);
+            bytes = io_load(io_path(inner, name));
+            array = npy_parse(bytes.data, bytes.size);
+            assert_int_equal(array.size, count * sizeof *values);
+            assert_memory_equal(array.data, values, array.size);
+            free(bytes.data);
+        }
+    }
+    free(inner);
+    npz_close(&whole);
+}
+
+/* Named after the trajectory, in the working directory; the summary says where. */
+static void test_default_output(void **state)
+{
+    char *inner = io_make_directory();
+    const char *args[] = {WATER "conf.gro", WATER "traj.xtc", NULL};
+    tool_setup setup = {.directory = inner};
+    tool_result result = tool_run("collet-extract", args, &setup);
+    npz out;
+
+    (void)state;
+    tool_expect(&result, 0);
+    assert_int_equal(io_count_entries(inner), 2);
+    assert_non_null(strstr(result.out, "traj.npz: 51 frames of 648 atoms"));
+    assert_non_null(strstr(result.out, "masses were guessed"));
+    assert_string_equal(result.err, "");
+    out = npz_open(io_path(inner, "traj.npz"));
+    npz_close(&out);
+    io_remove_directory(inner);
+    tool_free(&result);
+}
+
+static void test_json(void **state)
+{
+    const char *args[] = {"--json", "-o", "out.npz", WATER "conf.gro", WATER "traj.trr", NULL};
+    tool_setup setup = {.directory = directory};
+    tool_result result = tool_run("collet-extract", args, &setup);
+    io_bytes file;
+    cJSON *meta;
+
+    (void)state;
+    tool_expect(&result, 0);
+    file = io_load(io_path(directory, "out.meta.json"));
+    assert_int_equal(strlen(result.out), file.size);
+    assert_memory_equal(result.out, file.data, file.size);
+    free(file.data);
+    meta = extract_meta(directory);
+    assert_string_equal(meta_at(meta, "status")->valuestring, "complete");
+    assert_string_equal(meta_at(meta, "library_version")->valuestring, collet_version());
+    assert_string_equal(meta_at(meta, "command/1")->valuestring, "--json");
+    assert_int_equal(meta_at(meta, "inputs/trajectory/bytes")->valueint, 1195848);
+    assert_int_equal(cJSON_GetArraySize(meta_at(meta, "left_out")), 0);
+    assert_true(meta_at(meta, "backend/used/0/name")->valuestring[0] != '\0');
+    assert_true(cJSON_GetArraySize(meta_at(meta, "backend/used/0/devices")) > 0);
+    assert_true(meta_at(meta, "counters/calls")->valueint > 10);
+    assert_true(meta_at(meta, "timing/wall_s")->valuedouble > 0);
+    cJSON_Delete(meta);
+    tool_free(&result);
+}
+
+/* Files after each other: the times fall back, which dL/dt does not like. */
+static void test_times_that_fall(void **state)
+{
+    npz out;
+    cJSON *meta;
+
+    (void)state;
+    repeat_file(PEPTIDE "traj.trr", io_path(directory, "twice.trr"), 2);
+    out = EXTRACT(directory, PEPTIDE "conf.gro", "twice.trr");
+    meta = extract_meta(directory);
+    assert_int_equal(meta_at(meta, "frames/count")->valueint, 102);
+    assert_non_null(strstr(meta_at(meta, "warnings/0")->valuestring, "frame 51"));
+    cJSON_Delete(meta);
+    npz_close(&out);
+}
+
+static void test_backend_option(void **state)
+{
+    npz out = EXTRACT(directory, WATER "conf.gro", WATER "traj.trr", "--backend", "cpu_scalar");
+    cJSON *meta = extract_meta(directory);
+
+    (void)state;
+    assert_string_equal(meta_at(meta, "backend/choice")->valuestring, "cpu_scalar");
+    assert_string_equal(meta_at(meta, "backend/used/0/name")->valuestring, "cpu_scalar");
+    cJSON_Delete(meta);
+    npz_close(&out);
+}
+
+static void test_help_and_version(void **state)
+{
+    tool_result help = TOOL("collet-extract", "--help");
+    tool_result version = TOOL("collet-extract", "--version");
+
+    (void)state;
+    tool_expect(&help, 0);
+    assert_non_null(strstr(help.out, "--selection=SELECTION"));
+    assert_non_null(strstr(help.out, "Exit status"));
+    tool_expect(&version, 0);
+    assert_non_null(strstr(version.out, collet_version()));
+    tool_free(&help);
+    tool_free(&version);
+}
+
+static void test_progress_text(void **state)
+{
+    char text[100];
+
+    (void)state;
+    extract_progress_format(text, sizeof text, 1000, 250000000, 0.25, 0.5);
+    assert_string_equal(text, "1000 frames, 25 %, 500 MB/s, 0:00:02 left");
+    extract_progress_format(text, sizeof text, 0, 0, 0, 0);
+    assert_string_equal(text, "0 frames, 0 %, 0 MB/s, 0:00:00 left");
+}
+
+/* A terminal gets the line, which is gone in the end; --quiet keeps it away. */
+static void test_progress_on_a_terminal(void **state)
+{
+    const char *args[] = {"-o",      "out.npz", PEPTIDE "conf.gro", "many.trr",
+                          "--batch", "1",       "--backend",        "cpu_scalar", "-q", NULL};
+    tool_setup setup = {.directory = directory, .terminal = 1};
+    tool_result result;
+
+    (void)state;
+    repeat_file(PEPTIDE "traj.trr", io_path(directory, "many.trr"), 100);
+    result = tool_run("collet-extract", args, &setup);
+    tool_expect(&result, 0);
+    assert_string_equal(result.err, "");
+    tool_free(&result);
+
+    args[8] = NULL;
+    result = tool_run("collet-extract", args, &setup);
+    tool_expect(&result, 0);
+    assert_non_null(strstr(result.err, " frames, "));
+    assert_non_null(strstr(result.err, " left\033[K"));
+    assert_string_equal(result.err + strlen(result.err) - 4, "\r\033[K");
+    tool_free(&result);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_keys),         cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_threads),          cmocka_unit_test(test_slices),
+        cmocka_unit_test(test_selections),       cmocka_unit_test(test_one_atom),
+        cmocka_unit_test(test_reference_file),   cmocka_unit_test(test_axis),
+        cmocka_unit_test(test_gro_trajectory),   cmocka_unit_test(test_directory),
+        cmocka_unit_test(test_default_output),   cmocka_unit_test(test_json),
+        cmocka_unit_test(test_times_that_fall),  cmocka_unit_test(test_backend_option),
+        cmocka_unit_test(test_help_and_version), cmocka_unit_test(test_progress_text),
+        cmocka_unit_test(test_progress_on_a_terminal),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
