@@ -57,7 +57,7 @@ void loader_plugins_free(loader_plugin *plugins, size_t count)
     free(plugins);
 }
 
-/* "dir/cuda.so.1" is "cuda". */
+/* "dir/name.so.1" is "name". */
 static char *stem(const char *path)
 {
     const char *base = strrchr(path, '/');

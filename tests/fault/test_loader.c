@@ -5,10 +5,13 @@
 #include "loader_fixture.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "floating.h"
@@ -188,9 +191,24 @@ static void zoo(void **state)
     }
 }
 
+/* Nothing that a probe has started, at whatever remove, is still there. */
+static void expect_no_processes(void)
+{
+    pid_t pid = 0;
+    for (int i = 0; i < 500 && pid >= 0; i++) {
+        pid = waitpid(-1, NULL, WNOHANG);
+        if (pid == 0)
+            usleep(2000);
+    }
+    assert_int_equal(pid, -1);
+    assert_int_equal(errno, ECHILD);
+}
+
 static void hangs(void **state)
 {
     fixture *f = *state;
+    /* Orphans of the probe become children of this process, so that it can see them. */
+    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
     f->options.timeout_ms = 1000;
     fixture_add(f, "hang_entry", "bad.so");
     fixture_add(f, "hang_constructor", "worse.so");
@@ -198,6 +216,7 @@ static void hangs(void **state)
     fixture_assert_refused(f, "worse.so", "probe", "hang-in-constructor", "after 1000 ms");
     double ms = fixture_record(f, "bad.so", "probe")->milliseconds;
     assert_true(ms >= 1000 && ms < 10000);
+    expect_no_processes();
 }
 
 static void missing_library(void **state)
