@@ -147,10 +147,8 @@ static collet_status clamp(collet_device *device, collet_queue *queue,
     const example_clamp_params *p = call->params;
     (void)queue;
     if (!(p->lower <= p->upper)) {
-        return device->host->fail(
-            call->err, COLLET_REFUSED,
-            "example.clamp: lower is %g and upper %g; lower <= upper is wanted", p->lower,
-            p->upper);
+        return device->host->fail(call->err, COLLET_REFUSED,
+                                  "example.clamp: %g to %g is no interval", p->lower, p->upper);
     }
     each_element(call, clamped);
     return COLLET_OK;
