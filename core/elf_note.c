@@ -177,8 +177,8 @@ collet_status elf_note_walk(int fd, elf_note_fn visit, void *user, const char **
         *code = "no-memory";
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for program headers");
     }
-    status = read_exactly(fd, segments, header.e_phoff,
-                          (uint64_t)header.e_phnum * sizeof *segments, code, err);
+    status = read_exactly(fd, segments, header.e_phoff, (uint64_t)header.e_phnum * sizeof *segments,
+                          code, err);
     if (status == COLLET_OK)
         status = check_segments(segments, header.e_phnum, size, code, err);
     for (size_t i = 0; status == COLLET_OK && i < header.e_phnum; i++)

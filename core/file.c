@@ -133,16 +133,18 @@ static collet_status check_file(const struct stat *st, const char **code, collet
     if (st->st_mode & S_IWOTH)
         return REFUSE("world-writable", "anyone may write to it: chmod o-w it");
     if (!owner_trusted(st->st_uid))
-        return REFUSE("foreign-owner", "it belongs to user %u: only root, this user and the owner of "
-                                       "libcore are trusted", (unsigned)st->st_uid);
+        return REFUSE("foreign-owner",
+                      "it belongs to user %u: only root, this user and the owner of "
+                      "libcore are trusted",
+                      (unsigned)st->st_uid);
     return COLLET_OK;
 }
 
 static collet_status unreadable(int error, const char **code, collet_error *err)
 {
     *code = error == ENOMEM ? "no-memory" : "unreadable";
-    return collet_fail(err, error == ENOMEM ? COLLET_NO_MEMORY : COLLET_IO,
-                       "cannot be opened: %s", strerror(error));
+    return collet_fail(err, error == ENOMEM ? COLLET_NO_MEMORY : COLLET_IO, "cannot be opened: %s",
+                       strerror(error));
 }
 
 collet_status file_open_trusted(const char *path, int *fd, const char **code, collet_error *err)

@@ -20,10 +20,10 @@ int file_identify(int fd, file_identity *out);
 int file_identify_path(const char *path, file_identity *out);
 
 /*
- * Opens a plugin's file for reading when policy allows to load it: a regular file that only its owner
- * (and group) can write, in a directory likewise, both owned by root, this process's user or the owner
- * of libcore. The directories are the one that `path` names and the one that the file is really in.
- * The caller closes *fd. *code is "unreadable", "not-regular", "world-writable",
+ * Opens a plugin's file for reading when policy allows to load it: a regular file that only its
+ * owner (and group) can write, in a directory likewise, both owned by root, this process's user or
+ * the owner of libcore. The directories are the one that `path` names and the one that the file is
+ * really in. The caller closes *fd. *code is "unreadable", "not-regular", "world-writable",
  * "world-writable-directory" or "foreign-owner". IO, INVALID, NO_MEMORY.
  */
 collet_status file_open_trusted(const char *path, int *fd, const char **code, collet_error *err);

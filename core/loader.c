@@ -88,8 +88,12 @@ static int set_text(char **target, const char *text)
 static collet_status note(record_list *records, const loader_plugin *p, int accepted,
                           const char *stage, double start, collet_error *err)
 {
-    record_entry entry = {.accepted = accepted, .path = p->path, .stage = stage, .code = p->code,
-                          .reason = p->reason, .milliseconds = milliseconds() - start};
+    record_entry entry = {.accepted = accepted,
+                          .path = p->path,
+                          .stage = stage,
+                          .code = p->code,
+                          .reason = p->reason,
+                          .milliseconds = milliseconds() - start};
     return record_add(records, &entry, err);
 }
 
@@ -142,7 +146,8 @@ static collet_status manifest_step(scan *s, loader_plugin *p, int fd)
     collet_error why;
     file_identify(fd, &p->file);
     collet_status status = manifest_read(fd, &p->manifest, &code, &why);
-    if (status == COLLET_NO_MEMORY || (p->manifest.name[0] && !set_text(&p->name, p->manifest.name)))
+    if (status == COLLET_NO_MEMORY ||
+        (p->manifest.name[0] && !set_text(&p->name, p->manifest.name)))
         return no_memory(s->err);
     int fine = status == COLLET_OK;
     status = step_end(s, p, "manifest", start, fine, code, fine ? "" : why.text);
@@ -170,8 +175,8 @@ static collet_status ask_probe(scan *s, const loader_plugin *p, probe_answer *an
     };
     collet_status status = probe_run(&request, answer, s->err);
     if (status == COLLET_OK && !s->warned && !strcmp(answer->code, "probe-unavailable")) {
-        o->host->log(o->host, COLLET_LOG_WARNING, "plugins are not tried before they are loaded: %s",
-                     answer->reason);
+        o->host->log(o->host, COLLET_LOG_WARNING,
+                     "plugins are not tried before they are loaded: %s", answer->reason);
         s->warned = 1;
     }
     return status;
@@ -184,8 +189,8 @@ static collet_status use_answer(scan *s, loader_plugin *p, double start, probe_a
     if (file_identify_path(p->path, &now) || !file_identity_equal(&now, &p->file))
         return step_end(s, p, "probe", start, 0, "changed", "the file changed while it was tried");
     int fine = !strcmp(answer->code, "ok");
-    collet_status status = step_end(s, p, "probe", start, fine || answer->unproven, answer->code,
-                                    answer->reason);
+    collet_status status =
+        step_end(s, p, "probe", start, fine || answer->unproven, answer->code, answer->reason);
     p->unproven = answer->unproven;
     p->capabilities = answer->capabilities;
     answer->capabilities = NULL;
@@ -259,7 +264,8 @@ static collet_status examine(scan *s, loader_plugin *p)
     return status;
 }
 
-/* A file that could not be asked for by name, or that nobody meant as a plugin, is only a record. */
+/* A file that could not be asked for by name, or that nobody meant as a plugin, is only a record.
+ */
 static int is_listed(const loader_plugin *p)
 {
     return manifest_name_valid(p->name) && strcmp(p->code, "no-manifest") != 0;
@@ -360,8 +366,11 @@ collet_status loader_open(const loader_plugin *plugin, const collet_host *host,
         return collet_fail(err, COLLET_UNAVAILABLE, "%s: %s (%s)", plugin->path, plugin->reason,
                            plugin->code);
     collet_status status = open_unchanged(plugin, host, vtable, &code, &why);
-    record_entry entry = {.accepted = status == COLLET_OK, .path = plugin->path, .stage = "open",
-                          .code = code, .reason = status == COLLET_OK ? "" : why.text,
+    record_entry entry = {.accepted = status == COLLET_OK,
+                          .path = plugin->path,
+                          .stage = "open",
+                          .code = code,
+                          .reason = status == COLLET_OK ? "" : why.text,
                           .milliseconds = milliseconds() - start};
     collet_status recorded = record_add(records, &entry, err);
     if (status == COLLET_OK)

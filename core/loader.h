@@ -2,9 +2,9 @@
 /*
  * loader - finds plugin files, refuses the bad ones for a recorded reason, opens the good ones.
  *
- * Four stages (DESIGN.md, section 4): policy and manifest run no code of the plugin; probe runs it in
- * a child; open runs it here. Every step of every file is one record. A file that is refused never
- * fails a call.
+ * Four stages (DESIGN.md, section 4): policy and manifest run no code of the plugin; probe runs it
+ * in a child; open runs it here. Every step of every file is one record. A file that is refused
+ * never fails a call.
  *
  * Codes of the records, by stage. They are stable: scripts may compare them.
  *
@@ -49,11 +49,11 @@
  *             missing-entry             no collet_plugin_entry
  *             entry-null                collet_plugin_entry returned NULL
  *             changes-floating-point    rounding, flush-to-zero or exception masks were changed
- *             vtable-...                the table breaks the contract: abi, short, slot, arrays, name,
- *                                       op, sig, run, repeated, own-op
+ *             vtable-...                the table breaks the contract: abi, short, slot, arrays,
+ *                                       name, op, sig, run, repeated, own-op
  *             kernels-differ            manifest and table name different kernels
  *             capabilities-failed       capabilities returned an error
- *             capabilities-invalid      capabilities returned something else than what plugin.h says
+ *             capabilities-invalid      capabilities are not what plugin.h says
  *             changed                   another file than the one whose manifest was read
  *           passed, but unproven: the plugin is tried when it is first used
  *             missing-library           a library that it needs was not found
@@ -86,7 +86,7 @@ typedef struct loader_options {
     const char *deny;             /* backend names, comma-separated, or NULL */
     const char *cache_directory;  /* for answers of probes; created when missing; NULL: no cache */
     const char *probe_program;    /* NULL: collet-probe in the directory `collet` beside libcore */
-    const char *const *settings;  /* "key=value" for host->config in the probe, NULL-terminated; NULL */
+    const char *const *settings;  /* for host->config in the probe: "key=value", then NULL */
     int probe;                    /* 0: trust the manifest, run nothing */
     int64_t timeout_ms;           /* of one probe */
     const collet_host *host;      /* never NULL */
@@ -107,8 +107,8 @@ typedef struct loader_plugin {
 
 /*
  * Walks the search path and lists what it holds, in search order. No two plugins have one name: the
- * first usable one wins, else the first unusable one. Shared objects without a manifest are ordinary
- * libraries: records, not plugins. *plugins belongs to the caller: loader_plugins_free.
+ * first usable one wins, else the first unusable one. Shared objects without a manifest are
+ * ordinary libraries: records, not plugins. *plugins belongs to the caller: loader_plugins_free.
  * INVALID (options), NO_MEMORY. Any thread; blocks up to timeout_ms a file.
  */
 collet_status loader_scan(const loader_options *options, record_list *records,

@@ -141,7 +141,8 @@ static collet_status read_names(const cJSON *root, const char *member, size_t mo
     *names = calloc(length + 1, sizeof **names);
     if (!*names) {
         *code = "no-memory";
-        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the manifest's \"%s\"", member);
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the manifest's \"%s\"",
+                           member);
     }
     for (const cJSON *item = array->child; item; item = item->next) {
         if (!cJSON_IsString(item) || !valid(item->valuestring))
@@ -193,7 +194,8 @@ static collet_status read_members(manifest *m, const cJSON *root, const char **c
     if (!name || !manifest_name_valid(name))
         return bad_member(code, err, "name", "1 to 63 of a-z, 0-9 and _");
     m->name = name;
-    /* The interface's version comes next: of another one, nothing else is known to mean the same. */
+    /* The interface's version comes next: of another one, nothing else is known to mean the same.
+     */
     collet_status status = read_abi(m, root, code, err);
     if (status != COLLET_OK)
         return status;
@@ -222,7 +224,8 @@ static collet_status read_members(manifest *m, const cJSON *root, const char **c
 
 static collet_status check_sanitizer(const manifest *m, const char **code, collet_error *err)
 {
-    /* An object without a sanitizer runs in any program; the reverse lacks the sanitizer's runtime. */
+    /* An object without a sanitizer runs in any program; the reverse lacks the sanitizer's runtime.
+     */
     if (!strcmp(m->sanitizer, "none") || !strcmp(m->sanitizer, COLLET_SANITIZER))
         return COLLET_OK;
     return REFUSE("sanitizer-mismatch", "built with the %s sanitizer, libcore with %s",

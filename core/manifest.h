@@ -2,8 +2,8 @@
 /*
  * manifest - what a plugin says of itself, read from its file with none of its code run.
  *
- * The manifest is JSON in an ELF note (plugin.h describes it). The file is read with pread through a
- * descriptor and taken for hostile: every offset and size is checked against the file's size, and
+ * The manifest is JSON in an ELF note (plugin.h describes it). The file is read with pread through
+ * a descriptor and taken for hostile: every offset and size is checked against the file's size, and
  * nothing larger than MANIFEST_MAX_BYTES is kept.
  */
 #ifndef COLLET_CORE_MANIFEST_H
@@ -20,20 +20,19 @@
  * manifest_clear.
  */
 typedef struct manifest {
-    const char *name;      /* [a-z0-9_]{1,63} */
+    const char *name; /* [a-z0-9_]{1,63} */
     const char *version;
     const char *description;
-    uint32_t abi;          /* major << 16 | minor; 0 when unknown */
+    uint32_t abi; /* major << 16 | minor; 0 when unknown */
     int32_t priority;
     int32_t jit, parallel, gpu; /* 0 or 1 */
-    const char **kernels;  /* names of ops, no two alike */
+    const char **kernels;       /* names of ops, no two alike */
     size_t kernel_count;
-    const char **depends;  /* environment variables ("X", or "X*" for all that begin so) and absolute
-                              paths on which the capabilities depend: part of a cached answer's key */
+    const char **depends; /* what the capabilities depend on: see plugin.h */
     size_t depends_count;
-    char sanitizer[16];    /* "none", "address", ... */
-    char build_id[129];    /* hexadecimal GNU build-id */
-    void *owner;           /* private: what holds the strings */
+    char sanitizer[16]; /* "none", "address", ... */
+    char build_id[129]; /* hexadecimal GNU build-id */
+    void *owner;        /* private: what holds the strings */
 } manifest;
 
 void manifest_init(manifest *m);
@@ -41,10 +40,10 @@ void manifest_init(manifest *m);
 void manifest_clear(manifest *m);
 
 /*
- * Reads and verifies the manifest of the ELF file open at `fd` (its offset is not touched). *m needs
- * no initialisation and is manifest_clear'ed by the caller whatever comes back: on failure it holds
- * what could be read (the name, say). *code is then a stable word (loader.h) and err's text says what
- * is wrong without naming the file. IO, FORMAT, ABI, NO_MEMORY. Any thread.
+ * Reads and verifies the manifest of the ELF file open at `fd` (its offset is not touched). *m
+ * needs no initialisation and is manifest_clear'ed by the caller whatever comes back: on failure it
+ * holds what could be read (the name, say). *code is then a stable word (loader.h) and err's text
+ * says what is wrong without naming the file. IO, FORMAT, ABI, NO_MEMORY. Any thread.
  */
 collet_status manifest_read(int fd, manifest *m, const char **code, collet_error *err);
 

@@ -21,9 +21,9 @@
 #include "open.h"
 
 #define MAX_SETTINGS 256
-#define TAIL 400         /* bytes of the child's last messages that are kept */
-#define POLL_MS 20       /* a grandchild may hold the pipe open: the child is looked at this often */
-#define REAP_MS 300      /* a killed child that sits in a driver is abandoned after this */
+#define TAIL 400    /* bytes of the child's last messages that are kept */
+#define POLL_MS 20  /* a grandchild may hold the pipe open: the child is looked at this often */
+#define REAP_MS 300 /* a killed child that sits in a driver is abandoned after this */
 
 extern char **environ;
 
@@ -68,8 +68,7 @@ collet_status probe_answer_set(probe_answer *answer, const char *code, const cha
 }
 
 static collet_status answer_format(probe_answer *answer, const char *code, int unproven,
-                                   collet_error *err, const char *format, ...)
-    COLLET_PRINTF(5, 6);
+                                   collet_error *err, const char *format, ...) COLLET_PRINTF(5, 6);
 
 static collet_status answer_format(probe_answer *answer, const char *code, int unproven,
                                    collet_error *err, const char *format, ...)
@@ -105,7 +104,8 @@ static int high_pipe(int ends[2])
 }
 
 static int spawn_with(pid_t *pid, const char *program, char *const *arguments, int answer,
-                      int messages, posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes)
+                      int messages, posix_spawn_file_actions_t *actions,
+                      posix_spawnattr_t *attributes)
 {
     sigset_t none, all;
     sigemptyset(&none);
@@ -115,14 +115,11 @@ static int spawn_with(pid_t *pid, const char *program, char *const *arguments, i
     error = error ? error : posix_spawnattr_setsigmask(attributes, &none);
     error = error ? error : posix_spawnattr_setsigdefault(attributes, &all);
     error = error ? error : posix_spawnattr_setpgroup(attributes, 0);
-    error = error ? error
-                  : posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
-    error = error ? error
-                  : posix_spawn_file_actions_addopen(actions, 1, "/dev/null", O_WRONLY, 0);
+    error = error ? error : posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
+    error = error ? error : posix_spawn_file_actions_addopen(actions, 1, "/dev/null", O_WRONLY, 0);
     error = error ? error : posix_spawn_file_actions_adddup2(actions, messages, 2);
     error = error ? error : posix_spawn_file_actions_adddup2(actions, answer, PROBE_DESCRIPTOR);
-    error = error ? error
-                  : posix_spawn_file_actions_addclosefrom_np(actions, PROBE_DESCRIPTOR + 1);
+    error = error ? error : posix_spawn_file_actions_addclosefrom_np(actions, PROBE_DESCRIPTOR + 1);
     return error ? error : posix_spawn(pid, program, actions, attributes, arguments, environ);
 }
 
@@ -146,8 +143,8 @@ static int spawn(const probe_request *request, int answer, int messages, pid_t *
         return error;
     error = posix_spawnattr_init(&attributes);
     if (!error) {
-        error = spawn_with(pid, request->program, arguments, answer, messages, &actions,
-                           &attributes);
+        error =
+            spawn_with(pid, request->program, arguments, answer, messages, &actions, &attributes);
         posix_spawnattr_destroy(&attributes);
     }
     posix_spawn_file_actions_destroy(&actions);
@@ -356,8 +353,8 @@ static collet_status answer_from_end(child *c, const probe_request *request, pro
     if (!step)
         return answer_format(answer, "probe-unavailable", 1, err, "%s gave no answer%s",
                              request->program, said);
-    if (c->timed_out || (c->status_known && WIFSIGNALED(c->status) &&
-                         WTERMSIG(c->status) == SIGALRM)) {
+    if (c->timed_out ||
+        (c->status_known && WIFSIGNALED(c->status) && WTERMSIG(c->status) == SIGALRM)) {
         snprintf(code, sizeof code, "hang-in-%s", step->code);
         return answer_format(answer, code, 0, err, "not done %s after %lld ms%s", step->words,
                              (long long)request->timeout_ms, said);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe - tries a plugin in a child process, so that its crash, hang or exit is a reason and not the
- * end of the program.
+ * probe - tries a plugin in a child process, so that its crash, hang or exit is a reason and not
+ * the end of the program.
  *
  * The child is the program collet-probe, started as
  *     collet-probe FILE THREADS TIMEOUT_MS [KEY=VALUE ...]
- * with /dev/null as standard input and output, its messages on descriptor 2, the answer on descriptor
- * 3 and nothing else open. The answer is a letter before each step (those of open.h and PROBE_CAPABILITIES) and then one JSON
- * object {"code": "...", "reason": "...", "unproven": bool, "capabilities": "..."} and a newline.
+ * with /dev/null as standard input and output, its messages on descriptor 2, the answer on
+ * descriptor 3 and nothing else open. The answer is a letter before each step (those of open.h and
+ * PROBE_CAPABILITIES) and then one JSON object {"code": "...", "reason": "...", "unproven": bool,
+ * "capabilities": "..."} and a newline.
  */
 #ifndef COLLET_CORE_PROBE_H
 #define COLLET_CORE_PROBE_H
@@ -20,11 +21,11 @@
 
 /* Everything is lent for the call. */
 typedef struct probe_request {
-    const char *program;            /* collet-probe's path */
-    const char *path;               /* the plugin's, absolute */
-    const char *const *settings;    /* "key=value", NULL-terminated; or NULL */
-    int32_t threads;                /* what host->threads answers there */
-    int64_t timeout_ms;             /* > 0 */
+    const char *program;         /* collet-probe's path */
+    const char *path;            /* the plugin's, absolute */
+    const char *const *settings; /* "key=value", NULL-terminated; or NULL */
+    int32_t threads;             /* what host->threads answers there */
+    int64_t timeout_ms;          /* > 0 */
 } probe_request;
 
 /* Strings belong to the answer; `capabilities` is NULL unless code is "ok". */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_cache - answers of probes, kept between runs. A hint: whatever is odd about the directory or
- * a file in it means that there is no answer, and that none is kept.
+ * probe_cache - answers of probes, kept between runs. A hint: whatever is odd about the directory
+ * or a file in it means that there is no answer, and that none is kept.
  *
  * The directory belongs to this user and is closed to others (0700); one file a plugin, replaced by
  * rename. An answer holds for the same file (path, inode, times, size, build-id), libcore, boot,
  * settings, threads, environment (LD_LIBRARY_PATH, LD_PRELOAD, COLLET_* and what the manifest's
- * `depends` names). Kept are lasting refusals, which lie in the plugin's table, and successes with at
- * least one device: a device that is missing may appear.
+ * `depends` names). Kept are lasting refusals, which lie in the plugin's table, and successes with
+ * at least one device: a device that is missing may appear.
  */
 #ifndef COLLET_CORE_PROBE_CACHE_H
 #define COLLET_CORE_PROBE_CACHE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collet-probe - tries one plugin and says what came of it on descriptor 3. libcore starts it; probe.h
- * describes its arguments and its answer.
+ * collet-probe - tries one plugin and says what came of it on descriptor 3. libcore starts it;
+ * probe.h describes its arguments and its answer.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -101,8 +101,9 @@ static collet_status try_plugin(const char *path, const collet_host *host, char 
         status = capabilities_ask(plugin, host, capabilities, code, err);
         if (!floating_equal(before, floating_save())) {
             *code = "changes-floating-point";
-            status = collet_fail(err, COLLET_FORMAT, "in its capabilities it changed the program's "
-                                                     "floating-point control");
+            status = collet_fail(err, COLLET_FORMAT,
+                                 "in its capabilities it changed the program's "
+                                 "floating-point control");
         }
     }
     manifest_clear(&m);
@@ -129,7 +130,8 @@ static int answer(const char *code, const char *reason, int unproven, const char
 int main(int argc, char **argv)
 {
     if (argc < 4) {
-        fprintf(stderr, "collet-probe is started by libcore: collet-probe FILE THREADS TIMEOUT_MS\n");
+        fprintf(stderr,
+                "collet-probe is started by libcore: collet-probe FILE THREADS TIMEOUT_MS\n");
         return 2;
     }
     probe_host host = {

@@ -9,8 +9,8 @@
 #include <collet/collet.h>
 
 /*
- * Segment s holds FIRST << s entries, so segments are never reallocated, an index finds its entry by
- * one bit scan, and readers need nothing but the count that the writer published last.
+ * Segment s holds FIRST << s entries, so segments are never reallocated, an index finds its entry
+ * by one bit scan, and readers need nothing but the count that the writer published last.
  */
 #define FIRST 16u
 #define SEGMENTS 32

@@ -42,8 +42,12 @@ static double milliseconds(void)
 static collet_status note(search *s, const char *path, const char *code, const char *reason,
                           double ms)
 {
-    record_entry entry = {.accepted = !strcmp(code, "ok"), .path = path, .stage = "search",
-                          .code = code, .reason = reason, .milliseconds = ms};
+    record_entry entry = {.accepted = !strcmp(code, "ok"),
+                          .path = path,
+                          .stage = "search",
+                          .code = code,
+                          .reason = reason,
+                          .milliseconds = ms};
     return record_add(s->records, &entry, s->err);
 }
 
@@ -67,13 +71,13 @@ static collet_status take_file(search *s, char *path)
     struct stat st;
     int fresh = stat(path, &st) ? 1 : remember(s, &st);
     if (fresh == 0) {
-        collet_status status = note(s, path, "duplicate-file",
-                                    "the same file was found under another name before", 0);
+        collet_status status =
+            note(s, path, "duplicate-file", "the same file was found under another name before", 0);
         free(path);
         return status;
     }
-    char **grown = fresh < 0 ? NULL
-                             : realloc(s->result->files, (s->result->count + 1) * sizeof *grown);
+    char **grown =
+        fresh < 0 ? NULL : realloc(s->result->files, (s->result->count + 1) * sizeof *grown);
     if (!grown) {
         free(path);
         return no_memory(s);
@@ -140,7 +144,8 @@ static collet_status take_element(search *s, const char *element)
     if (element[0] != '/')
         return note(s, element, "relative-path",
                     "only absolute paths are searched: what the current directory holds is not "
-                    "trusted", 0);
+                    "trusted",
+                    0);
     if (stat(element, &st))
         return errno == ENOENT || errno == ENOTDIR
                    ? note(s, element, "not-found", "it does not exist", 0)

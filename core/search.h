@@ -16,9 +16,9 @@ typedef struct search_result {
 /*
  * Lists the `*.so` files of every directory of the search path, sorted by name within each, and the
  * files that the path names itself. No file and no directory is visited twice. Appends a record of
- * stage "search" for each element of the path and for each file met twice. Nothing of the environment
- * but what `options` hold is used when the process runs with raised privileges.
- * *result is search_clear'ed by the caller whatever comes back. NO_MEMORY.
+ * stage "search" for each element of the path and for each file met twice. Nothing of the
+ * environment but what `options` hold is used when the process runs with raised privileges. *result
+ * is search_clear'ed by the caller whatever comes back. NO_MEMORY.
  */
 collet_status search_files(const loader_options *options, record_list *records,
                            search_result *result, collet_error *err);

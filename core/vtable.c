@@ -28,19 +28,36 @@ typedef struct slot {
     size_t companion; /* WITH_OTHER: required when that slot is set */
 } slot;
 
+/* clang-format off */
 #define SLOT(field, need) {#field, offsetof(collet_plugin, field), need, 0}
 #define COMPANION(field, of)                                                                       \
     {#field, offsetof(collet_plugin, field), WITH_OTHER, offsetof(collet_plugin, of)}
+/* clang-format on */
 
 static const slot slots[] = {
-    SLOT(capabilities, ALWAYS),   SLOT(device_open, ALWAYS),    SLOT(device_close, ALWAYS),
-    SLOT(buffer_alloc, MEMORY),   SLOT(buffer_free, MEMORY),    SLOT(buffer_write, MEMORY),
-    SLOT(buffer_read, MEMORY),    SLOT(buffer_copy, MEMORY),    SLOT(buffer_fill, MEMORY),
-    SLOT(queue_create, QUEUE),    SLOT(queue_destroy, QUEUE),   SLOT(queue_wait, QUEUE),
-    SLOT(event_create, QUEUE),    SLOT(event_destroy, QUEUE),   SLOT(event_record, QUEUE),
-    SLOT(event_query, QUEUE),     SLOT(event_wait, QUEUE),      SLOT(queue_wait_event, QUEUE),
-    SLOT(event_elapsed, QUEUE),   SLOT(memory_stats, MEMORY),   COMPANION(host_free, host_alloc),
-    COMPANION(module_free, module_build),                       COMPANION(module_launch, module_build),
+    SLOT(capabilities, ALWAYS),
+    SLOT(device_open, ALWAYS),
+    SLOT(device_close, ALWAYS),
+    SLOT(buffer_alloc, MEMORY),
+    SLOT(buffer_free, MEMORY),
+    SLOT(buffer_write, MEMORY),
+    SLOT(buffer_read, MEMORY),
+    SLOT(buffer_copy, MEMORY),
+    SLOT(buffer_fill, MEMORY),
+    SLOT(queue_create, QUEUE),
+    SLOT(queue_destroy, QUEUE),
+    SLOT(queue_wait, QUEUE),
+    SLOT(event_create, QUEUE),
+    SLOT(event_destroy, QUEUE),
+    SLOT(event_record, QUEUE),
+    SLOT(event_query, QUEUE),
+    SLOT(event_wait, QUEUE),
+    SLOT(queue_wait_event, QUEUE),
+    SLOT(event_elapsed, QUEUE),
+    SLOT(memory_stats, MEMORY),
+    COMPANION(host_free, host_alloc),
+    COMPANION(module_free, module_build),
+    COMPANION(module_launch, module_build),
 };
 
 static int slot_set(const collet_plugin *plugin, size_t offset)
@@ -101,8 +118,9 @@ static collet_status check_head(const collet_plugin *p, const manifest *m, const
 {
     if (p->abi >> 16 != COLLET_ABI_MAJOR) {
         *code = "vtable-abi";
-        return collet_fail(err, COLLET_ABI, "the table is of interface %u.%u, this libcore has %d.%d",
-                           p->abi >> 16, p->abi & 0xffff, COLLET_ABI_MAJOR, COLLET_ABI_MINOR);
+        return collet_fail(err, COLLET_ABI,
+                           "the table is of interface %u.%u, this libcore has %d.%d", p->abi >> 16,
+                           p->abi & 0xffff, COLLET_ABI_MAJOR, COLLET_ABI_MINOR);
     }
     if (p->struct_size < FIRST_SIZE)
         return REFUSE("vtable-short", "the table has %u bytes, the first release's has %zu",
@@ -112,9 +130,8 @@ static collet_status check_head(const collet_plugin *p, const manifest *m, const
                       p->name ? p->name : "(NULL)", m->name);
     if (!p->version)
         return REFUSE("vtable-name", "the table's version is NULL");
-    collet_status status =
-        check_array("kernel rows", p->kernels, p->kernel_count, p->kernel_size,
-                    sizeof(collet_kernel_row), MAX_KERNELS, code, err);
+    collet_status status = check_array("kernel rows", p->kernels, p->kernel_count, p->kernel_size,
+                                       sizeof(collet_kernel_row), MAX_KERNELS, code, err);
     if (status == COLLET_OK)
         status = check_array("own ops", p->ops, p->op_count, p->op_size,
                              sizeof(collet_op_definition), MAX_OPS, code, err);
@@ -265,8 +282,8 @@ static collet_status check_kernels(const collet_plugin *p, const manifest *m,
         if (!o && is_newer(p))
             unknown++;
         else if (!o || !*seen_flag(known, o))
-            return REFUSE("kernels-differ", "the manifest names the kernel %s, the table has no row",
-                          m->kernels[i]);
+            return REFUSE("kernels-differ",
+                          "the manifest names the kernel %s, the table has no row", m->kernels[i]);
         else
             *seen_flag(known, o) = 2;
     }

@@ -12,8 +12,8 @@
 /*
  * COLLET_OK when the table may be used: major version, at least the first release's size, every
  * slot that its flags require, sane sizes of its arrays, each row an op that exists with as many
- * valid dtypes as the op has operands and a `run`, no two rows of one (op, sig), own ops well formed,
- * and name and set of kernels the same as in the manifest.
+ * valid dtypes as the op has operands and a `run`, no two rows of one (op, sig), own ops well
+ * formed, and name and set of kernels the same as in the manifest.
  *
  * A table of a newer minor version may hold rows of ops that this core does not know; they pass and
  * the registry leaves them out. Rows and own ops are stepped by the table's own element sizes

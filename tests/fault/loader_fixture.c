@@ -30,8 +30,11 @@ static const char *host_config(const collet_host *host, const char *key)
     return NULL;
 }
 
-const collet_host fixture_host = {.abi = COLLET_ABI, .struct_size = sizeof(collet_host),
-                                  .fail = collet_fail, .log = host_log, .threads = host_threads,
+const collet_host fixture_host = {.abi = COLLET_ABI,
+                                  .struct_size = sizeof(collet_host),
+                                  .fail = collet_fail,
+                                  .log = host_log,
+                                  .threads = host_threads,
                                   .config = host_config};
 
 static void release(fixture *f)
@@ -52,8 +55,11 @@ int fixture_setup(void **state)
     if (!mkdtemp(f->directory))
         return -1;
     strcpy(f->path, f->directory);
-    f->options = (loader_options){.program_path = f->path, .probe_program = COLLET_TEST_PROBE,
-                                  .probe = 1, .timeout_ms = 20000, .host = &fixture_host};
+    f->options = (loader_options){.program_path = f->path,
+                                  .probe_program = COLLET_TEST_PROBE,
+                                  .probe = 1,
+                                  .timeout_ms = 20000,
+                                  .host = &fixture_host};
     *state = f;
     return 0;
 }
@@ -202,8 +208,8 @@ const loader_plugin *fixture_plugin(const fixture *f, const char *name)
     return NULL;
 }
 
-void fixture_assert_refused(const fixture *f, const char *name, const char *stage,
-                            const char *code, const char *reason)
+void fixture_assert_refused(const fixture *f, const char *name, const char *stage, const char *code,
+                            const char *reason)
 {
     const record_entry *entry = fixture_record(f, name, stage);
     if (strcmp(entry->code, code) || entry->accepted || !strstr(entry->reason, reason))

@@ -46,8 +46,8 @@ const record_entry *fixture_record(const fixture *f, const char *name, const cha
 /* The plugin of that backend name, or NULL. */
 const loader_plugin *fixture_plugin(const fixture *f, const char *name);
 /* The file was refused there, with that code and that in its reason. */
-void fixture_assert_refused(const fixture *f, const char *name, const char *stage,
-                            const char *code, const char *reason);
+void fixture_assert_refused(const fixture *f, const char *name, const char *stage, const char *code,
+                            const char *reason);
 /* The backend can be used and its probe said so. */
 void fixture_assert_proven(const fixture *f, const char *name);
 

@@ -17,7 +17,7 @@
 #include "floating.h"
 
 #define MEMBERS                                                                                    \
-    "\"version\":\"1.0\",\"priority\":1,\"features\":{\"jit\":false,\"parallel\":false,"          \
+    "\"version\":\"1.0\",\"priority\":1,\"features\":{\"jit\":false,\"parallel\":false,"           \
     "\"gpu\":false}"
 #define MANIFEST(abi, kernels)                                                                     \
     "{\"name\":\"bad\",\"abi\":" abi "," MEMBERS ",\"kernels\":" kernels "}"
@@ -73,8 +73,8 @@ static void wrong_class(void **state)
 
 static void wrong_machine(void **state)
 {
-    fixture_add_patched(*state, "bad.so", offsetof(Elf64_Ehdr, e_machine),
-                        &(Elf64_Half){EM_SPARC}, sizeof(Elf64_Half));
+    fixture_add_patched(*state, "bad.so", offsetof(Elf64_Ehdr, e_machine), &(Elf64_Half){EM_SPARC},
+                        sizeof(Elf64_Half));
     expect(*state, "manifest", "wrong-machine", "machine 2");
 }
 
@@ -174,7 +174,8 @@ static const struct {
     {"table_abi", "vtable-abi", "2.0"},
     {"table_garbage", "crash-in-vtable", "SIGSEGV"},
     {"entry_null", "entry-null", "NULL"},
-    {"crash_constructor", "crash-in-constructor", "crashed in a constructor, while being loaded (SIGSEGV)"},
+    {"crash_constructor", "crash-in-constructor",
+     "crashed in a constructor, while being loaded (SIGSEGV)"},
     {"crash_entry", "crash-in-entry", "(SIGABRT); it said: the zoo is closed"},
     {"crash_capabilities", "crash-in-capabilities", "SIGFPE"},
     {"exit_entry", "exit-in-entry", "status 7"},
@@ -321,16 +322,26 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        CASE(text_file),       CASE(empty_file),
-        CASE(truncated),       CASE(wrong_class),
-        CASE(wrong_machine),   CASE(not_shared_object),
-        CASE(no_manifest),     CASE(bad_manifests),
-        CASE(refused_before_it_runs), CASE(sanitizer_mismatch),
-        CASE(kernels_differ),  CASE(other_name),
-        CASE(zoo),             CASE(hangs),
-        CASE(missing_library), CASE(opens_good_ones),
-        CASE(changed_since),   CASE(control_is_restored),
-        CASE(probe_missing),   CASE(settings_reach_the_probe),
+        CASE(text_file),
+        CASE(empty_file),
+        CASE(truncated),
+        CASE(wrong_class),
+        CASE(wrong_machine),
+        CASE(not_shared_object),
+        CASE(no_manifest),
+        CASE(bad_manifests),
+        CASE(refused_before_it_runs),
+        CASE(sanitizer_mismatch),
+        CASE(kernels_differ),
+        CASE(other_name),
+        CASE(zoo),
+        CASE(hangs),
+        CASE(missing_library),
+        CASE(opens_good_ones),
+        CASE(changed_since),
+        CASE(control_is_restored),
+        CASE(probe_missing),
+        CASE(settings_reach_the_probe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

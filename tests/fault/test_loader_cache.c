@@ -134,8 +134,10 @@ static void hostile_contents(void **state)
         {"%.100s"},
         {"{\"format\":1,\"format\":1,%s"},
         {"[%s]"},
-        {"{\"format\":2,\"key\":\"%.16s\",\"code\":\"ok\",\"reason\":\"\",\"capabilities\":\"{}\"}"},
-        {"{\"format\":1,\"key\":\"%.16s\",\"code\":\"ok\",\"reason\":\"\",\"capabilities\":\"{}\"}"},
+        {"{\"format\":2,\"key\":\"%.16s\",\"code\":\"ok\",\"reason\":\"\",\"capabilities\":\"{}"
+         "\"}"},
+        {"{\"format\":1,\"key\":\"%.16s\",\"code\":\"ok\",\"reason\":\"\",\"capabilities\":\"{}"
+         "\"}"},
         {"{\"format\":1,\"key\":\"%.16s\",\"code\":\"denied\",\"reason\":\"so\"}"},
         {"{\"format\":1,\"key\":\"%.16s\",\"code\":7,\"reason\":\"so\"}"},
         {""},
@@ -256,10 +258,11 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        CASE(kept_and_used),     CASE(stale_by_file),     CASE(stale_by_environment),
-        CASE(stale_by_settings), CASE(hostile_contents),  CASE(hostile_file),
-        CASE(hostile_directory), CASE(cannot_be_written), CASE(what_lasts),
-        CASE(no_device_is_asked_again),
+        CASE(kept_and_used),        CASE(stale_by_file),
+        CASE(stale_by_environment), CASE(stale_by_settings),
+        CASE(hostile_contents),     CASE(hostile_file),
+        CASE(hostile_directory),    CASE(cannot_be_written),
+        CASE(what_lasts),           CASE(no_device_is_asked_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -150,8 +150,9 @@ static void path_elements(void **state)
     fixture_add(f, "own_op", "one/file.so");
     char *here = getcwd(NULL, 0);
     assert_int_equal(chdir(f->directory), 0);
-    snprintf(f->path, sizeof f->path, "::one:.:/nonexistent/there:%s/one/file.so:%s:%s//:",
-             f->directory, f->directory, f->directory);
+    snprintf(f->path, sizeof f->path,
+             "::one:.:/nonexistent/there:%s/one/file.so:%s:%s//:", f->directory, f->directory,
+             f->directory);
     fixture_scan(f);
     assert_int_equal(chdir(here), 0);
     free(here);
@@ -216,12 +217,10 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        CASE(world_writable_file), CASE(foreign_owner),
-        CASE(world_writable_directory), CASE(foreign_directory),
-        CASE(denied),              CASE(no_regular_file),
-        CASE(dangling_link),       CASE(duplicate_name),
-        CASE(first_usable_wins),   CASE(duplicate_file),
-        CASE(path_elements),       CASE(order_and_plus),
+        CASE(world_writable_file), CASE(foreign_owner),  CASE(world_writable_directory),
+        CASE(foreign_directory),   CASE(denied),         CASE(no_regular_file),
+        CASE(dangling_link),       CASE(duplicate_name), CASE(first_usable_wins),
+        CASE(duplicate_file),      CASE(path_elements),  CASE(order_and_plus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

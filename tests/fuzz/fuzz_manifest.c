@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as a plugin's file, and, when they do not begin as an ELF file, as the manifest in a good
- * one: refused with a code and a message, or read with every promise of manifest.h kept.
+ * Any bytes as a plugin's file, and, when they do not begin as an ELF file, as the manifest in a
+ * good one: refused with a code and a message, or read with every promise of manifest.h kept.
  */
 #include "manifest.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Never comes back from its entry, has a child of its own that holds every descriptor, and talks. */
+/* Never comes back from its entry, has a child of its own that holds every descriptor, and talks.
+ */
 #include <stdio.h>
 #include <unistd.h>
 

@@ -62,8 +62,8 @@ static inline void elf_image_start(elf_image *image, size_t alignment)
     header->e_phentsize = sizeof(Elf64_Phdr);
     header->e_phnum = 2;
     *elf_image_segment(image, 0) = (Elf64_Phdr){.p_type = PT_LOAD, .p_align = 4096};
-    *elf_image_segment(image, 1) = (Elf64_Phdr){
-        .p_type = PT_NOTE, .p_offset = image->size, .p_align = alignment};
+    *elf_image_segment(image, 1) =
+        (Elf64_Phdr){.p_type = PT_NOTE, .p_offset = image->size, .p_align = alignment};
 }
 
 static inline void elf_image_pad(elf_image *image)

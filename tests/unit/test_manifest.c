@@ -161,7 +161,8 @@ static const struct {
     {"{\"name\":\"a\",\"abi\":[1,1e999]}", "manifest-content", "\"abi\""},
     {"{\"name\":\"a\",\"abi\":[1,0]}", "manifest-content", "\"version\""},
     {"{\"name\":\"a\",\"abi\":[1,0],\"version\":\"\"}", "manifest-content", "\"version\""},
-    {"{\"name\":\"a\",\"abi\":[1,0],\"version\":\"\\u001b[2J\"}", "manifest-content", "\"version\""},
+    {"{\"name\":\"a\",\"abi\":[1,0],\"version\":\"\\u001b[2J\"}", "manifest-content",
+     "\"version\""},
     {"{\"name\":\"a\",\"abi\":[1,0],\"version\":\"1\"}", "manifest-content", "\"priority\""},
     {"{\"name\":\"a\",\"abi\":[1,0],\"version\":\"1\",\"priority\":1e9}", "manifest-content",
      "\"priority\""},
@@ -194,7 +195,8 @@ static void names(void **state)
     longest[COLLET_MAX_NAME - 1] = '\0';
     assert_true(manifest_name_valid(longest));
     assert_true(manifest_name_valid("cpu_2"));
-    assert_false(manifest_name_valid("") || manifest_name_valid("a-b") || manifest_name_valid("a.b"));
+    assert_false(manifest_name_valid("") || manifest_name_valid("a-b") ||
+                 manifest_name_valid("a.b"));
 }
 
 static void sizes(void **state)
@@ -291,9 +293,7 @@ static void damage(void **state)
     make(GOOD);
     for (size_t count = 0; count < image.size; count++) {
         assert_int_not_equal(read_bytes(image.bytes, count, &m, &code, NULL), COLLET_OK);
-        assert_string_equal(code, count == 0   ? "empty"
-                                  : count < 4 ? "not-elf"
-                                              : "truncated");
+        assert_string_equal(code, count == 0 ? "empty" : count < 4 ? "not-elf" : "truncated");
         manifest_clear(&m);
     }
     for (size_t i = 0; i < image.size; i++)
@@ -308,10 +308,10 @@ static void damage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good),     cmocka_unit_test(optional_members),
-        cmocka_unit_test(versions), cmocka_unit_test(bad_json),
-        cmocka_unit_test(names),    cmocka_unit_test(sizes),
-        cmocka_unit_test(notes),    cmocka_unit_test(segments),
+        cmocka_unit_test(good),       cmocka_unit_test(optional_members),
+        cmocka_unit_test(versions),   cmocka_unit_test(bad_json),
+        cmocka_unit_test(names),      cmocka_unit_test(sizes),
+        cmocka_unit_test(notes),      cmocka_unit_test(segments),
         cmocka_unit_test(note_sizes), cmocka_unit_test(damage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,8 +21,8 @@ static void *append(void *argument)
     for (int i = 0; i < EACH; i++) {
         char reason[16];
         snprintf(reason, sizeof reason, "%d", i);
-        record_entry entry = {.accepted = i % 2, .path = "/p", .stage = "probe", .reason = reason,
-                              .milliseconds = i};
+        record_entry entry = {
+            .accepted = i % 2, .path = "/p", .stage = "probe", .reason = reason, .milliseconds = i};
         if (record_add(list, &entry, NULL) != COLLET_OK)
             return argument;
         const record_entry *last = record_at(list, record_count(list) - 1);

@@ -80,8 +80,8 @@ static int setup(void **state)
     s->ops[0] = (collet_op_definition){"zoo.twice", "... : ...", "f:f d:d", 0, 1};
     s->ops[1] = (collet_op_definition){"zoo.sum", "F : F,N N?", "d:ff d:dd", 8, 0};
     s->rows[0] = (collet_kernel_row){COLLET_OP_ADD, 0, SIG_ADD, run, NULL};
-    s->rows[1] = (collet_kernel_row){
-        COLLET_OP_ADD, 0, COLLET_SIG(COLLET_F64, COLLET_F64, COLLET_F64), run, NULL};
+    s->rows[1] = (collet_kernel_row){COLLET_OP_ADD, 0,
+                                     COLLET_SIG(COLLET_F64, COLLET_F64, COLLET_F64), run, NULL};
     s->rows[2] =
         (collet_kernel_row){COLLET_OP_OWN(0), 0, COLLET_SIG(COLLET_F32, COLLET_F32), run, NULL};
     s->rows[3] = (collet_kernel_row){
