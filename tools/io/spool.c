@@ -15,6 +15,7 @@
 
 struct collet_spool {
     char *path;      /* the final one */
+    char *directory; /* that it is in */
     char *temporary; /* "DIR/.NAME.xxxxxxxx" */
     int fd;
     int named; /* `temporary` exists */
@@ -47,26 +48,22 @@ static void set_temporary(collet_spool *spool)
 
 static collet_status make_names(collet_spool *spool, const char *path, collet_error *err)
 {
+    size_t directory = directory_length(path);
+
     spool->path = strdup(path);
+    spool->directory = directory > 0 ? strndup(path, directory) : strdup("./");
     spool->temporary = malloc(strlen(path) + sizeof "..00000000");
     spool->buffer = malloc(BUFFER_BYTES);
-    if (!spool->path || !spool->temporary || !spool->buffer)
+    if (!spool->path || !spool->directory || !spool->temporary || !spool->buffer)
         return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to write it", path);
     return COLLET_OK;
 }
 
 /* ---- Making the file --------------------------------------------------------------------- */
 
-static int open_unnamed(const char *path)
+static int open_unnamed(const collet_spool *spool)
 {
-    size_t n = directory_length(path);
-    char *directory = n > 0 ? strndup(path, n) : strdup(".");
-
-    if (!directory)
-        return -1;
-    int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
-    free(directory);
-    return fd;
+    return open(spool->directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
 }
 
 static int open_named(collet_spool *spool)
@@ -101,7 +98,7 @@ static int link_unnamed(collet_spool *spool, int fd)
  * tried out at the start, because at the end it would be too late. */
 static int can_link_later(collet_spool *spool)
 {
-    int fd = open_unnamed(spool->path);
+    int fd = open_unnamed(spool);
     int linked = fd >= 0 && link_unnamed(spool, fd) == 0;
 
     if (linked)
@@ -113,18 +110,13 @@ static int can_link_later(collet_spool *spool)
 
 static collet_status explain_open(const collet_spool *spool, int code, collet_error *err)
 {
-    size_t n = directory_length(spool->path);
-    const char *directory = n > 0 ? spool->path : "./";
-
-    if (n == 0)
-        n = 2;
     if (code == ENOENT)
-        return collet_fail(err, COLLET_IO, "%s: cannot be written: there is no directory %.*s",
-                           spool->path, (int)n, directory);
+        return collet_fail(err, COLLET_IO, "%s: cannot be written: there is no directory %s",
+                           spool->path, spool->directory);
     if (code == EACCES || code == EROFS || code == EPERM)
         return collet_fail(err, COLLET_IO,
-                           "%s: cannot be written: no permission to write in %.*s (%s)",
-                           spool->path, (int)n, directory, strerror(code));
+                           "%s: cannot be written: no permission to write in %s (%s)", spool->path,
+                           spool->directory, strerror(code));
     return collet_fail(err, COLLET_IO, "%s: cannot be written: %s", spool->path, strerror(code));
 }
 
@@ -157,7 +149,7 @@ collet_status collet_spool_create(const char *path, int32_t kind, collet_spool *
     if (status != COLLET_OK)
         goto fail;
     if (kind == COLLET_SPOOL_SCRATCH || can_link_later(spool))
-        spool->fd = open_unnamed(path);
+        spool->fd = open_unnamed(spool);
     if (spool->fd < 0) {
         spool->fd = open_named(spool);
         spool->named = spool->fd >= 0;
@@ -186,6 +178,7 @@ void collet_spool_free(collet_spool *spool)
     if (spool->named)
         unlink(spool->temporary);
     free(spool->path);
+    free(spool->directory);
     free(spool->temporary);
     free(spool->buffer);
     free(spool);

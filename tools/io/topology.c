@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COLUMN 5 /* width of the four fields before the positions */
+#define COLUMN 5            /* width of the four fields before the positions */
+#define NUMBER_LIMIT 100000 /* numbers of that width wrap */
 #define RECOGNISE_BYTES 4096
 #define SHORTEST_LINE 24 /* an atom's line is longer: bounds memory by the file's size */
 
@@ -94,11 +95,9 @@ static collet_status read_identity(const collet_lines *lines, const char *text,
                                "the residue number in columns 1-5 is not a number: "
                                "'%.5s'",
                                text);
+    /* Some programs write stars when the columns are too few; nothing depends on the number. */
     if (!collet_decimal_parse_integer(text + 3 * COLUMN, COLUMN, &number))
-        return collet_gro_fail(lines, err,
-                               "the atom number in columns 16-20 is not a number: "
-                               "'%.5s'",
-                               text + 3 * COLUMN);
+        number = (atom + 1) % NUMBER_LIMIT;
     topology->residue_ids[atom] = (int32_t)residue;
     topology->atom_ids[atom] = (int32_t)number;
     copy_name(topology->residue_names[atom], text + COLUMN);

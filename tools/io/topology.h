@@ -4,7 +4,7 @@
  *
  * A file with several frames gives the topology of its first one. Numbers in a .gro file have five
  * digits and wrap to 0 after 99999; they are kept as written, an atom's place in the file is its
- * index.
+ * index. Where an atom number is not one ("*****") it is counted.
  */
 #ifndef COLLET_IO_TOPOLOGY_H
 #define COLLET_IO_TOPOLOGY_H

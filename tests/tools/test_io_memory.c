@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Allocation N of tools/io fails, for N = 0, 1, ... until all succeed: each time the answer is
+ * COLLET_NO_MEMORY and nothing leaks (run with the sanitizers). The linker wraps the allocators. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "io_files.h"
+#include "readahead.h"
+#include "results.h"
+#include "textfile.h"
+#include "topology.h"
+
+#define DATA COLLET_TEST_DATA "/md/"
+
+static char *directory;
+
+/* Allocations left before one fails; negative: none fails. */
+static atomic_long countdown = -1;
+
+static int fails(void)
+{
+    if (atomic_load(&countdown) < 0)
+        return 0;
+    return atomic_fetch_sub(&countdown, 1) == 0;
+}
+
+void *__real_malloc(size_t n);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *old, size_t n);
+void *__real_aligned_alloc(size_t alignment, size_t n);
+char *__real_strdup(const char *text);
+char *__real_strndup(const char *text, size_t n);
+void *__wrap_malloc(size_t n);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *old, size_t n);
+void *__wrap_aligned_alloc(size_t alignment, size_t n);
+char *__wrap_strdup(const char *text);
+char *__wrap_strndup(const char *text, size_t n);
+
+void *__wrap_malloc(size_t n)
+{
+    return fails() ? NULL : __real_malloc(n);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+    return fails() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *old, size_t n)
+{
+    return fails() ? NULL : __real_realloc(old, n);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t n)
+{
+    return fails() ? NULL : __real_aligned_alloc(alignment, n);
+}
+
+char *__wrap_strdup(const char *text)
+{
+    return fails() ? NULL : __real_strdup(text);
+}
+
+char *__wrap_strndup(const char *text, size_t n)
+{
+    return fails() ? NULL : __real_strndup(text, n);
+}
+
+/* ---- What is tried ----------------------------------------------------------------------- */
+
+static collet_status read_topology(const char *path)
+{
+    collet_topology *topology;
+    collet_status status = collet_topology_read(path, &topology, NULL);
+
+    collet_topology_free(topology);
+    return status;
+}
+
+static collet_status read_trajectory(const char *path)
+{
+    static const int64_t indices[2] = {1, 3};
+    collet_trajectory *trajectory;
+    collet_frames *frames = NULL;
+
+    collet_status status = collet_trajectory_open(path, &trajectory, NULL);
+    if (status == COLLET_OK)
+        status = collet_trajectory_select(trajectory, indices, 2, NULL);
+    if (status == COLLET_OK)
+        status = collet_frames_create(2, 4, collet_trajectory_get_info(trajectory)->dtype, 0, 0,
+                                      &frames, NULL);
+    if (status == COLLET_OK)
+        status = collet_trajectory_read(trajectory, frames, NULL);
+    collet_frames_free(frames);
+    collet_trajectory_close(trajectory);
+    return status;
+}
+
+static collet_status read_ahead(const char *path)
+{
+    static const collet_readahead_options options = {.batch_frames = 7, .n_slots = 3};
+    collet_trajectory *trajectory;
+    collet_readahead *ahead = NULL;
+    const collet_frames *frames = NULL;
+
+    collet_status status = collet_trajectory_open(path, &trajectory, NULL);
+    if (status == COLLET_OK)
+        status = collet_readahead_start(trajectory, &options, &ahead, NULL);
+    while (status == COLLET_OK) {
+        status = collet_readahead_next(ahead, &frames, NULL, NULL);
+        if (!frames)
+            break;
+        collet_readahead_release(ahead, frames);
+    }
+    collet_readahead_stop(ahead);
+    collet_trajectory_close(trajectory);
+    return status;
+}
+
+static collet_status write_results(const char *path, int32_t form)
+{
+    collet_results *results;
+    int32_t column;
+
+    collet_status status = collet_results_create(path, form, &results, NULL);
+    if (status == COLLET_OK)
+        status = collet_results_add(results, "a", COLLET_F64, 0, NULL, &column, NULL);
+    if (status == COLLET_OK)
+        status = collet_results_append(results, column, 1, &(double){1.0}, NULL);
+    if (status == COLLET_OK)
+        status = collet_results_finish(results, NULL);
+    collet_results_free(results);
+    return status;
+}
+
+static collet_status write_archive(const char *name)
+{
+    return write_results(io_path(directory, name), COLLET_RESULTS_NPZ);
+}
+
+static collet_status write_directory(const char *name)
+{
+    return write_results(io_path(directory, name), COLLET_RESULTS_DIRECTORY);
+}
+
+static collet_status write_text(const char *name)
+{
+    return collet_textfile_write(io_path(directory, name), "x", 1, NULL);
+}
+
+static const struct {
+    collet_status (*run)(const char *argument);
+    const char *argument;
+} cases[] = {
+    {read_topology, DATA "water/conf.gro"},
+    {read_trajectory, DATA "water/conf.gro"},
+    {read_trajectory, DATA "water/traj.trr"},
+    {read_trajectory, DATA "water/traj.xtc"},
+    {read_ahead, DATA "peptide/traj_double.trr"},
+    {read_ahead, DATA "peptide/traj.xtc"},
+    {write_archive, "out.npz"},
+    {write_directory, "out"},
+    {write_text, "out.json"},
+};
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        collet_status status = COLLET_NO_MEMORY;
+        long n = -1;
+        while (status != COLLET_OK) {
+            int before = io_count_entries(directory);
+            atomic_store(&countdown, ++n);
+            status = cases[i].run(cases[i].argument);
+            int spared = atomic_load(&countdown) >= 0;
+            atomic_store(&countdown, -1);
+            if (status != (spared ? COLLET_OK : COLLET_NO_MEMORY))
+                fail_msg("case %zu, allocation %ld: status %d", i, n, status);
+            if (status != COLLET_OK)
+                assert_int_equal(io_count_entries(directory), before);
+        }
+        assert_true(n > 2);
+    }
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    directory = io_make_directory();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    io_remove_directory(directory);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_may_fail)};
+
+    return cmocka_run_group_tests_name("io memory", tests, set_up, tear_down);
+}
