@@ -20,11 +20,15 @@ target_compile_options(collet_options INTERFACE
 target_include_directories(collet_options INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
 target_compile_definitions(collet_options INTERFACE _GNU_SOURCE)
+# COLLET_SANITIZER_FLAGS: what everything that meets libcore in one process is built with.
+set(COLLET_SANITIZER_FLAGS "")
 if(COLLET_SANITIZER STREQUAL "address")
+  set(COLLET_SANITIZER_FLAGS "-fsanitize=address,undefined")
   target_compile_options(collet_options INTERFACE
     -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(collet_options INTERFACE -fsanitize=address,undefined)
 elseif(COLLET_SANITIZER STREQUAL "thread")
+  set(COLLET_SANITIZER_FLAGS "-fsanitize=thread")
   target_compile_options(collet_options INTERFACE -fsanitize=thread -fno-omit-frame-pointer)
   target_link_options(collet_options INTERFACE -fsanitize=thread)
 elseif(NOT COLLET_SANITIZER STREQUAL "none")

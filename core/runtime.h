@@ -37,7 +37,7 @@ struct device {
     backend *owner;
     uint32_t index;   /* of the backend */
     uint32_t ordinal; /* of the runtime, < RUNTIME_DEVICES_MAX */
-    char name[COLLET_MAX_NAME + 16]; /* "cuda:1" */
+    char name[COLLET_MAX_NAME + 16]; /* "backend:1" */
     _Atomic int state;               /* device_state; OPEN publishes what follows */
     const collet_plugin *table;
     collet_device *handle;

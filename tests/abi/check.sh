@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What must be true of headers, symbols and the core's sources as a whole.
+#
+#   check.sh headers           each header compiles alone as C11 and C++17; two C files with all link
+#   check.sh plugin FILE.so    a plugin exports collet_plugin_entry and nothing else
+#   check.sh library FILE.so   libcore exports collet_* and nothing else
+#   check.sh undefined FILE.so a plugin asks nothing of libcore
+#   check.sh core              the core names no backend
+set -euo pipefail
+# From CMakeLists.txt; FLAGS are those of the sanitizer.
+: "${SOURCE:?}" "${WORK:?}" "${CC:?}" "${CXX:?}" "${FLAGS?}" "${LIBRARY:?}"
+
+fail() {
+    echo "check.sh: $*" >&2
+    exit 1
+}
+
+headers() {
+    local header strict=(-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror "-I$SOURCE/include")
+    mkdir -p "$WORK"
+    for header in collet.h plugin.h types.h; do
+        echo "#include <collet/$header>" >"$WORK/alone.c"
+        echo 'extern int nothing;' >>"$WORK/alone.c"
+        cp "$WORK/alone.c" "$WORK/alone.cpp"
+        "$CC" -std=c11 "${strict[@]}" -fsyntax-only "$WORK/alone.c" || fail "$header is not C11"
+        "$CXX" -std=c++17 "${strict[@]}" -fsyntax-only "$WORK/alone.cpp" ||
+            fail "$header is not C++17"
+    done
+    # shellcheck disable=SC2086 # FLAGS are words
+    "$CC" -std=c11 "${strict[@]}" $FLAGS "$SOURCE/tests/abi/first.c" "$SOURCE/tests/abi/second.c" \
+        "$LIBRARY" "-Wl,-rpath,$(dirname "$LIBRARY")" -o "$WORK/two_files"
+    "$WORK/two_files" || fail "a program of two files does not run"
+}
+
+# Names that the object defines for others; what a sanitizer adds is not the object's own.
+exported() {
+    nm -D --defined-only "$1" | awk '{print $NF}' | sed 's/@.*//' |
+        grep -vE '^(__(asan|ubsan|tsan|odr_asan|lsan)|_end$|_edata$|__bss_start$|_init$|_fini$)' |
+        sort -u
+}
+
+plugin() {
+    local names
+    names=$(exported "$1" || true)
+    [ "$names" = collet_plugin_entry ] || fail "$1 exports: $names"
+}
+
+undefined() {
+    local names
+    names=$(nm -D --undefined-only "$1" | awk '{print $NF}' | grep '^collet_' || true)
+    [ -z "$names" ] || fail "$1 wants of libcore: $names"
+}
+
+library() {
+    local names
+    names=$(exported "$1" | grep -v '^collet_' || true)
+    [ -z "$names" ] || fail "$1 exports also: $names"
+}
+
+core() {
+    if grep -riE --include='*.[ch]' 'cuda|opencl|openmp' "$SOURCE/core"; then
+        fail "the core names a backend, above"
+    fi
+}
+
+check=${1:?what to check, see the top of this file}
+shift
+"$check" "$@"

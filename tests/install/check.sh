@@ -1,0 +1,160 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Checks an installation as somebody without the source would use it.
+#
+#   check.sh lay        installs the build into $WORK/prefix and looks at what lies there
+#   check.sh pkg_config a C11 and a C++17 program, compiled with what pkg-config says
+#   check.sh package    the same programs as a CMake project that calls find_package(collet)
+#   check.sh plugin     examples/plugin, built, dropped into a directory and called through
+#   check.sh tools      the installed programs find the installed library, plugins and collet-probe
+#   check.sh moved      all of it still works after the tree was renamed
+#
+set -euo pipefail
+# From CMakeLists.txt; FLAGS are those of the sanitizer.
+: "${BUILD:?}" "${SOURCE:?}" "${WORK:?}" "${CC:?}" "${CXX:?}" "${FLAGS?}" "${LIBDIR:?}" "${VERSION:?}"
+
+prefix=$WORK/prefix
+consumer=$WORK/consumer
+backends="cpu_scalar cpu_openmp"
+warnings="-Wall -Wextra -Wpedantic -Werror"
+
+fail() {
+    echo "check.sh: $*" >&2
+    exit 1
+}
+
+# expect PATTERN COMMAND...: the command succeeds and prints a line that matches.
+expect() {
+    local pattern=$1 said
+    shift
+    said=$("$@" 2>&1) || fail "'$*' failed: $said"
+    grep -Eq -- "$pattern" <<<"$said" || fail "'$*' printed '$said', not '$pattern'"
+}
+
+installed_backends() {
+    local name
+    for name in $backends; do
+        if [ -f "$BUILD/lib/collet/$name.so" ]; then
+            echo "$name"
+        fi
+    done
+}
+
+lay() {
+    rm -rf "$WORK"
+    mkdir -p "$WORK"
+    cmake --install "$BUILD" --prefix "$prefix" >"$WORK/install.log"
+    local path
+    for path in include/collet/{collet.h,plugin.h,types.h,ops.def} \
+        "$LIBDIR"/{libcore.so,libcore.so.0,collet/collet-probe,pkgconfig/collet.pc} \
+        "$LIBDIR"/cmake/collet/collet-config{,-version}.cmake \
+        bin/{backend-info,backend-check,backend-bench,collet-extract} \
+        share/man/man1/{backend-info,backend-check,backend-bench,collet-extract}.1 \
+        share/doc/collet/{README.md,CHANGELOG.md,LICENSE,KERNELS.md,DESIGN.md,plugins.md}; do
+        [ -e "$prefix/$path" ] || fail "the installation has no $path"
+    done
+    for path in $(installed_backends); do
+        [ -f "$prefix/$LIBDIR/collet/$path.so" ] || fail "the plugin $path.so is not installed"
+    done
+    # Neither the build nor the source is needed, so neither may be named.
+    if grep -rIlE "$BUILD|$SOURCE" "$prefix"; then
+        fail "the files above name the build or the source directory"
+    fi
+}
+
+use_pkg_config() {
+    export PKG_CONFIG_PATH=$prefix/$LIBDIR/pkgconfig
+}
+
+run_programs() {
+    local directory=$1 backend
+    for backend in $(installed_backends); do
+        expect "^3 -4 by $backend\$" "$directory/program_c" "$backend"
+    done
+    expect '^2 1 4 3 by cpu_' "$directory/program_cpp"
+}
+
+pkg_config() {
+    use_pkg_config
+    local directory=$WORK/pkg_config flags
+    mkdir -p "$directory"
+    [ "$(pkg-config --modversion collet)" = "$VERSION" ] || fail "collet.pc is not of $VERSION"
+    [ -f "$(pkg-config --variable=plugindir collet)/cpu_scalar.so" ] || fail "plugindir is wrong"
+    flags="$(pkg-config --cflags --libs collet) -Wl,-rpath,$prefix/$LIBDIR"
+    # shellcheck disable=SC2086 # the flags are words
+    "$CC" -std=c11 $warnings $FLAGS "$consumer/program.c" $flags -o "$directory/program_c"
+    # shellcheck disable=SC2086
+    "$CXX" -std=c++17 $warnings $FLAGS "$consumer/program.cpp" $flags -o "$directory/program_cpp"
+    run_programs "$directory"
+}
+
+# cmake_build SOURCE BUILD: configures and builds against the installed tree alone.
+cmake_build() {
+    cmake -S "$1" -B "$2" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Release \
+        -DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX" \
+        -DCMAKE_C_FLAGS="$warnings $FLAGS" -DCMAKE_CXX_FLAGS="$warnings $FLAGS" >"$2.log" ||
+        fail "cmake cannot configure $1: $(cat "$2.log")"
+    cmake --build "$2" >>"$2.log" 2>&1 || fail "$1 does not build: $(cat "$2.log")"
+}
+
+package() {
+    cmake_build "$consumer" "$WORK/package"
+    run_programs "$WORK/package"
+}
+
+plugin() {
+    local built=$WORK/plugin drop=$WORK/drop
+    cmake_build "$WORK/plugin_source" "$built"
+    mkdir -p "$drop"
+    cp "$built/example.so" "$drop/"
+    export COLLET_PLUGIN_PATH=+$drop
+    expect '^example: -1 -0\.5 0\.25 1$' "$built/call_clamp"
+    expect '^3 -4 by example$' "$WORK/package/program_c" example
+    expect "$drop/example.so" "$prefix/bin/backend-info" example
+    expect 'example' "$prefix/bin/backend-check" "$drop/example.so"
+    COLLET_PLUGIN_PATH='' expect 'no backend has example.clamp' \
+        bash -c "! '$built/call_clamp'"
+}
+
+# run_tools PREFIX
+run_tools() {
+    local at=$1 name
+    for name in $(installed_backends); do
+        expect "$at/$LIBDIR/collet/$name.so" "$at/bin/backend-info" "$name"
+    done
+    expect '"state": *"usable"|"status": *"usable"' "$at/bin/backend-info" --json
+    if "$at/bin/backend-info" --why | grep -i 'probe-unavailable'; then
+        fail "the installed collet-probe is not found"
+    fi
+    expect 'cpu_scalar' "$at/bin/backend-check" cpu_scalar --op add
+    "$at/bin/collet-extract" "$WORK/water/conf.gro" "$WORK/water/traj.trr" --stop 2 --quiet \
+        -o "$WORK/water.npz"
+    [ -s "$WORK/water.npz" ] || fail "collet-extract wrote no water.npz"
+    [ -s "$WORK/water.npz.meta.json" ] || [ -s "$WORK/water.meta.json" ] ||
+        fail "collet-extract wrote no .meta.json"
+}
+
+tools() {
+    run_tools "$prefix"
+}
+
+moved() {
+    rm -rf "$WORK/elsewhere"
+    cp -a "$prefix" "$WORK/elsewhere"
+    mv "$prefix" "$prefix.away"
+    trap 'mv "$prefix.away" "$prefix"' EXIT
+    run_tools "$WORK/elsewhere"
+    [ "$(PKG_CONFIG_PATH=$WORK/elsewhere/$LIBDIR/pkgconfig pkg-config --variable=libdir collet |
+        xargs realpath)" = "$WORK/elsewhere/$LIBDIR" ] || fail "collet.pc does not move"
+}
+
+stage=${1:?a stage, see the top of this file}
+if [ "$stage" = lay ]; then
+    lay
+    # What the stages build is copied, so that nothing beside it in the source can help.
+    cp -r "$SOURCE/tests/install/consumer" "$consumer"
+    cp -r "$SOURCE/examples/plugin" "$WORK/plugin_source"
+    cp -r "$SOURCE/tests/data/md/water" "$WORK/water"
+else
+    "$stage"
+fi
