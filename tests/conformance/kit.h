@@ -266,6 +266,7 @@ typedef struct kit_session {
 
 typedef struct kit_result {
     int cases, failures, refused;
+    int empty;              /* cases without an element to compute, which no kernel need see */
     int first;              /* number of the first failing case, -1 */
     double worst, error;    /* as in kit_verdict */
     const kit_limit *limit;

@@ -35,7 +35,7 @@ const kit_limit kit_limits[] = {
     {COLLET_OP_PRINCIPAL_AXES, COLLET_F64, "signs", 0, "axes of the wrong sign"},
     {COLLET_OP_EULER_ZYZ, COLLET_F64, "value", 4, "ulp"},
     {COLLET_OP_EULER_ZYZ, COLLET_F64, "rotation", 1e-14, "of R rebuilt, where theta is 0 or pi"},
-    {COLLET_OP_TILT, COLLET_F64, "value", 1e-15, "of 90 degrees"},
+    {COLLET_OP_TILT, COLLET_F64, "value", 4e-15, "of 90 degrees"},
     {COLLET_OP_ANGULAR_VELOCITY, COLLET_F64, "residual", 1e-14, "|I omega - L| of |I| |omega| + |L|"},
     {COLLET_OP_ANGULAR_VELOCITY, COLLET_F64, "least norm", 1e-13, "of |L| / least moment, I singular"},
     {COLLET_OP_ANGULAR_VELOCITY, COLLET_F64, "info", 0, "off"},

@@ -338,9 +338,9 @@ static void judge_tilt(const kit_case *c, kit_verdict *v)
 
 /* ---- angular_velocity ---------------------------------------------------------------------- */
 
-enum { REGULAR, STEEP, ROD, FLAT_ROD, POINT, DISTANT_SCALE };
-static const char *const spin_kinds[] = {"", "moments 1e6 apart", "one moment zero",
-                                         "two moments zero", "inertia zero", "times 1e80"};
+enum { REGULAR, ONE_ZERO, TWO_ZERO, ALL_ZERO, STEEP, DISTANT_SCALE };
+static const char *const spin_kinds[] = {"", "one moment zero", "two moments zero", "inertia zero",
+                                         "moments 1e6 apart", "times 1e80"};
 
 static void plan_angular_velocity(kit_plan *plan)
 {
@@ -350,9 +350,9 @@ static void plan_angular_velocity(kit_plan *plan)
 
 static void generate_angular_velocity(kit_case *c, kit_rng *rng)
 {
-    static const double moments[][3] = {[REGULAR] = {1, 2, 4},  [STEEP] = {1e-6, 0.5, 1},
-                                        [ROD] = {0, 2, 2.5},    [FLAT_ROD] = {0, 0, 3},
-                                        [POINT] = {0, 0, 0},    [DISTANT_SCALE] = {1e80, 2e80, 4e80}};
+    static const double moments[][3] = {[REGULAR] = {1, 2, 4},    [ONE_ZERO] = {0, 2, 2.5},
+                                        [TWO_ZERO] = {0, 0, 3},   [ALL_ZERO] = {0, 0, 0},
+                                        [STEEP] = {1e-6, 0.5, 1}, [DISTANT_SCALE] = {1e80, 2e80, 4e80}};
     kit_tensor *inertia = &c->operand[2], *L = &c->operand[3];
     for (int64_t f = 0; f < inertia->count / 9; f++) {
         double r[9] = {0, 0, 1, 1, 0, 0, 0, 1, 0};

@@ -233,7 +233,10 @@ long double kit_ulp(collet_dtype dtype, long double value)
 
 void kit_format_long(long double value, char text[64])
 {
-    snprintf(text, 64, "%.20Lg", value);
+    if (isnan(value))
+        snprintf(text, 64, "nan");
+    else
+        snprintf(text, 64, "%.20Lg", value);
 }
 
 void kit_format(const kit_tensor *t, int64_t i, char text[64])

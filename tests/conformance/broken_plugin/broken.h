@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * broken.h - a backend with one planted defect in each of its kernels, on which backend-check must
+ * not be silent. Kernels are named after their defect; test_broken.c says what is expected of each.
+ */
+#ifndef COLLET_BROKEN_H
+#define COLLET_BROKEN_H
+
+#include <collet/plugin.h>
+
+/* Element i, in C order, of an operand. */
+void *broken_element(const collet_operand *o, int64_t i);
+int64_t broken_count(const collet_operand *o);
+/* Element i of an f32 or f64 operand as a number, and the reverse. */
+double broken_get(const collet_operand *o, int64_t i);
+void broken_set(const collet_operand *o, int64_t i, double value);
+
+#define BROKEN_KERNEL(name)                                                                        \
+    collet_status broken_##name(collet_device *device, collet_queue *queue,                        \
+                                const collet_kernel_call *call)
+
+/* Nothing is wrong with these two; core needs the second for its temporaries. */
+BROKEN_KERNEL(nothing);
+BROKEN_KERNEL(moves);
+
+BROKEN_KERNEL(wrong_at_one_size);
+BROKEN_KERNEL(writes_behind_its_end);
+BROKEN_KERNEL(flushes_denormals_for_all);
+BROKEN_KERNEL(ignores_the_sign_of_strides);
+BROKEN_KERNEL(two_ulp_off);
+BROKEN_KERNEL(logarithm_of_denormals);
+BROKEN_KERNEL(loses_the_sign_of_zero);
+BROKEN_KERNEL(truncates);
+BROKEN_KERNEL(wraps_integers);
+BROKEN_KERNEL(assumes_alignment);
+BROKEN_KERNEL(ignores_the_offset);
+BROKEN_KERNEL(clears_first);
+BROKEN_KERNEL(fills_gaps);
+BROKEN_KERNEL(leaks_threads);
+BROKEN_KERNEL(inverts_the_permutation);
+BROKEN_KERNEL(aborts);
+BROKEN_KERNEL(exits);
+BROKEN_KERNEL(hangs);
+BROKEN_KERNEL(adds_in_f32);
+BROKEN_KERNEL(skips_nan);
+BROKEN_KERNEL(adds_to_the_output);
+BROKEN_KERNEL(assumes_rows);
+BROKEN_KERNEL(fails_at_one_size);
+BROKEN_KERNEL(refuses_all);
+BROKEN_KERNEL(refuses_too_late);
+
+BROKEN_KERNEL(com_of_nothing);
+BROKEN_KERNEL(inertia_by_difference);
+BROKEN_KERNEL(changes_its_input);
+BROKEN_KERNEL(turns_axes_round);
+BROKEN_KERNEL(other_psi);
+BROKEN_KERNEL(tilt_by_arc_cosine);
+BROKEN_KERNEL(forgets_info);
+BROKEN_KERNEL(divides_by_zero_axes);
+BROKEN_KERNEL(squares_overflow);
+BROKEN_KERNEL(one_sided_everywhere);
+BROKEN_KERNEL(prints);
+BROKEN_KERNEL(blocks_signals);
+BROKEN_KERNEL(sets_the_locale);
+BROKEN_KERNEL(reflects);
+BROKEN_KERNEL(needs_velocities);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "broken.h"
+
+#include <string.h>
+
+COLLET_PLUGIN_MANIFEST("manifest.json");
+
+#define ROW(OP, run, ...)                                                                          \
+    {                                                                                              \
+        COLLET_OP_##OP, 0, COLLET_SIG(__VA_ARGS__), broken_##run, NULL                             \
+    }
+#define F COLLET_F32
+#define D COLLET_F64
+#define I COLLET_I32
+
+static const collet_kernel_row kernels[] = {
+    ROW(FILL, fills_gaps, F),
+    ROW(FILL, leaks_threads, D),
+    ROW(COPY, moves, F, F),
+    ROW(COPY, moves, D, D),
+    ROW(COPY, truncates, F, D),
+    ROW(COPY, wraps_integers, COLLET_U8, COLLET_I64),
+    ROW(COPY, assumes_alignment, COLLET_U32, COLLET_U32),
+    ROW(COPY, ignores_the_offset, COLLET_I64, COLLET_I64),
+    ROW(COPY, clears_first, I, I),
+    ROW(ADD, wrong_at_one_size, F, F, F),
+    ROW(ADD, nothing, D, D, D),
+    ROW(SUB, writes_behind_its_end, F, F, F),
+    ROW(SUB, refuses_too_late, D, D, D),
+    ROW(MUL, flushes_denormals_for_all, F, F, F),
+    ROW(MUL, fails_at_one_size, D, D, D),
+    ROW(DIV, ignores_the_sign_of_strides, F, F, F),
+    ROW(EXP, two_ulp_off, F, F),
+    ROW(EXP, refuses_all, D, D),
+    ROW(LOG, logarithm_of_denormals, F, F),
+    ROW(SQRT, loses_the_sign_of_zero, F, F),
+    ROW(TRANSPOSE, inverts_the_permutation, F, F),
+    ROW(TRANSPOSE, aborts, D, D),
+    ROW(TRANSPOSE, exits, I, I),
+    ROW(TRANSPOSE, hangs, COLLET_I8, COLLET_I8),
+    ROW(SUM, adds_in_f32, F, F),
+    ROW(SUM, skips_nan, D, D),
+    ROW(MATMUL, adds_to_the_output, F, F, F),
+    ROW(MATMUL, assumes_rows, D, D, D),
+    ROW(COM, com_of_nothing, D, D, D),
+    ROW(INERTIA, inertia_by_difference, D, D, D, D),
+    ROW(CROSS_SUM, changes_its_input, D, D, D, D, D),
+    ROW(PRINCIPAL_AXES, turns_axes_round, D, D, D, D),
+    ROW(EULER_ZYZ, other_psi, D, D),
+    ROW(TILT, tilt_by_arc_cosine, D, D, D),
+    ROW(ANGULAR_VELOCITY, forgets_info, D, I, D, D),
+    ROW(DECOMPOSE, divides_by_zero_axes, D, D, D, D),
+    ROW(MAGNITUDE, squares_overflow, D, D),
+    ROW(TIME_DERIVATIVE, one_sided_everywhere, D, I, D, D),
+    ROW(KINETIC, prints, D, D, D, D),
+    ROW(GYRATION, blocks_signals, D, D, D, D, D),
+    ROW(RMSD, sets_the_locale, D, D, F, F, F),
+    ROW(RMSD, reflects, D, D, D, D, D),
+    ROW(OBSERVABLES, needs_velocities, D, D, D, D, D, D, D, D, D),
+};
+
+static const char capabilities_json[] =
+    "{\"jit\": false, \"parallel\": false, \"gpu\": false, \"device_count\": 1,"
+    " \"devices\": [{\"name\": \"nothing works\"}]}";
+
+static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
+                                  uint64_t *needed, collet_error *err)
+{
+    (void)host, (void)err;
+    *needed = sizeof capabilities_json;
+    if (capacity >= sizeof capabilities_json)
+        memcpy(json, capabilities_json, sizeof capabilities_json);
+    return COLLET_OK;
+}
+
+static collet_status device_open(const collet_host *host, uint32_t index, collet_device **device,
+                                 collet_error *err)
+{
+    (void)index, (void)err;
+    *device = (collet_device *)(uintptr_t)host;
+    return COLLET_OK;
+}
+
+static void device_close(collet_device *device)
+{
+    (void)device;
+}
+
+static const collet_plugin plugin = {
+    .abi = COLLET_ABI,
+    .struct_size = sizeof(collet_plugin),
+    .flags = COLLET_PLUGIN_HOST_MEMORY | COLLET_PLUGIN_SYNCHRONOUS,
+    .kernel_count = sizeof kernels / sizeof *kernels,
+    .kernel_size = sizeof(collet_kernel_row),
+    .name = "broken",
+    .version = "0.1.0",
+    .kernels = kernels,
+    .capabilities = capabilities,
+    .device_open = device_open,
+    .device_close = device_close,
+};
+
+const collet_plugin *collet_plugin_entry(const collet_host *host)
+{
+    return host->abi >> 16 == COLLET_ABI_MAJOR ? &plugin : NULL;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* backend-check must fail each defect of the broken plugin, and for the right reason. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <cjson/cJSON.h>
+
+typedef struct expectation {
+    const char *op, *sig;
+    const char *reason;   /* part of it; NULL: the row passes */
+    const char *other;    /* another part, or NULL */
+} expectation;
+
+static const expectation expectations[] = {
+    {"add", "d:dd", NULL, NULL},
+    {"copy", "f:f", NULL, NULL},
+    {"copy", "d:d", NULL, NULL},
+    {"fill", "f:", "is no element of an output was changed", "in a gap"},
+    {"fill", "d:", "more threads than there were", NULL},
+    {"copy", "f:d", "the bits must be equal", NULL},
+    {"copy", "A:l", "the bits must be equal", "<- i64"},
+    {"copy", "I:I", "unaligned", "the bits must be equal"},
+    {"copy", "l:l", "the bits must be equal", NULL},
+    {"copy", "i:i", "in place", "got 0"},
+    {"add", "f:ff", "add f32(33)", "output 0 [32]"},
+    {"sub", "f:ff", "is no element of an output was changed", "behind it"},
+    {"sub", "d:dd", "the call was refused but output 0 was written", "f64(17)"},
+    {"mul", "f:ff", "conduct:", "before the call"},
+    {"mul", "d:dd", "the call failed: COLLET_FAILED", "f64(1000)"},
+    {"div", "f:ff", "reversed", "the bits must be equal"},
+    {"exp", "f:f", "value is off by", "ulp, the limit is 1"},
+    {"exp", "d:d", "refused every case", NULL},
+    {"log", "f:f", "got -inf", NULL},
+    {"sqrt", "f:f", "expected -0, got 0", NULL},
+    {"transpose", "f:f", "perm 1,2,0", "the bits must be equal"},
+    {"transpose", "d:d", "ended by signal 6", "f64(64,64)"},
+    {"transpose", "i:i", "the process exited with status 0 in the middle of a call", "(64,64)"},
+    {"transpose", "a:a", "did not return in time", "(64,64)"},
+    {"sum", "f:f", "of sum |x|", "positive"},
+    {"sum", "d:d", "expected nan", "special values"},
+    {"matmul", "f:ff", "got nan", NULL},
+    {"matmul", "d:dd", "transposed", "of sum |a b|"},
+    {"com", "d:dd", "expected nan, got 0", NULL},
+    {"inertia", "d:ddd", "of sum m d.d", NULL},
+    {"cross_sum", "d:dddd", "memory of input 1", NULL},
+    {"principal_axes", "dd:dd", "turned round", NULL},
+    {"euler_zyz", "d:d", "output 0 [0,2]", "ulp"},
+    {"tilt", "d:dd", "almost along", "of 90 degrees"},
+    {"angular_velocity", "di:dd", "one moment zero", "output 1 [0]: expected 1, got 0"},
+    {"decompose", "dd:dd", "some axes zero", "got nan"},
+    {"magnitude", "d:d", "whose squares overflow", "got inf"},
+    {"time_derivative", "di:dd", "(|x1| + |x0|) / |t1 - t0|", NULL},
+    {"kinetic", "d:ddd", "bytes were printed", NULL},
+    {"gyration", "ddd:dd", "the signal mask was changed", NULL},
+    {"rmsd", "dd:fff", "the locale was 'C'", NULL},
+    {"rmsd", "dd:ddd", "no proper rotation", NULL},
+};
+#define COUNT (sizeof expectations / sizeof *expectations)
+
+static cJSON *report; /* what backend-check said of the broken plugin */
+
+/* The JSON of one run, and its exit status. */
+static cJSON *run(const char *command, int *status)
+{
+    FILE *pipe = popen(command, "r");
+    char *text = malloc(1 << 20);
+    assert_non_null(pipe);
+    assert_non_null(text);
+    size_t length = fread(text, 1, (1 << 20) - 1, pipe);
+    text[length] = '\0';
+    int ended = pclose(pipe);
+    assert_true(WIFEXITED(ended));
+    *status = WEXITSTATUS(ended);
+    cJSON *json = cJSON_Parse(text);
+    if (!json)
+        print_error("backend-check said: %s\n", text);
+    free(text);
+    assert_non_null(json);
+    return json;
+}
+
+static int check_broken(void **state)
+{
+    int status;
+    (void)state;
+    report = run(COLLET_TEST_CHECK " --json --quick --timeout 3 " COLLET_TEST_BROKEN " 2>/dev/null",
+                 &status);
+    assert_int_equal(status, 1);
+    return 0;
+}
+
+static int forget(void **state)
+{
+    (void)state;
+    cJSON_Delete(report);
+    return 0;
+}
+
+static const cJSON *row_of(const char *op, const char *sig)
+{
+    const cJSON *row;
+    cJSON_ArrayForEach(row, cJSON_GetObjectItem(report, "rows"))
+        if (!strcmp(cJSON_GetStringValue(cJSON_GetObjectItem(row, "op")), op) &&
+            !strcmp(cJSON_GetStringValue(cJSON_GetObjectItem(row, "sig")), sig))
+            return row;
+    return NULL;
+}
+
+static void each_for_its_reason(void **state)
+{
+    const expectation *e = *state;
+    const cJSON *row = row_of(e->op, e->sig);
+    assert_non_null(row);
+    const char *status = cJSON_GetStringValue(cJSON_GetObjectItem(row, "status"));
+    const char *reason = cJSON_GetStringValue(cJSON_GetObjectItem(row, "reason"));
+    if (!e->reason) {
+        assert_string_equal(status, "pass");
+        return;
+    }
+    assert_string_equal(status, "fail");
+    assert_non_null(reason);
+    if (!strstr(reason, e->reason) || (e->other && !strstr(reason, e->other)))
+        fail_msg("%s %s: the reason should name '%s' and '%s': %s", e->op, e->sig, e->reason,
+                 e->other ? e->other : "", reason);
+}
+
+static void every_row_is_expected(void **state)
+{
+    (void)state;
+    /* observables is lost to a signal before a sanitizer can make another exit of it, or after. */
+    const cJSON *row = row_of("observables", "ddddd:dddd");
+    assert_non_null(row);
+    assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(row, "status")), "fail");
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(report, "rows")), COUNT + 1);
+}
+
+/* A failure's own command gives that failure again, and nothing else. */
+static void a_case_runs_again(void **state)
+{
+    char command[1024];
+    int status;
+    (void)state;
+    const cJSON *row = row_of("add", "f:ff");
+    int number = (int)cJSON_GetNumberValue(cJSON_GetObjectItem(row, "first_case"));
+    snprintf(command, sizeof command, "%s --json %s --op add --sig f:ff --case %d --seed 1",
+             COLLET_TEST_CHECK, COLLET_TEST_BROKEN, number);
+    cJSON *json = run(command, &status);
+    const cJSON *again = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "rows"), 0);
+    assert_int_equal(status, 1);
+    assert_int_equal((int)cJSON_GetNumberValue(cJSON_GetObjectItem(again, "cases")), 1);
+    assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(again, "reason")),
+                        cJSON_GetStringValue(cJSON_GetObjectItem(row, "reason")));
+    cJSON_Delete(json);
+}
+
+static int status_of(const char *arguments)
+{
+    char command[1024];
+    snprintf(command, sizeof command, "%s %s >/dev/null 2>&1", COLLET_TEST_CHECK, arguments);
+    int ended = system(command);
+    assert_true(WIFEXITED(ended));
+    return WEXITSTATUS(ended);
+}
+
+static void exit_statuses(void **state)
+{
+    (void)state;
+    assert_int_equal(status_of(COLLET_TEST_BROKEN " --op add --sig d:dd"), 0);
+    assert_int_equal(status_of(COLLET_TEST_BROKEN " --op add --sig f:ff"), 1);
+    assert_int_equal(status_of("--list"), 0);
+    assert_int_equal(status_of("--version"), 0);
+    assert_int_equal(status_of(""), 2);
+    assert_int_equal(status_of("--no-such-option"), 2);
+    assert_int_equal(status_of(COLLET_TEST_BROKEN " --case x"), 2);
+    assert_int_equal(status_of(COLLET_TEST_BROKEN " --op nonsense"), 2);
+    assert_int_equal(status_of("/no/such/plugin.so"), 3);
+    assert_int_equal(status_of(COLLET_TEST_CHECK "/"), 3);
+    assert_int_equal(status_of("no_such_backend"), 3);
+}
+
+int main(void)
+{
+    struct CMUnitTest tests[COUNT + 3];
+    static char names[COUNT][64];
+    for (size_t i = 0; i < COUNT; i++) {
+        snprintf(names[i], sizeof names[i], "%s %s", expectations[i].op, expectations[i].sig);
+        tests[i] = (struct CMUnitTest){.name = names[i], .test_func = each_for_its_reason,
+                                       .initial_state = (void *)(uintptr_t)&expectations[i]};
+    }
+    tests[COUNT] = (struct CMUnitTest)cmocka_unit_test(every_row_is_expected);
+    tests[COUNT + 1] = (struct CMUnitTest)cmocka_unit_test(a_case_runs_again);
+    tests[COUNT + 2] = (struct CMUnitTest)cmocka_unit_test(exit_statuses);
+    return cmocka_run_group_tests(tests, check_broken, forget);
+}

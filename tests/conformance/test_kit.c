@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kit itself: it covers every op, cpu_scalar has every row, and its arithmetic is right. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kit.h"
+#include "small.h"
+
+static collet_runtime *runtime;
+
+static int start(void **state)
+{
+    collet_error err;
+    collet_runtime_options options = {.struct_size = sizeof options,
+                                      .plugin_path = COLLET_TEST_SCALAR};
+    (void)state;
+    return collet_runtime_create(&runtime, &options, &err) == COLLET_OK ? 0 : -1;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    collet_runtime_destroy(runtime);
+    return 0;
+}
+
+/* ---- Completeness -------------------------------------------------------------------------- */
+
+typedef struct op_row {
+    uint32_t id;
+    const char *name;
+} op_row;
+
+#define COLLET_OP(NAME, id, name, family, shapes, sigs, params, alias, split, combine, check)      \
+    {id, #name},
+static const op_row op_rows[] = {
+#include <collet/ops.def>
+};
+#undef COLLET_OP
+
+static void every_op_has_cases_and_limits(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof op_rows / sizeof *op_rows; i++) {
+        size_t limits = 0;
+        for (size_t k = 0; k < kit_limit_count; k++)
+            limits += kit_limits[k].op == op_rows[i].id;
+        if (!kit_op_find(op_rows[i].id))
+            fail_msg("%s has no case in tests/conformance", op_rows[i].name);
+        if (!limits)
+            fail_msg("%s has no limit in tests/conformance/limits.c", op_rows[i].name);
+    }
+}
+
+typedef struct search {
+    const collet_op_info *info;
+    size_t found;
+} search;
+
+static void scalar_has(void *user, const collet_dtype *dtypes, uint32_t count)
+{
+    search *s = user;
+    char sig[KIT_SIG];
+    kit_signature_text(dtypes, s->info->n_out, count, sig);
+    if (!collet_backend_has_kernel(runtime, "cpu_scalar", s->info->id, dtypes, count))
+        fail_msg("cpu_scalar has no row for %s %s", s->info->name, sig);
+    s->found++;
+}
+
+static void cpu_scalar_has_every_row(void **state)
+{
+    (void)state;
+    assert_true(collet_op_count(runtime) >= sizeof op_rows / sizeof *op_rows);
+    for (size_t i = 0; i < collet_op_count(runtime); i++) {
+        collet_op_info info = {.struct_size = sizeof info};
+        assert_int_equal(collet_op_at(runtime, i, &info), COLLET_OK);
+        search s = {.info = &info};
+        kit_signatures(&info, scalar_has, &s);
+        assert_true(s.found > 0);
+    }
+}
+
+/* ---- Signatures and shapes ----------------------------------------------------------------- */
+
+static void count_one(void *user, const collet_dtype *dtypes, uint32_t count)
+{
+    (void)dtypes;
+    (void)count;
+    ++*(int *)user;
+}
+
+static int signatures(const char *sigs, uint32_t n_out, uint32_t n_in)
+{
+    collet_op_info info = {.sigs = sigs, .n_out = n_out, .n_in = n_in};
+    int count = 0;
+    kit_signatures(&info, count_one, &count);
+    return count;
+}
+
+static void signatures_expand(void **state)
+{
+    (void)state;
+    assert_int_equal(signatures("f:ff d:dd", 1, 2), 2);
+    assert_int_equal(signatures("*:* c:c z:z c:z z:c", 1, 1), 104);
+    assert_int_equal(signatures("*: c: z:", 1, 0), 12);
+    assert_int_equal(signatures("*:= c:c", 1, 1), 11);
+}
+
+static void patterns_parse(void **state)
+{
+    const char *shapes = "F,3 F,3|3? : ...,M,N () ...";
+    (void)state;
+    kit_pattern p = kit_pattern_of(shapes, 0, 0);
+    assert_int_equal(p.ndim, 2);
+    assert_int_equal(p.axes[0], 'F');
+    assert_int_equal(p.axes[1], -4);
+    p = kit_pattern_of(shapes, 1, 1);
+    assert_int_equal(p.alternatives, 2);
+    assert_int_equal(p.ndim, 1);
+    assert_true(p.optional);
+    p = kit_pattern_of(shapes, 2, 0);
+    assert_true(p.dots);
+    assert_int_equal(p.ndim, 2);
+    p = kit_pattern_of(shapes, 3, 0);
+    assert_int_equal(p.ndim, 0);
+    assert_false(p.dots);
+    assert_true(kit_pattern_of(shapes, 4, 0).dots);
+}
+
+/* ---- Numbers ------------------------------------------------------------------------------- */
+
+static unsigned half(long double value)
+{
+    uint16_t bits;
+    kit_convert(COLLET_F16, value, &bits);
+    return bits;
+}
+
+static void halves_round_to_even(void **state)
+{
+    (void)state;
+    assert_int_equal(half(1), 0x3c00);
+    assert_int_equal(half(-2), 0xc000);
+    assert_int_equal(half(65504), 0x7bff);
+    assert_int_equal(half(65519.99L), 0x7bff);
+    assert_int_equal(half(65520), 0x7c00);
+    assert_int_equal(half(1 + 0x1p-11L), 0x3c00);
+    assert_int_equal(half(1 + 0x3p-11L), 0x3c02);
+    assert_int_equal(half(0x1p-24L), 1);
+    assert_int_equal(half(0x1p-25L), 0);
+    assert_int_equal(half(0x1.8p-25L), 1);
+    assert_int_equal(half(0x1p-14L - 0x1p-26L), 0x400);
+    assert_int_equal(half((long double)-INFINITY), 0xfc00);
+    for (unsigned bits = 0; bits < 0x10000; bits++) {
+        uint16_t given = (uint16_t)bits;
+        long double value = kit_value(COLLET_F16, &given);
+        if (!isnan(value))
+            assert_int_equal(half(value), bits);
+    }
+}
+
+static void integers_saturate(void **state)
+{
+    int8_t small;
+    uint64_t large;
+    (void)state;
+    kit_convert(COLLET_I8, 200, &small);
+    assert_int_equal(small, 127);
+    kit_convert(COLLET_I8, -1.9L, &small);
+    assert_int_equal(small, -1);
+    kit_convert(COLLET_I8, (long double)NAN, &small);
+    assert_int_equal(small, 0);
+    kit_convert(COLLET_U64, 1e30L, &large);
+    assert_true(large == UINT64_MAX);
+    kit_convert(COLLET_U64, -3, &large);
+    assert_true(large == 0);
+}
+
+static void ulps(void **state)
+{
+    (void)state;
+    assert_true(kit_ulp(COLLET_F32, 1) == 0x1p-23L);
+    assert_true(kit_ulp(COLLET_F32, 1.99L) == 0x1p-23L);
+    assert_true(kit_ulp(COLLET_F64, -4) == 0x1p-50L);
+    assert_true(kit_ulp(COLLET_F64, 0) == 0x1p-1074L);
+    assert_true(kit_ulp(COLLET_F32, 1e-44L) == 0x1p-149L);
+}
+
+static void eigenvectors(void **state)
+{
+    const real m[9] = {2, 1, 0, 1, 2, 0, 0, 0, 5};
+    real values[3], vectors[9], b[3] = {3, 3, 5}, x[3], smallest;
+    (void)state;
+    kit_eigen(3, m, values, vectors);
+    assert_true(fabsl(values[0] - 1) < 1e-17L && fabsl(values[1] - 3) < 1e-17L);
+    assert_true(fabsl(values[2] - 5) < 1e-17L);
+    assert_true(kit_unorthogonal(vectors) < 1e-17L);
+    assert_int_equal(kit_solve(m, b, x, &smallest), 0);
+    assert_true(fabsl(x[0] - 1) < 1e-17L && fabsl(x[1] - 1) < 1e-17L && fabsl(x[2] - 1) < 1e-17L);
+    const real flat[9] = {1, 1, 0, 1, 1, 0, 0, 0, 0};
+    assert_int_equal(kit_solve(flat, b, x, &smallest), 2);
+    assert_true(fabsl(x[0] - 1.5L) < 1e-17L && fabsl(x[1] - 1.5L) < 1e-17L && x[2] == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_op_has_cases_and_limits),
+        cmocka_unit_test(cpu_scalar_has_every_row),
+        cmocka_unit_test(signatures_expand),
+        cmocka_unit_test(patterns_parse),
+        cmocka_unit_test(halves_round_to_even),
+        cmocka_unit_test(integers_saturate),
+        cmocka_unit_test(ulps),
+        cmocka_unit_test(eigenvectors),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}
