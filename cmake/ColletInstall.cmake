@@ -38,6 +38,6 @@ install(EXPORT colletTargets NAMESPACE collet:: FILE collet-targets.cmake
   DESTINATION ${COLLET_PACKAGE_DIRECTORY})
 
 # Documents
-install(FILES README.md CHANGELOG.md LICENSE docs/KERNELS.md TYPE DOC OPTIONAL)
-install(FILES plugins/README.md TYPE DOC RENAME plugins.md OPTIONAL)
+install(FILES README.md CHANGELOG.md LICENSE docs/KERNELS.md TYPE DOC)
+install(FILES plugins/README.md TYPE DOC RENAME plugins.md)
 install(FILES core/DESIGN.md TYPE DOC)

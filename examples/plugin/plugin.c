@@ -94,7 +94,7 @@ static void each_element(const collet_kernel_call *call,
         for (uint32_t k = 0; k <= call->n_in; k++)
             at[k] = row_start(operand(call, k), row, size);
         for (int64_t i = 0; i < out->shape[last]; i++) {
-            double x[2];
+            double x[2] = {0.0, 0.0};
             for (uint32_t k = 0; k < call->n_in; k++) {
                 int64_t stride = operand(call, k + 1)->strides[last];
                 x[k] = load(at[k + 1] + i * stride * size, out->dtype);

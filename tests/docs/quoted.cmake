@@ -2,7 +2,8 @@
 # cmake -DDOCUMENT=file.md -DSOURCES=file,file,... -P quoted.cmake
 #
 # Every fenced block of the document that names a language stands, letter by letter, in one of the
-# sources, which are compiled and run elsewhere: so the document shows only code that works.
+# sources, which are compiled and run elsewhere: so the document shows only code that works. Blocks
+# of sh are run.sh's.
 cmake_minimum_required(VERSION 3.22)
 file(READ ${DOCUMENT} rest)
 string(REPLACE "," ";" paths "${SOURCES}")
@@ -31,7 +32,7 @@ while(TRUE)
   string(SUBSTRING "${rest}" 0 ${close} block)
   math(EXPR close "${close} + 4")
   string(SUBSTRING "${rest}" ${close} -1 rest)
-  if(language STREQUAL "")
+  if(language STREQUAL "" OR language STREQUAL "sh")
     continue()
   endif()
   math(EXPR blocks "${blocks} + 1")
