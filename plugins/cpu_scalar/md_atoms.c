@@ -4,9 +4,9 @@
 #include <math.h>
 
 #include "../cpu/frame.h"
+#include "../cpu/md_operands.h"
 #include "../cpu/sum.h"
 #include "../cpu/vector3.h"
-#include "md.h"
 
 /* Atoms converted to double at a time: few enough for the stack. */
 #define CHUNK 256

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * md_frames.h - the md kernels that work frame by frame, for every backend that works on host
+ * memory.
+ *
+ * Each does frames begin .. end-1 of its op's call, so that a backend may share them out; disjoint
+ * parts may run at the same time. docs/KERNELS.md has the formulas.
+ */
+#ifndef COLLET_CPU_MD_FRAMES_H
+#define COLLET_CPU_MD_FRAMES_H
+
+#include <collet/plugin.h>
+
+/* principal_axes is these two: each frame's moments and axes by itself, then, when all of them are
+ * done, the signs from frame to frame. */
+void cpu_md_eigen(const collet_kernel_call *call, int64_t begin, int64_t end);
+void cpu_md_align(const collet_kernel_call *call);
+
+void cpu_md_euler_zyz(const collet_kernel_call *call, int64_t begin, int64_t end);
+void cpu_md_tilt(const collet_kernel_call *call, int64_t begin, int64_t end);
+void cpu_md_angular_velocity(const collet_kernel_call *call, int64_t begin, int64_t end);
+void cpu_md_decompose(const collet_kernel_call *call, int64_t begin, int64_t end);
+
+/* Returns the part's first frame whose times are equal, F when there is none; `info` is then set
+ * once from the least of these. */
+int64_t cpu_md_time_derivative(const collet_kernel_call *call, int64_t begin, int64_t end);
+void cpu_md_time_derivative_info(const collet_kernel_call *call, int64_t equal_times);
+
+/* Euclidean norm of n numbers, `step` bytes apart: one of `magnitude`. */
+double cpu_norm(const char *at, collet_dtype dtype, int64_t step, int64_t n);
+
+#endif
