@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * device.h - the device of cpu_openmp: all CPU threads that the host grants. Private to the plugin.
+ *
+ * A device is constant after it was opened, so any number of threads may run kernels on it.
+ */
+#ifndef COLLET_OPENMP_DEVICE_H
+#define COLLET_OPENMP_DEVICE_H
+
+#include <collet/plugin.h>
+
+#include "blas.h"
+#include "isa.h"
+
+struct collet_device {
+    const collet_host *host;
+    const isa_level *level;
+    int32_t threads;     /* at most, for one call */
+    int64_t cache_bytes; /* of the largest cache: what is larger is streamed past it */
+    blas *blas;          /* NULL: our own product throughout */
+};
+
+/* The head of a kernel; a queue means nothing to a synchronous plugin. */
+#define KERNEL(name)                                                                               \
+    collet_status openmp_##name(collet_device *device,                                             \
+                                __attribute__((unused)) collet_queue *queue,                       \
+                                const collet_kernel_call *call)
+
+/* Bytes of workspace that the kernel wants for a call. */
+#define WORKSPACE(name)                                                                            \
+    uint64_t openmp_##name##_workspace(collet_device *device, const collet_kernel_call *call)
+
+/* array.c */
+KERNEL(add);
+KERNEL(sub);
+KERNEL(mul);
+KERNEL(div);
+KERNEL(exp);
+KERNEL(log);
+KERNEL(sqrt);
+
+/* array_move.c */
+KERNEL(fill);
+KERNEL(copy);
+KERNEL(transpose);
+
+/* array_sum.c */
+KERNEL(sum);
+WORKSPACE(sum);
+
+/* linalg.c */
+KERNEL(matmul);
+WORKSPACE(matmul);
+
+/* md_atoms.c: sums over the atoms of a frame */
+KERNEL(com);
+KERNEL(inertia);
+KERNEL(cross_sum);
+KERNEL(kinetic);
+KERNEL(gyration);
+KERNEL(observables);
+WORKSPACE(atoms); /* of all of these */
+
+/* md_rmsd.c */
+KERNEL(rmsd);
+WORKSPACE(rmsd);
+
+/* md_frames.c: what is computed from such sums */
+KERNEL(principal_axes);
+KERNEL(euler_zyz);
+KERNEL(tilt);
+KERNEL(angular_velocity);
+KERNEL(decompose);
+KERNEL(magnitude);
+KERNEL(time_derivative);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "isa.h"
+
+#include <string.h>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#else
+#include <stdio.h>
+#endif
+
+#define DECLARE_LEVEL(suffix)                                                                      \
+    extern const elementwise_kernels elementwise_##suffix;                                         \
+    extern const convert_kernels convert_##suffix;                                                 \
+    extern const move_kernels move_##suffix;                                                       \
+    extern const reduce_kernels reduce_##suffix;                                                   \
+    extern const frame_kernels frame_##suffix;                                                     \
+    extern const gemm_kernels gemm_##suffix;
+
+#define LEVEL(name, suffix)                                                                        \
+    {                                                                                              \
+        name, &elementwise_##suffix, &convert_##suffix, &move_##suffix, &reduce_##suffix,          \
+            &frame_##suffix, &gemm_##suffix                                                        \
+    }
+
+#if defined(__x86_64__)
+
+DECLARE_LEVEL(v2)
+DECLARE_LEVEL(v3)
+DECLARE_LEVEL(v4)
+
+static const isa_level levels[] = {
+    LEVEL("x86-64-v2", v2),
+    LEVEL("x86-64-v3", v3),
+    LEVEL("x86-64-v4", v4),
+};
+
+/* cpuid leaf 1 */
+#define ECX1_V2 (1u << 0 | 1u << 9 | 1u << 13 | 1u << 19 | 1u << 20 | 1u << 23) /* sse3 .. popcnt  \
+                                                                                 */
+#define ECX1_V3                                                                                    \
+    (1u << 12 | 1u << 22 | 1u << 27 | 1u << 28 | 1u << 29) /* fma movbe osxsave avx f16c */
+/* leaf 7 */
+#define EBX7_V3 (1u << 3 | 1u << 5 | 1u << 8)                          /* bmi1 avx2 bmi2 */
+#define EBX7_V4 (1u << 16 | 1u << 17 | 1u << 28 | 1u << 30 | 1u << 31) /* avx512 f dq cd bw vl */
+/* leaf 0x80000001 */
+#define ECX81_V2 (1u << 0) /* lahf */
+#define ECX81_V3 (1u << 5) /* lzcnt */
+/* XCR0: the registers that the system saves */
+#define XCR0_V3 0x06u /* xmm ymm */
+#define XCR0_V4 0xe6u /* and k, upper zmm, zmm16-31 */
+
+static int has(uint32_t features, uint32_t wanted)
+{
+    return (features & wanted) == wanted;
+}
+
+static uint32_t saved_registers(void)
+{
+    uint32_t low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return low;
+}
+
+/* The number of levels that can be used. */
+static int usable_levels(void)
+{
+    uint32_t a, b, c1 = 0, d, b7 = 0, c7, c81 = 0;
+    if (!__get_cpuid(1, &a, &b, &c1, &d) || !__get_cpuid(0x80000001u, &a, &b, &c81, &d))
+        return 0;
+    if (!has(c1, ECX1_V2) || !has(c81, ECX81_V2))
+        return 0;
+    if (!has(c1, ECX1_V3) || !has(c81, ECX81_V3) || !__get_cpuid_count(7, 0, &a, &b7, &c7, &d))
+        return 1;
+    uint32_t saved = saved_registers();
+    if (!has(b7, EBX7_V3) || !has(saved, XCR0_V3))
+        return 1;
+    return has(b7, EBX7_V4) && has(saved, XCR0_V4) ? 3 : 2;
+}
+
+static void read_processor_name(char name[64])
+{
+    uint32_t words[12];
+    uint32_t a, b, c, d;
+    name[0] = '\0';
+    if (!__get_cpuid(0x80000000u, &a, &b, &c, &d) || a < 0x80000004u)
+        return;
+    for (uint32_t i = 0; i < 3; i++) {
+        __cpuid(0x80000002u + i, words[4 * i], words[4 * i + 1], words[4 * i + 2],
+                words[4 * i + 3]);
+    }
+    memcpy(name, words, sizeof words);
+    name[sizeof words] = '\0';
+}
+
+#else
+
+DECLARE_LEVEL(baseline)
+
+static const isa_level levels[] = {
+#if defined(__aarch64__)
+    LEVEL("armv8", baseline),
+#else
+    LEVEL("baseline", baseline),
+#endif
+};
+
+static int usable_levels(void)
+{
+    return 1;
+}
+
+static void read_processor_name(char name[64])
+{
+    char line[256];
+    name[0] = '\0';
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    if (!file)
+        return;
+    while (!name[0] && fgets(line, sizeof line, file)) {
+        char *value = strchr(line, ':');
+        if (value && strncmp(line, "model name", 10) == 0) {
+            strncpy(name, value + 1, 63);
+            name[63] = '\0';
+        }
+    }
+    (void)fclose(file);
+}
+
+#endif
+
+#define LEVEL_COUNT ((int)(sizeof levels / sizeof levels[0]))
+
+/* The index of the level called `name`, with or without the "x86-64-" before it; -1: none. */
+static int find_level(const char *name)
+{
+    for (int i = 0; i < LEVEL_COUNT; i++) {
+        const char *tail = strrchr(levels[i].name, '-');
+        if (strcmp(name, levels[i].name) == 0 || (tail && strcmp(name, tail + 1) == 0))
+            return i;
+    }
+    return -1;
+}
+
+const isa_level *isa_select(const char *cap, const char **reason)
+{
+    int best = usable_levels() - 1;
+    if (best < 0) {
+        *reason = "the processor has not the instructions of x86-64-v2 (SSE4.2, POPCNT)";
+        return NULL;
+    }
+    if (cap && cap[0] && strcmp(cap, "auto") != 0) {
+        int wanted = find_level(cap);
+        if (wanted < 0) {
+            *reason = "the setting isa names no level of this build; x86-64-v2, x86-64-v3 and "
+                      "x86-64-v4 are those of x86-64, armv8 that of aarch64";
+            return NULL;
+        }
+        if (wanted < best)
+            best = wanted;
+    }
+    return &levels[best];
+}
+
+void isa_processor_name(char *name, uint64_t capacity)
+{
+    char raw[64];
+    uint64_t used = 0;
+    read_processor_name(raw);
+    for (const char *c = raw; *c && used + 1 < capacity; c++) {
+        int printable = *c >= ' ' && *c <= '~' && *c != '"' && *c != '\\';
+        int blank = *c == ' ' && (used == 0 || name[used - 1] == ' ');
+        if (printable && !blank)
+            name[used++] = *c;
+    }
+    if (used > 0 && name[used - 1] == ' ')
+        used--;
+    name[used] = '\0';
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * isa.h - which instruction sets this machine runs, and the kernels compiled for each.
+ */
+#ifndef COLLET_OPENMP_ISA_H
+#define COLLET_OPENMP_ISA_H
+
+#include <stdint.h>
+
+#include "kernels/convert.h"
+#include "kernels/elementwise.h"
+#include "kernels/frame.h"
+#include "kernels/gemm.h"
+#include "kernels/move.h"
+#include "kernels/reduce.h"
+
+/* One level: every file of kernels/ compiled for it. Constant, lives as long as the process. */
+typedef struct isa_level {
+    const char *name; /* "x86-64-v3" */
+    const elementwise_kernels *elementwise;
+    const convert_kernels *convert;
+    const move_kernels *move;
+    const reduce_kernels *reduce;
+    const frame_kernels *frame;
+    const gemm_kernels *gemm;
+} isa_level;
+
+/*
+ * The highest level that both the processor and the operating system support, not above `cap` ("v3"
+ * or "x86-64-v3"; NULL, "" or "auto": no cap). NULL, with *reason in words, when the machine has
+ * not even the lowest, or when there is no level of that name.
+ */
+const isa_level *isa_select(const char *cap, const char **reason);
+
+/* The processor's name as it gives it itself, cleaned for JSON; "" when it gives none. */
+void isa_processor_name(char *name, uint64_t capacity);
+
+#endif

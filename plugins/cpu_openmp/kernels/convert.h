@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * convert.h - the conversions that are worth a vector loop. The others go through
+ * ../../cpu/convert.h, which also says what each must give.
+ */
+#ifndef COLLET_OPENMP_KERNELS_CONVERT_H
+#define COLLET_OPENMP_KERNELS_CONVERT_H
+
+#include <collet/types.h>
+
+/* n adjacent elements; the blocks do not overlap. */
+typedef void (*convert_run)(void *out, const void *in, int64_t n);
+
+typedef struct convert_kernels {
+    convert_run run[COLLET_DTYPE_COUNT][COLLET_DTYPE_COUNT]; /* [to][from]; NULL: none */
+} convert_kernels;
+
+#endif

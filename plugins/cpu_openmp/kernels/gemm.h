@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gemm.h - a block of a matrix product, for what the BLAS does not take: any strides, of either
+ * sign.
+ */
+#ifndef COLLET_OPENMP_KERNELS_GEMM_H
+#define COLLET_OPENMP_KERNELS_GEMM_H
+
+#include <stdint.h>
+
+/* A view of a matrix; strides in elements. */
+typedef struct gemm_matrix {
+    char *at;
+    int64_t row, column;
+} gemm_matrix;
+
+typedef struct gemm_kernels {
+    /* c = a b; c is rows x columns, a rows x inner, b inner x columns. Every element is summed in
+     * the same order whatever block it is computed in. `scratch` is 64-byte aligned. */
+    void (*product[2])(const gemm_matrix *c, const gemm_matrix *a, const gemm_matrix *b,
+                       int64_t rows, int64_t columns, int64_t inner,
+                       void *scratch); /* [f32, f64] */
+    uint64_t scratch_bytes;
+} gemm_kernels;
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "device.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+COLLET_PLUGIN_MANIFEST("manifest.json");
+
+#define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
+
+/* ---- The table of kernels -------------------------------------------------------------------- */
+
+#define ROW(OP, run, workspace, ...)                                                               \
+    {                                                                                              \
+        COLLET_OP_##OP, 0, COLLET_SIG(__VA_ARGS__), openmp_##run, workspace                        \
+    }
+
+/* The letters of ops.def. */
+#define F COLLET_F32
+#define D COLLET_F64
+#define C COLLET_C64
+#define Z COLLET_C128
+#define I COLLET_I32
+
+/* One row for each real type t, its signature SIG(t). */
+#define REALS(OP, run, SIG)                                                                        \
+    ROW(OP, run, NULL, SIG(COLLET_F16)), ROW(OP, run, NULL, SIG(COLLET_BF16)),                     \
+        ROW(OP, run, NULL, SIG(COLLET_F32)), ROW(OP, run, NULL, SIG(COLLET_F64)),                  \
+        ROW(OP, run, NULL, SIG(COLLET_I8)), ROW(OP, run, NULL, SIG(COLLET_U8)),                    \
+        ROW(OP, run, NULL, SIG(COLLET_I32)), ROW(OP, run, NULL, SIG(COLLET_U32)),                  \
+        ROW(OP, run, NULL, SIG(COLLET_I64)), ROW(OP, run, NULL, SIG(COLLET_U64))
+
+#define ALONE(t) t
+#define TWICE(t) t, t
+#define TO_F16(t) COLLET_F16, t
+#define TO_BF16(t) COLLET_BF16, t
+#define TO_F32(t) COLLET_F32, t
+#define TO_F64(t) COLLET_F64, t
+#define TO_I8(t) COLLET_I8, t
+#define TO_U8(t) COLLET_U8, t
+#define TO_I32(t) COLLET_I32, t
+#define TO_U32(t) COLLET_U32, t
+#define TO_I64(t) COLLET_I64, t
+#define TO_U64(t) COLLET_U64, t
+
+#define UNARY(OP, run) ROW(OP, run, NULL, F, F), ROW(OP, run, NULL, D, D)
+#define BINARY(OP, run) ROW(OP, run, NULL, F, F, F), ROW(OP, run, NULL, D, D, D)
+#define ATOMS(OP, run, ...) ROW(OP, run, openmp_atoms_workspace, __VA_ARGS__)
+
+static const collet_kernel_row kernels[] = {
+    REALS(FILL, fill, ALONE),
+    ROW(FILL, fill, NULL, C),
+    ROW(FILL, fill, NULL, Z),
+    REALS(COPY, copy, TO_F16),
+    REALS(COPY, copy, TO_BF16),
+    REALS(COPY, copy, TO_F32),
+    REALS(COPY, copy, TO_F64),
+    REALS(COPY, copy, TO_I8),
+    REALS(COPY, copy, TO_U8),
+    REALS(COPY, copy, TO_I32),
+    REALS(COPY, copy, TO_U32),
+    REALS(COPY, copy, TO_I64),
+    REALS(COPY, copy, TO_U64),
+    ROW(COPY, copy, NULL, C, C),
+    ROW(COPY, copy, NULL, Z, Z),
+    ROW(COPY, copy, NULL, C, Z),
+    ROW(COPY, copy, NULL, Z, C),
+    BINARY(ADD, add),
+    BINARY(SUB, sub),
+    BINARY(MUL, mul),
+    BINARY(DIV, div),
+    UNARY(EXP, exp),
+    UNARY(LOG, log),
+    UNARY(SQRT, sqrt),
+    REALS(TRANSPOSE, transpose, TWICE),
+    ROW(TRANSPOSE, transpose, NULL, C, C),
+    ROW(TRANSPOSE, transpose, NULL, Z, Z),
+    ROW(SUM, sum, openmp_sum_workspace, F, F),
+    ROW(SUM, sum, openmp_sum_workspace, D, D),
+    ROW(SUM, sum, openmp_sum_workspace, D, F),
+    ROW(MATMUL, matmul, openmp_matmul_workspace, F, F, F),
+    ROW(MATMUL, matmul, openmp_matmul_workspace, D, D, D),
+    ATOMS(COM, com, D, F, F),
+    ATOMS(COM, com, D, F, D),
+    ATOMS(COM, com, D, D, D),
+    ATOMS(INERTIA, inertia, D, F, F, D),
+    ATOMS(INERTIA, inertia, D, F, D, D),
+    ATOMS(INERTIA, inertia, D, D, D, D),
+    ATOMS(CROSS_SUM, cross_sum, D, F, F, D, F),
+    ATOMS(CROSS_SUM, cross_sum, D, F, D, D, F),
+    ATOMS(CROSS_SUM, cross_sum, D, D, D, D, D),
+    ROW(PRINCIPAL_AXES, principal_axes, NULL, D, D, D, D),
+    ROW(EULER_ZYZ, euler_zyz, NULL, D, D),
+    ROW(TILT, tilt, NULL, D, D, D),
+    ROW(ANGULAR_VELOCITY, angular_velocity, NULL, D, I, D, D),
+    ROW(DECOMPOSE, decompose, NULL, D, D, D, D),
+    ROW(MAGNITUDE, magnitude, NULL, D, F),
+    ROW(MAGNITUDE, magnitude, NULL, D, D),
+    ROW(TIME_DERIVATIVE, time_derivative, NULL, D, I, F, D),
+    ROW(TIME_DERIVATIVE, time_derivative, NULL, D, I, D, D),
+    ATOMS(KINETIC, kinetic, D, F, F, F),
+    ATOMS(KINETIC, kinetic, D, F, D, F),
+    ATOMS(KINETIC, kinetic, D, D, D, D),
+    ATOMS(GYRATION, gyration, D, D, D, F, F),
+    ATOMS(GYRATION, gyration, D, D, D, F, D),
+    ATOMS(GYRATION, gyration, D, D, D, D, D),
+    ROW(RMSD, rmsd, openmp_rmsd_workspace, D, D, F, F, F),
+    ROW(RMSD, rmsd, openmp_rmsd_workspace, D, D, F, D, F),
+    ROW(RMSD, rmsd, openmp_rmsd_workspace, D, D, F, D, D),
+    ROW(RMSD, rmsd, openmp_rmsd_workspace, D, D, D, D, D),
+    ATOMS(OBSERVABLES, observables, D, D, D, D, D, F, F, F, F),
+    ATOMS(OBSERVABLES, observables, D, D, D, D, D, F, D, F, F),
+    ATOMS(OBSERVABLES, observables, D, D, D, D, D, D, D, D, D),
+};
+
+/* ---- The device ------------------------------------------------------------------------------ */
+
+/* Appends to a text of `capacity` bytes; *used grows by what it would take, fitting or not. */
+static void append(char *text, uint64_t capacity, uint64_t *used, const char *format, ...)
+    COLLET_PRINTF(4, 5);
+
+static void append(char *text, uint64_t capacity, uint64_t *used, const char *format, ...)
+{
+    va_list arguments;
+    uint64_t left = *used < capacity ? capacity - *used : 0;
+    va_start(arguments, format);
+    int n = vsnprintf(left ? text + *used : NULL, (size_t)left, format, arguments);
+    va_end(arguments);
+    if (n > 0)
+        *used += (uint64_t)n;
+}
+
+static void describe(const collet_host *host, char *text, uint64_t capacity, uint64_t *used)
+{
+    const char *reason = "";
+    const isa_level *level = isa_select(host->config(host, "isa"), &reason);
+    char name[64];
+    isa_processor_name(name, sizeof name);
+    append(text, capacity, used, "{\"jit\": false, \"parallel\": true, \"gpu\": false, ");
+    if (!level) {
+        append(text, capacity, used, "\"device_count\": 0, \"devices\": [], \"reason\": \"%s\"}",
+               reason);
+        return;
+    }
+    append(text, capacity, used,
+           "\"device_count\": 1, \"devices\": [{\"name\": \"%s\", \"isa\": \"%s\", \"threads\": "
+           "%d}], ",
+           name[0] ? name : "CPU", level->name, host->threads(host));
+    const blas *b = blas_open(&reason);
+    if (b) {
+        append(text, capacity, used, "\"blas\": {\"library\": \"%s\", \"core\": \"%s\"}}",
+               blas_config(b), blas_core(b));
+    } else {
+        append(text, capacity, used, "\"blas\": {\"library\": null, \"reason\": \"%s\"}}", reason);
+    }
+}
+
+static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
+                                  uint64_t *needed, collet_error *err)
+{
+    uint64_t used = 0, again = 0;
+    (void)err;
+    describe(host, NULL, 0, &used);
+    *needed = used + 1;
+    if (capacity >= *needed)
+        describe(host, json, capacity, &again);
+    return COLLET_OK;
+}
+
+static int64_t largest_cache(void)
+{
+    long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    if (bytes <= 0)
+        bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return bytes > 0 ? bytes : 8 << 20;
+}
+
+static collet_status device_open(const collet_host *host, uint32_t index, collet_device **device,
+                                 collet_error *err)
+{
+    const char *reason = "";
+    if (index != 0) {
+        return host->fail(err, COLLET_UNAVAILABLE, "cpu_openmp has one device, 0; there is no %u",
+                          index);
+    }
+    const isa_level *level = isa_select(host->config(host, "isa"), &reason);
+    if (!level)
+        return host->fail(err, COLLET_UNAVAILABLE, "cpu_openmp: %s", reason);
+    collet_device *d = calloc(1, sizeof *d);
+    if (!d)
+        return host->fail(err, COLLET_NO_MEMORY, "cpu_openmp: no memory to open the device");
+    d->host = host;
+    d->level = level;
+    d->threads = host->threads(host);
+    d->cache_bytes = largest_cache();
+    d->blas = blas_open(&reason);
+    if (!d->blas) {
+        host->log(host, COLLET_LOG_INFO, "cpu_openmp: %s; matmul uses the backend's own kernel",
+                  reason);
+    }
+    *device = d;
+    return COLLET_OK;
+}
+
+static void device_close(collet_device *device)
+{
+    free(device);
+}
+
+/* ---- The plugin ------------------------------------------------------------------------------ */
+
+static const collet_plugin plugin = {
+    .abi = COLLET_ABI,
+    .struct_size = sizeof(collet_plugin),
+    .flags = COLLET_PLUGIN_HOST_MEMORY | COLLET_PLUGIN_SYNCHRONOUS,
+    .kernel_count = COUNT(kernels),
+    .kernel_size = sizeof(collet_kernel_row),
+    .name = "cpu_openmp",
+    .version = "0.1.0",
+    .kernels = kernels,
+    .capabilities = capabilities,
+    .device_open = device_open,
+    .device_close = device_close,
+};
+
+const collet_plugin *collet_plugin_entry(const collet_host *host)
+{
+    return host->abi >> 16 == COLLET_ABI_MAJOR ? &plugin : NULL;
+}

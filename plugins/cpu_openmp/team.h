@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * team.h - the one gate through which this plugin uses more than the calling thread.
+ *
+ * All devices, contexts and runtimes of a process together never use more threads here than one of
+ * them may: who comes while others work gets the threads that are left, and at least its own.
+ * Nobody waits. The team is OpenMP's; its size is asked for by a clause, so the host's own OpenMP
+ * settings stay as they are, and a host that is itself in a parallel region gets what OpenMP grants
+ * it there.
+ */
+#ifndef COLLET_OPENMP_TEAM_H
+#define COLLET_OPENMP_TEAM_H
+
+#include <stdint.h>
+
+/* Does items begin..end-1. `thread` is 0..threads-1, different for calls that run at the same time.
+ */
+typedef void (*team_body)(void *argument, int32_t thread, int64_t begin, int64_t end);
+
+/*
+ * Calls `body` for the items 0..count-1, in one part a thread, on at most `threads` threads and
+ * with at least `grain` (>= 1) items each; as a plain call when that leaves one thread. Returns
+ * when all is done. Which thread does which items is not to be relied on. count 0 does nothing.
+ */
+void team_run(int32_t threads, int64_t count, int64_t grain, team_body body, void *argument);
+
+#endif
