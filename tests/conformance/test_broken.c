@@ -161,6 +161,35 @@ static void a_case_runs_again(void **state)
     cJSON_Delete(json);
 }
 
+/* What cannot be judged is never a PASS. */
+static void a_vendors_kernel_is_skipped(void **state)
+{
+    int status;
+    (void)state;
+    cJSON *json = run(COLLET_TEST_CHECK " --json " COLLET_TEST_VENDOR, &status);
+    const cJSON *row = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "rows"), 0);
+    assert_int_equal(status, 0);
+    assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(row, "op")), "vendor.own");
+    assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(row, "status")), "skip");
+    assert_non_null(
+        strstr(cJSON_GetStringValue(cJSON_GetObjectItem(row, "reason")), "no oracle"));
+    assert_int_equal((int)cJSON_GetNumberValue(cJSON_GetObjectItem(json, "passed")), 0);
+    cJSON_Delete(json);
+}
+
+static void absent_hardware_is_skipped(void **state)
+{
+    int status;
+    (void)state;
+    cJSON *json = run(COLLET_TEST_CHECK " --json " COLLET_TEST_ABSENT, &status);
+    const char *reason = cJSON_GetStringValue(cJSON_GetObjectItem(json, "reason"));
+    assert_int_equal(status, 77);
+    assert_int_equal((int)cJSON_GetNumberValue(cJSON_GetObjectItem(json, "passed")), 0);
+    assert_non_null(reason);
+    assert_non_null(strstr(reason, "the card is not in its slot"));
+    cJSON_Delete(json);
+}
+
 static int status_of(const char *arguments)
 {
     char command[1024];
@@ -188,7 +217,7 @@ static void exit_statuses(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[COUNT + 3];
+    struct CMUnitTest tests[COUNT + 5];
     static char names[COUNT][64];
     for (size_t i = 0; i < COUNT; i++) {
         snprintf(names[i], sizeof names[i], "%s %s", expectations[i].op, expectations[i].sig);
@@ -198,5 +227,7 @@ int main(void)
     tests[COUNT] = (struct CMUnitTest)cmocka_unit_test(every_row_is_expected);
     tests[COUNT + 1] = (struct CMUnitTest)cmocka_unit_test(a_case_runs_again);
     tests[COUNT + 2] = (struct CMUnitTest)cmocka_unit_test(exit_statuses);
+    tests[COUNT + 3] = (struct CMUnitTest)cmocka_unit_test(a_vendors_kernel_is_skipped);
+    tests[COUNT + 4] = (struct CMUnitTest)cmocka_unit_test(absent_hardware_is_skipped);
     return cmocka_run_group_tests(tests, check_broken, forget);
 }

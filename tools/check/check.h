@@ -32,7 +32,7 @@ enum { CHECK_ROW_WAITING, CHECK_ROW_PASS, CHECK_ROW_FAIL, CHECK_ROW_SKIP };
 
 typedef struct check_row {
     char op[COLLET_MAX_NAME], sig[KIT_SIG];
-    int32_t state;
+    int32_t state; /* written last */
     kit_result result;
     char why[KIT_TEXT]; /* of a FAIL or SKIP */
 } check_row;

@@ -21,7 +21,7 @@ static void rerun(const check_options *options, const check_row *row, char text[
 
 void check_report_begin(const check_options *options, const check_shared *shared)
 {
-    if (options->json || !shared->backend[0] || shared->phase > CHECK_DONE)
+    if (options->json)
         return;
     printf("%s %s (%s), seed %" PRIu64 "%s\n", shared->backend, shared->version, shared->path,
            options->seed, options->quick ? ", quick" : "");

@@ -56,9 +56,14 @@ static int32_t report_rows(const check_options *options, const check_shared *sha
 {
     if (shared->phase != CHECK_RUNNING && shared->phase != CHECK_DONE)
         return reported;
-    for (; reported < shared->row_count && shared->rows[reported].state != CHECK_ROW_WAITING;
-         reported++)
-        check_report_row(options, &shared->rows[reported]);
+    for (; reported < shared->row_count; reported++) {
+        const check_row *row = &shared->rows[reported];
+        if (__atomic_load_n(&row->state, __ATOMIC_ACQUIRE) == CHECK_ROW_WAITING)
+            break;
+        if (reported == 0)
+            check_report_begin(options, shared);
+        check_report_row(options, row);
+    }
     return reported;
 }
 
@@ -75,8 +80,6 @@ static void watch(const check_options *options, const check_shared *shared, work
         p->late = ready == 0;
         if (ready <= 0 || read(p->pipe, beats, sizeof beats) <= 0)
             return;
-        if (shared->phase == CHECK_RUNNING && *reported == 0 && shared->rows[0].state)
-            check_report_begin(options, shared);
         *reported = report_rows(options, shared, *reported);
     }
 }
@@ -176,8 +179,6 @@ static bool work(const check_options *options, check_shared *shared)
             if (first == shared->row_count)
                 shared->phase = CHECK_DONE;
         }
-        if (shared->phase >= CHECK_DONE && reported == 0)
-            check_report_begin(options, shared);
         reported = report_rows(options, shared, reported);
     } while (shared->phase == CHECK_RUNNING);
     return true;
@@ -195,7 +196,6 @@ int check_supervise(const check_options *options)
     if (options->in_process) {
         shared->row = -1;
         check_work(options, shared, 0, -1, -1);
-        check_report_begin(options, shared);
         (void)report_rows(options, shared, 0);
     } else if (!work(options, shared)) {
         fprintf(stderr, "backend-check: cannot start a process: %s\n", strerror(errno));

@@ -161,6 +161,13 @@ static void progress(void *user, int number, const char *text)
     beat(w);
 }
 
+/* The row's result is complete: the supervisor may report it. */
+static void conclude(check_row *line, int32_t state, const char *why)
+{
+    copy_text(line->why, sizeof line->why, why);
+    __atomic_store_n(&line->state, state, __ATOMIC_RELEASE);
+}
+
 static void run_row(worker *w, int32_t at, int output)
 {
     check_row *line = &w->shared->rows[at];
@@ -171,20 +178,17 @@ static void run_row(worker *w, int32_t at, int output)
     w->shared->number = -1;
     w->shared->row = at;
     if (!w->rows[at].kit) {
-        copy_text(line->why, sizeof line->why,
-                  strchr(line->op, '.') ? "a vendor's own kernel: there is no oracle for it"
-                                        : "this backend-check has no case for it");
-        line->state = CHECK_ROW_SKIP;
+        conclude(line, CHECK_ROW_SKIP,
+                 strchr(line->op, '.') ? "a vendor's own kernel: there is no oracle for it"
+                                       : "this backend-check has no case for it");
         return;
     }
     kit_run_row(&session, &w->rows[at], &line->result);
-    copy_text(line->why, sizeof line->why, line->result.text);
-    if (line->result.cases == 0) {
-        copy_text(line->why, sizeof line->why, "no case of that number, or all left out by --quick");
-        line->state = CHECK_ROW_SKIP;
-        return;
-    }
-    line->state = line->result.failures ? CHECK_ROW_FAIL : CHECK_ROW_PASS;
+    if (line->result.cases == 0)
+        conclude(line, CHECK_ROW_SKIP, "no case of that number, or all left out by --quick");
+    else
+        conclude(line, line->result.failures ? CHECK_ROW_FAIL : CHECK_ROW_PASS,
+                 line->result.text);
 }
 
 void check_work(const check_options *options, check_shared *shared, int32_t first, int pipe,

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A sound plugin with one kernel of its own, for as many devices (VENDOR_DEVICES) as it is built. */
+#include <string.h>
+
+#include <collet/plugin.h>
+
+COLLET_PLUGIN_MANIFEST("manifest.json");
+
+static const char capabilities_json[] =
+#if VENDOR_DEVICES
+    "{\"jit\": false, \"parallel\": false, \"gpu\": false, \"device_count\": 1,"
+    " \"devices\": [{\"name\": \"nothing to do\"}]}";
+#else
+    "{\"jit\": false, \"parallel\": false, \"gpu\": false, \"device_count\": 0, \"devices\": [],"
+    " \"reason\": \"the card is not in its slot\"}";
+#endif
+
+static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
+                                  uint64_t *needed, collet_error *err)
+{
+    (void)host, (void)err;
+    *needed = sizeof capabilities_json;
+    if (capacity >= sizeof capabilities_json)
+        memcpy(json, capabilities_json, sizeof capabilities_json);
+    return COLLET_OK;
+}
+
+static collet_status device_open(const collet_host *host, uint32_t index, collet_device **device,
+                                 collet_error *err)
+{
+    (void)index, (void)err;
+    *device = (collet_device *)(uintptr_t)host;
+    return COLLET_OK;
+}
+
+static void device_close(collet_device *device)
+{
+    (void)device;
+}
+
+static collet_status refuse(collet_device *device, collet_queue *queue,
+                            const collet_kernel_call *call)
+{
+    (void)device, (void)queue, (void)call;
+    return COLLET_REFUSED;
+}
+
+static const collet_op_definition ops[] = {{"vendor.own", "... : ...", "f:f d:d", 0, 1}};
+static const collet_kernel_row kernels[] = {
+    {COLLET_OP_OWN(0), 0, COLLET_SIG(COLLET_F32, COLLET_F32), refuse, NULL},
+};
+
+static const collet_plugin plugin = {
+    .abi = COLLET_ABI,
+    .struct_size = sizeof(collet_plugin),
+    .flags = COLLET_PLUGIN_HOST_MEMORY | COLLET_PLUGIN_SYNCHRONOUS,
+    .kernel_count = 1,
+    .kernel_size = sizeof(collet_kernel_row),
+    .op_count = 1,
+    .op_size = sizeof(collet_op_definition),
+    .name = "vendor",
+    .version = "0.1.0",
+    .kernels = kernels,
+    .ops = ops,
+    .capabilities = capabilities,
+    .device_open = device_open,
+    .device_close = device_close,
+};
+
+const collet_plugin *collet_plugin_entry(const collet_host *host)
+{
+    return host->abi >> 16 == COLLET_ABI_MAJOR ? &plugin : NULL;
+}
