@@ -13,6 +13,7 @@
 
 #include "bigendian.h"
 #include "io_files.h"
+#include "xtc_coordinates.h"
 
 #define DATA COLLET_TEST_DATA "/"
 #define HEAD 92 /* bytes before the packed ones */
@@ -32,6 +33,8 @@ static const struct {
     {DATA "xtc/nine.xtc", 9, 2, 0.0, UINT64_C(0xb8910897d469fbbe)},
     {DATA "xtc/ten.xtc", 10, 2, 1000.0, UINT64_C(0x15fa7e67f16edcf0)},
     {DATA "xtc/packed63.xtc", 40, 2, 1e5, UINT64_C(0x188943cd098b8fe0)},
+    {DATA "xtc/packed54.xtc", 40, 2, 1e5, UINT64_C(0xb8fa58faf4c86d0b)},
+    {DATA "xtc/ranges.xtc", 120, 24, 1000.0, UINT64_C(0x85c9d7025e82f074)},
     {DATA "xtc/unpacked.xtc", 30, 2, 1e6, UINT64_C(0xc5cd4b7109cb1502)},
     {DATA "xtc/far.xtc", 10, 2, 1e6, UINT64_C(0x785b170dd3cfd67e)},
     {DATA "xtc/same.xtc", 20, 2, 100.0, UINT64_C(0xa7268168fe6e4d45)},
@@ -229,6 +232,57 @@ static void any_byte_may_be_wrong(void **state)
     }
 }
 
+/* A head that promises atoms which its few bytes cannot hold asks for no memory. */
+static void more_atoms_than_bytes(void **state)
+{
+    (void)state;
+    io_bytes file = io_load(DATA "xtc/chain.xtc");
+    const char *path = io_path(directory, "many.xtc");
+    int64_t n_frames;
+    int32_t truncated;
+    collet_error err;
+
+    file.data[4] = file.data[52] = 0x7f;
+    io_save(path, file.data, file.size);
+    assert_int_equal(read_through(path, &n_frames, &truncated, &err), COLLET_FORMAT);
+    assert_int_equal(truncated, 0);
+    assert_non_null(strstr(err.text, "bytes for 2130706492 atoms: the file is damaged"));
+    free(file.data);
+}
+
+/* Fewer atoms than were packed: a run may lead beyond the last one, where nothing is written. */
+static void no_atom_too_many(void **state)
+{
+    (void)state;
+    io_bytes file = io_load(DATA "xtc/chain.xtc");
+    uint8_t *packed = calloc(1, file.size + COLLET_XTC_PADDING);
+    collet_xtc_block block = {.bytes = packed, .n_bytes = collet_be32(file.data + 88)};
+    float positions[3 * 61];
+    int refused = 0;
+
+    assert_non_null(packed);
+    memcpy(packed, file.data + HEAD, block.n_bytes);
+    block.precision = collet_be_f32(file.data + 56);
+    block.small_index = collet_be_i32(file.data + 84);
+    for (size_t i = 0; i < 3; i++) {
+        block.min[i] = collet_be_i32(file.data + 60 + 4 * i);
+        block.max[i] = collet_be_i32(file.data + 72 + 4 * i);
+    }
+    for (block.n_atoms = 1; block.n_atoms <= 60; block.n_atoms++) {
+        int64_t n_done;
+        for (int i = 0; i < 3 * 61; i++)
+            positions[i] = 1e30f;
+        const char *wrong = collet_xtc_decode(&block, block.n_atoms, positions, &n_done);
+        assert_true(wrong ? n_done < block.n_atoms : n_done == block.n_atoms);
+        refused += wrong && strstr(wrong, "longer than the atoms left");
+        for (int64_t i = 3 * block.n_atoms; i < 3 * 61; i++)
+            assert_true(positions[i] == 1e30f);
+    }
+    assert_true(refused > 10 && refused < 60);
+    free(packed);
+    free(file.data);
+}
+
 /* The variant with a 64-bit number of packed bytes, made from a file of the usual one. */
 static void large_variant(void **state)
 {
@@ -281,6 +335,8 @@ int main(void)
         cmocka_unit_test(damage_is_named),
         cmocka_unit_test(a_changed_number_of_atoms),
         cmocka_unit_test(any_byte_may_be_wrong),
+        cmocka_unit_test(more_atoms_than_bytes),
+        cmocka_unit_test(no_atom_too_many),
         cmocka_unit_test(large_variant),
     };
 

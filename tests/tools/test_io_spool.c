@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Output where the file system has no unnamed files, or cannot name them: files with a temporary
+ * name are used, and removed. The linker wraps the system calls. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "io_files.h"
+#include "npz_reader.h"
+#include "results.h"
+#include "spool.h"
+
+static char *directory;
+static int without_unnamed; /* open(O_TMPFILE) fails, as on many network file systems */
+static int without_link;    /* an unnamed file cannot get a name, as without /proc */
+
+int __real_open64(const char *path, int flags, ...);
+int __wrap_open64(const char *path, int flags, ...);
+int __real_linkat(int from, const char *old, int to, const char *path, int flags);
+int __wrap_linkat(int from, const char *old, int to, const char *path, int flags);
+
+int __wrap_open64(const char *path, int flags, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, flags);
+    mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(arguments, mode_t) : 0;
+    va_end(arguments);
+    if (without_unnamed && (flags & O_TMPFILE) == O_TMPFILE) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+    return __real_open64(path, flags, mode);
+}
+
+int __wrap_linkat(int from, const char *old, int to, const char *path, int flags)
+{
+    if (without_link) {
+        errno = ENOENT;
+        return -1;
+    }
+    return __real_linkat(from, old, to, path, flags);
+}
+
+static void write_and_finish(const char *path, int32_t form, int finish)
+{
+    collet_results *results;
+    int32_t column;
+
+    assert_int_equal(collet_results_create(path, form, &results, NULL), COLLET_OK);
+    assert_int_equal(collet_results_add(results, "a", COLLET_F64, 0, NULL, &column, NULL),
+                     COLLET_OK);
+    assert_int_equal(collet_results_append(results, column, 1, &(double){7.5}, NULL), COLLET_OK);
+    /* The output has its temporary name; the rows of an archive never have one. */
+    assert_int_equal(io_count_entries(form == COLLET_RESULTS_NPZ ? directory : path), 1);
+    if (finish)
+        assert_int_equal(collet_results_finish(results, NULL), COLLET_OK);
+    collet_results_free(results);
+}
+
+static void check_both_forms(void)
+{
+    char *path = strdup(io_path(directory, "out"));
+
+    for (int32_t form = 0; form < 2; form++) {
+        write_and_finish(path, form, 0);
+        assert_int_equal(io_count_entries(directory), 0);
+    }
+    write_and_finish(path, COLLET_RESULTS_NPZ, 1);
+    assert_int_equal(io_count_entries(directory), 1);
+    io_bytes file = io_load(path);
+    npy_array array = npz_find(file.data, file.size, "a");
+    assert_true(array.size == 8 && memcmp(array.data, &(double){7.5}, 8) == 0);
+    free(file.data);
+    remove(path);
+    write_and_finish(path, COLLET_RESULTS_DIRECTORY, 1);
+    assert_int_equal(io_count_entries(path), 1);
+    remove(io_path(path, "a.npy"));
+    remove(path);
+    free(path);
+}
+
+static void no_unnamed_files(void **state)
+{
+    (void)state;
+    without_unnamed = 1;
+    check_both_forms();
+    without_unnamed = 0;
+}
+
+static void no_names_for_unnamed_files(void **state)
+{
+    (void)state;
+    without_link = 1;
+    check_both_forms();
+    without_link = 0;
+}
+
+/* The set of a directory stops between its two steps. */
+static void linked_but_not_renamed(void **state)
+{
+    (void)state;
+    collet_spool *spool;
+    const char *path = io_path(directory, "half");
+
+    assert_int_equal(collet_spool_create(path, COLLET_SPOOL_OUTPUT, &spool, NULL), COLLET_OK);
+    assert_int_equal(io_count_entries(directory), 0);
+    assert_int_equal(collet_spool_write(spool, "half", 4, NULL), COLLET_OK);
+    assert_int_equal(collet_spool_link(spool, NULL), COLLET_OK);
+    assert_int_equal(io_count_entries(directory), 1);
+    collet_spool_free(spool);
+    assert_int_equal(io_count_entries(directory), 0);
+}
+
+static void written_and_read_at_any_place(void **state)
+{
+    (void)state;
+    collet_spool *spool;
+    uint8_t bytes[200], big[70000];
+
+    memset(big, 'b', sizeof big);
+    assert_int_equal(
+        collet_spool_create(io_path(directory, "x"), COLLET_SPOOL_SCRATCH, &spool, NULL),
+        COLLET_OK);
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(collet_spool_write(spool, "0123456789", 10, NULL), COLLET_OK);
+    assert_int_equal(collet_spool_write(spool, big, sizeof big, NULL), COLLET_OK);
+    assert_int_equal(collet_spool_write(spool, "end", 3, NULL), COLLET_OK);
+    assert_int_equal(collet_spool_size(spool), 80003);
+    assert_int_equal(collet_spool_seek(spool, 5, NULL), COLLET_OK);
+    assert_int_equal(collet_spool_write(spool, "xyz", 3, NULL), COLLET_OK);
+    assert_int_equal(collet_spool_position(spool), 8);
+    assert_int_equal(collet_spool_flush(spool, NULL), COLLET_OK);
+    assert_int_equal(collet_spool_size(spool), 80003);
+    assert_int_equal(collet_spool_read(spool, 0, bytes, 12, NULL), COLLET_OK);
+    assert_memory_equal(bytes, "01234xyz8901", 12);
+    assert_int_equal(collet_spool_read(spool, 79998, bytes, 5, NULL), COLLET_OK);
+    assert_memory_equal(bytes, "bbend", 5);
+    assert_int_equal(collet_spool_read(spool, 80000, bytes, 5, NULL), COLLET_IO);
+    collet_spool_free(spool);
+    assert_int_equal(io_count_entries(directory), 0);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    directory = io_make_directory();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    io_remove_directory(directory);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_unnamed_files),
+        cmocka_unit_test(no_names_for_unnamed_files),
+        cmocka_unit_test(linked_but_not_renamed),
+        cmocka_unit_test(written_and_read_at_any_place),
+    };
+
+    return cmocka_run_group_tests_name("io spool", tests, set_up, tear_down);
+}
