@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend-bench: what Collet costs, and what its kernels reach on this machine. */
+#include "bandwidth.h"
 #include "dispatch.h"
+#include "op_mode.h"
 #include "options.h"
 #include "session.h"
 
@@ -23,6 +25,24 @@ static int finish(bench_session *s, int result)
     return result;
 }
 
+/* Neither the memory's bandwidth nor the list of cases needs a backend. */
+static int32_t needs_backend(const bench_options *options)
+{
+    return !options->list && strcmp(options->what, "bandwidth");
+}
+
+static int run(bench_session *s)
+{
+    const char *what = s->options->what;
+    if (s->options->list)
+        return bench_list_mode(s);
+    if (!strcmp(what, "bandwidth"))
+        return bench_bandwidth_mode(s);
+    if (!strcmp(what, "dispatch"))
+        return bench_dispatch(s);
+    return bench_op_mode(s);
+}
+
 int main(int argc, char **argv)
 {
     bench_options options;
@@ -30,10 +50,10 @@ int main(int argc, char **argv)
     collet_error err;
 
     bench_options_parse(argc, argv, &options);
-    collet_status status = bench_session_open(&session, &options, 1, &err);
+    collet_status status = bench_session_open(&session, &options, needs_backend(&options), &err);
     if (status != COLLET_OK)
         return bench_complain(status, err.text);
-    int result = finish(&session, bench_dispatch(&session));
+    int result = finish(&session, run(&session));
     bench_session_close(&session);
     return result;
 }

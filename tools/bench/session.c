@@ -51,6 +51,17 @@ int32_t bench_session_backend(const bench_session *s, const char *choice,
     return 0;
 }
 
+static void choose_usable(bench_session *s)
+{
+    for (size_t i = 0; i < collet_backend_count(s->runtime); i++) {
+        collet_backend_info b = {.struct_size = sizeof b};
+        if (s->choice_count < BENCH_CHOICES_MAX &&
+            collet_backend_info_at(s->runtime, i, &b) == COLLET_OK &&
+            b.state != COLLET_BACKEND_UNAVAILABLE)
+            s->choices[s->choice_count++] = b.name;
+    }
+}
+
 /* Trying each choice at once makes a wrong one known before anything is measured. */
 static collet_status choose(bench_session *s, collet_error *err)
 {
@@ -59,14 +70,10 @@ static collet_status choose(bench_session *s, collet_error *err)
 
     for (int32_t i = 0; i < o->backend_count; i++)
         s->choices[s->choice_count++] = o->backends[i];
-    if (!o->backend_count && strcmp(configured, "auto"))
+    if (!s->choice_count && strcmp(configured, "auto"))
         s->choices[s->choice_count++] = configured;
-    for (size_t i = 0; !s->choice_count && i < collet_backend_count(s->runtime); i++) {
-        collet_backend_info b = {.struct_size = sizeof b};
-        if (i < BENCH_CHOICES_MAX && collet_backend_info_at(s->runtime, i, &b) == COLLET_OK &&
-            b.state != COLLET_BACKEND_UNAVAILABLE)
-            s->choices[s->choice_count++] = b.name;
-    }
+    if (!s->choice_count)
+        choose_usable(s);
     for (int32_t i = 0; i < s->choice_count; i++) {
         collet_status status = collet_set_backend(s->context, s->choices[i]);
         if (status != COLLET_OK)
@@ -96,14 +103,10 @@ static cJSON *report_begin(const bench_session *s)
     return NULL;
 }
 
-/* A context's own choice is overruled later, so it is made with one that cannot be wrong; without
- * any backend that can be used even "auto" fails, and only the modes that need none go on. */
-static collet_status context_open(bench_session *s, int32_t with_backends, collet_error *err)
+static collet_status context_open(bench_session *s, collet_error *err)
 {
     collet_status status = collet_context_create(&s->context, s->runtime, err);
-    if (status == COLLET_OK)
-        status = choose(s, err);
-    return with_backends ? status : COLLET_OK;
+    return status == COLLET_OK ? choose(s, err) : status;
 }
 
 collet_status bench_session_open(bench_session *s, const bench_options *options,
@@ -114,7 +117,9 @@ collet_status bench_session_open(bench_session *s, const bench_options *options,
     collet_runtime_options wanted = {
         .struct_size = sizeof wanted, .log = print_log, .settings = settings};
 
-    *s = (bench_session){.options = options, .with_backends = with_backends};
+    *s = (bench_session){.options = options};
+    if (options->backend_count)
+        wanted.backend = options->backends[0];
     if (options->threads) {
         snprintf(threads, sizeof threads, "num_threads=%d", (int)options->threads);
         settings[0] = threads;
@@ -124,7 +129,7 @@ collet_status bench_session_open(bench_session *s, const bench_options *options,
         return status;
     bench_machine_describe(&s->machine, atoi(setting(s->runtime, "num_threads")));
     if (with_backends)
-        status = context_open(s, with_backends, err);
+        status = context_open(s, err);
     if (status == COLLET_OK && options->json && !(s->report = report_begin(s)))
         status = collet_fail(err, COLLET_NO_MEMORY, "out of memory for the report");
     if (status != COLLET_OK)

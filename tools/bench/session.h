@@ -18,8 +18,7 @@ typedef struct bench_session {
     collet_context *context;
     const char *choices[BENCH_CHOICES_MAX]; /* of backend: one row of the report each */
     int32_t choice_count;
-    int32_t with_backends; /* 0: bandwidth needs none */
-    cJSON *report;         /* with --json; else NULL */
+    cJSON *report; /* with --json; else NULL */
 } bench_session;
 
 /*

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cases.h"
+
+#include "suggest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define NEAR_MAX 3 /* edits; a third of the name at most */
+
+/* ---- Parameters, shapes and work of single ops ------------------------------------------- */
+
+static void fill_parameters(bench_layout *l)
+{
+    l->params.fill = (collet_fill_params){.struct_size = sizeof l->params.fill};
+    l->params.fill.value.dtype = COLLET_F32;
+    l->params.fill.value.value.f32 = 1.5f;
+}
+
+static void transpose_parameters(bench_layout *l)
+{
+    collet_transpose_params *p = &l->params.transpose;
+    *p = (collet_transpose_params){.struct_size = sizeof *p, .ndim = (uint32_t)l->shape.count};
+    for (int32_t i = 0; i < l->shape.count; i++)
+        p->perm[i] = l->shape.count - 1 - i;
+}
+
+static void sum_parameters(bench_layout *l)
+{
+    l->params.reduce =
+        (collet_reduce_params){.struct_size = sizeof l->params.reduce, .axes = l->axes};
+}
+
+/* Input 0 has all the axes of the shape. */
+static collet_status whole_input(bench_layout *l, collet_error *err)
+{
+    bench_operand *in = &l->operands[1];
+    if (l->shape.count > COLLET_MAX_DIMS)
+        return collet_fail(err, COLLET_SHAPE, "%s: an array has at most %d axes", l->row->name,
+                           COLLET_MAX_DIMS);
+    in->ndim = l->shape.count;
+    memcpy(in->shape, l->shape.extents, (size_t)in->ndim * sizeof *in->shape);
+    return COLLET_OK;
+}
+
+static collet_status transpose_shapes(bench_layout *l, collet_error *err)
+{
+    bench_operand *out = &l->operands[0];
+    collet_status status = whole_input(l, err);
+    out->ndim = l->operands[1].ndim;
+    for (int32_t i = 0; i < out->ndim; i++)
+        out->shape[i] = l->operands[1].shape[out->ndim - 1 - i];
+    return status;
+}
+
+static collet_status sum_shapes(bench_layout *l, collet_error *err)
+{
+    const bench_operand *in = &l->operands[1];
+    bench_operand *out = &l->operands[0];
+    collet_status status = whole_input(l, err);
+    out->ndim = 0;
+    for (int32_t i = 0; i < in->ndim; i++)
+        if (!(l->axes >> i & 1))
+            out->shape[out->ndim++] = in->shape[i];
+    return status;
+}
+
+/* A product and a sum for every element of M x K x N, in every batch. */
+static double matmul_flops(const bench_layout *l)
+{
+    double flops = 2;
+    for (int32_t i = 0; i < l->shape.count; i++)
+        flops *= (double)l->shape.extents[i];
+    return flops;
+}
+
+/* ---- The table --------------------------------------------------------------------------- */
+
+static const bench_case cases[] = {
+    {"fill", "...", "64M", "o", NULL, fill_parameters, NULL},
+    {"copy", "...", "64M", "ou", NULL, NULL, NULL},
+    {"add", "...", "32M", "ouu", NULL, NULL, NULL},
+    {"sub", "...", "32M", "ouu", NULL, NULL, NULL},
+    {"mul", "...", "32M", "ouu", NULL, NULL, NULL},
+    {"div", "...", "32M", "oup", NULL, NULL, NULL},
+    {"exp", "...", "32M", "ou", NULL, NULL, NULL},
+    {"log", "...", "32M", "op", NULL, NULL, NULL},
+    {"sqrt", "...", "32M", "op", NULL, NULL, NULL},
+    {"transpose", "...", "8192x8192", "ou", transpose_shapes, transpose_parameters, NULL},
+    {"sum", "...", "8192x8192", "ou", sum_shapes, sum_parameters, NULL},
+    {"matmul", "...,M,K,N", "1024x1024x1024", "ouu", NULL, NULL, matmul_flops},
+    {"com", "F,N", "10000x1000", "oxm", NULL, NULL, NULL},
+    {"inertia", "F,N", "10000x1000", "oxmx", NULL, NULL, NULL},
+    {"cross_sum", "F,N", "10000x1000", "oxmxu", NULL, NULL, NULL},
+    {"principal_axes", "F", "100000", "ooi-", NULL, NULL, NULL},
+    {"euler_zyz", "F", "100000", "or", NULL, NULL, NULL},
+    {"tilt", "F", "100000", "oru", NULL, NULL, NULL},
+    {"angular_velocity", "F", "100000", "ooiu", NULL, NULL, NULL},
+    {"decompose", "F", "1000000", "oouu", NULL, NULL, NULL},
+    {"magnitude", "...,K", "10000000x3", "ou", NULL, NULL, NULL},
+    {"time_derivative", "F", "1000000", "oout", NULL, NULL, NULL},
+    {"kinetic", "F,N", "10000x1000", "oxmu", NULL, NULL, NULL},
+    {"gyration", "F,N", "10000x1000", "oooxm", NULL, NULL, NULL},
+    {"rmsd", "F,N", "10000x1000", "ooxmx", NULL, NULL, NULL},
+    {"observables", "F,N", "10000x1000", "ooo-oxmu-", NULL, NULL, NULL},
+    {"observables/forces", "F,N", "10000x1000", "oooooxmuu", NULL, NULL, NULL},
+    {"observables/positions", "F,N", "10000x1000", "oo---xm--", NULL, NULL, NULL},
+};
+
+size_t bench_case_count(void)
+{
+    return sizeof cases / sizeof *cases;
+}
+
+const bench_case *bench_case_at(size_t index)
+{
+    return &cases[index];
+}
+
+/* ---- Finding ----------------------------------------------------------------------------- */
+
+static collet_status unknown_case(const collet_runtime *runtime, const char *name,
+                                  collet_error *err)
+{
+    char near[256] = "";
+    size_t length = 0, far = strlen(name) / 3 + 1;
+    uint32_t op;
+    if (collet_op_find(runtime, name, &op) == COLLET_OK)
+        return collet_fail(err, COLLET_NOT_FOUND, "the op '%s' has no case in backend-bench", name);
+    for (size_t d = 0; d <= far && d <= NEAR_MAX; d++)
+        for (size_t i = 0; i < bench_case_count() && length < sizeof near; i++)
+            if (bench_name_distance(name, cases[i].name) == d)
+                length += (size_t)snprintf(near + length, sizeof near - length, "%s'%s'",
+                                           length ? " or " : "; did you mean ", cases[i].name);
+    return collet_fail(err, COLLET_NOT_FOUND,
+                       "nothing to measure is called '%s'%s (dispatch, bandwidth, or an op: "
+                       "backend-bench --list)",
+                       name, near);
+}
+
+collet_status bench_case_find(const collet_runtime *runtime, const char *name,
+                              const bench_case **found, collet_error *err)
+{
+    for (size_t i = 0; i < bench_case_count(); i++) {
+        if (!strcmp(cases[i].name, name)) {
+            *found = &cases[i];
+            return COLLET_OK;
+        }
+    }
+    return unknown_case(runtime, name, err);
+}
+
+collet_status bench_case_op(const collet_runtime *runtime, const bench_case *row,
+                            collet_op_info *info, collet_error *err)
+{
+    size_t length = strcspn(row->name, "/");
+    for (size_t i = 0; i < collet_op_count(runtime); i++) {
+        *info = (collet_op_info){.struct_size = sizeof *info};
+        if (collet_op_at(runtime, i, info) == COLLET_OK && strlen(info->name) == length &&
+            !strncmp(info->name, row->name, length))
+            return COLLET_OK;
+    }
+    return collet_fail(err, COLLET_NOT_FOUND, "%s: this libcore has no such op", row->name);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "inputs.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SEED 0x243f6a8885a308d3u
+
+/* splitmix64: one multiplication chain a number, good enough to keep values from repeating. */
+static double uniform(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+/* Halves are cut, not rounded, and what is too small for a normal one is 0: inputs need no more. */
+static uint16_t to_f16(double value)
+{
+    float f = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    uint32_t sign = bits >> 16 & 0x8000u, exponent = bits >> 23 & 0xffu;
+    if (exponent < 113 || exponent > 142)
+        return (uint16_t)sign;
+    return (uint16_t)(sign | (exponent - 112) << 10 | (bits >> 13 & 0x3ffu));
+}
+
+static uint16_t to_bf16(double value)
+{
+    float f = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    return (uint16_t)(bits >> 16);
+}
+
+/* Integers get the value a hundredfold, so that not all of them are 0. */
+static void store(collet_dtype dtype, void *data, int64_t i, double value)
+{
+    double hundredfold = 100 * value, positive = fabs(hundredfold);
+    switch (dtype) {
+    case COLLET_F16:
+        ((uint16_t *)data)[i] = to_f16(value);
+        break;
+    case COLLET_BF16:
+        ((uint16_t *)data)[i] = to_bf16(value);
+        break;
+    case COLLET_F32:
+        ((float *)data)[i] = (float)value;
+        break;
+    case COLLET_F64:
+        ((double *)data)[i] = value;
+        break;
+    case COLLET_C64:
+        ((collet_c64 *)data)[i] = (collet_c64){(float)value, (float)(1 - value)};
+        break;
+    case COLLET_C128:
+        ((collet_c128 *)data)[i] = (collet_c128){value, 1 - value};
+        break;
+    case COLLET_I8:
+        ((int8_t *)data)[i] = (int8_t)fmod(hundredfold, 128);
+        break;
+    case COLLET_U8:
+        ((uint8_t *)data)[i] = (uint8_t)fmod(positive, 256);
+        break;
+    case COLLET_I32:
+        ((int32_t *)data)[i] = (int32_t)hundredfold;
+        break;
+    case COLLET_U32:
+        ((uint32_t *)data)[i] = (uint32_t)positive;
+        break;
+    case COLLET_I64:
+        ((int64_t *)data)[i] = (int64_t)hundredfold;
+        break;
+    case COLLET_U64:
+        ((uint64_t *)data)[i] = (uint64_t)positive;
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- Matrices ---------------------------------------------------------------------------- */
+
+/* The rotation of a random unit quaternion. */
+static void rotation(uint64_t *state, double r[9])
+{
+    double q[4], norm = 0;
+    for (int i = 0; i < 4; i++) {
+        q[i] = 2 * uniform(state) - 1;
+        norm += q[i] * q[i];
+    }
+    norm = norm > 1e-3 ? 1 / sqrt(norm) : 0;
+    double w = norm ? q[0] * norm : 1, x = q[1] * norm, y = q[2] * norm, z = q[3] * norm;
+    const double matrix[9] = {
+        1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
+        2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
+        2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
+    memcpy(r, matrix, sizeof matrix);
+}
+
+/* R diag(moments) R^T, exactly symmetric. */
+static void inertia(uint64_t *state, double t[9])
+{
+    double r[9], moments[3];
+    rotation(state, r);
+    for (int i = 0; i < 3; i++)
+        moments[i] = 10 * (i + 1) + uniform(state);
+    for (int i = 0; i < 3; i++)
+        for (int k = i; k < 3; k++) {
+            double sum = 0;
+            for (int m = 0; m < 3; m++)
+                sum += r[3 * i + m] * moments[m] * r[3 * k + m];
+            t[3 * i + k] = t[3 * k + i] = sum;
+        }
+}
+
+static void fill_matrices(const bench_operand *o, void *data, uint64_t *state)
+{
+    int64_t count = bench_operand_size(o) / 9;
+    double matrix[9];
+    for (int64_t n = 0; n < count; n++) {
+        if (o->make == 'i')
+            inertia(state, matrix);
+        else
+            rotation(state, matrix);
+        for (int i = 0; i < 9; i++)
+            store(o->dtype, data, 9 * n + i, matrix[i]);
+    }
+}
+
+/* ---- Numbers ----------------------------------------------------------------------------- */
+
+int64_t bench_operand_size(const bench_operand *o)
+{
+    int64_t size = 1;
+    for (int32_t i = 0; i < o->ndim; i++)
+        size *= o->shape[i];
+    return size;
+}
+
+static void fill_numbers(const bench_operand *o, void *data, uint64_t *state, double low,
+                         double high)
+{
+    int64_t size = bench_operand_size(o);
+    for (int64_t i = 0; i < size; i++)
+        store(o->dtype, data, i, low + (high - low) * uniform(state));
+}
+
+void bench_input_fill(const bench_operand *o, uint32_t index, void *data)
+{
+    uint64_t state = SEED + index;
+    switch (o->make) {
+    case 'p':
+        fill_numbers(o, data, &state, 0.5, 2);
+        break;
+    case 'x':
+        fill_numbers(o, data, &state, 0, 10);
+        break;
+    case 'm':
+        fill_numbers(o, data, &state, 1, 20);
+        break;
+    case 't':
+        for (int64_t i = 0; i < bench_operand_size(o); i++)
+            store(o->dtype, data, i, 0.002 * (double)i);
+        break;
+    case 'i':
+    case 'r':
+        fill_matrices(o, data, &state);
+        break;
+    default:
+        fill_numbers(o, data, &state, -1, 1);
+    }
+}

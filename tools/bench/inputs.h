@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random, valid inputs for measurements; the same numbers in every run. */
+#ifndef BENCH_INPUTS_H
+#define BENCH_INPUTS_H
+
+#include "cases.h"
+
+/*
+ * Fills C-contiguous memory at `data` for operand `index` of a call. operand->make:
+ *   u  uniform in [-1, 1)            p  uniform in [0.5, 2)
+ *   x  positions, uniform in [0, 10) m  masses, uniform in [1, 20)
+ *   t  times, 0.002 apart
+ *   i  inertia tensors: symmetric 3x3 matrices with positive eigenvalues over the last two axes
+ *   r  rotations: 3x3 matrices over the last two axes
+ */
+void bench_input_fill(const bench_operand *operand, uint32_t index, void *data);
+
+/* Elements of an operand. */
+int64_t bench_operand_size(const bench_operand *operand);
+
+#endif

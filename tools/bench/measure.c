@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "measure.h"
+
+#include "heap.h"
+#include "inputs.h"
+#include "sampler.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Op and bandwidth take turns, so that both meet the same neighbours on the machine. */
+#define ROUNDS 4
+#define FLOOR_SHARE 0.25 /* of the time goes to the bandwidth */
+#define FEW 0.1          /* of the bytes: an op that writes less than this is one that reads */
+
+/* ---- Arrays ------------------------------------------------------------------------------ */
+
+static collet_status input_create(collet_context *cx, const bench_operand *o, uint32_t index,
+                                  collet_array **out)
+{
+    void *data;
+    const collet_scalar zero = {.dtype = COLLET_F32};
+    collet_status status = collet_array_create(cx, out, o->dtype, o->ndim, o->shape);
+    /* The backend's own threads touch the memory first, as they would in a program; a backend that
+     * cannot fill leaves that to what follows. */
+    if (status == COLLET_OK && collet_fill(cx, *out, zero) == COLLET_OK)
+        status = collet_finish(cx);
+    if (status == COLLET_OK)
+        status = collet_array_acquire(cx, *out, COLLET_WRITE, &data);
+    if (status != COLLET_OK)
+        return status;
+    bench_input_fill(o, index, data);
+    return collet_array_release(cx, *out);
+}
+
+collet_status bench_arrays_create(bench_arrays *a, collet_context *cx, const bench_layout *layout)
+{
+    collet_status status = COLLET_OK;
+    *a = (bench_arrays){{NULL}};
+    for (uint32_t i = 0; i < layout->count && status == COLLET_OK; i++) {
+        const bench_operand *o = &layout->operands[i];
+        if (o->make == 'o')
+            status = collet_array_create(cx, &a->arrays[i], o->dtype, o->ndim, o->shape);
+        else if (o->make != '-')
+            status = input_create(cx, o, i, &a->arrays[i]);
+    }
+    return status;
+}
+
+void bench_arrays_free(bench_arrays *a)
+{
+    for (size_t i = 0; i < COLLET_MAX_OPERANDS; i++)
+        collet_array_free(a->arrays[i]);
+    *a = (bench_arrays){{NULL}};
+}
+
+/* ---- Calls ------------------------------------------------------------------------------- */
+
+typedef struct op_calls {
+    collet_context *context;
+    uint32_t op;
+    collet_array *const *outs;
+    const collet_array *const *ins;
+    const void *params;
+} op_calls;
+
+static collet_status call_op(void *user, int64_t calls)
+{
+    const op_calls *o = user;
+    collet_status status = COLLET_OK;
+    for (int64_t i = 0; i < calls && status == COLLET_OK; i++)
+        status = collet_call(o->context, o->op, o->outs, o->ins, o->params);
+    return status == COLLET_OK ? collet_finish(o->context) : status;
+}
+
+/* ---- Memory ------------------------------------------------------------------------------ */
+
+typedef struct memory_state {
+    int64_t arrays, device, resident;
+} memory_state;
+
+static int64_t bytes_in(collet_context *cx, const char *space)
+{
+    collet_memory_stats stats = {.struct_size = sizeof stats};
+    return collet_memory(cx, space, &stats) == COLLET_OK ? (int64_t)stats.current : 0;
+}
+
+static memory_state memory_now(collet_context *cx, const char *choice)
+{
+    return (memory_state){bytes_in(cx, "host"), bytes_in(cx, choice),
+                          (int64_t)bench_heap_resident()};
+}
+
+/* ---- Measuring --------------------------------------------------------------------------- */
+
+stream_kind bench_floor_kind(const bench_layout *l)
+{
+    double all = l->bytes_read + l->bytes_written;
+    return l->bytes_written < FEW * all ? STREAM_READ
+           : l->bytes_read < FEW * all  ? STREAM_WRITE
+                                        : STREAM_COPY;
+}
+
+static collet_status sample(bench_sampler *s, double seconds, bench_bandwidth *floor,
+                            stream_kind kind)
+{
+    double share = floor ? FLOOR_SHARE : 0;
+    collet_status status = COLLET_OK;
+    if (floor)
+        bench_bandwidth_begin(floor);
+    for (int32_t round = 0; round < ROUNDS && status == COLLET_OK; round++) {
+        status = bench_sampler_run(s, seconds * (1 - share) / ROUNDS);
+        if (floor)
+            bench_bandwidth_more(floor, kind, seconds * share / ROUNDS);
+    }
+    if (floor)
+        bench_bandwidth_end(floor, kind);
+    return status;
+}
+
+static collet_status measure_calls(bench_session *session, const bench_layout *layout,
+                                   op_calls *calls, bench_bandwidth *floor, bench_result *r)
+{
+    bench_sampler s;
+    collet_context *cx = session->context;
+    double seconds = session->options->seconds;
+    collet_status status = bench_sampler_create(&s, call_op, calls);
+    if (status != COLLET_OK) {
+        snprintf(r->error, sizeof r->error, "out of memory for the samples");
+        return status;
+    }
+    status = bench_sampler_warm(&s, seconds);
+    memory_state before = memory_now(cx, r->choice);
+    if (status == COLLET_OK)
+        status = sample(&s, seconds, floor, bench_floor_kind(layout));
+    if (status == COLLET_OK) {
+        memory_state after = memory_now(cx, r->choice);
+        r->array_bytes_delta = after.arrays - before.arrays;
+        r->device_bytes_delta = after.device - before.device;
+        r->resident_bytes_delta = after.resident - before.resident;
+        bench_sampler_stats(&s, &r->stats);
+        if (floor)
+            r->floor = floor->best[bench_floor_kind(layout)];
+    } else {
+        snprintf(r->error, sizeof r->error, "%s", collet_last_error(cx));
+    }
+    bench_sampler_clear(&s);
+    return status;
+}
+
+static int32_t has_kernel(const bench_session *s, const bench_layout *l, const char *choice)
+{
+    collet_backend_info backend;
+    collet_dtype dtypes[COLLET_MAX_OPERANDS];
+    if (!bench_session_backend(s, choice, &backend))
+        return 1; /* a list of backends: the call itself tells */
+    for (uint32_t i = 0; i < l->count; i++)
+        dtypes[i] = l->operands[i].make == '-' ? COLLET_DTYPE_NONE : l->operands[i].dtype;
+    return collet_backend_has_kernel(s->runtime, backend.name, l->op.id, dtypes, l->count);
+}
+
+void bench_measure(bench_session *session, const bench_layout *l, const bench_arrays *arrays,
+                   const char *choice, bench_bandwidth *floor, bench_result *r)
+{
+    collet_context *cx = session->context;
+    op_calls calls = {cx, l->op.id, arrays->arrays,
+                      (const collet_array *const *)(arrays->arrays + l->op.n_out),
+                      l->has_params ? &l->params : NULL};
+    *r = (bench_result){
+        .choice = choice, .bytes = l->bytes_read + l->bytes_written, .flops = l->flops};
+    strcpy(r->dtype, l->signature);
+    collet_set_fallback(cx, 0);
+    r->status = collet_set_backend(cx, choice);
+    if (r->status != COLLET_OK) {
+        snprintf(r->error, sizeof r->error, "%s", collet_last_error(cx));
+    } else if (!has_kernel(session, l, choice)) {
+        r->status = COLLET_UNSUPPORTED;
+        snprintf(r->error, sizeof r->error, "%s has no kernel for %s %s", choice, l->op.name,
+                 l->signature);
+    } else {
+        r->status = measure_calls(session, l, &calls, floor, r);
+    }
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One op on one backend: arrays, calls, statistics, memory before and after. */
+#ifndef BENCH_MEASURE_H
+#define BENCH_MEASURE_H
+
+#include "bandwidth.h"
+#include "cases.h"
+#include "session.h"
+#include "stats.h"
+
+/* The arrays of a layout; absent operands are NULL. */
+typedef struct bench_arrays {
+    collet_array *arrays[COLLET_MAX_OPERANDS]; /* outputs first */
+} bench_arrays;
+
+/* The context's error holds the text. Freed in any case with bench_arrays_free. */
+collet_status bench_arrays_create(bench_arrays *a, collet_context *context,
+                                  const bench_layout *layout);
+void bench_arrays_free(bench_arrays *a);
+
+typedef struct bench_result {
+    const char *choice; /* of backend */
+    char dtype[2 * COLLET_MAX_OPERANDS];
+    collet_status status;
+    char error[COLLET_ERROR_TEXT]; /* of a status that is not OK */
+    bench_stats stats;
+    double bytes, flops;
+    bandwidth_figure floor; /* measured in turn with the op; strategy NULL: not comparable */
+    int64_t array_bytes_delta, device_bytes_delta, resident_bytes_delta;
+    double ratio; /* times as fast as the first row of the same dtype; 0: unknown */
+} bench_result;
+
+/*
+ * Measures the layout's call on `choice`, without fallback, for `seconds`. `floor` NULL: without
+ * comparison with the memory's bandwidth. The result holds the status too.
+ */
+void bench_measure(bench_session *session, const bench_layout *layout, const bench_arrays *arrays,
+                   const char *choice, bench_bandwidth *floor, bench_result *result);
+
+/* Which bandwidth bounds the op: mostly reading, mostly writing, or both. */
+stream_kind bench_floor_kind(const bench_layout *layout);
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "op_mode.h"
+
+#include "../common/json_add.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define CACHES_LEAST 2     /* what is not that many times the last cache may be served by it */
+#define CHOOSE_SECONDS 1.0 /* to find the fastest way of moving memory, at most */
+
+/* ---- Rows -------------------------------------------------------------------------------- */
+
+typedef struct op_job {
+    bench_session *session;
+    bench_bandwidth bandwidth;
+    int32_t bandwidth_open;
+    stream_kind chosen; /* STREAM_KINDS: none yet */
+    cJSON *list;
+    int result;
+} op_job;
+
+/* The bandwidth of the machine is no bound for a GPU, for what the cache holds, or for what
+ * computes more than it moves. */
+static int32_t is_comparable(const bench_session *s, const bench_layout *l, const char *choice)
+{
+    collet_backend_info backend;
+    double bytes = l->bytes_read + l->bytes_written;
+    return !l->row->flops && bench_session_backend(s, choice, &backend) && !backend.gpu &&
+           s->machine.last_cache_bytes &&
+           bytes >= CACHES_LEAST * (double)s->machine.last_cache_bytes;
+}
+
+/* The bandwidth to compare with, opened on first use; NULL when there is none. */
+static bench_bandwidth *floor_for(op_job *job, const bench_layout *l, const char *choice)
+{
+    collet_error err;
+    stream_kind kind = bench_floor_kind(l);
+    double seconds = job->session->options->seconds;
+    if (!is_comparable(job->session, l, choice))
+        return NULL;
+    if (!job->bandwidth_open) {
+        if (bench_bandwidth_open(&job->bandwidth, &job->session->machine, 0, &err) != COLLET_OK) {
+            fprintf(stderr, "backend-bench: %s: no comparison with it\n", err.text);
+            return NULL;
+        }
+        job->bandwidth_open = 1;
+    }
+    if (job->chosen != kind)
+        bench_bandwidth_choose(&job->bandwidth, kind,
+                               seconds < CHOOSE_SECONDS ? seconds : CHOOSE_SECONDS, NULL, NULL);
+    job->chosen = kind;
+    return &job->bandwidth;
+}
+
+static int32_t keep_row(op_job *job, const bench_result *r)
+{
+    if (r->status != COLLET_OK) {
+        bench_complain(r->status, r->error);
+        job->result = BENCH_EXIT_FAILURE;
+    }
+    if (job->list)
+        return bench_result_add(job->list, r);
+    bench_result_print(r);
+    return 1;
+}
+
+/* 0 when the report cannot go on. */
+static int32_t measure_dtype(op_job *job, const bench_layout *l)
+{
+    bench_session *s = job->session;
+    bench_arrays arrays;
+    double first = 0;
+    int32_t fine = 1;
+
+    collet_set_fallback(s->context, 1);
+    collet_status status = collet_set_backend(s->context, s->choices[0]);
+    if (status == COLLET_OK)
+        status = bench_arrays_create(&arrays, s->context, l);
+    if (status != COLLET_OK) {
+        bench_arrays_free(&arrays);
+        job->result = bench_complain(COLLET_NO_MEMORY, collet_last_error(s->context));
+        return 1;
+    }
+    for (int32_t i = 0; i < s->choice_count && fine; i++) {
+        bench_result r;
+        bench_measure(s, l, &arrays, s->choices[i], floor_for(job, l, s->choices[i]), &r);
+        if (i == 0 && r.status == COLLET_OK)
+            first = r.stats.median;
+        if (r.status == COLLET_OK)
+            r.ratio = first / r.stats.median;
+        fine = keep_row(job, &r);
+    }
+    bench_arrays_free(&arrays);
+    return fine;
+}
+
+static int32_t report_head(bench_session *s, const bench_layout *l)
+{
+    double extents[BENCH_EXTENTS_MAX];
+    for (int32_t i = 0; i < l->shape.count; i++)
+        extents[i] = (double)l->shape.extents[i];
+    return json_add_text(s->report, "op", l->op.name) &&
+           json_add_text(s->report, "case", l->row->name) &&
+           json_add_text(s->report, "extents", l->row->extents) &&
+           json_add_item(s->report, "shape", cJSON_CreateDoubleArray(extents, l->shape.count));
+}
+
+int bench_op_mode(bench_session *s)
+{
+    const bench_options *o = s->options;
+    const bench_case *row;
+    bench_layout layout;
+    collet_error err;
+    op_job job = {.session = s, .chosen = STREAM_KINDS};
+    int32_t count = o->dtype_count ? o->dtype_count : 1, fine = 1;
+    collet_status status = bench_case_find(s->runtime, o->what, &row, &err);
+
+    for (int32_t i = 0; i < count && status == COLLET_OK; i++)
+        status = bench_layout_make(&layout, s->runtime, row, o,
+                                   o->dtype_count ? o->dtypes[i] : NULL, &err);
+    if (status != COLLET_OK)
+        return bench_complain(status, err.text);
+    if (s->report)
+        fine = report_head(s, &layout) &&
+               (job.list = cJSON_AddArrayToObject(s->report, "results")) != NULL;
+    for (int32_t i = 0; i < count && fine; i++) {
+        bench_layout_make(&layout, s->runtime, row, o, o->dtype_count ? o->dtypes[i] : NULL, &err);
+        if (!s->report)
+            bench_result_print_head(s, &layout);
+        fine = measure_dtype(&job, &layout);
+    }
+    if (job.bandwidth_open)
+        bench_bandwidth_close(&job.bandwidth);
+    return fine ? job.result : bench_out_of_memory();
+}
+
+/* ---- The list of cases ------------------------------------------------------------------- */
+
+static int32_t add_case(cJSON *list, const bench_case *row, const collet_op_info *op)
+{
+    cJSON *object = json_append_object(list);
+    return object && json_add_text(object, "case", row->name) &&
+           json_add_text(object, "op", op->name) && json_add_text(object, "family", op->family) &&
+           json_add_text(object, "extents", row->extents) &&
+           json_add_text(object, "shape", row->shape) &&
+           json_add_text(object, "signatures", op->sigs) &&
+           json_add_text(object, "bound", row->flops ? "compute" : "memory");
+}
+
+int bench_list_mode(bench_session *s)
+{
+    cJSON *list = s->report ? cJSON_AddArrayToObject(s->report, "cases") : NULL;
+    if (s->report && !list)
+        return bench_out_of_memory();
+    if (!s->report)
+        printf("%-22s %-10s %-10s %-16s %s\n", "case", "family", "shape is", "default",
+               "signatures");
+    for (size_t i = 0; i < bench_case_count(); i++) {
+        const bench_case *row = bench_case_at(i);
+        collet_op_info op;
+        collet_error err;
+        if (bench_case_op(s->runtime, row, &op, &err) != COLLET_OK)
+            return bench_complain(COLLET_FAILED, err.text);
+        if (!s->report)
+            printf("%-22s %-10s %-10s %-16s %s\n", row->name, op.family, row->extents, row->shape,
+                   op.sigs);
+        else if (!add_case(list, row, &op))
+            return bench_out_of_memory();
+    }
+    return BENCH_EXIT_OK;
+}

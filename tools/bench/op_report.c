@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "op_mode.h"
+
+#include "../common/json_add.h"
+
+#include <stdio.h>
+
+/* The shares compare median with median and fastest with fastest. */
+static double share_of_median(const bench_result *r)
+{
+    return r->bytes / r->stats.median / bandwidth_median(&r->floor);
+}
+
+static double share_of_fastest(const bench_result *r)
+{
+    return r->bytes / r->stats.min / bandwidth_fastest(&r->floor);
+}
+
+/* A time in the unit that suits it. */
+static const char *time_text(double seconds, char text[16])
+{
+    if (seconds < 1e-6)
+        snprintf(text, 16, "%.1f ns", 1e9 * seconds);
+    else if (seconds < 1e-3)
+        snprintf(text, 16, "%.2f us", 1e6 * seconds);
+    else if (seconds < 1)
+        snprintf(text, 16, "%.3f ms", 1e3 * seconds);
+    else
+        snprintf(text, 16, "%.3f s", seconds);
+    return text;
+}
+
+void bench_result_print_head(const bench_session *s, const bench_layout *l)
+{
+    char shape[BENCH_SHAPE_TEXT];
+    printf("%s %s, %s = %s, %.4g MB", l->row->name, l->signature, l->row->extents,
+           bench_shape_text(l->shape.count, l->shape.extents, shape),
+           1e-6 * (l->bytes_read + l->bytes_written));
+    if (l->flops > 0)
+        printf(", %.4g GF", 1e-9 * l->flops);
+    printf("; %s, %d thread%s\n", s->machine.cpu, (int)s->machine.threads,
+           s->machine.threads == 1 ? "" : "s");
+    printf("%-16s %10s %10s %10s %10s %10s %10s %10s %8s %7s\n", "backend", "median", "mean", "std",
+           "p95", "p99", "min", "max", l->flops > 0 ? "GF/s" : "GB/s", "ratio");
+}
+
+static void print_times(const bench_stats *s)
+{
+    const double times[] = {s->median, s->mean, s->std, s->p95, s->p99, s->min, s->max};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        char text[16];
+        printf(" %10s", time_text(times[i], text));
+    }
+}
+
+void bench_result_print(const bench_result *r)
+{
+    if (r->status != COLLET_OK) {
+        printf("%-16s %s\n", r->choice, collet_status_text(r->status));
+        return;
+    }
+    printf("%-16s", r->choice);
+    print_times(&r->stats);
+    printf(" %8.2f %7.2f\n", 1e-9 * (r->flops > 0 ? r->flops : r->bytes) / r->stats.median,
+           r->ratio);
+    printf("%-16s %.5g calls/s in %lld samples", "", 1 / r->stats.median,
+           (long long)r->stats.samples);
+    if (r->floor.strategy)
+        printf("; %.0f %% of the %s bandwidth of this run (%.2f GB/s; fastest against fastest %.0f "
+               "%% of %.2f)",
+               100 * share_of_median(r), bandwidth_kind_name(r->floor.strategy->kind),
+               1e-9 * bandwidth_median(&r->floor), 100 * share_of_fastest(r),
+               1e-9 * bandwidth_fastest(&r->floor));
+    printf("; memory %+lld B in arrays, %+lld KiB resident\n",
+           (long long)(r->array_bytes_delta + r->device_bytes_delta),
+           (long long)(r->resident_bytes_delta / 1024));
+}
+
+static int32_t add_floor(cJSON *row, const bench_result *r)
+{
+    if (!r->floor.strategy)
+        return json_add_null(row, "floor") && json_add_null(row, "share") &&
+               json_add_null(row, "share_fastest");
+    cJSON *floor = cJSON_AddObjectToObject(row, "floor");
+    return floor && json_add_text(floor, "kind", bandwidth_kind_name(r->floor.strategy->kind)) &&
+           json_add_text(floor, "strategy", r->floor.strategy->name) &&
+           json_add_number(floor, "threads", r->floor.threads) &&
+           json_add_number(floor, "gb_per_s", 1e-9 * bandwidth_fastest(&r->floor)) &&
+           json_add_number(floor, "median_gb_per_s", 1e-9 * bandwidth_median(&r->floor)) &&
+           json_add_number(row, "share", share_of_median(r)) &&
+           json_add_number(row, "share_fastest", share_of_fastest(r));
+}
+
+static int32_t add_memory(cJSON *row, const bench_result *r)
+{
+    cJSON *memory = cJSON_AddObjectToObject(row, "memory_delta");
+    return memory && json_add_number(memory, "array_bytes", (double)r->array_bytes_delta) &&
+           json_add_number(memory, "device_bytes", (double)r->device_bytes_delta) &&
+           json_add_number(memory, "resident_bytes", (double)r->resident_bytes_delta);
+}
+
+static int32_t add_measured(cJSON *row, const bench_result *r)
+{
+    const bench_stats *s = &r->stats;
+    return json_add_number(row, "samples", (double)s->samples) &&
+           json_add_number(row, "calls_per_sample", (double)s->calls_per_sample) &&
+           json_add_item(row, "call_seconds", bench_stats_json(s)) &&
+           json_add_number(row, "calls_per_second", 1 / s->median) &&
+           json_add_number(row, "bytes", r->bytes) &&
+           json_add_number(row, "gb_per_s", 1e-9 * r->bytes / s->median) &&
+           json_add_number(row, "flops", r->flops) &&
+           (r->flops > 0 ? json_add_number(row, "gflop_per_s", 1e-9 * r->flops / s->median)
+                         : json_add_null(row, "gflop_per_s")) &&
+           json_add_text(row, "bound", r->flops > 0 ? "compute" : "memory") && add_floor(row, r) &&
+           (r->ratio > 0 ? json_add_number(row, "ratio", r->ratio) : json_add_null(row, "ratio")) &&
+           add_memory(row, r);
+}
+
+int32_t bench_result_add(cJSON *list, const bench_result *r)
+{
+    cJSON *row = json_append_object(list);
+    return row && json_add_text(row, "backend", r->choice) &&
+           json_add_text(row, "signature", r->dtype) &&
+           json_add_text(row, "status", collet_status_name(r->status)) &&
+           json_add_text(row, "error", r->error) &&
+           (r->status != COLLET_OK || add_measured(row, r));
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shapes as they are written on the command line. */
+#ifndef BENCH_SHAPE_H
+#define BENCH_SHAPE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define BENCH_EXTENTS_MAX 12
+#define BENCH_SHAPE_TEXT 128
+
+typedef struct bench_shape {
+    int32_t count;
+    int64_t extents[BENCH_EXTENTS_MAX];
+} bench_shape;
+
+/* "64M": a number with an optional K, M or G, powers of 1024. 0 when it is no such thing. */
+int32_t bench_shape_number(const char *text, int64_t *number);
+/* "1024x3xK": such numbers joined by x, each at least 1, their product below 2^62. 0 when not. */
+int32_t bench_shape_parse(const char *text, bench_shape *shape);
+/* "10000x1000x3", "()" for none. Returns `text`. */
+const char *bench_shape_text(int32_t count, const int64_t *extents, char text[BENCH_SHAPE_TEXT]);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Loops that do nothing but move memory: several ways to read, write and copy, because which one is
+ * the fastest differs from processor to processor. stream.c is compiled once for each instruction
+ * set level, with STREAM_TABLE naming its table.
+ */
+#ifndef BENCH_STREAM_H
+#define BENCH_STREAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum stream_kind { STREAM_READ, STREAM_WRITE, STREAM_COPY, STREAM_KINDS } stream_kind;
+
+/* Pieces are multiples of this, and so are their addresses. */
+#define STREAM_GRAIN 16384
+
+/* Reads `bytes` at source, writes them at target, or both. */
+typedef void (*stream_loop)(unsigned char *target, const unsigned char *source, size_t bytes);
+
+typedef struct stream_strategy {
+    stream_kind kind;
+    const char *name;
+    stream_loop run;
+} stream_strategy;
+
+typedef struct stream_table {
+    const char *level; /* "x86-64-v4", ... */
+    const stream_strategy *strategies;
+    size_t count;
+} stream_table;
+
+extern const stream_table stream_table_base, stream_table_v3, stream_table_v4;
+
+#endif
