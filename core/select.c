@@ -88,14 +88,11 @@ static collet_status add_named(collet_runtime *r, selection *s, char *item, coll
     if (atomic_load(&b->state) == COLLET_BACKEND_UNAVAILABLE || backend_open(b, &why) != COLLET_OK)
         return unavailable(r, item, backend_reason(b), err);
     if (index >= (long)b->device_count) {
-        char reason[96];
         text_buffer t;
         text_clear(&t);
         text_add(&t, "it has %u device%s, numbered from 0; there is no device %ld",
                  b->device_count, b->device_count == 1 ? "" : "s", index);
-        strncpy(reason, t.bytes, sizeof reason - 1);
-        reason[sizeof reason - 1] = '\0';
-        return unavailable(r, item, reason, err);
+        return unavailable(r, item, t.bytes, err);
     }
     device *d = &b->devices[index < 0 ? 0 : index];
     collet_status status = device_open(d, &why);
