@@ -146,8 +146,7 @@ void kit_conduct_check(const kit_conduct *before, int output, kit_verdict *v)
         (void)sched_setaffinity(0, sizeof affinity, &affinity);
     }
     if (now.printed != before->printed)
-        kit_fail(v, "conduct: %lld bytes were printed",
-                 (long long)(now.printed - before->printed));
+        kit_fail(v, "conduct: %lld bytes were printed", (long long)(now.printed - before->printed));
 }
 
 int kit_thread_count(void)

@@ -45,10 +45,14 @@ void kit_where(const kit_case *c, uint32_t k, int64_t part, char text[128])
         index[i] = t->shape[i] ? rest % t->shape[i] : 0;
         rest = t->shape[i] ? rest / t->shape[i] : 0;
     }
-    int at = snprintf(text, 128, "%s %u [", k < n_out ? "output" : "input", k < n_out ? k : k - n_out);
+    int at =
+        snprintf(text, 128, "%s %u [", k < n_out ? "output" : "input", k < n_out ? k : k - n_out);
     for (int32_t i = 0; i < t->ndim && at < 100; i++)
         at += snprintf(text + at, (size_t)(128 - at), "%s%" PRId64, i ? "," : "", index[i]);
-    snprintf(text + at, (size_t)(128 - at), "]%s", !halves ? "" : part % 2 ? " imaginary" : " real");
+    snprintf(text + at, (size_t)(128 - at), "]%s",
+             !halves    ? ""
+             : part % 2 ? " imaginary"
+                        : " real");
 }
 
 static void explain(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i, const char *want,
@@ -57,8 +61,8 @@ static void explain(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i, co
     char where[128], got[64];
     kit_where(c, k, i, where);
     kit_format(&c->operand[k], i, got);
-    kit_fail(v, "%s: expected %s, got %s; %s is off by %.3g %s, the limit is %.3g", where, want, got,
-             limit->quantity, error, limit->unit, limit->limit);
+    kit_fail(v, "%s: expected %s, got %s; %s is off by %.3g %s, the limit is %.3g", where, want,
+             got, limit->quantity, error, limit->unit, limit->limit);
 }
 
 void kit_near(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i, long double want,

@@ -3,10 +3,11 @@
  * kit.h - the conformance kit behind backend-check: cases, oracles and judgement.
  *
  * A *row* is one op with one dtype for each operand. The family of the op (array.c, linalg.c, md.c)
- * *plans* the row's cases (shapes, layouts, sharing of memory), *generates* their inputs and *judges*
- * what came back, against an oracle in long double that shares no code with any backend. Everything
- * else (building the operands, calling, comparing memory and process state) is the same for all ops
- * and lives in run.c. To add an op: a row in its family's table, its limits in limits.c.
+ * *plans* the row's cases (shapes, layouts, sharing of memory), *generates* their inputs and
+ * *judges* what came back, against an oracle in long double that shares no code with any backend.
+ * Everything else (building the operands, calling, comparing memory and process state) is the same
+ * for all ops and lives in run.c. To add an op: a row in its family's table, its limits in
+ * limits.c.
  *
  * The kit runs inside a process of its own (tools/check/supervise.c), so it ends the process when
  * memory runs out (KIT_EXIT_MEMORY). One thread; nothing is global but constant tables.
@@ -18,8 +19,8 @@
 
 #include <collet/collet.h>
 
-#define KIT_TEXT 1600          /* bytes of a failure's description */
-#define KIT_SIG 24             /* bytes of a signature such as "ddddd:fdff" */
+#define KIT_TEXT 1600 /* bytes of a failure's description */
+#define KIT_SIG 24    /* bytes of a signature such as "ddddd:fdff" */
 #define KIT_OPERANDS COLLET_MAX_OPERANDS
 #define KIT_EXIT_MEMORY 12
 
@@ -73,14 +74,15 @@ uint64_t kit_next(kit_rng *rng);
 double kit_uniform(kit_rng *rng, double low, double high); /* [low, high) */
 double kit_normal(kit_rng *rng);                           /* mean 0, deviation 1 */
 int64_t kit_below(kit_rng *rng, int64_t count);            /* 0..count-1 */
-/* Fills floating or integer parts with random bits: every exponent, denormals, infinities, quiet NaN. */
+/* Fills floating or integer parts with random bits: every exponent, denormals, infinities, quiet
+ * NaN. */
 void kit_random_bits(kit_tensor *t, kit_rng *rng);
 /* Replaces about half of the parts by zeros of both signs, ones, extremes, and for floating types
  * infinities, NaN, denormals. */
 void kit_sprinkle_specials(kit_tensor *t, kit_rng *rng);
 /* normal() 2^uniform(-spread, spread); integers: small and large ones. */
 void kit_ordinary(kit_tensor *t, kit_rng *rng, double spread);
-void kit_rotation(kit_rng *rng, double rotation[9]);       /* proper, uniform */
+void kit_rotation(kit_rng *rng, double rotation[9]); /* proper, uniform */
 void kit_rotation_about(const double axis[3], double angle, double rotation[9]);
 
 /* ---- Limits (limits.c) --------------------------------------------------------------------- */
@@ -90,7 +92,7 @@ typedef struct kit_limit {
     collet_dtype dtype;   /* of the output judged; COLLET_DTYPE_NONE: any */
     const char *quantity; /* what is judged */
     double limit;
-    const char *unit;     /* in words: "ulp", "of sum |m r| / |sum m|", ... */
+    const char *unit; /* in words: "ulp", "of sum |m r| / |sum m|", ... */
 } kit_limit;
 
 extern const kit_limit kit_limits[];
@@ -188,8 +190,8 @@ struct kit_plan {
 /* A case with the row's dtypes, no shapes yet, everything KIT_DENSE and KIT_PLAIN. */
 kit_case kit_case_of(const kit_plan *plan);
 void kit_shape(kit_case *c, uint32_t operand, int32_t ndim, const int64_t *shape);
-/* Shapes of all operands from the op's patterns; letters[i] has extent extents[i]; `dots` axes stand
- * for "...". Of alternatives the one numbered `alternative` is taken. */
+/* Shapes of all operands from the op's patterns; letters[i] has extent extents[i]; `dots` axes
+ * stand for "...". Of alternatives the one numbered `alternative` is taken. */
 void kit_bind(kit_case *c, const char *letters, const int64_t *extents, int32_t dot_axes,
               const int64_t *dots, int alternative);
 void kit_absent(kit_case *c, uint32_t operand);
@@ -237,8 +239,8 @@ void kit_fail(kit_verdict *v, const char *format, ...) COLLET_PRINTF(2, 3);
 /* Notes an error against a limit. True when it is this case's first beyond it: then say why with
  * kit_fail. A NaN is beyond any limit. */
 bool kit_exceeds(kit_verdict *v, const kit_limit *limit, double error);
-/* Operand k's part i must be `want`, within `limit` of `scale`. NaN and infinities must match; where
- * the scale is NaN (some input was) a finite `want` is no obligation. */
+/* Operand k's part i must be `want`, within `limit` of `scale`. NaN and infinities must match;
+ * where the scale is NaN (some input was) a finite `want` is no obligation. */
 void kit_near(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i, long double want,
               long double scale, const kit_limit *limit);
 /* ... within `limit` ulp of its dtype. */
@@ -266,11 +268,11 @@ typedef struct kit_session {
 
 typedef struct kit_result {
     int cases, failures, refused;
-    int empty;              /* cases without an element to compute, which no kernel need see */
-    int first;              /* number of the first failing case, -1 */
-    double worst, error;    /* as in kit_verdict */
+    int empty;           /* cases without an element to compute, which no kernel need see */
+    int first;           /* number of the first failing case, -1 */
+    double worst, error; /* as in kit_verdict */
     const kit_limit *limit;
-    char text[KIT_TEXT];    /* the first failure, spelled out */
+    char text[KIT_TEXT]; /* the first failure, spelled out */
 } kit_result;
 
 /* Runs every case of a row that has an oracle. */
@@ -281,8 +283,8 @@ void kit_describe(const kit_case *c, char text[KIT_TEXT]);
 /* Operands in memory (layout.c). */
 typedef struct kit_block kit_block;
 typedef struct kit_operands {
-    kit_block *block[KIT_OPERANDS];     /* NULL: absent, or shares the block of another operand */
-    collet_array *array[KIT_OPERANDS];  /* what the call is given; NULL: absent */
+    kit_block *block[KIT_OPERANDS];    /* NULL: absent, or shares the block of another operand */
+    collet_array *array[KIT_OPERANDS]; /* what the call is given; NULL: absent */
     int64_t strides[KIT_OPERANDS][COLLET_MAX_DIMS];
 } kit_operands;
 /* Lays out a case's operands with the inputs' values; a status that is not OK is in the context. */

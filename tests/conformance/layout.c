@@ -183,8 +183,7 @@ static collet_status create_one(collet_context *cx, const kit_case *c, kit_opera
         collet_status status = collet_array_create(cx, &o->array[k], t->dtype, t->ndim, t->shape);
         if (status != COLLET_OK)
             return status;
-        memcpy(o->strides[k], collet_array_strides(o->array[k]),
-               (size_t)t->ndim * sizeof(int64_t));
+        memcpy(o->strides[k], collet_array_strides(o->array[k]), (size_t)t->ndim * sizeof(int64_t));
         return collet_array_write(cx, o->array[k], t->data, (size_t)t->count * size);
     }
     geometry g = geometry_of(t, layout, rng);
@@ -342,7 +341,9 @@ static void check_block(const kit_case *c, const kit_block *b, uint32_t k, kit_v
              "the start of its memory, %s",
              k < n_out ? "output" : "input", k < n_out ? k : k - n_out,
              (long long)at - (long long)b->start,
-             at < b->start ? "in front of it" : k < n_out ? "in a gap or behind it" : "in or behind it");
+             at < b->start ? "in front of it"
+             : k < n_out   ? "in a gap or behind it"
+                           : "in or behind it");
 }
 
 /* An input in libcore's memory must read as it was written. */

@@ -5,8 +5,13 @@
 #include <math.h>
 
 const char *const md_kind_names[MD_KINDS] = {
-    "",           "far from the origin",     "collinear",          "coincident atoms",
-    "some masses zero", "all masses zero", "NaN in the middle frame",
+    "",
+    "far from the origin",
+    "collinear",
+    "coincident atoms",
+    "some masses zero",
+    "all masses zero",
+    "NaN in the middle frame",
 };
 
 /* ---- Plans --------------------------------------------------------------------------------- */
@@ -24,9 +29,9 @@ kit_case md_case(const kit_plan *plan, int64_t frames, int64_t atoms, int kind)
 void md_plan_atoms_without(kit_plan *plan, uint32_t absent)
 {
     static const int64_t sizes[][2] = {
-        {0, 0}, {0, 5}, {1, 0}, {5, 0}, {1, 1},   {2, 1},    {1, 2},  {2, 2},     {5, 2},
-        {2, 5}, {5, 5}, {1, 5}, {5, 1}, {64, 5},  {5, 64},   {3, 17}, {1000, 1},  {1, 1000},
-        {7, 3}, {2, 33}, {1000, 2}, {2, 1000}, {64, 64}, {1, 4099},
+        {0, 0},    {0, 5},    {1, 0}, {5, 0},  {1, 1},    {2, 1},    {1, 2},   {2, 2},
+        {5, 2},    {2, 5},    {5, 5}, {1, 5},  {5, 1},    {64, 5},   {5, 64},  {3, 17},
+        {1000, 1}, {1, 1000}, {7, 3}, {2, 33}, {1000, 2}, {2, 1000}, {64, 64}, {1, 4099},
     };
     static const int64_t kinds[][2] = {{5, 5}, {3, 1}, {2, 2}, {4, 64}, {1, 1000}};
     static const int64_t strided[][2] = {{5, 7}, {2, 19}, {1, 4}};
@@ -188,8 +193,8 @@ static void judge_energies(const kit_case *c, kit_verdict *v, uint32_t k, int64_
     real scale, rotational = md_rotational(m, (real)limit->limit, &scale);
     real translational = kit_dot(m->momentum, m->momentum) / m->mass / 2;
     kit_near(c, v, k, 3 * f, m->vis_viva / 2, m->vis_viva / 2, limit);
-    kit_near(c, v, k, 3 * f + 1, translational,
-             m->momentum_scale * m->momentum_scale / m->mass / 2, limit);
+    kit_near(c, v, k, 3 * f + 1, translational, m->momentum_scale * m->momentum_scale / m->mass / 2,
+             limit);
     kit_near(c, v, k, 3 * f + 2, rotational, scale, limit);
 }
 
@@ -261,8 +266,8 @@ static void judge_observables(const kit_case *c, kit_verdict *v)
         real shift = 8 * MD_UNIT * m.distance / (real)sum->limit;
         real L_scale = m.L_scale + m.L_spread + shift * kit_norm(m.momentum);
         real torque_scale = m.torque_scale + m.torque_spread + shift * kit_norm(m.force);
-        real inertia_scale = m.inertia_scale + m.spread +
-                             m.mass * shift * shift * (real)inertia->limit;
+        real inertia_scale =
+            m.inertia_scale + m.spread + m.mass * shift * shift * (real)inertia->limit;
         m.L_scale = L_scale;
         for (int k = 0; k < 3; k++)
             kit_near(c, v, 0, 3 * f + k, m.com[k], m.com_scale[k], limit_of(c, "com"));

@@ -34,16 +34,16 @@ void md_row(const kit_tensor *t, int64_t i, real out[3]);
 typedef struct md_frame {
     real mass, com[3], com_scale[3];
     real about[3];
-    real inertia[9], inertia_scale;  /* sum m d.d */
-    real tensor[9];                  /* sum m d d^T */
+    real inertia[9], inertia_scale; /* sum m d.d */
+    real tensor[9];                 /* sum m d d^T */
     real momentum[3], momentum_scale;
     real L[3], L_scale;
     real force[3], force_scale;
     real torque[3], torque_scale;
-    real vis_viva;                   /* sum m v.v */
-    real spread;                     /* sum m |r - r0|^2, r0 the first atom */
-    real L_spread, torque_spread;    /* sum m |r - r0| |v|, sum |r - r0| |f| */
-    real distance;                   /* |com| */
+    real vis_viva;                /* sum m v.v */
+    real spread;                  /* sum m |r - r0|^2, r0 the first atom */
+    real L_spread, torque_spread; /* sum m |r - r0| |v|, sum |r - r0| |f| */
+    real distance;                /* |com| */
 } md_frame;
 
 /* Frame f; masses, velocities and forces may be absent tensors or NULL (masses: all 1; the others:

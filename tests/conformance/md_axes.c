@@ -18,7 +18,8 @@ static void matrix_at(const kit_tensor *t, int64_t f, real m[9])
 }
 
 /* A case for each number of frames, with layouts, sharing and parts for some. */
-static void plan_frames(kit_plan *plan, int kind, const char *data, int alternative, uint32_t absent)
+static void plan_frames(kit_plan *plan, int kind, const char *data, int alternative,
+                        uint32_t absent)
 {
     static const int64_t counts[] = {0, 1, 2, 3, 5, 8, 17, 64, 1000};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
@@ -45,8 +46,15 @@ static void plan_frames(kit_plan *plan, int kind, const char *data, int alternat
 
 enum { SMOOTH, UNRELATED, TWO_EQUAL, ALL_EQUAL, ZERO, CLOSE, HUGE, TINY, POISONED, AXIS_KINDS };
 static const char *const axis_kinds[AXIS_KINDS] = {
-    "slowly turning", "unrelated frames", "two equal moments", "three equal moments", "zero",
-    "two moments 1e-9 apart", "times 1e100", "times 1e-100", "NaN in the middle frame",
+    "slowly turning",
+    "unrelated frames",
+    "two equal moments",
+    "three equal moments",
+    "zero",
+    "two moments 1e-9 apart",
+    "times 1e100",
+    "times 1e-100",
+    "NaN in the middle frame",
 };
 
 static void plan_principal_axes(kit_plan *plan)
@@ -73,9 +81,15 @@ static void put_matrix(kit_tensor *t, int64_t f, const double rotation[9], const
 static void moments_of(int kind, double moments[3])
 {
     static const double table[AXIS_KINDS][3] = {
-        [SMOOTH] = {1, 2.5, 4},         [UNRELATED] = {1, 2, 7},       [TWO_EQUAL] = {1, 3, 3},
-        [ALL_EQUAL] = {2, 2, 2},        [ZERO] = {0, 0, 0},            [CLOSE] = {1, 1 + 1e-9, 2},
-        [HUGE] = {1e100, 2e100, 5e100}, [TINY] = {1e-100, 2e-100, 5e-100}, [POISONED] = {1, 2, 4},
+        [SMOOTH] = {1, 2.5, 4},
+        [UNRELATED] = {1, 2, 7},
+        [TWO_EQUAL] = {1, 3, 3},
+        [ALL_EQUAL] = {2, 2, 2},
+        [ZERO] = {0, 0, 0},
+        [CLOSE] = {1, 1 + 1e-9, 2},
+        [HUGE] = {1e100, 2e100, 5e100},
+        [TINY] = {1e-100, 2e-100, 5e-100},
+        [POISONED] = {1, 2, 4},
     };
     memcpy(moments, table[kind], 3 * sizeof *moments);
 }
@@ -131,8 +145,10 @@ static void judge_first_signs(const kit_case *c, kit_verdict *v, const real axes
         }
         bool wrong = largest < 0 && fabsl(second) < fabsl(largest) - 1e-6L;
         if (kit_exceeds(v, limit_of(c, "signs"), wrong))
-            kit_fail(v, "the largest component of column %d of the first frame's axes is %Lg, "
-                        "not positive", k, largest);
+            kit_fail(v,
+                     "the largest component of column %d of the first frame's axes is %Lg, "
+                     "not positive",
+                     k, largest);
     }
 }
 
@@ -151,8 +167,10 @@ static void judge_continuity(const kit_case *c, kit_verdict *v, int64_t f, const
     }
     for (int k = 0; k < 3; k++)
         if (kit_exceeds(v, limit_of(c, "signs"), cosine[k] < 0))
-            kit_fail(v, "column %d of the axes of frame %lld turned round: its dot product with the "
-                        "frame before is %Lg", k, (long long)f, cosine[k]);
+            kit_fail(v,
+                     "column %d of the axes of frame %lld turned round: its dot product with the "
+                     "frame before is %Lg",
+                     k, (long long)f, cosine[k]);
 }
 
 static void judge_axes(const kit_case *c, kit_verdict *v, int64_t f, const real a[9],
@@ -172,8 +190,8 @@ static void judge_axes(const kit_case *c, kit_verdict *v, int64_t f, const real 
         worst = kit_norm(image) > worst || isnan(image[0]) ? kit_norm(image) : worst;
     }
     if (kit_exceeds(v, limit_of(c, "residual"), norm == 0 ? (double)worst : (double)(worst / norm)))
-        kit_fail(v, "frame %lld: ||A v - l v|| is %Lg for a matrix of norm %Lg", (long long)f, worst,
-                 norm);
+        kit_fail(v, "frame %lld: ||A v - l v|| is %Lg for a matrix of norm %Lg", (long long)f,
+                 worst, norm);
     if (kit_exceeds(v, limit_of(c, "orthogonality"), (double)kit_unorthogonal(axes)))
         kit_fail(v, "frame %lld: the axes are not orthonormal, off by %Lg", (long long)f,
                  kit_unorthogonal(axes));
@@ -239,8 +257,9 @@ static void generate_rotations(kit_case *c, kit_rng *rng)
         if (c->kind == ALMOST_GIMBAL) {
             kit_rotation_about(across, 1e-6, s);
             for (int i = 0; i < 9; i++)
-                kit_set(t, 9 * f + i, r[i / 3 * 3] * s[i % 3] + r[i / 3 * 3 + 1] * s[3 + i % 3] +
-                                          r[i / 3 * 3 + 2] * s[6 + i % 3]);
+                kit_set(t, 9 * f + i,
+                        r[i / 3 * 3] * s[i % 3] + r[i / 3 * 3 + 1] * s[3 + i % 3] +
+                            r[i / 3 * 3 + 2] * s[6 + i % 3]);
             continue;
         }
         /* Half a turn about x: theta is pi. */
@@ -254,16 +273,23 @@ static void generate_rotations(kit_case *c, kit_rng *rng)
     }
 }
 
-/* Where theta is 0 or pi only phi + psi or phi - psi is defined: the angles must give the rotation. */
+/* Where theta is 0 or pi only phi + psi or phi - psi is defined: the angles must give the rotation.
+ */
 static void judge_rebuilt(const kit_case *c, kit_verdict *v, int64_t f, const real r[9])
 {
     real angle[3], worst = 0;
     md_row(&c->operand[0], f, angle);
     real ca = cosl(angle[0]), sa = sinl(angle[0]), cb = cosl(angle[1]), sb = sinl(angle[1]);
     real cc = cosl(angle[2]), sc = sinl(angle[2]);
-    real built[9] = {ca * cb * cc - sa * sc, -ca * cb * sc - sa * cc, ca * sb,
-                     sa * cb * cc + ca * sc, -sa * cb * sc + ca * cc, sa * sb,
-                     -sb * cc,               sb * sc,                 cb};
+    real built[9] = {ca * cb * cc - sa * sc,
+                     -ca * cb * sc - sa * cc,
+                     ca * sb,
+                     sa * cb * cc + ca * sc,
+                     -sa * cb * sc + ca * cc,
+                     sa * sb,
+                     -sb * cc,
+                     sb * sc,
+                     cb};
     for (int i = 0; i < 9; i++)
         worst = fabsl(built[i] - r[i]) <= worst ? worst : fabsl(built[i] - r[i]);
     if (kit_exceeds(v, limit_of(c, "rotation"), (double)worst))
@@ -339,8 +365,8 @@ static void judge_tilt(const kit_case *c, kit_verdict *v)
 /* ---- angular_velocity ---------------------------------------------------------------------- */
 
 enum { REGULAR, ONE_ZERO, TWO_ZERO, ALL_ZERO, STEEP, DISTANT_SCALE };
-static const char *const spin_kinds[] = {"", "one moment zero", "two moments zero", "inertia zero",
-                                         "moments 1e6 apart", "times 1e80"};
+static const char *const spin_kinds[] = {
+    "", "one moment zero", "two moments zero", "inertia zero", "moments 1e6 apart", "times 1e80"};
 
 static void plan_angular_velocity(kit_plan *plan)
 {
@@ -350,9 +376,9 @@ static void plan_angular_velocity(kit_plan *plan)
 
 static void generate_angular_velocity(kit_case *c, kit_rng *rng)
 {
-    static const double moments[][3] = {[REGULAR] = {1, 2, 4},    [ONE_ZERO] = {0, 2, 2.5},
-                                        [TWO_ZERO] = {0, 0, 3},   [ALL_ZERO] = {0, 0, 0},
-                                        [STEEP] = {1e-6, 0.5, 1}, [DISTANT_SCALE] = {1e80, 2e80, 4e80}};
+    static const double moments[][3] = {
+        [REGULAR] = {1, 2, 4},  [ONE_ZERO] = {0, 2, 2.5}, [TWO_ZERO] = {0, 0, 3},
+        [ALL_ZERO] = {0, 0, 0}, [STEEP] = {1e-6, 0.5, 1}, [DISTANT_SCALE] = {1e80, 2e80, 4e80}};
     kit_tensor *inertia = &c->operand[2], *L = &c->operand[3];
     for (int64_t f = 0; f < inertia->count / 9; f++) {
         double r[9] = {0, 0, 1, 1, 0, 0, 0, 1, 0};
@@ -376,8 +402,8 @@ static void judge_angular_velocity(const kit_case *c, kit_verdict *v)
         kit_near(c, v, 1, f, zeros > 0, 1, limit_of(c, "info"));
         if (zeros > 0) {
             for (int k = 0; k < 3; k++)
-                kit_near(c, v, 0, 3 * f + k, want[k],
-                         smallest > 0 ? kit_norm(L) / smallest : 0, limit_of(c, "least norm"));
+                kit_near(c, v, 0, 3 * f + k, want[k], smallest > 0 ? kit_norm(L) / smallest : 0,
+                         limit_of(c, "least norm"));
             continue;
         }
         kit_apply(m, got, image);
@@ -385,7 +411,8 @@ static void judge_angular_velocity(const kit_case *c, kit_verdict *v)
             image[k] -= L[k];
         real error = kit_norm(image) / (sqrtl(size) * kit_norm(got) + kit_norm(L));
         if (kit_exceeds(v, limit_of(c, "residual"), (double)error))
-            kit_fail(v, "frame %lld: |I omega - L| is %Lg of |I| |omega| + |L|", (long long)f, error);
+            kit_fail(v, "frame %lld: |I omega - L| is %Lg of |I| |omega| + |L|", (long long)f,
+                     error);
     }
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The oracle of one frame: every sum over its atoms in long double, straight from the definitions. */
+/* The oracle of one frame: every sum over its atoms in long double, straight from the definitions.
+ */
 #include "md.h"
 
 #include <math.h>

@@ -238,7 +238,8 @@ static void generate_rmsd(kit_case *c, kit_rng *rng)
                     real entry = (real)r[3 * k + j] * kit_get(reference, 3 * i + j);
                     value += c->kind == MIRRORED && j == 0 ? -entry : entry;
                 }
-                kit_set(positions, (f * atoms + i) * 3 + k, value + (real)(shake * kit_normal(rng)));
+                kit_set(positions, (f * atoms + i) * 3 + k,
+                        value + (real)(shake * kit_normal(rng)));
             }
     }
 }
@@ -313,16 +314,18 @@ static real residual(const fit *p, const real rotation[9])
 /* The best rotation as a unit quaternion (B. K. P. Horn, J. Opt. Soc. Am. A 4, 629, 1987). */
 static void best_rotation(const real s[9], real r[9])
 {
-    real n[16] = {s[0] + s[4] + s[8], s[5] - s[7], s[6] - s[2], s[1] - s[3],
-                  s[5] - s[7], s[0] - s[4] - s[8], s[1] + s[3], s[2] + s[6],
-                  s[6] - s[2], s[1] + s[3], s[4] - s[0] - s[8], s[5] + s[7],
-                  s[1] - s[3], s[2] + s[6], s[5] + s[7], s[8] - s[0] - s[4]};
+    real n[16] = {s[0] + s[4] + s[8], s[5] - s[7],        s[6] - s[2],        s[1] - s[3],
+                  s[5] - s[7],        s[0] - s[4] - s[8], s[1] + s[3],        s[2] + s[6],
+                  s[6] - s[2],        s[1] + s[3],        s[4] - s[0] - s[8], s[5] + s[7],
+                  s[1] - s[3],        s[2] + s[6],        s[5] + s[7],        s[8] - s[0] - s[4]};
     real values[4], vectors[16];
     kit_eigen(4, n, values, vectors);
     real w = vectors[3], x = vectors[7], y = vectors[11], z = vectors[15];
-    real rotation[9] = {w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y),
-                        2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x),
-                        2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z};
+    real rotation[9] = {w * w + x * x - y * y - z * z, 2 * (x * y - w * z),
+                        2 * (x * z + w * y),           2 * (x * y + w * z),
+                        w * w - x * x + y * y - z * z, 2 * (y * z - w * x),
+                        2 * (x * z - w * y),           2 * (y * z + w * x),
+                        w * w - x * x - y * y + z * z};
     for (int i = 0; i < 9; i++)
         r[i] = rotation[i];
 }
@@ -334,9 +337,10 @@ static void judge_fit(const kit_case *c, kit_verdict *v, const fit *p)
         got[i] = kit_get(&c->operand[1], 9 * p->frame + i);
     if (kit_exceeds(v, limit_of(c, "rotation"),
                     (double)fmaxl(kit_unorthogonal(got), fabsl(kit_determinant(got) - 1))))
-        kit_fail(v, "frame %lld: the matrix is no proper rotation: off by %Lg from orthogonal, "
-                    "determinant %Lg", (long long)p->frame, kit_unorthogonal(got),
-                 kit_determinant(got));
+        kit_fail(v,
+                 "frame %lld: the matrix is no proper rotation: off by %Lg from orthogonal, "
+                 "determinant %Lg",
+                 (long long)p->frame, kit_unorthogonal(got), kit_determinant(got));
     best_rotation(p->covariance, best);
     real least = residual(p, best), left = residual(p, got);
     /* Centres as f64 move both sets by that much. */

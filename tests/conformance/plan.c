@@ -73,13 +73,11 @@ static void lay(kit_case *c, kit_layout outputs, kit_layout inputs)
 void kit_emit_layouts(kit_plan *plan, const kit_case *c)
 {
     static const kit_layout pairs[][2] = {
-        {KIT_OWNED, KIT_OWNED},         {KIT_UNALIGNED, KIT_UNALIGNED},
-        {KIT_TRANSPOSED, KIT_DENSE},    {KIT_DENSE, KIT_TRANSPOSED},
-        {KIT_TRANSPOSED, KIT_TRANSPOSED}, {KIT_STEPPED, KIT_DENSE},
-        {KIT_UNALIGNED, KIT_STEPPED},   {KIT_REVERSED, KIT_DENSE},
-        {KIT_DENSE, KIT_REVERSED},      {KIT_REVERSED, KIT_REVERSED},
-        {KIT_DENSE, KIT_REPEATED},      {KIT_STEPPED, KIT_REPEATED},
-        {KIT_MIXED, KIT_MIXED},         {KIT_MIXED, KIT_MIXED},
+        {KIT_OWNED, KIT_OWNED},       {KIT_UNALIGNED, KIT_UNALIGNED},   {KIT_TRANSPOSED, KIT_DENSE},
+        {KIT_DENSE, KIT_TRANSPOSED},  {KIT_TRANSPOSED, KIT_TRANSPOSED}, {KIT_STEPPED, KIT_DENSE},
+        {KIT_UNALIGNED, KIT_STEPPED}, {KIT_REVERSED, KIT_DENSE},        {KIT_DENSE, KIT_REVERSED},
+        {KIT_REVERSED, KIT_REVERSED}, {KIT_DENSE, KIT_REPEATED},        {KIT_STEPPED, KIT_REPEATED},
+        {KIT_MIXED, KIT_MIXED},       {KIT_MIXED, KIT_MIXED},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         kit_case next = *c;
@@ -99,8 +97,7 @@ void kit_emit_layouts(kit_plan *plan, const kit_case *c)
 
 static bool same_shape(const kit_tensor *a, const kit_tensor *b)
 {
-    return a->ndim == b->ndim &&
-           !memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape);
+    return a->ndim == b->ndim && !memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape);
 }
 
 /* Whether every input has the shape and dtype of output 0. */

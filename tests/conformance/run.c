@@ -166,7 +166,8 @@ static void call_and_judge(const kit_session *s, kit_case *c, kit_operands *o, k
     if (status == COLLET_OK)
         status = collet_finish(s->context);
     kit_conduct_check(&before, s->output, v);
-    /* The temporary of overlapping operands is made by the backend's copy, which it may not have. */
+    /* The temporary of overlapping operands is made by the backend's copy, which it may not have.
+     */
     bool overlaps = c->mode == KIT_BEHIND || c->mode == KIT_AHEAD || c->mode == KIT_BACKWARDS ||
                     (c->mode != KIT_PLAIN && c->mode != KIT_PARTS && !c->row->info.alias);
     v->refused = status == COLLET_REFUSED || (status == COLLET_UNSUPPORTED && overlaps);
@@ -274,12 +275,9 @@ const kit_op *kit_op_find(uint32_t op)
         const kit_op *ops;
         size_t count;
     } families[] = {
-        {kit_array_ops, kit_array_op_count},
-        {kit_array_axes_ops, kit_array_axes_op_count},
-        {kit_linalg_ops, kit_linalg_op_count},
-        {kit_md_ops, kit_md_op_count},
-        {kit_md_axes_ops, kit_md_axes_op_count},
-        {kit_md_vector_ops, kit_md_vector_op_count},
+        {kit_array_ops, kit_array_op_count},     {kit_array_axes_ops, kit_array_axes_op_count},
+        {kit_linalg_ops, kit_linalg_op_count},   {kit_md_ops, kit_md_op_count},
+        {kit_md_axes_ops, kit_md_axes_op_count}, {kit_md_vector_ops, kit_md_vector_op_count},
     };
     for (size_t f = 0; f < sizeof families / sizeof *families; f++)
         for (size_t i = 0; i < families[f].count; i++)

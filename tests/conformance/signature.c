@@ -85,7 +85,8 @@ kit_pattern kit_pattern_of(const char *shapes, uint32_t operand, int alternative
         p.alternatives += *s == '|';
     p.optional = s > start && s[-1] == '?';
     s = start;
-    for (int skip = alternative < p.alternatives ? alternative : p.alternatives - 1; skip > 0; skip--)
+    for (int skip = alternative < p.alternatives ? alternative : p.alternatives - 1; skip > 0;
+         skip--)
         s = strchr(s, '|') + 1;
     if (!strncmp(s, "...", 3)) {
         p.dots = true;
@@ -113,7 +114,8 @@ int32_t kit_split_axis(const kit_case *c, uint32_t operand)
         if (p.dots ? t->ndim < p.ndim : t->ndim != p.ndim)
             continue;
         if (info->split[0] == '.') {
-            /* The first of the broadcast axes: only operands that have it at full length are cut. */
+            /* The first of the broadcast axes: only operands that have it at full length are cut.
+             */
             kit_pattern q = kit_pattern_of(info->shapes, 0, 0);
             bool has = p.dots && t->ndim > p.ndim && t->ndim - p.ndim == out->ndim - q.ndim;
             return has && t->shape[0] == out->shape[0] ? 0 : -1;

@@ -14,8 +14,8 @@ real kit_determinant(const real m[9]);
 /* The largest |entry| of m^T m - 1. */
 real kit_unorthogonal(const real m[9]);
 
-/* Eigenvalues (ascending) and unit eigenvectors (columns, n x n) of a symmetric n x n matrix, n <= 4,
- * by Jacobi's rotations. Entries must be finite. */
+/* Eigenvalues (ascending) and unit eigenvectors (columns, n x n) of a symmetric n x n matrix, n <=
+ * 4, by Jacobi's rotations. Entries must be finite. */
 void kit_eigen(int n, const real *matrix, real *values, real *vectors);
 
 /* The least-norm least-squares solution x of the symmetric m x = b, moments of at most 1e-12 of the

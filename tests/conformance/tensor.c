@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-_Static_assert(LDBL_MANT_DIG >= 64, "the oracle needs a long double that holds every 64-bit integer");
+_Static_assert(LDBL_MANT_DIG >= 64,
+               "the oracle needs a long double that holds every 64-bit integer");
 
 void *kit_memory(size_t bytes)
 {

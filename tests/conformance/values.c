@@ -64,14 +64,16 @@ void kit_random_bits(kit_tensor *t, kit_rng *rng)
 
 static long double special(collet_dtype part, kit_rng *rng)
 {
-    static const long double f32[] = {FLT_MAX, FLT_MIN, FLT_TRUE_MIN, 1 + FLT_EPSILON,
-                                      FLT_MIN - FLT_TRUE_MIN, 1e30L, 1e-30L, 65520, 65519};
-    static const long double f64[] = {DBL_MAX, DBL_MIN, DBL_TRUE_MIN, 1 + DBL_EPSILON,
-                                      DBL_MIN - DBL_TRUE_MIN, 1e300L, 1e-300L, 1e39L, 1e-40L};
-    static const long double f16[] = {65504, 0x1p-14L, 0x1p-24L, 1 + 0x1p-10L, 2048, 2049, 511.5L,
-                                      0x1p-15L, 128};
-    static const long double bf16[] = {0x1.fep127L, 0x1p-126L, 0x1p-133L, 1 + 0x1p-7L, 256, 257,
-                                       65520, 1e-39L, 127.5L};
+    static const long double f32[] = {
+        FLT_MAX, FLT_MIN, FLT_TRUE_MIN, 1 + FLT_EPSILON, FLT_MIN - FLT_TRUE_MIN, 1e30L,
+        1e-30L,  65520,   65519};
+    static const long double f64[] = {
+        DBL_MAX, DBL_MIN, DBL_TRUE_MIN, 1 + DBL_EPSILON, DBL_MIN - DBL_TRUE_MIN,
+        1e300L,  1e-300L, 1e39L,        1e-40L};
+    static const long double f16[] = {65504, 0x1p-14L, 0x1p-24L, 1 + 0x1p-10L, 2048,
+                                      2049,  511.5L,   0x1p-15L, 128};
+    static const long double bf16[] = {0x1.fep127L, 0x1p-126L, 0x1p-133L, 1 + 0x1p-7L, 256,
+                                       257,         65520,     1e-39L,    127.5L};
     static const long double common[] = {0, -0.0L, 1, -1, 0.5L, -1.5L, 2.5L, 255, 256, -128, -129};
     int64_t pick = kit_below(rng, 23);
     long double sign = kit_next(rng) & 1 ? -1 : 1;

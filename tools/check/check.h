@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check.h - the parts of backend-check: a supervisor, which runs the kit in a process of its own and
- * outlives whatever a plugin does to it, and reports.
+ * check.h - the parts of backend-check: a supervisor, which runs the kit in a process of its own
+ * and outlives whatever a plugin does to it, and reports.
  */
 #ifndef COLLET_CHECK_H
 #define COLLET_CHECK_H
@@ -44,8 +44,8 @@ enum { CHECK_LOADING, CHECK_RUNNING, CHECK_DONE, CHECK_REFUSED, CHECK_NO_DEVICE,
 typedef struct check_shared {
     int32_t phase;
     int32_t row_count;
-    int32_t row;       /* being run, -1 before the first */
-    int32_t number;    /* of the case being run, -1 between cases */
+    int32_t row;         /* being run, -1 before the first */
+    int32_t number;      /* of the case being run, -1 between cases */
     char text[KIT_TEXT]; /* that case */
     char backend[COLLET_MAX_NAME], version[COLLET_MAX_NAME], path[512];
     char reason[KIT_TEXT]; /* why it cannot be checked */
@@ -53,13 +53,14 @@ typedef struct check_shared {
 } check_shared;
 
 /*
- * Opens the target and runs rows `first`.. of it, one byte into `pipe` (if >= 0) for each case begun
- * and row ended. stdout and stderr are the file `output` (-1: as they are).
+ * Opens the target and runs rows `first`.. of it, one byte into `pipe` (if >= 0) for each case
+ * begun and row ended. stdout and stderr are the file `output` (-1: as they are).
  */
 void check_work(const check_options *options, check_shared *shared, int32_t first, int pipe,
                 int output);
 
-/* Runs workers until every row is judged; rows are reported as they end. Returns the exit status. */
+/* Runs workers until every row is judged; rows are reported as they end. Returns the exit status.
+ */
 int check_supervise(const check_options *options);
 
 /* report.c: text or JSON on stdout, as options->json says. */

@@ -90,10 +90,11 @@ int main(int argc, char **argv)
         .options = arguments,
         .parser = parse,
         .args_doc = "PLUGIN.so|NAME",
-        .doc = "Run every kernel of a backend on generated shapes, dtypes, strides, overlaps and "
-               "edge values and judge the results against an oracle."
-               "\vExit status: 0 all passed, 1 a failure, 2 usage, 3 the plugin cannot be loaded, 77 "
-               "its hardware is absent.",
+        .doc =
+            "Run every kernel of a backend on generated shapes, dtypes, strides, overlaps and "
+            "edge values and judge the results against an oracle."
+            "\vExit status: 0 all passed, 1 a failure, 2 usage, 3 the plugin cannot be loaded, 77 "
+            "its hardware is absent.",
     };
     check_options options = {.only = -1, .seed = 1, .timeout = 120};
     argp_program_version_hook = print_version;

@@ -33,7 +33,8 @@ static bool start(const check_options *options, check_shared *shared, int32_t fi
                   worker_process *p)
 {
     int ends[2];
-    *p = (worker_process){.pid = -1, .pipe = -1, .output = memfd_create("backend-check", MFD_CLOEXEC)};
+    *p = (worker_process){
+        .pid = -1, .pipe = -1, .output = memfd_create("backend-check", MFD_CLOEXEC)};
     if (p->output < 0 || pipe(ends) != 0)
         return false;
     fflush(NULL);
@@ -148,7 +149,8 @@ static int status_of(const check_shared *shared)
     }
 }
 
-/* Workers one after another, each going on behind the row that ended the last. False: none starts. */
+/* Workers one after another, each going on behind the row that ended the last. False: none starts.
+ */
 static bool work(const check_options *options, check_shared *shared)
 {
     int32_t first = 0, reported = 0;
@@ -167,10 +169,12 @@ static bool work(const check_options *options, check_shared *shared)
         close(p.output);
         bool lost = words[0] && shared->phase == CHECK_RUNNING && shared->row >= 0;
         if (words[0] && shared->phase == CHECK_LOADING) {
-            snprintf(shared->reason, sizeof shared->reason, "%s while the plugin was loaded", words);
+            snprintf(shared->reason, sizeof shared->reason, "%s while the plugin was loaded",
+                     words);
             shared->phase = CHECK_REFUSED;
         } else if (words[0] && shared->phase == CHECK_DONE && shared->row >= 0) {
-            snprintf(shared->rows[shared->row].why, KIT_TEXT, "when the backend was closed: %s", words);
+            snprintf(shared->rows[shared->row].why, KIT_TEXT, "when the backend was closed: %s",
+                     words);
             shared->rows[shared->row].state = CHECK_ROW_FAIL;
         }
         if (lost) {
@@ -187,8 +191,8 @@ static bool work(const check_options *options, check_shared *shared)
 int check_supervise(const check_options *options)
 {
     double start_time = now();
-    check_shared *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
-                                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    check_shared *shared =
+        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) {
         fprintf(stderr, "backend-check: out of memory\n");
         return CHECK_FAILED;

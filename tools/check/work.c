@@ -90,7 +90,8 @@ static bool open_backend(worker *w, const char *path)
     }
     if (!find_backend(w, path, &info)) {
         refuse(w, CHECK_REFUSED, "%s: %s", w->options->target,
-               path ? recorded_reason(w, path) : "no backend of that name; backend-info lists them");
+               path ? recorded_reason(w, path)
+                    : "no backend of that name; backend-info lists them");
         return false;
     }
     copy_text(w->shared->backend, sizeof w->shared->backend, info.name);
@@ -171,10 +172,14 @@ static void conclude(check_row *line, int32_t state, const char *why)
 static void run_row(worker *w, int32_t at, int output)
 {
     check_row *line = &w->shared->rows[at];
-    kit_session session = {
-        .context = w->context, .backend = w->shared->backend, .seed = w->options->seed,
-        .quick = w->options->quick, .only = w->options->only, .progress = progress, .user = w,
-        .output = output};
+    kit_session session = {.context = w->context,
+                           .backend = w->shared->backend,
+                           .seed = w->options->seed,
+                           .quick = w->options->quick,
+                           .only = w->options->only,
+                           .progress = progress,
+                           .user = w,
+                           .output = output};
     w->shared->number = -1;
     w->shared->row = at;
     if (!w->rows[at].kit) {
@@ -187,8 +192,7 @@ static void run_row(worker *w, int32_t at, int output)
     if (line->result.cases == 0)
         conclude(line, CHECK_ROW_SKIP, "no case of that number, or all left out by --quick");
     else
-        conclude(line, line->result.failures ? CHECK_ROW_FAIL : CHECK_ROW_PASS,
-                 line->result.text);
+        conclude(line, line->result.failures ? CHECK_ROW_FAIL : CHECK_ROW_PASS, line->result.text);
 }
 
 void check_work(const check_options *options, check_shared *shared, int32_t first, int pipe,

@@ -92,8 +92,9 @@ static void elementwise(const collet_kernel_call *call)
     const collet_operand *o = call->operands;
     int64_t count = broken_count(&o[0]);
     for (int64_t i = 0; i < count; i++)
-        broken_set(&o[0], i, compute(call->op, broken_get(&o[1], i),
-                                     call->n_in > 1 ? broken_get(&o[2], i) : 0));
+        broken_set(
+            &o[0], i,
+            compute(call->op, broken_get(&o[1], i), call->n_in > 1 ? broken_get(&o[2], i) : 0));
 }
 
 BROKEN_KERNEL(nothing)
@@ -297,8 +298,8 @@ static collet_status fill(const collet_kernel_call *call)
     if (given != COLLET_F32 && given != COLLET_F64)
         return COLLET_REFUSED;
     for (int64_t i = 0; i < count; i++)
-        broken_set(out, i, given == COLLET_F64 ? params->value.value.f64
-                                               : (double)params->value.value.f32);
+        broken_set(out, i,
+                   given == COLLET_F64 ? params->value.value.f64 : (double)params->value.value.f32);
     return COLLET_OK;
 }
 

@@ -73,8 +73,8 @@ BROKEN_KERNEL(inertia_by_difference)
         for (int k = 0; k < 9; k++) {
             int a = k / 3, b = k % 3;
             double diagonal = mass * dot(c, c) - 2 * dot(c, sum);
-            tensor[k] += (k % 4 == 0 ? diagonal : 0) -
-                         (mass * c[a] * c[b] - c[a] * sum[b] - c[b] * sum[a]);
+            tensor[k] +=
+                (k % 4 == 0 ? diagonal : 0) - (mass * c[a] * c[b] - c[a] * sum[b] - c[b] * sum[a]);
         }
         put(&o[0], f, tensor, 9);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A sound plugin with one kernel of its own, for as many devices (VENDOR_DEVICES) as it is built. */
+/* A sound plugin with one kernel of its own, for as many devices (VENDOR_DEVICES) as it is built.
+ */
 #include <string.h>
 
 #include <collet/plugin.h>
