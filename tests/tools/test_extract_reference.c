@@ -289,6 +289,8 @@ static double scale_of(npz *out, const char *key, double torque_term)
         scale = fmax(scale, fabs(values[i]));
     if (strncmp(key, "tau_", 4) == 0)
         scale = fmax(scale, torque_term);
+    if (strncmp(key, "k_", 2) == 0 && strcmp(key, "k_total") != 0)
+        scale = scale_of(out, "k_total", 0);
     if (strncmp(key, "dLdt_", 5) == 0) {
         const double *t = npz_f64(out, "time_ps", NULL, NULL);
 

@@ -208,7 +208,7 @@ static collet_status run(extract_job *job, collet_error *err)
 collet_status extract_job_run(extract_job *job, const extract_options *options,
                               const extract_selection *selection, collet_error *err)
 {
-    double began = extract_clock();
+    double began = extract_clock(), computed;
     collet_status status;
 
     memset(job, 0, sizeof *job);
@@ -225,9 +225,11 @@ collet_status extract_job_run(extract_job *job, const extract_options *options,
         status = open_runtime(job, err);
     if (status == COLLET_OK)
         status = run(job, err);
+    computed = extract_clock();
     if (status == COLLET_OK)
         status = collet_results_finish(job->results, err);
     job->seconds = extract_clock() - began;
+    job->finish_seconds = job->seconds - (computed - began);
     return status;
 }
 

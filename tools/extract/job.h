@@ -36,7 +36,8 @@ typedef struct extract_job {
     int32_t truncated;        /* 1: the trajectory ends inside a frame; the text is in `truncation` */
     uint32_t reserved;
     collet_error truncation;
-    double seconds; /* from the start of the run to the finished output */
+    double seconds;        /* from the start of the run to the finished output */
+    double finish_seconds; /* of these, after the last frame was computed */
 } extract_job;
 
 /*

@@ -293,6 +293,7 @@ static void describe_work(document *d, const extract_job *job)
 
     timing = put_object(d, d->root, "timing");
     put_number(d, timing, "wall_s", job->seconds);
+    put_number(d, timing, "of_which_finishing_s", job->finish_seconds);
     put_number(d, timing, "frames_per_s", (double)job->n_frames / seconds);
     put_number(d, timing, "MB_per_s", (double)job->end_offset * 1e-6 / seconds);
     put_integer(d, timing, "batch_frames", job->batch_frames);
