@@ -86,7 +86,7 @@ static collected run(const char *path, int64_t batch_frames, int64_t block_frame
         .user = &all,
     };
     extract_analysis *analysis;
-    extract_feed *feed;
+    extract_feed *feed = NULL;
     const extract_batch *batch;
     int32_t truncated;
     collet_error err;

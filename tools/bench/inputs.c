@@ -92,7 +92,7 @@ static void rotation(uint64_t *state, double r[9])
         norm += q[i] * q[i];
     }
     norm = norm > 1e-3 ? 1 / sqrt(norm) : 0;
-    double w = norm ? q[0] * norm : 1, x = q[1] * norm, y = q[2] * norm, z = q[3] * norm;
+    double w = norm > 0 ? q[0] * norm : 1, x = q[1] * norm, y = q[2] * norm, z = q[3] * norm;
     const double matrix[9] = {
         1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
         2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
