@@ -24,11 +24,54 @@ static collet_status host_ready(collet_context *cx, const collet_array *a, const
     return COLLET_OK;
 }
 
-/* A contiguous twin of a strided array, through which its elements are copied. */
+/* ---- Copies that no backend has a kernel for --------------------------------------------- */
+
+static void copy_axes(const collet_array *to, char *target, const collet_array *from,
+                      const char *source, int32_t axis)
+{
+    size_t size = collet_dtype_size(to->dtype);
+    if (axis == to->ndim) {
+        memcpy(target, source, size);
+        return;
+    }
+    for (int64_t i = 0; i < to->shape[axis]; i++)
+        copy_axes(to, target + i * to->strides[axis] * (int64_t)size, from,
+                  source + i * from->strides[axis] * (int64_t)size, axis + 1);
+}
+
+static collet_status copy_on_host(collet_context *cx, collet_array *to, const collet_array *from)
+{
+    void *target, *source;
+    collet_status status = storage_lend(from->storage, COLLET_READ, &source, &cx->moved, &cx->error);
+    if (status != COLLET_OK)
+        return status;
+    status = storage_lend(to->storage, COLLET_WRITE, &target, &cx->moved, &cx->error);
+    if (status == COLLET_OK) {
+        copy_axes(to, (char *)target + to->offset, from, (const char *)source + from->offset, 0);
+        storage_give_back(to->storage, NULL);
+    }
+    storage_give_back(from->storage, NULL);
+    return status;
+}
+
+/* Backends need not have a copy kernel for every dtype; what core itself needs must work all the
+ * same. */
+collet_status array_assign(collet_context *cx, collet_array *to, const collet_array *from)
+{
+    collet_error before = cx->error;
+    collet_status status = collet_copy(cx, to, from);
+    if (status != COLLET_UNSUPPORTED)
+        return status;
+    cx->error = before;
+    return copy_on_host(cx, to, from);
+}
+
 static collet_status twin_create(collet_context *cx, const collet_array *a, collet_array **twin)
 {
     return array_create(cx->runtime, twin, a->dtype, a->ndim, a->shape, &cx->error);
 }
+
+/* ---- Elements ---------------------------------------------------------------------------- */
 
 static collet_status copy_bytes(collet_context *cx, const collet_array *a, int32_t access,
                                 void *target, const void *source, size_t bytes)
@@ -55,7 +98,7 @@ collet_status collet_array_read(collet_context *cx, const collet_array *array, v
         return copy_bytes(cx, array, COLLET_READ, target, NULL, bytes);
     status = twin_create(cx, array, &twin);
     if (status == COLLET_OK)
-        status = collet_copy(cx, twin, array);
+        status = array_assign(cx, twin, array);
     if (status == COLLET_OK)
         status = copy_bytes(cx, twin, COLLET_READ, target, NULL, bytes);
     collet_array_free(twin);
@@ -75,7 +118,7 @@ collet_status collet_array_write(collet_context *cx, collet_array *array, const 
     if (status == COLLET_OK)
         status = copy_bytes(cx, twin, COLLET_WRITE, NULL, source, bytes);
     if (status == COLLET_OK)
-        status = collet_copy(cx, array, twin);
+        status = array_assign(cx, array, twin);
     collet_array_free(twin);
     return status;
 }

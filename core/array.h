@@ -29,6 +29,10 @@ int array_same(const collet_array *a, const collet_array *b);
 /* Whether two views may share bytes. */
 int array_overlaps(const collet_array *a, const collet_array *b);
 
+/* Copies the elements of `from` into `to`, of the same dtype and shape and in another storage: by the
+ * context's backend, or in host memory where that has no kernel for it. */
+collet_status array_assign(collet_context *cx, collet_array *to, const collet_array *from);
+
 /* Checks dtype, axes and size; *size is the number of elements. DTYPE, INVALID, OVERFLOW. */
 collet_status array_shape_check(collet_dtype dtype, int32_t ndim, const int64_t *shape,
                                 int64_t *size, collet_error *err);

@@ -173,7 +173,7 @@ static collet_status make_temporary(frame *f, uint32_t i)
     if (status != COLLET_OK)
         return status;
     f->temporaries[f->temporary_count++] = temporary;
-    status = collet_copy(f->cx, temporary, in);
+    status = array_assign(f->cx, temporary, in);
     if (status != COLLET_OK)
         return status;
     f->cx->counters.temporaries++;

@@ -13,7 +13,6 @@ typedef struct binding {
     int32_t dots;         /* axes that "..." stands for */
     int64_t extent[COLLET_MAX_DIMS];
     uint8_t dots_owner[COLLET_MAX_DIMS];
-    int dots_used;
 } binding;
 
 static collet_status mismatch(const op *o, const op_shapes *v, uint32_t a, uint32_t b,
@@ -49,7 +48,6 @@ static const op_pattern *choose_pattern(const op_operand *o, int32_t ndim)
 static int bind_dots(binding *b, const struct op_view *v, int32_t lead, uint32_t operand,
                      uint32_t *other)
 {
-    b->dots_used = 1;
     if (lead > b->dots) {
         int32_t shift = lead - b->dots;
         memmove(b->extent + shift, b->extent, (size_t)b->dots * sizeof *b->extent);
@@ -98,17 +96,21 @@ static int bind_axes(binding *b, const op_pattern *p, const struct op_view *v, u
     return 1;
 }
 
-/* An output's "..." axes are exactly the broadcast ones; where no input has any, they are free. */
-static int output_dots_fit(binding *b, const struct op_view *v, int32_t lead)
+/* The first output decides what the inputs are broadcast to; the others have the same axes. */
+static int output_dots_fit(binding *b, const struct op_view *v, int32_t lead, uint32_t operand)
 {
-    if (!b->dots_used) {
-        b->dots_used = 1;
-        b->dots = lead;
-        memcpy(b->extent, v->shape, (size_t)lead * sizeof *b->extent);
-        memset(b->dots_owner, 0, sizeof b->dots_owner);
-        return 1;
-    }
-    return lead == b->dots && !memcmp(b->extent, v->shape, (size_t)lead * sizeof *b->extent);
+    if (operand > 0)
+        return lead == b->dots &&
+               !memcmp(b->extent, v->shape, (size_t)lead * sizeof *b->extent);
+    if (lead < b->dots)
+        return 0;
+    for (int32_t i = 0; i < b->dots; i++)
+        if (b->extent[i] != 1 && b->extent[i] != v->shape[lead - b->dots + i])
+            return 0;
+    b->dots = lead;
+    memcpy(b->extent, v->shape, (size_t)lead * sizeof *b->extent);
+    memset(b->dots_owner, 0, sizeof b->dots_owner);
+    return 1;
 }
 
 /* The view with the broadcast axes in front of its own. */
@@ -138,7 +140,7 @@ static collet_status check_patterns(const op *o, op_shapes *views,
     uint32_t count = o->n_out + o->n_in, other = 0;
     binding b;
     memset(b.letter, 0xff, sizeof b.letter);
-    b.dots = b.dots_used = 0;
+    b.dots = 0;
     /* Inputs first: they decide what "..." is. */
     for (uint32_t k = 0; k < count; k++) {
         uint32_t i = k < o->n_in ? o->n_out + k : k - o->n_in;
@@ -153,7 +155,7 @@ static collet_status check_patterns(const op *o, op_shapes *views,
         if (!pattern[i]->dots)
             continue;
         int32_t lead = v->ndim - pattern[i]->ndim;
-        if (i >= o->n_out ? !bind_dots(&b, v, lead, i, &other) : !output_dots_fit(&b, v, lead)) {
+        if (i >= o->n_out ? !bind_dots(&b, v, lead, i, &other) : !output_dots_fit(&b, v, lead, i)) {
             if (i < o->n_out)
                 other = b.dots ? b.dots_owner[0] : o->n_out;
             return mismatch(o, views, i, other < count ? other : i, err);

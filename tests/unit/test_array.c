@@ -165,6 +165,28 @@ static void calls_name_what_does_not_fit(void **state)
     collet_array_free(d);
 }
 
+/* As in NumPy: inputs are repeated to the output's shape, an output never is. */
+static void inputs_are_broadcast_to_the_output(void **state)
+{
+    (void)state;
+    const int64_t two_three[] = {2, 3}, two_one[] = {2, 1}, one_three[] = {1, 3};
+    collet_array *column = reshaped(floats(cx, 2, 1), 2, two_one), *row = floats(cx, 3, 10);
+    collet_array *out = reshaped(empty_floats(cx, 6), 2, two_three);
+    assert_ok(cx, collet_add(cx, out, column, row));
+    const float sums[] = {11, 12, 13, 12, 13, 14}, rows[] = {10, 11, 12, 10, 11, 12};
+    assert_floats(cx, out, sums);
+    assert_ok(cx, collet_copy(cx, out, row));
+    assert_floats(cx, out, rows);
+    collet_array *small = reshaped(empty_floats(cx, 3), 2, one_three);
+    assert_status(cx, collet_add(cx, small, column, row), COLLET_SHAPE);
+    assert_status(cx, collet_copy(cx, row, out), COLLET_SHAPE);
+    assert_text_has(cx, "output 0 is 3, input 0 is 2 x 3");
+    collet_array_free(column);
+    collet_array_free(row);
+    collet_array_free(out);
+    collet_array_free(small);
+}
+
 static void overlaps_go_through_a_temporary(void **state)
 {
     (void)state;
@@ -349,6 +371,7 @@ int main(void)
         TEST(views_that_leave_the_array_are_refused),
         TEST(sizes_are_checked_for_overflow),
         TEST(calls_name_what_does_not_fit),
+        TEST(inputs_are_broadcast_to_the_output),
         TEST(overlaps_go_through_a_temporary),
         TEST(wrapped_memory_is_used_in_place),
         TEST(reading_checks_the_size),

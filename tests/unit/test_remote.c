@@ -144,6 +144,27 @@ static void a_missing_kernel_falls_back_or_says_so(void **state)
     close_world(w);
 }
 
+/* What core itself must copy (temporaries, strided reads and writes) needs no kernel of the backend. */
+static void core_copies_without_a_kernel(void **state)
+{
+    (void)state;
+    world w = open_world(REMOTE_PLUGIN, NULL, "remote");
+    const int64_t shape[] = {2, 3};
+    const int32_t values[] = {1, 2, 3, 4, 5, 6}, transposed[] = {1, 4, 2, 5, 3, 6};
+    int32_t got[6];
+    collet_array *a = NULL, *t = NULL;
+    assert_ok(w.cx, collet_array_from(w.cx, &a, COLLET_I32, 2, shape, values));
+    assert_ok(w.cx, collet_array_permute(w.cx, &t, a, NULL));
+    assert_ok(w.cx, collet_array_read(w.cx, t, got, sizeof got));
+    assert_memory_equal(got, transposed, sizeof got);
+    assert_ok(w.cx, collet_array_write(w.cx, t, values, sizeof values));
+    assert_ok(w.cx, collet_array_read(w.cx, t, got, sizeof got));
+    assert_memory_equal(got, values, sizeof got);
+    collet_array_free(a);
+    collet_array_free(t);
+    close_world(w);
+}
+
 /* A failure after launch is reported by the next wait, and the bytes it left are never handed out. */
 static void a_late_failure_is_reported(void **state)
 {
@@ -295,6 +316,7 @@ int main(void)
         cmocka_unit_test(a_partial_write_keeps_the_rest),
         cmocka_unit_test(refusal_falls_back_or_not),
         cmocka_unit_test(a_missing_kernel_falls_back_or_says_so),
+        cmocka_unit_test(core_copies_without_a_kernel),
         cmocka_unit_test(a_late_failure_is_reported),
         cmocka_unit_test(a_lost_device_loses_only_its_own),
         cmocka_unit_test(auto_follows_the_bytes),
