@@ -95,8 +95,20 @@ function(collet_add_test name)
   endif()
 endfunction()
 
-# Nothing of the user's own configuration, cache or plugins reaches a test.
+# Nothing of the user's own configuration, cache or plugins reaches a test, and memory may run out in
+# one.
 function(collet_test_environment name)
-  set_tests_properties(${name} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77 ENVIRONMENT
-    "XDG_CONFIG_HOME=${CMAKE_BINARY_DIR}/tests/xdg/config;XDG_DATA_HOME=${CMAKE_BINARY_DIR}/tests/xdg/data;XDG_CACHE_HOME=${CMAKE_BINARY_DIR}/tests/xdg/cache;COLLET_BACKEND=;COLLET_PLUGIN_PATH=;ASAN_OPTIONS=allocator_may_return_null=1;TSAN_OPTIONS=allocator_may_return_null=1")
+  set(directory ${CMAKE_BINARY_DIR}/tests/xdg)
+  set(environment COLLET_BACKEND= COLLET_PLUGIN_PATH= XDG_CONFIG_HOME=${directory}/config
+    XDG_DATA_HOME=${directory}/data XDG_CACHE_HOME=${directory}/cache
+    ASAN_OPTIONS=allocator_may_return_null=1)
+  set(tsan allocator_may_return_null=1)
+  if(COLLET_SANITIZER STREQUAL "thread" AND OpenMP_omp_LIBRARY)
+    # Archer, which lies beside clang's OpenMP, tells the sanitizer what a barrier orders.
+    get_filename_component(openmp ${OpenMP_omp_LIBRARY} DIRECTORY)
+    list(APPEND environment OMP_TOOL_LIBRARIES=${openmp}/libarcher.so)
+    string(APPEND tsan ":ignore_noninstrumented_modules=1")
+  endif()
+  set_tests_properties(${name} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77
+    ENVIRONMENT "${environment};TSAN_OPTIONS=${tsan}")
 endfunction()
