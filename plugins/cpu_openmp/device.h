@@ -9,7 +9,6 @@
 
 #include <collet/plugin.h>
 
-#include "blas.h"
 #include "isa.h"
 
 struct collet_device {
@@ -17,7 +16,6 @@ struct collet_device {
     const isa_level *level;
     int32_t threads;     /* at most, for one call */
     int64_t cache_bytes; /* of the largest cache: what is larger is streamed past it */
-    blas *blas;          /* NULL: our own product throughout */
 };
 
 /* The head of a kernel; a queue means nothing to a synchronous plugin. */

@@ -4,6 +4,7 @@
 #include <limits.h>
 
 #include "../cpu/rows.h"
+#include "blas.h"
 #include "team.h"
 
 /* Multiplications below which neither a BLAS call nor our blocked kernel pays for its preparation.
@@ -29,8 +30,8 @@ typedef struct product {
     int32_t batch_axes;
     int64_t batch;
     int64_t rows, columns, inner;
-    int use_blas;
-    blas_matrix form[MATRICES];                           /* for use_blas, without addresses */
+    blas *blas;                                           /* NULL: our own kernel computes it */
+    blas_matrix form[MATRICES];                           /* for BLAS, without addresses */
     int64_t part_rows, part_columns, parts_across, parts; /* of one product */
     char *scratch;                                        /* one piece a thread */
 } product;
@@ -53,7 +54,7 @@ static int blas_takes(const gemm_matrix *m, int64_t rows, int64_t columns, blas_
 
 static int fits_blas(product *p)
 {
-    return p->device->blas && p->rows > 0 && p->columns > 0 && p->inner > 0 &&
+    return p->rows > 0 && p->columns > 0 && p->inner > 0 &&
            blas_takes(&p->m[C], p->rows, p->columns, &p->form[C]) &&
            blas_takes(&p->m[A], p->rows, p->inner, &p->form[A]) &&
            blas_takes(&p->m[B], p->inner, p->columns, &p->form[B]);
@@ -95,6 +96,11 @@ static void divide(product *p)
     }
 }
 
+static int is_tiny(const product *p)
+{
+    return p->rows * p->columns <= TINY && p->rows * p->columns * p->inner <= TINY;
+}
+
 static void make_product(product *p, const collet_device *device, const collet_kernel_call *call)
 {
     p->device = device;
@@ -113,7 +119,10 @@ static void make_product(product *p, const collet_device *device, const collet_k
         const int64_t *strides = p->o[k]->strides + p->batch_axes;
         p->m[k] = (gemm_matrix){cpu_at(p->o[k]), strides[0], strides[1]};
     }
-    p->use_blas = fits_blas(p);
+    /* Opened by the first product that can use it: OpenBLAS starts threads that keep cores busy for
+     * a while, which programs without a product should not pay for. */
+    const char *reason;
+    p->blas = !is_tiny(p) && fits_blas(p) ? blas_open(&reason) : NULL;
     divide(p);
 }
 
@@ -133,13 +142,13 @@ static void part_by_blas(const product *p, const gemm_matrix m[MATRICES], int64_
         f[k].at = m[k].at;
     }
     if (!f[C].transposed) {
-        blas_product(p->device->blas, p->wide, &f[C], &f[A], &f[B], rows, columns, p->inner);
+        blas_product(p->blas, p->wide, &f[C], &f[A], &f[B], rows, columns, p->inner);
         return;
     }
     /* c^T = b^T a^T */
     f[A].transposed = !f[A].transposed;
     f[B].transposed = !f[B].transposed;
-    blas_product(p->device->blas, p->wide, &f[C], &f[B], &f[A], columns, rows, p->inner);
+    blas_product(p->blas, p->wide, &f[C], &f[B], &f[A], columns, rows, p->inner);
 }
 
 static void part_tiny(const product *p, const gemm_matrix m[MATRICES], int64_t rows,
@@ -165,11 +174,6 @@ static void part_tiny(const product *p, const gemm_matrix m[MATRICES], int64_t r
     }
 }
 
-static int is_tiny(const product *p)
-{
-    return p->rows * p->columns <= TINY && p->rows * p->columns * p->inner <= TINY;
-}
-
 static void run_parts(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const product *p = argument;
@@ -193,7 +197,7 @@ static void run_parts(void *argument, int32_t thread, int64_t begin, int64_t end
         }
         if (is_tiny(p))
             part_tiny(p, m, rows, columns);
-        else if (p->use_blas)
+        else if (p->blas)
             part_by_blas(p, m, rows, columns);
         else
             own->product[p->wide](&m[C], &m[A], &m[B], rows, columns, p->inner,
@@ -205,7 +209,7 @@ WORKSPACE(matmul)
 {
     product p = {0};
     make_product(&p, device, call);
-    if (p.use_blas || is_tiny(&p))
+    if (p.blas || is_tiny(&p))
         return 0;
     return (uint64_t)device->threads * device->level->gemm->scratch_bytes;
 }
@@ -219,11 +223,10 @@ KERNEL(matmul)
     int64_t whole = p.batch * p.parts;
     double work = (double)p.part_rows * (double)p.part_columns * (double)(p.inner + 1);
     int64_t grain = work > (double)GRAIN ? 1 : (int64_t)((double)GRAIN / work) + 1;
-    int with_blas = p.use_blas && !is_tiny(&p);
-    if (with_blas)
-        blas_enter(device->blas);
+    if (p.blas)
+        blas_enter(p.blas);
     team_run(device->threads, whole, grain, run_parts, &p);
-    if (with_blas)
-        blas_leave(device->blas);
+    if (p.blas)
+        blas_leave(p.blas);
     return COLLET_OK;
 }

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "blas.h"
+
 COLLET_PLUGIN_MANIFEST("manifest.json");
 
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
@@ -196,11 +198,6 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
     d->level = level;
     d->threads = host->threads(host);
     d->cache_bytes = largest_cache();
-    d->blas = blas_open(&reason);
-    if (!d->blas) {
-        host->log(host, COLLET_LOG_INFO, "cpu_openmp: %s; matmul uses the backend's own kernel",
-                  reason);
-    }
     *device = d;
     return COLLET_OK;
 }
