@@ -5,13 +5,14 @@
 #include "paths.h"
 #include "progress.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Bytes of a batch under "auto": several batches fit into a last-level cache, and one is long enough
  * that starting kernels and waking the reading thread cost little. */
-#define BATCH_BYTES ((int64_t)4 << 20)
+#define BATCH_BYTES ((int64_t)3 << 20)
 #define BATCH_MOST 8192
 /* From here on two batches have to do, so that huge systems stay within memory. */
 #define HUGE_BATCH ((int64_t)32 << 20)
@@ -26,20 +27,54 @@ int64_t extract_job_batch(int64_t bytes_a_frame)
     return frames < 1 ? 1 : frames > BATCH_MOST ? BATCH_MOST : frames;
 }
 
-static collet_status open_runtime(extract_job *job, collet_error *err)
+/* `threads` 0: as the user's settings say. */
+static collet_status create_runtime(extract_job *job, int64_t threads, collet_error *err)
 {
-    char threads[48];
-    const char *settings[] = {threads, NULL};
+    char text[48];
+    const char *settings[] = {text, NULL};
     collet_runtime_options options;
-    collet_status status;
 
     memset(&options, 0, sizeof options);
     options.struct_size = sizeof options;
     options.backend = job->options->backend;
-    snprintf(threads, sizeof threads, "num_threads=%lld", (long long)job->options->threads);
-    if (job->options->threads > 0)
+    snprintf(text, sizeof text, "num_threads=%lld", (long long)threads);
+    if (threads > 0)
         options.settings = settings;
-    status = collet_runtime_create(&job->runtime, &options, err);
+    return collet_runtime_create(&job->runtime, &options, err);
+}
+
+static int is_default(const collet_runtime *runtime, const char *key)
+{
+    for (size_t i = 0; i < collet_setting_count(runtime); i++) {
+        collet_setting setting = {.struct_size = sizeof setting};
+
+        if (collet_setting_at(runtime, i, &setting) == COLLET_OK && strcmp(setting.key, key) == 0)
+            return strcmp(setting.source, "default") == 0;
+    }
+    return 0;
+}
+
+/* Processors that this process may use. */
+static int64_t count_processors(void)
+{
+    cpu_set_t set;
+
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+/* Unless somebody has decided otherwise, one processor is left to the thread that reads: kernels
+ * that have to share it wait for their slowest part. Looking for plugins twice is cheap. */
+static collet_status open_runtime(extract_job *job, collet_error *err)
+{
+    int64_t threads = job->options->threads, others = count_processors() - 1;
+    collet_status status = create_runtime(job, threads, err);
+
+    if (status == COLLET_OK && threads == 0 && others > 0 &&
+        is_default(job->runtime, "num_threads")) {
+        collet_runtime_destroy(job->runtime);
+        job->runtime = NULL;
+        status = create_runtime(job, others, err);
+    }
     if (status == COLLET_OK)
         status = collet_context_create(&job->context, job->runtime, err);
     return status;

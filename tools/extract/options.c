@@ -56,7 +56,7 @@ static const struct argp_option argp_options[] = {
     {"axis", KEY_AXIS, "X,Y,Z", 0, "Axis of the z parts and the tilt (default: 0,0,1)", 2},
     {"backend", KEY_BACKEND, "NAME", 0, "Backend to compute with, or a list (default: auto)", 3},
     {"batch", KEY_BATCH, "N|auto", 0, "Frames read and computed at a time (default: auto)", 3},
-    {"threads", KEY_THREADS, "N", 0, "CPU threads to compute with (default: all)", 3},
+    {"threads", KEY_THREADS, "N", 0, "CPU threads to compute with (default: one less than there are processors)", 3},
     {"quiet", 'q', NULL, 0, "No progress line and no summary", 4},
     {"json", KEY_JSON, NULL, 0, "Print the contents of the meta file instead of a summary", 4},
     {0},
