@@ -25,8 +25,6 @@
 #define POLL_MS 20  /* a grandchild may hold the pipe open: the child is looked at this often */
 #define REAP_MS 300 /* a killed child that sits in a driver is abandoned after this */
 
-extern char **environ;
-
 typedef struct child {
     pid_t pid;
     int answer, messages; /* read ends, -1 when closed */

@@ -21,8 +21,6 @@
 #define MAX_FILE ((size_t)1 << 21)
 #define MAX_CONTENT 4096 /* of a file below /proc that an answer depends on */
 
-extern char **environ;
-
 /* ---- Key --------------------------------------------------------------------------------- */
 
 static uint64_t hash_text(uint64_t hash, const char *text)
