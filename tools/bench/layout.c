@@ -16,6 +16,12 @@ typedef struct extents {
     int64_t lead_shape[BENCH_EXTENTS_MAX];
 } extents;
 
+static collet_status too_many_axes(const bench_layout *l, collet_error *err)
+{
+    return collet_fail(err, COLLET_SHAPE, "%s: an array has at most %d axes", l->row->name,
+                       COLLET_MAX_DIMS);
+}
+
 /* "...,M,K,N" against the numbers of the shape. */
 static collet_status bind_extents(const bench_layout *l, extents *e, collet_error *err)
 {
@@ -25,7 +31,9 @@ static collet_status bind_extents(const bench_layout *l, extents *e, collet_erro
     for (const char *c = s; *c; c++)
         named += isalpha((unsigned char)*c) != 0;
     e->lead = l->shape.count - named;
-    if (e->lead < 0 || (e->lead && !dots) || e->lead > COLLET_MAX_DIMS)
+    if (e->lead > COLLET_MAX_DIMS)
+        return too_many_axes(l, err);
+    if (e->lead < 0 || (e->lead && !dots))
         return collet_fail(err, COLLET_SHAPE, "%s: the shape is %s joined by x, such as %s",
                            l->row->name, s, l->row->shape);
     memcpy(e->lead_shape, l->shape.extents, (size_t)e->lead * sizeof *e->lead_shape);
@@ -70,8 +78,7 @@ static collet_status arrange_by_patterns(bench_layout *l, collet_error *err)
         if (*s)
             s = take_pattern(s, &e, &l->operands[i++], &status);
         if (status != COLLET_OK)
-            collet_fail(err, status, "%s: an array has at most %d axes", l->row->name,
-                        COLLET_MAX_DIMS);
+            too_many_axes(l, err);
     }
     return status;
 }

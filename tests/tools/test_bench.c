@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* backend-bench: that it measures every op and reports what it says it does; no figure is judged.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tool_run.h"
+
+#include <cjson/cJSON.h>
+#include <collet/collet.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define QUICK "--seconds", "0.01"
+#define BENCH(...) TOOL("backend-bench", __VA_ARGS__)
+
+/* assert_float_equal compares floats. */
+static void assert_near(double value, double wanted, double tolerance)
+{
+    if (!(fabs(value - wanted) <= tolerance))
+        fail_msg("%.17g is not %.17g", value, wanted);
+}
+
+static void set_variable(void *user)
+{
+    putenv(user);
+}
+
+static tool_result bench_with(const char *variable, const char *const *args)
+{
+    const tool_setup setup = {.prepare = set_variable, .user = (void *)(uintptr_t)variable};
+    return tool_run("backend-bench", args, &setup);
+}
+
+#define BENCH_WITH(variable, ...) bench_with(variable, (const char *const[]){__VA_ARGS__, NULL})
+
+static cJSON *parsed(tool_result *result, int status)
+{
+    tool_expect(result, status);
+    cJSON *root = cJSON_Parse(result->out);
+    if (!root)
+        fail_msg("no JSON:\n%s", result->out);
+    tool_free(result);
+    return root;
+}
+
+static const cJSON *member(const cJSON *object, const char *key)
+{
+    const cJSON *found = cJSON_GetObjectItemCaseSensitive(object, key);
+    if (!found)
+        fail_msg("no member '%s'", key);
+    return found;
+}
+
+static const char *text_of(const cJSON *object, const char *key)
+{
+    const char *text = cJSON_GetStringValue(member(object, key));
+    assert_non_null(text);
+    return text;
+}
+
+static double number_of(const cJSON *object, const char *key)
+{
+    if (!cJSON_IsNumber(member(object, key)))
+        fail_msg("'%s' is no number", key);
+    return member(object, key)->valuedouble;
+}
+
+static const cJSON *result_of(const cJSON *root, int index)
+{
+    const cJSON *result = cJSON_GetArrayItem(member(root, "results"), index);
+    if (!result)
+        fail_msg("no result %d", index);
+    return result;
+}
+
+static void check_times(const cJSON *times)
+{
+    double least = number_of(times, "min"), most = number_of(times, "max");
+    static const char *const between[] = {"mean", "median", "p95", "p99"};
+    assert_true(least > 0);
+    for (size_t i = 0; i < sizeof between / sizeof *between; i++) {
+        double t = number_of(times, between[i]);
+        assert_true(t >= 0.999 * least && t <= 1.001 * most);
+    }
+    assert_true(number_of(times, "p99") >= number_of(times, "p95"));
+    assert_true(number_of(times, "p95") >= number_of(times, "median"));
+    assert_true(number_of(times, "std") >= 0);
+}
+
+static void check_result(const cJSON *r)
+{
+    double bytes = number_of(r, "bytes"), median;
+    if (strcmp(text_of(r, "status"), "COLLET_OK"))
+        fail_msg("%s: %s", text_of(r, "backend"), text_of(r, "error"));
+    check_times(member(r, "call_seconds"));
+    median = number_of(member(r, "call_seconds"), "median");
+    assert_true(number_of(r, "samples") >= 3);
+    assert_true(number_of(r, "calls_per_sample") >= 1);
+    assert_true(bytes > 0);
+    assert_near(number_of(r, "gb_per_s"), 1e-9 * bytes / median, 1e-6);
+    assert_near(number_of(r, "calls_per_second") * median, 1, 1e-6);
+    assert_int_equal((int)number_of(member(r, "memory_delta"), "array_bytes"), 0);
+    number_of(member(r, "memory_delta"), "resident_bytes");
+}
+
+static void refused(tool_result result, int status, const char *text)
+{
+    tool_expect(&result, status);
+    if (!strstr(result.err, text))
+        fail_msg("'%s' is not in:\n%s", text, result.err);
+    tool_free(&result);
+}
+
+/* ---- Ops --------------------------------------------------------------------------------- */
+
+static const char *const op_names[] = {
+#define COLLET_OP(NAME, id, name, family, shapes, sigs, params, alias, split, combine, check) #name,
+#include <collet/ops.def>
+#undef COLLET_OP
+};
+
+static void test_every_op_has_a_case(void **state)
+{
+    tool_result r = BENCH("--list", "--json");
+    cJSON *root = parsed(&r, 0);
+    (void)state;
+    for (size_t i = 0; i < sizeof op_names / sizeof *op_names; i++) {
+        const cJSON *row, *found = NULL;
+        cJSON_ArrayForEach(
+            row, member(root, "cases")) if (!strcmp(text_of(row, "case"), op_names[i])) found = row;
+        if (!found)
+            fail_msg("%s has no row in tools/bench/cases.c", op_names[i]);
+        assert_string_equal(text_of(found, "op"), op_names[i]);
+    }
+    cJSON_Delete(root);
+}
+
+static const char *small_shape(const char *extents)
+{
+    static const char *const shapes[][2] = {
+        {"...", "5x6x7"}, {"...,M,K,N", "2x5x6x7"}, {"F,N", "5x7"}, {"F", "9"}, {"...,K", "4x5x3"}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        if (!strcmp(shapes[i][0], extents))
+            return shapes[i][1];
+    fail_msg("no small shape for %s", extents);
+    return NULL;
+}
+
+static void test_every_case_runs(void **state)
+{
+    tool_result r = BENCH("--list", "--json");
+    cJSON *list = parsed(&r, 0);
+    const cJSON *row;
+    (void)state;
+    cJSON_ArrayForEach(row, member(list, "cases"))
+    {
+        r = BENCH(text_of(row, "case"), small_shape(text_of(row, "extents")), "--backend",
+                  "cpu_scalar", "--json", "--seconds", "0.001");
+        cJSON *root = parsed(&r, 0);
+        assert_string_equal(text_of(root, "op"), text_of(row, "op"));
+        assert_int_equal(cJSON_GetArraySize(member(root, "results")), 1);
+        check_result(result_of(root, 0));
+        cJSON_Delete(root);
+    }
+    cJSON_Delete(list);
+}
+
+static void test_rows(void **state)
+{
+    tool_result r = BENCH("add", "--shape", "1K", "--dtype", "f32,f64", "--backend",
+                          "cpu_scalar,cpu_scalar:0", "--threads", "1", "--json", QUICK);
+    cJSON *root = parsed(&r, 0);
+    const cJSON *host = member(root, "host");
+    (void)state;
+    assert_string_equal(text_of(root, "tool"), "backend-bench");
+    assert_string_equal(text_of(root, "collet"), COLLET_VERSION);
+    assert_true(cJSON_GetArraySize(member(root, "command")) == 13);
+    text_of(host, "name");
+    text_of(host, "cpu");
+    assert_int_equal((int)number_of(host, "threads"), 1);
+    assert_int_equal(cJSON_GetArrayItem(member(root, "shape"), 0)->valueint, 1024);
+    assert_int_equal(cJSON_GetArraySize(member(root, "results")), 4);
+    for (int i = 0; i < 4; i++) {
+        const cJSON *row = result_of(root, i);
+        check_result(row);
+        assert_string_equal(text_of(row, "backend"), i % 2 ? "cpu_scalar:0" : "cpu_scalar");
+        assert_string_equal(text_of(row, "signature"), i < 2 ? "f:ff" : "d:dd");
+        assert_int_equal((int)number_of(row, "bytes"), 3 * 1024 * (i < 2 ? 4 : 8));
+        assert_true(number_of(row, "ratio") > 0);
+        assert_string_equal(text_of(row, "bound"), "memory");
+        assert_true(cJSON_IsNull(member(row, "share")));
+    }
+    cJSON_Delete(root);
+}
+
+static void test_work(void **state)
+{
+    tool_result r = BENCH("matmul", "8x16x32", "--backend", "cpu_scalar", "--json", QUICK);
+    cJSON *root = parsed(&r, 0);
+    (void)state;
+    assert_int_equal((int)number_of(result_of(root, 0), "flops"), 2 * 8 * 16 * 32);
+    assert_true(number_of(result_of(root, 0), "gflop_per_s") > 0);
+    assert_string_equal(text_of(result_of(root, 0), "bound"), "compute");
+    cJSON_Delete(root);
+
+    r = BENCH("sum", "8x16", "--axis", "-2", "--dtype", "d:f", "--backend", "cpu_scalar", "--json",
+              QUICK);
+    root = parsed(&r, 0);
+    assert_string_equal(text_of(result_of(root, 0), "signature"), "d:f");
+    assert_int_equal((int)number_of(result_of(root, 0), "bytes"), 8 * 16 * 4 + 16 * 8);
+    cJSON_Delete(root);
+}
+
+static void test_table(void **state)
+{
+    tool_result r = BENCH("add", "1K", "--backend", "cpu_scalar", QUICK);
+    (void)state;
+    tool_expect(&r, 0);
+    assert_non_null(strstr(r.out, "add f:ff, ... = 1024"));
+    assert_non_null(strstr(r.out, "\ncpu_scalar "));
+    assert_non_null(strstr(r.out, "calls/s in "));
+    tool_free(&r);
+}
+
+/* ---- Dispatch and bandwidth -------------------------------------------------------------- */
+
+static void test_dispatch(void **state)
+{
+    tool_result r = BENCH("dispatch", "--backend", "cpu_scalar", "--json", QUICK);
+    cJSON *root = parsed(&r, 0);
+    const cJSON *row = result_of(root, 0);
+    (void)state;
+    check_times(member(row, "routed_seconds"));
+    check_times(member(row, "direct_seconds"));
+    assert_near(number_of(row, "overhead_ns"),
+                1e9 * (number_of(member(row, "routed_seconds"), "median") -
+                       number_of(member(row, "direct_seconds"), "median")),
+                1e-6);
+    assert_int_equal((int)number_of(row, "counted_calls"), 1000000);
+    assert_int_equal((int)number_of(row, "allocations"), 0);
+    cJSON_Delete(root);
+}
+
+static void test_bandwidth(void **state)
+{
+    static const char *const kinds[] = {"read", "write", "copy"};
+    tool_result r = BENCH("bandwidth", "1M", "--json", QUICK);
+    cJSON *root = parsed(&r, 0);
+    (void)state;
+    assert_int_equal((int)number_of(root, "buffer_bytes"), 1 << 20);
+    for (int i = 0; i < 3; i++) {
+        const cJSON *row = result_of(root, i), *tried;
+        assert_string_equal(text_of(row, "kind"), kinds[i]);
+        check_times(member(row, "call_seconds"));
+        assert_int_equal((int)number_of(row, "bytes"), (i == 2 ? 2 : 1) << 20);
+        cJSON_ArrayForEach(tried, member(root, "tried"))
+        {
+            if (!strcmp(text_of(tried, "kind"), kinds[i]))
+                assert_true(number_of(tried, "gb_per_s") <= number_of(row, "gb_per_s"));
+        }
+    }
+    cJSON_Delete(root);
+    /* It needs no backend. */
+    r = BENCH_WITH("COLLET_PLUGIN_PATH=/nonexistent", "bandwidth", "1M", QUICK);
+    tool_expect(&r, 0);
+    tool_free(&r);
+}
+
+/* ---- Refusals ---------------------------------------------------------------------------- */
+
+static void test_usage(void **state)
+{
+    (void)state;
+    refused(BENCH("observabels"), 2, "did you mean 'observables'");
+    refused(BENCH("add", "--backend", "cpu_scalra"), 2, "did you mean 'cpu_scalar'");
+    refused(BENCH("add", "10x"), 2, "'10x' is no shape");
+    refused(BENCH("add", "4611686018427387904x4"), 2, "is no shape");
+    refused(BENCH("com", "10"), 2, "the shape is F,N");
+    refused(BENCH("matmul", "10x20"), 2, "the shape is ...,M,K,N");
+    refused(BENCH("add", "1x1x1x1x1x1x1x1x1"), 2, "at most 8 axes");
+    refused(BENCH("add", "10", "--dtype", "i8"), 2, "there are (outputs:inputs");
+    refused(BENCH("add", "10", "--dtype", "f32,f23"), 2, "'f23'");
+    refused(BENCH("sum", "10x10", "--axis", "2"), 2, "--axis");
+    refused(BENCH("add", "--seconds", "0"), 2, "--seconds");
+    refused(BENCH("add", "--threads", "none"), 2, "--threads");
+    refused(BENCH("add", "--backend", "cpu_scalar,"), 2, "empty");
+    refused(BENCH("add", "10", "20"), 2, "only dispatch");
+    refused(BENCH("bandwidth", "10x10"), 2, "a number of bytes");
+    refused(BENCH("--json"), 2, "is wanted");
+}
+
+static void test_failures(void **state)
+{
+    static const char bad[] = "COLLET_PLUGIN_PATH=" COLLET_TEST_ZOO "/zoo_crash_entry.so";
+    (void)state;
+    refused(BENCH_WITH(bad, "add", "10", "--backend", "zoo_crash_entry"), 1, "cannot be used");
+    refused(BENCH_WITH("COLLET_PLUGIN_PATH=/nonexistent", "add", "10"), 1, "no plugin was found");
+    refused(BENCH("add", "10", "--dtype", "d:ff", "--backend", "cpu_scalar"), 1,
+            "cpu_scalar has no kernel for add d:ff");
+    refused(BENCH("add", "1024Gx1024", "--backend", "cpu_scalar"), 1, "out of host memory");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_op_has_a_case),
+        cmocka_unit_test(test_every_case_runs),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_work),
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_dispatch),
+        cmocka_unit_test(test_bandwidth),
+        cmocka_unit_test(test_usage),
+        cmocka_unit_test(test_failures),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

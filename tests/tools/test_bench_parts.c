@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of backend-bench that can be wrong without anybody seeing it in a figure. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "heap.h"
+#include "inputs.h"
+#include "shape.h"
+#include "stats.h"
+#include "suggest.h"
+#include "team.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+/* assert_float_equal compares floats. */
+static void assert_near(double value, double wanted, double tolerance)
+{
+    if (!(fabs(value - wanted) <= tolerance))
+        fail_msg("%.17g is not %.17g", value, wanted);
+}
+
+static void test_stats(void **state)
+{
+    double samples[100];
+    bench_stats s;
+    (void)state;
+    for (int i = 0; i < 100; i++)
+        samples[i] = 2.0 * (100 - i);
+    bench_stats_of(samples, 100, 2, &s);
+    assert_int_equal(s.samples, 100);
+    assert_int_equal(s.calls_per_sample, 2);
+    assert_near(s.mean, 50.5, 1e-12);
+    assert_near(s.median, 50.5, 1e-12);
+    assert_near(s.p95, 95, 1e-12);
+    assert_near(s.p99, 99, 1e-12);
+    assert_near(s.min, 1, 1e-12);
+    assert_near(s.max, 100, 1e-12);
+    assert_near(s.std, sqrt(100 * 101 / 12.0), 1e-12);
+    double one[] = {3};
+    bench_stats_of(one, 1, 1, &s);
+    assert_near(s.median, 3, 0);
+    assert_near(s.p99, 3, 0);
+    assert_near(s.std, 0, 0);
+}
+
+static void test_shapes(void **state)
+{
+    bench_shape shape;
+    int64_t number;
+    char text[BENCH_SHAPE_TEXT];
+    (void)state;
+    assert_true(bench_shape_parse("10000x3x2K", &shape));
+    assert_int_equal(shape.count, 3);
+    assert_int_equal(shape.extents[2], 2048);
+    assert_string_equal(bench_shape_text(shape.count, shape.extents, text), "10000x3x2048");
+    assert_string_equal(bench_shape_text(0, shape.extents, text), "()");
+    assert_true(bench_shape_number("64M", &number) && number == 64 << 20);
+    assert_true(bench_shape_number("3G", &number) && number == (int64_t)3 << 30);
+    static const char *const wrong[] = {"",
+                                        "x",
+                                        "3x",
+                                        "x3",
+                                        "3xx4",
+                                        "-3",
+                                        "0",
+                                        "3.5",
+                                        "3T",
+                                        "3KK",
+                                        "99999999999999999999",
+                                        "4G x4",
+                                        "2147483648x2147483648x2"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        if (bench_shape_parse(wrong[i], &shape))
+            fail_msg("'%s' was taken for a shape", wrong[i]);
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    assert_int_equal(bench_name_distance("add", "add"), 0);
+    assert_int_equal(bench_name_distance("ad", "add"), 1);
+    assert_int_equal(bench_name_distance("kitten", "sitting"), 3);
+    assert_int_equal(bench_name_distance("", "abc"), 3);
+}
+
+static void test_heap(void **state)
+{
+    void *volatile memory;
+    uint64_t before = bench_heap_allocations();
+    (void)state;
+    memory = malloc(10);
+    assert_int_equal(bench_heap_allocations() - before, 1);
+    memory = realloc(memory, 100000);
+    assert_int_equal(bench_heap_allocations() - before, 2);
+    free(memory);
+    memory = calloc(10, 10);
+    free(memory);
+    memory = aligned_alloc(64, 128);
+    assert_int_equal((uintptr_t)memory % 64, 0);
+    free(memory);
+    assert_int_equal(bench_heap_allocations() - before, 4);
+    assert_true(bench_heap_resident() > 100000);
+}
+
+/* Inputs are what their letters promise: an invalid one would measure an error's road. */
+static void test_inputs(void **state)
+{
+    const bench_operand tensors = {'i', COLLET_F64, 3, {100, 3, 3}};
+    const bench_operand rotations = {'r', COLLET_F64, 3, {100, 3, 3}};
+    const bench_operand positive = {'p', COLLET_F32, 1, {1000}};
+    double m[900];
+    float p[1000], q[1000];
+    (void)state;
+    assert_int_equal(bench_operand_size(&tensors), 900);
+    bench_input_fill(&tensors, 0, m);
+    for (const double *t = m; t < m + 900; t += 9) {
+        double minor = t[0] * t[4] - t[1] * t[3];
+        double det = t[0] * (t[4] * t[8] - t[5] * t[7]) - t[1] * (t[3] * t[8] - t[5] * t[6]) +
+                     t[2] * (t[3] * t[7] - t[4] * t[6]);
+        assert_true(t[1] == t[3] && t[2] == t[6] && t[5] == t[7]);
+        assert_true(t[0] > 0 && minor > 0 && det > 0);
+    }
+    bench_input_fill(&rotations, 0, m);
+    for (const double *r = m; r < m + 900; r += 9)
+        for (int i = 0; i < 3; i++)
+            for (int k = 0; k < 3; k++)
+                assert_near(r[3 * i] * r[3 * k] + r[3 * i + 1] * r[3 * k + 1] +
+                                r[3 * i + 2] * r[3 * k + 2],
+                            i == k, 1e-12);
+    bench_input_fill(&positive, 0, p);
+    bench_input_fill(&positive, 1, q);
+    int32_t equal = 0;
+    for (int i = 0; i < 1000; i++) {
+        assert_true(p[i] >= 0.5f && p[i] < 2.0f);
+        equal += p[i] == q[i];
+    }
+    assert_true(equal < 10);
+}
+
+/* Half types are cut by hand. */
+static void test_halves(void **state)
+{
+    const bench_operand f16 = {'p', COLLET_F16, 1, {1000}}, bf16 = {'p', COLLET_BF16, 1, {1000}};
+    const bench_operand f32 = {'p', COLLET_F32, 1, {1000}};
+    uint16_t h[1000], b[1000];
+    float f[1000];
+    (void)state;
+    bench_input_fill(&f16, 0, h);
+    bench_input_fill(&bf16, 0, b);
+    bench_input_fill(&f32, 0, f);
+    for (int i = 0; i < 1000; i++) {
+        double from_f16 = ldexp(1 + (h[i] & 0x3ff) / 1024.0, (h[i] >> 10 & 31) - 15);
+        double from_bf16 = ldexp(1 + (b[i] & 0x7f) / 128.0, (b[i] >> 7 & 255) - 127);
+        assert_near(from_f16, (double)f[i], 2.0 / 1024);
+        assert_near(from_bf16, (double)f[i], 2.0 / 128);
+    }
+}
+
+typedef struct touched {
+    _Atomic int32_t parts[4];
+    _Atomic int32_t threads;
+} touched;
+
+static void touch(void *user, int32_t thread, int32_t threads)
+{
+    touched *t = user;
+    atomic_fetch_add(&t->parts[thread], 1);
+    atomic_store(&t->threads, threads);
+}
+
+static void test_team(void **state)
+{
+    bench_team *team = bench_team_create(4);
+    (void)state;
+    assert_non_null(team);
+    for (int32_t threads = 1; threads <= 4; threads++) {
+        touched t = {0};
+        for (int run = 0; run < 50; run++)
+            assert_true(bench_team_run(team, threads, touch, &t) >= 0);
+        assert_int_equal(t.threads, threads);
+        for (int32_t i = 0; i < 4; i++)
+            assert_int_equal(t.parts[i], i < threads ? 50 : 0);
+    }
+    bench_team_destroy(team);
+    bench_team_destroy(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_stats), cmocka_unit_test(test_shapes), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_heap),  cmocka_unit_test(test_inputs), cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_team),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What backend-info says, and the status it ends with. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tool_run.h"
+
+#include <cjson/cJSON.h>
+#include <collet/collet.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BAD_PLUGIN COLLET_TEST_ZOO "/zoo_crash_entry.so"
+
+/* "VARIABLE=value" in the child's environment. */
+static void set_variable(void *user)
+{
+    putenv(user);
+}
+
+static tool_result info_with(const char *variable, const char *const *args)
+{
+    const tool_setup setup = {.prepare = set_variable, .user = (void *)(uintptr_t)variable};
+    return tool_run("backend-info", args, &setup);
+}
+
+#define INFO(...) TOOL("backend-info", __VA_ARGS__)
+#define INFO_WITH(variable, ...) info_with(variable, (const char *const[]){__VA_ARGS__, NULL})
+
+static void says(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("'%s' is not in:\n%s", part, text);
+}
+
+static cJSON *parsed(tool_result *result, int status)
+{
+    tool_expect(result, status);
+    cJSON *root = cJSON_Parse(result->out);
+    if (!root)
+        fail_msg("no JSON:\n%s", result->out);
+    tool_free(result);
+    return root;
+}
+
+static const cJSON *member(const cJSON *object, const char *key)
+{
+    const cJSON *found = cJSON_GetObjectItemCaseSensitive(object, key);
+    if (!found)
+        fail_msg("no member '%s'", key);
+    return found;
+}
+
+static const char *text_of(const cJSON *object, const char *key)
+{
+    const char *text = cJSON_GetStringValue(member(object, key));
+    assert_non_null(text);
+    return text;
+}
+
+static double number_of(const cJSON *object, const char *key)
+{
+    assert_true(cJSON_IsNumber(member(object, key)));
+    return member(object, key)->valuedouble;
+}
+
+/* The object of the list whose `key` is `value`. */
+static const cJSON *find(const cJSON *list, const char *key, const char *value)
+{
+    const cJSON *object;
+    cJSON_ArrayForEach(object, list) if (!strcmp(text_of(object, key), value)) return object;
+    fail_msg("nothing with %s = %s", key, value);
+    return NULL;
+}
+
+/* ---- Tests ------------------------------------------------------------------------------- */
+
+static void test_listing(void **state)
+{
+    tool_result r = tool_run("backend-info", (const char *const[]){NULL}, NULL);
+    (void)state;
+    tool_expect(&r, 0);
+    says(r.out, "cpu_scalar 0.1.0: usable");
+    says(r.out, "ABI         1.0");
+    says(r.out, "jit no, parallel no, gpu no");
+    says(r.out, "cpu_scalar:0  CPU, one thread");
+    says(r.out, COLLET_TEST_PLUGINS "/cpu_scalar.so");
+    assert_string_equal(r.err, "");
+    tool_free(&r);
+}
+
+static void test_json(void **state)
+{
+    tool_result r = INFO("--json");
+    cJSON *root = parsed(&r, 0);
+    const cJSON *b = find(member(root, "backends"), "name", "cpu_scalar");
+    const cJSON *features = member(b, "features");
+    (void)state;
+    assert_string_equal(text_of(root, "collet"), COLLET_VERSION);
+    assert_string_equal(text_of(b, "version"), "0.1.0");
+    assert_int_equal(cJSON_GetArraySize(member(b, "abi")), 2);
+    assert_int_equal(cJSON_GetArrayItem(member(b, "abi"), 0)->valueint, 1);
+    assert_string_equal(text_of(b, "status"), "usable");
+    assert_string_equal(text_of(b, "reason"), "");
+    assert_true(cJSON_IsFalse(member(features, "jit")));
+    assert_true(cJSON_IsFalse(member(features, "parallel")));
+    assert_true(cJSON_IsFalse(member(features, "gpu")));
+    assert_int_equal((int)number_of(b, "device_count"), 1);
+    assert_int_equal(cJSON_GetArraySize(member(b, "devices")), 1);
+    text_of(cJSON_GetArrayItem(member(b, "devices"), 0), "name");
+    text_of(b, "path");
+    number_of(b, "priority");
+    assert_true(number_of(b, "kernel_count") > 20);
+    assert_true(cJSON_IsObject(member(b, "capabilities")));
+    assert_null(cJSON_GetObjectItem(root, "records"));
+    assert_null(cJSON_GetObjectItem(root, "settings"));
+    cJSON_Delete(root);
+}
+
+static void test_name(void **state)
+{
+    tool_result r = INFO("cpu_scalar", "--json");
+    cJSON *root = parsed(&r, 0);
+    (void)state;
+    assert_int_equal(cJSON_GetArraySize(member(root, "backends")), 1);
+    cJSON_Delete(root);
+
+    r = INFO("cpu_scalra");
+    tool_expect(&r, 1);
+    says(r.err, "no backend is called 'cpu_scalra'; did you mean 'cpu_scalar'");
+    says(r.err, "available: ");
+    assert_string_equal(r.out, "");
+    tool_free(&r);
+
+    r = INFO("cpu_scalar,cpu_scalar");
+    tool_expect(&r, 1);
+    says(r.err, "is not the name of one backend");
+    tool_free(&r);
+}
+
+static void test_unavailable(void **state)
+{
+    tool_result r = INFO_WITH("COLLET_PLUGIN_PATH=" BAD_PLUGIN, "zoo_crash_entry");
+    (void)state;
+    tool_expect(&r, 3);
+    says(r.out, "zoo_crash_entry 1.0: unavailable: ");
+    says(r.out, "the zoo is closed");
+    tool_free(&r);
+
+    r = INFO_WITH("COLLET_PLUGIN_PATH=" BAD_PLUGIN, "--json", "--why");
+    cJSON *root = parsed(&r, 0);
+    const cJSON *b = find(member(root, "backends"), "name", "zoo_crash_entry");
+    assert_string_equal(text_of(b, "status"), "unavailable");
+    assert_true(strlen(text_of(b, "reason")) > 0);
+    assert_int_equal(cJSON_GetArraySize(member(b, "devices")), 0);
+    const cJSON *probe = find(member(root, "records"), "stage", "probe");
+    assert_true(cJSON_IsFalse(member(probe, "accepted")));
+    assert_string_equal(text_of(probe, "path"), BAD_PLUGIN);
+    text_of(probe, "code");
+    assert_true(number_of(probe, "ms") >= 0);
+    cJSON_Delete(root);
+}
+
+static void test_not_tried(void **state)
+{
+    tool_result r = INFO_WITH("COLLET_PROBE=off", "cpu_scalar", "--json");
+    cJSON *root = parsed(&r, 0);
+    const cJSON *b = find(member(root, "backends"), "name", "cpu_scalar");
+    (void)state;
+    assert_string_equal(text_of(b, "status"), "unproven");
+    assert_true(cJSON_IsNull(member(b, "capabilities")));
+    cJSON_Delete(root);
+
+    r = INFO_WITH("COLLET_PROBE=off", "cpu_scalar");
+    tool_expect(&r, 0);
+    says(r.out, "cpu_scalar 0.1.0: not tried yet");
+    tool_free(&r);
+}
+
+static void test_why(void **state)
+{
+    tool_result r = INFO("cpu_scalar", "--why");
+    const char *at;
+    (void)state;
+    tool_expect(&r, 0);
+    at = strstr(r.out, "What was looked at");
+    assert_non_null(at);
+    says(at, COLLET_TEST_PLUGINS "/cpu_scalar.so\n");
+    says(at, "policy    passed");
+    says(at, "manifest  passed");
+    says(at, "probe     passed");
+    assert_null(strstr(at, "cpu_openmp"));
+    tool_free(&r);
+}
+
+static void test_env(void **state)
+{
+    tool_result r = INFO_WITH("COLLET_BACKEND=cpu_scalar", "--env", "--json");
+    cJSON *root = parsed(&r, 0);
+    const cJSON *s = find(member(root, "settings"), "key", "backend");
+    (void)state;
+    assert_string_equal(text_of(s, "variable"), "COLLET_BACKEND");
+    assert_string_equal(text_of(s, "default"), "auto");
+    assert_string_equal(text_of(s, "value"), "cpu_scalar");
+    assert_string_equal(text_of(s, "source"), "environment");
+    text_of(s, "type");
+    text_of(s, "help");
+    cJSON_Delete(root);
+
+    r = INFO("--env");
+    tool_expect(&r, 0);
+    says(r.out, "COLLET_NUM_THREADS");
+    assert_null(strstr(r.out, "cpu_scalar 0.1.0"));
+    tool_free(&r);
+}
+
+static void test_nothing_found(void **state)
+{
+    const char *const none[] = {NULL};
+    tool_result r = info_with("COLLET_PLUGIN_PATH=/nonexistent/plugins", none);
+    (void)state;
+    tool_expect(&r, 0);
+    says(r.out, "no backend was found");
+    says(r.out, "  /nonexistent/plugins: ");
+    tool_free(&r);
+}
+
+static void to_full_disk(void *user)
+{
+    int full = open("/dev/full", O_WRONLY);
+    (void)user;
+    dup2(full, STDOUT_FILENO);
+}
+
+static void test_statuses(void **state)
+{
+    tool_result r = INFO("--nonsense");
+    const tool_setup full = {.prepare = to_full_disk};
+    (void)state;
+    tool_expect(&r, 2);
+    tool_free(&r);
+    r = INFO("cpu_scalar", "cpu_openmp");
+    tool_expect(&r, 2);
+    says(r.err, "only one NAME");
+    tool_free(&r);
+    r = INFO("--version");
+    tool_expect(&r, 0);
+    says(r.out, "backend-info " COLLET_VERSION);
+    tool_free(&r);
+    r = INFO("--help");
+    tool_expect(&r, 0);
+    says(r.out, "--why");
+    tool_free(&r);
+    r = tool_run("backend-info", (const char *const[]){"--json", NULL}, &full);
+    tool_expect(&r, 1);
+    says(r.err, "standard output");
+    tool_free(&r);
+    r = INFO_WITH("COLLET_CONFIG=/nonexistent/collet.conf", "--json");
+    tool_expect(&r, 1);
+    says(r.err, "/nonexistent/collet.conf");
+    tool_free(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_listing),   cmocka_unit_test(test_json),
+        cmocka_unit_test(test_name),      cmocka_unit_test(test_unavailable),
+        cmocka_unit_test(test_not_tried), cmocka_unit_test(test_why),
+        cmocka_unit_test(test_env),       cmocka_unit_test(test_nothing_found),
+        cmocka_unit_test(test_statuses),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
