@@ -203,7 +203,7 @@ static void test_no_complete_frame(void **state)
     (void)state;
     save_part("first.trr", 5000);
     save_part("head.trr", 50);
-    check(1, LIST(PEPTIDE "conf.gro", "first.trr"), LIST("first.trr", "frame 0"));
+    check(1, LIST(PEPTIDE "conf.gro", "first.trr"), LIST("first.trr", "inside frame 0"));
     check(1, LIST(PEPTIDE "conf.gro", "head.trr"), LIST("head.trr"));
 }
 

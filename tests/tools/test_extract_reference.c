@@ -118,6 +118,17 @@ static double largest_torque_term(const struct sample *sample, int64_t frame, co
     return largest;
 }
 
+/* The energy of the centre of mass: p.p / 2M. */
+static void check_translation(const cJSON *expected, npz *out, int64_t frame)
+{
+    double p[3], mass = meta_at(expected, "total_mass")->valuedouble;
+    double energy = npz_f64(out, "k_trans", NULL, NULL)[frame];
+
+    flatten(meta_at(expected, "linear_momentum"), p, 0);
+    assert_true(fabs(energy - (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) / (2 * mass)) <
+                TOLERANCE * npz_f64(out, "k_total", NULL, NULL)[frame]);
+}
+
 static void check_frame(const struct sample *sample, npz *out, const char *which, int64_t frame)
 {
     const cJSON *expected = meta_at(meta_at(reference, sample->name), which);
@@ -137,6 +148,7 @@ static void check_frame(const struct sample *sample, npz *out, const char *which
                 fail_msg("%s %s %s[%d]: %.17g, not %.17g", sample->name, which, compared[i].key, k,
                          rows[frame * n + k], values[k]);
     }
+    check_translation(expected, out, frame);
 }
 
 static npz run(const struct sample *sample, const char *backend)

@@ -380,10 +380,11 @@ static void test_progress_on_a_terminal(void **state)
                           "1",       "--backend", "cpu_scalar",     NULL,       NULL};
     tool_setup setup = {.directory = directory, .terminal = 1};
     tool_result result;
+    int copies;
 
     (void)state;
     /* The line comes after a tenth of a second: what takes so long depends on machine and build. */
-    for (int copies = 20;; copies *= 2) {
+    for (copies = 20;; copies *= 2) {
         repeat_file(PEPTIDE "traj.trr", io_path(directory, "many.trr"), copies);
         result = tool_run("collet-extract", args, &setup);
         tool_expect(&result, 0);
@@ -397,6 +398,7 @@ static void test_progress_on_a_terminal(void **state)
     assert_string_equal(result.err + strlen(result.err) - 4, "\r\033[K");
     tool_free(&result);
 
+    repeat_file(PEPTIDE "traj.trr", io_path(directory, "many.trr"), 3 * copies);
     args[8] = "-q";
     result = tool_run("collet-extract", args, &setup);
     tool_expect(&result, 0);
