@@ -75,7 +75,7 @@ endfunction()
 
 # collet_add_test(NAME source... [LIBRARIES library...] [LABEL label] [INTERNAL]): a CMocka program run by
 # ctest with the built plugins and no settings of the user's. INTERNAL: made of the core's objects
-# instead of libcore, for tests of what libcore does not export.
+# instead of libcore, for tests of what libcore does not export. Without a label: the directory's name.
 function(collet_add_test name)
   cmake_parse_arguments(TEST "INTERNAL" "LABEL" "LIBRARIES" ${ARGN})
   if(TEST_INTERNAL)
@@ -94,9 +94,10 @@ function(collet_add_test name)
     COLLET_TEST_ZOO="${CMAKE_BINARY_DIR}/tests/plugins")
   add_test(NAME ${name} COMMAND ${name})
   collet_test_environment(${name})
-  if(TEST_LABEL)
-    set_tests_properties(${name} PROPERTIES LABELS ${TEST_LABEL})
+  if(NOT TEST_LABEL)
+    get_filename_component(TEST_LABEL ${CMAKE_CURRENT_SOURCE_DIR} NAME)
   endif()
+  set_tests_properties(${name} PROPERTIES LABELS ${TEST_LABEL})
 endfunction()
 
 # Nothing of the user's own configuration, cache or plugins reaches a test, and memory may run out in

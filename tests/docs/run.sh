@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# run.sh DOCUMENT: runs every ```sh block of the document, in order, in a directory that looks like
-# the root of the project after ./bootstrap.sh, and checks that what its links name exists. Blocks
-# that are only indented are not run.
+# run.sh DOCUMENT [DIRECTORY]: runs every ```sh block of the document, in order, in a copy of the
+# directory, or else in one that looks like the root of the project after ./bootstrap.sh; and checks
+# that what the document's links name exists. Blocks that are only indented are not run.
 set -euo pipefail
 # From CMakeLists.txt; FLAGS are those of the sanitizer.
 : "${BUILD:?}" "${SOURCE:?}" "${WORK:?}" "${CC:?}" "${FLAGS?}"
 document=$1
+directory=${2:-}
 root=$WORK/$(basename "$(dirname "$document")")
 
 fail() {
@@ -15,10 +16,8 @@ fail() {
 }
 
 # Everything but build/ is the source's; what a block writes lands here.
-lay_root() {
+link_project() {
     local path
-    rm -rf "$root"
-    mkdir -p "$root/.bin" "$root/.home"
     for path in "$SOURCE"/*; do
         case ${path##*/} in
         build | build-*) ;;
@@ -26,6 +25,16 @@ lay_root() {
         esac
     done
     ln -s "$BUILD" "$root/build"
+}
+
+lay_root() {
+    rm -rf "$root"
+    mkdir -p "$root/.bin" "$root/.home"
+    if [ -n "$directory" ]; then
+        cp -r "$directory"/. "$root/"
+    else
+        link_project
+    fi
     # shellcheck disable=SC2016 # "$@" is the wrapper's
     printf '#!/bin/sh\nexec %s %s "$@"\n' "$CC" "$FLAGS" >"$root/.bin/cc"
     chmod +x "$root/.bin/cc"
@@ -55,7 +64,7 @@ $(cat "$root/.said")"
 
 check_links() {
     local link
-    grep -oE '\]\([^)# ]+\)' "$document" | sed 's/^](//; s/)$//' | while read -r link; do
+    { grep -oE '\]\([^)# ]+\)' "$document" || true; } | sed 's/^](//; s/)$//' | while read -r link; do
         case $link in
         http*) ;;
         *) [ -e "$(dirname "$document")/$link" ] || fail "$document links to $link, which is not there" ;;
