@@ -2,7 +2,8 @@
 /*
  * Counting heap allocations: this program's own malloc, calloc, realloc, aligned_alloc, memalign
  * and posix_memalign stand before the C library's for the whole process, libcore and plugins
- * included, and forward to it. Under a sanitizer its hooks count instead.
+ * included, and forward to it. Under a sanitizer its hooks count instead; the thread sanitizer's do
+ * not see aligned_alloc.
  */
 #ifndef BENCH_HEAP_H
 #define BENCH_HEAP_H
