@@ -38,12 +38,15 @@ void *__real_realloc(void *old, size_t n);
 void *__real_aligned_alloc(size_t alignment, size_t n);
 char *__real_strdup(const char *text);
 char *__real_strndup(const char *text, size_t n);
+/* Visible, because ld also looks for them on behalf of the shared libraries. */
+#pragma GCC visibility push(default)
 void *__wrap_malloc(size_t n);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *old, size_t n);
 void *__wrap_aligned_alloc(size_t alignment, size_t n);
 char *__wrap_strdup(const char *text);
 char *__wrap_strndup(const char *text, size_t n);
+#pragma GCC visibility pop
 
 void *__wrap_malloc(size_t n)
 {
