@@ -115,12 +115,13 @@ build_preset() {
 }
 
 main_job() {
-    local water=tests/data/md/water
+    local water=tests/data/md/water extract
+    extract=(build/bin/collet-extract "$water/conf.gro" "$water/traj.trr"
+        --masses "$water/masses.txt" -o build/water.npz)
     say "Backends of this machine: build/bin/backend-info"
     build/bin/backend-info
-    say "Main job: build/bin/collet-extract $water/conf.gro $water/traj.trr -o build/water.npz"
-    build/bin/collet-extract "$water/conf.gro" "$water/traj.trr" --masses "$water/masses.txt" \
-        -o build/water.npz
+    say "Main job: ${extract[*]}"
+    "${extract[@]}"
     ls -l build/water.npz build/water.meta.json
 }
 
@@ -146,10 +147,12 @@ test)
     if [ "${BOOTSTRAP_SANITIZE:-1}" != 0 ]; then
         build_preset asan build-asan ON
     fi
-    run_tests build
+    failed=0
+    run_tests build || failed=1
     if [ "${BOOTSTRAP_SANITIZE:-1}" != 0 ]; then
-        run_tests build-asan
+        run_tests build-asan || failed=1
     fi
+    exit $failed
     ;;
 clean)
     rm -rf build build-*/
