@@ -78,41 +78,51 @@ double atoms_masses(const collet_device *device, const collet_operand *masses, i
 
 /* ---- Where atoms stand ----------------------------------------------------------------------- */
 
-int atoms_are_adjacent(const collet_operand *o)
+atoms_source atoms_find(const collet_operand *o)
 {
+    atoms_source s = {NULL, 0, 0, 0, 0, 0, 1};
+    if (!o || !cpu_present(o))
+        return s;
     int32_t last = o->ndim - 1;
-    return o->strides[last] == 1 && o->strides[last - 1] == 3;
+    s.at = cpu_at(o);
+    s.frame_step = last > 1 ? cpu_step(o, 0) : 0;
+    s.atom_step = cpu_step(o, last - 1);
+    s.step = cpu_step(o, last);
+    s.atoms = o->shape[last - 1];
+    s.wide = o->dtype == COLLET_F64;
+    s.adjacent = o->strides[last] == 1 && o->strides[last - 1] == 3;
+    return s;
 }
 
-const void *atoms_adjacent(const collet_operand *o, int64_t frame, int64_t first, int64_t count,
+const void *atoms_adjacent(const atoms_source *source, int64_t frame, int64_t first, int64_t count,
                            void *copy)
 {
-    int32_t last = o->ndim - 1;
-    int64_t atom_step = cpu_step(o, last - 1), step = cpu_step(o, last);
-    const char *at = md_block(o, frame, 2) + first * atom_step;
-    if (atoms_are_adjacent(o))
+    const char *at = source->at + frame * source->frame_step + first * source->atom_step;
+    if (source->adjacent)
         return at;
-    for (int64_t i = 0; i < count; i++, at += atom_step) {
+    for (int64_t i = 0; i < count; i++, at += source->atom_step) {
         for (int k = 0; k < 3; k++) {
-            if (o->dtype == COLLET_F64)
-                ((double *)copy)[3 * i + k] = *(const double *)(const void *)(at + k * step);
+            const char *from = at + k * source->step;
+            if (source->wide)
+                ((double *)copy)[3 * i + k] = *(const double *)(const void *)from;
             else
-                ((float *)copy)[3 * i + k] = *(const float *)(const void *)(at + k * step);
+                ((float *)copy)[3 * i + k] = *(const float *)(const void *)from;
         }
     }
     return copy;
 }
 
-void atoms_first(const collet_operand *o, int64_t frame, double origin[3])
+void atoms_first(const atoms_source *source, int64_t frame, double origin[3])
 {
-    int32_t last = o->ndim - 1;
     origin[0] = origin[1] = origin[2] = 0.0;
-    if (o->shape[last - 1] == 0)
+    if (source->atoms == 0)
         return;
-    md_load_row(md_block(o, frame, 2), o->dtype, cpu_step(o, last), origin);
-    for (int i = 0; i < 3; i++) {
-        if (!isfinite(origin[i]))
-            origin[i] = 0.0;
+    const char *at = source->at + frame * source->frame_step;
+    for (int k = 0; k < 3; k++, at += source->step) {
+        double x = source->wide ? *(const double *)(const void *)at
+                                : (double)*(const float *)(const void *)at;
+        if (isfinite(x))
+            origin[k] = x;
     }
 }
 
@@ -135,23 +145,14 @@ static void sum_scattered(const atoms_job *job, frame_view *view, int64_t frame,
     for (int64_t i = first; i < first + count; i += ATOMS_COPIED) {
         int64_t n = first + count - i < ATOMS_COPIED ? first + count - i : ATOMS_COPIED;
         frame_sums part;
-        view->positions = atoms_adjacent(job->positions, frame, i, n, r);
-        if (job->velocities)
-            view->velocities = atoms_adjacent(job->velocities, frame, i, n, v);
-        if (job->forces)
-            view->forces = atoms_adjacent(job->forces, frame, i, n, f);
+        view->positions = atoms_adjacent(&job->r, frame, i, n, r);
+        view->velocities = job->v.at ? atoms_adjacent(&job->v, frame, i, n, v) : NULL;
+        view->forces = job->f.at ? atoms_adjacent(&job->f, frame, i, n, f) : NULL;
         view->masses = job->table + i;
         view->atoms = n;
-        job->device->level->frame->pass[job->wide][job->pass](view, &part);
+        job->device->level->frame->pass[job->r.wide][job->pass](view, &part);
         add_sums(sums, &part);
     }
-}
-
-static int all_adjacent(const atoms_job *job)
-{
-    return atoms_are_adjacent(job->positions) &&
-           (!job->velocities || atoms_are_adjacent(job->velocities)) &&
-           (!job->forces || atoms_are_adjacent(job->forces));
 }
 
 static void sum_block(const atoms_job *job, int64_t frame, int64_t block, const double origin[3],
@@ -160,18 +161,16 @@ static void sum_block(const atoms_job *job, int64_t frame, int64_t block, const 
     int64_t first = block * ATOMS_BLOCK, left = job->atoms - first;
     int64_t count = left < ATOMS_BLOCK ? left : ATOMS_BLOCK;
     frame_view view = {.origin = {origin[0], origin[1], origin[2]}};
-    if (!all_adjacent(job)) {
+    if (!job->adjacent) {
         sum_scattered(job, &view, frame, first, count, sums);
         return;
     }
-    view.positions = atoms_adjacent(job->positions, frame, first, count, NULL);
-    if (job->velocities)
-        view.velocities = atoms_adjacent(job->velocities, frame, first, count, NULL);
-    if (job->forces)
-        view.forces = atoms_adjacent(job->forces, frame, first, count, NULL);
+    view.positions = atoms_adjacent(&job->r, frame, first, count, NULL);
+    view.velocities = job->v.at ? atoms_adjacent(&job->v, frame, first, count, NULL) : NULL;
+    view.forces = job->f.at ? atoms_adjacent(&job->f, frame, first, count, NULL) : NULL;
     view.masses = job->table + first;
     view.atoms = count;
-    job->device->level->frame->pass[job->wide][job->pass](&view, sums);
+    job->device->level->frame->pass[job->r.wide][job->pass](&view, sums);
 }
 
 static void sum_frame(const atoms_job *job, int64_t frame, const double origin[3], frame_sums *sums)
@@ -193,7 +192,7 @@ static void first_origin(const atoms_job *job, int64_t frame, double origin[3])
     if (job->origins)
         md_load3(job->origins, frame, origin);
     else
-        atoms_first(job->positions, frame, origin);
+        atoms_first(&job->r, frame, origin);
 }
 
 /* Moves the origin to the centre when it is too far from it; 0 when it may stay. */
@@ -283,7 +282,10 @@ collet_status atoms_run(const collet_device *device, const collet_kernel_call *c
 {
     job->call = call;
     job->device = device;
-    job->wide = job->positions->dtype == COLLET_F64;
+    job->r = atoms_find(job->positions);
+    job->v = atoms_find(job->velocities);
+    job->f = atoms_find(job->forces);
+    job->adjacent = job->r.adjacent && job->v.adjacent && job->f.adjacent;
     job->frames = job->positions->shape[0];
     job->atoms = job->positions->shape[1];
     job->blocks = block_count(job->atoms);

@@ -20,6 +20,15 @@
 
 typedef struct atoms_job atoms_job;
 
+/* Where the atoms of an F x N x 3 or N x 3 operand stand: its strides in bytes, looked up once. */
+typedef struct atoms_source {
+    const char *at; /* NULL: absent */
+    int64_t frame_step, atom_step, step;
+    int64_t atoms;
+    int wide;     /* f64 */
+    int adjacent; /* the atoms of a frame are adjacent triples */
+} atoms_source;
+
 /*
  * Set by the kernel: everything before `call`. `pass` names the sums (FRAME_*); `masses` NULL or
  * absent means all 1; `origins` F x 3 are those that d is taken from, NULL: the frame's first atom.
@@ -41,7 +50,8 @@ struct atoms_job {
 
     const collet_kernel_call *call;
     const collet_device *device;
-    int wide; /* positions are f64 */
+    atoms_source r, v, f; /* positions, velocities, forces */
+    int adjacent;         /* all of them */
     int64_t frames, atoms, blocks;
     double mass;         /* of all atoms */
     double *table;       /* of masses, in the order of the frame kernels */
@@ -66,18 +76,18 @@ int64_t atoms_padded(int64_t atoms);
 double atoms_masses(const collet_device *device, const collet_operand *masses, int64_t atoms,
                     double *table, double *sums);
 
-/* Atoms first .. first+count-1 of a frame of an F x N x 3 or N x 3 operand as adjacent triples:
- * where they stand, or copied to `copy` (3 * count elements). */
-const void *atoms_adjacent(const collet_operand *o, int64_t frame, int64_t first, int64_t count,
+/* `o` may be NULL or absent. */
+atoms_source atoms_find(const collet_operand *o);
+
+/* Atoms first .. first+count-1 of a frame as adjacent triples: where they stand, or copied to
+ * `copy` (3 * count elements). */
+const void *atoms_adjacent(const atoms_source *source, int64_t frame, int64_t first, int64_t count,
                            void *copy);
 
-/* Whether the atoms of a frame are adjacent triples. */
-int atoms_are_adjacent(const collet_operand *o);
-
-/* Atoms copied at a time where they are not; a multiple of the lanes of every level. */
+/* Atoms copied at a time where they are not adjacent; a multiple of the lanes of every level. */
 #define ATOMS_COPIED 256
 
 /* The frame's first atom, components that are not finite (or not there) replaced by 0. */
-void atoms_first(const collet_operand *o, int64_t frame, double origin[3]);
+void atoms_first(const atoms_source *source, int64_t frame, double origin[3]);
 
 #endif

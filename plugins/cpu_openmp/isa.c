@@ -36,8 +36,9 @@ static const isa_level levels[] = {
 };
 
 /* cpuid leaf 1 */
-#define ECX1_V2 (1u << 0 | 1u << 9 | 1u << 13 | 1u << 19 | 1u << 20 | 1u << 23) /* sse3 .. popcnt  \
-                                                                                 */
+#define ECX1_V2                                                                                    \
+    (1u << 0 | 1u << 9 | 1u << 13 | 1u << 19 | 1u << 20 | 1u << 23) /* sse3 .. popcnt              \
+                                                                     */
 #define ECX1_V3                                                                                    \
     (1u << 12 | 1u << 22 | 1u << 27 | 1u << 28 | 1u << 29) /* fma movbe osxsave avx f16c */
 /* leaf 7 */

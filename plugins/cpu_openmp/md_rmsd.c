@@ -25,8 +25,7 @@ typedef struct fit {
 typedef struct rmsd_job {
     const collet_device *device;
     const collet_kernel_call *call;
-    const collet_operand *positions, *reference;
-    int wide, wide_reference;
+    atoms_source positions, reference;
     int64_t frames, atoms, padded, blocks;
     double weight;
     double *weights;      /* table; beside it what the next two point to */
@@ -48,15 +47,15 @@ static int64_t block_length(const rmsd_job *job, int64_t first)
 static void centre_reference(rmsd_job *job)
 {
     double origin[3], copy[3 * ATOMS_COPIED], sums[3] = {0.0};
-    atoms_first(job->reference, 0, origin);
+    atoms_first(&job->reference, 0, origin);
     for (int64_t first = 0; first < job->atoms; first += ATOMS_COPIED) {
         int64_t left = job->atoms - first, n = left < ATOMS_COPIED ? left : ATOMS_COPIED;
-        frame_view view = {.positions = atoms_adjacent(job->reference, 0, first, n, copy),
+        frame_view view = {.positions = atoms_adjacent(&job->reference, 0, first, n, copy),
                            .masses = job->weights + first,
                            .atoms = n,
                            .origin = {origin[0], origin[1], origin[2]}};
         frame_sums part;
-        job->device->level->frame->pass[job->wide_reference][FRAME_FIRST](&view, &part);
+        job->device->level->frame->pass[job->reference.wide][FRAME_FIRST](&view, &part);
         for (int k = 0; k < 3; k++)
             sums[k] += part.first[k];
     }
@@ -66,11 +65,9 @@ static void centre_reference(rmsd_job *job)
 
 static double reference_component(const rmsd_job *job, int64_t atom, int k)
 {
-    const collet_operand *o = job->reference;
-    const char *at =
-        md_block(o, 0, 2) + atom * cpu_step(o, o->ndim - 2) + k * cpu_step(o, o->ndim - 1);
-    return job->wide_reference ? *(const double *)(const void *)at
-                               : (double)*(const float *)(const void *)at;
+    const atoms_source *s = &job->reference;
+    const char *at = s->at + atom * s->atom_step + k * s->step;
+    return s->wide ? *(const double *)(const void *)at : (double)*(const float *)(const void *)at;
 }
 
 static void fill_reference(rmsd_job *job)
@@ -97,24 +94,24 @@ static void pass_over(const rmsd_job *job, int64_t frame, int64_t first, int64_t
 {
     const frame_kernels *kernels = job->device->level->frame;
     double copy[3 * ATOMS_COPIED], away[3] = {0.0};
-    int64_t piece = atoms_are_adjacent(job->positions) ? ATOMS_BLOCK : ATOMS_COPIED;
+    int64_t piece = job->positions.adjacent ? ATOMS_BLOCK : ATOMS_COPIED;
     for (int k = 0; f && k < 3; k++) {
         away[k] = f->rotation[3 * k] * f->shift[0] + f->rotation[3 * k + 1] * f->shift[1] +
                   f->rotation[3 * k + 2] * f->shift[2];
     }
     for (int64_t i = first; i < first + count; i += piece) {
         int64_t left = first + count - i, n = left < piece ? left : piece;
-        frame_view view = {.positions = atoms_adjacent(job->positions, frame, i, n, copy),
+        frame_view view = {.positions = atoms_adjacent(&job->positions, frame, i, n, copy),
                            .masses = job->weights + i,
                            .atoms = n,
                            .origin = {origin[0], origin[1], origin[2]}};
         overlap_sums part;
         if (f) {
-            sums->deviation += kernels->deviation[job->wide](&view, job->reference_at + i,
-                                                             job->padded, f->rotation, away);
+            sums->deviation += kernels->deviation[job->positions.wide](
+                &view, job->reference_at + i, job->padded, f->rotation, away);
             continue;
         }
-        kernels->overlap[job->wide](&view, job->reference_at + i, job->padded, &part);
+        kernels->overlap[job->positions.wide](&view, job->reference_at + i, job->padded, &part);
         for (int k = 0; k < 3; k++)
             sums->overlap.first[k] += part.first[k];
         for (int k = 0; k < 9; k++)
@@ -130,7 +127,7 @@ static void share_pass(void *argument, int32_t thread, int64_t begin, int64_t en
         const fit *f = job->shared;
         job->partial[b] = (block_sums){{{0.0}, {0.0}}, 0.0};
         double origin[3];
-        atoms_first(job->positions, job->shared_frame, origin);
+        atoms_first(&job->positions, job->shared_frame, origin);
         pass_over(job, job->shared_frame, b * ATOMS_BLOCK, block_length(job, b * ATOMS_BLOCK),
                   origin, f, &job->partial[b]);
     }
@@ -165,7 +162,7 @@ static void fit_frame(rmsd_job *job, int64_t frame)
 {
     fit f;
     block_sums sums;
-    atoms_first(job->positions, frame, f.origin);
+    atoms_first(&job->positions, frame, f.origin);
     pass_frame(job, frame, f.origin, NULL, &sums);
     double *covariance = sums.overlap.covariance;
     for (int i = 0; i < 3; i++) {
@@ -211,13 +208,11 @@ KERNEL(rmsd)
 {
     rmsd_job job = {.device = device,
                     .call = call,
-                    .positions = cpu_operand(call, 2),
-                    .reference = cpu_operand(call, 4),
+                    .positions = atoms_find(cpu_operand(call, 2)),
+                    .reference = atoms_find(cpu_operand(call, 4)),
                     .weights = call->workspace};
-    job.wide = job.positions->dtype == COLLET_F64;
-    job.wide_reference = job.reference->dtype == COLLET_F64;
-    job.frames = job.positions->shape[0];
-    job.atoms = job.positions->shape[1];
+    job.frames = cpu_operand(call, 2)->shape[0];
+    job.atoms = cpu_operand(call, 2)->shape[1];
     job.padded = atoms_padded(job.atoms);
     job.blocks = block_count(job.atoms);
     job.reference_at = job.weights + job.padded;

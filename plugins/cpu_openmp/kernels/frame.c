@@ -70,22 +70,39 @@ INLINE lanes widen(half_lanes v)
 #endif
 }
 
-INLINE triple load_f32(const void *atoms)
+#define HALF_LANES_AT(at) (*(const half_lanes_at_any *)(const void *)(at))
+#define LANES_AT(at) (*(const lanes_at_any *)(const void *)(at))
+
+INLINE triple load_f32(const float *at)
 {
-    const half_lanes_at_any *p = atoms;
-    half_lanes a = p[0], b = p[1], c = p[2];
-    half_lanes x = BLEND_X(a, b, c), y = BLEND_Y(a, b, c), z = BLEND_Z(a, b, c);
-    y = TURN_1(y);
-    z = TURN_2(z);
-    return (triple){widen(x), widen(y), widen(z)};
+    half_lanes a = HALF_LANES_AT(at), b = HALF_LANES_AT(at + W), c = HALF_LANES_AT(at + 2 * W);
+    half_lanes y = BLEND_Y(a, b, c), z = BLEND_Z(a, b, c);
+    return (triple){widen(BLEND_X(a, b, c)), widen(TURN_1(y)), widen(TURN_2(z))};
 }
 
-INLINE triple load_f64(const void *atoms)
+INLINE triple load_f64(const double *at)
 {
-    const lanes_at_any *p = atoms;
-    lanes a = p[0], b = p[1], c = p[2];
+    lanes a = LANES_AT(at), b = LANES_AT(at + W), c = LANES_AT(at + 2 * W);
     lanes y = BLEND_Y(a, b, c), z = BLEND_Z(a, b, c);
     return (triple){BLEND_X(a, b, c), TURN_1(y), TURN_2(z)};
+}
+
+/* The same where the next atom may be read too: turning lanes by reading from the next number on
+ * takes loads, which the machine has to spare, instead of permutations, which compete with the
+ * arithmetic. */
+INLINE triple load_inside_f32(const float *at)
+{
+#define SHIFTED(k)                                                                                 \
+    BLEND_X(HALF_LANES_AT(at + k), HALF_LANES_AT(at + W + k), HALF_LANES_AT(at + 2 * W + k))
+    return (triple){widen(SHIFTED(0)), widen(SHIFTED(1)), widen(SHIFTED(2))};
+#undef SHIFTED
+}
+
+INLINE triple load_inside_f64(const double *at)
+{
+#define SHIFTED(k) BLEND_X(LANES_AT(at + k), LANES_AT(at + W + k), LANES_AT(at + 2 * W + k))
+    return (triple){SHIFTED(0), SHIFTED(1), SHIFTED(2)};
+#undef SHIFTED
 }
 
 INLINE triple load(int wide, const void *atoms)
@@ -93,12 +110,59 @@ INLINE triple load(int wide, const void *atoms)
     return wide ? load_f64(atoms) : load_f32(atoms);
 }
 
-INLINE double total(lanes v)
+INLINE triple load_inside(int wide, const void *atoms)
 {
-    double sum = v[0];
-    for (int i = 1; i < W; i++)
-        sum += v[i];
-    return sum;
+    return wide ? load_inside_f64(atoms) : load_inside_f32(atoms);
+}
+
+/* ---- Totals of lanes --------------------------------------------------------------------------
+ */
+
+#if W == 8
+#define EVEN_PAIRS(a, b) __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13)
+#define ODD_PAIRS(a, b) __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15)
+#define EVEN(a, b) __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14)
+#define ODD(a, b) __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15)
+#define LOW(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11)
+#define HIGH(a, b) __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15)
+#elif W == 4
+#define EVEN(a, b) __builtin_shufflevector(a, b, 0, 4, 2, 6)
+#define ODD(a, b) __builtin_shufflevector(a, b, 1, 5, 3, 7)
+#define LOW(a, b) __builtin_shufflevector(a, b, 0, 1, 4, 5)
+#define HIGH(a, b) __builtin_shufflevector(a, b, 2, 3, 6, 7)
+#else
+#define EVEN(a, b) __builtin_shufflevector(a, b, 0, 2)
+#define ODD(a, b) __builtin_shufflevector(a, b, 1, 3)
+#endif
+
+/* Lane i is the total of the lanes of v[i]. */
+INLINE lanes totals_of(const lanes v[W])
+{
+    lanes pairs[W / 2];
+    for (int i = 0; i < W / 2; i++)
+        pairs[i] = EVEN(v[2 * i], v[2 * i + 1]) + ODD(v[2 * i], v[2 * i + 1]);
+#if W == 8
+    lanes a = EVEN_PAIRS(pairs[0], pairs[1]) + ODD_PAIRS(pairs[0], pairs[1]);
+    lanes b = EVEN_PAIRS(pairs[2], pairs[3]) + ODD_PAIRS(pairs[2], pairs[3]);
+    return LOW(a, b) + HIGH(a, b);
+#elif W == 4
+    return LOW(pairs[0], pairs[1]) + HIGH(pairs[0], pairs[1]);
+#else
+    return pairs[0];
+#endif
+}
+
+/* to[i] = the total of from[i]. */
+INLINE void totals(const lanes *from, double *to, int count)
+{
+    for (int i = 0; i < count; i += W) {
+        lanes group[W] = {{0}};
+        for (int j = 0; j < W && i + j < count; j++)
+            group[j] = from[i + j];
+        lanes sums = totals_of(group);
+        for (int j = 0; j < W && i + j < count; j++)
+            to[i + j] = sums[j];
+    }
 }
 
 /* ---- Sums of a frame ------------------------------------------------------------------------- */
@@ -110,9 +174,22 @@ INLINE double total(lanes v)
 #define ANGULAR 8
 #define TORQUE 16
 
+/* Bytes between what is read and what is asked for: the arithmetic leaves the machine's own
+ * read-ahead too little room to keep two threads' worth of memory busy. */
+#define READ_AHEAD 2048
+
+INLINE void read_ahead(int wide, const char *at)
+{
+    for (int64_t i = 0; i < (wide ? 24 : 12) * W; i += 64)
+        __builtin_prefetch(at + READ_AHEAD + i);
+}
+
+/* Laid out as frame_sums. */
 typedef struct accumulators {
     lanes first[3], second[6], momentum[3], vis_viva, angular[3], force[3], torque[3];
 } accumulators;
+
+_Static_assert(sizeof(accumulators) == sizeof(frame_sums) * W, "one vector for each number");
 
 INLINE void add_cross(lanes sum[3], triple a, triple b)
 {
@@ -159,17 +236,15 @@ INLINE void add_atoms(int what, accumulators *s, lanes m, triple d, triple v, tr
     }
 }
 
-/* The last n < W atoms, and `fill` for the missing ones. */
-INLINE triple load_rest(int wide, const void *atoms, int64_t n, const double fill[3])
+/* n < W atoms and W - n times `fill`. */
+INLINE void pad(int wide, void *padded, const void *atoms, int64_t n, const double fill[3])
 {
-    double padded[3 * W];
     for (int64_t i = 0; i < 3 * W; i++) {
-        if (i >= 3 * n)
-            padded[i] = fill[i % 3];
+        if (wide)
+            ((double *)padded)[i] = i < 3 * n ? ((const double *)atoms)[i] : fill[i % 3];
         else
-            padded[i] = wide ? ((const double *)atoms)[i] : (double)((const float *)atoms)[i];
+            ((float *)padded)[i] = i < 3 * n ? ((const float *)atoms)[i] : (float)fill[i % 3];
     }
-    return load_f64(padded);
 }
 
 INLINE const void *atom_at(int wide, const void *atoms, int64_t i)
@@ -188,44 +263,58 @@ INLINE triple spread(const double v[3])
     return (triple){zero + v[0], zero + v[1], zero + v[2]};
 }
 
-INLINE void totals(const lanes *from, double *to, int count)
-{
-    for (int i = 0; i < count; i++)
-        to[i] = total(from[i]);
-}
-
 INLINE void pass(int wide, int what, const frame_view *view, frame_sums *sums)
 {
     static const double nothing[3] = {0.0, 0.0, 0.0};
-    const triple origin = spread(view->origin), zero = spread(nothing);
+    const triple origin = spread(view->origin);
+    const char *r = view->positions, *v = view->velocities, *f = view->forces;
+    const double *m = view->masses;
+    const int64_t step = wide ? 24 * W : 12 * W;
+    const int with_v = what & (LINEAR | ANGULAR), with_f = what & TORQUE;
     accumulators s = {0};
-    int64_t i = 0;
-    for (; i + W <= view->atoms; i += W) {
-        triple d = relative(load(wide, atom_at(wide, view->positions, i)), &origin);
-        triple v = zero, f = zero;
-        if (what & (LINEAR | ANGULAR))
-            v = load(wide, atom_at(wide, view->velocities, i));
-        if (what & TORQUE)
-            f = load(wide, atom_at(wide, view->forces, i));
-        add_atoms(what, &s, *(const lanes_at_any *)(view->masses + i), d, v, f);
+    triple d, velocity = {0}, force = {0};
+    int64_t left = view->atoms;
+    for (; left > W; left -= W, m += W, r += step) {
+        read_ahead(wide, r);
+        d = relative(load_inside(wide, r), &origin);
+        if (with_v) {
+            read_ahead(wide, v);
+            velocity = load_inside(wide, v);
+            v += step;
+        }
+        if (with_f) {
+            read_ahead(wide, f);
+            force = load_inside(wide, f);
+            f += step;
+        }
+        add_atoms(what, &s, LANES_AT(m), d, velocity, force);
     }
-    int64_t rest = view->atoms - i;
-    if (rest > 0) {
-        triple r = load_rest(wide, atom_at(wide, view->positions, i), rest, view->origin);
-        triple v = zero, f = zero;
-        if (what & (LINEAR | ANGULAR))
-            v = load_rest(wide, atom_at(wide, view->velocities, i), rest, nothing);
-        if (what & TORQUE)
-            f = load_rest(wide, atom_at(wide, view->forces, i), rest, nothing);
-        add_atoms(what, &s, *(const lanes_at_any *)(view->masses + i), relative(r, &origin), v, f);
+    if (left > 0) {
+        double padded[3][3 * W];
+        if (left < W) {
+            pad(wide, padded[0], r, left, view->origin);
+            if (with_v)
+                pad(wide, padded[1], v, left, nothing);
+            if (with_f)
+                pad(wide, padded[2], f, left, nothing);
+        }
+        d = relative(load(wide, left < W ? (const char *)padded[0] : r), &origin);
+        if (with_v)
+            velocity = load(wide, left < W ? (const char *)padded[1] : v);
+        if (with_f)
+            force = load(wide, left < W ? (const char *)padded[2] : f);
+        add_atoms(what, &s, LANES_AT(m), d, velocity, force);
     }
-    totals(s.first, sums->first, 3);
-    totals(s.second, sums->second, 6);
-    totals(s.momentum, sums->momentum, 3);
-    totals(&s.vis_viva, &sums->vis_viva, 1);
-    totals(s.angular, sums->angular, 3);
-    totals(s.force, sums->force, 3);
-    totals(s.torque, sums->torque, 3);
+    *sums = (frame_sums){{0.0}, {0.0}, {0.0}, 0.0, {0.0}, {0.0}, {0.0}};
+    /* Neighbours together: a group of W totals costs little more than one. */
+    if (what & LINEAR)
+        totals((const lanes *)&s, (double *)sums, 16);
+    else if (what & FIRST)
+        totals((const lanes *)&s, (double *)sums, what & SECOND ? 9 : 3);
+    else
+        totals(s.angular, sums->angular, 3);
+    if (with_f)
+        totals((const lanes *)&s + 16, (double *)sums + 16, 6);
 }
 
 static void first_f32(const frame_view *view, frame_sums *sums)
@@ -292,9 +381,8 @@ static void all_f64(const frame_view *view, frame_sums *sums)
 
 INLINE triple reference_at(const double *reference, int64_t stride, int64_t i)
 {
-    return (triple){*(const lanes_at_any *)(reference + i),
-                    *(const lanes_at_any *)(reference + stride + i),
-                    *(const lanes_at_any *)(reference + 2 * stride + i)};
+    return (triple){LANES_AT(reference + i), LANES_AT(reference + stride + i),
+                    LANES_AT(reference + 2 * stride + i)};
 }
 
 /* Atoms i .. i + W - 1 relative to the origin; those beyond the last are at the origin. */
@@ -302,8 +390,10 @@ INLINE triple relative_at(int wide, const frame_view *view, const triple *origin
 {
     const void *atoms = atom_at(wide, view->positions, i);
     int64_t left = view->atoms - i;
-    triple r = left >= W ? load(wide, atoms) : load_rest(wide, atoms, left, view->origin);
-    return relative(r, origin);
+    double padded[3 * W];
+    if (left < W)
+        pad(wide, padded, atoms, left, view->origin);
+    return relative(load(wide, left < W ? (const void *)padded : atoms), origin);
 }
 
 INLINE void overlap(int wide, const frame_view *view, const double *reference, int64_t stride,
@@ -314,7 +404,7 @@ INLINE void overlap(int wide, const frame_view *view, const double *reference, i
     for (int64_t i = 0; i < view->atoms; i += W) {
         triple d = relative_at(wide, view, &origin, i);
         triple ref = reference_at(reference, stride, i);
-        lanes m = *(const lanes_at_any *)(view->masses + i);
+        lanes m = LANES_AT(view->masses + i);
         lanes md[3] = {m * d.x, m * d.y, m * d.z};
         for (int k = 0; k < 3; k++) {
             first[k] += md[k];
@@ -336,13 +426,15 @@ INLINE double deviation(int wide, const frame_view *view, const double *referenc
     for (int64_t i = 0; i < view->atoms; i += W) {
         triple d = relative_at(wide, view, &origin, i);
         triple ref = reference_at(reference, stride, i);
-        lanes m = *(const lanes_at_any *)(view->masses + i);
+        lanes m = LANES_AT(view->masses + i);
         lanes x = rx.x * d.x + rx.y * d.y + rx.z * d.z - ref.x - away.x;
         lanes y = ry.x * d.x + ry.y * d.y + ry.z * d.z - ref.y - away.y;
         lanes z = rz.x * d.x + rz.y * d.y + rz.z * d.z - ref.z - away.z;
         sum += m * (x * x + y * y + z * z);
     }
-    return total(sum);
+    double result;
+    totals(&sum, &result, 1);
+    return result;
 }
 
 static void overlap_f32(const frame_view *view, const double *reference, int64_t stride,
