@@ -42,10 +42,12 @@ static void copy_axes(const collet_array *to, char *target, const collet_array *
 static collet_status copy_on_host(collet_context *cx, collet_array *to, const collet_array *from)
 {
     void *target, *source;
-    collet_status status = storage_lend(from->storage, COLLET_READ, &source, &cx->moved, &cx->error);
+    collet_status status =
+        storage_lend(from->storage, COLLET_READ, 0, &source, &cx->moved, &cx->error);
     if (status != COLLET_OK)
         return status;
-    status = storage_lend(to->storage, COLLET_WRITE, &target, &cx->moved, &cx->error);
+    status = storage_lend(to->storage, COLLET_WRITE, array_is_whole(to), &target, &cx->moved,
+                          &cx->error);
     if (status == COLLET_OK) {
         copy_axes(to, (char *)target + to->offset, from, (const char *)source + from->offset, 0);
         storage_give_back(to->storage, NULL);
@@ -54,13 +56,14 @@ static collet_status copy_on_host(collet_context *cx, collet_array *to, const co
     return status;
 }
 
-/* Backends need not have a copy kernel for every dtype; what core itself needs must work all the
- * same. */
+/* What core itself needs must work where the backend has no copy kernel for the dtype, no memory,
+ * or is gone. */
 collet_status array_assign(collet_context *cx, collet_array *to, const collet_array *from)
 {
     collet_error before = cx->error;
     collet_status status = collet_copy(cx, to, from);
-    if (status != COLLET_UNSUPPORTED)
+    if (status != COLLET_UNSUPPORTED && status != COLLET_REFUSED && status != COLLET_UNAVAILABLE &&
+        status != COLLET_DEVICE_LOST)
         return status;
     cx->error = before;
     return copy_on_host(cx, to, from);
@@ -77,13 +80,15 @@ static collet_status copy_bytes(collet_context *cx, const collet_array *a, int32
                                 void *target, const void *source, size_t bytes)
 {
     void *base;
-    collet_status status = storage_lend(a->storage, access, &base, &cx->moved, &cx->error);
+    int whole = access == COLLET_WRITE && array_is_whole(a);
+    collet_status status = storage_lend(a->storage, access, whole, &base, &cx->moved, &cx->error);
     if (status != COLLET_OK)
         return status;
+    /* The caller's bytes may be the very memory that it has wrapped. */
     if (access == COLLET_READ)
-        memcpy(target, (const char *)base + a->offset, bytes);
+        memmove(target, (const char *)base + a->offset, bytes);
     else
-        memcpy((char *)base + a->offset, source, bytes);
+        memmove((char *)base + a->offset, source, bytes);
     return storage_give_back(a->storage, &cx->error);
 }
 
@@ -139,7 +144,8 @@ collet_status collet_array_acquire(collet_context *cx, collet_array *array, int3
     if ((access & COLLET_WRITE) && array->repeats)
         return call_fail(cx, COLLET_INVALID,
                          "collet_array_acquire: the view repeats elements and cannot be written");
-    collet_status status = storage_lend(array->storage, access, &base, &cx->moved, &cx->error);
+    collet_status status =
+        storage_lend(array->storage, access, 0, &base, &cx->moved, &cx->error);
     if (status == COLLET_OK)
         *address = (char *)base + array->offset;
     return status;
@@ -147,9 +153,11 @@ collet_status collet_array_acquire(collet_context *cx, collet_array *array, int3
 
 collet_status collet_array_release(collet_context *cx, collet_array *array)
 {
-    if (!cx || !array)
-        return call_fail(cx, COLLET_INVALID, "collet_array_release: an argument is NULL");
+    if (!cx)
+        return COLLET_INVALID;
     if (!runtime_alive(cx->runtime))
         return runtime_forked(&cx->error);
+    if (!array)
+        return call_fail(cx, COLLET_INVALID, "collet_array_release: the array is NULL");
     return storage_give_back(array->storage, &cx->error);
 }

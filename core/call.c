@@ -11,8 +11,6 @@
 #include "op.h"
 #include "text.h"
 
-#define PARAMS_MAX 256
-
 /* Everything about one call; lives on the caller's stack, so that a call allocates nothing. */
 typedef struct frame {
     collet_context *cx;
@@ -24,8 +22,9 @@ typedef struct frame {
     uint32_t temporary_count;
     op_shapes views;
     collet_operand operands[COLLET_MAX_OPERANDS];
+    collet_error err; /* of one device; the context's is touched when the call fails */
     const void *params;
-    _Alignas(16) unsigned char params_copy[PARAMS_MAX];
+    _Alignas(16) unsigned char params_copy[OP_PARAMS_MAX];
     int64_t scratch[COLLET_MAX_OPERANDS][2][COLLET_MAX_DIMS];
 } frame;
 
@@ -90,7 +89,7 @@ static collet_status take_params(frame *f, const void *params)
     if (!params)
         return call_fail(f->cx, COLLET_INVALID, "%s: its parameters are NULL", f->op->name);
     memcpy(&size, params, sizeof size);
-    if (size < sizeof size || f->op->params_size > PARAMS_MAX)
+    if (size < sizeof size)
         return call_fail(f->cx, COLLET_INVALID, "%s: struct_size of its parameters is not set",
                          f->op->name);
     f->params = params;
@@ -211,7 +210,7 @@ static collet_status bind_operands(frame *f, queue *q, int *commit)
         } else {
             int whole = access == COLLET_WRITE && array_is_whole(a);
             collet_status status = storage_use(a->storage, q, access, whole, &o->buffer, &commit[i],
-                                               &f->cx->moved, &f->cx->error);
+                                               &f->cx->moved, &f->err);
             if (status != COLLET_OK)
                 return status;
         }
@@ -234,11 +233,11 @@ static void commit_operands(const frame *f, queue *q, uint64_t ticket, const int
     }
 }
 
-/* The kernel's own text, with op and device in front of it. */
-static collet_status kernel_failed(const frame *f, const device *d, collet_status status)
+/* The device's own text, with op, device and operands in front of it. */
+static collet_status device_failed(frame *f, const device *d, collet_status status)
 {
     char why[COLLET_ERROR_TEXT];
-    memcpy(why, f->cx->error.text, sizeof why);
+    memcpy(why, f->err.text, sizeof why);
     text_buffer t;
     text_clear(&t);
     text_add(&t, "%s on %s (", f->op->name, d->name);
@@ -250,7 +249,18 @@ static collet_status kernel_failed(const frame *f, const device *d, collet_statu
             text_add_shape(&t, a->ndim, a->shape);
     }
     text_add(&t, "): %s", *why ? why : collet_status_text(status));
-    return call_fail(f->cx, status, "%s", t.bytes);
+    return collet_fail(&f->err, status, "%s", t.bytes);
+}
+
+/* A kernel has four statuses; whatever else one returns, its outputs cannot be trusted. */
+static collet_status kernel_status(frame *f, device *d, collet_status status)
+{
+    if (status == COLLET_OK || status == COLLET_REFUSED || status == COLLET_FAILED)
+        return status;
+    if (status == COLLET_DEVICE_LOST)
+        return device_heard(d, status);
+    return collet_fail(&f->err, COLLET_FAILED, "the kernel returned %s (%d), which none may",
+                       collet_status_name(status), status);
 }
 
 static collet_status run_row(frame *f, device *d, lane *l, const collet_kernel_row *row)
@@ -269,11 +279,11 @@ static collet_status run_row(frame *f, device *d, lane *l, const collet_kernel_r
                                .params_size = f->params ? f->op->params_size : 0,
                                .operands = f->operands,
                                .params = f->params,
-                               .err = &f->cx->error};
+                               .err = &f->err};
     if (row->workspace)
         call.workspace_bytes = row->workspace(d->handle, &call);
     if (call.workspace_bytes) {
-        status = lane_scratch(l, call.workspace_bytes, &call.workspace, &f->cx->error);
+        status = lane_scratch(l, call.workspace_bytes, &call.workspace, &f->err);
         if (status != COLLET_OK)
             return status;
     }
@@ -286,37 +296,40 @@ static collet_status run_row(frame *f, device *d, lane *l, const collet_kernel_r
         ticket = atomic_fetch_add(&q->submitted, 1) + 1;
         pthread_mutex_unlock(&q->lock);
     }
+    if (status != COLLET_OK)
+        status = kernel_status(f, d, status);
     if (status != COLLET_REFUSED)
         commit_operands(f, q, ticket, commit);
-    if (status == COLLET_DEVICE_LOST)
-        atomic_store(&d->state, DEVICE_GONE);
     return status;
 }
 
 typedef enum outcome { SERVED, TRY_NEXT, GIVE_UP } outcome;
 
-static outcome try_device(frame *f, device *d, collet_status *status)
+/* Unless it served, f->err says why. */
+static outcome try_device(frame *f, device *d)
 {
     lane *l;
-    collet_error *err = &f->cx->error;
-    err->text[0] = '\0';
-    *status = device_open(d, err);
-    if (*status != COLLET_OK)
-        return TRY_NEXT;
-    const collet_kernel_row *row = device_find_row(d, f->op->id, f->sig, f->mask);
-    if (!row) {
-        *status = call_fail(f->cx, COLLET_UNSUPPORTED, "%s has no kernel for these dtypes", d->name);
+    f->err.text[0] = '\0';
+    collet_status status = device_open(d, &f->err);
+    if (status != COLLET_OK) {
+        device_failed(f, d, status);
         return TRY_NEXT;
     }
-    *status = context_lane(f->cx, d, &l, err);
-    if (*status == COLLET_OK)
-        *status = run_row(f, d, l, row);
-    if (*status == COLLET_OK) {
+    const collet_kernel_row *row = device_find_row(d, f->op->id, f->sig, f->mask);
+    if (!row) {
+        collet_fail(&f->err, COLLET_UNSUPPORTED, "it has no kernel for these dtypes");
+        device_failed(f, d, COLLET_UNSUPPORTED);
+        return TRY_NEXT;
+    }
+    status = context_lane(f->cx, d, &l, &f->err);
+    if (status == COLLET_OK)
+        status = run_row(f, d, l, row);
+    if (status == COLLET_OK) {
         f->cx->last_backend = d->owner->plugin->name;
         return SERVED;
     }
-    kernel_failed(f, d, *status);
-    return *status == COLLET_REFUSED ? TRY_NEXT : GIVE_UP;
+    device_failed(f, d, status);
+    return status == COLLET_REFUSED ? TRY_NEXT : GIVE_UP;
 }
 
 static void count_fallback(frame *f, const device *wanted, const device *served, const char *why)
@@ -329,7 +342,7 @@ static void count_fallback(frame *f, const device *wanted, const device *served,
                     f->op->name, served->name, wanted->name, why);
 }
 
-/* Under auto a device that already holds an input's bytes, and only it, goes first. */
+/* Under auto a device that holds an input's bytes, which the host does not, goes first. */
 static uint32_t preferred(const frame *f, const selection *s)
 {
     for (uint32_t k = 0; s->automatic && k < s->count; k++) {
@@ -337,7 +350,7 @@ static uint32_t preferred(const frame *f, const selection *s)
         if (atomic_load(&d->state) != DEVICE_OPEN || d->space == 0)
             continue;
         for (uint32_t i = f->op->n_out; i < f->count; i++)
-            if (f->arrays[i] && storage_valid_on(f->arrays[i]->storage, d) &&
+            if (f->arrays[i] && storage_away_on(f->arrays[i]->storage, d) &&
                 device_find_row(d, f->op->id, f->sig, f->mask))
                 return k;
     }
@@ -347,26 +360,30 @@ static uint32_t preferred(const frame *f, const selection *s)
 static collet_status run(frame *f)
 {
     const selection *s = &f->cx->selection;
-    collet_status status = COLLET_OK;
     int allowed = f->cx->fallback < 0 ? s->several : f->cx->fallback;
     uint32_t first = preferred(f, s);
     char why[256] = "";
+    collet_error told; /* of the first device that has the kernel, else of the first */
+    told.status = COLLET_UNSUPPORTED;
     for (uint32_t k = 0; k < s->count; k++) {
         /* `first`, then the others in order */
         device *d = s->devices[k == 0 ? first : k <= first ? k - 1 : k];
-        outcome came = try_device(f, d, &status);
+        outcome came = try_device(f, d);
         if (came == SERVED) {
             f->cx->counters.calls++;
             if (k)
                 count_fallback(f, s->devices[first], d, why);
             return COLLET_OK;
         }
+        if (!k || came == GIVE_UP ||
+            (told.status == COLLET_UNSUPPORTED && f->err.status != COLLET_UNSUPPORTED))
+            told = f->err;
         if (came == GIVE_UP || !allowed)
             break;
         if (!k)
-            snprintf(why, sizeof why, "%.255s", f->cx->error.text);
+            snprintf(why, sizeof why, "%.255s", f->err.text);
     }
-    return status;
+    return call_fail(f->cx, told.status, "%s", told.text);
 }
 
 static int nothing_to_do(const frame *f)

@@ -75,13 +75,23 @@ static collet_status value_check(config_key key, const char *word, const char *w
     return COLLET_OK;
 }
 
+/* A path that begins with '+' stands in front of what a lower authority has said. */
+static char *path_added(const char *word, const char *before)
+{
+    char *path = NULL;
+    if (word[0] != '+' || !*before)
+        return strdup(word);
+    int more = before[0] == '+';
+    return asprintf(&path, "%s%s:%s", more ? "+" : "", word + 1, before + more) < 0 ? NULL : path;
+}
+
 static collet_status value_set(config *c, config_key key, const char *word, value_source source,
                                const char *where, collet_error *err)
 {
     collet_status status = value_check(key, word, where, err);
     if (status != COLLET_OK)
         return status;
-    char *copy = strdup(word);
+    char *copy = key == CONFIG_PLUGIN_PATH ? path_added(word, c->values[key].text) : strdup(word);
     if (!copy)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the setting %s",
                            descriptions[key].key);
@@ -323,6 +333,35 @@ const char *config_find(const config *c, const char *key)
         if (!strcmp(key, c->backend_keys[i].key))
             return c->backend_keys[i].text;
     return NULL;
+}
+
+void config_plugin_settings_free(char **settings)
+{
+    for (size_t i = 0; settings && settings[i]; i++)
+        free(settings[i]);
+    free(settings);
+}
+
+collet_status config_plugin_settings(const config *c, char ***out, collet_error *err)
+{
+    static const config_key shared[] = {CONFIG_ISA, CONFIG_NUM_THREADS};
+    size_t count = sizeof shared / sizeof *shared, n = 0;
+    char **settings = calloc(count + c->backend_key_count + 1, sizeof *settings);
+    int fine = settings != NULL;
+    /* Last assignments first: who searches the list finds the one that counts. */
+    for (size_t i = c->backend_key_count; fine && i-- > 0; n += (size_t)fine)
+        fine = asprintf(&settings[n], "%s=%s", c->backend_keys[i].key, c->backend_keys[i].text) >= 0;
+    for (size_t i = 0; fine && i < count; i++, n += (size_t)fine)
+        fine = asprintf(&settings[n], "%s=%s", descriptions[shared[i]].key,
+                        config_text(c, shared[i])) >= 0;
+    if (fine) {
+        *out = settings;
+        return COLLET_OK;
+    }
+    if (settings)
+        settings[n] = NULL;
+    config_plugin_settings_free(settings);
+    return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the settings of plugins");
 }
 
 int config_from_program(const config *c, config_key key)

@@ -41,7 +41,7 @@ static void lane_close(lane *l)
     if (!l->queue)
         return;
     device *d = l->queue->device;
-    queue_wait(l->queue, NULL);
+    queue_wait(l->queue);
     if (d->space == 0)
         free(l->scratch);
     else
@@ -118,7 +118,7 @@ collet_status collet_finish(collet_context *cx)
         collet_error err;
         if (!cx->lanes[i].queue)
             continue;
-        collet_status status = queue_wait(cx->lanes[i].queue, &err);
+        collet_status status = queue_finish(cx->lanes[i].queue, &err);
         if (status != COLLET_OK && first == COLLET_OK) {
             first = status;
             collet_fail(&cx->error, status, "%s: %.900s", cx->lanes[i].queue->device->name,
@@ -157,14 +157,15 @@ collet_status lane_scratch(lane *l, uint64_t bytes, void **memory, collet_error 
                                bytes);
         if (d->space == 0) {
             /* Work that is still under way uses the old scratch. */
-            queue_wait(l->queue, NULL);
+            queue_wait(l->queue);
             grown = aligned_alloc(SCRATCH_ALIGNMENT, rounded);
             if (!grown)
                 return collet_fail(err, COLLET_REFUSED,
                                    "out of host memory for %" PRIu64 " bytes of scratch", bytes);
             free(l->scratch);
         } else {
-            collet_status status = d->table->buffer_alloc(d->handle, rounded, &buffer, err);
+            collet_status status =
+                device_heard(d, d->table->buffer_alloc(d->handle, rounded, &buffer, err));
             if (status != COLLET_OK)
                 return status;
             d->table->buffer_free(d->handle, l->scratch);
@@ -207,8 +208,13 @@ collet_status collet_memory(collet_context *cx, const char *space, collet_memory
         if (status != COLLET_OK)
             return status;
         device *d = s.devices[0];
+        int one = s.count == 1 && !s.automatic;
         selection_clear(&s);
-        full.struct_size = sizeof full;
+        if (!one)
+            return collet_fail(&cx->error, COLLET_INVALID,
+                               "collet_memory: '%s' is neither \"host\" nor one device", space);
+        if (d->space)
+            full = (collet_memory_stats){.struct_size = sizeof full};
         status = d->space ? d->table->memory_stats(d->handle, &full, &cx->error) : COLLET_OK;
         if (status != COLLET_OK)
             return status;

@@ -10,6 +10,7 @@
 #include <collet/plugin.h>
 
 #define OP_SIG_MAX 24     /* signatures of one op */
+#define OP_PARAMS_MAX 256 /* bytes of a parameter block */
 #define OP_BUILTIN_MAX 256 /* ids of ops.def stay below */
 
 /* An axis of a pattern: an exact extent >= 0, or a letter 'A'..'z' as -letter. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "runtime.h"
 
@@ -10,7 +12,8 @@ static collet_status queue_create(device *d, queue **out, collet_error *err)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a queue of %s", d->name);
     q->device = d;
     if (!d->synchronous) {
-        collet_status status = d->table->queue_create(d->handle, &q->handle, err);
+        collet_status status =
+            device_heard(d, d->table->queue_create(d->handle, &q->handle, err));
         if (status != COLLET_OK) {
             free(q);
             return status;
@@ -40,6 +43,7 @@ void queue_give_back(queue *q)
 {
     if (!q)
         return;
+    q->untold.status = COLLET_OK;
     pthread_mutex_lock(&q->device->owner->lock);
     q->next = q->device->idle;
     q->device->idle = q;
@@ -58,74 +62,116 @@ void queues_destroy(device *d)
     }
 }
 
+static void failure_note(queue *q, collet_status status, uint64_t upto, const char *why)
+{
+    uint32_t count = atomic_load(&q->failure_count);
+    if (count == QUEUE_FAILURES) {
+        /* What lay between the two is called failed too: never the other way round. */
+        q->failures[0].upto = q->failures[1].upto;
+        memmove(&q->failures[1], &q->failures[2], (QUEUE_FAILURES - 2) * sizeof *q->failures);
+        count--;
+    }
+    queue_failure *f = &q->failures[count];
+    *f = (queue_failure){.status = status, .after = atomic_load(&q->completed), .upto = upto};
+    snprintf(f->why, sizeof f->why, "%.199s", why);
+    atomic_store(&q->failure_count, count + 1);
+    if (q->untold.status == COLLET_OK)
+        collet_fail(&q->untold, status, "%s", why);
+}
+
 /* Under the queue's lock. What failed may be anything since the last wait: all of it is suspect. */
-static collet_status wait_locked(queue *q, collet_error *err)
+static void wait_locked(queue *q)
 {
     collet_error why = {COLLET_OK, ""};
-    uint64_t submitted = atomic_load(&q->submitted), completed = atomic_load(&q->completed);
-    if (completed >= submitted)
-        return COLLET_OK;
-    collet_status status = q->device->table->queue_wait(q->device->handle, q->handle, &why);
-    if (status != COLLET_OK) {
-        q->failure = status;
-        q->failed_after = completed;
-        q->failed_upto = submitted;
-        if (status == COLLET_DEVICE_LOST)
-            atomic_store(&q->device->state, DEVICE_GONE);
-        collet_fail(err, status, "%s", why.text);
-    }
+    uint64_t submitted = atomic_load(&q->submitted);
+    if (atomic_load(&q->completed) >= submitted)
+        return;
+    device *d = q->device;
+    collet_status status = device_heard(d, d->table->queue_wait(d->handle, q->handle, &why));
+    if (status != COLLET_OK)
+        failure_note(q, status, submitted, why.text);
     atomic_store(&q->completed, submitted);
-    return status;
 }
 
-collet_status queue_wait(queue *q, collet_error *err)
+void queue_wait(queue *q)
+{
+    if (!q->handle)
+        return;
+    pthread_mutex_lock(&q->lock);
+    wait_locked(q);
+    pthread_mutex_unlock(&q->lock);
+}
+
+collet_status queue_finish(queue *q, collet_error *err)
 {
     if (!q->handle)
         return COLLET_OK;
     pthread_mutex_lock(&q->lock);
-    collet_status status = wait_locked(q, err);
+    wait_locked(q);
+    collet_status status = q->untold.status;
+    if (status != COLLET_OK)
+        collet_fail(err, status, "%s", q->untold.text);
+    q->untold.status = COLLET_OK;
     pthread_mutex_unlock(&q->lock);
     return status;
 }
 
-collet_status queue_wait_ticket(queue *q, uint64_t ticket, collet_error *err)
+static void wait_ticket(queue *q, uint64_t ticket)
 {
-    if (!q->handle)
+    if (atomic_load(&q->completed) < ticket)
+        queue_wait(q);
+}
+
+/* Whether a ticket is among those that are known to have failed. */
+static collet_status outcome(queue *q, uint64_t ticket, collet_error *err)
+{
+    collet_status status = COLLET_OK;
+    if (!atomic_load(&q->failure_count))
         return COLLET_OK;
     pthread_mutex_lock(&q->lock);
-    collet_status status =
-        atomic_load(&q->completed) < ticket ? wait_locked(q, err) : COLLET_OK;
-    if (status == COLLET_OK && ticket > q->failed_after && ticket <= q->failed_upto)
-        status = collet_fail(err, q->failure, "work on %s that wrote these bytes failed",
-                             q->device->name);
+    for (uint32_t i = 0; i < q->failure_count && status == COLLET_OK; i++) {
+        const queue_failure *f = &q->failures[i];
+        if (ticket > f->after && ticket <= f->upto)
+            status = collet_fail(err, f->status, "work on %s that wrote these bytes failed: %s",
+                                 q->device->name, f->why);
+    }
     pthread_mutex_unlock(&q->lock);
     return status;
+}
+
+int queue_failed(queue *q, uint64_t ticket)
+{
+    return outcome(q, ticket, NULL) != COLLET_OK;
 }
 
 static collet_status meet_on_device(queue *q, queue *other, collet_error *err)
 {
-    const collet_plugin *table = q->device->table;
+    device *d = q->device;
     collet_event *event = NULL;
-    collet_status status = table->event_create(q->device->handle, &event, err);
+    collet_status status = device_heard(d, d->table->event_create(d->handle, &event, err));
     if (status != COLLET_OK)
         return status;
     pthread_mutex_lock(&other->lock);
-    status = table->event_record(q->device->handle, event, other->handle, err);
+    status = d->table->event_record(d->handle, event, other->handle, err);
     pthread_mutex_unlock(&other->lock);
     if (status == COLLET_OK) {
         pthread_mutex_lock(&q->lock);
-        status = table->queue_wait_event(q->device->handle, q->handle, event, err);
+        status = d->table->queue_wait_event(d->handle, q->handle, event, err);
         pthread_mutex_unlock(&q->lock);
     }
-    table->event_destroy(q->device->handle, event);
-    return status;
+    d->table->event_destroy(d->handle, event);
+    return device_heard(d, status);
 }
 
-collet_status queue_after(queue *q, queue *other, uint64_t ticket, collet_error *err)
+collet_status queue_after(queue *q, queue *other, uint64_t ticket, int needed, collet_error *err)
 {
+    collet_status status = COLLET_OK;
     if (q == other)
-        return COLLET_OK;
-    if (q && q->handle && q->device == other->device && atomic_load(&other->completed) < ticket)
-        return meet_on_device(q, other, err);
-    return queue_wait_ticket(other, ticket, err);
+        ; /* in order by itself */
+    else if (q && q->handle && q->device == other->device &&
+             atomic_load(&other->completed) < ticket)
+        status = meet_on_device(q, other, err);
+    else
+        wait_ticket(other, ticket);
+    return status == COLLET_OK && needed ? outcome(other, ticket, err) : status;
 }

@@ -95,6 +95,10 @@ static collet_status devices_list(backend *b, uint32_t count, collet_error *err)
     return COLLET_OK;
 }
 
+#define NO_ROOM                                                                                    \
+    "other backends have taken all the devices that a runtime can have; deny one of them "         \
+    "(setting plugin_deny)"
+
 static char *no_device_reason(const char *capabilities)
 {
     cJSON *json = cJSON_Parse(capabilities);
@@ -114,8 +118,8 @@ static collet_status capabilities_apply(backend *b, const char *capabilities, co
     status = devices_list(b, (uint32_t)count, err);
     if (status != COLLET_OK)
         return status;
-    if (count == 0) {
-        b->reason = no_device_reason(capabilities);
+    if (!b->device_count) {
+        b->reason = count ? strdup(NO_ROOM) : no_device_reason(capabilities);
         atomic_store(&b->state, COLLET_BACKEND_UNAVAILABLE);
         return b->reason ? COLLET_OK : collet_fail(err, COLLET_NO_MEMORY, "out of memory");
     }
@@ -125,10 +129,10 @@ static collet_status capabilities_apply(backend *b, const char *capabilities, co
 
 /* ---- Opening a backend ------------------------------------------------------------------- */
 
-const char *backend_reason(const backend *b)
+const char *backend_reason(const backend *b, int state)
 {
-    if (atomic_load(&b->state) != COLLET_BACKEND_UNAVAILABLE)
-        return b->plugin->unproven ? b->plugin->reason : "";
+    if (state != COLLET_BACKEND_UNAVAILABLE)
+        return state == COLLET_BACKEND_UNPROVEN ? b->plugin->reason : "";
     return b->reason ? b->reason : b->plugin->reason;
 }
 
@@ -162,11 +166,12 @@ collet_status backend_open(backend *b, collet_error *err)
                         b->plugin->name, why.text);
         }
     }
-    int usable = atomic_load(&b->state) == COLLET_BACKEND_USABLE;
+    int state = atomic_load(&b->state);
     pthread_mutex_unlock(&b->lock);
-    return usable ? COLLET_OK
-                  : collet_fail(err, COLLET_UNAVAILABLE, "%s: %s", b->plugin->name,
-                                backend_reason(b));
+    return state == COLLET_BACKEND_USABLE
+               ? COLLET_OK
+               : collet_fail(err, COLLET_UNAVAILABLE, "%s: %s", b->plugin->name,
+                             backend_reason(b, state));
 }
 
 /* ---- Opening a device -------------------------------------------------------------------- */
@@ -236,14 +241,40 @@ static collet_status device_load(device *d, collet_error *err)
     d->table = b->table;
     d->space = d->table->flags & COLLET_PLUGIN_HOST_MEMORY ? 0 : (int32_t)d->ordinal + 1;
     d->synchronous = (d->table->flags & COLLET_PLUGIN_SYNCHRONOUS) != 0;
-    collet_status status = d->table->device_open(&b->runtime->host, d->index, &d->handle, err);
-    if (status == COLLET_OK && !d->handle)
-        status = collet_fail(err, COLLET_FAILED, "%s: device_open gave no device", d->name);
+    collet_device *handle = NULL;
+    collet_status status = d->table->device_open(&b->runtime->host, d->index, &handle, err);
+    if (status == COLLET_OK && !handle)
+        status = collet_fail(err, COLLET_UNAVAILABLE, "%s: device_open gave no device", d->name);
+    if (status == COLLET_OK)
+        d->handle = handle;
     if (status == COLLET_OK)
         status = rows_index(d, err);
     if (status != COLLET_OK)
         device_unload(d);
     return status;
+}
+
+/* A device that did not open would cost every call of "auto" another try. */
+static collet_status device_open_locked(device *d, collet_error *err)
+{
+    collet_error why = {COLLET_OK, ""};
+    int state = atomic_load(&d->state);
+    if (state == DEVICE_OPEN)
+        return COLLET_OK;
+    if (state == DEVICE_CLOSED) {
+        collet_status status = device_load(d, &why);
+        if (status == COLLET_OK) {
+            atomic_store_explicit(&d->state, DEVICE_OPEN, memory_order_release);
+            return COLLET_OK;
+        }
+        if (status == COLLET_NO_MEMORY || !(d->reason = strdup(why.text)))
+            return collet_fail(err, COLLET_NO_MEMORY, "%s cannot be opened: %s", d->name, why.text);
+        atomic_store_explicit(&d->state, DEVICE_FAILED, memory_order_release);
+        log_message(&d->owner->runtime->log, COLLET_LOG_WARNING, "%s cannot be opened: %s", d->name,
+                    why.text);
+    }
+    return collet_fail(err, COLLET_UNAVAILABLE, "%s cannot be opened: %s", d->name,
+                       d->reason ? d->reason : "it was lost");
 }
 
 collet_status device_open(device *d, collet_error *err)
@@ -258,11 +289,7 @@ collet_status device_open(device *d, collet_error *err)
     if (status != COLLET_OK)
         return status;
     pthread_mutex_lock(&b->lock);
-    if (atomic_load(&d->state) == DEVICE_CLOSED) {
-        status = device_load(d, err);
-        if (status == COLLET_OK)
-            atomic_store_explicit(&d->state, DEVICE_OPEN, memory_order_release);
-    }
+    status = device_open_locked(d, err);
     pthread_mutex_unlock(&b->lock);
     return status;
 }
@@ -299,19 +326,21 @@ static collet_status scan(collet_runtime *r, collet_error *err)
     const char *path = config_text(c, CONFIG_PLUGIN_PATH), *deny = config_text(c, CONFIG_PLUGIN_DENY);
     const char *cache = config_boolean(c, CONFIG_CACHE) ? config_text(c, CONFIG_CACHE_DIR) : "";
     int from_program = config_from_program(c, CONFIG_PLUGIN_PATH);
-    char isa[64], threads[32];
-    snprintf(isa, sizeof isa, "isa=%.50s", config_text(c, CONFIG_ISA));
-    snprintf(threads, sizeof threads, "num_threads=%d", (int)r->threads);
-    const char *settings[] = {isa, threads, NULL};
+    char **settings = NULL;
+    collet_status status = config_plugin_settings(c, &settings, err);
+    if (status != COLLET_OK)
+        return status;
     loader_options options = {.program_path = from_program && *path ? path : NULL,
                               .environment_path = !from_program && *path ? path : NULL,
                               .deny = *deny ? deny : NULL,
                               .cache_directory = *cache ? cache : NULL,
-                              .settings = settings,
+                              .settings = (const char *const *)settings,
                               .probe = config_boolean(c, CONFIG_PROBE),
                               .timeout_ms = config_integer(c, CONFIG_PROBE_TIMEOUT),
                               .host = &r->host};
-    return loader_scan(&options, r->records, &r->plugins, &r->plugin_count, err);
+    status = loader_scan(&options, r->records, &r->plugins, &r->plugin_count, err);
+    config_plugin_settings_free(settings);
+    return status;
 }
 
 collet_status registry_create(collet_runtime *r, collet_error *err)
@@ -352,6 +381,7 @@ void registry_destroy(collet_runtime *r)
                 queues_destroy(d);
                 device_unload(d);
             }
+            free(d->reason);
         }
         free(b->devices);
         free(b->own_ops);
@@ -388,12 +418,16 @@ collet_status collet_backend_info_at(const collet_runtime *r, size_t index,
 {
     if (!r || !info)
         return COLLET_INVALID;
+    if (!runtime_alive(r))
+        return COLLET_FORKED;
     if (index >= r->backend_count)
         return COLLET_NOT_FOUND;
     backend *b = &r->backends[index];
     const loader_plugin *p = b->plugin;
-    const char *capabilities = p->capabilities ? p->capabilities : b->capabilities;
-    collet_backend_info full = {.state = atomic_load(&b->state),
+    /* What opening finds out is there to be read once the state says so. */
+    int state = atomic_load(&b->state), known = state != COLLET_BACKEND_UNPROVEN;
+    const char *capabilities = p->capabilities ? p->capabilities : known ? b->capabilities : NULL;
+    collet_backend_info full = {.state = state,
                                 .name = p->name,
                                 .version = p->manifest.version,
                                 .abi = p->manifest.abi,
@@ -401,10 +435,10 @@ collet_status collet_backend_info_at(const collet_runtime *r, size_t index,
                                 .jit = p->manifest.jit,
                                 .parallel = p->manifest.parallel,
                                 .gpu = p->manifest.gpu,
-                                .device_count = b->device_count,
+                                .device_count = known ? b->device_count : 0,
                                 .kernel_count = (uint32_t)p->manifest.kernel_count,
                                 .path = p->path,
-                                .reason = backend_reason(b),
+                                .reason = backend_reason(b, state),
                                 .capabilities = capabilities ? capabilities : ""};
     return struct_out(info, &full, sizeof full);
 }
@@ -422,6 +456,8 @@ int32_t collet_backend_has_kernel(const collet_runtime *r, const char *name, uin
     for (uint32_t i = 0; i < count; i++) {
         if (dtypes[i] == COLLET_DTYPE_NONE)
             continue;
+        if (!collet_dtype_size(dtypes[i]))
+            return 0;
         sig |= COLLET_SIG_AT(i, dtypes[i]);
         mask |= COLLET_SIG_AT(i, (1u << COLLET_SIG_BITS) - 1);
     }

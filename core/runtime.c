@@ -194,6 +194,8 @@ collet_status collet_op_at(const collet_runtime *r, size_t index, collet_op_info
 {
     if (!r || !info)
         return COLLET_INVALID;
+    if (!runtime_alive(r))
+        return COLLET_FORKED;
     if (index >= collet_op_count(r))
         return COLLET_NOT_FOUND;
     const op *o =
@@ -225,6 +227,8 @@ collet_status collet_setting_at(const collet_runtime *r, size_t index, collet_se
     collet_setting full;
     if (!r || !setting)
         return COLLET_INVALID;
+    if (!runtime_alive(r))
+        return COLLET_FORKED;
     if (index >= config_count())
         return COLLET_NOT_FOUND;
     config_setting(r->config, index, &full);
@@ -240,6 +244,8 @@ collet_status collet_record_at(const collet_runtime *r, size_t index, collet_plu
 {
     if (!r || !record)
         return COLLET_INVALID;
+    if (!runtime_alive(r))
+        return COLLET_FORKED;
     const record_entry *entry = record_at(r->records, index);
     if (!entry)
         return COLLET_NOT_FOUND;

@@ -31,6 +31,7 @@ typedef struct device_row {
     const collet_kernel_row *row;
 } device_row;
 
+/* FAILED: it could not be opened and is not tried again; GONE: it was open and is lost. */
 typedef enum device_state { DEVICE_CLOSED, DEVICE_OPEN, DEVICE_FAILED, DEVICE_GONE } device_state;
 
 struct device {
@@ -38,7 +39,8 @@ struct device {
     uint32_t index;   /* of the backend */
     uint32_t ordinal; /* of the runtime, < RUNTIME_DEVICES_MAX */
     char name[COLLET_MAX_NAME + 16]; /* "backend:1" */
-    _Atomic int state;               /* device_state; OPEN publishes what follows */
+    _Atomic int state;               /* device_state; OPEN and FAILED publish what follows */
+    char *reason;                    /* of state FAILED */
     const collet_plugin *table;
     collet_device *handle;
     int32_t space;    /* 0: works on host memory; else ordinal + 1 */
@@ -61,6 +63,15 @@ struct backend {
     device *devices;
 };
 
+/* Tickets in (after, upto] were waited for together, and one of them failed: all are suspect. */
+typedef struct queue_failure {
+    collet_status status;
+    uint64_t after, upto;
+    char why[200];
+} queue_failure;
+
+#define QUEUE_FAILURES 8 /* when there are more, the oldest are taken for one */
+
 /*
  * An in-order queue of a device, as a context uses it. `submitted` counts calls; whoever waited for
  * the queue sets `completed`. A use of bytes is remembered as (queue, ticket): it is over once
@@ -71,8 +82,9 @@ struct queue {
     collet_queue *handle; /* NULL on synchronous devices */
     pthread_mutex_t lock; /* around every use of the handle: others may wait on it */
     _Atomic uint64_t submitted, completed;
-    collet_status failure; /* of the tickets in (failed_after, failed_upto]; under lock */
-    uint64_t failed_after, failed_upto;
+    queue_failure failures[QUEUE_FAILURES]; /* by rising ticket; under lock */
+    _Atomic uint32_t failure_count;
+    collet_error untold; /* the first failure since queue_finish, whoever waited; under lock */
     queue *next;
 };
 
@@ -119,13 +131,15 @@ collet_status registry_create(collet_runtime *runtime, collet_error *err);
 void registry_destroy(collet_runtime *runtime);
 
 backend *registry_find(const collet_runtime *runtime, const char *name);
-const char *backend_reason(const backend *b);
+/* Why a backend in `state` (as loaded from b->state) cannot be used, or is unproven; else "". */
+const char *backend_reason(const backend *b, int state);
 
 /* Makes the plugin's table known (state UNPROVEN becomes USABLE or UNAVAILABLE), once; any thread.
  * UNAVAILABLE with the reason. */
 collet_status backend_open(backend *b, collet_error *err);
 
-/* Opens the device, once; any thread. UNAVAILABLE, DEVICE_LOST, NO_MEMORY, FAILED. */
+/* Opens the device, once; any thread. UNAVAILABLE with the reason (also of an earlier try),
+ * DEVICE_LOST, NO_MEMORY. */
 collet_status device_open(device *d, collet_error *err);
 
 /* The row for (op, sig), operands outside `mask` not compared; NULL when there is none. The device is
@@ -144,12 +158,26 @@ collet_status queue_take(device *d, queue **out, collet_error *err);
 void queue_give_back(queue *q);
 void queues_destroy(device *d);
 
-/* Waits until everything submitted so far is done. Any thread. FAILED, DEVICE_LOST. */
-collet_status queue_wait(queue *q, collet_error *err);
-/* Waits until `ticket` is done; fails when it was part of what a wait found failed. Any thread. */
-collet_status queue_wait_ticket(queue *q, uint64_t ticket, collet_error *err);
-/* Makes `q` (NULL: the host) start its next work only after `ticket` of `other`; waits on the host where the two
- * cannot meet on a device. */
-collet_status queue_after(queue *q, queue *other, uint64_t ticket, collet_error *err);
+/* Waits until everything submitted so far is done. Any thread. */
+void queue_wait(queue *q);
+/* The same for the context that uses it: reports the first failure since the last such call, also
+ * one that another's wait has found. FAILED, DEVICE_LOST. */
+collet_status queue_finish(queue *q, collet_error *err);
+/* 1 when `ticket` is among those that are known to have failed. */
+int queue_failed(queue *q, uint64_t ticket);
+/*
+ * Makes `q` (NULL: the host) start its next work only after `ticket` of `other`; waits on the host
+ * where the two cannot meet on a device. `needed`: that work's result will be read, so it fails when
+ * it is known to have failed; otherwise only the order counts. Any thread. FAILED, DEVICE_LOST.
+ */
+collet_status queue_after(queue *q, queue *other, uint64_t ticket, int needed, collet_error *err);
+
+/* What a slot of the device's table returned: a lost device is never used again. */
+static inline collet_status device_heard(device *d, collet_status status)
+{
+    if (status == COLLET_DEVICE_LOST)
+        atomic_store(&d->state, DEVICE_GONE);
+    return status;
+}
 
 #endif

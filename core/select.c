@@ -86,7 +86,7 @@ static collet_status add_named(collet_runtime *r, selection *s, char *item, coll
         return unknown_backend(r, item, err);
     collet_error why = {COLLET_OK, ""};
     if (atomic_load(&b->state) == COLLET_BACKEND_UNAVAILABLE || backend_open(b, &why) != COLLET_OK)
-        return unavailable(r, item, backend_reason(b), err);
+        return unavailable(r, item, backend_reason(b, COLLET_BACKEND_UNAVAILABLE), err);
     if (index >= (long)b->device_count) {
         text_buffer t;
         text_clear(&t);
@@ -139,7 +139,7 @@ static collet_status all_devices(collet_runtime *r, selection *s, collet_error *
     text_add(&t, "no backend can be used");
     for (size_t i = 0; i < r->backend_count; i++)
         text_add(&t, "%s%s: %s", i ? "; " : ": ", r->backends[i].plugin->name,
-                 backend_reason(&r->backends[i]));
+                 backend_reason(&r->backends[i], COLLET_BACKEND_UNAVAILABLE));
     text_add(&t, r->backend_count ? "" : ": no plugin was found; set COLLET_PLUGIN_PATH to their "
                                          "directory (backend-info --why shows where was looked)");
     return collet_fail(err, COLLET_UNAVAILABLE, "%s", t.bytes);

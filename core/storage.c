@@ -32,13 +32,18 @@ static int never_written(const storage *s)
     return !s->valid && !s->lost;
 }
 
-/* What was only on a device that is gone is lost; what is elsewhere too is not. */
+/* What was only on a device that is gone is lost; what is elsewhere too is not. Bytes that work which
+ * failed may have left unwritten are forgotten where there are better ones. */
 static void forget_lost(storage *s)
 {
     int had = !never_written(s);
     for (copy *c = s->host.next; c; c = c->next) {
+        uint64_t bit = space_bit(c->device->space);
         if (atomic_load(&c->device->state) == DEVICE_GONE)
-            s->valid &= ~space_bit(c->device->space);
+            s->valid &= ~bit;
+        else if (s->valid & bit && s->valid != bit && c->writer.queue &&
+                 queue_failed(c->writer.queue, c->writer.ticket))
+            s->valid &= ~bit;
     }
     if (had && !s->valid)
         s->lost = 1;
@@ -113,7 +118,9 @@ collet_status storage_wrap(collet_runtime *runtime, void *data, uint64_t bytes,
     s->wrapped = data != NULL;
     s->deleter = deleter;
     s->user = user;
-    set_valid(s, 0, 1);
+    /* No bytes at no address: memory is taken when a kernel wants to see an address. */
+    if (data)
+        set_valid(s, 0, 1);
     *out = s;
     return COLLET_OK;
 }
@@ -126,7 +133,7 @@ void storage_retain(storage *s)
 static void wait_quietly(const use *u)
 {
     if (u->queue && atomic_load(&u->queue->completed) < u->ticket)
-        queue_wait(u->queue, NULL);
+        queue_wait(u->queue);
 }
 
 /* Host memory must outlive the work on it; device memory is freed in the order of the device. */
@@ -169,21 +176,22 @@ void storage_release(storage *s)
 
 /* ---- Order ------------------------------------------------------------------------------- */
 
-/* The next work of `q` (NULL: of the host) comes after `u`. */
-static collet_status after_use(const use *u, queue *q, collet_error *err)
+/* The next work of `q` (NULL: of the host) comes after `u`; `needed` as in queue_after. */
+static collet_status after_use(const use *u, queue *q, int needed, collet_error *err)
 {
     if (!u->queue)
         return COLLET_OK;
-    return queue_after(q, u->queue, u->ticket, err);
+    return queue_after(q, u->queue, u->ticket, needed, err);
 }
 
-static collet_status after_uses(copy *c, queue *q, int32_t access, collet_error *err)
+/* How its readers fared is no concern of who writes next. */
+static collet_status after_uses(copy *c, queue *q, int32_t access, int needed, collet_error *err)
 {
-    collet_status status = after_use(&c->writer, q, err);
+    collet_status status = after_use(&c->writer, q, needed, err);
     if (!(access & COLLET_WRITE))
         return status;
     for (uint32_t i = 0; status == COLLET_OK && i < c->reader_count; i++)
-        status = after_use(&c->readers[i], q, err);
+        status = after_use(&c->readers[i], q, 0, err);
     return status;
 }
 
@@ -227,7 +235,8 @@ static collet_status device_copy_create(storage *s, device *d, copy **out, colle
     if (!c)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for an array on %s", d->name);
     uint64_t bytes = s->bytes ? s->bytes : 1;
-    collet_status status = d->table->buffer_alloc(d->handle, bytes, &buffer, err);
+    collet_status status =
+        device_heard(d, d->table->buffer_alloc(d->handle, bytes, &buffer, err));
     if (status != COLLET_OK) {
         free(c);
         return status;
@@ -255,12 +264,12 @@ static collet_status fetch_to_host(storage *s, transfer_counters *moved, collet_
     queue *q = NULL;
     collet_status status = host_memory_take(s, err);
     if (status == COLLET_OK)
-        status = after_uses(&s->host, NULL, COLLET_WRITE, err);
+        status = after_uses(&s->host, NULL, COLLET_WRITE, 0, err);
     if (status == COLLET_OK)
         status = queue_take(from->device, &q, err);
     if (status != COLLET_OK)
         return status;
-    status = after_use(&from->writer, NULL, err);
+    status = after_use(&from->writer, NULL, 1, err);
     if (status == COLLET_OK && s->bytes) {
         pthread_mutex_lock(&q->lock);
         status = from->device->table->buffer_read(from->device->handle, q->handle, from->memory, 0,
@@ -268,9 +277,7 @@ static collet_status fetch_to_host(storage *s, transfer_counters *moved, collet_
         pthread_mutex_unlock(&q->lock);
     }
     queue_give_back(q);
-    if (status == COLLET_DEVICE_LOST)
-        atomic_store(&from->device->state, DEVICE_GONE);
-    if (status != COLLET_OK)
+    if (device_heard(from->device, status) != COLLET_OK)
         return status;
     moved->bytes_to_host += s->bytes;
     set_valid(s, 0, 0);
@@ -283,7 +290,11 @@ static collet_status make_valid_on_host(storage *s, transfer_counters *moved, co
         return COLLET_OK;
     if (never_written(s))
         return host_memory_take(s, err);
-    return fetch_to_host(s, moved, err);
+    collet_status status = fetch_to_host(s, moved, err);
+    /* Another device may have them too. */
+    while (status == COLLET_DEVICE_LOST && (forget_lost(s), s->valid))
+        status = fetch_to_host(s, moved, err);
+    return status;
 }
 
 static collet_status send_to_device(storage *s, copy *to, queue *q, transfer_counters *moved,
@@ -291,9 +302,9 @@ static collet_status send_to_device(storage *s, copy *to, queue *q, transfer_cou
 {
     collet_status status = make_valid_on_host(s, moved, err);
     if (status == COLLET_OK)
-        status = after_use(&s->host.writer, NULL, err);
+        status = after_use(&s->host.writer, NULL, 1, err);
     if (status == COLLET_OK)
-        status = after_uses(to, q, COLLET_WRITE, err);
+        status = after_uses(to, q, COLLET_WRITE, 0, err);
     if (status != COLLET_OK || !s->bytes)
         return status;
     pthread_mutex_lock(&q->lock);
@@ -301,7 +312,7 @@ static collet_status send_to_device(storage *s, copy *to, queue *q, transfer_cou
                                              s->host.memory, s->bytes, err);
     uint64_t ticket = atomic_fetch_add(&q->submitted, 1) + 1;
     pthread_mutex_unlock(&q->lock);
-    if (status != COLLET_OK)
+    if (device_heard(q->device, status) != COLLET_OK)
         return status;
     remember(to, (use){q, ticket}, COLLET_WRITE);
     set_valid(s, q->device->space, 0);
@@ -353,7 +364,7 @@ static collet_status use_locked(storage *s, queue *q, int32_t access, int whole,
     if (status == COLLET_OK)
         status = make_valid(s, c, q, whole, moved, err);
     if (status == COLLET_OK)
-        status = after_uses(c, q, access, err);
+        status = after_uses(c, q, access, !whole, err);
     if (status != COLLET_OK)
         return status;
     *memory = c->memory;
@@ -384,42 +395,44 @@ void storage_commit(storage *s, queue *q, uint64_t ticket, int32_t access)
     state_unlock(s);
 }
 
-int storage_valid_on(storage *s, const device *d)
+int storage_away_on(storage *s, const device *d)
 {
     pthread_mutex_lock(&s->lock);
-    int valid = is_valid(s, d->space);
-    state_unlock(s);
-    return valid;
+    int away = is_valid(s, d->space) && !is_valid(s, 0);
+    pthread_mutex_unlock(&s->lock);
+    return away;
 }
 
 /* ---- Lending ----------------------------------------------------------------------------- */
 
-static collet_status lend_locked(storage *s, int32_t access, void **address,
+static collet_status lend_locked(storage *s, int32_t access, int whole, void **address,
                                  transfer_counters *moved, collet_error *err)
 {
     collet_status status = busy_check(s, access, err);
     if (status != COLLET_OK)
         return status;
     forget_lost(s);
-    if (s->lost)
+    if (s->lost && !whole)
         return lost(s, err);
-    status = make_valid_on_host(s, moved, err);
+    status = whole ? host_memory_take(s, err) : make_valid_on_host(s, moved, err);
     if (status == COLLET_OK)
-        status = after_uses(&s->host, NULL, access, err);
+        status = after_uses(&s->host, NULL, access, !whole, err);
     if (status != COLLET_OK)
         return status;
-    if (access & COLLET_WRITE)
+    if (access & COLLET_WRITE) {
         set_valid(s, 0, 1);
+        s->lost = 0;
+    }
     s->acquired = access & COLLET_WRITE ? ACQUIRED_FOR_WRITING : s->acquired + 1;
     *address = s->host.memory;
     return COLLET_OK;
 }
 
-collet_status storage_lend(storage *s, int32_t access, void **address, transfer_counters *moved,
-                           collet_error *err)
+collet_status storage_lend(storage *s, int32_t access, int whole, void **address,
+                           transfer_counters *moved, collet_error *err)
 {
     pthread_mutex_lock(&s->lock);
-    collet_status status = lend_locked(s, access, address, moved, err);
+    collet_status status = lend_locked(s, access, whole, address, moved, err);
     state_unlock(s);
     return status;
 }

@@ -5,7 +5,8 @@
  * A storage is reference-counted and has a copy per memory space: the host's (space 0, shared by all
  * backends that work on host memory) and one of each device with memory of its own. Each copy is
  * valid or stale, and knows the last write and the reads that may still be under way. Its mutex
- * guards all of that; it is never held while a kernel runs.
+ * guards all of that; it may be held while work on these bytes is waited for. Locks are taken in the
+ * order storage, backend, queue.
  */
 #ifndef COLLET_CORE_STORAGE_H
 #define COLLET_CORE_STORAGE_H
@@ -85,12 +86,13 @@ static inline int storage_settled(const storage *s, const queue *q)
 void storage_commit(storage *s, queue *q, uint64_t ticket, int32_t access);
 
 /* Makes the bytes valid in host memory and waits for work on them; lends the address until
- * storage_give_back. Several may read; one that writes is alone (BUSY). */
-collet_status storage_lend(storage *s, int32_t access, void **address, transfer_counters *moved,
-                           collet_error *err);
+ * storage_give_back. Several may read; one that writes is alone (BUSY). `whole`: all bytes will be
+ * written, so what they are now, lost ones included, does not matter. */
+collet_status storage_lend(storage *s, int32_t access, int whole, void **address,
+                           transfer_counters *moved, collet_error *err);
 collet_status storage_give_back(storage *s, collet_error *err);
 
-/* 1 when the bytes are valid in the device's space. */
-int storage_valid_on(storage *s, const device *d);
+/* 1 when the bytes are valid in the device's space and not in the host's. */
+int storage_away_on(storage *s, const device *d);
 
 #endif

@@ -2,11 +2,15 @@
 /*
  * A backend for tests: two devices whose memory is out of the host's reach (behind handles) and whose
  * queues are worked off by a thread each, so that everything a GPU asks of libcore is asked here too.
- * Settings make it fail on demand: remote.memory (bytes a device has), remote.refuse, remote.fail and
- * remote.lose (the kernel call, counted from 1 on each device, at which that happens), remote.delay_us.
+ * Settings make it fail on demand: remote.memory (bytes a device has), remote.refuse and remote.lose
+ * (the kernel call, counted from 1 on each device, at which that happens), remote.fail (a list of
+ * such calls), remote.closed (devices do not open), remote.devices (how many), remote.status (what
+ * every kernel returns) and remote.delay_us. Its own op remote.plus adds, where there is a second
+ * input.
  */
 #include "remote.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,27 +25,37 @@ static int64_t setting(const collet_host *host, const char *key, int64_t fallbac
 static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
                                   uint64_t *needed, collet_error *err)
 {
-    static const char text[] =
-        "{\"jit\": false, \"parallel\": false, \"gpu\": true, \"device_count\": 2,"
-        " \"devices\": [{\"name\": \"remote zero\"}, {\"name\": \"remote one\"}]}";
-    (void)host;
+    char text[4096];
+    int64_t count = setting(host, "remote.devices", 2);
+    int length = snprintf(text, sizeof text,
+                          "{\"jit\": false, \"parallel\": false, \"gpu\": true, "
+                          "\"device_count\": %d, \"devices\": [",
+                          (int)count);
+    for (int64_t i = 0; i < count; i++)
+        length += snprintf(text + length, sizeof text - (size_t)length, "%s{\"name\": \"remote %d\"}",
+                           i ? ", " : "", (int)i);
+    length += snprintf(text + length, sizeof text - (size_t)length, "]}");
     (void)err;
-    *needed = sizeof text;
-    if (capacity >= sizeof text)
-        memcpy(json, text, sizeof text);
+    *needed = (uint64_t)length + 1;
+    if (capacity >= *needed)
+        memcpy(json, text, *needed);
     return COLLET_OK;
 }
 
 static collet_status device_open(const collet_host *host, uint32_t index, collet_device **out,
                                  collet_error *err)
 {
+    host->log(host, COLLET_LOG_WARNING, "remote: opening device %u", index);
+    if (setting(host, "remote.closed", 0))
+        return host->fail(err, COLLET_UNAVAILABLE, "closed as asked for");
     collet_device *d = calloc(1, sizeof *d);
     if (!d)
         return host->fail(err, COLLET_NO_MEMORY, "no memory for device %u", index);
     d->host = host;
     d->memory = setting(host, "remote.memory", INT64_MAX);
     d->refuse = setting(host, "remote.refuse", -1);
-    d->fail = setting(host, "remote.fail", -1);
+    d->fail = host->config(host, "remote.fail");
+    d->status = (collet_status)setting(host, "remote.status", COLLET_OK);
     d->lose = setting(host, "remote.lose", -1);
     d->delay_us = setting(host, "remote.delay_us", 0);
     pthread_mutex_init(&d->lock, NULL);
@@ -125,13 +139,18 @@ static const collet_kernel_row kernels[] = {
     ROW(COLLET_OP_ADD, remote_run, COLLET_SIG(F, F, F)),
     ROW(COLLET_OP_ADD, remote_run, COLLET_SIG(D, D, D)),
     ROW(COLLET_OP_MUL, remote_run, COLLET_SIG(F, F, F)),
+    ROW(COLLET_OP_OWN(0), remote_run, COLLET_SIG(F, F, F)),
 };
+
+static const collet_op_definition ops[] = {{"remote.plus", "... : ... ...?", "f:ff", 0, 0}};
 
 static const collet_plugin plugin = {
     .abi = COLLET_ABI,
     .struct_size = sizeof plugin,
     .kernel_count = sizeof kernels / sizeof *kernels,
     .kernel_size = sizeof *kernels,
+    .ops = ops,
+    .op_count = 1,
     .op_size = sizeof(collet_op_definition),
     .name = "remote",
     .version = "1.0",

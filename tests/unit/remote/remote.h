@@ -16,9 +16,11 @@ struct collet_buffer {
 struct collet_device {
     const collet_host *host;
     pthread_mutex_t lock;
-    int64_t memory, refuse, fail, lose, delay_us;
+    int64_t memory, refuse, lose, delay_us;
+    const char *fail; /* comma-separated numbers of calls, or NULL */
+    collet_status status;
     int64_t calls;
-    int lost;
+    _Atomic int lost;
     collet_memory_stats stats;
 };
 
@@ -45,6 +47,7 @@ typedef struct task {
     unsigned char pattern[16];
     uint32_t pattern_bytes;
     int64_t call; /* number of the kernel call on the device; 0: no kernel */
+    int fails;
     void *source; /* owned */
     struct task *next;
 } task;

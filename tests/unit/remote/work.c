@@ -32,8 +32,10 @@ static double apply(const task *t, const int64_t at[3])
     double a = load(t, 1, at[1]);
     if (t->op == COLLET_OP_COPY)
         return a;
+    if (!t->buffers[2])
+        return a;
     double b = load(t, 2, at[2]);
-    return t->op == COLLET_OP_ADD ? a + b : a * b;
+    return t->op == COLLET_OP_MUL ? a * b : a + b;
 }
 
 static collet_status kernel_work(collet_device *d, task *t)
@@ -43,7 +45,7 @@ static collet_status kernel_work(collet_device *d, task *t)
         d->lost = 1;
         return COLLET_DEVICE_LOST;
     }
-    if (t->call == d->fail)
+    if (t->fails)
         return COLLET_FAILED;
     for (int32_t i = 0; i < t->ndim; i++)
         count *= t->shape[i];
@@ -59,6 +61,15 @@ static collet_status kernel_work(collet_device *d, task *t)
     return COLLET_OK;
 }
 
+static int listed(const char *list, int64_t number)
+{
+    char *end;
+    for (; list && *list; list = *end ? end + 1 : end)
+        if (strtoll(list, &end, 10) == number)
+            return 1;
+    return 0;
+}
+
 collet_status remote_run(collet_device *d, collet_queue *q, const collet_kernel_call *call)
 {
     pthread_mutex_lock(&d->lock);
@@ -69,16 +80,21 @@ collet_status remote_run(collet_device *d, collet_queue *q, const collet_kernel_
         return d->host->fail(call->err, COLLET_DEVICE_LOST, "the device is gone");
     if (number == d->refuse)
         return d->host->fail(call->err, COLLET_REFUSED, "refused as asked for");
+    if (d->status != COLLET_OK)
+        return d->status;
     task *t = task_new(d, kernel_work);
     if (!t)
         return d->host->fail(call->err, COLLET_REFUSED, "no memory for a task");
     t->call = number;
+    t->fails = listed(d->fail, number);
     t->op = call->op;
     t->dtype = call->operands[0].dtype;
     t->ndim = call->operands[0].ndim;
     memcpy(t->shape, call->operands[0].shape, (size_t)t->ndim * sizeof *t->shape);
     for (uint32_t i = 0; i < call->n_out + call->n_in; i++) {
         const collet_operand *o = &call->operands[i];
+        if (!o->dtype)
+            continue;
         task_buffer(d, t, (int)i, o->buffer, o->byte_offset);
         memcpy(t->strides[i], o->strides, (size_t)t->ndim * sizeof *o->strides);
     }
@@ -96,6 +112,8 @@ static collet_status write_work(collet_device *d, task *t)
 collet_status remote_write(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
                            const void *source, uint64_t bytes, collet_error *err)
 {
+    if (d->lost)
+        return d->host->fail(err, COLLET_DEVICE_LOST, "the device is gone");
     task *t = task_new(d, write_work);
     if (t)
         t->source = malloc(bytes);

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Limits and odd arguments: what a caller, a plugin or a setting can bring that is rare and legal, or
+ * wrong and must be told. */
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support.h"
+
+#define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
+
+static collet_runtime *rt;
+static collet_context *cx;
+
+static int set_up(void **state)
+{
+    (void)state;
+    rt = runtime_with(BOTH, NULL);
+    cx = context_of(rt);
+    assert_ok(cx, collet_set_backend(cx, "cpu_scalar"));
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    collet_context_destroy(cx);
+    collet_runtime_destroy(rt);
+    return 0;
+}
+
+static void an_absent_operand_of_an_elementwise_op(void **state)
+{
+    (void)state;
+    uint32_t plus = 0;
+    const int64_t two[] = {2, 2};
+    assert_ok(cx, collet_set_backend(cx, "remote"));
+    assert_int_equal(collet_op_find(rt, "remote.plus", &plus), COLLET_OK);
+    collet_array *flat = floats(cx, 4, 1), *a = NULL, *t = NULL, *c = NULL;
+    assert_ok(cx, collet_array_reshape(cx, &a, flat, 2, two));
+    assert_ok(cx, collet_array_permute(cx, &t, a, NULL));
+    assert_ok(cx, collet_array_create(cx, &c, COLLET_F32, 2, two));
+    const collet_array *one[] = {t, NULL}, *both[] = {t, a};
+    assert_ok(cx, collet_call(cx, plus, &c, one, NULL));
+    const float turned[] = {1, 3, 2, 4}, sums[] = {2, 5, 5, 8};
+    assert_floats(cx, c, turned);
+    assert_ok(cx, collet_call(cx, plus, &c, both, NULL));
+    assert_floats(cx, c, sums);
+    collet_array *nothing[] = {NULL};
+    assert_status(cx, collet_call(cx, plus, nothing, both, NULL), COLLET_INVALID);
+    collet_array_free(flat);
+    collet_array_free(a);
+    collet_array_free(t);
+    collet_array_free(c);
+}
+
+static void sums_of_odd_axes(void **state)
+{
+    (void)state;
+    const int32_t far[] = {-1, 77}, zero[] = {0};
+    collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 1);
+    assert_status(cx, collet_sum(cx, c, NULL, far, 2, 0), COLLET_INVALID);
+    assert_status(cx, collet_sum(cx, c, a, far, 2, 0), COLLET_INVALID);
+    assert_status(cx, collet_sum(cx, c, a, NULL, 1, 1), COLLET_INVALID);
+    assert_status(cx, collet_sum(cx, c, a, zero, -1, 1), COLLET_INVALID);
+    assert_ok(cx, collet_sum(cx, c, a, zero, 1, 1));
+    collet_array_free(a);
+    collet_array_free(c);
+}
+
+/* Columns of one table do not overlap, though the ranges of their bytes do. */
+static void columns_of_a_table_are_apart(void **state)
+{
+    (void)state;
+    const int64_t table_shape[] = {4, 6};
+    double zeros[24] = {0}, vectors[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 1, 1}, z[] = {0, 0, 1}, got[24];
+    const int64_t vector_shape[] = {4, 3}, three = 3;
+    collet_array *table = NULL, *left, *right, *shifted, *v = NULL, *axis = NULL;
+    assert_ok(cx, collet_array_from(cx, &table, COLLET_F64, 2, table_shape, zeros));
+    assert_ok(cx, collet_array_from(cx, &v, COLLET_F64, 2, vector_shape, vectors));
+    assert_ok(cx, collet_array_from(cx, &axis, COLLET_F64, 1, &three, z));
+    assert_ok(cx, collet_array_slice(cx, &left, table, 1, 0, 3, 1));
+    assert_ok(cx, collet_array_slice(cx, &right, table, 1, 5, 3, -1));
+    assert_ok(cx, collet_array_slice(cx, &shifted, table, 1, 2, 3, 1));
+    assert_ok(cx, collet_decompose(cx, left, right, v, axis));
+    assert_ok(cx, collet_array_read(cx, table, got, sizeof got));
+    const double row[] = {0, 0, 3, 0, 2, 1};
+    assert_memory_equal(got, row, sizeof row);
+    assert_status(cx, collet_decompose(cx, left, shifted, v, axis), COLLET_INVALID);
+    assert_text_has(cx, "output 0 and output 1 overlap");
+    assert_ok(cx, collet_add(cx, right, right, left));
+    assert_int_equal(counters_of(cx).temporaries, 0);
+    assert_ok(cx, collet_add(cx, shifted, shifted, left));
+    assert_int_equal(counters_of(cx).temporaries, 1);
+    collet_array_free(table);
+    collet_array_free(left);
+    collet_array_free(right);
+    collet_array_free(shifted);
+    collet_array_free(v);
+    collet_array_free(axis);
+}
+
+static void memory_of_one_space(void **state)
+{
+    (void)state;
+    collet_memory_stats stats = {.struct_size = sizeof stats};
+    assert_ok(cx, collet_memory(cx, "host", &stats));
+    assert_true(stats.total > 0);
+    assert_ok(cx, collet_memory(cx, "remote:1", &stats));
+    assert_int_equal(stats.total, 0);
+    assert_status(cx, collet_memory(cx, "auto", &stats), COLLET_INVALID);
+    assert_status(cx, collet_memory(cx, "remote:0,remote:1", &stats), COLLET_INVALID);
+    assert_text_has(cx, "neither \"host\" nor one device");
+    stats.struct_size = 0;
+    assert_status(cx, collet_memory(cx, "host", &stats), COLLET_INVALID);
+}
+
+/* 63 devices are taken by one backend: the next has none, and says so. */
+static void no_device_is_left(void **state)
+{
+    static const char *const settings[] = {"remote.devices=63", "probe=off", "backend=remote", NULL};
+    (void)state;
+    collet_runtime *crowded = runtime_with(BOTH, settings);
+    collet_context *mine = context_of(crowded);
+    assert_status(mine, collet_set_backend(mine, "cpu_scalar"), COLLET_UNAVAILABLE);
+    assert_text_has(mine, "have taken all the devices");
+    assert_ok(mine, collet_set_backend(mine, "remote:62"));
+    assert_ok(mine, collet_set_backend(mine, "auto"));
+    collet_context_destroy(mine);
+    collet_runtime_destroy(crowded);
+}
+
+/* The probe's plugin is told the settings of its backend. */
+static void settings_reach_the_probe(void **state)
+{
+    static const char *const settings[] = {"remote.devices=9", "remote.devices=3", NULL};
+    (void)state;
+    collet_runtime *three = runtime_with(REMOTE_PLUGIN, settings);
+    collet_backend_info info = {.struct_size = sizeof info};
+    assert_int_equal(collet_backend_info_at(three, 0, &info), COLLET_OK);
+    assert_int_equal(info.state, COLLET_BACKEND_USABLE);
+    assert_int_equal(info.device_count, 3);
+    collet_runtime_destroy(three);
+}
+
+/* A path with a '+' stands in front of what a lower authority has set. */
+static void a_path_is_added_in_front(void **state)
+{
+    (void)state;
+    setenv("COLLET_PLUGIN_PATH", SCALAR_PLUGIN, 1);
+    collet_runtime *both = runtime_with("+" REMOTE_PLUGIN, NULL);
+    unsetenv("COLLET_PLUGIN_PATH");
+    assert_int_equal(collet_backend_count(both), 2);
+    for (size_t i = 0; i < collet_setting_count(both); i++) {
+        collet_setting s = {.struct_size = sizeof s};
+        assert_int_equal(collet_setting_at(both, i, &s), COLLET_OK);
+        if (!strcmp(s.key, "plugin_path"))
+            assert_string_equal(s.value, REMOTE_PLUGIN ":" SCALAR_PLUGIN);
+    }
+    collet_runtime_destroy(both);
+}
+
+/* Strides as wide as integers go are refused before anything is computed with them. */
+static void strides_wider_than_any_memory(void **state)
+{
+    (void)state;
+    int8_t byte = 0;
+    collet_array *a = NULL;
+    const int64_t two_two[] = {2, 2}, two = 2, one = 1;
+    const int64_t wide[] = {INT64_MAX / 2 + 1, INT64_MIN / 2}, lowest = INT64_MIN, up = INT64_MAX;
+    assert_status(cx, collet_array_wrap(cx, &a, COLLET_I8, 2, two_two, wide, &byte, NULL, NULL),
+                  COLLET_OVERFLOW);
+    assert_status(cx, collet_array_wrap(cx, &a, COLLET_I8, 1, &two, &lowest, &byte, NULL, NULL),
+                  COLLET_OVERFLOW);
+    assert_status(cx, collet_array_wrap(cx, &a, COLLET_I8, 1, &two, &up, &byte, NULL, NULL),
+                  COLLET_OVERFLOW);
+    assert_ok(cx, collet_array_wrap(cx, &a, COLLET_I8, 1, &one, &lowest, &byte, NULL, NULL));
+    collet_array_free(a);
+}
+
+/* An empty wrapped array is an operand that is there. */
+static void nothing_wrapped_is_still_an_operand(void **state)
+{
+    (void)state;
+    const int64_t none = 0;
+    const float zero[] = {0};
+    collet_array *a = NULL, *c = empty_floats(cx, 1);
+    assert_ok(cx, collet_array_wrap(cx, &a, COLLET_F32, 1, &none, NULL, NULL, NULL, NULL));
+    assert_ok(cx, collet_sum(cx, c, a, NULL, 0, 1));
+    assert_floats(cx, c, zero);
+    assert_ok(cx, collet_array_write(cx, a, NULL, 0));
+    collet_array_free(a);
+    collet_array_free(c);
+}
+
+static void older_and_newer_blocks(void **state)
+{
+    (void)state;
+    struct {
+        collet_reduce_params known;
+        uint64_t more;
+    } newer = {.known = {.struct_size = sizeof newer, .axes = 1}, .more = ~0ull};
+    collet_reduce_params older = {.struct_size = 8, .axes = 1, .keepdims = 1};
+    const float sum[] = {10};
+    collet_array *a = floats(cx, 4, 1), *scalar = NULL;
+    const collet_array *ins[] = {a};
+    assert_ok(cx, collet_array_create(cx, &scalar, COLLET_F32, 0, NULL));
+    assert_ok(cx, collet_call(cx, COLLET_OP_SUM, &scalar, ins, &newer));
+    assert_ok(cx, collet_call(cx, COLLET_OP_SUM, &scalar, ins, &older));
+    assert_floats(cx, scalar, sum);
+    older.struct_size = 3;
+    assert_status(cx, collet_call(cx, COLLET_OP_SUM, &scalar, ins, &older), COLLET_INVALID);
+    assert_status(cx, collet_call(cx, COLLET_OP_SUM, &scalar, ins, NULL), COLLET_INVALID);
+    assert_status(cx, collet_call(cx, 77, &scalar, ins, NULL), COLLET_NOT_FOUND);
+    assert_status(cx, collet_call(cx, 0x80000000u + 200, &scalar, ins, NULL), COLLET_NOT_FOUND);
+    collet_array_free(a);
+    collet_array_free(scalar);
+}
+
+static void fills_convert_as_copies_do(void **state)
+{
+    (void)state;
+    const int64_t one = 1;
+    int64_t big = 0;
+    uint8_t small = 7;
+    collet_c64 complex = {9, 9};
+    collet_array *a = NULL, *b = NULL, *c = NULL;
+    assert_ok(cx, collet_array_create(cx, &a, COLLET_I64, 1, &one));
+    assert_ok(cx, collet_array_create(cx, &b, COLLET_U8, 1, &one));
+    assert_ok(cx, collet_array_create(cx, &c, COLLET_C64, 1, &one));
+    collet_scalar value = {.dtype = COLLET_I64, .value.i64 = INT64_MAX - 1};
+    assert_ok(cx, collet_fill(cx, a, value));
+    assert_ok(cx, collet_array_read(cx, a, &big, sizeof big));
+    assert_true(big == INT64_MAX - 1);
+    value = (collet_scalar){.dtype = COLLET_F64, .value.f64 = __builtin_nan("")};
+    assert_ok(cx, collet_fill(cx, b, value));
+    assert_ok(cx, collet_array_read(cx, b, &small, 1));
+    assert_int_equal(small, 0);
+    value = (collet_scalar){.dtype = COLLET_I32, .value.i32 = -3};
+    assert_ok(cx, collet_fill(cx, c, value));
+    assert_ok(cx, collet_array_read(cx, c, &complex, sizeof complex));
+    assert_true(complex.re == -3.0f && complex.im == 0.0f);
+    value = (collet_scalar){.dtype = COLLET_C64, .value.c64 = {1, 2}};
+    assert_status(cx, collet_fill(cx, a, value), COLLET_DTYPE);
+    value.dtype = 99;
+    assert_status(cx, collet_fill(cx, a, value), COLLET_DTYPE);
+    collet_array_free(a);
+    collet_array_free(b);
+    collet_array_free(c);
+}
+
+static void kernels_are_asked_for_by_real_dtypes(void **state)
+{
+    (void)state;
+    const collet_dtype fine[] = {COLLET_F32, COLLET_F32, COLLET_F32}, wrong[] = {COLLET_F32, 999, 3};
+    assert_int_equal(collet_backend_has_kernel(rt, "remote", COLLET_OP_ADD, fine, 3), 1);
+    assert_int_equal(collet_backend_has_kernel(rt, "remote", COLLET_OP_ADD, wrong, 3), 0);
+    assert_int_equal(collet_backend_has_kernel(rt, "remote", COLLET_OP_ADD, fine, 2), 1);
+    assert_int_equal(collet_backend_has_kernel(rt, "remote", 99, fine, 3), 0);
+    assert_int_equal(collet_backend_has_kernel(rt, "nobody", COLLET_OP_ADD, fine, 3), 0);
+}
+
+static void a_child_of_fork_is_told_by_every_call(void **state)
+{
+    (void)state;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        collet_backend_info backend = {.struct_size = sizeof backend};
+        collet_plugin_record record = {.struct_size = sizeof record};
+        collet_setting setting = {.struct_size = sizeof setting};
+        collet_op_info op = {.struct_size = sizeof op};
+        collet_memory_stats stats = {.struct_size = sizeof stats};
+        uint32_t id;
+        int wrong = collet_backend_info_at(rt, 0, &backend) != COLLET_FORKED;
+        wrong |= collet_record_at(rt, 0, &record) != COLLET_FORKED;
+        wrong |= collet_setting_at(rt, 0, &setting) != COLLET_FORKED;
+        wrong |= collet_op_at(rt, 0, &op) != COLLET_FORKED;
+        wrong |= collet_op_find(rt, "add", &id) != COLLET_FORKED;
+        wrong |= collet_memory(cx, "host", &stats) != COLLET_FORKED;
+        wrong |= collet_array_release(cx, NULL) != COLLET_FORKED;
+        wrong |= collet_context_create(&cx, rt, NULL) != COLLET_FORKED;
+        _exit(wrong);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(an_absent_operand_of_an_elementwise_op),
+        TEST(sums_of_odd_axes),
+        TEST(columns_of_a_table_are_apart),
+        TEST(memory_of_one_space),
+        TEST(no_device_is_left),
+        TEST(settings_reach_the_probe),
+        TEST(a_path_is_added_in_front),
+        TEST(strides_wider_than_any_memory),
+        TEST(nothing_wrapped_is_still_an_operand),
+        TEST(older_and_newer_blocks),
+        TEST(fills_convert_as_copies_do),
+        TEST(kernels_are_asked_for_by_real_dtypes),
+        TEST(a_child_of_fork_is_told_by_every_call),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is left after something failed: which bytes are still handed out, who is told, what is tried
+ * again. On the test backend, which fails on demand. */
+#include "support.h"
+
+#define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
+
+static collet_runtime *rt;
+static collet_context *cx;
+static int opened;
+
+static void count_opening(void *user, int32_t level, const char *text)
+{
+    (void)user;
+    (void)level;
+    opened += strstr(text, "opening device") != NULL;
+}
+
+static void open_world(const char *first, const char *second, const char *backend)
+{
+    const char *const settings[] = {first, second, NULL};
+    collet_error err = {COLLET_OK, ""};
+    collet_runtime_options options = {.struct_size = sizeof options,
+                                      .plugin_path = BOTH,
+                                      .settings = settings,
+                                      .log = count_opening};
+    opened = 0;
+    if (collet_runtime_create(&rt, &options, &err) != COLLET_OK)
+        fail_msg("collet_runtime_create: %s", err.text);
+    cx = context_of(rt);
+    if (backend)
+        assert_ok(cx, collet_set_backend(cx, backend));
+}
+
+static int close_world(void **state)
+{
+    (void)state;
+    collet_context_destroy(cx);
+    collet_runtime_destroy(rt);
+    return 0;
+}
+
+static const float doubled[] = {2, 4, 6, 8};
+
+/* Bytes of a failure stay suspect, however many failures come after it. */
+static void every_failure_is_remembered(void **state)
+{
+    float sink[4];
+    collet_array *bad[12];
+    (void)state;
+    open_world("remote.fail=1,2,3,4,5,6,7,8,9,10,11,12", NULL, "remote");
+    collet_array *a = floats(cx, 4, 1);
+    for (int i = 0; i < 12; i++) {
+        bad[i] = empty_floats(cx, 4);
+        assert_ok(cx, collet_add(cx, bad[i], a, a));
+        assert_status(cx, collet_finish(cx), COLLET_FAILED);
+    }
+    for (int i = 0; i < 12; i++) {
+        assert_status(cx, collet_array_read(cx, bad[i], sink, sizeof sink), COLLET_FAILED);
+        assert_status(cx, collet_add(cx, a, bad[i], a), COLLET_FAILED);
+        collet_array_free(bad[i]);
+    }
+    collet_array_free(a);
+}
+
+/* The context that enqueued the work is told, also when another one waited for it first. */
+static void finish_tells_what_another_found(void **state)
+{
+    float sink[4];
+    (void)state;
+    open_world("remote.fail=1", NULL, "remote");
+    collet_context *other = context_of(rt);
+    collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
+    assert_ok(cx, collet_add(cx, c, a, a));
+    assert_status(other, collet_array_read(other, c, sink, sizeof sink), COLLET_FAILED);
+    assert_status(cx, collet_finish(cx), COLLET_FAILED);
+    assert_ok(cx, collet_finish(cx));
+    assert_ok(other, collet_finish(other));
+    collet_array_free(a);
+    collet_array_free(c);
+    collet_context_destroy(other);
+}
+
+/* Whoever overwrites all bytes does not care what became of them. */
+static void what_failed_can_be_overwritten(void **state)
+{
+    const float fresh[] = {2, 4, 6, 8};
+    (void)state;
+    open_world("remote.fail=1,2", NULL, "remote:0");
+    collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4), *d = empty_floats(cx, 4);
+    assert_ok(cx, collet_add(cx, c, a, a));
+    assert_ok(cx, collet_add(cx, d, a, a));
+    assert_status(cx, collet_finish(cx), COLLET_FAILED);
+    assert_ok(cx, collet_array_write(cx, c, fresh, sizeof fresh));
+    assert_int_equal(counters_of(cx).bytes_to_host, 0);
+    assert_floats(cx, c, doubled);
+    collet_context *other = context_of(rt);
+    assert_ok(other, collet_set_backend(other, "remote:0"));
+    assert_ok(other, collet_add(other, d, a, a));
+    assert_floats(other, d, doubled);
+    collet_context_destroy(other);
+    collet_array_free(a);
+    collet_array_free(c);
+    collet_array_free(d);
+}
+
+/* Work that failed while it only read an array is no failure of who writes it next. */
+static void a_reader_that_failed_spoils_nothing(void **state)
+{
+    (void)state;
+    open_world("remote.fail=1", NULL, "remote:0");
+    collet_context *other = context_of(rt);
+    assert_ok(other, collet_set_backend(other, "remote:0"));
+    collet_array *a = floats(cx, 4, 1), *b = floats(cx, 4, 1), *c = empty_floats(cx, 4);
+    assert_ok(cx, collet_add(cx, c, a, a));
+    assert_status(cx, collet_finish(cx), COLLET_FAILED);
+    assert_ok(other, collet_add(other, a, b, b));
+    assert_floats(other, a, doubled);
+    collet_context_destroy(other);
+    collet_array_free(a);
+    collet_array_free(b);
+    collet_array_free(c);
+}
+
+/* A device that is gone is not asked for what the host or another device has. */
+static void bytes_elsewhere_survive_their_device(void **state)
+{
+    const int64_t two[] = {2, 2};
+    const float turned[] = {1, 3, 2, 4};
+    collet_array *square = NULL, *view = NULL;
+    float sink[4];
+    (void)state;
+    open_world("remote.lose=1", NULL, "remote:0");
+    collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
+    assert_ok(cx, collet_array_reshape(cx, &square, a, 2, two));
+    assert_ok(cx, collet_array_permute(cx, &view, square, NULL));
+    assert_ok(cx, collet_add(cx, c, a, a));
+    assert_status(cx, collet_finish(cx), COLLET_DEVICE_LOST);
+    assert_floats(cx, view, turned);
+    assert_status(cx, collet_array_read(cx, c, sink, sizeof sink), COLLET_DEVICE_LOST);
+    assert_ok(cx, collet_array_write(cx, c, doubled, sizeof doubled));
+    assert_floats(cx, c, doubled);
+    collet_array_free(a);
+    collet_array_free(c);
+    collet_array_free(square);
+    collet_array_free(view);
+}
+
+/* The device tells of its loss while bytes are sent to it: from then on it is passed over. */
+static void a_loss_while_bytes_move_is_a_loss(void **state)
+{
+    (void)state;
+    open_world("remote.lose=1", "remote.delay_us=20000", "remote:0,cpu_scalar");
+    collet_context *other = context_of(rt);
+    assert_ok(other, collet_set_backend(other, "remote:0,cpu_scalar"));
+    collet_array *a = floats(cx, 4, 1), *b = floats(cx, 4, 1), *c = empty_floats(cx, 4),
+                 *d = empty_floats(cx, 4);
+    assert_ok(cx, collet_add(cx, c, a, a));
+    collet_status status = COLLET_OK;
+    for (int i = 0; i < 200 && status == COLLET_OK; i++) {
+        collet_array *e = floats(other, 4, 1), *f = empty_floats(other, 4);
+        status = collet_add(other, f, e, e);
+        collet_array_free(e);
+        collet_array_free(f);
+    }
+    collet_array_free(d);
+    d = empty_floats(other, 4);
+    if (status == COLLET_DEVICE_LOST) {
+        assert_ok(other, collet_add(other, d, b, b));
+        assert_string_equal(collet_last_backend(other), "cpu_scalar");
+        assert_floats(other, d, doubled);
+    }
+    collet_context_destroy(other);
+    collet_array_free(a);
+    collet_array_free(b);
+    collet_array_free(c);
+    collet_array_free(d);
+}
+
+static void a_device_that_does_not_open_is_tried_once(void **state)
+{
+    (void)state;
+    open_world("remote.closed=1", "plugin_deny=nobody", NULL);
+    collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
+    assert_status(cx, collet_set_backend(cx, "remote"), COLLET_UNAVAILABLE);
+    assert_text_has(cx, "closed as asked for");
+    assert_status(cx, collet_set_backend(cx, "remote"), COLLET_UNAVAILABLE);
+    assert_text_has(cx, "closed as asked for");
+    assert_int_equal(opened, 1);
+    collet_array_free(a);
+    collet_array_free(c);
+}
+
+/* "The text of the context's last failure": not that of a device which another one stood in for. */
+static void success_leaves_the_last_error_alone(void **state)
+{
+    (void)state;
+    open_world("remote.refuse=1", NULL, "remote,cpu_scalar");
+    collet_array *a = floats(cx, 4, 1), *b = floats(cx, 3, 1), *c = empty_floats(cx, 4);
+    assert_string_equal(collet_last_error(cx), "");
+    assert_ok(cx, collet_add(cx, c, a, a));
+    assert_int_equal(counters_of(cx).fallbacks, 1);
+    assert_string_equal(collet_last_error(cx), "");
+    assert_int_equal(collet_last_status(cx), COLLET_OK);
+    assert_status(cx, collet_add(cx, c, a, b), COLLET_SHAPE);
+    assert_ok(cx, collet_add(cx, c, a, a));
+    assert_text_has(cx, "input 1 is 3");
+    collet_array_free(a);
+    collet_array_free(b);
+    collet_array_free(c);
+}
+
+/* REFUSED by the one that has the kernel says more than that the next one has none. */
+static void the_failure_that_says_most_is_told(void **state)
+{
+    (void)state;
+    open_world("remote.memory=8", NULL, "remote:1,cpu_scalar");
+    uint32_t plus = 0;
+    assert_int_equal(collet_op_find(rt, "remote.plus", &plus), COLLET_OK);
+    collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
+    const collet_array *ins[] = {a, a};
+    assert_status(cx, collet_call(cx, plus, &c, ins, NULL), COLLET_REFUSED);
+    assert_text_has(cx, "remote.plus on remote:1");
+    collet_array_free(a);
+    collet_array_free(c);
+}
+
+static void a_kernel_has_four_statuses(void **state)
+{
+    (void)state;
+    open_world("remote.status=3", NULL, "remote");
+    collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
+    assert_status(cx, collet_add(cx, c, a, a), COLLET_FAILED);
+    assert_text_has(cx, "returned COLLET_DTYPE (3)");
+    collet_array_free(a);
+    collet_array_free(c);
+}
+
+/* A strided read of what the host has needs no memory on the device. */
+static void reading_needs_no_device_memory(void **state)
+{
+    const int64_t two[] = {2, 2};
+    const float turned[] = {1, 3, 2, 4};
+    collet_array *square = NULL, *view = NULL;
+    (void)state;
+    open_world("remote.memory=8", NULL, "remote");
+    collet_array *a = floats(cx, 4, 1);
+    assert_ok(cx, collet_array_reshape(cx, &square, a, 2, two));
+    assert_ok(cx, collet_array_permute(cx, &view, square, NULL));
+    assert_floats(cx, view, turned);
+    collet_array_free(a);
+    collet_array_free(square);
+    collet_array_free(view);
+}
+
+/* Auto: what the host has too is no reason to leave the first choice. */
+static void auto_counts_only_bytes_that_are_away(void **state)
+{
+    (void)state;
+    open_world("remote.refuse=-1", NULL, "remote:1");
+    collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4), *d = empty_floats(cx, 4);
+    assert_ok(cx, collet_add(cx, c, a, a));
+    assert_ok(cx, collet_set_backend(cx, "auto"));
+    assert_ok(cx, collet_add(cx, d, a, a));
+    assert_string_equal(collet_last_backend(cx), "cpu_scalar");
+    assert_ok(cx, collet_add(cx, d, c, a));
+    assert_string_equal(collet_last_backend(cx), "remote");
+    collet_array_free(a);
+    collet_array_free(c);
+    collet_array_free(d);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_teardown(name, close_world)
+    const struct CMUnitTest tests[] = {
+        TEST(every_failure_is_remembered),
+        TEST(finish_tells_what_another_found),
+        TEST(what_failed_can_be_overwritten),
+        TEST(a_reader_that_failed_spoils_nothing),
+        TEST(bytes_elsewhere_survive_their_device),
+        TEST(a_loss_while_bytes_move_is_a_loss),
+        TEST(a_device_that_does_not_open_is_tried_once),
+        TEST(success_leaves_the_last_error_alone),
+        TEST(the_failure_that_says_most_is_told),
+        TEST(a_kernel_has_four_statuses),
+        TEST(reading_needs_no_device_memory),
+        TEST(auto_counts_only_bytes_that_are_away),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
