@@ -46,6 +46,9 @@ collet_status array_shape_check(collet_dtype dtype, int32_t ndim, const int64_t 
     return COLLET_OK;
 }
 
+/* No address space is as large: what is below can be added up and multiplied by an extent. */
+#define REACH_MAX (INT64_MAX / 4)
+
 /* Elements below and above the first that strides reach; 0 on overflow. */
 int array_reach(collet_array *a)
 {
@@ -59,10 +62,9 @@ int array_reach(collet_array *a)
             return 0;
     }
     a->low = low;
-    a->high = high + 1;
-    int64_t bytes, size = (int64_t)collet_dtype_size(a->dtype);
-    return !__builtin_mul_overflow(a->high, size, &bytes) &&
-           !__builtin_mul_overflow(a->low, size, &bytes);
+    a->high = high == INT64_MAX ? high : high + 1;
+    int64_t most = REACH_MAX / (int64_t)collet_dtype_size(a->dtype);
+    return high < most && low > -most && high - low < most;
 }
 
 static int contiguous(const collet_array *a)
@@ -117,6 +119,44 @@ int array_same(const collet_array *a, const collet_array *b)
            !memcmp(a->strides, b->strides, (size_t)a->ndim * sizeof *a->strides);
 }
 
+/*
+ * Bytes [0, *end) that the axes of `a` whose steps are no multiple of `period` reach, counted from
+ * its lowest byte; 0 when they are more than `period`.
+ */
+static int residues(const collet_array *a, int64_t period, int64_t *end)
+{
+    int64_t size = (int64_t)collet_dtype_size(a->dtype), reach = 0;
+    for (int32_t i = 0; i < a->ndim; i++)
+        if (a->shape[i] > 1 && llabs(a->strides[i]) * size % period)
+            reach += llabs(a->strides[i]) * size * (a->shape[i] - 1);
+    *end = reach + size;
+    return *end <= period;
+}
+
+/*
+ * Whether views whose ranges meet lie between each other: columns of a table, every other element.
+ * Modulo the length of one long step each is one run of bytes; the runs must not meet. `shift` is
+ * from the lowest byte of `a` to that of `b`.
+ */
+static int interleave(const collet_array *a, const collet_array *b, int64_t shift)
+{
+    const collet_array *both[] = {a, b};
+    for (int32_t k = 0; k < 2 * COLLET_MAX_DIMS; k++) {
+        const collet_array *from = both[k / COLLET_MAX_DIMS];
+        int32_t axis = k % COLLET_MAX_DIMS;
+        if (axis >= from->ndim || from->shape[axis] < 2 || !from->strides[axis])
+            continue;
+        int64_t period = llabs(from->strides[axis]) * (int64_t)collet_dtype_size(from->dtype);
+        int64_t gap = shift % period;
+        int64_t end_a, end_b;
+        gap += gap < 0 ? period : 0;
+        if (residues(a, period, &end_a) && residues(b, period, &end_b) && end_a <= gap &&
+            gap + end_b <= period)
+            return 1;
+    }
+    return 0;
+}
+
 /* Two storages may wrap the same memory of the caller's; others never share any. */
 int array_overlaps(const collet_array *a, const collet_array *b)
 {
@@ -132,7 +172,7 @@ int array_overlaps(const collet_array *a, const collet_array *b)
     uintptr_t high_a = base_a + a->offset + (uintptr_t)(a->high * size_a);
     uintptr_t low_b = base_b + b->offset + (uintptr_t)(b->low * size_b);
     uintptr_t high_b = base_b + b->offset + (uintptr_t)(b->high * size_b);
-    return low_a < high_b && low_b < high_a;
+    return low_a < high_b && low_b < high_a && !interleave(a, b, (int64_t)(low_b - low_a));
 }
 
 /* ---- Making arrays ----------------------------------------------------------------------- */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "op.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,9 +36,9 @@ static const char *parse_pattern(const char *s, op_pattern *p)
     for (;;) {
         if (p->ndim == COLLET_MAX_DIMS)
             return NULL;
-        if (isdigit((unsigned char)*s))
+        if (*s >= '0' && *s <= '9')
             p->axes[p->ndim++] = *s++ - '0';
-        else if (isalpha((unsigned char)*s))
+        else if ((*s >= 'A' && *s <= 'Z') || (*s >= 'a' && *s <= 'z'))
             p->axes[p->ndim++] = -*s++;
         else
             return NULL;

@@ -203,7 +203,7 @@ static int mergeable(const op_shapes *v, uint32_t count, int32_t k)
 {
     for (uint32_t i = 0; i < count; i++) {
         const struct op_view *w = &v->operand[i];
-        if (w->strides[k] != w->strides[k + 1] * w->shape[k + 1])
+        if (w->shape && w->strides[k] != w->strides[k + 1] * w->shape[k + 1])
             return 0;
     }
     return 1;
@@ -211,12 +211,17 @@ static int mergeable(const op_shapes *v, uint32_t count, int32_t k)
 
 void op_merge_axes(op_shapes *views, uint32_t count, int64_t (*scratch)[2][COLLET_MAX_DIMS])
 {
-    int32_t ndim = views->operand[0].ndim;
+    uint32_t first = 0; /* that is there: all have the same axes */
+    while (first < count && !views->operand[first].shape)
+        first++;
+    int32_t ndim = first < count ? views->operand[first].ndim : 1;
     if (ndim == 1)
         return;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = first; i < count; i++) {
         struct op_view *v = &views->operand[i];
         int64_t(*mine)[COLLET_MAX_DIMS] = scratch[i];
+        if (!v->shape)
+            continue;
         if (v->shape != mine[0]) {
             memcpy(mine[0], v->shape, (size_t)ndim * sizeof *v->shape);
             memcpy(mine[1], v->strides, (size_t)ndim * sizeof *v->strides);
@@ -231,9 +236,11 @@ void op_merge_axes(op_shapes *views, uint32_t count, int64_t (*scratch)[2][COLLE
     /* Axes of one element have no stride of their own; drop them before merging. */
     int32_t kept = 0;
     for (int32_t k = 0; k < ndim; k++) {
-        if (views->operand[0].shape[k] == 1 && (kept || k + 1 < ndim))
+        if (views->operand[first].shape[k] == 1 && (kept || k + 1 < ndim))
             continue;
         for (uint32_t i = 0; i < count; i++) {
+            if (!views->operand[i].shape)
+                continue;
             scratch[i][0][kept] = scratch[i][0][k];
             scratch[i][1][kept] = scratch[i][1][k];
         }
@@ -244,6 +251,8 @@ void op_merge_axes(op_shapes *views, uint32_t count, int64_t (*scratch)[2][COLLE
         if (!mergeable(views, count, k))
             continue;
         for (uint32_t i = 0; i < count; i++) {
+            if (!views->operand[i].shape)
+                continue;
             scratch[i][0][k] *= scratch[i][0][k + 1];
             scratch[i][1][k] = scratch[i][1][k + 1];
             size_t tail = (size_t)(ndim - k - 2) * sizeof(int64_t);

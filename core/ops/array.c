@@ -144,11 +144,14 @@ collet_status collet_sum(collet_context *context, collet_array *out, const colle
 {
     collet_reduce_params params = {.struct_size = sizeof params, .keepdims = keepdims != 0};
     int32_t ndim = a ? collet_array_ndim(a) : 0;
+    if (count < 0 || (count && !axes))
+        return call_fail(context, COLLET_INVALID, "sum: %d axes at %s", count,
+                         axes ? "an address" : "no address");
     if (!axes)
         params.axes = (1u << ndim) - 1;
-    for (int32_t i = 0; axes && i < count; i++) {
+    for (int32_t i = 0; a && i < count; i++) {
         int32_t axis = axes[i] < 0 ? axes[i] + ndim : axes[i];
-        if (a && (axis < 0 || axis >= ndim || params.axes >> axis & 1))
+        if (axis < 0 || axis >= ndim || params.axes >> axis & 1)
             return call_fail(context, COLLET_INVALID,
                              "sum: axis %d is not one of the %d axes of the array, or named twice",
                              axes[i], ndim);
