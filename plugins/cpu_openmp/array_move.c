@@ -143,11 +143,25 @@ static void transpose_part(void *argument, int32_t thread, int64_t begin, int64_
     }
 }
 
+/* Adjacent elements, past the caches. */
+static void move_streamed(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const moving *m = argument;
+    int64_t size = (int64_t)1 << m->size;
+    (void)thread;
+    m->kernels->stream(m->l.at[0] + begin * size, m->l.at[1] + begin * size, (end - begin) * size);
+}
+
 static void move_all(collet_device *device, moving *m)
 {
     int64_t size = (int64_t)1 << m->size;
     if (m->l.count == 0)
         return;
+    if (m->l.count * size > device->cache_bytes && m->l.ndim == 1 && m->l.step[0][0] == size &&
+        m->l.step[1][0] == size && m->l.at[0] != m->l.at[1]) {
+        team_run(device->threads, m->l.count, grain_of(m->size), move_streamed, m);
+        return;
+    }
     m->across = find_across(&m->l, size);
     if (m->across < 0) {
         team_run(device->threads, m->l.count, grain_of(m->size), move_part, m);

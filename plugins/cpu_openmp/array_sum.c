@@ -13,7 +13,7 @@
 
 #define BLOCK (16 << 10)
 #define CHUNK (256 << 10) /* elements */
-#define TILE 512          /* columns side by side; their sums stay in the first cache */
+#define TILE 1024         /* columns side by side; their sums stay in the first cache */
 
 /* Fewer elements than this are not worth a second thread. */
 #define GRAIN (32 << 10)

@@ -19,17 +19,6 @@ typedef uint64_t element_4 __attribute__((vector_size(16), may_alias, aligned(4)
 /* One cache line of each size. */
 #define LINE 64
 
-#define SIZE 0
-#include "move.inc"
-#define SIZE 1
-#include "move.inc"
-#define SIZE 2
-#include "move.inc"
-#define SIZE 3
-#include "move.inc"
-#define SIZE 4
-#include "move.inc"
-
 /* ---- Past the caches ----------------------------------------------------------------------- */
 
 #if defined(__AVX512F__)
@@ -45,11 +34,30 @@ typedef uint64_t element_4 __attribute__((vector_size(16), may_alias, aligned(4)
 #define STREAM_LINE(out, in)                                                                       \
     (STREAM_PART(out, in), STREAM_PART((out) + 16, (in) + 16), STREAM_PART((out) + 32, (in) + 32), \
      STREAM_PART((out) + 48, (in) + 48))
+#else
+#define STREAM_LINE(out, in) ((void)memcpy(out, in, LINE))
 #endif
+
+/* Before other threads may look. */
+#if defined(__x86_64__)
+#define STREAM_END() _mm_sfence()
+#else
+#define STREAM_END() ((void)0)
+#endif
+
+#define SIZE 0
+#include "move.inc"
+#define SIZE 1
+#include "move.inc"
+#define SIZE 2
+#include "move.inc"
+#define SIZE 3
+#include "move.inc"
+#define SIZE 4
+#include "move.inc"
 
 static void stream(char *out, const char *in, int64_t bytes)
 {
-#if defined(STREAM_LINE)
     int64_t head = (int64_t)(-(uintptr_t)out % LINE);
     if (head > bytes)
         head = bytes;
@@ -58,10 +66,7 @@ static void stream(char *out, const char *in, int64_t bytes)
     for (; i + LINE <= bytes; i += LINE)
         STREAM_LINE(out + i, in + i);
     memcpy(out + i, in + i, (size_t)(bytes - i));
-    _mm_sfence();
-#else
-    memcpy(out, in, (size_t)bytes);
-#endif
+    STREAM_END();
 }
 
 extern const move_kernels LEVEL_NAME(move);
