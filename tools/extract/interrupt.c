@@ -2,10 +2,12 @@
 #include "interrupt.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 
-/* A signal handler has no argument of ours: this is the one variable of the program. */
-static volatile sig_atomic_t noted;
+/* A signal handler has no argument of ours: this is the one variable of the program. Atomic, not
+ * only volatile, because the handler may run on any thread. */
+static atomic_int noted;
 
 static void note(int signal_number)
 {

@@ -233,8 +233,8 @@ static collet_status run(extract_job *job, collet_error *err)
         status = extract_feed_start(job->context, in->trajectory, &reading, &feed, err);
     if (status == COLLET_OK)
         status = compute(job, feed, analysis, err);
-    if (analysis != NULL)
-        job->notes = *extract_analysis_get_notes(analysis);
+    if (status == COLLET_OK)
+        extract_analysis_get_notes(analysis, &job->notes);
     extract_feed_stop(feed);
     extract_analysis_free(analysis);
     return status;

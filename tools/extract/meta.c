@@ -272,7 +272,7 @@ static void describe_work(document *d, const extract_job *job)
 {
     cJSON *backend = put_object(d, d->root, "backend");
     cJSON *used, *counters, *timing;
-    collet_counters c;
+    const collet_counters *c = &job->notes.counters;
     struct rusage usage;
     double seconds = job->seconds > 0 ? job->seconds : 1e-9;
 
@@ -281,15 +281,12 @@ static void describe_work(document *d, const extract_job *job)
     for (int32_t i = 0; i < job->notes.n_backends; i++)
         describe_backend(d, used, job, job->notes.backends[i]);
 
-    memset(&c, 0, sizeof c);
-    c.struct_size = sizeof c;
-    collet_context_counters(job->context, &c);
     counters = put_object(d, d->root, "counters");
-    put_integer(d, counters, "calls", (int64_t)c.calls);
-    put_integer(d, counters, "fallbacks", (int64_t)c.fallbacks);
-    put_integer(d, counters, "temporaries", (int64_t)c.temporaries);
-    put_integer(d, counters, "bytes_to_device", (int64_t)c.bytes_to_device);
-    put_integer(d, counters, "bytes_to_host", (int64_t)c.bytes_to_host);
+    put_integer(d, counters, "calls", (int64_t)c->calls);
+    put_integer(d, counters, "fallbacks", (int64_t)c->fallbacks);
+    put_integer(d, counters, "temporaries", (int64_t)c->temporaries);
+    put_integer(d, counters, "bytes_to_device", (int64_t)c->bytes_to_device);
+    put_integer(d, counters, "bytes_to_host", (int64_t)c->bytes_to_host);
 
     timing = put_object(d, d->root, "timing");
     put_number(d, timing, "wall_s", job->seconds);

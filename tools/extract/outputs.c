@@ -84,6 +84,15 @@ int64_t extract_buffer_width(int32_t buffer)
     }
 }
 
+int32_t extract_buffer_shape(int32_t buffer, int64_t n, int64_t shape[3])
+{
+    int64_t width = extract_buffer_width(buffer);
+
+    shape[0] = n;
+    shape[1] = shape[2] = 3;
+    return width == 1 ? 1 : width == 3 ? 2 : 3;
+}
+
 uint32_t extract_buffer_needs(int32_t buffer)
 {
     for (size_t i = 0; i < extract_output_count; i++)

@@ -4,7 +4,7 @@
  *
  * A buffer holds rows of one quantity, one row a frame. An output is a buffer, or one component of
  * it, under a key. To add an output: a buffer here, its line in both tables of outputs.c, and the
- * kernel call in analysis.c.
+ * kernel call in analysis.c (from atoms) or derivation.c.
  */
 #ifndef COLLET_EXTRACT_OUTPUTS_H
 #define COLLET_EXTRACT_OUTPUTS_H
@@ -68,6 +68,8 @@ extern const size_t extract_output_count; /* <= EXTRACT_MAX_OUTPUTS */
 
 /* Numbers in a row of a buffer. */
 int64_t extract_buffer_width(int32_t buffer);
+/* The shape of an array of n rows of a buffer; returns its number of axes, 1 to 3. */
+int32_t extract_buffer_shape(int32_t buffer, int64_t n, int64_t shape[3]);
 /* What a buffer needs beyond positions. */
 uint32_t extract_buffer_needs(int32_t buffer);
 

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "worker.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum worker_state { IDLE, BUSY, ENDING } worker_state;
+
+struct extract_worker {
+    pthread_t thread;
+    pthread_mutex_t lock; /* guards what follows */
+    pthread_cond_t changed;
+    worker_state state;
+    collet_status status; /* of the last work */
+    collet_error error;
+    extract_work_fn work;
+    void *user;
+};
+
+static void *serve(void *argument)
+{
+    extract_worker *w = argument;
+
+    pthread_mutex_lock(&w->lock);
+    while (w->state != ENDING) {
+        if (w->state == IDLE) {
+            pthread_cond_wait(&w->changed, &w->lock);
+            continue;
+        }
+        pthread_mutex_unlock(&w->lock);
+        w->status = w->work(w->user, &w->error);
+        pthread_mutex_lock(&w->lock);
+        w->state = IDLE;
+        pthread_cond_broadcast(&w->changed);
+    }
+    pthread_mutex_unlock(&w->lock);
+    return NULL;
+}
+
+static void wait_until_idle(extract_worker *w)
+{
+    while (w->state == BUSY)
+        pthread_cond_wait(&w->changed, &w->lock);
+}
+
+static void change(extract_worker *w, worker_state state)
+{
+    pthread_mutex_lock(&w->lock);
+    wait_until_idle(w);
+    w->state = state;
+    pthread_cond_broadcast(&w->changed);
+    pthread_mutex_unlock(&w->lock);
+}
+
+collet_status extract_worker_start(extract_work_fn work, void *user, extract_worker **out,
+                                   collet_error *err)
+{
+    extract_worker *w = calloc(1, sizeof *w);
+    int code;
+
+    *out = NULL;
+    if (w == NULL)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a thread");
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_cond_init(&w->changed, NULL);
+    w->work = work;
+    w->user = user;
+    code = pthread_create(&w->thread, NULL, serve, w);
+    if (code != 0) {
+        free(w);
+        return collet_fail(err, COLLET_FAILED, "a thread cannot be started: %s", strerror(code));
+    }
+    *out = w;
+    return COLLET_OK;
+}
+
+collet_status extract_worker_wait(extract_worker *w, collet_error *err)
+{
+    pthread_mutex_lock(&w->lock);
+    wait_until_idle(w);
+    pthread_mutex_unlock(&w->lock);
+    if (w->status != COLLET_OK && err != NULL)
+        *err = w->error;
+    return w->status;
+}
+
+void extract_worker_go(extract_worker *w)
+{
+    change(w, BUSY);
+}
+
+void extract_worker_stop(extract_worker *w)
+{
+    if (w == NULL)
+        return;
+    change(w, ENDING);
+    pthread_join(w->thread, NULL);
+    pthread_cond_destroy(&w->changed);
+    pthread_mutex_destroy(&w->lock);
+    free(w);
+}
