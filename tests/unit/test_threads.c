@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Many threads on one runtime: contexts made, devices opened for the first time at once, inputs shared
+ * between backends, arrays freed elsewhere, and everything that can be looked at looked at meanwhile.
+ * What the thread sanitizer is to watch.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "support.h"
+
+#define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
+#define WORKERS 6
+#define ROUNDS 40
+#define ELEMENTS 16
+
+/* Arrays on their way to the thread that frees them. */
+typedef struct belt {
+    pthread_mutex_t lock;
+    collet_array *arrays[WORKERS * ROUNDS];
+    size_t count;
+} belt;
+
+typedef struct world {
+    collet_runtime *rt;
+    collet_array *shared;
+    belt freed;
+    pthread_barrier_t start;
+    atomic_int failures, done;
+} world;
+
+typedef struct worker {
+    world *world;
+    const char *backend;
+} worker;
+
+static void put(belt *b, collet_array *a)
+{
+    pthread_mutex_lock(&b->lock);
+    b->arrays[b->count++] = a;
+    pthread_mutex_unlock(&b->lock);
+}
+
+static collet_array *take(belt *b)
+{
+    pthread_mutex_lock(&b->lock);
+    collet_array *a = b->count ? b->arrays[--b->count] : NULL;
+    pthread_mutex_unlock(&b->lock);
+    return a;
+}
+
+static int round_of_work(collet_context *cx, world *w)
+{
+    const int64_t n = ELEMENTS;
+    collet_array *c = NULL, *back = NULL;
+    float got[ELEMENTS];
+    int fine = collet_array_create(cx, &c, COLLET_F32, 1, &n) == COLLET_OK &&
+               collet_add(cx, c, w->shared, w->shared) == COLLET_OK &&
+               collet_array_slice(cx, &back, w->shared, 0, n - 1, n, -1) == COLLET_OK &&
+               collet_add(cx, c, c, back) == COLLET_OK &&
+               collet_array_read(cx, c, got, sizeof got) == COLLET_OK && got[5] == 20.0f;
+    collet_array_free(back);
+    if (c)
+        put(&w->freed, c);
+    return fine;
+}
+
+static void *work(void *argument)
+{
+    const worker *me = argument;
+    world *w = me->world;
+    pthread_barrier_wait(&w->start);
+    for (int i = 0; i < ROUNDS; i++) {
+        collet_context *cx = NULL;
+        if (collet_context_create(&cx, w->rt, NULL) != COLLET_OK ||
+            collet_set_backend(cx, me->backend) != COLLET_OK || !round_of_work(cx, w) ||
+            collet_finish(cx) != COLLET_OK)
+            atomic_fetch_add(&w->failures, 1);
+        collet_context_destroy(cx);
+    }
+    atomic_fetch_add(&w->done, 1);
+    return NULL;
+}
+
+/* Follows every string that is lent, so that one that changes under a reader is seen. */
+static size_t look(const collet_runtime *rt)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < collet_backend_count(rt); i++) {
+        collet_backend_info b = {.struct_size = sizeof b};
+        collet_backend_info_at(rt, i, &b);
+        sum += strlen(b.name) + strlen(b.reason) + strlen(b.capabilities) + b.device_count;
+        if (b.state == COLLET_BACKEND_USABLE && (!b.device_count || *b.reason))
+            return 0;
+    }
+    for (size_t i = 0; i < collet_record_count(rt); i++) {
+        collet_plugin_record r = {.struct_size = sizeof r};
+        collet_record_at(rt, i, &r);
+        sum += strlen(r.path) + strlen(r.reason);
+    }
+    for (size_t i = 0; i < collet_op_count(rt); i++) {
+        collet_op_info o = {.struct_size = sizeof o};
+        collet_op_at(rt, i, &o);
+        sum += strlen(o.name);
+    }
+    return sum;
+}
+
+static void *watch(void *argument)
+{
+    world *w = argument;
+    uint32_t op;
+    pthread_barrier_wait(&w->start);
+    while (atomic_load(&w->done) < WORKERS) {
+        collet_array_free(take(&w->freed));
+        if (!look(w->rt) || collet_op_find(w->rt, "remote.plus", &op) != COLLET_OK)
+            atomic_fetch_add(&w->failures, 1);
+    }
+    return NULL;
+}
+
+static void everything_at_once(const char *const *settings)
+{
+    static const char *const backends[WORKERS] = {"remote:0", "cpu_scalar",           "remote:1",
+                                                  "auto",     "remote:1,cpu_scalar", "remote:0"};
+    world w = {.rt = runtime_with(BOTH, settings)};
+    worker workers[WORKERS];
+    pthread_t threads[WORKERS + 1];
+    /* An array needs a context, and a context opens what its choice names: not what is tested here. */
+    collet_context *cx = context_of(w.rt);
+    w.shared = floats(cx, ELEMENTS, 0);
+    collet_context_destroy(cx);
+    pthread_mutex_init(&w.freed.lock, NULL);
+    pthread_barrier_init(&w.start, NULL, WORKERS + 1);
+    for (int i = 0; i < WORKERS; i++) {
+        workers[i] = (worker){&w, backends[i]};
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
+    }
+    assert_int_equal(pthread_create(&threads[WORKERS], NULL, watch, &w), 0);
+    for (int i = 0; i <= WORKERS; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(atomic_load(&w.failures), 0);
+    collet_runtime_destroy(w.rt);
+    for (collet_array *a; (a = take(&w.freed));)
+        collet_array_free(a);
+    collet_array_free(w.shared);
+    pthread_barrier_destroy(&w.start);
+    pthread_mutex_destroy(&w.freed.lock);
+}
+
+static void on_proven_backends(void **state)
+{
+    static const char *const settings[] = {"remote.delay_us=20", "backend=cpu_scalar", NULL};
+    (void)state;
+    everything_at_once(settings);
+}
+
+static void on_backends_that_nobody_has_opened(void **state)
+{
+    static const char *const settings[] = {"probe=off", "backend=cpu_scalar", NULL};
+    (void)state;
+    for (int i = 0; i < 5; i++)
+        everything_at_once(settings);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(on_proven_backends),
+        cmocka_unit_test(on_backends_that_nobody_has_opened),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Random chains of views against a model: a view is a shape and the list of the base's elements that
+ * it shows, in C order. Reading, writing, and adding into views that overlap must do what the list
+ * says, on host memory and on a device's. Seeds are fixed and said when one fails.
+ */
+#include "support.h"
+
+#define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
+#define BASE 60      /* elements */
+#define SHOWN 720    /* elements of a view, at most */
+#define MAX_AXES 5
+
+typedef struct model {
+    int32_t ndim;
+    int64_t shape[MAX_AXES];
+    int64_t count;
+    int element[SHOWN];
+} model;
+
+static uint64_t random_state;
+static int seed;
+
+static int64_t pick(int64_t below)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (int64_t)((random_state >> 33) % (uint64_t)below);
+}
+
+/* ---- The model --------------------------------------------------------------------------- */
+
+static int64_t count_of(int32_t ndim, const int64_t *shape)
+{
+    int64_t count = 1;
+    for (int32_t i = 0; i < ndim; i++)
+        count *= shape[i];
+    return count;
+}
+
+static void unravel(const model *m, int64_t n, int64_t *index)
+{
+    for (int32_t i = m->ndim - 1; i >= 0; i--) {
+        index[i] = n % m->shape[i];
+        n /= m->shape[i];
+    }
+}
+
+static int at(const model *m, const int64_t *index)
+{
+    int64_t n = 0;
+    for (int32_t i = 0; i < m->ndim; i++)
+        n = n * m->shape[i] + index[i];
+    return m->element[n];
+}
+
+static model model_slice(const model *m, int32_t axis, int64_t start, int64_t count, int64_t step)
+{
+    model out = *m;
+    int64_t index[MAX_AXES];
+    out.shape[axis] = count;
+    out.count = count_of(out.ndim, out.shape);
+    for (int64_t n = 0; n < out.count; n++) {
+        unravel(&out, n, index);
+        index[axis] = start + index[axis] * step;
+        out.element[n] = at(m, index);
+    }
+    return out;
+}
+
+static model model_permute(const model *m, const int32_t *perm)
+{
+    model out = *m;
+    int64_t index[MAX_AXES], from[MAX_AXES];
+    for (int32_t i = 0; i < m->ndim; i++)
+        out.shape[i] = m->shape[perm[i]];
+    for (int64_t n = 0; n < out.count; n++) {
+        unravel(&out, n, index);
+        for (int32_t i = 0; i < m->ndim; i++)
+            from[perm[i]] = index[i];
+        out.element[n] = at(m, from);
+    }
+    return out;
+}
+
+static model model_broadcast(const model *m, int32_t ndim, const int64_t *shape)
+{
+    model out = {.ndim = ndim, .count = count_of(ndim, shape)};
+    int64_t index[MAX_AXES];
+    memcpy(out.shape, shape, (size_t)ndim * sizeof *shape);
+    for (int64_t n = 0; n < out.count; n++) {
+        int32_t lead = ndim - m->ndim;
+        unravel(&out, n, index);
+        for (int32_t i = lead; i < ndim; i++)
+            index[i] = m->shape[i - lead] == 1 ? 0 : index[i];
+        out.element[n] = at(m, index + lead);
+    }
+    return out;
+}
+
+static int repeats(const model *m)
+{
+    int seen[BASE] = {0};
+    for (int64_t n = 0; n < m->count; n++)
+        if (seen[m->element[n]]++)
+            return 1;
+    return 0;
+}
+
+/* Whether the elements follow each other in equal steps: then every shape fits. */
+static int even(const model *m)
+{
+    for (int64_t n = 2; n < m->count; n++)
+        if (m->element[n] - m->element[n - 1] != m->element[1] - m->element[0])
+            return 0;
+    return 1;
+}
+
+/* ---- Steps: the same on the model and on the array --------------------------------------- */
+
+static void replace(collet_array **a, collet_array *view)
+{
+    collet_array_free(*a);
+    *a = view;
+}
+
+static void step_slice(collet_context *cx, collet_array **a, model *m)
+{
+    if (!m->ndim)
+        return;
+    int32_t axis = (int32_t)pick(m->ndim);
+    int64_t extent = m->shape[axis], start = 0, count = 0, step = pick(9) - 4;
+    if (extent && pick(12)) {
+        start = pick(extent);
+        int64_t room = step > 0 ? (extent - 1 - start) / step : step < 0 ? start / -step : 0;
+        count = 1 + pick(room + 1);
+    }
+    collet_array *view = NULL;
+    assert_ok(cx, collet_array_slice(cx, &view, *a, axis, start, count, step));
+    *m = model_slice(m, axis, start, count, step);
+    replace(a, view);
+}
+
+static void step_permute(collet_context *cx, collet_array **a, model *m)
+{
+    int32_t perm[MAX_AXES];
+    for (int32_t i = 0; i < m->ndim; i++) {
+        int32_t k = (int32_t)pick(i + 1);
+        perm[i] = perm[k];
+        perm[k] = i;
+    }
+    collet_array *view = NULL;
+    assert_ok(cx, collet_array_permute(cx, &view, *a, perm));
+    *m = model_permute(m, perm);
+    replace(a, view);
+}
+
+static void step_broadcast(collet_context *cx, collet_array **a, model *m)
+{
+    int64_t shape[MAX_AXES];
+    int32_t more = (int32_t)pick(2), ndim = m->ndim + more;
+    if (ndim > MAX_AXES)
+        return;
+    for (int32_t i = 0; i < ndim; i++) {
+        int64_t have = i < more ? 1 : m->shape[i - more];
+        shape[i] = have == 1 ? pick(4) : have;
+    }
+    if (count_of(ndim, shape) > SHOWN)
+        return;
+    collet_array *view = NULL;
+    assert_ok(cx, collet_array_broadcast(cx, &view, *a, ndim, shape));
+    *m = model_broadcast(m, ndim, shape);
+    replace(a, view);
+}
+
+/* A shape of as many elements, made of the prime factors; refused where it would need a copy. */
+static void step_reshape(collet_context *cx, collet_array **a, model *m)
+{
+    int64_t shape[MAX_AXES], rest = m->count;
+    int32_t ndim = (int32_t)pick(MAX_AXES + 1);
+    for (int32_t i = 0; i < ndim; i++)
+        shape[i] = 1;
+    if (!ndim && rest != 1)
+        return;
+    for (int64_t p = 2; rest > 1; p++)
+        for (; rest % p == 0; rest /= p)
+            shape[pick(ndim)] *= p;
+    if (!m->count)
+        shape[pick(ndim)] = 0;
+    collet_array *view = NULL;
+    collet_status status = collet_array_reshape(cx, &view, *a, ndim, shape);
+    if (status == COLLET_SHAPE) {
+        assert_true(!even(m));
+        return;
+    }
+    assert_ok(cx, status);
+    m->ndim = ndim;
+    memcpy(m->shape, shape, (size_t)ndim * sizeof *shape);
+    replace(a, view);
+}
+
+/* ---- Checks ------------------------------------------------------------------------------ */
+
+static void check_read(collet_context *cx, const collet_array *a, const model *m, const float *base)
+{
+    float got[SHOWN];
+    assert_int_equal(collet_array_size(a), m->count);
+    assert_int_equal(collet_array_ndim(a), m->ndim);
+    assert_memory_equal(collet_array_shape(a), m->shape, (size_t)m->ndim * sizeof *m->shape);
+    assert_ok(cx, collet_array_read(cx, a, got, (size_t)m->count * sizeof *got));
+    for (int64_t n = 0; n < m->count; n++)
+        if (got[n] != base[m->element[n]])
+            fail_msg("seed %d: element %d is %g, not %g", seed, (int)n, (double)got[n],
+                     (double)base[m->element[n]]);
+}
+
+static void check_write(collet_context *cx, collet_array *a, const model *m, float *base)
+{
+    float fresh[SHOWN];
+    for (int64_t n = 0; n < m->count; n++)
+        fresh[n] = (float)pick(1000);
+    collet_status status = collet_array_write(cx, a, fresh, (size_t)m->count * sizeof *fresh);
+    if (repeats(m)) {
+        assert_status(cx, status, COLLET_INVALID);
+        return;
+    }
+    assert_ok(cx, status);
+    for (int64_t n = 0; n < m->count; n++)
+        base[m->element[n]] = fresh[n];
+}
+
+static collet_array *fresh_base(collet_context *cx, model *m, float *base)
+{
+    static const int64_t shapes[][3] = {{3, 4, 5}, {60, 1, 1}, {2, 30, 1}, {4, 1, 15}};
+    collet_array *a = NULL;
+    *m = (model){.ndim = 3, .count = BASE};
+    memcpy(m->shape, shapes[pick(4)], sizeof *shapes);
+    for (int i = 0; i < BASE; i++) {
+        m->element[i] = i;
+        base[i] = (float)pick(1000);
+    }
+    assert_ok(cx, collet_array_from(cx, &a, COLLET_F32, 3, m->shape, base));
+    return a;
+}
+
+static void one_chain(collet_context *cx)
+{
+    static void (*const steps[])(collet_context *, collet_array **, model *) = {
+        step_slice, step_permute, step_broadcast, step_reshape, step_slice};
+    model m, whole;
+    float base[BASE];
+    collet_array *all = fresh_base(cx, &m, base), *a = NULL;
+    whole = m;
+    assert_ok(cx, collet_array_permute(cx, &a, all, (const int32_t[]){0, 1, 2}));
+    for (int64_t left = 1 + pick(6); left; left--) {
+        steps[pick(5)](cx, &a, &m);
+        check_read(cx, a, &m, base);
+        if (!pick(3))
+            check_write(cx, a, &m, base);
+    }
+    check_read(cx, all, &whole, base);
+    collet_array_free(a);
+    collet_array_free(all);
+}
+
+/* ---- Overlaps ---------------------------------------------------------------------------- */
+
+/* A view of `shape` anywhere in the base; an axis of an input may be repeated. */
+static collet_array *window(collet_context *cx, const collet_array *all, model *m,
+                            const int64_t *shape, int may_repeat)
+{
+    collet_array *a = NULL;
+    assert_ok(cx, collet_array_permute(cx, &a, all, (const int32_t[]){0, 1, 2}));
+    for (int32_t axis = 0; axis < 3; axis++) {
+        collet_array *view = NULL;
+        int64_t extent = m->shape[axis], most = shape[axis] > 1 ? (extent - 1) / (shape[axis] - 1) : 1;
+        int64_t step = 1 + pick(most), span = step * (shape[axis] - 1), start = pick(extent - span);
+        int64_t count = may_repeat && !pick(6) ? 1 : shape[axis];
+        if (count > 1 && pick(2)) {
+            start += span;
+            step = -step;
+        }
+        assert_ok(cx, collet_array_slice(cx, &view, a, axis, start, count, step));
+        *m = model_slice(m, axis, start, count, step);
+        replace(&a, view);
+    }
+    if (may_repeat) {
+        collet_array *view = NULL;
+        assert_ok(cx, collet_array_broadcast(cx, &view, a, 3, shape));
+        *m = model_broadcast(m, 3, shape);
+        replace(&a, view);
+    }
+    return a;
+}
+
+static void one_sum(collet_context *cx)
+{
+    float base[BASE], sums[SHOWN];
+    model all_model;
+    collet_array *all = fresh_base(cx, &all_model, base), *v[3];
+    int64_t shape[3];
+    model m[3];
+    for (int i = 0; i < 3; i++)
+        shape[i] = 1 + pick(all_model.shape[i]);
+    for (int i = 0; i < 3; i++) {
+        m[i] = all_model;
+        v[i] = window(cx, all, &m[i], shape, i > 0);
+    }
+    if (!pick(4)) {
+        collet_array_free(v[1]);
+        assert_ok(cx, collet_array_permute(cx, &v[1], v[0], (const int32_t[]){0, 1, 2}));
+        m[1] = m[0];
+    }
+    assert_ok(cx, collet_add(cx, v[0], v[1], v[2]));
+    for (int64_t n = 0; n < m[0].count; n++)
+        sums[n] = base[m[1].element[n]] + base[m[2].element[n]];
+    for (int64_t n = 0; n < m[0].count; n++)
+        base[m[0].element[n]] = sums[n];
+    check_read(cx, all, &all_model, base);
+    for (int i = 0; i < 3; i++)
+        collet_array_free(v[i]);
+    collet_array_free(all);
+}
+
+static void run(const char *backend, int rounds, void (*one)(collet_context *))
+{
+    collet_runtime *rt = runtime_with(BOTH, NULL);
+    collet_context *cx = context_of(rt);
+    assert_ok(cx, collet_set_backend(cx, backend));
+    for (seed = 1; seed <= rounds; seed++) {
+        random_state = (uint64_t)seed;
+        pick(2);
+        one(cx);
+    }
+    collet_memory_stats stats = {.struct_size = sizeof stats};
+    assert_ok(cx, collet_memory(cx, "host", &stats));
+    assert_int_equal(stats.current, 0);
+    collet_context_destroy(cx);
+    collet_runtime_destroy(rt);
+}
+
+static void chains_on_the_host(void **state)
+{
+    (void)state;
+    run("cpu_scalar", 3000, one_chain);
+}
+
+static void chains_on_a_device(void **state)
+{
+    (void)state;
+    run("remote", 300, one_chain);
+}
+
+static void sums_on_the_host(void **state)
+{
+    (void)state;
+    run("cpu_scalar", 4000, one_sum);
+}
+
+static void sums_on_a_device(void **state)
+{
+    (void)state;
+    run("remote", 400, one_sum);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(chains_on_the_host),
+        cmocka_unit_test(chains_on_a_device),
+        cmocka_unit_test(sums_on_the_host),
+        cmocka_unit_test(sums_on_a_device),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
