@@ -17,11 +17,13 @@
         name "_parallel_mag", name "_perp_mag", name "_z_mag"
 
 const char *const extract_keys[EXTRACT_KEYS] = {
-    "time_ps",     "com",         "inertia_tensor",    "moments",
-    "axes",        "euler_zyz",   "rotation_matrices", PARTS("L"),
-    PARTS("tau"),  PARTS("omega"), PARTS("dLdt"),      "k_total",
-    "k_trans",     "k_rot",       "rg",                "gyration_tensor",
-    "asphericity", "rmsd",        "tilt_deg",
+    "time_ps",           "com",         "inertia_tensor",
+    "moments",           "axes",        "euler_zyz",
+    "rotation_matrices", PARTS("L"),    PARTS("tau"),
+    PARTS("omega"),      PARTS("dLdt"), "k_total",
+    "k_trans",           "k_rot",       "rg",
+    "gyration_tensor",   "asphericity", "rmsd",
+    "tilt_deg",
 };
 
 /* ---- Results ----------------------------------------------------------------------------- */

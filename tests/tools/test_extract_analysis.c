@@ -183,11 +183,8 @@ static void test_failing_receiver(void **state)
     collet_trajectory *trajectory = io_open(COLLET_TEST_DATA "/md/water/traj.xtc");
     collet_readahead_options reading = {51, 2, 0, 0};
     double masses[648];
-    extract_analysis_setup setup = {.n_atoms = 648,
-                                    .block_frames = 64,
-                                    .masses = masses,
-                                    .axis = axis,
-                                    .emit = refuse};
+    extract_analysis_setup setup = {
+        .n_atoms = 648, .block_frames = 64, .masses = masses, .axis = axis, .emit = refuse};
     extract_analysis *analysis;
     extract_feed *feed;
     const extract_batch *batch;

@@ -78,7 +78,11 @@ static void check(int status, const char *const *args, const char *const *texts)
     check_former();
 }
 
-#define LIST(...) (const char *const[]){__VA_ARGS__, NULL}
+#define LIST(...)                                                                                  \
+    (const char *const[])                                                                          \
+    {                                                                                              \
+        __VA_ARGS__, NULL                                                                          \
+    }
 
 static void save_text(const char *name, const char *text)
 {
@@ -139,9 +143,10 @@ static void test_masses(void **state)
     for (int i = 0; i < 648; i++)
         memcpy(zeros + 2 * i, "0\n", 3);
     save_text("zeros.txt", zeros);
-    check(1, LIST(WATER "conf.gro", WATER "traj.trr", "--masses", "zeros.txt", "--selection",
-                  "name OW"),
-          LIST("216 atoms", "'name OW'", "no mass", "zeros.txt"));
+    check(
+        1,
+        LIST(WATER "conf.gro", WATER "traj.trr", "--masses", "zeros.txt", "--selection", "name OW"),
+        LIST("216 atoms", "'name OW'", "no mass", "zeros.txt"));
     save_text("negative.txt", "1\n-1\n");
     check(1, LIST(WATER "conf.gro", WATER "traj.trr", "--masses", "negative.txt"),
           LIST("negative.txt:2:", "negative"));
@@ -411,8 +416,8 @@ static void interrupt(pid_t program)
 static void test_signals(void **state)
 {
     static const int signals[] = {SIGINT, SIGTERM};
-    const char *args[] = {"-o",        "out.npz",    PEPTIDE "conf.gro", "many.trr", "--batch", "1",
-                          "--backend", "cpu_scalar", NULL};
+    const char *args[] = {"-o", "out.npz",   PEPTIDE "conf.gro", "many.trr", "--batch",
+                          "1",  "--backend", "cpu_scalar",       NULL};
     tool_setup setup = {.directory = directory, .meanwhile = interrupt};
     int before;
 

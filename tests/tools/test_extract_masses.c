@@ -23,20 +23,20 @@ static void test_elements_of_names(void **state)
         const char *residue;
         const char *symbol; /* NULL: none can be told; "": a virtual site */
     } cases[] = {
-        {"CA", "ALA", "C"},    {"CA", "CA", "Ca"},     {"CA", "CA2+", "Ca"}, {"CAL", "CAL", "Ca"},
-        {"HG", "SER", "H"},    {"HG", "HG", "Hg"},     {"NE", "ARG", "N"},   {"CD", "GLU", "C"},
-        {"CD", "CD2", "Cd"},   {"OW", "SOL", "O"},     {"HW1", "SOL", "H"},  {"MW", "SOL", ""},
-        {"M", "HOH", ""},      {"EPW", "WAT", ""},     {"LP1", "SOL", ""},   {"NA", "NA", "Na"},
-        {"NA+", "NA+", "Na"},  {"NA", "ION", "Na"},    {"NA", "HEM", "N"},   {"NA", "SOD", "Na"},
-        {"SOD", "SOD", "Na"},  {"CL", "CL", "Cl"},     {"CL-", "CL-", "Cl"}, {"CLA", "CLA", "Cl"},
-        {"CL1", "LIG", "Cl"},  {"FE", "HEM", "Fe"},    {"FE2+", "FE2", "Fe"}, {"ZN", "ZN2", "Zn"},
-        {"1HB", "ALA", "H"},   {"2HG1", "VAL", "H"},   {"HO5'", "DA", "H"},  {"O5'", "DA", "O"},
-        {"H5''", "DA", "H"},   {"P", "DA", "P"},       {"SG", "CYS", "S"},   {"SE", "MSE", "Se"},
-        {"SE", "LIG", "Se"},   {"OXT", "CVAL", "O"},   {"BR2", "LIG", "Br"}, {"K", "K", "K"},
-        {"I", "IOD", "I"},     {"F1", "LIG", "F"},     {"Ca", "LIG", "Ca"},  {"D1", "DOD", "D"},
-        {"MG", "CLA", "Mg"},   {"BB", "ALA", NULL},    {"W", "W", NULL},     {"X1", "LIG", NULL},
-        {"", "LIG", NULL},     {"12", "LIG", NULL},    {"*", "LIG", NULL},   {"CD1", "LEU", "C"},
-        {"HE2", "HIS", "H"},   {"NI", "NI", "Ni"},     {"CO", "CO", "Co"},   {"CO", "LIG", "C"},
+        {"CA", "ALA", "C"},   {"CA", "CA", "Ca"},   {"CA", "CA2+", "Ca"},  {"CAL", "CAL", "Ca"},
+        {"HG", "SER", "H"},   {"HG", "HG", "Hg"},   {"NE", "ARG", "N"},    {"CD", "GLU", "C"},
+        {"CD", "CD2", "Cd"},  {"OW", "SOL", "O"},   {"HW1", "SOL", "H"},   {"MW", "SOL", ""},
+        {"M", "HOH", ""},     {"EPW", "WAT", ""},   {"LP1", "SOL", ""},    {"NA", "NA", "Na"},
+        {"NA+", "NA+", "Na"}, {"NA", "ION", "Na"},  {"NA", "HEM", "N"},    {"NA", "SOD", "Na"},
+        {"SOD", "SOD", "Na"}, {"CL", "CL", "Cl"},   {"CL-", "CL-", "Cl"},  {"CLA", "CLA", "Cl"},
+        {"CL1", "LIG", "Cl"}, {"FE", "HEM", "Fe"},  {"FE2+", "FE2", "Fe"}, {"ZN", "ZN2", "Zn"},
+        {"1HB", "ALA", "H"},  {"2HG1", "VAL", "H"}, {"HO5'", "DA", "H"},   {"O5'", "DA", "O"},
+        {"H5''", "DA", "H"},  {"P", "DA", "P"},     {"SG", "CYS", "S"},    {"SE", "MSE", "Se"},
+        {"SE", "LIG", "Se"},  {"OXT", "CVAL", "O"}, {"BR2", "LIG", "Br"},  {"K", "K", "K"},
+        {"I", "IOD", "I"},    {"F1", "LIG", "F"},   {"Ca", "LIG", "Ca"},   {"D1", "DOD", "D"},
+        {"MG", "CLA", "Mg"},  {"BB", "ALA", NULL},  {"W", "W", NULL},      {"X1", "LIG", NULL},
+        {"", "LIG", NULL},    {"12", "LIG", NULL},  {"*", "LIG", NULL},    {"CD1", "LEU", "C"},
+        {"HE2", "HIS", "H"},  {"NI", "NI", "Ni"},   {"CO", "CO", "Co"},    {"CO", "LIG", "C"},
     };
 
     (void)state;
@@ -61,7 +61,8 @@ static void test_weights(void **state)
 
 static void test_residues(void **state)
 {
-    static const char *const protein[] = {"ABU", "ALA", "VAL", "HISH", "NALA", "CVAL", "ACE", "CHID"};
+    static const char *const protein[] = {"ABU",  "ALA",  "VAL", "HISH",
+                                          "NALA", "CVAL", "ACE", "CHID"};
     static const char *const others[] = {"SOL", "DA", "NA", "N", "", "NSOL", "ala", "CALAX"};
 
     (void)state;

@@ -89,7 +89,8 @@ static int flatten(const cJSON *item, double *values, int n)
     return n;
 }
 
-/* The largest term m |r - com| |f| of any atom of a frame: what a cancelling torque is judged by. */
+/* The largest term m |r - com| |f| of any atom of a frame: what a cancelling torque is judged by.
+ */
 static double largest_torque_term(const struct sample *sample, int64_t frame, const double com[3])
 {
     collet_trajectory *trajectory = io_open(sample->trajectory);
@@ -228,15 +229,18 @@ static void test_relations(void **state)
 
         for (int k = 0; k < 3; k++)
             dot += omega[3 * i + k] * momentum[3 * i + k] / 2;
-        assert_true(moments[3 * i] <= moments[3 * i + 1] && moments[3 * i + 1] <= moments[3 * i + 2]);
+        assert_true(moments[3 * i] <= moments[3 * i + 1] &&
+                    moments[3 * i + 1] <= moments[3 * i + 2]);
         assert_true(fabs(tilt[i] - fabs(90 - angle)) < 1e-9);
-        assert_true(fabs(rg[i] * rg[i] - trace[9 * i] - trace[9 * i + 4] - trace[9 * i + 8]) < 1e-12);
+        assert_true(fabs(rg[i] * rg[i] - trace[9 * i] - trace[9 * i + 4] - trace[9 * i + 8]) <
+                    1e-12);
         assert_true(fabs(k_rot[i] - dot) < 1e-10 * fabs(dot));
         assert_true(k_total[i] > k_rot[i] + k_trans[i]);
     }
     for (size_t v = 0; v < 4; v++) {
-        static const char *const names[] = {"_vector",    "_parallel",     "_perp",     "_z_component",
-                                            "_magnitude", "_parallel_mag", "_perp_mag", "_z_mag"};
+        static const char *const names[] = {"_vector",      "_parallel",  "_perp",
+                                            "_z_component", "_magnitude", "_parallel_mag",
+                                            "_perp_mag",    "_z_mag"};
         const double *parts[8];
         char key[40];
 
@@ -245,7 +249,8 @@ static void test_relations(void **state)
             parts[p] = npz_f64(&out, key, NULL, NULL);
         }
         for (int i = 0; i < 51; i++) {
-            double size = parts[4][i], along = 0, z = 0.6 * parts[0][3 * i] + 0.8 * parts[0][3 * i + 2];
+            double size = parts[4][i], along = 0,
+                   z = 0.6 * parts[0][3 * i] + 0.8 * parts[0][3 * i + 2];
 
             for (int k = 0; k < 3; k++) {
                 along += parts[0][3 * i + k] * axes[9 * i + 3 * k];
@@ -318,8 +323,7 @@ static void test_backends_agree(void **state)
         skip();
     for (size_t i = 0; i < SAMPLES; i++) {
         npz a = run(&samples[i], backends[0]), b = run(&samples[i], backends[1]);
-        double torque_term =
-            largest_torque_term(&samples[i], 0, npz_f64(&a, "com", NULL, NULL));
+        double torque_term = largest_torque_term(&samples[i], 0, npz_f64(&a, "com", NULL, NULL));
 
         for (size_t k = 0; k < EXTRACT_KEYS; k++) {
             size_t n, m;
@@ -356,8 +360,8 @@ static void test_xtc(void **state)
 
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        npz out = EXTRACT(directory, files[i].topology, files[i].trajectory, "--masses",
-                          files[i].masses);
+        npz out =
+            EXTRACT(directory, files[i].topology, files[i].trajectory, "--masses", files[i].masses);
         const cJSON *expected = meta_at(reference, files[i].reference);
         const double *com = npz_f64(&out, "com", NULL, NULL) + 3 * 50;
         cJSON *meta;
@@ -369,7 +373,8 @@ static void test_xtc(void **state)
         assert_true(fabs(10 * npz_f64(&out, "rg", NULL, NULL)[50] -
                          meta_at(expected, "rg_last_A")->valuedouble) < 2e-4);
         assert_int_equal(npz_count(out.bytes.data, out.bytes.size), 12);
-        assert_false(npz_has(&out, "L_vector") || npz_has(&out, "tau_mag") || npz_has(&out, "k_rot"));
+        assert_false(npz_has(&out, "L_vector") || npz_has(&out, "tau_mag") ||
+                     npz_has(&out, "k_rot"));
 
         meta = extract_meta(directory);
         assert_int_equal(cJSON_GetArraySize(meta_at(meta, "left_out")), 2);
@@ -378,7 +383,8 @@ static void test_xtc(void **state)
         assert_non_null(strstr(meta_at(meta, "left_out/1/reason")->valuestring, "forces"));
         assert_int_equal(cJSON_GetArraySize(meta_at(meta, "left_out/1/keys")), 8);
         assert_string_equal(meta_at(meta, "inputs/trajectory/format")->valuestring, "xtc");
-        assert_true(meta_at(meta, "inputs/trajectory/stored_precision_per_nm")->valuedouble == 1000);
+        assert_true(meta_at(meta, "inputs/trajectory/stored_precision_per_nm")->valuedouble ==
+                    1000);
         cJSON_Delete(meta);
         npz_close(&out);
     }

@@ -80,8 +80,7 @@ static void test_batches(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        npz part =
-            EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr", "--batch", sizes[i]);
+        npz part = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj.trr", "--batch", sizes[i]);
 
         for (size_t k = 0; k < EXTRACT_KEYS; k++)
             same_rows(&part, &whole, extract_keys[k], 0, 1);
@@ -108,11 +107,11 @@ static void test_slices(void **state)
         const char *start, *stop, *step;
         int first, count, stride;
     } cases[] = {
-        {"0", "51", "1", 0, 51, 1}, {"10", "20", "3", 10, 4, 3}, {"50", "60", "1", 50, 1, 1},
+        {"0", "51", "1", 0, 51, 1}, {"10", "20", "3", 10, 4, 3},   {"50", "60", "1", 50, 1, 1},
         {"0", "1", "1", 0, 1, 1},   {"5", "1000", "20", 5, 3, 20},
     };
-    static const char *const keys[] = {"time_ps",  "com",        "inertia_tensor", "moments",
-                                       "L_vector", "tau_vector", "rg",             "k_total"};
+    static const char *const keys[] = {"time_ps",    "com", "inertia_tensor", "moments", "L_vector",
+                                       "tau_vector", "rg",  "k_total"};
     npz whole = EXTRACT(directory, WATER "conf.gro", WATER "traj.trr");
 
     (void)state;
@@ -174,8 +173,8 @@ static void test_selections(void **state)
 /* One atom: it is its own centre of mass and does not rotate. */
 static void test_one_atom(void **state)
 {
-    npz out = EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj_double.trr", "--selection",
-                      "index 0");
+    npz out =
+        EXTRACT(directory, PEPTIDE "conf.gro", PEPTIDE "traj_double.trr", "--selection", "index 0");
     const double *com = npz_f64(&out, "com", NULL, NULL);
     const double *omega = npz_f64(&out, "omega_vector", NULL, NULL);
     cJSON *meta = extract_meta(directory);
@@ -376,8 +375,8 @@ static void test_progress_text(void **state)
 /* A terminal gets the line, which is gone in the end; --quiet keeps it away. */
 static void test_progress_on_a_terminal(void **state)
 {
-    const char *args[] = {"-o",      "out.npz", PEPTIDE "conf.gro", "many.trr", "--batch",
-                          "1",       "--backend", "cpu_scalar",     NULL,       NULL};
+    const char *args[] = {"-o", "out.npz",   PEPTIDE "conf.gro", "many.trr", "--batch",
+                          "1",  "--backend", "cpu_scalar",       NULL,       NULL};
     tool_setup setup = {.directory = directory, .terminal = 1};
     tool_result result;
     int copies;
@@ -409,14 +408,22 @@ static void test_progress_on_a_terminal(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_keys),         cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_threads),          cmocka_unit_test(test_slices),
-        cmocka_unit_test(test_selections),       cmocka_unit_test(test_one_atom),
-        cmocka_unit_test(test_reference_file),   cmocka_unit_test(test_axis),
-        cmocka_unit_test(test_gro_trajectory),   cmocka_unit_test(test_directory),
-        cmocka_unit_test(test_default_output),   cmocka_unit_test(test_json),
-        cmocka_unit_test(test_times_that_fall),  cmocka_unit_test(test_backend_option),
-        cmocka_unit_test(test_help_and_version), cmocka_unit_test(test_progress_text),
+        cmocka_unit_test(test_all_keys),
+        cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_slices),
+        cmocka_unit_test(test_selections),
+        cmocka_unit_test(test_one_atom),
+        cmocka_unit_test(test_reference_file),
+        cmocka_unit_test(test_axis),
+        cmocka_unit_test(test_gro_trajectory),
+        cmocka_unit_test(test_directory),
+        cmocka_unit_test(test_default_output),
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_times_that_fall),
+        cmocka_unit_test(test_backend_option),
+        cmocka_unit_test(test_help_and_version),
+        cmocka_unit_test(test_progress_text),
         cmocka_unit_test(test_progress_on_a_terminal),
     };
 

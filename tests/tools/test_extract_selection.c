@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char names[][COLLET_ATOM_NAME] = {"N",  "CA", "C",   "O",  "CB", "HB1", "HB2",
-                                         "OW", "HW1", "HW2", "NA", "CA", "C1", "O5'"};
+static char names[][COLLET_ATOM_NAME] = {"N",  "CA",  "C",   "O",  "CB", "HB1", "HB2",
+                                         "OW", "HW1", "HW2", "NA", "CA", "C1",  "O5'"};
 static char residues[][COLLET_ATOM_NAME] = {"ALA", "ALA", "ALA", "ALA", "ALA", "ALA", "NGLY",
                                             "SOL", "SOL", "SOL", "NA",  "CA",  "LIG", "LIG"};
 static int32_t residue_ids[] = {1, 1, 1, 1, 1, 1, 2, 3, 3, 3, 4, 5, 6, 6};

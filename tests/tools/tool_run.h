@@ -14,8 +14,8 @@ typedef struct tool_result {
 
 /* What a run may ask for; zeros are a plain run. */
 typedef struct tool_setup {
-    const char *directory;            /* to run in */
-    void (*prepare)(void *user);      /* called in the child before the program */
+    const char *directory;       /* to run in */
+    void (*prepare)(void *user); /* called in the child before the program */
     void *user;
     void (*meanwhile)(pid_t program); /* called while it runs */
     int terminal;                     /* 1: standard error is a terminal */

@@ -8,9 +8,16 @@
 
 /* Buffers that are sums over atoms, and the times. */
 static const int32_t primary[] = {
-    EXTRACT_TIME,     EXTRACT_COM,         EXTRACT_INERTIA, EXTRACT_KINETIC,
-    EXTRACT_RADIUS,   EXTRACT_ASPHERICITY, EXTRACT_RMSD,    EXTRACT_GYRATION,
-    EXTRACT_BUFFER_OF(EXTRACT_L, EXTRACT_VECTOR), EXTRACT_BUFFER_OF(EXTRACT_TAU, EXTRACT_VECTOR),
+    EXTRACT_TIME,
+    EXTRACT_COM,
+    EXTRACT_INERTIA,
+    EXTRACT_KINETIC,
+    EXTRACT_RADIUS,
+    EXTRACT_ASPHERICITY,
+    EXTRACT_RMSD,
+    EXTRACT_GYRATION,
+    EXTRACT_BUFFER_OF(EXTRACT_L, EXTRACT_VECTOR),
+    EXTRACT_BUFFER_OF(EXTRACT_TAU, EXTRACT_VECTOR),
 };
 
 struct extract_analysis {
@@ -18,8 +25,8 @@ struct extract_analysis {
     int64_t n_atoms;
     int64_t block_frames;
     collet_array *masses;
-    collet_array *reference; /* n_atoms x 3; made of the first frame if not given */
-    collet_array *rotation;  /* of the superposition */
+    collet_array *reference;                /* n_atoms x 3; made of the first frame if not given */
+    collet_array *rotation;                 /* of the superposition */
     collet_array *buffers[EXTRACT_BUFFERS]; /* the primary ones, block_frames rows */
     int64_t n_rows;                         /* frames in the block */
     extract_derivation *derivation;         /* the worker's while it is busy */
@@ -41,8 +48,7 @@ static collet_status create_arrays(extract_analysis *a, const extract_analysis_s
 {
     collet_context *cx = a->scope.context;
     int64_t atoms[2] = {setup->n_atoms, 3}, matrices[3] = {setup->block_frames, 3, 3};
-    collet_status status =
-        collet_array_from(cx, &a->masses, COLLET_F64, 1, atoms, setup->masses);
+    collet_status status = collet_array_from(cx, &a->masses, COLLET_F64, 1, atoms, setup->masses);
 
     if (status == COLLET_OK && setup->reference != NULL)
         status = collet_array_from(cx, &a->reference, COLLET_F64, 2, atoms, setup->reference);
@@ -198,8 +204,8 @@ static collet_status reduce(extract_analysis *a, const extract_batch *batch, col
             collet_gyration(cx, radius, tensor, asphericity, batch->positions, a->masses), err);
     if (status == COLLET_OK)
         status = extract_scope_ran(
-            &a->scope,
-            collet_rmsd(cx, rmsd, rotation, batch->positions, a->masses, a->reference), err);
+            &a->scope, collet_rmsd(cx, rmsd, rotation, batch->positions, a->masses, a->reference),
+            err);
     return status;
 }
 

@@ -2,8 +2,8 @@
 /*
  * analysis.h - from batches of frames to rows of results.
  *
- * The kernels that read all atoms run once a batch, which is sized for the processor's caches. Their
- * few numbers a frame are gathered into a block of many frames. What follows from them
+ * The kernels that read all atoms run once a batch, which is sized for the processor's caches.
+ * Their few numbers a frame are gathered into a block of many frames. What follows from them
  * (derivation.h) is computed once a block, so that the fixed cost of its many small kernels
  * vanishes, and on a thread of its own, while the next batches are computed here. Neither batch nor
  * block size changes any result.

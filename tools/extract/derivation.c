@@ -30,8 +30,7 @@ static collet_status create_arrays(extract_derivation *d, const double *axis, co
 {
     collet_context *cx = d->scope.context;
     int64_t n = CARRY + d->block_frames;
-    collet_status status =
-        collet_array_from(cx, &d->axis, COLLET_F64, 1, (int64_t[]){3}, axis);
+    collet_status status = collet_array_from(cx, &d->axis, COLLET_F64, 1, (int64_t[]){3}, axis);
 
     for (int32_t i = 0; status == COLLET_OK && i < EXTRACT_BUFFERS; i++) {
         int64_t shape[3];
@@ -301,8 +300,8 @@ static collet_status carry(extract_derivation *d, int64_t n, collet_error *err)
 
         if (array == NULL)
             continue;
-        status = collet_array_acquire(d->scope.context, array, COLLET_READ | COLLET_WRITE,
-                                      &address);
+        status =
+            collet_array_acquire(d->scope.context, array, COLLET_READ | COLLET_WRITE, &address);
         if (status == COLLET_OK) {
             memmove((char *)address + (size_t)(CARRY - held) * width,
                     (char *)address + (size_t)(CARRY + n - held) * width, (size_t)held * width);

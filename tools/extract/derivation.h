@@ -15,8 +15,8 @@
 typedef struct extract_derivation extract_derivation;
 
 /*
- * Takes n_rows rows of a buffer (outputs.h), contiguous. Each buffer's rows come in the order of the
- * frames; those of dL/dt one frame later than the others.
+ * Takes n_rows rows of a buffer (outputs.h), contiguous. Each buffer's rows come in the order of
+ * the frames; those of dL/dt one frame later than the others.
  */
 typedef collet_status (*extract_emit_fn)(void *user, int32_t buffer, int64_t n_rows,
                                          const double *rows, collet_error *err);

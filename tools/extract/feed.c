@@ -19,8 +19,8 @@ struct extract_feed {
     collet_readahead *ahead;
     slot *slots;
     int32_t n_slots;
-    extract_batch batch;           /* frames is NULL while none is lent */
-    collet_array *views[FIELDS];   /* of a batch that does not fill its slot */
+    extract_batch batch;         /* frames is NULL while none is lent */
+    collet_array *views[FIELDS]; /* of a batch that does not fill its slot */
 };
 
 static collet_status context_failed(const extract_feed *feed, collet_status status,

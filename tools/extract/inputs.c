@@ -15,8 +15,7 @@ static collet_status open_selection(extract_inputs *in, const extract_options *o
     if (status == COLLET_OK && in->n_atoms == 0)
         return collet_fail(err, COLLET_INVALID,
                            "the selection '%s' matches none of the %lld atoms of %s",
-                           options->selection, (long long)in->topology->n_atoms,
-                           options->topology);
+                           options->selection, (long long)in->topology->n_atoms, options->topology);
     return status;
 }
 
@@ -60,8 +59,7 @@ static collet_status open_frames(const extract_inputs *in, const extract_options
     if (n_atoms != in->topology->n_atoms)
         return collet_fail(err, COLLET_FORMAT,
                            "%s has %lld atoms, %s has %lld: they do not belong together", path,
-                           (long long)n_atoms, options->topology,
-                           (long long)in->topology->n_atoms);
+                           (long long)n_atoms, options->topology, (long long)in->topology->n_atoms);
     if (in->n_atoms == n_atoms)
         return collet_trajectory_select(*out, NULL, 0, err);
     return collet_trajectory_select(*out, in->indices, in->n_atoms, err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inputs.h - the files of a run, opened, checked against each other and reduced to the selection. */
+/* inputs.h - the files of a run, opened, checked against each other and reduced to the selection.
+ */
 #ifndef COLLET_EXTRACT_INPUTS_H
 #define COLLET_EXTRACT_INPUTS_H
 
@@ -11,11 +12,11 @@ typedef struct extract_inputs {
     collet_topology *topology;
     collet_trajectory *trajectory; /* selection and slice are set */
     const collet_trajectory_info *info;
-    int64_t *indices; /* of the selected atoms, ascending */
-    int64_t n_atoms;  /* selected */
-    double *masses;   /* of the selected atoms, amu */
-    double mass_all;  /* sum over the topology */
-    double mass;      /* sum over the selection, > 0 */
+    int64_t *indices;  /* of the selected atoms, ascending */
+    int64_t n_atoms;   /* selected */
+    double *masses;    /* of the selected atoms, amu */
+    double mass_all;   /* sum over the topology */
+    double mass;       /* sum over the selection, > 0 */
     double *reference; /* n_atoms x 3, nm; NULL = the first frame that is read */
     char reference_format[8];
 } extract_inputs;

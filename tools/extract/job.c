@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of a batch under "auto": several batches fit into a last-level cache, and one is long enough
- * that starting kernels and waking the reading thread cost little. */
+/* Bytes of a batch under "auto": several batches fit into a last-level cache, and one is long
+ * enough that starting kernels and waking the reading thread cost little. */
 #define BATCH_BYTES ((int64_t)3 << 20)
 #define BATCH_MOST 8192
 /* From here on two batches have to do, so that huge systems stay within memory. */
@@ -90,10 +90,12 @@ static collet_status open_results(extract_job *job, collet_error *err)
         job->columns[i] = -1;
     for (size_t i = 0; status == COLLET_OK && i < extract_output_count; i++) {
         const extract_output *output = &extract_outputs[i];
+        int64_t shape[3];
+        int32_t ndim = extract_output_shape(output, 0, shape);
 
         if ((output->needs & ~job->has) == 0)
-            status = collet_results_add(job->results, output->key, COLLET_F64, output->ndim,
-                                        output->shape, &job->columns[i], err);
+            status = collet_results_add(job->results, output->key, COLLET_F64, ndim - 1, shape + 1,
+                                        &job->columns[i], err);
     }
     return status;
 }
@@ -209,8 +211,7 @@ static collet_status run(extract_job *job, collet_error *err)
 {
     const extract_inputs *in = &job->inputs;
     int velocities = in->info->has_velocities, forces = in->info->has_forces;
-    int64_t bytes =
-        (int64_t)collet_frames_bytes(in->n_atoms, in->info->dtype, velocities, forces);
+    int64_t bytes = (int64_t)collet_frames_bytes(in->n_atoms, in->info->dtype, velocities, forces);
     collet_readahead_options reading = {0, 3, velocities, forces};
     extract_analysis_setup setup = {.n_atoms = in->n_atoms,
                                     .has = job->has,

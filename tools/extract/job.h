@@ -33,7 +33,7 @@ typedef struct extract_job {
     int64_t end_offset;       /* byte of the trajectory after the last frame */
     int64_t times_not_rising; /* frames that are not later than the one before them */
     int64_t first_not_rising; /* the first of these, by its number in the file */
-    int32_t truncated;        /* 1: the trajectory ends inside a frame; the text is in `truncation` */
+    int32_t truncated; /* 1: the trajectory ends inside a frame; the text is in `truncation` */
     uint32_t reserved;
     collet_error truncation;
     double seconds;        /* from the start of the run to the finished output */

@@ -22,8 +22,7 @@ static void summarise(const extract_job *job)
            (long long)job->n_frames, (long long)job->inputs.n_atoms, job->seconds,
            (double)job->n_frames / seconds, (double)job->end_offset * 1e-6 / seconds);
     if (job->options->masses == NULL)
-        printf("masses were guessed from the atoms' names: %.10g amu selected\n",
-               job->inputs.mass);
+        printf("masses were guessed from the atoms' names: %.10g amu selected\n", job->inputs.mass);
 }
 
 /* Writes the meta file and says what was done. The results stand under their name already. */

@@ -60,8 +60,8 @@ static collet_status read_lines(collet_source *source, const collet_topology *to
                                "%s:%lld: '%.*s' is no mass; one number in amu is wanted on a line",
                                source->path, line, (int)(length < 40 ? length : 40), text);
         if (mass < 0)
-            return collet_fail(err, COLLET_FORMAT, "%s:%lld: the mass %g is negative",
-                               source->path, line, mass);
+            return collet_fail(err, COLLET_FORMAT, "%s:%lld: the mass %g is negative", source->path,
+                               line, mass);
         if (n == topology->n_atoms)
             return collet_fail(err, COLLET_FORMAT,
                                "%s:%lld: more masses than the topology's %lld atoms", source->path,
@@ -98,8 +98,7 @@ collet_status extract_masses_read(const char *path, const collet_topology *topol
     return COLLET_OK;
 }
 
-collet_status extract_masses_guess(const collet_topology *topology, double **out,
-                                   collet_error *err)
+collet_status extract_masses_guess(const collet_topology *topology, double **out, collet_error *err)
 {
     double *masses = allocate(topology, err);
 

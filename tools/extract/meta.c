@@ -9,7 +9,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* A document under construction: one allocation that failed spoils it, and is looked at in the end. */
+/* A document under construction: one allocation that failed spoils it, and is looked at in the end.
+ */
 typedef struct document {
     cJSON *root;
     int failed;
@@ -185,15 +186,16 @@ static void describe_outputs(document *d, const extract_job *job)
     outputs = put_object(d, d->root, "outputs");
     for (size_t i = 0; i < extract_output_count; i++) {
         const extract_output *o = &extract_outputs[i];
-        cJSON *entry, *shape;
+        int64_t shape[3];
+        int32_t ndim = extract_output_shape(o, job->n_frames, shape);
+        cJSON *entry, *extents;
 
         if (job->columns[i] < 0)
             continue;
         entry = put_object(d, outputs, o->key);
-        shape = put_array(d, entry, "shape");
-        put_integer(d, shape, NULL, job->n_frames);
-        for (int32_t k = 0; k < o->ndim; k++)
-            put_integer(d, shape, NULL, o->shape[k]);
+        extents = put_array(d, entry, "shape");
+        for (int32_t k = 0; k < ndim; k++)
+            put_integer(d, extents, NULL, shape[k]);
         put_text(d, entry, "dtype", "float64");
         put_text(d, entry, "unit", o->unit);
         put_text(d, entry, "meaning", o->meaning);

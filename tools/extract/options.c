@@ -26,7 +26,8 @@ enum {
 
 static const char doc[] =
     "Computes rotational observables of every frame of a molecular dynamics trajectory: centre of "
-    "mass, inertia tensor, principal moments and axes, Euler angles, angular momentum and velocity, "
+    "mass, inertia tensor, principal moments and axes, Euler angles, angular momentum and "
+    "velocity, "
     "torque, kinetic energies, gyration tensor, rmsd and tilt."
     "\v"
     "TOP is a .gro file, TRAJ a .trr, .xtc or .gro file; both count the same atoms. Results go to "
@@ -56,7 +57,8 @@ static const struct argp_option argp_options[] = {
     {"axis", KEY_AXIS, "X,Y,Z", 0, "Axis of the z parts and the tilt (default: 0,0,1)", 2},
     {"backend", KEY_BACKEND, "NAME", 0, "Backend to compute with, or a list (default: auto)", 3},
     {"batch", KEY_BATCH, "N|auto", 0, "Frames read and computed at a time (default: auto)", 3},
-    {"threads", KEY_THREADS, "N", 0, "CPU threads to compute with (default: one less than there are processors)", 3},
+    {"threads", KEY_THREADS, "N", 0,
+     "CPU threads to compute with (default: one less than there are processors)", 3},
     {"quiet", 'q', NULL, 0, "No progress line and no summary", 4},
     {"json", KEY_JSON, NULL, 0, "Print the contents of the meta file instead of a summary", 4},
     {0},
@@ -151,8 +153,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         if (options->output != NULL && options->directory != NULL)
             argp_error(state, "-o and -d exclude each other");
         if (options->stop >= 0 && options->stop <= options->start)
-            argp_error(state, "--start %lld --stop %lld leaves no frame",
-                       (long long)options->start, (long long)options->stop);
+            argp_error(state, "--start %lld --stop %lld leaves no frame", (long long)options->start,
+                       (long long)options->stop);
         break;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -54,9 +54,7 @@ typedef struct extract_output {
     const char *key;
     int32_t buffer;
     int32_t component; /* of the buffer's row; -1: the whole row */
-    int32_t ndim;      /* axes behind that of the frames */
-    int64_t shape[2];
-    uint32_t needs; /* EXTRACT_VELOCITIES, EXTRACT_FORCES */
+    uint32_t needs;    /* EXTRACT_VELOCITIES, EXTRACT_FORCES */
     const char *unit;
     const char *meaning;
 } extract_output;
@@ -70,6 +68,8 @@ extern const size_t extract_output_count; /* <= EXTRACT_MAX_OUTPUTS */
 int64_t extract_buffer_width(int32_t buffer);
 /* The shape of an array of n rows of a buffer; returns its number of axes, 1 to 3. */
 int32_t extract_buffer_shape(int32_t buffer, int64_t n, int64_t shape[3]);
+/* The same for what is written of it under a key. */
+int32_t extract_output_shape(const extract_output *output, int64_t n, int64_t shape[3]);
 /* What a buffer needs beyond positions. */
 uint32_t extract_buffer_needs(int32_t buffer);
 

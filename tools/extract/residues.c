@@ -16,8 +16,8 @@ static const char *const protein_names[] = {
 };
 
 static const char *const water_names[] = {
-    "H2O", "HOH", "OPC", "OPC3", "SOL", "SPC", "SPCE", "T3P", "T4P", "T5P", "TIP",
-    "TIP2", "TIP3", "TIP4", "TIP5", "TP3", "TP4", "TP5", "WAT",
+    "H2O", "HOH",  "OPC",  "OPC3", "SOL",  "SPC", "SPCE", "T3P", "T4P", "T5P",
+    "TIP", "TIP2", "TIP3", "TIP4", "TIP5", "TP3", "TP4",  "TP5", "WAT",
 };
 
 static int compare_names(const void *key, const void *entry)

@@ -66,9 +66,9 @@ typedef struct keyword {
 } keyword;
 
 static const keyword keywords[] = {
-    {"all", OP_ALL, 0},           {"none", OP_NONE, 0},       {"protein", OP_PROTEIN, 0},
+    {"all", OP_ALL, 0},           {"none", OP_NONE, 0},         {"protein", OP_PROTEIN, 0},
     {"backbone", OP_BACKBONE, 0}, {"resname", OP_RESNAME, 'p'}, {"name", OP_NAME, 'p'},
-    {"resid", OP_RESID, 'r'},     {"index", OP_INDEX, 'r'},   {"bynum", OP_INDEX, 'r'},
+    {"resid", OP_RESID, 'r'},     {"index", OP_INDEX, 'r'},     {"bynum", OP_INDEX, 'r'},
 };
 
 static const char keyword_list[] =
@@ -92,8 +92,7 @@ static collet_status fail_at(const parser *p, size_t at, const char *message)
         if (excerpt[i] < ' ' || excerpt[i] > '~')
             excerpt[i] = '?';
     return collet_fail(p->err, COLLET_INVALID, "selection, column %zu: %s\n    %s%s%s\n    %*s^",
-                       at + 1, message, lead, excerpt,
-                       p->text[start + n] != '\0' ? "..." : "",
+                       at + 1, message, lead, excerpt, p->text[start + n] != '\0' ? "..." : "",
                        (int)(at - start + strlen(lead)), "");
 }
 
@@ -174,8 +173,8 @@ static collet_status parse_range(parser *p, item *range)
     range->high = range->low;
     if (used == p->length)
         return COLLET_OK;
-    if (text[used] != ':' || !parse_digits(text + used + 1, p->length - used - 1, &more,
-                                           &range->high) ||
+    if (text[used] != ':' ||
+        !parse_digits(text + used + 1, p->length - used - 1, &more, &range->high) ||
         used + 1 + more != p->length)
         return fail_at(p, p->at + used, expected);
     if (range->high < range->low)
@@ -209,7 +208,7 @@ static collet_status parse_list(parser *p, const keyword *word, instruction *tes
     if (test->count == 0)
         return fail_at(p, p->at,
                        word->takes == 'r' ? "expected a number such as 7 or a range such as 3:9"
-                                             : "expected a name, which may have * and ? in it");
+                                          : "expected a name, which may have * and ? in it");
     return COLLET_OK;
 }
 
@@ -363,7 +362,8 @@ void extract_selection_free(extract_selection *selection)
 
 /* ---- Evaluation -------------------------------------------------------------------------- */
 
-/* `pattern` with * and ? against a whole name: on a mismatch the last * takes one character more. */
+/* `pattern` with * and ? against a whole name: on a mismatch the last * takes one character more.
+ */
 static int matches(const char *pattern, size_t length, const char *name)
 {
     size_t at = 0, star = SIZE_MAX;

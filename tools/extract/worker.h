@@ -10,8 +10,8 @@ typedef struct extract_worker extract_worker;
 /* Called on the worker's thread. */
 typedef collet_status (*extract_work_fn)(void *user, collet_error *err);
 
-/* Starts an idle thread. COLLET_NO_MEMORY, COLLET_FAILED; *out is then NULL. The functions below are
- * for the thread that calls this one. */
+/* Starts an idle thread. COLLET_NO_MEMORY, COLLET_FAILED; *out is then NULL. The functions below
+ * are for the thread that calls this one. */
 collet_status extract_worker_start(extract_work_fn work, void *user, extract_worker **out,
                                    collet_error *err);
 
