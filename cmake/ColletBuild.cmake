@@ -41,6 +41,7 @@ endif()
 
 # collet_add_plugin(NAME source... [LIBRARIES library...] [NO_INSTALL] [OUTPUT directory])
 # A backend: one module NAME.so, beside it manifest.json; exports collet_plugin_entry and nothing else.
+# The global property COLLET_BACKENDS lists those that are installed.
 function(collet_add_plugin name)
   cmake_parse_arguments(PLUGIN "NO_INSTALL" "OUTPUT" "LIBRARIES" ${ARGN})
   if(NOT PLUGIN_OUTPUT)
@@ -60,6 +61,7 @@ function(collet_add_plugin name)
   endif()
   if(NOT PLUGIN_NO_INSTALL)
     install(TARGETS plugin_${name} LIBRARY DESTINATION ${COLLET_PLUGIN_INSTALL_DIRECTORY})
+    set_property(GLOBAL APPEND PROPERTY COLLET_BACKENDS ${name})
   endif()
 endfunction()
 

@@ -11,11 +11,11 @@
 #
 set -euo pipefail
 # From CMakeLists.txt; FLAGS are those of the sanitizer.
-: "${BUILD:?}" "${SOURCE:?}" "${WORK:?}" "${CC:?}" "${CXX:?}" "${FLAGS?}" "${LIBDIR:?}" "${VERSION:?}"
+: "${BUILD:?}" "${SOURCE:?}" "${WORK:?}" "${CC:?}" "${CXX:?}" "${FLAGS?}" "${BACKENDS:?}" \
+    "${LIBDIR:?}" "${VERSION:?}"
 
 prefix=$WORK/prefix
 consumer=$WORK/consumer
-backends="cpu_scalar cpu_openmp"
 warnings="-Wall -Wextra -Wpedantic -Werror"
 
 fail() {
@@ -31,20 +31,11 @@ expect() {
     grep -Eq -- "$pattern" <<<"$said" || fail "'$*' printed '$said', not '$pattern'"
 }
 
-installed_backends() {
-    local name
-    for name in $backends; do
-        if [ -f "$BUILD/lib/collet/$name.so" ]; then
-            echo "$name"
-        fi
-    done
-}
-
 lay() {
     rm -rf "$WORK"
     mkdir -p "$WORK"
     cmake --install "$BUILD" --prefix "$prefix" >"$WORK/install.log"
-    local path
+    local path name
     for path in include/collet/{collet.h,plugin.h,types.h,ops.def} \
         "$LIBDIR"/{libcore.so,libcore.so.0,collet/collet-probe,pkgconfig/collet.pc} \
         "$LIBDIR"/cmake/collet/collet-config{,-version}.cmake \
@@ -53,8 +44,8 @@ lay() {
         share/doc/collet/{README.md,CHANGELOG.md,LICENSE,KERNELS.md,DESIGN.md,plugins.md}; do
         [ -e "$prefix/$path" ] || fail "the installation has no $path"
     done
-    for path in $(installed_backends); do
-        [ -f "$prefix/$LIBDIR/collet/$path.so" ] || fail "the plugin $path.so is not installed"
+    for name in $BACKENDS; do
+        [ -f "$prefix/$LIBDIR/collet/$name.so" ] || fail "the plugin $name.so is not installed"
     done
     # Neither the build nor the source is needed, so neither may be named.
     if grep -rIlE "$BUILD|$SOURCE" "$prefix"; then
@@ -68,7 +59,7 @@ use_pkg_config() {
 
 run_programs() {
     local directory=$1 backend
-    for backend in $(installed_backends); do
+    for backend in $BACKENDS; do
         expect "^3 -4 by $backend\$" "$directory/program_c" "$backend"
     done
     expect '^2 1 4 3 by cpu_' "$directory/program_cpp"
@@ -119,7 +110,7 @@ plugin() {
 # run_tools PREFIX
 run_tools() {
     local at=$1 name
-    for name in $(installed_backends); do
+    for name in $BACKENDS; do
         expect "$at/$LIBDIR/collet/$name.so" "$at/bin/backend-info" "$name"
     done
     expect '"status":[[:space:]]*"usable"' "$at/bin/backend-info" --json
