@@ -1,0 +1,18 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# man.sh PROGRAM PAGE: the manual page has every option that the program's --help lists.
+set -euo pipefail
+program=$1 page=$2
+
+# "--name" of each option, at the start of a line or after its short form.
+listed=$("$program" --help | grep -oE '^ +(-[[:alnum:]?], )?--[a-z-]+' | grep -oE -- '--[a-z-]+')
+
+# Written --name, \-\-name or .Fl -name.
+described=$(sed 's/\\-/-/g; s/Fl -\([a-z]\)/--\1/g' "$page" | grep -oE -- '--[a-z-]+')
+
+missing=$(comm -23 <(sort -u <<<"$listed") <(sort -u <<<"$described") |
+    grep -vE '^--(help|usage|version)$' || true)
+if [ -n "$missing" ]; then
+    echo "$page lacks ${missing//$'\n'/ }" >&2
+    exit 1
+fi
