@@ -104,9 +104,11 @@ static void finish_com(const atoms_job *job, int64_t f, const double origin[3], 
 
 KERNEL(com)
 {
-    atoms_job job = {.pass = FRAME_FIRST,
+    /* The second moments tell whether the first atom is a good place to measure from. */
+    atoms_job job = {.pass = FRAME_SECOND,
                      .positions = cpu_operand(call, 1),
                      .masses = cpu_operand(call, 2),
+                     .moves_to_centre = 1,
                      .finish = finish_com};
     return atoms_run(device, call, &job);
 }

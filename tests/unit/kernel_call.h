@@ -8,7 +8,8 @@
  *
  * CALL(OP, number of outputs, operands...) asserts that the row with these dtypes returns
  * COLLET_OK. EXPECT(got, n, tolerance, numbers...) compares doubles; NaN matches NaN. Set-up and
- * tear-down of the group are open_plugin and close_plugin: cpu_scalar as it was built.
+ * tear-down of the group are open_plugin and close_plugin: KERNEL_PLUGIN (default cpu_scalar) as it was
+ * built, on `host_threads` threads and with the setting isa = `host_isa`.
  */
 #ifndef TESTS_KERNEL_CALL_H
 #define TESTS_KERNEL_CALL_H
@@ -16,12 +17,19 @@
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <collet/plugin.h>
 
+#ifndef KERNEL_PLUGIN
+#define KERNEL_PLUGIN "cpu_scalar"
+#endif
+
 static const collet_plugin *plugin;
 static collet_device *device;
+static int32_t host_threads = 1;
+static const char *host_isa;
 
 static collet_status set_text(collet_error *err, collet_status status, const char *format, ...)
 {
@@ -33,7 +41,31 @@ static collet_status set_text(collet_error *err, collet_status status, const cha
     return status;
 }
 
-static const collet_host host = {.abi = COLLET_ABI, .struct_size = sizeof host, .fail = set_text};
+static void drop_message(const collet_host *of, int32_t level, const char *format, ...)
+{
+    (void)of;
+    (void)level;
+    (void)format;
+}
+
+static int32_t get_threads(const collet_host *of)
+{
+    (void)of;
+    return host_threads;
+}
+
+static const char *get_setting(const collet_host *of, const char *key)
+{
+    (void)of;
+    return strcmp(key, "isa") == 0 ? host_isa : NULL;
+}
+
+static const collet_host host = {.abi = COLLET_ABI,
+                                 .struct_size = sizeof host,
+                                 .fail = set_text,
+                                 .log = drop_message,
+                                 .threads = get_threads,
+                                 .config = get_setting};
 
 static collet_operand dense(void *data, collet_dtype dtype, int32_t ndim, const int64_t *shape,
                             int64_t *strides)
@@ -65,6 +97,20 @@ static int row_fits(const collet_kernel_row *row, uint32_t op, const collet_oper
     return row->op == op;
 }
 
+/* Runs the row with the workspace it asks for. */
+static collet_status run_row(const collet_kernel_row *row, collet_kernel_call *call)
+{
+    uint64_t bytes = row->workspace ? row->workspace(device, call) : 0;
+    void *workspace = bytes ? aligned_alloc(64, (bytes + 63) / 64 * 64) : NULL;
+    if (bytes && !workspace)
+        return COLLET_NO_MEMORY;
+    call->workspace = workspace;
+    call->workspace_bytes = bytes;
+    collet_status status = row->run(device, NULL, call);
+    free(workspace);
+    return status;
+}
+
 static collet_status call_status(uint32_t op, uint32_t n_out, uint32_t n, const collet_operand *o,
                                  const void *params, size_t params_size)
 {
@@ -73,7 +119,7 @@ static collet_status call_status(uint32_t op, uint32_t n_out, uint32_t n, const 
         const collet_kernel_row *row = &plugin->kernels[i];
         if (!row_fits(row, op, o, n))
             continue;
-        const collet_kernel_call call = {
+        collet_kernel_call call = {
             .struct_size = sizeof call,
             .op = op,
             .sig = row->sig,
@@ -85,7 +131,7 @@ static collet_status call_status(uint32_t op, uint32_t n_out, uint32_t n, const 
             .params = params,
             .err = &err,
         };
-        return row->run(device, NULL, &call);
+        return run_row(row, &call);
     }
     return COLLET_UNSUPPORTED;
 }
@@ -115,7 +161,7 @@ static int open_plugin(void **state)
 {
     (void)state;
     collet_error err;
-    void *library = dlopen(COLLET_TEST_PLUGINS "/cpu_scalar.so", RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen(COLLET_TEST_PLUGINS "/" KERNEL_PLUGIN ".so", RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         print_error("%s\n", dlerror());
         return -1;

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What backend-check cannot see of cpu_openmp: the choice of instruction set, the same bits on any
+ * number of threads and beside other callers, and a host with a BLAS of its own.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <pthread.h>
+
+#define KERNEL_PLUGIN "cpu_openmp"
+#include "kernel_call.h"
+
+/* ---- A host that links another BLAS ---------------------------------------------------------- */
+
+#define EXPORTED __attribute__((visibility("default")))
+
+static int captured;
+
+EXPORTED void cblas_sgemm(void);
+EXPORTED void cblas_dgemm(void);
+
+void cblas_sgemm(void)
+{
+    captured++;
+}
+
+void cblas_dgemm(void)
+{
+    captured++;
+}
+
+static void fill(double *x, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        x[i] = (double)(i * 7919 % 1009) / 64.0 - 7.0;
+}
+
+/* Every product of the test is exact: small multiples of 2^-12. */
+static void assert_product(const double *c, const double *a, const double *b, int n)
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) {
+            double sum = 0.0;
+            for (int k = 0; k < n; k++)
+                sum += a[i * n + k] * b[k * n + j];
+            assert_true(c[i * n + j] == sum);
+        }
+    }
+}
+
+#define N 150
+
+static void test_product_is_not_captured(void **state)
+{
+    (void)state;
+    static double a[N * N], b[N * N], c[N * N];
+    assert_non_null(dlsym(RTLD_DEFAULT, "cblas_dgemm"));
+    fill(a, N * N);
+    fill(b, N * N);
+    CALL(MATMUL, 1, ARRAY(c, F64, N, N), ARRAY(a, F64, N, N), ARRAY(b, F64, N, N));
+    assert_product(c, a, b, N);
+    assert_int_equal(0, captured);
+}
+
+/* The host's setting of OpenBLAS, whether it uses the library before or after us. */
+static void test_blas_threads_stay(void **state)
+{
+    (void)state;
+    static double a[N * N], c[N * N];
+    void *library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        skip();
+    int (*get)(void);
+    void (*set)(int);
+    *(void **)&get = dlsym(library, "openblas_get_num_threads");
+    *(void **)&set = dlsym(library, "openblas_set_num_threads");
+    assert_non_null(get);
+    assert_non_null(set);
+    int before = get();
+    for (int threads = 1; threads <= 3; threads++) {
+        set(threads);
+        CALL(MATMUL, 1, ARRAY(c, F64, N, N), ARRAY(a, F64, N, N), ARRAY(a, F64, N, N));
+        assert_int_equal(threads, get());
+    }
+    set(before);
+}
+
+/* ---- The choice of instruction set ----------------------------------------------------------- */
+
+static void ask_capabilities(char *json, uint64_t capacity)
+{
+    collet_error err;
+    uint64_t needed = 0;
+    assert_int_equal(COLLET_OK, plugin->capabilities(&host, json, capacity, &needed, &err));
+    assert_true(needed <= capacity);
+    assert_int_equal(needed, strlen(json) + 1);
+}
+
+#if defined(__x86_64__)
+static void test_isa_can_be_capped(void **state)
+{
+    (void)state;
+    char json[2048];
+    host_isa = "x86-64-v2";
+    ask_capabilities(json, sizeof json);
+    assert_non_null(strstr(json, "\"isa\": \"x86-64-v2\""));
+    host_isa = "v2";
+    ask_capabilities(json, sizeof json);
+    assert_non_null(strstr(json, "\"isa\": \"x86-64-v2\""));
+    host_isa = "auto";
+    ask_capabilities(json, sizeof json);
+    const char *best = __builtin_cpu_supports("avx512vl") ? "\"isa\": \"x86-64-v4\""
+                       : __builtin_cpu_supports("avx2")   ? "\"isa\": \"x86-64-v3\""
+                                                          : "\"isa\": \"x86-64-v2\"";
+    assert_non_null(strstr(json, best));
+    host_isa = NULL;
+}
+#endif
+
+static void test_unknown_isa_is_refused_with_a_reason(void **state)
+{
+    (void)state;
+    char json[2048];
+    collet_error err = {0};
+    collet_device *d = NULL;
+    host_isa = "x86-64-v9";
+    ask_capabilities(json, sizeof json);
+    assert_non_null(strstr(json, "\"device_count\": 0"));
+    assert_non_null(strstr(json, "\"reason\": \"the setting isa"));
+    assert_int_equal(COLLET_UNAVAILABLE, plugin->device_open(&host, 0, &d, &err));
+    assert_non_null(strstr(err.text, "isa"));
+    assert_null(d);
+    host_isa = NULL;
+    assert_int_equal(COLLET_UNAVAILABLE, plugin->device_open(&host, 1, &d, &err));
+}
+
+static void test_capabilities_that_do_not_fit(void **state)
+{
+    (void)state;
+    char json[8] = "before";
+    uint64_t needed = 0;
+    collet_error err;
+    assert_int_equal(COLLET_OK, plugin->capabilities(&host, json, sizeof json, &needed, &err));
+    assert_true(needed > sizeof json);
+    assert_string_equal("before", json);
+}
+
+/* ---- The same bits ----------------------------------------------------------------------------
+ */
+
+/* Few frames of several blocks of atoms, and many frames of few atoms. */
+enum { FRAMES = 3, ATOMS = 20011, MANY = 301, FEW = 53 };
+
+typedef struct inputs {
+    double numbers[300 * 1001];
+    float r[FRAMES * ATOMS * 3], v[FRAMES * ATOMS * 3], f[FRAMES * ATOMS * 3], m[ATOMS];
+} inputs;
+
+typedef struct results {
+    double all, rows[300], columns[1001], triples[3];
+    double com[MANY * 3], inertia[MANY * 9], L[MANY * 3], torque[MANY * 3], energies[MANY * 3];
+    double radius[FRAMES], tensor[FRAMES * 9], asphericity[FRAMES];
+    double rmsd[FRAMES], rotation[FRAMES * 9];
+    double com_many[MANY * 3], inertia_many[MANY * 9], L_many[MANY * 3], energies_many[MANY * 3];
+    double moments[MANY * 3], axes[MANY * 9];
+    float exponentials[ATOMS];
+} results;
+
+static inputs in;
+
+static void make_inputs(void)
+{
+    fill(in.numbers, 300 * 1001);
+    for (int64_t i = 0; i < FRAMES * ATOMS * 3; i++) {
+        in.r[i] = (float)(i * 2654435761 % 100003) / 3000.0f;
+        in.v[i] = (float)(i * 40503 % 65521) / 65521.0f - 0.5f;
+        in.f[i] = (float)(i * 48271 % 99991) - 5e4f;
+    }
+    for (int64_t i = 0; i < ATOMS; i++)
+        in.m[i] = 1.0f + (float)(i % 17) * 0.9f;
+}
+
+static void compute_sums(results *out)
+{
+    collet_reduce_params all = {sizeof all, 3, 0, 0}, first = {sizeof first, 1, 0, 0};
+    collet_reduce_params second = {sizeof second, 2, 0, 0};
+    CALL_WITH(SUM, 1, &all, sizeof all, SCALAR(&out->all, F64), ARRAY(in.numbers, F64, 300, 1001));
+    CALL_WITH(SUM, 1, &first, sizeof first, ARRAY(out->columns, F64, 1001),
+              ARRAY(in.numbers, F64, 300, 1001));
+    CALL_WITH(SUM, 1, &second, sizeof second, ARRAY(out->rows, F64, 300),
+              ARRAY(in.numbers, F64, 300, 1001));
+    CALL_WITH(SUM, 1, &first, sizeof first, ARRAY(out->triples, F64, 3),
+              ARRAY(in.numbers, F64, 100100, 3));
+}
+
+static void compute_frames(results *out)
+{
+    CALL(OBSERVABLES, 5, ARRAY(out->com, F64, FRAMES, 3), ARRAY(out->inertia, F64, FRAMES, 3, 3),
+         ARRAY(out->L, F64, FRAMES, 3), ARRAY(out->torque, F64, FRAMES, 3),
+         ARRAY(out->energies, F64, FRAMES, 3), ARRAY(in.r, F32, FRAMES, ATOMS, 3),
+         ARRAY(in.m, F32, ATOMS), ARRAY(in.v, F32, FRAMES, ATOMS, 3),
+         ARRAY(in.f, F32, FRAMES, ATOMS, 3));
+    CALL(GYRATION, 3, ARRAY(out->radius, F64, FRAMES), ARRAY(out->tensor, F64, FRAMES, 3, 3),
+         ARRAY(out->asphericity, F64, FRAMES), ARRAY(in.r, F32, FRAMES, ATOMS, 3),
+         ARRAY(in.m, F32, ATOMS));
+    CALL(RMSD, 2, ARRAY(out->rmsd, F64, FRAMES), ARRAY(out->rotation, F64, FRAMES, 3, 3),
+         ARRAY(in.r, F32, FRAMES, ATOMS, 3), ARRAY(in.m, F32, ATOMS), ARRAY(in.v, F32, ATOMS, 3));
+    CALL(OBSERVABLES, 5, ARRAY(out->com_many, F64, MANY, 3),
+         ARRAY(out->inertia_many, F64, MANY, 3, 3), ARRAY(out->L_many, F64, MANY, 3), ABSENT,
+         ARRAY(out->energies_many, F64, MANY, 3), ARRAY(in.r, F32, MANY, FEW, 3),
+         ARRAY(in.m, F32, FEW), ARRAY(in.v, F32, MANY, FEW, 3), ABSENT);
+    CALL(PRINCIPAL_AXES, 2, ARRAY(out->moments, F64, MANY, 3), ARRAY(out->axes, F64, MANY, 3, 3),
+         ARRAY(out->inertia_many, F64, MANY, 3, 3), ABSENT);
+}
+
+static void compute(results *out)
+{
+    compute_sums(out);
+    compute_frames(out);
+    CALL(EXP, 1, ARRAY(out->exponentials, F32, ATOMS), ARRAY(in.v, F32, ATOMS));
+}
+
+/* Opens a device of so many threads for the next calls. */
+static void reopen(int32_t threads)
+{
+    collet_error err;
+    plugin->device_close(device);
+    host_threads = threads;
+    assert_int_equal(COLLET_OK, plugin->device_open(&host, 0, &device, &err));
+}
+
+static void test_results_do_not_depend_on_threads(void **state)
+{
+    (void)state;
+    static results one, more;
+    const int32_t counts[] = {2, 3, 7};
+    make_inputs();
+    reopen(1);
+    compute(&one);
+    assert_true(one.energies[0] > 0.0 && one.rmsd[2] > 0.0 && one.columns[1000] != 0.0);
+    for (int i = 0; i < 3; i++) {
+        reopen(counts[i]);
+        memset(&more, 0, sizeof more);
+        compute(&more);
+        assert_memory_equal(&one, &more, sizeof one);
+    }
+}
+
+/* Two contexts of one process: each result as if it were alone. */
+static void *compute_repeatedly(void *argument)
+{
+    results *out = argument;
+    for (int i = 0; i < 20; i++)
+        compute(out);
+    return NULL;
+}
+
+static void test_two_callers_at_once(void **state)
+{
+    (void)state;
+    static results alone, first, second;
+    pthread_t thread;
+    reopen(3);
+    compute(&alone);
+    assert_int_equal(0, pthread_create(&thread, NULL, compute_repeatedly, &first));
+    (void)compute_repeatedly(&second);
+    assert_int_equal(0, pthread_join(thread, NULL));
+    assert_memory_equal(&alone, &first, sizeof alone);
+    assert_memory_equal(&alone, &second, sizeof alone);
+}
+
+/* A worker that flushed subnormal numbers to zero would leave zeros in its part. */
+static void test_subnormals_on_every_thread(void **state)
+{
+    (void)state;
+    static float x[1 << 18], y[1 << 18];
+    const float least = 0x1p-149f;
+    for (int i = 0; i < 1 << 18; i++)
+        x[i] = least;
+    reopen(7);
+    CALL(ADD, 1, ARRAY(y, F32, 1 << 18), ARRAY(x, F32, 1 << 18), ARRAY(x, F32, 1 << 18));
+    for (int i = 0; i < 1 << 18; i++)
+        assert_true(y[i] == 2.0f * least);
+}
+
+/* ---- A frame far from its first atom --------------------------------------------------------- */
+
+/* Seen from 1e8 the extent of the others is in the last digits, or beyond them. */
+static void test_distant_first_atom(void **state)
+{
+    (void)state;
+    double r[5][3] = {{1.1e8, -1.3e8, 1.7e8}, {0.7, 0, 0}, {-0.7, 0, 0}, {0, 1.3, 0}, {0, -1.3, 0}};
+    double m[5] = {0, 1, 1, 1, 1}, com[3], inertia[9];
+    CALL(OBSERVABLES, 5, ARRAY(com, F64, 1, 3), ARRAY(inertia, F64, 1, 3, 3), ABSENT, ABSENT,
+         ABSENT, ARRAY(r, F64, 1, 5, 3), ARRAY(m, F64, 5), ABSENT, ABSENT);
+    EXPECT(com, 3, 1e-14, 0, 0, 0);
+    EXPECT(inertia, 9, 1e-14, 3.38, 0, 0, 0, 0.98, 0, 0, 0, 4.36);
+    CALL(COM, 1, ARRAY(com, F64, 1, 3), ARRAY(r, F64, 1, 5, 3), ARRAY(m, F64, 5));
+    EXPECT(com, 3, 1e-14, 0, 0, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_product_is_not_captured),
+        cmocka_unit_test(test_blas_threads_stay),
+#if defined(__x86_64__)
+        cmocka_unit_test(test_isa_can_be_capped),
+#endif
+        cmocka_unit_test(test_unknown_isa_is_refused_with_a_reason),
+        cmocka_unit_test(test_capabilities_that_do_not_fit),
+        cmocka_unit_test(test_results_do_not_depend_on_threads),
+        cmocka_unit_test(test_two_callers_at_once),
+        cmocka_unit_test(test_subnormals_on_every_thread),
+        cmocka_unit_test(test_distant_first_atom),
+    };
+    return cmocka_run_group_tests(tests, open_plugin, close_plugin);
+}
