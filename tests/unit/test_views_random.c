@@ -142,7 +142,7 @@ static void step_slice(collet_context *cx, collet_array **a, model *m)
 
 static void step_permute(collet_context *cx, collet_array **a, model *m)
 {
-    int32_t perm[MAX_AXES];
+    int32_t perm[MAX_AXES] = {0};
     for (int32_t i = 0; i < m->ndim; i++) {
         int32_t k = (int32_t)pick(i + 1);
         perm[i] = perm[k];
