@@ -9,14 +9,16 @@
  * Conventions
  *   Every function that can fail returns a collet_status. Functions that take a context also leave
  *   the text in it (collet_last_error); those without one take a `collet_error *`, which may be NULL.
- *   `**out` belongs to the caller; getters lend until the object they were asked of is freed.
+ *   `**out` belongs to the caller; getters lend until the object they were asked of is freed, unless
+ *   they say less.
  *   Free and destroy functions accept NULL. A failing call leaves its inputs, the context and
  *   earlier results as they were.
  *   A runtime lives on until its last context and array are gone, whatever the order in which they
  *   are destroyed. Arrays may be freed on any thread.
  *   Threads: a runtime is safe on any thread; a context belongs to one thread at a time; an array
  *   may be read by several contexts at once and written by one that nothing else reads meanwhile.
- *   After fork, every call in the child that returns a status returns COLLET_FORKED.
+ *   After fork, every call in the child that is given a runtime, or a context of one, and returns a
+ *   status returns COLLET_FORKED (collet_last_status apart); freeing and destroying is allowed.
  */
 #ifndef COLLET_H
 #define COLLET_H
@@ -50,7 +52,8 @@ COLLET_API const char *collet_version(void);
 
 /* ---- Runtime ----------------------------------------------------------------------------- */
 
-/* Called on any thread, possibly at the same time on several. `text` has no newline. */
+/* Called on any thread, possibly at the same time on several, and while libcore holds locks: it calls
+ * nothing of collet.h. `text` has no newline; it is lent for the call. */
 typedef void (*collet_log_fn)(void *user, int32_t level, const char *text);
 
 /*
@@ -60,7 +63,7 @@ typedef void (*collet_log_fn)(void *user, int32_t level, const char *text);
 typedef struct collet_runtime_options {
     uint32_t struct_size;
     uint32_t reserved;       /* 0 */
-    const char *plugin_path; /* directories, ':'-separated; replaces the search path; leading '+' adds in front */
+    const char *plugin_path; /* directories, ':'-separated; replaces the search path; leading '+': stands in front of it */
     const char *config_file; /* instead of $COLLET_CONFIG or the user's collet.conf */
     const char *backend;     /* what a tool's --backend says: above COLLET_BACKEND, below collet_set_backend */
     collet_log_fn log;       /* NULL: messages are dropped */
@@ -159,18 +162,22 @@ COLLET_API collet_status collet_last_status(const collet_context *context);
 /*
  * Chooses the backend: "auto", or names in order of preference separated by commas, each with an
  * optional device: "cpu_openmp", "cuda:1", "cuda,opencl,cpu_openmp". Overrides every other setting.
- * UNKNOWN_BACKEND names the nearest; UNAVAILABLE gives the recorded reason; both list what is
- * available. On failure the former choice stays.
+ * Every name must be one that can be used: INVALID (syntax); UNKNOWN_BACKEND names the nearest;
+ * UNAVAILABLE gives the recorded reason; both list what is available. On failure the former choice
+ * stays.
  */
 COLLET_API collet_status collet_set_backend(collet_context *context, const char *choice);
-/* The choice in force ("auto", ...), and the backend of the last kernel ("" before the first). */
+/* The choice in force ("auto", ...), lent until the next collet_set_backend; and the backend of the
+ * last kernel ("" before the first), which lives as long as the runtime. */
 COLLET_API const char *collet_get_backend(const collet_context *context);
 COLLET_API const char *collet_last_backend(const collet_context *context);
 /* Whether a call that the chosen backend refuses, or has no kernel for, may go to another one.
- * Default: under "auto" and for lists yes, for a single name no. Counted and logged either way. */
+ * Default: under "auto" and for lists yes, for a single name no. Each is counted, the first of a
+ * runtime is logged. */
 COLLET_API void collet_set_fallback(collet_context *context, int32_t allowed);
 
-/* Waits for everything that the context has enqueued; reports its first failure. */
+/* Waits for everything that the context has enqueued; reports the first failure since the last
+ * collet_finish, also one that another thread met first by reading what failed. FAILED, DEVICE_LOST. */
 COLLET_API collet_status collet_finish(collet_context *context);
 
 typedef struct collet_counters {
@@ -185,7 +192,8 @@ typedef struct collet_counters {
 
 COLLET_API void collet_context_counters(const collet_context *context, collet_counters *counters);
 
-/* Bytes in a memory space: "host", or a device as in collet_set_backend ("cuda:0"). */
+/* Bytes in a memory space: "host", or one device as in collet_set_backend ("cuda:0"), which is opened
+ * for it. INVALID for lists and "auto". */
 COLLET_API collet_status collet_memory(collet_context *context, const char *space,
                                        collet_memory_stats *stats);
 
@@ -209,10 +217,12 @@ COLLET_API collet_status collet_array_from(collet_context *context, collet_array
                                            const void *data);
 /*
  * An array over the caller's memory, not copied. `strides` NULL means C-contiguous; otherwise ndim
- * strides in elements. `data` is aligned to the element and covers every element that shape and
- * strides reach. Until the array's storage is gone the caller touches the memory only between
+ * strides in elements. `data` is aligned to its element (8 bytes for c128) and covers every element
+ * that shape and strides reach. Memory that is wrapped twice is known to be shared within one call;
+ * where a device has memory of its own, two such arrays know nothing of each other's copies. Until the array's storage is gone the caller touches the memory only between
  * collet_array_acquire and collet_array_release. `deleter` (may be NULL) is called once, with `user`,
- * when the last view is freed, on that thread; not when this call fails.
+ * when the last view is freed, on that thread; not when this call fails. OVERFLOW also when the
+ * strides reach farther than any address space.
  */
 COLLET_API collet_status collet_array_wrap(collet_context *context, collet_array **out,
                                            collet_dtype dtype, int32_t ndim, const int64_t *shape,
@@ -227,7 +237,8 @@ COLLET_API const int64_t *collet_array_strides(const collet_array *array);
 COLLET_API int64_t collet_array_size(const collet_array *array); /* elements */
 
 /* Views; the new array shares the storage. */
-/* Elements start, start+step, ... (count of them) of one axis; step may be negative. */
+/* Elements start, start+step, ... (count of them) of one axis (a negative one counts from the end);
+ * step may be negative. SHAPE when they leave the axis. */
 COLLET_API collet_status collet_array_slice(collet_context *context, collet_array **out,
                                             const collet_array *array, int32_t axis, int64_t start,
                                             int64_t count, int64_t step);
@@ -238,7 +249,7 @@ COLLET_API collet_status collet_array_permute(collet_context *context, collet_ar
 COLLET_API collet_status collet_array_reshape(collet_context *context, collet_array **out,
                                               const collet_array *array, int32_t ndim,
                                               const int64_t *shape);
-/* NumPy's broadcast_to; the view cannot be written. */
+/* NumPy's broadcast_to; a view that repeats elements cannot be written. */
 COLLET_API collet_status collet_array_broadcast(collet_context *context, collet_array **out,
                                                 const collet_array *array, int32_t ndim,
                                                 const int64_t *shape);
@@ -255,7 +266,8 @@ COLLET_API collet_status collet_array_write(collet_context *context, collet_arra
 /*
  * Makes the array's bytes valid in host memory, waits for work on them, and lends the address of
  * the first element until collet_array_release; with COLLET_WRITE what other spaces hold is stale
- * afterwards. No kernel may use the storage in between (BUSY).
+ * afterwards. In between nothing may write the storage, and with COLLET_WRITE nothing may use it
+ * (BUSY); several may read.
  */
 COLLET_API collet_status collet_array_acquire(collet_context *context, collet_array *array,
                                               int32_t access, void **address);
@@ -267,14 +279,18 @@ COLLET_API collet_status collet_array_release(collet_context *context, collet_ar
  * Every kernel: outputs first, all arrays exist and have the right shape and dtype; nothing runs
  * when something does not fit (INVALID for NULL, SHAPE, DTYPE; the text names the operand). Work is
  * asynchronous in the device's queue. An output may be exactly an input where ops.def says EXACT;
- * other overlaps go through a temporary; an output with a zero stride is refused (INVALID).
- * UNSUPPORTED: no selected backend has the kernel. FAILED and DEVICE_LOST: the outputs are undefined.
+ * other overlaps go through a temporary; an output that repeats elements, or overlaps another one,
+ * is refused (INVALID), as are arrays of another runtime. BUSY: see collet_array_acquire.
+ * UNSUPPORTED: no selected backend has the kernel. REFUSED: none of those that have it took the call,
+ * for lack of memory say; nothing was done. FAILED and DEVICE_LOST: the outputs are undefined; a
+ * failure that comes to light later is reported by collet_finish and whoever reads them.
  *
  * docs/KERNELS.md gives the formulas. F frames, N atoms.
  */
 
 /* Any kernel by id (COLLET_OP_* or collet_op_find). `outs` and `ins` have as many entries as the op
- * has operands; NULL where one is optional. `params` points to its parameter block, or NULL. */
+ * has operands; NULL where one is optional. `params` points to its parameter block, or NULL.
+ * NOT_FOUND when there is no such op. */
 COLLET_API collet_status collet_call(collet_context *context, uint32_t op, collet_array *const *outs,
                                      const collet_array *const *ins, const void *params);
 
@@ -308,7 +324,8 @@ COLLET_API int32_t collet_backend_has_kernel(const collet_runtime *runtime, cons
 #define COLLET_OUT collet_array *
 
 /* array: f32 and f64 unless said; NumPy broadcasting. */
-/* Every element of `out` becomes `value`, converted as by copy. Any dtype. */
+/* Every element of `out` becomes `value`, converted as by copy; a real value goes into a complex array
+ * with imaginary part 0, a complex one into a real array is DTYPE. Any dtype. */
 COLLET_API collet_status collet_fill(collet_context *context, COLLET_OUT out, collet_scalar value);
 /* Converts between any two real dtypes and between c64 and c128. To an integer: toward zero,
  * saturating, NaN gives 0. To f16, bf16 and f32: round to nearest even. */

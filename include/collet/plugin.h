@@ -11,9 +11,10 @@
  * field of the other's table only after checking that struct_size covers it. Arrays of structs cross
  * with a count and an element size.
  *
- * Threads. libcore calls slots of one device from any thread. Calls that name the same queue, event
- * or buffer are never concurrent; everything else may be. A slot may block only where its comment
- * says so.
+ * Threads. libcore calls slots of one device from any thread. Calls that name the same queue or event
+ * are never concurrent, and no buffer is written or freed while another call names it; everything
+ * else may be: several queues read one buffer at once. A slot may block only where its comment says
+ * so. With COLLET_PLUGIN_SYNCHRONOUS every `queue` is NULL.
  *
  * Conduct. A plugin never aborts, exits or prints, and leaves MXCSR/FPCR, locale, signal mask, the
  * current CUDA context and the host's thread counts as it found them. It reports text through
@@ -126,7 +127,8 @@ typedef struct collet_op_definition {
     const char *name;
     const char *shapes;
     const char *sigs;
-    uint32_t params_size; /* of its parameter block, which begins with uint32_t struct_size; or 0 */
+    uint32_t params_size; /* of its parameter block, which begins with uint32_t struct_size; or 0.
+                             At most 256. */
     uint32_t alias;       /* 1: an output may be exactly an input, 0: never */
 } collet_op_definition;
 
@@ -144,8 +146,9 @@ struct collet_host {
     void (*log)(const collet_host *host, int32_t level, const char *format, ...) COLLET_PRINTF(3, 4);
     /* CPU threads this process may use: min(affinity, cgroup quota, COLLET_NUM_THREADS), >= 1. */
     int32_t (*threads)(const collet_host *host);
-    /* The value of a configuration key (`backend-info --env` lists them) or NULL; lives as long as
-     * the host. */
+    /* The value of a configuration key (`backend-info --env` lists them; keys with a dot are the
+     * backends' own) or NULL; lives as long as the host. A probe knows the keys with a dot, isa and
+     * num_threads. */
     const char *(*config)(const collet_host *host, const char *key);
 };
 
@@ -189,7 +192,7 @@ typedef struct collet_plugin {
 
     /*
      * Required. Opens device `index` (0..device_count-1). *device belongs to libcore until
-     * device_close. Any thread; may block. UNAVAILABLE, NO_MEMORY, FAILED.
+     * device_close. Any thread; may block. UNAVAILABLE, FAILED: it is not tried again. NO_MEMORY.
      */
     collet_status (*device_open)(const collet_host *host, uint32_t index, collet_device **device,
                                  collet_error *err);
