@@ -365,6 +365,7 @@ static collet_status run(frame *f)
     char why[256] = "";
     collet_error told; /* of the first device that has the kernel, else of the first */
     told.status = COLLET_UNSUPPORTED;
+    told.text[0] = '\0';
     for (uint32_t k = 0; k < s->count; k++) {
         /* `first`, then the others in order */
         device *d = s->devices[k == 0 ? first : k <= first ? k - 1 : k];

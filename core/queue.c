@@ -43,7 +43,9 @@ void queue_give_back(queue *q)
 {
     if (!q)
         return;
-    q->untold.status = COLLET_OK;
+    pthread_mutex_lock(&q->lock);
+    q->untold.status = COLLET_OK; /* the next context has nothing to do with it */
+    pthread_mutex_unlock(&q->lock);
     pthread_mutex_lock(&q->device->owner->lock);
     q->next = q->device->idle;
     q->device->idle = q;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Limits and odd arguments: what a caller, a plugin or a setting can bring that is rare and legal, or
- * wrong and must be told. */
+/* Limits and odd arguments: what a caller, a plugin or a setting can bring that is rare and legal,
+ * or wrong and must be told. */
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -73,7 +73,8 @@ static void columns_of_a_table_are_apart(void **state)
 {
     (void)state;
     const int64_t table_shape[] = {4, 6};
-    double zeros[24] = {0}, vectors[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 1, 1}, z[] = {0, 0, 1}, got[24];
+    double zeros[24] = {0}, vectors[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 1, 1}, z[] = {0, 0, 1},
+           got[24];
     const int64_t vector_shape[] = {4, 3}, three = 3;
     collet_array *table = NULL, *left, *right, *shifted, *v = NULL, *axis = NULL;
     assert_ok(cx, collet_array_from(cx, &table, COLLET_F64, 2, table_shape, zeros));
@@ -118,7 +119,8 @@ static void memory_of_one_space(void **state)
 /* 63 devices are taken by one backend: the next has none, and says so. */
 static void no_device_is_left(void **state)
 {
-    static const char *const settings[] = {"remote.devices=63", "probe=off", "backend=remote", NULL};
+    static const char *const settings[] = {"remote.devices=63", "probe=off", "backend=remote",
+                                           NULL};
     (void)state;
     collet_runtime *crowded = runtime_with(BOTH, settings);
     collet_context *mine = context_of(crowded);
@@ -252,7 +254,8 @@ static void fills_convert_as_copies_do(void **state)
 static void kernels_are_asked_for_by_real_dtypes(void **state)
 {
     (void)state;
-    const collet_dtype fine[] = {COLLET_F32, COLLET_F32, COLLET_F32}, wrong[] = {COLLET_F32, 999, 3};
+    const collet_dtype fine[] = {COLLET_F32, COLLET_F32, COLLET_F32},
+                       wrong[] = {COLLET_F32, 999, 3};
     assert_int_equal(collet_backend_has_kernel(rt, "remote", COLLET_OP_ADD, fine, 3), 1);
     assert_int_equal(collet_backend_has_kernel(rt, "remote", COLLET_OP_ADD, wrong, 3), 0);
     assert_int_equal(collet_backend_has_kernel(rt, "remote", COLLET_OP_ADD, fine, 2), 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Many threads on one runtime: contexts made, devices opened for the first time at once, inputs shared
- * between backends, arrays freed elsewhere, and everything that can be looked at looked at meanwhile.
- * What the thread sanitizer is to watch.
+ * Many threads on one runtime: contexts made, devices opened for the first time at once, inputs
+ * shared between backends, arrays freed elsewhere, and everything that can be looked at looked at
+ * meanwhile. What the thread sanitizer is to watch.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -121,12 +121,13 @@ static void *watch(void *argument)
 
 static void everything_at_once(const char *const *settings)
 {
-    static const char *const backends[WORKERS] = {"remote:0", "cpu_scalar",           "remote:1",
+    static const char *const backends[WORKERS] = {"remote:0", "cpu_scalar",          "remote:1",
                                                   "auto",     "remote:1,cpu_scalar", "remote:0"};
     world w = {.rt = runtime_with(BOTH, settings)};
     worker workers[WORKERS];
     pthread_t threads[WORKERS + 1];
-    /* An array needs a context, and a context opens what its choice names: not what is tested here. */
+    /* An array needs a context, and a context opens what its choice names: not what is tested here.
+     */
     collet_context *cx = context_of(w.rt);
     w.shared = floats(cx, ELEMENTS, 0);
     collet_context_destroy(cx);

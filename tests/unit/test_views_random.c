@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random chains of views against a model: a view is a shape and the list of the base's elements that
- * it shows, in C order. Reading, writing, and adding into views that overlap must do what the list
- * says, on host memory and on a device's. Seeds are fixed and said when one fails.
+ * Random chains of views against a model: a view is a shape and the list of the base's elements
+ * that it shows, in C order. Reading, writing, and adding into views that overlap must do what the
+ * list says, on host memory and on a device's. Seeds are fixed and said when one fails.
  */
 #include "support.h"
 
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
-#define BASE 60      /* elements */
-#define SHOWN 720    /* elements of a view, at most */
+#define BASE 60   /* elements */
+#define SHOWN 720 /* elements of a view, at most */
 #define MAX_AXES 5
 
 typedef struct model {
@@ -272,7 +272,8 @@ static collet_array *window(collet_context *cx, const collet_array *all, model *
     assert_ok(cx, collet_array_permute(cx, &a, all, (const int32_t[]){0, 1, 2}));
     for (int32_t axis = 0; axis < 3; axis++) {
         collet_array *view = NULL;
-        int64_t extent = m->shape[axis], most = shape[axis] > 1 ? (extent - 1) / (shape[axis] - 1) : 1;
+        int64_t extent = m->shape[axis],
+                most = shape[axis] > 1 ? (extent - 1) / (shape[axis] - 1) : 1;
         int64_t step = 1 + pick(most), span = step * (shape[axis] - 1), start = pick(extent - span);
         int64_t count = may_repeat && !pick(6) ? 1 : shape[axis];
         if (count > 1 && pick(2)) {
