@@ -259,6 +259,8 @@ static void own_ops(void **state)
     s->ops[0].sigs = "f:f";
     s->ops[0].params_size = 3;
     expect(s, "vtable-own-op", "zoo.twice");
+    s->ops[0].params_size = 257;
+    expect(s, "vtable-own-op", "zoo.twice");
 }
 
 static void kernels_differ(void **state)
