@@ -4,23 +4,21 @@
 
 int main(void)
 {
-    const float x[] = {1, 2, 3};
-    float sum[3];
+    float x[] = {1, 2, 3};
     collet_error err = {0};
     collet_runtime *runtime = NULL;
     collet_context *cx = NULL;
     collet_array *a = NULL;
-    int ok = collet_runtime_create(&runtime, NULL, &err) == COLLET_OK &&
-             collet_context_create(&cx, runtime, &err) == COLLET_OK &&
-             collet_array_from(cx, &a, COLLET_F32, 1, (int64_t[]){3}, x) == COLLET_OK &&
-             collet_add(cx, a, a, a) == COLLET_OK &&
-             collet_array_read(cx, a, sum, sizeof sum) == COLLET_OK;
-    if (ok)
-        printf("%g %g %g, computed by %s\n", sum[0], sum[1], sum[2], collet_last_backend(cx));
-    else
+    int failed = collet_runtime_create(&runtime, NULL, &err) ||
+                 collet_context_create(&cx, runtime, &err) ||
+                 collet_array_from(cx, &a, COLLET_F32, 1, (int64_t[]){3}, x) ||
+                 collet_add(cx, a, a, a) || collet_array_read(cx, a, x, sizeof x);
+    if (failed)
         fprintf(stderr, "%s\n", cx ? collet_last_error(cx) : err.text);
+    else
+        printf("%g %g %g, computed by %s\n", x[0], x[1], x[2], collet_last_backend(cx));
     collet_array_free(a);
     collet_context_destroy(cx);
     collet_runtime_destroy(runtime);
-    return !ok;
+    return failed;
 }
