@@ -102,21 +102,38 @@ static collet_status add_named(collet_runtime *r, selection *s, char *item, coll
     return COLLET_OK;
 }
 
+/*
+ * A list is an order of preference: what cannot be used here is passed over, with a warning, as long
+ * as something of it can. A name that nobody has is a mistake, in a list too.
+ */
 static collet_status parse_names(collet_runtime *r, selection *s, collet_error *err)
 {
     char *copy = strdup(s->choice), *rest = copy, *item;
+    collet_error first = {COLLET_OK, ""}, why;
     collet_status status = COLLET_OK;
     if (!copy)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the choice of backend");
     while (status == COLLET_OK && (item = strsep(&rest, ","))) {
         char *trimmed = text_trimmed(item, item + strlen(item));
-        status = trimmed ? add_named(r, s, trimmed, err)
-                         : collet_fail(err, COLLET_NO_MEMORY, "out of memory");
+        status = trimmed ? add_named(r, s, trimmed, &why)
+                         : collet_fail(&why, COLLET_NO_MEMORY, "out of memory");
         free(trimmed);
+        if (status == COLLET_OK)
+            continue;
+        if (first.status == COLLET_OK)
+            first = why;
+        if (status == COLLET_UNAVAILABLE && strchr(s->choice, ',')) {
+            log_message(&r->log, COLLET_LOG_WARNING, "%s: passed over: %s", s->choice, why.text);
+            status = COLLET_OK;
+        }
     }
     free(copy);
+    if (status == COLLET_OK && s->count == 0)
+        status = first.status;
+    if (status != COLLET_OK)
+        return collet_fail(err, status, "%s", status == first.status ? first.text : why.text);
     s->several = s->count > 1;
-    return status;
+    return COLLET_OK;
 }
 
 /* Every device of every backend that can be used; those not tried yet are tried now. */

@@ -162,9 +162,9 @@ COLLET_API collet_status collet_last_status(const collet_context *context);
 /*
  * Chooses the backend: "auto", or names in order of preference separated by commas, each with an
  * optional device: "cpu_openmp", "cuda:1", "cuda,opencl,cpu_openmp". Overrides every other setting.
- * Every name must be one that can be used: INVALID (syntax); UNKNOWN_BACKEND names the nearest;
- * UNAVAILABLE gives the recorded reason; both list what is available. On failure the former choice
- * stays.
+ * INVALID (syntax); UNKNOWN_BACKEND names the nearest; UNAVAILABLE gives the recorded reason; both
+ * list what is available. Of a list, names that cannot be used are passed over with a warning in the
+ * log as long as one can; an unknown name fails there too. On failure the former choice stays.
  */
 COLLET_API collet_status collet_set_backend(collet_context *context, const char *choice);
 /* The choice in force ("auto", ...), lent until the next collet_set_backend; and the backend of the

@@ -142,6 +142,41 @@ static void a_known_one_that_cannot_be_used_gets_its_reason(void **state)
     collet_runtime_destroy(rt);
 }
 
+static void count_warning(void *user, int32_t level, const char *text)
+{
+    if (level == COLLET_LOG_WARNING && strstr(text, "passed over") && strstr(text, "'cuda'"))
+        ++*(int *)user;
+}
+
+/* In a list what cannot be used is passed over and said; what nobody has is a mistake. */
+static void a_list_is_an_order_of_preference(void **state)
+{
+    const place *p = *state;
+    int warnings = 0;
+    collet_runtime *rt = NULL;
+    collet_error err;
+    collet_runtime_options options = {.struct_size = sizeof options,
+                                      .plugin_path = p->path,
+                                      .log = count_warning,
+                                      .log_user = &warnings};
+    assert_int_equal(collet_runtime_create(&rt, &options, &err), COLLET_OK);
+    collet_context *cx = context_of(rt);
+    assert_ok(cx, collet_set_backend(cx, "cuda, remote:1,cpu_scalar"));
+    assert_int_equal(warnings, 1);
+    collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
+    assert_ok(cx, collet_add(cx, c, a, a));
+    assert_string_equal(collet_last_backend(cx), "remote");
+    assert_status(cx, collet_set_backend(cx, "cuda,remote:7"), COLLET_UNAVAILABLE);
+    assert_text_has(cx, "the backend 'cuda' cannot be used");
+    assert_status(cx, collet_set_backend(cx, "cuda,remtoe"), COLLET_UNKNOWN_BACKEND);
+    assert_text_has(cx, "did you mean 'remote'");
+    assert_string_equal(collet_get_backend(cx), "cuda, remote:1,cpu_scalar");
+    collet_array_free(a);
+    collet_array_free(c);
+    collet_context_destroy(cx);
+    collet_runtime_destroy(rt);
+}
+
 static void the_environment_is_checked_too(void **state)
 {
     const place *p = *state;
@@ -284,6 +319,7 @@ int main(void)
         TEST(authority),
         TEST(an_unknown_name_gets_the_nearest),
         TEST(a_known_one_that_cannot_be_used_gets_its_reason),
+        TEST(a_list_is_an_order_of_preference),
         TEST(the_environment_is_checked_too),
         TEST(backends_are_listed_in_order_of_preference),
         TEST(unproven_backends_are_tried_at_first_use),
