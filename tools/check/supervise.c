@@ -85,8 +85,10 @@ static void watch(const check_options *options, const check_shared *shared, work
     }
 }
 
+#define END_TEXT 200 /* bytes of how a worker ended */
+
 /* Ends it if need be; how it ended, in words, or "" when it went as it should. */
-static void finish(worker_process *p, const check_shared *shared, char words[KIT_TEXT])
+static void finish(worker_process *p, const check_shared *shared, char words[END_TEXT])
 {
     int status = 0;
     words[0] = '\0';
@@ -96,17 +98,17 @@ static void finish(worker_process *p, const check_shared *shared, char words[KIT
     while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR)
         continue;
     if (p->late)
-        snprintf(words, KIT_TEXT, "the call did not return in time and its process was ended");
+        snprintf(words, END_TEXT, "the call did not return in time and its process was ended");
     else if (WIFSIGNALED(status))
-        snprintf(words, KIT_TEXT, "the process was ended by signal %d (%s)", WTERMSIG(status),
+        snprintf(words, END_TEXT, "the process was ended by signal %d (%s)", WTERMSIG(status),
                  strsignal(WTERMSIG(status)));
     else if (WEXITSTATUS(status) == KIT_EXIT_MEMORY)
-        snprintf(words, KIT_TEXT, "backend-check ran out of memory");
+        snprintf(words, END_TEXT, "backend-check ran out of memory");
     else if (shared->phase <= CHECK_RUNNING)
-        snprintf(words, KIT_TEXT, "the process exited with status %d in the middle of a call",
+        snprintf(words, END_TEXT, "the process exited with status %d in the middle of a call",
                  WEXITSTATUS(status));
     else if (status)
-        snprintf(words, KIT_TEXT, "the process ended with status %d", WEXITSTATUS(status));
+        snprintf(words, END_TEXT, "the process ended with status %d", WEXITSTATUS(status));
 }
 
 /* What a lost worker had printed may say why (a sanitizer's report). */
@@ -154,7 +156,7 @@ static int status_of(const check_shared *shared)
 static bool work(const check_options *options, check_shared *shared)
 {
     int32_t first = 0, reported = 0;
-    char words[KIT_TEXT];
+    char words[END_TEXT];
     do {
         worker_process p;
         shared->phase = CHECK_LOADING;
