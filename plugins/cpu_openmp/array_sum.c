@@ -168,10 +168,11 @@ static void add_sum(cpu_sum *total, const cpu_sum *part)
     total->lost += part->lost;
 }
 
-/* Blocks begin .. end-1 of the kept element at `in`. */
+/* *total = the sum of blocks begin .. end-1 of the kept element at `in`. */
 static void sum_blocks(const sum_plan *plan, const char *in, int64_t begin, int64_t end,
                        cpu_sum *total)
 {
+    *total = (cpu_sum){0.0, 0.0};
     const axes *r = &plan->reduced;
     int64_t length = r->shape[r->ndim - 1], step = r->step[r->ndim - 1];
     int64_t in_a_row = divide_up(length, BLOCK);
@@ -185,7 +186,7 @@ static void sum_blocks(const sum_plan *plan, const char *in, int64_t begin, int6
 
 /* ---- By columns ------------------------------------------------------------------------------ */
 
-/* Rows begin .. end-1 of the tile at `in`; adds to total[0 .. width-1]. */
+/* total[0 .. width-1] = the sums of rows begin .. end-1 of the tile at `in`. */
 static void sum_rows(const sum_plan *plan, const char *in, int64_t begin, int64_t end,
                      int64_t width, cpu_sum *total)
 {
@@ -209,7 +210,10 @@ static void sum_rows(const sum_plan *plan, const char *in, int64_t begin, int64_
     }
     for (int64_t j = 0; j < wide; j++) {
         cpu_sum part = {sum[j], lost[j]};
-        add_sum(&total[j % width], &part);
+        if (j < width)
+            total[j] = part;
+        else
+            add_sum(&total[j % width], &part);
     }
 }
 
@@ -227,6 +231,7 @@ static int64_t find_tile(const sum_plan *plan, int64_t item, const char **in, ch
     return at_most(k->shape[last] - first, plan->tile);
 }
 
+/* total[0 .. width-1] = the sums of one chunk of the tile at `in`. */
 static void sum_chunk(const sum_plan *plan, const char *in, int64_t chunk, int64_t width,
                       cpu_sum *total)
 {
@@ -250,10 +255,11 @@ static void store(const sum_plan *plan, char *out, int64_t width, const cpu_sum 
     }
 }
 
-static void clear(cpu_sum *sums, int64_t n)
+/* Adds the sums of a further chunk. */
+static void add_chunk(cpu_sum *total, const cpu_sum *part, int64_t width)
 {
-    for (int64_t j = 0; j < n; j++)
-        sums[j] = (cpu_sum){0.0, 0.0};
+    for (int64_t j = 0; j < width; j++)
+        add_sum(&total[j], &part[j]);
 }
 
 /* Whole tiles. */
@@ -266,12 +272,10 @@ static void sum_tiles(void *argument, int32_t thread, int64_t begin, int64_t end
         char *out;
         cpu_sum total[TILE], part[TILE];
         int64_t width = find_tile(plan, item, &in, &out);
-        clear(total, width);
-        for (int64_t chunk = 0; chunk < plan->chunks; chunk++) {
-            clear(part, width);
+        sum_chunk(plan, in, 0, width, total);
+        for (int64_t chunk = 1; chunk < plan->chunks; chunk++) {
             sum_chunk(plan, in, chunk, width, part);
-            for (int64_t j = 0; j < width; j++)
-                add_sum(&total[j], &part[j]);
+            add_chunk(total, part, width);
         }
         store(plan, out, width, total);
     }
@@ -287,7 +291,6 @@ static void sum_chunks(void *argument, int32_t thread, int64_t begin, int64_t en
         char *out;
         cpu_sum *part = plan->partial + i * plan->tile;
         int64_t width = find_tile(plan, i / plan->chunks, &in, &out);
-        clear(part, width);
         sum_chunk(plan, in, i % plan->chunks, width, part);
     }
 }
@@ -297,14 +300,10 @@ static void combine_chunks(const sum_plan *plan)
     for (int64_t item = 0; item < plan->items; item++) {
         const char *in;
         char *out;
-        cpu_sum total[TILE];
         int64_t width = find_tile(plan, item, &in, &out);
-        clear(total, width);
-        for (int64_t chunk = 0; chunk < plan->chunks; chunk++) {
-            const cpu_sum *part = plan->partial + (item * plan->chunks + chunk) * plan->tile;
-            for (int64_t j = 0; j < width; j++)
-                add_sum(&total[j], &part[j]);
-        }
+        cpu_sum *total = plan->partial + item * plan->chunks * plan->tile;
+        for (int64_t chunk = 1; chunk < plan->chunks; chunk++)
+            add_chunk(total, total + chunk * plan->tile, width);
         store(plan, out, width, total);
     }
 }

@@ -19,6 +19,16 @@ int64_t atoms_padded(int64_t atoms)
     return (atoms + 7) / 8 * 8;
 }
 
+int64_t atoms_blocks(int64_t atoms)
+{
+    return atoms / ATOMS_BLOCK + (atoms % ATOMS_BLOCK != 0);
+}
+
+int atoms_share_blocks(const collet_device *device, int64_t frames, int64_t atoms)
+{
+    return device->threads > 1 && atoms_blocks(atoms) > 1 && frames < 4 * (int64_t)device->threads;
+}
+
 typedef struct mass_job {
     const collet_operand *masses; /* NULL: 1 */
     const frame_kernels *kernels;
@@ -56,11 +66,6 @@ static void fill_table(void *argument, int32_t thread, int64_t begin, int64_t en
     }
 }
 
-static int64_t block_count(int64_t atoms)
-{
-    return atoms / ATOMS_BLOCK + (atoms % ATOMS_BLOCK != 0);
-}
-
 double atoms_masses(const collet_device *device, const collet_operand *masses, int64_t atoms,
                     double *table, double *sums)
 {
@@ -70,8 +75,8 @@ double atoms_masses(const collet_device *device, const collet_operand *masses, i
                     .table = table,
                     .sums = sums};
     cpu_sum total = {0};
-    team_run(device->threads, block_count(atoms), 2, fill_table, &job);
-    for (int64_t b = 0; b < block_count(atoms); b++)
+    team_run(device->threads, atoms_blocks(atoms), 2, fill_table, &job);
+    for (int64_t b = 0; b < atoms_blocks(atoms); b++)
         cpu_add(&total, sums[b]);
     return cpu_total(&total);
 }
@@ -256,11 +261,6 @@ static void finish_blocks(const atoms_job *job)
     }
 }
 
-static int shares_blocks(const collet_device *device, int64_t frames, int64_t atoms)
-{
-    return device->threads > 1 && block_count(atoms) > 1 && frames < 4 * (int64_t)device->threads;
-}
-
 /* The first operand of three axes with atoms: positions. */
 static const collet_operand *find_positions(const collet_kernel_call *call)
 {
@@ -271,9 +271,9 @@ uint64_t atoms_workspace(const collet_device *device, const collet_kernel_call *
 {
     const collet_operand *positions = find_positions(call);
     int64_t frames = positions->shape[0], atoms = positions->shape[1];
-    int64_t blocks = block_count(atoms);
+    int64_t blocks = atoms_blocks(atoms);
     uint64_t bytes = (uint64_t)(atoms_padded(atoms) + blocks) * sizeof(double);
-    if (shares_blocks(device, frames, atoms))
+    if (atoms_share_blocks(device, frames, atoms))
         bytes += (uint64_t)(frames * blocks) * sizeof(frame_sums);
     return bytes;
 }
@@ -288,13 +288,13 @@ collet_status atoms_run(const collet_device *device, const collet_kernel_call *c
     job->adjacent = job->r.adjacent && job->v.adjacent && job->f.adjacent;
     job->frames = job->positions->shape[0];
     job->atoms = job->positions->shape[1];
-    job->blocks = block_count(job->atoms);
+    job->blocks = atoms_blocks(job->atoms);
     job->table = call->workspace;
     double *sums = job->table + atoms_padded(job->atoms);
     if (job->frames == 0)
         return COLLET_OK;
     job->mass = atoms_masses(device, job->masses, job->atoms, job->table, sums);
-    if (shares_blocks(device, job->frames, job->atoms)) {
+    if (atoms_share_blocks(device, job->frames, job->atoms)) {
         job->partial = (frame_sums *)(void *)(sums + job->blocks);
         team_run(device->threads, job->frames * job->blocks, 1, run_blocks, job);
         finish_blocks(job);

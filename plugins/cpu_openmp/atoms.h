@@ -71,6 +71,10 @@ collet_status atoms_run(const collet_device *device, const collet_kernel_call *c
 /* Atoms rounded up to whole blocks of lanes: the length of a table. */
 int64_t atoms_padded(int64_t atoms);
 
+/* Blocks of a frame, and whether these are shared out instead of frames. */
+int64_t atoms_blocks(int64_t atoms);
+int atoms_share_blocks(const collet_device *device, int64_t frames, int64_t atoms);
+
 /* Fills `table` with `masses` (NULL or absent: 1) in the kernels' order, and returns their sum.
  * `sums` has room for a number a block. */
 double atoms_masses(const collet_device *device, const collet_operand *masses, int64_t atoms,

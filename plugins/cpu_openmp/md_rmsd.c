@@ -186,22 +186,12 @@ static void fit_frames(void *argument, int32_t thread, int64_t begin, int64_t en
         fit_frame(&job, f);
 }
 
-static int64_t block_count(int64_t atoms)
-{
-    return atoms / ATOMS_BLOCK + (atoms % ATOMS_BLOCK != 0);
-}
-
-static int shares_blocks(const collet_device *device, int64_t frames, int64_t atoms)
-{
-    return device->threads > 1 && block_count(atoms) > 1 && frames < 4 * (int64_t)device->threads;
-}
-
 WORKSPACE(rmsd)
 {
     (void)device;
     int64_t atoms = cpu_operand(call, 2)->shape[1];
-    return (uint64_t)(4 * atoms_padded(atoms) + block_count(atoms)) * sizeof(double) +
-           (uint64_t)block_count(atoms) * sizeof(block_sums);
+    return (uint64_t)(4 * atoms_padded(atoms) + atoms_blocks(atoms)) * sizeof(double) +
+           (uint64_t)atoms_blocks(atoms) * sizeof(block_sums);
 }
 
 KERNEL(rmsd)
@@ -214,7 +204,7 @@ KERNEL(rmsd)
     job.frames = cpu_operand(call, 2)->shape[0];
     job.atoms = cpu_operand(call, 2)->shape[1];
     job.padded = atoms_padded(job.atoms);
-    job.blocks = block_count(job.atoms);
+    job.blocks = atoms_blocks(job.atoms);
     job.reference_at = job.weights + job.padded;
     double *sums = job.reference_at + 3 * job.padded;
     if (job.frames == 0)
@@ -222,7 +212,7 @@ KERNEL(rmsd)
     job.weight = atoms_masses(device, cpu_operand(call, 3), job.atoms, job.weights, sums);
     centre_reference(&job);
     fill_reference(&job);
-    if (shares_blocks(device, job.frames, job.atoms)) {
+    if (atoms_share_blocks(device, job.frames, job.atoms)) {
         job.partial = (block_sums *)(void *)(sums + job.blocks);
         for (int64_t f = 0; f < job.frames; f++)
             fit_frame(&job, f);
