@@ -52,8 +52,8 @@ run_blocks() {
     local block count=0
     for block in "$root"/.block.*; do
         [ -e "$block" ] || fail "$document has no block to run"
-        (cd "$root" && HOME=$root/.home PATH=$root/.bin:$PATH bash -euo pipefail "$block") \
-            >"$root/.said" 2>&1 || fail "this of $document fails:
+        (cd "$root" && HOME=$root/.home PATH=$root/.bin:$PATH CC=$root/.bin/cc \
+            bash -euo pipefail "$block") >"$root/.said" 2>&1 || fail "this of $document fails:
 $(cat "$block")
 and says:
 $(cat "$root/.said")"
