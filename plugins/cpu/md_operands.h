@@ -39,28 +39,36 @@ static inline void md_load9(const collet_operand *o, int64_t frame, double x[9])
     }
 }
 
+/* The f64 output's last `axes` axes at `frame`. */
+static inline double *md_output(const collet_operand *o, int64_t frame, int32_t axes)
+{
+    return (double *)(void *)cpu_at(o) + (o->ndim > axes ? frame * o->strides[0] : 0);
+}
+
 static inline void md_store1(const collet_operand *o, int64_t frame, double x)
 {
     if (cpu_present(o))
-        *(double *)(void *)md_block(o, frame, 0) = x;
+        *md_output(o, frame, 0) = x;
 }
 
 static inline void md_store3(const collet_operand *o, int64_t frame, const double x[3])
 {
     if (!cpu_present(o))
         return;
-    double *out = (double *)(void *)md_block(o, frame, 1);
+    double *out = md_output(o, frame, 1);
+    int64_t step = o->strides[o->ndim - 1];
     for (int i = 0; i < 3; i++)
-        out[i * o->strides[o->ndim - 1]] = x[i];
+        out[i * step] = x[i];
 }
 
 static inline void md_store9(const collet_operand *o, int64_t frame, const double x[9])
 {
     if (!cpu_present(o))
         return;
-    double *out = (double *)(void *)md_block(o, frame, 2);
+    double *out = md_output(o, frame, 2);
+    int64_t row = o->strides[o->ndim - 2], step = o->strides[o->ndim - 1];
     for (int i = 0; i < 9; i++)
-        out[i / 3 * o->strides[o->ndim - 2] + i % 3 * o->strides[o->ndim - 1]] = x[i];
+        out[i / 3 * row + i % 3 * step] = x[i];
 }
 
 #endif

@@ -206,12 +206,12 @@ static int better_origin(const atoms_job *job, const frame_sums *s, double origi
     if (!job->moves_to_centre || job->mass == 0.0)
         return 0;
     const double *p = s->first;
-    double moved = (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) / job->mass;
+    double moved = (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) * job->per_mass;
     double extent = (s->second[0] + s->second[1] + s->second[2]) - moved;
     if (!(fabs(moved) > FAR * fabs(extent)) || !isfinite(moved))
         return 0;
     for (int i = 0; i < 3; i++)
-        origin[i] += s->first[i] / job->mass;
+        origin[i] += s->first[i] * job->per_mass;
     return 1;
 }
 
@@ -224,16 +224,24 @@ static void finish_frame(const atoms_job *job, int64_t frame, double origin[3], 
 
 /* ---- Sharing out ----------------------------------------------------------------------------- */
 
+/* Frames summed before they are finished: what is computed of each is a chain of divisions, and the
+ * chains of several run side by side where a pass between them would not let them. */
+#define BATCH 16
+
 static void run_frames(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const atoms_job *job = argument;
+    double origin[BATCH][3];
+    frame_sums sums[BATCH];
     (void)thread;
-    for (int64_t f = begin; f < end; f++) {
-        double origin[3];
-        frame_sums sums;
-        first_origin(job, f, origin);
-        sum_frame(job, f, origin, &sums);
-        finish_frame(job, f, origin, &sums);
+    for (int64_t first = begin; first < end; first += BATCH) {
+        int64_t count = end - first < BATCH ? end - first : BATCH;
+        for (int64_t i = 0; i < count; i++) {
+            first_origin(job, first + i, origin[i]);
+            sum_frame(job, first + i, origin[i], &sums[i]);
+        }
+        for (int64_t i = 0; i < count; i++)
+            finish_frame(job, first + i, origin[i], &sums[i]);
     }
 }
 
@@ -294,6 +302,7 @@ collet_status atoms_run(const collet_device *device, const collet_kernel_call *c
     if (job->frames == 0)
         return COLLET_OK;
     job->mass = atoms_masses(device, job->masses, job->atoms, job->table, sums);
+    job->per_mass = 1.0 / job->mass;
     if (atoms_share_blocks(device, job->frames, job->atoms)) {
         job->partial = (frame_sums *)(void *)(sums + job->blocks);
         team_run(device->threads, job->frames * job->blocks, 1, run_blocks, job);

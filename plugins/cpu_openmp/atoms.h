@@ -54,6 +54,7 @@ struct atoms_job {
     int adjacent;         /* all of them */
     int64_t frames, atoms, blocks;
     double mass;         /* of all atoms */
+    double per_mass;     /* 1 / mass */
     double *table;       /* of masses, in the order of the frame kernels */
     frame_sums *partial; /* [frame][block], where blocks are shared out */
 };

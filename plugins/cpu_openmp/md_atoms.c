@@ -28,7 +28,7 @@ static void centre(const atoms_job *job, const double origin[3], const frame_sum
     double shift[3];
     int without_mass = job->mass == 0.0;
     for (int i = 0; i < 3; i++) {
-        shift[i] = without_mass ? (double)NAN : s->first[i] / job->mass;
+        shift[i] = without_mass ? (double)NAN : s->first[i] * job->per_mass;
         c->com[i] = origin[i] + shift[i];
         /* About an infinitely far centre nothing is defined; infinities would cancel to some
          * number. */
@@ -67,7 +67,8 @@ static void inertia_of(const double s[6], double inertia[9])
  */
 static int solve_well_conditioned(const double inertia[9], const double L[3], double *product)
 {
-    double least = WELL_CONDITIONED * fmax(inertia[0], fmax(inertia[4], inertia[8]));
+    double largest = inertia[0] > inertia[4] ? inertia[0] : inertia[4];
+    double least = WELL_CONDITIONED * (largest > inertia[8] ? largest : inertia[8]);
     double d0 = inertia[0], m1 = inertia[1] / d0, m2 = inertia[2] / d0;
     double d1 = inertia[4] - m1 * inertia[1];
     double e = inertia[5] - m2 * inertia[1], m3 = e / d1;
@@ -89,7 +90,7 @@ static void energies_of(const atoms_job *job, const frame_sums *s, const central
         return;
     }
     energies[0] = 0.5 * s->vis_viva;
-    energies[1] = 0.5 * ((p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) / job->mass);
+    energies[1] = 0.5 * ((p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) * job->per_mass);
     energies[2] = 0.5 * twice;
 }
 
