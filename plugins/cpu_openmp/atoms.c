@@ -55,7 +55,7 @@ static void fill_table(void *argument, int32_t thread, int64_t begin, int64_t en
             last = atoms_padded(job->atoms);
         double sums[8] = {0.0};
         for (int64_t i = first; i < last; i++) {
-            int64_t lane = i % job->kernels->lanes;
+            int64_t lane = i & (job->kernels->lanes - 1);
             int64_t atom = i - lane + job->kernels->order[lane];
             double m = atom < job->atoms ? mass_at(job->masses, atom) : 0.0;
             job->table[i] = m;

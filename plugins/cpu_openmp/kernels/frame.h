@@ -53,7 +53,7 @@ enum {
 };
 
 typedef struct frame_kernels {
-    int32_t lanes;                    /* atoms a block */
+    int32_t lanes;                    /* atoms a block: a power of two */
     const uint8_t *order;             /* of a block's atoms in its lanes */
     frame_pass pass[2][FRAME_PASSES]; /* [f32, f64] */
     /* `reference` is three tables in the order of the masses, `stride` elements apart. */
