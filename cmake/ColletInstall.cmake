@@ -38,6 +38,8 @@ install(EXPORT colletTargets NAMESPACE collet:: FILE collet-targets.cmake
   DESTINATION ${COLLET_PACKAGE_DIRECTORY})
 
 # Documents
-install(FILES README.md CHANGELOG.md LICENSE docs/KERNELS.md TYPE DOC)
-install(FILES plugins/README.md TYPE DOC RENAME plugins.md)
-install(FILES core/DESIGN.md TYPE DOC)
+# Where they stand in the sources, so that their links to each other hold.
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE TYPE DOC)
+install(FILES plugins/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/plugins)
+install(FILES core/DESIGN.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/core)
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})

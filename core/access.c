@@ -144,8 +144,7 @@ collet_status collet_array_acquire(collet_context *cx, collet_array *array, int3
     if ((access & COLLET_WRITE) && array->repeats)
         return call_fail(cx, COLLET_INVALID,
                          "collet_array_acquire: the view repeats elements and cannot be written");
-    collet_status status =
-        storage_lend(array->storage, access, 0, &base, &cx->moved, &cx->error);
+    collet_status status = storage_lend(array->storage, access, 0, &base, &cx->moved, &cx->error);
     if (status == COLLET_OK)
         *address = (char *)base + array->offset;
     return status;

@@ -114,8 +114,7 @@ void array_settle(collet_array *a)
 int array_same(const collet_array *a, const collet_array *b)
 {
     return a->storage == b->storage && a->offset == b->offset && a->dtype == b->dtype &&
-           a->ndim == b->ndim &&
-           !memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape) &&
+           a->ndim == b->ndim && !memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape) &&
            !memcmp(a->strides, b->strides, (size_t)a->ndim * sizeof *a->strides);
 }
 
@@ -217,7 +216,8 @@ collet_status array_create(collet_runtime *runtime, collet_array **out, collet_d
         row_major(a);
     array_reach(a);
     array_settle(a);
-    status = storage_create(runtime, (uint64_t)a->size * collet_dtype_size(dtype), &a->storage, err);
+    status =
+        storage_create(runtime, (uint64_t)a->size * collet_dtype_size(dtype), &a->storage, err);
     if (status != COLLET_OK) {
         free(a);
         return status;
@@ -283,10 +283,10 @@ collet_status collet_array_wrap(collet_context *cx, collet_array **out, collet_d
     if (a->size && !data)
         status = collet_fail(&cx->error, COLLET_INVALID, "collet_array_wrap: data is NULL");
     else if ((uintptr_t)data % (uintptr_t)alignment)
-        status = collet_fail(&cx->error, COLLET_INVALID,
-                             "collet_array_wrap: data %p is not aligned to the %" PRId64
-                             " bytes of %s",
-                             data, alignment, collet_dtype_name(dtype));
+        status =
+            collet_fail(&cx->error, COLLET_INVALID,
+                        "collet_array_wrap: data %p is not aligned to the %" PRId64 " bytes of %s",
+                        data, alignment, collet_dtype_name(dtype));
     else if (!array_reach(a))
         status = overflow(ndim, shape, &cx->error);
     if (status == COLLET_OK) {

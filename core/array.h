@@ -9,11 +9,11 @@ struct collet_array {
     storage *storage;
     collet_dtype dtype;
     int32_t ndim;
-    int64_t size;          /* elements */
-    uint64_t offset;       /* bytes from the storage's start to the element with all indices 0 */
-    int64_t low, high;     /* elements reached, relative to offset: [low, high), 0, 0 when empty */
-    int32_t contiguous;    /* C order without gaps */
-    int32_t repeats;       /* elements of the view may share memory: it cannot be written */
+    int64_t size;       /* elements */
+    uint64_t offset;    /* bytes from the storage's start to the element with all indices 0 */
+    int64_t low, high;  /* elements reached, relative to offset: [low, high), 0, 0 when empty */
+    int32_t contiguous; /* C order without gaps */
+    int32_t repeats;    /* elements of the view may share memory: it cannot be written */
     int64_t shape[COLLET_MAX_DIMS];
     int64_t strides[COLLET_MAX_DIMS];
 };
@@ -29,8 +29,8 @@ int array_same(const collet_array *a, const collet_array *b);
 /* Whether two views may share bytes. */
 int array_overlaps(const collet_array *a, const collet_array *b);
 
-/* Copies the elements of `from` into `to`, of the same dtype and shape and in another storage: by the
- * context's backend, or in host memory where that has no kernel for it. */
+/* Copies the elements of `from` into `to`, of the same dtype and shape and in another storage: by
+ * the context's backend, or in host memory where that has no kernel for it. */
 collet_status array_assign(collet_context *cx, collet_array *to, const collet_array *from);
 
 /* Checks dtype, axes and size; *size is the number of elements. DTYPE, INVALID, OVERFLOW. */

@@ -125,7 +125,8 @@ static collet_status check_fill_value(const frame *f)
     int to_complex = to == COLLET_C64 || to == COLLET_C128;
     int from_complex = from == COLLET_C64 || from == COLLET_C128;
     if (!collet_dtype_size(from) || (from_complex && !to_complex))
-        return call_fail(f->cx, COLLET_DTYPE, "fill: a value of dtype %s does not fit an array of %s",
+        return call_fail(f->cx, COLLET_DTYPE,
+                         "fill: a value of dtype %s does not fit an array of %s",
                          collet_dtype_name(from), collet_dtype_name(to));
     return COLLET_OK;
 }
@@ -145,8 +146,7 @@ static collet_status check_outputs(frame *f)
         for (uint32_t k = 0; k < i; k++)
             if (f->arrays[k] && array_overlaps(a, f->arrays[k]))
                 return call_fail(f->cx, COLLET_INVALID, "%s: %s and %s overlap", f->op->name,
-                                 op_operand_name(f->op, k, name),
-                                 op_operand_name(f->op, i, other));
+                                 op_operand_name(f->op, k, name), op_operand_name(f->op, i, other));
     }
     return COLLET_OK;
 }
@@ -167,8 +167,8 @@ static collet_status make_temporary(frame *f, uint32_t i)
 {
     const collet_array *in = f->arrays[i];
     collet_array *temporary;
-    collet_status status = array_create(f->cx->runtime, &temporary, in->dtype, in->ndim, in->shape,
-                                        &f->cx->error);
+    collet_status status =
+        array_create(f->cx->runtime, &temporary, in->dtype, in->ndim, in->shape, &f->cx->error);
     if (status != COLLET_OK)
         return status;
     f->temporaries[f->temporary_count++] = temporary;
@@ -243,7 +243,10 @@ static collet_status device_failed(frame *f, const device *d, collet_status stat
     text_add(&t, "%s on %s (", f->op->name, d->name);
     for (uint32_t i = 0; i < f->count; i++) {
         const collet_array *a = f->arrays[i];
-        text_add(&t, "%s%s ", i == f->op->n_out ? " <- " : i ? ", " : "",
+        text_add(&t, "%s%s ",
+                 i == f->op->n_out ? " <- "
+                 : i               ? ", "
+                                   : "",
                  a ? collet_dtype_name(a->dtype) : "absent");
         if (a)
             text_add_shape(&t, a->ndim, a->shape);

@@ -51,6 +51,16 @@ static int boolean_parse(const char *word, int *out)
     return 0;
 }
 
+static int is_level(const char *word)
+{
+    static const char *const levels[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4", "v2",
+                                         "v3",        "v4",        "armv8",     "baseline"};
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
+        if (!strcmp(word, levels[i]))
+            return 1;
+    return 0;
+}
+
 static collet_status value_check(config_key key, const char *word, const char *where,
                                  collet_error *err)
 {
@@ -69,6 +79,12 @@ static collet_status value_check(config_key key, const char *word, const char *w
             return collet_fail(err, COLLET_INVALID, "%s: %s is a whole number >= 0, not '%s'",
                                where, d->key, word);
     }
+    if (key == CONFIG_ISA && !is_level(word))
+        return collet_fail(
+            err, COLLET_INVALID,
+            "%s: isa is auto, x86-64-v2, x86-64-v3, x86-64-v4, armv8 or baseline, not "
+            "'%s'",
+            where, word);
     if (key == CONFIG_LOG && strcmp(word, "off") && !log_level_parse(word))
         return collet_fail(err, COLLET_INVALID,
                            "%s: log is error, warning, info, debug or off, not '%s'", where, word);
@@ -130,8 +146,8 @@ static collet_status unknown_key(const char *key, const char *where, collet_erro
 }
 
 /* "key = value" from a file's line or the program's settings. */
-static collet_status assignment(config *c, const char *line, value_source source,
-                                const char *where, collet_error *err)
+static collet_status assignment(config *c, const char *line, value_source source, const char *where,
+                                collet_error *err)
 {
     const char *equals = strchr(line, '=');
     if (!equals)
@@ -233,8 +249,8 @@ static collet_status from_environment(config *c, collet_error *err)
         const char *word = secure_getenv(descriptions[i].environment);
         if (!word || !*word)
             continue;
-        collet_status status = value_set(c, (config_key)i, word, FROM_ENVIRONMENT,
-                                         descriptions[i].environment, err);
+        collet_status status =
+            value_set(c, (config_key)i, word, FROM_ENVIRONMENT, descriptions[i].environment, err);
         if (status != COLLET_OK)
             return status;
     }
@@ -350,7 +366,8 @@ collet_status config_plugin_settings(const config *c, char ***out, collet_error 
     int fine = settings != NULL;
     /* Last assignments first: who searches the list finds the one that counts. */
     for (size_t i = c->backend_key_count; fine && i-- > 0; n += (size_t)fine)
-        fine = asprintf(&settings[n], "%s=%s", c->backend_keys[i].key, c->backend_keys[i].text) >= 0;
+        fine =
+            asprintf(&settings[n], "%s=%s", c->backend_keys[i].key, c->backend_keys[i].text) >= 0;
     for (size_t i = 0; fine && i < count; i++, n += (size_t)fine)
         fine = asprintf(&settings[n], "%s=%s", descriptions[shared[i]].key,
                         config_text(c, shared[i])) >= 0;

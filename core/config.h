@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The settings of a runtime: one table of everything that an environment variable or a line of the
- * configuration file can change. Program > environment > file > default. Read once, when the runtime
- * is created, and constant from then on: any thread.
+ * configuration file can change. Program > environment > file > default. Read once, when the
+ * runtime is created, and constant from then on: any thread.
  */
 #ifndef COLLET_CORE_CONFIG_H
 #define COLLET_CORE_CONFIG_H
@@ -12,7 +12,7 @@
 /* X(NAME, key, environment variable, type, default, help) */
 #define CONFIG_LIST(X)                                                                             \
     X(BACKEND, "backend", "COLLET_BACKEND", "string", "auto",                                      \
-      "backend to use: auto, a name, or names in order of preference with optional :device")      \
+      "backend to use: auto, a name, or names in order of preference with optional :device")       \
     X(FALLBACK, "fallback", "COLLET_FALLBACK", "boolean", "auto",                                  \
       "may a refused call go to another backend: on, off, or auto (only where a choice is left)")  \
     X(NUM_THREADS, "num_threads", "COLLET_NUM_THREADS", "integer", "0",                            \
@@ -22,9 +22,10 @@
     X(LOG, "log", "COLLET_LOG", "string", "warning",                                               \
       "messages to pass on: error, warning, info, debug, off")                                     \
     X(PLUGIN_PATH, "plugin_path", "COLLET_PLUGIN_PATH", "path list", "",                           \
-      "directories or plugin files to search instead of the default ones; with a leading + before them") \
+      "directories or plugin files to search instead of the default ones; with a leading + "       \
+      "before them")                                                                               \
     X(PLUGIN_DENY, "plugin_deny", "COLLET_PLUGIN_DENY", "list", "",                                \
-      "names of backends never to load, separated by commas")                                     \
+      "names of backends never to load, separated by commas")                                      \
     X(PROBE, "probe", "COLLET_PROBE", "boolean", "on",                                             \
       "try plugins in a child process before they are loaded; off: trust the manifest")            \
     X(PROBE_TIMEOUT, "probe_timeout_ms", "COLLET_PROBE_TIMEOUT_MS", "integer", "10000",            \
@@ -43,9 +44,9 @@ typedef struct config config;
 
 /*
  * Reads `options` (may be NULL), environment (through secure_getenv) and configuration file. A file
- * that was named and cannot be read is IO; a line that is no "key = value", an unknown key without a
- * dot or a value of the wrong type is FORMAT or INVALID, with file and line. Keys with a dot belong
- * to backends and are kept as they are.
+ * that was named and cannot be read is IO; a line that is no "key = value", an unknown key without
+ * a dot or a value of the wrong type is FORMAT or INVALID, with file and line. Keys with a dot
+ * belong to backends and are kept as they are.
  */
 collet_status config_create(config **out, const collet_runtime_options *options, collet_error *err);
 void config_destroy(config *config);
@@ -58,7 +59,8 @@ int config_boolean(const config *config, config_key key);
 const char *config_find(const config *config, const char *key);
 
 /* What host->config answers a plugin in its probe: "key=value" of the settings that concern plugins
- * (isa, num_threads, and keys with a dot), NULL-terminated; config_plugin_settings_free. NO_MEMORY. */
+ * (isa, num_threads, and keys with a dot), NULL-terminated; config_plugin_settings_free. NO_MEMORY.
+ */
 collet_status config_plugin_settings(const config *config, char ***settings, collet_error *err);
 void config_plugin_settings_free(char **settings);
 

@@ -25,8 +25,8 @@ collet_status collet_context_create(collet_context **out, collet_runtime *runtim
     cx->last_backend = "";
     const char *fallback = config_text(runtime->config, CONFIG_FALLBACK);
     cx->fallback = strcmp(fallback, "auto") ? config_boolean(runtime->config, CONFIG_FALLBACK) : -1;
-    collet_status status = selection_parse(runtime, config_text(runtime->config, CONFIG_BACKEND),
-                                           &cx->selection, err);
+    collet_status status =
+        selection_parse(runtime, config_text(runtime->config, CONFIG_BACKEND), &cx->selection, err);
     if (status != COLLET_OK) {
         free(cx);
         return status;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A context: the choice of backend, a queue per device, scratch memory, counters, the last error. */
+/* A context: the choice of backend, a queue per device, scratch memory, counters, the last error.
+ */
 #ifndef COLLET_CORE_CONTEXT_H
 #define COLLET_CORE_CONTEXT_H
 
@@ -27,7 +28,8 @@ struct collet_context {
 
 /* The context's queue on an open device. */
 collet_status context_lane(collet_context *cx, device *d, lane **out, collet_error *err);
-/* At least `bytes` of scratch on the lane, in *memory. REFUSED when the device's memory is short. */
+/* At least `bytes` of scratch on the lane, in *memory. REFUSED when the device's memory is short.
+ */
 collet_status lane_scratch(lane *l, uint64_t bytes, void **memory, collet_error *err);
 
 #endif

@@ -172,10 +172,10 @@ static int sig_fits(const op *o, const char *letters, uint64_t sig)
 {
     for (uint32_t i = 0; i < o->n_out + o->n_in; i++) {
         collet_dtype d = sig_dtype(sig, i);
-        int fits = letters[i] == '*'   ? is_real(d)
-                   : letters[i] == '=' ? d == sig_dtype(sig, 0)
-                                       : d > 0 && d < COLLET_DTYPE_COUNT &&
-                                             dtype_letters[d] == letters[i];
+        int fits = letters[i] == '*' ? is_real(d)
+                   : letters[i] == '='
+                       ? d == sig_dtype(sig, 0)
+                       : d > 0 && d < COLLET_DTYPE_COUNT && dtype_letters[d] == letters[i];
         if (!fits && !(d == COLLET_DTYPE_NONE && o->operand[i].optional))
             return 0;
     }
@@ -187,8 +187,7 @@ int op_accepts(const op *o, uint64_t sig)
     for (uint32_t i = 0; i < o->sig_count; i++)
         if (sig && o->exact[i] == sig)
             return 1;
-    if (o->n_out + o->n_in < COLLET_MAX_OPERANDS &&
-        sig >> ((o->n_out + o->n_in) * COLLET_SIG_BITS))
+    if (o->n_out + o->n_in < COLLET_MAX_OPERANDS && sig >> ((o->n_out + o->n_in) * COLLET_SIG_BITS))
         return 0;
     for (uint32_t i = 0; i < o->sig_count; i++)
         if (sig_fits(o, o->sig[i], sig))
@@ -202,8 +201,15 @@ collet_status op_parse(op *out, uint32_t id, const char *name, const char *famil
                        const char *shapes, const char *sigs, uint32_t params_size, uint32_t alias,
                        op_rule rule, collet_error *err)
 {
-    *out = (op){.id = id, .name = name, .family = family, .shapes = shapes, .sigs = sigs,
-                .params_size = params_size, .alias = alias, .rule = rule, .split = "",
+    *out = (op){.id = id,
+                .name = name,
+                .family = family,
+                .shapes = shapes,
+                .sigs = sigs,
+                .params_size = params_size,
+                .alias = alias,
+                .rule = rule,
+                .split = "",
                 .check = ""};
     if (shapes[0] == '@' && !rule)
         return bad_row(name, "the shape rule is unknown", shapes, err);
@@ -257,9 +263,8 @@ collet_status op_table_create(op_table *table, collet_error *err)
     for (size_t i = 0; i < count; i++) {
         const op_row *row = &op_rows[i];
         op *o = &table->ops[i];
-        collet_status status =
-            op_parse(o, row->id, row->name, row->family, row->shapes, row->sigs, row->params_size,
-                     row->alias, find_rule(row->shapes), err);
+        collet_status status = op_parse(o, row->id, row->name, row->family, row->shapes, row->sigs,
+                                        row->params_size, row->alias, find_rule(row->shapes), err);
         if (status != COLLET_OK) {
             op_table_destroy(table);
             return status;

@@ -9,8 +9,8 @@
 #include <collet/collet.h>
 #include <collet/plugin.h>
 
-#define OP_SIG_MAX 24     /* signatures of one op */
-#define OP_PARAMS_MAX 256 /* bytes of a parameter block */
+#define OP_SIG_MAX 24      /* signatures of one op */
+#define OP_PARAMS_MAX 256  /* bytes of a parameter block */
 #define OP_BUILTIN_MAX 256 /* ids of ops.def stay below */
 
 /* An axis of a pattern: an exact extent >= 0, or a letter 'A'..'z' as -letter. */
@@ -51,18 +51,18 @@ typedef struct op {
     uint32_t id;
     uint32_t n_out, n_in;
     uint32_t params_size;
-    uint32_t alias;        /* 1: an output may be exactly an input */
+    uint32_t alias; /* 1: an output may be exactly an input */
     uint32_t sig_count;
-    int32_t elementwise;   /* every pattern is "..." alone */
-    op_rule rule;          /* NULL: the patterns */
+    int32_t elementwise; /* every pattern is "..." alone */
+    op_rule rule;        /* NULL: the patterns */
     const char *name, *family, *shapes, *sigs, *split, *check;
     op_operand operand[COLLET_MAX_OPERANDS];
     char sig[OP_SIG_MAX][COLLET_MAX_OPERANDS]; /* letters, '*' and '=' */
-    uint64_t exact[OP_SIG_MAX]; /* the same packed, 0 where there is a '*' or '=' */
+    uint64_t exact[OP_SIG_MAX];                /* the same packed, 0 where there is a '*' or '=' */
 } op;
 
-/* Parses a definition; the strings are lent for as long as the op lives. INVALID says what is wrong.
- * `shapes` beginning with '@' needs `rule`. */
+/* Parses a definition; the strings are lent for as long as the op lives. INVALID says what is
+ * wrong. `shapes` beginning with '@' needs `rule`. */
 collet_status op_parse(op *out, uint32_t id, const char *name, const char *family,
                        const char *shapes, const char *sigs, uint32_t params_size, uint32_t alias,
                        op_rule rule, collet_error *err);

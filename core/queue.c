@@ -12,8 +12,7 @@ static collet_status queue_create(device *d, queue **out, collet_error *err)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a queue of %s", d->name);
     q->device = d;
     if (!d->synchronous) {
-        collet_status status =
-            device_heard(d, d->table->queue_create(d->handle, &q->handle, err));
+        collet_status status = device_heard(d, d->table->queue_create(d->handle, &q->handle, err));
         if (status != COLLET_OK) {
             free(q);
             return status;

@@ -18,8 +18,8 @@ static int same_op(const op *o, const collet_op_definition *d)
            o->params_size == d->params_size && o->alias == (d->alias != 0);
 }
 
-static collet_status own_op_register(collet_runtime *r, const collet_op_definition *d,
-                                     uint32_t *id, collet_error *err)
+static collet_status own_op_register(collet_runtime *r, const collet_op_definition *d, uint32_t *id,
+                                     collet_error *err)
 {
     uint32_t count = atomic_load(&r->own_op_count);
     for (uint32_t i = 0; i < count; i++) {
@@ -168,10 +168,9 @@ collet_status backend_open(backend *b, collet_error *err)
     }
     int state = atomic_load(&b->state);
     pthread_mutex_unlock(&b->lock);
-    return state == COLLET_BACKEND_USABLE
-               ? COLLET_OK
-               : collet_fail(err, COLLET_UNAVAILABLE, "%s: %s", b->plugin->name,
-                             backend_reason(b, state));
+    return state == COLLET_BACKEND_USABLE ? COLLET_OK
+                                          : collet_fail(err, COLLET_UNAVAILABLE, "%s: %s",
+                                                        b->plugin->name, backend_reason(b, state));
 }
 
 /* ---- Opening a device -------------------------------------------------------------------- */
@@ -323,7 +322,8 @@ static int by_preference(const void *left, const void *right)
 static collet_status scan(collet_runtime *r, collet_error *err)
 {
     const config *c = r->config;
-    const char *path = config_text(c, CONFIG_PLUGIN_PATH), *deny = config_text(c, CONFIG_PLUGIN_DENY);
+    const char *path = config_text(c, CONFIG_PLUGIN_PATH),
+               *deny = config_text(c, CONFIG_PLUGIN_DENY);
     const char *cache = config_boolean(c, CONFIG_CACHE) ? config_text(c, CONFIG_CACHE_DIR) : "";
     int from_program = config_from_program(c, CONFIG_PLUGIN_PATH);
     char **settings = NULL;
@@ -360,7 +360,7 @@ collet_status registry_create(collet_runtime *r, collet_error *err)
         b->plugin = p;
         pthread_mutex_init(&b->lock, NULL);
         r->backend_count = i + 1;
-        atomic_store(&b->state, !p->usable          ? COLLET_BACKEND_UNAVAILABLE
+        atomic_store(&b->state, !p->usable        ? COLLET_BACKEND_UNAVAILABLE
                                 : p->capabilities ? COLLET_BACKEND_USABLE
                                                   : COLLET_BACKEND_UNPROVEN);
         if (p->usable && p->capabilities)

@@ -73,8 +73,7 @@ collet_status collet_runtime_create(collet_runtime **out, const collet_runtime_o
 {
     collet_runtime_options options = {0};
     if (!out || (given && given->struct_size < 2 * sizeof(uint32_t)))
-        return collet_fail(err, COLLET_INVALID,
-                           "collet_runtime_create: %s",
+        return collet_fail(err, COLLET_INVALID, "collet_runtime_create: %s",
                            out ? "options->struct_size is not set" : "out is NULL");
     if (given)
         memcpy(&options, given,
@@ -82,8 +81,8 @@ collet_status collet_runtime_create(collet_runtime **out, const collet_runtime_o
     collet_runtime *r = calloc(1, sizeof *r);
     if (!r)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a runtime");
-    r->host = (collet_host){COLLET_ABI, sizeof r->host, collet_fail, host_log, host_threads,
-                            host_config};
+    r->host =
+        (collet_host){COLLET_ABI, sizeof r->host, collet_fail, host_log, host_threads, host_config};
     atomic_store(&r->references, 1);
     pthread_mutex_init(&r->own_ops_lock, NULL);
     pthread_mutex_init(&r->device_lock, NULL);
@@ -117,8 +116,7 @@ void runtime_retain(collet_runtime *r)
 /* In a child of fork devices, locks and threads are the parent's: nothing of them is touched. */
 void runtime_release(collet_runtime *r)
 {
-    if (atomic_fetch_sub_explicit(&r->references, 1, memory_order_acq_rel) == 1 &&
-        runtime_alive(r))
+    if (atomic_fetch_sub_explicit(&r->references, 1, memory_order_acq_rel) == 1 && runtime_alive(r))
         runtime_free(r);
 }
 
@@ -157,7 +155,8 @@ static const op *op_by_name(const collet_runtime *r, const char *name)
     return NULL;
 }
 
-/* A backend's own op becomes known when the backend is opened; its manifest tells which one to open. */
+/* A backend's own op becomes known when the backend is opened; its manifest tells which one to
+ * open. */
 static void open_provider(const collet_runtime *r, const char *name)
 {
     for (size_t b = 0; b < r->backend_count; b++) {
@@ -198,8 +197,7 @@ collet_status collet_op_at(const collet_runtime *r, size_t index, collet_op_info
         return COLLET_FORKED;
     if (index >= collet_op_count(r))
         return COLLET_NOT_FOUND;
-    const op *o =
-        index < r->ops.count ? &r->ops.ops[index] : r->own_ops[index - r->ops.count];
+    const op *o = index < r->ops.count ? &r->ops.ops[index] : r->own_ops[index - r->ops.count];
     collet_op_info full = {.id = o->id,
                            .name = o->name,
                            .family = o->family,

@@ -36,29 +36,29 @@ typedef enum device_state { DEVICE_CLOSED, DEVICE_OPEN, DEVICE_FAILED, DEVICE_GO
 
 struct device {
     backend *owner;
-    uint32_t index;   /* of the backend */
-    uint32_t ordinal; /* of the runtime, < RUNTIME_DEVICES_MAX */
+    uint32_t index;                  /* of the backend */
+    uint32_t ordinal;                /* of the runtime, < RUNTIME_DEVICES_MAX */
     char name[COLLET_MAX_NAME + 16]; /* "backend:1" */
     _Atomic int state;               /* device_state; OPEN and FAILED publish what follows */
     char *reason;                    /* of state FAILED */
     const collet_plugin *table;
     collet_device *handle;
-    int32_t space;    /* 0: works on host memory; else ordinal + 1 */
+    int32_t space; /* 0: works on host memory; else ordinal + 1 */
     int32_t synchronous;
-    uint32_t *first;  /* rows of op slot s: rows[first[s]] .. rows[first[s + 1]) */
+    uint32_t *first; /* rows of op slot s: rows[first[s]] .. rows[first[s + 1]) */
     device_row *rows;
-    queue *idle;      /* queues that no context uses, under owner->lock */
+    queue *idle; /* queues that no context uses, under owner->lock */
 };
 
 struct backend {
     collet_runtime *runtime;
     const loader_plugin *plugin;
-    pthread_mutex_t lock;  /* opening, `idle` */
-    _Atomic int state;     /* COLLET_BACKEND_* */
-    char *reason;          /* of state UNAVAILABLE when it is not the loader's; under lock until set */
-    char *capabilities;    /* asked here because the probe did not; or NULL */
+    pthread_mutex_t lock; /* opening, `idle` */
+    _Atomic int state;    /* COLLET_BACKEND_* */
+    char *reason;       /* of state UNAVAILABLE when it is not the loader's; under lock until set */
+    char *capabilities; /* asked here because the probe did not; or NULL */
     const collet_plugin *table; /* NULL until opened */
-    uint32_t *own_ops;     /* id of the plugin's op k */
+    uint32_t *own_ops;          /* id of the plugin's op k */
     uint32_t device_count;
     device *devices;
 };
@@ -107,7 +107,7 @@ struct collet_runtime {
     pthread_mutex_t device_lock; /* ordinals */
     _Atomic uint32_t device_total;
     device *_Atomic devices[RUNTIME_DEVICES_MAX]; /* by ordinal */
-    _Atomic uint64_t host_current, host_peak; /* bytes of arrays in host memory */
+    _Atomic uint64_t host_current, host_peak;     /* bytes of arrays in host memory */
     _Atomic int fallback_logged;
 };
 
@@ -142,8 +142,8 @@ collet_status backend_open(backend *b, collet_error *err);
  * DEVICE_LOST, NO_MEMORY. */
 collet_status device_open(device *d, collet_error *err);
 
-/* The row for (op, sig), operands outside `mask` not compared; NULL when there is none. The device is
- * open. */
+/* The row for (op, sig), operands outside `mask` not compared; NULL when there is none. The device
+ * is open. */
 const collet_kernel_row *device_find_row(const device *d, uint32_t op, uint64_t sig, uint64_t mask);
 
 /* Reads a field of a table only when the plugin was built with it. */
@@ -167,8 +167,9 @@ collet_status queue_finish(queue *q, collet_error *err);
 int queue_failed(queue *q, uint64_t ticket);
 /*
  * Makes `q` (NULL: the host) start its next work only after `ticket` of `other`; waits on the host
- * where the two cannot meet on a device. `needed`: that work's result will be read, so it fails when
- * it is known to have failed; otherwise only the order counts. Any thread. FAILED, DEVICE_LOST.
+ * where the two cannot meet on a device. `needed`: that work's result will be read, so it fails
+ * when it is known to have failed; otherwise only the order counts. Any thread. FAILED,
+ * DEVICE_LOST.
  */
 collet_status queue_after(queue *q, queue *other, uint64_t ticket, int needed, collet_error *err);
 

@@ -77,10 +77,11 @@ static collet_status add_named(collet_runtime *r, selection *s, char *item, coll
 {
     long index;
     if (!split_item(item, &index))
-        return collet_fail(err, COLLET_INVALID,
-                           "'%s' is no choice of backend: write auto, a name, or names separated by "
-                           "commas, each with an optional :device",
-                           s->choice);
+        return collet_fail(
+            err, COLLET_INVALID,
+            "'%s' is no choice of backend: write auto, a name, or names separated by "
+            "commas, each with an optional :device",
+            s->choice);
     backend *b = registry_find(r, item);
     if (!b)
         return unknown_backend(r, item, err);
@@ -90,8 +91,8 @@ static collet_status add_named(collet_runtime *r, selection *s, char *item, coll
     if (index >= (long)b->device_count) {
         text_buffer t;
         text_clear(&t);
-        text_add(&t, "it has %u device%s, numbered from 0; there is no device %ld",
-                 b->device_count, b->device_count == 1 ? "" : "s", index);
+        text_add(&t, "it has %u device%s, numbered from 0; there is no device %ld", b->device_count,
+                 b->device_count == 1 ? "" : "s", index);
         return unavailable(r, item, t.bytes, err);
     }
     device *d = &b->devices[index < 0 ? 0 : index];
@@ -103,8 +104,8 @@ static collet_status add_named(collet_runtime *r, selection *s, char *item, coll
 }
 
 /*
- * A list is an order of preference: what cannot be used here is passed over, with a warning, as long
- * as something of it can. A name that nobody has is a mistake, in a list too.
+ * A list is an order of preference: what cannot be used here is passed over, with a warning, as
+ * long as something of it can. A name that nobody has is a mistake, in a list too.
  */
 static collet_status parse_names(collet_runtime *r, selection *s, collet_error *err)
 {
@@ -157,8 +158,10 @@ static collet_status all_devices(collet_runtime *r, selection *s, collet_error *
     for (size_t i = 0; i < r->backend_count; i++)
         text_add(&t, "%s%s: %s", i ? "; " : ": ", r->backends[i].plugin->name,
                  backend_reason(&r->backends[i], COLLET_BACKEND_UNAVAILABLE));
-    text_add(&t, r->backend_count ? "" : ": no plugin was found; set COLLET_PLUGIN_PATH to their "
-                                         "directory (backend-info --why shows where was looked)");
+    text_add(&t, r->backend_count ? ""
+                                  : ": no plugin was found where they were looked for; "
+                                    "COLLET_PLUGIN_PATH names other places (backend-info "
+                                    "--why shows each step)");
     return collet_fail(err, COLLET_UNAVAILABLE, "%s", t.bytes);
 }
 

@@ -6,7 +6,7 @@
 #include "runtime.h"
 
 typedef struct selection {
-    char *choice; /* as given */
+    char *choice;    /* as given */
     int32_t several; /* more than one backend is named, or auto */
     int32_t automatic;
     uint32_t count;

@@ -8,9 +8,9 @@
 
 /* What a check has learned so far. */
 typedef struct binding {
-    int64_t letter[128];  /* extent bound to a letter, -1 when free */
-    uint8_t owner[128];   /* operand that bound it */
-    int32_t dots;         /* axes that "..." stands for */
+    int64_t letter[128]; /* extent bound to a letter, -1 when free */
+    uint8_t owner[128];  /* operand that bound it */
+    int32_t dots;        /* axes that "..." stands for */
     int64_t extent[COLLET_MAX_DIMS];
     uint8_t dots_owner[COLLET_MAX_DIMS];
 } binding;
@@ -100,8 +100,7 @@ static int bind_axes(binding *b, const op_pattern *p, const struct op_view *v, u
 static int output_dots_fit(binding *b, const struct op_view *v, int32_t lead, uint32_t operand)
 {
     if (operand > 0)
-        return lead == b->dots &&
-               !memcmp(b->extent, v->shape, (size_t)lead * sizeof *b->extent);
+        return lead == b->dots && !memcmp(b->extent, v->shape, (size_t)lead * sizeof *b->extent);
     if (lead < b->dots)
         return 0;
     for (int32_t i = 0; i < b->dots; i++)

@@ -32,8 +32,8 @@ static int never_written(const storage *s)
     return !s->valid && !s->lost;
 }
 
-/* What was only on a device that is gone is lost; what is elsewhere too is not. Bytes that work which
- * failed may have left unwritten are forgotten where there are better ones. */
+/* What was only on a device that is gone is lost; what is elsewhere too is not. Bytes that work
+ * which failed may have left unwritten are forgotten where there are better ones. */
 static void forget_lost(storage *s)
 {
     int had = !never_written(s);
@@ -235,8 +235,7 @@ static collet_status device_copy_create(storage *s, device *d, copy **out, colle
     if (!c)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for an array on %s", d->name);
     uint64_t bytes = s->bytes ? s->bytes : 1;
-    collet_status status =
-        device_heard(d, d->table->buffer_alloc(d->handle, bytes, &buffer, err));
+    collet_status status = device_heard(d, d->table->buffer_alloc(d->handle, bytes, &buffer, err));
     if (status != COLLET_OK) {
         free(c);
         return status;
@@ -368,8 +367,8 @@ static collet_status use_locked(storage *s, queue *q, int32_t access, int whole,
     if (status != COLLET_OK)
         return status;
     *memory = c->memory;
-    *commit = !d->synchronous ||
-              (access & COLLET_WRITE && (s->valid != space_bit(d->space) || s->lost));
+    *commit =
+        !d->synchronous || (access & COLLET_WRITE && (s->valid != space_bit(d->space) || s->lost));
     return COLLET_OK;
 }
 

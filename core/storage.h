@@ -2,11 +2,11 @@
 /*
  * storage - bytes, and where they are valid.
  *
- * A storage is reference-counted and has a copy per memory space: the host's (space 0, shared by all
- * backends that work on host memory) and one of each device with memory of its own. Each copy is
- * valid or stale, and knows the last write and the reads that may still be under way. Its mutex
- * guards all of that; it may be held while work on these bytes is waited for. Locks are taken in the
- * order storage, backend, queue.
+ * A storage is reference-counted and has a copy per memory space: the host's (space 0, shared by
+ * all backends that work on host memory) and one of each device with memory of its own. Each copy
+ * is valid or stale, and knows the last write and the reads that may still be under way. Its mutex
+ * guards all of that; it may be held while work on these bytes is waited for. Locks are taken in
+ * the order storage, backend, queue.
  */
 #ifndef COLLET_CORE_STORAGE_H
 #define COLLET_CORE_STORAGE_H
@@ -35,11 +35,11 @@ typedef struct storage {
     collet_runtime *runtime;
     uint64_t bytes;
     pthread_mutex_t lock;
-    copy host;         /* first of the list of copies */
-    uint64_t valid;    /* bit 0: host, bit ordinal + 1: that device; 0: nothing written yet */
-    int32_t acquired;  /* lent to the caller */
-    int32_t lost;      /* its only valid bytes were on a device that is gone */
-    int32_t wrapped;   /* host memory is the caller's */
+    copy host;               /* first of the list of copies */
+    uint64_t valid;          /* bit 0: host, bit ordinal + 1: that device; 0: nothing written yet */
+    int32_t acquired;        /* lent to the caller */
+    int32_t lost;            /* its only valid bytes were on a device that is gone */
+    int32_t wrapped;         /* host memory is the caller's */
     _Atomic int32_t settled; /* see storage_settled; set under the lock, read without it */
     void (*deleter)(void *user);
     void *user;
@@ -64,16 +64,16 @@ typedef struct transfer_counters {
  * is COLLET_READ or COLLET_WRITE. `whole`: all bytes will be written, so what they are now need not
  * be moved. The work of `q` that follows is ordered after what is under way. BUSY while the storage
  * is lent; REFUSED when the device's memory is short; NO_MEMORY, DEVICE_LOST, FAILED.
- * *commit is set to 1 when storage_commit must follow once the work was done or enqueued; until then
- * what other spaces hold stays valid, so that a refused call loses nothing.
+ * *commit is set to 1 when storage_commit must follow once the work was done or enqueued; until
+ * then what other spaces hold stays valid, so that a refused call loses nothing.
  */
 collet_status storage_use(storage *s, queue *q, int32_t access, int whole, void **memory,
                           int *commit, transfer_counters *moved, collet_error *err);
 
 /*
- * 1 when the bytes are valid in host memory and nowhere else, are not lent and no queue is at work on
- * them: what storage_use would find out under the lock. `q` may then use s->host.memory as it is, and
- * storage_commit has nothing to do.
+ * 1 when the bytes are valid in host memory and nowhere else, are not lent and no queue is at work
+ * on them: what storage_use would find out under the lock. `q` may then use s->host.memory as it
+ * is, and storage_commit has nothing to do.
  */
 static inline int storage_settled(const storage *s, const queue *q)
 {

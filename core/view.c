@@ -89,7 +89,8 @@ collet_status collet_array_permute(collet_context *cx, collet_array **out,
     for (int32_t i = 0; i < a->ndim; i++) {
         int32_t axis = perm ? perm[i] : a->ndim - 1 - i;
         if (axis < 0 || axis >= a->ndim || seen >> axis & 1)
-            return view_refuse(cx, a, COLLET_INVALID, "permute: perm is no permutation of the axes");
+            return view_refuse(cx, a, COLLET_INVALID,
+                               "permute: perm is no permutation of the axes");
         seen |= 1u << axis;
         a->shape[i] = array->shape[axis];
         a->strides[i] = array->strides[axis];
@@ -110,7 +111,7 @@ static int reshaped_strides(const collet_array *a, int32_t ndim, const int64_t *
         int32_t old_end = old, new_end = new + 1;
         int64_t old_product = 1, new_product = shape[new];
         if (shape[new] == 1) {
-            strides[new++] = 1;
+            strides[new ++] = 1;
             continue;
         }
         while (old_end < a->ndim && old_product < new_product)
@@ -187,7 +188,8 @@ collet_status collet_array_broadcast(collet_context *cx, collet_array **out,
     }
     int32_t lead = ndim - array->ndim;
     if (lead < 0)
-        return view_refuse(cx, a, COLLET_SHAPE, "broadcast: the shape has fewer axes than the array");
+        return view_refuse(cx, a, COLLET_SHAPE,
+                           "broadcast: the shape has fewer axes than the array");
     for (int32_t i = 0; i < ndim; i++) {
         int64_t have = i < lead ? 1 : array->shape[i - lead];
         if (have != 1 && have != shape[i])

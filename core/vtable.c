@@ -163,8 +163,7 @@ static collet_status check_own_ops(const collet_plugin *p, op *ops, const char *
             if (!strcmp(ops[i].name, d->name))
                 return REFUSE("vtable-own-op", "two own ops are called '%s'", d->name);
         if (!d->shapes || !d->sigs || d->shapes[0] == '@' || d->alias > 1 ||
-            (d->params_size && d->params_size < sizeof(uint32_t)) ||
-            d->params_size > OP_PARAMS_MAX)
+            (d->params_size && d->params_size < sizeof(uint32_t)) || d->params_size > OP_PARAMS_MAX)
             return REFUSE("vtable-own-op",
                           "own op '%s': shapes, sigs, params_size or alias make no sense", d->name);
         collet_error why;

@@ -52,8 +52,9 @@ collet_status op_rule_reduce(const op *o, op_shapes *views, const void *params,
     int32_t at = 0;
     (void)scratch;
     if (in->ndim < 32 && p->axes >> in->ndim)
-        return collet_fail(err, COLLET_INVALID, "%s: axes 0x%x name more than the %d axes of input 0",
-                           o->name, p->axes, in->ndim);
+        return collet_fail(err, COLLET_INVALID,
+                           "%s: axes 0x%x name more than the %d axes of input 0", o->name, p->axes,
+                           in->ndim);
     for (int32_t i = 0; i < in->ndim; i++) {
         int reduced = (int)(p->axes >> i & 1);
         if (reduced && !p->keepdims)

@@ -4,17 +4,17 @@
  *
  *   collet_runtime   finds backends; shared by all threads
  *   collet_context   one line of work: a choice of backend, its queues, its last error
- *   collet_array     a strided view of reference-counted bytes, which live where they were last used
+ *   collet_array     a strided view of reference-counted bytes, which live where they were last
+ * used
  *
  * Conventions
  *   Every function that can fail returns a collet_status. Functions that take a context also leave
- *   the text in it (collet_last_error); those without one take a `collet_error *`, which may be NULL.
- *   `**out` belongs to the caller; getters lend until the object they were asked of is freed, unless
- *   they say less.
- *   Free and destroy functions accept NULL. A failing call leaves its inputs, the context and
- *   earlier results as they were.
- *   A runtime lives on until its last context and array are gone, whatever the order in which they
- *   are destroyed. Arrays may be freed on any thread.
+ *   the text in it (collet_last_error); those without one take a `collet_error *`, which may be
+ * NULL.
+ *   `**out` belongs to the caller; getters lend until the object they were asked of is freed,
+ * unless they say less. Free and destroy functions accept NULL. A failing call leaves its inputs,
+ * the context and earlier results as they were. A runtime lives on until its last context and array
+ * are gone, whatever the order in which they are destroyed. Arrays may be freed on any thread.
  *   Threads: a runtime is safe on any thread; a context belongs to one thread at a time; an array
  *   may be read by several contexts at once and written by one that nothing else reads meanwhile.
  *   After fork, every call in the child that is given a runtime, or a context of one, and returns a
@@ -52,29 +52,33 @@ COLLET_API const char *collet_version(void);
 
 /* ---- Runtime ----------------------------------------------------------------------------- */
 
-/* Called on any thread, possibly at the same time on several, and while libcore holds locks: it calls
- * nothing of collet.h. `text` has no newline; it is lent for the call. */
+/* Called on any thread, possibly at the same time on several, and while libcore holds locks: it
+ * calls nothing of collet.h. `text` has no newline; it is lent for the call. */
 typedef void (*collet_log_fn)(void *user, int32_t level, const char *text);
 
 /*
  * Set struct_size, zero the rest, fill in what is wanted. NULL or 0 means the default. Every
- * setting that has an environment variable or a configuration key is listed by `backend-info --env`.
+ * setting that has an environment variable or a configuration key is listed by `backend-info
+ * --env`.
  */
 typedef struct collet_runtime_options {
     uint32_t struct_size;
     uint32_t reserved;       /* 0 */
-    const char *plugin_path; /* directories, ':'-separated; replaces the search path; leading '+': stands in front of it */
+    const char *plugin_path; /* directories, ':'-separated; replaces the search path; leading '+':
+                                stands in front of it */
     const char *config_file; /* instead of $COLLET_CONFIG or the user's collet.conf */
-    const char *backend;     /* what a tool's --backend says: above COLLET_BACKEND, below collet_set_backend */
-    collet_log_fn log;       /* NULL: messages are dropped */
+    const char
+        *backend; /* what a tool's --backend says: above COLLET_BACKEND, below collet_set_backend */
+    collet_log_fn log; /* NULL: messages are dropped */
     void *log_user;
-    const char *const *settings; /* "key=value" strings, NULL-terminated; above environment and file */
+    const char *const
+        *settings; /* "key=value" strings, NULL-terminated; above environment and file */
 } collet_runtime_options;
 
 /*
  * Searches for plugins, tries them and registers what can be used. A plugin that is refused is a
- * record, never a failure: only NO_MEMORY, a configuration file that cannot be read (IO, FORMAT) and
- * options that make no sense (INVALID) fail.
+ * record, never a failure: only NO_MEMORY, a configuration file that cannot be read (IO, FORMAT)
+ * and options that make no sense (INVALID) fail.
  */
 COLLET_API collet_status collet_runtime_create(collet_runtime **out,
                                                const collet_runtime_options *options,
@@ -114,10 +118,10 @@ COLLET_API collet_status collet_backend_info_at(const collet_runtime *runtime, s
 /* One step of looking for plugins: what was looked at, how far it came, what came of it. */
 typedef struct collet_plugin_record {
     uint32_t struct_size;
-    int32_t accepted;    /* 1: this step was passed */
-    const char *path;    /* file or directory */
-    const char *stage;   /* "search", "policy", "manifest", "probe", "register", "open" */
-    const char *code;    /* a stable word for the reason: "ok", "world-writable", "abi-too-new", ... */
+    int32_t accepted;  /* 1: this step was passed */
+    const char *path;  /* file or directory */
+    const char *stage; /* "search", "policy", "manifest", "probe", "register", "open" */
+    const char *code; /* a stable word for the reason: "ok", "world-writable", "abi-too-new", ... */
     const char *reason;  /* in words */
     double milliseconds; /* what the step took */
 } collet_plugin_record;
@@ -163,8 +167,8 @@ COLLET_API collet_status collet_last_status(const collet_context *context);
  * Chooses the backend: "auto", or names in order of preference separated by commas, each with an
  * optional device: "cpu_openmp", "cuda:1", "cuda,opencl,cpu_openmp". Overrides every other setting.
  * INVALID (syntax); UNKNOWN_BACKEND names the nearest; UNAVAILABLE gives the recorded reason; both
- * list what is available. Of a list, names that cannot be used are passed over with a warning in the
- * log as long as one can; an unknown name fails there too. On failure the former choice stays.
+ * list what is available. Of a list, names that cannot be used are passed over with a warning in
+ * the log as long as one can; an unknown name fails there too. On failure the former choice stays.
  */
 COLLET_API collet_status collet_set_backend(collet_context *context, const char *choice);
 /* The choice in force ("auto", ...), lent until the next collet_set_backend; and the backend of the
@@ -177,7 +181,8 @@ COLLET_API const char *collet_last_backend(const collet_context *context);
 COLLET_API void collet_set_fallback(collet_context *context, int32_t allowed);
 
 /* Waits for everything that the context has enqueued; reports the first failure since the last
- * collet_finish, also one that another thread met first by reading what failed. FAILED, DEVICE_LOST. */
+ * collet_finish, also one that another thread met first by reading what failed. FAILED,
+ * DEVICE_LOST. */
 COLLET_API collet_status collet_finish(collet_context *context);
 
 typedef struct collet_counters {
@@ -192,8 +197,8 @@ typedef struct collet_counters {
 
 COLLET_API void collet_context_counters(const collet_context *context, collet_counters *counters);
 
-/* Bytes in a memory space: "host", or one device as in collet_set_backend ("cuda:0"), which is opened
- * for it. INVALID for lists and "auto". */
+/* Bytes in a memory space: "host", or one device as in collet_set_backend ("cuda:0"), which is
+ * opened for it. INVALID for lists and "auto". */
 COLLET_API collet_status collet_memory(collet_context *context, const char *space,
                                        collet_memory_stats *stats);
 
@@ -219,10 +224,11 @@ COLLET_API collet_status collet_array_from(collet_context *context, collet_array
  * An array over the caller's memory, not copied. `strides` NULL means C-contiguous; otherwise ndim
  * strides in elements. `data` is aligned to its element (8 bytes for c128) and covers every element
  * that shape and strides reach. Memory that is wrapped twice is known to be shared within one call;
- * where a device has memory of its own, two such arrays know nothing of each other's copies. Until the array's storage is gone the caller touches the memory only between
- * collet_array_acquire and collet_array_release. `deleter` (may be NULL) is called once, with `user`,
- * when the last view is freed, on that thread; not when this call fails. OVERFLOW also when the
- * strides reach farther than any address space.
+ * where a device has memory of its own, two such arrays know nothing of each other's copies. Until
+ * the array's storage is gone the caller touches the memory only between collet_array_acquire and
+ * collet_array_release. `deleter` (may be NULL) is called once, with `user`, when the last view is
+ * freed, on that thread; not when this call fails. OVERFLOW also when the strides reach farther
+ * than any address space.
  */
 COLLET_API collet_status collet_array_wrap(collet_context *context, collet_array **out,
                                            collet_dtype dtype, int32_t ndim, const int64_t *shape,
@@ -281,9 +287,10 @@ COLLET_API collet_status collet_array_release(collet_context *context, collet_ar
  * asynchronous in the device's queue. An output may be exactly an input where ops.def says EXACT;
  * other overlaps go through a temporary; an output that repeats elements, or overlaps another one,
  * is refused (INVALID), as are arrays of another runtime. BUSY: see collet_array_acquire.
- * UNSUPPORTED: no selected backend has the kernel. REFUSED: none of those that have it took the call,
- * for lack of memory say; nothing was done. FAILED and DEVICE_LOST: the outputs are undefined; a
- * failure that comes to light later is reported by collet_finish and whoever reads them.
+ * UNSUPPORTED: no selected backend has the kernel. REFUSED: none of those that have it took the
+ * call, for lack of memory say; nothing was done. FAILED and DEVICE_LOST: the outputs are
+ * undefined; a failure that comes to light later is reported by collet_finish and whoever reads
+ * them.
  *
  * docs/KERNELS.md gives the formulas. F frames, N atoms.
  */
@@ -291,8 +298,9 @@ COLLET_API collet_status collet_array_release(collet_context *context, collet_ar
 /* Any kernel by id (COLLET_OP_* or collet_op_find). `outs` and `ins` have as many entries as the op
  * has operands; NULL where one is optional. `params` points to its parameter block, or NULL.
  * NOT_FOUND when there is no such op. */
-COLLET_API collet_status collet_call(collet_context *context, uint32_t op, collet_array *const *outs,
-                                     const collet_array *const *ins, const void *params);
+COLLET_API collet_status collet_call(collet_context *context, uint32_t op,
+                                     collet_array *const *outs, const collet_array *const *ins,
+                                     const void *params);
 
 /* The id of an op, a backend's own ("vendor.op") included. NOT_FOUND. */
 COLLET_API collet_status collet_op_find(const collet_runtime *runtime, const char *name,
@@ -324,16 +332,20 @@ COLLET_API int32_t collet_backend_has_kernel(const collet_runtime *runtime, cons
 #define COLLET_OUT collet_array *
 
 /* array: f32 and f64 unless said; NumPy broadcasting. */
-/* Every element of `out` becomes `value`, converted as by copy; a real value goes into a complex array
- * with imaginary part 0, a complex one into a real array is DTYPE. Any dtype. */
+/* Every element of `out` becomes `value`, converted as by copy; a real value goes into a complex
+ * array with imaginary part 0, a complex one into a real array is DTYPE. Any dtype. */
 COLLET_API collet_status collet_fill(collet_context *context, COLLET_OUT out, collet_scalar value);
 /* Converts between any two real dtypes and between c64 and c128. To an integer: toward zero,
  * saturating, NaN gives 0. To f16, bf16 and f32: round to nearest even. */
 COLLET_API collet_status collet_copy(collet_context *context, COLLET_OUT out, COLLET_IN a);
-COLLET_API collet_status collet_add(collet_context *context, COLLET_OUT out, COLLET_IN a, COLLET_IN b);
-COLLET_API collet_status collet_sub(collet_context *context, COLLET_OUT out, COLLET_IN a, COLLET_IN b);
-COLLET_API collet_status collet_mul(collet_context *context, COLLET_OUT out, COLLET_IN a, COLLET_IN b);
-COLLET_API collet_status collet_div(collet_context *context, COLLET_OUT out, COLLET_IN a, COLLET_IN b);
+COLLET_API collet_status collet_add(collet_context *context, COLLET_OUT out, COLLET_IN a,
+                                    COLLET_IN b);
+COLLET_API collet_status collet_sub(collet_context *context, COLLET_OUT out, COLLET_IN a,
+                                    COLLET_IN b);
+COLLET_API collet_status collet_mul(collet_context *context, COLLET_OUT out, COLLET_IN a,
+                                    COLLET_IN b);
+COLLET_API collet_status collet_div(collet_context *context, COLLET_OUT out, COLLET_IN a,
+                                    COLLET_IN b);
 COLLET_API collet_status collet_exp(collet_context *context, COLLET_OUT out, COLLET_IN a);
 COLLET_API collet_status collet_log(collet_context *context, COLLET_OUT out, COLLET_IN a);
 COLLET_API collet_status collet_sqrt(collet_context *context, COLLET_OUT out, COLLET_IN a);
@@ -349,7 +361,8 @@ COLLET_API collet_status collet_sum(collet_context *context, COLLET_OUT out, COL
 /* linalg */
 /* c (..., M, N) = a (..., M, K) b (..., K, N); batch axes broadcast. A transposed side is a view
  * (collet_array_permute), not a copy. */
-COLLET_API collet_status collet_matmul(collet_context *context, COLLET_OUT c, COLLET_IN a, COLLET_IN b);
+COLLET_API collet_status collet_matmul(collet_context *context, COLLET_OUT c, COLLET_IN a,
+                                       COLLET_IN b);
 
 /* md: positions, velocities, forces F x N x 3 and masses N in f32 or f64; results f64. */
 /* com F x 3 = sum m r / sum m. No mass: NaN. */
@@ -358,7 +371,8 @@ COLLET_API collet_status collet_com(collet_context *context, COLLET_OUT com, COL
 /* inertia F x 3 x 3 = sum m (d.d 1 - d d^T), d = r - com. */
 COLLET_API collet_status collet_inertia(collet_context *context, COLLET_OUT inertia,
                                         COLLET_IN positions, COLLET_IN masses, COLLET_IN com);
-/* out F x 3 = sum w (r - com) x v. Masses and velocities: angular momentum; ones and forces: torque. */
+/* out F x 3 = sum w (r - com) x v. Masses and velocities: angular momentum; ones and forces:
+ * torque. */
 COLLET_API collet_status collet_cross_sum(collet_context *context, COLLET_OUT out,
                                           COLLET_IN positions, COLLET_IN weights, COLLET_IN com,
                                           COLLET_IN vectors);
@@ -369,7 +383,8 @@ COLLET_API collet_status collet_principal_axes(collet_context *context, COLLET_O
                                                COLLET_IN previous);
 /* angles F x 3 = (phi, theta, psi) in radians of R = axes: phi = atan2(R12, R02), theta = acos R22,
  * psi = atan2(R21, -R20). */
-COLLET_API collet_status collet_euler_zyz(collet_context *context, COLLET_OUT angles, COLLET_IN axes);
+COLLET_API collet_status collet_euler_zyz(collet_context *context, COLLET_OUT angles,
+                                          COLLET_IN axes);
 /* tilt F in degrees: |90 - theta|, theta between the first column of axes and `axis` (3). */
 COLLET_API collet_status collet_tilt(collet_context *context, COLLET_OUT tilt, COLLET_IN axes,
                                      COLLET_IN axis);
@@ -388,7 +403,8 @@ COLLET_API collet_status collet_time_derivative(collet_context *context, COLLET_
                                                 COLLET_OUT info, COLLET_IN x, COLLET_IN t);
 /* energies F x 3: total 1/2 sum m v.v, translational 1/2 M V.V, rotational 1/2 omega.L. */
 COLLET_API collet_status collet_kinetic(collet_context *context, COLLET_OUT energies,
-                                        COLLET_IN positions, COLLET_IN masses, COLLET_IN velocities);
+                                        COLLET_IN positions, COLLET_IN masses,
+                                        COLLET_IN velocities);
 /* Mass-weighted about the com: radius F = sqrt(tr G), tensor F x 3 x 3 = sum m d d^T / M,
  * asphericity F = 3/2 sum (l - mean l)^2 / (sum l)^2 of its eigenvalues l (sphere 0, rod 1). */
 COLLET_API collet_status collet_gyration(collet_context *context, COLLET_OUT radius,
@@ -403,7 +419,8 @@ COLLET_API collet_status collet_rmsd(collet_context *context, COLLET_OUT rmsd, C
 COLLET_API collet_status collet_observables(collet_context *context, COLLET_OUT com,
                                             COLLET_OUT inertia, COLLET_OUT L, COLLET_OUT torque,
                                             COLLET_OUT kinetic, COLLET_IN positions,
-                                            COLLET_IN masses, COLLET_IN velocities, COLLET_IN forces);
+                                            COLLET_IN masses, COLLET_IN velocities,
+                                            COLLET_IN forces);
 
 #undef COLLET_IN
 #undef COLLET_OUT

@@ -8,13 +8,13 @@
  *
  * Versioning. Both tables, `collet_host` and `collet_plugin`, begin {abi, struct_size}, forever.
  * A minor version appends fields and slots; a major version may change anything. A side reads a
- * field of the other's table only after checking that struct_size covers it. Arrays of structs cross
- * with a count and an element size.
+ * field of the other's table only after checking that struct_size covers it. Arrays of structs
+ * cross with a count and an element size.
  *
- * Threads. libcore calls slots of one device from any thread. Calls that name the same queue or event
- * are never concurrent, and no buffer is written or freed while another call names it; everything
- * else may be: several queues read one buffer at once. A slot may block only where its comment says
- * so. With COLLET_PLUGIN_SYNCHRONOUS every `queue` is NULL.
+ * Threads. libcore calls slots of one device from any thread. Calls that name the same queue or
+ * event are never concurrent, and no buffer is written or freed while another call names it;
+ * everything else may be: several queues read one buffer at once. A slot may block only where its
+ * comment says so. With COLLET_PLUGIN_SYNCHRONOUS every `queue` is NULL.
  *
  * Conduct. A plugin never aborts, exits or prints, and leaves MXCSR/FPCR, locale, signal mask, the
  * current CUDA context and the host's thread counts as it found them. It reports text through
@@ -43,7 +43,7 @@ extern "C" {
  * COLLET_SIG(COLLET_F64, COLLET_F32, COLLET_F32) is f64 <- f32, f32.
  */
 #define COLLET_SIG_BITS 5
-#define COLLET_SIG_AT(operand, dtype) ((uint64_t)(dtype) << ((operand) * COLLET_SIG_BITS))
+#define COLLET_SIG_AT(operand, dtype) ((uint64_t)(dtype) << ((operand)*COLLET_SIG_BITS))
 #define COLLET_SIG_12(a, b, c, d, e, f, g, h, i, j, k, l, ...)                                     \
     (COLLET_SIG_AT(0, a) | COLLET_SIG_AT(1, b) | COLLET_SIG_AT(2, c) | COLLET_SIG_AT(3, d) |       \
      COLLET_SIG_AT(4, e) | COLLET_SIG_AT(5, f) | COLLET_SIG_AT(6, g) | COLLET_SIG_AT(7, h) |       \
@@ -111,10 +111,11 @@ typedef struct collet_kernel_call {
  *            allocates them and keeps them until the queue has passed the call. NULL means none.
  */
 typedef struct collet_kernel_row {
-    uint32_t op; /* COLLET_OP_* or COLLET_OP_OWN(k) */
+    uint32_t op;    /* COLLET_OP_* or COLLET_OP_OWN(k) */
     uint32_t flags; /* 0 */
     uint64_t sig;
-    collet_status (*run)(collet_device *device, collet_queue *queue, const collet_kernel_call *call);
+    collet_status (*run)(collet_device *device, collet_queue *queue,
+                         const collet_kernel_call *call);
     uint64_t (*workspace)(collet_device *device, const collet_kernel_call *call);
 } collet_kernel_row;
 
@@ -143,7 +144,8 @@ struct collet_host {
     collet_status (*fail)(collet_error *err, collet_status status, const char *format, ...)
         COLLET_PRINTF(3, 4);
     /* One message, no newline, to the program's log callback. */
-    void (*log)(const collet_host *host, int32_t level, const char *format, ...) COLLET_PRINTF(3, 4);
+    void (*log)(const collet_host *host, int32_t level, const char *format, ...)
+        COLLET_PRINTF(3, 4);
     /* CPU threads this process may use: min(affinity, cgroup quota, COLLET_NUM_THREADS), >= 1. */
     int32_t (*threads)(const collet_host *host);
     /* The value of a configuration key (`backend-info --env` lists them; keys with a dot are the
@@ -171,8 +173,8 @@ typedef struct collet_plugin {
     uint32_t kernel_count;
     uint32_t kernel_size; /* sizeof(collet_kernel_row) */
     uint32_t op_count;
-    uint32_t op_size; /* sizeof(collet_op_definition) */
-    uint32_t reserved; /* 0 */
+    uint32_t op_size;    /* sizeof(collet_op_definition) */
+    uint32_t reserved;   /* 0 */
     const char *name;    /* as in the manifest */
     const char *version; /* the plugin's own */
     const collet_kernel_row *kernels;
@@ -265,8 +267,8 @@ typedef struct collet_plugin {
                                    collet_buffer **buffer, collet_error *err);
     /* Optional. The device's, queue's (device given) or buffer's own handle, lent. Pass the object
      * and NULL for the others. */
-    collet_status (*native_handle)(collet_device *device, collet_queue *queue, collet_buffer *buffer,
-                                   void **handle, collet_error *err);
+    collet_status (*native_handle)(collet_device *device, collet_queue *queue,
+                                   collet_buffer *buffer, void **handle, collet_error *err);
     /* Optional. Gives pooled memory, plans and compiled programs back. May block. */
     void (*trim)(collet_device *device);
     /* Optional. Compiles kernels brought by the user; `source` is in the device's language,
@@ -277,11 +279,11 @@ typedef struct collet_plugin {
     void (*module_free)(collet_device *device, collet_module *module);
     /* Optional, together with module_build. Arguments are `count` pointers to values of the given
      * sizes; a buffer is passed as a collet_buffer *. */
-    collet_status (*module_launch)(collet_device *device, collet_queue *queue, collet_module *module,
-                                   const char *kernel, const uint64_t grid[3],
-                                   const uint64_t block[3], const void *const *arguments,
-                                   const uint32_t *argument_sizes, uint32_t count,
-                                   collet_error *err);
+    collet_status (*module_launch)(collet_device *device, collet_queue *queue,
+                                   collet_module *module, const char *kernel,
+                                   const uint64_t grid[3], const uint64_t block[3],
+                                   const void *const *arguments, const uint32_t *argument_sizes,
+                                   uint32_t count, collet_error *err);
 } collet_plugin;
 
 /*
@@ -341,7 +343,7 @@ COLLET_API const collet_plugin *collet_plugin_entry(const collet_host *host);
 
 #define COLLET_PLUGIN_MANIFEST(file)                                                               \
     __asm__(COLLET_NOTE_("1", ".incbin \"" file "\"")                                              \
-            COLLET_NOTE_("2", ".ascii \"" COLLET_SANITIZER "\""))
+                COLLET_NOTE_("2", ".ascii \"" COLLET_SANITIZER "\""))
 
 #ifdef __cplusplus
 }

@@ -21,7 +21,8 @@ static void interface_1_0(void **state)
     collet_context *cx = NULL;
     collet_array *a = NULL, *b = NULL;
     collet_error err = {COLLET_OK, ""};
-    collet_runtime_options options = {.struct_size = sizeof options, .plugin_path = COLLET_FROZEN_1_0};
+    collet_runtime_options options = {.struct_size = sizeof options,
+                                      .plugin_path = COLLET_FROZEN_1_0};
     const int64_t four = 4;
     const float values[] = {1, 2, 3, 4}, wanted[] = {12, 14, 16, 18};
     float got[4];

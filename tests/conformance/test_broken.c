@@ -216,9 +216,24 @@ static void exit_statuses(void **state)
     assert_int_equal(status_of("no_such_backend"), 3);
 }
 
+/* What is checked was named: COLLET_BACKEND has no say. A name that nobody has gets the nearest. */
+static void the_name_decides(void **state)
+{
+    int status;
+    (void)state;
+    setenv("COLLET_BACKEND", "no_such_backend", 1);
+    assert_int_equal(status_of(COLLET_TEST_BROKEN " --op add --sig d:dd"), 0);
+    assert_int_equal(status_of("cpu_scalar --op add --sig d:dd --quick"), 0);
+    unsetenv("COLLET_BACKEND");
+    cJSON *json = run(COLLET_TEST_CHECK " --json cpu_sclaar 2>/dev/null", &status);
+    assert_int_equal(status, 3);
+    assert_non_null(strstr(text_of(json, "reason"), "did you mean 'cpu_scalar'; available: "));
+    cJSON_Delete(json);
+}
+
 int main(void)
 {
-    struct CMUnitTest tests[COUNT + 5];
+    struct CMUnitTest tests[COUNT + 6];
     static char names[COUNT][64];
     for (size_t i = 0; i < COUNT; i++) {
         snprintf(names[i], sizeof names[i], "%s %s", expectations[i].op, expectations[i].sig);
@@ -231,5 +246,6 @@ int main(void)
     tests[COUNT + 2] = (struct CMUnitTest)cmocka_unit_test(exit_statuses);
     tests[COUNT + 3] = (struct CMUnitTest)cmocka_unit_test(a_vendors_kernel_is_skipped);
     tests[COUNT + 4] = (struct CMUnitTest)cmocka_unit_test(absent_hardware_is_skipped);
+    tests[COUNT + 5] = (struct CMUnitTest)cmocka_unit_test(the_name_decides);
     return cmocka_run_group_tests(tests, check_broken, forget);
 }

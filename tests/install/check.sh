@@ -41,7 +41,8 @@ lay() {
         "$LIBDIR"/cmake/collet/collet-config{,-version}.cmake \
         bin/{backend-info,backend-check,backend-bench,collet-extract} \
         share/man/man1/{backend-info,backend-check,backend-bench,collet-extract}.1 \
-        share/doc/collet/{README.md,CHANGELOG.md,LICENSE,KERNELS.md,DESIGN.md,plugins.md}; do
+        share/doc/collet/{README.md,CHANGELOG.md,CONTRIBUTING.md,LICENSE,docs/KERNELS.md} \
+        share/doc/collet/{core/DESIGN.md,plugins/README.md,examples/plugin/plugin.c}; do
         [ -e "$prefix/$path" ] || fail "the installation has no $path"
     done
     for name in $BACKENDS; do

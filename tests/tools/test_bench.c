@@ -181,7 +181,11 @@ static void test_rows(void **state)
     (void)state;
     assert_string_equal(text_of(root, "tool"), "backend-bench");
     assert_string_equal(text_of(root, "collet"), COLLET_VERSION);
-    assert_true(cJSON_GetArraySize(member(root, "command")) == 13);
+    /* as it was typed: in that order, and with its lists whole */
+    const cJSON *command = member(root, "command");
+    assert_int_equal(cJSON_GetArraySize(command), 13);
+    assert_string_equal(cJSON_GetArrayItem(command, 1)->valuestring, "add");
+    assert_string_equal(cJSON_GetArrayItem(command, 5)->valuestring, "f32,f64");
     text_of(host, "name");
     text_of(host, "cpu");
     assert_int_equal((int)number_of(host, "threads"), 1);

@@ -292,7 +292,7 @@ static void test_default_output(void **state)
 
 static void test_json(void **state)
 {
-    const char *args[] = {"--json", "-o", "out.npz", WATER "conf.gro", WATER "traj.trr", NULL};
+    const char *args[] = {WATER "conf.gro", "--json", "-o", "out.npz", WATER "traj.trr", NULL};
     tool_setup setup = {.directory = directory};
     tool_result result = tool_run("collet-extract", args, &setup);
     io_bytes file;
@@ -307,7 +307,8 @@ static void test_json(void **state)
     meta = extract_meta(directory);
     assert_string_equal(meta_at(meta, "status")->valuestring, "complete");
     assert_string_equal(meta_at(meta, "library_version")->valuestring, collet_version());
-    assert_string_equal(meta_at(meta, "command/1")->valuestring, "--json");
+    assert_string_equal(meta_at(meta, "command/1")->valuestring, WATER "conf.gro");
+    assert_string_equal(meta_at(meta, "command/2")->valuestring, "--json");
     assert_int_equal(meta_at(meta, "inputs/trajectory/bytes")->valueint, 1195848);
     assert_int_equal(cJSON_GetArraySize(meta_at(meta, "left_out")), 0);
     assert_true(meta_at(meta, "backend/used/0/name")->valuestring[0] != '\0');

@@ -8,8 +8,8 @@
  *
  * CALL(OP, number of outputs, operands...) asserts that the row with these dtypes returns
  * COLLET_OK. EXPECT(got, n, tolerance, numbers...) compares doubles; NaN matches NaN. Set-up and
- * tear-down of the group are open_plugin and close_plugin: KERNEL_PLUGIN (default cpu_scalar) as it was
- * built, on `host_threads` threads and with the setting isa = `host_isa`.
+ * tear-down of the group are open_plugin and close_plugin: KERNEL_PLUGIN (default cpu_scalar) as it
+ * was built, on `host_threads` threads and with the setting isa = `host_isa`.
  */
 #ifndef TESTS_KERNEL_CALL_H
 #define TESTS_KERNEL_CALL_H

@@ -39,9 +39,8 @@ static inline collet_runtime *runtime_with(const char *path, const char *const *
 {
     collet_runtime *rt = NULL;
     collet_error err = {COLLET_OK, ""};
-    collet_runtime_options options = {.struct_size = sizeof options,
-                                      .plugin_path = path,
-                                      .settings = settings};
+    collet_runtime_options options = {
+        .struct_size = sizeof options, .plugin_path = path, .settings = settings};
     if (collet_runtime_create(&rt, &options, &err) != COLLET_OK)
         fail_msg("collet_runtime_create: %s", err.text);
     return rt;

@@ -90,11 +90,12 @@ static void views_that_leave_the_array_are_refused(void **state)
 {
     (void)state;
     collet_array *a = floats(cx, 6, 0), *out = NULL;
-    const int64_t starts[][3] = {{0, 7, 1}, {5, 2, 1}, {-1, 1, 1}, {6, 1, 1}, {0, 2, -1},
+    const int64_t starts[][3] = {{0, 7, 1},         {5, 2, 1},  {-1, 1, 1}, {6, 1, 1}, {0, 2, -1},
                                  {0, 2, INT64_MAX}, {5, 3, -3}, {0, -1, 1}, {0, 2, 0}};
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         assert_int_not_equal(
-            collet_array_slice(cx, &out, a, 0, starts[i][0], starts[i][1], starts[i][2]), COLLET_OK);
+            collet_array_slice(cx, &out, a, 0, starts[i][0], starts[i][1], starts[i][2]),
+            COLLET_OK);
     assert_status(cx, collet_array_slice(cx, &out, a, 1, 0, 1, 1), COLLET_INVALID);
     const int32_t not_perm[] = {1};
     assert_status(cx, collet_array_permute(cx, &out, a, not_perm), COLLET_INVALID);
@@ -243,9 +244,9 @@ static void wrapped_memory_is_used_in_place(void **state)
     collet_array_free(view);
     assert_int_equal(deletes, 1);
     collet_array_free(b);
-    assert_status(cx, collet_array_wrap(cx, &a, COLLET_F32, 1, &four, NULL, (char *)memory + 1, NULL,
-                                        NULL),
-                  COLLET_INVALID);
+    assert_status(
+        cx, collet_array_wrap(cx, &a, COLLET_F32, 1, &four, NULL, (char *)memory + 1, NULL, NULL),
+        COLLET_INVALID);
     assert_text_has(cx, "not aligned");
     assert_status(cx, collet_array_wrap(cx, &a, COLLET_F32, 1, &four, NULL, NULL, NULL, NULL),
                   COLLET_INVALID);

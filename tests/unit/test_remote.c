@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes, spaces, queues and failures, on a backend with memory and asynchronous queues of its own. */
+/* Bytes, spaces, queues and failures, on a backend with memory and asynchronous queues of its own.
+ */
 #include <pthread.h>
 
 #include "support.h"
@@ -50,7 +51,8 @@ static void a_chain_moves_inputs_and_results_only(void **state)
     close_world(w);
 }
 
-/* Results computed on one device are used on the other and on the host: the newest bytes always win. */
+/* Results computed on one device are used on the other and on the host: the newest bytes always
+ * win. */
 static void the_newest_bytes_win(void **state)
 {
     (void)state;
@@ -98,7 +100,8 @@ static void a_partial_write_keeps_the_rest(void **state)
     close_world(w);
 }
 
-/* Memory short on the device: refused, nothing lost; another backend serves where that is allowed. */
+/* Memory short on the device: refused, nothing lost; another backend serves where that is allowed.
+ */
 static void refusal_falls_back_or_not(void **state)
 {
     static const char *const settings[] = {"remote.memory=100", NULL};
@@ -144,7 +147,8 @@ static void a_missing_kernel_falls_back_or_says_so(void **state)
     close_world(w);
 }
 
-/* What core itself must copy (temporaries, strided reads and writes) needs no kernel of the backend. */
+/* What core itself must copy (temporaries, strided reads and writes) needs no kernel of the
+ * backend. */
 static void core_copies_without_a_kernel(void **state)
 {
     (void)state;
@@ -165,7 +169,8 @@ static void core_copies_without_a_kernel(void **state)
     close_world(w);
 }
 
-/* A failure after launch is reported by the next wait, and the bytes it left are never handed out. */
+/* A failure after launch is reported by the next wait, and the bytes it left are never handed out.
+ */
 static void a_late_failure_is_reported(void **state)
 {
     static const char *const settings[] = {"remote.fail=2", NULL};
@@ -189,7 +194,8 @@ static void a_late_failure_is_reported(void **state)
     close_world(w);
 }
 
-/* A device that is lost takes with it only what lived there alone; the context goes on elsewhere. */
+/* A device that is lost takes with it only what lived there alone; the context goes on elsewhere.
+ */
 static void a_lost_device_loses_only_its_own(void **state)
 {
     static const char *const settings[] = {"remote.lose=2", NULL};

@@ -263,11 +263,13 @@ static void bad_configuration_is_refused(void **state)
 {
     const place *p = *state;
     assert_refused(p, "backend cpu_scalar\n", COLLET_FORMAT, "collet.conf:1: ");
-    assert_refused(p, "\n\nbakend = x\n", COLLET_INVALID, "collet.conf:3: no setting is called 'bakend'");
+    assert_refused(p, "\n\nbakend = x\n", COLLET_INVALID,
+                   "collet.conf:3: no setting is called 'bakend'");
     assert_refused(p, "bakend = x\n", COLLET_INVALID, "the nearest is 'backend'");
     assert_refused(p, "num_threads = many\n", COLLET_INVALID, "a whole number >= 0, not 'many'");
     assert_refused(p, "num_threads = -1\n", COLLET_INVALID, "num_threads");
     assert_refused(p, "probe = maybe\n", COLLET_INVALID, "probe is on or off, not 'maybe'");
+    assert_refused(p, "isa = avx2\n", COLLET_INVALID, "isa is auto, x86-64-v2");
     assert_refused(p, "log = loud\n", COLLET_INVALID, "log is error, warning");
     unlink(p->file);
     collet_runtime *rt = NULL;
@@ -294,11 +296,11 @@ static void settings_tell_their_source(void **state)
     for (size_t i = 0; i < collet_setting_count(rt); i++) {
         collet_setting s = {.struct_size = sizeof s};
         assert_int_equal(collet_setting_at(rt, i, &s), COLLET_OK);
-        const char *wanted = !strcmp(s.key, "num_threads")   ? "program 1"
-                             : !strcmp(s.key, "fallback")    ? "file off"
-                             : !strcmp(s.key, "log")         ? "environment error"
-                             : !strcmp(s.key, "probe")       ? "default on"
-                                                             : NULL;
+        const char *wanted = !strcmp(s.key, "num_threads") ? "program 1"
+                             : !strcmp(s.key, "fallback")  ? "file off"
+                             : !strcmp(s.key, "log")       ? "environment error"
+                             : !strcmp(s.key, "probe")     ? "default on"
+                                                           : NULL;
         char got[128];
         snprintf(got, sizeof got, "%s %.100s", s.source, s.value);
         if (wanted) {

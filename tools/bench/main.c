@@ -7,6 +7,7 @@
 #include "session.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int finish(bench_session *s, int result)
@@ -51,9 +52,13 @@ int main(int argc, char **argv)
 
     bench_options_parse(argc, argv, &options);
     collet_status status = bench_session_open(&session, &options, needs_backend(&options), &err);
-    if (status != COLLET_OK)
-        return bench_complain(status, err.text);
-    int result = finish(&session, run(&session));
-    bench_session_close(&session);
+    int result;
+    if (status == COLLET_OK) {
+        result = finish(&session, run(&session));
+        bench_session_close(&session);
+    } else {
+        result = bench_complain(status, err.text);
+    }
+    free(options.command);
     return result;
 }

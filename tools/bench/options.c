@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
 
+#include "../common/command_line.h"
+
 #include <argp.h>
 #include <math.h>
 #include <stdio.h>
@@ -151,7 +153,8 @@ void bench_options_parse(int argc, char **argv, bench_options *options)
     static const struct argp argp = {
         argp_options, parse_option, "dispatch|bandwidth|OP [SHAPE]", doc, NULL, NULL, NULL};
 
-    *options = (bench_options){.argc = argc, .argv = argv, .seconds = SECONDS_DEFAULT};
+    *options = (bench_options){
+        .argc = argc, .command = command_line_copy(argc, argv), .seconds = SECONDS_DEFAULT};
     argp_program_version_hook = print_version;
     argp_err_exit_status = BENCH_EXIT_USAGE;
     argp_parse(&argp, argc, argv, 0, NULL, options);

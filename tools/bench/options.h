@@ -15,7 +15,7 @@ enum {
 
 typedef struct bench_options {
     int argc;
-    char **argv;
+    char **command;    /* argv as it was typed, free(); NULL when memory was short */
     const char *what;  /* dispatch, bandwidth, or a case; NULL with --list */
     const char *shape; /* NULL: the case's own */
     const char *axis;  /* NULL: the case's own */

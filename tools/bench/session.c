@@ -90,8 +90,9 @@ static cJSON *report_begin(const bench_session *s)
     int32_t fine = report && json_add_text(report, "tool", "backend-bench") &&
                    json_add_text(report, "collet", collet_version()) &&
                    (command = cJSON_AddArrayToObject(report, "command")) != NULL;
+    fine = fine && o->command;
     for (int i = 0; fine && i < o->argc; i++) {
-        cJSON *word = cJSON_CreateString(o->argv[i]);
+        cJSON *word = cJSON_CreateString(o->command[i]);
         fine = word && cJSON_AddItemToArray(command, word);
     }
     fine = fine && json_add_item(report, "host", bench_machine_json(&s->machine)) &&

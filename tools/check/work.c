@@ -79,25 +79,38 @@ static void copy_text(char *target, size_t size, const char *source)
     target[length] = '\0';
 }
 
+/* A context of that name fails with the nearest names and the list of what there is. */
+static void refuse_name(worker *w)
+{
+    collet_error err = {0};
+    if (collet_context_create(&w->context, w->runtime, &err) != COLLET_OK)
+        refuse(w, CHECK_REFUSED, "%s", err.text);
+    else if (collet_set_backend(w->context, w->options->target) != COLLET_OK)
+        refuse(w, CHECK_REFUSED, "%s", collet_last_error(w->context));
+}
+
 static bool open_backend(worker *w, const char *path)
 {
     collet_error err = {0};
     collet_backend_info info;
-    collet_runtime_options options = {.struct_size = sizeof options, .plugin_path = path};
+    /* What is checked was named: COLLET_BACKEND has no say. */
+    collet_runtime_options options = {
+        .struct_size = sizeof options, .plugin_path = path, .backend = "auto"};
     if (collet_runtime_create(&w->runtime, &options, &err) != COLLET_OK) {
         refuse(w, CHECK_REFUSED, "%s", err.text);
         return false;
     }
     if (!find_backend(w, path, &info)) {
-        refuse(w, CHECK_REFUSED, "%s: %s", w->options->target,
-               path ? recorded_reason(w, path)
-                    : "no backend of that name; backend-info lists them");
+        if (path)
+            refuse(w, CHECK_REFUSED, "%s: %s", path, recorded_reason(w, path));
+        else
+            refuse_name(w);
         return false;
     }
     copy_text(w->shared->backend, sizeof w->shared->backend, info.name);
     copy_text(w->shared->version, sizeof w->shared->version, info.version);
     copy_text(w->shared->path, sizeof w->shared->path, info.path);
-    if (info.state != COLLET_BACKEND_USABLE) {
+    if (info.state == COLLET_BACKEND_UNAVAILABLE) {
         /* Capabilities were given: the plugin works, what it drives is not here. */
         bool absent = info.device_count == 0 && info.capabilities[0];
         refuse(w, absent ? CHECK_NO_DEVICE : CHECK_REFUSED, "%s: %s", info.name, info.reason);

@@ -90,10 +90,12 @@ int main(int argc, char **argv)
     extract_options_parse(argc, argv, &options);
     if (extract_selection_compile(options.selection, &selection, &err) != COLLET_OK) {
         complain(&err);
+        free(options.command);
         return EXTRACT_EXIT_USAGE;
     }
     extract_interrupt_install();
     result = work(&options, selection);
     extract_selection_free(selection);
+    free(options.command);
     return result;
 }

@@ -84,8 +84,8 @@ static void describe_program(document *d, const extract_job *job)
         strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc) > 0)
         put_text(d, d->root, "created", created);
     command = put_array(d, d->root, "command");
-    for (int i = 0; i < job->options->argc; i++)
-        put_text(d, command, NULL, job->options->argv[i]);
+    for (int i = 0; job->options->command && i < job->options->argc; i++)
+        put_text(d, command, NULL, job->options->command[i]);
 }
 
 static void describe_status(document *d, const extract_job *job)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
 
+#include "../common/command_line.h"
+
 #include "decimal.h"
 
 #include <collet/collet.h>
@@ -174,7 +176,7 @@ void extract_options_parse(int argc, char **argv, extract_options *options)
 
     memset(options, 0, sizeof *options);
     options->argc = argc;
-    options->argv = argv;
+    options->command = command_line_copy(argc, argv);
     options->selection = "all";
     options->axis[2] = 1;
     options->stop = -1;

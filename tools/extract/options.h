@@ -14,7 +14,7 @@
 /* Strings are those of argv; NULL = not given. */
 typedef struct extract_options {
     int argc;
-    char **argv;
+    char **command; /* argv as it was typed, free(); NULL when memory was short */
     const char *topology;
     const char *trajectory;
     const char *output;    /* -o */

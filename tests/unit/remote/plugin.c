@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A backend for tests: two devices whose memory is out of the host's reach (behind handles) and whose
- * queues are worked off by a thread each, so that everything a GPU asks of libcore is asked here too.
- * Settings make it fail on demand: remote.memory (bytes a device has), remote.refuse and remote.lose
- * (the kernel call, counted from 1 on each device, at which that happens), remote.fail (a list of
- * such calls), remote.closed (devices do not open), remote.devices (how many), remote.status (what
- * every kernel returns) and remote.delay_us. Its own op remote.plus adds, where there is a second
- * input.
+ * A backend for tests: two devices whose memory is out of the host's reach (behind handles) and
+ * whose queues are worked off by a thread each, so that everything a GPU asks of libcore is asked
+ * here too. Settings make it fail on demand: remote.memory (bytes a device has), remote.refuse and
+ * remote.lose (the kernel call, counted from 1 on each device, at which that happens), remote.fail
+ * (a list of such calls), remote.closed (devices do not open), remote.devices (how many),
+ * remote.status (what every kernel returns) and remote.delay_us. Its own op remote.plus adds, where
+ * there is a second input.
  */
 #include "remote.h"
 
@@ -32,8 +32,8 @@ static collet_status capabilities(const collet_host *host, char *json, uint64_t 
                           "\"device_count\": %d, \"devices\": [",
                           (int)count);
     for (int64_t i = 0; i < count; i++)
-        length += snprintf(text + length, sizeof text - (size_t)length, "%s{\"name\": \"remote %d\"}",
-                           i ? ", " : "", (int)i);
+        length += snprintf(text + length, sizeof text - (size_t)length,
+                           "%s{\"name\": \"remote %d\"}", i ? ", " : "", (int)i);
     length += snprintf(text + length, sizeof text - (size_t)length, "]}");
     (void)err;
     *needed = (uint64_t)length + 1;
@@ -130,7 +130,10 @@ static collet_status memory_stats(collet_device *d, collet_memory_stats *stats, 
     return COLLET_OK;
 }
 
-#define ROW(op, run, sig) {op, 0, sig, run, NULL}
+#define ROW(op, run, sig)                                                                          \
+    {                                                                                              \
+        op, 0, sig, run, NULL                                                                      \
+    }
 #define F COLLET_F32
 #define D COLLET_F64
 static const collet_kernel_row kernels[] = {

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line as it was typed: argp puts argv in another order, and lists are cut in place. */
+#ifndef TOOLS_COMMAND_LINE_H
+#define TOOLS_COMMAND_LINE_H
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A copy of argv in one block, for free(); NULL when memory is short. */
+static inline char **command_line_copy(int argc, char *const *argv)
+{
+    size_t count = argc > 0 ? (size_t)argc : 0, bytes = (count + 1) * sizeof(char *);
+    for (size_t i = 0; i < count; i++)
+        bytes += strlen(argv[i]) + 1;
+    char **copy = malloc(bytes);
+    if (!copy)
+        return NULL;
+    char *text = (char *)(copy + count + 1);
+    for (size_t i = 0; i < count; i++) {
+        size_t length = strlen(argv[i]) + 1;
+        copy[i] = memcpy(text, argv[i], length);
+        text += length;
+    }
+    copy[count] = NULL;
+    return copy;
+}
+
+#endif
