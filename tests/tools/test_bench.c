@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "json_expect.h"
 #include "tool_run.h"
 
 #include <cjson/cJSON.h>
@@ -39,38 +40,6 @@ static tool_result bench_with(const char *variable, const char *const *args)
 }
 
 #define BENCH_WITH(variable, ...) bench_with(variable, (const char *const[]){__VA_ARGS__, NULL})
-
-static cJSON *parsed(tool_result *result, int status)
-{
-    tool_expect(result, status);
-    cJSON *root = cJSON_Parse(result->out);
-    if (!root)
-        fail_msg("no JSON:\n%s", result->out);
-    tool_free(result);
-    return root;
-}
-
-static const cJSON *member(const cJSON *object, const char *key)
-{
-    const cJSON *found = cJSON_GetObjectItemCaseSensitive(object, key);
-    if (!found)
-        fail_msg("no member '%s'", key);
-    return found;
-}
-
-static const char *text_of(const cJSON *object, const char *key)
-{
-    const char *text = cJSON_GetStringValue(member(object, key));
-    assert_non_null(text);
-    return text;
-}
-
-static double number_of(const cJSON *object, const char *key)
-{
-    if (!cJSON_IsNumber(member(object, key)))
-        fail_msg("'%s' is no number", key);
-    return member(object, key)->valuedouble;
-}
 
 static const cJSON *result_of(const cJSON *root, int index)
 {

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "json_expect.h"
 #include "tool_run.h"
 
 #include <cjson/cJSON.h>
@@ -37,37 +38,6 @@ static void says(const char *text, const char *part)
 {
     if (!strstr(text, part))
         fail_msg("'%s' is not in:\n%s", part, text);
-}
-
-static cJSON *parsed(tool_result *result, int status)
-{
-    tool_expect(result, status);
-    cJSON *root = cJSON_Parse(result->out);
-    if (!root)
-        fail_msg("no JSON:\n%s", result->out);
-    tool_free(result);
-    return root;
-}
-
-static const cJSON *member(const cJSON *object, const char *key)
-{
-    const cJSON *found = cJSON_GetObjectItemCaseSensitive(object, key);
-    if (!found)
-        fail_msg("no member '%s'", key);
-    return found;
-}
-
-static const char *text_of(const cJSON *object, const char *key)
-{
-    const char *text = cJSON_GetStringValue(member(object, key));
-    assert_non_null(text);
-    return text;
-}
-
-static double number_of(const cJSON *object, const char *key)
-{
-    assert_true(cJSON_IsNumber(member(object, key)));
-    return member(object, key)->valuedouble;
 }
 
 /* The object of the list whose `key` is `value`. */
