@@ -5,10 +5,20 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
+#include "team.h"
+
 #define LIBRARY "libopenblas.so.0"
 
 /* openblas_get_parallel: the library has threads of its own that set_num_threads governs. */
 #define PARALLEL_OPENMP 2
+
+/* OpenBLAS calls itself by names that a program may define too (its LAPACK calls sgemm_, say):
+ * deep binding makes it find its own. A sanitizer's runtime does not allow that. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define OPEN_FLAGS (RTLD_NOW | RTLD_LOCAL)
+#else
+#define OPEN_FLAGS (RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND)
+#endif
 
 struct blas {
     void (*sgemm)(enum CBLAS_ORDER, enum CBLAS_TRANSPOSE, enum CBLAS_TRANSPOSE, blasint m,
@@ -22,14 +32,18 @@ struct blas {
     int (*get_parallel)(void);
     char *(*get_config)(void);
     char *(*get_corename)(void);
+    blas_lapack lapack[2]; /* s, d */
+    int has_lapack;
     const char *reason; /* why it cannot be used; NULL: it can */
     pthread_mutex_t lock;
-    int users; /* between enter and leave */
+    blas_use *uses; /* between enter and leave */
     int threads_found;
 };
 
 static blas library = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static pthread_once_t opened = PTHREAD_ONCE_INIT;
+
+/* ---- Opening --------------------------------------------------------------------------------- */
 
 /* ISO C has no conversion from an object's address to a function's; POSIX has it in memory. */
 static int find(void *handle, const char *name, void *function)
@@ -39,9 +53,21 @@ static int find(void *handle, const char *name, void *function)
     return address != NULL;
 }
 
+static int find_lapack(void *handle, blas *b)
+{
+    blas_lapack *s = &b->lapack[0], *d = &b->lapack[1];
+    return find(handle, "sgetrf_", &s->getrf) && find(handle, "dgetrf_", &d->getrf) &&
+           find(handle, "sgetrs_", &s->getrs) && find(handle, "dgetrs_", &d->getrs) &&
+           find(handle, "spotrf_", &s->potrf) && find(handle, "dpotrf_", &d->potrf) &&
+           find(handle, "sgeqrf_", &s->geqrf) && find(handle, "dgeqrf_", &d->geqrf) &&
+           find(handle, "sorgqr_", &s->orgqr) && find(handle, "dorgqr_", &d->orgqr) &&
+           find(handle, "sgesdd_", &s->gesdd) && find(handle, "dgesdd_", &d->gesdd) &&
+           find(handle, "ssyevd_", &s->syevd) && find(handle, "dsyevd_", &d->syevd);
+}
+
 static void open_library(void)
 {
-    void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    void *handle = dlopen(LIBRARY, OPEN_FLAGS);
     if (!handle) {
         library.reason = LIBRARY " is not installed (Debian: libopenblas0)";
         return;
@@ -57,6 +83,8 @@ static void open_library(void)
     else if (library.get_parallel() == PARALLEL_OPENMP)
         library.reason = LIBRARY " is the OpenMP build, whose thread count cannot be set without "
                                  "changing the host's (Debian: libopenblas0-pthread)";
+    else
+        library.has_lapack = find_lapack(handle, &library);
 }
 
 blas *blas_open(const char **reason)
@@ -76,24 +104,63 @@ const char *blas_core(const blas *b)
     return b->get_corename();
 }
 
-void blas_enter(blas *b)
+const blas_lapack *blas_lapack_of(const blas *b, int wide)
 {
-    (void)pthread_mutex_lock(&b->lock);
-    if (b->users++ == 0) {
-        b->threads_found = b->get_num_threads();
-        if (b->threads_found != 1)
-            b->set_num_threads(1);
-    }
-    (void)pthread_mutex_unlock(&b->lock);
+    return b->has_lapack ? &b->lapack[wide != 0] : NULL;
 }
 
-void blas_leave(blas *b)
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+/*
+ * The library has one setting for all of its callers. Each gets an even share of the largest grant,
+ * and none more than the smallest: the threads of a team, which granted themselves one each, would
+ * otherwise all be multiplied.
+ */
+static void set_threads(blas *b)
+{
+    int32_t users = 0, least = 0, most = 0;
+    for (const blas_use *use = b->uses; use; use = use->next, users++) {
+        least = users == 0 || use->threads < least ? use->threads : least;
+        most = use->threads > most ? use->threads : most;
+    }
+    int32_t share = users > 0 ? most / users : 0, threads = least < share ? least : share;
+    int wanted = users == 0 ? b->threads_found : threads > 1 ? threads : 1;
+    if (wanted != b->get_num_threads())
+        b->set_num_threads(wanted);
+}
+
+int32_t blas_enter(blas *b, blas_use *use, int32_t threads)
+{
+    int32_t taken = threads > 1 ? team_take(threads, threads) : 0;
+    *use = (blas_use){.threads = taken > 1 ? taken : 1, .taken = taken};
+    (void)pthread_mutex_lock(&b->lock);
+    if (!b->uses)
+        b->threads_found = b->get_num_threads();
+    use->next = b->uses;
+    if (use->next)
+        use->next->previous = use;
+    b->uses = use;
+    set_threads(b);
+    (void)pthread_mutex_unlock(&b->lock);
+    return use->threads;
+}
+
+void blas_leave(blas *b, blas_use *use)
 {
     (void)pthread_mutex_lock(&b->lock);
-    if (--b->users == 0 && b->threads_found != 1)
-        b->set_num_threads(b->threads_found);
+    if (use->next)
+        use->next->previous = use->previous;
+    if (use->previous)
+        use->previous->next = use->next;
+    else
+        b->uses = use->next;
+    set_threads(b);
     (void)pthread_mutex_unlock(&b->lock);
+    if (use->taken)
+        team_give(use->taken);
 }
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
 
 void blas_product(const blas *b, int wide, const blas_matrix *c, const blas_matrix *left,
                   const blas_matrix *right, int64_t m, int64_t n, int64_t k)

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * blas.h - OpenBLAS, found at run time and used one thread a call.
+ * blas.h - OpenBLAS with its LAPACK, found at run time.
  *
  * The functions are taken from the library's own handle, never from the names that this object
- * would be bound to: a host that exports cblas_* of its own does not come between. The threads are
- * ours (team.h): while calls are under way OpenBLAS is set to one thread, and to what it was after
- * the last.
+ * would be bound to: a host that exports cblas_*, sgemm_ or sgetrf_ of its own does not come
+ * between, neither here nor inside the library. How many threads the library uses is said by
+ * blas_enter; after the last blas_leave it is what the host had set.
  */
 #ifndef COLLET_OPENMP_BLAS_H
 #define COLLET_OPENMP_BLAS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct blas blas;
@@ -22,6 +23,36 @@ typedef struct blas_matrix {
 } blas_matrix;
 
 /*
+ * LAPACK's routines for one type (s: float, d: double), as Fortran calls them: every argument by
+ * address, column-major matrices, pivots from 1, the length of each character argument (1) at the
+ * end. Real arrays are void here, so that callers are written once for both types. `info`: 0, -i
+ * for a wrong argument i, > 0 as LAPACK's documentation of the routine says.
+ */
+typedef struct blas_lapack {
+    void (*getrf)(const int *m, const int *n, void *a, const int *lda, int *ipiv, int *info);
+    void (*getrs)(const char *trans, const int *n, const int *nrhs, const void *a, const int *lda,
+                  const int *ipiv, void *b, const int *ldb, int *info, size_t trans_length);
+    void (*potrf)(const char *uplo, const int *n, void *a, const int *lda, int *info,
+                  size_t uplo_length);
+    void (*geqrf)(const int *m, const int *n, void *a, const int *lda, void *tau, void *work,
+                  const int *lwork, int *info);
+    void (*orgqr)(const int *m, const int *n, const int *k, void *a, const int *lda,
+                  const void *tau, void *work, const int *lwork, int *info);
+    void (*gesdd)(const char *jobz, const int *m, const int *n, void *a, const int *lda, void *s,
+                  void *u, const int *ldu, void *vt, const int *ldvt, void *work, const int *lwork,
+                  int *iwork, int *info, size_t jobz_length);
+    void (*syevd)(const char *jobz, const char *uplo, const int *n, void *a, const int *lda,
+                  void *w, void *work, const int *lwork, int *iwork, const int *liwork, int *info,
+                  size_t jobz_length, size_t uplo_length);
+} blas_lapack;
+
+/* A call, or a group of calls, under way. Private to blas.c; lives in the caller's frame. */
+typedef struct blas_use {
+    struct blas_use *next, *previous;
+    int32_t threads, taken; /* for each call; of the gate */
+} blas_use;
+
+/*
  * The library, opened at the first call and kept for the life of the process. NULL, with *reason,
  * when it cannot be used. Any thread.
  */
@@ -31,13 +62,23 @@ blas *blas_open(const char **reason);
 const char *blas_config(const blas *b);
 const char *blas_core(const blas *b);
 
-/* Around every group of calls; nests, and is counted over all threads. */
-void blas_enter(blas *b);
-void blas_leave(blas *b);
+/*
+ * Around every group of calls; any number of them may be under way on any threads. Calls within may
+ * each use up to `threads` (>= 1) threads of the library's own; the caller pays for them with
+ * team.h's gate and gets fewer when others are at work. With 1 the gate is not asked: calls from
+ * the threads of a team. Returns the number granted. A group that begins while another is under way
+ * takes nothing from its results; the library's one setting is then what both can afford.
+ */
+int32_t blas_enter(blas *b, blas_use *use, int32_t threads);
+void blas_leave(blas *b, blas_use *use);
 
 /* c (m x n, not transposed) = a (m x k) b (k x n); wide: f64, else f32. Extents and strides fit an
- * int. */
+ * int. Within enter and leave. */
 void blas_product(const blas *b, int wide, const blas_matrix *c, const blas_matrix *left,
                   const blas_matrix *right, int64_t m, int64_t n, int64_t k);
+
+/* LAPACK for f64 (wide) or f32; NULL when this OpenBLAS was built without it. Its functions are
+ * called within enter and leave. */
+const blas_lapack *blas_lapack_of(const blas *b, int wide);
 
 #endif

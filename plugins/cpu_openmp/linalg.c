@@ -227,10 +227,11 @@ KERNEL(matmul)
     int64_t whole = p.batch * p.parts;
     double work = (double)p.part_rows * (double)p.part_columns * (double)(p.inner + 1);
     int64_t grain = work > (double)GRAIN ? 1 : (int64_t)((double)GRAIN / work) + 1;
+    blas_use use;
     if (p.blas)
-        blas_enter(p.blas);
+        blas_enter(p.blas, &use, 1);
     team_run(device->threads, whole, grain, run_parts, &p);
     if (p.blas)
-        blas_leave(p.blas);
+        blas_leave(p.blas, &use);
     return COLLET_OK;
 }

@@ -8,7 +8,7 @@
  */
 static _Atomic int32_t threads_busy;
 
-static int32_t team_enter(int32_t wanted, int32_t limit)
+int32_t team_take(int32_t wanted, int32_t limit)
 {
     int32_t busy = atomic_load_explicit(&threads_busy, memory_order_relaxed);
     int32_t granted;
@@ -22,9 +22,9 @@ static int32_t team_enter(int32_t wanted, int32_t limit)
     return granted;
 }
 
-static void team_leave(int32_t granted)
+void team_give(int32_t taken)
 {
-    atomic_fetch_sub_explicit(&threads_busy, granted, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&threads_busy, taken, memory_order_relaxed);
 }
 
 /* count * part / parts without overflow. */
@@ -42,7 +42,7 @@ void team_run(int32_t threads, int64_t count, int64_t grain, team_body body, voi
             body(argument, 0, 0, count);
         return;
     }
-    int32_t granted = team_enter(wanted, threads);
+    int32_t granted = team_take(wanted, threads);
     if (granted == 1) {
         body(argument, 0, 0, count);
     } else {
@@ -54,5 +54,5 @@ void team_run(int32_t threads, int64_t count, int64_t grain, team_body body, voi
                 body(argument, thread, begin, end);
         }
     }
-    team_leave(granted);
+    team_give(granted);
 }

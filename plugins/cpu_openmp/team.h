@@ -24,4 +24,12 @@ typedef void (*team_body)(void *argument, int32_t thread, int64_t begin, int64_t
  */
 void team_run(int32_t threads, int64_t count, int64_t grain, team_body body, void *argument);
 
+/*
+ * The gate alone, for a library that has threads of its own: how many of `wanted` (>= 1) threads
+ * its call may use when this plugin may use `limit`, 1 at least. They are the caller's until
+ * team_give, which takes the same number back.
+ */
+int32_t team_take(int32_t wanted, int32_t limit);
+void team_give(int32_t taken);
+
 #endif
