@@ -20,6 +20,11 @@ static const char *skip_blanks(const char *s)
     return s + strspn(s, " ");
 }
 
+static int is_axis_letter(char c)
+{
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
 /* One axis list up to a blank, '|', '?', ':' or the end; NULL when it is malformed. */
 static const char *parse_pattern(const char *s, op_pattern *p)
 {
@@ -38,7 +43,10 @@ static const char *parse_pattern(const char *s, op_pattern *p)
             return NULL;
         if (*s >= '0' && *s <= '9')
             p->axes[p->ndim++] = *s++ - '0';
-        else if ((*s >= 'A' && *s <= 'Z') || (*s >= 'a' && *s <= 'z'))
+        else if (is_axis_letter(s[0]) && is_axis_letter(s[1])) {
+            p->axes[p->ndim++] = OP_AXIS_LEAST(s[0], s[1]);
+            s += 2;
+        } else if (is_axis_letter(*s))
             p->axes[p->ndim++] = -*s++;
         else
             return NULL;
@@ -63,6 +71,33 @@ static const char *parse_operand(const char *s, op_operand *o)
     return s;
 }
 
+/* Whether the letter is an axis of its own in an operand that is always there: then every call
+ * gives it an extent. */
+static int letter_is_bound(const op *o, uint32_t count, int letter)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const op_pattern *p = &o->operand[i].pattern[0];
+        for (int32_t k = 0; k < p->ndim; k++)
+            if (p->axes[k] == -letter && !o->operand[i].optional && o->operand[i].alternatives == 1)
+                return 1;
+    }
+    return 0;
+}
+
+static int least_axes_are_bound(const op *o, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        for (int32_t a = 0; a < o->operand[i].alternatives; a++) {
+            const op_pattern *p = &o->operand[i].pattern[a];
+            for (int32_t k = 0; k < p->ndim; k++)
+                if (OP_AXIS_IS_LEAST(p->axes[k]) &&
+                    (!letter_is_bound(o, count, OP_AXIS_LETTER(p->axes[k])) ||
+                     !letter_is_bound(o, count, OP_AXIS_SECOND(p->axes[k]))))
+                    return 0;
+        }
+    return 1;
+}
+
 static collet_status parse_shapes(op *o, collet_error *err)
 {
     const char *s = skip_blanks(o->shapes);
@@ -85,6 +120,8 @@ static collet_status parse_shapes(op *o, collet_error *err)
     }
     if (!colon || o->n_out == 0)
         return bad_row(o->name, "outputs and ':' are missing", o->shapes, err);
+    if (!least_axes_are_bound(o, count))
+        return bad_row(o->name, "a letter of an axis of two is no axis of its own", o->shapes, err);
     o->n_in = count - o->n_out;
     o->elementwise = 1;
     for (uint32_t i = 0; i < count; i++)

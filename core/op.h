@@ -13,8 +13,12 @@
 #define OP_PARAMS_MAX 256  /* bytes of a parameter block */
 #define OP_BUILTIN_MAX 256 /* ids of ops.def stay below */
 
-/* An axis of a pattern: an exact extent >= 0, or a letter 'A'..'z' as -letter. */
-#define OP_AXIS_LETTER(axis) ((int)-(axis))
+/* An axis of a pattern: an exact extent >= 0, a letter 'A'..'z' as -letter, or the smaller of two
+ * letters' extents as both of them, the second 128-fold. */
+#define OP_AXIS_LEAST(first, second) (-((first) + 128 * (second)))
+#define OP_AXIS_IS_LEAST(axis) ((axis) <= -128)
+#define OP_AXIS_LETTER(axis) ((int)(-(axis) % 128))
+#define OP_AXIS_SECOND(axis) ((int)(-(axis) / 128))
 
 typedef struct op_pattern {
     int32_t ndim; /* named axes, without "..." */

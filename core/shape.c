@@ -82,7 +82,7 @@ static int bind_axes(binding *b, const op_pattern *p, const struct op_view *v, u
         *other = operand;
         if (axis >= 0 && have != axis)
             return 0;
-        if (axis < 0) {
+        if (axis < 0 && !OP_AXIS_IS_LEAST(axis)) {
             int letter = OP_AXIS_LETTER(axis);
             if (b->letter[letter] < 0) {
                 b->letter[letter] = have;
@@ -91,6 +91,24 @@ static int bind_axes(binding *b, const op_pattern *p, const struct op_view *v, u
                 *other = b->owner[letter];
                 return 0;
             }
+        }
+    }
+    return 1;
+}
+
+/* Axes of two letters, when every letter is bound; *other is who bound the smaller one. */
+static int least_axes_fit(const binding *b, const op_pattern *p, const struct op_view *v,
+                          uint32_t *other)
+{
+    int32_t lead = v->ndim - p->ndim;
+    for (int32_t i = 0; i < p->ndim; i++) {
+        if (!OP_AXIS_IS_LEAST(p->axes[i]))
+            continue;
+        int first = OP_AXIS_LETTER(p->axes[i]), second = OP_AXIS_SECOND(p->axes[i]);
+        int least = b->letter[first] <= b->letter[second] ? first : second;
+        if (v->shape[lead + i] != b->letter[least]) {
+            *other = b->owner[least];
+            return 0;
         }
     }
     return 1;
@@ -162,7 +180,11 @@ static collet_status check_patterns(const op *o, op_shapes *views,
     }
     for (uint32_t i = 0; i < count; i++) {
         struct op_view *v = &views->operand[i];
-        if (!v->shape || !pattern[i]->dots)
+        if (!v->shape)
+            continue;
+        if (!least_axes_fit(&b, pattern[i], v, &other))
+            return mismatch(o, views, i, other, err);
+        if (!pattern[i]->dots)
             continue;
         if (b.dots + pattern[i]->ndim > COLLET_MAX_DIMS)
             return mismatch(o, views, i, i, err);

@@ -211,7 +211,8 @@ void kit_signatures(const collet_op_info *info,
 void kit_signature_text(const collet_dtype *dtypes, uint32_t n_out, uint32_t count,
                         char text[KIT_SIG]);
 
-/* The axes of operand k: a letter, or -extent - 1 for a fixed one; *dots: begins with "...". */
+/* The axes of operand k: a letter, -extent - 1 for a fixed one, or 256 a + b for the smaller of the
+ * extents of the letters a and b; *dots: begins with "...". */
 typedef struct kit_pattern {
     int32_t ndim;
     bool dots, optional;

@@ -19,6 +19,14 @@ void kit_shape(kit_case *c, uint32_t operand, int32_t ndim, const int64_t *shape
     kit_tensor_shape(&c->operand[operand], ndim, shape);
 }
 
+static int64_t extent_of(const char *letters, const int64_t *extents, int64_t axis)
+{
+    const char *letter = axis > 0 ? strchr(letters, (int)axis % 256) : NULL;
+    int64_t extent = letter ? extents[letter - letters] : -axis - 1;
+    int64_t other = axis > 255 ? extent_of(letters, extents, axis / 256) : extent;
+    return other < extent ? other : extent;
+}
+
 void kit_bind(kit_case *c, const char *letters, const int64_t *extents, int32_t dot_axes,
               const int64_t *dots, int alternative)
 {
@@ -28,10 +36,8 @@ void kit_bind(kit_case *c, const char *letters, const int64_t *extents, int32_t 
         int32_t ndim = 0;
         for (int32_t i = 0; p.dots && i < dot_axes; i++)
             shape[ndim++] = dots[i];
-        for (int32_t i = 0; i < p.ndim; i++) {
-            const char *letter = p.axes[i] > 0 ? strchr(letters, (int)p.axes[i]) : NULL;
-            shape[ndim++] = letter ? extents[letter - letters] : -p.axes[i] - 1;
-        }
+        for (int32_t i = 0; i < p.ndim; i++)
+            shape[ndim++] = extent_of(letters, extents, p.axes[i]);
         kit_shape(c, k, ndim, shape);
     }
 }

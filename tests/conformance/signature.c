@@ -95,6 +95,8 @@ kit_pattern kit_pattern_of(const char *shapes, uint32_t operand, int alternative
     for (; *s && !strchr(" |?", *s); s++) {
         if (isdigit((unsigned char)*s))
             p.axes[p.ndim++] = -(*s - '0') - 1;
+        else if (p.ndim > 0 && isalpha((unsigned char)*s) && isalpha((unsigned char)s[-1]))
+            p.axes[p.ndim - 1] = 256 * p.axes[p.ndim - 1] + *s;
         else if (isalpha((unsigned char)*s))
             p.axes[p.ndim++] = *s;
     }

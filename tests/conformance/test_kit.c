@@ -115,7 +115,7 @@ static void signatures_expand(void **state)
 
 static void patterns_parse(void **state)
 {
-    const char *shapes = "F,3 F,3|3? : ...,M,N () ...";
+    const char *shapes = "F,3 F,3|3? : ...,M,N () ... ...,M,MN NM";
     (void)state;
     kit_pattern p = kit_pattern_of(shapes, 0, 0);
     assert_int_equal(p.ndim, 2);
@@ -132,6 +132,33 @@ static void patterns_parse(void **state)
     assert_int_equal(p.ndim, 0);
     assert_false(p.dots);
     assert_true(kit_pattern_of(shapes, 4, 0).dots);
+    p = kit_pattern_of(shapes, 5, 0);
+    assert_int_equal(p.ndim, 2);
+    assert_int_equal(p.axes[0], 'M');
+    assert_int_equal(p.axes[1], 256 * 'M' + 'N');
+    p = kit_pattern_of(shapes, 6, 0);
+    assert_int_equal(p.ndim, 1);
+    assert_int_equal(p.axes[0], 256 * 'N' + 'M');
+}
+
+/* The axis of two letters is the shorter of them, whichever that is. */
+static void patterns_bind(void **state)
+{
+    static const int64_t batch[] = {7}, extents[][2] = {{3, 5}, {5, 3}, {0, 4}};
+    (void)state;
+    for (size_t i = 0; i < sizeof extents / sizeof *extents; i++) {
+        kit_row row = {.operands = 2,
+                       .info = {.n_out = 1, .n_in = 1, .shapes = "...,M,MN : ...,MN,N"}};
+        kit_case c = {.row = &row};
+        int64_t m = extents[i][0], n = extents[i][1], least = m < n ? m : n;
+        kit_bind(&c, "MN", extents[i], 1, batch, 0);
+        assert_int_equal(c.operand[0].ndim, 3);
+        assert_int_equal(c.operand[0].shape[0], 7);
+        assert_int_equal(c.operand[0].shape[1], m);
+        assert_int_equal(c.operand[0].shape[2], least);
+        assert_int_equal(c.operand[1].shape[1], least);
+        assert_int_equal(c.operand[1].shape[2], n);
+    }
 }
 
 /* ---- Numbers ------------------------------------------------------------------------------- */
@@ -216,6 +243,7 @@ int main(void)
         cmocka_unit_test(cpu_scalar_has_every_row),
         cmocka_unit_test(signatures_expand),
         cmocka_unit_test(patterns_parse),
+        cmocka_unit_test(patterns_bind),
         cmocka_unit_test(halves_round_to_even),
         cmocka_unit_test(integers_saturate),
         cmocka_unit_test(ulps),

@@ -251,6 +251,13 @@ static void own_ops(void **state)
     expect(s, "vtable-own-op", "zoo.twice");
     s->ops[0].shapes = "F F";
     expect(s, "vtable-own-op", "zoo.twice");
+    static const char *const unbound[] = {"MN : M",       "N,MN : MK",   "MN : M N?",
+                                          "MN : M N|N,3", "MNK : M,N,K", "M,3N : M"};
+    for (size_t i = 0; i < sizeof unbound / sizeof *unbound; i++) {
+        s->ops[0].shapes = unbound[i];
+        s->ops[0].sigs = strchr(unbound[i], '?') || strchr(unbound[i], '|') ? "f:ff" : "f:f";
+        expect(s, "vtable-own-op", "zoo.twice");
+    }
     s->ops[0].shapes = "... : ...";
     s->ops[0].sigs = "f:ff";
     expect(s, "vtable-own-op", "zoo.twice");

@@ -55,6 +55,11 @@ static const char *take_pattern(const char *s, const extents *e, bench_operand *
             memcpy(o->shape, e->lead_shape, (size_t)e->lead * sizeof *o->shape);
             o->ndim = e->lead;
             c += 2;
+        } else if (c > s && isalpha((unsigned char)c[-1]) && isalpha((unsigned char)*c)) {
+            /* The smaller of two letters' extents. */
+            int64_t other = e->letter[(unsigned char)*c];
+            if (other < o->shape[o->ndim - 1])
+                o->shape[o->ndim - 1] = other;
         } else if (isalnum((unsigned char)*c)) {
             if (o->ndim == COLLET_MAX_DIMS) {
                 *status = COLLET_SHAPE;

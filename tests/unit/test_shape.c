@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shapes of a call against the patterns of an op: axes of two letters. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "op.h"
+
+#define OPERANDS 3
+
+/* Two outputs and an input, as a factorisation has them. */
+static const char factors[] = "...,M,MN ...,MN,N : ...,M,N";
+
+typedef struct shapes {
+    int32_t ndim[OPERANDS];
+    int64_t shape[OPERANDS][COLLET_MAX_DIMS];
+} shapes;
+
+static collet_status check(const shapes *s, collet_error *err)
+{
+    static const int64_t strides[COLLET_MAX_DIMS] = {0};
+    int64_t scratch[COLLET_MAX_OPERANDS][2][COLLET_MAX_DIMS];
+    op o;
+    op_shapes views = {0};
+    assert_int_equal(COLLET_OK, op_parse(&o, 1, "factor", "own", factors, "ff:f", 0, 0, NULL, err));
+    for (int i = 0; i < OPERANDS; i++)
+        views.operand[i] = (struct op_view){s->ndim[i], s->shape[i], strides};
+    return op_check_shapes(&o, &views, NULL, scratch, err);
+}
+
+static void the_shorter_side(void **state)
+{
+    static const shapes fitting[] = {
+        {{2, 2, 2}, {{5, 3}, {3, 3}, {5, 3}}},       {{2, 2, 2}, {{3, 3}, {3, 5}, {3, 5}}},
+        {{2, 2, 2}, {{4, 4}, {4, 4}, {4, 4}}},       {{2, 2, 2}, {{0, 0}, {0, 4}, {0, 4}}},
+        {{2, 2, 2}, {{4, 0}, {0, 0}, {4, 0}}},       {{3, 3, 3}, {{7, 5, 3}, {7, 3, 3}, {7, 5, 3}}},
+        {{3, 3, 2}, {{7, 3, 3}, {7, 3, 5}, {3, 5}}},
+    };
+    collet_error err;
+    (void)state;
+    for (size_t i = 0; i < sizeof fitting / sizeof *fitting; i++)
+        assert_int_equal(COLLET_OK, check(&fitting[i], &err));
+}
+
+static void any_other_extent_is_named(void **state)
+{
+    static const struct {
+        shapes s;
+        const char *text;
+    } wrong[] = {
+        {{{2, 2, 2}, {{5, 5}, {3, 3}, {5, 3}}}, "output 0 is 5 x 5, input 0 is 5 x 3"},
+        {{{2, 2, 2}, {{5, 3}, {5, 3}, {5, 3}}}, "output 1 is 5 x 3, input 0 is 5 x 3"},
+        {{{2, 2, 2}, {{3, 5}, {3, 5}, {3, 5}}}, "output 0 is 3 x 5, input 0 is 3 x 5"},
+        {{{2, 2, 2}, {{3, 2}, {3, 5}, {3, 5}}}, "output 0 is 3 x 2, input 0 is 3 x 5"},
+        {{{2, 2, 2}, {{4, 3}, {3, 3}, {5, 3}}}, "output 0 is 4 x 3, input 0 is 5 x 3"},
+    };
+    collet_error err;
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(COLLET_SHAPE, check(&wrong[i].s, &err));
+        if (!strstr(err.text, wrong[i].text))
+            fail_msg("'%s' does not say '%s'", err.text, wrong[i].text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_shorter_side),
+        cmocka_unit_test(any_other_extent_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
