@@ -35,12 +35,20 @@ die() {
 # ---- Packages ---------------------------------------------------------------------------------
 
 missing=()
+wanted=()
 
 # need PACKAGE COMMAND...: PACKAGE is missing when the command fails.
 need() {
     local package=$1
     shift
     "$@" >/dev/null 2>&1 || missing+=("$package")
+}
+
+# want PACKAGE COMMAND...: the same, but what needs it can be skipped.
+want() {
+    local package=$1
+    shift
+    "$@" >/dev/null 2>&1 || wanted+=("$package")
 }
 
 compiles() {
@@ -50,6 +58,7 @@ compiles() {
 # Debian's packages; each line says what is wanted of one, so other systems are served as well.
 find_missing() {
     missing=()
+    wanted=()
     need gcc compiles "${CC:-cc}" c 'int collet;'
     need libc6-dev compiles "${CC:-cc}" c '#include <stdlib.h>'
     need make eval 'command -v make || command -v ninja'
@@ -61,6 +70,11 @@ find_missing() {
     if [ "$1" = test ]; then
         need g++ compiles "${CXX:-c++}" c++ '#include <memory>'
         need libcmocka-dev pkg-config --exists cmocka
+        if [ "$(uname -m)" = x86_64 ]; then
+            want qemu-user command -v qemu-x86_64
+            want gcc-aarch64-linux-gnu compiles aarch64-linux-gnu-gcc c '#include <stdlib.h>'
+            want libc6-dev-arm64-cross compiles aarch64-linux-gnu-gcc c '#include <stdlib.h>'
+        fi
     fi
 }
 
@@ -74,24 +88,31 @@ install_packages() {
     fi
     export DEBIAN_FRONTEND=noninteractive
     "${as_root[@]}" apt-get update -q </dev/null
-    "${as_root[@]}" apt-get install -q -y --no-install-recommends "${missing[@]}" </dev/null
+    "${as_root[@]}" apt-get install -q -y --no-install-recommends "$@" </dev/null
+}
+
+can_install() {
+    [ "${BOOTSTRAP_INSTALL:-1}" != 0 ] && command -v apt-get >/dev/null &&
+        { [ "$(id -u)" = 0 ] || command -v sudo >/dev/null; }
 }
 
 require_packages() {
     find_missing "$1"
-    if [ ${#missing[@]} = 0 ]; then
+    if [ ${#missing[@]} = 0 ] && [ ${#wanted[@]} = 0 ]; then
         return
     fi
-    say "Missing: ${missing[*]}"
-    if [ "${BOOTSTRAP_INSTALL:-1}" != 0 ] && command -v apt-get >/dev/null &&
-        { [ "$(id -u)" = 0 ] || command -v sudo >/dev/null; }; then
-        install_packages || die "apt-get failed; what it said stands above"
+    say "Missing: ${missing[*]} ${wanted[*]}"
+    if can_install; then
+        install_packages "${missing[@]}" "${wanted[@]}" || say "apt-get failed; what it said stands above"
         find_missing "$1"
     fi
     if [ ${#missing[@]} != 0 ]; then
         die "these packages are missing (Debian's names): ${missing[*]}
 Install them and run this again; on Debian and its descendants:
     apt-get update && apt-get install ${missing[*]}"
+    fi
+    if [ ${#wanted[@]} != 0 ]; then
+        say "Without ${wanted[*]} some tests are skipped"
     fi
 }
 

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# Compiles every source of the CPU backends with COMPILER, warnings as errors; fails with what the
+# compiler said of those that do not.
+file(GLOB_RECURSE sources ${SOURCE}/plugins/cpu/*.c ${SOURCE}/plugins/cpu_scalar/*.c
+     ${SOURCE}/plugins/cpu_openmp/*.c)
+set(failed 0)
+set(count 0)
+foreach(source ${sources})
+  get_filename_component(directory ${source} DIRECTORY)
+  execute_process(
+    COMMAND ${COMPILER} -std=gnu11 -O1 -fopenmp -fPIC -Wall -Wextra -Wconversion -Wshadow
+      -Wstrict-prototypes -Werror -ffp-contract=off -fno-math-errno -D_GNU_SOURCE
+      -DCOLLET_LEVEL=baseline -I${SOURCE}/include -isystem ${CBLAS} -Wa,-I,${directory}
+      -c -o /dev/null ${source}
+    RESULT_VARIABLE status ERROR_VARIABLE said)
+  math(EXPR count "${count} + 1")
+  if(NOT status EQUAL 0)
+    message("${source}\n${said}")
+    math(EXPR failed "${failed} + 1")
+  endif()
+endforeach()
+if(failed OR count EQUAL 0)
+  message(FATAL_ERROR "${failed} of ${count} sources do not compile")
+endif()
+message("${count} sources compile")
