@@ -29,6 +29,12 @@ static collet_status check_members(const cJSON *root, int32_t *device_count, col
     for (const cJSON *device = devices->child; device; device = device->next)
         if (!cJSON_IsObject(device) || !json_string(device, "name"))
             return REFUSE("every device must be an object with a \"name\"");
+    const cJSON *choices = cJSON_GetObjectItemCaseSensitive(root, "choices");
+    if (choices && !cJSON_IsObject(choices))
+        return REFUSE("choices must be an object");
+    for (const cJSON *choice = choices ? choices->child : NULL; choice; choice = choice->next)
+        if (!cJSON_IsString(choice))
+            return REFUSE("choices must hold strings alone");
     if (device_count)
         *device_count = (int32_t)count;
     return COLLET_OK;

@@ -20,7 +20,8 @@ collet_status capabilities_ask(const collet_plugin *plugin, const collet_host *h
 
 /*
  * Checks the text: strict JSON, an object with boolean jit, parallel, gpu, an integer device_count
- * from 0 to CAPABILITIES_MAX_DEVICES and as many `devices`, each an object with a string "name".
+ * from 0 to CAPABILITIES_MAX_DEVICES and as many `devices`, each an object with a string "name";
+ * `choices`, when there, is an object of strings.
  * *device_count may be NULL. FORMAT, NO_MEMORY.
  */
 collet_status capabilities_verify(const char *json, int32_t *device_count, collet_error *err);

@@ -21,6 +21,7 @@
 #include "manifest.h"
 #include "open.h"
 #include "probe.h"
+#include "trial.h"
 
 /* The host that the plugin is given. */
 typedef struct probe_host {
@@ -140,7 +141,8 @@ int main(int argc, char **argv)
                   .fail = collet_fail,
                   .log = host_log,
                   .threads = host_threads,
-                  .config = host_config},
+                  .config = host_config,
+                  .trial = trial_run},
         .threads = (int32_t)strtol(argv[2], NULL, 10),
         .settings = argv + 4,
     };

@@ -127,6 +127,30 @@ static collet_status capabilities_apply(backend *b, const char *capabilities, co
     return COLLET_OK;
 }
 
+/* Takes `choices` out of the capabilities that the probe gave. */
+static collet_status choices_keep(backend *b, collet_error *err)
+{
+    cJSON *root = cJSON_Parse(b->plugin->capabilities);
+    if (!root)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the choices of %s",
+                           b->plugin->name);
+    b->choices = cJSON_DetachItemFromObjectCaseSensitive(root, "choices");
+    cJSON_Delete(root);
+    return COLLET_OK;
+}
+
+const char *registry_choice(const collet_runtime *r, const char *key)
+{
+    char name[COLLET_MAX_NAME + 1];
+    const char *dot = strchr(key, '.');
+    if (!dot || (size_t)(dot - key) >= sizeof name)
+        return NULL;
+    memcpy(name, key, (size_t)(dot - key));
+    name[dot - key] = '\0';
+    const backend *b = registry_find(r, name);
+    return b ? cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(b->choices, dot + 1)) : NULL;
+}
+
 /* ---- Opening a backend ------------------------------------------------------------------- */
 
 const char *backend_reason(const backend *b, int state)
@@ -365,6 +389,8 @@ collet_status registry_create(collet_runtime *r, collet_error *err)
                                                   : COLLET_BACKEND_UNPROVEN);
         if (p->usable && p->capabilities)
             status = capabilities_apply(b, p->capabilities, err);
+        if (p->usable && p->capabilities && status == COLLET_OK)
+            status = choices_keep(b, err);
         if (status != COLLET_OK)
             return status;
     }
@@ -387,6 +413,7 @@ void registry_destroy(collet_runtime *r)
         free(b->own_ops);
         free(b->reason);
         free(b->capabilities);
+        cJSON_Delete(b->choices);
         pthread_mutex_destroy(&b->lock);
     }
     for (uint32_t i = 0; i < atomic_load(&r->own_op_count); i++)

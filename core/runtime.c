@@ -33,7 +33,9 @@ static int32_t host_threads(const collet_host *host)
 
 static const char *host_config(const collet_host *host, const char *key)
 {
-    return config_find(host_runtime(host)->config, key);
+    const collet_runtime *r = host_runtime(host);
+    const char *set = config_find(r->config, key);
+    return set ? set : registry_choice(r, key);
 }
 
 /* ---- Life -------------------------------------------------------------------------------- */
@@ -81,8 +83,12 @@ collet_status collet_runtime_create(collet_runtime **out, const collet_runtime_o
     collet_runtime *r = calloc(1, sizeof *r);
     if (!r)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a runtime");
-    r->host =
-        (collet_host){COLLET_ABI, sizeof r->host, collet_fail, host_log, host_threads, host_config};
+    r->host = (collet_host){.abi = COLLET_ABI,
+                            .struct_size = sizeof r->host,
+                            .fail = collet_fail,
+                            .log = host_log,
+                            .threads = host_threads,
+                            .config = host_config};
     atomic_store(&r->references, 1);
     pthread_mutex_init(&r->own_ops_lock, NULL);
     pthread_mutex_init(&r->device_lock, NULL);

@@ -9,6 +9,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include <cjson/cJSON.h>
+
 #include <collet/collet.h>
 #include <collet/plugin.h>
 
@@ -57,6 +59,7 @@ struct backend {
     _Atomic int state;    /* COLLET_BACKEND_* */
     char *reason;       /* of state UNAVAILABLE when it is not the loader's; under lock until set */
     char *capabilities; /* asked here because the probe did not; or NULL */
+    cJSON *choices;     /* of the probe's capabilities; constant once the backends are listed */
     const collet_plugin *table; /* NULL until opened */
     uint32_t *own_ops;          /* id of the plugin's op k */
     uint32_t device_count;
@@ -131,6 +134,8 @@ collet_status registry_create(collet_runtime *runtime, collet_error *err);
 void registry_destroy(collet_runtime *runtime);
 
 backend *registry_find(const collet_runtime *runtime, const char *name);
+/* What a backend's probe chose for "backend.word"; lives as long as the runtime. NULL: nothing. */
+const char *registry_choice(const collet_runtime *runtime, const char *key);
 /* Why a backend in `state` (as loaded from b->state) cannot be used, or is unproven; else "". */
 const char *backend_reason(const backend *b, int state);
 

@@ -30,7 +30,7 @@ extern "C" {
 #endif
 
 #define COLLET_ABI_MAJOR 1
-#define COLLET_ABI_MINOR 0
+#define COLLET_ABI_MINOR 1
 #define COLLET_ABI (((uint32_t)COLLET_ABI_MAJOR << 16) | (uint32_t)COLLET_ABI_MINOR)
 
 /* ---- Kernels ----------------------------------------------------------------------------- */
@@ -150,8 +150,25 @@ struct collet_host {
     int32_t (*threads)(const collet_host *host);
     /* The value of a configuration key (`backend-info --env` lists them; keys with a dot are the
      * backends' own) or NULL; lives as long as the host. A probe knows the keys with a dot, isa and
-     * num_threads. */
+     * num_threads. A key "backend.word" that nobody has set has the value that this backend's
+     * capabilities gave to "word" among their "choices" in the probe, fresh or remembered: what was
+     * found out there need not be found out again. */
     const char *(*config)(const collet_host *host, const char *key);
+
+    /* ---- Since 1.1: there when struct_size covers it ---- */
+
+    /*
+     * NULL outside of a probe. In a probe, calls body(argument, result) in a child process of the
+     * probe: what crashes, hangs or exits there costs nothing but the time. `result` is `bytes`
+     * (<= 65536) zeroed bytes, 8-byte aligned, which are copied to *result here when the body has
+     * returned; nothing else comes back. The calling thread is the probe's only one: the plugin has
+     * started none. Blocks up to `milliseconds` (> 0), which count towards the probe's own limit.
+     * FAILED: the body did not return; the text says how it ended ("crashed (SIGILL)", "not done
+     * after 500 ms", "ended the process (status 1)"). NO_MEMORY, UNAVAILABLE (no child), INVALID.
+     */
+    collet_status (*trial)(const collet_host *host, void (*body)(void *argument, void *result),
+                           void *argument, void *result, uint64_t bytes, int32_t milliseconds,
+                           collet_error *err);
 };
 
 /* ---- What a plugin hands to libcore ------------------------------------------------------ */
@@ -185,9 +202,9 @@ typedef struct collet_plugin {
      * wanted into *needed; a text that does not fit is not written and the call still succeeds.
      * Creates no device context. Any thread; may block while a driver starts.
      *   {"jit": bool, "parallel": bool, "gpu": bool, "device_count": n,
-     *    "devices": [{"name": "...", ...}], ...}
-     * further members are shown by backend-info as they are. device_count 0 with a member
-     * "reason" says why there is none.
+     *    "devices": [{"name": "...", ...}], "choices": {"word": "text", ...}, ...}
+     * `choices` may be absent: see host->config. Further members are shown by backend-info as they
+     * are. device_count 0 with a member "reason" says why there is none.
      */
     collet_status (*capabilities)(const collet_host *host, char *json, uint64_t capacity,
                                   uint64_t *needed, collet_error *err);
