@@ -281,7 +281,9 @@ static const op_row op_rows[] = {
 static const struct {
     const char *name;
     op_rule rule;
-} op_rules[] = {{"@transpose", op_rule_transpose}, {"@reduce", op_rule_reduce}};
+} op_rules[] = {{"@transpose", op_rule_transpose},
+                {"@reduce", op_rule_reduce},
+                {"@reduce_some", op_rule_reduce_some}};
 
 static op_rule find_rule(const char *shapes)
 {

@@ -102,5 +102,7 @@ collet_status op_rule_transpose(const op *o, op_shapes *views, const void *param
                                 int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err);
 collet_status op_rule_reduce(const op *o, op_shapes *views, const void *params,
                              int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err);
+collet_status op_rule_reduce_some(const op *o, op_shapes *views, const void *params,
+                                  int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err);
 
 #endif

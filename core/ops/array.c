@@ -71,6 +71,26 @@ collet_status op_rule_reduce(const op *o, op_shapes *views, const void *params,
     return COLLET_OK;
 }
 
+/* Of no elements there is no least and no greatest. */
+collet_status op_rule_reduce_some(const op *o, op_shapes *views, const void *params,
+                                  int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err)
+{
+    const collet_reduce_params *p = params;
+    const struct op_view *in = &views->operand[1];
+    int none = 0, wanted = 1;
+    collet_status status = op_rule_reduce(o, views, params, scratch, err);
+    if (status != COLLET_OK)
+        return status;
+    for (int32_t i = 0; i < in->ndim; i++) {
+        if (p->axes >> i & 1)
+            none |= in->shape[i] == 0;
+        else
+            wanted &= in->shape[i] != 0;
+    }
+    return none && wanted ? shape_error(o, views, "of no elements it is not defined", err)
+                          : COLLET_OK;
+}
+
 /* ---- Typed calls ------------------------------------------------------------------------- */
 
 collet_status collet_fill(collet_context *context, collet_array *out, collet_scalar value)
@@ -140,13 +160,14 @@ collet_status collet_transpose(collet_context *context, collet_array *out, const
     return collet_call(context, COLLET_OP_TRANSPOSE, &out, &a, &params);
 }
 
-collet_status collet_sum(collet_context *context, collet_array *out, const collet_array *a,
-                         const int32_t *axes, int32_t count, int32_t keepdims)
+static collet_status reduce(collet_context *context, uint32_t id, const char *name,
+                            collet_array *out, const collet_array *a, const int32_t *axes,
+                            int32_t count, int32_t keepdims)
 {
     collet_reduce_params params = {.struct_size = sizeof params, .keepdims = keepdims != 0};
     int32_t ndim = a ? collet_array_ndim(a) : 0;
     if (count < 0 || (count && !axes))
-        return call_fail(context, COLLET_INVALID, "sum: %d axes at %s", count,
+        return call_fail(context, COLLET_INVALID, "%s: %d axes at %s", name, count,
                          axes ? "an address" : "no address");
     if (!axes)
         params.axes = (1u << ndim) - 1;
@@ -154,9 +175,33 @@ collet_status collet_sum(collet_context *context, collet_array *out, const colle
         int32_t axis = axes[i] < 0 ? axes[i] + ndim : axes[i];
         if (axis < 0 || axis >= ndim || params.axes >> axis & 1)
             return call_fail(context, COLLET_INVALID,
-                             "sum: axis %d is not one of the %d axes of the array, or named twice",
-                             axes[i], ndim);
+                             "%s: axis %d is not one of the %d axes of the array, or named twice",
+                             name, axes[i], ndim);
         params.axes |= 1u << axis;
     }
-    return collet_call(context, COLLET_OP_SUM, &out, &a, &params);
+    return collet_call(context, id, &out, &a, &params);
+}
+
+collet_status collet_sum(collet_context *context, collet_array *out, const collet_array *a,
+                         const int32_t *axes, int32_t count, int32_t keepdims)
+{
+    return reduce(context, COLLET_OP_SUM, "sum", out, a, axes, count, keepdims);
+}
+
+collet_status collet_mean(collet_context *context, collet_array *out, const collet_array *a,
+                          const int32_t *axes, int32_t count, int32_t keepdims)
+{
+    return reduce(context, COLLET_OP_MEAN, "mean", out, a, axes, count, keepdims);
+}
+
+collet_status collet_min(collet_context *context, collet_array *out, const collet_array *a,
+                         const int32_t *axes, int32_t count, int32_t keepdims)
+{
+    return reduce(context, COLLET_OP_MIN, "min", out, a, axes, count, keepdims);
+}
+
+collet_status collet_max(collet_context *context, collet_array *out, const collet_array *a,
+                         const int32_t *axes, int32_t count, int32_t keepdims)
+{
+    return reduce(context, COLLET_OP_MAX, "max", out, a, axes, count, keepdims);
 }

@@ -353,9 +353,22 @@ COLLET_API collet_status collet_sqrt(collet_context *context, COLLET_OUT out, CO
  * collet_array_permute. */
 COLLET_API collet_status collet_transpose(collet_context *context, COLLET_OUT out, COLLET_IN a,
                                           const int32_t *perm);
-/* Sum over `count` axes (negative ones count from the end; count 0 with axes NULL: all). With
- * keepdims the reduced axes stay with length 1. f32 accumulates in f64. Empty sum: 0. */
+/*
+ * Over `count` axes (negative ones count from the end; count 0 with axes NULL: all). With keepdims
+ * the reduced axes stay with length 1. Sums are at least as good as in f64, also of f32, and may be
+ * stored as f64.
+ */
+/* Of no elements: 0. Complex too. */
 COLLET_API collet_status collet_sum(collet_context *context, COLLET_OUT out, COLLET_IN a,
+                                    const int32_t *axes, int32_t count, int32_t keepdims);
+/* The sum divided by the number of elements; of no elements: NaN. */
+COLLET_API collet_status collet_mean(collet_context *context, COLLET_OUT out, COLLET_IN a,
+                                     const int32_t *axes, int32_t count, int32_t keepdims);
+/* minimum and maximum of IEEE 754-2019: NaN where there is one, -0 < +0. SHAPE where an element of
+ * the output has no elements to choose from. */
+COLLET_API collet_status collet_min(collet_context *context, COLLET_OUT out, COLLET_IN a,
+                                    const int32_t *axes, int32_t count, int32_t keepdims);
+COLLET_API collet_status collet_max(collet_context *context, COLLET_OUT out, COLLET_IN a,
                                     const int32_t *axes, int32_t count, int32_t keepdims);
 
 /* linalg */

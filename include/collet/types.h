@@ -189,7 +189,7 @@ typedef struct collet_transpose_params {
     int32_t perm[COLLET_MAX_DIMS];
 } collet_transpose_params;
 
-/* sum: bit i of `axes` set = axis i is reduced; keepdims != 0 keeps it with length 1. */
+/* sum, mean, min, max: bit i of `axes` set = axis i is reduced; keepdims != 0 keeps it with length 1. */
 typedef struct collet_reduce_params {
     uint32_t struct_size;
     uint32_t axes;

@@ -42,9 +42,12 @@ KERNEL(fill);
 KERNEL(copy);
 KERNEL(transpose);
 
-/* array_sum.c */
+/* array_reduce.c */
 KERNEL(sum);
-WORKSPACE(sum);
+KERNEL(mean);
+KERNEL(min);
+KERNEL(max);
+WORKSPACE(reduce); /* of all of these */
 
 /* linalg.c */
 KERNEL(matmul);

@@ -50,6 +50,7 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 
 #define UNARY(OP, run) ROW(OP, run, NULL, F, F), ROW(OP, run, NULL, D, D)
 #define BINARY(OP, run) ROW(OP, run, NULL, F, F, F), ROW(OP, run, NULL, D, D, D)
+#define REDUCE(OP, run, ...) ROW(OP, run, openmp_reduce_workspace, __VA_ARGS__)
 #define ATOMS(OP, run, ...) ROW(OP, run, openmp_atoms_workspace, __VA_ARGS__)
 
 static const collet_kernel_row kernels[] = {
@@ -80,9 +81,18 @@ static const collet_kernel_row kernels[] = {
     REALS(TRANSPOSE, transpose, TWICE),
     ROW(TRANSPOSE, transpose, NULL, C, C),
     ROW(TRANSPOSE, transpose, NULL, Z, Z),
-    ROW(SUM, sum, openmp_sum_workspace, F, F),
-    ROW(SUM, sum, openmp_sum_workspace, D, D),
-    ROW(SUM, sum, openmp_sum_workspace, D, F),
+    REDUCE(SUM, sum, F, F),
+    REDUCE(SUM, sum, D, D),
+    REDUCE(SUM, sum, D, F),
+    REDUCE(SUM, sum, C, C),
+    REDUCE(SUM, sum, Z, Z),
+    REDUCE(MEAN, mean, F, F),
+    REDUCE(MEAN, mean, D, D),
+    REDUCE(MEAN, mean, D, F),
+    REDUCE(MIN, min, F, F),
+    REDUCE(MIN, min, D, D),
+    REDUCE(MAX, max, F, F),
+    REDUCE(MAX, max, D, D),
     ROW(MATMUL, matmul, openmp_matmul_workspace, F, F, F),
     ROW(MATMUL, matmul, openmp_matmul_workspace, D, D, D),
     ATOMS(COM, com, D, F, F),

@@ -6,7 +6,6 @@
 
 #include "../cpu/convert.h"
 #include "../cpu/rows.h"
-#include "../cpu/sum.h"
 
 #define NAME(x) f32_##x
 #define REAL float
@@ -110,56 +109,5 @@ KERNEL(transpose)
         walk.step[1][i] = cpu_step(in, params->perm[i]);
     for (cpu_rows_begin(&walk); walk.rows > 0; cpu_rows_next(&walk))
         cpu_move(walk.at[0], walk.inner[0], walk.at[1], walk.inner[1], size, walk.length);
-    return COLLET_OK;
-}
-
-/* Sum over what `reduced` walks, starting at `at`. */
-static double sum_of(cpu_rows reduced, char *at, collet_dtype dtype)
-{
-    cpu_sum total = {0};
-    reduced.at[0] = at;
-    for (cpu_rows_begin(&reduced); reduced.rows > 0; cpu_rows_next(&reduced)) {
-        if (dtype == COLLET_F32)
-            f32_sum(&total, reduced.at[0], reduced.inner[0], reduced.length);
-        else
-            f64_sum(&total, reduced.at[0], reduced.inner[0], reduced.length);
-    }
-    return cpu_total(&total);
-}
-
-/* Splits the input's axes: `kept` walks input and output, `reduced` the input alone. */
-static void split_axes(const collet_kernel_call *call, cpu_rows *kept, cpu_rows *reduced)
-{
-    const collet_reduce_params *params = call->params;
-    const collet_operand *out = cpu_operand(call, 0), *in = cpu_operand(call, 1);
-    kept->views = 2;
-    kept->at[0] = cpu_at(in);
-    kept->at[1] = cpu_at(out);
-    reduced->views = 1;
-    for (int32_t i = 0; i < in->ndim; i++) {
-        if (params->axes >> i & 1) {
-            reduced->shape[reduced->ndim] = in->shape[i];
-            reduced->step[0][reduced->ndim++] = cpu_step(in, i);
-        } else {
-            kept->shape[kept->ndim] = in->shape[i];
-            kept->step[0][kept->ndim] = cpu_step(in, i);
-            kept->step[1][kept->ndim] = cpu_step(out, params->keepdims ? i : kept->ndim);
-            kept->ndim++;
-        }
-    }
-}
-
-KERNEL(sum)
-{
-    collet_dtype to = cpu_operand(call, 0)->dtype, from = cpu_operand(call, 1)->dtype;
-    cpu_rows kept = {0}, reduced = {0};
-    split_axes(call, &kept, &reduced);
-    for (cpu_rows_begin(&kept); kept.rows > 0; cpu_rows_next(&kept)) {
-        for (int64_t i = 0; i < kept.length; i++) {
-            double total = sum_of(reduced, kept.at[0] + i * kept.inner[0], from);
-            cpu_convert(kept.at[1] + i * kept.inner[1], to, 0, (const char *)&total, COLLET_F64, 0,
-                        1);
-        }
-    }
     return COLLET_OK;
 }

@@ -31,7 +31,12 @@ KERNEL(exp);
 KERNEL(log);
 KERNEL(sqrt);
 KERNEL(transpose);
+
+/* array_reduce.c */
 KERNEL(sum);
+KERNEL(mean);
+KERNEL(min);
+KERNEL(max);
 
 /* linalg.c */
 KERNEL(matmul);

@@ -275,9 +275,13 @@ const kit_op *kit_op_find(uint32_t op)
         const kit_op *ops;
         size_t count;
     } families[] = {
-        {kit_array_ops, kit_array_op_count},     {kit_array_axes_ops, kit_array_axes_op_count},
-        {kit_linalg_ops, kit_linalg_op_count},   {kit_md_ops, kit_md_op_count},
-        {kit_md_axes_ops, kit_md_axes_op_count}, {kit_md_vector_ops, kit_md_vector_op_count},
+        {kit_array_ops, kit_array_op_count},
+        {kit_array_axes_ops, kit_array_axes_op_count},
+        {kit_array_reduce_ops, kit_array_reduce_op_count},
+        {kit_linalg_ops, kit_linalg_op_count},
+        {kit_md_ops, kit_md_op_count},
+        {kit_md_axes_ops, kit_md_axes_op_count},
+        {kit_md_vector_ops, kit_md_vector_op_count},
     };
     for (size_t f = 0; f < sizeof families / sizeof *families; f++)
         for (size_t i = 0; i < families[f].count; i++)

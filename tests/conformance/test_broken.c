@@ -46,6 +46,8 @@ static const expectation expectations[] = {
     {"transpose", "a:a", "did not return in time", "(64,64)"},
     {"sum", "f:f", "of sum |x|", "positive"},
     {"sum", "d:d", "expected nan", "special values"},
+    {"min", "f:f", "expected nan", "special values"},
+    {"min", "d:d", "expected -0, got 0", "zeros of both signs"},
     {"matmul", "f:ff", "got nan", NULL},
     {"matmul", "d:dd", "transposed", "of sum |a b|"},
     {"com", "d:dd", "expected nan, got 0", NULL},

@@ -25,7 +25,7 @@ static void transpose_parameters(bench_layout *l)
         p->perm[i] = l->shape.count - 1 - i;
 }
 
-static void sum_parameters(bench_layout *l)
+static void reduce_parameters(bench_layout *l)
 {
     l->params.reduce =
         (collet_reduce_params){.struct_size = sizeof l->params.reduce, .axes = l->axes};
@@ -53,7 +53,7 @@ static collet_status transpose_shapes(bench_layout *l, collet_error *err)
     return status;
 }
 
-static collet_status sum_shapes(bench_layout *l, collet_error *err)
+static collet_status reduce_shapes(bench_layout *l, collet_error *err)
 {
     const bench_operand *in = &l->operands[1];
     bench_operand *out = &l->operands[0];
@@ -87,7 +87,10 @@ static const bench_case cases[] = {
     {"log", "...", "32M", "op", NULL, NULL, NULL},
     {"sqrt", "...", "32M", "op", NULL, NULL, NULL},
     {"transpose", "...", "8192x8192", "ou", transpose_shapes, transpose_parameters, NULL},
-    {"sum", "...", "8192x8192", "ou", sum_shapes, sum_parameters, NULL},
+    {"sum", "...", "8192x8192", "ou", reduce_shapes, reduce_parameters, NULL},
+    {"mean", "...", "8192x8192", "ou", reduce_shapes, reduce_parameters, NULL},
+    {"min", "...", "8192x8192", "ou", reduce_shapes, reduce_parameters, NULL},
+    {"max", "...", "8192x8192", "ou", reduce_shapes, reduce_parameters, NULL},
     {"matmul", "...,M,K,N", "1024x1024x1024", "ouu", NULL, NULL, matmul_flops},
     {"com", "F,N", "10000x1000", "oxm", NULL, NULL, NULL},
     {"inertia", "F,N", "10000x1000", "oxmx", NULL, NULL, NULL},

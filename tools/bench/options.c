@@ -45,7 +45,7 @@ static const char doc[] =
 
 static const struct argp_option argp_options[] = {
     {"shape", KEY_SHAPE, "SHAPE", 0, "Extents, as the second argument", 1},
-    {"axis", KEY_AXIS, "N[,N...]", 0, "Axes that a reduction sums over (default: all)", 1},
+    {"axis", KEY_AXIS, "N[,N...]", 0, "Axes that a reduction goes over (default: all)", 1},
     {"dtype", KEY_DTYPE, "DTYPE[,...]", 0, "Element types, one row each (default: f32)", 1},
     {"backend", KEY_BACKEND, "NAME[,...]", 0,
      "Backends, one row each, compared with the first (default: all that can be used)", 1},

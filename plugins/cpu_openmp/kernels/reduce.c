@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reduce.h"
 
+#include <string.h>
+
 #include "level.h"
 
-/* Terms added as a tree, whose few roundings do no harm, before their sum is added with its error.
- */
+/* Terms taken together as a tree, before what comes of them is taken into the result: the few
+ * roundings of a sum of so many do no harm. */
 #define TREE 8
 
 /* D. E. Knuth's exact sum of two numbers (TAOCP 2, 4.2.2), which needs no comparison. */
@@ -24,8 +26,60 @@ INLINE void add(double *sum, double *lost, double x)
 #define NAME(x) x##_f64
 #include "reduce.inc"
 
+/*
+ * The less of a and b. Where they are equal, or one is NaN, x is b and y is a: the bits of both
+ * together are then that number, -0 if one of two zeros is, and a NaN.
+ */
+INLINE float less_f32(float a, float b)
+{
+    float x = a < b ? a : b, y = b < a ? b : a;
+    uint32_t p, q;
+    memcpy(&p, &x, sizeof p);
+    memcpy(&q, &y, sizeof q);
+    p |= q;
+    memcpy(&x, &p, sizeof x);
+    return x;
+}
+
+INLINE double less_f64(double a, double b)
+{
+    double x = a < b ? a : b, y = b < a ? b : a;
+    uint64_t p, q;
+    memcpy(&p, &x, sizeof p);
+    memcpy(&q, &y, sizeof q);
+    p |= q;
+    memcpy(&x, &p, sizeof x);
+    return x;
+}
+
+/* The greatest is the least of the negatives, negated. */
+#define REAL float
+#define LESS_OF less_f32
+#define SIGN
+#define NAME(x) x##_min_f32
+#include "extreme.inc"
+
+#define REAL double
+#define LESS_OF less_f64
+#define SIGN
+#define NAME(x) x##_min_f64
+#include "extreme.inc"
+
+#define REAL float
+#define LESS_OF less_f32
+#define SIGN -
+#define NAME(x) x##_max_f32
+#include "extreme.inc"
+
+#define REAL double
+#define LESS_OF less_f64
+#define SIGN -
+#define NAME(x) x##_max_f64
+#include "extreme.inc"
+
 extern const reduce_kernels LEVEL_NAME(reduce);
 const reduce_kernels LEVEL_NAME(reduce) = {
-    .run = {run_f32, run_f64},
-    .columns = {columns_f32, columns_f64},
+    .sum = {{run_f32, run_f64}, {columns_f32, columns_f64}},
+    .min = {{run_min_f32, run_min_f64}, {columns_min_f32, columns_min_f64}},
+    .max = {{run_max_f32, run_max_f64}, {columns_max_f32, columns_max_f64}},
 };

@@ -1,20 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reduce.h - sums in f64 that carry their rounding errors along: good to about two ulp of the sum
- * of the magnitudes, however many terms. The index of a table is [f32, f64]; steps are in bytes, of
- * either sign.
+ * reduce.h - many numbers to one: sums, and the least and the greatest.
+ *
+ * Sums are f64 and carry their rounding errors along: good to about two ulp of the sum of the
+ * magnitudes, however many terms. min and max are those of IEEE 754-2019: NaN where there is one,
+ * -0 < +0. The index of a table is [f32, f64]; steps are in bytes, of either sign.
  */
 #ifndef COLLET_OPENMP_KERNELS_REDUCE_H
 #define COLLET_OPENMP_KERNELS_REDUCE_H
 
 #include <stdint.h>
 
-typedef struct reduce_kernels {
-    /* Adds n elements to *sum, and what rounding lost to *lost. */
-    void (*run[2])(double *sum, double *lost, const char *in, int64_t step, int64_t n);
-    /* Adds elements (i, j), i < rows, to sum[j] and lost[j], j < columns. */
-    void (*columns[2])(double *sum, double *lost, const char *in, int64_t row_step,
+/*
+ * `result` is the sum, least or greatest so far; `lost` is what rounding took from a sum, and
+ * untouched by the others.
+ */
+typedef struct reduction {
+    /* Takes n elements into *result and *lost. */
+    void (*run[2])(double *result, double *lost, const char *in, int64_t step, int64_t n);
+    /* Takes elements (i, j), i < rows, into result[j] and lost[j], j < columns. */
+    void (*columns[2])(double *result, double *lost, const char *in, int64_t row_step,
                        int64_t column_step, int64_t rows, int64_t columns);
+} reduction;
+
+typedef struct reduce_kernels {
+    reduction sum, min, max;
 } reduce_kernels;
 
 #endif

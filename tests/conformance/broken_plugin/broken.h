@@ -43,6 +43,8 @@ BROKEN_KERNEL(exits);
 BROKEN_KERNEL(hangs);
 BROKEN_KERNEL(adds_in_f32);
 BROKEN_KERNEL(skips_nan);
+BROKEN_KERNEL(ignores_nan);
+BROKEN_KERNEL(takes_any_zero);
 BROKEN_KERNEL(adds_to_the_output);
 BROKEN_KERNEL(assumes_rows);
 BROKEN_KERNEL(fails_at_one_size);

@@ -40,6 +40,8 @@ static const collet_kernel_row kernels[] = {
     ROW(TRANSPOSE, hangs, COLLET_I8, COLLET_I8),
     ROW(SUM, adds_in_f32, F, F),
     ROW(SUM, skips_nan, D, D),
+    ROW(MIN, ignores_nan, F, F),
+    ROW(MIN, takes_any_zero, D, D),
     ROW(MATMUL, adds_to_the_output, F, F, F),
     ROW(MATMUL, assumes_rows, D, D, D),
     ROW(COM, com_of_nothing, D, D, D),

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The reductions of the array family: one kept element after the other. */
+#include "kernels.h"
+
+#include <math.h>
+
+#include "../cpu/convert.h"
+#include "../cpu/rows.h"
+#include "../cpu/sum.h"
+
+/* The parts of complex numbers are reduced apart. */
+static collet_dtype part_of(collet_dtype dtype)
+{
+    return dtype == COLLET_C64 ? COLLET_F32 : dtype == COLLET_C128 ? COLLET_F64 : dtype;
+}
+
+static double value_at(const char *at, collet_dtype part)
+{
+    return part == COLLET_F32 ? (double)*(const float *)(const void *)at
+                              : *(const double *)(const void *)at;
+}
+
+/* ---- What one element of the output is ----------------------------------------------------- */
+
+/* Of the elements that `reduced` walks, starting at `at`. */
+typedef double (*reduction)(cpu_rows reduced, char *at, collet_dtype part);
+
+static double sum_of(cpu_rows reduced, char *at, collet_dtype part)
+{
+    cpu_sum total = {0};
+    reduced.at[0] = at;
+    for (cpu_rows_begin(&reduced); reduced.rows > 0; cpu_rows_next(&reduced)) {
+        for (int64_t i = 0; i < reduced.length; i++)
+            cpu_add(&total, value_at(reduced.at[0] + i * reduced.inner[0], part));
+    }
+    return cpu_total(&total);
+}
+
+static double mean_of(cpu_rows reduced, char *at, collet_dtype part)
+{
+    double count = 1.0;
+    for (int32_t i = 0; i < reduced.ndim; i++)
+        count *= (double)reduced.shape[i];
+    return sum_of(reduced, at, part) / count;
+}
+
+/* minimum of IEEE 754-2019. */
+static double lesser(double a, double b)
+{
+    if (isnan(a) || isnan(b))
+        return a + b;
+    if (a == b)
+        return signbit(a) ? a : b;
+    return a < b ? a : b;
+}
+
+static double min_of(cpu_rows reduced, char *at, collet_dtype part)
+{
+    double least = INFINITY;
+    reduced.at[0] = at;
+    for (cpu_rows_begin(&reduced); reduced.rows > 0; cpu_rows_next(&reduced)) {
+        for (int64_t i = 0; i < reduced.length; i++)
+            least = lesser(least, value_at(reduced.at[0] + i * reduced.inner[0], part));
+    }
+    return least;
+}
+
+static double max_of(cpu_rows reduced, char *at, collet_dtype part)
+{
+    double least = INFINITY;
+    reduced.at[0] = at;
+    for (cpu_rows_begin(&reduced); reduced.rows > 0; cpu_rows_next(&reduced)) {
+        for (int64_t i = 0; i < reduced.length; i++)
+            least = lesser(least, -value_at(reduced.at[0] + i * reduced.inner[0], part));
+    }
+    return -least;
+}
+
+/* ---- The axes ------------------------------------------------------------------------------ */
+
+/* Splits the input's axes: `kept` walks input and output, `reduced` the input alone. */
+static void split_axes(const collet_kernel_call *call, cpu_rows *kept, cpu_rows *reduced)
+{
+    const collet_reduce_params *params = call->params;
+    const collet_operand *out = cpu_operand(call, 0), *in = cpu_operand(call, 1);
+    kept->views = 2;
+    kept->at[0] = cpu_at(in);
+    kept->at[1] = cpu_at(out);
+    reduced->views = 1;
+    for (int32_t i = 0; i < in->ndim; i++) {
+        if (params->axes >> i & 1) {
+            reduced->shape[reduced->ndim] = in->shape[i];
+            reduced->step[0][reduced->ndim++] = cpu_step(in, i);
+        } else {
+            kept->shape[kept->ndim] = in->shape[i];
+            kept->step[0][kept->ndim] = cpu_step(in, i);
+            kept->step[1][kept->ndim] = cpu_step(out, params->keepdims ? i : kept->ndim);
+            kept->ndim++;
+        }
+    }
+}
+
+static collet_status reduce(const collet_kernel_call *call, reduction value)
+{
+    collet_dtype from = cpu_operand(call, 1)->dtype, part = part_of(from);
+    collet_dtype to = part_of(cpu_operand(call, 0)->dtype);
+    int64_t parts = part == from ? 1 : 2;
+    int64_t in_size = (int64_t)cpu_dtype_size(part), out_size = (int64_t)cpu_dtype_size(to);
+    cpu_rows kept = {0}, reduced = {0};
+    split_axes(call, &kept, &reduced);
+    for (cpu_rows_begin(&kept); kept.rows > 0; cpu_rows_next(&kept)) {
+        for (int64_t i = 0; i < kept.length * parts; i++) {
+            char *in = kept.at[0] + i / parts * kept.inner[0] + i % parts * in_size;
+            char *out = kept.at[1] + i / parts * kept.inner[1] + i % parts * out_size;
+            double x = value(reduced, in, part);
+            cpu_convert(out, to, 0, (const char *)&x, COLLET_F64, 0, 1);
+        }
+    }
+    return COLLET_OK;
+}
+
+KERNEL(sum)
+{
+    return reduce(call, sum_of);
+}
+
+KERNEL(mean)
+{
+    return reduce(call, mean_of);
+}
+
+KERNEL(min)
+{
+    return reduce(call, min_of);
+}
+
+KERNEL(max)
+{
+    return reduce(call, max_of);
+}
