@@ -2,23 +2,14 @@
 #include "blas.h"
 
 #include <cblas.h>
-#include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 
+#include "library.h"
 #include "team.h"
-
-#define LIBRARY "libopenblas.so.0"
 
 /* openblas_get_parallel: the library has threads of its own that set_num_threads governs. */
 #define PARALLEL_OPENMP 2
-
-/* OpenBLAS calls itself by names that a program may define too (its LAPACK calls sgemm_, say):
- * deep binding makes it find its own. A sanitizer's runtime does not allow that. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define OPEN_FLAGS (RTLD_NOW | RTLD_LOCAL)
-#else
-#define OPEN_FLAGS (RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND)
-#endif
 
 struct blas {
     void (*sgemm)(enum CBLAS_ORDER, enum CBLAS_TRANSPOSE, enum CBLAS_TRANSPOSE, blasint m,
@@ -34,64 +25,108 @@ struct blas {
     char *(*get_corename)(void);
     blas_lapack lapack[2]; /* s, d */
     int has_lapack;
-    const char *reason; /* why it cannot be used; NULL: it can */
+    char reason[BLAS_REASON]; /* why it cannot be used; "": it can */
     pthread_mutex_t lock;
     blas_use *uses; /* between enter and leave */
     int threads_found;
 };
 
 static blas library = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static blas_settings settings = {.name = BLAS_NAME};
+static pthread_mutex_t settling = PTHREAD_MUTEX_INITIALIZER;
+static int settled;
 static pthread_once_t opened = PTHREAD_ONCE_INIT;
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* ISO C has no conversion from an object's address to a function's; POSIX has it in memory. */
-static int find(void *handle, const char *name, void *function)
-{
-    void *address = dlsym(handle, name);
-    *(void **)function = address;
-    return address != NULL;
-}
-
 static int find_lapack(void *handle, blas *b)
 {
     blas_lapack *s = &b->lapack[0], *d = &b->lapack[1];
-    return find(handle, "sgetrf_", &s->getrf) && find(handle, "dgetrf_", &d->getrf) &&
-           find(handle, "sgetrs_", &s->getrs) && find(handle, "dgetrs_", &d->getrs) &&
-           find(handle, "spotrf_", &s->potrf) && find(handle, "dpotrf_", &d->potrf) &&
-           find(handle, "sgeqrf_", &s->geqrf) && find(handle, "dgeqrf_", &d->geqrf) &&
-           find(handle, "sorgqr_", &s->orgqr) && find(handle, "dorgqr_", &d->orgqr) &&
-           find(handle, "sgesdd_", &s->gesdd) && find(handle, "dgesdd_", &d->gesdd) &&
-           find(handle, "ssyevd_", &s->syevd) && find(handle, "dsyevd_", &d->syevd);
+    return library_find(handle, "sgetrf_", &s->getrf) &&
+           library_find(handle, "dgetrf_", &d->getrf) &&
+           library_find(handle, "sgetrs_", &s->getrs) &&
+           library_find(handle, "dgetrs_", &d->getrs) &&
+           library_find(handle, "spotrf_", &s->potrf) &&
+           library_find(handle, "dpotrf_", &d->potrf) &&
+           library_find(handle, "sgeqrf_", &s->geqrf) &&
+           library_find(handle, "dgeqrf_", &d->geqrf) &&
+           library_find(handle, "sorgqr_", &s->orgqr) &&
+           library_find(handle, "dorgqr_", &d->orgqr) &&
+           library_find(handle, "sgesdd_", &s->gesdd) &&
+           library_find(handle, "dgesdd_", &d->gesdd) &&
+           library_find(handle, "ssyevd_", &s->syevd) && library_find(handle, "dsyevd_", &d->syevd);
+}
+
+static void find_functions(void *handle, blas *b)
+{
+    if (!library_find(handle, "cblas_sgemm", &b->sgemm) ||
+        !library_find(handle, "cblas_dgemm", &b->dgemm) ||
+        !library_find(handle, "openblas_get_num_threads", &b->get_num_threads) ||
+        !library_find(handle, "openblas_set_num_threads", &b->set_num_threads) ||
+        !library_find(handle, "openblas_get_parallel", &b->get_parallel) ||
+        !library_find(handle, "openblas_get_config", &b->get_config) ||
+        !library_find(handle, "openblas_get_corename", &b->get_corename))
+        (void)snprintf(b->reason, sizeof b->reason, "%s lacks functions of OpenBLAS",
+                       settings.name);
+    else if (b->get_parallel() == PARALLEL_OPENMP)
+        (void)snprintf(b->reason, sizeof b->reason,
+                       "%s is the OpenMP build, whose thread count cannot be set without changing "
+                       "the host's (Debian: libopenblas0-pthread)",
+                       settings.name);
+    else
+        b->has_lapack = find_lapack(handle, b);
 }
 
 static void open_library(void)
 {
-    void *handle = dlopen(LIBRARY, OPEN_FLAGS);
-    if (!handle) {
-        library.reason = LIBRARY " is not installed (Debian: libopenblas0)";
+    /* The environment of the library's constructor refers to it for good. */
+    static char core[sizeof settings.core + sizeof BLAS_CORE_VARIABLE];
+    const char *const variables[] = {settings.core[0] ? core : NULL, NULL};
+    (void)pthread_mutex_lock(&settling);
+    settled = 1;
+    (void)pthread_mutex_unlock(&settling);
+    if (settings.refused[0]) {
+        (void)snprintf(library.reason, sizeof library.reason, "%s", settings.refused);
         return;
     }
-    if (!find(handle, "cblas_sgemm", &library.sgemm) ||
-        !find(handle, "cblas_dgemm", &library.dgemm) ||
-        !find(handle, "openblas_get_num_threads", &library.get_num_threads) ||
-        !find(handle, "openblas_set_num_threads", &library.set_num_threads) ||
-        !find(handle, "openblas_get_parallel", &library.get_parallel) ||
-        !find(handle, "openblas_get_config", &library.get_config) ||
-        !find(handle, "openblas_get_corename", &library.get_corename))
-        library.reason = LIBRARY " lacks functions of OpenBLAS";
-    else if (library.get_parallel() == PARALLEL_OPENMP)
-        library.reason = LIBRARY " is the OpenMP build, whose thread count cannot be set without "
-                                 "changing the host's (Debian: libopenblas0-pthread)";
+    (void)snprintf(core, sizeof core, BLAS_CORE_VARIABLE "=%s", settings.core);
+    void *handle = library_open(settings.name, variables);
+    if (handle)
+        find_functions(handle, &library);
     else
-        library.has_lapack = find_lapack(handle, &library);
+        (void)snprintf(library.reason, sizeof library.reason,
+                       "%s cannot be opened (Debian: libopenblas0-pthread)", settings.name);
+}
+
+void blas_settle(const blas_settings *given)
+{
+    (void)pthread_mutex_lock(&settling);
+    if (!settled)
+        settings = *given;
+    settled = 1;
+    (void)pthread_mutex_unlock(&settling);
 }
 
 blas *blas_open(const char **reason)
 {
     (void)pthread_once(&opened, open_library);
     *reason = library.reason;
-    return library.reason ? NULL : &library;
+    return library.reason[0] ? NULL : &library;
+}
+
+int blas_is_loaded(const char *name, char *core, uint64_t capacity)
+{
+    char *(*get_corename)(void);
+    void *handle = library_loaded(name);
+    if (!handle || !library_find(handle, "openblas_get_corename", &get_corename))
+        return 0;
+    (void)snprintf(core, (size_t)capacity, "%s", get_corename());
+    return 1;
+}
+
+void blas_path(blas *b, char *path, uint64_t capacity)
+{
+    library_path(&b->sgemm, path, capacity);
 }
 
 const char *blas_config(const blas *b)

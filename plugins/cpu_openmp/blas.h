@@ -52,6 +52,23 @@ typedef struct blas_use {
     int32_t threads, taken; /* for each call; of the gate */
 } blas_use;
 
+#define BLAS_NAME "libopenblas.so.0"
+#define BLAS_CORE_VARIABLE "OPENBLAS_CORETYPE" /* where OpenBLAS itself looks for a core's name */
+#define BLAS_REASON 640
+
+typedef struct blas_settings {
+    char name[512];            /* of the library, or its path */
+    char core[32];             /* the core that it is told to serve; "": it finds out itself */
+    char refused[BLAS_REASON]; /* why it is not to be opened; "": it is */
+} blas_settings;
+
+/* What the first blas_open will open. The library is the process's, so the first settings count,
+ * and none that come after the library. Any thread. */
+void blas_settle(const blas_settings *settings);
+
+/* 1, with the core that it serves, when the process has the library loaded. */
+int blas_is_loaded(const char *name, char *core, uint64_t capacity);
+
 /*
  * The library, opened at the first call and kept for the life of the process. NULL, with *reason,
  * when it cannot be used. Any thread.
@@ -61,6 +78,9 @@ blas *blas_open(const char **reason);
 /* Version and the processor core that its kernels are made for, as OpenBLAS names them. */
 const char *blas_config(const blas *b);
 const char *blas_core(const blas *b);
+
+/* The library's file. */
+void blas_path(blas *b, char *path, uint64_t capacity);
 
 /*
  * Around every group of calls; any number of them may be under way on any threads. Calls within may

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "device.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "blas.h"
+#include "choice.h"
 
 COLLET_PLUGIN_MANIFEST("manifest.json");
 
@@ -130,55 +127,35 @@ static const collet_kernel_row kernels[] = {
 
 /* ---- The device ------------------------------------------------------------------------------ */
 
-/* Appends to a text of `capacity` bytes; *used grows by what it would take, fitting or not. */
-static void append(char *text, uint64_t capacity, uint64_t *used, const char *format, ...)
-    COLLET_PRINTF(4, 5);
-
-static void append(char *text, uint64_t capacity, uint64_t *used, const char *format, ...)
-{
-    va_list arguments;
-    uint64_t left = *used < capacity ? capacity - *used : 0;
-    va_start(arguments, format);
-    int n = vsnprintf(left ? text + *used : NULL, (size_t)left, format, arguments);
-    va_end(arguments);
-    if (n > 0)
-        *used += (uint64_t)n;
-}
-
-static void describe(const collet_host *host, char *text, uint64_t capacity, uint64_t *used)
+static void describe(const collet_host *host, text *json)
 {
     const char *reason = "";
     const isa_level *level = isa_select(host->config(host, "isa"), &reason);
     char name[64];
     isa_processor_name(name, sizeof name);
-    append(text, capacity, used, "{\"jit\": false, \"parallel\": true, \"gpu\": false, ");
+    text_add(json, "{\"jit\": false, \"parallel\": true, \"gpu\": false, ");
     if (!level) {
-        append(text, capacity, used, "\"device_count\": 0, \"devices\": [], \"reason\": \"%s\"}",
-               reason);
+        text_add(json, "\"device_count\": 0, \"devices\": [], \"reason\": ");
+        text_quote(json, reason);
+        text_add(json, "}");
         return;
     }
-    append(text, capacity, used,
-           "\"device_count\": 1, \"devices\": [{\"name\": \"%s\", \"isa\": \"%s\", \"threads\": "
-           "%d}], ",
-           name[0] ? name : "CPU", level->name, host->threads(host));
-    const blas *b = blas_open(&reason);
-    if (b) {
-        append(text, capacity, used, "\"blas\": {\"library\": \"%s\", \"core\": \"%s\"}}",
-               blas_config(b), blas_core(b));
-    } else {
-        append(text, capacity, used, "\"blas\": {\"library\": null, \"reason\": \"%s\"}}", reason);
-    }
+    text_add(json, "\"device_count\": 1, \"devices\": [{\"name\": ");
+    text_quote(json, name[0] ? name : "CPU");
+    text_add(json, ", \"isa\": \"%s\", \"threads\": %d}], ", level->name, host->threads(host));
+    choice_describe(host, level, json);
+    text_add(json, "}");
 }
 
 static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
                                   uint64_t *needed, collet_error *err)
 {
-    uint64_t used = 0, again = 0;
+    text measured = {.at = NULL}, written = {.at = json, .capacity = capacity};
     (void)err;
-    describe(host, NULL, 0, &used);
-    *needed = used + 1;
+    describe(host, &measured);
+    *needed = measured.used + 1;
     if (capacity >= *needed)
-        describe(host, json, capacity, &again);
+        describe(host, &written);
     return COLLET_OK;
 }
 
@@ -204,6 +181,7 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
     collet_device *d = calloc(1, sizeof *d);
     if (!d)
         return host->fail(err, COLLET_NO_MEMORY, "cpu_openmp: no memory to open the device");
+    choice_settle(host, level);
     d->host = host;
     d->level = level;
     d->threads = host->threads(host);

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * processor.h - what of the processor libraries are told, beyond the levels of isa.h.
+ */
+#ifndef COLLET_OPENMP_PROCESSOR_H
+#define COLLET_OPENMP_PROCESSOR_H
+
+#include <stdint.h>
+
+#include "isa.h"
+
+#define PROCESSOR_V2 1u   /* x86-64-v2: SSE4.2 */
+#define PROCESSOR_V3 2u   /* x86-64-v3: AVX2, FMA */
+#define PROCESSOR_V4 4u   /* x86-64-v4: AVX-512 F, BW, CD, DQ, VL */
+#define PROCESSOR_VNNI 8u /* int8 products of AVX-512 */
+#define PROCESSOR_BF16 16u
+#define PROCESSOR_AMX 32u
+#define PROCESSOR_AMD 64u     /* made by AMD or Hygon */
+#define PROCESSOR_CAPPED 128u /* the machine has more than `level` */
+
+/* The features at most of `level` that processor and operating system have; 0 where they are not
+ * x86-64's. */
+uint32_t processor_features(const isa_level *level);
+
+#endif

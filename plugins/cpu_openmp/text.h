@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * text.h - JSON written into a buffer that may be too small.
+ */
+#ifndef COLLET_OPENMP_TEXT_H
+#define COLLET_OPENMP_TEXT_H
+
+#include <collet/types.h>
+
+typedef struct text {
+    char *at;
+    uint64_t capacity;
+    uint64_t used; /* what the text takes without its NUL, fitting or not */
+} text;
+
+void text_add(text *t, const char *format, ...) COLLET_PRINTF(2, 3);
+
+/* A string in quotes; what JSON has no plain character for becomes a blank. */
+void text_quote(text *t, const char *string);
+
+#endif
