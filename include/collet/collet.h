@@ -376,6 +376,13 @@ COLLET_API collet_status collet_max(collet_context *context, COLLET_OUT out, COL
  * (collet_array_permute), not a copy. */
 COLLET_API collet_status collet_matmul(collet_context *context, COLLET_OUT c, COLLET_IN a,
                                        COLLET_IN b);
+/* out () = sum of a b over vectors of one length: f32, f64, or f64 of f32; accumulated in f64 without
+ * loss. Empty: 0. */
+COLLET_API collet_status collet_dot(collet_context *context, COLLET_OUT out, COLLET_IN a,
+                                    COLLET_IN b);
+/* y (..., M) = a (..., M, K) x (..., K), each element a dot; batch axes broadcast. */
+COLLET_API collet_status collet_matvec(collet_context *context, COLLET_OUT y, COLLET_IN a,
+                                       COLLET_IN x);
 
 /* md: positions, velocities, forces F x N x 3 and masses N in f32 or f64; results f64. */
 /* com F x 3 = sum m r / sum m. No mass: NaN. */

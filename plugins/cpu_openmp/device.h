@@ -53,6 +53,12 @@ WORKSPACE(reduce); /* of all of these */
 KERNEL(matmul);
 WORKSPACE(matmul);
 
+/* linalg_vector.c */
+KERNEL(dot);
+WORKSPACE(dot);
+KERNEL(matvec);
+WORKSPACE(matvec);
+
 /* md_atoms.c: sums over the atoms of a frame */
 KERNEL(com);
 KERNEL(inertia);

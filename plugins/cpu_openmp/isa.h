@@ -13,6 +13,7 @@
 #include "kernels/gemm.h"
 #include "kernels/move.h"
 #include "kernels/reduce.h"
+#include "kernels/vector.h"
 
 /* One level: every file of kernels/ compiled for it. Constant, lives as long as the process. */
 typedef struct isa_level {
@@ -23,6 +24,7 @@ typedef struct isa_level {
     const reduce_kernels *reduce;
     const frame_kernels *frame;
     const gemm_kernels *gemm;
+    const vector_kernels *vector;
 } isa_level;
 
 /*

@@ -40,6 +40,8 @@ KERNEL(max);
 
 /* linalg.c */
 KERNEL(matmul);
+KERNEL(dot);
+KERNEL(matvec);
 
 /* md_atoms.c: sums over the atoms of a frame */
 KERNEL(com);

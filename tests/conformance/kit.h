@@ -117,9 +117,10 @@ struct kit_op {
 /* The oracle's entry for an op, or NULL. */
 const kit_op *kit_op_find(uint32_t op);
 extern const kit_op kit_array_ops[], kit_array_axes_ops[], kit_array_reduce_ops[], kit_linalg_ops[],
-    kit_md_ops[], kit_md_axes_ops[], kit_md_vector_ops[];
+    kit_linalg_vector_ops[], kit_md_ops[], kit_md_axes_ops[], kit_md_vector_ops[];
 extern const size_t kit_array_op_count, kit_array_axes_op_count, kit_array_reduce_op_count,
-    kit_linalg_op_count, kit_md_op_count, kit_md_axes_op_count, kit_md_vector_op_count;
+    kit_linalg_op_count, kit_linalg_vector_op_count, kit_md_op_count, kit_md_axes_op_count,
+    kit_md_vector_op_count;
 
 typedef struct kit_row {
     collet_op_info info;

@@ -155,13 +155,18 @@ static void test_capabilities_that_do_not_fit(void **state)
 /* Few frames of several blocks of atoms, and many frames of few atoms. */
 enum { FRAMES = 3, ATOMS = 20011, MANY = 301, FEW = 53 };
 
+enum { COLUMNS = 11, LONG = COLUMNS * 200000 };
+
 typedef struct inputs {
     double numbers[300 * 1001];
+    float series[LONG];
     float r[FRAMES * ATOMS * 3], v[FRAMES * ATOMS * 3], f[FRAMES * ATOMS * 3], m[ATOMS];
 } inputs;
 
 typedef struct results {
     double all, rows[300], columns[1001], triples[3];
+    double dot, along[300], across[1001];
+    float few[COLUMNS];
     double com[MANY * 3], inertia[MANY * 9], L[MANY * 3], torque[MANY * 3], energies[MANY * 3];
     double radius[FRAMES], tensor[FRAMES * 9], asphericity[FRAMES];
     double rmsd[FRAMES], rotation[FRAMES * 9];
@@ -180,6 +185,8 @@ static void make_inputs(void)
         in.v[i] = (float)(i * 40503 % 65521) / 65521.0f - 0.5f;
         in.f[i] = (float)(i * 48271 % 99991) - 5e4f;
     }
+    for (int64_t i = 0; i < LONG; i++)
+        in.series[i] = (float)(i * 69621 % 65537) / 65537.0f;
     for (int64_t i = 0; i < ATOMS; i++)
         in.m[i] = 1.0f + (float)(i % 17) * 0.9f;
 }
@@ -195,6 +202,20 @@ static void compute_sums(results *out)
               ARRAY(in.numbers, F64, 300, 1001));
     CALL_WITH(SUM, 1, &first, sizeof first, ARRAY(out->triples, F64, 3),
               ARRAY(in.numbers, F64, 100100, 3));
+}
+
+/* Rows, columns and few long columns: the last and the dot are cut into chunks. */
+static void compute_products(results *out)
+{
+    const int64_t shape[] = {1001, 300}, strides[] = {1, 1001};
+    const int64_t few_shape[] = {COLUMNS, LONG / COLUMNS}, few_strides[] = {1, COLUMNS};
+    collet_operand turned = {in.numbers, 0, COLLET_F64, 2, shape, strides};
+    collet_operand few = {in.series, 0, COLLET_F32, 2, few_shape, few_strides};
+    CALL(DOT, 1, SCALAR(&out->dot, F64), ARRAY(in.series, F32, LONG), ARRAY(in.series, F32, LONG));
+    CALL(MATVEC, 1, ARRAY(out->along, F64, 300), ARRAY(in.numbers, F64, 300, 1001),
+         ARRAY(in.numbers, F64, 1001));
+    CALL(MATVEC, 1, ARRAY(out->across, F64, 1001), turned, ARRAY(in.numbers, F64, 300));
+    CALL(MATVEC, 1, ARRAY(out->few, F32, COLUMNS), few, ARRAY(in.series, F32, LONG / COLUMNS));
 }
 
 static void compute_frames(results *out)
@@ -220,6 +241,7 @@ static void compute_frames(results *out)
 static void compute(results *out)
 {
     compute_sums(out);
+    compute_products(out);
     compute_frames(out);
     CALL(EXP, 1, ARRAY(out->exponentials, F32, ATOMS), ARRAY(in.v, F32, ATOMS));
 }

@@ -176,6 +176,35 @@ static void test_matmul(void **state)
     assert_true(sum == 1.0f);
 }
 
+static void test_vectors(void **state)
+{
+    (void)state;
+    double a[6] = {1, 2, 3, 4, 5, 6}, x[3] = {1, 10, 100}, y[4], out;
+    CALL(DOT, 1, SCALAR(&out, F64), ARRAY(a, F64, 3), ARRAY(x, F64, 3));
+    EXPECT(&out, 1, 0, 321);
+    CALL(DOT, 1, SCALAR(&out, F64), ARRAY(a, F64, 0), ARRAY(x, F64, 0));
+    EXPECT(&out, 1, 0, 0);
+    float big[3] = {1e8f, 1, -1e8f}, ones[3] = {1, 1, 1}, sum;
+    CALL(DOT, 1, SCALAR(&sum, F32), ARRAY(big, F32, 3), ARRAY(ones, F32, 3));
+    assert_true(sum == 1.0f);
+    float far[2] = {1e30f, 1e30f}, back[2] = {1e30f, -1e30f};
+    CALL(DOT, 1, SCALAR(&out, F64), ARRAY(far, F32, 2), ARRAY(back, F32, 2));
+    EXPECT(&out, 1, 0, 0);
+    CALL(MATVEC, 1, ARRAY(y, F64, 2), ARRAY(a, F64, 2, 3), ARRAY(x, F64, 3));
+    EXPECT(y, 2, 0, 321, 654);
+    const int64_t turned_shape[] = {3, 2}, turned[] = {1, 3}, vectors[] = {2, 2}, same[] = {0, 1};
+    collet_operand transposed = {a, 0, COLLET_F64, 2, turned_shape, turned};
+    CALL(MATVEC, 1, ARRAY(y, F64, 3), transposed, ARRAY(x, F64, 2));
+    EXPECT(y, 3, 0, 41, 52, 63);
+    const int64_t batch[] = {2, 2, 2}, blocks[] = {0, 2, 1};
+    collet_operand repeated = {a, 0, COLLET_F64, 3, batch, blocks};
+    collet_operand one = {x, 0, COLLET_F64, 2, vectors, same};
+    CALL(MATVEC, 1, ARRAY(y, F64, 2, 2), repeated, one);
+    EXPECT(y, 4, 0, 21, 43, 21, 43);
+    CALL(MATVEC, 1, ARRAY(y, F64, 2), ARRAY(a, F64, 2, 0), ARRAY(x, F64, 0));
+    EXPECT(y, 2, 0, 0, 0);
+}
+
 /* ---- The table --------------------------------------------------------------------------- */
 
 static collet_dtype dtype_of(char letter)
@@ -240,6 +269,7 @@ int main(void)
         cmocka_unit_test(test_transpose),
         cmocka_unit_test(test_sum),
         cmocka_unit_test(test_matmul),
+        cmocka_unit_test(test_vectors),
         cmocka_unit_test(test_every_signature_has_one_row),
     };
     return cmocka_run_group_tests(tests, open_plugin, close_plugin);

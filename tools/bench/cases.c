@@ -92,6 +92,8 @@ static const bench_case cases[] = {
     {"min", "...", "8192x8192", "ou", reduce_shapes, reduce_parameters, NULL},
     {"max", "...", "8192x8192", "ou", reduce_shapes, reduce_parameters, NULL},
     {"matmul", "...,M,K,N", "1024x1024x1024", "ouu", NULL, NULL, matmul_flops},
+    {"dot", "N", "32M", "ouu", NULL, NULL, NULL},
+    {"matvec", "...,M,K", "8192x8192", "ouu", NULL, NULL, NULL},
     {"com", "F,N", "10000x1000", "oxm", NULL, NULL, NULL},
     {"inertia", "F,N", "10000x1000", "oxmx", NULL, NULL, NULL},
     {"cross_sum", "F,N", "10000x1000", "oxmxu", NULL, NULL, NULL},

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * vector.h - sums of products in f64, good to about four ulp of the sum of the magnitudes however
+ * many terms: what rounding loses is carried along, as in reduce.h. The index of a table is [f32,
+ * f64], the type of both factors; steps are in bytes, of either sign or zero.
+ */
+#ifndef COLLET_OPENMP_KERNELS_VECTOR_H
+#define COLLET_OPENMP_KERNELS_VECTOR_H
+
+#include <stdint.h>
+
+#define VECTOR_SHORT 16 /* terms that need no care */
+
+typedef struct vector_kernels {
+    /* Adds n products to *sum, and what rounding lost to *lost. */
+    void (*dot[2])(double *sum, double *lost, const char *a, int64_t a_step, const char *b,
+                   int64_t b_step, int64_t n);
+    /* Adds a(i, j) x(i), i < rows, to sum[j] and lost[j], j < columns. */
+    void (*columns[2])(double *sum, double *lost, const char *a, int64_t row_step,
+                       int64_t column_step, const char *x, int64_t x_step, int64_t rows,
+                       int64_t columns);
+    /* sum[j] = sum of a(i, j) x(i), i < rows <= VECTOR_SHORT, j < columns. */
+    void (*short_columns[2])(double *sum, const char *a, int64_t row_step, int64_t column_step,
+                             const char *x, int64_t x_step, int64_t rows, int64_t columns);
+} vector_kernels;
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dot and matvec: both are bound by the reading of the matrix, so the sums are formed in f64 with
+ * their rounding errors at no cost in time. The division into tiles and chunks depends on the shape
+ * alone, and chunks are added in order, so that the result does not depend on the number of
+ * threads.
+ */
+#include "device.h"
+
+#include <stdlib.h>
+
+#include "../cpu/rows.h"
+#include "../cpu/sum.h"
+#include "team.h"
+
+/* Elements below which a second thread costs more than it brings. */
+#define GRAIN (16 << 10)
+
+/* Elements of a chunk of a row, and of a chunk of a tile of columns, whose sums are kept beside. */
+#define ROW_CHUNK (256 << 10)
+#define COLUMN_CHUNK (1 << 20)
+
+/* With as many tiles as this there is enough to divide without chunks. */
+#define MANY_TILES 64
+
+/* Sums side by side: in the second cache with a matrix read along its columns. */
+#define COLUMN_TILE 4096
+
+/* Rows that are read one after the other, so that short ones do not cost a step each. */
+#define ROW_TILE 64
+#define ROW_TILE_ELEMENTS 2048
+
+/* A view whose first axes are the batch's. */
+typedef struct view {
+    char *at;
+    const int64_t *strides; /* of the batch axes, in elements */
+    int64_t size;           /* of an element */
+    int64_t row, column;    /* bytes from one to the next */
+} view;
+
+enum { Y, A, X, VIEWS };
+
+typedef struct vector_plan {
+    const vector_kernels *kernels;
+    int wide; /* the factors are f64 */
+    collet_dtype to;
+    int32_t batch_axes;
+    const int64_t *batch_shape;
+    int64_t batch, rows, inner;
+    view v[VIEWS];
+    enum { ALONG, ACROSS, SHORT } way; /* a row at a time, many, many short ones */
+    int64_t tile, tiles;               /* rows of a at a time; of one product */
+    int64_t chunk, chunks;             /* elements of a row at a time; of one tile */
+    int64_t items;
+    double *sums; /* 2 x tile for each item, or for each thread when there is one chunk a tile */
+} vector_plan;
+
+/* Where an item is: what changes from one to the next. */
+typedef struct place {
+    int64_t chunk, tile;
+    int64_t index[COLLET_MAX_DIMS]; /* of the product in the batch */
+    char *at[VIEWS];
+} place;
+
+/* ---- Planning -------------------------------------------------------------------------------- */
+
+static int64_t divide_up(int64_t a, int64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void divide(vector_plan *p)
+{
+    int64_t elements = p->way == ALONG ? ROW_CHUNK : COLUMN_CHUNK;
+    p->tile = COLUMN_TILE;
+    if (p->way == ALONG)
+        p->tile = least(divide_up(ROW_TILE_ELEMENTS, p->inner + 1), ROW_TILE);
+    p->tile = p->rows > 0 ? least(p->tile, p->rows) : 1;
+    p->tiles = divide_up(p->rows, p->tile);
+    p->chunk = p->inner;
+    p->chunks = 1;
+    int64_t groups = p->batch * p->tiles;
+    if (groups < MANY_TILES && p->inner > 2 * (elements / p->tile)) {
+        p->chunk = elements / p->tile;
+        p->chunks = divide_up(p->inner, p->chunk);
+    }
+    p->items = groups * p->chunks;
+}
+
+static view view_of(const collet_operand *o)
+{
+    return (view){
+        .at = cpu_at(o), .strides = o->strides, .size = (int64_t)cpu_dtype_size(o->dtype)};
+}
+
+static void set_types(vector_plan *p, const collet_device *device, const collet_kernel_call *call)
+{
+    p->kernels = device->level->vector;
+    p->to = cpu_operand(call, Y)->dtype;
+    p->wide = cpu_operand(call, A)->dtype == COLLET_F64;
+    for (uint32_t k = 0; k < VIEWS; k++)
+        p->v[k] = view_of(cpu_operand(call, k));
+}
+
+static void plan_dot(vector_plan *p, const collet_device *device, const collet_kernel_call *call)
+{
+    set_types(p, device, call);
+    p->batch = p->rows = 1;
+    p->inner = cpu_operand(call, A)->shape[0];
+    p->v[A].column = cpu_step(cpu_operand(call, A), 0);
+    p->v[X].column = cpu_step(cpu_operand(call, X), 0);
+    divide(p);
+}
+
+static void plan_matvec(vector_plan *p, const collet_device *device, const collet_kernel_call *call)
+{
+    const collet_operand *y = cpu_operand(call, Y), *a = cpu_operand(call, A);
+    set_types(p, device, call);
+    p->batch_axes = y->ndim - 1;
+    p->batch_shape = y->shape;
+    p->batch = 1;
+    for (int32_t i = 0; i < p->batch_axes; i++)
+        p->batch *= y->shape[i];
+    p->rows = y->shape[p->batch_axes];
+    p->inner = a->shape[p->batch_axes + 1];
+    p->v[Y].row = cpu_step(y, p->batch_axes);
+    p->v[A].row = cpu_step(a, p->batch_axes);
+    p->v[A].column = cpu_step(a, p->batch_axes + 1);
+    p->v[X].column = cpu_step(cpu_operand(call, X), p->batch_axes);
+    if (p->inner <= VECTOR_SHORT)
+        p->way = SHORT;
+    else if (p->rows > 1 && llabs(p->v[A].row) < llabs(p->v[A].column))
+        p->way = ACROSS;
+    divide(p);
+}
+
+/* ---- Places ---------------------------------------------------------------------------------- */
+
+static void go_to(const vector_plan *p, place *at, int64_t item)
+{
+    at->chunk = item % p->chunks;
+    at->tile = item / p->chunks % p->tiles;
+    int64_t batch = item / p->chunks / p->tiles;
+    for (int k = 0; k < VIEWS; k++)
+        at->at[k] = p->v[k].at;
+    for (int32_t i = p->batch_axes - 1; i >= 0; i--) {
+        at->index[i] = batch % p->batch_shape[i];
+        batch /= p->batch_shape[i];
+        for (int k = 0; k < VIEWS; k++)
+            at->at[k] += at->index[i] * p->v[k].strides[i] * p->v[k].size;
+    }
+}
+
+static void go_on(const vector_plan *p, place *at)
+{
+    if (++at->chunk < p->chunks)
+        return;
+    at->chunk = 0;
+    if (++at->tile < p->tiles)
+        return;
+    at->tile = 0;
+    for (int32_t i = p->batch_axes - 1; i >= 0; i--) {
+        int carry = ++at->index[i] == p->batch_shape[i];
+        for (int k = 0; k < VIEWS; k++) {
+            int64_t step = p->v[k].strides[i] * p->v[k].size;
+            at->at[k] += carry ? (1 - p->batch_shape[i]) * step : step;
+        }
+        if (!carry)
+            return;
+        at->index[i] = 0;
+    }
+}
+
+/* ---- Sums ------------------------------------------------------------------------------------ */
+
+static int64_t rows_of_tile(const vector_plan *p, int64_t tile)
+{
+    return least(p->rows - tile * p->tile, p->tile);
+}
+
+static void sum_item(const vector_plan *p, const place *at, double *sum, double *lost)
+{
+    int64_t k = at->chunk * p->chunk, n = least(p->inner - k, p->chunk);
+    int64_t rows = rows_of_tile(p, at->tile);
+    const view *a = &p->v[A], *x = &p->v[X];
+    const char *a_at = at->at[A] + at->tile * p->tile * a->row + k * a->column;
+    const char *x_at = at->at[X] + k * x->column;
+    if (p->way == SHORT) {
+        p->kernels->short_columns[p->wide](sum, a_at, a->column, a->row, x_at, x->column, n, rows);
+        return;
+    }
+    for (int64_t i = 0; i < rows; i++)
+        sum[i] = lost[i] = 0.0;
+    if (p->way == ACROSS) {
+        p->kernels->columns[p->wide](sum, lost, a_at, a->column, a->row, x_at, x->column, n, rows);
+        return;
+    }
+    for (int64_t i = 0; i < rows; i++, a_at += a->row)
+        p->kernels->dot[p->wide](&sum[i], &lost[i], a_at, a->column, x_at, x->column, n);
+}
+
+static void store(const vector_plan *p, char *out, double value)
+{
+    if (p->to == COLLET_F32)
+        *(float *)(void *)out = (float)value;
+    else
+        *(double *)(void *)out = value;
+}
+
+static void run_items(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const vector_plan *p = argument;
+    place at;
+    go_to(p, &at, begin);
+    for (int64_t item = begin; item < end; item++, go_on(p, &at)) {
+        double *sum = p->sums + 2 * p->tile * (p->chunks > 1 ? item : thread);
+        double *lost = sum + p->tile;
+        sum_item(p, &at, sum, lost);
+        if (p->chunks > 1)
+            continue;
+        char *out = at.at[Y] + at.tile * p->tile * p->v[Y].row;
+        int64_t rows = rows_of_tile(p, at.tile);
+        for (int64_t i = 0; p->way == SHORT && i < rows; i++)
+            store(p, out + i * p->v[Y].row, sum[i]);
+        for (int64_t i = 0; p->way != SHORT && i < rows; i++)
+            store(p, out + i * p->v[Y].row, cpu_total(&(cpu_sum){sum[i], lost[i]}));
+    }
+}
+
+/* Adds the chunks of tiles begin .. end-1. */
+static void finish_tiles(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const vector_plan *p = argument;
+    (void)thread;
+    for (int64_t tile = begin; tile < end; tile++) {
+        const double *first = p->sums + 2 * p->tile * p->chunks * tile;
+        place at;
+        go_to(p, &at, tile * p->chunks);
+        char *out = at.at[Y] + at.tile * p->tile * p->v[Y].row;
+        for (int64_t i = 0; i < rows_of_tile(p, at.tile); i++) {
+            cpu_sum total = {0};
+            for (int64_t c = 0; c < p->chunks; c++) {
+                cpu_add(&total, first[2 * p->tile * c + i]);
+                total.lost += first[2 * p->tile * c + p->tile + i];
+            }
+            store(p, out + i * p->v[Y].row, cpu_total(&total));
+        }
+    }
+}
+
+/* ---- Kernels --------------------------------------------------------------------------------- */
+
+static uint64_t scratch_bytes(const collet_device *device, const vector_plan *p)
+{
+    int64_t pieces = p->chunks > 1 ? p->items : device->threads;
+    return (uint64_t)pieces * (uint64_t)p->tile * 2 * sizeof(double);
+}
+
+static collet_status run(const collet_device *device, vector_plan *p)
+{
+    int64_t work = p->tile * (p->chunk + 1);
+    if (p->items == 0)
+        return COLLET_OK;
+    team_run(device->threads, p->items, work >= GRAIN ? 1 : GRAIN / work, run_items, p);
+    if (p->chunks > 1)
+        team_run(device->threads, p->items / p->chunks, divide_up(GRAIN, p->tile * p->chunks),
+                 finish_tiles, p);
+    return COLLET_OK;
+}
+
+WORKSPACE(dot)
+{
+    vector_plan p = {0};
+    plan_dot(&p, device, call);
+    return scratch_bytes(device, &p);
+}
+
+KERNEL(dot)
+{
+    vector_plan p = {.sums = call->workspace};
+    plan_dot(&p, device, call);
+    return run(device, &p);
+}
+
+WORKSPACE(matvec)
+{
+    vector_plan p = {0};
+    plan_matvec(&p, device, call);
+    return scratch_bytes(device, &p);
+}
+
+KERNEL(matvec)
+{
+    vector_plan p = {.sums = call->workspace};
+    plan_matvec(&p, device, call);
+    return run(device, &p);
+}
