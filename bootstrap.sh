@@ -67,6 +67,7 @@ find_missing() {
     need libcjson-dev pkg-config --exists libcjson
     need libzip-dev pkg-config --exists libzip
     need libopenblas-dev pkg-config --exists openblas
+    want libdnnl-dev compiles "${CC:-cc}" c '#include <oneapi/dnnl/dnnl.h>'
     if [ "$1" = test ]; then
         need g++ compiles "${CXX:-c++}" c++ '#include <memory>'
         need libcmocka-dev pkg-config --exists cmocka

@@ -13,14 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct blas blas;
+#include "matrix.h"
 
-/* A matrix as BLAS takes it: row-major with `stride` elements from row to row, or transposed. */
-typedef struct blas_matrix {
-    void *at;
-    int64_t stride;
-    int transposed;
-} blas_matrix;
+typedef struct blas blas;
 
 /*
  * LAPACK's routines for one type (s: float, d: double), as Fortran calls them: every argument by

@@ -9,12 +9,16 @@
 
 #include <collet/plugin.h>
 
+#include "choice.h"
 #include "isa.h"
+#include "onednn.h"
 
 struct collet_device {
     const collet_host *host;
     const isa_level *level;
     int32_t threads;     /* at most, for one call */
+    uint32_t onednn;     /* CHOICE_ONEDNN_*: products that are oneDNN's */
+    onednn_plans *plans; /* for some of them; NULL: there was no memory */
     int64_t cache_bytes; /* of the largest cache: what is larger is streamed past it */
 };
 

@@ -186,7 +186,8 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
     collet_device *d = calloc(1, sizeof *d);
     if (!d)
         return host->fail(err, COLLET_NO_MEMORY, "cpu_openmp: no memory to open the device");
-    choice_settle(host, level);
+    d->onednn = choice_settle(host, level);
+    d->plans = onednn_plans_create();
     d->host = host;
     d->level = level;
     d->threads = host->threads(host);
@@ -197,6 +198,9 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
 
 static void device_close(collet_device *device)
 {
+    if (!device)
+        return;
+    onednn_plans_free(device->plans);
     free(device);
 }
 

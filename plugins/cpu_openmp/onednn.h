@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * onednn.h - products of matrices by oneDNN 2.x, found at run time: f32, bf16, int8.
+ *
+ * oneDNN shares this plugin's OpenMP runtime. A product in one piece on several threads is called
+ * on one thread, between enter and leave with that many; a part of a product, or one of a batch, is
+ * called by the thread of a team that it falls to, between enter and leave with one.
+ */
+#ifndef COLLET_OPENMP_ONEDNN_H
+#define COLLET_OPENMP_ONEDNN_H
+
+#include <stdint.h>
+
+#include "matrix.h"
+
+#define ONEDNN_NAME "libdnnl.so.2"
+#define ONEDNN_ISA_VARIABLE "DNNL_MAX_CPU_ISA" /* where oneDNN itself looks for a limit */
+#define ONEDNN_ISA_VARIABLE_2 "ONEDNN_MAX_CPU_ISA"
+#define ONEDNN_REASON 640
+
+typedef struct onednn onednn;
+
+typedef struct onednn_settings {
+    char name[512]; /* of the library, or its path */
+    char isa[32];   /* the most that it may use, as DNNL_MAX_CPU_ISA; "": all it sees */
+    char refused[ONEDNN_REASON]; /* why it is not to be opened; "": it is */
+} onednn_settings;
+
+/* What the first onednn_open will open; as blas_settle. */
+void onednn_settle(const onednn_settings *settings);
+
+/*
+ * The library, opened at the first call and kept for the life of the process. NULL, with *reason,
+ * when it cannot be used. Any thread.
+ */
+onednn *onednn_open(const char **reason);
+
+/* "2.6.3"; what it uses at most, as DNNL_MAX_CPU_ISA; its file. */
+void onednn_version(const onednn *o, char *version, uint64_t capacity);
+const char *onednn_isa(const onednn *o);
+void onednn_path(onednn *o, char *path, uint64_t capacity);
+
+/* What leave needs to put back. */
+typedef struct onednn_use {
+    int32_t taken, threads;
+    int before;
+} onednn_use;
+
+/*
+ * Around calls of this thread. The calls in between use the number of threads that is returned: at
+ * most `threads` (>= 1), as team.h's gate grants and the host's OpenMP settings allow. The thread's
+ * own setting is as before afterwards.
+ */
+int32_t onednn_enter(const onednn *o, onednn_use *use, int32_t threads);
+void onednn_leave(const onednn *o, onednn_use *use);
+
+/* Products c (m x n, not transposed) = a (m x k) b (k x n), extents >= 1. 0: the library declined
+ * and c is as it was. */
+int onednn_product_f32(const onednn *o, const blas_matrix *c, const blas_matrix *a,
+                       const blas_matrix *b, int64_t m, int64_t n, int64_t k);
+/* int8 in, int32 out; sums are exact modulo 2^32. */
+int onednn_product_i8(const onednn *o, const blas_matrix *c, const blas_matrix *a,
+                      const blas_matrix *b, int64_t m, int64_t n, int64_t k);
+
+/*
+ * bf16 products are compiled for their extents: plans, of which a device keeps a few. Any number of
+ * threads may use one set. NULL: no memory. Freeing NULL does nothing; clearing forgets what is not
+ * in use.
+ */
+typedef struct onednn_plans onednn_plans;
+onednn_plans *onednn_plans_create(void);
+void onednn_plans_clear(onednn_plans *plans);
+void onednn_plans_free(onednn_plans *plans);
+
+/* bf16 in; bf16 (rounded once) or, wide, f32 out; summed in f32. */
+int onednn_product_bf16(onednn *o, onednn_plans *plans, const onednn_use *use, int wide,
+                        const blas_matrix *c, const blas_matrix *a, const blas_matrix *b, int64_t m,
+                        int64_t n, int64_t k);
+
+#endif
