@@ -269,6 +269,7 @@ typedef struct op_row {
 #define PARAMS_SIZE_collet_fill_params sizeof(collet_fill_params)
 #define PARAMS_SIZE_collet_transpose_params sizeof(collet_transpose_params)
 #define PARAMS_SIZE_collet_reduce_params sizeof(collet_reduce_params)
+#define PARAMS_SIZE_collet_random_params sizeof(collet_random_params)
 #define ALIAS_NONE 0
 #define ALIAS_EXACT 1
 #define COLLET_OP(NAME, id, name, family, shapes, sigs, params, alias, split, combine, check)      \

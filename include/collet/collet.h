@@ -384,6 +384,16 @@ COLLET_API collet_status collet_dot(collet_context *context, COLLET_OUT out, COL
 COLLET_API collet_status collet_matvec(collet_context *context, COLLET_OUT y, COLLET_IN a,
                                        COLLET_IN x);
 
+/* random: f32 and f64, any axes, any strides. Element i of `out`, in C order, is number offset + i
+ * (modulo 2^64) of the sequence that `seed` names: calls that go on where another ended continue
+ * it. Nothing is kept between calls. */
+/* In [0, 1), multiples of 2^-24 (f32) or 2^-53 (f64). The same bits on every backend. */
+COLLET_API collet_status collet_uniform(collet_context *context, COLLET_OUT out, uint64_t seed,
+                                        uint64_t offset);
+/* Mean 0, deviation 1. Backends agree within 4 ulp. */
+COLLET_API collet_status collet_normal(collet_context *context, COLLET_OUT out, uint64_t seed,
+                                       uint64_t offset);
+
 /* md: positions, velocities, forces F x N x 3 and masses N in f32 or f64; results f64. */
 /* com F x 3 = sum m r / sum m. No mass: NaN. */
 COLLET_API collet_status collet_com(collet_context *context, COLLET_OUT com, COLLET_IN positions,

@@ -197,6 +197,15 @@ typedef struct collet_reduce_params {
     uint32_t reserved;
 } collet_reduce_params;
 
+/* uniform, normal: element i, in C order of the output, is number offset + i (modulo 2^64) of the
+ * sequence that `seed` names. */
+typedef struct collet_random_params {
+    uint32_t struct_size;
+    uint32_t reserved;
+    uint64_t seed;
+    uint64_t offset;
+} collet_random_params;
+
 #ifdef __cplusplus
 }
 #endif

@@ -63,6 +63,10 @@ WORKSPACE(dot);
 KERNEL(matvec);
 WORKSPACE(matvec);
 
+/* random.c */
+KERNEL(uniform);
+KERNEL(normal);
+
 /* md_atoms.c: sums over the atoms of a frame */
 KERNEL(com);
 KERNEL(inertia);

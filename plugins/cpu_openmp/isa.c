@@ -16,12 +16,13 @@
     extern const reduce_kernels reduce_##suffix;                                                   \
     extern const frame_kernels frame_##suffix;                                                     \
     extern const gemm_kernels gemm_##suffix;                                                       \
-    extern const vector_kernels vector_##suffix;
+    extern const vector_kernels vector_##suffix;                                                   \
+    extern const random_kernels random_##suffix;
 
 #define LEVEL(name, suffix)                                                                        \
     {                                                                                              \
         name, &elementwise_##suffix, &convert_##suffix, &move_##suffix, &reduce_##suffix,          \
-            &frame_##suffix, &gemm_##suffix, &vector_##suffix                                      \
+            &frame_##suffix, &gemm_##suffix, &vector_##suffix, &random_##suffix                    \
     }
 
 #if defined(__x86_64__)

@@ -12,6 +12,7 @@
 #include "kernels/frame.h"
 #include "kernels/gemm.h"
 #include "kernels/move.h"
+#include "kernels/random.h"
 #include "kernels/reduce.h"
 #include "kernels/vector.h"
 
@@ -25,6 +26,7 @@ typedef struct isa_level {
     const frame_kernels *frame;
     const gemm_kernels *gemm;
     const vector_kernels *vector;
+    const random_kernels *random;
 } isa_level;
 
 /*

@@ -43,6 +43,10 @@ KERNEL(matmul);
 KERNEL(dot);
 KERNEL(matvec);
 
+/* random.c */
+KERNEL(uniform);
+KERNEL(normal);
+
 /* md_atoms.c: sums over the atoms of a frame */
 KERNEL(com);
 KERNEL(inertia);

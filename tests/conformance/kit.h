@@ -118,9 +118,11 @@ struct kit_op {
 const kit_op *kit_op_find(uint32_t op);
 extern const kit_op kit_array_ops[], kit_array_axes_ops[], kit_array_reduce_ops[], kit_linalg_ops[],
     kit_linalg_vector_ops[], kit_md_ops[], kit_md_axes_ops[], kit_md_vector_ops[];
+extern const kit_op kit_random_ops[];
 extern const size_t kit_array_op_count, kit_array_axes_op_count, kit_array_reduce_op_count,
     kit_linalg_op_count, kit_linalg_vector_op_count, kit_md_op_count, kit_md_axes_op_count,
     kit_md_vector_op_count;
+extern const size_t kit_random_op_count;
 
 typedef struct kit_row {
     collet_op_info info;
@@ -170,6 +172,7 @@ struct kit_case {
         collet_fill_params fill;
         collet_transpose_params transpose;
         collet_reduce_params reduce;
+        collet_random_params random;
     } params;
 };
 

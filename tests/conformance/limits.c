@@ -36,6 +36,8 @@ const kit_limit kit_limits[] = {
     {COLLET_OP_DOT, COLLET_F64, "value", 0x1p-50, "of sum |a b|"},
     {COLLET_OP_MATVEC, COLLET_F32, "value", 0x1p-23, "of sum |a x|"},
     {COLLET_OP_MATVEC, COLLET_F64, "value", 0x1p-50, "of sum |a x|"},
+    EXACT(COLLET_OP_UNIFORM),
+    {COLLET_OP_NORMAL, COLLET_DTYPE_NONE, "value", 4, "ulp"},
     {COLLET_OP_COM, COLLET_F64, "com", 1e-14, "of sum |m r| / sum m"},
     {COLLET_OP_INERTIA, COLLET_F64, "inertia", 1e-13, "of sum m d.d"},
     {COLLET_OP_CROSS_SUM, COLLET_F64, "sum", 1e-13, "of sum |w| |d| |v|"},

@@ -57,6 +57,9 @@ static void describe_params(const kit_case *c, char text[KIT_TEXT])
             append(text, "%s%d", i ? "," : "", (int)c->params.transpose.perm[i]);
     } else if (c->row->info.id == COLLET_OP_SUM) {
         append(text, " axes 0x%x keepdims %u", c->params.reduce.axes, c->params.reduce.keepdims);
+    } else if (c->row->info.id == COLLET_OP_UNIFORM || c->row->info.id == COLLET_OP_NORMAL) {
+        append(text, " seed %" PRIu64 " offset %" PRIu64, c->params.random.seed,
+               c->params.random.offset);
     }
 }
 
@@ -283,6 +286,7 @@ const kit_op *kit_op_find(uint32_t op)
         {kit_md_ops, kit_md_op_count},
         {kit_md_axes_ops, kit_md_axes_op_count},
         {kit_md_vector_ops, kit_md_vector_op_count},
+        {kit_random_ops, kit_random_op_count},
     };
     for (size_t f = 0; f < sizeof families / sizeof *families; f++)
         for (size_t i = 0; i < families[f].count; i++)

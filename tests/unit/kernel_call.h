@@ -145,7 +145,7 @@ static collet_status call_status(uint32_t op, uint32_t n_out, uint32_t n, const 
                                                 params, params_size));                             \
     } while (0)
 
-static void assert_doubles(const double *got, const double *want, int n, double tolerance)
+static inline void assert_doubles(const double *got, const double *want, int n, double tolerance)
 {
     for (int i = 0; i < n; i++) {
         if (!(fabs(got[i] - want[i]) <= tolerance) && !(isnan(got[i]) && isnan(want[i])) &&

@@ -31,6 +31,12 @@ static void reduce_parameters(bench_layout *l)
         (collet_reduce_params){.struct_size = sizeof l->params.reduce, .axes = l->axes};
 }
 
+static void random_parameters(bench_layout *l)
+{
+    l->params.random =
+        (collet_random_params){.struct_size = sizeof l->params.random, .seed = 20261121};
+}
+
 /* Input 0 has all the axes of the shape. */
 static collet_status whole_input(bench_layout *l, collet_error *err)
 {
@@ -94,6 +100,8 @@ static const bench_case cases[] = {
     {"matmul", "...,M,K,N", "1024x1024x1024", "ouu", NULL, NULL, matmul_flops},
     {"dot", "N", "32M", "ouu", NULL, NULL, NULL},
     {"matvec", "...,M,K", "8192x8192", "ouu", NULL, NULL, NULL},
+    {"uniform", "...", "64M", "o", NULL, random_parameters, NULL},
+    {"normal", "...", "64M", "o", NULL, random_parameters, NULL},
     {"com", "F,N", "10000x1000", "oxm", NULL, NULL, NULL},
     {"inertia", "F,N", "10000x1000", "oxmx", NULL, NULL, NULL},
     {"cross_sum", "F,N", "10000x1000", "oxmxu", NULL, NULL, NULL},

@@ -48,6 +48,7 @@ struct bench_layout {
         collet_fill_params fill;
         collet_transpose_params transpose;
         collet_reduce_params reduce;
+        collet_random_params random;
     } params;
     int32_t has_params;
     double bytes_read, bytes_written; /* each operand once */

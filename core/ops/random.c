@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The random family: typed calls. Every shape fits. */
+#include <collet/collet.h>
+
+static collet_status draw(collet_context *context, uint32_t op, collet_array *out, uint64_t seed,
+                          uint64_t offset)
+{
+    collet_random_params params = {.struct_size = sizeof params, .seed = seed, .offset = offset};
+    return collet_call(context, op, &out, NULL, &params);
+}
+
+collet_status collet_uniform(collet_context *context, collet_array *out, uint64_t seed,
+                             uint64_t offset)
+{
+    return draw(context, COLLET_OP_UNIFORM, out, seed, offset);
+}
+
+collet_status collet_normal(collet_context *context, collet_array *out, uint64_t seed,
+                            uint64_t offset)
+{
+    return draw(context, COLLET_OP_NORMAL, out, seed, offset);
+}

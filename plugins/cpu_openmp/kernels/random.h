@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * random.h - numbers first .. first + n - 1 (modulo 2^64) of the sequence of `seed`, written to
+ * adjacent elements at `out`, aligned to the element. docs/KERNELS.md says which numbers they are.
+ * uniform gives the same bits on every level; normal is within 4 ulp. The index of a table is [f32,
+ * f64].
+ */
+#ifndef COLLET_OPENMP_KERNELS_RANDOM_H
+#define COLLET_OPENMP_KERNELS_RANDOM_H
+
+#include <stdint.h>
+
+typedef void (*random_draw)(char *out, uint64_t seed, uint64_t first, int64_t n);
+
+typedef struct random_kernels {
+    random_draw uniform[2], normal[2];
+} random_kernels;
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernels.h"
+
+#include <math.h>
+
+#include "../cpu/philox.h"
+#include "../cpu/rows.h"
+
+/* Number `lane` of a block; an f32 comes in a double that rounds to it. */
+typedef double (*draw)(const uint32_t block[4], uint32_t lane);
+
+static uint64_t pair(const uint32_t block[4], uint32_t low)
+{
+    return (uint64_t)block[low + 1] << 32 | block[low];
+}
+
+static double uniform_f32(const uint32_t block[4], uint32_t lane)
+{
+    return (double)(block[lane] >> 8) * 0x1p-24;
+}
+
+static double uniform_f64(const uint32_t block[4], uint32_t lane)
+{
+    return (double)(pair(block, 2 * lane) >> 11) * 0x1p-53;
+}
+
+/*
+ * The cosine (which = 0) or sine (1) of 2 pi v. Quarter turns are taken off exactly, so that what
+ * is left near a zero has all its digits.
+ */
+static long double turn(long double v, uint32_t which)
+{
+    const long double half_pi = 1.57079632679489661923132169163975144L;
+    long double quarters = rintl(4 * v), rest = half_pi * (4 * v - quarters);
+    switch (((uint32_t)quarters + 3 * which) % 4) {
+    case 0:
+        return cosl(rest);
+    case 1:
+        return -sinl(rest);
+    case 2:
+        return -cosl(rest);
+    default:
+        return sinl(rest);
+    }
+}
+
+/* Rounded once, so that the reference is the nearest number and others have the limit to
+ * themselves.
+ */
+static double box_muller(double u, double v, uint32_t lane)
+{
+    return (double)(sqrtl(-2 * logl(u)) * turn(v, lane % 2));
+}
+
+static double normal_f32(const uint32_t block[4], uint32_t lane)
+{
+    const uint32_t *x = block + lane / 2 * 2;
+    float u = (float)x[0] * 0x1p-32f + 0x1p-33f;
+    return box_muller((double)u, (double)(x[1] >> 8) * 0x1p-24, lane);
+}
+
+static double normal_f64(const uint32_t block[4], uint32_t lane)
+{
+    double u = (double)(pair(block, 0) >> 11) * 0x1p-53 + 0x1p-54;
+    return box_muller(u, (double)(pair(block, 2) >> 11) * 0x1p-53, lane);
+}
+
+/* ---- Walking the output in C order ----------------------------------------------------------- */
+
+typedef struct sequence {
+    uint32_t key[2], block[4];
+    uint64_t next;  /* the number that comes next */
+    uint32_t lanes; /* numbers a block */
+} sequence;
+
+static void make_block(sequence *s)
+{
+    uint64_t at = s->next / s->lanes;
+    const uint32_t counter[4] = {(uint32_t)at, (uint32_t)(at >> 32), 0, 0};
+    cpu_philox(counter, s->key, s->block);
+}
+
+static void draw_row(sequence *s, draw number, collet_dtype dtype, char *at, int64_t step,
+                     int64_t n)
+{
+    for (int64_t i = 0; i < n; i++, at += step) {
+        if (s->next % s->lanes == 0)
+            make_block(s);
+        double x = number(s->block, (uint32_t)(s->next++ % s->lanes));
+        if (dtype == COLLET_F32)
+            *(float *)(void *)at = (float)x;
+        else
+            *(double *)(void *)at = x;
+    }
+}
+
+static collet_status draw_all(const collet_kernel_call *call, draw f32, draw f64)
+{
+    const collet_random_params *params = call->params;
+    const collet_operand *out = cpu_operand(call, 0);
+    sequence s = {.key = {(uint32_t)params->seed, (uint32_t)(params->seed >> 32)},
+                  .next = params->offset,
+                  .lanes = out->dtype == COLLET_F32 ? 4 : 2};
+    cpu_rows walk = {0};
+    cpu_rows_view(&walk, out);
+    make_block(&s);
+    for (cpu_rows_begin(&walk); walk.rows > 0; cpu_rows_next(&walk)) {
+        draw_row(&s, out->dtype == COLLET_F32 ? f32 : f64, out->dtype, walk.at[0], walk.inner[0],
+                 walk.length);
+    }
+    return COLLET_OK;
+}
+
+KERNEL(uniform)
+{
+    return draw_all(call, uniform_f32, uniform_f64);
+}
+
+KERNEL(normal)
+{
+    return draw_all(call, normal_f32, normal_f64);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * random: the generator written once more, from the paper; the numbers follow from its bits as
+ * docs/KERNELS.md says. uniform must give the very bits, normal is judged in long double.
+ */
+#include "kit.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- The oracle ---------------------------------------------------------------------------- */
+
+/* One round of Philox4x32; the 10 rounds differ in the key alone. */
+static void mix(uint32_t x[4], uint32_t low_key, uint32_t high_key)
+{
+    const uint64_t even = (uint64_t)x[0] * 3528531795u, odd = (uint64_t)x[2] * 3449720151u;
+    const uint32_t first = (uint32_t)(odd >> 32) ^ x[1] ^ low_key;
+    const uint32_t third = (uint32_t)(even >> 32) ^ x[3] ^ high_key;
+    x[3] = (uint32_t)even;
+    x[2] = third;
+    x[1] = (uint32_t)odd;
+    x[0] = first;
+}
+
+static void bits_of(uint64_t seed, uint64_t counter, uint32_t x[4])
+{
+    x[0] = (uint32_t)counter;
+    x[1] = (uint32_t)(counter >> 32);
+    x[2] = x[3] = 0;
+    for (uint32_t round = 0; round < 10; round++)
+        mix(x, (uint32_t)seed + round * 2654435769u, (uint32_t)(seed >> 32) + round * 3144134277u);
+}
+
+static uint64_t joined(uint32_t low, uint32_t high)
+{
+    return (uint64_t)high << 32 | low;
+}
+
+/* cos(pi t) and sin(pi t) for 0 <= t < 2, from an angle of at most a quarter turn. */
+static long double cos_pi(long double t)
+{
+    const long double pi = 3.14159265358979323846264338327950288L;
+    if (t > 1)
+        t = 2 - t;
+    if (t <= 0.25L)
+        return cosl(pi * t);
+    if (t >= 0.75L)
+        return -cosl(pi * (1 - t));
+    return sinl(pi * (0.5L - t));
+}
+
+static long double sin_pi(long double t)
+{
+    return cos_pi(t < 0.5L ? t + 1.5L : t - 0.5L);
+}
+
+static long double box_muller(long double u, long double v, bool even)
+{
+    return sqrtl(-2 * logl(u)) * (even ? cos_pi(2 * v) : sin_pi(2 * v));
+}
+
+static long double wanted(const kit_case *c, int64_t i)
+{
+    const collet_random_params *p = &c->params.random;
+    bool narrow = c->operand[0].dtype == COLLET_F32, normal = c->row->info.id == COLLET_OP_NORMAL;
+    uint64_t lanes = narrow ? 4 : 2, element = p->offset + (uint64_t)i, lane = element % lanes;
+    uint32_t x[4];
+    bits_of(p->seed, element / lanes, x);
+    if (!normal)
+        return narrow ? ldexpl(x[lane] >> 8, -24)
+                      : ldexpl((long double)(joined(x[2 * lane], x[2 * lane + 1]) >> 11), -53);
+    if (narrow) {
+        volatile float scaled = (float)x[lane & 2u] * 0x1p-32f;
+        volatile float u = scaled + 0x1p-33f;
+        return box_muller(u, ldexpl(x[lane | 1u] >> 8, -24), lane % 2 == 0);
+    }
+    volatile double u = (double)(joined(x[0], x[1]) >> 11) * 0x1p-53 + 0x1p-54;
+    return box_muller(u, ldexpl((long double)(joined(x[2], x[3]) >> 11), -53), lane == 0);
+}
+
+static void judge_uniform(const kit_case *c, kit_verdict *v)
+{
+    for (int64_t i = 0; i < c->operand[0].count; i++) {
+        unsigned char want[16];
+        kit_convert(c->operand[0].dtype, wanted(c, i), want);
+        kit_same(c, v, 0, i, want, true);
+    }
+}
+
+static void judge_normal(const kit_case *c, kit_verdict *v)
+{
+    const kit_limit *limit = kit_limit_find(c->row->info.id, c->operand[0].dtype, "value");
+    for (int64_t i = 0; i < c->operand[0].count; i++)
+        kit_within_ulp(c, v, 0, i, wanted(c, i), limit);
+}
+
+/* ---- Plans --------------------------------------------------------------------------------- */
+
+/* Where in a sequence the numbers lie. */
+enum { START, ANYWHERE, HIGH_WORD, WRAPS, KINDS };
+static const char *const kind_names[] = {"from the start", "anywhere", "about block 2^32",
+                                         "about element 2^64"};
+
+/* Around the numbers of blocks that vectors hold, and beyond what one thread is given. */
+static const int64_t lengths[] = {0,  1,  2,  3,  4,  5,  7,   8,   15,  16,   17,   31,  33,
+                                  63, 64, 65, 66, 67, 97, 127, 129, 255, 1000, 1027, 4099};
+
+static const struct {
+    int32_t ndim;
+    int64_t extent[COLLET_MAX_DIMS];
+} shapes[] = {{0, {0}},          {1, {19}},        {2, {3, 5}},
+              {2, {65, 33}},     {2, {0, 3}},      {3, {7, 1, 4}},
+              {4, {2, 3, 4, 5}}, {3, {300, 7, 3}}, {8, {2, 1, 3, 1, 2, 2, 1, 3}}};
+
+static kit_case of_shape(const kit_plan *plan, int32_t ndim, const int64_t *extent, int kind)
+{
+    kit_case c = kit_case_of(plan);
+    c.kind = kind;
+    c.data = kind_names[kind];
+    kit_shape(&c, 0, ndim, extent);
+    return c;
+}
+
+static void plan_random(kit_plan *plan)
+{
+    static const int64_t big[] = {(1 << 20) + 3}, folded[] = {1025, 513};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        for (int kind = START; kind < KINDS; kind++) {
+            kit_case c = of_shape(plan, 1, &lengths[i], kind);
+            kit_emit(plan, &c);
+            c.layout[0] = KIT_UNALIGNED;
+            kit_emit(plan, &c);
+        }
+    }
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        kit_case c = of_shape(plan, shapes[i].ndim, shapes[i].extent, (int)i % KINDS);
+        kit_emit_layouts(plan, &c);
+    }
+    for (int kind = ANYWHERE; kind < KINDS; kind++) {
+        kit_case c = of_shape(plan, 1, big, kind);
+        c.big = true;
+        kit_emit(plan, &c);
+        c = of_shape(plan, 2, folded, kind);
+        c.layout[0] = kind == WRAPS ? KIT_MIXED : KIT_TRANSPOSED;
+        c.big = true;
+        kit_emit(plan, &c);
+    }
+}
+
+static void generate_random(kit_case *c, kit_rng *rng)
+{
+    collet_random_params *p = &c->params.random;
+    uint64_t inside = (uint64_t)kit_below(rng, c->operand[0].count + 1);
+    uint64_t lanes = c->operand[0].dtype == COLLET_F32 ? 4 : 2;
+    *p = (collet_random_params){.struct_size = sizeof *p, .seed = kit_next(rng)};
+    p->offset = c->kind == START       ? 0
+                : c->kind == HIGH_WORD ? (lanes << 32) - inside
+                : c->kind == WRAPS     ? 0 - inside
+                                       : kit_next(rng);
+}
+
+const kit_op kit_random_ops[] = {
+    {COLLET_OP_UNIFORM, plan_random, generate_random, judge_uniform},
+    {COLLET_OP_NORMAL, plan_random, generate_random, judge_normal},
+};
+const size_t kit_random_op_count = sizeof kit_random_ops / sizeof *kit_random_ops;
