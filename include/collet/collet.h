@@ -384,6 +384,36 @@ COLLET_API collet_status collet_dot(collet_context *context, COLLET_OUT out, COL
 COLLET_API collet_status collet_matvec(collet_context *context, COLLET_OUT y, COLLET_IN a,
                                        COLLET_IN x);
 
+/*
+ * Decompositions of the matrices in the last two axes, batch axes broadcast. A matrix with an
+ * element that is not finite gives NaN. info is i32; docs/KERNELS.md has every edge.
+ */
+/* a[perm] = L U: perm (..., M) i32, lower (..., M, k) with ones on its diagonal, upper (..., k, N),
+ * k = min(M, N); info (...): 0, or 1 + the first zero on U's diagonal. */
+COLLET_API collet_status collet_lu(collet_context *context, COLLET_OUT perm, COLLET_OUT lower,
+                                   COLLET_OUT upper, COLLET_OUT info, COLLET_IN a);
+/* x (..., N, R) of a x = b, a (..., N, N); b and x with one axis less than a are vectors (..., N).
+ * info (no axes): 0, or 1 + the number, in C order of x's batch axes, of the first singular matrix;
+ * where a is singular x is NaN. */
+COLLET_API collet_status collet_solve(collet_context *context, COLLET_OUT x, COLLET_OUT info,
+                                      COLLET_IN a, COLLET_IN b);
+/* a = Q R: q (..., M, k) with orthonormal columns, r (..., k, N) upper triangular, its diagonal >=
+ * 0. */
+COLLET_API collet_status collet_qr(collet_context *context, COLLET_OUT q, COLLET_OUT r,
+                                   COLLET_IN a);
+/* a = U diag(s) V^T: u (..., M, k), s (..., k) descending, vt (..., k, N); info (...): 0, or 1
+ * where a is not finite or the iteration did not converge (u, s, vt are NaN). */
+COLLET_API collet_status collet_svd(collet_context *context, COLLET_OUT u, COLLET_OUT s,
+                                    COLLET_OUT vt, COLLET_OUT info, COLLET_IN a);
+/* Of the symmetric a, of which the lower triangle is read: values (..., N) ascending, vectors
+ * (..., N, N) one a column; info as of svd. */
+COLLET_API collet_status collet_eigh(collet_context *context, COLLET_OUT values, COLLET_OUT vectors,
+                                     COLLET_OUT info, COLLET_IN a);
+/* a = L L^T, of which the lower triangle is read: lower (..., N, N), zeros above the diagonal; info
+ * (...): 0, or 1 + the first pivot that is not positive and finite (lower is NaN). */
+COLLET_API collet_status collet_cholesky(collet_context *context, COLLET_OUT lower, COLLET_OUT info,
+                                         COLLET_IN a);
+
 /* random: f32 and f64, any axes, any strides. Element i of `out`, in C order, is number offset + i
  * (modulo 2^64) of the sequence that `seed` names: calls that go on where another ended continue
  * it. Nothing is kept between calls. */

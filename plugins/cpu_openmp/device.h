@@ -63,6 +63,20 @@ WORKSPACE(dot);
 KERNEL(matvec);
 WORKSPACE(matvec);
 
+/* decompositions.c */
+KERNEL(lu);
+WORKSPACE(lu);
+KERNEL(solve);
+WORKSPACE(solve);
+KERNEL(qr);
+WORKSPACE(qr);
+KERNEL(svd);
+WORKSPACE(svd);
+KERNEL(eigh);
+WORKSPACE(eigh);
+KERNEL(cholesky);
+WORKSPACE(cholesky);
+
 /* random.c */
 KERNEL(uniform);
 KERNEL(normal);

@@ -20,6 +20,11 @@ struct collet_device {
                                 __attribute__((unused)) collet_queue *queue,                       \
                                 const collet_kernel_call *call)
 
+/* Bytes of workspace that the kernel wants for a call. */
+#define WORKSPACE(name)                                                                            \
+    uint64_t scalar_##name##_workspace(__attribute__((unused)) collet_device *device,              \
+                                       const collet_kernel_call *call)
+
 /* array.c */
 KERNEL(fill);
 KERNEL(copy);
@@ -42,6 +47,20 @@ KERNEL(max);
 KERNEL(matmul);
 KERNEL(dot);
 KERNEL(matvec);
+
+/* decompositions.c */
+KERNEL(lu);
+WORKSPACE(lu);
+KERNEL(solve);
+WORKSPACE(solve);
+KERNEL(qr);
+WORKSPACE(qr);
+KERNEL(svd);
+WORKSPACE(svd);
+KERNEL(eigh);
+WORKSPACE(eigh);
+KERNEL(cholesky);
+WORKSPACE(cholesky);
 
 /* random.c */
 KERNEL(uniform);

@@ -15,6 +15,12 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
         COLLET_OP_##OP, 0, COLLET_SIG(__VA_ARGS__), scalar_##run, NULL                             \
     }
 
+/* The same, with a workspace of its own. */
+#define ROOM(OP, run, ...)                                                                         \
+    {                                                                                              \
+        COLLET_OP_##OP, 0, COLLET_SIG(__VA_ARGS__), scalar_##run, scalar_##run##_workspace         \
+    }
+
 /* The letters of ops.def. */
 #define F COLLET_F32
 #define D COLLET_F64
@@ -89,6 +95,18 @@ static const collet_kernel_row kernels[] = {
     BINARY(DOT, dot),
     ROW(DOT, dot, D, F, F),
     BINARY(MATVEC, matvec),
+    ROOM(LU, lu, I, F, F, I, F),
+    ROOM(LU, lu, I, D, D, I, D),
+    ROOM(SOLVE, solve, F, I, F, F),
+    ROOM(SOLVE, solve, D, I, D, D),
+    ROOM(QR, qr, F, F, F),
+    ROOM(QR, qr, D, D, D),
+    ROOM(SVD, svd, F, F, F, I, F),
+    ROOM(SVD, svd, D, D, D, I, D),
+    ROOM(EIGH, eigh, F, F, I, F),
+    ROOM(EIGH, eigh, D, D, I, D),
+    ROOM(CHOLESKY, cholesky, F, I, F),
+    ROOM(CHOLESKY, cholesky, D, I, D),
     ROW(UNIFORM, uniform, F),
     ROW(UNIFORM, uniform, D),
     ROW(NORMAL, normal, F),

@@ -116,6 +116,8 @@ struct kit_op {
 
 /* The oracle's entry for an op, or NULL. */
 const kit_op *kit_op_find(uint32_t op);
+extern const kit_op kit_factor_ops[], kit_spectra_ops[];
+extern const size_t kit_factor_op_count, kit_spectra_op_count;
 extern const kit_op kit_array_ops[], kit_array_axes_ops[], kit_array_reduce_ops[], kit_linalg_ops[],
     kit_linalg_vector_ops[], kit_md_ops[], kit_md_axes_ops[], kit_md_vector_ops[];
 extern const kit_op kit_random_ops[];

@@ -283,6 +283,8 @@ const kit_op *kit_op_find(uint32_t op)
         {kit_array_reduce_ops, kit_array_reduce_op_count},
         {kit_linalg_ops, kit_linalg_op_count},
         {kit_linalg_vector_ops, kit_linalg_vector_op_count},
+        {kit_factor_ops, kit_factor_op_count},
+        {kit_spectra_ops, kit_spectra_op_count},
         {kit_md_ops, kit_md_op_count},
         {kit_md_axes_ops, kit_md_axes_op_count},
         {kit_md_vector_ops, kit_md_vector_op_count},

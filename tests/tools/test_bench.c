@@ -113,9 +113,11 @@ static void test_every_op_has_a_case(void **state)
 
 static const char *small_shape(const char *extents)
 {
-    static const char *const shapes[][2] = {
-        {"...", "5x6x7"}, {"...,M,K,N", "2x5x6x7"}, {"F,N", "5x7"}, {"F", "9"}, {"...,K", "4x5x3"},
-        {"N", "11"},      {"...,M,K", "3x5x6"}};
+    static const char *const shapes[][2] = {{"...", "5x6x7"},     {"...,M,K,N", "2x5x6x7"},
+                                            {"F,N", "5x7"},       {"F", "9"},
+                                            {"...,K", "4x5x3"},   {"N", "11"},
+                                            {"...,M,K", "3x5x6"}, {"...,M,N", "2x6x4"},
+                                            {"...,N,R", "2x5x3"}, {"...,N", "3x5"}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         if (!strcmp(shapes[i][0], extents))
             return shapes[i][1];

@@ -144,6 +144,13 @@ static void test_inputs(void **state)
                 assert_near(r[3 * i] * r[3 * k] + r[3 * i + 1] * r[3 * k + 1] +
                                 r[3 * i + 2] * r[3 * k + 2],
                             i == k, 1e-12);
+    const bench_operand definite = {'s', COLLET_F64, 3, {100, 3, 3}};
+    bench_input_fill(&definite, 0, m);
+    for (const double *t = m; t < m + 900; t += 9)
+        for (int i = 0; i < 3; i++) {
+            double beside = fabs(t[3 * i + (i + 1) % 3]) + fabs(t[3 * i + (i + 2) % 3]);
+            assert_true(t[4 * i] > beside && t[3 * i + (i + 1) % 3] == t[3 * ((i + 1) % 3) + i]);
+        }
     bench_input_fill(&positive, 0, p);
     bench_input_fill(&positive, 1, q);
     int32_t equal = 0;

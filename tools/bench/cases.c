@@ -80,6 +80,65 @@ static double matmul_flops(const bench_layout *l)
     return flops;
 }
 
+/* Extent `back` from the shape's last. */
+static double extent_of(const bench_layout *l, int32_t back)
+{
+    return (double)l->shape.extents[l->shape.count - 1 - back];
+}
+
+/* How many matrices there are when each takes the last `own` extents. */
+static double matrices_of(const bench_layout *l, int32_t own)
+{
+    double count = 1;
+    for (int32_t i = 0; i < l->shape.count - own; i++)
+        count *= (double)l->shape.extents[i];
+    return count;
+}
+
+/* Sum over k < min(m, n) of (m - k)(n - k): what elimination updates. */
+static double updated(double m, double n)
+{
+    double k = m < n ? m : n;
+    return m * n * k - (m + n) * k * k / 2 + k * k * k / 3;
+}
+
+static double lu_flops(const bench_layout *l)
+{
+    return 2 * updated(extent_of(l, 1), extent_of(l, 0)) * matrices_of(l, 2);
+}
+
+static double solve_flops(const bench_layout *l)
+{
+    double n = extent_of(l, 1), r = extent_of(l, 0);
+    return (2 * updated(n, n) + 2 * n * n * r) * matrices_of(l, 2);
+}
+
+/* With Q made of its reflectors. */
+static double qr_flops(const bench_layout *l)
+{
+    double m = extent_of(l, 1), n = extent_of(l, 0), k = m < n ? m : n;
+    return 4 * (updated(m, n) + updated(m, k)) * matrices_of(l, 2);
+}
+
+/* The counts of Golub and Van Loan, Matrix Computations, 8.6 and 8.3, for values and vectors. */
+static double svd_flops(const bench_layout *l)
+{
+    double m = extent_of(l, 1), n = extent_of(l, 0), tall = m > n ? m : n, wide = m < n ? m : n;
+    return (14 * tall * wide * wide + 8 * wide * wide * wide) * matrices_of(l, 2);
+}
+
+static double eigh_flops(const bench_layout *l)
+{
+    double n = extent_of(l, 0);
+    return 9 * n * n * n * matrices_of(l, 1);
+}
+
+static double cholesky_flops(const bench_layout *l)
+{
+    double n = extent_of(l, 0);
+    return n * n * n / 3 * matrices_of(l, 1);
+}
+
 /* ---- The table --------------------------------------------------------------------------- */
 
 static const bench_case cases[] = {
@@ -100,6 +159,12 @@ static const bench_case cases[] = {
     {"matmul", "...,M,K,N", "1024x1024x1024", "ouu", NULL, NULL, matmul_flops},
     {"dot", "N", "32M", "ouu", NULL, NULL, NULL},
     {"matvec", "...,M,K", "8192x8192", "ouu", NULL, NULL, NULL},
+    {"lu", "...,M,N", "1000x1000", "oooou", NULL, NULL, lu_flops},
+    {"solve", "...,N,R", "1000x100", "oouu", NULL, NULL, solve_flops},
+    {"qr", "...,M,N", "1000x1000", "oou", NULL, NULL, qr_flops},
+    {"svd", "...,M,N", "500x500", "oooou", NULL, NULL, svd_flops},
+    {"eigh", "...,N", "500", "ooou", NULL, NULL, eigh_flops},
+    {"cholesky", "...,N", "1000", "oos", NULL, NULL, cholesky_flops},
     {"uniform", "...", "64M", "o", NULL, random_parameters, NULL},
     {"normal", "...", "64M", "o", NULL, random_parameters, NULL},
     {"com", "F,N", "10000x1000", "oxm", NULL, NULL, NULL},

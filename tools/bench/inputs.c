@@ -130,6 +130,19 @@ static void fill_matrices(const bench_operand *o, void *data, uint64_t *state)
     }
 }
 
+/* Uniform in [-1, 1) beside a diagonal that outweighs its row. */
+static void fill_definite(const bench_operand *o, void *data, uint64_t *state)
+{
+    int64_t n = o->ndim > 1 ? o->shape[o->ndim - 1] : 1, size = n * n;
+    for (int64_t first = 0; first < bench_operand_size(o); first += size)
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = 0; j <= i; j++) {
+                double value = 2 * uniform(state) - 1 + (i == j ? (double)n + 1 : 0);
+                store(o->dtype, data, first + i * n + j, value);
+                store(o->dtype, data, first + j * n + i, value);
+            }
+}
+
 /* ---- Numbers ----------------------------------------------------------------------------- */
 
 int64_t bench_operand_size(const bench_operand *o)
@@ -164,6 +177,9 @@ void bench_input_fill(const bench_operand *o, uint32_t index, void *data)
     case 't':
         for (int64_t i = 0; i < bench_operand_size(o); i++)
             store(o->dtype, data, i, 0.002 * (double)i);
+        break;
+    case 's':
+        fill_definite(o, data, &state);
         break;
     case 'i':
     case 'r':

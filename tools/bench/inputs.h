@@ -11,6 +11,7 @@
  *   x  positions, uniform in [0, 10) m  masses, uniform in [1, 20)
  *   t  times, 0.002 apart
  *   i  inertia tensors: symmetric 3x3 matrices with positive eigenvalues over the last two axes
+ *   s  symmetric positive definite matrices over the last two axes
  *   r  rotations: 3x3 matrices over the last two axes
  */
 void bench_input_fill(const bench_operand *operand, uint32_t index, void *data);

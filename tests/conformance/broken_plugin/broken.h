@@ -51,6 +51,19 @@ BROKEN_KERNEL(fails_at_one_size);
 BROKEN_KERNEL(refuses_all);
 BROKEN_KERNEL(refuses_too_late);
 
+BROKEN_KERNEL(forgets_its_rows);
+BROKEN_KERNEL(lu_without_info);
+BROKEN_KERNEL(counts_from_zero);
+BROKEN_KERNEL(loses_a_digit);
+BROKEN_KERNEL(leaves_signs);
+BROKEN_KERNEL(stretches_columns);
+BROKEN_KERNEL(sorts_upwards);
+BROKEN_KERNEL(drops_null_vectors);
+BROKEN_KERNEL(reads_the_upper_triangle);
+BROKEN_KERNEL(trusts_every_number);
+BROKEN_KERNEL(leaves_the_upper_triangle);
+BROKEN_KERNEL(keeps_what_it_had);
+
 BROKEN_KERNEL(com_of_nothing);
 BROKEN_KERNEL(inertia_by_difference);
 BROKEN_KERNEL(changes_its_input);

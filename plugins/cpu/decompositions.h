@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * decompositions.h - lu, solve, qr, svd, eigh and cholesky of batches of matrices, for every
+ * backend that works on host memory. docs/KERNELS.md has the definitions.
+ *
+ * cpu_<op>(call, scratch, begin, end) does matrices begin .. end-1 (in C order of the batch axes)
+ * of the op's call, in double whatever the element type, with cpu_<op>_scratch(call) bytes of
+ * scratch, 64-byte aligned, of its own; disjoint parts may run at the same time. UINT64_MAX bytes
+ * stand for a size that does not fit, or for rows whose numbers do not fit in perm: libcore refuses
+ * such a call.
+ */
+#ifndef COLLET_CPU_DECOMPOSITIONS_H
+#define COLLET_CPU_DECOMPOSITIONS_H
+
+#include <collet/plugin.h>
+
+/* Matrices of a call: what begin and end count. */
+int64_t cpu_decomposition_count(const collet_kernel_call *call);
+
+uint64_t cpu_lu_scratch(const collet_kernel_call *call);
+void cpu_lu(const collet_kernel_call *call, void *scratch, int64_t begin, int64_t end);
+
+/* Returns the first singular matrix of the part, `end` when there is none; `info` is then set once
+ * from the least of these, or from cpu_decomposition_count when there is none in any part. */
+uint64_t cpu_solve_scratch(const collet_kernel_call *call);
+int64_t cpu_solve(const collet_kernel_call *call, void *scratch, int64_t begin, int64_t end);
+void cpu_solve_info(const collet_kernel_call *call, int64_t singular);
+
+uint64_t cpu_qr_scratch(const collet_kernel_call *call);
+void cpu_qr(const collet_kernel_call *call, void *scratch, int64_t begin, int64_t end);
+
+uint64_t cpu_svd_scratch(const collet_kernel_call *call);
+void cpu_svd(const collet_kernel_call *call, void *scratch, int64_t begin, int64_t end);
+
+uint64_t cpu_eigh_scratch(const collet_kernel_call *call);
+void cpu_eigh(const collet_kernel_call *call, void *scratch, int64_t begin, int64_t end);
+
+uint64_t cpu_cholesky_scratch(const collet_kernel_call *call);
+void cpu_cholesky(const collet_kernel_call *call, void *scratch, int64_t begin, int64_t end);
+
+#endif

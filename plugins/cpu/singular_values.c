@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "spectral.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "reflector.h"
+
+/* Steps that a singular value may take on the average; two are usual. */
+#define STEPS 60
+
+/* An upper bidiagonal matrix (d, and e beside it) under way, with what its rotations turn. */
+typedef struct bidiagonal {
+    int64_t m, n;
+    double *d, *e;
+    double *left, *right; /* rows are columns of U and V */
+} bidiagonal;
+
+static void turn_left(const bidiagonal *b, int64_t i, int64_t k, double c, double s)
+{
+    cpu_rotate(b->left + i * b->m, b->left + k * b->m, b->m, c, s);
+}
+
+static void turn_right(const bidiagonal *b, int64_t i, int64_t k, double c, double s)
+{
+    cpu_rotate(b->right + i * b->n, b->right + k * b->n, b->n, c, s);
+}
+
+/* ---- Reduction ------------------------------------------------------------------------------- */
+
+/* Reflectors of the left stay in the columns of a, those of the right in its rows. v: m numbers. */
+static void bidiagonalise(double *a, const bidiagonal *b, double *tau_left, double *tau_right,
+                          double *v, double *w)
+{
+    int64_t m = b->m, n = b->n;
+    for (int64_t k = 0; k < n; k++) {
+        double *row = a + k * n + k + 1;
+        int64_t rest = n - k - 1;
+        for (int64_t i = k; i < m; i++)
+            v[i - k] = a[i * n + k];
+        tau_left[k] = cpu_reflector(v, m - k, &b->d[k]);
+        for (int64_t i = k; i < m; i++)
+            a[i * n + k] = v[i - k];
+        b->e[k] = 0.0;
+        if (rest == 0)
+            break;
+        cpu_reflect_rows(row, n, m - k, rest, v, tau_left[k], w);
+        tau_right[k] = cpu_reflector(row, rest, &b->e[k]);
+        cpu_reflect_columns(row + n, n, m - k - 1, rest, row, tau_right[k]);
+    }
+}
+
+static void set_identity(double *a, int64_t rows, int64_t columns)
+{
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < columns; j++)
+            a[i * columns + j] = i == j ? 1.0 : 0.0;
+}
+
+static void accumulate(const double *a, const bidiagonal *b, const double *tau_left,
+                       const double *tau_right, double *v)
+{
+    int64_t m = b->m, n = b->n;
+    set_identity(b->left, n, m);
+    set_identity(b->right, n, n);
+    for (int64_t k = n - 1; k >= 0; k--) {
+        for (int64_t i = k; i < m; i++)
+            v[i - k] = a[i * n + k];
+        cpu_reflect_columns(b->left + k * m + k, m, n - k, m - k, v, tau_left[k]);
+        if (k + 1 < n)
+            cpu_reflect_columns(b->right + (k + 1) * (n + 1), n, n - k - 1, n - k - 1,
+                                a + k * n + k + 1, tau_right[k]);
+    }
+}
+
+/* ---- Iteration ------------------------------------------------------------------------------- */
+
+/* d[zero] is 0 above the end of a block: rotates e[zero] away through the rows below. */
+static void clear_row(const bidiagonal *b, int64_t zero, int64_t last)
+{
+    double f = b->e[zero], c, s;
+    b->e[zero] = 0.0;
+    for (int64_t k = zero + 1; k <= last && f != 0.0; k++) {
+        b->d[k] = cpu_rotation(b->d[k], f, &c, &s);
+        turn_left(b, k, zero, c, s);
+        f = -s * b->e[k];
+        if (k < last)
+            b->e[k] *= c;
+    }
+}
+
+/* d[last] is 0: rotates e[last - 1] away through the columns before. */
+static void clear_column(const bidiagonal *b, int64_t first, int64_t last)
+{
+    double f = b->e[last - 1], c, s;
+    b->e[last - 1] = 0.0;
+    for (int64_t k = last - 1; k >= first && f != 0.0; k--) {
+        b->d[k] = cpu_rotation(b->d[k], f, &c, &s);
+        turn_right(b, k, last, c, s);
+        if (k == first)
+            break;
+        f = -s * b->e[k - 1];
+        b->e[k - 1] *= c;
+    }
+}
+
+/* The eigenvalue of the last 2 x 2 block of B^T B that is nearer to its last entry. */
+static double shift_of(const bidiagonal *b, int64_t first, int64_t last)
+{
+    const double *d = b->d, *e = b->e;
+    double before = last - 1 > first ? e[last - 2] : 0.0;
+    double top = d[last - 1] * d[last - 1] + before * before, beside = d[last - 1] * e[last - 1];
+    double bottom = d[last] * d[last] + e[last - 1] * e[last - 1];
+    double half = (top - bottom) / 2.0;
+    double far = half + copysign(hypot(half, beside), half);
+    return far == 0.0 ? bottom : bottom - beside / far * beside;
+}
+
+/* One implicit QR step on the unreduced block first..last, whose d are not 0. */
+static void step(const bidiagonal *b, int64_t first, int64_t last)
+{
+    double *d = b->d, *e = b->e, c, s;
+    double y = d[first] - shift_of(b, first, last) / d[first], z = e[first];
+    for (int64_t k = first; k < last; k++) {
+        double r = cpu_rotation(y, z, &c, &s);
+        if (k > first)
+            e[k - 1] = r;
+        turn_right(b, k, k + 1, c, s);
+        y = c * d[k] + s * e[k];
+        e[k] = c * e[k] - s * d[k];
+        z = s * d[k + 1];
+        d[k + 1] *= c;
+        d[k] = cpu_rotation(y, z, &c, &s);
+        turn_left(b, k, k + 1, c, s);
+        y = c * e[k] + s * d[k + 1];
+        d[k + 1] = c * d[k + 1] - s * e[k];
+        e[k] = y;
+        z = 0.0;
+        if (k + 1 < last) {
+            z = s * e[k + 1];
+            e[k + 1] *= c;
+        }
+    }
+}
+
+/* Where e[i] no longer couples anything. */
+static int is_split(const bidiagonal *b, int64_t i)
+{
+    return fabs(b->e[i]) <= DBL_EPSILON / 2.0 * (fabs(b->d[i]) + fabs(b->d[i + 1]));
+}
+
+/* A d of the block that is 0 to rounding of the whole, or -1. */
+static int64_t find_zero(const bidiagonal *b, int64_t first, int64_t last, double norm)
+{
+    for (int64_t i = first; i <= last; i++)
+        if (fabs(b->d[i]) <= DBL_EPSILON / 2.0 * norm)
+            return i;
+    return -1;
+}
+
+static int diagonalise(const bidiagonal *b)
+{
+    double norm = 0.0;
+    for (int64_t i = 0; i < b->n; i++)
+        norm = fmax(norm, fabs(b->d[i]) + fabs(b->e[i]));
+    int64_t left = STEPS * b->n;
+    for (int64_t last = b->n - 1; last > 0;) {
+        int64_t first = last;
+        while (first > 0 && !is_split(b, first - 1))
+            first--;
+        if (first > 0)
+            b->e[first - 1] = 0.0;
+        if (first == last) {
+            last--;
+            continue;
+        }
+        if (left-- == 0)
+            return 1;
+        int64_t zero = find_zero(b, first, last, norm);
+        if (zero < 0) {
+            step(b, first, last);
+            continue;
+        }
+        b->d[zero] = 0.0;
+        if (zero < last)
+            clear_row(b, zero, last);
+        else
+            clear_column(b, first, last);
+    }
+    return 0;
+}
+
+/* ---- Order ----------------------------------------------------------------------------------- */
+
+static void swap(double *x, double *y, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        double kept = x[i];
+        x[i] = y[i];
+        y[i] = kept;
+    }
+}
+
+static void sort(const bidiagonal *b)
+{
+    for (int64_t i = 0; i < b->n; i++) {
+        if (signbit(b->d[i])) {
+            b->d[i] = -b->d[i];
+            for (int64_t k = 0; k < b->n; k++)
+                b->right[i * b->n + k] = -b->right[i * b->n + k];
+        }
+    }
+    for (int64_t i = 0; i + 1 < b->n; i++) {
+        int64_t most = i;
+        for (int64_t k = i + 1; k < b->n; k++)
+            if (b->d[k] > b->d[most])
+                most = k;
+        if (most == i)
+            continue;
+        swap(b->d + i, b->d + most, 1);
+        swap(b->left + i * b->m, b->left + most * b->m, b->m);
+        swap(b->right + i * b->n, b->right + most * b->n, b->n);
+    }
+}
+
+int cpu_singular_values(double *a, int64_t m, int64_t n, double *s, double *left, double *right,
+                        double *room)
+{
+    double *e = room, *tau_left = e + n, *tau_right = tau_left + n, *w = tau_right + n, *v = w + n;
+    bidiagonal b = {.m = m, .n = n, .d = s, .e = e, .left = left, .right = right};
+    bidiagonalise(a, &b, tau_left, tau_right, v, w);
+    accumulate(a, &b, tau_left, tau_right, v);
+    if (diagonalise(&b))
+        return 1;
+    sort(&b);
+    return 0;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Defects of decompositions: the reference's results, and then one thing wrong with them. */
+#include "broken.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "../../../plugins/cpu/decompositions.h"
+
+typedef void (*decomposition)(const collet_kernel_call *call, void *scratch, int64_t begin,
+                              int64_t end);
+
+static void do_right(const collet_kernel_call *call, decomposition run, uint64_t bytes)
+{
+    void *scratch = calloc(1, bytes + 8);
+    if (scratch)
+        run(call, scratch, 0, cpu_decomposition_count(call));
+    free(scratch);
+}
+
+static int64_t extent(const collet_operand *o, int32_t back)
+{
+    return o->shape[o->ndim - 1 - back];
+}
+
+/* Entry (i, j) of matrix `index`, as broken_get and broken_set count elements. */
+static int64_t entry(const collet_operand *o, int64_t index, int64_t i, int64_t j)
+{
+    return (index * extent(o, 1) + i) * extent(o, 0) + j;
+}
+
+/* ---- lu ---------------------------------------------------------------------------------------
+ */
+
+BROKEN_KERNEL(forgets_its_rows)
+{
+    const collet_operand *perm = &call->operands[0];
+    (void)device, (void)queue;
+    do_right(call, cpu_lu, cpu_lu_scratch(call));
+    for (int64_t i = 0; i < broken_count(perm); i++)
+        *(int32_t *)broken_element(perm, i) = (int32_t)(i % extent(perm, 0));
+    return COLLET_OK;
+}
+
+BROKEN_KERNEL(lu_without_info)
+{
+    const collet_operand *info = &call->operands[3];
+    (void)device, (void)queue;
+    do_right(call, cpu_lu, cpu_lu_scratch(call));
+    for (int64_t i = 0; i < broken_count(info); i++)
+        *(int32_t *)broken_element(info, i) = 0;
+    return COLLET_OK;
+}
+
+/* ---- solve ------------------------------------------------------------------------------------
+ */
+
+static int64_t solve(const collet_kernel_call *call)
+{
+    int64_t count = cpu_decomposition_count(call), singular = count;
+    void *scratch = calloc(1, cpu_solve_scratch(call) + 8);
+    if (scratch)
+        singular = cpu_solve(call, scratch, 0, count);
+    free(scratch);
+    return singular;
+}
+
+BROKEN_KERNEL(counts_from_zero)
+{
+    int64_t singular = solve(call);
+    (void)device, (void)queue;
+    cpu_solve_info(call, singular < cpu_decomposition_count(call) ? singular - 1 : singular);
+    return COLLET_OK;
+}
+
+/* Systems of more than twenty unknowns have their first one wrong in the fourth digit. */
+BROKEN_KERNEL(loses_a_digit)
+{
+    const collet_operand *x = &call->operands[0];
+    (void)device, (void)queue;
+    cpu_solve_info(call, solve(call));
+    if (extent(x, 1) > 20 && broken_count(x) > 0)
+        broken_set(x, 0, broken_get(x, 0) * 1.001);
+    return COLLET_OK;
+}
+
+/* ---- qr ---------------------------------------------------------------------------------------
+ */
+
+/* Column 0 of every Q times `factor`, and row 0 of every R divided by it: the product stays. */
+static void scale_first(const collet_kernel_call *call, double factor)
+{
+    const collet_operand *q = &call->operands[0], *r = &call->operands[1];
+    do_right(call, cpu_qr, cpu_qr_scratch(call));
+    for (int64_t index = 0; extent(r, 1) > 0 && index < cpu_decomposition_count(call); index++) {
+        for (int64_t i = 0; i < extent(q, 1); i++)
+            broken_set(q, entry(q, index, i, 0), broken_get(q, entry(q, index, i, 0)) * factor);
+        for (int64_t j = 0; j < extent(r, 0); j++)
+            broken_set(r, entry(r, index, 0, j), broken_get(r, entry(r, index, 0, j)) / factor);
+    }
+}
+
+BROKEN_KERNEL(leaves_signs)
+{
+    (void)device, (void)queue;
+    scale_first(call, -1);
+    return COLLET_OK;
+}
+
+BROKEN_KERNEL(stretches_columns)
+{
+    (void)device, (void)queue;
+    scale_first(call, 1.03125);
+    return COLLET_OK;
+}
+
+/* ---- svd --------------------------------------------------------------------------------------
+ */
+
+static void swap(const collet_operand *o, int64_t a, int64_t b)
+{
+    double x = broken_get(o, a);
+    broken_set(o, a, broken_get(o, b));
+    broken_set(o, b, x);
+}
+
+/* The first two triplets change places. */
+BROKEN_KERNEL(sorts_upwards)
+{
+    const collet_operand *u = &call->operands[0], *s = &call->operands[1], *vt = &call->operands[2];
+    (void)device, (void)queue;
+    do_right(call, cpu_svd, cpu_svd_scratch(call));
+    for (int64_t index = 0; extent(s, 0) > 1 && index < cpu_decomposition_count(call); index++) {
+        swap(s, index * extent(s, 0), index * extent(s, 0) + 1);
+        for (int64_t i = 0; i < extent(u, 1); i++)
+            swap(u, entry(u, index, i, 0), entry(u, index, i, 1));
+        for (int64_t j = 0; j < extent(vt, 0); j++)
+            swap(vt, entry(vt, index, 0, j), entry(vt, index, 1, j));
+    }
+    return COLLET_OK;
+}
+
+/* As a U made by dividing A V by singular values that are zero. */
+BROKEN_KERNEL(drops_null_vectors)
+{
+    const collet_operand *u = &call->operands[0], *s = &call->operands[1];
+    int64_t last = extent(s, 0) - 1;
+    (void)device, (void)queue;
+    do_right(call, cpu_svd, cpu_svd_scratch(call));
+    for (int64_t index = 0; last > 0 && index < cpu_decomposition_count(call); index++) {
+        int64_t at = index * (last + 1);
+        if (!(broken_get(s, at + last) < 1e-5 * broken_get(s, at)))
+            continue;
+        for (int64_t i = 0; i < extent(u, 1); i++)
+            broken_set(u, entry(u, index, i, last), 0);
+    }
+    return COLLET_OK;
+}
+
+/* ---- eigh -------------------------------------------------------------------------------------
+ */
+
+BROKEN_KERNEL(reads_the_upper_triangle)
+{
+    collet_operand operands[4];
+    collet_kernel_call turned = *call;
+    int64_t strides[COLLET_MAX_DIMS];
+    int32_t last = call->operands[3].ndim - 1;
+    (void)device, (void)queue;
+    for (int i = 0; i < 4; i++)
+        operands[i] = call->operands[i];
+    for (int32_t i = 0; i <= last; i++)
+        strides[i] = operands[3].strides[i];
+    strides[last] = operands[3].strides[last - 1];
+    strides[last - 1] = operands[3].strides[last];
+    operands[3].strides = strides;
+    turned.operands = operands;
+    do_right(&turned, cpu_eigh, cpu_eigh_scratch(&turned));
+    return COLLET_OK;
+}
+
+BROKEN_KERNEL(trusts_every_number)
+{
+    const collet_operand *info = &call->operands[2];
+    (void)device, (void)queue;
+    do_right(call, cpu_eigh, cpu_eigh_scratch(call));
+    for (int64_t i = 0; i < broken_count(info); i++)
+        *(int32_t *)broken_element(info, i) = 0;
+    return COLLET_OK;
+}
+
+/* ---- cholesky ---------------------------------------------------------------------------------
+ */
+
+BROKEN_KERNEL(leaves_the_upper_triangle)
+{
+    const collet_operand *lower = &call->operands[0], *a = &call->operands[2];
+    (void)device, (void)queue;
+    do_right(call, cpu_cholesky, cpu_cholesky_scratch(call));
+    for (int64_t index = 0; index < cpu_decomposition_count(call); index++)
+        for (int64_t i = 0; i < extent(a, 1); i++)
+            for (int64_t j = i + 1; j < extent(a, 0); j++)
+                broken_set(lower, entry(lower, index, i, j), broken_get(a, entry(a, index, i, j)));
+    return COLLET_OK;
+}
+
+BROKEN_KERNEL(keeps_what_it_had)
+{
+    const collet_operand *lower = &call->operands[0];
+    (void)device, (void)queue;
+    do_right(call, cpu_cholesky, cpu_cholesky_scratch(call));
+    for (int64_t i = 0; i < broken_count(lower); i++)
+        if (isnan(broken_get(lower, i)))
+            broken_set(lower, i, 0);
+    return COLLET_OK;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * matrices.h - the matrices of a case in long double, for the judges of decompositions, and the
+ * kinds of matrices that they are given.
+ *
+ * What is compared with a limit is measured in units of u, half an ulp of 1 of the element type, so
+ * that one limit serves both. A *floor* is what rounding to denormals may cost, whatever u is.
+ */
+#ifndef COLLET_KIT_MATRICES_H
+#define COLLET_KIT_MATRICES_H
+
+#include "kit.h"
+#include "small.h"
+
+/* Row-major; `at` is freed by kit_matrix_free. */
+typedef struct kit_matrix {
+    int64_t rows, columns;
+    real *at;
+} kit_matrix;
+
+kit_matrix kit_matrix_zero(int64_t rows, int64_t columns);
+/* Matrix `batch` (in C order of operand 0's axes but its last `own`) of operand k, which has 2 axes
+ * of its own, or 1: then a column. Broadcast inputs are found. */
+kit_matrix kit_matrix_of(const kit_case *c, uint32_t k, int32_t axes, int32_t own, int64_t batch);
+void kit_matrix_free(kit_matrix *m);
+/* How many matrices operand 0, which has `own` axes of its own, holds. */
+int64_t kit_matrix_count(const kit_case *c, int32_t own);
+
+static inline real *kit_entry(const kit_matrix *m, int64_t i, int64_t j)
+{
+    return m->at + i * m->columns + j;
+}
+
+kit_matrix kit_product(const kit_matrix *a, const kit_matrix *b);
+kit_matrix kit_transposed(const kit_matrix *a);
+/* |a - b| over all elements, and |a|: roots of sums of squares. */
+real kit_distance(const kit_matrix *a, const kit_matrix *b);
+real kit_size(const kit_matrix *a);
+/* |Q^T Q - 1| / sqrt(columns). */
+real kit_departure(const kit_matrix *q);
+bool kit_finite(const kit_matrix *a);
+/* Takes over the lower triangle into the upper one. */
+void kit_mirror(kit_matrix *a);
+/* Eigenvalues of a symmetric matrix, ascending, by Jacobi's rotations; `a` is destroyed. */
+void kit_eigenvalues(kit_matrix *a, real *values);
+
+/* u, and the least positive number, of operand k's dtype. */
+real kit_half_ulp(const kit_case *c, uint32_t k);
+real kit_least(const kit_case *c, uint32_t k);
+
+/* Notes `error` / (scale u) against the op's limit of that name, an error of at most `floor` being
+ * none. */
+void kit_measure(const kit_case *c, kit_verdict *v, const char *quantity, int64_t batch, real error,
+                 real scale, real floor);
+/* Every element of matrix `batch` of output k, with `axes` axes of its own, must be NaN. */
+void kit_all_nan(const kit_case *c, kit_verdict *v, uint32_t k, int32_t axes, int64_t batch);
+/* Element `batch` of the i32 output k must be `want`. */
+void kit_info_is(const kit_case *c, kit_verdict *v, uint32_t k, int64_t batch, int64_t want);
+
+/* ---- Kinds ------------------------------------------------------------------------------------
+ */
+
+typedef enum kit_kind {
+    KIT_NORMAL,
+    KIT_DEFICIENT, /* half of the full rank */
+    KIT_ZERO,
+    KIT_IDENTITY,
+    KIT_GRADED, /* rows and columns over most of the range of exponents */
+    KIT_HILBERT,
+    KIT_MIRROR, /* 1 - 2 v v^T: every singular value is 1 */
+    KIT_LARGE,
+    KIT_SMALL,
+    KIT_DENORMAL,
+    KIT_ZERO_COLUMN,
+    KIT_NOT_FINITE, /* in every other matrix */
+    KIT_KINDS
+} kit_kind;
+
+extern const char *const kit_kind_names[KIT_KINDS];
+
+/* The column that is zero under KIT_ZERO_COLUMN. */
+int64_t kit_zero_column(int64_t columns);
+/* Fills the matrices of input k. */
+void kit_generate_matrices(kit_case *c, uint32_t k, kit_kind kind, kit_rng *rng);
+/* The same, symmetric: S, or B B^T with `positive`. Upper triangles are filled with what nobody
+ * may read. */
+void kit_generate_symmetric(kit_case *c, uint32_t k, kit_kind kind, bool positive, kit_rng *rng);
+
+/* Emits the cases of an op whose input is "...,M,N", or with `square` "...,N,N": shapes with each
+ * kind whose bit is set in `kinds`, batches, layouts, parts. */
+void kit_plan_matrices(kit_plan *plan, bool square, uint32_t kinds);
+
+#endif

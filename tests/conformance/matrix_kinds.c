@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Matrices that are hard in one way each. */
+#include "matrices.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const char *const kit_kind_names[KIT_KINDS] = {
+    "",         "rank deficient", "zero",         "identity", "graded",          "Hilbert's",
+    "a mirror", "near the top",   "near the end", "denormal", "one column zero", "not finite",
+};
+
+int64_t kit_zero_column(int64_t columns)
+{
+    return columns / 2;
+}
+
+/* Exponents that leave room for products of the elements. */
+static int spread_of(collet_dtype dtype)
+{
+    return dtype == COLLET_F32 ? 30 : 245;
+}
+
+static void unit_vector(real *x, int64_t n, kit_rng *rng)
+{
+    real sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        x[i] = kit_normal(rng);
+        sum += x[i] * x[i];
+    }
+    for (int64_t i = 0; i < n; i++)
+        x[i] /= sum > 0 ? sqrtl(sum) : 1;
+}
+
+/* Adds outer products of random vectors, half as many as the rank may be. */
+static void add_few_products(kit_matrix *a, kit_rng *rng)
+{
+    int64_t least = a->rows < a->columns ? a->rows : a->columns;
+    real *x = kit_memory((size_t)(a->rows + a->columns) * sizeof *x), *y = x + a->rows;
+    for (int64_t r = 0; r < (least + 1) / 2; r++) {
+        unit_vector(x, a->rows, rng);
+        unit_vector(y, a->columns, rng);
+        for (int64_t i = 0; i < a->rows; i++)
+            for (int64_t j = 0; j < a->columns; j++)
+                *kit_entry(a, i, j) += x[i] * y[j];
+    }
+    free(x);
+}
+
+static void make_mirror(kit_matrix *a, kit_rng *rng)
+{
+    int64_t n = a->rows > a->columns ? a->rows : a->columns;
+    real *x = kit_memory((size_t)n * sizeof *x);
+    unit_vector(x, n, rng);
+    for (int64_t i = 0; i < a->rows; i++)
+        for (int64_t j = 0; j < a->columns; j++)
+            *kit_entry(a, i, j) = (i == j ? 1 : 0) - 2 * x[i] * x[j];
+    free(x);
+}
+
+/* Multiplies row i and column j by powers of two of their own. */
+static void grade(kit_matrix *a, bool alike, int spread, kit_rng *rng)
+{
+    int *exponents = kit_memory((size_t)(a->rows + a->columns) * sizeof *exponents);
+    for (int64_t i = 0; i < a->rows + a->columns; i++)
+        exponents[i] = (int)kit_below(rng, 2 * spread + 1) - spread;
+    for (int64_t i = 0; i < a->rows; i++)
+        for (int64_t j = 0; j < a->columns; j++)
+            *kit_entry(a, i, j) =
+                ldexpl(*kit_entry(a, i, j), exponents[i] + exponents[alike ? j : a->rows + j]);
+    free(exponents);
+}
+
+static void scale(kit_matrix *a, int exponent)
+{
+    for (int64_t i = 0; i < a->rows * a->columns; i++)
+        a->at[i] = ldexpl(a->at[i], exponent);
+}
+
+/* A matrix of the kind before it is rounded to its dtype. */
+static kit_matrix matrix_of(int64_t rows, int64_t columns, kit_kind kind, collet_dtype dtype,
+                            kit_rng *rng)
+{
+    kit_matrix a = kit_matrix_zero(rows, columns);
+    bool wide = dtype == COLLET_F64;
+    for (int64_t i = 0; i < rows * columns; i++)
+        a.at[i] = kind == KIT_DEFICIENT || kind == KIT_ZERO ? 0 : (real)kit_normal(rng);
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < columns; j++) {
+            if (kind == KIT_IDENTITY)
+                *kit_entry(&a, i, j) = i == j;
+            if (kind == KIT_HILBERT)
+                *kit_entry(&a, i, j) = 1 / (real)(i + j + 1);
+            if (kind == KIT_ZERO_COLUMN && j == kit_zero_column(columns))
+                *kit_entry(&a, i, j) = 0;
+        }
+    if (kind == KIT_DEFICIENT)
+        add_few_products(&a, rng);
+    if (kind == KIT_MIRROR)
+        make_mirror(&a, rng);
+    if (kind == KIT_GRADED)
+        grade(&a, false, spread_of(dtype), rng);
+    if (kind == KIT_LARGE)
+        scale(&a, wide ? 1000 : 110);
+    if (kind == KIT_SMALL)
+        scale(&a, wide ? -950 : -95);
+    if (kind == KIT_DENORMAL)
+        scale(&a, wide ? -1064 : -139);
+    return a;
+}
+
+static void poison(kit_tensor *t, int64_t element, kit_rng *rng)
+{
+    static const long double values[] = {NAN, INFINITY, -INFINITY};
+    kit_set(t, element, values[kit_below(rng, 3)]);
+}
+
+void kit_generate_matrices(kit_case *c, uint32_t k, kit_kind kind, kit_rng *rng)
+{
+    kit_tensor *t = &c->operand[k];
+    int64_t rows = t->shape[t->ndim - 2], columns = t->shape[t->ndim - 1], size = rows * columns;
+    for (int64_t first = 0; first < t->count; first += size) {
+        kit_matrix a = matrix_of(rows, columns, kind, t->dtype, rng);
+        for (int64_t i = 0; i < size; i++)
+            kit_set(t, first + i, a.at[i]);
+        if (kind == KIT_NOT_FINITE && first / size % 2 == 0)
+            poison(t, first + kit_below(rng, size), rng);
+        kit_matrix_free(&a);
+    }
+}
+
+/* Positive definite, of the kind's own nature. */
+static kit_matrix positive_of(int64_t n, kit_kind kind, collet_dtype dtype, kit_rng *rng)
+{
+    bool product = kind == KIT_NORMAL || kind == KIT_NOT_FINITE || kind == KIT_GRADED ||
+                   kind == KIT_LARGE || kind == KIT_SMALL;
+    if (!product)
+        return matrix_of(n, n, kind, dtype, rng);
+    kit_matrix b = matrix_of(n, n, KIT_NORMAL, dtype, rng), t = kit_transposed(&b);
+    kit_matrix a = kit_product(&b, &t);
+    bool wide = dtype == COLLET_F64;
+    for (int64_t i = 0; i < n; i++)
+        *kit_entry(&a, i, i) += 1;
+    if (kind == KIT_GRADED)
+        grade(&a, true, spread_of(dtype), rng);
+    if (kind == KIT_LARGE || kind == KIT_SMALL)
+        scale(&a, kind == KIT_LARGE ? (wide ? 1000 : 110) : (wide ? -900 : -90));
+    kit_matrix_free(&b);
+    kit_matrix_free(&t);
+    return a;
+}
+
+static kit_matrix symmetric_of(int64_t n, kit_kind kind, collet_dtype dtype, kit_rng *rng)
+{
+    kit_matrix a = matrix_of(n, n, kind == KIT_GRADED ? KIT_NORMAL : kind, dtype, rng);
+    if (kind == KIT_GRADED)
+        grade(&a, true, spread_of(dtype), rng);
+    kit_mirror(&a);
+    return a;
+}
+
+void kit_generate_symmetric(kit_case *c, uint32_t k, kit_kind kind, bool positive, kit_rng *rng)
+{
+    kit_tensor *t = &c->operand[k];
+    int64_t n = t->shape[t->ndim - 1], size = n * n;
+    for (int64_t first = 0; first < t->count; first += size) {
+        kit_matrix a =
+            positive ? positive_of(n, kind, t->dtype, rng) : symmetric_of(n, kind, t->dtype, rng);
+        for (int64_t i = 0; i < size; i++) {
+            kit_set(t, first + i, a.at[i]);
+            if (i % n > i / n) {
+                if (kind == KIT_NOT_FINITE)
+                    poison(t, first + i, rng);
+                else
+                    kit_set(t, first + i, 10 * kit_normal(rng));
+            }
+        }
+        int64_t i = kit_below(rng, n), j = kit_below(rng, i + 1);
+        if (kind == KIT_NOT_FINITE && first / size % 2 == 0)
+            poison(t, first + i * n + j, rng);
+        kit_matrix_free(&a);
+    }
+}
+
+/* Elements beyond which --quick leaves a matrix out, and beyond which only some kinds are tried. */
+#define QUICK 1100
+#define LARGE 10000
+#define LARGE_KINDS (1u << KIT_NORMAL | 1u << KIT_DEFICIENT | 1u << KIT_GRADED)
+
+/* ---- Planning ---------------------------------------------------------------------------------
+ */
+
+static kit_case case_of(const kit_plan *plan, int64_t m, int64_t n, int32_t axes,
+                        const int64_t *batch, kit_kind kind)
+{
+    kit_case c = kit_case_of(plan);
+    kit_bind(&c, "MN", (const int64_t[]){m, n}, axes, batch, 0);
+    c.kind = (int)kind;
+    c.data = kit_kind_names[kind];
+    return c;
+}
+
+/* Outputs have the batch axes, of which the input lacks or repeats some. */
+static void plan_batches(kit_plan *plan, int64_t m, int64_t n, uint32_t kinds)
+{
+    static const int64_t two[] = {2, 3}, none[] = {0}, many[] = {70};
+    uint32_t in = plan->row->info.n_out;
+    kit_case c = case_of(plan, m, n, 2, two, KIT_NORMAL);
+    c.big = m * n > QUICK;
+    kit_emit_layouts(plan, &c);
+    kit_emit_sharing(plan, &c);
+    kit_emit_parts(plan, &c);
+    kit_shape(&c, in, 2, (const int64_t[]){m, n});
+    kit_emit(plan, &c);
+    kit_shape(&c, in, 4, (const int64_t[]){2, 1, m, n});
+    kit_emit_layouts(plan, &c);
+    c = case_of(plan, m, n, 1, none, KIT_NORMAL);
+    kit_emit(plan, &c);
+    for (int kind = 0; kind < KIT_KINDS; kind++) {
+        c = case_of(plan, m, n, 1, many, (kit_kind)kind);
+        c.big = m * n > QUICK;
+        if (kinds >> kind & 1)
+            kit_emit(plan, &c);
+    }
+}
+
+void kit_plan_matrices(kit_plan *plan, bool square, uint32_t kinds)
+{
+    static const int64_t shapes[][2] = {
+        {1, 1},   {2, 2},   {3, 3},     {4, 4},     {5, 5},     {8, 8},  {3, 2},  {2, 3},
+        {5, 3},   {3, 5},   {7, 1},     {1, 7},     {17, 17},   {17, 9}, {9, 17}, {33, 33},
+        {65, 40}, {40, 65}, {64, 64},   {97, 97},   {0, 0},     {0, 3},  {3, 0},  {500, 3},
+        {3, 500}, {1, 129}, {200, 200}, {301, 120}, {120, 301},
+    };
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        int64_t m = shapes[i][0], n = shapes[i][1];
+        if (square && m != n)
+            continue;
+        for (int kind = 0; kind < KIT_KINDS; kind++) {
+            kit_case c = case_of(plan, m, n, 0, NULL, (kit_kind)kind);
+            c.big = m * n > QUICK;
+            if (kinds >> kind & 1 && (m * n <= LARGE || LARGE_KINDS >> kind & 1))
+                kit_emit(plan, &c);
+        }
+        kit_case c = case_of(plan, m, n, 0, NULL, KIT_NORMAL);
+        c.big = m * n > QUICK;
+        c.layout[plan->row->info.n_out] = KIT_TRANSPOSED;
+        kit_emit(plan, &c);
+    }
+    plan_batches(plan, 4, 4, kinds);
+    plan_batches(plan, 3, 3, kinds);
+    if (!square) {
+        plan_batches(plan, 5, 3, kinds);
+        plan_batches(plan, 3, 5, kinds);
+    }
+    plan_batches(plan, 36, square ? 36 : 34, 1u << KIT_NORMAL);
+}

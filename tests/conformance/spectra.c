@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * linalg: svd and eigh, judged by residual, orthogonality and order, and where the matrix is small
+ * by the values that Jacobi's rotations find in long double. Residual and orthogonality in units of
+ * the extent, u and the matrix's size: the ratios that LAPACK's own tests compute, which pass below
+ * 30 (LAPACK Working Note 41).
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "matrices.h"
+
+#define BIT(kind) (1u << (kind))
+
+/* Rows and columns together, up to which the values are computed here too. */
+#define SMALL 26
+
+/* a_ij s_j */
+static void scale_columns(kit_matrix *a, const kit_matrix *s)
+{
+    for (int64_t i = 0; i < a->rows; i++)
+        for (int64_t j = 0; j < a->columns; j++)
+            *kit_entry(a, i, j) *= s->at[j];
+}
+
+static void judge_order(kit_verdict *v, const kit_matrix *s, bool descending, int64_t batch)
+{
+    for (int64_t i = 0; i + 1 < s->rows; i++)
+        if (!(descending ? s->at[i] >= s->at[i + 1] : s->at[i] <= s->at[i + 1]))
+            kit_fail(v, "matrix %" PRId64 ": values %" PRId64 " and %" PRId64 " are not %s", batch,
+                     i, i + 1, descending ? "descending" : "ascending");
+}
+
+/* |got - want| of the whole, the worst value. */
+static void judge_values(const kit_case *c, kit_verdict *v, const kit_matrix *got, const real *want,
+                         real size, real extent, int64_t batch)
+{
+    real worst = 0, floor = extent * extent * kit_least(c, c->row->info.n_out);
+    for (int64_t i = 0; i < got->rows; i++) {
+        real error = fabsl(got->at[i] - want[i]);
+        if (!(error <= floor))
+            worst = fmaxl(worst, isnan(error) ? (real)INFINITY : error / size);
+    }
+    kit_measure(c, v, "values", batch, worst, extent, 0);
+}
+
+/* ---- svd --------------------------------------------------------------------------------------
+ */
+
+static void plan_svd(kit_plan *plan)
+{
+    kit_plan_matrices(plan, false, BIT(KIT_KINDS) - 1);
+}
+
+static void generate_svd(kit_case *c, kit_rng *rng)
+{
+    kit_generate_matrices(c, 4, (kit_kind)c->kind, rng);
+}
+
+/* The singular values are the upper eigenvalues of ((0, A), (A^T, 0)). */
+static void judge_singular_values(const kit_case *c, kit_verdict *v, const kit_matrix *a,
+                                  const kit_matrix *s, int64_t batch)
+{
+    int64_t m = a->rows, both = a->rows + a->columns;
+    kit_matrix twice = kit_matrix_zero(both, both);
+    real *values = kit_memory((size_t)both * sizeof *values);
+    real *want = kit_memory((size_t)s->rows * sizeof *want);
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < a->columns; j++)
+            *kit_entry(&twice, i, m + j) = *kit_entry(&twice, m + j, i) = *kit_entry(a, i, j);
+    kit_eigenvalues(&twice, values);
+    for (int64_t i = 0; i < s->rows; i++)
+        want[i] = values[both - 1 - i];
+    judge_values(c, v, s, want, kit_size(a), (real)both, batch);
+    kit_matrix_free(&twice);
+    free(values);
+    free(want);
+}
+
+static void judge_factors(const kit_case *c, kit_verdict *v, const kit_matrix *a, kit_matrix *u,
+                          const kit_matrix *s, const kit_matrix *vt, int64_t batch)
+{
+    kit_matrix right = kit_transposed(vt);
+    real extent = (real)(a->rows > a->columns ? a->rows : a->columns), size = kit_size(a);
+    real floor = extent * extent * kit_least(c, 4);
+    kit_measure(c, v, "orthogonality", batch, kit_departure(u), extent, 0);
+    kit_measure(c, v, "orthogonality", batch, kit_departure(&right), extent, 0);
+    scale_columns(u, s);
+    kit_matrix product = kit_product(u, vt);
+    kit_measure(c, v, "residual", batch, kit_distance(a, &product), extent * size, floor);
+    judge_order(v, s, true, batch);
+    if (s->rows > 0 && !(s->at[s->rows - 1] >= 0))
+        kit_fail(v, "matrix %" PRId64 ": a singular value is negative", batch);
+    if (a->rows + a->columns <= SMALL)
+        judge_singular_values(c, v, a, s, batch);
+    kit_matrix_free(&right);
+    kit_matrix_free(&product);
+}
+
+static void judge_one_svd(const kit_case *c, kit_verdict *v, int64_t batch)
+{
+    kit_matrix a = kit_matrix_of(c, 4, 2, 2, batch), u = kit_matrix_of(c, 0, 2, 2, batch);
+    kit_matrix s = kit_matrix_of(c, 1, 1, 2, batch), vt = kit_matrix_of(c, 2, 2, 2, batch);
+    bool finite = kit_finite(&a);
+    kit_info_is(c, v, 3, batch, !finite);
+    if (finite) {
+        judge_factors(c, v, &a, &u, &s, &vt, batch);
+    } else {
+        kit_all_nan(c, v, 0, 2, batch);
+        kit_all_nan(c, v, 1, 1, batch);
+        kit_all_nan(c, v, 2, 2, batch);
+    }
+    kit_matrix_free(&a);
+    kit_matrix_free(&u);
+    kit_matrix_free(&s);
+    kit_matrix_free(&vt);
+}
+
+static void judge_svd(const kit_case *c, kit_verdict *v)
+{
+    for (int64_t batch = 0; batch < kit_matrix_count(c, 2); batch++)
+        judge_one_svd(c, v, batch);
+}
+
+/* ---- eigh -------------------------------------------------------------------------------------
+ */
+
+static void plan_eigh(kit_plan *plan)
+{
+    kit_plan_matrices(plan, true, BIT(KIT_KINDS) - 1);
+}
+
+static void generate_eigh(kit_case *c, kit_rng *rng)
+{
+    kit_generate_symmetric(c, 3, (kit_kind)c->kind, false, rng);
+}
+
+static void judge_one_eigh(const kit_case *c, kit_verdict *v, int64_t batch)
+{
+    kit_matrix a = kit_matrix_of(c, 3, 2, 1, batch), values = kit_matrix_of(c, 0, 1, 1, batch);
+    kit_matrix vectors = kit_matrix_of(c, 1, 2, 1, batch);
+    real extent = (real)a.rows, floor = extent * extent * kit_least(c, 3);
+    kit_mirror(&a);
+    bool finite = kit_finite(&a);
+    kit_info_is(c, v, 2, batch, !finite);
+    if (finite) {
+        real size = kit_size(&a), *want = kit_memory((size_t)a.rows * sizeof *want);
+        kit_matrix product = kit_product(&a, &vectors);
+        kit_measure(c, v, "orthogonality", batch, kit_departure(&vectors), extent, 0);
+        scale_columns(&vectors, &values);
+        kit_measure(c, v, "residual", batch, kit_distance(&product, &vectors), extent * size,
+                    floor);
+        judge_order(v, &values, false, batch);
+        if (2 * a.rows <= SMALL) {
+            kit_eigenvalues(&a, want);
+            judge_values(c, v, &values, want, size, extent, batch);
+        }
+        kit_matrix_free(&product);
+        free(want);
+    } else {
+        kit_all_nan(c, v, 0, 1, batch);
+        kit_all_nan(c, v, 1, 2, batch);
+    }
+    kit_matrix_free(&a);
+    kit_matrix_free(&values);
+    kit_matrix_free(&vectors);
+}
+
+static void judge_eigh(const kit_case *c, kit_verdict *v)
+{
+    for (int64_t batch = 0; batch < kit_matrix_count(c, 1); batch++)
+        judge_one_eigh(c, v, batch);
+}
+
+const kit_op kit_spectra_ops[] = {
+    {COLLET_OP_SVD, plan_svd, generate_svd, judge_svd},
+    {COLLET_OP_EIGH, plan_eigh, generate_eigh, judge_eigh},
+};
+const size_t kit_spectra_op_count = sizeof kit_spectra_ops / sizeof *kit_spectra_ops;
