@@ -18,6 +18,16 @@ struct blas {
     void (*dgemm)(enum CBLAS_ORDER, enum CBLAS_TRANSPOSE, enum CBLAS_TRANSPOSE, blasint m,
                   blasint n, blasint k, double alpha, const double *a, blasint lda, const double *b,
                   blasint ldb, double beta, double *c, blasint ldc);
+    void (*strsm)(enum CBLAS_ORDER, enum CBLAS_SIDE, enum CBLAS_UPLO, enum CBLAS_TRANSPOSE,
+                  enum CBLAS_DIAG, blasint m, blasint n, float alpha, const float *a, blasint lda,
+                  float *b, blasint ldb);
+    void (*dtrsm)(enum CBLAS_ORDER, enum CBLAS_SIDE, enum CBLAS_UPLO, enum CBLAS_TRANSPOSE,
+                  enum CBLAS_DIAG, blasint m, blasint n, double alpha, const double *a, blasint lda,
+                  double *b, blasint ldb);
+    void (*ssyrk)(enum CBLAS_ORDER, enum CBLAS_UPLO, enum CBLAS_TRANSPOSE, blasint n, blasint k,
+                  float alpha, const float *a, blasint lda, float beta, float *c, blasint ldc);
+    void (*dsyrk)(enum CBLAS_ORDER, enum CBLAS_UPLO, enum CBLAS_TRANSPOSE, blasint n, blasint k,
+                  double alpha, const double *a, blasint lda, double beta, double *c, blasint ldc);
     int (*get_num_threads)(void);
     void (*set_num_threads)(int threads);
     int (*get_parallel)(void);
@@ -61,6 +71,10 @@ static void find_functions(void *handle, blas *b)
 {
     if (!library_find(handle, "cblas_sgemm", &b->sgemm) ||
         !library_find(handle, "cblas_dgemm", &b->dgemm) ||
+        !library_find(handle, "cblas_strsm", &b->strsm) ||
+        !library_find(handle, "cblas_dtrsm", &b->dtrsm) ||
+        !library_find(handle, "cblas_ssyrk", &b->ssyrk) ||
+        !library_find(handle, "cblas_dsyrk", &b->dsyrk) ||
         !library_find(handle, "openblas_get_num_threads", &b->get_num_threads) ||
         !library_find(handle, "openblas_set_num_threads", &b->set_num_threads) ||
         !library_find(handle, "openblas_get_parallel", &b->get_parallel) ||
@@ -197,18 +211,69 @@ void blas_leave(blas *b, blas_use *use)
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
-void blas_product(const blas *b, int wide, const blas_matrix *c, const blas_matrix *left,
-                  const blas_matrix *right, int64_t m, int64_t n, int64_t k)
+/* c = factor left right + keep c. */
+static void multiply(const blas *b, int wide, const blas_matrix *c, const blas_matrix *left,
+                     const blas_matrix *right, int64_t m, int64_t n, int64_t k, int factor,
+                     int keep)
 {
     enum CBLAS_TRANSPOSE turn_left = left->transposed ? CblasTrans : CblasNoTrans;
     enum CBLAS_TRANSPOSE turn_right = right->transposed ? CblasTrans : CblasNoTrans;
     if (wide) {
-        b->dgemm(CblasRowMajor, turn_left, turn_right, (blasint)m, (blasint)n, (blasint)k, 1.0,
-                 left->at, (blasint)left->stride, right->at, (blasint)right->stride, 0.0, c->at,
+        b->dgemm(CblasRowMajor, turn_left, turn_right, (blasint)m, (blasint)n, (blasint)k, factor,
+                 left->at, (blasint)left->stride, right->at, (blasint)right->stride, keep, c->at,
                  (blasint)c->stride);
     } else {
-        b->sgemm(CblasRowMajor, turn_left, turn_right, (blasint)m, (blasint)n, (blasint)k, 1.0f,
-                 left->at, (blasint)left->stride, right->at, (blasint)right->stride, 0.0f, c->at,
-                 (blasint)c->stride);
+        b->sgemm(CblasRowMajor, turn_left, turn_right, (blasint)m, (blasint)n, (blasint)k,
+                 (float)factor, left->at, (blasint)left->stride, right->at, (blasint)right->stride,
+                 (float)keep, c->at, (blasint)c->stride);
+    }
+}
+
+void blas_product(const blas *b, int wide, const blas_matrix *c, const blas_matrix *left,
+                  const blas_matrix *right, int64_t m, int64_t n, int64_t k)
+{
+    multiply(b, wide, c, left, right, m, n, k, 1, 0);
+}
+
+void blas_subtract_product(const blas *b, int wide, const blas_matrix *c, const blas_matrix *left,
+                           const blas_matrix *right, int64_t m, int64_t n, int64_t k)
+{
+    multiply(b, wide, c, left, right, m, n, k, -1, 1);
+}
+
+static void solve(const blas *b, int wide, enum CBLAS_SIDE side, enum CBLAS_TRANSPOSE turn,
+                  enum CBLAS_DIAG diagonal, const blas_matrix *l, const blas_matrix *x, int64_t m,
+                  int64_t n)
+{
+    if (wide) {
+        b->dtrsm(CblasRowMajor, side, CblasLower, turn, diagonal, (blasint)m, (blasint)n, 1.0,
+                 l->at, (blasint)l->stride, x->at, (blasint)x->stride);
+    } else {
+        b->strsm(CblasRowMajor, side, CblasLower, turn, diagonal, (blasint)m, (blasint)n, 1.0f,
+                 l->at, (blasint)l->stride, x->at, (blasint)x->stride);
+    }
+}
+
+void blas_solve_unit_lower(const blas *b, int wide, const blas_matrix *l, const blas_matrix *x,
+                           int64_t m, int64_t n)
+{
+    solve(b, wide, CblasLeft, CblasNoTrans, CblasUnit, l, x, m, n);
+}
+
+void blas_solve_lower_right(const blas *b, int wide, const blas_matrix *l, const blas_matrix *x,
+                            int64_t m, int64_t n)
+{
+    solve(b, wide, CblasRight, CblasTrans, CblasNonUnit, l, x, m, n);
+}
+
+void blas_subtract_square(const blas *b, int wide, const blas_matrix *c, const blas_matrix *a,
+                          int64_t n, int64_t k)
+{
+    if (wide) {
+        b->dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (blasint)n, (blasint)k, -1.0, a->at,
+                 (blasint)a->stride, 1.0, c->at, (blasint)c->stride);
+    } else {
+        b->ssyrk(CblasRowMajor, CblasLower, CblasNoTrans, (blasint)n, (blasint)k, -1.0f, a->at,
+                 (blasint)a->stride, 1.0f, c->at, (blasint)c->stride);
     }
 }

@@ -92,6 +92,23 @@ void blas_leave(blas *b, blas_use *use);
 void blas_product(const blas *b, int wide, const blas_matrix *c, const blas_matrix *left,
                   const blas_matrix *right, int64_t m, int64_t n, int64_t k);
 
+/* c (m x n, not transposed) -= a (m x k) b (k x n), under the same conditions. */
+void blas_subtract_product(const blas *b, int wide, const blas_matrix *c, const blas_matrix *left,
+                           const blas_matrix *right, int64_t m, int64_t n, int64_t k);
+
+/* x (m x n) = L^-1 x with the unit lower triangle of l (m x m); neither transposed, under the same
+ * conditions. */
+void blas_solve_unit_lower(const blas *b, int wide, const blas_matrix *l, const blas_matrix *x,
+                           int64_t m, int64_t n);
+
+/* x (m x n) = x L^-T with the lower triangle of l (n x n), likewise. */
+void blas_solve_lower_right(const blas *b, int wide, const blas_matrix *l, const blas_matrix *x,
+                            int64_t m, int64_t n);
+
+/* The lower triangle of c (n x n) -= that of a a^T, a n x k, likewise. */
+void blas_subtract_square(const blas *b, int wide, const blas_matrix *c, const blas_matrix *a,
+                          int64_t n, int64_t k);
+
 /* LAPACK for f64 (wide) or f32; NULL when this OpenBLAS was built without it. Its functions are
  * called within enter and leave. */
 const blas_lapack *blas_lapack_of(const blas *b, int wide);

@@ -8,12 +8,15 @@
 #include <stdint.h>
 
 #include "kernels/convert.h"
+#include "kernels/eigen3.h"
 #include "kernels/elementwise.h"
 #include "kernels/frame.h"
 #include "kernels/gemm.h"
 #include "kernels/move.h"
+#include "kernels/panel.h"
 #include "kernels/random.h"
 #include "kernels/reduce.h"
+#include "kernels/solve.h"
 #include "kernels/vector.h"
 
 /* One level: every file of kernels/ compiled for it. Constant, lives as long as the process. */
@@ -27,6 +30,9 @@ typedef struct isa_level {
     const gemm_kernels *gemm;
     const vector_kernels *vector;
     const random_kernels *random;
+    const eigen3_kernels *eigen3;
+    const panel_kernels *panel;
+    const solve_kernels *solve;
 } isa_level;
 
 /*

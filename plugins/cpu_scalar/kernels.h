@@ -28,23 +28,14 @@ struct collet_device {
 /* array.c */
 KERNEL(fill);
 KERNEL(copy);
-KERNEL(transpose);
-
-/* array_elementwise.c */
 KERNEL(add);
 KERNEL(sub);
 KERNEL(mul);
 KERNEL(div);
-KERNEL(neg);
-KERNEL(abs);
-KERNEL(conj);
 KERNEL(exp);
 KERNEL(log);
 KERNEL(sqrt);
-KERNEL(sin);
-KERNEL(cos);
-KERNEL(tanh);
-KERNEL(axpy);
+KERNEL(transpose);
 
 /* array_reduce.c */
 KERNEL(sum);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * solve.h - small systems of linear equations, as many at once as a vector register has numbers.
+ * The index of a table is [f32, f64].
+ */
+#ifndef COLLET_OPENMP_KERNELS_SOLVE_H
+#define COLLET_OPENMP_KERNELS_SOLVE_H
+
+#include <stdint.h>
+
+#define SOLVE_ORDER 16   /* of the largest matrix */
+#define SOLVE_COLUMNS 16 /* of the right sides, at most */
+#define SOLVE_LANES 16   /* at most, at once */
+
+/* `count` systems a x = b of one shape; all steps in bytes. */
+typedef struct solve_group {
+    int64_t n, columns;
+    int64_t a_row, a_column, b_row, b_column, x_row, x_column;
+    int32_t count;
+    const char *a[SOLVE_LANES], *b[SOLVE_LANES];
+    char *x[SOLVE_LANES];
+} solve_group;
+
+typedef struct solve_kernels {
+    int32_t lanes[2]; /* the largest count */
+    /*
+     * Gaussian elimination with partial pivoting. Bit i of the result is set where system i has
+     * numbers that are not finite, or so near the ends of the range that they or its pivots (a zero
+     * one, too) want more care: its x is not written.
+     */
+    uint32_t (*solve[2])(const solve_group *group);
+} solve_kernels;
+
+#endif

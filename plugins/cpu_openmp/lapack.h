@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lapack.h - decompositions of large matrices with OpenBLAS and its LAPACK. Private to the plugin.
+ *
+ * lapack_<op>(job, scratch, begin, end) does matrices begin .. end-1 of the job's call, in the
+ * element type, with lapack_<op>_scratch(call) bytes of scratch, 64-byte aligned, of its own.
+ * LAPACK is given no number that is not finite, and none near the ends of the range: matrices that
+ * have any are done by cpu_<op> (../cpu/decompositions.h), in the same scratch.
+ */
+#ifndef COLLET_OPENMP_LAPACK_H
+#define COLLET_OPENMP_LAPACK_H
+
+#include "blas.h"
+#include "dense.h"
+
+typedef struct lapack_job {
+    const collet_device *device;
+    const collet_kernel_call *call;
+    blas *library;
+    const blas_lapack *lapack; /* for the element type */
+    int wide;                  /* f64 */
+    int32_t threads;           /* for each matrix; with 1 the caller is within blas_enter */
+} lapack_job;
+
+/* Whether the extents and scratches of a call fit LAPACK's integers. */
+int lapack_takes(const collet_kernel_call *call);
+
+/* lapack_lu.c. The first singular matrix as from cpu_solve. */
+uint64_t lapack_lu_scratch(const collet_kernel_call *call);
+void lapack_lu(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
+uint64_t lapack_solve_scratch(const collet_kernel_call *call);
+int64_t lapack_solve(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
+
+/* lapack_qr.c */
+uint64_t lapack_qr_scratch(const collet_kernel_call *call);
+void lapack_qr(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
+uint64_t lapack_cholesky_scratch(const collet_kernel_call *call);
+void lapack_cholesky(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
+
+/* lapack_spectra.c */
+uint64_t lapack_svd_scratch(const collet_kernel_call *call);
+void lapack_svd(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
+uint64_t lapack_eigh_scratch(const collet_kernel_call *call);
+void lapack_eigh(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
+
+/* ---- For these files ------------------------------------------------------------------------- */
+
+/* The library's own threads, where the job has them, around calls of it. */
+void lapack_enter(const lapack_job *job, blas_use *use);
+void lapack_leave(const lapack_job *job, blas_use *use);
+
+/* Whether a largest magnitude (dense_largest) is one that LAPACK's arithmetic has room around; 0
+ * is. */
+int lapack_is_regular(const lapack_job *job, double largest);
+
+/* Hands out pieces of a scratch, 64-byte aligned; with base NULL it only counts. */
+typedef struct lapack_pieces {
+    char *base;
+    uint64_t used; /* UINT64_MAX: too many */
+} lapack_pieces;
+
+/* Room for rows x columns elements of `size` bytes. */
+void *lapack_take(lapack_pieces *p, int64_t rows, int64_t columns, uint64_t size);
+
+#endif
