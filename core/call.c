@@ -118,16 +118,20 @@ static collet_status dtype_error(const frame *f)
     return call_fail(f->cx, COLLET_DTYPE, "%s", t.bytes);
 }
 
-static collet_status check_fill_value(const frame *f)
+/* The value that fill and axpy are given must fit the arrays. */
+static collet_status check_scalar(const frame *f)
 {
-    const collet_fill_params *p = f->params;
-    collet_dtype to = f->arrays[0]->dtype, from = p->value.dtype;
+    const collet_fill_params *fill = f->params;
+    const collet_axpy_params *axpy = f->params;
+    if (f->op->id != COLLET_OP_FILL && f->op->id != COLLET_OP_AXPY)
+        return COLLET_OK;
+    collet_dtype from = f->op->id == COLLET_OP_FILL ? fill->value.dtype : axpy->alpha.dtype;
+    collet_dtype to = f->arrays[0]->dtype;
     int to_complex = to == COLLET_C64 || to == COLLET_C128;
     int from_complex = from == COLLET_C64 || from == COLLET_C128;
     if (!collet_dtype_size(from) || (from_complex && !to_complex))
-        return call_fail(f->cx, COLLET_DTYPE,
-                         "fill: a value of dtype %s does not fit an array of %s",
-                         collet_dtype_name(from), collet_dtype_name(to));
+        return call_fail(f->cx, COLLET_DTYPE, "%s: a value of dtype %s does not fit an array of %s",
+                         f->op->name, collet_dtype_name(from), collet_dtype_name(to));
     return COLLET_OK;
 }
 
@@ -400,11 +404,9 @@ static int nothing_to_do(const frame *f)
 
 static collet_status call_checked(frame *f)
 {
-    collet_status status = COLLET_OK;
     if (!op_accepts(f->op, f->sig))
         return dtype_error(f);
-    if (f->op->id == COLLET_OP_FILL)
-        status = check_fill_value(f);
+    collet_status status = check_scalar(f);
     if (status == COLLET_OK)
         status = op_check_shapes(f->op, &f->views, f->params, f->scratch, &f->cx->error);
     if (status == COLLET_OK)

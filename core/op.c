@@ -267,6 +267,7 @@ typedef struct op_row {
 
 #define PARAMS_SIZE_void 0
 #define PARAMS_SIZE_collet_fill_params sizeof(collet_fill_params)
+#define PARAMS_SIZE_collet_axpy_params sizeof(collet_axpy_params)
 #define PARAMS_SIZE_collet_transpose_params sizeof(collet_transpose_params)
 #define PARAMS_SIZE_collet_reduce_params sizeof(collet_reduce_params)
 #define PARAMS_SIZE_collet_random_params sizeof(collet_random_params)

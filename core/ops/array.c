@@ -130,24 +130,68 @@ collet_status collet_div(collet_context *context, collet_array *out, const colle
     return binary(context, COLLET_OP_DIV, out, a, b);
 }
 
+static collet_status unary(collet_context *context, uint32_t id, collet_array *out,
+                           const collet_array *a)
+{
+    return collet_call(context, id, &out, &a, NULL);
+}
+
 collet_status collet_copy(collet_context *context, collet_array *out, const collet_array *a)
 {
-    return collet_call(context, COLLET_OP_COPY, &out, &a, NULL);
+    return unary(context, COLLET_OP_COPY, out, a);
 }
 
 collet_status collet_exp(collet_context *context, collet_array *out, const collet_array *a)
 {
-    return collet_call(context, COLLET_OP_EXP, &out, &a, NULL);
+    return unary(context, COLLET_OP_EXP, out, a);
 }
 
 collet_status collet_log(collet_context *context, collet_array *out, const collet_array *a)
 {
-    return collet_call(context, COLLET_OP_LOG, &out, &a, NULL);
+    return unary(context, COLLET_OP_LOG, out, a);
 }
 
 collet_status collet_sqrt(collet_context *context, collet_array *out, const collet_array *a)
 {
-    return collet_call(context, COLLET_OP_SQRT, &out, &a, NULL);
+    return unary(context, COLLET_OP_SQRT, out, a);
+}
+
+collet_status collet_sin(collet_context *context, collet_array *out, const collet_array *a)
+{
+    return unary(context, COLLET_OP_SIN, out, a);
+}
+
+collet_status collet_cos(collet_context *context, collet_array *out, const collet_array *a)
+{
+    return unary(context, COLLET_OP_COS, out, a);
+}
+
+collet_status collet_tanh(collet_context *context, collet_array *out, const collet_array *a)
+{
+    return unary(context, COLLET_OP_TANH, out, a);
+}
+
+collet_status collet_neg(collet_context *context, collet_array *out, const collet_array *a)
+{
+    return unary(context, COLLET_OP_NEG, out, a);
+}
+
+collet_status collet_abs(collet_context *context, collet_array *out, const collet_array *a)
+{
+    return unary(context, COLLET_OP_ABS, out, a);
+}
+
+collet_status collet_conj(collet_context *context, collet_array *out, const collet_array *a)
+{
+    return unary(context, COLLET_OP_CONJ, out, a);
+}
+
+collet_status collet_axpy(collet_context *context, collet_array *out, collet_scalar alpha,
+                          const collet_array *x, const collet_array *y)
+{
+    const collet_array *ins[] = {x, y};
+    collet_axpy_params params = {.struct_size = sizeof params, .alpha = alpha};
+    return collet_call(context, COLLET_OP_AXPY, &out, ins, &params);
 }
 
 collet_status collet_transpose(collet_context *context, collet_array *out, const collet_array *a,

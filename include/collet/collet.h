@@ -331,13 +331,15 @@ COLLET_API int32_t collet_backend_has_kernel(const collet_runtime *runtime, cons
 #define COLLET_IN const collet_array *
 #define COLLET_OUT collet_array *
 
-/* array: f32 and f64 unless said; NumPy broadcasting. */
+/* array: f32, f64, f16 and bf16 unless said, the last two computed in f32 and rounded once; NumPy
+ * broadcasting. docs/KERNELS.md has the definitions and the limits of the errors. */
 /* Every element of `out` becomes `value`, converted as by copy; a real value goes into a complex
  * array with imaginary part 0, a complex one into a real array is DTYPE. Any dtype. */
 COLLET_API collet_status collet_fill(collet_context *context, COLLET_OUT out, collet_scalar value);
 /* Converts between any two real dtypes and between c64 and c128. To an integer: toward zero,
  * saturating, NaN gives 0. To f16, bf16 and f32: round to nearest even. */
 COLLET_API collet_status collet_copy(collet_context *context, COLLET_OUT out, COLLET_IN a);
+/* add, sub, mul, div: c64 and c128 too. */
 COLLET_API collet_status collet_add(collet_context *context, COLLET_OUT out, COLLET_IN a,
                                     COLLET_IN b);
 COLLET_API collet_status collet_sub(collet_context *context, COLLET_OUT out, COLLET_IN a,
@@ -349,6 +351,18 @@ COLLET_API collet_status collet_div(collet_context *context, COLLET_OUT out, COL
 COLLET_API collet_status collet_exp(collet_context *context, COLLET_OUT out, COLLET_IN a);
 COLLET_API collet_status collet_log(collet_context *context, COLLET_OUT out, COLLET_IN a);
 COLLET_API collet_status collet_sqrt(collet_context *context, COLLET_OUT out, COLLET_IN a);
+COLLET_API collet_status collet_sin(collet_context *context, COLLET_OUT out, COLLET_IN a);
+COLLET_API collet_status collet_cos(collet_context *context, COLLET_OUT out, COLLET_IN a);
+COLLET_API collet_status collet_tanh(collet_context *context, COLLET_OUT out, COLLET_IN a);
+COLLET_API collet_status collet_neg(collet_context *context, COLLET_OUT out, COLLET_IN a);
+/* Of c64 into f32 and of c128 into f64 too: the magnitude. */
+COLLET_API collet_status collet_abs(collet_context *context, COLLET_OUT out, COLLET_IN a);
+/* c64 and c128. */
+COLLET_API collet_status collet_conj(collet_context *context, COLLET_OUT out, COLLET_IN a);
+/* out = alpha x + y, f32 and f64; alpha of any real dtype, converted as by copy. `out` may be x or
+ * y. */
+COLLET_API collet_status collet_axpy(collet_context *context, COLLET_OUT out, collet_scalar alpha,
+                                     COLLET_IN x, COLLET_IN y);
 /* out's axis i is a's axis perm[i]; perm NULL reverses. Any dtype. Moves elements; for a view see
  * collet_array_permute. */
 COLLET_API collet_status collet_transpose(collet_context *context, COLLET_OUT out, COLLET_IN a,

@@ -182,6 +182,13 @@ typedef struct collet_fill_params {
     collet_scalar value;
 } collet_fill_params;
 
+/* axpy: alpha is converted to the arrays' dtype as `copy` converts. */
+typedef struct collet_axpy_params {
+    uint32_t struct_size;
+    uint32_t reserved;
+    collet_scalar alpha;
+} collet_axpy_params;
+
 /* transpose: output axis i is input axis perm[i]; perm is a permutation of 0..ndim-1. */
 typedef struct collet_transpose_params {
     uint32_t struct_size;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* array: what is done element by element. */
 #include "device.h"
 
 #include "../cpu/rows.h"
@@ -8,23 +9,69 @@
 /* Bytes of all operands below which a second thread costs more than it brings. */
 #define GRAIN_BYTES (64 << 10)
 
-/* exp and log do the work of about this many copies. */
+/* exp and its like do the work of about this many copies. */
 #define HEAVY 4
 
 /* A piece of a large output that stays in the first cache until it is streamed to memory. */
 #define PIECE_BYTES 4096
 
+/* Elements of f16 or bf16 that are widened to f32 at a time. */
+#define HALF_PIECE 512
+
+/* The operands of a row kernel, and alpha of axpy. */
+#define ROW_VIEWS (LOOP_VIEWS + 1)
+
 typedef struct elementwise {
     loop l;
     row_kernel row;
+    const convert_kernels *convert;
     void (*stream)(char *out, const char *in, int64_t bytes);
-    int64_t size; /* of an element */
+    int64_t size; /* of an element of the output */
+    char *alpha;
+    collet_dtype half; /* f16 or bf16: the row is of f32, and elements are converted on the way */
 } elementwise;
+
+static void convert_run_of(const convert_kernels *k, char *out, collet_dtype to, int64_t out_step,
+                           const char *in, collet_dtype from, int64_t in_step, int64_t n)
+{
+    int adjacent =
+        out_step == (int64_t)cpu_dtype_size(to) && in_step == (int64_t)cpu_dtype_size(from);
+    if (adjacent && k->run[to][from])
+        k->run[to][from](out, in, n);
+    else
+        cpu_convert(out, to, out_step, in, from, in_step, n);
+}
+
+/* All inputs of a piece are read before its output is written, as they may be the same. */
+static void run_half_row(const elementwise *e, char *const *at, const int64_t *step, int64_t n)
+{
+    float piece[LOOP_VIEWS][HALF_PIECE];
+    int64_t wide_step[LOOP_VIEWS] = {sizeof(float)};
+    char *wide[ROW_VIEWS] = {(char *)piece[0]};
+    for (int32_t k = 1; k < e->l.views; k++) {
+        wide[k] = (char *)piece[k];
+        wide_step[k] = step[k] ? (int64_t)sizeof(float) : 0;
+    }
+    for (int64_t i = 0; i < n; i += HALF_PIECE) {
+        int64_t count = n - i < HALF_PIECE ? n - i : HALF_PIECE;
+        for (int32_t k = 1; k < e->l.views; k++)
+            convert_run_of(e->convert, wide[k], COLLET_F32, sizeof(float), at[k] + i * step[k],
+                           e->half, step[k], step[k] ? count : 1);
+        e->row(wide, wide_step, count);
+        convert_run_of(e->convert, at[0] + i * step[0], e->half, step[0], wide[0], COLLET_F32,
+                       sizeof(float), count);
+    }
+}
 
 static void run_row(const void *context, char *const *at, const int64_t *step, int64_t n)
 {
     const elementwise *e = context;
-    e->row(at, step, n);
+    if (e->half) {
+        run_half_row(e, at, step, n);
+        return;
+    }
+    char *const all[ROW_VIEWS] = {at[0], at[1], e->l.views > 2 ? at[2] : NULL, e->alpha};
+    e->row(all, step, n);
 }
 
 static void run_part(void *argument, int32_t thread, int64_t begin, int64_t end)
@@ -52,7 +99,7 @@ static void run_part_streamed(void *argument, int32_t thread, int64_t begin, int
         char *at[LOOP_VIEWS] = {piece};
         for (int32_t k = 1; k < l->views; k++)
             at[k] = l->at[k] + i * step[k];
-        e->row(at, step, n);
+        run_row(e, at, step, n);
         e->stream(l->at[0] + i * e->size, piece, n * e->size);
     }
 }
@@ -70,36 +117,53 @@ static int worth_streaming(const collet_device *device, const elementwise *e)
     return l->count * e->size > device->cache_bytes;
 }
 
-static collet_status run_large(collet_device *device, const collet_kernel_call *call,
-                               row_kernel row, int64_t heavy)
+static void run_large(collet_device *device, const collet_kernel_call *call, elementwise *e,
+                      int64_t heavy)
 {
-    elementwise e = {.row = row, .stream = device->level->move->stream};
-    loop_init(&e.l, call, (int32_t)(call->n_out + call->n_in), NULL);
-    e.size = (int64_t)cpu_dtype_size(cpu_operand(call, 0)->dtype);
-    int64_t grain = GRAIN_BYTES / (e.l.views * e.size * heavy);
-    team_run(device->threads, e.l.count, grain,
-             worth_streaming(device, &e) ? run_part_streamed : run_part, &e);
-    return COLLET_OK;
+    loop_init(&e->l, call, (int32_t)(call->n_out + call->n_in), NULL);
+    e->size = (int64_t)cpu_dtype_size(cpu_operand(call, 0)->dtype);
+    int64_t grain = GRAIN_BYTES / (e->l.views * e->size * heavy);
+    team_run(device->threads, e->l.count, grain,
+             worth_streaming(device, e) ? run_part_streamed : run_part, e);
 }
 
 /* Calls of one row that one thread does best go straight to the kernel. */
-static inline collet_status run(collet_device *device, const collet_kernel_call *call,
-                                const row_kernel rows[2], int64_t heavy)
+static inline collet_status run_with(collet_device *device, const collet_kernel_call *call,
+                                     const row_kernel rows[ROW_TYPES], int64_t heavy, char *alpha)
 {
+    static const int8_t index[COLLET_DTYPE_COUNT] = {[COLLET_F32] = ROW_F32,
+                                                     [COLLET_F64] = ROW_F64,
+                                                     [COLLET_C64] = ROW_C64,
+                                                     [COLLET_C128] = ROW_C128};
     const collet_operand *out = cpu_operand(call, 0);
-    row_kernel row = rows[out->dtype == COLLET_F64];
-    if (out->ndim != 1 || out->shape[0] > GRAIN_BYTES / (24 * heavy))
-        return run_large(device, call, row, heavy);
+    collet_dtype type = cpu_operand(call, 1)->dtype;
+    int half = type == COLLET_F16 || type == COLLET_BF16;
+    row_kernel row = rows[half ? ROW_F32 : index[type]];
+    if (half || out->ndim != 1 || out->shape[0] > GRAIN_BYTES / (24 * heavy)) {
+        elementwise e = {.row = row,
+                         .convert = device->level->convert,
+                         .stream = device->level->move->stream,
+                         .alpha = alpha,
+                         .half = half ? type : COLLET_DTYPE_NONE};
+        run_large(device, call, &e, heavy);
+        return COLLET_OK;
+    }
     uint32_t views = call->n_out + call->n_in;
-    int64_t size = out->dtype == COLLET_F64 ? 8 : 4, step[LOOP_VIEWS];
-    char *at[LOOP_VIEWS];
+    int64_t step[LOOP_VIEWS];
+    char *at[ROW_VIEWS] = {[LOOP_VIEWS] = alpha};
     for (uint32_t k = 0; k < views; k++) {
         const collet_operand *o = cpu_operand(call, k);
         at[k] = cpu_at(o);
-        step[k] = o->strides[0] * size;
+        step[k] = cpu_step(o, 0);
     }
     row(at, step, out->shape[0]);
     return COLLET_OK;
+}
+
+static inline collet_status run(collet_device *device, const collet_kernel_call *call,
+                                const row_kernel rows[ROW_TYPES], int64_t heavy)
+{
+    return run_with(device, call, rows, heavy, NULL);
 }
 
 KERNEL(add)
@@ -122,6 +186,26 @@ KERNEL(div)
     return run(device, call, device->level->elementwise->div, 1);
 }
 
+KERNEL(neg)
+{
+    return run(device, call, device->level->elementwise->neg, 1);
+}
+
+KERNEL(abs)
+{
+    return run(device, call, device->level->elementwise->abs, 1);
+}
+
+KERNEL(conj)
+{
+    return run(device, call, device->level->elementwise->conj, 1);
+}
+
+KERNEL(sqrt)
+{
+    return run(device, call, device->level->elementwise->sqrt, 1);
+}
+
 KERNEL(exp)
 {
     return run(device, call, device->level->elementwise->exp, HEAVY);
@@ -132,7 +216,26 @@ KERNEL(log)
     return run(device, call, device->level->elementwise->log, HEAVY);
 }
 
-KERNEL(sqrt)
+KERNEL(sin)
 {
-    return run(device, call, device->level->elementwise->sqrt, 1);
+    return run(device, call, device->level->elementwise->sin, HEAVY);
+}
+
+KERNEL(cos)
+{
+    return run(device, call, device->level->elementwise->cos, HEAVY);
+}
+
+KERNEL(tanh)
+{
+    return run(device, call, device->level->elementwise->tanh, HEAVY);
+}
+
+KERNEL(axpy)
+{
+    const collet_axpy_params *params = call->params;
+    _Alignas(16) char alpha[16];
+    cpu_convert(alpha, cpu_operand(call, 0)->dtype, 0, (const char *)params->alpha.value.bytes,
+                params->alpha.dtype, 0, 1);
+    return run_with(device, call, device->level->elementwise->axpy, 1, alpha);
 }

@@ -40,6 +40,13 @@ KERNEL(div);
 KERNEL(exp);
 KERNEL(log);
 KERNEL(sqrt);
+KERNEL(sin);
+KERNEL(cos);
+KERNEL(tanh);
+KERNEL(neg);
+KERNEL(abs);
+KERNEL(conj);
+KERNEL(axpy);
 
 /* array_move.c */
 KERNEL(fill);

@@ -18,6 +18,8 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
     }
 
 /* The letters of ops.def. */
+#define H COLLET_F16
+#define B COLLET_BF16
 #define F COLLET_F32
 #define D COLLET_F64
 #define C COLLET_C64
@@ -45,9 +47,14 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 #define TO_I64(t) COLLET_I64, t
 #define TO_U64(t) COLLET_U64, t
 
-#define UNARY(OP, run) ROW(OP, run, NULL, F, F), ROW(OP, run, NULL, D, D)
+#define UNARY(OP, run)                                                                             \
+    ROW(OP, run, NULL, F, F), ROW(OP, run, NULL, D, D), ROW(OP, run, NULL, H, H),                  \
+        ROW(OP, run, NULL, B, B)
 #define BINARY(OP, run) ROW(OP, run, NULL, F, F, F), ROW(OP, run, NULL, D, D, D)
 #define REDUCE(OP, run, ...) ROW(OP, run, openmp_reduce_workspace, __VA_ARGS__)
+#define ARITHMETIC(OP, run)                                                                        \
+    BINARY(OP, run), ROW(OP, run, NULL, H, H, H), ROW(OP, run, NULL, B, B, B),                     \
+        ROW(OP, run, NULL, C, C, C), ROW(OP, run, NULL, Z, Z, Z)
 #define ATOMS(OP, run, ...) ROW(OP, run, openmp_atoms_workspace, __VA_ARGS__)
 
 static const collet_kernel_row kernels[] = {
@@ -68,13 +75,23 @@ static const collet_kernel_row kernels[] = {
     ROW(COPY, copy, NULL, Z, Z),
     ROW(COPY, copy, NULL, C, Z),
     ROW(COPY, copy, NULL, Z, C),
-    BINARY(ADD, add),
-    BINARY(SUB, sub),
-    BINARY(MUL, mul),
-    BINARY(DIV, div),
+    ARITHMETIC(ADD, add),
+    ARITHMETIC(SUB, sub),
+    ARITHMETIC(MUL, mul),
+    ARITHMETIC(DIV, div),
     UNARY(EXP, exp),
     UNARY(LOG, log),
     UNARY(SQRT, sqrt),
+    UNARY(SIN, sin),
+    UNARY(COS, cos),
+    UNARY(TANH, tanh),
+    UNARY(NEG, neg),
+    UNARY(ABS, abs),
+    ROW(ABS, abs, NULL, F, C),
+    ROW(ABS, abs, NULL, D, Z),
+    ROW(CONJ, conj, NULL, C, C),
+    ROW(CONJ, conj, NULL, Z, Z),
+    BINARY(AXPY, axpy),
     REALS(TRANSPOSE, transpose, TWICE),
     ROW(TRANSPOSE, transpose, NULL, C, C),
     ROW(TRANSPOSE, transpose, NULL, Z, Z),

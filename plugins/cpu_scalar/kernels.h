@@ -28,14 +28,23 @@ struct collet_device {
 /* array.c */
 KERNEL(fill);
 KERNEL(copy);
+KERNEL(transpose);
+
+/* array_elementwise.c */
 KERNEL(add);
 KERNEL(sub);
 KERNEL(mul);
 KERNEL(div);
+KERNEL(neg);
+KERNEL(abs);
+KERNEL(conj);
 KERNEL(exp);
 KERNEL(log);
 KERNEL(sqrt);
-KERNEL(transpose);
+KERNEL(sin);
+KERNEL(cos);
+KERNEL(tanh);
+KERNEL(axpy);
 
 /* array_reduce.c */
 KERNEL(sum);

@@ -22,6 +22,8 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
     }
 
 /* The letters of ops.def. */
+#define H COLLET_F16
+#define B COLLET_BF16
 #define F COLLET_F32
 #define D COLLET_F64
 #define C COLLET_C64
@@ -48,8 +50,12 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 #define TO_I64(t) COLLET_I64, t
 #define TO_U64(t) COLLET_U64, t
 
-#define UNARY(OP, run) ROW(OP, run, F, F), ROW(OP, run, D, D)
+#define UNARY(OP, run)                                                                             \
+    ROW(OP, run, F, F), ROW(OP, run, D, D), ROW(OP, run, H, H), ROW(OP, run, B, B)
 #define BINARY(OP, run) ROW(OP, run, F, F, F), ROW(OP, run, D, D, D)
+#define ARITHMETIC(OP, run)                                                                        \
+    BINARY(OP, run), ROW(OP, run, H, H, H), ROW(OP, run, B, B, B), ROW(OP, run, C, C, C),          \
+        ROW(OP, run, Z, Z, Z)
 
 static const collet_kernel_row kernels[] = {
     REALS(FILL, fill, ALONE),
@@ -69,13 +75,23 @@ static const collet_kernel_row kernels[] = {
     ROW(COPY, copy, Z, Z),
     ROW(COPY, copy, C, Z),
     ROW(COPY, copy, Z, C),
-    BINARY(ADD, add),
-    BINARY(SUB, sub),
-    BINARY(MUL, mul),
-    BINARY(DIV, div),
+    ARITHMETIC(ADD, add),
+    ARITHMETIC(SUB, sub),
+    ARITHMETIC(MUL, mul),
+    ARITHMETIC(DIV, div),
     UNARY(EXP, exp),
     UNARY(LOG, log),
     UNARY(SQRT, sqrt),
+    UNARY(SIN, sin),
+    UNARY(COS, cos),
+    UNARY(TANH, tanh),
+    UNARY(NEG, neg),
+    UNARY(ABS, abs),
+    ROW(ABS, abs, F, C),
+    ROW(ABS, abs, D, Z),
+    ROW(CONJ, conj, C, C),
+    ROW(CONJ, conj, Z, Z),
+    BINARY(AXPY, axpy),
     REALS(TRANSPOSE, transpose, TWICE),
     ROW(TRANSPOSE, transpose, C, C),
     ROW(TRANSPOSE, transpose, Z, Z),

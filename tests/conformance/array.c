@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* array: the elementwise ops. Arithmetic and moves must give the very bits of IEEE 754. */
-#include "kit.h"
+/* array: the plans of elementwise ops, and the ops that move elements. */
+#include "array.h"
 
-#include <math.h>
 #include <string.h>
 
-/* Kinds of values. */
-enum { ORDINARY, SPECIAL, BITS, EDGES };
 static const char *const kind_names[] = {"", "special values", "random bits", "edges of the range"};
 
 /* ---- Plans --------------------------------------------------------------------------------- */
@@ -128,7 +125,7 @@ static void plan_big(kit_plan *plan)
     kit_emit(plan, &c);
 }
 
-static void plan_arithmetic(kit_plan *plan)
+void kit_plan_elementwise(kit_plan *plan)
 {
     plan_lengths(plan, lengths, sizeof lengths / sizeof *lengths);
     plan_shapes(plan, shapes, sizeof shapes / sizeof *shapes);
@@ -153,7 +150,7 @@ static void plan_moves(kit_plan *plan)
 
 /* ---- Values -------------------------------------------------------------------------------- */
 
-static void generate_any(kit_case *c, kit_rng *rng)
+void kit_generate_any(kit_case *c, kit_rng *rng)
 {
     for (uint32_t k = c->row->info.n_out; k < c->row->operands; k++) {
         kit_tensor *t = &c->operand[k];
@@ -164,48 +161,6 @@ static void generate_any(kit_case *c, kit_rng *rng)
         if (c->kind == SPECIAL)
             kit_sprinkle_specials(t, rng);
     }
-}
-
-/* Arguments whose exponential is neither 0 nor infinite; or those where it becomes so. */
-static void generate_exp(kit_case *c, kit_rng *rng)
-{
-    kit_tensor *t = &c->operand[1];
-    bool narrow = t->dtype == COLLET_F32;
-    generate_any(c, rng);
-    for (int64_t i = 0; i < t->count; i++) {
-        if (c->kind == ORDINARY)
-            kit_set(t, i, kit_uniform(rng, narrow ? -87 : -700, narrow ? 88 : 709));
-        else if (c->kind == EDGES && kit_next(rng) & 1)
-            kit_set(t, i, kit_uniform(rng, narrow ? 88.5 : 709.6, narrow ? 88.8 : 709.9));
-        else if (c->kind == EDGES && kit_next(rng) & 1)
-            kit_set(t, i, kit_uniform(rng, narrow ? -104.5 : -746, narrow ? -86 : -707));
-        else if (c->kind == EDGES)
-            kit_set(t, i, ldexp(kit_normal(rng), -(int)kit_below(rng, narrow ? 30 : 60)));
-    }
-}
-
-/* Every magnitude; or close to 1, where the logarithm is small. */
-static void generate_log(kit_case *c, kit_rng *rng)
-{
-    kit_tensor *t = &c->operand[1];
-    int range = t->dtype == COLLET_F32 ? 126 : 1022;
-    generate_any(c, rng);
-    for (int64_t i = 0; i < t->count; i++) {
-        if (c->kind == ORDINARY)
-            kit_set(t, i, exp2(kit_uniform(rng, -range, range)));
-        else if (c->kind == BITS)
-            kit_set(t, i, fabsl(kit_get(t, i)));
-        else if (c->kind == EDGES)
-            kit_set(t, i, 1 + ldexp(kit_uniform(rng, -1, 1), -(int)kit_below(rng, 50)));
-    }
-}
-
-static void generate_sqrt(kit_case *c, kit_rng *rng)
-{
-    kit_tensor *t = &c->operand[1];
-    generate_any(c, rng);
-    for (int64_t i = 0; i < t->count && (c->kind == BITS || c->kind == ORDINARY); i++)
-        kit_set(t, i, fabsl(kit_get(t, i)));
 }
 
 static void generate_fill(kit_case *c, kit_rng *rng)
@@ -248,8 +203,7 @@ static void judge_fill(const kit_case *c, kit_verdict *v)
         kit_same(c, v, 0, i, want[i % kit_parts(&value)], false);
 }
 
-/* Where element i of output 0 finds input k. */
-static int64_t source(const kit_case *c, uint32_t k, int64_t i)
+int64_t kit_source(const kit_case *c, uint32_t k, int64_t i)
 {
     const kit_tensor *out = &c->operand[0], *in = kit_in(c, k);
     int64_t at = 0, scale = 1;
@@ -271,7 +225,7 @@ static void judge_copy(const kit_case *c, kit_verdict *v)
     int64_t halves = part == out->dtype ? 1 : 2;
     unsigned char want[16];
     for (int64_t i = 0; i < kit_parts(out); i++) {
-        int64_t from = source(c, 0, i / halves) * halves + i % halves;
+        int64_t from = kit_source(c, 0, i / halves) * halves + i % halves;
         kit_convert(part, kit_get(in, from), want);
         if (in->dtype == out->dtype)
             memcpy(want, kit_at(in, from), collet_dtype_size(part));
@@ -279,57 +233,8 @@ static void judge_copy(const kit_case *c, kit_verdict *v)
     }
 }
 
-/* Plain C arithmetic is IEEE 754's; volatile keeps the compiler from doing better. */
-static double arithmetic64(uint32_t op, volatile double a, volatile double b)
-{
-    volatile double result = op == COLLET_OP_ADD   ? a + b
-                             : op == COLLET_OP_SUB ? a - b
-                             : op == COLLET_OP_MUL ? a * b
-                                                   : a / b;
-    return result;
-}
-
-static void judge_arithmetic(const kit_case *c, kit_verdict *v)
-{
-    const kit_tensor *out = &c->operand[0], *a = kit_in(c, 0), *b = kit_in(c, 1);
-    for (int64_t i = 0; i < out->count; i++) {
-        double x = (double)kit_get(a, source(c, 0, i)), y = (double)kit_get(b, source(c, 1, i));
-        double want = arithmetic64(c->row->info.id, x, y);
-        /* Rounding a double's sum, product or quotient of floats to float rounds once in effect. */
-        float narrow = (float)want;
-        kit_same(c, v, 0, i, out->dtype == COLLET_F32 ? (const void *)&narrow : &want, false);
-    }
-}
-
-static void judge_sqrt(const kit_case *c, kit_verdict *v)
-{
-    const kit_tensor *out = &c->operand[0];
-    for (int64_t i = 0; i < out->count; i++) {
-        double want = sqrt((double)kit_get(kit_in(c, 0), source(c, 0, i)));
-        float narrow = (float)want;
-        kit_same(c, v, 0, i, out->dtype == COLLET_F32 ? (const void *)&narrow : &want, false);
-    }
-}
-
-static void judge_function(const kit_case *c, kit_verdict *v)
-{
-    const kit_tensor *out = &c->operand[0];
-    const kit_limit *limit = kit_limit_find(c->row->info.id, out->dtype, "value");
-    for (int64_t i = 0; i < out->count; i++) {
-        long double x = kit_get(kit_in(c, 0), source(c, 0, i));
-        kit_within_ulp(c, v, 0, i, c->row->info.id == COLLET_OP_EXP ? expl(x) : logl(x), limit);
-    }
-}
-
 const kit_op kit_array_ops[] = {
     {COLLET_OP_FILL, plan_moves, generate_fill, judge_fill},
-    {COLLET_OP_COPY, plan_moves, generate_any, judge_copy},
-    {COLLET_OP_ADD, plan_arithmetic, generate_any, judge_arithmetic},
-    {COLLET_OP_SUB, plan_arithmetic, generate_any, judge_arithmetic},
-    {COLLET_OP_MUL, plan_arithmetic, generate_any, judge_arithmetic},
-    {COLLET_OP_DIV, plan_arithmetic, generate_any, judge_arithmetic},
-    {COLLET_OP_EXP, plan_arithmetic, generate_exp, judge_function},
-    {COLLET_OP_LOG, plan_arithmetic, generate_log, judge_function},
-    {COLLET_OP_SQRT, plan_arithmetic, generate_sqrt, judge_sqrt},
+    {COLLET_OP_COPY, plan_moves, kit_generate_any, judge_copy},
 };
 const size_t kit_array_op_count = sizeof kit_array_ops / sizeof *kit_array_ops;

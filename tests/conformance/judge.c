@@ -93,7 +93,7 @@ void kit_within_ulp(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i, lo
                     const kit_limit *limit)
 {
     collet_dtype part = kit_part(c->operand[k].dtype);
-    int top = part == COLLET_F32 ? 128 : 1024;
+    int top = part == COLLET_F64 ? 1024 : part == COLLET_F16 ? 16 : 128;
     long double got = kit_get(&c->operand[k], i);
     long double difference = fabsl(capped(got, top) - capped(want, top));
     double error;

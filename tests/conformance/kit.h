@@ -57,7 +57,7 @@ void kit_allocate(kit_tensor *t);
 void kit_tensor_shape(kit_tensor *t, int32_t ndim, const int64_t *shape);
 bool kit_is_real_float(collet_dtype dtype);
 int kit_precision(collet_dtype dtype); /* significant bits of a floating type */
-/* The distance of neighbouring numbers of `dtype` (f32, f64) at |value|. */
+/* The distance of neighbouring numbers of `dtype` (a real or complex float) at |value|. */
 long double kit_ulp(collet_dtype dtype, long double value);
 /* Text of part i, exact. */
 void kit_format(const kit_tensor *t, int64_t i, char text[64]);
@@ -114,16 +114,19 @@ struct kit_op {
     void (*judge)(const kit_case *c, kit_verdict *verdict);
 };
 
+extern const kit_op kit_array_arithmetic_ops[], kit_array_function_ops[];
+extern const size_t kit_array_arithmetic_op_count, kit_array_function_op_count;
+
 /* The oracle's entry for an op, or NULL. */
 const kit_op *kit_op_find(uint32_t op);
 extern const kit_op kit_factor_ops[], kit_spectra_ops[];
 extern const size_t kit_factor_op_count, kit_spectra_op_count;
 extern const kit_op kit_array_ops[], kit_array_axes_ops[], kit_array_reduce_ops[], kit_linalg_ops[],
     kit_linalg_vector_ops[], kit_md_ops[], kit_md_axes_ops[], kit_md_vector_ops[];
-extern const kit_op kit_random_ops[];
 extern const size_t kit_array_op_count, kit_array_axes_op_count, kit_array_reduce_op_count,
     kit_linalg_op_count, kit_linalg_vector_op_count, kit_md_op_count, kit_md_axes_op_count,
     kit_md_vector_op_count;
+extern const kit_op kit_random_ops[];
 extern const size_t kit_random_op_count;
 
 typedef struct kit_row {
@@ -172,6 +175,7 @@ struct kit_case {
     kit_tensor operand[KIT_OPERANDS]; /* outputs first */
     union {
         collet_fill_params fill;
+        collet_axpy_params axpy;
         collet_transpose_params transpose;
         collet_reduce_params reduce;
         collet_random_params random;

@@ -9,6 +9,14 @@
         op, COLLET_DTYPE_NONE, "value", 0, "other bits"                                            \
     }
 
+/* Rounding a result within a few ulp of f32 to 16 bits: half an ulp and what little that adds. */
+#define FUNCTION(op, ulp)                                                                          \
+    {op, COLLET_F32, "value", ulp, "ulp"}, {op, COLLET_F64, "value", ulp, "ulp"},                  \
+        {op, COLLET_F16, "value", 0.501, "ulp"},                                                   \
+    {                                                                                              \
+        op, COLLET_BF16, "value", 0.501, "ulp"                                                     \
+    }
+
 const kit_limit kit_limits[] = {
     EXACT(COLLET_OP_FILL),
     EXACT(COLLET_OP_COPY),
@@ -18,10 +26,18 @@ const kit_limit kit_limits[] = {
     EXACT(COLLET_OP_DIV),
     EXACT(COLLET_OP_SQRT), /* half an ulp: the nearest number */
     EXACT(COLLET_OP_TRANSPOSE),
-    {COLLET_OP_EXP, COLLET_F32, "value", 1, "ulp"},
-    {COLLET_OP_EXP, COLLET_F64, "value", 1, "ulp"},
-    {COLLET_OP_LOG, COLLET_F32, "value", 1, "ulp"},
-    {COLLET_OP_LOG, COLLET_F64, "value", 1, "ulp"},
+    EXACT(COLLET_OP_NEG),
+    EXACT(COLLET_OP_ABS),
+    EXACT(COLLET_OP_CONJ),
+    EXACT(COLLET_OP_AXPY),
+    FUNCTION(COLLET_OP_EXP, 1),
+    FUNCTION(COLLET_OP_LOG, 1),
+    FUNCTION(COLLET_OP_SIN, 2),
+    FUNCTION(COLLET_OP_COS, 2),
+    FUNCTION(COLLET_OP_TANH, 3),
+    {COLLET_OP_ABS, COLLET_DTYPE_NONE, "magnitude", 2, "ulp"},
+    {COLLET_OP_DIV, COLLET_C64, "quotient", 0x1p-21, "of |a / b|"},
+    {COLLET_OP_DIV, COLLET_C128, "quotient", 0x1p-50, "of |a / b|"},
     {COLLET_OP_SUM, COLLET_F32, "value", 0x1p-23, "of sum |x|"},
     {COLLET_OP_SUM, COLLET_F64, "value", 0x1p-50, "of sum |x|"},
     {COLLET_OP_SUM, COLLET_C64, "value", 0x1p-23, "of sum |x|"},

@@ -51,6 +51,12 @@ static void append_numbers(char text[KIT_TEXT], const char *brackets, int32_t co
 
 static void describe_params(const kit_case *c, char text[KIT_TEXT])
 {
+    if (c->row->info.id == COLLET_OP_AXPY && c->params.axpy.struct_size > 0) {
+        const collet_scalar *alpha = &c->params.axpy.alpha;
+        char number[64];
+        kit_format_long(kit_value(alpha->dtype, alpha->value.bytes), number);
+        append(text, " alpha %s %s", collet_dtype_name(alpha->dtype), number);
+    }
     if (c->row->info.id == COLLET_OP_TRANSPOSE) {
         append(text, " perm ");
         for (uint32_t i = 0; i < c->params.transpose.ndim; i++)
@@ -279,6 +285,8 @@ const kit_op *kit_op_find(uint32_t op)
         size_t count;
     } families[] = {
         {kit_array_ops, kit_array_op_count},
+        {kit_array_arithmetic_ops, kit_array_arithmetic_op_count},
+        {kit_array_function_ops, kit_array_function_op_count},
         {kit_array_axes_ops, kit_array_axes_op_count},
         {kit_array_reduce_ops, kit_array_reduce_op_count},
         {kit_linalg_ops, kit_linalg_op_count},

@@ -223,7 +223,8 @@ void kit_tensor_shape(kit_tensor *t, int32_t ndim, const int64_t *shape)
 
 long double kit_ulp(collet_dtype dtype, long double value)
 {
-    int least = kit_part(dtype) == COLLET_F32 ? -126 : -1022, exponent;
+    collet_dtype part = kit_part(dtype);
+    int least = part == COLLET_F64 ? -1022 : part == COLLET_F16 ? -14 : -126, exponent;
     long double a = fabsl(value);
     if (a == 0 || !isfinite(a))
         return ldexpl(1, least - kit_precision(dtype) + 1);

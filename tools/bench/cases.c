@@ -17,6 +17,13 @@ static void fill_parameters(bench_layout *l)
     l->params.fill.value.value.f32 = 1.5f;
 }
 
+static void axpy_parameters(bench_layout *l)
+{
+    l->params.axpy = (collet_axpy_params){.struct_size = sizeof l->params.axpy};
+    l->params.axpy.alpha.dtype = COLLET_F32;
+    l->params.axpy.alpha.value.f32 = 1.5f;
+}
+
 static void transpose_parameters(bench_layout *l)
 {
     collet_transpose_params *p = &l->params.transpose;
@@ -151,6 +158,13 @@ static const bench_case cases[] = {
     {"exp", "...", "32M", "ou", NULL, NULL, NULL},
     {"log", "...", "32M", "op", NULL, NULL, NULL},
     {"sqrt", "...", "32M", "op", NULL, NULL, NULL},
+    {"sin", "...", "32M", "ou", NULL, NULL, NULL},
+    {"cos", "...", "32M", "ou", NULL, NULL, NULL},
+    {"tanh", "...", "32M", "ou", NULL, NULL, NULL},
+    {"neg", "...", "32M", "ou", NULL, NULL, NULL},
+    {"abs", "...", "32M", "ou", NULL, NULL, NULL},
+    {"conj", "...", "32M", "ou", NULL, NULL, NULL},
+    {"axpy", "...", "32M", "ouu", NULL, axpy_parameters, NULL},
     {"transpose", "...", "8192x8192", "ou", transpose_shapes, transpose_parameters, NULL},
     {"sum", "...", "8192x8192", "ou", reduce_shapes, reduce_parameters, NULL},
     {"mean", "...", "8192x8192", "ou", reduce_shapes, reduce_parameters, NULL},

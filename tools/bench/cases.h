@@ -46,6 +46,7 @@ struct bench_layout {
     bench_operand operands[COLLET_MAX_OPERANDS];
     union {
         collet_fill_params fill;
+        collet_axpy_params axpy;
         collet_transpose_params transpose;
         collet_reduce_params reduce;
         collet_random_params random;

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* array: what is done element by element. */
+#include "kernels.h"
+
+#include <math.h>
+
+#include "../cpu/complex.h"
+#include "../cpu/convert.h"
+#include "../cpu/half.h"
+#include "../cpu/rows.h"
+
+typedef void (*row_fn)(char *const *at, const int64_t *step, int64_t n);
+
+#define NAME(x) f32_##x
+#define TYPE float
+#define REAL float
+#define LOAD(x) (x)
+#define STORE(x) (x)
+#include "elementwise.inc"
+
+#define NAME(x) f64_##x
+#define TYPE double
+#define REAL double
+#define LOAD(x) (x)
+#define STORE(x) (x)
+#include "elementwise.inc"
+
+#define NAME(x) f16_##x
+#define TYPE uint16_t
+#define REAL float
+#define LOAD(x) ((float)cpu_f16_to(x))
+#define STORE(x) cpu_f16_from((double)(x))
+#include "elementwise.inc"
+
+#define NAME(x) bf16_##x
+#define TYPE uint16_t
+#define REAL float
+#define LOAD(x) ((float)cpu_bf16_to(x))
+#define STORE(x) cpu_bf16_from((double)(x))
+#include "elementwise.inc"
+
+/* The exponent of the larger part: scaled by it a number is neither close to overflow nor to
+ * underflow. */
+static int exponent(collet_c128 a)
+{
+    int e;
+    (void)frexp(fmax(fabs(a.re), fabs(a.im)), &e);
+    return e;
+}
+
+static collet_c128 scaled(collet_c128 a, int e)
+{
+    return (collet_c128){ldexp(a.re, e), ldexp(a.im, e)};
+}
+
+static collet_c128 quotient(collet_c128 a, collet_c128 b)
+{
+    int finite = isfinite(a.re) && isfinite(a.im) && isfinite(b.re) && isfinite(b.im);
+    if (!finite || (b.re == 0.0 && b.im == 0.0))
+        return cpu_special_quotient(a, b);
+    int p = exponent(a), q = exponent(b);
+    a = scaled(a, -p);
+    b = scaled(b, -q);
+    double square = b.re * b.re + b.im * b.im;
+    collet_c128 ratio = {(a.re * b.re + a.im * b.im) / square,
+                         (a.im * b.re - a.re * b.im) / square};
+    return scaled(ratio, p - q);
+}
+
+#define NAME(x) c64_##x
+#define TYPE collet_c64
+#define REAL float
+#include "complex.inc"
+
+#define NAME(x) c128_##x
+#define TYPE collet_c128
+#define REAL double
+#include "complex.inc"
+
+/* Runs the row kernel of input 0's type over all operands, which have the output's shape. */
+static collet_status elementwise(const collet_kernel_call *call, const row_fn rows[])
+{
+    cpu_rows walk = {0};
+    for (uint32_t i = 0; i < call->n_out + call->n_in; i++)
+        cpu_rows_view(&walk, cpu_operand(call, i));
+    row_fn row = rows[cpu_operand(call, 1)->dtype];
+    for (cpu_rows_begin(&walk); walk.rows > 0; cpu_rows_next(&walk))
+        row(walk.at, walk.inner, walk.length);
+    return COLLET_OK;
+}
+
+#define FLOATS(x)                                                                                  \
+    [COLLET_F16] = f16_##x, [COLLET_BF16] = bf16_##x, [COLLET_F32] = f32_##x, [COLLET_F64] = f64_##x
+#define COMPLEX(x) [COLLET_C64] = c64_##x, [COLLET_C128] = c128_##x
+
+KERNEL(add)
+{
+    static const row_fn rows[] = {FLOATS(add), COMPLEX(add)};
+    return elementwise(call, rows);
+}
+
+KERNEL(sub)
+{
+    static const row_fn rows[] = {FLOATS(sub), COMPLEX(sub)};
+    return elementwise(call, rows);
+}
+
+KERNEL(mul)
+{
+    static const row_fn rows[] = {FLOATS(mul), COMPLEX(mul)};
+    return elementwise(call, rows);
+}
+
+KERNEL(div)
+{
+    static const row_fn rows[] = {FLOATS(div), COMPLEX(div)};
+    return elementwise(call, rows);
+}
+
+KERNEL(abs)
+{
+    static const row_fn rows[] = {FLOATS(abs), COMPLEX(abs)};
+    return elementwise(call, rows);
+}
+
+KERNEL(conj)
+{
+    static const row_fn rows[] = {COMPLEX(conj)};
+    return elementwise(call, rows);
+}
+
+KERNEL(neg)
+{
+    static const row_fn rows[] = {FLOATS(neg)};
+    return elementwise(call, rows);
+}
+
+KERNEL(exp)
+{
+    static const row_fn rows[] = {FLOATS(exp)};
+    return elementwise(call, rows);
+}
+
+KERNEL(log)
+{
+    static const row_fn rows[] = {FLOATS(log)};
+    return elementwise(call, rows);
+}
+
+KERNEL(sqrt)
+{
+    static const row_fn rows[] = {FLOATS(sqrt)};
+    return elementwise(call, rows);
+}
+
+KERNEL(sin)
+{
+    static const row_fn rows[] = {FLOATS(sin)};
+    return elementwise(call, rows);
+}
+
+KERNEL(cos)
+{
+    static const row_fn rows[] = {FLOATS(cos)};
+    return elementwise(call, rows);
+}
+
+KERNEL(tanh)
+{
+    static const row_fn rows[] = {FLOATS(tanh)};
+    return elementwise(call, rows);
+}
+
+/* Two roundings, so that every backend has the same bits. */
+static void f32_axpy(const cpu_rows *w, float alpha)
+{
+    for (int64_t i = 0; i < w->length; i++) {
+        float product = alpha * *(float *)(void *)(w->at[1] + i * w->inner[1]);
+        *(float *)(void *)(w->at[0] + i * w->inner[0]) =
+            product + *(float *)(void *)(w->at[2] + i * w->inner[2]);
+    }
+}
+
+static void f64_axpy(const cpu_rows *w, double alpha)
+{
+    for (int64_t i = 0; i < w->length; i++) {
+        double product = alpha * *(double *)(void *)(w->at[1] + i * w->inner[1]);
+        *(double *)(void *)(w->at[0] + i * w->inner[0]) =
+            product + *(double *)(void *)(w->at[2] + i * w->inner[2]);
+    }
+}
+
+KERNEL(axpy)
+{
+    const collet_axpy_params *params = call->params;
+    collet_scalar alpha;
+    collet_dtype dtype = cpu_operand(call, 0)->dtype;
+    cpu_convert((char *)alpha.value.bytes, dtype, 0, (const char *)params->alpha.value.bytes,
+                params->alpha.dtype, 0, 1);
+    cpu_rows walk = {0};
+    for (uint32_t i = 0; i < 3; i++)
+        cpu_rows_view(&walk, cpu_operand(call, i));
+    for (cpu_rows_begin(&walk); walk.rows > 0; cpu_rows_next(&walk)) {
+        if (dtype == COLLET_F32)
+            f32_axpy(&walk, alpha.value.f32);
+        else
+            f64_axpy(&walk, alpha.value.f64);
+    }
+    return COLLET_OK;
+}

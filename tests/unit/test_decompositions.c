@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The typed calls of the decompositions, on numbers worked out by hand and on what does not fit. */
+#include <math.h>
+
+#include "support.h"
+
+#define OPENMP_PLUGIN COLLET_TEST_PLUGINS "/cpu_openmp.so"
+
+static collet_runtime *rt;
+static collet_context *cx;
+
+static int set_up(const char *backend)
+{
+    rt = runtime_with(SCALAR_PLUGIN ":" OPENMP_PLUGIN, NULL);
+    cx = context_of(rt);
+    assert_ok(cx, collet_set_backend(cx, backend));
+    return 0;
+}
+
+static int on_scalar(void **state)
+{
+    (void)state;
+    return set_up("cpu_scalar");
+}
+
+static int on_openmp(void **state)
+{
+    (void)state;
+    return set_up("cpu_openmp");
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    collet_context_destroy(cx);
+    collet_runtime_destroy(rt);
+    return 0;
+}
+
+/* ---- Arrays ------------------------------------------------------------------------------- */
+
+#define AXES(...)                                                                                  \
+    (int32_t)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[])                     \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+
+static collet_array *doubles(const double *values, int32_t ndim, const int64_t *shape)
+{
+    collet_array *a = NULL;
+    assert_ok(cx, collet_array_from(cx, &a, COLLET_F64, ndim, shape, values));
+    return a;
+}
+
+static collet_array *empty(collet_dtype dtype, int32_t ndim, const int64_t *shape)
+{
+    collet_array *a = NULL;
+    assert_ok(cx, collet_array_create(cx, &a, dtype, ndim, shape));
+    return a;
+}
+
+/* A NaN matches a NaN; both are freed of their array. */
+static void expect(collet_array *a, int n, const double *wanted)
+{
+    double got[16];
+    assert_int_equal(collet_array_size(a), n);
+    assert_ok(cx, collet_array_read(cx, a, got, (size_t)n * sizeof *got));
+    for (int i = 0; i < n; i++)
+        if (!(fabs(got[i] - wanted[i]) <= 1e-14) && !(isnan(got[i]) && isnan(wanted[i])))
+            fail_msg("element %d is %.17g, not %.17g", i, got[i], wanted[i]);
+    collet_array_free(a);
+}
+#define EXPECT(a, n, ...) expect(a, n, (const double[]){__VA_ARGS__})
+
+static void expect_ints(collet_array *a, int n, const int32_t *wanted)
+{
+    int32_t got[16];
+    assert_int_equal(collet_array_size(a), n);
+    assert_ok(cx, collet_array_read(cx, a, got, (size_t)n * sizeof *got));
+    assert_memory_equal(got, wanted, (size_t)n * sizeof *got);
+    collet_array_free(a);
+}
+#define EXPECT_INTS(a, n, ...) expect_ints(a, n, (const int32_t[]){__VA_ARGS__})
+
+static collet_array *info_of(int32_t ndim, const int64_t *shape)
+{
+    return empty(COLLET_I32, ndim, shape);
+}
+
+/* ---- Numbers ------------------------------------------------------------------------------ */
+
+static void factors_of_a_matrix(void **state)
+{
+    const double values[] = {1, 2, 4, 2, 2, 5};
+    collet_array *a = doubles(values, AXES(3, 2)), *perm = empty(COLLET_I32, AXES(3));
+    collet_array *l = empty(COLLET_F64, AXES(3, 2)), *u = empty(COLLET_F64, AXES(2, 2));
+    collet_array *info = info_of(0, NULL);
+    (void)state;
+    assert_ok(cx, collet_lu(cx, perm, l, u, info, a));
+    EXPECT_INTS(perm, 3, 1, 2, 0);
+    EXPECT(l, 6, 1, 0, 0.5, 1, 0.25, 0.375);
+    EXPECT(u, 4, 4, 2, 0, 4);
+    EXPECT_INTS(info, 1, 0);
+    collet_array_free(a);
+}
+
+static void a_pivot_is_missing(void **state)
+{
+    const double values[] = {1, 2, 3, 2, 4, 8, 4, 8, 1};
+    collet_array *a = doubles(values, AXES(3, 3)), *perm = empty(COLLET_I32, AXES(3));
+    collet_array *l = empty(COLLET_F64, AXES(3, 3)), *u = empty(COLLET_F64, AXES(3, 3));
+    collet_array *info = info_of(0, NULL);
+    (void)state;
+    assert_ok(cx, collet_lu(cx, perm, l, u, info, a));
+    EXPECT_INTS(info, 1, 2);
+    collet_array_free(perm);
+    collet_array_free(l);
+    collet_array_free(u);
+    collet_array_free(a);
+}
+
+static void triangular_roots(void **state)
+{
+    /* Above the diagonal stands what is not read; the second matrix has a negative pivot. */
+    const double values[] = {4, NAN, 2, 10, 1, 7, 2, 1};
+    collet_array *a = doubles(values, AXES(2, 2, 2)), *l = empty(COLLET_F64, AXES(2, 2, 2));
+    collet_array *info = info_of(AXES(2));
+    (void)state;
+    assert_ok(cx, collet_cholesky(cx, l, info, a));
+    EXPECT(l, 8, 2, 0, 1, 3, NAN, NAN, NAN, NAN);
+    EXPECT_INTS(info, 2, 0, 2);
+    collet_array_free(a);
+}
+
+static void signs_of_r(void **state)
+{
+    const double values[] = {-3, 5, 4, 0};
+    collet_array *a = doubles(values, AXES(2, 2)), *q = empty(COLLET_F64, AXES(2, 2));
+    collet_array *r = empty(COLLET_F64, AXES(2, 2));
+    (void)state;
+    assert_ok(cx, collet_qr(cx, q, r, a));
+    EXPECT(q, 4, -0.6, 0.8, 0.8, 0.6);
+    EXPECT(r, 4, 5, -3, 0, 4);
+    collet_array_free(a);
+}
+
+static void spectra(void **state)
+{
+    const double values[] = {2, NAN, 1, 2}, wide[] = {0, 3, 0, -4, 0, 0};
+    collet_array *a = doubles(values, AXES(2, 2)), *e = empty(COLLET_F64, AXES(2));
+    collet_array *v = empty(COLLET_F64, AXES(2, 2)), *info = info_of(0, NULL);
+    double got[6];
+    (void)state;
+    assert_ok(cx, collet_eigh(cx, e, v, info, a));
+    EXPECT(e, 2, 1, 3);
+    EXPECT_INTS(info, 1, 0);
+    assert_ok(cx, collet_array_read(cx, v, got, 4 * sizeof *got));
+    assert_true(fabs(got[0] + got[2]) < 1e-15 && fabs(got[1] - got[3]) < 1e-15);
+    collet_array_free(v);
+    collet_array_free(a);
+    a = doubles(wide, AXES(2, 3));
+    collet_array *u = empty(COLLET_F64, AXES(2, 2)), *s = empty(COLLET_F64, AXES(2));
+    collet_array *vt = empty(COLLET_F64, AXES(2, 3));
+    info = info_of(0, NULL);
+    assert_ok(cx, collet_svd(cx, u, s, vt, info, a));
+    EXPECT(s, 2, 4, 3);
+    EXPECT_INTS(info, 1, 0);
+    assert_ok(cx, collet_array_read(cx, vt, got, 6 * sizeof *got));
+    assert_true(fabs(got[0]) == 1 && fabs(got[4]) == 1 && got[1] == 0 && got[5] == 0);
+    collet_array_free(u);
+    collet_array_free(vt);
+    collet_array_free(a);
+}
+
+/* ---- Right sides -------------------------------------------------------------------------- */
+
+static void vectors_are_right_sides(void **state)
+{
+    const double matrix[] = {2, 1, 1, 3}, apart[] = {5, 99, 10, 99};
+    collet_array *a = doubles(matrix, AXES(2, 2)), *all = doubles(apart, AXES(4)), *b = NULL;
+    collet_array *x = empty(COLLET_F64, AXES(2)), *info = info_of(0, NULL);
+    (void)state;
+    assert_ok(cx, collet_array_slice(cx, &b, all, 0, 0, 2, 2));
+    assert_ok(cx, collet_solve(cx, x, info, a, b));
+    EXPECT(x, 2, 1, 3);
+    /* In place: b is one of the results' arrays. */
+    assert_ok(cx, collet_solve(cx, b, info, a, b));
+    EXPECT(b, 2, 1, 3);
+    EXPECT(all, 4, 1, 99, 3, 99);
+    EXPECT_INTS(info, 1, 0);
+    collet_array_free(a);
+}
+
+static void vectors_in_batches(void **state)
+{
+    const double matrices[] = {2, 0, 0, 4, 1, 1, 1, 1}, sides[] = {2, 8, 3, 4};
+    collet_array *a = doubles(matrices, AXES(2, 2, 2)), *b = doubles(sides, AXES(2, 2));
+    collet_array *x = empty(COLLET_F64, AXES(2, 2)), *info = info_of(0, NULL);
+    (void)state;
+    assert_ok(cx, collet_solve(cx, x, info, a, b));
+    EXPECT(x, 4, 1, 2, NAN, NAN);
+    EXPECT_INTS(info, 1, 2);
+    /* With x of as many axes as a, the same b is one matrix for all. */
+    x = empty(COLLET_F64, AXES(2, 2, 2));
+    info = info_of(0, NULL);
+    assert_ok(cx, collet_solve(cx, x, info, a, b));
+    EXPECT(x, 8, 1, 4, 0.75, 1, NAN, NAN, NAN, NAN);
+    EXPECT_INTS(info, 1, 2);
+    collet_array_free(a);
+    collet_array_free(b);
+}
+
+/* ---- What does not fit -------------------------------------------------------------------- */
+
+static void shapes_are_named(void **state)
+{
+    const double values[12] = {0};
+    collet_array *a = doubles(values, AXES(3, 4)), *out = empty(COLLET_F64, AXES(3, 4));
+    collet_array *info = info_of(0, NULL), *square = doubles(values, AXES(3, 3));
+    collet_array *b = doubles(values, AXES(4)), *x = empty(COLLET_F64, AXES(4));
+    collet_array *q = empty(COLLET_F64, AXES(3, 3)), *r = empty(COLLET_F64, AXES(4, 4));
+    (void)state;
+    assert_status(cx, collet_cholesky(cx, out, info, a), COLLET_SHAPE);
+    assert_text_has(cx, "input 0 is 3 x 4");
+    assert_status(cx, collet_solve(cx, x, info, square, b), COLLET_SHAPE);
+    assert_text_has(cx, "input 1 is 4 x 1, input 0 is 3 x 3");
+    assert_status(cx, collet_qr(cx, q, r, a), COLLET_SHAPE);
+    assert_text_has(cx, "output 1 is 4 x 4, input 0 is 3 x 4");
+    assert_status(cx, collet_cholesky(cx, q, x, square), COLLET_DTYPE);
+    assert_text_has(cx, "output 1 is f64");
+    assert_status(cx, collet_cholesky(cx, square, info, NULL), COLLET_INVALID);
+    assert_status(cx, collet_solve(cx, NULL, info, square, b), COLLET_INVALID);
+    assert_int_equal(collet_solve(NULL, x, info, square, b), COLLET_INVALID);
+    collet_array *const all[] = {a, out, info, square, b, x, q, r};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        collet_array_free(all[i]);
+}
+
+static void nothing_to_factor(void **state)
+{
+    collet_array *a = empty(COLLET_F64, AXES(2, 3, 0)), *perm = empty(COLLET_I32, AXES(2, 3));
+    collet_array *l = empty(COLLET_F64, AXES(2, 3, 0)), *u = empty(COLLET_F64, AXES(2, 0, 0));
+    collet_array *info = info_of(AXES(2));
+    (void)state;
+    assert_ok(cx, collet_lu(cx, perm, l, u, info, a));
+    EXPECT_INTS(perm, 6, 0, 1, 2, 0, 1, 2);
+    EXPECT_INTS(info, 2, 0, 0);
+    collet_array_free(l);
+    collet_array_free(u);
+    collet_array_free(a);
+}
+
+#define TESTS(start)                                                                               \
+    cmocka_unit_test_setup_teardown(factors_of_a_matrix, start, tear_down),                        \
+        cmocka_unit_test_setup_teardown(a_pivot_is_missing, start, tear_down),                     \
+        cmocka_unit_test_setup_teardown(triangular_roots, start, tear_down),                       \
+        cmocka_unit_test_setup_teardown(signs_of_r, start, tear_down),                             \
+        cmocka_unit_test_setup_teardown(spectra, start, tear_down),                                \
+        cmocka_unit_test_setup_teardown(vectors_are_right_sides, start, tear_down),                \
+        cmocka_unit_test_setup_teardown(vectors_in_batches, start, tear_down),                     \
+        cmocka_unit_test_setup_teardown(shapes_are_named, start, tear_down),                       \
+        cmocka_unit_test_setup_teardown(nothing_to_factor, start, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {TESTS(on_scalar), TESTS(on_openmp)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
