@@ -9,8 +9,9 @@
 #include "blas_trial.h"
 #include "processor.h"
 
-/* A core must be that much faster before it replaces the library's own pick. */
-#define BETTER 1.03
+/* A core must be that much faster before it replaces the library's own pick: more than two trials
+ * of one core differ by. */
+#define BETTER 1.05
 
 /* Cores of OpenBLAS and what they run. The last that fits is the choice where nothing is tried. */
 static const struct core {

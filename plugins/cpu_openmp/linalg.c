@@ -2,14 +2,19 @@
 #include "device.h"
 
 #include <limits.h>
+#include <stdatomic.h>
 
 #include "../cpu/rows.h"
 #include "blas.h"
+#include "onednn.h"
 #include "team.h"
 
 /* Multiplications below which neither a BLAS call nor our blocked kernel pays for its preparation.
  */
 #define TINY 512
+
+/* Multiplications below which oneDNN's preparation costs more than OpenBLAS's. */
+#define SMALL (32 * 32 * 32)
 
 /* Multiplications that a thread should have to itself. */
 #define GRAIN (256 << 10)
@@ -30,8 +35,10 @@ typedef struct product {
     int32_t batch_axes;
     int64_t batch;
     int64_t rows, columns, inner;
-    blas *blas;                                           /* NULL: our own kernel computes it */
-    blas_matrix form[MATRICES];                           /* for BLAS, without addresses */
+    onednn *onednn; /* it computes this; NULL: not */
+    blas *blas;     /* it does; both NULL: our own kernel */
+    _Atomic int32_t *declined;
+    blas_matrix form[MATRICES];                           /* for the libraries, without addresses */
     int64_t part_rows, part_columns, parts_across, parts; /* of one product */
     char *scratch;                                        /* one piece a thread */
 } product;
@@ -105,6 +112,20 @@ static int is_tiny(const product *p)
     return p->rows * p->columns <= TINY && p->rows * p->columns * p->inner <= TINY;
 }
 
+/* Libraries are opened by the first product that can use them: OpenBLAS starts threads that keep
+ * cores busy for a while, which programs without a product should not pay for. */
+static void pick_library(product *p)
+{
+    const char *reason;
+    double work = (double)p->rows * (double)p->columns * (double)p->inner;
+    if (is_tiny(p) || !fits_blas(p))
+        return;
+    if (!p->wide && (p->device->onednn & CHOICE_ONEDNN_F32) && work >= SMALL)
+        p->onednn = onednn_open(&reason);
+    if (!p->onednn)
+        p->blas = blas_open(&reason);
+}
+
 static void make_product(product *p, const collet_device *device, const collet_kernel_call *call)
 {
     p->device = device;
@@ -123,10 +144,7 @@ static void make_product(product *p, const collet_device *device, const collet_k
         const int64_t *strides = p->o[k]->strides + p->batch_axes;
         p->m[k] = (gemm_matrix){cpu_at(p->o[k]), strides[0], strides[1]};
     }
-    /* Opened by the first product that can use it: OpenBLAS starts threads that keep cores busy for
-     * a while, which programs without a product should not pay for. */
-    const char *reason;
-    p->blas = !is_tiny(p) && fits_blas(p) ? blas_open(&reason) : NULL;
+    pick_library(p);
     divide(p);
 }
 
@@ -137,22 +155,29 @@ static char *element(const product *p, const gemm_matrix *m, int64_t i, int64_t 
     return m->at + (i * m->row + j * m->column) * p->size;
 }
 
-static void part_by_blas(const product *p, const gemm_matrix m[MATRICES], int64_t rows,
-                         int64_t columns)
+static void part_by_library(const product *p, const gemm_matrix m[MATRICES], int64_t rows,
+                            int64_t columns)
 {
     blas_matrix f[MATRICES];
+    int left = A, right = B;
     for (int k = 0; k < MATRICES; k++) {
         f[k] = p->form[k];
         f[k].at = m[k].at;
     }
-    if (!f[C].transposed) {
-        blas_product(p->blas, p->wide, &f[C], &f[A], &f[B], rows, columns, p->inner);
-        return;
+    if (f[C].transposed) { /* c^T = b^T a^T */
+        f[A].transposed = !f[A].transposed;
+        f[B].transposed = !f[B].transposed;
+        f[C].transposed = 0;
+        left = B;
+        right = A;
+        int64_t swapped = rows;
+        rows = columns;
+        columns = swapped;
     }
-    /* c^T = b^T a^T */
-    f[A].transposed = !f[A].transposed;
-    f[B].transposed = !f[B].transposed;
-    blas_product(p->blas, p->wide, &f[C], &f[B], &f[A], columns, rows, p->inner);
+    if (p->blas)
+        blas_product(p->blas, p->wide, &f[C], &f[left], &f[right], rows, columns, p->inner);
+    else if (!onednn_product_f32(p->onednn, &f[C], &f[left], &f[right], rows, columns, p->inner))
+        atomic_store(p->declined, 1);
 }
 
 static void part_tiny(const product *p, const gemm_matrix m[MATRICES], int64_t rows,
@@ -178,6 +203,19 @@ static void part_tiny(const product *p, const gemm_matrix m[MATRICES], int64_t r
     }
 }
 
+/* The matrices of one product of the batch. */
+static void find_product(const product *p, int64_t batch, gemm_matrix m[MATRICES])
+{
+    for (int k = 0; k < MATRICES; k++)
+        m[k] = p->m[k];
+    for (int32_t axis = p->batch_axes - 1; axis >= 0; axis--) {
+        int64_t index = batch % p->o[C]->shape[axis];
+        batch /= p->o[C]->shape[axis];
+        for (int k = 0; k < MATRICES; k++)
+            m[k].at += index * p->o[k]->strides[axis] * p->size;
+    }
+}
+
 static void run_parts(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const product *p = argument;
@@ -189,20 +227,13 @@ static void run_parts(void *argument, int32_t thread, int64_t begin, int64_t end
         int64_t rows = p->rows - i < p->part_rows ? p->rows - i : p->part_rows;
         int64_t columns = p->columns - j < p->part_columns ? p->columns - j : p->part_columns;
         gemm_matrix m[MATRICES];
-        for (int k = 0; k < MATRICES; k++) {
-            m[k] = p->m[k];
-            m[k].at = element(p, &p->m[k], k == B ? 0 : i, k == A ? 0 : j);
-        }
-        for (int32_t axis = p->batch_axes - 1; axis >= 0; axis--) {
-            int64_t index = batch % p->o[C]->shape[axis];
-            batch /= p->o[C]->shape[axis];
-            for (int k = 0; k < MATRICES; k++)
-                m[k].at += index * p->o[k]->strides[axis] * p->size;
-        }
+        find_product(p, batch, m);
+        for (int k = 0; k < MATRICES; k++)
+            m[k].at = element(p, &m[k], k == B ? 0 : i, k == A ? 0 : j);
         if (is_tiny(p))
             part_tiny(p, m, rows, columns);
-        else if (p->blas)
-            part_by_blas(p, m, rows, columns);
+        else if (p->blas || p->onednn)
+            part_by_library(p, m, rows, columns);
         else
             own->product[p->wide](&m[C], &m[A], &m[B], rows, columns, p->inner,
                                   p->scratch + (uint64_t)thread * own->scratch_bytes);
@@ -213,14 +244,42 @@ WORKSPACE(matmul)
 {
     product p = {0};
     make_product(&p, device, call);
-    if (p.blas || is_tiny(&p))
+    if (p.blas || p.onednn || is_tiny(&p))
         return 0;
     return (uint64_t)device->threads * device->level->gemm->scratch_bytes;
 }
 
+/* ---- oneDNN ---------------------------------------------------------------------------------- */
+
+/* Parts for a team; each thread tells the library that it is one. */
+static void run_parts_on_one(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const product *p = argument;
+    onednn_use use;
+    onednn_enter(p->onednn, &use, 1);
+    run_parts(argument, thread, begin, end);
+    onednn_leave(p->onednn, &use);
+}
+
+/* It divides a product better than we could: its threads share what they copy. */
+static void run_whole(const product *p)
+{
+    double work = (double)p->rows * (double)p->columns * (double)p->inner / GRAIN;
+    int32_t threads = p->device->threads;
+    onednn_use use;
+    onednn_enter(p->onednn, &use, work > threads ? threads : work > 1 ? (int32_t)work : 1);
+    for (int64_t batch = 0; batch < p->batch; batch++) {
+        gemm_matrix m[MATRICES];
+        find_product(p, batch, m);
+        part_by_library(p, m, p->rows, p->columns);
+    }
+    onednn_leave(p->onednn, &use);
+}
+
 KERNEL(matmul)
 {
-    product p = {.scratch = call->workspace};
+    _Atomic int32_t declined = 0;
+    product p = {.scratch = call->workspace, .declined = &declined};
     make_product(&p, device, call);
     if (p.batch == 0 || p.rows == 0 || p.columns == 0)
         return COLLET_OK;
@@ -230,8 +289,13 @@ KERNEL(matmul)
     blas_use use;
     if (p.blas)
         blas_enter(p.blas, &use, 1);
-    team_run(device->threads, whole, grain, run_parts, &p);
+    if (p.onednn && p.batch < device->threads)
+        run_whole(&p);
+    else
+        team_run(device->threads, whole, grain, p.onednn ? run_parts_on_one : run_parts, &p);
     if (p.blas)
         blas_leave(p.blas, &use);
+    if (declined)
+        return device->host->fail(call->err, COLLET_FAILED, "matmul: oneDNN declined the product");
     return COLLET_OK;
 }
