@@ -59,7 +59,7 @@ static collet_status take_operand(frame *f, uint32_t i, const collet_array *a)
                          op_operand_name(f->op, i, name));
     f->sig |= COLLET_SIG_AT(i, a->dtype);
     f->mask |= COLLET_SIG_AT(i, (1u << COLLET_SIG_BITS) - 1);
-    f->views.operand[i] = (struct op_view){a->ndim, a->shape, a->strides};
+    f->views.operand[i] = (struct op_view){a->ndim, a->shape, a->strides, a->dtype};
     return COLLET_OK;
 }
 
@@ -181,7 +181,8 @@ static collet_status make_temporary(frame *f, uint32_t i)
         return status;
     f->cx->counters.temporaries++;
     f->arrays[i] = temporary;
-    f->views.operand[i] = (struct op_view){temporary->ndim, temporary->shape, temporary->strides};
+    f->views.operand[i] =
+        (struct op_view){temporary->ndim, temporary->shape, temporary->strides, temporary->dtype};
     return COLLET_OK;
 }
 

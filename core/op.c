@@ -271,6 +271,8 @@ typedef struct op_row {
 #define PARAMS_SIZE_collet_transpose_params sizeof(collet_transpose_params)
 #define PARAMS_SIZE_collet_reduce_params sizeof(collet_reduce_params)
 #define PARAMS_SIZE_collet_random_params sizeof(collet_random_params)
+#define PARAMS_SIZE_collet_fft_params sizeof(collet_fft_params)
+#define PARAMS_SIZE_collet_fftshift_params sizeof(collet_fftshift_params)
 #define ALIAS_NONE 0
 #define ALIAS_EXACT 1
 #define COLLET_OP(NAME, id, name, family, shapes, sigs, params, alias, split, combine, check)      \
@@ -285,7 +287,9 @@ static const struct {
     op_rule rule;
 } op_rules[] = {{"@transpose", op_rule_transpose},
                 {"@reduce", op_rule_reduce},
-                {"@reduce_some", op_rule_reduce_some}};
+                {"@reduce_some", op_rule_reduce_some},
+                {"@fft", op_rule_fft},
+                {"@fftshift", op_rule_fftshift}};
 
 static op_rule find_rule(const char *shapes)
 {

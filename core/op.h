@@ -40,6 +40,7 @@ typedef struct op_shapes {
         int32_t ndim;
         const int64_t *shape;
         const int64_t *strides;
+        collet_dtype dtype;
     } operand[COLLET_MAX_OPERANDS];
 } op_shapes;
 
@@ -104,5 +105,9 @@ collet_status op_rule_reduce(const op *o, op_shapes *views, const void *params,
                              int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err);
 collet_status op_rule_reduce_some(const op *o, op_shapes *views, const void *params,
                                   int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err);
+collet_status op_rule_fft(const op *o, op_shapes *views, const void *params,
+                          int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err);
+collet_status op_rule_fftshift(const op *o, op_shapes *views, const void *params,
+                               int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err);
 
 #endif

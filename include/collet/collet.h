@@ -428,6 +428,19 @@ COLLET_API collet_status collet_eigh(collet_context *context, COLLET_OUT values,
 COLLET_API collet_status collet_cholesky(collet_context *context, COLLET_OUT lower, COLLET_OUT info,
                                          COLLET_IN a);
 
+/* fft */
+/* The discrete Fourier transform over the last `axes` axes, 1 to 3, of any length; the axes before
+ * them are a batch. The dtypes say which: c64 to c64 and c128 to c128 transform either way; f32 to
+ * c64 and f64 to c128 forward (inverse 0), the last axis of `out` the half spectrum n / 2 + 1 of
+ * the last axis of `a`; c64 to f32 and c128 to f64 inverse, n taken from `out`. The inverse divides by
+ * the product of the lengths. A complex transform may be done in place. */
+COLLET_API collet_status collet_fft(collet_context *context, COLLET_OUT out, COLLET_IN a,
+                                    int32_t axes, int32_t inverse);
+/* Rolls each of `count` axes (negative ones count from the end; count 0 with axes NULL: all) by
+ * n / 2, which brings frequency 0 to the middle; inverse: back again. Any dtype. */
+COLLET_API collet_status collet_fftshift(collet_context *context, COLLET_OUT out, COLLET_IN a,
+                                         const int32_t *axes, int32_t count, int32_t inverse);
+
 /* random: f32 and f64, any axes, any strides. Element i of `out`, in C order, is number offset + i
  * (modulo 2^64) of the sequence that `seed` names: calls that go on where another ended continue
  * it. Nothing is kept between calls. */

@@ -204,6 +204,25 @@ typedef struct collet_reduce_params {
     uint32_t reserved;
 } collet_reduce_params;
 
+/*
+ * fft: the transform runs over the last `axes` axes, 1 to 3. inverse != 0: exponents with a plus
+ * sign, and 1 / (product of the transformed extents) before the sum.
+ */
+typedef struct collet_fft_params {
+    uint32_t struct_size;
+    uint32_t axes;
+    uint32_t inverse;
+    uint32_t reserved; /* 0 */
+} collet_fft_params;
+
+/* fftshift: bit i of `axes` set = axis i is shifted; inverse != 0 undoes what 0 did. */
+typedef struct collet_fftshift_params {
+    uint32_t struct_size;
+    uint32_t axes;
+    uint32_t inverse;
+    uint32_t reserved; /* 0 */
+} collet_fftshift_params;
+
 /* uniform, normal: element i, in C order of the output, is number offset + i (modulo 2^64) of the
  * sequence that `seed` names. */
 typedef struct collet_random_params {

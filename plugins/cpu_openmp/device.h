@@ -2,13 +2,15 @@
 /*
  * device.h - the device of cpu_openmp: all CPU threads that the host grants. Private to the plugin.
  *
- * A device is constant after it was opened, so any number of threads may run kernels on it.
+ * A device is constant after it was opened, but for the plans, which have a lock of their own: any
+ * number of threads may run kernels on it.
  */
 #ifndef COLLET_OPENMP_DEVICE_H
 #define COLLET_OPENMP_DEVICE_H
 
 #include <collet/plugin.h>
 
+#include "../cpu/plan_cache.h"
 #include "choice.h"
 #include "isa.h"
 #include "onednn.h"
@@ -19,6 +21,7 @@ struct collet_device {
     int32_t threads;     /* at most, for one call */
     uint32_t onednn;     /* CHOICE_ONEDNN_*: products that are oneDNN's */
     onednn_plans *plans; /* for some of them; NULL: there was no memory */
+    plan_cache *ffts;    /* plans of Fourier transforms */
     int64_t cache_bytes; /* of the largest cache: what is larger is streamed past it */
 };
 
@@ -83,6 +86,11 @@ KERNEL(eigh);
 WORKSPACE(eigh);
 KERNEL(cholesky);
 WORKSPACE(cholesky);
+
+/* fft.c */
+KERNEL(fft);
+WORKSPACE(fft);
+KERNEL(fftshift);
 
 /* random.c */
 KERNEL(uniform);

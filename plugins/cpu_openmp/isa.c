@@ -20,13 +20,14 @@
     extern const random_kernels random_##suffix;                                                   \
     extern const eigen3_kernels eigen3_##suffix;                                                   \
     extern const panel_kernels panel_##suffix;                                                     \
-    extern const solve_kernels solve_##suffix;
+    extern const solve_kernels solve_##suffix;                                                     \
+    extern const fft_kernels fft_##suffix[2];
 
 #define LEVEL(name, suffix)                                                                        \
     {                                                                                              \
         name, &elementwise_##suffix, &convert_##suffix, &move_##suffix, &reduce_##suffix,          \
-            &frame_##suffix, &gemm_##suffix, &vector_##suffix, &random_##suffix,                   \
-            &eigen3_##suffix, &panel_##suffix, &solve_##suffix                                     \
+            &frame_##suffix, &gemm_##suffix, &vector_##suffix, &random_##suffix, &eigen3_##suffix, \
+            &panel_##suffix, &solve_##suffix, fft_##suffix                                         \
     }
 
 #if defined(__x86_64__)

@@ -10,6 +10,7 @@
 #include "kernels/convert.h"
 #include "kernels/eigen3.h"
 #include "kernels/elementwise.h"
+#include "kernels/fft.h"
 #include "kernels/frame.h"
 #include "kernels/gemm.h"
 #include "kernels/move.h"
@@ -33,6 +34,7 @@ typedef struct isa_level {
     const eigen3_kernels *eigen3;
     const panel_kernels *panel;
     const solve_kernels *solve;
+    const fft_kernels *fft; /* of f32 and of f64 */
 } isa_level;
 
 /*

@@ -8,6 +8,10 @@
 
 COLLET_PLUGIN_MANIFEST("manifest.json");
 
+/* Bounds of the plans that a device keeps. */
+#define PLANS 64
+#define PLAN_BYTES (64u << 20)
+
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
 
 /* ---- The table of kernels -------------------------------------------------------------------- */
@@ -126,6 +130,15 @@ static const collet_kernel_row kernels[] = {
     ROW(EIGH, eigh, openmp_eigh_workspace, D, D, I, D),
     ROW(CHOLESKY, cholesky, openmp_cholesky_workspace, F, I, F),
     ROW(CHOLESKY, cholesky, openmp_cholesky_workspace, D, I, D),
+    ROW(FFT, fft, openmp_fft_workspace, C, C),
+    ROW(FFT, fft, openmp_fft_workspace, Z, Z),
+    ROW(FFT, fft, openmp_fft_workspace, C, F),
+    ROW(FFT, fft, openmp_fft_workspace, Z, D),
+    ROW(FFT, fft, openmp_fft_workspace, F, C),
+    ROW(FFT, fft, openmp_fft_workspace, D, Z),
+    REALS(FFTSHIFT, fftshift, TWICE),
+    ROW(FFTSHIFT, fftshift, NULL, C, C),
+    ROW(FFTSHIFT, fftshift, NULL, Z, Z),
     ROW(UNIFORM, uniform, NULL, F),
     ROW(UNIFORM, uniform, NULL, D),
     ROW(NORMAL, normal, NULL, F),
@@ -217,10 +230,15 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
     if (!level)
         return host->fail(err, COLLET_UNAVAILABLE, "cpu_openmp: %s", reason);
     collet_device *d = calloc(1, sizeof *d);
-    if (!d)
+    plan_cache *ffts = plan_cache_create(PLANS, PLAN_BYTES);
+    if (!d || !ffts) {
+        free(d);
+        plan_cache_destroy(ffts);
         return host->fail(err, COLLET_NO_MEMORY, "cpu_openmp: no memory to open the device");
+    }
     d->onednn = choice_settle(host, level);
     d->plans = onednn_plans_create();
+    d->ffts = ffts;
     d->host = host;
     d->level = level;
     d->threads = host->threads(host);
@@ -234,7 +252,13 @@ static void device_close(collet_device *device)
     if (!device)
         return;
     onednn_plans_free(device->plans);
+    plan_cache_destroy(device->ffts);
     free(device);
+}
+
+static void trim(collet_device *device)
+{
+    plan_cache_trim(device->ffts);
 }
 
 /* ---- The plugin ------------------------------------------------------------------------------ */
@@ -251,6 +275,7 @@ static const collet_plugin plugin = {
     .capabilities = capabilities,
     .device_open = device_open,
     .device_close = device_close,
+    .trim = trim,
 };
 
 const collet_plugin *collet_plugin_entry(const collet_host *host)

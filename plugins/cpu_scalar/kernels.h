@@ -10,8 +10,11 @@
 
 #include <collet/plugin.h>
 
+#include "../cpu/plan_cache.h"
+
 struct collet_device {
     const collet_host *host;
+    plan_cache *plans;
 };
 
 /* The head of a kernel; not every kernel looks at the device, and none at a queue. */
@@ -74,6 +77,10 @@ WORKSPACE(cholesky);
 /* random.c */
 KERNEL(uniform);
 KERNEL(normal);
+/* fft.c */
+KERNEL(fft);
+WORKSPACE(fft);
+KERNEL(fftshift);
 
 /* md_atoms.c: sums over the atoms of a frame */
 KERNEL(com);

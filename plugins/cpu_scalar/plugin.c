@@ -6,6 +6,10 @@
 
 COLLET_PLUGIN_MANIFEST("manifest.json");
 
+/* Bounds of the plans that a device keeps. */
+#define PLANS 32
+#define PLAN_BYTES (64u << 20)
+
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
 
 /* ---- The table of kernels ---------------------------------------------------------------- */
@@ -127,6 +131,15 @@ static const collet_kernel_row kernels[] = {
     ROW(UNIFORM, uniform, D),
     ROW(NORMAL, normal, F),
     ROW(NORMAL, normal, D),
+    ROOM(FFT, fft, C, C),
+    ROOM(FFT, fft, Z, Z),
+    ROOM(FFT, fft, C, F),
+    ROOM(FFT, fft, Z, D),
+    ROOM(FFT, fft, F, C),
+    ROOM(FFT, fft, D, Z),
+    REALS(FFTSHIFT, fftshift, TWICE),
+    ROW(FFTSHIFT, fftshift, C, C),
+    ROW(FFTSHIFT, fftshift, Z, Z),
     ROW(COM, com, D, F, F),
     ROW(COM, com, D, F, D),
     ROW(COM, com, D, D, D),
@@ -185,16 +198,28 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
                           index);
     }
     collet_device *d = calloc(1, sizeof *d);
-    if (!d)
+    plan_cache *plans = plan_cache_create(PLANS, PLAN_BYTES);
+    if (!d || !plans) {
+        free(d);
+        plan_cache_destroy(plans);
         return host->fail(err, COLLET_NO_MEMORY, "cpu_scalar: no memory to open the device");
+    }
     d->host = host;
+    d->plans = plans;
     *device = d;
     return COLLET_OK;
 }
 
 static void device_close(collet_device *device)
 {
+    if (device)
+        plan_cache_destroy(device->plans);
     free(device);
+}
+
+static void trim(collet_device *device)
+{
+    plan_cache_trim(device->plans);
 }
 
 /* ---- The plugin -------------------------------------------------------------------------- */
@@ -211,6 +236,7 @@ static const collet_plugin plugin = {
     .capabilities = capabilities,
     .device_open = device_open,
     .device_close = device_close,
+    .trim = trim,
 };
 
 const collet_plugin *collet_plugin_entry(const collet_host *host)

@@ -126,7 +126,8 @@ extern const kit_op kit_array_ops[], kit_array_axes_ops[], kit_array_reduce_ops[
 extern const size_t kit_array_op_count, kit_array_axes_op_count, kit_array_reduce_op_count,
     kit_linalg_op_count, kit_linalg_vector_op_count, kit_md_op_count, kit_md_axes_op_count,
     kit_md_vector_op_count;
-extern const kit_op kit_random_ops[];
+extern const kit_op kit_random_ops[], kit_fft_ops[];
+extern const size_t kit_fft_op_count;
 extern const size_t kit_random_op_count;
 
 typedef struct kit_row {
@@ -178,6 +179,8 @@ struct kit_case {
         collet_axpy_params axpy;
         collet_transpose_params transpose;
         collet_reduce_params reduce;
+        collet_fft_params fft;
+        collet_fftshift_params fftshift;
         collet_random_params random;
     } params;
 };

@@ -70,6 +70,8 @@ const kit_limit kit_limits[] = {
     {COLLET_OP_CHOLESKY, COLLET_DTYPE_NONE, "info", 0, "off"},
     EXACT(COLLET_OP_UNIFORM),
     {COLLET_OP_NORMAL, COLLET_DTYPE_NONE, "value", 4, "ulp"},
+    EXACT(COLLET_OP_FFTSHIFT),
+    {COLLET_OP_FFT, COLLET_DTYPE_NONE, "error", 1, "of eps (1 + log2 N) in the norm"},
     {COLLET_OP_COM, COLLET_F64, "com", 1e-14, "of sum |m r| / sum m"},
     {COLLET_OP_INERTIA, COLLET_F64, "inertia", 1e-13, "of sum m d.d"},
     {COLLET_OP_CROSS_SUM, COLLET_F64, "sum", 1e-13, "of sum |w| |d| |v|"},

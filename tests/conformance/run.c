@@ -66,6 +66,12 @@ static void describe_params(const kit_case *c, char text[KIT_TEXT])
     } else if (c->row->info.id == COLLET_OP_UNIFORM || c->row->info.id == COLLET_OP_NORMAL) {
         append(text, " seed %" PRIu64 " offset %" PRIu64, c->params.random.seed,
                c->params.random.offset);
+    } else if (c->row->info.id == COLLET_OP_FFT) {
+        append(text, " over %u axes%s", c->params.fft.axes,
+               c->params.fft.inverse ? ", inverse" : "");
+    } else if (c->row->info.id == COLLET_OP_FFTSHIFT) {
+        append(text, " axes 0x%x%s", c->params.fftshift.axes,
+               c->params.fftshift.inverse ? " inverse" : "");
     }
 }
 
@@ -293,6 +299,7 @@ const kit_op *kit_op_find(uint32_t op)
         {kit_linalg_vector_ops, kit_linalg_vector_op_count},
         {kit_factor_ops, kit_factor_op_count},
         {kit_spectra_ops, kit_spectra_op_count},
+        {kit_fft_ops, kit_fft_op_count},
         {kit_md_ops, kit_md_op_count},
         {kit_md_axes_ops, kit_md_axes_op_count},
         {kit_md_vector_ops, kit_md_vector_op_count},

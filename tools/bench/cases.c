@@ -3,6 +3,7 @@
 
 #include "suggest.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -146,6 +147,70 @@ static double cholesky_flops(const bench_layout *l)
     return n * n * n / 3 * matrices_of(l, 1);
 }
 
+/* The transform runs over the axes named by --axis, the last ones; by default over all, 3 at most.
+ */
+static int32_t transformed_axes(const bench_layout *l)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < l->shape.count; i++)
+        count += (int32_t)(l->axes >> i & 1);
+    return count > 3 ? 3 : count;
+}
+
+static int32_t is_complex(collet_dtype dtype)
+{
+    return dtype == COLLET_C64 || dtype == COLLET_C128;
+}
+
+static void fft_parameters(bench_layout *l)
+{
+    l->params.fft = (collet_fft_params){.struct_size = sizeof l->params.fft,
+                                        .axes = (uint32_t)transformed_axes(l),
+                                        .inverse = !is_complex(l->operands[0].dtype)};
+}
+
+static void fftshift_parameters(bench_layout *l)
+{
+    l->params.fftshift =
+        (collet_fftshift_params){.struct_size = sizeof l->params.fftshift, .axes = l->axes};
+}
+
+static collet_status same_shapes(bench_layout *l, collet_error *err)
+{
+    bench_operand *out = &l->operands[0], *in = &l->operands[1];
+    collet_status status = whole_input(l, err);
+    out->ndim = in->ndim;
+    memcpy(out->shape, in->shape, sizeof out->shape);
+    return status;
+}
+
+/* The shape is that of the real side where there is one. */
+static collet_status fft_shapes(bench_layout *l, collet_error *err)
+{
+    bench_operand *out = &l->operands[0], *in = &l->operands[1];
+    uint32_t all = (1u << l->shape.count) - 1, others = all & ~l->axes;
+    collet_status status = same_shapes(l, err);
+    if (status != COLLET_OK || !in->ndim)
+        return status;
+    if (others & (others + 1))
+        return collet_fail(err, COLLET_INVALID, "fft: --axis names the last axes, 3 at most");
+    int64_t *last = is_complex(in->dtype) ? &in->shape[in->ndim - 1] : &out->shape[in->ndim - 1];
+    if (is_complex(in->dtype) != is_complex(out->dtype))
+        *last = *last / 2 + 1;
+    return COLLET_OK;
+}
+
+/* 5 n log2 n, and half of it where one side is real: the customary count. */
+static double fft_flops(const bench_layout *l)
+{
+    double points = 1, batch = 1;
+    int32_t first = l->shape.count - transformed_axes(l);
+    for (int32_t i = 0; i < l->shape.count; i++)
+        *(i < first ? &batch : &points) *= (double)l->shape.extents[i];
+    double flops = 5 * batch * points * log2(points);
+    return l->operands[0].dtype == l->operands[1].dtype ? flops : flops / 2;
+}
+
 /* ---- The table --------------------------------------------------------------------------- */
 
 static const bench_case cases[] = {
@@ -181,6 +246,8 @@ static const bench_case cases[] = {
     {"cholesky", "...,N", "1000", "oos", NULL, NULL, cholesky_flops},
     {"uniform", "...", "64M", "o", NULL, random_parameters, NULL},
     {"normal", "...", "64M", "o", NULL, random_parameters, NULL},
+    {"fft", "...", "1048576", "ou", fft_shapes, fft_parameters, fft_flops},
+    {"fftshift", "...", "8192x8192", "ou", same_shapes, fftshift_parameters, NULL},
     {"com", "F,N", "10000x1000", "oxm", NULL, NULL, NULL},
     {"inertia", "F,N", "10000x1000", "oxmx", NULL, NULL, NULL},
     {"cross_sum", "F,N", "10000x1000", "oxmxu", NULL, NULL, NULL},

@@ -50,6 +50,8 @@ struct bench_layout {
         collet_transpose_params transpose;
         collet_reduce_params reduce;
         collet_random_params random;
+        collet_fft_params fft;
+        collet_fftshift_params fftshift;
     } params;
     int32_t has_params;
     double bytes_read, bytes_written; /* each operand once */

@@ -63,6 +63,10 @@ BROKEN_KERNEL(reads_the_upper_triangle);
 BROKEN_KERNEL(trusts_every_number);
 BROKEN_KERNEL(leaves_the_upper_triangle);
 BROKEN_KERNEL(keeps_what_it_had);
+BROKEN_KERNEL(always_forward);
+BROKEN_KERNEL(transforms_in_f32);
+BROKEN_KERNEL(counts_all_imaginary_parts);
+BROKEN_KERNEL(shifts_back_as_forward);
 
 BROKEN_KERNEL(com_of_nothing);
 BROKEN_KERNEL(inertia_by_difference);

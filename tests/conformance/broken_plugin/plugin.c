@@ -11,6 +11,8 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
     }
 #define F COLLET_F32
 #define D COLLET_F64
+#define C COLLET_C64
+#define Z COLLET_C128
 #define I COLLET_I32
 
 static const collet_kernel_row kernels[] = {
@@ -56,6 +58,10 @@ static const collet_kernel_row kernels[] = {
     ROW(EIGH, trusts_every_number, F, F, I, F),
     ROW(CHOLESKY, leaves_the_upper_triangle, D, I, D),
     ROW(CHOLESKY, keeps_what_it_had, F, I, F),
+    ROW(FFT, always_forward, C, C),
+    ROW(FFT, transforms_in_f32, Z, Z),
+    ROW(FFT, counts_all_imaginary_parts, D, Z),
+    ROW(FFTSHIFT, shifts_back_as_forward, F, F),
     ROW(COM, com_of_nothing, D, D, D),
     ROW(INERTIA, inertia_by_difference, D, D, D, D),
     ROW(CROSS_SUM, changes_its_input, D, D, D, D, D),

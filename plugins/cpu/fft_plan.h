@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fft_plan.h - how a transform of one length is computed: factors, twiddle factors, and for lengths
+ * with large prime factors the convolution that stands for it.
+ *
+ * Lengths whose prime factors are at most FFT_PRIME_MAX: self-sorting passes (Stockham), decimation
+ * in frequency. Others: the chirp transform of Bluestein (Rabiner, Schafer and Rader 1969), a
+ * cyclic convolution of a smooth length >= 2 n - 1. Real transforms of even length: the complex one
+ * of half the length. Tables are computed in double and rounded once.
+ */
+#ifndef COLLET_CPU_FFT_PLAN_H
+#define COLLET_CPU_FFT_PLAN_H
+
+#include <stdint.h>
+
+#define FFT_PRIME_MAX 61
+#define FFT_PASSES_MAX 64
+
+/* What the length alone says; no tables. */
+typedef struct fft_form {
+    int64_t n;
+    int64_t inner; /* n, or the length of the convolution */
+    int32_t passes;
+    int32_t radix[FFT_PASSES_MAX]; /* of `inner`: 2, 4, 8 or an odd prime */
+} fft_form;
+
+/* n >= 1. */
+fft_form fft_form_of(int64_t n);
+
+/* Whether n has no prime factor above FFT_PRIME_MAX. */
+int fft_is_smooth(int64_t n);
+
+/* exp(-2 pi i k / n), 0 <= k < n. */
+void fft_root(int64_t k, int64_t n, double root[2]);
+
+/* A complex forward transform of one length. Tables are pairs {re, im} of f64 (wide) or f32. */
+typedef struct fft_line {
+    fft_form form;
+    int32_t wide;
+    /* Pass i, of length c and stride s (c s = inner): exp(-2 pi i p k / c) for p = 1 .. c / r - 1
+     * and k = 1 .. r - 1, k fastest, from pair twiddle_at[i] on. */
+    void *twiddle;
+    int64_t twiddle_at[FFT_PASSES_MAX];
+    /* Odd radices: {cos, sin} of 2 pi k / r, k < r, from pair root_at[i] on. */
+    void *root;
+    int64_t root_at[FFT_PASSES_MAX];
+    void *chirp;    /* exp(-pi i j^2 / n), j < n; NULL unless inner != n */
+    void *spectrum; /* of the conjugate chirp, over inner; NULL likewise */
+    uint64_t bytes;
+} fft_line;
+
+/* 0 when there is no memory; nothing is left to free then. Not `whole`: without the tables of the
+ * passes, where other lines take their place. */
+int fft_line_make(fft_line *line, int64_t n, int wide, int whole);
+void fft_line_clear(fft_line *line);
+
+/* A transform along one axis: complex, or between n real numbers and the half spectrum. */
+typedef struct fft_axis {
+    int64_t n;
+    int32_t real;  /* the values on one side are real */
+    fft_line line; /* of n; of n / 2 when real and n even */
+    void *half;    /* then exp(-2 pi i k / n), 0 <= k <= n / 4, as in the line's tables */
+    uint64_t bytes;
+} fft_axis;
+
+/* 1 when a real axis is computed by the line of half its length. */
+static inline int fft_is_halved(int64_t n, int real)
+{
+    return real && n % 2 == 0;
+}
+
+int fft_axis_make(fft_axis *axis, int64_t n, int real, int wide, int whole);
+void fft_axis_clear(fft_axis *axis);
+
+/* Complex numbers that each of the two buffers of a transform has to hold. */
+int64_t fft_axis_room(int64_t n, int real);
+
+#endif

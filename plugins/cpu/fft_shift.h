@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fft_shift.h - fftshift as copies of blocks: along each shifted axis of n elements the first n -
+ * n / 2 (inverse: n / 2) go to the end and the others to the front.
+ */
+#ifndef COLLET_CPU_FFT_SHIFT_H
+#define COLLET_CPU_FFT_SHIFT_H
+
+#include <collet/plugin.h>
+
+/* Runs `copy`, the kernel of that op, on each block. */
+collet_status cpu_fft_shift(collet_device *device, collet_queue *queue,
+                            const collet_kernel_call *call,
+                            collet_status (*copy)(collet_device *device, collet_queue *queue,
+                                                  const collet_kernel_call *call));
+
+#endif

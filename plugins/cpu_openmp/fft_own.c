@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fft_own.h"
+
+#include <stdlib.h>
+
+#include "../cpu/fft_passes.h"
+#include "../cpu/plan_cache.h"
+#include "fft_split.h"
+#include "team.h"
+
+/* What the two buffers of a group of lines may take, so that they stay in the second cache. */
+#define GROUP_BYTES (512 << 10)
+
+/* Shorter lines are not cut. */
+#define SPLIT_LEAST 256
+#define SPLIT_ROWS_LEAST 8
+
+/* Elements that a thread should have to itself. */
+#define GRAIN 16384
+
+/* How the lines of a pass are computed, from its numbers alone. */
+typedef struct way {
+    const fft_kernels *kernels;
+    int64_t length, inner; /* of the complex line and of its convolution */
+    int32_t split;         /* one line after another, cut; else groups of whole lines */
+    int64_t rows, columns; /* of the cut */
+    uint64_t half;         /* bytes of one of a thread's two buffers */
+    uint64_t work, line;   /* of the cut matrix, of a line on its way */
+} way;
+
+typedef struct own_plan {
+    cached_plan head;
+    fft_axis axis;
+    fft_split split;
+} own_plan;
+
+/* A line that is cut. */
+typedef struct long_line {
+    const collet_device *device;
+    const fft_pass *pass;
+    const way *w;
+    const own_plan *plan;
+    fft_ends ends;
+    fft_span in, out; /* of what is under way */
+    fft_span z;       /* the line between its steps, pairs */
+    char *work, *buffers;
+} long_line;
+
+static int64_t round_up(int64_t x, int64_t unit)
+{
+    return (x + unit - 1) / unit * unit;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int is_halved(const fft_pass *p)
+{
+    return fft_is_halved(p->n, p->kind != FFT_COMPLEX);
+}
+
+static way way_of(const collet_device *device, const fft_pass *p)
+{
+    way w = {.kernels = &device->level->fft[p->wide]};
+    w.length = is_halved(p) ? p->n / 2 : p->n;
+    w.inner = fft_form_of(w.length).inner;
+    w.rows = fft_split_rows(w.inner);
+    w.columns = w.inner / w.rows;
+    int64_t lanes = w.kernels->lanes, room = fft_axis_room(p->n, p->kind != FFT_COMPLEX);
+    uint64_t part = p->wide ? 8 : 4, pair = 2 * part * (uint64_t)lanes;
+    int fits = 2 * (uint64_t)room * pair <= GROUP_BYTES;
+    w.split =
+        w.inner >= SPLIT_LEAST && w.rows >= SPLIT_ROWS_LEAST && (!fits || 2 * p->lines <= lanes);
+    w.half = (uint64_t)(w.split ? w.columns : room) * pair;
+    if (w.split) {
+        w.work = (uint64_t)(round_up(w.rows, lanes) / lanes * w.columns) * pair;
+        w.line = (2 * part * (uint64_t)w.inner + 63) / 64 * 64;
+    }
+    return w;
+}
+
+static uint64_t bytes_of(const collet_device *device, const way *w)
+{
+    return 2 * w->half * (uint64_t)device->threads + w->work + w->line;
+}
+
+uint64_t fft_own_workspace(collet_device *device, const collet_kernel_call *call)
+{
+    fft_pass passes[FFT_AXES_MAX];
+    int32_t count = fft_passes_of(call, passes);
+    uint64_t most = 0;
+    for (int32_t i = 0; i < count; i++) {
+        way w = way_of(device, &passes[i]);
+        uint64_t bytes = bytes_of(device, &w);
+        most = bytes > most ? bytes : most;
+    }
+    return fft_temporary(call) + most;
+}
+
+/* ---- Plans ----------------------------------------------------------------------------------- */
+
+static void destroy(cached_plan *plan)
+{
+    own_plan *p = (own_plan *)plan;
+    fft_axis_clear(&p->axis);
+    fft_split_clear(&p->split);
+    free(p);
+}
+
+enum { KEY_OWN, KEY_LENGTH, KEY_REAL, KEY_WIDE, KEY_SPLIT, KEY_LANES };
+
+static cached_plan *make(const plan_key *key, void *context)
+{
+    own_plan *p = calloc(1, sizeof *p);
+    int64_t n = key->word[KEY_LENGTH];
+    int real = (int)key->word[KEY_REAL], wide = (int)key->word[KEY_WIDE];
+    int split = (int)key->word[KEY_SPLIT];
+    (void)context;
+    if (!p)
+        return NULL;
+    p->head.destroy = destroy;
+    if (!fft_axis_make(&p->axis, n, real, wide, !split)) {
+        free(p);
+        return NULL;
+    }
+    if (split &&
+        !fft_split_make(&p->split, p->axis.line.form.inner, wide, (int32_t)key->word[KEY_LANES])) {
+        destroy(&p->head);
+        return NULL;
+    }
+    p->head.bytes = p->axis.bytes + p->split.bytes;
+    return &p->head;
+}
+
+static own_plan *take(collet_device *device, const fft_pass *p, const way *w)
+{
+    plan_key key = {.words = 0};
+    plan_key_add(&key, KEY_OWN);
+    plan_key_add(&key, p->n);
+    plan_key_add(&key, p->kind != FFT_COMPLEX);
+    plan_key_add(&key, p->wide);
+    plan_key_add(&key, w->split);
+    plan_key_add(&key, w->kernels->lanes);
+    return (own_plan *)plan_cache_take(device->ffts, &key, make, NULL);
+}
+
+/* ---- Groups of whole lines ------------------------------------------------------------------- */
+
+typedef struct grouped {
+    const fft_pass *pass;
+    const way *w;
+    const own_plan *plan;
+    char *buffers;
+} grouped;
+
+static void run_groups(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const grouped *all = argument;
+    const fft_pass *p = all->pass;
+    int64_t lanes = all->w->kernels->lanes;
+    char *a = all->buffers + 2 * (uint64_t)thread * all->w->half;
+    fft_group g = {
+        .axis = &all->plan->axis, .kind = p->kind, .inverse = p->inverse, .scale = p->scale};
+    for (int64_t i = begin; i < end; i++) {
+        g.lanes = (int32_t)smaller(lanes, p->lines - i * lanes);
+        fft_pass_lines(p, i * lanes, g.lanes, &g);
+        all->w->kernels->group(&g, a, a + all->w->half);
+    }
+}
+
+/* ---- Long lines ------------------------------------------------------------------------------ */
+
+static void run_columns(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const long_line *l = argument;
+    char *a = l->buffers + 2 * (uint64_t)thread * l->w->half;
+    for (int64_t i = begin; i < end; i++)
+        l->w->kernels->columns(&l->plan->split, &l->ends, &l->in, i * l->w->kernels->lanes, l->work,
+                               a, a + l->w->half);
+}
+
+static void run_rows(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const long_line *l = argument;
+    char *b = l->buffers + 2 * (uint64_t)thread * l->w->half;
+    for (int64_t i = begin; i < end; i++)
+        l->w->kernels->rows(&l->plan->split, &l->ends, &l->out, i * l->w->kernels->lanes, l->work,
+                            b);
+}
+
+static void transform(long_line *l, const fft_span *in, const fft_span *out, fft_ends ends)
+{
+    int64_t lanes = l->w->kernels->lanes;
+    l->in = *in;
+    l->out = *out;
+    l->ends = ends;
+    team_run(l->device->threads, round_up(l->w->columns, lanes) / lanes,
+             GRAIN / (lanes * l->w->rows) + 1, run_columns, l);
+    team_run(l->device->threads, round_up(l->w->rows, lanes) / lanes,
+             GRAIN / (lanes * l->w->columns) + 1, run_rows, l);
+}
+
+static void run_load(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const long_line *l = argument;
+    const fft_pass *p = l->pass;
+    (void)thread;
+    l->w->kernels->load(l->z.at, &l->in, l->w->length, l->ends.real_in, l->ends.exchanged_in,
+                        p->kind == FFT_FROM_HALF, begin, end);
+}
+
+static void run_join(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const long_line *l = argument;
+    (void)thread;
+    l->w->kernels->join(&l->plan->axis, l->z.at, &l->in, begin, end);
+}
+
+static void run_chirp(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const long_line *l = argument;
+    (void)thread;
+    l->w->kernels->chirp(&l->plan->axis.line, l->z.at, begin, end);
+}
+
+static void run_spectrum(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const long_line *l = argument;
+    (void)thread;
+    l->w->kernels->spectrum(&l->plan->axis.line, l->z.at, begin, end);
+}
+
+static void run_unchirp(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const long_line *l = argument;
+    (void)thread;
+    l->w->kernels->unchirp(&l->plan->axis.line, l->z.at, begin, end);
+}
+
+static void run_store(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const long_line *l = argument;
+    (void)thread;
+    l->w->kernels->store(&l->out, l->z.at, l->ends.real_out, l->ends.exchanged_out, l->ends.scale,
+                         begin, end);
+}
+
+static void run_split(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const long_line *l = argument;
+    (void)thread;
+    l->w->kernels->split(&l->plan->axis, &l->out, &l->in, begin, end);
+}
+
+static void each(const long_line *l, int64_t count, team_body body)
+{
+    team_run(l->device->threads, count, GRAIN, body, (void *)(uintptr_t)l);
+}
+
+/* What stands in the line's own memory: convolved or plainly transformed there. */
+static void transform_here(long_line *l)
+{
+    const fft_ends plain = {.scale = 1.0};
+    if (l->w->inner == l->w->length) {
+        transform(l, &l->z, &l->z, plain);
+        return;
+    }
+    each(l, l->w->inner, run_chirp);
+    transform(l, &l->z, &l->z, plain);
+    each(l, l->w->inner, run_spectrum);
+    transform(l, &l->z, &l->z, plain);
+    each(l, l->w->length, run_unchirp);
+}
+
+/* One line, from where the views say to there. Straight through the cut where no more is to be done
+ * on that side, else by way of z. */
+static void run_long(long_line *l, const fft_group *g)
+{
+    const fft_pass *p = l->pass;
+    int halved = is_halved(p), smooth = l->w->inner == l->w->length;
+    fft_span in = {g->in.at[0], g->in.step, g->in.part};
+    fft_span out = {g->out.at[0], g->out.step, g->out.part}, end = out;
+    fft_ends ends = {.real_in = p->kind == FFT_TO_HALF && !halved,
+                     .real_out = p->kind == FFT_FROM_HALF && !halved,
+                     .exchanged_in = p->inverse,
+                     .exchanged_out = p->inverse,
+                     .scale = p->scale};
+    if (halved && p->kind == FFT_TO_HALF)
+        in = (fft_span){in.at, 2 * in.step, in.step};
+    if (halved && p->kind == FFT_FROM_HALF)
+        end = (fft_span){out.at, 2 * out.step, out.step};
+    int straight_in = smooth && p->kind != FFT_FROM_HALF;
+    int straight_out = smooth && (p->kind != FFT_TO_HALF || halved);
+    if (straight_in && straight_out) {
+        transform(l, &in, &end, ends);
+    } else {
+        l->in = in;
+        l->ends = ends;
+        if (halved && p->kind == FFT_FROM_HALF)
+            each(l, l->w->length / 2 + 1, run_join);
+        else
+            each(l, l->w->length, run_load);
+        transform_here(l);
+        l->out = end;
+        l->ends = ends;
+        each(l, p->kind == FFT_TO_HALF && !halved ? p->length : l->w->length, run_store);
+    }
+    if (halved && p->kind == FFT_TO_HALF) {
+        l->in = l->out = out;
+        each(l, l->w->length / 2 + 1, run_split);
+    }
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
+
+static void run_pass(const collet_device *device, const fft_pass *p, const way *w,
+                     const own_plan *plan, char *memory)
+{
+    int64_t lanes = w->kernels->lanes;
+    if (!w->split) {
+        grouped all = {p, w, plan, memory};
+        team_run(device->threads, (p->lines + lanes - 1) / lanes, GRAIN / (lanes * w->length) + 1,
+                 run_groups, &all);
+        return;
+    }
+    long_line l = {.device = device, .pass = p, .w = w, .plan = plan, .work = memory};
+    l.z = (fft_span){memory + w->work, p->wide ? 16 : 8, p->wide ? 8 : 4};
+    l.buffers = memory + w->work + w->line;
+    for (int64_t i = 0; i < p->lines; i++) {
+        fft_group g;
+        fft_pass_lines(p, i, 1, &g);
+        run_long(&l, &g);
+    }
+}
+
+collet_status fft_own_run(collet_device *device, const collet_kernel_call *call)
+{
+    fft_pass passes[FFT_AXES_MAX];
+    int32_t count = fft_passes_of(call, passes);
+    for (int32_t i = 0; i < count; i++) {
+        way w = way_of(device, &passes[i]);
+        own_plan *plan = take(device, &passes[i], &w);
+        if (!plan) {
+            return device->host->fail(call->err, i ? COLLET_FAILED : COLLET_REFUSED,
+                                      "no memory to prepare a transform of length %lld",
+                                      (long long)passes[i].n);
+        }
+        run_pass(device, &passes[i], &w, plan, (char *)call->workspace + fft_temporary(call));
+        plan_cache_give(device->ffts, &plan->head);
+    }
+    return COLLET_OK;
+}
