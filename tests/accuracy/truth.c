@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "truth.h"
+
+#include <math.h>
+
+#include "kit.h"
+
+#if HAVE_MPFR
+#include <mpfr.h>
+#define BITS 200
+#endif
+
+double truth_double(uint32_t op, double x)
+{
+    switch (op) {
+    case COLLET_OP_EXP:
+        return exp(x);
+    case COLLET_OP_LOG:
+        return log(x);
+    case COLLET_OP_SQRT:
+        return sqrt(x);
+    case COLLET_OP_SIN:
+        return sin(x);
+    case COLLET_OP_COS:
+        return cos(x);
+    default:
+        return tanh(x);
+    }
+}
+
+long double truth_long(uint32_t op, double value)
+{
+    long double x = (long double)value;
+    switch (op) {
+    case COLLET_OP_EXP:
+        return expl(x);
+    case COLLET_OP_LOG:
+        return logl(x);
+    case COLLET_OP_SQRT:
+        return sqrtl(x);
+    case COLLET_OP_SIN:
+        return sinl(x);
+    case COLLET_OP_COS:
+        return cosl(x);
+    default:
+        return tanhl(x);
+    }
+}
+
+static long double largest_power(collet_dtype dtype)
+{
+    return ldexpl(1, dtype == COLLET_F64 ? 1024 : dtype == COLLET_F16 ? 16 : 128);
+}
+
+/* The unit at a result, which beyond the largest number counts as the one after it. */
+static long double unit_at(collet_dtype dtype, long double *want)
+{
+    long double top = largest_power(dtype);
+    if (fabsl(*want) >= top)
+        *want = copysignl(top, *want);
+    return kit_ulp(dtype, *want * (1 - 0x1p-60L));
+}
+
+static long double finite_of(collet_dtype dtype, double got)
+{
+    return isinf(got) ? copysignl(largest_power(dtype), (long double)got) : (long double)got;
+}
+
+#if HAVE_MPFR
+static void compute(uint32_t op, mpfr_t y, double x)
+{
+    mpfr_set_d(y, x, MPFR_RNDN);
+    switch (op) {
+    case COLLET_OP_EXP:
+        mpfr_exp(y, y, MPFR_RNDN);
+        break;
+    case COLLET_OP_LOG:
+        mpfr_log(y, y, MPFR_RNDN);
+        break;
+    case COLLET_OP_SQRT:
+        mpfr_sqrt(y, y, MPFR_RNDN);
+        break;
+    case COLLET_OP_SIN:
+        mpfr_sin(y, y, MPFR_RNDN);
+        break;
+    case COLLET_OP_COS:
+        mpfr_cos(y, y, MPFR_RNDN);
+        break;
+    default:
+        mpfr_tanh(y, y, MPFR_RNDN);
+        break;
+    }
+}
+
+const char *truth_source(void)
+{
+    return "MPFR, 200 bits";
+}
+
+double truth_error(uint32_t op, collet_dtype dtype, double x, double got)
+{
+    mpfr_t y, other;
+    mpfr_inits2(BITS, y, other, (mpfr_ptr)0);
+    compute(op, y, x);
+    long double exact = mpfr_get_ld(y, MPFR_RNDN), want = exact, unit = unit_at(dtype, &want);
+    if (want != exact)
+        mpfr_set_ld(y, want, MPFR_RNDN);
+    mpfr_set_ld(other, finite_of(dtype, got), MPFR_RNDN);
+    mpfr_sub(y, y, other, MPFR_RNDN);
+    mpfr_set_ld(other, unit, MPFR_RNDN);
+    mpfr_div(y, y, other, MPFR_RNDN);
+    double error = fabs(mpfr_get_d(y, MPFR_RNDN));
+    mpfr_clears(y, other, (mpfr_ptr)0);
+    return error;
+}
+
+float truth_f32(uint32_t op, double x)
+{
+    mpfr_t y;
+    mpfr_init2(y, BITS);
+    compute(op, y, x);
+    float nearest = mpfr_get_flt(y, MPFR_RNDN);
+    mpfr_clear(y);
+    return nearest;
+}
+#else
+const char *truth_source(void)
+{
+    return "long double";
+}
+
+double truth_error(uint32_t op, collet_dtype dtype, double x, double got)
+{
+    long double want = truth_long(op, x), unit = unit_at(dtype, &want);
+    return (double)(fabsl(finite_of(dtype, got) - want) / unit);
+}
+
+float truth_f32(uint32_t op, double x)
+{
+    return (float)truth_long(op, x);
+}
+#endif

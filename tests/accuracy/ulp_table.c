@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ulp-table - the largest errors of exp log sqrt sin cos tanh, measured through collet.h.
+ *
+ *   ulp-table BACKEND[,BACKEND...] OP|all DTYPE [--points N | --all] [--part I/N]
+ *
+ * --all takes every number of the type (f32: 2^32), else N pseudorandom ones (points.h). Each
+ * result is screened against the C library in double (f64: long double); what comes near the
+ * largest error so far is measured again against truth_error, and so is every 4096th point, where
+ * the two must agree. Of 16-bit types it is also counted how many results are not the correctly
+ * rounded f32 result rounded to the type. Exit status 1: a limit of the conformance kit is
+ * exceeded.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kit.h"
+#include "points.h"
+#include "truth.h"
+
+#define BLOCK ((int64_t)1 << 18)
+#define BACKENDS 4
+#define CHECK_EVERY 4096
+
+typedef struct tally {
+    const char *backend;
+    double worst, at; /* in ulp; the argument */
+    uint64_t beside;  /* 16-bit types: results that are not the rounded f32 result */
+    collet_array *out;
+    void *results;
+} tally;
+
+typedef struct run {
+    collet_context *context;
+    uint32_t op;
+    collet_dtype dtype;
+    uint64_t points, first;
+    int all;
+    void *x;
+    long double *want; /* the quick truth of f64 */
+    double *quick;     /* ... of the others */
+    collet_array *in;
+    tally tallies[BACKENDS];
+    int backends;
+} run;
+
+/* How far the quick truth may be off, in ulp. */
+static double doubt(collet_dtype dtype)
+{
+    return dtype == COLLET_F64 ? 0.01 : 1e-6;
+}
+
+static _Noreturn void give_up(const char *what, const char *why)
+{
+    fprintf(stderr, "ulp-table: %s: %s\n", what, why);
+    exit(2);
+}
+
+/*
+ * Whether a result without a finite truth, or a NaN, is right. What is not finite has no error in
+ * ulp, but exp, which comes to infinity by rounding.
+ */
+static int settled(const run *r, long double want, double x, double got, double *error)
+{
+    if (!isnan(want) && !isinf(want) && !isnan(got))
+        return 0;
+    *error = (isnan(want) && isnan(got)) || (long double)got == want ? 0 : (double)INFINITY;
+    return *error == 0 || r->op != COLLET_OP_EXP || !isfinite(x) || isnan(got);
+}
+
+/* The error against the quick truth in long double. */
+static double screened_long(const run *r, int64_t i, double x, double got)
+{
+    double error;
+    long double want = r->want[i], given = isinf(got) ? copysignl(0x1p1024L, got) : got;
+    if (settled(r, want, x, got, &error))
+        return error;
+    want = fabsl(want) < 0x1p1024L ? want : copysignl(0x1p1024L, want);
+    int exponent = want == 0 ? -1022 : ilogbl(want);
+    exponent = exponent < -1022 ? -1022 : exponent > 1023 ? 1023 : exponent;
+    return (double)(fabsl(given - want) * ldexpl(1, 52 - exponent));
+}
+
+/* The same for types narrower than double, where double does: the exponent is in its bits. */
+static double screened_double(const run *r, int64_t i, double x, double got)
+{
+    int digits = r->dtype == COLLET_F32 ? 23 : r->dtype == COLLET_F16 ? 10 : 7;
+    uint64_t bits, most = r->dtype == COLLET_F16 ? 1023 + 15 : 1023 + 127;
+    uint64_t least = r->dtype == COLLET_F16 ? 1023 - 14 : 1023 - 126;
+    double want = r->quick[i], error, top, per_unit;
+    if (!(fabs(want) < (double)INFINITY) || isnan(got)) {
+        if (settled(r, (long double)want, x, got, &error))
+            return error;
+    }
+    bits = (most + 1) << 52;
+    memcpy(&top, &bits, sizeof top);
+    want = fabs(want) < top ? want : copysign(top, want);
+    got = fabs(got) < top ? got : copysign(top, got);
+    memcpy(&bits, &want, sizeof bits);
+    bits = bits >> 52 & 0x7ff;
+    bits = (uint64_t)(2046 + digits) - (bits < least ? least : bits > most ? most : bits);
+    bits <<= 52;
+    memcpy(&per_unit, &bits, sizeof per_unit);
+    return fabs(got - want) * per_unit;
+}
+
+/* A screened error that may be the largest, or one of every CHECK_EVERY, made sure of. */
+static double made_sure(const run *r, const tally *t, int64_t i, double x, double got, double error)
+{
+    double unsure = doubt(r->dtype);
+    int near = error > t->worst - unsure && error > 4 * unsure;
+    if ((!near && i % CHECK_EVERY) || isinf(error) || !isfinite(x) || isnan(got))
+        return error;
+    if (error == 0 && isinf(got))
+        return error;
+    double sure = truth_error(r->op, r->dtype, x, got);
+    if (fabs(sure - error) > unsure) {
+        fprintf(stderr, "ulp-table: at %a the quick truth is off: %g and %g ulp\n", x, error, sure);
+        exit(2);
+    }
+    return sure;
+}
+
+static void compare(const run *r, tally *t, int64_t count)
+{
+    int halves = r->dtype == COLLET_F16 || r->dtype == COLLET_BF16;
+    for (int64_t i = 0; i < count; i++) {
+        double x = points_value(r->x, r->dtype, i), got = points_value(t->results, r->dtype, i);
+        double error =
+            r->dtype == COLLET_F64 ? screened_long(r, i, x, got) : screened_double(r, i, x, got);
+        if (error > t->worst - doubt(r->dtype) || i % CHECK_EVERY == 0)
+            error = made_sure(r, t, i, x, got, error);
+        if (error > t->worst) {
+            t->worst = error;
+            t->at = x;
+        }
+        if (halves && isfinite(x)) {
+            uint16_t want, is = ((const uint16_t *)t->results)[i];
+            kit_convert(r->dtype, (long double)truth_f32(r->op, x), &want);
+            t->beside += want != is && !(isnan(got) && isnan(kit_value(r->dtype, &want)));
+        }
+    }
+}
+
+static void check(const run *r, collet_status status)
+{
+    if (status != COLLET_OK)
+        give_up(collet_status_name(status), collet_last_error(r->context));
+}
+
+static void measure_block(run *r, uint64_t block, int64_t count)
+{
+    size_t bytes = (size_t)BLOCK * collet_dtype_size(r->dtype);
+    if (r->all)
+        points_every(r->x, r->dtype, r->first + block * (uint64_t)BLOCK, count);
+    else
+        points_hard(r->x, r->dtype, r->op, r->first + block, count);
+    check(r, collet_array_write(r->context, r->in, r->x, bytes));
+    for (int64_t i = 0; i < count; i++) {
+        double x = points_value(r->x, r->dtype, i);
+        if (r->dtype == COLLET_F64)
+            r->want[i] = truth_long(r->op, x);
+        else
+            r->quick[i] = truth_double(r->op, x);
+    }
+    for (int b = 0; b < r->backends; b++) {
+        tally *t = &r->tallies[b];
+        const collet_array *ins[] = {r->in};
+        check(r, collet_set_backend(r->context, t->backend));
+        check(r, collet_call(r->context, r->op, &t->out, ins, NULL));
+        check(r, collet_array_read(r->context, t->out, t->results, bytes));
+        compare(r, t, count);
+    }
+}
+
+static int report(const run *r)
+{
+    int failed = 0;
+    for (int b = 0; b < r->backends; b++) {
+        const tally *t = &r->tallies[b];
+        const kit_limit *limit = kit_limit_find(r->op, r->dtype, "value");
+        collet_op_info info = {.struct_size = sizeof info};
+        double most = r->op == COLLET_OP_SQRT ? 0.5 : limit->limit;
+        for (size_t i = 0; i < collet_op_count(collet_context_runtime(r->context)); i++)
+            if (collet_op_at(collet_context_runtime(r->context), i, &info) == COLLET_OK &&
+                info.id == r->op)
+                break;
+        printf("%-5s %-5s %-11s %11" PRIu64 "  %-7.5g of %-6.4g at %a", info.name,
+               collet_dtype_name(r->dtype), t->backend, r->points, t->worst, most, t->at);
+        if (r->dtype == COLLET_F16 || r->dtype == COLLET_BF16)
+            printf("; %" PRIu64 " beside the rounded f32", t->beside);
+        printf("\n");
+        failed |= !(t->worst <= most);
+    }
+    fflush(stdout);
+    return failed;
+}
+
+static int measure(run *r)
+{
+    int64_t length = BLOCK;
+    size_t bytes = (size_t)BLOCK * collet_dtype_size(r->dtype);
+    r->x = kit_memory(bytes);
+    r->want = kit_memory((size_t)BLOCK * sizeof *r->want);
+    r->quick = kit_memory((size_t)BLOCK * sizeof *r->quick);
+    check(r, collet_array_create(r->context, &r->in, r->dtype, 1, &length));
+    for (int b = 0; b < r->backends; b++) {
+        tally *t = &r->tallies[b];
+        *t = (tally){.backend = t->backend, .results = kit_memory(bytes)};
+        check(r, collet_array_create(r->context, &t->out, r->dtype, 1, &length));
+    }
+    for (uint64_t done = 0; done < r->points; done += (uint64_t)BLOCK) {
+        uint64_t left = r->points - done;
+        measure_block(r, done / (uint64_t)BLOCK, left < (uint64_t)BLOCK ? (int64_t)left : BLOCK);
+    }
+    int failed = report(r);
+    for (int b = 0; b < r->backends; b++) {
+        collet_array_free(r->tallies[b].out);
+        free(r->tallies[b].results);
+    }
+    collet_array_free(r->in);
+    free(r->quick);
+    free(r->want);
+    free(r->x);
+    return failed;
+}
+
+/* ---- Arguments ----------------------------------------------------------------------------- */
+
+static collet_dtype find_dtype(const char *name)
+{
+    static const collet_dtype dtypes[] = {COLLET_F16, COLLET_BF16, COLLET_F32, COLLET_F64};
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
+        if (!strcmp(name, collet_dtype_name(dtypes[i])))
+            return dtypes[i];
+    give_up(name, "not one of f16 bf16 f32 f64");
+}
+
+static void take_options(run *r, int count, char **options)
+{
+    uint64_t part = 0, parts = 1;
+    for (int i = 0; i < count; i++) {
+        if (!strcmp(options[i], "--all"))
+            r->all = 1;
+        else if (!strcmp(options[i], "--points") && i + 1 < count)
+            r->points = strtoull(options[++i], NULL, 10);
+        else if (!strcmp(options[i], "--part") && i + 1 < count &&
+                 sscanf(options[i + 1], "%" SCNu64 "/%" SCNu64, &part, &parts) == 2 && part < parts)
+            i++;
+        else
+            give_up(options[i], "no such option");
+    }
+    if (r->all)
+        r->points = points_all(r->dtype);
+    if (r->points < parts)
+        give_up("--all", "f64 has too many numbers; give --points");
+    r->points /= parts;
+    r->first = part * (r->all ? r->points : (r->points / (uint64_t)BLOCK + 1));
+}
+
+int main(int argc, char **argv)
+{
+    static const uint32_t ops[] = {COLLET_OP_EXP, COLLET_OP_LOG, COLLET_OP_SQRT,
+                                   COLLET_OP_SIN, COLLET_OP_COS, COLLET_OP_TANH};
+    collet_runtime *runtime;
+    collet_error err;
+    collet_runtime_options options = {.struct_size = sizeof options};
+    run r = {.points = 1000000};
+    if (argc < 4)
+        give_up("usage", "ulp-table BACKEND[,BACKEND...] OP|all DTYPE [--points N | --all] "
+                         "[--part I/N]");
+    for (char *name = strtok(argv[1], ","); name && r.backends < BACKENDS; name = strtok(NULL, ","))
+        r.tallies[r.backends++].backend = name;
+    r.dtype = find_dtype(argv[3]);
+    take_options(&r, argc - 4, argv + 4);
+    if (collet_runtime_create(&runtime, &options, &err) != COLLET_OK ||
+        collet_context_create(&r.context, runtime, &err) != COLLET_OK)
+        give_up("libcore", err.text);
+    if (strcmp(argv[2], "all") != 0 && collet_op_find(runtime, argv[2], &r.op) != COLLET_OK)
+        give_up(argv[2], "no such op");
+    uint32_t wanted = r.op;
+    int failed = 0, known = 0;
+    printf("# truth: %s\n", truth_source());
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        if (wanted && wanted != ops[i])
+            continue;
+        r.op = ops[i];
+        known = 1;
+        failed |= measure(&r);
+    }
+    if (!known)
+        give_up(argv[2], "not one of exp log sqrt sin cos tanh");
+    collet_context_destroy(r.context);
+    collet_runtime_destroy(runtime);
+    return failed;
+}
