@@ -210,6 +210,20 @@ static void vectors_in_batches(void **state)
     collet_array_free(b);
 }
 
+/* The second pivot is beyond the largest double, the solution is not. */
+static void pivots_beyond_the_range(void **state)
+{
+    const double matrix[] = {1e308, 1e308, -1e308, 1e308}, side[] = {1e308, 1e308};
+    collet_array *a = doubles(matrix, AXES(2, 2)), *b = doubles(side, AXES(2));
+    collet_array *x = empty(COLLET_F64, AXES(2)), *info = info_of(0, NULL);
+    (void)state;
+    assert_ok(cx, collet_solve(cx, x, info, a, b));
+    EXPECT(x, 2, 0, 1);
+    EXPECT_INTS(info, 1, 0);
+    collet_array_free(a);
+    collet_array_free(b);
+}
+
 /* ---- What does not fit -------------------------------------------------------------------- */
 
 static void shapes_are_named(void **state)
@@ -263,6 +277,8 @@ static void nothing_to_factor(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TESTS(on_scalar), TESTS(on_openmp)};
+    const struct CMUnitTest tests[] = {
+        TESTS(on_scalar), TESTS(on_openmp),
+        cmocka_unit_test_setup_teardown(pivots_beyond_the_range, on_scalar, tear_down)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
