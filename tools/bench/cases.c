@@ -292,7 +292,8 @@ static collet_status unknown_case(const collet_runtime *runtime, const char *nam
                 length += (size_t)snprintf(near + length, sizeof near - length, "%s'%s'",
                                            length ? " or " : "; did you mean ", cases[i].name);
     return collet_fail(err, COLLET_NOT_FOUND,
-                       "nothing to measure is called '%s'%s (dispatch, bandwidth, or an op: "
+                       "nothing to measure is called '%s'%s (dispatch, bandwidth, against, or an "
+                       "op: "
                        "backend-bench --list)",
                        name, near);
 }

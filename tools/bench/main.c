@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend-bench: what Collet costs, and what its kernels reach on this machine. */
+#include "against.h"
 #include "bandwidth.h"
 #include "dispatch.h"
 #include "op_mode.h"
@@ -41,6 +42,8 @@ static int run(bench_session *s)
         return bench_bandwidth_mode(s);
     if (!strcmp(what, "dispatch"))
         return bench_dispatch(s);
+    if (!strcmp(what, "against"))
+        return bench_against(s);
     return bench_op_mode(s);
 }
 
@@ -50,6 +53,8 @@ int main(int argc, char **argv)
     bench_session session;
     collet_error err;
 
+    if (argc > 1 && !strcmp(argv[1], RIVAL_ARGUMENT))
+        return rival_worker(argc, argv);
     bench_options_parse(argc, argv, &options);
     collet_status status = bench_session_open(&session, &options, needs_backend(&options), &err);
     int result;

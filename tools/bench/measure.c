@@ -56,21 +56,43 @@ void bench_arrays_free(bench_arrays *a)
 
 /* ---- Calls ------------------------------------------------------------------------------- */
 
-typedef struct op_calls {
-    collet_context *context;
-    uint32_t op;
-    collet_array *const *outs;
-    const collet_array *const *ins;
-    const void *params;
-} op_calls;
-
-static collet_status call_op(void *user, int64_t calls)
+collet_status bench_calls_run(void *user, int64_t calls)
 {
-    const op_calls *o = user;
+    const bench_calls *o = user;
     collet_status status = COLLET_OK;
     for (int64_t i = 0; i < calls && status == COLLET_OK; i++)
         status = collet_call(o->context, o->op, o->outs, o->ins, o->params);
     return status == COLLET_OK ? collet_finish(o->context) : status;
+}
+
+static int32_t has_kernel(const bench_session *s, const bench_layout *l, const char *choice)
+{
+    collet_backend_info backend;
+    collet_dtype dtypes[COLLET_MAX_OPERANDS];
+    if (!bench_session_backend(s, choice, &backend))
+        return 1; /* a list of backends: the call itself tells */
+    for (uint32_t i = 0; i < l->count; i++)
+        dtypes[i] = l->operands[i].make == '-' ? COLLET_DTYPE_NONE : l->operands[i].dtype;
+    return collet_backend_has_kernel(s->runtime, backend.name, l->op.id, dtypes, l->count);
+}
+
+collet_status bench_calls_open(bench_calls *calls, const bench_session *session,
+                               const bench_layout *l, const bench_arrays *arrays,
+                               const char *choice, char error[COLLET_ERROR_TEXT])
+{
+    collet_context *cx = session->context;
+    *calls = (bench_calls){cx, l->op.id, arrays->arrays,
+                           (const collet_array *const *)(arrays->arrays + l->op.n_out),
+                           l->has_params ? &l->params : NULL};
+    collet_set_fallback(cx, 0);
+    collet_status status = collet_set_backend(cx, choice);
+    if (status != COLLET_OK)
+        snprintf(error, COLLET_ERROR_TEXT, "%s", collet_last_error(cx));
+    if (status != COLLET_OK || has_kernel(session, l, choice))
+        return status;
+    snprintf(error, COLLET_ERROR_TEXT, "%s has no kernel for %s %s", choice, l->op.name,
+             l->signature);
+    return COLLET_UNSUPPORTED;
 }
 
 /* ---- Memory ------------------------------------------------------------------------------ */
@@ -119,12 +141,12 @@ static collet_status sample(bench_sampler *s, double seconds, bench_bandwidth *f
 }
 
 static collet_status measure_calls(bench_session *session, const bench_layout *layout,
-                                   op_calls *calls, bench_bandwidth *floor, bench_result *r)
+                                   bench_calls *calls, bench_bandwidth *floor, bench_result *r)
 {
     bench_sampler s;
     collet_context *cx = session->context;
     double seconds = session->options->seconds;
-    collet_status status = bench_sampler_create(&s, call_op, calls);
+    collet_status status = bench_sampler_create(&s, bench_calls_run, calls);
     if (status != COLLET_OK) {
         snprintf(r->error, sizeof r->error, "out of memory for the samples");
         return status;
@@ -148,36 +170,14 @@ static collet_status measure_calls(bench_session *session, const bench_layout *l
     return status;
 }
 
-static int32_t has_kernel(const bench_session *s, const bench_layout *l, const char *choice)
-{
-    collet_backend_info backend;
-    collet_dtype dtypes[COLLET_MAX_OPERANDS];
-    if (!bench_session_backend(s, choice, &backend))
-        return 1; /* a list of backends: the call itself tells */
-    for (uint32_t i = 0; i < l->count; i++)
-        dtypes[i] = l->operands[i].make == '-' ? COLLET_DTYPE_NONE : l->operands[i].dtype;
-    return collet_backend_has_kernel(s->runtime, backend.name, l->op.id, dtypes, l->count);
-}
-
 void bench_measure(bench_session *session, const bench_layout *l, const bench_arrays *arrays,
                    const char *choice, bench_bandwidth *floor, bench_result *r)
 {
-    collet_context *cx = session->context;
-    op_calls calls = {cx, l->op.id, arrays->arrays,
-                      (const collet_array *const *)(arrays->arrays + l->op.n_out),
-                      l->has_params ? &l->params : NULL};
+    bench_calls calls;
     *r = (bench_result){
         .choice = choice, .bytes = l->bytes_read + l->bytes_written, .flops = l->flops};
     strcpy(r->dtype, l->signature);
-    collet_set_fallback(cx, 0);
-    r->status = collet_set_backend(cx, choice);
-    if (r->status != COLLET_OK) {
-        snprintf(r->error, sizeof r->error, "%s", collet_last_error(cx));
-    } else if (!has_kernel(session, l, choice)) {
-        r->status = COLLET_UNSUPPORTED;
-        snprintf(r->error, sizeof r->error, "%s has no kernel for %s %s", choice, l->op.name,
-                 l->signature);
-    } else {
+    r->status = bench_calls_open(&calls, session, l, arrays, choice, r->error);
+    if (r->status == COLLET_OK)
         r->status = measure_calls(session, l, &calls, floor, r);
-    }
 }

@@ -18,6 +18,23 @@ collet_status bench_arrays_create(bench_arrays *a, collet_context *context,
                                   const bench_layout *layout);
 void bench_arrays_free(bench_arrays *a);
 
+/* One call of the layout on the chosen backend, again and again. */
+typedef struct bench_calls {
+    collet_context *context;
+    uint32_t op;
+    collet_array *const *outs;
+    const collet_array *const *ins;
+    const void *params;
+} bench_calls;
+
+/* Chooses the backend, without fallback, and borrows everything else. A status other than COLLET_OK
+ * comes with a text. */
+collet_status bench_calls_open(bench_calls *calls, const bench_session *session,
+                               const bench_layout *layout, const bench_arrays *arrays,
+                               const char *choice, char error[COLLET_ERROR_TEXT]);
+/* A bench_body: that many calls, and waits for them. */
+collet_status bench_calls_run(void *calls, int64_t count);
+
 typedef struct bench_result {
     const char *choice; /* of backend */
     char dtype[2 * COLLET_MAX_OPERANDS];

@@ -29,7 +29,9 @@ static const char doc[] =
     "dispatch: what a routed call of add on one element costs above the same kernel called "
     "directly, and how many heap allocations a million routed calls make. bandwidth: how fast this "
     "machine reads, writes and copies memory. OP: a kernel, by the name that --list shows; what is "
-    "bound by memory is compared with the bandwidth measured in the same run.\n\n"
+    "bound by memory is compared with the bandwidth measured in the same run. against: ops and the "
+    "libraries that do the same, called directly, in turn; all that it knows when no OP is named."
+    "\n\n"
     "SHAPE is numbers joined by x, each with an optional K, M or G (powers of 1024); --list shows "
     "what they mean for each op. DTYPE is an element type (f32: the first signature of the op "
     "whose "
@@ -40,7 +42,8 @@ static const char doc[] =
     "  backend-bench bandwidth --threads 1\n"
     "  backend-bench observables 10000x1000 --backend cpu_scalar,cpu_openmp\n"
     "  backend-bench matmul 1024x1024x1024 --dtype f32,f64 --json\n"
-    "  backend-bench sum 8192x8192 --axis 0\n\n"
+    "  backend-bench sum 8192x8192 --axis 0\n"
+    "  backend-bench against matmul lu\n\n"
     "Exit status: 0 success; 1 something could not be measured; 2 wrong command line.";
 
 static const struct argp_option argp_options[] = {
@@ -94,6 +97,8 @@ static void take_argument(struct argp_state *state, bench_options *options, cons
 {
     if (!options->what)
         options->what = text;
+    else if (!strcmp(options->what, "against") && options->case_count < BENCH_LIST_MAX)
+        options->cases[options->case_count++] = text;
     else if (!options->shape)
         options->shape = text;
     else
@@ -134,7 +139,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         break;
     case ARGP_KEY_END:
         if (!options->what && !options->list)
-            argp_error(state, "dispatch, bandwidth or the name of an op is wanted");
+            argp_error(state, "dispatch, bandwidth, against or the name of an op is wanted");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -151,7 +156,8 @@ static void print_version(FILE *stream, struct argp_state *state)
 void bench_options_parse(int argc, char **argv, bench_options *options)
 {
     static const struct argp argp = {
-        argp_options, parse_option, "dispatch|bandwidth|OP [SHAPE]", doc, NULL, NULL, NULL};
+        argp_options, parse_option, "dispatch|bandwidth|OP [SHAPE]\nagainst [OP...]", doc, NULL,
+        NULL,         NULL};
 
     *options = (bench_options){
         .argc = argc, .command = command_line_copy(argc, argv), .seconds = SECONDS_DEFAULT};

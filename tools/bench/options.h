@@ -16,9 +16,11 @@ enum {
 typedef struct bench_options {
     int argc;
     char **command;    /* argv as it was typed, free(); NULL when memory was short */
-    const char *what;  /* dispatch, bandwidth, or a case; NULL with --list */
+    const char *what;  /* dispatch, bandwidth, against, or a case; NULL with --list */
     const char *shape; /* NULL: the case's own */
     const char *axis;  /* NULL: the case's own */
+    const char *cases[BENCH_LIST_MAX]; /* of against */
+    int32_t case_count;                /* 0: all that it knows */
     const char *dtypes[BENCH_LIST_MAX];
     int32_t dtype_count; /* 0: the case's own */
     const char *backends[BENCH_LIST_MAX];

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* backend-bench against: libraries that are right, wrong, crash or are not there. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "json_expect.h"
+#include "tool_run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BENCH(...) TOOL("backend-bench", __VA_ARGS__)
+#define SMALL                                                                                      \
+    "--shape", "23x24x25", "--backend", "cpu_scalar", "--seconds", "0.01", "--threads", "1"
+
+/* COLLET_TEST_RIVALS has a library in the place of BLIS, COLLET_TEST_NO_RIVALS files that are no
+ * libraries in the place of all. */
+static void meet(void *user)
+{
+    static char rivals[] = "LD_LIBRARY_PATH=" COLLET_TEST_RIVALS;
+    static char none[] = "LD_LIBRARY_PATH=" COLLET_TEST_NO_RIVALS;
+    char *how = user;
+    putenv(strcmp(how, "FAKE_BLIS=absent") ? rivals : none);
+    putenv(how);
+}
+
+static cJSON *compared(const char *how, const char *op, int status)
+{
+    const char *const args[] = {"against", op, SMALL, "--dtype", "f32", "--json", NULL};
+    const tool_setup setup = {.prepare = meet, .user = (void *)(uintptr_t)how};
+    tool_result r = tool_run("backend-bench", args, &setup);
+    return parsed(&r, status);
+}
+
+static const cJSON *first_result(const cJSON *root)
+{
+    assert_int_equal(cJSON_GetArraySize(member(root, "results")), 1);
+    return cJSON_GetArrayItem(member(root, "results"), 0);
+}
+
+static const cJSON *blis_of(const cJSON *result)
+{
+    const cJSON *row;
+    cJSON_ArrayForEach(row, member(result, "libraries"))
+    {
+        if (!strcmp(text_of(row, "library"), "blis"))
+            return row;
+    }
+    fail_msg("blis is not spoken of");
+    return NULL;
+}
+
+static void test_a_library_is_measured(void **state)
+{
+    cJSON *root = compared("FAKE_BLIS=right", "matmul", 0);
+    const cJSON *result = first_result(root), *blis = blis_of(result);
+    double own = number_of(member(result, "call_seconds"), "median"), ratio;
+    (void)state;
+    assert_string_equal(text_of(result, "status"), "COLLET_OK");
+    assert_string_equal(text_of(result, "backend"), "cpu_scalar");
+    assert_string_equal(text_of(result, "signature"), "f:ff");
+    if (strcmp(text_of(blis, "state"), "measured") && strcmp(text_of(blis, "state"), "slower"))
+        fail_msg("%s: %s", text_of(blis, "state"), text_of(blis, "text"));
+    assert_non_null(strstr(text_of(blis, "text"), "of a test"));
+    assert_non_null(strstr(text_of(blis, "text"), "seven"));
+    ratio = number_of(member(blis, "call_seconds"), "median") / own;
+    assert_true(fabs(number_of(blis, "ratio") / ratio - 1) < 1e-6);
+    assert_true(number_of(member(result, "best"), "ratio_fastest") > 0);
+    cJSON_Delete(root);
+}
+
+static void test_another_result_is_no_comparison(void **state)
+{
+    cJSON *root = compared("FAKE_BLIS=wrong", "matmul", 0);
+    const cJSON *blis = blis_of(first_result(root));
+    (void)state;
+    assert_string_equal(text_of(blis, "state"), "failed");
+    assert_non_null(strstr(text_of(blis, "text"), "its result is another"));
+    assert_null(cJSON_GetObjectItemCaseSensitive(blis, "ratio"));
+    assert_string_not_equal(text_of(member(first_result(root), "best"), "library"), "blis");
+    cJSON_Delete(root);
+}
+
+static void test_a_crash_is_told(void **state)
+{
+    cJSON *root = compared("FAKE_BLIS=crash", "matmul", 0);
+    const cJSON *blis = blis_of(first_result(root));
+    (void)state;
+    assert_string_equal(text_of(blis, "state"), "failed");
+    assert_non_null(strstr(text_of(blis, "text"), "signal 6"));
+    cJSON_Delete(root);
+}
+
+static void test_absent_libraries_are_told(void **state)
+{
+    cJSON *root = compared("FAKE_BLIS=absent", "matmul", 1);
+    const cJSON *result = first_result(root), *row;
+    (void)state;
+    assert_true(cJSON_IsNull(member(result, "best")));
+    assert_true(cJSON_GetArraySize(member(result, "libraries")) >= 3);
+    cJSON_ArrayForEach(row, member(result, "libraries"))
+    {
+        assert_string_equal(text_of(row, "state"), "absent");
+        assert_non_null(strstr(text_of(row, "text"), COLLET_TEST_NO_RIVALS));
+    }
+    cJSON_Delete(root);
+}
+
+static void refused(tool_result result, const char *text)
+{
+    tool_expect(&result, 2);
+    if (!strstr(result.err, text))
+        fail_msg("'%s' is not in:\n%s", text, result.err);
+    tool_free(&result);
+}
+
+static void test_the_command_line(void **state)
+{
+    (void)state;
+    refused(BENCH("against", "nonesuch"), "'nonesuch' is no op that is compared");
+    refused(BENCH("against", "fill"), "'fill' is no op that is compared");
+    refused(BENCH("against", "--shape", "8x8x8"), "that of one op");
+    refused(BENCH("against", "matmul", "lu", "--shape", "8x8x8"), "that of one op");
+    refused(BENCH("against", "matmul", "--shape", "8x"), "is no shape");
+    refused(BENCH("against", "matmul", "--dtype", "f33"), "f33");
+}
+
+static void test_text(void **state)
+{
+    const char *const args[] = {"against", "matmul", SMALL, "--dtype", "f32", NULL};
+    const tool_setup setup = {.prepare = meet, .user = (void *)(uintptr_t) "FAKE_BLIS=right"};
+    tool_result r = tool_run("backend-bench", args, &setup);
+    (void)state;
+    tool_expect(&r, 0);
+    assert_non_null(strstr(r.out, "matmul f:ff 23x24x25"));
+    assert_non_null(strstr(r.out, "of a test"));
+    assert_non_null(strstr(r.out, "is the fastest library; Collet does"));
+    tool_free(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_library_is_measured),
+        cmocka_unit_test(test_another_result_is_no_comparison),
+        cmocka_unit_test(test_a_crash_is_told),
+        cmocka_unit_test(test_absent_libraries_are_told),
+        cmocka_unit_test(test_the_command_line),
+        cmocka_unit_test(test_text),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

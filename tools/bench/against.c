@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "against.h"
+
+#include "inputs.h"
+#include "sampler.h"
+
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROUNDS 4
+#define FAR_SLOWER 1.5 /* times the best rival: of no interest after a round */
+#define AGREEMENT 1e-3 /* relative, of the outputs' magnitudes */
+#define SETTLE_MILLISECONDS                                                                        \
+    40                     /* threads of the last call turn idle before the next one is timed      \
+                            */
+#define CHOOSE_SECONDS 1.0 /* to find the fastest way of moving memory, at most */
+#define CACHES_LEAST 2     /* what is not that many times the last cache may be served by it */
+#define DONE_MAX 256
+
+typedef struct against_job {
+    bench_session *session;
+    const char *choice;
+    bench_bandwidth bandwidth;
+    int32_t bandwidth_open;
+    cJSON *list;
+    int result;
+    int32_t compared;
+} against_job;
+
+double against_ratio(const against_result *r, int32_t i)
+{
+    return r->stats[i].median / r->own.stats.median;
+}
+
+double against_ratio_fastest(const against_result *r, int32_t i)
+{
+    return r->stats[i].min / r->own.stats.min;
+}
+
+/* ---- Rivals ---------------------------------------------------------------------------------- */
+
+static void start_rivals(const against_job *job, against_result *r)
+{
+    for (size_t i = 0; i < rival_library_count(); i++) {
+        const rival_library *library = rival_library_at(i);
+        if (!rival_library_offers(library, r->layout))
+            continue;
+        for (int v = 0; v < RIVAL_VARIANTS && library->variants[v].fits; v++)
+            if (library->variants[v].fits() && r->count < AGAINST_RIVALS)
+                rival_start(&r->rivals[r->count++], library, library->variants[v].value, r->layout,
+                            job->session->machine.threads);
+    }
+}
+
+/* By the fastest call, which neighbours on the machine disturb least. */
+static void rank_rivals(against_result *r)
+{
+    r->best = -1;
+    for (int32_t i = 0; i < r->count; i++)
+        if (rival_stats(&r->rivals[i], &r->stats[i]) && r->rivals[i].state != RIVAL_DEAD &&
+            (r->best < 0 || r->stats[i].min < r->stats[r->best].min))
+            r->best = i;
+}
+
+static void leave_out_slow(against_result *r)
+{
+    rank_rivals(r);
+    for (int32_t i = 0; i < r->count && r->best >= 0; i++)
+        if (r->rivals[i].state == RIVAL_RUNS &&
+            r->stats[i].min > FAR_SLOWER * r->stats[r->best].min)
+            r->rivals[i].state = RIVAL_SLOW;
+}
+
+/* A rival that computes something else is no rival. */
+static void check_agreement(against_job *job, against_result *r, const bench_arrays *arrays)
+{
+    for (int32_t i = 0; i < r->count; i++) {
+        rival_process *p = &r->rivals[i];
+        const bench_operand *o = &r->layout->operands[p->same < 0 ? 0 : p->same];
+        size_t bytes = (size_t)bench_operand_size(o) * collet_dtype_size(o->dtype);
+        if (p->state != RIVAL_RUNS || isnan(p->magnitude))
+            continue;
+        void *data = malloc(bytes + 1);
+        double own = NAN;
+        if (data && collet_array_read(job->session->context, arrays->arrays[p->same], data,
+                                      bytes) == COLLET_OK)
+            own = rival_magnitude(o, data);
+        free(data);
+        if (!(fabs(own - p->magnitude) <= AGREEMENT * own)) {
+            p->state = RIVAL_DEAD;
+            snprintf(p->text, sizeof p->text,
+                     "its result is another: mean magnitude %.6g, Collet's is %.6g", p->magnitude,
+                     own);
+        }
+    }
+}
+
+/* ---- Taking turns ---------------------------------------------------------------------------- */
+
+static void settle(void)
+{
+    (void)poll(NULL, 0, SETTLE_MILLISECONDS);
+}
+
+static collet_status sample_own(bench_sampler *s, int32_t round, double seconds)
+{
+    collet_status status = round ? s->body(s->user, 1) : bench_sampler_warm(s, seconds);
+    double end = bench_now() + seconds;
+    do {
+        if (status == COLLET_OK)
+            status = bench_sampler_take(s);
+    } while (status == COLLET_OK && bench_now() < end);
+    return status;
+}
+
+static collet_status take_turns(against_job *job, against_result *r, const bench_arrays *arrays,
+                                bench_sampler *s)
+{
+    double seconds = job->session->options->seconds / ROUNDS;
+    collet_status status = COLLET_OK;
+    for (int32_t round = 0; round < ROUNDS && status == COLLET_OK; round++) {
+        settle();
+        status = sample_own(s, round, seconds);
+        for (int32_t i = 0; i < r->count; i++) {
+            if (r->rivals[i].state != RIVAL_RUNS)
+                continue;
+            settle();
+            rival_sample(&r->rivals[i], seconds);
+        }
+        if (round == 0 && status == COLLET_OK) {
+            check_agreement(job, r, arrays);
+            leave_out_slow(r);
+        }
+    }
+    return status;
+}
+
+static void compare_with_libraries(against_job *job, against_result *r, const bench_arrays *arrays)
+{
+    bench_calls calls;
+    bench_sampler s;
+    r->own.status =
+        bench_calls_open(&calls, job->session, r->layout, arrays, job->choice, r->own.error);
+    if (r->own.status == COLLET_OK)
+        r->own.status = bench_sampler_create(&s, bench_calls_run, &calls);
+    if (r->own.status != COLLET_OK)
+        return;
+    start_rivals(job, r);
+    r->own.status = take_turns(job, r, arrays, &s);
+    if (r->own.status == COLLET_OK)
+        bench_sampler_stats(&s, &r->own.stats);
+    else
+        snprintf(r->own.error, sizeof r->own.error, "%s", collet_last_error(calls.context));
+    rank_rivals(r);
+    bench_sampler_clear(&s);
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static bench_bandwidth *open_bandwidth(against_job *job, const bench_layout *l)
+{
+    collet_error err;
+    double seconds = job->session->options->seconds;
+    double bytes = l->bytes_read + l->bytes_written;
+    if (bytes < CACHES_LEAST * (double)job->session->machine.last_cache_bytes)
+        return NULL;
+    if (!job->bandwidth_open &&
+        bench_bandwidth_open(&job->bandwidth, &job->session->machine, 0, &err) != COLLET_OK) {
+        fprintf(stderr, "backend-bench: %s: no comparison with it\n", err.text);
+        return NULL;
+    }
+    job->bandwidth_open = 1;
+    bench_bandwidth_choose(&job->bandwidth, bench_floor_kind(l),
+                           seconds < CHOOSE_SECONDS ? seconds : CHOOSE_SECONDS, NULL, NULL);
+    return &job->bandwidth;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+static int32_t has_rival(const bench_layout *l)
+{
+    for (size_t i = 0; i < rival_library_count(); i++)
+        if (rival_library_offers(rival_library_at(i), l))
+            return 1;
+    return 0;
+}
+
+static void measure(against_job *job, against_result *r)
+{
+    bench_session *s = job->session;
+    bench_arrays arrays;
+    collet_status status = collet_set_backend(s->context, job->choice);
+    collet_set_fallback(s->context, 1);
+    if (status == COLLET_OK)
+        status = bench_arrays_create(&arrays, s->context, r->layout);
+    else
+        arrays = (bench_arrays){{NULL}};
+    if (status != COLLET_OK) {
+        r->own.status = status;
+        snprintf(r->own.error, sizeof r->own.error, "%s", collet_last_error(s->context));
+    } else if (has_rival(r->layout)) {
+        compare_with_libraries(job, r, &arrays);
+    } else {
+        bench_measure(s, r->layout, &arrays, job->choice, open_bandwidth(job, r->layout), &r->own);
+    }
+    r->backend = collet_last_backend(s->context);
+    bench_arrays_free(&arrays);
+}
+
+static int32_t compare(against_job *job, const bench_layout *layout)
+{
+    against_result *r = calloc(1, sizeof *r);
+    int32_t fine = 1;
+    if (!r)
+        return 0;
+    r->layout = layout;
+    r->best = -1;
+    r->own.choice = job->choice;
+    r->own.bytes = layout->bytes_read + layout->bytes_written;
+    r->own.flops = layout->flops;
+    snprintf(r->own.dtype, sizeof r->own.dtype, "%s", layout->signature);
+    measure(job, r);
+    if (r->own.status != COLLET_OK) {
+        bench_complain(r->own.status, r->own.error);
+        job->result = BENCH_EXIT_FAILURE;
+    } else if (r->best < 0 && !r->own.floor.strategy) {
+        fprintf(stderr, "backend-bench: %s: there was nothing to compare with\n", layout->op.name);
+        job->result = BENCH_EXIT_FAILURE;
+    }
+    if (job->list)
+        fine = against_add(job->list, r);
+    else
+        against_print(job->session, r);
+    for (int32_t i = 0; i < r->count; i++)
+        rival_stop(&r->rivals[i]);
+    free(r);
+    return fine;
+}
+
+/* ---- What is asked for ----------------------------------------------------------------------- */
+
+static int32_t is_wanted(const bench_options *o, const char *op)
+{
+    for (int32_t i = 0; i < o->case_count; i++)
+        if (!strcmp(o->cases[i], op))
+            return 1;
+    return o->case_count == 0;
+}
+
+static int32_t is_known(const char *op)
+{
+    for (size_t i = 0; i < against_case_count(); i++)
+        if (!strcmp(against_case_at(i)->op, op))
+            return 1;
+    return 0;
+}
+
+/* The command line's own shape, axis and types take the place of the table's. */
+static int32_t run_case(against_job *job, const against_case *row, const char *dtype)
+{
+    bench_options options = *job->session->options;
+    const bench_case *found;
+    bench_layout layout;
+    collet_error err;
+    options.shape = options.shape ? options.shape : row->shape;
+    options.axis = options.axis ? options.axis : row->axis;
+    collet_status status = bench_case_find(job->session->runtime, row->op, &found, &err);
+    if (status == COLLET_OK)
+        status = bench_layout_make(&layout, job->session->runtime, found, &options, dtype, &err);
+    if (status != COLLET_OK) {
+        job->result = bench_complain(status, err.text);
+        return 1;
+    }
+    return compare(job, &layout);
+}
+
+static int32_t run_all(against_job *job)
+{
+    const bench_options *o = job->session->options;
+    const against_case *done = NULL;
+    int32_t fine = 1;
+    for (size_t i = 0; i < against_case_count() && fine; i++) {
+        const against_case *row = against_case_at(i);
+        int32_t same_op = done && !strcmp(done->op, row->op);
+        if (!is_wanted(o, row->op))
+            continue;
+        /* With types or a shape of one's own several rows of the table come to the same. */
+        if (same_op &&
+            ((o->shape && o->dtype_count) || (o->shape && !strcmp(done->dtype, row->dtype)) ||
+             (o->dtype_count && strcmp(done->dtype, row->dtype))))
+            continue;
+        done = row;
+        for (int32_t k = 0; k < (o->dtype_count ? o->dtype_count : 1) && fine; k++)
+            fine = run_case(job, row, o->dtype_count ? o->dtypes[k] : row->dtype);
+    }
+    return fine;
+}
+
+int bench_against(bench_session *s)
+{
+    const bench_options *o = s->options;
+    against_job job = {.session = s, .choice = s->choice_count == 1 ? s->choices[0] : "auto"};
+    char text[COLLET_ERROR_TEXT];
+    if (o->backend_count)
+        job.choice = s->choices[0];
+    for (int32_t i = 0; i < o->case_count; i++) {
+        if (!is_known(o->cases[i])) {
+            snprintf(text, sizeof text, "against: '%s' is no op that is compared", o->cases[i]);
+            return bench_complain(COLLET_NOT_FOUND, text);
+        }
+    }
+    if ((o->shape || o->axis) && o->case_count != 1)
+        return bench_complain(COLLET_INVALID, "against: a shape or an axis is that of one op");
+    if (s->report && !(job.list = cJSON_AddArrayToObject(s->report, "results")))
+        return bench_out_of_memory();
+    int32_t fine = run_all(&job);
+    if (job.bandwidth_open)
+        bench_bandwidth_close(&job.bandwidth);
+    return fine ? job.result : bench_out_of_memory();
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* backend-bench against: an op of Collet and the libraries that do the same, in turn, in one run.
+ */
+#ifndef BENCH_AGAINST_H
+#define BENCH_AGAINST_H
+
+#include "measure.h"
+#include "rival_process.h"
+
+#define AGAINST_RIVALS 16
+
+/* What is compared when nothing else is asked for. */
+typedef struct against_case {
+    const char *op;    /* a case of cases.h */
+    const char *dtype; /* as --dtype */
+    const char *shape; /* as --shape */
+    const char *axis;  /* as --axis, or NULL */
+} against_case;
+
+size_t against_case_count(void);
+const against_case *against_case_at(size_t index);
+
+/* One comparison: Collet's figures and those of each rival. */
+typedef struct against_result {
+    const bench_layout *layout;
+    bench_result own;    /* with the memory's bandwidth where no library is the rival */
+    const char *backend; /* which ran it */
+    rival_process rivals[AGAINST_RIVALS];
+    bench_stats stats[AGAINST_RIVALS]; /* where rivals[i].count > 0 */
+    int32_t count;
+    int32_t best; /* the rival with the fastest call, -1: none was measured */
+} against_result;
+
+/* Collet's speed as a multiple of rival i's: medians, and fastest call against fastest. */
+double against_ratio(const against_result *r, int32_t i);
+double against_ratio_fastest(const against_result *r, int32_t i);
+
+void against_print(const bench_session *session, const against_result *r);
+/* 0 when memory is short. */
+int32_t against_add(cJSON *list, const against_result *r);
+
+/* The mode; an exit status. */
+int bench_against(bench_session *session);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "against.h"
+
+#include "../common/json_add.h"
+
+#include <stdio.h>
+
+static const char *const state_names[] = {[RIVAL_RUNS] = "measured",
+                                          [RIVAL_SLOW] = "slower",
+                                          [RIVAL_ABSENT] = "absent",
+                                          [RIVAL_DEAD] = "failed"};
+
+/* What a call does in a second: operations where they bound it, else bytes. */
+static double rate(const against_result *r, const bench_stats *s)
+{
+    return 1e-9 * (r->own.flops > 0 ? r->own.flops : r->own.bytes) / s->median;
+}
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+static void print_name(const rival_process *p)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s%s%s", p->library->name, p->value ? " " : "",
+             p->value ? p->value : "");
+    printf("%-26s", name);
+}
+
+static void print_rival(const against_result *r, int32_t i)
+{
+    const rival_process *p = &r->rivals[i];
+    print_name(p);
+    if (p->state == RIVAL_ABSENT || p->state == RIVAL_DEAD) {
+        printf(" %s: %s\n", state_names[p->state], p->text);
+        return;
+    }
+    printf(" %11.4f %11.4f %9.2f %7.3f %7.3f  %s%s\n", 1e3 * r->stats[i].median,
+           1e3 * r->stats[i].min, rate(r, &r->stats[i]), against_ratio(r, i),
+           against_ratio_fastest(r, i), p->text, p->state == RIVAL_SLOW ? " (one round)" : "");
+}
+
+static void print_memory(const bench_result *r)
+{
+    if (!r->floor.strategy)
+        return;
+    printf("%-26s %11s %11s %9.2f %7.3f %7.3f  %s\n", "the machine's memory", "", "",
+           1e-9 * bandwidth_median(&r->floor),
+           r->bytes / r->stats.median / bandwidth_median(&r->floor),
+           r->bytes / r->stats.min / bandwidth_fastest(&r->floor),
+           bandwidth_kind_name(r->floor.strategy->kind));
+}
+
+void against_print(const bench_session *s, const against_result *r)
+{
+    char shape[BENCH_SHAPE_TEXT];
+    printf("%s %s %s; %s, %d thread%s\n", r->layout->row->name, r->layout->signature,
+           bench_shape_text(r->layout->shape.count, r->layout->shape.extents, shape),
+           s->machine.cpu, (int)s->machine.threads, s->machine.threads == 1 ? "" : "s");
+    printf("%-26s %11s %11s %9s %7s %7s\n", "", "median ms", "fastest ms",
+           r->own.flops > 0 ? "GF/s" : "GB/s", "ratio", "fastest");
+    if (r->own.status == COLLET_OK)
+        printf("%-26s %11.4f %11.4f %9.2f\n", r->backend ? r->backend : r->own.choice,
+               1e3 * r->own.stats.median, 1e3 * r->own.stats.min, rate(r, &r->own.stats));
+    else
+        printf("%-26s %s\n", r->own.choice, collet_status_text(r->own.status));
+    for (int32_t i = 0; i < r->count && r->own.status == COLLET_OK; i++)
+        print_rival(r, i);
+    if (r->own.status == COLLET_OK)
+        print_memory(&r->own);
+    if (r->own.status == COLLET_OK && r->best >= 0) {
+        print_name(&r->rivals[r->best]);
+        printf(" is the fastest library; Collet does %.3f of its speed (fastest calls %.3f)\n",
+               against_ratio(r, r->best), against_ratio_fastest(r, r->best));
+    }
+    putchar('\n');
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static int32_t add_value(cJSON *row, const char *value)
+{
+    return value ? json_add_text(row, "setting", value) : json_add_null(row, "setting");
+}
+
+static int32_t add_figures(cJSON *row, const against_result *r, const bench_stats *s)
+{
+    return json_add_number(row, "samples", (double)s->samples) &&
+           json_add_number(row, "calls_per_sample", (double)s->calls_per_sample) &&
+           json_add_item(row, "call_seconds", bench_stats_json(s)) &&
+           json_add_number(row, r->own.flops > 0 ? "gflop_per_s" : "gb_per_s", rate(r, s));
+}
+
+static int32_t add_rival(cJSON *list, const against_result *r, int32_t i)
+{
+    const rival_process *p = &r->rivals[i];
+    cJSON *row = json_append_object(list);
+    int32_t measured = p->state == RIVAL_RUNS || p->state == RIVAL_SLOW;
+    return row && json_add_text(row, "library", p->library->name) && add_value(row, p->value) &&
+           json_add_text(row, "state", state_names[p->state]) &&
+           json_add_text(row, "text", p->text) &&
+           (!measured || (add_figures(row, r, &r->stats[i]) &&
+                          json_add_number(row, "ratio", against_ratio(r, i)) &&
+                          json_add_number(row, "ratio_fastest", against_ratio_fastest(r, i))));
+}
+
+static int32_t add_best(cJSON *row, const against_result *r)
+{
+    if (r->best < 0)
+        return json_add_null(row, "best");
+    cJSON *best = cJSON_AddObjectToObject(row, "best");
+    const rival_process *p = &r->rivals[r->best];
+    return best && json_add_text(best, "library", p->library->name) && add_value(best, p->value) &&
+           json_add_number(best, "ratio", against_ratio(r, r->best)) &&
+           json_add_number(best, "ratio_fastest", against_ratio_fastest(r, r->best));
+}
+
+static int32_t add_memory(cJSON *row, const bench_result *r)
+{
+    if (!r->floor.strategy)
+        return json_add_null(row, "memory");
+    cJSON *memory = cJSON_AddObjectToObject(row, "memory");
+    return memory && json_add_text(memory, "kind", bandwidth_kind_name(r->floor.strategy->kind)) &&
+           json_add_number(memory, "gb_per_s", 1e-9 * bandwidth_fastest(&r->floor)) &&
+           json_add_number(memory, "median_gb_per_s", 1e-9 * bandwidth_median(&r->floor)) &&
+           json_add_number(memory, "ratio",
+                           r->bytes / r->stats.median / bandwidth_median(&r->floor)) &&
+           json_add_number(memory, "ratio_fastest",
+                           r->bytes / r->stats.min / bandwidth_fastest(&r->floor));
+}
+
+static int32_t add_measured(cJSON *row, const against_result *r)
+{
+    cJSON *libraries;
+    int32_t fine = add_figures(row, r, &r->own.stats) && add_memory(row, &r->own) &&
+                   add_best(row, r) &&
+                   (libraries = cJSON_AddArrayToObject(row, "libraries")) != NULL;
+    for (int32_t i = 0; i < r->count && fine; i++)
+        fine = add_rival(libraries, r, i);
+    return fine;
+}
+
+int32_t against_add(cJSON *list, const against_result *r)
+{
+    double extents[BENCH_EXTENTS_MAX];
+    cJSON *row = json_append_object(list);
+    for (int32_t i = 0; i < r->layout->shape.count; i++)
+        extents[i] = (double)r->layout->shape.extents[i];
+    return row && json_add_text(row, "op", r->layout->op.name) &&
+           json_add_text(row, "signature", r->layout->signature) &&
+           json_add_item(row, "shape", cJSON_CreateDoubleArray(extents, r->layout->shape.count)) &&
+           json_add_number(row, "axes", r->layout->axes) &&
+           json_add_text(row, "backend", r->backend ? r->backend : r->own.choice) &&
+           json_add_text(row, "status", collet_status_name(r->own.status)) &&
+           json_add_text(row, "error", r->own.error) &&
+           (r->own.status != COLLET_OK || add_measured(row, r));
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* matmul by the CBLAS interface: OpenBLAS and BLIS. */
+#include "rival.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { ROW_MAJOR = 101, AS_IT_IS = 111 };
+
+typedef struct products {
+    void (*sgemm)(int order, int turn_a, int turn_b, int m, int n, int k, float alpha,
+                  const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc);
+    void (*dgemm)(int order, int turn_a, int turn_b, int m, int n, int k, double alpha,
+                  const double *a, int lda, const double *b, int ldb, double beta, double *c,
+                  int ldc);
+} products;
+
+static int32_t call_product(rival_job *job)
+{
+    const products *p = job->state;
+    int m = (int)job->operands[0].shape[0], n = (int)job->operands[0].shape[1];
+    int k = (int)job->operands[1].shape[1];
+    if (job->operands[0].dtype == COLLET_F32)
+        p->sgemm(ROW_MAJOR, AS_IT_IS, AS_IT_IS, m, n, k, 1, job->data[1], k, job->data[2], n, 0,
+                 job->data[0], n);
+    else
+        p->dgemm(ROW_MAJOR, AS_IT_IS, AS_IT_IS, m, n, k, 1, job->data[1], k, job->data[2], n, 0,
+                 job->data[0], n);
+    return 1;
+}
+
+static int32_t open_product(rival_job *job, void *handle)
+{
+    products *p = rival_memory(job, sizeof *p);
+    job->state = p;
+    job->call = call_product;
+    if (job->operands[0].ndim != 2)
+        return rival_fail(job, "it has no batches");
+    return p && rival_find(job, handle, "cblas_sgemm", &p->sgemm) &&
+           rival_find(job, handle, "cblas_dgemm", &p->dgemm);
+}
+
+int32_t rival_openblas_open(rival_job *job)
+{
+    char *(*config)(void), *(*core)(void);
+    void *handle = rival_load(job, "libopenblas.so.0");
+    if (!handle || !rival_find(job, handle, "openblas_get_config", &config) ||
+        !rival_find(job, handle, "openblas_get_corename", &core))
+        return 0;
+    snprintf(job->text, sizeof job->text, "core %.32s, %.180s", core(), config());
+    return strcmp(job->op, "matmul") ? rival_lapack_open(job, handle) : open_product(job, handle);
+}
+
+int32_t rival_blis_open(rival_job *job)
+{
+    const char *(*version)(void), *(*string_of)(int);
+    int (*arch)(void);
+    void *handle = rival_load(job, "libblis.so.4");
+    if (!handle || !rival_find(job, handle, "bli_info_get_version_str", &version) ||
+        !rival_find(job, handle, "bli_arch_query_id", &arch) ||
+        !rival_find(job, handle, "bli_arch_string", &string_of))
+        return 0;
+    snprintf(job->text, sizeof job->text, "version %.64s, kernels %.64s", version(),
+             string_of(arch()));
+    return open_product(job, handle);
+}

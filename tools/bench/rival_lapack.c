@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The decompositions by LAPACK's routines. They work in place on columns, so a call copies the
+ * input first, as any caller does; that the matrix is then the transpose changes no count of
+ * operations.
+ */
+#include "rival.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The functions of either precision differ in what the pointers point to alone. */
+typedef struct routines {
+    void (*getrf)(const int *m, const int *n, void *a, const int *lda, int *pivots, int *info);
+    void (*gesv)(const int *n, const int *columns, void *a, const int *lda, int *pivots, void *b,
+                 const int *ldb, int *info);
+    void (*geqrf)(const int *m, const int *n, void *a, const int *lda, void *tau, void *work,
+                  const int *lwork, int *info);
+    void (*orgqr)(const int *m, const int *n, const int *k, void *a, const int *lda,
+                  const void *tau, void *work, const int *lwork, int *info);
+    void (*gesdd)(const char *job, const int *m, const int *n, void *a, const int *lda, void *s,
+                  void *u, const int *ldu, void *vt, const int *ldvt, void *work, const int *lwork,
+                  int *iwork, int *info, size_t job_length);
+    void (*syev)(const char *job, const char *half, const int *n, void *a, const int *lda,
+                 void *values, void *work, const int *lwork, int *info, size_t job_length,
+                 size_t half_length);
+    void (*syevd)(const char *job, const char *half, const int *n, void *a, const int *lda,
+                  void *values, void *work, const int *lwork, int *iwork, const int *liwork,
+                  int *info, size_t job_length, size_t half_length);
+    void (*potrf)(const char *half, const int *n, void *a, const int *lda, int *info,
+                  size_t half_length);
+    int m, n, k, columns; /* columns: right-hand sides */
+    int lwork, liwork;
+    size_t bytes, element; /* of one matrix */
+    int64_t batch;
+    char *a, *tau, *work; /* a: the copy */
+    int *iwork;           /* pivots too */
+} routines;
+
+/* Below this divide and conquer only calls the plain routine. */
+#define DIVIDE_LEAST 32
+
+/* ---- Calls ---------------------------------------------------------------------------------- */
+
+static int32_t lu(rival_job *job, routines *r)
+{
+    int info = 0;
+    memcpy(r->a, job->data[job->count - 1], r->bytes);
+    r->getrf(&r->m, &r->n, r->a, &r->m, r->iwork, &info);
+    return info >= 0;
+}
+
+static int32_t solve(rival_job *job, routines *r)
+{
+    int info = 0;
+    memcpy(r->a, job->data[2], r->bytes);
+    memcpy(job->data[0], job->data[3], (size_t)r->n * (size_t)r->columns * r->element);
+    r->gesv(&r->n, &r->columns, r->a, &r->n, r->iwork, job->data[0], &r->n, &info);
+    return info == 0;
+}
+
+static int32_t qr(rival_job *job, routines *r)
+{
+    int info = 0, then = 0;
+    memcpy(r->a, job->data[2], r->bytes);
+    r->geqrf(&r->m, &r->n, r->a, &r->m, r->tau, r->work, &r->lwork, &info);
+    r->orgqr(&r->m, &r->k, &r->k, r->a, &r->m, r->tau, r->work, &r->lwork, &then);
+    return info == 0 && then == 0;
+}
+
+static int32_t svd(rival_job *job, routines *r)
+{
+    int info = 0;
+    memcpy(r->a, job->data[4], r->bytes);
+    r->gesdd("S", &r->m, &r->n, r->a, &r->m, job->data[1], job->data[0], &r->m, job->data[2], &r->k,
+             r->work, &r->lwork, r->iwork, &info, 1);
+    return info == 0;
+}
+
+/* The vectors are left where the matrix was: in the op's own output. */
+static int32_t eigh(rival_job *job, routines *r)
+{
+    int32_t fine = 1;
+    for (int64_t i = 0; i < r->batch; i++) {
+        char *values = (char *)job->data[0] + (size_t)i * (size_t)r->n * r->element;
+        char *vectors = (char *)job->data[1] + (size_t)i * r->bytes;
+        int info = 0;
+        memcpy(vectors, (char *)job->data[3] + (size_t)i * r->bytes, r->bytes);
+        if (r->n < DIVIDE_LEAST)
+            r->syev("V", "U", &r->n, vectors, &r->n, values, r->work, &r->lwork, &info, 1, 1);
+        else
+            r->syevd("V", "U", &r->n, vectors, &r->n, values, r->work, &r->lwork, r->iwork,
+                     &r->liwork, &info, 1, 1);
+        fine = fine && info == 0;
+    }
+    return fine;
+}
+
+static int32_t cholesky(rival_job *job, routines *r)
+{
+    int info = 0;
+    memcpy(job->data[0], job->data[2], r->bytes);
+    r->potrf("U", &r->n, job->data[0], &r->n, &info, 1);
+    return info == 0;
+}
+
+/* ---- Opening -------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *op;
+    uint32_t matrix; /* the operand that is decomposed */
+    int32_t batches;
+    int32_t same;
+    int32_t (*call)(rival_job *job, routines *r);
+} decompositions[] = {{"lu", 4, 0, -1, lu},    {"solve", 2, 0, -1, solve},
+                      {"qr", 2, 0, -1, qr},    {"svd", 4, 0, 1, svd},
+                      {"eigh", 3, 1, 0, eigh}, {"cholesky", 2, 0, -1, cholesky}};
+#define DECOMPOSITIONS (sizeof decompositions / sizeof *decompositions)
+
+static int32_t call_decomposition(rival_job *job)
+{
+    for (size_t i = 0; i < DECOMPOSITIONS; i++)
+        if (!strcmp(job->op, decompositions[i].op))
+            return decompositions[i].call(job, job->state);
+    return 0;
+}
+
+static int32_t find_all(rival_job *job, void *handle, routines *r, char letter)
+{
+    const struct {
+        const char *name;
+        void *function;
+    } wanted[] = {{"getrf_", &r->getrf}, {"gesv_", &r->gesv},   {"geqrf_", &r->geqrf},
+                  {"orgqr_", &r->orgqr}, {"gesdd_", &r->gesdd}, {"syev_", &r->syev},
+                  {"syevd_", &r->syevd}, {"potrf_", &r->potrf}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "%c%s", letter, wanted[i].name);
+        if (!rival_find(job, handle, name, wanted[i].function))
+            return 0;
+    }
+    return 1;
+}
+
+/* LAPACK's own formulas for blocks of 64, which no routine here exceeds. */
+static int32_t make_room(rival_job *job, routines *r)
+{
+    size_t m = (size_t)r->m, n = (size_t)r->n, most = m > n ? m : n;
+    size_t lwork = 8 * most * most + 256 * most + 1024;
+    r->lwork = (int)lwork;
+    r->liwork = (int)(8 * most + 64);
+    r->a = rival_memory(job, r->bytes);
+    r->tau = rival_memory(job, most * r->element);
+    r->work = rival_memory(job, lwork * r->element);
+    r->iwork = rival_memory(job, (8 * most + 64) * sizeof *r->iwork);
+    return r->a && r->tau && r->work && r->iwork;
+}
+
+int32_t rival_lapack_open(rival_job *job, void *handle)
+{
+    routines *r = rival_memory(job, sizeof *r);
+    size_t which = 0;
+    while (which < DECOMPOSITIONS && strcmp(job->op, decompositions[which].op))
+        which++;
+    if (!r || which == DECOMPOSITIONS)
+        return rival_fail(job, "no routine for %s", job->op);
+    const bench_operand *a = &job->operands[decompositions[which].matrix];
+    if (a->ndim < 2 || (a->ndim > 2 && !decompositions[which].batches))
+        return rival_fail(job, "%s of batches is not compared", job->op);
+    *r = (routines){.m = (int)a->shape[a->ndim - 2], .n = (int)a->shape[a->ndim - 1], .batch = 1};
+    r->k = r->m < r->n ? r->m : r->n;
+    for (int32_t i = 0; i < a->ndim - 2; i++)
+        r->batch *= a->shape[i];
+    r->element = collet_dtype_size(a->dtype);
+    r->bytes = (size_t)r->m * (size_t)r->n * r->element;
+    if (!strcmp(job->op, "solve"))
+        r->columns = (int)job->operands[0].shape[1];
+    job->state = r;
+    job->call = call_decomposition;
+    job->same = decompositions[which].same;
+    return find_all(job, handle, r, a->dtype == COLLET_F64 ? 'd' : 's') && make_room(job, r);
+}

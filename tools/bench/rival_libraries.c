@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of libraries that Collet is compared with: a new one is a row here and a file. */
+#include "rival.h"
+
+#include "inputs.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- What the processor has ---------------------------------------------------------------- */
+
+static int32_t always(void)
+{
+    return 1;
+}
+
+#if defined(__x86_64__)
+static int32_t has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+static int32_t has_avx512(void)
+{
+    return __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512bw");
+}
+
+static int32_t has_bf16(void)
+{
+    return has_avx512() && __builtin_cpu_supports("avx512bf16");
+}
+
+static int32_t is_amd(void)
+{
+    return has_avx2() && __builtin_cpu_is("amd");
+}
+#else
+static int32_t has_avx2(void)
+{
+    return 0;
+}
+#define has_avx512 has_avx2
+#define has_bf16 has_avx2
+#define is_amd has_avx2
+#endif
+
+/* ---- The table ----------------------------------------------------------------------------- */
+
+static const rival_library libraries[] = {
+    {"openblas",
+     "OPENBLAS_CORETYPE",
+     {{NULL, always},
+      {"Haswell", has_avx2},
+      {"Zen", is_amd},
+      {"SkylakeX", has_avx512},
+      {"Cooperlake", has_bf16}},
+     " matmul:ff matmul:dd lu:if lu:id solve:ff solve:dd qr:ff qr:dd svd:ff svd:dd eigh:ff eigh:dd "
+     "cholesky:ff cholesky:dd ",
+     rival_openblas_open},
+    {"blis", NULL, {{NULL, always}}, " matmul:ff matmul:dd ", rival_blis_open},
+    {"onednn",
+     "DNNL_MAX_CPU_ISA",
+     {{NULL, always}, {"AVX2", has_avx2}, {"AVX512_CORE_BF16", has_bf16}},
+     " matmul:ff matmul:fb matmul:bb matmul:ia ",
+     rival_onednn_open},
+    {"fftw",
+     NULL,
+     {{NULL, always}},
+     " fft:cc fft:zz fft:cf fft:zd fft:fc fft:dz ",
+     rival_fftw_open},
+};
+
+size_t rival_library_count(void)
+{
+    return sizeof libraries / sizeof *libraries;
+}
+
+const rival_library *rival_library_at(size_t index)
+{
+    return &libraries[index];
+}
+
+const rival_library *rival_library_find(const char *name)
+{
+    for (size_t i = 0; i < rival_library_count(); i++)
+        if (!strcmp(libraries[i].name, name))
+            return &libraries[i];
+    return NULL;
+}
+
+int32_t rival_library_offers(const rival_library *library, const bench_layout *layout)
+{
+    char wanted[COLLET_MAX_NAME + 8];
+    const char *inputs = strchr(layout->signature, ':');
+    snprintf(wanted, sizeof wanted, " %s:%c%c ", layout->op.name, layout->signature[0],
+             inputs ? inputs[1] : '?');
+    return strstr(library->offers, wanted) != NULL;
+}
+
+/* ---- Helpers of the rival files ------------------------------------------------------------ */
+
+int32_t rival_fail(rival_job *job, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(job->text, sizeof job->text, format, arguments);
+    va_end(arguments);
+    return 0;
+}
+
+void *rival_load(rival_job *job, const char *file)
+{
+    void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+        rival_fail(job, "%s", dlerror());
+    return handle;
+}
+
+int32_t rival_find(rival_job *job, void *handle, const char *name, void *function)
+{
+    void *symbol = dlsym(handle, name);
+    memcpy(function, &symbol, sizeof symbol);
+    return symbol ? 1 : rival_fail(job, "it has no function %s", name);
+}
+
+void *rival_memory(rival_job *job, size_t bytes)
+{
+    void *memory = aligned_alloc(64, (bytes + 63) / 64 * 64 + 64);
+    if (!memory)
+        rival_fail(job, "out of memory");
+    return memory;
+}
+
+double rival_magnitude(const bench_operand *o, const void *data)
+{
+    int64_t count = bench_operand_size(o);
+    double sum = 0;
+    if (o->dtype == COLLET_C64 || o->dtype == COLLET_C128)
+        count *= 2;
+    for (int64_t i = 0; i < count; i++) {
+        double x = o->dtype == COLLET_F32 || o->dtype == COLLET_C64
+                       ? (double)((const float *)data)[i]
+                   : o->dtype == COLLET_F64 || o->dtype == COLLET_C128 ? ((const double *)data)[i]
+                   : o->dtype == COLLET_I32 ? (double)((const int32_t *)data)[i]
+                                            : (double)NAN;
+        sum += x * x;
+    }
+    return sqrt(sum / (double)(count ? count : 1));
+}

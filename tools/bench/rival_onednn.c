@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* matmul by oneDNN 2: dnnl_sgemm, and the matmul primitive for bf16 and 8-bit integers. */
+#include "rival.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Of dnnl_types.h, version 2. */
+enum { ENGINE_CPU = 1, IN_ORDER = 1, TAG_AB = 3 };
+enum { BF16 = 2, F32 = 3, S32 = 4, S8 = 5 };
+enum { ARGUMENT_SOURCE = 1, ARGUMENT_TARGET = 17, ARGUMENT_WEIGHTS = 33 };
+#define DIMENSIONS 12
+#define DESCRIPTION_BYTES 8192 /* more than either description takes */
+
+typedef struct argument {
+    int which;
+    void *memory;
+} argument;
+
+typedef struct version {
+    int major, minor, patch;
+    const char *hash;
+    unsigned cpu_runtime, gpu_runtime;
+} version;
+
+typedef struct dnnl {
+    const version *(*get_version)(void);
+    int (*effective_isa)(void);
+    int (*sgemm)(char turn_a, char turn_b, int64_t m, int64_t n, int64_t k, float alpha,
+                 const float *a, int64_t lda, const float *b, int64_t ldb, float beta, float *c,
+                 int64_t ldc);
+    int (*describe)(void *memory, int ndim, const int64_t *dims, int dtype, int tag);
+    int (*describe_product)(void *product, const void *source, const void *weights,
+                            const void *bias, const void *target);
+    int (*plan)(void **plan, const void *description, const void *attributes, void *engine,
+                const void *hint);
+    int (*make)(void **primitive, const void *plan);
+    int (*make_memory)(void **memory, const void *description, void *engine, void *data);
+    int (*make_engine)(void **engine, int kind, size_t index);
+    int (*make_stream)(void **stream, void *engine, unsigned flags);
+    int (*execute)(const void *primitive, void *stream, int count, const argument *arguments);
+    int (*wait)(void *stream);
+    void *primitive, *stream;
+    argument arguments[3];
+} dnnl;
+
+static int32_t call_sgemm(rival_job *job)
+{
+    const dnnl *d = job->state;
+    int64_t m = job->operands[0].shape[0], n = job->operands[0].shape[1];
+    int64_t k = job->operands[1].shape[1];
+    return d->sgemm('N', 'N', m, n, k, 1, job->data[1], k, job->data[2], n, 0, job->data[0], n) ==
+           0;
+}
+
+static int32_t call_primitive(rival_job *job)
+{
+    const dnnl *d = job->state;
+    return d->execute(d->primitive, d->stream, 3, d->arguments) == 0 && d->wait(d->stream) == 0;
+}
+
+static int dtype_of(collet_dtype dtype)
+{
+    return dtype == COLLET_BF16 ? BF16 : dtype == COLLET_F32 ? F32 : dtype == COLLET_I8 ? S8 : S32;
+}
+
+static int32_t make_product(rival_job *job, dnnl *d)
+{
+    static const int which[] = {ARGUMENT_TARGET, ARGUMENT_SOURCE, ARGUMENT_WEIGHTS};
+    void *engine, *plan, *product = rival_memory(job, DESCRIPTION_BYTES), *memory[3];
+    int32_t fine = product && d->make_engine(&engine, ENGINE_CPU, 0) == 0 &&
+                   d->make_stream(&d->stream, engine, IN_ORDER) == 0;
+    for (int i = 0; i < 3 && fine; i++) {
+        int64_t dims[DIMENSIONS] = {job->operands[i].shape[0], job->operands[i].shape[1]};
+        memory[i] = rival_memory(job, DESCRIPTION_BYTES);
+        d->arguments[i].which = which[i];
+        fine = memory[i] &&
+               d->describe(memory[i], 2, dims, dtype_of(job->operands[i].dtype), TAG_AB) == 0 &&
+               d->make_memory(&d->arguments[i].memory, memory[i], engine, job->data[i]) == 0;
+    }
+    fine = fine && d->describe_product(product, memory[1], memory[2], NULL, memory[0]) == 0 &&
+           d->plan(&plan, product, NULL, engine, NULL) == 0 && d->make(&d->primitive, plan) == 0;
+    return fine ? 1 : rival_fail(job, "it makes no such product");
+}
+
+static int32_t find_all(rival_job *job, void *handle, dnnl *d)
+{
+    const struct {
+        const char *name;
+        void *function;
+    } wanted[] = {{"dnnl_version", &d->get_version},
+                  {"dnnl_get_effective_cpu_isa", &d->effective_isa},
+                  {"dnnl_sgemm", &d->sgemm},
+                  {"dnnl_memory_desc_init_by_tag", &d->describe},
+                  {"dnnl_matmul_desc_init", &d->describe_product},
+                  {"dnnl_primitive_desc_create", &d->plan},
+                  {"dnnl_primitive_create", &d->make},
+                  {"dnnl_memory_create", &d->make_memory},
+                  {"dnnl_engine_create", &d->make_engine},
+                  {"dnnl_stream_create", &d->make_stream},
+                  {"dnnl_primitive_execute", &d->execute},
+                  {"dnnl_stream_wait", &d->wait}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if (!rival_find(job, handle, wanted[i].name, wanted[i].function))
+            return 0;
+    return 1;
+}
+
+int32_t rival_onednn_open(rival_job *job)
+{
+    void *handle = rival_load(job, "libdnnl.so.2");
+    dnnl *d = rival_memory(job, sizeof *d);
+    if (!handle || !d || !find_all(job, handle, d))
+        return 0;
+    if (job->operands[0].ndim != 2)
+        return rival_fail(job, "batches are not compared");
+    const version *v = d->get_version();
+    snprintf(job->text, sizeof job->text, "version %d.%d.%d, instruction set 0x%x", v->major,
+             v->minor, v->patch, (unsigned)d->effective_isa());
+    job->state = d;
+    if (job->operands[1].dtype == COLLET_F32) {
+        job->call = call_sgemm;
+        return 1;
+    }
+    job->call = call_primitive;
+    return make_product(job, d);
+}
