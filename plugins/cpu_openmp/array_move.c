@@ -14,15 +14,25 @@
 /* A piece of a large output that stays in the first cache until it is streamed to memory. */
 #define PIECE_BYTES 4096
 
-/* Side, in cache lines, of the squares in which a transposition walks: both sides' pages stay
- * mapped. */
-#define SQUARE_LINES 8
+/* Side, in bytes, of the squares in which a transposition walks that stays in the caches: both
+ * sides' pages stay mapped. */
+#define SQUARE_BYTES 512
+
+/* Of a thread that streams: one block is filled while the other is written. */
+#define STAGES_BYTES (2 * MOVE_STAGE_BYTES)
+
+#define CACHE_LINE 64
+
+/* Fewer columns than these are not worth the wait at the end of a streamed tile. */
+#define STREAMED_COLUMNS 64
 
 typedef struct moving {
     loop l;
     const move_kernels *kernels;
     int32_t size;          /* index */
-    int32_t across;        /* transposition: the axis along which the input is adjacent */
+    int32_t across;        /* transposition: the axis along which the input is adjacent, or -1 */
+    int64_t rows, columns; /* of a tile of it, along the last axis and `across` */
+    char *stage;           /* STAGES_BYTES a thread; NULL: by way of the caches */
     collet_dtype to, from; /* conversion */
     convert_run convert;
 } moving;
@@ -106,41 +116,102 @@ static int32_t find_across(const loop *l, int64_t size)
     return -1;
 }
 
-static int64_t square_side(const moving *m)
+static int64_t at_most(int64_t x, int64_t limit)
 {
-    return ((int64_t)SQUARE_LINES * 64) >> m->size;
+    return x < limit ? x : limit;
 }
 
-static int64_t squares(int64_t extent, int64_t side)
+static int64_t tiles_along(int64_t extent, int64_t tile)
 {
-    return extent / side + (extent % side != 0);
+    return extent / tile + (extent % tile != 0);
 }
 
-/* Squares begin .. end-1 of the planes that the last axis and `across` span. */
-static void transpose_part(void *argument, int32_t thread, int64_t begin, int64_t end)
+/* A part of a plane that the last axis and `across` span. */
+static move_block find_block(const moving *m, int64_t index)
 {
-    const moving *m = argument;
     const loop *l = &m->l;
     int32_t inner = l->ndim - 1;
-    int64_t side = square_side(m), width = l->shape[inner], height = l->shape[m->across];
-    int64_t in_a_row = squares(width, side), in_a_plane = in_a_row * squares(height, side);
-    (void)thread;
-    for (int64_t square = begin; square < end; square++) {
-        int64_t plane = square / in_a_plane, within = square % in_a_plane;
-        int64_t i = within % in_a_row * side, j = within / in_a_row * side;
-        char *out = l->at[0] + i * l->step[0][inner] + j * l->step[0][m->across];
-        const char *in = l->at[1] + i * l->step[1][inner] + j * l->step[1][m->across];
-        for (int32_t axis = inner - 1; axis >= 0; axis--) {
-            if (axis == m->across)
-                continue;
-            out += plane % l->shape[axis] * l->step[0][axis];
-            in += plane % l->shape[axis] * l->step[1][axis];
-            plane /= l->shape[axis];
-        }
-        m->kernels->transpose[m->size](out, l->step[0][m->across], in, l->step[1][inner],
-                                       width - i < side ? width - i : side,
-                                       height - j < side ? height - j : side);
+    int64_t width = l->shape[inner], height = l->shape[m->across];
+    int64_t along = tiles_along(height, m->columns),
+            in_a_plane = along * tiles_along(width, m->rows);
+    int64_t plane = index / in_a_plane, within = index % in_a_plane;
+    int64_t i = within / along * m->rows, j = within % along * m->columns;
+    move_block t = {.out = l->at[0] + i * l->step[0][inner] + j * l->step[0][m->across],
+                    .in = l->at[1] + i * l->step[1][inner] + j * l->step[1][m->across],
+                    .rows = at_most(width - i, m->rows),
+                    .columns = at_most(height - j, m->columns)};
+    for (int32_t axis = inner - 1; axis >= 0; axis--) {
+        if (axis == m->across)
+            continue;
+        t.out += plane % l->shape[axis] * l->step[0][axis];
+        t.in += plane % l->shape[axis] * l->step[1][axis];
+        plane /= l->shape[axis];
     }
+    return t;
+}
+
+static void transpose_tiles(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const moving *m = argument;
+    int64_t out_step = m->l.step[0][m->across], in_step = m->l.step[1][m->l.ndim - 1];
+    (void)thread;
+    for (int64_t index = begin; index < end; index++) {
+        move_block t = find_block(m, index);
+        m->kernels->transpose[m->size](t.out, out_step, t.in, in_step, t.rows, t.columns);
+    }
+}
+
+static void transpose_tiles_streamed(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const moving *m = argument;
+    int64_t out_step = m->l.step[0][m->across], in_step = m->l.step[1][m->l.ndim - 1];
+    char *stage[2] = {m->stage + thread * STAGES_BYTES,
+                      m->stage + thread * STAGES_BYTES + MOVE_STAGE_BYTES};
+    move_block last, now, next = find_block(m, begin);
+    for (int64_t i = begin; i <= end; i++) {
+        now = next;
+        if (i + 1 < end)
+            next = find_block(m, i + 1);
+        m->kernels->transpose_streamed[m->size](i < end ? &now : NULL, i + 1 < end ? &next : NULL,
+                                                i > begin ? &last : NULL, out_step, in_step,
+                                                stage[i % 2], stage[(i + 1) % 2]);
+        last = now;
+    }
+}
+
+/* Large, and in rows of whole cache lines: the others would each be fetched to be written. */
+static int worth_streaming(const collet_device *device, const moving *m)
+{
+    const loop *l = &m->l;
+    uint64_t apart = (uint64_t)(uintptr_t)l->at[0];
+    for (int32_t i = 0; i < l->ndim - 1; i++)
+        apart |= (uint64_t)l->step[0][i];
+    return l->count << m->size > device->cache_bytes && apart % CACHE_LINE == 0 &&
+           l->shape[l->ndim - 1] << m->size >= MOVE_STAGE_LENGTH &&
+           l->shape[m->across] >= STREAMED_COLUMNS;
+}
+
+/* The loop of a call that moves elements of one type, and how it is walked. */
+static void plan_moving(const collet_device *device, moving *m, const collet_kernel_call *call,
+                        const int32_t *perm)
+{
+    m->kernels = device->level->move;
+    m->size = size_index(cpu_operand(call, 0)->dtype);
+    loop_init(&m->l, call, 2, perm);
+    m->across = m->l.count > 0 ? find_across(&m->l, (int64_t)1 << m->size) : -1;
+    m->rows = m->columns = SQUARE_BYTES >> m->size;
+    if (m->across >= 0 && worth_streaming(device, m)) {
+        m->rows = MOVE_STAGE_LENGTH >> m->size;
+        m->columns = MOVE_STAGE_ROWS;
+        m->stage = call->workspace;
+    }
+}
+
+static uint64_t stage_bytes(const collet_device *device, const moving *m)
+{
+    return m->across >= 0 && worth_streaming(device, m)
+               ? (uint64_t)device->threads * (uint64_t)STAGES_BYTES
+               : 0;
 }
 
 /* Adjacent elements, past the caches. */
@@ -152,33 +223,40 @@ static void move_streamed(void *argument, int32_t thread, int64_t begin, int64_t
     m->kernels->stream(m->l.at[0] + begin * size, m->l.at[1] + begin * size, (end - begin) * size);
 }
 
-static void move_all(collet_device *device, moving *m)
+static void move_all(const collet_device *device, moving *m)
 {
     int64_t size = (int64_t)1 << m->size;
-    if (m->l.count == 0)
+    const loop *l = &m->l;
+    if (l->count == 0)
         return;
-    if (m->l.count * size > device->cache_bytes && m->l.ndim == 1 && m->l.step[0][0] == size &&
-        m->l.step[1][0] == size && m->l.at[0] != m->l.at[1]) {
-        team_run(device->threads, m->l.count, grain_of(m->size), move_streamed, m);
-        return;
-    }
-    m->across = find_across(&m->l, size);
     if (m->across < 0) {
-        team_run(device->threads, m->l.count, grain_of(m->size), move_part, m);
+        int streamed = l->count * size > device->cache_bytes && l->ndim == 1 &&
+                       l->step[0][0] == size && l->step[1][0] == size && l->at[0] != l->at[1];
+        team_run(device->threads, l->count, grain_of(m->size), streamed ? move_streamed : move_part,
+                 m);
         return;
     }
-    int64_t side = square_side(m), width = m->l.shape[m->l.ndim - 1];
-    int64_t height = m->l.shape[m->across];
-    int64_t count = m->l.count / (width * height) * squares(width, side) * squares(height, side);
-    int64_t small = m->l.count < grain_of(m->size) ? count : 1;
-    team_run(device->threads, count, small, transpose_part, m);
+    int64_t width = l->shape[l->ndim - 1], height = l->shape[m->across];
+    int64_t count =
+        l->count / (width * height) * tiles_along(width, m->rows) * tiles_along(height, m->columns);
+    int64_t grain = l->count < grain_of(m->size) ? count : 1;
+    team_run(device->threads, count, grain, m->stage ? transpose_tiles_streamed : transpose_tiles,
+             m);
+}
+
+WORKSPACE(transpose)
+{
+    const collet_transpose_params *params = call->params;
+    moving m = {0};
+    plan_moving(device, &m, call, params->perm);
+    return stage_bytes(device, &m);
 }
 
 KERNEL(transpose)
 {
     const collet_transpose_params *params = call->params;
-    moving m = {.kernels = device->level->move, .size = size_index(cpu_operand(call, 0)->dtype)};
-    loop_init(&m.l, call, 2, params->perm);
+    moving m = {0};
+    plan_moving(device, &m, call, params->perm);
     move_all(device, &m);
     return COLLET_OK;
 }
@@ -203,14 +281,25 @@ static void convert_part(void *argument, int32_t thread, int64_t begin, int64_t 
     loop_run(&m->l, begin, end, convert_row, m);
 }
 
+static int converts(const collet_kernel_call *call)
+{
+    return cpu_operand(call, 0)->dtype != cpu_operand(call, 1)->dtype;
+}
+
+WORKSPACE(copy)
+{
+    moving m = {0};
+    if (converts(call))
+        return 0;
+    plan_moving(device, &m, call, NULL);
+    return stage_bytes(device, &m);
+}
+
 KERNEL(copy)
 {
-    moving m = {.kernels = device->level->move,
-                .to = cpu_operand(call, 0)->dtype,
-                .from = cpu_operand(call, 1)->dtype};
-    m.size = size_index(m.to);
-    loop_init(&m.l, call, 2, NULL);
-    if (m.to == m.from) {
+    moving m = {.to = cpu_operand(call, 0)->dtype, .from = cpu_operand(call, 1)->dtype};
+    plan_moving(device, &m, call, NULL);
+    if (!converts(call)) {
         move_all(device, &m);
         return COLLET_OK;
     }

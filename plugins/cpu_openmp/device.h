@@ -54,7 +54,9 @@ KERNEL(axpy);
 /* array_move.c */
 KERNEL(fill);
 KERNEL(copy);
+WORKSPACE(copy);
 KERNEL(transpose);
+WORKSPACE(transpose);
 
 /* array_reduce.c */
 KERNEL(sum);

@@ -2,8 +2,8 @@
 #include "device.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "cache.h"
 #include "choice.h"
 
 COLLET_PLUGIN_MANIFEST("manifest.json");
@@ -31,12 +31,12 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 #define I COLLET_I32
 
 /* One row for each real type t, its signature SIG(t). */
-#define REALS(OP, run, SIG)                                                                        \
-    ROW(OP, run, NULL, SIG(COLLET_F16)), ROW(OP, run, NULL, SIG(COLLET_BF16)),                     \
-        ROW(OP, run, NULL, SIG(COLLET_F32)), ROW(OP, run, NULL, SIG(COLLET_F64)),                  \
-        ROW(OP, run, NULL, SIG(COLLET_I8)), ROW(OP, run, NULL, SIG(COLLET_U8)),                    \
-        ROW(OP, run, NULL, SIG(COLLET_I32)), ROW(OP, run, NULL, SIG(COLLET_U32)),                  \
-        ROW(OP, run, NULL, SIG(COLLET_I64)), ROW(OP, run, NULL, SIG(COLLET_U64))
+#define REALS(OP, run, workspace, SIG)                                                             \
+    ROW(OP, run, workspace, SIG(COLLET_F16)), ROW(OP, run, workspace, SIG(COLLET_BF16)),           \
+        ROW(OP, run, workspace, SIG(COLLET_F32)), ROW(OP, run, workspace, SIG(COLLET_F64)),        \
+        ROW(OP, run, workspace, SIG(COLLET_I8)), ROW(OP, run, workspace, SIG(COLLET_U8)),          \
+        ROW(OP, run, workspace, SIG(COLLET_I32)), ROW(OP, run, workspace, SIG(COLLET_U32)),        \
+        ROW(OP, run, workspace, SIG(COLLET_I64)), ROW(OP, run, workspace, SIG(COLLET_U64))
 
 #define ALONE(t) t
 #define TWICE(t) t, t
@@ -62,23 +62,23 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 #define ATOMS(OP, run, ...) ROW(OP, run, openmp_atoms_workspace, __VA_ARGS__)
 
 static const collet_kernel_row kernels[] = {
-    REALS(FILL, fill, ALONE),
+    REALS(FILL, fill, NULL, ALONE),
     ROW(FILL, fill, NULL, C),
     ROW(FILL, fill, NULL, Z),
-    REALS(COPY, copy, TO_F16),
-    REALS(COPY, copy, TO_BF16),
-    REALS(COPY, copy, TO_F32),
-    REALS(COPY, copy, TO_F64),
-    REALS(COPY, copy, TO_I8),
-    REALS(COPY, copy, TO_U8),
-    REALS(COPY, copy, TO_I32),
-    REALS(COPY, copy, TO_U32),
-    REALS(COPY, copy, TO_I64),
-    REALS(COPY, copy, TO_U64),
-    ROW(COPY, copy, NULL, C, C),
-    ROW(COPY, copy, NULL, Z, Z),
-    ROW(COPY, copy, NULL, C, Z),
-    ROW(COPY, copy, NULL, Z, C),
+    REALS(COPY, copy, openmp_copy_workspace, TO_F16),
+    REALS(COPY, copy, openmp_copy_workspace, TO_BF16),
+    REALS(COPY, copy, openmp_copy_workspace, TO_F32),
+    REALS(COPY, copy, openmp_copy_workspace, TO_F64),
+    REALS(COPY, copy, openmp_copy_workspace, TO_I8),
+    REALS(COPY, copy, openmp_copy_workspace, TO_U8),
+    REALS(COPY, copy, openmp_copy_workspace, TO_I32),
+    REALS(COPY, copy, openmp_copy_workspace, TO_U32),
+    REALS(COPY, copy, openmp_copy_workspace, TO_I64),
+    REALS(COPY, copy, openmp_copy_workspace, TO_U64),
+    ROW(COPY, copy, openmp_copy_workspace, C, C),
+    ROW(COPY, copy, openmp_copy_workspace, Z, Z),
+    ROW(COPY, copy, openmp_copy_workspace, C, Z),
+    ROW(COPY, copy, openmp_copy_workspace, Z, C),
     ARITHMETIC(ADD, add),
     ARITHMETIC(SUB, sub),
     ARITHMETIC(MUL, mul),
@@ -96,9 +96,9 @@ static const collet_kernel_row kernels[] = {
     ROW(CONJ, conj, NULL, C, C),
     ROW(CONJ, conj, NULL, Z, Z),
     BINARY(AXPY, axpy),
-    REALS(TRANSPOSE, transpose, TWICE),
-    ROW(TRANSPOSE, transpose, NULL, C, C),
-    ROW(TRANSPOSE, transpose, NULL, Z, Z),
+    REALS(TRANSPOSE, transpose, openmp_transpose_workspace, TWICE),
+    ROW(TRANSPOSE, transpose, openmp_transpose_workspace, C, C),
+    ROW(TRANSPOSE, transpose, openmp_transpose_workspace, Z, Z),
     REDUCE(SUM, sum, F, F),
     REDUCE(SUM, sum, D, D),
     REDUCE(SUM, sum, D, F),
@@ -136,7 +136,7 @@ static const collet_kernel_row kernels[] = {
     ROW(FFT, fft, openmp_fft_workspace, Z, D),
     ROW(FFT, fft, openmp_fft_workspace, F, C),
     ROW(FFT, fft, openmp_fft_workspace, D, Z),
-    REALS(FFTSHIFT, fftshift, TWICE),
+    REALS(FFTSHIFT, fftshift, NULL, TWICE),
     ROW(FFTSHIFT, fftshift, NULL, C, C),
     ROW(FFTSHIFT, fftshift, NULL, Z, Z),
     ROW(UNIFORM, uniform, NULL, F),
@@ -210,14 +210,6 @@ static collet_status capabilities(const collet_host *host, char *json, uint64_t 
     return COLLET_OK;
 }
 
-static int64_t largest_cache(void)
-{
-    long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    if (bytes <= 0)
-        bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    return bytes > 0 ? bytes : 8 << 20;
-}
-
 static collet_status device_open(const collet_host *host, uint32_t index, collet_device **device,
                                  collet_error *err)
 {
@@ -242,7 +234,7 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
     d->host = host;
     d->level = level;
     d->threads = host->threads(host);
-    d->cache_bytes = largest_cache();
+    d->cache_bytes = cache_largest();
     *device = d;
     return COLLET_OK;
 }

@@ -45,6 +45,25 @@ typedef uint64_t element_4 __attribute__((vector_size(16), may_alias, aligned(4)
 #define STREAM_END() ((void)0)
 #endif
 
+/* The whole lines of `out` past the caches. */
+INLINE void stream_lines(char *out, const char *in, int64_t bytes)
+{
+    int64_t head = (int64_t)(-(uintptr_t)out % LINE);
+    if (head > bytes)
+        head = bytes;
+    memcpy(out, in, (size_t)head);
+    int64_t i = head;
+    for (; i + LINE <= bytes; i += LINE)
+        STREAM_LINE(out + i, in + i);
+    memcpy(out + i, in + i, (size_t)(bytes - i));
+}
+
+static void stream(char *out, const char *in, int64_t bytes)
+{
+    stream_lines(out, in, bytes);
+    STREAM_END();
+}
+
 #define SIZE 0
 #include "move.inc"
 #define SIZE 1
@@ -56,22 +75,11 @@ typedef uint64_t element_4 __attribute__((vector_size(16), may_alias, aligned(4)
 #define SIZE 4
 #include "move.inc"
 
-static void stream(char *out, const char *in, int64_t bytes)
-{
-    int64_t head = (int64_t)(-(uintptr_t)out % LINE);
-    if (head > bytes)
-        head = bytes;
-    memcpy(out, in, (size_t)head);
-    int64_t i = head;
-    for (; i + LINE <= bytes; i += LINE)
-        STREAM_LINE(out + i, in + i);
-    memcpy(out + i, in + i, (size_t)(bytes - i));
-    STREAM_END();
-}
-
 extern const move_kernels LEVEL_NAME(move);
 const move_kernels LEVEL_NAME(move) = {
     .row = {row_0, row_1, row_2, row_3, row_4},
     .transpose = {transpose_0, transpose_1, transpose_2, transpose_3, transpose_4},
+    .transpose_streamed = {transpose_streamed_0, transpose_streamed_1, transpose_streamed_2,
+                           transpose_streamed_3, transpose_streamed_4},
     .stream = stream,
 };
