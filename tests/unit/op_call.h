@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * op_call.h - one valid call of any op of this libcore, built from what collet_op_at says of it, so
+ * that a new op is under test with its row. An op whose shapes are a rule of its own ("@name")
+ * wants a line in op_call.c: without it the call cannot be built and its tests fail.
+ */
+#ifndef TESTS_UNIT_OP_CALL_H
+#define TESTS_UNIT_OP_CALL_H
+
+#include "support.h"
+
+#define OP_CALL_BYTES 65536 /* of one operand at most */
+
+typedef struct op_operand {
+    collet_dtype dtype;
+    int32_t ndim;
+    int64_t shape[COLLET_MAX_DIMS];
+    char axis[COLLET_MAX_DIMS]; /* its letter, '.' for one of "...", '#' of a fixed extent, '?' */
+    int optional;
+} op_operand;
+
+typedef struct op_call {
+    collet_op_info info;
+    uint32_t count; /* operands, outputs first */
+    op_operand operand[COLLET_MAX_OPERANDS];
+    const char *sig; /* of the signature taken, lent */
+    union {
+        uint32_t struct_size;
+        collet_fill_params fill;
+        collet_axpy_params axpy;
+        collet_transpose_params transpose;
+        collet_reduce_params reduce;
+        collet_fft_params fft;
+        collet_fftshift_params fftshift;
+        collet_random_params random;
+        unsigned char bytes[256];
+    } params;
+    collet_array *array[COLLET_MAX_OPERANDS]; /* NULL: absent */
+} op_call;
+
+/* Signature number `sig` of the op at `index`; 0 when it has no such signature. Every optional
+ * operand is there. The axis called `empty` (0: none) has no elements. */
+int op_call_describe(op_call *c, const collet_runtime *runtime, size_t index, int sig, char empty);
+
+/* The number of operands with an axis of that letter; one of two letters counts for both. */
+int op_call_axis_count(const op_call *c, char letter);
+
+/* 1 when the op's signatures accept the dtypes of the operands. */
+int op_call_accepts(const op_call *c);
+
+/* Arrays with values in them; outputs hold OP_CALL_OLD in every byte. */
+#define OP_CALL_OLD 0x5a
+void op_call_arrays(op_call *c, collet_context *cx);
+void op_call_free(op_call *c);
+
+/* The values of operand k, and its elements' bytes. */
+void op_call_values(const op_call *c, uint32_t k, void *bytes);
+size_t op_call_bytes(const op_call *c, uint32_t k);
+
+collet_status op_call_run(const op_call *c, collet_context *cx);
+
+/* "input 1", "output 0". */
+const char *op_call_name(const op_call *c, uint32_t k, char text[24]);
+/* "2 x 3", as messages give it. */
+const char *op_call_shape(const op_operand *o, char text[128]);
+
+#endif

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every op says of a call that does not fit, and that such a call changes nothing. */
+#include "op_call.h"
+
+#define BACKENDS COLLET_TEST_PLUGINS "/cpu_openmp.so:" SCALAR_PLUGIN
+
+static collet_runtime *rt;
+static collet_context *cx;
+
+static int set_up(void **state)
+{
+    (void)state;
+    rt = runtime_with(BACKENDS, NULL);
+    cx = context_of(rt);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    collet_context_destroy(cx);
+    collet_runtime_destroy(rt);
+    return 0;
+}
+
+/* ---- A call that must fail ------------------------------------------------------------------- */
+
+static void outputs_are_old(const op_call *c)
+{
+    static unsigned char bytes[OP_CALL_BYTES];
+    for (uint32_t k = 0; k < c->info.n_out; k++) {
+        const collet_array *a = c->array[k];
+        if (!a)
+            continue;
+        size_t size = (size_t)collet_array_size(a) * collet_dtype_size(collet_array_dtype(a));
+        assert_true(size <= sizeof bytes);
+        assert_ok(cx, collet_array_read(cx, a, bytes, size));
+        for (size_t i = 0; i < size; i++) {
+            if (bytes[i] != OP_CALL_OLD)
+                fail_msg("%s: output %u was written by a call that failed", c->info.name, k);
+        }
+    }
+}
+
+/* The call fails with `status`, its text begins with the op's name, and nothing else happens. */
+static void must_fail(const op_call *c, collet_status status)
+{
+    collet_counters before = counters_of(cx);
+    const char *backend = collet_last_backend(cx);
+    assert_ok(cx, collet_finish(cx));
+    collet_status got = op_call_run(c, cx);
+    if (got != status)
+        fail_msg("%s (%s): %s, not %s: %s", c->info.name, c->sig, collet_status_name(got),
+                 collet_status_name(status), got == COLLET_OK ? "" : collet_last_error(cx));
+    assert_int_equal(collet_last_status(cx), status);
+    if (strncmp(collet_last_error(cx), c->info.name, strlen(c->info.name)))
+        fail_msg("'%s' does not begin with '%s'", collet_last_error(cx), c->info.name);
+    collet_counters after = counters_of(cx);
+    assert_memory_equal(&before, &after, sizeof before);
+    assert_ptr_equal(backend, collet_last_backend(cx));
+    outputs_are_old(c);
+}
+
+static size_t op_count(void)
+{
+    size_t count = collet_op_count(rt);
+    assert_true(count > 40);
+    return count;
+}
+
+/* ---- Shapes ---------------------------------------------------------------------------------- */
+
+/* The text names `k` with its shape, and another operand with its own unless only k is wrong. */
+static void names_shapes(const op_call *c, uint32_t k, int both)
+{
+    char name[24], shape[128], wanted[160];
+    int others = 0;
+    for (uint32_t i = 0; i < c->count; i++) {
+        snprintf(wanted, sizeof wanted, "%s is %s", op_call_name(c, i, name),
+                 op_call_shape(&c->operand[i], shape));
+        int there = strstr(collet_last_error(cx), wanted) != NULL;
+        if (i == k && !there)
+            fail_msg("'%s' lacks '%s'", collet_last_error(cx), wanted);
+        others += i != k && there;
+    }
+    if (both && !others)
+        fail_msg("'%s' names one shape alone", collet_last_error(cx));
+}
+
+/* Whether another extent of this axis cannot fit. */
+static int axis_is_bound(const op_call *c, uint32_t k, int32_t axis)
+{
+    char letter = c->operand[k].axis[axis];
+    if (c->info.shapes[0] == '@')
+        return letter == '?' || op_call_axis_count(c, letter) > 1;
+    return letter == '?' || letter == '#' || op_call_axis_count(c, letter) > 1;
+}
+
+/* Of a fixed extent, or beside another axis of its letter. */
+static int wrong_alone(const op_operand *o, int32_t axis)
+{
+    int same = 0;
+    for (int32_t i = 0; i < o->ndim; i++)
+        same += o->axis[i] == o->axis[axis];
+    return o->axis[axis] == '#' || (same > 1 && o->axis[axis] != '.');
+}
+
+static void one_longer_axis(size_t index, uint32_t k, int32_t axis)
+{
+    op_call c;
+    assert_true(op_call_describe(&c, rt, index, 0, 0));
+    if (!axis_is_bound(&c, k, axis))
+        return;
+    c.operand[k].shape[axis] += c.operand[k].axis[axis] == '?' ? 2 : 1;
+    op_call_arrays(&c, cx);
+    must_fail(&c, COLLET_SHAPE);
+    names_shapes(&c, k, !wrong_alone(&c.operand[k], axis));
+    op_call_free(&c);
+}
+
+static void shapes_that_do_not_fit(void **state)
+{
+    int tried = 0;
+    (void)state;
+    for (size_t i = 0; i < op_count(); i++) {
+        op_call c;
+        assert_true(op_call_describe(&c, rt, i, 0, 0));
+        for (uint32_t k = 0; k < c.count; k++) {
+            for (int32_t axis = 0; axis < c.operand[k].ndim; axis++, tried++)
+                one_longer_axis(i, k, axis);
+        }
+    }
+    assert_true(tried > 100);
+}
+
+/* An axis more, in front, where "..." does not take it; one less where there is none to spare. */
+static void axes_that_are_too_many(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < op_count(); i++) {
+        op_call c;
+        assert_true(op_call_describe(&c, rt, i, 0, 0));
+        for (uint32_t k = 0; k < c.count; k++) {
+            op_operand *o = &c.operand[k], kept = *o;
+            int takes_any = memchr(o->axis, '.', (size_t)o->ndim) != NULL && c.info.n_in == 0;
+            if (takes_any || (memchr(o->axis, '.', (size_t)o->ndim) && k < c.info.n_out))
+                continue;
+            memmove(o->shape + 1, o->shape, (size_t)o->ndim * sizeof *o->shape);
+            o->shape[0] = 2;
+            o->ndim++;
+            op_call_arrays(&c, cx);
+            must_fail(&c, COLLET_SHAPE);
+            op_call_free(&c);
+            *o = kept;
+        }
+    }
+}
+
+/* ---- Element types --------------------------------------------------------------------------- */
+
+static void names_dtypes(const op_call *c)
+{
+    char name[24], wanted[64];
+    for (uint32_t k = 0; k < c->count; k++) {
+        snprintf(wanted, sizeof wanted, "%s is %s", op_call_name(c, k, name),
+                 collet_dtype_name(c->operand[k].dtype));
+        if (!strstr(collet_last_error(cx), wanted))
+            fail_msg("'%s' lacks '%s'", collet_last_error(cx), wanted);
+    }
+}
+
+static void dtypes_that_do_not_fit(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < op_count(); i++) {
+        int refused = 0;
+        op_call c;
+        assert_true(op_call_describe(&c, rt, i, 0, 0));
+        for (uint32_t k = 0; k < c.count; k++) {
+            collet_dtype right = c.operand[k].dtype;
+            for (collet_dtype d = 1; d < COLLET_DTYPE_COUNT; d++) {
+                c.operand[k].dtype = d;
+                if (op_call_accepts(&c))
+                    continue;
+                op_call_arrays(&c, cx);
+                must_fail(&c, COLLET_DTYPE);
+                names_dtypes(&c);
+                op_call_free(&c);
+                refused++;
+            }
+            c.operand[k].dtype = right;
+        }
+        if (!refused && c.info.id != COLLET_OP_FILL)
+            fail_msg("%s takes any dtypes", c.info.name);
+    }
+}
+
+/* ---- Operands -------------------------------------------------------------------------------- */
+
+static void operands_that_are_absent(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < op_count(); i++) {
+        op_call c;
+        char name[24];
+        assert_true(op_call_describe(&c, rt, i, 0, 0));
+        op_call_arrays(&c, cx);
+        for (uint32_t k = 0; k < c.count; k++) {
+            collet_array *kept = c.array[k];
+            if (c.operand[k].optional)
+                continue;
+            c.array[k] = NULL;
+            must_fail(&c, COLLET_INVALID);
+            assert_text_has(cx, op_call_name(&c, k, name));
+            c.array[k] = kept;
+        }
+        assert_status(cx, collet_call(cx, c.info.id, NULL, NULL, &c.params), COLLET_INVALID);
+        if (c.info.n_in)
+            assert_status(cx, collet_call(cx, c.info.id, c.array, NULL, &c.params), COLLET_INVALID);
+        outputs_are_old(&c);
+        op_call_free(&c);
+    }
+}
+
+/* An output all of whose elements are one. */
+static void outputs_that_repeat(void **state)
+{
+    static unsigned char memory[16];
+    static const int64_t strides[COLLET_MAX_DIMS];
+    (void)state;
+    for (size_t i = 0; i < op_count(); i++) {
+        op_call c;
+        assert_true(op_call_describe(&c, rt, i, 0, 0));
+        for (uint32_t k = 0; k < c.info.n_out; k++) {
+            const op_operand *o = &c.operand[k];
+            if (o->ndim == 0)
+                continue;
+            op_call_arrays(&c, cx);
+            collet_array_free(c.array[k]);
+            memset(memory, OP_CALL_OLD, sizeof memory);
+            assert_ok(cx, collet_array_wrap(cx, &c.array[k], o->dtype, o->ndim, o->shape, strides,
+                                            memory, NULL, NULL));
+            must_fail(&c, COLLET_INVALID);
+            assert_text_has(cx, "repeats elements");
+            op_call_free(&c);
+        }
+    }
+}
+
+static void outputs_that_overlap(void **state)
+{
+    static _Alignas(64) unsigned char memory[OP_CALL_BYTES];
+    (void)state;
+    for (size_t i = 0; i < op_count(); i++) {
+        op_call c;
+        assert_true(op_call_describe(&c, rt, i, 0, 0));
+        for (uint32_t k = 1; k < c.info.n_out; k++) {
+            op_call_arrays(&c, cx);
+            memset(memory, OP_CALL_OLD, sizeof memory);
+            for (uint32_t n = 0; n <= k; n += k) {
+                const op_operand *o = &c.operand[n];
+                collet_array_free(c.array[n]);
+                assert_ok(cx, collet_array_wrap(cx, &c.array[n], o->dtype, o->ndim, o->shape, NULL,
+                                                memory, NULL, NULL));
+            }
+            must_fail(&c, COLLET_INVALID);
+            assert_text_has(cx, "overlap");
+            op_call_free(&c);
+        }
+    }
+}
+
+/* ---- Parameters ------------------------------------------------------------------------------ */
+
+static void parameters_that_are_missing(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < op_count(); i++) {
+        op_call c;
+        assert_true(op_call_describe(&c, rt, i, 0, 0));
+        if (!c.info.params_size)
+            continue;
+        op_call_arrays(&c, cx);
+        assert_status(cx,
+                      collet_call(cx, c.info.id, c.array,
+                                  (const collet_array *const *)(c.array + c.info.n_out), NULL),
+                      COLLET_INVALID);
+        outputs_are_old(&c);
+        for (uint32_t size = 0; size < sizeof size; size++) {
+            c.params.struct_size = size;
+            must_fail(&c, COLLET_INVALID);
+            assert_text_has(cx, "struct_size");
+        }
+        op_call_free(&c);
+    }
+}
+
+static void no_axes(op_call *c)
+{
+    c->params.fft.axes = 0;
+}
+
+static void four_axes(op_call *c)
+{
+    c->params.fft.axes = 4;
+}
+
+static void third_axis(op_call *c)
+{
+    c->params.reduce.axes = 1u << 2;
+}
+
+static void last_bit(op_call *c)
+{
+    c->params.reduce.axes = 1u << 31;
+}
+
+static void third_axis_shifted(op_call *c)
+{
+    c->params.fftshift.axes = 1u << 2;
+}
+
+static void axis_twice(op_call *c)
+{
+    c->params.transpose.perm[0] = 0;
+}
+
+static void axis_below(op_call *c)
+{
+    c->params.transpose.perm[0] = -1;
+}
+
+static void axis_beyond(op_call *c)
+{
+    c->params.transpose.perm[0] = 2;
+}
+
+static void axes_too_few(op_call *c)
+{
+    c->params.transpose.ndim = 1;
+}
+
+static void complex_value(op_call *c)
+{
+    c->params.fill.value.dtype = COLLET_C64;
+}
+
+static void no_dtype(op_call *c)
+{
+    c->params.fill.value.dtype = 99;
+}
+
+static const struct {
+    uint32_t op;
+    void (*spoil)(op_call *c);
+    collet_status status;
+} spoilt[] = {
+    {COLLET_OP_FFT, no_axes, COLLET_INVALID},
+    {COLLET_OP_FFT, four_axes, COLLET_INVALID},
+    {COLLET_OP_SUM, third_axis, COLLET_INVALID},
+    {COLLET_OP_SUM, last_bit, COLLET_INVALID},
+    {COLLET_OP_MEAN, third_axis, COLLET_INVALID},
+    {COLLET_OP_MIN, third_axis, COLLET_INVALID},
+    {COLLET_OP_MAX, last_bit, COLLET_INVALID},
+    {COLLET_OP_FFTSHIFT, third_axis_shifted, COLLET_INVALID},
+    {COLLET_OP_TRANSPOSE, axis_twice, COLLET_INVALID},
+    {COLLET_OP_TRANSPOSE, axis_below, COLLET_INVALID},
+    {COLLET_OP_TRANSPOSE, axis_beyond, COLLET_INVALID},
+    {COLLET_OP_TRANSPOSE, axes_too_few, COLLET_SHAPE},
+    {COLLET_OP_FILL, complex_value, COLLET_DTYPE},
+    {COLLET_OP_FILL, no_dtype, COLLET_DTYPE},
+    {COLLET_OP_AXPY, complex_value, COLLET_DTYPE},
+    {COLLET_OP_AXPY, no_dtype, COLLET_DTYPE},
+};
+
+static void parameters_that_make_no_sense(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < sizeof spoilt / sizeof *spoilt; s++) {
+        op_call c = {.info.id = 0};
+        for (size_t i = 0; i < op_count() && c.info.id != spoilt[s].op; i++)
+            assert_true(op_call_describe(&c, rt, i, 0, 0));
+        op_call_arrays(&c, cx);
+        spoilt[s].spoil(&c);
+        must_fail(&c, spoilt[s].status);
+        op_call_free(&c);
+    }
+}
+
+/* ---- Sizes ----------------------------------------------------------------------------------- */
+
+static void sizes_that_overflow(void **state)
+{
+    static const int64_t wide[][2] = {
+        {INT64_MAX, 2}, {(int64_t)1 << 32, (int64_t)1 << 32}, {3, INT64_MAX / 2}};
+    static const int64_t eight[] = {1 << 16, 1 << 16, 1 << 16, 1 << 16, 1, 1, 1, 1};
+    collet_array *a = NULL, *one = NULL;
+    float value = 1;
+    (void)state;
+    assert_ok(cx, collet_array_from(cx, &one, COLLET_F32, 0, NULL, &value));
+    for (collet_dtype d = 1; d < COLLET_DTYPE_COUNT; d++) {
+        const int64_t bytes = INT64_MAX / (int64_t)collet_dtype_size(d) + 1;
+        for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
+            assert_status(cx, collet_array_create(cx, &a, d, 2, wide[i]), COLLET_OVERFLOW);
+        assert_status(cx, collet_array_create(cx, &a, d, 8, eight), COLLET_OVERFLOW);
+        if (bytes > 0)
+            assert_status(cx, collet_array_create(cx, &a, d, 1, &bytes), COLLET_OVERFLOW);
+    }
+    assert_status(cx, collet_array_broadcast(cx, &a, one, 2, wide[1]), COLLET_OVERFLOW);
+    assert_status(cx, collet_array_wrap(cx, &a, COLLET_F32, 2, wide[1], NULL, &value, NULL, NULL),
+                  COLLET_OVERFLOW);
+    assert_null(a);
+    collet_array_free(one);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test(name)
+    const struct CMUnitTest tests[] = {
+        TEST(shapes_that_do_not_fit),      TEST(axes_that_are_too_many),
+        TEST(dtypes_that_do_not_fit),      TEST(operands_that_are_absent),
+        TEST(outputs_that_repeat),         TEST(outputs_that_overlap),
+        TEST(parameters_that_are_missing), TEST(parameters_that_make_no_sense),
+        TEST(sizes_that_overflow),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
