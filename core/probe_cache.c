@@ -158,13 +158,24 @@ static int refusal_lasts(const char *code)
            !strcmp(code, "kernels-differ") || !strncmp(code, "vtable-", 7);
 }
 
+/* Capabilities may say that they are the best that could be found out this time. */
+static int is_provisional(const char *capabilities)
+{
+    cJSON *root = NULL;
+    int32_t truth = 0;
+    if (json_parse(capabilities, strlen(capabilities), &root, NULL, NULL) == COLLET_OK)
+        json_boolean(root, "provisional", &truth);
+    cJSON_Delete(root);
+    return truth;
+}
+
 static int answer_lasts(const char *code, const char *reason, const char *capabilities)
 {
     int32_t devices;
     if (strcmp(code, "ok"))
         return refusal_lasts(code) && strlen(code) < 48 && !capabilities &&
                strlen(reason) <= COLLET_ERROR_TEXT;
-    return capabilities && !reason[0] &&
+    return capabilities && !reason[0] && !is_provisional(capabilities) &&
            capabilities_verify(capabilities, &devices, NULL) == COLLET_OK && devices > 0;
 }
 

@@ -147,6 +147,7 @@ int main(int argc, char **argv)
         .settings = argv + 4,
     };
     confine(strtoll(argv[3], NULL, 10));
+    trial_limit(strtoll(argv[3], NULL, 10));
     const char *code = "ok";
     char *capabilities = NULL;
     collet_error err = {.status = COLLET_OK, .text = ""};

@@ -20,11 +20,19 @@ typedef struct page {
     unsigned char result[];
 } page;
 
+/* Of the process, which is a probe and nothing else. */
+static int64_t probe_ends_us = INT64_MAX;
+
 static int64_t now_us(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+void trial_limit(int64_t milliseconds)
+{
+    probe_ends_us = now_us() + milliseconds * 1000;
 }
 
 /* Only the probe itself answers, and no child outlives it. */
@@ -82,6 +90,9 @@ collet_status trial_run(const collet_host *host, void (*body)(void *argument, vo
     if (bytes > TRIAL_MAX_RESULT || milliseconds <= 0)
         return collet_fail(err, COLLET_INVALID, "a trial of %d ms with a result of %llu bytes",
                            milliseconds, (unsigned long long)bytes);
+    int64_t half_us = (probe_ends_us - now_us()) / 2;
+    if (half_us < (int64_t)milliseconds * 1000)
+        milliseconds = half_us > 1000 ? (int32_t)(half_us / 1000) : 1;
     size_t size = sizeof(page) + (size_t)bytes;
     page *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)

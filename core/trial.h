@@ -10,6 +10,10 @@
 
 #define TRIAL_MAX_RESULT 65536
 
+/* From now on the probe has that long; a trial gets half of what is left at most, so that the probe
+ * still answers when one hangs. */
+void trial_limit(int64_t milliseconds);
+
 /* The slot `trial` of collet_host; plugin.h describes it. The calling thread is the only one. */
 collet_status trial_run(const collet_host *host, void (*body)(void *argument, void *result),
                         void *argument, void *result, uint64_t bytes, int32_t milliseconds,

@@ -162,7 +162,7 @@ struct collet_host {
      * probe: what crashes, hangs or exits there costs nothing but the time. `result` is `bytes`
      * (<= 65536) zeroed bytes, 8-byte aligned, which are copied to *result here when the body has
      * returned; nothing else comes back. The calling thread is the probe's only one: the plugin has
-     * started none. Blocks up to `milliseconds` (> 0), which count towards the probe's own limit.
+     * started none. Blocks up to `milliseconds` (> 0), or half of what the probe has left.
      * FAILED: the body did not return; the text says how it ended ("crashed (SIGILL)", "not done
      * after 500 ms", "ended the process (status 1)"). NO_MEMORY, UNAVAILABLE (no child), INVALID.
      */
@@ -203,8 +203,9 @@ typedef struct collet_plugin {
      * Creates no device context. Any thread; may block while a driver starts.
      *   {"jit": bool, "parallel": bool, "gpu": bool, "device_count": n,
      *    "devices": [{"name": "...", ...}], "choices": {"word": "text", ...}, ...}
-     * `choices` may be absent: see host->config. Further members are shown by backend-info as they
-     * are. device_count 0 with a member "reason" says why there is none.
+     * `choices` may be absent: see host->config. "provisional": true, when there, says that the
+     * next process should ask again instead of remembering this answer. Further members are shown
+     * by backend-info as they are. device_count 0 with a member "reason" says why there is none.
      */
     collet_status (*capabilities)(const collet_host *host, char *json, uint64_t capacity,
                                   uint64_t *needed, collet_error *err);

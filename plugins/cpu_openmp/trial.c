@@ -91,7 +91,7 @@ static const char *check(trial_product product, void *context, trial_type type, 
 
 /* ---- Fast ------------------------------------------------------------------------------------ */
 
-#define SIZE 512        /* larger than caches of a core, small enough to be tried often */
+#define SIZE 384        /* larger than caches of a core, small enough to be tried often */
 #define MOST_THREADS 16 /* what there is to compare shows on them */
 #define SECONDS 0.01
 #define LEAST_TIMES 3

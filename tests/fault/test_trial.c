@@ -75,6 +75,17 @@ static void choices_are_remembered(void **state)
     assert_holds(reason, wanted);
 }
 
+static void what_is_provisional_is_asked_again(void **state)
+{
+    char directory[80], first[4096], second[4096], reason[1100];
+    const char *const settings[] = {directory, "zoo_trials.unsure=yes", NULL};
+    (void)state;
+    snprintf(directory, sizeof directory, "cache_dir=%s", cache);
+    open_one(settings, first, sizeof first, reason, sizeof reason);
+    open_one(settings, second, sizeof second, reason, sizeof reason);
+    assert_string_not_equal(first, second);
+}
+
 static void what_is_set_counts_more(void **state)
 {
     const char *const settings[] = {"cache=off", "zoo_trials.twice=mine", NULL};
@@ -113,6 +124,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(outcomes_are_told),
         cmocka_unit_test(choices_are_remembered),
+        cmocka_unit_test(what_is_provisional_is_asked_again),
         cmocka_unit_test(what_is_set_counts_more),
         cmocka_unit_test(without_a_probe_there_is_none),
     };

@@ -61,8 +61,9 @@ static collet_status capabilities(const collet_host *host, char *json, uint64_t 
         try_one(host, hang, "hang", text, sizeof text);
         try_one(host, leave, "leave", text, sizeof text);
         try_one(host, twice, "twice", text, sizeof text);
-        snprintf(text + strlen(text), sizeof text - strlen(text), "\"probe\": \"%ld\"}}",
-                 (long)getpid());
+        snprintf(text + strlen(text), sizeof text - strlen(text), "\"probe\": \"%ld\"}%s}",
+                 (long)getpid(),
+                 host->config(host, "zoo_trials.unsure") ? ", \"provisional\": true" : "");
     }
     return zoo_write(text[0] ? text : zoo_json, json, capacity, needed);
 }
