@@ -1,122 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Allocation number N fails, for N = 0, 1, ... until everything succeeds: each failure is a status
- * with a text, nothing leaks, and the next try starts clean. The linker sends the allocations of
- * libcore's objects through the wrappers below; leaks are counted by them and by the sanitizer.
+ * with a text, nothing leaks, and the next try starts clean. Leaks are counted by the wrappers of
+ * failing_malloc.h and by the sanitizer.
  */
-#include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-
+#include "failing_malloc.h"
 #include "support.h"
-
-static long countdown = -1; /* allocations until one fails; -1: none does */
-static long outstanding;
-static int failed;
-
-static int fails(void)
-{
-    if (countdown == 0) {
-        failed = 1;
-        countdown = -1;
-        return 1;
-    }
-    if (countdown > 0)
-        countdown--;
-    return 0;
-}
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-char *__real_strdup(const char *text);
-char *__real_strndup(const char *text, size_t n);
-void __real_free(void *p);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-char *__wrap_strdup(const char *text);
-char *__wrap_strndup(const char *text, size_t n);
-int __wrap_asprintf(char **out, const char *format, ...) COLLET_PRINTF(2, 3);
-char *__real_realpath(const char *path, char *out);
-char *__wrap_realpath(const char *path, char *out);
-typedef int (*entry_filter)(const struct dirent *);
-typedef int (*entry_order)(const struct dirent **, const struct dirent **);
-int __real_scandir(const char *path, struct dirent ***out, entry_filter filter, entry_order order);
-int __wrap_scandir(const char *path, struct dirent ***out, entry_filter filter, entry_order order);
-void __wrap_free(void *p);
-
-static void *counted(void *p)
-{
-    outstanding += p != NULL;
-    return p;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : counted(__real_malloc(size));
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return fails() ? NULL : counted(__real_calloc(count, size));
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-    if (fails())
-        return NULL;
-    void *p = __real_realloc(old, size);
-    outstanding += p && !old;
-    return p;
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
-{
-    return fails() ? NULL : counted(__real_aligned_alloc(alignment, size));
-}
-
-char *__wrap_strdup(const char *text)
-{
-    return fails() ? NULL : counted(__real_strdup(text));
-}
-
-char *__wrap_strndup(const char *text, size_t n)
-{
-    return fails() ? NULL : counted(__real_strndup(text, n));
-}
-
-int __wrap_asprintf(char **out, const char *format, ...)
-{
-    va_list arguments;
-    if (fails())
-        return -1;
-    va_start(arguments, format);
-    int length = vasprintf(out, format, arguments);
-    va_end(arguments);
-    outstanding += length >= 0;
-    return length;
-}
-
-char *__wrap_realpath(const char *path, char *out)
-{
-    return fails() ? NULL : counted(__real_realpath(path, out));
-}
-
-int __wrap_scandir(const char *path, struct dirent ***out, entry_filter filter, entry_order order)
-{
-    int count = fails() ? -1 : __real_scandir(path, out, filter, order);
-    outstanding += count >= 0 ? count + 1 : 0;
-    return count;
-}
-
-void __wrap_free(void *p)
-{
-    outstanding -= p != NULL;
-    __real_free(p);
-}
 
 typedef struct session {
     collet_runtime *rt;
@@ -178,15 +67,16 @@ static void every_allocation_may_fail(const char *backend)
     long reported = 0, n = 0;
     assert_int_equal(whole_session(backend, &err), COLLET_OK);
     for (;; n++) {
-        long before = outstanding;
+        long before = allocation_outstanding;
         memset(&err, 0, sizeof err);
-        failed = 0;
-        countdown = n;
+        allocation_failed = 0;
+        allocation_countdown = n;
         collet_status status = whole_session(backend, &err);
-        countdown = -1;
-        if (outstanding != before)
-            fail_msg("allocation %ld: %ld blocks leaked (%s)", n, outstanding - before, err.text);
-        if (!failed) {
+        allocation_countdown = -1;
+        if (allocation_outstanding != before)
+            fail_msg("allocation %ld: %ld blocks leaked (%s)", n, allocation_outstanding - before,
+                     err.text);
+        if (!allocation_failed) {
             assert_int_equal(status, COLLET_OK);
             break;
         }

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * failing_malloc.h - allocations that fail when they are told to. The linker sends the allocations
+ * of libcore's objects, and of the test's own, through wrappers (tests/fault/CMakeLists.txt).
+ */
+#ifndef TESTS_FAULT_FAILING_MALLOC_H
+#define TESTS_FAULT_FAILING_MALLOC_H
+
+extern long allocation_countdown;   /* allocations until one fails; -1: none does */
+extern long allocation_outstanding; /* blocks that are not freed */
+extern int allocation_failed;       /* set to 1 by the one that fails */
+
+#endif

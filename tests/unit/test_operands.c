@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every op, on both backends: operands without elements, and operands that share memory. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "op_call.h"
+
+#define BACKENDS COLLET_TEST_PLUGINS "/cpu_openmp.so:" SCALAR_PLUGIN
+
+static const char *const backends[] = {"cpu_scalar", "cpu_openmp"};
+static collet_runtime *rt;
+static collet_context *cx;
+
+static int set_up(void **state)
+{
+    (void)state;
+    rt = runtime_with(BACKENDS, NULL);
+    cx = context_of(rt);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    collet_context_destroy(cx);
+    collet_runtime_destroy(rt);
+    return 0;
+}
+
+static size_t op_count(void)
+{
+    size_t count = collet_op_count(rt);
+    assert_true(count > 40);
+    return count;
+}
+
+/* ---- No elements ----------------------------------------------------------------------------- */
+
+enum { ZERO, NOT_A_NUMBER, COUNTING, ENERGIES };
+
+/* What an op gives of nothing, where that is not zero (docs/KERNELS.md); output -1: all. */
+static const struct {
+    uint32_t op;
+    int output, value;
+} of_nothing[] = {
+    {COLLET_OP_MEAN, -1, NOT_A_NUMBER},       {COLLET_OP_LU, 0, COUNTING},
+    {COLLET_OP_COM, 0, NOT_A_NUMBER},         {COLLET_OP_KINETIC, 0, ENERGIES},
+    {COLLET_OP_GYRATION, -1, NOT_A_NUMBER},   {COLLET_OP_RMSD, -1, NOT_A_NUMBER},
+    {COLLET_OP_OBSERVABLES, 0, NOT_A_NUMBER}, {COLLET_OP_OBSERVABLES, 4, ENERGIES},
+};
+
+static int value_of_nothing(uint32_t op, uint32_t output)
+{
+    for (size_t i = 0; i < sizeof of_nothing / sizeof *of_nothing; i++) {
+        if (of_nothing[i].op == op &&
+            (of_nothing[i].output < 0 || of_nothing[i].output == (int)output))
+            return of_nothing[i].value;
+    }
+    return ZERO;
+}
+
+static void check_element(const op_call *c, uint32_t k, int64_t i, double got)
+{
+    const op_operand *o = &c->operand[k];
+    int64_t within = o->ndim ? i % o->shape[o->ndim - 1] : 0;
+    int value = value_of_nothing(c->info.id, k);
+    /* Of the energies the total is a sum; the others are divided by the mass. */
+    int nan = value == NOT_A_NUMBER || (value == ENERGIES && within > 0);
+    double wanted = value == COUNTING ? (double)within : 0.0;
+    if (nan ? !isnan(got) : got != wanted)
+        fail_msg("%s (%s) of nothing on %s: output %u, element %d is %g", c->info.name, c->sig,
+                 collet_last_backend(cx), k, (int)i, got);
+}
+
+static void check_output(const op_call *c, uint32_t k)
+{
+    static _Alignas(16) char bytes[OP_CALL_BYTES];
+    size_t size = op_call_bytes(c, k);
+    collet_dtype d = c->operand[k].dtype;
+    assert_ok(cx, collet_array_read(cx, c->array[k], bytes, size));
+    int64_t parts = collet_array_size(c->array[k]) * (d == COLLET_C64 || d == COLLET_C128 ? 2 : 1);
+    for (int64_t i = 0; i < parts; i++) {
+        if (d == COLLET_F64 || d == COLLET_C128)
+            check_element(c, k, i, ((const double *)(const void *)bytes)[i]);
+        else if (d == COLLET_F32 || d == COLLET_C64)
+            check_element(c, k, i, (double)((const float *)(const void *)bytes)[i]);
+        else if (d == COLLET_I32)
+            check_element(c, k, i, ((const int32_t *)(const void *)bytes)[i]);
+        else
+            fail_msg("%s: an output of %s is not looked at", c->info.name, collet_dtype_name(d));
+    }
+}
+
+static int some_output(const op_call *c)
+{
+    size_t bytes = 0;
+    for (uint32_t k = 0; k < c->info.n_out; k++)
+        bytes += op_call_bytes(c, k);
+    return bytes > 0;
+}
+
+/* With nothing to compute no kernel is called; else the outputs are what is documented. */
+static void call_with_nothing(const char *backend, size_t index, int sig, char empty)
+{
+    op_call c;
+    if (!op_call_describe(&c, rt, index, sig, empty))
+        return;
+    assert_ok(cx, collet_set_backend(cx, backend));
+    op_call_arrays(&c, cx);
+    uint64_t before = counters_of(cx).calls;
+    collet_status status = op_call_run(&c, cx);
+    if (!strcmp(c.info.shapes, "@reduce_some") && some_output(&c)) {
+        assert_status(cx, status, COLLET_SHAPE);
+        assert_text_has(cx, "no elements");
+    } else {
+        assert_ok(cx, status);
+        assert_int_equal(counters_of(cx).calls - before, some_output(&c));
+        for (uint32_t k = 0; k < c.info.n_out; k++)
+            check_output(&c, k);
+    }
+    op_call_free(&c);
+}
+
+static void operands_without_elements(void **state)
+{
+    static const char letters[] = ".ABCDEFGHIJKLMNOPQRSTUVWXYZab";
+    int tried = 0;
+    (void)state;
+    for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
+        for (size_t i = 0; i < op_count(); i++) {
+            for (const char *letter = letters; *letter; letter++) {
+                op_call c;
+                assert_true(op_call_describe(&c, rt, i, 0, 0));
+                if (op_call_axis_count(&c, *letter) == 0)
+                    continue;
+                for (int sig = 0; sig < 24; sig++)
+                    call_with_nothing(backends[b], i, sig, *letter);
+                tried++;
+            }
+        }
+    }
+    assert_true(tried > 100);
+}
+
+/* ---- Shared memory --------------------------------------------------------------------------- */
+
+typedef struct results {
+    size_t size[COLLET_MAX_OPERANDS];
+    char bytes[COLLET_MAX_OPERANDS][4096];
+} results;
+
+static void take_results(const op_call *c, results *r)
+{
+    for (uint32_t k = 0; k < c->info.n_out; k++) {
+        r->size[k] = op_call_bytes(c, k);
+        assert_true(r->size[k] <= sizeof r->bytes[k]);
+        assert_ok(cx, collet_array_read(cx, c->array[k], r->bytes[k], r->size[k]));
+    }
+}
+
+/* The call whose output 0 lies `offset` elements from the beginning of input k. */
+static void call_over(const op_call *plain, uint32_t k, int64_t offset, const results *wanted)
+{
+    static _Alignas(64) char memory[2 * OP_CALL_BYTES];
+    static results got;
+    op_call c = *plain;
+    const op_operand *out = &c.operand[0], *in = &c.operand[k];
+    char *first = memory + OP_CALL_BYTES / 2;
+    int same = offset == 0 && out->ndim == in->ndim &&
+               !memcmp(out->shape, in->shape, (size_t)in->ndim * sizeof *in->shape);
+    op_call_arrays(&c, cx);
+    collet_array_free(c.array[0]);
+    collet_array_free(c.array[k]);
+    op_call_values(&c, k, first);
+    assert_ok(cx, collet_array_wrap(cx, &c.array[k], in->dtype, in->ndim, in->shape, NULL, first,
+                                    NULL, NULL));
+    if (same)
+        assert_ok(cx, collet_array_reshape(cx, &c.array[0], c.array[k], out->ndim, out->shape));
+    else
+        assert_ok(cx, collet_array_wrap(cx, &c.array[0], out->dtype, out->ndim, out->shape, NULL,
+                                        first + offset * (int64_t)collet_dtype_size(out->dtype),
+                                        NULL, NULL));
+    uint64_t before = counters_of(cx).temporaries;
+    assert_ok(cx, op_call_run(&c, cx));
+    if (counters_of(cx).temporaries - before != !(same && c.info.alias))
+        fail_msg("%s (%s): %d temporaries when output 0 lies %d elements into input %u",
+                 c.info.name, c.sig, (int)(counters_of(cx).temporaries - before), (int)offset,
+                 k - c.info.n_out);
+    take_results(&c, &got);
+    for (uint32_t n = 0; n < c.info.n_out; n++) {
+        if (memcmp(got.bytes[n], wanted->bytes[n], wanted->size[n]) != 0)
+            fail_msg(
+                "%s (%s) on %s: output %u differs when output 0 lies %d elements into input %u",
+                c.info.name, c.sig, collet_last_backend(cx), n, (int)offset, k - c.info.n_out);
+    }
+    op_call_free(&c);
+}
+
+/* Over each input of output 0's dtype: at its very place, one element behind it, one before. */
+static int share_memory(size_t index, int sig)
+{
+    static results wanted;
+    op_call c;
+    int tried = 0;
+    if (!op_call_describe(&c, rt, index, sig, 0))
+        return 0;
+    op_call_arrays(&c, cx);
+    assert_ok(cx, op_call_run(&c, cx));
+    take_results(&c, &wanted);
+    op_call_free(&c);
+    for (uint32_t k = c.info.n_out; k < c.count; k++) {
+        size_t in_bytes = op_call_bytes(&c, k), one = collet_dtype_size(c.operand[0].dtype);
+        if (c.operand[k].dtype != c.operand[0].dtype)
+            continue;
+        call_over(&c, k, 0, &wanted);
+        if (in_bytes > one)
+            call_over(&c, k, 1, &wanted);
+        if (op_call_bytes(&c, 0) > one)
+            call_over(&c, k, -1, &wanted);
+        tried++;
+    }
+    return tried;
+}
+
+static void outputs_over_inputs(void **state)
+{
+    int tried = 0;
+    (void)state;
+    for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
+        assert_ok(cx, collet_set_backend(cx, backends[b]));
+        for (size_t i = 0; i < op_count(); i++) {
+            for (int sig = 0; sig < 24; sig++)
+                tried += share_memory(i, sig);
+        }
+    }
+    assert_true(tried > 150);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(operands_without_elements),
+        cmocka_unit_test(outputs_over_inputs),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
