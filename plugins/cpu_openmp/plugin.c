@@ -195,6 +195,7 @@ static void describe(const collet_host *host, text *json)
     text_quote(json, name[0] ? name : "CPU");
     text_add(json, ", \"isa\": \"%s\", \"threads\": %d}], ", level->name, host->threads(host));
     choice_describe(host, level, json);
+    openmp_fft_describe(host, json);
     text_add(json, "}");
 }
 
@@ -221,6 +222,10 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
     const isa_level *level = isa_select(host->config(host, "isa"), &reason);
     if (!level)
         return host->fail(err, COLLET_UNAVAILABLE, "cpu_openmp: %s", reason);
+    int32_t fft;
+    collet_status status = openmp_fft_choose(host, &fft, err);
+    if (status != COLLET_OK)
+        return status;
     collet_device *d = calloc(1, sizeof *d);
     plan_cache *ffts = plan_cache_create(PLANS, PLAN_BYTES);
     if (!d || !ffts) {
@@ -230,6 +235,7 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
     }
     d->onednn = choice_settle(host, level);
     d->plans = onednn_plans_create();
+    d->fft = fft;
     d->ffts = ffts;
     d->host = host;
     d->level = level;

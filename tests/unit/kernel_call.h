@@ -9,7 +9,8 @@
  * CALL(OP, number of outputs, operands...) asserts that the row with these dtypes returns
  * COLLET_OK. EXPECT(got, n, tolerance, numbers...) compares doubles; NaN matches NaN. Set-up and
  * tear-down of the group are open_plugin and close_plugin: KERNEL_PLUGIN (default cpu_scalar) as it
- * was built, on `host_threads` threads and with the setting isa = `host_isa`.
+ * was built, on `host_threads` threads and with the settings isa = `host_isa`,
+ * cpu_openmp.fft = `host_fft` and cpu_openmp.fft_plan = `host_fft_plan`.
  */
 #ifndef TESTS_KERNEL_CALL_H
 #define TESTS_KERNEL_CALL_H
@@ -29,7 +30,7 @@
 static const collet_plugin *plugin;
 static collet_device *device;
 static int32_t host_threads = 1;
-static const char *host_isa;
+static const char *host_isa, *host_fft, *host_fft_plan;
 
 static collet_status set_text(collet_error *err, collet_status status, const char *format, ...)
 {
@@ -57,7 +58,10 @@ static int32_t get_threads(const collet_host *of)
 static const char *get_setting(const collet_host *of, const char *key)
 {
     (void)of;
-    return strcmp(key, "isa") == 0 ? host_isa : NULL;
+    return strcmp(key, "isa") == 0                   ? host_isa
+           : strcmp(key, "cpu_openmp.fft") == 0      ? host_fft
+           : strcmp(key, "cpu_openmp.fft_plan") == 0 ? host_fft_plan
+                                                     : NULL;
 }
 
 static const collet_host host = {.abi = COLLET_ABI,

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fftw.h - FFTW 3, an optional library that the plugin is built for with COLLET_FFTW and opens when
+ * the setting cpu_openmp.fft asks for it. Any thread.
+ *
+ * What belongs to the process is left as it is found: the planner's number of threads is set back
+ * after each plan, and wisdom is neither read from files nor forgotten. The planner is made thread
+ * safe, and takes one plan of ours at a time. A host that calls fftw_cleanup takes our plans away.
+ */
+#ifndef COLLET_OPENMP_FFTW_H
+#define COLLET_OPENMP_FFTW_H
+
+#include "device.h"
+
+/* 1 when cpu_openmp.fft = fftw can be had; else 0 and *reason. */
+int fftw_usable(const char **reason);
+
+/* As workspace and run of the op fft. */
+uint64_t fftw_workspace(collet_device *device, const collet_kernel_call *call);
+collet_status fftw_run(collet_device *device, const collet_kernel_call *call);
+
+#endif

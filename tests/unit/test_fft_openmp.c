@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What backend-check cannot see of the Fourier transforms of cpu_openmp: the same bits on any
+ * number of threads and beside other callers, trim, settings, and a host with an FFTW of its own.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <malloc.h>
+#include <pthread.h>
+
+#define KERNEL_PLUGIN "cpu_openmp"
+#include "kernel_call.h"
+
+enum { LENGTH = 3 * 5 * 7 * 11 * 13, PRIME = 4099, SIDE = 48, LINES = 33 };
+
+typedef struct results {
+    double line[2 * LENGTH], prime[2 * PRIME], plane[2 * SIDE * SIDE], batch[2 * LINES * 100];
+    float half[LENGTH + 1];
+} results;
+
+static double input[2 * 2 * LENGTH];
+static float narrow[LENGTH];
+
+static void make_input(void)
+{
+    for (int64_t i = 0; i < 4 * LENGTH; i++)
+        input[i] = (double)(i * 7919 % 100003) / 50000.0 - 1.0;
+    for (int64_t i = 0; i < LENGTH; i++)
+        narrow[i] = (float)input[i];
+}
+
+static void compute(results *out)
+{
+    const collet_fft_params one = {.struct_size = sizeof one, .axes = 1};
+    const collet_fft_params back = {.struct_size = sizeof back, .axes = 2, .inverse = 1};
+    CALL_WITH(FFT, 1, &one, sizeof one, ARRAY(out->line, C128, LENGTH), ARRAY(input, C128, LENGTH));
+    CALL_WITH(FFT, 1, &one, sizeof one, ARRAY(out->prime, C128, PRIME), ARRAY(input, C128, PRIME));
+    CALL_WITH(FFT, 1, &back, sizeof back, ARRAY(out->plane, C128, SIDE, SIDE),
+              ARRAY(input, C128, SIDE, SIDE));
+    CALL_WITH(FFT, 1, &one, sizeof one, ARRAY(out->batch, C128, LINES, 100),
+              ARRAY(input, C128, LINES, 100));
+    CALL_WITH(FFT, 1, &one, sizeof one, ARRAY(out->half, C64, LENGTH / 2 + 1),
+              ARRAY(narrow, F32, LENGTH));
+}
+
+/* ---- Settings -------------------------------------------------------------------------------- */
+
+static void reopen(int32_t threads, const char *fft)
+{
+    collet_error err;
+    plugin->device_close(device);
+    host_threads = threads;
+    host_fft = fft;
+    assert_int_equal(COLLET_OK, plugin->device_open(&host, 0, &device, &err));
+}
+
+static void test_same_bits_on_any_number_of_threads(void **state)
+{
+    static results one, more;
+    (void)state;
+    compute(&one);
+    for (int32_t threads = 2; threads <= 7; threads += 5) {
+        reopen(threads, NULL);
+        memset(&more, 0, sizeof more);
+        compute(&more);
+        assert_memory_equal(&one, &more, sizeof one);
+    }
+    reopen(1, NULL);
+}
+
+static void test_wrong_settings_are_refused(void **state)
+{
+    collet_device *d = NULL;
+    collet_error err;
+    (void)state;
+    host_fft = "quick";
+    assert_int_equal(COLLET_UNAVAILABLE, plugin->device_open(&host, 0, &d, &err));
+    assert_non_null(strstr(err.text, "cpu_openmp.fft is own or fftw, not 'quick'"));
+    host_fft = NULL;
+    host_fft_plan = "patient";
+    assert_int_equal(COLLET_UNAVAILABLE, plugin->device_open(&host, 0, &d, &err));
+    assert_non_null(strstr(err.text, "estimate or measure, not 'patient'"));
+    host_fft_plan = NULL;
+    assert_null(d);
+}
+
+/* ---- Plans ----------------------------------------------------------------------------------- */
+
+#define ROUNDS 40
+
+static void *compute_often(void *argument)
+{
+    const results *expected = argument;
+    results *got = malloc(sizeof *got);
+    int *wrong = calloc(1, sizeof *wrong);
+    for (int i = 0; i < ROUNDS && got && wrong; i++) {
+        memset(got, 0, sizeof *got);
+        compute(got);
+        *wrong += memcmp(got, expected, sizeof *got) != 0;
+    }
+    free(got);
+    return wrong;
+}
+
+/* While another thread trims. */
+static void test_two_threads_at_once(void **state)
+{
+    static results expected;
+    pthread_t others[2];
+    (void)state;
+    compute(&expected);
+    reopen(2, NULL);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(0, pthread_create(&others[i], NULL, compute_often, &expected));
+    for (int i = 0; i < ROUNDS; i++)
+        plugin->trim(device);
+    for (int i = 0; i < 2; i++) {
+        void *wrong = NULL;
+        assert_int_equal(0, pthread_join(others[i], &wrong));
+        assert_non_null(wrong);
+        assert_int_equal(0, *(int *)wrong);
+        free(wrong);
+    }
+    reopen(1, NULL);
+}
+
+static void test_trim_gives_plans_back(void **state)
+{
+    static results r;
+    (void)state;
+    plugin->trim(device);
+    size_t before = mallinfo2().uordblks;
+    if (before == 0)
+        skip(); /* a sanitizer's malloc */
+    compute(&r);
+    size_t with_plans = mallinfo2().uordblks;
+    compute(&r);
+    /* Workspaces that come and go leave a few bytes' difference. */
+    assert_true(mallinfo2().uordblks < with_plans + 1000);
+    assert_true(with_plans > before + 50000);
+    plugin->trim(device);
+    assert_true(mallinfo2().uordblks < before + 1000);
+}
+
+/* ---- A host that has an FFTW of its own ------------------------------------------------------ */
+
+#define EXPORTED __attribute__((visibility("default")))
+#define CAPTURE(name)                                                                              \
+    EXPORTED void name(void);                                                                      \
+    void name(void)                                                                                \
+    {                                                                                              \
+        captured++;                                                                                \
+    }
+
+static int captured;
+
+CAPTURE(fftw_plan_guru64_dft)
+CAPTURE(fftw_plan_guru64_dft_r2c)
+CAPTURE(fftw_execute_dft)
+CAPTURE(fftwf_execute_dft_r2c)
+CAPTURE(fftw_destroy_plan)
+CAPTURE(fftw_plan_with_nthreads)
+
+static void assert_close(const double *a, const double *b, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        assert_true(fabs(a[i] - b[i]) < 1e-10);
+}
+
+static void test_library_is_not_captured(void **state)
+{
+    static results own, library;
+    collet_device *d = NULL;
+    collet_error err;
+    (void)state;
+    host_fft = "fftw";
+    if (plugin->device_open(&host, 0, &d, &err) != COLLET_OK) {
+        assert_non_null(strstr(err.text, "FFTW"));
+        host_fft = NULL;
+        skip();
+    }
+    plugin->device_close(d);
+    host_fft = NULL;
+    compute(&own);
+    for (int32_t threads = 1; threads <= 2; threads++) {
+        reopen(threads, "fftw");
+        compute(&library);
+        assert_close(own.line, library.line, 2 * LENGTH);
+        assert_close(own.prime, library.prime, 2 * PRIME);
+        assert_close(own.plane, library.plane, 2 * SIDE * SIDE);
+        assert_close(own.batch, library.batch, 2 * LINES * 100);
+    }
+    reopen(1, NULL);
+    assert_int_equal(0, captured);
+}
+
+/* What the host has asked FFTW's planner for. */
+static void test_planner_stays(void **state)
+{
+    static results r;
+    collet_device *d = NULL;
+    collet_error err;
+    int (*start)(void), (*get)(void);
+    void (*set)(int);
+    (void)state;
+    host_fft = "fftw";
+    collet_status status = plugin->device_open(&host, 0, &d, &err);
+    host_fft = NULL;
+    void *library = dlopen("libfftw3_omp.so.3", RTLD_NOW | RTLD_LOCAL);
+    if (status != COLLET_OK || !library) {
+        plugin->device_close(d);
+        skip();
+    }
+    plugin->device_close(d);
+    *(void **)&start = dlsym(library, "fftw_init_threads");
+    *(void **)&get = dlsym(library, "fftw_planner_nthreads");
+    *(void **)&set = dlsym(library, "fftw_plan_with_nthreads");
+    assert_non_null(start);
+    assert_non_null(get);
+    assert_non_null(set);
+    assert_int_not_equal(0, start());
+    reopen(2, "fftw");
+    set(3);
+    compute(&r);
+    assert_int_equal(3, get());
+    set(1);
+    reopen(1, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_bits_on_any_number_of_threads),
+        cmocka_unit_test(test_wrong_settings_are_refused),
+        cmocka_unit_test(test_two_threads_at_once),
+        cmocka_unit_test(test_trim_gives_plans_back),
+        cmocka_unit_test(test_library_is_not_captured),
+        cmocka_unit_test(test_planner_stays),
+    };
+    make_input();
+    return cmocka_run_group_tests(tests, open_plugin, close_plugin);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cache of plans: what is found, what goes first, what stays while it is used. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "plan_cache.h"
+
+typedef struct numbered {
+    cached_plan head;
+    int64_t number;
+} numbered;
+
+static _Atomic int made, destroyed;
+static int failing;
+
+static void destroy(cached_plan *plan)
+{
+    destroyed++;
+    free(plan);
+}
+
+static cached_plan *make(const plan_key *key, void *context)
+{
+    numbered *n = failing ? NULL : calloc(1, sizeof *n);
+    if (!n)
+        return NULL;
+    made++;
+    n->head = (cached_plan){destroy, *(const uint64_t *)context};
+    n->number = key->word[0];
+    return &n->head;
+}
+
+static numbered *take(plan_cache *cache, int64_t number, uint64_t bytes)
+{
+    plan_key key = {.words = 0};
+    plan_key_add(&key, number);
+    plan_key_add(&key, 7);
+    numbered *n = (numbered *)plan_cache_take(cache, &key, make, &bytes);
+    if (n)
+        assert_int_equal(number, n->number);
+    return n;
+}
+
+static void use(plan_cache *cache, int64_t number, uint64_t bytes)
+{
+    numbered *n = take(cache, number, bytes);
+    assert_non_null(n);
+    plan_cache_give(cache, &n->head);
+}
+
+static plan_cache *new_cache(int32_t plans, uint64_t bytes)
+{
+    plan_cache *cache = plan_cache_create(plans, bytes);
+    assert_non_null(cache);
+    made = destroyed = failing = 0;
+    return cache;
+}
+
+static void test_found_again(void **state)
+{
+    plan_cache *cache = new_cache(4, 100);
+    (void)state;
+    for (int i = 0; i < 10; i++)
+        use(cache, i % 2, 1);
+    assert_int_equal(2, made);
+    plan_cache_destroy(cache);
+    assert_int_equal(2, destroyed);
+    plan_cache_destroy(NULL);
+}
+
+static void test_the_longest_unused_goes(void **state)
+{
+    plan_cache *cache = new_cache(3, 100);
+    (void)state;
+    use(cache, 1, 1);
+    use(cache, 2, 1);
+    use(cache, 3, 1);
+    use(cache, 1, 1);
+    use(cache, 4, 1);
+    assert_int_equal(3, plan_cache_count(cache));
+    use(cache, 1, 1);
+    use(cache, 3, 1);
+    assert_int_equal(4, made);
+    use(cache, 2, 1);
+    assert_int_equal(5, made);
+    plan_cache_destroy(cache);
+}
+
+static void test_bytes_are_bounded(void **state)
+{
+    plan_cache *cache = new_cache(10, 100);
+    (void)state;
+    for (int i = 0; i < 5; i++)
+        use(cache, i, 40);
+    assert_int_equal(2, plan_cache_count(cache));
+    use(cache, 9, 1000);
+    assert_int_equal(1, plan_cache_count(cache));
+    use(cache, 9, 1000);
+    assert_int_equal(6, made);
+    plan_cache_destroy(cache);
+}
+
+static void test_what_is_used_stays(void **state)
+{
+    plan_cache *cache = new_cache(2, 100);
+    numbered *a = take(cache, 1, 1), *b = take(cache, 2, 1);
+    (void)state;
+    assert_null(take(cache, 3, 1));
+    plan_cache_trim(cache);
+    assert_int_equal(0, destroyed);
+    plan_cache_give(cache, &a->head);
+    plan_cache_trim(cache);
+    assert_int_equal(1, plan_cache_count(cache));
+    assert_int_equal(1, destroyed);
+    plan_cache_give(cache, &b->head);
+    failing = 1;
+    assert_null(take(cache, 5, 1));
+    failing = 0;
+    use(cache, 5, 1);
+    plan_cache_destroy(cache);
+    assert_int_equal(made, destroyed);
+}
+
+static void *use_many(void *argument)
+{
+    plan_cache *cache = argument;
+    for (int64_t i = 0; i < 20000; i++)
+        use(cache, i * 7 % 11, 1);
+    return NULL;
+}
+
+static void test_two_threads(void **state)
+{
+    plan_cache *cache = new_cache(8, 100);
+    pthread_t other;
+    (void)state;
+    assert_int_equal(0, pthread_create(&other, NULL, use_many, cache));
+    use_many(cache);
+    assert_int_equal(0, pthread_join(other, NULL));
+    plan_cache_destroy(cache);
+    assert_int_equal(made, destroyed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_found_again),       cmocka_unit_test(test_the_longest_unused_goes),
+        cmocka_unit_test(test_bytes_are_bounded), cmocka_unit_test(test_what_is_used_stays),
+        cmocka_unit_test(test_two_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
