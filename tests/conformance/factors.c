@@ -43,8 +43,7 @@ static bool permute(const kit_matrix *a, const kit_matrix *perm, kit_matrix *out
 }
 
 /* Ones on L's diagonal, zeros beside, nothing larger than 1; U zero below its diagonal. */
-static void judge_triangles(const kit_case *c, kit_verdict *v, const kit_matrix *l,
-                            const kit_matrix *u, int64_t batch)
+static void judge_triangles(kit_verdict *v, const kit_matrix *l, const kit_matrix *u, int64_t batch)
 {
     for (int64_t i = 0; i < l->rows; i++)
         for (int64_t j = 0; j < l->columns; j++) {
@@ -57,7 +56,6 @@ static void judge_triangles(const kit_case *c, kit_verdict *v, const kit_matrix 
         for (int64_t j = 0; j < i && j < u->columns; j++)
             if (*kit_entry(u, i, j) != 0)
                 kit_fail(v, "matrix %" PRId64 ": U[%" PRId64 ",%" PRId64 "] is not 0", batch, i, j);
-    (void)c;
 }
 
 /* The largest |a - b| as a multiple of scale, element by element, beyond the floor. */
@@ -120,7 +118,7 @@ static void judge_one_lu(const kit_case *c, kit_verdict *v, int64_t batch)
             if (perm.at[i] != (real)i)
                 kit_fail(v, "matrix %" PRId64 ": perm moves rows of what is not finite", batch);
     } else {
-        judge_triangles(c, v, &l, &u, batch);
+        judge_triangles(v, &l, &u, batch);
         judge_product(c, v, &rows, &l, &u, batch);
         kit_info_is(c, v, 3, batch, first_zero(&u));
         if (c->kind == KIT_ZERO_COLUMN && u.rows > kit_zero_column(a.columns))
