@@ -104,17 +104,17 @@ static long double _Complex quotient(pair a, pair b)
     bool a_finite = isfinite(a.re) && isfinite(a.im), b_finite = isfinite(b.re) && isfinite(b.im);
     long double c = (long double)b.re, d = (long double)b.im;
     if (c == 0 && d == 0)
-        return CMPLXL(re * copysignl(infinity, c), im * copysignl(infinity, c));
+        return __builtin_complex(re * copysignl(infinity, c), im * copysignl(infinity, c));
     if (a_finite && b_finite)
-        return CMPLXL(re, im) / CMPLXL(c, d);
+        return __builtin_complex(re, im) / __builtin_complex(c, d);
     if (b_finite && (isinf(a.re) || isinf(a.im))) {
         re = sign_if_infinite(a.re);
         im = sign_if_infinite(a.im);
-        return CMPLXL(infinity * (re * c + im * d), infinity * (im * c - re * d));
+        return __builtin_complex(infinity * (re * c + im * d), infinity * (im * c - re * d));
     }
     if (a_finite && (isinf(b.re) || isinf(b.im)))
-        return CMPLXL(0, 0);
-    return CMPLXL((long double)NAN, (long double)NAN);
+        return __builtin_complex(0.0L, 0.0L);
+    return __builtin_complex((long double)NAN, (long double)NAN);
 }
 
 static void judge_quotient(const kit_case *c, kit_verdict *v)
