@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROUNDS 4
+#define ROUNDS 8
 #define FAR_SLOWER 1.5 /* times the best rival: of no interest after a round */
-#define AGREEMENT 1e-3 /* relative, of the outputs' magnitudes */
+#define AGREEMENT 1e-3 /* relative, of the outputs' magnitude */
 #define SETTLE_MILLISECONDS                                                                        \
     40                     /* threads of the last call turn idle before the next one is timed      \
                             */
@@ -74,28 +74,39 @@ static void leave_out_slow(against_result *r)
             r->rivals[i].state = RIVAL_SLOW;
 }
 
-/* A rival that computes something else is no rival. */
-static void check_agreement(against_job *job, against_result *r, const bench_arrays *arrays)
+static void check_rival(rival_process *p, const bench_operand *o, const void *data)
 {
-    for (int32_t i = 0; i < r->count; i++) {
+    rival_digest own = rival_digest_of(o, data);
+    double most = AGREEMENT * own.magnitude;
+    if (fabs(own.magnitude - p->digest.magnitude) <= most &&
+        fabs(own.signature - p->digest.signature) <= most)
+        return;
+    p->state = RIVAL_DEAD;
+    snprintf(p->text, sizeof p->text,
+             "its result is another: magnitude %.6g, signature %.6g; Collet's %.6g, %.6g",
+             p->digest.magnitude, p->digest.signature, own.magnitude, own.signature);
+}
+
+/* A rival that computes something else is no rival. */
+static collet_status check_agreement(against_job *job, against_result *r,
+                                     const bench_arrays *arrays)
+{
+    collet_status status = COLLET_OK;
+    for (int32_t i = 0; i < r->count && status == COLLET_OK; i++) {
         rival_process *p = &r->rivals[i];
-        const bench_operand *o = &r->layout->operands[p->same < 0 ? 0 : p->same];
-        size_t bytes = (size_t)bench_operand_size(o) * collet_dtype_size(o->dtype);
-        if (p->state != RIVAL_RUNS || isnan(p->magnitude))
+        if (p->state != RIVAL_RUNS || p->same < 0)
             continue;
+        const bench_operand *o = &r->layout->operands[p->same];
+        size_t bytes = (size_t)bench_operand_size(o) * collet_dtype_size(o->dtype);
         void *data = malloc(bytes + 1);
-        double own = NAN;
-        if (data && collet_array_read(job->session->context, arrays->arrays[p->same], data,
-                                      bytes) == COLLET_OK)
-            own = rival_magnitude(o, data);
+        status =
+            data ? collet_array_read(job->session->context, arrays->arrays[p->same], data, bytes)
+                 : COLLET_NO_MEMORY;
+        if (status == COLLET_OK)
+            check_rival(p, o, data);
         free(data);
-        if (!(fabs(own - p->magnitude) <= AGREEMENT * own)) {
-            p->state = RIVAL_DEAD;
-            snprintf(p->text, sizeof p->text,
-                     "its result is another: mean magnitude %.6g, Collet's is %.6g", p->magnitude,
-                     own);
-        }
     }
+    return status;
 }
 
 /* ---- Taking turns ---------------------------------------------------------------------------- */
@@ -131,7 +142,7 @@ static collet_status take_turns(against_job *job, against_result *r, const bench
             rival_sample(&r->rivals[i], seconds);
         }
         if (round == 0 && status == COLLET_OK) {
-            check_agreement(job, r, arrays);
+            status = check_agreement(job, r, arrays);
             leave_out_slow(r);
         }
     }

@@ -67,9 +67,15 @@ int32_t rival_find(rival_job *job, void *handle, const char *name, void *functio
 /* Memory for the life of the process; NULL with the text. */
 void *rival_memory(rival_job *job, size_t bytes);
 
-/* The root of the mean square of an operand's numbers: what the two sides of a comparison must
- * agree in. NaN for dtypes that no compared output has. */
-double rival_magnitude(const bench_operand *operand, const void *data);
+/* What the two sides of a comparison must agree in: the root of the mean square of an operand's
+ * numbers, and their sum under pseudo-random signs over the root of their count, which is as large
+ * and another as soon as they stand in another order. NaN for dtypes that no compared output has.
+ */
+typedef struct rival_digest {
+    double magnitude, signature;
+} rival_digest;
+
+rival_digest rival_digest_of(const bench_operand *operand, const void *data);
 
 /* The child's main: argv as rival_process.c makes it. */
 int rival_worker(int argc, char **argv);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The decompositions by LAPACK's routines. They work in place on columns, so a call copies the
- * input first, as any caller does; that the matrix is then the transpose changes no count of
- * operations.
+ * input first, as any caller does; rows are taken for columns: a square matrix is
+ * then its transpose, which takes as many operations.
  */
 #include "rival.h"
 
@@ -68,11 +68,12 @@ static int32_t qr(rival_job *job, routines *r)
     return info == 0 && then == 0;
 }
 
+/* Of the transpose, whose singular values are the same: U and V change places. */
 static int32_t svd(rival_job *job, routines *r)
 {
     int info = 0;
     memcpy(r->a, job->data[4], r->bytes);
-    r->gesdd("S", &r->m, &r->n, r->a, &r->m, job->data[1], job->data[0], &r->m, job->data[2], &r->k,
+    r->gesdd("S", &r->n, &r->m, r->a, &r->n, job->data[1], job->data[2], &r->n, job->data[0], &r->k,
              r->work, &r->lwork, r->iwork, &info, 1);
     return info == 0;
 }

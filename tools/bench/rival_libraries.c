@@ -68,11 +68,7 @@ static const rival_library libraries[] = {
      {{NULL, always}, {"AVX2", has_avx2}, {"AVX512_CORE_BF16", has_bf16}},
      " matmul:ff matmul:fb matmul:bb matmul:ia ",
      rival_onednn_open},
-    {"fftw",
-     NULL,
-     {{NULL, always}},
-     " fft:cc fft:zz fft:cf fft:zd fft:fc fft:dz ",
-     rival_fftw_open},
+    {"fftw", NULL, {{NULL, always}}, " fft:cc fft:zz fft:cf fft:zd ", rival_fftw_open},
 };
 
 size_t rival_library_count(void)
@@ -136,19 +132,35 @@ void *rival_memory(rival_job *job, size_t bytes)
     return memory;
 }
 
-double rival_magnitude(const bench_operand *o, const void *data)
+static double number_at(const bench_operand *o, const void *data, int64_t i)
+{
+    switch (o->dtype) {
+    case COLLET_F32:
+    case COLLET_C64:
+        return (double)((const float *)data)[i];
+    case COLLET_F64:
+    case COLLET_C128:
+        return ((const double *)data)[i];
+    case COLLET_I32:
+        return (double)((const int32_t *)data)[i];
+    default:
+        return (double)NAN;
+    }
+}
+
+rival_digest rival_digest_of(const bench_operand *o, const void *data)
 {
     int64_t count = bench_operand_size(o);
-    double sum = 0;
+    uint64_t state = 1;
+    double squares = 0, sum = 0;
     if (o->dtype == COLLET_C64 || o->dtype == COLLET_C128)
         count *= 2;
     for (int64_t i = 0; i < count; i++) {
-        double x = o->dtype == COLLET_F32 || o->dtype == COLLET_C64
-                       ? (double)((const float *)data)[i]
-                   : o->dtype == COLLET_F64 || o->dtype == COLLET_C128 ? ((const double *)data)[i]
-                   : o->dtype == COLLET_I32 ? (double)((const int32_t *)data)[i]
-                                            : (double)NAN;
-        sum += x * x;
+        double x = number_at(o, data, i);
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        squares += x * x;
+        sum += state >> 63 ? x : -x;
     }
-    return sqrt(sum / (double)(count ? count : 1));
+    double n = (double)(count ? count : 1);
+    return (rival_digest){sqrt(squares / n), sum / sqrt(n)};
 }

@@ -206,8 +206,8 @@ static int32_t take_samples(rival_process *p)
 {
     char line[64];
     long long count, calls;
-    if (!hear(p, line, sizeof line, 1) ||
-        sscanf(line, "samples %lld %lld %lf", &count, &calls, &p->magnitude) != 3)
+    if (!hear(p, line, sizeof line, 1) || sscanf(line, "samples %lld %lld %lf %lf", &count, &calls,
+                                                 &p->digest.magnitude, &p->digest.signature) != 4)
         return 0;
     p->calls = calls;
     for (long long i = 0; i < count; i++) {

@@ -26,9 +26,9 @@ typedef struct rival_process {
     char text[RIVAL_TEXT];
     double *samples; /* seconds a call */
     int64_t count, calls;
-    double magnitude; /* rival_magnitude of its output `same`; NaN: nothing is compared */
-    int32_t same;
-    pid_t pid; /* 0: none */
+    int32_t same;        /* the output that is compared, -1: none */
+    rival_digest digest; /* of it */
+    pid_t pid;           /* 0: none */
     FILE *from, *to;
 } rival_process;
 

@@ -67,10 +67,11 @@ static collet_status call_job(void *user, int64_t calls)
 
 /* ---- Talking --------------------------------------------------------------------------------- */
 
-static double magnitude(const rival_job *job)
+static rival_digest digest(const rival_job *job)
 {
-    return job->same < 0 ? (double)NAN
-                         : rival_magnitude(&job->operands[job->same], job->data[job->same]);
+    if (job->same < 0)
+        return (rival_digest){(double)NAN, (double)NAN};
+    return rival_digest_of(&job->operands[job->same], job->data[job->same]);
 }
 
 /* Samples for as long as the parent says. The first time warms up; later a single call does. */
@@ -86,8 +87,9 @@ static int32_t answer(FILE *to, bench_sampler *s, double seconds)
     } while (status == COLLET_OK && bench_now() < end);
     if (status != COLLET_OK)
         return 0;
-    fprintf(to, "samples %lld %lld %.9g\n", (long long)(s->count - before), (long long)s->calls,
-            magnitude(s->user));
+    rival_digest d = digest(s->user);
+    fprintf(to, "samples %lld %lld %.17g %.17g\n", (long long)(s->count - before),
+            (long long)s->calls, d.magnitude, d.signature);
     for (int64_t i = before; i < s->count; i++)
         fprintf(to, "%.9g\n", s->seconds[i]);
     return fflush(to) == 0;
