@@ -211,10 +211,8 @@ void blas_leave(blas *b, blas_use *use)
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
-/* c = factor left right + keep c. */
-static void multiply(const blas *b, int wide, const blas_matrix *c, const blas_matrix *left,
-                     const blas_matrix *right, int64_t m, int64_t n, int64_t k, int factor,
-                     int keep)
+void blas_multiply(const blas *b, int wide, const blas_matrix *c, const blas_matrix *left,
+                   const blas_matrix *right, int64_t m, int64_t n, int64_t k, int factor, int keep)
 {
     enum CBLAS_TRANSPOSE turn_left = left->transposed ? CblasTrans : CblasNoTrans;
     enum CBLAS_TRANSPOSE turn_right = right->transposed ? CblasTrans : CblasNoTrans;
@@ -232,13 +230,7 @@ static void multiply(const blas *b, int wide, const blas_matrix *c, const blas_m
 void blas_product(const blas *b, int wide, const blas_matrix *c, const blas_matrix *left,
                   const blas_matrix *right, int64_t m, int64_t n, int64_t k)
 {
-    multiply(b, wide, c, left, right, m, n, k, 1, 0);
-}
-
-void blas_subtract_product(const blas *b, int wide, const blas_matrix *c, const blas_matrix *left,
-                           const blas_matrix *right, int64_t m, int64_t n, int64_t k)
-{
-    multiply(b, wide, c, left, right, m, n, k, -1, 1);
+    blas_multiply(b, wide, c, left, right, m, n, k, 1, 0);
 }
 
 static void solve(const blas *b, int wide, enum CBLAS_SIDE side, enum CBLAS_TRANSPOSE turn,

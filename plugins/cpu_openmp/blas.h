@@ -92,9 +92,9 @@ void blas_leave(blas *b, blas_use *use);
 void blas_product(const blas *b, int wide, const blas_matrix *c, const blas_matrix *left,
                   const blas_matrix *right, int64_t m, int64_t n, int64_t k);
 
-/* c (m x n, not transposed) -= a (m x k) b (k x n), under the same conditions. */
-void blas_subtract_product(const blas *b, int wide, const blas_matrix *c, const blas_matrix *left,
-                           const blas_matrix *right, int64_t m, int64_t n, int64_t k);
+/* c = factor a b + keep c, likewise. */
+void blas_multiply(const blas *b, int wide, const blas_matrix *c, const blas_matrix *left,
+                   const blas_matrix *right, int64_t m, int64_t n, int64_t k, int factor, int keep);
 
 /* x (m x n) = L^-1 x with the unit lower triangle of l (m x m); neither transposed, under the same
  * conditions. */

@@ -93,8 +93,8 @@ static void factor_columns(const factoring *f, int64_t first, int64_t columns)
     factor_columns(f, first, left);
     exchange(f, first, middle, middle, right);
     blas_solve_unit_lower(f->job->library, f->job->wide, &top, &beside, left, right);
-    blas_subtract_product(f->job->library, f->job->wide, &rest, &under, &beside, f->a.rows - middle,
-                          right, left);
+    blas_multiply(f->job->library, f->job->wide, &rest, &under, &beside, f->a.rows - middle, right,
+                  left, -1, 1);
     factor_columns(f, middle, right);
     exchange(f, middle, middle + right, first, left);
 }

@@ -13,6 +13,9 @@
 #define NAME(x) x##_f32
 #define INFINITE 0x7f800000u
 #define SAFE 0x1p-126f
+#define TINY_SQUARE 0x1p-60f
+#define ROOT_OF_TINY 0x1p-30f
+#define RAISE 0x1p+28f
 #include "panel.inc"
 
 #define REAL double
@@ -20,6 +23,9 @@
 #define NAME(x) x##_f64
 #define INFINITE 0x7ff0000000000000u
 #define SAFE 0x1p-1022
+#define TINY_SQUARE 0x1p-800
+#define ROOT_OF_TINY 0x1p-400
+#define RAISE 0x1p+380
 #include "panel.inc"
 
 extern const panel_kernels LEVEL_NAME(panel);
@@ -28,4 +34,5 @@ const panel_kernels LEVEL_NAME(panel) = {
     .negate = {negate_f32, negate_f64},
     .swap = {swap_f32, swap_f64},
     .lu = {lu_f32, lu_f64},
+    .qr = {qr_f32, qr_f64},
 };

@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#define PANEL_COLUMNS 64 /* at most, of qr */
+
 typedef struct panel_kernels {
     /* The largest magnitude of n numbers, 0 of none; NaN when one is not finite. */
     double (*largest[2])(const void *x, int64_t n);
@@ -20,6 +22,14 @@ typedef struct panel_kernels {
      * magnitudes the first is the pivot; a column without one is passed over. Finite entries.
      */
     void (*lu[2])(void *a, int64_t stride, int64_t rows, int64_t columns, int32_t *pivot);
+    /*
+     * A = Q R of such a panel, rows >= columns, in place: R on and above the diagonal, below it the
+     * Householder vectors, which begin with a 1 that is not stored: Q = 1 - V T V^T with the upper
+     * triangular T, row-major, columns x columns with zeros below its diagonal (R. Schreiber and
+     * C. Van Loan, SIAM J. Sci. Stat. Comput. 10, 53, 1989). Finite entries of less than the root
+     * of the largest number.
+     */
+    void (*qr[2])(void *a, int64_t stride, int64_t rows, int64_t columns, void *t);
 } panel_kernels;
 
 #endif
