@@ -58,10 +58,6 @@ static int find_lapack(void *handle, blas *b)
            library_find(handle, "dgetrs_", &d->getrs) &&
            library_find(handle, "spotrf_", &s->potrf) &&
            library_find(handle, "dpotrf_", &d->potrf) &&
-           library_find(handle, "sgeqrf_", &s->geqrf) &&
-           library_find(handle, "dgeqrf_", &d->geqrf) &&
-           library_find(handle, "sorgqr_", &s->orgqr) &&
-           library_find(handle, "dorgqr_", &d->orgqr) &&
            library_find(handle, "sgesdd_", &s->gesdd) &&
            library_find(handle, "dgesdd_", &d->gesdd) &&
            library_find(handle, "ssyevd_", &s->syevd) && library_find(handle, "dsyevd_", &d->syevd);

@@ -29,10 +29,6 @@ typedef struct blas_lapack {
                   const int *ipiv, void *b, const int *ldb, int *info, size_t trans_length);
     void (*potrf)(const char *uplo, const int *n, void *a, const int *lda, int *info,
                   size_t uplo_length);
-    void (*geqrf)(const int *m, const int *n, void *a, const int *lda, void *tau, void *work,
-                  const int *lwork, int *info);
-    void (*orgqr)(const int *m, const int *n, const int *k, void *a, const int *lda,
-                  const void *tau, void *work, const int *lwork, int *info);
     void (*gesdd)(const char *jobz, const int *m, const int *n, void *a, const int *lda, void *s,
                   void *u, const int *ldu, void *vt, const int *ldvt, void *work, const int *lwork,
                   int *iwork, int *info, size_t jobz_length);
