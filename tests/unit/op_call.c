@@ -181,6 +181,25 @@ int op_call_describe(op_call *c, const collet_runtime *runtime, size_t index, in
     return 1;
 }
 
+void op_call_stretch(op_call *c, int64_t letters, int64_t others)
+{
+    int named = 0;
+    letters = c->info.shapes[0] == '@' ? others : letters;
+    for (uint32_t k = 0; k < c->count; k++) {
+        for (int32_t i = 0; i < c->operand[k].ndim; i++)
+            named |= !strchr(".#", c->operand[k].axis[i]);
+    }
+    for (uint32_t k = 0; k < c->count; k++) {
+        op_operand *o = &c->operand[k];
+        for (int32_t i = 0; i < o->ndim; i++) {
+            if (!strchr(".#", o->axis[i]))
+                o->shape[i] *= letters;
+            else if (o->axis[i] == '.' && !named)
+                o->shape[i] *= others;
+        }
+    }
+}
+
 /* ---- Arrays ---------------------------------------------------------------------------------- */
 
 static int64_t count_of(const op_operand *o)
@@ -217,15 +236,16 @@ void op_call_values(const op_call *c, uint32_t k, void *bytes)
 
 void op_call_arrays(op_call *c, collet_context *cx)
 {
-    static _Alignas(16) char bytes[OP_CALL_BYTES];
     for (uint32_t k = 0; k < c->count; k++) {
         const op_operand *o = &c->operand[k];
-        assert_true(op_call_bytes(c, k) <= sizeof bytes);
+        void *bytes = malloc(op_call_bytes(c, k) + 1);
+        assert_non_null(bytes);
         if (k < c->info.n_out)
             memset(bytes, OP_CALL_OLD, op_call_bytes(c, k));
         else
             op_call_values(c, k, bytes);
         assert_ok(cx, collet_array_from(cx, &c->array[k], o->dtype, o->ndim, o->shape, bytes));
+        free(bytes);
     }
 }
 

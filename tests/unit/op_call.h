@@ -9,7 +9,7 @@
 
 #include "support.h"
 
-#define OP_CALL_BYTES 65536 /* of one operand at most */
+#define OP_CALL_BYTES 65536 /* of one operand at most, unless it is stretched */
 
 typedef struct op_operand {
     collet_dtype dtype;
@@ -41,6 +41,10 @@ typedef struct op_call {
 /* Signature number `sig` of the op at `index`; 0 when it has no such signature. Every optional
  * operand is there. The axis called `empty` (0: none) has no elements. */
 int op_call_describe(op_call *c, const collet_runtime *runtime, size_t index, int sig, char empty);
+
+/* Makes the axes with a letter `letters` times as long; "..." `others` times where an op has no
+ * axes but these, and those of "@name", of whose signatures only the first fits then. */
+void op_call_stretch(op_call *c, int64_t letters, int64_t others);
 
 /* The number of operands with an axis of that letter; one of two letters counts for both. */
 int op_call_axis_count(const op_call *c, char letter);

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Two contexts on two threads call the ops of every family at once: each gets what it gets alone,
+ * and neither has more threads than were granted. */
+#include <dirent.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "op_call.h"
+
+#define BACKENDS COLLET_TEST_PLUGINS "/cpu_openmp.so"
+#define GRANTED 3
+#define CALLERS 2
+#define ROUNDS 4
+#define OPS_MAX 64
+
+static collet_runtime *rt;
+
+/* ---- What each op gives alone ---------------------------------------------------------------- */
+
+typedef struct reference {
+    op_call call;
+    void *outputs[COLLET_MAX_OPERANDS];
+} reference;
+
+static reference references[OPS_MAX];
+static size_t reference_count;
+
+/* Outputs with many right answers: vectors with any sign, and what stands in them. */
+static int is_judged(const op_call *c, uint32_t k)
+{
+    return !(c->info.id == COLLET_OP_SVD && k != 1 && k != 3) &&
+           !(c->info.id == COLLET_OP_EIGH && k == 1);
+}
+
+/* Numbers that look like chance, and matrices with a strong diagonal. */
+static void set_values(const op_call *c, uint32_t k, collet_context *cx)
+{
+    const op_operand *o = &c->operand[k];
+    size_t bytes = op_call_bytes(c, k);
+    float *x = malloc(bytes);
+    assert_non_null(x);
+    op_call_values(c, k, x);
+    int64_t n = o->ndim ? o->shape[o->ndim - 1] : 1;
+    int square = o->ndim > 1 && o->axis[o->ndim - 1] == o->axis[o->ndim - 2];
+    int64_t count = o->dtype == COLLET_F32 ? (int64_t)(bytes / sizeof *x) : 0;
+    uint32_t state = 12345 + k;
+    for (int64_t i = 0; i < count; i++) {
+        state = state * 1664525u + 1013904223u;
+        x[i] = 0.5f + (float)(state >> 8) * 0x1p-24f;
+        if (square && i / n % n == i % n)
+            x[i] += (float)n;
+    }
+    assert_ok(cx, collet_array_write(cx, c->array[k], x, bytes));
+    free(x);
+}
+
+static void make_arrays(op_call *c, collet_context *cx)
+{
+    op_call_arrays(c, cx);
+    for (uint32_t k = c->info.n_out; k < c->count; k++)
+        set_values(c, k, cx);
+}
+
+static void *read_output(const op_call *c, uint32_t k, collet_context *cx)
+{
+    size_t bytes = op_call_bytes(c, k);
+    void *values = malloc(bytes);
+    assert_non_null(values);
+    assert_ok(cx, collet_array_read(cx, c->array[k], values, bytes));
+    return values;
+}
+
+static int set_up(void **state)
+{
+    static const char *const settings[] = {"num_threads=3", NULL};
+    (void)state;
+    rt = runtime_with(BACKENDS, settings);
+    collet_context *cx = context_of(rt);
+    assert_ok(cx, collet_set_backend(cx, "cpu_openmp"));
+    for (size_t i = 0; i < collet_op_count(rt); i++) {
+        reference *r = &references[reference_count++];
+        assert_true(reference_count <= OPS_MAX);
+        assert_true(op_call_describe(&r->call, rt, i, 0, 0));
+        op_call_stretch(&r->call, 24, 200);
+        make_arrays(&r->call, cx);
+        assert_ok(cx, op_call_run(&r->call, cx));
+        for (uint32_t k = 0; k < r->call.info.n_out; k++)
+            r->outputs[k] = read_output(&r->call, k, cx);
+        op_call_free(&r->call);
+    }
+    collet_context_destroy(cx);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < reference_count; i++) {
+        for (uint32_t k = 0; k < references[i].call.info.n_out; k++)
+            free(references[i].outputs[k]);
+    }
+    collet_runtime_destroy(rt);
+    return 0;
+}
+
+/* ---- And beside another ---------------------------------------------------------------------- */
+
+typedef struct caller {
+    int index;
+    char wrong[200]; /* the first that is; cmocka asserts on the main thread alone */
+} caller;
+
+static _Atomic int callers_ready, most_threads;
+
+static int count_threads(void)
+{
+    int count = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    while (tasks && readdir(tasks))
+        count++;
+    if (tasks)
+        closedir(tasks);
+    return count - 2;
+}
+
+static void note_threads(void)
+{
+    int now = count_threads(), most = atomic_load(&most_threads);
+    while (now > most && !atomic_compare_exchange_weak(&most_threads, &most, now))
+        ;
+}
+
+/* Floats and doubles to a share of the largest of them, everything else to the bit. */
+static int like(const op_call *c, uint32_t k, const void *got, const void *wanted)
+{
+    collet_dtype d = c->operand[k].dtype;
+    int narrow = d == COLLET_F32 || d == COLLET_C64, wide = d == COLLET_F64 || d == COLLET_C128;
+    size_t count = op_call_bytes(c, k) / (narrow ? sizeof(float) : sizeof(double));
+    double largest = 0, worst = 0;
+    if (!narrow && !wide)
+        return !memcmp(got, wanted, op_call_bytes(c, k));
+    for (size_t i = 0; i < count; i++) {
+        double x = narrow ? (double)((const float *)got)[i] : ((const double *)got)[i];
+        double y = narrow ? (double)((const float *)wanted)[i] : ((const double *)wanted)[i];
+        if (isnan(x) != isnan(y))
+            return 0;
+        largest = fmax(largest, isfinite(y) ? fabs(y) : 0);
+        worst = fmax(worst, x == y || isnan(x) ? 0 : fabs(x - y));
+    }
+    return worst <= largest * (narrow ? 1e-4 : 1e-10);
+}
+
+static void run_one(caller *me, collet_context *cx, const reference *r)
+{
+    op_call c = r->call;
+    make_arrays(&c, cx);
+    collet_status status = op_call_run(&c, cx);
+    if (status != COLLET_OK && !me->wrong[0])
+        snprintf(me->wrong, sizeof me->wrong, "%.190s", collet_last_error(cx));
+    for (uint32_t k = 0; k < c.info.n_out && status == COLLET_OK; k++) {
+        void *got = read_output(&c, k, cx);
+        if (is_judged(&c, k) && !like(&c, k, got, r->outputs[k]) && !me->wrong[0])
+            snprintf(me->wrong, sizeof me->wrong, "%s: output %u differs from that of a call alone",
+                     c.info.name, k);
+        free(got);
+    }
+    op_call_free(&c);
+    note_threads();
+}
+
+/* In one round both do the same, in the next they begin at opposite ends, so that different ops
+ * meet. */
+static void *call_everything(void *argument)
+{
+    caller *me = argument;
+    collet_context *cx = context_of(rt);
+    if (collet_set_backend(cx, "cpu_openmp") != COLLET_OK)
+        snprintf(me->wrong, sizeof me->wrong, "%.190s", collet_last_error(cx));
+    atomic_fetch_add(&callers_ready, 1);
+    while (atomic_load(&callers_ready) < CALLERS)
+        sched_yield();
+    for (int round = 0; round < ROUNDS; round++) {
+        for (size_t i = 0; i < reference_count && !me->wrong[0]; i++) {
+            int backwards = me->index && round % 2;
+            run_one(me, cx, &references[backwards ? reference_count - 1 - i : i]);
+        }
+    }
+    collet_context_destroy(cx);
+    return NULL;
+}
+
+static void two_contexts_call_at_once(void **state)
+{
+    pthread_t threads[CALLERS];
+    caller callers[CALLERS] = {{.index = 0}, {.index = 1}};
+    (void)state;
+    int before = count_threads();
+    for (int i = 0; i < CALLERS; i++)
+        assert_int_equal(0, pthread_create(&threads[i], NULL, call_everything, &callers[i]));
+    for (int i = 0; i < CALLERS; i++)
+        assert_int_equal(0, pthread_join(threads[i], NULL));
+    for (int i = 0; i < CALLERS; i++) {
+        if (callers[i].wrong[0])
+            fail_msg("caller %d: %s", i, callers[i].wrong);
+    }
+    /* Each caller with a team of its own, idle or not: test_team tells how many work at a time.
+     * What the libraries have started is there since set_up. */
+    print_message("%d threads before, at most %d\n", before, atomic_load(&most_threads));
+    assert_true(atomic_load(&most_threads) <= before + CALLERS * GRANTED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(two_contexts_call_at_once)};
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
