@@ -387,7 +387,8 @@ COLLET_API collet_status collet_max(collet_context *context, COLLET_OUT out, COL
 
 /* linalg */
 /* c (..., M, N) = a (..., M, K) b (..., K, N); batch axes broadcast. A transposed side is a view
- * (collet_array_permute), not a copy. */
+ * (collet_array_permute), not a copy. f32, f64; f16 and bf16 summed in f32, c the same type or f32;
+ * i8 with c i32, modulo 2^32. */
 COLLET_API collet_status collet_matmul(collet_context *context, COLLET_OUT c, COLLET_IN a,
                                        COLLET_IN b);
 /* out () = sum of a b over vectors of one length: f32, f64, or f64 of f32; accumulated in f64 without

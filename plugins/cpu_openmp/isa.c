@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "processor.h"
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #else
@@ -18,6 +20,8 @@
     extern const gemm_kernels gemm_##suffix;                                                       \
     extern const vector_kernels vector_##suffix;                                                   \
     extern const random_kernels random_##suffix;                                                   \
+    extern const narrow_kernels narrow_##suffix;                                                   \
+    extern const small_kernels small_##suffix;                                                     \
     extern const eigen3_kernels eigen3_##suffix;                                                   \
     extern const panel_kernels panel_##suffix;                                                     \
     extern const solve_kernels solve_##suffix;                                                     \
@@ -27,7 +31,7 @@
     {                                                                                              \
         name, &elementwise_##suffix, &convert_##suffix, &move_##suffix, &reduce_##suffix,          \
             &frame_##suffix, &gemm_##suffix, &vector_##suffix, &random_##suffix, &eigen3_##suffix, \
-            &panel_##suffix, &solve_##suffix, fft_##suffix                                         \
+            &panel_##suffix, &solve_##suffix, &narrow_##suffix, &small_##suffix, fft_##suffix      \
     }
 
 #if defined(__x86_64__)
@@ -35,6 +39,8 @@
 DECLARE_LEVEL(v2)
 DECLARE_LEVEL(v3)
 DECLARE_LEVEL(v4)
+extern const narrow_kernels narrow_v4_vnni;
+extern const narrow_kernels narrow_v4_bf16;
 
 static const isa_level levels[] = {
     LEVEL("x86-64-v2", v2),
@@ -168,6 +174,16 @@ const isa_level *isa_select(const char *cap, const char **reason)
             best = wanted;
     }
     return &levels[best];
+}
+
+const narrow_kernels *isa_narrow(const isa_level *level)
+{
+#if defined(__x86_64__)
+    uint32_t features = processor_features(level);
+    if (features & PROCESSOR_VNNI)
+        return features & PROCESSOR_BF16 ? &narrow_v4_bf16 : &narrow_v4_vnni;
+#endif
+    return level->narrow;
 }
 
 void isa_processor_name(char *name, uint64_t capacity)

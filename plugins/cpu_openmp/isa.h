@@ -14,10 +14,12 @@
 #include "kernels/frame.h"
 #include "kernels/gemm.h"
 #include "kernels/move.h"
+#include "kernels/narrow.h"
 #include "kernels/panel.h"
 #include "kernels/random.h"
 #include "kernels/reduce.h"
 #include "kernels/solve.h"
+#include "kernels/small.h"
 #include "kernels/vector.h"
 
 /* One level: every file of kernels/ compiled for it. Constant, lives as long as the process. */
@@ -34,6 +36,8 @@ typedef struct isa_level {
     const eigen3_kernels *eigen3;
     const panel_kernels *panel;
     const solve_kernels *solve;
+    const narrow_kernels *narrow;
+    const small_kernels *small;
     const fft_kernels *fft; /* of f32 and of f64 */
 } isa_level;
 
@@ -43,6 +47,10 @@ typedef struct isa_level {
  * not even the lowest, or when there is no level of that name.
  */
 const isa_level *isa_select(const char *cap, const char **reason);
+
+/* The best products of narrow types at this level: with the processor's own instructions for int8
+ * and bf16, which no level has, where it has them. */
+const narrow_kernels *isa_narrow(const isa_level *level);
 
 /* The processor's name as it gives it itself, cleaned for JSON; "" when it gives none. */
 void isa_processor_name(char *name, uint64_t capacity);

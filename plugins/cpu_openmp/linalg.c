@@ -4,17 +4,19 @@
 #include <limits.h>
 #include <stdatomic.h>
 
-#include "../cpu/rows.h"
+#include "batch.h"
 #include "blas.h"
 #include "onednn.h"
 #include "team.h"
 
-/* Multiplications below which neither a BLAS call nor our blocked kernel pays for its preparation.
- */
+/* Multiplications below which a product of any strides is not worth preparing. */
 #define TINY 512
 
+/* Multiplications up to which nothing is copied, where the strides allow that. */
+#define SMALL (64 * 64 * 64)
+
 /* Multiplications below which oneDNN's preparation costs more than OpenBLAS's. */
-#define SMALL (32 * 32 * 32)
+#define ONEDNN_LEAST (32 * 32 * 32)
 
 /* Multiplications that a thread should have to itself. */
 #define GRAIN (256 << 10)
@@ -25,19 +27,21 @@
 
 enum { C, A, B, MATRICES };
 
+/* How the parts of a product are computed. */
+typedef enum way { BY_SMALL, BY_TINY, BY_ONEDNN, BY_BLAS, BY_GEMM, BY_NARROW } way;
+
 /* A batch of products, the way in which each is computed, and its division into parts. */
 typedef struct product {
     const collet_device *device;
-    const collet_operand *o[MATRICES];
-    gemm_matrix m[MATRICES]; /* of the first product; strides in elements */
-    int64_t size;            /* of an element */
-    int wide;
-    int32_t batch_axes;
-    int64_t batch;
+    collet_dtype from, to;
+    batch batch;
+    gemm_matrix m[MATRICES]; /* without addresses; strides in elements */
     int64_t rows, columns, inner;
-    onednn *onednn; /* it computes this; NULL: not */
-    blas *blas;     /* it does; both NULL: our own kernel */
-    _Atomic int32_t *declined;
+    way way;
+    int wide; /* f64, else f32, where one of the two */
+    onednn *onednn;
+    blas *blas;
+    _Atomic int32_t *declined;                            /* by oneDNN */
     blas_matrix form[MATRICES];                           /* for the libraries, without addresses */
     int64_t part_rows, part_columns, parts_across, parts; /* of one product */
     char *scratch;                                        /* one piece a thread */
@@ -86,7 +90,10 @@ static int64_t round_up(int64_t x, int64_t unit)
  */
 static void divide(product *p)
 {
-    int64_t wanted = p->batch > 0 ? divide_up(p->device->threads, p->batch) : 1, across = 1;
+    int64_t wanted = p->batch.count > 0 ? divide_up(p->device->threads, p->batch.count) : 1;
+    int64_t across = 1;
+    if (p->way == BY_SMALL || p->way == BY_TINY)
+        wanted = 1;
     p->part_rows = p->rows;
     p->part_columns = p->columns;
     double best = 0.0;
@@ -100,60 +107,95 @@ static void divide(product *p)
         }
     }
     if (p->rows > 0 && p->columns > 0) {
-        p->part_columns = round_up(divide_up(p->columns, across), PART);
-        p->part_rows = round_up(divide_up(p->rows, wanted / across), PART);
+        if (wanted > 1) {
+            p->part_columns = round_up(divide_up(p->columns, across), PART);
+            p->part_rows = round_up(divide_up(p->rows, wanted / across), PART);
+        }
         p->parts_across = divide_up(p->columns, p->part_columns);
         p->parts = p->parts_across * divide_up(p->rows, p->part_rows);
     }
 }
 
-static int is_tiny(const product *p)
+/* ---- The way --------------------------------------------------------------------------------- */
+
+/* c^T = b^T a^T, when that is the product whose rows are adjacent. */
+static void turn(product *p)
 {
-    return p->rows * p->columns <= TINY && p->rows * p->columns * p->inner <= TINY;
+    gemm_matrix a = p->m[A], b = p->m[B];
+    if (p->m[C].column == 1 || p->m[C].row != 1 || p->rows <= 1)
+        return;
+    p->m[A] = (gemm_matrix){NULL, b.column, b.row};
+    p->m[B] = (gemm_matrix){NULL, a.column, a.row};
+    p->m[C] = (gemm_matrix){NULL, p->m[C].column, 1};
+    int64_t rows = p->rows, size = p->batch.size[A];
+    char *first = p->batch.first[A];
+    const int64_t *strides = p->batch.strides[A];
+    p->rows = p->columns;
+    p->columns = rows;
+    p->batch.size[A] = p->batch.size[B];
+    p->batch.first[A] = p->batch.first[B];
+    p->batch.strides[A] = p->batch.strides[B];
+    p->batch.size[B] = size;
+    p->batch.first[B] = first;
+    p->batch.strides[B] = strides;
+}
+
+static int fits_small(const product *p)
+{
+    return p->inner > 0 && p->m[C].column == 1 && p->m[B].column == 1 &&
+           p->columns >= p->device->level->small->columns_least[p->wide] &&
+           (double)p->rows * (double)p->columns * (double)p->inner <= SMALL;
 }
 
 /* Libraries are opened by the first product that can use them: OpenBLAS starts threads that keep
  * cores busy for a while, which programs without a product should not pay for. */
-static void pick_library(product *p)
+static way choose_library(product *p)
 {
     const char *reason;
     double work = (double)p->rows * (double)p->columns * (double)p->inner;
-    if (is_tiny(p) || !fits_blas(p))
-        return;
-    if (!p->wide && (p->device->onednn & CHOICE_ONEDNN_F32) && work >= SMALL)
+    if (!fits_blas(p))
+        return BY_GEMM;
+    if (!p->wide && (p->device->onednn & CHOICE_ONEDNN_F32) && work >= ONEDNN_LEAST)
         p->onednn = onednn_open(&reason);
-    if (!p->onednn)
-        p->blas = blas_open(&reason);
+    if (p->onednn)
+        return BY_ONEDNN;
+    p->blas = blas_open(&reason);
+    return p->blas ? BY_BLAS : BY_GEMM;
+}
+
+static way choose(product *p)
+{
+    if (p->from != COLLET_F32 && p->from != COLLET_F64)
+        return BY_NARROW;
+    if (fits_small(p))
+        return BY_SMALL;
+    if (p->rows * p->columns <= TINY && p->rows * p->columns * p->inner <= TINY)
+        return BY_TINY;
+    return choose_library(p);
 }
 
 static void make_product(product *p, const collet_device *device, const collet_kernel_call *call)
 {
+    const collet_operand *c = cpu_operand(call, C), *a = cpu_operand(call, A);
+    int32_t axes = c->ndim - 2;
     p->device = device;
-    for (uint32_t k = 0; k < MATRICES; k++)
-        p->o[k] = cpu_operand(call, k);
-    p->wide = p->o[C]->dtype == COLLET_F64;
-    p->size = p->wide ? 8 : 4;
-    p->batch_axes = p->o[C]->ndim - 2;
-    p->batch = 1;
-    for (int32_t i = 0; i < p->batch_axes; i++)
-        p->batch *= p->o[C]->shape[i];
-    p->rows = p->o[C]->shape[p->batch_axes];
-    p->columns = p->o[C]->shape[p->batch_axes + 1];
-    p->inner = p->o[A]->shape[p->batch_axes + 1];
-    for (int k = 0; k < MATRICES; k++) {
-        const int64_t *strides = p->o[k]->strides + p->batch_axes;
-        p->m[k] = (gemm_matrix){cpu_at(p->o[k]), strides[0], strides[1]};
+    p->from = a->dtype;
+    p->to = c->dtype;
+    p->wide = p->from == COLLET_F64;
+    p->batch = batch_of(call, axes, MATRICES);
+    p->rows = c->shape[axes];
+    p->columns = c->shape[axes + 1];
+    p->inner = a->shape[axes + 1];
+    for (uint32_t k = 0; k < MATRICES; k++) {
+        const int64_t *strides = cpu_operand(call, k)->strides + axes;
+        p->m[k] = (gemm_matrix){NULL, strides[0], strides[1]};
     }
-    pick_library(p);
+    turn(p);
+    p->way = choose(p);
     divide(p);
 }
 
 /* ---- One part -------------------------------------------------------------------------------- */
-
-static char *element(const product *p, const gemm_matrix *m, int64_t i, int64_t j)
-{
-    return m->at + (i * m->row + j * m->column) * p->size;
-}
 
 static void part_by_library(const product *p, const gemm_matrix m[MATRICES], int64_t rows,
                             int64_t columns)
@@ -180,73 +222,88 @@ static void part_by_library(const product *p, const gemm_matrix m[MATRICES], int
         atomic_store(p->declined, 1);
 }
 
+#define F32(at) (*(float *)(void *)(at))
+#define F64(at) (*(double *)(void *)(at))
+
 static void part_tiny(const product *p, const gemm_matrix m[MATRICES], int64_t rows,
                       int64_t columns)
 {
+    int64_t size = p->wide ? 8 : 4, a_step = m[A].column * size, b_step = m[B].row * size;
     for (int64_t i = 0; i < rows; i++) {
         for (int64_t j = 0; j < columns; j++) {
-            const char *a = element(p, &m[A], i, 0), *b = element(p, &m[B], 0, j);
-            int64_t a_step = m[A].column * p->size, b_step = m[B].row * p->size;
+            char *a = m[A].at + i * m[A].row * size, *b = m[B].at + j * m[B].column * size;
+            char *c = m[C].at + (i * m[C].row + j * m[C].column) * size;
             float sum = 0.0f;
             double wide_sum = 0.0;
             for (int64_t k = 0; k < p->inner; k++, a += a_step, b += b_step) {
                 if (p->wide)
-                    wide_sum += *(const double *)(const void *)a * *(const double *)(const void *)b;
+                    wide_sum += F64(a) * F64(b);
                 else
-                    sum += *(const float *)(const void *)a * *(const float *)(const void *)b;
+                    sum += F32(a) * F32(b);
             }
             if (p->wide)
-                *(double *)(void *)element(p, &m[C], i, j) = wide_sum;
+                F64(c) = wide_sum;
             else
-                *(float *)(void *)element(p, &m[C], i, j) = sum;
+                F32(c) = sum;
         }
     }
 }
 
-/* The matrices of one product of the batch. */
-static void find_product(const product *p, int64_t batch, gemm_matrix m[MATRICES])
+static void run_part(const product *p, const gemm_matrix m[MATRICES], int64_t rows, int64_t columns,
+                     int32_t thread)
 {
-    for (int k = 0; k < MATRICES; k++)
-        m[k] = p->m[k];
-    for (int32_t axis = p->batch_axes - 1; axis >= 0; axis--) {
-        int64_t index = batch % p->o[C]->shape[axis];
-        batch /= p->o[C]->shape[axis];
-        for (int k = 0; k < MATRICES; k++)
-            m[k].at += index * p->o[k]->strides[axis] * p->size;
+    const isa_level *level = p->device->level;
+    const narrow_kernels *narrow = p->device->narrow;
+    switch (p->way) {
+    case BY_SMALL:
+        level->small->product[p->wide](&m[C], &m[A], &m[B], rows, columns, p->inner);
+        break;
+    case BY_TINY:
+        part_tiny(p, m, rows, columns);
+        break;
+    case BY_ONEDNN:
+    case BY_BLAS:
+        part_by_library(p, m, rows, columns);
+        break;
+    case BY_GEMM:
+        level->gemm->product[p->wide](&m[C], &m[A], &m[B], rows, columns, p->inner,
+                                      p->scratch + (uint64_t)thread * level->gemm->scratch_bytes);
+        break;
+    case BY_NARROW:
+        narrow->product(&m[C], p->to, &m[A], &m[B], p->from, rows, columns, p->inner,
+                        p->scratch + (uint64_t)thread * narrow->scratch_bytes);
+        break;
     }
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
 }
 
 static void run_parts(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const product *p = argument;
-    const gemm_kernels *own = p->device->level->gemm;
+    batch_place place;
+    int64_t part = begin % p->parts;
+    batch_go_to(&p->batch, &place, begin / p->parts);
     for (int64_t item = begin; item < end; item++) {
-        int64_t batch = item / p->parts, part = item % p->parts;
         int64_t i = part / p->parts_across * p->part_rows;
         int64_t j = part % p->parts_across * p->part_columns;
-        int64_t rows = p->rows - i < p->part_rows ? p->rows - i : p->part_rows;
-        int64_t columns = p->columns - j < p->part_columns ? p->columns - j : p->part_columns;
         gemm_matrix m[MATRICES];
-        find_product(p, batch, m);
-        for (int k = 0; k < MATRICES; k++)
-            m[k].at = element(p, &m[k], k == B ? 0 : i, k == A ? 0 : j);
-        if (is_tiny(p))
-            part_tiny(p, m, rows, columns);
-        else if (p->blas || p->onednn)
-            part_by_library(p, m, rows, columns);
-        else
-            own->product[p->wide](&m[C], &m[A], &m[B], rows, columns, p->inner,
-                                  p->scratch + (uint64_t)thread * own->scratch_bytes);
+        for (int k = 0; k < MATRICES; k++) {
+            int64_t row = k == B ? 0 : i, column = k == A ? 0 : j;
+            m[k] = p->m[k];
+            m[k].at =
+                place.at[k] + (row * p->m[k].row + column * p->m[k].column) * p->batch.size[k];
+        }
+        run_part(p, m, least(p->rows - i, p->part_rows), least(p->columns - j, p->part_columns),
+                 thread);
+        if (++part == p->parts) {
+            part = 0;
+            batch_go_on(&p->batch, &place);
+        }
     }
-}
-
-WORKSPACE(matmul)
-{
-    product p = {0};
-    make_product(&p, device, call);
-    if (p.blas || p.onednn || is_tiny(&p))
-        return 0;
-    return (uint64_t)device->threads * device->level->gemm->scratch_bytes;
 }
 
 /* ---- oneDNN ---------------------------------------------------------------------------------- */
@@ -267,13 +324,30 @@ static void run_whole(const product *p)
     double work = (double)p->rows * (double)p->columns * (double)p->inner / GRAIN;
     int32_t threads = p->device->threads;
     onednn_use use;
+    batch_place place;
+    batch_go_to(&p->batch, &place, 0);
     onednn_enter(p->onednn, &use, work > threads ? threads : work > 1 ? (int32_t)work : 1);
-    for (int64_t batch = 0; batch < p->batch; batch++) {
+    for (int64_t i = 0; i < p->batch.count; i++, batch_go_on(&p->batch, &place)) {
         gemm_matrix m[MATRICES];
-        find_product(p, batch, m);
+        for (int k = 0; k < MATRICES; k++) {
+            m[k] = p->m[k];
+            m[k].at = place.at[k];
+        }
         part_by_library(p, m, p->rows, p->columns);
     }
     onednn_leave(p->onednn, &use);
+}
+
+/* ---- Kernels --------------------------------------------------------------------------------- */
+
+WORKSPACE(matmul)
+{
+    product p = {0};
+    make_product(&p, device, call);
+    uint64_t piece = p.way == BY_GEMM     ? device->level->gemm->scratch_bytes
+                     : p.way == BY_NARROW ? device->narrow->scratch_bytes
+                                          : 0;
+    return (uint64_t)device->threads * piece;
 }
 
 KERNEL(matmul)
@@ -281,15 +355,15 @@ KERNEL(matmul)
     _Atomic int32_t declined = 0;
     product p = {.scratch = call->workspace, .declined = &declined};
     make_product(&p, device, call);
-    if (p.batch == 0 || p.rows == 0 || p.columns == 0)
+    if (p.batch.count == 0 || p.rows == 0 || p.columns == 0)
         return COLLET_OK;
-    int64_t whole = p.batch * p.parts;
+    int64_t whole = p.batch.count * p.parts;
     double work = (double)p.part_rows * (double)p.part_columns * (double)(p.inner + 1);
     int64_t grain = work > (double)GRAIN ? 1 : (int64_t)((double)GRAIN / work) + 1;
     blas_use use;
     if (p.blas)
         blas_enter(p.blas, &use, 1);
-    if (p.onednn && p.batch < device->threads)
+    if (p.onednn && p.batch.count < device->threads)
         run_whole(&p);
     else
         team_run(device->threads, whole, grain, p.onednn ? run_parts_on_one : run_parts, &p);

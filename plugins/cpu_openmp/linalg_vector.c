@@ -9,8 +9,8 @@
 
 #include <stdlib.h>
 
-#include "../cpu/rows.h"
 #include "../cpu/sum.h"
+#include "batch.h"
 #include "team.h"
 
 /* Elements below which a second thread costs more than it brings. */
@@ -30,24 +30,15 @@
 #define ROW_TILE 64
 #define ROW_TILE_ELEMENTS 2048
 
-/* A view whose first axes are the batch's. */
-typedef struct view {
-    char *at;
-    const int64_t *strides; /* of the batch axes, in elements */
-    int64_t size;           /* of an element */
-    int64_t row, column;    /* bytes from one to the next */
-} view;
-
 enum { Y, A, X, VIEWS };
 
 typedef struct vector_plan {
     const vector_kernels *kernels;
     int wide; /* the factors are f64 */
     collet_dtype to;
-    int32_t batch_axes;
-    const int64_t *batch_shape;
-    int64_t batch, rows, inner;
-    view v[VIEWS];
+    batch batch;
+    int64_t rows, inner;
+    int64_t row[VIEWS], column[VIEWS]; /* bytes from one to the next */
     enum { ALONG, ACROSS, SHORT } way; /* a row at a time, many, many short ones */
     int64_t tile, tiles;               /* rows of a at a time; of one product */
     int64_t chunk, chunks;             /* elements of a row at a time; of one tile */
@@ -58,8 +49,7 @@ typedef struct vector_plan {
 /* Where an item is: what changes from one to the next. */
 typedef struct place {
     int64_t chunk, tile;
-    int64_t index[COLLET_MAX_DIMS]; /* of the product in the batch */
-    char *at[VIEWS];
+    batch_place product;
 } place;
 
 /* ---- Planning -------------------------------------------------------------------------------- */
@@ -84,7 +74,7 @@ static void divide(vector_plan *p)
     p->tiles = divide_up(p->rows, p->tile);
     p->chunk = p->inner;
     p->chunks = 1;
-    int64_t groups = p->batch * p->tiles;
+    int64_t groups = p->batch.count * p->tiles;
     if (groups < MANY_TILES && p->inner > 2 * (elements / p->tile)) {
         p->chunk = elements / p->tile;
         p->chunks = divide_up(p->inner, p->chunk);
@@ -92,49 +82,39 @@ static void divide(vector_plan *p)
     p->items = groups * p->chunks;
 }
 
-static view view_of(const collet_operand *o)
-{
-    return (view){
-        .at = cpu_at(o), .strides = o->strides, .size = (int64_t)cpu_dtype_size(o->dtype)};
-}
-
-static void set_types(vector_plan *p, const collet_device *device, const collet_kernel_call *call)
+static void begin_plan(vector_plan *p, const collet_device *device, const collet_kernel_call *call,
+                       int32_t batch_axes)
 {
     p->kernels = device->level->vector;
     p->to = cpu_operand(call, Y)->dtype;
     p->wide = cpu_operand(call, A)->dtype == COLLET_F64;
-    for (uint32_t k = 0; k < VIEWS; k++)
-        p->v[k] = view_of(cpu_operand(call, k));
+    p->batch = batch_of(call, batch_axes, VIEWS);
 }
 
 static void plan_dot(vector_plan *p, const collet_device *device, const collet_kernel_call *call)
 {
-    set_types(p, device, call);
-    p->batch = p->rows = 1;
+    begin_plan(p, device, call, 0);
+    p->rows = 1;
     p->inner = cpu_operand(call, A)->shape[0];
-    p->v[A].column = cpu_step(cpu_operand(call, A), 0);
-    p->v[X].column = cpu_step(cpu_operand(call, X), 0);
+    p->column[A] = cpu_step(cpu_operand(call, A), 0);
+    p->column[X] = cpu_step(cpu_operand(call, X), 0);
     divide(p);
 }
 
 static void plan_matvec(vector_plan *p, const collet_device *device, const collet_kernel_call *call)
 {
     const collet_operand *y = cpu_operand(call, Y), *a = cpu_operand(call, A);
-    set_types(p, device, call);
-    p->batch_axes = y->ndim - 1;
-    p->batch_shape = y->shape;
-    p->batch = 1;
-    for (int32_t i = 0; i < p->batch_axes; i++)
-        p->batch *= y->shape[i];
-    p->rows = y->shape[p->batch_axes];
-    p->inner = a->shape[p->batch_axes + 1];
-    p->v[Y].row = cpu_step(y, p->batch_axes);
-    p->v[A].row = cpu_step(a, p->batch_axes);
-    p->v[A].column = cpu_step(a, p->batch_axes + 1);
-    p->v[X].column = cpu_step(cpu_operand(call, X), p->batch_axes);
+    int32_t axes = y->ndim - 1;
+    begin_plan(p, device, call, axes);
+    p->rows = y->shape[axes];
+    p->inner = a->shape[axes + 1];
+    p->row[Y] = cpu_step(y, axes);
+    p->row[A] = cpu_step(a, axes);
+    p->column[A] = cpu_step(a, axes + 1);
+    p->column[X] = cpu_step(cpu_operand(call, X), axes);
     if (p->inner <= VECTOR_SHORT)
         p->way = SHORT;
-    else if (p->rows > 1 && llabs(p->v[A].row) < llabs(p->v[A].column))
+    else if (p->rows > 1 && llabs(p->row[A]) < llabs(p->column[A]))
         p->way = ACROSS;
     divide(p);
 }
@@ -145,15 +125,7 @@ static void go_to(const vector_plan *p, place *at, int64_t item)
 {
     at->chunk = item % p->chunks;
     at->tile = item / p->chunks % p->tiles;
-    int64_t batch = item / p->chunks / p->tiles;
-    for (int k = 0; k < VIEWS; k++)
-        at->at[k] = p->v[k].at;
-    for (int32_t i = p->batch_axes - 1; i >= 0; i--) {
-        at->index[i] = batch % p->batch_shape[i];
-        batch /= p->batch_shape[i];
-        for (int k = 0; k < VIEWS; k++)
-            at->at[k] += at->index[i] * p->v[k].strides[i] * p->v[k].size;
-    }
+    batch_go_to(&p->batch, &at->product, item / p->chunks / p->tiles);
 }
 
 static void go_on(const vector_plan *p, place *at)
@@ -164,16 +136,7 @@ static void go_on(const vector_plan *p, place *at)
     if (++at->tile < p->tiles)
         return;
     at->tile = 0;
-    for (int32_t i = p->batch_axes - 1; i >= 0; i--) {
-        int carry = ++at->index[i] == p->batch_shape[i];
-        for (int k = 0; k < VIEWS; k++) {
-            int64_t step = p->v[k].strides[i] * p->v[k].size;
-            at->at[k] += carry ? (1 - p->batch_shape[i]) * step : step;
-        }
-        if (!carry)
-            return;
-        at->index[i] = 0;
-    }
+    batch_go_on(&p->batch, &at->product);
 }
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
@@ -187,21 +150,21 @@ static void sum_item(const vector_plan *p, const place *at, double *sum, double 
 {
     int64_t k = at->chunk * p->chunk, n = least(p->inner - k, p->chunk);
     int64_t rows = rows_of_tile(p, at->tile);
-    const view *a = &p->v[A], *x = &p->v[X];
-    const char *a_at = at->at[A] + at->tile * p->tile * a->row + k * a->column;
-    const char *x_at = at->at[X] + k * x->column;
+    int64_t row = p->row[A], column = p->column[A], x_step = p->column[X];
+    const char *a = at->product.at[A] + at->tile * p->tile * row + k * column;
+    const char *x = at->product.at[X] + k * x_step;
     if (p->way == SHORT) {
-        p->kernels->short_columns[p->wide](sum, a_at, a->column, a->row, x_at, x->column, n, rows);
+        p->kernels->short_columns[p->wide](sum, a, column, row, x, x_step, n, rows);
         return;
     }
     for (int64_t i = 0; i < rows; i++)
         sum[i] = lost[i] = 0.0;
     if (p->way == ACROSS) {
-        p->kernels->columns[p->wide](sum, lost, a_at, a->column, a->row, x_at, x->column, n, rows);
+        p->kernels->columns[p->wide](sum, lost, a, column, row, x, x_step, n, rows);
         return;
     }
-    for (int64_t i = 0; i < rows; i++, a_at += a->row)
-        p->kernels->dot[p->wide](&sum[i], &lost[i], a_at, a->column, x_at, x->column, n);
+    for (int64_t i = 0; i < rows; i++, a += row)
+        p->kernels->dot[p->wide](&sum[i], &lost[i], a, column, x, x_step, n);
 }
 
 static void store(const vector_plan *p, char *out, double value)
@@ -223,12 +186,12 @@ static void run_items(void *argument, int32_t thread, int64_t begin, int64_t end
         sum_item(p, &at, sum, lost);
         if (p->chunks > 1)
             continue;
-        char *out = at.at[Y] + at.tile * p->tile * p->v[Y].row;
+        char *out = at.product.at[Y] + at.tile * p->tile * p->row[Y];
         int64_t rows = rows_of_tile(p, at.tile);
         for (int64_t i = 0; p->way == SHORT && i < rows; i++)
-            store(p, out + i * p->v[Y].row, sum[i]);
+            store(p, out + i * p->row[Y], sum[i]);
         for (int64_t i = 0; p->way != SHORT && i < rows; i++)
-            store(p, out + i * p->v[Y].row, cpu_total(&(cpu_sum){sum[i], lost[i]}));
+            store(p, out + i * p->row[Y], cpu_total(&(cpu_sum){sum[i], lost[i]}));
     }
 }
 
@@ -241,14 +204,14 @@ static void finish_tiles(void *argument, int32_t thread, int64_t begin, int64_t 
         const double *first = p->sums + 2 * p->tile * p->chunks * tile;
         place at;
         go_to(p, &at, tile * p->chunks);
-        char *out = at.at[Y] + at.tile * p->tile * p->v[Y].row;
+        char *out = at.product.at[Y] + at.tile * p->tile * p->row[Y];
         for (int64_t i = 0; i < rows_of_tile(p, at.tile); i++) {
             cpu_sum total = {0};
             for (int64_t c = 0; c < p->chunks; c++) {
                 cpu_add(&total, first[2 * p->tile * c + i]);
                 total.lost += first[2 * p->tile * c + p->tile + i];
             }
-            store(p, out + i * p->v[Y].row, cpu_total(&total));
+            store(p, out + i * p->row[Y], cpu_total(&total));
         }
     }
 }

@@ -29,6 +29,9 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 #define C COLLET_C64
 #define Z COLLET_C128
 #define I COLLET_I32
+#define H COLLET_F16
+#define B COLLET_BF16
+#define A COLLET_I8
 
 /* One row for each real type t, its signature SIG(t). */
 #define REALS(OP, run, workspace, SIG)                                                             \
@@ -113,6 +116,11 @@ static const collet_kernel_row kernels[] = {
     REDUCE(MAX, max, D, D),
     ROW(MATMUL, matmul, openmp_matmul_workspace, F, F, F),
     ROW(MATMUL, matmul, openmp_matmul_workspace, D, D, D),
+    ROW(MATMUL, matmul, openmp_matmul_workspace, H, H, H),
+    ROW(MATMUL, matmul, openmp_matmul_workspace, F, H, H),
+    ROW(MATMUL, matmul, openmp_matmul_workspace, B, B, B),
+    ROW(MATMUL, matmul, openmp_matmul_workspace, F, B, B),
+    ROW(MATMUL, matmul, openmp_matmul_workspace, I, A, A),
     ROW(DOT, dot, openmp_dot_workspace, F, F, F),
     ROW(DOT, dot, openmp_dot_workspace, D, D, D),
     ROW(DOT, dot, openmp_dot_workspace, D, F, F),
@@ -239,6 +247,7 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
     d->ffts = ffts;
     d->host = host;
     d->level = level;
+    d->narrow = isa_narrow(level);
     d->threads = host->threads(host);
     d->cache_bytes = cache_largest();
     *device = d;

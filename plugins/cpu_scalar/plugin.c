@@ -33,6 +33,9 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 #define C COLLET_C64
 #define Z COLLET_C128
 #define I COLLET_I32
+#define H COLLET_F16
+#define B COLLET_BF16
+#define A COLLET_I8
 
 /* One row for each real type t, its signature SIG(t). */
 #define REALS(OP, run, SIG)                                                                        \
@@ -112,6 +115,11 @@ static const collet_kernel_row kernels[] = {
     ROW(MAX, max, F, F),
     ROW(MAX, max, D, D),
     BINARY(MATMUL, matmul),
+    ROW(MATMUL, matmul, H, H, H),
+    ROW(MATMUL, matmul, F, H, H),
+    ROW(MATMUL, matmul, B, B, B),
+    ROW(MATMUL, matmul, F, B, B),
+    ROW(MATMUL, matmul, I, A, A),
     BINARY(DOT, dot),
     ROW(DOT, dot, D, F, F),
     BINARY(MATVEC, matvec),

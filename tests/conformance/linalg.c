@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linalg: matmul, judged against the sum of the magnitudes of the products. */
+/*
+ * linalg: matmul, judged against the sum of the magnitudes of the products; of i8, modulo 2^32.
+ */
 #include "kit.h"
 
 #include <math.h>
+#include <string.h>
 
-enum { ORDINARY, SPECIAL, INTEGERS };
-static const char *const kind_names[] = {"", "special values", "small integers"};
+enum { ORDINARY, SPECIAL, INTEGERS, WIDE, OVERFLOWING };
+static const char *const kind_names[] = {"", "special values", "small integers", "wide exponents",
+                                         "sums beyond 32 bits"};
 
 typedef struct product {
     int64_t m, n, k;
@@ -49,6 +53,24 @@ static void plan_batches(kit_plan *plan)
     kit_emit(plan, &c);
 }
 
+/* Extents beyond the blocks that a kernel may work in; i8 sums that do not fit. */
+static void plan_big(kit_plan *plan)
+{
+    static const product products[] = {{389, 3, 1031}, {3, 1061, 1031}, {111, 105, 93}};
+    static const product overflowing = {2, 3, 140001};
+    for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
+        kit_case c = of_product(plan, &products[i], 0, NULL, ORDINARY);
+        c.big = true;
+        kit_emit(plan, &c);
+        c.layout[1] = c.layout[2] = KIT_TRANSPOSED;
+        kit_emit(plan, &c);
+    }
+    if (plan->row->dtypes[1] == COLLET_I8) {
+        kit_case c = of_product(plan, &overflowing, 0, NULL, OVERFLOWING);
+        kit_emit(plan, &c);
+    }
+}
+
 static void plan_matmul(kit_plan *plan)
 {
     static const product products[] = {
@@ -58,9 +80,9 @@ static void plan_matmul(kit_plan *plan)
         {0, 0, 0},    {2, 2, 4099},  {130, 70, 1}, {1, 257, 33}, {257, 1, 33},
     };
     static const product strided[] = {{5, 7, 4}, {17, 9, 33}, {1, 6, 3}, {6, 1, 3}, {1, 1, 5}};
-    static const product square = {6, 6, 6}, big = {241, 255, 263}, cut = {11, 4, 6};
+    static const product square = {6, 6, 6}, cut = {11, 4, 6};
     for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
-        for (int kind = ORDINARY; kind <= INTEGERS; kind++) {
+        for (int kind = ORDINARY; kind <= WIDE; kind++) {
             kit_case c = of_product(plan, &products[i], 0, NULL, kind);
             kit_emit(plan, &c);
         }
@@ -80,15 +102,41 @@ static void plan_matmul(kit_plan *plan)
     kit_emit_sharing(plan, &c);
     c = of_product(plan, &cut, 0, NULL, ORDINARY);
     kit_emit_parts(plan, &c);
-    c = of_product(plan, &big, 0, NULL, ORDINARY);
-    c.big = true;
-    kit_emit(plan, &c);
+    plan_big(plan);
+}
+
+static void fill_i8(kit_tensor *t, int kind, kit_rng *rng)
+{
+    kit_random_bits(t, rng);
+    for (int64_t i = 0; i < t->count && kind != ORDINARY; i++)
+        kit_set(t, i,
+                kind == OVERFLOWING ? -128
+                : kind == INTEGERS  ? (double)(kit_below(rng, 9) - 4)
+                                    : (kit_next(rng) & 1 ? -128 : 127));
+}
+
+/* Subnormal and small numbers against large ones, so that every product counts. */
+static void fill_wide(kit_tensor *t, int small, kit_rng *rng)
+{
+    int least = t->dtype == COLLET_F16 ? -14 : t->dtype == COLLET_F64 ? -1022 : -126;
+    for (int64_t i = 0; i < t->count; i++) {
+        int exponent = (int)kit_below(rng, 12) + (small ? least - 4 : -least - 14);
+        kit_set(t, i, ldexpl(kit_normal(rng), exponent));
+    }
 }
 
 static void generate_matmul(kit_case *c, kit_rng *rng)
 {
     for (uint32_t k = 1; k < 3; k++) {
         kit_tensor *t = &c->operand[k];
+        if (t->dtype == COLLET_I8) {
+            fill_i8(t, c->kind, rng);
+            continue;
+        }
+        if (c->kind == WIDE) {
+            fill_wide(t, (c->number + (int)k) % 2, rng);
+            continue;
+        }
         for (int64_t i = 0; i < t->count; i++) {
             kit_set(t, i, c->kind == INTEGERS ? (double)(kit_below(rng, 9) - 4) : kit_normal(rng));
             if (c->kind == SPECIAL && kit_below(rng, 40) == 0)
@@ -111,6 +159,56 @@ static int64_t matrix_of(const kit_case *c, uint32_t k, int64_t batch)
     return at;
 }
 
+/* A number of 16 bits by its magnitude's bits; the one that would follow the largest, for infinity.
+ */
+static long double magnitude16(collet_dtype dtype, unsigned bits)
+{
+    unsigned infinity = dtype == COLLET_F16 ? 0x7c00 : 0x7f80;
+    uint16_t low = (uint16_t)(bits - (bits == infinity)), below = (uint16_t)(low - 1);
+    long double value = kit_value(dtype, &low);
+    return bits == infinity ? 2 * value - kit_value(dtype, &below) : value;
+}
+
+/* How far `want` is from the numbers that round to the 16-bit number `got`. */
+static long double beyond_rounding(collet_dtype dtype, uint16_t got, long double want)
+{
+    unsigned infinity = dtype == COLLET_F16 ? 0x7c00 : 0x7f80, bits = got & 0x7fffu;
+    long double x = got & 0x8000u ? -want : want, value = magnitude16(dtype, bits), low, high;
+    high = bits == infinity ? (long double)INFINITY : (value + magnitude16(dtype, bits + 1)) / 2;
+    low = bits == 0 ? -high : (value + magnitude16(dtype, bits - 1)) / 2;
+    return x < low ? low - x : x > high ? x - high : 0;
+}
+
+/* The limit is on what a sum may be off before it is rounded to the 16 bits. */
+static void judge_half(const kit_case *c, kit_verdict *v, int64_t at, long double sum,
+                       long double magnitude, const kit_limit *limit)
+{
+    const kit_tensor *out = &c->operand[0];
+    uint16_t bits;
+    memcpy(&bits, kit_at(out, at), sizeof bits);
+    if (!isfinite(sum) || isnan(kit_get(out, at))) {
+        kit_near(c, v, 0, at, sum, magnitude, limit);
+        return;
+    }
+    long double off = beyond_rounding(out->dtype, bits, sum);
+    if (kit_exceeds(v, limit, off == 0 ? 0 : (double)(off / magnitude))) {
+        char where[128];
+        kit_where(c, 0, at, where);
+        kit_fail(v, "%s: expected %.9Lg, got %.9Lg, which is %.3Lg beyond rounding", where, sum,
+                 kit_get(out, at), off);
+    }
+}
+
+static void judge_i8(const kit_case *c, kit_verdict *v, int64_t at, int64_t row, int64_t column,
+                     int64_t n, int64_t inner)
+{
+    uint32_t sum = 0;
+    for (int64_t k = 0; k < inner; k++)
+        sum += (uint32_t)((int32_t)kit_get(kit_in(c, 0), row + k) *
+                          (int32_t)kit_get(kit_in(c, 1), column + k * n));
+    kit_same(c, v, 0, at, &sum, true);
+}
+
 static void judge_matmul(const kit_case *c, kit_verdict *v)
 {
     const kit_tensor *out = &c->operand[0], *a = kit_in(c, 0), *b = kit_in(c, 1);
@@ -121,12 +219,19 @@ static void judge_matmul(const kit_case *c, kit_verdict *v)
         int64_t i = at / n % m, j = at % n, batch = at / n / m;
         int64_t row = matrix_of(c, 1, batch) + i * inner, column = matrix_of(c, 2, batch) + j;
         long double sum = 0, magnitude = 0;
+        if (out->dtype == COLLET_I32) {
+            judge_i8(c, v, at, row, column, n, inner);
+            continue;
+        }
         for (int64_t k = 0; k < inner; k++) {
             long double term = kit_get(a, row + k) * kit_get(b, column + k * n);
             sum += term;
             magnitude += fabsl(term);
         }
-        kit_near(c, v, 0, at, sum, magnitude, limit);
+        if (out->dtype == COLLET_F16 || out->dtype == COLLET_BF16)
+            judge_half(c, v, at, sum, magnitude, limit);
+        else
+            kit_near(c, v, 0, at, sum, magnitude, limit);
     }
 }
 

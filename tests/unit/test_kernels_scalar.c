@@ -176,6 +176,37 @@ static void test_matmul(void **state)
     assert_true(sum == 1.0f);
 }
 
+/* 2048 + 1 + 1 = 2050 in f16 only when the sum is rounded once; bf16 has 8 digits. */
+static void test_matmul_of_narrow_types(void **state)
+{
+    (void)state;
+    uint16_t h[3] = {0x6800, 0x3c00, 0x3c00}, h_one[3] = {0x3c00, 0x3c00, 0x3c00}, half;
+    CALL(MATMUL, 1, ARRAY(&half, F16, 1, 1), ARRAY(h, F16, 1, 3), ARRAY(h_one, F16, 3, 1));
+    assert_int_equal(0x6801, half);
+    uint16_t big[2] = {0x7bff, 0x7bff};
+    CALL(MATMUL, 1, ARRAY(&half, F16, 1, 1), ARRAY(big, F16, 1, 2), ARRAY(h_one, F16, 2, 1));
+    assert_int_equal(0x7c00, half);
+    uint16_t b[2] = {0x4380, 0x3f80}, b_one[2] = {0x3f80, 0x3f80}, least = 1, rounded;
+    float wide;
+    CALL(MATMUL, 1, ARRAY(&wide, F32, 1, 1), ARRAY(b, BF16, 1, 2), ARRAY(b_one, BF16, 2, 1));
+    assert_true(wide == 257.0f);
+    CALL(MATMUL, 1, ARRAY(&rounded, BF16, 1, 1), ARRAY(b, BF16, 1, 2), ARRAY(b_one, BF16, 2, 1));
+    assert_int_equal(0x4380, rounded);
+    uint16_t large = 0x7f00;
+    CALL(MATMUL, 1, ARRAY(&wide, F32, 1, 1), ARRAY(&least, BF16, 1, 1), ARRAY(&large, BF16, 1, 1));
+    assert_true(wide == 0x1p-6f);
+    int8_t x[4] = {-128, 127, 1, -2}, y[4] = {-128, -128, 3, 4};
+    int32_t c[4];
+    CALL(MATMUL, 1, ARRAY(c, I32, 2, 2), ARRAY(x, I8, 2, 2), ARRAY(y, I8, 2, 2));
+    assert_int_equal(16384 + 381, c[0]);
+    assert_int_equal(-134, c[2]);
+    static int8_t least_of_all[131073];
+    memset(least_of_all, -128, sizeof least_of_all);
+    CALL(MATMUL, 1, ARRAY(c, I32, 1, 1), ARRAY(least_of_all, I8, 1, 131073),
+         ARRAY(least_of_all, I8, 131073, 1));
+    assert_int_equal(INT32_MIN + 16384, c[0]);
+}
+
 static void test_vectors(void **state)
 {
     (void)state;
@@ -269,6 +300,7 @@ int main(void)
         cmocka_unit_test(test_transpose),
         cmocka_unit_test(test_sum),
         cmocka_unit_test(test_matmul),
+        cmocka_unit_test(test_matmul_of_narrow_types),
         cmocka_unit_test(test_vectors),
         cmocka_unit_test(test_every_signature_has_one_row),
     };
