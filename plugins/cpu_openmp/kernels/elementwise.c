@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "elementwise.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -12,8 +13,8 @@ enum { ADD, SUB, MUL, DIV, AXPY, NEG, ABS, EXP, LOG, SQRT, SIN, COS, TANH };
 
 /* ---- Real numbers -------------------------------------------------------------------------- */
 
-/* Elements of which sin and cos look whether one is far from 0. */
-#define PERIODIC_PIECE 1024
+/* Elements that are looked through for an odd one at a time. */
+#define GUARDED 1024
 
 INLINE float magnitude_f32(float x)
 {
@@ -28,11 +29,17 @@ INLINE double magnitude_f64(double x)
 #define REAL float
 #define NAME(x) x##_f32
 #define PERIODIC_LIMIT PERIODIC_LIMIT_F32
+#define EXP_LIMIT EXP_NORMAL_LIMIT_F32
+#define LEAST_NORMAL FLT_MIN
+#define LARGEST FLT_MAX
 #include "elementwise.inc"
 
 #define REAL double
 #define NAME(x) x##_f64
 #define PERIODIC_LIMIT PERIODIC_LIMIT_F64
+#define EXP_LIMIT EXP_NORMAL_LIMIT_F64
+#define LEAST_NORMAL DBL_MIN
+#define LARGEST DBL_MAX
 #include "elementwise.inc"
 
 /* ---- Complex numbers ----------------------------------------------------------------------- */

@@ -56,6 +56,16 @@ INLINE float exp_part_f32(float x, uint32_t *exponent)
     return r + MULTIPLY_ADD(q, r * r, lost);
 }
 
+/* |x| <= EXP_NORMAL_LIMIT: neither k nor the result is out of range. */
+#define EXP_NORMAL_LIMIT_F32 87.0f
+
+INLINE float exp_normal_f32(float x)
+{
+    uint32_t k;
+    float y = 1.0f + exp_part_f32(x, &k);
+    return y * f32_of((k + 127u) << 23);
+}
+
 INLINE float exp_f32(float x)
 {
     uint32_t k;
@@ -69,12 +79,14 @@ INLINE float exp_f32(float x)
     return y * f32_of((half - 256u + 127u) << 23) * f32_of((biased - half - 256u + 127u) << 23);
 }
 
-/* x = 2^e m, sqrt(1/2) <= m < sqrt(2); with z = m - 1, ln m = z - z^2/2 + z^3 P(z). */
-INLINE float log_f32(float x)
+/*
+ * Of x / 2^scale, x normal and finite: x = 2^e m, sqrt(1/2) <= m < sqrt(2); with z = m - 1,
+ * ln m = z - z^2/2 + z^3 P(z).
+ */
+INLINE float log_part_f32(float x, float scale)
 {
-    int tiny = x < 0x1p-126f;
-    uint32_t bits = f32_bits(x * (tiny ? 0x1p23f : 1.0f)) + (0x3f800000u - 0x3f3504f3u);
-    float e = (float)((int32_t)(bits >> 23) - 127) - (tiny ? 23.0f : 0.0f);
+    uint32_t bits = f32_bits(x) + (0x3f800000u - 0x3f3504f3u);
+    float e = (float)((int32_t)(bits >> 23) - 127) - scale;
     float z = f32_of((bits & 0x7fffffu) + 0x3f3504f3u) - 1.0f;
     float p = 0x1.1b4670p-4f;
     p = MULTIPLY_ADD(p, z, -0x1.e3168cp-4f);
@@ -90,7 +102,19 @@ INLINE float log_f32(float x)
     float high = e * LN2_HIGH_F32;
     float sum = high + z;
     float rest = (high - sum) + z;
-    float y = sum + MULTIPLY_ADD(p, z * z, MULTIPLY_ADD(e, LN2_LOW_F32, rest));
+    return sum + MULTIPLY_ADD(p, z * z, MULTIPLY_ADD(e, LN2_LOW_F32, rest));
+}
+
+/* Of a positive normal number. */
+INLINE float log_normal_f32(float x)
+{
+    return log_part_f32(x, 0.0f);
+}
+
+INLINE float log_f32(float x)
+{
+    int tiny = x < 0x1p-126f;
+    float y = log_part_f32(x * (tiny ? 0x1p23f : 1.0f), tiny ? 23.0f : 0.0f);
     y = x == __builtin_inff() ? x : y;
     float outside = x == 0.0f ? -__builtin_inff() : __builtin_nanf("");
     return x > 0.0f ? y : outside;
@@ -204,6 +228,15 @@ INLINE double exp_part_f64(double x, uint64_t *exponent)
     return r + MULTIPLY_ADD(q, r * r, lost);
 }
 
+#define EXP_NORMAL_LIMIT_F64 708.0
+
+INLINE double exp_normal_f64(double x)
+{
+    uint64_t k;
+    double y = 1.0 + exp_part_f64(x, &k);
+    return y * f64_of((k + 1023u) << 52);
+}
+
 INLINE double exp_f64(double x)
 {
     uint64_t k;
@@ -216,16 +249,14 @@ INLINE double exp_f64(double x)
 }
 
 /*
- * As log_f32, but ln m = 2 atanh s, s = z / (2 + z): an odd series in s of which half the terms do.
- * With R = s^2 P(s^2) it is z - (z^2/2 - s (z^2/2 + R)).
+ * As log_part_f32, but ln m = 2 atanh s, s = z / (2 + z): an odd series in s of which half the
+ * terms do. With R = s^2 P(s^2) it is z - (z^2/2 - s (z^2/2 + R)).
  */
-INLINE double log_f64(double x)
+INLINE double log_part_f64(double x, double scale)
 {
-    int tiny = x < 0x1p-1022;
-    uint64_t bits =
-        f64_bits(x * (tiny ? 0x1p54 : 1.0)) + (0x3ff0000000000000u - 0x3fe6a09e667f3bcdu);
+    uint64_t bits = f64_bits(x) + (0x3ff0000000000000u - 0x3fe6a09e667f3bcdu);
     /* The exponent as a double without a conversion of 64-bit integers, which AVX2 has not. */
-    double e = f64_of(0x4330000000000000u | bits >> 52) - (0x1p52 + 1023.0) - (tiny ? 54.0 : 0.0);
+    double e = f64_of(0x4330000000000000u | bits >> 52) - (0x1p52 + 1023.0) - scale;
     double z = f64_of((bits & 0xfffffffffffffu) + 0x3fe6a09e667f3bcdu) - 1.0;
     double s = z / (2.0 + z);
     double w = s * s;
@@ -241,7 +272,18 @@ INLINE double log_f64(double x)
     double high = e * LN2_HIGH_F64;
     double sum = high + z;
     double rest = (high - sum) + z;
-    double y = sum + (correction + MULTIPLY_ADD(e, LN2_LOW_F64, rest));
+    return sum + (correction + MULTIPLY_ADD(e, LN2_LOW_F64, rest));
+}
+
+INLINE double log_normal_f64(double x)
+{
+    return log_part_f64(x, 0.0);
+}
+
+INLINE double log_f64(double x)
+{
+    int tiny = x < 0x1p-1022;
+    double y = log_part_f64(x * (tiny ? 0x1p54 : 1.0), tiny ? 54.0 : 0.0);
     y = x == __builtin_inf() ? x : y;
     double outside = x == 0.0 ? -__builtin_inf() : __builtin_nan("");
     return x > 0.0 ? y : outside;
