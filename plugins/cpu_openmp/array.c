@@ -23,9 +23,9 @@
 
 typedef struct elementwise {
     loop l;
-    row_kernel row;
+    row_kernel row, streamed;
     const convert_kernels *convert;
-    void (*stream)(char *out, const char *in, int64_t bytes);
+    const move_kernels *move;
     int64_t size; /* of an element of the output */
     char *alpha;
     collet_dtype half; /* f16 or bf16: the row is of f32, and elements are converted on the way */
@@ -90,6 +90,12 @@ static void run_part_streamed(void *argument, int32_t thread, int64_t begin, int
     const int64_t step[LOOP_VIEWS] = {e->size, l->views > 1 ? l->step[1][0] : 0,
                                       l->views > 2 ? l->step[2][0] : 0};
     (void)thread;
+    if (e->streamed) {
+        char *const at[ROW_VIEWS] = {l->at[0] + begin * step[0], l->at[1] + begin * step[1],
+                                     l->views > 2 ? l->at[2] + begin * step[2] : NULL, e->alpha};
+        e->streamed(at, step, end - begin);
+        return;
+    }
     /* The first piece ends where a cache line does, so that all later ones begin with one. */
     uintptr_t first = (uintptr_t)(l->at[0] + begin * e->size);
     int64_t n = (PIECE_BYTES - (int64_t)(first % 64)) / e->size;
@@ -100,8 +106,9 @@ static void run_part_streamed(void *argument, int32_t thread, int64_t begin, int
         for (int32_t k = 1; k < l->views; k++)
             at[k] = l->at[k] + i * step[k];
         run_row(e, at, step, n);
-        e->stream(l->at[0] + i * e->size, piece, n * e->size);
+        e->move->stream_piece(l->at[0] + i * e->size, piece, n * e->size);
     }
+    e->move->stream_end();
 }
 
 /* Whether the output is adjacent, apart from the inputs, and larger than what caches keep. */
@@ -117,19 +124,32 @@ static int worth_streaming(const collet_device *device, const elementwise *e)
     return l->count * e->size > device->cache_bytes;
 }
 
+/* Whether the inputs are as `streamed` wants them: adjacent, or one of two repeated. */
+static int suits_streaming(const elementwise *e)
+{
+    for (int32_t k = 1; k < e->l.views; k++) {
+        int repeated = e->l.step[k][0] == 0 && e->l.views > 2;
+        if (e->l.step[k][0] != e->size && !repeated)
+            return 0;
+    }
+    return 1;
+}
+
 static void run_large(collet_device *device, const collet_kernel_call *call, elementwise *e,
                       int64_t heavy)
 {
     loop_init(&e->l, call, (int32_t)(call->n_out + call->n_in), NULL);
     e->size = (int64_t)cpu_dtype_size(cpu_operand(call, 0)->dtype);
     int64_t grain = GRAIN_BYTES / (e->l.views * e->size * heavy);
+    if (!suits_streaming(e))
+        e->streamed = NULL;
     team_run(device->threads, e->l.count, grain,
              worth_streaming(device, e) ? run_part_streamed : run_part, e);
 }
 
 /* Calls of one row that one thread does best go straight to the kernel. */
 static inline collet_status run_with(collet_device *device, const collet_kernel_call *call,
-                                     const row_kernel rows[ROW_TYPES], int64_t heavy, char *alpha)
+                                     const elementwise_rows *rows, int64_t heavy, char *alpha)
 {
     static const int8_t index[COLLET_DTYPE_COUNT] = {[COLLET_F32] = ROW_F32,
                                                      [COLLET_F64] = ROW_F64,
@@ -138,11 +158,13 @@ static inline collet_status run_with(collet_device *device, const collet_kernel_
     const collet_operand *out = cpu_operand(call, 0);
     collet_dtype type = cpu_operand(call, 1)->dtype;
     int half = type == COLLET_F16 || type == COLLET_BF16;
-    row_kernel row = rows[half ? ROW_F32 : index[type]];
+    int32_t at_type = half ? ROW_F32 : index[type];
+    row_kernel row = rows->row[at_type];
     if (half || out->ndim != 1 || out->shape[0] > GRAIN_BYTES / (24 * heavy)) {
         elementwise e = {.row = row,
+                         .streamed = half ? NULL : rows->streamed[at_type],
                          .convert = device->level->convert,
-                         .stream = device->level->move->stream,
+                         .move = device->level->move,
                          .alpha = alpha,
                          .half = half ? type : COLLET_DTYPE_NONE};
         run_large(device, call, &e, heavy);
@@ -161,74 +183,74 @@ static inline collet_status run_with(collet_device *device, const collet_kernel_
 }
 
 static inline collet_status run(collet_device *device, const collet_kernel_call *call,
-                                const row_kernel rows[ROW_TYPES], int64_t heavy)
+                                const elementwise_rows *rows, int64_t heavy)
 {
     return run_with(device, call, rows, heavy, NULL);
 }
 
 KERNEL(add)
 {
-    return run(device, call, device->level->elementwise->add, 1);
+    return run(device, call, &device->level->elementwise->add, 1);
 }
 
 KERNEL(sub)
 {
-    return run(device, call, device->level->elementwise->sub, 1);
+    return run(device, call, &device->level->elementwise->sub, 1);
 }
 
 KERNEL(mul)
 {
-    return run(device, call, device->level->elementwise->mul, 1);
+    return run(device, call, &device->level->elementwise->mul, 1);
 }
 
 KERNEL(div)
 {
-    return run(device, call, device->level->elementwise->div, 1);
+    return run(device, call, &device->level->elementwise->div, 1);
 }
 
 KERNEL(neg)
 {
-    return run(device, call, device->level->elementwise->neg, 1);
+    return run(device, call, &device->level->elementwise->neg, 1);
 }
 
 KERNEL(abs)
 {
-    return run(device, call, device->level->elementwise->abs, 1);
+    return run(device, call, &device->level->elementwise->abs, 1);
 }
 
 KERNEL(conj)
 {
-    return run(device, call, device->level->elementwise->conj, 1);
+    return run(device, call, &device->level->elementwise->conj, 1);
 }
 
 KERNEL(sqrt)
 {
-    return run(device, call, device->level->elementwise->sqrt, 1);
+    return run(device, call, &device->level->elementwise->sqrt, 1);
 }
 
 KERNEL(exp)
 {
-    return run(device, call, device->level->elementwise->exp, HEAVY);
+    return run(device, call, &device->level->elementwise->exp, HEAVY);
 }
 
 KERNEL(log)
 {
-    return run(device, call, device->level->elementwise->log, HEAVY);
+    return run(device, call, &device->level->elementwise->log, HEAVY);
 }
 
 KERNEL(sin)
 {
-    return run(device, call, device->level->elementwise->sin, HEAVY);
+    return run(device, call, &device->level->elementwise->sin, HEAVY);
 }
 
 KERNEL(cos)
 {
-    return run(device, call, device->level->elementwise->cos, HEAVY);
+    return run(device, call, &device->level->elementwise->cos, HEAVY);
 }
 
 KERNEL(tanh)
 {
-    return run(device, call, device->level->elementwise->tanh, HEAVY);
+    return run(device, call, &device->level->elementwise->tanh, HEAVY);
 }
 
 KERNEL(axpy)
@@ -237,5 +259,5 @@ KERNEL(axpy)
     _Alignas(16) char alpha[16];
     cpu_convert(alpha, cpu_operand(call, 0)->dtype, 0, (const char *)params->alpha.value.bytes,
                 params->alpha.dtype, 0, 1);
-    return run_with(device, call, device->level->elementwise->axpy, 1, alpha);
+    return run_with(device, call, &device->level->elementwise->axpy, 1, alpha);
 }

@@ -72,8 +72,9 @@ static void fill_streamed(void *argument, int32_t thread, int64_t begin, int64_t
     m->kernels->row[m->size](piece, size, m->l.at[1], 0, PIECE_BYTES / size);
     for (int64_t i = begin; i < end; i += PIECE_BYTES / size) {
         int64_t n = end - i < PIECE_BYTES / size ? end - i : PIECE_BYTES / size;
-        m->kernels->stream(m->l.at[0] + i * size, piece, n * size);
+        m->kernels->stream_piece(m->l.at[0] + i * size, piece, n * size);
     }
+    m->kernels->stream_end();
 }
 
 KERNEL(fill)

@@ -39,8 +39,9 @@ static void draw_part_streamed(void *argument, int32_t thread, int64_t begin, in
         n = (PIECE_BYTES - (int64_t)((uintptr_t)out % 64)) / d->size;
         n = n < end - i ? n : end - i;
         d->draw(piece, d->seed, d->offset + (uint64_t)i, n);
-        d->move->stream(out, piece, n * d->size);
+        d->move->stream_piece(out, piece, n * d->size);
     }
+    d->move->stream_end();
 }
 
 /* Numbers made in advance for the rows that follow. */

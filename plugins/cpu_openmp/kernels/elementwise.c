@@ -8,6 +8,7 @@
 #include "../../cpu/complex.h"
 #include "functions.h"
 #include "level.h"
+#include "stream.h"
 
 enum { ADD, SUB, MUL, DIV, AXPY, NEG, ABS, EXP, LOG, SQRT, SIN, COS, TANH };
 
@@ -15,6 +16,11 @@ enum { ADD, SUB, MUL, DIV, AXPY, NEG, ABS, EXP, LOG, SQRT, SIN, COS, TANH };
 
 /* Elements that are looked through for an odd one at a time. */
 #define GUARDED 1024
+#define STREAM_GUARDED 256
+
+/* Cache lines that are computed together on their way past the caches: loops of more than 16 turns,
+ * which compilers make vectors of and do not unroll before. */
+#define LINES 4
 
 INLINE float magnitude_f32(float x)
 {
@@ -116,33 +122,46 @@ INLINE double magnitude_c128(double re, double im)
 
 extern const elementwise_kernels LEVEL_NAME(elementwise);
 const elementwise_kernels LEVEL_NAME(elementwise) = {
-    .add = {[ROW_F32] = row_add_f32,
-            [ROW_F64] = row_add_f64,
-            [ROW_C64] = row_add_c64,
-            [ROW_C128] = row_add_c128},
-    .sub = {[ROW_F32] = row_sub_f32,
-            [ROW_F64] = row_sub_f64,
-            [ROW_C64] = row_sub_c64,
-            [ROW_C128] = row_sub_c128},
-    .mul = {[ROW_F32] = row_mul_f32,
-            [ROW_F64] = row_mul_f64,
-            [ROW_C64] = row_mul_c64,
-            [ROW_C128] = row_mul_c128},
-    .div = {[ROW_F32] = row_div_f32,
-            [ROW_F64] = row_div_f64,
-            [ROW_C64] = row_div_c64,
-            [ROW_C128] = row_div_c128},
-    .abs = {[ROW_F32] = row_abs_f32,
-            [ROW_F64] = row_abs_f64,
-            [ROW_C64] = row_abs_c64,
-            [ROW_C128] = row_abs_c128},
-    .conj = {[ROW_C64] = row_conj_c64, [ROW_C128] = row_conj_c128},
-    .neg = {[ROW_F32] = row_neg_f32, [ROW_F64] = row_neg_f64},
-    .axpy = {[ROW_F32] = row_axpy_f32, [ROW_F64] = row_axpy_f64},
-    .exp = {[ROW_F32] = row_exp_f32, [ROW_F64] = row_exp_f64},
-    .log = {[ROW_F32] = row_log_f32, [ROW_F64] = row_log_f64},
-    .sqrt = {[ROW_F32] = row_sqrt_f32, [ROW_F64] = row_sqrt_f64},
-    .sin = {[ROW_F32] = row_sin_f32, [ROW_F64] = row_sin_f64},
-    .cos = {[ROW_F32] = row_cos_f32, [ROW_F64] = row_cos_f64},
-    .tanh = {[ROW_F32] = row_tanh_f32, [ROW_F64] = row_tanh_f64},
+    .add = {.row = {[ROW_F32] = row_add_f32,
+                    [ROW_F64] = row_add_f64,
+                    [ROW_C64] = row_add_c64,
+                    [ROW_C128] = row_add_c128},
+            .streamed = {[ROW_F32] = streamed_add_f32, [ROW_F64] = streamed_add_f64}},
+    .sub = {.row = {[ROW_F32] = row_sub_f32,
+                    [ROW_F64] = row_sub_f64,
+                    [ROW_C64] = row_sub_c64,
+                    [ROW_C128] = row_sub_c128},
+            .streamed = {[ROW_F32] = streamed_sub_f32, [ROW_F64] = streamed_sub_f64}},
+    .mul = {.row = {[ROW_F32] = row_mul_f32,
+                    [ROW_F64] = row_mul_f64,
+                    [ROW_C64] = row_mul_c64,
+                    [ROW_C128] = row_mul_c128},
+            .streamed = {[ROW_F32] = streamed_mul_f32, [ROW_F64] = streamed_mul_f64}},
+    .div = {.row = {[ROW_F32] = row_div_f32,
+                    [ROW_F64] = row_div_f64,
+                    [ROW_C64] = row_div_c64,
+                    [ROW_C128] = row_div_c128},
+            .streamed = {[ROW_F32] = streamed_div_f32, [ROW_F64] = streamed_div_f64}},
+    .abs = {.row = {[ROW_F32] = row_abs_f32,
+                    [ROW_F64] = row_abs_f64,
+                    [ROW_C64] = row_abs_c64,
+                    [ROW_C128] = row_abs_c128},
+            .streamed = {[ROW_F32] = streamed_abs_f32, [ROW_F64] = streamed_abs_f64}},
+    .conj = {.row = {[ROW_C64] = row_conj_c64, [ROW_C128] = row_conj_c128}},
+    .neg = {.row = {[ROW_F32] = row_neg_f32, [ROW_F64] = row_neg_f64},
+            .streamed = {[ROW_F32] = streamed_neg_f32, [ROW_F64] = streamed_neg_f64}},
+    .axpy = {.row = {[ROW_F32] = row_axpy_f32, [ROW_F64] = row_axpy_f64},
+             .streamed = {[ROW_F32] = streamed_axpy_f32, [ROW_F64] = streamed_axpy_f64}},
+    .exp = {.row = {[ROW_F32] = row_exp_f32, [ROW_F64] = row_exp_f64},
+            .streamed = {[ROW_F32] = streamed_exp_f32, [ROW_F64] = streamed_exp_f64}},
+    .log = {.row = {[ROW_F32] = row_log_f32, [ROW_F64] = row_log_f64},
+            .streamed = {[ROW_F32] = streamed_log_f32, [ROW_F64] = streamed_log_f64}},
+    .sqrt = {.row = {[ROW_F32] = row_sqrt_f32, [ROW_F64] = row_sqrt_f64},
+             .streamed = {[ROW_F32] = streamed_sqrt_f32, [ROW_F64] = streamed_sqrt_f64}},
+    .sin = {.row = {[ROW_F32] = row_sin_f32, [ROW_F64] = row_sin_f64},
+            .streamed = {[ROW_F32] = streamed_sin_f32, [ROW_F64] = streamed_sin_f64}},
+    .cos = {.row = {[ROW_F32] = row_cos_f32, [ROW_F64] = row_cos_f64},
+            .streamed = {[ROW_F32] = streamed_cos_f32, [ROW_F64] = streamed_cos_f64}},
+    .tanh = {.row = {[ROW_F32] = row_tanh_f32, [ROW_F64] = row_tanh_f64},
+             .streamed = {[ROW_F32] = streamed_tanh_f32, [ROW_F64] = streamed_tanh_f64}},
 };

@@ -17,11 +17,17 @@ typedef void (*row_kernel)(char *const *at, const int64_t *step, int64_t n);
 /* The index of a table: the type of the inputs. NULL where an op has no such kernel. */
 enum { ROW_F32, ROW_F64, ROW_C64, ROW_C128, ROW_TYPES };
 
+/*
+ * `streamed` is for an output that is too large for the caches and apart from the inputs, elements
+ * adjacent: step[1] and step[2] are those of adjacent elements or 0. NULL: there is only `row`.
+ */
+typedef struct elementwise_rows {
+    row_kernel row[ROW_TYPES], streamed[ROW_TYPES];
+} elementwise_rows;
+
 typedef struct elementwise_kernels {
-    row_kernel add[ROW_TYPES], sub[ROW_TYPES], mul[ROW_TYPES], div[ROW_TYPES];
-    row_kernel neg[ROW_TYPES], abs[ROW_TYPES], conj[ROW_TYPES], axpy[ROW_TYPES];
-    row_kernel exp[ROW_TYPES], log[ROW_TYPES], sqrt[ROW_TYPES];
-    row_kernel sin[ROW_TYPES], cos[ROW_TYPES], tanh[ROW_TYPES];
+    elementwise_rows add, sub, mul, div, neg, abs, conj, axpy;
+    elementwise_rows exp, log, sqrt, sin, cos, tanh;
 } elementwise_kernels;
 
 #endif

@@ -48,6 +48,10 @@ typedef struct move_kernels {
     /* Copies past the caches, for what is too large to stay in them; visible to other threads on
      * return. */
     void (*stream)(char *out, const char *in, int64_t bytes);
+    /* The same for a piece of something larger: other threads see it after stream_end alone, which
+     * would cost too much after each. */
+    void (*stream_piece)(char *out, const char *in, int64_t bytes);
+    void (*stream_end)(void);
 } move_kernels;
 
 #endif

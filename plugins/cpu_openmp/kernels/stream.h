@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stream.h - stores that go past the caches, for what is too large to stay in them.
+ *
+ * STREAM_LINE(out, in) copies one cache line to an aligned address. Other threads see it after
+ * STREAM_END(). PREFETCH(at) asks for a line that is read soon, at any address.
+ */
+#ifndef COLLET_OPENMP_KERNELS_STREAM_H
+#define COLLET_OPENMP_KERNELS_STREAM_H
+
+#include <string.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#define LINE 64
+#define PREFETCH(at) __builtin_prefetch(at, 0, 3)
+
+#if defined(__AVX512F__)
+#define STREAM_LINE(out, in) _mm512_stream_si512((void *)(out), _mm512_loadu_si512(in))
+#elif defined(__AVX__)
+#define STREAM_HALF(out, in)                                                                       \
+    _mm256_stream_si256((__m256i *)(void *)(out),                                                  \
+                        _mm256_loadu_si256((const __m256i *)(const void *)(in)))
+#define STREAM_LINE(out, in) (STREAM_HALF(out, in), STREAM_HALF((out) + 32, (in) + 32))
+#elif defined(__x86_64__)
+#define STREAM_PART(out, in)                                                                       \
+    _mm_stream_si128((__m128i *)(void *)(out), _mm_loadu_si128((const __m128i *)(const void *)(in)))
+#define STREAM_LINE(out, in)                                                                       \
+    (STREAM_PART(out, in), STREAM_PART((out) + 16, (in) + 16), STREAM_PART((out) + 32, (in) + 32), \
+     STREAM_PART((out) + 48, (in) + 48))
+#else
+#define STREAM_LINE(out, in) ((void)memcpy(out, in, LINE))
+#endif
+
+/* Before other threads may look. */
+#if defined(__x86_64__)
+#define STREAM_END() _mm_sfence()
+#else
+#define STREAM_END() ((void)0)
+#endif
+
+#endif

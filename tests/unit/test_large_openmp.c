@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Outputs too large for the caches, which cpu_openmp writes past them by code of its own: every
+ * elementwise op gives the same bits as in parts that fit, at any alignment, beside odd numbers.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#define KERNEL_PLUGIN "cpu_openmp"
+#include "kernel_call.h"
+
+#define PART 30011
+#define MOST_BYTES ((int64_t)256 << 20)
+
+typedef struct memory {
+    char *whole, *parts, *a, *b; /* `bytes` each */
+    int64_t bytes;               /* more than the largest cache */
+} memory;
+
+static memory m;
+
+static int open_memory(void **state)
+{
+    /* In kilobytes, as the kernel has it; where it has none the plugin's guess is 8 MiB. */
+    long long cache = 8 << 10;
+    FILE *file = fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "re");
+    if (file && fscanf(file, "%lldK", &cache) != 1)
+        cache = 8 << 10;
+    if (file)
+        fclose(file);
+    m.bytes = (cache << 10) + (1 << 20);
+    if (m.bytes <= MOST_BYTES) {
+        m.whole = malloc((size_t)m.bytes + 64);
+        m.parts = malloc((size_t)m.bytes + 64);
+        m.a = malloc((size_t)m.bytes + 64);
+        m.b = malloc((size_t)m.bytes + 64);
+        if (!m.whole || !m.parts || !m.a || !m.b)
+            return -1;
+    }
+    return open_plugin(state);
+}
+
+static int close_memory(void **state)
+{
+    free(m.whole);
+    free(m.parts);
+    free(m.a);
+    free(m.b);
+    return close_plugin(state);
+}
+
+/* Numbers between 1/2 and 2, and now and then one that takes another way. */
+static double number(int64_t i)
+{
+    static const double odd[] = {0,          -0.0, -3, 1e-320, 1e7, 300, -800, (double)INFINITY,
+                                 (double)NAN};
+    if (i % 70001 == 0)
+        return odd[i / 70001 % 9];
+    return 0.5 + (double)(i * 48271 % 65521) / 43681;
+}
+
+static void fill_numbers(char *at, collet_dtype dtype, int64_t n, int64_t seed)
+{
+    for (int64_t i = 0; i < n; i++) {
+        double x = number(i + seed);
+        if (dtype == COLLET_F32)
+            ((float *)(void *)at)[i] = (float)x;
+        else
+            ((double *)(void *)at)[i] = x;
+    }
+}
+
+typedef struct operation {
+    uint32_t op, inputs;
+} operation;
+
+/* `repeated`: the input that is one number, 0 for none. */
+static void run_part(const operation *o, collet_dtype dtype, char *out, int64_t first, int64_t n,
+                     uint32_t repeated)
+{
+    int64_t size = dtype == COLLET_F32 ? 4 : 8, adjacent, none = 0;
+    const collet_axpy_params axpy = {sizeof axpy, 0, {.value.f64 = 1.7, .dtype = COLLET_F64}};
+    int has = o->op == COLLET_OP_AXPY;
+    collet_operand operands[3] = {dense(out + first * size, dtype, 1, &n, &adjacent)};
+    for (uint32_t k = 1; k <= o->inputs; k++) {
+        char *in = (k == 1 ? m.a : m.b) + (repeated == k ? 5 : first) * size;
+        operands[k] = dense(in, dtype, 1, &n, &adjacent);
+        if (repeated == k)
+            operands[k].strides = &none;
+    }
+    assert_int_equal(COLLET_OK, call_status(o->op, 1, 1 + o->inputs, operands, has ? &axpy : NULL,
+                                            has ? sizeof axpy : 0));
+}
+
+static void compare(const operation *o, collet_dtype dtype, uint32_t repeated)
+{
+    int64_t size = dtype == COLLET_F32 ? 4 : 8, n = m.bytes / size - 7;
+    int64_t start = 3 - repeated;
+    run_part(o, dtype, m.whole, start, n, repeated);
+    for (int64_t i = 0; i < n; i += PART)
+        run_part(o, dtype, m.parts, start + i, n - i < PART ? n - i : PART, repeated);
+    int64_t i = start, end = start + n;
+    if (memcmp(m.whole + i * size, m.parts + i * size, (size_t)(n * size)) == 0)
+        return;
+    while (i < end && memcmp(m.whole + i * size, m.parts + i * size, (size_t)size) == 0)
+        i++;
+    fail_msg("op %u, %d bytes, input %u repeated: element %lld differs", o->op, (int)size, repeated,
+             (long long)i);
+}
+
+static void test_large_as_in_parts(void **state)
+{
+    static const operation operations[] = {
+        {COLLET_OP_ADD, 2},  {COLLET_OP_SUB, 2},  {COLLET_OP_MUL, 2}, {COLLET_OP_DIV, 2},
+        {COLLET_OP_AXPY, 2}, {COLLET_OP_NEG, 1},  {COLLET_OP_ABS, 1}, {COLLET_OP_EXP, 1},
+        {COLLET_OP_LOG, 1},  {COLLET_OP_SQRT, 1}, {COLLET_OP_SIN, 1}, {COLLET_OP_COS, 1},
+        {COLLET_OP_TANH, 1}};
+    (void)state;
+    if (!m.whole)
+        skip();
+    for (collet_dtype dtype = COLLET_F32; dtype <= COLLET_F64; dtype++) {
+        int64_t n = m.bytes / (dtype == COLLET_F32 ? 4 : 8);
+        fill_numbers(m.a, dtype, n, 0);
+        fill_numbers(m.b, dtype, n, 1234567);
+        for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+            for (uint32_t repeated = 0; repeated <= (operations[i].inputs == 2 ? 2u : 0u);
+                 repeated++)
+                compare(&operations[i], dtype, repeated);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_large_as_in_parts)};
+    host_threads = 2;
+    return cmocka_run_group_tests_name("large arrays on cpu_openmp", tests, open_memory,
+                                       close_memory);
+}
