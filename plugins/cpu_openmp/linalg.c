@@ -17,9 +17,13 @@
 
 /* Multiplications below which oneDNN's preparation costs more than OpenBLAS's. */
 #define ONEDNN_LEAST (32 * 32 * 32)
+#define ONEDNN_LEAST_NARROW (48 * 48 * 48)
 
 /* Multiplications that a thread should have to itself. */
 #define GRAIN (256 << 10)
+
+/* Numbers that a thread should have to look through. */
+#define LOOK (64 << 10)
 
 /* Rows and columns of the parts of a product are multiples of this: whole tiles of either kernel.
  */
@@ -40,8 +44,9 @@ typedef struct product {
     way way;
     int wide; /* f64, else f32, where one of the two */
     onednn *onednn;
+    const onednn_use *use;
     blas *blas;
-    _Atomic int32_t *declined;                            /* by oneDNN */
+    _Atomic int32_t *unfit;                               /* met what oneDNN gets wrong */
     blas_matrix form[MATRICES];                           /* for the libraries, without addresses */
     int64_t part_rows, part_columns, parts_across, parts; /* of one product */
     char *scratch;                                        /* one piece a thread */
@@ -163,10 +168,24 @@ static way choose_library(product *p)
     return p->blas ? BY_BLAS : BY_GEMM;
 }
 
+/* Our own kernels are near enough that only larger products are worth oneDNN's preparation. */
+static way choose_narrow(product *p)
+{
+    const char *reason;
+    double work = (double)p->rows * (double)p->columns * (double)p->inner;
+    uint32_t wanted = p->from == COLLET_I8     ? CHOICE_ONEDNN_I8
+                      : p->from == COLLET_BF16 ? CHOICE_ONEDNN_BF16
+                                               : 0;
+    if ((p->device->onednn & wanted) && work >= ONEDNN_LEAST_NARROW && fits_blas(p) &&
+        (p->from == COLLET_I8 || p->device->plans))
+        p->onednn = onednn_open(&reason);
+    return p->onednn ? BY_ONEDNN : BY_NARROW;
+}
+
 static way choose(product *p)
 {
     if (p->from != COLLET_F32 && p->from != COLLET_F64)
-        return BY_NARROW;
+        return choose_narrow(p);
     if (fits_small(p))
         return BY_SMALL;
     if (p->rows * p->columns <= TINY && p->rows * p->columns * p->inner <= TINY)
@@ -197,8 +216,36 @@ static void make_product(product *p, const collet_device *device, const collet_k
 
 /* ---- One part -------------------------------------------------------------------------------- */
 
+static void part_by_narrow(const product *p, const gemm_matrix m[MATRICES], int64_t rows,
+                           int64_t columns, int32_t thread)
+{
+    const narrow_kernels *narrow = p->device->narrow;
+    narrow->product(&m[C], p->to, &m[A], &m[B], p->from, rows, columns, p->inner,
+                    p->scratch + (uint64_t)thread * narrow->scratch_bytes);
+}
+
+static void part_by_gemm(const product *p, const gemm_matrix m[MATRICES], int64_t rows,
+                         int64_t columns, int32_t thread)
+{
+    const gemm_kernels *gemm = p->device->level->gemm;
+    gemm->product[p->wide](&m[C], &m[A], &m[B], rows, columns, p->inner,
+                           p->scratch + (uint64_t)thread * gemm->scratch_bytes);
+}
+
+/* 0: declined, and nothing done. */
+static int by_onednn(const product *p, const blas_matrix *c, const blas_matrix *a,
+                     const blas_matrix *b, int64_t rows, int64_t columns)
+{
+    if (p->from == COLLET_F32)
+        return onednn_product_f32(p->onednn, c, a, b, rows, columns, p->inner);
+    if (p->from == COLLET_I8)
+        return onednn_product_i8(p->onednn, c, a, b, rows, columns, p->inner);
+    return onednn_product_bf16(p->onednn, p->device->plans, p->use, p->to == COLLET_F32, c, a, b,
+                               rows, columns, p->inner);
+}
+
 static void part_by_library(const product *p, const gemm_matrix m[MATRICES], int64_t rows,
-                            int64_t columns)
+                            int64_t columns, int32_t thread)
 {
     blas_matrix f[MATRICES];
     int left = A, right = B;
@@ -206,20 +253,24 @@ static void part_by_library(const product *p, const gemm_matrix m[MATRICES], int
         f[k] = p->form[k];
         f[k].at = m[k].at;
     }
+    int64_t height = rows, width = columns;
     if (f[C].transposed) { /* c^T = b^T a^T */
         f[A].transposed = !f[A].transposed;
         f[B].transposed = !f[B].transposed;
         f[C].transposed = 0;
         left = B;
         right = A;
-        int64_t swapped = rows;
-        rows = columns;
-        columns = swapped;
+        height = columns;
+        width = rows;
     }
     if (p->blas)
-        blas_product(p->blas, p->wide, &f[C], &f[left], &f[right], rows, columns, p->inner);
-    else if (!onednn_product_f32(p->onednn, &f[C], &f[left], &f[right], rows, columns, p->inner))
-        atomic_store(p->declined, 1);
+        blas_product(p->blas, p->wide, &f[C], &f[left], &f[right], height, width, p->inner);
+    else if (by_onednn(p, &f[C], &f[left], &f[right], height, width))
+        return;
+    else if (p->from == COLLET_F32)
+        part_by_gemm(p, m, rows, columns, thread);
+    else
+        part_by_narrow(p, m, rows, columns, thread);
 }
 
 #define F32(at) (*(float *)(void *)(at))
@@ -252,26 +303,22 @@ static void part_tiny(const product *p, const gemm_matrix m[MATRICES], int64_t r
 static void run_part(const product *p, const gemm_matrix m[MATRICES], int64_t rows, int64_t columns,
                      int32_t thread)
 {
-    const isa_level *level = p->device->level;
-    const narrow_kernels *narrow = p->device->narrow;
     switch (p->way) {
     case BY_SMALL:
-        level->small->product[p->wide](&m[C], &m[A], &m[B], rows, columns, p->inner);
+        p->device->level->small->product[p->wide](&m[C], &m[A], &m[B], rows, columns, p->inner);
         break;
     case BY_TINY:
         part_tiny(p, m, rows, columns);
         break;
     case BY_ONEDNN:
     case BY_BLAS:
-        part_by_library(p, m, rows, columns);
+        part_by_library(p, m, rows, columns, thread);
         break;
     case BY_GEMM:
-        level->gemm->product[p->wide](&m[C], &m[A], &m[B], rows, columns, p->inner,
-                                      p->scratch + (uint64_t)thread * level->gemm->scratch_bytes);
+        part_by_gemm(p, m, rows, columns, thread);
         break;
     case BY_NARROW:
-        narrow->product(&m[C], p->to, &m[A], &m[B], p->from, rows, columns, p->inner,
-                        p->scratch + (uint64_t)thread * narrow->scratch_bytes);
+        part_by_narrow(p, m, rows, columns, thread);
         break;
     }
 }
@@ -311,21 +358,23 @@ static void run_parts(void *argument, int32_t thread, int64_t begin, int64_t end
 /* Parts for a team; each thread tells the library that it is one. */
 static void run_parts_on_one(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
-    const product *p = argument;
+    product mine = *(const product *)argument;
     onednn_use use;
-    onednn_enter(p->onednn, &use, 1);
-    run_parts(argument, thread, begin, end);
-    onednn_leave(p->onednn, &use);
+    mine.use = &use;
+    onednn_enter(mine.onednn, &use, 1);
+    run_parts(&mine, thread, begin, end);
+    onednn_leave(mine.onednn, &use);
 }
 
 /* It divides a product better than we could: its threads share what they copy. */
-static void run_whole(const product *p)
+static void run_whole(product *p)
 {
     double work = (double)p->rows * (double)p->columns * (double)p->inner / GRAIN;
     int32_t threads = p->device->threads;
     onednn_use use;
     batch_place place;
     batch_go_to(&p->batch, &place, 0);
+    p->use = &use;
     onednn_enter(p->onednn, &use, work > threads ? threads : work > 1 ? (int32_t)work : 1);
     for (int64_t i = 0; i < p->batch.count; i++, batch_go_on(&p->batch, &place)) {
         gemm_matrix m[MATRICES];
@@ -333,9 +382,59 @@ static void run_whole(const product *p)
             m[k] = p->m[k];
             m[k].at = place.at[k];
         }
-        part_by_library(p, m, p->rows, p->columns);
+        part_by_library(p, m, p->rows, p->columns, 0);
     }
     onednn_leave(p->onednn, &use);
+}
+
+/* Lines (rows or columns, whichever are adjacent) begin .. end-1 of a factor in its products. */
+static void look_for_subnormals(const product *p, int k, int64_t lines, int64_t length,
+                                int64_t begin, int64_t end)
+{
+    const narrow_kernels *narrow = p->device->narrow;
+    batch_place place;
+    batch_go_to(&p->batch, &place, begin / lines);
+    for (int64_t item = begin; item < end; item++) {
+        const uint16_t *first = (const uint16_t *)(const void *)place.at[k];
+        int64_t line = item % lines;
+        if (narrow->any_subnormal_bf16(first + line * p->form[k].stride, length))
+            atomic_store_explicit(p->unfit, 1, memory_order_relaxed);
+        if (line == lines - 1)
+            batch_go_on(&p->batch, &place);
+    }
+}
+
+static void look_at_a(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const product *p = argument;
+    int turned = p->form[A].transposed;
+    (void)thread;
+    look_for_subnormals(p, A, turned ? p->inner : p->rows, turned ? p->rows : p->inner, begin, end);
+}
+
+static void look_at_b(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const product *p = argument;
+    int turned = p->form[B].transposed;
+    (void)thread;
+    look_for_subnormals(p, B, turned ? p->columns : p->inner, turned ? p->inner : p->columns, begin,
+                        end);
+}
+
+/* The processor's bf16 products take subnormal factors for 0, and oneDNN does not look. */
+static int onednn_fits(product *p)
+{
+    _Atomic int32_t unfit = 0;
+    int64_t a = p->batch.count * (p->form[A].transposed ? p->inner : p->rows);
+    int64_t b = p->batch.count * (p->form[B].transposed ? p->columns : p->inner);
+    int64_t a_length = p->form[A].transposed ? p->rows : p->inner;
+    int64_t b_length = p->form[B].transposed ? p->inner : p->columns;
+    if (p->from != COLLET_BF16)
+        return 1;
+    p->unfit = &unfit;
+    team_run(p->device->threads, a, LOOK / a_length + 1, look_at_a, p);
+    team_run(p->device->threads, b, LOOK / b_length + 1, look_at_b, p);
+    return !unfit;
 }
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
@@ -344,32 +443,33 @@ WORKSPACE(matmul)
 {
     product p = {0};
     make_product(&p, device, call);
-    uint64_t piece = p.way == BY_GEMM     ? device->level->gemm->scratch_bytes
-                     : p.way == BY_NARROW ? device->narrow->scratch_bytes
-                                          : 0;
+    int narrow = p.from != COLLET_F32 && p.from != COLLET_F64;
+    uint64_t piece = narrow                                   ? device->narrow->scratch_bytes
+                     : p.way == BY_GEMM || p.way == BY_ONEDNN ? device->level->gemm->scratch_bytes
+                                                              : 0;
     return (uint64_t)device->threads * piece;
 }
 
 KERNEL(matmul)
 {
-    _Atomic int32_t declined = 0;
-    product p = {.scratch = call->workspace, .declined = &declined};
+    product p = {.scratch = call->workspace};
     make_product(&p, device, call);
     if (p.batch.count == 0 || p.rows == 0 || p.columns == 0)
         return COLLET_OK;
+    if (p.way == BY_ONEDNN && !onednn_fits(&p))
+        p.way = BY_NARROW;
     int64_t whole = p.batch.count * p.parts;
     double work = (double)p.part_rows * (double)p.part_columns * (double)(p.inner + 1);
     int64_t grain = work > (double)GRAIN ? 1 : (int64_t)((double)GRAIN / work) + 1;
     blas_use use;
     if (p.blas)
         blas_enter(p.blas, &use, 1);
-    if (p.onednn && p.batch.count < device->threads)
+    if (p.way == BY_ONEDNN && p.batch.count < device->threads)
         run_whole(&p);
     else
-        team_run(device->threads, whole, grain, p.onednn ? run_parts_on_one : run_parts, &p);
+        team_run(device->threads, whole, grain, p.way == BY_ONEDNN ? run_parts_on_one : run_parts,
+                 &p);
     if (p.blas)
         blas_leave(p.blas, &use);
-    if (declined)
-        return device->host->fail(call->err, COLLET_FAILED, "matmul: oneDNN declined the product");
     return COLLET_OK;
 }

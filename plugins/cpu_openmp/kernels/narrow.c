@@ -400,8 +400,18 @@ static void product(const gemm_matrix *c, collet_dtype to, const gemm_matrix *a,
         (void)compute(&widened_bf16, &t, a, b, rows, columns, inner, scratch);
 }
 
+static int any_subnormal_bf16(const void *at, int64_t n)
+{
+    const uint16_t *x = at;
+    uint16_t any = 0;
+    for (int64_t i = 0; i < n; i++)
+        any |= (uint16_t)((uint16_t)((x[i] & 0x7fffu) - 1u) < 0x7fu);
+    return any;
+}
+
 extern const narrow_kernels LEVEL_NAME(narrow);
 const narrow_kernels LEVEL_NAME(narrow) = {
     .product = product,
     .scratch_bytes = (A_WORDS + B_WORDS + PANEL_WORDS) * sizeof(word),
+    .any_subnormal_bf16 = any_subnormal_bf16,
 };

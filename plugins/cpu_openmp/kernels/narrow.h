@@ -23,6 +23,8 @@ typedef struct narrow_kernels {
                     const gemm_matrix *b, collet_dtype from, int64_t rows, int64_t columns,
                     int64_t inner, void *scratch);
     uint64_t scratch_bytes;
+    /* Whether any of n adjacent bf16 numbers is subnormal. */
+    int (*any_subnormal_bf16)(const void *at, int64_t n);
 } narrow_kernels;
 
 #endif
