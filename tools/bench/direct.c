@@ -58,10 +58,14 @@ collet_status bench_direct_open(bench_direct *d, const collet_runtime *runtime, 
                                 const char *path, uint32_t op, uint64_t sig, collet_error *err)
 {
     const uint32_t wanted = COLLET_PLUGIN_HOST_MEMORY | COLLET_PLUGIN_SYNCHRONOUS;
-    *d = (bench_direct){
-        .host = {COLLET_ABI, sizeof d->host, collet_fail, host_log, host_threads, host_config},
-        .runtime = runtime,
-        .threads = threads};
+    *d = (bench_direct){.host = {.abi = COLLET_ABI,
+                                 .struct_size = sizeof d->host,
+                                 .fail = collet_fail,
+                                 .log = host_log,
+                                 .threads = host_threads,
+                                 .config = host_config},
+                        .runtime = runtime,
+                        .threads = threads};
     collet_status status = find_entry(d, path, err);
     if (status != COLLET_OK)
         return status;
