@@ -14,7 +14,8 @@
 
 #define BLOCK (16 << 10)
 #define CHUNK (256 << 10) /* elements */
-#define TILE 1024         /* columns side by side; their sums stay in the first cache */
+#define TILE 2048         /* columns side by side; their results stay in the caches */
+#define FOLD 1024         /* columns of rows that count as one */
 
 /* Fewer elements than this are not worth a second thread. */
 #define GRAIN (32 << 10)
@@ -167,9 +168,9 @@ static void make_plan(reduce_plan *plan, const collet_kernel_call *call)
     if (plan->by_columns) {
         plan->tile = at_most(width, TILE);
         plan->tiles = divide_up(width, plan->tile);
-        if (reduced->ndim == 1 && 2 * width <= TILE &&
+        if (reduced->ndim == 1 && 2 * width <= FOLD &&
             reduced->step[0] == width * kept->step[kept->ndim - 1])
-            plan->fold = TILE / width;
+            plan->fold = FOLD / width;
         plan->chunk = at_least_one(CHUNK / plan->tile / plan->fold) * plan->fold;
         plan->chunks = divide_up(reduced->count, plan->chunk);
     } else {
@@ -220,7 +221,7 @@ static void join(const reduce_plan *plan, double *result, double *lost, const do
 static void reduce_folded(const reduce_plan *plan, const char *in, int64_t begin, int64_t end,
                           int64_t width, double *result, double *lost)
 {
-    double folded[TILE], folded_lost[TILE];
+    double folded[FOLD], folded_lost[FOLD];
     int64_t step = plan->reduced.step[0], wide = width * plan->fold;
     clear(plan, folded, folded_lost, wide);
     plan->kernels->columns[plan->wide](folded, folded_lost, in + begin * step, step * plan->fold,

@@ -18,6 +18,22 @@ INLINE void add(double *sum, double *lost, double x)
     *sum = after;
 }
 
+/* Columns that are reduced at a time while some of the rows below them are asked for. */
+#define STRIP 32
+
+/*
+ * A part of the next TREE rows, into the second cache, before the strip that begins with column
+ * `first`: TREE strips of one row, then as many of the next, for memory gives runs faster than
+ * lines here and there. The processor does not see by itself which rows come next.
+ */
+INLINE void ask_for(const char *next, int64_t row_step, int64_t column_step, int64_t first)
+{
+    int64_t strip = first / STRIP, row = strip % TREE;
+    const char *in = next + row * row_step + (strip - row) * STRIP * column_step;
+    for (int64_t j = 0; j < TREE * STRIP * column_step; j += 64)
+        __builtin_prefetch(in + j, 0, 2);
+}
+
 #define REAL float
 #define NAME(x) x##_f32
 #include "reduce.inc"
