@@ -72,6 +72,13 @@ static void check_element(const op_call *c, uint32_t k, int64_t i, double got)
                  collet_last_backend(cx), k, (int)i, got);
 }
 
+/* Zero, NaN, or a number that is neither. */
+static double half(uint16_t bits, collet_dtype d)
+{
+    uint16_t infinity = d == COLLET_F16 ? 0x7c00 : 0x7f80, magnitude = bits & 0x7fff;
+    return magnitude == 0 ? 0.0 : magnitude > infinity ? (double)NAN : 1.0;
+}
+
 static void check_output(const op_call *c, uint32_t k)
 {
     static _Alignas(16) char bytes[OP_CALL_BYTES];
@@ -86,6 +93,8 @@ static void check_output(const op_call *c, uint32_t k)
             check_element(c, k, i, (double)((const float *)(const void *)bytes)[i]);
         else if (d == COLLET_I32)
             check_element(c, k, i, ((const int32_t *)(const void *)bytes)[i]);
+        else if (d == COLLET_F16 || d == COLLET_BF16)
+            check_element(c, k, i, half(((const uint16_t *)(const void *)bytes)[i], d));
         else
             fail_msg("%s: an output of %s is not looked at", c->info.name, collet_dtype_name(d));
     }
