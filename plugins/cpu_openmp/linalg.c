@@ -19,6 +19,9 @@
 #define ONEDNN_LEAST (32 * 32 * 32)
 #define ONEDNN_LEAST_NARROW (48 * 48 * 48)
 
+/* Multiplications from which it does int8 better without a plan. */
+#define ONEDNN_I8_LARGE 1e9
+
 /* Multiplications that a thread should have to itself. */
 #define GRAIN (256 << 10)
 
@@ -177,7 +180,7 @@ static way choose_narrow(product *p)
                       : p->from == COLLET_BF16 ? CHOICE_ONEDNN_BF16
                                                : 0;
     if ((p->device->onednn & wanted) && work >= ONEDNN_LEAST_NARROW && fits_blas(p) &&
-        (p->from == COLLET_I8 || p->device->plans))
+        p->device->plans)
         p->onednn = onednn_open(&reason);
     return p->onednn ? BY_ONEDNN : BY_NARROW;
 }
@@ -238,10 +241,14 @@ static int by_onednn(const product *p, const blas_matrix *c, const blas_matrix *
 {
     if (p->from == COLLET_F32)
         return onednn_product_f32(p->onednn, c, a, b, rows, columns, p->inner);
-    if (p->from == COLLET_I8)
+    double work = (double)rows * (double)columns * (double)p->inner;
+    if (p->from == COLLET_I8 && work >= ONEDNN_I8_LARGE)
         return onednn_product_i8(p->onednn, c, a, b, rows, columns, p->inner);
-    return onednn_product_bf16(p->onednn, p->device->plans, p->use, p->to == COLLET_F32, c, a, b,
-                               rows, columns, p->inner);
+    onednn_type type = p->from == COLLET_I8   ? ONEDNN_I8_I32
+                       : p->to == COLLET_BF16 ? ONEDNN_BF16_BF16
+                                              : ONEDNN_BF16_F32;
+    return onednn_product_planned(p->onednn, p->device->plans, p->use->threads, type, c, a, b, rows,
+                                  columns, p->inner);
 }
 
 static void part_by_library(const product *p, const gemm_matrix m[MATRICES], int64_t rows,

@@ -58,12 +58,12 @@ void onednn_leave(const onednn *o, onednn_use *use);
  * and c is as it was. */
 int onednn_product_f32(const onednn *o, const blas_matrix *c, const blas_matrix *a,
                        const blas_matrix *b, int64_t m, int64_t n, int64_t k);
-/* int8 in, int32 out; sums are exact modulo 2^32. */
+/* int8 in, int32 out; sums are exact modulo 2^32. The better one for large products. */
 int onednn_product_i8(const onednn *o, const blas_matrix *c, const blas_matrix *a,
                       const blas_matrix *b, int64_t m, int64_t n, int64_t k);
 
 /*
- * bf16 products are compiled for their extents: plans, of which a device keeps a few. Any number of
+ * Products that are compiled for their extents: plans, of which a device keeps a few. Any number of
  * threads may use one set. NULL: no memory. Freeing NULL does nothing; clearing forgets what is not
  * in use.
  */
@@ -72,9 +72,12 @@ onednn_plans *onednn_plans_create(void);
 void onednn_plans_clear(onednn_plans *plans);
 void onednn_plans_free(onednn_plans *plans);
 
-/* bf16 in; bf16 (rounded once) or, wide, f32 out; summed in f32. */
-int onednn_product_bf16(onednn *o, onednn_plans *plans, const onednn_use *use, int wide,
-                        const blas_matrix *c, const blas_matrix *a, const blas_matrix *b, int64_t m,
-                        int64_t n, int64_t k);
+/* bf16 to bf16 (summed in f32, rounded once) or f32; int8 to int32. */
+typedef enum onednn_type { ONEDNN_BF16_BF16, ONEDNN_BF16_F32, ONEDNN_I8_I32 } onednn_type;
+
+/* By a plan, compiled when there is none. `threads` is what onednn_enter returned. */
+int onednn_product_planned(onednn *o, onednn_plans *plans, int32_t threads, onednn_type type,
+                           const blas_matrix *c, const blas_matrix *a, const blas_matrix *b,
+                           int64_t m, int64_t n, int64_t k);
 
 #endif

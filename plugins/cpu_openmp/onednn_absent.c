@@ -78,10 +78,10 @@ void onednn_plans_free(onednn_plans *plans)
     (void)plans;
 }
 
-int onednn_product_bf16(onednn *o, onednn_plans *plans, const onednn_use *use, int wide,
-                        const blas_matrix *c, const blas_matrix *a, const blas_matrix *b, int64_t m,
-                        int64_t n, int64_t k)
+int onednn_product_planned(onednn *o, onednn_plans *plans, int32_t threads, onednn_type type,
+                           const blas_matrix *c, const blas_matrix *a, const blas_matrix *b,
+                           int64_t m, int64_t n, int64_t k)
 {
-    (void)plans, (void)use, (void)wide;
+    (void)plans, (void)threads, (void)type;
     return onednn_product_f32(o, c, a, b, m, n, k);
 }

@@ -16,7 +16,7 @@ typedef struct plan_key {
     int64_t extent[3];     /* m n k */
     int64_t stride[3];     /* of a, b, c */
     int32_t transposed[2]; /* a, b */
-    int32_t wide, threads;
+    int32_t type, threads;
 } plan_key;
 
 typedef struct plan {
@@ -98,10 +98,13 @@ static int describe(const onednn *o, dnnl_memory_desc_t *out, dnnl_data_type_t t
 
 static int describe_all(const onednn *o, const plan_key *key, dnnl_memory_desc_t d[MEMORIES])
 {
+    static const dnnl_data_type_t in[] = {dnnl_bf16, dnnl_bf16, dnnl_s8};
+    static const dnnl_data_type_t out[] = {dnnl_bf16, dnnl_f32, dnnl_s32};
     const int64_t *e = key->extent, *s = key->stride;
-    return describe(o, &d[SRC], dnnl_bf16, e[0], e[2], s[0], key->transposed[0]) &&
-           describe(o, &d[WEIGHTS], dnnl_bf16, e[2], e[1], s[1], key->transposed[1]) &&
-           describe(o, &d[DST], key->wide ? dnnl_f32 : dnnl_bf16, e[0], e[1], s[2], 0);
+    dnnl_data_type_t from = in[key->type];
+    return describe(o, &d[SRC], from, e[0], e[2], s[0], key->transposed[0]) &&
+           describe(o, &d[WEIGHTS], from, e[2], e[1], s[1], key->transposed[1]) &&
+           describe(o, &d[DST], out[key->type], e[0], e[1], s[2], 0);
 }
 
 /* The compiled primitive and, in d[SCRATCH], the memory it wants. */
@@ -220,15 +223,15 @@ static void plans_give(onednn_plans *plans, plan *p)
     plan_free(oldest);
 }
 
-int onednn_product_bf16(onednn *o, onednn_plans *plans, const onednn_use *use, int wide,
-                        const blas_matrix *c, const blas_matrix *a, const blas_matrix *b, int64_t m,
-                        int64_t n, int64_t k)
+int onednn_product_planned(onednn *o, onednn_plans *plans, int32_t threads, onednn_type type,
+                           const blas_matrix *c, const blas_matrix *a, const blas_matrix *b,
+                           int64_t m, int64_t n, int64_t k)
 {
     const plan_key key = {.extent = {m, n, k},
                           .stride = {a->stride, b->stride, c->stride},
                           .transposed = {a->transposed != 0, b->transposed != 0},
-                          .wide = wide != 0,
-                          .threads = use->threads};
+                          .type = (int32_t)type,
+                          .threads = threads};
     if (!o->engine || !plans)
         return 0;
     plan *p = plans_take(plans, &key);

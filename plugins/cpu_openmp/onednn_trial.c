@@ -8,6 +8,7 @@
 typedef struct tried {
     onednn *library;
     onednn_plans *plans;
+    int large; /* int8 products as large ones are made */
 } tried;
 
 static int product(void *context, trial_type type, const blas_matrix *c, const blas_matrix *a,
@@ -16,9 +17,13 @@ static int product(void *context, trial_type type, const blas_matrix *c, const b
     const tried *t = context;
     onednn_use use;
     int fine;
-    onednn_enter(t->library, &use, 1);
+    int32_t threads = onednn_enter(t->library, &use, 1);
     if (type == TRIAL_BF16)
-        fine = onednn_product_bf16(t->library, t->plans, &use, 1, c, a, b, m, n, k);
+        fine = onednn_product_planned(t->library, t->plans, threads, ONEDNN_BF16_F32, c, a, b, m, n,
+                                      k);
+    else if (type == TRIAL_I8 && !t->large)
+        fine =
+            onednn_product_planned(t->library, t->plans, threads, ONEDNN_I8_I32, c, a, b, m, n, k);
     else if (type == TRIAL_I8)
         fine = onednn_product_i8(t->library, c, a, b, m, n, k);
     else
@@ -48,6 +53,10 @@ void onednn_trial(void *argument, void *result)
         why = NULL;
         for (int i = 0; i < ONEDNN_TYPES; i++) {
             const char *wrong = trial_run(product, &t, types[i], what->threads, &found->gflops[i]);
+            if (i == ONEDNN_I8 && !wrong) {
+                t.large = 1;
+                wrong = trial_run(product, &t, types[i], what->threads, &found->gflops[i]);
+            }
             found->gflops[i] = wrong ? 0.0 : found->gflops[i];
             why = i == ONEDNN_F32 ? wrong : why;
         }
