@@ -31,7 +31,7 @@ void lapack_lu(const lapack_job *job, void *scratch, int64_t begin, int64_t end)
 uint64_t lapack_solve_scratch(const collet_kernel_call *call);
 int64_t lapack_solve(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
 
-/* lapack_qr.c */
+/* lapack_qr.c, lapack_cholesky.c */
 uint64_t lapack_qr_scratch(const collet_kernel_call *call);
 void lapack_qr(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
 uint64_t lapack_cholesky_scratch(const collet_kernel_call *call);
@@ -49,7 +49,7 @@ void lapack_eigh(const lapack_job *job, void *scratch, int64_t begin, int64_t en
 void lapack_enter(const lapack_job *job, blas_use *use);
 void lapack_leave(const lapack_job *job, blas_use *use);
 
-/* Whether a largest magnitude (dense_largest) is one that LAPACK's arithmetic has room around; 0
+/* Whether a largest magnitude (dense_load) is one that LAPACK's arithmetic has room around; 0
  * is. */
 int lapack_is_regular(const lapack_job *job, double largest);
 

@@ -11,6 +11,7 @@
 
 #define REAL float
 #define BITS int32_t
+#define BITS_OF_MAGNITUDE INT32_MAX
 #define LANES LANES_F32
 #define NAME(x) x##_f32
 #define LARGE 0x1p+50f
@@ -19,6 +20,7 @@
 
 #define REAL double
 #define BITS int64_t
+#define BITS_OF_MAGNITUDE INT64_MAX
 #define LANES LANES_F64
 #define NAME(x) x##_f64
 #define LARGE 0x1p+400
