@@ -206,14 +206,22 @@ INLINE double f64_of(uint64_t bits)
 
 #define ROUND_F64 0x1.8p52
 
-/* As exp_part_f32; error 2^-58. */
-INLINE double exp_part_f64(double x, uint64_t *exponent)
+/* x = k ln 2 + r + *lost, |r| <= ln 2 / 2: returns r and sets *exponent to k. */
+INLINE double exp_reduced_f64(double x, uint64_t *exponent, double *lost)
 {
     double shifted = MULTIPLY_ADD(x, 0x1.71547652b82fep+0, ROUND_F64);
     double k = shifted - ROUND_F64;
     double high = MULTIPLY_ADD(k, -LN2_HIGH_F64, x);
     double r = MULTIPLY_ADD(k, -LN2_LOW_F64, high);
-    double lost = MULTIPLY_ADD(k, -LN2_LOW_F64, high - r);
+    *lost = MULTIPLY_ADD(k, -LN2_LOW_F64, high - r);
+    *exponent = f64_bits(shifted) - f64_bits(ROUND_F64);
+    return r;
+}
+
+/* As exp_part_f32; error 2^-58 of e^r. */
+INLINE double exp_part_f64(double x, uint64_t *exponent)
+{
+    double lost, r = exp_reduced_f64(x, exponent, &lost);
     double q = 0x1.afd01944ca199p-26;
     q = MULTIPLY_ADD(q, r, 0x1.28b1490885dacp-22);
     q = MULTIPLY_ADD(q, r, 0x1.71ddb46efe4c6p-19);
@@ -224,7 +232,6 @@ INLINE double exp_part_f64(double x, uint64_t *exponent)
     q = MULTIPLY_ADD(q, r, 0x1.555555554fec7p-5);
     q = MULTIPLY_ADD(q, r, 0x1.555555555556cp-3);
     q = MULTIPLY_ADD(q, r, 0x1.000000000000cp-1);
-    *exponent = f64_bits(shifted) - f64_bits(ROUND_F64);
     return r + MULTIPLY_ADD(q, r * r, lost);
 }
 
@@ -368,12 +375,32 @@ INLINE double cos_f64(double x)
     return quarter_f64(r, lost, f64_bits(shifted) + 1u);
 }
 
+/* e^r - 1 to 2^-60 of itself, which exp_part_f64 is not near 0: the series. */
+INLINE double expm1_part_f64(double x, uint64_t *exponent)
+{
+    double lost, r = exp_reduced_f64(x, exponent, &lost);
+    double q = 0x1.93974a8c07c9dp-37;
+    q = MULTIPLY_ADD(q, r, 0x1.6124613a86d09p-33);
+    q = MULTIPLY_ADD(q, r, 0x1.1eed8eff8d898p-29);
+    q = MULTIPLY_ADD(q, r, 0x1.ae64567f544e4p-26);
+    q = MULTIPLY_ADD(q, r, 0x1.27e4fb7789f5cp-22);
+    q = MULTIPLY_ADD(q, r, 0x1.71de3a556c734p-19);
+    q = MULTIPLY_ADD(q, r, 0x1.a01a01a01a01ap-16);
+    q = MULTIPLY_ADD(q, r, 0x1.a01a01a01a01ap-13);
+    q = MULTIPLY_ADD(q, r, 0x1.6c16c16c16c17p-10);
+    q = MULTIPLY_ADD(q, r, 0x1.1111111111111p-7);
+    q = MULTIPLY_ADD(q, r, 0x1.5555555555555p-5);
+    q = MULTIPLY_ADD(q, r, 0x1.5555555555555p-3);
+    q = MULTIPLY_ADD(q, r, 0x1.0000000000000p-1);
+    return r + MULTIPLY_ADD(q, r * r, lost);
+}
+
 /* As tanh_f32; from 20 on it is 1. */
 INLINE double tanh_f64(double x)
 {
     uint64_t k;
     double a = __builtin_fabs(x);
-    double part = exp_part_f64(2.0 * (a > 20.0 ? 20.0 : a), &k);
+    double part = expm1_part_f64(2.0 * (a > 20.0 ? 20.0 : a), &k);
     double scale = f64_of((k + 1023u) << 52);
     double t = MULTIPLY_ADD(scale, part, scale - 1.0);
     return __builtin_copysign(t / (t + 2.0), x);
