@@ -26,7 +26,8 @@
 /* Sums side by side: in the second cache with a matrix read along its columns. */
 #define COLUMN_TILE 4096
 
-/* Rows that are read one after the other, so that short ones do not cost a step each. */
+/* Rows that are read one after the other, so that short ones do not cost a step each; long ones are
+ * read VECTOR_ROWS at a time. */
 #define ROW_TILE 64
 #define ROW_TILE_ELEMENTS 2048
 
@@ -68,7 +69,9 @@ static void divide(vector_plan *p)
 {
     int64_t elements = p->way == ALONG ? ROW_CHUNK : COLUMN_CHUNK;
     p->tile = COLUMN_TILE;
-    if (p->way == ALONG)
+    if (p->way == ALONG && p->inner >= ROW_TILE_ELEMENTS / VECTOR_ROWS)
+        p->tile = VECTOR_ROWS;
+    else if (p->way == ALONG)
         p->tile = least(divide_up(ROW_TILE_ELEMENTS, p->inner + 1), ROW_TILE);
     p->tile = p->rows > 0 ? least(p->tile, p->rows) : 1;
     p->tiles = divide_up(p->rows, p->tile);
@@ -163,8 +166,7 @@ static void sum_item(const vector_plan *p, const place *at, double *sum, double 
         p->kernels->columns[p->wide](sum, lost, a, column, row, x, x_step, n, rows);
         return;
     }
-    for (int64_t i = 0; i < rows; i++, a += row)
-        p->kernels->dot[p->wide](&sum[i], &lost[i], a, column, x, x_step, n);
+    p->kernels->rows[p->wide](sum, lost, a, row, column, x, x_step, rows, n);
 }
 
 static void store(const vector_plan *p, char *out, double value)

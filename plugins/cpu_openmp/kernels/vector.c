@@ -61,6 +61,7 @@ INLINE lanes load_f64(const char *at)
 extern const vector_kernels LEVEL_NAME(vector);
 const vector_kernels LEVEL_NAME(vector) = {
     .dot = {dot_f32, dot_f64},
+    .rows = {rows_f32, rows_f64},
     .columns = {columns_f32, columns_f64},
     .short_columns = {short_columns_f32, short_columns_f64},
 };
