@@ -399,12 +399,13 @@ static void sizes_that_overflow(void **state)
     (void)state;
     assert_ok(cx, collet_array_from(cx, &one, COLLET_F32, 0, NULL, &value));
     for (collet_dtype d = 1; d < COLLET_DTYPE_COUNT; d++) {
-        const int64_t bytes = INT64_MAX / (int64_t)collet_dtype_size(d) + 1;
+        const uint64_t bytes = (uint64_t)INT64_MAX / collet_dtype_size(d) + 1;
+        const int64_t extent = (int64_t)bytes; /* negative for types of one byte */
         for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
             assert_status(cx, collet_array_create(cx, &a, d, 2, wide[i]), COLLET_OVERFLOW);
         assert_status(cx, collet_array_create(cx, &a, d, 8, eight), COLLET_OVERFLOW);
-        if (bytes > 0)
-            assert_status(cx, collet_array_create(cx, &a, d, 1, &bytes), COLLET_OVERFLOW);
+        if (extent > 0)
+            assert_status(cx, collet_array_create(cx, &a, d, 1, &extent), COLLET_OVERFLOW);
     }
     assert_status(cx, collet_array_broadcast(cx, &a, one, 2, wide[1]), COLLET_OVERFLOW);
     assert_status(cx, collet_array_wrap(cx, &a, COLLET_F32, 2, wide[1], NULL, &value, NULL, NULL),
