@@ -26,6 +26,12 @@ void lapack_enter(const lapack_job *job, blas_use *use)
         (void)blas_enter(job->library, use, job->threads);
 }
 
+void lapack_enter_parts(const lapack_job *job, blas_use *use)
+{
+    if (job->threads > 1)
+        (void)blas_enter(job->library, use, 1);
+}
+
 void lapack_leave(const lapack_job *job, blas_use *use)
 {
     if (job->threads > 1)

@@ -45,9 +45,26 @@ void lapack_eigh(const lapack_job *job, void *scratch, int64_t begin, int64_t en
 
 /* ---- For these files ------------------------------------------------------------------------- */
 
-/* The library's own threads, where the job has them, around calls of it. */
+/* Threads of ours that move a matrix in front of the library's own: the spinning of others would
+ * cost more than they save. */
+#define LAPACK_ALONE 1
+
+/* Around calls of the library's LAPACK, with its own threads where the job has them. */
 void lapack_enter(const lapack_job *job, blas_use *use);
 void lapack_leave(const lapack_job *job, blas_use *use);
+/* Around calls of lapack_parts.c and of the library at one thread; ends with lapack_leave. */
+void lapack_enter_parts(const lapack_job *job, blas_use *use);
+
+/* lapack_parts.c: as the functions of blas.h that are called alike, on the job's threads. */
+void lapack_multiply(const lapack_job *job, const blas_matrix *c, const blas_matrix *left,
+                     const blas_matrix *right, int64_t m, int64_t n, int64_t k, int factor,
+                     int keep);
+void lapack_subtract_square(const lapack_job *job, const blas_matrix *c, const blas_matrix *a,
+                            int64_t n, int64_t k);
+void lapack_solve_unit_lower(const lapack_job *job, const blas_matrix *l, const blas_matrix *x,
+                             int64_t m, int64_t n);
+void lapack_solve_lower_right(const lapack_job *job, const blas_matrix *l, const blas_matrix *x,
+                              int64_t m, int64_t n);
 
 /* Whether a largest magnitude (dense_load) is one that LAPACK's arithmetic has room around; 0
  * is. */

@@ -45,7 +45,6 @@ static blas_matrix block(const factoring *f, int64_t i, int64_t j)
  */
 static int64_t factor(const factoring *f, int64_t first, int64_t count)
 {
-    blas *library = f->job->library;
     blas_matrix top = block(f, first, first);
     if (count <= BLOCK) {
         int n = (int)count, info;
@@ -58,8 +57,8 @@ static int64_t factor(const factoring *f, int64_t first, int64_t count)
     int64_t bad = factor(f, first, half);
     if (bad)
         return bad;
-    blas_solve_lower_right(library, f->job->wide, &top, &beside, rest, half);
-    blas_subtract_square(library, f->job->wide, &last, &beside, rest, half);
+    lapack_solve_lower_right(f->job, &top, &beside, rest, half);
+    lapack_subtract_square(f->job, &last, &beside, rest, half);
     return factor(f, middle, rest);
 }
 
@@ -78,7 +77,7 @@ void lapack_cholesky(const lapack_job *job, void *scratch, int64_t begin, int64_
             cpu_cholesky(call, scratch, index, index + 1);
             continue;
         }
-        lapack_enter(job, &use);
+        lapack_enter_parts(job, &use);
         int64_t bad = factor(&f, 0, in.rows);
         lapack_leave(job, &use);
         cpu_info_store(cpu_operand(call, 1), index, bad);

@@ -92,9 +92,8 @@ static void factor_columns(const factoring *f, int64_t first, int64_t columns)
     blas_matrix under = block(f, middle, first), rest = block(f, middle, middle);
     factor_columns(f, first, left);
     exchange(f, first, middle, middle, right);
-    blas_solve_unit_lower(f->job->library, f->job->wide, &top, &beside, left, right);
-    blas_multiply(f->job->library, f->job->wide, &rest, &under, &beside, f->a.rows - middle, right,
-                  left, -1, 1);
+    lapack_solve_unit_lower(f->job, &top, &beside, left, right);
+    lapack_multiply(f->job, &rest, &under, &beside, f->a.rows - middle, right, left, -1, 1);
     factor_columns(f, middle, right);
     exchange(f, middle, middle + right, first, left);
 }
@@ -103,12 +102,12 @@ static void factor(const factoring *f)
 {
     int64_t steps = smaller(f->a.rows, f->a.columns), rest = f->a.columns - steps;
     blas_use use;
-    lapack_enter(f->job, &use);
+    lapack_enter_parts(f->job, &use);
     factor_columns(f, 0, steps);
     if (rest > 0) {
         blas_matrix top = block(f, 0, 0), beside = block(f, 0, steps);
         exchange(f, 0, steps, steps, rest);
-        blas_solve_unit_lower(f->job->library, f->job->wide, &top, &beside, steps, rest);
+        lapack_solve_unit_lower(f->job, &top, &beside, steps, rest);
     }
     lapack_leave(f->job, &use);
 }
@@ -274,7 +273,7 @@ static state factor_transpose(const lapack_job *job, int64_t index, const solve_
     dense_view rows = dense_at(r->a, a.dtype, a.rows, a.columns);
     int n = (int)a.rows, info;
     blas_use use;
-    if (!lapack_is_regular(job, dense_load(job->device, job->threads, &rows, &a, 0)))
+    if (!lapack_is_regular(job, dense_load(job->device, LAPACK_ALONE, &rows, &a, 0)))
         return IRREGULAR;
     lapack_enter(job, &use);
     job->lapack->getrf(&n, &n, r->a, &n, r->pivot, &info);
@@ -290,12 +289,12 @@ static int solve_one(const lapack_job *job, int64_t index, const solve_room *r)
     dense_view columns = dense_turned(dense_at(r->b, b.dtype, b.columns, b.rows));
     int n = (int)b.rows, count = (int)b.columns, info;
     blas_use use;
-    if (!lapack_is_regular(job, dense_load(job->device, job->threads, &columns, &b, 0)))
+    if (!lapack_is_regular(job, dense_load(job->device, LAPACK_ALONE, &columns, &b, 0)))
         return 0;
     lapack_enter(job, &use);
     job->lapack->getrs("T", &n, &count, r->a, &n, r->pivot, r->b, &n, &info, 1);
     lapack_leave(job, &use);
-    dense_copy(job->device, job->threads, &x, &columns);
+    dense_copy(job->device, LAPACK_ALONE, &x, &columns);
     return 1;
 }
 

@@ -104,7 +104,7 @@ static void multiply(const qr_work *r, blas_matrix c, blas_matrix a, blas_matrix
                      int64_t n, int64_t k, int factor, int keep)
 {
     if (m > 0 && n > 0 && k > 0)
-        blas_multiply(r->job->library, r->job->wide, &c, &a, &b, m, n, k, factor, keep);
+        lapack_multiply(r->job, &c, &a, &b, m, n, k, factor, keep);
 }
 
 static void add_number(const qr_work *r, char *at, int value)
@@ -223,7 +223,7 @@ static void decompose(const qr_work *r, const dense_view *q, const dense_view *u
 {
     const lapack_job *job = r->job;
     blas_use use;
-    lapack_enter(job, &use);
+    lapack_enter_parts(job, &use);
     reduce(r);
     lapack_leave(job, &use);
     if (r->q.at != r->a.at) {
@@ -231,7 +231,7 @@ static void decompose(const qr_work *r, const dense_view *q, const dense_view *u
         dense_copy(job->device, job->threads, &r->q, &vectors);
     }
     store_upper(r, upper);
-    lapack_enter(job, &use);
+    lapack_enter_parts(job, &use);
     form(r);
     lapack_leave(job, &use);
     if (r->q.at != q->at)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The typed calls of the decompositions, on numbers worked out by hand and on what does not fit. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "support.h"
 
@@ -264,6 +265,70 @@ static void nothing_to_factor(void **state)
     collet_array_free(a);
 }
 
+/* ---- Matrices that are shared out ------------------------------------------------------------ */
+
+#define LARGE 600
+
+static collet_array *product(const collet_array *a, const collet_array *b, int turned)
+{
+    collet_array *c = empty(COLLET_F64, AXES(LARGE, LARGE)), *view = NULL;
+    if (turned)
+        assert_ok(cx, collet_array_permute(cx, &view, b, NULL));
+    assert_ok(cx, collet_matmul(cx, c, a, turned ? view : b));
+    collet_array_free(view);
+    return c;
+}
+
+/* Rows of `got` against rows perm[i] of `wanted`; NULL: the same. */
+static void expect_near(const collet_array *got, const collet_array *wanted, const int32_t *perm)
+{
+    const size_t bytes = (size_t)LARGE * LARGE * sizeof(double);
+    double *g = malloc(bytes), *w = malloc(bytes), worst = 0;
+    assert_true(g && w);
+    assert_ok(cx, collet_array_read(cx, got, g, bytes));
+    assert_ok(cx, collet_array_read(cx, wanted, w, bytes));
+    for (int i = 0; i < LARGE; i++)
+        for (int j = 0; j < LARGE; j++) {
+            double far = fabs(g[i * LARGE + j] - w[(perm ? perm[i] : i) * LARGE + j]);
+            worst = far <= worst || isnan(worst) ? worst : far;
+        }
+    free(g);
+    free(w);
+    if (!(worst <= 1e-9))
+        fail_msg("they differ by %g", worst);
+}
+
+static void large_matrices(void **state)
+{
+    collet_array *a = empty(COLLET_F64, AXES(LARGE, LARGE)), *info = empty(COLLET_I32, 0, NULL);
+    collet_array *left = empty(COLLET_F64, AXES(LARGE, LARGE));
+    collet_array *right = empty(COLLET_F64, AXES(LARGE, LARGE));
+    collet_array *order = empty(COLLET_I32, AXES(LARGE)), *b, *back;
+    int32_t perm[LARGE];
+    (void)state;
+    assert_ok(cx, collet_normal(cx, a, 3, 0));
+    assert_ok(cx, collet_lu(cx, order, left, right, info, a));
+    assert_ok(cx, collet_array_read(cx, order, perm, sizeof perm));
+    back = product(left, right, 0);
+    expect_near(back, a, perm);
+    collet_array_free(back);
+    assert_ok(cx, collet_qr(cx, left, right, a));
+    back = product(left, right, 0);
+    expect_near(back, a, NULL);
+    collet_array_free(back);
+    b = product(a, a, 1);
+    assert_ok(cx, collet_cholesky(cx, left, info, b));
+    back = product(left, left, 1);
+    expect_near(back, b, NULL);
+    collet_array_free(back);
+    assert_ok(cx, collet_solve(cx, right, info, a, b));
+    back = product(a, right, 0);
+    expect_near(back, b, NULL);
+    collet_array *all[] = {a, b, back, info, left, right, order};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        collet_array_free(all[i]);
+}
+
 #define TESTS(start)                                                                               \
     cmocka_unit_test_setup_teardown(factors_of_a_matrix, start, tear_down),                        \
         cmocka_unit_test_setup_teardown(a_pivot_is_missing, start, tear_down),                     \
@@ -279,6 +344,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TESTS(on_scalar), TESTS(on_openmp),
+        cmocka_unit_test_setup_teardown(large_matrices, on_openmp, tear_down),
         cmocka_unit_test_setup_teardown(pivots_beyond_the_range, on_scalar, tear_down)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
