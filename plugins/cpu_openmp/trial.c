@@ -96,7 +96,7 @@ static const char *check(trial_product product, void *context, trial_type type, 
 /* Long enough for a processor that was idle to come up to its clock: what is remembered until the
  * next boot must not be what the first milliseconds gave. */
 #define SECONDS 0.025
-#define LEAST_TIMES 8
+#define LEAST_TIMES 3
 #define ROOM (3 * 8 * SIZE * SIZE)
 
 typedef struct race {
