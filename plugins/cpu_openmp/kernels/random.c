@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../../cpu/philox.h"
-#include "level.h"
+#include "functions.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -101,43 +101,6 @@ INLINE void make_blocks(uint64_t out[2 * GROUP], uint64_t seed, uint64_t first, 
 
 /* ---- f32 ------------------------------------------------------------------------------------- */
 
-INLINE uint32_t bits_f32(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-INLINE float of_f32(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-/*
- * ln u for 2^-33 <= u <= 1: u = 2^e m, sqrt(1/2) <= m < sqrt(2), z = m - 1; ln m = z + z^2 P(z) by
- * a minimax polynomial (error 2^-28). There is nothing here that is not a normal number.
- */
-INLINE float log_f32(float u)
-{
-    uint32_t bits = bits_f32(u) + (0x3f800000u - 0x3f3504f3u);
-    float e = (float)((int32_t)(bits >> 23) - 127);
-    float z = of_f32((bits & 0x7fffffu) + 0x3f3504f3u) - 1.0f;
-    float p = -0x1.39237cp-4f;
-    p = MULTIPLY_ADD(p, z, 0x1.08a432p-3f);
-    p = MULTIPLY_ADD(p, z, -0x1.0f35fep-3f);
-    p = MULTIPLY_ADD(p, z, 0x1.226424p-3f);
-    p = MULTIPLY_ADD(p, z, -0x1.5425ecp-3f);
-    p = MULTIPLY_ADD(p, z, 0x1.99a48cp-3f);
-    p = MULTIPLY_ADD(p, z, -0x1.000430p-2f);
-    p = MULTIPLY_ADD(p, z, 0x1.555550p-2f);
-    p = MULTIPLY_ADD(p, z, -0x1.fffff8p-2f);
-    /* The sum of the two large terms with its rounding error: they cancel for e = -1. */
-    float high = e * 0x1.62e4p-1f, sum = high + z, rest = (high - sum) + z;
-    return sum + MULTIPLY_ADD(p, z * z, MULTIPLY_ADD(e, 0x1.7f7d1cp-20f, rest));
-}
-
 /*
  * Cosine and sine of 2 pi v for 0 <= v < 1: quarter turns are taken off exactly; of what is left,
  * |f| <= 1/2 quarter turns, sin(pi/2 f) = f (pi/2 + f^2 S(f^2)) and cos(pi/2 f) = 1 + f^2 C(f^2)
@@ -145,11 +108,9 @@ INLINE float log_f32(float u)
  */
 INLINE void turn_f32(float v, float *cosine, float *sine)
 {
-    /* 1.5 * 2^23: adding it rounds to an integer, which then stands in the low bits. */
-    const float round = 0x1.8p23f;
-    float shifted = 4.0f * v + round;
-    uint32_t quarters = bits_f32(shifted);
-    float f = 4.0f * v - (shifted - round), t = f * f;
+    float shifted = 4.0f * v + ROUND_F32;
+    uint32_t quarters = f32_bits(shifted);
+    float f = 4.0f * v - (shifted - ROUND_F32), t = f * f;
     float s = -0x1.2dc84cp-8f;
     s = MULTIPLY_ADD(s, t, 0x1.466004p-4f);
     s = MULTIPLY_ADD(s, t, -0x1.4abbbep-1f);
@@ -160,9 +121,9 @@ INLINE void turn_f32(float v, float *cosine, float *sine)
     c = MULTIPLY_ADD(c, t, 0x1.03c1dep-2f);
     c = MULTIPLY_ADD(c, t, -0x1.3bd3ccp+0f);
     c = MULTIPLY_ADD(c, t, 1.0f);
-    uint32_t odd = 0u - (quarters & 1u), cb = bits_f32(c), sb = bits_f32(s);
-    *cosine = of_f32((odd ? sb : cb) ^ ((quarters + 1u) & 2u) << 30);
-    *sine = of_f32((odd ? cb : sb) ^ (quarters & 2u) << 30);
+    uint32_t odd = 0u - (quarters & 1u), cb = f32_bits(c), sb = f32_bits(s);
+    *cosine = f32_of((odd ? sb : cb) ^ ((quarters + 1u) & 2u) << 30);
+    *sine = f32_of((odd ? cb : sb) ^ (quarters & 2u) << 30);
 }
 
 /* Word i of a run of blocks. */
@@ -184,27 +145,13 @@ INLINE void normal_f32(float *out, const uint64_t *bits)
     for (int i = 0; i < 2 * GROUP; i++) {
         float u = (float)WORD(bits, 2 * i) * 0x1p-32f + 0x1p-33f, cosine, sine;
         turn_f32((float)(int32_t)(WORD(bits, 2 * i + 1) >> 8) * 0x1p-24f, &cosine, &sine);
-        float r = __builtin_sqrtf(-2.0f * log_f32(u));
+        float r = __builtin_sqrtf(-2.0f * log_normal_f32(u));
         out[2 * i] = r * cosine;
         out[2 * i + 1] = r * sine;
     }
 }
 
 /* ---- f64 ------------------------------------------------------------------------------------- */
-
-INLINE uint64_t bits_f64(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-INLINE double of_f64(uint64_t bits)
-{
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
 
 /* The upper 53 bits as a number in [0, 1); where 64-bit integers are not converted, by parts that
  * stand in the low bits of a known double. */
@@ -213,30 +160,9 @@ INLINE double fraction_f64(uint64_t bits)
 #if defined(__AVX512DQ__) || defined(__aarch64__)
     return (double)(int64_t)(bits >> 11) * 0x1p-53;
 #else
-    double high = of_f64(0x4130000000000000u | bits >> 32) - 0x1p20;
-    return high + (of_f64(0x3fe0000000000000u | (bits & 0xffffffffu) >> 11) - 0.5);
+    double high = f64_of(0x4130000000000000u | bits >> 32) - 0x1p20;
+    return high + (f64_of(0x3fe0000000000000u | (bits & 0xffffffffu) >> 11) - 0.5);
 #endif
-}
-
-/* As log_f32 for 2^-54 <= u <= 1, with ln m = 2 atanh s, s = z / (2 + z): of the odd series in s
- * half the terms do. With R = s^2 P(s^2) it is z - (z^2/2 - s (z^2/2 + R)); error 2^-59. */
-INLINE double log_f64(double u)
-{
-    uint64_t bits = bits_f64(u) + (0x3ff0000000000000u - 0x3fe6a09e667f3bcdu);
-    double e = of_f64(0x4330000000000000u | bits >> 52) - (0x1p52 + 1023.0);
-    double z = of_f64((bits & 0xfffffffffffffu) + 0x3fe6a09e667f3bcdu) - 1.0;
-    double s = z / (2.0 + z), w = s * s;
-    double p = 0x1.2f02e4f3bc0f9p-3;
-    p = MULTIPLY_ADD(p, w, 0x1.39a1fbaedfa9fp-3);
-    p = MULTIPLY_ADD(p, w, 0x1.74663c52cda7fp-3);
-    p = MULTIPLY_ADD(p, w, 0x1.c71c52164fd15p-3);
-    p = MULTIPLY_ADD(p, w, 0x1.24924941e0beap-2);
-    p = MULTIPLY_ADD(p, w, 0x1.999999997fee9p-2);
-    p = MULTIPLY_ADD(p, w, 0x1.5555555555592p-1);
-    double half_square = 0.5 * z * z;
-    double correction = MULTIPLY_ADD(s, MULTIPLY_ADD(w, p, half_square), -half_square);
-    double high = e * 0x1.62e42fefa3p-1, sum = high + z, rest = (high - sum) + z;
-    return sum + (correction + MULTIPLY_ADD(e, 0x1.3de6af278ece6p-42, rest));
 }
 
 /* As turn_f32; errors 2^-58, 2^-64. */
@@ -244,7 +170,7 @@ INLINE void turn_f64(double v, double *cosine, double *sine)
 {
     const double round = 0x1.8p52;
     double shifted = 4.0 * v + round;
-    uint64_t quarters = bits_f64(shifted);
+    uint64_t quarters = f64_bits(shifted);
     double f = 4.0 * v - (shifted - round), t = f * f;
     double s = 0x1.e3ff27cd26b7ap-25;
     s = MULTIPLY_ADD(s, t, -0x1.e300989792d6fp-19);
@@ -261,9 +187,9 @@ INLINE void turn_f64(double v, double *cosine, double *sine)
     c = MULTIPLY_ADD(c, t, 0x1.03c1f081b5aaep-2);
     c = MULTIPLY_ADD(c, t, -0x1.3bd3cc9be45dep+0);
     c = MULTIPLY_ADD(c, t, 1.0);
-    uint64_t odd = 0u - (quarters & 1u), cb = bits_f64(c), sb = bits_f64(s);
-    *cosine = of_f64(((cb & ~odd) | (sb & odd)) ^ ((quarters + 1u) & 2u) << 62);
-    *sine = of_f64(((sb & ~odd) | (cb & odd)) ^ (quarters & 2u) << 62);
+    uint64_t odd = 0u - (quarters & 1u), cb = f64_bits(c), sb = f64_bits(s);
+    *cosine = f64_of(((cb & ~odd) | (sb & odd)) ^ ((quarters + 1u) & 2u) << 62);
+    *sine = f64_of(((sb & ~odd) | (cb & odd)) ^ (quarters & 2u) << 62);
 }
 
 INLINE void uniform_f64(double *out, const uint64_t *bits)
@@ -277,7 +203,7 @@ INLINE void normal_f64(double *out, const uint64_t *bits)
     for (int i = 0; i < GROUP; i++) {
         double u = fraction_f64(bits[2 * i]) + 0x1p-54, cosine, sine;
         turn_f64(fraction_f64(bits[2 * i + 1]), &cosine, &sine);
-        double r = __builtin_sqrt(-2.0 * log_f64(u));
+        double r = __builtin_sqrt(-2.0 * log_normal_f64(u));
         out[2 * i] = r * cosine;
         out[2 * i + 1] = r * sine;
     }
