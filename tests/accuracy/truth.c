@@ -28,25 +28,6 @@ double truth_double(uint32_t op, double x)
     }
 }
 
-long double truth_long(uint32_t op, double value)
-{
-    long double x = (long double)value;
-    switch (op) {
-    case COLLET_OP_EXP:
-        return expl(x);
-    case COLLET_OP_LOG:
-        return logl(x);
-    case COLLET_OP_SQRT:
-        return sqrtl(x);
-    case COLLET_OP_SIN:
-        return sinl(x);
-    case COLLET_OP_COS:
-        return cosl(x);
-    default:
-        return tanhl(x);
-    }
-}
-
 static long double largest_power(collet_dtype dtype)
 {
     return ldexpl(1, dtype == COLLET_F64 ? 1024 : dtype == COLLET_F16 ? 16 : 128);
@@ -131,12 +112,12 @@ const char *truth_source(void)
 
 double truth_error(uint32_t op, collet_dtype dtype, double x, double got)
 {
-    long double want = truth_long(op, x), unit = unit_at(dtype, &want);
+    long double want = kit_function(op, (long double)x), unit = unit_at(dtype, &want);
     return (double)(fabsl(finite_of(dtype, got) - want) / unit);
 }
 
 float truth_f32(uint32_t op, double x)
 {
-    return (float)truth_long(op, x);
+    return (float)kit_function(op, (long double)x);
 }
 #endif

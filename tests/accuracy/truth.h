@@ -13,8 +13,6 @@ const char *truth_source(void);
 
 /* In double, which has 29 bits more than f32. */
 double truth_double(uint32_t op, double x);
-/* In long double. */
-long double truth_long(uint32_t op, double x);
 
 /* |got - op(x)| in units of the last place of `dtype` at op(x), as well as truth_source tells it.
  * Both are finite, and so is the result or it rounds to infinity, which is the number after the

@@ -162,7 +162,7 @@ static void measure_block(run *r, uint64_t block, int64_t count)
     for (int64_t i = 0; i < count; i++) {
         double x = points_value(r->x, r->dtype, i);
         if (r->dtype == COLLET_F64)
-            r->want[i] = truth_long(r->op, x);
+            r->want[i] = kit_function(r->op, (long double)x);
         else
             r->quick[i] = truth_double(r->op, x);
     }

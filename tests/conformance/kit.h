@@ -236,6 +236,12 @@ kit_pattern kit_pattern_of(const char *shapes, uint32_t operand, int alternative
 /* The axis of operand k along which the op is cut, or -1 when that operand is not cut. */
 int32_t kit_split_axis(const kit_case *c, uint32_t operand);
 
+/* ---- Truth (array_functions.c) -------------------------------------------------------------- */
+
+/* exp, log, sqrt, sin, cos or tanh, whose op's id is given, as the C library's long double has it.
+ */
+long double kit_function(uint32_t op, long double x);
+
 /* ---- Judging (judge.c) --------------------------------------------------------------------- */
 
 /* What a row's cases have come to so far. */
