@@ -24,6 +24,10 @@ struct blas {
     void (*dtrsm)(enum CBLAS_ORDER, enum CBLAS_SIDE, enum CBLAS_UPLO, enum CBLAS_TRANSPOSE,
                   enum CBLAS_DIAG, blasint m, blasint n, double alpha, const double *a, blasint lda,
                   double *b, blasint ldb);
+    void (*strsv)(enum CBLAS_ORDER, enum CBLAS_UPLO, enum CBLAS_TRANSPOSE, enum CBLAS_DIAG,
+                  blasint n, const float *a, blasint lda, float *x, blasint incx);
+    void (*dtrsv)(enum CBLAS_ORDER, enum CBLAS_UPLO, enum CBLAS_TRANSPOSE, enum CBLAS_DIAG,
+                  blasint n, const double *a, blasint lda, double *x, blasint incx);
     void (*ssyrk)(enum CBLAS_ORDER, enum CBLAS_UPLO, enum CBLAS_TRANSPOSE, blasint n, blasint k,
                   float alpha, const float *a, blasint lda, float beta, float *c, blasint ldc);
     void (*dsyrk)(enum CBLAS_ORDER, enum CBLAS_UPLO, enum CBLAS_TRANSPOSE, blasint n, blasint k,
@@ -69,6 +73,8 @@ static void find_functions(void *handle, blas *b)
         !library_find(handle, "cblas_dgemm", &b->dgemm) ||
         !library_find(handle, "cblas_strsm", &b->strsm) ||
         !library_find(handle, "cblas_dtrsm", &b->dtrsm) ||
+        !library_find(handle, "cblas_strsv", &b->strsv) ||
+        !library_find(handle, "cblas_dtrsv", &b->dtrsv) ||
         !library_find(handle, "cblas_ssyrk", &b->ssyrk) ||
         !library_find(handle, "cblas_dsyrk", &b->dsyrk) ||
         !library_find(handle, "openblas_get_num_threads", &b->get_num_threads) ||
@@ -229,29 +235,60 @@ void blas_product(const blas *b, int wide, const blas_matrix *c, const blas_matr
     blas_multiply(b, wide, c, left, right, m, n, k, 1, 0);
 }
 
-static void solve(const blas *b, int wide, enum CBLAS_SIDE side, enum CBLAS_TRANSPOSE turn,
-                  enum CBLAS_DIAG diagonal, const blas_matrix *l, const blas_matrix *x, int64_t m,
-                  int64_t n)
+/* Which triangle, on which side, how. */
+typedef struct triangle {
+    enum CBLAS_SIDE side;
+    enum CBLAS_UPLO half;
+    enum CBLAS_TRANSPOSE turn;
+    enum CBLAS_DIAG diagonal;
+} triangle;
+
+static void solve(const blas *b, int wide, triangle t, const blas_matrix *a, const blas_matrix *x,
+                  int64_t m, int64_t n)
 {
     if (wide) {
-        b->dtrsm(CblasRowMajor, side, CblasLower, turn, diagonal, (blasint)m, (blasint)n, 1.0,
-                 l->at, (blasint)l->stride, x->at, (blasint)x->stride);
+        b->dtrsm(CblasRowMajor, t.side, t.half, t.turn, t.diagonal, (blasint)m, (blasint)n, 1.0,
+                 a->at, (blasint)a->stride, x->at, (blasint)x->stride);
     } else {
-        b->strsm(CblasRowMajor, side, CblasLower, turn, diagonal, (blasint)m, (blasint)n, 1.0f,
-                 l->at, (blasint)l->stride, x->at, (blasint)x->stride);
+        b->strsm(CblasRowMajor, t.side, t.half, t.turn, t.diagonal, (blasint)m, (blasint)n, 1.0f,
+                 a->at, (blasint)a->stride, x->at, (blasint)x->stride);
     }
+}
+
+/* One column: for more the library would first rearrange the triangle, which costs more than the
+ * solution of one. */
+static void solve_left(const blas *b, int wide, triangle t, const blas_matrix *a,
+                       const blas_matrix *x, int64_t m, int64_t n)
+{
+    if (n != 1)
+        solve(b, wide, t, a, x, m, n);
+    else if (wide)
+        b->dtrsv(CblasRowMajor, t.half, t.turn, t.diagonal, (blasint)m, a->at, (blasint)a->stride,
+                 x->at, (blasint)x->stride);
+    else
+        b->strsv(CblasRowMajor, t.half, t.turn, t.diagonal, (blasint)m, a->at, (blasint)a->stride,
+                 x->at, (blasint)x->stride);
 }
 
 void blas_solve_unit_lower(const blas *b, int wide, const blas_matrix *l, const blas_matrix *x,
                            int64_t m, int64_t n)
 {
-    solve(b, wide, CblasLeft, CblasNoTrans, CblasUnit, l, x, m, n);
+    triangle t = {CblasLeft, CblasLower, CblasNoTrans, CblasUnit};
+    solve_left(b, wide, t, l, x, m, n);
+}
+
+void blas_solve_upper(const blas *b, int wide, const blas_matrix *u, const blas_matrix *x,
+                      int64_t m, int64_t n)
+{
+    triangle t = {CblasLeft, CblasUpper, CblasNoTrans, CblasNonUnit};
+    solve_left(b, wide, t, u, x, m, n);
 }
 
 void blas_solve_lower_right(const blas *b, int wide, const blas_matrix *l, const blas_matrix *x,
                             int64_t m, int64_t n)
 {
-    solve(b, wide, CblasRight, CblasTrans, CblasNonUnit, l, x, m, n);
+    triangle t = {CblasRight, CblasLower, CblasTrans, CblasNonUnit};
+    solve(b, wide, t, l, x, m, n);
 }
 
 void blas_subtract_square(const blas *b, int wide, const blas_matrix *c, const blas_matrix *a,

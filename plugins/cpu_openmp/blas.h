@@ -24,6 +24,7 @@ typedef struct blas blas;
  * for a wrong argument i, > 0 as LAPACK's documentation of the routine says.
  */
 typedef struct blas_lapack {
+    /* These two only tell in a trial whether LAPACK works. */
     void (*getrf)(const int *m, const int *n, void *a, const int *lda, int *ipiv, int *info);
     void (*getrs)(const char *trans, const int *n, const int *nrhs, const void *a, const int *lda,
                   const int *ipiv, void *b, const int *ldb, int *info, size_t trans_length);
@@ -96,6 +97,10 @@ void blas_multiply(const blas *b, int wide, const blas_matrix *c, const blas_mat
  * conditions. */
 void blas_solve_unit_lower(const blas *b, int wide, const blas_matrix *l, const blas_matrix *x,
                            int64_t m, int64_t n);
+
+/* x (m x n) = U^-1 x with the upper triangle of u (m x m), likewise. */
+void blas_solve_upper(const blas *b, int wide, const blas_matrix *u, const blas_matrix *x,
+                      int64_t m, int64_t n);
 
 /* x (m x n) = x L^-T with the lower triangle of l (n x n), likewise. */
 void blas_solve_lower_right(const blas *b, int wide, const blas_matrix *l, const blas_matrix *x,

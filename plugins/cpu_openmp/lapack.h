@@ -25,7 +25,7 @@ typedef struct lapack_job {
 /* Whether the extents and scratches of a call fit LAPACK's integers. */
 int lapack_takes(const collet_kernel_call *call);
 
-/* lapack_lu.c. The first singular matrix as from cpu_solve. */
+/* lapack_lu.c, lapack_solve.c. The first singular matrix as from cpu_solve. */
 uint64_t lapack_lu_scratch(const collet_kernel_call *call);
 void lapack_lu(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
 uint64_t lapack_solve_scratch(const collet_kernel_call *call);
@@ -63,8 +63,31 @@ void lapack_subtract_square(const lapack_job *job, const blas_matrix *c, const b
                             int64_t n, int64_t k);
 void lapack_solve_unit_lower(const lapack_job *job, const blas_matrix *l, const blas_matrix *x,
                              int64_t m, int64_t n);
+void lapack_solve_upper(const lapack_job *job, const blas_matrix *u, const blas_matrix *x,
+                        int64_t m, int64_t n);
 void lapack_solve_lower_right(const lapack_job *job, const blas_matrix *l, const blas_matrix *x,
                               int64_t m, int64_t n);
+
+/*
+ * lapack_factor.c: P A = L U in place, for min(rows, columns) steps: step k exchanged row k with row
+ * pivot[k] (Toledo's recursion; docs/KERNELS.md, lu). The parts stay the caller's. Within
+ * lapack_enter_parts.
+ */
+typedef struct lapack_factors {
+    const lapack_job *job;
+    dense_view a;   /* rows that BLAS takes */
+    int32_t *pivot; /* min(rows, columns) */
+    void *panel;    /* room for rows x LAPACK_PANEL elements */
+} lapack_factors;
+
+/* Columns that are factored one by one. */
+#define LAPACK_PANEL 16
+
+void lapack_factor(const lapack_factors *f);
+/* Exchanges rows of x as steps first .. last-1 did; x is rows that BLAS takes. */
+void lapack_exchange(const lapack_factors *f, int64_t first, int64_t last, const dense_view *x);
+/* 0, or 1 + the first step whose pivot is zero. */
+int64_t lapack_zero_pivot(const lapack_factors *f);
 
 /* Whether a largest magnitude (dense_load) is one that LAPACK's arithmetic has room around; 0
  * is. */

@@ -116,6 +116,21 @@ void lapack_solve_unit_lower(const lapack_job *job, const blas_matrix *l, const 
     run(&p, n, m * m / 2, solve_unit_lower);
 }
 
+static void solve_upper(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const parts *p = argument;
+    blas_matrix x = moved(p, &p->c, 0, begin);
+    (void)thread;
+    blas_solve_upper(p->job->library, p->job->wide, &p->left, &x, p->m, end - begin);
+}
+
+void lapack_solve_upper(const lapack_job *job, const blas_matrix *u, const blas_matrix *x,
+                        int64_t m, int64_t n)
+{
+    parts p = {.job = job, .c = *x, .left = *u, .m = m};
+    run(&p, n, m * m / 2, solve_upper);
+}
+
 static void solve_lower_right(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const parts *p = argument;

@@ -30,7 +30,7 @@ static void captured(void)
 #define BOTH(name) OURS(s##name##_); OURS(d##name##_); OURS(cblas_s##name); OURS(cblas_d##name)
 #define PLANS(name) OURS(fftw_##name); OURS(fftwf_##name)
 
-BOTH(gemm); BOTH(gemv); BOTH(trmm); BOTH(trsm); BOTH(trmv); BOTH(syrk); BOTH(symv); BOTH(syr2);
+BOTH(gemm); BOTH(gemv); BOTH(trmm); BOTH(trsm); BOTH(trsv); BOTH(trmv); BOTH(syrk); BOTH(symv); BOTH(syr2);
 BOTH(syr2k); BOTH(ger); BOTH(nrm2); BOTH(dot); BOTH(axpy); BOTH(scal); BOTH(swap); BOTH(copy);
 BOTH(getrf); BOTH(getrf2); BOTH(getrs); BOTH(laswp); BOTH(potrf); BOTH(potrf2); BOTH(geqrf);
 BOTH(geqr2); BOTH(larfg); BOTH(larft); BOTH(larfb); BOTH(larf); BOTH(orgqr); BOTH(org2r);

@@ -105,5 +105,7 @@ static void abandon(void)
 
 UNUSED(cblas_strsm);
 UNUSED(cblas_dtrsm);
+UNUSED(cblas_strsv);
+UNUSED(cblas_dtrsv);
 UNUSED(cblas_ssyrk);
 UNUSED(cblas_dsyrk);
