@@ -30,12 +30,12 @@ static void captured(void)
 #define BOTH(name) OURS(s##name##_); OURS(d##name##_); OURS(cblas_s##name); OURS(cblas_d##name)
 #define PLANS(name) OURS(fftw_##name); OURS(fftwf_##name)
 
-BOTH(gemm); BOTH(gemv); BOTH(trmm); BOTH(trsm); BOTH(trsv); BOTH(trmv); BOTH(syrk); BOTH(symv); BOTH(syr2);
-BOTH(syr2k); BOTH(ger); BOTH(nrm2); BOTH(dot); BOTH(axpy); BOTH(scal); BOTH(swap); BOTH(copy);
-BOTH(getrf); BOTH(getrf2); BOTH(getrs); BOTH(laswp); BOTH(potrf); BOTH(potrf2); BOTH(geqrf);
-BOTH(geqr2); BOTH(larfg); BOTH(larft); BOTH(larfb); BOTH(larf); BOTH(orgqr); BOTH(org2r);
-BOTH(ormqr); BOTH(gesdd); BOTH(gebrd); BOTH(bdsdc); BOTH(lasr); BOTH(syevd); BOTH(sytrd);
-BOTH(stedc); BOTH(lamch); BOTH(lange); BOTH(lacpy); BOTH(laset);
+BOTH(gemm); BOTH(gemv); BOTH(trmm); BOTH(trsm); BOTH(trsv); BOTH(trmv); BOTH(syrk); BOTH(symv);
+BOTH(syr2); BOTH(syr2k); BOTH(ger); BOTH(nrm2); BOTH(dot); BOTH(axpy); BOTH(scal); BOTH(swap);
+BOTH(copy); BOTH(getrf); BOTH(getrf2); BOTH(getrs); BOTH(laswp); BOTH(potrf); BOTH(potrf2);
+BOTH(geqrf); BOTH(geqr2); BOTH(larfg); BOTH(larft); BOTH(larfb); BOTH(larf); BOTH(orgqr);
+BOTH(org2r); BOTH(ormqr); BOTH(gesdd); BOTH(gebrd); BOTH(bdsdc); BOTH(lasr); BOTH(syevd);
+BOTH(sytrd); BOTH(stedc); BOTH(lamch); BOTH(lange); BOTH(lacpy); BOTH(laset);
 OURS(ilaenv_); OURS(lsame_); OURS(xerbla_); OURS(idamax_); OURS(isamax_);
 OURS(openblas_set_num_threads); OURS(openblas_get_num_threads); OURS(openblas_get_corename);
 OURS(dnnl_sgemm); OURS(dnnl_gemm_s8s8s32); OURS(dnnl_engine_create); OURS(dnnl_primitive_create);
