@@ -209,6 +209,7 @@ static collet_status probe_step(scan *s, loader_plugin *p)
     probe_cache_key key = {
         .directory = o->cache_directory,
         .path = p->path,
+        .program = s->probe_program,
         .file = &p->file,
         .manifest = &p->manifest,
         .settings = o->settings,

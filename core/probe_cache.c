@@ -65,6 +65,7 @@ static uint64_t hash_key(const probe_cache_key *key)
     uint32_t abi = COLLET_ABI;
     hash = file_hash(hash, &abi, sizeof abi);
     hash = hash_text(hash, key->path);
+    hash = hash_path(hash, key->program ? key->program : "");
     hash = file_hash(hash, key->file, sizeof *key->file);
     hash = hash_text(hash, key->manifest->build_id);
     hash = hash_path(hash, "/proc/sys/kernel/random/boot_id");

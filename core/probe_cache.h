@@ -4,10 +4,10 @@
  * or a file in it means that there is no answer, and that none is kept.
  *
  * The directory belongs to this user and is closed to others (0700); one file a plugin, replaced by
- * rename. An answer holds for the same file (path, inode, times, size, build-id), libcore, boot,
- * settings, threads, environment (LD_LIBRARY_PATH, LD_PRELOAD, COLLET_* and what the manifest's
- * `depends` names). Kept are lasting refusals, which lie in the plugin's table, and successes with
- * at least one device: a device that is missing may appear.
+ * rename. An answer holds for the same file (path, inode, times, size, build-id), collet-probe
+ * (which has libcore in it), boot, settings, threads, environment (LD_LIBRARY_PATH, LD_PRELOAD,
+ * COLLET_* and what the manifest's `depends` names). Kept are lasting refusals, which lie in the
+ * plugin's table, and successes with at least one device: a device that is missing may appear.
  */
 #ifndef COLLET_CORE_PROBE_CACHE_H
 #define COLLET_CORE_PROBE_CACHE_H
@@ -20,6 +20,7 @@
 typedef struct probe_cache_key {
     const char *directory;
     const char *path;
+    const char *program; /* collet-probe; NULL: not known where */
     const file_identity *file;
     const manifest *manifest;
     const char *const *settings; /* NULL-terminated or NULL */

@@ -100,6 +100,20 @@ static void stale_by_file(void **state)
     assert_false(was_used(f));
 }
 
+/* As an update of libcore, which is in collet-probe, would make it. */
+static void stale_by_probe(void **state)
+{
+    fixture *f = *state;
+    size_t count;
+    keep_marked(f);
+    char *program = fixture_read(f->options.probe_program, &count);
+    fixture_write(f, "collet-probe", program, count);
+    free(program);
+    f->options.probe_program = fixture_path(f, "collet-probe");
+    assert_int_equal(chmod(f->options.probe_program, 0700), 0);
+    assert_false(was_used(f));
+}
+
 static void stale_by_environment(void **state)
 {
     keep_marked(*state);
@@ -258,11 +272,17 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        CASE(kept_and_used),        CASE(stale_by_file),
-        CASE(stale_by_environment), CASE(stale_by_settings),
-        CASE(hostile_contents),     CASE(hostile_file),
-        CASE(hostile_directory),    CASE(cannot_be_written),
-        CASE(what_lasts),           CASE(no_device_is_asked_again),
+        CASE(kept_and_used),
+        CASE(stale_by_file),
+        CASE(stale_by_probe),
+        CASE(stale_by_environment),
+        CASE(stale_by_settings),
+        CASE(hostile_contents),
+        CASE(hostile_file),
+        CASE(hostile_directory),
+        CASE(cannot_be_written),
+        CASE(what_lasts),
+        CASE(no_device_is_asked_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
