@@ -21,14 +21,12 @@ static int64_t factor(fft_form *f, int64_t n)
     int32_t twos = 0;
     for (; n % 2 == 0; n /= 2)
         twos++;
-    /* As many eights as leave fours and not a two. */
-    int32_t fours = twos % 3 == 2 ? 1 : twos % 3 == 1 && twos >= 4 ? 2 : 0;
-    for (int32_t i = 0; i < (twos - 2 * fours) / 3; i++)
-        f->radix[f->passes++] = 8;
-    for (int32_t i = 0; i < fours; i++)
-        f->radix[f->passes++] = 4;
-    if (twos == 1)
-        f->radix[f->passes++] = 2;
+    /* As few as sixteens would do, and eights where these are as few. */
+    for (int32_t left = (twos + 3) / 4; left > 0; left--) {
+        int32_t bits = (twos + left - 1) / left;
+        f->radix[f->passes++] = 1 << bits;
+        twos -= bits;
+    }
     for (int32_t p = 3; p <= FFT_PRIME_MAX; p += 2) {
         for (; n % p == 0; n /= p)
             f->radix[f->passes++] = p;

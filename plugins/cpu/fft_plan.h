@@ -21,7 +21,7 @@ typedef struct fft_form {
     int64_t n;
     int64_t inner; /* n, or the length of the convolution */
     int32_t passes;
-    int32_t radix[FFT_PASSES_MAX]; /* of `inner`: 2, 4, 8 or an odd prime */
+    int32_t radix[FFT_PASSES_MAX]; /* of `inner`: 2, 4, 8, 16 or an odd prime */
 } fft_form;
 
 /* n >= 1. */
