@@ -10,12 +10,14 @@
 #include "fft_plan.h"
 
 #define FFT_LANES_MAX 16
+#define FFT_CACHE_LINE 64
 
 /* Where the numbers of some lines are: element j of line l at at[l] + j * step, its imaginary part
- * `part` bytes behind; of a real line there is none. */
+ * `part` bytes behind; of a real line there is none. What lies `ahead` bytes behind all that will
+ * be used next, and is asked for early; 0: nothing. */
 typedef struct fft_view {
     char *at[FFT_LANES_MAX];
-    int64_t step, part;
+    int64_t step, part, ahead;
 } fft_view;
 
 enum { FFT_COMPLEX, FFT_TO_HALF, FFT_FROM_HALF };

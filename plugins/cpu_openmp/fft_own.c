@@ -11,6 +11,10 @@
 /* What the two buffers of a group of lines may take, so that they stay in the second cache. */
 #define GROUP_BYTES (512 << 10)
 
+/* What a box (below) takes at most, and how many there have to be for threads to share. */
+#define BOX_BYTES (2 << 20)
+#define BOXES_LEAST 16
+
 /* Shorter lines are not cut. */
 #define SPLIT_LEAST 256
 #define SPLIT_ROWS_LEAST 8
@@ -148,25 +152,49 @@ static own_plan *take(collet_device *device, const fft_pass *p, const way *w)
 
 /* ---- Groups of whole lines ------------------------------------------------------------------- */
 
+/* A pass whose lines are not cut, with what it needs. */
 typedef struct grouped {
     const fft_pass *pass;
     const way *w;
     const own_plan *plan;
-    char *buffers;
 } grouped;
 
-static void run_groups(void *argument, int32_t thread, int64_t begin, int64_t end)
+/* `cold`: the lines come from memory, so that each group asks for the next. */
+static void run_lines(const grouped *all, int cold, char *buffers, int64_t begin, int64_t end)
 {
-    const grouped *all = argument;
     const fft_pass *p = all->pass;
     int64_t lanes = all->w->kernels->lanes;
-    char *a = all->buffers + 2 * (uint64_t)thread * all->w->half;
     fft_group g = {
         .axis = &all->plan->axis, .kind = p->kind, .inverse = p->inverse, .scale = p->scale};
+    if (cold && p->ndim > 0) {
+        g.in.ahead = lanes * p->other[0][p->ndim - 1];
+        g.out.ahead = p->at[0] == p->at[1] ? 0 : lanes * p->other[1][p->ndim - 1];
+    }
+    for (int64_t i = begin; i < end; i += lanes) {
+        g.lanes = (int32_t)smaller(lanes, end - i);
+        fft_pass_lines(p, i, g.lanes, &g);
+        all->w->kernels->group(&g, buffers, buffers + all->w->half);
+    }
+}
+
+/* Passes one after another of each box, or of one pass all groups. */
+typedef struct boxed {
+    grouped part[FFT_AXES_MAX];
+    int32_t count;
+    int64_t lines[FFT_AXES_MAX]; /* of a box in each pass; of a single pass those of a group */
+    uint64_t room;               /* bytes of a thread's buffers */
+    char *buffers;
+} boxed;
+
+static void run_boxes(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const boxed *b = argument;
     for (int64_t i = begin; i < end; i++) {
-        g.lanes = (int32_t)smaller(lanes, p->lines - i * lanes);
-        fft_pass_lines(p, i * lanes, g.lanes, &g);
-        all->w->kernels->group(&g, a, a + all->w->half);
+        for (int32_t k = 0; k < b->count; k++) {
+            int64_t last = (i + 1) * b->lines[k], all = b->part[k].pass->lines;
+            run_lines(&b->part[k], k == 0, b->buffers + (uint64_t)thread * b->room, i * b->lines[k],
+                      smaller(last, all));
+        }
     }
 }
 
@@ -315,19 +343,19 @@ static void run_long(long_line *l, const fft_group *g)
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
-static void run_pass(const collet_device *device, const fft_pass *p, const way *w,
-                     const own_plan *plan, char *memory)
+/* One pass with how it is computed. */
+typedef struct step {
+    fft_pass pass;
+    way w;
+    own_plan *plan;
+} step;
+
+static void run_cut(const collet_device *device, const step *s, char *memory)
 {
-    int64_t lanes = w->kernels->lanes;
-    if (!w->split) {
-        grouped all = {p, w, plan, memory};
-        team_run(device->threads, (p->lines + lanes - 1) / lanes, GRAIN / (lanes * w->length) + 1,
-                 run_groups, &all);
-        return;
-    }
-    long_line l = {.device = device, .pass = p, .w = w, .plan = plan, .work = memory};
-    l.z = (fft_span){memory + w->work, p->wide ? 16 : 8, p->wide ? 8 : 4};
-    l.buffers = memory + w->work + w->line;
+    const fft_pass *p = &s->pass;
+    long_line l = {.device = device, .pass = p, .w = &s->w, .plan = s->plan, .work = memory};
+    l.z = (fft_span){memory + s->w.work, p->wide ? 16 : 8, p->wide ? 8 : 4};
+    l.buffers = memory + s->w.work + s->w.line;
     for (int64_t i = 0; i < p->lines; i++) {
         fft_group g;
         fft_pass_lines(p, i, 1, &g);
@@ -335,20 +363,84 @@ static void run_pass(const collet_device *device, const fft_pass *p, const way *
     }
 }
 
+static void run_whole(const collet_device *device, const step *s, int32_t count, int64_t boxes,
+                      char *memory)
+{
+    boxed b = {.count = count, .buffers = memory};
+    int64_t elements = 0;
+    for (int32_t k = 0; k < count; k++) {
+        b.part[k] = (grouped){&s[k].pass, &s[k].w, s[k].plan};
+        b.lines[k] = boxes ? s[k].pass.lines / boxes : s[k].w.kernels->lanes;
+        b.room = 2 * s[k].w.half > b.room ? 2 * s[k].w.half : b.room;
+        elements += b.lines[k] * s[k].w.length;
+    }
+    if (!boxes)
+        boxes = (s->pass.lines + s->w.kernels->lanes - 1) / s->w.kernels->lanes;
+    team_run(device->threads, boxes, GRAIN / elements + 1, run_boxes, &b);
+}
+
+/*
+ * Passes that can be done one after another in each of a number of boxes, which is returned: what
+ * one leaves in the caches the next finds there. 0 when they are not of that kind. All that counts
+ * is the call, never the threads, so that these do not change a result.
+ */
+static int64_t boxes_of(const step *s, int32_t count)
+{
+    int64_t boxes = 1, size = s->pass.wide ? 16 : 8;
+    int32_t outer = s->pass.ndim - (count - 1);
+    for (int32_t k = 0; k < outer; k++)
+        boxes *= s->pass.shape[k];
+    for (int32_t i = 0; i < count; i++) {
+        const fft_pass *p = &s[i].pass;
+        if (s[i].w.split || p->ndim != s->pass.ndim || p->lines == 0 ||
+            p->lines / boxes * p->n * size > BOX_BYTES)
+            return 0;
+        for (int32_t k = 0; i > 0 && k < outer; k++)
+            if (p->shape[k] != s->pass.shape[k] || p->other[0][k] != s[i - 1].pass.other[1][k])
+                return 0;
+    }
+    return boxes < BOXES_LEAST ? 0 : boxes;
+}
+
+/* Passes [0, count) in as few walks over the memory as there can be. */
+static void run_steps(const collet_device *device, const step *s, int32_t count, char *memory)
+{
+    for (int32_t i = 0, next; i < count; i = next) {
+        next = i + 1;
+        if (s[i].w.split) {
+            run_cut(device, &s[i], memory);
+            continue;
+        }
+        int64_t boxes = 0;
+        for (int32_t end = count; end > i + 1 && next == i + 1; end--) {
+            boxes = boxes_of(s + i, end - i);
+            next = boxes ? end : next;
+        }
+        run_whole(device, &s[i], next - i, boxes, memory);
+    }
+}
+
 collet_status fft_own_run(collet_device *device, const collet_kernel_call *call)
 {
     fft_pass passes[FFT_AXES_MAX];
-    int32_t count = fft_passes_of(call, passes);
-    for (int32_t i = 0; i < count; i++) {
-        way w = way_of(device, &passes[i]);
-        own_plan *plan = take(device, &passes[i], &w);
-        if (!plan) {
-            return device->host->fail(call->err, i ? COLLET_FAILED : COLLET_REFUSED,
-                                      "no memory to prepare a transform of length %lld",
-                                      (long long)passes[i].n);
-        }
-        run_pass(device, &passes[i], &w, plan, (char *)call->workspace + fft_temporary(call));
-        plan_cache_give(device->ffts, &plan->head);
+    step steps[FFT_AXES_MAX];
+    int32_t count = fft_passes_of(call, passes), made = 0;
+    for (; made < count; made++) {
+        step *s = &steps[made];
+        s->pass = passes[made];
+        s->w = way_of(device, &s->pass);
+        s->plan = take(device, &s->pass, &s->w);
+        if (!s->plan)
+            break;
+    }
+    if (made == count)
+        run_steps(device, steps, count, (char *)call->workspace + fft_temporary(call));
+    for (int32_t i = 0; i < made; i++)
+        plan_cache_give(device->ffts, &steps[i].plan->head);
+    if (made < count) {
+        return device->host->fail(call->err, COLLET_REFUSED,
+                                  "no memory to prepare a transform of length %lld",
+                                  (long long)passes[made].n);
     }
     return COLLET_OK;
 }

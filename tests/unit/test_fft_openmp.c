@@ -16,20 +16,21 @@
 #include "kernel_call.h"
 
 enum { LENGTH = 3 * 5 * 7 * 11 * 13, PRIME = 4099, SIDE = 48, LINES = 33 };
+enum { DEEP = 20, HIGH = 16, LONG = 36, VOLUME = DEEP * HIGH * LONG };
 
 typedef struct results {
     double line[2 * LENGTH], prime[2 * PRIME], plane[2 * SIDE * SIDE], batch[2 * LINES * 100];
-    float half[LENGTH + 1];
+    float half[LENGTH + 1], volume[2 * VOLUME];
 } results;
 
 static double input[2 * 2 * LENGTH];
-static float narrow[LENGTH];
+static float narrow[2 * LENGTH];
 
 static void make_input(void)
 {
     for (int64_t i = 0; i < 4 * LENGTH; i++)
         input[i] = (double)(i * 7919 % 100003) / 50000.0 - 1.0;
-    for (int64_t i = 0; i < LENGTH; i++)
+    for (int64_t i = 0; i < 2 * LENGTH; i++)
         narrow[i] = (float)input[i];
 }
 
@@ -37,6 +38,7 @@ static void compute(results *out)
 {
     const collet_fft_params one = {.struct_size = sizeof one, .axes = 1};
     const collet_fft_params back = {.struct_size = sizeof back, .axes = 2, .inverse = 1};
+    const collet_fft_params deep = {.struct_size = sizeof deep, .axes = 3};
     CALL_WITH(FFT, 1, &one, sizeof one, ARRAY(out->line, C128, LENGTH), ARRAY(input, C128, LENGTH));
     CALL_WITH(FFT, 1, &one, sizeof one, ARRAY(out->prime, C128, PRIME), ARRAY(input, C128, PRIME));
     CALL_WITH(FFT, 1, &back, sizeof back, ARRAY(out->plane, C128, SIDE, SIDE),
@@ -45,6 +47,8 @@ static void compute(results *out)
               ARRAY(input, C128, LINES, 100));
     CALL_WITH(FFT, 1, &one, sizeof one, ARRAY(out->half, C64, LENGTH / 2 + 1),
               ARRAY(narrow, F32, LENGTH));
+    CALL_WITH(FFT, 1, &deep, sizeof deep, ARRAY(out->volume, C64, DEEP, HIGH, LONG),
+              ARRAY(narrow, C64, DEEP, HIGH, LONG));
 }
 
 /* ---- Settings -------------------------------------------------------------------------------- */
