@@ -36,16 +36,23 @@ collet_status collet_context_create(collet_context **out, collet_runtime *runtim
     return COLLET_OK;
 }
 
-static void lane_close(lane *l)
+static void lane_trim(lane *l)
 {
-    if (!l->queue)
-        return;
     device *d = l->queue->device;
     queue_wait(l->queue);
     if (d->space == 0)
         free(l->scratch);
     else
         d->table->buffer_free(d->handle, l->scratch);
+    l->scratch = NULL;
+    l->scratch_bytes = 0;
+}
+
+static void lane_close(lane *l)
+{
+    if (!l->queue)
+        return;
+    lane_trim(l);
     queue_give_back(l->queue);
 }
 
@@ -179,6 +186,22 @@ collet_status lane_scratch(lane *l, uint64_t bytes, void **memory, collet_error 
 }
 
 /* ---- Memory ------------------------------------------------------------------------------ */
+
+collet_status collet_trim(collet_context *cx)
+{
+    if (!cx)
+        return COLLET_INVALID;
+    if (!runtime_alive(cx->runtime))
+        return runtime_forked(&cx->error);
+    for (size_t i = 0; i < RUNTIME_DEVICES_MAX; i++) {
+        device *d = atomic_load(&cx->runtime->devices[i]);
+        if (cx->lanes[i].queue)
+            lane_trim(&cx->lanes[i]);
+        if (d && atomic_load(&d->state) == DEVICE_OPEN && TABLE_SLOT(d->table, trim))
+            d->table->trim(d->handle);
+    }
+    return COLLET_OK;
+}
 
 static collet_memory_stats host_memory(const collet_runtime *r)
 {

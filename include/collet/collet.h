@@ -202,6 +202,14 @@ COLLET_API void collet_context_counters(const collet_context *context, collet_co
 COLLET_API collet_status collet_memory(collet_context *context, const char *space,
                                        collet_memory_stats *stats);
 
+/*
+ * Waits for the context's work, then gives back what is only kept for later calls: its scratch
+ * memory, and the pooled memory, plans and compiled programs of every device that is open, which
+ * other contexts may be using meanwhile. Arrays stay; later calls fetch anew what they need. The
+ * work's failures are told by collet_finish.
+ */
+COLLET_API collet_status collet_trim(collet_context *context);
+
 /* ---- Arrays ------------------------------------------------------------------------------ */
 
 /*

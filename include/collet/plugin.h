@@ -287,7 +287,8 @@ typedef struct collet_plugin {
      * and NULL for the others. */
     collet_status (*native_handle)(collet_device *device, collet_queue *queue,
                                    collet_buffer *buffer, void **handle, collet_error *err);
-    /* Optional. Gives pooled memory, plans and compiled programs back. May block. */
+    /* Optional. Gives back pooled memory, plans and compiled programs that are not in use, while
+     * other threads may be using the device. May block. */
     void (*trim)(collet_device *device);
     /* Optional. Compiles kernels brought by the user; `source` is in the device's language,
      * NUL-terminated. *module belongs to libcore until module_free. May block. */

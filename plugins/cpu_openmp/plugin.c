@@ -265,6 +265,8 @@ static void device_close(collet_device *device)
 
 static void trim(collet_device *device)
 {
+    if (device->plans)
+        onednn_plans_clear(device->plans);
     plan_cache_trim(device->ffts);
 }
 

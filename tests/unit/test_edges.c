@@ -281,6 +281,7 @@ static void a_child_of_fork_is_told_by_every_call(void **state)
         wrong |= collet_op_at(rt, 0, &op) != COLLET_FORKED;
         wrong |= collet_op_find(rt, "add", &id) != COLLET_FORKED;
         wrong |= collet_memory(cx, "host", &stats) != COLLET_FORKED;
+        wrong |= collet_trim(cx) != COLLET_FORKED;
         wrong |= collet_array_release(cx, NULL) != COLLET_FORKED;
         wrong |= collet_context_create(&cx, rt, NULL) != COLLET_FORKED;
         _exit(wrong);

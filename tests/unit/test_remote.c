@@ -300,6 +300,9 @@ static void arrays_may_outlive_everything(void **state)
     (void)state;
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     collet_array *a = floats(w.cx, 16, 0), *c = empty_floats(w.cx, 16);
+    float doubled[16];
+    for (int i = 0; i < 16; i++)
+        doubled[i] = 2.0f * (float)i;
     assert_ok(w.cx, collet_add(w.cx, c, a, a));
     collet_memory_stats stats = {.struct_size = sizeof stats};
     assert_ok(w.cx, collet_memory(w.cx, "remote:0", &stats));
@@ -309,6 +312,11 @@ static void arrays_may_outlive_everything(void **state)
     assert_ok(w.cx, collet_memory(w.cx, "remote:0", &stats));
     assert_int_equal(stats.current, 64);
     assert_int_equal(stats.peak, 128);
+    assert_int_equal(stats.reserved, 128);
+    assert_ok(w.cx, collet_trim(w.cx));
+    assert_ok(w.cx, collet_memory(w.cx, "remote:0", &stats));
+    assert_int_equal(stats.reserved, 64);
+    assert_floats(w.cx, c, doubled);
     collet_runtime_destroy(w.rt);
     collet_context_destroy(w.cx);
     collet_array_free(c);

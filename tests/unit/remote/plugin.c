@@ -98,8 +98,10 @@ void buffer_unref(collet_device *d, collet_buffer *b)
 {
     pthread_mutex_lock(&d->lock);
     int last = --b->references == 0;
-    if (last)
+    if (last) {
         d->stats.current -= b->bytes;
+        d->kept += b->bytes;
+    }
     pthread_mutex_unlock(&d->lock);
     if (last)
         free(b);
@@ -123,11 +125,19 @@ static collet_status memory_stats(collet_device *d, collet_memory_stats *stats, 
 {
     (void)err;
     pthread_mutex_lock(&d->lock);
-    stats->current = stats->reserved = d->stats.current;
+    stats->current = d->stats.current;
+    stats->reserved = d->stats.current + d->kept;
     stats->peak = d->stats.peak;
     stats->total = stats->available = 0;
     pthread_mutex_unlock(&d->lock);
     return COLLET_OK;
+}
+
+static void trim(collet_device *d)
+{
+    pthread_mutex_lock(&d->lock);
+    d->kept = 0;
+    pthread_mutex_unlock(&d->lock);
 }
 
 #define ROW(op, run, sig)                                                                          \
@@ -178,6 +188,7 @@ static const collet_plugin plugin = {
     .queue_wait_event = remote_queue_wait_event,
     .event_elapsed = remote_event_elapsed,
     .memory_stats = memory_stats,
+    .trim = trim,
 };
 
 const collet_plugin *collet_plugin_entry(const collet_host *host)

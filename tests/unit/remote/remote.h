@@ -22,6 +22,7 @@ struct collet_device {
     int64_t calls;
     _Atomic int lost;
     collet_memory_stats stats;
+    uint64_t kept; /* bytes freed since the last trim, as if they were pooled */
 };
 
 struct collet_event {
