@@ -14,8 +14,19 @@
 
 #define BLOCK (16 << 10)
 #define CHUNK (256 << 10) /* elements */
-#define TILE 2048         /* columns side by side; their results stay in the caches */
 #define FOLD 1024         /* columns of rows that count as one */
+#define PART 512          /* columns whose chunks are joined at a time */
+
+/*
+ * Columns side by side, in multiples of TILE_STEP. The results of TILE stay in the first cache. Of
+ * LARGE elements, which do not come from a cache, the longer runs of memory that WIDE gives are
+ * worth more; and as each chunk writes 16 bytes a column, its chunks are larger.
+ */
+#define TILE 2048
+#define WIDE 4096
+#define TILE_STEP 64
+#define LARGE (8 << 20)
+#define LARGE_CHUNK (1 << 20)
 
 /* Fewer elements than this are not worth a second thread. */
 #define GRAIN (32 << 10)
@@ -154,6 +165,13 @@ static void split_axes(reduce_plan *plan, const collet_kernel_call *call)
     merge_axes(&plan->reduced);
 }
 
+/* Tiles of much the same width: a narrow last one would cost as many visits to memory as others. */
+static int64_t even_tile(int64_t width, int64_t widest)
+{
+    int64_t tile = divide_up(width, divide_up(width, widest));
+    return at_most(divide_up(tile, TILE_STEP) * TILE_STEP, width);
+}
+
 static void make_plan(reduce_plan *plan, const collet_kernel_call *call)
 {
     split_axes(plan, call);
@@ -166,12 +184,14 @@ static void make_plan(reduce_plan *plan, const collet_kernel_call *call)
     plan->tile = plan->fold = 1;
     plan->tiles = width;
     if (plan->by_columns) {
-        plan->tile = at_most(width, TILE);
+        int large = reduced->count > LARGE / width;
+        plan->tile = even_tile(width, large ? WIDE : TILE);
         plan->tiles = divide_up(width, plan->tile);
         if (reduced->ndim == 1 && 2 * width <= FOLD &&
             reduced->step[0] == width * kept->step[kept->ndim - 1])
             plan->fold = FOLD / width;
-        plan->chunk = at_least_one(CHUNK / plan->tile / plan->fold) * plan->fold;
+        plan->chunk =
+            at_least_one((large ? LARGE_CHUNK : CHUNK) / plan->tile / plan->fold) * plan->fold;
         plan->chunks = divide_up(reduced->count, plan->chunk);
     } else {
         plan->blocks = reduced->count == 0 ? 0 : reduced->count / length * divide_up(length, BLOCK);
@@ -307,7 +327,7 @@ static void reduce_tiles(void *argument, int32_t thread, int64_t begin, int64_t 
     for (int64_t item = begin; item < end; item++) {
         const char *in;
         char *out;
-        double result[RESULT_SIZE(TILE)], more[RESULT_SIZE(TILE)];
+        double result[RESULT_SIZE(WIDE)], more[RESULT_SIZE(WIDE)];
         int64_t width = find_tile(plan, item, &in, &out);
         reduce_chunk(plan, in, 0, width, result);
         for (int64_t chunk = 1; chunk < plan->chunks; chunk++) {
@@ -332,16 +352,21 @@ static void reduce_chunks(void *argument, int32_t thread, int64_t begin, int64_t
     }
 }
 
-static void join_chunks(const reduce_plan *plan)
+/* Parts of tiles, out of plan->partial. */
+static void join_chunks(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
-    for (int64_t item = 0; item < plan->items; item++) {
+    const reduce_plan *plan = argument;
+    int64_t parts = divide_up(plan->tile, PART);
+    (void)thread;
+    for (int64_t i = begin; i < end; i++) {
         const char *in;
         char *out;
-        int64_t width = find_tile(plan, item, &in, &out);
-        double *result = plan->partial + item * plan->chunks * RESULT_SIZE(plan->tile);
+        int64_t item = i / parts, first = i % parts * PART;
+        int64_t width = at_most(find_tile(plan, item, &in, &out) - first, PART);
+        double *result = plan->partial + item * plan->chunks * RESULT_SIZE(plan->tile) + first;
         for (int64_t chunk = 1; chunk < plan->chunks; chunk++)
             join_chunk(plan, result, result + chunk * RESULT_SIZE(plan->tile), width);
-        store(plan, out, width, result);
+        store(plan, out + first * plan->kept.out[plan->kept.ndim - 1], width, result);
     }
 }
 
@@ -372,8 +397,10 @@ static collet_status run(collet_device *device, const collet_kernel_call *call, 
         return COLLET_OK;
     if (shares_tiles(device, plan)) {
         plan->partial = call->workspace;
+        int64_t parts = divide_up(plan->tile, PART);
         team_run(device->threads, plan->items * plan->chunks, 1, reduce_chunks, plan);
-        join_chunks(plan);
+        team_run(device->threads, plan->items * parts, divide_up(GRAIN, plan->chunks * PART),
+                 join_chunks, plan);
     } else {
         int64_t tile_elements = at_least_one(plan->reduced.count * plan->tile);
         team_run(device->threads, plan->items, divide_up(GRAIN, tile_elements), reduce_tiles, plan);

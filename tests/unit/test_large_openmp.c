@@ -2,6 +2,7 @@
 /*
  * Outputs too large for the caches, which cpu_openmp writes past them by code of its own: every
  * elementwise op gives the same bits as in parts that fit, at any alignment, beside odd numbers.
+ * And inputs so large that their columns are reduced in wide tiles, the last of which is narrower.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -132,9 +133,67 @@ static void test_large_as_in_parts(void **state)
     }
 }
 
+/* ---- Columns --------------------------------------------------------------------------------- */
+
+#define ROWS ((int64_t)2101)
+#define COLUMNS ((int64_t)4099)
+
+/* Whole numbers, so that every order of a sum gives the same. */
+static int64_t whole(int64_t row, int64_t column)
+{
+    return (row * 48271 + column * 16807) % 65521 - 32000;
+}
+
+static void expect_columns(uint32_t op, const int64_t *expected, float *in, double *sums,
+                           float *least)
+{
+    const collet_reduce_params rows = {sizeof rows, 1, 0, 0};
+    const int64_t shape[] = {ROWS, COLUMNS}, width = COLUMNS;
+    int64_t in_strides[2], out_stride;
+    int wide = op == COLLET_OP_SUM;
+    collet_operand operands[2] = {dense(wide ? (void *)sums : (void *)least,
+                                        wide ? COLLET_F64 : COLLET_F32, 1, &width, &out_stride),
+                                  dense(in, COLLET_F32, 2, shape, in_strides)};
+    assert_int_equal(COLLET_OK, call_status(op, 1, 2, operands, &rows, sizeof rows));
+    for (int64_t j = 0; j < COLUMNS; j++) {
+        double got = wide ? sums[j] : (double)least[j];
+        if (got != (double)expected[j])
+            fail_msg("op %u: column %lld is %g, not %lld", op, (long long)j, got,
+                     (long long)expected[j]);
+    }
+}
+
+static void test_large_columns(void **state)
+{
+    float *in = malloc((size_t)(ROWS * COLUMNS) * sizeof *in),
+          *least = malloc(COLUMNS * sizeof *least);
+    double *sums = malloc(COLUMNS * sizeof *sums);
+    int64_t *expected = calloc(3 * COLUMNS, sizeof *expected), *low = expected + COLUMNS,
+            *high = low + COLUMNS;
+    (void)state;
+    assert_true(in && least && sums && expected);
+    for (int64_t i = 0; i < ROWS; i++) {
+        for (int64_t j = 0; j < COLUMNS; j++) {
+            int64_t x = whole(i, j);
+            in[i * COLUMNS + j] = (float)x;
+            expected[j] += x;
+            low[j] = i == 0 || x < low[j] ? x : low[j];
+            high[j] = i == 0 || x > high[j] ? x : high[j];
+        }
+    }
+    expect_columns(COLLET_OP_SUM, expected, in, sums, least);
+    expect_columns(COLLET_OP_MIN, low, in, sums, least);
+    expect_columns(COLLET_OP_MAX, high, in, sums, least);
+    free(in);
+    free(least);
+    free(sums);
+    free(expected);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_large_as_in_parts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_large_as_in_parts),
+                                       cmocka_unit_test(test_large_columns)};
     host_threads = 2;
     return cmocka_run_group_tests_name("large arrays on cpu_openmp", tests, open_memory,
                                        close_memory);

@@ -21,17 +21,29 @@ INLINE void add(double *sum, double *lost, double x)
 /* Columns that are reduced at a time while some of the rows below them are asked for. */
 #define STRIP 32
 
+/* Where the asking has come to. */
+typedef struct ahead {
+    const char *row;
+    int64_t column;
+} ahead;
+
 /*
- * A part of the next TREE rows, into the second cache, before the strip that begins with column
- * `first`: TREE strips of one row, then as many of the next, for memory gives runs faster than
- * lines here and there. The processor does not see by itself which rows come next.
+ * The next TREE strips of the rows below, into the second cache: row after row in memory's order,
+ * which memory serves faster than several rows at once. The processor does not see by itself which
+ * rows come next. Where columns lie further apart than cache lines, as many would be wasted.
  */
-INLINE void ask_for(const char *next, int64_t row_step, int64_t column_step, int64_t first)
+INLINE void ask_for(ahead *next, int64_t row_step, int64_t column_step, int64_t columns)
 {
-    int64_t strip = first / STRIP, row = strip % TREE;
-    const char *in = next + row * row_step + (strip - row) * STRIP * column_step;
-    for (int64_t j = 0; j < TREE * STRIP * column_step; j += 64)
-        __builtin_prefetch(in + j, 0, 2);
+    for (int i = 0; i < TREE && column_step <= 64; i++) {
+        if (next->column + STRIP > columns) {
+            next->column = 0;
+            next->row += row_step;
+        }
+        const char *in = next->row + next->column * column_step;
+        for (int64_t j = 0; j < STRIP * column_step; j += 64)
+            __builtin_prefetch(in + j, 0, 2);
+        next->column += STRIP;
+    }
 }
 
 #define REAL float
