@@ -111,6 +111,42 @@ static void test_absent_libraries_are_told(void **state)
     cJSON_Delete(root);
 }
 
+static cJSON *fft_compared(const char *threads)
+{
+    const char *const args[] = {"against",   "fft",        "--shape",   "64",
+                                "--backend", "cpu_scalar", "--threads", threads,
+                                "--seconds", "0.01",       "--json",    NULL};
+    const tool_setup setup = {.prepare = meet, .user = (void *)(uintptr_t) "FAKE_BLIS=absent"};
+    tool_result r = tool_run("backend-bench", args, &setup);
+    return parsed(&r, 1);
+}
+
+/* Threads can cost more than they bring: a library is met with one as well, unless that is all. */
+static void test_fft_is_compared_with_one_thread_too(void **state)
+{
+    static const char *const threads[] = {"1", "2"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        cJSON *root = fft_compared(threads[i]);
+        const cJSON *result = cJSON_GetArrayItem(member(root, "results"), 0);
+        const cJSON *list = member(result, "libraries");
+        int several = number_of(member(root, "host"), "threads") > 1;
+        assert_int_equal(cJSON_GetArraySize(list), several ? 2 : 1);
+        assert_true(cJSON_IsNull(member(cJSON_GetArrayItem(list, 0), "setting")));
+        if (several)
+            assert_string_equal(text_of(cJSON_GetArrayItem(list, 1), "setting"), "1 thread");
+        cJSON_Delete(root);
+    }
+}
+
+static void test_a_shape_is_measured_once_a_type(void **state)
+{
+    cJSON *root = fft_compared("1");
+    (void)state;
+    assert_int_equal(cJSON_GetArraySize(member(root, "results")), 2);
+    cJSON_Delete(root);
+}
+
 static void refused(tool_result result, const char *text)
 {
     tool_expect(&result, 2);
@@ -150,6 +186,8 @@ int main(void)
         cmocka_unit_test(test_another_result_is_no_comparison),
         cmocka_unit_test(test_a_crash_is_told),
         cmocka_unit_test(test_absent_libraries_are_told),
+        cmocka_unit_test(test_fft_is_compared_with_one_thread_too),
+        cmocka_unit_test(test_a_shape_is_measured_once_a_type),
         cmocka_unit_test(test_the_command_line),
         cmocka_unit_test(test_text),
     };

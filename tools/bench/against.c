@@ -42,16 +42,26 @@ double against_ratio_fastest(const against_result *r, int32_t i)
 
 /* ---- Rivals ---------------------------------------------------------------------------------- */
 
+/* As many as the machine gives, or where a library without a variable has a variant of fewer, that;
+ * 0 when that is not fewer. */
+static int32_t threads_of(const rival_library *library, const char *value, int32_t machine)
+{
+    int32_t threads = value && !library->variable ? (int32_t)strtol(value, NULL, 10) : 0;
+    return threads == 0 ? machine : threads < machine ? threads : 0;
+}
+
 static void start_rivals(const against_job *job, against_result *r)
 {
     for (size_t i = 0; i < rival_library_count(); i++) {
         const rival_library *library = rival_library_at(i);
         if (!rival_library_offers(library, r->layout))
             continue;
-        for (int v = 0; v < RIVAL_VARIANTS && library->variants[v].fits; v++)
-            if (library->variants[v].fits() && r->count < AGAINST_RIVALS)
-                rival_start(&r->rivals[r->count++], library, library->variants[v].value, r->layout,
-                            job->session->machine.threads);
+        for (int v = 0; v < RIVAL_VARIANTS && library->variants[v].fits; v++) {
+            const char *value = library->variants[v].value;
+            int32_t threads = threads_of(library, value, job->session->machine.threads);
+            if (threads && library->variants[v].fits() && r->count < AGAINST_RIVALS)
+                rival_start(&r->rivals[r->count++], library, value, r->layout, threads);
+        }
     }
 }
 
@@ -288,22 +298,33 @@ static int32_t run_case(against_job *job, const against_case *row, const char *d
     return compare(job, &layout);
 }
 
+/* With types or a shape of one's own several rows of the table come to the same. */
+static int32_t is_repeated(const bench_options *o, size_t index)
+{
+    const against_case *row = against_case_at(index);
+    int32_t earlier = 0;
+    for (size_t i = 0; i < index; i++) {
+        const against_case *other = against_case_at(i);
+        int32_t same_dtype = !strcmp(other->dtype, row->dtype);
+        if (strcmp(other->op, row->op))
+            continue;
+        /* Types of one's own are taken with the shapes of the op's first type. */
+        if ((o->shape && (o->dtype_count || same_dtype)) ||
+            (o->dtype_count && !earlier && !same_dtype))
+            return 1;
+        earlier = 1;
+    }
+    return 0;
+}
+
 static int32_t run_all(against_job *job)
 {
     const bench_options *o = job->session->options;
-    const against_case *done = NULL;
     int32_t fine = 1;
     for (size_t i = 0; i < against_case_count() && fine; i++) {
         const against_case *row = against_case_at(i);
-        int32_t same_op = done && !strcmp(done->op, row->op);
-        if (!is_wanted(o, row->op))
+        if (!is_wanted(o, row->op) || is_repeated(o, i))
             continue;
-        /* With types or a shape of one's own several rows of the table come to the same. */
-        if (same_op &&
-            ((o->shape && o->dtype_count) || (o->shape && !strcmp(done->dtype, row->dtype)) ||
-             (o->dtype_count && strcmp(done->dtype, row->dtype))))
-            continue;
-        done = row;
         for (int32_t k = 0; k < (o->dtype_count ? o->dtype_count : 1) && fine; k++)
             fine = run_case(job, row, o->dtype_count ? o->dtypes[k] : row->dtype);
     }

@@ -31,7 +31,7 @@ typedef struct rival_job {
 
 /* A value of the library's variable, and whether this processor has what it stands for. */
 typedef struct rival_variant {
-    const char *value; /* NULL: the library's own pick */
+    const char *value; /* NULL: the library's own pick; without a variable "1 thread" or the like */
     int32_t (*fits)(void);
 } rival_variant;
 

@@ -68,7 +68,11 @@ static const rival_library libraries[] = {
      {{NULL, always}, {"AVX2", has_avx2}, {"AVX512_CORE_BF16", has_bf16}},
      " matmul:ff matmul:fb matmul:bb matmul:ia ",
      rival_onednn_open},
-    {"fftw", NULL, {{NULL, always}}, " fft:cc fft:zz fft:cf fft:zd ", rival_fftw_open},
+    {"fftw",
+     NULL,
+     {{NULL, always}, {"1 thread", always}},
+     " fft:cc fft:zz fft:cf fft:zd ",
+     rival_fftw_open},
 };
 
 size_t rival_library_count(void)
