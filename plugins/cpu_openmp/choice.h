@@ -23,7 +23,7 @@
 #include <collet/plugin.h>
 
 #include "isa.h"
-#include "text.h"
+#include "../cpu/text.h"
 
 /* Products for which oneDNN is the better library. */
 #define CHOICE_ONEDNN_F32 1u

@@ -14,7 +14,7 @@
 #include "choice.h"
 #include "isa.h"
 #include "onednn.h"
-#include "text.h"
+#include "../cpu/text.h"
 
 /* The settings cpu_openmp.fft and cpu_openmp.fft_plan. */
 enum { FFT_BY_OWN, FFT_BY_FFTW, FFT_BY_FFTW_MEASURED };
