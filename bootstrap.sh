@@ -68,7 +68,10 @@ find_missing() {
     need libzip-dev pkg-config --exists libzip
     need libopenblas-dev pkg-config --exists openblas
     want libdnnl-dev compiles "${CC:-cc}" c '#include <oneapi/dnnl/dnnl.h>'
+    want opencl-c-headers compiles "${CC:-cc}" c '#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>'
     if [ "$1" = test ]; then
+        want pocl-opencl-icd eval 'ls /etc/OpenCL/vendors/*.icd'
         need g++ compiles "${CXX:-c++}" c++ '#include <memory>'
         need libcmocka-dev pkg-config --exists cmocka
         need libfftw3-dev pkg-config --exists fftw3 fftw3f

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * array.h - the array family on devices: rows for a backend's table of kernels. Each run function
+ * is as plugin.h has it.
+ */
+#ifndef COLLET_DEVICE_ARRAY_H
+#define COLLET_DEVICE_ARRAY_H
+
+#include "device.h"
+#include "rows.h"
+
+collet_status device_fill(collet_device *device, collet_queue *queue,
+                          const collet_kernel_call *call);
+collet_status device_copy(collet_device *device, collet_queue *queue,
+                          const collet_kernel_call *call);
+collet_status device_axpy(collet_device *device, collet_queue *queue,
+                          const collet_kernel_call *call);
+/* add, sub, mul, div, neg, abs, conj, exp, log, sqrt, sin, cos, tanh */
+collet_status device_elementwise(collet_device *device, collet_queue *queue,
+                                 const collet_kernel_call *call);
+
+#define DEVICE_FLOATS(OP)                                                                          \
+    DEVICE_ROW(OP, elementwise, F, F), DEVICE_ROW(OP, elementwise, D, D),                          \
+        DEVICE_ROW(OP, elementwise, H, H), DEVICE_ROW(OP, elementwise, B, B)
+#define DEVICE_ARITHMETIC(OP)                                                                      \
+    DEVICE_ROW(OP, elementwise, F, F, F), DEVICE_ROW(OP, elementwise, D, D, D),                    \
+        DEVICE_ROW(OP, elementwise, H, H, H), DEVICE_ROW(OP, elementwise, B, B, B),                \
+        DEVICE_ROW(OP, elementwise, C, C, C), DEVICE_ROW(OP, elementwise, Z, Z, Z)
+
+/* One row for each type that real type t is copied to. */
+#define DEVICE_COPY_FROM(t)                                                                        \
+    DEVICE_ROW(COPY, copy, H, t), DEVICE_ROW(COPY, copy, B, t), DEVICE_ROW(COPY, copy, F, t),      \
+        DEVICE_ROW(COPY, copy, D, t), DEVICE_ROW(COPY, copy, I8, t),                               \
+        DEVICE_ROW(COPY, copy, U8, t), DEVICE_ROW(COPY, copy, I32, t),                             \
+        DEVICE_ROW(COPY, copy, U32, t), DEVICE_ROW(COPY, copy, I64, t),                            \
+        DEVICE_ROW(COPY, copy, U64, t)
+
+#define DEVICE_ARRAY_ROWS                                                                          \
+    DEVICE_ROW(FILL, fill, H), DEVICE_ROW(FILL, fill, B), DEVICE_ROW(FILL, fill, F),               \
+        DEVICE_ROW(FILL, fill, D), DEVICE_ROW(FILL, fill, C), DEVICE_ROW(FILL, fill, Z),           \
+        DEVICE_ROW(FILL, fill, I8), DEVICE_ROW(FILL, fill, U8), DEVICE_ROW(FILL, fill, I32),       \
+        DEVICE_ROW(FILL, fill, U32), DEVICE_ROW(FILL, fill, I64), DEVICE_ROW(FILL, fill, U64),     \
+        DEVICE_COPY_FROM(H), DEVICE_COPY_FROM(B), DEVICE_COPY_FROM(F), DEVICE_COPY_FROM(D),        \
+        DEVICE_COPY_FROM(I8), DEVICE_COPY_FROM(U8), DEVICE_COPY_FROM(I32), DEVICE_COPY_FROM(U32),  \
+        DEVICE_COPY_FROM(I64), DEVICE_COPY_FROM(U64), DEVICE_ROW(COPY, copy, C, C),                \
+        DEVICE_ROW(COPY, copy, Z, Z), DEVICE_ROW(COPY, copy, C, Z), DEVICE_ROW(COPY, copy, Z, C),  \
+        DEVICE_ARITHMETIC(ADD), DEVICE_ARITHMETIC(SUB), DEVICE_ARITHMETIC(MUL),                    \
+        DEVICE_ARITHMETIC(DIV), DEVICE_FLOATS(NEG), DEVICE_FLOATS(ABS),                            \
+        DEVICE_ROW(ABS, elementwise, F, C), DEVICE_ROW(ABS, elementwise, D, Z),                    \
+        DEVICE_ROW(CONJ, elementwise, C, C), DEVICE_ROW(CONJ, elementwise, Z, Z),                  \
+        DEVICE_ROW(AXPY, axpy, F, F, F), DEVICE_ROW(AXPY, axpy, D, D, D), DEVICE_FLOATS(EXP),      \
+        DEVICE_FLOATS(LOG), DEVICE_FLOATS(SQRT), DEVICE_FLOATS(SIN), DEVICE_FLOATS(COS),           \
+        DEVICE_FLOATS(TANH)
+
+#endif

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which devices there are, and what they say of themselves. */
+#include "opencl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "../cpu/text.h"
+
+#define PLATFORMS 16
+
+/* Of extensions, which the headers may not have. */
+#define DEVICE_UUID_KHR 0x106A
+#define DEVICE_PCI_BUS_INFO_KHR 0x410F
+#define DEVICE_COMPUTE_CAPABILITY_MAJOR_NV 0x4000
+#define DEVICE_COMPUTE_CAPABILITY_MINOR_NV 0x4001
+#define DEVICE_GLOBAL_FREE_MEMORY_AMD 0x4039
+
+typedef struct pci_bus_info {
+    cl_uint domain, bus, device, function;
+} pci_bus_info;
+
+/* ---- Finding --------------------------------------------------------------------------------- */
+
+uint32_t opencl_find_devices(const opencl_driver *cl, cl_device_id ids[OPENCL_DEVICES],
+                             char reason[256])
+{
+    cl_platform_id platforms[PLATFORMS];
+    cl_uint platform_count = 0;
+    uint32_t count = 0;
+    char name[32];
+    cl_int error = cl->GetPlatformIDs(PLATFORMS, platforms, &platform_count);
+    if (error != CL_SUCCESS || !platform_count) {
+        snprintf(reason, 256, "the OpenCL loader knows no platform: no driver is installed (%s)",
+                 error == CL_SUCCESS ? "none" : opencl_error_name(error, name));
+        return 0;
+    }
+    platform_count = platform_count < PLATFORMS ? platform_count : PLATFORMS;
+    for (cl_uint i = 0; i < platform_count && count < OPENCL_DEVICES; i++) {
+        cl_uint found = 0;
+        error = cl->GetDeviceIDs(
+            platforms[i], CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR,
+            OPENCL_DEVICES - count, ids + count, &found);
+        if (error == CL_SUCCESS)
+            count += found < OPENCL_DEVICES - count ? found : OPENCL_DEVICES - count;
+    }
+    if (!count)
+        snprintf(reason, 256, "no device: the %u OpenCL platform%s offer%s none",
+                 (unsigned)platform_count, platform_count == 1 ? "" : "s",
+                 platform_count == 1 ? "s" : "");
+    return count;
+}
+
+/* ---- Asking ---------------------------------------------------------------------------------- */
+
+/* A text, "" when the device does not say. */
+static void ask_text(const opencl_driver *cl, cl_device_id id, cl_device_info what, char *value,
+                     size_t size)
+{
+    size_t needed = 0;
+    value[0] = '\0';
+    if (cl->GetDeviceInfo(id, what, 0, NULL, &needed) != CL_SUCCESS || needed > size ||
+        cl->GetDeviceInfo(id, what, needed, value, NULL) != CL_SUCCESS)
+        value[0] = '\0';
+    value[size - 1] = '\0';
+}
+
+static int ask(const opencl_driver *cl, cl_device_id id, cl_device_info what, void *value,
+               size_t size)
+{
+    memset(value, 0, size);
+    return cl->GetDeviceInfo(id, what, size, value, NULL) == CL_SUCCESS;
+}
+
+static uint64_t ask_u64(const opencl_driver *cl, cl_device_id id, cl_device_info what)
+{
+    cl_ulong value;
+    return ask(cl, id, what, &value, sizeof value) ? value : 0;
+}
+
+static uint32_t ask_u32(const opencl_driver *cl, cl_device_id id, cl_device_info what)
+{
+    cl_uint value;
+    return ask(cl, id, what, &value, sizeof value) ? value : 0;
+}
+
+static size_t ask_size(const opencl_driver *cl, cl_device_id id, cl_device_info what)
+{
+    size_t value;
+    return ask(cl, id, what, &value, sizeof value) ? value : 0;
+}
+
+static int has_extension(const opencl_driver *cl, cl_device_id id, const char *name)
+{
+    char list[8192];
+    size_t length = strlen(name);
+    ask_text(cl, id, CL_DEVICE_EXTENSIONS, list, sizeof list);
+    for (const char *at = strstr(list, name); at; at = strstr(at + 1, name))
+        if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+            return 1;
+    return 0;
+}
+
+static void platform_text(const opencl_driver *cl, cl_device_id id, cl_platform_info what,
+                          char *value, size_t size)
+{
+    cl_platform_id platform;
+    value[0] = '\0';
+    if (!ask(cl, id, CL_DEVICE_PLATFORM, &platform, sizeof platform) ||
+        cl->GetPlatformInfo(platform, what, size, value, NULL) != CL_SUCCESS)
+        value[0] = '\0';
+    value[size - 1] = '\0';
+}
+
+static cl_device_type type_of(const opencl_driver *cl, cl_device_id id)
+{
+    return ask_u64(cl, id, CL_DEVICE_TYPE);
+}
+
+/* ---- A device's traits ----------------------------------------------------------------------- */
+
+/* The largest power of two that the device takes, at most 256. */
+static uint32_t group_size(const opencl_driver *cl, cl_device_id id)
+{
+    size_t most = ask_size(cl, id, CL_DEVICE_MAX_WORK_GROUP_SIZE), sizes[16];
+    if (ask(cl, id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizes, sizeof sizes) && sizes[0] &&
+        sizes[0] < most)
+        most = sizes[0];
+    uint32_t group = 256;
+    while (group > 1 && group > most)
+        group /= 2;
+    return group;
+}
+
+static int has_exact_f32(const opencl_driver *cl, cl_device_id id)
+{
+    cl_device_fp_config config = ask_u64(cl, id, CL_DEVICE_SINGLE_FP_CONFIG);
+    return (config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+}
+
+void opencl_describe(collet_device *d)
+{
+    const opencl_driver *cl = &d->cl;
+    char vendor[128], version[128], driver[128], platform[128];
+    int is_cpu = (type_of(cl, d->id) & CL_DEVICE_TYPE_CPU) != 0;
+    d->traits = (device_traits){
+        .group = group_size(cl, d->id),
+        .per_item = is_cpu ? 1 : 4,
+        .units = ask_u32(cl, d->id, CL_DEVICE_MAX_COMPUTE_UNITS),
+        .has_f64 = ask_u64(cl, d->id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0,
+        .exact_f32 = (uint32_t)has_exact_f32(cl, d->id),
+        .is_cpu = (uint32_t)is_cpu,
+        .local_bytes = ask_u64(cl, d->id, CL_DEVICE_LOCAL_MEM_SIZE),
+        .argument_bytes = ask_size(cl, d->id, CL_DEVICE_MAX_PARAMETER_SIZE),
+    };
+    d->total_memory = ask_u64(cl, d->id, CL_DEVICE_GLOBAL_MEM_SIZE);
+    ask_text(cl, d->id, CL_DEVICE_NAME, d->name, sizeof d->name);
+    ask_text(cl, d->id, CL_DEVICE_VENDOR, vendor, sizeof vendor);
+    ask_text(cl, d->id, CL_DEVICE_VERSION, version, sizeof version);
+    ask_text(cl, d->id, CL_DRIVER_VERSION, driver, sizeof driver);
+    platform_text(cl, d->id, CL_PLATFORM_VERSION, platform, sizeof platform);
+    snprintf(d->identity, sizeof d->identity, "opencl 1\n%s\n%s\n%s\n%s\n%s", platform, d->name,
+             vendor, version, driver);
+}
+
+/* ---- Capabilities ---------------------------------------------------------------------------- */
+
+static void add_text(text *t, const char *name, const char *value)
+{
+    text_add(t, ", \"%s\": ", name);
+    text_quote(t, value);
+}
+
+static void add_number(text *t, const char *name, uint64_t value)
+{
+    if (value)
+        text_add(t, ", \"%s\": %llu", name, (unsigned long long)value);
+}
+
+static void add_place(const opencl_driver *cl, cl_device_id id, text *t)
+{
+    unsigned char uuid[16];
+    pci_bus_info pci;
+    if (has_extension(cl, id, "cl_khr_device_uuid") && ask(cl, id, DEVICE_UUID_KHR, uuid, 16)) {
+        text_add(t, ", \"uuid\": \"");
+        for (int i = 0; i < 16; i++)
+            text_add(t, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
+        text_add(t, "\"");
+    }
+    if (has_extension(cl, id, "cl_khr_pci_bus_info") &&
+        ask(cl, id, DEVICE_PCI_BUS_INFO_KHR, &pci, sizeof pci))
+        text_add(t, ", \"pci\": \"%04x:%02x:%02x.%x\"", pci.domain, pci.bus, pci.device,
+                 pci.function);
+}
+
+static void add_vendor_facts(const opencl_driver *cl, cl_device_id id, text *t)
+{
+    if (has_extension(cl, id, "cl_nv_device_attribute_query"))
+        text_add(t, ", \"compute_capability\": \"%u.%u\"",
+                 ask_u32(cl, id, DEVICE_COMPUTE_CAPABILITY_MAJOR_NV),
+                 ask_u32(cl, id, DEVICE_COMPUTE_CAPABILITY_MINOR_NV));
+    size_t free_kib[2];
+    if (has_extension(cl, id, "cl_amd_device_attribute_query") &&
+        ask(cl, id, DEVICE_GLOBAL_FREE_MEMORY_AMD, free_kib, sizeof free_kib))
+        add_number(t, "memory_free", (uint64_t)free_kib[0] << 10);
+}
+
+static void add_device(const opencl_driver *cl, cl_device_id id, text *t)
+{
+    static const struct {
+        const char *name;
+        cl_device_info what;
+    } texts[] = {{"vendor", CL_DEVICE_VENDOR},
+                 {"driver_version", CL_DRIVER_VERSION},
+                 {"opencl_version", CL_DEVICE_VERSION},
+                 {"opencl_c_version", CL_DEVICE_OPENCL_C_VERSION}};
+    char value[256];
+    cl_device_type type = type_of(cl, id);
+    ask_text(cl, id, CL_DEVICE_NAME, value, sizeof value);
+    text_add(t, "{\"name\": ");
+    text_quote(t, *value ? value : "a device without a name");
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        ask_text(cl, id, texts[i].what, value, sizeof value);
+        add_text(t, texts[i].name, value);
+    }
+    platform_text(cl, id, CL_PLATFORM_NAME, value, sizeof value);
+    add_text(t, "platform", value);
+    platform_text(cl, id, CL_PLATFORM_VERSION, value, sizeof value);
+    add_text(t, "runtime_version", value);
+    add_text(t, "type",
+             type & CL_DEVICE_TYPE_GPU   ? "gpu"
+             : type & CL_DEVICE_TYPE_CPU ? "cpu"
+                                         : "accelerator");
+    add_number(t, "compute_units", ask_u32(cl, id, CL_DEVICE_MAX_COMPUTE_UNITS));
+    add_number(t, "clock_mhz", ask_u32(cl, id, CL_DEVICE_MAX_CLOCK_FREQUENCY));
+    add_number(t, "memory_total", ask_u64(cl, id, CL_DEVICE_GLOBAL_MEM_SIZE));
+    add_number(t, "memory_largest_buffer", ask_u64(cl, id, CL_DEVICE_MAX_MEM_ALLOC_SIZE));
+    add_number(t, "cache_bytes", ask_u64(cl, id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE));
+    add_number(t, "local_memory", ask_u64(cl, id, CL_DEVICE_LOCAL_MEM_SIZE));
+    text_add(t, ", \"f64\": %s, \"f16\": %s",
+             ask_u64(cl, id, CL_DEVICE_DOUBLE_FP_CONFIG) ? "true" : "false",
+             has_extension(cl, id, "cl_khr_fp16") ? "true" : "false");
+    add_vendor_facts(cl, id, t);
+    add_place(cl, id, t);
+    text_add(t, "}");
+}
+
+collet_status opencl_capabilities(const collet_host *host, char *json, uint64_t capacity,
+                                  uint64_t *needed, collet_error *err)
+{
+    opencl_driver cl;
+    cl_device_id ids[OPENCL_DEVICES];
+    collet_error why = {COLLET_OK, ""};
+    char reason[256] = "";
+    uint32_t count = 0;
+    int gpu = 0;
+    text t = {json, capacity, 0};
+    (void)err;
+    if (opencl_driver_open(host, &cl, &why) == COLLET_OK)
+        count = opencl_find_devices(&cl, ids, reason);
+    for (uint32_t i = 0; i < count; i++)
+        gpu = gpu || (type_of(&cl, ids[i]) & CL_DEVICE_TYPE_GPU);
+    text_add(&t, "{\"jit\": true, \"parallel\": true, \"gpu\": %s, \"device_count\": %u, ",
+             gpu ? "true" : "false", count);
+    if (!count) {
+        text_add(&t, "\"reason\": ");
+        text_quote(&t, *reason ? reason : why.text);
+        text_add(&t, ", ");
+    }
+    text_add(&t, "\"devices\": [");
+    for (uint32_t i = 0; i < count; i++) {
+        text_add(&t, i ? ", " : "");
+        add_device(&cl, ids[i], &t);
+    }
+    text_add(&t, "]}");
+    *needed = t.used + 1;
+    return COLLET_OK;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "driver.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#define DEFAULT_LIBRARY "libOpenCL.so.1"
+
+static collet_status find_functions(const collet_host *host, opencl_driver *cl, const char *path,
+                                    collet_error *err)
+{
+    const char *missing = NULL;
+#define FIND(name)                                                                                 \
+    *(void **)(void *)&cl->name = dlsym(cl->library, "cl" #name);                                  \
+    missing = cl->name ? missing : "cl" #name;
+    OPENCL_FUNCTIONS(FIND)
+#undef FIND
+    if (!missing)
+        return COLLET_OK;
+    return host->fail(err, COLLET_UNAVAILABLE, "%s has no %s: OpenCL 1.2 is needed", path, missing);
+}
+
+collet_status opencl_driver_open(const collet_host *host, opencl_driver *cl, collet_error *err)
+{
+    const char *path = host->config(host, "opencl.library");
+    memset(cl, 0, sizeof *cl);
+    path = path && *path ? path : DEFAULT_LIBRARY;
+    /* Never closed: drivers leave threads and destructors behind. */
+    cl->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!cl->library) {
+        const char *why = dlerror();
+        if (!strcmp(path, DEFAULT_LIBRARY))
+            return host->fail(err, COLLET_UNAVAILABLE,
+                              "libOpenCL.so.1 not found: no OpenCL loader (%s)", why ? why : "");
+        return host->fail(err, COLLET_UNAVAILABLE, "%s cannot be opened: no OpenCL loader (%s)",
+                          path, why ? why : "");
+    }
+    return find_functions(host, cl, path, err);
+}
+
+const char *opencl_error_name(cl_int error, char text[32])
+{
+    static const struct {
+        cl_int error;
+        const char *name;
+    } names[] = {
+#define NAME(x) {x, #x}
+        NAME(CL_DEVICE_NOT_FOUND),
+        NAME(CL_DEVICE_NOT_AVAILABLE),
+        NAME(CL_COMPILER_NOT_AVAILABLE),
+        NAME(CL_MEM_OBJECT_ALLOCATION_FAILURE),
+        NAME(CL_OUT_OF_RESOURCES),
+        NAME(CL_OUT_OF_HOST_MEMORY),
+        NAME(CL_BUILD_PROGRAM_FAILURE),
+        NAME(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST),
+        NAME(CL_INVALID_VALUE),
+        NAME(CL_INVALID_PLATFORM),
+        NAME(CL_INVALID_DEVICE),
+        NAME(CL_INVALID_CONTEXT),
+        NAME(CL_INVALID_COMMAND_QUEUE),
+        NAME(CL_INVALID_MEM_OBJECT),
+        NAME(CL_INVALID_BINARY),
+        NAME(CL_INVALID_BUILD_OPTIONS),
+        NAME(CL_INVALID_PROGRAM_EXECUTABLE),
+        NAME(CL_INVALID_KERNEL_NAME),
+        NAME(CL_INVALID_ARG_INDEX),
+        NAME(CL_INVALID_ARG_VALUE),
+        NAME(CL_INVALID_ARG_SIZE),
+        NAME(CL_INVALID_KERNEL_ARGS),
+        NAME(CL_INVALID_WORK_GROUP_SIZE),
+        NAME(CL_INVALID_EVENT),
+        NAME(CL_INVALID_OPERATION),
+        NAME(CL_INVALID_BUFFER_SIZE),
+#undef NAME
+        /* cl_khr_icd; the header that has it is not everywhere. */
+        {-1001, "CL_PLATFORM_NOT_FOUND_KHR"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].error == error)
+            return names[i].name;
+    snprintf(text, 32, "OpenCL error %d", (int)error);
+    return text;
+}
