@@ -21,8 +21,6 @@
 /* Of a thread that streams: one block is filled while the other is written. */
 #define STAGES_BYTES (2 * MOVE_STAGE_BYTES)
 
-#define CACHE_LINE 64
-
 /* Fewer columns than these are not worth the wait at the end of a streamed tile. */
 #define STREAMED_COLUMNS 64
 
@@ -180,14 +178,12 @@ static void transpose_tiles_streamed(void *argument, int32_t thread, int64_t beg
     }
 }
 
-/* Large, and in rows of whole cache lines: the others would each be fetched to be written. */
+/* Large, and in pieces of some cache lines. Where rows do not begin with a line, the ends of a
+ * piece go by way of the caches and meet those of the next piece there. */
 static int worth_streaming(const collet_device *device, const moving *m)
 {
     const loop *l = &m->l;
-    uint64_t apart = (uint64_t)(uintptr_t)l->at[0];
-    for (int32_t i = 0; i < l->ndim - 1; i++)
-        apart |= (uint64_t)l->step[0][i];
-    return l->count << m->size > device->cache_bytes && apart % CACHE_LINE == 0 &&
+    return l->count << m->size > device->cache_bytes &&
            l->shape[l->ndim - 1] << m->size >= MOVE_STAGE_LENGTH &&
            l->shape[m->across] >= STREAMED_COLUMNS;
 }

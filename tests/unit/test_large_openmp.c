@@ -190,10 +190,33 @@ static void test_large_columns(void **state)
     free(expected);
 }
 
+static void test_large_transpose(void **state)
+{
+    const collet_transpose_params swap = {sizeof swap, 2, {1, 0}};
+    const int64_t from[] = {ROWS, COLUMNS}, to[] = {COLUMNS, ROWS};
+    int64_t from_strides[2], to_strides[2];
+    size_t bytes = (size_t)(ROWS * COLUMNS) * sizeof(int32_t);
+    int32_t *in = malloc(bytes), *out = calloc(1, bytes);
+    (void)state;
+    assert_true(in && out);
+    for (int64_t i = 0; i < ROWS * COLUMNS; i++)
+        in[i] = (int32_t)i + 1;
+    const collet_operand operands[2] = {dense(out, COLLET_I32, 2, to, to_strides),
+                                        dense(in, COLLET_I32, 2, from, from_strides)};
+    assert_int_equal(COLLET_OK,
+                     call_status(COLLET_OP_TRANSPOSE, 1, 2, operands, &swap, sizeof swap));
+    for (int64_t i = 0; i < ROWS; i++)
+        for (int64_t j = 0; j < COLUMNS; j++)
+            assert_int_equal(in[i * COLUMNS + j], out[j * ROWS + i]);
+    free(in);
+    free(out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_large_as_in_parts),
-                                       cmocka_unit_test(test_large_columns)};
+                                       cmocka_unit_test(test_large_columns),
+                                       cmocka_unit_test(test_large_transpose)};
     host_threads = 2;
     return cmocka_run_group_tests_name("large arrays on cpu_openmp", tests, open_memory,
                                        close_memory);
