@@ -45,7 +45,7 @@ typedef struct device_source {
 /* ---- The device, as far as kernels are chosen by it ---------------------------------------- */
 
 typedef struct device_traits {
-    uint32_t group;    /* GROUP of every kernel: items in a group, a power of two, 1 .. 256 */
+    uint32_t group;    /* GROUP of every kernel: items in a group, a power of two, 1 .. 1024 */
     uint32_t per_item; /* PER_ITEM: elements an item works on where a kernel says so; 1 on CPUs */
     uint32_t units;    /* compute units, multiprocessors */
     uint32_t has_f64;

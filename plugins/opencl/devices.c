@@ -119,14 +119,15 @@ static cl_device_type type_of(const opencl_driver *cl, cl_device_id id)
 
 /* ---- A device's traits ----------------------------------------------------------------------- */
 
-/* The largest power of two that the device takes, at most 256. */
-static uint32_t group_size(const opencl_driver *cl, cl_device_id id)
+/* The largest power of two that the device takes, up to what suits it: a group costs a processor more
+ * than its items, a GPU the other way round. */
+static uint32_t group_size(const opencl_driver *cl, cl_device_id id, int is_cpu)
 {
     size_t most = ask_size(cl, id, CL_DEVICE_MAX_WORK_GROUP_SIZE), sizes[16];
     if (ask(cl, id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizes, sizeof sizes) && sizes[0] &&
         sizes[0] < most)
         most = sizes[0];
-    uint32_t group = 256;
+    uint32_t group = is_cpu ? 1024 : 256;
     while (group > 1 && group > most)
         group /= 2;
     return group;
@@ -144,7 +145,7 @@ void opencl_describe(collet_device *d)
     char vendor[128], version[128], driver[128], platform[128];
     int is_cpu = (type_of(cl, d->id) & CL_DEVICE_TYPE_CPU) != 0;
     d->traits = (device_traits){
-        .group = group_size(cl, d->id),
+        .group = group_size(cl, d->id, is_cpu),
         .per_item = is_cpu ? 1 : 4,
         .units = ask_u32(cl, d->id, CL_DEVICE_MAX_COMPUTE_UNITS),
         .has_f64 = ask_u64(cl, d->id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0,
