@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The backend opencl on PoCL as two devices: which bytes move, memory that is used again and runs
+ * out, binaries on disk. Skipped where no driver gives a device.
+ */
+#include <dirent.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support.h"
+
+#define OPENCL_PLUGIN COLLET_TEST_PLUGINS "/opencl.so"
+#define SKIPPED 77
+
+static char cache_setting[512], cache_path[256];
+
+typedef struct world {
+    collet_runtime *rt;
+    collet_context *cx;
+} world;
+
+/* A runtime on opencl and cpu_scalar; `more`: another setting, or NULL. */
+static world open_world(const char *backend, const char *more)
+{
+    const char *const settings[] = {cache_setting, more, NULL};
+    world w = {.rt = runtime_with(OPENCL_PLUGIN ":" SCALAR_PLUGIN, settings)};
+    w.cx = context_of(w.rt);
+    assert_ok(w.cx, collet_set_backend(w.cx, backend));
+    return w;
+}
+
+static void close_world(world w)
+{
+    collet_context_destroy(w.cx);
+    collet_runtime_destroy(w.rt);
+}
+
+static collet_memory_stats memory_of(collet_context *cx, const char *space)
+{
+    collet_memory_stats stats = {.struct_size = sizeof stats};
+    assert_ok(cx, collet_memory(cx, space, &stats));
+    return stats;
+}
+
+static void a_chain_moves_inputs_and_results_only(void **state)
+{
+    (void)state;
+    world w = open_world("opencl", NULL);
+    collet_array *a = floats(w.cx, 64, 0), *b = floats(w.cx, 64, 100), *c = empty_floats(w.cx, 64);
+    for (int i = 0; i < 20; i++)
+        assert_ok(w.cx, collet_add(w.cx, c, i ? c : a, b));
+    assert_int_equal(counters_of(w.cx).bytes_to_device, 2 * 256);
+    assert_int_equal(counters_of(w.cx).bytes_to_host, 0);
+    float wanted[64];
+    for (int i = 0; i < 64; i++)
+        wanted[i] = (float)i + 20.0f * (100.0f + (float)i);
+    assert_floats(w.cx, c, wanted);
+    assert_floats(w.cx, c, wanted);
+    assert_int_equal(counters_of(w.cx).bytes_to_host, 256);
+    assert_string_equal(collet_last_backend(w.cx), "opencl");
+    collet_array_free(a);
+    collet_array_free(b);
+    collet_array_free(c);
+    close_world(w);
+}
+
+static void the_newest_bytes_win_on_two_devices(void **state)
+{
+    (void)state;
+    world w = open_world("opencl:0", NULL);
+    collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
+    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    assert_ok(w.cx, collet_set_backend(w.cx, "opencl:1"));
+    assert_ok(w.cx, collet_mul(w.cx, c, c, a));
+    assert_ok(w.cx, collet_set_backend(w.cx, "cpu_scalar"));
+    assert_ok(w.cx, collet_sub(w.cx, c, c, a));
+    assert_ok(w.cx, collet_set_backend(w.cx, "opencl:0"));
+    assert_ok(w.cx, collet_add(w.cx, c, c, a));
+    const float wanted[] = {2, 8, 18, 32};
+    assert_floats(w.cx, c, wanted);
+    collet_array_free(a);
+    collet_array_free(c);
+    close_world(w);
+}
+
+/* ---- Two devices at once --------------------------------------------------------------------- */
+
+#define ROUNDS 40
+#define LENGTH 4096
+
+typedef struct worker {
+    collet_runtime *rt;
+    const char *backend;
+    const char *error; /* NULL: right */
+} worker;
+
+/* x = (x + 1) * 1, many times, in new arrays each time, so that freed memory is used again. */
+static const char *count_up(collet_context *cx)
+{
+    static const float zeros[LENGTH];
+    const int64_t n = LENGTH;
+    float ones[LENGTH];
+    collet_array *x = NULL, *one = NULL;
+    for (int i = 0; i < LENGTH; i++)
+        ones[i] = 1.0f;
+    int fine = collet_array_from(cx, &x, COLLET_F32, 1, &n, zeros) == COLLET_OK &&
+               collet_array_from(cx, &one, COLLET_F32, 1, &n, ones) == COLLET_OK;
+    for (int i = 0; fine && i < ROUNDS; i++) {
+        collet_array *next = NULL, *product = NULL;
+        fine = collet_array_create(cx, &next, COLLET_F32, 1, &n) == COLLET_OK &&
+               collet_array_create(cx, &product, COLLET_F32, 1, &n) == COLLET_OK &&
+               collet_add(cx, next, x, one) == COLLET_OK &&
+               collet_mul(cx, product, next, one) == COLLET_OK;
+        collet_array_free(next);
+        collet_array_free(x);
+        x = product;
+    }
+    float *result = malloc(sizeof ones);
+    fine = fine && result && collet_array_read(cx, x, result, sizeof ones) == COLLET_OK;
+    for (int i = 0; fine && i < LENGTH; i++)
+        fine = result[i] == (float)ROUNDS;
+    free(result);
+    collet_array_free(x);
+    collet_array_free(one);
+    return fine ? NULL : "a sum is wrong";
+}
+
+static void *work(void *argument)
+{
+    worker *w = argument;
+    collet_context *cx = NULL;
+    if (collet_context_create(&cx, w->rt, NULL) != COLLET_OK ||
+        collet_set_backend(cx, w->backend) != COLLET_OK)
+        w->error = "no context";
+    for (int i = 0; !w->error && i < 5; i++)
+        w->error = count_up(cx);
+    collet_context_destroy(cx);
+    return NULL;
+}
+
+static void two_devices_and_four_contexts_at_once(void **state)
+{
+    (void)state;
+    world w = open_world("opencl", NULL);
+    pthread_t threads[4];
+    worker workers[4];
+    for (int i = 0; i < 4; i++) {
+        workers[i] = (worker){w.rt, i % 2 ? "opencl:1" : "opencl:0", NULL};
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
+    }
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < 4; i++)
+        if (workers[i].error)
+            fail_msg("%s: %s", workers[i].backend, workers[i].error);
+    close_world(w);
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+/* c = a + a on a new c; frees it. */
+static collet_status add_once(collet_context *cx, const collet_array *a, int64_t n)
+{
+    collet_array *c = NULL;
+    assert_ok(cx, collet_array_create(cx, &c, COLLET_F32, 1, &n));
+    collet_status status = collet_add(cx, c, a, a);
+    collet_array_free(c);
+    return status;
+}
+
+static void freed_memory_is_used_again(void **state)
+{
+    (void)state;
+    const int64_t n = 1000;
+    world w = open_world("opencl", NULL);
+    collet_array *a = NULL;
+    assert_ok(w.cx, collet_array_create(w.cx, &a, COLLET_F32, 1, &n));
+    assert_ok(w.cx, collet_copy(w.cx, a, a));
+    assert_ok(w.cx, add_once(w.cx, a, n));
+    collet_memory_stats first = memory_of(w.cx, "opencl:0");
+    for (int i = 0; i < 100; i++)
+        assert_ok(w.cx, add_once(w.cx, a, n));
+    collet_memory_stats last = memory_of(w.cx, "opencl:0");
+    assert_int_equal(first.current, 4 * n);
+    assert_int_equal(first.peak, 8 * n);
+    assert_int_equal(last.reserved, first.reserved);
+    assert_int_equal(last.peak, first.peak);
+    assert_int_equal(last.current, first.current);
+    assert_true(last.reserved > last.current);
+    assert_ok(w.cx, collet_trim(w.cx));
+    assert_true(memory_of(w.cx, "opencl:0").reserved < first.reserved);
+    assert_ok(w.cx, add_once(w.cx, a, n));
+    collet_array_free(a);
+    close_world(w);
+}
+
+static void memory_that_is_short_is_refused_and_no_more(void **state)
+{
+    (void)state;
+    const int64_t n = 1000;
+    float wanted[16];
+    world w = open_world("opencl", "opencl.memory=10000");
+    collet_array *a = NULL, *small = floats(w.cx, 16, 1), *sum = empty_floats(w.cx, 16);
+    assert_ok(w.cx, collet_array_create(w.cx, &a, COLLET_F32, 1, &n));
+    assert_ok(w.cx, collet_copy(w.cx, a, a));
+    collet_array *b = NULL;
+    assert_ok(w.cx, collet_array_create(w.cx, &b, COLLET_F32, 1, &n));
+    assert_ok(w.cx, collet_add(w.cx, b, a, a));
+    assert_status(w.cx, add_once(w.cx, a, n), COLLET_REFUSED);
+    assert_text_has(w.cx, "bytes of device memory");
+    assert_ok(w.cx, collet_add(w.cx, sum, small, small));
+    for (int i = 0; i < 16; i++)
+        wanted[i] = 2.0f + 2.0f * (float)i;
+    assert_floats(w.cx, sum, wanted);
+    /* What is freed makes room. */
+    collet_array_free(b);
+    assert_ok(w.cx, add_once(w.cx, a, n));
+    collet_array_free(a);
+    collet_array_free(small);
+    collet_array_free(sum);
+    close_world(w);
+}
+
+/* ---- Binaries on disk ------------------------------------------------------------------------ */
+
+/* Calls `each` with every file of the cache; returns how many. */
+static int each_binary(void (*each)(const char *path))
+{
+    char path[600];
+    int count = 0;
+    snprintf(path, sizeof path, "%s/kernels", cache_path);
+    DIR *d = opendir(path);
+    for (struct dirent *entry = d ? readdir(d) : NULL; entry; entry = readdir(d)) {
+        if (entry->d_name[0] == '.')
+            continue;
+        snprintf(path, sizeof path, "%s/kernels/%.200s", cache_path, entry->d_name);
+        count++;
+        if (each)
+            each(path);
+    }
+    if (d)
+        closedir(d);
+    return count;
+}
+
+static void spoil(const char *path)
+{
+    FILE *f = fopen(path, "r+b");
+    assert_non_null(f);
+    assert_int_equal(fseek(f, -100, SEEK_END), 0);
+    assert_int_not_equal(fputs("this is not what was written", f), EOF);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void shorten(const char *path)
+{
+    assert_int_equal(truncate(path, 50), 0);
+}
+
+static void empty(const char *path)
+{
+    assert_int_equal(unlink(path), 0);
+}
+
+static long bytes_on_disk;
+
+static void count_bytes(const char *path)
+{
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 077, 0);
+    bytes_on_disk += (long)st.st_size;
+}
+
+static void one_sum(void)
+{
+    world w = open_world("opencl", NULL);
+    collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
+    const float wanted[] = {2, 4, 6, 8};
+    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    assert_floats(w.cx, c, wanted);
+    collet_array_free(a);
+    collet_array_free(c);
+    close_world(w);
+}
+
+static void spoilt_binaries_are_made_again(void **state)
+{
+    void (*const harms[])(const char *) = {spoil, shorten};
+    (void)state;
+    each_binary(empty);
+    one_sum();
+    bytes_on_disk = 0;
+    assert_int_equal(each_binary(count_bytes), 1);
+    long bytes = bytes_on_disk;
+    for (size_t i = 0; i < sizeof harms / sizeof *harms; i++) {
+        each_binary(harms[i]);
+        one_sum();
+        bytes_on_disk = 0;
+        assert_int_equal(each_binary(count_bytes), 1);
+        assert_int_equal(bytes_on_disk, bytes);
+    }
+}
+
+/* A directory that others may write to is not used. */
+static void a_directory_of_others_is_left_alone(void **state)
+{
+    char path[600];
+    (void)state;
+    each_binary(empty);
+    snprintf(path, sizeof path, "%s/kernels", cache_path);
+    assert_int_equal(chmod(path, 0770), 0);
+    one_sum();
+    assert_int_equal(each_binary(NULL), 0);
+    assert_int_equal(chmod(path, 0700), 0);
+    one_sum();
+    assert_int_equal(each_binary(NULL), 1);
+}
+
+/* ---- ------------------------------------------------------------------------------------------
+ */
+
+static int device_count(void)
+{
+    collet_runtime *rt = runtime_with(OPENCL_PLUGIN, NULL);
+    collet_backend_info info = {.struct_size = sizeof info};
+    int count = 0;
+    if (collet_backend_info_at(rt, 0, &info) == COLLET_OK)
+        count = (int)info.device_count;
+    if (!count)
+        printf("no OpenCL device: %s\n", info.reason);
+    collet_runtime_destroy(rt);
+    return count;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_chain_moves_inputs_and_results_only),
+        cmocka_unit_test(the_newest_bytes_win_on_two_devices),
+        cmocka_unit_test(two_devices_and_four_contexts_at_once),
+        cmocka_unit_test(freed_memory_is_used_again),
+        cmocka_unit_test(memory_that_is_short_is_refused_and_no_more),
+        cmocka_unit_test(spoilt_binaries_are_made_again),
+        cmocka_unit_test(a_directory_of_others_is_left_alone),
+    };
+    setenv("POCL_DEVICES", "pthread pthread", 1);
+    int count = device_count();
+    if (count < 2)
+        return SKIPPED;
+    snprintf(cache_path, sizeof cache_path, "/tmp/collet-opencl-XXXXXX");
+    if (!mkdtemp(cache_path))
+        return 1;
+    snprintf(cache_setting, sizeof cache_setting, "cache_dir=%s", cache_path);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    each_binary(empty);
+    char command[600];
+    snprintf(command, sizeof command, "rm -rf '%s'", cache_path);
+    return system(command) || failed;
+}
