@@ -186,7 +186,7 @@ void device_pool_free(device_pool *pool, collet_device *device, collet_buffer *b
         return;
     if (b->imported) {
         await_uses(b);
-        device_memory_give(device, b->memory);
+        device_memory_disown(device, b->memory);
         free(b);
         return;
     }

@@ -76,6 +76,8 @@ void device_pool_stats(device_pool *pool, collet_memory_stats *stats);
 void *device_memory_take(collet_device *device, uint64_t bytes);
 /* Work under way that uses it was waited for. */
 void device_memory_give(collet_device *device, void *memory);
+/* As device_memory_give, of an imported buffer: whatever was taken when it came in is let go. */
+void device_memory_disown(collet_device *device, void *memory);
 /* Queue handles live as long as their device, tickets never begin again. */
 int device_queue_passed(collet_queue *queue, uint64_t ticket);
 void device_queue_await(collet_queue *queue, uint64_t ticket);

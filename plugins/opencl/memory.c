@@ -18,6 +18,12 @@ void device_memory_give(collet_device *d, void *memory)
     d->cl.ReleaseMemObject(memory);
 }
 
+/* An import retained it. */
+void device_memory_disown(collet_device *d, void *memory)
+{
+    d->cl.ReleaseMemObject(memory);
+}
+
 static collet_status gone(collet_device *d, collet_error *err)
 {
     return d->host->fail(err, COLLET_DEVICE_LOST, "the device is lost");

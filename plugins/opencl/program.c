@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../device/binary_cache.h"
+#include "../device/source.h"
 #include "texts.h"
 
 /* Programs and kernels that are kept; a trim makes room. */
@@ -106,18 +107,6 @@ void opencl_kernels_destroy(const opencl_driver *cl, opencl_kernels *k)
 
 /* ---- Compiling ------------------------------------------------------------------------------- */
 
-#define MOST_TEXTS 16
-
-static uint32_t texts_of(const device_source *source, const char *texts[MOST_TEXTS])
-{
-    uint32_t count = 0;
-    texts[count++] = device_text_prelude_opencl;
-    texts[count++] = device_text_common;
-    for (uint32_t i = 0; source->texts[i] && count < MOST_TEXTS; i++)
-        texts[count++] = source->texts[i];
-    return count;
-}
-
 static int all_options(const collet_device *d, const char *own, char text[OPTIONS])
 {
     const device_traits *t = &d->traits;
@@ -128,22 +117,11 @@ static int all_options(const collet_device *d, const char *own, char text[OPTION
     return length > 0 && length < OPTIONS;
 }
 
-/* What a binary depends on, as text; the caller frees it. */
 static char *key_of(const collet_device *d, const device_source *source, const char *options)
 {
-    const char *texts[MOST_TEXTS];
-    uint32_t count = texts_of(source, texts);
-    uint64_t first = 1, second = 2;
-    for (uint32_t i = 0; i < count; i++) {
-        first = binary_hash(first, texts[i], strlen(texts[i]));
-        second = binary_hash(second, texts[i], strlen(texts[i]));
-    }
-    size_t size = strlen(d->identity) + strlen(source->name) + strlen(options) + 64;
-    char *key = malloc(size);
-    if (key)
-        snprintf(key, size, "%s\n%s\n%s\n%016llx%016llx", d->identity, source->name, options,
-                 (unsigned long long)first, (unsigned long long)second);
-    return key;
+    const char *texts[DEVICE_TEXTS];
+    uint32_t count = device_source_texts(source, device_text_prelude_opencl, texts);
+    return device_source_key(d->identity, source->name, options, texts, count);
 }
 
 static cl_program from_binary(collet_device *d, const void *binary, size_t bytes,
@@ -208,9 +186,9 @@ static collet_status build_failed(collet_device *d, cl_program handle, const dev
 static collet_status from_source(collet_device *d, const device_source *source, const char *options,
                                  cl_program *out, collet_error *err)
 {
-    const char *texts[MOST_TEXTS];
+    const char *texts[DEVICE_TEXTS];
     cl_int error = CL_SUCCESS;
-    uint32_t count = texts_of(source, texts);
+    uint32_t count = device_source_texts(source, device_text_prelude_opencl, texts);
     cl_program handle = d->cl.CreateProgramWithSource(d->context, count, texts, NULL, &error);
     if (error != CL_SUCCESS)
         return opencl_fail(d, error, source->name, err);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * compiler.h - NVRTC, opened when it is first needed, and what it makes of a source.
+ */
+#ifndef COLLET_CUDA_COMPILER_H
+#define COLLET_CUDA_COMPILER_H
+
+#include <nvrtc.h>
+
+#include <collet/plugin.h>
+
+#define NVRTC_FUNCTIONS(X)                                                                         \
+    X(Version)                                                                                     \
+    X(GetErrorString)                                                                              \
+    X(GetNumSupportedArchs)                                                                        \
+    X(GetSupportedArchs)                                                                           \
+    X(CreateProgram)                                                                               \
+    X(DestroyProgram)                                                                              \
+    X(CompileProgram)                                                                              \
+    X(GetProgramLogSize)                                                                           \
+    X(GetProgramLog)                                                                               \
+    X(GetCUBINSize)                                                                                \
+    X(GetCUBIN)                                                                                    \
+    X(GetPTXSize)                                                                                  \
+    X(GetPTX)
+
+typedef struct cuda_compiler {
+    void *library;
+    int major, minor; /* its version */
+#define MEMBER(name) __typeof__(&nvrtc##name) name;
+    NVRTC_FUNCTIONS(MEMBER)
+#undef MEMBER
+} cuda_compiler;
+
+/*
+ * Opens the compiler: the library that the setting cuda.nvrtc names, else libnvrtc.so of the
+ * driver's major version (`driver` is cuDriverGetVersion's number), else of an older or a newer
+ * one. It stays open. UNAVAILABLE with the reason in words.
+ */
+collet_status cuda_compiler_open(const collet_host *host, int driver, cuda_compiler *rtc,
+                                 collet_error *err);
+
+/*
+ * The option that names the target for a device of compute capability `capability` (90 for 9.0):
+ * "--gpu-architecture=sm_90", or, where the compiler does not know the chip, compute_N for the
+ * newest N below it, which the driver compiles further. REFUSED when it knows none below.
+ */
+collet_status cuda_compiler_target(const collet_host *host, const cuda_compiler *rtc,
+                                   int capability, char option[48], collet_error *err);
+
+/*
+ * Compiles `count` texts, one after the other, with `options`, which stand apart by blanks. *code
+ * (a cubin, or PTX with its NUL; the caller frees it) is of *bytes bytes. REFUSED with the
+ * compiler's words.
+ */
+collet_status cuda_compile(const collet_host *host, const cuda_compiler *rtc, const char *name,
+                           const char *const *texts, uint32_t count, const char *options,
+                           void **code, uint64_t *bytes, collet_error *err);
+
+#endif

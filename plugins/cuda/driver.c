@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "driver.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_LIBRARY "libcuda.so.1"
+
+const char *cuda_error_text(const cuda_driver *cu, CUresult error, char text[160])
+{
+    const char *name = NULL, *words = NULL;
+    if (cu->GetErrorName(error, &name) != CUDA_SUCCESS || !name) {
+        snprintf(text, 160, "CUDA error %d", (int)error);
+        return text;
+    }
+    if (cu->GetErrorString(error, &words) != CUDA_SUCCESS || !words)
+        words = "no words for it";
+    snprintf(text, 160, "%s (%s)", name, words);
+    return text;
+}
+
+static collet_status find_functions(const collet_host *host, cuda_driver *cu, const char *path,
+                                    collet_error *err)
+{
+    const char *missing = NULL;
+#define FIND(name, symbol)                                                                         \
+    *(void **)(void *)&cu->name = dlsym(cu->library, symbol);                                      \
+    missing = cu->name ? missing : symbol;
+    CUDA_FUNCTIONS(FIND)
+#undef FIND
+    if (!missing)
+        return COLLET_OK;
+    return host->fail(err, COLLET_UNAVAILABLE, "%s has no %s: a driver for CUDA 11.2 is needed",
+                      path, missing);
+}
+
+static collet_status start(const collet_host *host, cuda_driver *cu, collet_error *err)
+{
+    char text[160];
+    CUresult error = cu->Init(0);
+    if (error == CUDA_ERROR_NO_DEVICE) {
+        const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+        return host->fail(err, COLLET_UNAVAILABLE, "the NVIDIA driver finds no GPU%s%.60s%s",
+                          visible ? " (CUDA_VISIBLE_DEVICES is \"" : "", visible ? visible : "",
+                          visible ? "\")" : "");
+    }
+    if (error != CUDA_SUCCESS)
+        return host->fail(err, COLLET_UNAVAILABLE, "the NVIDIA driver does not start: %s",
+                          cuda_error_text(cu, error, text));
+    if (cu->DriverGetVersion(&cu->version) != CUDA_SUCCESS)
+        cu->version = 0;
+    return COLLET_OK;
+}
+
+collet_status cuda_driver_open(const collet_host *host, cuda_driver *cu, collet_error *err)
+{
+    const char *path = host->config(host, "cuda.library");
+    memset(cu, 0, sizeof *cu);
+    path = path && *path ? path : DEFAULT_LIBRARY;
+    /* Never closed: the driver leaves threads and destructors behind. */
+    cu->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!cu->library) {
+        const char *why = dlerror();
+        if (!strcmp(path, DEFAULT_LIBRARY))
+            return host->fail(err, COLLET_UNAVAILABLE,
+                              "libcuda.so.1 not found: no NVIDIA driver (%s)", why ? why : "");
+        return host->fail(err, COLLET_UNAVAILABLE, "%s cannot be opened: no NVIDIA driver (%s)",
+                          path, why ? why : "");
+    }
+    collet_status status = find_functions(host, cu, path, err);
+    return status == COLLET_OK ? start(host, cu, err) : status;
+}

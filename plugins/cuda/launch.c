@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "backend.h"
+
+#define MOST_GROUPS 0x7fffffffu
+
+const collet_host *device_host(const collet_device *d)
+{
+    return d->host;
+}
+
+const device_traits *device_traits_of(const collet_device *d)
+{
+    return &d->traits;
+}
+
+/* Under the queue's lock, in the device's context. */
+static CUresult launch(collet_device *d, collet_queue *q, const cuda_kernel *kernel,
+                       const device_launch *l, uint64_t groups)
+{
+    CUdeviceptr addresses[DEVICE_ARGUMENTS];
+    void *arguments[DEVICE_ARGUMENTS];
+    for (uint32_t i = 0; i < l->count; i++) {
+        const device_argument *a = &l->arguments[i];
+        addresses[i] = cuda_address(a->buffer);
+        arguments[i] = !a->size   ? (void *)&addresses[i]
+                       : a->block ? (void *)(uintptr_t)a->block
+                                  : (void *)(uintptr_t)a->value;
+    }
+    return d->cu.LaunchKernel(kernel->handle, (unsigned)groups, 1, 1, d->traits.group, 1, 1, 0,
+                              q->handle, arguments, NULL);
+}
+
+/* The launch and its ticket. An error of an earlier command, which comes out of any call, is kept
+ * for the wait. */
+static collet_status enqueue(collet_device *d, collet_queue *q, const cuda_kernel *kernel,
+                             const device_launch *l, uint64_t groups, uint64_t *ticket,
+                             collet_error *err)
+{
+    CUresult error = cuda_enter(d);
+    if (error != CUDA_SUCCESS)
+        return cuda_fail(d, error, kernel->label, err);
+    pthread_mutex_lock(&q->lock);
+    error = launch(d, q, kernel, l, groups);
+    collet_status status = COLLET_OK;
+    if (error == CUDA_SUCCESS)
+        *ticket = cuda_commit(q, kernel->label);
+    else
+        status = cuda_fail(d, error, kernel->label, err);
+    if (status == COLLET_DEVICE_LOST)
+        cuda_note(q, error);
+    if (status == COLLET_OK && d->wait_each) {
+        error = d->cu.StreamSynchronize(q->handle);
+        if (error != CUDA_SUCCESS)
+            cuda_note(q, error);
+    }
+    pthread_mutex_unlock(&q->lock);
+    cuda_leave(d);
+    return status;
+}
+
+collet_status device_backend_launch(collet_device *d, collet_queue *q, const device_launch *l,
+                                    uint64_t groups, collet_error *err)
+{
+    collet_buffer *buffers[DEVICE_ARGUMENTS];
+    const cuda_kernel *kernel;
+    uint64_t ticket = 0;
+    uint32_t count = 0;
+    if (atomic_load(&d->lost))
+        return cuda_gone(d, err);
+    if (groups > MOST_GROUPS)
+        return d->host->fail(err, COLLET_REFUSED, "%s: too many groups", l->kernel);
+    for (uint32_t i = 0; i < l->count; i++)
+        if (l->arguments[i].buffer)
+            buffers[count++] = l->arguments[i].buffer;
+    collet_status status = cuda_kernel_get(d, l, &kernel, err);
+    if (status != COLLET_OK)
+        return status;
+    status = device_pool_before(&d->pool, buffers, count, q, err);
+    if (status == COLLET_OK)
+        status = enqueue(d, q, kernel, l, groups, &ticket, err);
+    cuda_kernel_done(d);
+    if (status == COLLET_OK)
+        device_pool_used(&d->pool, buffers, count, q, ticket);
+    return status;
+}

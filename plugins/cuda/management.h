@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * management.h - NVML, which knows what the driver tells only inside a context: how much memory is
+ * free, and the version of the driver itself. It may be absent: then nothing of that is known.
+ */
+#ifndef COLLET_CUDA_MANAGEMENT_H
+#define COLLET_CUDA_MANAGEMENT_H
+
+#include <stdint.h>
+
+typedef struct cuda_management {
+    void *library; /* NULL: absent */
+    char driver[80];
+} cuda_management;
+
+void cuda_management_open(cuda_management *m);
+void cuda_management_close(cuda_management *m);
+
+/* Bytes free on the device at a PCI address; 0: not known. */
+uint64_t cuda_management_free(const cuda_management *m, const char *pci);
+
+#endif

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "backend.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../device/array.h"
+
+/* Bytes of a write from page-locked memory that are copied aside: the driver reads such memory
+ * after its call has returned, other memory before. */
+#define ASIDE ((uint64_t)64 << 10)
+
+/* ---- The pool's memory ----------------------------------------------------------------------- */
+
+void *device_memory_take(collet_device *d, uint64_t bytes)
+{
+    CUdeviceptr address = 0;
+    if (cuda_enter(d) != CUDA_SUCCESS)
+        return NULL;
+    CUresult error = d->cu.MemAlloc(&address, bytes);
+    cuda_leave(d);
+    if (error == CUDA_SUCCESS)
+        return (void *)(uintptr_t)address;
+    cuda_fail(d, error, "memory", NULL);
+    return NULL;
+}
+
+void device_memory_give(collet_device *d, void *memory)
+{
+    if (cuda_enter(d) != CUDA_SUCCESS)
+        return;
+    d->cu.MemFree((CUdeviceptr)(uintptr_t)memory);
+    cuda_leave(d);
+}
+
+/* The memory was never the backend's. */
+void device_memory_disown(collet_device *d, void *memory)
+{
+    (void)d;
+    (void)memory;
+}
+
+collet_status cuda_buffer_alloc(collet_device *d, uint64_t bytes, collet_buffer **buffer,
+                                collet_error *err)
+{
+    if (atomic_load(&d->lost))
+        return cuda_gone(d, err);
+    collet_status status = device_pool_alloc(&d->pool, d, bytes, buffer, err);
+    return status != COLLET_OK && atomic_load(&d->lost) ? cuda_gone(d, err) : status;
+}
+
+void cuda_buffer_free(collet_device *d, collet_buffer *b)
+{
+    device_pool_free(&d->pool, d, b);
+}
+
+/* `foreign` is an address of the device's, a CUdeviceptr. */
+collet_status cuda_buffer_import(collet_device *d, void *foreign, uint64_t bytes,
+                                 collet_buffer **buffer, collet_error *err)
+{
+    return device_pool_import(d, foreign, bytes, buffer, err);
+}
+
+collet_status cuda_host_alloc(collet_device *d, uint64_t bytes, void **address, collet_error *err)
+{
+    CUresult error = cuda_enter(d);
+    if (error == CUDA_SUCCESS) {
+        error = d->cu.MemHostAlloc(address, bytes, CU_MEMHOSTALLOC_PORTABLE);
+        cuda_leave(d);
+    }
+    return error == CUDA_SUCCESS ? COLLET_OK : cuda_fail(d, error, "page-locked memory", err);
+}
+
+void cuda_host_free(collet_device *d, void *address)
+{
+    if (!address || cuda_enter(d) != CUDA_SUCCESS)
+        return;
+    d->cu.MemFreeHost(address);
+    cuda_leave(d);
+}
+
+collet_status cuda_memory_stats(collet_device *d, collet_memory_stats *stats, collet_error *err)
+{
+    size_t available = 0, total = 0;
+    (void)err;
+    device_pool_stats(&d->pool, stats);
+    if (cuda_enter(d) == CUDA_SUCCESS) {
+        if (d->cu.MemGetInfo(&available, &total) != CUDA_SUCCESS)
+            available = 0;
+        cuda_leave(d);
+    }
+    stats->total = d->total_memory;
+    stats->available = available;
+    return COLLET_OK;
+}
+
+/* ---- Commands on buffers --------------------------------------------------------------------- */
+
+/* Before a command: in the device's context, after the buffers' last owners, under the queue's
+ * lock; `after` is its other half. */
+static collet_status before(collet_device *d, collet_buffer *const *buffers, uint32_t count,
+                            collet_queue *q, collet_error *err)
+{
+    if (atomic_load(&d->lost))
+        return cuda_gone(d, err);
+    collet_status status = device_pool_before(&d->pool, buffers, count, q, err);
+    if (status != COLLET_OK)
+        return status;
+    CUresult error = cuda_enter(d);
+    if (error != CUDA_SUCCESS)
+        return cuda_fail(d, error, "the device's context", err);
+    pthread_mutex_lock(&q->lock);
+    return COLLET_OK;
+}
+
+/* An error of an earlier command comes out of any call: then it is kept for the wait. */
+static collet_status after(collet_device *d, collet_buffer *const *buffers, uint32_t count,
+                           collet_queue *q, CUresult error, const char *what, collet_error *err)
+{
+    uint64_t ticket = 0;
+    collet_status status = COLLET_OK;
+    if (error == CUDA_SUCCESS)
+        ticket = cuda_commit(q, what);
+    else
+        status = cuda_fail(d, error, what, err);
+    if (status == COLLET_DEVICE_LOST)
+        cuda_note(q, error);
+    pthread_mutex_unlock(&q->lock);
+    cuda_leave(d);
+    if (status == COLLET_OK)
+        device_pool_used(&d->pool, buffers, count, q, ticket);
+    return status;
+}
+
+static int is_page_locked(const cuda_driver *cu, const void *address)
+{
+    unsigned int type = 0;
+    return cu->PointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                   (CUdeviceptr)(uintptr_t)address) == CUDA_SUCCESS &&
+           type == CU_MEMORYTYPE_HOST;
+}
+
+collet_status cuda_buffer_write(collet_device *d, collet_queue *q, collet_buffer *b,
+                                uint64_t offset, const void *source, uint64_t bytes,
+                                collet_error *err)
+{
+    collet_status status = before(d, &b, 1, q, err);
+    if (status != COLLET_OK)
+        return status;
+    int locked = is_page_locked(&d->cu, source);
+    void *aside = locked && bytes <= ASIDE ? malloc(bytes) : NULL;
+    if (aside)
+        memcpy(aside, source, bytes);
+    CUresult error =
+        d->cu.MemcpyHtoDAsync(cuda_address(b) + offset, aside ? aside : source, bytes, q->handle);
+    if (error == CUDA_SUCCESS && locked && !aside)
+        error = d->cu.StreamSynchronize(q->handle);
+    free(aside);
+    return after(d, &b, 1, q, error, "write", err);
+}
+
+collet_status cuda_buffer_read(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
+                               void *target, uint64_t bytes, collet_error *err)
+{
+    collet_status status = before(d, &b, 1, q, err);
+    if (status != COLLET_OK)
+        return status;
+    CUresult error = d->cu.MemcpyDtoHAsync(target, cuda_address(b) + offset, bytes, q->handle);
+    if (error == CUDA_SUCCESS)
+        error = d->cu.StreamSynchronize(q->handle);
+    status = after(d, &b, 1, q, error, "read", err);
+    /* What failed before it is the reason, and stays to be told by the queue's wait. */
+    collet_status failed = cuda_queue_check(q, err);
+    return failed == COLLET_OK ? device_after_first(status) : failed;
+}
+
+collet_status cuda_buffer_copy(collet_device *d, collet_queue *q, collet_buffer *target,
+                               uint64_t target_offset, collet_buffer *source,
+                               uint64_t source_offset, uint64_t bytes, collet_error *err)
+{
+    collet_buffer *both[] = {target, source};
+    collet_status status = before(d, both, 2, q, err);
+    if (status != COLLET_OK)
+        return status;
+    CUresult error = d->cu.MemcpyDtoDAsync(cuda_address(target) + target_offset,
+                                           cuda_address(source) + source_offset, bytes, q->handle);
+    return after(d, both, 2, q, error, "copy", err);
+}
+
+/* ---- Filling --------------------------------------------------------------------------------- */
+
+/* The pattern as a shorter one that repeats: 1, 2 or 4 bytes where there is such, else as it is. */
+static uint32_t shortest(const unsigned char *pattern, uint32_t bytes)
+{
+    uint32_t size = 1;
+    while (size < bytes && memcmp(pattern, pattern + size, bytes - size) != 0)
+        size *= 2;
+    return size;
+}
+
+/* Patterns of 8 and 16 bytes, which the driver cannot repeat, by the kernel of `fill`. */
+static collet_status fill_by_kernel(collet_device *d, collet_queue *q, collet_buffer *b,
+                                    uint64_t offset, uint64_t bytes, const void *pattern,
+                                    uint32_t size, collet_error *err)
+{
+    collet_dtype dtype = size == 8 ? COLLET_U64 : COLLET_C128;
+    const int64_t count = (int64_t)(bytes / size), step = 1;
+    collet_operand out = {b, offset, dtype, 1, &count, &step};
+    collet_fill_params params = {.struct_size = sizeof params, .value = {.dtype = dtype}};
+    memcpy(params.value.value.bytes, pattern, size);
+    collet_kernel_call call = {.struct_size = sizeof call,
+                               .op = COLLET_OP_FILL,
+                               .n_out = 1,
+                               .operand_size = sizeof out,
+                               .params_size = sizeof params,
+                               .operands = &out,
+                               .params = &params,
+                               .err = err};
+    return device_fill(d, q, &call);
+}
+
+collet_status cuda_buffer_fill(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
+                               uint64_t bytes, const void *pattern, uint32_t pattern_bytes,
+                               collet_error *err)
+{
+    uint32_t value = 0, size = shortest(pattern, pattern_bytes);
+    if (size > sizeof value)
+        return fill_by_kernel(d, q, b, offset, bytes, pattern, size, err);
+    collet_status status = before(d, &b, 1, q, err);
+    if (status != COLLET_OK)
+        return status;
+    CUdeviceptr at = cuda_address(b) + offset;
+    CUresult error;
+    memcpy(&value, pattern, size);
+    if (size == 1)
+        error = d->cu.MemsetD8Async(at, (unsigned char)value, bytes, q->handle);
+    else if (size == 2)
+        error = d->cu.MemsetD16Async(at, (unsigned short)value, bytes / 2, q->handle);
+    else
+        error = d->cu.MemsetD32Async(at, value, bytes / 4, q->handle);
+    return after(d, &b, 1, q, error, "fill", err);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "binary_cache.h"
+#include "texts.h"
+
+uint32_t device_source_texts(const device_source *source, const char *prelude,
+                             const char *texts[DEVICE_TEXTS])
+{
+    uint32_t count = 0;
+    texts[count++] = prelude;
+    texts[count++] = device_text_common;
+    for (uint32_t i = 0; source->texts[i] && count < DEVICE_TEXTS; i++)
+        texts[count++] = source->texts[i];
+    return count;
+}
+
+char *device_source_key(const char *identity, const char *name, const char *options,
+                        const char *const *texts, uint32_t count)
+{
+    uint64_t first = 1, second = 2;
+    for (uint32_t i = 0; i < count; i++) {
+        first = binary_hash(first, texts[i], strlen(texts[i]));
+        second = binary_hash(second, texts[i], strlen(texts[i]));
+    }
+    size_t size = strlen(identity) + strlen(name) + strlen(options) + 64;
+    char *key = malloc(size);
+    if (key)
+        snprintf(key, size, "%s\n%s\n%s\n%016llx%016llx", identity, name, options,
+                 (unsigned long long)first, (unsigned long long)second);
+    return key;
+}
