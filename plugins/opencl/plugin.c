@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "../device/array.h"
+#include "../device/linalg.h"
 
 COLLET_PLUGIN_MANIFEST("manifest.json");
 
@@ -12,6 +13,7 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 /* One line a family: its rows as plugins/device has them, or this backend's own. */
 static const collet_kernel_row kernels[] = {
     DEVICE_ARRAY_ROWS,
+    DEVICE_LINALG_ROWS,
 };
 
 /* ---- The device ------------------------------------------------------------------------------ */

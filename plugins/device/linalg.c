@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "linalg.h"
+
+#include "matrices.h"
+#include "texts.h"
+
+/* ---- matmul ---------------------------------------------------------------------------------- */
+
+static const char *const matmul_texts[] = {device_text_matrices, device_text_matmul, NULL};
+static const device_source matmul_source = {"matmul", matmul_texts};
+
+/* Elements of c a matrix below which an item has one. */
+#define FEW 1024
+#define SMALL_BLOCK 4
+#define LARGE_BLOCK 8
+#define STRIP 8
+
+#define MATMUL_OPTION(to, from, block) "-DTO=" #to " -DFROM=" #from " -DBLOCK=" #block
+#define MATMUL_OPTIONS(block)                                                                      \
+    {                                                                                              \
+        [COLLET_F32] = {[COLLET_F32] = MATMUL_OPTION(f32, f32, block),                             \
+                        [COLLET_F16] = MATMUL_OPTION(f32, f16, block),                             \
+                        [COLLET_BF16] = MATMUL_OPTION(f32, bf16, block)},                          \
+        [COLLET_F64] = {[COLLET_F64] = MATMUL_OPTION(f64, f64, block)},                            \
+        [COLLET_F16] = {[COLLET_F16] = MATMUL_OPTION(f16, f16, block)},                            \
+        [COLLET_BF16] = {[COLLET_BF16] = MATMUL_OPTION(bf16, bf16, block)},                        \
+        [COLLET_I32] = {[COLLET_I8] = MATMUL_OPTION(i32, i8, block)},                              \
+    }
+typedef const char *matmul_table[COLLET_DTYPE_COUNT][COLLET_DTYPE_COUNT];
+static const matmul_table matmul_options[] = {MATMUL_OPTIONS(4), MATMUL_OPTIONS(8)};
+
+typedef struct product {
+    int64_t rows, columns, inner, count; /* of `count` matrices */
+    device_batch batch;
+} product;
+
+static void product_of(product *p, const collet_kernel_call *call)
+{
+    const collet_operand *c = device_operand(call, 0), *a = device_operand(call, 1);
+    p->rows = c->shape[c->ndim - 2];
+    p->columns = c->shape[c->ndim - 1];
+    p->inner = a->shape[a->ndim - 1];
+    p->count = device_batch_begin(&p->batch, c, c->ndim - 2);
+    for (uint32_t k = 0; k < 3; k++)
+        device_batch_operand(&p->batch, k, device_operand(call, k));
+}
+
+/* Items of a tile of `tiled` along c's rows; the kernel has the same steps. */
+static uint64_t tile_across(const device_traits *t)
+{
+    return t->group >= 256 ? 16 : t->group >= 64 ? 8 : t->group >= 16 ? 4 : t->group >= 4 ? 2 : 1;
+}
+
+/* Groups of `tiled` with tiles of `block` elements a side an item. */
+static uint64_t tiles(const device_traits *t, const product *p, uint64_t block, uint64_t *across,
+                      uint64_t *down)
+{
+    uint64_t items = tile_across(t);
+    *across = device_ceiling((uint64_t)p->columns, items * block);
+    *down = device_ceiling((uint64_t)p->rows, t->group / items * block);
+    return *across * *down * (uint64_t)p->count;
+}
+
+collet_status device_matmul(collet_device *device, collet_queue *queue,
+                            const collet_kernel_call *call)
+{
+    const device_traits *t = device_traits_of(device);
+    const char *kernel;
+    uint64_t across = 0, down = 0, groups;
+    int large = 0;
+    product p;
+    product_of(&p, call);
+    uint64_t elements = (uint64_t)(p.rows * p.columns);
+    if (elements < FEW || p.inner < STRIP) {
+        kernel = "direct";
+        groups = device_groups(t, elements * (uint64_t)p.count);
+    } else if (t->is_cpu && p.batch.column[2] == 1) {
+        kernel = "strips";
+        across = device_groups(t, (uint64_t)p.columns);
+        down = device_ceiling((uint64_t)p.rows, STRIP);
+        groups = across * down * (uint64_t)p.count;
+    } else {
+        kernel = "tiled";
+        groups = tiles(t, &p, LARGE_BLOCK, &across, &down);
+        /* Small tiles while large ones leave units idle. */
+        large = !t->is_cpu && groups >= 2 * (uint64_t)t->units;
+        if (!large)
+            groups = tiles(t, &p, SMALL_BLOCK, &across, &down);
+    }
+    device_launch l;
+    device_launch_begin(
+        &l, &matmul_source,
+        matmul_options[large][device_operand(call, 0)->dtype][device_operand(call, 1)->dtype],
+        kernel);
+    for (uint32_t k = 0; k < 3; k++)
+        device_pass_operand(&l, device_operand(call, k));
+    device_pass_i64(&l, p.rows);
+    device_pass_i64(&l, p.columns);
+    device_pass_i64(&l, p.inner);
+    device_pass_block(&l, &p.batch, sizeof p.batch);
+    if (across) {
+        device_pass_i64(&l, (int64_t)across);
+        device_pass_i64(&l, (int64_t)down);
+    } else {
+        device_pass_i64(&l, (int64_t)elements * p.count);
+    }
+    return device_enqueue(device, queue, &l, groups, call->err);
+}
+
+/* ---- dot and matvec -------------------------------------------------------------------------- */
+
+static const char *const inner_texts[] = {device_text_matrices, device_text_inner, NULL};
+static const device_source inner_source = {"inner", inner_texts};
+
+static const char *inner_options(collet_dtype to, collet_dtype from)
+{
+    return to == COLLET_F32     ? "-DTO=f32 -DFROM=f32"
+           : from == COLLET_F32 ? "-DTO=f64 -DFROM=f32"
+                                : "-DTO=f64 -DFROM=f64";
+}
+
+/* Products that a group or item has at least, and parts of a row at most. */
+#define CHUNK_ALONG 8192
+#define CHUNK_BESIDE 128
+#define PARTS 1024
+/* Groups beyond which rows are not cut: of the shape alone, so that sums are the same anywhere. */
+#define ENOUGH 512
+/* Longer rows are worth a group of their own. */
+#define SHORT 64
+
+typedef struct inner {
+    int64_t rows, inner, count, chunk, parts;
+    uint64_t groups, across;
+    int beside;
+    device_batch batch;
+} inner;
+
+/* matvec; dot has one row, whose stride nobody asks for. */
+static void inner_of(inner *s, const device_traits *t, const collet_kernel_call *call)
+{
+    const collet_operand *y = device_operand(call, 0), *a = device_operand(call, 1);
+    const collet_operand *x = device_operand(call, 2);
+    int32_t axes = y->ndim > 0 ? y->ndim - 1 : 0;
+    s->rows = y->ndim > 0 ? y->shape[axes] : 1;
+    s->inner = a->shape[a->ndim - 1];
+    s->count = device_batch_begin(&s->batch, y, axes);
+    device_batch_operand(&s->batch, 0, y);
+    device_batch_operand(&s->batch, 1, a);
+    device_batch_operand(&s->batch, 2, x);
+    s->beside = s->rows >= SHORT && (s->batch.row[1] == 1 || s->inner <= SHORT);
+    s->across = s->beside ? device_groups(t, (uint64_t)s->rows) : (uint64_t)s->rows;
+    s->groups = s->across * (uint64_t)s->count;
+    int64_t shortest = s->beside ? CHUNK_BESIDE : CHUNK_ALONG;
+    int64_t parts = s->inner / shortest, most = s->groups ? ENOUGH / (int64_t)s->groups : 0;
+    /* A single row may have more parts than that, so that none grows long. */
+    most = s->groups == 1 ? PARTS : most;
+    parts = parts < most ? parts : most;
+    s->parts = parts > 1 ? parts : 1;
+    s->chunk = (int64_t)device_ceiling((uint64_t)s->inner, (uint64_t)s->parts);
+    s->groups *= (uint64_t)s->parts;
+}
+
+static collet_status inner_products(collet_device *device, collet_queue *queue,
+                                    const collet_kernel_call *call)
+{
+    const collet_operand *y = device_operand(call, 0), *a = device_operand(call, 1);
+    const device_traits *t = device_traits_of(device);
+    const char *options = inner_options(y->dtype, a->dtype);
+    device_launch l;
+    inner s;
+    inner_of(&s, t, call);
+    device_launch_begin(&l, &inner_source, options, s.beside ? "beside" : "along");
+    for (uint32_t k = 0; k < 3; k++)
+        device_pass_operand(&l, device_operand(call, k));
+    device_pass_buffer(&l, s.parts > 1 ? call->workspace : NULL);
+    device_pass_i64(&l, s.rows);
+    device_pass_i64(&l, s.inner);
+    device_pass_i64(&l, s.chunk);
+    device_pass_i64(&l, s.parts);
+    device_pass_block(&l, &s.batch, sizeof s.batch);
+    if (s.beside)
+        device_pass_i64(&l, (int64_t)s.across);
+    collet_status status = device_enqueue(device, queue, &l, s.groups, call->err);
+    if (status != COLLET_OK || s.parts == 1)
+        return status;
+    device_launch_begin(&l, &inner_source, options, "join");
+    device_pass_operand(&l, y);
+    device_pass_buffer(&l, call->workspace);
+    device_pass_i64(&l, s.rows * s.count);
+    device_pass_i64(&l, s.rows);
+    device_pass_i64(&l, s.parts);
+    device_pass_block(&l, &s.batch, sizeof s.batch);
+    return device_after_first(device_enqueue(
+        device, queue, &l, device_groups(t, (uint64_t)(s.rows * s.count)), call->err));
+}
+
+static uint64_t inner_workspace(collet_device *device, const collet_kernel_call *call)
+{
+    inner s;
+    inner_of(&s, device_traits_of(device), call);
+    /* Rows that are cut are few. */
+    return s.parts > 1 ? (uint64_t)(s.rows * s.count * s.parts) * 2 * sizeof(double) : 0;
+}
+
+collet_status device_dot(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
+{
+    return inner_products(device, queue, call);
+}
+
+uint64_t device_dot_workspace(collet_device *device, const collet_kernel_call *call)
+{
+    return inner_workspace(device, call);
+}
+
+collet_status device_matvec(collet_device *device, collet_queue *queue,
+                            const collet_kernel_call *call)
+{
+    return inner_products(device, queue, call);
+}
+
+uint64_t device_matvec_workspace(collet_device *device, const collet_kernel_call *call)
+{
+    return inner_workspace(device, call);
+}
