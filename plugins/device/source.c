@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "source.h"
 
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "binary_cache.h"
 #include "texts.h"
@@ -33,4 +36,27 @@ char *device_source_key(const char *identity, const char *name, const char *opti
         snprintf(key, size, "%s\n%s\n%s\n%016llx%016llx", identity, name, options,
                  (unsigned long long)first, (unsigned long long)second);
     return key;
+}
+
+void device_source_show(const char *directory, const device_source *source, const char *options)
+{
+    const char *texts[DEVICE_TEXTS];
+    char path[PATH_MAX];
+    if (!directory || directory[0] != '/')
+        return;
+    unsigned long long hash = binary_hash(1, options, strlen(options));
+    int length = snprintf(path, sizeof path, "%s/%s-%016llx.dev", directory, source->name, hash);
+    int fits = length > 0 && (size_t)length < sizeof path;
+    int fd = fits ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600) : -1;
+    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (!file) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    uint32_t count = device_source_texts(source, "", texts);
+    (void)fprintf(file, "// %s\n", options);
+    for (uint32_t i = 0; i < count; i++)
+        (void)fputs(texts[i], file);
+    (void)fclose(file);
 }

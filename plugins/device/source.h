@@ -21,4 +21,10 @@ uint32_t device_source_texts(const device_source *source, const char *prelude,
 char *device_source_key(const char *identity, const char *name, const char *options,
                         const char *const *texts, uint32_t count);
 
+/*
+ * What is compiled, as a new file of `directory` (an absolute path; NULL: nothing): the options as
+ * a comment, then all texts but the prelude. Other compilers read it in tests/device.
+ */
+void device_source_show(const char *directory, const device_source *source, const char *options);
+
 #endif

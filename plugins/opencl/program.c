@@ -2,12 +2,9 @@
 /* Programs of a device, one for each source and text of options, and the kernels of a queue. */
 #include "opencl.h"
 
-#include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../device/binary_cache.h"
 #include "../device/source.h"
@@ -231,35 +228,6 @@ static program *program_find(opencl_programs *p, const device_launch *l)
     return NULL;
 }
 
-/*
- * What is compiled as a file of the directory that the setting opencl.sources names: its options as
- * a comment, then all but the prelude. Tests have other compilers read it.
- */
-static void show_source(const collet_device *d, const device_launch *l)
-{
-    const char *directory = d->host->config(d->host, "opencl.sources");
-    const char *texts[MOST_TEXTS];
-    char path[PATH_MAX];
-    if (!directory || directory[0] != '/')
-        return;
-    unsigned long long hash = binary_hash(1, l->options, strlen(l->options));
-    int length = snprintf(path, sizeof path, "%s/%s-%016llx.dev", directory, l->source->name, hash);
-    int fd = length > 0 && (size_t)length < sizeof path
-                 ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)
-                 : -1;
-    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (!file) {
-        if (fd >= 0)
-            close(fd);
-        return;
-    }
-    uint32_t count = texts_of(l->source, texts);
-    (void)fprintf(file, "// %s\n", l->options);
-    for (uint32_t i = 1; i < count; i++)
-        (void)fputs(texts[i], file);
-    (void)fclose(file);
-}
-
 /* Under the programs' lock. What does not compile is not compiled again. */
 static collet_status program_get(collet_device *d, const device_launch *l, cl_program *handle,
                                  collet_error *err)
@@ -274,7 +242,7 @@ static collet_status program_get(collet_device *d, const device_launch *l, cl_pr
         program made = {.source = l->source, .options = strdup(l->options)};
         if (!made.options)
             return d->host->fail(err, COLLET_REFUSED, "no memory for a program");
-        show_source(d, l);
+        device_source_show(d->host->config(d->host, "opencl.sources"), l->source, l->options);
         if (build(d, l->source, l->options, &made.handle, &why) != COLLET_OK)
             made.why = strdup(why.text);
         found = &p->programs[p->count++];
