@@ -13,6 +13,8 @@ collet_status device_fill(collet_device *device, collet_queue *queue,
                           const collet_kernel_call *call);
 collet_status device_copy(collet_device *device, collet_queue *queue,
                           const collet_kernel_call *call);
+collet_status device_transpose(collet_device *device, collet_queue *queue,
+                               const collet_kernel_call *call);
 collet_status device_axpy(collet_device *device, collet_queue *queue,
                           const collet_kernel_call *call);
 /* add, sub, mul, div, neg, abs, conj, exp, log, sqrt, sin, cos, tanh */
@@ -35,6 +37,14 @@ collet_status device_elementwise(collet_device *device, collet_queue *queue,
         DEVICE_ROW(COPY, copy, U32, t), DEVICE_ROW(COPY, copy, I64, t),                            \
         DEVICE_ROW(COPY, copy, U64, t)
 
+/* One row for each type, the same in and out. */
+#define DEVICE_MOVES(OP, run)                                                                      \
+    DEVICE_ROW(OP, run, H, H), DEVICE_ROW(OP, run, B, B), DEVICE_ROW(OP, run, F, F),               \
+        DEVICE_ROW(OP, run, D, D), DEVICE_ROW(OP, run, C, C), DEVICE_ROW(OP, run, Z, Z),           \
+        DEVICE_ROW(OP, run, I8, I8), DEVICE_ROW(OP, run, U8, U8), DEVICE_ROW(OP, run, I32, I32),   \
+        DEVICE_ROW(OP, run, U32, U32), DEVICE_ROW(OP, run, I64, I64),                              \
+        DEVICE_ROW(OP, run, U64, U64)
+
 #define DEVICE_ARRAY_ROWS                                                                          \
     DEVICE_ROW(FILL, fill, H), DEVICE_ROW(FILL, fill, B), DEVICE_ROW(FILL, fill, F),               \
         DEVICE_ROW(FILL, fill, D), DEVICE_ROW(FILL, fill, C), DEVICE_ROW(FILL, fill, Z),           \
@@ -50,6 +60,6 @@ collet_status device_elementwise(collet_device *device, collet_queue *queue,
         DEVICE_ROW(CONJ, elementwise, C, C), DEVICE_ROW(CONJ, elementwise, Z, Z),                  \
         DEVICE_ROW(AXPY, axpy, F, F, F), DEVICE_ROW(AXPY, axpy, D, D, D), DEVICE_FLOATS(EXP),      \
         DEVICE_FLOATS(LOG), DEVICE_FLOATS(SQRT), DEVICE_FLOATS(SIN), DEVICE_FLOATS(COS),           \
-        DEVICE_FLOATS(TANH)
+        DEVICE_FLOATS(TANH), DEVICE_MOVES(TRANSPOSE, transpose)
 
 #endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "axes.h"
+
+static uint64_t size_of(int64_t stride)
+{
+    return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
+}
+
+/* By insertion: there are at most COLLET_MAX_DIMS, and equals keep their order. */
+static void sort(device_axis *axes, int32_t count, int by)
+{
+    for (int32_t i = 1; i < count; i++) {
+        device_axis moved = axes[i];
+        int32_t at = i;
+        for (; at > 0 && size_of(axes[at - 1].stride[by]) < size_of(moved.stride[by]); at--)
+            axes[at] = axes[at - 1];
+        axes[at] = moved;
+    }
+}
+
+static int adjoin(const device_axis *outer, const device_axis *inner)
+{
+    return outer->stride[0] == inner->stride[0] * inner->extent &&
+           outer->stride[1] == inner->stride[1] * inner->extent;
+}
+
+int32_t device_axes_merge(device_axis *axes, int32_t count, int by)
+{
+    int32_t left = 0, merged = 0;
+    for (int32_t i = 0; i < count; i++)
+        if (axes[i].extent != 1)
+            axes[left++] = axes[i];
+    sort(axes, left, by);
+    for (int32_t i = 0; i < left; i++) {
+        device_axis *last = merged ? &axes[merged - 1] : NULL;
+        if (last && adjoin(last, &axes[i])) {
+            last->extent *= axes[i].extent;
+            last->stride[0] = axes[i].stride[0];
+            last->stride[1] = axes[i].stride[1];
+        } else {
+            axes[merged++] = axes[i];
+        }
+    }
+    return merged;
+}
+
+int64_t device_axes_count(const device_axis *axes, int32_t count)
+{
+    int64_t n = 1;
+    for (int32_t i = 0; i < count; i++)
+        n *= axes[i].extent;
+    return n;
+}
