@@ -255,6 +255,17 @@ static void spoil(const char *path)
     assert_int_equal(fclose(f), 0);
 }
 
+static void is_not_spoilt(const char *path)
+{
+    char end[101] = "";
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    assert_int_equal(fseek(f, -100, SEEK_END), 0);
+    assert_int_equal(fread(end, 1, 100, f), 100);
+    assert_int_equal(fclose(f), 0);
+    assert_int_not_equal(strncmp(end, "this is not", 11), 0);
+}
+
 static void shorten(const char *path)
 {
     assert_int_equal(truncate(path, 50), 0);
@@ -302,6 +313,7 @@ static void spoilt_binaries_are_made_again(void **state)
         bytes_on_disk = 0;
         assert_int_equal(each_binary(count_bytes), 1);
         assert_int_equal(bytes_on_disk, bytes);
+        each_binary(is_not_spoilt);
     }
 }
 

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What opencl takes for an OpenCL loader, and what is wrong with it: NO_PLATFORM, NO_DEVICE, LACKS
+ * (a function), COMPILES_NOTHING, FAILS (every kernel ends in an error), DIES (and the device after
+ * it) or SHORT (of memory). One device, whose commands are done when they are enqueued; kernels do
+ * nothing.
+ */
+#define CL_TARGET_OPENCL_VERSION 120
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include <CL/cl.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static int object; /* every handle that needs no contents points here */
+static int dead;
+
+#define HANDLE(type) ((type)(void *)&object)
+#define GIVE(value) give(&(value), sizeof(value), size, target, written)
+
+static cl_int give(const void *value, size_t bytes, size_t size, void *target, size_t *written)
+{
+    if (written)
+        *written = bytes;
+    if (target && size < bytes)
+        return CL_INVALID_VALUE;
+    if (target)
+        memcpy(target, value, bytes);
+    return CL_SUCCESS;
+}
+
+cl_int clGetPlatformIDs(cl_uint most, cl_platform_id *platforms, cl_uint *count)
+{
+#ifdef NO_PLATFORM
+    (void)most;
+    (void)platforms;
+    *count = 0;
+    return -1001;
+#else
+    if (most)
+        platforms[0] = HANDLE(cl_platform_id);
+    *count = 1;
+    return CL_SUCCESS;
+#endif
+}
+
+cl_int clGetPlatformInfo(cl_platform_id platform, cl_platform_info what, size_t size, void *target,
+                         size_t *written)
+{
+    static const char text[] = "fake";
+    (void)platform;
+    (void)what;
+    return GIVE(text);
+}
+
+cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint most,
+                      cl_device_id *devices, cl_uint *count)
+{
+    (void)platform;
+    (void)type;
+#ifdef NO_DEVICE
+    (void)most;
+    (void)devices;
+    *count = 0;
+    return CL_DEVICE_NOT_FOUND;
+#else
+    if (most)
+        devices[0] = HANDLE(cl_device_id);
+    *count = 1;
+    return CL_SUCCESS;
+#endif
+}
+
+cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, void *target,
+                       size_t *written)
+{
+    static const char name[] = "a \"fake\" device";
+    cl_ulong number = 1 << 20;
+    cl_uint few = 4;
+    size_t bytes = 256, sizes[3] = {256, 256, 256};
+    (void)device;
+    switch (what) {
+    case CL_DEVICE_NAME:
+    case CL_DEVICE_VENDOR:
+    case CL_DEVICE_VERSION:
+    case CL_DRIVER_VERSION:
+    case CL_DEVICE_OPENCL_C_VERSION:
+        return GIVE(name);
+    case CL_DEVICE_TYPE:
+        number = CL_DEVICE_TYPE_GPU;
+        return GIVE(number);
+    case CL_DEVICE_DOUBLE_FP_CONFIG:
+        number = 0;
+        return GIVE(number);
+    case CL_DEVICE_MAX_COMPUTE_UNITS:
+    case CL_DEVICE_MAX_CLOCK_FREQUENCY:
+        return GIVE(few);
+    case CL_DEVICE_MAX_WORK_GROUP_SIZE:
+    case CL_DEVICE_MAX_PARAMETER_SIZE:
+        return GIVE(bytes);
+    case CL_DEVICE_MAX_WORK_ITEM_SIZES:
+        return GIVE(sizes);
+    case CL_DEVICE_GLOBAL_MEM_SIZE:
+    case CL_DEVICE_MAX_MEM_ALLOC_SIZE:
+    case CL_DEVICE_LOCAL_MEM_SIZE:
+    case CL_DEVICE_SINGLE_FP_CONFIG:
+        return GIVE(number);
+    default:
+        return CL_INVALID_VALUE;
+    }
+}
+
+cl_context clCreateContext(const cl_context_properties *properties, cl_uint count,
+                           const cl_device_id *devices,
+                           void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *),
+                           void *user, cl_int *error)
+{
+    (void)properties;
+    (void)count;
+    (void)devices;
+    (void)notify;
+    (void)user;
+    *error = CL_SUCCESS;
+    return HANDLE(cl_context);
+}
+
+cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device,
+                                      cl_command_queue_properties properties, cl_int *error)
+{
+    (void)context;
+    (void)device;
+    (void)properties;
+    *error = CL_SUCCESS;
+    return HANDLE(cl_command_queue);
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host,
+                      cl_int *error)
+{
+    (void)context;
+    (void)flags;
+    (void)host;
+#ifdef SHORT
+    if (bytes > 1024) {
+        *error = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+        return NULL;
+    }
+#endif
+    *error = CL_SUCCESS;
+    return calloc(1, bytes);
+}
+
+cl_int clRetainMemObject(cl_mem memory)
+{
+    (void)memory;
+    return CL_SUCCESS;
+}
+
+cl_int clReleaseMemObject(cl_mem memory)
+{
+    free(memory);
+    return CL_SUCCESS;
+}
+
+typedef struct fake_event {
+    cl_int status;
+    int references;
+} fake_event;
+
+static cl_int done(cl_event *event, cl_int status)
+{
+    fake_event *e = malloc(sizeof *e);
+    if (!e)
+        return CL_OUT_OF_HOST_MEMORY;
+    *e = (fake_event){status, 1};
+    *event = (cl_event)(void *)e;
+    return CL_SUCCESS;
+}
+
+cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem memory, cl_bool wait, size_t offset,
+                            size_t bytes, const void *source, cl_uint count, const cl_event *events,
+                            cl_event *event)
+{
+    (void)queue;
+    (void)wait;
+    (void)count;
+    (void)events;
+    memcpy((char *)memory + offset, source, bytes);
+    return done(event, CL_COMPLETE);
+}
+
+cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem memory, cl_bool wait, size_t offset,
+                           size_t bytes, void *target, cl_uint count, const cl_event *events,
+                           cl_event *event)
+{
+    (void)queue;
+    (void)wait;
+    (void)count;
+    (void)events;
+    memcpy(target, (char *)memory + offset, bytes);
+    return done(event, CL_COMPLETE);
+}
+
+cl_int clEnqueueCopyBuffer(cl_command_queue queue, cl_mem source, cl_mem target, size_t from,
+                           size_t to, size_t bytes, cl_uint count, const cl_event *events,
+                           cl_event *event)
+{
+    (void)queue;
+    (void)count;
+    (void)events;
+    memcpy((char *)target + to, (char *)source + from, bytes);
+    return done(event, CL_COMPLETE);
+}
+
+cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem memory, const void *pattern, size_t size,
+                           size_t offset, size_t bytes, cl_uint count, const cl_event *events,
+                           cl_event *event)
+{
+    (void)queue;
+    (void)count;
+    (void)events;
+    for (size_t i = 0; i < bytes; i++)
+        ((char *)memory)[offset + i] = ((const char *)pattern)[i % size];
+    return done(event, CL_COMPLETE);
+}
+
+/* ---- Programs -------------------------------------------------------------------------------- */
+
+cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const char **texts,
+                                     const size_t *lengths, cl_int *error)
+{
+    (void)context;
+    (void)count;
+    (void)texts;
+    (void)lengths;
+    *error = CL_SUCCESS;
+    return HANDLE(cl_program);
+}
+
+cl_program clCreateProgramWithBinary(cl_context context, cl_uint count, const cl_device_id *devices,
+                                     const size_t *lengths, const unsigned char **binaries,
+                                     cl_int *status, cl_int *error)
+{
+    (void)context;
+    (void)count;
+    (void)devices;
+    (void)lengths;
+    (void)binaries;
+    *status = *error = CL_INVALID_BINARY;
+    return NULL;
+}
+
+cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *devices,
+                      const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
+                      void *user)
+{
+    (void)program;
+    (void)count;
+    (void)devices;
+    (void)options;
+    (void)notify;
+    (void)user;
+#ifdef COMPILES_NOTHING
+    return CL_BUILD_PROGRAM_FAILURE;
+#else
+    return CL_SUCCESS;
+#endif
+}
+
+cl_int clGetProgramInfo(cl_program program, cl_program_info what, size_t size, void *target,
+                        size_t *written)
+{
+    (void)program;
+    (void)what;
+    (void)size;
+    (void)target;
+    (void)written;
+    return CL_INVALID_VALUE;
+}
+
+cl_int clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_program_build_info what,
+                             size_t size, void *target, size_t *written)
+{
+    static const char log[] = "this compiler has no words for it";
+    (void)program;
+    (void)device;
+    (void)what;
+    return GIVE(log);
+}
+
+cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *error)
+{
+    (void)program;
+    (void)name;
+    *error = CL_SUCCESS;
+    return HANDLE(cl_kernel);
+}
+
+cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value)
+{
+    (void)kernel;
+    (void)index;
+    (void)size;
+    (void)value;
+    return CL_SUCCESS;
+}
+
+cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+                              const size_t *offset, const size_t *global, const size_t *local,
+                              cl_uint count, const cl_event *events, cl_event *event)
+{
+    (void)queue;
+    (void)kernel;
+    (void)dimensions;
+    (void)offset;
+    (void)global;
+    (void)local;
+    (void)count;
+    (void)events;
+#ifdef DIES
+    dead = 1;
+#endif
+#if defined(FAILS) || defined(DIES)
+    return done(event, CL_OUT_OF_RESOURCES);
+#else
+    return done(event, CL_COMPLETE);
+#endif
+}
+
+/* ---- Order ----------------------------------------------------------------------------------- */
+
+cl_int clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint count, const cl_event *events,
+                                   cl_event *event)
+{
+    (void)queue;
+    (void)count;
+    (void)events;
+    return dead ? CL_OUT_OF_RESOURCES : done(event, CL_COMPLETE);
+}
+
+#ifndef LACKS
+cl_int clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint count, const cl_event *events,
+                                    cl_event *event)
+{
+    return clEnqueueMarkerWithWaitList(queue, count, events, event);
+}
+#endif
+
+cl_int clGetEventInfo(cl_event event, cl_event_info what, size_t size, void *target,
+                      size_t *written)
+{
+    cl_int status = ((fake_event *)(void *)event)->status;
+    (void)what;
+    return GIVE(status);
+}
+
+cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info what, size_t size, void *target,
+                               size_t *written)
+{
+    cl_ulong time = 0;
+    (void)event;
+    (void)what;
+    return GIVE(time);
+}
+
+cl_int clWaitForEvents(cl_uint count, const cl_event *events)
+{
+    (void)count;
+    (void)events;
+    return CL_SUCCESS;
+}
+
+/* Each event is one thread's here. */
+cl_int clRetainEvent(cl_event event)
+{
+    ((fake_event *)(void *)event)->references++;
+    return CL_SUCCESS;
+}
+
+cl_int clReleaseEvent(cl_event event)
+{
+    fake_event *e = (fake_event *)(void *)event;
+    if (--e->references == 0)
+        free(e);
+    return CL_SUCCESS;
+}
+
+cl_int clFlush(cl_command_queue queue)
+{
+    (void)queue;
+    return CL_SUCCESS;
+}
+
+cl_int clFinish(cl_command_queue queue)
+{
+    (void)queue;
+    return dead ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
+}
+
+cl_int clReleaseContext(cl_context context)
+{
+    (void)context;
+    return CL_SUCCESS;
+}
+
+cl_int clReleaseCommandQueue(cl_command_queue queue)
+{
+    (void)queue;
+    return CL_SUCCESS;
+}
+
+cl_int clReleaseProgram(cl_program program)
+{
+    (void)program;
+    return CL_SUCCESS;
+}
+
+cl_int clReleaseKernel(cl_kernel kernel)
+{
+    (void)kernel;
+    return CL_SUCCESS;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The backend opencl where there is no loader, no platform or no device, and on devices that fail:
+ * libraries of this directory in the loader's place. */
+#include "support.h"
+
+#define OPENCL_PLUGIN COLLET_TEST_PLUGINS "/opencl.so"
+
+typedef struct world {
+    collet_runtime *rt;
+    collet_context *cx;
+} world;
+
+static world open_world(const char *library)
+{
+    char setting[600];
+    const char *const settings[] = {"cache=off", setting, NULL};
+    snprintf(setting, sizeof setting, "opencl.library=%s", library);
+    world w = {.rt = runtime_with(OPENCL_PLUGIN ":" SCALAR_PLUGIN, settings)};
+    w.cx = context_of(w.rt);
+    return w;
+}
+
+static void close_world(world w)
+{
+    collet_context_destroy(w.cx);
+    collet_runtime_destroy(w.rt);
+}
+
+#define FAKE(name) COLLET_TEST_FAKES "/libfake_cl_" name ".so"
+
+/* What is missing is said in words, and everything else goes on. */
+static void what_is_missing_is_said(void **state)
+{
+    static const char *const cases[][2] = {
+        {"/nowhere/libOpenCL.so.1", "/nowhere/libOpenCL.so.1 cannot be opened: no OpenCL loader"},
+        {FAKE("lacks"), "has no clEnqueueBarrierWithWaitList: OpenCL 1.2 is needed"},
+        {FAKE("no_platform"), "knows no platform: no driver is installed (CL_PLATFORM_NOT_FOUND"},
+        {FAKE("no_device"), "no device: the 1 OpenCL platform offers none"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        world w = open_world(cases[i][0]);
+        assert_status(w.cx, collet_set_backend(w.cx, "opencl"), COLLET_UNAVAILABLE);
+        assert_text_has(w.cx, cases[i][1]);
+        assert_ok(w.cx, collet_set_backend(w.cx, "auto"));
+        collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
+        assert_ok(w.cx, collet_add(w.cx, c, a, a));
+        assert_string_equal(collet_last_backend(w.cx), "cpu_scalar");
+        collet_array_free(a);
+        collet_array_free(c);
+        close_world(w);
+    }
+}
+
+/* Neither f64 nor exact quotients: such rows are not there, others are. */
+static void a_device_without_f64_has_fewer_rows(void **state)
+{
+    const int64_t n = 4;
+    (void)state;
+    world w = open_world(FAKE("plain"));
+    assert_ok(w.cx, collet_set_backend(w.cx, "opencl"));
+    collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4), *d = NULL;
+    assert_ok(w.cx, collet_array_create(w.cx, &d, COLLET_F64, 1, &n));
+    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    assert_status(w.cx, collet_div(w.cx, c, a, a), COLLET_UNSUPPORTED);
+    assert_status(w.cx, collet_add(w.cx, d, d, d), COLLET_UNSUPPORTED);
+    assert_status(w.cx, collet_copy(w.cx, d, a), COLLET_UNSUPPORTED);
+    collet_array_free(a);
+    collet_array_free(c);
+    collet_array_free(d);
+    close_world(w);
+}
+
+static void what_does_not_compile_is_refused(void **state)
+{
+    (void)state;
+    world w = open_world(FAKE("compiles_nothing"));
+    assert_ok(w.cx, collet_set_backend(w.cx, "opencl"));
+    collet_array *a = floats(w.cx, 4, 1), *c = floats(w.cx, 4, 7);
+    for (int i = 0; i < 2; i++) {
+        assert_status(w.cx, collet_add(w.cx, c, a, a), COLLET_REFUSED);
+        assert_text_has(w.cx, "elementwise.dev does not compile (CL_BUILD_PROGRAM_FAILURE");
+        assert_text_has(w.cx, "this compiler has no words for it");
+    }
+    const float kept[] = {7, 8, 9, 10};
+    assert_floats(w.cx, c, kept);
+    collet_array_free(a);
+    collet_array_free(c);
+    close_world(w);
+}
+
+/* Told by the next wait, with the kernel's name; the device goes on. */
+static void a_kernel_that_fails_is_named(void **state)
+{
+    float got[4];
+    (void)state;
+    world w = open_world(FAKE("fails"));
+    assert_ok(w.cx, collet_set_backend(w.cx, "opencl"));
+    collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
+    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    assert_status(w.cx, collet_finish(w.cx), COLLET_FAILED);
+    assert_text_has(w.cx, "kernel flat of elementwise (-DAPPLY=add_f32");
+    assert_text_has(w.cx, "CL_OUT_OF_RESOURCES");
+    assert_status(w.cx, collet_array_read(w.cx, c, got, sizeof got), COLLET_FAILED);
+    const float kept[] = {1, 2, 3, 4};
+    assert_floats(w.cx, a, kept);
+    assert_ok(w.cx, collet_finish(w.cx));
+    collet_array_free(a);
+    collet_array_free(c);
+    close_world(w);
+}
+
+static void a_device_that_answers_no_more_is_lost(void **state)
+{
+    float got[4];
+    (void)state;
+    world w = open_world(FAKE("dies"));
+    assert_ok(w.cx, collet_set_backend(w.cx, "opencl,cpu_scalar"));
+    collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4), *e = empty_floats(w.cx, 4);
+    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    assert_status(w.cx, collet_finish(w.cx), COLLET_DEVICE_LOST);
+    assert_text_has(w.cx, "the device answers no more");
+    assert_status(w.cx, collet_array_read(w.cx, c, got, sizeof got), COLLET_DEVICE_LOST);
+    assert_ok(w.cx, collet_add(w.cx, e, a, a));
+    assert_string_equal(collet_last_backend(w.cx), "cpu_scalar");
+    const float wanted[] = {2, 4, 6, 8};
+    assert_floats(w.cx, e, wanted);
+    collet_array_free(a);
+    collet_array_free(c);
+    collet_array_free(e);
+    close_world(w);
+}
+
+static void a_driver_short_of_memory_refuses(void **state)
+{
+    const int64_t n = 1000;
+    (void)state;
+    world w = open_world(FAKE("short"));
+    assert_ok(w.cx, collet_set_backend(w.cx, "opencl"));
+    collet_array *large = NULL, *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
+    assert_ok(w.cx, collet_array_create(w.cx, &large, COLLET_F32, 1, &n));
+    assert_status(w.cx, collet_add(w.cx, large, large, large), COLLET_REFUSED);
+    assert_text_has(w.cx, "no 4000 bytes of device memory");
+    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    assert_ok(w.cx, collet_finish(w.cx));
+    collet_array_free(large);
+    collet_array_free(a);
+    collet_array_free(c);
+    close_world(w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_missing_is_said),
+        cmocka_unit_test(a_device_without_f64_has_fewer_rows),
+        cmocka_unit_test(what_does_not_compile_is_refused),
+        cmocka_unit_test(a_kernel_that_fails_is_named),
+        cmocka_unit_test(a_device_that_answers_no_more_is_lost),
+        cmocka_unit_test(a_driver_short_of_memory_refuses),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
