@@ -15,6 +15,10 @@ collet_status device_copy(collet_device *device, collet_queue *queue,
                           const collet_kernel_call *call);
 collet_status device_transpose(collet_device *device, collet_queue *queue,
                                const collet_kernel_call *call);
+/* sum, mean, min, max */
+collet_status device_reduce(collet_device *device, collet_queue *queue,
+                            const collet_kernel_call *call);
+uint64_t device_reduce_workspace(collet_device *device, const collet_kernel_call *call);
 collet_status device_axpy(collet_device *device, collet_queue *queue,
                           const collet_kernel_call *call);
 /* add, sub, mul, div, neg, abs, conj, exp, log, sqrt, sin, cos, tanh */
@@ -45,6 +49,14 @@ collet_status device_elementwise(collet_device *device, collet_queue *queue,
         DEVICE_ROW(OP, run, U32, U32), DEVICE_ROW(OP, run, I64, I64),                              \
         DEVICE_ROW(OP, run, U64, U64)
 
+#define DEVICE_REDUCTIONS                                                                          \
+    DEVICE_ROW_WORKSPACE(SUM, reduce, F, F), DEVICE_ROW_WORKSPACE(SUM, reduce, D, D),              \
+        DEVICE_ROW_WORKSPACE(SUM, reduce, D, F), DEVICE_ROW_WORKSPACE(SUM, reduce, C, C),          \
+        DEVICE_ROW_WORKSPACE(SUM, reduce, Z, Z), DEVICE_ROW_WORKSPACE(MEAN, reduce, F, F),         \
+        DEVICE_ROW_WORKSPACE(MEAN, reduce, D, D), DEVICE_ROW_WORKSPACE(MEAN, reduce, D, F),        \
+        DEVICE_ROW_WORKSPACE(MIN, reduce, F, F), DEVICE_ROW_WORKSPACE(MIN, reduce, D, D),          \
+        DEVICE_ROW_WORKSPACE(MAX, reduce, F, F), DEVICE_ROW_WORKSPACE(MAX, reduce, D, D)
+
 #define DEVICE_ARRAY_ROWS                                                                          \
     DEVICE_ROW(FILL, fill, H), DEVICE_ROW(FILL, fill, B), DEVICE_ROW(FILL, fill, F),               \
         DEVICE_ROW(FILL, fill, D), DEVICE_ROW(FILL, fill, C), DEVICE_ROW(FILL, fill, Z),           \
@@ -60,6 +72,6 @@ collet_status device_elementwise(collet_device *device, collet_queue *queue,
         DEVICE_ROW(CONJ, elementwise, C, C), DEVICE_ROW(CONJ, elementwise, Z, Z),                  \
         DEVICE_ROW(AXPY, axpy, F, F, F), DEVICE_ROW(AXPY, axpy, D, D, D), DEVICE_FLOATS(EXP),      \
         DEVICE_FLOATS(LOG), DEVICE_FLOATS(SQRT), DEVICE_FLOATS(SIN), DEVICE_FLOATS(COS),           \
-        DEVICE_FLOATS(TANH), DEVICE_MOVES(TRANSPOSE, transpose)
+        DEVICE_FLOATS(TANH), DEVICE_MOVES(TRANSPOSE, transpose), DEVICE_REDUCTIONS
 
 #endif
