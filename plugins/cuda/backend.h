@@ -90,6 +90,8 @@ collet_status cuda_gone(collet_device *d, collet_error *err);
 uint64_t cuda_commit(collet_queue *q, const char *label);
 /* Under the queue's lock: an error that the device came up with is kept for the next wait. */
 void cuda_note(collet_queue *q, CUresult error);
+/* Under the queue's lock, in the device's context: waits for everything, and keeps what failed. */
+void cuda_drain(collet_queue *q);
 
 collet_status cuda_queue_create(collet_device *d, collet_queue **queue, collet_error *err);
 void cuda_queue_destroy(collet_device *d, collet_queue *q);

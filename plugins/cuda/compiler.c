@@ -18,7 +18,7 @@ static collet_status find_functions(const collet_host *host, cuda_compiler *rtc,
     const char *missing = NULL;
 #define FIND(name)                                                                                 \
     *(void **)(void *)&rtc->name = dlsym(rtc->library, "nvrtc" #name);                             \
-    missing = rtc->name ? missing : "nvrtc" #name;
+    missing = missing || rtc->name ? missing : "nvrtc" #name;
     NVRTC_FUNCTIONS(FIND)
 #undef FIND
     if (missing)

@@ -27,7 +27,7 @@ static collet_status find_functions(const collet_host *host, cuda_driver *cu, co
     const char *missing = NULL;
 #define FIND(name, symbol)                                                                         \
     *(void **)(void *)&cu->name = dlsym(cu->library, symbol);                                      \
-    missing = cu->name ? missing : symbol;
+    missing = missing || cu->name ? missing : symbol;
     CUDA_FUNCTIONS(FIND)
 #undef FIND
     if (!missing)

@@ -30,8 +30,7 @@ static CUresult launch(collet_device *d, collet_queue *q, const cuda_kernel *ker
                               q->handle, arguments, NULL);
 }
 
-/* The launch and its ticket. An error of an earlier command, which comes out of any call, is kept
- * for the wait. */
+/* The launch and its ticket. */
 static collet_status enqueue(collet_device *d, collet_queue *q, const cuda_kernel *kernel,
                              const device_launch *l, uint64_t groups, uint64_t *ticket,
                              collet_error *err)
@@ -46,13 +45,8 @@ static collet_status enqueue(collet_device *d, collet_queue *q, const cuda_kerne
         *ticket = cuda_commit(q, kernel->label);
     else
         status = cuda_fail(d, error, kernel->label, err);
-    if (status == COLLET_DEVICE_LOST)
-        cuda_note(q, error);
-    if (status == COLLET_OK && d->wait_each) {
-        error = d->cu.StreamSynchronize(q->handle);
-        if (error != CUDA_SUCCESS)
-            cuda_note(q, error);
-    }
+    if (status == COLLET_OK && d->wait_each)
+        cuda_drain(q);
     pthread_mutex_unlock(&q->lock);
     cuda_leave(d);
     return status;

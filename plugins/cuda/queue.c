@@ -113,8 +113,7 @@ static void retire(collet_queue *q)
         cuda_note(q, error);
 }
 
-/* Under the queue's lock: waits for everything, and keeps what failed. */
-static void drain(collet_queue *q)
+void cuda_drain(collet_queue *q)
 {
     CUresult error = q->device->cu.StreamSynchronize(q->handle);
     if (error != CUDA_SUCCESS)
@@ -140,7 +139,7 @@ void device_queue_await(collet_queue *q, uint64_t ticket)
     if (q->retired < ticket && cuda_enter(q->device) == CUDA_SUCCESS) {
         retire(q);
         if (q->retired < ticket)
-            drain(q);
+            cuda_drain(q);
         cuda_leave(q->device);
     }
     pthread_mutex_unlock(&q->lock);
@@ -268,7 +267,7 @@ void cuda_queues_drain(collet_device *d)
     pthread_mutex_lock(&d->lock);
     for (collet_queue *q = d->queues; q; q = q->next) {
         pthread_mutex_lock(&q->lock);
-        drain(q);
+        cuda_drain(q);
         pthread_mutex_unlock(&q->lock);
     }
     pthread_mutex_unlock(&d->lock);
@@ -281,7 +280,7 @@ void cuda_queues_free(collet_device *d)
     while (d->queues) {
         collet_queue *q = d->queues;
         d->queues = q->next;
-        drain(q);
+        cuda_drain(q);
         queue_free(d, q);
     }
     if (entered)
@@ -314,7 +313,7 @@ collet_status cuda_queue_wait(collet_device *d, collet_queue *q, collet_error *e
     if (error != CUDA_SUCCESS)
         return device_after_first(cuda_fail(d, error, "waiting for the device", err));
     pthread_mutex_lock(&q->lock);
-    drain(q);
+    cuda_drain(q);
     collet_status status = outcome(q, err);
     pthread_mutex_unlock(&q->lock);
     cuda_leave(d);

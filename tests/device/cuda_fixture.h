@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cuda_fixture.h - the cuda plugin as it was built, on the fake libraries of fake_cuda.h, its slots
+ * called directly. One includer a program.
+ */
+#ifndef TESTS_DEVICE_CUDA_FIXTURE_H
+#define TESTS_DEVICE_CUDA_FIXTURE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <cuda.h>
+#include <dlfcn.h>
+
+#include <collet/plugin.h>
+
+#include "fake_cuda.h"
+
+#define CUDA_PLUGIN COLLET_TEST_PLUGINS "/cuda.so"
+#define FAKE_CUDA COLLET_TEST_FAKES "/libfake_cuda.so"
+#define FAKE_NVRTC COLLET_TEST_FAKES "/libfake_nvrtc.so"
+
+static const collet_plugin *plugin;
+static fake_cuda_control *cu;
+static fake_nvrtc_control *rtc;
+static collet_error err;
+
+/* Settings of the plugin; NULL: not set. */
+static const char *set_library = FAKE_CUDA, *set_nvrtc = FAKE_NVRTC, *set_memory, *set_sync;
+static const char *set_cache = "off", *set_cache_dir;
+
+static collet_status set_text(collet_error *e, collet_status status, const char *format, ...)
+{
+    va_list arguments;
+    if (!e)
+        return status;
+    va_start(arguments, format);
+    e->status = status;
+    (void)vsnprintf(e->text, sizeof e->text, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+static void drop_message(const collet_host *of, int32_t level, const char *format, ...)
+{
+    (void)of;
+    (void)level;
+    (void)format;
+}
+
+static int32_t one_thread(const collet_host *of)
+{
+    (void)of;
+    return 1;
+}
+
+static const char *get_setting(const collet_host *of, const char *key)
+{
+    (void)of;
+    return strcmp(key, "cuda.library") == 0  ? set_library
+           : strcmp(key, "cuda.nvrtc") == 0  ? set_nvrtc
+           : strcmp(key, "cuda.memory") == 0 ? set_memory
+           : strcmp(key, "cuda.sync") == 0   ? set_sync
+           : strcmp(key, "cache") == 0       ? set_cache
+           : strcmp(key, "cache_dir") == 0   ? set_cache_dir
+                                             : NULL;
+}
+
+static const collet_host host = {.abi = COLLET_ABI,
+                                 .struct_size = sizeof host,
+                                 .fail = set_text,
+                                 .log = drop_message,
+                                 .threads = one_thread,
+                                 .config = get_setting};
+
+static void *symbol_of(const char *path, const char *name)
+{
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        fail_msg("%s", dlerror());
+    void *symbol = dlsym(library, name);
+    assert_non_null(symbol);
+    return symbol;
+}
+
+static int load_plugin(void **state)
+{
+    (void)state;
+    void *symbol = symbol_of(CUDA_PLUGIN, "collet_plugin_entry");
+    collet_plugin_entry_fn entry;
+    memcpy(&entry, &symbol, sizeof entry);
+    plugin = entry(&host);
+    cu = symbol_of(FAKE_CUDA, "fake_cuda");
+    rtc = symbol_of(FAKE_NVRTC, "fake_nvrtc");
+    return plugin ? 0 : -1;
+}
+
+/* Before each test: the fakes as at first. After it: nothing lives, and no call was made in another
+ * context than its object's. */
+static int fresh(void **state)
+{
+    (void)state;
+    set_library = FAKE_CUDA;
+    set_nvrtc = FAKE_NVRTC;
+    set_memory = set_sync = set_cache_dir = NULL;
+    set_cache = "off";
+    cu->reset();
+    rtc->major = 12;
+    rtc->minor = 4;
+    rtc->fails = rtc->damaged = rtc->compiled = 0;
+    return 0;
+}
+
+static int nothing_left(void **state)
+{
+    (void)state;
+    if (!cu->contexts && !cu->allocations && !cu->host_allocations && !cu->streams && !cu->events &&
+        !cu->modules && !cu->outside && !cu->current())
+        return 0;
+    print_error("left: contexts %d, memory %d, page-locked %d, streams %d, events %d, modules %d; "
+                "calls in a wrong context %d; current context %p\n",
+                cu->contexts, cu->allocations, cu->host_allocations, cu->streams, cu->events,
+                cu->modules, cu->outside, cu->current());
+    return -1;
+}
+
+#define assert_status_is(got, wanted)                                                              \
+    do {                                                                                           \
+        collet_status got_ = (got);                                                                \
+        if (got_ != (wanted))                                                                      \
+            print_error("%s:%d: status %d, text '%s'\n", __FILE__, __LINE__, (int)got_, err.text); \
+        assert_int_equal(got_, wanted);                                                            \
+    } while (0)
+#define assert_good(got) assert_status_is(got, COLLET_OK)
+#define assert_says(text, part)                                                                    \
+    do {                                                                                           \
+        if (!strstr(text, part))                                                                   \
+            fail_msg("'%s' lacks '%s'", text, part);                                               \
+    } while (0)
+
+static inline collet_device *open_device(uint32_t index)
+{
+    collet_device *device = NULL;
+    assert_good(plugin->device_open(&host, index, &device, &err));
+    return device;
+}
+
+static inline collet_queue *new_queue(collet_device *d)
+{
+    collet_queue *queue = NULL;
+    assert_good(plugin->queue_create(d, &queue, &err));
+    return queue;
+}
+
+static inline collet_buffer *new_buffer(collet_device *d, uint64_t bytes)
+{
+    collet_buffer *buffer = NULL;
+    assert_good(plugin->buffer_alloc(d, bytes, &buffer, &err));
+    return buffer;
+}
+
+/* out = a + b of n f32, in the row of `add`. */
+static inline collet_status add(collet_device *d, collet_queue *q, collet_buffer *out,
+                                collet_buffer *a, collet_buffer *b, int64_t n)
+{
+    const int64_t step = 1;
+    const uint64_t sig = COLLET_SIG(COLLET_F32, COLLET_F32, COLLET_F32);
+    const collet_operand operands[] = {{out, 0, COLLET_F32, 1, &n, &step},
+                                       {a, 0, COLLET_F32, 1, &n, &step},
+                                       {b, 0, COLLET_F32, 1, &n, &step}};
+    const collet_kernel_call call = {.struct_size = sizeof call,
+                                     .op = COLLET_OP_ADD,
+                                     .sig = sig,
+                                     .n_out = 1,
+                                     .n_in = 2,
+                                     .operand_size = sizeof *operands,
+                                     .operands = operands,
+                                     .err = &err};
+    for (uint32_t i = 0; i < plugin->kernel_count; i++)
+        if (plugin->kernels[i].op == COLLET_OP_ADD && plugin->kernels[i].sig == sig)
+            return plugin->kernels[i].run(d, q, &call);
+    fail_msg("no row of add");
+    return COLLET_FAILED;
+}
+
+/* The device that most tests use, with a queue. */
+static collet_device *device;
+static collet_queue *queue;
+
+static inline int open_one(void **state)
+{
+    fresh(state);
+    device = open_device(0);
+    queue = new_queue(device);
+    return 0;
+}
+
+static inline int close_one(void **state)
+{
+    plugin->queue_destroy(device, queue);
+    plugin->device_close(device);
+    return nothing_left(state);
+}
+
+static inline void inject(const char *function, int after, int error)
+{
+    cu->fails = function;
+    cu->fails_after = after;
+    cu->fails_times = 1;
+    cu->fails_with = error;
+}
+
+static inline const fake_launch *last_launch(void)
+{
+    assert_true(cu->launch_count > 0);
+    return &cu->launches[(cu->launch_count - 1) % FAKE_LAUNCHES];
+}
+
+#endif

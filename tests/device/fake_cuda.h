@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fake_cuda.h - between the tests and the libraries that plugins/cuda takes for libcuda and NVRTC,
+ * so that its host side is tested where there is no GPU. Device memory is the host's; no kernel
+ * runs there, a launch is written down.
+ *
+ * Both libraries export one of these structs, `fake_cuda` and `fake_nvrtc`. The library counts, the
+ * test sets what stands under "Set by the test". One thread at a time, but for the counters.
+ */
+#ifndef TESTS_DEVICE_FAKE_CUDA_H
+#define TESTS_DEVICE_FAKE_CUDA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define FAKE_LAUNCHES 64
+
+typedef struct fake_launch {
+    char kernel[64];
+    unsigned groups, items;
+    void *first; /* the first argument's value */
+} fake_launch;
+
+typedef struct fake_cuda_control {
+    /* ---- Set by the test; fake_cuda_reset's values are the first ---- */
+    int devices;       /* 1 */
+    int capability;    /* 90 */
+    int version;       /* 12040 */
+    size_t memory;     /* bytes of each device: 1 MiB */
+    int busy;          /* streams and events are not done until they are waited for */
+    const char *fails; /* the function of this name (NULL: none), without cu, */
+    int fails_after;   /* after so many calls that do not fail, */
+    int fails_times;   /* so many times, */
+    int fails_with;    /* gives this CUresult */
+    int faults;        /* the launch of this number from now on (0: none) breaks its context */
+    int faults_with;   /* with this */
+    /* ---- Counted ---- */
+    _Atomic int contexts, allocations, host_allocations, streams, events, modules; /* alive */
+    _Atomic int allocated, synchronized, waits; /* calls of MemAlloc, StreamSynchronize,
+                                                   StreamWaitEvent */
+    _Atomic int outside;                        /* calls with another context than the object's */
+    _Atomic int launch_count;
+    fake_launch launches[FAKE_LAUNCHES]; /* the last ones, at launch number % FAKE_LAUNCHES */
+    void (*reset)(void);                 /* everything as at first, but for what is alive */
+    void *(*current)(void);              /* this thread's current context */
+} fake_cuda_control;
+
+typedef struct fake_nvrtc_control {
+    int major, minor;         /* 12, 4 */
+    const int *architectures; /* 75, 80, 90 */
+    int architecture_count;
+    int fails;          /* nothing compiles */
+    int damaged;        /* what comes out is not what the driver takes */
+    int compiled;       /* counted */
+    char options[1024]; /* of the last, apart by blanks */
+} fake_nvrtc_control;
+
+#endif

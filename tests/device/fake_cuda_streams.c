@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Streams, events, modules and launches of the fake driver. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake_driver.h"
+
+/* As older drivers have it. */
+#undef cuEventElapsedTime
+CUresult cuEventElapsedTime(float *ms, CUevent first, CUevent last);
+
+#define LATE 8
+
+typedef struct late_write {
+    void *target;
+    const void *source;
+    size_t bytes;
+} late_write;
+
+struct CUstream_st {
+    CUcontext context;
+    int done; /* everything enqueued so far is */
+    int late_count;
+    late_write late[LATE];
+};
+
+struct CUevent_st {
+    CUcontext context;
+    int done, timed;
+    double at;
+};
+
+struct CUmod_st {
+    CUcontext context;
+    struct function *functions;
+};
+
+typedef struct function {
+    struct function *next;
+    char name[64];
+    CUmodule module;
+} function;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows and of launches */
+static double clock_ms;
+
+/* What the device does comes out. */
+static CUresult come_out(CUcontext context)
+{
+    if (context->pending != CUDA_SUCCESS)
+        context->broken = context->pending;
+    return context->broken;
+}
+
+/* ---- Streams --------------------------------------------------------------------------------- */
+
+static void catch_up(CUstream s)
+{
+    for (int i = 0; i < s->late_count; i++)
+        memcpy(s->late[i].target, s->late[i].source, s->late[i].bytes);
+    s->late_count = 0;
+}
+
+/* A command that touches `bytes` bytes of the stream's device. */
+static CUresult command(const char *name, CUstream s, CUdeviceptr address, size_t bytes)
+{
+    ENTER(name, s->context);
+    const piece *p = fake_piece_at((void *)(uintptr_t)address, bytes);
+    if (!p || p->context != s->context)
+        return CUDA_ERROR_INVALID_VALUE;
+    s->done = !fake_cuda.busy;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamCreate(CUstream *stream, unsigned flags)
+{
+    (void)flags;
+    ENTER("StreamCreate", NULL);
+    *stream = calloc(1, sizeof **stream);
+    (*stream)->context = fake_current();
+    (*stream)->done = 1;
+    fake_cuda.streams++;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamDestroy(CUstream s)
+{
+    fake_cuda.outside += s->context != fake_current();
+    fake_cuda.streams--;
+    free(s);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamQuery(CUstream s)
+{
+    ENTER("StreamQuery", s->context);
+    if (!s->done)
+        return CUDA_ERROR_NOT_READY;
+    return come_out(s->context);
+}
+
+CUresult cuStreamSynchronize(CUstream s)
+{
+    ENTER("StreamSynchronize", s->context);
+    fake_cuda.synchronized++;
+    catch_up(s);
+    s->done = 1;
+    return come_out(s->context);
+}
+
+CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned flags)
+{
+    (void)flags;
+    ENTER("StreamWaitEvent", s->context);
+    fake_cuda.outside += e->context != s->context;
+    fake_cuda.waits++;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyHtoDAsync(CUdeviceptr target, const void *source, size_t bytes, CUstream s)
+{
+    CUresult error = command("MemcpyHtoDAsync", s, target, bytes);
+    if (error != CUDA_SUCCESS)
+        return error;
+    if (s->late_count < LATE && fake_piece_at(source, bytes))
+        s->late[s->late_count++] = (late_write){(void *)(uintptr_t)target, source, bytes};
+    else
+        memcpy((void *)(uintptr_t)target, source, bytes);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyDtoHAsync(void *target, CUdeviceptr source, size_t bytes, CUstream s)
+{
+    CUresult error = command("MemcpyDtoHAsync", s, source, bytes);
+    if (error != CUDA_SUCCESS)
+        return error;
+    catch_up(s);
+    memcpy(target, (void *)(uintptr_t)source, bytes);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyDtoDAsync(CUdeviceptr target, CUdeviceptr source, size_t bytes, CUstream s)
+{
+    CUresult error = command("MemcpyDtoDAsync", s, source, bytes);
+    if (error == CUDA_SUCCESS)
+        error = command("MemcpyDtoDAsync", s, target, bytes);
+    if (error != CUDA_SUCCESS)
+        return error;
+    catch_up(s);
+    memcpy((void *)(uintptr_t)target, (void *)(uintptr_t)source, bytes);
+    return CUDA_SUCCESS;
+}
+
+static CUresult repeat(const char *name, CUdeviceptr target, const void *pattern, size_t size,
+                       size_t count, CUstream s)
+{
+    CUresult error = command(name, s, target, size * count);
+    for (size_t i = 0; i < count && error == CUDA_SUCCESS; i++)
+        memcpy((char *)(uintptr_t)target + i * size, pattern, size);
+    return error;
+}
+
+CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, size_t count, CUstream s)
+{
+    return repeat("MemsetD8Async", target, &value, 1, count, s);
+}
+
+CUresult cuMemsetD16Async(CUdeviceptr target, unsigned short value, size_t count, CUstream s)
+{
+    return repeat("MemsetD16Async", target, &value, 2, count, s);
+}
+
+CUresult cuMemsetD32Async(CUdeviceptr target, unsigned value, size_t count, CUstream s)
+{
+    return repeat("MemsetD32Async", target, &value, 4, count, s);
+}
+
+/* ---- Events ---------------------------------------------------------------------------------- */
+
+CUresult cuEventCreate(CUevent *event, unsigned flags)
+{
+    ENTER("EventCreate", NULL);
+    *event = calloc(1, sizeof **event);
+    (*event)->context = fake_current();
+    (*event)->done = 1;
+    (*event)->timed = !(flags & CU_EVENT_DISABLE_TIMING);
+    fake_cuda.events++;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventDestroy(CUevent e)
+{
+    fake_cuda.outside += e->context != fake_current();
+    fake_cuda.events--;
+    free(e);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventRecord(CUevent e, CUstream s)
+{
+    ENTER("EventRecord", s->context);
+    e->done = !fake_cuda.busy;
+    pthread_mutex_lock(&lock);
+    e->at = clock_ms += 0.5;
+    pthread_mutex_unlock(&lock);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventQuery(CUevent e)
+{
+    ENTER("EventQuery", e->context);
+    return e->done || !fake_cuda.busy ? come_out(e->context) : CUDA_ERROR_NOT_READY;
+}
+
+CUresult cuEventSynchronize(CUevent e)
+{
+    ENTER("EventSynchronize", e->context);
+    e->done = 1;
+    return come_out(e->context);
+}
+
+CUresult cuEventElapsedTime(float *ms, CUevent first, CUevent last)
+{
+    ENTER("EventElapsedTime", first->context);
+    *ms = (float)(last->at - first->at);
+    return first->timed && last->timed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* ---- Modules and launches -------------------------------------------------------------------- */
+
+/* The fake compiler writes "cubin 90" or "ptx 90". */
+CUresult cuModuleLoadData(CUmodule *module, const void *image)
+{
+    char kind[8] = "";
+    int architecture = 0;
+    ENTER("ModuleLoadData", NULL);
+    if (sscanf(image, "%7s %d", kind, &architecture) != 2 ||
+        (strcmp(kind, "cubin") != 0 && strcmp(kind, "ptx") != 0))
+        return CUDA_ERROR_INVALID_IMAGE;
+    if (strcmp(kind, "cubin") == 0 ? architecture != fake_cuda.capability
+                                   : architecture > fake_cuda.capability)
+        return CUDA_ERROR_NO_BINARY_FOR_GPU;
+    *module = calloc(1, sizeof **module);
+    (*module)->context = fake_current();
+    fake_cuda.modules++;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuModuleUnload(CUmodule module)
+{
+    fake_cuda.outside += module->context != fake_current();
+    while (module->functions) {
+        function *f = module->functions;
+        module->functions = f->next;
+        free(f);
+    }
+    fake_cuda.modules--;
+    free(module);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuModuleGetFunction(CUfunction *handle, CUmodule module, const char *name)
+{
+    ENTER("ModuleGetFunction", module->context);
+    function *f = calloc(1, sizeof *f);
+    (void)snprintf(f->name, sizeof f->name, "%s", name);
+    f->module = module;
+    f->next = module->functions;
+    module->functions = f;
+    *handle = (CUfunction)(void *)f;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuLaunchKernel(CUfunction handle, unsigned x, unsigned y, unsigned z, unsigned items,
+                        unsigned items_y, unsigned items_z, unsigned shared, CUstream s,
+                        void **arguments, void **extra)
+{
+    const function *f = (const function *)(const void *)handle;
+    (void)shared;
+    ENTER("LaunchKernel", s->context);
+    if (!x || y != 1 || z != 1 || items_y != 1 || items_z != 1 || extra)
+        return CUDA_ERROR_INVALID_VALUE;
+    fake_cuda.outside += f->module->context != s->context;
+    pthread_mutex_lock(&lock);
+    int number = fake_cuda.launch_count++;
+    fake_launch *l = &fake_cuda.launches[number % FAKE_LAUNCHES];
+    (void)snprintf(l->kernel, sizeof l->kernel, "%s", f->name);
+    l->groups = x;
+    l->items = items;
+    memcpy(&l->first, arguments[0], sizeof l->first);
+    s->done = !fake_cuda.busy;
+    if (fake_cuda.faults && --fake_cuda.faults == 0)
+        s->context->pending = (CUresult)fake_cuda.faults_with;
+    pthread_mutex_unlock(&lock);
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cuda backend where something is missing, and what it says of what is there. */
+#include "cuda_fixture.h"
+
+#include <collet/collet.h>
+
+/* libcore wants one that can be used. */
+#define BACKENDS CUDA_PLUGIN ":" COLLET_TEST_PLUGINS "/cpu_scalar.so"
+
+static char json[8192];
+
+static const char *capabilities(void)
+{
+    uint64_t needed = 0;
+    assert_good(plugin->capabilities(&host, json, sizeof json, &needed, &err));
+    assert_int_equal(needed, strlen(json) + 1);
+    return json;
+}
+
+/* No device, for a reason with these words, which device_open gives too. */
+static void is_without(const char *words)
+{
+    collet_device *d = NULL;
+    assert_says(capabilities(), "\"device_count\": 0");
+    assert_says(json, "\"devices\": []");
+    assert_says(json, words);
+    assert_status_is(plugin->device_open(&host, 0, &d, &err), COLLET_UNAVAILABLE);
+    assert_null(d);
+    assert_int_equal(err.status, COLLET_UNAVAILABLE);
+    assert_says(err.text, words);
+}
+
+/* ---- What may be missing --------------------------------------------------------------------- */
+
+static int has_driver(void)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    return library != NULL;
+}
+
+static void no_driver(void **state)
+{
+    (void)state;
+    if (has_driver())
+        skip();
+    set_library = NULL;
+    is_without("libcuda.so.1 not found: no NVIDIA driver");
+}
+
+/* The same through libcore: the plugin loads, has no device, and says why to who asks for it. */
+static void no_driver_in_libcore(void **state)
+{
+    const char *const settings[] = {"cache=off", "cuda.library=/nowhere/libcuda.so.1", NULL};
+    collet_runtime_options options = {
+        .struct_size = sizeof options, .plugin_path = BACKENDS, .settings = settings};
+    collet_runtime *rt = NULL;
+    collet_context *cx = NULL;
+    collet_backend_info info = {.struct_size = sizeof info};
+    (void)state;
+    assert_good(collet_runtime_create(&rt, &options, &err));
+    assert_good(collet_context_create(&cx, rt, &err));
+    assert_good(collet_backend_info_at(rt, 0, &info));
+    assert_string_equal(info.name, "cuda");
+    assert_int_equal(info.device_count, 0);
+    assert_says(info.capabilities, "/nowhere/libcuda.so.1 cannot be opened: no NVIDIA driver");
+    assert_int_equal(collet_set_backend(cx, "cuda"), COLLET_UNAVAILABLE);
+    assert_says(collet_last_error(cx), "no NVIDIA driver");
+    collet_context_destroy(cx);
+    collet_runtime_destroy(rt);
+}
+
+static void another_library(void **state)
+{
+    (void)state;
+    set_library = "libm.so.6";
+    is_without("libm.so.6 has no cuInit: a driver for CUDA 11.2 is needed");
+}
+
+static void no_gpu(void **state)
+{
+    (void)state;
+    cu->fails = "Init";
+    cu->fails_after = 0;
+    cu->fails_times = 100;
+    cu->fails_with = CUDA_ERROR_NO_DEVICE;
+    assert_int_equal(unsetenv("CUDA_VISIBLE_DEVICES"), 0);
+    is_without("the NVIDIA driver finds no GPU");
+    assert_int_equal(setenv("CUDA_VISIBLE_DEVICES", "17", 1), 0);
+    is_without("the NVIDIA driver finds no GPU (CUDA_VISIBLE_DEVICES is ");
+    assert_int_equal(unsetenv("CUDA_VISIBLE_DEVICES"), 0);
+}
+
+static void a_driver_that_does_not_start(void **state)
+{
+    (void)state;
+    cu->fails = "Init";
+    cu->fails_after = 0;
+    cu->fails_times = 100;
+    cu->fails_with = CUDA_ERROR_SYSTEM_DRIVER_MISMATCH;
+    is_without("does not start: CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (words of the driver)");
+}
+
+static void no_compiler(void **state)
+{
+    (void)state;
+    set_nvrtc = "/nowhere/libnvrtc.so.12";
+    is_without("/nowhere/libnvrtc.so.12 cannot be opened: no NVRTC");
+    set_nvrtc = "libm.so.6";
+    is_without("libm.so.6 has no nvrtcVersion");
+}
+
+static void no_context(void **state)
+{
+    collet_device *d = NULL;
+    (void)state;
+    cu->fails = "DevicePrimaryCtxRetain";
+    cu->fails_after = 0;
+    cu->fails_times = 1;
+    cu->fails_with = CUDA_ERROR_OUT_OF_MEMORY;
+    assert_status_is(plugin->device_open(&host, 0, &d, &err), COLLET_UNAVAILABLE);
+    assert_says(err.text, "the GPU's primary context: CUDA_ERROR_OUT_OF_MEMORY");
+}
+
+static void no_such_device(void **state)
+{
+    collet_device *d = NULL;
+    (void)state;
+    cu->devices = 2;
+    assert_status_is(plugin->device_open(&host, 2, &d, &err), COLLET_UNAVAILABLE);
+    assert_says(err.text, "has 2 GPUs, counted from 0; there is no 2");
+}
+
+static void too_old(void **state)
+{
+    collet_device *d = NULL;
+    (void)state;
+    cu->capability = 61;
+    assert_status_is(plugin->device_open(&host, 0, &d, &err), COLLET_UNAVAILABLE);
+    assert_says(err.text, "NVRTC 12.4 does not compile for compute capability 6.1");
+}
+
+/* ---- What there is --------------------------------------------------------------------------- */
+
+static void facts(void **state)
+{
+    (void)state;
+    cu->devices = 3;
+    cu->memory = (size_t)80 << 30;
+    capabilities();
+    const char *const parts[] = {
+        "{\"jit\": true, \"parallel\": true, \"gpu\": true, \"device_count\": 3, ",
+        "{\"name\": \"Fake GPU 0\", \"vendor\": \"NVIDIA\"",
+        "\"name\": \"Fake GPU 2\"",
+        "\"cuda_version\": \"12.4\"",
+        "\"runtime_version\": \"NVRTC 12.4\"",
+        "\"compute_capability\": \"9.0\"",
+        "\"compute_units\": 132",
+        "\"clock_mhz\": 1980",
+        "\"memory_total\": 85899345920",
+        "\"cache_bytes\": 62914560",
+        "\"local_memory\": 49152",
+        "\"f64\": true, \"f16\": true",
+        "\"uuid\": \"10111213-1415-1617-1819-1a1b1c1d1e1f\"",
+        "\"pci\": \"0000:a1:00.0\"",
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        assert_says(json, parts[i]);
+    /* Asking makes no context. */
+    assert_int_equal(cu->contexts, 0);
+}
+
+/* libcore finds as many devices, each with an index, and a text that does not fit is asked again.
+ */
+static void several_in_libcore(void **state)
+{
+    const char *const settings[] = {"cache=off", "cuda.library=" FAKE_CUDA,
+                                    "cuda.nvrtc=" FAKE_NVRTC, NULL};
+    collet_runtime_options options = {
+        .struct_size = sizeof options, .plugin_path = BACKENDS, .settings = settings};
+    collet_runtime *rt = NULL;
+    collet_context *cx = NULL;
+    (void)state;
+    assert_good(collet_runtime_create(&rt, &options, &err));
+    assert_good(collet_context_create(&cx, rt, &err));
+    assert_int_equal(collet_set_backend(cx, "cuda:0"), COLLET_OK);
+    assert_int_equal(collet_set_backend(cx, "cuda:5"), COLLET_UNAVAILABLE);
+    collet_context_destroy(cx);
+    collet_runtime_destroy(rt);
+    uint64_t needed = 0;
+    assert_good(plugin->capabilities(&host, json, 10, &needed, &err));
+    assert_true(needed > 10);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fresh, nothing_left)
+    const struct CMUnitTest tests[] = {
+        TEST(no_driver),
+        TEST(no_driver_in_libcore),
+        TEST(another_library),
+        TEST(no_gpu),
+        TEST(a_driver_that_does_not_start),
+        TEST(no_compiler),
+        TEST(no_context),
+        TEST(no_such_device),
+        TEST(too_old),
+        TEST(facts),
+        TEST(several_in_libcore),
+    };
+    return cmocka_run_group_tests(tests, load_plugin, NULL);
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory, queues and events of the cuda backend, on the fake driver. */
+#include "cuda_fixture.h"
+
+#include <pthread.h>
+
+static collet_memory_stats stats(void)
+{
+    collet_memory_stats s = {.struct_size = sizeof s};
+    assert_good(plugin->memory_stats(device, &s, &err));
+    return s;
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static void memory_is_used_again(void **state)
+{
+    (void)state;
+    collet_buffer *a = new_buffer(device, 1000);
+    void *first = NULL, *second = NULL;
+    assert_good(plugin->native_handle(device, NULL, a, &first, &err));
+    plugin->buffer_free(device, a);
+    collet_buffer *b = new_buffer(device, 990);
+    assert_good(plugin->native_handle(device, NULL, b, &second, &err));
+    assert_ptr_equal(first, second);
+    assert_int_equal(cu->allocated, 1);
+    assert_int_equal(stats().current, 990);
+    assert_int_equal(stats().peak, 1000);
+    assert_true(stats().reserved >= 1000);
+    assert_int_equal(stats().total, 1 << 20);
+    assert_int_equal(stats().available, (1 << 20) - stats().reserved);
+    plugin->buffer_free(device, b);
+    assert_true(stats().reserved > 0);
+    plugin->trim(device);
+    assert_int_equal(stats().reserved, 0);
+    assert_int_equal(cu->allocations, 0);
+}
+
+static void memory_is_short(void **state)
+{
+    collet_buffer *half = new_buffer(device, 600 << 10), *more = NULL;
+    (void)state;
+    assert_status_is(plugin->buffer_alloc(device, 600 << 10, &more, &err), COLLET_REFUSED);
+    assert_says(err.text, "no 614400 bytes of device memory");
+    /* All goes on, and what is pooled makes room. */
+    plugin->buffer_free(device, new_buffer(device, 1000));
+    plugin->buffer_free(device, half);
+    more = new_buffer(device, 700 << 10);
+    assert_good(plugin->queue_wait(device, queue, &err));
+    plugin->buffer_free(device, more);
+}
+
+static void memory_is_limited(void **state)
+{
+    collet_buffer *b = NULL;
+    (void)state;
+    set_memory = "65536";
+    collet_device *limited = open_device(0);
+    assert_status_is(plugin->buffer_alloc(limited, 65537, &b, &err), COLLET_REFUSED);
+    b = new_buffer(limited, 65536);
+    plugin->buffer_free(limited, b);
+    plugin->device_close(limited);
+}
+
+static void bytes_move(void **state)
+{
+    char out[256], in[256];
+    collet_buffer *a = new_buffer(device, 256), *b = new_buffer(device, 256);
+    (void)state;
+    for (int i = 0; i < 256; i++)
+        out[i] = (char)i;
+    assert_good(plugin->buffer_write(device, queue, a, 16, out, 200, &err));
+    assert_good(plugin->buffer_copy(device, queue, b, 40, a, 20, 100, &err));
+    assert_good(plugin->buffer_read(device, queue, b, 40, in, 100, &err));
+    assert_memory_equal(in, out + 4, 100);
+    assert_good(plugin->queue_wait(device, queue, &err));
+    plugin->buffer_free(device, a);
+    plugin->buffer_free(device, b);
+}
+
+/* A source may change when a write returns, though the driver reads page-locked memory later. */
+static void page_locked_memory(void **state)
+{
+    const uint64_t sizes[] = {1000, 200000};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        void *locked = NULL;
+        collet_buffer *b = new_buffer(device, sizes[i]);
+        char *in = malloc(sizes[i]), *wanted = malloc(sizes[i]);
+        assert_true(in && wanted);
+        assert_good(plugin->host_alloc(device, sizes[i], &locked, &err));
+        memset(locked, 1, sizes[i]);
+        memset(wanted, 1, sizes[i]);
+        assert_good(plugin->buffer_write(device, queue, b, 0, locked, sizes[i], &err));
+        memset(locked, 2, sizes[i]);
+        assert_good(plugin->buffer_read(device, queue, b, 0, in, sizes[i], &err));
+        assert_memory_equal(in, wanted, sizes[i]);
+        plugin->host_free(device, locked);
+        plugin->buffer_free(device, b);
+        free(in);
+        free(wanted);
+    }
+    plugin->host_free(device, NULL);
+    inject("MemHostAlloc", 0, CUDA_ERROR_OUT_OF_MEMORY);
+    void *none = NULL;
+    assert_status_is(plugin->host_alloc(device, 100, &none, &err), COLLET_REFUSED);
+}
+
+static void patterns(void **state)
+{
+    static const unsigned char same[16] = {7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7},
+                               words[16] = {1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4},
+                               pair[2] = {1, 2},
+                               longs[16] = {1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 5, 6, 7, 8},
+                               all[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+    const struct {
+        const unsigned char *pattern;
+        uint32_t bytes;
+        uint64_t items; /* of the kernel that is launched; 0: the driver's own */
+    } cases[] = {{same, 1, 0},   {pair, 2, 0},  {words, 4, 0},  {same, 8, 0}, {words, 8, 0},
+                 {words, 16, 0}, {longs, 8, 6}, {longs, 16, 6}, {all, 16, 3}};
+    unsigned char in[64];
+    collet_buffer *b = new_buffer(device, 64);
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int before = cu->launch_count;
+        assert_good(
+            plugin->buffer_fill(device, queue, b, 16, 48, cases[i].pattern, cases[i].bytes, &err));
+        assert_int_equal(cu->launch_count - before, cases[i].items != 0);
+        if (cases[i].items) {
+            assert_string_equal(last_launch()->kernel, "flat");
+            continue;
+        }
+        assert_good(plugin->buffer_read(device, queue, b, 16, in, 48, &err));
+        for (uint32_t k = 0; k < 48; k++)
+            assert_int_equal(in[k], cases[i].pattern[k % cases[i].bytes]);
+    }
+    assert_good(plugin->queue_wait(device, queue, &err));
+    plugin->buffer_free(device, b);
+}
+
+/* An imported buffer's memory stays its owner's. */
+static void foreign_memory(void **state)
+{
+    void *address = NULL;
+    char in[4] = "";
+    collet_buffer *own = new_buffer(device, 256), *b = NULL;
+    (void)state;
+    assert_good(plugin->native_handle(device, NULL, own, &address, &err));
+    assert_good(plugin->buffer_import(device, address, 256, &b, &err));
+    assert_good(plugin->buffer_write(device, queue, b, 0, "abc", 4, &err));
+    plugin->buffer_free(device, b);
+    assert_good(plugin->buffer_read(device, queue, own, 0, in, 4, &err));
+    assert_string_equal(in, "abc");
+    plugin->buffer_free(device, own);
+}
+
+/* ---- Queues and events ----------------------------------------------------------------------- */
+
+static void the_current_context_stays(void **state)
+{
+    void *handle = NULL, *before = cu->current();
+    collet_event *e = NULL;
+    (void)state;
+    assert_null(before);
+    collet_buffer *b = new_buffer(device, 256);
+    assert_good(add(device, queue, b, b, b, 64));
+    assert_good(plugin->event_create(device, &e, &err));
+    assert_good(plugin->event_record(device, e, queue, &err));
+    assert_good(plugin->event_wait(device, e, &err));
+    assert_good(plugin->native_handle(device, NULL, NULL, &handle, &err));
+    assert_non_null(handle);
+    plugin->event_destroy(device, e);
+    plugin->buffer_free(device, b);
+    plugin->trim(device);
+    assert_null(cu->current());
+}
+
+static void events(void **state)
+{
+    collet_event *first = NULL, *last = NULL;
+    double ms = 0.0;
+    (void)state;
+    assert_good(plugin->event_create(device, &first, &err));
+    assert_good(plugin->event_create(device, &last, &err));
+    /* Never recorded is happened. */
+    cu->busy = 1;
+    assert_good(plugin->event_query(device, first, &err));
+    assert_good(plugin->event_wait(device, first, &err));
+    assert_good(plugin->queue_wait_event(device, queue, first, &err));
+    assert_int_equal(cu->waits, 0);
+    assert_good(plugin->event_record(device, first, queue, &err));
+    assert_good(plugin->event_record(device, last, queue, &err));
+    assert_int_equal(plugin->event_query(device, first, &err), COLLET_NOT_READY);
+    collet_queue *other = new_queue(device);
+    assert_good(plugin->queue_wait_event(device, other, first, &err));
+    assert_int_equal(cu->waits, 1);
+    assert_good(plugin->event_wait(device, first, &err));
+    assert_good(plugin->event_query(device, first, &err));
+    assert_good(plugin->event_wait(device, last, &err));
+    assert_good(plugin->event_elapsed(device, first, last, &ms, &err));
+    assert_true(ms == 0.5);
+    plugin->event_destroy(device, first);
+    plugin->event_destroy(device, last);
+    plugin->event_destroy(device, NULL);
+    plugin->queue_destroy(device, other);
+}
+
+/* Memory goes from a queue that still uses it to another: by an order on the device, no wait of the
+ * host's; in the same queue by nothing at all. */
+static void memory_between_queues(void **state)
+{
+    collet_queue *other = new_queue(device);
+    collet_buffer *b = new_buffer(device, 4096);
+    (void)state;
+    cu->busy = 1;
+    assert_good(add(device, queue, b, b, b, 64));
+    plugin->buffer_free(device, b);
+    b = new_buffer(device, 4096);
+    assert_good(add(device, queue, b, b, b, 64));
+    assert_int_equal(cu->waits, 0);
+    plugin->buffer_free(device, b);
+    b = new_buffer(device, 4096);
+    assert_int_equal(cu->allocated, 1);
+    assert_good(add(device, other, b, b, b, 64));
+    assert_int_equal(cu->waits, 1);
+    assert_int_equal(cu->synchronized, 0);
+    /* Its order is set once. */
+    assert_good(add(device, other, b, b, b, 64));
+    assert_int_equal(cu->waits, 1);
+    /* And where the queue is through, none is needed. */
+    plugin->buffer_free(device, b);
+    assert_good(plugin->queue_wait(device, other, &err));
+    assert_good(plugin->queue_wait(device, queue, &err));
+    b = new_buffer(device, 4096);
+    assert_good(add(device, queue, b, b, b, 64));
+    assert_int_equal(cu->waits, 1);
+    plugin->buffer_free(device, b);
+    plugin->queue_destroy(device, other);
+}
+
+/* More commands than a queue has marks and names for. */
+static void a_long_queue(void **state)
+{
+    collet_queue *other = new_queue(device);
+    collet_buffer *b = new_buffer(device, 4096), *c = new_buffer(device, 4096);
+    (void)state;
+    cu->busy = 1;
+    for (int i = 0; i < 2000; i++)
+        assert_good(add(device, queue, b, b, b, 1024));
+    assert_int_equal(cu->launch_count, 2000);
+    plugin->buffer_free(device, b);
+    b = new_buffer(device, 4096);
+    assert_good(add(device, other, c, b, b, 1024));
+    assert_int_equal(cu->waits, 1);
+    assert_int_equal(cu->synchronized, 0);
+    assert_good(plugin->queue_wait(device, queue, &err));
+    assert_good(plugin->queue_wait(device, other, &err));
+    plugin->buffer_free(device, b);
+    plugin->buffer_free(device, c);
+    plugin->queue_destroy(device, other);
+}
+
+static void several_devices(void **state)
+{
+    (void)state;
+    cu->devices = 2;
+    collet_device *second = open_device(1);
+    collet_queue *q = new_queue(second);
+    collet_buffer *a = new_buffer(device, 256), *b = new_buffer(second, 256);
+    char in[4] = "";
+    assert_good(plugin->buffer_write(device, queue, a, 0, "one", 4, &err));
+    assert_good(plugin->buffer_write(second, q, b, 0, "two", 4, &err));
+    assert_good(add(second, q, b, b, b, 64));
+    assert_good(plugin->buffer_read(device, queue, a, 0, in, 4, &err));
+    assert_string_equal(in, "one");
+    assert_good(plugin->buffer_read(second, q, b, 0, in, 4, &err));
+    assert_string_equal(in, "two");
+    plugin->buffer_free(device, a);
+    plugin->buffer_free(second, b);
+    plugin->queue_destroy(second, q);
+    plugin->device_close(second);
+}
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+static void *use_device(void *failed)
+{
+    collet_queue *q = NULL;
+    collet_error why;
+    _Atomic int *count = failed;
+    if (plugin->queue_create(device, &q, &why) != COLLET_OK) {
+        ++*count;
+        return NULL;
+    }
+    for (int i = 0; i < 300; i++) {
+        collet_buffer *b = NULL;
+        *count += plugin->buffer_alloc(device, 300 + 8 * (uint64_t)(i % 7), &b, &why) != COLLET_OK;
+        *count += plugin->buffer_write(device, q, b, 0, &i, sizeof i, &why) != COLLET_OK;
+        *count += plugin->buffer_fill(device, q, b, 16, 32, "12345678", 8, &why) != COLLET_OK;
+        int back = -1;
+        *count += plugin->buffer_read(device, q, b, 0, &back, sizeof back, &why) != COLLET_OK;
+        *count += back != i;
+        plugin->buffer_free(device, b);
+        if (i % 50 == 0)
+            plugin->trim(device);
+    }
+    plugin->queue_destroy(device, q);
+    return NULL;
+}
+
+static void threads(void **state)
+{
+    pthread_t all[3];
+    _Atomic int failed = 0;
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(pthread_create(&all[i], NULL, use_device, &failed), 0);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(pthread_join(all[i], NULL), 0);
+    assert_int_equal(failed, 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_one, close_one)
+    const struct CMUnitTest tests[] = {
+        TEST(memory_is_used_again),
+        TEST(memory_is_short),
+        TEST(memory_is_limited),
+        TEST(bytes_move),
+        TEST(page_locked_memory),
+        TEST(patterns),
+        TEST(foreign_memory),
+        TEST(the_current_context_stays),
+        TEST(events),
+        TEST(memory_between_queues),
+        TEST(a_long_queue),
+        TEST(several_devices),
+        TEST(threads),
+    };
+    return cmocka_run_group_tests(tests, load_plugin, NULL);
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Programs, launches and what goes wrong with them in the cuda backend, on the fake driver. No
+ * kernel runs: what kernels compute is for backend-check on a GPU.
+ */
+#include "cuda_fixture.h"
+
+/* ---- Launches -------------------------------------------------------------------------------- */
+
+static void a_launch(void **state)
+{
+    void *address = NULL;
+    collet_buffer *out = new_buffer(device, 40000), *in = new_buffer(device, 40000);
+    (void)state;
+    assert_good(add(device, queue, out, in, in, 10000));
+    assert_good(plugin->native_handle(device, NULL, out, &address, &err));
+    assert_string_equal(last_launch()->kernel, "flat");
+    assert_int_equal(last_launch()->items, 256);
+    assert_int_equal(last_launch()->groups, 10);
+    assert_ptr_equal(last_launch()->first, address);
+    assert_string_equal(rtc->options,
+                        "--gpu-architecture=sm_90 -std=c++14 -default-device --fmad=false "
+                        "-DGROUP=256 -DPER_ITEM=4 -DHAVE_F64=1 -DEXACT_F32=1 -DAPPLY=add_f32 "
+                        "-DTO=f32 -DFROM=f32 -DINPUTS=2");
+    /* Nothing to do is nothing launched; once compiled is enough. */
+    assert_good(add(device, queue, out, in, in, 0));
+    assert_good(add(device, queue, out, in, in, 5));
+    assert_int_equal(cu->launch_count, 2);
+    assert_int_equal(rtc->compiled, 1);
+    assert_int_equal(last_launch()->groups, 1);
+    assert_good(plugin->queue_wait(device, queue, &err));
+    plugin->trim(device);
+    assert_int_equal(cu->modules, 0);
+    assert_good(add(device, queue, out, in, in, 5));
+    assert_int_equal(rtc->compiled, 2);
+    plugin->buffer_free(device, out);
+    plugin->buffer_free(device, in);
+}
+
+static void a_chip_newer_than_the_compiler(void **state)
+{
+    (void)state;
+    cu->capability = 103;
+    collet_device *d = open_device(0);
+    collet_queue *q = new_queue(d);
+    collet_buffer *b = new_buffer(d, 256);
+    assert_good(add(d, q, b, b, b, 64));
+    assert_says(rtc->options, "--gpu-architecture=compute_90 ");
+    assert_int_equal(cu->launch_count, 1);
+    plugin->buffer_free(d, b);
+    plugin->queue_destroy(d, q);
+    plugin->device_close(d);
+}
+
+static void what_does_not_compile(void **state)
+{
+    collet_buffer *b = new_buffer(device, 256);
+    (void)state;
+    rtc->fails = 1;
+    for (int i = 0; i < 2; i++) {
+        assert_status_is(add(device, queue, b, b, b, 64), COLLET_REFUSED);
+        assert_says(err.text, "elementwise.dev does not compile (NVRTC_ERROR_COMPILATION");
+        assert_says(err.text, "here stands the compiler's reason");
+    }
+    /* Not tried again before a trim. */
+    assert_int_equal(rtc->compiled, 1);
+    rtc->fails = 0;
+    plugin->trim(device);
+    rtc->damaged = 1;
+    assert_status_is(add(device, queue, b, b, b, 64), COLLET_REFUSED);
+    assert_says(err.text, "elementwise: CUDA_ERROR_INVALID_IMAGE");
+    rtc->damaged = 0;
+    plugin->trim(device);
+    inject("ModuleGetFunction", 0, CUDA_ERROR_INVALID_VALUE);
+    assert_status_is(add(device, queue, b, b, b, 64), COLLET_REFUSED);
+    assert_says(err.text, "elementwise.dev has no kernel flat");
+    assert_good(add(device, queue, b, b, b, 64));
+    assert_int_equal(cu->launch_count, 1);
+    plugin->buffer_free(device, b);
+}
+
+/* One launch on a fresh device; how many programs were compiled for it. */
+static int compiled_anew(void)
+{
+    int before = rtc->compiled;
+    collet_device *d = open_device(0);
+    collet_queue *q = new_queue(d);
+    collet_buffer *b = new_buffer(d, 256);
+    assert_good(add(d, q, b, b, b, 64));
+    plugin->buffer_free(d, b);
+    plugin->queue_destroy(d, q);
+    plugin->device_close(d);
+    return rtc->compiled - before;
+}
+
+static void cubins_on_disk(void **state)
+{
+    char directory[] = "/tmp/collet-test-cuda-XXXXXX", command[128];
+    (void)state;
+    assert_non_null(mkdtemp(directory));
+    set_cache = NULL;
+    set_cache_dir = directory;
+    assert_int_equal(compiled_anew(), 1);
+    assert_int_equal(compiled_anew(), 0);
+    /* Another driver, compiler or chip is another binary; each stays. */
+    cu->version = 12060;
+    assert_int_equal(compiled_anew(), 1);
+    rtc->minor = 6;
+    assert_int_equal(compiled_anew(), 1);
+    cu->capability = 80;
+    assert_int_equal(compiled_anew(), 1);
+    cu->capability = 90;
+    assert_int_equal(compiled_anew(), 0);
+    /* One that the driver does not take is made again, and then taken. */
+    inject("ModuleLoadData", 0, CUDA_ERROR_INVALID_IMAGE);
+    assert_int_equal(compiled_anew(), 1);
+    assert_int_equal(compiled_anew(), 0);
+    (void)snprintf(command, sizeof command, "rm -r %s", directory);
+    assert_int_equal(system(command), 0);
+}
+
+/* ---- What goes wrong on the device ----------------------------------------------------------- */
+
+static void a_launch_refused(void **state)
+{
+    collet_buffer *b = new_buffer(device, 256);
+    (void)state;
+    inject("LaunchKernel", 0, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+    assert_status_is(add(device, queue, b, b, b, 64), COLLET_REFUSED);
+    assert_says(err.text, "kernel flat of elementwise (-DAPPLY=add_f32");
+    assert_says(err.text, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES");
+    assert_good(add(device, queue, b, b, b, 64));
+    assert_good(plugin->queue_wait(device, queue, &err));
+    plugin->buffer_free(device, b);
+}
+
+/* After a fault: told once with the kernel's name, and the device is lost, alone. */
+static void a_fault(void **state)
+{
+    collet_event *e = NULL;
+    collet_buffer *a = new_buffer(device, 256), *b = NULL;
+    char in[4];
+    (void)state;
+    cu->devices = 2;
+    collet_device *second = open_device(1);
+    collet_queue *q = new_queue(second);
+    assert_good(plugin->event_create(device, &e, &err));
+    assert_good(plugin->buffer_write(device, queue, a, 0, "abc", 4, &err));
+    assert_good(plugin->queue_wait(device, queue, &err));
+    cu->faults = 1;
+    cu->faults_with = CUDA_ERROR_ILLEGAL_ADDRESS;
+    assert_good(add(device, queue, a, a, a, 64));
+    assert_status_is(plugin->queue_wait(device, queue, &err), COLLET_DEVICE_LOST);
+    assert_says(err.text, "kernel flat of elementwise (-DAPPLY=add_f32 -DTO=f32 -DFROM=f32 "
+                          "-DINPUTS=2) failed: CUDA_ERROR_ILLEGAL_ADDRESS");
+    assert_status_is(plugin->queue_wait(device, queue, &err), COLLET_DEVICE_LOST);
+    assert_status_is(add(device, queue, a, a, a, 64), COLLET_DEVICE_LOST);
+    assert_says(err.text, "the device is lost: CUDA_ERROR_ILLEGAL_ADDRESS");
+    assert_status_is(plugin->buffer_alloc(device, 100, &b, &err), COLLET_DEVICE_LOST);
+    assert_status_is(plugin->buffer_read(device, queue, a, 0, in, 4, &err), COLLET_DEVICE_LOST);
+    assert_status_is(plugin->event_record(device, e, queue, &err), COLLET_DEVICE_LOST);
+    plugin->trim(device);
+    /* The other one goes on. */
+    b = new_buffer(second, 256);
+    assert_good(add(second, q, b, b, b, 64));
+    assert_good(plugin->queue_wait(second, q, &err));
+    plugin->buffer_free(second, b);
+    plugin->queue_destroy(second, q);
+    plugin->device_close(second);
+    plugin->event_destroy(device, e);
+    plugin->buffer_free(device, a);
+}
+
+/* A fault among several commands names them, the one it was with cuda.sync, and a reading that
+ * meets it leaves it for the wait. */
+static void a_fault_among_others(void **state)
+{
+    char in[4];
+    (void)state;
+    for (int sync = 0; sync < 2; sync++) {
+        cu->reset();
+        set_sync = sync ? "on" : NULL;
+        collet_device *d = open_device(0);
+        collet_queue *q = new_queue(d);
+        collet_buffer *b = new_buffer(d, 256);
+        assert_good(plugin->buffer_write(d, q, b, 0, "abc", 4, &err));
+        assert_good(add(d, q, b, b, b, 64));
+        cu->faults = 1;
+        cu->faults_with = CUDA_ERROR_LAUNCH_FAILED;
+        assert_good(add(d, q, b, b, b, 64));
+        assert_status_is(plugin->buffer_read(d, q, b, 0, in, 4, &err), COLLET_DEVICE_LOST);
+        assert_status_is(plugin->queue_wait(d, q, &err), COLLET_DEVICE_LOST);
+        assert_says(err.text, sync ? "kernel flat of elementwise (-DAPPLY=add_f32"
+                                   : "one of 3 commands (write, kernel flat of elementwise");
+        assert_true(!sync || !strstr(err.text, "one of"));
+        assert_says(err.text, "CUDA_ERROR_LAUNCH_FAILED");
+        plugin->buffer_free(d, b);
+        plugin->queue_destroy(d, q);
+        plugin->device_close(d);
+    }
+    cu->reset();
+}
+
+/* An error of a command itself is the command's, and the device goes on. */
+static void an_error_that_passes(void **state)
+{
+    char in[4];
+    collet_buffer *b = new_buffer(device, 256);
+    (void)state;
+    inject("MemcpyHtoDAsync", 0, CUDA_ERROR_INVALID_VALUE);
+    assert_status_is(plugin->buffer_write(device, queue, b, 0, "abc", 4, &err), COLLET_FAILED);
+    assert_says(err.text, "write: CUDA_ERROR_INVALID_VALUE");
+    assert_good(plugin->buffer_write(device, queue, b, 0, "abc", 4, &err));
+    inject("MemcpyDtoHAsync", 0, CUDA_ERROR_OUT_OF_MEMORY);
+    assert_status_is(plugin->buffer_read(device, queue, b, 0, in, 4, &err), COLLET_FAILED);
+    assert_good(plugin->buffer_read(device, queue, b, 0, in, 4, &err));
+    inject("MemsetD8Async", 0, CUDA_ERROR_OUT_OF_MEMORY);
+    assert_status_is(plugin->buffer_fill(device, queue, b, 0, 64, "", 1, &err), COLLET_REFUSED);
+    inject("StreamSynchronize", 0, CUDA_ERROR_ECC_UNCORRECTABLE);
+    assert_status_is(plugin->queue_wait(device, queue, &err), COLLET_DEVICE_LOST);
+    plugin->buffer_free(device, b);
+}
+
+/* A queue that cannot be made leaves nothing behind. */
+static void no_queue(void **state)
+{
+    collet_queue *q = NULL;
+    collet_event *e = NULL;
+    int streams = cu->streams;
+    (void)state;
+    inject("StreamCreate", 0, CUDA_ERROR_OUT_OF_MEMORY);
+    assert_status_is(plugin->queue_create(device, &q, &err), COLLET_FAILED);
+    inject("EventCreate", 3, CUDA_ERROR_OUT_OF_MEMORY);
+    assert_status_is(plugin->queue_create(device, &q, &err), COLLET_FAILED);
+    assert_int_equal(cu->streams, streams);
+    inject("EventCreate", 0, CUDA_ERROR_OUT_OF_MEMORY);
+    assert_status_is(plugin->event_create(device, &e, &err), COLLET_FAILED);
+    /* A destroyed queue is the next one. */
+    q = new_queue(device);
+    plugin->queue_destroy(device, q);
+    assert_ptr_equal(new_queue(device), q);
+    plugin->queue_destroy(device, q);
+    plugin->queue_destroy(device, NULL);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_one, close_one)
+    const struct CMUnitTest tests[] = {
+        TEST(a_launch),
+        TEST(a_chip_newer_than_the_compiler),
+        TEST(what_does_not_compile),
+        TEST(cubins_on_disk),
+        TEST(a_launch_refused),
+        TEST(a_fault),
+        TEST(a_fault_among_others),
+        TEST(an_error_that_passes),
+        TEST(no_queue),
+    };
+    return cmocka_run_group_tests(tests, load_plugin, NULL);
+}
