@@ -5,6 +5,7 @@
 
 #include "../device/array.h"
 #include "../device/linalg.h"
+#include "../device/random.h"
 #include "backend.h"
 
 COLLET_PLUGIN_MANIFEST("manifest.json");
@@ -14,6 +15,7 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 /* One line a family: its rows as plugins/device has them, or this backend's own. */
 static const collet_kernel_row kernels[] = {
     DEVICE_ARRAY_ROWS,
+    DEVICE_RANDOM_ROWS,
     DEVICE_LINALG_ROWS,
 };
 
