@@ -142,7 +142,7 @@ static int has_exact_f32(const opencl_driver *cl, cl_device_id id)
 void opencl_describe(collet_device *d)
 {
     const opencl_driver *cl = &d->cl;
-    char vendor[128], version[128], driver[128], platform[128];
+    char vendor[256], version[256], driver[256], platform[256];
     int is_cpu = (type_of(cl, d->id) & CL_DEVICE_TYPE_CPU) != 0;
     d->traits = (device_traits){
         .group = group_size(cl, d->id, is_cpu),

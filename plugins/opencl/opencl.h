@@ -27,7 +27,7 @@ struct collet_device {
     device_traits traits;
     uint64_t total_memory;
     char name[128];
-    char identity[640]; /* what a program's binary depends on beside source and options */
+    char identity[1200]; /* what a program's binary depends on beside source and options */
     _Atomic int lost;
     device_pool pool;
     opencl_programs *programs;
