@@ -109,7 +109,9 @@ function(collet_test_environment name)
   set(environment COLLET_BACKEND= COLLET_PLUGIN_PATH= XDG_CONFIG_HOME=${directory}/config
     XDG_DATA_HOME=${directory}/data XDG_CACHE_HOME=${directory}/cache
     # (The search for leaks dies on the thread-local memory of libraries opened at run time.)
-    ASAN_OPTIONS=allocator_may_return_null=1:intercept_tls_get_addr=0)
+    ASAN_OPTIONS=allocator_may_return_null=1:intercept_tls_get_addr=0
+    # What drivers and their compilers never give back is none of ours.
+    LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/device/drivers.supp:print_suppressions=0)
   set(tsan allocator_may_return_null=1)
   if(COLLET_SANITIZER STREQUAL "thread" AND OpenMP_omp_LIBRARY)
     # Archer, which lies beside clang's OpenMP, tells the sanitizer what a barrier orders.
