@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../device/array.h"
+#include "../device/decompositions.h"
 #include "../device/linalg.h"
 #include "../device/random.h"
 #include "backend.h"
@@ -17,6 +18,7 @@ static const collet_kernel_row kernels[] = {
     DEVICE_ARRAY_ROWS,
     DEVICE_RANDOM_ROWS,
     DEVICE_LINALG_ROWS,
+    DEVICE_DECOMPOSITION_ROWS,
 };
 
 /* ---- The current context --------------------------------------------------------------------- */

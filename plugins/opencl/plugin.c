@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "../device/array.h"
+#include "../device/decompositions.h"
 #include "../device/linalg.h"
 #include "../device/random.h"
 
@@ -16,6 +17,7 @@ static const collet_kernel_row kernels[] = {
     DEVICE_ARRAY_ROWS,
     DEVICE_RANDOM_ROWS,
     DEVICE_LINALG_ROWS,
+    DEVICE_DECOMPOSITION_ROWS,
 };
 
 /* ---- The device ------------------------------------------------------------------------------ */
