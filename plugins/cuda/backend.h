@@ -8,6 +8,7 @@
 
 #include "../device/device.h"
 #include "../device/pool.h"
+#include "blas.h"
 #include "compiler.h"
 #include "driver.h"
 
@@ -35,6 +36,7 @@ struct collet_device {
     _Atomic int lost;   /* a CUresult, 0: it is not */
     device_pool pool;
     cuda_programs *programs;
+    cuda_blas blas;
     pthread_mutex_t lock; /* of the queues' list */
     collet_queue *queues; /* all that were ever made */
 };
@@ -54,7 +56,8 @@ struct collet_queue {
     uint64_t first_mark, mark_count; /* in the ring `marks`, those not known to have happened */
     collet_status failure;           /* the first since the last wait */
     char failed[CUDA_MESSAGE];
-    int idle; /* destroyed; the next queue_create takes it */
+    cublasHandle_t blas; /* made at the first product */
+    int idle;            /* destroyed; the next queue_create takes it */
     collet_queue *next;
     cuda_mark marks[CUDA_MARKS];
     const char *labels[CUDA_LABELS]; /* "write", or a kernel's name and options; lent by programs */
@@ -100,6 +103,8 @@ collet_status cuda_queue_wait(collet_device *d, collet_queue *q, collet_error *e
 collet_status cuda_queue_check(collet_queue *q, collet_error *err);
 /* Waits for everything in every queue, which holds no name of a kernel then. */
 void cuda_queues_drain(collet_device *d);
+/* Gives back what libraries hold for the queues, which have passed everything. */
+void cuda_queues_trim(collet_device *d);
 /* At device_close. */
 void cuda_queues_free(collet_device *d);
 

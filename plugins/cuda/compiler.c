@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NEWEST_MAJOR 13
+#include "driver.h"
+
 #define OPTIONS 32
 #define ARCHITECTURES 64
 
@@ -29,32 +30,6 @@ static collet_status find_functions(const collet_host *host, cuda_compiler *rtc,
     return COLLET_OK;
 }
 
-/* libnvrtc.so of a major version, from the linker's path or where toolkits are installed. */
-static void *open_major(int major)
-{
-    static const char *const places[] = {"", "/usr/local/cuda/lib64/"};
-    char path[96];
-    void *library = NULL;
-    for (size_t i = 0; i < sizeof places / sizeof *places && !library; i++) {
-        /* CUDA 11.2 and its successors up to 11.8 share this name. */
-        snprintf(path, sizeof path, "%slibnvrtc.so.%d%s", places[i], major,
-                 major == 11 ? ".2" : "");
-        library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    }
-    return library;
-}
-
-static void *open_default(int driver)
-{
-    int own = driver / 1000 < NEWEST_MAJOR ? driver / 1000 : NEWEST_MAJOR;
-    void *library = NULL;
-    for (int major = own; major >= 11 && !library; major--)
-        library = open_major(major);
-    for (int major = own + 1; major <= NEWEST_MAJOR && !library; major++)
-        library = major >= 11 ? open_major(major) : NULL;
-    return library ? library : dlopen("libnvrtc.so", RTLD_NOW | RTLD_LOCAL);
-}
-
 collet_status cuda_compiler_open(const collet_host *host, int driver, cuda_compiler *rtc,
                                  collet_error *err)
 {
@@ -69,12 +44,12 @@ collet_status cuda_compiler_open(const collet_host *host, int driver, cuda_compi
         }
         return find_functions(host, rtc, path, err);
     }
-    rtc->library = open_default(driver);
+    rtc->library = cuda_library_open("libnvrtc.so", driver);
     if (!rtc->library)
         return host->fail(err, COLLET_UNAVAILABLE,
                           "libnvrtc.so.%d not found: NVRTC, CUDA's compiler, is needed beside the "
                           "driver; install it or name it by cuda.nvrtc",
-                          driver >= 11000 ? driver / 1000 : NEWEST_MAJOR);
+                          driver >= 11000 ? driver / 1000 : CUDA_NEWEST_MAJOR);
     return find_functions(host, rtc, "libnvrtc.so", err);
 }
 

@@ -72,3 +72,33 @@ collet_status cuda_driver_open(const collet_host *host, cuda_driver *cu, collet_
     collet_status status = find_functions(host, cu, path, err);
     return status == COLLET_OK ? start(host, cu, err) : status;
 }
+
+/* ---- Libraries of the toolkit ---------------------------------------------------------------- */
+
+static void *open_major(const char *name, int major)
+{
+    static const char *const places[] = {"", "/usr/local/cuda/lib64/"};
+    char path[128];
+    void *library = NULL;
+    for (size_t i = 0; i < sizeof places / sizeof *places && !library; i++) {
+        snprintf(path, sizeof path, "%s%s.%d", places[i], name, major);
+        library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        /* NVRTC 11.2 and its successors up to 11.8 share a name. */
+        if (!library && major == 11) {
+            snprintf(path, sizeof path, "%s%s.11.2", places[i], name);
+            library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        }
+    }
+    return library;
+}
+
+void *cuda_library_open(const char *name, int driver)
+{
+    int own = driver / 1000 < CUDA_NEWEST_MAJOR ? driver / 1000 : CUDA_NEWEST_MAJOR;
+    void *library = NULL;
+    for (int major = own; major >= 11 && !library; major--)
+        library = open_major(name, major);
+    for (int major = own + 1; major <= CUDA_NEWEST_MAJOR && !library; major++)
+        library = major >= 11 ? open_major(name, major) : NULL;
+    return library ? library : dlopen(name, RTLD_NOW | RTLD_LOCAL);
+}

@@ -72,6 +72,16 @@ typedef struct cuda_driver {
  */
 collet_status cuda_driver_open(const collet_host *host, cuda_driver *cu, collet_error *err);
 
+/* The newest major version of CUDA whose libraries are looked for. */
+#define CUDA_NEWEST_MAJOR 13
+
+/*
+ * A library of the toolkit, "libnvrtc.so", from the linker's path or where toolkits are installed:
+ * of the driver's major version (`driver` as cuDriverGetVersion has it), else the newest older one,
+ * else a newer one. NULL: there is none.
+ */
+void *cuda_library_open(const char *name, int driver);
+
 /* "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)", in `text`. */
 const char *cuda_error_text(const cuda_driver *cu, CUresult error, char text[160]);
 

@@ -8,6 +8,7 @@
 #include "../device/linalg.h"
 #include "../device/random.h"
 #include "backend.h"
+#include "linalg.h"
 
 COLLET_PLUGIN_MANIFEST("manifest.json");
 
@@ -17,7 +18,7 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 static const collet_kernel_row kernels[] = {
     DEVICE_ARRAY_ROWS,
     DEVICE_RANDOM_ROWS,
-    DEVICE_LINALG_ROWS,
+    DEVICE_LINALG_ROWS(cuda_matmul),
     DEVICE_DECOMPOSITION_ROWS,
 };
 
@@ -143,6 +144,7 @@ static void device_close(collet_device *d)
         d->cu.DevicePrimaryCtxRelease(d->id);
     }
     device_pool_destroy(&d->pool, d);
+    pthread_mutex_destroy(&d->blas.lock);
     pthread_mutex_destroy(&d->lock);
     free(d);
 }
@@ -156,7 +158,8 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
         return host->fail(err, COLLET_NO_MEMORY, "cuda: no memory to open the device");
     d->host = host;
     d->wait_each = sync && !strcmp(sync, "on");
-    if (pthread_mutex_init(&d->lock, NULL) || device_pool_init(&d->pool, UINT64_MAX)) {
+    if (pthread_mutex_init(&d->lock, NULL) || pthread_mutex_init(&d->blas.lock, NULL) ||
+        device_pool_init(&d->pool, UINT64_MAX)) {
         free(d);
         return host->fail(err, COLLET_NO_MEMORY, "cuda: no lock for the device");
     }
@@ -183,6 +186,7 @@ static int32_t device_supports(collet_device *d, uint32_t row)
 
 static void trim(collet_device *d)
 {
+    cuda_queues_trim(d);
     cuda_programs_trim(d);
     device_pool_trim(&d->pool, d);
 }

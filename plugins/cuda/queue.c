@@ -195,9 +195,17 @@ static collet_queue *idle_queue(collet_device *d)
     return q;
 }
 
+static void release_blas(collet_device *d, collet_queue *q)
+{
+    if (q->blas)
+        d->blas.Destroy(q->blas);
+    q->blas = NULL;
+}
+
 /* In the device's context. */
 static void queue_free(collet_device *d, collet_queue *q)
 {
+    release_blas(d, q);
     for (uint32_t i = 0; i < CUDA_MARKS; i++)
         if (q->marks[i].event)
             d->cu.EventDestroy(q->marks[i].event);
@@ -260,7 +268,7 @@ void cuda_queue_destroy(collet_device *d, collet_queue *q)
     pthread_mutex_unlock(&d->lock);
 }
 
-void cuda_queues_drain(collet_device *d)
+static void drain_all(collet_device *d, int trim)
 {
     if (cuda_enter(d) != CUDA_SUCCESS)
         return;
@@ -268,10 +276,22 @@ void cuda_queues_drain(collet_device *d)
     for (collet_queue *q = d->queues; q; q = q->next) {
         pthread_mutex_lock(&q->lock);
         cuda_drain(q);
+        if (trim)
+            release_blas(d, q);
         pthread_mutex_unlock(&q->lock);
     }
     pthread_mutex_unlock(&d->lock);
     cuda_leave(d);
+}
+
+void cuda_queues_drain(collet_device *d)
+{
+    drain_all(d, 0);
+}
+
+void cuda_queues_trim(collet_device *d)
+{
+    drain_all(d, 1);
 }
 
 void cuda_queues_free(collet_device *d)

@@ -18,11 +18,19 @@ collet_status device_matvec(collet_device *device, collet_queue *queue,
                             const collet_kernel_call *call);
 uint64_t device_matvec_workspace(collet_device *device, const collet_kernel_call *call);
 
-#define DEVICE_LINALG_ROWS                                                                         \
-    DEVICE_ROW(MATMUL, matmul, F, F, F), DEVICE_ROW(MATMUL, matmul, D, D, D),                      \
-        DEVICE_ROW(MATMUL, matmul, H, H, H), DEVICE_ROW(MATMUL, matmul, F, H, H),                  \
-        DEVICE_ROW(MATMUL, matmul, B, B, B), DEVICE_ROW(MATMUL, matmul, F, B, B),                  \
-        DEVICE_ROW(MATMUL, matmul, I32, I8, I8), DEVICE_ROW_WORKSPACE(DOT, dot, F, F, F),          \
+/* Of matmul, for a backend's own function `matmul`, device_matmul or another. */
+#define DEVICE_MATMUL_ROW(run, ...)                                                                \
+    {                                                                                              \
+        COLLET_OP_MATMUL, 0, DEVICE_SIG(__VA_ARGS__), run, NULL                                    \
+    }
+#define DEVICE_MATMUL_ROWS(run)                                                                    \
+    DEVICE_MATMUL_ROW(run, F, F, F), DEVICE_MATMUL_ROW(run, D, D, D),                              \
+        DEVICE_MATMUL_ROW(run, H, H, H), DEVICE_MATMUL_ROW(run, F, H, H),                          \
+        DEVICE_MATMUL_ROW(run, B, B, B), DEVICE_MATMUL_ROW(run, F, B, B),                          \
+        DEVICE_MATMUL_ROW(run, I32, I8, I8)
+
+#define DEVICE_LINALG_ROWS(matmul)                                                                 \
+    DEVICE_MATMUL_ROWS(matmul), DEVICE_ROW_WORKSPACE(DOT, dot, F, F, F),                           \
         DEVICE_ROW_WORKSPACE(DOT, dot, D, D, D), DEVICE_ROW_WORKSPACE(DOT, dot, D, F, F),          \
         DEVICE_ROW_WORKSPACE(MATVEC, matvec, F, F, F),                                             \
         DEVICE_ROW_WORKSPACE(MATVEC, matvec, D, D, D)

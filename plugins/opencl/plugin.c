@@ -16,7 +16,7 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 static const collet_kernel_row kernels[] = {
     DEVICE_ARRAY_ROWS,
     DEVICE_RANDOM_ROWS,
-    DEVICE_LINALG_ROWS,
+    DEVICE_LINALG_ROWS(device_matmul),
     DEVICE_DECOMPOSITION_ROWS,
 };
 

@@ -25,6 +25,7 @@
 #define CUDA_PLUGIN COLLET_TEST_PLUGINS "/cuda.so"
 #define FAKE_CUDA COLLET_TEST_FAKES "/libfake_cuda.so"
 #define FAKE_NVRTC COLLET_TEST_FAKES "/libfake_nvrtc.so"
+#define FAKE_CUBLAS COLLET_TEST_FAKES "/libfake_cublas.so"
 
 static const collet_plugin *plugin;
 static fake_cuda_control *cu;
@@ -33,7 +34,7 @@ static collet_error err;
 
 /* Settings of the plugin; NULL: not set. */
 static const char *set_library = FAKE_CUDA, *set_nvrtc = FAKE_NVRTC, *set_memory, *set_sync;
-static const char *set_cache = "off", *set_cache_dir;
+static const char *set_cache = "off", *set_cache_dir, *set_cublas = "off";
 
 static collet_status set_text(collet_error *e, collet_status status, const char *format, ...)
 {
@@ -65,6 +66,7 @@ static const char *get_setting(const collet_host *of, const char *key)
     (void)of;
     return strcmp(key, "cuda.library") == 0  ? set_library
            : strcmp(key, "cuda.nvrtc") == 0  ? set_nvrtc
+           : strcmp(key, "cuda.cublas") == 0 ? set_cublas
            : strcmp(key, "cuda.memory") == 0 ? set_memory
            : strcmp(key, "cuda.sync") == 0   ? set_sync
            : strcmp(key, "cache") == 0       ? set_cache
@@ -109,7 +111,7 @@ static int fresh(void **state)
     set_library = FAKE_CUDA;
     set_nvrtc = FAKE_NVRTC;
     set_memory = set_sync = set_cache_dir = NULL;
-    set_cache = "off";
+    set_cache = set_cublas = "off";
     cu->reset();
     rtc->major = 12;
     rtc->minor = 4;

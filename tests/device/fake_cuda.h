@@ -55,4 +55,11 @@ typedef struct fake_nvrtc_control {
     char options[1024]; /* of the last, apart by blanks */
 } fake_nvrtc_control;
 
+typedef struct fake_cublas_control {
+    int fails;     /* what every product returns; cublasCreate, where it is 1 */
+    int handles;   /* alive */
+    int products;  /* computed */
+    int math_mode; /* the last one */
+} fake_cublas_control;
+
 #endif

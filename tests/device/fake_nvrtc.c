@@ -49,8 +49,8 @@ nvrtcResult nvrtcCreateProgram(nvrtcProgram *program, const char *source, const 
     (void)name;
     (void)headers;
     (void)include_names;
-    /* The dialect and the family's text are in it. */
-    if (header_count || !strstr(source, "__launch_bounds__") || !strstr(source, "KERNEL(flat)"))
+    /* The dialect and a kernel are in it. */
+    if (header_count || !strstr(source, "__launch_bounds__") || !strstr(source, "KERNEL("))
         return NVRTC_ERROR_INVALID_INPUT;
     *program = calloc(1, sizeof **program);
     return *program ? NVRTC_SUCCESS : NVRTC_ERROR_OUT_OF_MEMORY;

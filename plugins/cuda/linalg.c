@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "linalg.h"
+
+#include <limits.h>
+
+#include "../device/linalg.h"
+#include "../device/matrices.h"
+#include "backend.h"
+
+/* Elements of c below which a product is the family's. */
+#define FEW 1024
+/* Products of i8 whose sum fits i32, whatever they are. */
+#define EXACT_SUMS 131071
+
+/* Matrix X as cuBLAS is told of it: by columns, so that it is what memory has as X transposed. */
+typedef struct layout {
+    CUdeviceptr address;
+    cublasOperation_t operation; /* N: X's rows are runs of memory; T: its columns are */
+    int leading;
+    long long step; /* from one of the batch to the next */
+} layout;
+
+typedef struct product {
+    int rows, columns, inner, count;
+    layout c, a, b;
+    cudaDataType to, from;
+    cublasComputeType_t compute;
+} product;
+
+/* The batch's axes as one, with one step for operand k. */
+static int single_step(const device_batch *v, uint32_t k, long long *step)
+{
+    int64_t wanted = -1;
+    *step = 0;
+    for (int64_t axis = v->axes - 1; axis >= 0; axis--) {
+        int64_t stride = v->stride[k][axis];
+        if (v->extent[axis] == 1)
+            continue;
+        if (stride < 0 || (wanted >= 0 && stride != wanted))
+            return 0;
+        if (wanted < 0)
+            *step = stride;
+        wanted = stride * v->extent[axis];
+    }
+    return 1;
+}
+
+/* A matrix of rows x columns whose rows, or else columns, lie one after the other. */
+static int lay_out(layout *m, const device_batch *v, uint32_t k, const collet_operand *o,
+                   int64_t rows, int64_t columns)
+{
+    int64_t row = v->row[k], column = v->column[k], leading;
+    if ((column == 1 || columns == 1) && (row >= columns || rows == 1)) {
+        m->operation = CUBLAS_OP_N;
+        leading = rows == 1 ? columns : row;
+    } else if ((row == 1 || rows == 1) && (column >= rows || columns == 1)) {
+        m->operation = CUBLAS_OP_T;
+        leading = columns == 1 ? rows : column;
+    } else {
+        return 0;
+    }
+    m->address = cuda_address(o->buffer) + o->byte_offset;
+    m->leading = (int)leading;
+    return leading <= INT_MAX && single_step(v, k, &m->step);
+}
+
+static void choose_types(product *p, collet_dtype to, collet_dtype from)
+{
+    static const cudaDataType types[COLLET_DTYPE_COUNT] = {
+        [COLLET_F32] = CUDA_R_32F,   [COLLET_F64] = CUDA_R_64F, [COLLET_F16] = CUDA_R_16F,
+        [COLLET_BF16] = CUDA_R_16BF, [COLLET_I8] = CUDA_R_8I,   [COLLET_I32] = CUDA_R_32I};
+    p->to = types[to];
+    p->from = types[from];
+    p->compute = to == COLLET_F64   ? CUBLAS_COMPUTE_64F
+                 : to == COLLET_I32 ? CUBLAS_COMPUTE_32I
+                                    : CUBLAS_COMPUTE_32F;
+}
+
+static int by_fours(const layout *m)
+{
+    return m->address % 4 == 0 && m->leading % 4 == 0 && m->step % 4 == 0;
+}
+
+/* What cuBLAS wants of i8: words of four; and beyond EXACT_SUMS it says nothing of a sum that does
+ * not fit. */
+static int takes_type(const product *p)
+{
+    return p->compute != CUBLAS_COMPUTE_32I ||
+           (p->inner <= EXACT_SUMS && by_fours(&p->a) && by_fours(&p->b) && p->c.leading % 4 == 0);
+}
+
+/* 1 when cuBLAS can compute the call. */
+static int describe(product *p, const collet_kernel_call *call)
+{
+    const collet_operand *c = device_operand(call, 0), *a = device_operand(call, 1);
+    int64_t rows = c->shape[c->ndim - 2], columns = c->shape[c->ndim - 1];
+    int64_t inner = a->shape[a->ndim - 1];
+    device_batch v;
+    int64_t count = device_batch_begin(&v, c, c->ndim - 2);
+    for (uint32_t k = 0; k < 3; k++)
+        device_batch_operand(&v, k, device_operand(call, k));
+    if (rows > INT_MAX || columns > INT_MAX || inner > INT_MAX || count > INT_MAX || count < 1 ||
+        inner < 1 || rows * columns < FEW)
+        return 0;
+    p->rows = (int)rows;
+    p->columns = (int)columns;
+    p->inner = (int)inner;
+    p->count = (int)count;
+    choose_types(p, c->dtype, a->dtype);
+    return lay_out(&p->c, &v, 0, c, rows, columns) && p->c.operation == CUBLAS_OP_N &&
+           lay_out(&p->a, &v, 1, a, rows, inner) &&
+           lay_out(&p->b, &v, 2, device_operand(call, 2), inner, columns) && takes_type(p);
+}
+
+/* The queue's handle, under its lock and in the device's context; NULL when there is none to have.
+ */
+static cublasHandle_t handle_of(collet_device *d, collet_queue *q)
+{
+    const cuda_blas *blas = &d->blas;
+    cublasHandle_t handle;
+    if (q->blas)
+        return q->blas;
+    if (blas->Create(&handle) != CUBLAS_STATUS_SUCCESS)
+        return NULL;
+    /* Sums are f32 to the end, also where they are put together from parts. */
+    if (blas->SetStream(handle, q->handle) != CUBLAS_STATUS_SUCCESS ||
+        blas->SetMathMode(handle,
+                          CUBLAS_DEFAULT_MATH | CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION) !=
+            CUBLAS_STATUS_SUCCESS) {
+        blas->Destroy(handle);
+        return NULL;
+    }
+    q->blas = handle;
+    return handle;
+}
+
+/* c by rows is c transposed by columns: b transposed times a transposed. */
+static cublasStatus_t multiply(const cuda_blas *blas, cublasHandle_t handle, const product *p)
+{
+    static const double one_f64 = 1.0, zero_f64 = 0.0;
+    static const float one_f32 = 1.0f, zero_f32 = 0.0f;
+    static const int32_t one_i32 = 1, zero_i32 = 0;
+    const void *one = p->compute == CUBLAS_COMPUTE_64F   ? (const void *)&one_f64
+                      : p->compute == CUBLAS_COMPUTE_32I ? (const void *)&one_i32
+                                                         : (const void *)&one_f32;
+    const void *zero = p->compute == CUBLAS_COMPUTE_64F   ? (const void *)&zero_f64
+                       : p->compute == CUBLAS_COMPUTE_32I ? (const void *)&zero_i32
+                                                          : (const void *)&zero_f32;
+    return blas->GemmStridedBatchedEx(
+        handle, p->b.operation, p->a.operation, p->columns, p->rows, p->inner, one,
+        (const void *)(uintptr_t)p->b.address, p->from, p->b.leading, p->b.step,
+        (const void *)(uintptr_t)p->a.address, p->from, p->a.leading, p->a.step, zero,
+        (void *)(uintptr_t)p->c.address, p->to, p->c.leading, p->c.step, p->count, p->compute,
+        CUBLAS_GEMM_DEFAULT);
+}
+
+/* Under the queue's lock, in the device's context. 0: nothing was enqueued, another kernel may. */
+static int try_multiply(collet_device *d, collet_queue *q, const product *p, uint64_t *ticket,
+                        collet_status *status, collet_error *err)
+{
+    cublasHandle_t handle = handle_of(d, q);
+    if (!handle)
+        return 0;
+    cublasStatus_t answer = multiply(&d->blas, handle, p);
+    *status = COLLET_OK;
+    if (answer == CUBLAS_STATUS_SUCCESS) {
+        *ticket = cuda_commit(q, "cublasGemmStridedBatchedEx");
+        if (d->wait_each)
+            cuda_drain(q);
+        return 1;
+    }
+    if (answer == CUBLAS_STATUS_NOT_SUPPORTED || answer == CUBLAS_STATUS_INVALID_VALUE ||
+        answer == CUBLAS_STATUS_ALLOC_FAILED || answer == CUBLAS_STATUS_ARCH_MISMATCH)
+        return 0;
+    CUresult error = d->cu.StreamQuery(q->handle);
+    if (error != CUDA_SUCCESS && error != CUDA_ERROR_NOT_READY)
+        *status = device_after_first(cuda_fail(d, error, "cublasGemmStridedBatchedEx", err));
+    else
+        *status =
+            d->host->fail(err, COLLET_FAILED, "cublasGemmStridedBatchedEx: status %d", (int)answer);
+    return 1;
+}
+
+collet_status cuda_matmul(collet_device *d, collet_queue *q, const collet_kernel_call *call)
+{
+    collet_buffer *buffers[3];
+    collet_status status;
+    uint64_t ticket = 0;
+    product p;
+    if (!describe(&p, call) || !cuda_blas_ready(d->host, d->cu.version, &d->blas))
+        return device_matmul(d, q, call);
+    if (atomic_load(&d->lost))
+        return cuda_gone(d, call->err);
+    for (uint32_t k = 0; k < 3; k++)
+        buffers[k] = device_operand(call, k)->buffer;
+    status = device_pool_before(&d->pool, buffers, 3, q, call->err);
+    if (status != COLLET_OK)
+        return status;
+    CUresult error = cuda_enter(d);
+    if (error != CUDA_SUCCESS)
+        return cuda_fail(d, error, "matmul", call->err);
+    pthread_mutex_lock(&q->lock);
+    int done = try_multiply(d, q, &p, &ticket, &status, call->err);
+    pthread_mutex_unlock(&q->lock);
+    cuda_leave(d);
+    if (!done)
+        return device_matmul(d, q, call);
+    if (status == COLLET_OK)
+        device_pool_used(&d->pool, buffers, 3, q, ticket);
+    return status;
+}

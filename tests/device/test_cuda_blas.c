@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Products of the cuda backend by cuBLAS: a fake one, which multiplies on the host, so that
+ * layouts, batches and types are what is tested; and when the family's kernel serves instead, which
+ * does not run here.
+ */
+#include "cuda_fixture.h"
+
+static fake_cublas_control *blas;
+
+static int open_blas(void **state)
+{
+    fresh(state);
+    blas = symbol_of(FAKE_CUBLAS, "fake_cublas");
+    blas->fails = blas->products = blas->math_mode = 0;
+    set_cublas = FAKE_CUBLAS;
+    device = open_device(0);
+    queue = new_queue(device);
+    return 0;
+}
+
+static int close_blas(void **state)
+{
+    int left = close_one(state);
+    return blas->handles ? -1 : left;
+}
+
+/* ---- A product ------------------------------------------------------------------------------- */
+
+#define ROWS 36
+#define COLUMNS 40
+#define INNER 20
+#define ELEMENTS 10000 /* of any operand's memory */
+
+typedef struct matrix {
+    int64_t first;
+    int64_t strides[4];
+} matrix;
+
+/* c = a b of a batch of 2 x 3. */
+typedef struct product {
+    collet_dtype to, from;
+    int64_t inner;
+    matrix c, a, b;
+} product;
+
+static size_t size_of(collet_dtype dtype)
+{
+    return dtype == COLLET_F64 ? 8 : dtype == COLLET_I8 ? 1 : dtype == COLLET_F16 ? 2 : 4;
+}
+
+static double element(const unsigned char *memory, collet_dtype dtype, int64_t at)
+{
+    float f;
+    double d;
+    int32_t i;
+    memcpy(&f, memory + at * 4, dtype == COLLET_F32 ? 4 : 0);
+    memcpy(&d, memory + at * 8, dtype == COLLET_F64 ? 8 : 0);
+    memcpy(&i, memory + at * 4, dtype == COLLET_I32 ? 4 : 0);
+    return dtype == COLLET_F32   ? (double)f
+           : dtype == COLLET_F64 ? d
+           : dtype == COLLET_I32 ? (double)i
+                                 : (double)(signed char)memory[at];
+}
+
+static void fill(unsigned char *memory, collet_dtype dtype)
+{
+    for (int64_t at = 0; at < ELEMENTS; at++) {
+        int x = (int)(at * 7 % 23) - 11;
+        float f = (float)x;
+        double d = x;
+        if (dtype == COLLET_F32)
+            memcpy(memory + at * 4, &f, 4);
+        else if (dtype == COLLET_F64)
+            memcpy(memory + at * 8, &d, 8);
+        else
+            memory[at] = (unsigned char)(signed char)x;
+    }
+}
+
+static int64_t place(const matrix *m, int64_t i, int64_t j, int64_t row, int64_t column)
+{
+    return m->first + i * m->strides[0] + j * m->strides[1] + row * m->strides[2] +
+           column * m->strides[3];
+}
+
+static void assert_right(const product *p, const unsigned char *c, const unsigned char *a,
+                         const unsigned char *b)
+{
+    for (int64_t i = 0; i < 2; i++)
+        for (int64_t j = 0; j < 3; j++)
+            for (int64_t row = 0; row < ROWS; row++)
+                for (int64_t column = 0; column < COLUMNS; column++) {
+                    double sum = 0.0;
+                    for (int64_t l = 0; l < p->inner; l++)
+                        sum += element(a, p->from, place(&p->a, i, j, row, l)) *
+                               element(b, p->from, place(&p->b, i, j, l, column));
+                    assert_true(element(c, p->to, place(&p->c, i, j, row, column)) == sum);
+                }
+}
+
+static collet_status run(const collet_operand *operands, uint64_t sig)
+{
+    const collet_kernel_call call = {.struct_size = sizeof call,
+                                     .op = COLLET_OP_MATMUL,
+                                     .sig = sig,
+                                     .n_out = 1,
+                                     .n_in = 2,
+                                     .operand_size = sizeof *operands,
+                                     .operands = operands,
+                                     .err = &err};
+    for (uint32_t i = 0; i < plugin->kernel_count; i++)
+        if (plugin->kernels[i].op == COLLET_OP_MATMUL && plugin->kernels[i].sig == sig)
+            return plugin->kernels[i].run(device, queue, &call);
+    fail_msg("no row of matmul");
+    return COLLET_FAILED;
+}
+
+/* Runs it; 1 when cuBLAS computed it, and right, 0 when a kernel was launched for it. */
+static int by_cublas(const product *p)
+{
+    static unsigned char memory[3][ELEMENTS * 8];
+    const int64_t shapes[3][4] = {
+        {2, 3, ROWS, COLUMNS}, {2, 3, ROWS, p->inner}, {2, 3, p->inner, COLUMNS}};
+    const matrix *matrices[] = {&p->c, &p->a, &p->b};
+    collet_operand operands[3];
+    int before = blas->products, launched = cu->launch_count;
+    for (int k = 0; k < 3; k++) {
+        collet_dtype dtype = k ? p->from : p->to;
+        collet_buffer *b = new_buffer(device, ELEMENTS * 8);
+        fill(memory[k], dtype);
+        assert_good(plugin->buffer_write(device, queue, b, 0, memory[k], ELEMENTS * 8, &err));
+        operands[k] = (collet_operand){b,         (uint64_t)matrices[k]->first * size_of(dtype),
+                                       dtype,     4,
+                                       shapes[k], matrices[k]->strides};
+    }
+    assert_good(run(operands, COLLET_SIG(p->to, p->from, p->from)));
+    assert_good(
+        plugin->buffer_read(device, queue, operands[0].buffer, 0, memory[0], ELEMENTS * 8, &err));
+    assert_good(plugin->queue_wait(device, queue, &err));
+    for (int k = 0; k < 3; k++)
+        plugin->buffer_free(device, operands[k].buffer);
+    assert_int_equal(blas->products - before + cu->launch_count - launched, 1);
+    if (blas->products == before)
+        return 0;
+    assert_right(p, memory[0], memory[1], memory[2]);
+    return 1;
+}
+
+#define DENSE_C                                                                                    \
+    {                                                                                              \
+        0,                                                                                         \
+        {                                                                                          \
+            3 * ROWS *COLUMNS, ROWS *COLUMNS, COLUMNS, 1                                           \
+        }                                                                                          \
+    }
+#define DENSE_A                                                                                    \
+    {                                                                                              \
+        0,                                                                                         \
+        {                                                                                          \
+            3 * ROWS *INNER, ROWS *INNER, INNER, 1                                                 \
+        }                                                                                          \
+    }
+#define DENSE_B                                                                                    \
+    {                                                                                              \
+        0,                                                                                         \
+        {                                                                                          \
+            3 * INNER *COLUMNS, INNER *COLUMNS, COLUMNS, 1                                         \
+        }                                                                                          \
+    }
+#define F32_PRODUCT(c, a, b) ((product){COLLET_F32, COLLET_F32, INNER, c, a, b})
+
+/* ---- Tests ----------------------------------------------------------------------------------- */
+
+static void layouts(void **state)
+{
+    const matrix c = DENSE_C, a = DENSE_A, b = DENSE_B;
+    const matrix a_across = {0, {3 * ROWS * INNER, ROWS * INNER, 1, ROWS}};
+    const matrix b_across = {5, {3 * INNER * COLUMNS, INNER * COLUMNS, 1, INNER}};
+    const matrix a_part = {3, {3 * 4 * ROWS * 7, 4 * ROWS * 7, 28, 1}};
+    const matrix a_once = {0, {0, 0, INNER, 1}}, b_once = {11, {0, 0, 1, INNER + 2}};
+    const matrix c_apart = {1, {3 * ROWS * 45, ROWS * 45, 45, 1}};
+    const product products[] = {
+        F32_PRODUCT(c, a, b),
+        F32_PRODUCT(c, a_across, b),
+        F32_PRODUCT(c, a, b_across),
+        F32_PRODUCT(c, a_across, b_across),
+        F32_PRODUCT(c, a_part, b_once),
+        F32_PRODUCT(c, a_once, b),
+        F32_PRODUCT(c_apart, a, b),
+        {COLLET_F64, COLLET_F64, INNER, c, a, b_across},
+        {COLLET_I32, COLLET_I8, INNER, c, a, b},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof products / sizeof *products; i++)
+        if (!by_cublas(&products[i]))
+            fail_msg("product %zu was not by cuBLAS", i);
+    /* Sums of f16 are not put together in f16. */
+    assert_int_equal(blas->math_mode, 16);
+    assert_int_equal(blas->handles, 1);
+}
+
+/* What cuBLAS has no words for. */
+static void other_layouts(void **state)
+{
+    const matrix c = DENSE_C, a = DENSE_A, b = DENSE_B;
+    const matrix a_apart = {0, {0, 0, 2 * INNER, 2}};
+    const matrix a_backward = {(ROWS - 1) * INNER, {0, 0, -INNER, 1}};
+    /* One step for all of the batch is not enough for these. */
+    const matrix a_inner_once = {0, {ROWS * INNER, 0, INNER, 1}};
+    const matrix a_outer_once = {0, {0, ROWS * INNER, INNER, 1}};
+    const matrix c_across = {0, {3 * ROWS * COLUMNS, ROWS * COLUMNS, 1, ROWS}};
+    const matrix b_odd = {1, {0, 0, COLUMNS, 1}};
+    const product products[] = {
+        F32_PRODUCT(c, a_apart, b),      F32_PRODUCT(c, a_backward, b),
+        F32_PRODUCT(c, a_inner_once, b), F32_PRODUCT(c, a_outer_once, b),
+        F32_PRODUCT(c_across, a, b),     {COLLET_I32, COLLET_I8, INNER, c, a, b_odd},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof products / sizeof *products; i++)
+        if (by_cublas(&products[i]))
+            fail_msg("product %zu was by cuBLAS", i);
+}
+
+static void cublas_missing(void **state)
+{
+    const product p = F32_PRODUCT(DENSE_C, DENSE_A, DENSE_B);
+    (void)state;
+    const char *const settings[] = {"off", "/nowhere/libcublas.so", "libm.so.6"};
+    plugin->queue_destroy(device, queue);
+    plugin->device_close(device);
+    for (int i = 0; i < 3; i++) {
+        set_cublas = settings[i];
+        device = open_device(0);
+        queue = new_queue(device);
+        assert_false(by_cublas(&p));
+        if (i == 2)
+            break;
+        plugin->queue_destroy(device, queue);
+        plugin->device_close(device);
+    }
+}
+
+/* Types that it says it has not, and other answers. */
+static void cublas_says_no(void **state)
+{
+    const product p = F32_PRODUCT(DENSE_C, DENSE_A, DENSE_B);
+    const product narrow = {COLLET_F16, COLLET_F16, INNER, DENSE_C, DENSE_A, DENSE_B};
+    (void)state;
+    assert_false(by_cublas(&narrow));
+    assert_true(by_cublas(&p));
+    blas->fails = 3; /* CUBLAS_STATUS_ALLOC_FAILED */
+    assert_false(by_cublas(&p));
+    blas->fails = 0;
+    /* A trim gives its memory back. */
+    plugin->trim(device);
+    assert_int_equal(blas->handles, 0);
+    blas->fails = 1; /* CUBLAS_STATUS_NOT_INITIALIZED */
+    assert_false(by_cublas(&p));
+    blas->fails = 0;
+    assert_true(by_cublas(&p));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_blas, close_blas)
+    const struct CMUnitTest tests[] = {
+        TEST(layouts),
+        TEST(other_layouts),
+        TEST(cublas_missing),
+        TEST(cublas_says_no),
+    };
+    return cmocka_run_group_tests(tests, load_plugin, NULL);
+}
