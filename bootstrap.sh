@@ -72,6 +72,7 @@ find_missing() {
 #include <CL/cl.h>'
     if [ "$1" = test ]; then
         want pocl-opencl-icd eval 'ls /etc/OpenCL/vendors/*.icd'
+        want oclgrind command -v oclgrind
         need g++ compiles "${CXX:-c++}" c++ '#include <memory>'
         need libcmocka-dev pkg-config --exists cmocka
         need libfftw3-dev pkg-config --exists fftw3 fftw3f
