@@ -6,6 +6,7 @@
 #include "../device/array.h"
 #include "../device/decompositions.h"
 #include "../device/linalg.h"
+#include "../device/spectra.h"
 #include "../device/random.h"
 #include "backend.h"
 #include "linalg.h"
@@ -20,6 +21,7 @@ static const collet_kernel_row kernels[] = {
     DEVICE_RANDOM_ROWS,
     DEVICE_LINALG_ROWS(cuda_matmul),
     DEVICE_DECOMPOSITION_ROWS,
+    DEVICE_SPECTRA_ROWS,
 };
 
 /* ---- The current context --------------------------------------------------------------------- */

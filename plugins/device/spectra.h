@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * spectra.h - qr, eigh and svd on devices: rows for a backend's table of kernels. Each run function
+ * and each workspace is as plugin.h has it.
+ */
+#ifndef COLLET_DEVICE_SPECTRA_H
+#define COLLET_DEVICE_SPECTRA_H
+
+#include "device.h"
+#include "rows.h"
+
+collet_status device_qr(collet_device *device, collet_queue *queue, const collet_kernel_call *call);
+uint64_t device_qr_workspace(collet_device *device, const collet_kernel_call *call);
+collet_status device_eigh(collet_device *device, collet_queue *queue,
+                          const collet_kernel_call *call);
+uint64_t device_eigh_workspace(collet_device *device, const collet_kernel_call *call);
+collet_status device_svd(collet_device *device, collet_queue *queue,
+                         const collet_kernel_call *call);
+uint64_t device_svd_workspace(collet_device *device, const collet_kernel_call *call);
+
+#define DEVICE_SPECTRA_ROWS                                                                        \
+    DEVICE_ROW_WORKSPACE(QR, qr, F, F, F), DEVICE_ROW_WORKSPACE(QR, qr, D, D, D),                  \
+        DEVICE_ROW_WORKSPACE(EIGH, eigh, F, F, I32, F),                                            \
+        DEVICE_ROW_WORKSPACE(EIGH, eigh, D, D, I32, D),                                            \
+        DEVICE_ROW_WORKSPACE(SVD, svd, F, F, F, I32, F),                                           \
+        DEVICE_ROW_WORKSPACE(SVD, svd, D, D, D, I32, D)
+
+#endif
