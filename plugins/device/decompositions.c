@@ -28,8 +28,7 @@ static collet_status take_away(device_slabs *d, const update *u)
     uint64_t across = device_ceiling((uint64_t)u->columns, items * 4);
     uint64_t down = device_ceiling((uint64_t)u->rows, group / items * 4);
     device_launch l;
-    device_slabs_launch(d, &l, "update");
-    device_slabs_pass(d, &l);
+    device_slabs_inside(d, &l, d->source, "update");
     device_pass_i64(&l, u->c);
     device_pass_i64(&l, u->a);
     device_pass_i64(&l, u->b);
@@ -69,8 +68,7 @@ static collet_status cholesky_panels(device_slabs *d)
     for (int64_t first = 0; first < n && status == COLLET_OK; first += width) {
         int64_t own = device_smaller(width, n - first), next = first + own;
         device_launch l;
-        device_slabs_launch(d, &l, "panel");
-        device_slabs_pass(d, &l);
+        device_slabs_inside(d, &l, d->source, "panel");
         device_pass_i64(&l, n);
         device_pass_i64(&l, first);
         device_pass_i64(&l, own);
@@ -135,8 +133,7 @@ static collet_status lu_take(device_slabs *d, uint32_t input)
 static collet_status lu_panel(device_slabs *d, int64_t first, int64_t width, int64_t last)
 {
     device_launch l;
-    device_slabs_launch(d, &l, "panel");
-    device_slabs_pass(d, &l);
+    device_slabs_inside(d, &l, d->source, "panel");
     device_pass_i64(&l, d->m);
     device_pass_i64(&l, d->n);
     device_pass_i64(&l, first);
@@ -149,8 +146,7 @@ static collet_status lu_aside(device_slabs *d, int64_t first, int64_t width)
 {
     uint64_t across = device_groups(d->traits, (uint64_t)(d->n - width));
     device_launch l;
-    device_slabs_launch(d, &l, "aside");
-    device_slabs_pass(d, &l);
+    device_slabs_inside(d, &l, d->source, "aside");
     device_pass_i64(&l, d->m);
     device_pass_i64(&l, d->n);
     device_pass_i64(&l, first);
@@ -247,8 +243,7 @@ collet_status device_solve(collet_device *device, collet_queue *queue,
     collet_status status = lu_factor(&d, 2);
     if (status != COLLET_OK)
         return status;
-    device_slabs_launch(&d, &l, "judge");
-    device_slabs_pass(&d, &l);
+    device_slabs_inside(&d, &l, &lu_source, "judge");
     device_pass_i64(&l, d.m);
     status = device_slabs_enqueue(&d, &l, (uint64_t)d.count);
     if (status != COLLET_OK)
@@ -264,9 +259,8 @@ collet_status device_solve(collet_device *device, collet_queue *queue,
     status = device_slabs_enqueue(&d, &l, across * (uint64_t)d.count);
     if (status != COLLET_OK)
         return status;
-    device_slabs_launch(&d, &l, "singular");
+    device_slabs_inside(&d, &l, &lu_source, "singular");
     device_pass_operand(&l, device_operand(call, 1));
-    device_slabs_pass(&d, &l);
     device_pass_i64(&l, d.count);
     return device_slabs_enqueue(&d, &l, 1);
 }

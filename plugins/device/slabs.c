@@ -54,6 +54,13 @@ void device_slabs_pass(const device_slabs *d, device_launch *l)
     device_pass_i64(l, d->pitch);
 }
 
+void device_slabs_inside(const device_slabs *d, device_launch *l, const device_source *source,
+                         const char *kernel)
+{
+    device_launch_begin(l, source, "", kernel);
+    device_slabs_pass(d, l);
+}
+
 collet_status device_slabs_enqueue(device_slabs *d, const device_launch *l, uint64_t groups)
 {
     collet_status status = device_enqueue(d->device, d->queue, l, groups, d->call->err);

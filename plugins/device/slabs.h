@@ -38,7 +38,11 @@ void device_slabs_operands(device_slabs *d, uint32_t count);
 /* Of the workspace; UINT64_MAX where that cannot be counted. */
 uint64_t device_slabs_bytes(const device_slabs *d);
 
+/* Of a kernel that goes between slabs and operands, compiled for their type. */
 void device_slabs_launch(const device_slabs *d, device_launch *l, const char *kernel);
+/* Of one that works on slabs alone: begun, with the workspace and the pitch passed. */
+void device_slabs_inside(const device_slabs *d, device_launch *l, const device_source *source,
+                         const char *kernel);
 /* The workspace and the pitch. */
 void device_slabs_pass(const device_slabs *d, device_launch *l);
 /* As device_enqueue; FAILED in place of REFUSED after the first launch. */

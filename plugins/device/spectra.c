@@ -5,16 +5,16 @@
 #include "slabs.h"
 #include "texts.h"
 
-static const char *const qr_texts[] = {device_text_matrices, device_text_dense, device_text_reflect,
+static const char *const reflect_texts[] = {device_text_dense, device_text_reflect, NULL};
+static const device_source reflect_source = {"reflect", reflect_texts};
+static const char *const qr_texts[] = {device_text_matrices, device_text_dense, device_text_take,
                                        device_text_qr, NULL};
 static const device_source qr_source = {"qr", qr_texts};
-static const char *const eigh_texts[] = {device_text_matrices, device_text_dense,
-                                         device_text_reflect,  device_text_rotate,
-                                         device_text_eigh,     NULL};
+static const char *const eigh_texts[] = {device_text_matrices, device_text_dense, device_text_take,
+                                         device_text_rotate,   device_text_eigh,  NULL};
 static const device_source eigh_source = {"eigh", eigh_texts};
-static const char *const svd_texts[] = {device_text_matrices, device_text_dense,
-                                        device_text_reflect,  device_text_rotate,
-                                        device_text_svd,      NULL};
+static const char *const svd_texts[] = {device_text_matrices, device_text_dense, device_text_take,
+                                        device_text_rotate,   device_text_svd,   NULL};
 static const device_source svd_source = {"svd", svd_texts};
 
 #define HEAD DEVICE_SLABS_HEAD
@@ -63,8 +63,7 @@ static void identity(chain *c, const place *a)
 {
     uint64_t across = device_groups(c->d.traits, (uint64_t)(a->m * a->n));
     device_launch l;
-    device_slabs_launch(&c->d, &l, "identity");
-    device_slabs_pass(&c->d, &l);
+    device_slabs_inside(&c->d, &l, &reflect_source, "identity");
     device_pass_i64(&l, a->first);
     device_pass_i64(&l, a->m);
     device_pass_i64(&l, a->n);
@@ -80,8 +79,7 @@ typedef struct reflector {
 static void make(chain *c, const reflector *r)
 {
     device_launch l;
-    device_slabs_launch(&c->d, &l, "reflector");
-    device_slabs_pass(&c->d, &l);
+    device_slabs_inside(&c->d, &l, &reflect_source, "reflector");
     device_pass_i64(&l, r->first);
     device_pass_i64(&l, r->step);
     device_pass_i64(&l, r->n);
@@ -101,8 +99,7 @@ static void reflect(chain *c, const reflector *r, int64_t x, int64_t row, int64_
         beside *= 2;
     uint64_t across = device_ceiling((uint64_t)count, (uint64_t)beside);
     device_launch l;
-    device_slabs_launch(&c->d, &l, "reflect");
-    device_slabs_pass(&c->d, &l);
+    device_slabs_inside(&c->d, &l, &reflect_source, "reflect");
     device_pass_i64(&l, x);
     device_pass_i64(&l, row);
     device_pass_i64(&l, column);
@@ -191,8 +188,7 @@ static void rank_two(chain *c, const reflector *r, int64_t p)
     uint64_t per_group = (uint64_t)c->d.traits->group * EACH;
     uint64_t across = device_ceiling((uint64_t)(r->n * r->n), per_group);
     device_launch l;
-    device_slabs_launch(&c->d, &l, "rank_two");
-    device_slabs_pass(&c->d, &l);
+    device_slabs_inside(&c->d, &l, &eigh_source, "rank_two");
     device_pass_i64(&l, r->first + 1);
     device_pass_i64(&l, c->d.n);
     device_pass_i64(&l, r->n);
@@ -224,8 +220,7 @@ collet_status device_eigh(collet_device *device, collet_queue *queue,
         reflector r = {a.first + (k + 1) * n + k, n, n - k - 1, taus + k};
         reflect(&c, &r, vectors.first + (k + 1) * (n + 1), 1, n, r.n, 0);
     }
-    device_slabs_launch(&c.d, &l, "iterate");
-    device_slabs_pass(&c.d, &l);
+    device_slabs_inside(&c.d, &l, &eigh_source, "iterate");
     device_pass_i64(&l, n);
     go(&c, &l, (uint64_t)c.d.count);
     device_slabs_launch(&c.d, &l, "give");
@@ -309,8 +304,7 @@ collet_status device_svd(collet_device *device, collet_queue *queue, const colle
     take(&c, 4, turned, &a, 0, 1);
     bidiagonalise(&c, &a);
     accumulate(&c, &a, &u, &v);
-    device_slabs_launch(&c.d, &l, "iterate");
-    device_slabs_pass(&c.d, &l);
+    device_slabs_inside(&c.d, &l, &svd_source, "iterate");
     device_pass_i64(&l, m);
     device_pass_i64(&l, n);
     go(&c, &l, (uint64_t)c.d.count);
