@@ -101,7 +101,7 @@ static int all_options(const collet_device *d, const char *own, char text[OPTION
 {
     const device_traits *t = &d->traits;
     int length = snprintf(text, OPTIONS,
-                          "%s -std=c++14 -default-device --fmad=false -DGROUP=%u -DPER_ITEM=%u "
+                          "%s -std=c++17 -default-device --fmad=false -DGROUP=%u -DPER_ITEM=%u "
                           "-DHAVE_F64=%u -DEXACT_F32=%u %s",
                           d->target, t->group, t->per_item, t->has_f64, t->exact_f32, own);
     return length > 0 && length < OPTIONS;

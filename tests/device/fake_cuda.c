@@ -42,7 +42,8 @@ __attribute__((constructor)) static void reset(void)
     fake_cuda.devices = 1;
     fake_cuda.capability = 90;
     fake_cuda.version = 12040;
-    fake_cuda.memory = (size_t)1 << 20;
+    const char *memory = getenv("FAKE_CUDA_MEMORY");
+    fake_cuda.memory = memory ? strtoull(memory, NULL, 10) : (size_t)1 << 20;
     fake_cuda.busy = fake_cuda.faults = 0;
     fake_cuda.fails = NULL;
     fake_cuda.allocated = fake_cuda.synchronized = fake_cuda.waits = fake_cuda.outside = 0;

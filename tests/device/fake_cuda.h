@@ -26,7 +26,8 @@ typedef struct fake_cuda_control {
     int devices;       /* 1 */
     int capability;    /* 90 */
     int version;       /* 12040 */
-    size_t memory;     /* bytes of each device: 1 MiB */
+    size_t memory;     /* bytes of each device: 1 MiB, or FAKE_CUDA_MEMORY of the
+                          environment */
     int busy;          /* streams and events are not done until they are waited for */
     const char *fails; /* the function of this name (NULL: none), without cu, */
     int fails_after;   /* after so many calls that do not fail, */

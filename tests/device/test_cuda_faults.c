@@ -19,7 +19,7 @@ static void a_launch(void **state)
     assert_int_equal(last_launch()->groups, 10);
     assert_ptr_equal(last_launch()->first, address);
     assert_string_equal(rtc->options,
-                        "--gpu-architecture=sm_90 -std=c++14 -default-device --fmad=false "
+                        "--gpu-architecture=sm_90 -std=c++17 -default-device --fmad=false "
                         "-DGROUP=256 -DPER_ITEM=4 -DHAVE_F64=1 -DEXACT_F32=1 -DAPPLY=add_f32 "
                         "-DTO=f32 -DFROM=f32 -DINPUTS=2");
     /* Nothing to do is nothing launched; once compiled is enough. */
