@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# docs/benchmarks/gpu.sh OUT [BUILD]: on a machine with an NVIDIA GPU, its driver and a CUDA toolkit,
+# builds Collet in BUILD (default: OUT/build), checks the cuda backend and measures it. Results are
+# text and JSON in OUT; `OUT/summary.txt` says what passed. Takes a quarter of an hour. The exit
+# status is 0 when everything passed, 77 where there is no GPU.
+set -u
+if [ $# -lt 1 ]; then
+    sed -n 's/^# \{0,1\}//; 3,6p' "$0"
+    exit 2
+fi
+source=$(cd "$(dirname "$0")/../.." && pwd)
+mkdir -p "$1" || exit 2
+out=$(cd "$1" && pwd)
+build=${2:-$out/build}
+failed=0
+: >"$out/summary.txt"
+
+say() {
+    echo "$*" | tee -a "$out/summary.txt"
+}
+
+# step NAME FILE COMMAND...: its output is FILE; one line in the summary.
+step() {
+    local name=$1 file=$2 status
+    shift 2
+    "$@" >"$out/$file" 2>"$out/$file.err"
+    status=$?
+    [ -s "$out/$file.err" ] || rm -f "$out/$file.err"
+    case $status in
+    0) say "passed   $name" ;;
+    77) say "absent   $name" ;;
+    *) say "FAILED   $name (status $status, see $file)"; failed=1 ;;
+    esac
+    return $status
+}
+
+step build build.txt bash -c "
+    cmake -S '$source' -B '$build' -DCMAKE_BUILD_TYPE=Release -DCOLLET_TESTS=ON &&
+    cmake --build '$build' -j'$(nproc)'" || exit 1
+if [ ! -e "$build/lib/collet/cuda.so" ]; then
+    say "FAILED   the cuda backend was not built: no CUDA headers, set CUDA_PATH"
+    exit 1
+fi
+nvidia-smi -q >"$out/nvidia-smi.txt" 2>/dev/null
+git -C "$source" rev-parse HEAD >"$out/commit.txt" 2>/dev/null
+
+step limits limits.json "$build/tests/gpu-limits"
+if [ $? = 77 ]; then
+    cat "$out/limits.json.err"
+    exit 77
+fi
+step backend-info info.json "$build/bin/backend-info" --json cuda
+step "conformance: backend-check cuda" check.txt "$build/bin/backend-check" --timeout 600 \
+    "$build/lib/collet/cuda.so"
+if command -v compute-sanitizer >/dev/null; then
+    step "compute-sanitizer memcheck" memcheck.txt compute-sanitizer --tool memcheck \
+        --target-processes all --error-exitcode 9 "$build/bin/backend-check" --quick \
+        --timeout 600 "$build/lib/collet/cuda.so"
+else
+    say "absent   compute-sanitizer"
+fi
+
+# Each against limits.json: memory-bound kernels against "copy", matmul against "cublas".
+bench=$build/bin/backend-bench
+step "add f32" add.json "$bench" add 256M --backend cuda --json
+step "exp f32" exp.json "$bench" exp 256M --backend cuda --json
+step "sum f32" sum.json "$bench" sum 256M --backend cuda --json
+step "matmul" matmul.json "$bench" matmul 4096x4096x4096 --dtype f32,f64,f16,bf16 \
+    --backend cuda --json
+for op in "observables 10000x1000" "fft 4096x4096"; do
+    name=${op%% *}
+    if "$build/bin/backend-info" --json cuda | grep -q "\"$name\""; then
+        step "$name f32" "$name.json" "$bench" $op --backend cuda --json
+    else
+        say "absent   $name: the backend has no such kernel yet"
+    fi
+done
+[ $failed = 0 ]
