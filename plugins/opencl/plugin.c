@@ -6,6 +6,7 @@
 #include "../device/array.h"
 #include "../device/decompositions.h"
 #include "../device/linalg.h"
+#include "../device/md.h"
 #include "../device/spectra.h"
 #include "../device/random.h"
 
@@ -16,6 +17,7 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 /* One line a family: its rows as plugins/device has them, or this backend's own. */
 static const collet_kernel_row kernels[] = {
     DEVICE_ARRAY_ROWS,
+    DEVICE_MD_ROWS,
     DEVICE_RANDOM_ROWS,
     DEVICE_LINALG_ROWS(device_matmul),
     DEVICE_DECOMPOSITION_ROWS,

@@ -10,29 +10,15 @@
 
 #include <cmocka.h>
 
-#include "extract_runs.h"
+#include "extract_agree.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define TOLERANCE 1e-12
-
 static const char *const backends[] = {"cpu_scalar", "cpu_openmp"};
 #define BACKENDS 2
-
-static const struct sample {
-    const char *name; /* in reference.json */
-    const char *topology;
-    const char *trajectory;
-    const char *masses;
-} samples[] = {
-    {"water", WATER "conf.gro", WATER "traj.trr", WATER "masses.txt"},
-    {"peptide", PEPTIDE "conf.gro", PEPTIDE "traj.trr", PEPTIDE "masses.txt"},
-    {"peptide_double", PEPTIDE "conf.gro", PEPTIDE "traj_double.trr", PEPTIDE "masses.txt"},
-};
-#define SAMPLES (sizeof samples / sizeof *samples)
 
 static const struct {
     const char *reference;
@@ -89,36 +75,6 @@ static int flatten(const cJSON *item, double *values, int n)
     return n;
 }
 
-/* The largest term m |r - com| |f| of any atom of a frame: what a cancelling torque is judged by.
- */
-static double largest_torque_term(const struct sample *sample, int64_t frame, const double com[3])
-{
-    collet_trajectory *trajectory = io_open(sample->trajectory);
-    collet_frames *frames = io_batch(trajectory, 51, 1);
-    double largest = 0;
-    collet_error err;
-
-    assert_int_equal(collet_trajectory_read(trajectory, frames, &err), COLLET_OK);
-    for (int64_t i = 0; i < frames->n_atoms; i++) {
-        double arm = 0, force = 0;
-
-        for (int k = 0; k < 3; k++) {
-            int64_t at = (frame * frames->n_atoms + i) * 3 + k;
-            double r = frames->dtype == COLLET_F64 ? ((double *)frames->positions)[at]
-                                                   : (double)((float *)frames->positions)[at];
-            double f = frames->dtype == COLLET_F64 ? ((double *)frames->forces)[at]
-                                                   : (double)((float *)frames->forces)[at];
-
-            arm += (r - com[k]) * (r - com[k]);
-            force += f * f;
-        }
-        largest = fmax(largest, sqrt(arm * force));
-    }
-    collet_frames_free(frames);
-    collet_trajectory_close(trajectory);
-    return largest;
-}
-
 /* The energy of the centre of mass: p.p / 2M. */
 static void check_translation(const cJSON *expected, npz *out, int64_t frame)
 {
@@ -130,7 +86,8 @@ static void check_translation(const cJSON *expected, npz *out, int64_t frame)
                 TOLERANCE * npz_f64(out, "k_total", NULL, NULL)[frame]);
 }
 
-static void check_frame(const struct sample *sample, npz *out, const char *which, int64_t frame)
+static void check_frame(const extract_sample_files *sample, npz *out, const char *which,
+                        int64_t frame)
 {
     const cJSON *expected = meta_at(meta_at(reference, sample->name), which);
 
@@ -152,12 +109,6 @@ static void check_frame(const struct sample *sample, npz *out, const char *which
     check_translation(expected, out, frame);
 }
 
-static npz run(const struct sample *sample, const char *backend)
-{
-    return EXTRACT(directory, sample->topology, sample->trajectory, "--masses", sample->masses,
-                   "--backend", backend);
-}
-
 static void test_reference(void **state)
 {
     int used = 0;
@@ -168,7 +119,7 @@ static void test_reference(void **state)
             continue;
         used++;
         for (size_t i = 0; i < SAMPLES; i++) {
-            npz out = run(&samples[i], backends[b]);
+            npz out = extract_sample(directory, &samples[i], backends[b]);
             int64_t n;
 
             npz_f64(&out, "time_ps", &n, NULL);
@@ -191,7 +142,7 @@ static void test_isolated_body(void **state)
 
         if (!backend_usable(backends[b]))
             continue;
-        out = run(&samples[2], backends[b]);
+        out = extract_sample(directory, &samples[2], backends[b]);
         momentum = npz_f64(&out, "L_vector", NULL, NULL);
         torque = npz_f64(&out, "tau_vector", NULL, NULL);
         for (int i = 0; i < 51; i++)
@@ -294,55 +245,13 @@ static void test_derivative(void **state)
     npz_close(&out);
 }
 
-/* What rounding of single terms may do to a key, in units of its largest value. Sums that cancel
- * and what is divided by a time step are judged by what they are made of. */
-static double scale_of(npz *out, const char *key, double torque_term)
-{
-    size_t n;
-    const double *values = npz_f64(out, key, NULL, &n);
-    double scale = 0;
-
-    for (size_t i = 0; i < n; i++)
-        scale = fmax(scale, fabs(values[i]));
-    if (strncmp(key, "tau_", 4) == 0)
-        scale = fmax(scale, torque_term);
-    if (strncmp(key, "k_", 2) == 0 && strcmp(key, "k_total") != 0)
-        scale = scale_of(out, "k_total", 0);
-    if (strncmp(key, "dLdt_", 5) == 0) {
-        const double *t = npz_f64(out, "time_ps", NULL, NULL);
-
-        scale = scale_of(out, "L_magnitude", 0) / (t[1] - t[0]);
-    }
-    return scale;
-}
-
 static void test_backends_agree(void **state)
 {
     (void)state;
     if (!backend_usable(backends[0]) || !backend_usable(backends[1]))
         skip();
-    for (size_t i = 0; i < SAMPLES; i++) {
-        npz a = run(&samples[i], backends[0]), b = run(&samples[i], backends[1]);
-        double torque_term = largest_torque_term(&samples[i], 0, npz_f64(&a, "com", NULL, NULL));
-
-        for (size_t k = 0; k < EXTRACT_KEYS; k++) {
-            size_t n, m;
-            const double *x = npz_f64(&a, extract_keys[k], NULL, &n);
-            const double *y = npz_f64(&b, extract_keys[k], NULL, &m);
-            double scale = scale_of(&a, extract_keys[k], torque_term);
-
-            assert_int_equal(n, m);
-            /* The rmsd of a frame to itself is a root of rounding errors. */
-            if (strcmp(extract_keys[k], "rmsd") == 0)
-                scale = 1e4;
-            for (size_t j = 0; j < n; j++)
-                if (!(fabs(x[j] - y[j]) <= TOLERANCE * scale))
-                    fail_msg("%s %s[%zu]: %.17g and %.17g", samples[i].name, extract_keys[k], j,
-                             x[j], y[j]);
-        }
-        npz_close(&a);
-        npz_close(&b);
-    }
+    for (size_t i = 0; i < SAMPLES; i++)
+        check_agreement(directory, &samples[i], backends[0], backends[1]);
 }
 
 /* Compressed positions: no velocities, no forces, and the numbers that MDAnalysis gets. */
