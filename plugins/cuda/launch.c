@@ -30,6 +30,18 @@ static CUresult launch(collet_device *d, collet_queue *q, const cuda_kernel *ker
                               q->handle, arguments, NULL);
 }
 
+/* Whatever the driver says of a launch but that the device is lost: nothing has run. */
+static collet_status not_enqueued(collet_device *d, CUresult error, const char *label,
+                                  collet_error *err)
+{
+    collet_status status = cuda_fail(d, error, label, err);
+    if (status != COLLET_FAILED)
+        return status;
+    if (err)
+        err->status = COLLET_REFUSED;
+    return COLLET_REFUSED;
+}
+
 /* The launch and its ticket. */
 static collet_status enqueue(collet_device *d, collet_queue *q, const cuda_kernel *kernel,
                              const device_launch *l, uint64_t groups, uint64_t *ticket,
@@ -44,7 +56,7 @@ static collet_status enqueue(collet_device *d, collet_queue *q, const cuda_kerne
     if (error == CUDA_SUCCESS)
         *ticket = cuda_commit(q, kernel->label);
     else
-        status = cuda_fail(d, error, kernel->label, err);
+        status = not_enqueued(d, error, kernel->label, err);
     if (status == COLLET_OK && d->wait_each)
         cuda_drain(q);
     pthread_mutex_unlock(&q->lock);

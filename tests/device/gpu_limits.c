@@ -110,7 +110,7 @@ static double device_seconds(bench *b, int (*work)(bench *b, const void *argumen
 static int copy(bench *b, const void *argument)
 {
     (void)argument;
-    return b->cu.MemcpyDtoDAsync(b->memory[0], b->memory[1], b->bytes, b->stream);
+    return b->cu.MemcpyDtoDAsync(b->memory[0], b->memory[1], b->bytes, b->stream) != CUDA_SUCCESS;
 }
 
 /* Bytes read and bytes written. */

@@ -129,6 +129,9 @@ static void a_launch_refused(void **state)
     assert_status_is(add(device, queue, b, b, b, 64), COLLET_REFUSED);
     assert_says(err.text, "kernel flat of elementwise (-DAPPLY=add_f32");
     assert_says(err.text, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES");
+    inject("LaunchKernel", 0, CUDA_ERROR_INVALID_VALUE);
+    assert_status_is(add(device, queue, b, b, b, 64), COLLET_REFUSED);
+    assert_int_equal(err.status, COLLET_REFUSED);
     assert_good(add(device, queue, b, b, b, 64));
     assert_good(plugin->queue_wait(device, queue, &err));
     plugin->buffer_free(device, b);
