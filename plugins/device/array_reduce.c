@@ -22,7 +22,9 @@ typedef struct reduce_view {
     int64_t kept_extent[KEPT_DIMS], kept_stride[2][KEPT_DIMS];
     int32_t row_axes, kept_axes;
     int32_t kept_bits, column_bits, kept_adjacent;
-    int32_t negated;
+    int32_t negated, period;
+    int64_t inner, width, strips, units, chunk;
+    int64_t groups_in_all;
 } reduce_view;
 
 /* ---- The axes ------------------------------------------------------------------------------ */
@@ -130,14 +132,9 @@ static void cut(reduce_view *v, int64_t parts)
     v->parts = v->rows * v->across;
 }
 
-/* What follows from the shape and the device alone, so that the numbers do too. */
-static void view_of(reduce_view *v, const device_traits *t, const collet_kernel_call *call)
+/* Items that share the kept elements of a group. */
+static void shape_groups(reduce_view *v, const device_traits *t)
 {
-    split_axes axes;
-    memset(v, 0, sizeof *v);
-    split(&axes, call);
-    view_axes(v, &axes);
-    v->negated = call->op == COLLET_OP_MAX;
     int32_t group_bits = bits_for(t->group, 30);
     int64_t total = v->rows * v->columns;
     int32_t least = bits_for(total, 5), member_bits = bits_for(total / 8, group_bits);
@@ -151,20 +148,70 @@ static void view_of(reduce_view *v, const device_traits *t, const collet_kernel_
     int64_t wanted = ceiling((int64_t)t->units * 8, v->groups);
     int64_t members = (int64_t)t->group >> v->kept_bits;
     cut(v, lesser(lesser(wanted, MOST_PARTS), total / (members * PER_MEMBER)));
+    v->groups_in_all = v->groups * v->parts;
+}
+
+/* LANES and STRIP of reduce.dev. */
+#define LANES 24
+#define STRIP 96
+/* Elements that are worth a group of their own. */
+#define PER_GROUP 32768
+
+/* Items that work by themselves. */
+static void shape_units(reduce_view *v, const device_traits *t)
+{
+    int32_t last = v->kept_axes - 1;
+    int64_t total = v->rows * v->columns;
+    v->inner = v->kept_adjacent && v->kept_stride[1][last] == 1 ? v->kept_extent[last] : 1;
+    if (!v->kept || !v->inner)
+        return;
+    if (v->column_step == v->inner && LANES % v->inner == 0 &&
+        v->columns * v->inner >= 8 * (int64_t)LANES)
+        v->period = (int32_t)v->inner;
+    v->width = v->period ? v->period : lesser(v->inner, STRIP);
+    v->strips = ceiling(v->inner, v->width);
+    int64_t units = v->kept / v->inner * v->strips;
+    int64_t wanted = ceiling((int64_t)t->units * 8, units);
+    cut(v, lesser(lesser(wanted, MOST_PARTS), total * v->width / PER_GROUP));
+    v->units = units * v->parts;
+    int64_t each = lesser(total / v->parts, PER_GROUP) * v->width + 1;
+    v->chunk = lesser(ceiling(PER_GROUP, each), ceiling(v->units, (int64_t)t->units * 8));
+    v->groups_in_all = ceiling(v->units, v->chunk);
+}
+
+/* What follows from the shape and the device alone, so that the numbers do too. */
+static void view_of(reduce_view *v, const device_traits *t, const collet_kernel_call *call)
+{
+    split_axes axes;
+    memset(v, 0, sizeof *v);
+    split(&axes, call);
+    view_axes(v, &axes);
+    v->negated = call->op == COLLET_OP_MAX;
+    if (t->is_cpu)
+        shape_units(v, t);
+    else
+        shape_groups(v, t);
 }
 
 /* ---- Running ------------------------------------------------------------------------------- */
 
-static const char *options_of(const collet_kernel_call *call)
+#define OPTIONS(text)                                                                              \
+    {                                                                                              \
+        text, text " -DSERIAL=1"                                                                   \
+    }
+
+static const char *options_of(const device_traits *t, const collet_kernel_call *call)
 {
+    static const char *const options[][2] = {
+        OPTIONS("-DFROM=f32 -DTO=f32"), OPTIONS("-DFROM=f64 -DTO=f64"),
+        OPTIONS("-DFROM=f32 -DTO=f64"), OPTIONS("-DEXTREME=1 -DFROM=f32 -DTO=f32"),
+        OPTIONS("-DEXTREME=1 -DFROM=f64 -DTO=f64")};
     collet_dtype to = part_of(device_operand(call, 0)->dtype);
     collet_dtype from = part_of(device_operand(call, 1)->dtype);
+    int kind = from == COLLET_F64 ? 1 : to == COLLET_F64 ? 2 : 0;
     if (call->op == COLLET_OP_MIN || call->op == COLLET_OP_MAX)
-        return from == COLLET_F32 ? "-DEXTREME=1 -DFROM=f32 -DTO=f32"
-                                  : "-DEXTREME=1 -DFROM=f64 -DTO=f64";
-    if (from == COLLET_F64)
-        return "-DFROM=f64 -DTO=f64";
-    return to == COLLET_F64 ? "-DFROM=f32 -DTO=f64" : "-DFROM=f32 -DTO=f32";
+        kind = from == COLLET_F64 ? 4 : 3;
+    return options[kind][t->is_cpu != 0];
 }
 
 /* What a sum is divided by: one number of the kernel's wide type and what it leaves out. */
@@ -219,26 +266,21 @@ collet_status device_reduce(collet_device *device, collet_queue *queue,
                             const collet_kernel_call *call)
 {
     const device_traits *t = device_traits_of(device);
-    const char *options = options_of(call);
+    const char *options = options_of(t, call);
     collet_operand out = *device_operand(call, 0), in = *device_operand(call, 1);
     out.dtype = part_of(out.dtype);
     in.dtype = part_of(in.dtype);
     device_launch l;
     reduce_view v;
     view_of(&v, t, call);
-    int whole = v.parts <= 1;
-    device_launch_begin(&l, &source, options, whole ? "reduce" : "reduce_parts");
-    if (whole)
-        device_pass_operand(&l, &out);
-    else
-        device_pass_buffer(&l, call->workspace);
+    device_launch_begin(&l, &source, options, "reduce");
+    device_pass_operand(&l, &out);
+    device_pass_buffer(&l, v.parts > 1 ? call->workspace : NULL);
     device_pass_operand(&l, &in);
     device_pass_block(&l, &v, sizeof v);
-    if (whole)
-        pass_count(&l, t, call, &v);
-    uint64_t groups = (uint64_t)v.groups * (uint64_t)v.parts;
-    collet_status status = device_enqueue(device, queue, &l, groups, call->err);
-    if (whole || status != COLLET_OK)
+    pass_count(&l, t, call, &v);
+    collet_status status = device_enqueue(device, queue, &l, (uint64_t)v.groups_in_all, call->err);
+    if (status != COLLET_OK || v.parts <= 1)
         return status;
     return join(device, queue, call, &out, &v, options);
 }
