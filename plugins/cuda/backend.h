@@ -36,6 +36,7 @@ struct collet_device {
     _Atomic int lost;   /* a CUresult, 0: it is not */
     device_pool pool;
     cuda_programs *programs;
+    struct plan_cache *tables;
     cuda_blas blas;
     pthread_mutex_t lock; /* of the queues' list */
     collet_queue *queues; /* all that were ever made */

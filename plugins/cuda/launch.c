@@ -13,6 +13,11 @@ const device_traits *device_traits_of(const collet_device *d)
     return &d->traits;
 }
 
+struct plan_cache *device_tables_of(const collet_device *d)
+{
+    return d->tables;
+}
+
 /* Under the queue's lock, in the device's context. */
 static CUresult launch(collet_device *d, collet_queue *q, const cuda_kernel *kernel,
                        const device_launch *l, uint64_t groups)

@@ -5,10 +5,12 @@
 
 #include "../device/array.h"
 #include "../device/decompositions.h"
+#include "../device/fft.h"
 #include "../device/linalg.h"
 #include "../device/md.h"
 #include "../device/spectra.h"
 #include "../device/random.h"
+#include "../device/tables.h"
 #include "backend.h"
 #include "linalg.h"
 
@@ -24,6 +26,7 @@ static const collet_kernel_row kernels[] = {
     DEVICE_LINALG_ROWS(cuda_matmul),
     DEVICE_DECOMPOSITION_ROWS,
     DEVICE_SPECTRA_ROWS,
+    DEVICE_FFT_ROWS,
 };
 
 /* ---- The current context --------------------------------------------------------------------- */
@@ -141,7 +144,8 @@ static void device_close(collet_device *d)
     if (!d)
         return;
     if (d->context) {
-        /* Pooled buffers name tickets of queues. */
+        /* Tables are pooled buffers, and these name tickets of queues. */
+        plan_cache_destroy(d->tables);
         device_pool_trim(&d->pool, d);
         cuda_programs_destroy(d);
         cuda_queues_free(d);
@@ -172,6 +176,8 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
         status = make_context(d, err);
     if (status == COLLET_OK)
         status = cuda_programs_create(d, err);
+    if (status == COLLET_OK && !(d->tables = device_tables_create()))
+        status = host->fail(err, COLLET_NO_MEMORY, "cuda: no memory to keep tables");
     if (status != COLLET_OK) {
         device_close(d);
         if (err)
@@ -192,6 +198,7 @@ static void trim(collet_device *d)
 {
     cuda_queues_trim(d);
     cuda_programs_trim(d);
+    plan_cache_trim(d->tables);
     device_pool_trim(&d->pool, d);
 }
 
@@ -240,6 +247,11 @@ static const collet_plugin plugin = {
     .native_handle = native_handle,
     .trim = trim,
 };
+
+const collet_plugin *device_verbs(void)
+{
+    return &plugin;
+}
 
 const collet_plugin *collet_plugin_entry(const collet_host *host)
 {

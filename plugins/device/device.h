@@ -153,6 +153,11 @@ static inline uint64_t device_groups_per_item(const device_traits *t, uint64_t n
 
 const collet_host *device_host(const collet_device *device);
 const device_traits *device_traits_of(const collet_device *device);
+/* The plugin's own vtable. */
+const collet_plugin *device_verbs(void);
+/* The device's cache of tables (tables.h); emptied by trim. */
+struct plan_cache;
+struct plan_cache *device_tables_of(const collet_device *device);
 
 /* As device_enqueue; `groups` > 0, and no argument was dropped. */
 collet_status device_backend_launch(collet_device *device, collet_queue *queue,

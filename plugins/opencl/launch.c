@@ -13,6 +13,11 @@ const device_traits *device_traits_of(const collet_device *d)
     return &d->traits;
 }
 
+struct plan_cache *device_tables_of(const collet_device *d)
+{
+    return d->tables;
+}
+
 static cl_int set_arguments(const opencl_driver *cl, cl_kernel kernel, const device_launch *l)
 {
     cl_int error = CL_SUCCESS;

@@ -31,6 +31,7 @@ struct collet_device {
     _Atomic int lost;
     device_pool pool;
     opencl_programs *programs;
+    struct plan_cache *tables;
     pthread_mutex_t lock; /* of the queues' list */
     collet_queue *queues; /* all that were ever made */
 };

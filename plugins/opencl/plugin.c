@@ -5,10 +5,12 @@
 
 #include "../device/array.h"
 #include "../device/decompositions.h"
+#include "../device/fft.h"
 #include "../device/linalg.h"
 #include "../device/md.h"
 #include "../device/spectra.h"
 #include "../device/random.h"
+#include "../device/tables.h"
 
 COLLET_PLUGIN_MANIFEST("manifest.json");
 
@@ -22,6 +24,7 @@ static const collet_kernel_row kernels[] = {
     DEVICE_LINALG_ROWS(device_matmul),
     DEVICE_DECOMPOSITION_ROWS,
     DEVICE_SPECTRA_ROWS,
+    DEVICE_FFT_ROWS,
 };
 
 /* ---- The device ------------------------------------------------------------------------------ */
@@ -72,7 +75,8 @@ static void device_close(collet_device *d)
 {
     if (!d)
         return;
-    /* Pooled buffers name tickets of queues. */
+    /* Tables are pooled buffers, and these name tickets of queues. */
+    plan_cache_destroy(d->tables);
     device_pool_destroy(&d->pool, d);
     opencl_queues_free(d);
     opencl_programs_destroy(d);
@@ -98,6 +102,8 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
         status = make_context(d, err);
     if (status == COLLET_OK)
         status = opencl_programs_create(d, err);
+    if (status == COLLET_OK && !(d->tables = device_tables_create()))
+        status = host->fail(err, COLLET_NO_MEMORY, "opencl: no memory to keep tables");
     if (status != COLLET_OK) {
         device_close(d);
         return status;
@@ -122,6 +128,7 @@ static void trim(collet_device *d)
     }
     pthread_mutex_unlock(&d->lock);
     opencl_programs_trim(d);
+    plan_cache_trim(d->tables);
     device_pool_trim(&d->pool, d);
 }
 
@@ -168,6 +175,11 @@ static const collet_plugin plugin = {
     .native_handle = native_handle,
     .trim = trim,
 };
+
+const collet_plugin *device_verbs(void)
+{
+    return &plugin;
+}
 
 const collet_plugin *collet_plugin_entry(const collet_host *host)
 {

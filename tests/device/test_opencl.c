@@ -197,6 +197,51 @@ static void freed_memory_is_used_again(void **state)
     close_world(w);
 }
 
+/* A length whose table is written in several pieces. */
+#define PRIME 5003
+#define HALF_PRIME (PRIME / 2 + 1)
+
+static void spectrum(collet_context *cx, collet_array *out, const collet_array *in,
+                     float values[2 * HALF_PRIME])
+{
+    assert_ok(cx, collet_fft(cx, out, in, 1, 0));
+    assert_ok(cx, collet_array_read(cx, out, values, 2 * HALF_PRIME * sizeof *values));
+}
+
+static void tables_are_kept_until_a_trim(void **state)
+{
+    (void)state;
+    static float first[2 * HALF_PRIME], again[2 * HALF_PRIME];
+    const int64_t prime = PRIME, half = HALF_PRIME;
+    world w = open_world("opencl", NULL);
+    collet_context *other = context_of(w.rt);
+    assert_ok(other, collet_set_backend(other, "opencl"));
+    static float values[PRIME];
+    collet_array *in = NULL, *out = NULL;
+    for (int i = 0; i < PRIME; i++)
+        values[i] = (float)(i % 7);
+    assert_ok(w.cx, collet_array_create(w.cx, &in, COLLET_F32, 1, &prime));
+    assert_ok(w.cx, collet_array_create(w.cx, &out, COLLET_C64, 1, &half));
+    assert_ok(w.cx, collet_array_write(w.cx, in, values, sizeof values));
+    spectrum(w.cx, out, in, first);
+    uint64_t with_table = memory_of(w.cx, "opencl:0").current;
+    assert_true(with_table > 4 * PRIME + 8 * HALF_PRIME + (128 << 10));
+    /* Another queue, which did not write the table. */
+    spectrum(other, out, in, again);
+    assert_memory_equal(again, first, sizeof first);
+    collet_context_destroy(other);
+    spectrum(w.cx, out, in, again);
+    assert_int_equal(memory_of(w.cx, "opencl:0").current, with_table);
+    assert_ok(w.cx, collet_trim(w.cx));
+    assert_int_equal(memory_of(w.cx, "opencl:0").current, 4 * PRIME + 8 * HALF_PRIME);
+    spectrum(w.cx, out, in, again);
+    assert_memory_equal(again, first, sizeof first);
+    assert_int_equal(memory_of(w.cx, "opencl:0").current, with_table);
+    collet_array_free(in);
+    collet_array_free(out);
+    close_world(w);
+}
+
 static void memory_that_is_short_is_refused_and_no_more(void **state)
 {
     (void)state;
@@ -355,6 +400,7 @@ int main(void)
         cmocka_unit_test(the_newest_bytes_win_on_two_devices),
         cmocka_unit_test(two_devices_and_four_contexts_at_once),
         cmocka_unit_test(freed_memory_is_used_again),
+        cmocka_unit_test(tables_are_kept_until_a_trim),
         cmocka_unit_test(memory_that_is_short_is_refused_and_no_more),
         cmocka_unit_test(spoilt_binaries_are_made_again),
         cmocka_unit_test(a_directory_of_others_is_left_alone),

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fft.h - the fft family on devices: rows for a backend's table of kernels. */
+#ifndef COLLET_DEVICE_FFT_H
+#define COLLET_DEVICE_FFT_H
+
+#include "device.h"
+#include "rows.h"
+
+collet_status device_fft(collet_device *device, collet_queue *queue,
+                         const collet_kernel_call *call);
+uint64_t device_fft_workspace(collet_device *device, const collet_kernel_call *call);
+
+#define DEVICE_FFT_ROWS                                                                            \
+    DEVICE_ROW_WORKSPACE(FFT, fft, C, C), DEVICE_ROW_WORKSPACE(FFT, fft, Z, Z),                    \
+        DEVICE_ROW_WORKSPACE(FFT, fft, C, F), DEVICE_ROW_WORKSPACE(FFT, fft, Z, D),                \
+        DEVICE_ROW_WORKSPACE(FFT, fft, F, C), DEVICE_ROW_WORKSPACE(FFT, fft, D, Z)
+
+#endif

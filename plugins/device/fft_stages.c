@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fft_stages.h"
+
+#include <string.h>
+
+#include "../cpu/fft_plan.h"
+
+#define FACTORS_MAX 64
+
+int32_t fft_room(const device_traits *t, int wide)
+{
+    /* Two buffers, and the columns' numbers beside them. */
+    int32_t room = t->is_cpu ? 8192 : wide ? 1024 : 2048;
+    while (room > 256 && (uint64_t)room * (wide ? 32 : 16) + 4096 > t->local_bytes)
+        room /= 2;
+    return room;
+}
+
+/* ---- Stages ---------------------------------------------------------------------------------- */
+
+/* Prime factors of a smooth n, descending. */
+static int32_t factors_of(int64_t n, int32_t factor[FACTORS_MAX])
+{
+    int32_t count = 0;
+    for (int32_t p = FFT_PRIME_MAX; p >= 2; p--)
+        for (; n % p == 0; n /= p)
+            factor[count++] = p;
+    return count;
+}
+
+/* Shares the factors out to `stages` products, each to the least; 0 where one exceeds `most`. */
+static int share(const int32_t *factor, int32_t count, int32_t stages, int64_t most,
+                 int64_t product[FFT_STAGES_MAX])
+{
+    for (int32_t i = 0; i < stages; i++)
+        product[i] = 1;
+    for (int32_t i = 0; i < count; i++) {
+        int64_t *least = product;
+        for (int32_t j = 1; j < stages; j++)
+            least = product[j] < *least ? &product[j] : least;
+        *least *= factor[i];
+        if (*least > most)
+            return 0;
+    }
+    return 1;
+}
+
+static int32_t fewest(const int32_t *factor, int32_t count, int64_t most,
+                      int64_t product[FFT_STAGES_MAX])
+{
+    int32_t stages = 2;
+    while (stages < FFT_STAGES_MAX && !share(factor, count, stages, most, product))
+        stages++;
+    return stages;
+}
+
+/* Eights, or fours where these are as few, then the odd primes. */
+static void split_radix(fft_stage_plan *p)
+{
+    int64_t n = p->radix;
+    int32_t twos = 0;
+    for (; n % 2 == 0; n /= 2)
+        twos++;
+    for (int32_t left = (twos + 2) / 3; left > 0; left--) {
+        int32_t bits = (twos + left - 1) / left;
+        p->small[p->passes++] = 1 << bits;
+        twos -= bits;
+    }
+    for (int32_t prime = 3; n > 1; prime += 2)
+        for (; n % prime == 0; n /= prime)
+            p->small[p->passes++] = prime;
+}
+
+/* Neighbouring columns lie side by side in a group, eight where that takes no further stage. */
+static int32_t radices_of(int64_t n, int64_t room, int64_t radix[FFT_STAGES_MAX])
+{
+    int32_t factor[FACTORS_MAX];
+    int64_t wider[FFT_STAGES_MAX];
+    if (n <= room) {
+        radix[0] = n;
+        return 1;
+    }
+    int32_t count = factors_of(n, factor);
+    int32_t stages = fewest(factor, count, room / 8, radix);
+    int32_t fewer = fewest(factor, count, room / 4, wider);
+    if (fewer < stages)
+        memcpy(radix, wider, sizeof wider);
+    return fewer < stages ? fewer : stages;
+}
+
+void fft_stages_of(fft_stages *s, const device_traits *t, int64_t n, int wide)
+{
+    int64_t radix[FFT_STAGES_MAX], stride = 1;
+    memset(s, 0, sizeof *s);
+    s->n = n;
+    s->inner = fft_form_of(n).inner;
+    s->wide = wide;
+    s->count = radices_of(s->inner, fft_room(t, wide), radix);
+    for (int32_t i = 0; i < s->count; i++) {
+        fft_stage_plan *p = &s->stage[i];
+        p->radix = radix[i];
+        p->stride = stride;
+        p->roots = s->pairs;
+        stride *= radix[i];
+        s->pairs += radix[i];
+        split_radix(p);
+    }
+    if (s->count > 1) {
+        while ((int64_t)1 << 2 * s->fine_bits < s->inner)
+            s->fine_bits++;
+        s->fine = s->pairs;
+        s->coarse = s->fine + ((int64_t)1 << s->fine_bits);
+        s->pairs = s->coarse + (s->inner >> s->fine_bits) + 1;
+    }
+    if (s->inner != n) {
+        s->chirp = s->pairs;
+        s->spectrum = s->chirp + n;
+        s->pairs = s->spectrum + s->inner;
+    }
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+static void set_root(void *bytes, const fft_stages *s, int64_t at, int64_t k, int64_t n)
+{
+    double root[2];
+    fft_root(k, n, root);
+    if (s->wide) {
+        ((double *)bytes)[2 * at] = root[0];
+        ((double *)bytes)[2 * at + 1] = root[1];
+    } else {
+        ((float *)bytes)[2 * at] = (float)root[0];
+        ((float *)bytes)[2 * at + 1] = (float)root[1];
+    }
+}
+
+static int set_chirp(char *bytes, const fft_stages *s)
+{
+    fft_line line;
+    uint64_t pair = s->wide ? 16 : 8;
+    if (!fft_line_make(&line, s->n, s->wide, 0))
+        return 0;
+    memcpy(bytes + (uint64_t)s->chirp * pair, line.chirp, (uint64_t)s->n * pair);
+    memcpy(bytes + (uint64_t)s->spectrum * pair, line.spectrum, (uint64_t)s->inner * pair);
+    fft_line_clear(&line);
+    return 1;
+}
+
+int fft_stages_fill(void *bytes, const void *stages)
+{
+    const fft_stages *s = stages;
+    for (int32_t i = 0; i < s->count; i++)
+        for (int64_t k = 0; k < s->stage[i].radix; k++)
+            set_root(bytes, s, s->stage[i].roots + k, k, s->stage[i].radix);
+    if (s->count > 1) {
+        for (int64_t k = 0; k < (int64_t)1 << s->fine_bits; k++)
+            set_root(bytes, s, s->fine + k, k, s->inner);
+        for (int64_t k = 0; k <= s->inner >> s->fine_bits; k++)
+            set_root(bytes, s, s->coarse + k, (k << s->fine_bits) % s->inner, s->inner);
+    }
+    return s->inner == s->n || set_chirp(bytes, s);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tables.h"
+
+#include <stdlib.h>
+
+#include "pool.h"
+
+#define TABLES 64
+#define TABLES_BYTES ((uint64_t)256 << 20)
+/* A write of so much is copied aside by the backends, so that it need not be waited for. */
+#define PIECE ((uint64_t)64 << 10)
+
+typedef struct request {
+    collet_device *device;
+    collet_queue *queue;
+    uint64_t bytes;
+    device_table_fill fill;
+    const void *context;
+    collet_error *err;
+} request;
+
+plan_cache *device_tables_create(void)
+{
+    return plan_cache_create(TABLES, TABLES_BYTES);
+}
+
+static void destroy(cached_plan *plan)
+{
+    device_table *t = (device_table *)plan;
+    device_verbs()->buffer_free(t->device, t->buffer);
+    free(t);
+}
+
+static collet_status write_all(const request *r, collet_buffer *buffer, const char *bytes)
+{
+    collet_status status = COLLET_OK;
+    for (uint64_t at = 0; at < r->bytes && status == COLLET_OK; at += PIECE) {
+        uint64_t left = r->bytes - at;
+        status = device_verbs()->buffer_write(r->device, r->queue, buffer, at, bytes + at,
+                                              left < PIECE ? left : PIECE, r->err);
+    }
+    return status;
+}
+
+/* The last write to a buffer that nobody else knows. */
+static uint64_t ticket_of(const collet_buffer *buffer, const collet_queue *queue)
+{
+    uint64_t ticket = 0;
+    for (uint32_t i = 0; i < buffer->use_count; i++)
+        if (buffer->uses[i].queue == queue && buffer->uses[i].ticket > ticket)
+            ticket = buffer->uses[i].ticket;
+    return ticket;
+}
+
+static cached_plan *make(const plan_key *key, void *context)
+{
+    const request *r = context;
+    const collet_plugin *verbs = device_verbs();
+    device_table *t = calloc(1, sizeof *t);
+    char *bytes = malloc(r->bytes);
+    (void)key;
+    if (!t || !bytes || !r->fill(bytes, r->context) ||
+        verbs->buffer_alloc(r->device, r->bytes, &t->buffer, r->err) != COLLET_OK)
+        goto fail;
+    if (write_all(r, t->buffer, bytes) != COLLET_OK) {
+        verbs->buffer_free(r->device, t->buffer);
+        goto fail;
+    }
+    free(bytes);
+    t->head = (cached_plan){destroy, r->bytes};
+    t->device = r->device;
+    t->writer = r->queue;
+    t->ticket = ticket_of(t->buffer, r->queue);
+    return &t->head;
+fail:
+    free(bytes);
+    free(t);
+    return NULL;
+}
+
+collet_status device_table_take(collet_device *device, collet_queue *queue, const plan_key *key,
+                                uint64_t bytes, device_table_fill fill, const void *context,
+                                device_table **table, collet_error *err)
+{
+    plan_cache *cache = device_tables_of(device);
+    request r = {device, queue, bytes, fill, context, err};
+    cached_plan *plan = plan_cache_take(cache, key, make, &r);
+    if (!plan)
+        return device_host(device)->fail(err, COLLET_REFUSED, "no memory for a table of %llu bytes",
+                                         (unsigned long long)bytes);
+    device_table *t = (device_table *)plan;
+    collet_status status = COLLET_OK;
+    if (t->writer != queue)
+        status = device_queue_order(queue, t->writer, t->ticket, err);
+    if (status == COLLET_OK)
+        *table = t;
+    else
+        plan_cache_give(cache, plan);
+    return status;
+}
+
+void device_table_give(device_table *table)
+{
+    plan_cache_give(device_tables_of(table->device), &table->head);
+}
