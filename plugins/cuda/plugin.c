@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../device/array.h"
+#include "../device/fft_shift.h"
 #include "../device/decompositions.h"
 #include "../device/fft.h"
 #include "../device/linalg.h"
@@ -23,6 +24,7 @@ static const collet_kernel_row kernels[] = {
     DEVICE_ARRAY_ROWS,
     DEVICE_MD_ROWS,
     DEVICE_RANDOM_ROWS,
+    DEVICE_FFTSHIFT_ROWS,
     DEVICE_LINALG_ROWS(cuda_matmul),
     DEVICE_DECOMPOSITION_ROWS,
     DEVICE_SPECTRA_ROWS,
