@@ -46,15 +46,19 @@ void openmp_fft_describe(const collet_host *host, text *json)
     text_quote(json, status == COLLET_OK ? names[by] : err.text);
 }
 
+static int is_own(const collet_device *device, const collet_kernel_call *call)
+{
+    return device->fft == FFT_BY_OWN || !fftw_takes(call);
+}
+
 WORKSPACE(fft)
 {
-    return device->fft == FFT_BY_OWN ? fft_own_workspace(device, call)
-                                     : fftw_workspace(device, call);
+    return is_own(device, call) ? fft_own_workspace(device, call) : fftw_workspace(device, call);
 }
 
 KERNEL(fft)
 {
-    return device->fft == FFT_BY_OWN ? fft_own_run(device, call) : fftw_run(device, call);
+    return is_own(device, call) ? fft_own_run(device, call) : fftw_run(device, call);
 }
 
 KERNEL(fftshift)

@@ -53,6 +53,24 @@ static int64_t elements(const collet_operand *o)
     return count;
 }
 
+static int is_contiguous(const collet_operand *o)
+{
+    int64_t step = 1;
+    for (int32_t i = o->ndim - 1; i >= 0; i--) {
+        if (o->shape[i] != 1 && o->strides[i] != step)
+            return 0;
+        step *= o->shape[i];
+    }
+    return 1;
+}
+
+int fftw_takes(const collet_kernel_call *call)
+{
+    const collet_fft_params *params = call->params;
+    const collet_operand *out = cpu_operand(call, 0), *in = cpu_operand(call, 1);
+    return params->axes == 1 || (is_contiguous(in) && is_contiguous(out));
+}
+
 /* FFTW overwrites half spectra of several axes: they are copied first. */
 static int needs_copy(const collet_kernel_call *call)
 {

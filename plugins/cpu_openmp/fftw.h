@@ -15,7 +15,11 @@
 /* 1 when cpu_openmp.fft = fftw can be had; else 0 and *reason. */
 int fftw_usable(const char **reason);
 
-/* As workspace and run of the op fft. */
+/* 0 for several axes of arrays with strides of their own: for some of them FFTW's planner (3.3.10)
+ * calls itself until the process ends. */
+int fftw_takes(const collet_kernel_call *call);
+
+/* As workspace and run of the op fft, for calls that it takes. */
 uint64_t fftw_workspace(collet_device *device, const collet_kernel_call *call);
 collet_status fftw_run(collet_device *device, const collet_kernel_call *call);
 
