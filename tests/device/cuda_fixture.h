@@ -167,17 +167,12 @@ static inline collet_buffer *new_buffer(collet_device *d, uint64_t bytes)
     return buffer;
 }
 
-/* out = a + b of n f32, in the row of `add`. */
-static inline collet_status add(collet_device *d, collet_queue *q, collet_buffer *out,
-                                collet_buffer *a, collet_buffer *b, int64_t n)
+/* Runs the row (op, sig) on three operands, the output first. */
+static inline collet_status run_row(collet_device *d, collet_queue *q, uint32_t op, uint64_t sig,
+                                    const collet_operand *operands)
 {
-    const int64_t step = 1;
-    const uint64_t sig = COLLET_SIG(COLLET_F32, COLLET_F32, COLLET_F32);
-    const collet_operand operands[] = {{out, 0, COLLET_F32, 1, &n, &step},
-                                       {a, 0, COLLET_F32, 1, &n, &step},
-                                       {b, 0, COLLET_F32, 1, &n, &step}};
     const collet_kernel_call call = {.struct_size = sizeof call,
-                                     .op = COLLET_OP_ADD,
+                                     .op = op,
                                      .sig = sig,
                                      .n_out = 1,
                                      .n_in = 2,
@@ -185,10 +180,21 @@ static inline collet_status add(collet_device *d, collet_queue *q, collet_buffer
                                      .operands = operands,
                                      .err = &err};
     for (uint32_t i = 0; i < plugin->kernel_count; i++)
-        if (plugin->kernels[i].op == COLLET_OP_ADD && plugin->kernels[i].sig == sig)
+        if (plugin->kernels[i].op == op && plugin->kernels[i].sig == sig)
             return plugin->kernels[i].run(d, q, &call);
-    fail_msg("no row of add");
+    fail_msg("no such row");
     return COLLET_FAILED;
+}
+
+/* out = a + b of n f32. */
+static inline collet_status add(collet_device *d, collet_queue *q, collet_buffer *out,
+                                collet_buffer *a, collet_buffer *b, int64_t n)
+{
+    const int64_t step = 1;
+    const collet_operand operands[] = {{out, 0, COLLET_F32, 1, &n, &step},
+                                       {a, 0, COLLET_F32, 1, &n, &step},
+                                       {b, 0, COLLET_F32, 1, &n, &step}};
+    return run_row(d, q, COLLET_OP_ADD, COLLET_SIG(COLLET_F32, COLLET_F32, COLLET_F32), operands);
 }
 
 /* The device that most tests use, with a queue. */

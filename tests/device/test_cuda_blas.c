@@ -99,23 +99,6 @@ static void assert_right(const product *p, const unsigned char *c, const unsigne
                 }
 }
 
-static collet_status run(const collet_operand *operands, uint64_t sig)
-{
-    const collet_kernel_call call = {.struct_size = sizeof call,
-                                     .op = COLLET_OP_MATMUL,
-                                     .sig = sig,
-                                     .n_out = 1,
-                                     .n_in = 2,
-                                     .operand_size = sizeof *operands,
-                                     .operands = operands,
-                                     .err = &err};
-    for (uint32_t i = 0; i < plugin->kernel_count; i++)
-        if (plugin->kernels[i].op == COLLET_OP_MATMUL && plugin->kernels[i].sig == sig)
-            return plugin->kernels[i].run(device, queue, &call);
-    fail_msg("no row of matmul");
-    return COLLET_FAILED;
-}
-
 /* Runs it; 1 when cuBLAS computed it, and right, 0 when a kernel was launched for it. */
 static int by_cublas(const product *p)
 {
@@ -134,7 +117,8 @@ static int by_cublas(const product *p)
                                        dtype,     4,
                                        shapes[k], matrices[k]->strides};
     }
-    assert_good(run(operands, COLLET_SIG(p->to, p->from, p->from)));
+    assert_good(
+        run_row(device, queue, COLLET_OP_MATMUL, COLLET_SIG(p->to, p->from, p->from), operands));
     assert_good(
         plugin->buffer_read(device, queue, operands[0].buffer, 0, memory[0], ELEMENTS * 8, &err));
     assert_good(plugin->queue_wait(device, queue, &err));
