@@ -29,7 +29,7 @@ void cuda_describe(collet_device *d)
 {
     const cuda_driver *cu = &d->cu;
     size_t total = 0;
-    d->traits = (device_traits){
+    d->base.traits = (device_traits){
         .group = GROUP,
         .per_item = PER_ITEM,
         .units = (uint32_t)ask(cu, d->id, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
@@ -40,7 +40,7 @@ void cuda_describe(collet_device *d)
     };
     d->capability = capability_of(cu, d->id);
     if (cu->DeviceTotalMem(&total, d->id) == CUDA_SUCCESS)
-        d->total_memory = total;
+        d->base.total_memory = total;
 }
 
 /* ---- Capabilities ---------------------------------------------------------------------------- */

@@ -12,7 +12,7 @@ collet_status cuda_event_create(collet_device *d, collet_event **event, collet_e
 {
     collet_event *e = calloc(1, sizeof *e);
     if (!e)
-        return d->host->fail(err, COLLET_NO_MEMORY, "no memory for an event");
+        return d->base.host->fail(err, COLLET_NO_MEMORY, "no memory for an event");
     CUresult error = cuda_enter(d);
     if (error == CUDA_SUCCESS) {
         error = d->cu.EventCreate(&e->handle, CU_EVENT_DEFAULT);
@@ -56,7 +56,7 @@ collet_status cuda_event_record(collet_device *d, collet_event *e, collet_queue 
 static collet_status status_of(collet_device *d, CUresult error, collet_error *err)
 {
     if (error == CUDA_SUCCESS)
-        return atomic_load(&d->lost) ? cuda_gone(d, err) : COLLET_OK;
+        return atomic_load(&d->base.lost) ? device_gone(d, err) : COLLET_OK;
     if (error == CUDA_ERROR_NOT_READY)
         return COLLET_NOT_READY;
     return device_after_first(cuda_fail(d, error, "an event", err));

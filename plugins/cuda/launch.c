@@ -3,23 +3,8 @@
 
 #define MOST_GROUPS 0x7fffffffu
 
-const collet_host *device_host(const collet_device *d)
-{
-    return d->host;
-}
-
-const device_traits *device_traits_of(const collet_device *d)
-{
-    return &d->traits;
-}
-
-struct plan_cache *device_tables_of(const collet_device *d)
-{
-    return d->tables;
-}
-
 /* Under the queue's lock, in the device's context. */
-static CUresult launch(collet_device *d, collet_queue *q, const cuda_kernel *kernel,
+static CUresult launch(collet_device *d, collet_queue *q, const device_kernel *kernel,
                        const device_launch *l, uint64_t groups)
 {
     CUdeviceptr addresses[DEVICE_ARGUMENTS];
@@ -31,7 +16,7 @@ static CUresult launch(collet_device *d, collet_queue *q, const cuda_kernel *ker
                        : a->block ? (void *)(uintptr_t)a->block
                                   : (void *)(uintptr_t)a->value;
     }
-    return d->cu.LaunchKernel(kernel->handle, (unsigned)groups, 1, 1, d->traits.group, 1, 1, 0,
+    return d->cu.LaunchKernel(kernel->handle, (unsigned)groups, 1, 1, d->base.traits.group, 1, 1, 0,
                               q->handle, arguments, NULL);
 }
 
@@ -47,15 +32,46 @@ static collet_status not_enqueued(collet_device *d, CUresult error, const char *
     return COLLET_REFUSED;
 }
 
+/* The kernel of a launch, made at first; lent until `launches` is unlocked, which every COLLET_OK
+ * asks for and before which no program is forgotten. */
+static collet_status kernel_get(collet_device *d, const device_launch *l,
+                                const device_kernel **kernel, collet_error *err)
+{
+    for (;;) {
+        device_kernel made;
+        collet_status status = COLLET_OK;
+        pthread_rwlock_rdlock(&d->launches);
+        *kernel = device_kernels_at(&d->kernels, l);
+        if ((*kernel)->handle)
+            return COLLET_OK;
+        pthread_rwlock_unlock(&d->launches);
+        pthread_mutex_lock(&d->base.programs.lock);
+        /* Another thread may have made it meanwhile. */
+        if (!device_kernels_at(&d->kernels, l)->handle) {
+            if (device_kernels_full(&d->kernels))
+                device_programs_forget(d);
+            status = device_kernel_make(d, l, &made, err);
+            if (status == COLLET_OK) {
+                pthread_rwlock_wrlock(&d->launches);
+                device_kernels_add(&d->kernels, l, &made);
+                pthread_rwlock_unlock(&d->launches);
+            }
+        }
+        pthread_mutex_unlock(&d->base.programs.lock);
+        if (status != COLLET_OK)
+            return status;
+    }
+}
+
 /* The launch and its ticket. */
-static collet_status enqueue(collet_device *d, collet_queue *q, const cuda_kernel *kernel,
+static collet_status enqueue(collet_device *d, collet_queue *q, const device_kernel *kernel,
                              const device_launch *l, uint64_t groups, uint64_t *ticket,
                              collet_error *err)
 {
     CUresult error = cuda_enter(d);
     if (error != CUDA_SUCCESS)
         return cuda_fail(d, error, kernel->label, err);
-    pthread_mutex_lock(&q->lock);
+    pthread_mutex_lock(&q->base.lock);
     error = launch(d, q, kernel, l, groups);
     collet_status status = COLLET_OK;
     if (error == CUDA_SUCCESS)
@@ -63,34 +79,22 @@ static collet_status enqueue(collet_device *d, collet_queue *q, const cuda_kerne
     else
         status = not_enqueued(d, error, kernel->label, err);
     if (status == COLLET_OK && d->wait_each)
-        cuda_drain(q);
-    pthread_mutex_unlock(&q->lock);
+        device_queue_drain(q);
+    pthread_mutex_unlock(&q->base.lock);
     cuda_leave(d);
     return status;
 }
 
 collet_status device_backend_launch(collet_device *d, collet_queue *q, const device_launch *l,
-                                    uint64_t groups, collet_error *err)
+                                    uint64_t groups, uint64_t *ticket, collet_error *err)
 {
-    collet_buffer *buffers[DEVICE_ARGUMENTS];
-    const cuda_kernel *kernel;
-    uint64_t ticket = 0;
-    uint32_t count = 0;
-    if (atomic_load(&d->lost))
-        return cuda_gone(d, err);
+    const device_kernel *kernel;
     if (groups > MOST_GROUPS)
-        return d->host->fail(err, COLLET_REFUSED, "%s: too many groups", l->kernel);
-    for (uint32_t i = 0; i < l->count; i++)
-        if (l->arguments[i].buffer)
-            buffers[count++] = l->arguments[i].buffer;
-    collet_status status = cuda_kernel_get(d, l, &kernel, err);
+        return d->base.host->fail(err, COLLET_REFUSED, "%s: too many groups", l->kernel);
+    collet_status status = kernel_get(d, l, &kernel, err);
     if (status != COLLET_OK)
         return status;
-    status = device_pool_before(&d->pool, buffers, count, q, err);
-    if (status == COLLET_OK)
-        status = enqueue(d, q, kernel, l, groups, &ticket, err);
-    cuda_kernel_done(d);
-    if (status == COLLET_OK)
-        device_pool_used(&d->pool, buffers, count, q, ticket);
+    status = enqueue(d, q, kernel, l, groups, ticket, err);
+    pthread_rwlock_unlock(&d->launches);
     return status;
 }

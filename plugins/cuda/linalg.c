@@ -166,7 +166,7 @@ static int try_multiply(collet_device *d, collet_queue *q, const product *p, uin
     if (answer == CUBLAS_STATUS_SUCCESS) {
         *ticket = cuda_commit(q, "cublasGemmStridedBatchedEx");
         if (d->wait_each)
-            cuda_drain(q);
+            device_queue_drain(q);
         return 1;
     }
     if (answer == CUBLAS_STATUS_NOT_SUPPORTED || answer == CUBLAS_STATUS_INVALID_VALUE ||
@@ -176,8 +176,8 @@ static int try_multiply(collet_device *d, collet_queue *q, const product *p, uin
     if (error != CUDA_SUCCESS && error != CUDA_ERROR_NOT_READY)
         *status = device_after_first(cuda_fail(d, error, "cublasGemmStridedBatchedEx", err));
     else
-        *status =
-            d->host->fail(err, COLLET_FAILED, "cublasGemmStridedBatchedEx: status %d", (int)answer);
+        *status = d->base.host->fail(err, COLLET_FAILED, "cublasGemmStridedBatchedEx: status %d",
+                                     (int)answer);
     return 1;
 }
 
@@ -187,25 +187,23 @@ collet_status cuda_matmul(collet_device *d, collet_queue *q, const collet_kernel
     collet_status status;
     uint64_t ticket = 0;
     product p;
-    if (!describe(&p, call) || !cuda_blas_ready(d->host, d->cu.version, &d->blas))
+    if (!describe(&p, call) || !cuda_blas_ready(d->base.host, d->cu.version, &d->blas))
         return device_matmul(d, q, call);
-    if (atomic_load(&d->lost))
-        return cuda_gone(d, call->err);
     for (uint32_t k = 0; k < 3; k++)
         buffers[k] = device_operand(call, k)->buffer;
-    status = device_pool_before(&d->pool, buffers, 3, q, call->err);
+    status = device_before(d, buffers, 3, q, call->err);
     if (status != COLLET_OK)
         return status;
     CUresult error = cuda_enter(d);
     if (error != CUDA_SUCCESS)
         return cuda_fail(d, error, "matmul", call->err);
-    pthread_mutex_lock(&q->lock);
+    pthread_mutex_lock(&q->base.lock);
     int done = try_multiply(d, q, &p, &ticket, &status, call->err);
-    pthread_mutex_unlock(&q->lock);
+    pthread_mutex_unlock(&q->base.lock);
     cuda_leave(d);
     if (!done)
         return device_matmul(d, q, call);
     if (status == COLLET_OK)
-        device_pool_used(&d->pool, buffers, 3, q, ticket);
+        device_pool_used(&d->base.pool, buffers, 3, q, ticket);
     return status;
 }

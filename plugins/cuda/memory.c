@@ -40,27 +40,6 @@ void device_memory_disown(collet_device *d, void *memory)
     (void)memory;
 }
 
-collet_status cuda_buffer_alloc(collet_device *d, uint64_t bytes, collet_buffer **buffer,
-                                collet_error *err)
-{
-    if (atomic_load(&d->lost))
-        return cuda_gone(d, err);
-    collet_status status = device_pool_alloc(&d->pool, d, bytes, buffer, err);
-    return status != COLLET_OK && atomic_load(&d->lost) ? cuda_gone(d, err) : status;
-}
-
-void cuda_buffer_free(collet_device *d, collet_buffer *b)
-{
-    device_pool_free(&d->pool, d, b);
-}
-
-/* `foreign` is an address of the device's, a CUdeviceptr. */
-collet_status cuda_buffer_import(collet_device *d, void *foreign, uint64_t bytes,
-                                 collet_buffer **buffer, collet_error *err)
-{
-    return device_pool_import(d, foreign, bytes, buffer, err);
-}
-
 collet_status cuda_host_alloc(collet_device *d, uint64_t bytes, void **address, collet_error *err)
 {
     CUresult error = cuda_enter(d);
@@ -82,14 +61,12 @@ void cuda_host_free(collet_device *d, void *address)
 collet_status cuda_memory_stats(collet_device *d, collet_memory_stats *stats, collet_error *err)
 {
     size_t available = 0, total = 0;
-    (void)err;
-    device_pool_stats(&d->pool, stats);
+    device_memory_stats(d, stats, err);
     if (cuda_enter(d) == CUDA_SUCCESS) {
         if (d->cu.MemGetInfo(&available, &total) != CUDA_SUCCESS)
             available = 0;
         cuda_leave(d);
     }
-    stats->total = d->total_memory;
     stats->available = available;
     return COLLET_OK;
 }
@@ -101,15 +78,13 @@ collet_status cuda_memory_stats(collet_device *d, collet_memory_stats *stats, co
 static collet_status before(collet_device *d, collet_buffer *const *buffers, uint32_t count,
                             collet_queue *q, collet_error *err)
 {
-    if (atomic_load(&d->lost))
-        return cuda_gone(d, err);
-    collet_status status = device_pool_before(&d->pool, buffers, count, q, err);
+    collet_status status = device_before(d, buffers, count, q, err);
     if (status != COLLET_OK)
         return status;
     CUresult error = cuda_enter(d);
     if (error != CUDA_SUCCESS)
         return cuda_fail(d, error, "the device's context", err);
-    pthread_mutex_lock(&q->lock);
+    pthread_mutex_lock(&q->base.lock);
     return COLLET_OK;
 }
 
@@ -125,10 +100,10 @@ static collet_status after(collet_device *d, collet_buffer *const *buffers, uint
         status = cuda_fail(d, error, what, err);
     if (status == COLLET_DEVICE_LOST)
         cuda_note(q, error);
-    pthread_mutex_unlock(&q->lock);
+    pthread_mutex_unlock(&q->base.lock);
     cuda_leave(d);
     if (status == COLLET_OK)
-        device_pool_used(&d->pool, buffers, count, q, ticket);
+        device_pool_used(&d->base.pool, buffers, count, q, ticket);
     return status;
 }
 
@@ -170,7 +145,7 @@ collet_status cuda_buffer_read(collet_device *d, collet_queue *q, collet_buffer 
         error = d->cu.StreamSynchronize(q->handle);
     status = after(d, &b, 1, q, error, "read", err);
     /* What failed before it is the reason, and stays to be told by the queue's wait. */
-    collet_status failed = cuda_queue_check(q, err);
+    collet_status failed = device_queue_check(q, err);
     return failed == COLLET_OK ? device_after_first(status) : failed;
 }
 

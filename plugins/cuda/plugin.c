@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../device/array.h"
@@ -11,9 +10,9 @@
 #include "../device/md.h"
 #include "../device/spectra.h"
 #include "../device/random.h"
-#include "../device/tables.h"
 #include "backend.h"
 #include "linalg.h"
+#include "texts.h"
 
 COLLET_PLUGIN_MANIFEST("manifest.json");
 
@@ -82,50 +81,43 @@ collet_status cuda_fail(collet_device *d, CUresult error, const char *what, coll
     collet_status status = COLLET_FAILED;
     if (is_fatal(error)) {
         int none = 0;
-        atomic_compare_exchange_strong(&d->lost, &none, (int)error);
+        atomic_compare_exchange_strong(&d->base.lost, &none, (int)error);
         status = COLLET_DEVICE_LOST;
     } else if (is_shortage(error)) {
         status = COLLET_REFUSED;
     }
-    return d->host->fail(err, status, "%s: %s", what, cuda_error_text(&d->cu, error, text));
+    return d->base.host->fail(err, status, "%s: %s", what, cuda_error_text(&d->cu, error, text));
 }
 
-collet_status cuda_gone(collet_device *d, collet_error *err)
+collet_status device_gone(collet_device *d, collet_error *err)
 {
     char text[160];
-    return d->host->fail(err, COLLET_DEVICE_LOST, "the device is lost: %s",
-                         cuda_error_text(&d->cu, (CUresult)atomic_load(&d->lost), text));
+    return d->base.host->fail(err, COLLET_DEVICE_LOST, "the device is lost: %s",
+                              cuda_error_text(&d->cu, (CUresult)atomic_load(&d->base.lost), text));
 }
 
 /* ---- The device ------------------------------------------------------------------------------ */
 
-/* The bytes that the setting cuda.memory allows, else what the device has. */
-static uint64_t memory_limit(const collet_device *d)
-{
-    const char *set = d->host->config(d->host, "cuda.memory");
-    unsigned long long bytes = set ? strtoull(set, NULL, 10) : 0;
-    if (bytes)
-        return bytes;
-    return d->total_memory ? d->total_memory : UINT64_MAX;
-}
-
 static collet_status find_device(collet_device *d, uint32_t index, collet_error *err)
 {
     int count = 0;
-    collet_status status = cuda_driver_open(d->host, &d->cu, err);
+    collet_status status = cuda_driver_open(d->base.host, &d->cu, err);
     if (status == COLLET_OK)
-        status = cuda_compiler_open(d->host, d->cu.version, &d->rtc, err);
+        status = cuda_compiler_open(d->base.host, d->cu.version, &d->rtc, err);
     if (status != COLLET_OK)
         return status;
     if (d->cu.DeviceGetCount(&count) != CUDA_SUCCESS || count < 0 || index >= (uint32_t)count ||
         d->cu.DeviceGet(&d->id, (int)index) != CUDA_SUCCESS)
-        return d->host->fail(err, COLLET_UNAVAILABLE,
-                             "the NVIDIA driver has %d GPU%s, counted from 0; there is no %u",
-                             count, count == 1 ? "" : "s", index);
+        return d->base.host->fail(err, COLLET_UNAVAILABLE,
+                                  "the NVIDIA driver has %d GPU%s, counted from 0; there is no %u",
+                                  count, count == 1 ? "" : "s", index);
     cuda_describe(d);
-    status = cuda_compiler_target(d->host, &d->rtc, d->capability, d->target, err);
-    snprintf(d->identity, sizeof d->identity, "cuda 1\ndriver %d\nnvrtc %d.%d", d->cu.version,
-             d->rtc.major, d->rtc.minor);
+    status = cuda_compiler_target(d->base.host, &d->rtc, d->capability, d->target, err);
+    char options[160];
+    snprintf(options, sizeof options, "%s -std=c++17 -default-device --fmad=false", d->target);
+    device_options(d, options);
+    snprintf(d->base.identity, sizeof d->base.identity, "cuda 1\ndriver %d\nnvrtc %d.%d",
+             d->cu.version, d->rtc.major, d->rtc.minor);
     return status == COLLET_REFUSED ? COLLET_UNAVAILABLE : status;
 }
 
@@ -135,73 +127,29 @@ static collet_status make_context(collet_device *d, collet_error *err)
     char text[160];
     CUresult error = d->cu.DevicePrimaryCtxRetain(&context, d->id);
     if (error != CUDA_SUCCESS)
-        return d->host->fail(err, COLLET_UNAVAILABLE, "the GPU's primary context: %s",
-                             cuda_error_text(&d->cu, error, text));
+        return d->base.host->fail(err, COLLET_UNAVAILABLE, "the GPU's primary context: %s",
+                                  cuda_error_text(&d->cu, error, text));
     d->context = context;
     return COLLET_OK;
 }
 
-static void device_close(collet_device *d)
+collet_status device_backend_open(collet_device *d, uint32_t index, collet_error *err)
 {
-    if (!d)
-        return;
-    if (d->context) {
-        /* Tables are pooled buffers, and these name tickets of queues. */
-        plan_cache_destroy(d->tables);
-        device_pool_trim(&d->pool, d);
-        cuda_programs_destroy(d);
-        cuda_queues_free(d);
-        d->cu.DevicePrimaryCtxRelease(d->id);
-    }
-    device_pool_destroy(&d->pool, d);
-    pthread_mutex_destroy(&d->blas.lock);
-    pthread_mutex_destroy(&d->lock);
-    free(d);
-}
-
-static collet_status device_open(const collet_host *host, uint32_t index, collet_device **device,
-                                 collet_error *err)
-{
-    collet_device *d = calloc(1, sizeof *d);
+    const collet_host *host = d->base.host;
     const char *sync = host->config(host, "cuda.sync");
-    if (!d)
-        return host->fail(err, COLLET_NO_MEMORY, "cuda: no memory to open the device");
-    d->host = host;
     d->wait_each = sync && !strcmp(sync, "on");
-    if (pthread_mutex_init(&d->lock, NULL) || pthread_mutex_init(&d->blas.lock, NULL) ||
-        device_pool_init(&d->pool, UINT64_MAX)) {
-        free(d);
-        return host->fail(err, COLLET_NO_MEMORY, "cuda: no lock for the device");
-    }
+    d->launches = (pthread_rwlock_t)PTHREAD_RWLOCK_INITIALIZER;
+    d->blas.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     collet_status status = find_device(d, index, err);
-    if (status == COLLET_OK)
-        status = make_context(d, err);
-    if (status == COLLET_OK)
-        status = cuda_programs_create(d, err);
-    if (status == COLLET_OK && !(d->tables = device_tables_create()))
-        status = host->fail(err, COLLET_NO_MEMORY, "cuda: no memory to keep tables");
-    if (status != COLLET_OK) {
-        device_close(d);
-        if (err)
-            err->status = status;
-        return status;
-    }
-    d->pool.limit = memory_limit(d);
-    *device = d;
-    return COLLET_OK;
+    return status == COLLET_OK ? make_context(d, err) : status;
 }
 
-static int32_t device_supports(collet_device *d, uint32_t row)
+void device_backend_close(collet_device *d)
 {
-    return row < COUNT(kernels) && device_row_runs(&d->traits, kernels[row].op, kernels[row].sig);
-}
-
-static void trim(collet_device *d)
-{
-    cuda_queues_trim(d);
-    cuda_programs_trim(d);
-    plan_cache_trim(d->tables);
-    device_pool_trim(&d->pool, d);
+    if (d->context)
+        d->cu.DevicePrimaryCtxRelease(d->id);
+    pthread_mutex_destroy(&d->blas.lock);
+    pthread_rwlock_destroy(&d->launches);
 }
 
 static collet_status native_handle(collet_device *d, collet_queue *q, collet_buffer *b,
@@ -226,15 +174,15 @@ static const collet_plugin plugin = {
     .device_open = device_open,
     .device_close = device_close,
     .device_supports = device_supports,
-    .buffer_alloc = cuda_buffer_alloc,
-    .buffer_free = cuda_buffer_free,
+    .buffer_alloc = device_buffer_alloc,
+    .buffer_free = device_buffer_free,
     .buffer_write = cuda_buffer_write,
     .buffer_read = cuda_buffer_read,
     .buffer_copy = cuda_buffer_copy,
     .buffer_fill = cuda_buffer_fill,
-    .queue_create = cuda_queue_create,
-    .queue_destroy = cuda_queue_destroy,
-    .queue_wait = cuda_queue_wait,
+    .queue_create = device_queue_create,
+    .queue_destroy = device_queue_destroy,
+    .queue_wait = device_queue_wait,
     .event_create = cuda_event_create,
     .event_destroy = cuda_event_destroy,
     .event_record = cuda_event_record,
@@ -245,17 +193,15 @@ static const collet_plugin plugin = {
     .memory_stats = cuda_memory_stats,
     .host_alloc = cuda_host_alloc,
     .host_free = cuda_host_free,
-    .buffer_import = cuda_buffer_import,
+    .buffer_import = device_pool_import,
     .native_handle = native_handle,
-    .trim = trim,
+    .trim = device_trim,
 };
 
-const collet_plugin *device_verbs(void)
-{
-    return &plugin;
-}
-
-const collet_plugin *collet_plugin_entry(const collet_host *host)
-{
-    return host->abi >> 16 == COLLET_ABI_MAJOR ? &plugin : NULL;
-}
+const backend_facts this_backend = {
+    .name = "cuda",
+    .prelude = device_text_prelude_cuda,
+    .plugin = &plugin,
+    .device_bytes = sizeof(collet_device),
+    .queue_bytes = sizeof(collet_queue),
+};

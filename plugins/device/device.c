@@ -74,15 +74,6 @@ void device_pass_operand(device_launch *l, const collet_operand *o)
     device_pass_u64(l, present ? o->byte_offset / device_dtype_size(o->dtype) : 0);
 }
 
-collet_status device_enqueue(collet_device *device, collet_queue *queue, const device_launch *l,
-                             uint64_t groups, collet_error *err)
-{
-    if (l->count > DEVICE_ARGUMENTS)
-        return device_host(device)->fail(err, COLLET_REFUSED, "%s has %u arguments, %d are allowed",
-                                         l->kernel, l->count, DEVICE_ARGUMENTS);
-    return groups ? device_backend_launch(device, queue, l, groups, err) : COLLET_OK;
-}
-
 /* ---- Operands ------------------------------------------------------------------------------ */
 
 uint64_t device_dtype_size(collet_dtype dtype)

@@ -149,7 +149,7 @@ static inline uint64_t device_groups_per_item(const device_traits *t, uint64_t n
     return device_ceiling(n, (uint64_t)t->group * t->per_item);
 }
 
-/* ---- What a backend implements ------------------------------------------------------------- */
+/* ---- The backend (backend.h) --------------------------------------------------------------- */
 
 const collet_host *device_host(const collet_device *device);
 const device_traits *device_traits_of(const collet_device *device);
@@ -159,8 +159,10 @@ const collet_plugin *device_verbs(void);
 struct plan_cache;
 struct plan_cache *device_tables_of(const collet_device *device);
 
-/* As device_enqueue; `groups` > 0, and no argument was dropped. */
+/* As device_enqueue, after the buffers' last owners; `groups` > 0, and no argument was dropped. The
+ * ticket of the queue that it got. */
 collet_status device_backend_launch(collet_device *device, collet_queue *queue,
-                                    const device_launch *l, uint64_t groups, collet_error *err);
+                                    const device_launch *l, uint64_t groups, uint64_t *ticket,
+                                    collet_error *err);
 
 #endif

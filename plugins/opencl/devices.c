@@ -119,8 +119,8 @@ static cl_device_type type_of(const opencl_driver *cl, cl_device_id id)
 
 /* ---- A device's traits ----------------------------------------------------------------------- */
 
-/* The largest power of two that the device takes, up to what suits it: a group costs a processor more
- * than its items, a GPU the other way round. */
+/* The largest power of two that the device takes, up to what suits it: a group costs a processor
+ * more than its items, a GPU the other way round. */
 static uint32_t group_size(const opencl_driver *cl, cl_device_id id, int is_cpu)
 {
     size_t most = ask_size(cl, id, CL_DEVICE_MAX_WORK_GROUP_SIZE), sizes[16];
@@ -142,9 +142,9 @@ static int has_exact_f32(const opencl_driver *cl, cl_device_id id)
 void opencl_describe(collet_device *d)
 {
     const opencl_driver *cl = &d->cl;
-    char vendor[256], version[256], driver[256], platform[256];
+    char name[128], vendor[256], version[256], driver[256], platform[256];
     int is_cpu = (type_of(cl, d->id) & CL_DEVICE_TYPE_CPU) != 0;
-    d->traits = (device_traits){
+    d->base.traits = (device_traits){
         .group = group_size(cl, d->id, is_cpu),
         .per_item = is_cpu ? 1 : 4,
         .units = ask_u32(cl, d->id, CL_DEVICE_MAX_COMPUTE_UNITS),
@@ -154,14 +154,17 @@ void opencl_describe(collet_device *d)
         .local_bytes = ask_u64(cl, d->id, CL_DEVICE_LOCAL_MEM_SIZE),
         .argument_bytes = ask_size(cl, d->id, CL_DEVICE_MAX_PARAMETER_SIZE),
     };
-    d->total_memory = ask_u64(cl, d->id, CL_DEVICE_GLOBAL_MEM_SIZE);
-    ask_text(cl, d->id, CL_DEVICE_NAME, d->name, sizeof d->name);
+    d->base.total_memory = ask_u64(cl, d->id, CL_DEVICE_GLOBAL_MEM_SIZE);
+    ask_text(cl, d->id, CL_DEVICE_NAME, name, sizeof name);
     ask_text(cl, d->id, CL_DEVICE_VENDOR, vendor, sizeof vendor);
     ask_text(cl, d->id, CL_DEVICE_VERSION, version, sizeof version);
     ask_text(cl, d->id, CL_DRIVER_VERSION, driver, sizeof driver);
     platform_text(cl, d->id, CL_PLATFORM_VERSION, platform, sizeof platform);
-    snprintf(d->identity, sizeof d->identity, "opencl 1\n%s\n%s\n%s\n%s\n%s", platform, d->name,
-             vendor, version, driver);
+    device_options(d, d->base.traits.exact_f32
+                          ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
+                          : "-cl-std=CL1.2");
+    snprintf(d->base.identity, sizeof d->base.identity, "opencl 1\n%s\n%s\n%s\n%s\n%s", platform,
+             name, vendor, version, driver);
 }
 
 /* ---- Capabilities ---------------------------------------------------------------------------- */

@@ -24,24 +24,6 @@ void device_memory_disown(collet_device *d, void *memory)
     d->cl.ReleaseMemObject(memory);
 }
 
-static collet_status gone(collet_device *d, collet_error *err)
-{
-    return d->host->fail(err, COLLET_DEVICE_LOST, "the device is lost");
-}
-
-collet_status opencl_buffer_alloc(collet_device *d, uint64_t bytes, collet_buffer **buffer,
-                                  collet_error *err)
-{
-    if (atomic_load(&d->lost))
-        return gone(d, err);
-    return device_pool_alloc(&d->pool, d, bytes, buffer, err);
-}
-
-void opencl_buffer_free(collet_device *d, collet_buffer *b)
-{
-    device_pool_free(&d->pool, d, b);
-}
-
 /* `foreign` is a cl_mem of the device's context. */
 collet_status opencl_buffer_import(collet_device *d, void *foreign, uint64_t bytes,
                                    collet_buffer **buffer, collet_error *err)
@@ -55,33 +37,16 @@ collet_status opencl_buffer_import(collet_device *d, void *foreign, uint64_t byt
     return status;
 }
 
-collet_status opencl_memory_stats(collet_device *d, collet_memory_stats *stats, collet_error *err)
-{
-    (void)err;
-    device_pool_stats(&d->pool, stats);
-    stats->total = d->total_memory;
-    return COLLET_OK;
-}
-
 /* ---- Commands on buffers --------------------------------------------------------------------- */
-
-/* After the last owners of the buffers, which a device that is lost has none of. */
-static collet_status before(collet_device *d, collet_buffer *const *buffers, uint32_t count,
-                            collet_queue *q, collet_error *err)
-{
-    if (atomic_load(&d->lost))
-        return gone(d, err);
-    return device_pool_before(&d->pool, buffers, count, q, err);
-}
 
 static collet_status after(collet_device *d, collet_buffer *const *buffers, uint32_t count,
                            collet_queue *q, cl_int error, const char *what, collet_error *err)
 {
     uint64_t ticket = error == CL_SUCCESS ? opencl_commit(q) : 0;
-    pthread_mutex_unlock(&q->lock);
+    pthread_mutex_unlock(&q->base.lock);
     if (error != CL_SUCCESS)
         return opencl_fail(d, error, what, err);
-    device_pool_used(&d->pool, buffers, count, q, ticket);
+    device_pool_used(&d->base.pool, buffers, count, q, ticket);
     return COLLET_OK;
 }
 
@@ -89,14 +54,14 @@ collet_status opencl_buffer_write(collet_device *d, collet_queue *q, collet_buff
                                   uint64_t offset, const void *source, uint64_t bytes,
                                   collet_error *err)
 {
-    collet_status status = before(d, &b, 1, q, err);
+    collet_status status = device_before(d, &b, 1, q, err);
     if (status != COLLET_OK)
         return status;
     void *staged = bytes <= OPENCL_STAGED ? malloc(bytes) : NULL;
     if (staged)
         memcpy(staged, source, bytes);
-    pthread_mutex_lock(&q->lock);
-    opencl_command *c = opencl_begin(q, "write", "");
+    pthread_mutex_lock(&q->base.lock);
+    opencl_command *c = opencl_begin(q, "write");
     cl_int error =
         d->cl.EnqueueWriteBuffer(q->handle, b->memory, staged ? CL_FALSE : CL_TRUE, offset, bytes,
                                  staged ? staged : source, 0, NULL, &c->event);
@@ -110,16 +75,19 @@ collet_status opencl_buffer_write(collet_device *d, collet_queue *q, collet_buff
 collet_status opencl_buffer_read(collet_device *d, collet_queue *q, collet_buffer *b,
                                  uint64_t offset, void *target, uint64_t bytes, collet_error *err)
 {
-    collet_status status = before(d, &b, 1, q, err);
+    collet_status status = device_before(d, &b, 1, q, err);
     if (status != COLLET_OK)
         return status;
-    pthread_mutex_lock(&q->lock);
-    opencl_command *c = opencl_begin(q, "read", "");
+    pthread_mutex_lock(&q->base.lock);
+    opencl_command *c = opencl_begin(q, "read");
     cl_int error = d->cl.EnqueueReadBuffer(q->handle, b->memory, CL_TRUE, offset, bytes, target, 0,
                                            NULL, &c->event);
     status = after(d, &b, 1, q, error, "read", err);
+    pthread_mutex_lock(&q->base.lock);
+    device_queue_retire(q);
+    pthread_mutex_unlock(&q->base.lock);
     /* What failed before it is the reason, and stays to be told by the queue's wait. */
-    collet_status failed = opencl_queue_check(q, err);
+    collet_status failed = device_queue_check(q, err);
     return failed == COLLET_OK ? device_after_first(status) : failed;
 }
 
@@ -128,11 +96,11 @@ collet_status opencl_buffer_copy(collet_device *d, collet_queue *q, collet_buffe
                                  uint64_t source_offset, uint64_t bytes, collet_error *err)
 {
     collet_buffer *both[] = {target, source};
-    collet_status status = before(d, both, 2, q, err);
+    collet_status status = device_before(d, both, 2, q, err);
     if (status != COLLET_OK)
         return status;
-    pthread_mutex_lock(&q->lock);
-    opencl_command *c = opencl_begin(q, "copy", "");
+    pthread_mutex_lock(&q->base.lock);
+    opencl_command *c = opencl_begin(q, "copy");
     cl_int error = d->cl.EnqueueCopyBuffer(q->handle, source->memory, target->memory, source_offset,
                                            target_offset, bytes, 0, NULL, &c->event);
     return after(d, both, 2, q, error, "copy", err);
@@ -142,11 +110,11 @@ collet_status opencl_buffer_fill(collet_device *d, collet_queue *q, collet_buffe
                                  uint64_t offset, uint64_t bytes, const void *pattern,
                                  uint32_t pattern_bytes, collet_error *err)
 {
-    collet_status status = before(d, &b, 1, q, err);
+    collet_status status = device_before(d, &b, 1, q, err);
     if (status != COLLET_OK)
         return status;
-    pthread_mutex_lock(&q->lock);
-    opencl_command *c = opencl_begin(q, "fill", "");
+    pthread_mutex_lock(&q->base.lock);
+    opencl_command *c = opencl_begin(q, "fill");
     cl_int error = d->cl.EnqueueFillBuffer(q->handle, b->memory, pattern, pattern_bytes, offset,
                                            bytes, 0, NULL, &c->event);
     return after(d, &b, 1, q, error, "fill", err);
