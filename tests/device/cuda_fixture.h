@@ -16,18 +16,15 @@
 
 #include <cmocka.h>
 #include <cuda.h>
-#include <dlfcn.h>
-
-#include <collet/plugin.h>
 
 #include "fake_cuda.h"
+#include "fake_host.h"
 
 #define CUDA_PLUGIN COLLET_TEST_PLUGINS "/cuda.so"
 #define FAKE_CUDA COLLET_TEST_FAKES "/libfake_cuda.so"
 #define FAKE_NVRTC COLLET_TEST_FAKES "/libfake_nvrtc.so"
 #define FAKE_CUBLAS COLLET_TEST_FAKES "/libfake_cublas.so"
 
-static const collet_plugin *plugin;
 static fake_cuda_control *cu;
 static fake_nvrtc_control *rtc;
 static collet_error err;
@@ -36,50 +33,11 @@ static collet_error err;
 static const char *set_library = FAKE_CUDA, *set_nvrtc = FAKE_NVRTC, *set_memory, *set_sync;
 static const char *set_cache = "off", *set_cache_dir, *set_cublas = "off";
 
-static collet_status set_text(collet_error *e, collet_status status, const char *format, ...)
-{
-    va_list arguments;
-    if (!e)
-        return status;
-    va_start(arguments, format);
-    e->status = status;
-    (void)vsnprintf(e->text, sizeof e->text, format, arguments);
-    va_end(arguments);
-    return status;
-}
-
-static void drop_message(const collet_host *of, int32_t level, const char *format, ...)
-{
-    (void)of;
-    (void)level;
-    (void)format;
-}
-
-static int32_t one_thread(const collet_host *of)
-{
-    (void)of;
-    return 1;
-}
-
-static const char *get_setting(const collet_host *of, const char *key)
-{
-    (void)of;
-    return strcmp(key, "cuda.library") == 0  ? set_library
-           : strcmp(key, "cuda.nvrtc") == 0  ? set_nvrtc
-           : strcmp(key, "cuda.cublas") == 0 ? set_cublas
-           : strcmp(key, "cuda.memory") == 0 ? set_memory
-           : strcmp(key, "cuda.sync") == 0   ? set_sync
-           : strcmp(key, "cache") == 0       ? set_cache
-           : strcmp(key, "cache_dir") == 0   ? set_cache_dir
-                                             : NULL;
-}
-
-static const collet_host host = {.abi = COLLET_ABI,
-                                 .struct_size = sizeof host,
-                                 .fail = set_text,
-                                 .log = drop_message,
-                                 .threads = one_thread,
-                                 .config = get_setting};
+static const host_setting cuda_settings[] = {
+    {"cuda.library", &set_library}, {"cuda.nvrtc", &set_nvrtc},
+    {"cuda.cublas", &set_cublas},   {"cuda.memory", &set_memory},
+    {"cuda.sync", &set_sync},       {"cache", &set_cache},
+    {"cache_dir", &set_cache_dir},  {NULL, NULL}};
 
 static void *symbol_of(const char *path, const char *name)
 {
@@ -94,13 +52,10 @@ static void *symbol_of(const char *path, const char *name)
 static int load_plugin(void **state)
 {
     (void)state;
-    void *symbol = symbol_of(CUDA_PLUGIN, "collet_plugin_entry");
-    collet_plugin_entry_fn entry;
-    memcpy(&entry, &symbol, sizeof entry);
-    plugin = entry(&host);
+    host_settings = cuda_settings;
     cu = symbol_of(FAKE_CUDA, "fake_cuda");
     rtc = symbol_of(FAKE_NVRTC, "fake_nvrtc");
-    return plugin ? 0 : -1;
+    return load_plugin_file(CUDA_PLUGIN);
 }
 
 /* Before each test: the fakes as at first. After it: nothing lives, and no call was made in another

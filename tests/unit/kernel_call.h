@@ -15,61 +15,21 @@
 #ifndef TESTS_KERNEL_CALL_H
 #define TESTS_KERNEL_CALL_H
 
-#include <dlfcn.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include <collet/plugin.h>
+#include "fake_host.h"
 
 #ifndef KERNEL_PLUGIN
 #define KERNEL_PLUGIN "cpu_scalar"
 #endif
 
-static const collet_plugin *plugin;
 static collet_device *device;
-static int32_t host_threads = 1;
 static const char *host_isa, *host_fft, *host_fft_plan;
-
-static collet_status set_text(collet_error *err, collet_status status, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    err->status = status;
-    vsnprintf(err->text, sizeof err->text, format, arguments);
-    va_end(arguments);
-    return status;
-}
-
-static void drop_message(const collet_host *of, int32_t level, const char *format, ...)
-{
-    (void)of;
-    (void)level;
-    (void)format;
-}
-
-static int32_t get_threads(const collet_host *of)
-{
-    (void)of;
-    return host_threads;
-}
-
-static const char *get_setting(const collet_host *of, const char *key)
-{
-    (void)of;
-    return strcmp(key, "isa") == 0                   ? host_isa
-           : strcmp(key, "cpu_openmp.fft") == 0      ? host_fft
-           : strcmp(key, "cpu_openmp.fft_plan") == 0 ? host_fft_plan
-                                                     : NULL;
-}
-
-static const collet_host host = {.abi = COLLET_ABI,
-                                 .struct_size = sizeof host,
-                                 .fail = set_text,
-                                 .log = drop_message,
-                                 .threads = get_threads,
-                                 .config = get_setting};
+static const host_setting kernel_settings[] = {{"isa", &host_isa},
+                                               {"cpu_openmp.fft", &host_fft},
+                                               {"cpu_openmp.fft_plan", &host_fft_plan},
+                                               {NULL, NULL}};
 
 static collet_operand dense(void *data, collet_dtype dtype, int32_t ndim, const int64_t *shape,
                             int64_t *strides)
@@ -165,16 +125,10 @@ static int open_plugin(void **state)
 {
     (void)state;
     collet_error err;
-    void *library = dlopen(COLLET_TEST_PLUGINS "/" KERNEL_PLUGIN ".so", RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        print_error("%s\n", dlerror());
+    host_settings = kernel_settings;
+    if (load_plugin_file(COLLET_TEST_PLUGINS "/" KERNEL_PLUGIN ".so"))
         return -1;
-    }
-    void *symbol = dlsym(library, "collet_plugin_entry");
-    collet_plugin_entry_fn entry;
-    memcpy(&entry, &symbol, sizeof entry);
-    plugin = entry ? entry(&host) : NULL;
-    return plugin && plugin->device_open(&host, 0, &device, &err) == COLLET_OK ? 0 : -1;
+    return plugin->device_open(&host, 0, &device, &err) == COLLET_OK ? 0 : -1;
 }
 
 static int close_plugin(void **state)

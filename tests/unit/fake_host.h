@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fake_host.h - for tests that call the slots of a built plugin directly, without libcore: a host
+ * whose settings are variables of the test, and the plugin. One includer a program.
+ */
+#ifndef TESTS_FAKE_HOST_H
+#define TESTS_FAKE_HOST_H
+
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <collet/plugin.h>
+
+/* A key and the variable that holds its value; NULL: not set. */
+typedef struct host_setting {
+    const char *key;
+    const char *const *value;
+} host_setting;
+
+static const collet_plugin *plugin;
+static int32_t host_threads = 1;
+static const host_setting *host_settings; /* up to one without a key; NULL: none */
+static char host_said[512];               /* the last message that was logged */
+
+static collet_status set_text(collet_error *err, collet_status status, const char *format, ...)
+{
+    va_list arguments;
+    if (!err)
+        return status;
+    va_start(arguments, format);
+    err->status = status;
+    (void)vsnprintf(err->text, sizeof err->text, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+static void keep_message(const collet_host *of, int32_t level, const char *format, ...)
+{
+    va_list arguments;
+    (void)of;
+    (void)level;
+    va_start(arguments, format);
+    (void)vsnprintf(host_said, sizeof host_said, format, arguments);
+    va_end(arguments);
+}
+
+static int32_t get_threads(const collet_host *of)
+{
+    (void)of;
+    return host_threads;
+}
+
+static const char *get_setting(const collet_host *of, const char *key)
+{
+    (void)of;
+    for (const host_setting *s = host_settings; s && s->key; s++)
+        if (!strcmp(s->key, key))
+            return *s->value;
+    return NULL;
+}
+
+static const collet_host host = {.abi = COLLET_ABI,
+                                 .struct_size = sizeof host,
+                                 .fail = set_text,
+                                 .log = keep_message,
+                                 .threads = get_threads,
+                                 .config = get_setting};
+
+/* Sets `plugin` to what the file hands over; -1, with the reason printed, when there is none. */
+static int load_plugin_file(const char *path)
+{
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *symbol = library ? dlsym(library, "collet_plugin_entry") : NULL;
+    collet_plugin_entry_fn entry;
+    if (!symbol) {
+        print_error("%s\n", dlerror());
+        return -1;
+    }
+    memcpy(&entry, &symbol, sizeof entry);
+    plugin = entry(&host);
+    return plugin ? 0 : -1;
+}
+
+#endif
