@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fake_cuda.h - between the tests and the libraries that plugins/cuda takes for libcuda and NVRTC,
- * so that its host side is tested where there is no GPU. Device memory is the host's; no kernel
- * runs there, a launch is written down.
+ * so that its host side is tested where there is no GPU. Device memory is the host's; a launch is
+ * written down, and no kernel runs unless the variable FAKE_NVRTC_CXX names a C++ compiler, by which
+ * kernels become code of the host (fake_compiler.h).
  *
  * Both libraries export one of these structs, `fake_cuda` and `fake_nvrtc`. The library counts, the
  * test sets what stands under "Set by the test". One thread at a time, but for the counters.

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fake_driver.h"
+#include "fake_groups.h"
 
 /* As older drivers have it. */
 #undef cuEventElapsedTime
@@ -34,12 +35,14 @@ struct CUevent_st {
 struct CUmod_st {
     CUcontext context;
     struct function *functions;
+    fake_library *host; /* NULL: its kernels do not run */
 };
 
 typedef struct function {
     struct function *next;
     char name[64];
     CUmodule module;
+    fake_entry entry;
 } function;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows and of launches */
@@ -229,12 +232,13 @@ CUresult cuEventElapsedTime(float *ms, CUevent first, CUevent last)
 
 /* ---- Modules and launches -------------------------------------------------------------------- */
 
-/* What the fake compiler writes, "cubin 90" or "ptx 90", or what the real one does. */
+/* What the fake compiler writes, "cubin 90" or "ptx 90", or code of the host, or what the real one
+ * writes. */
 static CUresult look_at(const char *image)
 {
     char kind[8] = "";
     int architecture = 0;
-    if (memcmp(image, "\177ELF", 4) == 0)
+    if (memcmp(image, "\177ELF", 4) == 0 || memcmp(image, "host ", 5) == 0)
         return CUDA_SUCCESS;
     if (sscanf(image, "%7s %d", kind, &architecture) != 2 ||
         (strcmp(kind, "cubin") != 0 && strcmp(kind, "ptx") != 0))
@@ -251,7 +255,11 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image)
     CUresult error = look_at(image);
     if (error != CUDA_SUCCESS)
         return error;
+    fake_library *host = memcmp(image, "host ", 5) == 0 ? fake_library_load(image) : NULL;
+    if (!host && memcmp(image, "host ", 5) == 0)
+        return CUDA_ERROR_INVALID_IMAGE;
     *module = calloc(1, sizeof **module);
+    (*module)->host = host;
     (*module)->context = fake_current();
     fake_cuda.modules++;
     return CUDA_SUCCESS;
@@ -273,7 +281,11 @@ CUresult cuModuleUnload(CUmodule module)
 CUresult cuModuleGetFunction(CUfunction *handle, CUmodule module, const char *name)
 {
     ENTER("ModuleGetFunction", module->context);
+    fake_entry entry = module->host ? fake_library_entry(module->host, name) : NULL;
+    if (module->host && !entry)
+        return CUDA_ERROR_NOT_FOUND;
     function *f = calloc(1, sizeof *f);
+    f->entry = entry;
     (void)snprintf(f->name, sizeof f->name, "%s", name);
     f->module = module;
     f->next = module->functions;
@@ -300,6 +312,9 @@ CUresult cuLaunchKernel(CUfunction handle, unsigned x, unsigned y, unsigned z, u
     l->items = items;
     memcpy(&l->first, arguments[0], sizeof l->first);
     s->done = !fake_cuda.busy;
+    catch_up(s);
+    if (f->entry && !fake_groups_run(f->module->host, f->entry, x, items, arguments))
+        s->context->pending = CUDA_ERROR_LAUNCH_FAILED;
     if (fake_cuda.faults && --fake_cuda.faults == 0)
         s->context->pending = (CUresult)fake_cuda.faults_with;
     pthread_mutex_unlock(&lock);

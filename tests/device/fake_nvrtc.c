@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An NVRTC that compiles nothing: fake_cuda.h. What comes out names its target. */
+/*
+ * An NVRTC that compiles nothing: fake_cuda.h. What comes out names its target. With the variable
+ * FAKE_NVRTC_CXX it compiles for the host: fake_compiler.h.
+ */
+#include "fake_compiler.h"
 #include "fake_cuda.h"
 
 #include <nvrtc.h>
@@ -8,7 +12,10 @@
 #include <string.h>
 
 struct _nvrtcProgram {
+    char *source, *image;
+    size_t image_bytes;
     char cubin[32], ptx[32];
+    char log[4096];
 };
 
 #define LOG "here stands the compiler's reason"
@@ -53,11 +60,17 @@ nvrtcResult nvrtcCreateProgram(nvrtcProgram *program, const char *source, const 
     if (header_count || !strstr(source, "__launch_bounds__") || !strstr(source, "KERNEL("))
         return NVRTC_ERROR_INVALID_INPUT;
     *program = calloc(1, sizeof **program);
-    return *program ? NVRTC_SUCCESS : NVRTC_ERROR_OUT_OF_MEMORY;
+    if (!*program)
+        return NVRTC_ERROR_OUT_OF_MEMORY;
+    memcpy((*program)->log, LOG, sizeof LOG);
+    (*program)->source = getenv("FAKE_NVRTC_CXX") ? strdup(source) : NULL;
+    return NVRTC_SUCCESS;
 }
 
 nvrtcResult nvrtcDestroyProgram(nvrtcProgram *program)
 {
+    free((*program)->source);
+    free((*program)->image);
     free(*program);
     *program = NULL;
     return NVRTC_SUCCESS;
@@ -80,20 +93,22 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char *con
         else
             (void)snprintf(program->ptx, sizeof program->ptx, "ptx %.8s", architecture + 8);
     }
-    return fake_nvrtc.fails ? NVRTC_ERROR_COMPILATION : NVRTC_SUCCESS;
+    if (program->source)
+        program->image =
+            fake_compile(program->source, count, options, &program->image_bytes, program->log);
+    return fake_nvrtc.fails || (program->source && !program->image) ? NVRTC_ERROR_COMPILATION
+                                                                    : NVRTC_SUCCESS;
 }
 
 nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram program, size_t *bytes)
 {
-    (void)program;
-    *bytes = sizeof LOG;
+    *bytes = strlen(program->log) + 1;
     return NVRTC_SUCCESS;
 }
 
 nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char *log)
 {
-    (void)program;
-    memcpy(log, LOG, sizeof LOG);
+    memcpy(log, program->log, strlen(program->log) + 1);
     return NVRTC_SUCCESS;
 }
 
@@ -113,12 +128,18 @@ static nvrtcResult give(const char *code, char *out)
 
 nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, size_t *bytes)
 {
-    return size_of(program->cubin, bytes);
+    if (!program->image)
+        return size_of(program->cubin, bytes);
+    *bytes = program->image_bytes;
+    return NVRTC_SUCCESS;
 }
 
 nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char *out)
 {
-    return give(program->cubin, out);
+    if (!program->image)
+        return give(program->cubin, out);
+    memcpy(out, program->image, program->image_bytes);
+    return NVRTC_SUCCESS;
 }
 
 nvrtcResult nvrtcGetPTXSize(nvrtcProgram program, size_t *bytes)

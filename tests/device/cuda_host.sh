@@ -1,0 +1,19 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# cuda_host.sh BACKEND_CHECK PLUGIN FAKES CXX SETTINGS OP...: rows of the cuda backend on the driver
+# that stands in, with the geometry of a GPU: NVRTC's place takes the C++ compiler CXX, so that kernels
+# run, as code of the host, and backend-check judges their results. FAKES: the directory of the
+# libraries that stand in. SETTINGS: further lines of the configuration, with ; between them.
+check=$1 plugin=$2 fakes=$3 settings=$5
+export FAKE_NVRTC_CXX=$4 FAKE_CUDA_MEMORY=2000000000
+shift 5
+command -v "$FAKE_NVRTC_CXX" >/dev/null || { echo "no C++ compiler"; exit 77; }
+directory=$(mktemp -d) || exit 1
+trap 'rm -rf "$directory"' EXIT
+printf 'cuda.library = %s/libfake_cuda.so\ncuda.nvrtc = %s/libfake_nvrtc.so\n' "$fakes" "$fakes" \
+    >"$directory/collet.conf"
+printf '%s\n' "${settings//;/$'\n'}" >>"$directory/collet.conf"
+export COLLET_CONFIG=$directory/collet.conf XDG_CACHE_HOME=$directory
+for op; do
+    "$check" --quick --op "$op" "$plugin" || exit 1
+done
