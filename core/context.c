@@ -140,6 +140,7 @@ void collet_context_counters(const collet_context *cx, collet_counters *counters
     collet_counters full = cx->counters;
     full.bytes_to_device = cx->moved.bytes_to_device;
     full.bytes_to_host = cx->moved.bytes_to_host;
+    full.bytes_direct = cx->moved.bytes_direct;
     struct_out(counters, &full, sizeof full);
 }
 

@@ -53,6 +53,9 @@ void queue_give_back(queue *q)
 
 void queues_destroy(device *d)
 {
+    if (d->copies)
+        queue_give_back(d->copies);
+    d->copies = NULL;
     while (d->idle) {
         queue *q = d->idle;
         d->idle = q->next;
@@ -123,11 +126,10 @@ static void wait_ticket(queue *q, uint64_t ticket)
         queue_wait(q);
 }
 
-/* Whether a ticket is among those that are known to have failed. */
-static collet_status outcome(queue *q, uint64_t ticket, collet_error *err)
+collet_status queue_outcome(queue *q, uint64_t ticket, collet_error *err)
 {
     collet_status status = COLLET_OK;
-    if (!atomic_load(&q->failure_count))
+    if (!q || !atomic_load(&q->failure_count))
         return COLLET_OK;
     pthread_mutex_lock(&q->lock);
     for (uint32_t i = 0; i < q->failure_count && status == COLLET_OK; i++) {
@@ -138,11 +140,6 @@ static collet_status outcome(queue *q, uint64_t ticket, collet_error *err)
     }
     pthread_mutex_unlock(&q->lock);
     return status;
-}
-
-int queue_failed(queue *q, uint64_t ticket)
-{
-    return outcome(q, ticket, NULL) != COLLET_OK;
 }
 
 static collet_status meet_on_device(queue *q, queue *other, collet_error *err)
@@ -174,5 +171,60 @@ collet_status queue_after(queue *q, queue *other, uint64_t ticket, int needed, c
         status = meet_on_device(q, other, err);
     else
         wait_ticket(other, ticket);
-    return status == COLLET_OK && needed ? outcome(other, ticket, err) : status;
+    return status == COLLET_OK && needed ? queue_outcome(other, ticket, err) : status;
+}
+
+/* ---- Copies between devices -------------------------------------------------------------- */
+
+/* A queue of their own: the others of the device do not wait for the other device. */
+static collet_status queue_for_copies(device *d, queue **out, collet_error *err)
+{
+    queue *made = NULL;
+    pthread_mutex_lock(&d->owner->lock);
+    *out = d->copies;
+    pthread_mutex_unlock(&d->owner->lock);
+    if (*out)
+        return COLLET_OK;
+    collet_status status = queue_take(d, &made, err);
+    if (status != COLLET_OK)
+        return status;
+    pthread_mutex_lock(&d->owner->lock);
+    if (!d->copies) {
+        d->copies = made;
+        made = NULL;
+    }
+    *out = d->copies;
+    pthread_mutex_unlock(&d->owner->lock);
+    queue_give_back(made);
+    return COLLET_OK;
+}
+
+collet_status queue_copy_between(queue *q, collet_buffer *target, device *from,
+                                 collet_buffer *source, uint64_t bytes, const use *written,
+                                 use *read, uint64_t *ticket, collet_error *err)
+{
+    device *d = q->device;
+    queue *by = NULL;
+    collet_error why = {COLLET_OK, ""};
+    if (!TABLE_SLOT(d->table, buffer_copy_between))
+        return COLLET_REFUSED;
+    collet_status status = queue_for_copies(from, &by, &why);
+    if (status == COLLET_OK && written->queue)
+        status = queue_after(by, written->queue, written->ticket, 1, &why);
+    if (status != COLLET_OK)
+        return COLLET_REFUSED;
+    /* Only copies hold two locks, that of the queue for copies first. */
+    pthread_mutex_lock(&by->lock);
+    pthread_mutex_lock(&q->lock);
+    status = d->table->buffer_copy_between(d->handle, q->handle, target, 0, from->table,
+                                           from->handle, by->handle, source, 0, bytes, &why);
+    if (status != COLLET_REFUSED) {
+        *ticket = atomic_fetch_add(&q->submitted, 1) + 1;
+        *read = (use){by, atomic_fetch_add(&by->submitted, 1) + 1};
+    }
+    pthread_mutex_unlock(&q->lock);
+    pthread_mutex_unlock(&by->lock);
+    if (status != COLLET_OK && status != COLLET_REFUSED)
+        collet_fail(err, status, "%s", why.text);
+    return device_heard(d, status);
 }

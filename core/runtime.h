@@ -49,7 +49,8 @@ struct device {
     int32_t synchronous;
     uint32_t *first; /* rows of op slot s: rows[first[s]] .. rows[first[s + 1]) */
     device_row *rows;
-    queue *idle; /* queues that no context uses, under owner->lock */
+    queue *idle;   /* queues that no context uses, under owner->lock */
+    queue *copies; /* for copies to other devices, made at the first; under owner->lock */
 };
 
 struct backend {
@@ -90,6 +91,12 @@ struct queue {
     collet_error untold; /* the first failure since queue_finish, whoever waited; under lock */
     queue *next;
 };
+
+/* Work under way: over once queue->completed >= ticket. */
+typedef struct use {
+    queue *queue;
+    uint64_t ticket;
+} use;
 
 struct collet_runtime {
     collet_host host; /* first: the runtime is found back from its host table */
@@ -168,8 +175,8 @@ void queue_wait(queue *q);
 /* The same for the context that uses it: reports the first failure since the last such call, also
  * one that another's wait has found. FAILED, DEVICE_LOST. */
 collet_status queue_finish(queue *q, collet_error *err);
-/* 1 when `ticket` is among those that are known to have failed. */
-int queue_failed(queue *q, uint64_t ticket);
+/* What `ticket` is known to have failed with, else COLLET_OK. `q` may be NULL. */
+collet_status queue_outcome(queue *q, uint64_t ticket, collet_error *err);
 /*
  * Makes `q` (NULL: the host) start its next work only after `ticket` of `other`; waits on the host
  * where the two cannot meet on a device. `needed`: that work's result will be read, so it fails
@@ -177,6 +184,15 @@ int queue_failed(queue *q, uint64_t ticket);
  * DEVICE_LOST.
  */
 collet_status queue_after(queue *q, queue *other, uint64_t ticket, int needed, collet_error *err);
+/*
+ * Copies `bytes` (> 0) bytes from the buffer `source` on `from` to `target` on q's device, by that
+ * device itself and after the work `written`: *read becomes the use of the source, *ticket is q's.
+ * REFUSED, and no text, where the devices have no such way or `from` has failed: the way over the
+ * host serves, or tells why not. FAILED, DEVICE_LOST (q's device is).
+ */
+collet_status queue_copy_between(queue *q, collet_buffer *target, device *from,
+                                 collet_buffer *source, uint64_t bytes, const use *written,
+                                 use *read, uint64_t *ticket, collet_error *err);
 
 /* What a slot of the device's table returned: a lost device is never used again. */
 static inline collet_status device_heard(device *d, collet_status status)

@@ -41,8 +41,8 @@ static void forget_lost(storage *s)
         uint64_t bit = space_bit(c->device->space);
         if (atomic_load(&c->device->state) == DEVICE_GONE)
             s->valid &= ~bit;
-        else if (s->valid & bit && s->valid != bit && c->writer.queue &&
-                 queue_failed(c->writer.queue, c->writer.ticket))
+        else if (s->valid & bit && s->valid != bit &&
+                 queue_outcome(c->writer.queue, c->writer.ticket, NULL) != COLLET_OK)
             s->valid &= ~bit;
     }
     if (had && !s->valid)
@@ -188,6 +188,8 @@ static collet_status after_use(const use *u, queue *q, int needed, collet_error 
 static collet_status after_uses(copy *c, queue *q, int32_t access, int needed, collet_error *err)
 {
     collet_status status = after_use(&c->writer, q, needed, err);
+    if (status == COLLET_OK && needed)
+        status = queue_outcome(c->origin.queue, c->origin.ticket, err);
     if (!(access & COLLET_WRITE))
         return status;
     for (uint32_t i = 0; status == COLLET_OK && i < c->reader_count; i++)
@@ -199,6 +201,7 @@ static void remember(copy *c, use u, int32_t access)
 {
     if (access & COLLET_WRITE) {
         c->writer = u;
+        c->origin = (use){NULL, 0};
         c->reader_count = 0;
         return;
     }
@@ -269,6 +272,8 @@ static collet_status fetch_to_host(storage *s, transfer_counters *moved, collet_
     if (status != COLLET_OK)
         return status;
     status = after_use(&from->writer, NULL, 1, err);
+    if (status == COLLET_OK)
+        status = after_use(&from->origin, NULL, 1, err);
     if (status == COLLET_OK && s->bytes) {
         pthread_mutex_lock(&q->lock);
         status = from->device->table->buffer_read(from->device->handle, q->handle, from->memory, 0,
@@ -296,7 +301,34 @@ static collet_status make_valid_on_host(storage *s, transfer_counters *moved, co
     return status;
 }
 
-static collet_status send_to_device(storage *s, copy *to, queue *q, transfer_counters *moved,
+/* From the device that has them; REFUSED where the two have no way past the host. */
+static collet_status send_between(storage *s, copy *to, queue *q, transfer_counters *moved,
+                                  collet_error *err)
+{
+    copy *from = any_valid_device_copy(s);
+    use read;
+    uint64_t ticket = 0;
+    /* A copy knows one origin: those of a copy of a copy have to have done their part. */
+    if (after_use(&from->origin, NULL, 1, NULL) != COLLET_OK)
+        return COLLET_REFUSED;
+    collet_status status = after_uses(to, q, COLLET_WRITE, 0, err);
+    if (status != COLLET_OK)
+        return status;
+    status = queue_copy_between(q, to->memory, from->device, from->memory, s->bytes, &from->writer,
+                                &read, &ticket, err);
+    if (status == COLLET_REFUSED)
+        return status;
+    remember(from, read, COLLET_READ);
+    remember(to, (use){q, ticket}, COLLET_WRITE);
+    if (status != COLLET_OK)
+        return status;
+    to->origin = from->writer;
+    set_valid(s, q->device->space, 0);
+    moved->bytes_direct += s->bytes;
+    return COLLET_OK;
+}
+
+static collet_status send_from_host(storage *s, copy *to, queue *q, transfer_counters *moved,
                                     collet_error *err)
 {
     collet_status status = make_valid_on_host(s, moved, err);
@@ -328,7 +360,9 @@ static collet_status make_valid(storage *s, copy *c, queue *q, int whole, transf
     }
     if (is_valid(s, space) || whole || never_written(s))
         return COLLET_OK;
-    return send_to_device(s, c, q, moved, err);
+    collet_status status =
+        is_valid(s, 0) || !s->bytes ? COLLET_REFUSED : send_between(s, c, q, moved, err);
+    return status == COLLET_REFUSED ? send_from_host(s, c, q, moved, err) : status;
 }
 
 static collet_status lost(const storage *s, collet_error *err)
@@ -388,6 +422,8 @@ void storage_commit(storage *s, queue *q, uint64_t ticket, int32_t access)
     if (c && !q->device->synchronous)
         remember(c, (use){q, ticket}, access);
     if (access & COLLET_WRITE) {
+        if (c)
+            c->origin = (use){NULL, 0};
         set_valid(s, q->device->space, 1);
         s->lost = 0;
     }

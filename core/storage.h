@@ -15,16 +15,11 @@
 
 #define STORAGE_READERS 4
 
-/* Work under way on a copy: over once queue->completed >= ticket. */
-typedef struct use {
-    queue *queue;
-    uint64_t ticket;
-} use;
-
 typedef struct copy {
     device *device; /* NULL: the host's memory */
     void *memory;   /* host address, or collet_buffer *; NULL until needed */
     use writer;
+    use origin; /* of a copy from another device: what wrote the bytes there */
     use readers[STORAGE_READERS];
     uint32_t reader_count;
     struct copy *next;
@@ -56,7 +51,7 @@ void storage_retain(storage *s);
 void storage_release(storage *s);
 
 typedef struct transfer_counters {
-    uint64_t bytes_to_device, bytes_to_host;
+    uint64_t bytes_to_device, bytes_to_host, bytes_direct;
 } transfer_counters;
 
 /*

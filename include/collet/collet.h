@@ -193,6 +193,7 @@ typedef struct collet_counters {
     uint64_t temporaries;     /* copies made because operands overlapped */
     uint64_t bytes_to_device; /* moved from the host's memory to a device's */
     uint64_t bytes_to_host;   /* and back */
+    uint64_t bytes_direct;    /* from one device's memory to another's, past the host's */
 } collet_counters;
 
 COLLET_API void collet_context_counters(const collet_context *context, collet_counters *counters);
@@ -399,8 +400,8 @@ COLLET_API collet_status collet_max(collet_context *context, COLLET_OUT out, COL
  * i8 with c i32, modulo 2^32. */
 COLLET_API collet_status collet_matmul(collet_context *context, COLLET_OUT c, COLLET_IN a,
                                        COLLET_IN b);
-/* out () = sum of a b over vectors of one length: f32, f64, or f64 of f32; accumulated in f64 without
- * loss. Empty: 0. */
+/* out () = sum of a b over vectors of one length: f32, f64, or f64 of f32; accumulated in f64
+ * without loss. Empty: 0. */
 COLLET_API collet_status collet_dot(collet_context *context, COLLET_OUT out, COLLET_IN a,
                                     COLLET_IN b);
 /* y (..., M) = a (..., M, K) x (..., K), each element a dot; batch axes broadcast. */
@@ -441,8 +442,8 @@ COLLET_API collet_status collet_cholesky(collet_context *context, COLLET_OUT low
 /* The discrete Fourier transform over the last `axes` axes, 1 to 3, of any length; the axes before
  * them are a batch. The dtypes say which: c64 to c64 and c128 to c128 transform either way; f32 to
  * c64 and f64 to c128 forward (inverse 0), the last axis of `out` the half spectrum n / 2 + 1 of
- * the last axis of `a`; c64 to f32 and c128 to f64 inverse, n taken from `out`. The inverse divides by
- * the product of the lengths. A complex transform may be done in place. */
+ * the last axis of `a`; c64 to f32 and c128 to f64 inverse, n taken from `out`. The inverse divides
+ * by the product of the lengths. A complex transform may be done in place. */
 COLLET_API collet_status collet_fft(collet_context *context, COLLET_OUT out, COLLET_IN a,
                                     int32_t axes, int32_t inverse);
 /* Rolls each of `count` axes (negative ones count from the end; count 0 with axes NULL: all) by

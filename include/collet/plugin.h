@@ -30,7 +30,7 @@ extern "C" {
 #endif
 
 #define COLLET_ABI_MAJOR 1
-#define COLLET_ABI_MINOR 1
+#define COLLET_ABI_MINOR 2
 #define COLLET_ABI (((uint32_t)COLLET_ABI_MAJOR << 16) | (uint32_t)COLLET_ABI_MINOR)
 
 /* ---- Kernels ----------------------------------------------------------------------------- */
@@ -183,7 +183,8 @@ struct collet_host {
  * "queue" slots unless COLLET_PLUGIN_SYNCHRONOUS; "optional" slots may be NULL.
  * Functions that return collet_status set err (never NULL) through host->fail on failure.
  */
-typedef struct collet_plugin {
+typedef struct collet_plugin collet_plugin;
+struct collet_plugin {
     uint32_t abi; /* COLLET_ABI as compiled */
     uint32_t struct_size;
     uint32_t flags;
@@ -303,7 +304,24 @@ typedef struct collet_plugin {
                                    const uint64_t grid[3], const uint64_t block[3],
                                    const void *const *arguments, const uint32_t *argument_sizes,
                                    uint32_t count, collet_error *err);
-} collet_plugin;
+
+    /* ---- Since 1.2: there when struct_size covers it ---- */
+
+    /*
+     * Optional. Copies from another device's memory without libcore's in between: from `source`, a
+     * buffer of the device `from` of the plugin `of` (this one, or another, which the plugin may
+     * know by its name and whose native_handle it may ask), to `target` of `device`. The copy comes
+     * after all that is in `queue` (of `device`) and in `from_queue` (of `from`), and what is
+     * enqueued in either afterwards comes after the copy; does not block. NULL, or REFUSED with
+     * nothing enqueued: libcore reads and writes. REFUSED also where `from` is lost; DEVICE_LOST:
+     * `device` is. What fails later is reported by the wait of both queues, or of `queue` alone.
+     */
+    collet_status (*buffer_copy_between)(collet_device *device, collet_queue *queue,
+                                         collet_buffer *target, uint64_t target_offset,
+                                         const collet_plugin *of, collet_device *from,
+                                         collet_queue *from_queue, collet_buffer *source,
+                                         uint64_t source_offset, uint64_t bytes, collet_error *err);
+};
 
 /*
  * The one symbol. Called on any thread, possibly more than once and with different hosts; returns

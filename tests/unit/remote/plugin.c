@@ -5,7 +5,8 @@
  * here too. Settings make it fail on demand: remote.memory (bytes a device has), remote.refuse and
  * remote.lose (the kernel call, counted from 1 on each device, at which that happens), remote.fail
  * (a list of such calls), remote.closed (devices do not open), remote.devices (how many),
- * remote.status (what every kernel returns) and remote.delay_us. Its own op remote.plus adds, where
+ * remote.status (what every kernel returns), remote.apart (no copies between the devices) and
+ * remote.delay_us. Its own op remote.plus adds, where
  * there is a second input.
  */
 #include "remote.h"
@@ -57,6 +58,7 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
     d->fail = host->config(host, "remote.fail");
     d->status = (collet_status)setting(host, "remote.status", COLLET_OK);
     d->lose = setting(host, "remote.lose", -1);
+    d->apart = setting(host, "remote.apart", 0);
     d->delay_us = setting(host, "remote.delay_us", 0);
     pthread_mutex_init(&d->lock, NULL);
     *out = d;
@@ -80,6 +82,7 @@ static collet_status buffer_alloc(collet_device *d, uint64_t bytes, collet_buffe
     if (fits)
         b = calloc(1, sizeof *b + bytes);
     if (b) {
+        b->device = d;
         b->bytes = bytes;
         b->references = 1;
         d->stats.current += bytes;
@@ -94,8 +97,9 @@ static collet_status buffer_alloc(collet_device *d, uint64_t bytes, collet_buffe
     return COLLET_OK;
 }
 
-void buffer_unref(collet_device *d, collet_buffer *b)
+void buffer_unref(collet_buffer *b)
 {
+    collet_device *d = b->device;
     pthread_mutex_lock(&d->lock);
     int last = --b->references == 0;
     if (last) {
@@ -108,17 +112,18 @@ void buffer_unref(collet_device *d, collet_buffer *b)
 }
 
 /* Tasks hold a reference, so a free takes effect after the work that uses the buffer. */
-void buffer_ref(collet_device *d, collet_buffer *b)
+void buffer_ref(collet_buffer *b)
 {
-    pthread_mutex_lock(&d->lock);
+    pthread_mutex_lock(&b->device->lock);
     b->references++;
-    pthread_mutex_unlock(&d->lock);
+    pthread_mutex_unlock(&b->device->lock);
 }
 
 static void buffer_free(collet_device *d, collet_buffer *b)
 {
+    (void)d;
     if (b)
-        buffer_unref(d, b);
+        buffer_unref(b);
 }
 
 static collet_status memory_stats(collet_device *d, collet_memory_stats *stats, collet_error *err)
@@ -189,6 +194,7 @@ static const collet_plugin plugin = {
     .event_elapsed = remote_event_elapsed,
     .memory_stats = memory_stats,
     .trim = trim,
+    .buffer_copy_between = remote_copy_between,
 };
 
 const collet_plugin *collet_plugin_entry(const collet_host *host)

@@ -37,11 +37,11 @@ static void event_unref(collet_event *e)
     free(e);
 }
 
-static void task_free(collet_device *d, task *t)
+static void task_free(task *t)
 {
     for (int i = 0; i < 3; i++)
         if (t->buffers[i])
-            buffer_unref(d, t->buffers[i]);
+            buffer_unref(t->buffers[i]);
     if (t->event)
         event_unref(t->event);
     free(t->source);
@@ -67,7 +67,7 @@ static void *queue_thread(void *argument)
             usleep((useconds_t)q->device->delay_us);
         uint32_t op = t->op;
         collet_status status = t->work(q->device, t);
-        task_free(q->device, t);
+        task_free(t);
         pthread_mutex_lock(&q->lock);
         q->busy = 0;
         if (status != COLLET_OK && q->failure == COLLET_OK) {

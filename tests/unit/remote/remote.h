@@ -8,6 +8,7 @@
 #include <collet/plugin.h>
 
 struct collet_buffer {
+    collet_device *device;
     uint64_t bytes;
     int64_t references;
     _Alignas(16) unsigned char data[];
@@ -19,6 +20,7 @@ struct collet_device {
     int64_t memory, refuse, lose, delay_us;
     const char *fail; /* comma-separated numbers of calls, or NULL */
     collet_status status;
+    int64_t apart; /* no copies between devices */
     int64_t calls;
     _Atomic int lost;
     collet_memory_stats stats;
@@ -53,8 +55,8 @@ typedef struct task {
     struct task *next;
 } task;
 
-void buffer_ref(collet_device *d, collet_buffer *b);
-void buffer_unref(collet_device *d, collet_buffer *b);
+void buffer_ref(collet_buffer *b);
+void buffer_unref(collet_buffer *b);
 
 task *task_new(collet_device *d, collet_status (*work)(collet_device *, task *));
 /* Puts the task at the queue's end; the queue owns it. */
@@ -71,6 +73,10 @@ collet_status remote_copy(collet_device *d, collet_queue *q, collet_buffer *to, 
 collet_status remote_fill(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
                           uint64_t bytes, const void *pattern, uint32_t pattern_bytes,
                           collet_error *err);
+collet_status remote_copy_between(collet_device *d, collet_queue *q, collet_buffer *to,
+                                  uint64_t to_offset, const collet_plugin *of, collet_device *from,
+                                  collet_queue *from_queue, collet_buffer *source,
+                                  uint64_t from_offset, uint64_t bytes, collet_error *err);
 collet_status remote_queue_create(collet_device *d, collet_queue **out, collet_error *err);
 void remote_queue_destroy(collet_device *d, collet_queue *q);
 collet_status remote_queue_wait(collet_device *d, collet_queue *q, collet_error *err);

@@ -4,9 +4,9 @@
 
 #include "remote.h"
 
-static void task_buffer(collet_device *d, task *t, int which, collet_buffer *b, uint64_t offset)
+static void task_buffer(task *t, int which, collet_buffer *b, uint64_t offset)
 {
-    buffer_ref(d, b);
+    buffer_ref(b);
     t->buffers[which] = b;
     t->offsets[which] = offset;
 }
@@ -95,7 +95,7 @@ collet_status remote_run(collet_device *d, collet_queue *q, const collet_kernel_
         const collet_operand *o = &call->operands[i];
         if (!o->dtype)
             continue;
-        task_buffer(d, t, (int)i, o->buffer, o->byte_offset);
+        task_buffer(t, (int)i, o->buffer, o->byte_offset);
         memcpy(t->strides[i], o->strides, (size_t)t->ndim * sizeof *o->strides);
     }
     queue_push(q, t);
@@ -124,7 +124,7 @@ collet_status remote_write(collet_device *d, collet_queue *q, collet_buffer *b, 
     }
     memcpy(t->source, source, bytes);
     t->bytes = bytes;
-    task_buffer(d, t, 0, b, offset);
+    task_buffer(t, 0, b, offset);
     queue_push(q, t);
     return COLLET_OK;
 }
@@ -155,8 +155,8 @@ collet_status remote_copy(collet_device *d, collet_queue *q, collet_buffer *to, 
     if (!t)
         return d->host->fail(err, COLLET_REFUSED, "no memory for a task");
     t->bytes = bytes;
-    task_buffer(d, t, 0, to, to_offset);
-    task_buffer(d, t, 1, from, from_offset);
+    task_buffer(t, 0, to, to_offset);
+    task_buffer(t, 1, from, from_offset);
     queue_push(q, t);
     return COLLET_OK;
 }
@@ -179,7 +179,38 @@ collet_status remote_fill(collet_device *d, collet_queue *q, collet_buffer *b, u
     t->bytes = bytes;
     t->pattern_bytes = pattern_bytes;
     memcpy(t->pattern, pattern, pattern_bytes);
-    task_buffer(d, t, 0, b, offset);
+    task_buffer(t, 0, b, offset);
     queue_push(q, t);
     return COLLET_OK;
+}
+
+/* Events of its own keep the order: `queue` after `from_queue`, the copy, `from_queue` after it. */
+collet_status remote_copy_between(collet_device *d, collet_queue *q, collet_buffer *to,
+                                  uint64_t to_offset, const collet_plugin *of, collet_device *from,
+                                  collet_queue *from_queue, collet_buffer *source,
+                                  uint64_t from_offset, uint64_t bytes, collet_error *err)
+{
+    collet_event *ready = NULL, *done = NULL;
+    if (d->apart || from->lost || strcmp(of->name, "remote"))
+        return d->host->fail(err, COLLET_REFUSED, "the devices have no way to each other");
+    if (d->lost)
+        return d->host->fail(err, COLLET_DEVICE_LOST, "the device is gone");
+    collet_status status = remote_event_create(d, &ready, err);
+    if (status == COLLET_OK)
+        status = remote_event_create(d, &done, err);
+    if (status != COLLET_OK)
+        status = COLLET_REFUSED;
+    if (status == COLLET_OK)
+        status = remote_event_record(from, ready, from_queue, err);
+    if (status == COLLET_OK)
+        status = remote_queue_wait_event(d, q, ready, err);
+    if (status == COLLET_OK)
+        status = remote_copy(d, q, to, to_offset, source, from_offset, bytes, err);
+    if (status == COLLET_OK)
+        status = remote_event_record(d, done, q, err);
+    if (status == COLLET_OK)
+        status = remote_queue_wait_event(from, from_queue, done, err);
+    remote_event_destroy(d, ready);
+    remote_event_destroy(d, done);
+    return status;
 }

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bytes that one device has and another needs: past the host where the backend offers it. */
+#include "support.h"
+
+#define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
+#define N 64
+
+static collet_runtime *rt;
+static collet_context *cx;
+
+/* Kernels take long enough that nothing which fails to wait for them is right by chance. */
+static void open_world(const char *setting)
+{
+    const char *const settings[] = {"remote.delay_us=20000", setting, NULL};
+    rt = runtime_with(BOTH, settings);
+    cx = context_of(rt);
+}
+
+static int close_world(void **state)
+{
+    (void)state;
+    collet_context_destroy(cx);
+    collet_runtime_destroy(rt);
+    cx = NULL;
+    rt = NULL;
+    return 0;
+}
+
+static void on(const char *backend)
+{
+    assert_ok(cx, collet_set_backend(cx, backend));
+}
+
+/* Element i is `factor` times start + i, of `n`. */
+static void assert_scaled(const collet_array *a, int n, float start, float factor)
+{
+    float wanted[N];
+    for (int i = 0; i < n; i++)
+        wanted[i] = factor * (start + (float)i);
+    assert_floats(cx, a, wanted);
+}
+
+static void assert_moved(uint64_t to_device, uint64_t to_host, uint64_t direct)
+{
+    collet_counters c = counters_of(cx);
+    assert_int_equal(c.bytes_to_device, to_device);
+    assert_int_equal(c.bytes_to_host, to_host);
+    assert_int_equal(c.bytes_direct, direct);
+}
+
+/* c on device 0, used on device 1 at once. */
+static void bytes_go_past_the_host(void **state)
+{
+    (void)state;
+    open_world(NULL);
+    collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
+    on("remote:0");
+    assert_ok(cx, collet_add(cx, c, a, a));
+    on("remote:1");
+    assert_ok(cx, collet_add(cx, d, c, c));
+    assert_moved(4 * N, 0, 4 * N);
+    assert_scaled(d, N, 1, 4);
+    assert_moved(4 * N, 4 * N, 4 * N);
+    /* Both devices have c now, and neither moves it again. */
+    assert_ok(cx, collet_add(cx, d, c, c));
+    on("remote:0");
+    assert_ok(cx, collet_add(cx, a, c, c));
+    assert_moved(4 * N, 4 * N, 4 * N);
+    assert_scaled(c, N, 1, 2);
+    collet_array_free(a);
+    collet_array_free(c);
+    collet_array_free(d);
+}
+
+/* What the host has too comes from there, and disturbs no other device. */
+static void what_the_host_has_is_written(void **state)
+{
+    (void)state;
+    open_world(NULL);
+    collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
+    on("remote:0");
+    assert_ok(cx, collet_add(cx, c, a, a));
+    assert_scaled(c, N, 1, 2);
+    on("remote:1");
+    assert_ok(cx, collet_add(cx, d, c, a));
+    assert_moved(12 * N, 4 * N, 0);
+    collet_array_free(a);
+    collet_array_free(c);
+    collet_array_free(d);
+}
+
+/* The source is overwritten, and freed, as soon as the copy is asked for, which device 1 comes to
+ * much later. */
+static void the_source_is_used_again_after_the_copy(void **state)
+{
+    (void)state;
+    open_world(NULL);
+    collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
+    collet_array *slow = empty_floats(cx, N);
+    for (int round = 0; round < 3; round++) {
+        on("remote:0");
+        assert_ok(cx, collet_add(cx, c, a, a));
+        on("remote:1");
+        for (int i = 0; i < 4; i++)
+            assert_ok(cx, collet_add(cx, slow, a, a));
+        assert_ok(cx, collet_add(cx, d, c, a));
+        on("remote:0");
+        assert_ok(cx, collet_mul(cx, c, c, c));
+        assert_scaled(d, N, 1, 3);
+    }
+    on("remote:1");
+    assert_ok(cx, collet_mul(cx, d, c, a));
+    collet_array_free(c);
+    float wanted[N];
+    for (int i = 0; i < N; i++)
+        wanted[i] = 4 * (float)(1 + i) * (float)(1 + i) * (float)(1 + i);
+    assert_floats(cx, d, wanted);
+    assert_int_equal(counters_of(cx).bytes_direct, 4 * 4 * N);
+    collet_array_free(a);
+    collet_array_free(d);
+    collet_array_free(slow);
+}
+
+/* Round the devices and back: a copy of a copy. */
+static void a_copy_is_copied_on(void **state)
+{
+    (void)state;
+    open_world("remote.devices=3");
+    collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
+    on("remote:0");
+    assert_ok(cx, collet_add(cx, c, a, a));
+    on("remote:1");
+    assert_ok(cx, collet_add(cx, c, c, c));
+    on("remote:2");
+    assert_ok(cx, collet_add(cx, c, c, c));
+    assert_ok(cx, collet_copy(cx, d, c));
+    on("remote:0");
+    assert_ok(cx, collet_add(cx, d, d, d));
+    assert_moved(4 * N, 0, 3 * 4 * N);
+    assert_scaled(d, N, 1, 16);
+    collet_array_free(a);
+    collet_array_free(c);
+    collet_array_free(d);
+}
+
+static void refused_copies_go_over_the_host(void **state)
+{
+    (void)state;
+    open_world("remote.apart=1");
+    collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
+    on("remote:0");
+    assert_ok(cx, collet_add(cx, c, a, a));
+    on("remote:1");
+    assert_ok(cx, collet_add(cx, d, c, c));
+    assert_moved(8 * N, 4 * N, 0);
+    assert_scaled(d, N, 1, 4);
+    collet_array_free(a);
+    collet_array_free(c);
+    collet_array_free(d);
+}
+
+/* A kernel on device 0 fails after its bytes were copied: who reads the copy is told. */
+static void a_copy_of_what_failed_is_told_of(void **state)
+{
+    float sink[N];
+    (void)state;
+    open_world("remote.fail=1");
+    collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
+    collet_array *both = empty_floats(cx, N);
+    on("remote:1");
+    assert_ok(cx, collet_copy(cx, both, a)); /* call 1 of device 1 */
+    collet_finish(cx);
+    on("remote:0");
+    assert_ok(cx, collet_add(cx, c, a, a)); /* call 1 of device 0 */
+    on("remote:1");
+    assert_ok(cx, collet_add(cx, d, c, a));
+    assert_int_equal(counters_of(cx).bytes_direct, 4 * N);
+    assert_status(cx, collet_array_read(cx, c, sink, sizeof sink), COLLET_FAILED);
+    assert_status(cx, collet_add(cx, d, c, a), COLLET_FAILED);
+    collet_array_free(a);
+    collet_array_free(c);
+    collet_array_free(d);
+    collet_array_free(both);
+}
+
+static void bytes_of_a_lost_device_are_lost(void **state)
+{
+    (void)state;
+    open_world("remote.lose=2");
+    collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
+    on("remote:0");
+    assert_ok(cx, collet_add(cx, c, a, a));
+    assert_ok(cx, collet_add(cx, d, a, a));
+    assert_status(cx, collet_finish(cx), COLLET_DEVICE_LOST);
+    on("remote:1");
+    assert_status(cx, collet_add(cx, d, c, c), COLLET_DEVICE_LOST);
+    assert_ok(cx, collet_add(cx, d, a, a));
+    assert_scaled(d, N, 1, 2);
+    assert_int_equal(counters_of(cx).bytes_direct, 0);
+    collet_array_free(a);
+    collet_array_free(c);
+    collet_array_free(d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(bytes_go_past_the_host, close_world),
+        cmocka_unit_test_teardown(what_the_host_has_is_written, close_world),
+        cmocka_unit_test_teardown(the_source_is_used_again_after_the_copy, close_world),
+        cmocka_unit_test_teardown(a_copy_is_copied_on, close_world),
+        cmocka_unit_test_teardown(refused_copies_go_over_the_host, close_world),
+        cmocka_unit_test_teardown(a_copy_of_what_failed_is_told_of, close_world),
+        cmocka_unit_test_teardown(bytes_of_a_lost_device_are_lost, close_world),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
