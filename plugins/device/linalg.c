@@ -6,14 +6,25 @@
 
 /* ---- matmul ---------------------------------------------------------------------------------- */
 
-static const char *const matmul_texts[] = {device_text_matrices, device_text_matmul, NULL};
+static const char *const matmul_texts[] = {device_text_matrices, device_text_product,
+                                           device_text_matmul, NULL};
 static const device_source matmul_source = {"matmul", matmul_texts};
+static const char *const panels_texts[] = {device_text_matrices, device_text_product,
+                                           device_text_panels, NULL};
+static const device_source panels_source = {"panels", panels_texts};
 
-/* Elements of c a matrix below which an item has one. */
+/* Elements of c a matrix below which an item has one, and products of an element; on CPUs all
+ * products of a matrix. */
 #define FEW 1024
+#define SHALLOW 8
+#define FEW_PRODUCTS 2048
 #define SMALL_BLOCK 4
 #define LARGE_BLOCK 8
-#define STRIP 8
+
+/* Of panels.dev: rows and bytes of a row that a group has, and its local memory. */
+#define PANELS_TALL 96
+#define PANELS_WIDE 512
+#define PANELS_BYTES ((uint64_t)192 << 10)
 
 #define MATMUL_OPTION(to, from, block) "-DTO=" #to " -DFROM=" #from " -DBLOCK=" #block
 #define MATMUL_OPTIONS(block)                                                                      \
@@ -61,50 +72,65 @@ static uint64_t tiles(const device_traits *t, const product *p, uint64_t block, 
     return *across * *down * (uint64_t)p->count;
 }
 
+/* Which kernel, and where groups have a tile of c each, how these lie. */
+typedef struct choice {
+    const device_source *source;
+    const char *kernel;
+    uint64_t groups, across, down;
+    int large;
+} choice;
+
+static choice choose(const device_traits *t, const product *p, collet_dtype from)
+{
+    choice c = {.source = &matmul_source, .kernel = "tiled"};
+    uint64_t elements = (uint64_t)(p->rows * p->columns);
+    int panels = t->is_cpu && t->local_bytes >= PANELS_BYTES;
+    int few = panels ? p->columns < SMALL_BLOCK || elements * (uint64_t)p->inner < FEW_PRODUCTS
+                     : elements < FEW;
+    if (few || p->inner < SHALLOW) {
+        c.kernel = "direct";
+        c.groups = device_groups(t, elements * (uint64_t)p->count);
+    } else if (panels) {
+        c.source = &panels_source;
+        c.kernel = "panels";
+        c.across =
+            device_ceiling((uint64_t)p->columns,
+                           PANELS_WIDE / (from == COLLET_F64 ? sizeof(double) : sizeof(float)));
+        c.down = device_ceiling((uint64_t)p->rows, PANELS_TALL);
+        c.groups = c.across * c.down * (uint64_t)p->count;
+    } else {
+        c.groups = tiles(t, p, LARGE_BLOCK, &c.across, &c.down);
+        /* Small tiles while large ones leave units idle. */
+        c.large = !t->is_cpu && c.groups >= 2 * (uint64_t)t->units;
+        if (!c.large)
+            c.groups = tiles(t, p, SMALL_BLOCK, &c.across, &c.down);
+    }
+    return c;
+}
+
 collet_status device_matmul(collet_device *device, collet_queue *queue,
                             const collet_kernel_call *call)
 {
     const device_traits *t = device_traits_of(device);
-    const char *kernel;
-    uint64_t across = 0, down = 0, groups;
-    int large = 0;
+    collet_dtype to = device_operand(call, 0)->dtype, from = device_operand(call, 1)->dtype;
+    device_launch l;
     product p;
     product_of(&p, call);
-    uint64_t elements = (uint64_t)(p.rows * p.columns);
-    if (elements < FEW || p.inner < STRIP) {
-        kernel = "direct";
-        groups = device_groups(t, elements * (uint64_t)p.count);
-    } else if (t->is_cpu && p.batch.column[2] == 1) {
-        kernel = "strips";
-        across = device_groups(t, (uint64_t)p.columns);
-        down = device_ceiling((uint64_t)p.rows, STRIP);
-        groups = across * down * (uint64_t)p.count;
-    } else {
-        kernel = "tiled";
-        groups = tiles(t, &p, LARGE_BLOCK, &across, &down);
-        /* Small tiles while large ones leave units idle. */
-        large = !t->is_cpu && groups >= 2 * (uint64_t)t->units;
-        if (!large)
-            groups = tiles(t, &p, SMALL_BLOCK, &across, &down);
-    }
-    device_launch l;
-    device_launch_begin(
-        &l, &matmul_source,
-        matmul_options[large][device_operand(call, 0)->dtype][device_operand(call, 1)->dtype],
-        kernel);
+    choice c = choose(t, &p, from);
+    device_launch_begin(&l, c.source, matmul_options[c.large][to][from], c.kernel);
     for (uint32_t k = 0; k < 3; k++)
         device_pass_operand(&l, device_operand(call, k));
     device_pass_i64(&l, p.rows);
     device_pass_i64(&l, p.columns);
     device_pass_i64(&l, p.inner);
     device_pass_block(&l, &p.batch, sizeof p.batch);
-    if (across) {
-        device_pass_i64(&l, (int64_t)across);
-        device_pass_i64(&l, (int64_t)down);
+    if (c.across) {
+        device_pass_i64(&l, (int64_t)c.across);
+        device_pass_i64(&l, (int64_t)c.down);
     } else {
-        device_pass_i64(&l, (int64_t)elements * p.count);
+        device_pass_i64(&l, p.rows * p.columns * p.count);
     }
-    return device_enqueue(device, queue, &l, groups, call->err);
+    return device_enqueue(device, queue, &l, c.groups, call->err);
 }
 
 /* ---- dot and matvec -------------------------------------------------------------------------- */
