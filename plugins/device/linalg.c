@@ -138,11 +138,17 @@ collet_status device_matmul(collet_device *device, collet_queue *queue,
 static const char *const inner_texts[] = {device_text_matrices, device_text_inner, NULL};
 static const device_source inner_source = {"inner", inner_texts};
 
-static const char *inner_options(collet_dtype to, collet_dtype from)
+#define INNER_OPTIONS(text)                                                                        \
+    {                                                                                              \
+        text, text " -DSERIAL=1"                                                                   \
+    }
+
+static const char *inner_options(const device_traits *t, collet_dtype to, collet_dtype from)
 {
-    return to == COLLET_F32     ? "-DTO=f32 -DFROM=f32"
-           : from == COLLET_F32 ? "-DTO=f64 -DFROM=f32"
-                                : "-DTO=f64 -DFROM=f64";
+    static const char *const options[][2] = {INNER_OPTIONS("-DTO=f32 -DFROM=f32"),
+                                             INNER_OPTIONS("-DTO=f64 -DFROM=f32"),
+                                             INNER_OPTIONS("-DTO=f64 -DFROM=f64")};
+    return options[to == COLLET_F32 ? 0 : from == COLLET_F32 ? 1 : 2][t->is_cpu != 0];
 }
 
 /* Products that a group or item has at least, and parts of a row at most. */
@@ -153,13 +159,30 @@ static const char *inner_options(collet_dtype to, collet_dtype from)
 #define ENOUGH 512
 /* Longer rows are worth a group of their own. */
 #define SHORT 64
+/* STRIP of inner.dev, rows that are worth one, and elements that are worth a group of their own. */
+#define STRIP 128
+#define STRIP_LEAST 16
+#define PER_GROUP 32768
 
 typedef struct inner {
     int64_t rows, inner, count, chunk, parts;
     uint64_t groups, across;
+    int64_t units, share; /* of CPUs: what items have, and how many of these a group */
     int beside;
     device_batch batch;
 } inner;
+
+/* Items that work by themselves, on what would be a group's elsewhere. */
+static void share_units(inner *s, const device_traits *t, int64_t tall)
+{
+    uint64_t each = (uint64_t)(s->chunk < PER_GROUP ? s->chunk : PER_GROUP);
+    each = each * (uint64_t)(s->beside ? tall : 1) + 1;
+    uint64_t worth = device_ceiling(PER_GROUP, each);
+    uint64_t even = device_ceiling(s->groups, 8 * (uint64_t)t->units);
+    s->units = (int64_t)s->groups;
+    s->share = (int64_t)(worth < even ? worth : even);
+    s->groups = s->share ? device_ceiling(s->groups, (uint64_t)s->share) : 0;
+}
 
 /* matvec; dot has one row, whose stride nobody asks for. */
 static void inner_of(inner *s, const device_traits *t, const collet_kernel_call *call)
@@ -173,8 +196,9 @@ static void inner_of(inner *s, const device_traits *t, const collet_kernel_call 
     device_batch_operand(&s->batch, 0, y);
     device_batch_operand(&s->batch, 1, a);
     device_batch_operand(&s->batch, 2, x);
-    s->beside = s->rows >= SHORT && (s->batch.row[1] == 1 || s->inner <= SHORT);
-    s->across = s->beside ? device_groups(t, (uint64_t)s->rows) : (uint64_t)s->rows;
+    int64_t least = t->is_cpu ? STRIP_LEAST : SHORT, tall = t->is_cpu ? STRIP : t->group;
+    s->beside = s->rows >= least && (s->batch.row[1] == 1 || s->inner <= SHORT);
+    s->across = s->beside ? device_ceiling((uint64_t)s->rows, (uint64_t)tall) : (uint64_t)s->rows;
     s->groups = s->across * (uint64_t)s->count;
     int64_t shortest = s->beside ? CHUNK_BESIDE : CHUNK_ALONG;
     int64_t parts = s->inner / shortest, most = s->groups ? ENOUGH / (int64_t)s->groups : 0;
@@ -184,6 +208,8 @@ static void inner_of(inner *s, const device_traits *t, const collet_kernel_call 
     s->parts = parts > 1 ? parts : 1;
     s->chunk = (int64_t)device_ceiling((uint64_t)s->inner, (uint64_t)s->parts);
     s->groups *= (uint64_t)s->parts;
+    if (t->is_cpu)
+        share_units(s, t, tall);
 }
 
 static collet_status inner_products(collet_device *device, collet_queue *queue,
@@ -191,7 +217,7 @@ static collet_status inner_products(collet_device *device, collet_queue *queue,
 {
     const collet_operand *y = device_operand(call, 0), *a = device_operand(call, 1);
     const device_traits *t = device_traits_of(device);
-    const char *options = inner_options(y->dtype, a->dtype);
+    const char *options = inner_options(t, y->dtype, a->dtype);
     device_launch l;
     inner s;
     inner_of(&s, t, call);
@@ -206,6 +232,10 @@ static collet_status inner_products(collet_device *device, collet_queue *queue,
     device_pass_block(&l, &s.batch, sizeof s.batch);
     if (s.beside)
         device_pass_i64(&l, (int64_t)s.across);
+    if (t->is_cpu) {
+        device_pass_i64(&l, s.units);
+        device_pass_i64(&l, s.share);
+    }
     collet_status status = device_enqueue(device, queue, &l, s.groups, call->err);
     if (status != COLLET_OK || s.parts == 1)
         return status;
