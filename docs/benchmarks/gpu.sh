@@ -61,14 +61,19 @@ else
     say "absent   compute-sanitizer"
 fi
 
-# Each against limits.json: memory-bound kernels against "copy", matmul against "cublas".
+# Each against limits.json: memory-bound kernels against "copy", matmul against "cublas", fft
+# against "cufft".
 bench=$build/bin/backend-bench
+echo "cuda.cufft = off" >"$out/own.conf"
 step "add f32" add.json "$bench" add 256M --backend cuda --json
 step "exp f32" exp.json "$bench" exp 256M --backend cuda --json
 step "sum f32" sum.json "$bench" sum 256M --backend cuda --json
 step "matmul" matmul.json "$bench" matmul 4096x4096x4096 --dtype f32,f64,f16,bf16 \
     --backend cuda --json
-for op in "observables 10000x1000" "fft 4096x4096"; do
+step "fft" fft.json "$bench" fft 4096x4096 --axis 0,1 --dtype c64,c128 --backend cuda --json
+step "fft without cuFFT" fft_own.json env COLLET_CONFIG="$out/own.conf" "$bench" fft 4096x4096 \
+    --axis 0,1 --dtype c64,c128 --backend cuda --json
+for op in "observables 10000x1000"; do
     name=${op%% *}
     if "$build/bin/backend-info" --json cuda | grep -q "\"$name\""; then
         step "$name f32" "$name.json" "$bench" $op --backend cuda --json

@@ -7,6 +7,7 @@
 #include "blas.h"
 #include "compiler.h"
 #include "driver.h"
+#include "fourier.h"
 
 /* Commands of a queue whose names are remembered, a power of two. */
 #define CUDA_LABELS 64
@@ -26,6 +27,7 @@ struct collet_device {
     pthread_rwlock_t launches; /* held shared by launches, alone by what changes `kernels` */
     device_kernels kernels;
     cuda_blas blas;
+    cuda_fourier fourier;
 };
 
 /* Happens when the queue has passed ticket `ticket`. */

@@ -6,6 +6,7 @@
 
 #include "../cpu/text.h"
 #include "backend.h"
+#include "libraries.h"
 #include "management.h"
 
 #define GROUP 256u
@@ -152,6 +153,8 @@ collet_status cuda_capabilities(const collet_host *host, char *json, uint64_t ca
         text_quote(&t, why.text);
         text_add(&t, ", ");
     }
+    if (count)
+        cuda_libraries_describe(host, cu.version, &t);
     text_add(&t, "\"devices\": [");
     if (count)
         add_devices(&cu, &rtc, count, &t);

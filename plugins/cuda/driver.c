@@ -75,13 +75,23 @@ collet_status cuda_driver_open(const collet_host *host, cuda_driver *cu, collet_
 
 /* ---- Libraries of the toolkit ---------------------------------------------------------------- */
 
+/* What a library of CUDA `major` has behind its name. */
+static int number_of(const char *name, int major)
+{
+    if (!strcmp(name, "libcufft.so"))
+        return major - 1;
+    if (!strcmp(name, "libcusolver.so"))
+        return major == 11 ? 11 : major - 1;
+    return major;
+}
+
 static void *open_major(const char *name, int major)
 {
     static const char *const places[] = {"", "/usr/local/cuda/lib64/"};
     char path[128];
     void *library = NULL;
     for (size_t i = 0; i < sizeof places / sizeof *places && !library; i++) {
-        snprintf(path, sizeof path, "%s%s.%d", places[i], name, major);
+        snprintf(path, sizeof path, "%s%s.%d", places[i], name, number_of(name, major));
         library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
         /* NVRTC 11.2 and its successors up to 11.8 share a name. */
         if (!library && major == 11) {

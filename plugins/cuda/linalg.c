@@ -6,6 +6,7 @@
 #include "../device/linalg.h"
 #include "../device/matrices.h"
 #include "backend.h"
+#include "libraries.h"
 
 /* Elements of c below which a product is the family's. */
 #define FEW 1024
@@ -154,56 +155,41 @@ static cublasStatus_t multiply(const cuda_blas *blas, cublasHandle_t handle, con
         CUBLAS_GEMM_DEFAULT);
 }
 
-/* Under the queue's lock, in the device's context. 0: nothing was enqueued, another kernel may. */
-static int try_multiply(collet_device *d, collet_queue *q, const product *p, uint64_t *ticket,
-                        collet_status *status, collet_error *err)
+typedef struct attempt {
+    collet_device *device;
+    collet_queue *queue;
+    const product *product;
+} attempt;
+
+static int try_multiply(void *context, int *code)
 {
-    cublasHandle_t handle = handle_of(d, q);
+    const attempt *t = context;
+    cublasHandle_t handle = handle_of(t->device, t->queue);
     if (!handle)
-        return 0;
-    cublasStatus_t answer = multiply(&d->blas, handle, p);
-    *status = COLLET_OK;
-    if (answer == CUBLAS_STATUS_SUCCESS) {
-        *ticket = cuda_commit(q, "cublasGemmStridedBatchedEx");
-        if (d->wait_each)
-            device_queue_drain(q);
-        return 1;
-    }
-    if (answer == CUBLAS_STATUS_NOT_SUPPORTED || answer == CUBLAS_STATUS_INVALID_VALUE ||
-        answer == CUBLAS_STATUS_ALLOC_FAILED || answer == CUBLAS_STATUS_ARCH_MISMATCH)
-        return 0;
-    CUresult error = d->cu.StreamQuery(q->handle);
-    if (error != CUDA_SUCCESS && error != CUDA_ERROR_NOT_READY)
-        *status = device_after_first(cuda_fail(d, error, "cublasGemmStridedBatchedEx", err));
-    else
-        *status = d->base.host->fail(err, COLLET_FAILED, "cublasGemmStridedBatchedEx: status %d",
-                                     (int)answer);
-    return 1;
+        return CUDA_LIBRARY_NO;
+    cublasStatus_t answer = multiply(&t->device->blas, handle, t->product);
+    *code = (int)answer;
+    if (answer == CUBLAS_STATUS_SUCCESS)
+        return CUDA_LIBRARY_DONE;
+    return answer == CUBLAS_STATUS_NOT_SUPPORTED || answer == CUBLAS_STATUS_INVALID_VALUE ||
+                   answer == CUBLAS_STATUS_ALLOC_FAILED || answer == CUBLAS_STATUS_ARCH_MISMATCH
+               ? CUDA_LIBRARY_NO
+               : CUDA_LIBRARY_BROKEN;
 }
 
 collet_status cuda_matmul(collet_device *d, collet_queue *q, const collet_kernel_call *call)
 {
-    collet_buffer *buffers[3];
-    collet_status status;
-    uint64_t ticket = 0;
+    cuda_library_use use = {.device = d,
+                            .queue = q,
+                            .label = "cublasGemmStridedBatchedEx",
+                            .count = 3,
+                            .err = call->err};
     product p;
+    attempt t = {d, q, &p};
     if (!describe(&p, call) || !cuda_blas_ready(d->base.host, d->cu.version, &d->blas))
         return device_matmul(d, q, call);
     for (uint32_t k = 0; k < 3; k++)
-        buffers[k] = device_operand(call, k)->buffer;
-    status = device_before(d, buffers, 3, q, call->err);
-    if (status != COLLET_OK)
-        return status;
-    CUresult error = cuda_enter(d);
-    if (error != CUDA_SUCCESS)
-        return cuda_fail(d, error, "matmul", call->err);
-    pthread_mutex_lock(&q->base.lock);
-    int done = try_multiply(d, q, &p, &ticket, &status, call->err);
-    pthread_mutex_unlock(&q->base.lock);
-    cuda_leave(d);
-    if (!done)
-        return device_matmul(d, q, call);
-    if (status == COLLET_OK)
-        device_pool_used(&d->base.pool, buffers, 3, q, ticket);
-    return status;
+        use.buffers[k] = device_operand(call, k)->buffer;
+    collet_status status = cuda_library_call(&use, try_multiply, &t);
+    return status == COLLET_REFUSED ? device_matmul(d, q, call) : status;
 }

@@ -11,6 +11,7 @@
 #include "../device/spectra.h"
 #include "../device/random.h"
 #include "backend.h"
+#include "fft.h"
 #include "linalg.h"
 #include "texts.h"
 
@@ -27,7 +28,7 @@ static const collet_kernel_row kernels[] = {
     DEVICE_LINALG_ROWS(cuda_matmul),
     DEVICE_DECOMPOSITION_ROWS,
     DEVICE_SPECTRA_ROWS,
-    DEVICE_FFT_ROWS,
+    DEVICE_FFT_ROWS(cuda_fft),
 };
 
 /* ---- The current context --------------------------------------------------------------------- */
@@ -139,17 +140,27 @@ collet_status device_backend_open(collet_device *d, uint32_t index, collet_error
     const char *sync = host->config(host, "cuda.sync");
     d->wait_each = sync && !strcmp(sync, "on");
     d->launches = (pthread_rwlock_t)PTHREAD_RWLOCK_INITIALIZER;
-    d->blas.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    d->blas.library.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    d->fourier.library.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     collet_status status = find_device(d, index, err);
     return status == COLLET_OK ? make_context(d, err) : status;
 }
 
 void device_backend_close(collet_device *d)
 {
+    cuda_fft_close(d);
     if (d->context)
         d->cu.DevicePrimaryCtxRelease(d->id);
-    pthread_mutex_destroy(&d->blas.lock);
+    pthread_mutex_destroy(&d->fourier.library.lock);
+    pthread_mutex_destroy(&d->blas.library.lock);
     pthread_rwlock_destroy(&d->launches);
+}
+
+static void trim(collet_device *d)
+{
+    device_queues_visit(d, device_queue_drain);
+    cuda_fft_trim(d);
+    device_trim(d);
 }
 
 static collet_status native_handle(collet_device *d, collet_queue *q, collet_buffer *b,
@@ -195,7 +206,7 @@ static const collet_plugin plugin = {
     .host_free = cuda_host_free,
     .buffer_import = device_pool_import,
     .native_handle = native_handle,
-    .trim = device_trim,
+    .trim = trim,
 };
 
 const backend_facts this_backend = {

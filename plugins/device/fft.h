@@ -10,9 +10,10 @@ collet_status device_fft(collet_device *device, collet_queue *queue,
                          const collet_kernel_call *call);
 uint64_t device_fft_workspace(collet_device *device, const collet_kernel_call *call);
 
-#define DEVICE_FFT_ROWS                                                                            \
-    DEVICE_ROW_WORKSPACE(FFT, fft, C, C), DEVICE_ROW_WORKSPACE(FFT, fft, Z, Z),                    \
-        DEVICE_ROW_WORKSPACE(FFT, fft, C, F), DEVICE_ROW_WORKSPACE(FFT, fft, Z, D),                \
-        DEVICE_ROW_WORKSPACE(FFT, fft, F, C), DEVICE_ROW_WORKSPACE(FFT, fft, D, Z)
+/* For a backend's own function, device_fft or another. */
+#define DEVICE_FFT_ROWS(fft)                                                                       \
+    DEVICE_ROW_BY(FFT, fft, C, C), DEVICE_ROW_BY(FFT, fft, Z, Z), DEVICE_ROW_BY(FFT, fft, C, F),   \
+        DEVICE_ROW_BY(FFT, fft, Z, D), DEVICE_ROW_BY(FFT, fft, F, C),                              \
+        DEVICE_ROW_BY(FFT, fft, D, Z)
 
 #endif

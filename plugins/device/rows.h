@@ -38,6 +38,11 @@
     {                                                                                              \
         COLLET_OP_##OP, 0, DEVICE_SIG(__VA_ARGS__), device_##run, device_##run##_workspace         \
     }
+/* The kernel `run` and run_workspace of a backend's own, device_<...> or another. */
+#define DEVICE_ROW_BY(OP, run, ...)                                                                \
+    {                                                                                              \
+        COLLET_OP_##OP, 0, DEVICE_SIG(__VA_ARGS__), run, run##_workspace                           \
+    }
 
 /*
  * Whether a device with these traits serves a row: f64 and c128 are computed with only where it has

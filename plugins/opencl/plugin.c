@@ -24,7 +24,7 @@ static const collet_kernel_row kernels[] = {
     DEVICE_LINALG_ROWS(device_matmul),
     DEVICE_DECOMPOSITION_ROWS,
     DEVICE_SPECTRA_ROWS,
-    DEVICE_FFT_ROWS,
+    DEVICE_FFT_ROWS(device_fft),
 };
 
 /* ---- The device ------------------------------------------------------------------------------ */

@@ -24,6 +24,7 @@
 #define FAKE_CUDA COLLET_TEST_FAKES "/libfake_cuda.so"
 #define FAKE_NVRTC COLLET_TEST_FAKES "/libfake_nvrtc.so"
 #define FAKE_CUBLAS COLLET_TEST_FAKES "/libfake_cublas.so"
+#define FAKE_CUFFT COLLET_TEST_FAKES "/libfake_cufft.so"
 
 static fake_cuda_control *cu;
 static fake_nvrtc_control *rtc;
@@ -31,13 +32,12 @@ static collet_error err;
 
 /* Settings of the plugin; NULL: not set. */
 static const char *set_library = FAKE_CUDA, *set_nvrtc = FAKE_NVRTC, *set_memory, *set_sync;
-static const char *set_cache = "off", *set_cache_dir, *set_cublas = "off";
+static const char *set_cache = "off", *set_cache_dir, *set_cublas = "off", *set_cufft = "off";
 
 static const host_setting cuda_settings[] = {
-    {"cuda.library", &set_library}, {"cuda.nvrtc", &set_nvrtc},
-    {"cuda.cublas", &set_cublas},   {"cuda.memory", &set_memory},
-    {"cuda.sync", &set_sync},       {"cache", &set_cache},
-    {"cache_dir", &set_cache_dir},  {NULL, NULL}};
+    {"cuda.library", &set_library}, {"cuda.nvrtc", &set_nvrtc},    {"cuda.cublas", &set_cublas},
+    {"cuda.cufft", &set_cufft},     {"cuda.memory", &set_memory},  {"cuda.sync", &set_sync},
+    {"cache", &set_cache},          {"cache_dir", &set_cache_dir}, {NULL, NULL}};
 
 static void *symbol_of(const char *path, const char *name)
 {
@@ -66,7 +66,7 @@ static int fresh(void **state)
     set_library = FAKE_CUDA;
     set_nvrtc = FAKE_NVRTC;
     set_memory = set_sync = set_cache_dir = NULL;
-    set_cache = set_cublas = "off";
+    set_cache = set_cublas = set_cufft = "off";
     cu->reset();
     rtc->major = 12;
     rtc->minor = 4;

@@ -3,7 +3,8 @@
 # cuda_host.sh BACKEND_CHECK PLUGIN FAKES CXX SETTINGS OP...: rows of the cuda backend on the driver
 # that stands in, with the geometry of a GPU: NVRTC's place takes the C++ compiler CXX, so that kernels
 # run, as code of the host, and backend-check judges their results. FAKES: the directory of the
-# libraries that stand in. SETTINGS: further lines of the configuration, with ; between them.
+# libraries that stand in. SETTINGS: further lines of the configuration, with , between them. Each of
+# cuda.cufft and cuda.cusolver that they name has to have served calls, and none that it would not.
 check=$1 plugin=$2 fakes=$3 settings=$5
 export FAKE_NVRTC_CXX=$4 FAKE_CUDA_MEMORY=2000000000
 shift 5
@@ -12,8 +13,20 @@ directory=$(mktemp -d) || exit 1
 trap 'rm -rf "$directory"' EXIT
 printf 'cuda.library = %s/libfake_cuda.so\ncuda.nvrtc = %s/libfake_nvrtc.so\n' "$fakes" "$fakes" \
     >"$directory/collet.conf"
-printf '%s\n' "${settings//;/$'\n'}" >>"$directory/collet.conf"
+printf '%s\n' "${settings//,/$'\n'}" >>"$directory/collet.conf"
 export COLLET_CONFIG=$directory/collet.conf XDG_CACHE_HOME=$directory
+export FAKE_CUDA_TALLY=$directory/tally
+: >"$FAKE_CUDA_TALLY"
 for op; do
     "$check" --quick --op "$op" "$plugin" || exit 1
 done
+cat "$FAKE_CUDA_TALLY"
+for library in cufft cusolver; do
+    case $settings in
+    *cuda.$library=/*)
+        calls=$(sed -n "s/^$library \([0-9]*\) calls.*/\1/p" "$FAKE_CUDA_TALLY" | sort -n | tail -1)
+        [ "${calls:-0}" -ge 100 ] || { echo "FAIL: $library was hardly called"; exit 1; }
+        ;;
+    esac
+done
+! grep -v ' 0 wrong$' "$FAKE_CUDA_TALLY"

@@ -1,16 +1,26 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # cuda_programs.sh BACKEND_CHECK PLUGIN FAKE_DRIVER NVRTC: every row of the cuda backend is called on
-# the fake driver, and the real NVRTC compiles what it launches, for compute capability 9.0. No kernel
-# runs and no result is judged: a call that is refused, or that fails, is what fails here.
+# the fake driver, and the real NVRTC compiles what it launches, for compute capability 9.0; then those
+# of rows that libraries serve, with the libraries beside the driver. No kernel runs and no result is
+# judged: a call that is refused, or that fails, is what fails here.
 directory=$(mktemp -d) || exit 1
 trap 'rm -rf "$directory"' EXIT
 [ -e "$4" ] || { echo "no NVRTC"; exit 77; }
-printf 'cuda.library = %s\ncuda.nvrtc = %s\ncuda.cublas = off\n' "$3" "$4" >"$directory/collet.conf"
+printf 'cuda.library = %s\ncuda.nvrtc = %s\ncuda.cublas = off\ncuda.cufft = off\n' "$3" "$4" >"$directory/collet.conf"
 COLLET_CONFIG=$directory/collet.conf XDG_CACHE_HOME=$directory FAKE_CUDA_MEMORY=400000000 \
     "$1" --quick "$2" >"$directory/out" 2>&1
 grep -E '^cuda: .* [1-9][0-9]* cases in' "$directory/out" || { tail -5 "$directory/out"; exit 1; }
 programs=$(find "$directory/collet/kernels" -type f | wc -l)
 echo "$programs programs"
 [ "$programs" -gt 100 ] || exit 1
+beside=$(dirname "$3")
+sed -i "s|^cuda.cufft.*|cuda.cufft = $beside/libfake_cufft.so|" "$directory/collet.conf"
+for op in fft; do
+    COLLET_CONFIG=$directory/collet.conf XDG_CACHE_HOME=$directory FAKE_CUDA_MEMORY=400000000 \
+        "$1" --quick --op $op "$2" >>"$directory/out" 2>&1
+done
+more=$(find "$directory/collet/kernels" -type f | wc -l)
+echo "$more programs with libraries"
+[ "$more" -ge $((programs + 2)) ] || exit 1
 ! grep -E 'refused\)|does not compile|the call failed' "$directory/out"

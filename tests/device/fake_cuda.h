@@ -2,8 +2,8 @@
 /*
  * fake_cuda.h - between the tests and the libraries that plugins/cuda takes for libcuda and NVRTC,
  * so that its host side is tested where there is no GPU. Device memory is the host's; a launch is
- * written down, and no kernel runs unless the variable FAKE_NVRTC_CXX names a C++ compiler, by which
- * kernels become code of the host (fake_compiler.h).
+ * written down, and no kernel runs unless the variable FAKE_NVRTC_CXX names a C++ compiler, by
+ * which kernels become code of the host (fake_compiler.h).
  *
  * Both libraries export one of these structs, `fake_cuda` and `fake_nvrtc`. The library counts, the
  * test sets what stands under "Set by the test". One thread at a time, but for the counters.
@@ -45,6 +45,13 @@ typedef struct fake_cuda_control {
     fake_launch launches[FAKE_LAUNCHES]; /* the last ones, at launch number % FAKE_LAUNCHES */
     void (*reset)(void);                 /* everything as at first, but for what is alive */
     void *(*current)(void);              /* this thread's current context */
+    /* ---- For the libraries beside it ---- */
+    int (*holds)(const void *address, size_t bytes); /* all of it is one piece of the memory of the
+                                                        current context's device */
+    int (*is_stream)(const void *stream);            /* alive, and of the current context */
+    void (*catch_up)(void *stream);                  /* its late writes are done */
+    void (*tell)(const char *library, int calls, int wrong); /* at the end, a line in the file that
+                                                                FAKE_CUDA_TALLY names */
 } fake_cuda_control;
 
 typedef struct fake_nvrtc_control {
@@ -56,6 +63,13 @@ typedef struct fake_nvrtc_control {
     int compiled;       /* counted */
     char options[1024]; /* of the last, apart by blanks */
 } fake_nvrtc_control;
+
+typedef struct fake_cufft_control {
+    int create_fails, plan_fails, exec_fails; /* what these return */
+    int plans;                                /* alive */
+    int made, executed;
+    int wrong; /* calls that the real one may crash of, or answer nonsense */
+} fake_cufft_control;
 
 typedef struct fake_cublas_control {
     int fails;     /* what every product returns; cublasCreate, where it is 1 */

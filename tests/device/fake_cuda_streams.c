@@ -20,6 +20,7 @@ typedef struct late_write {
 } late_write;
 
 struct CUstream_st {
+    struct CUstream_st *next;
     CUcontext context;
     int done; /* everything enqueued so far is */
     int late_count;
@@ -47,6 +48,7 @@ typedef struct function {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows and of launches */
 static double clock_ms;
+static CUstream streams;
 
 /* What the device does comes out. */
 static CUresult come_out(CUcontext context)
@@ -63,6 +65,22 @@ static void catch_up(CUstream s)
     for (int i = 0; i < s->late_count; i++)
         memcpy(s->late[i].target, s->late[i].source, s->late[i].bytes);
     s->late_count = 0;
+}
+
+void fake_catch_up(void *stream)
+{
+    catch_up(stream);
+}
+
+int fake_is_stream(const void *stream)
+{
+    pthread_mutex_lock(&lock);
+    CUstream s = streams;
+    while (s && s != stream)
+        s = s->next;
+    int is = s && s->context == fake_current();
+    pthread_mutex_unlock(&lock);
+    return is;
 }
 
 /* A command that touches `bytes` bytes of the stream's device. */
@@ -83,6 +101,10 @@ CUresult cuStreamCreate(CUstream *stream, unsigned flags)
     *stream = calloc(1, sizeof **stream);
     (*stream)->context = fake_current();
     (*stream)->done = 1;
+    pthread_mutex_lock(&lock);
+    (*stream)->next = streams;
+    streams = *stream;
+    pthread_mutex_unlock(&lock);
     fake_cuda.streams++;
     return CUDA_SUCCESS;
 }
@@ -91,6 +113,12 @@ CUresult cuStreamDestroy(CUstream s)
 {
     fake_cuda.outside += s->context != fake_current();
     fake_cuda.streams--;
+    pthread_mutex_lock(&lock);
+    CUstream *at = &streams;
+    while (*at != s)
+        at = &(*at)->next;
+    *at = s->next;
+    pthread_mutex_unlock(&lock);
     free(s);
     return CUDA_SUCCESS;
 }

@@ -32,6 +32,9 @@ CUcontext fake_current(void);
 CUresult fake_injected(const char *name);
 /* The same for a call on an object of `context` (NULL: of any), which must be current. */
 CUresult fake_enter(const char *name, CUcontext context);
+/* Of fake_cuda.h. */
+int fake_is_stream(const void *stream);
+void fake_catch_up(void *stream);
 /* The piece that holds these bytes, or NULL. */
 piece *fake_piece_at(const void *address, size_t bytes);
 

@@ -7,6 +7,7 @@
  *     gpu-limits [NAME=VALUE...]      settings of the cuda backend
  */
 #include <stdarg.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include <collet/collet.h>
 
 #include "../../plugins/cuda/blas.h"
+#include "../../plugins/cuda/fourier.h"
 #include "../../plugins/cuda/compiler.h"
 #include "../../plugins/cuda/driver.h"
 
@@ -69,6 +71,7 @@ typedef struct bench {
     cuda_driver cu;
     cuda_compiler rtc;
     cuda_blas blas;
+    cuda_fourier fourier;
     CUstream stream;
     CUevent first, last;
     CUdeviceptr memory[3];
@@ -275,6 +278,54 @@ static void print_gemm(bench *b, int n)
         separator = seconds > 0 ? "," : separator;
         b->blas.Destroy(g->handle);
     }
+    printf("],\n");
+}
+
+/* ---- cuFFT, called directly ------------------------------------------------------------------ */
+
+typedef struct dft {
+    long long n;
+    cufftHandle plan;
+} dft;
+
+static int run_dft(bench *b, const void *argument)
+{
+    const dft *f = argument;
+    return (int)b->fourier.XtExec(f->plan, (void *)(uintptr_t)b->memory[1],
+                                  (void *)(uintptr_t)b->memory[0], CUFFT_FORWARD);
+}
+
+/* n x n complex numbers, both axes, in the memory that the others use: not all alike. */
+static double dft_seconds(bench *b, dft *f, int wide)
+{
+    long long n[] = {f->n, f->n};
+    size_t work = 0;
+    cudaDataType type = wide ? CUDA_C_64F : CUDA_C_32F;
+    if ((size_t)(n[0] * n[1]) * (wide ? 16 : 8) > b->bytes || b->fourier.Create(&f->plan))
+        return -1.0;
+    double seconds = -1.0;
+    if (!b->fourier.SetAutoAllocation(f->plan, 0) &&
+        !b->fourier.XtMakePlanMany(f->plan, 2, n, n, 1, n[0] * n[1], type, n, 1, n[0] * n[1], type,
+                                   1, &work, type) &&
+        work <= b->bytes && !b->fourier.SetStream(f->plan, b->stream) &&
+        !b->fourier.SetWorkArea(f->plan, (void *)(uintptr_t)b->memory[2]))
+        seconds = device_seconds(b, run_dft, f);
+    b->fourier.Destroy(f->plan);
+    return seconds;
+}
+
+static void print_dft(bench *b, int n)
+{
+    const char *separator = "";
+    printf("  \"cufft\": [");
+    for (int wide = 0; wide < 2; wide++) {
+        dft f = {.n = n};
+        double seconds = dft_seconds(b, &f, wide), points = (double)n * (double)n;
+        if (seconds > 0)
+            printf("%s\n    {\"dtype\": \"%s\", \"shape\": \"%dx%d\", \"gflop_per_s\": %.1f}",
+                   separator, wide ? "c128" : "c64", n, n, 5e-9 * points * log2(points) / seconds);
+        separator = seconds > 0 ? "," : separator;
+    }
     printf("]\n");
 }
 
@@ -330,7 +381,11 @@ static int measure(bench *b)
     if (cuda_blas_ready(&host, b->cu.version, &b->blas))
         print_gemm(b, b->bytes == LARGEST ? 4096 : 128);
     else
-        printf("  \"cublas\": null\n");
+        printf("  \"cublas\": null,\n");
+    if (cuda_fourier_ready(&host, b->cu.version, &b->fourier))
+        print_dft(b, b->bytes == LARGEST ? 4096 : 64);
+    else
+        printf("  \"cufft\": null\n");
     printf("}\n");
     tear_down(b, id);
     return failed;
@@ -338,7 +393,8 @@ static int measure(bench *b)
 
 int main(int argc, char **argv)
 {
-    static bench b = {.blas = {.lock = PTHREAD_MUTEX_INITIALIZER}};
+    static bench b = {.blas = {.library.lock = PTHREAD_MUTEX_INITIALIZER},
+                      .fourier = {.library.lock = PTHREAD_MUTEX_INITIALIZER}};
     collet_error err = {COLLET_OK, ""};
     (void)argc;
     settings = argv + 1;

@@ -162,6 +162,8 @@ static void facts(void **state)
         "\"f64\": true, \"f16\": true",
         "\"uuid\": \"10111213-1415-1617-1819-1a1b1c1d1e1f\"",
         "\"pci\": \"0000:a1:00.0\"",
+        "\"cublas\": \"off: matrices are multiplied by Collet's own kernel\"",
+        "\"cufft\": \"off: transforms are by Collet's own kernels\"",
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         assert_says(json, parts[i]);

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * library.h - libraries of the toolkit that serve rows in the place of Collet's own kernels, each
+ * opened at the first call that it can compute: the plugin links none of them and loads without.
+ * Where one is missing, or says no to a call, the family's own kernels serve.
+ */
+#ifndef COLLET_CUDA_LIBRARY_H
+#define COLLET_CUDA_LIBRARY_H
+
+#include <pthread.h>
+#include <stddef.h>
+
+#include <collet/plugin.h>
+
+typedef struct cuda_library {
+    pthread_mutex_t lock;
+    int tried;    /* opened, or found missing */
+    void *handle; /* NULL: there is none */
+} cuda_library;
+
+/* A function of a library, and where in the library's struct its pointer stands. */
+typedef struct cuda_symbol {
+    const char *name;
+    size_t place;
+} cuda_symbol;
+
+typedef struct cuda_library_facts {
+    const char *name;    /* "libcufft.so" */
+    const char *setting; /* "cuda.cufft": its path, or "off" */
+    const char *version; /* its function cufftGetProperty(type, int *) */
+    const char *instead; /* what happens without it, as a sentence's end */
+    const cuda_symbol *symbols;
+    size_t symbol_count;
+} cuda_library_facts;
+
+/* One line of a library's table of symbols; `type` is the struct that begins with a cuda_library.
+ */
+#define CUDA_SYMBOL(type, member, symbol)                                                          \
+    {                                                                                              \
+        symbol, offsetof(type, member)                                                             \
+    }
+
+/*
+ * 1 when the library is open: what its setting names, unless that is "off", else the one of the
+ * driver's major version or an older one. Tried once; where it is missing that is logged. Any
+ * thread. `library` begins the struct that the symbols are written to.
+ */
+int cuda_library_ready(const collet_host *host, int driver, const cuda_library_facts *facts,
+                       cuda_library *library);
+
+/* The parts of it. Whether the setting says "off"; the library, or NULL; the first function that it
+ * lacks, or NULL: those that it has are written to *target, unless that is NULL. */
+int cuda_library_off(const collet_host *host, const cuda_library_facts *facts);
+void *cuda_library_load(const collet_host *host, int driver, const cuda_library_facts *facts);
+const char *cuda_library_find(const cuda_library_facts *facts, void *handle, void *target);
+
+#endif

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Transforms of the cuda backend by cuFFT: a fake one, which computes on the host, so that layouts,
+ * plans and work areas are what is tested; and when the family's kernels serve instead, which do
+ * not run here.
+ */
+#include "cuda_fixture.h"
+
+#include <math.h>
+
+static fake_cufft_control *fft;
+
+static int open_fft(void **state)
+{
+    fresh(state);
+    fft = symbol_of(FAKE_CUFFT, "fake_cufft");
+    fft->create_fails = fft->plan_fails = fft->exec_fails = 0;
+    fft->made = fft->executed = fft->wrong = 0;
+    set_cufft = FAKE_CUFFT;
+    device = open_device(0);
+    queue = new_queue(device);
+    return 0;
+}
+
+static int close_fft(void **state)
+{
+    int left = close_one(state);
+    if (fft->plans || fft->wrong)
+        print_error("%d plans left, %d wrong calls\n", fft->plans, fft->wrong);
+    return fft->plans || fft->wrong ? -1 : left;
+}
+
+/* ---- A transform ----------------------------------------------------------------------------- */
+
+#define ELEMENTS 8192 /* of any operand's memory */
+
+typedef struct array {
+    int64_t first;
+    int64_t strides[3];
+} array;
+
+/* Of `batch` lines or planes, f32; the input real or complex. */
+typedef struct transform {
+    collet_dtype from, to;
+    uint32_t axes, inverse;
+    int64_t in_shape[3], out_shape[3];
+    array in, out;
+} transform;
+
+static collet_status run_fft(collet_queue *q, const transform *t, collet_buffer *out,
+                             collet_buffer *in)
+{
+    const collet_fft_params params = {
+        .struct_size = sizeof params, .axes = t->axes, .inverse = t->inverse};
+    const uint64_t out_size = t->to == COLLET_F32 ? 4 : 8, in_size = t->from == COLLET_F32 ? 4 : 8;
+    const collet_operand operands[] = {
+        {out, (uint64_t)t->out.first * out_size, t->to, 3, t->out_shape, t->out.strides},
+        {in, (uint64_t)t->in.first * in_size, t->from, 3, t->in_shape, t->in.strides}};
+    collet_kernel_call call = {.struct_size = sizeof call,
+                               .op = COLLET_OP_FFT,
+                               .sig = COLLET_SIG(t->to, t->from),
+                               .n_out = 1,
+                               .n_in = 1,
+                               .operand_size = sizeof *operands,
+                               .params_size = sizeof params,
+                               .operands = operands,
+                               .params = &params,
+                               .err = &err};
+    const collet_kernel_row *row = plugin->kernels;
+    while (row->op != call.op || row->sig != call.sig)
+        row++;
+    call.workspace_bytes = row->workspace(device, &call);
+    collet_buffer *room = NULL;
+    if (call.workspace_bytes)
+        room = call.workspace = new_buffer(device, call.workspace_bytes);
+    collet_status status = row->run(device, q, &call);
+    plugin->buffer_free(device, room);
+    return status;
+}
+
+/* 1 when cuFFT computed it, 0 when a kernel was launched for it. */
+static int by_cufft(collet_queue *q, const transform *t)
+{
+    collet_buffer *out = new_buffer(device, ELEMENTS * 8), *in = new_buffer(device, ELEMENTS * 8);
+    int before = fft->executed, launched = cu->launch_count;
+    assert_good(run_fft(q, t, out, in));
+    assert_good(plugin->queue_wait(device, q, &err));
+    plugin->buffer_free(device, out);
+    plugin->buffer_free(device, in);
+    int by = fft->executed > before;
+    /* One launch before it where numbers become real, one after it where they are scaled. */
+    if (by)
+        assert_int_equal(cu->launch_count - launched, (t->to == COLLET_F32) + (t->inverse != 0));
+    else
+        assert_true(cu->launch_count > launched);
+    return by;
+}
+
+#define LINES                                                                                      \
+    {                                                                                              \
+        0,                                                                                         \
+        {                                                                                          \
+            60, 12, 1                                                                              \
+        }                                                                                          \
+    }
+#define C2C(in, out, axes)                                                                         \
+    {                                                                                              \
+        COLLET_C64, COLLET_C64, axes, 0, {4, 5, 12}, {4, 5, 12}, in, out                           \
+    }
+
+/* ---- Tests ----------------------------------------------------------------------------------- */
+
+static void layouts(void **state)
+{
+    const transform taken[] = {
+        C2C(LINES, LINES, 1),
+        C2C(LINES, LINES, 2),
+        C2C(LINES, LINES, 3),
+        /* Elements, rows and planes apart. */
+        C2C(((array){3, {150, 30, 2}}), LINES, 1),
+        C2C(((array){3, {180, 36, 2}}), LINES, 3),
+        C2C(LINES, ((array){1, {130, 26, 2}}), 2),
+        {COLLET_F32, COLLET_C64, 1, 0, {4, 5, 12}, {4, 5, 7}, LINES, {0, {35, 7, 1}}},
+        {COLLET_F32, COLLET_C64, 2, 0, {4, 5, 12}, {4, 5, 7}, {2, {80, 16, 1}}, {0, {40, 8, 1}}},
+        {COLLET_C64, COLLET_F32, 1, 1, {4, 5, 7}, {4, 5, 12}, {0, {35, 7, 1}}, LINES},
+        /* The half spectrum in any strides: it is copied. */
+        {COLLET_C64, COLLET_F32, 3, 1, {4, 5, 7}, {4, 5, 12}, {200, {-35, 1, 5}}, LINES},
+        {COLLET_C64, COLLET_C64, 2, 1, {4, 5, 12}, {4, 5, 12}, LINES, LINES},
+        /* Axes of one element have no stride to speak of. */
+        {COLLET_C64, COLLET_C64, 2, 0, {4, 1, 12}, {4, 1, 12}, {0, {12, 7, 1}}, {0, {12, 5, 1}}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (!by_cufft(queue, &taken[i]))
+            fail_msg("transform %zu was not by cuFFT", i);
+    /* Forward and backward share a plan. */
+    assert_int_equal(fft->made, sizeof taken / sizeof *taken - 1);
+}
+
+/* What cuFFT has no words for. */
+static void other_layouts(void **state)
+{
+    const transform left[] = {
+        C2C(((array){59, {60, 12, -1}}), LINES, 1),
+        C2C(((array){0, {0, 12, 1}}), LINES, 2),
+        C2C(((array){0, {1, 4, 20}}), LINES, 1),
+        C2C(LINES, ((array){0, {100, 12, 1}}), 1),
+        C2C(((array){0, {75, 15, 2}}), LINES, 2),
+        C2C(((array){0, {135, 27, 2}}), LINES, 2),
+        C2C(LINES, ((array){0, {12, 48, 1}}), 3),
+        /* A real array that begins between two complex numbers. */
+        {COLLET_F32, COLLET_C64, 1, 0, {4, 5, 12}, {4, 5, 7}, {1, {60, 12, 1}}, {0, {35, 7, 1}}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof left / sizeof *left; i++)
+        if (by_cufft(queue, &left[i]))
+            fail_msg("transform %zu was by cuFFT", i);
+}
+
+/* What comes out of the library is what stands in the output's strides. */
+static void result(void **state)
+{
+    static float memory[ELEMENTS * 2];
+    const transform t = C2C(((array){3, {150, 30, 2}}), ((array){1, {130, 26, 2}}), 1);
+    collet_buffer *out = new_buffer(device, sizeof memory), *in = new_buffer(device, sizeof memory);
+    (void)state;
+    for (int i = 0; i < ELEMENTS * 2; i++)
+        memory[i] = (float)(i * 7 % 23) - 11.0f;
+    assert_good(plugin->buffer_write(device, queue, in, 0, memory, sizeof memory, &err));
+    assert_good(run_fft(queue, &t, out, in));
+    static float got[ELEMENTS * 2];
+    assert_good(plugin->buffer_read(device, queue, out, 0, got, sizeof got, &err));
+    for (int64_t line = 0; line < 20; line++)
+        for (int64_t k = 0; k < 12; k++) {
+            int64_t from = 3 + line / 5 * 150 + line % 5 * 30;
+            int64_t at = 1 + line / 5 * 130 + line % 5 * 26 + 2 * k;
+            double re = 0.0, im = 0.0;
+            for (int64_t j = 0; j < 12; j++) {
+                double angle = -6.283185307179586 * (double)(j * k % 12) / 12.0;
+                double x = (double)memory[2 * (from + 2 * j)];
+                double y = (double)memory[2 * (from + 2 * j) + 1];
+                re += x * cos(angle) - y * sin(angle);
+                im += x * sin(angle) + y * cos(angle);
+            }
+            assert_true(fabs((double)got[2 * at] - re) < 1e-4);
+            assert_true(fabs((double)got[2 * at + 1] - im) < 1e-4);
+        }
+    plugin->buffer_free(device, out);
+    plugin->buffer_free(device, in);
+}
+
+static void missing(void **state)
+{
+    const transform t = C2C(LINES, LINES, 1);
+    const char *const settings[] = {"off", "/nowhere/libcufft.so", "libm.so.6"};
+    const char *const words[] = {"", "/nowhere/libcufft.so not found", "libm.so.6 lacks cufft"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        plugin->queue_destroy(device, queue);
+        plugin->device_close(device);
+        set_cufft = settings[i];
+        *host_said = '\0';
+        device = open_device(0);
+        queue = new_queue(device);
+        assert_false(by_cufft(queue, &t));
+        assert_says(host_said, words[i]);
+    }
+}
+
+/* Answers of the library: another kernel serves where nothing was enqueued. */
+static void says_no(void **state)
+{
+    const transform t = C2C(LINES, LINES, 1);
+    (void)state;
+    fft->create_fails = 5; /* CUFFT_INTERNAL_ERROR */
+    assert_false(by_cufft(queue, &t));
+    fft->create_fails = 0;
+    assert_true(by_cufft(queue, &t));
+    plugin->trim(device);
+    assert_int_equal(fft->plans, 0);
+    fft->plan_fails = 8; /* CUFFT_INVALID_SIZE: it is not asked again */
+    assert_false(by_cufft(queue, &t));
+    fft->plan_fails = 0;
+    assert_false(by_cufft(queue, &t));
+    plugin->trim(device);
+    assert_true(by_cufft(queue, &t));
+    collet_buffer *a = new_buffer(device, ELEMENTS * 8), *b = new_buffer(device, ELEMENTS * 8);
+    fft->exec_fails = 6; /* CUFFT_EXEC_FAILED */
+    assert_status_is(run_fft(queue, &t, a, b), COLLET_FAILED);
+    assert_says(err.text, "cufftXtExec: status 6");
+    plugin->buffer_free(device, a);
+    plugin->buffer_free(device, b);
+}
+
+static void plans(void **state)
+{
+    transform t = C2C(LINES, LINES, 1);
+    collet_queue *other = new_queue(device);
+    (void)state;
+    /* One for all queues, also backward. */
+    assert_true(by_cufft(queue, &t));
+    assert_true(by_cufft(other, &t));
+    t.inverse = 1;
+    assert_true(by_cufft(other, &t));
+    assert_int_equal(fft->made, 1);
+    /* Fewer of the same. */
+    t.in_shape[0] = t.out_shape[0] = 3;
+    assert_true(by_cufft(other, &t));
+    assert_int_equal(fft->made, 2);
+    t.in_shape[0] = t.out_shape[0] = 4;
+    for (int64_t n = 2; n <= 101; n++) {
+        t.in_shape[2] = t.out_shape[2] = n;
+        t.in.strides[0] = t.out.strides[0] = 5 * n;
+        t.in.strides[1] = t.out.strides[1] = n;
+        assert_true(by_cufft(queue, &t));
+    }
+    assert_int_equal(fft->made, 101);
+    assert_int_equal(fft->plans, 64);
+    /* No plan goes while its work may be under way. */
+    int waited = cu->synchronized;
+    t.in_shape[0] = t.out_shape[0] = 2;
+    assert_true(by_cufft(queue, &t));
+    assert_int_equal(fft->plans, 64);
+    assert_int_equal(cu->synchronized - waited, 2 + 1);
+    plugin->trim(device);
+    assert_int_equal(fft->plans, 0);
+    plugin->queue_destroy(device, other);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_fft, close_fft)
+    const struct CMUnitTest tests[] = {
+        TEST(layouts), TEST(other_layouts), TEST(result), TEST(missing), TEST(says_no), TEST(plans),
+    };
+    return cmocka_run_group_tests(tests, load_plugin, NULL);
+}
