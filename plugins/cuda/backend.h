@@ -14,6 +14,14 @@
 /* A queue's marks, and how many commands stand between two. */
 #define CUDA_MARKS 16
 #define CUDA_MARK_EVERY 32
+/* GPUs that a GPU may copy from. */
+#define CUDA_PEERS 64
+
+/* Whether the GPU with this context can be read. */
+typedef struct cuda_peer {
+    CUcontext context; /* NULL: not asked yet */
+    int reaches;
+} cuda_peer;
 
 struct collet_device {
     device_base base; /* base.lost: a CUresult */
@@ -28,6 +36,7 @@ struct collet_device {
     device_kernels kernels;
     cuda_blas blas;
     cuda_fourier fourier;
+    cuda_peer peers[CUDA_PEERS]; /* by number of the GPU; under base.lock */
 };
 
 /* Happens when the queue has passed ticket `ticket`. */

@@ -30,6 +30,9 @@
     X(DevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2")                                     \
     X(CtxPushCurrent, "cuCtxPushCurrent_v2")                                                       \
     X(CtxPopCurrent, "cuCtxPopCurrent_v2")                                                         \
+    X(DeviceCanAccessPeer, "cuDeviceCanAccessPeer")                                                \
+    X(CtxEnablePeerAccess, "cuCtxEnablePeerAccess")                                                \
+    X(MemcpyPeerAsync, "cuMemcpyPeerAsync")                                                        \
     X(MemGetInfo, "cuMemGetInfo_v2")                                                               \
     X(MemAlloc, "cuMemAlloc_v2")                                                                   \
     X(MemFree, "cuMemFree_v2")                                                                     \

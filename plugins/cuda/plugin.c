@@ -207,6 +207,7 @@ static const collet_plugin plugin = {
     .buffer_import = device_pool_import,
     .native_handle = native_handle,
     .trim = trim,
+    .buffer_copy_between = device_copy_between,
 };
 
 const backend_facts this_backend = {

@@ -154,20 +154,24 @@ static CUresult mark_from(collet_queue *other, uint64_t ticket, CUevent *event)
 collet_status device_queue_order(collet_queue *q, collet_queue *other, uint64_t ticket,
                                  collet_error *err)
 {
-    collet_device *d = q->base.device;
-    CUresult error = cuda_enter(d);
+    collet_device *d = q->base.device, *theirs = other->base.device;
+    CUresult error = cuda_enter(theirs);
     if (error != CUDA_SUCCESS)
-        return cuda_fail(d, error, "waiting for a queue", err);
+        return cuda_fail(theirs, error, "waiting for a queue", err);
     pthread_mutex_lock(&other->base.lock);
     device_queue_retire(other);
     if (other->base.retired < ticket) {
         CUevent event;
         error = mark_from(other, ticket, &event);
         if (error == CUDA_SUCCESS)
+            error = cuda_enter(d);
+        if (error == CUDA_SUCCESS) {
             error = d->cu.StreamWaitEvent(q->handle, event, 0);
+            cuda_leave(d);
+        }
     }
     pthread_mutex_unlock(&other->base.lock);
-    cuda_leave(d);
+    cuda_leave(theirs);
     return error == CUDA_SUCCESS ? COLLET_OK : cuda_fail(d, error, "waiting for a queue", err);
 }
 

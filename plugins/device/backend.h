@@ -98,6 +98,15 @@ collet_status device_queue_create(collet_device *device, collet_queue **queue, c
 void device_queue_destroy(collet_device *device, collet_queue *queue);
 collet_status device_queue_wait(collet_device *device, collet_queue *queue, collet_error *err);
 
+/* ---- between.c ------------------------------------------------------------------------------- */
+
+/* Slot. */
+collet_status device_copy_between(collet_device *device, collet_queue *queue, collet_buffer *target,
+                                  uint64_t target_offset, const collet_plugin *of,
+                                  collet_device *from, collet_queue *from_queue,
+                                  collet_buffer *source, uint64_t source_offset, uint64_t bytes,
+                                  collet_error *err);
+
 /* ---- What a backend implements --------------------------------------------------------------- */
 
 typedef struct backend_facts {
@@ -121,6 +130,26 @@ collet_status device_gone(collet_device *device, collet_error *err);
 collet_status device_backend_queue_open(collet_queue *queue, collet_error *err);
 /* Everything in it has passed. */
 void device_backend_queue_close(collet_queue *queue);
+
+/* A part of a buffer that another device may read. */
+typedef struct device_lent {
+    collet_buffer *buffer;
+    uint64_t offset;
+    void *address;   /* that the other device reads */
+    uint64_t ticket; /* of the buffer's own queue, after which it may */
+} device_lent;
+
+/* Whether `device` reads the memory of `from`, another device of this backend, by itself. */
+int device_reaches(collet_device *device, collet_device *from);
+/* In `queue`, of the buffer's device: sets the address and the ticket. */
+collet_status device_lend(collet_queue *queue, uint64_t bytes, device_lent *lent,
+                          collet_error *err);
+/* In `queue`, which was ordered after the ticket: reads what was lent into `target`. */
+collet_status device_fetch(collet_queue *queue, collet_buffer *target, uint64_t offset,
+                           collet_device *from, const device_lent *lent, uint64_t bytes,
+                           uint64_t *ticket, collet_error *err);
+/* In the lender's queue, which was ordered after the other device has read: a ticket after that. */
+uint64_t device_take_back(collet_queue *queue, const device_lent *lent);
 
 /* Under the queue's lock. */
 /* Finds out which tickets have passed, and what failed. */

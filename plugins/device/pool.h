@@ -81,7 +81,8 @@ void device_memory_disown(collet_device *device, void *memory);
 /* Queue handles live as long as their device, tickets never begin again. */
 int device_queue_passed(collet_queue *queue, uint64_t ticket);
 void device_queue_await(collet_queue *queue, uint64_t ticket);
-/* What is enqueued in `queue` from now on starts after `ticket` of `other`. */
+/* What is enqueued in `queue` from now on starts after `ticket` of `other`, which may be a queue of
+ * another device. */
 collet_status device_queue_order(collet_queue *queue, collet_queue *other, uint64_t ticket,
                                  collet_error *err);
 

@@ -154,6 +154,7 @@ void opencl_describe(collet_device *d)
         .local_bytes = ask_u64(cl, d->id, CL_DEVICE_LOCAL_MEM_SIZE),
         .argument_bytes = ask_size(cl, d->id, CL_DEVICE_MAX_PARAMETER_SIZE),
     };
+    d->on_host = ask_u32(cl, d->id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
     d->base.total_memory = ask_u64(cl, d->id, CL_DEVICE_GLOBAL_MEM_SIZE);
     ask_text(cl, d->id, CL_DEVICE_NAME, name, sizeof name);
     ask_text(cl, d->id, CL_DEVICE_VENDOR, vendor, sizeof vendor);

@@ -38,11 +38,16 @@
     X(EnqueueWriteBuffer)                                                                          \
     X(EnqueueCopyBuffer)                                                                           \
     X(EnqueueFillBuffer)                                                                           \
+    X(EnqueueMapBuffer)                                                                            \
+    X(EnqueueUnmapMemObject)                                                                       \
     X(EnqueueMarkerWithWaitList)                                                                   \
     X(EnqueueBarrierWithWaitList)                                                                  \
     X(GetEventInfo)                                                                                \
     X(GetEventProfilingInfo)                                                                       \
     X(WaitForEvents)                                                                               \
+    X(CreateUserEvent)                                                                             \
+    X(SetUserEventStatus)                                                                          \
+    X(SetEventCallback)                                                                            \
     X(RetainEvent)                                                                                 \
     X(ReleaseEvent)                                                                                \
     X(Flush)                                                                                       \

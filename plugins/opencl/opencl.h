@@ -16,6 +16,7 @@ struct collet_device {
     opencl_driver cl;
     cl_device_id id;
     cl_context context;
+    uint32_t on_host; /* its memory is the host's */
 };
 
 /* A command that may be under way. */
@@ -70,6 +71,12 @@ collet_status opencl_queue_wait_event(collet_device *d, collet_queue *q, collet_
                                       collet_error *err);
 collet_status opencl_event_elapsed(collet_device *d, collet_event *first, collet_event *last,
                                    double *milliseconds, collet_error *err);
+
+/* ---- between.c ------------------------------------------------------------------------------- */
+
+/* An event of d's context that happens, or fails, when `event` of another context does; NULL: none
+ * can be made. The caller releases it. */
+cl_event opencl_event_abroad(collet_device *d, cl_event event);
 
 /* ---- memory.c -------------------------------------------------------------------------------- */
 

@@ -115,6 +115,7 @@ static const collet_plugin plugin = {
     .buffer_import = opencl_buffer_import,
     .native_handle = native_handle,
     .trim = device_trim,
+    .buffer_copy_between = device_copy_between,
 };
 
 const backend_facts this_backend = {

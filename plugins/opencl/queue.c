@@ -136,11 +136,19 @@ static collet_status order(collet_queue *q, cl_event event, collet_error *err)
 collet_status device_queue_order(collet_queue *q, collet_queue *other, uint64_t ticket,
                                  collet_error *err)
 {
+    collet_device *d = q->base.device;
     cl_event event = event_of(other, ticket);
     if (!event)
         return COLLET_OK;
+    if (other->base.device != d) {
+        cl_event here = opencl_event_abroad(d, event);
+        d->cl.ReleaseEvent(event);
+        event = here;
+    }
+    if (!event)
+        return d->base.host->fail(err, COLLET_REFUSED, "no event between two contexts");
     collet_status status = order(q, event, err);
-    q->base.device->cl.ReleaseEvent(event);
+    d->cl.ReleaseEvent(event);
     return status;
 }
 

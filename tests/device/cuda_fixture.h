@@ -18,7 +18,7 @@
 #include <cuda.h>
 
 #include "fake_cuda.h"
-#include "fake_host.h"
+#include "slots.h"
 
 #define CUDA_PLUGIN COLLET_TEST_PLUGINS "/cuda.so"
 #define FAKE_CUDA COLLET_TEST_FAKES "/libfake_cuda.so"
@@ -28,7 +28,6 @@
 
 static fake_cuda_control *cu;
 static fake_nvrtc_control *rtc;
-static collet_error err;
 
 /* Settings of the plugin; NULL: not set. */
 static const char *set_library = FAKE_CUDA, *set_nvrtc = FAKE_NVRTC, *set_memory, *set_sync;
@@ -78,78 +77,13 @@ static int nothing_left(void **state)
 {
     (void)state;
     if (!cu->contexts && !cu->allocations && !cu->host_allocations && !cu->streams && !cu->events &&
-        !cu->modules && !cu->outside && !cu->current())
+        !cu->modules && !cu->outside && !cu->unordered && !cu->current())
         return 0;
     print_error("left: contexts %d, memory %d, page-locked %d, streams %d, events %d, modules %d; "
-                "calls in a wrong context %d; current context %p\n",
+                "calls in a wrong context %d, out of order %d; current context %p\n",
                 cu->contexts, cu->allocations, cu->host_allocations, cu->streams, cu->events,
-                cu->modules, cu->outside, cu->current());
+                cu->modules, cu->outside, cu->unordered, cu->current());
     return -1;
-}
-
-#define assert_status_is(got, wanted)                                                              \
-    do {                                                                                           \
-        collet_status got_ = (got);                                                                \
-        if (got_ != (wanted))                                                                      \
-            print_error("%s:%d: status %d, text '%s'\n", __FILE__, __LINE__, (int)got_, err.text); \
-        assert_int_equal(got_, wanted);                                                            \
-    } while (0)
-#define assert_good(got) assert_status_is(got, COLLET_OK)
-#define assert_says(text, part)                                                                    \
-    do {                                                                                           \
-        if (!strstr(text, part))                                                                   \
-            fail_msg("'%s' lacks '%s'", text, part);                                               \
-    } while (0)
-
-static inline collet_device *open_device(uint32_t index)
-{
-    collet_device *device = NULL;
-    assert_good(plugin->device_open(&host, index, &device, &err));
-    return device;
-}
-
-static inline collet_queue *new_queue(collet_device *d)
-{
-    collet_queue *queue = NULL;
-    assert_good(plugin->queue_create(d, &queue, &err));
-    return queue;
-}
-
-static inline collet_buffer *new_buffer(collet_device *d, uint64_t bytes)
-{
-    collet_buffer *buffer = NULL;
-    assert_good(plugin->buffer_alloc(d, bytes, &buffer, &err));
-    return buffer;
-}
-
-/* Runs the row (op, sig) on three operands, the output first. */
-static inline collet_status run_row(collet_device *d, collet_queue *q, uint32_t op, uint64_t sig,
-                                    const collet_operand *operands)
-{
-    const collet_kernel_call call = {.struct_size = sizeof call,
-                                     .op = op,
-                                     .sig = sig,
-                                     .n_out = 1,
-                                     .n_in = 2,
-                                     .operand_size = sizeof *operands,
-                                     .operands = operands,
-                                     .err = &err};
-    for (uint32_t i = 0; i < plugin->kernel_count; i++)
-        if (plugin->kernels[i].op == op && plugin->kernels[i].sig == sig)
-            return plugin->kernels[i].run(d, q, &call);
-    fail_msg("no such row");
-    return COLLET_FAILED;
-}
-
-/* out = a + b of n f32. */
-static inline collet_status add(collet_device *d, collet_queue *q, collet_buffer *out,
-                                collet_buffer *a, collet_buffer *b, int64_t n)
-{
-    const int64_t step = 1;
-    const collet_operand operands[] = {{out, 0, COLLET_F32, 1, &n, &step},
-                                       {a, 0, COLLET_F32, 1, &n, &step},
-                                       {b, 0, COLLET_F32, 1, &n, &step}};
-    return run_row(d, q, COLLET_OP_ADD, COLLET_SIG(COLLET_F32, COLLET_F32, COLLET_F32), operands);
 }
 
 /* The device that most tests use, with a queue. */

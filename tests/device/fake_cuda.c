@@ -61,7 +61,8 @@ __attribute__((constructor)) static void reset(void)
     fake_cuda.version = 12040;
     const char *memory = getenv("FAKE_CUDA_MEMORY");
     fake_cuda.memory = memory ? strtoull(memory, NULL, 10) : (size_t)1 << 20;
-    fake_cuda.busy = fake_cuda.faults = 0;
+    fake_cuda.busy = fake_cuda.faults = fake_cuda.apart = 0;
+    fake_cuda.peer_copies = fake_cuda.unordered = 0;
     fake_cuda.fails = NULL;
     fake_cuda.allocated = fake_cuda.synchronized = fake_cuda.waits = fake_cuda.outside = 0;
     fake_cuda.launch_count = 0;
@@ -220,6 +221,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice id)
 CUresult cuDevicePrimaryCtxRelease(CUdevice id)
 {
     contexts[id].retained--;
+    contexts[id].reaches = contexts[id].retained ? contexts[id].reaches : 0;
     fake_cuda.contexts--;
     return CUDA_SUCCESS;
 }
@@ -238,6 +240,25 @@ CUresult cuCtxPopCurrent(CUcontext *context)
     if (!depth)
         return CUDA_ERROR_INVALID_CONTEXT;
     *context = stack[--depth];
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceCanAccessPeer(int *can, CUdevice id, CUdevice other)
+{
+    *can = id != other && !fake_cuda.apart;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxEnablePeerAccess(CUcontext other, unsigned flags)
+{
+    ENTER("CtxEnablePeerAccess", NULL);
+    CUcontext own = current();
+    unsigned bit = 1u << other->device;
+    if (flags || own == other || fake_cuda.apart)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (own->reaches & bit)
+        return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+    own->reaches |= bit;
     return CUDA_SUCCESS;
 }
 
@@ -269,6 +290,7 @@ static void *piece_new(CUcontext context, size_t bytes)
         return NULL;
     p->context = context;
     p->bytes = bytes;
+    memset(&p->uses, 0, sizeof p->uses);
     pthread_mutex_lock(&memory_lock);
     p->next = pieces;
     pieces = p;

@@ -29,6 +29,7 @@ typedef struct fake_cuda_control {
     int version;       /* 12040 */
     size_t memory;     /* bytes of each device: 1 MiB, or FAKE_CUDA_MEMORY of the
                           environment */
+    int apart;         /* GPUs do not reach each other's memory */
     int busy;          /* streams and events are not done until they are waited for */
     const char *fails; /* the function of this name (NULL: none), without cu, */
     int fails_after;   /* after so many calls that do not fail, */
@@ -40,7 +41,10 @@ typedef struct fake_cuda_control {
     _Atomic int contexts, allocations, host_allocations, streams, events, modules; /* alive */
     _Atomic int allocated, synchronized, waits; /* calls of MemAlloc, StreamSynchronize,
                                                    StreamWaitEvent */
-    _Atomic int outside;                        /* calls with another context than the object's */
+    _Atomic int peer_copies;
+    _Atomic int unordered; /* commands that nothing orders after others on the same memory: copies,
+                              fills, writes, and launches as to their first argument */
+    _Atomic int outside;   /* calls with another context than the object's */
     _Atomic int launch_count;
     fake_launch launches[FAKE_LAUNCHES]; /* the last ones, at launch number % FAKE_LAUNCHES */
     void (*reset)(void);                 /* everything as at first, but for what is alive */

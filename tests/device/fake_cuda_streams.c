@@ -22,7 +22,10 @@ typedef struct late_write {
 struct CUstream_st {
     struct CUstream_st *next;
     CUcontext context;
-    int done; /* everything enqueued so far is */
+    int slot;               /* in `alive`; FAKE_STREAMS: its order is not looked at */
+    int count;              /* commands so far */
+    int seen[FAKE_STREAMS]; /* of each stream: the commands that it comes after */
+    int done;               /* everything enqueued so far is */
     int late_count;
     late_write late[LATE];
 };
@@ -31,6 +34,7 @@ struct CUevent_st {
     CUcontext context;
     int done, timed;
     double at;
+    int seen[FAKE_STREAMS];
 };
 
 struct CUmod_st {
@@ -49,6 +53,8 @@ typedef struct function {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows and of launches */
 static double clock_ms;
 static CUstream streams;
+static CUstream alive[FAKE_STREAMS];
+static int passed[FAKE_STREAMS]; /* commands of each stream that the host has waited for */
 
 /* What the device does comes out. */
 static CUresult come_out(CUcontext context)
@@ -57,8 +63,6 @@ static CUresult come_out(CUcontext context)
         context->broken = context->pending;
     return context->broken;
 }
-
-/* ---- Streams --------------------------------------------------------------------------------- */
 
 static void catch_up(CUstream s)
 {
@@ -83,16 +87,86 @@ int fake_is_stream(const void *stream)
     return is;
 }
 
-/* A command that touches `bytes` bytes of the stream's device. */
-static CUresult command(const char *name, CUstream s, CUdeviceptr address, size_t bytes)
+/* ---- Order ----------------------------------------------------------------------------------- */
+
+static int comes_after(const struct CUstream_st *s, int slot, int command)
+{
+    return command <= s->seen[slot] || command <= passed[slot];
+}
+
+/* A command of `s` on a piece of memory; not looked at where there are more streams than slots. */
+static void use_piece(CUstream s, piece *p, int writes)
+{
+    if (s->slot == FAKE_STREAMS)
+        return;
+    pthread_mutex_lock(&lock);
+    piece_uses *u = &p->uses;
+    int ordered = !u->writer || comes_after(s, u->writer - 1, u->written);
+    for (int i = 0; i < FAKE_STREAMS && writes; i++)
+        ordered = ordered && comes_after(s, i, u->read[i]);
+    fake_cuda.unordered += !ordered;
+    int number = ++s->count;
+    s->seen[s->slot] = number;
+    if (writes) {
+        memset(u, 0, sizeof *u);
+        u->writer = s->slot + 1;
+        u->written = number;
+    } else {
+        u->read[s->slot] = number;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static void host_has_seen(const int seen[FAKE_STREAMS])
+{
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < FAKE_STREAMS; i++)
+        passed[i] = passed[i] > seen[i] ? passed[i] : seen[i];
+    pthread_mutex_unlock(&lock);
+}
+
+static void take_slot(CUstream s)
+{
+    pthread_mutex_lock(&lock);
+    while (s->slot < FAKE_STREAMS && alive[s->slot])
+        s->slot++;
+    if (s->slot < FAKE_STREAMS) {
+        alive[s->slot] = s;
+        /* What was done in the slot before is over, and its numbers go on. */
+        s->count = s->seen[s->slot] = passed[s->slot];
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static void leave_slot(CUstream s)
+{
+    pthread_mutex_lock(&lock);
+    if (s->slot < FAKE_STREAMS) {
+        alive[s->slot] = NULL;
+        passed[s->slot] = s->count;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* A command that touches `bytes` bytes of the memory of `context`. */
+static CUresult touch(const char *name, CUstream s, CUcontext context, CUdeviceptr address,
+                      size_t bytes, int writes)
 {
     ENTER(name, s->context);
-    const piece *p = fake_piece_at((void *)(uintptr_t)address, bytes);
-    if (!p || p->context != s->context)
+    piece *p = fake_piece_at((void *)(uintptr_t)address, bytes);
+    if (!p || p->context != context)
         return CUDA_ERROR_INVALID_VALUE;
+    use_piece(s, p, writes);
     s->done = !fake_cuda.busy;
     return CUDA_SUCCESS;
 }
+
+static CUresult command(const char *name, CUstream s, CUdeviceptr address, size_t bytes, int writes)
+{
+    return touch(name, s, s->context, address, bytes, writes);
+}
+
+/* ---- Streams and copies ---------------------------------------------------------------------- */
 
 CUresult cuStreamCreate(CUstream *stream, unsigned flags)
 {
@@ -105,6 +179,7 @@ CUresult cuStreamCreate(CUstream *stream, unsigned flags)
     (*stream)->next = streams;
     streams = *stream;
     pthread_mutex_unlock(&lock);
+    take_slot(*stream);
     fake_cuda.streams++;
     return CUDA_SUCCESS;
 }
@@ -119,6 +194,7 @@ CUresult cuStreamDestroy(CUstream s)
         at = &(*at)->next;
     *at = s->next;
     pthread_mutex_unlock(&lock);
+    leave_slot(s);
     free(s);
     return CUDA_SUCCESS;
 }
@@ -128,6 +204,7 @@ CUresult cuStreamQuery(CUstream s)
     ENTER("StreamQuery", s->context);
     if (!s->done)
         return CUDA_ERROR_NOT_READY;
+    host_has_seen(s->seen);
     return come_out(s->context);
 }
 
@@ -137,6 +214,7 @@ CUresult cuStreamSynchronize(CUstream s)
     fake_cuda.synchronized++;
     catch_up(s);
     s->done = 1;
+    host_has_seen(s->seen);
     return come_out(s->context);
 }
 
@@ -144,14 +222,18 @@ CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned flags)
 {
     (void)flags;
     ENTER("StreamWaitEvent", s->context);
-    fake_cuda.outside += e->context != s->context;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < FAKE_STREAMS; i++)
+        s->seen[i] = s->seen[i] > e->seen[i] ? s->seen[i] : e->seen[i];
+    pthread_mutex_unlock(&lock);
+    s->done = s->done && (e->done || !fake_cuda.busy);
     fake_cuda.waits++;
     return CUDA_SUCCESS;
 }
 
 CUresult cuMemcpyHtoDAsync(CUdeviceptr target, const void *source, size_t bytes, CUstream s)
 {
-    CUresult error = command("MemcpyHtoDAsync", s, target, bytes);
+    CUresult error = command("MemcpyHtoDAsync", s, target, bytes, 1);
     if (error != CUDA_SUCCESS)
         return error;
     if (s->late_count < LATE && fake_piece_at(source, bytes))
@@ -163,7 +245,7 @@ CUresult cuMemcpyHtoDAsync(CUdeviceptr target, const void *source, size_t bytes,
 
 CUresult cuMemcpyDtoHAsync(void *target, CUdeviceptr source, size_t bytes, CUstream s)
 {
-    CUresult error = command("MemcpyDtoHAsync", s, source, bytes);
+    CUresult error = command("MemcpyDtoHAsync", s, source, bytes, 0);
     if (error != CUDA_SUCCESS)
         return error;
     catch_up(s);
@@ -173,9 +255,9 @@ CUresult cuMemcpyDtoHAsync(void *target, CUdeviceptr source, size_t bytes, CUstr
 
 CUresult cuMemcpyDtoDAsync(CUdeviceptr target, CUdeviceptr source, size_t bytes, CUstream s)
 {
-    CUresult error = command("MemcpyDtoDAsync", s, source, bytes);
+    CUresult error = command("MemcpyDtoDAsync", s, source, bytes, 0);
     if (error == CUDA_SUCCESS)
-        error = command("MemcpyDtoDAsync", s, target, bytes);
+        error = command("MemcpyDtoDAsync", s, target, bytes, 1);
     if (error != CUDA_SUCCESS)
         return error;
     catch_up(s);
@@ -183,10 +265,26 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr target, CUdeviceptr source, size_t bytes,
     return CUDA_SUCCESS;
 }
 
+CUresult cuMemcpyPeerAsync(CUdeviceptr target, CUcontext to, CUdeviceptr source, CUcontext from,
+                           size_t bytes, CUstream s)
+{
+    if (s->context != to || !(to->reaches >> from->device & 1))
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult error = touch("MemcpyPeerAsync", s, from, source, bytes, 0);
+    if (error == CUDA_SUCCESS)
+        error = touch("MemcpyPeerAsync", s, to, target, bytes, 1);
+    if (error != CUDA_SUCCESS)
+        return error;
+    catch_up(s);
+    memcpy((void *)(uintptr_t)target, (void *)(uintptr_t)source, bytes);
+    fake_cuda.peer_copies++;
+    return CUDA_SUCCESS;
+}
+
 static CUresult repeat(const char *name, CUdeviceptr target, const void *pattern, size_t size,
                        size_t count, CUstream s)
 {
-    CUresult error = command(name, s, target, size * count);
+    CUresult error = command(name, s, target, size * count, 1);
     for (size_t i = 0; i < count && error == CUDA_SUCCESS; i++)
         memcpy((char *)(uintptr_t)target + i * size, pattern, size);
     return error;
@@ -234,6 +332,7 @@ CUresult cuEventRecord(CUevent e, CUstream s)
     e->done = !fake_cuda.busy;
     pthread_mutex_lock(&lock);
     e->at = clock_ms += 0.5;
+    memcpy(e->seen, s->seen, sizeof e->seen);
     pthread_mutex_unlock(&lock);
     return CUDA_SUCCESS;
 }
@@ -241,13 +340,17 @@ CUresult cuEventRecord(CUevent e, CUstream s)
 CUresult cuEventQuery(CUevent e)
 {
     ENTER("EventQuery", e->context);
-    return e->done || !fake_cuda.busy ? come_out(e->context) : CUDA_ERROR_NOT_READY;
+    if (!e->done && fake_cuda.busy)
+        return CUDA_ERROR_NOT_READY;
+    host_has_seen(e->seen);
+    return come_out(e->context);
 }
 
 CUresult cuEventSynchronize(CUevent e)
 {
     ENTER("EventSynchronize", e->context);
     e->done = 1;
+    host_has_seen(e->seen);
     return come_out(e->context);
 }
 
@@ -332,13 +435,18 @@ CUresult cuLaunchKernel(CUfunction handle, unsigned x, unsigned y, unsigned z, u
     if (!x || y != 1 || z != 1 || items_y != 1 || items_z != 1 || extra)
         return CUDA_ERROR_INVALID_VALUE;
     fake_cuda.outside += f->module->context != s->context;
+    void *first;
+    memcpy(&first, arguments[0], sizeof first);
+    piece *output = fake_piece_at(first, 1);
+    if (output)
+        use_piece(s, output, 1);
     pthread_mutex_lock(&lock);
     int number = fake_cuda.launch_count++;
     fake_launch *l = &fake_cuda.launches[number % FAKE_LAUNCHES];
     (void)snprintf(l->kernel, sizeof l->kernel, "%s", f->name);
     l->groups = x;
     l->items = items;
-    memcpy(&l->first, arguments[0], sizeof l->first);
+    l->first = first;
     s->done = !fake_cuda.busy;
     catch_up(s);
     if (f->entry && !fake_groups_run(f->module->host, f->entry, x, items, arguments))

@@ -14,16 +14,26 @@
 
 struct CUctx_st {
     int device, retained;
+    unsigned reaches; /* bit n: the memory of GPU n */
     size_t used;
     CUresult broken; /* after a fault has come out */
     CUresult pending;
 };
+
+#define FAKE_STREAMS 32
+
+/* The last commands on a piece of memory: numbers of each stream's commands. */
+typedef struct piece_uses {
+    int writer; /* stream + 1; 0: none */
+    int written, read[FAKE_STREAMS];
+} piece_uses;
 
 /* What lies in front of every piece of device or page-locked memory. */
 typedef struct piece {
     _Alignas(64) CUcontext context; /* NULL: page-locked */
     size_t bytes;
     struct piece *next;
+    piece_uses uses;
 } piece;
 
 /* This thread's context, NULL: none. */

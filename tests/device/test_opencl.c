@@ -86,6 +86,30 @@ static void the_newest_bytes_win_on_two_devices(void **state)
     close_world(w);
 }
 
+static void bytes_between_devices_go_past_the_host(void **state)
+{
+    (void)state;
+    world w = open_world("opencl:0", NULL);
+    collet_array *a = floats(w.cx, 64, 1), *c = empty_floats(w.cx, 64), *d = empty_floats(w.cx, 64);
+    float wanted[64];
+    for (int i = 0; i < 64; i++)
+        wanted[i] = 2 * (float)(i + 1);
+    for (int round = 0; round < 10; round++) {
+        assert_ok(w.cx, collet_set_backend(w.cx, "opencl:0"));
+        assert_ok(w.cx, collet_add(w.cx, c, a, a));
+        assert_ok(w.cx, collet_set_backend(w.cx, "opencl:1"));
+        assert_ok(w.cx, collet_copy(w.cx, d, c));
+    }
+    assert_int_equal(counters_of(w.cx).bytes_to_device, 256);
+    assert_int_equal(counters_of(w.cx).bytes_to_host, 0);
+    assert_int_equal(counters_of(w.cx).bytes_direct, 10 * 256);
+    assert_floats(w.cx, d, wanted);
+    collet_array_free(a);
+    collet_array_free(c);
+    collet_array_free(d);
+    close_world(w);
+}
+
 /* ---- Two devices at once --------------------------------------------------------------------- */
 
 #define ROUNDS 40
@@ -398,6 +422,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_chain_moves_inputs_and_results_only),
         cmocka_unit_test(the_newest_bytes_win_on_two_devices),
+        cmocka_unit_test(bytes_between_devices_go_past_the_host),
         cmocka_unit_test(two_devices_and_four_contexts_at_once),
         cmocka_unit_test(freed_memory_is_used_again),
         cmocka_unit_test(tables_are_kept_until_a_trim),

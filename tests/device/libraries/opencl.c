@@ -226,6 +226,31 @@ cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem memory, const void *pa
     return done(event, CL_COMPLETE);
 }
 
+void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem memory, cl_bool wait, cl_map_flags flags,
+                         size_t offset, size_t bytes, cl_uint count, const cl_event *events,
+                         cl_event *event, cl_int *error)
+{
+    (void)queue;
+    (void)wait;
+    (void)flags;
+    (void)bytes;
+    (void)count;
+    (void)events;
+    *error = done(event, CL_COMPLETE);
+    return (char *)memory + offset;
+}
+
+cl_int clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, void *address, cl_uint count,
+                               const cl_event *events, cl_event *event)
+{
+    (void)queue;
+    (void)memory;
+    (void)address;
+    (void)count;
+    (void)events;
+    return done(event, CL_COMPLETE);
+}
+
 /* ---- Programs -------------------------------------------------------------------------------- */
 
 cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const char **texts,
@@ -369,6 +394,28 @@ cl_int clWaitForEvents(cl_uint count, const cl_event *events)
 {
     (void)count;
     (void)events;
+    return CL_SUCCESS;
+}
+
+cl_event clCreateUserEvent(cl_context context, cl_int *error)
+{
+    cl_event event = NULL;
+    (void)context;
+    *error = done(&event, CL_SUBMITTED);
+    return event;
+}
+
+cl_int clSetUserEventStatus(cl_event event, cl_int status)
+{
+    ((fake_event *)(void *)event)->status = status;
+    return CL_SUCCESS;
+}
+
+cl_int clSetEventCallback(cl_event event, cl_int when,
+                          void(CL_CALLBACK *notify)(cl_event, cl_int, void *), void *user)
+{
+    (void)when;
+    notify(event, ((fake_event *)(void *)event)->status, user);
     return CL_SUCCESS;
 }
 

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies between two GPUs that reach each other's memory. Others go over libcore's memory, where
+ * their bytes are counted as what they are. */
+#include "backend.h"
+
+static int enable(collet_device *d, collet_device *from)
+{
+    int can = 0;
+    if (d->cu.DeviceCanAccessPeer(&can, d->id, from->id) != CUDA_SUCCESS || !can ||
+        cuda_enter(d) != CUDA_SUCCESS)
+        return 0;
+    CUresult error = d->cu.CtxEnablePeerAccess(from->context, 0);
+    cuda_leave(d);
+    return error == CUDA_SUCCESS || error == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+}
+
+int device_reaches(collet_device *d, collet_device *from)
+{
+    if (d == from || from->id < 0 || from->id >= CUDA_PEERS)
+        return 0;
+    pthread_mutex_lock(&d->base.lock);
+    cuda_peer *peer = &d->peers[from->id];
+    if (peer->context != from->context)
+        *peer = (cuda_peer){from->context, enable(d, from)};
+    int reaches = peer->reaches;
+    pthread_mutex_unlock(&d->base.lock);
+    return reaches;
+}
+
+/* A ticket of no command, after all that is in the queue; 0: the device's context is gone. */
+static uint64_t ticket_of(collet_queue *q, const char *label)
+{
+    if (cuda_enter(q->base.device) != CUDA_SUCCESS)
+        return 0;
+    pthread_mutex_lock(&q->base.lock);
+    uint64_t ticket = cuda_commit(q, label);
+    pthread_mutex_unlock(&q->base.lock);
+    cuda_leave(q->base.device);
+    return ticket;
+}
+
+collet_status device_lend(collet_queue *q, uint64_t bytes, device_lent *lent, collet_error *err)
+{
+    (void)bytes;
+    /* What the queue waits for has no ticket of its own: this one comes after it. */
+    lent->ticket = ticket_of(q, "lending to another device");
+    if (!lent->ticket)
+        return device_host(q->base.device)
+            ->fail(err, COLLET_REFUSED, "the device's context cannot be entered");
+    lent->address = (void *)(uintptr_t)(cuda_address(lent->buffer) + lent->offset);
+    return COLLET_OK;
+}
+
+collet_status device_fetch(collet_queue *q, collet_buffer *target, uint64_t offset,
+                           collet_device *from, const device_lent *lent, uint64_t bytes,
+                           uint64_t *ticket, collet_error *err)
+{
+    collet_device *d = q->base.device;
+    CUresult error = cuda_enter(d);
+    if (error != CUDA_SUCCESS)
+        return cuda_fail(d, error, "a copy from another device", err);
+    pthread_mutex_lock(&q->base.lock);
+    error = d->cu.MemcpyPeerAsync(cuda_address(target) + offset, d->context,
+                                  (CUdeviceptr)(uintptr_t)lent->address, from->context, bytes,
+                                  q->handle);
+    if (error == CUDA_SUCCESS)
+        *ticket = cuda_commit(q, "copy from another device");
+    pthread_mutex_unlock(&q->base.lock);
+    cuda_leave(d);
+    return error == CUDA_SUCCESS ? COLLET_OK
+                                 : cuda_fail(d, error, "a copy from another device", err);
+}
+
+uint64_t device_take_back(collet_queue *q, const device_lent *lent)
+{
+    uint64_t ticket = ticket_of(q, "copy to another device");
+    return ticket ? ticket : lent->ticket;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Copies between devices. Each has a context of its own, so that one which is lost takes no other
+ * with it. Where both have their memory in the host's, the source is mapped, which moves nothing,
+ * and the other device copies from there; user events carry the order from context to context.
+ * Drivers of other devices have a mapping go through the host, as libcore would.
+ */
+#include "opencl.h"
+
+#include <stdlib.h>
+
+typedef struct event_link {
+    __typeof__(&clSetUserEventStatus) set;
+    __typeof__(&clReleaseEvent) release;
+    cl_event event;
+} event_link;
+
+static void CL_CALLBACK pass_on(cl_event event, cl_int status, void *argument)
+{
+    event_link *l = argument;
+    (void)event;
+    l->set(l->event, status < CL_COMPLETE ? status : CL_COMPLETE);
+    l->release(l->event);
+    free(l);
+}
+
+cl_event opencl_event_abroad(collet_device *d, cl_event event)
+{
+    cl_int error = CL_SUCCESS;
+    event_link *l = malloc(sizeof *l);
+    cl_event here = l ? d->cl.CreateUserEvent(d->context, &error) : NULL;
+    if (!here || error != CL_SUCCESS) {
+        free(l);
+        return NULL;
+    }
+    *l = (event_link){d->cl.SetUserEventStatus, d->cl.ReleaseEvent, here};
+    d->cl.RetainEvent(here);
+    if (d->cl.SetEventCallback(event, CL_COMPLETE, pass_on, l) == CL_SUCCESS)
+        return here;
+    d->cl.SetUserEventStatus(here, CL_COMPLETE);
+    d->cl.ReleaseEvent(here);
+    d->cl.ReleaseEvent(here);
+    free(l);
+    return NULL;
+}
+
+int device_reaches(collet_device *d, collet_device *from)
+{
+    return d != from && d->on_host && from->on_host;
+}
+
+collet_status device_lend(collet_queue *q, uint64_t bytes, device_lent *lent, collet_error *err)
+{
+    collet_device *d = q->base.device;
+    cl_int error = CL_SUCCESS;
+    pthread_mutex_lock(&q->base.lock);
+    opencl_command *c = opencl_begin(q, "lending to another device");
+    lent->address = d->cl.EnqueueMapBuffer(q->handle, lent->buffer->memory, CL_FALSE, CL_MAP_READ,
+                                           lent->offset, bytes, 0, NULL, &c->event, &error);
+    if (error == CL_SUCCESS)
+        lent->ticket = opencl_commit(q);
+    pthread_mutex_unlock(&q->base.lock);
+    return error == CL_SUCCESS ? COLLET_OK : opencl_fail(d, error, "lending a buffer", err);
+}
+
+collet_status device_fetch(collet_queue *q, collet_buffer *target, uint64_t offset,
+                           collet_device *from, const device_lent *lent, uint64_t bytes,
+                           uint64_t *ticket, collet_error *err)
+{
+    (void)from;
+    collet_device *d = q->base.device;
+    pthread_mutex_lock(&q->base.lock);
+    opencl_command *c = opencl_begin(q, "copy from another device");
+    cl_int error = d->cl.EnqueueWriteBuffer(q->handle, target->memory, CL_FALSE, offset, bytes,
+                                            lent->address, 0, NULL, &c->event);
+    if (error == CL_SUCCESS)
+        *ticket = opencl_commit(q);
+    pthread_mutex_unlock(&q->base.lock);
+    return error == CL_SUCCESS ? COLLET_OK
+                               : opencl_fail(d, error, "a copy from another device", err);
+}
+
+uint64_t device_take_back(collet_queue *q, const device_lent *lent)
+{
+    collet_device *d = q->base.device;
+    pthread_mutex_lock(&q->base.lock);
+    opencl_command *c = opencl_begin(q, "copy to another device");
+    if (d->cl.EnqueueUnmapMemObject(q->handle, lent->buffer->memory, lent->address, 0, NULL,
+                                    &c->event) == CL_SUCCESS)
+        opencl_commit(q);
+    uint64_t ticket = q->base.submitted;
+    pthread_mutex_unlock(&q->base.lock);
+    return ticket;
+}

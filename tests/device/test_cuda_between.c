@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The backend cuda on two GPUs of the fake driver, which are busy until they are waited for: copies
+ * from one to the other. That every command came after those which it needs is looked at by the
+ * fake, and asked in `nothing_left`.
+ */
+#include "cuda_fixture.h"
+
+#define N 256
+#define BYTES ((uint64_t)N * sizeof(float))
+
+typedef struct gpu {
+    collet_device *device;
+    collet_queue *queue, *copies;
+    collet_buffer *a, *b;
+} gpu;
+
+static gpu one, two;
+
+static gpu open_gpu(uint32_t index)
+{
+    gpu g = {.device = open_device(index)};
+    g.queue = new_queue(g.device);
+    g.copies = new_queue(g.device);
+    g.a = new_buffer(g.device, BYTES);
+    g.b = new_buffer(g.device, BYTES);
+    return g;
+}
+
+static void close_gpu(gpu *g)
+{
+    plugin->buffer_free(g->device, g->a);
+    plugin->buffer_free(g->device, g->b);
+    plugin->queue_destroy(g->device, g->queue);
+    plugin->queue_destroy(g->device, g->copies);
+    plugin->device_close(g->device);
+    *g = (gpu){NULL};
+}
+
+static int open_two(void **state)
+{
+    fresh(state);
+    cu->devices = 2;
+    one = open_gpu(0);
+    two = open_gpu(1);
+    cu->busy = 1;
+    return 0;
+}
+
+static int close_two(void **state)
+{
+    close_gpu(&two);
+    close_gpu(&one);
+    return nothing_left(state);
+}
+
+/* `later` of the GPU goes on after what is in `earlier`. */
+static void order(const gpu *g, collet_queue *earlier, collet_queue *later)
+{
+    collet_event *event = NULL;
+    assert_good(plugin->event_create(g->device, &event, &err));
+    assert_good(plugin->event_record(g->device, event, earlier, &err));
+    assert_good(plugin->queue_wait_event(g->device, later, event, &err));
+    plugin->event_destroy(g->device, event);
+}
+
+/* one.a to two.a, by the queue that the first has for copies. */
+static collet_status copy(void)
+{
+    order(&one, one.queue, one.copies);
+    return plugin->buffer_copy_between(two.device, two.queue, two.a, 0, plugin, one.device,
+                                       one.copies, one.a, 0, BYTES, &err);
+}
+
+static void fill(const gpu *g, float value)
+{
+    assert_good(
+        plugin->buffer_fill(g->device, g->queue, g->a, 0, BYTES, &value, sizeof value, &err));
+}
+
+static void assert_filled(const gpu *g, float value)
+{
+    float got[N];
+    assert_good(plugin->buffer_read(g->device, g->queue, g->a, 0, got, sizeof got, &err));
+    for (int i = 0; i < N; i++)
+        assert_true(got[i] == value);
+}
+
+static void bytes_arrive_in_order(void **state)
+{
+    (void)state;
+    fill(&one, 3.0f);
+    assert_good(copy());
+    assert_int_equal(cu->peer_copies, 1);
+    assert_int_equal(cu->synchronized, 0);
+    /* What comes later on either side may write. */
+    order(&one, one.copies, one.queue);
+    fill(&one, 5.0f);
+    assert_good(add(two.device, two.queue, two.b, two.a, two.a, N));
+    assert_filled(&two, 3.0f);
+    assert_filled(&one, 5.0f);
+    fill(&one, 6.0f);
+    assert_good(copy());
+    assert_filled(&two, 6.0f);
+    assert_int_equal(cu->peer_copies, 2);
+}
+
+static void a_part_goes_where_it_is_told(void **state)
+{
+    float got[N], first[N];
+    (void)state;
+    for (int i = 0; i < N; i++)
+        first[i] = (float)i;
+    fill(&two, -1.0f);
+    assert_good(plugin->buffer_write(one.device, one.copies, one.a, 0, first, sizeof first, &err));
+    assert_good(plugin->buffer_copy_between(two.device, two.queue, two.a, 8, plugin, one.device,
+                                            one.copies, one.a, 4, 12, &err));
+    assert_good(plugin->buffer_read(two.device, two.queue, two.a, 0, got, sizeof got, &err));
+    const float wanted[] = {-1, -1, 1, 2, 3, -1};
+    assert_memory_equal(got, wanted, sizeof wanted);
+}
+
+/* The pool hands the source to the next owner, in another queue, which comes after the copy. */
+static void a_source_that_is_freed_is_not_overwritten(void **state)
+{
+    (void)state;
+    collet_queue *other = new_queue(one.device);
+    fill(&one, 3.0f);
+    assert_good(copy());
+    collet_buffer *source = one.a;
+    plugin->buffer_free(one.device, one.a);
+    one.a = new_buffer(one.device, BYTES);
+    assert_ptr_equal(one.a, source);
+    int waits = cu->waits;
+    const float value = 9.0f;
+    assert_good(plugin->buffer_fill(one.device, other, one.a, 0, BYTES, &value, 4, &err));
+    assert_true(cu->waits > waits);
+    assert_int_equal(cu->unordered, 0);
+    assert_filled(&two, 3.0f);
+    order(&one, other, one.queue);
+    plugin->queue_destroy(one.device, other);
+}
+
+/* And the target is not written before its last owner, in another queue, is done with it. */
+static void a_target_that_was_freed_is_written_after_its_owner(void **state)
+{
+    (void)state;
+    collet_queue *other = new_queue(two.device);
+    const float value = 9.0f;
+    assert_good(plugin->buffer_fill(two.device, other, two.a, 0, BYTES, &value, 4, &err));
+    plugin->buffer_free(two.device, two.a);
+    two.a = new_buffer(two.device, BYTES);
+    fill(&one, 3.0f);
+    assert_good(copy());
+    assert_int_equal(cu->unordered, 0);
+    assert_filled(&two, 3.0f);
+    plugin->queue_destroy(two.device, other);
+}
+
+static void gpus_that_are_apart_are_refused(void **state)
+{
+    (void)state;
+    const collet_plugin *another = (const collet_plugin *)(const void *)&one;
+    assert_status_is(plugin->buffer_copy_between(two.device, two.queue, two.a, 0, another,
+                                                 one.device, one.copies, one.a, 0, BYTES, &err),
+                     COLLET_REFUSED);
+    assert_says(err.text, "two backends");
+    cu->apart = 1;
+    assert_status_is(copy(), COLLET_REFUSED);
+    assert_says(err.text, "does not reach");
+    assert_int_equal(cu->peer_copies, 0);
+    cu->apart = 0;
+    /* The answer is kept for as long as the GPU is open. */
+    assert_status_is(copy(), COLLET_REFUSED);
+}
+
+static void access_that_was_there_before_is_taken(void **state)
+{
+    (void)state;
+    inject("CtxEnablePeerAccess", 0, CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
+    /* The fake asks for the access that it believes in. */
+    assert_status_is(copy(), COLLET_FAILED);
+    assert_int_equal(cu->fails_times, 0);
+}
+
+static void access_that_is_not_given_is_refused(void **state)
+{
+    (void)state;
+    inject("CtxEnablePeerAccess", 0, CUDA_ERROR_TOO_MANY_PEERS);
+    assert_status_is(copy(), COLLET_REFUSED);
+    fill(&one, 4.0f);
+    assert_filled(&one, 4.0f);
+}
+
+static void a_copy_that_is_short_of_something_is_refused(void **state)
+{
+    (void)state;
+    fill(&one, 3.0f);
+    inject("MemcpyPeerAsync", 0, CUDA_ERROR_OUT_OF_MEMORY);
+    assert_status_is(copy(), COLLET_REFUSED);
+    assert_good(copy());
+    assert_filled(&two, 3.0f);
+}
+
+/* Without an event for the way back the host waits, so that the source is safe all the same. */
+static void a_way_back_that_fails_is_waited_for(void **state)
+{
+    (void)state;
+    fill(&one, 3.0f);
+    order(&one, one.queue, one.copies);
+    inject("StreamWaitEvent", 1, CUDA_ERROR_OUT_OF_MEMORY);
+    assert_good(plugin->buffer_copy_between(two.device, two.queue, two.a, 0, plugin, one.device,
+                                            one.copies, one.a, 0, BYTES, &err));
+    assert_true(cu->synchronized > 0);
+    fill(&one, 5.0f);
+    assert_int_equal(cu->unordered, 0);
+    assert_filled(&two, 3.0f);
+}
+
+/* A GPU that is lost: the source refuses, the target says so. */
+static void lost_gpus_copy_nothing(void **state)
+{
+    (void)state;
+    cu->faults = 1;
+    cu->faults_with = CUDA_ERROR_ILLEGAL_ADDRESS;
+    assert_good(add(one.device, one.queue, one.b, one.a, one.a, N));
+    assert_status_is(plugin->queue_wait(one.device, one.queue, &err), COLLET_DEVICE_LOST);
+    assert_status_is(plugin->buffer_copy_between(two.device, two.queue, two.a, 0, plugin,
+                                                 one.device, one.copies, one.a, 0, BYTES, &err),
+                     COLLET_REFUSED);
+    assert_status_is(plugin->buffer_copy_between(one.device, one.queue, one.a, 0, plugin,
+                                                 two.device, two.copies, two.a, 0, BYTES, &err),
+                     COLLET_DEVICE_LOST);
+    fill(&two, 2.0f);
+    assert_filled(&two, 2.0f);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_two, close_two)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(bytes_arrive_in_order),
+        TEST(a_part_goes_where_it_is_told),
+        TEST(a_source_that_is_freed_is_not_overwritten),
+        TEST(a_target_that_was_freed_is_written_after_its_owner),
+        TEST(gpus_that_are_apart_are_refused),
+        TEST(access_that_was_there_before_is_taken),
+        TEST(access_that_is_not_given_is_refused),
+        TEST(a_copy_that_is_short_of_something_is_refused),
+        TEST(a_way_back_that_fails_is_waited_for),
+        TEST(lost_gpus_copy_nothing),
+    };
+    return cmocka_run_group_tests(tests, load_plugin, NULL);
+}

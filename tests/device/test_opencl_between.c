@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Copies between two PoCL devices by the slot itself: after what makes the source, before what is
+ * done to it next, and both devices at work at once. Skipped where no driver gives two devices.
+ */
+#include <sched.h>
+#include <stdlib.h>
+
+#include "slots.h"
+
+#define N (1 << 18)
+#define BYTES ((uint64_t)N * sizeof(float))
+#define CHAIN 24
+
+typedef struct side {
+    collet_device *device;
+    collet_queue *queue, *copies;
+    collet_buffer *a, *b, *one;
+} side;
+
+static side sides[2];
+static const char *no_cache = "off";
+static const host_setting settings[] = {{"cache", &no_cache}, {NULL, NULL}};
+
+static void fill(const side *s, collet_buffer *b, float value)
+{
+    assert_good(plugin->buffer_fill(s->device, s->queue, b, 0, BYTES, &value, sizeof value, &err));
+}
+
+static int open_both(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        side *s = &sides[i];
+        s->device = open_device(i);
+        s->queue = new_queue(s->device);
+        s->copies = new_queue(s->device);
+        s->a = new_buffer(s->device, BYTES);
+        s->b = new_buffer(s->device, BYTES);
+        s->one = new_buffer(s->device, BYTES);
+        fill(s, s->one, 1.0f);
+        fill(s, s->a, 0.0f);
+        assert_good(plugin->queue_wait(s->device, s->queue, &err));
+    }
+    return 0;
+}
+
+static int close_both(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        side *s = &sides[i];
+        collet_status status = plugin->queue_wait(s->device, s->queue, &err);
+        if (status == COLLET_OK)
+            status = plugin->queue_wait(s->device, s->copies, &err);
+        plugin->buffer_free(s->device, s->a);
+        plugin->buffer_free(s->device, s->b);
+        plugin->buffer_free(s->device, s->one);
+        plugin->queue_destroy(s->device, s->queue);
+        plugin->queue_destroy(s->device, s->copies);
+        plugin->device_close(s->device);
+        if (status != COLLET_OK)
+            return -1;
+    }
+    return 0;
+}
+
+/* Adds 1 to every element of `b`, `times` times, one kernel after the other. */
+static void count_up(const side *s, collet_buffer *b, int times)
+{
+    for (int i = 0; i < times; i++)
+        assert_good(add(s->device, s->queue, b, b, s->one, N));
+}
+
+static collet_event *mark(const side *s, collet_queue *queue)
+{
+    collet_event *event = NULL;
+    assert_good(plugin->event_create(s->device, &event, &err));
+    assert_good(plugin->event_record(s->device, event, queue, &err));
+    return event;
+}
+
+/* `later` goes on after what is in `earlier`. */
+static void order(const side *s, collet_queue *earlier, collet_queue *later)
+{
+    collet_event *event = mark(s, earlier);
+    assert_good(plugin->queue_wait_event(s->device, later, event, &err));
+    plugin->event_destroy(s->device, event);
+}
+
+static void copy(collet_buffer *target, collet_buffer *source)
+{
+    const side *from = &sides[0], *to = &sides[1];
+    order(from, from->queue, from->copies);
+    assert_good(plugin->buffer_copy_between(to->device, to->queue, target, 0, plugin, from->device,
+                                            from->copies, source, 0, BYTES, &err));
+}
+
+static void assert_filled(const side *s, collet_buffer *b, float value)
+{
+    float *got = malloc(BYTES);
+    assert_non_null(got);
+    assert_good(plugin->buffer_read(s->device, s->queue, b, 0, got, BYTES, &err));
+    for (int i = 0; i < N; i++)
+        if (got[i] != value)
+            fail_msg("element %d is %g, not %g", i, (double)got[i], (double)value);
+    free(got);
+}
+
+static void a_copy_comes_after_what_makes_its_source(void **state)
+{
+    (void)state;
+    for (int round = 1; round <= 5; round++) {
+        count_up(&sides[0], sides[0].a, CHAIN);
+        copy(sides[1].a, sides[0].a);
+        assert_filled(&sides[1], sides[1].a, (float)(round * CHAIN));
+    }
+}
+
+/* Device 1 comes to the copy late; device 0 goes on with the source at once. */
+static void the_source_is_written_again_after_the_copy(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 5; round++) {
+        fill(&sides[0], sides[0].a, 7.0f);
+        count_up(&sides[1], sides[1].b, CHAIN);
+        copy(sides[1].a, sides[0].a);
+        order(&sides[0], sides[0].copies, sides[0].queue);
+        fill(&sides[0], sides[0].a, -7.0f);
+        assert_filled(&sides[1], sides[1].a, 7.0f);
+        assert_filled(&sides[0], sides[0].a, -7.0f);
+    }
+}
+
+/* The same for the next owner of memory that is freed. */
+static void a_source_that_is_freed_is_not_overwritten(void **state)
+{
+    (void)state;
+    side *s = &sides[0];
+    for (int round = 0; round < 5; round++) {
+        fill(s, s->a, 7.0f);
+        count_up(&sides[1], sides[1].b, CHAIN);
+        copy(sides[1].a, s->a);
+        collet_buffer *source = s->a;
+        plugin->buffer_free(s->device, s->a);
+        s->a = new_buffer(s->device, BYTES);
+        assert_ptr_equal(s->a, source);
+        fill(s, s->a, -7.0f);
+        assert_filled(&sides[1], sides[1].a, 7.0f);
+    }
+}
+
+static void a_part_goes_where_it_is_told(void **state)
+{
+    (void)state;
+    const float wanted[] = {0, 0, 16, 17, 18, 0};
+    float got[6], first[32];
+    for (int i = 0; i < 32; i++)
+        first[i] = (float)i;
+    assert_good(plugin->buffer_write(sides[0].device, sides[0].copies, sides[0].a, 0, first,
+                                     sizeof first, &err));
+    assert_good(plugin->buffer_copy_between(sides[1].device, sides[1].queue, sides[1].a, 8, plugin,
+                                            sides[0].device, sides[0].copies, sides[0].a, 64, 12,
+                                            &err));
+    assert_good(
+        plugin->buffer_read(sides[1].device, sides[1].queue, sides[1].a, 0, got, sizeof got, &err));
+    assert_memory_equal(got, wanted, sizeof wanted);
+    assert_status_is(plugin->buffer_copy_between(sides[1].device, sides[1].queue, sides[1].a, 8,
+                                                 NULL, sides[0].device, sides[0].copies, sides[0].a,
+                                                 64, 12, &err),
+                     COLLET_REFUSED);
+    assert_status_is(plugin->buffer_copy_between(sides[1].device, sides[1].queue, sides[1].a, 8,
+                                                 plugin, sides[1].device, sides[1].copies,
+                                                 sides[1].b, 64, 12, &err),
+                     COLLET_REFUSED);
+}
+
+static int happened(const side *s, collet_event *event)
+{
+    return plugin->event_query(s->device, event, &err) == COLLET_OK;
+}
+
+/* Device 1 works on what it was given while device 0 is at work on something else: at some moment
+ * both have begun and neither has ended. */
+static void both_devices_are_busy_at_once(void **state)
+{
+    (void)state;
+    collet_event *begun[2], *ended[2];
+    int both = 0;
+    copy(sides[1].a, sides[0].a);
+    for (int i = 0; i < 2; i++) {
+        count_up(&sides[i], sides[i].b, 1);
+        begun[i] = mark(&sides[i], sides[i].queue);
+    }
+    for (int k = 0; k < 10 * CHAIN; k++)
+        for (int i = 0; i < 2; i++)
+            count_up(&sides[i], sides[i].b, 1);
+    for (int i = 0; i < 2; i++)
+        ended[i] = mark(&sides[i], sides[i].queue);
+    while (!happened(&sides[0], ended[0]) && !happened(&sides[1], ended[1])) {
+        both += happened(&sides[0], begun[0]) && happened(&sides[1], begun[1]) &&
+                !happened(&sides[0], ended[0]) && !happened(&sides[1], ended[1]);
+        sched_yield();
+    }
+    assert_true(both > 0);
+    for (int i = 0; i < 2; i++) {
+        plugin->event_destroy(sides[i].device, begun[i]);
+        plugin->event_destroy(sides[i].device, ended[i]);
+    }
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_both, close_both)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_copy_comes_after_what_makes_its_source),
+        TEST(the_source_is_written_again_after_the_copy),
+        TEST(a_source_that_is_freed_is_not_overwritten),
+        TEST(a_part_goes_where_it_is_told),
+        TEST(both_devices_are_busy_at_once),
+    };
+    collet_device *second = NULL;
+    setenv("POCL_DEVICES", "pthread pthread", 1);
+    host_settings = settings;
+    if (load_plugin_file(COLLET_TEST_PLUGINS "/opencl.so"))
+        return 1;
+    if (plugin->device_open(&host, 1, &second, &err) != COLLET_OK) {
+        printf("no second OpenCL device: %s\n", err.text);
+        return 77;
+    }
+    plugin->device_close(second);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
