@@ -31,22 +31,24 @@ typedef struct finish_places {
 
 /* ---- Geometry -------------------------------------------------------------------------------- */
 
-/* A CPU reads an item's atoms one after the other; items of other devices take turns, so that
- * neighbours read what is adjacent. Sums of more than `most` atoms would lose digits. */
+/* Neighbouring items take turns, so that they read what is adjacent. Sums of more than `most` atoms
+ * would lose digits. */
 typedef struct habits {
     int64_t wanted;     /* items that keep the device busy */
     int64_t least;      /* atoms that an item should have */
     int64_t enough;     /* atoms an item from which on more items are taken in any case */
     int64_t most;       /* atoms an item */
     int64_t team_least; /* items of a team, where there are atoms for them */
+    int64_t team_most;
 } habits;
 
+/* An item of a CPU is a team of its own, and takes several atoms at a time. */
 static habits habits_of(const device_traits *t)
 {
     int64_t units = t->units, group = t->group;
     if (t->is_cpu)
-        return (habits){4 * units * group, 16, 1024, 1024, 1};
-    return (habits){units * 2048, 4, 64, 4096, 32};
+        return (habits){16 * units, 256, 4096, 4096, 1, 1};
+    return (habits){units * 2048, 4, 64, 4096, 32, group};
 }
 
 md_geometry md_geometry_of(const device_traits *t, int64_t frames, int64_t atoms)
@@ -54,7 +56,7 @@ md_geometry md_geometry_of(const device_traits *t, int64_t frames, int64_t atoms
     habits h = habits_of(t);
     md_geometry g = {.frames = frames, .atoms = atoms};
     int64_t team = 1;
-    while (team < t->group && h.least * team <= atoms &&
+    while (team < h.team_most && h.least * team <= atoms &&
            (team < h.team_least || atoms > h.enough * team || frames * team < h.wanted)) {
         team *= 2;
         g.team_bits++;
@@ -68,16 +70,22 @@ md_geometry md_geometry_of(const device_traits *t, int64_t frames, int64_t atoms
     g.block = each * team;
     g.blocks = (int64_t)device_ceiling((uint64_t)atoms, (uint64_t)g.block);
     g.blocks = g.blocks > 1 ? g.blocks : 1;
-    g.lane_step = t->is_cpu ? each : 1;
-    g.lane_atoms = t->is_cpu ? each : g.block;
-    g.atom_step = t->is_cpu ? 1 : team;
+    g.lane_step = 1;
+    g.lane_atoms = g.block;
+    g.atom_step = team;
     return g;
 }
 
+/* Groups of a CPU that share out what there is. */
+#define GROUPS_A_UNIT 32
+
 uint64_t md_geometry_groups(const md_geometry *g, const device_traits *t)
 {
-    uint64_t teams = (uint64_t)t->group >> g->team_bits;
-    return device_ceiling((uint64_t)g->frames * (uint64_t)g->blocks, teams);
+    uint64_t all = (uint64_t)g->frames * (uint64_t)g->blocks,
+             most = GROUPS_A_UNIT * (uint64_t)t->units;
+    if (t->is_cpu)
+        return all < most ? all : most;
+    return device_ceiling(all, (uint64_t)t->group >> g->team_bits);
 }
 
 /* ---- Where things stand in the workspace ----------------------------------------------------- */
@@ -108,15 +116,25 @@ uint64_t md_sums_room(const device_traits *t, int64_t frames, int64_t atoms)
 
 /* ---- Launches -------------------------------------------------------------------------------- */
 
-#define OPTIONS(what)                                                                              \
+#define OPTIONS(what, serial)                                                                      \
     {                                                                                              \
-        "-DPOSITIONS=f32 -DMASSES=f32 -DWHAT=" #what,                                              \
-            "-DPOSITIONS=f32 -DMASSES=f64 -DWHAT=" #what,                                          \
-            "-DPOSITIONS=f64 -DMASSES=f64 -DWHAT=" #what                                           \
+        "-DPOSITIONS=f32 -DMASSES=f32 -DWHAT=" #what serial,                                       \
+            "-DPOSITIONS=f32 -DMASSES=f64 -DWHAT=" #what serial,                                   \
+            "-DPOSITIONS=f64 -DMASSES=f64 -DWHAT=" #what serial                                    \
+    }
+#define ALL_OPTIONS(serial)                                                                        \
+    {                                                                                              \
+        [1] = OPTIONS(1, serial), [2] = OPTIONS(2, serial), [7] = OPTIONS(7, serial),              \
+        [9] = OPTIONS(9, serial), [15] = OPTIONS(15, serial)                                       \
     }
 
-static const char *const options[16][3] = {
-    [1] = OPTIONS(1), [2] = OPTIONS(2), [7] = OPTIONS(7), [9] = OPTIONS(9), [15] = OPTIONS(15)};
+/* Of a CPU last. */
+static const char *const options[2][16][3] = {ALL_OPTIONS(""), ALL_OPTIONS(" -DSERIAL=1")};
+
+static const char *finish_options(const collet_device *device)
+{
+    return device_traits_of(device)->is_cpu ? "-DSERIAL=1" : "";
+}
 
 uint32_t md_types(const collet_operand *positions, const collet_operand *masses)
 {
@@ -167,8 +185,9 @@ static collet_status launch_sums(collet_device *device, collet_queue *queue,
         .listed = listed,
     };
     device_launch l;
-    device_launch_begin(&l, &sums_source, options[s->what][md_types(s->positions, s->masses)],
-                        "sums");
+    int is_cpu = device_traits_of(device)->is_cpu != 0;
+    device_launch_begin(&l, &sums_source,
+                        options[is_cpu][s->what][md_types(s->positions, s->masses)], "sums");
     device_pass_buffer(&l, call->workspace);
     device_pass_buffer(&l, call->workspace);
     md_pass(&l, s->positions);
@@ -189,7 +208,7 @@ collet_status md_gather(collet_device *device, collet_queue *queue, const collet
     device_launch l;
     if (g->blocks == 1)
         return COLLET_OK;
-    device_launch_begin(&l, &finish_source, "", "gather");
+    device_launch_begin(&l, &finish_source, finish_options(device), "gather");
     device_pass_buffer(&l, call->workspace);
     device_pass_buffer(&l, call->workspace);
     device_pass_i64(&l, partial);
@@ -220,7 +239,7 @@ static collet_status launch_finish(collet_device *device, collet_queue *queue,
                       .moves = s->moves};
     finish_places places;
     device_launch l;
-    device_launch_begin(&l, &finish_source, "", "finish");
+    device_launch_begin(&l, &finish_source, finish_options(device), "finish");
     device_pass_buffer(&l, call->workspace);
     device_pass_buffer(&l, call->workspace);
     device_pass_block(&l, &job, sizeof job);
