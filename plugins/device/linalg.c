@@ -20,6 +20,7 @@ static const device_source panels_source = {"panels", panels_texts};
 #define FEW_PRODUCTS 2048
 #define SMALL_BLOCK 4
 #define LARGE_BLOCK 8
+#define TILE_DEEP 16 /* DEEP of matmul.dev */
 
 /* Of panels.dev: rows and bytes of a row that a group has, and its local memory. */
 #define PANELS_TALL 96
@@ -72,6 +73,13 @@ static uint64_t tiles(const device_traits *t, const product *p, uint64_t block, 
     return *across * *down * (uint64_t)p->count;
 }
 
+/* Whether such tiles of a and b fit in local memory, in the type that they are computed with. */
+static int tiles_fit(const device_traits *t, collet_dtype from, uint64_t block)
+{
+    uint64_t items = tile_across(t), size = from == COLLET_F64 ? 8 : 4;
+    return TILE_DEEP * ((items + t->group / items) * block + 2) * size <= t->local_bytes;
+}
+
 /* Which kernel, and where groups have a tile of c each, how these lie. */
 typedef struct choice {
     const device_source *source;
@@ -101,7 +109,8 @@ static choice choose(const device_traits *t, const product *p, collet_dtype from
     } else {
         c.groups = tiles(t, p, LARGE_BLOCK, &c.across, &c.down);
         /* Small tiles while large ones leave units idle. */
-        c.large = !t->is_cpu && c.groups >= 2 * (uint64_t)t->units;
+        c.large =
+            !t->is_cpu && c.groups >= 2 * (uint64_t)t->units && tiles_fit(t, from, LARGE_BLOCK);
         if (!c.large)
             c.groups = tiles(t, p, SMALL_BLOCK, &c.across, &c.down);
     }

@@ -41,8 +41,10 @@ struct collet_queue {
  * there are none, 0, and why in `reason`. */
 uint32_t opencl_find_devices(const opencl_driver *cl, cl_device_id ids[OPENCL_DEVICES],
                              char reason[256]);
-/* Fills traits, options, identity and total_memory from d->id. */
-void opencl_describe(collet_device *d);
+/* Fills traits, options, identity and total_memory from d->id and the setting opencl.geometry:
+ * `auto`, or `gpu`, by which a CPU is launched on as a GPU would be. UNAVAILABLE for another word.
+ */
+collet_status opencl_describe(collet_device *d, collet_error *err);
 
 collet_status opencl_capabilities(const collet_host *host, char *json, uint64_t capacity,
                                   uint64_t *needed, collet_error *err);

@@ -72,7 +72,7 @@ static void plan_reduction(kit_plan *plan)
     static const int64_t plane[] = {7, 9}, empty[] = {0, 4}, block[] = {3, 4, 5};
     static const int64_t hyper[] = {2, 3, 4, 5}, long_rows[] = {5, 1031}, tall[] = {1031, 5};
     static const int64_t many[] = {2, 1, 2, 3, 1, 2, 2, 2};
-    static const int64_t million[] = {(1 << 20) + 7}, sheet[] = {1025, 511};
+    static const int64_t thousands[] = {20011}, million[] = {(1 << 20) + 7}, sheet[] = {1025, 511};
     plan_lengths(plan);
     plan_axes(plan, 0, NULL, false);
     plan_axes(plan, 1, plane, true);
@@ -88,6 +88,8 @@ static void plan_reduction(kit_plan *plan)
     kit_emit_sharing(plan, &c);
     c = reduced(plan, 1, plane, 1, 0, POSITIVE);
     kit_emit_sharing(plan, &c);
+    c = reduced(plan, 1, thousands, 1, 0, MIXED_SIGNS);
+    kit_emit(plan, &c);
     c = reduced(plan, 1, million, 1, 0, POSITIVE);
     c.big = true;
     kit_emit(plan, &c);

@@ -279,7 +279,8 @@ typedef struct kit_session {
     const char *backend; /* its name, as collet_last_backend gives it */
     uint64_t seed;
     bool quick;
-    int only; /* the one case to run, -1: all */
+    bool sample; /* only what kit_sample_row chooses */
+    int only;    /* the one case to run, -1: all */
     /* Told before each case; `text` describes it. */
     void (*progress)(void *user, int number, const char *text);
     void *user;
@@ -294,6 +295,11 @@ typedef struct kit_result {
     const kit_limit *limit;
     char text[KIT_TEXT]; /* the first failure, spelled out */
 } kit_result;
+
+/* The numbers of a few small cases that reach what a backend may compute in another way; -1: less
+ * than that. */
+#define KIT_SAMPLE 16
+void kit_sample_row(const kit_row *row, int numbers[KIT_SAMPLE]);
 
 /* Runs every case of a row that has an oracle. */
 void kit_run_row(const kit_session *session, const kit_row *row, kit_result *result);

@@ -105,6 +105,12 @@ static void plan_magnitude(kit_plan *plan)
     kit_emit_parts(plan, &c);
     c = vectors_of(plan, 3, cube, 3, MODEST);
     kit_emit_layouts(plan, &c);
+    for (int kind = MODEST; kind <= SPECIAL; kind++) {
+        c = vectors_of(plan, 1, &counts[3], 700, kind);
+        kit_emit(plan, &c);
+        c.layout[0] = c.layout[1] = KIT_MIXED;
+        kit_emit(plan, &c);
+    }
     c = vectors_of(plan, 1, &(int64_t){200000}, 3, MODEST);
     c.big = true;
     kit_emit(plan, &c);

@@ -10,6 +10,7 @@
 typedef struct row_run {
     const kit_session *session;
     kit_result *result;
+    int sample[KIT_SAMPLE];
 } row_run;
 
 /* The number of the input that shares memory follows. */
@@ -236,6 +237,17 @@ static void note(kit_result *result, const kit_case *c, const kit_operands *o, c
     snprintf(result->text, sizeof result->text, "%.900s: %.600s", where, v->text);
 }
 
+static bool is_left_out(const row_run *run, const kit_case *c)
+{
+    const kit_session *s = run->session;
+    if (s->only >= 0)
+        return c->number != s->only;
+    for (size_t i = 0; s->sample && i < KIT_SAMPLE; i++)
+        if (run->sample[i] == c->number)
+            return false;
+    return s->sample || (s->quick && c->big);
+}
+
 static void run_case(void *user, const kit_case *planned)
 {
     const row_run *run = user;
@@ -244,7 +256,7 @@ static void run_case(void *user, const kit_case *planned)
     kit_operands operands = {0};
     kit_verdict verdict = {0};
     char text[KIT_TEXT];
-    if (s->only >= 0 ? c.number != s->only : s->quick && c.big)
+    if (is_left_out(run, &c))
         return;
     kit_describe(&c, text);
     s->progress(s->user, c.number, text);
@@ -271,6 +283,8 @@ void kit_run_row(const kit_session *session, const kit_row *row, kit_result *res
     kit_plan plan = {.row = row, .run = run_case, .user = &run};
     *result = (kit_result){.first = -1};
     int threads = kit_thread_count();
+    if (session->sample)
+        kit_sample_row(row, run.sample);
     row->kit->plan(&plan);
     if (result->refused > 0 && result->refused >= result->cases - result->empty &&
         result->failures++ == 0)

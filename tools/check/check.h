@@ -25,7 +25,7 @@ typedef struct check_options {
     int only;    /* case, -1: all */
     int timeout; /* seconds one case may take */
     uint64_t seed;
-    bool quick, json, list, in_process;
+    bool quick, sample, json, list, in_process;
 } check_options;
 
 enum { CHECK_ROW_WAITING, CHECK_ROW_PASS, CHECK_ROW_FAIL, CHECK_ROW_SKIP };

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_SEED = 256, KEY_LIST, KEY_QUICK, KEY_SIG, KEY_CASE, KEY_TIMEOUT, KEY_IN_PROCESS };
+enum { KEY_SEED = 256, KEY_LIST, KEY_QUICK, KEY_SAMPLE, KEY_SIG, KEY_CASE, KEY_TIMEOUT, KEY_IN_PROCESS };
 
 static const struct argp_option arguments[] = {
     {"op", 'o', "OP", 0, "Only this kernel", 0},
@@ -15,6 +15,7 @@ static const struct argp_option arguments[] = {
     {"case", KEY_CASE, "N", 0, "Only the case of this number", 0},
     {"seed", KEY_SEED, "N", 0, "Of the random values (default 1)", 0},
     {"quick", KEY_QUICK, NULL, 0, "Leave out the cases of several megabytes", 0},
+    {"sample", KEY_SAMPLE, NULL, 0, "A few small cases of each signature: for slow devices", 0},
     {"json", 'j', NULL, 0, "Machine-readable output", 0},
     {"list", KEY_LIST, NULL, 0, "Print the kernels and the limits, check nothing", 0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "How long one case may take (default 120)", 0},
@@ -54,6 +55,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
         return 0;
     case KEY_QUICK:
         options->quick = true;
+        return 0;
+    case KEY_SAMPLE:
+        options->sample = true;
         return 0;
     case 'j':
         options->json = true;

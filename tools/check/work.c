@@ -189,6 +189,7 @@ static void run_row(worker *w, int32_t at, int output)
                            .backend = w->shared->backend,
                            .seed = w->options->seed,
                            .quick = w->options->quick,
+                           .sample = w->options->sample,
                            .only = w->options->only,
                            .progress = progress,
                            .user = w,
@@ -203,7 +204,7 @@ static void run_row(worker *w, int32_t at, int output)
     }
     kit_run_row(&session, &w->rows[at], &line->result);
     if (line->result.cases == 0)
-        conclude(line, CHECK_ROW_SKIP, "no case of that number, or all left out by --quick");
+        conclude(line, CHECK_ROW_SKIP, "no case of that number, or all left out by --quick or --sample");
     else
         conclude(line, line->result.failures ? CHECK_ROW_FAIL : CHECK_ROW_PASS, line->result.text);
 }
