@@ -80,6 +80,9 @@ collet_status cuda_fail(collet_device *d, CUresult error, const char *what, coll
 
 /* Under the queue's lock: a command named `label` was enqueued. Its ticket. */
 uint64_t cuda_commit(collet_queue *q, const char *label);
+/* Under the queue's lock, in the device's context: whoever waits for the last ticket waits for no
+ * command after it. */
+CUresult cuda_mark_now(collet_queue *q);
 /* Under the queue's lock: an error that the device came up with is kept for the next wait. */
 void cuda_note(collet_queue *q, CUresult error);
 
@@ -98,11 +101,6 @@ collet_status cuda_event_elapsed(collet_device *d, collet_event *first, collet_e
 
 /* ---- memory.c -------------------------------------------------------------------------------- */
 
-collet_status cuda_buffer_write(collet_device *d, collet_queue *q, collet_buffer *b,
-                                uint64_t offset, const void *source, uint64_t bytes,
-                                collet_error *err);
-collet_status cuda_buffer_read(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
-                               void *target, uint64_t bytes, collet_error *err);
 collet_status cuda_buffer_copy(collet_device *d, collet_queue *q, collet_buffer *target,
                                uint64_t target_offset, collet_buffer *source,
                                uint64_t source_offset, uint64_t bytes, collet_error *err);

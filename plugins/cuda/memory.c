@@ -88,65 +88,91 @@ static collet_status before(collet_device *d, collet_buffer *const *buffers, uin
     return COLLET_OK;
 }
 
-/* An error of an earlier command comes out of any call: then it is kept for the wait. */
+/* An error of an earlier command comes out of any call: then it is kept for the wait. `marks`: the
+ * command will be waited for before others that follow. */
 static collet_status after(collet_device *d, collet_buffer *const *buffers, uint32_t count,
-                           collet_queue *q, CUresult error, const char *what, collet_error *err)
+                           collet_queue *q, CUresult error, const char *what, int marks,
+                           collet_error *err)
 {
     uint64_t ticket = 0;
     collet_status status = COLLET_OK;
     if (error == CUDA_SUCCESS)
         ticket = cuda_commit(q, what);
-    else
+    if (error == CUDA_SUCCESS && marks)
+        error = cuda_mark_now(q);
+    if (error != CUDA_SUCCESS)
         status = cuda_fail(d, error, what, err);
     if (status == COLLET_DEVICE_LOST)
         cuda_note(q, error);
     pthread_mutex_unlock(&q->base.lock);
     cuda_leave(d);
-    if (status == COLLET_OK)
+    if (ticket)
         device_pool_used(&d->base.pool, buffers, count, q, ticket);
     return status;
 }
 
-static int is_page_locked(const cuda_driver *cu, const void *address)
+int device_pinned(collet_device *d, const void *address)
 {
     unsigned int type = 0;
-    return cu->PointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
-                                   (CUdeviceptr)(uintptr_t)address) == CUDA_SUCCESS &&
-           type == CU_MEMORYTYPE_HOST;
+    if (cuda_enter(d) != CUDA_SUCCESS)
+        return 0;
+    CUresult error = d->cu.PointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                               (CUdeviceptr)(uintptr_t)address);
+    cuda_leave(d);
+    return error == CUDA_SUCCESS && type == CU_MEMORYTYPE_HOST;
 }
 
-collet_status cuda_buffer_write(collet_device *d, collet_queue *q, collet_buffer *b,
-                                uint64_t offset, const void *source, uint64_t bytes,
-                                collet_error *err)
+int device_pinned_take(collet_queue *q, uint64_t bytes, device_piece *piece)
 {
+    collet_error why = {COLLET_OK, ""};
+    if (cuda_host_alloc(q->base.device, bytes, &piece->address, &why) == COLLET_OK)
+        return 1;
+    piece->address = NULL;
+    return 0;
+}
+
+void device_pinned_give(collet_queue *q, device_piece *piece)
+{
+    cuda_host_free(q->base.device, piece->address);
+}
+
+/* The driver reads page-locked memory after its call has returned, other memory before. */
+static CUresult write_locked(collet_device *d, collet_queue *q, CUdeviceptr at, const void *source,
+                             uint64_t bytes)
+{
+    void *aside = bytes <= ASIDE ? malloc(bytes) : NULL;
+    if (aside)
+        memcpy(aside, source, bytes);
+    CUresult error = d->cu.MemcpyHtoDAsync(at, aside ? aside : source, bytes, q->handle);
+    if (error == CUDA_SUCCESS && !aside)
+        error = d->cu.StreamSynchronize(q->handle);
+    free(aside);
+    return error;
+}
+
+collet_status device_write(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
+                           const void *source, uint64_t bytes, int pinned, collet_error *err)
+{
+    int locked = !pinned && device_pinned(d, source);
     collet_status status = before(d, &b, 1, q, err);
     if (status != COLLET_OK)
         return status;
-    int locked = is_page_locked(&d->cu, source);
-    void *aside = locked && bytes <= ASIDE ? malloc(bytes) : NULL;
-    if (aside)
-        memcpy(aside, source, bytes);
-    CUresult error =
-        d->cu.MemcpyHtoDAsync(cuda_address(b) + offset, aside ? aside : source, bytes, q->handle);
-    if (error == CUDA_SUCCESS && locked && !aside)
-        error = d->cu.StreamSynchronize(q->handle);
-    free(aside);
-    return after(d, &b, 1, q, error, "write", err);
+    CUdeviceptr at = cuda_address(b) + offset;
+    CUresult error = locked ? write_locked(d, q, at, source, bytes)
+                            : d->cu.MemcpyHtoDAsync(at, source, bytes, q->handle);
+    return after(d, &b, 1, q, error, "write", pinned, err);
 }
 
-collet_status cuda_buffer_read(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
-                               void *target, uint64_t bytes, collet_error *err)
+collet_status device_read(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
+                          void *target, uint64_t bytes, int pinned, collet_error *err)
 {
     collet_status status = before(d, &b, 1, q, err);
     if (status != COLLET_OK)
         return status;
     CUresult error = d->cu.MemcpyDtoHAsync(target, cuda_address(b) + offset, bytes, q->handle);
-    if (error == CUDA_SUCCESS)
+    if (error == CUDA_SUCCESS && !pinned)
         error = d->cu.StreamSynchronize(q->handle);
-    status = after(d, &b, 1, q, error, "read", err);
-    /* What failed before it is the reason, and stays to be told by the queue's wait. */
-    collet_status failed = device_queue_check(q, err);
-    return failed == COLLET_OK ? device_after_first(status) : failed;
+    return after(d, &b, 1, q, error, "read", pinned, err);
 }
 
 collet_status cuda_buffer_copy(collet_device *d, collet_queue *q, collet_buffer *target,
@@ -159,7 +185,7 @@ collet_status cuda_buffer_copy(collet_device *d, collet_queue *q, collet_buffer 
         return status;
     CUresult error = d->cu.MemcpyDtoDAsync(cuda_address(target) + target_offset,
                                            cuda_address(source) + source_offset, bytes, q->handle);
-    return after(d, both, 2, q, error, "copy", err);
+    return after(d, both, 2, q, error, "copy", 0, err);
 }
 
 /* ---- Filling --------------------------------------------------------------------------------- */
@@ -213,5 +239,5 @@ collet_status cuda_buffer_fill(collet_device *d, collet_queue *q, collet_buffer 
         error = d->cu.MemsetD16Async(at, (unsigned short)value, bytes / 2, q->handle);
     else
         error = d->cu.MemsetD32Async(at, value, bytes / 4, q->handle);
-    return after(d, &b, 1, q, error, "fill", err);
+    return after(d, &b, 1, q, error, "fill", 0, err);
 }

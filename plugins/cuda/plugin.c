@@ -113,6 +113,7 @@ static collet_status find_device(collet_device *d, uint32_t index, collet_error 
                                   "the NVIDIA driver has %d GPU%s, counted from 0; there is no %u",
                                   count, count == 1 ? "" : "s", index);
     cuda_describe(d);
+    d->base.staging = DEVICE_STAGING;
     status = cuda_compiler_target(d->base.host, &d->rtc, d->capability, d->target, err);
     char options[160];
     snprintf(options, sizeof options, "%s -std=c++17 -default-device --fmad=false", d->target);
@@ -187,8 +188,8 @@ static const collet_plugin plugin = {
     .device_supports = device_supports,
     .buffer_alloc = device_buffer_alloc,
     .buffer_free = device_buffer_free,
-    .buffer_write = cuda_buffer_write,
-    .buffer_read = cuda_buffer_read,
+    .buffer_write = device_buffer_write,
+    .buffer_read = device_buffer_read,
     .buffer_copy = cuda_buffer_copy,
     .buffer_fill = cuda_buffer_fill,
     .queue_create = device_queue_create,

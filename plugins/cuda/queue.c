@@ -16,7 +16,7 @@ static cuda_mark *mark_at(collet_queue *q, uint64_t i)
 
 /* Marks where the queue is now. The oldest mark gives way when all are taken: what it would have
  * told, a later one tells too. */
-static CUresult add_mark(collet_queue *q)
+CUresult cuda_mark_now(collet_queue *q)
 {
     if (q->mark_count && mark_at(q, q->mark_count - 1)->ticket == q->base.submitted)
         return CUDA_SUCCESS;
@@ -39,7 +39,7 @@ uint64_t cuda_commit(collet_queue *q, const char *label)
     q->labels[ticket & (CUDA_LABELS - 1)] = label;
     /* A mark that cannot be made is not missed: the stream itself tells when it is empty. */
     if (ticket % CUDA_MARK_EVERY == 0)
-        add_mark(q);
+        cuda_mark_now(q);
     return ticket;
 }
 
@@ -129,12 +129,6 @@ void device_queue_drain(collet_queue *q)
     all_passed(q);
 }
 
-void device_queue_reach(collet_queue *q, uint64_t ticket)
-{
-    (void)ticket;
-    device_queue_drain(q);
-}
-
 /* Under the lock of `other`: the first mark from `ticket` on, made where there is none. */
 static CUresult mark_from(collet_queue *other, uint64_t ticket, CUevent *event)
 {
@@ -144,11 +138,30 @@ static CUresult mark_from(collet_queue *other, uint64_t ticket, CUevent *event)
         if (mark_at(other, i)->ticket >= ticket)
             *event = mark_at(other, i)->event;
     if (!*event) {
-        error = add_mark(other);
+        error = cuda_mark_now(other);
         if (error == CUDA_SUCCESS)
             *event = mark_at(other, other->mark_count - 1)->event;
     }
     return error;
+}
+
+void device_queue_reach(collet_queue *q, uint64_t ticket)
+{
+    CUevent event;
+    CUresult error = cuda_enter(q->base.device);
+    if (error == CUDA_SUCCESS) {
+        error = mark_from(q, ticket, &event);
+        if (error == CUDA_SUCCESS)
+            error = q->base.device->cu.EventSynchronize(event);
+        cuda_leave(q->base.device);
+    }
+    if (error != CUDA_SUCCESS)
+        cuda_note(q, error);
+    while (q->base.retired < ticket && q->mark_count) {
+        q->base.retired = mark_at(q, 0)->ticket;
+        q->first_mark++;
+        q->mark_count--;
+    }
 }
 
 collet_status device_queue_order(collet_queue *q, collet_queue *other, uint64_t ticket,

@@ -86,6 +86,9 @@ collet_status device_open(const collet_host *host, uint32_t index, collet_device
             err->status = status;
         return status;
     }
+    char key[64];
+    snprintf(key, sizeof key, "%s.staging", this_backend.name);
+    b->staging = device_staging_size(host, key, b->staging);
     b->pool.limit = memory_limit(b);
     *device = d;
     return COLLET_OK;
@@ -110,6 +113,7 @@ void device_close(collet_device *d)
 
 void device_trim(collet_device *d)
 {
+    device_queues_unpin(d);
     device_queues_visit(d, device_queue_trim);
     device_programs_trim(d);
     plan_cache_trim(device_base_of(d)->tables);

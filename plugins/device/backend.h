@@ -17,6 +17,7 @@
 #include "device.h"
 #include "pool.h"
 #include "program.h"
+#include "staging.h"
 
 #define DEVICE_MESSAGE 400
 
@@ -27,6 +28,7 @@ typedef struct device_base {
     char options[256];   /* of the compiler, for all programs: device_options */
     char identity[1200]; /* what a program's binary depends on beside source and options */
     _Atomic int lost;    /* 0: it is not; the driver's error, or 1 */
+    uint64_t staging;    /* bytes of a piece of page-locked memory; 0: transfers are direct */
     device_pool pool;
     device_programs programs;
     struct plan_cache *tables;
@@ -41,8 +43,9 @@ typedef struct device_base {
 typedef struct device_queue {
     collet_device *device;
     pthread_mutex_t lock;
-    uint64_t submitted;    /* tickets given */
-    uint64_t retired;      /* tickets known to have passed */
+    uint64_t submitted; /* tickets given */
+    uint64_t retired;   /* tickets known to have passed */
+    device_staging staging;
     collet_status failure; /* the first since the last wait */
     char failed[DEVICE_MESSAGE];
     int idle;
@@ -90,6 +93,8 @@ void device_queue_fail(collet_queue *queue, collet_status status, const char *fo
 collet_status device_queue_check(collet_queue *queue, collet_error *err);
 /* Calls `visit` for every queue there is, under its lock. */
 void device_queues_visit(collet_device *device, void (*visit)(collet_queue *queue));
+/* Gives the page-locked memory of all queues back. */
+void device_queues_unpin(collet_device *device);
 /* At device_close. */
 void device_queues_free(collet_device *device);
 
@@ -110,8 +115,9 @@ collet_status device_copy_between(collet_device *device, collet_queue *queue, co
 /* ---- What a backend implements --------------------------------------------------------------- */
 
 typedef struct backend_facts {
-    const char *name;    /* its settings are NAME.memory (bytes a device may hold) and NAME.sources
-                            (a directory that gets every source compiled) */
+    const char *name;    /* its settings are NAME.memory (bytes a device may hold), NAME.staging
+                            (staging.h) and NAME.sources (a directory that gets every source
+                            compiled) */
     const char *prelude; /* the text before all sources */
     const collet_plugin *plugin;
     size_t device_bytes, queue_bytes; /* of its collet_device and collet_queue */
@@ -119,8 +125,9 @@ typedef struct backend_facts {
 
 extern const backend_facts this_backend;
 
-/* Finds device `index` and makes it ready; fills traits, total_memory, options and identity. The
- * rest of *device is zeroed. device_backend_close follows whatever comes of it. */
+/* Finds device `index` and makes it ready; fills traits, total_memory, staging (what it is unless
+ * NAME.staging is set), options and identity. The rest of *device is zeroed. device_backend_close
+ * follows whatever comes of it. */
 collet_status device_backend_open(collet_device *device, uint32_t index, collet_error *err);
 void device_backend_close(collet_device *device);
 /* DEVICE_LOST, for a device that was lost before. */

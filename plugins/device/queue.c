@@ -85,7 +85,9 @@ static collet_queue *idle_queue(device_base *b)
 
 static void queue_free(device_queue *q)
 {
+    device_staging_release((collet_queue *)(void *)q);
     device_backend_queue_close((collet_queue *)(void *)q);
+    pthread_mutex_destroy(&q->staging.lock);
     pthread_mutex_destroy(&q->lock);
     free(q);
 }
@@ -97,7 +99,7 @@ collet_status device_queue_create(collet_device *d, collet_queue **queue, collet
     if (*queue)
         return COLLET_OK;
     device_queue *q = calloc(1, this_backend.queue_bytes);
-    if (!q || pthread_mutex_init(&q->lock, NULL)) {
+    if (!q || pthread_mutex_init(&q->lock, NULL) || pthread_mutex_init(&q->staging.lock, NULL)) {
         free(q);
         return b->host->fail(err, COLLET_NO_MEMORY, "no memory for a queue");
     }
@@ -134,6 +136,15 @@ void device_queues_visit(collet_device *d, void (*visit)(collet_queue *queue))
         visit(queue);
         pthread_mutex_unlock(&device_queue_of(queue)->lock);
     }
+    pthread_mutex_unlock(&b->lock);
+}
+
+void device_queues_unpin(collet_device *d)
+{
+    device_base *b = device_base_of(d);
+    pthread_mutex_lock(&b->lock);
+    for (collet_queue *queue = b->queues; queue; queue = device_queue_of(queue)->next)
+        device_staging_release(queue);
     pthread_mutex_unlock(&b->lock);
 }
 

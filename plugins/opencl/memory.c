@@ -50,21 +50,58 @@ static collet_status after(collet_device *d, collet_buffer *const *buffers, uint
     return COLLET_OK;
 }
 
-collet_status opencl_buffer_write(collet_device *d, collet_queue *q, collet_buffer *b,
-                                  uint64_t offset, const void *source, uint64_t bytes,
-                                  collet_error *err)
+int device_pinned(collet_device *d, const void *address)
+{
+    (void)d;
+    (void)address;
+    return 0;
+}
+
+/* A buffer that drivers have in page-locked memory, mapped for as long as it is there. */
+int device_pinned_take(collet_queue *q, uint64_t bytes, device_piece *piece)
+{
+    const opencl_driver *cl = &q->base.device->cl;
+    cl_int error = CL_SUCCESS;
+    cl_mem memory = cl->CreateBuffer(
+        q->base.device->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, &error);
+    if (error != CL_SUCCESS)
+        return 0;
+    pthread_mutex_lock(&q->base.lock);
+    void *address = cl->EnqueueMapBuffer(q->handle, memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                                         bytes, 0, NULL, NULL, &error);
+    pthread_mutex_unlock(&q->base.lock);
+    if (error != CL_SUCCESS) {
+        cl->ReleaseMemObject(memory);
+        return 0;
+    }
+    *piece = (device_piece){address, memory, 0};
+    return 1;
+}
+
+void device_pinned_give(collet_queue *q, device_piece *piece)
+{
+    const opencl_driver *cl = &q->base.device->cl;
+    pthread_mutex_lock(&q->base.lock);
+    cl->EnqueueUnmapMemObject(q->handle, piece->handle, piece->address, 0, NULL, NULL);
+    cl->Finish(q->handle);
+    pthread_mutex_unlock(&q->base.lock);
+    cl->ReleaseMemObject(piece->handle);
+}
+
+collet_status device_write(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
+                           const void *source, uint64_t bytes, int pinned, collet_error *err)
 {
     collet_status status = device_before(d, &b, 1, q, err);
     if (status != COLLET_OK)
         return status;
-    void *staged = bytes <= OPENCL_STAGED ? malloc(bytes) : NULL;
+    void *staged = !pinned && bytes <= OPENCL_STAGED ? malloc(bytes) : NULL;
     if (staged)
         memcpy(staged, source, bytes);
     pthread_mutex_lock(&q->base.lock);
     opencl_command *c = opencl_begin(q, "write");
     cl_int error =
-        d->cl.EnqueueWriteBuffer(q->handle, b->memory, staged ? CL_FALSE : CL_TRUE, offset, bytes,
-                                 staged ? staged : source, 0, NULL, &c->event);
+        d->cl.EnqueueWriteBuffer(q->handle, b->memory, pinned || staged ? CL_FALSE : CL_TRUE,
+                                 offset, bytes, staged ? staged : source, 0, NULL, &c->event);
     if (error == CL_SUCCESS)
         c->staged = staged;
     else
@@ -72,23 +109,23 @@ collet_status opencl_buffer_write(collet_device *d, collet_queue *q, collet_buff
     return after(d, &b, 1, q, error, "write", err);
 }
 
-collet_status opencl_buffer_read(collet_device *d, collet_queue *q, collet_buffer *b,
-                                 uint64_t offset, void *target, uint64_t bytes, collet_error *err)
+collet_status device_read(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
+                          void *target, uint64_t bytes, int pinned, collet_error *err)
 {
     collet_status status = device_before(d, &b, 1, q, err);
     if (status != COLLET_OK)
         return status;
     pthread_mutex_lock(&q->base.lock);
     opencl_command *c = opencl_begin(q, "read");
-    cl_int error = d->cl.EnqueueReadBuffer(q->handle, b->memory, CL_TRUE, offset, bytes, target, 0,
-                                           NULL, &c->event);
+    cl_int error = d->cl.EnqueueReadBuffer(q->handle, b->memory, pinned ? CL_FALSE : CL_TRUE,
+                                           offset, bytes, target, 0, NULL, &c->event);
     status = after(d, &b, 1, q, error, "read", err);
+    if (pinned)
+        return status;
     pthread_mutex_lock(&q->base.lock);
     device_queue_retire(q);
     pthread_mutex_unlock(&q->base.lock);
-    /* What failed before it is the reason, and stays to be told by the queue's wait. */
-    collet_status failed = device_queue_check(q, err);
-    return failed == COLLET_OK ? device_after_first(status) : failed;
+    return status;
 }
 
 collet_status opencl_buffer_copy(collet_device *d, collet_queue *q, collet_buffer *target,

@@ -82,11 +82,6 @@ cl_event opencl_event_abroad(collet_device *d, cl_event event);
 
 /* ---- memory.c -------------------------------------------------------------------------------- */
 
-collet_status opencl_buffer_write(collet_device *d, collet_queue *q, collet_buffer *b,
-                                  uint64_t offset, const void *source, uint64_t bytes,
-                                  collet_error *err);
-collet_status opencl_buffer_read(collet_device *d, collet_queue *q, collet_buffer *b,
-                                 uint64_t offset, void *target, uint64_t bytes, collet_error *err);
 collet_status opencl_buffer_copy(collet_device *d, collet_queue *q, collet_buffer *target,
                                  uint64_t target_offset, collet_buffer *source,
                                  uint64_t source_offset, uint64_t bytes, collet_error *err);

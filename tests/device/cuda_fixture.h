@@ -30,13 +30,16 @@ static fake_cuda_control *cu;
 static fake_nvrtc_control *rtc;
 
 /* Settings of the plugin; NULL: not set. */
-static const char *set_library = FAKE_CUDA, *set_nvrtc = FAKE_NVRTC, *set_memory, *set_sync;
+static const char *set_library = FAKE_CUDA, *set_nvrtc = FAKE_NVRTC, *set_memory, *set_sync,
+                  *set_staging;
 static const char *set_cache = "off", *set_cache_dir, *set_cublas = "off", *set_cufft = "off";
 
 static const host_setting cuda_settings[] = {
-    {"cuda.library", &set_library}, {"cuda.nvrtc", &set_nvrtc},    {"cuda.cublas", &set_cublas},
-    {"cuda.cufft", &set_cufft},     {"cuda.memory", &set_memory},  {"cuda.sync", &set_sync},
-    {"cache", &set_cache},          {"cache_dir", &set_cache_dir}, {NULL, NULL}};
+    {"cuda.library", &set_library}, {"cuda.nvrtc", &set_nvrtc},
+    {"cuda.cublas", &set_cublas},   {"cuda.cufft", &set_cufft},
+    {"cuda.memory", &set_memory},   {"cuda.sync", &set_sync},
+    {"cuda.staging", &set_staging}, {"cache", &set_cache},
+    {"cache_dir", &set_cache_dir},  {NULL, NULL}};
 
 static void *symbol_of(const char *path, const char *name)
 {
@@ -64,7 +67,7 @@ static int fresh(void **state)
     (void)state;
     set_library = FAKE_CUDA;
     set_nvrtc = FAKE_NVRTC;
-    set_memory = set_sync = set_cache_dir = NULL;
+    set_memory = set_sync = set_staging = set_cache_dir = NULL;
     set_cache = set_cublas = set_cufft = "off";
     cu->reset();
     rtc->major = 12;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 extern fake_cublas_control fake_cublas;
+extern fake_cuda_control fake_cuda;
 fake_cublas_control fake_cublas;
 
 struct cublasContext {
@@ -88,6 +89,7 @@ cublasStatus_t cublasGemmStridedBatchedEx(
     if (!handle->stream || lda < (transa == CUBLAS_OP_N ? m : k) ||
         ldb < (transb == CUBLAS_OP_N ? k : n) || ldc < m || !has_scale_one(alpha, beta, type))
         return CUBLAS_STATUS_INVALID_VALUE;
+    fake_cuda.catch_up(handle->stream);
     for (long long i = 0; i < count; i++)
         for (long long column = 0; column < n; column++)
             for (long long row = 0; row < m; row++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A libcuda.so.1 without a GPU: fake_cuda.h. Commands run at once, but for writes from page-locked
- * memory, which a stream does when it is waited for, as late as a driver may.
+ * A libcuda.so.1 without a GPU: fake_cuda.h. Commands run at once, but for copies from and to
+ * page-locked memory, which a stream does when it is waited for, as late as a driver may.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -312,6 +312,8 @@ static CUresult piece_free(void *address)
             p->context->used -= p->bytes;
     }
     pthread_mutex_unlock(&memory_lock);
+    if (p)
+        memset(p + 1, 0xdd, p->bytes);
     free(p);
     return p ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

@@ -39,7 +39,7 @@ typedef struct fake_cuda_control {
     int faults_with;   /* with this */
     /* ---- Counted ---- */
     _Atomic int contexts, allocations, host_allocations, streams, events, modules; /* alive */
-    _Atomic int allocated, synchronized, waits; /* calls of MemAlloc, StreamSynchronize,
+    _Atomic int allocated, synchronized, waits; /* calls of MemAlloc, Stream- and EventSynchronize,
                                                    StreamWaitEvent */
     _Atomic int peer_copies;
     _Atomic int unordered; /* commands that nothing orders after others on the same memory: copies,

@@ -13,21 +13,21 @@ CUresult cuEventElapsedTime(float *ms, CUevent first, CUevent last);
 
 #define LATE 8
 
-typedef struct late_write {
+typedef struct late_copy {
     void *target;
     const void *source;
     size_t bytes;
-} late_write;
+} late_copy;
 
 struct CUstream_st {
     struct CUstream_st *next;
     CUcontext context;
-    int slot;               /* in `alive`; FAKE_STREAMS: its order is not looked at */
-    int count;              /* commands so far */
-    int seen[FAKE_STREAMS]; /* of each stream: the commands that it comes after */
-    int done;               /* everything enqueued so far is */
-    int late_count;
-    late_write late[LATE];
+    int slot;                  /* in `alive`; FAKE_STREAMS: its order is not looked at */
+    int count;                 /* commands so far */
+    int seen[FAKE_STREAMS];    /* of each stream: the commands that it comes after */
+    int done;                  /* everything enqueued so far is */
+    int late_count, late_done; /* waiting; done before them */
+    late_copy late[LATE];
 };
 
 struct CUevent_st {
@@ -35,6 +35,8 @@ struct CUevent_st {
     int done, timed;
     double at;
     int seen[FAKE_STREAMS];
+    CUstream stream; /* that recorded it last, */
+    int late;        /* after so many late copies */
 };
 
 struct CUmod_st {
@@ -64,11 +66,22 @@ static CUresult come_out(CUcontext context)
     return context->broken;
 }
 
+/* Does late copies up to number `count` of the stream. */
+static void catch_up_to(CUstream s, int count)
+{
+    int n = count - s->late_done;
+    if (n <= 0)
+        return;
+    for (int i = 0; i < n; i++)
+        memcpy(s->late[i].target, s->late[i].source, s->late[i].bytes);
+    s->late_count -= n;
+    s->late_done += n;
+    memmove(s->late, s->late + n, (size_t)s->late_count * sizeof *s->late);
+}
+
 static void catch_up(CUstream s)
 {
-    for (int i = 0; i < s->late_count; i++)
-        memcpy(s->late[i].target, s->late[i].source, s->late[i].bytes);
-    s->late_count = 0;
+    catch_up_to(s, s->late_done + s->late_count);
 }
 
 void fake_catch_up(void *stream)
@@ -204,6 +217,7 @@ CUresult cuStreamQuery(CUstream s)
     ENTER("StreamQuery", s->context);
     if (!s->done)
         return CUDA_ERROR_NOT_READY;
+    catch_up(s);
     host_has_seen(s->seen);
     return come_out(s->context);
 }
@@ -231,26 +245,32 @@ CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned flags)
     return CUDA_SUCCESS;
 }
 
+/* A transfer: late where the host's side is page-locked, else at once, after all that is late. */
+static void transfer(CUstream s, void *target, const void *source, size_t bytes, const void *host)
+{
+    int late = fake_piece_at(host, bytes) != NULL;
+    if (!late || s->late_count == LATE)
+        catch_up(s);
+    if (late)
+        s->late[s->late_count++] = (late_copy){target, source, bytes};
+    else
+        memcpy(target, source, bytes);
+}
+
 CUresult cuMemcpyHtoDAsync(CUdeviceptr target, const void *source, size_t bytes, CUstream s)
 {
     CUresult error = command("MemcpyHtoDAsync", s, target, bytes, 1);
-    if (error != CUDA_SUCCESS)
-        return error;
-    if (s->late_count < LATE && fake_piece_at(source, bytes))
-        s->late[s->late_count++] = (late_write){(void *)(uintptr_t)target, source, bytes};
-    else
-        memcpy((void *)(uintptr_t)target, source, bytes);
-    return CUDA_SUCCESS;
+    if (error == CUDA_SUCCESS)
+        transfer(s, (void *)(uintptr_t)target, source, bytes, source);
+    return error;
 }
 
 CUresult cuMemcpyDtoHAsync(void *target, CUdeviceptr source, size_t bytes, CUstream s)
 {
     CUresult error = command("MemcpyDtoHAsync", s, source, bytes, 0);
-    if (error != CUDA_SUCCESS)
-        return error;
-    catch_up(s);
-    memcpy(target, (void *)(uintptr_t)source, bytes);
-    return CUDA_SUCCESS;
+    if (error == CUDA_SUCCESS)
+        transfer(s, target, (const void *)(uintptr_t)source, bytes, target);
+    return error;
 }
 
 CUresult cuMemcpyDtoDAsync(CUdeviceptr target, CUdeviceptr source, size_t bytes, CUstream s)
@@ -285,6 +305,7 @@ static CUresult repeat(const char *name, CUdeviceptr target, const void *pattern
                        size_t count, CUstream s)
 {
     CUresult error = command(name, s, target, size * count, 1);
+    catch_up(s);
     for (size_t i = 0; i < count && error == CUDA_SUCCESS; i++)
         memcpy((char *)(uintptr_t)target + i * size, pattern, size);
     return error;
@@ -333,8 +354,17 @@ CUresult cuEventRecord(CUevent e, CUstream s)
     pthread_mutex_lock(&lock);
     e->at = clock_ms += 0.5;
     memcpy(e->seen, s->seen, sizeof e->seen);
+    e->stream = s;
+    e->late = s->late_done + s->late_count;
     pthread_mutex_unlock(&lock);
     return CUDA_SUCCESS;
+}
+
+static void event_passed(CUevent e)
+{
+    if (e->stream)
+        catch_up_to(e->stream, e->late);
+    host_has_seen(e->seen);
 }
 
 CUresult cuEventQuery(CUevent e)
@@ -342,15 +372,16 @@ CUresult cuEventQuery(CUevent e)
     ENTER("EventQuery", e->context);
     if (!e->done && fake_cuda.busy)
         return CUDA_ERROR_NOT_READY;
-    host_has_seen(e->seen);
+    event_passed(e);
     return come_out(e->context);
 }
 
 CUresult cuEventSynchronize(CUevent e)
 {
     ENTER("EventSynchronize", e->context);
+    fake_cuda.synchronized++;
     e->done = 1;
-    host_has_seen(e->seen);
+    event_passed(e);
     return come_out(e->context);
 }
 

@@ -110,6 +110,30 @@ static void bytes_between_devices_go_past_the_host(void **state)
     close_world(w);
 }
 
+/* As for a device whose memory is not the host's: in pieces through page-locked memory. */
+static void bytes_go_in_pieces_where_that_is_set(void **state)
+{
+    static float values[50001], back[50001];
+    const int64_t n = 50001;
+    (void)state;
+    world w = open_world("opencl:0", "opencl.staging=20480");
+    for (int round = 0; round < 3; round++) {
+        collet_array *a = NULL;
+        for (int i = 0; i < n; i++)
+            values[i] = (float)(i + round);
+        assert_ok(w.cx, collet_array_from(w.cx, &a, COLLET_F32, 1, &n, values));
+        assert_ok(w.cx, collet_neg(w.cx, a, a));
+        assert_ok(w.cx, collet_array_read(w.cx, a, back, sizeof back));
+        for (int i = 0; i < n; i++)
+            assert_true(back[i] == -(float)(i + round));
+        collet_array_free(a);
+        assert_ok(w.cx, collet_trim(w.cx));
+    }
+    assert_int_equal(counters_of(w.cx).bytes_to_device, 3 * sizeof values);
+    assert_int_equal(counters_of(w.cx).bytes_to_host, 3 * sizeof values);
+    close_world(w);
+}
+
 /* ---- Two devices at once --------------------------------------------------------------------- */
 
 #define ROUNDS 40
@@ -423,6 +447,7 @@ int main(void)
         cmocka_unit_test(a_chain_moves_inputs_and_results_only),
         cmocka_unit_test(the_newest_bytes_win_on_two_devices),
         cmocka_unit_test(bytes_between_devices_go_past_the_host),
+        cmocka_unit_test(bytes_go_in_pieces_where_that_is_set),
         cmocka_unit_test(two_devices_and_four_contexts_at_once),
         cmocka_unit_test(freed_memory_is_used_again),
         cmocka_unit_test(tables_are_kept_until_a_trim),

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Transfers of cuda through page-locked memory, on the fake driver, which reads such memory as late
+ * as a driver may: whoever writes a piece again too early spoils the bytes.
+ */
+#include "support.h"
+
+#include "cuda_fixture.h"
+
+#define LEAST (64u << 10) /* bytes that are not staged */
+#define PIECE 20480u
+#define MOST (LEAST + 10 * PIECE)
+
+static unsigned char sent[MOST + 64], got[MOST + 64];
+
+static int open_staged(void **state)
+{
+    int status;
+    (void)fresh(state);
+    host_said[0] = 0;
+    set_staging = "20480";
+    device = open_device(0);
+    queue = new_queue(device);
+    status = device && queue ? 0 : -1;
+    cu->busy = 1;
+    return status;
+}
+
+static void make_bytes(uint64_t bytes, unsigned seed)
+{
+    for (uint64_t i = 0; i < bytes; i++)
+        sent[i] = (unsigned char)((i * 2654435761u + seed) >> 11);
+}
+
+/* Writes, spoils the source, reads. */
+static void there_and_back(collet_buffer *b, uint64_t offset, uint64_t bytes, unsigned seed)
+{
+    make_bytes(bytes, seed);
+    assert_good(plugin->buffer_write(device, queue, b, offset, sent, bytes, &err));
+    memset(sent, 0xaa, bytes);
+    memset(got, 0x55, bytes + 64);
+    assert_good(plugin->buffer_read(device, queue, b, offset, got, bytes, &err));
+    make_bytes(bytes, seed);
+    assert_memory_equal(got, sent, bytes);
+    for (int i = 0; i < 64; i++)
+        assert_int_equal(got[bytes + (uint64_t)i], 0x55);
+}
+
+static void bytes_of_any_number_arrive(void **state)
+{
+    static const uint64_t sizes[] = {LEAST + 1,     4 * PIECE - 1,     4 * PIECE,
+                                     4 * PIECE + 1, 5 * PIECE,         7 * PIECE + 13,
+                                     MOST,          LEAST + PIECE / 2, 4 * PIECE + PIECE / 2};
+    (void)state;
+    collet_buffer *b = new_buffer(device, MOST + 32);
+    for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        there_and_back(b, 0, sizes[i], i);
+        there_and_back(b, 32, sizes[i], i + 100);
+    }
+    assert_int_equal(cu->host_allocations, 2);
+    plugin->buffer_free(device, b);
+}
+
+static void few_bytes_are_left_to_the_driver(void **state)
+{
+    (void)state;
+    collet_buffer *b = new_buffer(device, LEAST);
+    there_and_back(b, 0, LEAST, 1);
+    there_and_back(b, 16, 1, 2);
+    assert_int_equal(cu->host_allocations, 0);
+    plugin->buffer_free(device, b);
+}
+
+/* A write waits for a piece of memory, never for the queue, and is in order with what follows. */
+static void a_write_returns_before_it_is_done(void **state)
+{
+    (void)state;
+    const uint64_t bytes = 6 * PIECE;
+    collet_buffer *b = new_buffer(device, bytes), *c = new_buffer(device, bytes);
+    make_bytes(bytes, 3);
+    assert_good(plugin->buffer_write(device, queue, b, 0, sent, bytes, &err));
+    assert_int_equal(cu->synchronized, 6 - 2);
+    assert_good(plugin->buffer_copy(device, queue, c, 0, b, 0, bytes, &err));
+    assert_int_equal(cu->synchronized, 6 - 2);
+    assert_good(plugin->buffer_read(device, queue, c, 0, got, bytes, &err));
+    assert_memory_equal(got, sent, bytes);
+    plugin->buffer_free(device, b);
+    plugin->buffer_free(device, c);
+}
+
+static void a_read_comes_after_what_is_enqueued(void **state)
+{
+    (void)state;
+    const uint64_t bytes = 5 * PIECE;
+    const unsigned char value = 7;
+    collet_buffer *b = new_buffer(device, bytes);
+    make_bytes(bytes, 4);
+    assert_good(plugin->buffer_write(device, queue, b, 0, sent, bytes, &err));
+    assert_good(plugin->buffer_fill(device, queue, b, 100, 1000, &value, 1, &err));
+    assert_good(plugin->buffer_read(device, queue, b, 0, got, bytes, &err));
+    memset(sent + 100, 7, 1000);
+    assert_memory_equal(got, sent, bytes);
+    plugin->buffer_free(device, b);
+}
+
+static void the_memory_goes_back_with_a_trim(void **state)
+{
+    (void)state;
+    collet_buffer *b = new_buffer(device, MOST);
+    there_and_back(b, 0, MOST, 5);
+    make_bytes(MOST, 6);
+    assert_good(plugin->buffer_write(device, queue, b, 0, sent, MOST, &err));
+    plugin->trim(device);
+    assert_int_equal(cu->host_allocations, 0);
+    assert_good(plugin->buffer_read(device, queue, b, 0, got, MOST, &err));
+    assert_memory_equal(got, sent, MOST);
+    assert_int_equal(cu->host_allocations, 2);
+    plugin->buffer_free(device, b);
+}
+
+static void without_page_locked_memory_the_driver_copies(void **state)
+{
+    (void)state;
+    collet_buffer *b = new_buffer(device, MOST);
+    for (int first = 0; first < 2; first++) {
+        cu->fails = "MemHostAlloc";
+        cu->fails_after = first;
+        cu->fails_times = 1;
+        cu->fails_with = CUDA_ERROR_OUT_OF_MEMORY;
+        host_said[0] = 0;
+        there_and_back(b, 0, MOST, 7);
+        assert_says(host_said, "cuda: no 20480 bytes of page-locked memory");
+        /* It is asked for once, until a trim. */
+        host_said[0] = 0;
+        there_and_back(b, 0, MOST, 8);
+        assert_string_equal(host_said, "");
+        assert_int_equal(cu->host_allocations, first);
+        plugin->trim(device);
+        assert_int_equal(cu->host_allocations, 0);
+    }
+    there_and_back(b, 0, MOST, 9);
+    assert_int_equal(cu->host_allocations, 2);
+    plugin->buffer_free(device, b);
+}
+
+static void what_is_page_locked_needs_no_piece(void **state)
+{
+    (void)state;
+    void *own = NULL;
+    collet_buffer *b = new_buffer(device, MOST);
+    assert_good(plugin->host_alloc(device, MOST, &own, &err));
+    make_bytes(MOST, 10);
+    memcpy(own, sent, MOST);
+    assert_good(plugin->buffer_write(device, queue, b, 0, own, MOST, &err));
+    memset(own, 0, MOST);
+    assert_good(plugin->buffer_read(device, queue, b, 0, own, MOST, &err));
+    assert_memory_equal(own, sent, MOST);
+    assert_int_equal(cu->host_allocations, 1);
+    plugin->host_free(device, own);
+    plugin->buffer_free(device, b);
+}
+
+static void a_piece_that_fails_ends_the_transfer(void **state)
+{
+    (void)state;
+    collet_buffer *b = new_buffer(device, MOST);
+    make_bytes(MOST, 11);
+    inject("MemcpyHtoDAsync", 0, CUDA_ERROR_OUT_OF_MEMORY);
+    assert_status_is(plugin->buffer_write(device, queue, b, 0, sent, MOST, &err), COLLET_REFUSED);
+    inject("MemcpyHtoDAsync", 3, CUDA_ERROR_OUT_OF_MEMORY);
+    assert_status_is(plugin->buffer_write(device, queue, b, 0, sent, MOST, &err), COLLET_FAILED);
+    inject("MemcpyDtoHAsync", 3, CUDA_ERROR_OUT_OF_MEMORY);
+    assert_status_is(plugin->buffer_read(device, queue, b, 0, got, MOST, &err), COLLET_FAILED);
+    there_and_back(b, 0, MOST, 12);
+    plugin->buffer_free(device, b);
+}
+
+static void a_device_that_is_lost_says_so(void **state)
+{
+    (void)state;
+    collet_buffer *b = new_buffer(device, MOST);
+    there_and_back(b, 0, MOST, 13);
+    cu->faults = 1;
+    cu->faults_with = CUDA_ERROR_ILLEGAL_ADDRESS;
+    assert_good(add(device, queue, b, b, b, 16));
+    assert_status_is(plugin->buffer_read(device, queue, b, 0, got, MOST, &err), COLLET_DEVICE_LOST);
+    assert_says(err.text, "kernel flat of elementwise");
+    assert_status_is(plugin->buffer_write(device, queue, b, 0, sent, MOST, &err),
+                     COLLET_DEVICE_LOST);
+    plugin->buffer_free(device, b);
+}
+
+static void it_can_be_off(void **state)
+{
+    (void)state;
+    plugin->queue_destroy(device, queue);
+    plugin->device_close(device);
+    set_staging = "off";
+    device = open_device(0);
+    queue = new_queue(device);
+    collet_buffer *b = new_buffer(device, MOST);
+    there_and_back(b, 0, MOST, 14);
+    assert_int_equal(cu->host_allocations, 0);
+    plugin->buffer_free(device, b);
+}
+
+/* libcore counts bytes, not pieces. */
+static void bytes_are_counted_once(void **state)
+{
+    static const char *const settings[] = {"cuda.library=" FAKE_CUDA,
+                                           "cuda.nvrtc=" FAKE_NVRTC,
+                                           "cuda.cublas=off",
+                                           "cuda.staging=20480",
+                                           "cache=off",
+                                           NULL};
+    static float values[50000], back[50000];
+    const int64_t n = 50000;
+    collet_array *a = NULL;
+    (void)state;
+    fresh(state);
+    collet_runtime *rt = runtime_with(CUDA_PLUGIN, settings);
+    collet_context *cx = context_of(rt);
+    for (int i = 0; i < 50000; i++)
+        values[i] = (float)i;
+    assert_ok(cx, collet_array_from(cx, &a, COLLET_F32, 1, &n, values));
+    assert_ok(cx, collet_neg(cx, a, a));
+    assert_ok(cx, collet_array_read(cx, a, back, sizeof back));
+    assert_int_equal(counters_of(cx).bytes_to_device, sizeof values);
+    assert_int_equal(counters_of(cx).bytes_to_host, sizeof values);
+    assert_int_equal(cu->host_allocations, 4);
+    collet_array_free(a);
+    collet_context_destroy(cx);
+    collet_runtime_destroy(rt);
+    assert_int_equal(nothing_left(state), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_staged, close_one)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(bytes_of_any_number_arrive),
+        TEST(few_bytes_are_left_to_the_driver),
+        TEST(a_write_returns_before_it_is_done),
+        TEST(a_read_comes_after_what_is_enqueued),
+        TEST(the_memory_goes_back_with_a_trim),
+        TEST(without_page_locked_memory_the_driver_copies),
+        TEST(what_is_page_locked_needs_no_piece),
+        TEST(a_piece_that_fails_ends_the_transfer),
+        TEST(a_device_that_is_lost_says_so),
+        TEST(it_can_be_off),
+        cmocka_unit_test(bytes_are_counted_once),
+    };
+    return cmocka_run_group_tests(tests, load_plugin, NULL);
+}
