@@ -85,6 +85,21 @@ static uint32_t log2_size(collet_dtype dtype)
 
 /* ---- Running ------------------------------------------------------------------------------- */
 
+/* Elements that make a group of a processor worth its launch. */
+#define STRETCH 1024
+
+/* Passes what the kernel `flat` has after its operands. Returns the groups. */
+static uint64_t pass_flat(device_launch *l, const device_traits *t, uint64_t n)
+{
+    device_pass_i64(l, (int64_t)n);
+    if (!t->is_cpu)
+        return device_groups_per_item(t, n);
+    uint64_t each = device_each(t, n, STRETCH);
+    device_pass_i64(l, (int64_t)each);
+    l->alone = 1;
+    return device_ceiling(n, each);
+}
+
 /* `scalar`: `size` bytes that the kernel has after its operands, none when 0. */
 static collet_status launch(collet_device *device, collet_queue *queue,
                             const collet_kernel_call *call, const char *options, const void *scalar,
@@ -104,9 +119,7 @@ static collet_status launch(collet_device *device, collet_queue *queue,
         device_pass_value(&l, scalar, size);
     uint64_t groups;
     if (flat) {
-        int64_t n = device_count(device_operand(call, 0));
-        device_pass_i64(&l, n);
-        groups = device_groups_per_item(t, (uint64_t)n);
+        groups = pass_flat(&l, t, (uint64_t)device_count(device_operand(call, 0)));
     } else {
         groups = device_view_of(&view, t, call, count);
         device_pass_block(&l, &view, sizeof view);

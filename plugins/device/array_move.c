@@ -27,20 +27,18 @@ typedef struct tile_view {
 
 typedef struct tile_kind {
     const char *options;
-    int32_t bits; /* the logarithm of the elements of a tile, or of the side of an item's block */
+    int32_t bits; /* the logarithm of TILE */
 } tile_kind;
 
 /* By the size of an element; 1024 elements of 16 bytes would be too much for small devices. */
-static const tile_kind local_tiles[17] = {[1] = {"-DELEMENT=u8 -DTILE=4096", 12},
-                                          [2] = {"-DELEMENT=u16 -DTILE=2048", 11},
-                                          [4] = {"-DELEMENT=u32 -DTILE=1024", 10},
-                                          [8] = {"-DELEMENT=u64 -DTILE=1024", 10},
-                                          [16] = {"-DELEMENT=b128 -DTILE=512", 9}};
-static const tile_kind blocks[17] = {[1] = {"-DELEMENT=u8 -DSIDE=16", 4},
-                                     [2] = {"-DELEMENT=u16 -DSIDE=16", 4},
-                                     [4] = {"-DELEMENT=u32 -DSIDE=16", 4},
-                                     [8] = {"-DELEMENT=u64 -DSIDE=8", 3},
-                                     [16] = {"-DELEMENT=b128 -DSIDE=4", 2}};
+static const tile_kind kinds[17] = {[1] = {"-DELEMENT=u8 -DTILE=4096", 12},
+                                    [2] = {"-DELEMENT=u16 -DTILE=2048", 11},
+                                    [4] = {"-DELEMENT=u32 -DTILE=1024", 10},
+                                    [8] = {"-DELEMENT=u64 -DTILE=1024", 10},
+                                    [16] = {"-DELEMENT=b128 -DTILE=512", 9}};
+/* On a processor's pages and in its caches. */
+#define CACHED_BITS 16
+#define CACHED_COLUMN_BITS 6
 
 /* The axis with the input's shortest steps. */
 static int32_t fast_in(const device_axis *axes, int32_t count)
@@ -52,29 +50,18 @@ static int32_t fast_in(const device_axis *axes, int32_t count)
     return fast;
 }
 
-static int32_t log2_of(uint32_t power)
-{
-    int32_t bits = 0;
-    while (1u << bits < power)
-        bits++;
-    return bits;
-}
-
-/* A tile in local memory is as square as the shape allows; one of blocks is what the items are. */
+/* In local memory as square as the shape allows, and all of TILE. */
 static void shape_tile(tile_view *v, const device_traits *t, int32_t bits)
 {
-    if (t->is_cpu) {
-        int32_t tall = log2_of(t->group < 16 ? t->group : 16);
-        v->row_bits = tall + bits;
-        v->column_bits = log2_of(t->group) - tall + bits;
-        return;
-    }
+    int32_t wide = t->is_cpu ? CACHED_COLUMN_BITS : bits / 2;
+    bits = t->is_cpu ? CACHED_BITS : bits;
     v->column_bits = v->row_bits = 1;
-    while (v->column_bits < bits / 2 && (int64_t)1 << v->column_bits < v->columns)
+    while (v->column_bits < wide && (int64_t)1 << v->column_bits < v->columns)
         v->column_bits++;
     while (v->row_bits < bits - v->column_bits && (int64_t)1 << v->row_bits < v->rows)
         v->row_bits++;
-    v->column_bits = bits - v->row_bits;
+    if (!t->is_cpu)
+        v->column_bits = bits - v->row_bits;
 }
 
 /* Rows are axis `fast`, columns the last one. Returns the groups. */
@@ -139,8 +126,7 @@ collet_status device_transpose(collet_device *device, collet_queue *queue,
         axes[i] = (device_axis){out->shape[i], {out->strides[i], in->strides[params->perm[i]]}};
     int32_t count = device_axes_merge(axes, out->ndim, 0), fast = fast_in(axes, count);
     const device_traits *t = device_traits_of(device);
-    const tile_kind *kind = t->is_cpu ? blocks : local_tiles;
-    kind += device_dtype_size(out->dtype);
+    const tile_kind *kind = &kinds[device_dtype_size(out->dtype)];
     /* Tiles of little more than nothing are slower than steps that are not adjacent. */
     if (fast >= count - 1 || axes[fast].extent * axes[count - 1].extent < SMALL)
         return copy_axes(device, queue, call, axes, count);
@@ -148,6 +134,7 @@ collet_status device_transpose(collet_device *device, collet_queue *queue,
     tile_view view;
     uint64_t groups = view_tiles(&view, t, axes, count, fast, kind->bits);
     device_launch_begin(&l, &source, kind->options, "tiles");
+    l.alone = t->is_cpu;
     device_pass_operand(&l, out);
     device_pass_operand(&l, in);
     device_pass_block(&l, &view, sizeof view);

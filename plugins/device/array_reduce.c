@@ -153,7 +153,7 @@ static void shape_groups(reduce_view *v, const device_traits *t)
 
 /* LANES and STRIP of reduce.dev. */
 #define LANES 24
-#define STRIP 96
+#define STRIP 1024
 /* Elements that are worth a group of their own. */
 #define PER_GROUP 32768
 
@@ -195,23 +195,17 @@ static void view_of(reduce_view *v, const device_traits *t, const collet_kernel_
 
 /* ---- Running ------------------------------------------------------------------------------- */
 
-#define OPTIONS(text)                                                                              \
-    {                                                                                              \
-        text, text " -DSERIAL=1"                                                                   \
-    }
-
-static const char *options_of(const device_traits *t, const collet_kernel_call *call)
+static const char *options_of(const collet_kernel_call *call)
 {
-    static const char *const options[][2] = {
-        OPTIONS("-DFROM=f32 -DTO=f32"), OPTIONS("-DFROM=f64 -DTO=f64"),
-        OPTIONS("-DFROM=f32 -DTO=f64"), OPTIONS("-DEXTREME=1 -DFROM=f32 -DTO=f32"),
-        OPTIONS("-DEXTREME=1 -DFROM=f64 -DTO=f64")};
+    static const char *const options[] = {"-DFROM=f32 -DTO=f32", "-DFROM=f64 -DTO=f64",
+                                          "-DFROM=f32 -DTO=f64", "-DEXTREME=1 -DFROM=f32 -DTO=f32",
+                                          "-DEXTREME=1 -DFROM=f64 -DTO=f64"};
     collet_dtype to = part_of(device_operand(call, 0)->dtype);
     collet_dtype from = part_of(device_operand(call, 1)->dtype);
     int kind = from == COLLET_F64 ? 1 : to == COLLET_F64 ? 2 : 0;
     if (call->op == COLLET_OP_MIN || call->op == COLLET_OP_MAX)
         kind = from == COLLET_F64 ? 4 : 3;
-    return options[kind][t->is_cpu != 0];
+    return options[kind];
 }
 
 /* What a sum is divided by: one number of the kernel's wide type and what it leaves out. */
@@ -266,7 +260,7 @@ collet_status device_reduce(collet_device *device, collet_queue *queue,
                             const collet_kernel_call *call)
 {
     const device_traits *t = device_traits_of(device);
-    const char *options = options_of(t, call);
+    const char *options = options_of(call);
     collet_operand out = *device_operand(call, 0), in = *device_operand(call, 1);
     out.dtype = part_of(out.dtype);
     in.dtype = part_of(in.dtype);
@@ -274,6 +268,7 @@ collet_status device_reduce(collet_device *device, collet_queue *queue,
     reduce_view v;
     view_of(&v, t, call);
     device_launch_begin(&l, &source, options, "reduce");
+    l.alone = t->is_cpu;
     device_pass_operand(&l, &out);
     device_pass_buffer(&l, v.parts > 1 ? call->workspace : NULL);
     device_pass_operand(&l, &in);

@@ -44,8 +44,8 @@ void device_options(collet_device *d, const char *first)
     device_base *b = device_base_of(d);
     const device_traits *t = &b->traits;
     snprintf(b->options, sizeof b->options,
-             "%s -DGROUP=%u -DPER_ITEM=%u -DHAVE_F64=%u -DEXACT_F32=%u", first, t->group,
-             t->per_item, t->has_f64, t->exact_f32);
+             "%s%s -DGROUP=%u -DPER_ITEM=%u -DHAVE_F64=%u -DEXACT_F32=%u", first,
+             t->is_cpu ? " -DSERIAL=1" : "", t->group, t->per_item, t->has_f64, t->exact_f32);
 }
 
 /* ---- Life ------------------------------------------------------------------------------------ */

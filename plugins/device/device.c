@@ -9,6 +9,7 @@ void device_launch_begin(device_launch *l, const device_source *source, const ch
     l->source = source;
     l->options = options;
     l->kernel = kernel;
+    l->alone = 0;
     l->count = 0;
 }
 
@@ -101,4 +102,16 @@ int device_contiguous(const collet_operand *o)
         step *= o->shape[i];
     }
     return 1;
+}
+
+/* ---- Shares of groups ---------------------------------------------------------------------- */
+
+/* Stretches of a group where there are many. */
+#define STRETCHES 64u
+
+uint64_t device_each(const device_traits *t, uint64_t n, uint64_t stretch)
+{
+    uint64_t fair = device_ceiling(device_ceiling(n, (uint64_t)t->units * 4), stretch);
+    fair = fair ? fair : 1;
+    return (fair < STRETCHES ? fair : STRETCHES) * stretch;
 }

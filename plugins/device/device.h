@@ -50,7 +50,7 @@ typedef struct device_traits {
     uint32_t units;    /* compute units, multiprocessors */
     uint32_t has_f64;
     uint32_t exact_f32;      /* quotients and roots of f32 are rounded correctly */
-    uint32_t is_cpu;         /* items of a group run one after the other, in vectors */
+    uint32_t is_cpu;         /* SERIAL: items of a group run one after the other */
     uint64_t local_bytes;    /* of local memory that a group may use */
     uint64_t argument_bytes; /* that the arguments of a kernel may take together */
 } device_traits;
@@ -71,6 +71,7 @@ typedef struct device_launch {
     const device_source *source;
     const char *options;
     const char *kernel;
+    uint32_t alone; /* groups of one item, as KERNEL_ALONE has them; 0 at first */
     uint32_t count;
     device_argument arguments[DEVICE_ARGUMENTS];
 } device_launch;
@@ -148,6 +149,12 @@ static inline uint64_t device_groups_per_item(const device_traits *t, uint64_t n
 {
     return device_ceiling(n, (uint64_t)t->group * t->per_item);
 }
+
+/*
+ * For kernels whose groups on CPUs have adjacent elements: how many, a multiple of `stretch`, so
+ * that n of them keep all units busy.
+ */
+uint64_t device_each(const device_traits *t, uint64_t n, uint64_t stretch);
 
 /* ---- The backend (backend.h) --------------------------------------------------------------- */
 

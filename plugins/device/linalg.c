@@ -147,17 +147,11 @@ collet_status device_matmul(collet_device *device, collet_queue *queue,
 static const char *const inner_texts[] = {device_text_matrices, device_text_inner, NULL};
 static const device_source inner_source = {"inner", inner_texts};
 
-#define INNER_OPTIONS(text)                                                                        \
-    {                                                                                              \
-        text, text " -DSERIAL=1"                                                                   \
-    }
-
-static const char *inner_options(const device_traits *t, collet_dtype to, collet_dtype from)
+static const char *inner_options(collet_dtype to, collet_dtype from)
 {
-    static const char *const options[][2] = {INNER_OPTIONS("-DTO=f32 -DFROM=f32"),
-                                             INNER_OPTIONS("-DTO=f64 -DFROM=f32"),
-                                             INNER_OPTIONS("-DTO=f64 -DFROM=f64")};
-    return options[to == COLLET_F32 ? 0 : from == COLLET_F32 ? 1 : 2][t->is_cpu != 0];
+    static const char *const options[] = {"-DTO=f32 -DFROM=f32", "-DTO=f64 -DFROM=f32",
+                                          "-DTO=f64 -DFROM=f64"};
+    return options[to == COLLET_F32 ? 0 : from == COLLET_F32 ? 1 : 2];
 }
 
 /* Products that a group or item has at least, and parts of a row at most. */
@@ -226,7 +220,7 @@ static collet_status inner_products(collet_device *device, collet_queue *queue,
 {
     const collet_operand *y = device_operand(call, 0), *a = device_operand(call, 1);
     const device_traits *t = device_traits_of(device);
-    const char *options = inner_options(t, y->dtype, a->dtype);
+    const char *options = inner_options(y->dtype, a->dtype);
     device_launch l;
     inner s;
     inner_of(&s, t, call);

@@ -73,19 +73,13 @@ static collet_status centre_reference(const rmsd_call *c)
     return md_sums_run(c->device, c->queue, c->call, &s, c->sums);
 }
 
-#define OPTIONS(serial)                                                                            \
-    {                                                                                              \
-        "-DPOSITIONS=f32 -DMASSES=f32 -DREFERENCE=f32" serial,                                     \
-            "-DPOSITIONS=f32 -DMASSES=f64 -DREFERENCE=f32" serial,                                 \
-            "-DPOSITIONS=f64 -DMASSES=f64 -DREFERENCE=f64" serial,                                 \
-            "-DPOSITIONS=f32 -DMASSES=f64 -DREFERENCE=f64" serial                                  \
-    }
-
 /* A pass over the atoms of every frame, its sums to `partial`. */
 static collet_status launch_pass(const rmsd_call *c, const char *kernel, int64_t partial)
 {
-    static const char *const options[2][4] = {OPTIONS(""), OPTIONS(" -DSERIAL=1")};
-    int is_cpu = device_traits_of(c->device)->is_cpu != 0;
+    static const char *const options[] = {"-DPOSITIONS=f32 -DMASSES=f32 -DREFERENCE=f32",
+                                          "-DPOSITIONS=f32 -DMASSES=f64 -DREFERENCE=f32",
+                                          "-DPOSITIONS=f64 -DMASSES=f64 -DREFERENCE=f64",
+                                          "-DPOSITIONS=f32 -DMASSES=f64 -DREFERENCE=f64"};
     uint32_t types = md_types(c->positions, c->weights);
     if (types < 2 && c->reference->dtype == COLLET_F64)
         types = 3;
@@ -104,7 +98,7 @@ static collet_status launch_pass(const rmsd_call *c, const char *kernel, int64_t
                     .fits = c->fits,
                     .team_bits = c->g.team_bits};
     device_launch l;
-    device_launch_begin(&l, &rmsd_source, options[is_cpu][types], kernel);
+    device_launch_begin(&l, &rmsd_source, options[types], kernel);
     device_pass_buffer(&l, c->call->workspace);
     md_pass(&l, c->positions);
     md_pass(&l, c->weights);

@@ -116,25 +116,14 @@ uint64_t md_sums_room(const device_traits *t, int64_t frames, int64_t atoms)
 
 /* ---- Launches -------------------------------------------------------------------------------- */
 
-#define OPTIONS(what, serial)                                                                      \
+#define OPTIONS(what)                                                                              \
     {                                                                                              \
-        "-DPOSITIONS=f32 -DMASSES=f32 -DWHAT=" #what serial,                                       \
-            "-DPOSITIONS=f32 -DMASSES=f64 -DWHAT=" #what serial,                                   \
-            "-DPOSITIONS=f64 -DMASSES=f64 -DWHAT=" #what serial                                    \
+        "-DPOSITIONS=f32 -DMASSES=f32 -DWHAT=" #what,                                              \
+            "-DPOSITIONS=f32 -DMASSES=f64 -DWHAT=" #what,                                          \
+            "-DPOSITIONS=f64 -DMASSES=f64 -DWHAT=" #what                                           \
     }
-#define ALL_OPTIONS(serial)                                                                        \
-    {                                                                                              \
-        [1] = OPTIONS(1, serial), [2] = OPTIONS(2, serial), [7] = OPTIONS(7, serial),              \
-        [9] = OPTIONS(9, serial), [15] = OPTIONS(15, serial)                                       \
-    }
-
-/* Of a CPU last. */
-static const char *const options[2][16][3] = {ALL_OPTIONS(""), ALL_OPTIONS(" -DSERIAL=1")};
-
-static const char *finish_options(const collet_device *device)
-{
-    return device_traits_of(device)->is_cpu ? "-DSERIAL=1" : "";
-}
+static const char *const options[16][3] = {
+    [1] = OPTIONS(1), [2] = OPTIONS(2), [7] = OPTIONS(7), [9] = OPTIONS(9), [15] = OPTIONS(15)};
 
 uint32_t md_types(const collet_operand *positions, const collet_operand *masses)
 {
@@ -185,9 +174,8 @@ static collet_status launch_sums(collet_device *device, collet_queue *queue,
         .listed = listed,
     };
     device_launch l;
-    int is_cpu = device_traits_of(device)->is_cpu != 0;
-    device_launch_begin(&l, &sums_source,
-                        options[is_cpu][s->what][md_types(s->positions, s->masses)], "sums");
+    device_launch_begin(&l, &sums_source, options[s->what][md_types(s->positions, s->masses)],
+                        "sums");
     device_pass_buffer(&l, call->workspace);
     device_pass_buffer(&l, call->workspace);
     md_pass(&l, s->positions);
@@ -208,7 +196,7 @@ collet_status md_gather(collet_device *device, collet_queue *queue, const collet
     device_launch l;
     if (g->blocks == 1)
         return COLLET_OK;
-    device_launch_begin(&l, &finish_source, finish_options(device), "gather");
+    device_launch_begin(&l, &finish_source, "", "gather");
     device_pass_buffer(&l, call->workspace);
     device_pass_buffer(&l, call->workspace);
     device_pass_i64(&l, partial);
@@ -239,7 +227,7 @@ static collet_status launch_finish(collet_device *device, collet_queue *queue,
                       .moves = s->moves};
     finish_places places;
     device_launch l;
-    device_launch_begin(&l, &finish_source, finish_options(device), "finish");
+    device_launch_begin(&l, &finish_source, "", "finish");
     device_pass_buffer(&l, call->workspace);
     device_pass_buffer(&l, call->workspace);
     device_pass_block(&l, &job, sizeof job);
