@@ -7,6 +7,7 @@
 
 #include "../../cpu/complex.h"
 #include "functions.h"
+#include "functions_lanes.h"
 #include "level.h"
 #include "stream.h"
 
@@ -38,6 +39,7 @@ INLINE double magnitude_f64(double x)
 #define EXP_LIMIT EXP_NORMAL_LIMIT_F32
 #define LEAST_NORMAL FLT_MIN
 #define LARGEST FLT_MAX
+#define EXP_LOG !HAVE_LANES
 #include "elementwise.inc"
 
 #define REAL double
@@ -46,7 +48,12 @@ INLINE double magnitude_f64(double x)
 #define EXP_LIMIT EXP_NORMAL_LIMIT_F64
 #define LEAST_NORMAL DBL_MIN
 #define LARGEST DBL_MAX
+#define EXP_LOG 1
 #include "elementwise.inc"
+
+#if HAVE_LANES
+#include "elementwise_lanes.inc"
+#endif
 
 /* ---- Complex numbers ----------------------------------------------------------------------- */
 
