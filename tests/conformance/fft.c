@@ -257,8 +257,23 @@ static void judge_error(const oracle *o, kit_verdict *v, int64_t block, long dou
                  (long long)block, units, limit->unit, limit->limit);
 }
 
+/* Sum |x|^2 of a block's inputs, over half spectra with what they leave out. */
+static long double energy(const oracle *o, int64_t b)
+{
+    long double sum = 0;
+    for (int64_t i = 0; i < o->in_block; i++) {
+        number x = value(kit_in(o->c, 0), b * o->in_block + i);
+        int64_t last = i % o->in[o->axes - 1];
+        if (o->from_half && weight(o, last) == 1)
+            x.im = 0;
+        sum += weight(o, last) * square(x);
+    }
+    return sum;
+}
+
 /* Some outputs of a block against the sums, their difference against what they have together, or
- * against what that many outputs have on average. */
+ * where they are few against what that many outputs have on average, if it is more: the errors of
+ * an output that happens to be small come from all the inputs. */
 static void judge_outputs(const oracle *o, kit_verdict *v, int64_t b, int64_t only,
                           const int64_t *chosen, int64_t count)
 {
@@ -269,6 +284,11 @@ static void judge_outputs(const oracle *o, kit_verdict *v, int64_t b, int64_t on
         number want = expected(o, b, k, only), got = value(out, b * o->out_block + k);
         difference += square((number){got.re - want.re, got.im - want.im});
         size += square(want);
+    }
+    if (chosen) {
+        long double points = (long double)o->points;
+        long double average = energy(o, b) / (o->c->params.fft.inverse ? points * points : 1);
+        size = fmaxl(size, (long double)count * average);
     }
     if (difference == 0)
         judge_error(o, v, b, 0, "the outputs");
@@ -281,17 +301,10 @@ static void judge_outputs(const oracle *o, kit_verdict *v, int64_t b, int64_t on
 static void judge_total(const oracle *o, kit_verdict *v, int64_t b)
 {
     const kit_tensor *out = &o->c->operand[0], *in = kit_in(o->c, 0);
-    int64_t n = o->n[o->axes - 1], in_last = o->in[o->axes - 1], out_last = o->out[o->axes - 1];
-    long double before = 0, after = 0;
+    int64_t n = o->n[o->axes - 1], out_last = o->out[o->axes - 1];
+    long double before = energy(o, b), after = 0;
     if (o->from_half && o->axes > 1)
         return;
-    for (int64_t i = 0; i < o->in_block; i++) {
-        number x = value(in, b * o->in_block + i);
-        int64_t last = i % in_last;
-        if (o->from_half && weight(o, last) == 1)
-            x.im = 0;
-        before += weight(o, last) * square(x);
-    }
     for (int64_t i = 0; i < o->out_block; i++) {
         int64_t last = i % out_last;
         bool twice = is_real(in->dtype) && last > 0 && 2 * last != n;
