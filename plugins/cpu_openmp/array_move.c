@@ -21,6 +21,11 @@
 /* Of a thread that streams: one block is filled while the other is written. */
 #define STAGES_BYTES (2 * MOVE_STAGE_BYTES)
 
+/* What is streamed line by line: the bytes of an output row and the rows that a tile has. Lines
+ * that memory keeps together are then written soon after one another. */
+#define LINES_LENGTH 1024
+#define LINES_ROWS 4096
+
 /* Fewer columns than these are not worth the wait at the end of a streamed tile. */
 #define STREAMED_COLUMNS 64
 
@@ -30,8 +35,9 @@ typedef struct moving {
     int32_t size;          /* index */
     int32_t across;        /* transposition: the axis along which the input is adjacent, or -1 */
     int64_t rows, columns; /* of a tile of it, along the last axis and `across` */
-    char *stage;           /* STAGES_BYTES a thread; NULL: by way of the caches */
-    collet_dtype to, from; /* conversion */
+    enum { BY_CACHES, BY_LINES, BY_STAGES } way; /* of a transposition to memory */
+    char *stage;                                 /* BY_STAGES: STAGES_BYTES a thread */
+    collet_dtype to, from;                       /* conversion */
     convert_run convert;
 } moving;
 
@@ -160,6 +166,18 @@ static void transpose_tiles(void *argument, int32_t thread, int64_t begin, int64
     }
 }
 
+static void transpose_tiles_lines(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const moving *m = argument;
+    int64_t out_step = m->l.step[0][m->across], in_step = m->l.step[1][m->l.ndim - 1];
+    (void)thread;
+    for (int64_t index = begin; index < end; index++) {
+        move_block t = find_block(m, index);
+        m->kernels->transpose_lines[m->size](&t, out_step, in_step);
+    }
+    m->kernels->stream_end();
+}
+
 static void transpose_tiles_streamed(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const moving *m = argument;
@@ -188,6 +206,15 @@ static int worth_streaming(const collet_device *device, const moving *m)
            l->shape[m->across] >= STREAMED_COLUMNS;
 }
 
+/* Whether every row of the output begins with a cache line. */
+static int rows_are_lines(const moving *m)
+{
+    uint64_t address = (uintptr_t)m->l.at[0];
+    for (int32_t i = 0; i < m->l.ndim - 1; i++)
+        address |= (uint64_t)m->l.step[0][i];
+    return address % 64 == 0;
+}
+
 /* The loop of a call that moves elements of one type, and how it is walked. */
 static void plan_moving(const collet_device *device, moving *m, const collet_kernel_call *call,
                         const int32_t *perm)
@@ -197,7 +224,14 @@ static void plan_moving(const collet_device *device, moving *m, const collet_ker
     loop_init(&m->l, call, 2, perm);
     m->across = m->l.count > 0 ? find_across(&m->l, (int64_t)1 << m->size) : -1;
     m->rows = m->columns = SQUARE_BYTES >> m->size;
-    if (m->across >= 0 && worth_streaming(device, m)) {
+    if (m->across < 0 || !worth_streaming(device, m))
+        return;
+    if (rows_are_lines(m)) {
+        m->way = BY_LINES;
+        m->rows = LINES_LENGTH >> m->size;
+        m->columns = LINES_ROWS;
+    } else {
+        m->way = BY_STAGES;
         m->rows = MOVE_STAGE_LENGTH >> m->size;
         m->columns = MOVE_STAGE_ROWS;
         m->stage = call->workspace;
@@ -206,9 +240,7 @@ static void plan_moving(const collet_device *device, moving *m, const collet_ker
 
 static uint64_t stage_bytes(const collet_device *device, const moving *m)
 {
-    return m->across >= 0 && worth_streaming(device, m)
-               ? (uint64_t)device->threads * (uint64_t)STAGES_BYTES
-               : 0;
+    return m->way == BY_STAGES ? (uint64_t)device->threads * (uint64_t)STAGES_BYTES : 0;
 }
 
 /* Adjacent elements, past the caches. */
@@ -237,8 +269,10 @@ static void move_all(const collet_device *device, moving *m)
     int64_t count =
         l->count / (width * height) * tiles_along(width, m->rows) * tiles_along(height, m->columns);
     int64_t grain = l->count < grain_of(m->size) ? count : 1;
-    team_run(device->threads, count, grain, m->stage ? transpose_tiles_streamed : transpose_tiles,
-             m);
+    static const team_body bodies[] = {[BY_CACHES] = transpose_tiles,
+                                       [BY_LINES] = transpose_tiles_lines,
+                                       [BY_STAGES] = transpose_tiles_streamed};
+    team_run(device->threads, count, grain, bodies[m->way], m);
 }
 
 WORKSPACE(transpose)

@@ -22,16 +22,16 @@ typedef struct plane {
     unsigned char *in, *out;
 } plane;
 
-static plane plane_create(int size, int64_t rows, int64_t columns, int64_t gap)
+static plane plane_create(int size, int64_t rows, int64_t columns, int64_t gap, int64_t out_gap)
 {
     int64_t bytes = (int64_t)1 << size;
     plane p = {.size = bytes,
                .rows = rows,
                .columns = columns,
                .in_step = columns * bytes + gap,
-               .out_step = rows * bytes + gap};
+               .out_step = rows * bytes + out_gap};
     p.in = malloc((size_t)(rows * p.in_step));
-    p.out = malloc((size_t)(columns * p.out_step));
+    p.out = aligned_alloc(64, (size_t)(columns * p.out_step + 63) / 64 * 64);
     assert_non_null(p.in);
     assert_non_null(p.out);
     for (int64_t i = 0; i < rows * p.in_step; i++)
@@ -68,7 +68,7 @@ static move_block block_of(const plane *p, int64_t index)
 
 static void transpose(int size, int64_t rows, int64_t columns, int64_t gap)
 {
-    plane p = plane_create(size, rows, columns, gap);
+    plane p = plane_create(size, rows, columns, gap, gap);
     int64_t high = MOVE_STAGE_LENGTH / p.size;
     int64_t count = (rows + high - 1) / high * ((columns + MOVE_STAGE_ROWS - 1) / MOVE_STAGE_ROWS);
     char *stage[2];
@@ -90,6 +90,22 @@ static void transpose(int size, int64_t rows, int64_t columns, int64_t gap)
     free(p.out);
 }
 
+/* In two blocks, one beside the other where there are columns enough. */
+static void transpose_lines(int size, int64_t rows, int64_t columns)
+{
+    plane p = plane_create(size, rows, columns, 0, -(rows << size) & 63);
+    int64_t left = columns / 2;
+    move_block first = {(char *)p.out, (const char *)p.in, rows, left};
+    move_block second = {(char *)p.out + left * p.out_step, (const char *)p.in + left * p.size,
+                         rows, columns - left};
+    move_baseline.transpose_lines[size](&first, p.out_step, p.in_step);
+    move_baseline.transpose_lines[size](&second, p.out_step, p.in_step);
+    move_baseline.stream_end();
+    plane_check(&p);
+    free(p.in);
+    free(p.out);
+}
+
 static void every_shape(void **state)
 {
     static const int64_t lengths[] = {1, 3, 16, 63, 64, 65, 257, 700, 1300};
@@ -97,8 +113,10 @@ static void every_shape(void **state)
     (void)state;
     for (int size = 0; size < MOVE_SIZES; size++) {
         for (int i = 0; i < LENGTHS; i++) {
-            for (int j = 0; j < LENGTHS; j++)
+            for (int j = 0; j < LENGTHS; j++) {
                 transpose(size, lengths[i], lengths[j], 0);
+                transpose_lines(size, lengths[i], lengths[j]);
+            }
         }
     }
 }

@@ -57,6 +57,8 @@ extern const move_kernels LEVEL_NAME(move);
 const move_kernels LEVEL_NAME(move) = {
     .row = {row_0, row_1, row_2, row_3, row_4},
     .transpose = {transpose_0, transpose_1, transpose_2, transpose_3, transpose_4},
+    .transpose_lines = {transpose_lines_0, transpose_lines_1, transpose_lines_2, transpose_lines_3,
+                        transpose_lines_4},
     .transpose_streamed = {transpose_streamed_0, transpose_streamed_1, transpose_streamed_2,
                            transpose_streamed_3, transpose_streamed_4},
     .stream = stream,

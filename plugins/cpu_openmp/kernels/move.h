@@ -19,6 +19,10 @@
 #define MOVE_STAGE_ROWS 512
 #define MOVE_STAGE_BYTES ((int64_t)MOVE_STAGE_ROW * MOVE_STAGE_ROWS)
 
+/* What is transposed line by line asks for what is as many bytes further on in a row of the input.
+ */
+#define MOVE_AHEAD 1024
+
 /* out[j][i] = in[i][j] for i < rows, j < columns, as below. */
 typedef struct move_block {
     char *out;
@@ -36,11 +40,14 @@ typedef struct move_kernels {
      */
     void (*transpose[MOVE_SIZES])(char *out, int64_t out_step, const char *in, int64_t in_step,
                                   int64_t rows, int64_t columns);
+    /* The same past the caches, where `out` and out_step are multiples of a cache line; other
+     * threads see it after stream_end. */
+    void (*transpose_lines[MOVE_SIZES])(const move_block *b, int64_t out_step, int64_t in_step);
     /*
-     * The same past the caches, block after block: rows * 2^k <= MOVE_STAGE_LENGTH and columns <=
-     * MOVE_STAGE_ROWS. Brings `now` into `stage` (MOVE_STAGE_BYTES) and `last`, the block before,
-     * from `last_stage` to its output, while `next`, the block after, is asked for; each may be
-     * NULL. After the call without `now` everything is visible to other threads.
+     * The same past the caches at any address, block after block: rows * 2^k <= MOVE_STAGE_LENGTH
+     * and columns <= MOVE_STAGE_ROWS. Brings `now` into `stage` (MOVE_STAGE_BYTES) and `last`, the
+     * block before, from `last_stage` to its output, while `next`, the block after, is asked for;
+     * each may be NULL. After the call without `now` everything is visible to other threads.
      */
     void (*transpose_streamed[MOVE_SIZES])(const move_block *now, const move_block *next,
                                            const move_block *last, int64_t out_step,
