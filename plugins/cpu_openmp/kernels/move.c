@@ -42,6 +42,26 @@ static void stream(char *out, const char *in, int64_t bytes)
     STREAM_END();
 }
 
+#if VECTOR_BYTES == 64
+/* The squares of 2 by 2 f64 that the 16-byte parts of two rows are, and of 4 by 4 f32. */
+INLINE void parts_of_two(__m512i out[2], const __m512i in[2])
+{
+    out[0] = _mm512_unpacklo_epi64(in[0], in[1]);
+    out[1] = _mm512_unpackhi_epi64(in[0], in[1]);
+}
+
+INLINE void parts_of_four(__m512i out[4], const __m512i in[4])
+{
+    __m512i low = _mm512_unpacklo_epi32(in[0], in[1]), high = _mm512_unpackhi_epi32(in[0], in[1]);
+    __m512i low_below = _mm512_unpacklo_epi32(in[2], in[3]);
+    __m512i high_below = _mm512_unpackhi_epi32(in[2], in[3]);
+    out[0] = _mm512_unpacklo_epi64(low, low_below);
+    out[1] = _mm512_unpackhi_epi64(low, low_below);
+    out[2] = _mm512_unpacklo_epi64(high, high_below);
+    out[3] = _mm512_unpackhi_epi64(high, high_below);
+}
+#endif
+
 #define SIZE 0
 #include "move.inc"
 #define SIZE 1
