@@ -73,6 +73,7 @@ find_missing() {
     if [ "$1" = test ]; then
         want pocl-opencl-icd eval 'ls /etc/OpenCL/vendors/*.icd'
         want oclgrind command -v oclgrind
+        want libclblast-dev compiles "${CC:-cc}" c '#include <clblast_c.h>'
         need g++ compiles "${CXX:-c++}" c++ '#include <memory>'
         need libcmocka-dev pkg-config --exists cmocka
         need libfftw3-dev pkg-config --exists fftw3 fftw3f

@@ -28,41 +28,17 @@ typedef struct product {
     cublasComputeType_t compute;
 } product;
 
-/* The batch's axes as one, with one step for operand k. */
-static int single_step(const device_batch *v, uint32_t k, long long *step)
-{
-    int64_t wanted = -1;
-    *step = 0;
-    for (int64_t axis = v->axes - 1; axis >= 0; axis--) {
-        int64_t stride = v->stride[k][axis];
-        if (v->extent[axis] == 1)
-            continue;
-        if (stride < 0 || (wanted >= 0 && stride != wanted))
-            return 0;
-        if (wanted < 0)
-            *step = stride;
-        wanted = stride * v->extent[axis];
-    }
-    return 1;
-}
-
-/* A matrix of rows x columns whose rows, or else columns, lie one after the other. */
 static int lay_out(layout *m, const device_batch *v, uint32_t k, const collet_operand *o,
                    int64_t rows, int64_t columns)
 {
-    int64_t row = v->row[k], column = v->column[k], leading;
-    if ((column == 1 || columns == 1) && (row >= columns || rows == 1)) {
-        m->operation = CUBLAS_OP_N;
-        leading = rows == 1 ? columns : row;
-    } else if ((row == 1 || rows == 1) && (column >= rows || columns == 1)) {
-        m->operation = CUBLAS_OP_T;
-        leading = columns == 1 ? rows : column;
-    } else {
+    device_layout l;
+    if (!device_batch_layout(&l, v, k, rows, columns) || l.leading > INT_MAX)
         return 0;
-    }
+    m->operation = l.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
     m->address = cuda_address(o->buffer) + o->byte_offset;
-    m->leading = (int)leading;
-    return leading <= INT_MAX && single_step(v, k, &m->step);
+    m->leading = (int)l.leading;
+    m->step = l.step;
+    return 1;
 }
 
 static void choose_types(product *p, collet_dtype to, collet_dtype from)

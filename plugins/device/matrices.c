@@ -23,3 +23,37 @@ void device_batch_operand(device_batch *v, uint32_t k, const collet_operand *o)
     v->column[k] = own > 0 ? o->strides[o->ndim - 1] : 0;
     v->row[k] = own > 1 ? o->strides[o->ndim - 2] : 0;
 }
+
+/* The batch's axes as one, with one step for operand k. */
+static int single_step(const device_batch *v, uint32_t k, int64_t *step)
+{
+    int64_t wanted = -1;
+    *step = 0;
+    for (int64_t axis = v->axes - 1; axis >= 0; axis--) {
+        int64_t stride = v->stride[k][axis];
+        if (v->extent[axis] == 1)
+            continue;
+        if (stride < 0 || (wanted >= 0 && stride != wanted))
+            return 0;
+        if (wanted < 0)
+            *step = stride;
+        wanted = stride * v->extent[axis];
+    }
+    return 1;
+}
+
+int device_batch_layout(device_layout *l, const device_batch *v, uint32_t k, int64_t rows,
+                        int64_t columns)
+{
+    int64_t row = v->row[k], column = v->column[k];
+    l->transposed = 0;
+    if ((column == 1 || columns == 1) && (row >= columns || rows == 1)) {
+        l->leading = rows == 1 ? columns : row;
+    } else if ((row == 1 || rows == 1) && (column >= rows || columns == 1)) {
+        l->transposed = 1;
+        l->leading = columns == 1 ? rows : column;
+    } else {
+        return 0;
+    }
+    return single_step(v, k, &l->step);
+}

@@ -234,7 +234,15 @@ static void add_vendor_facts(const opencl_driver *cl, cl_device_id id, text *t)
         add_number(t, "memory_free", (uint64_t)free_kib[0] << 10);
 }
 
-static void add_device(const opencl_driver *cl, cl_device_id id, text *t)
+/* How products are computed: by CLBlast, its file, or why not. */
+static void add_blas(const collet_host *host, const opencl_driver *cl, cl_device_id id, text *t)
+{
+    opencl_blas blas = {.usable = 0};
+    opencl_blas_ready(host, cl, id, &blas);
+    add_text(t, "clblast", blas.text);
+}
+
+static void add_device(const collet_host *host, const opencl_driver *cl, cl_device_id id, text *t)
 {
     static const struct {
         const char *name;
@@ -269,6 +277,7 @@ static void add_device(const opencl_driver *cl, cl_device_id id, text *t)
     text_add(t, ", \"f64\": %s, \"f16\": %s",
              ask_u64(cl, id, CL_DEVICE_DOUBLE_FP_CONFIG) ? "true" : "false",
              has_extension(cl, id, "cl_khr_fp16") ? "true" : "false");
+    add_blas(host, cl, id, t);
     add_vendor_facts(cl, id, t);
     add_place(cl, id, t);
     text_add(t, "}");
@@ -299,7 +308,7 @@ collet_status opencl_capabilities(const collet_host *host, char *json, uint64_t 
     text_add(&t, "\"devices\": [");
     for (uint32_t i = 0; i < count; i++) {
         text_add(&t, i ? ", " : "");
-        add_device(&cl, ids[i], &t);
+        add_device(host, &cl, ids[i], &t);
     }
     text_add(&t, "]}");
     *needed = t.used + 1;

@@ -4,6 +4,7 @@
 #define COLLET_OPENCL_OPENCL_H
 
 #include "../device/backend.h"
+#include "clblast.h"
 #include "driver.h"
 
 /* Commands under way in a queue; the one before is waited for. A power of two. */
@@ -17,6 +18,7 @@ struct collet_device {
     cl_device_id id;
     cl_context context;
     uint32_t on_host; /* its memory is the host's */
+    opencl_blas blas; /* under base.lock */
 };
 
 /* A command that may be under way. */

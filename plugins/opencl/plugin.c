@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "opencl.h"
+#include "linalg.h"
 
 #include "../device/array.h"
 #include "../device/fft_shift.h"
@@ -21,7 +22,7 @@ static const collet_kernel_row kernels[] = {
     DEVICE_MD_ROWS,
     DEVICE_RANDOM_ROWS,
     DEVICE_FFTSHIFT_ROWS,
-    DEVICE_LINALG_ROWS(device_matmul),
+    DEVICE_LINALG_ROWS(opencl_matmul),
     DEVICE_DECOMPOSITION_ROWS,
     DEVICE_SPECTRA_ROWS,
     DEVICE_FFT_ROWS(device_fft),

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "clblast.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#define DEFAULT_LIBRARY "libclblast.so.1"
+
+static void say(opencl_blas *blas, const char *before, const char *what)
+{
+    snprintf(blas->text, sizeof blas->text, "%s%s", before, what ? what : "");
+}
+
+static const char *find_functions(void *library, opencl_blas *blas)
+{
+    const char *missing = NULL;
+#define FIND(name, type)                                                                           \
+    *(void **)(void *)&blas->name = dlsym(library, "CLBlast" #name);                               \
+    missing = blas->name ? missing : "CLBlast" #name;
+    CLBLAST_FUNCTIONS(FIND)
+#undef FIND
+    return missing;
+}
+
+/* Handles of one loader mean nothing to another. */
+static int same_loader(void *library, const opencl_driver *cl)
+{
+    void *theirs = dlsym(library, "clCreateBuffer");
+    return !theirs || theirs == *(void *const *)(const void *)&cl->CreateBuffer;
+}
+
+static void open_library(const opencl_driver *cl, const char *path, opencl_blas *blas)
+{
+    Dl_info info;
+    /* Never closed: it holds programs of devices, and has destructors. */
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        say(blas, "not found: ", dlerror());
+        return;
+    }
+    const char *missing = find_functions(library, blas);
+    if (missing) {
+        say(blas, "not used: it has no ", missing);
+    } else if (!same_loader(library, cl)) {
+        say(blas, "not used: it calls another OpenCL loader than ", "opencl.library");
+    } else {
+        const char *file = path;
+        if (dladdr(*(void **)(void *)&blas->Sgemm, &info) && info.dli_fname)
+            file = info.dli_fname;
+        say(blas, "", file);
+        blas->usable = 1;
+    }
+}
+
+/* What the device is, however kernels are launched on it (opencl.geometry). */
+static int is_processor(const opencl_driver *cl, cl_device_id id)
+{
+    cl_device_type type = 0;
+    return cl->GetDeviceInfo(id, CL_DEVICE_TYPE, sizeof type, &type, NULL) == CL_SUCCESS &&
+           (type & CL_DEVICE_TYPE_CPU);
+}
+
+int opencl_blas_ready(const collet_host *host, const opencl_driver *cl, cl_device_id id,
+                      opencl_blas *blas)
+{
+    const char *path = host->config(host, "opencl.clblast");
+    int named = path && *path;
+    if (blas->tried)
+        return blas->usable;
+    blas->tried = 1;
+    if (named && !strcmp(path, "off")) {
+        say(blas, "not used: opencl.clblast is off", NULL);
+    } else if (!named && is_processor(cl, id)) {
+        say(blas, "not used: slower than Collet's own kernel on a processor", NULL);
+    } else {
+        open_library(cl, named ? path : DEFAULT_LIBRARY, blas);
+        if (!blas->usable)
+            host->log(host, named ? COLLET_LOG_WARNING : COLLET_LOG_INFO,
+                      "opencl: CLBlast %s: matrices are multiplied by Collet's own kernel",
+                      blas->text);
+    }
+    return blas->usable;
+}
+
+void opencl_blas_drop(const collet_host *host, opencl_blas *blas, int code)
+{
+    if (blas->usable)
+        host->log(host, COLLET_LOG_WARNING,
+                  "opencl: CLBlast failed with status %d: matrices are multiplied by Collet's own "
+                  "kernel from now on",
+                  code);
+    blas->usable = 0;
+}

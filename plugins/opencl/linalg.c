@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "linalg.h"
+
+#include "../device/linalg.h"
+#include "../device/matrices.h"
+#include "opencl.h"
+
+/* Elements of c below which a product is the family's. */
+#define FEW 1024
+/* Products that one call adds up: CLBlast rounds each addition to the type of c, and sums of more
+ * would go beyond the limits of docs/KERNELS.md. */
+#define CHUNK 256
+
+typedef struct matrix {
+    cl_mem memory;
+    size_t first;
+    device_layout layout;
+} matrix;
+
+typedef struct product {
+    collet_dtype dtype;
+    int64_t rows, columns, inner, count;
+    matrix c, a, b;
+} product;
+
+static int lay_out(matrix *m, const device_batch *v, uint32_t k, const collet_operand *o,
+                   int64_t rows, int64_t columns)
+{
+    const collet_buffer *buffer = o->buffer;
+    uint64_t size = device_dtype_size(o->dtype);
+    m->memory = buffer->memory;
+    m->first = o->byte_offset / size;
+    return o->byte_offset % size == 0 && device_batch_layout(&m->layout, v, k, rows, columns);
+}
+
+/* 1 when CLBlast can compute the call. */
+static int describe(product *p, const collet_kernel_call *call)
+{
+    const collet_operand *c = device_operand(call, 0), *a = device_operand(call, 1);
+    const collet_operand *b = device_operand(call, 2);
+    device_batch v;
+    p->dtype = c->dtype;
+    p->rows = c->shape[c->ndim - 2];
+    p->columns = c->shape[c->ndim - 1];
+    p->inner = a->shape[a->ndim - 1];
+    p->count = device_batch_begin(&v, c, c->ndim - 2);
+    for (uint32_t k = 0; k < 3; k++)
+        device_batch_operand(&v, k, device_operand(call, k));
+    return (c->dtype == COLLET_F32 || c->dtype == COLLET_F64) && a->dtype == c->dtype &&
+           p->count > 0 && p->inner > 0 && p->rows * p->columns >= FEW &&
+           lay_out(&p->c, &v, 0, c, p->rows, p->columns) && !p->c.layout.transposed &&
+           lay_out(&p->a, &v, 1, a, p->rows, p->inner) &&
+           lay_out(&p->b, &v, 2, b, p->inner, p->columns);
+}
+
+static int operation(const matrix *m)
+{
+    return m->layout.transposed ? CLBLAST_TRANSPOSED : CLBLAST_AS_IS;
+}
+
+/* Products `first` .. + depth of each element: a's columns, b's rows. */
+static int multiply(const opencl_blas *blas, const product *p, int64_t first, int64_t depth,
+                    cl_command_queue *queue, cl_event *event)
+{
+    size_t m = (size_t)p->rows, n = (size_t)p->columns, k = (size_t)depth;
+    size_t a_leading = (size_t)p->a.layout.leading, b_leading = (size_t)p->b.layout.leading;
+    size_t c_leading = (size_t)p->c.layout.leading, count = (size_t)p->count;
+    size_t a_step = (size_t)p->a.layout.step, b_step = (size_t)p->b.layout.step;
+    size_t c_step = (size_t)p->c.layout.step;
+    size_t a_first = p->a.first + (size_t)first * (p->a.layout.transposed ? a_leading : 1);
+    size_t b_first = p->b.first + (size_t)first * (p->b.layout.transposed ? 1 : b_leading);
+    int a_as = operation(&p->a), b_as = operation(&p->b), more = first > 0;
+#define ONE(name, type)                                                                            \
+    blas->name(CLBLAST_ROWS, a_as, b_as, m, n, k, (type)1, p->a.memory, a_first, a_leading,        \
+               p->b.memory, b_first, b_leading, (type)more, p->c.memory, p->c.first, c_leading,    \
+               queue, event)
+#define BATCH(name, type)                                                                          \
+    blas->name(CLBLAST_ROWS, a_as, b_as, m, n, k, (type)1, p->a.memory, a_first, a_leading,        \
+               a_step, p->b.memory, b_first, b_leading, b_step, (type)more, p->c.memory,           \
+               p->c.first, c_leading, c_step, count, queue, event)
+    if (p->dtype == COLLET_F32)
+        return count == 1 ? ONE(Sgemm, float) : BATCH(SgemmStridedBatched, float);
+    return count == 1 ? ONE(Dgemm, double) : BATCH(DgemmStridedBatched, double);
+#undef ONE
+#undef BATCH
+}
+
+/* Under the queue's lock. 0, or CLBlast's status: what was enqueued by then is overwritten by the
+ * kernel that serves instead. */
+static int try_multiply(collet_device *d, collet_queue *q, const product *p, uint64_t *ticket)
+{
+    opencl_command *c = opencl_begin(q, "CLBlast matmul");
+    for (int64_t first = 0; first < p->inner; first += CHUNK) {
+        int64_t rest = p->inner - first, depth = rest < CHUNK ? rest : CHUNK;
+        int code = multiply(&d->blas, p, first, depth, &q->handle, rest > CHUNK ? NULL : &c->event);
+        if (code)
+            return code;
+    }
+    if (!c->event) {
+        cl_int error = d->cl.EnqueueMarkerWithWaitList(q->handle, 0, NULL, &c->event);
+        if (error != CL_SUCCESS)
+            return error;
+    }
+    *ticket = opencl_commit(q);
+    return 0;
+}
+
+static int is_short(int code)
+{
+    return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY;
+}
+
+static int is_ready(collet_device *d)
+{
+    pthread_mutex_lock(&d->base.lock);
+    int ready = opencl_blas_ready(d->base.host, &d->cl, d->id, &d->blas);
+    pthread_mutex_unlock(&d->base.lock);
+    return ready;
+}
+
+static void drop(collet_device *d, int code)
+{
+    pthread_mutex_lock(&d->base.lock);
+    opencl_blas_drop(d->base.host, &d->blas, code);
+    pthread_mutex_unlock(&d->base.lock);
+}
+
+collet_status opencl_matmul(collet_device *d, collet_queue *q, const collet_kernel_call *call)
+{
+    collet_buffer *buffers[3];
+    uint64_t ticket = 0;
+    product p;
+    if (!describe(&p, call) || !is_ready(d))
+        return device_matmul(d, q, call);
+    for (uint32_t k = 0; k < 3; k++)
+        buffers[k] = device_operand(call, k)->buffer;
+    collet_status status = device_before(d, buffers, 3, q, call->err);
+    if (status != COLLET_OK)
+        return status;
+    pthread_mutex_lock(&q->base.lock);
+    int code = try_multiply(d, q, &p, &ticket);
+    pthread_mutex_unlock(&q->base.lock);
+    if (code && !is_short(code))
+        drop(d, code);
+    if (code)
+        return device_matmul(d, q, call);
+    device_pool_used(&d->base.pool, buffers, 3, q, ticket);
+    return COLLET_OK;
+}

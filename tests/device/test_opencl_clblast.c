@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Products of the backend opencl by CLBlast, on PoCL: one of this directory, which multiplies on
+ * the host, so that layouts, batches and answers are what is tested; and the real one. Skipped
+ * where no driver gives a device.
+ */
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../../plugins/opencl/clblast.h"
+#include "support.h"
+
+#if __has_include(<clblast_c.h>)
+#include <clblast_c.h>
+/* Enumerations are int here and unsigned there, which calls do not tell apart. */
+_Static_assert(sizeof(CLBlastLayout) == sizeof(int) && sizeof(CLBlastTranspose) == sizeof(int) &&
+                   (int)CLBlastLayoutRowMajor == CLBLAST_ROWS &&
+                   (int)CLBlastTransposeNo == CLBLAST_AS_IS &&
+                   (int)CLBlastTransposeYes == CLBLAST_TRANSPOSED,
+               "as clblast_c.h has them");
+#endif
+
+#define OPENCL_PLUGIN COLLET_TEST_PLUGINS "/opencl.so"
+#define FAKE(name) COLLET_TEST_FAKES "/libfake_clblast_" name ".so"
+#define SKIPPED 77
+
+/* As libraries/clblast.c has it. */
+typedef struct fake_clblast {
+    int calls, fails_from, answer;
+} fake_clblast;
+
+typedef struct world {
+    collet_runtime *rt;
+    collet_context *cx;
+} world;
+
+/* `library` NULL: what there is by default. */
+static world open_world(const char *library)
+{
+    char setting[600];
+    const char *const settings[] = {"cache=off", library ? setting : NULL, NULL};
+    snprintf(setting, sizeof setting, "opencl.clblast=%s", library ? library : "");
+    world w = {.rt = runtime_with(OPENCL_PLUGIN ":" SCALAR_PLUGIN, settings)};
+    w.cx = context_of(w.rt);
+    assert_ok(w.cx, collet_set_backend(w.cx, "opencl"));
+    return w;
+}
+
+static void close_world(world w)
+{
+    collet_context_destroy(w.cx);
+    collet_runtime_destroy(w.rt);
+}
+
+static fake_clblast *fresh_fake(const char *path)
+{
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    fake_clblast *fake = library ? dlsym(library, "fake") : NULL;
+    assert_non_null(fake);
+    *fake = (fake_clblast){0, 1000000, 0};
+    return fake;
+}
+
+/* ---- A product ------------------------------------------------------------------------------- */
+
+#define BATCH 3
+#define ROWS 40
+#define COLUMNS 36
+#define INNER 530 /* more than CLBlast adds up at once */
+
+typedef struct shape {
+    collet_dtype dtype;
+    int64_t batch;                            /* 0: no batch */
+    int a_transposed, b_transposed, b_shared; /* b: one for the whole batch */
+} shape;
+
+static double element(int64_t at)
+{
+    return (double)(at * 7 % 23) - 11.0;
+}
+
+/* `count` matrices of rows x columns, element(at) at [at], as a view with these axes. */
+static collet_array *matrices(collet_context *cx, collet_dtype dtype, int64_t count, int64_t rows,
+                              int64_t columns, int transposed)
+{
+    int64_t stored[3] = {count, transposed ? columns : rows, transposed ? rows : columns};
+    int64_t n = (count ? count : 1) * rows * columns;
+    int32_t skip = count ? 0 : 1, ndim = 3 - skip;
+    const int32_t swap3[] = {0, 2, 1}, swap2[] = {1, 0};
+    collet_array *all = NULL, *view = NULL;
+    double *values = malloc((size_t)n * sizeof *values);
+    assert_non_null(values);
+    for (int64_t at = 0; at < n; at++)
+        if (dtype == COLLET_F32)
+            ((float *)values)[at] = (float)element(at);
+        else
+            values[at] = element(at);
+    assert_ok(cx, collet_array_from(cx, &all, dtype, ndim, stored + skip, values));
+    free(values);
+    if (!transposed)
+        return all;
+    assert_ok(cx, collet_array_permute(cx, &view, all, count ? swap3 : swap2));
+    collet_array_free(all);
+    return view;
+}
+
+static double wanted(const shape *s, int64_t matrix, int64_t row, int64_t column)
+{
+    int64_t b_matrix = s->b_shared ? 0 : matrix;
+    double sum = 0.0;
+    for (int64_t l = 0; l < INNER; l++)
+        sum +=
+            element(matrix * ROWS * INNER + (s->a_transposed ? l * ROWS + row : row * INNER + l)) *
+            element(b_matrix * INNER * COLUMNS +
+                    (s->b_transposed ? column * INNER + l : l * COLUMNS + column));
+    return sum;
+}
+
+/* Multiplies whole numbers, whose sums are exact whoever adds them. */
+static void assert_product(collet_context *cx, const shape *s)
+{
+    int64_t shape_of_c[3] = {s->batch, ROWS, COLUMNS}, count = s->batch ? s->batch : 1;
+    size_t n = (size_t)(count * ROWS * COLUMNS);
+    double *got = malloc(n * sizeof *got);
+    collet_array *c = NULL;
+    assert_non_null(got);
+    collet_array *a = matrices(cx, s->dtype, s->batch, ROWS, INNER, s->a_transposed);
+    collet_array *b =
+        matrices(cx, s->dtype, s->b_shared ? 0 : s->batch, INNER, COLUMNS, s->b_transposed);
+    int32_t skip = s->batch ? 0 : 1;
+    assert_ok(cx, collet_array_create(cx, &c, s->dtype, 3 - skip, shape_of_c + skip));
+    assert_ok(cx, collet_matmul(cx, c, a, b));
+    assert_string_equal(collet_last_backend(cx), "opencl");
+    assert_ok(cx, collet_array_read(cx, c, got, n * (s->dtype == COLLET_F32 ? 4 : 8)));
+    for (size_t i = 0; i < n; i++) {
+        double x = s->dtype == COLLET_F32 ? (double)((float *)got)[i] : got[i];
+        int64_t at = (int64_t)i;
+        double y = wanted(s, at / (ROWS * COLUMNS), at / COLUMNS % ROWS, at % COLUMNS);
+        if (x != y)
+            fail_msg("element %zu is %g, not %g", i, x, y);
+    }
+    collet_array_free(a);
+    collet_array_free(b);
+    collet_array_free(c);
+    free(got);
+}
+
+static const shape plain = {COLLET_F32, 0, 0, 0, 0};
+
+/* What the backend says of CLBlast. */
+static void assert_told(const world *w, const char *part)
+{
+    for (size_t i = 0; i < collet_backend_count(w->rt); i++) {
+        collet_backend_info info = {.struct_size = sizeof info};
+        assert_int_equal(collet_backend_info_at(w->rt, i, &info), COLLET_OK);
+        if (!strcmp(info.name, "opencl") && !strstr(info.capabilities, part))
+            fail_msg("'%s' lacks '%s'", info.capabilities, part);
+    }
+}
+
+/* ---- Tests ----------------------------------------------------------------------------------- */
+
+static void every_layout_is_right(void **state)
+{
+    static const shape shapes[] = {
+        {COLLET_F32, 0, 0, 0, 0},     {COLLET_F64, 0, 0, 0, 0},     {COLLET_F32, 0, 1, 0, 0},
+        {COLLET_F32, 0, 0, 1, 0},     {COLLET_F64, 0, 1, 1, 0},     {COLLET_F32, BATCH, 0, 0, 0},
+        {COLLET_F64, BATCH, 1, 0, 0}, {COLLET_F32, BATCH, 0, 1, 0}, {COLLET_F32, BATCH, 0, 0, 1}};
+    fake_clblast *fake = fresh_fake(FAKE("plain"));
+    (void)state;
+    world w = open_world(FAKE("plain"));
+    assert_told(&w, "\"clblast\": \"" COLLET_TEST_FAKES);
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        fake->calls = 0;
+        assert_product(w.cx, &shapes[i]);
+        /* 530 products in groups of 256. */
+        assert_int_equal(fake->calls, 3);
+    }
+    close_world(w);
+}
+
+/* Collet's own kernel serves, and the backend says why. */
+static void what_cannot_be_used_is_said(void **state)
+{
+    static const char *const cases[][2] = {
+        {NULL, "not used: slower than Collet's own kernel on a processor"},
+        {"off", "not used: opencl.clblast is off"},
+        {"/nowhere/libclblast.so.1", "not found: /nowhere/libclblast.so.1"},
+        {FAKE("lacks"), "not used: it has no CLBlastDgemmStridedBatched"},
+        {FAKE("another"), "not used: it calls another OpenCL loader"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        world w = open_world(cases[i][0]);
+        assert_told(&w, cases[i][1]);
+        assert_product(w.cx, &plain);
+        close_world(w);
+    }
+    assert_int_equal(fresh_fake(FAKE("lacks"))->calls, 0);
+}
+
+/* The product is right all the same, and CLBlast not asked again. */
+static void an_error_is_the_last(void **state)
+{
+    fake_clblast *fake = fresh_fake(FAKE("plain"));
+    (void)state;
+    world w = open_world(FAKE("plain"));
+    fake->fails_from = 1;
+    fake->answer = CL_INVALID_KERNEL_NAME;
+    assert_product(w.cx, &plain);
+    assert_int_equal(fake->calls, 2);
+    assert_product(w.cx, &plain);
+    assert_int_equal(fake->calls, 2);
+    close_world(w);
+}
+
+static void want_of_memory_passes(void **state)
+{
+    fake_clblast *fake = fresh_fake(FAKE("plain"));
+    (void)state;
+    world w = open_world(FAKE("plain"));
+    fake->fails_from = 0;
+    fake->answer = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    assert_product(w.cx, &plain);
+    assert_int_equal(fake->calls, 1);
+    *fake = (fake_clblast){0, 1000000, 0};
+    assert_product(w.cx, &plain);
+    assert_int_equal(fake->calls, 3);
+    close_world(w);
+}
+
+/* Its programs take PoCL seconds to compile: one product, of f32. */
+static void the_real_one_is_right(void **state)
+{
+    (void)state;
+    if (!dlopen("libclblast.so.1", RTLD_NOW | RTLD_LOCAL)) {
+        print_message("no CLBlast: %s\n", dlerror());
+        skip();
+    }
+    world w = open_world("libclblast.so.1");
+    assert_told(&w, "libclblast.so.1\"");
+    assert_product(w.cx, &plain);
+    close_world(w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_layout_is_right), cmocka_unit_test(what_cannot_be_used_is_said),
+        cmocka_unit_test(an_error_is_the_last),  cmocka_unit_test(want_of_memory_passes),
+        cmocka_unit_test(the_real_one_is_right),
+    };
+    const char *const settings[] = {"cache=off", NULL};
+    collet_runtime *rt = runtime_with(OPENCL_PLUGIN ":" SCALAR_PLUGIN, settings);
+    collet_context *cx = context_of(rt);
+    collet_status usable = collet_set_backend(cx, "opencl");
+    if (usable != COLLET_OK)
+        printf("no device of OpenCL: %s\n", collet_last_error(cx));
+    collet_context_destroy(cx);
+    collet_runtime_destroy(rt);
+    return usable == COLLET_OK ? cmocka_run_group_tests(tests, NULL, NULL) : SKIPPED;
+}
