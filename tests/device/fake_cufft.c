@@ -196,10 +196,11 @@ static number load(const void *data, long long at, cudaDataType type)
     case CUDA_R_64F:
         return ((const double *)data)[at];
     case CUDA_C_32F:
-        return CMPLX((double)((const float *)data)[2 * at],
-                     (double)((const float *)data)[2 * at + 1]);
+        return __builtin_complex((double)((const float *)data)[2 * at],
+                                 (double)((const float *)data)[2 * at + 1]);
     default:
-        return CMPLX(((const double *)data)[2 * at], ((const double *)data)[2 * at + 1]);
+        return __builtin_complex(((const double *)data)[2 * at],
+                                 ((const double *)data)[2 * at + 1]);
     }
 }
 
@@ -261,7 +262,7 @@ static int along(number *x, const long long *extent, int rank, int axis, int dir
         return 0;
     for (long long k = 0; k < n; k++) {
         long double angle = 6.283185307179586476925286766559L * (long double)k / (long double)n;
-        roots[k] = CMPLX((double)cosl(angle), (double)sinl(angle) * direction);
+        roots[k] = __builtin_complex((double)cosl(angle), (double)sinl(angle) * direction);
     }
     for (long long i = 0; i < lines; i++) {
         number *first = x + i / after * after * n + i % after;

@@ -34,7 +34,7 @@ static void close_gpu(gpu *g)
     plugin->queue_destroy(g->device, g->queue);
     plugin->queue_destroy(g->device, g->copies);
     plugin->device_close(g->device);
-    *g = (gpu){NULL};
+    *g = (gpu){.device = NULL};
 }
 
 static int open_two(void **state)
