@@ -64,7 +64,7 @@ fi
 # Each against limits.json: memory-bound kernels against "copy", matmul against "cublas", fft
 # against "cufft".
 bench=$build/bin/backend-bench
-echo "cuda.cufft = off" >"$out/own.conf"
+printf 'cuda.cufft = off\ncuda.cusolver = off\n' >"$out/own.conf"
 step "add f32" add.json "$bench" add 256M --backend cuda --json
 step "exp f32" exp.json "$bench" exp 256M --backend cuda --json
 step "sum f32" sum.json "$bench" sum 256M --backend cuda --json
@@ -73,6 +73,11 @@ step "matmul" matmul.json "$bench" matmul 4096x4096x4096 --dtype f32,f64,f16,bf1
 step "fft" fft.json "$bench" fft 4096x4096 --axis 0,1 --dtype c64,c128 --backend cuda --json
 step "fft without cuFFT" fft_own.json env COLLET_CONFIG="$out/own.conf" "$bench" fft 4096x4096 \
     --axis 0,1 --dtype c64,c128 --backend cuda --json
+for op in lu solve qr svd eigh cholesky; do
+    step "$op" "$op.json" "$bench" $op --dtype f32,f64 --backend cuda --json
+    step "$op without cuSOLVER" "${op}_own.json" env COLLET_CONFIG="$out/own.conf" "$bench" $op \
+        --dtype f32,f64 --backend cuda --json
+done
 for op in "observables 10000x1000"; do
     name=${op%% *}
     if "$build/bin/backend-info" --json cuda | grep -q "\"$name\""; then

@@ -8,6 +8,7 @@
 #include "compiler.h"
 #include "driver.h"
 #include "fourier.h"
+#include "solver.h"
 
 /* Commands of a queue whose names are remembered, a power of two. */
 #define CUDA_LABELS 64
@@ -36,6 +37,7 @@ struct collet_device {
     device_kernels kernels;
     cuda_blas blas;
     cuda_fourier fourier;
+    cuda_solver solver;
     cuda_peer peers[CUDA_PEERS]; /* by number of the GPU; under base.lock */
 };
 
@@ -50,6 +52,7 @@ struct collet_queue {
     CUstream handle;
     uint64_t first_mark, mark_count; /* in the ring `marks`, those not known to have happened */
     cublasHandle_t blas;             /* made at the first product */
+    cusolverDnHandle_t solver;       /* made at the first decomposition */
     cuda_mark marks[CUDA_MARKS];
     const char *labels[CUDA_LABELS]; /* "write", or a kernel's label; lent by programs */
 };

@@ -14,7 +14,8 @@
 
 /* ---- Describing ------------------------------------------------------------------------------ */
 
-static const cuda_library_facts *const all[] = {&cuda_blas_facts, &cuda_fourier_facts};
+static const cuda_library_facts *const all[] = {&cuda_blas_facts, &cuda_fourier_facts,
+                                                &cuda_solver_facts};
 #define LIBRARIES (sizeof all / sizeof *all)
 
 typedef struct question {

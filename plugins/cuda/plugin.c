@@ -11,6 +11,7 @@
 #include "../device/spectra.h"
 #include "../device/random.h"
 #include "backend.h"
+#include "decompositions.h"
 #include "fft.h"
 #include "linalg.h"
 #include "texts.h"
@@ -26,8 +27,8 @@ static const collet_kernel_row kernels[] = {
     DEVICE_RANDOM_ROWS,
     DEVICE_FFTSHIFT_ROWS,
     DEVICE_LINALG_ROWS(cuda_matmul),
-    DEVICE_DECOMPOSITION_ROWS,
-    DEVICE_SPECTRA_ROWS,
+    DEVICE_DECOMPOSITION_ROWS(cuda),
+    DEVICE_SPECTRA_ROWS(cuda),
     DEVICE_FFT_ROWS(cuda_fft),
 };
 
@@ -142,6 +143,7 @@ collet_status device_backend_open(collet_device *d, uint32_t index, collet_error
     d->wait_each = sync && !strcmp(sync, "on");
     d->launches = (pthread_rwlock_t)PTHREAD_RWLOCK_INITIALIZER;
     d->blas.library.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    d->solver.library.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     d->fourier.library.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     collet_status status = find_device(d, index, err);
     return status == COLLET_OK ? make_context(d, err) : status;
@@ -150,8 +152,10 @@ collet_status device_backend_open(collet_device *d, uint32_t index, collet_error
 void device_backend_close(collet_device *d)
 {
     cuda_fft_close(d);
+    cuda_solver_close(d);
     if (d->context)
         d->cu.DevicePrimaryCtxRelease(d->id);
+    pthread_mutex_destroy(&d->solver.library.lock);
     pthread_mutex_destroy(&d->fourier.library.lock);
     pthread_mutex_destroy(&d->blas.library.lock);
     pthread_rwlock_destroy(&d->launches);

@@ -203,11 +203,14 @@ collet_status device_backend_queue_open(collet_queue *q, collet_error *err)
     return error == CUDA_SUCCESS ? COLLET_OK : cuda_fail(d, error, "a queue", err);
 }
 
-static void release_blas(collet_queue *q)
+static void release_libraries(collet_queue *q)
 {
     if (q->blas)
         q->base.device->blas.Destroy(q->blas);
+    if (q->solver)
+        q->base.device->solver.Destroy(q->solver);
     q->blas = NULL;
+    q->solver = NULL;
 }
 
 void device_backend_queue_close(collet_queue *q)
@@ -215,7 +218,7 @@ void device_backend_queue_close(collet_queue *q)
     collet_device *d = q->base.device;
     if (cuda_enter(d) != CUDA_SUCCESS)
         return;
-    release_blas(q);
+    release_libraries(q);
     for (uint32_t i = 0; i < CUDA_MARKS; i++)
         if (q->marks[i].event)
             d->cu.EventDestroy(q->marks[i].event);
@@ -227,8 +230,8 @@ void device_backend_queue_close(collet_queue *q)
 void device_queue_trim(collet_queue *q)
 {
     device_queue_drain(q);
-    if (!q->blas || cuda_enter(q->base.device) != CUDA_SUCCESS)
+    if ((!q->blas && !q->solver) || cuda_enter(q->base.device) != CUDA_SUCCESS)
         return;
-    release_blas(q);
+    release_libraries(q);
     cuda_leave(q->base.device);
 }

@@ -18,12 +18,13 @@ collet_status device_solve(collet_device *device, collet_queue *queue,
                            const collet_kernel_call *call);
 uint64_t device_solve_workspace(collet_device *device, const collet_kernel_call *call);
 
-#define DEVICE_DECOMPOSITION_ROWS                                                                  \
-    DEVICE_ROW_WORKSPACE(CHOLESKY, cholesky, F, I32, F),                                           \
-        DEVICE_ROW_WORKSPACE(CHOLESKY, cholesky, D, I32, D),                                       \
-        DEVICE_ROW_WORKSPACE(LU, lu, I32, F, F, I32, F),                                           \
-        DEVICE_ROW_WORKSPACE(LU, lu, I32, D, D, I32, D),                                           \
-        DEVICE_ROW_WORKSPACE(SOLVE, solve, F, I32, F, F),                                          \
-        DEVICE_ROW_WORKSPACE(SOLVE, solve, D, I32, D, D)
+/* For functions of a backend's own, device_... or BY_... */
+#define DEVICE_DECOMPOSITION_ROWS(by)                                                              \
+    DEVICE_ROW_BY(CHOLESKY, by##_cholesky, F, I32, F),                                             \
+        DEVICE_ROW_BY(CHOLESKY, by##_cholesky, D, I32, D),                                         \
+        DEVICE_ROW_BY(LU, by##_lu, I32, F, F, I32, F),                                             \
+        DEVICE_ROW_BY(LU, by##_lu, I32, D, D, I32, D),                                             \
+        DEVICE_ROW_BY(SOLVE, by##_solve, F, I32, F, F),                                            \
+        DEVICE_ROW_BY(SOLVE, by##_solve, D, I32, D, D)
 
 #endif

@@ -18,11 +18,12 @@ collet_status device_svd(collet_device *device, collet_queue *queue,
                          const collet_kernel_call *call);
 uint64_t device_svd_workspace(collet_device *device, const collet_kernel_call *call);
 
-#define DEVICE_SPECTRA_ROWS                                                                        \
-    DEVICE_ROW_WORKSPACE(QR, qr, F, F, F), DEVICE_ROW_WORKSPACE(QR, qr, D, D, D),                  \
-        DEVICE_ROW_WORKSPACE(EIGH, eigh, F, F, I32, F),                                            \
-        DEVICE_ROW_WORKSPACE(EIGH, eigh, D, D, I32, D),                                            \
-        DEVICE_ROW_WORKSPACE(SVD, svd, F, F, F, I32, F),                                           \
-        DEVICE_ROW_WORKSPACE(SVD, svd, D, D, D, I32, D)
+/* For functions of a backend's own, device_... or BY_... */
+#define DEVICE_SPECTRA_ROWS(by)                                                                    \
+    DEVICE_ROW_BY(QR, by##_qr, F, F, F), DEVICE_ROW_BY(QR, by##_qr, D, D, D),                      \
+        DEVICE_ROW_BY(EIGH, by##_eigh, F, F, I32, F),                                              \
+        DEVICE_ROW_BY(EIGH, by##_eigh, D, D, I32, D),                                              \
+        DEVICE_ROW_BY(SVD, by##_svd, F, F, F, I32, F),                                             \
+        DEVICE_ROW_BY(SVD, by##_svd, D, D, D, I32, D)
 
 #endif

@@ -23,8 +23,8 @@ static const collet_kernel_row kernels[] = {
     DEVICE_RANDOM_ROWS,
     DEVICE_FFTSHIFT_ROWS,
     DEVICE_LINALG_ROWS(opencl_matmul),
-    DEVICE_DECOMPOSITION_ROWS,
-    DEVICE_SPECTRA_ROWS,
+    DEVICE_DECOMPOSITION_ROWS(device),
+    DEVICE_SPECTRA_ROWS(device),
     DEVICE_FFT_ROWS(device_fft),
 };
 

@@ -25,6 +25,7 @@
 #define FAKE_NVRTC COLLET_TEST_FAKES "/libfake_nvrtc.so"
 #define FAKE_CUBLAS COLLET_TEST_FAKES "/libfake_cublas.so"
 #define FAKE_CUFFT COLLET_TEST_FAKES "/libfake_cufft.so"
+#define FAKE_CUSOLVER COLLET_TEST_FAKES "/libfake_cusolver.so"
 
 static fake_cuda_control *cu;
 static fake_nvrtc_control *rtc;
@@ -32,14 +33,16 @@ static fake_nvrtc_control *rtc;
 /* Settings of the plugin; NULL: not set. */
 static const char *set_library = FAKE_CUDA, *set_nvrtc = FAKE_NVRTC, *set_memory, *set_sync,
                   *set_staging;
-static const char *set_cache = "off", *set_cache_dir, *set_cublas = "off", *set_cufft = "off";
+static const char *set_cache = "off", *set_cache_dir, *set_cublas = "off", *set_cufft = "off",
+                  *set_cusolver = "off", *set_from;
 
 static const host_setting cuda_settings[] = {
-    {"cuda.library", &set_library}, {"cuda.nvrtc", &set_nvrtc},
-    {"cuda.cublas", &set_cublas},   {"cuda.cufft", &set_cufft},
-    {"cuda.memory", &set_memory},   {"cuda.sync", &set_sync},
-    {"cuda.staging", &set_staging}, {"cache", &set_cache},
-    {"cache_dir", &set_cache_dir},  {NULL, NULL}};
+    {"cuda.library", &set_library},   {"cuda.nvrtc", &set_nvrtc},
+    {"cuda.cublas", &set_cublas},     {"cuda.cufft", &set_cufft},
+    {"cuda.cusolver", &set_cusolver}, {"cuda.cusolver_from", &set_from},
+    {"cuda.memory", &set_memory},     {"cuda.sync", &set_sync},
+    {"cuda.staging", &set_staging},   {"cache", &set_cache},
+    {"cache_dir", &set_cache_dir},    {NULL, NULL}};
 
 static void *symbol_of(const char *path, const char *name)
 {
@@ -67,8 +70,8 @@ static int fresh(void **state)
     (void)state;
     set_library = FAKE_CUDA;
     set_nvrtc = FAKE_NVRTC;
-    set_memory = set_sync = set_staging = set_cache_dir = NULL;
-    set_cache = set_cublas = set_cufft = "off";
+    set_memory = set_sync = set_staging = set_cache_dir = set_from = NULL;
+    set_cache = set_cublas = set_cufft = set_cusolver = "off";
     cu->reset();
     rtc->major = 12;
     rtc->minor = 4;

@@ -7,7 +7,8 @@
 directory=$(mktemp -d) || exit 1
 trap 'rm -rf "$directory"' EXIT
 [ -e "$4" ] || { echo "no NVRTC"; exit 77; }
-printf 'cuda.library = %s\ncuda.nvrtc = %s\ncuda.cublas = off\ncuda.cufft = off\n' "$3" "$4" >"$directory/collet.conf"
+printf 'cuda.library = %s\ncuda.nvrtc = %s\n' "$3" "$4" >"$directory/collet.conf"
+printf 'cuda.cublas = off\ncuda.cufft = off\ncuda.cusolver = off\n' >>"$directory/collet.conf"
 COLLET_CONFIG=$directory/collet.conf XDG_CACHE_HOME=$directory FAKE_CUDA_MEMORY=400000000 \
     "$1" --quick "$2" >"$directory/out" 2>&1
 grep -E '^cuda: .* [1-9][0-9]* cases in' "$directory/out" || { tail -5 "$directory/out"; exit 1; }
@@ -16,11 +17,13 @@ echo "$programs programs"
 [ "$programs" -gt 100 ] || exit 1
 beside=$(dirname "$3")
 sed -i "s|^cuda.cufft.*|cuda.cufft = $beside/libfake_cufft.so|" "$directory/collet.conf"
-for op in fft; do
+sed -i "s|^cuda.cusolver.*|cuda.cusolver = $beside/libfake_cusolver.so\ncuda.cusolver_from = 4|" \
+    "$directory/collet.conf"
+for op in fft lu solve qr svd eigh cholesky; do
     COLLET_CONFIG=$directory/collet.conf XDG_CACHE_HOME=$directory FAKE_CUDA_MEMORY=400000000 \
-        "$1" --quick --op $op "$2" >>"$directory/out" 2>&1
+        "$1" --sample --op $op "$2" >>"$directory/out" 2>&1
 done
 more=$(find "$directory/collet/kernels" -type f | wc -l)
 echo "$more programs with libraries"
-[ "$more" -ge $((programs + 2)) ] || exit 1
+[ "$more" -ge $((programs + 4)) ] || exit 1
 ! grep -E 'refused\)|does not compile|the call failed' "$directory/out"

@@ -75,6 +75,14 @@ typedef struct fake_cufft_control {
     int wrong; /* calls that the real one may crash of, or answer nonsense */
 } fake_cufft_control;
 
+typedef struct fake_cusolver_control {
+    int create_fails; /* no handle is to be had */
+    int fails;        /* what every function that computes returns */
+    int handles;      /* alive, of any kind */
+    int computed;
+    int wrong; /* calls that the real one may crash of, or answer nonsense */
+} fake_cusolver_control;
+
 typedef struct fake_cublas_control {
     int fails;     /* what every product returns; cublasCreate, where it is 1 */
     int handles;   /* alive */

@@ -164,6 +164,7 @@ static void facts(void **state)
         "\"pci\": \"0000:a1:00.0\"",
         "\"cublas\": \"off: matrices are multiplied by Collet's own kernel\"",
         "\"cufft\": \"off: transforms are by Collet's own kernels\"",
+        "\"cusolver\": \"off: decompositions are by Collet's own kernels\"",
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         assert_says(json, parts[i]);

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Decompositions of the cuda backend by cuSOLVER: a fake one, whose calls are counted; kernels do
+ * not run here (cuda_host_cusolver has them run), so that what comes out is not looked at.
+ */
+#include "cuda_fixture.h"
+
+static fake_cusolver_control *solver;
+
+static int open_solver(void **state)
+{
+    fresh(state);
+    solver = symbol_of(FAKE_CUSOLVER, "fake_cusolver");
+    solver->create_fails = solver->fails = solver->computed = solver->wrong = 0;
+    set_cusolver = FAKE_CUSOLVER;
+    device = open_device(0);
+    queue = new_queue(device);
+    return 0;
+}
+
+static int close_solver(void **state)
+{
+    int left = close_one(state);
+    if (solver->handles || solver->wrong)
+        print_error("%d handles left, %d wrong calls\n", solver->handles, solver->wrong);
+    return solver->handles || solver->wrong ? -1 : left;
+}
+
+/* cholesky of `count` matrices of n x n f32, whose lower triangles are positive definite. */
+static collet_status run_cholesky(collet_queue *q, int64_t count, int64_t n)
+{
+    const int64_t shape[] = {count, n, n}, strides[] = {n * n, n, 1}, one = 1;
+    uint64_t bytes = (uint64_t)(count * n * n) * 4;
+    collet_buffer *buffers[] = {new_buffer(device, bytes), new_buffer(device, (uint64_t)count * 4),
+                                new_buffer(device, bytes)};
+    const collet_operand operands[] = {{buffers[0], 0, COLLET_F32, 3, shape, strides},
+                                       {buffers[1], 0, COLLET_I32, 1, shape, &one},
+                                       {buffers[2], 0, COLLET_F32, 3, shape, strides}};
+    collet_kernel_call call = {.struct_size = sizeof call,
+                               .op = COLLET_OP_CHOLESKY,
+                               .sig = COLLET_SIG(COLLET_F32, COLLET_I32, COLLET_F32),
+                               .n_out = 2,
+                               .n_in = 1,
+                               .operand_size = sizeof *operands,
+                               .operands = operands,
+                               .err = &err};
+    const collet_kernel_row *row = plugin->kernels;
+    while (row->op != call.op || row->sig != call.sig)
+        row++;
+    call.workspace_bytes = row->workspace(device, &call);
+    collet_buffer *room = call.workspace = new_buffer(device, call.workspace_bytes);
+    collet_status status = row->run(device, q, &call);
+    plugin->buffer_free(device, room);
+    for (int i = 0; i < 3; i++)
+        plugin->buffer_free(device, buffers[i]);
+    return status;
+}
+
+/* Calls of the library for it. */
+static int calls_for(collet_queue *q, int64_t count, int64_t n)
+{
+    int before = solver->computed, launched = cu->launch_count;
+    assert_good(run_cholesky(q, count, n));
+    assert_good(plugin->queue_wait(device, q, &err));
+    assert_true(cu->launch_count > launched);
+    return solver->computed - before;
+}
+
+static void reopen(void)
+{
+    plugin->queue_destroy(device, queue);
+    plugin->device_close(device);
+    device = open_device(0);
+    queue = new_queue(device);
+}
+
+/* ---- Tests ----------------------------------------------------------------------------------- */
+
+static void which_serves(void **state)
+{
+    (void)state;
+    assert_int_equal(calls_for(queue, 1, 95), 0);
+    assert_int_equal(calls_for(queue, 1, 96), 1);
+    assert_int_equal(calls_for(queue, 3, 100), 3);
+    assert_int_equal(calls_for(queue, 95, 4), 0);
+}
+
+static void many_together(void **state)
+{
+    (void)state;
+    set_from = "2";
+    reopen();
+    assert_int_equal(calls_for(queue, 1, 4), 1);
+    /* 3 x 3 is the family's own. */
+    assert_int_equal(calls_for(queue, 5, 3), 0);
+    /* The addresses would be made by a kernel, which does not run: that they are looked at shows.
+     */
+    assert_status_is(run_cholesky(queue, 5, 4), COLLET_FAILED);
+    assert_says(err.text, "cusolverDnpotrfBatched: status");
+}
+
+static void handles(void **state)
+{
+    (void)state;
+    collet_queue *other = new_queue(device);
+    assert_int_equal(calls_for(queue, 1, 100), 1);
+    /* The one for sizes, its two settings, the queue's own. */
+    assert_int_equal(solver->handles, 4);
+    assert_int_equal(calls_for(queue, 1, 120), 1);
+    assert_int_equal(solver->handles, 4);
+    assert_int_equal(calls_for(other, 1, 100), 1);
+    assert_int_equal(solver->handles, 5);
+    plugin->trim(device);
+    assert_int_equal(solver->handles, 3);
+    assert_int_equal(calls_for(queue, 1, 100), 1);
+    plugin->queue_destroy(device, other);
+}
+
+static void missing(void **state)
+{
+    const char *const settings[] = {"off", "/nowhere/libcusolver.so", "libm.so.6"};
+    const char *const words[] = {"", "libcusolver.so not found", "libm.so.6 lacks cusolverDn"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        set_cusolver = settings[i];
+        reopen();
+        *host_said = '\0';
+        assert_int_equal(calls_for(queue, 1, 100), 0);
+        assert_says(host_said, words[i]);
+    }
+}
+
+static void says_no(void **state)
+{
+    (void)state;
+    solver->create_fails = 1;
+    assert_int_equal(calls_for(queue, 1, 100), 0);
+    solver->create_fails = 0;
+    assert_int_equal(calls_for(queue, 1, 100), 1);
+    solver->fails = 6; /* CUSOLVER_STATUS_EXECUTION_FAILED */
+    assert_status_is(run_cholesky(queue, 1, 100), COLLET_FAILED);
+    assert_says(err.text, "cusolverDnpotrf: status 6");
+    solver->fails = 2; /* CUSOLVER_STATUS_ALLOC_FAILED: the family's, or nothing was done */
+    collet_status status = run_cholesky(queue, 1, 100);
+    assert_true(status == COLLET_OK || status == COLLET_REFUSED);
+    solver->fails = 0;
+    assert_int_equal(calls_for(queue, 1, 100), 1);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_solver, close_solver)
+    const struct CMUnitTest tests[] = {
+        TEST(which_serves), TEST(many_together), TEST(handles), TEST(missing), TEST(says_no),
+    };
+    return cmocka_run_group_tests(tests, load_plugin, NULL);
+}
