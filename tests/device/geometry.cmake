@@ -47,6 +47,11 @@ if(OCLGRIND_LIBRARY)
     "eigh ffi:f" "svd fffi:f" "com d:ff" "observables ddddd:ffff" "rmsd dd:fff"
     "principal_axes dd:dd" "euler_zyz d:d" "tilt d:dd" "angular_velocity di:dd"
     "decompose dd:dd" "time_derivative di:fd" "magnitude d:f")
+  # And for races between items, where that does not take too long.
+  foreach(op sum max normal fft matmul dot cholesky qr com observables rmsd principal_axes
+             time_derivative magnitude)
+    set_property(TEST oclgrind_gpu_${op} APPEND PROPERTY ENVIRONMENT OCLGRIND_DATA_RACES=1)
+  endforeach()
   collet_add_rows(oclgrind_cpu ${conf}.conf --sample
     "add f:ff" "sum f:f" "max d:d" "transpose z:z" "normal f:" "fft c:c" "matmul i:aa"
     "dot f:ff" "matvec f:ff" "cholesky fi:f" "com d:ff" "rmsd dd:fff" "principal_axes dd:dd"
