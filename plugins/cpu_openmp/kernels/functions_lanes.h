@@ -53,77 +53,63 @@ INLINE __m512 exp_lanes_f32(__m512 x)
 }
 
 /*
- * By the upper five bits of m in [1, 1.5) and [0.75, 1): c near 1 / m, a multiple of 1/64, and -ln
- * c as a multiple of 2^-17 and a rest. On both sides of 1 c is 1, so that ln x keeps its digits
- * there.
+ * By the upper five bits of m in [1, 2): c near 1 / m, and -ln c, a multiple of 2^-17 and a rest.
+ * In the bins of log_rest's rows nearer to x = 1 c is a multiple of 1/128, so that m c - 1 is
+ * exact; in the others, 16 bins away, c is one whose rest is the same but for 2^-30. On both sides
+ * of 1 c is 1 or 1/2, and -ln c 0 or the parts of ln 2, so that ln x keeps its digits there.
  */
-static const float log_table[3][32] = {
-    {0x1p+0f,    0x1.e8p-1f, 0x1.d8p-1f, 0x1.dp-1f,  0x1.cp-1f,  0x1.b8p-1f, 0x1.a8p-1f, 0x1.ap-1f,
-     0x1.98p-1f, 0x1.88p-1f, 0x1.8p-1f,  0x1.78p-1f, 0x1.7p-1f,  0x1.68p-1f, 0x1.6p-1f,  0x1.58p-1f,
-     0x1.5p+0f,  0x1.4cp+0f, 0x1.44p+0f, 0x1.4p+0f,  0x1.38p+0f, 0x1.34p+0f, 0x1.2cp+0f, 0x1.28p+0f,
-     0x1.2p+0f,  0x1.1cp+0f, 0x1.18p+0f, 0x1.14p+0f, 0x1.1p+0f,  0x1.0cp+0f, 0x1p+0f,    0x1p+0f},
-    {0.0f,         0x1.895p-5f,   0x1.4d3p-4f,   0x1.9338p-4f,  0x1.1178p-3f,  0x1.366p-3f,
-     0x1.823cp-3f, 0x1.a94p-3f,   0x1.d104p-3f,  0x1.1178p-2f,  0x1.2696p-2f,  0x1.3c26p-2f,
-     0x1.522ap-2f, 0x1.68acp-2f,  0x1.7fbp-2f,   0x1.973ap-2f,  -0x1.1676p-2f, -0x1.0a32p-2f,
-     -0x1.e27p-3f, -0x1.c9p-3f,   -0x1.9524p-3f, -0x1.7ab8p-3f, -0x1.44d4p-3f, -0x1.2954p-3f,
-     -0x1.e27p-4f, -0x1.a928p-4f, -0x1.6f1p-4f,  -0x1.342p-4f,  -0x1.f0ap-5f,  -0x1.774p-5f,
-     0.0f,         0.0f},
-    {0.0f,
-     -0x1.57ad82p-19f,
-     0x1.15d208p-20f,
-     -0x1.0d1536p-19f,
-     0x1.d044fcp-20f,
-     -0x1.a7f538p-22f,
-     0x1.6551a4p-23f,
-     -0x1.2c3752p-19f,
-     -0x1.01b354p-20f,
-     0x1.d044fcp-19f,
-     0x1.089a6ep-21f,
-     -0x1.b1199ap-19f,
-     0x1.c0e714p-19f,
-     0x1.07d38ep-19f,
-     -0x1.7109fap-20f,
-     0x1.a189acp-21f,
-     0x1.aa2a2cp-21f,
-     -0x1.389ce4p-20f,
-     -0x1.db8abcp-21f,
-     0x1.070cacp-20f,
-     -0x1.a9cf46p-19f,
-     -0x1.20421cp-20f,
-     0x1.493348p-19f,
-     -0x1.2f82p-19f,
-     -0x1.db8abcp-22f,
-     0x1.2c5b52p-20f,
-     0x1.6ba8d4p-19f,
-     0x1.434f22p-19f,
-     -0x1.86008cp-20f,
-     -0x1.63d8ccp-19f,
-     0.0f,
-     0.0f},
-};
+static const float log_inverse[32] = {
+    0x1p+0f,        0x1.e8p-1f,     0x1.d8p-1f,     0x1.dp-1f,      0x1.cp-1f,      0x1.b8p-1f,
+    0x1.a8p-1f,     0x1.ap-1f,      0x1.945d3cp-1f, 0x1.8a714p-1f,  0x1.82640ap-1f, 0x1.7866ecp-1f,
+    0x1.70a004p-1f, 0x1.683aacp-1f, 0x1.604e28p-1f, 0x1.597f12p-1f, 0x1.51917p-1f,  0x1.4ad34p-1f,
+    0x1.44dbd6p-1f, 0x1.3e942cp-1f, 0x1.37e6bep-1f, 0x1.32c3acp-1f, 0x1.2c583ap-1f, 0x1.27913p-1f,
+    0x1.2p-1f,      0x1.1cp-1f,     0x1.18p-1f,     0x1.14p-1f,     0x1.1p-1f,      0x1.0cp-1f,
+    0x1p-1f,        0x1p-1f};
+static const float log_upper[32] = {
+    0.0f,         0x1.895p-5f,  0x1.4d3p-4f,  0x1.9338p-4f, 0x1.1178p-3f, 0x1.366p-3f,
+    0x1.823cp-3f, 0x1.a94p-3f,  0x1.e358p-3f, 0x1.0b1cp-2f, 0x1.203cp-2f, 0x1.3b0ep-2f,
+    0x1.506ep-2f, 0x1.6806p-2f, 0x1.7eccp-2f, 0x1.92c8p-2f, 0x1.aa8ep-2f, 0x1.bf38p-2f,
+    0x1.d1dap-2f, 0x1.e5d8p-2f, 0x1.fb88p-2f, 0x1.0645p-1f, 0x1.1119p-1f, 0x1.194fp-1f,
+    0x1.2696p-1f, 0x1.2dbfp-1f, 0x1.3503p-1f, 0x1.3c61p-1f, 0x1.43dap-1f, 0x1.4b7p-1f,
+    0x1.62e4p-1f, 0x1.62e4p-1f};
+static const float log_rest[16] = {0.0f,
+                                   -0x1.57ad82p-19f,
+                                   0x1.15d208p-20f,
+                                   -0x1.0d1536p-19f,
+                                   0x1.d044fcp-20f,
+                                   -0x1.a7f538p-22f,
+                                   0x1.6551a4p-23f,
+                                   -0x1.2c3752p-19f,
+                                   0x1.089a6ep-20f,
+                                   0x1.55ec38p-19f,
+                                   -0x1.d4989cp-19f,
+                                   -0x1.fcf25p-19f,
+                                   -0x1.a0db88p-26f,
+                                   -0x1.48347ap-20f,
+                                   0x1.7f7d1cp-20f,
+                                   0x1.7f7d1cp-20f};
 
-/* The entry of `row` for each index mod 32. */
-INLINE __m512 look_up_log(int row, __m512i index)
+/* The entry of a table of 32 for each index mod 32. */
+INLINE __m512 look_up_32(const float *table, __m512i index)
 {
-    __m512 first = _mm512_loadu_ps(log_table[row]), second = _mm512_loadu_ps(log_table[row] + 16);
+    __m512 first = _mm512_loadu_ps(table), second = _mm512_loadu_ps(table + 16);
     return _mm512_permutex2var_ps(first, index, second);
 }
 
 /*
- * x = 2^e m, 0.75 <= m < 1.5: ln x = (e ln 2 - ln c) + ln(1 + r), r = m c - 1 without rounding, |r|
- * <= 1/32. The upper parts of the first sum add exactly; (ln(1 + r) - r) / r^2 is a polynomial
- * (error 2^-31 of ln(1 + r)). 0 and infinity have e infinite, m 1.
+ * x = 2^e m: ln x = (e ln 2 - ln c) + ln(1 + r), r = m c - 1, |r| <= 1/32. The upper parts of the
+ * first sum add exactly; (ln(1 + r) - r) / r^2 is a polynomial (error 2^-31 of ln(1 + r)). 0 and
+ * infinity have e infinite, m 1.
  */
 INLINE __m512 log_lanes_f32(__m512 x)
 {
-    const __m512 one = _mm512_set1_ps(1.0f);
-    __m512 m = _mm512_getmant_ps(x, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_nan);
+    __m512 m = _mm512_getmant_ps(x, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_nan);
     __m512 e = _mm512_getexp_ps(x);
-    e = _mm512_mask_add_ps(e, _mm512_cmp_ps_mask(m, one, _CMP_LT_OQ), e, one);
     __m512i index = _mm512_srli_epi32(_mm512_castps_si512(m), 18);
-    __m512 r = _mm512_fmsub_ps(m, look_up_log(0, index), one);
-    __m512 sum = _mm512_fmadd_ps(e, _mm512_set1_ps(LN2_HIGH_F32), look_up_log(1, index));
-    __m512 low = _mm512_fmadd_ps(e, _mm512_set1_ps(LN2_LOW_F32), look_up_log(2, index));
+    __m512 rest = _mm512_permutexvar_ps(index, _mm512_loadu_ps(log_rest));
+    __m512 r = _mm512_fmsub_ps(m, look_up_32(log_inverse, index), _mm512_set1_ps(1.0f));
+    __m512 sum = _mm512_fmadd_ps(e, _mm512_set1_ps(LN2_HIGH_F32), look_up_32(log_upper, index));
+    __m512 low = _mm512_fmadd_ps(e, _mm512_set1_ps(LN2_LOW_F32), rest);
     __m512 q = _mm512_set1_ps(0x1.9a12ap-3f);
     q = _mm512_fmadd_ps(q, r, _mm512_set1_ps(-0x1.00353ep-2f));
     q = _mm512_fmadd_ps(q, r, _mm512_set1_ps(0x1.55555p-2f));
