@@ -275,7 +275,8 @@ struct collet_plugin {
     collet_status (*memory_stats)(collet_device *device, collet_memory_stats *stats,
                                   collet_error *err);
 
-    /* Optional. Page-locked host memory for fast transfers; NULL: libcore uses its own. */
+    /* Optional. Page-locked host memory for fast transfers. libcore does not call it: a backend
+     * whose transfers gain from such memory brings them through pieces of its own. */
     collet_status (*host_alloc)(collet_device *device, uint64_t bytes, void **address,
                                 collet_error *err);
     /* Optional, together with host_alloc. NULL address does nothing. */
