@@ -73,6 +73,7 @@ void against_print(const bench_session *s, const against_result *r)
                against_ratio(r, r->best), against_ratio_fastest(r, r->best));
     }
     putchar('\n');
+    (void)fflush(stdout); /* the next row takes seconds; main reports errors of the stream */
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
