@@ -8,11 +8,12 @@
 #include "tables.h"
 #include "texts.h"
 
-static const char *const texts[] = {device_text_fft, NULL};
+static const char *const texts[] = {device_text_fft_stage, device_text_fft, device_text_fft_lanes,
+                                    NULL};
 static const device_source source = {"fft", texts};
 
 #define AXES_MAX 3
-#define TILE 128
+#define TILE 128 /* of fft.dev */
 /* Scratch that the lines of a launch take at most, if one line takes no more: what a processor has
  * in its cache; and lines enough for any other device. */
 #define CPU_SCRATCH ((int64_t)1 << 21)
@@ -41,7 +42,7 @@ typedef struct pass {
     int64_t extent[COLLET_MAX_DIMS], in_other[COLLET_MAX_DIMS], out_other[COLLET_MAX_DIMS];
 } pass;
 
-/* The `stage` of fft.dev. */
+/* The `stage` of fft_stage.dev. */
 typedef struct stage {
     int64_t lines, first;
     int64_t columns, all_columns;
@@ -50,12 +51,14 @@ typedef struct stage {
     int64_t in_line, out_line;
     int64_t in_length, out_length;
     int64_t n;
-    int64_t roots, fine, coarse, chirp, spectrum;
+    int64_t roots, fine, coarse, steps, chirp, spectrum;
     int64_t extent[7], in_other[7], out_other[7];
     int32_t outer, fine_bits;
     int32_t radix, tile_bits;
     int32_t flags, passes;
     int32_t small[FFT_RADICES_MAX];
+    int64_t tiles, each, run;
+    int64_t in_lane, out_lane;
 } stage;
 
 enum {
@@ -72,7 +75,8 @@ enum {
     OUT_SWAPPED = 1024,
     OUT_REAL = 2048,
     IN_PLAIN = 4096,
-    OUT_PLAIN = 8192
+    OUT_PLAIN = 8192,
+    OF_COLUMNS = 16384
 };
 
 static int is_complex(collet_dtype dtype)
@@ -229,13 +233,46 @@ typedef struct run {
 static int32_t tile_bits_of(const device_traits *t, const stage *s, int32_t room)
 {
     int32_t bits = 0;
-    int32_t least = t->is_cpu ? 4 : s->flags & IN_ALONG && s->flags & OUT_ALONG ? 0 : 3;
+    int32_t least = s->flags & IN_ALONG && s->flags & OUT_ALONG ? 0 : 3;
     while (2 << bits <= TILE && s->radix << (bits + 1) <= room)
         bits++;
     while (bits > 0 && ((int64_t)1 << (bits - 1) >= s->all_columns ||
                         (bits > least && (s->all_columns >> bits) < 2 * (int64_t)t->units)))
         bits--;
     return bits;
+}
+
+/* Elements that a group of a processor has at least, if others have work too. */
+#define CPU_ELEMENTS 16384
+
+/* Lines from line to line of which the numbers are equally far apart: all, those of the innermost
+ * axis, or, where tiles of them would have few lines, any. */
+static int64_t run_of_lines(const pass *p, const stage *g, int32_t lanes)
+{
+    int64_t inner = p->outer > 1 ? p->extent[p->outer - 1] : g->lines;
+    int whole = g->first % inner == 0 && g->lines % inner == 0;
+    return whole && (inner % lanes == 0 || inner >= 4 * lanes) ? inner : g->lines;
+}
+
+/* The tiles of a launch on a processor. */
+static void set_tiles(stage *g, const device_traits *t, const pass *p, int32_t lanes)
+{
+    int64_t inner = p->outer ? p->extent[p->outer - 1] : 1;
+    if (g->flags & OF_COLUMNS) {
+        g->run = g->stride == 1 ? g->columns : g->stride;
+        g->in_lane = g->in_step;
+        g->out_lane = g->out_step * (g->stride == 1 ? g->radix : 1);
+    } else {
+        int even;
+        g->run = run_of_lines(p, g, lanes);
+        even = p->outer < 2 || g->first % inner + g->run <= inner;
+        g->in_lane = g->in_line ? g->in_line : even && p->outer ? p->in_other[p->outer - 1] : 0;
+        g->out_lane = g->out_line ? g->out_line : even && p->outer ? p->out_other[p->outer - 1] : 0;
+    }
+    g->tiles = g->all_columns / g->run * (int64_t)device_ceiling((uint64_t)g->run, (uint64_t)lanes);
+    g->each = 1;
+    while (g->radix * lanes * g->each < CPU_ELEMENTS && g->tiles / g->each > 8 * (int64_t)t->units)
+        g->each *= 2;
 }
 
 static void set_view(stage *g, const pass *p)
@@ -257,6 +294,7 @@ static void set_table(stage *g, const fft_stages *s, const fft_stage_plan *plan)
     g->roots = plan->roots;
     g->fine = s->fine;
     g->coarse = s->coarse;
+    g->steps = s->steps;
     g->fine_bits = s->fine_bits;
     g->chirp = s->chirp;
     g->spectrum = s->spectrum;
@@ -279,9 +317,12 @@ static int32_t flags_of(const run *r, int32_t i, const stage *g)
         flags |= OUT_TURNED;
     if (!(flags & (IN_REAL | IN_HALF | IN_CHIRP)))
         flags |= IN_PLAIN;
-    if (!(flags & (OUT_REAL | OUT_TURNED | OUT_SPECTRUM | OUT_CHIRP)) &&
+    /* Processors turn whole vectors. */
+    if (!(flags & (OUT_REAL | OUT_SPECTRUM | OUT_CHIRP | (s->lanes ? 0 : OUT_TURNED))) &&
         (i < count - 1 || r->pass->to.shape[r->pass->axis] == s->inner))
         flags |= OUT_PLAIN;
+    if (s->lanes)
+        return flags | (!r->across && s->count > 1 ? OF_COLUMNS : 0);
     if (r->across)
         return flags | LINES_FIRST;
     return flags | (g->columns == 1 ? IN_ALONG : 0) | (g->stride == 1 ? OUT_ALONG : 0);
@@ -309,16 +350,20 @@ static collet_status launch(run *r, int32_t i, int64_t first, int64_t lines)
     set_view(&g, p);
     set_table(&g, s, &s->stage[i % s->count]);
     g.flags = flags_of(r, i, &g);
-    g.tile_bits = tile_bits_of(t, &g, fft_room(t, s->wide));
+    if (!t->is_cpu)
+        g.tile_bits = tile_bits_of(t, &g, fft_room(t, s->wide));
     g.in_length = i == 0 ? s->n : s->inner;
     g.out_length = ends ? p->to.shape[p->axis] : s->inner;
     g.in_step = i == 0 ? p->from.strides[p->axis] : r->across ? lines : 1;
     g.out_step = ends ? p->to.strides[p->axis] : r->across ? lines : 1;
     g.in_line = i == 0 ? 0 : r->across ? 1 : s->inner;
     g.out_line = ends ? 0 : r->across ? 1 : s->inner;
+    if (t->is_cpu)
+        set_tiles(&g, t, p, s->lanes);
     int64_t in_first = i == 0 ? p->from.first : scratch + (i % 2 ? 0 : array);
     int64_t out_first = ends ? p->to.first : scratch + (i % 2 ? array : 0);
-    device_launch_begin(&l, &source, r->options, "fft_stage");
+    device_launch_begin(&l, &source, r->options, t->is_cpu ? "fft_lanes" : "fft_stage");
+    l.alone = t->is_cpu;
     device_pass_buffer(&l, ends ? p->to.buffer : r->call->workspace);
     device_pass_i64(&l, ends && p->to.real ? out_first : 2 * out_first);
     device_pass_buffer(&l, i == 0 ? p->from.buffer : r->call->workspace);
@@ -328,7 +373,9 @@ static collet_status launch(run *r, int32_t i, int64_t first, int64_t lines)
     device_pass_block(&l, &g, sizeof g);
     collet_status status = device_enqueue(
         r->device, r->queue, &l,
-        device_ceiling((uint64_t)g.all_columns, (uint64_t)1 << g.tile_bits), r->call->err);
+        t->is_cpu ? device_ceiling((uint64_t)g.tiles, (uint64_t)g.each)
+                  : device_ceiling((uint64_t)g.all_columns, (uint64_t)1 << g.tile_bits),
+        r->call->err);
     if (r->launched)
         return device_after_first(status);
     r->launched = status == COLLET_OK;
@@ -371,9 +418,8 @@ collet_status device_fft(collet_device *device, collet_queue *queue, const colle
     int32_t count = passes_of(call, passes);
     run r = {.device = device, .queue = queue, .call = call};
     collet_status status = COLLET_OK;
-    (void)snprintf(r.options, sizeof r.options, "-DREAL=%s -DCOMPLEX=%s -DROOM=%d -DTILE=%d%s",
-                   wide ? "f64" : "f32", wide ? "c128" : "c64", (int)fft_room(t, wide), TILE,
-                   t->is_cpu ? " -DON_CPU=1" : " -DON_CPU=0");
+    (void)snprintf(r.options, sizeof r.options, "-DREAL=%s -DCOMPLEX=%s -DROOM=%d",
+                   wide ? "f64" : "f32", wide ? "c128" : "c64", (int)fft_room(t, wide));
     for (int32_t i = 0; i < count && status == COLLET_OK; i++) {
         fft_stages_of(&stages[i], t, passes[i].n, wide);
         status = take_table(&r, &stages[i], &tables[i]);

@@ -9,9 +9,10 @@
 
 int32_t fft_room(const device_traits *t, int wide)
 {
-    /* Two buffers, and the columns' numbers beside them. */
-    int32_t room = t->is_cpu ? 8192 : wide ? 1024 : 2048;
-    while (room > 256 && (uint64_t)room * (wide ? 32 : 16) + 4096 > t->local_bytes)
+    /* Two buffers of two parts, of vectors of 64 bytes, or with columns beside them. */
+    uint64_t each = t->is_cpu ? 256 : wide ? 32 : 16, others = t->is_cpu ? 0 : 4096;
+    int32_t room = wide ? 1024 : 2048, least = t->is_cpu ? 64 : 256;
+    while (room > least && (uint64_t)room * each + others > t->local_bytes)
         room /= 2;
     return room;
 }
@@ -72,7 +73,7 @@ static void split_radix(fft_stage_plan *p)
 }
 
 /* Neighbouring columns lie side by side in a group, eight where that takes no further stage. */
-static int32_t radices_of(int64_t n, int64_t room, int64_t radix[FFT_STAGES_MAX])
+static int32_t radices_of(int64_t n, int64_t room, int lanes, int64_t radix[FFT_STAGES_MAX])
 {
     int32_t factor[FACTORS_MAX];
     int64_t wider[FFT_STAGES_MAX];
@@ -81,6 +82,8 @@ static int32_t radices_of(int64_t n, int64_t room, int64_t radix[FFT_STAGES_MAX]
         return 1;
     }
     int32_t count = factors_of(n, factor);
+    if (lanes)
+        return fewest(factor, count, room, radix);
     int32_t stages = fewest(factor, count, room / 8, radix);
     int32_t fewer = fewest(factor, count, room / 4, wider);
     if (fewer < stages)
@@ -95,7 +98,8 @@ void fft_stages_of(fft_stages *s, const device_traits *t, int64_t n, int wide)
     s->n = n;
     s->inner = fft_form_of(n).inner;
     s->wide = wide;
-    s->count = radices_of(s->inner, fft_room(t, wide), radix);
+    s->lanes = t->is_cpu ? fft_lanes(wide) : 0;
+    s->count = radices_of(s->inner, fft_room(t, wide), s->lanes, radix);
     for (int32_t i = 0; i < s->count; i++) {
         fft_stage_plan *p = &s->stage[i];
         p->radix = radix[i];
@@ -110,7 +114,8 @@ void fft_stages_of(fft_stages *s, const device_traits *t, int64_t n, int wide)
             s->fine_bits++;
         s->fine = s->pairs;
         s->coarse = s->fine + ((int64_t)1 << s->fine_bits);
-        s->pairs = s->coarse + (s->inner >> s->fine_bits) + 1;
+        s->steps = s->coarse + (s->inner >> s->fine_bits) + 1;
+        s->pairs = s->steps + s->lanes * s->stage[0].radix;
     }
     if (s->inner != n) {
         s->chirp = s->pairs;
@@ -121,17 +126,32 @@ void fft_stages_of(fft_stages *s, const device_traits *t, int64_t n, int wide)
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
+static void set_number(void *bytes, const fft_stages *s, int64_t at, double value)
+{
+    if (s->wide)
+        ((double *)bytes)[at] = value;
+    else
+        ((float *)bytes)[at] = (float)value;
+}
+
 static void set_root(void *bytes, const fft_stages *s, int64_t at, int64_t k, int64_t n)
 {
     double root[2];
     fft_root(k, n, root);
-    if (s->wide) {
-        ((double *)bytes)[2 * at] = root[0];
-        ((double *)bytes)[2 * at + 1] = root[1];
-    } else {
-        ((float *)bytes)[2 * at] = (float)root[0];
-        ((float *)bytes)[2 * at + 1] = (float)root[1];
-    }
+    set_number(bytes, s, 2 * at, root[0]);
+    set_number(bytes, s, 2 * at + 1, root[1]);
+}
+
+static void set_steps(void *bytes, const fft_stages *s)
+{
+    for (int64_t k = 0; k < s->stage[0].radix; k++)
+        for (int64_t t = 0; t < s->lanes; t++) {
+            int64_t at = 2 * (s->steps + k * s->lanes) + t;
+            double root[2];
+            fft_root(k * t % s->inner, s->inner, root);
+            set_number(bytes, s, at, root[0]);
+            set_number(bytes, s, at + s->lanes, root[1]);
+        }
 }
 
 static int set_chirp(char *bytes, const fft_stages *s)
@@ -157,6 +177,7 @@ int fft_stages_fill(void *bytes, const void *stages)
             set_root(bytes, s, s->fine + k, k, s->inner);
         for (int64_t k = 0; k <= s->inner >> s->fine_bits; k++)
             set_root(bytes, s, s->coarse + k, (k << s->fine_bits) % s->inner, s->inner);
+        set_steps(bytes, s);
     }
     return s->inner == s->n || set_chirp(bytes, s);
 }

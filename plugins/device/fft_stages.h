@@ -3,7 +3,8 @@
  * fft_stages.h - how a transform of one length is computed on a device: its stages and their table.
  *
  * A stage is a self-sorting pass (Stockham) of a radix of up to thousands, whose own transform a
- * group computes in local memory by passes of small radices. A line that fits there is one stage.
+ * group computes in local memory by passes of small radices: of as many columns as there is room
+ * for, or, on processors, of as many as a vector has numbers. A line that fits there is one stage.
  * Lengths with a prime factor above FFT_PRIME_MAX (cpu/fft_plan.h) are convolved with a chirp
  * (Bluestein): the stages of the convolution's length, twice.
  */
@@ -33,11 +34,22 @@ typedef struct fft_stages {
      * stages alone have them. */
     int32_t fine_bits;
     int64_t fine, coarse;
+    /* On processors the first stage has exp(-2 pi i t k / inner) for its elements k and columns t <
+     * fft_lanes: for each k, all real parts, then all imaginary ones. */
+    int32_t lanes; /* 0: not on processors */
+    int64_t steps;
     int64_t chirp, spectrum; /* as in fft_line; where inner != n */
     int64_t pairs;           /* of the table */
 } fft_stages;
 
-/* Elements that a group of this device holds in local memory, a power of two. */
+/* Columns that a processor computes together, a power of two. */
+static inline int32_t fft_lanes(int wide)
+{
+    return wide ? 8 : 16;
+}
+
+/* Elements that a group of this device holds in local memory, a power of two; on processors, of
+ * each of fft_lanes columns. */
 int32_t fft_room(const device_traits *t, int wide);
 
 /* n >= 1. */
