@@ -10,7 +10,7 @@
 int32_t fft_room(const device_traits *t, int wide)
 {
     /* Two buffers of two parts, of vectors of 64 bytes, or with columns beside them. */
-    uint64_t each = t->is_cpu ? 256 : wide ? 32 : 16, others = t->is_cpu ? 0 : 4096;
+    uint64_t each = t->is_cpu ? 256 : wide ? 32 : 16, others = t->is_cpu ? 1024 : 4096;
     int32_t room = wide ? 1024 : 2048, least = t->is_cpu ? 64 : 256;
     while (room > least && (uint64_t)room * each + others > t->local_bytes)
         room /= 2;
