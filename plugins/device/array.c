@@ -16,6 +16,12 @@ static const device_source source = {"elementwise", texts};
     [COLLET_BF16] = "-DAPPLY=" #op "_f32 -DTO=bf16 -DFROM=bf16 -DINPUTS=" #inputs,                 \
     [COLLET_F32] = "-DAPPLY=" #op "_f32 -DTO=f32 -DFROM=f32 -DINPUTS=" #inputs,                    \
     [COLLET_F64] = "-DAPPLY=" #op "_f64 -DTO=f64 -DFROM=f64 -DINPUTS=" #inputs
+/* Where the sign alone changes, 16 bits are taken as they are. */
+#define SIGN_OPTIONS(op)                                                                           \
+    [COLLET_F16] = "-DAPPLY=" #op "_u16 -DTO=u16 -DFROM=u16 -DINPUTS=1",                           \
+    [COLLET_BF16] = "-DAPPLY=" #op "_u16 -DTO=u16 -DFROM=u16 -DINPUTS=1",                          \
+    [COLLET_F32] = "-DAPPLY=" #op "_f32 -DTO=f32 -DFROM=f32 -DINPUTS=1",                           \
+    [COLLET_F64] = "-DAPPLY=" #op "_f64 -DTO=f64 -DFROM=f64 -DINPUTS=1"
 #define COMPLEX_OPTIONS(op, inputs)                                                                \
     [COLLET_C64] = "-DAPPLY=" #op "_c64 -DTO=c64 -DFROM=c64 -DINPUTS=" #inputs,                    \
     [COLLET_C128] = "-DAPPLY=" #op "_c128 -DTO=c128 -DFROM=c128 -DINPUTS=" #inputs
@@ -28,9 +34,9 @@ static by_type op_options[] = {
     [COLLET_OP_SUB] = {FLOAT_OPTIONS(sub, 2), COMPLEX_OPTIONS(sub, 2)},
     [COLLET_OP_MUL] = {FLOAT_OPTIONS(mul, 2), COMPLEX_OPTIONS(mul, 2)},
     [COLLET_OP_DIV] = {FLOAT_OPTIONS(div, 2), COMPLEX_OPTIONS(div, 2)},
-    [COLLET_OP_NEG] = {FLOAT_OPTIONS(neg, 1)},
+    [COLLET_OP_NEG] = {SIGN_OPTIONS(neg)},
     [COLLET_OP_ABS] =
-        {FLOAT_OPTIONS(abs, 1), [COLLET_C64] = "-DAPPLY=abs_c64 -DTO=f32 -DFROM=c64 -DINPUTS=1",
+        {SIGN_OPTIONS(abs), [COLLET_C64] = "-DAPPLY=abs_c64 -DTO=f32 -DFROM=c64 -DINPUTS=1",
          [COLLET_C128] = "-DAPPLY=abs_c128 -DTO=f64 -DFROM=c128 -DINPUTS=1"},
     [COLLET_OP_CONJ] = {COMPLEX_OPTIONS(conj, 1)},
     [COLLET_OP_EXP] = {FLOAT_OPTIONS(exp, 1)},
@@ -87,15 +93,19 @@ static uint32_t log2_size(collet_dtype dtype)
 
 /* Elements that make a group of a processor worth its launch. */
 #define STRETCH 1024
+/* Bytes of an output that may stay in a processor's caches. */
+#define CACHED (4u << 20)
 
-/* Passes what the kernel `flat` has after its operands. Returns the groups. */
-static uint64_t pass_flat(device_launch *l, const device_traits *t, uint64_t n)
+/* Passes what the kernel `flat` has after its operands: n elements, `bytes` of output. Returns the
+ * groups. */
+static uint64_t pass_flat(device_launch *l, const device_traits *t, uint64_t n, uint64_t bytes)
 {
     device_pass_i64(l, (int64_t)n);
     if (!t->is_cpu)
         return device_groups_per_item(t, n);
     uint64_t each = device_each(t, n, STRETCH);
     device_pass_i64(l, (int64_t)each);
+    device_pass_i32(l, bytes > CACHED);
     l->alone = 1;
     return device_ceiling(n, each);
 }
@@ -119,7 +129,9 @@ static collet_status launch(collet_device *device, collet_queue *queue,
         device_pass_value(&l, scalar, size);
     uint64_t groups;
     if (flat) {
-        groups = pass_flat(&l, t, (uint64_t)device_count(device_operand(call, 0)));
+        const collet_operand *out = device_operand(call, 0);
+        uint64_t n = (uint64_t)device_count(out);
+        groups = pass_flat(&l, t, n, n * device_dtype_size(out->dtype));
     } else {
         groups = device_view_of(&view, t, call, count);
         device_pass_block(&l, &view, sizeof view);
