@@ -4,43 +4,22 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../cpu/fft_plan.h"
+#include "fft_pass.h"
 #include "fft_stages.h"
 #include "tables.h"
 #include "texts.h"
 
-static const char *const texts[] = {device_text_fft_stage, device_text_fft, device_text_fft_lanes,
-                                    NULL};
+static const char *const texts[] = {device_text_fft_stage, device_text_fft,
+                                    device_text_fft_lanes, device_text_fft_halves,
+                                    device_text_fft_tiles, NULL};
 static const device_source source = {"fft", texts};
 
-#define AXES_MAX 3
 #define TILE 128 /* of fft.dev */
 /* Scratch that the lines of a launch take at most, if one line takes no more: what a processor has
  * in its cache; and lines enough for any other device. */
 #define CPU_SCRATCH ((int64_t)1 << 21)
 #define SCRATCH ((int64_t)256 << 20)
-
-/* ---- One axis -------------------------------------------------------------------------------- */
-
-/* A view of all numbers on one side of a pass. */
-typedef struct side {
-    void *buffer;
-    int64_t first; /* elements, as are the strides */
-    const int64_t *shape;
-    int64_t strides[COLLET_MAX_DIMS];
-    int real;
-} side;
-
-/* All lines along one axis. */
-typedef struct pass {
-    side from, to;
-    int32_t axis, inverse;
-    int half;  /* `from` has half spectra of lines whose last axis becomes real */
-    int64_t n; /* the length; of a half spectrum the real one */
-    double scale;
-    int64_t lines;
-    int32_t outer; /* axes that it does not run along, the smallest steps in the output last */
-    int64_t extent[COLLET_MAX_DIMS], in_other[COLLET_MAX_DIMS], out_other[COLLET_MAX_DIMS];
-} pass;
 
 /* The `stage` of fft_stage.dev. */
 typedef struct stage {
@@ -51,7 +30,7 @@ typedef struct stage {
     int64_t in_line, out_line;
     int64_t in_length, out_length;
     int64_t n;
-    int64_t roots, fine, coarse, steps, chirp, spectrum;
+    int64_t roots, fine, coarse, steps, halves, chirp, spectrum;
     int64_t extent[7], in_other[7], out_other[7];
     int32_t outer, fine_bits;
     int32_t radix, tile_bits;
@@ -59,6 +38,8 @@ typedef struct stage {
     int32_t small[FFT_RADICES_MAX];
     int64_t tiles, each, run;
     int64_t in_lane, out_lane;
+    int64_t in_part, out_part;
+    int32_t in_unit, out_unit;
 } stage;
 
 enum {
@@ -76,89 +57,31 @@ enum {
     OUT_REAL = 2048,
     IN_PLAIN = 4096,
     OUT_PLAIN = 8192,
-    OF_COLUMNS = 16384
+    OF_COLUMNS = 16384,
+    OUT_SPLIT = 32768,
+    IN_JOINED = 65536
 };
 
-static int is_complex(collet_dtype dtype)
+/* ---- Plans ----------------------------------------------------------------------------------- */
+
+/* On processors real lines go through transforms of their pairs, whose half spectra are made in
+ * local memory or by a launch of their own. */
+static int is_halved(const device_traits *t, const fft_pass *p)
 {
-    return dtype == COLLET_C64 || dtype == COLLET_C128;
+    int next = p->from.strides[p->axis] == 1 && p->to.strides[p->axis] == 1;
+    return t->is_cpu && (p->from.real || p->half) && p->n % 2 == 0 && fft_is_smooth(p->n) &&
+           (next || p->n / 2 <= fft_room(t, p->wide));
 }
 
-static int is_wide(const collet_operand *o)
+static void plan(fft_stages *s, const device_traits *t, const fft_pass *p)
 {
-    return o->dtype == COLLET_C128 || o->dtype == COLLET_F64;
+    fft_stages_of(s, t, p->n, p->wide, is_halved(t, p));
 }
 
-static uint64_t magnitude(int64_t step)
+/* Whether half spectra have a launch of their own, the first or the last. */
+static int has_halves(const fft_stages *s)
 {
-    return step < 0 ? 0 - (uint64_t)step : (uint64_t)step;
-}
-
-static side side_of(const collet_operand *o)
-{
-    side s = {.buffer = o->buffer, .shape = o->shape, .real = !is_complex(o->dtype)};
-    s.first = (int64_t)(o->byte_offset / device_dtype_size(o->dtype));
-    memcpy(s.strides, o->strides, (size_t)o->ndim * sizeof *s.strides);
-    return s;
-}
-
-/* A dense array at the front of the workspace with the input's shape. */
-static side temporary_of(const collet_kernel_call *call)
-{
-    const collet_operand *in = device_operand(call, 1);
-    side s = {.buffer = call->workspace, .shape = in->shape};
-    int64_t step = 1;
-    for (int32_t i = in->ndim - 1; i >= 0; i--) {
-        s.strides[i] = step;
-        step *= in->shape[i];
-    }
-    return s;
-}
-
-static void add_other(pass *p, int64_t extent, int64_t in, int64_t out)
-{
-    int32_t i = p->outer++;
-    for (; i > 0 && magnitude(p->out_other[i - 1]) < magnitude(out); i--) {
-        p->extent[i] = p->extent[i - 1];
-        p->in_other[i] = p->in_other[i - 1];
-        p->out_other[i] = p->out_other[i - 1];
-    }
-    p->extent[i] = extent;
-    p->in_other[i] = in;
-    p->out_other[i] = out;
-    p->lines *= extent;
-}
-
-/*
- * The passes of a call in their order, as on the CPUs: the last axis first, and last where it makes
- * the numbers real, which begins in the workspace. None when there is nothing to compute.
- */
-static int32_t passes_of(const collet_kernel_call *call, pass passes[AXES_MAX])
-{
-    const collet_fft_params *params = call->params;
-    const collet_operand *out = device_operand(call, 0), *in = device_operand(call, 1);
-    int32_t count = (int32_t)params->axes, last = out->ndim - 1;
-    int from_half = !is_complex(out->dtype);
-    double scale = 1.0;
-    for (int32_t i = 0; i < out->ndim; i++)
-        if (out->shape[i] == 0)
-            return 0;
-    for (int32_t i = 0; i < count; i++)
-        scale *= params->inverse ? (double)out->shape[last - i] : 1.0;
-    for (int32_t i = 0; i < count; i++) {
-        pass *p = &passes[i];
-        *p = (pass){.inverse = params->inverse != 0, .lines = 1};
-        p->axis = from_half ? last - (count - 1) + i : last - i;
-        p->half = from_half && p->axis == last;
-        p->from = i == 0 ? side_of(in) : from_half ? temporary_of(call) : side_of(out);
-        p->to = from_half && !p->half ? temporary_of(call) : side_of(out);
-        p->n = p->from.real ? in->shape[p->axis] : p->to.shape[p->axis];
-        p->scale = i == count - 1 ? 1.0 / scale : 1.0;
-        for (int32_t k = 0; k < out->ndim; k++)
-            if (k != p->axis && p->to.shape[k] != 1)
-                add_other(p, p->to.shape[k], p->from.strides[k], p->to.strides[k]);
-    }
-    return count;
+    return s->real && s->count > 1;
 }
 
 /* ---- Scratch --------------------------------------------------------------------------------- */
@@ -166,7 +89,7 @@ static int32_t passes_of(const collet_kernel_call *call, pass passes[AXES_MAX])
 /* Launches of a pass: a convolution goes there and back. */
 static int32_t launches_of(const fft_stages *s)
 {
-    return s->inner == s->n ? s->count : 2 * s->count;
+    return (s->inner == s->n ? s->count : 2 * s->count) + has_halves(s);
 }
 
 static int64_t pair_bytes(const fft_stages *s)
@@ -175,7 +98,7 @@ static int64_t pair_bytes(const fft_stages *s)
 }
 
 /* Lines that go through the stages together. */
-static int64_t lines_together(const device_traits *t, const fft_stages *s, const pass *p)
+static int64_t lines_together(const device_traits *t, const fft_stages *s, const fft_pass *p)
 {
     int64_t fit = (t->is_cpu ? CPU_SCRATCH : SCRATCH) / (s->inner * pair_bytes(s));
     if (launches_of(s) == 1 || fit > p->lines)
@@ -184,34 +107,25 @@ static int64_t lines_together(const device_traits *t, const fft_stages *s, const
 }
 
 /* Bytes of each of the two arrays between stages, of which two launches have one. */
-static uint64_t scratch_bytes(const device_traits *t, const fft_stages *s, const pass *p)
+static uint64_t scratch_bytes(const device_traits *t, const fft_stages *s, const fft_pass *p)
 {
     return (uint64_t)(lines_together(t, s, p) * s->inner * pair_bytes(s));
-}
-
-static uint64_t temporary_bytes(const collet_kernel_call *call)
-{
-    const collet_fft_params *params = call->params;
-    const collet_operand *in = device_operand(call, 1);
-    if (is_complex(device_operand(call, 0)->dtype) || params->axes == 1)
-        return 0;
-    return (uint64_t)device_count(in) * device_dtype_size(in->dtype);
 }
 
 uint64_t device_fft_workspace(collet_device *device, const collet_kernel_call *call)
 {
     const device_traits *t = device_traits_of(device);
-    pass passes[AXES_MAX];
+    fft_pass passes[FFT_AXES_MAX];
     fft_stages s;
     uint64_t most = 0;
-    int32_t count = passes_of(call, passes);
+    int32_t count = fft_passes_of(call, passes);
     for (int32_t i = 0; i < count; i++) {
-        fft_stages_of(&s, t, passes[i].n, is_wide(device_operand(call, 1)));
+        plan(&s, t, &passes[i]);
         int32_t arrays = launches_of(&s) - 1;
         uint64_t bytes = scratch_bytes(t, &s, &passes[i]) * (uint64_t)(arrays > 2 ? 2 : arrays);
         most = bytes > most ? bytes : most;
     }
-    return count ? temporary_bytes(call) + most : 0;
+    return count ? fft_temporary_bytes(call) + most : 0;
 }
 
 /* ---- Launches -------------------------------------------------------------------------------- */
@@ -222,24 +136,25 @@ typedef struct run {
     const collet_kernel_call *call;
     const device_table *table;
     const fft_stages *stages;
-    const pass *pass;
+    const fft_pass *pass;
     int across; /* lines lie side by side, not their elements */
     char options[96];
     int launched;
 } run;
 
 /* Columns of a group: as many as fit, fewer where that keeps processors without one, and eight
- * where neighbouring columns are neighbours in memory. */
-static int32_t tile_bits_of(const device_traits *t, const stage *s, int32_t room)
+ * where neighbouring columns are neighbours in memory. The groups. */
+static uint64_t set_columns(stage *g, const device_traits *t, int wide)
 {
-    int32_t bits = 0;
-    int32_t least = s->flags & IN_ALONG && s->flags & OUT_ALONG ? 0 : 3;
-    while (2 << bits <= TILE && s->radix << (bits + 1) <= room)
+    int32_t bits = 0, room = fft_room(t, wide);
+    int32_t least = g->flags & IN_ALONG && g->flags & OUT_ALONG ? 0 : 3;
+    while (2 << bits <= TILE && g->radix << (bits + 1) <= room)
         bits++;
-    while (bits > 0 && ((int64_t)1 << (bits - 1) >= s->all_columns ||
-                        (bits > least && (s->all_columns >> bits) < 2 * (int64_t)t->units)))
+    while (bits > 0 && ((int64_t)1 << (bits - 1) >= g->all_columns ||
+                        (bits > least && (g->all_columns >> bits) < 2 * (int64_t)t->units)))
         bits--;
-    return bits;
+    g->tile_bits = bits;
+    return device_ceiling((uint64_t)g->all_columns, (uint64_t)1 << bits);
 }
 
 /* Elements that a group of a processor has at least, if others have work too. */
@@ -247,15 +162,15 @@ static int32_t tile_bits_of(const device_traits *t, const stage *s, int32_t room
 
 /* Lines from line to line of which the numbers are equally far apart: all, those of the innermost
  * axis, or, where tiles of them would have few lines, any. */
-static int64_t run_of_lines(const pass *p, const stage *g, int32_t lanes)
+static int64_t run_of_lines(const fft_pass *p, const stage *g, int32_t lanes)
 {
     int64_t inner = p->outer > 1 ? p->extent[p->outer - 1] : g->lines;
     int whole = g->first % inner == 0 && g->lines % inner == 0;
     return whole && (inner % lanes == 0 || inner >= 4 * lanes) ? inner : g->lines;
 }
 
-/* The tiles of a launch on a processor. */
-static void set_tiles(stage *g, const device_traits *t, const pass *p, int32_t lanes)
+/* The tiles of a launch on a processor. The groups. */
+static uint64_t set_tiles(stage *g, const device_traits *t, const fft_pass *p, int32_t lanes)
 {
     int64_t inner = p->outer ? p->extent[p->outer - 1] : 1;
     if (g->flags & OF_COLUMNS) {
@@ -273,9 +188,10 @@ static void set_tiles(stage *g, const device_traits *t, const pass *p, int32_t l
     g->each = 1;
     while (g->radix * lanes * g->each < CPU_ELEMENTS && g->tiles / g->each > 8 * (int64_t)t->units)
         g->each *= 2;
+    return device_ceiling((uint64_t)g->tiles, (uint64_t)g->each);
 }
 
-static void set_view(stage *g, const pass *p)
+static void set_view(stage *g, const fft_pass *p)
 {
     g->outer = p->outer;
     memcpy(g->extent, p->extent, sizeof g->extent);
@@ -295,6 +211,7 @@ static void set_table(stage *g, const fft_stages *s, const fft_stage_plan *plan)
     g->fine = s->fine;
     g->coarse = s->coarse;
     g->steps = s->steps;
+    g->halves = s->halves;
     g->fine_bits = s->fine_bits;
     g->chirp = s->chirp;
     g->spectrum = s->spectrum;
@@ -328,6 +245,18 @@ static int32_t flags_of(const run *r, int32_t i, const stage *g)
     return flags | (g->columns == 1 ? IN_ALONG : 0) | (g->stride == 1 ? OUT_ALONG : 0);
 }
 
+/* The same of a launch between pairs of real numbers and half spectra. */
+static int32_t flags_of_pairs(const run *r, int32_t i, const stage *g)
+{
+    const fft_stages *s = r->stages;
+    int32_t flags = IN_PLAIN | OUT_PLAIN | (s->count > 1 ? OF_COLUMNS : 0);
+    if (r->pass->half && i == launches_of(s) - 1)
+        flags |= OUT_SWAPPED;
+    if (s->count == 1)
+        flags |= r->pass->half ? IN_JOINED : OUT_SPLIT;
+    return flags | (g->stride * g->radix != s->inner ? OUT_TURNED : 0);
+}
+
 static void pass_scale(device_launch *l, const fft_stages *s, double scale)
 {
     if (s->wide)
@@ -336,46 +265,79 @@ static void pass_scale(device_launch *l, const fft_stages *s, double scale)
         device_pass_f32(l, (float)scale);
 }
 
+/* Where launch `i` reads and writes: operands at the ends of a pass, else scratch. */
+static void set_sides(stage *g, const run *r, int32_t i)
+{
+    const fft_stages *s = r->stages;
+    const fft_pass *p = r->pass;
+    int begins = i == 0, ends = i == launches_of(s) - 1;
+    g->in_length = begins ? s->n : s->inner;
+    g->out_length = ends ? p->to.shape[p->axis] : s->inner;
+    g->in_step = begins ? p->from.strides[p->axis] : r->across ? g->lines : 1;
+    g->out_step = ends ? p->to.strides[p->axis] : r->across ? g->lines : 1;
+    g->in_line = begins ? 0 : r->across ? 1 : s->inner;
+    g->out_line = ends ? 0 : r->across ? 1 : s->inner;
+    g->in_unit = begins && p->from.real ? 1 : 2;
+    g->out_unit = ends && p->to.real ? 1 : 2;
+    g->in_part = g->out_part = 1;
+    if (s->real && g->in_unit == 1) {
+        g->in_part = g->in_step;
+        g->in_step *= 2;
+    }
+    if (s->real && g->out_unit == 1) {
+        g->out_part = g->out_step;
+        g->out_step *= 2;
+    }
+}
+
+static void pass_sides(device_launch *l, const run *r, int32_t i, const stage *g)
+{
+    const fft_stages *s = r->stages;
+    const fft_pass *p = r->pass;
+    int begins = i == 0, ends = i == launches_of(s) - 1;
+    int64_t scratch = (int64_t)fft_temporary_bytes(r->call) / pair_bytes(s);
+    int64_t array = (int64_t)scratch_bytes(device_traits_of(r->device), s, p) / pair_bytes(s);
+    int64_t in_first = begins ? p->from.first : scratch + (i % 2 ? 0 : array);
+    int64_t out_first = ends ? p->to.first : scratch + (i % 2 ? array : 0);
+    device_pass_buffer(l, ends ? p->to.buffer : r->call->workspace);
+    device_pass_i64(l, g->out_unit * out_first);
+    device_pass_buffer(l, begins ? p->from.buffer : r->call->workspace);
+    device_pass_i64(l, g->in_unit * in_first);
+    device_pass_buffer(l, r->table->buffer);
+}
+
+/* Places of a half spectrum, and their mirror images, that a group has. */
+#define HALVES_EACH 4096
+
 /* Launch `i` for `lines` lines from `first` on. */
 static collet_status launch(run *r, int32_t i, int64_t first, int64_t lines)
 {
     const device_traits *t = device_traits_of(r->device);
     const fft_stages *s = r->stages;
-    const pass *p = r->pass;
-    int32_t count = launches_of(s), ends = i == count - 1;
-    int64_t scratch = (int64_t)(temporary_bytes(r->call) / (uint64_t)pair_bytes(s));
-    int64_t array = (int64_t)scratch_bytes(t, s, p) / pair_bytes(s);
-    stage g = {.lines = lines, .first = first, .n = s->n};
+    int32_t number = i - (has_halves(s) && r->pass->half);
+    int halves = number < 0 || (has_halves(s) && number == s->count);
+    stage g = {.lines = lines, .first = first, .n = s->n, .each = HALVES_EACH};
     device_launch l;
-    set_view(&g, p);
-    set_table(&g, s, &s->stage[i % s->count]);
-    g.flags = flags_of(r, i, &g);
-    if (!t->is_cpu)
-        g.tile_bits = tile_bits_of(t, &g, fft_room(t, s->wide));
-    g.in_length = i == 0 ? s->n : s->inner;
-    g.out_length = ends ? p->to.shape[p->axis] : s->inner;
-    g.in_step = i == 0 ? p->from.strides[p->axis] : r->across ? lines : 1;
-    g.out_step = ends ? p->to.strides[p->axis] : r->across ? lines : 1;
-    g.in_line = i == 0 ? 0 : r->across ? 1 : s->inner;
-    g.out_line = ends ? 0 : r->across ? 1 : s->inner;
-    if (t->is_cpu)
-        set_tiles(&g, t, p, s->lanes);
-    int64_t in_first = i == 0 ? p->from.first : scratch + (i % 2 ? 0 : array);
-    int64_t out_first = ends ? p->to.first : scratch + (i % 2 ? array : 0);
-    device_launch_begin(&l, &source, r->options, t->is_cpu ? "fft_lanes" : "fft_stage");
+    uint64_t groups;
+    set_view(&g, r->pass);
+    set_table(&g, s, &s->stage[halves ? 0 : number % s->count]);
+    set_sides(&g, r, i);
+    device_launch_begin(&l, &source, r->options,
+                        halves      ? "fft_halves"
+                        : t->is_cpu ? "fft_lanes"
+                                    : "fft_stage");
     l.alone = t->is_cpu;
-    device_pass_buffer(&l, ends ? p->to.buffer : r->call->workspace);
-    device_pass_i64(&l, ends && p->to.real ? out_first : 2 * out_first);
-    device_pass_buffer(&l, i == 0 ? p->from.buffer : r->call->workspace);
-    device_pass_i64(&l, i == 0 && p->from.real ? in_first : 2 * in_first);
-    device_pass_buffer(&l, r->table->buffer);
-    pass_scale(&l, s, ends ? p->scale : 1.0);
+    pass_sides(&l, r, i, &g);
+    if (halves) {
+        g.flags = number < 0 ? IN_JOINED : OUT_SPLIT;
+        groups = (uint64_t)lines * device_ceiling((uint64_t)g.n / 2 + 1, HALVES_EACH);
+    } else {
+        g.flags = s->real ? flags_of_pairs(r, i, &g) : flags_of(r, i, &g);
+        groups = t->is_cpu ? set_tiles(&g, t, r->pass, s->lanes) : set_columns(&g, t, s->wide);
+        pass_scale(&l, s, i == launches_of(s) - 1 ? r->pass->scale : 1.0);
+    }
     device_pass_block(&l, &g, sizeof g);
-    collet_status status = device_enqueue(
-        r->device, r->queue, &l,
-        t->is_cpu ? device_ceiling((uint64_t)g.tiles, (uint64_t)g.each)
-                  : device_ceiling((uint64_t)g.all_columns, (uint64_t)1 << g.tile_bits),
-        r->call->err);
+    collet_status status = device_enqueue(r->device, r->queue, &l, groups, r->call->err);
     if (r->launched)
         return device_after_first(status);
     r->launched = status == COLLET_OK;
@@ -384,12 +346,12 @@ static collet_status launch(run *r, int32_t i, int64_t first, int64_t lines)
 
 static collet_status run_pass(run *r)
 {
-    const pass *p = r->pass;
+    const fft_pass *p = r->pass;
     const device_traits *t = device_traits_of(r->device);
     int64_t together = lines_together(t, r->stages, p);
     collet_status status = COLLET_OK;
-    r->across = p->lines > 1 && magnitude(p->to.strides[p->axis]) != 1 &&
-                magnitude(p->from.strides[p->axis]) != 1;
+    r->across = p->lines > 1 && fft_magnitude(p->to.strides[p->axis]) != 1 &&
+                fft_magnitude(p->from.strides[p->axis]) != 1;
     for (int64_t first = 0; first < p->lines && status == COLLET_OK; first += together) {
         int64_t left = p->lines - first;
         for (int32_t i = 0; i < launches_of(r->stages) && status == COLLET_OK; i++)
@@ -403,6 +365,7 @@ static collet_status take_table(run *r, const fft_stages *s, device_table **tabl
     plan_key key = {.words = 0};
     plan_key_add(&key, s->n);
     plan_key_add(&key, s->wide);
+    plan_key_add(&key, s->real);
     return device_table_take(r->device, r->queue, &key,
                              (uint64_t)s->pairs * (uint64_t)pair_bytes(s), fft_stages_fill, s,
                              table, r->call->err);
@@ -411,17 +374,17 @@ static collet_status take_table(run *r, const fft_stages *s, device_table **tabl
 collet_status device_fft(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
     const device_traits *t = device_traits_of(device);
-    pass passes[AXES_MAX];
-    fft_stages stages[AXES_MAX];
-    device_table *tables[AXES_MAX] = {NULL};
-    int wide = is_wide(device_operand(call, 1));
-    int32_t count = passes_of(call, passes);
+    fft_pass passes[FFT_AXES_MAX];
+    fft_stages stages[FFT_AXES_MAX];
+    device_table *tables[FFT_AXES_MAX] = {NULL};
+    int32_t count = fft_passes_of(call, passes);
+    int wide = count && passes[0].wide;
     run r = {.device = device, .queue = queue, .call = call};
     collet_status status = COLLET_OK;
     (void)snprintf(r.options, sizeof r.options, "-DREAL=%s -DCOMPLEX=%s -DROOM=%d",
                    wide ? "f64" : "f32", wide ? "c128" : "c64", (int)fft_room(t, wide));
     for (int32_t i = 0; i < count && status == COLLET_OK; i++) {
-        fft_stages_of(&stages[i], t, passes[i].n, wide);
+        plan(&stages[i], t, &passes[i]);
         status = take_table(&r, &stages[i], &tables[i]);
     }
     for (int32_t i = 0; i < count && status == COLLET_OK; i++) {

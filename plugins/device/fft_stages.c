@@ -10,7 +10,7 @@
 int32_t fft_room(const device_traits *t, int wide)
 {
     /* Two buffers of two parts, of vectors of 64 bytes, or with columns beside them. */
-    uint64_t each = t->is_cpu ? 256 : wide ? 32 : 16, others = t->is_cpu ? 1024 : 4096;
+    uint64_t each = t->is_cpu ? 256 : wide ? 32 : 16, others = t->is_cpu ? 2048 : 4096;
     int32_t room = wide ? 1024 : 2048, least = t->is_cpu ? 64 : 256;
     while (room > least && (uint64_t)room * each + others > t->local_bytes)
         room /= 2;
@@ -91,12 +91,13 @@ static int32_t radices_of(int64_t n, int64_t room, int lanes, int64_t radix[FFT_
     return fewer < stages ? fewer : stages;
 }
 
-void fft_stages_of(fft_stages *s, const device_traits *t, int64_t n, int wide)
+void fft_stages_of(fft_stages *s, const device_traits *t, int64_t n, int wide, int halved)
 {
     int64_t radix[FFT_STAGES_MAX], stride = 1;
     memset(s, 0, sizeof *s);
-    s->n = n;
-    s->inner = fft_form_of(n).inner;
+    s->n = halved ? n / 2 : n;
+    s->real = halved ? n : 0;
+    s->inner = fft_form_of(s->n).inner;
     s->wide = wide;
     s->lanes = t->is_cpu ? fft_lanes(wide) : 0;
     s->count = radices_of(s->inner, fft_room(t, wide), s->lanes, radix);
@@ -117,9 +118,11 @@ void fft_stages_of(fft_stages *s, const device_traits *t, int64_t n, int wide)
         s->steps = s->coarse + (s->inner >> s->fine_bits) + 1;
         s->pairs = s->steps + s->lanes * s->stage[0].radix;
     }
-    if (s->inner != n) {
+    s->halves = s->pairs;
+    s->pairs += halved ? n / 4 + 1 : 0;
+    if (s->inner != s->n) {
         s->chirp = s->pairs;
-        s->spectrum = s->chirp + n;
+        s->spectrum = s->chirp + s->n;
         s->pairs = s->spectrum + s->inner;
     }
 }
@@ -179,5 +182,7 @@ int fft_stages_fill(void *bytes, const void *stages)
             set_root(bytes, s, s->coarse + k, (k << s->fine_bits) % s->inner, s->inner);
         set_steps(bytes, s);
     }
+    for (int64_t k = 0; s->real && k <= s->real / 4; k++)
+        set_root(bytes, s, s->halves + k, k, s->real);
     return s->inner == s->n || set_chirp(bytes, s);
 }

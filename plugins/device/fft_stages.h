@@ -27,6 +27,7 @@ typedef struct fft_stage_plan {
 /* What length and type say. Places in the table count its pairs {re, im}. */
 typedef struct fft_stages {
     int64_t n, inner; /* as in fft_line */
+    int64_t real;     /* the length 2 n of real lines whose pairs are transformed; else 0 */
     int32_t wide;     /* f64, else f32 */
     int32_t count;    /* stages of `inner` */
     fft_stage_plan stage[FFT_STAGES_MAX];
@@ -38,6 +39,7 @@ typedef struct fft_stages {
      * fft_lanes: for each k, all real parts, then all imaginary ones. */
     int32_t lanes; /* 0: not on processors */
     int64_t steps;
+    int64_t halves;          /* exp(-2 pi i k / real), k <= real / 4 */
     int64_t chirp, spectrum; /* as in fft_line; where inner != n */
     int64_t pairs;           /* of the table */
 } fft_stages;
@@ -52,8 +54,8 @@ static inline int32_t fft_lanes(int wide)
  * each of fft_lanes columns. */
 int32_t fft_room(const device_traits *t, int wide);
 
-/* n >= 1. */
-void fft_stages_of(fft_stages *s, const device_traits *t, int64_t n, int wide);
+/* n >= 1; `halved`: of real lines, n even and without prime factors above FFT_PRIME_MAX. */
+void fft_stages_of(fft_stages *s, const device_traits *t, int64_t n, int wide, int halved);
 
 /* The table's bytes, computed in f64 and rounded once; a device_table_fill of a fft_stages. */
 int fft_stages_fill(void *bytes, const void *stages);
