@@ -54,6 +54,7 @@ static void plan_transpose(kit_plan *plan)
     static const permuted strided[] = {
         {1, {19}, {0}}, {2, {9, 7}, {1, 0}}, {3, {4, 3, 6}, {1, 2, 0}}};
     static const permuted square = {2, {9, 9}, {1, 0}}, cube = {3, {4, 4, 4}, {1, 2, 0}};
+    static const permuted lines[] = {{2, {64, 64}, {1, 0}}, {3, {2, 70, 128}, {0, 2, 1}}};
     static const permuted big = {2, {701, 1023}, {1, 0}};
     for (size_t i = 0; i < sizeof permutations / sizeof *permutations; i++) {
         kit_case c = transposed(plan, &permutations[i]);
@@ -64,6 +65,14 @@ static void plan_transpose(kit_plan *plan)
     for (size_t i = 0; i < sizeof strided / sizeof *strided; i++) {
         kit_case c = transposed(plan, &strided[i]);
         kit_emit_layouts(plan, &c);
+    }
+    /* Rows of whole lines of a cache, which do not begin with one. */
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        kit_case c = transposed(plan, &lines[i]);
+        c.layout[0] = KIT_WITHIN;
+        kit_emit(plan, &c);
+        c.layout[1] = KIT_WITHIN;
+        kit_emit(plan, &c);
     }
     kit_case c = transposed(plan, &square);
     kit_emit_sharing(plan, &c);

@@ -13,8 +13,9 @@
 #define FULL ((int64_t)1 << 14) /* products of an output and an input for which all are formed */
 #define CHOSEN 24               /* outputs of a large transform */
 
-enum { RANDOM, IMPULSE, NOT_FINITE };
-static const char *const kind_names[] = {"", "one impulse", "an element not finite"};
+enum { RANDOM, IMPULSE, NOT_FINITE, IDLE_NAN };
+static const char *const kind_names[] = {"", "one impulse", "an element not finite",
+                                         "NaN in parts that do not count"};
 
 /* ---- Cases --------------------------------------------------------------------------------- */
 
@@ -57,6 +58,16 @@ static void each_direction(kit_plan *plan, const transform *t, int kind, bool bi
         c.big = big;
         emit(plan, &c);
     }
+}
+
+/* Imaginary parts of frequency 0, and of half the length, from a half spectrum. */
+static void plan_idle(kit_plan *plan)
+{
+    static const transform lines[] = {{1, 1, {1}},    {1, 1, {2}},     {1, 1, {15}},
+                                      {1, 1, {67}},   {1, 1, {512}},   {1, 1, {4099}},
+                                      {1, 1, {5040}}, {2, 1, {20, 8}}, {2, 1, {20, 9}}};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines && is_real(plan->row->dtypes[0]); i++)
+        each_direction(plan, &lines[i], IDLE_NAN, false, kit_emit);
 }
 
 static void plan_fft(kit_plan *plan)
@@ -113,6 +124,7 @@ static void plan_fft(kit_plan *plan)
         each_direction(plan, &large[i], RANDOM, true, kit_emit);
         each_direction(plan, &large[i], IMPULSE, true, kit_emit);
     }
+    plan_idle(plan);
 }
 
 /* Elements of one transform in an operand. */
@@ -139,6 +151,10 @@ static void generate_fft(kit_case *c, kit_rng *rng)
         /* The real part: of a half spectrum some imaginary parts do not count. */
         if (c->kind == NOT_FINITE && b % 2 == 0)
             kit_set(t, at, strange[kit_below(rng, 3)]);
+        int64_t n = c->operand[0].shape[c->operand[0].ndim - 1];
+        for (int64_t k = 0; c->kind == IDLE_NAN && 2 * k <= n; k++)
+            if (k == 0 || 2 * k == n)
+                kit_set(t, 2 * (b * block + k) + 1, (long double)NAN);
     }
 }
 
@@ -201,10 +217,19 @@ static int weight(const oracle *o, int64_t last)
     return o->from_half && last > 0 && 2 * last != n ? 2 : 1;
 }
 
+/* Input i of the block that begins at `first`, without a part that does not count. */
+static number input(const oracle *o, int64_t first, int64_t i)
+{
+    number x = value(kit_in(o->c, 0), first + i);
+    if (o->from_half && o->axes == 1 && weight(o, i) == 1)
+        x.im = 0;
+    return x;
+}
+
 /* What input i of a block adds to its output `at`. */
 static number term(const oracle *o, int64_t first, int64_t i, const int64_t at[3])
 {
-    number x = value(kit_in(o->c, 0), first + i);
+    number x = input(o, first, i);
     int64_t last = i % o->in[o->axes - 1];
     for (int32_t a = o->axes - 1; a >= 0; a--) {
         number w = o->root[a][i % o->in[a] * at[a] % o->n[a]];
@@ -359,7 +384,7 @@ static void choose(const oracle *o, int64_t b, int64_t chosen[CHOSEN])
 static bool all_finite(const oracle *o, int64_t b)
 {
     for (int64_t i = 0; i < o->in_block; i++) {
-        number x = value(kit_in(o->c, 0), b * o->in_block + i);
+        number x = input(o, b * o->in_block, i);
         if (!isfinite(x.re) || !isfinite(x.im))
             return false;
     }

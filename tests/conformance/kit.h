@@ -148,6 +148,7 @@ typedef enum kit_layout {
     KIT_REVERSED,   /* negative strides on every axis */
     KIT_MIXED,      /* each axis its own order, step and sign */
     KIT_REPEATED,   /* inputs: stride 0 on the first axis */
+    KIT_WITHIN,     /* C-contiguous, from the second element of a longer array on */
     KIT_LAYOUTS
 } kit_layout;
 

@@ -107,6 +107,10 @@ static geometry geometry_of(const kit_tensor *t, kit_layout layout, kit_rng *rng
         g.strides[0] = 0;
     if (g.total == 0)
         g.first = 0;
+    if (layout == KIT_WITHIN) {
+        g.first = 1;
+        g.total++;
+    }
     return g;
 }
 
@@ -115,6 +119,32 @@ static collet_status replace(collet_array **array, collet_array *view, collet_st
 {
     collet_array_free(*array);
     *array = status == COLLET_OK ? view : NULL;
+    return status;
+}
+
+/* A run of a one-dimensional array under the shape of `t`. */
+static collet_status section(collet_context *cx, collet_array **out, const collet_array *base,
+                             const kit_tensor *t, int64_t start)
+{
+    collet_array *run = NULL;
+    collet_status status = collet_array_slice(cx, &run, base, 0, start, t->count, 1);
+    if (status == COLLET_OK)
+        status = collet_array_reshape(cx, out, run, t->ndim, t->shape);
+    collet_array_free(run);
+    return status;
+}
+
+/* All but the first element of what is at `data`. */
+static collet_status wrap_within(collet_context *cx, collet_array **out, const kit_tensor *t,
+                                 unsigned char *data)
+{
+    int64_t total = t->count + 1;
+    collet_array *base = NULL;
+    collet_status status =
+        collet_array_wrap(cx, &base, t->dtype, 1, &total, NULL, data, NULL, NULL);
+    if (status == COLLET_OK)
+        status = section(cx, out, base, t, 1);
+    collet_array_free(base);
     return status;
 }
 
@@ -155,6 +185,8 @@ static collet_status wrap(collet_context *cx, collet_array **out, const kit_tens
     unsigned char *data = b->memory + b->start;
     if (layout == KIT_DENSE || layout == KIT_UNALIGNED)
         return collet_array_wrap(cx, out, t->dtype, t->ndim, t->shape, NULL, data, NULL, NULL);
+    if (layout == KIT_WITHIN)
+        return wrap_within(cx, out, t, data);
     if (g->repeated || kit_next(rng) & 1)
         return by_views(cx, out, t, g, data);
     return collet_array_wrap(cx, out, t->dtype, t->ndim, t->shape, g->strides,
@@ -192,18 +224,6 @@ static collet_status create_one(collet_context *cx, const kit_case *c, kit_opera
     memcpy(o->strides[k], g.strides, sizeof g.strides);
     transfer(t, g.strides, b->memory + b->start + (size_t)g.first * size, t->data, false);
     return wrap(cx, &o->array[k], t, layout, &g, b, rng);
-}
-
-/* A run of a one-dimensional array under the shape of `t`. */
-static collet_status section(collet_context *cx, collet_array **out, const collet_array *base,
-                             const kit_tensor *t, int64_t start)
-{
-    collet_array *run = NULL;
-    collet_status status = collet_array_slice(cx, &run, base, 0, start, t->count, 1);
-    if (status == COLLET_OK)
-        status = collet_array_reshape(cx, out, run, t->ndim, t->shape);
-    collet_array_free(run);
-    return status;
 }
 
 /* Output 0 and the input `k`, dense, one element apart in one block. */

@@ -12,6 +12,7 @@ const char *const md_kind_names[MD_KINDS] = {
     "some masses zero",
     "all masses zero",
     "NaN in the middle frame",
+    "the first atom far from the others in every other frame",
 };
 
 /* ---- Plans --------------------------------------------------------------------------------- */
@@ -52,6 +53,11 @@ void md_plan_atoms_without(kit_plan *plan, uint32_t absent)
                     kit_absent(&c, k);
             kit_emit(plan, &c);
         }
+    kit_case lost = md_case(plan, 500, 40, MD_LOST);
+    for (uint32_t k = 0; k < plan->row->operands; k++)
+        if (absent >> k & 1)
+            kit_absent(&lost, k);
+    kit_emit(plan, &lost);
     for (size_t i = 0; i < sizeof strided / sizeof *strided; i++) {
         kit_case c = md_case(plan, strided[i][0], strided[i][1], MD_RANDOM);
         for (uint32_t k = 0; k < plan->row->operands; k++)
@@ -108,6 +114,10 @@ void md_generate_atoms(kit_case *c, kit_rng *rng)
             kit_set(positions, i, kit_get(positions, i) + (real)far[i % 3]);
         else if (c->kind == MD_COINCIDENT)
             kit_set(positions, i, place[i % 3]);
+    int64_t own = 3 * positions->shape[1];
+    for (int64_t i = 0; i < positions->count && c->kind == MD_LOST; i++)
+        if (i % own < 3 && i / own % 2 == 0)
+            kit_set(positions, i, 8 * kit_get(positions, i) + (real)far[i % 3]);
     if (c->kind == MD_COLLINEAR)
         put_on_line(positions, rng);
     if (c->kind == MD_POISONED && positions->count > 0)
@@ -116,6 +126,8 @@ void md_generate_atoms(kit_case *c, kit_rng *rng)
         kit_set(masses, i, kit_uniform(rng, 1, 32));
         if (c->kind == MD_MASSLESS || (c->kind == MD_GHOSTS && i % 2))
             kit_set(masses, i, 0);
+        if (c->kind == MD_LOST && i == 0)
+            kit_set(masses, i, 0x1p-10);
     }
 }
 

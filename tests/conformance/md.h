@@ -15,6 +15,7 @@ enum {
     MD_GHOSTS,     /* half of the masses are zero */
     MD_MASSLESS,   /* all of them */
     MD_POISONED,   /* a NaN in the middle frame */
+    MD_LOST,       /* the first atom, of little mass, far from the others in every other frame */
     MD_KINDS
 };
 extern const char *const md_kind_names[MD_KINDS];

@@ -326,7 +326,7 @@ static void plan_tilt(kit_plan *plan)
 static void generate_tilt(kit_case *c, kit_rng *rng)
 {
     kit_tensor *axes = &c->operand[1], *axis = &c->operand[2];
-    double size = c->kind == LONG_AXIS ? 1e120 : c->kind == SHORT_AXIS ? 1e-120 : 1, first[9];
+    double size = c->kind == LONG_AXIS ? 1e300 : c->kind == SHORT_AXIS ? 1e-300 : 1, first[9];
     kit_rotation(rng, first);
     for (int64_t f = 0; f < axes->count / 9; f++) {
         double r[9];

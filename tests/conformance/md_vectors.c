@@ -38,7 +38,7 @@ static void plan_decompose(kit_plan *plan)
 static void generate_decompose(kit_case *c, kit_rng *rng)
 {
     kit_tensor *vectors = &c->operand[2], *axes = &c->operand[3];
-    double size = c->kind == LONG_AXES ? 1e100 : c->kind == SHORT_AXES ? 1e-100 : 1;
+    double size = c->kind == LONG_AXES ? 1e300 : c->kind == SHORT_AXES ? 1e-310 : 1;
     md_generate_normal(vectors, rng);
     for (int64_t i = 0; i < axes->count; i++)
         kit_set(axes, i, size * kit_normal(rng));
@@ -146,13 +146,14 @@ static void judge_magnitude(const kit_case *c, kit_verdict *v)
 
 /* ---- time_derivative ----------------------------------------------------------------------- */
 
-enum { EVEN, UNEVEN, STOPPED };
-static const char *const time_kinds[] = {"even steps", "uneven steps", "equal times"};
+enum { EVEN, UNEVEN, STOPPED, STOPPED_LATE };
+static const char *const time_kinds[] = {"even steps", "uneven steps", "equal times",
+                                         "equal times near the end"};
 
 static void plan_time_derivative(kit_plan *plan)
 {
     static const int64_t counts[] = {0, 1, 2, 3, 4, 5, 9, 64, 1000};
-    for (int kind = EVEN; kind <= STOPPED; kind++)
+    for (int kind = EVEN; kind <= STOPPED_LATE; kind++)
         for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
             kit_case c = kit_case_of(plan);
             kit_bind(&c, "F", &counts[i], 0, NULL, 0);
@@ -172,11 +173,13 @@ static void generate_time_derivative(kit_case *c, kit_rng *rng)
     md_generate_normal(x, rng);
     double now = 100;
     int64_t stop = t->count > 1 ? 1 + kit_below(rng, t->count - 1) : 0;
+    if (c->kind == STOPPED_LATE)
+        stop = t->count - 1;
     for (int64_t i = 0; i < t->count; i++) {
         kit_set(t, i, now);
         now += c->kind == UNEVEN ? kit_uniform(rng, 0.01, 2) : 0.5;
         /* Twice as long a stop: central differences in the middle, one-sided at the ends. */
-        if (c->kind == STOPPED && (i == stop - 1 || i == stop))
+        if (c->kind >= STOPPED && (i == stop - 1 || i == stop))
             now -= 0.5;
     }
 }

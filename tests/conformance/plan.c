@@ -83,7 +83,7 @@ void kit_emit_layouts(kit_plan *plan, const kit_case *c)
         {KIT_DENSE, KIT_TRANSPOSED},  {KIT_TRANSPOSED, KIT_TRANSPOSED}, {KIT_STEPPED, KIT_DENSE},
         {KIT_UNALIGNED, KIT_STEPPED}, {KIT_REVERSED, KIT_DENSE},        {KIT_DENSE, KIT_REVERSED},
         {KIT_REVERSED, KIT_REVERSED}, {KIT_DENSE, KIT_REPEATED},        {KIT_STEPPED, KIT_REPEATED},
-        {KIT_MIXED, KIT_MIXED},       {KIT_MIXED, KIT_MIXED},
+        {KIT_MIXED, KIT_MIXED},       {KIT_MIXED, KIT_MIXED},           {KIT_WITHIN, KIT_WITHIN},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         kit_case next = *c;

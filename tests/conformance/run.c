@@ -26,7 +26,8 @@ static const char *const mode_names[KIT_MODES] = {
 };
 
 static const char *const layout_names[KIT_LAYOUTS] = {
-    "owned", "dense", "unaligned", "transposed", "stepped", "reversed", "mixed", "repeated",
+    "owned",    "dense", "unaligned", "transposed", "stepped",
+    "reversed", "mixed", "repeated",  "within",
 };
 
 /* ---- Words --------------------------------------------------------------------------------- */

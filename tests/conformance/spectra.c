@@ -126,14 +126,40 @@ static void judge_svd(const kit_case *c, kit_verdict *v)
 /* ---- eigh -------------------------------------------------------------------------------------
  */
 
+#define SPLIT KIT_KINDS
+
 static void plan_eigh(kit_plan *plan)
 {
     kit_plan_matrices(plan, true, BIT(KIT_KINDS) - 1);
+    kit_case c = kit_case_of(plan);
+    kit_bind(&c, "MN", (const int64_t[]){5, 5}, 1, (const int64_t[]){64}, 0);
+    c.kind = SPLIT;
+    c.data = "falling apart";
+    kit_emit(plan, &c);
+}
+
+/*
+ * Tridiagonal. A QL step from the first row on is shifted by 1, which is an eigenvalue of rows 2
+ * and 3 up to rounding: in some of the matrices exactly, so that what is rotated into row 1
+ * vanishes, as the least f64 does beside it.
+ */
+static void put_split_matrix(kit_tensor *t, int64_t first, double beside)
+{
+    const double diagonal[5] = {1, 0, 0, 1 - beside * beside, 7};
+    const double below[4] = {1e-10, 0x1p-1074, beside, 0};
+    for (int64_t i = 0; i < 25; i++)
+        kit_set(t, first + i, i % 6 ? 0 : diagonal[i / 6]);
+    for (int64_t i = 0; i < 4; i++)
+        kit_set(t, first + 6 * i + 5, below[i]);
 }
 
 static void generate_eigh(kit_case *c, kit_rng *rng)
 {
-    kit_generate_symmetric(c, 3, (kit_kind)c->kind, false, rng);
+    kit_tensor *t = &c->operand[3];
+    if (c->kind != SPLIT)
+        kit_generate_symmetric(c, 3, (kit_kind)c->kind, false, rng);
+    for (int64_t at = 0; at < t->count && c->kind == SPLIT; at += 25)
+        put_split_matrix(t, at, 2 + (double)kit_below(rng, 160) / 16);
 }
 
 static void judge_one_eigh(const kit_case *c, kit_verdict *v, int64_t batch)

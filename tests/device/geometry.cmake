@@ -32,6 +32,14 @@ collet_add_rows(check_opencl_gpu_geometry ${conf} --quick
   "eigh ffi:f" "svd fffi:f" "com d:ff" "rmsd dd:fff" "principal_axes dd:dd"
   "time_derivative di:fd" "magnitude d:f")
 
+# Groups of 16: few frames and atoms are then more than what a group has at once.
+collet_add_rows(check_opencl_small_groups ${conf} --sample "observables ddddd:ffff")
+collet_add_rows(check_opencl_small_groups ${conf} --quick "time_derivative di:fd")
+foreach(op observables time_derivative)
+  set_property(TEST check_opencl_small_groups_${op} APPEND PROPERTY ENVIRONMENT
+    POCL_MAX_WORK_GROUP_SIZE=16)
+endforeach()
+
 # Oclgrind in the loader's place. What it finds it prints, and backend-check fails a kernel that
 # prints. Every kernel of plugins/device as a GPU has it, and as a CPU, which Oclgrind says that it
 # is, those that are then others. Optimised sines need an instruction that Oclgrind 21.10 lacks.
@@ -56,4 +64,13 @@ if(OCLGRIND_LIBRARY)
     "add f:ff" "sum f:f" "max d:d" "transpose z:z" "normal f:" "fft c:c" "matmul i:aa"
     "dot f:ff" "matvec f:ff" "cholesky fi:f" "com d:ff" "rmsd dd:fff" "principal_axes dd:dd"
     "time_derivative di:fd" "magnitude d:f")
+  # Every row, in the geometries of a GPU and of a CPU, for memory errors and races: twenty minutes.
+  if(COLLET_OCLGRIND)
+    add_test(NAME oclgrind_every_row
+      COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/oclgrind.sh check=$<TARGET_FILE:backend-check>
+              plugin=$<TARGET_FILE:plugin_opencl> library=${OCLGRIND_LIBRARY}
+              table=${CMAKE_CURRENT_BINARY_DIR}/oclgrind.table watch=memory,races seconds=36000 resume=no)
+    collet_test_environment(oclgrind_every_row)
+    set_tests_properties(oclgrind_every_row PROPERTIES LABELS device TIMEOUT 36000)
+  endif()
 endif()

@@ -310,8 +310,9 @@ BROKEN_KERNEL(fills_gaps)
     (void)device, (void)queue;
     if (status != COLLET_OK)
         return status;
-    for (int64_t i = 0; out->ndim == 1 && out->strides[0] == 2 && i + 1 < out->shape[0]; i++)
-        memcpy(first_of(out) + (2 * i + 1) * 4, first_of(out), 4);
+    int64_t last = out->ndim - 1, step = last >= 0 ? out->strides[last] : 1;
+    for (int64_t i = 0; step > 1 && i + 1 < out->shape[last]; i++)
+        memcpy(first_of(out) + (step * i + 1) * 4, first_of(out), 4);
     return COLLET_OK;
 }
 
