@@ -160,8 +160,9 @@ static const char *inner_options(collet_dtype to, collet_dtype from)
 #define PARTS 1024
 /* Groups beyond which rows are not cut: of the shape alone, so that sums are the same anywhere. */
 #define ENOUGH 512
-/* Longer rows are worth a group of their own. */
+/* Longer rows are worth a group of their own; on CPUs: are not worth a strip. */
 #define SHORT 64
+#define SHORT_SERIAL 4
 /* STRIP of inner.dev, rows that are worth one, and elements that are worth a group of their own. */
 #define STRIP 128
 #define STRIP_LEAST 16
@@ -200,7 +201,8 @@ static void inner_of(inner *s, const device_traits *t, const collet_kernel_call 
     device_batch_operand(&s->batch, 1, a);
     device_batch_operand(&s->batch, 2, x);
     int64_t least = t->is_cpu ? STRIP_LEAST : SHORT, tall = t->is_cpu ? STRIP : t->group;
-    s->beside = s->rows >= least && (s->batch.row[1] == 1 || s->inner <= SHORT);
+    int64_t longest = t->is_cpu ? SHORT_SERIAL : SHORT;
+    s->beside = s->rows >= least && (s->batch.row[1] == 1 || s->inner <= longest);
     s->across = s->beside ? device_ceiling((uint64_t)s->rows, (uint64_t)tall) : (uint64_t)s->rows;
     s->groups = s->across * (uint64_t)s->count;
     int64_t shortest = s->beside ? CHUNK_BESIDE : CHUNK_ALONG;
