@@ -110,6 +110,8 @@ static collet_status parse_shapes(op *o, collet_error *err)
             s = skip_blanks(s + 1);
             continue;
         }
+        if (*s == '@')
+            break; /* op_parse has found the rule */
         if (count == COLLET_MAX_OPERANDS)
             return bad_row(o->name, "too many operands", s, err);
         const char *next = parse_operand(s, &o->operand[count]);
@@ -246,9 +248,10 @@ collet_status op_parse(op *out, uint32_t id, const char *name, const char *famil
                 .params_size = params_size,
                 .alias = alias,
                 .rule = rule,
+                .rule_only = shapes[0] == '@',
                 .split = "",
                 .check = ""};
-    if (shapes[0] == '@' && !rule)
+    if (strchr(shapes, '@') && !rule)
         return bad_row(name, "the shape rule is unknown", shapes, err);
     if (shapes[0] != '@') {
         collet_status status = parse_shapes(out, err);
@@ -273,6 +276,9 @@ typedef struct op_row {
 #define PARAMS_SIZE_collet_random_params sizeof(collet_random_params)
 #define PARAMS_SIZE_collet_fft_params sizeof(collet_fft_params)
 #define PARAMS_SIZE_collet_fftshift_params sizeof(collet_fftshift_params)
+#define PARAMS_SIZE_collet_ternary_quantize_params sizeof(collet_ternary_quantize_params)
+#define PARAMS_SIZE_collet_ternary_format_params sizeof(collet_ternary_format_params)
+#define PARAMS_SIZE_collet_ternary_linear_params sizeof(collet_ternary_linear_params)
 #define ALIAS_NONE 0
 #define ALIAS_EXACT 1
 #define COLLET_OP(NAME, id, name, family, shapes, sigs, params, alias, split, combine, check)      \
@@ -289,12 +295,19 @@ static const struct {
                 {"@reduce", op_rule_reduce},
                 {"@reduce_some", op_rule_reduce_some},
                 {"@fft", op_rule_fft},
-                {"@fftshift", op_rule_fftshift}};
+                {"@fftshift", op_rule_fftshift},
+                {"@ternary_quantize", op_rule_ternary_quantize},
+                {"@ternary_pack", op_rule_ternary_pack},
+                {"@ternary_unpack", op_rule_ternary_unpack},
+                {"@ternary_dot", op_rule_ternary_dot},
+                {"@ternary_matmul", op_rule_ternary_matmul},
+                {"@ternary_linear", op_rule_ternary_linear}};
 
 static op_rule find_rule(const char *shapes)
 {
-    for (size_t i = 0; i < sizeof op_rules / sizeof *op_rules; i++)
-        if (!strcmp(shapes, op_rules[i].name))
+    const char *name = strchr(shapes, '@');
+    for (size_t i = 0; name && i < sizeof op_rules / sizeof *op_rules; i++)
+        if (!strcmp(name, op_rules[i].name))
             return op_rules[i].rule;
     return NULL;
 }

@@ -45,7 +45,8 @@ typedef struct op_shapes {
 } op_shapes;
 
 /*
- * A shape rule that patterns cannot express: checks the views and the parameters. May replace a
+ * A shape rule for what patterns cannot express: checks the views and the parameters, after the
+ * patterns where the op has some (the views are broadcast then). May replace a
  * view's shape and strides by ones in `scratch` (COLLET_MAX_DIMS entries each, one pair an operand)
  * when the kernel wants to see other axes than the caller gave.
  */
@@ -59,7 +60,8 @@ typedef struct op {
     uint32_t alias; /* 1: an output may be exactly an input */
     uint32_t sig_count;
     int32_t elementwise; /* every pattern is "..." alone */
-    op_rule rule;        /* NULL: the patterns */
+    op_rule rule;        /* NULL: the patterns alone */
+    int32_t rule_only;   /* there are no patterns */
     const char *name, *family, *shapes, *sigs, *split, *check;
     op_operand operand[COLLET_MAX_OPERANDS];
     char sig[OP_SIG_MAX][COLLET_MAX_OPERANDS]; /* letters, '*' and '=' */
@@ -67,7 +69,7 @@ typedef struct op {
 } op;
 
 /* Parses a definition; the strings are lent for as long as the op lives. INVALID says what is
- * wrong. `shapes` beginning with '@' needs `rule`. */
+ * wrong. `shapes` with an '@' needs `rule`. */
 collet_status op_parse(op *out, uint32_t id, const char *name, const char *family,
                        const char *shapes, const char *sigs, uint32_t params_size, uint32_t alias,
                        op_rule rule, collet_error *err);
@@ -109,5 +111,17 @@ collet_status op_rule_fft(const op *o, op_shapes *views, const void *params,
                           int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err);
 collet_status op_rule_fftshift(const op *o, op_shapes *views, const void *params,
                                int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err);
+collet_status op_rule_ternary_quantize(const op *o, op_shapes *views, const void *params,
+                                       int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err);
+collet_status op_rule_ternary_pack(const op *o, op_shapes *views, const void *params,
+                                   int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err);
+collet_status op_rule_ternary_unpack(const op *o, op_shapes *views, const void *params,
+                                     int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err);
+collet_status op_rule_ternary_dot(const op *o, op_shapes *views, const void *params,
+                                  int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err);
+collet_status op_rule_ternary_matmul(const op *o, op_shapes *views, const void *params,
+                                     int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err);
+collet_status op_rule_ternary_linear(const op *o, op_shapes *views, const void *params,
+                                     int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err);
 
 #endif

@@ -212,11 +212,14 @@ static int all_same(const op_shapes *views, uint32_t count)
 collet_status op_check_shapes(const op *o, op_shapes *views, const void *params,
                               int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err)
 {
-    if (o->rule)
+    if (o->rule_only)
         return o->rule(o, views, params, scratch, err);
     if (o->elementwise && all_same(views, o->n_out + o->n_in))
         return COLLET_OK;
-    return check_patterns(o, views, scratch, err);
+    collet_status status = check_patterns(o, views, scratch, err);
+    if (status == COLLET_OK && o->rule)
+        status = o->rule(o, views, params, scratch, err);
+    return status;
 }
 
 /* 1 when stepping axis k once equals stepping axis k+1 through its whole extent, in every view. */

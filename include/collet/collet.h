@@ -519,8 +519,111 @@ COLLET_API collet_status collet_observables(collet_context *context, COLLET_OUT 
                                             COLLET_IN masses, COLLET_IN velocities,
                                             COLLET_IN forces);
 
+/*
+ * ternary: weights and activations that are -1, 0 or 1. Codes are i8. Packed rows are u8, adjacent
+ * along their last axis, in one of the formats COLLET_TERNARY_* (types.h, docs/KERNELS.md); what
+ * computes takes COLLET_TERNARY_T2. What bytes that hold an invalid code, or padding that is not
+ * zero weights, come to there is undefined (ternary_unpack counts and mends them).
+ */
+/* Bytes of a packed row of `weights` weights; -1 where there is no such row: a format that does not
+ * exist, weights < 0, TQ2_0 and TQ1_0 of no multiple of 256, more than an i64. */
+COLLET_API int64_t collet_ternary_bytes(uint32_t format, int64_t weights);
+/* codes (..., K) and the scale f32 (...) of each row (may be NULL) of weights (..., K) in f32, f64,
+ * f16 or bf16. info (i32, no axes): how many are not finite (at most 2^31 - 1); NaN becomes 0. */
+COLLET_API collet_status collet_ternary_quantize(collet_context *context, COLLET_OUT codes,
+                                                 COLLET_OUT scale, COLLET_OUT info,
+                                                 COLLET_IN weights,
+                                                 const collet_ternary_quantize_params *params);
+/* bytes (..., B) of codes (..., K), B = collet_ternary_bytes. scale f32 (...) goes into the blocks
+ * of TQ2_0 and TQ1_0 (NULL: 1), and is NULL for the other formats. info (i32, no axes): how many
+ * codes are none of -1, 0, 1 (at most 2^31 - 1); they are packed as 0. */
+COLLET_API collet_status collet_ternary_pack(collet_context *context, COLLET_OUT bytes,
+                                             COLLET_OUT info, COLLET_IN codes, COLLET_IN scale,
+                                             uint32_t format);
+/* The reverse. scale f32 (..., K / 256) of the blocks of TQ2_0 and TQ1_0, NULL where it is not
+ * wanted and for the other formats. info (i32, no axes): how many weights had an invalid code (at
+ * most 2^31 - 1); they become 0. */
+COLLET_API collet_status collet_ternary_unpack(collet_context *context, COLLET_OUT codes,
+                                               COLLET_OUT scale, COLLET_OUT info, COLLET_IN bytes,
+                                               uint32_t format);
+/* out i32 () = sum of a b, exact, of two packed vectors (B) of up to 2^31 - 1 weights. */
+COLLET_API collet_status collet_ternary_dot(collet_context *context, COLLET_OUT out, COLLET_IN a,
+                                            COLLET_IN b);
+/* y (..., M) = weights (M, B) times x: i32, exact, of packed x u8 (..., B) and of x i8 (..., K), K
+ * < 2^24; f32 of x f32 (..., K). An x of one axis is a vector. */
+COLLET_API collet_status collet_ternary_matmul(collet_context *context, COLLET_OUT y,
+                                               COLLET_IN weights, COLLET_IN x);
+/* y f32 (..., M) = scale (weights q(x)) + bias, then max(y, 0) with relu: weights (M, B), x f32
+ * (..., K), scale and bias f32 (M) or NULL, q as `activations` says. For INT8 and TERNARY the same
+ * bits on every backend. */
+COLLET_API collet_status collet_ternary_linear(collet_context *context, COLLET_OUT y,
+                                               COLLET_IN weights, COLLET_IN x, COLLET_IN scale,
+                                               COLLET_IN bias,
+                                               const collet_ternary_linear_params *params);
+
 #undef COLLET_IN
 #undef COLLET_OUT
+
+/* ---- Ternary networks ------------------------------------------------------------------------ */
+
+/*
+ * Weights M x K that are packed (T2) and known to be valid: 2 bits each, and an f32 scale a row. They
+ * live in arrays, so that they move to whatever backend computes with them and stay there. One
+ * thread at a time changes nothing in them: any number of contexts of their runtime may use them.
+ */
+typedef struct collet_ternary_weights collet_ternary_weights;
+
+/* From floating weights (M, K): ternary_quantize, then ternary_pack. INVALID where one is not
+ * finite. */
+COLLET_API collet_status collet_ternary_weights_quantize(
+    collet_context *context, collet_ternary_weights **out, const collet_array *weights,
+    const collet_ternary_quantize_params *params);
+/* From codes (M, K) i8 and the rows' scales (M) f32, which are copied; NULL: 1. INVALID where a code
+ * is none. */
+COLLET_API collet_status collet_ternary_weights_from_codes(collet_context *context,
+                                                           collet_ternary_weights **out,
+                                                           const collet_array *codes,
+                                                           const collet_array *scale);
+/* From packed rows (M, B) of K = `columns` weights each, whose storage is shared, not copied, and not
+ * written as long as the weights live; scales as above. INVALID where a code is none or padding is
+ * not zero weights. */
+COLLET_API collet_status collet_ternary_weights_from_bytes(collet_context *context,
+                                                           collet_ternary_weights **out,
+                                                           const collet_array *bytes,
+                                                           int64_t columns,
+                                                           const collet_array *scale);
+COLLET_API void collet_ternary_weights_free(collet_ternary_weights *weights);
+
+COLLET_API int64_t collet_ternary_weights_rows(const collet_ternary_weights *weights);
+COLLET_API int64_t collet_ternary_weights_columns(const collet_ternary_weights *weights);
+/* (M, B) u8 and (M) f32, lent; the scale is NULL where all are 1. */
+COLLET_API const collet_array *collet_ternary_weights_bytes(const collet_ternary_weights *weights);
+COLLET_API const collet_array *collet_ternary_weights_scale(const collet_ternary_weights *weights);
+
+typedef struct collet_ternary_layer {
+    uint32_t struct_size;
+    uint32_t activations; /* these three as in collet_ternary_linear_params */
+    uint32_t relu;
+    float threshold;
+    const collet_ternary_weights *weights;
+    const collet_array *bias; /* f32 (M) or NULL */
+} collet_ternary_layer;
+
+/* Layers one after another, and room for what goes from one to the next. */
+typedef struct collet_ternary_network collet_ternary_network;
+
+/* `count` >= 1 layers, each as wide as the one before it is high; SHAPE names two that do not fit.
+ * Shares the layers' weights and biases, which may be freed before it. */
+COLLET_API collet_status collet_ternary_network_create(collet_context *context,
+                                                       collet_ternary_network **out,
+                                                       const collet_ternary_layer *layers,
+                                                       uint32_t count);
+COLLET_API void collet_ternary_network_free(collet_ternary_network *network);
+/* y f32 (..., M of the last) of x f32 (..., K of the first), either one axis or more. Allocates when
+ * a run has other leading axes than the run before; else nothing. One thread at a time. */
+COLLET_API collet_status collet_ternary_network_run(collet_context *context,
+                                                    collet_ternary_network *network,
+                                                    collet_array *y, const collet_array *x);
 
 #ifdef __cplusplus
 }

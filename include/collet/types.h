@@ -232,6 +232,46 @@ typedef struct collet_random_params {
     uint64_t offset;
 } collet_random_params;
 
+/* How ternary weights become codes. */
+#define COLLET_TERNARY_THRESHOLD 0 /* v > threshold: 1, v < -threshold: -1, else 0; the scale is 1 */
+#define COLLET_TERNARY_ABSMEAN 1   /* the same with half of the row's scale, which is mean |v| */
+
+/* ternary_quantize: `threshold` is finite and >= 0, and 0 for ABSMEAN. */
+typedef struct collet_ternary_quantize_params {
+    uint32_t struct_size;
+    uint32_t mode;
+    float threshold;
+    uint32_t reserved; /* 0 */
+} collet_ternary_quantize_params;
+
+/* How the K weights of a row lie in bytes: docs/KERNELS.md. */
+#define COLLET_TERNARY_T2 0     /* what kernels compute with: 64 bytes for 256 weights */
+#define COLLET_TERNARY_PLANES 1 /* two bit planes, of +1 and of -1: 2 ceil(K / 8) bytes */
+#define COLLET_TERNARY_ROTOR 2  /* 4 weights a byte: ceil(K / 4) bytes */
+#define COLLET_TERNARY_TQ2_0 3  /* GGUF's blocks of 256: 66 bytes each */
+#define COLLET_TERNARY_TQ1_0 4  /* GGUF's blocks of 256: 54 bytes each */
+#define COLLET_TERNARY_FORMATS 5
+
+/* ternary_pack, ternary_unpack */
+typedef struct collet_ternary_format_params {
+    uint32_t struct_size;
+    uint32_t format;
+} collet_ternary_format_params;
+
+/* What x becomes before it meets the weights. */
+#define COLLET_TERNARY_INT8 0    /* 8 bits and a scale for each row of x, max |x| / 127 */
+#define COLLET_TERNARY_TERNARY 1 /* x > threshold: 1, x < -threshold: -1, else 0 */
+#define COLLET_TERNARY_F32 2     /* as it is */
+
+/* ternary_linear: `threshold` is finite and >= 0, and 0 for other activations than TERNARY; relu
+ * != 0: negative results become 0. */
+typedef struct collet_ternary_linear_params {
+    uint32_t struct_size;
+    uint32_t activations;
+    uint32_t relu;
+    float threshold;
+} collet_ternary_linear_params;
+
 #ifdef __cplusplus
 }
 #endif

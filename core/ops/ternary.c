@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The ternary family: how many bytes a packed row has, shape rules and the typed calls. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "op.h"
+#include "text.h"
+#include "call.h"
+
+/* Weights of a block, and its bytes, in the formats that have blocks. */
+#define T2_BLOCK 256
+#define T2_BYTES 64
+#define GGUF_BLOCK 256
+#define TQ2_0_BYTES 66
+#define TQ1_0_BYTES 54
+
+/* Products of -128 or less that an i32 holds, and products of codes. */
+#define INT8_COLUMNS_MOST ((1 << 24) - 1)
+#define CODES_MOST INT32_MAX
+
+static int64_t divide_up(int64_t a, int64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+int64_t collet_ternary_bytes(uint32_t format, int64_t weights)
+{
+    if (weights < 0)
+        return -1;
+    switch (format) {
+    case COLLET_TERNARY_T2:
+        return divide_up(weights, T2_BLOCK) * T2_BYTES;
+    case COLLET_TERNARY_PLANES:
+        return 2 * divide_up(weights, 8);
+    case COLLET_TERNARY_ROTOR:
+        return divide_up(weights, 4);
+    case COLLET_TERNARY_TQ2_0:
+        return weights % GGUF_BLOCK ? -1 : weights / GGUF_BLOCK * TQ2_0_BYTES;
+    case COLLET_TERNARY_TQ1_0:
+        return weights % GGUF_BLOCK ? -1 : weights / GGUF_BLOCK * TQ1_0_BYTES;
+    default:
+        return -1;
+    }
+}
+
+/* ---- Rules --------------------------------------------------------------------------------- */
+
+static const char *const format_names[COLLET_TERNARY_FORMATS] = {"t2", "planes", "rotor", "tq2_0",
+                                                                 "tq1_0"};
+
+static int has_blocks(uint32_t format)
+{
+    return format == COLLET_TERNARY_TQ2_0 || format == COLLET_TERNARY_TQ1_0;
+}
+
+static int64_t last_extent(const struct op_view *v)
+{
+    return v->shape[v->ndim - 1];
+}
+
+/* Packed rows have no gaps between their bytes. */
+static collet_status check_adjacent(const op *o, const op_shapes *v, uint32_t operand,
+                                    collet_error *err)
+{
+    const struct op_view *w = &v->operand[operand];
+    char name[24];
+    if (w->strides[w->ndim - 1] == 1 || last_extent(w) <= 1)
+        return COLLET_OK;
+    return collet_fail(err, COLLET_INVALID,
+                       "%s: the bytes of a row of %s are %" PRId64
+                       " apart; packed rows are adjacent along their last axis (collet_copy)",
+                       o->name, op_operand_name(o, operand, name), w->strides[w->ndim - 1]);
+}
+
+/* The row of `weights` weights in operand `long_one` has the bytes of operand `packed`. */
+static collet_status check_bytes(const op *o, const op_shapes *v, uint32_t format, uint32_t packed,
+                                 uint32_t long_one, collet_error *err)
+{
+    int64_t have = last_extent(&v->operand[packed]), weights = last_extent(&v->operand[long_one]);
+    int64_t bytes = collet_ternary_bytes(format, weights);
+    char name[24], other[24];
+    if (bytes < 0)
+        return collet_fail(err, COLLET_SHAPE,
+                           "%s: a row of %" PRId64 " weights does not fit %s, whose blocks hold %d",
+                           o->name, weights, format_names[format], GGUF_BLOCK);
+    if (bytes != have)
+        return collet_fail(err, COLLET_SHAPE,
+                           "%s: %s has rows of %" PRId64 " bytes, %s of %" PRId64
+                           " weights, which take %" PRId64 " bytes in %s",
+                           o->name, op_operand_name(o, packed, name), have,
+                           op_operand_name(o, long_one, other), weights, bytes,
+                           format_names[format]);
+    return check_adjacent(o, v, packed, err);
+}
+
+static collet_status check_format(const op *o, uint32_t format, int has_scale, collet_error *err)
+{
+    if (format >= COLLET_TERNARY_FORMATS)
+        return collet_fail(err, COLLET_INVALID,
+                           "%s: there is no format %" PRIu32 "; COLLET_TERNARY_T2 to _TQ1_0 are 0 "
+                           "to %d",
+                           o->name, format, COLLET_TERNARY_FORMATS - 1);
+    if (has_scale && !has_blocks(format))
+        return collet_fail(err, COLLET_INVALID,
+                           "%s: %s holds no scale; keep it in an array of its own", o->name,
+                           format_names[format]);
+    return COLLET_OK;
+}
+
+static collet_status check_threshold(const op *o, float threshold, int wanted, collet_error *err)
+{
+    if (!isfinite(threshold) || threshold < 0)
+        return collet_fail(err, COLLET_INVALID,
+                           "%s: the threshold is %g; it must be finite and not negative", o->name,
+                           (double)threshold);
+    if (threshold != 0 && !wanted)
+        return collet_fail(err, COLLET_INVALID, "%s: a threshold of %g, which this mode has not",
+                           o->name, (double)threshold);
+    return COLLET_OK;
+}
+
+collet_status op_rule_ternary_quantize(const op *o, op_shapes *views, const void *params,
+                                       int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err)
+{
+    const collet_ternary_quantize_params *p = params;
+    (void)views;
+    (void)scratch;
+    if (p->mode > COLLET_TERNARY_ABSMEAN)
+        return collet_fail(err, COLLET_INVALID,
+                           "%s: there is no mode %" PRIu32
+                           "; COLLET_TERNARY_THRESHOLD is 0, COLLET_TERNARY_ABSMEAN 1",
+                           o->name, p->mode);
+    return check_threshold(o, p->threshold, p->mode == COLLET_TERNARY_THRESHOLD, err);
+}
+
+collet_status op_rule_ternary_pack(const op *o, op_shapes *views, const void *params,
+                                   int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err)
+{
+    const collet_ternary_format_params *p = params;
+    (void)scratch;
+    collet_status status = check_format(o, p->format, views->operand[3].shape != NULL, err);
+    return status == COLLET_OK ? check_bytes(o, views, p->format, 0, 2, err) : status;
+}
+
+collet_status op_rule_ternary_unpack(const op *o, op_shapes *views, const void *params,
+                                     int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err)
+{
+    const collet_ternary_format_params *p = params;
+    const struct op_view *scale = &views->operand[1];
+    (void)scratch;
+    collet_status status = check_format(o, p->format, scale->shape != NULL, err);
+    if (status == COLLET_OK)
+        status = check_bytes(o, views, p->format, 3, 0, err);
+    int64_t blocks = last_extent(&views->operand[0]) / GGUF_BLOCK;
+    if (status == COLLET_OK && scale->shape && last_extent(scale) != blocks)
+        return collet_fail(err, COLLET_SHAPE,
+                           "%s: output 1 has %" PRId64 " scales a row; a row of %" PRId64
+                           " weights has %" PRId64 " blocks",
+                           o->name, last_extent(scale), last_extent(&views->operand[0]), blocks);
+    return status;
+}
+
+/* Whole blocks of T2, few enough for exact sums. */
+static collet_status check_packed(const op *o, const op_shapes *v, uint32_t operand,
+                                  collet_error *err)
+{
+    int64_t bytes = last_extent(&v->operand[operand]);
+    char name[24];
+    if (bytes % T2_BYTES)
+        return collet_fail(err, COLLET_SHAPE,
+                           "%s: %s has rows of %" PRId64 " bytes, no multiple of t2's %d", o->name,
+                           op_operand_name(o, operand, name), bytes, T2_BYTES);
+    if (bytes > CODES_MOST / 4)
+        return collet_fail(err, COLLET_OVERFLOW,
+                           "%s: rows of %" PRId64 " bytes, whose sums may leave 32 bits", o->name,
+                           bytes);
+    return check_adjacent(o, v, operand, err);
+}
+
+collet_status op_rule_ternary_dot(const op *o, op_shapes *views, const void *params,
+                                  int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err)
+{
+    (void)params;
+    (void)scratch;
+    collet_status status = check_packed(o, views, 1, err);
+    return status == COLLET_OK ? check_packed(o, views, 2, err) : status;
+}
+
+collet_status op_rule_ternary_matmul(const op *o, op_shapes *views, const void *params,
+                                     int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err)
+{
+    const struct op_view *weights = &views->operand[1], *x = &views->operand[2];
+    (void)params;
+    (void)scratch;
+    collet_status status = check_packed(o, views, 1, err);
+    if (status != COLLET_OK)
+        return status;
+    if (x->dtype != COLLET_U8)
+        status = check_bytes(o, views, COLLET_TERNARY_T2, 1, 2, err);
+    else if (last_extent(x) != last_extent(weights))
+        return collet_fail(err, COLLET_SHAPE,
+                           "%s: input 0 has rows of %" PRId64 " bytes, input 1 of %" PRId64,
+                           o->name, last_extent(weights), last_extent(x));
+    else
+        status = check_adjacent(o, views, 2, err);
+    if (status == COLLET_OK && x->dtype == COLLET_I8 && last_extent(x) > INT8_COLUMNS_MOST)
+        return collet_fail(err, COLLET_OVERFLOW,
+                           "%s: rows of %" PRId64 " weights, whose sums may leave 32 bits; at most "
+                           "%d",
+                           o->name, last_extent(x), INT8_COLUMNS_MOST);
+    return status;
+}
+
+collet_status op_rule_ternary_linear(const op *o, op_shapes *views, const void *params,
+                                     int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err)
+{
+    const collet_ternary_linear_params *p = params;
+    int64_t columns = last_extent(&views->operand[2]);
+    (void)scratch;
+    if (p->activations > COLLET_TERNARY_F32)
+        return collet_fail(err, COLLET_INVALID,
+                           "%s: there are no activations %" PRIu32
+                           "; COLLET_TERNARY_INT8 is 0, _TERNARY 1, _F32 2",
+                           o->name, p->activations);
+    collet_status status =
+        check_threshold(o, p->threshold, p->activations == COLLET_TERNARY_TERNARY, err);
+    if (status == COLLET_OK)
+        status = check_packed(o, views, 1, err);
+    if (status == COLLET_OK && columns > INT8_COLUMNS_MOST && p->activations == COLLET_TERNARY_INT8)
+        status = collet_fail(err, COLLET_OVERFLOW,
+                             "%s: rows of %" PRId64 " weights, whose sums may leave 32 bits; at "
+                             "most %d",
+                             o->name, columns, INT8_COLUMNS_MOST);
+    return status == COLLET_OK ? check_bytes(o, views, COLLET_TERNARY_T2, 1, 2, err) : status;
+}
+
+/* ---- Typed calls --------------------------------------------------------------------------- */
+
+collet_status collet_ternary_quantize(collet_context *context, collet_array *codes,
+                                      collet_array *scale, collet_array *info,
+                                      const collet_array *weights,
+                                      const collet_ternary_quantize_params *params)
+{
+    collet_array *outs[] = {codes, scale, info};
+    return collet_call(context, COLLET_OP_TERNARY_QUANTIZE, outs, &weights, params);
+}
+
+collet_status collet_ternary_pack(collet_context *context, collet_array *bytes, collet_array *info,
+                                  const collet_array *codes, const collet_array *scale,
+                                  uint32_t format)
+{
+    collet_ternary_format_params params = {sizeof params, format};
+    collet_array *outs[] = {bytes, info};
+    const collet_array *ins[] = {codes, scale};
+    return collet_call(context, COLLET_OP_TERNARY_PACK, outs, ins, &params);
+}
+
+collet_status collet_ternary_unpack(collet_context *context, collet_array *codes,
+                                    collet_array *scale, collet_array *info,
+                                    const collet_array *bytes, uint32_t format)
+{
+    collet_ternary_format_params params = {sizeof params, format};
+    collet_array *outs[] = {codes, scale, info};
+    return collet_call(context, COLLET_OP_TERNARY_UNPACK, outs, &bytes, &params);
+}
+
+static collet_status product(collet_context *context, uint32_t id, collet_array *out,
+                             const collet_array *a, const collet_array *b)
+{
+    const collet_array *ins[] = {a, b};
+    return collet_call(context, id, &out, ins, NULL);
+}
+
+collet_status collet_ternary_dot(collet_context *context, collet_array *out, const collet_array *a,
+                                 const collet_array *b)
+{
+    return product(context, COLLET_OP_TERNARY_DOT, out, a, b);
+}
+
+collet_status collet_ternary_matmul(collet_context *context, collet_array *y,
+                                    const collet_array *weights, const collet_array *x)
+{
+    return product(context, COLLET_OP_TERNARY_MATMUL, y, weights, x);
+}
+
+collet_status collet_ternary_linear(collet_context *context, collet_array *y,
+                                    const collet_array *weights, const collet_array *x,
+                                    const collet_array *scale, const collet_array *bias,
+                                    const collet_ternary_linear_params *params)
+{
+    const collet_array *ins[] = {weights, x, scale, bias};
+    return collet_call(context, COLLET_OP_TERNARY_LINEAR, &y, ins, params);
+}
