@@ -567,8 +567,8 @@ COLLET_API collet_status collet_ternary_linear(collet_context *context, COLLET_O
 /* ---- Ternary networks ------------------------------------------------------------------------ */
 
 /*
- * Weights M x K that are packed (T2) and known to be valid: 2 bits each, and an f32 scale a row. They
- * live in arrays, so that they move to whatever backend computes with them and stay there. One
+ * Weights M x K that are packed (T2) and known to be valid: 2 bits each, and an f32 scale a row.
+ * They live in arrays, so that they move to whatever backend computes with them and stay there. One
  * thread at a time changes nothing in them: any number of contexts of their runtime may use them.
  */
 typedef struct collet_ternary_weights collet_ternary_weights;
@@ -578,15 +578,15 @@ typedef struct collet_ternary_weights collet_ternary_weights;
 COLLET_API collet_status collet_ternary_weights_quantize(
     collet_context *context, collet_ternary_weights **out, const collet_array *weights,
     const collet_ternary_quantize_params *params);
-/* From codes (M, K) i8 and the rows' scales (M) f32, which are copied; NULL: 1. INVALID where a code
- * is none. */
+/* From codes (M, K) i8 and the rows' scales (M) f32, which are copied; NULL: 1. INVALID where a
+ * code is none. */
 COLLET_API collet_status collet_ternary_weights_from_codes(collet_context *context,
                                                            collet_ternary_weights **out,
                                                            const collet_array *codes,
                                                            const collet_array *scale);
-/* From packed rows (M, B) of K = `columns` weights each, whose storage is shared, not copied, and not
- * written as long as the weights live; scales as above. INVALID where a code is none or padding is
- * not zero weights. */
+/* From packed rows (M, B) of K = `columns` weights each, whose storage is shared, not copied, and
+ * not written as long as the weights live; scales as above. INVALID where a code is none or padding
+ * is not zero weights. */
 COLLET_API collet_status collet_ternary_weights_from_bytes(collet_context *context,
                                                            collet_ternary_weights **out,
                                                            const collet_array *bytes,
@@ -619,8 +619,8 @@ COLLET_API collet_status collet_ternary_network_create(collet_context *context,
                                                        const collet_ternary_layer *layers,
                                                        uint32_t count);
 COLLET_API void collet_ternary_network_free(collet_ternary_network *network);
-/* y f32 (..., M of the last) of x f32 (..., K of the first), either one axis or more. Allocates when
- * a run has other leading axes than the run before; else nothing. One thread at a time. */
+/* y f32 (..., M of the last) of x f32 (..., K of the first), either one axis or more. Allocates
+ * when a run has other leading axes than the run before; else nothing. One thread at a time. */
 COLLET_API collet_status collet_ternary_network_run(collet_context *context,
                                                     collet_ternary_network *network,
                                                     collet_array *y, const collet_array *x);

@@ -82,6 +82,15 @@ KERNEL(fft);
 WORKSPACE(fft);
 KERNEL(fftshift);
 
+/* ternary.c */
+KERNEL(ternary_quantize);
+KERNEL(ternary_pack);
+KERNEL(ternary_unpack);
+KERNEL(ternary_dot);
+KERNEL(ternary_matmul);
+KERNEL(ternary_linear);
+WORKSPACE(ternary_linear);
+
 /* md_atoms.c: sums over the atoms of a frame */
 KERNEL(com);
 KERNEL(inertia);

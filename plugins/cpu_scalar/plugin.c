@@ -33,9 +33,8 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 #define C COLLET_C64
 #define Z COLLET_C128
 #define I COLLET_I32
-#define H COLLET_F16
-#define B COLLET_BF16
 #define A COLLET_I8
+#define U COLLET_U8
 
 /* One row for each real type t, its signature SIG(t). */
 #define REALS(OP, run, SIG)                                                                        \
@@ -148,6 +147,17 @@ static const collet_kernel_row kernels[] = {
     REALS(FFTSHIFT, fftshift, TWICE),
     ROW(FFTSHIFT, fftshift, C, C),
     ROW(FFTSHIFT, fftshift, Z, Z),
+    ROW(TERNARY_QUANTIZE, ternary_quantize, A, F, I, F),
+    ROW(TERNARY_QUANTIZE, ternary_quantize, A, F, I, D),
+    ROW(TERNARY_QUANTIZE, ternary_quantize, A, F, I, H),
+    ROW(TERNARY_QUANTIZE, ternary_quantize, A, F, I, B),
+    ROW(TERNARY_PACK, ternary_pack, U, I, A, F),
+    ROW(TERNARY_UNPACK, ternary_unpack, A, F, I, U),
+    ROW(TERNARY_DOT, ternary_dot, I, U, U),
+    ROW(TERNARY_MATMUL, ternary_matmul, I, U, U),
+    ROW(TERNARY_MATMUL, ternary_matmul, I, U, A),
+    ROW(TERNARY_MATMUL, ternary_matmul, F, U, F),
+    ROOM(TERNARY_LINEAR, ternary_linear, F, U, F, F, F),
     ROW(COM, com, D, F, F),
     ROW(COM, com, D, F, D),
     ROW(COM, com, D, D, D),

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernels.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../cpu/rows.h"
+#include "../cpu/sum.h"
+#include "../cpu/ternary.h"
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+/* An operand without its last axis: what has one row, or one number, for each row of the others. */
+static void heads_view(cpu_rows *w, const collet_operand *o, int32_t heads)
+{
+    collet_operand head = *o;
+    head.ndim = heads;
+    cpu_rows_view(w, &head);
+}
+
+/* The rows of the first `heads` axes, one at a time. */
+typedef struct row_walk {
+    cpu_rows walk;
+    int64_t in_row; /* of the walk's row: its innermost axis of heads */
+} row_walk;
+
+static void rows_begin(row_walk *r)
+{
+    cpu_rows_begin(&r->walk);
+    r->in_row = 0;
+}
+
+static int rows_left(const row_walk *r)
+{
+    return r->walk.rows > 0;
+}
+
+static char *row_at(const row_walk *r, int view)
+{
+    return r->walk.at[view] + r->in_row * r->walk.inner[view];
+}
+
+static void rows_next(row_walk *r)
+{
+    if (++r->in_row == r->walk.length) {
+        r->in_row = 0;
+        cpu_rows_next(&r->walk);
+    }
+}
+
+static int64_t last_extent(const collet_operand *o)
+{
+    return o->shape[o->ndim - 1];
+}
+
+static int64_t last_step(const collet_operand *o)
+{
+    return cpu_step(o, o->ndim - 1);
+}
+
+static void set_info(const collet_kernel_call *call, uint32_t operand, int64_t count)
+{
+    int32_t info = count > INT32_MAX ? INT32_MAX : (int32_t)count;
+    memcpy(cpu_at(cpu_operand(call, operand)), &info, sizeof info);
+}
+
+/* ---- quantize -------------------------------------------------------------------------------- */
+
+static double value_at(const char *at, collet_dtype dtype)
+{
+    double value;
+    cpu_convert((char *)&value, COLLET_F64, sizeof value, at, dtype, 0, 1);
+    return value;
+}
+
+static float mean_magnitude(const char *at, int64_t step, int64_t count, collet_dtype dtype)
+{
+    cpu_sum sum = {0};
+    for (int64_t k = 0; k < count; k++)
+        cpu_add(&sum, fabs(value_at(at + k * step, dtype)));
+    return count ? (float)(cpu_total(&sum) / (double)count) : 0.0f;
+}
+
+static int64_t quantize_row(int8_t *codes, int64_t code_step, const char *at,
+                            const collet_operand *in, double threshold)
+{
+    int64_t count = last_extent(in), step = last_step(in), strange = 0;
+    for (int64_t k = 0; k < count; k++) {
+        double v = value_at(at + k * step, in->dtype);
+        codes[k * code_step] = (int8_t)((v > threshold) - (v < -threshold));
+        strange += !isfinite(v);
+    }
+    return strange;
+}
+
+KERNEL(ternary_quantize)
+{
+    const collet_ternary_quantize_params *params = call->params;
+    const collet_operand *codes = cpu_operand(call, 0), *scales = cpu_operand(call, 1);
+    const collet_operand *in = cpu_operand(call, 3);
+    int with_scale = cpu_present(scales);
+    int64_t strange = 0;
+    row_walk r = {0};
+    heads_view(&r.walk, codes, codes->ndim - 1);
+    heads_view(&r.walk, in, codes->ndim - 1);
+    if (with_scale)
+        heads_view(&r.walk, scales, codes->ndim - 1);
+    for (rows_begin(&r); rows_left(&r); rows_next(&r)) {
+        const char *at = row_at(&r, 1);
+        float scale = 1.0f, threshold = params->threshold;
+        if (params->mode == COLLET_TERNARY_ABSMEAN) {
+            scale = mean_magnitude(at, last_step(in), last_extent(in), in->dtype);
+            threshold = scale / 2;
+        }
+        strange +=
+            quantize_row((int8_t *)row_at(&r, 0), last_step(codes), at, in, (double)threshold);
+        if (with_scale)
+            memcpy(row_at(&r, 2), &scale, sizeof scale);
+    }
+    set_info(call, 2, strange);
+    return COLLET_OK;
+}
+
+/* ---- pack, unpack ---------------------------------------------------------------------------- */
+
+KERNEL(ternary_pack)
+{
+    const collet_ternary_format_params *params = call->params;
+    const collet_operand *bytes = cpu_operand(call, 0), *codes = cpu_operand(call, 2);
+    const collet_operand *scales = cpu_operand(call, 3);
+    int with_scale = cpu_present(scales);
+    int64_t wrong = 0;
+    row_walk r = {0};
+    heads_view(&r.walk, bytes, bytes->ndim - 1);
+    heads_view(&r.walk, codes, bytes->ndim - 1);
+    if (with_scale)
+        heads_view(&r.walk, scales, bytes->ndim - 1);
+    for (rows_begin(&r); rows_left(&r); rows_next(&r)) {
+        float scale = 1.0f;
+        if (with_scale)
+            memcpy(&scale, row_at(&r, 2), sizeof scale);
+        wrong += cpu_ternary_pack(params->format, (uint8_t *)row_at(&r, 0),
+                                  (const int8_t *)row_at(&r, 1), last_step(codes),
+                                  last_extent(codes), scale);
+    }
+    set_info(call, 1, wrong);
+    return COLLET_OK;
+}
+
+KERNEL(ternary_unpack)
+{
+    const collet_ternary_format_params *params = call->params;
+    const collet_operand *codes = cpu_operand(call, 0), *scales = cpu_operand(call, 1);
+    const collet_operand *bytes = cpu_operand(call, 3);
+    int with_scale = cpu_present(scales);
+    int64_t wrong = 0;
+    row_walk r = {0};
+    heads_view(&r.walk, codes, codes->ndim - 1);
+    heads_view(&r.walk, bytes, codes->ndim - 1);
+    if (with_scale)
+        heads_view(&r.walk, scales, codes->ndim - 1);
+    for (rows_begin(&r); rows_left(&r); rows_next(&r)) {
+        const uint8_t *row = (const uint8_t *)row_at(&r, 1);
+        wrong += cpu_ternary_unpack(params->format, (int8_t *)row_at(&r, 0), last_step(codes),
+                                    last_extent(codes), row);
+        for (int64_t k = 0; with_scale && k < last_extent(scales); k++) {
+            float scale = cpu_ternary_block_scale(params->format, row, k);
+            memcpy(row_at(&r, 2) + k * last_step(scales), &scale, sizeof scale);
+        }
+    }
+    set_info(call, 2, wrong);
+    return COLLET_OK;
+}
+
+/* ---- Products -------------------------------------------------------------------------------- */
+
+/* Weight k of a row in t2. */
+static int weight_at(const uint8_t *row, int64_t k)
+{
+    int64_t in = k % CPU_T2_WEIGHTS;
+    return (row[k / CPU_T2_WEIGHTS * CPU_T2_BYTES + in % 64] >> (in / 64 * 2) & 3) - 1;
+}
+
+static int32_t dot_packed(const uint8_t *a, const uint8_t *b, int64_t bytes)
+{
+    int32_t sum = 0;
+    for (int64_t k = 0; k < 4 * bytes; k++)
+        sum += weight_at(a, k) * weight_at(b, k);
+    return sum;
+}
+
+static int32_t dot_i8(const uint8_t *row, const int8_t *x, int64_t step, int64_t count)
+{
+    int32_t sum = 0;
+    for (int64_t k = 0; k < count; k++)
+        sum += weight_at(row, k) * x[k * step];
+    return sum;
+}
+
+static float dot_f32(const uint8_t *row, const char *x, int64_t step, int64_t count)
+{
+    double sum = 0.0;
+    for (int64_t k = 0; k < count; k++) {
+        float v;
+        memcpy(&v, x + k * step, sizeof v);
+        sum += weight_at(row, k) * (double)v;
+    }
+    return (float)sum;
+}
+
+KERNEL(ternary_dot)
+{
+    const collet_operand *a = cpu_operand(call, 1), *b = cpu_operand(call, 2);
+    int32_t sum =
+        dot_packed((const uint8_t *)cpu_at(a), (const uint8_t *)cpu_at(b), last_extent(a));
+    memcpy(cpu_at(cpu_operand(call, 0)), &sum, sizeof sum);
+    return COLLET_OK;
+}
+
+static void multiply_row(const uint8_t *row, const char *x, const collet_operand *o, char *y)
+{
+    int64_t count = last_extent(o), step = last_step(o);
+    int32_t sum;
+    float real;
+    switch (o->dtype) {
+    case COLLET_U8:
+        sum = dot_packed(row, (const uint8_t *)x, count);
+        memcpy(y, &sum, sizeof sum);
+        break;
+    case COLLET_I8:
+        sum = dot_i8(row, (const int8_t *)x, step, count);
+        memcpy(y, &sum, sizeof sum);
+        break;
+    default:
+        real = dot_f32(row, x, step, count);
+        memcpy(y, &real, sizeof real);
+    }
+}
+
+/* y's and x's leading axes are the same. */
+static void tokens_begin(row_walk *r, const collet_operand *y, const collet_operand *x)
+{
+    heads_view(&r->walk, y, y->ndim - 1);
+    heads_view(&r->walk, x, y->ndim - 1);
+    rows_begin(r);
+}
+
+KERNEL(ternary_matmul)
+{
+    const collet_operand *y = cpu_operand(call, 0), *w = cpu_operand(call, 1);
+    const collet_operand *x = cpu_operand(call, 2);
+    row_walk r = {0};
+    for (tokens_begin(&r, y, x); rows_left(&r); rows_next(&r)) {
+        for (int64_t m = 0; m < w->shape[0]; m++)
+            multiply_row((const uint8_t *)cpu_at(w) + m * w->strides[0], row_at(&r, 1), x,
+                         row_at(&r, 0) + m * last_step(y));
+    }
+    return COLLET_OK;
+}
+
+/* ---- linear ---------------------------------------------------------------------------------- */
+
+/* max |x|, not finite where an x is not. */
+static float largest(const char *x, int64_t step, int64_t count)
+{
+    float most = 0.0f;
+    for (int64_t k = 0; k < count; k++) {
+        float v;
+        memcpy(&v, x + k * step, sizeof v);
+        v = fabsf(v);
+        if (!(v <= most))
+            most = v;
+        if (isnan(v))
+            break;
+    }
+    return most;
+}
+
+/* q, and the scale s of the token; NaN where all results are. */
+static float quantize_token(int8_t *q, const char *x, int64_t step, int64_t count,
+                            const collet_ternary_linear_params *params)
+{
+    int ternary = params->activations == COLLET_TERNARY_TERNARY;
+    float most = ternary ? 0.0f : largest(x, step, count), t = params->threshold;
+    float r = most >= 0x1p-100f ? 127.0f / most : 0.0f;
+    if (!isfinite(most))
+        return NAN;
+    for (int64_t k = 0; k < count; k++) {
+        float v;
+        memcpy(&v, x + k * step, sizeof v);
+        q[k] = ternary ? (int8_t)((v > t) - (v < -t)) : (int8_t)rintf(v * r);
+    }
+    return ternary ? 1.0f : most >= 0x1p-100f ? most / 127.0f : 0.0f;
+}
+
+/* Number m of a vector that may be absent. */
+static float number_at(const collet_operand *o, int64_t m)
+{
+    float v;
+    memcpy(&v, cpu_at(o) + m * cpu_step(o, 0), sizeof v);
+    return v;
+}
+
+static void finish_row(const collet_kernel_call *call, float sum, float s, int64_t m, char *y)
+{
+    const collet_ternary_linear_params *params = call->params;
+    const collet_operand *scale = cpu_operand(call, 3), *bias = cpu_operand(call, 4);
+    float result = sum * (cpu_present(scale) ? s * number_at(scale, m) : s);
+    if (cpu_present(bias))
+        result += number_at(bias, m);
+    if (params->relu && result < 0)
+        result = 0;
+    memcpy(y, &result, sizeof result);
+}
+
+WORKSPACE(ternary_linear)
+{
+    return (uint64_t)last_extent(cpu_operand(call, 2));
+}
+
+KERNEL(ternary_linear)
+{
+    const collet_ternary_linear_params *params = call->params;
+    const collet_operand *y = cpu_operand(call, 0), *w = cpu_operand(call, 1);
+    const collet_operand *x = cpu_operand(call, 2);
+    int64_t count = last_extent(x), step = last_step(x);
+    int real = params->activations == COLLET_TERNARY_F32;
+    int8_t *q = call->workspace;
+    row_walk r = {0};
+    for (tokens_begin(&r, y, x); rows_left(&r); rows_next(&r)) {
+        const char *token = row_at(&r, 1);
+        float s = real ? 1.0f : quantize_token(q, token, step, count, params);
+        for (int64_t m = 0; m < w->shape[0]; m++) {
+            const uint8_t *row = (const uint8_t *)cpu_at(w) + m * w->strides[0];
+            float sum = real       ? dot_f32(row, token, step, count)
+                        : isnan(s) ? NAN
+                                   : (float)dot_i8(row, q, 1, count);
+            finish_row(call, sum, s, m, row_at(&r, 0) + m * last_step(y));
+        }
+    }
+    return COLLET_OK;
+}
