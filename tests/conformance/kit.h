@@ -128,6 +128,8 @@ extern const size_t kit_array_op_count, kit_array_axes_op_count, kit_array_reduc
     kit_md_vector_op_count;
 extern const kit_op kit_random_ops[], kit_fft_ops[];
 extern const size_t kit_fft_op_count;
+extern const kit_op kit_ternary_ops[], kit_ternary_product_ops[];
+extern const size_t kit_ternary_op_count, kit_ternary_product_op_count;
 extern const size_t kit_random_op_count;
 
 typedef struct kit_row {
@@ -149,6 +151,7 @@ typedef enum kit_layout {
     KIT_MIXED,      /* each axis its own order, step and sign */
     KIT_REPEATED,   /* inputs: stride 0 on the first axis */
     KIT_WITHIN,     /* C-contiguous, from the second element of a longer array on */
+    KIT_ROWS,       /* the last axis without gaps, the others each its own order, step and sign */
     KIT_LAYOUTS
 } kit_layout;
 
@@ -183,6 +186,9 @@ struct kit_case {
         collet_fft_params fft;
         collet_fftshift_params fftshift;
         collet_random_params random;
+        collet_ternary_quantize_params quantize;
+        collet_ternary_format_params format;
+        collet_ternary_linear_params linear;
     } params;
 };
 
@@ -209,8 +215,8 @@ void kit_shape(kit_case *c, uint32_t operand, int32_t ndim, const int64_t *shape
 void kit_bind(kit_case *c, const char *letters, const int64_t *extents, int32_t dot_axes,
               const int64_t *dots, int alternative);
 void kit_absent(kit_case *c, uint32_t operand);
-/* One case; every layout and mixtures of them; every sharing of memory that the op and the case's
- * shapes and dtypes admit; parts along the split axis. */
+/* One case; every layout that the operands may have and mixtures of them; every sharing of memory
+ * that the op and the case's shapes and dtypes admit; parts along the split axis. */
 void kit_emit(kit_plan *plan, const kit_case *c);
 void kit_emit_layouts(kit_plan *plan, const kit_case *c);
 void kit_emit_sharing(kit_plan *plan, const kit_case *c);

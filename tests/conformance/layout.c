@@ -23,6 +23,7 @@ typedef struct geometry {
     int32_t ndim;
     int32_t order[COLLET_MAX_DIMS]; /* axes as the parent has them, slowest first */
     int64_t step[COLLET_MAX_DIMS], parent[COLLET_MAX_DIMS]; /* of view axes, of parent axes */
+    int64_t count[COLLET_MAX_DIMS]; /* elements of the view along a parent axis */
     bool negative[COLLET_MAX_DIMS];
     int64_t strides[COLLET_MAX_DIMS]; /* of view axes */
     int64_t first, total;             /* elements */
@@ -85,7 +86,8 @@ static geometry geometry_of(const kit_tensor *t, kit_layout layout, kit_rng *rng
         g.order[i] = layout == KIT_TRANSPOSED ? t->ndim - 1 - i : i;
         g.step[i] = layout == KIT_STEPPED ? 2 + i % 2 : 1;
         g.negative[i] = layout == KIT_REVERSED;
-        if (layout == KIT_MIXED) {
+        bool last = i + 1 == t->ndim;
+        if (layout == KIT_MIXED || (layout == KIT_ROWS && !last)) {
             g.step[i] = 1 + kit_below(rng, 3);
             g.negative[i] = kit_next(rng) & 1;
             int32_t other = (int32_t)kit_below(rng, i + 1), swap = g.order[i];
@@ -97,7 +99,10 @@ static geometry geometry_of(const kit_tensor *t, kit_layout layout, kit_rng *rng
         int32_t axis = g.order[j];
         int64_t extent = g.repeated && axis == 0 && t->shape[0] > 0 ? 1 : t->shape[axis];
         int64_t stride = g.total * g.step[axis];
-        g.parent[j] = extent * g.step[axis];
+        /* Rows a few elements longer than the view's begin at any address. */
+        bool longer = layout == KIT_ROWS && j + 1 == t->ndim && j > 0;
+        g.count[j] = extent;
+        g.parent[j] = extent * g.step[axis] + (longer ? kit_below(rng, 70) : 0);
         g.strides[axis] = g.negative[axis] ? -stride : stride;
         if (g.negative[axis] && extent > 0)
             g.first += (extent - 1) * stride;
@@ -158,7 +163,7 @@ static collet_status by_views(collet_context *cx, collet_array **out, const kit_
         collet_array_wrap(cx, out, t->dtype, g->ndim, g->parent, NULL, data, NULL, NULL);
     for (int32_t j = 0; j < g->ndim && status == COLLET_OK; j++) {
         int32_t axis = g->order[j];
-        int64_t count = g->parent[j] / g->step[axis];
+        int64_t count = g->count[j];
         int64_t start = g->negative[axis] && count > 0 ? (count - 1) * g->step[axis] : 0;
         int64_t step = g->negative[axis] ? -g->step[axis] : g->step[axis];
         place[axis] = j;

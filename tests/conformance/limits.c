@@ -106,6 +106,15 @@ const kit_limit kit_limits[] = {
     {COLLET_OP_OBSERVABLES, COLLET_F64, "inertia", 1e-13, "of sum m d.d"},
     {COLLET_OP_OBSERVABLES, COLLET_F64, "sum", 1e-13, "of sum |w| |d| |v|"},
     {COLLET_OP_OBSERVABLES, COLLET_F64, "energy", 1e-13, "of the largest term"},
+    EXACT(COLLET_OP_TERNARY_QUANTIZE),
+    {COLLET_OP_TERNARY_QUANTIZE, COLLET_F32, "scale", 0x1p-23, "of mean |v|"},
+    EXACT(COLLET_OP_TERNARY_PACK),
+    EXACT(COLLET_OP_TERNARY_UNPACK),
+    EXACT(COLLET_OP_TERNARY_DOT),
+    {COLLET_OP_TERNARY_MATMUL, COLLET_I32, "value", 0, "other bits"},
+    {COLLET_OP_TERNARY_MATMUL, COLLET_F32, "value", 0x1p-20, "of sum |x|"},
+    EXACT(COLLET_OP_TERNARY_LINEAR), /* int8 and ternary activations */
+    {COLLET_OP_TERNARY_LINEAR, COLLET_F32, "sum", 0x1p-20, "of |scale| sum |x| + |bias|"},
 };
 const size_t kit_limit_count = sizeof kit_limits / sizeof *kit_limits;
 

@@ -68,12 +68,24 @@ static bool may_repeat(const kit_case *c, uint32_t k)
     return p.dots || p.ndim == 0 || p.axes[0] > 0;
 }
 
+/* Packed rows have no gaps between their bytes. */
+static bool is_packed(const kit_case *c, uint32_t k)
+{
+    return !strcmp(c->row->info.family, "ternary") && c->operand[k].dtype == COLLET_U8;
+}
+
+static kit_layout allowed(const kit_case *c, uint32_t k, kit_layout wanted)
+{
+    if (wanted == KIT_REPEATED)
+        return may_repeat(c, k) && !(is_packed(c, k) && c->operand[k].ndim < 2) ? KIT_REPEATED
+                                                                                : KIT_DENSE;
+    return wanted > KIT_UNALIGNED && is_packed(c, k) ? KIT_ROWS : wanted;
+}
+
 static void lay(kit_case *c, kit_layout outputs, kit_layout inputs)
 {
-    for (uint32_t k = 0; k < c->row->operands; k++) {
-        kit_layout wanted = k < c->row->info.n_out ? outputs : inputs;
-        c->layout[k] = wanted == KIT_REPEATED && !may_repeat(c, k) ? KIT_DENSE : wanted;
-    }
+    for (uint32_t k = 0; k < c->row->operands; k++)
+        c->layout[k] = allowed(c, k, k < c->row->info.n_out ? outputs : inputs);
 }
 
 void kit_emit_layouts(kit_plan *plan, const kit_case *c)
@@ -94,7 +106,7 @@ void kit_emit_layouts(kit_plan *plan, const kit_case *c)
     for (uint32_t k = 0; k < c->row->operands && c->row->operands > 2; k++) {
         kit_case next = *c;
         lay(&next, KIT_DENSE, KIT_DENSE);
-        next.layout[k] = KIT_MIXED;
+        next.layout[k] = allowed(c, k, KIT_MIXED);
         kit_emit(plan, &next);
     }
 }

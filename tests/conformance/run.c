@@ -27,7 +27,7 @@ static const char *const mode_names[KIT_MODES] = {
 
 static const char *const layout_names[KIT_LAYOUTS] = {
     "owned",    "dense", "unaligned", "transposed", "stepped",
-    "reversed", "mixed", "repeated",  "within",
+    "reversed", "mixed", "repeated",  "within",     "rows",
 };
 
 /* ---- Words --------------------------------------------------------------------------------- */
@@ -49,6 +49,33 @@ static void append_numbers(char text[KIT_TEXT], const char *brackets, int32_t co
     for (int32_t i = 0; i < count; i++)
         append(text, "%s%" PRId64, i ? "," : "", numbers[i]);
     append(text, "%c", brackets[1]);
+}
+
+static void describe_ternary(const kit_case *c, char text[KIT_TEXT])
+{
+    static const char *const formats[COLLET_TERNARY_FORMATS] = {"t2", "planes", "rotor", "tq2_0",
+                                                                "tq1_0"};
+    static const char *const activations[] = {"int8", "ternary", "f32"};
+    switch (c->row->info.id) {
+    case COLLET_OP_TERNARY_QUANTIZE:
+        if (c->params.quantize.mode == COLLET_TERNARY_ABSMEAN)
+            append(text, " absmean");
+        else
+            append(text, " threshold %.9g", (double)c->params.quantize.threshold);
+        return;
+    case COLLET_OP_TERNARY_PACK:
+    case COLLET_OP_TERNARY_UNPACK:
+        append(text, " %s", formats[c->params.format.format]);
+        return;
+    case COLLET_OP_TERNARY_LINEAR:
+        append(text, " %s%s", activations[c->params.linear.activations],
+               c->params.linear.relu ? " relu" : "");
+        if (c->params.linear.activations == COLLET_TERNARY_TERNARY)
+            append(text, " threshold %.9g", (double)c->params.linear.threshold);
+        return;
+    default:
+        return;
+    }
 }
 
 static void describe_params(const kit_case *c, char text[KIT_TEXT])
@@ -74,6 +101,8 @@ static void describe_params(const kit_case *c, char text[KIT_TEXT])
     } else if (c->row->info.id == COLLET_OP_FFTSHIFT) {
         append(text, " axes 0x%x%s", c->params.fftshift.axes,
                c->params.fftshift.inverse ? " inverse" : "");
+    } else {
+        describe_ternary(c, text);
     }
 }
 
@@ -319,6 +348,8 @@ const kit_op *kit_op_find(uint32_t op)
         {kit_md_axes_ops, kit_md_axes_op_count},
         {kit_md_vector_ops, kit_md_vector_op_count},
         {kit_random_ops, kit_random_op_count},
+        {kit_ternary_ops, kit_ternary_op_count},
+        {kit_ternary_product_ops, kit_ternary_product_op_count},
     };
     for (size_t f = 0; f < sizeof families / sizeof *families; f++)
         for (size_t i = 0; i < families[f].count; i++)

@@ -87,7 +87,7 @@ static int strangeness(const kit_case *c)
 {
     int found = 0;
     for (uint32_t k = 0; k < c->row->operands; k++) {
-        if (c->layout[k] == KIT_MIXED)
+        if (c->layout[k] == KIT_MIXED || c->layout[k] == KIT_ROWS)
             return 1;
         if (c->layout[k] > KIT_UNALIGNED)
             found = -1;
