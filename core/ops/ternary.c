@@ -64,7 +64,10 @@ static collet_status check_adjacent(const op *o, const op_shapes *v, uint32_t op
 {
     const struct op_view *w = &v->operand[operand];
     char name[24];
-    if (w->strides[w->ndim - 1] == 1 || last_extent(w) <= 1)
+    int empty = 0;
+    for (int32_t i = 0; i < w->ndim; i++)
+        empty |= w->shape[i] == 0;
+    if (w->strides[w->ndim - 1] == 1 || last_extent(w) == 1 || empty)
         return COLLET_OK;
     return collet_fail(err, COLLET_INVALID,
                        "%s: the bytes of a row of %s are %" PRId64
