@@ -139,6 +139,15 @@ static void patterns_parse(void **state)
     p = kit_pattern_of(shapes, 6, 0);
     assert_int_equal(p.ndim, 1);
     assert_int_equal(p.axes[0], 256 * 'N' + 'M');
+    /* A rule behind the patterns is none of them. */
+    shapes = "...,K ...,G? () : ...,B @rule";
+    p = kit_pattern_of(shapes, 1, 0);
+    assert_true(p.dots && p.optional);
+    assert_int_equal(p.ndim, 1);
+    p = kit_pattern_of(shapes, 3, 0);
+    assert_true(p.dots);
+    assert_int_equal(p.ndim, 1);
+    assert_int_equal(p.axes[0], 'B');
 }
 
 /* The axis of two letters is the shorter of them, whichever that is. */

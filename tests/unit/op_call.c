@@ -68,8 +68,31 @@ static void take_sig(op_call *c, const char *sig)
 
 /* ---- Shapes ---------------------------------------------------------------------------------- */
 
-static int64_t extent_of(char letter, char empty)
+/* One block of weights, in the bytes that it takes in the format of `c`. */
+#define WEIGHTS 256
+
+static int is_ternary(const op_call *c)
 {
+    return !strcmp(c->info.family, "ternary");
+}
+
+/* K weights are B bytes and G groups of them: of no weights there are neither. */
+static int64_t ternary_extent(const op_call *c, char letter, char empty)
+{
+    int has_format = c->info.params_size == sizeof c->params.format;
+    uint32_t format = has_format ? c->params.format.format : COLLET_TERNARY_T2;
+    int64_t weights = empty && strchr("KBG", empty) ? 0 : WEIGHTS;
+    /* The K of a packed x is bytes. */
+    int packed = letter == 'K' && c->count > 2 && c->operand[2].dtype == COLLET_U8;
+    return letter == 'G'             ? weights / WEIGHTS
+           : letter == 'B' || packed ? collet_ternary_bytes(format, weights)
+                                     : weights;
+}
+
+static int64_t extent_of(const op_call *c, char letter, char empty)
+{
+    if (is_ternary(c) && strchr("KBG", letter))
+        return ternary_extent(c, letter, empty);
     return letter == empty ? 0 : 3 + letter % 3;
 }
 
@@ -80,7 +103,7 @@ static void add_axis(op_operand *o, int64_t extent, char axis)
 }
 
 /* One operand's axes, up to a blank; returns what follows it. */
-static const char *take_axes(op_operand *o, const char *s, char empty)
+static const char *take_axes(const op_call *c, op_operand *o, const char *s, char empty)
 {
     for (; *s && *s != ' ' && *s != '?' && *s != '|'; s++) {
         if (!strncmp(s, "...", 3)) {
@@ -90,11 +113,11 @@ static const char *take_axes(op_operand *o, const char *s, char empty)
         } else if (isdigit((unsigned char)*s)) {
             add_axis(o, *s - '0', '#');
         } else if (isalpha((unsigned char)s[0]) && isalpha((unsigned char)s[1])) {
-            int64_t a = extent_of(s[0], empty), b = extent_of(s[1], empty);
+            int64_t a = extent_of(c, s[0], empty), b = extent_of(c, s[1], empty);
             add_axis(o, a < b ? a : b, '?');
             s++;
         } else if (isalpha((unsigned char)*s)) {
-            add_axis(o, extent_of(*s, empty), *s);
+            add_axis(o, extent_of(c, *s, empty), *s);
         }
     }
     o->optional = *s == '?';
@@ -106,8 +129,17 @@ static void take_patterns(op_call *c, char empty)
     const char *s = c->info.shapes;
     for (uint32_t k = 0; k < c->count; k++) {
         s += strspn(s, " :");
-        s = take_axes(&c->operand[k], s, empty);
+        s = take_axes(c, &c->operand[k], s, empty);
     }
+}
+
+/* What the rules behind patterns want: parameters with which every operand may be there. */
+static void take_ternary_params(op_call *c)
+{
+    if (c->info.id == COLLET_OP_TERNARY_QUANTIZE)
+        c->params.quantize.mode = COLLET_TERNARY_ABSMEAN;
+    if (c->info.params_size == sizeof c->params.format)
+        c->params.format.format = COLLET_TERNARY_TQ2_0;
 }
 
 static void set_shape(op_operand *o, int64_t a, int64_t b, const char *axes)
@@ -152,9 +184,9 @@ int op_call_axis_count(const op_call *c, char letter)
     int count = 0;
     for (uint32_t k = 0; k < c->count; k++)
         count += memchr(c->operand[k].axis, letter, (size_t)c->operand[k].ndim) != NULL;
-    for (const char *s = c->info.shapes; *s; s++) {
+    for (const char *s = c->info.shapes; *s && *s != '@'; s++) {
         int pair = isalpha((unsigned char)s[0]) && isalpha((unsigned char)s[1]);
-        count += c->info.shapes[0] != '@' && pair && (s[0] == letter || s[1] == letter);
+        count += pair && (s[0] == letter || s[1] == letter);
     }
     return count;
 }
@@ -170,6 +202,10 @@ int op_call_describe(op_call *c, const collet_runtime *runtime, size_t index, in
     take_sig(c, sig_at(c->info.sigs, sig));
     assert_true(c->info.params_size <= sizeof c->params);
     c->params.struct_size = c->info.params_size;
+    if (is_ternary(c))
+        take_ternary_params(c);
+    else if (c->info.shapes[0] != '@' && strchr(c->info.shapes, '@'))
+        fail_msg("%s: op_call.c knows no rule behind %s", c->info.name, c->info.shapes);
     if (c->info.shapes[0] != '@')
         take_patterns(c, empty);
     else if (!take_rule(c, empty))
@@ -228,9 +264,9 @@ void op_call_values(const op_call *c, uint32_t k, void *bytes)
             ((float *)bytes)[i] = (float)x;
         else if (o->dtype == COLLET_BF16 || o->dtype == COLLET_F16)
             ((uint16_t *)bytes)[i] = (uint16_t)(0x3c00 + i % 13);
-        else
-            memset((char *)bytes + i * (int64_t)collet_dtype_size(o->dtype), (int)(i % 5),
-                   collet_dtype_size(o->dtype));
+        else /* packed weights have no bits 11 */
+            memset((char *)bytes + i * (int64_t)collet_dtype_size(o->dtype),
+                   (int)(i % (is_ternary(c) ? 3 : 5)), collet_dtype_size(o->dtype));
     }
 }
 

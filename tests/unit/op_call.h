@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * op_call.h - one valid call of any op of this libcore, built from what collet_op_at says of it, so
- * that a new op is under test with its row. An op whose shapes are a rule of its own ("@name")
- * wants a line in op_call.c: without it the call cannot be built and its tests fail.
+ * that a new op is under test with its row. An op whose shapes are a rule of its own ("@name"), or
+ * have one behind them, wants a line in op_call.c: without it the call cannot be built and its
+ * tests fail.
  */
 #ifndef TESTS_UNIT_OP_CALL_H
 #define TESTS_UNIT_OP_CALL_H
@@ -33,6 +34,9 @@ typedef struct op_call {
         collet_fft_params fft;
         collet_fftshift_params fftshift;
         collet_random_params random;
+        collet_ternary_quantize_params quantize;
+        collet_ternary_format_params format;
+        collet_ternary_linear_params linear;
         unsigned char bytes[256];
     } params;
     collet_array *array[COLLET_MAX_OPERANDS]; /* NULL: absent */

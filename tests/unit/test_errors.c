@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every op says of a call that does not fit, and that such a call changes nothing. */
+#include <math.h>
+
 #include "op_call.h"
 
 #define BACKENDS COLLET_TEST_PLUGINS "/cpu_openmp.so:" SCALAR_PLUGIN
@@ -222,19 +224,21 @@ static void operands_that_are_absent(void **state)
     }
 }
 
-/* An output all of whose elements are one. */
+/* An output all of whose elements are one; of packed bytes, all of whose rows. */
 static void outputs_that_repeat(void **state)
 {
-    static unsigned char memory[16];
-    static const int64_t strides[COLLET_MAX_DIMS];
+    static unsigned char memory[128];
     (void)state;
     for (size_t i = 0; i < op_count(); i++) {
         op_call c;
         assert_true(op_call_describe(&c, rt, i, 0, 0));
         for (uint32_t k = 0; k < c.info.n_out; k++) {
             const op_operand *o = &c.operand[k];
+            int64_t strides[COLLET_MAX_DIMS] = {0};
             if (o->ndim == 0)
                 continue;
+            if (o->dtype == COLLET_U8 && !strcmp(c.info.family, "ternary"))
+                strides[o->ndim - 1] = 1;
             op_call_arrays(&c, cx);
             collet_array_free(c.array[k]);
             memset(memory, OP_CALL_OLD, sizeof memory);
@@ -350,6 +354,53 @@ static void no_dtype(op_call *c)
     c->params.fill.value.dtype = 99;
 }
 
+static void mode_two(op_call *c)
+{
+    c->params.quantize.mode = 2;
+}
+
+static void threshold_of_absmean(op_call *c)
+{
+    c->params.quantize.threshold = 0.5f;
+}
+
+static void threshold_below(op_call *c)
+{
+    c->params.quantize.mode = COLLET_TERNARY_THRESHOLD;
+    c->params.quantize.threshold = -0.5f;
+}
+
+static void format_five(op_call *c)
+{
+    c->params.format.format = COLLET_TERNARY_FORMATS;
+}
+
+static void format_without_scale(op_call *c)
+{
+    c->params.format.format = COLLET_TERNARY_T2;
+}
+
+static void other_blocks(op_call *c)
+{
+    c->params.format.format = COLLET_TERNARY_TQ1_0;
+}
+
+static void activations_three(op_call *c)
+{
+    c->params.linear.activations = 3;
+}
+
+static void threshold_of_int8(op_call *c)
+{
+    c->params.linear.threshold = 0.5f;
+}
+
+static void threshold_not_finite(op_call *c)
+{
+    c->params.linear.activations = COLLET_TERNARY_TERNARY;
+    c->params.linear.threshold = INFINITY;
+}
+
 static const struct {
     uint32_t op;
     void (*spoil)(op_call *c);
@@ -371,6 +422,18 @@ static const struct {
     {COLLET_OP_FILL, no_dtype, COLLET_DTYPE},
     {COLLET_OP_AXPY, complex_value, COLLET_DTYPE},
     {COLLET_OP_AXPY, no_dtype, COLLET_DTYPE},
+    {COLLET_OP_TERNARY_QUANTIZE, mode_two, COLLET_INVALID},
+    {COLLET_OP_TERNARY_QUANTIZE, threshold_of_absmean, COLLET_INVALID},
+    {COLLET_OP_TERNARY_QUANTIZE, threshold_below, COLLET_INVALID},
+    {COLLET_OP_TERNARY_PACK, format_five, COLLET_INVALID},
+    {COLLET_OP_TERNARY_PACK, format_without_scale, COLLET_INVALID},
+    {COLLET_OP_TERNARY_PACK, other_blocks, COLLET_SHAPE},
+    {COLLET_OP_TERNARY_UNPACK, format_five, COLLET_INVALID},
+    {COLLET_OP_TERNARY_UNPACK, format_without_scale, COLLET_INVALID},
+    {COLLET_OP_TERNARY_UNPACK, other_blocks, COLLET_SHAPE},
+    {COLLET_OP_TERNARY_LINEAR, activations_three, COLLET_INVALID},
+    {COLLET_OP_TERNARY_LINEAR, threshold_of_int8, COLLET_INVALID},
+    {COLLET_OP_TERNARY_LINEAR, threshold_not_finite, COLLET_INVALID},
 };
 
 static void parameters_that_make_no_sense(void **state)

@@ -36,7 +36,7 @@ static size_t op_count(void)
 
 /* ---- No elements ----------------------------------------------------------------------------- */
 
-enum { ZERO, NOT_A_NUMBER, COUNTING, ENERGIES };
+enum { ZERO, NOT_A_NUMBER, COUNTING, ENERGIES, BIAS };
 
 /* What an op gives of nothing, where that is not zero (docs/KERNELS.md); output -1: all. */
 static const struct {
@@ -47,6 +47,7 @@ static const struct {
     {COLLET_OP_COM, 0, NOT_A_NUMBER},         {COLLET_OP_KINETIC, 0, ENERGIES},
     {COLLET_OP_GYRATION, -1, NOT_A_NUMBER},   {COLLET_OP_RMSD, -1, NOT_A_NUMBER},
     {COLLET_OP_OBSERVABLES, 0, NOT_A_NUMBER}, {COLLET_OP_OBSERVABLES, 4, ENERGIES},
+    {COLLET_OP_TERNARY_LINEAR, 0, BIAS},
 };
 
 static int value_of_nothing(uint32_t op, uint32_t output)
@@ -59,6 +60,15 @@ static int value_of_nothing(uint32_t op, uint32_t output)
     return ZERO;
 }
 
+/* Element i of the last input, which is f32. */
+static double last_input(const op_call *c, int64_t i)
+{
+    static _Alignas(16) char bytes[OP_CALL_BYTES];
+    assert_int_equal(c->operand[c->count - 1].dtype, COLLET_F32);
+    op_call_values(c, c->count - 1, bytes);
+    return (double)((const float *)(const void *)bytes)[i];
+}
+
 static void check_element(const op_call *c, uint32_t k, int64_t i, double got)
 {
     const op_operand *o = &c->operand[k];
@@ -66,7 +76,9 @@ static void check_element(const op_call *c, uint32_t k, int64_t i, double got)
     int value = value_of_nothing(c->info.id, k);
     /* Of the energies the total is a sum; the others are divided by the mass. */
     int nan = value == NOT_A_NUMBER || (value == ENERGIES && within > 0);
-    double wanted = value == COUNTING ? (double)within : 0.0;
+    double wanted = value == COUNTING ? (double)within
+                    : value == BIAS   ? last_input(c, within)
+                                      : 0.0;
     if (nan ? !isnan(got) : got != wanted)
         fail_msg("%s (%s) of nothing on %s: output %u, element %d is %g", c->info.name, c->sig,
                  collet_last_backend(cx), k, (int)i, got);
