@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Handles of packed weights and networks of them while allocation number N fails: the call reports
+ * it, gives nothing, leaks nothing, and then succeeds. A network that has run allocates nothing
+ * when it runs again.
+ */
+#include "failing_malloc.h"
+
+#include "../unit/ternary_support.h"
+
+#define ROWS 5
+#define COLUMNS 300
+
+static collet_runtime *rt;
+static collet_context *cx;
+static collet_array *codes, *numbers, *scale, *bytes;
+
+static int set_up(void **state)
+{
+    static const char *const settings[] = {"cache=off", "log=off", NULL};
+    static const int8_t ones[64] = {0};
+    collet_array *info;
+    (void)state;
+    rt = runtime_with(COLLET_TEST_PLUGINS "/cpu_openmp.so:" SCALAR_PLUGIN, settings);
+    cx = context_of(rt);
+    assert_ok(cx, collet_set_backend(cx, "cpu_scalar"));
+    codes = random_codes(cx, ROWS, COLUMNS, 1);
+    numbers = random_floats(cx, ROWS, COLUMNS, 2);
+    scale = random_floats(cx, 0, ROWS, 3);
+    bytes = array_for(cx, COLLET_U8, 2, SHAPE(ROWS, 128));
+    info = array_of(cx, COLLET_I32, 0, NULL, ones);
+    assert_ok(cx, collet_ternary_pack(cx, bytes, info, codes, NULL, COLLET_TERNARY_T2));
+    collet_array_free(info);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    collet_array_free(codes);
+    collet_array_free(numbers);
+    collet_array_free(scale);
+    collet_array_free(bytes);
+    collet_context_destroy(cx);
+    collet_runtime_destroy(rt);
+    return 0;
+}
+
+/* ---- Making ---------------------------------------------------------------------------------- */
+
+static collet_status make_from_codes(collet_context *context, collet_ternary_weights **out)
+{
+    return collet_ternary_weights_from_codes(context, out, codes, scale);
+}
+
+static collet_status make_from_bytes(collet_context *context, collet_ternary_weights **out)
+{
+    return collet_ternary_weights_from_bytes(context, out, bytes, COLUMNS, scale);
+}
+
+static collet_status make_from_numbers(collet_context *context, collet_ternary_weights **out)
+{
+    const collet_ternary_quantize_params params = {.struct_size = sizeof params,
+                                                   .mode = COLLET_TERNARY_ABSMEAN};
+    return collet_ternary_weights_quantize(context, out, numbers, &params);
+}
+
+static void assert_reported(collet_context *context, collet_status status, long n)
+{
+    if (status != COLLET_NO_MEMORY && status != COLLET_REFUSED)
+        fail_msg("allocation %ld: %s", n, collet_status_name(status));
+    assert_true(*collet_last_error(context) != '\0');
+}
+
+/* Counts the allocations of a successful call; every one of them has failed once. */
+static long fail_each(collet_status (*make)(collet_context *, collet_ternary_weights **))
+{
+    for (long n = 0;; n++) {
+        collet_context *fresh = context_of(rt);
+        collet_ternary_weights *w = NULL;
+        assert_ok(fresh, collet_set_backend(fresh, "cpu_scalar"));
+        long before = allocation_outstanding;
+        allocation_failed = 0;
+        allocation_countdown = n;
+        collet_status status = make(fresh, &w);
+        allocation_countdown = -1;
+        if (!allocation_failed) {
+            assert_ok(fresh, status);
+            assert_int_equal(collet_ternary_weights_columns(w), COLUMNS);
+            collet_ternary_weights_free(w);
+            collet_context_destroy(fresh);
+            return n;
+        }
+        assert_reported(fresh, status, n);
+        assert_null(w);
+        collet_context_destroy(fresh);
+        if (allocation_outstanding > before)
+            fail_msg("allocation %ld: %ld blocks leaked", n, allocation_outstanding - before);
+    }
+}
+
+static void weights(void **state)
+{
+    (void)state;
+    long from_codes = fail_each(make_from_codes), from_bytes = fail_each(make_from_bytes);
+    long from_numbers = fail_each(make_from_numbers);
+    print_message("%ld, %ld and %ld failures\n", from_codes, from_bytes, from_numbers);
+    assert_true(from_codes > 5 && from_bytes > 10 && from_numbers > 10);
+}
+
+/* ---- Networks -------------------------------------------------------------------------------- */
+
+#define LAYERS 3
+
+static const int64_t widths[LAYERS + 1] = {COLUMNS, 40, 270, 8};
+
+typedef struct model {
+    collet_ternary_layer layers[LAYERS];
+    collet_ternary_weights *weights[LAYERS];
+    collet_array *bias, *x, *y, *more_x, *more_y;
+} model;
+
+static void open_model(model *m)
+{
+    for (uint32_t i = 0; i < LAYERS; i++) {
+        collet_array *c = random_codes(cx, widths[i + 1], widths[i], i);
+        m->weights[i] = NULL;
+        assert_ok(cx, collet_ternary_weights_from_codes(cx, &m->weights[i], c, NULL));
+        collet_array_free(c);
+        m->layers[i] = (collet_ternary_layer){
+            .struct_size = sizeof *m->layers, .activations = i, .weights = m->weights[i]};
+    }
+    m->bias = random_floats(cx, 0, widths[1], 4);
+    m->layers[0].bias = m->bias;
+    m->x = random_floats(cx, 3, COLUMNS, 5);
+    m->y = array_for(cx, COLLET_F32, 2, SHAPE(3, widths[LAYERS]));
+    m->more_x = random_floats(cx, 7, COLUMNS, 6);
+    m->more_y = array_for(cx, COLLET_F32, 2, SHAPE(7, widths[LAYERS]));
+}
+
+static void close_model(model *m)
+{
+    for (int i = 0; i < LAYERS; i++)
+        collet_ternary_weights_free(m->weights[i]);
+    collet_array_free(m->bias);
+    collet_array_free(m->x);
+    collet_array_free(m->y);
+    collet_array_free(m->more_x);
+    collet_array_free(m->more_y);
+}
+
+static void making_networks(void **state)
+{
+    model m;
+    long n = 0;
+    (void)state;
+    open_model(&m);
+    for (;; n++) {
+        collet_ternary_network *network = NULL;
+        long before = allocation_outstanding;
+        allocation_failed = 0;
+        allocation_countdown = n;
+        collet_status status = collet_ternary_network_create(cx, &network, m.layers, LAYERS);
+        allocation_countdown = -1;
+        if (!allocation_failed) {
+            assert_ok(cx, status);
+            collet_ternary_network_free(network);
+            break;
+        }
+        assert_reported(cx, status, n);
+        assert_null(network);
+        assert_int_equal(allocation_outstanding, before);
+    }
+    print_message("%ld failures\n", n);
+    assert_true(n > 5);
+    close_model(&m);
+}
+
+/* The next run must not allocate: the first allocation would fail, and the run with it. */
+static void runs_without(collet_context *context, collet_ternary_network *network, const model *m,
+                         const void *wanted)
+{
+    float got[3 * 8];
+    assert_int_equal(sizeof got, (size_t)collet_array_size(m->y) * sizeof(float));
+    memset(got, 0, sizeof got);
+    assert_ok(context, collet_array_write(context, m->y, got, sizeof got));
+    allocation_failed = 0;
+    allocation_countdown = 0;
+    collet_status status = collet_ternary_network_run(context, network, m->y, m->x);
+    allocation_countdown = -1;
+    assert_ok(context, status);
+    assert_int_equal(allocation_failed, 0);
+    assert_ok(context, collet_array_read(context, m->y, got, sizeof got));
+    assert_memory_equal(got, wanted, sizeof got);
+}
+
+/* Runs for other leading axes fail one allocation after another; the network runs as before, and
+ * then for those. */
+static void fail_other_axes(collet_context *context, collet_ternary_network *network,
+                            const model *m, const void *wanted)
+{
+    long n = 0;
+    for (;; n++) {
+        long before = allocation_outstanding;
+        allocation_failed = 0;
+        allocation_countdown = n;
+        collet_status status = collet_ternary_network_run(context, network, m->more_y, m->more_x);
+        allocation_countdown = -1;
+        if (!allocation_failed) {
+            assert_ok(context, status);
+            break;
+        }
+        assert_reported(context, status, n);
+        assert_true(allocation_outstanding <= before);
+        assert_ok(context, collet_ternary_network_run(context, network, m->y, m->x));
+        runs_without(context, network, m, wanted);
+    }
+    print_message("%ld failures\n", n);
+    assert_true(n > 3);
+}
+
+static void run_on(const char *backend)
+{
+    model m;
+    float wanted[3 * 8];
+    collet_ternary_network *network = NULL;
+    collet_context *context = context_of(rt);
+    open_model(&m);
+    assert_ok(context, collet_set_backend(context, backend));
+    assert_ok(context, collet_ternary_network_create(context, &network, m.layers, LAYERS));
+    assert_ok(context, collet_ternary_network_run(context, network, m.y, m.x));
+    assert_ok(context, collet_array_read(context, m.y, wanted, sizeof wanted));
+    for (int i = 0; i < 5; i++)
+        runs_without(context, network, &m, wanted);
+    fail_other_axes(context, network, &m, wanted);
+    collet_ternary_network_free(network);
+    collet_context_destroy(context);
+    close_model(&m);
+}
+
+static void running_on_one_thread(void **state)
+{
+    (void)state;
+    run_on("cpu_scalar");
+}
+
+static void running_on_all_threads(void **state)
+{
+    (void)state;
+    run_on("cpu_openmp");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(weights),
+        cmocka_unit_test(making_networks),
+        cmocka_unit_test(running_on_one_thread),
+        cmocka_unit_test(running_on_all_threads),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

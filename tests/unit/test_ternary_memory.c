@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* 100 million weights in at most 25 MiB, as the counters of memory have it. */
+#include "ternary_support.h"
+
+#define SIDE 10000
+#define MOST ((uint64_t)25 << 20)
+
+static collet_runtime *rt;
+static collet_context *cx;
+
+static int set_up(void **state)
+{
+    (void)state;
+    rt = runtime_with(SCALAR_PLUGIN, NULL);
+    cx = context_of(rt);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    collet_context_destroy(cx);
+    collet_runtime_destroy(rt);
+    return 0;
+}
+
+static collet_memory_stats memory(void)
+{
+    collet_memory_stats stats = {.struct_size = sizeof stats};
+    assert_ok(cx, collet_memory(cx, "host", &stats));
+    return stats;
+}
+
+static void packed_from_codes(void **state)
+{
+    collet_array *codes = array_for(cx, COLLET_I8, 2, SHAPE(SIDE, SIDE));
+    const collet_scalar one = {.dtype = COLLET_F64, .value.f64 = -1};
+    collet_ternary_weights *w = NULL;
+    (void)state;
+    assert_ok(cx, collet_fill(cx, codes, one));
+    assert_ok(cx, collet_ternary_weights_from_codes(cx, &w, codes, NULL));
+    collet_array_free(codes);
+    assert_ok(cx, collet_trim(cx));
+    print_message("%d x %d weights: %llu bytes\n", SIDE, SIDE,
+                  (unsigned long long)memory().current);
+    assert_true(memory().current <= MOST);
+    assert_true(memory().current >= (uint64_t)SIDE * SIDE / 4);
+    collet_ternary_weights_free(w);
+    assert_int_equal(memory().current, 0);
+}
+
+/* Those that come packed are looked through a piece at a time. */
+static void shared_from_bytes(void **state)
+{
+    const int64_t width = collet_ternary_bytes(COLLET_TERNARY_T2, SIDE);
+    collet_context *mine = cx;
+    collet_runtime *other = runtime_with(SCALAR_PLUGIN, NULL); /* with a peak of its own */
+    collet_ternary_weights *w = NULL;
+    (void)state;
+    cx = context_of(other);
+    unsigned char *values = malloc((size_t)(SIDE * width));
+    assert_non_null(values);
+    memset(values, 0x55, (size_t)(SIDE * width));
+    collet_array *bytes = array_of(cx, COLLET_U8, 2, SHAPE(SIDE, width), values);
+    free(values);
+    uint64_t before = memory().peak;
+    assert_ok(cx, collet_ternary_weights_from_bytes(cx, &w, bytes, SIDE, NULL));
+    print_message("%llu bytes more to check them\n", (unsigned long long)(memory().peak - before));
+    assert_true(memory().peak - before <= (uint64_t)8 << 20);
+    collet_array_free(bytes);
+    assert_true(memory().current <= MOST);
+    collet_ternary_weights_free(w);
+    assert_int_equal(memory().current, 0);
+    collet_context_destroy(cx);
+    collet_runtime_destroy(other);
+    cx = mine;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(packed_from_codes),
+        cmocka_unit_test(shared_from_bytes),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Networks: the same bits as layer by layer, shared by threads, freed in any order. */
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "ternary_support.h"
+
+#define LAYERS 3
+#define THREADS 4
+
+/* 300 numbers in, 70, 513, 10 out. */
+static const int64_t widths[LAYERS + 1] = {300, 70, 513, 10};
+
+static collet_runtime *rt;
+static collet_context *cx;
+
+static int set_up(void **state)
+{
+    (void)state;
+    rt = runtime_with(SCALAR_PLUGIN, NULL);
+    cx = context_of(rt);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    collet_context_destroy(cx);
+    collet_runtime_destroy(rt);
+    return 0;
+}
+
+/* ---- Layers ---------------------------------------------------------------------------------- */
+
+/* Each kind of activations, with and without scales, bias and relu. */
+static void make_layers(collet_ternary_layer layers[LAYERS],
+                        collet_ternary_weights *weights[LAYERS], collet_array *bias[LAYERS])
+{
+    static const uint32_t activations[] = {COLLET_TERNARY_INT8, COLLET_TERNARY_TERNARY,
+                                           COLLET_TERNARY_F32};
+    for (uint32_t i = 0; i < LAYERS; i++) {
+        collet_array *codes = random_codes(cx, widths[i + 1], widths[i], 10 + i);
+        collet_array *scale = i == 1 ? NULL : random_floats(cx, 0, widths[i + 1], 20 + i);
+        assert_ok(cx, collet_ternary_weights_from_codes(cx, &weights[i], codes, scale));
+        collet_array_free(codes);
+        collet_array_free(scale);
+        bias[i] = i == 2 ? NULL : random_floats(cx, 0, widths[i + 1], 30 + i);
+        layers[i] = (collet_ternary_layer){.struct_size = sizeof *layers,
+                                           .activations = activations[i],
+                                           .relu = i == 0,
+                                           .threshold = i == 1 ? 0.5f : 0,
+                                           .weights = weights[i],
+                                           .bias = bias[i]};
+    }
+}
+
+static void free_layers(collet_ternary_weights *weights[LAYERS], collet_array *bias[LAYERS])
+{
+    for (int i = 0; i < LAYERS; i++) {
+        collet_ternary_weights_free(weights[i]);
+        collet_array_free(bias[i]);
+    }
+}
+
+/* x's axes with another last one. */
+static collet_array *like(const collet_array *x, int64_t last)
+{
+    int64_t shape[COLLET_MAX_DIMS];
+    int32_t ndim = collet_array_ndim(x);
+    memcpy(shape, collet_array_shape(x), (size_t)ndim * sizeof *shape);
+    shape[ndim - 1] = last;
+    return array_for(cx, COLLET_F32, ndim, shape);
+}
+
+/* What the layers give, one call of ternary_linear each. */
+static collet_array *by_layers(const collet_ternary_layer *layers, const collet_array *x)
+{
+    collet_array *y = NULL, *from = NULL;
+    for (int i = 0; i < LAYERS; i++) {
+        const collet_ternary_linear_params params = {.struct_size = sizeof params,
+                                                     .activations = layers[i].activations,
+                                                     .relu = layers[i].relu,
+                                                     .threshold = layers[i].threshold};
+        y = like(x, collet_ternary_weights_rows(layers[i].weights));
+        assert_ok(cx, collet_ternary_linear(cx, y, collet_ternary_weights_bytes(layers[i].weights),
+                                            from ? from : x,
+                                            collet_ternary_weights_scale(layers[i].weights),
+                                            layers[i].bias, &params));
+        collet_array_free(from);
+        from = y;
+    }
+    return y;
+}
+
+static void assert_same(const collet_array *a, const collet_array *b)
+{
+    size_t size = (size_t)collet_array_size(a) * sizeof(float);
+    void *values = malloc(size + 1);
+    assert_non_null(values);
+    assert_ok(cx, collet_array_read(cx, a, values, size));
+    assert_bytes(cx, b, values);
+    free(values);
+}
+
+static void run_both(collet_ternary_network *network, const collet_ternary_layer *layers,
+                     const collet_array *x)
+{
+    collet_array *wanted = by_layers(layers, x), *y = like(x, widths[LAYERS]);
+    for (int i = 0; i < 2; i++) {
+        assert_ok(cx, collet_ternary_network_run(cx, network, y, x));
+        assert_same(wanted, y);
+    }
+    collet_array_free(wanted);
+    collet_array_free(y);
+}
+
+/* ---- Running --------------------------------------------------------------------------------- */
+
+static void layer_by_layer(void **state)
+{
+    static const struct {
+        int32_t ndim;
+        int64_t shape[4];
+    } inputs[] = {{1, {300}},          {2, {1, 300}}, {2, {7, 300}}, {3, {2, 5, 300}},
+                  {2, {7, 300}},       {2, {0, 300}}, {1, {300}},    {3, {5, 2, 300}},
+                  {4, {2, 1, 3, 300}}, {2, {40, 300}}};
+    collet_ternary_layer layers[LAYERS];
+    collet_ternary_weights *weights[LAYERS];
+    collet_array *bias[LAYERS];
+    collet_ternary_network *network = NULL;
+    (void)state;
+    make_layers(layers, weights, bias);
+    assert_ok(cx, collet_ternary_network_create(cx, &network, layers, LAYERS));
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
+        int64_t rows = 1;
+        for (int32_t a = 0; a + 1 < inputs[i].ndim; a++)
+            rows *= inputs[i].shape[a];
+        collet_array *flat = random_floats(cx, rows ? rows : 1, 300, (uint32_t)i), *x = NULL;
+        collet_array *some = NULL;
+        assert_ok(cx, collet_array_slice(cx, &some, flat, 0, 0, rows, 1));
+        assert_ok(cx, collet_array_reshape(cx, &x, some, inputs[i].ndim, inputs[i].shape));
+        run_both(network, layers, x);
+        collet_array_free(flat);
+        collet_array_free(some);
+        collet_array_free(x);
+    }
+    collet_ternary_network_free(network);
+    free_layers(weights, bias);
+}
+
+/* Rows of x and y with steps, backwards, and the same memory for both. */
+static void strided_ends(void **state)
+{
+    collet_ternary_layer layers[LAYERS];
+    collet_ternary_weights *weights[LAYERS];
+    collet_array *bias[LAYERS], *reversed = NULL, *y = NULL;
+    collet_ternary_network *network = NULL;
+    (void)state;
+    make_layers(layers, weights, bias);
+    assert_ok(cx, collet_ternary_network_create(cx, &network, layers, LAYERS));
+    collet_array *x = random_floats(cx, 9, 300, 5);
+    assert_ok(cx, collet_array_slice(cx, &reversed, x, 0, 8, 4, -2));
+    collet_array *wanted = by_layers(layers, reversed);
+    assert_ok(cx, collet_array_slice(cx, &y, reversed, 1, 7, 10, 3));
+    assert_ok(cx, collet_ternary_network_run(cx, network, y, reversed));
+    assert_same(wanted, y);
+    collet_array_free(y);
+    collet_array_free(wanted);
+    collet_array_free(reversed);
+    collet_array_free(x);
+    collet_ternary_network_free(network);
+    free_layers(weights, bias);
+}
+
+static void one_layer(void **state)
+{
+    collet_array *codes = random_codes(cx, 6, 6, 4), *x = random_floats(cx, 3, 6, 6);
+    collet_array *y = like(x, 6), *wanted = like(x, 6);
+    const collet_ternary_linear_params params = {.struct_size = sizeof params,
+                                                 .activations = COLLET_TERNARY_INT8};
+    collet_ternary_weights *w = NULL;
+    collet_ternary_network *network = NULL;
+    (void)state;
+    assert_ok(cx, collet_ternary_weights_from_codes(cx, &w, codes, NULL));
+    const collet_ternary_layer layer = {.struct_size = sizeof layer, .weights = w};
+    assert_ok(cx, collet_ternary_network_create(cx, &network, &layer, 1));
+    assert_ok(cx, collet_ternary_linear(cx, wanted, collet_ternary_weights_bytes(w), x, NULL, NULL,
+                                        &params));
+    assert_ok(cx, collet_ternary_network_run(cx, network, y, x));
+    assert_same(wanted, y);
+    assert_ok(cx, collet_ternary_network_run(cx, network, x, x));
+    assert_same(wanted, x);
+    collet_ternary_network_free(network);
+    collet_ternary_weights_free(w);
+    collet_array_free(codes);
+    collet_array_free(x);
+    collet_array_free(y);
+    collet_array_free(wanted);
+}
+
+/* Layers of a later version are longer. */
+static void longer_layers(void **state)
+{
+    struct {
+        collet_ternary_layer layer;
+        uint64_t later;
+    } longer[LAYERS];
+    collet_ternary_layer layers[LAYERS];
+    collet_ternary_weights *weights[LAYERS];
+    collet_array *bias[LAYERS], *x = random_floats(cx, 2, 300, 8);
+    collet_ternary_network *network = NULL;
+    (void)state;
+    make_layers(layers, weights, bias);
+    memset(longer, 0xff, sizeof longer);
+    for (int i = 0; i < LAYERS; i++) {
+        longer[i].layer = layers[i];
+        longer[i].layer.struct_size = sizeof *longer;
+    }
+    assert_ok(cx, collet_ternary_network_create(cx, &network, &longer[0].layer, LAYERS));
+    run_both(network, layers, x);
+    collet_ternary_network_free(network);
+    free_layers(weights, bias);
+    collet_array_free(x);
+}
+
+/* Weights and biases, and the context that made all, may go before the network. */
+static void freed_in_any_order(void **state)
+{
+    collet_ternary_layer layers[LAYERS];
+    collet_ternary_weights *weights[LAYERS];
+    collet_array *bias[LAYERS], *x = random_floats(cx, 4, 300, 9), *y = like(x, widths[LAYERS]);
+    collet_ternary_network *network = NULL;
+    collet_context *maker = context_of(rt), *mine = cx;
+    (void)state;
+    cx = maker;
+    make_layers(layers, weights, bias);
+    assert_ok(cx, collet_ternary_network_create(cx, &network, layers, LAYERS));
+    collet_array *wanted = by_layers(layers, x);
+    assert_ok(cx, collet_ternary_network_run(cx, network, y, x));
+    cx = mine;
+    collet_context_destroy(maker);
+    free_layers(weights, bias);
+    collet_array_free(y);
+    y = like(x, widths[LAYERS]);
+    assert_ok(cx, collet_ternary_network_run(cx, network, y, x));
+    assert_same(wanted, y);
+    collet_ternary_network_free(network);
+    collet_ternary_network_free(NULL);
+    collet_array_free(wanted);
+    collet_array_free(x);
+    collet_array_free(y);
+}
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+typedef struct caller {
+    const collet_ternary_layer *layers;
+    const float *x, *wanted; /* 6 rows */
+    char wrong[200];
+} caller;
+
+static _Atomic int ready;
+
+static collet_status run_as_others_do(collet_context *mine, const caller *c, int round)
+{
+    collet_ternary_network *network = NULL;
+    collet_array *x = NULL, *y = NULL;
+    int64_t rows = 1 + round % 6;
+    float got[6 * 10];
+    collet_status status = collet_ternary_network_create(mine, &network, c->layers, LAYERS);
+    if (status == COLLET_OK)
+        status = collet_array_from(mine, &x, COLLET_F32, 2, SHAPE(rows, 300), c->x);
+    if (status == COLLET_OK)
+        status = collet_array_create(mine, &y, COLLET_F32, 2, SHAPE(rows, 10));
+    if (status == COLLET_OK)
+        status = collet_ternary_network_run(mine, network, y, x);
+    if (status == COLLET_OK)
+        status = collet_array_read(mine, y, got, (size_t)rows * 10 * sizeof *got);
+    if (status == COLLET_OK && memcmp(got, c->wanted, (size_t)rows * 10 * sizeof *got) != 0)
+        status = COLLET_FAILED;
+    collet_array_free(x);
+    collet_array_free(y);
+    collet_ternary_network_free(network);
+    return status;
+}
+
+static void *call_network(void *argument)
+{
+    caller *me = argument;
+    collet_context *mine = NULL;
+    collet_error err;
+    if (collet_context_create(&mine, rt, &err) != COLLET_OK) {
+        snprintf(me->wrong, sizeof me->wrong, "%.190s", err.text);
+        return NULL;
+    }
+    atomic_fetch_add(&ready, 1);
+    while (atomic_load(&ready) < THREADS)
+        ;
+    for (int round = 0; round < 40 && !me->wrong[0]; round++) {
+        collet_status status = run_as_others_do(mine, me, round);
+        if (status != COLLET_OK)
+            snprintf(me->wrong, sizeof me->wrong, "round %d: %s: %.150s", round,
+                     collet_status_name(status), collet_last_error(mine));
+    }
+    collet_context_destroy(mine);
+    return NULL;
+}
+
+/* The same weights in networks of several threads, each with a context of its own. */
+static void weights_of_many_threads(void **state)
+{
+    collet_ternary_layer layers[LAYERS];
+    collet_ternary_weights *weights[LAYERS];
+    collet_array *bias[LAYERS], *x = random_floats(cx, 6, 300, 12);
+    pthread_t threads[THREADS];
+    caller callers[THREADS];
+    float values[6 * 300], wanted[6 * 10];
+    (void)state;
+    make_layers(layers, weights, bias);
+    collet_array *y = by_layers(layers, x);
+    assert_ok(cx, collet_array_read(cx, x, values, sizeof values));
+    assert_ok(cx, collet_array_read(cx, y, wanted, sizeof wanted));
+    for (int i = 0; i < THREADS; i++) {
+        callers[i] = (caller){.layers = layers, .x = values, .wanted = wanted};
+        assert_int_equal(0, pthread_create(&threads[i], NULL, call_network, &callers[i]));
+    }
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(0, pthread_join(threads[i], NULL));
+    for (int i = 0; i < THREADS; i++)
+        if (callers[i].wrong[0])
+            fail_msg("thread %d, %s", i, callers[i].wrong);
+    collet_array_free(x);
+    collet_array_free(y);
+    free_layers(weights, bias);
+}
+
+/* ---- What is refused ------------------------------------------------------------------------- */
+
+static void create_fails(const collet_ternary_layer *layers, uint32_t count, collet_status status,
+                         const char *text)
+{
+    collet_ternary_network *const untouched = (collet_ternary_network *)(uintptr_t)16;
+    collet_ternary_network *network = untouched;
+    assert_status(cx, collet_ternary_network_create(cx, &network, layers, count), status);
+    assert_text_has(cx, text);
+    assert_ptr_equal(network, untouched);
+}
+
+static void layers_that_do_not_fit(void **state)
+{
+    collet_ternary_layer good[LAYERS], bad[LAYERS];
+    collet_ternary_weights *weights[LAYERS];
+    collet_array *bias[LAYERS], *wide = array_for(cx, COLLET_F64, 1, SHAPE(70));
+    (void)state;
+    make_layers(good, weights, bias);
+#define BAD(change, status, text)                                                                  \
+    do {                                                                                           \
+        memcpy(bad, good, sizeof bad);                                                             \
+        change;                                                                                    \
+        create_fails(bad, LAYERS, status, text);                                                   \
+    } while (0)
+    BAD(bad[1] = good[2], COLLET_SHAPE, "layer 0 gives 70 numbers, layer 1 takes 513");
+    BAD(bad[2] = good[0], COLLET_SHAPE, "layer 1 gives 513 numbers, layer 2 takes 300");
+    BAD(bad[1].weights = NULL, COLLET_INVALID, "layer 1 has no weights");
+    BAD(bad[2].activations = 3, COLLET_INVALID, "layer 2 wants activations 3");
+    BAD(bad[1].threshold = -1, COLLET_INVALID, "layer 1 has a threshold of -1");
+    BAD(bad[1].threshold = NAN, COLLET_INVALID, "layer 1 has a threshold of");
+    BAD(bad[0].threshold = 0.5f, COLLET_INVALID, "layer 0 has a threshold of 0.5");
+    BAD(bad[0].bias = bias[1], COLLET_SHAPE, "layer 0 has 70 rows, but its bias has 513 elements");
+    BAD(bad[0].bias = wide, COLLET_DTYPE, "the bias of layer 0 is f64, not f32");
+    BAD(bad[0].struct_size = 8, COLLET_INVALID, "struct_size is 8");
+    create_fails(good, 0, COLLET_INVALID, "no layers");
+    create_fails(NULL, 1, COLLET_INVALID, "no layers");
+    assert_status(cx, collet_ternary_network_create(cx, NULL, good, LAYERS), COLLET_INVALID);
+    collet_array_free(wide);
+    free_layers(weights, bias);
+}
+
+static void run_fails(collet_ternary_network *network, collet_array *y, collet_array *x,
+                      collet_status status, const char *text)
+{
+    uint64_t before = counters_of(cx).calls;
+    assert_status(cx, collet_ternary_network_run(cx, network, y, x), status);
+    assert_text_has(cx, text);
+    assert_int_equal(counters_of(cx).calls, before);
+}
+
+static void runs_that_do_not_fit(void **state)
+{
+    collet_ternary_layer layers[LAYERS];
+    collet_ternary_weights *weights[LAYERS];
+    collet_array *bias[LAYERS], *x = random_floats(cx, 2, 300, 8), *y = like(x, 10);
+    collet_array *narrow = like(x, 299), *wide = array_for(cx, COLLET_F64, 2, SHAPE(2, 300));
+    collet_array *more = array_for(cx, COLLET_F32, 2, SHAPE(3, 10)), *nine = like(x, 9);
+    collet_array *vector = array_for(cx, COLLET_F32, 1, SHAPE(10)), *scalar = NULL;
+    collet_ternary_network *network = NULL;
+    (void)state;
+    make_layers(layers, weights, bias);
+    scalar = array_for(cx, COLLET_F32, 0, NULL);
+    assert_ok(cx, collet_ternary_network_create(cx, &network, layers, LAYERS));
+    run_fails(network, y, narrow, COLLET_SHAPE, "299 numbers; the first layer takes 300");
+    run_fails(network, y, scalar, COLLET_SHAPE, "the first layer takes 300");
+    run_fails(network, y, wide, COLLET_DTYPE, "x is f64 and y is f32; both must be f32");
+    run_fails(network, wide, x, COLLET_DTYPE, "x is f32 and y is f64");
+    run_fails(network, more, x, COLLET_SHAPE, "y must have x's axes but the last, which is 10");
+    run_fails(network, nine, x, COLLET_SHAPE, "which is 10");
+    run_fails(network, vector, x, COLLET_SHAPE, "which is 10");
+    run_fails(NULL, y, x, COLLET_INVALID, "NULL");
+    run_fails(network, NULL, x, COLLET_INVALID, "NULL");
+    run_fails(network, y, NULL, COLLET_INVALID, "NULL");
+    collet_array *all[] = {x, y, narrow, wide, more, nine, vector, scalar};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        collet_array_free(all[i]);
+    collet_ternary_network_free(network);
+    free_layers(weights, bias);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test(name)
+    const struct CMUnitTest tests[] = {
+        TEST(layer_by_layer),         TEST(strided_ends),         TEST(one_layer),
+        TEST(longer_layers),          TEST(freed_in_any_order),   TEST(weights_of_many_threads),
+        TEST(layers_that_do_not_fit), TEST(runs_that_do_not_fit),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

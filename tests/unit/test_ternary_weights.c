@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Handles of packed weights: what they hold, share and refuse. */
+#include <math.h>
+
+#include "ternary_support.h"
+
+static collet_runtime *rt;
+static collet_context *cx;
+
+static int set_up(void **state)
+{
+    (void)state;
+    rt = runtime_with(SCALAR_PLUGIN, NULL);
+    cx = context_of(rt);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    collet_context_destroy(cx);
+    collet_runtime_destroy(rt);
+    return 0;
+}
+
+static uint64_t bytes_in_use(void)
+{
+    collet_memory_stats stats = {.struct_size = sizeof stats};
+    assert_ok(cx, collet_memory(cx, "host", &stats));
+    return stats.current;
+}
+
+/* Codes (rows, columns) packed by the kernel. */
+static collet_array *packed(const collet_array *codes)
+{
+    const int64_t *shape = collet_array_shape(codes);
+    collet_array *info = array_for(cx, COLLET_I32, 0, NULL);
+    collet_array *bytes = array_for(
+        cx, COLLET_U8, 2, SHAPE(shape[0], collet_ternary_bytes(COLLET_TERNARY_T2, shape[1])));
+    assert_ok(cx, collet_ternary_pack(cx, bytes, info, codes, NULL, COLLET_TERNARY_T2));
+    assert_int_equal(number_in(cx, info), 0);
+    collet_array_free(info);
+    return bytes;
+}
+
+static void assert_same(const collet_array *a, const collet_array *b)
+{
+    size_t size = (size_t)collet_array_size(a) * collet_dtype_size(collet_array_dtype(a));
+    void *values = malloc(size + 1);
+    assert_non_null(values);
+    assert_int_equal(collet_array_size(a), collet_array_size(b));
+    assert_ok(cx, collet_array_read(cx, a, values, size));
+    assert_bytes(cx, b, values);
+    free(values);
+}
+
+/* ---- Making ---------------------------------------------------------------------------------- */
+
+static void from_codes(void **state)
+{
+    static const float scales[] = {1.5f, -2, 0.25f}, others[] = {7, 8, 9};
+    uint64_t before = bytes_in_use();
+    collet_array *codes = random_codes(cx, 3, 300, 1), *bytes = packed(codes);
+    collet_array *scale = array_of(cx, COLLET_F32, 1, SHAPE(3), scales);
+    collet_ternary_weights *w = NULL, *plain = NULL;
+    (void)state;
+    assert_ok(cx, collet_ternary_weights_from_codes(cx, &w, codes, scale));
+    assert_ok(cx, collet_ternary_weights_from_codes(cx, &plain, codes, NULL));
+    /* The scales are a copy. */
+    assert_ok(cx, collet_array_write(cx, scale, others, sizeof others));
+    collet_array_free(codes);
+    collet_array_free(scale);
+    assert_int_equal(collet_ternary_weights_rows(w), 3);
+    assert_int_equal(collet_ternary_weights_columns(w), 300);
+    assert_int_equal(collet_array_shape(collet_ternary_weights_bytes(w))[1], 128);
+    assert_same(bytes, collet_ternary_weights_bytes(w));
+    assert_same(bytes, collet_ternary_weights_bytes(plain));
+    assert_floats(cx, collet_ternary_weights_scale(w), scales);
+    assert_null(collet_ternary_weights_scale(plain));
+    collet_array_free(bytes);
+    collet_ternary_weights_free(plain);
+    collet_ternary_weights_free(w);
+    collet_ternary_weights_free(NULL);
+    assert_int_equal(bytes_in_use(), before);
+}
+
+static void from_numbers(void **state)
+{
+    collet_array *numbers = random_floats(cx, 5, 70, 2), *info = array_for(cx, COLLET_I32, 0, NULL);
+    collet_array *codes = array_for(cx, COLLET_I8, 2, SHAPE(5, 70));
+    collet_array *scale = array_for(cx, COLLET_F32, 1, SHAPE(5));
+    (void)state;
+    for (uint32_t mode = COLLET_TERNARY_THRESHOLD; mode <= COLLET_TERNARY_ABSMEAN; mode++) {
+        const collet_ternary_quantize_params params = {
+            .struct_size = sizeof params, .mode = mode, .threshold = mode ? 0 : 0.75f};
+        collet_ternary_weights *w = NULL;
+        assert_ok(cx, collet_ternary_weights_quantize(cx, &w, numbers, &params));
+        assert_ok(cx, collet_ternary_quantize(cx, codes, scale, info, numbers, &params));
+        collet_array *bytes = packed(codes);
+        assert_same(bytes, collet_ternary_weights_bytes(w));
+        if (mode == COLLET_TERNARY_ABSMEAN)
+            assert_same(scale, collet_ternary_weights_scale(w));
+        else
+            assert_null(collet_ternary_weights_scale(w));
+        collet_array_free(bytes);
+        collet_ternary_weights_free(w);
+    }
+    collet_array_free(numbers);
+    collet_array_free(codes);
+    collet_array_free(scale);
+    collet_array_free(info);
+}
+
+/* The bytes are shared, and live as long as someone has them. */
+static void from_bytes(void **state)
+{
+    collet_array *codes = random_codes(cx, 40, 1000, 3), *bytes = packed(codes);
+    collet_array *copy = packed(codes);
+    collet_ternary_weights *w = NULL;
+    uint64_t before = bytes_in_use();
+    (void)state;
+    assert_ok(cx, collet_ternary_weights_from_bytes(cx, &w, bytes, 1000, NULL));
+    assert_int_equal(bytes_in_use(), before);
+    collet_array_free(bytes);
+    assert_int_equal(bytes_in_use(), before);
+    assert_int_equal(collet_ternary_weights_columns(w), 1000);
+    assert_same(copy, collet_ternary_weights_bytes(w));
+    collet_ternary_weights_free(w);
+    assert_true(bytes_in_use() < before);
+    collet_array_free(copy);
+    collet_array_free(codes);
+}
+
+static void without_weights(void **state)
+{
+    static const int64_t shapes[][2] = {{0, 5}, {5, 0}, {0, 0}};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        collet_array *codes = array_for(cx, COLLET_I8, 2, shapes[i]);
+        collet_ternary_weights *w = NULL, *again = NULL;
+        assert_ok(cx, collet_ternary_weights_from_codes(cx, &w, codes, NULL));
+        assert_int_equal(collet_ternary_weights_rows(w), shapes[i][0]);
+        assert_int_equal(collet_ternary_weights_columns(w), shapes[i][1]);
+        assert_ok(cx, collet_ternary_weights_from_bytes(cx, &again, collet_ternary_weights_bytes(w),
+                                                        shapes[i][1], NULL));
+        assert_int_equal(collet_ternary_weights_rows(again), shapes[i][0]);
+        collet_ternary_weights_free(again);
+        collet_ternary_weights_free(w);
+        collet_array_free(codes);
+    }
+}
+
+/* ---- What is refused ------------------------------------------------------------------------- */
+
+static collet_ternary_weights *const untouched = (collet_ternary_weights *)(uintptr_t)16;
+
+/* The call failed so, said so, and gave nothing. */
+#define REFUSED(call, status, text)                                                                \
+    do {                                                                                           \
+        collet_ternary_weights *w = untouched;                                                     \
+        uint64_t before = bytes_in_use();                                                          \
+        assert_status(cx, call, status);                                                           \
+        assert_text_has(cx, text);                                                                 \
+        assert_ptr_equal(w, untouched);                                                            \
+        assert_int_equal(bytes_in_use(), before);                                                  \
+    } while (0)
+
+static void numbers_that_are_none(void **state)
+{
+    const collet_ternary_quantize_params params = {.struct_size = sizeof params, .mode = 1};
+    const collet_ternary_quantize_params strange = {.struct_size = sizeof params, .mode = 7};
+    float numbers[] = {1, NAN, -1, INFINITY, 0, 2};
+    collet_array *a = array_of(cx, COLLET_F32, 2, SHAPE(2, 3), numbers);
+    collet_array *row = array_of(cx, COLLET_F32, 1, SHAPE(6), numbers);
+    (void)state;
+    REFUSED(collet_ternary_weights_quantize(cx, &w, a, &params), COLLET_INVALID,
+            "2 of the weights are not finite numbers; nothing was packed");
+    REFUSED(collet_ternary_weights_quantize(cx, &w, row, &params), COLLET_SHAPE, "1 axes");
+    REFUSED(collet_ternary_weights_quantize(cx, &w, NULL, &params), COLLET_INVALID, "NULL");
+    REFUSED(collet_ternary_weights_quantize(cx, &w, a, NULL), COLLET_INVALID, "no parameters");
+    REFUSED(collet_ternary_weights_quantize(cx, &w, a, &strange), COLLET_INVALID,
+            "there is no mode 7");
+    assert_status(cx, collet_ternary_weights_quantize(cx, NULL, a, &params), COLLET_INVALID);
+    assert_int_equal(collet_ternary_weights_quantize(NULL, NULL, a, &params), COLLET_INVALID);
+    collet_array_free(a);
+    collet_array_free(row);
+}
+
+static void codes_that_are_none(void **state)
+{
+    static const int8_t values[] = {1, 2, -1, -128, 0, 3};
+    static const float one = 1;
+    collet_array *a = array_of(cx, COLLET_I8, 2, SHAPE(2, 3), values);
+    collet_array *good = random_codes(cx, 2, 3, 1), *scale = floats(cx, 3, 1);
+    collet_array *wide = array_for(cx, COLLET_F64, 1, SHAPE(2));
+    collet_array *alone = array_of(cx, COLLET_F32, 0, NULL, &one);
+    (void)state;
+    REFUSED(collet_ternary_weights_from_codes(cx, &w, a, NULL), COLLET_INVALID,
+            "3 of the codes are none of -1, 0, 1");
+    REFUSED(collet_ternary_weights_from_codes(cx, &w, good, scale), COLLET_SHAPE,
+            "3 scales for 2 rows");
+    REFUSED(collet_ternary_weights_from_codes(cx, &w, good, wide), COLLET_DTYPE,
+            "the scales are f64, not f32");
+    REFUSED(collet_ternary_weights_from_codes(cx, &w, good, alone), COLLET_SHAPE, "1 scales");
+    REFUSED(collet_ternary_weights_from_codes(cx, &w, scale, NULL), COLLET_SHAPE,
+            "codes have 1 axes, a matrix has 2");
+    REFUSED(collet_ternary_weights_from_codes(cx, &w, NULL, NULL), COLLET_INVALID, "NULL");
+    collet_array_free(a);
+    collet_array_free(good);
+    collet_array_free(scale);
+    collet_array_free(wide);
+    collet_array_free(alone);
+}
+
+static void bytes_refused(int64_t rows, int64_t width, int64_t columns, int64_t at,
+                          unsigned char value, const char *text)
+{
+    unsigned char *values = malloc((size_t)(rows * width));
+    assert_non_null(values);
+    memset(values, 0x55, (size_t)(rows * width));
+    values[at] = value;
+    collet_array *bytes = array_of(cx, COLLET_U8, 2, SHAPE(rows, width), values);
+    REFUSED(collet_ternary_weights_from_bytes(cx, &w, bytes, columns, NULL), COLLET_INVALID, text);
+    collet_array_free(bytes);
+    free(values);
+}
+
+static void bytes_that_are_none(void **state)
+{
+    collet_array *a = array_for(cx, COLLET_U8, 2, SHAPE(2, 64)),
+                 *codes = random_codes(cx, 2, 64, 1);
+    (void)state;
+    bytes_refused(3, 64, 256, 70, 0xf5, "2 codes are 11, which is no weight");
+    bytes_refused(17, 65536, 262144, 17 * 65536 - 1, 0xd5, "1 codes are 11");
+    /* Weight 64 of the block is a column no more, also in a row that is looked at late. */
+    bytes_refused(2, 128, 256 + 64, 64 + 128, 0x59, "row 1 has a weight 1 behind its 320 columns");
+    bytes_refused(16390, 64, 1, 16389 * 64, 0x15, "row 16389 has a weight -1 behind its 1 columns");
+    REFUSED(collet_ternary_weights_from_bytes(cx, &w, a, 257, NULL), COLLET_SHAPE,
+            "rows of 64 bytes; 257 columns take 128");
+    REFUSED(collet_ternary_weights_from_bytes(cx, &w, a, -1, NULL), COLLET_SHAPE, "-1 columns");
+    REFUSED(collet_ternary_weights_from_bytes(cx, &w, codes, 256, NULL), COLLET_DTYPE,
+            "the bytes are i8, not u8");
+    REFUSED(collet_ternary_weights_from_bytes(cx, &w, NULL, 256, NULL), COLLET_INVALID, "NULL");
+    collet_array_free(a);
+    collet_array_free(codes);
+}
+
+/* What lies behind the last weight of the last column is looked at too, and only that. */
+static void padding_of_every_width(void **state)
+{
+    (void)state;
+    for (int64_t columns = 1; columns <= 512; columns++) {
+        collet_array *codes = random_codes(cx, 3, columns, (uint32_t)columns),
+                     *bytes = packed(codes);
+        collet_ternary_weights *w = NULL;
+        assert_ok(cx, collet_ternary_weights_from_bytes(cx, &w, bytes, columns, NULL));
+        collet_ternary_weights_free(w);
+        collet_array_free(bytes);
+        collet_array_free(codes);
+    }
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test(name)
+    const struct CMUnitTest tests[] = {
+        TEST(from_codes),          TEST(from_numbers),           TEST(from_bytes),
+        TEST(without_weights),     TEST(numbers_that_are_none),  TEST(codes_that_are_none),
+        TEST(bytes_that_are_none), TEST(padding_of_every_width),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
