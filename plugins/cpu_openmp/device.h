@@ -22,13 +22,14 @@ enum { FFT_BY_OWN, FFT_BY_FFTW, FFT_BY_FFTW_MEASURED };
 struct collet_device {
     const collet_host *host;
     const isa_level *level;
-    const narrow_kernels *narrow; /* of the level, or what the processor has beyond it */
-    int32_t threads;              /* at most, for one call */
-    uint32_t onednn;              /* CHOICE_ONEDNN_*: products that are oneDNN's */
-    onednn_plans *plans;          /* for some of them; NULL: there was no memory */
-    int32_t fft;                  /* FFT_BY_*: who computes Fourier transforms */
-    plan_cache *ffts;             /* their plans */
-    int64_t cache_bytes;          /* of the largest cache: what is larger is streamed past it */
+    const narrow_kernels *narrow;    /* of the level, or what the processor has beyond it */
+    const ternary_products *ternary; /* likewise */
+    int32_t threads;                 /* at most, for one call */
+    uint32_t onednn;                 /* CHOICE_ONEDNN_*: products that are oneDNN's */
+    onednn_plans *plans;             /* for some of them; NULL: there was no memory */
+    int32_t fft;                     /* FFT_BY_*: who computes Fourier transforms */
+    plan_cache *ffts;                /* their plans */
+    int64_t cache_bytes;             /* of the largest cache: what is larger is streamed past it */
 };
 
 /* The head of a kernel; a queue means nothing to a synchronous plugin. */
@@ -103,6 +104,19 @@ void openmp_fft_describe(const collet_host *host, text *json);
 KERNEL(fft);
 WORKSPACE(fft);
 KERNEL(fftshift);
+
+/* ternary.c */
+KERNEL(ternary_quantize);
+WORKSPACE(ternary_quantize);
+KERNEL(ternary_pack);
+KERNEL(ternary_unpack);
+KERNEL(ternary_dot);
+
+/* ternary_product.c */
+KERNEL(ternary_matmul);
+WORKSPACE(ternary_matmul);
+KERNEL(ternary_linear);
+WORKSPACE(ternary_linear);
 
 /* random.c */
 KERNEL(uniform);

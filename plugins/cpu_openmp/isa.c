@@ -22,6 +22,8 @@
     extern const random_kernels random_##suffix;                                                   \
     extern const narrow_kernels narrow_##suffix;                                                   \
     extern const small_kernels small_##suffix;                                                     \
+    extern const ternary_products ternary_##suffix;                                                \
+    extern const ternary_rows ternary_rows_##suffix;                                               \
     extern const eigen3_kernels eigen3_##suffix;                                                   \
     extern const panel_kernels panel_##suffix;                                                     \
     extern const solve_kernels solve_##suffix;                                                     \
@@ -31,7 +33,8 @@
     {                                                                                              \
         name, &elementwise_##suffix, &convert_##suffix, &move_##suffix, &reduce_##suffix,          \
             &frame_##suffix, &gemm_##suffix, &vector_##suffix, &random_##suffix, &eigen3_##suffix, \
-            &panel_##suffix, &solve_##suffix, &narrow_##suffix, &small_##suffix, fft_##suffix      \
+            &panel_##suffix, &solve_##suffix, &narrow_##suffix, &small_##suffix,                   \
+            &ternary_##suffix, &ternary_rows_##suffix, fft_##suffix                                \
     }
 
 #if defined(__x86_64__)
@@ -41,6 +44,8 @@ DECLARE_LEVEL(v3)
 DECLARE_LEVEL(v4)
 extern const narrow_kernels narrow_v4_vnni;
 extern const narrow_kernels narrow_v4_bf16;
+extern const ternary_products ternary_v4_vnni;
+extern const ternary_products ternary_v4_counts;
 
 static const isa_level levels[] = {
     LEVEL("x86-64-v2", v2),
@@ -184,6 +189,16 @@ const narrow_kernels *isa_narrow(const isa_level *level)
         return features & PROCESSOR_BF16 ? &narrow_v4_bf16 : &narrow_v4_vnni;
 #endif
     return level->narrow;
+}
+
+const ternary_products *isa_ternary(const isa_level *level)
+{
+#if defined(__x86_64__)
+    uint32_t features = processor_features(level);
+    if (features & PROCESSOR_VNNI)
+        return features & PROCESSOR_COUNTS ? &ternary_v4_counts : &ternary_v4_vnni;
+#endif
+    return level->ternary;
 }
 
 void isa_processor_name(char *name, uint64_t capacity)

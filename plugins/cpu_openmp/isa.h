@@ -20,6 +20,7 @@
 #include "kernels/reduce.h"
 #include "kernels/solve.h"
 #include "kernels/small.h"
+#include "kernels/ternary.h"
 #include "kernels/vector.h"
 
 /* One level: every file of kernels/ compiled for it. Constant, lives as long as the process. */
@@ -38,6 +39,8 @@ typedef struct isa_level {
     const solve_kernels *solve;
     const narrow_kernels *narrow;
     const small_kernels *small;
+    const ternary_products *ternary;
+    const ternary_rows *ternary_rows;
     const fft_kernels *fft; /* of f32 and of f64 */
 } isa_level;
 
@@ -51,6 +54,9 @@ const isa_level *isa_select(const char *cap, const char **reason);
 /* The best products of narrow types at this level: with the processor's own instructions for int8
  * and bf16, which no level has, where it has them. */
 const narrow_kernels *isa_narrow(const isa_level *level);
+
+/* The best ternary products at this level, likewise: with int8 products and counts of bits. */
+const ternary_products *isa_ternary(const isa_level *level);
 
 /* The processor's name as it gives it itself, cleaned for JSON; "" when it gives none. */
 void isa_processor_name(char *name, uint64_t capacity);

@@ -32,6 +32,7 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 #define H COLLET_F16
 #define B COLLET_BF16
 #define A COLLET_I8
+#define U COLLET_U8
 
 /* One row for each real type t, its signature SIG(t). */
 #define REALS(OP, run, workspace, SIG)                                                             \
@@ -147,6 +148,17 @@ static const collet_kernel_row kernels[] = {
     REALS(FFTSHIFT, fftshift, NULL, TWICE),
     ROW(FFTSHIFT, fftshift, NULL, C, C),
     ROW(FFTSHIFT, fftshift, NULL, Z, Z),
+    ROW(TERNARY_QUANTIZE, ternary_quantize, openmp_ternary_quantize_workspace, A, F, I, F),
+    ROW(TERNARY_QUANTIZE, ternary_quantize, openmp_ternary_quantize_workspace, A, F, I, D),
+    ROW(TERNARY_QUANTIZE, ternary_quantize, openmp_ternary_quantize_workspace, A, F, I, H),
+    ROW(TERNARY_QUANTIZE, ternary_quantize, openmp_ternary_quantize_workspace, A, F, I, B),
+    ROW(TERNARY_PACK, ternary_pack, NULL, U, I, A, F),
+    ROW(TERNARY_UNPACK, ternary_unpack, NULL, A, F, I, U),
+    ROW(TERNARY_DOT, ternary_dot, NULL, I, U, U),
+    ROW(TERNARY_MATMUL, ternary_matmul, openmp_ternary_matmul_workspace, I, U, U),
+    ROW(TERNARY_MATMUL, ternary_matmul, openmp_ternary_matmul_workspace, I, U, A),
+    ROW(TERNARY_MATMUL, ternary_matmul, openmp_ternary_matmul_workspace, F, U, F),
+    ROW(TERNARY_LINEAR, ternary_linear, openmp_ternary_linear_workspace, F, U, F, F, F),
     ROW(UNIFORM, uniform, NULL, F),
     ROW(UNIFORM, uniform, NULL, D),
     ROW(NORMAL, normal, NULL, F),
@@ -248,6 +260,7 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
     d->host = host;
     d->level = level;
     d->narrow = isa_narrow(level);
+    d->ternary = isa_ternary(level);
     d->threads = host->threads(host);
     d->cache_bytes = cache_largest();
     *device = d;

@@ -8,6 +8,7 @@
 
 /* leaf 7: ecx, edx; its subleaf 1: eax */
 #define ECX7_VNNI (1u << 11)
+#define ECX7_VPOPCNTDQ (1u << 14)
 #define EDX7_AMX (1u << 22 | 1u << 24 | 1u << 25) /* bf16 tile int8 */
 #define EAX71_BF16 (1u << 5)
 /* XCR0: the tile registers, which levels do not ask for */
@@ -37,6 +38,7 @@ static uint32_t beyond_v4(void)
     if (a >= 1)
         __cpuid_count(7, 1, sub, b, a, a);
     features |= c & ECX7_VNNI ? PROCESSOR_VNNI : 0;
+    features |= c & ECX7_VPOPCNTDQ ? PROCESSOR_COUNTS : 0;
     features |= sub & EAX71_BF16 ? PROCESSOR_BF16 : 0;
     if ((d & EDX7_AMX) == EDX7_AMX && (saved_registers() & XCR0_AMX) == XCR0_AMX)
         features |= PROCESSOR_AMX;

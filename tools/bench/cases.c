@@ -211,6 +211,102 @@ static double fft_flops(const bench_layout *l)
     return l->operands[0].dtype == l->operands[1].dtype ? flops : flops / 2;
 }
 
+/* ---- Ternary ----------------------------------------------------------------------------- */
+
+static void ternary_quantize_parameters(bench_layout *l)
+{
+    l->params.ternary_quantize =
+        (collet_ternary_quantize_params){.struct_size = sizeof l->params.ternary_quantize,
+                                         .mode = COLLET_TERNARY_THRESHOLD,
+                                         .threshold = 0.3f};
+}
+
+static void absmean_parameters(bench_layout *l)
+{
+    l->params.ternary_quantize = (collet_ternary_quantize_params){
+        .struct_size = sizeof l->params.ternary_quantize, .mode = COLLET_TERNARY_ABSMEAN};
+}
+
+static void ternary_format_parameters(bench_layout *l)
+{
+    l->params.ternary_format = (collet_ternary_format_params){
+        .struct_size = sizeof l->params.ternary_format, .format = COLLET_TERNARY_T2};
+}
+
+static void linear_parameters_of(bench_layout *l, uint32_t activations)
+{
+    l->params.ternary_linear = (collet_ternary_linear_params){
+        .struct_size = sizeof l->params.ternary_linear, .activations = activations, .relu = 1};
+}
+
+static void linear_parameters(bench_layout *l)
+{
+    linear_parameters_of(l, COLLET_TERNARY_INT8);
+}
+
+static void linear_ternary_parameters(bench_layout *l)
+{
+    linear_parameters_of(l, COLLET_TERNARY_TERNARY);
+}
+
+static void linear_f32_parameters(bench_layout *l)
+{
+    linear_parameters_of(l, COLLET_TERNARY_F32);
+}
+
+/* All axes of the shape; the last one in the bytes of t2 where the operand is packed. */
+static void whole_operand(const bench_layout *l, bench_operand *o)
+{
+    int64_t *last = &o->shape[l->shape.count - 1];
+    o->ndim = l->shape.count;
+    memcpy(o->shape, l->shape.extents, (size_t)o->ndim * sizeof *o->shape);
+    if (o->dtype == COLLET_U8)
+        *last = collet_ternary_bytes(COLLET_TERNARY_T2, *last);
+}
+
+/* pack, unpack, dot: whatever has the axis that is packed. */
+static collet_status ternary_shapes(bench_layout *l, collet_error *err)
+{
+    if (l->shape.count > COLLET_MAX_DIMS)
+        return collet_fail(err, COLLET_SHAPE, "%s: an array has at most %d axes", l->row->name,
+                           COLLET_MAX_DIMS);
+    for (uint32_t i = 0; i < l->count; i++)
+        if (l->operands[i].dtype == COLLET_U8 || l->operands[i].dtype == COLLET_I8)
+            whole_operand(l, &l->operands[i]);
+    return COLLET_OK;
+}
+
+/* y, weights, x, and numbers of the weights' rows. */
+static collet_status ternary_product_shapes(bench_layout *l, collet_error *err)
+{
+    int32_t axes = l->shape.count - 1; /* of x and y */
+    const int64_t *e = l->shape.extents;
+    bench_operand *y = &l->operands[0], *weights = &l->operands[1], *x = &l->operands[2];
+    if (axes < 1 || axes > COLLET_MAX_DIMS)
+        return collet_fail(err, COLLET_SHAPE, "%s: the shape is ...,M,K joined by x, such as %s",
+                           l->row->name, l->row->shape);
+    y->ndim = x->ndim = axes;
+    memcpy(y->shape, e, (size_t)axes * sizeof *e);
+    memcpy(x->shape, e, (size_t)axes * sizeof *e);
+    x->shape[axes - 1] = e[axes];
+    weights->ndim = 2;
+    weights->shape[0] = e[axes - 1];
+    weights->shape[1] = collet_ternary_bytes(COLLET_TERNARY_T2, e[axes]);
+    if (x->dtype == COLLET_U8)
+        x->shape[axes - 1] = weights->shape[1];
+    for (uint32_t i = 3; i < l->count; i++) {
+        l->operands[i].ndim = 1;
+        l->operands[i].shape[0] = e[axes - 1];
+    }
+    return COLLET_OK;
+}
+
+/* With one row of x the weights are read for one product each. */
+static double ternary_flops(const bench_layout *l)
+{
+    return matrices_of(l, 2) > 1 ? matmul_flops(l) : 0;
+}
+
 /* ---- The table --------------------------------------------------------------------------- */
 
 static const bench_case cases[] = {
@@ -248,6 +344,20 @@ static const bench_case cases[] = {
     {"normal", "...", "64M", "o", NULL, random_parameters, NULL},
     {"fft", "...", "1048576", "ou", fft_shapes, fft_parameters, fft_flops},
     {"fftshift", "...", "8192x8192", "ou", same_shapes, fftshift_parameters, NULL},
+    {"ternary_quantize", "...,K", "8192x8192", "ooou", NULL, ternary_quantize_parameters, NULL},
+    {"ternary_quantize/absmean", "...,K", "8192x8192", "ooou", NULL, absmean_parameters, NULL},
+    {"ternary_pack", "...,K", "8192x8192", "ooc-", ternary_shapes, ternary_format_parameters, NULL},
+    {"ternary_unpack", "...,K", "8192x8192", "o-ow", ternary_shapes, ternary_format_parameters,
+     NULL},
+    {"ternary_dot", "N", "256M", "oww", ternary_shapes, NULL, NULL},
+    {"ternary_matmul", "...,M,K", "16384x16384", "oww", ternary_product_shapes, NULL,
+     ternary_flops},
+    {"ternary_linear", "...,M,K", "16384x16384", "owwuu", ternary_product_shapes, linear_parameters,
+     ternary_flops},
+    {"ternary_linear/ternary", "...,M,K", "16384x16384", "owwuu", ternary_product_shapes,
+     linear_ternary_parameters, ternary_flops},
+    {"ternary_linear/f32", "...,M,K", "16384x16384", "owwuu", ternary_product_shapes,
+     linear_f32_parameters, ternary_flops},
     {"com", "F,N", "10000x1000", "oxm", NULL, NULL, NULL},
     {"inertia", "F,N", "10000x1000", "oxmx", NULL, NULL, NULL},
     {"cross_sum", "F,N", "10000x1000", "oxmxu", NULL, NULL, NULL},

@@ -24,7 +24,7 @@ typedef struct bench_case {
     collet_status (*arrange)(bench_layout *layout, collet_error *err);
     /* Sets the parameter block; NULL: the op has none. */
     void (*parameters)(bench_layout *layout);
-    /* Floating-point operations a call; NULL: the op is bound by memory. */
+    /* Operations a call, 0 when it is bound by memory; NULL: it always is. */
     double (*flops)(const bench_layout *layout);
 } bench_case;
 
@@ -52,6 +52,9 @@ struct bench_layout {
         collet_random_params random;
         collet_fft_params fft;
         collet_fftshift_params fftshift;
+        collet_ternary_quantize_params ternary_quantize;
+        collet_ternary_format_params ternary_format;
+        collet_ternary_linear_params ternary_linear;
     } params;
     int32_t has_params;
     double bytes_read, bytes_written; /* each operand once */

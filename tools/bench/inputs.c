@@ -161,6 +161,31 @@ static void fill_numbers(const bench_operand *o, void *data, uint64_t *state, do
         store(o->dtype, data, i, low + (high - low) * uniform(state));
 }
 
+/* ---- Ternary ----------------------------------------------------------------------------- */
+
+/* -1, 0 or 1 */
+static int next_code(uint64_t *state)
+{
+    return (int)(3 * uniform(state)) - 1;
+}
+
+static void fill_codes(const bench_operand *o, int8_t *codes, uint64_t *state)
+{
+    for (int64_t i = 0; i < bench_operand_size(o); i++)
+        codes[i] = (int8_t)next_code(state);
+}
+
+/* Four weights a byte, as t2 has them. */
+static void fill_packed(const bench_operand *o, uint8_t *bytes, uint64_t *state)
+{
+    for (int64_t i = 0; i < bench_operand_size(o); i++) {
+        unsigned byte = 0;
+        for (int k = 0; k < 4; k++)
+            byte = byte << 2 | (unsigned)(next_code(state) + 1);
+        bytes[i] = (uint8_t)byte;
+    }
+}
+
 void bench_input_fill(const bench_operand *o, uint32_t index, void *data)
 {
     uint64_t state = SEED + index;
@@ -180,6 +205,15 @@ void bench_input_fill(const bench_operand *o, uint32_t index, void *data)
         break;
     case 's':
         fill_definite(o, data, &state);
+        break;
+    case 'c':
+        fill_codes(o, data, &state);
+        break;
+    case 'w':
+        if (o->dtype == COLLET_U8)
+            fill_packed(o, data, &state);
+        else
+            fill_numbers(o, data, &state, -1, 1);
         break;
     case 'i':
     case 'r':

@@ -26,7 +26,7 @@ static int32_t is_comparable(const bench_session *s, const bench_layout *l, cons
 {
     collet_backend_info backend;
     double bytes = l->bytes_read + l->bytes_written;
-    return !l->row->flops && bench_session_backend(s, choice, &backend) && !backend.gpu &&
+    return l->flops == 0 && bench_session_backend(s, choice, &backend) && !backend.gpu &&
            s->machine.last_cache_bytes &&
            bytes >= CACHES_LEAST * (double)s->machine.last_cache_bytes;
 }

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ternary.h - products with packed ternary weights, and what goes into and comes out of them.
+ *
+ * Weights are rows of blocks in the format t2 (docs/KERNELS.md): 256 weights w in 64 bytes, as the
+ * numbers u = w + 1. A token is a row of activations, prepared for one of three forms; it has as
+ * many blocks as the weights, filled up with zeros:
+ *   TERNARY_I8      256 i8 a block. The sum is that of u a; less the sum of a it is that of w a.
+ *   TERNARY_PACKED  128 bytes a block: 64 that complement u where a = -1 (its complement of two
+ *                   bits is 3 - u), then 64 that keep u where a != 0. The sum is that of the
+ * numbers that are left; less the number of a = 1 and twice that of a = -1 it is that of w a.
+ *   TERNARY_F32     256 f32 a block, and the sum of w a itself, within 2^-20 of that of |a|.
+ * Integer sums are exact modulo 2^32. Any alignment; any thread.
+ */
+#ifndef COLLET_OPENMP_KERNELS_TERNARY_H
+#define COLLET_OPENMP_KERNELS_TERNARY_H
+
+#include <stdint.h>
+
+enum { TERNARY_I8, TERNARY_PACKED, TERNARY_F32, TERNARY_FORMS };
+
+#define TERNARY_BLOCK 256      /* weights */
+#define TERNARY_BLOCK_BYTES 64 /* of weights */
+#define TERNARY_MASK_BYTES 128 /* of a block of TERNARY_PACKED */
+
+/* Rows are handled best by multiples of this. */
+#define TERNARY_ROWS 12
+
+/* Some rows of weights and some tokens. */
+typedef struct ternary_panel {
+    const uint8_t *weights;
+    int64_t row_step; /* bytes, of either sign */
+    int64_t rows, blocks;
+    const char *tokens;
+    int64_t token_step; /* bytes */
+    int64_t count;      /* of tokens */
+    void *sums;         /* i32, or f32 for TERNARY_F32: [token][row] */
+    int64_t sums_step;  /* elements from one token to the next */
+} ternary_panel;
+
+typedef struct ternary_products {
+    void (*multiply[TERNARY_FORMS])(const ternary_panel *panel);
+    /* The sum of products of two packed vectors. */
+    int64_t (*dot)(const uint8_t *a, const uint8_t *b, int64_t blocks);
+} ternary_products;
+
+/* How the sums of a token become results of ternary_linear. */
+typedef struct ternary_finish {
+    int32_t base;        /* what the integer sums are too large by */
+    float scale;         /* of the token, for TERNARY_I8 */
+    const float *scales; /* adjacent, of the rows, or NULL */
+    const float *biases; /* likewise */
+    int relu;
+} ternary_finish;
+
+/* All of adjacent elements. */
+typedef struct ternary_rows {
+    int32_t (*sum_i8)(const int8_t *at, int64_t n);
+    /* The greatest of `so_far` and the n magnitudes, as bits; NaN is greater than all numbers. */
+    uint32_t (*greatest)(uint32_t so_far, const float *x, int64_t n);
+    /* q = x r, |x r| <= 127.5, to nearest, ties to even; returns the sum of q. */
+    int32_t (*to_i8)(int8_t *q, const float *x, float r, int64_t n);
+    /* 1 above t, -1 below -t, else 0; returns how many are not finite. The index is [f32, f64]. */
+    int64_t (*codes[2])(int8_t *codes, const void *x, double t, int64_t n);
+    /* The sum of n magnitudes, good to n 2^-56 of it. */
+    double (*magnitudes[2])(const void *x, int64_t n);
+    /* Blocks of t2 from and to codes; returns how many were none and became 0. */
+    int64_t (*pack)(uint8_t *bytes, const int8_t *codes, int64_t blocks);
+    int64_t (*unpack)(int8_t *codes, const uint8_t *bytes, int64_t blocks);
+    /* Blocks of t2 as activations; returns what sums with them are too large by. */
+    int32_t (*masks)(uint8_t *masks, const uint8_t *bytes, int64_t blocks);
+    /* n results of one token from its sums. */
+    void (*finish[TERNARY_FORMS])(float *y, const void *sums, const ternary_finish *how, int64_t n);
+} ternary_rows;
+
+#endif

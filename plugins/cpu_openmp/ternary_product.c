@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ternary_matmul and ternary_linear: tokens are made ready, some at a time, by all threads; then
+ * each thread takes panels of rows of the weights through all of those tokens.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "../cpu/rows.h"
+#include "device.h"
+#include "team.h"
+#include "ternary_tokens.h"
+
+/* Of a panel, whose sums lie on the stack. */
+#define PANEL_ROWS (4 * TERNARY_ROWS)
+#define PANEL_TOKENS 32
+
+/* Panels a thread, so that none waits long for the last. */
+#define PANELS 4
+
+/* Tokens that are ready at a time: they stay in a cache. */
+#define READY_BYTES (4 << 20)
+
+/* Products of weights, and activations, below which a second thread costs more than it brings. */
+#define GRAIN (1 << 20)
+#define TOKEN_GRAIN (1 << 15)
+
+enum { Y, WEIGHTS, X, SCALES, BIASES };
+
+typedef struct product {
+    const ternary_products *kernels;
+    const collet_operand *y, *weights, *scales, *biases; /* the last two may be NULL */
+    int linear, relu;
+    int64_t rows, count; /* of the weights; of tokens */
+    int64_t ready;       /* tokens at a time, at most */
+    int64_t panel;       /* rows of a panel */
+    int64_t first, here; /* the tokens that are ready now */
+    ternary_tokens tokens;
+} product;
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t divide_up(int64_t a, int64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+/* ---- The plan -------------------------------------------------------------------------------- */
+
+static void choose_source(product *p, const collet_kernel_call *call)
+{
+    const collet_ternary_linear_params *params = call->params;
+    ternary_tokens *t = &p->tokens;
+    uint32_t activations = p->linear ? params->activations : COLLET_TERNARY_F32;
+    collet_dtype type = t->x->dtype;
+    t->form = type == COLLET_I8 ? TERNARY_I8 : type == COLLET_U8 ? TERNARY_PACKED : TERNARY_F32;
+    if (!p->linear)
+        return;
+    p->relu = params->relu != 0;
+    t->threshold = params->threshold;
+    if (activations == COLLET_TERNARY_INT8) {
+        t->form = TERNARY_I8;
+        t->source = TOKENS_TO_I8;
+    } else if (activations == COLLET_TERNARY_TERNARY) {
+        t->form = TERNARY_PACKED;
+        t->source = TOKENS_TO_CODES;
+    }
+}
+
+/* Panels are as high as leaves some for every thread. */
+static int64_t panel_rows(const collet_device *device, int64_t rows, int64_t ready)
+{
+    int64_t wanted = (int64_t)device->threads * PANELS, beside = divide_up(ready, PANEL_TOKENS);
+    int64_t high = divide_up(rows * beside, wanted);
+    high = divide_up(high, TERNARY_ROWS) * TERNARY_ROWS;
+    return high < TERNARY_ROWS ? TERNARY_ROWS : least(high, PANEL_ROWS);
+}
+
+static void make_product(product *p, const collet_device *device, const collet_kernel_call *call,
+                         int linear)
+{
+    ternary_tokens *t = &p->tokens;
+    p->kernels = device->ternary;
+    p->linear = linear;
+    p->y = cpu_operand(call, Y);
+    p->weights = cpu_operand(call, WEIGHTS);
+    t->x = cpu_operand(call, X);
+    if (linear && cpu_present(cpu_operand(call, SCALES)))
+        p->scales = cpu_operand(call, SCALES);
+    if (linear && cpu_present(cpu_operand(call, BIASES)))
+        p->biases = cpu_operand(call, BIASES);
+    p->rows = p->weights->shape[0];
+    p->count = 1;
+    for (int32_t i = 0; i + 1 < p->y->ndim; i++)
+        p->count *= p->y->shape[i];
+    choose_source(p, call);
+    t->kernels = device->level->ternary_rows;
+    t->blocks = p->weights->shape[1] / TERNARY_BLOCK_BYTES;
+    t->step = ternary_token_bytes(t);
+    p->ready = least(p->count, READY_BYTES / t->step / PANEL_TOKENS * PANEL_TOKENS);
+    if (p->ready < PANEL_TOKENS)
+        p->ready = least(p->count, PANEL_TOKENS);
+    p->panel = panel_rows(device, p->rows, p->ready);
+}
+
+/* The tokens, and behind them what is known about them. */
+static uint64_t workspace_bytes(const product *p)
+{
+    return (uint64_t)p->ready * ((uint64_t)p->tokens.step + sizeof(ternary_token));
+}
+
+/* ---- Results --------------------------------------------------------------------------------- */
+
+/* Numbers of the rows first .. first + n - 1, adjacent; in `room` where they are not; or NULL. */
+static const float *of_rows(const collet_operand *o, int64_t first, int64_t n, float *room)
+{
+    if (!o)
+        return NULL;
+    const char *at = cpu_at(o) + first * cpu_step(o, 0);
+    if (cpu_step(o, 0) == (int64_t)sizeof(float))
+        return (const float *)(const void *)at;
+    cpu_move((char *)room, sizeof(float), at, cpu_step(o, 0), sizeof(float), n);
+    return room;
+}
+
+/* Sums of n rows and one token, as they are. */
+static void store_sums(const product *p, char *y, const void *sums, int32_t base, int64_t n)
+{
+    int64_t step = cpu_step(p->y, p->y->ndim - 1), size = sizeof(int32_t);
+    if (p->tokens.form == TERNARY_F32) {
+        cpu_move(y, step, sums, size, (uint64_t)size, n);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        uint32_t sum = ((const uint32_t *)sums)[i] - (uint32_t)base;
+        memcpy(y + i * step, &sum, sizeof sum);
+    }
+}
+
+static void store_linear(const product *p, char *y, const void *sums, ternary_finish *how,
+                         const ternary_token *about, int64_t n)
+{
+    int64_t step = cpu_step(p->y, p->y->ndim - 1), size = sizeof(float);
+    float room[PANEL_ROWS];
+    float *out = step == size ? (float *)(void *)y : room;
+    how->base = about->base;
+    how->scale = about->scale;
+    if (about->is_nan) {
+        for (int64_t i = 0; i < n; i++)
+            out[i] = NAN;
+    } else {
+        p->tokens.kernels->finish[p->tokens.form](out, sums, how, n);
+    }
+    if (out == room)
+        cpu_move(y, step, (const char *)room, size, (uint64_t)size, n);
+}
+
+/* Sums of a panel: rows from `row`, tokens from number `place` of those that are ready. */
+static void store_panel(const product *p, const ternary_panel *panel, int64_t row, int64_t place)
+{
+    float scale_room[PANEL_ROWS], bias_room[PANEL_ROWS];
+    ternary_finish how = {.scales = of_rows(p->scales, row, panel->rows, scale_room),
+                          .biases = of_rows(p->biases, row, panel->rows, bias_room),
+                          .relu = p->relu};
+    int64_t to_row = row * cpu_step(p->y, p->y->ndim - 1);
+    for (int64_t i = 0; i < panel->count; i++) {
+        const ternary_token *about = &p->tokens.about[place + i];
+        char *y = cpu_at(p->y) + ternary_row_offset(p->y, p->first + place + i) + to_row;
+        const char *sums = (const char *)panel->sums + i * panel->sums_step * 4;
+        if (p->linear)
+            store_linear(p, y, sums, &how, about, panel->rows);
+        else
+            store_sums(p, y, sums, about->base, panel->rows);
+    }
+}
+
+/* ---- Parts ----------------------------------------------------------------------------------- */
+
+static void make_ready(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const product *p = argument;
+    (void)thread;
+    for (int64_t i = begin; i < end; i++)
+        ternary_token_store(&p->tokens, p->first + i, i);
+}
+
+/* Panels begin .. end-1, those of the same rows one after another. */
+static void multiply(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const product *p = argument;
+    const ternary_tokens *t = &p->tokens;
+    _Alignas(64) int32_t sums[PANEL_ROWS * PANEL_TOKENS];
+    int64_t beside = divide_up(p->here, PANEL_TOKENS), row_step = cpu_step(p->weights, 0);
+    (void)thread;
+    for (int64_t item = begin; item < end; item++) {
+        int64_t row = item / beside * p->panel, place = item % beside * PANEL_TOKENS;
+        ternary_panel panel = {
+            .weights = (const uint8_t *)cpu_at(p->weights) + row * row_step,
+            .row_step = row_step,
+            .rows = least(p->rows - row, p->panel),
+            .blocks = t->blocks,
+            .tokens = t->stored + place * t->step,
+            .token_step = t->step,
+            .count = least(p->here - place, PANEL_TOKENS),
+            .sums = sums,
+            .sums_step = PANEL_ROWS,
+        };
+        p->kernels->multiply[t->form](&panel);
+        store_panel(p, &panel, row, place);
+    }
+}
+
+static collet_status run(const collet_device *device, product *p, void *workspace)
+{
+    ternary_tokens *t = &p->tokens;
+    int64_t columns = t->blocks * TERNARY_BLOCK;
+    if (p->rows == 0 || p->count == 0)
+        return COLLET_OK;
+    t->stored = workspace;
+    t->about = (ternary_token *)(void *)(t->stored + p->ready * t->step);
+    for (p->first = 0; p->first < p->count; p->first += p->here) {
+        p->here = least(p->count - p->first, p->ready);
+        int64_t panels = divide_up(p->rows, p->panel) * divide_up(p->here, PANEL_TOKENS);
+        int64_t work = p->panel * least(p->here, PANEL_TOKENS) * (columns + 1);
+        team_run(device->threads, p->here, TOKEN_GRAIN / (columns + 1) + 1, make_ready, p);
+        team_run(device->threads, panels, GRAIN / work + 1, multiply, p);
+    }
+    return COLLET_OK;
+}
+
+/* ---- Kernels --------------------------------------------------------------------------------- */
+
+WORKSPACE(ternary_matmul)
+{
+    product p = {0};
+    make_product(&p, device, call, 0);
+    return workspace_bytes(&p);
+}
+
+KERNEL(ternary_matmul)
+{
+    product p = {0};
+    make_product(&p, device, call, 0);
+    return run(device, &p, call->workspace);
+}
+
+WORKSPACE(ternary_linear)
+{
+    product p = {0};
+    make_product(&p, device, call, 1);
+    return workspace_bytes(&p);
+}
+
+KERNEL(ternary_linear)
+{
+    product p = {0};
+    make_product(&p, device, call, 1);
+    return run(device, &p, call->workspace);
+}

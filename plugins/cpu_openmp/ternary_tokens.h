@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ternary_tokens.h - rows of activations made ready for the products of kernels/ternary.h.
+ */
+#ifndef COLLET_OPENMP_TERNARY_TOKENS_H
+#define COLLET_OPENMP_TERNARY_TOKENS_H
+
+#include "device.h"
+
+/* What becomes of an activation first. */
+enum ternary_source {
+    TOKENS_AS_THEY_ARE, /* i8, u8 packed, f32: of the form's own type */
+    TOKENS_TO_I8,       /* f32, with a scale for each token */
+    TOKENS_TO_CODES     /* f32, by a threshold */
+};
+
+/* What a token's results need of it. */
+typedef struct ternary_token {
+    int32_t base;   /* as ternary_finish.base */
+    float scale;    /* of TOKENS_TO_I8 */
+    int32_t is_nan; /* TOKENS_TO_I8: one of the activations is not finite */
+} ternary_token;
+
+/* Where tokens come from and how they are stored; constant while they are made. */
+typedef struct ternary_tokens {
+    const ternary_rows *kernels;
+    const collet_operand *x; /* its last axis is a token's */
+    int32_t form;            /* TERNARY_* */
+    enum ternary_source source;
+    float threshold; /* of TOKENS_TO_CODES */
+    int64_t blocks;  /* of a token */
+    int64_t count;   /* of tokens */
+    int64_t step;    /* bytes from one stored token to the next */
+    char *stored;    /* 64-byte aligned */
+    ternary_token *about;
+} ternary_tokens;
+
+/* Bytes that a stored token takes; set `form` and `blocks` before. */
+int64_t ternary_token_bytes(const ternary_tokens *t);
+
+/* Byte offset of row `index` of an operand's axes but the last, counted in C order. */
+int64_t ternary_row_offset(const collet_operand *o, int64_t index);
+
+/* Stores token `index` as number `place`. */
+void ternary_token_store(const ternary_tokens *t, int64_t index, int64_t place);
+
+#endif
