@@ -367,9 +367,9 @@ static void test_progress_text(void **state)
     char text[100];
 
     (void)state;
-    extract_progress_format(text, sizeof text, 1000, 250000000, 0.25, 0.5);
+    tool_progress_format(text, sizeof text, "frames", 1000, 250000000, 0.25, 0.5);
     assert_string_equal(text, "1000 frames, 25 %, 500 MB/s, 0:00:02 left");
-    extract_progress_format(text, sizeof text, 0, 0, 0, 0);
+    tool_progress_format(text, sizeof text, "frames", 0, 0, 0, 0);
     assert_string_equal(text, "0 frames, 0 %, 0 MB/s, 0:00:00 left");
 }
 

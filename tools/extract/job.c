@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job.h"
 
-#include "interrupt.h"
 #include "paths.h"
-#include "progress.h"
+
+#include "../common/interrupt.h"
+#include "../common/progress.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -173,10 +174,10 @@ static double fraction(const extract_job *job)
 static collet_status compute(extract_job *job, extract_feed *feed, extract_analysis *analysis,
                              collet_error *err)
 {
-    extract_progress progress;
+    tool_progress progress;
     collet_status status;
 
-    extract_progress_begin(&progress, job->inputs.info->file_size, job->options->quiet);
+    tool_progress_begin(&progress, "frames", job->inputs.info->file_size, job->options->quiet);
     for (;;) {
         const extract_batch *batch;
 
@@ -187,14 +188,14 @@ static collet_status compute(extract_job *job, extract_feed *feed, extract_analy
         status = extract_analysis_add(analysis, batch, err);
         if (status != COLLET_OK)
             break;
-        if (extract_interrupt_signal() != 0) {
+        if (tool_interrupt_signal() != 0) {
             status = collet_fail(err, COLLET_NOT_READY, "stopped after %lld frames",
                                  (long long)job->n_frames);
             break;
         }
-        extract_progress_update(&progress, job->n_frames, job->end_offset, fraction(job));
+        tool_progress_update(&progress, job->n_frames, job->end_offset, fraction(job));
     }
-    extract_progress_end(&progress);
+    tool_progress_end(&progress);
     if (status != COLLET_OK && job->truncated && job->n_frames > 0) {
         if (err != NULL)
             job->truncation = *err;
@@ -244,7 +245,7 @@ static collet_status run(extract_job *job, collet_error *err)
 collet_status extract_job_run(extract_job *job, const extract_options *options,
                               const extract_selection *selection, collet_error *err)
 {
-    double began = extract_clock(), computed;
+    double began = tool_clock(), computed;
     collet_status status;
 
     memset(job, 0, sizeof *job);
@@ -261,10 +262,10 @@ collet_status extract_job_run(extract_job *job, const extract_options *options,
         status = open_runtime(job, err);
     if (status == COLLET_OK)
         status = run(job, err);
-    computed = extract_clock();
+    computed = tool_clock();
     if (status == COLLET_OK)
         status = collet_results_finish(job->results, err);
-    job->seconds = extract_clock() - began;
+    job->seconds = tool_clock() - began;
     job->finish_seconds = job->seconds - (computed - began);
     return status;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-extract: rotational observables of every frame of a trajectory. */
-#include "interrupt.h"
 #include "job.h"
 #include "meta.h"
 #include "textfile.h"
+
+#include "../common/interrupt.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,10 +69,10 @@ static int work(const extract_options *options, const extract_selection *selecti
 
     if (status == COLLET_OK) {
         result = report(&job);
-    } else if (extract_interrupt_signal() != 0) {
+    } else if (tool_interrupt_signal() != 0) {
         fprintf(stderr, "collet-extract: %s; nothing was written\n",
-                strsignal(extract_interrupt_signal()));
-        result = 128 + extract_interrupt_signal();
+                strsignal(tool_interrupt_signal()));
+        result = 128 + tool_interrupt_signal();
     } else {
         complain(&err);
         result = EXTRACT_EXIT_FAILURE;
@@ -93,7 +94,7 @@ int main(int argc, char **argv)
         free(options.command);
         return EXTRACT_EXIT_USAGE;
     }
-    extract_interrupt_install();
+    tool_interrupt_install();
     result = work(&options, selection);
     extract_selection_free(selection);
     free(options.command);

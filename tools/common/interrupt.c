@@ -14,7 +14,7 @@ static void note(int signal_number)
     noted = signal_number;
 }
 
-void extract_interrupt_install(void)
+void tool_interrupt_install(void)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -31,7 +31,7 @@ void extract_interrupt_install(void)
     signal(SIGXFSZ, SIG_IGN);
 }
 
-int extract_interrupt_signal(void)
+int tool_interrupt_signal(void)
 {
     return noted;
 }

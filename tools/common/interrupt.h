@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* interrupt.h - stopping on SIGINT, SIGTERM and SIGHUP between two batches. */
-#ifndef COLLET_EXTRACT_INTERRUPT_H
-#define COLLET_EXTRACT_INTERRUPT_H
+/* interrupt.h - stopping on SIGINT, SIGTERM and SIGHUP between two pieces of work. */
+#ifndef TOOL_INTERRUPT_H
+#define TOOL_INTERRUPT_H
 
 /*
  * From now on the first of these signals is only noted; a second one ends the process as usual. A
  * signal that the parent ignores (nohup) stays ignored. A write beyond the limit on file size
  * returns an error instead of ending the process. Call it once, before other threads exist.
  */
-void extract_interrupt_install(void);
+void tool_interrupt_install(void);
 
 /* The signal that was noted, or 0. Any thread. */
-int extract_interrupt_signal(void);
+int tool_interrupt_signal(void);
 
 #endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* progress.h - one line on a terminal that says how far the work is. */
+#ifndef TOOL_PROGRESS_H
+#define TOOL_PROGRESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct tool_progress {
+    const char *unit; /* what is counted, "frames", lent */
+    int shown;        /* whether there is a line at all */
+    int drawn;        /* a line stands on the terminal */
+    double began;     /* seconds of the monotonic clock */
+    double next;      /* when the line is due again */
+    int64_t expected; /* bytes from the start to the end of the file */
+} tool_progress;
+
+/* Seconds of the monotonic clock. */
+double tool_clock(void);
+
+/* Begins; nothing is ever shown when `quiet` or when standard error is no terminal. */
+void tool_progress_begin(tool_progress *progress, const char *unit, int64_t bytes, int quiet);
+
+/*
+ * Shows how many are done, share, speed and time left, at most ten times a second. `offset` is the
+ * place in the file, `fraction` what is done counted in units, or 0 when that is not known.
+ */
+void tool_progress_update(tool_progress *progress, int64_t count, int64_t offset, double fraction);
+
+/* The text of the line for `seconds` of work; written to text[0..size). */
+void tool_progress_format(char *text, size_t size, const char *unit, int64_t count, int64_t offset,
+                          double fraction, double seconds);
+
+/* Takes the line away. */
+void tool_progress_end(tool_progress *progress);
+
+#endif
