@@ -44,7 +44,8 @@ static void read_back(void **state)
                  {COLLET_F32, "<f4"},
                  {COLLET_I64, "<i8"},
                  {COLLET_I32, "<i4"},
-                 {COLLET_U8, "|u1"}};
+                 {COLLET_U8, "|u1"},
+                 {COLLET_I8, "|i1"}};
     static const int64_t shape[2] = {3, 4};
     char bytes[COLLET_NPY_HEAD + 2 * 12 * 8] = {0};
 

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A GGUF file of any bytes is refused with a message, or all its tensors lie within it. */
+#include "fuzz_file.h"
+
+#include "gguf.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Every name and every byte of the tensors can be read. */
+static unsigned touch(const collet_gguf *gguf, const collet_gguf_tensor *t)
+{
+    const uint8_t *data = collet_mapping_data(gguf->mapping);
+    char name[COLLET_GGUF_NAME];
+    unsigned sum = 0;
+
+    for (uint64_t i = 0; i < t->name_length; i++)
+        sum += (uint8_t)t->name[i];
+    for (uint64_t i = 0; i < t->bytes && i < 100000; i++)
+        sum += data[t->offset + i] + data[t->offset + t->bytes - 1 - i];
+    if (t->rows < 1 || t->columns < 1 || strlen(collet_gguf_name(t, name)) >= COLLET_GGUF_NAME)
+        abort();
+    return sum;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char path[FUZZ_PATH];
+    collet_error err = {0};
+    collet_gguf gguf;
+    const collet_gguf_tensor *found;
+    volatile unsigned sum = 0;
+    int fd = fuzz_make_file(data, size, "GGUF", path);
+
+    if (fd < 0)
+        return 0;
+    if (collet_gguf_open(path, &gguf, &err) != COLLET_OK) {
+        if (gguf.mapping || gguf.tensors || err.text[0] == '\0')
+            abort();
+    } else {
+        for (uint64_t i = 0; i < gguf.count; i++)
+            sum += touch(&gguf, &gguf.tensors[i]);
+        if (collet_gguf_find(&gguf, "w", &found, NULL) == COLLET_OK && found->name_length != 1)
+            abort();
+    }
+    collet_gguf_close(&gguf);
+    close(fd);
+    return 0;
+}

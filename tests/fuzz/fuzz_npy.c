@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An .npy file of any bytes is refused with a message, or every row of it can be read. */
+#include "fuzz_file.h"
+
+#include "npy_read.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static void read_rows(const collet_npy *npy, size_t size)
+{
+    size_t row = (size_t)npy->row_elements * collet_dtype_size(npy->dtype);
+    uint8_t *out = malloc(row + 1);
+
+    /* The file holds what it says, so that a row is no larger than it. */
+    if (npy->rows < 0 || (npy->rows > 0 && row > size))
+        abort();
+    for (int64_t i = 0; out && row > 0 && i < npy->rows; i++)
+        collet_npy_rows(npy, i, 1, out);
+    free(out);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char path[FUZZ_PATH];
+    collet_error err = {0};
+    collet_npy npy;
+    int fd = fuzz_make_file(data, size, "\x93NUM", path);
+
+    if (fd < 0)
+        return 0;
+    if (collet_npy_open(path, &npy, &err) == COLLET_OK)
+        read_rows(&npy, size);
+    else if (npy.mapping || err.text[0] == '\0')
+        abort();
+    collet_npy_close(&npy);
+    close(fd);
+    return 0;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A .t2 file of any bytes is refused with a message, or its layers can be verified and read. Sizes
+ * and checksums are set right first, where there is a head, since no chance would find them.
+ */
+#include "fuzz_file.h"
+
+#include "t2_format.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void mend(uint8_t *data, size_t size)
+{
+    t2_head head;
+    size_t table = size > sizeof head ? (size - sizeof head) / sizeof(t2_entry) : 0;
+
+    if (table == 0)
+        return;
+    memcpy(&head, data, sizeof head);
+    memcpy(head.magic, T2_MAGIC, sizeof head.magic);
+    head.size = size;
+    if (head.layers < table)
+        table = head.layers;
+    head.checksum = t2_head_sum(&head, data + sizeof head, table * sizeof(t2_entry));
+    memcpy(data, &head, sizeof head);
+}
+
+static unsigned touch(const collet_t2_file *file, uint32_t index)
+{
+    const collet_t2_layer *layer = &file->layers[index];
+    const uint8_t *weights = collet_t2_weights(file, index);
+    const float *scale = collet_t2_scale(file, index), *bias = collet_t2_bias(file, index);
+    unsigned sum = weights[0] + weights[layer->weights_bytes - 1];
+    size_t last = (size_t)layer->rows - 1;
+
+    if (scale)
+        sum += scale[last] > 0;
+    if (bias)
+        sum += bias[last] > 0;
+    if (strlen(layer->name) >= COLLET_T2_NAME)
+        abort();
+    return sum + (collet_t2_verify(file, index, NULL) == COLLET_OK);
+}
+
+static void read_file(const char *path)
+{
+    collet_error err = {0};
+    collet_t2_file file;
+    volatile unsigned sum = 0;
+
+    if (collet_t2_open(path, &file, &err) != COLLET_OK) {
+        if (file.mapping || file.layers || err.text[0] == '\0')
+            abort();
+    }
+    for (uint32_t i = 0; i < file.count; i++)
+        sum += touch(&file, i);
+    collet_t2_close(&file);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char path[FUZZ_PATH];
+    uint8_t *copy = malloc(size + 1);
+
+    for (int mended = 0; copy && mended < 2; mended++) {
+        memcpy(copy, data, size);
+        if (mended)
+            mend(copy, size);
+        int fd = fuzz_make_file(copy, size, mended ? NULL : "\x89\x43\x4c\x54", path);
+        if (fd < 0)
+            continue;
+        read_file(path);
+        close(fd);
+    }
+    free(copy);
+    return 0;
+}

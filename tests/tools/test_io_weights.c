@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files of weights, good and bad, as the fuzz targets have them: what is said of each. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "gguf.h"
+#include "io_files.h"
+#include "npy_read.h"
+#include "t2_format.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CORPUS COLLET_TEST_DATA "/../fuzz/corpus/"
+
+/* `part` NULL: the file is good. */
+typedef struct expectation {
+    const char *name;
+    collet_status status;
+    const char *part;
+} expectation;
+
+static void check(const expectation *e, collet_status status, const collet_error *err)
+{
+    if (status != e->status || (e->part && !strstr(err->text, e->part)))
+        fail_msg("%s: %s, '%s'; wanted %s, '%s'", e->name, collet_status_name(status),
+                 status == COLLET_OK ? "" : err->text, collet_status_name(e->status),
+                 e->part ? e->part : "");
+    if (e->part)
+        assert_non_null(strstr(err->text, e->name)); /* the file is named */
+}
+
+/* ---- .npy ---------------------------------------------------------------------------------- */
+
+static void test_npy(void **state)
+{
+    static const expectation files[] = {
+        {"f4", COLLET_OK, NULL},
+        {"fortran", COLLET_OK, NULL},
+        {"big_endian", COLLET_OK, NULL},
+        {"half_v3", COLLET_OK, NULL},
+        {"codes", COLLET_OK, NULL},
+        {"scalar", COLLET_OK, NULL},
+        {"empty_rows", COLLET_OK, NULL},
+        {"huge_extent", COLLET_FORMAT, "an extent is too large"},
+        {"long_head", COLLET_FORMAT, "truncated in its head"},
+        {"nine_axes", COLLET_FORMAT, "more axes than 8"},
+        {"overflow", COLLET_OVERFLOW, "more elements than 64 bits count"},
+        {"records", COLLET_FORMAT, "records of several fields"},
+        {"truncated", COLLET_FORMAT, "takes 96 bytes, 95 are there"},
+        {"twice", COLLET_FORMAT, "makes no sense"},
+        {"unclosed", COLLET_FORMAT, "makes no sense"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        collet_error err = {0};
+        collet_npy npy;
+        collet_status status = collet_npy_open(io_path(CORPUS "npy", files[i].name), &npy, &err);
+        check(&files[i], status, &err);
+        collet_npy_close(&npy);
+    }
+}
+
+/* Element (r, c) is 10 r + c, whatever the order of elements and bytes. */
+static void test_npy_orders(void **state)
+{
+    static const struct {
+        const char *descr, *order;
+    } cases[] = {{"<f8", "False"}, {"<f8", "True"}, {">f8", "False"}, {">f8", "True"}};
+    char *directory = io_make_directory();
+    const char *path = io_path(directory, "x.npy");
+
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        int fortran = cases[k].order[0] == 'T', big = cases[k].descr[0] == '>';
+        uint8_t bytes[128 + 48] = {0};
+        double out[4];
+        collet_npy npy;
+        memcpy(bytes, "\x93NUMPY\x01\x00\x76\x00", 10);
+        memset(bytes + 10, ' ', 118);
+        bytes[127] = '\n';
+        char head[100];
+        int n = snprintf(head, sizeof head, "{'descr': '%s', 'fortran_order': %s, 'shape': (2, 3)}",
+                         cases[k].descr, cases[k].order);
+        memcpy(bytes + 10, head, (size_t)n);
+        for (int r = 0; r < 2; r++)
+            for (int c = 0; c < 3; c++) {
+                double value = 10 * r + c;
+                uint64_t bits;
+                memcpy(&bits, &value, 8);
+                if (big)
+                    bits = __builtin_bswap64(bits);
+                memcpy(bytes + 128 + 8 * (fortran ? 2 * c + r : 3 * r + c), &bits, 8);
+            }
+        io_save(path, bytes, sizeof bytes);
+        assert_int_equal(collet_npy_open(path, &npy, NULL), COLLET_OK);
+        assert_int_equal(npy.rows, 2);
+        assert_int_equal(npy.row_elements, 3);
+        collet_npy_rows(&npy, 1, 1, out);
+        for (int c = 0; c < 3; c++)
+            assert_true(out[c] == 10 + c);
+        collet_npy_close(&npy);
+        bytes[sizeof bytes - 1] = 0;
+        io_save(path, bytes, sizeof bytes - 1);
+        assert_int_equal(collet_npy_open(path, &npy, NULL), COLLET_FORMAT);
+    }
+    io_remove_directory(directory);
+}
+
+/* ---- GGUF ---------------------------------------------------------------------------------- */
+
+static void test_gguf(void **state)
+{
+    static const expectation files[] = {
+        {"good", COLLET_OK, NULL},
+        {"aligned_v2", COLLET_OK, NULL},
+        {"bf16", COLLET_OK, NULL},
+        {"no_tensors", COLLET_OK, NULL},
+        {"twice", COLLET_OK, NULL},
+        {"alignment_0", COLLET_FORMAT, "general.alignment is 0"},
+        {"alignment_text", COLLET_FORMAT, "general.alignment"},
+        {"array_of_texts", COLLET_FORMAT, "key 0 of 1"},
+        {"array_overflow", COLLET_FORMAT, "key 0 of 1"},
+        {"big_endian", COLLET_UNSUPPORTED, "big-endian"},
+        {"blocks", COLLET_FORMAT, "whole number of its type's blocks"},
+        {"bytes_overflow", COLLET_OVERFLOW, "more bytes than 64 bits count"},
+        {"counts", COLLET_FORMAT, "do not fit in 24 bytes"},
+        {"deep", COLLET_FORMAT, "key 0 of 1"},
+        {"five_axes", COLLET_FORMAT, "tensor 0 of 1"},
+        {"keys", COLLET_FORMAT, "do not fit in 24 bytes"},
+        {"long_key", COLLET_FORMAT, "key 0 of 1"},
+        {"offset", COLLET_FORMAT, "beyond the end of the file"},
+        {"shape_overflow", COLLET_OVERFLOW, "more elements than 64 bits count"},
+        {"truncated", COLLET_FORMAT, "beyond the end of the file"},
+        {"unaligned", COLLET_FORMAT, "not aligned"},
+        {"version_1", COLLET_UNSUPPORTED, "version 1"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        collet_error err = {0};
+        collet_gguf gguf;
+        collet_status status = collet_gguf_open(io_path(CORPUS "gguf", files[i].name), &gguf, &err);
+        check(&files[i], status, &err);
+        collet_gguf_close(&gguf);
+    }
+}
+
+static void test_gguf_tensors(void **state)
+{
+    const collet_gguf_tensor *t;
+    collet_gguf gguf;
+    char type[24];
+
+    (void)state;
+    assert_int_equal(collet_gguf_open(CORPUS "gguf/good", &gguf, NULL), COLLET_OK);
+    assert_int_equal(gguf.alignment, 32);
+    assert_int_equal(collet_gguf_find(&gguf, "f", &t, NULL), COLLET_OK);
+    assert_int_equal(t->rows, 3);
+    assert_int_equal(t->columns, 2);
+    assert_int_equal(t->offset + t->bytes, collet_mapping_size(gguf.mapping));
+    assert_int_equal(collet_gguf_find(&gguf, "w", &t, NULL), COLLET_OK);
+    assert_string_equal(collet_gguf_type_name(t->type, type), "TQ2_0");
+    assert_int_equal(t->bytes, 66);
+    assert_int_equal(collet_gguf_find(&gguf, "ww", &t, NULL), COLLET_NOT_FOUND);
+    collet_gguf_close(&gguf);
+    assert_int_equal(collet_gguf_open(CORPUS "gguf/twice", &gguf, NULL), COLLET_OK);
+    assert_int_equal(collet_gguf_find(&gguf, "w", &t, NULL), COLLET_FORMAT);
+    collet_gguf_close(&gguf);
+}
+
+/* ---- .t2 ----------------------------------------------------------------------------------- */
+
+static void test_t2(void **state)
+{
+    static const expectation files[] = {
+        {"two_layers", COLLET_OK, NULL},
+        {"rotor", COLLET_OK, NULL},
+        {"tq2_0", COLLET_OK, NULL},
+        {"bit", COLLET_OK, NULL}, /* of the data, which opening does not read */
+        {"byte_order", COLLET_UNSUPPORTED, "another byte order"},
+        {"columns", COLLET_FORMAT, "do not stand where they must"},
+        {"format", COLLET_INVALID, "a format (7)"},
+        {"head_bit", COLLET_FORMAT, "the checksum of its head"},
+        {"head_only", COLLET_FORMAT, "is truncated"},
+        {"layers", COLLET_FORMAT, "makes no sense"},
+        {"mismatch", COLLET_SHAPE, "layer 1 takes 6 numbers, layer 0 before it gives 5"},
+        {"moved", COLLET_FORMAT, "do not stand where they must"},
+        {"name", COLLET_INVALID, "has no end"},
+        {"overflow", COLLET_OVERFLOW, "beyond 2^63"},
+        {"rows", COLLET_OVERFLOW, "larger than 2^63"},
+        {"threshold", COLLET_INVALID, "the threshold nan"},
+        {"truncated", COLLET_FORMAT, "is truncated: it has 895 bytes, its head says 896"},
+        {"version", COLLET_UNSUPPORTED, "version 2"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        collet_error err = {0};
+        collet_t2_file file;
+        collet_status status = collet_t2_open(io_path(CORPUS "t2", files[i].name), &file, &err);
+        check(&files[i], status, &err);
+        collet_t2_close(&file);
+    }
+}
+
+static void test_t2_verify(void **state)
+{
+    collet_t2_file file;
+    collet_error err;
+
+    (void)state;
+    assert_int_equal(collet_t2_open(CORPUS "t2/two_layers", &file, NULL), COLLET_OK);
+    assert_int_equal(file.count, 2);
+    assert_string_equal(file.layers[0].name, "first");
+    assert_int_equal(file.layers[0].flags, COLLET_T2_RELU | COLLET_T2_SCALE | COLLET_T2_BIAS);
+    assert_int_equal(collet_t2_verify(&file, 0, NULL), COLLET_OK);
+    assert_int_equal(collet_t2_verify(&file, 1, NULL), COLLET_OK);
+    assert_true(collet_t2_scale(&file, 0)[4] > 0 && collet_t2_bias(&file, 0)[4] == 0);
+    assert_null(collet_t2_scale(&file, 1));
+    collet_t2_close(&file);
+    assert_int_equal(collet_t2_open(CORPUS "t2/bit", &file, NULL), COLLET_OK);
+    assert_int_equal(collet_t2_verify(&file, 0, NULL), COLLET_OK);
+    assert_int_equal(collet_t2_verify(&file, 1, &err), COLLET_FORMAT);
+    assert_non_null(strstr(err.text, "the checksum of layer 1"));
+    collet_t2_close(&file);
+}
+
+/* The checksum does not depend on the pieces that it is fed with, and sees each byte. */
+static void test_t2_sum(void **state)
+{
+    uint8_t bytes[200];
+    collet_t2_sum sum;
+    uint64_t whole;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(7 * i);
+    for (size_t n = 0; n <= sizeof bytes; n++) {
+        collet_t2_sum_begin(&sum);
+        collet_t2_sum_add(&sum, bytes, n);
+        whole = collet_t2_sum_end(&sum);
+        for (size_t cut = 0; cut <= n; cut += 5) {
+            collet_t2_sum_begin(&sum);
+            collet_t2_sum_add(&sum, bytes, cut);
+            collet_t2_sum_add(&sum, bytes + cut, n - cut);
+            assert_true(collet_t2_sum_end(&sum) == whole);
+        }
+        for (size_t at = 0; at < n; at++) {
+            bytes[at] ^= 0x80;
+            collet_t2_sum_begin(&sum);
+            collet_t2_sum_add(&sum, bytes, n);
+            assert_true(collet_t2_sum_end(&sum) != whole);
+            bytes[at] ^= 0x80;
+        }
+    }
+}
+
+/* What the writer made is what the reader sees; what is missing or too much is refused. */
+static void test_t2_write(void **state)
+{
+    collet_t2_layer layer = {.rows = 3, .columns = 300, .flags = COLLET_T2_BIAS, .name = "w"};
+    static const float bias[3] = {1, 2, 3};
+    char *directory = io_make_directory();
+    const char *path = io_path(directory, "w.t2");
+    uint8_t rows[3 * 128];
+    collet_t2_writer *writer;
+    collet_t2_file file;
+    uint64_t size;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows; i++)
+        rows[i] = (uint8_t)i;
+    assert_int_equal(collet_t2_lay_out(path, &layer, 1, &size, NULL), COLLET_OK);
+    assert_int_equal(layer.row_bytes, 128);
+    assert_int_equal(collet_t2_writer_create(path, &layer, 1, size, &writer, NULL), COLLET_OK);
+    assert_int_equal(collet_t2_writer_add(writer, rows, 100, NULL), COLLET_OK);
+    assert_int_equal(collet_t2_writer_add(writer, rows, 285, NULL), COLLET_INVALID);
+    assert_int_equal(collet_t2_writer_add(writer, rows + 100, 284, NULL), COLLET_OK);
+    assert_int_equal(collet_t2_writer_finish(writer, NULL), COLLET_INVALID);
+    assert_int_equal(io_count_entries(directory), 0);
+    assert_int_equal(collet_t2_writer_add(writer, bias, sizeof bias, NULL), COLLET_OK);
+    assert_int_equal(collet_t2_writer_add(writer, bias, 1, NULL), COLLET_INVALID);
+    assert_int_equal(collet_t2_writer_finish(writer, NULL), COLLET_OK);
+    collet_t2_writer_free(writer);
+
+    assert_int_equal(collet_t2_open(path, &file, NULL), COLLET_OK);
+    assert_int_equal(collet_t2_verify(&file, 0, NULL), COLLET_OK);
+    assert_memory_equal(collet_t2_weights(&file, 0), rows, sizeof rows);
+    assert_memory_equal(collet_t2_bias(&file, 0), bias, sizeof bias);
+    assert_int_equal((uintptr_t)collet_t2_weights(&file, 0) % 64, 0);
+    assert_int_equal((uintptr_t)collet_t2_bias(&file, 0) % 64, 0);
+    collet_t2_close(&file);
+    io_remove_directory(directory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_npy),    cmocka_unit_test(test_npy_orders),
+        cmocka_unit_test(test_gguf),   cmocka_unit_test(test_gguf_tensors),
+        cmocka_unit_test(test_t2),     cmocka_unit_test(test_t2_verify),
+        cmocka_unit_test(test_t2_sum), cmocka_unit_test(test_t2_write),
+    };
+
+    return cmocka_run_group_tests_name("io weights", tests, NULL, NULL);
+}

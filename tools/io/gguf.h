@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gguf.h - the tensors of a GGUF file (versions 2 and 3, little-endian), mapped.
+ *
+ * Of the file's keys and values only `general.alignment` counts; the others are passed over, each
+ * checked to lie within the file. Format: the GGUF specification of the ggml project.
+ */
+#ifndef COLLET_IO_GGUF_H
+#define COLLET_IO_GGUF_H
+
+#include "mapping.h"
+
+#define COLLET_GGUF_DIMS 4
+#define COLLET_GGUF_NAME 256 /* bytes of a name with its NUL, as cut for messages */
+
+/* Types that are read; others are listed only. */
+#define COLLET_GGUF_F32 0
+#define COLLET_GGUF_F16 1
+#define COLLET_GGUF_I8 24
+#define COLLET_GGUF_F64 28
+#define COLLET_GGUF_BF16 30
+#define COLLET_GGUF_TQ1_0 34
+#define COLLET_GGUF_TQ2_0 35
+
+typedef struct collet_gguf_tensor {
+    const char *name; /* name_length bytes within the file, without a NUL */
+    uint64_t name_length;
+    uint32_t type;
+    uint32_t ndim;                   /* 1..COLLET_GGUF_DIMS */
+    int64_t shape[COLLET_GGUF_DIMS]; /* NumPy's order: the last axis is adjacent; all > 0 */
+    int64_t rows, columns;           /* all axes but the last, and the last */
+    uint64_t offset;                 /* of its first byte in the file */
+    uint64_t bytes;                  /* 0: a type that is not read, whose size is not known */
+} collet_gguf_tensor;
+
+typedef struct collet_gguf {
+    collet_mapping *mapping;
+    collet_gguf_tensor *tensors;
+    uint64_t count;
+    uint32_t version;
+    uint32_t alignment;
+} collet_gguf;
+
+int collet_gguf_recognise(const uint8_t *bytes, uint64_t size);
+
+/* COLLET_IO, NO_MEMORY, FORMAT (no such file, or a damaged one), UNSUPPORTED (another version or
+ * byte order), OVERFLOW. The text names the file and, from there on, the tensor. */
+collet_status collet_gguf_open(const char *path, collet_gguf *out, collet_error *err);
+/* Of a zeroed one too. */
+void collet_gguf_close(collet_gguf *gguf);
+
+/* COLLET_NOT_FOUND where no tensor is called so, COLLET_FORMAT where two are. */
+collet_status collet_gguf_find(const collet_gguf *gguf, const char *name,
+                               const collet_gguf_tensor **out, collet_error *err);
+
+/* "TQ2_0"; "type 99" of one that is not known, in `text`. */
+const char *collet_gguf_type_name(uint32_t type, char text[24]);
+
+/* The name, cut to fit, with what is no printable ASCII as '?'. */
+const char *collet_gguf_name(const collet_gguf_tensor *tensor, char text[COLLET_GGUF_NAME]);
+
+#endif

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "npy_read.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MAGIC "\x93NUMPY"
+#define MAGIC_BYTES 6
+#define MOST_TEXT 65535 /* bytes of a head's text; NumPy itself reads 10000 */
+#define KEYS 3
+
+int collet_npy_recognise(const uint8_t *bytes, uint64_t size)
+{
+    return size >= MAGIC_BYTES && memcmp(bytes, MAGIC, MAGIC_BYTES) == 0;
+}
+
+/* ---- The head's text: a Python dictionary of three keys ------------------------------------ */
+
+typedef struct parser {
+    const char *at, *end;
+    collet_npy *npy;
+    char descr[16];
+    const char *wrong; /* what does not fit, NULL so far */
+} parser;
+
+static void skip_blanks(parser *p)
+{
+    while (p->at < p->end && (*p->at == ' ' || *p->at == '\n' || *p->at == '\t'))
+        p->at++;
+}
+
+static int accept(parser *p, char c)
+{
+    skip_blanks(p);
+    if (p->at >= p->end || *p->at != c)
+        return 0;
+    p->at++;
+    return 1;
+}
+
+/* A quoted text of up to size - 1 characters. */
+static int read_text(parser *p, char *text, size_t size)
+{
+    char quote = '\'';
+    size_t n = 0;
+
+    if (!accept(p, '\'')) {
+        quote = '"';
+        if (!accept(p, '"'))
+            return 0;
+    }
+    while (p->at < p->end && *p->at != quote && n + 1 < size)
+        text[n++] = *p->at++;
+    text[n] = '\0';
+    return p->at < p->end && *p->at++ == quote;
+}
+
+static int read_word(parser *p, const char *word)
+{
+    size_t n = strlen(word);
+
+    skip_blanks(p);
+    if ((size_t)(p->end - p->at) < n || memcmp(p->at, word, n) != 0)
+        return 0;
+    p->at += n;
+    return 1;
+}
+
+static int read_extent(parser *p, int64_t *extent)
+{
+    int digits = 0;
+
+    *extent = 0;
+    skip_blanks(p);
+    for (; p->at < p->end && *p->at >= '0' && *p->at <= '9'; p->at++, digits++)
+        if (__builtin_mul_overflow(*extent, 10, extent) ||
+            __builtin_add_overflow(*extent, *p->at - '0', extent)) {
+            p->wrong = "an extent is too large";
+            return 0;
+        }
+    return digits > 0;
+}
+
+static int read_shape(parser *p)
+{
+    collet_npy *npy = p->npy;
+
+    npy->ndim = 0;
+    if (!accept(p, '('))
+        return 0;
+    while (!accept(p, ')')) {
+        if (npy->ndim == COLLET_MAX_DIMS) {
+            p->wrong = "it has more axes than 8";
+            return 0;
+        }
+        if (!read_extent(p, &npy->shape[npy->ndim]))
+            return 0;
+        npy->ndim++;
+        if (!accept(p, ',')) {
+            /* "(3)" is a number in Python, no tuple. */
+            return npy->ndim > 1 && accept(p, ')');
+        }
+    }
+    return 1;
+}
+
+static int read_order(parser *p)
+{
+    p->npy->fortran = read_word(p, "True");
+    return p->npy->fortran || read_word(p, "False");
+}
+
+static int read_entry(parser *p, int seen[KEYS])
+{
+    static const char *const keys[KEYS] = {"descr", "fortran_order", "shape"};
+    char key[16];
+    int i = 0;
+
+    if (!read_text(p, key, sizeof key) || !accept(p, ':'))
+        return 0;
+    while (i < KEYS && strcmp(key, keys[i]) != 0)
+        i++;
+    if (i == KEYS || seen[i])
+        return 0;
+    seen[i] = 1;
+    skip_blanks(p);
+    if (i == 0 && p->at < p->end && *p->at == '[') {
+        p->wrong = "its elements are records of several fields";
+        return 0;
+    }
+    return i == 0   ? read_text(p, p->descr, sizeof p->descr)
+           : i == 1 ? read_order(p)
+                    : read_shape(p);
+}
+
+static int read_head(parser *p)
+{
+    int seen[KEYS] = {0}, more = accept(p, '{');
+
+    if (!more)
+        return 0;
+    while (!accept(p, '}')) {
+        if (!more || !read_entry(p, seen))
+            return 0;
+        more = accept(p, ',');
+    }
+    skip_blanks(p);
+    return p->at == p->end && seen[0] && seen[1] && seen[2];
+}
+
+/* ---- Opening ------------------------------------------------------------------------------- */
+
+static const struct {
+    collet_dtype dtype;
+    const char *text;
+} dtypes[] = {{COLLET_F16, "f2"}, {COLLET_F32, "f4"}, {COLLET_F64, "f8"}, {COLLET_I8, "i1"},
+              {COLLET_U8, "u1"},  {COLLET_I32, "i4"}, {COLLET_I64, "i8"}};
+
+static collet_status take_dtype(collet_npy *npy, const char *path, const char *descr,
+                                collet_error *err)
+{
+    static const char native = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
+    char order = descr[0];
+
+    for (size_t i = 0; strchr("<>=|", order) && order && i < sizeof dtypes / sizeof *dtypes; i++) {
+        if (strcmp(descr + 1, dtypes[i].text) != 0)
+            continue;
+        npy->dtype = dtypes[i].dtype;
+        npy->swapped = order != native && order != '=' && order != '|';
+        if (order != '|' || collet_dtype_size(npy->dtype) == 1)
+            return COLLET_OK;
+    }
+    return collet_fail(err, COLLET_UNSUPPORTED,
+                       "%s: elements of dtype '%s' are not read; f2, f4, f8, i1, u1, i4 and i8 are",
+                       path, descr);
+}
+
+/* The rows, and that the file holds all of them and no more. */
+static collet_status take_shape(collet_npy *npy, const char *path, collet_error *err)
+{
+    uint64_t have = collet_mapping_size(npy->mapping) - npy->offset, bytes;
+    int64_t elements;
+
+    npy->rows = npy->ndim > 0 ? npy->shape[0] : 1;
+    npy->row_elements = 1;
+    for (int32_t i = 1; i < npy->ndim; i++)
+        if (__builtin_mul_overflow(npy->row_elements, npy->shape[i], &npy->row_elements))
+            goto overflow;
+    if (__builtin_mul_overflow(npy->rows, npy->row_elements, &elements) ||
+        __builtin_mul_overflow((uint64_t)elements, collet_dtype_size(npy->dtype), &bytes))
+        goto overflow;
+    if (npy->fortran && npy->ndim > 2)
+        return collet_fail(err, COLLET_UNSUPPORTED,
+                           "%s: is in Fortran order with %d axes; that is read with up to 2", path,
+                           npy->ndim);
+    if (bytes > have)
+        return collet_fail(err, COLLET_FORMAT,
+                           "%s: is truncated: the array takes %llu bytes, %llu are there", path,
+                           (unsigned long long)bytes, (unsigned long long)have);
+    if (bytes < have)
+        return collet_fail(err, COLLET_FORMAT, "%s: has %llu bytes behind its array", path,
+                           (unsigned long long)(have - bytes));
+    return COLLET_OK;
+overflow:
+    return collet_fail(err, COLLET_OVERFLOW, "%s: its shape has more elements than 64 bits count",
+                       path);
+}
+
+static collet_status read_file(collet_npy *npy, const char *path, collet_error *err)
+{
+    const uint8_t *bytes = collet_mapping_data(npy->mapping);
+    uint64_t size = collet_mapping_size(npy->mapping), start, length;
+    parser p = {.npy = npy};
+
+    if (!collet_npy_recognise(bytes, size))
+        return collet_fail(err, COLLET_FORMAT, "%s: is no .npy file", path);
+    if (size < 10)
+        return collet_fail(err, COLLET_FORMAT, "%s: is truncated in its head", path);
+    if (bytes[6] < 1 || bytes[6] > 3)
+        return collet_fail(err, COLLET_UNSUPPORTED,
+                           "%s: is an .npy file of version %d.%d; 1.0 to 3.0 are read", path,
+                           bytes[6], bytes[7]);
+    start = bytes[6] == 1 ? 10 : 12;
+    length = (uint64_t)bytes[8] | (uint64_t)bytes[9] << 8;
+    if (bytes[6] > 1 && size >= start)
+        length |= (uint64_t)bytes[10] << 16 | (uint64_t)bytes[11] << 24;
+    if (size < start || length > size - start)
+        return collet_fail(err, COLLET_FORMAT, "%s: is truncated in its head", path);
+    if (length > MOST_TEXT)
+        return collet_fail(err, COLLET_FORMAT, "%s: has a head of %llu bytes; at most %d are read",
+                           path, (unsigned long long)length, MOST_TEXT);
+    npy->offset = start + length;
+    p.at = (const char *)bytes + start;
+    p.end = p.at + length;
+    if (!read_head(&p))
+        return collet_fail(err, COLLET_FORMAT, "%s: its head makes no sense%s%s", path,
+                           p.wrong ? ": " : "", p.wrong ? p.wrong : "");
+    collet_status status = take_dtype(npy, path, p.descr, err);
+    return status == COLLET_OK ? take_shape(npy, path, err) : status;
+}
+
+collet_status collet_npy_open(const char *path, collet_npy *out, collet_error *err)
+{
+    memset(out, 0, sizeof *out);
+    collet_status status = collet_mapping_open(path, &out->mapping, err);
+    if (status == COLLET_OK)
+        status = read_file(out, path, err);
+    if (status != COLLET_OK)
+        collet_npy_close(out);
+    return status;
+}
+
+void collet_npy_close(collet_npy *npy)
+{
+    collet_mapping_close(npy->mapping);
+    memset(npy, 0, sizeof *npy);
+}
+
+/* ---- Reading ------------------------------------------------------------------------------- */
+
+static void swap_bytes(uint8_t *bytes, size_t count, size_t size)
+{
+    for (size_t i = 0; i < count; i++, bytes += size)
+        for (size_t k = 0; k < size / 2; k++) {
+            uint8_t kept = bytes[k];
+            bytes[k] = bytes[size - 1 - k];
+            bytes[size - 1 - k] = kept;
+        }
+}
+
+void collet_npy_rows(const collet_npy *npy, int64_t first, int64_t count, void *out)
+{
+    const uint8_t *data = collet_mapping_data(npy->mapping) + npy->offset;
+    size_t size = collet_dtype_size(npy->dtype), columns = (size_t)npy->row_elements;
+    size_t rows = (size_t)count;
+    uint8_t *to = out;
+
+    if (!npy->fortran || npy->ndim < 2) {
+        if (rows * columns > 0)
+            memcpy(to, data + (size_t)first * columns * size, rows * columns * size);
+    } else {
+        for (size_t c = 0; c < columns; c++) {
+            const uint8_t *from = data + (c * (size_t)npy->rows + (size_t)first) * size;
+            for (size_t r = 0; r < rows; r++)
+                memcpy(to + (r * columns + c) * size, from + r * size, size);
+        }
+    }
+    if (npy->swapped)
+        swap_bytes(to, rows * columns, size);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * npy_read.h - reads NumPy's .npy files (versions 1.0 to 3.0), mapped, a few rows at a time.
+ *
+ * f2, f4, f8, i1, u1, i4 and i8 of either byte order, C order with any number of axes and Fortran
+ * order with up to two. What follows the array, or is missing of it, is an error.
+ */
+#ifndef COLLET_IO_NPY_READ_H
+#define COLLET_IO_NPY_READ_H
+
+#include "mapping.h"
+
+typedef struct collet_npy {
+    collet_mapping *mapping;
+    collet_dtype dtype;
+    int32_t ndim; /* 0..COLLET_MAX_DIMS */
+    int64_t shape[COLLET_MAX_DIMS];
+    int64_t rows; /* shape[0]; of ndim 0 it is 1 */
+    int64_t row_elements;
+    uint64_t offset; /* of the first element in the file */
+    int32_t fortran; /* elements of a column are adjacent */
+    int32_t swapped; /* their bytes are in the other order than this machine's */
+} collet_npy;
+
+/* Whether these bytes begin like an .npy file. */
+int collet_npy_recognise(const uint8_t *bytes, uint64_t size);
+
+/* COLLET_IO, NO_MEMORY, FORMAT (no such file, or a damaged one), UNSUPPORTED (a dtype or an order
+ * that is not read), OVERFLOW (more elements than 64 bits count). The text names the file. */
+collet_status collet_npy_open(const char *path, collet_npy *out, collet_error *err);
+/* Of a zeroed one too. */
+void collet_npy_close(collet_npy *npy);
+
+/* Copies rows first .. first + count, which exist, to `out` in C order and native bytes. */
+void collet_npy_rows(const collet_npy *npy, int64_t first, int64_t count, void *out);
+
+#endif

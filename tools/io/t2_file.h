@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * t2_file.h - Collet's files of packed ternary layers (.t2), version 1.
+ *
+ * Numbers are in the byte order of the machine that writes, which a mark in the head tells: on all
+ * machines in use, little-endian. A machine of the other order refuses the file. Every offset
+ * counts from the start of the file.
+ *
+ *   head, 64 bytes
+ *      0  8 bytes  magic: 89 43 4C 54 32 0D 0A 1A (hexadecimal)
+ *      8  u32      version, 1
+ *     12  u32      0x01020304, which tells the byte order
+ *     16  u64      size of the file
+ *     24  u32      number of layers, at least 1
+ *     28  u32      0
+ *     32  u64      checksum of head and table, this number taken as 0
+ *     40  24 bytes 0
+ *   table, 128 bytes a layer
+ *      0  u32      format of the weights, COLLET_TERNARY_*
+ *      4  u32      1: relu, 2: scale present, 4: bias present
+ *      8  u64      rows M
+ *     16  u64      columns K, below 2^31
+ *     24  u32      activations, COLLET_TERNARY_INT8, _TERNARY or _F32
+ *     28  f32      threshold of the activations
+ *     32  u64      offset of the weights: M rows of collet_ternary_bytes(format, K) bytes
+ *     40  u64      bytes of the weights
+ *     48  u64      offset of the scale, M f32; 0: absent, every scale is 1
+ *     56  u64      offset of the bias, M f32; 0: absent
+ *     64  u64      checksum of weights, scale and bias, one after another
+ *     72  56 bytes name, UTF-8, filled up with NUL, of which there is one at least
+ *   data, layer by layer weights, scale, bias; each begins at the next multiple of 64, the room
+ *   before it is 0, and the file ends with the last of them
+ *
+ * Each layer has as many columns as the one before it has rows. The checksum of bytes: taken as u64
+ * words, the last filled up with zeros, word i goes to number i mod 4 of four numbers h that begin
+ * as 0xC0117E70 + 0..3: h = rotate_left((h ^ word) * 0x9E3779B97F4A7C15, 29). They and the number
+ * of bytes, in this order, are the words of a last number h that begins as 0 and is the checksum.
+ */
+#ifndef COLLET_IO_T2_FILE_H
+#define COLLET_IO_T2_FILE_H
+
+#include "mapping.h"
+
+#define COLLET_T2_NAME 56 /* bytes of a layer's name with its NUL */
+#define COLLET_T2_RELU 1u
+#define COLLET_T2_SCALE 2u
+#define COLLET_T2_BIAS 4u
+
+typedef struct collet_t2_layer {
+    uint32_t format;
+    uint32_t flags; /* COLLET_T2_* */
+    int64_t rows, columns;
+    uint32_t activations;
+    float threshold;
+    char name[COLLET_T2_NAME];
+    /* These follow from the above. */
+    uint64_t row_bytes;
+    uint64_t weights_offset, weights_bytes;
+    uint64_t scale_offset, bias_offset; /* 0: absent */
+    uint64_t checksum;
+} collet_t2_layer;
+
+/* Checks what the layers say and lays them out; *size becomes that of the file. SHAPE where two
+ * layers do not fit each other; INVALID, OVERFLOW. `path` begins the text. */
+collet_status collet_t2_lay_out(const char *path, collet_t2_layer *layers, uint32_t count,
+                                uint64_t *size, collet_error *err);
+
+/* ---- Checksums ----------------------------------------------------------------------------- */
+
+typedef struct collet_t2_sum {
+    uint64_t lanes[4];
+    uint64_t bytes;
+    uint8_t rest[32]; /* the bytes % 32 last ones, which no lane has */
+} collet_t2_sum;
+
+void collet_t2_sum_begin(collet_t2_sum *sum);
+void collet_t2_sum_add(collet_t2_sum *sum, const void *bytes, uint64_t n);
+uint64_t collet_t2_sum_end(collet_t2_sum *sum);
+
+/* ---- Reading ------------------------------------------------------------------------------- */
+
+typedef struct collet_t2_file {
+    collet_mapping *mapping;
+    collet_t2_layer *layers;
+    uint32_t count;
+} collet_t2_file;
+
+int collet_t2_recognise(const uint8_t *bytes, uint64_t size);
+
+/* Everything but the layers' data is checked. COLLET_IO, NO_MEMORY, FORMAT, UNSUPPORTED (another
+ * version or byte order), INVALID, OVERFLOW, SHAPE. The text names the file. */
+collet_status collet_t2_open(const char *path, collet_t2_file *out, collet_error *err);
+/* Of a zeroed one too. */
+void collet_t2_close(collet_t2_file *file);
+
+/* COLLET_FORMAT where the data of layer `index` are not those that were written. Reads them all. */
+collet_status collet_t2_verify(const collet_t2_file *file, uint32_t index, collet_error *err);
+
+/* The data of a layer in the mapping; scale and bias NULL where absent. */
+uint8_t *collet_t2_weights(const collet_t2_file *file, uint32_t index);
+float *collet_t2_scale(const collet_t2_file *file, uint32_t index);
+float *collet_t2_bias(const collet_t2_file *file, uint32_t index);
+
+/* ---- Writing ------------------------------------------------------------------------------- */
+
+/*
+ * The data of every layer in the order of the file, in pieces of any size; the file gets its name
+ * when all of it was written.
+ */
+typedef struct collet_t2_writer collet_t2_writer;
+
+/* Copies the layers, which collet_t2_lay_out has laid out to `size` bytes. */
+collet_status collet_t2_writer_create(const char *path, const collet_t2_layer *layers,
+                                      uint32_t count, uint64_t size, collet_t2_writer **out,
+                                      collet_error *err);
+/* The next bytes; INVALID beyond the end of the piece (weights, scale, bias) that they begin in. */
+collet_status collet_t2_writer_add(collet_t2_writer *writer, const void *bytes, uint64_t n,
+                                   collet_error *err);
+/* INVALID unless everything was added. */
+collet_status collet_t2_writer_finish(collet_t2_writer *writer, collet_error *err);
+/* Without a successful finish nothing is left behind. NULL is allowed. */
+void collet_t2_writer_free(collet_t2_writer *writer);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "t2_format.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int collet_t2_recognise(const uint8_t *bytes, uint64_t size)
+{
+    return size >= 8 && memcmp(bytes, T2_MAGIC, 8) == 0;
+}
+
+/* ---- Head and table ------------------------------------------------------------------------ */
+
+static collet_status check_head(const char *path, const t2_head *head, uint64_t size,
+                                collet_error *err)
+{
+    static const uint8_t zeros[sizeof head->zeros];
+
+    if (head->order != T2_ORDER)
+        return collet_fail(err, COLLET_UNSUPPORTED,
+                           "%s: was written in another byte order, or is damaged", path);
+    if (head->version != T2_VERSION)
+        return collet_fail(err, COLLET_UNSUPPORTED,
+                           "%s: is a .t2 file of version %u; version %u is read", path,
+                           head->version, T2_VERSION);
+    if (head->size != size)
+        return collet_fail(err, COLLET_FORMAT, "%s: %s: it has %llu bytes, its head says %llu",
+                           path, head->size > size ? "is truncated" : "has bytes behind its end",
+                           (unsigned long long)size, (unsigned long long)head->size);
+    if (head->zero != 0 || memcmp(head->zeros, zeros, sizeof zeros) != 0 || head->layers < 1 ||
+        head->layers > (size - sizeof *head) / sizeof(t2_entry))
+        return collet_fail(err, COLLET_FORMAT, "%s: is damaged: its head makes no sense", path);
+    return COLLET_OK;
+}
+
+/* What an entry says of itself; the rest follows. 0 where a number is out of range. */
+static int take_entry(const t2_entry *entry, collet_t2_layer *layer)
+{
+    memset(layer, 0, sizeof *layer);
+    layer->format = entry->format;
+    layer->flags = entry->flags;
+    layer->rows = (int64_t)entry->rows;
+    layer->columns = (int64_t)entry->columns;
+    layer->activations = entry->activations;
+    layer->threshold = entry->threshold;
+    layer->checksum = entry->checksum;
+    memcpy(layer->name, entry->name, sizeof layer->name);
+    return entry->rows <= INT64_MAX && entry->columns <= INT64_MAX;
+}
+
+/* A writer has no choice of where things go, so a reader knows it too. */
+static collet_status check_places(const char *path, const collet_t2_file *file,
+                                  const t2_entry *table, uint64_t size, collet_error *err)
+{
+    t2_entry entry;
+
+    for (uint32_t i = 0; i < file->count; i++) {
+        t2_entry_of(&file->layers[i], &entry);
+        if (memcmp(&entry, &table[i], sizeof entry) != 0)
+            return collet_fail(err, COLLET_FORMAT,
+                               "%s: is damaged: the data of layer %u do not stand where they must",
+                               path, i);
+    }
+    if (size != collet_mapping_size(file->mapping))
+        return collet_fail(
+            err, COLLET_FORMAT, "%s: is damaged: its layers take %llu bytes, the file has %llu",
+            path, (unsigned long long)size, (unsigned long long)collet_mapping_size(file->mapping));
+    return COLLET_OK;
+}
+
+static collet_status read_file(collet_t2_file *file, const char *path, collet_error *err)
+{
+    const uint8_t *bytes = collet_mapping_data(file->mapping);
+    uint64_t size = collet_mapping_size(file->mapping), laid_out;
+    t2_head head;
+
+    if (!collet_t2_recognise(bytes, size))
+        return collet_fail(err, COLLET_FORMAT, "%s: is no .t2 file", path);
+    if (size < sizeof head)
+        return collet_fail(err, COLLET_FORMAT, "%s: is truncated in its head", path);
+    memcpy(&head, bytes, sizeof head);
+    collet_status status = check_head(path, &head, size, err);
+    if (status != COLLET_OK)
+        return status;
+    const t2_entry *table = (const t2_entry *)(bytes + sizeof head);
+    if (head.checksum != t2_head_sum(&head, table, head.layers * sizeof *table))
+        return collet_fail(err, COLLET_FORMAT, "%s: is damaged: the checksum of its head differs",
+                           path);
+    file->count = head.layers;
+    file->layers = calloc(head.layers, sizeof *file->layers);
+    if (!file->layers)
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for its %u layers", path,
+                           head.layers);
+    for (uint32_t i = 0; i < head.layers; i++)
+        if (!take_entry(&table[i], &file->layers[i]))
+            return collet_fail(err, COLLET_OVERFLOW, "%s: layer %u is larger than 2^63", path, i);
+    status = collet_t2_lay_out(path, file->layers, file->count, &laid_out, err);
+    return status == COLLET_OK ? check_places(path, file, table, laid_out, err) : status;
+}
+
+collet_status collet_t2_open(const char *path, collet_t2_file *out, collet_error *err)
+{
+    memset(out, 0, sizeof *out);
+    collet_status status = collet_mapping_open(path, &out->mapping, err);
+    if (status == COLLET_OK)
+        status = read_file(out, path, err);
+    if (status != COLLET_OK)
+        collet_t2_close(out);
+    return status;
+}
+
+void collet_t2_close(collet_t2_file *file)
+{
+    collet_mapping_close(file->mapping);
+    free(file->layers);
+    memset(file, 0, sizeof *file);
+}
+
+/* ---- Data ---------------------------------------------------------------------------------- */
+
+static uint8_t *at(const collet_t2_file *file, uint64_t offset)
+{
+    return offset ? collet_mapping_data(file->mapping) + offset : NULL;
+}
+
+uint8_t *collet_t2_weights(const collet_t2_file *file, uint32_t index)
+{
+    return at(file, file->layers[index].weights_offset);
+}
+
+float *collet_t2_scale(const collet_t2_file *file, uint32_t index)
+{
+    return (float *)(void *)at(file, file->layers[index].scale_offset);
+}
+
+float *collet_t2_bias(const collet_t2_file *file, uint32_t index)
+{
+    return (float *)(void *)at(file, file->layers[index].bias_offset);
+}
+
+collet_status collet_t2_verify(const collet_t2_file *file, uint32_t index, collet_error *err)
+{
+    const collet_t2_layer *layer = &file->layers[index];
+    uint64_t floats = (uint64_t)layer->rows * sizeof(float);
+    collet_t2_sum sum;
+
+    collet_t2_sum_begin(&sum);
+    collet_t2_sum_add(&sum, collet_t2_weights(file, index), layer->weights_bytes);
+    if (layer->scale_offset)
+        collet_t2_sum_add(&sum, at(file, layer->scale_offset), floats);
+    if (layer->bias_offset)
+        collet_t2_sum_add(&sum, at(file, layer->bias_offset), floats);
+    if (collet_t2_sum_end(&sum) != layer->checksum)
+        return collet_fail(err, COLLET_FORMAT, "%s: is damaged: the checksum of layer %u differs",
+                           collet_mapping_path(file->mapping), index);
+    return COLLET_OK;
+}
