@@ -39,8 +39,8 @@ lay() {
     for path in include/collet/{collet.h,plugin.h,types.h,ops.def} \
         "$LIBDIR"/{libcore.so,libcore.so.0,collet/collet-probe,pkgconfig/collet.pc} \
         "$LIBDIR"/cmake/collet/collet-config{,-version}.cmake \
-        bin/{backend-info,backend-check,backend-bench,collet-extract} \
-        share/man/man1/{backend-info,backend-check,backend-bench,collet-extract}.1 \
+        bin/{backend-info,backend-check,backend-bench,collet-extract,collet-ternary} \
+        share/man/man1/{backend-info,backend-check,backend-bench,collet-extract,collet-ternary}.1 \
         share/doc/collet/{README.md,CHANGELOG.md,CONTRIBUTING.md,LICENSE,docs/KERNELS.md} \
         share/doc/collet/{core/DESIGN.md,plugins/README.md,examples/plugin/plugin.c}; do
         [ -e "$prefix/$path" ] || fail "the installation has no $path"
@@ -138,6 +138,8 @@ run_tools() {
     [ -s "$WORK/water.npz" ] || fail "collet-extract wrote no water.npz"
     [ -s "$WORK/water.npz.meta.json" ] || [ -s "$WORK/water.meta.json" ] ||
         fail "collet-extract wrote no .meta.json"
+    expect 'accuracy 9[5-9]' "$at/bin/collet-ternary" run "$SOURCE/examples/digits/digits.t2" \
+        "$SOURCE/examples/digits/held_out.npy" --labels "$SOURCE/examples/digits/labels.npy"
 }
 
 tools() {

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ternary_runs.h - what the tests of collet-ternary share. Every function fails the test instead of
+ * returning an error. */
+#ifndef TERNARY_RUNS_H
+#define TERNARY_RUNS_H
+
+#include "io_files.h"
+#include "npz_reader.h"
+#include "tool_run.h"
+
+#include <collet/collet.h>
+
+/* Writes DIRECTORY/NAME as a C-ordered .npy file; columns < 0: of one axis. `descr` is NumPy's,
+ * whose last character is the bytes of an element. `data` NULL: zeros that take no disk. */
+void ternary_npy(const char *directory, const char *name, const char *descr, int64_t rows,
+                 int64_t columns, const void *data);
+
+/* Writes DIRECTORY/NAME as a GGUF file of one tensor "w" of that type. */
+void ternary_gguf(const char *directory, const char *name, uint32_t type, int64_t rows,
+                  int64_t columns, const void *data, size_t bytes);
+
+/* Runs collet-ternary in `directory`, with -q where `quiet`. */
+tool_result ternary_tool(const char *directory, int quiet, const char *const *args);
+#define TERNARY(directory, ...) ternary_tool(directory, 1, (const char *const[]){__VA_ARGS__, NULL})
+
+/* The same, which must succeed and say nothing. */
+void ternary_fine(const char *directory, const char *const *args);
+#define FINE(directory, ...) ternary_fine(directory, (const char *const[]){__VA_ARGS__, NULL})
+
+/* The whole of DIRECTORY/NAME; its data are freed by freeing *bytes. */
+npy_array ternary_load(const char *directory, const char *name, io_bytes *bytes);
+
+/* Fails unless DIRECTORY/NAME has these axes, this dtype and these bytes. */
+void ternary_expect(const char *directory, const char *name, const char *descr, int64_t rows,
+                    int64_t columns, const void *data);
+
+/* 1 when the backend is there and has the ternary kernels. */
+int ternary_backend(const char *name);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The example that was trained: digits it has not seen, on every backend the same answers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "json_expect.h"
+#include "ternary_runs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DIGITS COLLET_TEST_DATA "/../../examples/digits/"
+#define HELD_OUT 1000
+#define CLASSES 10
+
+static char *directory;
+
+static int set_up(void **state)
+{
+    (void)state;
+    directory = io_make_directory();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    io_remove_directory(directory);
+    return 0;
+}
+
+/* Which class each vector gets; *right of them as labelled. */
+static void predict(const char *backend, const char *activations, int predictions[HELD_OUT],
+                    double *accuracy)
+{
+    tool_result result = TERNARY(directory, "run", DIGITS "digits.t2", DIGITS "held_out.npy",
+                                 "--labels", DIGITS "labels.npy", "-o", "y.npy", "--backend",
+                                 backend, "--activations", activations, "--json");
+    cJSON *said = parsed(&result, 0);
+    io_bytes bytes;
+
+    assert_string_equal(text_of(said, "backend"), backend);
+    assert_int_equal((int)number_of(said, "vectors"), HELD_OUT);
+    *accuracy = number_of(said, "accuracy");
+    cJSON_Delete(said);
+    npy_array y = ternary_load(directory, "y.npy", &bytes);
+    assert_int_equal(y.shape[0], HELD_OUT);
+    assert_int_equal(y.shape[1], CLASSES);
+    for (int i = 0; i < HELD_OUT; i++) {
+        float row[CLASSES];
+        memcpy(row, y.data + sizeof row * (size_t)i, sizeof row);
+        predictions[i] = 0;
+        for (int k = 1; k < CLASSES; k++)
+            if (row[k] > row[predictions[i]])
+                predictions[i] = k;
+    }
+    free(bytes.data);
+}
+
+/* What `run` says is what its output and the labels come to. */
+static void test_accuracy(void **state)
+{
+    static int predictions[HELD_OUT];
+    io_bytes bytes = io_load(DIGITS "labels.npy");
+    npy_array labels = npy_parse(bytes.data, bytes.size);
+    double accuracy;
+    int right = 0;
+
+    (void)state;
+    predict("cpu_scalar", "int8", predictions, &accuracy);
+    for (int i = 0; i < HELD_OUT; i++)
+        right += predictions[i] == (int8_t)labels.data[i];
+    assert_true(accuracy == (double)right / HELD_OUT);
+    assert_true(accuracy >= 0.95);
+    free(bytes.data);
+}
+
+static void test_backends(void **state)
+{
+    static const char *const backends[] = {"cpu_openmp", "opencl", "cuda"};
+    static const char *const activations[] = {"int8", "f32"};
+    static int wanted[HELD_OUT], predictions[HELD_OUT];
+    double accuracy;
+
+    (void)state;
+    for (size_t a = 0; a < 2; a++) {
+        predict("cpu_scalar", activations[a], wanted, &accuracy);
+        assert_true(accuracy >= 0.95);
+        for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
+            if (!ternary_backend(backends[i]))
+                continue;
+            predict(backends[i], activations[a], predictions, &accuracy);
+            assert_memory_equal(predictions, wanted, sizeof wanted);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_accuracy),
+        cmocka_unit_test(test_backends),
+    };
+
+    return cmocka_run_group_tests_name("ternary digits", tests, set_up, tear_down);
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * collet-ternary on bad input: each case has its message and status, and leaves the directory as it
+ * was, with the output of an earlier run in it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "json_expect.h"
+#include "t2_file.h"
+#include "ternary_runs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define K 256
+#define CORPUS COLLET_TEST_DATA "/../fuzz/corpus/"
+
+static char *directory;
+static const char former[] = "the output of an earlier run";
+
+/* Rows of K numbers for good files: codes, floats, vectors. */
+static int8_t codes[4 * K];
+static float floats[4 * K];
+
+static int set_up(void **state)
+{
+    (void)state;
+    directory = io_make_directory();
+    for (int i = 0; i < 4 * K; i++) {
+        codes[i] = (int8_t)(i % 3 - 1);
+        floats[i] = (float)codes[i];
+    }
+    io_save(io_path(directory, "out"), former, sizeof former);
+    ternary_npy(directory, "c.npy", "|i1", 4, K, codes);
+    ternary_npy(directory, "f.npy", "<f4", 4, K, floats);
+    ternary_npy(directory, "x.npy", "<f4", 2, K, floats);
+    FINE(directory, "pack", "c.npy", "-o", "good.t2");
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    io_remove_directory(directory);
+    return 0;
+}
+
+/* A run that fails with status 1, says `part`, and leaves all as it was. */
+static void check(const char *part, const char *const *args)
+{
+    int before = io_count_entries(directory);
+    tool_result result = ternary_tool(directory, 1, args);
+
+    tool_expect(&result, 1);
+    assert_string_equal(result.out, "");
+    assert_memory_equal(result.err, "collet-ternary: ", 16);
+    if (!strstr(result.err, part))
+        fail_msg("'%s' is not said:\n%s", part, result.err);
+    tool_free(&result);
+    assert_int_equal(io_count_entries(directory), before);
+    io_bytes bytes = io_load(io_path(directory, "out"));
+    assert_int_equal(bytes.size, sizeof former);
+    assert_memory_equal(bytes.data, former, sizeof former);
+    free(bytes.data);
+}
+
+/* With output to `out`, and as it is. */
+#define CHECK_PLAIN(part, ...) check(part, (const char *const[]){__VA_ARGS__, NULL})
+#define CHECK(part, ...) check(part, (const char *const[]){__VA_ARGS__, "-o", "out", NULL})
+
+/* ---- Weights ------------------------------------------------------------------------------- */
+
+static void test_weights(void **state)
+{
+    (void)state;
+    CHECK("No such file", "pack", "nothing.npy");
+    CHECK("a directory", "pack", ".");
+    CHECK("neither an .npy nor a GGUF file", "pack", "out");
+    CHECK("is packed already", "pack", "good.t2");
+    CHECK("has 0 axes", "pack", CORPUS "npy/scalar");
+    CHECK("95 are there", "pack", CORPUS "npy/truncated");
+    CHECK("more elements than 64 bits", "pack", CORPUS "npy/overflow");
+    CHECK("elements of i64", "pack", CORPUS "npy/empty_rows");
+    ternary_npy(directory, "u.npy", "|u1", 4, K, codes);
+    CHECK("elements of u8; weights are f2, f4 or f8, codes i1", "pack", "u.npy");
+    ternary_npy(directory, "e.npy", "<f4", 0, K, NULL);
+    CHECK("has no weights", "pack", "e.npy");
+    ternary_npy(directory, "odd.npy", "|i1", 1, 10, codes);
+    CHECK("multiples of 256", "pack", "odd.npy", "--format", "tq1_0");
+    CHECK("holds codes", "pack", "c.npy", "--absmean");
+    CHECK_PLAIN("there is no directory none/", "pack", "c.npy", "-o", "none/x.t2");
+    CHECK_PLAIN("would replace the input", "pack", "c.npy", "-o", "c.npy");
+}
+
+static void test_values(void **state)
+{
+    static const float bad[] = {NAN, INFINITY, -INFINITY};
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        float kept = floats[3 * K + 7];
+        floats[3 * K + 7] = bad[i];
+        ternary_npy(directory, "bad.npy", "<f4", 4, K, floats);
+        floats[3 * K + 7] = kept;
+        CHECK("bad.npy: row 3, column 7 is", "pack", "bad.npy");
+        CHECK("weights are finite", "pack", "bad.npy", "--absmean");
+    }
+    ternary_npy(directory, "bad.npy", "<f2", 1, 2, (uint16_t[]){0x3C00, 0x7E00});
+    CHECK("row 0, column 1 is nan", "pack", "bad.npy");
+    codes[K + 5] = 2;
+    ternary_npy(directory, "bad.npy", "|i1", 4, K, codes);
+    codes[K + 5] = (K + 5) % 3 - 1;
+    CHECK("row 1, column 5 is 2; codes are -1, 0 and 1", "pack", "bad.npy");
+}
+
+static void test_biases(void **state)
+{
+    float numbers[5] = {1, 2, NAN, 4, 5};
+
+    (void)state;
+    ternary_npy(directory, "b.npy", "<f4", 4, -1, numbers);
+    CHECK("number 2 is nan; a bias is finite", "pack", "c.npy", "--bias", "b.npy");
+    numbers[2] = 3;
+    ternary_npy(directory, "b.npy", "<f4", 5, -1, numbers);
+    CHECK("has 5 numbers on 1 axes; a bias has 4", "pack", "c.npy", "--bias", "b.npy");
+    CHECK("a scale has 4", "pack", "c.npy", "--scale", "b.npy");
+    CHECK("a bias is f2, f4 or f8", "pack", "c.npy", "--bias", "c.npy");
+    CHECK("No such file", "pack", "c.npy", "--bias", "none.npy");
+}
+
+static void test_layers(void **state)
+{
+    (void)state;
+    ternary_npy(directory, "w5.npy", "|i1", 1, 5, codes);
+    CHECK("layer 1 takes 5 numbers, layer 0 before it gives 4", "pack", "c.npy", "w5.npy");
+}
+
+/* ---- GGUF ---------------------------------------------------------------------------------- */
+
+static void test_gguf(void **state)
+{
+    uint8_t blocks[2 * 66];
+
+    (void)state;
+    memset(blocks, 0x51, sizeof blocks); /* codes 0 and -1 */
+    memcpy(blocks + 64, "\x00\x38", 2);  /* 0.5 */
+    memcpy(blocks + 66 + 64, "\x00\x38", 2);
+    ternary_gguf(directory, "w.gguf", 35, 1, 2 * K, blocks, sizeof blocks);
+    CHECK("Name one as w.gguf:TENSOR", "pack", "w.gguf");
+    CHECK("no tensor called 'v'", "pack", "w.gguf:v");
+    CHECK("No such file", "pack", "none.gguf:w");
+    CHECK("is no GGUF file, so that it has no tensor", "pack", "c.npy:w");
+    CHECK("is damaged", "pack", CORPUS "gguf/counts:w");
+    CHECK("is of Q4_0", "pack", CORPUS "gguf/bf16:q");
+    memcpy(blocks + 66 + 64, "\x00\x3C", 2); /* 1 */
+    ternary_gguf(directory, "w.gguf", 35, 1, 2 * K, blocks, sizeof blocks);
+    CHECK("blocks 0 and 1 of row 0 have the scales 0.5 and 1", "pack", "w.gguf:w");
+    FINE(directory, "pack", "w.gguf:w", "--absmean", "-o", "w.t2");
+    memcpy(blocks + 66 + 64, "\x00\x7E", 2); /* NaN */
+    ternary_gguf(directory, "w.gguf", 35, 1, 2 * K, blocks, sizeof blocks);
+    CHECK("has the scale nan", "pack", "w.gguf:w");
+    CHECK("a scale that is not finite", "pack", "w.gguf:w", "--absmean");
+    blocks[66] = 0x5F; /* two codes 11 */
+    ternary_gguf(directory, "w.gguf", 35, 2, K, blocks, sizeof blocks);
+    CHECK("row 1 has 2 weights with the code 11", "pack", "w.gguf:w");
+    CHECK("row 1 has 2 weights with the code 11", "unpack", "w.gguf:w");
+    CHECK("f.npy: is not packed", "unpack", "f.npy");
+}
+
+/* ---- Packed files -------------------------------------------------------------------------- */
+
+static void test_damage(void **state)
+{
+    io_bytes good = io_load(io_path(directory, "good.t2"));
+    static const struct {
+        size_t at;
+        const char *part;
+    } bits[] = {{8, "version"}, {30, "its head"}, {70, "its head"}, {200, "checksum of layer 0"}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++) {
+        good.data[bits[i].at] ^= 64;
+        io_save(io_path(directory, "bad.t2"), good.data, good.size);
+        good.data[bits[i].at] ^= 64;
+        CHECK(bits[i].part, "run", "bad.t2", "x.npy");
+        CHECK(bits[i].part, "unpack", "bad.t2");
+        CHECK_PLAIN(bits[i].part, "info", "bad.t2");
+    }
+    for (size_t n = 1; n < good.size; n += 37) {
+        io_save(io_path(directory, "bad.t2"), good.data, n);
+        CHECK(n < 8 ? "is no .t2 file" : "truncated", "run", "bad.t2", "x.npy");
+    }
+    free(good.data);
+    CHECK("is no .t2 file", "run", "c.npy", "x.npy");
+    CHECK("No such file", "run", "none.t2", "x.npy");
+    CHECK_PLAIN("would replace the input", "unpack", "good.t2", "-o", "good.t2");
+    CHECK("has no layer 1, of 1", "unpack", "good.t2", "--layer", "1");
+    CHECK("which of its 2 layers", "unpack", CORPUS "t2/two_layers");
+}
+
+/* Codes that a writer other than ours left in a file whose checksums are right. */
+static void test_code_11(void **state)
+{
+    static const uint32_t formats[] = {COLLET_TERNARY_T2, COLLET_TERNARY_ROTOR};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        const char *path = io_path(directory, "eleven.t2");
+        collet_t2_layer layer = {.format = formats[i], .rows = 2, .columns = K};
+        uint8_t rows[2 * K / 4];
+        collet_t2_writer *writer;
+        uint64_t size;
+        memset(rows, formats[i] == COLLET_TERNARY_T2 ? 0x55 : 0, sizeof rows);
+        rows[K / 4 + 3] |= 0x0C;
+        if (formats[i] == COLLET_TERNARY_T2)
+            rows[K / 4 + 3] |= 0x08;
+        assert_int_equal(collet_t2_lay_out(path, &layer, 1, &size, NULL), COLLET_OK);
+        assert_int_equal(collet_t2_writer_create(path, &layer, 1, size, &writer, NULL), COLLET_OK);
+        assert_int_equal(collet_t2_writer_add(writer, rows, sizeof rows, NULL), COLLET_OK);
+        assert_int_equal(collet_t2_writer_finish(writer, NULL), COLLET_OK);
+        collet_t2_writer_free(writer);
+        tool_result result = TERNARY(directory, "info", "eleven.t2", "--json");
+        cJSON *info = parsed(&result, 0);
+        assert_int_equal((int)number_of(cJSON_GetArrayItem(member(info, "layers"), 0), "invalid"),
+                         1);
+        cJSON_Delete(info);
+        CHECK("eleven.t2", "run", "eleven.t2", "x.npy");
+        CHECK("11, which", "run", "eleven.t2", "x.npy");
+        CHECK("row 1 has 1 weight with the code 11", "unpack", "eleven.t2");
+    }
+}
+
+static void test_run(void **state)
+{
+    (void)state;
+    ternary_npy(directory, "narrow.npy", "<f4", 2, 8, floats);
+    CHECK("its last axis has 8 numbers, the model takes 256", "run", "good.t2", "narrow.npy");
+    CHECK("No such file", "run", "good.t2", "none.npy");
+    CHECK("is no .npy file", "run", "good.t2", "good.t2");
+    ternary_npy(directory, "l.npy", "|i1", 3, -1, codes);
+    CHECK("has 3 x 1 labels; one axis of 2 is wanted", "run", "good.t2", "x.npy", "--labels",
+          "l.npy");
+    CHECK("labels are i1, u1, i4 or i8", "run", "good.t2", "x.npy", "--labels", "x.npy");
+    CHECK("cpu_scalar", "run", "good.t2", "x.npy", "--backend", "cpu_sclar");
+    CHECK_PLAIN("would replace the input", "run", "good.t2", "x.npy", "-o", "x.npy");
+}
+
+static void test_usage(void **state)
+{
+    static const char *const lines[][9] = {
+        {NULL},
+        {"pick", "a.npy"},
+        {"pack", "-o", "o"},
+        {"pack", "a.npy"},
+        {"pack", "--bias", "b.npy", "a.npy", "-o", "o"},
+        {"pack", "a.npy", "-o", "o", "--threshold", "-1"},
+        {"pack", "a.npy", "-o", "o", "--threshold", "x"},
+        {"pack", "a.npy", "-o", "o", "--format", "t3"},
+        {"pack", "a.npy", "-o", "o", "--activations", "int8:1"},
+        {"pack", "a.npy", "-o", "o", "--activations", "int4"},
+        {"pack", "a.npy", "-o", "o", "--labels", "l.npy"},
+        {"unpack", "a.t2", "b.t2", "-o", "o"},
+        {"unpack", "a.t2", "-o", "o", "--values", "--bytes"},
+        {"unpack", "a.t2", "-o", "o", "--layer", "-1"},
+        {"info"},
+        {"info", "a.t2", "--relu"},
+        {"run", "a.t2", "-o", "o"},
+        {"run", "a.t2", "x.npy"},
+        {"bench", "--seconds", "0"},
+        {"bench", "--threads", "0"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        tool_result result = tool_run("collet-ternary", lines[i], NULL);
+        tool_expect(&result, 2);
+        assert_non_null(strstr(result.err, "--help"));
+        tool_free(&result);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_weights), cmocka_unit_test(test_values),
+        cmocka_unit_test(test_biases),  cmocka_unit_test(test_layers),
+        cmocka_unit_test(test_gguf),    cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_code_11), cmocka_unit_test(test_run),
+        cmocka_unit_test(test_usage),
+    };
+
+    return cmocka_run_group_tests_name("ternary errors", tests, set_up, tear_down);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* 100 million weights: memory stays small, the file takes 2 bits each, the progress line is shown
+ * and gone, and a signal leaves nothing behind. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "json_expect.h"
+#include "ternary_runs.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SIDE 10000
+#define MEMORY_KIB (64 * 1024) /* less than the file of codes */
+
+/* A sanitizer keeps freed memory for a while. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define WATCHED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define WATCHED 1
+#endif
+#endif
+#ifndef WATCHED
+#define WATCHED 0
+#endif
+
+static char *directory;
+
+static int set_up(void **state)
+{
+    (void)state;
+    directory = io_make_directory();
+    ternary_npy(directory, "w.npy", "|i1", SIDE, SIDE, NULL);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    io_remove_directory(directory);
+    return 0;
+}
+
+static void test_memory(void **state)
+{
+    const char *args[] = {"pack", "w.npy", "-o", "w.t2", "--backend", "cpu_scalar", NULL};
+    tool_setup setup = {.directory = directory, .terminal = 1};
+    struct rusage usage;
+    struct stat st;
+
+    (void)state;
+    tool_result result = tool_run("collet-ternary", args, &setup);
+    tool_expect(&result, 0);
+    assert_non_null(strstr(result.err, " weights, "));
+    assert_non_null(strstr(result.err, " left"));
+    assert_non_null(strstr(result.err, "\r\033[K"));
+    assert_string_equal(result.out, "w.t2: 100000000 weights in 1 layer, 24.41 MiB as t2\n");
+    tool_free(&result);
+    assert_int_equal(stat(io_path(directory, "w.t2"), &st), 0);
+    assert_true(st.st_size <= 25 << 20);
+    result = TERNARY(directory, "info", "w.t2", "--backend", "cpu_scalar", "--json");
+    cJSON *info = parsed(&result, 0);
+    const cJSON *layer = cJSON_GetArrayItem(member(info, "layers"), 0);
+    assert_true(number_of(layer, "zero") == 1e8);
+    assert_true(number_of(member(info, "memory"), "packed") <= 25 << 20);
+    cJSON_Delete(info);
+    assert_int_equal(getrusage(RUSAGE_CHILDREN, &usage), 0);
+    if (!WATCHED && usage.ru_maxrss > MEMORY_KIB)
+        fail_msg("%ld KiB of memory", usage.ru_maxrss);
+}
+
+/* The descriptors of a program that begin with the directory and name no file: its output. */
+static int has_output(pid_t program)
+{
+    char path[64], link[400], target[400];
+    struct dirent *entry;
+    int found = 0;
+
+    snprintf(path, sizeof path, "/proc/%d/fd", (int)program);
+    DIR *fds = opendir(path);
+    while (fds && (entry = readdir(fds))) {
+        snprintf(link, sizeof link, "%s/%s", path, entry->d_name);
+        ssize_t n = readlink(link, target, sizeof target - 1);
+        target[n > 0 ? n : 0] = '\0';
+        found |= strncmp(target, directory, strlen(directory)) == 0 && !strstr(target, "w.npy");
+    }
+    if (fds)
+        closedir(fds);
+    return found;
+}
+
+static void interrupt(pid_t program)
+{
+    struct timespec pause = {0, 1000000};
+
+    for (int i = 0; i < 10000 && !has_output(program); i++)
+        nanosleep(&pause, NULL);
+    /* The signal is noted from then on that the command line was read, long before the output. */
+    kill(program, SIGINT);
+}
+
+static void test_signal(void **state)
+{
+    const char *args[] = {"pack", "w.npy", "-o", "s.t2", "--backend", "cpu_scalar", NULL};
+    tool_setup setup = {.directory = directory, .meanwhile = interrupt};
+    int before = io_count_entries(directory);
+
+    (void)state;
+    tool_result result = tool_run("collet-ternary", args, &setup);
+    tool_expect(&result, 128 + SIGINT);
+    assert_non_null(strstr(result.err, "nothing was written"));
+    tool_free(&result);
+    assert_int_equal(io_count_entries(directory), before);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_signal),
+    };
+
+    return cmocka_run_group_tests_name("ternary large", tests, set_up, tear_down);
+}

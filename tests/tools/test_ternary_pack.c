@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* collet-ternary on good input: known bytes, every dtype and format, there and back, networks. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "json_expect.h"
+#include "ternary_runs.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROWS 5
+#define COLUMNS 512
+
+static char *directory;
+static int8_t codes[ROWS * COLUMNS];
+
+static int set_up(void **state)
+{
+    (void)state;
+    directory = io_make_directory();
+    for (int i = 0; i < ROWS * COLUMNS; i++)
+        codes[i] = (int8_t)((i * 7 + i / 11) % 3 - 1);
+    ternary_npy(directory, "codes.npy", "|i1", ROWS, COLUMNS, codes);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    io_remove_directory(directory);
+    return 0;
+}
+
+static cJSON *info_of(const char *name)
+{
+    tool_result result = TERNARY(directory, "info", name, "--json");
+    return parsed(&result, 0);
+}
+
+static const cJSON *layer_of(const cJSON *info, int index)
+{
+    return cJSON_GetArrayItem(member(info, "layers"), index);
+}
+
+/* ---- Tests --------------------------------------------------------------------------------- */
+
+/* The planes, first weight leftmost, are 10010001 and 01001000; here the first is the lowest bit.
+ */
+static void test_known_bytes(void **state)
+{
+    static const int8_t eight[8] = {1, -1, 0, 1, -1, 0, 0, 1};
+    static const uint8_t planes[2] = {0x89, 0x12}, rotor[2] = {0x86, 0x81};
+    static const float numbers[7] = {.9f, .5f, .2f, 0, -.2f, -.5f, -.9f};
+    static const int8_t quantized[7] = {1, 1, 0, 0, 0, -1, -1};
+
+    (void)state;
+    ternary_npy(directory, "8.npy", "|i1", 8, -1, eight);
+    FINE(directory, "pack", "8.npy", "-o", "8.t2", "--format", "planes");
+    FINE(directory, "unpack", "8.t2", "--bytes", "-o", "bytes.npy");
+    ternary_expect(directory, "bytes.npy", "|u1", 1, 2, planes);
+    FINE(directory, "pack", "8.npy", "-o", "8.t2", "--format", "rotor");
+    FINE(directory, "unpack", "8.t2", "--bytes", "-o", "bytes.npy");
+    ternary_expect(directory, "bytes.npy", "|u1", 1, 2, rotor);
+    FINE(directory, "unpack", "8.t2", "-o", "back.npy");
+    ternary_expect(directory, "back.npy", "|i1", 1, 8, eight);
+    ternary_npy(directory, "7.npy", "<f4", 7, -1, numbers);
+    FINE(directory, "pack", "7.npy", "-o", "7.t2"); /* 0.3, when nothing is said */
+    FINE(directory, "unpack", "7.t2", "-o", "back.npy");
+    ternary_expect(directory, "back.npy", "|i1", 1, 7, quantized);
+}
+
+static void test_formats(void **state)
+{
+    static const char *const formats[] = {"t2", "planes", "rotor", "tq2_0", "tq1_0"};
+    static const double bits[] = {2, 2, 2, 2.0625, 1.6875};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        int minus = 0, plus = 0;
+        FINE(directory, "pack", "codes.npy", "-o", "w.t2", "--format", formats[i]);
+        FINE(directory, "unpack", "w.t2", "-o", "back.npy");
+        ternary_expect(directory, "back.npy", "|i1", ROWS, COLUMNS, codes);
+        cJSON *info = info_of("w.t2");
+        const cJSON *layer = layer_of(info, 0), *memory = member(info, "memory");
+        for (int k = 0; k < ROWS * COLUMNS; k++) {
+            minus += codes[k] == -1;
+            plus += codes[k] == 1;
+        }
+        assert_string_equal(text_of(layer, "name"), "codes");
+        assert_string_equal(text_of(layer, "type"), formats[i]);
+        assert_true(number_of(layer, "bits_per_weight") == bits[i]);
+        assert_int_equal((int)number_of(layer, "minus"), minus);
+        assert_int_equal((int)number_of(layer, "plus"), plus);
+        assert_int_equal((int)number_of(layer, "zero"), ROWS * COLUMNS - plus - minus);
+        assert_int_equal((int)number_of(layer, "invalid"), 0);
+        assert_true(number_of(memory, "packed") == bits[i] / 8 * ROWS * COLUMNS);
+        assert_true(number_of(memory, "int8") == ROWS * COLUMNS);
+        assert_true(number_of(memory, "fp16") == 2 * ROWS * COLUMNS);
+        assert_true(number_of(memory, "fp32") == 4 * ROWS * COLUMNS);
+        cJSON_Delete(info);
+    }
+}
+
+/* The same weights in f2, f4, f8, BF16 of GGUF, and of the other byte order: the same codes. */
+static void test_dtypes(void **state)
+{
+    float f4[ROWS * COLUMNS];
+    double f8[ROWS * COLUMNS];
+    uint64_t swapped[ROWS * COLUMNS];
+    uint16_t f2[ROWS * COLUMNS], bf16[ROWS * COLUMNS];
+
+    (void)state;
+    for (int i = 0; i < ROWS * COLUMNS; i++) {
+        f8[i] = codes[i] * 0.5;
+        f4[i] = (float)f8[i];
+        memcpy(&swapped[i], &f8[i], 8);
+        swapped[i] = __builtin_bswap64(swapped[i]);
+        f2[i] = codes[i] == 0 ? 0 : codes[i] == 1 ? 0x3800 : 0xB800;
+        bf16[i] = codes[i] == 0 ? 0 : codes[i] == 1 ? 0x3F00 : 0xBF00;
+    }
+    ternary_npy(directory, "f2.npy", "<f2", ROWS, COLUMNS, f2);
+    ternary_npy(directory, "f4.npy", "<f4", ROWS, COLUMNS, f4);
+    ternary_npy(directory, "f8.npy", "<f8", ROWS, COLUMNS, f8);
+    ternary_npy(directory, "f8b.npy", ">f8", ROWS, COLUMNS, swapped);
+    ternary_gguf(directory, "bf16.gguf", 30, ROWS, COLUMNS, bf16, sizeof bf16);
+    ternary_gguf(directory, "f16.gguf", 1, ROWS, COLUMNS, f2, sizeof f2);
+    ternary_gguf(directory, "i8.gguf", 24, ROWS, COLUMNS, codes, sizeof codes);
+    static const char *const names[] = {"f2.npy",      "f4.npy",     "f8.npy",   "f8b.npy",
+                                        "bf16.gguf:w", "f16.gguf:w", "i8.gguf:w"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        FINE(directory, "pack", names[i], "-o", "w.t2");
+        FINE(directory, "unpack", "w.t2", "-o", "back.npy");
+        ternary_expect(directory, "back.npy", "|i1", ROWS, COLUMNS, codes);
+    }
+    /* mean |v| of each row scales its codes back to the weights, up to the zeros among them */
+    FINE(directory, "pack", "f4.npy", "-o", "w.t2", "--absmean");
+    FINE(directory, "unpack", "w.t2", "-o", "back.npy", "--values");
+    io_bytes bytes;
+    npy_array back = ternary_load(directory, "back.npy", &bytes);
+    for (int r = 0; r < ROWS; r++) {
+        double mean = 0;
+        for (int c = 0; c < COLUMNS; c++)
+            mean += f8[r * COLUMNS + c] < 0 ? -f8[r * COLUMNS + c] : f8[r * COLUMNS + c];
+        float scale = (float)(mean / COLUMNS), value;
+        for (int c = 0; c < COLUMNS; c++) {
+            memcpy(&value, back.data + 4 * (r * COLUMNS + c), 4);
+            assert_true(value == scale * (float)codes[r * COLUMNS + c]);
+        }
+    }
+    free(bytes.data);
+}
+
+/* TQ2_0 of a GGUF file: its bytes are those that packing the codes gives, its scale is kept. */
+static void test_gguf_blocks(void **state)
+{
+    static const uint32_t types[] = {35, 34};
+    static const char *const formats[] = {"tq2_0", "tq1_0"};
+    io_bytes bytes;
+
+    (void)state;
+    ternary_npy(directory, "scale.npy", "<f4", 1, -1, &(float){0.25f});
+    for (int i = 0; i < 2; i++) {
+        FINE(directory, "pack", "codes.npy", "--scale", "scale.npy", "-o", "w.t2", "--format",
+             formats[i]);
+        FINE(directory, "unpack", "w.t2", "-o", "bytes.npy", "--bytes");
+        npy_array array = ternary_load(directory, "bytes.npy", &bytes);
+        ternary_gguf(directory, "w.gguf", types[i], ROWS, COLUMNS, array.data, array.size);
+        free(bytes.data);
+        FINE(directory, "unpack", "w.gguf:w", "-o", "back.npy");
+        ternary_expect(directory, "back.npy", "|i1", ROWS, COLUMNS, codes);
+        FINE(directory, "pack", "w.gguf:w", "-o", "t2.t2");
+        FINE(directory, "unpack", "t2.t2", "-o", "back.npy", "--values");
+        npy_array values = ternary_load(directory, "back.npy", &bytes);
+        for (int k = 0; k < ROWS * COLUMNS; k++) {
+            float value;
+            memcpy(&value, values.data + 4 * k, 4);
+            assert_true(value == 0.25f * (float)codes[k]);
+        }
+        free(bytes.data);
+    }
+    tool_result result = ternary_tool(directory, 0, (const char *const[]){"info", "w.gguf", NULL});
+    tool_expect(&result, 0);
+    assert_non_null(strstr(result.out, "1 tensor\n  TQ1_0    5 x 512  w\n"));
+    tool_free(&result);
+    cJSON *info = info_of("w.gguf:w");
+    assert_string_equal(text_of(layer_of(info, 0), "type"), "tq1_0");
+    assert_true(number_of(layer_of(info, 0), "plus") > 0);
+    cJSON_Delete(info);
+}
+
+/* What layer 0 gives: relu(scale * sum + bias), and layer 1 of that. */
+static void test_network(void **state)
+{
+    static const int8_t second[2 * ROWS] = {1, 0, -1, 1, 0, 0, 1, 1, 0, -1};
+    static const float bias[ROWS] = {1, -2, 3, -4, 5}, scale[ROWS] = {.5f, 1, 2, .25f, 1};
+    int8_t x[3 * COLUMNS];
+    float wanted[3][2];
+    io_bytes bytes;
+
+    (void)state;
+    for (int v = 0; v < 3; v++) {
+        float h[ROWS];
+        for (int c = 0; c < COLUMNS; c++)
+            x[v * COLUMNS + c] = (int8_t)((c * 5 + v * 3) % 9 - 4);
+        for (int r = 0; r < ROWS; r++) {
+            int sum = 0;
+            for (int c = 0; c < COLUMNS; c++)
+                sum += codes[r * COLUMNS + c] * x[v * COLUMNS + c];
+            h[r] = scale[r] * (float)sum + bias[r];
+            h[r] = h[r] < 0 ? 0 : h[r];
+        }
+        for (int o = 0; o < 2; o++) {
+            wanted[v][o] = 0;
+            for (int r = 0; r < ROWS; r++)
+                wanted[v][o] += (float)second[o * ROWS + r] * h[r];
+        }
+    }
+    ternary_npy(directory, "second.npy", "|i1", 2, ROWS, second);
+    ternary_npy(directory, "b.npy", "<f4", ROWS, -1, bias);
+    ternary_npy(directory, "s.npy", "<f4", ROWS, -1, scale);
+    ternary_npy(directory, "x.npy", "|i1", 3, COLUMNS, x);
+    static const char *const formats[] = {"t2", "rotor"};
+    for (int i = 0; i < 2; i++) {
+        FINE(directory, "pack", "--activations", "f32", "codes.npy", "--bias", "b.npy", "--scale",
+             "s.npy", "--relu", "second.npy", "-o", "model.t2", "--format", formats[i]);
+        FINE(directory, "run", "model.t2", "x.npy", "-o", "y.npy");
+        npy_array y = ternary_load(directory, "y.npy", &bytes);
+        assert_string_equal(y.descr, "<f4");
+        assert_int_equal(y.shape[0], 3);
+        assert_int_equal(y.shape[1], 2);
+        assert_memory_equal(y.data, wanted, sizeof wanted); /* every number here is exact */
+        free(bytes.data);
+    }
+    cJSON *info = info_of("model.t2");
+    const cJSON *layer = layer_of(info, 0);
+    assert_string_equal(text_of(layer, "activations"), "f32");
+    assert_true(cJSON_IsTrue(member(layer, "relu")) && cJSON_IsTrue(member(layer, "bias")));
+    assert_true(cJSON_IsFalse(member(layer_of(info, 1), "relu")));
+    cJSON_Delete(info);
+    /* one vector gives one vector */
+    ternary_npy(directory, "x1.npy", "|i1", COLUMNS, -1, x);
+    FINE(directory, "run", "model.t2", "x1.npy", "-o", "y.npy");
+    npy_array y = ternary_load(directory, "y.npy", &bytes);
+    assert_int_equal(y.ndim, 1);
+    assert_memory_equal(y.data, wanted[0], sizeof wanted[0]);
+    free(bytes.data);
+}
+
+static void test_bench(void **state)
+{
+    tool_result result = TERNARY(directory, "bench", "network", "--seconds", "0.01", "--json");
+    cJSON *root = parsed(&result, 0);
+    const cJSON *one, *cases = member(root, "cases");
+
+    (void)state;
+    assert_int_equal(cJSON_GetArraySize(cases), 3);
+    cJSON_ArrayForEach(one, cases)
+    {
+        double median = number_of(member(one, "seconds"), "median");
+        assert_true(median > 0 && median <= number_of(member(one, "seconds"), "p99"));
+        assert_true(number_of(one, "document_seconds") == 0.73177);
+        assert_true(number_of(one, "times") * median / 0.73177 > 0.999);
+    }
+    cJSON_Delete(root);
+    result = TERNARY(directory, "bench", "netwrok");
+    tool_expect(&result, 1);
+    assert_non_null(strstr(result.err, "no case is called 'netwrok'"));
+    tool_free(&result);
+}
+
+static void test_help(void **state)
+{
+    tool_result help = TOOL("collet-ternary", "--help");
+    tool_result version = TOOL("collet-ternary", "--version");
+
+    (void)state;
+    tool_expect(&help, 0);
+    assert_non_null(strstr(help.out, "--absmean"));
+    assert_non_null(strstr(help.out, "Exit status"));
+    tool_expect(&version, 0);
+    assert_non_null(strstr(version.out, COLLET_VERSION));
+    tool_free(&help);
+    tool_free(&version);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_known_bytes), cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_dtypes),      cmocka_unit_test(test_gguf_blocks),
+        cmocka_unit_test(test_network),     cmocka_unit_test(test_bench),
+        cmocka_unit_test(test_help),
+    };
+
+    return cmocka_run_group_tests_name("ternary pack", tests, set_up, tear_down);
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "block.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK 256 /* weights with a scale in tq2_0 and tq1_0 */
+
+collet_status ternary_block_create(const ternary_source *source, uint32_t format,
+                                   ternary_block *block, collet_error *err)
+{
+    size_t row = (size_t)source->columns, rows, weights;
+    int blocks = source->kind == TERNARY_BLOCKS;
+
+    memset(block, 0, sizeof *block);
+    block->most = ternary_rows_at_a_time(source->rows, source->columns);
+    rows = (size_t)block->most;
+    weights = rows * row;
+    block->bytes = malloc(rows * (size_t)collet_ternary_bytes(format, source->columns));
+    block->scale = malloc(rows * sizeof(float));
+    block->codes = malloc(weights);
+    if (!blocks)
+        block->raw = malloc(weights * collet_dtype_size(source->dtype));
+    if (blocks) {
+        block->values = malloc(weights * sizeof(float));
+        block->block_scale = malloc(weights / BLOCK * sizeof(float));
+    }
+    if (block->bytes && block->scale && block->codes && (blocks || block->raw) &&
+        (!blocks || (block->values && block->block_scale)))
+        return COLLET_OK;
+    ternary_block_free(block);
+    return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for %zu rows of %zu weights",
+                       source->text, rows, row);
+}
+
+void ternary_block_free(ternary_block *block)
+{
+    free(block->bytes);
+    free(block->scale);
+    free(block->raw);
+    free(block->codes);
+    free(block->values);
+    free(block->block_scale);
+    memset(block, 0, sizeof *block);
+}
+
+int ternary_recipe_scales(const ternary_recipe *recipe, const ternary_source *source)
+{
+    return recipe->scale || recipe->quantize == TERNARY_QUANTIZE_ABSMEAN ||
+           (source->kind == TERNARY_BLOCKS && recipe->quantize == TERNARY_QUANTIZE_NONE);
+}
+
+/* ---- Codes --------------------------------------------------------------------------------- */
+
+/* Codes and scales of count x columns floating numbers. *bad: how many are not finite. */
+static collet_status quantize(ternary_session *session, const ternary_recipe *recipe,
+                              collet_dtype dtype, void *numbers, int64_t count, int64_t columns,
+                              ternary_block *block, int32_t *bad)
+{
+    enum { NUMBERS, CODES, SCALE, INFO, ARRAYS };
+    collet_array *a[ARRAYS] = {NULL};
+    collet_ternary_quantize_params params = {.struct_size = sizeof params};
+
+    params.mode = recipe->quantize == TERNARY_QUANTIZE_ABSMEAN ? COLLET_TERNARY_ABSMEAN
+                                                               : COLLET_TERNARY_THRESHOLD;
+    if (params.mode == COLLET_TERNARY_THRESHOLD)
+        params.threshold =
+            recipe->quantize == TERNARY_QUANTIZE_NONE ? TERNARY_THRESHOLD : recipe->threshold;
+    collet_status status = ternary_array_over(session, &a[NUMBERS], dtype, count, columns, numbers);
+    if (status == COLLET_OK)
+        status = ternary_array_new(session, &a[CODES], COLLET_I8, count, columns);
+    if (status == COLLET_OK)
+        status = ternary_array_new(session, &a[SCALE], COLLET_F32, count, -1);
+    if (status == COLLET_OK)
+        status = ternary_array_new(session, &a[INFO], COLLET_I32, -1, -1);
+    if (status == COLLET_OK)
+        status = collet_ternary_quantize(session->context, a[CODES], a[SCALE], a[INFO], a[NUMBERS],
+                                         &params);
+    if (status == COLLET_OK)
+        status = ternary_array_take(session, a[CODES], block->codes);
+    if (status == COLLET_OK)
+        status = ternary_array_take(session, a[SCALE], block->scale);
+    if (status == COLLET_OK)
+        status = ternary_array_take(session, a[INFO], bad);
+    ternary_arrays_free(a, ARRAYS);
+    return status;
+}
+
+static collet_status codes_of_floats(ternary_session *session, const ternary_source *source,
+                                     const ternary_recipe *recipe, int64_t first, int64_t count,
+                                     ternary_block *block, collet_error *err)
+{
+    int32_t bad = 0;
+
+    ternary_source_rows(source, first, count, block->raw);
+    collet_status status =
+        quantize(session, recipe, source->dtype, block->raw, count, source->columns, block, &bad);
+    if (status != COLLET_OK)
+        return ternary_session_failed(session, status, source->text, err);
+    return bad > 0 ? ternary_source_complain(source, first, count, block->raw, err)
+                   : (collet_status)COLLET_OK;
+}
+
+/* The one scale of a row: that of its blocks, of which those without any weight but 0 may have
+ * another. */
+static collet_status row_scale(const ternary_source *source, int64_t row, const int8_t *codes,
+                               const float *scales, float *out, collet_error *err)
+{
+    int64_t found = -1;
+
+    *out = 1;
+    for (int64_t b = 0; b < source->columns / BLOCK; b++) {
+        if (memchr(codes + b * BLOCK, 1, BLOCK) == NULL &&
+            memchr(codes + b * BLOCK, -1, BLOCK) == NULL)
+            continue;
+        if (!isfinite(scales[b]))
+            return collet_fail(err, COLLET_INVALID, "%s: block %lld of row %lld has the scale %g",
+                               source->text, (long long)b, (long long)row, (double)scales[b]);
+        if (found >= 0 && scales[b] != *out)
+            return collet_fail(err, COLLET_INVALID,
+                               "%s: blocks %lld and %lld of row %lld have the scales %g and %g; a "
+                               "row has one: choose new codes with --threshold or --absmean",
+                               source->text, (long long)found, (long long)b, (long long)row,
+                               (double)*out, (double)scales[b]);
+        *out = scales[b];
+        found = b;
+    }
+    return COLLET_OK;
+}
+
+static collet_status codes_of_blocks(ternary_session *session, const ternary_source *source,
+                                     const ternary_recipe *recipe, int64_t first, int64_t count,
+                                     ternary_block *block, collet_error *err)
+{
+    int64_t columns = source->columns;
+    int32_t bad = 0;
+
+    collet_status status = ternary_packed_codes(session, &source->packed, first, count,
+                                                block->codes, block->block_scale, &bad, err);
+    if (status == COLLET_OK && bad > 0)
+        status = ternary_packed_complain(session, &source->packed, first, count, block->codes, err);
+    if (status != COLLET_OK)
+        return status;
+    if (recipe->quantize == TERNARY_QUANTIZE_NONE) {
+        for (int64_t r = 0; r < count && status == COLLET_OK; r++)
+            status = row_scale(source, first + r, block->codes + r * columns,
+                               block->block_scale + r * columns / BLOCK, &block->scale[r], err);
+        return status;
+    }
+    ternary_packed_values(&source->packed, first, count, block->codes, block->block_scale,
+                          block->values);
+    status = quantize(session, recipe, COLLET_F32, block->values, count, columns, block, &bad);
+    if (status != COLLET_OK)
+        return ternary_session_failed(session, status, source->text, err);
+    return bad > 0 ? collet_fail(err, COLLET_INVALID,
+                                 "%s: a block in rows %lld to %lld has a scale that is not finite",
+                                 source->text, (long long)first, (long long)(first + count - 1))
+                   : (collet_status)COLLET_OK;
+}
+
+static collet_status read_codes(const ternary_source *source, const ternary_recipe *recipe,
+                                int64_t first, int64_t count, ternary_block *block,
+                                collet_error *err)
+{
+    if (recipe->quantize != TERNARY_QUANTIZE_NONE)
+        return collet_fail(err, COLLET_INVALID,
+                           "%s: holds codes; --threshold and --absmean are for floating weights",
+                           source->text);
+    ternary_source_rows(source, first, count, block->codes);
+    for (int64_t r = 0; r < count; r++)
+        block->scale[r] = 1;
+    return COLLET_OK;
+}
+
+/* ---- Bytes --------------------------------------------------------------------------------- */
+
+static collet_status pack_codes(ternary_session *session, const ternary_recipe *recipe,
+                                int64_t count, int64_t columns, ternary_block *block, int32_t *bad)
+{
+    enum { CODES, SCALE, BYTES, INFO, ARRAYS };
+    collet_array *a[ARRAYS] = {NULL};
+    int scaled = recipe->format == COLLET_TERNARY_TQ2_0 || recipe->format == COLLET_TERNARY_TQ1_0;
+    int64_t bytes = collet_ternary_bytes(recipe->format, columns);
+
+    collet_status status =
+        ternary_array_over(session, &a[CODES], COLLET_I8, count, columns, block->codes);
+    if (status == COLLET_OK && scaled)
+        status = ternary_array_over(session, &a[SCALE], COLLET_F32, count, -1, block->scale);
+    if (status == COLLET_OK)
+        status = ternary_array_new(session, &a[BYTES], COLLET_U8, count, bytes);
+    if (status == COLLET_OK)
+        status = ternary_array_new(session, &a[INFO], COLLET_I32, -1, -1);
+    if (status == COLLET_OK)
+        status = collet_ternary_pack(session->context, a[BYTES], a[INFO], a[CODES], a[SCALE],
+                                     recipe->format);
+    if (status == COLLET_OK)
+        status = ternary_array_take(session, a[BYTES], block->bytes);
+    if (status == COLLET_OK)
+        status = ternary_array_take(session, a[INFO], bad);
+    ternary_arrays_free(a, ARRAYS);
+    return status;
+}
+
+collet_status ternary_block_pack(ternary_session *session, const ternary_source *source,
+                                 const ternary_recipe *recipe, int64_t first, int64_t count,
+                                 ternary_block *block, collet_error *err)
+{
+    collet_status status;
+    int32_t bad = 0;
+
+    if (source->kind == TERNARY_CODES)
+        status = read_codes(source, recipe, first, count, block, err);
+    else if (source->kind == TERNARY_BLOCKS)
+        status = codes_of_blocks(session, source, recipe, first, count, block, err);
+    else
+        status = codes_of_floats(session, source, recipe, first, count, block, err);
+    if (status != COLLET_OK)
+        return status;
+    if (recipe->scale)
+        memcpy(block->scale, recipe->scale + first, (size_t)count * sizeof(float));
+    status = pack_codes(session, recipe, count, source->columns, block, &bad);
+    if (status != COLLET_OK)
+        return ternary_session_failed(session, status, source->text, err);
+    return bad > 0 ? ternary_source_complain(source, first, count, block->codes, err)
+                   : (collet_status)COLLET_OK;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* block.h - a stretch of rows on their way from a source to packed bytes. */
+#ifndef TERNARY_BLOCK_H
+#define TERNARY_BLOCK_H
+
+#include "source.h"
+
+typedef struct ternary_block {
+    int64_t most;   /* rows that there is room for */
+    uint8_t *bytes; /* packed rows */
+    float *scale;   /* of each row */
+    /* What the rows were before. */
+    void *raw;
+    int8_t *codes;
+    float *values, *block_scale;
+} ternary_block;
+
+/* Room for as many rows of the source at a time as are good, packed in `format`. */
+collet_status ternary_block_create(const ternary_source *source, uint32_t format,
+                                   ternary_block *block, collet_error *err);
+/* Of a zeroed one too. */
+void ternary_block_free(ternary_block *block);
+
+/* How a source becomes packed rows. */
+typedef struct ternary_recipe {
+    int quantize; /* TERNARY_QUANTIZE_*: NONE is what the source's kind suggests */
+    float threshold;
+    uint32_t format;
+    const float *scale; /* of each row of the source, instead of what quantizing gives; or NULL */
+} ternary_recipe;
+
+/* Whether rows get scales other than 1. */
+int ternary_recipe_scales(const ternary_recipe *recipe, const ternary_source *source);
+
+/*
+ * Packs rows first .. first + count <= most into block->bytes, their scales into block->scale.
+ * INVALID: a number that is not finite, no code, a code 11, or blocks of a row whose scales differ;
+ * the text says where.
+ */
+collet_status ternary_block_pack(ternary_session *session, const ternary_source *source,
+                                 const ternary_recipe *recipe, int64_t first, int64_t count,
+                                 ternary_block *block, collet_error *err);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* commands.h - what collet-ternary does, one function a command. */
+#ifndef TERNARY_COMMANDS_H
+#define TERNARY_COMMANDS_H
+
+#include "options.h"
+
+#include <collet/collet.h>
+
+/* Each prints what it has to say to standard output; on failure nothing was written and the text
+ * says why. COLLET_NOT_READY: a signal stopped the work. */
+collet_status ternary_pack(const ternary_options *options, collet_error *err);
+collet_status ternary_unpack(const ternary_options *options, collet_error *err);
+collet_status ternary_info(const ternary_options *options, collet_error *err);
+collet_status ternary_run(const ternary_options *options, collet_error *err);
+collet_status ternary_bench(const ternary_options *options, collet_error *err);
+
+/* COLLET_NOT_READY when a signal was noted, else COLLET_OK. */
+collet_status ternary_check_signal(collet_error *err);
+
+/* COLLET_INVALID when `output` is the file `input`, which it would replace. Either may be NULL. */
+collet_status ternary_check_output(const char *output, const char *input, collet_error *err);
+
+#endif

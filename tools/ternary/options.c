@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "options.h"
+
+#include "decimal.h"
+
+#include <collet/collet.h>
+
+#include <argp.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    KEY_THRESHOLD = 256,
+    KEY_ABSMEAN,
+    KEY_FORMAT,
+    KEY_BIAS,
+    KEY_SCALE,
+    KEY_RELU,
+    KEY_ACTIVATIONS,
+    KEY_LAYER,
+    KEY_VALUES,
+    KEY_BYTES,
+    KEY_LABELS,
+    KEY_BACKEND,
+    KEY_THREADS,
+    KEY_SECONDS,
+    KEY_JSON,
+};
+
+static const char doc[] =
+    "Packs ternary weights (-1, 0, +1) into 2 bits each, says what is in a packed file, and runs "
+    "networks of packed layers."
+    "\v"
+    "Commands:\n"
+    "  pack WEIGHTS...     make one .t2 file of layers, in this order; an option behind WEIGHTS is "
+    "for that layer, one before the first for all\n"
+    "  unpack FILE         write the codes of a layer as .npy\n"
+    "  info FILE           say what is in a .t2, .npy or .gguf file\n"
+    "  run MODEL X.npy     compute Y of X\n"
+    "  bench [NAME]        measure this machine, all cases or those that are called so\n\n"
+    "WEIGHTS is an .npy file with rows of f2, f4, f8 numbers or of i1 codes, or a tensor of a GGUF "
+    "file, as FILE.gguf:TENSOR: TQ2_0, TQ1_0, F16, BF16, F32, F64 or I8.\n\n"
+    "Examples:\n"
+    "  collet-ternary pack W.npy -o W.t2 --absmean\n"
+    "  collet-ternary pack W1.npy --bias b1.npy --relu W2.npy --bias b2.npy -o model.t2\n"
+    "  collet-ternary pack model.gguf:blk.0.ffn_up.weight -o up.t2\n"
+    "  collet-ternary info model.t2\n"
+    "  collet-ternary run model.t2 X.npy -o Y.npy --backend cpu_openmp\n\n"
+    "Exit status: 0 success; 1 failure, nothing was written; 2 wrong command line; 128 + n stopped "
+    "by signal n, nothing was written.";
+
+static const struct argp_option argp_options[] = {
+    {NULL, 0, NULL, 0, "pack, unpack, run:", 1},
+    {NULL, 'o', "FILE", 0, "Write this file", 1},
+    {NULL, 0, NULL, 0, "pack:", 2},
+    {"threshold", KEY_THRESHOLD, "T", 0, "Weights above T become 1, below -T -1 (default: 0.3)", 2},
+    {"absmean", KEY_ABSMEAN, NULL, 0,
+     "Scale a row by the mean of its magnitudes, half of which is the threshold", 2},
+    {"format", KEY_FORMAT, "FORMAT", 0, "t2 (default), planes, rotor, tq2_0 or tq1_0", 2},
+    {"bias", KEY_BIAS, "B.npy", 0, "Add a number to each row's result", 2},
+    {"scale", KEY_SCALE, "S.npy", 0, "Multiply each row's result by a number", 2},
+    {"relu", KEY_RELU, NULL, 0, "Negative results become 0", 2},
+    {NULL, 0, NULL, 0, "pack, run:", 3},
+    {"activations", KEY_ACTIVATIONS, "KIND", 0,
+     "What becomes of a layer's input: int8 (default), ternary, ternary:T with a threshold, or f32",
+     3},
+    {NULL, 0, NULL, 0, "unpack:", 4},
+    {"layer", KEY_LAYER, "N", 0, "The layer, counted from 0", 4},
+    {"values", KEY_VALUES, NULL, 0, "Write f4 numbers, codes times scale, instead of codes", 4},
+    {"bytes", KEY_BYTES, NULL, 0, "Write the packed bytes of the rows", 4},
+    {NULL, 0, NULL, 0, "run:", 5},
+    {"labels", KEY_LABELS, "L.npy", 0,
+     "Say how often the largest number of a row of Y stands where L says", 5},
+    {NULL, 0, NULL, 0, "bench:", 6},
+    {"seconds", KEY_SECONDS, "S", 0, "Time for each measurement (default: 0.5)", 6},
+    {NULL, 0, NULL, 0, "All:", 7},
+    {"backend", KEY_BACKEND, "NAME", 0, "Backend to compute with, or a list (default: auto)", 7},
+    {"threads", KEY_THREADS, "N", 0, "CPU threads to compute with", 7},
+    {"json", KEY_JSON, NULL, 0, "Print JSON (info, run, bench)", 7},
+    {"quiet", 'q', NULL, 0, "No progress line and no summary", 7},
+    {0},
+};
+
+static const char *const commands[TERNARY_COMMANDS] = {"pack", "unpack", "info", "run", "bench"};
+static const char *const formats[COLLET_TERNARY_FORMATS] = {"t2", "planes", "rotor", "tq2_0",
+                                                            "tq1_0"};
+static const char *const activations[] = {"int8", "ternary", "f32"};
+
+/* Which commands take an option that not all take, one bit each. */
+#define OF(command) (1u << (int)TERNARY_##command)
+static const struct {
+    int key;
+    uint32_t commands;
+    const char *name;
+} limited[] = {
+    {'o', OF(PACK) | OF(UNPACK) | OF(RUN), "-o"},
+    {KEY_THRESHOLD, OF(PACK), "--threshold"},
+    {KEY_ABSMEAN, OF(PACK), "--absmean"},
+    {KEY_FORMAT, OF(PACK), "--format"},
+    {KEY_BIAS, OF(PACK), "--bias"},
+    {KEY_SCALE, OF(PACK), "--scale"},
+    {KEY_RELU, OF(PACK), "--relu"},
+    {KEY_ACTIVATIONS, OF(PACK) | OF(RUN), "--activations"},
+    {KEY_LAYER, OF(UNPACK), "--layer"},
+    {KEY_VALUES, OF(UNPACK), "--values"},
+    {KEY_BYTES, OF(UNPACK), "--bytes"},
+    {KEY_LABELS, OF(RUN), "--labels"},
+    {KEY_SECONDS, OF(BENCH), "--seconds"},
+    {KEY_JSON, OF(INFO) | OF(RUN) | OF(BENCH), "--json"},
+};
+
+typedef struct parse {
+    ternary_options *options;
+    uint32_t seen; /* bit i: limited[i] was given */
+    int has_command;
+} parse;
+
+const char *ternary_format_name(uint32_t format)
+{
+    return formats[format];
+}
+
+const char *ternary_activations_name(uint32_t kind)
+{
+    return activations[kind];
+}
+
+/* ---- Values -------------------------------------------------------------------------------- */
+
+static float parse_threshold(struct argp_state *state, const char *name, const char *text)
+{
+    double value;
+
+    if (!collet_decimal_parse(text, strlen(text), &value) || value < 0 || !isfinite((float)value))
+        argp_error(state, "%s: '%s' is not a number of at least 0", name, text);
+    return (float)value;
+}
+
+static int64_t parse_count(struct argp_state *state, const char *name, const char *text,
+                           int64_t least)
+{
+    int64_t value;
+
+    if (!collet_decimal_parse_integer(text, strlen(text), &value) || value < least)
+        argp_error(state, "%s: '%s' is not a whole number of at least %lld", name, text,
+                   (long long)least);
+    return value;
+}
+
+static uint32_t parse_word(struct argp_state *state, const char *name, const char *text,
+                           size_t length, const char *const *words, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (strlen(words[i]) == length && memcmp(words[i], text, length) == 0)
+            return i;
+    argp_error(state, "%s: '%s' is not known", name, text);
+    return 0;
+}
+
+static void parse_activations(struct argp_state *state, const char *text,
+                              ternary_layer_options *layer)
+{
+    size_t length = strcspn(text, ":");
+
+    layer->activations = parse_word(state, "--activations", text, length, activations,
+                                    sizeof activations / sizeof *activations);
+    layer->activations_threshold = 0;
+    if (text[length] == '\0')
+        return;
+    if (layer->activations != COLLET_TERNARY_TERNARY)
+        argp_error(state, "--activations: %s has no threshold", activations[layer->activations]);
+    layer->activations_threshold = parse_threshold(state, "--activations", text + length + 1);
+}
+
+static double parse_seconds(struct argp_state *state, const char *text)
+{
+    double value;
+
+    if (!collet_decimal_parse(text, strlen(text), &value) || !(value > 0) || value > 3600)
+        argp_error(state, "--seconds: '%s' is not a time between 0 and 3600", text);
+    return value;
+}
+
+/* ---- Arguments ----------------------------------------------------------------------------- */
+
+static void take_command(struct argp_state *state, parse *p, const char *text)
+{
+    int command = 0;
+
+    while (command < TERNARY_COMMANDS && strcmp(text, commands[command]) != 0)
+        command++;
+    if (command == TERNARY_COMMANDS)
+        argp_error(state, "'%s' is no command: pack, unpack, info, run and bench are", text);
+    p->options->command = command;
+    p->has_command = 1;
+}
+
+static void take_argument(struct argp_state *state, parse *p, const char *text)
+{
+    static const int most[TERNARY_COMMANDS] = {0, 1, 1, 2, 1};
+    ternary_options *options = p->options;
+
+    if (!p->has_command) {
+        take_command(state, p, text);
+    } else if (options->command == TERNARY_PACK) {
+        options->layers[options->n_layers] = options->defaults;
+        options->layers[options->n_layers++].weights = text;
+    } else if (options->n_arguments < most[options->command]) {
+        options->arguments[options->n_arguments++] = text;
+    } else {
+        argp_error(state, "'%s': %s takes %d argument%s", text, commands[options->command],
+                   most[options->command], most[options->command] == 1 ? "" : "s");
+    }
+}
+
+static void check_wanted(struct argp_state *state, const parse *p)
+{
+    const ternary_options *options = p->options;
+
+    if (!p->has_command)
+        argp_error(state, "a command is wanted: pack, unpack, info, run or bench");
+    for (size_t i = 0; i < sizeof limited / sizeof *limited; i++)
+        if ((p->seen & 1u << i) && !(limited[i].commands & 1u << options->command))
+            argp_error(state, "%s does not go with %s", limited[i].name,
+                       commands[options->command]);
+    if (options->command == TERNARY_PACK && options->n_layers == 0)
+        argp_error(state, "pack: weights are wanted");
+    if ((options->command == TERNARY_UNPACK || options->command == TERNARY_INFO) &&
+        options->n_arguments < 1)
+        argp_error(state, "%s: a file is wanted", commands[options->command]);
+    if (options->command == TERNARY_RUN && options->n_arguments < 2)
+        argp_error(state, "run: a model and its input are wanted");
+    if (options->command <= TERNARY_UNPACK && !options->output)
+        argp_error(state, "%s: -o FILE is wanted", commands[options->command]);
+    if (options->command == TERNARY_RUN && !options->output && !options->labels)
+        argp_error(state, "run: -o FILE or --labels FILE is wanted");
+    if (options->values && options->bytes)
+        argp_error(state, "--values and --bytes exclude each other");
+}
+
+/* What an option of a layer is for: the layer before it, or all that follow. */
+static ternary_layer_options *target(ternary_options *options)
+{
+    return options->n_layers > 0 ? &options->layers[options->n_layers - 1] : &options->defaults;
+}
+
+static int parse_layer_option(int key, char *text, struct argp_state *state,
+                              ternary_options *options)
+{
+    ternary_layer_options *layer = target(options);
+
+    switch (key) {
+    case KEY_THRESHOLD:
+        layer->quantize = TERNARY_QUANTIZE_THRESHOLD;
+        layer->threshold = parse_threshold(state, "--threshold", text);
+        return 1;
+    case KEY_ABSMEAN:
+        layer->quantize = TERNARY_QUANTIZE_ABSMEAN;
+        layer->threshold = 0;
+        return 1;
+    case KEY_BIAS:
+    case KEY_SCALE:
+        if (options->n_layers == 0)
+            argp_error(state, "%s stands behind the weights that it is for",
+                       key == KEY_BIAS ? "--bias" : "--scale");
+        *(key == KEY_BIAS ? &layer->bias : &layer->scale) = text;
+        return 1;
+    case KEY_RELU:
+        layer->relu = 1;
+        return 1;
+    case KEY_ACTIVATIONS:
+        parse_activations(state, text, layer);
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    parse *p = state->input;
+    ternary_options *options = p->options;
+
+    for (size_t i = 0; i < sizeof limited / sizeof *limited; i++)
+        if (limited[i].key == key)
+            p->seen |= 1u << i;
+    if (parse_layer_option(key, text, state, options))
+        return 0;
+    switch (key) {
+    case 'o':
+        options->output = text;
+        break;
+    case 'q':
+        options->quiet = 1;
+        break;
+    case KEY_FORMAT:
+        options->format =
+            parse_word(state, "--format", text, strlen(text), formats, COLLET_TERNARY_FORMATS);
+        break;
+    case KEY_LAYER:
+        options->layer = parse_count(state, "--layer", text, 0);
+        break;
+    case KEY_VALUES:
+        options->values = 1;
+        break;
+    case KEY_BYTES:
+        options->bytes = 1;
+        break;
+    case KEY_LABELS:
+        options->labels = text;
+        break;
+    case KEY_BACKEND:
+        options->backend = text;
+        break;
+    case KEY_THREADS:
+        options->threads = parse_count(state, "--threads", text, 1);
+        break;
+    case KEY_SECONDS:
+        options->seconds = parse_seconds(state, text);
+        break;
+    case KEY_JSON:
+        options->json = 1;
+        break;
+    case ARGP_KEY_ARG:
+        take_argument(state, p, text);
+        break;
+    case ARGP_KEY_END:
+        check_wanted(state, p);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static void print_version(FILE *stream, struct argp_state *state)
+{
+    (void)state;
+    fprintf(stream, "collet-ternary %s (libcore %s)\n", COLLET_VERSION, collet_version());
+}
+
+void ternary_options_parse(int argc, char **argv, ternary_options *options)
+{
+    static const struct argp argp = {argp_options, parse_option, "COMMAND [ARGUMENT...]", doc, NULL,
+                                     NULL,         NULL};
+    parse p = {.options = options};
+
+    memset(options, 0, sizeof *options);
+    options->layer = -1;
+    options->seconds = 0.5;
+    options->defaults.activations = TERNARY_ACTIVATIONS_UNSAID;
+    options->layers = calloc((size_t)argc + 1, sizeof *options->layers);
+    if (!options->layers) {
+        fputs("collet-ternary: out of memory for the command line\n", stderr);
+        exit(TERNARY_EXIT_FAILURE);
+    }
+    argp_program_version_hook = print_version;
+    argp_err_exit_status = TERNARY_EXIT_USAGE;
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &p);
+}
+
+void ternary_options_free(ternary_options *options)
+{
+    free(options->layers);
+    options->layers = NULL;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "packed.h"
+
+#define BLOCK 256 /* weights with a scale in tq2_0 and tq1_0 */
+#define AT_A_TIME ((int64_t)1 << 20)
+
+ternary_packed ternary_packed_of_layer(const collet_t2_file *file, uint32_t index)
+{
+    const collet_t2_layer *layer = &file->layers[index];
+
+    return (ternary_packed){.what = collet_mapping_path(file->mapping),
+                            .format = layer->format,
+                            .rows = layer->rows,
+                            .columns = layer->columns,
+                            .row_bytes = (int64_t)layer->row_bytes,
+                            .bytes = collet_t2_weights(file, index),
+                            .scale = collet_t2_scale(file, index),
+                            .mapping = file->mapping};
+}
+
+ternary_packed ternary_packed_of_tensor(const collet_gguf *gguf, const collet_gguf_tensor *tensor,
+                                        const char *what)
+{
+    uint32_t format =
+        tensor->type == COLLET_GGUF_TQ2_0 ? COLLET_TERNARY_TQ2_0 : COLLET_TERNARY_TQ1_0;
+
+    return (ternary_packed){.what = what,
+                            .format = format,
+                            .rows = tensor->rows,
+                            .columns = tensor->columns,
+                            .row_bytes = collet_ternary_bytes(format, tensor->columns),
+                            .bytes = collet_mapping_data(gguf->mapping) + tensor->offset,
+                            .mapping = gguf->mapping};
+}
+
+int ternary_packed_has_blocks(const ternary_packed *packed)
+{
+    return packed->format == COLLET_TERNARY_TQ2_0 || packed->format == COLLET_TERNARY_TQ1_0;
+}
+
+int64_t ternary_rows_at_a_time(int64_t rows, int64_t columns)
+{
+    int64_t count = columns > 0 ? AT_A_TIME / columns : AT_A_TIME;
+
+    return count < 1 ? 1 : count > rows ? rows : count;
+}
+
+collet_status ternary_packed_codes(ternary_session *session, const ternary_packed *packed,
+                                   int64_t first, int64_t count, int8_t *codes, float *block_scale,
+                                   int32_t *invalid, collet_error *err)
+{
+    enum { BYTES, CODES, SCALE, INFO, ARRAYS };
+    collet_array *a[ARRAYS] = {NULL};
+    uint8_t *bytes = packed->bytes + first * packed->row_bytes;
+    int scaled = block_scale && ternary_packed_has_blocks(packed);
+
+    collet_status status =
+        ternary_array_over(session, &a[BYTES], COLLET_U8, count, packed->row_bytes, bytes);
+    if (status == COLLET_OK)
+        status = ternary_array_new(session, &a[CODES], COLLET_I8, count, packed->columns);
+    if (status == COLLET_OK)
+        status = ternary_array_new(session, &a[INFO], COLLET_I32, -1, -1);
+    if (status == COLLET_OK && scaled)
+        status = ternary_array_new(session, &a[SCALE], COLLET_F32, count, packed->columns / BLOCK);
+    if (status == COLLET_OK)
+        status = collet_ternary_unpack(session->context, a[CODES], a[SCALE], a[INFO], a[BYTES],
+                                       packed->format);
+    if (status == COLLET_OK)
+        status = ternary_array_take(session, a[CODES], codes);
+    if (status == COLLET_OK && scaled)
+        status = ternary_array_take(session, a[SCALE], block_scale);
+    if (status == COLLET_OK)
+        status = ternary_array_take(session, a[INFO], invalid);
+    if (status != COLLET_OK)
+        ternary_session_failed(session, status, packed->what, err);
+    ternary_arrays_free(a, ARRAYS);
+    collet_mapping_passed(packed->mapping, (uint64_t)(bytes - collet_mapping_data(packed->mapping)),
+                          (uint64_t)(count * packed->row_bytes));
+    return status;
+}
+
+collet_status ternary_packed_complain(ternary_session *session, const ternary_packed *packed,
+                                      int64_t first, int64_t count, int8_t *codes,
+                                      collet_error *err)
+{
+    int32_t invalid = 0;
+    int64_t row = first;
+
+    for (; row < first + count; row++) {
+        collet_status status =
+            ternary_packed_codes(session, packed, row, 1, codes, NULL, &invalid, err);
+        if (status != COLLET_OK)
+            return status;
+        if (invalid > 0)
+            break;
+    }
+    return collet_fail(err, COLLET_INVALID,
+                       "%s: row %lld has %d weight%s with the code 11, which means nothing",
+                       packed->what, (long long)row, invalid, invalid == 1 ? "" : "s");
+}
+
+void ternary_packed_values(const ternary_packed *packed, int64_t first, int64_t count,
+                           const int8_t *codes, const float *block_scale, float *values)
+{
+    int64_t columns = packed->columns;
+    int blocks = !packed->scale && ternary_packed_has_blocks(packed);
+
+    for (int64_t r = 0; r < count; r++) {
+        float scale = packed->scale ? packed->scale[first + r] : 1;
+        for (int64_t c = 0; c < columns; c++) {
+            if (blocks && c % BLOCK == 0)
+                scale = block_scale[(r * columns + c) / BLOCK];
+            values[r * columns + c] = scale * (float)codes[r * columns + c];
+        }
+    }
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* packed.h - rows of packed weights in memory, whatever file they are of, as codes and values. */
+#ifndef TERNARY_PACKED_H
+#define TERNARY_PACKED_H
+
+#include "gguf.h"
+#include "session.h"
+#include "t2_file.h"
+
+typedef struct ternary_packed {
+    const char *what; /* begins messages; lent */
+    uint32_t format;
+    int64_t rows, columns, row_bytes;
+    uint8_t *bytes;     /* rows x row_bytes */
+    const float *scale; /* of each row, NULL: of the blocks, or 1 */
+    collet_mapping *mapping;
+} ternary_packed;
+
+ternary_packed ternary_packed_of_layer(const collet_t2_file *file, uint32_t index);
+/* Of type TQ2_0 or TQ1_0. */
+ternary_packed ternary_packed_of_tensor(const collet_gguf *gguf, const collet_gguf_tensor *tensor,
+                                        const char *what);
+
+/* Whether each block of 256 weights brings a scale. */
+int ternary_packed_has_blocks(const ternary_packed *packed);
+
+/* Rows of about a million weights, at least one. */
+int64_t ternary_rows_at_a_time(int64_t rows, int64_t columns);
+
+/*
+ * The codes (count x columns) of rows first .. first + count; where blocks have scales and
+ * `block_scale` is not NULL, those (count x columns / 256). *invalid: how many weights have an
+ * invalid code, which became 0. The rows' pages stop counting as memory of this process.
+ */
+collet_status ternary_packed_codes(ternary_session *session, const ternary_packed *packed,
+                                   int64_t first, int64_t count, int8_t *codes, float *block_scale,
+                                   int32_t *invalid, collet_error *err);
+
+/* The first row from `first` on that has an invalid code; there is one among `count`. */
+collet_status ternary_packed_complain(ternary_session *session, const ternary_packed *packed,
+                                      int64_t first, int64_t count, int8_t *codes,
+                                      collet_error *err);
+
+/* values (count x columns) = codes times the scale of the row, of the block, or 1. */
+void ternary_packed_values(const ternary_packed *packed, int64_t first, int64_t count,
+                           const int8_t *codes, const float *block_scale, float *values);
+
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source.h"
+
+#include "t2_file.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- Names --------------------------------------------------------------------------------- */
+
+static int exists(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0;
+}
+
+collet_status ternary_source_split(const char *text, char **path, const char **tensor,
+                                   collet_error *err)
+{
+    *tensor = NULL;
+    *path = strdup(text);
+    if (!*path)
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for its name", text);
+    if (exists(*path))
+        return COLLET_OK;
+    for (char *colon = strchr(*path, ':'); colon; colon = strchr(colon + 1, ':')) {
+        *colon = '\0';
+        if (exists(*path)) {
+            *tensor = text + (colon - *path) + 1;
+            return COLLET_OK;
+        }
+        *colon = ':';
+    }
+    return COLLET_OK;
+}
+
+/* ---- Opening ------------------------------------------------------------------------------- */
+
+static collet_status take_array(ternary_source *source, collet_error *err)
+{
+    const collet_npy *npy = &source->npy;
+
+    if (npy->ndim < 1 || npy->ndim > 2)
+        return collet_fail(err, COLLET_SHAPE,
+                           "%s: has %d axes; weights have 2, rows and columns, "
+                           "or 1, a row",
+                           source->text, npy->ndim);
+    source->dtype = npy->dtype;
+    source->rows = npy->ndim == 2 ? npy->rows : 1;
+    source->columns = npy->ndim == 2 ? npy->row_elements : npy->rows;
+    if (npy->dtype == COLLET_I8)
+        source->kind = TERNARY_CODES;
+    else if (npy->dtype != COLLET_F16 && npy->dtype != COLLET_F32 && npy->dtype != COLLET_F64)
+        return collet_fail(err, COLLET_DTYPE,
+                           "%s: has elements of %s; weights are f2, f4 or f8, codes i1",
+                           source->text, collet_dtype_name(npy->dtype));
+    return COLLET_OK;
+}
+
+static collet_status take_tensor(ternary_source *source, collet_error *err)
+{
+    const collet_gguf_tensor *tensor = source->tensor;
+    char name[24];
+
+    source->rows = tensor->rows;
+    source->columns = tensor->columns;
+    switch (tensor->type) {
+    case COLLET_GGUF_TQ2_0:
+    case COLLET_GGUF_TQ1_0:
+        source->kind = TERNARY_BLOCKS;
+        source->packed = ternary_packed_of_tensor(&source->gguf, tensor, source->text);
+        return COLLET_OK;
+    case COLLET_GGUF_F16:
+        source->dtype = COLLET_F16;
+        return COLLET_OK;
+    case COLLET_GGUF_BF16:
+        source->dtype = COLLET_BF16;
+        return COLLET_OK;
+    case COLLET_GGUF_F32:
+        source->dtype = COLLET_F32;
+        return COLLET_OK;
+    case COLLET_GGUF_F64:
+        source->dtype = COLLET_F64;
+        return COLLET_OK;
+    case COLLET_GGUF_I8:
+        source->dtype = COLLET_I8;
+        source->kind = TERNARY_CODES;
+        return COLLET_OK;
+    default:
+        return collet_fail(err, COLLET_UNSUPPORTED,
+                           "%s: is of %s; TQ2_0, TQ1_0, F16, BF16, F32, F64 and I8 are read",
+                           source->text, collet_gguf_type_name(tensor->type, name));
+    }
+}
+
+static collet_status open_gguf(ternary_source *source, const char *path, const char *tensor,
+                               collet_error *err)
+{
+    collet_status status = collet_gguf_open(path, &source->gguf, err);
+
+    if (status == COLLET_OK && !tensor)
+        return collet_fail(err, COLLET_INVALID,
+                           "%s: which of its tensors? Name one as %s:TENSOR; 'collet-ternary info "
+                           "%s' lists them",
+                           path, path, path);
+    if (status == COLLET_OK)
+        status = collet_gguf_find(&source->gguf, tensor, &source->tensor, err);
+    return status == COLLET_OK ? take_tensor(source, err) : status;
+}
+
+/* By what the file begins with. */
+static collet_status open_file(ternary_source *source, const char *path, const char *tensor,
+                               collet_error *err)
+{
+    collet_mapping *mapping;
+    collet_status status = collet_mapping_open(path, &mapping, err);
+
+    if (status != COLLET_OK)
+        return status;
+    const uint8_t *bytes = collet_mapping_data(mapping);
+    uint64_t size = collet_mapping_size(mapping);
+    int gguf = collet_gguf_recognise(bytes, size), npy = collet_npy_recognise(bytes, size);
+    int t2 = collet_t2_recognise(bytes, size);
+    collet_mapping_close(mapping);
+    if (gguf)
+        return open_gguf(source, path, tensor, err);
+    if (tensor)
+        return collet_fail(err, COLLET_FORMAT, "%s: is no GGUF file, so that it has no tensor '%s'",
+                           path, tensor);
+    if (!npy)
+        return collet_fail(err, COLLET_FORMAT, "%s: %s", path,
+                           t2 ? "is packed already" : "is neither an .npy nor a GGUF file");
+    status = collet_npy_open(path, &source->npy, err);
+    return status == COLLET_OK ? take_array(source, err) : status;
+}
+
+collet_status ternary_source_open(const char *text, ternary_source *out, collet_error *err)
+{
+    const char *tensor;
+    char *path;
+
+    memset(out, 0, sizeof *out);
+    out->text = text;
+    collet_status status = ternary_source_split(text, &path, &tensor, err);
+    if (status == COLLET_OK)
+        status = open_file(out, path, tensor, err);
+    if (status == COLLET_OK && (out->rows < 1 || out->columns < 1))
+        status = collet_fail(err, COLLET_SHAPE, "%s: has no weights", text);
+    free(path);
+    if (status != COLLET_OK)
+        ternary_source_close(out);
+    return status;
+}
+
+void ternary_source_close(ternary_source *source)
+{
+    collet_npy_close(&source->npy);
+    collet_gguf_close(&source->gguf);
+    memset(source, 0, sizeof *source);
+}
+
+const char *ternary_source_path(const ternary_source *source)
+{
+    return collet_mapping_path(source->tensor ? source->gguf.mapping : source->npy.mapping);
+}
+
+/* ---- Rows ---------------------------------------------------------------------------------- */
+
+void ternary_source_rows(const ternary_source *source, int64_t first, int64_t count, void *out)
+{
+    uint64_t row = (uint64_t)source->columns * collet_dtype_size(source->dtype);
+
+    if (source->tensor) {
+        uint64_t offset = source->tensor->offset + (uint64_t)first * row;
+        memcpy(out, collet_mapping_data(source->gguf.mapping) + offset, (uint64_t)count * row);
+        collet_mapping_passed(source->gguf.mapping, offset, (uint64_t)count * row);
+        return;
+    }
+    const collet_npy *npy = &source->npy;
+    if (npy->ndim == 1)
+        collet_npy_rows(npy, 0, npy->rows, out);
+    else
+        collet_npy_rows(npy, first, count, out);
+    if (npy->fortran)
+        collet_mapping_passed(npy->mapping, npy->offset, (uint64_t)source->rows * row);
+    else
+        collet_mapping_passed(npy->mapping, npy->offset + (uint64_t)first * row,
+                              (uint64_t)count * row);
+}
+
+static double half_number(uint16_t bits)
+{
+    int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    double value = exponent == 31  ? (fraction ? NAN : INFINITY)
+                   : exponent == 0 ? ldexp(fraction, -24)
+                                   : ldexp(fraction + 1024, exponent - 25);
+
+    return bits & 0x8000 ? -value : value;
+}
+
+double ternary_number(collet_dtype dtype, const void *elements, int64_t index)
+{
+    const uint8_t *at = (const uint8_t *)elements + (size_t)index * collet_dtype_size(dtype);
+    uint32_t word = 0;
+    uint16_t half;
+    float single;
+    double number;
+    int64_t whole;
+    int32_t small;
+
+    switch (dtype) {
+    case COLLET_F16:
+        memcpy(&half, at, sizeof half);
+        return half_number(half);
+    case COLLET_BF16:
+        memcpy(&half, at, sizeof half);
+        word = (uint32_t)half << 16;
+        memcpy(&single, &word, sizeof single);
+        return (double)single;
+    case COLLET_F32:
+        memcpy(&single, at, sizeof single);
+        return (double)single;
+    case COLLET_F64:
+        memcpy(&number, at, sizeof number);
+        return number;
+    case COLLET_I8:
+        return (double)(int8_t)*at;
+    case COLLET_U8:
+        return (double)*at;
+    case COLLET_I32:
+        memcpy(&small, at, sizeof small);
+        return (double)small;
+    default:
+        memcpy(&whole, at, sizeof whole);
+        return (double)whole;
+    }
+}
+
+collet_status ternary_source_complain(const ternary_source *source, int64_t first, int64_t count,
+                                      const void *rows, collet_error *err)
+{
+    double value = 0;
+    int64_t i = 0;
+
+    for (; i < count * source->columns; i++) {
+        value = ternary_number(source->dtype, rows, i);
+        if (source->kind == TERNARY_FLOATS ? !isfinite(value) : !(fabs(value) <= 1))
+            break;
+    }
+    return collet_fail(
+        err, COLLET_INVALID, "%s: row %lld, column %lld is %g; %s", source->text,
+        (long long)(first + i / source->columns), (long long)(i % source->columns), value,
+        source->kind == TERNARY_FLOATS ? "weights are finite" : "codes are -1, 0 and 1");
+}
+
+/* ---- Scales and biases --------------------------------------------------------------------- */
+
+collet_status ternary_read_floats(const char *path, const char *what, int64_t count,
+                                  int one_for_all, float *out, collet_error *err)
+{
+    collet_npy npy;
+    collet_status status = collet_npy_open(path, &npy, err);
+
+    if (status != COLLET_OK)
+        return status;
+    int64_t have = npy.rows * npy.row_elements;
+    int floats = npy.dtype == COLLET_F16 || npy.dtype == COLLET_F32 || npy.dtype == COLLET_F64;
+    void *raw = malloc((size_t)have * collet_dtype_size(npy.dtype) + 1);
+    if (!raw)
+        status = collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to read it", path);
+    else if (!floats)
+        status = collet_fail(err, COLLET_DTYPE, "%s: has elements of %s; a %s is f2, f4 or f8",
+                             path, collet_dtype_name(npy.dtype), what);
+    else if (npy.ndim > 1 || (have != count && !(one_for_all && have == 1)))
+        status = collet_fail(err, COLLET_SHAPE,
+                             "%s: has %lld numbers on %d axes; a %s has %lld on one, one for each "
+                             "row of weights",
+                             path, (long long)have, npy.ndim, what, (long long)count);
+    if (status == COLLET_OK)
+        collet_npy_rows(&npy, 0, npy.rows, raw);
+    for (int64_t i = 0; status == COLLET_OK && i < count; i++) {
+        out[i] = (float)ternary_number(npy.dtype, raw, have == 1 ? 0 : i);
+        if (!isfinite(out[i]))
+            status = collet_fail(err, COLLET_INVALID, "%s: number %lld is %g; a %s is finite", path,
+                                 (long long)i, (double)out[i], what);
+    }
+    free(raw);
+    collet_npy_close(&npy);
+    return status;
+}
