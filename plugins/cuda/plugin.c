@@ -10,6 +10,7 @@
 #include "../device/md.h"
 #include "../device/spectra.h"
 #include "../device/random.h"
+#include "../device/ternary.h"
 #include "backend.h"
 #include "decompositions.h"
 #include "fft.h"
@@ -25,6 +26,7 @@ static const collet_kernel_row kernels[] = {
     DEVICE_ARRAY_ROWS,
     DEVICE_MD_ROWS,
     DEVICE_RANDOM_ROWS,
+    DEVICE_TERNARY_ROWS,
     DEVICE_FFTSHIFT_ROWS,
     DEVICE_LINALG_ROWS(cuda_matmul),
     DEVICE_DECOMPOSITION_ROWS(cuda),

@@ -10,6 +10,7 @@
 #include "../device/md.h"
 #include "../device/spectra.h"
 #include "../device/random.h"
+#include "../device/ternary.h"
 #include "texts.h"
 
 COLLET_PLUGIN_MANIFEST("manifest.json");
@@ -21,6 +22,7 @@ static const collet_kernel_row kernels[] = {
     DEVICE_ARRAY_ROWS,
     DEVICE_MD_ROWS,
     DEVICE_RANDOM_ROWS,
+    DEVICE_TERNARY_ROWS,
     DEVICE_FFTSHIFT_ROWS,
     DEVICE_LINALG_ROWS(opencl_matmul),
     DEVICE_DECOMPOSITION_ROWS(device),
