@@ -7,18 +7,12 @@
 static const char *const take_texts[] = {device_text_matrices, device_text_ternary,
                                          device_text_ternary_take, NULL};
 static const device_source take_source = {"ternary_take", take_texts};
-static const char *const serial_texts[] = {device_text_matrices,        device_text_ternary,
-                                           device_text_ternary_vectors, device_text_ternary_product,
-                                           device_text_ternary_serial,  NULL};
-static const device_source serial_source = {"ternary_serial", serial_texts};
-static const char *const thin_texts[] = {device_text_matrices, device_text_ternary,
-                                         device_text_ternary_product, device_text_ternary_thin,
-                                         NULL};
-static const device_source thin_source = {"ternary_thin", thin_texts};
-static const char *const tiled_texts[] = {device_text_matrices, device_text_ternary,
-                                          device_text_ternary_product, device_text_ternary_tiled,
-                                          NULL};
-static const device_source tiled_source = {"ternary_tiled", tiled_texts};
+static const char *const product_texts[] = {
+    device_text_matrices,        device_text_ternary,
+    device_text_ternary_vectors, device_text_ternary_product,
+    device_text_ternary_serial,  device_text_ternary_thin,
+    device_text_ternary_tiled,   NULL};
+static const device_source product_source = {"ternary_product", product_texts};
 
 /* As ternary_take.dev has it. */
 typedef struct taking {
@@ -123,13 +117,13 @@ static collet_status take(collet_device *device, collet_queue *queue,
 
 /* What all kernels that multiply begin with. */
 static void begin(device_launch *l, const collet_kernel_call *call, const plan *g,
-                  const device_source *source, const char *kernel)
+                  const char *kernel)
 {
     static const char *const options[2][2] = {
         {"-DLINEAR=0 -DREAL=0", "-DLINEAR=0 -DREAL=1"},
         {"-DLINEAR=1 -DREAL=0", "-DLINEAR=1 -DREAL=1"},
     };
-    device_launch_begin(l, source, options[g->linear][g->real], kernel);
+    device_launch_begin(l, &product_source, options[g->linear][g->real], kernel);
     device_pass_operand(l, device_operand(call, 0));
     device_pass_operand(l, device_operand(call, 1));
     device_pass_buffer(l, call->workspace);
@@ -159,7 +153,7 @@ static collet_status on_processor(collet_device *device, collet_queue *queue,
     uint64_t worth = device_ceiling(STRIP_WORTH, ((uint64_t)g->p.bytes + 1) * (most + 1));
     uint64_t even = device_ceiling(rows * across, 8 * (uint64_t)t->units * (across ? across : 1));
     uint64_t tall = even < worth ? worth : even;
-    begin(&l, call, g, &serial_source, "multiply");
+    begin(&l, call, g, "multiply");
     l.alone = 1;
     device_pass_i64(&l, (int64_t)tall);
     device_pass_i64(&l, (int64_t)wide);
@@ -181,7 +175,7 @@ static collet_status thin(collet_device *device, collet_queue *queue,
     uint64_t groups = device_ceiling((uint64_t)g->p.rows, t->group / team * ROWS);
     uint64_t tiles = device_ceiling((uint64_t)g->p.tokens, few);
     device_launch l;
-    begin(&l, call, g, &thin_source, g->p.tokens == 1 ? "one" : "few");
+    begin(&l, call, g, g->p.tokens == 1 ? "one" : "few");
     if (g->p.tokens != 1)
         device_pass_i64(&l, (int64_t)tiles);
     return device_enqueue(device, queue, &l, groups * tiles, call->err);
@@ -214,7 +208,7 @@ static collet_status tiled(collet_device *device, collet_queue *queue,
     uint64_t across = device_ceiling((uint64_t)g->p.tokens, across_of(t) * SIDE);
     uint64_t down = device_ceiling((uint64_t)g->p.rows, t->group / across_of(t) * SIDE);
     device_launch l;
-    begin(&l, call, g, &tiled_source, "tiled");
+    begin(&l, call, g, "tiled");
     device_pass_i64(&l, (int64_t)across);
     return device_enqueue(device, queue, &l, across * down, call->err);
 }

@@ -41,6 +41,9 @@ struct alignas(8) float2 {
 struct alignas(16) double2 {
     double x, y;
 };
+struct alignas(16) uint4 {
+    unsigned x, y, z, w;
+};
 struct alignas(16) ulonglong2 {
     unsigned long long x, y;
 };

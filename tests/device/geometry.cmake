@@ -30,7 +30,9 @@ collet_add_rows(check_opencl_gpu_geometry ${conf} --quick
   "add f:ff" "sum f:f" "transpose f:f" "normal f:" "fft c:c" "fftshift f:f"
   "matmul f:ff" "matvec f:ff" "dot f:ff" "lu iffi:f" "solve fi:ff" "cholesky fi:f" "qr ff:f"
   "eigh ffi:f" "svd fffi:f" "com d:ff" "rmsd dd:fff" "principal_axes dd:dd"
-  "time_derivative di:fd" "magnitude d:f")
+  "time_derivative di:fd" "magnitude d:f"
+  "ternary_quantize afi:f" "ternary_unpack afi:A" "ternary_dot i:AA" "ternary_matmul i:Aa"
+  "ternary_linear f:Afff")
 
 # Groups of 16: few frames and atoms are then more than what a group has at once.
 collet_add_rows(check_opencl_small_groups ${conf} --sample "observables ddddd:ffff")
@@ -54,16 +56,19 @@ if(OCLGRIND_LIBRARY)
     "matmul f:ff" "dot f:ff" "matvec f:ff" "lu iffi:f" "solve fi:ff" "cholesky fi:f" "qr ff:f"
     "eigh ffi:f" "svd fffi:f" "com d:ff" "observables ddddd:ffff" "rmsd dd:fff"
     "principal_axes dd:dd" "euler_zyz d:d" "tilt d:dd" "angular_velocity di:dd"
-    "decompose dd:dd" "time_derivative di:fd" "magnitude d:f")
+    "decompose dd:dd" "time_derivative di:fd" "magnitude d:f"
+    "ternary_quantize afi:f" "ternary_pack Ai:af" "ternary_unpack afi:A" "ternary_dot i:AA"
+    "ternary_matmul i:AA" "ternary_linear f:Afff")
   # And for races between items, where that does not take too long.
   foreach(op sum max normal fft matmul dot cholesky qr com observables rmsd principal_axes
-             time_derivative magnitude)
+             time_derivative magnitude ternary_quantize ternary_dot ternary_matmul ternary_linear)
     set_property(TEST oclgrind_gpu_${op} APPEND PROPERTY ENVIRONMENT OCLGRIND_DATA_RACES=1)
   endforeach()
   collet_add_rows(oclgrind_cpu ${conf}.conf --sample
     "add f:ff" "sum f:f" "max d:d" "transpose z:z" "normal f:" "fft c:c" "matmul i:aa"
     "dot f:ff" "matvec f:ff" "cholesky fi:f" "com d:ff" "rmsd dd:fff" "principal_axes dd:dd"
-    "time_derivative di:fd" "magnitude d:f")
+    "time_derivative di:fd" "magnitude d:f"
+    "ternary_dot i:AA" "ternary_matmul f:Af")
   # Every row, in the geometries of a GPU and of a CPU, for memory errors and races: twenty minutes.
   if(COLLET_OCLGRIND)
     add_test(NAME oclgrind_every_row
