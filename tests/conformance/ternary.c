@@ -80,10 +80,10 @@ static void plan_quantize(kit_plan *plan)
     plan_quantize_layouts(plan, COLLET_TERNARY_THRESHOLD, 0.3f);
     plan_quantize_layouts(plan, COLLET_TERNARY_ABSMEAN, 0);
     for (uint32_t mode = 0; mode <= COLLET_TERNARY_ABSMEAN; mode++) {
-        kit_case c = of_quantize(plan, 100003, three, ORDINARY, mode, 0);
+        kit_case c = of_quantize(plan, 20011, three, ORDINARY, mode, 0);
         c.big = true;
         kit_emit(plan, &c);
-        c = of_quantize(plan, (1 << 20) + 5, one, SPECIAL, mode, 0);
+        c = of_quantize(plan, (1 << 18) + 5, one, SPECIAL, mode, 0);
         c.big = true;
         kit_emit(plan, &c);
     }

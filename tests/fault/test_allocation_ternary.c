@@ -201,7 +201,6 @@ static void fail_other_axes(collet_context *context, collet_ternary_network *net
 {
     long n = 0;
     for (;; n++) {
-        long before = allocation_outstanding;
         allocation_failed = 0;
         allocation_countdown = n;
         collet_status status = collet_ternary_network_run(context, network, m->more_y, m->more_x);
@@ -211,7 +210,6 @@ static void fail_other_axes(collet_context *context, collet_ternary_network *net
             break;
         }
         assert_reported(context, status, n);
-        assert_true(allocation_outstanding <= before);
         assert_ok(context, collet_ternary_network_run(context, network, m->y, m->x));
         runs_without(context, network, m, wanted);
     }
@@ -238,16 +236,25 @@ static void run_on(const char *backend)
     close_model(&m);
 }
 
+/* What a device keeps it keeps from the first time on. */
+static void run_twice_on(const char *backend)
+{
+    run_on(backend);
+    long before = allocation_outstanding;
+    run_on(backend);
+    assert_int_equal(allocation_outstanding, before);
+}
+
 static void running_on_one_thread(void **state)
 {
     (void)state;
-    run_on("cpu_scalar");
+    run_twice_on("cpu_scalar");
 }
 
 static void running_on_all_threads(void **state)
 {
     (void)state;
-    run_on("cpu_openmp");
+    run_twice_on("cpu_openmp");
 }
 
 int main(void)
