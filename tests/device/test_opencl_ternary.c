@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One set of packed weights on a processor and on two devices: the same bits, and each device is
+ * brought the weights once. Skipped where no driver gives two devices.
+ */
+#include "ternary_support.h"
+
+#define OPENCL_PLUGIN COLLET_TEST_PLUGINS "/opencl.so"
+#define SKIPPED 77
+#define LAYERS 3
+#define TOKENS 6
+
+static const int64_t widths[LAYERS + 1] = {300, 70, 513, 10};
+
+static collet_runtime *rt;
+static collet_context *cx;
+static collet_ternary_weights *weights[LAYERS];
+static collet_array *bias[LAYERS], *x;
+static collet_ternary_layer layers[LAYERS];
+static uint64_t bytes_needed; /* of weights, scales, biases and x */
+
+static uint64_t size_of(const collet_array *a)
+{
+    return a ? (uint64_t)collet_array_size(a) * collet_dtype_size(collet_array_dtype(a)) : 0;
+}
+
+static int set_up(void **state)
+{
+    const collet_ternary_quantize_params params = {.struct_size = sizeof params,
+                                                   .mode = COLLET_TERNARY_ABSMEAN};
+    (void)state;
+    rt = runtime_with(OPENCL_PLUGIN ":" SCALAR_PLUGIN, NULL);
+    cx = context_of(rt);
+    assert_ok(cx, collet_set_backend(cx, "cpu_scalar"));
+    x = random_floats(cx, TOKENS, widths[0], 1);
+    bytes_needed = size_of(x);
+    for (uint32_t i = 0; i < LAYERS; i++) {
+        collet_array *numbers = random_floats(cx, widths[i + 1], widths[i], 2 + i);
+        assert_ok(cx, collet_ternary_weights_quantize(cx, &weights[i], numbers, &params));
+        collet_array_free(numbers);
+        bias[i] = random_floats(cx, 0, widths[i + 1], 12 + i);
+        layers[i] = (collet_ternary_layer){.struct_size = sizeof *layers,
+                                           .activations = i == 1 ? COLLET_TERNARY_TERNARY
+                                                                 : COLLET_TERNARY_INT8,
+                                           .relu = i == 0,
+                                           .weights = weights[i],
+                                           .bias = bias[i]};
+        bytes_needed += size_of(collet_ternary_weights_bytes(weights[i])) +
+                        size_of(collet_ternary_weights_scale(weights[i])) + size_of(bias[i]);
+    }
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    for (int i = 0; i < LAYERS; i++) {
+        collet_ternary_weights_free(weights[i]);
+        collet_array_free(bias[i]);
+    }
+    collet_array_free(x);
+    collet_context_destroy(cx);
+    collet_runtime_destroy(rt);
+    return 0;
+}
+
+static collet_ternary_network *network_of(void)
+{
+    collet_ternary_network *network = NULL;
+    assert_ok(cx, collet_ternary_network_create(cx, &network, layers, LAYERS));
+    return network;
+}
+
+static uint64_t moved_so_far(void)
+{
+    collet_counters c = counters_of(cx);
+    return c.bytes_to_device + c.bytes_direct;
+}
+
+/* A run on `backend`, and the bytes that it moved to a device. */
+static uint64_t run_on(const char *backend, collet_ternary_network *network, float *result)
+{
+    collet_array *y = array_for(cx, COLLET_F32, 2, SHAPE(TOKENS, widths[LAYERS]));
+    assert_ok(cx, collet_set_backend(cx, backend));
+    uint64_t before = moved_so_far();
+    assert_ok(cx, collet_ternary_network_run(cx, network, y, x));
+    assert_int_equal(strncmp(backend, collet_last_backend(cx), strlen(collet_last_backend(cx))), 0);
+    assert_ok(cx, collet_array_read(cx, y, result, TOKENS * 10 * sizeof *result));
+    collet_array_free(y);
+    return moved_so_far() - before;
+}
+
+static void weights_move_once(void **state)
+{
+    static const char *const devices[] = {"opencl:0", "opencl:1", "opencl:0"};
+    float wanted[TOKENS * 10], got[TOKENS * 10];
+    collet_ternary_network *on_host = network_of();
+    (void)state;
+    assert_int_equal(run_on("cpu_scalar", on_host, wanted), 0);
+    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
+        collet_ternary_network *network = network_of();
+        uint64_t moved = run_on(devices[i], network, got);
+        assert_memory_equal(got, wanted, sizeof got);
+        assert_int_equal(moved, i == 2 ? 0 : bytes_needed);
+        assert_int_equal(run_on(devices[i], network, got), 0);
+        assert_memory_equal(got, wanted, sizeof got);
+        collet_ternary_network_free(network);
+    }
+    assert_int_equal(run_on("cpu_scalar", on_host, got), 0);
+    assert_memory_equal(got, wanted, sizeof got);
+    collet_ternary_network_free(on_host);
+}
+
+/* One network on one backend after another. */
+static void a_network_moves(void **state)
+{
+    static const char *const backends[] = {"opencl:0", "cpu_scalar", "opencl:0", "cpu_scalar"};
+    float wanted[TOKENS * 10], got[TOKENS * 10];
+    collet_ternary_network *network = network_of();
+    (void)state;
+    (void)run_on("cpu_scalar", network, wanted);
+    for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
+        (void)run_on(backends[i], network, got);
+        assert_memory_equal(got, wanted, sizeof got);
+    }
+    collet_ternary_network_free(network);
+}
+
+/* Packed on the device and left there. */
+static void weights_made_on_a_device(void **state)
+{
+    collet_ternary_weights *here = NULL, *there = NULL;
+    collet_array *codes = random_codes(cx, 40, 1000, 3);
+    const size_t bytes = 40 * 256;
+    unsigned char *packed = malloc(bytes);
+    (void)state;
+    assert_non_null(packed);
+    assert_ok(cx, collet_set_backend(cx, "cpu_scalar"));
+    assert_ok(cx, collet_ternary_weights_from_codes(cx, &here, codes, NULL));
+    assert_ok(cx, collet_set_backend(cx, "opencl:0"));
+    assert_ok(cx, collet_ternary_weights_from_codes(cx, &there, codes, NULL));
+    assert_string_equal(collet_last_backend(cx), "opencl");
+    assert_ok(cx, collet_array_read(cx, collet_ternary_weights_bytes(here), packed, bytes));
+    assert_bytes(cx, collet_ternary_weights_bytes(there), packed);
+    free(packed);
+    collet_ternary_weights_free(here);
+    collet_ternary_weights_free(there);
+    collet_array_free(codes);
+}
+
+static int has_devices(void)
+{
+    collet_error err;
+    collet_runtime *some = NULL;
+    collet_context *c = NULL;
+    collet_runtime_options options = {.struct_size = sizeof options, .plugin_path = OPENCL_PLUGIN};
+    int found = 0;
+    if (collet_runtime_create(&some, &options, &err) == COLLET_OK &&
+        collet_context_create(&c, some, &err) == COLLET_OK)
+        found = collet_set_backend(c, "opencl:1") == COLLET_OK;
+    if (!found)
+        print_message("SKIP: %s\n", c ? collet_last_error(c) : err.text);
+    collet_context_destroy(c);
+    collet_runtime_destroy(some);
+    return found;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(weights_move_once),
+        cmocka_unit_test(a_network_moves),
+        cmocka_unit_test(weights_made_on_a_device),
+    };
+    setenv("POCL_DEVICES", "pthread pthread", 1);
+    if (!has_devices())
+        return SKIPPED;
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
