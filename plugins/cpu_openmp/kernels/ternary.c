@@ -7,92 +7,195 @@
 
 typedef void (*tile)(const ternary_panel *p, int64_t row, int64_t token);
 
-/* Of `rows` rows and `tokens` tokens, and of one row. */
-typedef struct tile_row {
+/* A tile of `rows` rows and `tokens` tokens, and the same of one row. */
+typedef struct tile_shape {
     int64_t tokens, rows;
-    tile several[TERNARY_FORMS], one[TERNARY_FORMS];
-} tile_row;
+    tile several, one;
+} tile_shape;
 
-#define JOIN_(a, b) a##_##b
-#define JOIN(a, b) JOIN_(a, b)
-#define FORMS(shape)                                                                               \
-    {                                                                                              \
-        JOIN(tile_i8, shape), JOIN(tile_packed, shape), JOIN(tile_f32, shape)                      \
-    }
-
-/* One token: memory is read in several streams, and activations are loaded once for all rows. */
-#define ROWS 4
-#define TOKENS 1
-#define NAME(x) x##_4x1
-#include "ternary_tile.inc"
-
-#define ROWS 1
-#define TOKENS 1
-#define NAME(x) x##_1x1
-#include "ternary_tile.inc"
-
-#define ROWS 2
-#define TOKENS 4
-#define NAME(x) x##_2x4
-#include "ternary_tile.inc"
-
-#define ROWS 1
-#define TOKENS 4
-#define NAME(x) x##_1x4
-#include "ternary_tile.inc"
-
-#if VECTOR_REGISTERS == 32
-
-#define ROWS 3
-#define TOKENS 8
-#define NAME(x) x##_3x8
-#include "ternary_tile.inc"
-
-#define ROWS 1
-#define TOKENS 8
-#define NAME(x) x##_1x8
-#include "ternary_tile.inc"
-
-#endif
-
-static const tile_row tile_rows[] = {
-#if VECTOR_REGISTERS == 32
-    {8, 3, FORMS(3x8), FORMS(1x8)},
-#endif
-    {4, 2, FORMS(2x4), FORMS(1x4)},
-    {1, 4, FORMS(4x1), FORMS(1x1)},
-};
-
-#define TILE_ROWS (sizeof tile_rows / sizeof *tile_rows)
-
-INLINE void multiply(const ternary_panel *p, int form)
+INLINE const uint8_t *row_at(const ternary_panel *p, int64_t row)
 {
-    int64_t token = 0;
-    for (uint64_t i = 0; i < TILE_ROWS; i++) {
-        const tile_row *shape = &tile_rows[i];
+    return p->weights + row * p->row_step;
+}
+
+/* From the widest tiles to those of one token, which end the list. */
+INLINE void multiply(const ternary_panel *p, const tile_shape *shape)
+{
+    for (int64_t token = 0; token < p->count; shape++) {
         for (; token + shape->tokens <= p->count; token += shape->tokens) {
             int64_t row = 0;
             for (; row + shape->rows <= p->rows; row += shape->rows)
-                shape->several[form](p, row, token);
+                shape->several(p, row, token);
             for (; row < p->rows; row++)
-                shape->one[form](p, row, token);
+                shape->one(p, row, token);
         }
     }
 }
 
+/* ---- i8 -------------------------------------------------------------------------------------- */
+
+#if defined(__AVX512VNNI__)
+
+/* 24 sums, 4 registers of weights, one of activations: those of 4096 weights stay in the cache. */
+#define ROWS 4
+#define TOKENS 6
+#define NAME(x) i8_##x##_4x6
+#include "ternary_i8.inc"
+
+#define ROWS 1
+#define TOKENS 6
+#define NAME(x) i8_##x##_1x6
+#include "ternary_i8.inc"
+
+#define ROWS 4
+#define TOKENS 2
+#define NAME(x) i8_##x##_4x2
+#include "ternary_i8.inc"
+
+#define ROWS 1
+#define TOKENS 2
+#define NAME(x) i8_##x##_1x2
+#include "ternary_i8.inc"
+
+#else
+
+#if VECTOR_REGISTERS == 32
+#define SEVERAL 4
+#else
+#define SEVERAL 2
+#endif
+
+#define ROWS SEVERAL
+#define TOKENS 4
+#define NAME(x) i8_##x##_nx4
+#include "ternary_i8.inc"
+
+#define ROWS 1
+#define TOKENS 4
+#define NAME(x) i8_##x##_1x4
+#include "ternary_i8.inc"
+
+#endif
+
+#define ROWS 4
+#define TOKENS 1
+#define NAME(x) i8_##x##_4x1
+#include "ternary_i8.inc"
+
+#define ROWS 1
+#define TOKENS 1
+#define NAME(x) i8_##x##_1x1
+#include "ternary_i8.inc"
+
+static const tile_shape i8_shapes[] = {
+#if defined(__AVX512VNNI__)
+    {6, 4, i8_tile_4x6, i8_tile_1x6},
+    {2, 4, i8_tile_4x2, i8_tile_1x2},
+#else
+    {4, SEVERAL, i8_tile_nx4, i8_tile_1x4},
+#endif
+    {1, 4, i8_tile_4x1, i8_tile_1x1},
+};
+
 static void multiply_i8(const ternary_panel *p)
 {
-    multiply(p, TERNARY_I8);
+    multiply(p, i8_shapes);
 }
+
+/* ---- Packed ---------------------------------------------------------------------------------- */
+
+typedef struct mask_pair {
+    bytes complement, keep;
+} mask_pair;
+
+INLINE mask_pair masks_at(const char *block, int piece)
+{
+    const char *at = block + piece * VECTOR_BYTES;
+    return (mask_pair){load_bytes(at), load_bytes(at + 64)};
+}
+
+INLINE bytes kept(bytes u, mask_pair m)
+{
+    return (u ^ m.complement) & m.keep;
+}
+
+#if VECTOR_REGISTERS == 32
+
+#define ROWS 4
+#define TOKENS 4
+#define NAME(x) packed_##x##_4x4
+#include "ternary_packed.inc"
+
+#define ROWS 1
+#define TOKENS 4
+#define NAME(x) packed_##x##_1x4
+#include "ternary_packed.inc"
+
+#endif
+
+#define ROWS 2
+#define TOKENS 2
+#define NAME(x) packed_##x##_2x2
+#include "ternary_packed.inc"
+
+#define ROWS 1
+#define TOKENS 2
+#define NAME(x) packed_##x##_1x2
+#include "ternary_packed.inc"
+
+#define ROWS 4
+#define TOKENS 1
+#define NAME(x) packed_##x##_4x1
+#include "ternary_packed.inc"
+
+#define ROWS 1
+#define TOKENS 1
+#define NAME(x) packed_##x##_1x1
+#include "ternary_packed.inc"
+
+static const tile_shape packed_shapes[] = {
+#if VECTOR_REGISTERS == 32
+    {4, 4, packed_tile_4x4, packed_tile_1x4},
+#endif
+    {2, 2, packed_tile_2x2, packed_tile_1x2},
+    {1, 4, packed_tile_4x1, packed_tile_1x1},
+};
 
 static void multiply_packed(const ternary_panel *p)
 {
-    multiply(p, TERNARY_PACKED);
+    multiply(p, packed_shapes);
 }
+
+/* ---- f32 ------------------------------------------------------------------------------------- */
+
+#define ROWS 2
+#define TOKENS 4
+#define NAME(x) f32_##x##_2x4
+#include "ternary_f32.inc"
+
+#define ROWS 1
+#define TOKENS 4
+#define NAME(x) f32_##x##_1x4
+#include "ternary_f32.inc"
+
+#define ROWS 4
+#define TOKENS 1
+#define NAME(x) f32_##x##_4x1
+#include "ternary_f32.inc"
+
+#define ROWS 1
+#define TOKENS 1
+#define NAME(x) f32_##x##_1x1
+#include "ternary_f32.inc"
+
+static const tile_shape f32_shapes[] = {
+    {4, 2, f32_tile_2x4, f32_tile_1x4},
+    {1, 4, f32_tile_4x1, f32_tile_1x1},
+};
 
 static void multiply_f32(const ternary_panel *p)
 {
-    multiply(p, TERNARY_F32);
+    multiply(p, f32_shapes);
 }
 
 /* ---- Two packed vectors ---------------------------------------------------------------------- */

@@ -34,6 +34,18 @@ INLINE bytes load_bytes(const void *at)
     return (bytes) * (const bytes_at_any *)at;
 }
 
+/*
+ * Where registers are many the compiler loads a value anew at each use, as many loads as there are
+ * products, and keeps others that had better be loaded anew: what a pointer points to.
+ */
+#if defined(__AVX512F__)
+#define IN_REGISTER(x) __asm__("" : "+v"(x))
+#define LOADED_ANEW(pointer) __asm__("" : "+r"(pointer))
+#else
+#define IN_REGISTER(x) ((void)(x))
+#define LOADED_ANEW(pointer) ((void)(pointer))
+#endif
+
 INLINE void store_bytes(void *at, bytes x)
 {
     *(bytes_at_any *)at = (bytes_at_any)x;
@@ -65,6 +77,26 @@ INLINE int32_t across_words(words x)
     for (int i = 0; i < VECTOR_BYTES / 4; i++)
         sum += (uint32_t)x[i];
     return (int32_t)sum;
+#endif
+}
+
+/* The sums of four registers at four adjacent places. */
+INLINE void across_four_words(int32_t *out, words a, words b, words c, words d)
+{
+#if VECTOR_BYTES == 64
+    __m512i ab = _mm512_add_epi32(_mm512_unpacklo_epi32((__m512i)a, (__m512i)b),
+                                  _mm512_unpackhi_epi32((__m512i)a, (__m512i)b));
+    __m512i cd = _mm512_add_epi32(_mm512_unpacklo_epi32((__m512i)c, (__m512i)d),
+                                  _mm512_unpackhi_epi32((__m512i)c, (__m512i)d));
+    __m512i all = _mm512_add_epi32(_mm512_unpacklo_epi64(ab, cd), _mm512_unpackhi_epi64(ab, cd));
+    __m256i half = _mm256_add_epi32(_mm512_castsi512_si256(all), _mm512_extracti64x4_epi64(all, 1));
+    _mm_storeu_si128((__m128i *)(void *)out, _mm_add_epi32(_mm256_castsi256_si128(half),
+                                                           _mm256_extracti128_si256(half, 1)));
+#else
+    out[0] = across_words(a);
+    out[1] = across_words(b);
+    out[2] = across_words(c);
+    out[3] = across_words(d);
 #endif
 }
 
