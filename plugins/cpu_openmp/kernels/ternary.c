@@ -18,6 +18,14 @@ INLINE const uint8_t *row_at(const ternary_panel *p, int64_t row)
     return p->weights + row * p->row_step;
 }
 
+/* Asks for a line of each of the `rows` rows that come after those at `at`: the processor does not
+ * see that they follow. */
+INLINE void fetch_next(const uint8_t *at, int64_t row_step, int64_t rows)
+{
+    for (int64_t r = rows; r < 2 * rows; r++)
+        __builtin_prefetch((const void *)((uintptr_t)at + (uintptr_t)(r * row_step)), 0, 2);
+}
+
 /* From the widest tiles to those of one token, which end the list. */
 INLINE void multiply(const ternary_panel *p, const tile_shape *shape)
 {
