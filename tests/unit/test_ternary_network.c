@@ -6,11 +6,11 @@
 
 #include "ternary_support.h"
 
-#define LAYERS 3
+#define LAYERS 5
 #define THREADS 4
 
-/* 300 numbers in, 70, 513, 10 out. */
-static const int64_t widths[LAYERS + 1] = {300, 70, 513, 10};
+/* Of what goes between, in two places in turn, the first in each is the largest. */
+static const int64_t widths[LAYERS + 1] = {300, 70, 513, 40, 20, 10};
 
 static collet_runtime *rt;
 static collet_context *cx;
@@ -47,9 +47,9 @@ static void make_layers(collet_ternary_layer layers[LAYERS],
         collet_array_free(scale);
         bias[i] = i == 2 ? NULL : random_floats(cx, 0, widths[i + 1], 30 + i);
         layers[i] = (collet_ternary_layer){.struct_size = sizeof *layers,
-                                           .activations = activations[i],
+                                           .activations = activations[i % 3],
                                            .relu = i == 0,
-                                           .threshold = i == 1 ? 0.5f : 0,
+                                           .threshold = i % 3 == 1 ? 0.5f : 0,
                                            .weights = weights[i],
                                            .bias = bias[i]};
     }

@@ -232,6 +232,7 @@ static void bytes_that_are_none(void **state)
     (void)state;
     bytes_refused(3, 64, 256, 70, 0xf5, "2 codes are 11, which is no weight");
     bytes_refused(17, 65536, 262144, 17 * 65536 - 1, 0xd5, "1 codes are 11");
+    bytes_refused(17, 65536, 262144, 1000000, 0xd5, "1 codes are 11");
     /* Weight 64 of the block is a column no more, also in a row that is looked at late. */
     bytes_refused(2, 128, 256 + 64, 64 + 128, 0x59, "row 1 has a weight 1 behind its 320 columns");
     bytes_refused(16390, 64, 1, 16389 * 64, 0x15, "row 16389 has a weight -1 behind its 1 columns");
