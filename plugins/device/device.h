@@ -51,6 +51,7 @@ typedef struct device_traits {
     uint32_t has_f64;
     uint32_t exact_f32;      /* quotients and roots of f32 are rounded correctly */
     uint32_t is_cpu;         /* SERIAL: items of a group run one after the other */
+    uint32_t has_tiles;      /* HAVE_TILES: a warp multiplies tiles of bytes */
     uint64_t local_bytes;    /* of local memory that a group may use */
     uint64_t argument_bytes; /* that the arguments of a kernel may take together */
 } device_traits;

@@ -8,10 +8,9 @@ static const char *const take_texts[] = {device_text_matrices, device_text_terna
                                          device_text_ternary_take, NULL};
 static const device_source take_source = {"ternary_take", take_texts};
 static const char *const product_texts[] = {
-    device_text_matrices,        device_text_ternary,
-    device_text_ternary_vectors, device_text_ternary_product,
-    device_text_ternary_serial,  device_text_ternary_thin,
-    device_text_ternary_tiled,   NULL};
+    device_text_matrices,        device_text_ternary,        device_text_ternary_vectors,
+    device_text_ternary_product, device_text_ternary_serial, device_text_ternary_thin,
+    device_text_ternary_tiled,   device_text_ternary_tensor, NULL};
 static const device_source product_source = {"ternary_product", product_texts};
 
 /* As ternary_take.dev has it. */
@@ -193,12 +192,32 @@ static uint64_t across_of(const device_traits *t)
     return t->group >= 256 ? 16 : t->group >= 64 ? 8 : t->group >= 16 ? 4 : t->group >= 4 ? 2 : 1;
 }
 
-static int tiles_suit(const device_traits *t, const plan *g)
+/* Of ternary_tensor.dev: the group that it is for, its rows and tokens. */
+#define TENSOR_GROUP 256
+#define TENSOR_ROWS 128
+#define TENSOR_TOKENS 64
+
+static int is_batch(const plan *g)
+{
+    return !g->real && g->p.tokens >= TILES_FROM && g->p.rows >= TILES_FROM;
+}
+
+static collet_status tensor(collet_device *device, collet_queue *queue,
+                            const collet_kernel_call *call, const plan *g)
+{
+    uint64_t across = device_ceiling((uint64_t)g->p.tokens, TENSOR_TOKENS);
+    device_launch l;
+    begin(&l, call, g, "tensor");
+    device_pass_i64(&l, (int64_t)across);
+    return device_enqueue(device, queue, &l,
+                          across * device_ceiling((uint64_t)g->p.rows, TENSOR_ROWS), call->err);
+}
+
+static int tiles_fit(const device_traits *t)
 {
     uint64_t across = across_of(t), down = t->group / across;
     uint64_t bytes = (down * W_WORDS + across * Q_WORDS) * SIDE * sizeof(uint32_t);
-    return !g->real && g->p.tokens >= TILES_FROM && g->p.rows >= TILES_FROM &&
-           bytes <= t->local_bytes;
+    return bytes <= t->local_bytes;
 }
 
 static collet_status tiled(collet_device *device, collet_queue *queue,
@@ -228,7 +247,9 @@ static collet_status run(collet_device *device, collet_queue *queue, const colle
         return status;
     if (t->is_cpu)
         status = on_processor(device, queue, call, &g);
-    else if (tiles_suit(t, &g))
+    else if (is_batch(&g) && t->has_tiles && t->group == TENSOR_GROUP)
+        status = tensor(device, queue, call, &g);
+    else if (is_batch(&g) && tiles_fit(t))
         status = tiled(device, queue, call, &g);
     else
         status = thin(device, queue, call, &g);

@@ -72,6 +72,34 @@ template <class T> static inline T atomicAdd(T *p, T value)
     return before;
 }
 
+/* What a warp does together: every item leaves its numbers, and all of them are there behind the
+ * barrier. The lanes hold what prelude_cuda.dev says. */
+#define HAVE_TILES 1
+static unsigned fake_tiles[1024][6];
+static inline int fake_byte(const unsigned *words, int at, int sign)
+{
+    unsigned byte = words[at / 4] >> at % 4 * 8 & 255u;
+    return sign ? (signed char)byte : (int)byte;
+}
+
+static inline void multiply_tiles(int *sums, unsigned a0, unsigned a1, unsigned a2, unsigned a3,
+                                  unsigned b0, unsigned b1)
+{
+    unsigned item = threadIdx.x, warp = item / 32 * 32, lane = item % 32;
+    unsigned own[6] = {a0, a1, a2, a3, b0, b1};
+    std::memcpy(fake_tiles[item], own, sizeof own);
+    __syncthreads();
+    for (int i = 0; i < 4; i++) {
+        unsigned row = lane / 4, column = lane % 4 * 2 + i % 2;
+        for (int k = 0; k < 32; k++) {
+            const unsigned *a = fake_tiles[warp + row * 4 + k % 16 / 4] + i / 2 + k / 16 * 2;
+            const unsigned *b = fake_tiles[warp + column * 4 + k % 16 / 4] + 4 + k / 16;
+            sums[i] += fake_byte(a, k % 4, 0) * fake_byte(b, k % 4, 1);
+        }
+    }
+    __syncthreads();
+}
+
 using std::acos;
 using std::atan2;
 using std::ceil;
