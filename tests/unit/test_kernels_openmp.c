@@ -157,6 +157,10 @@ enum { FRAMES = 3, ATOMS = 20011, MANY = 301, FEW = 53 };
 
 enum { COLUMNS = 11, LONG = COLUMNS * 200000 };
 
+/* Ternary weights of rows in several pieces, and their products with more tokens than a panel has.
+ */
+enum { HIGH = 150, WIDE = 20011, NARROW = 700, TOKENS = 37 };
+
 typedef struct inputs {
     double numbers[300 * 1001];
     float series[LONG];
@@ -173,6 +177,10 @@ typedef struct results {
     double com_many[MANY * 3], inertia_many[MANY * 9], L_many[MANY * 3], energies_many[MANY * 3];
     double moments[MANY * 3], axes[MANY * 9];
     float exponentials[ATOMS];
+    float scales[HIGH / 2], real[TOKENS * HIGH], linear[TOKENS * HIGH], ternary[TOKENS * HIGH];
+    int8_t codes[HIGH / 2 * WIDE];
+    uint8_t bytes[HIGH * 192];
+    int32_t wrong, strange, dot_packed;
 } results;
 
 static inputs in;
@@ -238,8 +246,31 @@ static void compute_frames(results *out)
          ARRAY(out->inertia_many, F64, MANY, 3, 3), ABSENT);
 }
 
+static void compute_ternary(results *out)
+{
+    collet_ternary_quantize_params absmean = {sizeof absmean, COLLET_TERNARY_ABSMEAN, 0, 0};
+    collet_ternary_format_params t2 = {sizeof t2, COLLET_TERNARY_T2};
+    collet_ternary_linear_params linear = {sizeof linear, COLLET_TERNARY_INT8, 1, 0};
+    collet_operand weights = ARRAY(out->bytes, U8, HIGH, 192);
+    collet_operand x = ARRAY(in.v, F32, TOKENS, NARROW), bias = ARRAY(in.f, F32, HIGH);
+    CALL_WITH(TERNARY_QUANTIZE, 3, &absmean, sizeof absmean, ARRAY(out->codes, I8, HIGH / 2, WIDE),
+              ARRAY(out->scales, F32, HIGH / 2), SCALAR(&out->strange, I32),
+              ARRAY(in.series, F32, HIGH / 2, WIDE));
+    CALL_WITH(TERNARY_PACK, 2, &t2, sizeof t2, weights, SCALAR(&out->wrong, I32),
+              ARRAY(out->codes, I8, HIGH, NARROW), ABSENT);
+    CALL(TERNARY_DOT, 1, SCALAR(&out->dot_packed, I32), ARRAY(out->bytes, U8, HIGH * 96),
+         ARRAY(out->bytes + HIGH * 96, U8, HIGH * 96));
+    CALL(TERNARY_MATMUL, 1, ARRAY(out->real, F32, TOKENS, HIGH), weights, x);
+    CALL_WITH(TERNARY_LINEAR, 1, &linear, sizeof linear, ARRAY(out->linear, F32, TOKENS, HIGH),
+              weights, x, ABSENT, bias);
+    linear.activations = COLLET_TERNARY_TERNARY;
+    CALL_WITH(TERNARY_LINEAR, 1, &linear, sizeof linear, ARRAY(out->ternary, F32, TOKENS, HIGH),
+              weights, x, ABSENT, bias);
+}
+
 static void compute(results *out)
 {
+    compute_ternary(out);
     compute_sums(out);
     compute_products(out);
     compute_frames(out);
@@ -264,6 +295,7 @@ static void test_results_do_not_depend_on_threads(void **state)
     reopen(1);
     compute(&one);
     assert_true(one.energies[0] > 0.0 && one.rmsd[2] > 0.0 && one.columns[1000] != 0.0);
+    assert_true(one.real[TOKENS * HIGH - 1] != 0.0f && one.dot_packed != 0);
     for (int i = 0; i < 3; i++) {
         reopen(counts[i]);
         memset(&more, 0, sizeof more);
@@ -309,6 +341,30 @@ static void test_subnormals_on_every_thread(void **state)
         assert_true(y[i] == 2.0f * least);
 }
 
+/* ---- Counts of what is no code --------------------------------------------------------------- */
+
+enum { BLOCKS = 1200 };
+
+/* More in a row than a byte counts. */
+static void test_nothing_but_wrong_codes(void **state)
+{
+    (void)state;
+    static int8_t codes[BLOCKS * 256];
+    static uint8_t bytes[BLOCKS * 64];
+    collet_ternary_format_params t2 = {sizeof t2, COLLET_TERNARY_T2};
+    int32_t wrong = 0;
+    memset(codes, 5, sizeof codes);
+    CALL_WITH(TERNARY_PACK, 2, &t2, sizeof t2, ARRAY(bytes, U8, BLOCKS * 64), SCALAR(&wrong, I32),
+              ARRAY(codes, I8, BLOCKS * 256), ABSENT);
+    assert_int_equal(BLOCKS * 256, wrong);
+    assert_int_equal(0x55, bytes[BLOCKS * 64 - 1]);
+    memset(bytes, 0xff, sizeof bytes);
+    CALL_WITH(TERNARY_UNPACK, 3, &t2, sizeof t2, ARRAY(codes, I8, BLOCKS * 256), ABSENT,
+              SCALAR(&wrong, I32), ARRAY(bytes, U8, BLOCKS * 64));
+    assert_int_equal(BLOCKS * 256, wrong);
+    assert_int_equal(0, codes[BLOCKS * 256 - 1]);
+}
+
 /* ---- A frame far from its first atom --------------------------------------------------------- */
 
 /* Seen from 1e8 the extent of the others is in the last digits, or beyond them. */
@@ -339,6 +395,7 @@ int main(void)
         cmocka_unit_test(test_results_do_not_depend_on_threads),
         cmocka_unit_test(test_two_callers_at_once),
         cmocka_unit_test(test_subnormals_on_every_thread),
+        cmocka_unit_test(test_nothing_but_wrong_codes),
         cmocka_unit_test(test_distant_first_atom),
     };
     return cmocka_run_group_tests(tests, open_plugin, close_plugin);
