@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define STRETCH ((uint64_t)4 << 20)
+
 int collet_t2_recognise(const uint8_t *bytes, uint64_t size)
 {
     return size >= 8 && memcmp(bytes, T2_MAGIC, 8) == 0;
@@ -138,6 +140,17 @@ float *collet_t2_bias(const collet_t2_file *file, uint32_t index)
     return (float *)(void *)at(file, file->layers[index].bias_offset);
 }
 
+/* A stretch at a time, so that a file larger than memory can be checked. */
+static void sum_piece(const collet_t2_file *file, collet_t2_sum *sum, uint64_t offset,
+                      uint64_t bytes)
+{
+    for (uint64_t done = 0; offset > 0 && done < bytes; done += STRETCH) {
+        uint64_t n = bytes - done < STRETCH ? bytes - done : STRETCH;
+        collet_t2_sum_add(sum, at(file, offset + done), n);
+        collet_mapping_passed(file->mapping, offset + done, n);
+    }
+}
+
 collet_status collet_t2_verify(const collet_t2_file *file, uint32_t index, collet_error *err)
 {
     const collet_t2_layer *layer = &file->layers[index];
@@ -145,11 +158,9 @@ collet_status collet_t2_verify(const collet_t2_file *file, uint32_t index, colle
     collet_t2_sum sum;
 
     collet_t2_sum_begin(&sum);
-    collet_t2_sum_add(&sum, collet_t2_weights(file, index), layer->weights_bytes);
-    if (layer->scale_offset)
-        collet_t2_sum_add(&sum, at(file, layer->scale_offset), floats);
-    if (layer->bias_offset)
-        collet_t2_sum_add(&sum, at(file, layer->bias_offset), floats);
+    sum_piece(file, &sum, layer->weights_offset, layer->weights_bytes);
+    sum_piece(file, &sum, layer->scale_offset, floats);
+    sum_piece(file, &sum, layer->bias_offset, floats);
     if (collet_t2_sum_end(&sum) != layer->checksum)
         return collet_fail(err, COLLET_FORMAT, "%s: is damaged: the checksum of layer %u differs",
                            collet_mapping_path(file->mapping), index);
