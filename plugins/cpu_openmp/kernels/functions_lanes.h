@@ -97,6 +97,10 @@ INLINE __m512 look_up_32(const float *table, __m512i index)
     return _mm512_permutex2var_ps(first, index, second);
 }
 
+/* Without optimisation gcc 12 has macros for getmant and getexp, whose masks change their sign. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+
 /*
  * x = 2^e m: ln x = (e ln 2 - ln c) + ln(1 + r), r = m c - 1, |r| <= 1/32. The upper parts of the
  * first sum add exactly; (ln(1 + r) - r) / r^2 is a polynomial (error 2^-31 of ln(1 + r)). 0 and
@@ -118,6 +122,8 @@ INLINE __m512 log_lanes_f32(__m512 x)
     __m512 p = _mm512_fmadd_ps(q, _mm512_mul_ps(r, r), low);
     return _mm512_add_ps(sum, _mm512_add_ps(r, p));
 }
+
+#pragma GCC diagnostic pop
 
 #else
 #define HAVE_LANES 0
