@@ -62,6 +62,14 @@ void openblas_set_num_threads(int count)
     threads = count;
 }
 
+/* Nanoseconds of the thread, by which it is measured. */
+static long spent(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return t.tv_sec * 1000000000L + t.tv_nsec;
+}
+
 static void be_faulty(void)
 {
 #ifdef CRASHES
@@ -69,13 +77,13 @@ static void be_faulty(void)
 #elif defined(ENDS)
     exit(3);
 #endif
-    if (core[0] == 'P') { /* in time of the thread, by which it is measured */
-        struct timespec t, begin_at;
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin_at);
-        do
-            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-        while ((t.tv_sec - begin_at.tv_sec) * 1000000000L + t.tv_nsec - begin_at.tv_nsec <
-               10000000L);
+}
+
+/* Takes half as long again as the product that began at `begin`, however busy the machine is. */
+static void be_slow(long begin)
+{
+    long took = spent() - begin;
+    while (core[0] == 'P' && spent() - begin < took + took / 2) {
     }
 }
 
