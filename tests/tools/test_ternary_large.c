@@ -72,11 +72,12 @@ static void test_memory(void **state)
     (void)state;
     tool_result result = tool_run("collet-ternary", args, &setup);
     tool_expect(&result, 0);
-    assert_non_null(strstr(result.err, " weights, "));
-    assert_non_null(strstr(result.err, " left"));
-    assert_non_null(strstr(result.err, "\r\033[K"));
-    if (!WATCHED)
+    if (!WATCHED) { /* the fewer weights may be packed before there is a line to draw */
+        assert_non_null(strstr(result.err, " weights, "));
+        assert_non_null(strstr(result.err, " left"));
+        assert_non_null(strstr(result.err, "\r\033[K"));
         assert_string_equal(result.out, "w.t2: 100000000 weights in 1 layer, 24.41 MiB as t2\n");
+    }
     tool_free(&result);
     assert_int_equal(stat(io_path(directory, "w.t2"), &st), 0);
     assert_true(st.st_size <= 25 << 20);
