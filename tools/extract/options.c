@@ -3,6 +3,7 @@
 
 #include "../common/command_line.h"
 
+#include "arguments.h"
 #include "decimal.h"
 
 #include <collet/collet.h>
@@ -66,17 +67,6 @@ static const struct argp_option argp_options[] = {
     {0},
 };
 
-static int64_t parse_count(struct argp_state *state, const char *name, const char *text,
-                           int64_t least)
-{
-    int64_t value;
-
-    if (!collet_decimal_parse_integer(text, strlen(text), &value) || value < least)
-        argp_error(state, "%s: '%s' is not a whole number of at least %lld", name, text,
-                   (long long)least);
-    return value;
-}
-
 static void parse_axis(struct argp_state *state, const char *text, double axis[3])
 {
     const char *at = text;
@@ -118,13 +108,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         options->selection = text;
         break;
     case KEY_START:
-        options->start = parse_count(state, "--start", text, 0);
+        options->start = tool_parse_count(state, "--start", text, 0);
         break;
     case KEY_STOP:
-        options->stop = parse_count(state, "--stop", text, 0);
+        options->stop = tool_parse_count(state, "--stop", text, 0);
         break;
     case KEY_STEP:
-        options->step = parse_count(state, "--step", text, 1);
+        options->step = tool_parse_count(state, "--step", text, 1);
         break;
     case KEY_MASSES:
         options->masses = text;
@@ -136,10 +126,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         parse_axis(state, text, options->axis);
         break;
     case KEY_BATCH:
-        options->batch = strcmp(text, "auto") == 0 ? 0 : parse_count(state, "--batch", text, 1);
+        options->batch =
+            strcmp(text, "auto") == 0 ? 0 : tool_parse_count(state, "--batch", text, 1);
         break;
     case KEY_THREADS:
-        options->threads = parse_count(state, "--threads", text, 1);
+        options->threads = tool_parse_count(state, "--threads", text, 1);
         break;
     case ARGP_KEY_ARG:
         if (state->arg_num == 0)

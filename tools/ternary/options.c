@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
 
+#include "arguments.h"
 #include "decimal.h"
 
 #include <collet/collet.h>
@@ -136,17 +137,6 @@ static float parse_threshold(struct argp_state *state, const char *name, const c
     if (!collet_decimal_parse(text, strlen(text), &value) || value < 0 || !isfinite((float)value))
         argp_error(state, "%s: '%s' is not a number of at least 0", name, text);
     return (float)value;
-}
-
-static int64_t parse_count(struct argp_state *state, const char *name, const char *text,
-                           int64_t least)
-{
-    int64_t value;
-
-    if (!collet_decimal_parse_integer(text, strlen(text), &value) || value < least)
-        argp_error(state, "%s: '%s' is not a whole number of at least %lld", name, text,
-                   (long long)least);
-    return value;
 }
 
 static uint32_t parse_word(struct argp_state *state, const char *name, const char *text,
@@ -300,7 +290,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
             parse_word(state, "--format", text, strlen(text), formats, COLLET_TERNARY_FORMATS);
         break;
     case KEY_LAYER:
-        options->layer = parse_count(state, "--layer", text, 0);
+        options->layer = tool_parse_count(state, "--layer", text, 0);
         break;
     case KEY_VALUES:
         options->values = 1;
@@ -315,7 +305,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         options->backend = text;
         break;
     case KEY_THREADS:
-        options->threads = parse_count(state, "--threads", text, 1);
+        options->threads = tool_parse_count(state, "--threads", text, 1);
         break;
     case KEY_SECONDS:
         options->seconds = parse_seconds(state, text);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "arguments.h"
+
+#include <string.h>
+
+#include "decimal.h"
+
+int64_t tool_parse_count(struct argp_state *state, const char *name, const char *text,
+                         int64_t least)
+{
+    int64_t value;
+
+    if (!collet_decimal_parse_integer(text, strlen(text), &value) || value < least)
+        argp_error(state, "%s: '%s' is not a whole number of at least %lld", name, text,
+                   (long long)least);
+    return value;
+}
