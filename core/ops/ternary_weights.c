@@ -152,6 +152,13 @@ static collet_status quantize(collet_context *cx, collet_array *codes, collet_ar
     return status;
 }
 
+/* Of an older caller's block too, which may end before the field. */
+static int takes_means(const collet_ternary_quantize_params *params)
+{
+    return params->struct_size >= offsetof(collet_ternary_quantize_params, threshold) &&
+           params->mode == COLLET_TERNARY_ABSMEAN;
+}
+
 collet_status collet_ternary_weights_quantize(collet_context *cx, collet_ternary_weights **out,
                                               const collet_array *weights,
                                               const collet_ternary_quantize_params *params)
@@ -166,7 +173,7 @@ collet_status collet_ternary_weights_quantize(collet_context *cx, collet_ternary
         status = weights_new(cx, &made, collet_array_shape(weights)[1]);
     if (status == COLLET_OK)
         status = collet_array_create(cx, &codes, COLLET_I8, 2, collet_array_shape(weights));
-    if (status == COLLET_OK && params->mode == COLLET_TERNARY_ABSMEAN)
+    if (status == COLLET_OK && takes_means(params))
         status = collet_array_create(cx, &made->scale, COLLET_F32, 1, collet_array_shape(weights));
     if (status == COLLET_OK)
         status = quantize(cx, codes, made->scale, weights, params);
