@@ -24,8 +24,15 @@ typedef struct row_walk {
     int64_t in_row; /* of the walk's row: its innermost axis of heads */
 } row_walk;
 
-static void rows_begin(row_walk *r)
+/* View 0 is `out`'s rows, view 1 `in`'s, which has the same leading axes, view 2 a number for each
+ * row, where `numbers` is there. */
+static void rows_begin(row_walk *r, const collet_operand *out, const collet_operand *in,
+                       const collet_operand *numbers)
 {
+    heads_view(&r->walk, out, out->ndim - 1);
+    heads_view(&r->walk, in, out->ndim - 1);
+    if (numbers && cpu_present(numbers))
+        heads_view(&r->walk, numbers, out->ndim - 1);
     cpu_rows_begin(&r->walk);
     r->in_row = 0;
 }
@@ -101,11 +108,7 @@ KERNEL(ternary_quantize)
     int with_scale = cpu_present(scales);
     int64_t strange = 0;
     row_walk r = {0};
-    heads_view(&r.walk, codes, codes->ndim - 1);
-    heads_view(&r.walk, in, codes->ndim - 1);
-    if (with_scale)
-        heads_view(&r.walk, scales, codes->ndim - 1);
-    for (rows_begin(&r); rows_left(&r); rows_next(&r)) {
+    for (rows_begin(&r, codes, in, scales); rows_left(&r); rows_next(&r)) {
         const char *at = row_at(&r, 1);
         float scale = 1.0f, threshold = params->threshold;
         if (params->mode == COLLET_TERNARY_ABSMEAN) {
@@ -131,11 +134,7 @@ KERNEL(ternary_pack)
     int with_scale = cpu_present(scales);
     int64_t wrong = 0;
     row_walk r = {0};
-    heads_view(&r.walk, bytes, bytes->ndim - 1);
-    heads_view(&r.walk, codes, bytes->ndim - 1);
-    if (with_scale)
-        heads_view(&r.walk, scales, bytes->ndim - 1);
-    for (rows_begin(&r); rows_left(&r); rows_next(&r)) {
+    for (rows_begin(&r, bytes, codes, scales); rows_left(&r); rows_next(&r)) {
         float scale = 1.0f;
         if (with_scale)
             memcpy(&scale, row_at(&r, 2), sizeof scale);
@@ -155,11 +154,7 @@ KERNEL(ternary_unpack)
     int with_scale = cpu_present(scales);
     int64_t wrong = 0;
     row_walk r = {0};
-    heads_view(&r.walk, codes, codes->ndim - 1);
-    heads_view(&r.walk, bytes, codes->ndim - 1);
-    if (with_scale)
-        heads_view(&r.walk, scales, codes->ndim - 1);
-    for (rows_begin(&r); rows_left(&r); rows_next(&r)) {
+    for (rows_begin(&r, codes, bytes, scales); rows_left(&r); rows_next(&r)) {
         const uint8_t *row = (const uint8_t *)row_at(&r, 1);
         wrong += cpu_ternary_unpack(params->format, (int8_t *)row_at(&r, 0), last_step(codes),
                                     last_extent(codes), row);
@@ -237,20 +232,12 @@ static void multiply_row(const uint8_t *row, const char *x, const collet_operand
     }
 }
 
-/* y's and x's leading axes are the same. */
-static void tokens_begin(row_walk *r, const collet_operand *y, const collet_operand *x)
-{
-    heads_view(&r->walk, y, y->ndim - 1);
-    heads_view(&r->walk, x, y->ndim - 1);
-    rows_begin(r);
-}
-
 KERNEL(ternary_matmul)
 {
     const collet_operand *y = cpu_operand(call, 0), *w = cpu_operand(call, 1);
     const collet_operand *x = cpu_operand(call, 2);
     row_walk r = {0};
-    for (tokens_begin(&r, y, x); rows_left(&r); rows_next(&r)) {
+    for (rows_begin(&r, y, x, NULL); rows_left(&r); rows_next(&r)) {
         for (int64_t m = 0; m < w->shape[0]; m++)
             multiply_row((const uint8_t *)cpu_at(w) + m * w->strides[0], row_at(&r, 1), x,
                          row_at(&r, 0) + m * last_step(y));
@@ -327,7 +314,7 @@ KERNEL(ternary_linear)
     int real = params->activations == COLLET_TERNARY_F32;
     int8_t *q = call->workspace;
     row_walk r = {0};
-    for (tokens_begin(&r, y, x); rows_left(&r); rows_next(&r)) {
+    for (rows_begin(&r, y, x, NULL); rows_left(&r); rows_next(&r)) {
         const char *token = row_at(&r, 1);
         float s = real ? 1.0f : quantize_token(q, token, step, count, params);
         for (int64_t m = 0; m < w->shape[0]; m++) {

@@ -167,54 +167,48 @@ collet_status device_ternary_quantize(collet_device *device, collet_queue *queue
 /* ---- pack, unpack ------------------------------------------------------------------------------
  */
 
-collet_status device_ternary_pack(collet_device *device, collet_queue *queue,
-                                  const collet_kernel_call *call)
+/* One of the kernels between codes and bytes, over the rows of operand 0; `in`, `scale` and `info`
+ * are the numbers of the others, `length` is what the kernel wants to know of a row. */
+static collet_status convert(collet_device *device, collet_queue *queue,
+                             const collet_kernel_call *call, const char *kernel, uint32_t in,
+                             uint32_t scale, uint32_t info, int64_t length)
 {
     const collet_ternary_format_params *params = call->params;
     const device_traits *t = device_traits_of(device);
-    const collet_operand *bytes = device_operand(call, 0), *codes = device_operand(call, 2);
+    const collet_operand *out = device_operand(call, 0);
     device_launch l;
     row_view w;
-    uint64_t groups = rows_of(&w, t, bytes, last_extent(bytes));
-    device_batch_operand(&w.v, 0, bytes);
-    device_batch_operand(&w.v, 1, codes);
-    scale_of(&w, device_operand(call, 3));
-    collet_status status = clear(device, queue, call, &formats_source, "", device_operand(call, 1));
+    uint64_t groups = rows_of(&w, t, out, last_extent(out));
+    device_batch_operand(&w.v, 0, out);
+    device_batch_operand(&w.v, 1, device_operand(call, in));
+    scale_of(&w, device_operand(call, scale));
+    collet_status status =
+        clear(device, queue, call, &formats_source, "", device_operand(call, info));
     if (status != COLLET_OK)
         return status;
-    device_launch_begin(&l, &formats_source, "", "pack");
+    device_launch_begin(&l, &formats_source, "", kernel);
     l.alone = t->is_cpu;
     for (uint32_t i = 0; i < 4; i++)
         device_pass_operand(&l, device_operand(call, i));
     device_pass_i32(&l, (int32_t)params->format);
-    device_pass_i64(&l, last_extent(codes));
+    device_pass_i64(&l, length);
     device_pass_block(&l, &w, sizeof w);
     return device_after_first(device_enqueue(device, queue, &l, groups, call->err));
+}
+
+collet_status device_ternary_pack(collet_device *device, collet_queue *queue,
+                                  const collet_kernel_call *call)
+{
+    int64_t codes = last_extent(device_operand(call, 2));
+    return convert(device, queue, call, "pack", 2, 3, 1, codes);
 }
 
 collet_status device_ternary_unpack(collet_device *device, collet_queue *queue,
                                     const collet_kernel_call *call)
 {
-    const collet_ternary_format_params *params = call->params;
-    const device_traits *t = device_traits_of(device);
-    const collet_operand *codes = device_operand(call, 0), *scale = device_operand(call, 1);
-    device_launch l;
-    row_view w;
-    uint64_t groups = rows_of(&w, t, codes, last_extent(codes));
-    device_batch_operand(&w.v, 0, codes);
-    device_batch_operand(&w.v, 1, device_operand(call, 3));
-    scale_of(&w, scale);
-    collet_status status = clear(device, queue, call, &formats_source, "", device_operand(call, 2));
-    if (status != COLLET_OK)
-        return status;
-    device_launch_begin(&l, &formats_source, "", "unpack");
-    l.alone = t->is_cpu;
-    for (uint32_t i = 0; i < 4; i++)
-        device_pass_operand(&l, device_operand(call, i));
-    device_pass_i32(&l, (int32_t)params->format);
-    device_pass_i64(&l, w.with_scale ? last_extent(scale) : 0);
-    device_pass_block(&l, &w, sizeof w);
-    return device_after_first(device_enqueue(device, queue, &l, groups, call->err));
+    const collet_operand *scale = device_operand(call, 1);
+    int64_t blocks = device_present(scale) ? last_extent(scale) : 0;
+    return convert(device, queue, call, "unpack", 3, 1, 2, blocks);
 }
 
 /* ---- dot ---------------------------------------------------------------------------------------
