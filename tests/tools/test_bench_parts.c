@@ -9,6 +9,7 @@
 
 #include "heap.h"
 #include "inputs.h"
+#include "rival.h"
 #include "shape.h"
 #include "stats.h"
 #include "suggest.h"
@@ -209,12 +210,35 @@ static void test_team(void **state)
     bench_team_destroy(NULL);
 }
 
+/* What rivals' results are told apart by, of every type that a rival computes. */
+static void test_digests(void **state)
+{
+    const float f32[4] = {3, -3, 3, -3};
+    const double f64[4] = {3, -3, 3, -3};
+    const int32_t i32[4] = {3, -3, 3, -3};
+    const uint16_t bf16[4] = {0x4040, 0xc040, 0x4040, 0xc040};
+    const struct {
+        collet_dtype dtype;
+        const void *data;
+    } results[] = {{COLLET_F32, f32}, {COLLET_F64, f64}, {COLLET_I32, i32}, {COLLET_BF16, bf16}};
+    double signature = (double)NAN;
+    (void)state;
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
+        bench_operand operand = {.dtype = results[i].dtype, .ndim = 1, .shape = {4}};
+        rival_digest digest = rival_digest_of(&operand, results[i].data);
+        assert_near(digest.magnitude, 3, 1e-12);
+        if (i == 0)
+            signature = digest.signature;
+        assert_near(digest.signature, signature, 1e-12);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stats), cmocka_unit_test(test_shapes), cmocka_unit_test(test_names),
         cmocka_unit_test(test_heap),  cmocka_unit_test(test_inputs), cmocka_unit_test(test_halves),
-        cmocka_unit_test(test_team),
+        cmocka_unit_test(test_team),  cmocka_unit_test(test_digests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,9 +136,19 @@ void *rival_memory(rival_job *job, size_t bytes)
     return memory;
 }
 
+static double bf16_number(uint16_t half)
+{
+    uint32_t bits = (uint32_t)half << 16;
+    float number;
+    memcpy(&number, &bits, sizeof number);
+    return (double)number;
+}
+
 static double number_at(const bench_operand *o, const void *data, int64_t i)
 {
     switch (o->dtype) {
+    case COLLET_BF16:
+        return bf16_number(((const uint16_t *)data)[i]);
     case COLLET_F32:
     case COLLET_C64:
         return (double)((const float *)data)[i];
