@@ -214,18 +214,27 @@ collet_status device_ternary_unpack(collet_device *device, collet_queue *queue,
 /* ---- dot ---------------------------------------------------------------------------------------
  */
 
-/* Bytes that a group has at least. */
+/* Bytes that a group has at least, and what they are a multiple of. */
 #define INNER_LEAST 16384
+#define INNER_MULTIPLE 64
+
+/* Groups for `count` bytes: all have `each` of them but the last, which has what is left. */
+static uint64_t inner_groups(const device_traits *t, uint64_t count, uint64_t *each)
+{
+    uint64_t wanted = device_ceiling(count, INNER_LEAST), most = 8 * (uint64_t)t->units;
+    uint64_t blocks = count / INNER_MULTIPLE, share;
+    wanted = wanted < most ? wanted : most;
+    share = device_ceiling(blocks, wanted ? wanted : 1);
+    *each = share * INNER_MULTIPLE;
+    return share ? device_ceiling(blocks, share) : 1;
+}
 
 collet_status device_ternary_dot(collet_device *device, collet_queue *queue,
                                  const collet_kernel_call *call)
 {
     const device_traits *t = device_traits_of(device);
     int64_t count = last_extent(device_operand(call, 1));
-    uint64_t groups = device_ceiling((uint64_t)count, INNER_LEAST), most = 8 * (uint64_t)t->units;
-    groups = groups < most ? groups : most;
-    groups = groups ? groups : 1;
-    uint64_t blocks = device_ceiling((uint64_t)count / 64, groups);
+    uint64_t each, groups = inner_groups(t, (uint64_t)count, &each);
     device_launch l;
     collet_status status =
         groups == 1 ? COLLET_OK
@@ -237,7 +246,7 @@ collet_status device_ternary_dot(collet_device *device, collet_queue *queue,
     for (uint32_t i = 0; i < 3; i++)
         device_pass_operand(&l, device_operand(call, i));
     device_pass_i64(&l, count);
-    device_pass_i64(&l, (int64_t)blocks * 64);
+    device_pass_i64(&l, (int64_t)each);
     device_pass_i32(&l, groups == 1);
     status = device_enqueue(device, queue, &l, groups, call->err);
     return groups == 1 ? status : device_after_first(status);

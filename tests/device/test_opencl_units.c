@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Work shared out among more compute units than there are here: PoCL claims as many threads as it
+ * is told. Skipped where no driver does so.
+ */
+#include "ternary_support.h"
+
+#define OPENCL_PLUGIN COLLET_TEST_PLUGINS "/opencl.so"
+#define SKIPPED 77
+#define UNITS "33"
+
+static collet_runtime *rt;
+static collet_context *cx;
+
+/* Lengths around that at which 264 groups of 256 blocks are full: some groups would begin behind
+ * the end if all had as many blocks as the first. */
+static void dots_of_any_length(void **state)
+{
+    static const int64_t blocks[] = {1, 256, 257, 67584, 67585, 67588, 67591, 67592};
+    const int64_t most = 67592;
+    int8_t *codes = malloc((size_t)most * 256);
+    (void)state;
+    assert_non_null(codes);
+    for (int64_t i = 0; i < most * 256; i++)
+        codes[i] = (int8_t)(i % 7 == 3 ? -1 : i % 7 < 5);
+    collet_array *values = array_of(cx, COLLET_I8, 1, SHAPE(most * 256), codes);
+    collet_array *all = array_for(cx, COLLET_U8, 1, SHAPE(most * 64));
+    collet_array *out = array_for(cx, COLLET_I32, 0, NULL);
+    assert_ok(cx, collet_ternary_pack(cx, all, out, values, NULL, COLLET_TERNARY_T2));
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+        collet_array *some = NULL;
+        int32_t wanted = 0;
+        for (int64_t k = 0; k < blocks[i] * 256; k++)
+            wanted += codes[k] != 0;
+        assert_ok(cx, collet_array_slice(cx, &some, all, 0, 0, blocks[i] * 64, 1));
+        assert_ok(cx, collet_ternary_dot(cx, out, some, some));
+        assert_string_equal(collet_last_backend(cx), "opencl");
+        assert_int_equal(number_in(cx, out), wanted);
+        collet_array_free(some);
+    }
+    collet_array_free(values);
+    collet_array_free(all);
+    collet_array_free(out);
+    free(codes);
+}
+
+/* Whether a device of UNITS units is there. */
+static int has_units(void)
+{
+    collet_backend_info info = {.struct_size = sizeof info};
+    for (size_t i = 0; i < collet_backend_count(rt); i++)
+        if (collet_backend_info_at(rt, i, &info) == COLLET_OK &&
+            strstr(info.capabilities, "\"compute_units\": " UNITS ","))
+            return 1;
+    print_message("SKIP: no OpenCL device of " UNITS " compute units\n");
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    collet_context_destroy(cx);
+    collet_runtime_destroy(rt);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(dots_of_any_length)};
+    setenv("POCL_DEVICES", "pthread", 1);
+    setenv("POCL_MAX_PTHREAD_COUNT", UNITS, 1);
+    setenv("POCL_PTHREAD_MIN_THREADS", UNITS, 1);
+    rt = runtime_with(OPENCL_PLUGIN, NULL);
+    if (!has_units())
+        return SKIPPED;
+    cx = context_of(rt);
+    return cmocka_run_group_tests(tests, NULL, tear_down);
+}
