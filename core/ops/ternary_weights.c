@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packed weights that are known to be valid. Made of public calls alone. */
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "call.h"
@@ -214,22 +215,36 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* All codes, as one long row, a stretch at a time. */
-static collet_status check_codes(collet_context *cx, const collet_array *bytes)
+/* The invalid codes of some rows, which may lie apart, a stretch of columns at a time. */
+static collet_status count_wrong(collet_context *cx, const collet_array *rows, int64_t *wrong)
 {
-    int64_t size = collet_array_size(bytes), wrong = 0;
-    collet_array *flat = NULL;
-    collet_status status = collet_array_reshape(cx, &flat, bytes, 2, (int64_t[]){1, size});
-    for (int64_t at = 0; at < size && status == COLLET_OK; at += STRETCH_BYTES) {
+    int64_t width = collet_array_shape(rows)[1];
+    collet_status status = COLLET_OK;
+    for (int64_t at = 0; at < width && status == COLLET_OK; at += STRETCH_BYTES) {
         collet_array *stretch = NULL;
         int32_t here = 0;
-        status = collet_array_slice(cx, &stretch, flat, 1, at, least(size - at, STRETCH_BYTES), 1);
+        status = collet_array_slice(cx, &stretch, rows, 1, at, least(width - at, STRETCH_BYTES), 1);
         if (status == COLLET_OK)
             status = unpack_some(cx, stretch, 0, NULL, &here);
-        wrong += here;
+        *wrong += here;
         collet_array_free(stretch);
     }
-    collet_array_free(flat);
+    return status;
+}
+
+/* All codes, as many rows at a time as make a stretch. */
+static collet_status check_codes(collet_context *cx, const collet_array *bytes)
+{
+    int64_t rows = collet_array_shape(bytes)[0], width = collet_array_shape(bytes)[1], wrong = 0;
+    int64_t together = width && width < STRETCH_BYTES ? STRETCH_BYTES / width : 1;
+    collet_status status = COLLET_OK;
+    for (int64_t at = 0; width && at < rows && status == COLLET_OK; at += together) {
+        collet_array *some = NULL;
+        status = collet_array_slice(cx, &some, bytes, 0, at, least(rows - at, together), 1);
+        if (status == COLLET_OK)
+            status = count_wrong(cx, some, &wrong);
+        collet_array_free(some);
+    }
     if (status == COLLET_OK && wrong)
         status = call_fail(cx, COLLET_INVALID,
                            "ternary weights: %" PRId64 " codes are 11, which is no weight", wrong);

@@ -131,6 +131,47 @@ static void from_bytes(void **state)
     collet_array_free(codes);
 }
 
+/* Rows that lie apart: weights as from a copy without gaps, and a code that is none is found. */
+static void rows_apart(const collet_array *rows, int64_t columns)
+{
+    collet_array *copy = array_for(cx, COLLET_U8, 2, collet_array_shape(rows));
+    collet_ternary_weights *w = NULL;
+    assert_ok(cx, collet_copy(cx, copy, rows));
+    assert_ok(cx, collet_ternary_weights_from_bytes(cx, &w, rows, columns, NULL));
+    assert_same(copy, collet_ternary_weights_bytes(w));
+    collet_ternary_weights_free(w);
+    collet_array_free(copy);
+}
+
+static void from_rows_apart(void **state)
+{
+    static const unsigned char none = 0xd5;
+    collet_array *codes = random_codes(cx, 9, 512, 4), *bytes = packed(codes);
+    collet_array *left = NULL, *every_other = NULL, *reversed = NULL, *last = NULL, *byte = NULL;
+    collet_ternary_weights *w = NULL;
+    (void)state;
+    assert_ok(cx, collet_array_slice(cx, &left, bytes, 1, 0, 64, 1));
+    assert_ok(cx, collet_array_slice(cx, &every_other, bytes, 0, 0, 5, 2));
+    assert_ok(cx, collet_array_slice(cx, &reversed, bytes, 0, 8, 9, -1));
+    rows_apart(left, 256);
+    rows_apart(every_other, 512);
+    rows_apart(reversed, 512);
+    assert_ok(cx, collet_array_slice(cx, &last, bytes, 0, 8, 1, 1));
+    assert_ok(cx, collet_array_slice(cx, &byte, last, 1, 0, 1, 1));
+    assert_ok(cx, collet_array_write(cx, byte, &none, 1));
+    collet_array *all[] = {left, every_other, reversed};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        assert_status(cx, collet_ternary_weights_from_bytes(cx, &w, all[i], i ? 512 : 256, NULL),
+                      COLLET_INVALID);
+        assert_text_has(cx, "1 codes are 11, which is no weight");
+        collet_array_free(all[i]);
+    }
+    collet_array_free(byte);
+    collet_array_free(last);
+    collet_array_free(bytes);
+    collet_array_free(codes);
+}
+
 static void without_weights(void **state)
 {
     static const int64_t shapes[][2] = {{0, 5}, {5, 0}, {0, 0}};
@@ -233,6 +274,7 @@ static void bytes_that_are_none(void **state)
     bytes_refused(3, 64, 256, 70, 0xf5, "2 codes are 11, which is no weight");
     bytes_refused(17, 65536, 262144, 17 * 65536 - 1, 0xd5, "1 codes are 11");
     bytes_refused(17, 65536, 262144, 1000000, 0xd5, "1 codes are 11");
+    bytes_refused(2, (1 << 20) + 64, (1 << 22) + 256, (2 << 20) + 127, 0xd5, "1 codes are 11");
     /* Weight 64 of the block is a column no more, also in a row that is looked at late. */
     bytes_refused(2, 128, 256 + 64, 64 + 128, 0x59, "row 1 has a weight 1 behind its 320 columns");
     bytes_refused(16390, 64, 1, 16389 * 64, 0x15, "row 16389 has a weight -1 behind its 1 columns");
@@ -265,9 +307,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test(name)
     const struct CMUnitTest tests[] = {
-        TEST(from_codes),          TEST(from_numbers),           TEST(from_bytes),
-        TEST(without_weights),     TEST(numbers_that_are_none),  TEST(codes_that_are_none),
-        TEST(bytes_that_are_none), TEST(padding_of_every_width),
+        TEST(from_codes),          TEST(from_numbers),        TEST(from_bytes),
+        TEST(from_rows_apart),     TEST(without_weights),     TEST(numbers_that_are_none),
+        TEST(codes_that_are_none), TEST(bytes_that_are_none), TEST(padding_of_every_width),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
