@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layers one after another. Made of public calls alone. */
+/* Layers one after another. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "call.h"
+#include "context.h"
 #include "ops/ternary.h"
 
 typedef struct layer {
@@ -27,6 +29,12 @@ struct collet_ternary_network {
     layer *layers;
     passage passage;
 };
+
+/* Whether an array, which may be NULL, is of the context's runtime. */
+static int is_ours(const collet_context *cx, const collet_array *array)
+{
+    return !array || array->storage->runtime == cx->runtime;
+}
 
 /* ---- Layers ---------------------------------------------------------------------------------- */
 
@@ -52,6 +60,9 @@ static collet_status check_layer(collet_context *cx, uint32_t index, const colle
     if (!l->weights)
         return call_fail(cx, COLLET_INVALID, "ternary network: layer %" PRIu32 " has no weights",
                          index);
+    if (!is_ours(cx, l->weights->bytes) || !is_ours(cx, l->weights->scale) || !is_ours(cx, l->bias))
+        return call_fail(cx, COLLET_INVALID,
+                         "ternary network: layer %" PRIu32 " belongs to another runtime", index);
     if (l->activations > COLLET_TERNARY_F32)
         return call_fail(cx, COLLET_INVALID,
                          "ternary network: layer %" PRIu32 " wants activations %" PRIu32
@@ -231,6 +242,9 @@ static collet_status check_ends(collet_context *cx, const collet_ternary_network
     int32_t ndim = collet_array_ndim(x);
     int64_t rows = network->layers[network->count - 1].rows;
     int64_t columns = network->layers[0].columns;
+    /* Before there is room of the wrong runtime. */
+    if (!is_ours(cx, network->layers[0].bytes))
+        return call_fail(cx, COLLET_INVALID, "ternary network: it belongs to another runtime");
     if (collet_array_dtype(x) != COLLET_F32 || collet_array_dtype(y) != COLLET_F32)
         return call_fail(cx, COLLET_DTYPE, "ternary network: x is %s and y is %s; both must be f32",
                          collet_dtype_name(collet_array_dtype(x)),

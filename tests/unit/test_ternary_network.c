@@ -416,13 +416,42 @@ static void runs_that_do_not_fit(void **state)
     free_layers(weights, bias);
 }
 
+/* A wrong call leaves the network as it was, and makes no room that later calls would be given. */
+static void contexts_of_another_runtime(void **state)
+{
+    collet_ternary_layer layers[LAYERS];
+    collet_ternary_weights *weights[LAYERS];
+    collet_array *bias[LAYERS], *x = random_floats(cx, 4, 300, 9), *y = like(x, widths[LAYERS]);
+    collet_ternary_network *network = NULL;
+    collet_runtime *other = runtime_with(SCALAR_PLUGIN, NULL);
+    collet_context *stranger = context_of(other), *mine = cx;
+    (void)state;
+    make_layers(layers, weights, bias);
+    assert_ok(cx, collet_ternary_network_create(cx, &network, layers, LAYERS));
+    cx = stranger;
+    create_fails(layers, LAYERS, COLLET_INVALID, "layer 0 belongs to another runtime");
+    collet_array *its_x = random_floats(cx, 4, 300, 9), *its_y = like(its_x, widths[LAYERS]);
+    run_fails(network, y, x, COLLET_INVALID, "it belongs to another runtime");
+    run_fails(network, its_y, its_x, COLLET_INVALID, "it belongs to another runtime");
+    collet_array_free(its_x);
+    collet_array_free(its_y);
+    cx = mine;
+    run_both(network, layers, x);
+    collet_ternary_network_free(network);
+    collet_context_destroy(stranger);
+    collet_runtime_destroy(other);
+    free_layers(weights, bias);
+    collet_array_free(x);
+    collet_array_free(y);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test(name)
     const struct CMUnitTest tests[] = {
         TEST(layer_by_layer),         TEST(strided_ends),         TEST(one_layer),
         TEST(longer_layers),          TEST(freed_in_any_order),   TEST(weights_of_many_threads),
-        TEST(layers_that_do_not_fit), TEST(runs_that_do_not_fit),
+        TEST(layers_that_do_not_fit), TEST(runs_that_do_not_fit), TEST(contexts_of_another_runtime),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
