@@ -568,8 +568,9 @@ COLLET_API collet_status collet_ternary_linear(collet_context *context, COLLET_O
 
 /*
  * Weights M x K that are packed (T2) and known to be valid: 2 bits each, and an f32 scale a row.
- * They live in arrays, so that they move to whatever backend computes with them and stay there. One
- * thread at a time changes nothing in them: any number of contexts of their runtime may use them.
+ * They live in arrays, so that they move to whatever backend computes with them and stay there.
+ * Nothing changes them once made; any number of contexts of their runtime may use them at the same
+ * time.
  */
 typedef struct collet_ternary_weights collet_ternary_weights;
 
@@ -620,7 +621,8 @@ COLLET_API collet_status collet_ternary_network_create(collet_context *context,
                                                        uint32_t count);
 COLLET_API void collet_ternary_network_free(collet_ternary_network *network);
 /* y f32 (..., M of the last) of x f32 (..., K of the first), either one axis or more. Allocates
- * when a run has other leading axes than the run before; else nothing. One thread at a time. */
+ * when a run has other leading axes than the run before; else nothing. One thread at a time, with
+ * any context of the layers' runtime. */
 COLLET_API collet_status collet_ternary_network_run(collet_context *context,
                                                     collet_ternary_network *network,
                                                     collet_array *y, const collet_array *x);
