@@ -27,7 +27,8 @@ static int needs_f64(uint64_t sig)
 static int needs_exact_f32(uint32_t op)
 {
     return op == COLLET_OP_DIV || op == COLLET_OP_SQRT || op == COLLET_OP_TANH ||
-           op == COLLET_OP_ABS || op == COLLET_OP_NORMAL || op == COLLET_OP_TERNARY_LINEAR;
+           op == COLLET_OP_ABS || op == COLLET_OP_NORMAL || op == COLLET_OP_TERNARY_QUANTIZE ||
+           op == COLLET_OP_TERNARY_LINEAR;
 }
 
 int device_row_runs(const struct device_traits *t, uint32_t op, uint64_t sig)
