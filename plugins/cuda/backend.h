@@ -59,7 +59,7 @@ struct collet_queue {
 
 /* ---- devices.c ------------------------------------------------------------------------------- */
 
-/* Fills traits, capability and total_memory from d->id. */
+/* Fills traits, but for has_tiles, capability and total_memory from d->id. */
 void cuda_describe(collet_device *d);
 
 collet_status cuda_capabilities(const collet_host *host, char *json, uint64_t capacity,

@@ -56,7 +56,8 @@ collet_status cuda_compiler_open(const collet_host *host, int driver, cuda_compi
 /* ---- Compiling ------------------------------------------------------------------------------- */
 
 collet_status cuda_compiler_target(const collet_host *host, const cuda_compiler *rtc,
-                                   int capability, char option[48], collet_error *err)
+                                   int capability, char option[48], int *architecture,
+                                   collet_error *err)
 {
     int known[ARCHITECTURES], count = 0, best = 0;
     if (rtc->GetNumSupportedArchs(&count) != NVRTC_SUCCESS || count < 1 || count > ARCHITECTURES ||
@@ -70,6 +71,7 @@ collet_status cuda_compiler_target(const collet_host *host, const cuda_compiler 
                           "NVRTC %d.%d does not compile for compute capability %d.%d: the device "
                           "is too old for it",
                           rtc->major, rtc->minor, capability / 10, capability % 10);
+    *architecture = best;
     snprintf(option, 48, "--gpu-architecture=%s%d", best == capability ? "sm_" : "compute_", best);
     return COLLET_OK;
 }

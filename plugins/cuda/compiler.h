@@ -43,10 +43,12 @@ collet_status cuda_compiler_open(const collet_host *host, int driver, cuda_compi
 /*
  * The option that names the target for a device of compute capability `capability` (90 for 9.0):
  * "--gpu-architecture=sm_90", or, where the compiler does not know the chip, compute_N for the
- * newest N below it, which the driver compiles further. REFUSED when it knows none below.
+ * newest N below it, which the driver compiles further. *architecture is that number: what sources
+ * are compiled for. REFUSED when it knows none below.
  */
 collet_status cuda_compiler_target(const collet_host *host, const cuda_compiler *rtc,
-                                   int capability, char option[48], collet_error *err);
+                                   int capability, char option[48], int *architecture,
+                                   collet_error *err);
 
 /*
  * Compiles `count` texts, one after the other, with `options`, which stand apart by blanks. *code

@@ -40,7 +40,6 @@ void cuda_describe(collet_device *d)
         .argument_bytes = ARGUMENT_BYTES,
     };
     d->capability = capability_of(cu, d->id);
-    d->base.traits.has_tiles = d->capability >= 80;
     if (cu->DeviceTotalMem(&total, d->id) == CUDA_SUCCESS)
         d->base.total_memory = total;
 }

@@ -117,7 +117,10 @@ static collet_status find_device(collet_device *d, uint32_t index, collet_error 
                                   count, count == 1 ? "" : "s", index);
     cuda_describe(d);
     d->base.staging = DEVICE_STAGING;
-    status = cuda_compiler_target(d->base.host, &d->rtc, d->capability, d->target, err);
+    int architecture = 0;
+    status =
+        cuda_compiler_target(d->base.host, &d->rtc, d->capability, d->target, &architecture, err);
+    d->base.traits.has_tiles = architecture >= 80; /* as prelude_cuda.dev has it */
     char options[160];
     snprintf(options, sizeof options, "%s -std=c++17 -default-device --fmad=false", d->target);
     device_options(d, options);

@@ -134,12 +134,13 @@ static double bare_launch(bench *b, int capability)
         "const float *b, long long n) { } /* KERNEL(nothing) */"};
     char target[48];
     collet_error err;
+    int architecture;
     void *code = NULL, *arguments[4];
     uint64_t bytes;
     CUmodule module;
     CUfunction kernel;
     long long n = 0;
-    if (cuda_compiler_target(&host, &b->rtc, capability, target, &err) ||
+    if (cuda_compiler_target(&host, &b->rtc, capability, target, &architecture, &err) ||
         cuda_compile(&host, &b->rtc, "nothing", texts, 1, target, &code, &bytes, &err) ||
         b->cu.ModuleLoadData(&module, code) || b->cu.ModuleGetFunction(&kernel, module, "nothing"))
         return -1.0;

@@ -52,6 +52,42 @@ static void a_chip_newer_than_the_compiler(void **state)
     plugin->device_close(d);
 }
 
+/* The kernel that a batch of 32 tokens is multiplied by. */
+static void assert_multiplied_by(const char *kernel)
+{
+    const int64_t y_shape[] = {32, 32}, w_shape[] = {32, 64}, x_shape[] = {32, 256};
+    collet_device *d = open_device(0);
+    collet_queue *q = new_queue(d);
+    collet_buffer *y = new_buffer(d, 4096), *w = new_buffer(d, 2048), *x = new_buffer(d, 8192);
+    const int64_t y_steps[] = {32, 1}, w_steps[] = {64, 1}, x_steps[] = {256, 1};
+    const collet_operand operands[] = {{y, 0, COLLET_I32, 2, y_shape, y_steps},
+                                       {w, 0, COLLET_U8, 2, w_shape, w_steps},
+                                       {x, 0, COLLET_I8, 2, x_shape, x_steps}};
+    assert_good(run_row(d, q, COLLET_OP_TERNARY_MATMUL,
+                        COLLET_SIG(COLLET_I32, COLLET_U8, COLLET_I8), operands));
+    assert_string_equal(last_launch()->kernel, kernel);
+    plugin->buffer_free(d, y);
+    plugin->buffer_free(d, w);
+    plugin->buffer_free(d, x);
+    plugin->queue_destroy(d, q);
+    plugin->device_close(d);
+}
+
+/* What a chip offers is not there in a program for an older one. */
+static void a_compiler_older_than_tiles(void **state)
+{
+    static const int old[] = {70, 75};
+    const int *all = rtc->architectures;
+    int count = rtc->architecture_count;
+    (void)state;
+    assert_multiplied_by("tensor");
+    rtc->architectures = old;
+    rtc->architecture_count = 2;
+    assert_multiplied_by("tiled");
+    rtc->architectures = all;
+    rtc->architecture_count = count;
+}
+
 static void what_does_not_compile(void **state)
 {
     collet_buffer *b = new_buffer(device, 256);
@@ -252,6 +288,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_launch),
         TEST(a_chip_newer_than_the_compiler),
+        TEST(a_compiler_older_than_tiles),
         TEST(what_does_not_compile),
         TEST(cubins_on_disk),
         TEST(a_launch_refused),
