@@ -14,9 +14,10 @@
 #define TQ2_0_BYTES 66
 #define TQ1_0_BYTES 54
 
-/* Products of -128 or less that an i32 holds, and products of codes. */
+/* Products of -128 or less that an i32 holds; and the bytes of a packed row whose blocks, padding
+ * and all, hold as many products of codes: 2^31 - 256. */
 #define INT8_COLUMNS_MOST ((1 << 24) - 1)
-#define CODES_MOST INT32_MAX
+#define PACKED_MOST (INT32_MAX / T2_BLOCK * T2_BYTES)
 
 static int64_t divide_up(int64_t a, int64_t b)
 {
@@ -173,10 +174,11 @@ static collet_status check_packed(const op *o, const op_shapes *v, uint32_t oper
         return collet_fail(err, COLLET_SHAPE,
                            "%s: %s has rows of %" PRId64 " bytes, no multiple of t2's %d", o->name,
                            op_operand_name(o, operand, name), bytes, T2_BYTES);
-    if (bytes > CODES_MOST / 4)
+    if (bytes > PACKED_MOST)
         return collet_fail(err, COLLET_OVERFLOW,
-                           "%s: rows of %" PRId64 " bytes, whose sums may leave 32 bits", o->name,
-                           bytes);
+                           "%s: rows of %" PRId64
+                           " bytes, whose sums may leave 32 bits; at most %d",
+                           o->name, bytes, PACKED_MOST);
     return check_adjacent(o, v, operand, err);
 }
 

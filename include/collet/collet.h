@@ -546,7 +546,8 @@ COLLET_API collet_status collet_ternary_pack(collet_context *context, COLLET_OUT
 COLLET_API collet_status collet_ternary_unpack(collet_context *context, COLLET_OUT codes,
                                                COLLET_OUT scale, COLLET_OUT info, COLLET_IN bytes,
                                                uint32_t format);
-/* out i32 () = sum of a b, exact, of two packed vectors (B) of up to 2^31 - 1 weights. */
+/* out i32 () = sum of a b, exact, of two packed vectors (B) of up to 2^31 - 256 weights, which is
+ * what packed rows of ternary_matmul and ternary_linear hold at most, too. */
 COLLET_API collet_status collet_ternary_dot(collet_context *context, COLLET_OUT out, COLLET_IN a,
                                             COLLET_IN b);
 /* y (..., M) = weights (M, B) times x: i32, exact, of packed x u8 (..., B) and of x i8 (..., K), K

@@ -348,14 +348,21 @@ static void product_fails(collet_dtype y, collet_array *w, collet_array *x, coll
 
 static void products_that_do_not_fit(void **state)
 {
-    const int64_t most = (int64_t)1 << 24, long_row = (int64_t)1 << 29;
+    const int64_t most = (int64_t)1 << 24, long_row = (int64_t)1 << 29, longest = long_row - 64;
     collet_array *odd = untouchable(COLLET_U8, 1, SHAPE(63), NULL), *out = info_array();
     collet_array *long_one = untouchable(COLLET_U8, 1, &long_row, NULL);
+    collet_array *one = untouchable(COLLET_U8, 1, &longest, NULL);
+    collet_array *apart = untouchable(COLLET_U8, 1, &longest, SHAPE(2));
     (void)state;
     fails(collet_ternary_dot(cx, out, odd, odd), COLLET_SHAPE,
           "ternary_dot: input 0 has rows of 63 bytes, no multiple of t2's 64");
     fails(collet_ternary_dot(cx, out, long_one, long_one), COLLET_OVERFLOW,
-          "rows of 536870912 bytes, whose sums may leave 32 bits");
+          "rows of 536870912 bytes, whose sums may leave 32 bits; at most 536870848");
+    /* The first is not too long. */
+    fails(collet_ternary_dot(cx, out, one, apart), COLLET_INVALID,
+          "the bytes of a row of input 1 are 2 apart");
+    collet_array_free(one);
+    collet_array_free(apart);
     collet_array_free(odd);
     collet_array_free(long_one);
     collet_array_free(out);
