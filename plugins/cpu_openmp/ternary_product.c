@@ -127,7 +127,7 @@ static const float *of_rows(const collet_operand *o, int64_t first, int64_t n, f
 }
 
 /* Sums of n rows and one token, as they are. */
-static void store_sums(const product *p, char *y, const void *sums, int32_t base, int64_t n)
+static void store_sums(const product *p, char *y, const void *sums, uint32_t base, int64_t n)
 {
     int64_t step = cpu_step(p->y, p->y->ndim - 1), size = sizeof(int32_t);
     if (p->tokens.form == TERNARY_F32) {
@@ -135,7 +135,7 @@ static void store_sums(const product *p, char *y, const void *sums, int32_t base
         return;
     }
     for (int64_t i = 0; i < n; i++) {
-        uint32_t sum = ((const uint32_t *)sums)[i] - (uint32_t)base;
+        uint32_t sum = ((const uint32_t *)sums)[i] - base;
         memcpy(y + i * step, &sum, sizeof sum);
     }
 }

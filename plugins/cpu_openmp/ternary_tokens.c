@@ -58,7 +58,7 @@ static void store_i8(const ternary_tokens *t, const row *x, char *out, ternary_t
 {
     cpu_move(out, 1, x->at, x->step, 1, x->count);
     memset(out + x->count, 0, (size_t)(t->blocks * TERNARY_BLOCK - x->count));
-    about->base = t->kernels->sum_i8((const int8_t *)out, x->count);
+    about->base = (uint32_t)t->kernels->sum_i8((const int8_t *)out, x->count);
 }
 
 static void store_f32(const ternary_tokens *t, const row *x, char *out)
@@ -86,7 +86,8 @@ static void store_quantized(const ternary_tokens *t, const row *x, char *out, te
     about->scale = most / 127.0f;
     for (int64_t i = 0; i < x->count; i += PIECE) {
         int64_t n = piece_length(x, i);
-        about->base += t->kernels->to_i8((int8_t *)out + i, piece_of(x, i, n, room), r, n);
+        about->base +=
+            (uint32_t)t->kernels->to_i8((int8_t *)out + i, piece_of(x, i, n, room), r, n);
     }
     memset(out + x->count, 0, (size_t)(t->blocks * TERNARY_BLOCK - x->count));
 }

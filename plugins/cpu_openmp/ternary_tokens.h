@@ -16,7 +16,7 @@ enum ternary_source {
 
 /* What a token's results need of it. */
 typedef struct ternary_token {
-    int32_t base;   /* as ternary_finish.base */
+    uint32_t base;  /* as ternary_finish.base */
     float scale;    /* of TOKENS_TO_I8 */
     int32_t is_nan; /* TOKENS_TO_I8: one of the activations is not finite */
 } ternary_token;

@@ -46,7 +46,7 @@ typedef struct ternary_products {
 
 /* How the sums of a token become results of ternary_linear. */
 typedef struct ternary_finish {
-    int32_t base;        /* what the integer sums are too large by */
+    uint32_t base;       /* what the integer sums are too large by, modulo 2^32 */
     float scale;         /* of the token, for TERNARY_I8 */
     const float *scales; /* adjacent, of the rows, or NULL */
     const float *biases; /* likewise */
@@ -67,8 +67,8 @@ typedef struct ternary_rows {
     /* Blocks of t2 from and to codes; returns how many were none and became 0. */
     int64_t (*pack)(uint8_t *bytes, const int8_t *codes, int64_t blocks);
     int64_t (*unpack)(int8_t *codes, const uint8_t *bytes, int64_t blocks);
-    /* Blocks of t2 as activations; returns what sums with them are too large by. */
-    int32_t (*masks)(uint8_t *masks, const uint8_t *bytes, int64_t blocks);
+    /* Blocks of t2 as activations; returns what sums with them are too large by, modulo 2^32. */
+    uint32_t (*masks)(uint8_t *masks, const uint8_t *bytes, int64_t blocks);
     /* n results of one token from its sums. */
     void (*finish[TERNARY_FORMS])(float *y, const void *sums, const ternary_finish *how, int64_t n);
 } ternary_rows;

@@ -103,7 +103,7 @@ static int32_t to_i8(int8_t *q, const float *x, float r, int64_t n)
     return sum + across_words(total);
 }
 
-static int32_t masks(uint8_t *masks, const uint8_t *in, int64_t blocks)
+static uint32_t masks(uint8_t *masks, const uint8_t *in, int64_t blocks)
 {
     quads sum = {0};
     for (int64_t i = 0; i < blocks * PIECES; i++) {
@@ -115,7 +115,7 @@ static int32_t masks(uint8_t *masks, const uint8_t *in, int64_t blocks)
         /* 1 for a = 1, 2 for a = -1 */
         sum = counts_sum(sum, counts_add((counts){0}, nonzero + minus));
     }
-    return (int32_t)across_quads(sum);
+    return (uint32_t)across_quads(sum);
 }
 
 /* ---- Codes ----------------------------------------------------------------------------------- */
@@ -260,9 +260,9 @@ INLINE void finish_all(float *y, const int32_t *sums, const float *values,
 {
     const float *scales = how->scales, *biases = how->biases;
     const float scale = how->scale;
-    const int32_t base = how->base;
+    const uint32_t base = how->base;
     for (int64_t i = 0; i < n; i++) {
-        float value = values ? values[i] : (float)(int32_t)((uint32_t)sums[i] - (uint32_t)base);
+        float value = values ? values[i] : (float)(int32_t)((uint32_t)sums[i] - base);
         if (has_scale && scaled)
             value *= scale * scales[i];
         else if (has_scale)
