@@ -24,6 +24,15 @@ static inline int cpu_present(const collet_operand *o)
     return o->dtype != COLLET_DTYPE_NONE && o->buffer != NULL;
 }
 
+/* Whether it has no elements; what is absent has none. */
+static inline int cpu_is_empty(const collet_operand *o)
+{
+    int empty = !cpu_present(o);
+    for (int32_t i = 0; !empty && i < o->ndim; i++)
+        empty = o->shape[i] == 0;
+    return empty;
+}
+
 /* Address of the first element. */
 static inline char *cpu_at(const collet_operand *o)
 {

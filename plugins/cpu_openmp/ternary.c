@@ -64,16 +64,17 @@ static char *row_at(const collet_operand *o, int64_t row)
     return cpu_at(o) + ternary_row_offset(o, row);
 }
 
+/* `idle`: all outputs are empty, and the rows may be more than can be counted. */
 static void begin_plan(rows_plan *p, const collet_device *device, const collet_operand *codes,
-                       const collet_operand *scales, const collet_operand *other)
+                       const collet_operand *scales, const collet_operand *other, int idle)
 {
     p->kernels = device->level->ternary_rows;
     p->convert = device->level->convert;
     p->codes = codes;
     p->scales = cpu_present(scales) ? scales : NULL;
     p->other = other;
-    p->rows = 1;
-    for (int32_t i = 0; i + 1 < codes->ndim; i++)
+    p->rows = !idle;
+    for (int32_t i = 0; i + 1 < codes->ndim && !idle; i++)
         p->rows *= codes->shape[i];
     p->count = codes->shape[codes->ndim - 1];
     p->piece = PIECE;
@@ -220,7 +221,9 @@ static void quantize_pieces(void *argument, int32_t thread, int64_t begin, int64
 static void plan_quantize(rows_plan *p, const collet_device *device, const collet_kernel_call *call)
 {
     const collet_ternary_quantize_params *params = call->params;
-    begin_plan(p, device, cpu_operand(call, 0), cpu_operand(call, 1), cpu_operand(call, 3));
+    const collet_operand *codes = cpu_operand(call, 0), *scales = cpu_operand(call, 1);
+    begin_plan(p, device, codes, scales, cpu_operand(call, 3),
+               cpu_is_empty(codes) && cpu_is_empty(scales));
     p->mode = params->mode;
     p->threshold = params->threshold;
     divide(p);
@@ -318,7 +321,8 @@ static void pack_pieces(void *argument, int32_t thread, int64_t begin, int64_t e
 KERNEL(ternary_pack)
 {
     rows_plan p = {.found = 0};
-    begin_plan(&p, device, cpu_operand(call, 2), cpu_operand(call, 3), cpu_operand(call, 0));
+    const collet_operand *bytes = cpu_operand(call, 0);
+    begin_plan(&p, device, cpu_operand(call, 2), cpu_operand(call, 3), bytes, cpu_is_empty(bytes));
     plan_format(&p, call);
     run_pieces(&p, device, pack_pieces);
     store_info(&p, cpu_operand(call, 1));
@@ -381,7 +385,9 @@ static void unpack_pieces(void *argument, int32_t thread, int64_t begin, int64_t
 KERNEL(ternary_unpack)
 {
     rows_plan p = {.found = 0};
-    begin_plan(&p, device, cpu_operand(call, 0), cpu_operand(call, 1), cpu_operand(call, 3));
+    const collet_operand *codes = cpu_operand(call, 0), *scales = cpu_operand(call, 1);
+    begin_plan(&p, device, codes, scales, cpu_operand(call, 3),
+               cpu_is_empty(codes) && cpu_is_empty(scales));
     plan_format(&p, call);
     run_pieces(&p, device, unpack_pieces);
     store_info(&p, cpu_operand(call, 2));

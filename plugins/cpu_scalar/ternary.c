@@ -37,6 +37,13 @@ static void rows_begin(row_walk *r, const collet_operand *out, const collet_oper
     r->in_row = 0;
 }
 
+/* Whether outputs, of which the second may be NULL or absent, take nothing: their rows may then be
+ * more than anyone could walk through, or count. */
+static int is_idle(const collet_operand *out, const collet_operand *numbers)
+{
+    return cpu_is_empty(out) && (!numbers || cpu_is_empty(numbers));
+}
+
 static int rows_left(const row_walk *r)
 {
     return r->walk.rows > 0;
@@ -65,10 +72,11 @@ static int64_t last_step(const collet_operand *o)
     return cpu_step(o, o->ndim - 1);
 }
 
-static void set_info(const collet_kernel_call *call, uint32_t operand, int64_t count)
+static collet_status set_info(const collet_kernel_call *call, uint32_t operand, int64_t count)
 {
     int32_t info = count > INT32_MAX ? INT32_MAX : (int32_t)count;
     memcpy(cpu_at(cpu_operand(call, operand)), &info, sizeof info);
+    return COLLET_OK;
 }
 
 /* ---- quantize -------------------------------------------------------------------------------- */
@@ -108,6 +116,8 @@ KERNEL(ternary_quantize)
     int with_scale = cpu_present(scales);
     int64_t strange = 0;
     row_walk r = {0};
+    if (is_idle(codes, scales))
+        return set_info(call, 2, 0);
     for (rows_begin(&r, codes, in, scales); rows_left(&r); rows_next(&r)) {
         const char *at = row_at(&r, 1);
         float scale = 1.0f, threshold = params->threshold;
@@ -120,8 +130,7 @@ KERNEL(ternary_quantize)
         if (with_scale)
             memcpy(row_at(&r, 2), &scale, sizeof scale);
     }
-    set_info(call, 2, strange);
-    return COLLET_OK;
+    return set_info(call, 2, strange);
 }
 
 /* ---- pack, unpack ---------------------------------------------------------------------------- */
@@ -134,6 +143,8 @@ KERNEL(ternary_pack)
     int with_scale = cpu_present(scales);
     int64_t wrong = 0;
     row_walk r = {0};
+    if (is_idle(bytes, NULL))
+        return set_info(call, 1, 0);
     for (rows_begin(&r, bytes, codes, scales); rows_left(&r); rows_next(&r)) {
         float scale = 1.0f;
         if (with_scale)
@@ -142,8 +153,7 @@ KERNEL(ternary_pack)
                                   (const int8_t *)row_at(&r, 1), last_step(codes),
                                   last_extent(codes), scale);
     }
-    set_info(call, 1, wrong);
-    return COLLET_OK;
+    return set_info(call, 1, wrong);
 }
 
 KERNEL(ternary_unpack)
@@ -154,6 +164,8 @@ KERNEL(ternary_unpack)
     int with_scale = cpu_present(scales);
     int64_t wrong = 0;
     row_walk r = {0};
+    if (is_idle(codes, scales))
+        return set_info(call, 2, 0);
     for (rows_begin(&r, codes, bytes, scales); rows_left(&r); rows_next(&r)) {
         const uint8_t *row = (const uint8_t *)row_at(&r, 1);
         wrong += cpu_ternary_unpack(params->format, (int8_t *)row_at(&r, 0), last_step(codes),
@@ -163,8 +175,7 @@ KERNEL(ternary_unpack)
             memcpy(row_at(&r, 2) + k * last_step(scales), &scale, sizeof scale);
         }
     }
-    set_info(call, 2, wrong);
-    return COLLET_OK;
+    return set_info(call, 2, wrong);
 }
 
 /* ---- Products -------------------------------------------------------------------------------- */

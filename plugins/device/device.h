@@ -127,6 +127,15 @@ static inline int device_present(const collet_operand *o)
     return o->dtype != COLLET_DTYPE_NONE;
 }
 
+/* Whether it has no elements; what is absent has none. */
+static inline int device_is_empty(const collet_operand *o)
+{
+    int empty = !device_present(o);
+    for (int32_t i = 0; !empty && i < o->ndim; i++)
+        empty = o->shape[i] == 0;
+    return empty;
+}
+
 /* Elements of an operand. */
 int64_t device_count(const collet_operand *o);
 /* Whether its elements lie in C order without gaps. */

@@ -79,6 +79,12 @@ static int64_t last_extent(const collet_operand *o)
     return o->shape[o->ndim - 1];
 }
 
+/* Whether outputs take nothing: their rows may then be more than can be counted. */
+static int is_idle(const collet_operand *out, const collet_operand *scale)
+{
+    return device_is_empty(out) && device_is_empty(scale);
+}
+
 /* info = 0, before kernels add to it. */
 static collet_status clear(collet_device *device, collet_queue *queue,
                            const collet_kernel_call *call, const device_source *source,
@@ -126,8 +132,10 @@ static uint64_t quantize_rows(row_view *w, const device_traits *t, const collet_
 uint64_t device_ternary_quantize_workspace(collet_device *device, const collet_kernel_call *call)
 {
     row_view w;
+    if (!takes_means(call) || is_idle(device_operand(call, 0), device_operand(call, 1)))
+        return 0;
     quantize_rows(&w, device_traits_of(device), call);
-    return takes_means(call) ? (uint64_t)w.units * 2 * sizeof(double) : 0;
+    return (uint64_t)w.units * 2 * sizeof(double);
 }
 
 collet_status device_ternary_quantize(collet_device *device, collet_queue *queue,
@@ -140,10 +148,12 @@ collet_status device_ternary_quantize(collet_device *device, collet_queue *queue
     int means = takes_means(call);
     device_launch l;
     row_view w;
-    uint64_t groups = quantize_rows(&w, t, call);
     collet_status status =
         clear(device, queue, call, &codes_source, options, device_operand(call, 2));
-    if (status == COLLET_OK && means) {
+    if (status != COLLET_OK || is_idle(device_operand(call, 0), device_operand(call, 1)))
+        return status;
+    uint64_t groups = quantize_rows(&w, t, call);
+    if (means) {
         device_launch_begin(&l, &codes_source, options, "magnitudes");
         l.alone = t->is_cpu;
         device_pass_buffer(&l, call->workspace);
@@ -178,14 +188,15 @@ static collet_status convert(collet_device *device, collet_queue *queue,
     const collet_operand *out = device_operand(call, 0);
     device_launch l;
     row_view w;
+    collet_status status =
+        clear(device, queue, call, &formats_source, "", device_operand(call, info));
+    if (status != COLLET_OK ||
+        is_idle(out, scale < call->n_out ? device_operand(call, scale) : out))
+        return status;
     uint64_t groups = rows_of(&w, t, out, last_extent(out));
     device_batch_operand(&w.v, 0, out);
     device_batch_operand(&w.v, 1, device_operand(call, in));
     scale_of(&w, device_operand(call, scale));
-    collet_status status =
-        clear(device, queue, call, &formats_source, "", device_operand(call, info));
-    if (status != COLLET_OK)
-        return status;
     device_launch_begin(&l, &formats_source, "", kernel);
     l.alone = t->is_cpu;
     for (uint32_t i = 0; i < 4; i++)

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rows without weights, on every backend that was built: as many as an array may have, which nobody
+ * walks through or counts, and `info` is 0.
+ */
+#include "ternary_support.h"
+
+#define LARGE ((int64_t)1 << 40)
+
+static collet_context *cx;
+
+/* Of an i32, left as something else than what is wanted. */
+static collet_array *spoilt_info(void)
+{
+    static const int32_t other = 77;
+    return array_of(cx, COLLET_I32, 0, NULL, &other);
+}
+
+static void quantized(int32_t ndim, const int64_t *shape)
+{
+    collet_array *in = array_for(cx, COLLET_F32, ndim, shape);
+    collet_array *codes = array_for(cx, COLLET_I8, ndim, shape);
+    for (uint32_t mode = COLLET_TERNARY_THRESHOLD; mode <= COLLET_TERNARY_ABSMEAN; mode++) {
+        const collet_ternary_quantize_params params = {.struct_size = sizeof params, .mode = mode};
+        collet_array *info = spoilt_info();
+        assert_ok(cx, collet_ternary_quantize(cx, codes, NULL, info, in, &params));
+        assert_int_equal(number_in(cx, info), 0);
+        collet_array_free(info);
+    }
+    collet_array_free(in);
+    collet_array_free(codes);
+}
+
+/* With a scale for each row, all the same one. */
+static void packed(int32_t ndim, const int64_t *shape, uint32_t format)
+{
+    const float one = 1;
+    collet_array *codes = array_for(cx, COLLET_I8, ndim, shape), *info = spoilt_info();
+    collet_array *bytes = array_for(cx, COLLET_U8, ndim, shape);
+    collet_array *scale = array_of(cx, COLLET_F32, 0, NULL, &one);
+    assert_ok(cx, collet_ternary_pack(cx, bytes, info, codes,
+                                      format == COLLET_TERNARY_TQ2_0 ? scale : NULL, format));
+    assert_int_equal(number_in(cx, info), 0);
+    collet_array_free(info);
+    info = spoilt_info();
+    assert_ok(cx, collet_ternary_unpack(cx, codes, NULL, info, bytes, format));
+    assert_int_equal(number_in(cx, info), 0);
+    collet_array_free(codes);
+    collet_array_free(info);
+    collet_array_free(bytes);
+    collet_array_free(scale);
+}
+
+static void on_every_backend(void **state)
+{
+    static const char *const plugins[] = {SCALAR_PLUGIN, COLLET_TEST_PLUGINS "/cpu_openmp.so",
+                                          COLLET_TEST_PLUGINS "/opencl.so:" SCALAR_PLUGIN};
+    static const struct {
+        int32_t ndim;
+        int64_t shape[3];
+    } rows[] = {{1, {0}}, {2, {LARGE, 0}}, {3, {LARGE, LARGE, 0}}, {3, {0, LARGE, 0}}};
+    (void)state;
+    for (size_t k = 0; k < sizeof plugins / sizeof *plugins; k++) {
+        collet_runtime *rt = runtime_with(plugins[k], NULL);
+        cx = context_of(rt);
+        /* opencl may not be there, or have no device. */
+        if (k < 2 || collet_set_backend(cx, "opencl") == COLLET_OK)
+            for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+                quantized(rows[i].ndim, rows[i].shape);
+                packed(rows[i].ndim, rows[i].shape, COLLET_TERNARY_T2);
+                packed(rows[i].ndim, rows[i].shape, COLLET_TERNARY_PLANES);
+                packed(rows[i].ndim, rows[i].shape, COLLET_TERNARY_TQ2_0);
+            }
+        else
+            print_message("opencl: %s\n", collet_last_error(cx));
+        collet_context_destroy(cx);
+        collet_runtime_destroy(rt);
+    }
+}
+
+/* Each of them has a scale nevertheless. */
+static void scales_of_rows_without_weights(void **state)
+{
+    static const float zeros[5] = {0}, spoilt[5] = {7, 7, 7, 7, 7};
+    static const char *const plugins[] = {SCALAR_PLUGIN, COLLET_TEST_PLUGINS "/cpu_openmp.so"};
+    const collet_ternary_quantize_params params = {.struct_size = sizeof params,
+                                                   .mode = COLLET_TERNARY_ABSMEAN};
+    (void)state;
+    for (size_t k = 0; k < 2; k++) {
+        collet_runtime *rt = runtime_with(plugins[k], NULL);
+        cx = context_of(rt);
+        collet_array *in = array_for(cx, COLLET_F32, 2, SHAPE(5, 0)), *info = spoilt_info();
+        collet_array *codes = array_for(cx, COLLET_I8, 2, SHAPE(5, 0));
+        collet_array *scale = array_of(cx, COLLET_F32, 1, SHAPE(5), spoilt);
+        assert_ok(cx, collet_ternary_quantize(cx, codes, scale, info, in, &params));
+        assert_floats(cx, scale, zeros);
+        assert_int_equal(number_in(cx, info), 0);
+        collet_array *all[] = {in, info, codes, scale};
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+            collet_array_free(all[i]);
+        collet_context_destroy(cx);
+        collet_runtime_destroy(rt);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(on_every_backend),
+        cmocka_unit_test(scales_of_rows_without_weights),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
