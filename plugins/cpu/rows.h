@@ -45,6 +45,12 @@ static inline int64_t cpu_step(const collet_operand *o, int32_t axis)
     return o->strides[axis] * (int64_t)cpu_dtype_size(o->dtype);
 }
 
+/* The same along the last axis, of at least one. */
+static inline int64_t cpu_last_step(const collet_operand *o)
+{
+    return cpu_step(o, o->ndim - 1);
+}
+
 /*
  * A walk. Fill ndim, shape, at and step for `views` views (cpu_rows_view), then
  *   for (cpu_rows_begin(&w); w.rows > 0; cpu_rows_next(&w))

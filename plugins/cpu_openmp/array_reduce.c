@@ -10,6 +10,7 @@
 
 #include "../cpu/rows.h"
 #include "../cpu/sum.h"
+#include "counts.h"
 #include "team.h"
 
 #define BLOCK (16 << 10)
@@ -121,19 +122,9 @@ static int64_t offset_of(const axes *x, int32_t ndim, int64_t index, int64_t *ou
     return offset;
 }
 
-static int64_t divide_up(int64_t a, int64_t b)
-{
-    return a / b + (a % b != 0);
-}
-
 static int64_t at_least_one(int64_t x)
 {
     return x > 1 ? x : 1;
-}
-
-static int64_t at_most(int64_t x, int64_t limit)
-{
-    return x < limit ? x : limit;
 }
 
 static collet_dtype part_of(collet_dtype dtype)
@@ -169,7 +160,7 @@ static void split_axes(reduce_plan *plan, const collet_kernel_call *call)
 static int64_t even_tile(int64_t width, int64_t widest)
 {
     int64_t tile = divide_up(width, divide_up(width, widest));
-    return at_most(divide_up(tile, TILE_STEP) * TILE_STEP, width);
+    return least(divide_up(tile, TILE_STEP) * TILE_STEP, width);
 }
 
 static void make_plan(reduce_plan *plan, const collet_kernel_call *call)
@@ -195,7 +186,7 @@ static void make_plan(reduce_plan *plan, const collet_kernel_call *call)
         plan->chunks = divide_up(reduced->count, plan->chunk);
     } else {
         plan->blocks = reduced->count == 0 ? 0 : reduced->count / length * divide_up(length, BLOCK);
-        plan->chunk = CHUNK / at_most(at_least_one(length), BLOCK);
+        plan->chunk = CHUNK / least(at_least_one(length), BLOCK);
         plan->chunks = divide_up(plan->blocks, plan->chunk);
     }
     plan->items = kept->count == 0 ? 0 : kept->count / width * plan->tiles;
@@ -213,7 +204,7 @@ static void reduce_blocks(const reduce_plan *plan, const char *in, int64_t begin
     for (int64_t b = begin; b < end; b++) {
         int64_t first = b % in_a_row * BLOCK;
         const char *at = in + offset_of(r, r->ndim - 1, b / in_a_row, NULL) + first * step;
-        plan->kernels->run[plan->wide](result, lost, at, step, at_most(length - first, BLOCK));
+        plan->kernels->run[plan->wide](result, lost, at, step, least(length - first, BLOCK));
     }
 }
 
@@ -262,7 +253,7 @@ static void reduce_rows(const reduce_plan *plan, const char *in, int64_t begin, 
         begin += (end - begin) / plan->fold * plan->fold;
     }
     while (begin < end) {
-        int64_t first = begin % length, n = at_most(length - first, end - begin);
+        int64_t first = begin % length, n = least(length - first, end - begin);
         const char *at = in + offset_of(r, r->ndim - 1, begin / length, NULL) + first * step;
         plan->kernels->columns[plan->wide](result, lost, at, step,
                                            plan->kept.step[plan->kept.ndim - 1], n, width);
@@ -281,7 +272,7 @@ static int64_t find_tile(const reduce_plan *plan, int64_t item, const char **in,
     int64_t from = offset_of(k, last, item / plan->tiles, &to);
     *in = plan->in + from + first * k->step[last];
     *out = plan->out + to + first * k->out[last];
-    return at_most(k->shape[last] - first, plan->tile);
+    return least(k->shape[last] - first, plan->tile);
 }
 
 /* The results of one chunk of the tile at `in`, RESULT_SIZE(plan->tile) of them. */
@@ -289,7 +280,7 @@ static void reduce_chunk(const reduce_plan *plan, const char *in, int64_t chunk,
                          double *result)
 {
     int64_t limit = plan->by_columns ? plan->reduced.count : plan->blocks;
-    int64_t begin = chunk * plan->chunk, end = at_most(begin + plan->chunk, limit);
+    int64_t begin = chunk * plan->chunk, end = least(begin + plan->chunk, limit);
     double *lost = result + plan->tile;
     clear(plan, result, lost, width);
     if (plan->by_columns)
@@ -362,7 +353,7 @@ static void join_chunks(void *argument, int32_t thread, int64_t begin, int64_t e
         const char *in;
         char *out;
         int64_t item = i / parts, first = i % parts * PART;
-        int64_t width = at_most(find_tile(plan, item, &in, &out) - first, PART);
+        int64_t width = least(find_tile(plan, item, &in, &out) - first, PART);
         double *result = plan->partial + item * plan->chunks * RESULT_SIZE(plan->tile) + first;
         for (int64_t chunk = 1; chunk < plan->chunks; chunk++)
             join_chunk(plan, result, result + chunk * RESULT_SIZE(plan->tile), width);

@@ -6,6 +6,7 @@
 
 #include "batch.h"
 #include "blas.h"
+#include "counts.h"
 #include "onednn.h"
 #include "team.h"
 
@@ -83,11 +84,6 @@ static int fits_blas(product *p)
 }
 
 /* ---- Division -------------------------------------------------------------------------------- */
-
-static int64_t divide_up(int64_t a, int64_t b)
-{
-    return a / b + (a % b != 0);
-}
 
 static int64_t round_up(int64_t x, int64_t unit)
 {
@@ -331,11 +327,6 @@ static void run_part(const product *p, const gemm_matrix m[MATRICES], int64_t ro
         part_by_narrow(p, m, rows, columns, thread);
         break;
     }
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
 }
 
 static void run_parts(void *argument, int32_t thread, int64_t begin, int64_t end)

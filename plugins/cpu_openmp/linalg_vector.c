@@ -11,6 +11,7 @@
 
 #include "../cpu/sum.h"
 #include "batch.h"
+#include "counts.h"
 #include "team.h"
 
 /* Elements below which a second thread costs more than it brings. */
@@ -54,16 +55,6 @@ typedef struct place {
 } place;
 
 /* ---- Planning -------------------------------------------------------------------------------- */
-
-static int64_t divide_up(int64_t a, int64_t b)
-{
-    return a / b + (a % b != 0);
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 static void divide(vector_plan *p)
 {

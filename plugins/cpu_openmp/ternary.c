@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../cpu/rows.h"
+#include "counts.h"
 #include "device.h"
 #include "team.h"
 #include "ternary_tokens.h"
@@ -33,35 +34,15 @@ typedef struct rows_plan {
     _Atomic int64_t found; /* what `info` counts */
 } rows_plan;
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t divide_up(int64_t a, int64_t b)
-{
-    return a / b + (a % b != 0);
-}
-
-static int64_t last_step(const collet_operand *o)
-{
-    return cpu_step(o, o->ndim - 1);
-}
-
-/* The scale of a row: an operand without the last axis of the others. */
+/* The scale of a row, of an operand without the last axis of the others. */
 static char *scale_at(const collet_operand *scales, int64_t row)
 {
-    int64_t offset = 0;
-    for (int32_t axis = scales->ndim - 1; axis > 0; axis--) {
-        offset += row % scales->shape[axis] * cpu_step(scales, axis);
-        row /= scales->shape[axis];
-    }
-    return cpu_at(scales) + (scales->ndim ? offset + row * cpu_step(scales, 0) : 0);
+    return cpu_at(scales) + ternary_offset(scales, scales->ndim, row);
 }
 
 static char *row_at(const collet_operand *o, int64_t row)
 {
-    return cpu_at(o) + ternary_row_offset(o, row);
+    return cpu_at(o) + ternary_offset(o, o->ndim - 1, row);
 }
 
 /* `idle`: all outputs are empty, and the rows may be more than can be counted. */
@@ -131,7 +112,7 @@ static const void *adjacent(const rows_plan *p, const run_of_weights *w, int64_t
 
 static run_of_weights weights_of(const rows_plan *p, int64_t row)
 {
-    return (run_of_weights){row_at(p->other, row), last_step(p->other), p->other->dtype};
+    return (run_of_weights){row_at(p->other, row), cpu_last_step(p->other), p->other->dtype};
 }
 
 static double sum_magnitudes(const rows_plan *p, const run_of_weights *w, int64_t first,
@@ -150,7 +131,7 @@ static double sum_magnitudes(const rows_plan *p, const run_of_weights *w, int64_
 static int64_t make_codes(const rows_plan *p, const run_of_weights *w, int64_t row, int64_t first,
                           int64_t count, float threshold)
 {
-    int64_t step = last_step(p->codes), strange = 0;
+    int64_t step = cpu_last_step(p->codes), strange = 0;
     char *out = row_at(p->codes, row) + first * step;
     int8_t codes[ROOM];
     numbers room;
@@ -299,7 +280,7 @@ static int64_t pack_t2(const rows_plan *p, uint8_t *bytes, const char *codes, in
 static void pack_pieces(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     rows_plan *p = argument;
-    int64_t wrong = 0, step = last_step(p->codes);
+    int64_t wrong = 0, step = cpu_last_step(p->codes);
     (void)thread;
     for (int64_t item = begin; item < end; item++) {
         int64_t row = item / p->pieces, first = item % p->pieces * p->piece;
@@ -353,7 +334,7 @@ static int64_t unpack_t2(const rows_plan *p, char *codes, int64_t step, int64_t 
 static void unpack_scales(const rows_plan *p, int64_t row, const uint8_t *bytes, int64_t first,
                           int64_t count)
 {
-    int64_t step = last_step(p->scales);
+    int64_t step = cpu_last_step(p->scales);
     char *out = row_at(p->scales, row) + first * step;
     for (int64_t i = 0; i < count; i++) {
         float scale = cpu_ternary_block_scale(p->format, bytes, i);
@@ -364,7 +345,7 @@ static void unpack_scales(const rows_plan *p, int64_t row, const uint8_t *bytes,
 static void unpack_pieces(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     rows_plan *p = argument;
-    int64_t wrong = 0, step = last_step(p->codes);
+    int64_t wrong = 0, step = cpu_last_step(p->codes);
     (void)thread;
     for (int64_t item = begin; item < end; item++) {
         int64_t row = item / p->pieces, first = item % p->pieces * p->piece;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../cpu/rows.h"
+#include "counts.h"
 #include "device.h"
 #include "team.h"
 #include "ternary_tokens.h"
@@ -37,16 +38,6 @@ typedef struct product {
     int64_t first, here; /* the tokens that are ready now */
     ternary_tokens tokens;
 } product;
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t divide_up(int64_t a, int64_t b)
-{
-    return a / b + (a % b != 0);
-}
 
 /* ---- The plan -------------------------------------------------------------------------------- */
 
@@ -129,7 +120,7 @@ static const float *of_rows(const collet_operand *o, int64_t first, int64_t n, f
 /* Sums of n rows and one token, as they are. */
 static void store_sums(const product *p, char *y, const void *sums, uint32_t base, int64_t n)
 {
-    int64_t step = cpu_step(p->y, p->y->ndim - 1), size = sizeof(int32_t);
+    int64_t step = cpu_last_step(p->y), size = sizeof(int32_t);
     if (p->tokens.form == TERNARY_F32) {
         cpu_move(y, step, sums, size, (uint64_t)size, n);
         return;
@@ -143,7 +134,7 @@ static void store_sums(const product *p, char *y, const void *sums, uint32_t bas
 static void store_linear(const product *p, char *y, const void *sums, ternary_finish *how,
                          const ternary_token *about, int64_t n)
 {
-    int64_t step = cpu_step(p->y, p->y->ndim - 1), size = sizeof(float);
+    int64_t step = cpu_last_step(p->y), size = sizeof(float);
     float room[PANEL_ROWS];
     float *out = step == size ? (float *)(void *)y : room;
     how->base = about->base;
@@ -165,10 +156,11 @@ static void store_panel(const product *p, const ternary_panel *panel, int64_t ro
     ternary_finish how = {.scales = of_rows(p->scales, row, panel->rows, scale_room),
                           .biases = of_rows(p->biases, row, panel->rows, bias_room),
                           .relu = p->relu};
-    int64_t to_row = row * cpu_step(p->y, p->y->ndim - 1);
+    int64_t to_row = row * cpu_last_step(p->y);
     for (int64_t i = 0; i < panel->count; i++) {
         const ternary_token *about = &p->tokens.about[place + i];
-        char *y = cpu_at(p->y) + ternary_row_offset(p->y, p->first + place + i) + to_row;
+        char *y =
+            cpu_at(p->y) + ternary_offset(p->y, p->y->ndim - 1, p->first + place + i) + to_row;
         const char *sums = (const char *)panel->sums + i * panel->sums_step * 4;
         if (p->linear)
             store_linear(p, y, sums, &how, about, panel->rows);

@@ -22,14 +22,14 @@ int64_t ternary_token_bytes(const ternary_tokens *t)
     return t->blocks * bytes[t->form] + APART;
 }
 
-int64_t ternary_row_offset(const collet_operand *o, int64_t index)
+int64_t ternary_offset(const collet_operand *o, int32_t axes, int64_t index)
 {
     int64_t offset = 0;
-    for (int32_t axis = o->ndim - 2; axis > 0; axis--) {
+    for (int32_t axis = axes - 1; axis > 0; axis--) {
         offset += index % o->shape[axis] * cpu_step(o, axis);
         index /= o->shape[axis];
     }
-    return o->ndim > 1 ? offset + index * cpu_step(o, 0) : 0;
+    return axes > 0 ? offset + index * cpu_step(o, 0) : 0;
 }
 
 /* Activations of a token. */
@@ -110,7 +110,7 @@ static void store_codes(const ternary_tokens *t, const row *x, char *out, ternar
 void ternary_token_store(const ternary_tokens *t, int64_t index, int64_t place)
 {
     int32_t last = t->x->ndim - 1;
-    row x = {cpu_at(t->x) + ternary_row_offset(t->x, index), cpu_step(t->x, last),
+    row x = {cpu_at(t->x) + ternary_offset(t->x, last, index), cpu_last_step(t->x),
              t->x->shape[last]};
     char *out = t->stored + place * t->step;
     ternary_token *about = &t->about[place];

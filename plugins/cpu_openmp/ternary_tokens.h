@@ -29,7 +29,6 @@ typedef struct ternary_tokens {
     enum ternary_source source;
     float threshold; /* of TOKENS_TO_CODES */
     int64_t blocks;  /* of a token */
-    int64_t count;   /* of tokens */
     int64_t step;    /* bytes from one stored token to the next */
     char *stored;    /* 64-byte aligned */
     ternary_token *about;
@@ -38,8 +37,8 @@ typedef struct ternary_tokens {
 /* Bytes that a stored token takes; set `form` and `blocks` before. */
 int64_t ternary_token_bytes(const ternary_tokens *t);
 
-/* Byte offset of row `index` of an operand's axes but the last, counted in C order. */
-int64_t ternary_row_offset(const collet_operand *o, int64_t index);
+/* Byte offset of number `index` of an operand's first `axes` axes, counted in C order. */
+int64_t ternary_offset(const collet_operand *o, int32_t axes, int64_t index);
 
 /* Stores token `index` as number `place`. */
 void ternary_token_store(const ternary_tokens *t, int64_t index, int64_t place);

@@ -67,11 +67,6 @@ static int64_t last_extent(const collet_operand *o)
     return o->shape[o->ndim - 1];
 }
 
-static int64_t last_step(const collet_operand *o)
-{
-    return cpu_step(o, o->ndim - 1);
-}
-
 static collet_status set_info(const collet_kernel_call *call, uint32_t operand, int64_t count)
 {
     int32_t info = count > INT32_MAX ? INT32_MAX : (int32_t)count;
@@ -99,7 +94,7 @@ static float mean_magnitude(const char *at, int64_t step, int64_t count, collet_
 static int64_t quantize_row(int8_t *codes, int64_t code_step, const char *at,
                             const collet_operand *in, double threshold)
 {
-    int64_t count = last_extent(in), step = last_step(in), strange = 0;
+    int64_t count = last_extent(in), step = cpu_last_step(in), strange = 0;
     for (int64_t k = 0; k < count; k++) {
         double v = value_at(at + k * step, in->dtype);
         codes[k * code_step] = (int8_t)((v > threshold) - (v < -threshold));
@@ -122,11 +117,11 @@ KERNEL(ternary_quantize)
         const char *at = row_at(&r, 1);
         float scale = 1.0f, threshold = params->threshold;
         if (params->mode == COLLET_TERNARY_ABSMEAN) {
-            scale = mean_magnitude(at, last_step(in), last_extent(in), in->dtype);
+            scale = mean_magnitude(at, cpu_last_step(in), last_extent(in), in->dtype);
             threshold = scale / 2;
         }
         strange +=
-            quantize_row((int8_t *)row_at(&r, 0), last_step(codes), at, in, (double)threshold);
+            quantize_row((int8_t *)row_at(&r, 0), cpu_last_step(codes), at, in, (double)threshold);
         if (with_scale)
             memcpy(row_at(&r, 2), &scale, sizeof scale);
     }
@@ -150,7 +145,7 @@ KERNEL(ternary_pack)
         if (with_scale)
             memcpy(&scale, row_at(&r, 2), sizeof scale);
         wrong += cpu_ternary_pack(params->format, (uint8_t *)row_at(&r, 0),
-                                  (const int8_t *)row_at(&r, 1), last_step(codes),
+                                  (const int8_t *)row_at(&r, 1), cpu_last_step(codes),
                                   last_extent(codes), scale);
     }
     return set_info(call, 1, wrong);
@@ -168,11 +163,11 @@ KERNEL(ternary_unpack)
         return set_info(call, 2, 0);
     for (rows_begin(&r, codes, bytes, scales); rows_left(&r); rows_next(&r)) {
         const uint8_t *row = (const uint8_t *)row_at(&r, 1);
-        wrong += cpu_ternary_unpack(params->format, (int8_t *)row_at(&r, 0), last_step(codes),
+        wrong += cpu_ternary_unpack(params->format, (int8_t *)row_at(&r, 0), cpu_last_step(codes),
                                     last_extent(codes), row);
         for (int64_t k = 0; with_scale && k < last_extent(scales); k++) {
             float scale = cpu_ternary_block_scale(params->format, row, k);
-            memcpy(row_at(&r, 2) + k * last_step(scales), &scale, sizeof scale);
+            memcpy(row_at(&r, 2) + k * cpu_last_step(scales), &scale, sizeof scale);
         }
     }
     return set_info(call, 2, wrong);
@@ -225,7 +220,7 @@ KERNEL(ternary_dot)
 
 static void multiply_row(const uint8_t *row, const char *x, const collet_operand *o, char *y)
 {
-    int64_t count = last_extent(o), step = last_step(o);
+    int64_t count = last_extent(o), step = cpu_last_step(o);
     int32_t sum;
     float real;
     switch (o->dtype) {
@@ -251,7 +246,7 @@ KERNEL(ternary_matmul)
     for (rows_begin(&r, y, x, NULL); rows_left(&r); rows_next(&r)) {
         for (int64_t m = 0; m < w->shape[0]; m++)
             multiply_row((const uint8_t *)cpu_at(w) + m * w->strides[0], row_at(&r, 1), x,
-                         row_at(&r, 0) + m * last_step(y));
+                         row_at(&r, 0) + m * cpu_last_step(y));
     }
     return COLLET_OK;
 }
@@ -321,7 +316,7 @@ KERNEL(ternary_linear)
     const collet_ternary_linear_params *params = call->params;
     const collet_operand *y = cpu_operand(call, 0), *w = cpu_operand(call, 1);
     const collet_operand *x = cpu_operand(call, 2);
-    int64_t count = last_extent(x), step = last_step(x);
+    int64_t count = last_extent(x), step = cpu_last_step(x);
     int real = params->activations == COLLET_TERNARY_F32;
     int8_t *q = call->workspace;
     row_walk r = {0};
@@ -333,7 +328,7 @@ KERNEL(ternary_linear)
             float sum = real       ? dot_f32(row, token, step, count)
                         : isnan(s) ? NAN
                                    : (float)dot_i8(row, q, 1, count);
-            finish_row(call, sum, s, m, row_at(&r, 0) + m * last_step(y));
+            finish_row(call, sum, s, m, row_at(&r, 0) + m * cpu_last_step(y));
         }
     }
     return COLLET_OK;

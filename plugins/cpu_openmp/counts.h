@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * counts.h - arithmetic of counts, which are not negative.
+ */
+#ifndef COLLET_OPENMP_COUNTS_H
+#define COLLET_OPENMP_COUNTS_H
+
+#include <stdint.h>
+
+static inline int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* a / b rounded up. */
+static inline int64_t divide_up(int64_t a, int64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+#endif
