@@ -3,9 +3,10 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "op.h"
-#include "text.h"
 #include "call.h"
+#include "op.h"
+#include "ops/ternary.h"
+#include "text.h"
 
 /* Weights of a block, and its bytes, in the formats that have blocks. */
 #define T2_BLOCK 256
@@ -111,16 +112,28 @@ static collet_status check_format(const op *o, uint32_t format, int has_scale, c
     return COLLET_OK;
 }
 
-static collet_status check_threshold(const op *o, float threshold, int wanted, collet_error *err)
+static collet_status check_threshold(const char *who, float threshold, int wanted,
+                                     collet_error *err)
 {
     if (!isfinite(threshold) || threshold < 0)
         return collet_fail(err, COLLET_INVALID,
-                           "%s: the threshold is %g; it must be finite and not negative", o->name,
+                           "%s: the threshold is %g; it must be finite and not negative", who,
                            (double)threshold);
     if (threshold != 0 && !wanted)
         return collet_fail(err, COLLET_INVALID, "%s: a threshold of %g, which this mode has not",
-                           o->name, (double)threshold);
+                           who, (double)threshold);
     return COLLET_OK;
+}
+
+collet_status ternary_check_activations(const char *who, uint32_t activations, float threshold,
+                                        collet_error *err)
+{
+    if (activations > COLLET_TERNARY_F32)
+        return collet_fail(err, COLLET_INVALID,
+                           "%s: there are no activations %" PRIu32
+                           "; COLLET_TERNARY_INT8 is 0, _TERNARY 1, _F32 2",
+                           who, activations);
+    return check_threshold(who, threshold, activations == COLLET_TERNARY_TERNARY, err);
 }
 
 collet_status op_rule_ternary_quantize(const op *o, op_shapes *views, const void *params,
@@ -138,7 +151,7 @@ collet_status op_rule_ternary_quantize(const op *o, op_shapes *views, const void
         return collet_fail(err, COLLET_INVALID,
                            "%s: the parameters' reserved is %" PRIu32 ", not 0", o->name,
                            p->reserved);
-    return check_threshold(o, p->threshold, p->mode == COLLET_TERNARY_THRESHOLD, err);
+    return check_threshold(o->name, p->threshold, p->mode == COLLET_TERNARY_THRESHOLD, err);
 }
 
 collet_status op_rule_ternary_pack(const op *o, op_shapes *views, const void *params,
@@ -226,13 +239,7 @@ collet_status op_rule_ternary_linear(const op *o, op_shapes *views, const void *
     const collet_ternary_linear_params *p = params;
     int64_t columns = last_extent(&views->operand[2]);
     (void)scratch;
-    if (p->activations > COLLET_TERNARY_F32)
-        return collet_fail(err, COLLET_INVALID,
-                           "%s: there are no activations %" PRIu32
-                           "; COLLET_TERNARY_INT8 is 0, _TERNARY 1, _F32 2",
-                           o->name, p->activations);
-    collet_status status =
-        check_threshold(o, p->threshold, p->activations == COLLET_TERNARY_TERNARY, err);
+    collet_status status = ternary_check_activations(o->name, p->activations, p->threshold, err);
     if (status == COLLET_OK)
         status = check_packed(o, views, 1, err);
     if (status == COLLET_OK && columns > INT8_COLUMNS_MOST && p->activations == COLLET_TERNARY_INT8)

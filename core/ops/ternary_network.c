@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layers one after another. */
 #include <inttypes.h>
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,24 +57,17 @@ static collet_status check_bias(collet_context *cx, uint32_t index, const collet
 
 static collet_status check_layer(collet_context *cx, uint32_t index, const collet_ternary_layer *l)
 {
+    char who[48];
     if (!l->weights)
         return call_fail(cx, COLLET_INVALID, "ternary network: layer %" PRIu32 " has no weights",
                          index);
     if (!is_ours(cx, l->weights->bytes) || !is_ours(cx, l->weights->scale) || !is_ours(cx, l->bias))
         return call_fail(cx, COLLET_INVALID,
                          "ternary network: layer %" PRIu32 " belongs to another runtime", index);
-    if (l->activations > COLLET_TERNARY_F32)
-        return call_fail(cx, COLLET_INVALID,
-                         "ternary network: layer %" PRIu32 " wants activations %" PRIu32
-                         "; COLLET_TERNARY_INT8 is 0, _TERNARY 1, _F32 2",
-                         index, l->activations);
-    if (!isfinite(l->threshold) || l->threshold < 0 ||
-        (l->threshold > 0 && l->activations != COLLET_TERNARY_TERNARY))
-        return call_fail(cx, COLLET_INVALID,
-                         "ternary network: layer %" PRIu32
-                         " has a threshold of %g; it must be finite and not negative, and 0 but "
-                         "for ternary activations",
-                         index, (double)l->threshold);
+    snprintf(who, sizeof who, "ternary network: layer %" PRIu32, index);
+    collet_status status = ternary_check_activations(who, l->activations, l->threshold, &cx->error);
+    if (status != COLLET_OK)
+        return status;
     return check_bias(cx, index, l->bias, collet_ternary_weights_rows(l->weights));
 }
 

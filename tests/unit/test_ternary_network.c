@@ -363,10 +363,11 @@ static void layers_that_do_not_fit(void **state)
     BAD(bad[1] = good[2], COLLET_SHAPE, "layer 0 gives 70 numbers, layer 1 takes 513");
     BAD(bad[2] = good[0], COLLET_SHAPE, "layer 1 gives 513 numbers, layer 2 takes 300");
     BAD(bad[1].weights = NULL, COLLET_INVALID, "layer 1 has no weights");
-    BAD(bad[2].activations = 3, COLLET_INVALID, "layer 2 wants activations 3");
-    BAD(bad[1].threshold = -1, COLLET_INVALID, "layer 1 has a threshold of -1");
-    BAD(bad[1].threshold = NAN, COLLET_INVALID, "layer 1 has a threshold of");
-    BAD(bad[0].threshold = 0.5f, COLLET_INVALID, "layer 0 has a threshold of 0.5");
+    BAD(bad[2].activations = 3, COLLET_INVALID,
+        "ternary network: layer 2: there are no activations 3");
+    BAD(bad[1].threshold = -1, COLLET_INVALID, "layer 1: the threshold is -1; it must");
+    BAD(bad[1].threshold = NAN, COLLET_INVALID, "layer 1: the threshold is ");
+    BAD(bad[0].threshold = 0.5f, COLLET_INVALID, "layer 0: a threshold of 0.5, which");
     BAD(bad[0].bias = bias[1], COLLET_SHAPE, "layer 0 has 70 rows, but its bias has 513 elements");
     BAD(bad[0].bias = wide, COLLET_DTYPE, "the bias of layer 0 is f64, not f32");
     BAD(bad[0].struct_size = 8, COLLET_INVALID, "struct_size is 8");
