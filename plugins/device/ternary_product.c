@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packed weights by tokens: a launch that makes the tokens ready, and one that multiplies. */
+/* Packed weights by tokens, some at a time: a launch that makes them ready, and one that
+ * multiplies. */
 #include "matrices.h"
 #include "ternary.h"
 #include "texts.h"
@@ -15,13 +16,13 @@ static const device_source product_source = {"ternary_product", product_texts};
 
 /* As ternary_take.dev has it. */
 typedef struct taking {
-    int64_t tokens, columns, pitch;
+    int64_t tokens, columns, pitch, first;
     device_batch v;
 } taking;
 
 /* As ternary_product.dev has it. */
 typedef struct product {
-    int64_t rows, tokens, bytes, apart;
+    int64_t rows, tokens, bytes, apart, first, q_first;
     int32_t with_scale, with_bias, relu, reserved;
     device_batch v;
 } product;
@@ -29,10 +30,18 @@ typedef struct product {
 /* A call: what meets the weights, and how. */
 typedef struct plan {
     int linear, real; /* LINEAR, REAL */
-    const char *take; /* the kernel that makes tokens ready */
+    const char *take; /* the kernel that makes tokens ready; NULL: x is read as it is */
+    int64_t tokens;   /* in all */
+    int64_t together; /* that are ready at a time */
     taking t;
     product p;
 } plan;
+
+/* Scratch that tokens take at most, if one takes no more; and what a number of them is a multiple
+ * of, if it is that large. */
+#define CPU_SCRATCH ((uint64_t)16 << 20)
+#define SCRATCH ((uint64_t)64 << 20)
+#define TOGETHER 64
 
 /* ---- What a call is ----------------------------------------------------------------------------
  */
@@ -62,7 +71,24 @@ static int vector_of(device_batch *v, uint32_t k, const collet_operand *o)
     return device_present(o);
 }
 
-static void plan_of(plan *g, const collet_kernel_call *call)
+/* The numbers of a token, and, of i8, a factor and their sum. */
+static uint64_t token_bytes(const plan *g)
+{
+    return (uint64_t)g->t.pitch * (g->real ? sizeof(float) : 1) + (g->real ? 0 : 8);
+}
+
+static int64_t tokens_together(const device_traits *t, const plan *g)
+{
+    uint64_t each = token_bytes(g), fit = (uint64_t)g->tokens;
+    if (g->take && each)
+        fit = (t->is_cpu ? CPU_SCRATCH : SCRATCH) / each;
+    if (fit >= (uint64_t)g->tokens)
+        return g->tokens;
+    fit = fit > TOGETHER ? fit / TOGETHER * TOGETHER : fit;
+    return fit ? (int64_t)fit : 1;
+}
+
+static void plan_of(plan *g, const device_traits *t, const collet_kernel_call *call)
 {
     const collet_operand *y = device_operand(call, 0), *w = device_operand(call, 1);
     const collet_operand *x = device_operand(call, 2);
@@ -73,27 +99,27 @@ static void plan_of(plan *g, const collet_kernel_call *call)
     g->p.rows = w->shape[0];
     g->p.bytes = w->shape[1];
     g->p.apart = w->strides[0];
-    g->p.tokens = device_batch_begin(v, y, y->ndim - 1);
+    g->p.first = g->p.q_first = 0;
+    g->tokens = g->p.tokens = device_batch_begin(v, y, y->ndim - 1);
     device_batch_operand(v, 0, y);
     device_batch_operand(v, 1, x);
     g->p.with_scale = g->linear && vector_of(v, 3, device_operand(call, 3));
     g->p.with_bias = g->linear && vector_of(v, 4, device_operand(call, 4));
     g->p.relu = g->linear && ((const collet_ternary_linear_params *)call->params)->relu != 0;
     g->p.reserved = 0;
-    g->t = (taking){g->p.tokens, x->shape[x->ndim - 1], 4 * g->p.bytes, *v};
+    g->t = (taking){g->tokens, x->shape[x->ndim - 1], 4 * g->p.bytes, 0, *v};
+    if (g->real && g->t.columns == g->t.pitch && device_contiguous(x)) {
+        g->take = NULL;
+        g->p.q_first = (int64_t)(x->byte_offset / sizeof(float));
+    }
+    g->together = tokens_together(t, g);
 }
 
-static uint64_t workspace(const collet_kernel_call *call)
+static uint64_t workspace(collet_device *device, const collet_kernel_call *call)
 {
     plan g;
-    plan_of(&g, call);
-    /* Behind i8 the factors and the sums. */
-    uint64_t size = g.real ? sizeof(float) : 1, ends = g.real ? 0 : 8, bytes;
-    if (__builtin_mul_overflow((uint64_t)g.t.pitch, size, &bytes) ||
-        __builtin_add_overflow(bytes, ends, &bytes) ||
-        __builtin_mul_overflow(bytes, (uint64_t)g.t.tokens, &bytes))
-        return UINT64_MAX;
-    return bytes;
+    plan_of(&g, device_traits_of(device), call);
+    return g.take ? (uint64_t)g.together * token_bytes(&g) : 0;
 }
 
 /* ---- Launches ----------------------------------------------------------------------------------
@@ -125,7 +151,7 @@ static void begin(device_launch *l, const collet_kernel_call *call, const plan *
     device_launch_begin(l, &product_source, options[g->linear][g->real], kernel);
     device_pass_operand(l, device_operand(call, 0));
     device_pass_operand(l, device_operand(call, 1));
-    device_pass_buffer(l, call->workspace);
+    device_pass_buffer(l, g->take ? call->workspace : device_operand(call, 2)->buffer);
     for (uint32_t i = 3; i < 5; i++) {
         if (g->linear) {
             device_pass_operand(l, device_operand(call, i));
@@ -235,25 +261,39 @@ static collet_status tiled(collet_device *device, collet_queue *queue,
 /* ---- The ops -----------------------------------------------------------------------------------
  */
 
-static collet_status run(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
+static collet_status multiply(collet_device *device, collet_queue *queue,
+                              const collet_kernel_call *call, const plan *g)
 {
     const device_traits *t = device_traits_of(device);
-    plan g;
-    plan_of(&g, call);
-    if (!g.p.rows || !g.p.tokens)
-        return COLLET_OK;
-    collet_status status = take(device, queue, call, &g);
-    if (status != COLLET_OK)
-        return status;
     if (t->is_cpu)
-        status = on_processor(device, queue, call, &g);
-    else if (is_batch(&g) && t->has_tiles && t->group == TENSOR_GROUP)
-        status = tensor(device, queue, call, &g);
-    else if (is_batch(&g) && tiles_fit(t))
-        status = tiled(device, queue, call, &g);
-    else
-        status = thin(device, queue, call, &g);
-    return device_after_first(status);
+        return on_processor(device, queue, call, g);
+    if (is_batch(g) && t->has_tiles && t->group == TENSOR_GROUP)
+        return tensor(device, queue, call, g);
+    return is_batch(g) && tiles_fit(t) ? tiled(device, queue, call, g)
+                                       : thin(device, queue, call, g);
+}
+
+static collet_status run(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
+{
+    collet_status status = COLLET_OK;
+    plan g;
+    plan_of(&g, device_traits_of(device), call);
+    if (!g.p.rows)
+        return COLLET_OK;
+    for (int64_t first = 0; first < g.tokens && status == COLLET_OK; first += g.together) {
+        int64_t left = g.tokens - first;
+        g.t.first = g.p.first = first;
+        g.t.tokens = g.p.tokens = left < g.together ? left : g.together;
+        if (g.take)
+            status = take(device, queue, call, &g);
+        if (first)
+            status = device_after_first(status);
+        if (status == COLLET_OK)
+            status = multiply(device, queue, call, &g);
+        if (first || g.take)
+            status = device_after_first(status);
+    }
+    return status;
 }
 
 collet_status device_ternary_matmul(collet_device *device, collet_queue *queue,
@@ -264,8 +304,7 @@ collet_status device_ternary_matmul(collet_device *device, collet_queue *queue,
 
 uint64_t device_ternary_matmul_workspace(collet_device *device, const collet_kernel_call *call)
 {
-    (void)device;
-    return workspace(call);
+    return workspace(device, call);
 }
 
 collet_status device_ternary_linear(collet_device *device, collet_queue *queue,
@@ -276,6 +315,5 @@ collet_status device_ternary_linear(collet_device *device, collet_queue *queue,
 
 uint64_t device_ternary_linear_workspace(collet_device *device, const collet_kernel_call *call)
 {
-    (void)device;
-    return workspace(call);
+    return workspace(device, call);
 }
