@@ -236,8 +236,8 @@ static void test_digests(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stats), cmocka_unit_test(test_shapes), cmocka_unit_test(test_names),
-        cmocka_unit_test(test_heap),  cmocka_unit_test(test_inputs), cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_stats), cmocka_unit_test(test_shapes),  cmocka_unit_test(test_names),
+        cmocka_unit_test(test_heap),  cmocka_unit_test(test_inputs),  cmocka_unit_test(test_halves),
         cmocka_unit_test(test_team),  cmocka_unit_test(test_digests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
