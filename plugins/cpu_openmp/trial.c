@@ -93,9 +93,9 @@ static const char *check(trial_product product, void *context, trial_type type, 
 
 #define SIZE 384        /* larger than caches of a core, small enough to be tried often */
 #define MOST_THREADS 16 /* what there is to compare shows on them */
-/* Long enough for a processor that was idle to come up to its clock: what is remembered until the
- * next boot must not be what the first milliseconds gave. */
-#define SECONDS 0.025
+/* With a second trial of each library long enough for a processor that was idle to come up to its
+ * clock: what is remembered until the next boot must not be what the first milliseconds gave. */
+#define SECONDS 0.015
 #define LEAST_TIMES 3
 #define ROOM (3 * 8 * SIZE * SIZE)
 
