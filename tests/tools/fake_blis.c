@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A library in the place of BLIS, for the tests of backend-bench against: its products are right,
- * wrong, or the end of the process, as FAKE_BLIS says.
+ * wrong, the end of the process, or without an end of their own, as FAKE_BLIS says.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -15,6 +17,17 @@ EXPORTED void cblas_sgemm(int order, int turn_a, int turn_b, int m, int n, int k
                           const float *a, int lda, const float *b, int ldb, float beta, float *c,
                           int ldc);
 EXPORTED void cblas_dgemm(void);
+
+/* Says so by the file HANGS_HERE, which is waited for. */
+static void hang(void)
+{
+    const char *path = getenv("HANGS_HERE");
+    FILE *file = path ? fopen(path, "w") : NULL;
+    if (file)
+        fclose(file);
+    for (;;)
+        pause();
+}
 
 static int told(const char *what)
 {
@@ -42,6 +55,8 @@ void cblas_sgemm(int order, int turn_a, int turn_b, int m, int n, int k, float a
 {
     if (told("crash") || order != 101 || turn_a != 111 || turn_b != 111 || alpha != 1 || beta != 0)
         abort();
+    if (told("hangs"))
+        hang();
     for (int i = 0; i < m; i++) {
         for (int j = 0; j < n; j++) {
             float sum = told("wrong") ? 1.0f : 0.0f;

@@ -33,7 +33,8 @@ typedef struct rival_process {
 } rival_process;
 
 /* Starts the child for a call of the layout on so many threads and waits until it is ready. What
- * goes wrong is in state and text. */
+ * goes wrong is in state and text. Called on the main thread: the child ends with the thread that
+ * started it. */
 void rival_start(rival_process *p, const rival_library *library, const char *value,
                  const bench_layout *layout, int32_t threads);
 /* Lets it sample for so long. */

@@ -3,6 +3,7 @@
  * The child that calls a rival. Its one connection is the socket RIVAL_SOCKET: it says "ready SAME
  * TEXT" (rival_job.same) or "absent TEXT", then answers each "run SECONDS" by "samples N CALLS
  * MAGNITUDE" (rival_magnitude, or nan) and N lines of seconds a sample, until the connection ends.
+ * It does not outlive its parent.
  */
 #include "inputs.h"
 #include "rival.h"
@@ -11,9 +12,12 @@
 #include "shape.h"
 
 #include <math.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 /* ---- The job --------------------------------------------------------------------------------- */
 
@@ -109,9 +113,19 @@ static int serve(FILE *from, FILE *to, rival_job *job)
     return fine ? BENCH_EXIT_OK : BENCH_EXIT_FAILURE;
 }
 
+/* From now on the worker dies with its parent, also in the middle of a library's call. A parent
+ * that was gone before has closed its end of the connection. */
+static int32_t follow_parent(void)
+{
+    struct pollfd connection = {.fd = RIVAL_SOCKET};
+    return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && poll(&connection, 1, 0) == 0;
+}
+
 int rival_worker(int argc, char **argv)
 {
     static rival_job job;
+    if (!follow_parent())
+        return BENCH_EXIT_FAILURE;
     FILE *from = fdopen(RIVAL_SOCKET, "r"), *to = fdopen(RIVAL_SOCKET, "w");
     const rival_library *library = argc > 5 ? rival_library_find(argv[2]) : NULL;
     if (!from || !to || !library)

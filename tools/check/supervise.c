@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,8 +39,13 @@ static bool start(const check_options *options, check_shared *shared, int32_t fi
     if (p->output < 0 || pipe(ends) != 0)
         return false;
     fflush(NULL);
+    pid_t parent = getpid();
     p->pid = fork();
     if (p->pid == 0) {
+        /* A call that hangs does not outlive the supervisor. */
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent)
+            _exit(1);
         close(ends[0]);
         dup2(p->output, STDOUT_FILENO);
         dup2(p->output, STDERR_FILENO);

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a tool has started, and what never ends by itself, ends with the tool, however that ends. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "io_files.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define START_SECONDS 60
+#define END_SECONDS 10
+#define PAUSE_US 5000
+
+static char *directory;
+
+static int set_up(void **state)
+{
+    (void)state;
+    directory = io_make_directory();
+    setenv("HANGS_HERE", io_path(directory, "hangs"), 1);
+    setenv("FAKE_BLIS", "hangs", 1);
+    /* Orphans become children of this process, so that it can see them. */
+    return prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    io_remove_directory(directory);
+    return 0;
+}
+
+/* A process group of its own, to end whatever there is when the test fails. */
+static pid_t start(const char *library_path, char *const *args)
+{
+    pid_t child = fork();
+
+    assert_true(child >= 0);
+    if (child == 0) {
+        setpgid(0, 0);
+        if (library_path)
+            setenv("LD_LIBRARY_PATH", library_path, 1);
+        if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
+            _exit(125);
+        execv(args[0], args);
+        _exit(126);
+    }
+    setpgid(child, child);
+    return child;
+}
+
+static void fail_of(pid_t group, const char *what)
+{
+    kill(-group, SIGKILL);
+    while (waitpid(-1, NULL, 0) > 0)
+        continue;
+    fail_msg("%s", what);
+}
+
+static void expect_no_orphans(const char *library_path, char *const *args, int signal_number)
+{
+    const char *path = io_path(directory, "hangs");
+    pid_t tool = start(library_path, args), pid = 0;
+
+    for (int64_t us = 0; access(path, F_OK) != 0; us += PAUSE_US) {
+        if (us > START_SECONDS * INT64_C(1000000) || waitpid(tool, NULL, WNOHANG) != 0)
+            fail_of(tool, "it did not come to what hangs");
+        usleep(PAUSE_US);
+    }
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(kill(tool, signal_number), 0);
+    for (int64_t us = 0; us < END_SECONDS * INT64_C(1000000) && pid >= 0; us += PAUSE_US) {
+        pid = waitpid(-1, NULL, WNOHANG);
+        if (pid == 0)
+            usleep(PAUSE_US);
+    }
+    if (pid >= 0)
+        fail_of(tool, "a process outlives the one that started it");
+    assert_int_equal(errno, ECHILD);
+}
+
+static void test_rivals(void **state)
+{
+    static char *const args[] = {COLLET_TEST_BIN "/backend-bench",
+                                 "against",
+                                 "matmul",
+                                 "--shape",
+                                 "23x24x25",
+                                 "--backend",
+                                 "cpu_scalar",
+                                 "--seconds",
+                                 "0.01",
+                                 "--threads",
+                                 "1",
+                                 "--dtype",
+                                 "f32",
+                                 NULL};
+
+    (void)state;
+    expect_no_orphans(COLLET_TEST_RIVALS, args, SIGKILL);
+    expect_no_orphans(COLLET_TEST_RIVALS, args, SIGTERM);
+}
+
+static void test_checks(void **state)
+{
+    static char *const args[] = {
+        COLLET_TEST_BIN "/backend-check", COLLET_TEST_BROKEN, "--op", "transpose", "--quick", NULL};
+
+    (void)state;
+    expect_no_orphans(NULL, args, SIGKILL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rivals),
+        cmocka_unit_test(test_checks),
+    };
+
+    return cmocka_run_group_tests_name("orphans", tests, set_up, tear_down);
+}
