@@ -11,7 +11,10 @@ static atomic_int noted;
 
 static void note(int signal_number)
 {
-    noted = signal_number;
+    /* Of the second one, which may be another signal, SA_RESETHAND has just restored the default.
+     */
+    if (atomic_exchange(&noted, signal_number) != 0)
+        raise(signal_number);
 }
 
 void tool_interrupt_install(void)

@@ -4,9 +4,10 @@
 #define TOOL_INTERRUPT_H
 
 /*
- * From now on the first of these signals is only noted; a second one ends the process as usual. A
- * signal that the parent ignores (nohup) stays ignored. A write beyond the limit on file size
- * returns an error instead of ending the process. Call it once, before other threads exist.
+ * From now on the first of these signals is only noted; a second one, the same or another, ends the
+ * process as usual. A signal that the parent ignores (nohup) stays ignored. A write beyond the
+ * limit on file size returns an error instead of ending the process. Call it once, before other
+ * threads exist.
  */
 void tool_interrupt_install(void);
 

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The signals that stop a tool: the first is noted, the second ends the program. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "interrupt.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LIVES 100 /* exit status of what no signal has ended */
+
+/* A process that gets the signals, 0 being none, one after another: what waitpid says of it. */
+static int end_of(int ignored, int first, int second)
+{
+    int status;
+    pid_t child = fork();
+
+    assert_true(child >= 0);
+    if (child == 0) {
+        if (ignored)
+            signal(ignored, SIG_IGN);
+        tool_interrupt_install();
+        if (first && raise(first) != 0)
+            _exit(1);
+        if (tool_interrupt_signal() != (first == ignored ? 0 : first))
+            _exit(2);
+        if (second)
+            raise(second);
+        _exit(LIVES);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status;
+}
+
+static void expect_lives(int status)
+{
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), LIVES);
+}
+
+static void test_signals(void **state)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        expect_lives(end_of(0, signals[i], 0));
+        expect_lives(end_of(signals[i], signals[i], signals[i]));
+        for (int k = 0; k < 3; k++) {
+            int status = end_of(0, signals[i], signals[k]);
+            assert_true(WIFSIGNALED(status));
+            assert_int_equal(WTERMSIG(status), signals[k]);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_signals),
+    };
+
+    return cmocka_run_group_tests_name("interrupt", tests, NULL, NULL);
+}
