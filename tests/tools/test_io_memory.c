@@ -205,7 +205,9 @@ static collet_status write_t2(const char *name)
     if (status == COLLET_OK)
         status = collet_t2_writer_add(writer, row, sizeof row, NULL);
     if (status == COLLET_OK)
-        status = collet_t2_writer_finish(writer, NULL);
+        status = collet_t2_writer_link(writer, NULL);
+    if (status == COLLET_OK)
+        status = collet_t2_writer_rename(writer, NULL);
     collet_t2_writer_free(writer);
     return status;
 }

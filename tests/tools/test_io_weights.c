@@ -283,11 +283,12 @@ static void test_t2_write(void **state)
     assert_int_equal(collet_t2_writer_add(writer, rows, 100, NULL), COLLET_OK);
     assert_int_equal(collet_t2_writer_add(writer, rows, 285, NULL), COLLET_INVALID);
     assert_int_equal(collet_t2_writer_add(writer, rows + 100, 284, NULL), COLLET_OK);
-    assert_int_equal(collet_t2_writer_finish(writer, NULL), COLLET_INVALID);
+    assert_int_equal(collet_t2_writer_link(writer, NULL), COLLET_INVALID);
     assert_int_equal(io_count_entries(directory), 0);
     assert_int_equal(collet_t2_writer_add(writer, bias, sizeof bias, NULL), COLLET_OK);
     assert_int_equal(collet_t2_writer_add(writer, bias, 1, NULL), COLLET_INVALID);
-    assert_int_equal(collet_t2_writer_finish(writer, NULL), COLLET_OK);
+    assert_int_equal(collet_t2_writer_link(writer, NULL), COLLET_OK);
+    assert_int_equal(collet_t2_writer_rename(writer, NULL), COLLET_OK);
     collet_t2_writer_free(writer);
 
     assert_int_equal(collet_t2_open(path, &file, NULL), COLLET_OK);

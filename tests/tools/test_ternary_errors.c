@@ -15,8 +15,10 @@
 #include "ternary_runs.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define K 256
 #define CORPUS COLLET_TEST_DATA "/../fuzz/corpus/"
@@ -223,7 +225,8 @@ static void test_code_11(void **state)
         assert_int_equal(collet_t2_lay_out(path, &layer, 1, &size, NULL), COLLET_OK);
         assert_int_equal(collet_t2_writer_create(path, &layer, 1, size, &writer, NULL), COLLET_OK);
         assert_int_equal(collet_t2_writer_add(writer, rows, sizeof rows, NULL), COLLET_OK);
-        assert_int_equal(collet_t2_writer_finish(writer, NULL), COLLET_OK);
+        assert_int_equal(collet_t2_writer_link(writer, NULL), COLLET_OK);
+        assert_int_equal(collet_t2_writer_rename(writer, NULL), COLLET_OK);
         collet_t2_writer_free(writer);
         tool_result result = TERNARY(directory, "info", "eleven.t2", "--json");
         cJSON *info = parsed(&result, 0);
@@ -249,6 +252,39 @@ static void test_run(void **state)
     CHECK("labels are i1, u1, i4 or i8", "run", "good.t2", "x.npy", "--labels", "x.npy");
     CHECK("cpu_scalar", "run", "good.t2", "x.npy", "--backend", "cpu_sclar");
     CHECK_PLAIN("would replace the input", "run", "good.t2", "x.npy", "-o", "x.npy");
+}
+
+/* ---- Standard output ----------------------------------------------------------------------- */
+
+static void to_full_device(void *user)
+{
+    (void)user;
+    if (!freopen("/dev/full", "w", stdout))
+        _exit(125);
+}
+
+/* What cannot be said has no output either. */
+static void check_unsaid(const char *const *args)
+{
+    const tool_setup setup = {.directory = directory, .prepare = to_full_device};
+    int before = io_count_entries(directory);
+    tool_result result = tool_run("collet-ternary", args, &setup);
+
+    tool_expect(&result, 1);
+    assert_string_equal(result.err, "collet-ternary: standard output: No space left on device\n");
+    tool_free(&result);
+    assert_int_equal(io_count_entries(directory), before);
+}
+#define CHECK_UNSAID(...) check_unsaid((const char *const[]){__VA_ARGS__, NULL})
+
+static void test_standard_output(void **state)
+{
+    (void)state;
+    CHECK_UNSAID("pack", "c.npy", "-o", "unsaid.t2");
+    CHECK_UNSAID("unpack", "good.t2", "-o", "unsaid.npy");
+    CHECK_UNSAID("run", "good.t2", "x.npy", "-o", "unsaid.npy");
+    CHECK_UNSAID("run", "good.t2", "x.npy", "-o", "unsaid.npy", "--json");
+    CHECK_UNSAID("info", "good.t2");
 }
 
 static void test_usage(void **state)
@@ -288,10 +324,15 @@ static void test_usage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_weights), cmocka_unit_test(test_values),
-        cmocka_unit_test(test_biases),  cmocka_unit_test(test_layers),
-        cmocka_unit_test(test_gguf),    cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_code_11), cmocka_unit_test(test_run),
+        cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_biases),
+        cmocka_unit_test(test_layers),
+        cmocka_unit_test(test_gguf),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_code_11),
+        cmocka_unit_test(test_run),
+        cmocka_unit_test(test_standard_output),
         cmocka_unit_test(test_usage),
     };
 

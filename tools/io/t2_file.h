@@ -104,8 +104,8 @@ float *collet_t2_bias(const collet_t2_file *file, uint32_t index);
 /* ---- Writing ------------------------------------------------------------------------------- */
 
 /*
- * The data of every layer in the order of the file, in pieces of any size; the file gets its name
- * when all of it was written.
+ * The data of every layer in the order of the file, in pieces of any size; then `link` and `rename`,
+ * as of a spool: the file gets its name when all of it was written.
  */
 typedef struct collet_t2_writer collet_t2_writer;
 
@@ -116,9 +116,10 @@ collet_status collet_t2_writer_create(const char *path, const collet_t2_layer *l
 /* The next bytes; INVALID beyond the end of the piece (weights, scale, bias) that they begin in. */
 collet_status collet_t2_writer_add(collet_t2_writer *writer, const void *bytes, uint64_t n,
                                    collet_error *err);
-/* INVALID unless everything was added. */
-collet_status collet_t2_writer_finish(collet_t2_writer *writer, collet_error *err);
-/* Without a successful finish nothing is left behind. NULL is allowed. */
+/* INVALID unless everything was added. What may fail has then been done, but for the name. */
+collet_status collet_t2_writer_link(collet_t2_writer *writer, collet_error *err);
+collet_status collet_t2_writer_rename(collet_t2_writer *writer, collet_error *err);
+/* Without a successful rename nothing is left behind. NULL is allowed. */
 void collet_t2_writer_free(collet_t2_writer *writer);
 
 #endif

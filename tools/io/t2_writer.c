@@ -140,15 +140,16 @@ static collet_status write_head(collet_t2_writer *w, collet_error *err)
     return status;
 }
 
-collet_status collet_t2_writer_finish(collet_t2_writer *w, collet_error *err)
+collet_status collet_t2_writer_link(collet_t2_writer *w, collet_error *err)
 {
     if (w->piece != PIECES * (uint64_t)w->count)
         return collet_fail(err, COLLET_INVALID, "%s: fewer data than were laid out",
                            collet_spool_path(w->spool));
     collet_status status = write_head(w, err);
-    if (status == COLLET_OK)
-        status = collet_spool_link(w->spool, err);
-    if (status == COLLET_OK)
-        status = collet_spool_rename(w->spool, err);
-    return status;
+    return status == COLLET_OK ? collet_spool_link(w->spool, err) : status;
+}
+
+collet_status collet_t2_writer_rename(collet_t2_writer *w, collet_error *err)
+{
+    return collet_spool_rename(w->spool, err);
 }

@@ -3,8 +3,19 @@
 
 #include "../common/interrupt.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+
+collet_status ternary_flush_said(collet_error *err)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return COLLET_OK;
+    return collet_fail(err, COLLET_IO, "standard output: %s",
+                       errno ? strerror(errno) : "it cannot be written to");
+}
 
 collet_status ternary_check_signal(collet_error *err)
 {

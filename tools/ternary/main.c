@@ -19,15 +19,14 @@ int main(int argc, char **argv)
     ternary_options_parse(argc, argv, &options);
     tool_interrupt_install();
     collet_status status = commands[options.command](&options, &err);
+    if (status == COLLET_OK)
+        status = ternary_flush_said(&err);
     if (status != COLLET_OK && tool_interrupt_signal() != 0) {
         fprintf(stderr, "collet-ternary: %s; nothing was written\n",
                 strsignal(tool_interrupt_signal()));
         result = 128 + tool_interrupt_signal();
     } else if (status != COLLET_OK) {
         fprintf(stderr, "collet-ternary: %s\n", err.text);
-        result = TERNARY_EXIT_FAILURE;
-    } else if (ferror(stdout) || fflush(stdout) != 0) {
-        perror("collet-ternary: standard output");
         result = TERNARY_EXIT_FAILURE;
     }
     ternary_options_free(&options);

@@ -185,9 +185,13 @@ collet_status ternary_pack(const ternary_options *options, collet_error *err)
         status = pack_one(&job, i, err);
     tool_progress_end(&job.progress);
     if (status == COLLET_OK)
-        status = collet_t2_writer_finish(job.writer, err);
+        status = collet_t2_writer_link(job.writer, err);
     if (status == COLLET_OK && !options->quiet)
         summarise(&job);
+    if (status == COLLET_OK)
+        status = ternary_flush_said(err);
+    if (status == COLLET_OK)
+        status = collet_t2_writer_rename(job.writer, err);
     collet_t2_writer_free(job.writer);
     for (uint32_t i = 0; job.layers && i < job.count; i++) {
         ternary_source_close(&job.layers[i].source);

@@ -255,12 +255,14 @@ collet_status ternary_run(const ternary_options *options, collet_error *err)
         status = run_all(&job, err);
     if (status == COLLET_OK && job.spool)
         status = collet_spool_link(job.spool, err);
-    if (status == COLLET_OK && job.spool)
-        status = collet_spool_rename(job.spool, err);
     if (status == COLLET_OK && options->json)
         status = ternary_print_json(make_json(&job), err);
     else if (status == COLLET_OK)
         print_text(&job);
+    if (status == COLLET_OK)
+        status = ternary_flush_said(err);
+    if (status == COLLET_OK && job.spool)
+        status = collet_spool_rename(job.spool, err);
     collet_spool_free(job.spool);
     free(job.raw);
     free(job.y);

@@ -152,14 +152,16 @@ collet_status ternary_unpack(const ternary_options *options, collet_error *err)
         status = write_rows(&job, err);
     if (status == COLLET_OK)
         status = collet_spool_link(job.spool, err);
-    if (status == COLLET_OK)
-        status = collet_spool_rename(job.spool, err);
     if (status == COLLET_OK && !options->quiet)
         printf("%s: %lld x %lld %s\n", options->output, (long long)job.packed.rows,
                (long long)(options->bytes ? job.packed.row_bytes : job.packed.columns),
                options->values  ? "values"
                : options->bytes ? "bytes"
                                 : "codes");
+    if (status == COLLET_OK)
+        status = ternary_flush_said(err);
+    if (status == COLLET_OK)
+        status = collet_spool_rename(job.spool, err);
     collet_spool_free(job.spool);
     collet_t2_close(&job.file);
     ternary_source_close(&job.source);
