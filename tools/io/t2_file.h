@@ -93,8 +93,10 @@ collet_status collet_t2_open(const char *path, collet_t2_file *out, collet_error
 /* Of a zeroed one too. */
 void collet_t2_close(collet_t2_file *file);
 
-/* COLLET_FORMAT where the data of layer `index` are not those that were written. Reads them all. */
-collet_status collet_t2_verify(const collet_t2_file *file, uint32_t index, collet_error *err);
+/* COLLET_FORMAT where the data of layer `index` are not those that were written. Reads them all;
+ * COLLET_NOT_READY once `stop`, asked every few megabytes unless it is NULL, says other than 0. */
+collet_status collet_t2_verify(const collet_t2_file *file, uint32_t index, int (*stop)(void),
+                               collet_error *err);
 
 /* The data of a layer in the mapping; scale and bias NULL where absent. */
 uint8_t *collet_t2_weights(const collet_t2_file *file, uint32_t index);

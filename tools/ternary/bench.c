@@ -5,6 +5,7 @@
 #include "session.h"
 
 #include "../bench/stats.h"
+#include "../common/interrupt.h"
 #include "../common/json_add.h"
 #include "../common/progress.h"
 
@@ -222,17 +223,18 @@ static collet_status call_once(bench_bodies *b, const bench_case *c)
     return status == COLLET_OK ? collet_finish(b->session->context) : status;
 }
 
+/* Until the time is over, or a signal was noted. */
 static collet_status sample(bench_bodies *b, const bench_case *c, double seconds, double *samples,
                             bench_stats *stats)
 {
     collet_status status = c->make(b, c);
     int64_t count = 0;
 
-    for (int i = 0; i < WARM_UP && status == COLLET_OK; i++)
+    for (int i = 0; i < WARM_UP && status == COLLET_OK && !tool_interrupt_signal(); i++)
         status = call_once(b, c);
     double began = tool_clock(), now = began;
     while (status == COLLET_OK && count < BENCH_SAMPLES_MAX &&
-           (count == 0 || now - began < seconds)) {
+           (count == 0 || (now - began < seconds && !tool_interrupt_signal()))) {
         double before = now;
         status = call_once(b, c);
         now = tool_clock();
@@ -283,12 +285,15 @@ static collet_status measure(ternary_session *session, const bench_case *c, doub
     collet_status status = sample(&b, c, seconds, samples, &stats);
     if (status != COLLET_OK)
         ternary_session_failed(session, status, c->name, err);
-    else if (!list)
+    else
+        status = ternary_check_signal(err);
+    if (status == COLLET_OK && !list)
         print_row(c, collet_last_backend(session->context), &stats);
-    else if (!add_json(list, c, collet_last_backend(session->context), &stats))
+    else if (status == COLLET_OK &&
+             !add_json(list, c, collet_last_backend(session->context), &stats))
         status = collet_fail(err, COLLET_NO_MEMORY, "out of memory for the report");
     clear(&b);
-    return status == COLLET_OK ? ternary_check_signal(err) : status;
+    return status;
 }
 
 collet_status ternary_bench(const ternary_options *options, collet_error *err)

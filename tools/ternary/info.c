@@ -3,6 +3,7 @@
 #include "report.h"
 #include "source.h"
 
+#include "../common/interrupt.h"
 #include "../common/progress.h"
 
 #include <stdio.h>
@@ -101,7 +102,7 @@ static collet_status describe_t2(info_job *job, const char *path, collet_error *
         layer->flags = from->flags;
         layer->activations = from->activations;
         layer->threshold = from->threshold;
-        status = collet_t2_verify(&file, i, err);
+        status = collet_t2_verify(&file, i, tool_interrupt_signal, err);
         if (status == COLLET_OK)
             status = count_layer(job, &packed, NULL, layer, err);
     }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model.h"
 
+#include "commands.h"
 #include "packed.h"
+
+#include "../common/interrupt.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +53,8 @@ static collet_status unpack_codes(ternary_session *session, const ternary_packed
         status = ternary_packed_codes(session, packed, first, count, codes, NULL, &invalid, err);
         if (status == COLLET_OK && invalid > 0)
             status = ternary_packed_complain(session, packed, first, count, codes, err);
+        if (status == COLLET_OK)
+            status = ternary_check_signal(err);
     }
     return status;
 }
@@ -109,7 +114,7 @@ static collet_status make_layer(ternary_session *session, const collet_t2_file *
     const collet_t2_layer *layer = &file->layers[index];
     collet_array *scale = NULL;
 
-    collet_status status = collet_t2_verify(file, index, err);
+    collet_status status = collet_t2_verify(file, index, tool_interrupt_signal, err);
     if (status != COLLET_OK)
         return status;
     status =

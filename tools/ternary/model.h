@@ -14,7 +14,8 @@ typedef struct ternary_model {
 
 /*
  * Maps the file, checks its data, and makes the network. Weights in t2 are computed with where they
- * are mapped, those of other formats are unpacked into memory. `activations` other than
+ * are mapped, those of other formats are unpacked into memory; NOT_READY when a signal was noted
+ * meanwhile. `activations` other than
  * TERNARY_ACTIVATIONS_UNSAID replace, with `threshold`, those of every layer.
  */
 collet_status ternary_model_open(ternary_session *session, const char *path, uint32_t activations,

@@ -5,6 +5,7 @@
 #include "source.h"
 #include "spool.h"
 
+#include "../common/interrupt.h"
 #include "../common/progress.h"
 
 #include <stdio.h>
@@ -37,7 +38,7 @@ static collet_status open_layer(unpack_job *job, const char *path, collet_error 
                            path, (long long)layer, job->file.count);
     uint32_t index = layer < 0 ? 0 : (uint32_t)layer;
     job->packed = ternary_packed_of_layer(&job->file, index);
-    return collet_t2_verify(&job->file, index, err);
+    return collet_t2_verify(&job->file, index, tool_interrupt_signal, err);
 }
 
 static collet_status open_tensor(unpack_job *job, const char *text, collet_error *err)

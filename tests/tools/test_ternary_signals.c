@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A signal stops every command of collet-ternary at the next piece of work. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "ternary_runs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define K 256
+#define DAMAGED COLLET_TEST_DATA "/../fuzz/corpus/t2/bit"
+#define DEADLINE_SECONDS 30
+#define PAUSE_US 2000
+
+static char *directory;
+
+static int set_up(void **state)
+{
+    static int8_t codes[4 * K];
+
+    (void)state;
+    directory = io_make_directory();
+    ternary_npy(directory, "c.npy", "|i1", 4, K, codes);
+    FINE(directory, "pack", "c.npy", "-o", "good.t2");
+    ternary_npy(directory, "x.npy", "|i1", 2, K, codes);
+    /* The configuration, in whose reading every command waits until the signal has come. */
+    return mkfifo(io_path(directory, "config"), 0600);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    io_remove_directory(directory);
+    return 0;
+}
+
+static void wait_at_the_configuration(void *user)
+{
+    (void)user;
+    setenv("COLLET_CONFIG", "config", 1);
+    setenv("COLLET_PROBE", "off", 1); /* it would wait as well */
+}
+
+/* Lets the program go on with a signal that it has noted; ends it when it does not end. */
+static void interrupt(pid_t program)
+{
+    siginfo_t ended = {0};
+    int64_t us = 0;
+    int fifo;
+
+    while ((fifo = open(io_path(directory, "config"), O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0 &&
+           errno == ENXIO && us < DEADLINE_SECONDS * INT64_C(1000000)) {
+        usleep(PAUSE_US);
+        us += PAUSE_US;
+    }
+    kill(program, fifo < 0 ? SIGKILL : SIGINT);
+    close(fifo);
+    for (us = 0; us < DEADLINE_SECONDS * INT64_C(1000000); us += PAUSE_US) {
+        if (waitid(P_PID, (id_t)program, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+            ended.si_pid == program)
+            return;
+        usleep(PAUSE_US);
+    }
+    kill(program, SIGKILL);
+}
+
+static void check(const char *const *args)
+{
+    const tool_setup setup = {
+        .directory = directory, .prepare = wait_at_the_configuration, .meanwhile = interrupt};
+    int before = io_count_entries(directory);
+    tool_result result = tool_run("collet-ternary", args, &setup);
+
+    tool_expect(&result, 128 + SIGINT);
+    assert_string_equal(result.err, "collet-ternary: Interrupt; nothing was written\n");
+    tool_free(&result);
+    assert_int_equal(io_count_entries(directory), before);
+}
+#define CHECK(...) check((const char *const[]){__VA_ARGS__, NULL})
+
+/* The output is begun before, and gone. */
+static void test_outputs(void **state)
+{
+    (void)state;
+    CHECK("pack", "c.npy", "-o", "s.t2");
+    CHECK("unpack", "good.t2", "-o", "s.npy");
+    CHECK("run", "good.t2", "x.npy", "-o", "s.npy");
+}
+
+/* Checking a model ends before its damage is found. */
+static void test_models(void **state)
+{
+    (void)state;
+    ternary_npy(directory, "x8.npy", "|i1", 1, 8, NULL);
+    tool_result result = TERNARY(directory, "info", DAMAGED);
+    tool_expect(&result, 1);
+    tool_free(&result);
+    CHECK("info", DAMAGED);
+    CHECK("run", DAMAGED, "x8.npy", "-o", "s.npy");
+}
+
+static void test_bench(void **state)
+{
+    (void)state;
+    CHECK("bench", "dot", "--seconds", "3600", "--json");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_outputs),
+        cmocka_unit_test(test_models),
+        cmocka_unit_test(test_bench),
+    };
+
+    return cmocka_run_group_tests_name("ternary signals", tests, set_up, tear_down);
+}
