@@ -11,6 +11,7 @@
 #include "io_files.h"
 #include "npy_read.h"
 #include "t2_format.h"
+#include "utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -318,6 +319,84 @@ static void test_t2_write(void **state)
     io_remove_directory(directory);
 }
 
+/* ---- Text ---------------------------------------------------------------------------------- */
+
+static void test_utf8(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t bytes;
+    } cases[] = {
+        {"a", 1},
+        {" ", 1},
+        {"~", 1},
+        {"\xC3\xA9", 2},         /* e with an acute accent */
+        {"\xE2\x82\xAC", 3},     /* the euro sign */
+        {"\xF0\x9D\x84\x9E", 4}, /* a clef */
+        {"\xF4\x8F\xBF\xBF", 4}, /* the last of all */
+        {"\033[2J", 0},
+        {"\n", 0},
+        {"\x7F", 0},
+        {"\xC2\x9B", 0}, /* CSI, as ESC [ */
+        {"\xC2\xA0", 2},
+        {"\x80", 0},
+        {"\xC1\xA1", 0}, /* an 'a' in too many bytes */
+        {"\xE0\x82\xA9", 0},
+        {"\xF0\x82\x82\xAC", 0},
+        {"\xED\xA0\x80", 0}, /* half of a pair of UTF-16 */
+        {"\xF4\x90\x80\x80", 0},
+        {"\xFF", 0},
+        {"\xC3", 0},
+        {"\xE2\x82", 0},
+        {"\xC3(", 0},
+        {"", 0},
+    };
+    char out[8];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (collet_utf8_character(cases[i].text, strlen(cases[i].text)) != cases[i].bytes)
+            fail_msg("case %d", (int)i);
+    collet_utf8_copy(out, sizeof out, "abcdef\xC3\xA9", 8);
+    assert_string_equal(out, "abcdef"); /* no room for both bytes of the last one */
+    collet_utf8_copy(out, sizeof out, "abcde\xC3\xA9g", 8);
+    assert_string_equal(out, "abcde\xC3\xA9");
+    collet_utf8_copy(out, sizeof out, "a\033[\xFF\xC3", 5);
+    assert_string_equal(out, "a?[??");
+}
+
+/* What a terminal would obey is no name, whoever wrote the file. */
+static void test_t2_names(void **state)
+{
+    static const char *const names[] = {"\033[2Jgone", "caf\xC3",
+                                        "\xC2\x9B"
+                                        "2J",
+                                        "a\nb"};
+    char *directory = io_make_directory();
+    const char *path = io_path(directory, "name.t2");
+    static const uint8_t row[64];
+    collet_t2_writer *writer;
+    collet_t2_file file;
+    collet_error err;
+    uint64_t size;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        collet_t2_layer layer = {.rows = 1, .columns = 256};
+        assert_int_equal(collet_t2_lay_out(path, &layer, 1, &size, NULL), COLLET_OK);
+        snprintf(layer.name, sizeof layer.name, "%s", names[i]);
+        assert_int_equal(collet_t2_writer_create(path, &layer, 1, size, &writer, NULL), COLLET_OK);
+        assert_int_equal(collet_t2_writer_add(writer, row, sizeof row, NULL), COLLET_OK);
+        assert_int_equal(collet_t2_writer_link(writer, NULL), COLLET_OK);
+        assert_int_equal(collet_t2_writer_rename(writer, NULL), COLLET_OK);
+        collet_t2_writer_free(writer);
+        assert_int_equal(collet_t2_open(path, &file, &err), COLLET_INVALID);
+        assert_non_null(strstr(err.text, "the name of layer 0 is not UTF-8, or has a control"));
+        assert_int_equal(collet_t2_lay_out(path, &layer, 1, &size, NULL), COLLET_INVALID);
+    }
+    io_remove_directory(directory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -325,6 +404,7 @@ int main(void)
         cmocka_unit_test(test_gguf),   cmocka_unit_test(test_gguf_tensors),
         cmocka_unit_test(test_t2),     cmocka_unit_test(test_t2_verify),
         cmocka_unit_test(test_t2_sum), cmocka_unit_test(test_t2_write),
+        cmocka_unit_test(test_utf8),   cmocka_unit_test(test_t2_names),
     };
 
     return cmocka_run_group_tests_name("io weights", tests, NULL, NULL);

@@ -9,6 +9,7 @@
 
 #include "json_expect.h"
 #include "ternary_runs.h"
+#include "utf8.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -253,6 +254,33 @@ static void test_network(void **state)
     free(bytes.data);
 }
 
+/* Names of files may hold any bytes; what is made of them, and printed, is text. */
+static void test_names(void **state)
+{
+    static const char *const files[] = {"\033[2J\xFF.npy", "x\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9.npy",
+                                        "12345678901234567890123456789012345678901234567890"
+                                        "1234\xC3\xA9.npy"};
+    static const char *const names[] = {"?[2J?", "x\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9",
+                                        "12345678901234567890123456789012345678901234567890"
+                                        "1234"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        ternary_npy(directory, files[i], "|i1", ROWS, COLUMNS, codes);
+        FINE(directory, "pack", files[i], "-o", "w\xFF\xC3.t2");
+        tool_result result = TERNARY(directory, "info", "w\xFF\xC3.t2", "--json");
+        for (size_t at = 0, n = strlen(result.out); at < n;) {
+            size_t bytes = collet_utf8_character(result.out + at, n - at);
+            assert_true(bytes > 0 || result.out[at] == '\n' || result.out[at] == '\t');
+            at += bytes > 0 ? bytes : 1;
+        }
+        cJSON *info = parsed(&result, 0);
+        assert_string_equal(text_of(layer_of(info, 0), "name"), names[i]);
+        assert_string_equal(text_of(info, "file"), "w??.t2");
+        cJSON_Delete(info);
+    }
+}
+
 static void test_bench(void **state)
 {
     tool_result result = TERNARY(directory, "bench", "network", "--seconds", "0.01", "--json");
@@ -295,8 +323,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_bytes), cmocka_unit_test(test_formats),
         cmocka_unit_test(test_dtypes),      cmocka_unit_test(test_gguf_blocks),
-        cmocka_unit_test(test_network),     cmocka_unit_test(test_bench),
-        cmocka_unit_test(test_help),
+        cmocka_unit_test(test_network),     cmocka_unit_test(test_names),
+        cmocka_unit_test(test_bench),       cmocka_unit_test(test_help),
     };
 
     return cmocka_run_group_tests_name("ternary pack", tests, set_up, tear_down);

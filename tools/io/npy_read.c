@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "npy_read.h"
 
+#include "utf8.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -160,7 +162,7 @@ static collet_status take_dtype(collet_npy *npy, const char *path, const char *d
                                 collet_error *err)
 {
     static const char native = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
-    char order = descr[0];
+    char order = descr[0], shown[16];
 
     for (size_t i = 0; strchr("<>=|", order) && order && i < sizeof dtypes / sizeof *dtypes; i++) {
         if (strcmp(descr + 1, dtypes[i].text) != 0)
@@ -170,9 +172,10 @@ static collet_status take_dtype(collet_npy *npy, const char *path, const char *d
         if (order != '|' || collet_dtype_size(npy->dtype) == 1)
             return COLLET_OK;
     }
+    collet_utf8_copy(shown, sizeof shown, descr, strlen(descr));
     return collet_fail(err, COLLET_UNSUPPORTED,
                        "%s: elements of dtype '%s' are not read; f2, f4, f8, i1, u1, i4 and i8 are",
-                       path, descr);
+                       path, shown);
 }
 
 /* The rows, and that the file holds all of them and no more. */

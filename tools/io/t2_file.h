@@ -27,7 +27,8 @@
  *     48  u64      offset of the scale, M f32; 0: absent, every scale is 1
  *     56  u64      offset of the bias, M f32; 0: absent
  *     64  u64      checksum of weights, scale and bias, one after another
- *     72  56 bytes name, UTF-8, filled up with NUL, of which there is one at least
+ *     72  56 bytes name, UTF-8 without control characters, filled up with NUL, of which there is one
+ *                  at least
  *   data, layer by layer weights, scale, bias; each begins at the next multiple of 64, the room
  *   before it is 0, and the file ends with the last of them
  *

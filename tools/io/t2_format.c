@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t2_format.h"
 
+#include "utf8.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -80,6 +82,24 @@ uint64_t t2_head_sum(const t2_head *head, const void *table, uint64_t table_byte
 
 /* ---- Layout -------------------------------------------------------------------------------- */
 
+static collet_status check_name(const char *path, const collet_t2_layer *layer, uint32_t index,
+                                collet_error *err)
+{
+    size_t length = strnlen(layer->name, COLLET_T2_NAME);
+
+    if (length == COLLET_T2_NAME)
+        return collet_fail(err, COLLET_INVALID, "%s: the name of layer %u has no end", path, index);
+    for (size_t at = 0; at < length;) {
+        size_t n = collet_utf8_character(layer->name + at, length - at);
+        if (n == 0)
+            return collet_fail(err, COLLET_INVALID,
+                               "%s: the name of layer %u is not UTF-8, or has a control character",
+                               path, index);
+        at += n;
+    }
+    return COLLET_OK;
+}
+
 static collet_status check_layer(const char *path, const collet_t2_layer *layer, uint32_t index,
                                  collet_error *err)
 {
@@ -102,9 +122,7 @@ static collet_status check_layer(const char *path, const collet_t2_layer *layer,
         return collet_fail(err, COLLET_INVALID,
                            "%s: layer %u has the threshold %g, which its activations cannot have",
                            path, index, (double)layer->threshold);
-    if (memchr(layer->name, '\0', COLLET_T2_NAME) == NULL)
-        return collet_fail(err, COLLET_INVALID, "%s: the name of layer %u has no end", path, index);
-    return COLLET_OK;
+    return check_name(path, layer, index, err);
 }
 
 /* The next multiple of the alignment, then `bytes` behind it; 0 when 64 bits do not hold that. */

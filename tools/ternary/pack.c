@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "block.h"
 #include "commands.h"
+#include "utf8.h"
 
 #include "../common/progress.h"
 
@@ -30,7 +31,7 @@ typedef struct pack_job {
 
 /* ---- Preparing ----------------------------------------------------------------------------- */
 
-/* What follows the last slash, or the tensor, cut to fit. */
+/* What follows the last slash, or the tensor, cut to fit; what a name must not have as '?'. */
 static void name_layer(collet_t2_layer *entry, const ternary_source *source)
 {
     const char *slash = strrchr(source->text, '/'), *name = slash ? slash + 1 : source->text;
@@ -42,9 +43,7 @@ static void name_layer(collet_t2_layer *entry, const ternary_source *source)
     length = strlen(name);
     if (!source->tensor && length > 4 && strcmp(name + length - 4, ".npy") == 0)
         length -= 4;
-    if (length > COLLET_T2_NAME - 1)
-        length = COLLET_T2_NAME - 1;
-    memcpy(entry->name, name, length);
+    collet_utf8_copy(entry->name, sizeof entry->name, name, length);
 }
 
 static collet_status read_floats(const char *path, const char *what, int64_t rows, int one_for_all,

@@ -2,6 +2,7 @@
 #include "report.h"
 
 #include "options.h"
+#include "utf8.h"
 
 #include "../common/json_add.h"
 
@@ -110,6 +111,23 @@ static void print_text(const ternary_report *report)
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
+/* A path may hold any bytes, JSON is UTF-8: others become '?'. */
+static int add_path(cJSON *o, const char *path)
+{
+    char *text = strdup(path);
+    size_t length = strlen(path), n;
+    int added;
+
+    for (size_t at = 0; text && at<length; at += n> 0 ? n : 1) {
+        n = collet_utf8_character(text + at, length - at);
+        if (n == 0 && (text[at] & 0x80))
+            text[at] = '?';
+    }
+    added = text && json_add_text(o, "file", text);
+    free(text);
+    return added;
+}
+
 static int add_counts(cJSON *o, const ternary_report_layer *l)
 {
     return json_add_number(o, "minus", (double)l->minus) &&
@@ -145,7 +163,7 @@ static cJSON *make_json(const ternary_report *report)
     cJSON *root = cJSON_CreateObject();
     cJSON *layers = root ? cJSON_AddArrayToObject(root, "layers") : NULL;
     cJSON *bytes = root ? cJSON_AddObjectToObject(root, "memory") : NULL;
-    int fine = layers && bytes && json_add_text(root, "file", report->path) &&
+    int fine = layers && bytes && add_path(root, report->path) &&
                json_add_text(root, "kind", report->kind) &&
                json_add_number(root, "bytes", (double)report->bytes) &&
                json_add_number(bytes, "weights", m.weights) &&
@@ -198,7 +216,7 @@ static cJSON *tensors_json(const collet_gguf *gguf)
 {
     cJSON *root = cJSON_CreateObject();
     cJSON *tensors = root ? cJSON_AddArrayToObject(root, "tensors") : NULL;
-    int fine = tensors && json_add_text(root, "file", collet_mapping_path(gguf->mapping)) &&
+    int fine = tensors && add_path(root, collet_mapping_path(gguf->mapping)) &&
                json_add_text(root, "kind", "gguf") &&
                json_add_number(root, "version", gguf->version);
 

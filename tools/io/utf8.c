@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "utf8.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* By the first byte: 0 of what begins no character. */
+static size_t length_of(uint8_t first)
+{
+    if (first < 0x80)
+        return 1;
+    return first >= 0xC2 && first < 0xE0   ? 2
+           : first >= 0xE0 && first < 0xF0 ? 3
+           : first >= 0xF0 && first < 0xF5 ? 4
+                                           : 0;
+}
+
+size_t collet_utf8_character(const char *text, size_t size)
+{
+    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t length = size > 0 ? length_of((uint8_t)text[0]) : 0;
+    uint32_t code;
+
+    if (length == 0 || length > size)
+        return 0;
+    code = (uint8_t)text[0] & (length == 1 ? 0x7Fu : 0xFFu >> (length + 1));
+    for (size_t i = 1; i < length; i++) {
+        if (((uint8_t)text[i] & 0xC0) != 0x80)
+            return 0;
+        code = code << 6 | ((uint8_t)text[i] & 0x3F);
+    }
+    if (code < ' ' || (code >= 0x7F && code < 0xA0))
+        return 0;
+    return code >= least[length] && code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF) ? length
+                                                                                         : 0;
+}
+
+void collet_utf8_copy(char *out, size_t size, const char *text, size_t length)
+{
+    size_t done = 0;
+
+    for (size_t at = 0; at < length;) {
+        size_t n = collet_utf8_character(text + at, length - at);
+        size_t bytes = n > 0 ? n : 1;
+        if (bytes > size - 1 - done)
+            break;
+        if (n > 0)
+            memcpy(out + done, text + at, n);
+        else
+            out[done] = '?';
+        done += bytes;
+        at += bytes;
+    }
+    out[done] = '\0';
+}
