@@ -13,17 +13,13 @@
 
 #define HEAD 128
 
-void ternary_npy(const char *directory, const char *name, const char *descr, int64_t rows,
-                 int64_t columns, const void *data)
+void ternary_npy_shaped(const char *directory, const char *name, const char *descr,
+                        const char *shape, int64_t elements, const void *data)
 {
-    char head[HEAD + 1], shape[60];
-    size_t bytes = (size_t)(descr[2] - '0') * (size_t)rows * (size_t)(columns < 0 ? 1 : columns);
+    char head[HEAD + 1];
+    size_t bytes = (size_t)(descr[2] - '0') * (size_t)elements;
     const char *path = io_path(directory, name);
 
-    if (columns < 0)
-        snprintf(shape, sizeof shape, "(%lld,)", (long long)rows);
-    else
-        snprintf(shape, sizeof shape, "(%lld, %lld)", (long long)rows, (long long)columns);
     memcpy(head, "\x93NUMPY\x01\x00\x76\x00", 10);
     int n = snprintf(head + 10, HEAD - 10, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }",
                      descr, shape);
@@ -37,6 +33,18 @@ void ternary_npy(const char *directory, const char *name, const char *descr, int
     assert_int_equal(fclose(file), 0);
     if (!data)
         assert_int_equal(truncate(path, (off_t)(HEAD + bytes)), 0);
+}
+
+void ternary_npy(const char *directory, const char *name, const char *descr, int64_t rows,
+                 int64_t columns, const void *data)
+{
+    char shape[60];
+
+    if (columns < 0)
+        snprintf(shape, sizeof shape, "(%lld,)", (long long)rows);
+    else
+        snprintf(shape, sizeof shape, "(%lld, %lld)", (long long)rows, (long long)columns);
+    ternary_npy_shaped(directory, name, descr, shape, rows * (columns < 0 ? 1 : columns), data);
 }
 
 static void put_le(io_image *image, uint64_t value, int bytes)

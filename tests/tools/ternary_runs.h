@@ -15,6 +15,10 @@
 void ternary_npy(const char *directory, const char *name, const char *descr, int64_t rows,
                  int64_t columns, const void *data);
 
+/* The same with any axes, "(2, 3, 4)", of `elements` elements. */
+void ternary_npy_shaped(const char *directory, const char *name, const char *descr,
+                        const char *shape, int64_t elements, const void *data);
+
 /* Writes DIRECTORY/NAME as a GGUF file of one tensor "w" of that type. */
 void ternary_gguf(const char *directory, const char *name, uint32_t type, int64_t rows,
                   int64_t columns, const void *data, size_t bytes);

@@ -57,12 +57,43 @@ static void without_probe(void *user)
     setenv("COLLET_PROBE", "off", 1);
 }
 
+static void expect_little_memory(void)
+{
+    struct rusage usage;
+
+    assert_int_equal(getrusage(RUSAGE_CHILDREN, &usage), 0);
+    if (!WATCHED && usage.ru_maxrss > MEMORY_KIB)
+        fail_msg("%ld KiB of memory", usage.ru_maxrss);
+}
+
+/* Memory to run does not grow with X, on whichever axes its vectors are. */
+static void test_memory_of_run(void **state)
+{
+    static const char *const shapes[] = {"(300000, 80)", "(1, 300000, 80)"};
+    const char *args[] = {"run", "r.t2", "x.npy", "-o", "y.npy", "--backend", "cpu_scalar", NULL};
+    const tool_setup setup = {.directory = directory, .prepare = without_probe};
+
+    (void)state;
+    ternary_npy(directory, "r.npy", "|i1", 4, 80, NULL);
+    const char *pack_args[] = {"pack", "r.npy", "-o", "r.t2", "--backend", "cpu_scalar", NULL};
+    tool_result packed = tool_run("collet-ternary", pack_args, &setup);
+    tool_expect(&packed, 0);
+    tool_free(&packed);
+    for (size_t i = 0; i < (WATCHED ? 1 : sizeof shapes / sizeof *shapes); i++) {
+        ternary_npy_shaped(directory, "x.npy", "|i1", shapes[i], 300000 * 80, NULL);
+        tool_result result = tool_run("collet-ternary", args, &setup);
+        tool_expect(&result, 0);
+        assert_memory_equal(result.out, "300000 vectors of 80 numbers to 4, by cpu_scalar", 48);
+        tool_free(&result);
+        expect_little_memory();
+    }
+}
+
 static void test_memory(void **state)
 {
     const char *args[] = {"pack", "w.npy", "-o", "w.t2", "--backend", "cpu_scalar", NULL};
     const char *info_args[] = {"info", "w.t2", "--backend", "cpu_scalar", "--json", NULL};
     const tool_setup setup = {.directory = directory, .prepare = without_probe};
-    struct rusage usage;
     struct stat st;
 
     (void)state;
@@ -79,9 +110,7 @@ static void test_memory(void **state)
     assert_true(number_of(layer, "zero") == (double)SIDE * SIDE);
     assert_true(number_of(member(info, "memory"), "packed") <= 25 << 20);
     cJSON_Delete(info);
-    assert_int_equal(getrusage(RUSAGE_CHILDREN, &usage), 0);
-    if (!WATCHED && usage.ru_maxrss > MEMORY_KIB)
-        fail_msg("%ld KiB of memory", usage.ru_maxrss);
+    expect_little_memory();
 }
 
 /* A terminal gets the line, which is gone in the end. */
@@ -112,6 +141,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_memory_of_run),
         cmocka_unit_test(test_progress),
     };
 

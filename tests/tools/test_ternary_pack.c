@@ -245,6 +245,21 @@ static void test_network(void **state)
     assert_true(cJSON_IsTrue(member(layer, "relu")) && cJSON_IsTrue(member(layer, "bias")));
     assert_true(cJSON_IsFalse(member(layer_of(info, 1), "relu")));
     cJSON_Delete(info);
+    /* axes in front of the last one are kept, whatever they are */
+    ternary_npy_shaped(directory, "x4.npy", "|i1", "(1, 3, 1, 512)", 3 * COLUMNS, x);
+    FINE(directory, "run", "model.t2", "x4.npy", "-o", "y.npy");
+    npy_array y4 = ternary_load(directory, "y.npy", &bytes);
+    static const int64_t axes[] = {1, 3, 1, 2};
+    assert_int_equal(y4.ndim, 4);
+    assert_memory_equal(y4.shape, axes, sizeof axes);
+    assert_memory_equal(y4.data, wanted, sizeof wanted);
+    free(bytes.data);
+    /* no vectors give none */
+    ternary_npy_shaped(directory, "x0.npy", "|i1", "(2, 0, 512)", 0, x);
+    FINE(directory, "run", "model.t2", "x0.npy", "-o", "y.npy");
+    npy_array none = ternary_load(directory, "y.npy", &bytes);
+    assert_int_equal(none.shape[1], 0);
+    free(bytes.data);
     /* one vector gives one vector */
     ternary_npy(directory, "x1.npy", "|i1", COLUMNS, -1, x);
     FINE(directory, "run", "model.t2", "x1.npy", "-o", "y.npy");

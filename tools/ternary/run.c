@@ -14,17 +14,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AT_A_TIME ((int64_t)1 << 20) /* numbers of X */
+#define AT_A_TIME ((int64_t)1 << 20) /* numbers of X, or of what the widest layer makes of it */
 
-/* X is `outer` rows of `inner` vectors of K numbers, read a few rows at a time. */
+enum { RAW, X, Y, ARRAYS };
+
+/* X is taken as vectors of K numbers, whatever axes they are on, a few at a time. */
 typedef struct run_job {
     const ternary_options *options;
     ternary_session session;
     ternary_model model;
-    collet_npy x, labels;
-    int64_t outer, inner;
-    collet_spool *spool; /* NULL: no output is wanted */
-    void *raw;
+    collet_npy x, labels; /* a row of x is a vector, its shape is that of the file */
+    int64_t vectors;
+    collet_spool *spool;          /* NULL: no output is wanted */
+    collet_array *arrays[ARRAYS]; /* RAW, X, Y: of as many vectors as the last ones were */
     float *y;
     int64_t right;
     double seconds; /* of computing */
@@ -35,14 +37,15 @@ typedef struct run_job {
 static collet_status check_x(run_job *job, collet_error *err)
 {
     const char *path = job->options->arguments[1];
-    const collet_npy *x = &job->x;
+    collet_npy *x = &job->x;
 
     if (x->ndim < 1 || x->shape[x->ndim - 1] != job->model.columns)
         return collet_fail(
             err, COLLET_SHAPE, "%s: its last axis has %lld numbers, the model takes %lld", path,
             (long long)(x->ndim < 1 ? 1 : x->shape[x->ndim - 1]), (long long)job->model.columns);
-    job->outer = x->ndim == 1 ? 1 : x->rows;
-    job->inner = x->ndim == 1 ? 1 : x->row_elements / job->model.columns;
+    x->rows = x->ndim == 1 ? 1 : x->rows * (x->row_elements / job->model.columns);
+    x->row_elements = job->model.columns;
+    job->vectors = x->rows;
     return COLLET_OK;
 }
 
@@ -50,16 +53,15 @@ static collet_status check_labels(run_job *job, collet_error *err)
 {
     const collet_npy *l = &job->labels;
     const char *path = job->options->labels;
-    int64_t vectors = job->outer * job->inner;
 
     if (l->dtype != COLLET_I8 && l->dtype != COLLET_U8 && l->dtype != COLLET_I32 &&
         l->dtype != COLLET_I64)
         return collet_fail(err, COLLET_DTYPE, "%s: has elements of %s; labels are i1, u1, i4 or i8",
                            path, collet_dtype_name(l->dtype));
-    if (l->ndim > 1 || l->rows != vectors)
+    if (l->ndim > 1 || l->rows != job->vectors)
         return collet_fail(err, COLLET_SHAPE,
                            "%s: has %lld x %lld labels; one axis of %lld is wanted", path,
-                           (long long)l->rows, (long long)l->row_elements, (long long)vectors);
+                           (long long)l->rows, (long long)l->row_elements, (long long)job->vectors);
     return COLLET_OK;
 }
 
@@ -108,20 +110,54 @@ static collet_status open_all(run_job *job, collet_error *err)
 
 /* ---- Running ------------------------------------------------------------------------------- */
 
-/* y of `vectors` vectors in job->raw. */
-static collet_status compute(run_job *job, int64_t vectors)
+/* Arrays for so many vectors: all stretches but the last have as many, so that memory stays as it
+ * is from one to the next. */
+static collet_status make_arrays(run_job *job, int64_t vectors)
 {
-    enum { RAW, X, Y, ARRAYS };
-    collet_context *context = job->session.context;
+    ternary_session *session = &job->session;
+    collet_array **a = job->arrays;
     int64_t columns = job->model.columns;
-    collet_array *a[ARRAYS] = {NULL};
+
+    if (a[Y] && collet_array_shape(a[Y])[0] == vectors)
+        return COLLET_OK;
+    ternary_arrays_free(a, ARRAYS);
+    memset(a, 0, sizeof job->arrays);
+    collet_status status = ternary_array_new(session, &a[RAW], job->x.dtype, vectors, columns);
+    if (status == COLLET_OK)
+        status = ternary_array_new(session, &a[X], COLLET_F32, vectors, columns);
+    if (status == COLLET_OK)
+        status = ternary_array_new(session, &a[Y], COLLET_F32, vectors, job->model.rows);
+    return status;
+}
+
+static collet_status read_vectors(run_job *job, int64_t first, int64_t count)
+{
+    const collet_npy *x = &job->x;
+    uint64_t vector = (uint64_t)x->row_elements * collet_dtype_size(x->dtype);
+    void *raw;
 
     collet_status status =
-        ternary_array_over(&job->session, &a[RAW], job->x.dtype, vectors, columns, job->raw);
+        collet_array_acquire(job->session.context, job->arrays[RAW], COLLET_WRITE, &raw);
+    if (status != COLLET_OK)
+        return status;
+    collet_npy_rows(x, first, count, raw);
+    if (x->fortran)
+        collet_mapping_passed(x->mapping, x->offset, (uint64_t)x->rows * vector);
+    else
+        collet_mapping_passed(x->mapping, x->offset + (uint64_t)first * vector,
+                              (uint64_t)count * vector);
+    return collet_array_release(job->session.context, job->arrays[RAW]);
+}
+
+/* y of `count` vectors. */
+static collet_status compute(run_job *job, int64_t first, int64_t count)
+{
+    collet_context *context = job->session.context;
+    collet_array **a = job->arrays;
+
+    collet_status status = make_arrays(job, count);
     if (status == COLLET_OK)
-        status = ternary_array_new(&job->session, &a[X], COLLET_F32, vectors, columns);
-    if (status == COLLET_OK)
-        status = ternary_array_new(&job->session, &a[Y], COLLET_F32, vectors, job->model.rows);
+        status = read_vectors(job, first, count);
     if (status == COLLET_OK)
         status = collet_copy(context, a[X], a[RAW]);
     if (status == COLLET_OK)
@@ -132,10 +168,7 @@ static collet_status compute(run_job *job, int64_t vectors)
     if (status == COLLET_OK)
         status = collet_finish(context);
     job->seconds += tool_clock() - began;
-    if (status == COLLET_OK)
-        status = ternary_array_take(&job->session, a[Y], job->y);
-    ternary_arrays_free(a, ARRAYS);
-    return status;
+    return status == COLLET_OK ? ternary_array_take(&job->session, a[Y], job->y) : status;
 }
 
 /* The largest number of a row; -1 where one is NaN. */
@@ -162,52 +195,48 @@ static void compare(run_job *job, int64_t first, int64_t vectors)
     }
 }
 
-static collet_status run_rows(run_job *job, int64_t first, int64_t count, collet_error *err)
+static collet_status run_vectors(run_job *job, int64_t first, int64_t count, collet_error *err)
 {
-    int64_t vectors = count * job->inner;
-    uint64_t row =
-        (uint64_t)job->inner * (uint64_t)job->model.columns * collet_dtype_size(job->x.dtype);
-
-    if (job->x.ndim == 1)
-        collet_npy_rows(&job->x, 0, job->x.rows, job->raw);
-    else
-        collet_npy_rows(&job->x, first, count, job->raw);
-    collet_mapping_passed(job->x.mapping, job->x.offset + (uint64_t)first * row,
-                          (uint64_t)count * row);
-    collet_status status = compute(job, vectors);
+    collet_status status = compute(job, first, count);
     if (status != COLLET_OK)
         return ternary_session_failed(&job->session, status, job->options->arguments[0], err);
     if (job->options->labels)
-        compare(job, first * job->inner, vectors);
+        compare(job, first, count);
     if (job->spool)
         status = collet_spool_write(job->spool, job->y,
-                                    (size_t)(vectors * job->model.rows) * sizeof *job->y, err);
+                                    (size_t)(count * job->model.rows) * sizeof *job->y, err);
     return status == COLLET_OK ? ternary_check_signal(err) : status;
+}
+
+/* Vectors at a time: what goes in, what comes out and what is in between all have room. */
+static int64_t vectors_at_a_time(const run_job *job)
+{
+    const collet_t2_file *file = &job->model.file;
+    int64_t widest = job->model.columns, most;
+
+    for (uint32_t i = 0; i < file->count; i++)
+        if (file->layers[i].rows > widest)
+            widest = file->layers[i].rows;
+    most = AT_A_TIME / widest;
+    return most < 1 ? 1 : most > job->vectors ? job->vectors : most;
 }
 
 static collet_status run_all(run_job *job, collet_error *err)
 {
-    int64_t numbers = job->inner * job->model.columns;
-    int64_t most = numbers > 0 ? AT_A_TIME / numbers : 1;
-    size_t vectors;
+    int64_t most = vectors_at_a_time(job);
     tool_progress progress;
     collet_status status = COLLET_OK;
 
-    most = most < 1 ? 1 : most > job->outer ? job->outer : most;
-    vectors = (size_t)most * (size_t)job->inner;
-    job->raw = malloc(vectors * (size_t)job->model.columns * collet_dtype_size(job->x.dtype) + 1);
-    if (!__builtin_mul_overflow(vectors, (size_t)job->model.rows * sizeof *job->y, &vectors))
-        job->y = malloc(vectors + 1);
-    if (!job->raw || !job->y)
+    job->y = malloc((size_t)(most * job->model.rows) * sizeof *job->y + 1);
+    if (!job->y)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for %lld vectors",
-                           (long long)(most * job->inner));
-    tool_progress_begin(&progress, "vectors", job->outer, job->options->quiet);
-    for (int64_t first = 0; job->inner > 0 && first < job->outer && status == COLLET_OK;
-         first += most) {
-        int64_t count = job->outer - first < most ? job->outer - first : most;
-        status = run_rows(job, first, count, err);
-        tool_progress_update(&progress, (first + count) * job->inner, 0,
-                             (double)(first + count) / (double)job->outer);
+                           (long long)most);
+    tool_progress_begin(&progress, "vectors", 0, job->options->quiet);
+    for (int64_t first = 0; first < job->vectors && status == COLLET_OK; first += most) {
+        int64_t count = job->vectors - first < most ? job->vectors - first : most;
+        status = run_vectors(job, first, count, err);
+        tool_progress_update(&progress, first + count, 0,
+                             (double)(first + count) / (double)job->vectors);
     }
     tool_progress_end(&progress);
     return status;
@@ -217,7 +246,7 @@ static collet_status run_all(run_job *job, collet_error *err)
 
 static cJSON *make_json(const run_job *job)
 {
-    double vectors = (double)(job->outer * job->inner);
+    double vectors = (double)job->vectors;
     cJSON *o = cJSON_CreateObject();
 
     if (o && json_add_number(o, "vectors", vectors) &&
@@ -234,7 +263,7 @@ static cJSON *make_json(const run_job *job)
 
 static void print_text(const run_job *job)
 {
-    int64_t vectors = job->outer * job->inner;
+    int64_t vectors = job->vectors;
 
     if (job->options->quiet)
         return;
@@ -264,7 +293,7 @@ collet_status ternary_run(const ternary_options *options, collet_error *err)
     if (status == COLLET_OK && job.spool)
         status = collet_spool_rename(job.spool, err);
     collet_spool_free(job.spool);
-    free(job.raw);
+    ternary_arrays_free(job.arrays, ARRAYS);
     free(job.y);
     ternary_model_close(&job.model);
     ternary_session_close(&job.session);
