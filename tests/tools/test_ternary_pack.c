@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "json_expect.h"
+#include "t2_file.h"
 #include "ternary_runs.h"
 #include "utf8.h"
 
@@ -196,6 +197,52 @@ static void test_gguf_blocks(void **state)
     cJSON_Delete(info);
 }
 
+/* The scales of a .t2 file are its own: what stands in the blocks of a layer without is not taken.
+ */
+static void test_block_scales(void **state)
+{
+    static const uint8_t two[2] = {0x00, 0x40}, x[COLUMNS] = {1, 1};
+    float values[ROWS * COLUMNS];
+    io_bytes bytes;
+
+    (void)state;
+    FINE(directory, "pack", "codes.npy", "-o", "w.t2", "--format", "tq2_0");
+    FINE(directory, "unpack", "w.t2", "-o", "bytes.npy", "--bytes");
+    npy_array rows = ternary_load(directory, "bytes.npy", &bytes);
+    uint8_t *blocks = bytes.data + (rows.data - bytes.data);
+    for (size_t at = 64; at < rows.size; at += 66)
+        memcpy(blocks + at, two, sizeof two);
+    const char *path = io_path(directory, "two.t2");
+    collet_t2_layer layer = {.format = COLLET_TERNARY_TQ2_0,
+                             .rows = ROWS,
+                             .columns = COLUMNS,
+                             .activations = COLLET_TERNARY_F32};
+    collet_t2_writer *writer;
+    uint64_t size;
+    assert_int_equal(collet_t2_lay_out(path, &layer, 1, &size, NULL), COLLET_OK);
+    assert_int_equal(collet_t2_writer_create(path, &layer, 1, size, &writer, NULL), COLLET_OK);
+    assert_int_equal(collet_t2_writer_add(writer, blocks, rows.size, NULL), COLLET_OK);
+    assert_int_equal(collet_t2_writer_link(writer, NULL), COLLET_OK);
+    assert_int_equal(collet_t2_writer_rename(writer, NULL), COLLET_OK);
+    collet_t2_writer_free(writer);
+    for (int i = 0; i < ROWS * COLUMNS; i++)
+        values[i] = codes[i];
+    FINE(directory, "unpack", "two.t2", "-o", "back.npy", "--values");
+    ternary_expect(directory, "back.npy", "<f4", ROWS, COLUMNS, values);
+    ternary_npy(directory, "x2.npy", "|i1", 1, COLUMNS, x);
+    FINE(directory, "run", "two.t2", "x2.npy", "-o", "y.npy");
+    for (int r = 0; r < ROWS; r++)
+        values[r] = (float)(codes[r * COLUMNS] + codes[r * COLUMNS + 1]);
+    ternary_expect(directory, "y.npy", "<f4", 1, ROWS, values);
+    /* Of a GGUF file they are all there is. */
+    ternary_gguf(directory, "two.gguf", 35, ROWS, COLUMNS, blocks, rows.size);
+    for (int i = 0; i < ROWS * COLUMNS; i++)
+        values[i] = 2 * codes[i];
+    FINE(directory, "unpack", "two.gguf:w", "-o", "back.npy", "--values");
+    ternary_expect(directory, "back.npy", "<f4", ROWS, COLUMNS, values);
+    free(bytes.data);
+}
+
 /* What layer 0 gives: relu(scale * sum + bias), and layer 1 of that. */
 static void test_network(void **state)
 {
@@ -336,10 +383,11 @@ static void test_help(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_bytes), cmocka_unit_test(test_formats),
-        cmocka_unit_test(test_dtypes),      cmocka_unit_test(test_gguf_blocks),
-        cmocka_unit_test(test_network),     cmocka_unit_test(test_names),
-        cmocka_unit_test(test_bench),       cmocka_unit_test(test_help),
+        cmocka_unit_test(test_known_bytes),  cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_dtypes),       cmocka_unit_test(test_gguf_blocks),
+        cmocka_unit_test(test_block_scales), cmocka_unit_test(test_network),
+        cmocka_unit_test(test_names),        cmocka_unit_test(test_bench),
+        cmocka_unit_test(test_help),
     };
 
     return cmocka_run_group_tests_name("ternary pack", tests, set_up, tear_down);

@@ -24,7 +24,8 @@
  *     28  f32      threshold of the activations
  *     32  u64      offset of the weights: M rows of collet_ternary_bytes(format, K) bytes
  *     40  u64      bytes of the weights
- *     48  u64      offset of the scale, M f32; 0: absent, every scale is 1
+ *     48  u64      offset of the scale, M f32; 0: absent, every scale is 1; those in the blocks of
+ *                  tq2_0 and tq1_0 do not count
  *     56  u64      offset of the bias, M f32; 0: absent
  *     64  u64      checksum of weights, scale and bias, one after another
  *     72  56 bytes name, UTF-8 without control characters, filled up with NUL, of which there is one

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK 256 /* weights with a scale in tq2_0 and tq1_0 */
-
 collet_status ternary_block_create(const ternary_source *source, uint32_t format,
                                    ternary_block *block, collet_error *err)
 {
@@ -24,7 +22,7 @@ collet_status ternary_block_create(const ternary_source *source, uint32_t format
         block->raw = malloc(weights * collet_dtype_size(source->dtype));
     if (blocks) {
         block->values = malloc(weights * sizeof(float));
-        block->block_scale = malloc(weights / BLOCK * sizeof(float));
+        block->block_scale = malloc(weights / TERNARY_BLOCK_WEIGHTS * sizeof(float));
     }
     if (block->bytes && block->scale && block->codes && (blocks || block->raw) &&
         (!blocks || (block->values && block->block_scale)))
@@ -110,9 +108,9 @@ static collet_status row_scale(const ternary_source *source, int64_t row, const 
     int64_t found = -1;
 
     *out = 1;
-    for (int64_t b = 0; b < source->columns / BLOCK; b++) {
-        if (memchr(codes + b * BLOCK, 1, BLOCK) == NULL &&
-            memchr(codes + b * BLOCK, -1, BLOCK) == NULL)
+    for (int64_t b = 0; b < source->columns / TERNARY_BLOCK_WEIGHTS; b++) {
+        if (memchr(codes + b * TERNARY_BLOCK_WEIGHTS, 1, TERNARY_BLOCK_WEIGHTS) == NULL &&
+            memchr(codes + b * TERNARY_BLOCK_WEIGHTS, -1, TERNARY_BLOCK_WEIGHTS) == NULL)
             continue;
         if (!isfinite(scales[b]))
             return collet_fail(err, COLLET_INVALID, "%s: block %lld of row %lld has the scale %g",
@@ -145,7 +143,8 @@ static collet_status codes_of_blocks(ternary_session *session, const ternary_sou
     if (recipe->quantize == TERNARY_QUANTIZE_NONE) {
         for (int64_t r = 0; r < count && status == COLLET_OK; r++)
             status = row_scale(source, first + r, block->codes + r * columns,
-                               block->block_scale + r * columns / BLOCK, &block->scale[r], err);
+                               block->block_scale + r * columns / TERNARY_BLOCK_WEIGHTS,
+                               &block->scale[r], err);
         return status;
     }
     ternary_packed_values(&source->packed, first, count, block->codes, block->block_scale,

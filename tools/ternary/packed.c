@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "packed.h"
 
-#define BLOCK 256 /* weights with a scale in tq2_0 and tq1_0 */
 #define AT_A_TIME ((int64_t)1 << 20)
 
 ternary_packed ternary_packed_of_layer(const collet_t2_file *file, uint32_t index)
@@ -30,12 +29,8 @@ ternary_packed ternary_packed_of_tensor(const collet_gguf *gguf, const collet_gg
                             .columns = tensor->columns,
                             .row_bytes = collet_ternary_bytes(format, tensor->columns),
                             .bytes = collet_mapping_data(gguf->mapping) + tensor->offset,
+                            .has_blocks = 1,
                             .mapping = gguf->mapping};
-}
-
-int ternary_packed_has_blocks(const ternary_packed *packed)
-{
-    return packed->format == COLLET_TERNARY_TQ2_0 || packed->format == COLLET_TERNARY_TQ1_0;
 }
 
 int64_t ternary_rows_at_a_time(int64_t rows, int64_t columns)
@@ -52,7 +47,7 @@ collet_status ternary_packed_codes(ternary_session *session, const ternary_packe
     enum { BYTES, CODES, SCALE, INFO, ARRAYS };
     collet_array *a[ARRAYS] = {NULL};
     uint8_t *bytes = packed->bytes + first * packed->row_bytes;
-    int scaled = block_scale && ternary_packed_has_blocks(packed);
+    int scaled = block_scale && packed->has_blocks;
 
     collet_status status =
         ternary_array_over(session, &a[BYTES], COLLET_U8, count, packed->row_bytes, bytes);
@@ -61,7 +56,8 @@ collet_status ternary_packed_codes(ternary_session *session, const ternary_packe
     if (status == COLLET_OK)
         status = ternary_array_new(session, &a[INFO], COLLET_I32, -1, -1);
     if (status == COLLET_OK && scaled)
-        status = ternary_array_new(session, &a[SCALE], COLLET_F32, count, packed->columns / BLOCK);
+        status = ternary_array_new(session, &a[SCALE], COLLET_F32, count,
+                                   packed->columns / TERNARY_BLOCK_WEIGHTS);
     if (status == COLLET_OK)
         status = collet_ternary_unpack(session->context, a[CODES], a[SCALE], a[INFO], a[BYTES],
                                        packed->format);
@@ -103,13 +99,12 @@ void ternary_packed_values(const ternary_packed *packed, int64_t first, int64_t 
                            const int8_t *codes, const float *block_scale, float *values)
 {
     int64_t columns = packed->columns;
-    int blocks = !packed->scale && ternary_packed_has_blocks(packed);
 
     for (int64_t r = 0; r < count; r++) {
         float scale = packed->scale ? packed->scale[first + r] : 1;
         for (int64_t c = 0; c < columns; c++) {
-            if (blocks && c % BLOCK == 0)
-                scale = block_scale[(r * columns + c) / BLOCK];
+            if (packed->has_blocks && c % TERNARY_BLOCK_WEIGHTS == 0)
+                scale = block_scale[(r * columns + c) / TERNARY_BLOCK_WEIGHTS];
             values[r * columns + c] = scale * (float)codes[r * columns + c];
         }
     }

@@ -7,30 +7,32 @@
 #include "session.h"
 #include "t2_file.h"
 
+#define TERNARY_BLOCK_WEIGHTS 256 /* weights with a scale in tq2_0 and tq1_0 */
+
 typedef struct ternary_packed {
     const char *what; /* begins messages; lent */
     uint32_t format;
     int64_t rows, columns, row_bytes;
     uint8_t *bytes;     /* rows x row_bytes */
-    const float *scale; /* of each row, NULL: of the blocks, or 1 */
+    int has_blocks;     /* the scales are those of the blocks */
+    const float *scale; /* of each row, NULL: those of the blocks, or 1 */
     collet_mapping *mapping;
 } ternary_packed;
 
+/* Its scales are those of the file: of blocks in tq2_0 and tq1_0 they are not looked at. */
 ternary_packed ternary_packed_of_layer(const collet_t2_file *file, uint32_t index);
-/* Of type TQ2_0 or TQ1_0. */
+/* Of type TQ2_0 or TQ1_0, where the scales are those of the blocks. */
 ternary_packed ternary_packed_of_tensor(const collet_gguf *gguf, const collet_gguf_tensor *tensor,
                                         const char *what);
-
-/* Whether each block of 256 weights brings a scale. */
-int ternary_packed_has_blocks(const ternary_packed *packed);
 
 /* Rows of about a million weights, at least one. */
 int64_t ternary_rows_at_a_time(int64_t rows, int64_t columns);
 
 /*
  * The codes (count x columns) of rows first .. first + count; where blocks have scales and
- * `block_scale` is not NULL, those (count x columns / 256). *invalid: how many weights have an
- * invalid code, which became 0. The rows' pages stop counting as memory of this process.
+ * `block_scale` is not NULL, those (count x columns / TERNARY_BLOCK_WEIGHTS). *invalid: how many
+ * weights have an invalid code, which became 0. The rows' pages stop counting as memory of this
+ * process.
  */
 collet_status ternary_packed_codes(ternary_session *session, const ternary_packed *packed,
                                    int64_t first, int64_t count, int8_t *codes, float *block_scale,

@@ -111,7 +111,7 @@ static collet_status write_rows(unpack_job *job, collet_error *err)
     size_t weights = (size_t)(most * packed->columns);
     int8_t *codes = malloc(weights);
     float *values = malloc(job->options->values ? weights * sizeof *values : 1);
-    float *block_scale = malloc((weights / 256 + 1) * sizeof *block_scale);
+    float *block_scale = malloc((weights / TERNARY_BLOCK_WEIGHTS + 1) * sizeof *block_scale);
     tool_progress progress;
     collet_status status = COLLET_OK;
 
