@@ -138,6 +138,26 @@ static void test_biases(void **state)
     CHECK("No such file", "pack", "c.npy", "--bias", "none.npy");
 }
 
+/* What f16 cannot hold does not become infinite or 0 unseen; t2 holds any scale. */
+static void test_block_scales(void **state)
+{
+    static const float bad[] = {1e5f, 65520, -7e4f, 1e-9f, -0x1p-25f};
+    static const float good[] = {65519, -0.0f, 0x1.02p-25f, 1};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        float scales[4] = {1, 1, bad[i], 1};
+        ternary_npy(directory, "s.npy", "<f4", 4, -1, scales);
+        CHECK("c.npy: the scale of row 2 is ", "pack", "c.npy", "--scale", "s.npy", "--format",
+              "tq2_0");
+        CHECK("the f16 of tq1_0 does not hold", "pack", "c.npy", "--scale", "s.npy", "--format",
+              "tq1_0");
+        FINE(directory, "pack", "c.npy", "--scale", "s.npy", "-o", "s.t2");
+    }
+    ternary_npy(directory, "s.npy", "<f4", 4, -1, good);
+    FINE(directory, "pack", "c.npy", "--scale", "s.npy", "--format", "tq2_0", "-o", "s.t2");
+}
+
 static void test_layers(void **state)
 {
     (void)state;
@@ -326,15 +346,11 @@ static void test_usage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_weights),
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_biases),
-        cmocka_unit_test(test_layers),
-        cmocka_unit_test(test_gguf),
-        cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_code_11),
-        cmocka_unit_test(test_run),
-        cmocka_unit_test(test_standard_output),
+        cmocka_unit_test(test_weights),      cmocka_unit_test(test_values),
+        cmocka_unit_test(test_biases),       cmocka_unit_test(test_layers),
+        cmocka_unit_test(test_block_scales), cmocka_unit_test(test_gguf),
+        cmocka_unit_test(test_damage),       cmocka_unit_test(test_code_11),
+        cmocka_unit_test(test_run),          cmocka_unit_test(test_standard_output),
         cmocka_unit_test(test_usage),
     };
 

@@ -174,12 +174,37 @@ static collet_status read_codes(const ternary_source *source, const ternary_reci
 
 /* ---- Bytes --------------------------------------------------------------------------------- */
 
+/* What f16 rounds to infinity, and what it rounds to 0. */
+#define HALF_INFINITE 65520.0f
+#define HALF_NOTHING 0x1p-25f
+
+static int has_blocks(uint32_t format)
+{
+    return format == COLLET_TERNARY_TQ2_0 || format == COLLET_TERNARY_TQ1_0;
+}
+
+/* The scales that go into blocks: a reader of these formats has no others. */
+static collet_status check_block_scales(const ternary_source *source, const ternary_recipe *recipe,
+                                        int64_t first, int64_t count, const float *scale,
+                                        collet_error *err)
+{
+    for (int64_t r = 0; r < count; r++) {
+        float magnitude = fabsf(scale[r]);
+        if (magnitude >= HALF_INFINITE || (magnitude > 0 && magnitude <= HALF_NOTHING))
+            return collet_fail(err, COLLET_INVALID,
+                               "%s: the scale of row %lld is %g, which the f16 of %s does not hold",
+                               source->text, (long long)(first + r), (double)scale[r],
+                               ternary_format_name(recipe->format));
+    }
+    return COLLET_OK;
+}
+
 static collet_status pack_codes(ternary_session *session, const ternary_recipe *recipe,
                                 int64_t count, int64_t columns, ternary_block *block, int32_t *bad)
 {
     enum { CODES, SCALE, BYTES, INFO, ARRAYS };
     collet_array *a[ARRAYS] = {NULL};
-    int scaled = recipe->format == COLLET_TERNARY_TQ2_0 || recipe->format == COLLET_TERNARY_TQ1_0;
+    int scaled = has_blocks(recipe->format);
     int64_t bytes = collet_ternary_bytes(recipe->format, columns);
 
     collet_status status =
@@ -218,6 +243,10 @@ collet_status ternary_block_pack(ternary_session *session, const ternary_source 
         return status;
     if (recipe->scale)
         memcpy(block->scale, recipe->scale + first, (size_t)count * sizeof(float));
+    if (has_blocks(recipe->format))
+        status = check_block_scales(source, recipe, first, count, block->scale, err);
+    if (status != COLLET_OK)
+        return status;
     status = pack_codes(session, recipe, count, source->columns, block, &bad);
     if (status != COLLET_OK)
         return ternary_session_failed(session, status, source->text, err);

@@ -34,8 +34,8 @@ int ternary_recipe_scales(const ternary_recipe *recipe, const ternary_source *so
 
 /*
  * Packs rows first .. first + count <= most into block->bytes, their scales into block->scale.
- * INVALID: a number that is not finite, no code, a code 11, or blocks of a row whose scales differ;
- * the text says where.
+ * INVALID: a number that is not finite, no code, a code 11, blocks of a row whose scales differ, or
+ * a scale that the f16 of the blocks of `format` would make infinite or 0; the text says where.
  */
 collet_status ternary_block_pack(ternary_session *session, const ternary_source *source,
                                  const ternary_recipe *recipe, int64_t first, int64_t count,
