@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define K 256
@@ -276,6 +277,34 @@ static void test_run(void **state)
     CHECK_PLAIN("would replace the input", "run", "good.t2", "x.npy", "-o", "x.npy");
 }
 
+/* ---- Memory -------------------------------------------------------------------------------- */
+
+static void with_little_memory(void *user)
+{
+    const struct rlimit limit = {48 << 20, 48 << 20};
+
+    (void)user;
+    setenv("COLLET_PROBE", "off", 1);
+    setrlimit(RLIMIT_DATA, &limit);
+}
+
+static void test_memory(void **state)
+{
+    const tool_setup setup = {.directory = directory, .prepare = with_little_memory};
+    static const char *const args[] = {"bench", "matvec 8192", "--backend", "cpu_scalar", NULL};
+    tool_result result;
+
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    skip(); /* which take more than that for themselves */
+#endif
+    result = tool_run("collet-ternary", args, &setup);
+    tool_expect(&result, 1);
+    assert_non_null(strstr(result.err, "matvec 8192 x 8192: "));
+    assert_non_null(strstr(result.err, "memory"));
+    tool_free(&result);
+}
+
 /* ---- Standard output ----------------------------------------------------------------------- */
 
 static void to_full_device(void *user)
@@ -346,11 +375,17 @@ static void test_usage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_weights),      cmocka_unit_test(test_values),
-        cmocka_unit_test(test_biases),       cmocka_unit_test(test_layers),
-        cmocka_unit_test(test_block_scales), cmocka_unit_test(test_gguf),
-        cmocka_unit_test(test_damage),       cmocka_unit_test(test_code_11),
-        cmocka_unit_test(test_run),          cmocka_unit_test(test_standard_output),
+        cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_biases),
+        cmocka_unit_test(test_layers),
+        cmocka_unit_test(test_block_scales),
+        cmocka_unit_test(test_gguf),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_code_11),
+        cmocka_unit_test(test_run),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_standard_output),
         cmocka_unit_test(test_usage),
     };
 

@@ -53,23 +53,22 @@ static uint64_t next_random(bench_bodies *b)
 static collet_status make_random(bench_bodies *b, int index, collet_dtype dtype, int64_t rows,
                                  int64_t columns)
 {
-    size_t count = (size_t)rows * (size_t)(columns < 0 ? 1 : columns);
-    size_t bytes = count * collet_dtype_size(dtype);
-    void *data = malloc(bytes);
+    collet_context *context = b->session->context;
+    int64_t count = rows * (columns < 0 ? 1 : columns);
+    void *data;
 
-    if (!data)
-        return COLLET_NO_MEMORY;
-    for (size_t i = 0; i < count; i++) {
+    collet_status status = ternary_array_new(b->session, &b->arrays[index], dtype, rows, columns);
+    if (status == COLLET_OK)
+        status = collet_array_acquire(context, b->arrays[index], COLLET_WRITE, &data);
+    if (status != COLLET_OK)
+        return status;
+    for (int64_t i = 0; i < count; i++) {
         if (dtype == COLLET_I8)
             ((int8_t *)data)[i] = (int8_t)(next_random(b) % 3) - 1;
         else
             ((float *)data)[i] = (float)next_random(b) / 0x1p30f - 1;
     }
-    collet_status status = ternary_array_new(b->session, &b->arrays[index], dtype, rows, columns);
-    if (status == COLLET_OK)
-        status = collet_array_write(b->session->context, b->arrays[index], data, bytes);
-    free(data);
-    return status;
+    return collet_array_release(context, b->arrays[index]);
 }
 
 static collet_status make_empty(bench_bodies *b, int index, collet_dtype dtype, int64_t rows,
