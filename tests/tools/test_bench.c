@@ -111,6 +111,32 @@ static void test_every_op_has_a_case(void **state)
     cJSON_Delete(root);
 }
 
+/* By what bounds the default shape, as a measurement of it would say. */
+static void test_what_bounds_a_case(void **state)
+{
+    static const char *const bounds[][2] = {{"add", "memory"},
+                                            {"matmul", "compute"},
+                                            {"fft", "compute"},
+                                            {"ternary_matmul", "memory"},
+                                            {"ternary_linear", "memory"}};
+    tool_result r = BENCH("--list", "--json");
+    cJSON *root = parsed(&r, 0);
+    const cJSON *row;
+    size_t found = 0;
+    (void)state;
+    cJSON_ArrayForEach(row, member(root, "cases"))
+    {
+        for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+            if (strcmp(text_of(row, "case"), bounds[i][0]))
+                continue;
+            assert_string_equal(text_of(row, "bound"), bounds[i][1]);
+            found++;
+        }
+    }
+    assert_int_equal(found, sizeof bounds / sizeof *bounds);
+    cJSON_Delete(root);
+}
+
 static const char *small_shape(const char *extents)
 {
     static const char *const shapes[][2] = {{"...", "5x6x7"},     {"...,M,K,N", "2x5x6x7"},
@@ -287,6 +313,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_op_has_a_case),
+        cmocka_unit_test(test_what_bounds_a_case),
         cmocka_unit_test(test_every_case_runs),
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_work),

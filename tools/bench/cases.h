@@ -78,6 +78,9 @@ collet_status bench_layout_make(bench_layout *layout, const collet_runtime *runt
                                 const bench_case *row, const bench_options *options,
                                 const char *dtype, collet_error *err);
 
+/* "compute" or "memory", which bounds a call of so many operations (bench_layout.flops). */
+const char *bench_bound(double flops);
+
 /* The dtype of a letter of ops.def, COLLET_DTYPE_NONE when there is none. */
 collet_dtype bench_letter_dtype(char letter);
 

@@ -200,6 +200,11 @@ static collet_status parse_axes(bench_layout *l, const char *text, collet_error 
 
 /* ---- All together ------------------------------------------------------------------------ */
 
+const char *bench_bound(double flops)
+{
+    return flops > 0 ? "compute" : "memory";
+}
+
 static void count_work(bench_layout *l)
 {
     for (uint32_t i = 0; i < l->count; i++) {

@@ -137,19 +137,22 @@ int bench_op_mode(bench_session *s)
 
 /* ---- The list of cases ------------------------------------------------------------------- */
 
-static int32_t add_case(cJSON *list, const bench_case *row, const collet_op_info *op)
+static int32_t add_case(cJSON *list, const bench_layout *l)
 {
+    const bench_case *row = l->row;
+    const collet_op_info *op = &l->op;
     cJSON *object = json_append_object(list);
     return object && json_add_text(object, "case", row->name) &&
            json_add_text(object, "op", op->name) && json_add_text(object, "family", op->family) &&
            json_add_text(object, "extents", row->extents) &&
            json_add_text(object, "shape", row->shape) &&
            json_add_text(object, "signatures", op->sigs) &&
-           json_add_text(object, "bound", row->flops ? "compute" : "memory");
+           json_add_text(object, "bound", bench_bound(l->flops));
 }
 
 int bench_list_mode(bench_session *s)
 {
+    static const bench_options defaults;
     cJSON *list = s->report ? cJSON_AddArrayToObject(s->report, "cases") : NULL;
     if (s->report && !list)
         return bench_out_of_memory();
@@ -158,14 +161,14 @@ int bench_list_mode(bench_session *s)
                "signatures");
     for (size_t i = 0; i < bench_case_count(); i++) {
         const bench_case *row = bench_case_at(i);
-        collet_op_info op;
+        bench_layout layout;
         collet_error err;
-        if (bench_case_op(s->runtime, row, &op, &err) != COLLET_OK)
+        if (bench_layout_make(&layout, s->runtime, row, &defaults, NULL, &err) != COLLET_OK)
             return bench_complain(COLLET_FAILED, err.text);
         if (!s->report)
-            printf("%-22s %-10s %-10s %-16s %s\n", row->name, op.family, row->extents, row->shape,
-                   op.sigs);
-        else if (!add_case(list, row, &op))
+            printf("%-22s %-10s %-10s %-16s %s\n", row->name, layout.op.family, row->extents,
+                   row->shape, layout.op.sigs);
+        else if (!add_case(list, &layout))
             return bench_out_of_memory();
     }
     return BENCH_EXIT_OK;

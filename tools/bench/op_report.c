@@ -111,7 +111,7 @@ static int32_t add_measured(cJSON *row, const bench_result *r)
            json_add_number(row, "flops", r->flops) &&
            (r->flops > 0 ? json_add_number(row, "gflop_per_s", 1e-9 * r->flops / s->median)
                          : json_add_null(row, "gflop_per_s")) &&
-           json_add_text(row, "bound", r->flops > 0 ? "compute" : "memory") && add_floor(row, r) &&
+           json_add_text(row, "bound", bench_bound(r->flops)) && add_floor(row, r) &&
            (r->ratio > 0 ? json_add_number(row, "ratio", r->ratio) : json_add_null(row, "ratio")) &&
            add_memory(row, r);
 }
