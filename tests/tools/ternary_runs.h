@@ -10,6 +10,18 @@
 
 #include <collet/collet.h>
 
+/* A sanitizer takes memory for itself, and keeps what was freed for a while. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define WATCHED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define WATCHED 1
+#endif
+#endif
+#ifndef WATCHED
+#define WATCHED 0
+#endif
+
 /* Writes DIRECTORY/NAME as a C-ordered .npy file; columns < 0: of one axis. `descr` is NumPy's,
  * whose last character is the bytes of an element. `data` NULL: zeros that take no disk. */
 void ternary_npy(const char *directory, const char *name, const char *descr, int64_t rows,

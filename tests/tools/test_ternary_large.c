@@ -19,18 +19,6 @@
 
 #define MEMORY_KIB (24 * 1024) /* less than the smaller of the two files */
 
-/* A sanitizer keeps freed memory for a while. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define WATCHED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define WATCHED 1
-#endif
-#endif
-#ifndef WATCHED
-#define WATCHED 0
-#endif
-
 #define SIDE (WATCHED ? 4000 : 10000)
 
 static char *directory;
