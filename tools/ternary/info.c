@@ -152,30 +152,19 @@ static collet_status list_tensors(info_job *job, const char *path, collet_error 
     return status;
 }
 
-/* What the file begins with; 0 where it cannot be read. */
-static int begins(const char *path, int (*recognise)(const uint8_t *bytes, uint64_t size))
-{
-    collet_mapping *mapping;
-    int yes = 0;
-
-    if (collet_mapping_open(path, &mapping, NULL) == COLLET_OK) {
-        yes = recognise(collet_mapping_data(mapping), collet_mapping_size(mapping));
-        collet_mapping_close(mapping);
-    }
-    return yes;
-}
-
 collet_status ternary_info(const ternary_options *options, collet_error *err)
 {
     const char *text = options->arguments[0];
     info_job job = {.options = options};
+    int kind;
 
-    if (begins(text, collet_gguf_recognise))
+    (void)ternary_file_kind(text, &kind, NULL); /* of "FILE:TENSOR" there may be none */
+    if (kind == TERNARY_FILE_GGUF)
         return list_tensors(&job, text, err);
     collet_status status = ternary_session_open(&job.session, options, err);
     if (status == COLLET_OK)
-        status = begins(text, collet_t2_recognise) ? describe_t2(&job, text, err)
-                                                   : describe_source(&job, text, err);
+        status = kind == TERNARY_FILE_T2 ? describe_t2(&job, text, err)
+                                         : describe_source(&job, text, err);
     if (status == COLLET_OK)
         status = ternary_report_print(&job.report, options->json, err);
     ternary_report_free(&job.report);

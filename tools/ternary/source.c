@@ -39,6 +39,26 @@ collet_status ternary_source_split(const char *text, char **path, const char **t
 
 /* ---- Opening ------------------------------------------------------------------------------- */
 
+collet_status ternary_file_kind(const char *path, int *kind, collet_error *err)
+{
+    collet_mapping *mapping;
+
+    *kind = TERNARY_FILE_OTHER;
+    collet_status status = collet_mapping_open(path, &mapping, err);
+    if (status != COLLET_OK)
+        return status;
+    const uint8_t *bytes = collet_mapping_data(mapping);
+    uint64_t size = collet_mapping_size(mapping);
+    if (collet_t2_recognise(bytes, size))
+        *kind = TERNARY_FILE_T2;
+    else if (collet_gguf_recognise(bytes, size))
+        *kind = TERNARY_FILE_GGUF;
+    else if (collet_npy_recognise(bytes, size))
+        *kind = TERNARY_FILE_NPY;
+    collet_mapping_close(mapping);
+    return COLLET_OK;
+}
+
 static collet_status take_array(ternary_source *source, collet_error *err)
 {
     const collet_npy *npy = &source->npy;
@@ -111,28 +131,23 @@ static collet_status open_gguf(ternary_source *source, const char *path, const c
     return status == COLLET_OK ? take_tensor(source, err) : status;
 }
 
-/* By what the file begins with. */
 static collet_status open_file(ternary_source *source, const char *path, const char *tensor,
                                collet_error *err)
 {
-    collet_mapping *mapping;
-    collet_status status = collet_mapping_open(path, &mapping, err);
+    int kind;
+    collet_status status = ternary_file_kind(path, &kind, err);
 
     if (status != COLLET_OK)
         return status;
-    const uint8_t *bytes = collet_mapping_data(mapping);
-    uint64_t size = collet_mapping_size(mapping);
-    int gguf = collet_gguf_recognise(bytes, size), npy = collet_npy_recognise(bytes, size);
-    int t2 = collet_t2_recognise(bytes, size);
-    collet_mapping_close(mapping);
-    if (gguf)
+    if (kind == TERNARY_FILE_GGUF)
         return open_gguf(source, path, tensor, err);
     if (tensor)
         return collet_fail(err, COLLET_FORMAT, "%s: is no GGUF file, so that it has no tensor '%s'",
                            path, tensor);
-    if (!npy)
+    if (kind != TERNARY_FILE_NPY)
         return collet_fail(err, COLLET_FORMAT, "%s: %s", path,
-                           t2 ? "is packed already" : "is neither an .npy nor a GGUF file");
+                           kind == TERNARY_FILE_T2 ? "is packed already"
+                                                   : "is neither an .npy nor a GGUF file");
     status = collet_npy_open(path, &source->npy, err);
     return status == COLLET_OK ? take_array(source, err) : status;
 }

@@ -22,6 +22,11 @@ typedef struct ternary_source {
     const collet_gguf_tensor *tensor;
 } ternary_source;
 
+/* What a file begins like; OTHER, with the status of collet_mapping_open, where it cannot be read.
+ */
+enum { TERNARY_FILE_OTHER, TERNARY_FILE_NPY, TERNARY_FILE_GGUF, TERNARY_FILE_T2 };
+collet_status ternary_file_kind(const char *path, int *kind, collet_error *err);
+
 /*
  * Splits "FILE:TENSOR" where no file has the whole as its name. *path is freed by the caller;
  * *tensor is what follows the colon, or NULL. COLLET_NO_MEMORY.

@@ -58,14 +58,11 @@ static collet_status open_tensor(unpack_job *job, const char *text, collet_error
 static collet_status open_packed(unpack_job *job, collet_error *err)
 {
     const char *text = job->options->arguments[0];
-    collet_mapping *mapping;
-    int t2 = 0;
+    int kind;
 
-    if (collet_mapping_open(text, &mapping, NULL) == COLLET_OK) {
-        t2 = collet_t2_recognise(collet_mapping_data(mapping), collet_mapping_size(mapping));
-        collet_mapping_close(mapping);
-    }
-    collet_status status = t2 ? open_layer(job, text, err) : open_tensor(job, text, err);
+    (void)ternary_file_kind(text, &kind, NULL); /* of "FILE:TENSOR" there may be none */
+    collet_status status =
+        kind == TERNARY_FILE_T2 ? open_layer(job, text, err) : open_tensor(job, text, err);
     if (status == COLLET_OK)
         status = ternary_check_output(job->options->output,
                                       collet_mapping_path(job->packed.mapping), err);
