@@ -22,9 +22,11 @@ typedef struct row_view {
     device_batch v;
 } row_view;
 
-/* Elements worth a part of a row, and parts in all above which rows are not cut; parts are of whole
- * blocks of the formats that have them, in weights and in bytes. */
+/* Elements worth a part of a row, and those it has at most, for a group counts in an i32; parts in
+ * all above which rows are not cut further; parts are of whole blocks of the formats that have
+ * them, in weights and in bytes. */
 #define PART_LEAST 16384
+#define PART_MOST ((int64_t)1 << 27)
 #define PARTS_ENOUGH 1024
 #define PART_MULTIPLE 256
 /* Elements worth a group of a processor. */
@@ -44,10 +46,10 @@ static uint64_t rows_of(row_view *w, const device_traits *t, const collet_operan
                         int64_t columns)
 {
     int64_t rows = device_batch_begin(&w->v, o, o->ndim - 1), most = PARTS_ENOUGH;
-    int64_t parts = columns / PART_LEAST;
+    int64_t parts = columns / PART_LEAST, needed = columns / PART_MOST + 1;
     most = rows > 1 ? PARTS_ENOUGH / rows : most;
     parts = parts < most ? parts : most;
-    w->parts = parts > 1 ? parts : 1;
+    w->parts = parts > needed ? parts : needed;
     w->columns = columns;
     w->width = columns;
     if (w->parts > 1) {

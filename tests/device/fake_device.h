@@ -72,6 +72,14 @@ template <class T> static inline T atomicAdd(T *p, T value)
     return before;
 }
 
+template <class T> static inline T atomicCAS(T *p, T from, T to)
+{
+    T before = *p;
+    if (before == from)
+        *p = to;
+    return before;
+}
+
 /* What a warp does together: every item leaves its numbers, and all of them are there behind the
  * barrier. The lanes hold what prelude_cuda.dev says. */
 #define HAVE_TILES 1

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One set of packed weights on a processor and on two devices: the same bits, and each device is
- * brought the weights once. Skipped where no driver gives two devices.
+ * brought the weights once. What devices count ends at 2^31 - 1. Skipped where no driver gives two
+ * devices.
  */
 #include "ternary_support.h"
 
@@ -148,6 +149,27 @@ static void weights_made_on_a_device(void **state)
     collet_array_free(codes);
 }
 
+/* More invalid codes than an i32 counts: one row, many times. */
+static void counts_end_at_the_most(void **state)
+{
+    enum { ROWS = 8192, COLUMNS = 262400 };
+    static int8_t codes[COLUMNS];
+    collet_array *row, *rows = NULL, *info = array_for(cx, COLLET_I32, 0, NULL);
+    collet_array *bytes = array_for(cx, COLLET_U8, 2, SHAPE(ROWS, COLUMNS / 4));
+    (void)state;
+    memset(codes, 2, sizeof codes);
+    row = array_of(cx, COLLET_I8, 1, SHAPE(COLUMNS), codes);
+    assert_ok(cx, collet_array_broadcast(cx, &rows, row, 2, SHAPE(ROWS, COLUMNS)));
+    assert_ok(cx, collet_set_backend(cx, "opencl:0"));
+    assert_ok(cx, collet_ternary_pack(cx, bytes, info, rows, NULL, COLLET_TERNARY_T2));
+    assert_string_equal(collet_last_backend(cx), "opencl");
+    assert_int_equal(number_in(cx, info), INT32_MAX);
+    collet_array_free(row);
+    collet_array_free(rows);
+    collet_array_free(info);
+    collet_array_free(bytes);
+}
+
 static int has_devices(void)
 {
     collet_error err;
@@ -171,6 +193,7 @@ int main(void)
         cmocka_unit_test(weights_move_once),
         cmocka_unit_test(a_network_moves),
         cmocka_unit_test(weights_made_on_a_device),
+        cmocka_unit_test(counts_end_at_the_most),
     };
     setenv("POCL_DEVICES", "pthread pthread", 1);
     if (!has_devices())
