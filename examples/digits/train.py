@@ -2,7 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains the ternary classifier of 8 x 8 digits that lies beside this file.
 
-    python3 train.py          writes W1.npy b1.npy W2.npy b2.npy held_out.npy labels.npy
+    python3 train.py DIR
+
+makes the directory DIR with W1.npy b1.npy W2.npy b2.npy held_out.npy labels.npy; digits.t2 is what
+
+    collet-ternary pack --absmean W1.npy --bias b1.npy --relu W2.npy --bias b2.npy -o digits.t2
+
+makes of these in DIR.
 
 Digits come from four small bitmap fonts below, made thicker or thinner, moved, slanted and given
 noise: grey values 0 to 16 in 64 numbers. The network is 64 -> 128 -> 10. Its weights are quantized
@@ -10,6 +16,9 @@ in every step as `collet-ternary pack --absmean` does it, and the gradient passe
 were not (straight-through estimator). NumPy alone is needed. On one machine the same
 numbers come out every time.
 """
+import pathlib
+import sys
+
 import numpy as np
 
 SIDE, HIDDEN, CLASSES = 8, 128, 10
@@ -131,6 +140,10 @@ def train(x, labels, random):
 
 
 def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    directory = pathlib.Path(sys.argv[1])
+    directory.mkdir()  # a new one: nothing is written over
     random = np.random.default_rng(20261121)
     x, labels = make(TRAINING, random)
     held_out, held_labels = make(HELD_OUT, random)
@@ -138,9 +151,9 @@ def main():
     _, y = forward(held_out.astype(float), parameters)
     print(f"held out: {100 * (y.argmax(axis=1) == held_labels).mean():.2f} % right")
     for name, array in zip(("W1", "b1", "W2", "b2"), parameters):
-        np.save(name + ".npy", array.astype(np.float32))
-    np.save("held_out.npy", held_out)
-    np.save("labels.npy", held_labels)
+        np.save(directory / (name + ".npy"), array.astype(np.float32))
+    np.save(directory / "held_out.npy", held_out)
+    np.save(directory / "labels.npy", held_labels)
 
 
 if __name__ == "__main__":
