@@ -92,7 +92,7 @@ static void test_weights(void **state)
     CHECK("elements of i64", "pack", CORPUS "npy/empty_rows");
     ternary_npy(directory, "u.npy", "|u1", 4, K, codes);
     CHECK("elements of u8; weights are f2, f4 or f8, codes i1", "pack", "u.npy");
-    ternary_npy(directory, "u.npy", "\033[4\233", 4, K, codes);
+    ternary_npy(directory, "u.npy", "\033[4\233", 1, K, codes);
     CHECK("elements of dtype '?[4?' are not read", "pack", "u.npy");
     ternary_npy(directory, "e.npy", "<f4", 0, K, NULL);
     CHECK("has no weights", "pack", "e.npy");
