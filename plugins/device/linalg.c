@@ -171,21 +171,38 @@ static const char *inner_options(collet_dtype to, collet_dtype from)
 typedef struct inner {
     int64_t rows, inner, count, chunk, parts;
     uint64_t groups, across;
+    int64_t strip;        /* rows that are beside each other */
     int64_t units, share; /* of CPUs: what items have, and how many of these a group */
     int beside;
     device_batch batch;
 } inner;
 
 /* Items that work by themselves, on what would be a group's elsewhere. */
-static void share_units(inner *s, const device_traits *t, int64_t tall)
+static void share_units(inner *s, const device_traits *t)
 {
     uint64_t each = (uint64_t)(s->chunk < PER_GROUP ? s->chunk : PER_GROUP);
-    each = each * (uint64_t)(s->beside ? tall : 1) + 1;
+    each = each * (uint64_t)(s->beside ? s->strip : 1) + 1;
     uint64_t worth = device_ceiling(PER_GROUP, each);
     uint64_t even = device_ceiling(s->groups, 8 * (uint64_t)t->units);
     s->units = (int64_t)s->groups;
     s->share = (int64_t)(worth < even ? worth : even);
     s->groups = s->share ? device_ceiling(s->groups, (uint64_t)s->share) : 0;
+}
+
+/* CPUs take eight rows of adjacent elements at a time. */
+static int is_by_eight(const inner *s, const device_traits *t)
+{
+    return t->is_cpu && t->has_f64 && s->inner > SHORT_SERIAL && s->batch.row[1] > 1 &&
+           s->batch.column[1] == 1 && s->batch.column[2] == 1;
+}
+
+/* Rows of a strip, or as many as items of a group. */
+static int64_t strip_of(const inner *s, const device_traits *t, int by_eight)
+{
+    int64_t worth = PER_GROUP / 8 / (s->inner + 1) * 8;
+    if (!t->is_cpu)
+        return t->group;
+    return !by_eight || worth > STRIP ? STRIP : worth < 8 ? 8 : worth;
 }
 
 /* matvec; dot has one row, whose stride nobody asks for. */
@@ -200,12 +217,14 @@ static void inner_of(inner *s, const device_traits *t, const collet_kernel_call 
     device_batch_operand(&s->batch, 0, y);
     device_batch_operand(&s->batch, 1, a);
     device_batch_operand(&s->batch, 2, x);
-    int64_t least = t->is_cpu ? STRIP_LEAST : SHORT, tall = t->is_cpu ? STRIP : t->group;
-    int64_t longest = t->is_cpu ? SHORT_SERIAL : SHORT;
-    s->beside = s->rows >= least && (s->batch.row[1] == 1 || s->inner <= longest);
-    s->across = s->beside ? device_ceiling((uint64_t)s->rows, (uint64_t)tall) : (uint64_t)s->rows;
+    int64_t least = t->is_cpu ? STRIP_LEAST : SHORT, longest = t->is_cpu ? SHORT_SERIAL : SHORT;
+    int by_eight = is_by_eight(s, t);
+    s->strip = strip_of(s, t, by_eight);
+    s->beside = s->rows >= least && (by_eight || s->batch.row[1] == 1 || s->inner <= longest);
+    s->across =
+        s->beside ? device_ceiling((uint64_t)s->rows, (uint64_t)s->strip) : (uint64_t)s->rows;
     s->groups = s->across * (uint64_t)s->count;
-    int64_t shortest = s->beside ? CHUNK_BESIDE : CHUNK_ALONG;
+    int64_t shortest = s->beside && !by_eight ? CHUNK_BESIDE : CHUNK_ALONG;
     int64_t parts = s->inner / shortest, most = s->groups ? ENOUGH / (int64_t)s->groups : 0;
     /* A single row may have more parts than that, so that none grows long. */
     most = s->groups == 1 ? PARTS : most;
@@ -214,7 +233,7 @@ static void inner_of(inner *s, const device_traits *t, const collet_kernel_call 
     s->chunk = (int64_t)device_ceiling((uint64_t)s->inner, (uint64_t)s->parts);
     s->groups *= (uint64_t)s->parts;
     if (t->is_cpu)
-        share_units(s, t, tall);
+        share_units(s, t);
 }
 
 static collet_status inner_products(collet_device *device, collet_queue *queue,
@@ -227,6 +246,7 @@ static collet_status inner_products(collet_device *device, collet_queue *queue,
     inner s;
     inner_of(&s, t, call);
     device_launch_begin(&l, &inner_source, options, s.beside ? "beside" : "along");
+    l.alone = t->is_cpu;
     for (uint32_t k = 0; k < 3; k++)
         device_pass_operand(&l, device_operand(call, k));
     device_pass_buffer(&l, s.parts > 1 ? call->workspace : NULL);
@@ -238,6 +258,8 @@ static collet_status inner_products(collet_device *device, collet_queue *queue,
     if (s.beside)
         device_pass_i64(&l, (int64_t)s.across);
     if (t->is_cpu) {
+        if (s.beside)
+            device_pass_i64(&l, s.strip);
         device_pass_i64(&l, s.units);
         device_pass_i64(&l, s.share);
     }
