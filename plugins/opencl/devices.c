@@ -177,6 +177,7 @@ collet_status opencl_describe(collet_device *d, collet_error *err)
         .argument_bytes = ask_size(cl, d->id, CL_DEVICE_MAX_PARAMETER_SIZE),
     };
     d->on_host = ask_u32(cl, d->id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
+    d->on_cpu = d->on_host && (type_of(cl, d->id) & CL_DEVICE_TYPE_CPU) != 0;
     d->base.staging = d->on_host ? 0 : DEVICE_STAGING;
     d->base.total_memory = ask_u64(cl, d->id, CL_DEVICE_GLOBAL_MEM_SIZE);
     ask_text(cl, d->id, CL_DEVICE_NAME, name, sizeof name);

@@ -24,6 +24,7 @@
     X(CreateBuffer)                                                                                \
     X(RetainMemObject)                                                                             \
     X(ReleaseMemObject)                                                                            \
+    X(SetMemObjectDestructorCallback)                                                              \
     X(CreateProgramWithSource)                                                                     \
     X(CreateProgramWithBinary)                                                                     \
     X(BuildProgram)                                                                                \

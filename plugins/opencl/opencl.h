@@ -18,6 +18,7 @@ struct collet_device {
     cl_device_id id;
     cl_context context;
     uint32_t on_host; /* its memory is the host's */
+    uint32_t on_cpu;  /* and it is a processor */
     opencl_blas blas; /* under base.lock */
 };
 
