@@ -7,7 +7,7 @@
 
 #define OPENCL_PLUGIN COLLET_TEST_PLUGINS "/opencl.so"
 #define SKIPPED 77
-#define ROWS 3
+#define ROWS 2
 
 /* The activations of ternary_linear; and ternary_matmul of f32, i8 and t2. */
 enum { LINEAR_MOST = COLLET_TERNARY_F32, MATMUL_F32, MATMUL_I8, MATMUL_T2 };
@@ -95,10 +95,10 @@ static void many_tokens(void **state)
     (void)state;
     run(COLLET_TERNARY_INT8, COLLET_F32, 200003, 1, some);
     run(COLLET_TERNARY_TERNARY, COLLET_F32, 200003, 2, some);
-    run(COLLET_TERNARY_F32, COLLET_F32, 50001, 3, some);
-    run(MATMUL_F32, COLLET_F32, 50001, 255, some);
-    run(MATMUL_F32, COLLET_F32, 20000, 256, none);
-    run(COLLET_TERNARY_F32, COLLET_F32, 20000, 256, none);
+    run(COLLET_TERNARY_F32, COLLET_F32, 20001, 3, some);
+    run(MATMUL_F32, COLLET_F32, 20001, 255, some);
+    run(MATMUL_F32, COLLET_F32, 5000, 256, none);
+    run(COLLET_TERNARY_F32, COLLET_F32, 5000, 256, none);
     run(MATMUL_I8, COLLET_I8, 200003, 1, some);
     run(MATMUL_T2, COLLET_U8, 65000, 64, some);
 }
