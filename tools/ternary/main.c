@@ -21,7 +21,7 @@ int main(int argc, char **argv)
     collet_status status = commands[options.command](&options, &err);
     if (status == COLLET_OK)
         status = ternary_flush_said(&err);
-    if (status != COLLET_OK && tool_interrupt_signal() != 0) {
+    if (status == COLLET_NOT_READY && tool_interrupt_signal() != 0) {
         fprintf(stderr, "collet-ternary: %s; nothing was written\n",
                 strsignal(tool_interrupt_signal()));
         result = 128 + tool_interrupt_signal();
