@@ -46,7 +46,7 @@ typedef struct plan {
 /* ---- What a call is ----------------------------------------------------------------------------
  */
 
-static const char *take_of(const collet_kernel_call *call)
+static const char *take_of(const device_traits *t, const collet_kernel_call *call)
 {
     const collet_ternary_linear_params *params = call->params;
     collet_dtype x = device_operand(call, 2)->dtype;
@@ -54,7 +54,9 @@ static const char *take_of(const collet_kernel_call *call)
         return params->activations == COLLET_TERNARY_INT8      ? "take_int8"
                : params->activations == COLLET_TERNARY_TERNARY ? "take_ternary"
                                                                : "take_f32";
-    return x == COLLET_U8 ? "take_packed" : x == COLLET_I8 ? "take_codes" : "take_f32";
+    if (x == COLLET_U8)
+        return t->is_cpu ? "take_masks" : "take_packed";
+    return x == COLLET_I8 ? "take_codes" : "take_f32";
 }
 
 static int is_real(const collet_kernel_call *call)
@@ -95,7 +97,7 @@ static void plan_of(plan *g, const device_traits *t, const collet_kernel_call *c
     device_batch *v = &g->p.v;
     g->linear = call->op == COLLET_OP_TERNARY_LINEAR;
     g->real = is_real(call);
-    g->take = take_of(call);
+    g->take = take_of(t, call);
     g->p.rows = w->shape[0];
     g->p.bytes = w->shape[1];
     g->p.apart = w->strides[0];
@@ -178,7 +180,8 @@ static collet_status on_processor(collet_device *device, collet_queue *queue,
     uint64_t worth = device_ceiling(STRIP_WORTH, ((uint64_t)g->p.bytes + 1) * (most + 1));
     uint64_t even = device_ceiling(rows * across, 8 * (uint64_t)t->units * (across ? across : 1));
     uint64_t tall = even < worth ? worth : even;
-    begin(&l, call, g, "multiply");
+    int packed = !g->linear && device_operand(call, 2)->dtype == COLLET_U8;
+    begin(&l, call, g, packed ? "match" : "multiply");
     l.alone = 1;
     device_pass_i64(&l, (int64_t)tall);
     device_pass_i64(&l, (int64_t)wide);
