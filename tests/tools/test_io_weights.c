@@ -368,10 +368,7 @@ static void test_utf8(void **state)
 /* What a terminal would obey is no name, whoever wrote the file. */
 static void test_t2_names(void **state)
 {
-    static const char *const names[] = {"\033[2Jgone", "caf\xC3",
-                                        "\xC2\x9B"
-                                        "2J",
-                                        "a\nb"};
+    static const char *const names[] = {"\033[2Jgone", "caf\xC3", "\xC2\x9B[2J", "a\nb"};
     char *directory = io_make_directory();
     const char *path = io_path(directory, "name.t2");
     static const uint8_t row[64];

@@ -319,12 +319,10 @@ static void test_network(void **state)
 /* Names of files may hold any bytes; what is made of them, and printed, is text. */
 static void test_names(void **state)
 {
-    static const char *const files[] = {"\033[2J\xFF.npy", "x\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9.npy",
-                                        "12345678901234567890123456789012345678901234567890"
-                                        "1234\xC3\xA9.npy"};
-    static const char *const names[] = {"?[2J?", "x\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9",
-                                        "12345678901234567890123456789012345678901234567890"
-                                        "1234"};
+#define DIGITS_54 "123456789012345678901234567890123456789012345678901234"
+    static const char *const files[] = {"\033[2J\xFF.npy", "x\xC3\xA9\xC3\xA9\xC3\xA9.npy",
+                                        DIGITS_54 "\xC3\xA9.npy"};
+    static const char *const names[] = {"?[2J?", "x\xC3\xA9\xC3\xA9\xC3\xA9", DIGITS_54};
 
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {

@@ -15,8 +15,8 @@ collet_status ternary_info(const ternary_options *options, collet_error *err);
 collet_status ternary_run(const ternary_options *options, collet_error *err);
 collet_status ternary_bench(const ternary_options *options, collet_error *err);
 
-/* COLLET_IO where what was printed did not reach standard output. Before an output gets its name, so
- * that none is there when the program fails. */
+/* COLLET_IO where what was printed did not reach standard output. Before an output gets its name,
+ * so that none is there when the program fails. */
 collet_status ternary_flush_said(collet_error *err);
 
 /* COLLET_NOT_READY when a signal was noted, else COLLET_OK. */
