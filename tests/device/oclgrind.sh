@@ -58,10 +58,11 @@ configure() {
     # Oclgrind 21.10 lacks what clang makes of some loops: reductions of vectors, and the opposite of
     # a vector of booleans, which it takes for true. Its --uninitialized, which is not asked for,
     # ends at each `freeze`, as of a quotient and its rest, and reports the `poison` that clang stores
-    # in front of the two halves of a pair.
+    # in front of the two halves of a pair. What IN_VECTORS asks for is done with -O1 too.
     case $1,$3 in
     *,sin | *,cos | cpu,log) export OCLGRIND_BUILD_OPTIONS=-cl-opt-disable ;;
     cpu,copy) export OCLGRIND_BUILD_OPTIONS=-O1 ;;
+    cpu,ternary_*) export OCLGRIND_BUILD_OPTIONS="-O1 -DIN_VECTORS=" ;;
     esac
     [ "$1" != panels ] || export OCLGRIND_LOCAL_MEM_SIZE=262144
     [ "$2" != races ] || export OCLGRIND_DATA_RACES=1
