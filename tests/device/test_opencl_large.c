@@ -103,7 +103,6 @@ static void large_outputs_are_as_in_parts(void **state)
                                            {COLLET_OP_LOG, 1, COLLET_BF16, COLLET_BF16, 2},
                                            {COLLET_OP_ABS, 1, COLLET_F32, COLLET_C64, 4},
                                            {COLLET_OP_DIV, 2, COLLET_C64, COLLET_C64, 8},
-                                           {COLLET_OP_DIV, 2, COLLET_C128, COLLET_C128, 16},
                                            {COLLET_OP_CONJ, 1, COLLET_C128, COLLET_C128, 16},
                                            {COLLET_OP_COPY, 1, COLLET_F16, COLLET_F32, 2}};
     (void)state;
