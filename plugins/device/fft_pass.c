@@ -48,6 +48,22 @@ static void add_other(fft_pass *p, int64_t extent, int64_t in, int64_t out)
     p->lines *= extent;
 }
 
+/* Axes that lie in each other without gaps on both sides become one, whose lines are neighbours. */
+static void join_others(fft_pass *p)
+{
+    int32_t last = 0;
+    for (int32_t i = 1; i < p->outer; i++) {
+        int64_t extent = p->extent[i];
+        int inside = p->in_other[last] == extent * p->in_other[i] &&
+                     p->out_other[last] == extent * p->out_other[i];
+        last += !inside;
+        p->extent[last] = inside ? p->extent[last] * extent : extent;
+        p->in_other[last] = p->in_other[i];
+        p->out_other[last] = p->out_other[i];
+    }
+    p->outer = p->outer ? last + 1 : 0;
+}
+
 int32_t fft_passes_of(const collet_kernel_call *call, fft_pass passes[FFT_AXES_MAX])
 {
     const collet_fft_params *params = call->params;
@@ -72,6 +88,7 @@ int32_t fft_passes_of(const collet_kernel_call *call, fft_pass passes[FFT_AXES_M
         for (int32_t k = 0; k < out->ndim; k++)
             if (k != p->axis && p->to.shape[k] != 1)
                 add_other(p, p->to.shape[k], p->from.strides[k], p->to.strides[k]);
+        join_others(p);
     }
     return count;
 }
