@@ -271,6 +271,32 @@ static void test_unwritable_output(void **state)
     check_output("-d", "nowhere/results", "No such file");
 }
 
+static void to_full_device(void *user)
+{
+    (void)user;
+    if (!freopen("/dev/full", "w", stdout))
+        _exit(125);
+}
+
+/* The summary comes after the results, which stay. */
+static void test_standard_output(void **state)
+{
+    const char *args[] = {"-o", "said.npz", PEPTIDE "conf.gro", PEPTIDE "traj.trr", NULL};
+    const tool_setup setup = {.directory = directory, .prepare = to_full_device};
+    tool_result result = tool_run("collet-extract", args, &setup);
+    io_bytes bytes = io_load(io_path(directory, "said.npz"));
+
+    (void)state;
+    tool_expect(&result, 1);
+    assert_non_null(strstr(result.err, "standard output: No space left on device"));
+    assert_non_null(strstr(result.err, "said.npz and said.meta.json are complete"));
+    assert_true(bytes.size > 0);
+    free(bytes.data);
+    tool_free(&result);
+    assert_int_equal(remove(io_path(directory, "said.npz")), 0);
+    assert_int_equal(remove(io_path(directory, "said.meta.json")), 0);
+}
+
 static void test_output_is_an_input(void **state)
 {
     const char *args[] = {"-o", "copy.xtc", PEPTIDE "conf.gro", "./copy.xtc", NULL};
@@ -441,23 +467,15 @@ static void test_signals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_missing_files),
-        cmocka_unit_test(test_not_a_trajectory),
-        cmocka_unit_test(test_atom_counts),
-        cmocka_unit_test(test_masses),
-        cmocka_unit_test(test_selections),
-        cmocka_unit_test(test_truncated),
-        cmocka_unit_test(test_no_complete_frame),
-        cmocka_unit_test(test_broken_frame),
-        cmocka_unit_test(test_frames_that_differ),
-        cmocka_unit_test(test_frames_out_of_range),
-        cmocka_unit_test(test_unwritable_output),
-        cmocka_unit_test(test_output_is_an_input),
-        cmocka_unit_test(test_usage),
-        cmocka_unit_test(test_unknown_backend),
-        cmocka_unit_test(test_file_size_limit),
-        cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_missing_files),      cmocka_unit_test(test_not_a_trajectory),
+        cmocka_unit_test(test_atom_counts),        cmocka_unit_test(test_masses),
+        cmocka_unit_test(test_selections),         cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_no_complete_frame),  cmocka_unit_test(test_broken_frame),
+        cmocka_unit_test(test_frames_that_differ), cmocka_unit_test(test_frames_out_of_range),
+        cmocka_unit_test(test_unwritable_output),  cmocka_unit_test(test_standard_output),
+        cmocka_unit_test(test_output_is_an_input), cmocka_unit_test(test_usage),
+        cmocka_unit_test(test_unknown_backend),    cmocka_unit_test(test_file_size_limit),
+        cmocka_unit_test(test_full_disk),          cmocka_unit_test(test_signals),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -50,6 +50,8 @@ static int report(const extract_job *job)
     free(text);
     if (printed < 0 || fflush(stdout) != 0) {
         perror("collet-extract: standard output");
+        fprintf(stderr, "collet-extract: the results in %s and %s are complete\n", job->output,
+                job->meta);
         return EXTRACT_EXIT_FAILURE;
     }
     if (!job->truncated)

@@ -42,7 +42,8 @@ static const char doc[] =
     "  collet-extract conf.gro traj.trr\n"
     "  collet-extract conf.gro traj.trr -o out.npz --selection 'protein and not name H*'\n"
     "  collet-extract conf.gro traj.xtc -d out --start 1000 --step 10 --axis 1,0,0\n\n"
-    "Exit status: 0 success; 1 failure, nothing was written; 2 wrong command line or selection; "
+    "Exit status: 0 success; 1 failure, nothing was written unless it says so; 2 wrong command "
+    "line or selection; "
     "3 the trajectory ends inside a frame, every complete frame was written; 128 + n stopped by "
     "signal n, nothing was written.";
 
