@@ -9,9 +9,6 @@
 #include "onednn_trial.h"
 #include "processor.h"
 
-/* What oneDNN must be faster by before it takes f32 products from OpenBLAS. */
-#define BETTER 1.03
-
 /* Limits on what oneDNN uses, the most first: the first that is right is taken. "" is no limit. */
 static const struct limit {
     const char *isa;
@@ -141,7 +138,7 @@ static int find_limit(const collet_host *host, const isa_level *level, struct fi
 static uint32_t better_types(const onednn_trial_result *r)
 {
     double others = choice_openblas_gflops();
-    uint32_t types = r->gflops[ONEDNN_F32] > BETTER * others ? CHOICE_ONEDNN_F32 : 0;
+    uint32_t types = r->gflops[ONEDNN_F32] > others ? CHOICE_ONEDNN_F32 : 0;
     double f32 = types ? r->gflops[ONEDNN_F32] : others;
     for (int i = ONEDNN_BF16; i < ONEDNN_TYPES; i++)
         types |= r->gflops[i] > f32 ? bits[i] : 0;
