@@ -22,15 +22,25 @@ static int can_try(const collet_host *host)
     return host->struct_size >= offsetof(collet_host, trial) + sizeof host->trial && host->trial;
 }
 
+static int was_late(const collet_error *err)
+{
+    return err->status == COLLET_FAILED && strncmp(err->text, "not done", 8) == 0;
+}
+
 collet_status choice_try(const collet_host *host, void (*body)(void *argument, void *result),
                          void *argument, void *result, uint64_t bytes, collet_error *err)
 {
     if (hangs >= MOST_HANGS)
         return host->fail(err, COLLET_UNAVAILABLE, "not tried after %d trials that hung", hangs);
     collet_status status = host->trial(host, body, argument, result, bytes, TRIAL_MS, err);
-    if (status == COLLET_FAILED && strncmp(err->text, "not done", 8) == 0)
+    if (status != COLLET_OK && was_late(err))
         hangs++;
     return status;
+}
+
+int choice_was_short(const collet_error *err)
+{
+    return err->status == COLLET_UNAVAILABLE || was_late(err);
 }
 
 void choice_add(text *choices, const char *word, const char *value)

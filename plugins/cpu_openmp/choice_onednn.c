@@ -91,7 +91,7 @@ static double faster(double a, double b)
 }
 
 /* 1: right, 0: not, -1: there is no library to be opened. Of two trials that are right the faster
- * one counts. */
+ * one counts; of a second one that there was no time for, the first. */
 static int try_limit(const collet_host *host, struct findings *f, const char *isa)
 {
     collet_error why = {COLLET_OK, ""};
@@ -102,6 +102,8 @@ static int try_limit(const collet_host *host, struct findings *f, const char *is
     if (choice_try(host, onednn_trial, &what, &result, sizeof result, &why) != COLLET_OK) {
         result = (onednn_trial_result){.fine = 0};
         (void)snprintf(result.why, sizeof result.why, "%.*s", ONEDNN_REASON - 1, why.text);
+        if (f->result.fine && choice_was_short(&why))
+            return 1;
     } else {
         opens = result.version[0] != '\0';
     }

@@ -127,22 +127,30 @@ static int is_known(const candidate *list, int index)
     return 0;
 }
 
-/* Once more when it was right before: of two trials the faster one counts. */
-static void try_one(const collet_host *host, const blas_settings *settings, candidate *c)
+static void try_once(const collet_host *host, const blas_settings *settings, candidate *c,
+                     collet_error *why)
 {
-    collet_error why = {COLLET_OK, ""};
     blas_trial_case what = {.settings = *settings, .threads = host->threads(host)};
-    blas_trial_result before = c->result;
     (void)snprintf(what.settings.core, sizeof what.settings.core, "%s", c->core);
-    if (choice_try(host, blas_trial, &what, &c->result, sizeof c->result, &why) != COLLET_OK) {
+    if (choice_try(host, blas_trial, &what, &c->result, sizeof c->result, why) != COLLET_OK) {
         c->result = (blas_trial_result){.fine = 0};
-        (void)snprintf(c->result.why, sizeof c->result.why, "%.*s", BLAS_REASON - 1, why.text);
+        (void)snprintf(c->result.why, sizeof c->result.why, "%.*s", BLAS_REASON - 1, why->text);
     } else if (c->result.fine && c->core[0] && strcasecmp(c->core, c->result.core) != 0) {
         c->result.fine = 0;
         (void)snprintf(c->result.why, sizeof c->result.why, "this OpenBLAS runs as %s instead",
                        c->result.core);
     }
-    for (int i = 0; i < 2 && before.fine; i++)
+}
+
+/* Of two trials the faster one counts; of a second one that there was no time for, the first. */
+static void try_again(const collet_host *host, const blas_settings *settings, candidate *c)
+{
+    collet_error why = {COLLET_OK, ""};
+    blas_trial_result before = c->result;
+    try_once(host, settings, c, &why);
+    if (choice_was_short(&why))
+        c->result = before;
+    for (int i = 0; i < 2; i++)
         c->result.gflops[i] = fmax(c->result.gflops[i], before.gflops[i]);
 }
 
@@ -150,12 +158,13 @@ static void try_one(const collet_host *host, const blas_settings *settings, cand
  * other, which comes after those of the rest. */
 static void try_all(const collet_host *host, struct findings *f)
 {
+    collet_error why = {COLLET_OK, ""};
     for (int i = 0; i < f->count; i++)
         if (!is_known(f->tried, i))
-            try_one(host, &f->settings, &f->tried[i]);
+            try_once(host, &f->settings, &f->tried[i], &why);
     for (int i = 0; i < f->count; i++)
         if (f->tried[i].result.fine)
-            try_one(host, &f->settings, &f->tried[i]);
+            try_again(host, &f->settings, &f->tried[i]);
 }
 
 /* Both types count alike. */

@@ -17,6 +17,9 @@
 collet_status choice_try(const collet_host *host, void (*body)(void *argument, void *result),
                          void *argument, void *result, uint64_t bytes, collet_error *err);
 
+/* Whether the error is of a trial that there was no time for, which says nothing of the library. */
+int choice_was_short(const collet_error *err);
+
 /* Adds "word": "value" to the members of `choices`. */
 void choice_add(text *choices, const char *word, const char *value);
 

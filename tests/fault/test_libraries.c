@@ -101,7 +101,9 @@ static int is_open_as_told(const char *library, const char *capabilities)
 static int run_case(const library_case *c)
 {
     char openblas[512], onednn[512];
-    const char *settings[] = {"cache=off", openblas, onednn, c->more, NULL};
+    /* More time than a busy machine takes: what hangs is found by the limit of a trial. */
+    const char *settings[] = {"cache=off", "probe_timeout_ms=120000", openblas, onednn, c->more,
+                              NULL};
     collet_runtime *rt = NULL;
     collet_context *cx = NULL;
     collet_error err = {COLLET_OK, ""};
@@ -213,6 +215,25 @@ static void a_core_that_is_set(void **state)
                            "the fastest"});
 }
 
+/* A trial that there was no time for says nothing against one that was right before. */
+static void a_late_second_trial(void **state)
+{
+    char name[] = "/tmp/collet-test-XXXXXX";
+    int file = mkstemp(name);
+    (void)state;
+    assert_true(file >= 0);
+    assert_int_equal(setenv("COLLET_TEST_OPENED", name, 1), 0);
+    expect(&(library_case){FAKE("stalls"),
+                           "off",
+                           "cpu_openmp.openblas_core=own",
+                           {"\"library\": \"Impostor 1.0\"", "\"provisional\": true"},
+                           "\"openblas_refused\""});
+    assert_int_equal(lseek(file, 0, SEEK_END), 3); /* two trials, and the test's own process */
+    assert_int_equal(unsetenv("COLLET_TEST_OPENED"), 0);
+    assert_int_equal(unlink(name), 0);
+    assert_int_equal(close(file), 0);
+}
+
 static void a_core_of_the_environment(void **state)
 {
     (void)state;
@@ -253,6 +274,7 @@ int main(void)
         cmocka_unit_test(no_library),
         cmocka_unit_test(a_better_core),
         cmocka_unit_test(a_core_that_is_set),
+        cmocka_unit_test(a_late_second_trial),
         cmocka_unit_test(a_core_of_the_environment),
 #ifdef COLLET_TEST_ONEDNN
         cmocka_unit_test(a_crash_of_one_instruction_set),
