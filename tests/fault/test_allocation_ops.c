@@ -5,25 +5,14 @@
  * outputs stay as they were, nothing leaks, and the same call then succeeds.
  */
 #include "failing_malloc.h"
+#include "fixture.h"
 #include "op_call.h"
-
-static collet_runtime *rt;
-static collet_context *cx; /* of the arrays */
 
 static int set_up(void **state)
 {
     (void)state;
     static const char *const settings[] = {"cache=off", "log=off", NULL};
-    rt = runtime_with(COLLET_TEST_PLUGINS "/cpu_openmp.so:" SCALAR_PLUGIN, settings);
-    cx = context_of(rt);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    collet_context_destroy(cx);
-    collet_runtime_destroy(rt);
+    open_shared(OPENMP_PLUGIN ":" SCALAR_PLUGIN, settings, NULL);
     return 0;
 }
 

@@ -5,25 +5,21 @@
  * when it runs again.
  */
 #include "failing_malloc.h"
-
-#include "../unit/ternary_support.h"
+#include "fixture.h"
+#include "ternary_support.h"
 
 #define ROWS 5
 #define COLUMNS 300
 
-static collet_runtime *rt;
-static collet_context *cx;
 static collet_array *codes, *numbers, *scale, *bytes;
 
-static int set_up(void **state)
+static int make_operands(void **state)
 {
     static const char *const settings[] = {"cache=off", "log=off", NULL};
     static const int8_t ones[64] = {0};
     collet_array *info;
     (void)state;
-    rt = runtime_with(COLLET_TEST_PLUGINS "/cpu_openmp.so:" SCALAR_PLUGIN, settings);
-    cx = context_of(rt);
-    assert_ok(cx, collet_set_backend(cx, "cpu_scalar"));
+    open_shared(OPENMP_PLUGIN ":" SCALAR_PLUGIN, settings, "cpu_scalar");
     codes = random_codes(cx, ROWS, COLUMNS, 1);
     numbers = random_floats(cx, ROWS, COLUMNS, 2);
     scale = random_floats(cx, 0, ROWS, 3);
@@ -34,16 +30,13 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int free_operands(void **state)
 {
-    (void)state;
     collet_array_free(codes);
     collet_array_free(numbers);
     collet_array_free(scale);
     collet_array_free(bytes);
-    collet_context_destroy(cx);
-    collet_runtime_destroy(rt);
-    return 0;
+    return tear_down(state);
 }
 
 /* ---- Making ---------------------------------------------------------------------------------- */
@@ -265,5 +258,5 @@ int main(void)
         cmocka_unit_test(running_on_one_thread),
         cmocka_unit_test(running_on_all_threads),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, make_operands, free_operands);
 }

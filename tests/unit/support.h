@@ -17,6 +17,7 @@
 
 #define REMOTE_PLUGIN COLLET_TEST_REMOTE "/remote.so"
 #define SCALAR_PLUGIN COLLET_TEST_PLUGINS "/cpu_scalar.so"
+#define OPENMP_PLUGIN COLLET_TEST_PLUGINS "/cpu_openmp.so"
 
 static inline void assert_status_at(collet_context *cx, collet_status got, collet_status wanted,
                                     const char *file, int line)
@@ -53,6 +54,28 @@ static inline collet_context *context_of(collet_runtime *rt)
     if (collet_context_create(&cx, rt, &err) != COLLET_OK)
         fail_msg("collet_context_create: %s", err.text);
     return cx;
+}
+
+/* A runtime and a context of its own. */
+typedef struct world {
+    collet_runtime *rt;
+    collet_context *cx;
+} world;
+
+/* `backend` NULL: what a new context prefers. */
+static inline world open_world(const char *path, const char *const *settings, const char *backend)
+{
+    world w = {.rt = runtime_with(path, settings)};
+    w.cx = context_of(w.rt);
+    if (backend)
+        assert_ok(w.cx, collet_set_backend(w.cx, backend));
+    return w;
+}
+
+static inline void close_world(world w)
+{
+    collet_context_destroy(w.cx);
+    collet_runtime_destroy(w.rt);
 }
 
 /* n f32 values start, start + 1, ... */

@@ -6,26 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "support.h"
-
-static collet_runtime *rt;
-static collet_context *cx;
-
-static int set_up(void **state)
-{
-    (void)state;
-    rt = runtime_with(SCALAR_PLUGIN, NULL);
-    cx = context_of(rt);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    collet_context_destroy(cx);
-    collet_runtime_destroy(rt);
-    return 0;
-}
+#include "fixture.h"
 
 static collet_array *reshaped(collet_array *a, int32_t ndim, const int64_t *shape)
 {
@@ -365,7 +346,7 @@ static void arrays_may_be_freed_on_any_thread(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up_scalar, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(views_share_and_read_in_order),
         TEST(reshape_follows_strides_where_it_can),

@@ -1,29 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes that one device has and another needs: past the host where the backend offers it. */
-#include "support.h"
+#include "fixture.h"
 
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
 #define N 64
 
-static collet_runtime *rt;
-static collet_context *cx;
-
 /* Kernels take long enough that nothing which fails to wait for them is right by chance. */
-static void open_world(const char *setting)
+static void open_remote(const char *setting)
 {
     const char *const settings[] = {"remote.delay_us=20000", setting, NULL};
-    rt = runtime_with(BOTH, settings);
-    cx = context_of(rt);
-}
-
-static int close_world(void **state)
-{
-    (void)state;
-    collet_context_destroy(cx);
-    collet_runtime_destroy(rt);
-    cx = NULL;
-    rt = NULL;
-    return 0;
+    open_shared(BOTH, settings, NULL);
 }
 
 static void on(const char *backend)
@@ -52,7 +38,7 @@ static void assert_moved(uint64_t to_device, uint64_t to_host, uint64_t direct)
 static void bytes_go_past_the_host(void **state)
 {
     (void)state;
-    open_world(NULL);
+    open_remote(NULL);
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
     on("remote:0");
     assert_ok(cx, collet_add(cx, c, a, a));
@@ -76,7 +62,7 @@ static void bytes_go_past_the_host(void **state)
 static void what_the_host_has_is_written(void **state)
 {
     (void)state;
-    open_world(NULL);
+    open_remote(NULL);
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
     on("remote:0");
     assert_ok(cx, collet_add(cx, c, a, a));
@@ -94,7 +80,7 @@ static void what_the_host_has_is_written(void **state)
 static void the_source_is_used_again_after_the_copy(void **state)
 {
     (void)state;
-    open_world(NULL);
+    open_remote(NULL);
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
     collet_array *slow = empty_floats(cx, N);
     for (int round = 0; round < 3; round++) {
@@ -125,7 +111,7 @@ static void the_source_is_used_again_after_the_copy(void **state)
 static void a_copy_is_copied_on(void **state)
 {
     (void)state;
-    open_world("remote.devices=3");
+    open_remote("remote.devices=3");
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
     on("remote:0");
     assert_ok(cx, collet_add(cx, c, a, a));
@@ -146,7 +132,7 @@ static void a_copy_is_copied_on(void **state)
 static void refused_copies_go_over_the_host(void **state)
 {
     (void)state;
-    open_world("remote.apart=1");
+    open_remote("remote.apart=1");
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
     on("remote:0");
     assert_ok(cx, collet_add(cx, c, a, a));
@@ -164,7 +150,7 @@ static void a_copy_of_what_failed_is_told_of(void **state)
 {
     float sink[N];
     (void)state;
-    open_world("remote.fail=1");
+    open_remote("remote.fail=1");
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
     collet_array *both = empty_floats(cx, N);
     on("remote:1");
@@ -186,7 +172,7 @@ static void a_copy_of_what_failed_is_told_of(void **state)
 static void bytes_of_a_lost_device_are_lost(void **state)
 {
     (void)state;
-    open_world("remote.lose=2");
+    open_remote("remote.lose=2");
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
     on("remote:0");
     assert_ok(cx, collet_add(cx, c, a, a));
@@ -205,13 +191,13 @@ static void bytes_of_a_lost_device_are_lost(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(bytes_go_past_the_host, close_world),
-        cmocka_unit_test_teardown(what_the_host_has_is_written, close_world),
-        cmocka_unit_test_teardown(the_source_is_used_again_after_the_copy, close_world),
-        cmocka_unit_test_teardown(a_copy_is_copied_on, close_world),
-        cmocka_unit_test_teardown(refused_copies_go_over_the_host, close_world),
-        cmocka_unit_test_teardown(a_copy_of_what_failed_is_told_of, close_world),
-        cmocka_unit_test_teardown(bytes_of_a_lost_device_are_lost, close_world),
+        cmocka_unit_test_teardown(bytes_go_past_the_host, tear_down),
+        cmocka_unit_test_teardown(what_the_host_has_is_written, tear_down),
+        cmocka_unit_test_teardown(the_source_is_used_again_after_the_copy, tear_down),
+        cmocka_unit_test_teardown(a_copy_is_copied_on, tear_down),
+        cmocka_unit_test_teardown(refused_copies_go_over_the_host, tear_down),
+        cmocka_unit_test_teardown(a_copy_of_what_failed_is_told_of, tear_down),
+        cmocka_unit_test_teardown(bytes_of_a_lost_device_are_lost, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

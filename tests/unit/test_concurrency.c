@@ -9,7 +9,6 @@
 
 #include "op_call.h"
 
-#define BACKENDS COLLET_TEST_PLUGINS "/cpu_openmp.so"
 #define GRANTED 3
 #define CALLERS 2
 #define ROUNDS 4
@@ -76,7 +75,7 @@ static int set_up(void **state)
 {
     static const char *const settings[] = {"num_threads=3", NULL};
     (void)state;
-    rt = runtime_with(BACKENDS, settings);
+    rt = runtime_with(OPENMP_PLUGIN, settings);
     collet_context *cx = context_of(rt);
     assert_ok(cx, collet_set_backend(cx, "cpu_openmp"));
     for (size_t i = 0; i < collet_op_count(rt); i++) {

@@ -3,38 +3,21 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "support.h"
+#include "fixture.h"
 
-#define OPENMP_PLUGIN COLLET_TEST_PLUGINS "/cpu_openmp.so"
-
-static collet_runtime *rt;
-static collet_context *cx;
-
-static int set_up(const char *backend)
-{
-    rt = runtime_with(SCALAR_PLUGIN ":" OPENMP_PLUGIN, NULL);
-    cx = context_of(rt);
-    assert_ok(cx, collet_set_backend(cx, backend));
-    return 0;
-}
+#define BACKENDS SCALAR_PLUGIN ":" OPENMP_PLUGIN
 
 static int on_scalar(void **state)
 {
     (void)state;
-    return set_up("cpu_scalar");
+    open_shared(BACKENDS, NULL, "cpu_scalar");
+    return 0;
 }
 
 static int on_openmp(void **state)
 {
     (void)state;
-    return set_up("cpu_openmp");
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    collet_context_destroy(cx);
-    collet_runtime_destroy(rt);
+    open_shared(BACKENDS, NULL, "cpu_openmp");
     return 0;
 }
 

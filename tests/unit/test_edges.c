@@ -5,27 +5,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "support.h"
+#include "fixture.h"
 
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
-
-static collet_runtime *rt;
-static collet_context *cx;
 
 static int set_up(void **state)
 {
     (void)state;
-    rt = runtime_with(BOTH, NULL);
-    cx = context_of(rt);
-    assert_ok(cx, collet_set_backend(cx, "cpu_scalar"));
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    collet_context_destroy(cx);
-    collet_runtime_destroy(rt);
+    open_shared(BOTH, NULL, "cpu_scalar");
     return 0;
 }
 

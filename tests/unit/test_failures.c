@@ -3,12 +3,10 @@
  * again. On the test backend, which fails on demand. */
 #include <unistd.h>
 
-#include "support.h"
+#include "fixture.h"
 
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
 
-static collet_runtime *rt;
-static collet_context *cx;
 static int opened;
 
 static void count_opening(void *user, int32_t level, const char *text)
@@ -18,7 +16,7 @@ static void count_opening(void *user, int32_t level, const char *text)
     opened += strstr(text, "opening device") != NULL;
 }
 
-static void open_world(const char *first, const char *second, const char *backend)
+static void open_remote(const char *first, const char *second, const char *backend)
 {
     const char *const settings[] = {first, second, NULL};
     collet_error err = {COLLET_OK, ""};
@@ -34,14 +32,6 @@ static void open_world(const char *first, const char *second, const char *backen
         assert_ok(cx, collet_set_backend(cx, backend));
 }
 
-static int close_world(void **state)
-{
-    (void)state;
-    collet_context_destroy(cx);
-    collet_runtime_destroy(rt);
-    return 0;
-}
-
 static const float doubled[] = {2, 4, 6, 8};
 
 /* Bytes of a failure stay suspect, however many failures come after it. */
@@ -50,7 +40,7 @@ static void every_failure_is_remembered(void **state)
     float sink[4];
     collet_array *bad[12];
     (void)state;
-    open_world("remote.fail=1,2,3,4,5,6,7,8,9,10,11,12", NULL, "remote");
+    open_remote("remote.fail=1,2,3,4,5,6,7,8,9,10,11,12", NULL, "remote");
     collet_array *a = floats(cx, 4, 1);
     for (int i = 0; i < 12; i++) {
         bad[i] = empty_floats(cx, 4);
@@ -70,7 +60,7 @@ static void finish_tells_what_another_found(void **state)
 {
     float sink[4];
     (void)state;
-    open_world("remote.fail=1", NULL, "remote");
+    open_remote("remote.fail=1", NULL, "remote");
     collet_context *other = context_of(rt);
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
     assert_ok(cx, collet_add(cx, c, a, a));
@@ -88,7 +78,7 @@ static void what_failed_can_be_overwritten(void **state)
 {
     const float fresh[] = {2, 4, 6, 8};
     (void)state;
-    open_world("remote.fail=1,2", NULL, "remote:0");
+    open_remote("remote.fail=1,2", NULL, "remote:0");
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4), *d = empty_floats(cx, 4);
     assert_ok(cx, collet_add(cx, c, a, a));
     assert_ok(cx, collet_add(cx, d, a, a));
@@ -110,7 +100,7 @@ static void what_failed_can_be_overwritten(void **state)
 static void a_reader_that_failed_spoils_nothing(void **state)
 {
     (void)state;
-    open_world("remote.fail=1", NULL, "remote:0");
+    open_remote("remote.fail=1", NULL, "remote:0");
     collet_context *other = context_of(rt);
     assert_ok(other, collet_set_backend(other, "remote:0"));
     collet_array *a = floats(cx, 4, 1), *b = floats(cx, 4, 1), *c = empty_floats(cx, 4);
@@ -132,7 +122,7 @@ static void bytes_elsewhere_survive_their_device(void **state)
     collet_array *square = NULL, *view = NULL;
     float sink[4];
     (void)state;
-    open_world("remote.lose=1", NULL, "remote:0");
+    open_remote("remote.lose=1", NULL, "remote:0");
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
     assert_ok(cx, collet_array_reshape(cx, &square, a, 2, two));
     assert_ok(cx, collet_array_permute(cx, &view, square, NULL));
@@ -153,7 +143,7 @@ static void a_loss_while_bytes_move_is_a_loss(void **state)
 {
     collet_status status = COLLET_OK;
     (void)state;
-    open_world("remote.lose=1", NULL, "remote:0");
+    open_remote("remote.lose=1", NULL, "remote:0");
     collet_context *other = context_of(rt);
     assert_ok(other, collet_set_backend(other, "remote:0,cpu_scalar"));
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
@@ -180,7 +170,7 @@ static void a_loss_while_bytes_move_is_a_loss(void **state)
 static void a_device_that_does_not_open_is_tried_once(void **state)
 {
     (void)state;
-    open_world("remote.closed=1", "plugin_deny=nobody", NULL);
+    open_remote("remote.closed=1", "plugin_deny=nobody", NULL);
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
     assert_status(cx, collet_set_backend(cx, "remote"), COLLET_UNAVAILABLE);
     assert_text_has(cx, "closed as asked for");
@@ -195,7 +185,7 @@ static void a_device_that_does_not_open_is_tried_once(void **state)
 static void success_leaves_the_last_error_alone(void **state)
 {
     (void)state;
-    open_world("remote.refuse=1", NULL, "remote,cpu_scalar");
+    open_remote("remote.refuse=1", NULL, "remote,cpu_scalar");
     collet_array *a = floats(cx, 4, 1), *b = floats(cx, 3, 1), *c = empty_floats(cx, 4);
     assert_string_equal(collet_last_error(cx), "");
     assert_ok(cx, collet_add(cx, c, a, a));
@@ -214,7 +204,7 @@ static void success_leaves_the_last_error_alone(void **state)
 static void the_failure_that_says_most_is_told(void **state)
 {
     (void)state;
-    open_world("remote.memory=8", NULL, "remote:1,cpu_scalar");
+    open_remote("remote.memory=8", NULL, "remote:1,cpu_scalar");
     uint32_t plus = 0;
     assert_int_equal(collet_op_find(rt, "remote.plus", &plus), COLLET_OK);
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
@@ -228,7 +218,7 @@ static void the_failure_that_says_most_is_told(void **state)
 static void a_kernel_has_four_statuses(void **state)
 {
     (void)state;
-    open_world("remote.status=3", NULL, "remote");
+    open_remote("remote.status=3", NULL, "remote");
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
     assert_status(cx, collet_add(cx, c, a, a), COLLET_FAILED);
     assert_text_has(cx, "returned COLLET_DTYPE (3)");
@@ -243,7 +233,7 @@ static void reading_needs_no_device_memory(void **state)
     const float turned[] = {1, 3, 2, 4};
     collet_array *square = NULL, *view = NULL;
     (void)state;
-    open_world("remote.memory=8", NULL, "remote");
+    open_remote("remote.memory=8", NULL, "remote");
     collet_array *a = floats(cx, 4, 1);
     assert_ok(cx, collet_array_reshape(cx, &square, a, 2, two));
     assert_ok(cx, collet_array_permute(cx, &view, square, NULL));
@@ -257,7 +247,7 @@ static void reading_needs_no_device_memory(void **state)
 static void auto_counts_only_bytes_that_are_away(void **state)
 {
     (void)state;
-    open_world("remote.refuse=-1", NULL, "remote:1");
+    open_remote("remote.refuse=-1", NULL, "remote:1");
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4), *d = empty_floats(cx, 4);
     assert_ok(cx, collet_add(cx, c, a, a));
     assert_ok(cx, collet_set_backend(cx, "auto"));
@@ -272,7 +262,7 @@ static void auto_counts_only_bytes_that_are_away(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_teardown(name, close_world)
+#define TEST(name) cmocka_unit_test_teardown(name, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(every_failure_is_remembered),
         TEST(finish_tells_what_another_found),

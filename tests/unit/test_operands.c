@@ -3,27 +3,17 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "fixture.h"
 #include "op_call.h"
 
-#define BACKENDS COLLET_TEST_PLUGINS "/cpu_openmp.so:" SCALAR_PLUGIN
+#define BACKENDS OPENMP_PLUGIN ":" SCALAR_PLUGIN
 
 static const char *const backends[] = {"cpu_scalar", "cpu_openmp"};
-static collet_runtime *rt;
-static collet_context *cx;
 
 static int set_up(void **state)
 {
     (void)state;
-    rt = runtime_with(BACKENDS, NULL);
-    cx = context_of(rt);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    collet_context_destroy(cx);
-    collet_runtime_destroy(rt);
+    open_shared(BACKENDS, NULL, NULL);
     return 0;
 }
 

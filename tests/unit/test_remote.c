@@ -7,26 +7,6 @@
 
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
 
-typedef struct world {
-    collet_runtime *rt;
-    collet_context *cx;
-} world;
-
-static world open_world(const char *path, const char *const *settings, const char *backend)
-{
-    world w = {.rt = runtime_with(path, settings)};
-    w.cx = context_of(w.rt);
-    if (backend)
-        assert_ok(w.cx, collet_set_backend(w.cx, backend));
-    return w;
-}
-
-static void close_world(world w)
-{
-    collet_context_destroy(w.cx);
-    collet_runtime_destroy(w.rt);
-}
-
 /* A chain of kernels moves each input once and each result only when it is read. */
 static void a_chain_moves_inputs_and_results_only(void **state)
 {

@@ -6,26 +6,8 @@
 #include <math.h>
 #include <sys/mman.h>
 
+#include "fixture.h"
 #include "ternary_support.h"
-
-static collet_runtime *rt;
-static collet_context *cx;
-
-static int set_up(void **state)
-{
-    (void)state;
-    rt = runtime_with(SCALAR_PLUGIN, NULL);
-    cx = context_of(rt);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    collet_context_destroy(cx);
-    collet_runtime_destroy(rt);
-    return 0;
-}
 
 static collet_array *info_array(void)
 {
@@ -470,5 +452,5 @@ int main(void)
         TEST(layers_that_do_not_fit),
         TEST(quantizing_that_does_not_fit),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up_scalar, tear_down);
 }

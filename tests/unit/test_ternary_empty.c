@@ -3,11 +3,10 @@
  * Rows without weights, on every backend that was built: as many as an array may have, which nobody
  * walks through or counts, and `info` is 0.
  */
+#include "fixture.h"
 #include "ternary_support.h"
 
 #define LARGE ((int64_t)1 << 40)
-
-static collet_context *cx;
 
 /* Of an i32, left as something else than what is wanted. */
 static collet_array *spoilt_info(void)
@@ -53,7 +52,7 @@ static void packed(int32_t ndim, const int64_t *shape, uint32_t format)
 
 static void on_every_backend(void **state)
 {
-    static const char *const plugins[] = {SCALAR_PLUGIN, COLLET_TEST_PLUGINS "/cpu_openmp.so",
+    static const char *const plugins[] = {SCALAR_PLUGIN, OPENMP_PLUGIN,
                                           COLLET_TEST_PLUGINS "/opencl.so:" SCALAR_PLUGIN};
     static const struct {
         int32_t ndim;
@@ -61,8 +60,7 @@ static void on_every_backend(void **state)
     } rows[] = {{1, {0}}, {2, {LARGE, 0}}, {3, {LARGE, LARGE, 0}}, {3, {0, LARGE, 0}}};
     (void)state;
     for (size_t k = 0; k < sizeof plugins / sizeof *plugins; k++) {
-        collet_runtime *rt = runtime_with(plugins[k], NULL);
-        cx = context_of(rt);
+        open_shared(plugins[k], NULL, NULL);
         /* opencl may not be there, or have no device. */
         if (k < 2 || collet_set_backend(cx, "opencl") == COLLET_OK)
             for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -73,8 +71,7 @@ static void on_every_backend(void **state)
             }
         else
             print_message("opencl: %s\n", collet_last_error(cx));
-        collet_context_destroy(cx);
-        collet_runtime_destroy(rt);
+        close_shared();
     }
 }
 
@@ -82,13 +79,12 @@ static void on_every_backend(void **state)
 static void scales_of_rows_without_weights(void **state)
 {
     static const float zeros[5] = {0}, spoilt[5] = {7, 7, 7, 7, 7};
-    static const char *const plugins[] = {SCALAR_PLUGIN, COLLET_TEST_PLUGINS "/cpu_openmp.so"};
+    static const char *const plugins[] = {SCALAR_PLUGIN, OPENMP_PLUGIN};
     const collet_ternary_quantize_params params = {.struct_size = sizeof params,
                                                    .mode = COLLET_TERNARY_ABSMEAN};
     (void)state;
     for (size_t k = 0; k < 2; k++) {
-        collet_runtime *rt = runtime_with(plugins[k], NULL);
-        cx = context_of(rt);
+        open_shared(plugins[k], NULL, NULL);
         collet_array *in = array_for(cx, COLLET_F32, 2, SHAPE(5, 0)), *info = spoilt_info();
         collet_array *codes = array_for(cx, COLLET_I8, 2, SHAPE(5, 0));
         collet_array *scale = array_of(cx, COLLET_F32, 1, SHAPE(5), spoilt);
@@ -98,8 +94,7 @@ static void scales_of_rows_without_weights(void **state)
         collet_array *all[] = {in, info, codes, scale};
         for (size_t i = 0; i < sizeof all / sizeof *all; i++)
             collet_array_free(all[i]);
-        collet_context_destroy(cx);
-        collet_runtime_destroy(rt);
+        close_shared();
     }
 }
 

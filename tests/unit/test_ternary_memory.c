@@ -1,28 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* 100 million weights in at most 25 MiB, as the counters of memory have it. */
+#include "fixture.h"
 #include "ternary_support.h"
 
 #define SIDE 10000
 #define MOST ((uint64_t)25 << 20)
-
-static collet_runtime *rt;
-static collet_context *cx;
-
-static int set_up(void **state)
-{
-    (void)state;
-    rt = runtime_with(SCALAR_PLUGIN, NULL);
-    cx = context_of(rt);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    collet_context_destroy(cx);
-    collet_runtime_destroy(rt);
-    return 0;
-}
 
 static collet_memory_stats memory(void)
 {
@@ -53,11 +35,8 @@ static void packed_from_codes(void **state)
 static void shared_from_bytes(void **state)
 {
     const int64_t width = collet_ternary_bytes(COLLET_TERNARY_T2, SIDE);
-    collet_context *mine = cx;
-    collet_runtime *other = runtime_with(SCALAR_PLUGIN, NULL); /* with a peak of its own */
     collet_ternary_weights *w = NULL;
     (void)state;
-    cx = context_of(other);
     unsigned char *values = malloc((size_t)(SIDE * width));
     assert_non_null(values);
     memset(values, 0x55, (size_t)(SIDE * width));
@@ -71,16 +50,14 @@ static void shared_from_bytes(void **state)
     assert_true(memory().current <= MOST);
     collet_ternary_weights_free(w);
     assert_int_equal(memory().current, 0);
-    collet_context_destroy(cx);
-    collet_runtime_destroy(other);
-    cx = mine;
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(packed_from_codes),
-        cmocka_unit_test(shared_from_bytes),
+        /* Each with a peak of its own. */
+        cmocka_unit_test_setup_teardown(packed_from_codes, set_up_scalar, tear_down),
+        cmocka_unit_test_setup_teardown(shared_from_bytes, set_up_scalar, tear_down),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "fixture.h"
 #include "ternary_support.h"
 
 #define LAYERS 5
@@ -11,25 +12,6 @@
 
 /* Of what goes between, in two places in turn, the first in each is the largest. */
 static const int64_t widths[LAYERS + 1] = {300, 70, 513, 40, 20, 10};
-
-static collet_runtime *rt;
-static collet_context *cx;
-
-static int set_up(void **state)
-{
-    (void)state;
-    rt = runtime_with(SCALAR_PLUGIN, NULL);
-    cx = context_of(rt);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    collet_context_destroy(cx);
-    collet_runtime_destroy(rt);
-    return 0;
-}
 
 /* ---- Layers ---------------------------------------------------------------------------------- */
 
@@ -454,5 +436,5 @@ int main(void)
         TEST(longer_layers),          TEST(freed_in_any_order),   TEST(weights_of_many_threads),
         TEST(layers_that_do_not_fit), TEST(runs_that_do_not_fit), TEST(contexts_of_another_runtime),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up_scalar, tear_down);
 }

@@ -2,26 +2,8 @@
 /* Handles of packed weights: what they hold, share and refuse. */
 #include <math.h>
 
+#include "fixture.h"
 #include "ternary_support.h"
-
-static collet_runtime *rt;
-static collet_context *cx;
-
-static int set_up(void **state)
-{
-    (void)state;
-    rt = runtime_with(SCALAR_PLUGIN, NULL);
-    cx = context_of(rt);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    collet_context_destroy(cx);
-    collet_runtime_destroy(rt);
-    return 0;
-}
 
 static uint64_t bytes_in_use(void)
 {
@@ -347,5 +329,5 @@ int main(void)
         TEST(bytes_that_are_none),
         TEST(padding_of_every_width),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up_scalar, tear_down);
 }

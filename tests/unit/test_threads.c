@@ -21,16 +21,16 @@ typedef struct belt {
     size_t count;
 } belt;
 
-typedef struct world {
+typedef struct meeting {
     collet_runtime *rt;
     collet_array *shared;
     belt freed;
     pthread_barrier_t start;
     atomic_int failures, done;
-} world;
+} meeting;
 
 typedef struct worker {
-    world *world;
+    meeting *meeting;
     const char *backend;
 } worker;
 
@@ -49,36 +49,36 @@ static collet_array *take(belt *b)
     return a;
 }
 
-static int round_of_work(collet_context *cx, world *w)
+static int round_of_work(collet_context *cx, meeting *m)
 {
     const int64_t n = ELEMENTS;
     collet_array *c = NULL, *back = NULL;
     float got[ELEMENTS];
     int fine = collet_array_create(cx, &c, COLLET_F32, 1, &n) == COLLET_OK &&
-               collet_add(cx, c, w->shared, w->shared) == COLLET_OK &&
-               collet_array_slice(cx, &back, w->shared, 0, n - 1, n, -1) == COLLET_OK &&
+               collet_add(cx, c, m->shared, m->shared) == COLLET_OK &&
+               collet_array_slice(cx, &back, m->shared, 0, n - 1, n, -1) == COLLET_OK &&
                collet_add(cx, c, c, back) == COLLET_OK &&
                collet_array_read(cx, c, got, sizeof got) == COLLET_OK && got[5] == 20.0f;
     collet_array_free(back);
     if (c)
-        put(&w->freed, c);
+        put(&m->freed, c);
     return fine;
 }
 
 static void *work(void *argument)
 {
     const worker *me = argument;
-    world *w = me->world;
-    pthread_barrier_wait(&w->start);
+    meeting *m = me->meeting;
+    pthread_barrier_wait(&m->start);
     for (int i = 0; i < ROUNDS; i++) {
         collet_context *cx = NULL;
-        if (collet_context_create(&cx, w->rt, NULL) != COLLET_OK ||
-            collet_set_backend(cx, me->backend) != COLLET_OK || !round_of_work(cx, w) ||
+        if (collet_context_create(&cx, m->rt, NULL) != COLLET_OK ||
+            collet_set_backend(cx, me->backend) != COLLET_OK || !round_of_work(cx, m) ||
             collet_finish(cx) != COLLET_OK)
-            atomic_fetch_add(&w->failures, 1);
+            atomic_fetch_add(&m->failures, 1);
         collet_context_destroy(cx);
     }
-    atomic_fetch_add(&w->done, 1);
+    atomic_fetch_add(&m->done, 1);
     return NULL;
 }
 
@@ -108,13 +108,13 @@ static size_t look(const collet_runtime *rt)
 
 static void *watch(void *argument)
 {
-    world *w = argument;
+    meeting *m = argument;
     uint32_t op;
-    pthread_barrier_wait(&w->start);
-    while (atomic_load(&w->done) < WORKERS) {
-        collet_array_free(take(&w->freed));
-        if (!look(w->rt) || collet_op_find(w->rt, "remote.plus", &op) != COLLET_OK)
-            atomic_fetch_add(&w->failures, 1);
+    pthread_barrier_wait(&m->start);
+    while (atomic_load(&m->done) < WORKERS) {
+        collet_array_free(take(&m->freed));
+        if (!look(m->rt) || collet_op_find(m->rt, "remote.plus", &op) != COLLET_OK)
+            atomic_fetch_add(&m->failures, 1);
     }
     return NULL;
 }
@@ -123,30 +123,30 @@ static void everything_at_once(const char *const *settings)
 {
     static const char *const backends[WORKERS] = {"remote:0", "cpu_scalar",          "remote:1",
                                                   "auto",     "remote:1,cpu_scalar", "remote:0"};
-    world w = {.rt = runtime_with(BOTH, settings)};
+    meeting m = {.rt = runtime_with(BOTH, settings)};
     worker workers[WORKERS];
     pthread_t threads[WORKERS + 1];
     /* An array needs a context, and a context opens what its choice names: not what is tested here.
      */
-    collet_context *cx = context_of(w.rt);
-    w.shared = floats(cx, ELEMENTS, 0);
+    collet_context *cx = context_of(m.rt);
+    m.shared = floats(cx, ELEMENTS, 0);
     collet_context_destroy(cx);
-    pthread_mutex_init(&w.freed.lock, NULL);
-    pthread_barrier_init(&w.start, NULL, WORKERS + 1);
+    pthread_mutex_init(&m.freed.lock, NULL);
+    pthread_barrier_init(&m.start, NULL, WORKERS + 1);
     for (int i = 0; i < WORKERS; i++) {
-        workers[i] = (worker){&w, backends[i]};
+        workers[i] = (worker){&m, backends[i]};
         assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
     }
-    assert_int_equal(pthread_create(&threads[WORKERS], NULL, watch, &w), 0);
+    assert_int_equal(pthread_create(&threads[WORKERS], NULL, watch, &m), 0);
     for (int i = 0; i <= WORKERS; i++)
         pthread_join(threads[i], NULL);
-    assert_int_equal(atomic_load(&w.failures), 0);
-    collet_runtime_destroy(w.rt);
-    for (collet_array *a; (a = take(&w.freed));)
+    assert_int_equal(atomic_load(&m.failures), 0);
+    collet_runtime_destroy(m.rt);
+    for (collet_array *a; (a = take(&m.freed));)
         collet_array_free(a);
-    collet_array_free(w.shared);
-    pthread_barrier_destroy(&w.start);
-    pthread_mutex_destroy(&w.freed.lock);
+    collet_array_free(m.shared);
+    pthread_barrier_destroy(&m.start);
+    pthread_mutex_destroy(&m.freed.lock);
 }
 
 static void on_proven_backends(void **state)
