@@ -10,32 +10,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "support.h"
-
-#define OPENCL_PLUGIN COLLET_TEST_PLUGINS "/opencl.so"
-#define SKIPPED 77
+#include "opencl_support.h"
 
 static char cache_setting[512], cache_path[256];
 
-typedef struct world {
-    collet_runtime *rt;
-    collet_context *cx;
-} world;
-
 /* A runtime on opencl and cpu_scalar; `more`: another setting, or NULL. */
-static world open_world(const char *backend, const char *more)
+static world open_opencl(const char *backend, const char *more)
 {
     const char *const settings[] = {cache_setting, more, NULL};
-    world w = {.rt = runtime_with(OPENCL_PLUGIN ":" SCALAR_PLUGIN, settings)};
-    w.cx = context_of(w.rt);
-    assert_ok(w.cx, collet_set_backend(w.cx, backend));
-    return w;
-}
-
-static void close_world(world w)
-{
-    collet_context_destroy(w.cx);
-    collet_runtime_destroy(w.rt);
+    return open_world(OPENCL_PLUGIN ":" SCALAR_PLUGIN, settings, backend);
 }
 
 static collet_memory_stats memory_of(collet_context *cx, const char *space)
@@ -48,7 +31,7 @@ static collet_memory_stats memory_of(collet_context *cx, const char *space)
 static void a_chain_moves_inputs_and_results_only(void **state)
 {
     (void)state;
-    world w = open_world("opencl", NULL);
+    world w = open_opencl("opencl", NULL);
     collet_array *a = floats(w.cx, 64, 0), *b = floats(w.cx, 64, 100), *c = empty_floats(w.cx, 64);
     for (int i = 0; i < 20; i++)
         assert_ok(w.cx, collet_add(w.cx, c, i ? c : a, b));
@@ -70,7 +53,7 @@ static void a_chain_moves_inputs_and_results_only(void **state)
 static void the_newest_bytes_win_on_two_devices(void **state)
 {
     (void)state;
-    world w = open_world("opencl:0", NULL);
+    world w = open_opencl("opencl:0", NULL);
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
     assert_ok(w.cx, collet_add(w.cx, c, a, a));
     assert_ok(w.cx, collet_set_backend(w.cx, "opencl:1"));
@@ -89,7 +72,7 @@ static void the_newest_bytes_win_on_two_devices(void **state)
 static void bytes_between_devices_go_past_the_host(void **state)
 {
     (void)state;
-    world w = open_world("opencl:0", NULL);
+    world w = open_opencl("opencl:0", NULL);
     collet_array *a = floats(w.cx, 64, 1), *c = empty_floats(w.cx, 64), *d = empty_floats(w.cx, 64);
     float wanted[64];
     for (int i = 0; i < 64; i++)
@@ -116,7 +99,7 @@ static void bytes_go_in_pieces_where_that_is_set(void **state)
     static float values[50001], back[50001];
     const int64_t n = 50001;
     (void)state;
-    world w = open_world("opencl:0", "opencl.staging=20480");
+    world w = open_opencl("opencl:0", "opencl.staging=20480");
     for (int round = 0; round < 3; round++) {
         collet_array *a = NULL;
         for (int i = 0; i < n; i++)
@@ -192,7 +175,7 @@ static void *work(void *argument)
 static void two_devices_and_four_contexts_at_once(void **state)
 {
     (void)state;
-    world w = open_world("opencl", NULL);
+    world w = open_opencl("opencl", NULL);
     pthread_t threads[4];
     worker workers[4];
     for (int i = 0; i < 4; i++) {
@@ -223,7 +206,7 @@ static void freed_memory_is_used_again(void **state)
 {
     (void)state;
     const int64_t n = 1000;
-    world w = open_world("opencl", NULL);
+    world w = open_opencl("opencl", NULL);
     collet_array *a = NULL;
     assert_ok(w.cx, collet_array_create(w.cx, &a, COLLET_F32, 1, &n));
     assert_ok(w.cx, collet_copy(w.cx, a, a));
@@ -261,7 +244,7 @@ static void tables_are_kept_until_a_trim(void **state)
     (void)state;
     static float first[2 * HALF_PRIME], again[2 * HALF_PRIME];
     const int64_t prime = PRIME, half = HALF_PRIME;
-    world w = open_world("opencl", NULL);
+    world w = open_opencl("opencl", NULL);
     collet_context *other = context_of(w.rt);
     assert_ok(other, collet_set_backend(other, "opencl"));
     static float values[PRIME];
@@ -295,7 +278,7 @@ static void memory_that_is_short_is_refused_and_no_more(void **state)
     (void)state;
     const int64_t n = 1000;
     float wanted[16];
-    world w = open_world("opencl", "opencl.memory=10000");
+    world w = open_opencl("opencl", "opencl.memory=10000");
     collet_array *a = NULL, *small = floats(w.cx, 16, 1), *sum = empty_floats(w.cx, 16);
     assert_ok(w.cx, collet_array_create(w.cx, &a, COLLET_F32, 1, &n));
     assert_ok(w.cx, collet_copy(w.cx, a, a));
@@ -381,7 +364,7 @@ static void count_bytes(const char *path)
 
 static void one_sum(void)
 {
-    world w = open_world("opencl", NULL);
+    world w = open_opencl("opencl", NULL);
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
     const float wanted[] = {2, 4, 6, 8};
     assert_ok(w.cx, collet_add(w.cx, c, a, a));
@@ -425,22 +408,6 @@ static void a_directory_of_others_is_left_alone(void **state)
     assert_int_equal(each_binary(NULL), 1);
 }
 
-/* ---- ------------------------------------------------------------------------------------------
- */
-
-static int device_count(void)
-{
-    collet_runtime *rt = runtime_with(OPENCL_PLUGIN, NULL);
-    collet_backend_info info = {.struct_size = sizeof info};
-    int count = 0;
-    if (collet_backend_info_at(rt, 0, &info) == COLLET_OK)
-        count = (int)info.device_count;
-    if (!count)
-        printf("no OpenCL device: %s\n", info.reason);
-    collet_runtime_destroy(rt);
-    return count;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -456,8 +423,7 @@ int main(void)
         cmocka_unit_test(a_directory_of_others_is_left_alone),
     };
     setenv("POCL_DEVICES", "pthread pthread", 1);
-    int count = device_count();
-    if (count < 2)
+    if (!has_devices(2))
         return SKIPPED;
     snprintf(cache_path, sizeof cache_path, "/tmp/collet-opencl-XXXXXX");
     if (!mkdtemp(cache_path))

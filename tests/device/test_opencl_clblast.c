@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "../../plugins/opencl/clblast.h"
-#include "support.h"
+#include "opencl_support.h"
 
 #if __has_include(<clblast_c.h>)
 #include <clblast_c.h>
@@ -22,36 +22,20 @@ _Static_assert(sizeof(CLBlastLayout) == sizeof(int) && sizeof(CLBlastTranspose) 
                "as clblast_c.h has them");
 #endif
 
-#define OPENCL_PLUGIN COLLET_TEST_PLUGINS "/opencl.so"
 #define FAKE(name) COLLET_TEST_FAKES "/libfake_clblast_" name ".so"
-#define SKIPPED 77
 
 /* As libraries/clblast.c has it. */
 typedef struct fake_clblast {
     int calls, fails_from, answer;
 } fake_clblast;
 
-typedef struct world {
-    collet_runtime *rt;
-    collet_context *cx;
-} world;
-
 /* `library` NULL: what there is by default. */
-static world open_world(const char *library)
+static world open_with(const char *library)
 {
     char setting[600];
     const char *const settings[] = {"cache=off", library ? setting : NULL, NULL};
     snprintf(setting, sizeof setting, "opencl.clblast=%s", library ? library : "");
-    world w = {.rt = runtime_with(OPENCL_PLUGIN ":" SCALAR_PLUGIN, settings)};
-    w.cx = context_of(w.rt);
-    assert_ok(w.cx, collet_set_backend(w.cx, "opencl"));
-    return w;
-}
-
-static void close_world(world w)
-{
-    collet_context_destroy(w.cx);
-    collet_runtime_destroy(w.rt);
+    return open_world(OPENCL_PLUGIN ":" SCALAR_PLUGIN, settings, "opencl");
 }
 
 static fake_clblast *fresh_fake(const char *path)
@@ -170,7 +154,7 @@ static void every_layout_is_right(void **state)
         {COLLET_F64, BATCH, 1, 0, 0}, {COLLET_F32, BATCH, 0, 1, 0}, {COLLET_F32, BATCH, 0, 0, 1}};
     fake_clblast *fake = fresh_fake(FAKE("plain"));
     (void)state;
-    world w = open_world(FAKE("plain"));
+    world w = open_with(FAKE("plain"));
     assert_told(&w, "\"clblast\": \"" COLLET_TEST_FAKES);
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         fake->calls = 0;
@@ -193,7 +177,7 @@ static void what_cannot_be_used_is_said(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        world w = open_world(cases[i][0]);
+        world w = open_with(cases[i][0]);
         assert_told(&w, cases[i][1]);
         assert_product(w.cx, &plain);
         close_world(w);
@@ -206,7 +190,7 @@ static void an_error_is_the_last(void **state)
 {
     fake_clblast *fake = fresh_fake(FAKE("plain"));
     (void)state;
-    world w = open_world(FAKE("plain"));
+    world w = open_with(FAKE("plain"));
     fake->fails_from = 1;
     fake->answer = CL_INVALID_KERNEL_NAME;
     assert_product(w.cx, &plain);
@@ -220,7 +204,7 @@ static void want_of_memory_passes(void **state)
 {
     fake_clblast *fake = fresh_fake(FAKE("plain"));
     (void)state;
-    world w = open_world(FAKE("plain"));
+    world w = open_with(FAKE("plain"));
     fake->fails_from = 0;
     fake->answer = CL_MEM_OBJECT_ALLOCATION_FAILURE;
     assert_product(w.cx, &plain);
@@ -239,7 +223,7 @@ static void the_real_one_is_right(void **state)
         print_message("no CLBlast: %s\n", dlerror());
         skip();
     }
-    world w = open_world("libclblast.so.1");
+    world w = open_with("libclblast.so.1");
     assert_told(&w, "libclblast.so.1\"");
     assert_product(w.cx, &plain);
     close_world(w);
@@ -252,13 +236,7 @@ int main(void)
         cmocka_unit_test(an_error_is_the_last),  cmocka_unit_test(want_of_memory_passes),
         cmocka_unit_test(the_real_one_is_right),
     };
-    const char *const settings[] = {"cache=off", NULL};
-    collet_runtime *rt = runtime_with(OPENCL_PLUGIN ":" SCALAR_PLUGIN, settings);
-    collet_context *cx = context_of(rt);
-    collet_status usable = collet_set_backend(cx, "opencl");
-    if (usable != COLLET_OK)
-        printf("no device of OpenCL: %s\n", collet_last_error(cx));
-    collet_context_destroy(cx);
-    collet_runtime_destroy(rt);
-    return usable == COLLET_OK ? cmocka_run_group_tests(tests, NULL, NULL) : SKIPPED;
+    if (!has_devices(1))
+        return SKIPPED;
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,29 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The backend opencl where there is no loader, no platform or no device, and on devices that fail:
  * libraries of this directory in the loader's place. */
-#include "support.h"
+#include "opencl_support.h"
 
-#define OPENCL_PLUGIN COLLET_TEST_PLUGINS "/opencl.so"
-
-typedef struct world {
-    collet_runtime *rt;
-    collet_context *cx;
-} world;
-
-static world open_world(const char *library)
+static world open_with(const char *library)
 {
     char setting[600];
     const char *const settings[] = {"cache=off", setting, NULL};
     snprintf(setting, sizeof setting, "opencl.library=%s", library);
-    world w = {.rt = runtime_with(OPENCL_PLUGIN ":" SCALAR_PLUGIN, settings)};
-    w.cx = context_of(w.rt);
-    return w;
-}
-
-static void close_world(world w)
-{
-    collet_context_destroy(w.cx);
-    collet_runtime_destroy(w.rt);
+    return open_world(OPENCL_PLUGIN ":" SCALAR_PLUGIN, settings, NULL);
 }
 
 #define FAKE(name) COLLET_TEST_FAKES "/libfake_cl_" name ".so"
@@ -39,7 +24,7 @@ static void what_is_missing_is_said(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        world w = open_world(cases[i][0]);
+        world w = open_with(cases[i][0]);
         assert_status(w.cx, collet_set_backend(w.cx, "opencl"), COLLET_UNAVAILABLE);
         assert_text_has(w.cx, cases[i][1]);
         assert_ok(w.cx, collet_set_backend(w.cx, "auto"));
@@ -57,8 +42,7 @@ static void a_geometry_that_there_is_not_is_said(void **state)
     const char *const settings[] = {"cache=off", "opencl.library=" FAKE("plain"),
                                     "opencl.geometry=round", NULL};
     (void)state;
-    world w = {.rt = runtime_with(OPENCL_PLUGIN ":" SCALAR_PLUGIN, settings)};
-    w.cx = context_of(w.rt);
+    world w = open_world(OPENCL_PLUGIN ":" SCALAR_PLUGIN, settings, NULL);
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
     assert_status(w.cx, collet_set_backend(w.cx, "opencl"), COLLET_UNAVAILABLE);
     assert_text_has(w.cx, "opencl.geometry is auto or gpu, not 'round'");
@@ -72,7 +56,7 @@ static void a_device_without_f64_has_fewer_rows(void **state)
 {
     const int64_t n = 4;
     (void)state;
-    world w = open_world(FAKE("plain"));
+    world w = open_with(FAKE("plain"));
     assert_ok(w.cx, collet_set_backend(w.cx, "opencl"));
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4), *d = NULL;
     assert_ok(w.cx, collet_array_create(w.cx, &d, COLLET_F64, 1, &n));
@@ -89,7 +73,7 @@ static void a_device_without_f64_has_fewer_rows(void **state)
 static void what_does_not_compile_is_refused(void **state)
 {
     (void)state;
-    world w = open_world(FAKE("compiles_nothing"));
+    world w = open_with(FAKE("compiles_nothing"));
     assert_ok(w.cx, collet_set_backend(w.cx, "opencl"));
     collet_array *a = floats(w.cx, 4, 1), *c = floats(w.cx, 4, 7);
     for (int i = 0; i < 2; i++) {
@@ -109,7 +93,7 @@ static void a_kernel_that_fails_is_named(void **state)
 {
     float got[4];
     (void)state;
-    world w = open_world(FAKE("fails"));
+    world w = open_with(FAKE("fails"));
     assert_ok(w.cx, collet_set_backend(w.cx, "opencl"));
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
     assert_ok(w.cx, collet_add(w.cx, c, a, a));
@@ -129,7 +113,7 @@ static void a_device_that_answers_no_more_is_lost(void **state)
 {
     float got[4];
     (void)state;
-    world w = open_world(FAKE("dies"));
+    world w = open_with(FAKE("dies"));
     assert_ok(w.cx, collet_set_backend(w.cx, "opencl,cpu_scalar"));
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4), *e = empty_floats(w.cx, 4);
     assert_ok(w.cx, collet_add(w.cx, c, a, a));
@@ -150,7 +134,7 @@ static void a_driver_short_of_memory_refuses(void **state)
 {
     const int64_t n = 1000;
     (void)state;
-    world w = open_world(FAKE("short"));
+    world w = open_with(FAKE("short"));
     assert_ok(w.cx, collet_set_backend(w.cx, "opencl"));
     collet_array *large = NULL, *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
     assert_ok(w.cx, collet_array_create(w.cx, &large, COLLET_F32, 1, &n));

@@ -7,10 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "support.h"
-
-#define OPENCL_PLUGIN COLLET_TEST_PLUGINS "/opencl.so"
-#define SKIPPED 77
+#include "fixture.h"
+#include "opencl_support.h"
 
 /* Bytes of an output, and elements of a part. */
 #define BYTES ((int64_t)5 << 20)
@@ -21,8 +19,6 @@ typedef struct operation {
     collet_dtype to, from;
     int64_t size; /* of an element of `to` */
 } operation;
-
-static collet_context *cx;
 
 /* `count` numbers between 1/2 and 2, and now and then an odd one, as `dtype`. */
 static collet_array *numbers(collet_dtype dtype, int64_t count, int64_t seed)
@@ -110,26 +106,17 @@ static void large_outputs_are_as_in_parts(void **state)
         compare(&operations[i]);
 }
 
-static int has_device(collet_runtime *rt)
+static int set_up(void **state)
 {
-    collet_backend_info info = {.struct_size = sizeof info};
-    int has = collet_backend_info_at(rt, 0, &info) == COLLET_OK && info.device_count > 0;
-    if (!has)
-        printf("no OpenCL device: %s\n", info.reason);
-    return has;
+    (void)state;
+    open_shared(OPENCL_PLUGIN, NULL, "opencl");
+    return 0;
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(large_outputs_are_as_in_parts)};
-    collet_runtime *rt = runtime_with(OPENCL_PLUGIN, NULL);
-    int failed = SKIPPED;
-    if (has_device(rt)) {
-        cx = context_of(rt);
-        assert_ok(cx, collet_set_backend(cx, "opencl"));
-        failed = cmocka_run_group_tests(tests, NULL, NULL);
-        collet_context_destroy(cx);
-    }
-    collet_runtime_destroy(rt);
-    return failed;
+    if (!has_devices(1))
+        return SKIPPED;
+    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

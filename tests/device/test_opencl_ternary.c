@@ -4,17 +4,15 @@
  * brought the weights once. What devices count ends at 2^31 - 1. Skipped where no driver gives two
  * devices.
  */
+#include "fixture.h"
+#include "opencl_support.h"
 #include "ternary_support.h"
 
-#define OPENCL_PLUGIN COLLET_TEST_PLUGINS "/opencl.so"
-#define SKIPPED 77
 #define LAYERS 3
 #define TOKENS 6
 
 static const int64_t widths[LAYERS + 1] = {300, 70, 513, 10};
 
-static collet_runtime *rt;
-static collet_context *cx;
 static collet_ternary_weights *weights[LAYERS];
 static collet_array *bias[LAYERS], *x;
 static collet_ternary_layer layers[LAYERS];
@@ -25,14 +23,12 @@ static uint64_t size_of(const collet_array *a)
     return a ? (uint64_t)collet_array_size(a) * collet_dtype_size(collet_array_dtype(a)) : 0;
 }
 
-static int set_up(void **state)
+static int make_layers(void **state)
 {
     const collet_ternary_quantize_params params = {.struct_size = sizeof params,
                                                    .mode = COLLET_TERNARY_ABSMEAN};
     (void)state;
-    rt = runtime_with(OPENCL_PLUGIN ":" SCALAR_PLUGIN, NULL);
-    cx = context_of(rt);
-    assert_ok(cx, collet_set_backend(cx, "cpu_scalar"));
+    open_shared(OPENCL_PLUGIN ":" SCALAR_PLUGIN, NULL, "cpu_scalar");
     x = random_floats(cx, TOKENS, widths[0], 1);
     bytes_needed = size_of(x);
     for (uint32_t i = 0; i < LAYERS; i++) {
@@ -52,17 +48,14 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int free_layers(void **state)
 {
-    (void)state;
     for (int i = 0; i < LAYERS; i++) {
         collet_ternary_weights_free(weights[i]);
         collet_array_free(bias[i]);
     }
     collet_array_free(x);
-    collet_context_destroy(cx);
-    collet_runtime_destroy(rt);
-    return 0;
+    return tear_down(state);
 }
 
 static collet_ternary_network *network_of(void)
@@ -170,23 +163,6 @@ static void counts_end_at_the_most(void **state)
     collet_array_free(bytes);
 }
 
-static int has_devices(void)
-{
-    collet_error err;
-    collet_runtime *some = NULL;
-    collet_context *c = NULL;
-    collet_runtime_options options = {.struct_size = sizeof options, .plugin_path = OPENCL_PLUGIN};
-    int found = 0;
-    if (collet_runtime_create(&some, &options, &err) == COLLET_OK &&
-        collet_context_create(&c, some, &err) == COLLET_OK)
-        found = collet_set_backend(c, "opencl:1") == COLLET_OK;
-    if (!found)
-        print_message("SKIP: %s\n", c ? collet_last_error(c) : err.text);
-    collet_context_destroy(c);
-    collet_runtime_destroy(some);
-    return found;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -196,7 +172,7 @@ int main(void)
         cmocka_unit_test(counts_end_at_the_most),
     };
     setenv("POCL_DEVICES", "pthread pthread", 1);
-    if (!has_devices())
+    if (!has_devices(2))
         return SKIPPED;
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, make_layers, free_layers);
 }

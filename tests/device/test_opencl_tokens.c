@@ -3,16 +3,14 @@
  * More tokens than are made ready at a time: the results of cpu_scalar, and scratch that does not
  * grow with the tokens. Skipped where no driver gives a device.
  */
+#include "fixture.h"
+#include "opencl_support.h"
 #include "ternary_support.h"
 
-#define OPENCL_PLUGIN COLLET_TEST_PLUGINS "/opencl.so"
-#define SKIPPED 77
 #define ROWS 2
 
 /* The activations of ternary_linear; and ternary_matmul of f32, i8 and t2. */
 enum { LINEAR_MOST = COLLET_TERNARY_F32, MATMUL_F32, MATMUL_I8, MATMUL_T2 };
-
-static collet_context *cx;
 
 static void multiply(uint32_t kind, collet_array *y, const collet_array *w, const collet_array *x)
 {
@@ -54,10 +52,9 @@ static uint64_t peak(void)
 static void run(uint32_t kind, collet_dtype dtype, int64_t tokens, int64_t columns,
                 uint64_t scratch)
 {
-    collet_runtime *rt = runtime_with(OPENCL_PLUGIN ":" SCALAR_PLUGIN, NULL);
     collet_dtype to = kind < MATMUL_I8 ? COLLET_F32 : COLLET_I32;
     int64_t bytes = dtype == COLLET_U8 ? columns : collet_ternary_bytes(COLLET_TERNARY_T2, columns);
-    cx = context_of(rt);
+    open_shared(OPENCL_PLUGIN ":" SCALAR_PLUGIN, NULL, NULL);
     collet_array *x = tokens_of(dtype, tokens, columns), *reversed = NULL;
     collet_array *w = tokens_of(COLLET_U8, ROWS, bytes);
     collet_array *y = array_for(cx, to, 2, SHAPE(tokens, ROWS));
@@ -85,8 +82,7 @@ static void run(uint32_t kind, collet_dtype dtype, int64_t tokens, int64_t colum
     collet_array_free(w);
     collet_array_free(y);
     free(got);
-    collet_context_destroy(cx);
-    collet_runtime_destroy(rt);
+    close_shared();
 }
 
 static void many_tokens(void **state)
@@ -110,18 +106,6 @@ static void long_tokens(void **state)
     run(MATMUL_F32, COLLET_F32, 2, 4200001, (uint64_t)20 << 20);
 }
 
-static int has_device(void)
-{
-    collet_runtime *rt = runtime_with(OPENCL_PLUGIN ":" SCALAR_PLUGIN, NULL);
-    cx = context_of(rt);
-    int found = collet_set_backend(cx, "opencl:0") == COLLET_OK;
-    if (!found)
-        print_message("SKIP: %s\n", collet_last_error(cx));
-    collet_context_destroy(cx);
-    collet_runtime_destroy(rt);
-    return found;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,7 +113,7 @@ int main(void)
         cmocka_unit_test(long_tokens),
     };
     setenv("POCL_DEVICES", "pthread", 1);
-    if (!has_device())
+    if (!has_devices(1))
         return SKIPPED;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,11 @@
  * Work shared out among more compute units than there are here: PoCL claims as many threads as it
  * is told. Skipped where no driver does so.
  */
+#include "fixture.h"
+#include "opencl_support.h"
 #include "ternary_support.h"
 
-#define OPENCL_PLUGIN COLLET_TEST_PLUGINS "/opencl.so"
-#define SKIPPED 77
 #define UNITS "33"
-
-static collet_runtime *rt;
-static collet_context *cx;
 
 /* Lengths around that at which 264 groups of 256 blocks are full: some groups would begin behind
  * the end if all had as many blocks as the first. */
@@ -53,14 +50,6 @@ static int has_units(void)
             strstr(info.capabilities, "\"compute_units\": " UNITS ","))
             return 1;
     print_message("SKIP: no OpenCL device of " UNITS " compute units\n");
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    collet_context_destroy(cx);
-    collet_runtime_destroy(rt);
     return 0;
 }
 
