@@ -403,8 +403,7 @@ static collet_status unknown_case(const collet_runtime *runtime, const char *nam
                                            length ? " or " : "; did you mean ", cases[i].name);
     return collet_fail(err, COLLET_NOT_FOUND,
                        "nothing to measure is called '%s'%s (dispatch, bandwidth, against, or an "
-                       "op: "
-                       "backend-bench --list)",
+                       "op: backend-bench --list)",
                        name, near);
 }
 

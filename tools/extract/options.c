@@ -30,8 +30,7 @@ enum {
 static const char doc[] =
     "Computes rotational observables of every frame of a molecular dynamics trajectory: centre of "
     "mass, inertia tensor, principal moments and axes, Euler angles, angular momentum and "
-    "velocity, "
-    "torque, kinetic energies, gyration tensor, rmsd and tilt."
+    "velocity, torque, kinetic energies, gyration tensor, rmsd and tilt."
     "\v"
     "TOP is a .gro file, TRAJ a .trr, .xtc or .gro file; both count the same atoms. Results go to "
     "an .npz file that NumPy loads, with a .meta.json beside it that says what is in it, in which "
@@ -43,9 +42,8 @@ static const char doc[] =
     "  collet-extract conf.gro traj.trr -o out.npz --selection 'protein and not name H*'\n"
     "  collet-extract conf.gro traj.xtc -d out --start 1000 --step 10 --axis 1,0,0\n\n"
     "Exit status: 0 success; 1 failure, nothing was written unless it says so; 2 wrong command "
-    "line or selection; "
-    "3 the trajectory ends inside a frame, every complete frame was written; 128 + n stopped by "
-    "signal n, nothing was written.";
+    "line or selection; 3 the trajectory ends inside a frame, every complete frame was written; "
+    "128 + n stopped by signal n, nothing was written.";
 
 static const struct argp_option argp_options[] = {
     {NULL, 'o', "OUT.npz", 0, "Write one file (default: the name of TRAJ with .npz, here)", 1},

@@ -14,8 +14,7 @@ static const char doc[] =
     "\v"
     "With NAME, that backend alone. With --env alone, the settings and nothing else.\n\n"
     "Exit status: 0 success; 1 there is no backend called NAME, or nothing could be listed; 2 "
-    "wrong "
-    "command line; 3 NAME was found, was listed, and cannot be used.";
+    "wrong command line; 3 NAME was found, was listed, and cannot be used.";
 
 static const struct argp_option argp_options[] = {
     {"json", KEY_JSON, NULL, 0, "Print JSON", 0},

@@ -291,3 +291,14 @@ void collet_npy_rows(const collet_npy *npy, int64_t first, int64_t count, void *
     if (npy->swapped)
         swap_bytes(to, rows * columns, size);
 }
+
+void collet_npy_passed(const collet_npy *npy, int64_t first, int64_t count)
+{
+    uint64_t row = (uint64_t)npy->row_elements * collet_dtype_size(npy->dtype);
+
+    if (npy->fortran) {
+        first = 0;
+        count = npy->rows;
+    }
+    collet_mapping_passed(npy->mapping, npy->offset + (uint64_t)first * row, (uint64_t)count * row);
+}

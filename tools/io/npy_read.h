@@ -34,4 +34,8 @@ void collet_npy_close(collet_npy *npy);
 /* Copies rows first .. first + count, which exist, to `out` in C order and native bytes. */
 void collet_npy_rows(const collet_npy *npy, int64_t first, int64_t count, void *out);
 
+/* These rows are not wanted soon: they stop counting as this process's memory; in Fortran order, in
+ * which a row lies everywhere, all do. */
+void collet_npy_passed(const collet_npy *npy, int64_t first, int64_t count);
+
 #endif

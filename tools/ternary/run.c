@@ -133,7 +133,6 @@ static collet_status make_arrays(run_job *job, int64_t vectors)
 static collet_status read_vectors(run_job *job, int64_t first, int64_t count)
 {
     const collet_npy *x = &job->x;
-    uint64_t vector = (uint64_t)x->row_elements * collet_dtype_size(x->dtype);
     void *raw;
 
     collet_status status =
@@ -141,11 +140,7 @@ static collet_status read_vectors(run_job *job, int64_t first, int64_t count)
     if (status != COLLET_OK)
         return status;
     collet_npy_rows(x, first, count, raw);
-    if (x->fortran)
-        collet_mapping_passed(x->mapping, x->offset, (uint64_t)x->rows * vector);
-    else
-        collet_mapping_passed(x->mapping, x->offset + (uint64_t)first * vector,
-                              (uint64_t)count * vector);
+    collet_npy_passed(x, first, count);
     return collet_array_release(job->session.context, job->arrays[RAW]);
 }
 

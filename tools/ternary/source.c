@@ -65,8 +65,7 @@ static collet_status take_array(ternary_source *source, collet_error *err)
 
     if (npy->ndim < 1 || npy->ndim > 2)
         return collet_fail(err, COLLET_SHAPE,
-                           "%s: has %d axes; weights have 2, rows and columns, "
-                           "or 1, a row",
+                           "%s: has %d axes; weights have 2, rows and columns, or 1, a row",
                            source->text, npy->ndim);
     source->dtype = npy->dtype;
     source->rows = npy->ndim == 2 ? npy->rows : 1;
@@ -186,24 +185,20 @@ const char *ternary_source_path(const ternary_source *source)
 
 void ternary_source_rows(const ternary_source *source, int64_t first, int64_t count, void *out)
 {
-    uint64_t row = (uint64_t)source->columns * collet_dtype_size(source->dtype);
-
     if (source->tensor) {
+        uint64_t row = (uint64_t)source->columns * collet_dtype_size(source->dtype);
         uint64_t offset = source->tensor->offset + (uint64_t)first * row;
         memcpy(out, collet_mapping_data(source->gguf.mapping) + offset, (uint64_t)count * row);
         collet_mapping_passed(source->gguf.mapping, offset, (uint64_t)count * row);
         return;
     }
     const collet_npy *npy = &source->npy;
-    if (npy->ndim == 1)
-        collet_npy_rows(npy, 0, npy->rows, out);
-    else
-        collet_npy_rows(npy, first, count, out);
-    if (npy->fortran)
-        collet_mapping_passed(npy->mapping, npy->offset, (uint64_t)source->rows * row);
-    else
-        collet_mapping_passed(npy->mapping, npy->offset + (uint64_t)first * row,
-                              (uint64_t)count * row);
+    if (npy->ndim == 1) { /* its rows are the elements */
+        first = 0;
+        count = npy->rows;
+    }
+    collet_npy_rows(npy, first, count, out);
+    collet_npy_passed(npy, first, count);
 }
 
 static double half_number(uint16_t bits)
