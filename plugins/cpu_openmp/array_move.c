@@ -5,6 +5,7 @@
 
 #include "../cpu/convert.h"
 #include "../cpu/rows.h"
+#include "counts.h"
 #include "loop.h"
 #include "team.h"
 
@@ -121,30 +122,19 @@ static int32_t find_across(const loop *l, int64_t size)
     return -1;
 }
 
-static int64_t at_most(int64_t x, int64_t limit)
-{
-    return x < limit ? x : limit;
-}
-
-static int64_t tiles_along(int64_t extent, int64_t tile)
-{
-    return extent / tile + (extent % tile != 0);
-}
-
 /* A part of a plane that the last axis and `across` span. */
 static move_block find_block(const moving *m, int64_t index)
 {
     const loop *l = &m->l;
     int32_t inner = l->ndim - 1;
     int64_t width = l->shape[inner], height = l->shape[m->across];
-    int64_t along = tiles_along(height, m->columns),
-            in_a_plane = along * tiles_along(width, m->rows);
+    int64_t along = divide_up(height, m->columns), in_a_plane = along * divide_up(width, m->rows);
     int64_t plane = index / in_a_plane, within = index % in_a_plane;
     int64_t i = within / along * m->rows, j = within % along * m->columns;
     move_block t = {.out = l->at[0] + i * l->step[0][inner] + j * l->step[0][m->across],
                     .in = l->at[1] + i * l->step[1][inner] + j * l->step[1][m->across],
-                    .rows = at_most(width - i, m->rows),
-                    .columns = at_most(height - j, m->columns)};
+                    .rows = least(width - i, m->rows),
+                    .columns = least(height - j, m->columns)};
     for (int32_t axis = inner - 1; axis >= 0; axis--) {
         if (axis == m->across)
             continue;
@@ -267,7 +257,7 @@ static void move_all(const collet_device *device, moving *m)
     }
     int64_t width = l->shape[l->ndim - 1], height = l->shape[m->across];
     int64_t count =
-        l->count / (width * height) * tiles_along(width, m->rows) * tiles_along(height, m->columns);
+        l->count / (width * height) * divide_up(width, m->rows) * divide_up(height, m->columns);
     int64_t grain = l->count < grain_of(m->size) ? count : 1;
     static const team_body bodies[] = {[BY_CACHES] = transpose_tiles,
                                        [BY_LINES] = transpose_tiles_lines,

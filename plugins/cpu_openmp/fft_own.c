@@ -5,6 +5,7 @@
 
 #include "../cpu/fft_passes.h"
 #include "../cpu/plan_cache.h"
+#include "counts.h"
 #include "fft_split.h"
 #include "team.h"
 
@@ -50,16 +51,6 @@ typedef struct long_line {
     char *work, *buffers;
 } long_line;
 
-static int64_t round_up(int64_t x, int64_t unit)
-{
-    return (x + unit - 1) / unit * unit;
-}
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static int is_halved(const fft_pass *p)
 {
     return fft_is_halved(p->n, p->kind != FFT_COMPLEX);
@@ -79,7 +70,7 @@ static way way_of(const collet_device *device, const fft_pass *p)
         w.inner >= SPLIT_LEAST && w.rows >= SPLIT_ROWS_LEAST && (!fits || 2 * p->lines <= lanes);
     w.half = (uint64_t)(w.split ? w.columns : room) * pair;
     if (w.split) {
-        w.work = (uint64_t)(round_up(w.rows, lanes) / lanes * w.columns) * pair;
+        w.work = (uint64_t)(divide_up(w.rows, lanes) * w.columns) * pair;
         w.line = (2 * part * (uint64_t)w.inner + 63) / 64 * 64;
     }
     return w;
@@ -171,7 +162,7 @@ static void run_lines(const grouped *all, int cold, char *buffers, int64_t begin
         g.out.ahead = p->at[0] == p->at[1] ? 0 : lanes * p->other[1][p->ndim - 1];
     }
     for (int64_t i = begin; i < end; i += lanes) {
-        g.lanes = (int32_t)smaller(lanes, end - i);
+        g.lanes = (int32_t)least(lanes, end - i);
         fft_pass_lines(p, i, g.lanes, &g);
         all->w->kernels->group(&g, buffers, buffers + all->w->half);
     }
@@ -193,7 +184,7 @@ static void run_boxes(void *argument, int32_t thread, int64_t begin, int64_t end
         for (int32_t k = 0; k < b->count; k++) {
             int64_t last = (i + 1) * b->lines[k], all = b->part[k].pass->lines;
             run_lines(&b->part[k], k == 0, b->buffers + (uint64_t)thread * b->room, i * b->lines[k],
-                      smaller(last, all));
+                      least(last, all));
         }
     }
 }
@@ -224,10 +215,10 @@ static void transform(long_line *l, const fft_span *in, const fft_span *out, fft
     l->in = *in;
     l->out = *out;
     l->ends = ends;
-    team_run(l->device->threads, round_up(l->w->columns, lanes) / lanes,
-             GRAIN / (lanes * l->w->rows) + 1, run_columns, l);
-    team_run(l->device->threads, round_up(l->w->rows, lanes) / lanes,
-             GRAIN / (lanes * l->w->columns) + 1, run_rows, l);
+    team_run(l->device->threads, divide_up(l->w->columns, lanes), GRAIN / (lanes * l->w->rows) + 1,
+             run_columns, l);
+    team_run(l->device->threads, divide_up(l->w->rows, lanes), GRAIN / (lanes * l->w->columns) + 1,
+             run_rows, l);
 }
 
 static void run_load(void *argument, int32_t thread, int64_t begin, int64_t end)

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "counts.h"
+
 int64_t fft_split_rows(int64_t n)
 {
     int64_t rows = (int64_t)sqrt((double)n);
@@ -20,15 +22,10 @@ static void set(void *table, int wide, int64_t at, double x)
         ((float *)table)[at] = (float)x;
 }
 
-static int64_t groups_of(int64_t count, int32_t lanes)
-{
-    return (count + lanes - 1) / lanes;
-}
-
 static int make_factors(fft_split *s, int wide, int32_t lanes)
 {
     uint64_t size = wide ? 8 : 4;
-    int64_t groups = groups_of(s->columns, lanes);
+    int64_t groups = divide_up(s->columns, lanes);
     uint64_t start = 2 * (uint64_t)(groups * s->rows) * size;
     uint64_t step = 2 * (uint64_t)(s->rows * lanes) * size;
     s->start = malloc(start);

@@ -69,8 +69,8 @@ void lapack_solve_lower_right(const lapack_job *job, const blas_matrix *l, const
                               int64_t m, int64_t n);
 
 /*
- * lapack_factor.c: P A = L U in place, for min(rows, columns) steps: step k exchanged row k with row
- * pivot[k] (Toledo's recursion; docs/KERNELS.md, lu). The parts stay the caller's. Within
+ * lapack_factor.c: P A = L U in place, for min(rows, columns) steps: step k exchanged row k with
+ * row pivot[k] (Toledo's recursion; docs/KERNELS.md, lu). The parts stay the caller's. Within
  * lapack_enter_parts.
  */
 typedef struct lapack_factors {
@@ -101,5 +101,8 @@ typedef struct lapack_pieces {
 
 /* Room for rows x columns elements of `size` bytes. */
 void *lapack_take(lapack_pieces *p, int64_t rows, int64_t columns, uint64_t size);
+
+/* Bytes of the pieces taken, or `shared`, those of cpu_<op>_scratch, where they are more. */
+uint64_t lapack_pieces_bytes(const lapack_pieces *p, uint64_t shared);
 
 #endif

@@ -24,8 +24,7 @@ uint64_t lapack_cholesky_scratch(const collet_kernel_call *call)
     int64_t n = cpu_extent(cpu_operand(call, 2), 0);
     if (!place_of(call, 0).at)
         (void)lapack_take(&p, n, n, cpu_dtype_size(cpu_operand(call, 2)->dtype));
-    uint64_t shared = cpu_cholesky_scratch(call);
-    return p.used > shared ? p.used : shared;
+    return lapack_pieces_bytes(&p, cpu_cholesky_scratch(call));
 }
 
 typedef struct factoring {

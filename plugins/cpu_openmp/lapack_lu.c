@@ -3,20 +3,11 @@
 
 #include "../cpu/decompositions.h"
 #include "../cpu/matrices.h"
+#include "counts.h"
 #include "team.h"
 
 /* Elements that a thread should have to itself where they are only moved. */
 #define GRAIN_ELEMENTS (16 << 10)
-
-static uint64_t at_least(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* L and U out of the one matrix that holds both, which may be in the place of either. */
 typedef struct parting {
@@ -37,7 +28,7 @@ static void part_rows(void *argument, int32_t thread, int64_t begin, int64_t end
     for (int64_t i = begin; i < end; i++) {
         const char *row = f->a.at + i * f->a.row;
         char *lower = p->lower.at + i * p->lower.row, *upper = p->upper.at + i * p->upper.row;
-        int64_t left = smaller(i, p->steps);
+        int64_t left = least(i, p->steps);
         if (lower != row)
             move(lower, p->lower.column, row, size, left);
         if (i >= p->steps)
@@ -80,7 +71,7 @@ static lu_room lu_take(const collet_kernel_call *call, lapack_pieces *p)
     uint64_t size = cpu_dtype_size(a->dtype);
     lu_room r;
     r.panel = lapack_take(p, m, LAPACK_PANEL, size);
-    r.pivot = lapack_take(p, smaller(m, n), 1, sizeof(int32_t));
+    r.pivot = lapack_take(p, least(m, n), 1, sizeof(int32_t));
     r.matrix = place_of(call, 0).at ? NULL : lapack_take(p, m, n, size);
     return r;
 }
@@ -89,7 +80,7 @@ uint64_t lapack_lu_scratch(const collet_kernel_call *call)
 {
     lapack_pieces p = {0};
     (void)lu_take(call, &p);
-    return at_least(p.used, cpu_lu_scratch(call));
+    return lapack_pieces_bytes(&p, cpu_lu_scratch(call));
 }
 
 /* The order of rows that exchanges lead to. */

@@ -12,14 +12,10 @@
 
 #include "../cpu/decompositions.h"
 #include "../cpu/matrices.h"
+#include "counts.h"
 
 /* Columns of a block. */
 #define BLOCK 32
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* A factorisation under way and its room. `a` is m x n and becomes R with the vectors below its
  * diagonal; q is m x k, `a` itself where k = n. */
@@ -62,8 +58,7 @@ uint64_t lapack_qr_scratch(const collet_kernel_call *call)
     lapack_pieces p = {0};
     qr_places places;
     (void)qr_take(call, &p, &places);
-    uint64_t shared = cpu_qr_scratch(call);
-    return p.used > shared ? p.used : shared;
+    return lapack_pieces_bytes(&p, cpu_qr_scratch(call));
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
@@ -143,7 +138,7 @@ static void reduce(const qr_work *r)
     const dense_view *a = &r->a;
     const collet_device *device = r->job->device;
     for (int64_t first = 0; first < r->least; first += BLOCK) {
-        int64_t columns = smaller(BLOCK, r->least - first), rows = a->rows - first;
+        int64_t columns = least(BLOCK, r->least - first), rows = a->rows - first;
         int64_t next = first + columns, rest = a->columns - next;
         dense_view here = part(a, first, first, rows, columns);
         dense_view panel = panel_of(r, a, first, columns);
@@ -184,7 +179,7 @@ static void form(const qr_work *r)
 {
     const dense_view *q = &r->q;
     for (int64_t first = (r->least - 1) / BLOCK * BLOCK; first >= 0; first -= BLOCK) {
-        int64_t columns = smaller(BLOCK, r->least - first), rows = q->rows - first;
+        int64_t columns = least(BLOCK, r->least - first), rows = q->rows - first;
         int64_t next = first + columns, rest = r->least - next, below = rows - columns;
         dense_view here = part(q, first, first, rows, columns);
         dense_view panel = panel_of(r, q, first, columns);

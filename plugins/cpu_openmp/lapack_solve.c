@@ -27,8 +27,7 @@ uint64_t lapack_solve_scratch(const collet_kernel_call *call)
 {
     lapack_pieces p = {0};
     (void)solve_take(call, &p);
-    uint64_t shared = cpu_solve_scratch(call);
-    return p.used > shared ? p.used : shared;
+    return lapack_pieces_bytes(&p, cpu_solve_scratch(call));
 }
 
 typedef enum state { FACTORED, SINGULAR, IRREGULAR } state;

@@ -6,11 +6,6 @@
 #include "../cpu/decompositions.h"
 #include "../cpu/matrices.h"
 
-static uint64_t at_least(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* A vector of `count` adjacent elements as output `o` of matrix `index`. */
 static void store_vector(const collet_operand *o, int64_t index, const void *x)
 {
@@ -59,7 +54,7 @@ uint64_t lapack_svd_scratch(const collet_kernel_call *call)
 {
     lapack_pieces p = {0};
     (void)svd_take(call, &p);
-    return at_least(p.used, cpu_svd_scratch(call));
+    return lapack_pieces_bytes(&p, cpu_svd_scratch(call));
 }
 
 /* Not 0: no convergence. */
@@ -132,7 +127,7 @@ uint64_t lapack_eigh_scratch(const collet_kernel_call *call)
 {
     lapack_pieces p = {0};
     (void)eigh_take(call, &p);
-    return at_least(p.used, cpu_eigh_scratch(call));
+    return lapack_pieces_bytes(&p, cpu_eigh_scratch(call));
 }
 
 void lapack_eigh(const lapack_job *job, void *scratch, int64_t begin, int64_t end)
