@@ -18,14 +18,14 @@ collet_status ternary_block_create(const ternary_source *source, uint32_t format
     block->bytes = malloc(rows * (size_t)collet_ternary_bytes(format, source->columns));
     block->scale = malloc(rows * sizeof(float));
     block->codes = malloc(weights);
-    if (!blocks)
-        block->raw = malloc(weights * collet_dtype_size(source->dtype));
     if (blocks) {
         block->values = malloc(weights * sizeof(float));
         block->block_scale = malloc(weights / TERNARY_BLOCK_WEIGHTS * sizeof(float));
+    } else {
+        block->raw = malloc(weights * collet_dtype_size(source->dtype));
     }
-    if (block->bytes && block->scale && block->codes && (blocks || block->raw) &&
-        (!blocks || (block->values && block->block_scale)))
+    if (block->bytes && block->scale && block->codes &&
+        (blocks ? block->values && block->block_scale : block->raw != NULL))
         return COLLET_OK;
     ternary_block_free(block);
     return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for %zu rows of %zu weights",

@@ -118,7 +118,7 @@ static int add_path(cJSON *o, const char *path)
     size_t length = strlen(path), n;
     int added;
 
-    for (size_t at = 0; text && at<length; at += n> 0 ? n : 1) {
+    for (size_t at = 0; text && at < length; at += n ? n : 1) {
         n = collet_utf8_character(text + at, length - at);
         if (n == 0 && (text[at] & 0x80))
             text[at] = '?';
