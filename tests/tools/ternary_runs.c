@@ -78,6 +78,21 @@ void ternary_gguf(const char *directory, const char *name, uint32_t type, int64_
     free(image.data);
 }
 
+void ternary_t2(const char *directory, const char *name, collet_t2_layer *layer, const void *rows,
+                size_t bytes)
+{
+    const char *path = io_path(directory, name);
+    collet_t2_writer *writer;
+    uint64_t size;
+
+    assert_int_equal(collet_t2_lay_out(path, layer, 1, &size, NULL), COLLET_OK);
+    assert_int_equal(collet_t2_writer_create(path, layer, 1, size, &writer, NULL), COLLET_OK);
+    assert_int_equal(collet_t2_writer_add(writer, rows, bytes, NULL), COLLET_OK);
+    assert_int_equal(collet_t2_writer_link(writer, NULL), COLLET_OK);
+    assert_int_equal(collet_t2_writer_rename(writer, NULL), COLLET_OK);
+    collet_t2_writer_free(writer);
+}
+
 tool_result ternary_tool(const char *directory, int quiet, const char *const *args)
 {
     const char *all[62];

@@ -6,6 +6,7 @@
 
 #include "io_files.h"
 #include "npz_reader.h"
+#include "t2_file.h"
 #include "tool_run.h"
 
 #include <collet/collet.h>
@@ -34,6 +35,11 @@ void ternary_npy_shaped(const char *directory, const char *name, const char *des
 /* Writes DIRECTORY/NAME as a GGUF file of one tensor "w" of that type. */
 void ternary_gguf(const char *directory, const char *name, uint32_t type, int64_t rows,
                   int64_t columns, const void *data, size_t bytes);
+
+/* Writes DIRECTORY/NAME as a .t2 file of one layer, whose rows are these bytes and all there is of
+ * it; the rest of *layer is filled in. */
+void ternary_t2(const char *directory, const char *name, collet_t2_layer *layer, const void *rows,
+                size_t bytes);
 
 /* Runs collet-ternary in `directory`, with -q where `quiet`. */
 tool_result ternary_tool(const char *directory, int quiet, const char *const *args);

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "directory.h"
 #include "extract_runs.h"
 
 #include <errno.h>
@@ -26,8 +27,6 @@
 
 #define FRAME 10200 /* bytes of a frame of the peptide's traj.trr */
 
-static char *directory;
-
 /* The former output, which no failure may touch. */
 static const char former[] = "the output of an earlier run";
 
@@ -36,13 +35,6 @@ static int set_up(void **state)
     (void)state;
     directory = io_make_directory();
     io_save(io_path(directory, "out.npz"), former, sizeof former);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    io_remove_directory(directory);
     return 0;
 }
 
@@ -478,5 +470,5 @@ int main(void)
         cmocka_unit_test(test_full_disk),          cmocka_unit_test(test_signals),
     };
 
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, remove_directory);
 }

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "directory.h"
 #include "extract_agree.h"
 
 #include <math.h>
@@ -41,7 +42,6 @@ static const struct {
 };
 
 static cJSON *reference;
-static char *directory;
 
 static int set_up(void **state)
 {
@@ -56,10 +56,8 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     cJSON_Delete(reference);
-    io_remove_directory(directory);
-    return 0;
+    return remove_directory(state);
 }
 
 /* All numbers below an item, in order. */

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "directory.h"
 #include "extract_runs.h"
 #include "progress.h"
 
@@ -14,22 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static char *directory;
-
-static int set_up(void **state)
-{
-    (void)state;
-    directory = io_make_directory();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    io_remove_directory(directory);
-    return 0;
-}
 
 /* Rows of `part` are rows first, first + step, ... of `whole`, bit for bit. */
 static void same_rows(npz *part, npz *whole, const char *key, int64_t first, int64_t step)
@@ -428,5 +413,5 @@ int main(void)
         cmocka_unit_test(test_progress_on_a_terminal),
     };
 
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "directory.h"
 #include "gguf.h"
 #include "io_files.h"
 #include "npy_read.h"
@@ -23,8 +24,6 @@
 
 #define DATA COLLET_TEST_DATA "/md/"
 #define CORPUS COLLET_TEST_DATA "/../fuzz/corpus/"
-
-static char *directory;
 
 /* Allocations left before one fails; negative: none fails. */
 static atomic_long countdown = -1;
@@ -253,23 +252,9 @@ static void every_allocation_may_fail(void **state)
     }
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    directory = io_make_directory();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    io_remove_directory(directory);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_may_fail)};
 
-    return cmocka_run_group_tests_name("io memory", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("io memory", tests, make_directory, remove_directory);
 }

@@ -9,12 +9,11 @@
 
 #include <cmocka.h>
 
+#include "directory.h"
 #include "io_files.h"
 #include "readahead.h"
 
 #define WATER COLLET_TEST_DATA "/md/water/traj.trr"
-
-static char *directory;
 
 static collet_readahead *start(collet_trajectory *t, int64_t batch, int32_t slots)
 {
@@ -193,20 +192,6 @@ static void options_out_of_range(void **state)
     collet_trajectory_close(t);
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    directory = io_make_directory();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    io_remove_directory(directory);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -217,5 +202,5 @@ int main(void)
         cmocka_unit_test(options_out_of_range),
     };
 
-    return cmocka_run_group_tests_name("io readahead", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("io readahead", tests, make_directory, remove_directory);
 }

@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "directory.h"
 #include "io_files.h"
 #include "npz_reader.h"
 #include "results.h"
@@ -25,8 +26,6 @@
 
 #define ROWS 1000
 #define SKIPPED 77
-
-static char *directory;
 
 /* ---- Writing ----------------------------------------------------------------------------- */
 
@@ -454,20 +453,6 @@ static void text_files(void **state)
     assert_non_null(strstr(err.text, "/nowhere/a.json"));
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    directory = io_make_directory();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    io_remove_directory(directory);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -485,5 +470,5 @@ int main(void)
         cmocka_unit_test(text_files),
     };
 
-    return cmocka_run_group_tests_name("io results", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("io results", tests, make_directory, remove_directory);
 }

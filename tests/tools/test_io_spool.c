@@ -14,12 +14,12 @@
 
 #include <cmocka.h>
 
+#include "directory.h"
 #include "io_files.h"
 #include "npz_reader.h"
 #include "results.h"
 #include "spool.h"
 
-static char *directory;
 static int without_unnamed; /* open(O_TMPFILE) fails, as on many network file systems */
 static int without_link;    /* an unnamed file cannot get a name, as without /proc */
 
@@ -150,20 +150,6 @@ static void written_and_read_at_any_place(void **state)
     assert_int_equal(io_count_entries(directory), 0);
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    directory = io_make_directory();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    io_remove_directory(directory);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,5 +159,5 @@ int main(void)
         cmocka_unit_test(written_and_read_at_any_place),
     };
 
-    return cmocka_run_group_tests_name("io spool", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("io spool", tests, make_directory, remove_directory);
 }

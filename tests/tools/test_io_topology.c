@@ -9,10 +9,9 @@
 #include <cmocka.h>
 
 #include "decimal.h"
+#include "directory.h"
 #include "io_files.h"
 #include "topology.h"
-
-static char *directory;
 
 static collet_topology *read_text(const char *text)
 {
@@ -212,20 +211,6 @@ static void numbers(void **state)
     assert_false(collet_decimal_parse_integer("-", 1, &integer));
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    directory = io_make_directory();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    io_remove_directory(directory);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -238,5 +223,5 @@ int main(void)
         cmocka_unit_test(numbers),
     };
 
-    return cmocka_run_group_tests_name("io topology", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("io topology", tests, make_directory, remove_directory);
 }

@@ -10,11 +10,10 @@
 
 #include <cmocka.h>
 
+#include "directory.h"
 #include "io_files.h"
 
 #define DATA COLLET_TEST_DATA "/md/"
-
-static char *directory;
 
 static const char *const files[] = {
     DATA "water/traj.trr", DATA "peptide/traj_double.trr", DATA "water/traj.xtc", NULL /* .gro */
@@ -408,20 +407,6 @@ static void foreign_files(void **state)
     assert_int_equal(collet_trajectory_open(directory, &t, NULL), COLLET_IO);
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    directory = io_make_directory();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    io_remove_directory(directory);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -438,5 +423,5 @@ int main(void)
         cmocka_unit_test(foreign_files),
     };
 
-    return cmocka_run_group_tests_name("io trajectory", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("io trajectory", tests, make_directory, remove_directory);
 }

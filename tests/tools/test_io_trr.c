@@ -11,13 +11,12 @@
 #include <cjson/cJSON.h>
 #include <cmocka.h>
 
+#include "directory.h"
 #include "io_files.h"
 
 #define DATA COLLET_TEST_DATA "/md/"
 #define ATOMS 5
 #define ALL (IO_BOX | IO_X | IO_V | IO_F)
-
-static char *directory;
 
 /* ---- Real files against reference.json --------------------------------------------------- */
 
@@ -367,20 +366,6 @@ static void offsets_beyond_32_bits(void **state)
     remove(path);
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    directory = io_make_directory();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    io_remove_directory(directory);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -395,5 +380,5 @@ int main(void)
         cmocka_unit_test(offsets_beyond_32_bits),
     };
 
-    return cmocka_run_group_tests_name("io trr", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("io trr", tests, make_directory, remove_directory);
 }

@@ -12,13 +12,12 @@
 #include <cmocka.h>
 
 #include "bigendian.h"
+#include "directory.h"
 #include "io_files.h"
 #include "xtc_coordinates.h"
 
 #define DATA COLLET_TEST_DATA "/"
 #define HEAD 92 /* bytes before the packed ones */
-
-static char *directory;
 
 /* Checksums of what MDAnalysis 2.4.2 reads from these files, see tests/data/xtc/README.md. */
 static const struct {
@@ -312,20 +311,6 @@ static void large_variant(void **state)
     free(file.data);
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    directory = io_make_directory();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    io_remove_directory(directory);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -340,5 +325,5 @@ int main(void)
         cmocka_unit_test(large_variant),
     };
 
-    return cmocka_run_group_tests_name("io xtc", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("io xtc", tests, make_directory, remove_directory);
 }

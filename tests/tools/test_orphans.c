@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "directory.h"
 #include "io_files.h"
 
 #include <errno.h>
@@ -21,8 +22,6 @@
 #define END_SECONDS 10
 #define PAUSE_US 5000
 
-static char *directory;
-
 static int set_up(void **state)
 {
     (void)state;
@@ -31,13 +30,6 @@ static int set_up(void **state)
     setenv("FAKE_BLIS", "hangs", 1);
     /* Orphans become children of this process, so that it can see them. */
     return prctl(PR_SET_CHILD_SUBREAPER, 1);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    io_remove_directory(directory);
-    return 0;
 }
 
 /* A process group of its own, to end whatever there is when the test fails. */
@@ -127,5 +119,5 @@ int main(void)
         cmocka_unit_test(test_checks),
     };
 
-    return cmocka_run_group_tests_name("orphans", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("orphans", tests, set_up, remove_directory);
 }

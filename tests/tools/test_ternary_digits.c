@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "directory.h"
 #include "json_expect.h"
 #include "ternary_runs.h"
 
@@ -16,22 +17,6 @@
 #define DIGITS COLLET_TEST_DATA "/../../examples/digits/"
 #define HELD_OUT 1000
 #define CLASSES 10
-
-static char *directory;
-
-static int set_up(void **state)
-{
-    (void)state;
-    directory = io_make_directory();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    io_remove_directory(directory);
-    return 0;
-}
 
 /* Which class each vector gets; *right of them as labelled. */
 static void predict(const char *backend, const char *activations, int predictions[HELD_OUT],
@@ -106,5 +91,5 @@ int main(void)
         cmocka_unit_test(test_backends),
     };
 
-    return cmocka_run_group_tests_name("ternary digits", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("ternary digits", tests, make_directory, remove_directory);
 }

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
+#include "directory.h"
 #include "json_expect.h"
-#include "t2_file.h"
 #include "ternary_runs.h"
 
 #include <math.h>
@@ -24,7 +24,6 @@
 #define K 256
 #define CORPUS COLLET_TEST_DATA "/../fuzz/corpus/"
 
-static char *directory;
 static const char former[] = "the output of an earlier run";
 
 /* Rows of K numbers for good files: codes, floats, vectors. */
@@ -44,13 +43,6 @@ static int set_up(void **state)
     ternary_npy(directory, "f.npy", "<f4", 4, K, floats);
     ternary_npy(directory, "x.npy", "<f4", 2, K, floats);
     FINE(directory, "pack", "c.npy", "-o", "good.t2");
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    io_remove_directory(directory);
     return 0;
 }
 
@@ -236,21 +228,13 @@ static void test_code_11(void **state)
 
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        const char *path = io_path(directory, "eleven.t2");
         collet_t2_layer layer = {.format = formats[i], .rows = 2, .columns = K};
         uint8_t rows[2 * K / 4];
-        collet_t2_writer *writer;
-        uint64_t size;
         memset(rows, formats[i] == COLLET_TERNARY_T2 ? 0x55 : 0, sizeof rows);
         rows[K / 4 + 3] |= 0x0C;
         if (formats[i] == COLLET_TERNARY_T2)
             rows[K / 4 + 3] |= 0x08;
-        assert_int_equal(collet_t2_lay_out(path, &layer, 1, &size, NULL), COLLET_OK);
-        assert_int_equal(collet_t2_writer_create(path, &layer, 1, size, &writer, NULL), COLLET_OK);
-        assert_int_equal(collet_t2_writer_add(writer, rows, sizeof rows, NULL), COLLET_OK);
-        assert_int_equal(collet_t2_writer_link(writer, NULL), COLLET_OK);
-        assert_int_equal(collet_t2_writer_rename(writer, NULL), COLLET_OK);
-        collet_t2_writer_free(writer);
+        ternary_t2(directory, "eleven.t2", &layer, rows, sizeof rows);
         tool_result result = TERNARY(directory, "info", "eleven.t2", "--json");
         cJSON *info = parsed(&result, 0);
         assert_int_equal((int)number_of(cJSON_GetArrayItem(member(info, "layers"), 0), "invalid"),
@@ -388,5 +372,5 @@ int main(void)
         cmocka_unit_test(test_usage),
     };
 
-    return cmocka_run_group_tests_name("ternary errors", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("ternary errors", tests, set_up, remove_directory);
 }

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "directory.h"
 #include "json_expect.h"
 #include "ternary_runs.h"
 
@@ -21,20 +22,11 @@
 
 #define SIDE (WATCHED ? 4000 : 10000)
 
-static char *directory;
-
 static int set_up(void **state)
 {
     (void)state;
     directory = io_make_directory();
     ternary_npy(directory, "w.npy", "|i1", SIDE, SIDE, NULL);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    io_remove_directory(directory);
     return 0;
 }
 
@@ -133,5 +125,5 @@ int main(void)
         cmocka_unit_test(test_progress),
     };
 
-    return cmocka_run_group_tests_name("ternary large", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("ternary large", tests, set_up, remove_directory);
 }

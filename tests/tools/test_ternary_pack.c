@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
+#include "directory.h"
 #include "json_expect.h"
-#include "t2_file.h"
 #include "ternary_runs.h"
 #include "utf8.h"
 
@@ -20,7 +20,6 @@
 #define ROWS 5
 #define COLUMNS 512
 
-static char *directory;
 static int8_t codes[ROWS * COLUMNS];
 
 static int set_up(void **state)
@@ -30,13 +29,6 @@ static int set_up(void **state)
     for (int i = 0; i < ROWS * COLUMNS; i++)
         codes[i] = (int8_t)((i * 7 + i / 11) % 3 - 1);
     ternary_npy(directory, "codes.npy", "|i1", ROWS, COLUMNS, codes);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    io_remove_directory(directory);
     return 0;
 }
 
@@ -212,19 +204,11 @@ static void test_block_scales(void **state)
     uint8_t *blocks = bytes.data + (rows.data - bytes.data);
     for (size_t at = 64; at < rows.size; at += 66)
         memcpy(blocks + at, two, sizeof two);
-    const char *path = io_path(directory, "two.t2");
     collet_t2_layer layer = {.format = COLLET_TERNARY_TQ2_0,
                              .rows = ROWS,
                              .columns = COLUMNS,
                              .activations = COLLET_TERNARY_F32};
-    collet_t2_writer *writer;
-    uint64_t size;
-    assert_int_equal(collet_t2_lay_out(path, &layer, 1, &size, NULL), COLLET_OK);
-    assert_int_equal(collet_t2_writer_create(path, &layer, 1, size, &writer, NULL), COLLET_OK);
-    assert_int_equal(collet_t2_writer_add(writer, blocks, rows.size, NULL), COLLET_OK);
-    assert_int_equal(collet_t2_writer_link(writer, NULL), COLLET_OK);
-    assert_int_equal(collet_t2_writer_rename(writer, NULL), COLLET_OK);
-    collet_t2_writer_free(writer);
+    ternary_t2(directory, "two.t2", &layer, blocks, rows.size);
     for (int i = 0; i < ROWS * COLUMNS; i++)
         values[i] = codes[i];
     FINE(directory, "unpack", "two.t2", "-o", "back.npy", "--values");
@@ -243,17 +227,17 @@ static void test_block_scales(void **state)
     free(bytes.data);
 }
 
-/* What layer 0 gives: relu(scale * sum + bias), and layer 1 of that. */
-static void test_network(void **state)
-{
-    static const int8_t second[2 * ROWS] = {1, 0, -1, 1, 0, 0, 1, 1, 0, -1};
-    static const float bias[ROWS] = {1, -2, 3, -4, 5}, scale[ROWS] = {.5f, 1, 2, .25f, 1};
-    int8_t x[3 * COLUMNS];
-    float wanted[3][2];
-    io_bytes bytes;
+/* ---- Networks ------------------------------------------------------------------------------ */
 
-    (void)state;
-    for (int v = 0; v < 3; v++) {
+#define VECTORS 3
+
+static const int8_t second[2 * ROWS] = {1, 0, -1, 1, 0, 0, 1, 1, 0, -1};
+static const float bias[ROWS] = {1, -2, 3, -4, 5}, scale[ROWS] = {.5f, 1, 2, .25f, 1};
+
+/* What layer 0 gives, relu(scale * sum + bias), and layer 1 of that; every number is exact. */
+static void compute_network(int8_t x[VECTORS * COLUMNS], float y[VECTORS][2])
+{
+    for (int v = 0; v < VECTORS; v++) {
         float h[ROWS];
         for (int c = 0; c < COLUMNS; c++)
             x[v * COLUMNS + c] = (int8_t)((c * 5 + v * 3) % 9 - 4);
@@ -265,26 +249,51 @@ static void test_network(void **state)
             h[r] = h[r] < 0 ? 0 : h[r];
         }
         for (int o = 0; o < 2; o++) {
-            wanted[v][o] = 0;
+            y[v][o] = 0;
             for (int r = 0; r < ROWS; r++)
-                wanted[v][o] += (float)second[o * ROWS + r] * h[r];
+                y[v][o] += (float)second[o * ROWS + r] * h[r];
         }
     }
+}
+
+static void pack_network(const char *format)
+{
     ternary_npy(directory, "second.npy", "|i1", 2, ROWS, second);
     ternary_npy(directory, "b.npy", "<f4", ROWS, -1, bias);
     ternary_npy(directory, "s.npy", "<f4", ROWS, -1, scale);
-    ternary_npy(directory, "x.npy", "|i1", 3, COLUMNS, x);
+    FINE(directory, "pack", "--activations", "f32", "codes.npy", "--bias", "b.npy", "--scale",
+         "s.npy", "--relu", "second.npy", "-o", "model.t2", "--format", format);
+}
+
+/* model.t2 of DIRECTORY/X gives `values` on these axes. */
+static void expect_run(const char *x, int32_t ndim, const int64_t *axes, const void *values,
+                       size_t size)
+{
+    io_bytes bytes;
+
+    FINE(directory, "run", "model.t2", x, "-o", "y.npy");
+    npy_array y = ternary_load(directory, "y.npy", &bytes);
+    assert_string_equal(y.descr, "<f4");
+    assert_int_equal(y.ndim, ndim);
+    assert_memory_equal(y.shape, axes, (size_t)ndim * sizeof *axes);
+    assert_int_equal(y.size, size);
+    assert_memory_equal(y.data, values, size);
+    free(bytes.data);
+}
+
+static void test_network(void **state)
+{
     static const char *const formats[] = {"t2", "rotor"};
-    for (int i = 0; i < 2; i++) {
-        FINE(directory, "pack", "--activations", "f32", "codes.npy", "--bias", "b.npy", "--scale",
-             "s.npy", "--relu", "second.npy", "-o", "model.t2", "--format", formats[i]);
-        FINE(directory, "run", "model.t2", "x.npy", "-o", "y.npy");
-        npy_array y = ternary_load(directory, "y.npy", &bytes);
-        assert_string_equal(y.descr, "<f4");
-        assert_int_equal(y.shape[0], 3);
-        assert_int_equal(y.shape[1], 2);
-        assert_memory_equal(y.data, wanted, sizeof wanted); /* every number here is exact */
-        free(bytes.data);
+    static const int64_t axes[] = {VECTORS, 2};
+    int8_t x[VECTORS * COLUMNS];
+    float wanted[VECTORS][2];
+
+    (void)state;
+    compute_network(x, wanted);
+    ternary_npy(directory, "x.npy", "|i1", VECTORS, COLUMNS, x);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        pack_network(formats[i]);
+        expect_run("x.npy", 2, axes, wanted, sizeof wanted);
     }
     cJSON *info = info_of("model.t2");
     const cJSON *layer = layer_of(info, 0);
@@ -292,29 +301,28 @@ static void test_network(void **state)
     assert_true(cJSON_IsTrue(member(layer, "relu")) && cJSON_IsTrue(member(layer, "bias")));
     assert_true(cJSON_IsFalse(member(layer_of(info, 1), "relu")));
     cJSON_Delete(info);
-    /* axes in front of the last one are kept, whatever they are */
-    ternary_npy_shaped(directory, "x4.npy", "|i1", "(1, 3, 1, 512)", 3 * COLUMNS, x);
-    FINE(directory, "run", "model.t2", "x4.npy", "-o", "y.npy");
-    npy_array y4 = ternary_load(directory, "y.npy", &bytes);
-    static const int64_t axes[] = {1, 3, 1, 2};
-    assert_int_equal(y4.ndim, 4);
-    assert_memory_equal(y4.shape, axes, sizeof axes);
-    assert_memory_equal(y4.data, wanted, sizeof wanted);
-    free(bytes.data);
-    /* no vectors give none */
-    ternary_npy_shaped(directory, "x0.npy", "|i1", "(2, 0, 512)", 0, x);
-    FINE(directory, "run", "model.t2", "x0.npy", "-o", "y.npy");
-    npy_array none = ternary_load(directory, "y.npy", &bytes);
-    assert_int_equal(none.shape[1], 0);
-    free(bytes.data);
-    /* one vector gives one vector */
-    ternary_npy(directory, "x1.npy", "|i1", COLUMNS, -1, x);
-    FINE(directory, "run", "model.t2", "x1.npy", "-o", "y.npy");
-    npy_array y = ternary_load(directory, "y.npy", &bytes);
-    assert_int_equal(y.ndim, 1);
-    assert_memory_equal(y.data, wanted[0], sizeof wanted[0]);
-    free(bytes.data);
 }
+
+/* Axes in front of the last one are kept, whatever they are: of no vectors, and of one alone too.
+ */
+static void test_axes_of_vectors(void **state)
+{
+    static const int64_t four[] = {1, VECTORS, 1, 2}, none[] = {2, 0, 2}, one[] = {2};
+    int8_t x[VECTORS * COLUMNS];
+    float wanted[VECTORS][2];
+
+    (void)state;
+    compute_network(x, wanted);
+    pack_network("t2");
+    ternary_npy_shaped(directory, "x4.npy", "|i1", "(1, 3, 1, 512)", VECTORS * COLUMNS, x);
+    expect_run("x4.npy", 4, four, wanted, sizeof wanted);
+    ternary_npy_shaped(directory, "x0.npy", "|i1", "(2, 0, 512)", 0, x);
+    expect_run("x0.npy", 3, none, wanted, 0);
+    ternary_npy(directory, "x1.npy", "|i1", COLUMNS, -1, x);
+    expect_run("x1.npy", 1, one, wanted[0], sizeof wanted[0]);
+}
+
+/* ---- The program --------------------------------------------------------------------------- */
 
 /* Names of files may hold any bytes; what is made of them, and printed, is text. */
 static void test_names(void **state)
@@ -381,12 +389,12 @@ static void test_help(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_bytes),  cmocka_unit_test(test_formats),
-        cmocka_unit_test(test_dtypes),       cmocka_unit_test(test_gguf_blocks),
-        cmocka_unit_test(test_block_scales), cmocka_unit_test(test_network),
-        cmocka_unit_test(test_names),        cmocka_unit_test(test_bench),
-        cmocka_unit_test(test_help),
+        cmocka_unit_test(test_known_bytes),     cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_dtypes),          cmocka_unit_test(test_gguf_blocks),
+        cmocka_unit_test(test_block_scales),    cmocka_unit_test(test_network),
+        cmocka_unit_test(test_axes_of_vectors), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_bench),           cmocka_unit_test(test_help),
     };
 
-    return cmocka_run_group_tests_name("ternary pack", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("ternary pack", tests, set_up, remove_directory);
 }

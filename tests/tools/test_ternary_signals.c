@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "directory.h"
 #include "ternary_runs.h"
 
 #include <errno.h>
@@ -23,8 +24,6 @@
 #define DEADLINE_SECONDS 20
 #define PAUSE_US 2000
 
-static char *directory;
-
 static int set_up(void **state)
 {
     static int8_t codes[4 * K];
@@ -36,13 +35,6 @@ static int set_up(void **state)
     ternary_npy(directory, "x.npy", "|i1", 2, K, codes);
     /* The configuration, in whose reading every command waits until the signal has come. */
     return mkfifo(io_path(directory, "config"), 0600);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    io_remove_directory(directory);
-    return 0;
 }
 
 static void wait_at_the_configuration(void *user)
@@ -124,5 +116,5 @@ int main(void)
         cmocka_unit_test(test_bench),
     };
 
-    return cmocka_run_group_tests_name("ternary signals", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("ternary signals", tests, set_up, remove_directory);
 }
