@@ -16,15 +16,13 @@ static collet_array *codes, *numbers, *scale, *bytes;
 static int make_operands(void **state)
 {
     static const char *const settings[] = {"cache=off", "log=off", NULL};
-    static const int8_t ones[64] = {0};
-    collet_array *info;
     (void)state;
     open_shared(OPENMP_PLUGIN ":" SCALAR_PLUGIN, settings, "cpu_scalar");
     codes = random_codes(cx, ROWS, COLUMNS, 1);
     numbers = random_floats(cx, ROWS, COLUMNS, 2);
     scale = random_floats(cx, 0, ROWS, 3);
     bytes = array_for(cx, COLLET_U8, 2, SHAPE(ROWS, 128));
-    info = array_of(cx, COLLET_I32, 0, NULL, ones);
+    collet_array *info = array_for(cx, COLLET_I32, 0, NULL);
     assert_ok(cx, collet_ternary_pack(cx, bytes, info, codes, NULL, COLLET_TERNARY_T2));
     collet_array_free(info);
     return 0;
