@@ -24,10 +24,10 @@
  * worth more; and as each chunk writes 16 bytes a column, its chunks are larger.
  */
 #define TILE 2048
-#define WIDE 4096
+#define WIDE 8192
 #define TILE_STEP 64
 #define LARGE (8 << 20)
-#define LARGE_CHUNK (1 << 20)
+#define LARGE_CHUNK (4 << 20)
 
 /* Fewer elements than this are not worth a second thread. */
 #define GRAIN (32 << 10)
@@ -64,7 +64,8 @@ typedef struct reduce_plan {
     int64_t chunk;   /* blocks or rows a chunk */
     int64_t chunks;  /* of one tile */
     int64_t items;   /* tiles in all */
-    double *partial; /* [items][chunks] results of `tile` columns; NULL: a tile has one thread */
+    int shared;      /* the chunks of a tile are several threads' */
+    double *partial; /* results of `tile` columns: shared, [items][chunks]; else [threads][2] */
 } reduce_plan;
 
 /* The results of `tile` columns in memory: as many results, then as many losses. */
@@ -163,7 +164,14 @@ static int64_t even_tile(int64_t width, int64_t widest)
     return least(divide_up(tile, TILE_STEP) * TILE_STEP, width);
 }
 
-static void make_plan(reduce_plan *plan, const collet_kernel_call *call)
+/* Too few tiles to keep the threads busy, and each large enough to be shared. */
+static int shares_tiles(const collet_device *device, const reduce_plan *plan)
+{
+    return device->threads > 1 && plan->chunks > 1 && plan->items < 4 * (int64_t)device->threads;
+}
+
+static void make_plan(reduce_plan *plan, const collet_device *device,
+                      const collet_kernel_call *call)
 {
     split_axes(plan, call);
     const axes *kept = &plan->kept, *reduced = &plan->reduced;
@@ -190,6 +198,7 @@ static void make_plan(reduce_plan *plan, const collet_kernel_call *call)
         plan->chunks = divide_up(plan->blocks, plan->chunk);
     }
     plan->items = kept->count == 0 ? 0 : kept->count / width * plan->tiles;
+    plan->shared = shares_tiles(device, plan);
 }
 
 /* ---- Along each kept element ----------------------------------------------------------------- */
@@ -310,15 +319,15 @@ static void join_chunk(const reduce_plan *plan, double *result, const double *mo
     join(plan, result, result + plan->tile, more, more + plan->tile, width);
 }
 
-/* Whole tiles. */
+/* Whole tiles, with two of plan->partial that are the thread's. */
 static void reduce_tiles(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const reduce_plan *plan = argument;
-    (void)thread;
     for (int64_t item = begin; item < end; item++) {
         const char *in;
         char *out;
-        double result[RESULT_SIZE(WIDE)], more[RESULT_SIZE(WIDE)];
+        double *result = plan->partial + thread * 2 * RESULT_SIZE(plan->tile);
+        double *more = result + RESULT_SIZE(plan->tile);
         int64_t width = find_tile(plan, item, &in, &out);
         reduce_chunk(plan, in, 0, width, result);
         for (int64_t chunk = 1; chunk < plan->chunks; chunk++) {
@@ -361,19 +370,17 @@ static void join_chunks(void *argument, int32_t thread, int64_t begin, int64_t e
     }
 }
 
-/* Too few tiles to keep the threads busy, and each large enough to be shared. */
-static int shares_tiles(const collet_device *device, const reduce_plan *plan)
+/* How many in plan->partial. */
+static int64_t partial_results(const collet_device *device, const reduce_plan *plan)
 {
-    return device->threads > 1 && plan->chunks > 1 && plan->items < 4 * (int64_t)device->threads;
+    return plan->shared ? plan->items * plan->chunks : 2 * (int64_t)device->threads;
 }
 
 WORKSPACE(reduce)
 {
     reduce_plan plan = {0};
-    make_plan(&plan, call);
-    if (!shares_tiles(device, &plan))
-        return 0;
-    return (uint64_t)(plan.items * plan.chunks * RESULT_SIZE(plan.tile)) * sizeof(double);
+    make_plan(&plan, device, call);
+    return (uint64_t)(partial_results(device, &plan) * RESULT_SIZE(plan.tile)) * sizeof(double);
 }
 
 static collet_status run(collet_device *device, const collet_kernel_call *call, reduce_plan *plan)
@@ -383,11 +390,11 @@ static collet_status run(collet_device *device, const collet_kernel_call *call, 
     plan->out = cpu_at(out);
     plan->wide = part_of(in->dtype) == COLLET_F64;
     plan->to_wide = part_of(out->dtype) == COLLET_F64;
-    make_plan(plan, call);
+    make_plan(plan, device, call);
+    plan->partial = call->workspace;
     if (plan->items == 0)
         return COLLET_OK;
-    if (shares_tiles(device, plan)) {
-        plan->partial = call->workspace;
+    if (plan->shared) {
         int64_t parts = divide_up(plan->tile, PART);
         team_run(device->threads, plan->items * plan->chunks, 1, reduce_chunks, plan);
         team_run(device->threads, plan->items * parts, divide_up(GRAIN, plan->chunks * PART),
