@@ -9,9 +9,12 @@ static const char *const take_texts[] = {device_text_matrices, device_text_terna
                                          device_text_ternary_take, NULL};
 static const device_source take_source = {"ternary_take", take_texts};
 static const char *const product_texts[] = {
-    device_text_matrices,        device_text_ternary,        device_text_ternary_vectors,
-    device_text_ternary_product, device_text_ternary_serial, device_text_ternary_thin,
-    device_text_ternary_tiled,   device_text_ternary_tensor, NULL};
+    device_text_matrices,        device_text_ternary,
+    device_text_ternary_vectors, device_text_ternary_product,
+    device_text_ternary_serial,  device_text_ternary_match,
+    device_text_ternary_thin,    device_text_ternary_tiled,
+    device_text_ternary_tensor,  NULL,
+};
 static const device_source product_source = {"ternary_product", product_texts};
 
 /* As ternary_take.dev has it. */
@@ -23,7 +26,7 @@ typedef struct taking {
 /* As ternary_product.dev has it. */
 typedef struct product {
     int64_t rows, tokens, bytes, apart, first, q_first;
-    int32_t with_scale, with_bias, relu, reserved;
+    int32_t with_scale, with_bias, relu, as_is;
     device_batch v;
 } product;
 
@@ -46,7 +49,7 @@ typedef struct plan {
 /* ---- What a call is ----------------------------------------------------------------------------
  */
 
-static const char *take_of(const device_traits *t, const collet_kernel_call *call)
+static const char *take_of(const collet_kernel_call *call)
 {
     const collet_ternary_linear_params *params = call->params;
     collet_dtype x = device_operand(call, 2)->dtype;
@@ -55,8 +58,20 @@ static const char *take_of(const device_traits *t, const collet_kernel_call *cal
                : params->activations == COLLET_TERNARY_TERNARY ? "take_ternary"
                                                                : "take_f32";
     if (x == COLLET_U8)
-        return t->is_cpu ? "take_masks" : "take_packed";
+        return "take_packed";
     return x == COLLET_I8 ? "take_codes" : "take_f32";
+}
+
+/* Whether products read x where it is. On processors, for which a launch more costs more than what
+ * it spares the other: they wake their threads for each. */
+static int is_ready(const device_traits *t, const plan *g, const collet_operand *x)
+{
+    int even = g->t.columns == g->t.pitch;
+    if (x->dtype == COLLET_U8)
+        return t->is_cpu != 0;
+    if (!even || (g->linear && !g->real))
+        return 0;
+    return t->is_cpu ? g->t.v.column[1] == 1 : g->real && device_contiguous(x);
 }
 
 static int is_real(const collet_kernel_call *call)
@@ -97,7 +112,7 @@ static void plan_of(plan *g, const device_traits *t, const collet_kernel_call *c
     device_batch *v = &g->p.v;
     g->linear = call->op == COLLET_OP_TERNARY_LINEAR;
     g->real = is_real(call);
-    g->take = take_of(t, call);
+    g->take = take_of(call);
     g->p.rows = w->shape[0];
     g->p.bytes = w->shape[1];
     g->p.apart = w->strides[0];
@@ -108,11 +123,11 @@ static void plan_of(plan *g, const device_traits *t, const collet_kernel_call *c
     g->p.with_scale = g->linear && vector_of(v, 3, device_operand(call, 3));
     g->p.with_bias = g->linear && vector_of(v, 4, device_operand(call, 4));
     g->p.relu = g->linear && ((const collet_ternary_linear_params *)call->params)->relu != 0;
-    g->p.reserved = 0;
     g->t = (taking){g->tokens, x->shape[x->ndim - 1], 4 * g->p.bytes, 0, *v};
-    if (g->real && g->t.columns == g->t.pitch && device_contiguous(x)) {
+    g->p.as_is = is_ready(t, g, x);
+    if (g->p.as_is) {
         g->take = NULL;
-        g->p.q_first = (int64_t)(x->byte_offset / sizeof(float));
+        g->p.q_first = (int64_t)(x->byte_offset / device_dtype_size(x->dtype));
     }
     g->together = tokens_together(t, g);
 }

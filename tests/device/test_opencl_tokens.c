@@ -60,7 +60,7 @@ static void run(uint32_t kind, collet_dtype dtype, int64_t tokens, int64_t colum
     collet_array *y = array_for(cx, to, 2, SHAPE(tokens, ROWS));
     void *got = malloc((size_t)(tokens * ROWS) * 4);
     assert_non_null(got);
-    /* Rows of t2 are not read as they lie; those of f32 are only where they lie in order. */
+    /* In whatever order they lie; f32 is read where it is only where they lie in order on GPUs. */
     if (dtype == COLLET_F32 && columns % 256 == 0)
         reversed = x;
     else
@@ -96,7 +96,8 @@ static void many_tokens(void **state)
     run(MATMUL_F32, COLLET_F32, 5000, 256, none);
     run(COLLET_TERNARY_F32, COLLET_F32, 5000, 256, none);
     run(MATMUL_I8, COLLET_I8, 200003, 1, some);
-    run(MATMUL_T2, COLLET_U8, 65000, 64, some);
+    run(MATMUL_I8, COLLET_I8, 20003, 256, none);
+    run(MATMUL_T2, COLLET_U8, 65000, 64, none);
 }
 
 /* One token alone is more than is made ready at a time else. */
@@ -106,11 +107,20 @@ static void long_tokens(void **state)
     run(MATMUL_F32, COLLET_F32, 2, 4200001, (uint64_t)20 << 20);
 }
 
+/* Masks of four tokens have no room together, and those of one have none. */
+static void long_packed_tokens(void **state)
+{
+    (void)state;
+    run(MATMUL_T2, COLLET_U8, 7, 6400, (uint64_t)1 << 20);
+    run(MATMUL_T2, COLLET_U8, 7, 40000, (uint64_t)1 << 20);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_tokens),
         cmocka_unit_test(long_tokens),
+        cmocka_unit_test(long_packed_tokens),
     };
     setenv("POCL_DEVICES", "pthread", 1);
     if (!has_devices(1))
