@@ -99,35 +99,28 @@ collet_status collet_fill(collet_context *context, collet_array *out, collet_sca
     return collet_call(context, COLLET_OP_FILL, &out, NULL, &params);
 }
 
-static collet_status binary(collet_context *context, uint32_t id, collet_array *out,
-                            const collet_array *a, const collet_array *b)
-{
-    const collet_array *ins[] = {a, b};
-    return collet_call(context, id, &out, ins, NULL);
-}
-
 collet_status collet_add(collet_context *context, collet_array *out, const collet_array *a,
                          const collet_array *b)
 {
-    return binary(context, COLLET_OP_ADD, out, a, b);
+    return call_two(context, COLLET_OP_ADD, out, a, b);
 }
 
 collet_status collet_sub(collet_context *context, collet_array *out, const collet_array *a,
                          const collet_array *b)
 {
-    return binary(context, COLLET_OP_SUB, out, a, b);
+    return call_two(context, COLLET_OP_SUB, out, a, b);
 }
 
 collet_status collet_mul(collet_context *context, collet_array *out, const collet_array *a,
                          const collet_array *b)
 {
-    return binary(context, COLLET_OP_MUL, out, a, b);
+    return call_two(context, COLLET_OP_MUL, out, a, b);
 }
 
 collet_status collet_div(collet_context *context, collet_array *out, const collet_array *a,
                          const collet_array *b)
 {
-    return binary(context, COLLET_OP_DIV, out, a, b);
+    return call_two(context, COLLET_OP_DIV, out, a, b);
 }
 
 static collet_status unary(collet_context *context, uint32_t id, collet_array *out,

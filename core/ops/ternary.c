@@ -280,23 +280,16 @@ collet_status collet_ternary_unpack(collet_context *context, collet_array *codes
     return collet_call(context, COLLET_OP_TERNARY_UNPACK, outs, &bytes, &params);
 }
 
-static collet_status product(collet_context *context, uint32_t id, collet_array *out,
-                             const collet_array *a, const collet_array *b)
-{
-    const collet_array *ins[] = {a, b};
-    return collet_call(context, id, &out, ins, NULL);
-}
-
 collet_status collet_ternary_dot(collet_context *context, collet_array *out, const collet_array *a,
                                  const collet_array *b)
 {
-    return product(context, COLLET_OP_TERNARY_DOT, out, a, b);
+    return call_two(context, COLLET_OP_TERNARY_DOT, out, a, b);
 }
 
 collet_status collet_ternary_matmul(collet_context *context, collet_array *y,
                                     const collet_array *weights, const collet_array *x)
 {
-    return product(context, COLLET_OP_TERNARY_MATMUL, y, weights, x);
+    return call_two(context, COLLET_OP_TERNARY_MATMUL, y, weights, x);
 }
 
 collet_status collet_ternary_linear(collet_context *context, collet_array *y,
