@@ -161,17 +161,12 @@ static void generate_centred(kit_case *c, kit_rng *rng)
 
 /* ---- Judges -------------------------------------------------------------------------------- */
 
-static const kit_limit *limit_of(const kit_case *c, const char *quantity)
-{
-    return kit_limit_find(c->row->info.id, COLLET_F64, quantity);
-}
-
 static void judge_com(const kit_case *c, kit_verdict *v)
 {
     for (int64_t f = 0; f < c->operand[0].shape[0]; f++) {
         md_frame m = md_frame_of(f, kit_in(c, 0), kit_in(c, 1), NULL, NULL, NULL);
         for (int k = 0; k < 3; k++)
-            kit_near(c, v, 0, 3 * f + k, m.com[k], m.com_scale[k], limit_of(c, "com"));
+            kit_near(c, v, 0, 3 * f + k, m.com[k], m.com_scale[k], md_limit(c, "com"));
     }
 }
 
@@ -182,7 +177,7 @@ static void judge_inertia(const kit_case *c, kit_verdict *v)
         md_row(kit_in(c, 2), f, about);
         md_frame m = md_frame_of(f, kit_in(c, 0), kit_in(c, 1), NULL, NULL, about);
         for (int k = 0; k < 9; k++)
-            kit_near(c, v, 0, 9 * f + k, m.inertia[k], m.inertia_scale, limit_of(c, "inertia"));
+            kit_near(c, v, 0, 9 * f + k, m.inertia[k], m.inertia_scale, md_limit(c, "inertia"));
     }
 }
 
@@ -193,7 +188,7 @@ static void judge_cross_sum(const kit_case *c, kit_verdict *v)
         md_row(kit_in(c, 2), f, about);
         md_frame m = md_frame_of(f, kit_in(c, 0), kit_in(c, 1), kit_in(c, 3), NULL, about);
         for (int k = 0; k < 3; k++)
-            kit_near(c, v, 0, 3 * f + k, m.L[k], m.L_scale, limit_of(c, "sum"));
+            kit_near(c, v, 0, 3 * f + k, m.L[k], m.L_scale, md_limit(c, "sum"));
     }
 }
 
@@ -201,7 +196,7 @@ static void judge_cross_sum(const kit_case *c, kit_verdict *v)
 static void judge_energies(const kit_case *c, kit_verdict *v, uint32_t k, int64_t f,
                            const md_frame *m)
 {
-    const kit_limit *limit = limit_of(c, "energy");
+    const kit_limit *limit = md_limit(c, "energy");
     real scale, rotational = md_rotational(m, (real)limit->limit, &scale);
     real translational = kit_dot(m->momentum, m->momentum) / m->mass / 2;
     kit_near(c, v, k, 3 * f, m->vis_viva / 2, m->vis_viva / 2, limit);
@@ -231,7 +226,7 @@ static real asphericity(const real g[9])
 
 static void judge_gyration(const kit_case *c, kit_verdict *v)
 {
-    const kit_limit *limit = limit_of(c, "tensor"), *shape = limit_of(c, "asphericity");
+    const kit_limit *limit = md_limit(c, "tensor"), *shape = md_limit(c, "asphericity");
     for (int64_t f = 0; f < c->operand[0].count; f++) {
         md_frame m = md_frame_of(f, kit_in(c, 0), kit_in(c, 1), NULL, NULL, NULL);
         real g[9], noise = 8 * MD_UNIT * m.distance, radius = sqrtl(m.inertia_scale / m.mass);
@@ -240,7 +235,7 @@ static void judge_gyration(const kit_case *c, kit_verdict *v)
             kit_near(c, v, 1, 9 * f + k, g[k],
                      m.inertia_scale / m.mass + noise * noise / (real)limit->limit, limit);
         }
-        kit_near(c, v, 0, f, radius, radius + noise / (real)limit->limit, limit_of(c, "radius"));
+        kit_near(c, v, 0, f, radius, radius + noise / (real)limit->limit, md_limit(c, "radius"));
         real got = kit_get(&c->operand[2], f);
         /* Of a point, or of what rounding leaves of one, there is no shape. */
         if (radius <= noise && (isnan(got) || (got >= 0 && got <= 1 + 1e-9L)))
@@ -271,7 +266,7 @@ static bool present(const kit_case *c, uint32_t k)
 
 static void judge_observables(const kit_case *c, kit_verdict *v)
 {
-    const kit_limit *inertia = limit_of(c, "inertia"), *sum = limit_of(c, "sum");
+    const kit_limit *inertia = md_limit(c, "inertia"), *sum = md_limit(c, "sum");
     for (int64_t f = 0; f < c->operand[0].shape[0]; f++) {
         md_frame m = md_frame_of(f, kit_in(c, 0), kit_in(c, 1), kit_in(c, 2), kit_in(c, 3), NULL);
         /* What one pass may lose: it cannot know the com yet and is relative to some atom. */
@@ -282,7 +277,7 @@ static void judge_observables(const kit_case *c, kit_verdict *v)
             m.inertia_scale + m.spread + m.mass * shift * shift * (real)inertia->limit;
         m.L_scale = L_scale;
         for (int k = 0; k < 3; k++)
-            kit_near(c, v, 0, 3 * f + k, m.com[k], m.com_scale[k], limit_of(c, "com"));
+            kit_near(c, v, 0, 3 * f + k, m.com[k], m.com_scale[k], md_limit(c, "com"));
         if (m.mass == 0) {
             nothing(c, v, 1, 9 * f, 9);
             if (present(c, 2))

@@ -28,6 +28,11 @@ void md_generate_atoms(kit_case *c, kit_rng *rng);
 /* Normally distributed parts; does nothing to an absent operand. */
 void md_generate_normal(kit_tensor *t, kit_rng *rng);
 
+static inline const kit_limit *md_limit(const kit_case *c, const char *quantity)
+{
+    return kit_limit_find(c->row->info.id, COLLET_F64, quantity);
+}
+
 /* Row `i` of three of a tensor. */
 void md_row(const kit_tensor *t, int64_t i, real out[3]);
 

@@ -6,11 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const kit_limit *limit_of(const kit_case *c, const char *quantity)
-{
-    return kit_limit_find(c->row->info.id, COLLET_F64, quantity);
-}
-
 static void matrix_at(const kit_tensor *t, int64_t f, real m[9])
 {
     for (int64_t i = 0; i < 9; i++)
@@ -144,7 +139,7 @@ static void judge_first_signs(const kit_case *c, kit_verdict *v, const real axes
             }
         }
         bool wrong = largest < 0 && fabsl(second) < fabsl(largest) - 1e-6L;
-        if (kit_exceeds(v, limit_of(c, "signs"), wrong))
+        if (kit_exceeds(v, md_limit(c, "signs"), wrong))
             kit_fail(v,
                      "the largest component of column %d of the first frame's axes is %Lg, "
                      "not positive",
@@ -166,7 +161,7 @@ static void judge_continuity(const kit_case *c, kit_verdict *v, int64_t f, const
             return;
     }
     for (int k = 0; k < 3; k++)
-        if (kit_exceeds(v, limit_of(c, "signs"), cosine[k] < 0))
+        if (kit_exceeds(v, md_limit(c, "signs"), cosine[k] < 0))
             kit_fail(v,
                      "column %d of the axes of frame %lld turned round: its dot product with the "
                      "frame before is %Lg",
@@ -189,17 +184,17 @@ static void judge_axes(const kit_case *c, kit_verdict *v, int64_t f, const real 
             image[i] -= moments[k] * direction[i];
         worst = kit_norm(image) > worst || isnan(image[0]) ? kit_norm(image) : worst;
     }
-    if (kit_exceeds(v, limit_of(c, "residual"), norm == 0 ? (double)worst : (double)(worst / norm)))
+    if (kit_exceeds(v, md_limit(c, "residual"), norm == 0 ? (double)worst : (double)(worst / norm)))
         kit_fail(v, "frame %lld: ||A v - l v|| is %Lg for a matrix of norm %Lg", (long long)f,
                  worst, norm);
-    if (kit_exceeds(v, limit_of(c, "orthogonality"), (double)kit_unorthogonal(axes)))
+    if (kit_exceeds(v, md_limit(c, "orthogonality"), (double)kit_unorthogonal(axes)))
         kit_fail(v, "frame %lld: the axes are not orthonormal, off by %Lg", (long long)f,
                  kit_unorthogonal(axes));
-    if (kit_exceeds(v, limit_of(c, "orthogonality"), (double)fabsl(kit_determinant(axes) - 1)))
+    if (kit_exceeds(v, md_limit(c, "orthogonality"), (double)fabsl(kit_determinant(axes) - 1)))
         kit_fail(v, "frame %lld: the determinant of the axes is %Lg, not 1", (long long)f,
                  kit_determinant(axes));
     bool ascending = moments[0] <= moments[1] && moments[1] <= moments[2];
-    if (kit_exceeds(v, limit_of(c, "order"), !ascending))
+    if (kit_exceeds(v, md_limit(c, "order"), !ascending))
         kit_fail(v, "frame %lld: the moments %Lg, %Lg, %Lg are not ascending", (long long)f,
                  moments[0], moments[1], moments[2]);
 }
@@ -219,7 +214,7 @@ static void judge_principal_axes(const kit_case *c, kit_verdict *v)
             trace += a[i];
         if (!isfinite(trace)) {
             for (int64_t k = 0; k < 3; k++)
-                kit_near(c, v, 0, 3 * f + k, (real)NAN, 1, limit_of(c, "residual"));
+                kit_near(c, v, 0, 3 * f + k, (real)NAN, 1, md_limit(c, "residual"));
             known = false;
             continue;
         }
@@ -292,14 +287,14 @@ static void judge_rebuilt(const kit_case *c, kit_verdict *v, int64_t f, const re
                      cb};
     for (int i = 0; i < 9; i++)
         worst = fabsl(built[i] - r[i]) <= worst ? worst : fabsl(built[i] - r[i]);
-    if (kit_exceeds(v, limit_of(c, "rotation"), (double)worst))
+    if (kit_exceeds(v, md_limit(c, "rotation"), (double)worst))
         kit_fail(v, "frame %lld: the rotation that the angles %Lg, %Lg, %Lg give is off by %Lg",
                  (long long)f, angle[0], angle[1], angle[2], worst);
 }
 
 static void judge_euler(const kit_case *c, kit_verdict *v)
 {
-    const kit_limit *limit = limit_of(c, "value");
+    const kit_limit *limit = md_limit(c, "value");
     for (int64_t f = 0; f < c->operand[0].shape[0]; f++) {
         real r[9];
         matrix_at(kit_in(c, 0), f, r);
@@ -358,7 +353,7 @@ static void judge_tilt(const kit_case *c, kit_verdict *v)
             b[i] = axis[i] / kit_norm(axis);
         kit_cross(a, b, normal);
         real angle = atan2l(fabsl(kit_dot(a, b)), kit_norm(normal)) * 180 / pi;
-        kit_near(c, v, 0, f, angle, 90, limit_of(c, "value"));
+        kit_near(c, v, 0, f, angle, 90, md_limit(c, "value"));
     }
 }
 
@@ -399,18 +394,18 @@ static void judge_angular_velocity(const kit_case *c, kit_verdict *v)
         int zeros = kit_solve(m, L, want, &smallest);
         for (int i = 0; i < 9; i++)
             size += m[i] * m[i];
-        kit_near(c, v, 1, f, zeros > 0, 1, limit_of(c, "info"));
+        kit_near(c, v, 1, f, zeros > 0, 1, md_limit(c, "info"));
         if (zeros > 0) {
             for (int k = 0; k < 3; k++)
                 kit_near(c, v, 0, 3 * f + k, want[k], smallest > 0 ? kit_norm(L) / smallest : 0,
-                         limit_of(c, "least norm"));
+                         md_limit(c, "least norm"));
             continue;
         }
         kit_apply(m, got, image);
         for (int k = 0; k < 3; k++)
             image[k] -= L[k];
         real error = kit_norm(image) / (sqrtl(size) * kit_norm(got) + kit_norm(L));
-        if (kit_exceeds(v, limit_of(c, "residual"), (double)error))
+        if (kit_exceeds(v, md_limit(c, "residual"), (double)error))
             kit_fail(v, "frame %lld: |I omega - L| is %Lg of |I| |omega| + |L|", (long long)f,
                      error);
     }

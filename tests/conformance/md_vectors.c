@@ -4,11 +4,6 @@
 
 #include <math.h>
 
-static const kit_limit *limit_of(const kit_case *c, const char *quantity)
-{
-    return kit_limit_find(c->row->info.id, COLLET_F64, quantity);
-}
-
 /* ---- decompose ----------------------------------------------------------------------------- */
 
 enum { ANY, ZERO_AXES, LONG_AXES, SHORT_AXES, PARALLEL };
@@ -61,8 +56,8 @@ static void judge_decompose(const kit_case *c, kit_verdict *v)
             a[k] = length > 0 ? a[k] / length : 0;
         along = kit_dot(x, a);
         for (int k = 0; k < 3; k++) {
-            kit_near(c, v, 0, 3 * f + k, along * a[k], kit_norm(x), limit_of(c, "value"));
-            kit_near(c, v, 1, 3 * f + k, x[k] - along * a[k], kit_norm(x), limit_of(c, "value"));
+            kit_near(c, v, 0, 3 * f + k, along * a[k], kit_norm(x), md_limit(c, "value"));
+            kit_near(c, v, 1, 3 * f + k, x[k] - along * a[k], kit_norm(x), md_limit(c, "value"));
         }
     }
 }
@@ -140,7 +135,7 @@ static void judge_magnitude(const kit_case *c, kit_verdict *v)
         real sum = 0;
         for (int64_t k = 0; k < length; k++)
             sum += kit_get(in, i * length + k) * kit_get(in, i * length + k);
-        kit_within_ulp(c, v, 0, i, sqrtl(sum), limit_of(c, "value"));
+        kit_within_ulp(c, v, 0, i, sqrtl(sum), md_limit(c, "value"));
     }
 }
 
@@ -197,10 +192,10 @@ static void judge_time_derivative(const kit_case *c, kit_verdict *v)
             real a = kit_get(x, 3 * before + k), b = kit_get(x, 3 * behind + k);
             real want = frames == 1 ? 0 : step == 0 ? (real)NAN : (b - a) / step;
             kit_near(c, v, 0, 3 * f + k, want, (fabsl(a) + fabsl(b)) / fabsl(step),
-                     limit_of(c, "value"));
+                     md_limit(c, "value"));
         }
     }
-    kit_near(c, v, 1, 0, (real)first_equal, 1, limit_of(c, "info"));
+    kit_near(c, v, 1, 0, (real)first_equal, 1, md_limit(c, "info"));
 }
 
 /* ---- rmsd ---------------------------------------------------------------------------------- */
@@ -344,7 +339,7 @@ static void judge_fit(const kit_case *c, kit_verdict *v, const fit *p)
     real best[9], got[9], rmsd = kit_get(&c->operand[0], p->frame);
     for (int64_t i = 0; i < 9; i++)
         got[i] = kit_get(&c->operand[1], 9 * p->frame + i);
-    if (kit_exceeds(v, limit_of(c, "rotation"),
+    if (kit_exceeds(v, md_limit(c, "rotation"),
                     (double)fmaxl(kit_unorthogonal(got), fabsl(kit_determinant(got) - 1))))
         kit_fail(v,
                  "frame %lld: the matrix is no proper rotation: off by %Lg from orthogonal, "
@@ -354,12 +349,12 @@ static void judge_fit(const kit_case *c, kit_verdict *v, const fit *p)
     real least = residual(p, best), left = residual(p, got);
     /* Centres as f64 move both sets by that much. */
     real noise = 8 * MD_UNIT * (kit_norm(p->com) + kit_norm(p->reference_com));
-    real scale = p->size + p->mass * noise * noise / (real)limit_of(c, "optimality")->limit;
-    if (kit_exceeds(v, limit_of(c, "optimality"), scale > 0 ? (double)((left - least) / scale) : 0))
+    real scale = p->size + p->mass * noise * noise / (real)md_limit(c, "optimality")->limit;
+    if (kit_exceeds(v, md_limit(c, "optimality"), scale > 0 ? (double)((left - least) / scale) : 0))
         kit_fail(v, "frame %lld: the rotation leaves sum w |R x - y|^2 = %Lg, the best one %Lg",
                  (long long)p->frame, left, least);
     real error = fabsl(rmsd * rmsd * p->mass - least);
-    if (kit_exceeds(v, limit_of(c, "value"), error > 0 ? (double)(error / scale) : 0))
+    if (kit_exceeds(v, md_limit(c, "value"), error > 0 ? (double)(error / scale) : 0))
         kit_fail(v, "frame %lld: rmsd is %.17Lg, expected %.17Lg", (long long)p->frame, rmsd,
                  sqrtl(least / p->mass));
 }
@@ -369,7 +364,7 @@ static void judge_rmsd(const kit_case *c, kit_verdict *v)
     for (int64_t f = 0; f < c->operand[0].count; f++) {
         fit p = fit_of(c, f);
         if (p.mass == 0 || !isfinite(p.size))
-            kit_near(c, v, 0, f, (real)NAN, 1, limit_of(c, "value"));
+            kit_near(c, v, 0, f, (real)NAN, 1, md_limit(c, "value"));
         else
             judge_fit(c, v, &p);
     }

@@ -16,19 +16,6 @@ static int set_up(void **state)
     return 0;
 }
 
-static void outputs_are_old(const op_call *c)
-{
-    static unsigned char bytes[OP_CALL_BYTES];
-    for (uint32_t k = 0; k < c->info.n_out; k++) {
-        size_t size = op_call_bytes(c, k);
-        assert_ok(cx, collet_array_read(cx, c->array[k], bytes, size));
-        for (size_t i = 0; i < size; i++) {
-            if (bytes[i] != OP_CALL_OLD)
-                fail_msg("%s: output %u was written by a call that failed", c->info.name, k);
-        }
-    }
-}
-
 /* Runs the call once with allocation `n` failing; 1 when it did not come to that. */
 static int run_without(const op_call *c, const char *backend, long n)
 {
@@ -48,7 +35,7 @@ static int run_without(const op_call *c, const char *backend, long n)
         fail_msg("%s on %s, allocation %ld: %s", c->info.name, backend, n,
                  collet_status_name(status));
     assert_true(*collet_last_error(fresh) != '\0');
-    outputs_are_old(c);
+    op_call_assert_old(c, cx);
     collet_context_destroy(fresh);
     if (allocation_outstanding > before)
         fail_msg("%s on %s, allocation %ld: %ld blocks leaked", c->info.name, backend, n,

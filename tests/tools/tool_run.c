@@ -129,6 +129,13 @@ tool_result tool_run(const char *name, const char *const *args, const tool_setup
     return result;
 }
 
+void tool_to_full_device(void *user)
+{
+    (void)user;
+    if (!freopen("/dev/full", "w", stdout))
+        _exit(125);
+}
+
 void tool_free(tool_result *result)
 {
     free(result->out);

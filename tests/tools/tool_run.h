@@ -31,6 +31,9 @@ void tool_free(tool_result *result);
 /* The same, with arguments as a list: TOOL(name, "a", "b"). */
 #define TOOL(name, ...) tool_run(name, (const char *const[]){__VA_ARGS__, NULL}, NULL)
 
+/* For `prepare`: what the program prints finds no space. */
+void tool_to_full_device(void *user);
+
 /* Fails unless the run ended with `status`, showing what it said. */
 void tool_expect(const tool_result *result, int status);
 

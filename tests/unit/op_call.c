@@ -191,6 +191,13 @@ int op_call_axis_count(const op_call *c, char letter)
     return count;
 }
 
+size_t op_call_count(const collet_runtime *runtime)
+{
+    size_t count = collet_op_count(runtime);
+    assert_true(count > 40);
+    return count;
+}
+
 int op_call_describe(op_call *c, const collet_runtime *runtime, size_t index, int sig, char empty)
 {
     memset(c, 0, sizeof *c);
@@ -290,6 +297,23 @@ void op_call_free(op_call *c)
     for (uint32_t k = 0; k < c->count; k++) {
         collet_array_free(c->array[k]);
         c->array[k] = NULL;
+    }
+}
+
+void op_call_assert_old(const op_call *c, collet_context *cx)
+{
+    static unsigned char bytes[OP_CALL_BYTES];
+    for (uint32_t k = 0; k < c->info.n_out; k++) {
+        const collet_array *a = c->array[k];
+        if (!a)
+            continue;
+        size_t size = (size_t)collet_array_size(a) * collet_dtype_size(collet_array_dtype(a));
+        assert_true(size <= sizeof bytes);
+        assert_ok(cx, collet_array_read(cx, a, bytes, size));
+        for (size_t i = 0; i < size; i++) {
+            if (bytes[i] != OP_CALL_OLD)
+                fail_msg("%s: output %u was written by a call that failed", c->info.name, k);
+        }
     }
 }
 

@@ -42,6 +42,9 @@ typedef struct op_call {
     collet_array *array[COLLET_MAX_OPERANDS]; /* NULL: absent */
 } op_call;
 
+/* The ops there are, of which there are many. */
+size_t op_call_count(const collet_runtime *runtime);
+
 /* Signature number `sig` of the op at `index`; 0 when it has no such signature. Every optional
  * operand is there. The axis called `empty` (0: none) has no elements. */
 int op_call_describe(op_call *c, const collet_runtime *runtime, size_t index, int sig, char empty);
@@ -60,6 +63,9 @@ int op_call_accepts(const op_call *c);
 #define OP_CALL_OLD 0x5a
 void op_call_arrays(op_call *c, collet_context *cx);
 void op_call_free(op_call *c);
+
+/* Fails when a byte of an output that is there is another one. */
+void op_call_assert_old(const op_call *c, collet_context *cx);
 
 /* The values of operand k, and its elements' bytes. */
 void op_call_values(const op_call *c, uint32_t k, void *bytes);

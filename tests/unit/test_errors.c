@@ -16,23 +16,6 @@ static int set_up(void **state)
 
 /* ---- A call that must fail ------------------------------------------------------------------- */
 
-static void outputs_are_old(const op_call *c)
-{
-    static unsigned char bytes[OP_CALL_BYTES];
-    for (uint32_t k = 0; k < c->info.n_out; k++) {
-        const collet_array *a = c->array[k];
-        if (!a)
-            continue;
-        size_t size = (size_t)collet_array_size(a) * collet_dtype_size(collet_array_dtype(a));
-        assert_true(size <= sizeof bytes);
-        assert_ok(cx, collet_array_read(cx, a, bytes, size));
-        for (size_t i = 0; i < size; i++) {
-            if (bytes[i] != OP_CALL_OLD)
-                fail_msg("%s: output %u was written by a call that failed", c->info.name, k);
-        }
-    }
-}
-
 /* The call fails with `status`, its text begins with the op's name, and nothing else happens. */
 static void must_fail(const op_call *c, collet_status status)
 {
@@ -49,14 +32,7 @@ static void must_fail(const op_call *c, collet_status status)
     collet_counters after = counters_of(cx);
     assert_memory_equal(&before, &after, sizeof before);
     assert_ptr_equal(backend, collet_last_backend(cx));
-    outputs_are_old(c);
-}
-
-static size_t op_count(void)
-{
-    size_t count = collet_op_count(rt);
-    assert_true(count > 40);
-    return count;
+    op_call_assert_old(c, cx);
 }
 
 /* ---- Shapes ---------------------------------------------------------------------------------- */
@@ -113,7 +89,7 @@ static void shapes_that_do_not_fit(void **state)
 {
     int tried = 0;
     (void)state;
-    for (size_t i = 0; i < op_count(); i++) {
+    for (size_t i = 0; i < op_call_count(rt); i++) {
         op_call c;
         assert_true(op_call_describe(&c, rt, i, 0, 0));
         for (uint32_t k = 0; k < c.count; k++) {
@@ -128,7 +104,7 @@ static void shapes_that_do_not_fit(void **state)
 static void axes_that_are_too_many(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < op_count(); i++) {
+    for (size_t i = 0; i < op_call_count(rt); i++) {
         op_call c;
         assert_true(op_call_describe(&c, rt, i, 0, 0));
         for (uint32_t k = 0; k < c.count; k++) {
@@ -163,7 +139,7 @@ static void names_dtypes(const op_call *c)
 static void dtypes_that_do_not_fit(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < op_count(); i++) {
+    for (size_t i = 0; i < op_call_count(rt); i++) {
         int refused = 0;
         op_call c;
         assert_true(op_call_describe(&c, rt, i, 0, 0));
@@ -191,7 +167,7 @@ static void dtypes_that_do_not_fit(void **state)
 static void operands_that_are_absent(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < op_count(); i++) {
+    for (size_t i = 0; i < op_call_count(rt); i++) {
         op_call c;
         char name[24];
         assert_true(op_call_describe(&c, rt, i, 0, 0));
@@ -208,7 +184,7 @@ static void operands_that_are_absent(void **state)
         assert_status(cx, collet_call(cx, c.info.id, NULL, NULL, &c.params), COLLET_INVALID);
         if (c.info.n_in)
             assert_status(cx, collet_call(cx, c.info.id, c.array, NULL, &c.params), COLLET_INVALID);
-        outputs_are_old(&c);
+        op_call_assert_old(&c, cx);
         op_call_free(&c);
     }
 }
@@ -218,7 +194,7 @@ static void outputs_that_repeat(void **state)
 {
     static unsigned char memory[128];
     (void)state;
-    for (size_t i = 0; i < op_count(); i++) {
+    for (size_t i = 0; i < op_call_count(rt); i++) {
         op_call c;
         assert_true(op_call_describe(&c, rt, i, 0, 0));
         for (uint32_t k = 0; k < c.info.n_out; k++) {
@@ -244,7 +220,7 @@ static void outputs_that_overlap(void **state)
 {
     static _Alignas(64) unsigned char memory[OP_CALL_BYTES];
     (void)state;
-    for (size_t i = 0; i < op_count(); i++) {
+    for (size_t i = 0; i < op_call_count(rt); i++) {
         op_call c;
         assert_true(op_call_describe(&c, rt, i, 0, 0));
         for (uint32_t k = 1; k < c.info.n_out; k++) {
@@ -268,7 +244,7 @@ static void outputs_that_overlap(void **state)
 static void parameters_that_are_missing(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < op_count(); i++) {
+    for (size_t i = 0; i < op_call_count(rt); i++) {
         op_call c;
         assert_true(op_call_describe(&c, rt, i, 0, 0));
         if (!c.info.params_size)
@@ -278,7 +254,7 @@ static void parameters_that_are_missing(void **state)
                       collet_call(cx, c.info.id, c.array,
                                   (const collet_array *const *)(c.array + c.info.n_out), NULL),
                       COLLET_INVALID);
-        outputs_are_old(&c);
+        op_call_assert_old(&c, cx);
         for (uint32_t size = 0; size < sizeof size; size++) {
             c.params.struct_size = size;
             must_fail(&c, COLLET_INVALID);
@@ -430,7 +406,7 @@ static void parameters_that_make_no_sense(void **state)
     (void)state;
     for (size_t s = 0; s < sizeof spoilt / sizeof *spoilt; s++) {
         op_call c = {.info.id = 0};
-        for (size_t i = 0; i < op_count() && c.info.id != spoilt[s].op; i++)
+        for (size_t i = 0; i < op_call_count(rt) && c.info.id != spoilt[s].op; i++)
             assert_true(op_call_describe(&c, rt, i, 0, 0));
         op_call_arrays(&c, cx);
         spoilt[s].spoil(&c);
