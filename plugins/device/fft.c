@@ -38,6 +38,7 @@ typedef struct stage {
     int32_t small[FFT_RADICES_MAX];
     int64_t tiles, each, run;
     int64_t in_lane, out_lane;
+    int64_t in_ahead, out_ahead;
     int64_t in_part, out_part;
     int32_t in_unit, out_unit;
 } stage;
@@ -169,6 +170,10 @@ static int64_t run_of_lines(const fft_pass *p, const stage *g, int32_t lanes)
     return whole && (inner % lanes == 0 || inner >= 4 * lanes) ? inner : g->lines;
 }
 
+/* Elements from which on a launch asks for the lines of each next tile: they are not in the second
+ * cache, and no prefetcher follows lines that are far apart. */
+#define CPU_COLD ((int64_t)1 << 17)
+
 /* The tiles of a launch on a processor. The groups. */
 static uint64_t set_tiles(stage *g, const device_traits *t, const fft_pass *p, int32_t lanes)
 {
@@ -183,6 +188,11 @@ static uint64_t set_tiles(stage *g, const device_traits *t, const fft_pass *p, i
         even = p->outer < 2 || g->first % inner + g->run <= inner;
         g->in_lane = g->in_line ? g->in_line : even && p->outer ? p->in_other[p->outer - 1] : 0;
         g->out_lane = g->out_line ? g->out_line : even && p->outer ? p->out_other[p->outer - 1] : 0;
+    }
+    if (g->all_columns * g->radix >= CPU_COLD) {
+        int in_place = !g->in_line && !g->out_line && p->from.buffer == p->to.buffer;
+        g->in_ahead = lanes * g->in_lane;
+        g->out_ahead = in_place ? 0 : lanes * g->out_lane;
     }
     g->tiles = g->all_columns / g->run * (int64_t)device_ceiling((uint64_t)g->run, (uint64_t)lanes);
     g->each = 1;
