@@ -42,6 +42,7 @@ typedef struct run {
     void *x;
     long double *want; /* the quick truth of f64 */
     double *quick;     /* ... of the others */
+    double *errors;    /* against it, of one tally */
     collet_array *in;
     tally tallies[BACKENDS];
     int backends;
@@ -108,10 +109,10 @@ static double screened_double(const run *r, int64_t i, double x, double got)
 }
 
 /* A screened error that may be the largest, or one of every CHECK_EVERY, made sure of. */
-static double made_sure(const run *r, const tally *t, int64_t i, double x, double got, double error)
+static double made_sure(const run *r, double largest, int64_t i, double x, double got, double error)
 {
     double unsure = doubt(r->dtype);
-    int near = error > t->worst - unsure && error > 4 * unsure;
+    int near = error > largest - unsure && error > 4 * unsure;
     if ((!near && i % CHECK_EVERY) || isinf(error) || !isfinite(x) || isnan(got))
         return error;
     if (error == 0 && isinf(got))
@@ -124,23 +125,32 @@ static double made_sure(const run *r, const tally *t, int64_t i, double x, doubl
     return sure;
 }
 
+/* Errors that grow from point to point are not each the largest so far: a block's largest are made
+ * sure of when all of it is screened. */
 static void compare(const run *r, tally *t, int64_t count)
 {
+    double largest = t->worst;
     int halves = r->dtype == COLLET_F16 || r->dtype == COLLET_BF16;
     for (int64_t i = 0; i < count; i++) {
         double x = points_value(r->x, r->dtype, i), got = points_value(t->results, r->dtype, i);
         double error =
             r->dtype == COLLET_F64 ? screened_long(r, i, x, got) : screened_double(r, i, x, got);
-        if (error > t->worst - doubt(r->dtype) || i % CHECK_EVERY == 0)
-            error = made_sure(r, t, i, x, got, error);
-        if (error > t->worst) {
-            t->worst = error;
-            t->at = x;
-        }
+        r->errors[i] = error;
+        largest = fmax(largest, error);
         if (halves && isfinite(x)) {
             uint16_t want, is = ((const uint16_t *)t->results)[i];
             kit_convert(r->dtype, (long double)truth_f32(r->op, x), &want);
             t->beside += want != is && !(isnan(got) && isnan(kit_value(r->dtype, &want)));
+        }
+    }
+    for (int64_t i = 0; i < count; i++) {
+        if (r->errors[i] <= largest - doubt(r->dtype) && i % CHECK_EVERY)
+            continue;
+        double x = points_value(r->x, r->dtype, i), got = points_value(t->results, r->dtype, i);
+        double error = made_sure(r, largest, i, x, got, r->errors[i]);
+        if (error > t->worst) {
+            t->worst = error;
+            t->at = x;
         }
     }
 }
@@ -206,6 +216,7 @@ static int measure(run *r)
     r->x = kit_memory(bytes);
     r->want = kit_memory((size_t)BLOCK * sizeof *r->want);
     r->quick = kit_memory((size_t)BLOCK * sizeof *r->quick);
+    r->errors = kit_memory((size_t)BLOCK * sizeof *r->errors);
     check(r, collet_array_create(r->context, &r->in, r->dtype, 1, &length));
     for (int b = 0; b < r->backends; b++) {
         tally *t = &r->tallies[b];
@@ -222,6 +233,7 @@ static int measure(run *r)
         free(r->tallies[b].results);
     }
     collet_array_free(r->in);
+    free(r->errors);
     free(r->quick);
     free(r->want);
     free(r->x);
