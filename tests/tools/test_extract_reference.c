@@ -152,6 +152,41 @@ static void test_isolated_body(void **state)
     }
 }
 
+/* A vector along the first principal axis, across it, and along 0.6 x + 0.8 z, and all sizes. */
+static void check_parts(npz *out, const char *vector, const double *axes)
+{
+    static const char *const names[] = {"_vector",    "_parallel",     "_perp",     "_z_component",
+                                        "_magnitude", "_parallel_mag", "_perp_mag", "_z_mag"};
+    const double *parts[8];
+    char key[40];
+
+    for (int p = 0; p < 8; p++) {
+        snprintf(key, sizeof key, "%s%s", vector, names[p]);
+        parts[p] = npz_f64(out, key, NULL, NULL);
+    }
+    for (int i = 0; i < 51; i++) {
+        const double *whole = parts[0] + 3 * i, *parallel = parts[1] + 3 * i;
+        const double *across = parts[2] + 3 * i, *upright = parts[3] + 3 * i;
+        double z = 0.6 * whole[0] + 0.8 * whole[2], along = 0, bound = 1e-13 * parts[4][i];
+
+        for (int k = 0; k < 3; k++) {
+            along += whole[k] * axes[9 * i + 3 * k];
+            assert_true(fabs(whole[k] - parallel[k] - across[k]) < bound);
+        }
+        for (int k = 0; k < 3; k++)
+            assert_true(fabs(parallel[k] - along * axes[9 * i + 3 * k]) < bound);
+        assert_true(fabs(upright[0] - 0.6 * z) < bound);
+        assert_true(upright[1] == 0);
+        assert_true(fabs(upright[2] - 0.8 * z) < bound);
+        for (int p = 0; p < 4; p++) {
+            const double *x = parts[p] + 3 * i;
+            double size = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+
+            assert_true(fabs(parts[4 + p][i] - size) < bound);
+        }
+    }
+}
+
 /* Relations between the arrays of one run, for each frame. */
 static void test_relations(void **state)
 {
@@ -186,39 +221,8 @@ static void test_relations(void **state)
         assert_true(fabs(k_rot[i] - dot) < 1e-10 * fabs(dot));
         assert_true(k_total[i] > k_rot[i] + k_trans[i]);
     }
-    for (size_t v = 0; v < 4; v++) {
-        static const char *const names[] = {"_vector",      "_parallel",  "_perp",
-                                            "_z_component", "_magnitude", "_parallel_mag",
-                                            "_perp_mag",    "_z_mag"};
-        const double *parts[8];
-        char key[40];
-
-        for (int p = 0; p < 8; p++) {
-            snprintf(key, sizeof key, "%s%s", vectors[v], names[p]);
-            parts[p] = npz_f64(&out, key, NULL, NULL);
-        }
-        for (int i = 0; i < 51; i++) {
-            double size = parts[4][i], along = 0,
-                   z = 0.6 * parts[0][3 * i] + 0.8 * parts[0][3 * i + 2];
-
-            for (int k = 0; k < 3; k++) {
-                along += parts[0][3 * i + k] * axes[9 * i + 3 * k];
-                assert_true(fabs(parts[0][3 * i + k] - parts[1][3 * i + k] - parts[2][3 * i + k]) <
-                            1e-13 * size);
-            }
-            for (int k = 0; k < 3; k++)
-                assert_true(fabs(parts[1][3 * i + k] - along * axes[9 * i + 3 * k]) < 1e-13 * size);
-            assert_true(fabs(parts[3][3 * i] - 0.6 * z) < 1e-13 * size);
-            assert_true(parts[3][3 * i + 1] == 0);
-            assert_true(fabs(parts[3][3 * i + 2] - 0.8 * z) < 1e-13 * size);
-            for (int p = 0; p < 4; p++) {
-                const double *x = parts[p] + 3 * i;
-
-                assert_true(fabs(parts[4 + p][i] - sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2])) <
-                            1e-13 * size);
-            }
-        }
-    }
+    for (size_t v = 0; v < sizeof vectors / sizeof *vectors; v++)
+        check_parts(&out, vectors[v], axes);
     npz_close(&out);
 }
 
