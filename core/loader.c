@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <collet/collet.h>
@@ -24,13 +23,6 @@ typedef struct scan {
     int warned; /* that probes cannot be run: once is enough */
     collet_error *err;
 } scan;
-
-static double milliseconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
 
 static collet_status no_memory(collet_error *err)
 {
@@ -93,7 +85,7 @@ static collet_status note(record_list *records, const loader_plugin *p, int acce
                           .stage = stage,
                           .code = p->code,
                           .reason = p->reason,
-                          .milliseconds = milliseconds() - start};
+                          .milliseconds = record_clock() - start};
     return record_add(records, &entry, err);
 }
 
@@ -126,7 +118,7 @@ static int list_has(const char *list, const char *word)
 
 static collet_status policy_step(scan *s, loader_plugin *p, int *fd)
 {
-    double start = milliseconds();
+    double start = record_clock();
     const char *code = "ok";
     collet_error why;
     if (list_has(s->options->deny, p->name))
@@ -141,7 +133,7 @@ static collet_status policy_step(scan *s, loader_plugin *p, int *fd)
 
 static collet_status manifest_step(scan *s, loader_plugin *p, int fd)
 {
-    double start = milliseconds();
+    double start = record_clock();
     const char *code = "ok";
     collet_error why;
     file_identify(fd, &p->file);
@@ -200,7 +192,7 @@ static collet_status use_answer(scan *s, loader_plugin *p, double start, probe_a
 static collet_status probe_step(scan *s, loader_plugin *p)
 {
     const loader_options *o = s->options;
-    double start = milliseconds();
+    double start = record_clock();
     if (!o->probe) {
         p->unproven = 1;
         return step_end(s, p, "probe", start, 1, "not-probed", "probing is switched off");
@@ -252,7 +244,7 @@ static collet_status register_step(scan *s, loader_plugin *p, double start)
 static collet_status examine(scan *s, loader_plugin *p)
 {
     int fd = -1;
-    double start = milliseconds();
+    double start = record_clock();
     collet_status status = policy_step(s, p, &fd);
     if (status == COLLET_OK && p->usable)
         status = manifest_step(s, p, fd);
@@ -360,7 +352,7 @@ static collet_status open_unchanged(const loader_plugin *plugin, const collet_ho
 collet_status loader_open(const loader_plugin *plugin, const collet_host *host,
                           record_list *records, const collet_plugin **vtable, collet_error *err)
 {
-    double start = milliseconds();
+    double start = record_clock();
     const char *code = "ok";
     collet_error why = {.status = COLLET_OK, .text = ""};
     if (!plugin->usable)
@@ -372,7 +364,7 @@ collet_status loader_open(const loader_plugin *plugin, const collet_host *host,
                           .stage = "open",
                           .code = code,
                           .reason = status == COLLET_OK ? "" : why.text,
-                          .milliseconds = milliseconds() - start};
+                          .milliseconds = record_clock() - start};
     collet_status recorded = record_add(records, &entry, err);
     if (status == COLLET_OK)
         return recorded;

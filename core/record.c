@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <collet/collet.h>
 
@@ -78,6 +79,13 @@ static int entry_copy(record_entry *out, const record_entry *in)
         p += length[i];
     }
     return 1;
+}
+
+double record_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
 collet_status record_add(record_list *list, const record_entry *entry, collet_error *err)

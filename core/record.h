@@ -27,6 +27,9 @@ collet_status record_list_create(record_list **out, collet_error *err);
 /* NULL does nothing. Nobody else uses the list or what it lent. */
 void record_list_free(record_list *list);
 
+/* Milliseconds since some moment, by a clock that is never set. */
+double record_clock(void);
+
 /* Appends a copy of *entry; NULL strings are taken as "". NO_MEMORY leaves the list as it was. */
 collet_status record_add(record_list *list, const record_entry *entry, collet_error *err);
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include <collet/collet.h>
 
@@ -30,13 +29,6 @@ typedef struct search {
 static collet_status no_memory(const search *s)
 {
     return collet_fail(s->err, COLLET_NO_MEMORY, "out of memory while plugins were searched");
-}
-
-static double milliseconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
 static collet_status note(search *s, const char *path, const char *code, const char *reason,
@@ -118,16 +110,16 @@ static collet_status take_entries(search *s, const char *directory, struct diren
 
 static collet_status take_directory(search *s, const char *directory)
 {
-    double start = milliseconds();
+    double start = record_clock();
     struct dirent **entries;
     int count = scandir(directory, &entries, is_candidate, by_name);
     if (count < 0 && errno == ENOMEM)
         return no_memory(s);
     if (count < 0)
-        return note(s, directory, "unreadable", strerror(errno), milliseconds() - start);
+        return note(s, directory, "unreadable", strerror(errno), record_clock() - start);
     char reason[48];
     snprintf(reason, sizeof reason, "%d candidate%s", count, count == 1 ? "" : "s");
-    collet_status status = note(s, directory, "ok", reason, milliseconds() - start);
+    collet_status status = note(s, directory, "ok", reason, record_clock() - start);
     if (status == COLLET_OK)
         status = take_entries(s, directory, entries, count);
     for (int i = 0; i < count; i++)
