@@ -14,7 +14,7 @@
 
 /* Of a panel, whose sums lie on the stack. */
 #define PANEL_ROWS (4 * TERNARY_ROWS)
-#define PANEL_TOKENS 32
+#define PANEL_TOKENS TERNARY_BESIDE
 
 /* Panels a thread, so that none waits long for the last. */
 #define PANELS 4
@@ -35,6 +35,7 @@ typedef struct product {
     int64_t rows, count; /* of the weights; of tokens */
     int64_t ready;       /* tokens at a time, at most */
     int64_t panel;       /* rows of a panel */
+    int64_t y_step;      /* bytes from one token's results to the next, where that is one number */
     int64_t first, here; /* the tokens that are ready now */
     ternary_tokens tokens;
 } product;
@@ -61,13 +62,25 @@ static void choose_source(product *p, const collet_kernel_call *call)
     }
 }
 
-/* Panels are as high as leaves some for every thread. */
-static int64_t panel_rows(const collet_device *device, int64_t rows, int64_t ready)
+/* Panels are as high as leaves some for every thread. Of sums as they are, they may be as much
+ * lower as leaves the busiest thread the fewest rows; the results of `linear` are finished best
+ * many at a time. */
+static int64_t panel_rows(const collet_device *device, int64_t rows, int64_t ready, int linear)
 {
-    int64_t wanted = (int64_t)device->threads * PANELS, beside = divide_up(ready, PANEL_TOKENS);
-    int64_t high = divide_up(rows * beside, wanted);
-    high = divide_up(high, TERNARY_ROWS) * TERNARY_ROWS;
-    return high < TERNARY_ROWS ? TERNARY_ROWS : least(high, PANEL_ROWS);
+    int64_t threads = device->threads, beside = divide_up(ready, PANEL_TOKENS);
+    int64_t high = divide_up(rows * beside, threads * PANELS), best = TERNARY_ROWS,
+            most = INT64_MAX;
+    high = least(divide_up(high, TERNARY_ROWS) * TERNARY_ROWS, PANEL_ROWS);
+    if (linear)
+        return high < TERNARY_ROWS ? TERNARY_ROWS : high;
+    for (int64_t height = high; height >= TERNARY_ROWS; height -= TERNARY_ROWS) {
+        int64_t busiest = divide_up(divide_up(rows, height) * beside, threads) * height;
+        if (busiest < most) {
+            most = busiest;
+            best = height;
+        }
+    }
+    return best;
 }
 
 static void make_product(product *p, const collet_device *device, const collet_kernel_call *call,
@@ -84,6 +97,7 @@ static void make_product(product *p, const collet_device *device, const collet_k
     if (linear && cpu_present(cpu_operand(call, BIASES)))
         p->biases = cpu_operand(call, BIASES);
     p->rows = p->weights->shape[0];
+    p->y_step = p->y->ndim > 1 ? cpu_step(p->y, 0) : 0;
     p->count = 1;
     for (int32_t i = 0; i + 1 < p->y->ndim; i++)
         p->count *= p->y->shape[i];
@@ -94,7 +108,7 @@ static void make_product(product *p, const collet_device *device, const collet_k
     p->ready = least(p->count, READY_BYTES / t->step / PANEL_TOKENS * PANEL_TOKENS);
     if (p->ready < PANEL_TOKENS)
         p->ready = least(p->count, PANEL_TOKENS);
-    p->panel = panel_rows(device, p->rows, p->ready);
+    p->panel = panel_rows(device, p->rows, p->ready, linear);
 }
 
 /* The tokens, and behind them what is known about them. */
@@ -125,7 +139,9 @@ static void store_sums(const product *p, char *y, const void *sums, uint32_t bas
         cpu_move(y, step, sums, size, (uint64_t)size, n);
         return;
     }
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; step == size && i < n; i++)
+        ((uint32_t *)(void *)y)[i] = ((const uint32_t *)sums)[i] - base;
+    for (int64_t i = 0; step != size && i < n; i++) {
         uint32_t sum = ((const uint32_t *)sums)[i] - base;
         memcpy(y + i * step, &sum, sizeof sum);
     }
@@ -149,6 +165,14 @@ static void store_linear(const product *p, char *y, const void *sums, ternary_fi
         cpu_move(y, step, (const char *)room, size, (uint64_t)size, n);
 }
 
+/* Where the results of token number `place` of those that are ready begin. */
+static char *results_of(const product *p, int64_t place)
+{
+    int32_t axes = p->y->ndim - 1;
+    int64_t token = p->first + place;
+    return cpu_at(p->y) + (axes == 1 ? token * p->y_step : ternary_offset(p->y, axes, token));
+}
+
 /* Sums of a panel: rows from `row`, tokens from number `place` of those that are ready. */
 static void store_panel(const product *p, const ternary_panel *panel, int64_t row, int64_t place)
 {
@@ -159,8 +183,7 @@ static void store_panel(const product *p, const ternary_panel *panel, int64_t ro
     int64_t to_row = row * cpu_last_step(p->y);
     for (int64_t i = 0; i < panel->count; i++) {
         const ternary_token *about = &p->tokens.about[place + i];
-        char *y =
-            cpu_at(p->y) + ternary_offset(p->y, p->y->ndim - 1, p->first + place + i) + to_row;
+        char *y = results_of(p, place + i) + to_row;
         const char *sums = (const char *)panel->sums + i * panel->sums_step * 4;
         if (p->linear)
             store_linear(p, y, sums, &how, about, panel->rows);
@@ -177,6 +200,42 @@ static void make_ready(void *argument, int32_t thread, int64_t begin, int64_t en
     (void)thread;
     for (int64_t i = begin; i < end; i++)
         ternary_token_store(&p->tokens, p->first + i, i);
+}
+
+/* Of the tokens that are ready, the first ones that lie side by side. */
+static int64_t beside_count(const product *p)
+{
+    const ternary_tokens *t = &p->tokens;
+    int can = t->form == TERNARY_I8 && t->blocks > 0 && p->kernels->multiply_beside;
+    return can ? p->here / TERNARY_BESIDE * TERNARY_BESIDE : 0;
+}
+
+/* Blocks begin .. end-1 of those tokens, those of the same tokens one after another. */
+static void lay_beside(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const product *p = argument;
+    const ternary_tokens *t = &p->tokens;
+    (void)thread;
+    for (int64_t item = begin; item < end; item++)
+        p->kernels->set_beside(t->stored + item / t->blocks * TERNARY_BESIDE * t->step, t->step,
+                               item % t->blocks, 1);
+}
+
+/* A panel of tokens that lie side by side; whether its results are where they belong. */
+static int multiply_beside(const product *p, ternary_panel *panel, int64_t row, int64_t place)
+{
+    _Alignas(64) int32_t less[TERNARY_BESIDE] = {0};
+    int64_t size = sizeof(int32_t);
+    int in_place = !p->linear && p->y->ndim == 2 && cpu_last_step(p->y) == size;
+    panel->less = less;
+    if (in_place) {
+        for (int64_t i = 0; i < TERNARY_BESIDE; i++)
+            less[i] = (int32_t)p->tokens.about[place + i].base;
+        panel->sums = results_of(p, place) + row * size;
+        panel->sums_step = p->y_step / size;
+    }
+    p->kernels->multiply_beside(panel);
+    return in_place;
 }
 
 /* Panels begin .. end-1, those of the same rows one after another. */
@@ -200,7 +259,12 @@ static void multiply(void *argument, int32_t thread, int64_t begin, int64_t end)
             .sums = sums,
             .sums_step = PANEL_ROWS,
         };
-        p->kernels->multiply[t->form](&panel);
+        if (place + TERNARY_BESIDE <= beside_count(p)) {
+            if (multiply_beside(p, &panel, row, place))
+                continue;
+        } else {
+            p->kernels->multiply[t->form](&panel);
+        }
         store_panel(p, &panel, row, place);
     }
 }
@@ -218,6 +282,8 @@ static collet_status run(const collet_device *device, product *p, void *workspac
         int64_t panels = divide_up(p->rows, p->panel) * divide_up(p->here, PANEL_TOKENS);
         int64_t work = p->panel * least(p->here, PANEL_TOKENS) * (columns + 1);
         team_run(device->threads, p->here, TOKEN_GRAIN / (columns + 1) + 1, make_ready, p);
+        team_run(device->threads, beside_count(p) / TERNARY_BESIDE * t->blocks,
+                 TOKEN_GRAIN / (TERNARY_BESIDE * TERNARY_BLOCK), lay_beside, p);
         team_run(device->threads, panels, GRAIN / work + 1, multiply, p);
     }
     return COLLET_OK;

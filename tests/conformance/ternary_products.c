@@ -129,7 +129,8 @@ static void plan_lengths(kit_plan *plan)
 
 static void plan_layouts(kit_plan *plan)
 {
-    static const product strided[] = {{5, 300, 3}, {17, 70, 9}, {3, 256, -1}, {6, 513, 5}};
+    static const product strided[] = {
+        {5, 300, 3}, {17, 70, 9}, {3, 256, -1}, {6, 513, 5}, {14, 300, 33}};
     static const int64_t y[] = {2, 3, 5}, x[] = {3, 300}, column[] = {2, 1, 300}, none[] = {0, 300};
     for (size_t i = 0; i < sizeof strided / sizeof *strided; i++)
         for (uint32_t a = 0; a < activations_of(plan); a++) {
@@ -176,6 +177,10 @@ static void plan_big(kit_plan *plan)
         kit_case c = of_product(plan, (product){2, (1 << 24) - 1, -1}, EXTREME);
         c.big = true;
         kit_emit(plan, &c);
+        /* Where 64 times a quarter of it is more than that. */
+        c = of_product(plan, (product){5, (1 << 19) + 256, 32}, EXTREME);
+        c.big = true;
+        kit_emit(plan, &c);
     }
 }
 
@@ -187,7 +192,8 @@ static void plan_product(kit_plan *plan)
         {31, 256, 4},  {32, 300, 5},  {33, 512, 7},  {64, 100, 8},  {65, 1000, 9}, {3, 4099, 15},
         {2, 8200, 16}, {16, 256, 17}, {1, 300, 31},  {4, 256, 32},  {5, 700, 33},  {8, 512, 64},
         {3, 256, 65},  {0, 256, 3},   {3, 0, 4},     {3, 256, 0},   {0, 0, 0},     {130, 70, 1},
-        {257, 33, 2},  {10, 256, 32}, {1, 16384, 1}, {2, 65537, 1}, {4, 33000, 2},
+        {257, 33, 2},  {10, 256, 32}, {1, 16384, 1}, {2, 65537, 1}, {4, 33000, 2}, {29, 600, 70},
+        {5, 0, 33},
     };
     for (size_t i = 0; i < sizeof products / sizeof *products; i++)
         each_kind(plan, products[i], (int)i, false, kit_emit);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ternary.h"
 
+#include "ternary_beside.h"
 #include "ternary_lanes.h"
 
 /* ---- Tiles ----------------------------------------------------------------------------------- */
@@ -109,6 +110,44 @@ static void multiply_i8(const ternary_panel *p)
 {
     multiply(p, i8_shapes);
 }
+
+/* ---- i8, tokens side by side ----------------------------------------------------------------- */
+
+#if defined(__AVX512VNNI__)
+
+/* 24 sums, two registers of activations, one of weights. */
+#define ROWS TERNARY_ROWS
+#define NAME(x) beside_##x##_12
+#include "ternary_beside.inc"
+
+#define ROWS 4
+#define NAME(x) beside_##x##_4
+#include "ternary_beside.inc"
+
+#define ROWS 1
+#define NAME(x) beside_##x##_1
+#include "ternary_beside.inc"
+
+static void multiply_beside(const ternary_panel *p)
+{
+    int64_t row = 0;
+    for (; row + TERNARY_ROWS <= p->rows; row += TERNARY_ROWS)
+        beside_tile_12(p, row);
+    for (; row + 4 <= p->rows; row += 4)
+        beside_tile_4(p, row);
+    for (; row < p->rows; row++)
+        beside_tile_1(p, row);
+}
+
+static void set_beside(char *tokens, int64_t step, int64_t first, int64_t blocks)
+{
+    for (int64_t at = first * TERNARY_BLOCK; at < (first + blocks) * TERNARY_BLOCK; at += 64) {
+        for (int half = 0; half < BESIDE_HALVES; half++)
+            transpose_words(tokens + half * BESIDE_WORDS * step + at, step);
+    }
+}
+
+#endif
 
 /* ---- Packed ---------------------------------------------------------------------------------- */
 
@@ -240,5 +279,9 @@ static int64_t dot(const uint8_t *a, const uint8_t *b, int64_t blocks)
 extern const ternary_products LEVEL_NAME(ternary);
 const ternary_products LEVEL_NAME(ternary) = {
     .multiply = {multiply_i8, multiply_packed, multiply_f32},
+#if defined(__AVX512VNNI__)
+    .multiply_beside = multiply_beside,
+    .set_beside = set_beside,
+#endif
     .dot = dot,
 };

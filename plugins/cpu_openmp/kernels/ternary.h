@@ -11,6 +11,9 @@
  * numbers that are left; less the number of a = 1 and twice that of a = -1 it is that of w a.
  *   TERNARY_F32     256 f32 a block, and the sum of w a itself, within 2^-20 of that of |a|.
  * Integer sums are exact modulo 2^32. Any alignment; any thread.
+ *
+ * TERNARY_BESIDE tokens of TERNARY_I8 may lie side by side: 16 and 16 of them, and of every 64
+ * bytes of 16 tokens, each 16 words of four activations, word j of token i is at word i of token j.
  */
 #ifndef COLLET_OPENMP_KERNELS_TERNARY_H
 #define COLLET_OPENMP_KERNELS_TERNARY_H
@@ -26,20 +29,28 @@ enum { TERNARY_I8, TERNARY_PACKED, TERNARY_F32, TERNARY_FORMS };
 /* Rows are handled best by multiples of this. */
 #define TERNARY_ROWS 12
 
+#define TERNARY_BESIDE 32
+
 /* Some rows of weights and some tokens. */
 typedef struct ternary_panel {
     const uint8_t *weights;
     int64_t row_step; /* bytes, of either sign */
     int64_t rows, blocks;
     const char *tokens;
-    int64_t token_step; /* bytes */
-    int64_t count;      /* of tokens */
-    void *sums;         /* i32, or f32 for TERNARY_F32: [token][row] */
-    int64_t sums_step;  /* elements from one token to the next */
+    int64_t token_step;  /* bytes */
+    int64_t count;       /* of tokens */
+    void *sums;          /* i32, or f32 for TERNARY_F32: [token][row] */
+    int64_t sums_step;   /* elements from one token to the next */
+    const int32_t *less; /* multiply_beside: what is subtracted from each token's sums */
 } ternary_panel;
 
 typedef struct ternary_products {
     void (*multiply[TERNARY_FORMS])(const ternary_panel *panel);
+    /* The same for TERNARY_BESIDE tokens of TERNARY_I8 that lie side by side, and what lays blocks
+     * first .. first + blocks - 1 of so many tokens so, in place; both NULL where that is not
+     * faster. At least one block. */
+    void (*multiply_beside)(const ternary_panel *panel);
+    void (*set_beside)(char *tokens, int64_t step, int64_t first, int64_t blocks);
     /* The sum of products of two packed vectors. */
     int64_t (*dot)(const uint8_t *a, const uint8_t *b, int64_t blocks);
 } ternary_products;

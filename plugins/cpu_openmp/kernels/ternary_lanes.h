@@ -59,10 +59,12 @@ INLINE bytes field(bytes x, int l)
 
 INLINE int32_t across_words(words x)
 {
+#if defined(__SSSE3__)
 #if VECTOR_BYTES == 64
-    return _mm512_reduce_add_epi32((__m512i)x);
-#elif defined(__SSSE3__)
-#if VECTOR_BYTES == 32
+    __m256i half = _mm256_add_epi32(_mm512_castsi512_si256((__m512i)x),
+                                    _mm512_extracti64x4_epi64((__m512i)x, 1));
+    __m128i s = _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+#elif VECTOR_BYTES == 32
     __m128i s =
         _mm_add_epi32(_mm256_castsi256_si128((__m256i)x), _mm256_extracti128_si256((__m256i)x, 1));
 #else

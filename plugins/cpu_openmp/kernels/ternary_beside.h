@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ternary_beside.h - words that change places, for tokens that lie side by side (ternary.h).
+ */
+#ifndef COLLET_OPENMP_KERNELS_TERNARY_BESIDE_H
+#define COLLET_OPENMP_KERNELS_TERNARY_BESIDE_H
+
+#include "ternary.h"
+#include "ternary_lanes.h"
+
+#if defined(__AVX512VNNI__)
+
+#define BESIDE_WORDS 16 /* of a register, and tokens whose words it holds */
+#define BESIDE_HALVES (TERNARY_BESIDE / BESIDE_WORDS)
+
+/* Blocks whose highest fields may be added as they lie: times 64, with a = -128 and u = 3, they
+ * stay within 2^31. */
+#define BESIDE_BLOCKS 1024
+
+/* The four bytes at `at`, in every word, where `mask` has ones. The compiler would mask one word in
+ * another register and fetch it from there, in the units that the products need. */
+INLINE bytes masked_in_all(const uint8_t *at, words mask)
+{
+    typedef int32_t word_at_any __attribute__((aligned(1), may_alias));
+    words x;
+    __asm__("vpandd %1%{1to16%}, %2, %0"
+            : "=v"(x)
+            : "m"(*(const word_at_any *)(const void *)at), "v"(mask));
+    return (bytes)x;
+}
+
+/* Within each 16 bytes: word j of x[i] and word i of x[j] change places. */
+INLINE void transpose_fours(words x[4])
+{
+    __m512i ab_low = _mm512_unpacklo_epi32((__m512i)x[0], (__m512i)x[1]);
+    __m512i ab_high = _mm512_unpackhi_epi32((__m512i)x[0], (__m512i)x[1]);
+    __m512i cd_low = _mm512_unpacklo_epi32((__m512i)x[2], (__m512i)x[3]);
+    __m512i cd_high = _mm512_unpackhi_epi32((__m512i)x[2], (__m512i)x[3]);
+    x[0] = (words)_mm512_unpacklo_epi64(ab_low, cd_low);
+    x[1] = (words)_mm512_unpackhi_epi64(ab_low, cd_low);
+    x[2] = (words)_mm512_unpacklo_epi64(ab_high, cd_high);
+    x[3] = (words)_mm512_unpackhi_epi64(ab_high, cd_high);
+}
+
+/* Word j of the 64 bytes i and word i of the 64 bytes j, of 16 that lie `step` apart. */
+INLINE void transpose_words(char *at, int64_t step)
+{
+    words x[BESIDE_WORDS];
+#pragma GCC unroll 16
+    for (int i = 0; i < BESIDE_WORDS; i++)
+        x[i] = (words)load_bytes(at + i * step);
+#pragma GCC unroll 4
+    for (int i = 0; i < BESIDE_WORDS; i += 4)
+        transpose_fours(x + i);
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++) {
+        __m512i a = (__m512i)x[i], b = (__m512i)x[4 + i];
+        __m512i c = (__m512i)x[8 + i], d = (__m512i)x[12 + i];
+        __m512i ab_even = _mm512_shuffle_i32x4(a, b, 0x88),
+                cd_even = _mm512_shuffle_i32x4(c, d, 0x88);
+        __m512i ab_odd = _mm512_shuffle_i32x4(a, b, 0xdd),
+                cd_odd = _mm512_shuffle_i32x4(c, d, 0xdd);
+        store_bytes(at + i * step, (bytes)_mm512_shuffle_i32x4(ab_even, cd_even, 0x88));
+        store_bytes(at + (4 + i) * step, (bytes)_mm512_shuffle_i32x4(ab_odd, cd_odd, 0x88));
+        store_bytes(at + (8 + i) * step, (bytes)_mm512_shuffle_i32x4(ab_even, cd_even, 0xdd));
+        store_bytes(at + (12 + i) * step, (bytes)_mm512_shuffle_i32x4(ab_odd, cd_odd, 0xdd));
+    }
+}
+
+/* Asks for the lines that sums of `rows` rows will be written to. */
+INLINE void fetch_sums(const ternary_panel *p, int64_t row, int64_t rows)
+{
+    const int32_t *sums = (const int32_t *)p->sums + row;
+    for (int t = 0; t < TERNARY_BESIDE; t++, sums += p->sums_step) {
+        __builtin_prefetch(sums, 1, 2);
+        __builtin_prefetch(sums + rows - 1, 1, 2);
+    }
+}
+
+/*
+ * Stores sums of `rows` rows less `less`, or adds them: a call, so that its addresses leave the
+ * registers to the products. All that goes to a token is stored at once: tokens may lie so far
+ * apart that few of their lines find room in the cache together.
+ */
+static __attribute__((noinline)) void store_beside(const ternary_panel *p, int64_t row, int rows,
+                                                   const words (*sums)[BESIDE_HALVES], int add)
+{
+    for (int half = 0; half < BESIDE_HALVES; half++) {
+        int32_t *out = (int32_t *)p->sums + half * BESIDE_WORDS * p->sums_step + row;
+        words less = {0}, part[TERNARY_ROWS / 4][4];
+        int32_t several = rows / 4 * 4;
+        if (!add)
+            less = (words)load_bytes(p->less + half * BESIDE_WORDS);
+        for (int r = 0; r < several; r++)
+            part[r / 4][r % 4] = sums[r][half] - less;
+        for (int r = 0; r < several; r += 4)
+            transpose_fours(part[r / 4]);
+        for (int t = 0; t < BESIDE_WORDS; t++, out += p->sums_step) {
+            for (int r = 0; r < several; r += 4) {
+                const char *four = (const char *)&part[r / 4][t % 4] + t / 4 * 16;
+                __m128i x = _mm_load_si128((const __m128i *)(const void *)four);
+                __m128i *at = (__m128i *)(void *)(out + r);
+                _mm_storeu_si128(at, add ? _mm_add_epi32(_mm_loadu_si128(at), x) : x);
+            }
+            for (int r = several; r < rows; r++)
+                out[r] = (int32_t)((add ? (uint32_t)out[r] : 0) + (uint32_t)sums[r][half][t] -
+                                   (uint32_t)less[t]);
+        }
+    }
+}
+
+#endif
+#endif
