@@ -31,11 +31,11 @@ typedef struct tile_kind {
 } tile_kind;
 
 /* By the size of an element; 1024 elements of 16 bytes would be too much for small devices. */
-static const tile_kind kinds[17] = {[1] = {"-DELEMENT=u8 -DTILE=4096", 12},
-                                    [2] = {"-DELEMENT=u16 -DTILE=2048", 11},
-                                    [4] = {"-DELEMENT=u32 -DTILE=1024", 10},
-                                    [8] = {"-DELEMENT=u64 -DTILE=1024", 10},
-                                    [16] = {"-DELEMENT=b128 -DTILE=512", 9}};
+static const tile_kind kinds[17] = {[1] = {"-DELEMENT=u8 -DBYTES=1 -DTILE=4096", 12},
+                                    [2] = {"-DELEMENT=u16 -DBYTES=2 -DTILE=2048", 11},
+                                    [4] = {"-DELEMENT=u32 -DBYTES=4 -DTILE=1024", 10},
+                                    [8] = {"-DELEMENT=u64 -DBYTES=8 -DTILE=1024", 10},
+                                    [16] = {"-DELEMENT=b128 -DBYTES=16 -DTILE=512", 9}};
 /* On a processor's pages and in its caches. */
 #define CACHED_BITS 16
 #define CACHED_COLUMN_BITS 6
