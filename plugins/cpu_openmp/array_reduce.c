@@ -65,11 +65,14 @@ typedef struct reduce_plan {
     int64_t chunks;  /* of one tile */
     int64_t items;   /* tiles in all */
     int shared;      /* the chunks of a tile are several threads' */
-    double *partial; /* results of `tile` columns: shared, [items][chunks]; else [threads][2] */
+    double *partial; /* results of `tile` columns: shared, [items][chunks]; else two a thread */
 } reduce_plan;
 
 /* The results of `tile` columns in memory: as many results, then as many losses. */
 #define RESULT_SIZE(tile) (2 * (tile))
+
+/* Two of these, on lines of memory that no other thread writes to. */
+#define THREAD_SIZE(tile) (divide_up(2 * RESULT_SIZE(tile), 16) * 16)
 
 /* ---- The axes -------------------------------------------------------------------------------- */
 
@@ -326,7 +329,7 @@ static void reduce_tiles(void *argument, int32_t thread, int64_t begin, int64_t 
     for (int64_t item = begin; item < end; item++) {
         const char *in;
         char *out;
-        double *result = plan->partial + thread * 2 * RESULT_SIZE(plan->tile);
+        double *result = plan->partial + thread * THREAD_SIZE(plan->tile);
         double *more = result + RESULT_SIZE(plan->tile);
         int64_t width = find_tile(plan, item, &in, &out);
         reduce_chunk(plan, in, 0, width, result);
@@ -370,17 +373,13 @@ static void join_chunks(void *argument, int32_t thread, int64_t begin, int64_t e
     }
 }
 
-/* How many in plan->partial. */
-static int64_t partial_results(const collet_device *device, const reduce_plan *plan)
-{
-    return plan->shared ? plan->items * plan->chunks : 2 * (int64_t)device->threads;
-}
-
 WORKSPACE(reduce)
 {
     reduce_plan plan = {0};
     make_plan(&plan, device, call);
-    return (uint64_t)(partial_results(device, &plan) * RESULT_SIZE(plan.tile)) * sizeof(double);
+    int64_t size = plan.shared ? plan.items * plan.chunks * RESULT_SIZE(plan.tile)
+                               : device->threads * THREAD_SIZE(plan.tile);
+    return (uint64_t)size * sizeof(double);
 }
 
 static collet_status run(collet_device *device, const collet_kernel_call *call, reduce_plan *plan)
