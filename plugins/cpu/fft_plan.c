@@ -182,6 +182,16 @@ int fft_line_make(fft_line *line, int64_t n, int wide, int whole)
     return 0;
 }
 
+int fft_line_make_chirp(fft_line *line, int64_t n, int64_t inner, int wide)
+{
+    *line = (fft_line){.form = {.n = n, .inner = inner}, .wide = wide};
+    (void)factor(&line->form, inner);
+    if (make_chirp(line))
+        return 1;
+    fft_line_clear(line);
+    return 0;
+}
+
 void fft_line_clear(fft_line *line)
 {
     free(line->twiddle);

@@ -52,6 +52,9 @@ typedef struct fft_line {
 /* 0 when there is no memory; nothing is left to free then. Not `whole`: without the tables of the
  * passes, where other lines take their place. */
 int fft_line_make(fft_line *line, int64_t n, int wide, int whole);
+/* Chirp and spectrum alone, of a convolution of `inner` numbers: >= 2 n - 1, smooth, not n. 0 as
+ * above. */
+int fft_line_make_chirp(fft_line *line, int64_t n, int64_t inner, int wide);
 void fft_line_clear(fft_line *line);
 
 /* A transform along one axis: complex, or between n real numbers and the half spectrum. */

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "../cpu/fft_plan.h"
+#include "fft_convolution.h"
 #include "fft_pass.h"
+#include "fft_stage.h"
 #include "fft_stages.h"
 #include "tables.h"
 #include "texts.h"
@@ -20,48 +22,6 @@ static const device_source source = {"fft", texts};
  * in its cache; and lines enough for any other device. */
 #define CPU_SCRATCH ((int64_t)1 << 21)
 #define SCRATCH ((int64_t)256 << 20)
-
-/* The `stage` of fft_stage.dev. */
-typedef struct stage {
-    int64_t lines, first;
-    int64_t columns, all_columns;
-    int64_t stride;
-    int64_t in_step, out_step;
-    int64_t in_line, out_line;
-    int64_t in_length, out_length;
-    int64_t n;
-    int64_t roots, fine, coarse, steps, halves, chirp, spectrum;
-    int64_t extent[7], in_other[7], out_other[7];
-    int32_t outer, fine_bits;
-    int32_t radix, tile_bits;
-    int32_t flags, passes;
-    int32_t small[FFT_RADICES_MAX];
-    int64_t tiles, each, run;
-    int64_t in_lane, out_lane;
-    int64_t in_ahead, out_ahead;
-    int64_t in_part, out_part;
-    int32_t in_unit, out_unit;
-} stage;
-
-enum {
-    LINES_FIRST = 1,
-    IN_ALONG = 2,
-    OUT_ALONG = 4,
-    IN_REAL = 8,
-    IN_HALF = 16,
-    IN_SWAPPED = 32,
-    IN_CHIRP = 64,
-    OUT_TURNED = 128,
-    OUT_SPECTRUM = 256,
-    OUT_CHIRP = 512,
-    OUT_SWAPPED = 1024,
-    OUT_REAL = 2048,
-    IN_PLAIN = 4096,
-    OUT_PLAIN = 8192,
-    OF_COLUMNS = 16384,
-    OUT_SPLIT = 32768,
-    IN_JOINED = 65536
-};
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
@@ -90,6 +50,8 @@ static int has_halves(const fft_stages *s)
 /* Launches of a pass: a convolution goes there and back. */
 static int32_t launches_of(const fft_stages *s)
 {
+    if (fft_is_convolved(s))
+        return 2 * s->count - 1;
     return (s->inner == s->n ? s->count : 2 * s->count) + has_halves(s);
 }
 
@@ -98,19 +60,32 @@ static int64_t pair_bytes(const fft_stages *s)
     return s->wide ? 16 : 8;
 }
 
+/* Elements of a line in scratch. */
+static int64_t line_elements(const fft_stages *s)
+{
+    return s->rows.count ? s->rows.count * s->rows.pitch : s->inner;
+}
+
 /* Lines that go through the stages together. */
 static int64_t lines_together(const device_traits *t, const fft_stages *s, const fft_pass *p)
 {
-    int64_t fit = (t->is_cpu ? CPU_SCRATCH : SCRATCH) / (s->inner * pair_bytes(s));
+    int64_t fit = (t->is_cpu ? CPU_SCRATCH : SCRATCH) / (line_elements(s) * pair_bytes(s));
     if (launches_of(s) == 1 || fit > p->lines)
         return p->lines;
     return fit > 0 ? fit : 1;
 }
 
-/* Bytes of each of the two arrays between stages, of which two launches have one. */
+/* Bytes of an array between stages. */
 static uint64_t scratch_bytes(const device_traits *t, const fft_stages *s, const fft_pass *p)
 {
-    return (uint64_t)(lines_together(t, s, p) * s->inner * pair_bytes(s));
+    return (uint64_t)(lines_together(t, s, p) * line_elements(s) * pair_bytes(s));
+}
+
+/* Such arrays: two in turn, of which two launches have one. */
+static uint64_t scratch_arrays(const fft_stages *s)
+{
+    int32_t between = launches_of(s) - 1, most = fft_is_convolved(s) ? 1 : 2;
+    return (uint64_t)(between < most ? between : most);
 }
 
 uint64_t device_fft_workspace(collet_device *device, const collet_kernel_call *call)
@@ -122,8 +97,7 @@ uint64_t device_fft_workspace(collet_device *device, const collet_kernel_call *c
     int32_t count = fft_passes_of(call, passes);
     for (int32_t i = 0; i < count; i++) {
         plan(&s, t, &passes[i]);
-        int32_t arrays = launches_of(&s) - 1;
-        uint64_t bytes = scratch_bytes(t, &s, &passes[i]) * (uint64_t)(arrays > 2 ? 2 : arrays);
+        uint64_t bytes = scratch_bytes(t, &s, &passes[i]) * scratch_arrays(&s);
         most = bytes > most ? bytes : most;
     }
     return count ? fft_temporary_bytes(call) + most : 0;
@@ -145,7 +119,7 @@ typedef struct run {
 
 /* Columns of a group: as many as fit, fewer where that keeps processors without one, and eight
  * where neighbouring columns are neighbours in memory. The groups. */
-static uint64_t set_columns(stage *g, const device_traits *t, int wide)
+static uint64_t set_columns(fft_stage *g, const device_traits *t, int wide)
 {
     int32_t bits = 0, room = fft_room(t, wide);
     int32_t least = g->flags & IN_ALONG && g->flags & OUT_ALONG ? 0 : 3;
@@ -163,7 +137,7 @@ static uint64_t set_columns(stage *g, const device_traits *t, int wide)
 
 /* Lines from line to line of which the numbers are equally far apart: all, those of the innermost
  * axis, or, where tiles of them would have few lines, any. */
-static int64_t run_of_lines(const fft_pass *p, const stage *g, int32_t lanes)
+static int64_t run_of_lines(const fft_pass *p, const fft_stage *g, int32_t lanes)
 {
     int64_t inner = p->outer > 1 ? p->extent[p->outer - 1] : g->lines;
     int whole = g->first % inner == 0 && g->lines % inner == 0;
@@ -174,25 +148,40 @@ static int64_t run_of_lines(const fft_pass *p, const stage *g, int32_t lanes)
  * cache, and no prefetcher follows lines that are far apart. */
 #define CPU_COLD ((int64_t)1 << 17)
 
+/* Vectors between the buffers of a group, so that elements a power of two apart are in as many sets
+ * of a cache as can be. */
+#define APART 16 /* of fft_lanes.dev */
+
+/* The buffers of a group. The compiler of PoCL 3.1 may crash where their places are constants. */
+static void set_buffers(fft_stage *g)
+{
+    g->buffer[0] = 0;
+    g->buffer[1] = 2 * (g->radix + 1) + APART;
+}
+
 /* The tiles of a launch on a processor. The groups. */
-static uint64_t set_tiles(stage *g, const device_traits *t, const fft_pass *p, int32_t lanes)
+static uint64_t set_tiles(fft_stage *g, const device_traits *t, const fft_pass *p, int32_t lanes)
 {
     int64_t inner = p->outer ? p->extent[p->outer - 1] : 1;
-    if (g->flags & OF_COLUMNS) {
+    if (g->flags & IN_PLACE) {
+        g->in_lane = g->in_step;
+        g->out_lane = g->out_step;
+    } else if (g->flags & OF_COLUMNS) {
         g->run = g->stride == 1 ? g->columns : g->stride;
         g->in_lane = g->in_step;
         g->out_lane = g->out_step * (g->stride == 1 ? g->radix : 1);
     } else {
         int even;
-        g->run = run_of_lines(p, g, lanes);
+        g->run = g->spectra ? g->lines : run_of_lines(p, g, lanes);
         even = p->outer < 2 || g->first % inner + g->run <= inner;
         g->in_lane = g->in_line ? g->in_line : even && p->outer ? p->in_other[p->outer - 1] : 0;
         g->out_lane = g->out_line ? g->out_line : even && p->outer ? p->out_other[p->outer - 1] : 0;
     }
     if (g->all_columns * g->radix >= CPU_COLD) {
+        int scratch = g->in_line && g->out_line && g->flags & (IN_PLACE | CONVOLVED);
         int in_place = !g->in_line && !g->out_line && p->from.buffer == p->to.buffer;
         g->in_ahead = lanes * g->in_lane;
-        g->out_ahead = in_place ? 0 : lanes * g->out_lane;
+        g->out_ahead = in_place || scratch ? 0 : lanes * g->out_lane;
     }
     g->tiles = g->all_columns / g->run * (int64_t)device_ceiling((uint64_t)g->run, (uint64_t)lanes);
     g->each = 1;
@@ -201,7 +190,7 @@ static uint64_t set_tiles(stage *g, const device_traits *t, const fft_pass *p, i
     return device_ceiling((uint64_t)g->tiles, (uint64_t)g->each);
 }
 
-static void set_view(stage *g, const fft_pass *p)
+static void set_view(fft_stage *g, const fft_pass *p)
 {
     g->outer = p->outer;
     memcpy(g->extent, p->extent, sizeof g->extent);
@@ -209,7 +198,7 @@ static void set_view(stage *g, const fft_pass *p)
     memcpy(g->out_other, p->out_other, sizeof g->out_other);
 }
 
-static void set_table(stage *g, const fft_stages *s, const fft_stage_plan *plan)
+static void set_table(fft_stage *g, const fft_stages *s, const fft_stage_plan *plan)
 {
     g->radix = (int32_t)plan->radix;
     g->stride = plan->stride;
@@ -220,7 +209,7 @@ static void set_table(stage *g, const fft_stages *s, const fft_stage_plan *plan)
     g->roots = plan->roots;
     g->fine = s->fine;
     g->coarse = s->coarse;
-    g->steps = s->steps;
+    g->steps = plan->steps;
     g->halves = s->halves;
     g->fine_bits = s->fine_bits;
     g->chirp = s->chirp;
@@ -228,7 +217,7 @@ static void set_table(stage *g, const fft_stages *s, const fft_stage_plan *plan)
 }
 
 /* What launch `i` of a pass does to the numbers that it reads and writes. */
-static int32_t flags_of(const run *r, int32_t i, const stage *g)
+static int32_t flags_of(const run *r, int32_t i, const fft_stage *g)
 {
     const fft_stages *s = r->stages;
     int32_t count = launches_of(s), flags = 0;
@@ -256,7 +245,7 @@ static int32_t flags_of(const run *r, int32_t i, const stage *g)
 }
 
 /* The same of a launch between pairs of real numbers and half spectra. */
-static int32_t flags_of_pairs(const run *r, int32_t i, const stage *g)
+static int32_t flags_of_pairs(const run *r, int32_t i, const fft_stage *g)
 {
     const fft_stages *s = r->stages;
     int32_t flags = IN_PLAIN | OUT_PLAIN | (s->count > 1 ? OF_COLUMNS : 0);
@@ -276,7 +265,7 @@ static void pass_scale(device_launch *l, const fft_stages *s, double scale)
 }
 
 /* Where launch `i` reads and writes: operands at the ends of a pass, else scratch. */
-static void set_sides(stage *g, const run *r, int32_t i)
+static void set_sides(fft_stage *g, const run *r, int32_t i)
 {
     const fft_stages *s = r->stages;
     const fft_pass *p = r->pass;
@@ -285,8 +274,8 @@ static void set_sides(stage *g, const run *r, int32_t i)
     g->out_length = ends ? p->to.shape[p->axis] : s->inner;
     g->in_step = begins ? p->from.strides[p->axis] : r->across ? g->lines : 1;
     g->out_step = ends ? p->to.strides[p->axis] : r->across ? g->lines : 1;
-    g->in_line = begins ? 0 : r->across ? 1 : s->inner;
-    g->out_line = ends ? 0 : r->across ? 1 : s->inner;
+    g->in_line = begins ? 0 : r->across ? 1 : line_elements(s);
+    g->out_line = ends ? 0 : r->across ? 1 : line_elements(s);
     g->in_unit = begins && p->from.real ? 1 : 2;
     g->out_unit = ends && p->to.real ? 1 : 2;
     g->in_part = g->out_part = 1;
@@ -300,15 +289,84 @@ static void set_sides(stage *g, const run *r, int32_t i)
     }
 }
 
-static void pass_sides(device_launch *l, const run *r, int32_t i, const stage *g)
+/* Rows of elements that a tile reads and writes. */
+static void set_rows(fft_stage *g)
+{
+    g->in_row = g->in_step * g->columns;
+    g->out_row = g->out_step * g->stride;
+    g->skip = g->stride;
+    g->in_rows = g->radix + (g->flags & IN_JOINED ? 1 : 0);
+    g->out_rows = g->radix + (g->flags & OUT_SPLIT ? 1 : 0);
+}
+
+/* ---- Launches of a convolution (fft_convolution.h) ------------------------------------------- */
+
+static int32_t flags_of_convolved(const run *r, int32_t i)
+{
+    const fft_pass *p = r->pass;
+    int32_t middle = r->stages->count - 1;
+    int32_t flags =
+        i == middle ? CONVOLVED : IN_PLACE | OF_COLUMNS | (i < middle ? OUT_TURNED : IN_TURNED);
+    if (i == 0)
+        flags |= IN_CHIRP | (p->from.real ? IN_REAL : 0) | (p->half ? IN_HALF : 0) |
+                 (p->inverse ? IN_SWAPPED : 0);
+    if (i == 2 * middle)
+        flags |= OUT_CHIRP | (p->to.real ? OUT_REAL : 0) | (p->inverse ? OUT_SWAPPED : 0);
+    return flags | (flags & (IN_REAL | IN_HALF) ? 0 : IN_PLAIN) |
+           (flags & OUT_REAL ? 0 : OUT_PLAIN);
+}
+
+/* A stage whose columns stay in their places. Rows of scratch hold runs of them. */
+static void set_columns_in_place(fft_stage *g, const fft_rows *rows, int begins, int ends)
+{
+    int64_t runs = g->columns / rows->length, block = g->radix * runs * rows->pitch;
+    g->run = rows->length;
+    g->skip = g->columns;
+    g->chirped = rows->chirped;
+    g->in_row = begins ? g->in_step * g->columns : runs * rows->pitch;
+    g->in_run = begins ? g->in_step * rows->length : rows->pitch;
+    g->in_block = begins ? 0 : block;
+    g->out_row = ends ? g->out_step * g->columns : runs * rows->pitch;
+    g->out_run = ends ? g->out_step * rows->length : rows->pitch;
+    g->out_block = ends ? 0 : block;
+}
+
+static void set_convolved(fft_stage *g, const run *r, int32_t i)
+{
+    const fft_stages *s = r->stages;
+    int32_t middle = s->count - 1;
+    int begins = i == 0, ends = i == 2 * middle;
+    g->columns = s->inner / (g->stride * g->radix);
+    g->in_length = begins ? s->n : g->columns * g->radix;
+    g->out_length = ends ? r->pass->to.shape[r->pass->axis] : g->columns * g->radix;
+    if (i == middle) {
+        g->in_row = g->in_step;
+        g->out_row = g->out_step;
+        g->skip = 1;
+        if (middle) {
+            g->lines *= s->rows.count;
+            g->in_line = g->out_line = s->rows.pitch;
+            g->spectra = s->rows.count / s->lanes;
+        }
+    } else {
+        set_columns_in_place(g, &s->rows, begins, ends);
+    }
+    g->in_rows = (int32_t)device_ceiling((uint64_t)g->in_length, (uint64_t)g->columns);
+    g->out_rows = (int32_t)device_ceiling((uint64_t)g->out_length, (uint64_t)g->columns);
+}
+
+/* ---- One launch ------------------------------------------------------------------------------ */
+
+static void pass_sides(device_launch *l, const run *r, int32_t i, const fft_stage *g)
 {
     const fft_stages *s = r->stages;
     const fft_pass *p = r->pass;
     int begins = i == 0, ends = i == launches_of(s) - 1;
     int64_t scratch = (int64_t)fft_temporary_bytes(r->call) / pair_bytes(s);
     int64_t array = (int64_t)scratch_bytes(device_traits_of(r->device), s, p) / pair_bytes(s);
-    int64_t in_first = begins ? p->from.first : scratch + (i % 2 ? 0 : array);
-    int64_t out_first = ends ? p->to.first : scratch + (i % 2 ? array : 0);
+    int64_t second = scratch_arrays(s) == 2 ? array : 0;
+    int64_t in_first = begins ? p->from.first : scratch + (i % 2 ? 0 : second);
+    int64_t out_first = ends ? p->to.first : scratch + (i % 2 ? second : 0);
     device_pass_buffer(l, ends ? p->to.buffer : r->call->workspace);
     device_pass_i64(l, g->out_unit * out_first);
     device_pass_buffer(l, begins ? p->from.buffer : r->call->workspace);
@@ -324,9 +382,12 @@ static collet_status launch(run *r, int32_t i, int64_t first, int64_t lines)
 {
     const device_traits *t = device_traits_of(r->device);
     const fft_stages *s = r->stages;
+    int convolved = fft_is_convolved(s);
     int32_t number = i - (has_halves(s) && r->pass->half);
     int halves = number < 0 || (has_halves(s) && number == s->count);
-    stage g = {.lines = lines, .first = first, .n = s->n, .each = HALVES_EACH};
+    if (convolved && number >= s->count)
+        number = 2 * s->count - 2 - number;
+    fft_stage g = {.lines = lines, .first = first, .n = s->n, .each = HALVES_EACH};
     device_launch l;
     uint64_t groups;
     set_view(&g, r->pass);
@@ -342,7 +403,15 @@ static collet_status launch(run *r, int32_t i, int64_t first, int64_t lines)
         g.flags = number < 0 ? IN_JOINED : OUT_SPLIT;
         groups = (uint64_t)lines * device_ceiling((uint64_t)g.n / 2 + 1, HALVES_EACH);
     } else {
-        g.flags = s->real ? flags_of_pairs(r, i, &g) : flags_of(r, i, &g);
+        g.flags = convolved ? flags_of_convolved(r, i)
+                  : s->real ? flags_of_pairs(r, i, &g)
+                            : flags_of(r, i, &g);
+        if (convolved)
+            set_convolved(&g, r, i);
+        else
+            set_rows(&g);
+        g.steps = g.flags & OF_COLUMNS ? g.steps : 0;
+        set_buffers(&g);
         groups = t->is_cpu ? set_tiles(&g, t, r->pass, s->lanes) : set_columns(&g, t, s->wide);
         pass_scale(&l, s, i == launches_of(s) - 1 ? r->pass->scale : 1.0);
     }
@@ -360,7 +429,8 @@ static collet_status run_pass(run *r)
     const device_traits *t = device_traits_of(r->device);
     int64_t together = lines_together(t, r->stages, p);
     collet_status status = COLLET_OK;
-    r->across = p->lines > 1 && fft_magnitude(p->to.strides[p->axis]) != 1 &&
+    r->across = p->lines > 1 && !fft_is_convolved(r->stages) &&
+                fft_magnitude(p->to.strides[p->axis]) != 1 &&
                 fft_magnitude(p->from.strides[p->axis]) != 1;
     for (int64_t first = 0; first < p->lines && status == COLLET_OK; first += together) {
         int64_t left = p->lines - first;

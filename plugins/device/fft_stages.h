@@ -6,7 +6,8 @@
  * group computes in local memory by passes of small radices: of as many columns as there is room
  * for, or, on processors, of as many as a vector has numbers. A line that fits there is one stage.
  * Lengths with a prime factor above FFT_PRIME_MAX (cpu/fft_plan.h) are convolved with a chirp
- * (Bluestein): the stages of the convolution's length, twice.
+ * (Bluestein): the stages of the convolution's length, twice; on processors as fft_convolution.h
+ * says.
  */
 #ifndef COLLET_DEVICE_FFT_STAGES_H
 #define COLLET_DEVICE_FFT_STAGES_H
@@ -22,7 +23,18 @@ typedef struct fft_stage_plan {
     int32_t passes;
     int32_t small[FFT_RADICES_MAX];
     int64_t roots; /* in the table: exp(-2 pi i k / radix), k < radix */
+    /* On processors, where the neighbouring columns t < fft_lanes of the stage turn by different
+     * angles: exp(-2 pi i stride t k / inner) for its elements k: for each k, all real parts, then
+     * all imaginary ones. */
+    int64_t steps;
 } fft_stage_plan;
+
+/* A line of a convolution in scratch, and its tables (fft_convolution.h). */
+typedef struct fft_rows {
+    int64_t length, count; /* of a row: the last radix; of rows */
+    int64_t pitch;         /* elements from row to row */
+    int64_t chirped;       /* elements of a column that the chirp has; 0: it has one column */
+} fft_rows;
 
 /* What length and type say. Places in the table count its pairs {re, im}. */
 typedef struct fft_stages {
@@ -35,12 +47,10 @@ typedef struct fft_stages {
      * stages alone have them. */
     int32_t fine_bits;
     int64_t fine, coarse;
-    /* On processors the first stage has exp(-2 pi i t k / inner) for its elements k and columns t <
-     * fft_lanes: for each k, all real parts, then all imaginary ones. */
-    int32_t lanes; /* 0: not on processors */
-    int64_t steps;
+    int32_t lanes;           /* fft_lanes; 0: not on processors */
     int64_t halves;          /* exp(-2 pi i k / real), k <= real / 4 */
     int64_t chirp, spectrum; /* as in fft_line; where inner != n */
+    fft_rows rows;           /* of a convolution of several stages on processors */
     int64_t pairs;           /* of the table */
 } fft_stages;
 
@@ -56,6 +66,12 @@ int32_t fft_room(const device_traits *t, int wide);
 
 /* n >= 1; `halved`: of real lines, n even and without prime factors above FFT_PRIME_MAX. */
 void fft_stages_of(fft_stages *s, const device_traits *t, int64_t n, int wide, int halved);
+
+/* Whether launches convolve as fft_convolution.h says. */
+static inline int fft_is_convolved(const fft_stages *s)
+{
+    return s->lanes && s->inner != s->n;
+}
 
 /* The table's bytes, computed in f64 and rounded once; a device_table_fill of a fft_stages. */
 int fft_stages_fill(void *bytes, const void *stages);
