@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ternary_matmul and ternary_linear: tokens are made ready, some at a time, by all threads; then
- * each thread takes panels of rows of the weights through all of those tokens.
+ * each thread takes rows of the weights through them: through groups that lie side by side, then in
+ * panels through the others.
  */
 #include <math.h>
 #include <string.h>
@@ -16,11 +17,20 @@
 #define PANEL_ROWS (4 * TERNARY_ROWS)
 #define PANEL_TOKENS TERNARY_BESIDE
 
+/* Of results of `linear` that are finished at a time: the first cache holds them for a group. */
+#define FINISH_ROWS (12 * TERNARY_ROWS)
+
 /* Panels a thread, so that none waits long for the last. */
 #define PANELS 4
 
 /* Tokens that are ready at a time: they stay in a cache. */
 #define READY_BYTES (4 << 20)
+
+/* Blocks of tokens side by side that a thread makes tables of at a time: they stay in its cache.
+ * And rows of which fewer are not worth them. */
+#define TABLE_BLOCKS 8
+#define TABLE_ROWS 96
+#define TABLES_BYTES (TABLE_BLOCKS * TERNARY_TABLE_BYTES)
 
 /* Products of weights, and activations, below which a second thread costs more than it brings. */
 #define GRAIN (1 << 20)
@@ -35,9 +45,11 @@ typedef struct product {
     int64_t rows, count; /* of the weights; of tokens */
     int64_t ready;       /* tokens at a time, at most */
     int64_t panel;       /* rows of a panel */
-    int64_t y_step;      /* bytes from one token's results to the next, where that is one number */
+    int64_t y_step;      /* bytes from one token's results to the next; 0 where they differ */
     int64_t first, here; /* the tokens that are ready now */
+    int64_t beside;      /* of them, the first ones, which lie side by side */
     ternary_tokens tokens;
+    char *tables; /* TABLES_BYTES for each thread, where there are TABLE_ROWS rows */
 } product;
 
 /* ---- The plan -------------------------------------------------------------------------------- */
@@ -83,6 +95,28 @@ static int64_t panel_rows(const collet_device *device, int64_t rows, int64_t rea
     return best;
 }
 
+static int64_t result_step(const collet_operand *y)
+{
+    int64_t step = 0, count = 1;
+    for (int32_t axis = y->ndim - 2; axis >= 0; axis--) {
+        if (y->shape[axis] == 1)
+            continue;
+        if (count == 1)
+            step = cpu_step(y, axis);
+        else if (cpu_step(y, axis) != step * count)
+            return 0;
+        count *= y->shape[axis];
+    }
+    return step;
+}
+
+/* Their results have to be adjacent: sums are stored where they belong. */
+static int can_lie_beside(const product *p)
+{
+    return p->kernels->multiply_beside && p->tokens.form == TERNARY_I8 && p->tokens.blocks > 0 &&
+           p->y_step && cpu_last_step(p->y) == (int64_t)sizeof(int32_t);
+}
+
 static void make_product(product *p, const collet_device *device, const collet_kernel_call *call,
                          int linear)
 {
@@ -97,7 +131,7 @@ static void make_product(product *p, const collet_device *device, const collet_k
     if (linear && cpu_present(cpu_operand(call, BIASES)))
         p->biases = cpu_operand(call, BIASES);
     p->rows = p->weights->shape[0];
-    p->y_step = p->y->ndim > 1 ? cpu_step(p->y, 0) : 0;
+    p->y_step = result_step(p->y);
     p->count = 1;
     for (int32_t i = 0; i + 1 < p->y->ndim; i++)
         p->count *= p->y->shape[i];
@@ -108,13 +142,19 @@ static void make_product(product *p, const collet_device *device, const collet_k
     p->ready = least(p->count, READY_BYTES / t->step / PANEL_TOKENS * PANEL_TOKENS);
     if (p->ready < PANEL_TOKENS)
         p->ready = least(p->count, PANEL_TOKENS);
-    p->panel = panel_rows(device, p->rows, p->ready, linear);
 }
 
-/* The tokens, and behind them what is known about them. */
-static uint64_t workspace_bytes(const product *p)
+static int64_t table_bytes(const product *p, const collet_device *device)
 {
-    return (uint64_t)p->ready * ((uint64_t)p->tokens.step + sizeof(ternary_token));
+    int wanted = can_lie_beside(p) && p->ready >= TERNARY_BESIDE && p->rows >= TABLE_ROWS;
+    return wanted ? (int64_t)device->threads * TABLES_BYTES : 0;
+}
+
+/* The tokens, tables, and what is known about each token. */
+static uint64_t workspace_bytes(const product *p, const collet_device *device)
+{
+    return (uint64_t)p->ready * ((uint64_t)p->tokens.step + sizeof(ternary_token)) +
+           (uint64_t)table_bytes(p, device);
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */
@@ -151,7 +191,7 @@ static void store_linear(const product *p, char *y, const void *sums, ternary_fi
                          const ternary_token *about, int64_t n)
 {
     int64_t step = cpu_last_step(p->y), size = sizeof(float);
-    float room[PANEL_ROWS];
+    float room[FINISH_ROWS];
     float *out = step == size ? (float *)(void *)y : room;
     how->base = about->base;
     how->scale = about->scale;
@@ -168,15 +208,16 @@ static void store_linear(const product *p, char *y, const void *sums, ternary_fi
 /* Where the results of token number `place` of those that are ready begin. */
 static char *results_of(const product *p, int64_t place)
 {
-    int32_t axes = p->y->ndim - 1;
     int64_t token = p->first + place;
-    return cpu_at(p->y) + (axes == 1 ? token * p->y_step : ternary_offset(p->y, axes, token));
+    return cpu_at(p->y) +
+           (p->y_step ? token * p->y_step : ternary_offset(p->y, p->y->ndim - 1, token));
 }
 
-/* Sums of a panel: rows from `row`, tokens from number `place` of those that are ready. */
+/* The results of a panel from its sums: rows from `row`, tokens from number `place` of those that
+ * are ready. The sums may lie where the results of `linear` belong. */
 static void store_panel(const product *p, const ternary_panel *panel, int64_t row, int64_t place)
 {
-    float scale_room[PANEL_ROWS], bias_room[PANEL_ROWS];
+    float scale_room[FINISH_ROWS], bias_room[FINISH_ROWS];
     ternary_finish how = {.scales = of_rows(p->scales, row, panel->rows, scale_room),
                           .biases = of_rows(p->biases, row, panel->rows, bias_room),
                           .relu = p->relu};
@@ -202,15 +243,7 @@ static void make_ready(void *argument, int32_t thread, int64_t begin, int64_t en
         ternary_token_store(&p->tokens, p->first + i, i);
 }
 
-/* Of the tokens that are ready, the first ones that lie side by side. */
-static int64_t beside_count(const product *p)
-{
-    const ternary_tokens *t = &p->tokens;
-    int can = t->form == TERNARY_I8 && t->blocks > 0 && p->kernels->multiply_beside;
-    return can ? p->here / TERNARY_BESIDE * TERNARY_BESIDE : 0;
-}
-
-/* Blocks begin .. end-1 of those tokens, those of the same tokens one after another. */
+/* Blocks begin .. end-1 of tokens side by side, those of the same tokens one after another. */
 static void lay_beside(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const product *p = argument;
@@ -221,33 +254,66 @@ static void lay_beside(void *argument, int32_t thread, int64_t begin, int64_t en
                                item % t->blocks, 1);
 }
 
-/* A panel of tokens that lie side by side; whether its results are where they belong. */
-static int multiply_beside(const product *p, ternary_panel *panel, int64_t row, int64_t place)
+/* Rows row .. end-1 of a group side by side, from token number `place` of those that are ready. */
+static void multiply_group(const product *p, char *tables, int64_t place, int64_t row, int64_t end)
 {
     _Alignas(64) int32_t less[TERNARY_BESIDE] = {0};
-    int64_t size = sizeof(int32_t);
-    int in_place = !p->linear && p->y->ndim == 2 && cpu_last_step(p->y) == size;
-    panel->less = less;
-    if (in_place) {
-        for (int64_t i = 0; i < TERNARY_BESIDE; i++)
-            less[i] = (int32_t)p->tokens.about[place + i].base;
-        panel->sums = results_of(p, place) + row * size;
-        panel->sums_step = p->y_step / size;
+    const ternary_tokens *t = &p->tokens;
+    int64_t row_step = cpu_step(p->weights, 0), size = sizeof(int32_t);
+    int64_t most = tables ? TERNARY_TABLE_BLOCKS : TERNARY_BESIDE_BLOCKS;
+    for (int64_t i = 0; !p->linear && i < TERNARY_BESIDE; i++)
+        less[i] = (int32_t)t->about[place + i].base;
+    for (int64_t first = 0, blocks; first < t->blocks; first += blocks) {
+        ternary_panel panel = {
+            .row_step = row_step,
+            .tokens = t->stored + place * t->step + first * TERNARY_BLOCK,
+            .token_step = t->step,
+            .count = TERNARY_BESIDE,
+            .sums_step = p->y_step / size,
+            .less = first == 0 ? less : NULL,
+            .tables = tables,
+        };
+        panel.blocks = blocks = least(t->blocks - first, most);
+        if (tables)
+            p->kernels->set_tables(tables, panel.tokens, t->step, blocks);
+        for (int64_t r = row; r < end; r += FINISH_ROWS) {
+            panel.weights =
+                (const uint8_t *)cpu_at(p->weights) + r * row_step + first * TERNARY_BLOCK_BYTES;
+            panel.rows = least(end - r, FINISH_ROWS);
+            panel.sums = results_of(p, place) + r * size;
+            p->kernels->multiply_beside(&panel);
+            if (p->linear && first + blocks == t->blocks)
+                store_panel(p, &panel, r, place);
+        }
     }
-    p->kernels->multiply_beside(panel);
-    return in_place;
 }
 
-/* Panels begin .. end-1, those of the same rows one after another. */
+/* Pieces begin .. end-1 of TERNARY_ROWS rows of a group, those of the same group one after another.
+ */
+static void multiply_beside(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const product *p = argument;
+    int64_t pieces = divide_up(p->rows, TERNARY_ROWS);
+    for (int64_t item = begin, here; item < end; item += here) {
+        int64_t piece = item % pieces;
+        here = least(end - item, pieces - piece);
+        char *tables = here * TERNARY_ROWS >= TABLE_ROWS ? p->tables + thread * TABLES_BYTES : NULL;
+        multiply_group(p, tables, item / pieces * TERNARY_BESIDE, piece * TERNARY_ROWS,
+                       least(p->rows, (piece + here) * TERNARY_ROWS));
+    }
+}
+
+/* Panels begin .. end-1 of the other tokens, those of the same rows one after another. */
 static void multiply(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const product *p = argument;
     const ternary_tokens *t = &p->tokens;
     _Alignas(64) int32_t sums[PANEL_ROWS * PANEL_TOKENS];
-    int64_t beside = divide_up(p->here, PANEL_TOKENS), row_step = cpu_step(p->weights, 0);
+    int64_t panels = divide_up(p->here - p->beside, PANEL_TOKENS);
+    int64_t row_step = cpu_step(p->weights, 0);
     (void)thread;
     for (int64_t item = begin; item < end; item++) {
-        int64_t row = item / beside * p->panel, place = item % beside * PANEL_TOKENS;
+        int64_t row = item / panels * p->panel, place = p->beside + item % panels * PANEL_TOKENS;
         ternary_panel panel = {
             .weights = (const uint8_t *)cpu_at(p->weights) + row * row_step,
             .row_step = row_step,
@@ -259,14 +325,27 @@ static void multiply(void *argument, int32_t thread, int64_t begin, int64_t end)
             .sums = sums,
             .sums_step = PANEL_ROWS,
         };
-        if (place + TERNARY_BESIDE <= beside_count(p)) {
-            if (multiply_beside(p, &panel, row, place))
-                continue;
-        } else {
-            p->kernels->multiply[t->form](&panel);
-        }
+        p->kernels->multiply[t->form](&panel);
         store_panel(p, &panel, row, place);
     }
+}
+
+/* Products of the tokens that are ready. */
+static void multiply_ready(const collet_device *device, product *p)
+{
+    const ternary_tokens *t = &p->tokens;
+    int64_t columns = t->blocks * TERNARY_BLOCK, groups = p->beside / TERNARY_BESIDE;
+    int64_t others = p->here - p->beside, work = TERNARY_ROWS * TERNARY_BESIDE * columns;
+    team_run(device->threads, groups * t->blocks, TOKEN_GRAIN / (TERNARY_BESIDE * TERNARY_BLOCK),
+             lay_beside, p);
+    if (groups > 0)
+        team_run(device->threads, groups * divide_up(p->rows, TERNARY_ROWS), GRAIN / work + 1,
+                 multiply_beside, p);
+    p->panel = panel_rows(device, p->rows, others, p->linear);
+    work = p->panel * least(others, PANEL_TOKENS) * (columns + 1);
+    if (others > 0)
+        team_run(device->threads, divide_up(p->rows, p->panel) * divide_up(others, PANEL_TOKENS),
+                 GRAIN / work + 1, multiply, p);
 }
 
 static collet_status run(const collet_device *device, product *p, void *workspace)
@@ -276,15 +355,13 @@ static collet_status run(const collet_device *device, product *p, void *workspac
     if (p->rows == 0 || p->count == 0)
         return COLLET_OK;
     t->stored = workspace;
-    t->about = (ternary_token *)(void *)(t->stored + p->ready * t->step);
+    p->tables = t->stored + p->ready * t->step;
+    t->about = (ternary_token *)(void *)(p->tables + table_bytes(p, device));
     for (p->first = 0; p->first < p->count; p->first += p->here) {
         p->here = least(p->count - p->first, p->ready);
-        int64_t panels = divide_up(p->rows, p->panel) * divide_up(p->here, PANEL_TOKENS);
-        int64_t work = p->panel * least(p->here, PANEL_TOKENS) * (columns + 1);
+        p->beside = can_lie_beside(p) ? p->here / TERNARY_BESIDE * TERNARY_BESIDE : 0;
         team_run(device->threads, p->here, TOKEN_GRAIN / (columns + 1) + 1, make_ready, p);
-        team_run(device->threads, beside_count(p) / TERNARY_BESIDE * t->blocks,
-                 TOKEN_GRAIN / (TERNARY_BESIDE * TERNARY_BLOCK), lay_beside, p);
-        team_run(device->threads, panels, GRAIN / work + 1, multiply, p);
+        multiply_ready(device, p);
     }
     return COLLET_OK;
 }
@@ -295,7 +372,7 @@ WORKSPACE(ternary_matmul)
 {
     product p = {0};
     make_product(&p, device, call, 0);
-    return workspace_bytes(&p);
+    return workspace_bytes(&p, device);
 }
 
 KERNEL(ternary_matmul)
@@ -309,7 +386,7 @@ WORKSPACE(ternary_linear)
 {
     product p = {0};
     make_product(&p, device, call, 1);
-    return workspace_bytes(&p);
+    return workspace_bytes(&p, device);
 }
 
 KERNEL(ternary_linear)

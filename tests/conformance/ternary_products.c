@@ -129,8 +129,8 @@ static void plan_lengths(kit_plan *plan)
 
 static void plan_layouts(kit_plan *plan)
 {
-    static const product strided[] = {
-        {5, 300, 3}, {17, 70, 9}, {3, 256, -1}, {6, 513, 5}, {14, 300, 33}};
+    static const product strided[] = {{5, 300, 3}, {17, 70, 9},   {3, 256, -1},
+                                      {6, 513, 5}, {14, 300, 33}, {209, 60, 32}};
     static const int64_t y[] = {2, 3, 5}, x[] = {3, 300}, column[] = {2, 1, 300}, none[] = {0, 300};
     for (size_t i = 0; i < sizeof strided / sizeof *strided; i++)
         for (uint32_t a = 0; a < activations_of(plan); a++) {
@@ -159,15 +159,23 @@ static void plan_layouts(kit_plan *plan)
         choose(&c, a, 0);
         kit_emit_sharing(plan, &c);
     }
+    /* Results of more axes, of tokens enough for kernels of many. */
+    for (uint32_t a = 0; a < activations_of(plan); a++) {
+        kit_case c = of_product(plan, (product){209, 60, 34}, ORDINARY);
+        choose(&c, a, 0);
+        kit_shape(&c, 0, 3, (int64_t[]){2, 17, 209});
+        kit_shape(&c, 2, 3, (int64_t[]){2, 17, c.operand[2].shape[1]});
+        kit_emit_layouts(plan, &c);
+    }
 }
 
 static void plan_big(kit_plan *plan)
 {
-    static const product products[] = {
-        {389, 1031, 3}, {3, 1031, 1061}, {111, 2093, 105}, {3, 200001, 2}, {1027, 4096, -1}};
+    static const product products[] = {{389, 1031, 3}, {209, 2100, 33},  {111, 2093, 105},
+                                       {3, 200001, 2}, {1027, 4096, -1}, {3, 1031, 1061}};
     for (size_t i = 0; i < sizeof products / sizeof *products; i++)
         for (uint32_t a = 0; a < activations_of(plan); a++) {
-            kit_case c = of_product(plan, products[i], i == 3 ? EXTREME : ORDINARY);
+            kit_case c = of_product(plan, products[i], i == 1 || i == 3 ? EXTREME : ORDINARY);
             choose(&c, a, 0);
             c.big = true;
             kit_emit(plan, &c);

@@ -19,12 +19,18 @@ INLINE const uint8_t *row_at(const ternary_panel *p, int64_t row)
     return p->weights + row * p->row_step;
 }
 
+/* Asks for what lies `offset` bytes on, whether or not that is within the weights. */
+INLINE void fetch_line(const uint8_t *at, int64_t offset)
+{
+    __builtin_prefetch((const void *)((uintptr_t)at + (uintptr_t)offset), 0, 2);
+}
+
 /* Asks for a line of each of the `rows` rows that come after those at `at`: the processor does not
  * see that they follow. */
 INLINE void fetch_next(const uint8_t *at, int64_t row_step, int64_t rows)
 {
     for (int64_t r = rows; r < 2 * rows; r++)
-        __builtin_prefetch((const void *)((uintptr_t)at + (uintptr_t)(r * row_step)), 0, 2);
+        fetch_line(at, r * row_step);
 }
 
 /* From the widest tiles to those of one token, which end the list. */
@@ -115,22 +121,32 @@ static void multiply_i8(const ternary_panel *p)
 
 #if defined(__AVX512VNNI__)
 
-/* 24 sums, two registers of activations, one of weights. */
+/* 24 sums, two registers of activations, one of weights, two of sums from tables. */
 #define ROWS TERNARY_ROWS
+#define WORDS BESIDE_MULTIPLIED
+#define NAME(x) beside_##x##_12_tables
+#include "ternary_beside.inc"
+
+#define ROWS TERNARY_ROWS
+#define WORDS BESIDE_WORDS
 #define NAME(x) beside_##x##_12
 #include "ternary_beside.inc"
 
 #define ROWS 4
+#define WORDS BESIDE_WORDS
 #define NAME(x) beside_##x##_4
 #include "ternary_beside.inc"
 
 #define ROWS 1
+#define WORDS BESIDE_WORDS
 #define NAME(x) beside_##x##_1
 #include "ternary_beside.inc"
 
 static void multiply_beside(const ternary_panel *p)
 {
     int64_t row = 0;
+    for (; p->tables && row + TERNARY_ROWS <= p->rows; row += TERNARY_ROWS)
+        beside_tile_12_tables(p, row);
     for (; row + TERNARY_ROWS <= p->rows; row += TERNARY_ROWS)
         beside_tile_12(p, row);
     for (; row + 4 <= p->rows; row += 4)
@@ -144,6 +160,15 @@ static void set_beside(char *tokens, int64_t step, int64_t first, int64_t blocks
     for (int64_t at = first * TERNARY_BLOCK; at < (first + blocks) * TERNARY_BLOCK; at += 64) {
         for (int half = 0; half < BESIDE_HALVES; half++)
             transpose_words(tokens + half * BESIDE_WORDS * step + at, step);
+    }
+}
+
+static void set_tables(char *tables, const char *tokens, int64_t step, int64_t blocks)
+{
+    for (int64_t k = 0; k < blocks; k++, tokens += TERNARY_BLOCK) {
+        for (int l = 0; l < 4; l++)
+            make_tables((char *)tables_of(tables, k, l), tokens + (BESIDE_MULTIPLIED + l) * step,
+                        step);
     }
 }
 
@@ -282,6 +307,7 @@ const ternary_products LEVEL_NAME(ternary) = {
 #if defined(__AVX512VNNI__)
     .multiply_beside = multiply_beside,
     .set_beside = set_beside,
+    .set_tables = set_tables,
 #endif
     .dot = dot,
 };

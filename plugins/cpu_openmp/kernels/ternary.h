@@ -31,26 +31,41 @@ enum { TERNARY_I8, TERNARY_PACKED, TERNARY_F32, TERNARY_FORMS };
 
 #define TERNARY_BESIDE 32
 
+/* With activations of -128 and invalid weights of 3 the highest fields of so many blocks, 64 times
+ * too large, stay within 2^31. */
+#define TERNARY_BESIDE_BLOCKS 1024
+
+/* Of a block; and blocks whose sums from tables, eight of -512 to 508 each, have room in 16 bits.
+ */
+#define TERNARY_TABLE_BYTES (32 * 1024)
+#define TERNARY_TABLE_BLOCKS 8
+
 /* Some rows of weights and some tokens. */
 typedef struct ternary_panel {
     const uint8_t *weights;
     int64_t row_step; /* bytes, of either sign */
     int64_t rows, blocks;
     const char *tokens;
-    int64_t token_step;  /* bytes */
-    int64_t count;       /* of tokens */
-    void *sums;          /* i32, or f32 for TERNARY_F32: [token][row] */
-    int64_t sums_step;   /* elements from one token to the next */
-    const int32_t *less; /* multiply_beside: what is subtracted from each token's sums */
+    int64_t token_step; /* bytes */
+    int64_t count;      /* of tokens */
+    void *sums;         /* i32, or f32 for TERNARY_F32: [token][row] */
+    int64_t sums_step;  /* elements from one token to the next */
+    /* multiply_beside: what is subtracted from each token's sums; NULL: sums are added to those
+     * that are there. And what set_tables made of these blocks of these tokens, or NULL. */
+    const int32_t *less;
+    const char *tables;
 } ternary_panel;
 
 typedef struct ternary_products {
     void (*multiply[TERNARY_FORMS])(const ternary_panel *panel);
-    /* The same for TERNARY_BESIDE tokens of TERNARY_I8 that lie side by side, and what lays blocks
-     * first .. first + blocks - 1 of so many tokens so, in place; both NULL where that is not
-     * faster. At least one block. */
+    /* The same for TERNARY_BESIDE tokens of TERNARY_I8 that lie side by side, at most
+     * TERNARY_BESIDE_BLOCKS blocks; what lays blocks first .. first + blocks - 1 of so many tokens
+     * so, in place; and what makes tables of tokens that lie so, TERNARY_TABLE_BYTES for each
+     * block, 64-byte aligned: with them products of many rows are faster. All NULL where tokens
+     * side by side are not faster. */
     void (*multiply_beside)(const ternary_panel *panel);
     void (*set_beside)(char *tokens, int64_t step, int64_t first, int64_t blocks);
+    void (*set_tables)(char *tables, const char *tokens, int64_t step, int64_t blocks);
     /* The sum of products of two packed vectors. */
     int64_t (*dot)(const uint8_t *a, const uint8_t *b, int64_t blocks);
 } ternary_products;
@@ -80,7 +95,7 @@ typedef struct ternary_rows {
     int64_t (*unpack)(int8_t *codes, const uint8_t *bytes, int64_t blocks);
     /* Blocks of t2 as activations; returns what sums with them are too large by, modulo 2^32. */
     uint32_t (*masks)(uint8_t *masks, const uint8_t *bytes, int64_t blocks);
-    /* n results of one token from its sums. */
+    /* n results of one token from its sums, which may be in their place. */
     void (*finish[TERNARY_FORMS])(float *y, const void *sums, const ternary_finish *how, int64_t n);
 } ternary_rows;
 

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ternary_beside.h - words that change places, for tokens that lie side by side (ternary.h).
+ * ternary_beside.h - words that change places, for tokens that lie side by side (ternary.h), and
+ * tables of their sums.
+ *
+ * A table is of two activations of each token, which the weights of half a byte belong to: its
+ * entry c + 4 d is c times the one and d times the other, c and d 0, 1 or 2. To load an entry and
+ * to add it are two multiplications and sums a lane in units that idle beside the products. (The
+ * method of V. L. Arlazarov, E. A. Dinic, M. A. Kronrod, I. A. Faradzhev, "On economical
+ * construction of the transitive closure of a directed graph", Dokl. Akad. Nauk SSSR 194, 1970.)
  */
 #ifndef COLLET_OPENMP_KERNELS_TERNARY_BESIDE_H
 #define COLLET_OPENMP_KERNELS_TERNARY_BESIDE_H
@@ -13,9 +20,13 @@
 #define BESIDE_WORDS 16 /* of a register, and tokens whose words it holds */
 #define BESIDE_HALVES (TERNARY_BESIDE / BESIDE_WORDS)
 
-/* Blocks whose highest fields may be added as they lie: times 64, with a = -128 and u = 3, they
- * stay within 2^31. */
-#define BESIDE_BLOCKS 1024
+/* Words of each 64 bytes that are multiplied where there are tables for the others. */
+#define BESIDE_MULTIPLIED 12
+
+/* Tables: one for each half byte of a word; entries that no weights lead to are not there. */
+#define BESIDE_TABLES 8
+#define BESIDE_ENTRY 64
+#define BESIDE_TABLE (16 * BESIDE_ENTRY)
 
 /* The four bytes at `at`, in every word, where `mask` has ones. The compiler would mask one word in
  * another register and fetch it from there, in the units that the products need. */
@@ -67,6 +78,51 @@ INLINE void transpose_words(char *at, int64_t step)
     }
 }
 
+/* Those of the word that goes with field l of block k. */
+INLINE const char *tables_of(const char *tables, int64_t k, int l)
+{
+    return tables + (4 * k + l) * BESIDE_TABLES * BESIDE_TABLE;
+}
+
+INLINE shorts looked_up(const char *tables, const uint8_t *word)
+{
+    uint32_t w;
+    shorts sum[2] = {{0}};
+    __builtin_memcpy(&w, word, sizeof w);
+#pragma GCC unroll 8
+    for (int t = 0; t < BESIDE_TABLES; t++, tables += BESIDE_TABLE)
+        sum[t % 2] += *(const shorts *)(const void *)(tables + (w >> 4 * t & 15) * BESIDE_ENTRY);
+    return sum[0] + sum[1];
+}
+
+/* An entry is tokens 0 and 16, 1 and 17, ...: the first of each, then the second. */
+INLINE words part_low(shorts x)
+{
+    return (words)((uwords)x << 16) >> 16;
+}
+
+INLINE words part_high(shorts x)
+{
+    return (words)x >> 16;
+}
+
+/* Of the word at `tokens` in each of the 64 bytes of a block. */
+INLINE void make_tables(char *tables, const char *tokens, int64_t step)
+{
+    for (int t = 0; t < BESIDE_TABLES; t++, tables += BESIDE_TABLE) {
+        uwords x[2];
+        for (int i = 0; i < 2; i++) {
+            const char *at = tokens + 64 * (t % 2 * 2 + i);
+            words low = (words)((uwords)load_bytes(at) << (24 - t / 2 * 8)) >> 24;
+            words high = (words)((uwords)load_bytes(at + BESIDE_WORDS * step) << (24 - t / 2 * 8));
+            x[i] = ((uwords)low & 0xffff) | ((uwords)(high >> 24) << 16);
+        }
+        for (int i = 0; i < 9; i++)
+            *(shorts *)(void *)(tables + (i % 3 + i / 3 * 4) * BESIDE_ENTRY) =
+                (shorts)x[0] * (int16_t)(i % 3) + (shorts)x[1] * (int16_t)(i / 3);
+    }
+}
+
 /* Asks for the lines that sums of `rows` rows will be written to. */
 INLINE void fetch_sums(const ternary_panel *p, int64_t row, int64_t rows)
 {
@@ -78,13 +134,14 @@ INLINE void fetch_sums(const ternary_panel *p, int64_t row, int64_t rows)
 }
 
 /*
- * Stores sums of `rows` rows less `less`, or adds them: a call, so that its addresses leave the
+ * Stores sums of `rows` rows less p->less, or adds them: a call, so that its addresses leave the
  * registers to the products. All that goes to a token is stored at once: tokens may lie so far
  * apart that few of their lines find room in the cache together.
  */
 static __attribute__((noinline)) void store_beside(const ternary_panel *p, int64_t row, int rows,
-                                                   const words (*sums)[BESIDE_HALVES], int add)
+                                                   const words (*sums)[BESIDE_HALVES])
 {
+    const int add = !p->less;
     for (int half = 0; half < BESIDE_HALVES; half++) {
         int32_t *out = (int32_t *)p->sums + half * BESIDE_WORDS * p->sums_step + row;
         words less = {0}, part[TERNARY_ROWS / 4][4];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ternary.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "ternary_lanes.h"
@@ -45,17 +46,27 @@ static int32_t sum_i8(const int8_t *at, int64_t n)
     return sum + across_words(total);
 }
 
+/* Of numbers that are not negative. */
+INLINE words greater_of(words a, words b)
+{
+    words above = a > b;
+    return (a & above) | (b & ~above);
+}
+
+/* Four at a time: each waits for the one before. */
 static uint32_t greatest(uint32_t so_far, const float *x, int64_t n)
 {
-    words most = {0};
+    words most[4] = {{0}};
     int64_t i = 0;
-    for (; i + GROUP <= n; i += GROUP) {
-        words magnitude = (words)load_floats(x + i) & (int32_t)MAGNITUDE;
-        words above = magnitude > most;
-        most = (most & ~above) | (magnitude & above);
+    for (; i + 4 * GROUP <= n; i += 4 * GROUP) {
+#pragma GCC unroll 4
+        for (int k = 0; k < 4; k++)
+            most[k] =
+                greater_of((words)load_floats(x + i + k * GROUP) & (int32_t)MAGNITUDE, most[k]);
     }
+    most[0] = greater_of(greater_of(most[0], most[1]), greater_of(most[2], most[3]));
     for (int k = 0; k < GROUP; k++)
-        so_far = (uint32_t)most[k] > so_far ? (uint32_t)most[k] : so_far;
+        so_far = (uint32_t)most[0][k] > so_far ? (uint32_t)most[0][k] : so_far;
     for (; i < n; i++) {
         uint32_t magnitude = bits_of(x[i]) & MAGNITUDE;
         so_far = magnitude > so_far ? magnitude : so_far;
@@ -253,14 +264,18 @@ static int64_t unpack(int8_t *codes, const uint8_t *in, int64_t blocks)
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
+typedef int32_t sum_at_any __attribute__((may_alias));
+
 /* y = value(i) factor(i) + bias(i), each operation rounded. */
-INLINE void finish_all(float *y, const int32_t *sums, const float *values,
+INLINE void finish_all(float *y, const sum_at_any *sums, const float *values,
                        const ternary_finish *how, int64_t n, int has_scale, int scaled,
                        int has_bias)
 {
     const float *scales = how->scales, *biases = how->biases;
     const float scale = how->scale;
     const uint32_t base = how->base;
+    const float least = how->relu ? 0.0f : -INFINITY;
+    INDEPENDENT
     for (int64_t i = 0; i < n; i++) {
         float value = values ? values[i] : (float)(int32_t)((uint32_t)sums[i] - base);
         if (has_scale && scaled)
@@ -271,13 +286,11 @@ INLINE void finish_all(float *y, const int32_t *sums, const float *values,
             value *= scale;
         if (has_bias)
             value += biases[i];
-        y[i] = value;
+        y[i] = value < least ? 0.0f : value;
     }
-    for (int64_t i = 0; how->relu && i < n; i++)
-        y[i] = y[i] < 0.0f ? 0.0f : y[i];
 }
 
-INLINE void finish(float *y, const int32_t *sums, const float *values, const ternary_finish *how,
+INLINE void finish(float *y, const sum_at_any *sums, const float *values, const ternary_finish *how,
                    int64_t n, int scaled)
 {
     if (how->scales && how->biases)
