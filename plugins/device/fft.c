@@ -299,6 +299,21 @@ static void set_rows(fft_stage *g)
     g->out_rows = g->radix + (g->flags & OUT_SPLIT ? 1 : 0);
 }
 
+/* Half spectra that are columns: what there is of them is read and written as it is. */
+static void set_halves(fft_stage *g)
+{
+    if (g->columns > 1)
+        return;
+    if (g->flags & IN_HALF) {
+        g->flags |= IN_PLAIN;
+        g->in_rows = (int32_t)(g->n / 2 + 1);
+    }
+    if (!(g->flags & OUT_REAL)) {
+        g->flags |= OUT_PLAIN;
+        g->out_rows = (int32_t)g->out_length;
+    }
+}
+
 /* ---- Launches of a convolution (fft_convolution.h) ------------------------------------------- */
 
 static int32_t flags_of_convolved(const run *r, int32_t i)
@@ -410,6 +425,8 @@ static collet_status launch(run *r, int32_t i, int64_t first, int64_t lines)
             set_convolved(&g, r, i);
         else
             set_rows(&g);
+        if (t->is_cpu && !s->real)
+            set_halves(&g);
         g.steps = g.flags & OF_COLUMNS ? g.steps : 0;
         set_buffers(&g);
         groups = t->is_cpu ? set_tiles(&g, t, r->pass, s->lanes) : set_columns(&g, t, s->wide);
