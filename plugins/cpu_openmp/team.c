@@ -33,26 +33,57 @@ static int64_t share(int64_t count, int32_t part, int32_t parts)
     return count / parts * part + count % parts * part / parts;
 }
 
-void team_run(int32_t threads, int64_t count, int64_t grain, team_body body, void *argument)
+/* How many of at most `threads` threads have something to do. */
+static int32_t useful(const team_phase *phase, int32_t threads)
 {
-    int64_t useful = count / grain;
-    int32_t wanted = useful < threads ? (int32_t)useful : threads;
-    if (wanted <= 1) {
-        if (count > 0)
-            body(argument, 0, 0, count);
+    int64_t parts = phase->count / phase->grain;
+    if (parts <= 1)
+        return 1;
+    return parts < threads ? (int32_t)parts : threads;
+}
+
+/* A thread's items, where the phase has some for it. */
+static void run_part(const team_phase *phase, int32_t thread, int32_t team, void *argument)
+{
+    int32_t parts = useful(phase, team);
+    if (thread >= parts)
         return;
+    int64_t begin = share(phase->count, thread, parts);
+    int64_t end = share(phase->count, thread + 1, parts);
+    if (begin < end)
+        phase->body(argument, thread, begin, end);
+}
+
+void team_run_phases(int32_t threads, const team_phase *phases, int32_t count, void *argument)
+{
+    int32_t wanted = 1, granted = 1;
+    for (int32_t i = 0; i < count; i++) {
+        int32_t here = useful(&phases[i], threads);
+        wanted = here > wanted ? here : wanted;
     }
-    int32_t granted = team_take(wanted, threads);
+    if (wanted > 1)
+        granted = team_take(wanted, threads);
     if (granted == 1) {
-        body(argument, 0, 0, count);
+        for (int32_t i = 0; i < count; i++)
+            run_part(&phases[i], 0, 1, argument);
     } else {
-#pragma omp parallel num_threads(granted) default(none) shared(count, body, argument)
+#pragma omp parallel num_threads(granted) default(none) shared(phases, count, argument)
         {
             int32_t thread = omp_get_thread_num(), team = omp_get_num_threads();
-            int64_t begin = share(count, thread, team), end = share(count, thread + 1, team);
-            if (begin < end)
-                body(argument, thread, begin, end);
+            for (int32_t i = 0; i < count; i++) {
+                if (i > 0) {
+#pragma omp barrier
+                }
+                run_part(&phases[i], thread, team, argument);
+            }
         }
     }
-    team_give(granted);
+    if (wanted > 1)
+        team_give(granted);
+}
+
+void team_run(int32_t threads, int64_t count, int64_t grain, team_body body, void *argument)
+{
+    team_phase phase = {body, count, grain};
+    team_run_phases(threads, &phase, 1, argument);
 }

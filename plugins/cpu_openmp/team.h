@@ -24,6 +24,16 @@ typedef void (*team_body)(void *argument, int32_t thread, int64_t begin, int64_t
  */
 void team_run(int32_t threads, int64_t count, int64_t grain, team_body body, void *argument);
 
+/* What is done at a time: items 0..count-1, at least `grain` (>= 1) of them a thread. */
+typedef struct team_phase {
+    team_body body;
+    int64_t count, grain;
+} team_phase;
+
+/* The same for several phases, each of which begins when the one before is done, by one team: as
+ * many threads as the phase with the most for them has. */
+void team_run_phases(int32_t threads, const team_phase *phases, int32_t count, void *argument);
+
 /*
  * The gate alone, for a library that has threads of its own: how many of `wanted` (>= 1) threads
  * its call may use when this plugin may use `limit`, 1 at least. They are the caller's until

@@ -26,6 +26,9 @@
 /* Tokens that are ready at a time: they stay in a cache. */
 #define READY_BYTES (4 << 20)
 
+/* Rows of a group's piece, whose results begin and end with lines of memory. */
+#define PIECE_ROWS 16
+
 /* Blocks of tokens side by side that a thread makes tables of at a time: they stay in its cache.
  * And rows of which fewer are not worth them. */
 #define TABLE_BLOCKS 8
@@ -34,7 +37,7 @@
 
 /* Products of weights, and activations, below which a second thread costs more than it brings. */
 #define GRAIN (1 << 20)
-#define TOKEN_GRAIN (1 << 15)
+#define TOKEN_GRAIN (1 << 13)
 
 enum { Y, WEIGHTS, X, SCALES, BIASES };
 
@@ -288,18 +291,18 @@ static void multiply_group(const product *p, char *tables, int64_t place, int64_
     }
 }
 
-/* Pieces begin .. end-1 of TERNARY_ROWS rows of a group, those of the same group one after another.
+/* Pieces begin .. end-1 of PIECE_ROWS rows of a group, those of the same group one after another.
  */
 static void multiply_beside(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const product *p = argument;
-    int64_t pieces = divide_up(p->rows, TERNARY_ROWS);
+    int64_t pieces = divide_up(p->rows, PIECE_ROWS);
     for (int64_t item = begin, here; item < end; item += here) {
         int64_t piece = item % pieces;
         here = least(end - item, pieces - piece);
-        char *tables = here * TERNARY_ROWS >= TABLE_ROWS ? p->tables + thread * TABLES_BYTES : NULL;
-        multiply_group(p, tables, item / pieces * TERNARY_BESIDE, piece * TERNARY_ROWS,
-                       least(p->rows, (piece + here) * TERNARY_ROWS));
+        char *tables = here * PIECE_ROWS >= TABLE_ROWS ? p->tables + thread * TABLES_BYTES : NULL;
+        multiply_group(p, tables, item / pieces * TERNARY_BESIDE, piece * PIECE_ROWS,
+                       least(p->rows, (piece + here) * PIECE_ROWS));
     }
 }
 
@@ -330,38 +333,44 @@ static void multiply(void *argument, int32_t thread, int64_t begin, int64_t end)
     }
 }
 
-/* Products of the tokens that are ready. */
-static void multiply_ready(const collet_device *device, product *p)
+/* What is done with the tokens that come next; returns how many phases that takes. */
+static int32_t plan_phases(const collet_device *device, product *p, team_phase phases[4])
 {
     const ternary_tokens *t = &p->tokens;
     int64_t columns = t->blocks * TERNARY_BLOCK, groups = p->beside / TERNARY_BESIDE;
-    int64_t others = p->here - p->beside, work = TERNARY_ROWS * TERNARY_BESIDE * columns;
-    team_run(device->threads, groups * t->blocks, TOKEN_GRAIN / (TERNARY_BESIDE * TERNARY_BLOCK),
-             lay_beside, p);
-    if (groups > 0)
-        team_run(device->threads, groups * divide_up(p->rows, TERNARY_ROWS), GRAIN / work + 1,
-                 multiply_beside, p);
-    p->panel = panel_rows(device, p->rows, others, p->linear);
-    work = p->panel * least(others, PANEL_TOKENS) * (columns + 1);
-    if (others > 0)
-        team_run(device->threads, divide_up(p->rows, p->panel) * divide_up(others, PANEL_TOKENS),
-                 GRAIN / work + 1, multiply, p);
+    int64_t others = p->here - p->beside, work = PIECE_ROWS * TERNARY_BESIDE * columns;
+    int32_t count = 0;
+    phases[count++] = (team_phase){make_ready, p->here, TOKEN_GRAIN / (columns + 1) + 1};
+    if (groups > 0) {
+        phases[count++] = (team_phase){lay_beside, groups * t->blocks,
+                                       TOKEN_GRAIN / (TERNARY_BESIDE * TERNARY_BLOCK)};
+        phases[count++] = (team_phase){multiply_beside, groups * divide_up(p->rows, PIECE_ROWS),
+                                       GRAIN / work + 1};
+    }
+    if (others > 0) {
+        p->panel = panel_rows(device, p->rows, others, p->linear);
+        work = p->panel * least(others, PANEL_TOKENS) * (columns + 1);
+        phases[count++] =
+            (team_phase){multiply, divide_up(p->rows, p->panel) * divide_up(others, PANEL_TOKENS),
+                         GRAIN / work + 1};
+    }
+    return count;
 }
 
 static collet_status run(const collet_device *device, product *p, void *workspace)
 {
     ternary_tokens *t = &p->tokens;
-    int64_t columns = t->blocks * TERNARY_BLOCK;
     if (p->rows == 0 || p->count == 0)
         return COLLET_OK;
     t->stored = workspace;
     p->tables = t->stored + p->ready * t->step;
     t->about = (ternary_token *)(void *)(p->tables + table_bytes(p, device));
     for (p->first = 0; p->first < p->count; p->first += p->here) {
+        team_phase phases[4];
         p->here = least(p->count - p->first, p->ready);
         p->beside = can_lie_beside(p) ? p->here / TERNARY_BESIDE * TERNARY_BESIDE : 0;
-        team_run(device->threads, p->here, TOKEN_GRAIN / (columns + 1) + 1, make_ready, p);
-        multiply_ready(device, p);
+        int32_t count = plan_phases(device, p, phases);
+        team_run_phases(device->threads, phases, count, p);
     }
     return COLLET_OK;
 }

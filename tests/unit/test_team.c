@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <time.h>
 
 #include "team.h"
 
@@ -67,6 +68,57 @@ static void test_grain(void **state)
     assert_int_equal(1, parts_of(4, 999, 500));
     assert_int_equal(2, parts_of(4, ITEMS, 500));
     assert_int_equal(1, parts_of(4, ITEMS, INT64_MAX));
+}
+
+/* ---- Phases ---------------------------------------------------------------------------------- */
+
+/* A phase of 8 items, whose first is slow, then one of 3, then one of none, then one of 8. */
+typedef struct sequence {
+    _Atomic int32_t first, second, third;
+    _Atomic int32_t early; /* items begun before all of the phase before were done */
+} sequence;
+
+static void do_first(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    sequence *s = argument;
+    (void)thread;
+    if (begin == 0)
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    atomic_fetch_add(&s->first, (int32_t)(end - begin));
+}
+
+static void do_second(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    sequence *s = argument;
+    (void)thread;
+    atomic_fetch_add(&s->early, atomic_load(&s->first) != 8);
+    if (begin == 0)
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    atomic_fetch_add(&s->second, (int32_t)(end - begin));
+}
+
+static void do_third(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    sequence *s = argument;
+    (void)thread;
+    atomic_fetch_add(&s->early, atomic_load(&s->second) != 3);
+    atomic_fetch_add(&s->third, (int32_t)(end - begin));
+}
+
+static void test_phases_follow_each_other(void **state)
+{
+    static const team_phase phases[] = {
+        {do_first, 8, 1}, {do_second, 3, 1}, {do_first, 0, 1}, {do_third, 8, 1}};
+    static const int32_t threads[] = {1, 2, 4};
+    (void)state;
+    for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
+        sequence s = {0};
+        team_run_phases(threads[i], phases, 4, &s);
+        assert_int_equal(8, atomic_load(&s.first));
+        assert_int_equal(3, atomic_load(&s.second));
+        assert_int_equal(8, atomic_load(&s.third));
+        assert_int_equal(0, atomic_load(&s.early));
+    }
 }
 
 /* ---- Two callers ----------------------------------------------------------------------------- */
@@ -163,6 +215,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_grain),
+        cmocka_unit_test(test_phases_follow_each_other),
         cmocka_unit_test(test_two_callers_share_the_threads),
         cmocka_unit_test(test_threads_come_back),
         cmocka_unit_test(test_settings_stay),
