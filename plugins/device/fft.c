@@ -299,18 +299,16 @@ static void set_rows(fft_stage *g)
     g->out_rows = g->radix + (g->flags & OUT_SPLIT ? 1 : 0);
 }
 
-/* Half spectra that are columns: what there is of them is read and written as it is. */
+/* Half spectra: what there is of them is written as it is, and read where they are columns. */
 static void set_halves(fft_stage *g)
 {
-    if (g->columns > 1)
-        return;
-    if (g->flags & IN_HALF) {
+    if (g->flags & IN_HALF && g->columns == 1) {
         g->flags |= IN_PLAIN;
         g->in_rows = (int32_t)(g->n / 2 + 1);
     }
-    if (!(g->flags & OUT_REAL)) {
+    if (!(g->flags & OUT_REAL) && (g->columns == 1 || g->flags & OF_COLUMNS)) {
         g->flags |= OUT_PLAIN;
-        g->out_rows = (int32_t)g->out_length;
+        g->out_rows = (int32_t)device_ceiling((uint64_t)g->out_length, (uint64_t)g->columns);
     }
 }
 
