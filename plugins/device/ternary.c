@@ -29,8 +29,9 @@ typedef struct row_view {
 #define PART_MOST ((int64_t)1 << 27)
 #define PARTS_ENOUGH 1024
 #define PART_MULTIPLE 256
-/* Elements worth a group of a processor. */
+/* Elements worth a group of a processor, and bytes of an output that may stay in its caches. */
 #define STRETCH 32768
+#define CACHED (4 << 20)
 
 /* Items of a GPU's group that share a unit: no more than there is work for. */
 static int32_t bits_of(const device_traits *t, int64_t width)
@@ -205,6 +206,7 @@ static collet_status convert(collet_device *device, collet_queue *queue,
         device_pass_operand(&l, device_operand(call, i));
     device_pass_i32(&l, (int32_t)params->format);
     device_pass_i64(&l, length);
+    device_pass_i32(&l, device_count(out) * (int64_t)device_dtype_size(out->dtype) > CACHED);
     device_pass_block(&l, &w, sizeof w);
     return device_after_first(device_enqueue(device, queue, &l, groups, call->err));
 }

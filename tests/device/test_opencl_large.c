@@ -106,6 +106,101 @@ static void large_outputs_are_as_in_parts(void **state)
         compare(&operations[i]);
 }
 
+/* ---- Packed weights -------------------------------------------------------------------------- */
+
+/* Codes, of which the last block has a part, and one in STRANGE is none. */
+#define CODES (4 * BYTES + 100)
+#define STRANGE 1000003
+#define PACKED ((CODES + 255) / 256 * 64)
+
+static int8_t code_of(int64_t i)
+{
+    return i % STRANGE == 7 ? 5 : (int8_t)(i * 48271 % 65521 % 3 - 1);
+}
+
+/* As docs/KERNELS.md lays out t2; a code that is none, and what is not there, are 0. */
+static uint8_t byte_of(int64_t at)
+{
+    unsigned byte = 0;
+    for (int l = 0; l < 4; l++) {
+        int64_t i = at / 64 * 256 + 64 * l + at % 64;
+        int code = i < CODES && i % STRANGE != 7 ? code_of(i) : 0;
+        byte |= (unsigned)(code + 1) << 2 * l;
+    }
+    return (uint8_t)byte;
+}
+
+/* One array of `count` elements from element `first` of another. */
+static collet_array *bytes_from(collet_dtype dtype, int64_t first, int64_t count,
+                                const void *values)
+{
+    collet_array *all = NULL, *part = NULL;
+    int64_t length = first + count;
+    assert_ok(cx, collet_array_create(cx, &all, dtype, 1, &length));
+    assert_ok(cx, collet_array_slice(cx, &part, all, 0, first, count, 1));
+    if (values)
+        assert_ok(cx, collet_array_write(cx, part, values, (size_t)count));
+    collet_array_free(all);
+    return part;
+}
+
+static void expect_bytes(const collet_array *array, const void *wanted, int64_t count)
+{
+    char *got = malloc((size_t)count);
+    assert_non_null(got);
+    assert_ok(cx, collet_array_read(cx, array, got, (size_t)count));
+    assert_memory_equal(got, wanted, (size_t)count);
+    free(got);
+}
+
+/* Outputs from element `first` of their memory; those of unpacking with a byte that has four codes
+ * that are none. */
+static void pack_and_unpack(int64_t first, int8_t *codes, uint8_t *packed, collet_array *info)
+{
+    int32_t found = 0;
+    int64_t odd = 3 * (PACKED / 4) + 5;
+    for (int64_t i = 0; i < CODES; i++)
+        codes[i] = code_of(i);
+    for (int64_t i = 0; i < PACKED; i++)
+        packed[i] = byte_of(i);
+    collet_array *in = bytes_from(COLLET_I8, 0, CODES, codes);
+    collet_array *out = bytes_from(COLLET_U8, first, PACKED, NULL);
+    assert_ok(cx, collet_ternary_pack(cx, out, info, in, NULL, COLLET_TERNARY_T2));
+    expect_bytes(out, packed, PACKED);
+    assert_ok(cx, collet_array_read(cx, info, &found, sizeof found));
+    assert_int_equal((CODES - 7 + STRANGE - 1) / STRANGE, found);
+    collet_array_free(in);
+    collet_array_free(out);
+    packed[odd] = 0xff;
+    for (int64_t i = 7; i < CODES; i += STRANGE)
+        codes[i] = 0;
+    for (int l = 0; l < 4; l++)
+        codes[odd / 64 * 256 + 64 * l + odd % 64] = 0;
+    in = bytes_from(COLLET_U8, 0, PACKED, packed);
+    out = bytes_from(COLLET_I8, first, CODES, NULL);
+    assert_ok(cx, collet_ternary_unpack(cx, out, NULL, info, in, COLLET_TERNARY_T2));
+    expect_bytes(out, codes, CODES);
+    assert_ok(cx, collet_array_read(cx, info, &found, sizeof found));
+    assert_int_equal(4, found);
+    collet_array_free(in);
+    collet_array_free(out);
+}
+
+static void large_codes_are_packed_and_unpacked(void **state)
+{
+    collet_array *info = NULL;
+    int8_t *codes = malloc(CODES);
+    uint8_t *packed = malloc(PACKED);
+    (void)state;
+    assert_true(codes && packed);
+    assert_ok(cx, collet_array_create(cx, &info, COLLET_I32, 0, NULL));
+    pack_and_unpack(0, codes, packed, info);
+    pack_and_unpack(3, codes, packed, info);
+    collet_array_free(info);
+    free(codes);
+    free(packed);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -115,7 +210,8 @@ static int set_up(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(large_outputs_are_as_in_parts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(large_outputs_are_as_in_parts),
+                                       cmocka_unit_test(large_codes_are_packed_and_unpacked)};
     if (!has_devices(1))
         return SKIPPED;
     return cmocka_run_group_tests(tests, set_up, tear_down);
