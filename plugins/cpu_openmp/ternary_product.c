@@ -29,11 +29,10 @@
 /* Rows of a group's piece, whose results begin and end with lines of memory. */
 #define PIECE_ROWS 16
 
-/* Blocks of tokens side by side that a thread makes tables of at a time: they stay in its cache.
- * And rows of which fewer are not worth them. */
-#define TABLE_BLOCKS 8
+/* Rows of a group of which fewer are not worth tables, and a thread's tables: its cache holds them.
+ */
 #define TABLE_ROWS 96
-#define TABLES_BYTES (TABLE_BLOCKS * TERNARY_TABLE_BYTES)
+#define TABLES_BYTES (TERNARY_TABLE_BLOCKS * TERNARY_TABLE_BYTES)
 
 /* Products of weights, and activations, below which a second thread costs more than it brings. */
 #define GRAIN (1 << 20)
@@ -98,6 +97,7 @@ static int64_t panel_rows(const collet_device *device, int64_t rows, int64_t rea
     return best;
 }
 
+/* As product.y_step. */
 static int64_t result_step(const collet_operand *y)
 {
     int64_t step = 0, count = 1;
@@ -298,11 +298,11 @@ static void multiply_beside(void *argument, int32_t thread, int64_t begin, int64
     const product *p = argument;
     int64_t pieces = divide_up(p->rows, PIECE_ROWS);
     for (int64_t item = begin, here; item < end; item += here) {
-        int64_t piece = item % pieces;
+        int64_t piece = item % pieces, row = piece * PIECE_ROWS;
         here = least(end - item, pieces - piece);
-        char *tables = here * PIECE_ROWS >= TABLE_ROWS ? p->tables + thread * TABLES_BYTES : NULL;
-        multiply_group(p, tables, item / pieces * TERNARY_BESIDE, piece * PIECE_ROWS,
-                       least(p->rows, (piece + here) * PIECE_ROWS));
+        int64_t last = least(p->rows, (piece + here) * PIECE_ROWS);
+        char *tables = last - row >= TABLE_ROWS ? p->tables + thread * TABLES_BYTES : NULL;
+        multiply_group(p, tables, item / pieces * TERNARY_BESIDE, row, last);
     }
 }
 

@@ -84,6 +84,7 @@ INLINE const char *tables_of(const char *tables, int64_t k, int l)
     return tables + (4 * k + l) * BESIDE_TABLES * BESIDE_TABLE;
 }
 
+/* What the weights of a word come to, of every token. */
 INLINE shorts looked_up(const char *tables, const uint8_t *word)
 {
     uint32_t w;
