@@ -51,7 +51,8 @@ typedef struct product {
     int64_t first, here; /* the tokens that are ready now */
     int64_t beside;      /* of them, the first ones, which lie side by side */
     ternary_tokens tokens;
-    char *tables; /* TABLES_BYTES for each thread, where there are TABLE_ROWS rows */
+    char *tables; /* TABLES_BYTES for each of the first `rooms` threads */
+    int64_t rooms;
 } product;
 
 /* ---- The plan -------------------------------------------------------------------------------- */
@@ -120,6 +121,13 @@ static int can_lie_beside(const product *p)
            p->y_step && cpu_last_step(p->y) == (int64_t)sizeof(int32_t);
 }
 
+/* How many threads may have rows enough for tables. */
+static int64_t table_rooms(const product *p, const collet_device *device)
+{
+    int64_t rows = p->ready / TERNARY_BESIDE * p->rows;
+    return can_lie_beside(p) ? least(device->threads, rows / TABLE_ROWS) : 0;
+}
+
 static void make_product(product *p, const collet_device *device, const collet_kernel_call *call,
                          int linear)
 {
@@ -145,19 +153,14 @@ static void make_product(product *p, const collet_device *device, const collet_k
     p->ready = least(p->count, READY_BYTES / t->step / PANEL_TOKENS * PANEL_TOKENS);
     if (p->ready < PANEL_TOKENS)
         p->ready = least(p->count, PANEL_TOKENS);
-}
-
-static int64_t table_bytes(const product *p, const collet_device *device)
-{
-    int wanted = can_lie_beside(p) && p->ready >= TERNARY_BESIDE && p->rows >= TABLE_ROWS;
-    return wanted ? (int64_t)device->threads * TABLES_BYTES : 0;
+    p->rooms = table_rooms(p, device);
 }
 
 /* The tokens, tables, and what is known about each token. */
-static uint64_t workspace_bytes(const product *p, const collet_device *device)
+static uint64_t workspace_bytes(const product *p)
 {
     return (uint64_t)p->ready * ((uint64_t)p->tokens.step + sizeof(ternary_token)) +
-           (uint64_t)table_bytes(p, device);
+           (uint64_t)p->rooms * TABLES_BYTES;
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */
@@ -301,7 +304,8 @@ static void multiply_beside(void *argument, int32_t thread, int64_t begin, int64
         int64_t piece = item % pieces, row = piece * PIECE_ROWS;
         here = least(end - item, pieces - piece);
         int64_t last = least(p->rows, (piece + here) * PIECE_ROWS);
-        char *tables = last - row >= TABLE_ROWS ? p->tables + thread * TABLES_BYTES : NULL;
+        int worth = last - row >= TABLE_ROWS && thread < p->rooms;
+        char *tables = worth ? p->tables + (int64_t)thread * TABLES_BYTES : NULL;
         multiply_group(p, tables, item / pieces * TERNARY_BESIDE, row, last);
     }
 }
@@ -343,7 +347,7 @@ static int32_t plan_phases(const collet_device *device, product *p, team_phase p
     phases[count++] = (team_phase){make_ready, p->here, TOKEN_GRAIN / (columns + 1) + 1};
     if (groups > 0) {
         phases[count++] = (team_phase){lay_beside, groups * t->blocks,
-                                       TOKEN_GRAIN / (TERNARY_BESIDE * TERNARY_BLOCK)};
+                                       TOKEN_GRAIN / (TERNARY_BESIDE * TERNARY_BLOCK) + 1};
         phases[count++] = (team_phase){multiply_beside, groups * divide_up(p->rows, PIECE_ROWS),
                                        GRAIN / work + 1};
     }
@@ -364,7 +368,7 @@ static collet_status run(const collet_device *device, product *p, void *workspac
         return COLLET_OK;
     t->stored = workspace;
     p->tables = t->stored + p->ready * t->step;
-    t->about = (ternary_token *)(void *)(p->tables + table_bytes(p, device));
+    t->about = (ternary_token *)(void *)(p->tables + p->rooms * TABLES_BYTES);
     for (p->first = 0; p->first < p->count; p->first += p->here) {
         team_phase phases[4];
         p->here = least(p->count - p->first, p->ready);
@@ -381,7 +385,7 @@ WORKSPACE(ternary_matmul)
 {
     product p = {0};
     make_product(&p, device, call, 0);
-    return workspace_bytes(&p, device);
+    return workspace_bytes(&p);
 }
 
 KERNEL(ternary_matmul)
@@ -395,7 +399,7 @@ WORKSPACE(ternary_linear)
 {
     product p = {0};
     make_product(&p, device, call, 1);
-    return workspace_bytes(&p, device);
+    return workspace_bytes(&p);
 }
 
 KERNEL(ternary_linear)

@@ -59,10 +59,10 @@ typedef struct ternary_panel {
 typedef struct ternary_products {
     void (*multiply[TERNARY_FORMS])(const ternary_panel *panel);
     /* The same for TERNARY_BESIDE tokens of TERNARY_I8 that lie side by side, at most
-     * TERNARY_BESIDE_BLOCKS blocks; what lays blocks first .. first + blocks - 1 of so many tokens
-     * so, in place; and what makes tables of tokens that lie so, TERNARY_TABLE_BYTES for each
-     * block, 64-byte aligned: with them products of many rows are faster. All NULL where tokens
-     * side by side are not faster. */
+     * TERNARY_BESIDE_BLOCKS blocks, with tables TERNARY_TABLE_BLOCKS; what lays blocks first ..
+     * first + blocks - 1 of so many tokens so, in place; and what makes tables of tokens that lie
+     * so, TERNARY_TABLE_BYTES for each block, 64-byte aligned: with them products of many rows are
+     * faster. All NULL where tokens side by side are not faster. */
     void (*multiply_beside)(const ternary_panel *panel);
     void (*set_beside)(char *tokens, int64_t step, int64_t first, int64_t blocks);
     void (*set_tables)(char *tables, const char *tokens, int64_t step, int64_t blocks);

@@ -23,7 +23,8 @@
 /* Words of each 64 bytes that are multiplied where there are tables for the others. */
 #define BESIDE_MULTIPLIED 12
 
-/* Tables: one for each half byte of a word; entries that no weights lead to are not there. */
+/* Tables: one for each half byte of a word. Of the 16 entries the nine that weights lead to are
+ * made; invalid codes lead to the others, which hold anything. */
 #define BESIDE_TABLES 8
 #define BESIDE_ENTRY 64
 #define BESIDE_TABLE (16 * BESIDE_ENTRY)
