@@ -115,7 +115,7 @@ static void large_outputs_are_as_in_parts(void **state)
 
 static int8_t code_of(int64_t i)
 {
-    return i % STRANGE == 7 ? 5 : (int8_t)(i * 48271 % 65521 % 3 - 1);
+    return (int8_t)(i % STRANGE == 7 ? 5 : i * 48271 % 65521 % 3 - 1);
 }
 
 /* As docs/KERNELS.md lays out t2; a code that is none, and what is not there, are 0. */
