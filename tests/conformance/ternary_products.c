@@ -129,8 +129,8 @@ static void plan_lengths(kit_plan *plan)
 
 static void plan_layouts(kit_plan *plan)
 {
-    static const product strided[] = {{5, 300, 3}, {17, 70, 9},   {3, 256, -1},
-                                      {6, 513, 5}, {14, 300, 33}, {209, 60, 32}};
+    static const product strided[] = {
+        {5, 300, 3}, {17, 70, 9}, {3, 256, -1}, {6, 513, 5}, {14, 300, 33}};
     static const int64_t y[] = {2, 3, 5}, x[] = {3, 300}, column[] = {2, 1, 300}, none[] = {0, 300};
     for (size_t i = 0; i < sizeof strided / sizeof *strided; i++)
         for (uint32_t a = 0; a < activations_of(plan); a++) {
@@ -159,14 +159,21 @@ static void plan_layouts(kit_plan *plan)
         choose(&c, a, 0);
         kit_emit_sharing(plan, &c);
     }
-    /* Results of more axes, of tokens enough for kernels of many. */
+}
+
+/* Rows and tokens enough for kernels of many: of two and of three axes, and of every kind. */
+static void plan_many(kit_plan *plan)
+{
     for (uint32_t a = 0; a < activations_of(plan); a++) {
         kit_case c = of_product(plan, (product){209, 60, 34}, ORDINARY);
-        choose(&c, a, 0);
+        choose(&c, a, 3);
+        c.big = true;
+        kit_emit_layouts(plan, &c);
         kit_shape(&c, 0, 3, (int64_t[]){2, 17, 209});
         kit_shape(&c, 2, 3, (int64_t[]){2, 17, c.operand[2].shape[1]});
         kit_emit_layouts(plan, &c);
     }
+    each_kind(plan, (product){90, 256, 65}, 0, true, kit_emit);
 }
 
 static void plan_big(kit_plan *plan)
@@ -201,12 +208,13 @@ static void plan_product(kit_plan *plan)
         {2, 8200, 16}, {16, 256, 17}, {1, 300, 31},  {4, 256, 32},  {5, 700, 33},  {8, 512, 64},
         {3, 256, 65},  {0, 256, 3},   {3, 0, 4},     {3, 256, 0},   {0, 0, 0},     {130, 70, 1},
         {257, 33, 2},  {10, 256, 32}, {1, 16384, 1}, {2, 65537, 1}, {4, 33000, 2}, {29, 600, 70},
-        {5, 0, 33},    {90, 256, 65},
+        {5, 0, 33},
     };
     for (size_t i = 0; i < sizeof products / sizeof *products; i++)
         each_kind(plan, products[i], (int)i, false, kit_emit);
     plan_lengths(plan);
     plan_layouts(plan);
+    plan_many(plan);
     plan_big(plan);
 }
 
