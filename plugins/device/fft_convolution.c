@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fft_convolution.h"
 
-#include <string.h>
-
-#include "../cpu/fft_plan.h"
-
 #define RADICES_MAX 128
 
 /* ---- Radices --------------------------------------------------------------------------------- */
@@ -46,7 +42,7 @@ static int32_t choices_of(int64_t unit, int64_t room, choice choices[RADICES_MAX
 /* What is the same for all of a length: three accesses to memory, as long as five passes. */
 #define COST_OF_MEMORY 40
 
-/* The cheapest two with a product >= least; it is 0 where there are none. */
+/* The cheapest two with a product >= least; there are some. */
 static void cheapest_pair(const choice *choices, int32_t count, int64_t least, int64_t radix[2])
 {
     int64_t best = INT64_MAX;
@@ -160,20 +156,8 @@ static void set_spectrum(void *bytes, const fft_stages *s, const void *pairs)
         }
 }
 
-int fft_convolution_fill(void *bytes, const fft_stages *s)
+void fft_convolution_fill(void *bytes, const fft_stages *s, const void *chirp, const void *spectrum)
 {
-    fft_line line;
-    uint64_t pair = s->wide ? 16 : 8;
-    if (!fft_line_make_chirp(&line, s->n, s->inner, s->wide))
-        return 0;
-    if (s->count == 1) {
-        memcpy((char *)bytes + (uint64_t)s->chirp * pair, line.chirp, (uint64_t)s->n * pair);
-        memcpy((char *)bytes + (uint64_t)s->spectrum * pair, line.spectrum,
-               (uint64_t)s->inner * pair);
-    } else {
-        set_chirp(bytes, s, line.chirp);
-        set_spectrum(bytes, s, line.spectrum);
-    }
-    fft_line_clear(&line);
-    return 1;
+    set_chirp(bytes, s, chirp);
+    set_spectrum(bytes, s, spectrum);
 }

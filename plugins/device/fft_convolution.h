@@ -22,11 +22,12 @@ int32_t fft_convolution_of(int64_t least, int64_t room, int32_t lanes, int64_t *
                            int64_t radix[FFT_STAGES_MAX]);
 
 /*
- * The tables. Of one stage in their order. Of several by vectors of `lanes` real parts and `lanes`
- * imaginary ones: the chirp for each `lanes` neighbouring columns of the first stage, elements
- * 0 .. rows.chirped - 1, zeros behind its end; the spectrum for each `lanes` neighbouring rows, its
- * elements. 0 when there is no memory.
+ * The tables of several stages, of the n pairs of the chirp and the `inner` ones of its spectrum in
+ * their order: by vectors of `lanes` real parts and `lanes` imaginary ones, the chirp for each
+ * `lanes` neighbouring columns of the first stage, elements 0 .. rows.chirped - 1, zeros behind its
+ * end; the spectrum for each `lanes` neighbouring rows, its elements.
  */
-int fft_convolution_fill(void *bytes, const fft_stages *s);
+void fft_convolution_fill(void *bytes, const fft_stages *s, const void *chirp,
+                          const void *spectrum);
 
 #endif

@@ -184,10 +184,14 @@ static int set_chirp(char *bytes, const fft_stages *s)
 {
     fft_line line;
     uint64_t pair = s->wide ? 16 : 8;
-    if (!fft_line_make(&line, s->n, s->wide, 0))
+    if (!fft_line_make_chirp(&line, s->n, s->inner, s->wide))
         return 0;
-    memcpy(bytes + (uint64_t)s->chirp * pair, line.chirp, (uint64_t)s->n * pair);
-    memcpy(bytes + (uint64_t)s->spectrum * pair, line.spectrum, (uint64_t)s->inner * pair);
+    if (s->rows.count) {
+        fft_convolution_fill(bytes, s, line.chirp, line.spectrum);
+    } else {
+        memcpy(bytes + (uint64_t)s->chirp * pair, line.chirp, (uint64_t)s->n * pair);
+        memcpy(bytes + (uint64_t)s->spectrum * pair, line.spectrum, (uint64_t)s->inner * pair);
+    }
     fft_line_clear(&line);
     return 1;
 }
@@ -209,7 +213,5 @@ int fft_stages_fill(void *bytes, const void *stages)
     }
     for (int64_t k = 0; s->real && k <= s->real / 4; k++)
         set_root(bytes, s, s->halves + k, k, s->real);
-    if (s->inner == s->n)
-        return 1;
-    return fft_is_convolved(s) ? fft_convolution_fill(bytes, s) : set_chirp(bytes, s);
+    return s->inner == s->n || set_chirp(bytes, s);
 }
