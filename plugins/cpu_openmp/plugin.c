@@ -216,6 +216,7 @@ static void describe(const collet_host *host, text *json)
     text_add(json, ", \"isa\": \"%s\", \"threads\": %d}], ", level->name, host->threads(host));
     choice_describe(host, level, json);
     openmp_fft_describe(host, json);
+    openmp_ternary_describe(host, level, json);
     text_add(json, "}");
 }
 
@@ -243,7 +244,10 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
     if (!level)
         return host->fail(err, COLLET_UNAVAILABLE, "cpu_openmp: %s", reason);
     int32_t fft;
+    const ternary_products *ternary = NULL;
     collet_status status = openmp_fft_choose(host, &fft, err);
+    if (status == COLLET_OK)
+        status = openmp_ternary_choose(host, level, &ternary, err);
     if (status != COLLET_OK)
         return status;
     collet_device *d = calloc(1, sizeof *d);
@@ -260,7 +264,7 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
     d->host = host;
     d->level = level;
     d->narrow = isa_narrow(level);
-    d->ternary = isa_ternary(level);
+    d->ternary = ternary;
     d->threads = host->threads(host);
     d->cache_bytes = cache_largest();
     *device = d;

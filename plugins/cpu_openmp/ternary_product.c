@@ -26,6 +26,9 @@
 /* Tokens that are ready at a time: they stay in a cache. */
 #define READY_BYTES (4 << 20)
 
+/* Of a group at a time: a cache holds the tokens' while rows go by. */
+#define GROUP_BLOCKS 64
+
 /* Rows of a group's piece, whose results begin and end with lines of memory. */
 #define PIECE_ROWS 16
 
@@ -54,6 +57,35 @@ typedef struct product {
     char *tables; /* TABLES_BYTES for each of the first `rooms` threads */
     int64_t rooms;
 } product;
+
+/* ---- The setting ----------------------------------------------------------------------------- */
+
+collet_status openmp_ternary_choose(const collet_host *host, const isa_level *level,
+                                    const ternary_products **kernels, collet_error *err)
+{
+    const char *word = host->config(host, "cpu_openmp.ternary_tables");
+    int tables = isa_gains_from_tables(level);
+    if (word && strcmp(word, "yes") == 0) {
+        tables = 1;
+    } else if (word && strcmp(word, "no") == 0) {
+        tables = 0;
+    } else if (word && strcmp(word, "auto") != 0) {
+        return host->fail(err, COLLET_UNAVAILABLE,
+                          "cpu_openmp: cpu_openmp.ternary_tables is auto, yes or no, not '%s'",
+                          word);
+    }
+    *kernels = isa_ternary(level, tables);
+    return COLLET_OK;
+}
+
+void openmp_ternary_describe(const collet_host *host, const isa_level *level, text *json)
+{
+    const ternary_products *kernels = NULL;
+    collet_error err;
+    collet_status status = openmp_ternary_choose(host, level, &kernels, &err);
+    text_add(json, ", \"ternary_tables\": ");
+    text_quote(json, status != COLLET_OK ? err.text : kernels->set_tables ? "yes" : "no");
+}
 
 /* ---- The plan -------------------------------------------------------------------------------- */
 
@@ -125,7 +157,8 @@ static int can_lie_beside(const product *p)
 static int64_t table_rooms(const product *p, const collet_device *device)
 {
     int64_t rows = p->ready / TERNARY_BESIDE * p->rows;
-    return can_lie_beside(p) ? least(device->threads, rows / TABLE_ROWS) : 0;
+    return can_lie_beside(p) && p->kernels->set_tables ? least(device->threads, rows / TABLE_ROWS)
+                                                       : 0;
 }
 
 static void make_product(product *p, const collet_device *device, const collet_kernel_call *call,
@@ -266,7 +299,7 @@ static void multiply_group(const product *p, char *tables, int64_t place, int64_
     _Alignas(64) int32_t less[TERNARY_BESIDE] = {0};
     const ternary_tokens *t = &p->tokens;
     int64_t row_step = cpu_step(p->weights, 0), size = sizeof(int32_t);
-    int64_t most = tables ? TERNARY_TABLE_BLOCKS : TERNARY_BESIDE_BLOCKS;
+    int64_t most = tables ? TERNARY_TABLE_BLOCKS : GROUP_BLOCKS;
     for (int64_t i = 0; !p->linear && i < TERNARY_BESIDE; i++)
         less[i] = (int32_t)t->about[place + i].base;
     for (int64_t first = 0, blocks; first < t->blocks; first += blocks) {

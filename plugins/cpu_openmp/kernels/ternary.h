@@ -31,10 +31,6 @@ enum { TERNARY_I8, TERNARY_PACKED, TERNARY_F32, TERNARY_FORMS };
 
 #define TERNARY_BESIDE 32
 
-/* With activations of -128 and invalid weights of 3 the highest fields of so many blocks, 64 times
- * too large, stay within 2^31. */
-#define TERNARY_BESIDE_BLOCKS 1024
-
 /* Of a block; and blocks whose sums from tables, eight of -512 to 508 each, have room in 16 bits.
  */
 #define TERNARY_TABLE_BYTES (32 * 1024)
@@ -58,11 +54,11 @@ typedef struct ternary_panel {
 
 typedef struct ternary_products {
     void (*multiply[TERNARY_FORMS])(const ternary_panel *panel);
-    /* The same for TERNARY_BESIDE tokens of TERNARY_I8 that lie side by side, at most
-     * TERNARY_BESIDE_BLOCKS blocks, with tables TERNARY_TABLE_BLOCKS; what lays blocks first ..
-     * first + blocks - 1 of so many tokens so, in place; and what makes tables of tokens that lie
-     * so, TERNARY_TABLE_BYTES for each block, 64-byte aligned: with them products of many rows are
-     * faster. All NULL where tokens side by side are not faster. */
+    /* The same for TERNARY_BESIDE tokens of TERNARY_I8 that lie side by side, with tables at most
+     * TERNARY_TABLE_BLOCKS blocks; what lays blocks first .. first + blocks - 1 of so many tokens
+     * so, in place; and what makes tables of tokens that lie so, TERNARY_TABLE_BYTES for each
+     * block, 64-byte aligned. All NULL where tokens side by side are not faster; set_tables alone
+     * where products of many rows are not faster with tables. */
     void (*multiply_beside)(const ternary_panel *panel);
     void (*set_beside)(char *tokens, int64_t step, int64_t first, int64_t blocks);
     void (*set_tables)(char *tables, const char *tokens, int64_t step, int64_t blocks);
