@@ -296,12 +296,19 @@ static void lay_beside(void *argument, int32_t thread, int64_t begin, int64_t en
 /* Rows row .. end-1 of a group side by side, from token number `place` of those that are ready. */
 static void multiply_group(const product *p, char *tables, int64_t place, int64_t row, int64_t end)
 {
-    _Alignas(64) int32_t less[TERNARY_BESIDE] = {0};
+    float scale_room[FINISH_ROWS], bias_room[FINISH_ROWS], scales[TERNARY_BESIDE];
+    int32_t less[TERNARY_BESIDE] = {0};
     const ternary_tokens *t = &p->tokens;
     int64_t row_step = cpu_step(p->weights, 0), size = sizeof(int32_t);
     int64_t most = tables ? TERNARY_TABLE_BLOCKS : GROUP_BLOCKS;
-    for (int64_t i = 0; !p->linear && i < TERNARY_BESIDE; i++)
-        less[i] = (int32_t)t->about[place + i].base;
+    int at_once = p->linear && t->blocks <= most;
+    ternary_finish_beside finish = {.tokens = scales, .relu = p->relu};
+    for (int64_t i = 0; i < TERNARY_BESIDE; i++) {
+        const ternary_token *about = &t->about[place + i];
+        scales[i] = about->is_nan ? NAN : about->scale;
+        if (!p->linear || at_once)
+            less[i] = (int32_t)about->base;
+    }
     for (int64_t first = 0, blocks; first < t->blocks; first += blocks) {
         ternary_panel panel = {
             .row_step = row_step,
@@ -310,6 +317,7 @@ static void multiply_group(const product *p, char *tables, int64_t place, int64_
             .count = TERNARY_BESIDE,
             .sums_step = p->y_step / size,
             .less = first == 0 ? less : NULL,
+            .finish = at_once ? &finish : NULL,
             .tables = tables,
         };
         panel.blocks = blocks = least(t->blocks - first, most);
@@ -320,8 +328,12 @@ static void multiply_group(const product *p, char *tables, int64_t place, int64_
                 (const uint8_t *)cpu_at(p->weights) + r * row_step + first * TERNARY_BLOCK_BYTES;
             panel.rows = least(end - r, FINISH_ROWS);
             panel.sums = results_of(p, place) + r * size;
+            if (at_once) {
+                finish.scales = of_rows(p->scales, r, panel.rows, scale_room);
+                finish.biases = of_rows(p->biases, r, panel.rows, bias_room);
+            }
             p->kernels->multiply_beside(&panel);
-            if (p->linear && first + blocks == t->blocks)
+            if (p->linear && !at_once && first + blocks == t->blocks)
                 store_panel(p, &panel, r, place);
         }
     }

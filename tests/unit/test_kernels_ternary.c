@@ -186,6 +186,45 @@ static void check_beside(const char *level, const ternary_products *kernels)
     free(tables);
 }
 
+/* Results have the bits of the plain way, in which each operation is rounded. */
+static void check_finish(const char *level, const ternary_products *kernels, int with)
+{
+    static char tokens[TOKENS][COLUMNS];
+    float scales[ROWS], biases[ROWS], of_tokens[TOKENS], wanted[ROWS];
+    int32_t less[TOKENS] = {0}, plain[ROWS];
+    fill(128);
+    memcpy(tokens, activations, sizeof tokens);
+    kernels->set_beside(tokens[0], COLUMNS, 0, BLOCKS);
+    for (int64_t i = 0; i < ROWS; i++) {
+        scales[i] = (float)(random_below(2000) - 1000) / 700.0f;
+        biases[i] = (float)(random_below(2000) - 1000) / 0.7f;
+    }
+    for (int64_t t = 0; t < TOKENS; t++) {
+        of_tokens[t] = t == 3 ? NAN : (float)random_below(1000) / 30000.0f;
+        less[t] = (int32_t)(exact(0, t, 1) - exact(0, t, 0));
+    }
+    ternary_finish plainly = {
+        .scales = with & 1 ? scales : NULL, .biases = with & 2 ? biases : NULL, .relu = with & 4};
+    ternary_finish_beside finish = {of_tokens, plainly.scales, plainly.biases, plainly.relu};
+    ternary_panel p = panel_of(ROWS, tokens[0], COLUMNS, TOKENS);
+    p.less = less;
+    p.finish = &finish;
+    kernels->multiply_beside(&p);
+    for (int64_t t = 0; t < TOKENS; t++) {
+        for (int64_t r = 0; r < ROWS; r++)
+            plain[r] = (int32_t)exact(r, t, 0);
+        plainly.scale = of_tokens[t];
+        ternary_rows_v2.finish[TERNARY_I8](wanted, plain, &plainly, ROWS);
+        for (int64_t r = 0; r < ROWS; r++) {
+            float got;
+            memcpy(&got, &sums[t * SUMS_STEP + r], sizeof got);
+            if (isnan(wanted[r]) ? !isnan(got) : memcmp(&got, &wanted[r], sizeof got) != 0)
+                fail_msg("%s, finished (%d): [%d,%d] is %.9g, not %.9g", level, with, (int)t,
+                         (int)r, (double)got, (double)wanted[r]);
+        }
+    }
+}
+
 static void check_dot(const char *level, const ternary_products *kernels)
 {
     for (int64_t r = 0; r < ROWS; r++) {
@@ -202,8 +241,11 @@ static void check_level(const char *level, const ternary_products *kernels)
     check_i8(level, kernels);
     check_packed(level, kernels);
     check_f32(level, kernels);
-    if (kernels->multiply_beside)
+    if (kernels->multiply_beside) {
         check_beside(level, kernels);
+        for (int with = 0; with < 8; with++)
+            check_finish(level, kernels, with);
+    }
     check_dot(level, kernels);
 }
 

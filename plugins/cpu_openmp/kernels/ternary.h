@@ -36,6 +36,14 @@ enum { TERNARY_I8, TERNARY_PACKED, TERNARY_F32, TERNARY_FORMS };
 #define TERNARY_TABLE_BYTES (32 * 1024)
 #define TERNARY_TABLE_BLOCKS 8
 
+/* How sums of TERNARY_BESIDE tokens become results of ternary_linear. */
+typedef struct ternary_finish_beside {
+    const float *tokens; /* the scale of each; NaN: so are its results */
+    const float *scales; /* of the panel's rows, or NULL */
+    const float *biases; /* likewise */
+    int relu;
+} ternary_finish_beside;
+
 /* Some rows of weights and some tokens. */
 typedef struct ternary_panel {
     const uint8_t *weights;
@@ -47,8 +55,10 @@ typedef struct ternary_panel {
     void *sums;         /* i32, or f32 for TERNARY_F32: [token][row] */
     int64_t sums_step;  /* elements from one token to the next */
     /* multiply_beside: what is subtracted from each token's sums; NULL: sums are added to those
-     * that are there. And what set_tables made of these blocks of these tokens, or NULL. */
+     * that are there. How sums that nothing is added to become f32, or NULL. And what set_tables
+     * made of these blocks of these tokens, or NULL. */
     const int32_t *less;
+    const ternary_finish_beside *finish;
     const char *tables;
 } ternary_panel;
 

@@ -146,35 +146,53 @@ INLINE void fetch_sums(const ternary_panel *p, int64_t row, int64_t rows)
     }
 }
 
+/* Results of the 16 tokens of a half and row `row` of the panel, each operation rounded. */
+INLINE words finished(const ternary_finish_beside *how, words sums, int64_t row, int half)
+{
+    floats scale = (floats)load_bytes(how->tokens + half * BESIDE_WORDS);
+    floats y = __builtin_convertvector(sums, floats);
+    if (how->scales)
+        scale *= how->scales[row];
+    y *= scale;
+    IN_REGISTER(y); /* or it would be rounded once with what follows */
+    if (how->biases)
+        y += how->biases[row];
+    if (how->relu)
+        y = (floats)_mm512_max_ps(_mm512_setzero_ps(), (__m512)y); /* of NaN it is NaN */
+    return (words)y;
+}
+
 /*
- * Stores sums of `rows` rows less p->less, or adds them: a call, so that its addresses leave the
- * registers to the products. All that goes to a token is stored at once: tokens may lie so far
- * apart that few of their lines find room in the cache together.
+ * Stores sums of `rows` rows less p->less, finished where they are to be, or adds them: a call, so
+ * that its addresses leave the registers to the products. All that goes to a token is stored at
+ * once: tokens may lie so far apart that few of their lines find room in the cache together.
  */
 static __attribute__((noinline)) void store_beside(const ternary_panel *p, int64_t row, int rows,
                                                    const words (*sums)[BESIDE_HALVES])
 {
     const int add = !p->less;
+    const int32_t several = rows / 4 * 4;
     for (int half = 0; half < BESIDE_HALVES; half++) {
         int32_t *out = (int32_t *)p->sums + half * BESIDE_WORDS * p->sums_step + row;
-        words less = {0}, part[TERNARY_ROWS / 4][4];
-        int32_t several = rows / 4 * 4;
+        words less = {0}, x[TERNARY_ROWS];
         if (!add)
             less = (words)load_bytes(p->less + half * BESIDE_WORDS);
-        for (int r = 0; r < several; r++)
-            part[r / 4][r % 4] = sums[r][half] - less;
+        for (int r = 0; r < rows; r++) {
+            x[r] = sums[r][half] - less;
+            if (p->finish)
+                x[r] = finished(p->finish, x[r], row + r, half);
+        }
         for (int r = 0; r < several; r += 4)
-            transpose_fours(part[r / 4]);
+            transpose_fours(x + r);
         for (int t = 0; t < BESIDE_WORDS; t++, out += p->sums_step) {
             for (int r = 0; r < several; r += 4) {
-                const char *four = (const char *)&part[r / 4][t % 4] + t / 4 * 16;
-                __m128i x = _mm_load_si128((const __m128i *)(const void *)four);
+                const char *four = (const char *)&x[r + t % 4] + t / 4 * 16;
+                __m128i y = _mm_load_si128((const __m128i *)(const void *)four);
                 __m128i *at = (__m128i *)(void *)(out + r);
-                _mm_storeu_si128(at, add ? _mm_add_epi32(_mm_loadu_si128(at), x) : x);
+                _mm_storeu_si128(at, add ? _mm_add_epi32(_mm_loadu_si128(at), y) : y);
             }
             for (int r = several; r < rows; r++)
-                out[r] = (int32_t)((add ? (uint32_t)out[r] : 0) + (uint32_t)sums[r][half][t] -
-                                   (uint32_t)less[t]);
+                out[r] = (int32_t)((add ? (uint32_t)out[r] : 0) + (uint32_t)x[r][t]);
         }
     }
 }
