@@ -102,6 +102,29 @@ static void check_i8(const char *level, const ternary_products *kernels)
     }
 }
 
+/* So many columns that no sum on the way may hold all of them. */
+static void check_long(const char *level, const ternary_products *kernels)
+{
+    enum { LONG = 40000, LONG_ROWS = 5 };
+    uint8_t *ones = malloc((size_t)LONG * TERNARY_BLOCK_BYTES);
+    int8_t *least = malloc((size_t)LONG * TERNARY_BLOCK);
+    assert_true(ones && least);
+    memset(ones, 0xaa, (size_t)LONG * TERNARY_BLOCK_BYTES);
+    memset(least, 0x80, (size_t)LONG * TERNARY_BLOCK);
+    ternary_panel p = panel_of(LONG_ROWS, least, 0, 1);
+    p.weights = ones;
+    p.row_step = 0;
+    p.blocks = LONG;
+    kernels->multiply[TERNARY_I8](&p);
+    uint32_t wanted = (uint32_t)LONG * TERNARY_BLOCK * 2 * (uint32_t)-128;
+    for (int64_t r = 0; r < LONG_ROWS; r++) {
+        if (sums[r] != wanted)
+            fail_msg("%s, %d blocks: row %d is %u, not %u", level, LONG, (int)r, sums[r], wanted);
+    }
+    free(ones);
+    free(least);
+}
+
 static void check_packed(const char *level, const ternary_products *kernels)
 {
     static uint8_t masks[TOKENS][BLOCKS * TERNARY_MASK_BYTES];
@@ -239,6 +262,7 @@ static void check_dot(const char *level, const ternary_products *kernels)
 static void check_level(const char *level, const ternary_products *kernels)
 {
     check_i8(level, kernels);
+    check_long(level, kernels);
     check_packed(level, kernels);
     check_f32(level, kernels);
     if (kernels->multiply_beside) {
