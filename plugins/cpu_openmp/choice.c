@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Of one trial: what the slowest way that is right takes a few times over, on a busy machine. */
@@ -27,12 +28,28 @@ static int was_late(const collet_error *err)
     return err->status == COLLET_FAILED && strncmp(err->text, "not done", 8) == 0;
 }
 
+static collet_status trial_time(const collet_host *host, int32_t *milliseconds, collet_error *err)
+{
+    const char *word = host->config(host, "cpu_openmp.trial_ms");
+    char *end = NULL;
+    long given = word ? strtol(word, &end, 10) : TRIAL_MS;
+    if (word && (end == word || *end || given < 1 || given > INT32_MAX))
+        return host->fail(err, COLLET_INVALID,
+                          "cpu_openmp.trial_ms is a number of milliseconds above 0, not '%s'",
+                          word);
+    *milliseconds = (int32_t)given;
+    return COLLET_OK;
+}
+
 collet_status choice_try(const collet_host *host, void (*body)(void *argument, void *result),
                          void *argument, void *result, uint64_t bytes, collet_error *err)
 {
+    int32_t milliseconds = 0;
     if (hangs >= MOST_HANGS)
         return host->fail(err, COLLET_UNAVAILABLE, "not tried after %d trials that hung", hangs);
-    collet_status status = host->trial(host, body, argument, result, bytes, TRIAL_MS, err);
+    collet_status status = trial_time(host, &milliseconds, err);
+    if (status == COLLET_OK)
+        status = host->trial(host, body, argument, result, bytes, milliseconds, err);
     if (status != COLLET_OK && was_late(err))
         hangs++;
     return status;

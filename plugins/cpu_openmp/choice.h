@@ -14,6 +14,7 @@
  *   cpu_openmp.onednn         a name or path of the library, or "off"
  *   cpu_openmp.onednn_isa     as DNNL_MAX_CPU_ISA, or "own"
  *   cpu_openmp.onednn_types   products that it computes: words of "f32 bf16 i8"
+ *   cpu_openmp.trial_ms       time of one trial, of what `probe_timeout_ms` leaves (2500)
  * Where there was no probe, OpenBLAS is told by the processor's features alone and oneDNN is used
  * only for the types that are set.
  */

@@ -24,6 +24,7 @@
 typedef struct library_case {
     const char *openblas, *onednn; /* settings */
     const char *more;              /* another; or NULL */
+    const char *trial_ms;          /* NULL: more than a trial takes on the busiest machine */
     const char *tells[4];          /* parts of the capabilities */
     const char *tells_not;
 } library_case;
@@ -100,10 +101,10 @@ static int is_open_as_told(const char *library, const char *capabilities)
 
 static int run_case(const library_case *c)
 {
-    char openblas[512], onednn[512];
+    char openblas[512], onednn[512], trial_ms[64];
     /* More time than a busy machine takes: what hangs is found by the limit of a trial. */
-    const char *settings[] = {"cache=off", "probe_timeout_ms=120000", openblas, onednn, c->more,
-                              NULL};
+    const char *settings[] = {
+        "cache=off", "probe_timeout_ms=240000", openblas, onednn, trial_ms, c->more, NULL};
     collet_runtime *rt = NULL;
     collet_context *cx = NULL;
     collet_error err = {COLLET_OK, ""};
@@ -112,6 +113,8 @@ static int run_case(const library_case *c)
     const char *told = getenv("OPENBLAS_CORETYPE");
     (void)snprintf(openblas, sizeof openblas, "cpu_openmp.openblas=%s", c->openblas);
     (void)snprintf(onednn, sizeof onednn, "cpu_openmp.onednn=%s", c->onednn);
+    (void)snprintf(trial_ms, sizeof trial_ms, "cpu_openmp.trial_ms=%s",
+                   c->trial_ms ? c->trial_ms : "60000");
     collet_runtime_options options = {.struct_size = sizeof options,
                                       .plugin_path = COLLET_TEST_PLUGINS "/cpu_openmp.so",
                                       .backend = "cpu_openmp",
@@ -147,33 +150,36 @@ static void expect(const library_case *c)
 static void a_crash(void **state)
 {
     (void)state;
-    expect(&(library_case){FAKE("crashes"), "off", NULL, {REFUSED("crashed (SIGSEGV)")}, NULL});
+    expect(
+        &(library_case){FAKE("crashes"), "off", NULL, NULL, {REFUSED("crashed (SIGSEGV)")}, NULL});
 }
 
 static void a_hang(void **state)
 {
     (void)state;
-    expect(&(library_case){FAKE("hangs"), "off", NULL, {REFUSED("not done after ")}, NULL});
+    expect(&(library_case){
+        FAKE("hangs"), "off", NULL, "1000", {REFUSED("not done after 1000 ms")}, NULL});
 }
 
 static void an_end(void **state)
 {
     (void)state;
     expect(&(library_case){
-        FAKE("ends"), "off", NULL, {REFUSED("ended the process (status 3)")}, NULL});
+        FAKE("ends"), "off", NULL, NULL, {REFUSED("ended the process (status 3)")}, NULL});
 }
 
 static void a_wrong_product(void **state)
 {
     (void)state;
     expect(&(library_case){
-        FAKE("wrong"), "off", NULL, {REFUSED("its products of matrices are wrong")}, NULL});
+        FAKE("wrong"), "off", NULL, NULL, {REFUSED("its products of matrices are wrong")}, NULL});
 }
 
 static void another_library(void **state)
 {
     (void)state;
-    expect(&(library_case){FAKE("lacks"), "off", NULL, {"lacks functions of OpenBLAS"}, NULL});
+    expect(
+        &(library_case){FAKE("lacks"), "off", NULL, NULL, {"lacks functions of OpenBLAS"}, NULL});
 }
 
 static void no_library(void **state)
@@ -182,9 +188,22 @@ static void no_library(void **state)
     expect(&(library_case){"/nonexistent/libopenblas.so.0",
                            "off",
                            NULL,
+                           NULL,
                            {REFUSED("/nonexistent/libopenblas.so.0 cannot be opened")},
                            NULL});
-    expect(&(library_case){"off", "off", NULL, {REFUSED("switched off")}, NULL});
+    expect(&(library_case){"off", "off", NULL, NULL, {REFUSED("switched off")}, NULL});
+}
+
+static void no_time_for_trials(void **state)
+{
+    (void)state;
+    expect(&(library_case){FAKE("right"),
+                           "off",
+                           NULL,
+                           "soon",
+                           {REFUSED("cpu_openmp.trial_ms is a number of milliseconds above 0, not "
+                                    "'soon'")},
+                           NULL});
 }
 
 /* It takes this processor for a Prescott; told a core that the processor has, it is faster. */
@@ -196,6 +215,7 @@ static void a_better_core(void **state)
         skip();
     expect(&(library_case){FAKE("right"),
                            "off",
+                           NULL,
                            NULL,
                            {"\"library\": \"Impostor 1.0\"", "the fastest of those tried",
                             "\"core\": \"Prescott\", \"own_pick\": true"},
@@ -211,6 +231,7 @@ static void a_core_that_is_set(void **state)
     expect(&(library_case){FAKE("right"),
                            "off",
                            "cpu_openmp.openblas_core=own",
+                           NULL,
                            {"\"core\": \"Prescott\"", "the setting cpu_openmp.openblas_core"},
                            "the fastest"});
 }
@@ -226,6 +247,7 @@ static void a_late_second_trial(void **state)
     expect(&(library_case){FAKE("stalls"),
                            "off",
                            "cpu_openmp.openblas_core=own",
+                           "15000",
                            {"\"library\": \"Impostor 1.0\"", "\"provisional\": true"},
                            "\"openblas_refused\""});
     assert_int_equal(lseek(file, 0, SEEK_END), 3); /* two trials, and the test's own process */
@@ -238,8 +260,12 @@ static void a_core_of_the_environment(void **state)
 {
     (void)state;
     assert_int_equal(setenv("OPENBLAS_CORETYPE", "Mine", 1), 0);
-    expect(&(library_case){
-        FAKE("right"), "off", NULL, {"\"core\": \"Mine\"", "the environment variable"}, NULL});
+    expect(&(library_case){FAKE("right"),
+                           "off",
+                           NULL,
+                           NULL,
+                           {"\"core\": \"Mine\"", "the environment variable"},
+                           NULL});
     assert_int_equal(unsetenv("OPENBLAS_CORETYPE"), 0);
 }
 
@@ -253,6 +279,7 @@ static void a_crash_of_one_instruction_set(void **state)
         skip();
     expect(&(library_case){"off",
                            FAKE("onednn"),
+                           NULL,
                            NULL,
                            {"\"library\": \"oneDNN 2.99.1\"", "\"chosen_for\": \"f32\"",
                             "\"failed\": {\"isa\": \"own\", \"reason\": \"crashed (SIGILL)\"}"},
@@ -272,6 +299,7 @@ int main(void)
         cmocka_unit_test(a_wrong_product),
         cmocka_unit_test(another_library),
         cmocka_unit_test(no_library),
+        cmocka_unit_test(no_time_for_trials),
         cmocka_unit_test(a_better_core),
         cmocka_unit_test(a_core_that_is_set),
         cmocka_unit_test(a_late_second_trial),
