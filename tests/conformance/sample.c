@@ -115,7 +115,7 @@ static void consider(void *user, const kit_case *c)
     choice *f = user;
     const kit_tensor *largest = largest_of(c);
     int strange = strangeness(c);
-    if (strange < 0 || c->mode != KIT_PLAIN || c->operand[0].count == 0 ||
+    if (strange < 0 || c->big || c->mode != KIT_PLAIN || c->operand[0].count == 0 ||
         (c->data[0] && !f->any_data))
         return;
     for (size_t i = 0; i < SIZES; i++) {

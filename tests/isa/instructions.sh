@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# instructions.sh OBJDUMP PATTERN OBJECT...: fails, and shows where, if an instruction in one of the
+# objects names what the extended regular expression PATTERN finds, or if there are none at all.
+set -eu
+objdump=$1 pattern=$2
+shift 2
+for object in "$@"; do
+    if ! "$objdump" -d --no-show-raw-insn "$object" >"instructions.$$"; then
+        echo "$object: $objdump failed"
+        exit 1
+    fi
+    count=$(grep -c '%xmm' "instructions.$$" || true)
+    found=$(grep -E -- "$pattern" "instructions.$$" | head -n 5 || true)
+    rm -f "instructions.$$"
+    if [ "$count" -eq 0 ] || [ -n "$found" ]; then
+        echo "$object: $count instructions with vector registers, and of those that it may not have"
+        echo "$found"
+        exit 1
+    fi
+done
+echo "$# objects"
