@@ -21,7 +21,17 @@ INLINE const uint8_t *row_at(const ternary_panel *p, int64_t row)
     return p->weights + row * p->row_step;
 }
 
-/* Asks for what lies `offset` bytes on, whether or not that is within the weights. */
+/* Bytes of rows that the first cache holds beside those at hand; bytes on that come soon. */
+#define NEAR (16 << 10)
+#define SOON 512
+
+/* Both ask for what lies `offset` bytes on, whether or not that is within the weights: for the
+ * first cache, or for the second. */
+INLINE void fetch_soon(const uint8_t *at, int64_t offset)
+{
+    __builtin_prefetch((const void *)((uintptr_t)at + (uintptr_t)offset), 0, 3);
+}
+
 INLINE void fetch_line(const uint8_t *at, int64_t offset)
 {
     __builtin_prefetch((const void *)((uintptr_t)at + (uintptr_t)offset), 0, 2);
@@ -31,8 +41,12 @@ INLINE void fetch_line(const uint8_t *at, int64_t offset)
  * see that they follow. */
 INLINE void fetch_next(const uint8_t *at, int64_t row_step, int64_t rows)
 {
-    for (int64_t r = rows; r < 2 * rows; r++)
-        fetch_line(at, r * row_step);
+    const int near = rows * row_step <= NEAR;
+    for (int64_t r = 0; r < rows; r++) {
+        fetch_soon(at, near ? (rows + r) * row_step : r * row_step + SOON);
+        if (!near)
+            fetch_line(at, (rows + r) * row_step);
+    }
 }
 
 /* From the widest tiles to those of one token, which end the list. */
