@@ -13,12 +13,12 @@ source=$(cd "$(dirname "$0")/../.." && pwd)
 mkdir -p "$1"
 cd "$1"
 if [ ! -e ggml/src/libggml.a ]; then
-    pip download --no-deps --no-binary :all: llama-cpp-python
+    pip download --quiet --no-deps --no-binary :all: llama-cpp-python
     tar xzf llama_cpp_python-*.tar.gz
     cd llama_cpp_python-*/vendor/llama.cpp/ggml
     touch ggml.pc.in # the package leaves it out
     cmake -S . -B "$OLDPWD/ggml" -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF \
-        -DGGML_NATIVE=ON -DGGML_OPENMP=ON
+        -DGGML_NATIVE=ON -DGGML_OPENMP=ON -DGGML_BUILD_TESTS=OFF -DGGML_BUILD_EXAMPLES=OFF
     cd "$OLDPWD"
     cmake --build ggml --parallel "$(nproc)"
 fi
