@@ -179,7 +179,8 @@ static void plan_many(kit_plan *plan)
 static void plan_big(kit_plan *plan)
 {
     static const product products[] = {{389, 1031, 3}, {209, 2100, 33},  {111, 2093, 105},
-                                       {3, 200001, 2}, {1027, 4096, -1}, {3, 1031, 1061}};
+                                       {3, 200001, 2}, {1027, 4096, -1}, {3, 1031, 1061},
+                                       {14, 16700, 33}};
     for (size_t i = 0; i < sizeof products / sizeof *products; i++)
         for (uint32_t a = 0; a < activations_of(plan); a++) {
             kit_case c = of_product(plan, products[i], i == 1 || i == 3 ? EXTREME : ORDINARY);

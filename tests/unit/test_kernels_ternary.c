@@ -166,12 +166,11 @@ static void check_f32(const char *level, const ternary_products *kernels)
     }
 }
 
-/* All blocks at a time, or so many as tables may have: what comes later is added. */
+/* `most` blocks at a time: what comes later is added. */
 static void multiply_beside(const ternary_products *kernels, int64_t rows, const char *tokens,
-                            char *tables, const int32_t *less)
+                            int64_t most, char *tables, const int32_t *less)
 {
     ternary_panel p = panel_of(rows, tokens, COLUMNS, TOKENS);
-    int64_t most = tables ? TERNARY_TABLE_BLOCKS : BLOCKS;
     p.tables = tables;
     for (int64_t first = 0; first < BLOCKS; first += p.blocks) {
         p.blocks = BLOCKS - first < most ? BLOCKS - first : most;
@@ -199,10 +198,12 @@ static void check_beside(const char *level, const ternary_products *kernels)
         less[t] = (int32_t)(exact(0, t, 1) - exact(0, t, 0) - t);
     }
     for (int64_t rows = 1; rows <= ROWS; rows++) {
-        multiply_beside(kernels, rows, tokens[0], NULL, less);
+        multiply_beside(kernels, rows, tokens[0], BLOCKS, NULL, less);
+        expect_sums(level, rows, TOKENS);
+        multiply_beside(kernels, rows, tokens[0], 4, NULL, less);
         expect_sums(level, rows, TOKENS);
         if (tables) {
-            multiply_beside(kernels, rows, tokens[0], tables, less);
+            multiply_beside(kernels, rows, tokens[0], TERNARY_TABLE_BLOCKS, tables, less);
             expect_sums(level, rows, TOKENS);
         }
     }
