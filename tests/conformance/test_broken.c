@@ -80,6 +80,13 @@ static const expectation expectations[] = {
     {"gyration", "ddd:dd", "the signal mask was changed", NULL},
     {"rmsd", "dd:fff", "the locale was 'C'", NULL},
     {"rmsd", "dd:ddd", "no proper rotation", NULL},
+    {"ternary_quantize", "afi:f", "expected 0, got 1", NULL},
+    {"ternary_pack", "Ai:af", "any codes: output 1", "expected 1, got 0"},
+    {"ternary_unpack", "afi:A", "any codes: output 0", "expected 0, got 2"},
+    {"ternary_dot", "i:AA", "expected 4081, got -271", "weights of a row alike"},
+    {"ternary_matmul", "i:AA", "rows{", "the bits must be equal"},
+    {"ternary_matmul", "i:Aa", "expected -128, got -127", NULL},
+    {"ternary_linear", "f:Afff", "expected nan", "relu; some x not finite"},
 };
 #define COUNT (sizeof expectations / sizeof *expectations)
 

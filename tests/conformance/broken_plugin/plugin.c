@@ -76,6 +76,13 @@ static const collet_kernel_row kernels[] = {
     ROW(GYRATION, blocks_signals, D, D, D, D, D),
     ROW(RMSD, sets_the_locale, D, D, F, F, F),
     ROW(RMSD, reflects, D, D, D, D, D),
+    ROW(TERNARY_QUANTIZE, takes_the_threshold_in, COLLET_I8, F, I, F),
+    ROW(TERNARY_PACK, sees_no_code_but_three, COLLET_U8, I, COLLET_I8, F),
+    ROW(TERNARY_UNPACK, keeps_invalid_codes, COLLET_I8, F, I, COLLET_U8),
+    ROW(TERNARY_DOT, adds_in_8_bits, I, COLLET_U8, COLLET_U8),
+    ROW(TERNARY_MATMUL, takes_weights_for_adjacent, I, COLLET_U8, COLLET_U8),
+    ROW(TERNARY_MATMUL, takes_minus_128_for_127, I, COLLET_U8, COLLET_I8),
+    ROW(TERNARY_LINEAR, rectifies_nan, F, COLLET_U8, F, F, F),
     ROW(OBSERVABLES, needs_velocities, D, D, D, D, D, D, D, D, D),
 };
 
