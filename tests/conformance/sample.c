@@ -5,7 +5,8 @@
 #include <string.h>
 
 /* What a case is to have at least: elements of its largest operand, and the extent of that one's
- * axis `axis`, counted from the last. `op` 0: of every op that has no line of its own. */
+ * axis `axis`, counted from the last. `op` 0: of every op that has no line of its own, and none of
+ * the cases that --quick leaves out. */
 typedef struct size {
     uint32_t op;
     int64_t elements, extent;
@@ -115,7 +116,7 @@ static void consider(void *user, const kit_case *c)
     choice *f = user;
     const kit_tensor *largest = largest_of(c);
     int strange = strangeness(c);
-    if (strange < 0 || c->big || c->mode != KIT_PLAIN || c->operand[0].count == 0 ||
+    if (strange < 0 || (c->big && !f->own) || c->mode != KIT_PLAIN || c->operand[0].count == 0 ||
         (c->data[0] && !f->any_data))
         return;
     for (size_t i = 0; i < SIZES; i++) {
