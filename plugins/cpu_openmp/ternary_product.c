@@ -153,6 +153,17 @@ static int can_lie_beside(const product *p)
            p->y_step && cpu_last_step(p->y) == (int64_t)sizeof(int32_t);
 }
 
+/* Tokens of codes that can lie side by side become i8: products are faster than counts there. */
+static void choose_form(product *p)
+{
+    int32_t *form = &p->tokens.form, given = *form;
+    if (given != TERNARY_PACKED || p->count < TERNARY_BESIDE)
+        return;
+    *form = TERNARY_I8;
+    if (!can_lie_beside(p))
+        *form = given;
+}
+
 /* How many threads may have rows enough for tables. */
 static int64_t table_rooms(const product *p, const collet_device *device)
 {
@@ -182,6 +193,7 @@ static void make_product(product *p, const collet_device *device, const collet_k
     choose_source(p, call);
     t->kernels = device->level->ternary_rows;
     t->blocks = p->weights->shape[1] / TERNARY_BLOCK_BYTES;
+    choose_form(p);
     t->step = ternary_token_bytes(t);
     p->ready = least(p->count, READY_BYTES / t->step / PANEL_TOKENS * PANEL_TOKENS);
     if (p->ready < PANEL_TOKENS)

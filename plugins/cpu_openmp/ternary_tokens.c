@@ -92,15 +92,27 @@ static void store_quantized(const ternary_tokens *t, const row *x, char *out, te
     memset(out + x->count, 0, (size_t)(t->blocks * TERNARY_BLOCK - x->count));
 }
 
+static void store_unpacked(const ternary_tokens *t, const row *x, char *out, ternary_token *about)
+{
+    t->kernels->unpack((int8_t *)out, (const uint8_t *)x->at, t->blocks);
+    about->base = (uint32_t)t->kernels->sum_i8((const int8_t *)out, t->blocks * TERNARY_BLOCK);
+}
+
 static void store_codes(const ternary_tokens *t, const row *x, char *out, ternary_token *about)
 {
     float room[PIECE];
     int8_t codes[PIECE];
     uint8_t bytes[PIECE / TERNARY_BLOCK * TERNARY_BLOCK_BYTES];
+    about->scale = 1.0f;
     for (int64_t i = 0; i < x->count; i += PIECE) {
         int64_t n = piece_length(x, i), blocks = (n + TERNARY_BLOCK - 1) / TERNARY_BLOCK;
         t->kernels->codes[0](codes, piece_of(x, i, n, room), (double)t->threshold, n);
         memset(codes + n, 0, (size_t)(blocks * TERNARY_BLOCK - n));
+        if (t->form == TERNARY_I8) {
+            memcpy(out + i, codes, (size_t)(blocks * TERNARY_BLOCK));
+            about->base += (uint32_t)t->kernels->sum_i8(codes, n);
+            continue;
+        }
         t->kernels->pack(bytes, codes, blocks);
         about->base += t->kernels->masks((uint8_t *)out + i / TERNARY_BLOCK * TERNARY_MASK_BYTES,
                                          bytes, blocks);
@@ -119,6 +131,8 @@ void ternary_token_store(const ternary_tokens *t, int64_t index, int64_t place)
         store_quantized(t, &x, out, about);
     else if (t->source == TOKENS_TO_CODES)
         store_codes(t, &x, out, about);
+    else if (t->form == TERNARY_I8 && t->x->dtype == COLLET_U8)
+        store_unpacked(t, &x, out, about);
     else if (t->form == TERNARY_I8)
         store_i8(t, &x, out, about);
     else if (t->form == TERNARY_F32)

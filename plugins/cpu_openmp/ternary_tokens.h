@@ -9,15 +9,15 @@
 
 /* What becomes of an activation first. */
 enum ternary_source {
-    TOKENS_AS_THEY_ARE, /* i8, u8 packed, f32: of the form's own type */
+    TOKENS_AS_THEY_ARE, /* i8, u8 packed, f32: of the form's own type, or i8 of packed ones */
     TOKENS_TO_I8,       /* f32, with a scale for each token */
-    TOKENS_TO_CODES     /* f32, by a threshold */
+    TOKENS_TO_CODES     /* f32, by a threshold: packed or i8 */
 };
 
 /* What a token's results need of it. */
 typedef struct ternary_token {
     uint32_t base;  /* as ternary_finish.base */
-    float scale;    /* of TOKENS_TO_I8 */
+    float scale;    /* of TERNARY_I8 */
     int32_t is_nan; /* TOKENS_TO_I8: one of the activations is not finite */
 } ternary_token;
 
