@@ -84,7 +84,7 @@ static const expectation expectations[] = {
     {"ternary_pack", "Ai:af", "any codes: output 1", "expected 1, got 0"},
     {"ternary_unpack", "afi:A", "any codes: output 0", "expected 0, got 2"},
     {"ternary_dot", "i:AA", "expected 4081, got -271", "weights of a row alike"},
-    {"ternary_matmul", "i:AA", "rows{", "the bits must be equal"},
+    {"ternary_matmul", "i:AA", "weights of a row alike", "the bits must be equal"},
     {"ternary_matmul", "i:Aa", "expected -128, got -127", NULL},
     {"ternary_linear", "f:Afff", "expected nan", "relu; some x not finite"},
 };

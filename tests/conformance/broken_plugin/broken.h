@@ -88,7 +88,7 @@ BROKEN_KERNEL(takes_the_threshold_in);
 BROKEN_KERNEL(sees_no_code_but_three);
 BROKEN_KERNEL(keeps_invalid_codes);
 BROKEN_KERNEL(adds_in_8_bits);
-BROKEN_KERNEL(takes_weights_for_adjacent);
+BROKEN_KERNEL(adds_in_16_bits);
 BROKEN_KERNEL(takes_minus_128_for_127);
 BROKEN_KERNEL(rectifies_nan);
 

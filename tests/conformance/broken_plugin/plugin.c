@@ -80,7 +80,7 @@ static const collet_kernel_row kernels[] = {
     ROW(TERNARY_PACK, sees_no_code_but_three, COLLET_U8, I, COLLET_I8, F),
     ROW(TERNARY_UNPACK, keeps_invalid_codes, COLLET_I8, F, I, COLLET_U8),
     ROW(TERNARY_DOT, adds_in_8_bits, I, COLLET_U8, COLLET_U8),
-    ROW(TERNARY_MATMUL, takes_weights_for_adjacent, I, COLLET_U8, COLLET_U8),
+    ROW(TERNARY_MATMUL, adds_in_16_bits, I, COLLET_U8, COLLET_U8),
     ROW(TERNARY_MATMUL, takes_minus_128_for_127, I, COLLET_U8, COLLET_I8),
     ROW(TERNARY_LINEAR, rectifies_nan, F, COLLET_U8, F, F, F),
     ROW(OBSERVABLES, needs_velocities, D, D, D, D, D, D, D, D, D),

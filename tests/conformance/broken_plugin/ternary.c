@@ -132,18 +132,18 @@ BROKEN_KERNEL(adds_in_8_bits)
     return COLLET_OK;
 }
 
-BROKEN_KERNEL(takes_weights_for_adjacent)
+BROKEN_KERNEL(adds_in_16_bits)
 {
     (void)device, (void)queue;
     const collet_operand *y = &call->operands[0], *w = &call->operands[1], *x = &call->operands[2];
     int64_t bytes = last_extent(w), rows = w->shape[0];
     for (int64_t i = 0; i < broken_count(y); i++) {
-        int64_t sum = 0;
+        int16_t sum = 0;
         if (bytes) {
-            const uint8_t *weights = broken_element(w, 0);
+            const uint8_t *weights = broken_element(w, i % rows * bytes);
             const uint8_t *token = broken_element(x, i / rows * bytes);
             for (int64_t k = 0; k < 4 * bytes; k++)
-                sum += weight_at(weights + i % rows * bytes, k) * weight_at(token, k);
+                sum = (int16_t)(sum + weight_at(weights, k) * weight_at(token, k));
         }
         set_i32(y, i, sum);
     }
