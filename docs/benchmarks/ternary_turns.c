@@ -141,6 +141,8 @@ static void make_sides(side sides[SIDES], collet_context *cx, struct ggml_contex
         sides[i].w = packed;
         sides[i].y = array_of(cx, i == LINEAR ? COLLET_F32 : COLLET_I32, tokens, rows, NULL);
     }
+    collet_array_free(c);
+    collet_array_free(info);
     sides[W2A8].x = array_of(cx, COLLET_I8, tokens, columns, a);
     sides[LINEAR].x = array_of(cx, COLLET_F32, tokens, columns, x->data);
     sides[W2A2].x = ternary;

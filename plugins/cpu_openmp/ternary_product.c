@@ -146,30 +146,32 @@ static int64_t result_step(const collet_operand *y)
     return step;
 }
 
-/* Their results have to be adjacent: sums are stored where they belong. */
+/* Whether tokens of TERNARY_I8 can: results have to be adjacent, sums are stored where they belong.
+ */
 static int can_lie_beside(const product *p)
 {
-    return p->kernels->multiply_beside && p->tokens.form == TERNARY_I8 && p->tokens.blocks > 0 &&
-           p->y_step && cpu_last_step(p->y) == (int64_t)sizeof(int32_t);
+    return p->kernels->multiply_beside && p->tokens.blocks > 0 && p->y_step &&
+           cpu_last_step(p->y) == (int64_t)sizeof(int32_t);
 }
 
 /* Tokens of codes that can lie side by side become i8: products are faster than counts there. */
 static void choose_form(product *p)
 {
-    int32_t *form = &p->tokens.form, given = *form;
-    if (given != TERNARY_PACKED || p->count < TERNARY_BESIDE)
-        return;
-    *form = TERNARY_I8;
-    if (!can_lie_beside(p))
-        *form = given;
+    if (p->tokens.form == TERNARY_PACKED && p->count >= TERNARY_BESIDE && can_lie_beside(p))
+        p->tokens.form = TERNARY_I8;
+}
+
+static int64_t tokens_beside(const product *p, int64_t tokens)
+{
+    int groups = p->tokens.form == TERNARY_I8 && can_lie_beside(p);
+    return groups ? tokens / TERNARY_BESIDE * TERNARY_BESIDE : 0;
 }
 
 /* How many threads may have rows enough for tables. */
 static int64_t table_rooms(const product *p, const collet_device *device)
 {
-    int64_t rows = p->ready / TERNARY_BESIDE * p->rows;
-    return can_lie_beside(p) && p->kernels->set_tables ? least(device->threads, rows / TABLE_ROWS)
-                                                       : 0;
+    int64_t rows = tokens_beside(p, p->ready) / TERNARY_BESIDE * p->rows;
+    return p->kernels->set_tables ? least(device->threads, rows / TABLE_ROWS) : 0;
 }
 
 static void make_product(product *p, const collet_device *device, const collet_kernel_call *call,
@@ -429,7 +431,7 @@ static collet_status run(const collet_device *device, product *p, void *workspac
     for (p->first = 0; p->first < p->count; p->first += p->here) {
         team_phase phases[4];
         p->here = least(p->count - p->first, p->ready);
-        p->beside = can_lie_beside(p) ? p->here / TERNARY_BESIDE * TERNARY_BESIDE : 0;
+        p->beside = tokens_beside(p, p->here);
         int32_t count = plan_phases(device, p, phases);
         team_run_phases(device->threads, phases, count, p);
     }

@@ -3,7 +3,7 @@
  * level.h - what changes when the files of this folder are compiled for another instruction set.
  *
  * Each file is compiled once a level with COLLET_LEVEL (v2, v3, v4, baseline) and the flags of that
- * level, and defines one table whose name ends in the level's: LEVEL_NAME(frame) is frame_v3.
+ * level, and defines tables whose names end in the level's: LEVEL_NAME(frame) is frame_v3.
  * Nothing else is visible, and nothing here may be called before isa.h has found the level usable.
  * Code of a higher level must never be merged into a lower one: everything else is static.
  */
