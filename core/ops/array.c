@@ -2,9 +2,9 @@
 /* The array family: shape rules that patterns cannot express, and the typed calls. */
 #include <inttypes.h>
 
-#include "op.h"
-#include "text.h"
-#include "call.h"
+#include "op/op.h"
+#include "util/text.h"
+#include "dispatch/call.h"
 
 static collet_status shape_error(const op *o, const op_shapes *v, const char *why,
                                  collet_error *err)

@@ -4,7 +4,7 @@
 
 #include <collet/collet.h>
 
-#include "call.h"
+#include "dispatch/call.h"
 
 collet_status collet_matmul(collet_context *context, collet_array *c, const collet_array *a,
                             const collet_array *b)

@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "call.h"
-#include "op.h"
+#include "dispatch/call.h"
+#include "op/op.h"
 #include "ops/ternary.h"
-#include "text.h"
+#include "util/text.h"
 
 /* Weights of a block, and its bytes, in the formats that have blocks. */
 #define T2_BLOCK 256

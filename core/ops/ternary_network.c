@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
-#include "call.h"
-#include "context.h"
+#include "memory/array.h"
+#include "dispatch/call.h"
+#include "runtime/context.h"
 #include "ops/ternary.h"
 
 typedef struct layer {

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "call.h"
+#include "dispatch/call.h"
 #include "ops/ternary.h"
 
 /* What is looked through at a time, so that checking takes little memory. */

@@ -12,7 +12,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "loader.h"
+#include "plugins/loader.h"
 
 typedef struct fixture {
     char directory[64]; /* fresh, below /tmp, open to this user only */

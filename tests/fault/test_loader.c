@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "floating.h"
+#include "plugins/floating.h"
 
 #define MEMBERS                                                                                    \
     "\"version\":\"1.0\",\"priority\":1,\"features\":{\"jit\":false,\"parallel\":false,"           \

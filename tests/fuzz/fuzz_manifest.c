@@ -3,7 +3,7 @@
  * Any bytes as a plugin's file, and, when they do not begin as an ELF file, as the manifest in a
  * good one: refused with a code and a message, or read with every promise of manifest.h kept.
  */
-#include "manifest.h"
+#include "plugins/manifest.h"
 
 #include <stdlib.h>
 #include <string.h>

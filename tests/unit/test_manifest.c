@@ -14,7 +14,7 @@
 #include <collet/plugin.h>
 
 #include "elf_image.h"
-#include "manifest.h"
+#include "plugins/manifest.h"
 
 #define HEAD "{\"name\":\"one\",\"version\":\"2.3\",\"abi\":[1,0],\"priority\":-5,"
 #define FEATURES "\"features\":{\"jit\":true,\"parallel\":false,\"gpu\":true}"

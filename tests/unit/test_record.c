@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "record.h"
+#include "plugins/record.h"
 
 #define THREADS 4
 #define EACH 2000

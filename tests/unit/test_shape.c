@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "op.h"
+#include "op/op.h"
 
 #define OPERANDS 3
 

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "support.h"
-#include "text.h"
-#include "threads.h"
+#include "util/text.h"
+#include "runtime/threads.h"
 
 static void long_texts_are_cut_visibly(void **state)
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vtable.h"
+#include "plugins/vtable.h"
 
 #define SIG_ADD COLLET_SIG(COLLET_F32, COLLET_F32, COLLET_F32)
 

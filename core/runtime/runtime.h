@@ -15,10 +15,10 @@
 #include <collet/plugin.h>
 
 #include "config.h"
-#include "loader.h"
+#include "plugins/loader.h"
 #include "log.h"
-#include "op.h"
-#include "record.h"
+#include "op/op.h"
+#include "plugins/record.h"
 
 #define RUNTIME_DEVICES_MAX 63  /* of all backends together: a 64-bit mask with the host */
 #define RUNTIME_OWN_OPS_MAX 256 /* ops that plugins bring */
@@ -97,6 +97,11 @@ typedef struct use {
     queue *queue;
     uint64_t ticket;
 } use;
+
+/* Bytes that were moved between memories. */
+typedef struct transfer_counters {
+    uint64_t bytes_to_device, bytes_to_host, bytes_direct;
+} transfer_counters;
 
 struct collet_runtime {
     collet_host host; /* first: the runtime is found back from its host table */

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "out.h"
+#include "util/out.h"
 #include "threads.h"
 
 /* ---- The host table ---------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 
 #include <collet/collet.h>
 
-#include "json.h"
+#include "util/json.h"
 
 #define FIRST_TRY 8192
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "text.h"
+#include "util/text.h"
 
 /* ---- Patterns ---------------------------------------------------------------------------- */
 

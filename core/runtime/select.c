@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text.h"
+#include "util/text.h"
 
 /* Names within this many edits of an unknown one are offered. */
 #define NEAR 3

@@ -6,7 +6,7 @@
 
 #include <collet/collet.h>
 
-#include "op.h"
+#include "op/op.h"
 
 #define MAX_KERNELS 65536u
 #define MAX_OPS 4096u

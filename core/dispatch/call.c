@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "array.h"
-#include "context.h"
-#include "op.h"
-#include "text.h"
+#include "memory/array.h"
+#include "runtime/context.h"
+#include "op/op.h"
+#include "util/text.h"
 
 /* Everything about one call; lives on the caller's stack, so that a call allocates nothing. */
 typedef struct frame {

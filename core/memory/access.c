@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "array.h"
-#include "call.h"
-#include "context.h"
+#include "dispatch/call.h"
+#include "runtime/context.h"
 
 static collet_status host_ready(collet_context *cx, const collet_array *a, const void *address,
                                 size_t bytes, const char *what)

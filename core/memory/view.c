@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "array.h"
-#include "context.h"
+#include "runtime/context.h"
 
 /* A view of `base`'s storage with everything but shape, strides and offset taken over. */
 static collet_status view_create(collet_context *cx, collet_array **out, const collet_array *base,

@@ -6,7 +6,7 @@
 
 #include "runtime.h"
 #include "select.h"
-#include "storage.h"
+#include "memory/storage.h"
 
 /* What a context has on one device. */
 typedef struct lane {

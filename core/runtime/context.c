@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "array.h"
-#include "out.h"
+#include "memory/array.h"
+#include "util/out.h"
 
 #define SCRATCH_ALIGNMENT 256
 

@@ -11,7 +11,7 @@
 #ifndef COLLET_CORE_STORAGE_H
 #define COLLET_CORE_STORAGE_H
 
-#include "runtime.h"
+#include "runtime/runtime.h"
 
 #define STORAGE_READERS 4
 
@@ -49,10 +49,6 @@ collet_status storage_wrap(collet_runtime *runtime, void *data, uint64_t bytes,
                            collet_error *err);
 void storage_retain(storage *s);
 void storage_release(storage *s);
-
-typedef struct transfer_counters {
-    uint64_t bytes_to_device, bytes_to_host, bytes_direct;
-} transfer_counters;
 
 /*
  * Makes the bytes usable by `q` in its device's space and returns their address or buffer. `access`

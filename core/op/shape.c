@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "op.h"
-#include "text.h"
+#include "util/text.h"
 
 /* What a check has learned so far. */
 typedef struct binding {

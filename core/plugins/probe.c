@@ -17,7 +17,7 @@
 #include <collet/collet.h>
 
 #include "capabilities.h"
-#include "json.h"
+#include "util/json.h"
 #include "open.h"
 
 #define MAX_SETTINGS 256

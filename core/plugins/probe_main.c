@@ -17,7 +17,7 @@
 
 #include "capabilities.h"
 #include "floating.h"
-#include "json.h"
+#include "util/json.h"
 #include "manifest.h"
 #include "open.h"
 #include "probe.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "log.h"
-#include "text.h"
+#include "util/text.h"
 
 typedef enum value_source { FROM_DEFAULT, FROM_FILE, FROM_ENVIRONMENT, FROM_PROGRAM } value_source;
 

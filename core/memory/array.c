@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "context.h"
-#include "text.h"
+#include "runtime/context.h"
+#include "util/text.h"
 
 /* ---- Geometry ---------------------------------------------------------------------------- */
 

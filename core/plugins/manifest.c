@@ -9,7 +9,7 @@
 #include <collet/plugin.h>
 
 #include "elf_note.h"
-#include "json.h"
+#include "util/json.h"
 
 #define GNU_BUILD_ID 3
 #define MAX_BUILD_ID 64 /* bytes */

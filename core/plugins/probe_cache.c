@@ -15,7 +15,7 @@
 #include <collet/collet.h>
 
 #include "capabilities.h"
-#include "json.h"
+#include "util/json.h"
 
 #define CACHE_FORMAT 1
 #define MAX_FILE ((size_t)1 << 21)

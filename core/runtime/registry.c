@@ -5,10 +5,10 @@
 
 #include <cjson/cJSON.h>
 
-#include "capabilities.h"
-#include "out.h"
+#include "plugins/capabilities.h"
+#include "util/out.h"
 #include "runtime.h"
-#include "vtable.h"
+#include "plugins/vtable.h"
 
 /* ---- Own ops ----------------------------------------------------------------------------- */
 
