@@ -2,7 +2,6 @@
 /* The one road from a call to a kernel. */
 #include "call.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,19 +27,6 @@ typedef struct frame {
     int64_t scratch[COLLET_MAX_OPERANDS][2][COLLET_MAX_DIMS];
 } frame;
 
-collet_status call_fail(collet_context *cx, collet_status status, const char *format, ...)
-{
-    if (cx) {
-        va_list arguments;
-        va_start(arguments, format);
-        cx->error.status = status;
-        if (vsnprintf(cx->error.text, sizeof cx->error.text, format, arguments) < 0)
-            cx->error.text[0] = '\0';
-        va_end(arguments);
-    }
-    return status;
-}
-
 /* ---- Checking ---------------------------------------------------------------------------- */
 
 static collet_status take_operand(frame *f, uint32_t i, const collet_array *a)
@@ -51,12 +37,12 @@ static collet_status take_operand(frame *f, uint32_t i, const collet_array *a)
     if (!a) {
         if (f->op->operand[i].optional)
             return COLLET_OK;
-        return call_fail(f->cx, COLLET_INVALID, "%s: %s is NULL", f->op->name,
-                         op_operand_name(f->op, i, name));
+        return context_fail(f->cx, COLLET_INVALID, "%s: %s is NULL", f->op->name,
+                            op_operand_name(f->op, i, name));
     }
     if (a->storage->runtime != f->cx->runtime)
-        return call_fail(f->cx, COLLET_INVALID, "%s: %s belongs to another runtime", f->op->name,
-                         op_operand_name(f->op, i, name));
+        return context_fail(f->cx, COLLET_INVALID, "%s: %s belongs to another runtime", f->op->name,
+                            op_operand_name(f->op, i, name));
     f->sig |= COLLET_SIG_AT(i, a->dtype);
     f->mask |= COLLET_SIG_AT(i, (1u << COLLET_SIG_BITS) - 1);
     f->views.operand[i] = (struct op_view){a->ndim, a->shape, a->strides, a->dtype};
@@ -68,8 +54,8 @@ static collet_status take_operands(frame *f, collet_array *const *outs,
 {
     const op *o = f->op;
     if (!outs || (o->n_in && !ins))
-        return call_fail(f->cx, COLLET_INVALID, "%s: the list of %s is NULL", o->name,
-                         outs ? "inputs" : "outputs");
+        return context_fail(f->cx, COLLET_INVALID, "%s: the list of %s is NULL", o->name,
+                            outs ? "inputs" : "outputs");
     f->count = o->n_out + o->n_in;
     for (uint32_t i = 0; i < f->count; i++) {
         collet_status status = take_operand(f, i, i < o->n_out ? outs[i] : ins[i - o->n_out]);
@@ -87,11 +73,11 @@ static collet_status take_params(frame *f, const void *params)
     if (!f->op->params_size)
         return COLLET_OK;
     if (!params)
-        return call_fail(f->cx, COLLET_INVALID, "%s: its parameters are NULL", f->op->name);
+        return context_fail(f->cx, COLLET_INVALID, "%s: its parameters are NULL", f->op->name);
     memcpy(&size, params, sizeof size);
     if (size < sizeof size)
-        return call_fail(f->cx, COLLET_INVALID, "%s: struct_size of its parameters is not set",
-                         f->op->name);
+        return context_fail(f->cx, COLLET_INVALID, "%s: struct_size of its parameters is not set",
+                            f->op->name);
     f->params = params;
     if (size < f->op->params_size) {
         memset(f->params_copy, 0, f->op->params_size);
@@ -115,7 +101,7 @@ static collet_status dtype_error(const frame *f)
     COLLET_DTYPE_LIST(LETTER)
 #undef LETTER
     text_add(&t, "*=any real, '='=as output 0): %s", f->op->sigs);
-    return call_fail(f->cx, COLLET_DTYPE, "%s", t.bytes);
+    return context_fail(f->cx, COLLET_DTYPE, "%s", t.bytes);
 }
 
 /* The value that fill and axpy are given must fit the arrays. */
@@ -130,8 +116,9 @@ static collet_status check_scalar(const frame *f)
     int to_complex = to == COLLET_C64 || to == COLLET_C128;
     int from_complex = from == COLLET_C64 || from == COLLET_C128;
     if (!collet_dtype_size(from) || (from_complex && !to_complex))
-        return call_fail(f->cx, COLLET_DTYPE, "%s: a value of dtype %s does not fit an array of %s",
-                         f->op->name, collet_dtype_name(from), collet_dtype_name(to));
+        return context_fail(f->cx, COLLET_DTYPE,
+                            "%s: a value of dtype %s does not fit an array of %s", f->op->name,
+                            collet_dtype_name(from), collet_dtype_name(to));
     return COLLET_OK;
 }
 
@@ -143,14 +130,16 @@ static collet_status check_outputs(frame *f)
         if (!a)
             continue;
         if (a->repeats)
-            return call_fail(f->cx, COLLET_INVALID,
-                             "%s: %s repeats elements (a broadcast view, or strides that overlap) "
-                             "and cannot be written",
-                             f->op->name, op_operand_name(f->op, i, name));
+            return context_fail(
+                f->cx, COLLET_INVALID,
+                "%s: %s repeats elements (a broadcast view, or strides that overlap) "
+                "and cannot be written",
+                f->op->name, op_operand_name(f->op, i, name));
         for (uint32_t k = 0; k < i; k++)
             if (f->arrays[k] && array_overlaps(a, f->arrays[k]))
-                return call_fail(f->cx, COLLET_INVALID, "%s: %s and %s overlap", f->op->name,
-                                 op_operand_name(f->op, k, name), op_operand_name(f->op, i, other));
+                return context_fail(f->cx, COLLET_INVALID, "%s: %s and %s overlap", f->op->name,
+                                    op_operand_name(f->op, k, name),
+                                    op_operand_name(f->op, i, other));
     }
     return COLLET_OK;
 }
@@ -392,7 +381,7 @@ static collet_status run(frame *f)
         if (!k)
             snprintf(why, sizeof why, "%.255s", f->err.text);
     }
-    return call_fail(f->cx, told.status, "%s", told.text);
+    return context_fail(f->cx, told.status, "%s", told.text);
 }
 
 static int nothing_to_do(const frame *f)
@@ -434,7 +423,7 @@ collet_status collet_call(collet_context *cx, uint32_t id, collet_array *const *
         return runtime_forked(&cx->error);
     f.op = runtime_op(cx->runtime, id);
     if (!f.op)
-        return call_fail(cx, COLLET_NOT_FOUND, "there is no op with the id %u", id);
+        return context_fail(cx, COLLET_NOT_FOUND, "there is no op with the id %u", id);
     f.cx = cx;
     f.sig = f.mask = 0;
     f.temporary_count = 0;

@@ -5,10 +5,6 @@
 
 #include <collet/collet.h>
 
-/* Leaves the text in the context (may be NULL); returns `status`. */
-collet_status call_fail(collet_context *cx, collet_status status, const char *format, ...)
-    COLLET_PRINTF(3, 4);
-
 /* collet_call of an op with two inputs, one output and no parameters. */
 static inline collet_status call_two(collet_context *cx, uint32_t id, collet_array *out,
                                      const collet_array *a, const collet_array *b)

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "array.h"
-#include "dispatch/call.h"
 #include "runtime/context.h"
 
 static collet_status host_ready(collet_context *cx, const collet_array *a, const void *address,
@@ -14,13 +13,13 @@ static collet_status host_ready(collet_context *cx, const collet_array *a, const
     if (!runtime_alive(cx->runtime))
         return runtime_forked(&cx->error);
     if (!a)
-        return call_fail(cx, COLLET_INVALID, "%s: the array is NULL", what);
+        return context_fail(cx, COLLET_INVALID, "%s: the array is NULL", what);
     size_t wanted = (size_t)a->size * collet_dtype_size(a->dtype);
     if (bytes != wanted)
-        return call_fail(cx, COLLET_INVALID, "%s: %zu bytes were given, the array has %zu", what,
-                         bytes, wanted);
+        return context_fail(cx, COLLET_INVALID, "%s: %zu bytes were given, the array has %zu", what,
+                            bytes, wanted);
     if (bytes && !address)
-        return call_fail(cx, COLLET_INVALID, "%s: the address is NULL", what);
+        return context_fail(cx, COLLET_INVALID, "%s: the address is NULL", what);
     return COLLET_OK;
 }
 
@@ -138,12 +137,14 @@ collet_status collet_array_acquire(collet_context *cx, collet_array *array, int3
         return runtime_forked(&cx->error);
     if (!array || !address || !(access & (COLLET_READ | COLLET_WRITE)) ||
         access & ~(COLLET_READ | COLLET_WRITE))
-        return call_fail(cx, COLLET_INVALID,
-                         "collet_array_acquire: an argument is NULL, or access is not COLLET_READ "
-                         "or COLLET_WRITE");
+        return context_fail(
+            cx, COLLET_INVALID,
+            "collet_array_acquire: an argument is NULL, or access is not COLLET_READ "
+            "or COLLET_WRITE");
     if ((access & COLLET_WRITE) && array->repeats)
-        return call_fail(cx, COLLET_INVALID,
-                         "collet_array_acquire: the view repeats elements and cannot be written");
+        return context_fail(
+            cx, COLLET_INVALID,
+            "collet_array_acquire: the view repeats elements and cannot be written");
     collet_status status = storage_lend(array->storage, access, 0, &base, &cx->moved, &cx->error);
     if (status == COLLET_OK)
         *address = (char *)base + array->offset;
@@ -157,6 +158,6 @@ collet_status collet_array_release(collet_context *cx, collet_array *array)
     if (!runtime_alive(cx->runtime))
         return runtime_forked(&cx->error);
     if (!array)
-        return call_fail(cx, COLLET_INVALID, "collet_array_release: the array is NULL");
+        return context_fail(cx, COLLET_INVALID, "collet_array_release: the array is NULL");
     return storage_give_back(array->storage, &cx->error);
 }

@@ -5,6 +5,7 @@
 #include "op/op.h"
 #include "util/text.h"
 #include "dispatch/call.h"
+#include "runtime/context.h"
 
 static collet_status shape_error(const op *o, const op_shapes *v, const char *why,
                                  collet_error *err)
@@ -204,16 +205,17 @@ static collet_status reduce(collet_context *context, uint32_t id, const char *na
     collet_reduce_params params = {.struct_size = sizeof params, .keepdims = keepdims != 0};
     int32_t ndim = a ? collet_array_ndim(a) : 0;
     if (count < 0 || (count && !axes))
-        return call_fail(context, COLLET_INVALID, "%s: %d axes at %s", name, count,
-                         axes ? "an address" : "no address");
+        return context_fail(context, COLLET_INVALID, "%s: %d axes at %s", name, count,
+                            axes ? "an address" : "no address");
     if (!axes)
         params.axes = (1u << ndim) - 1;
     for (int32_t i = 0; a && i < count; i++) {
         int32_t axis = axes[i] < 0 ? axes[i] + ndim : axes[i];
         if (axis < 0 || axis >= ndim || params.axes >> axis & 1)
-            return call_fail(context, COLLET_INVALID,
-                             "%s: axis %d is not one of the %d axes of the array, or named twice",
-                             name, axes[i], ndim);
+            return context_fail(
+                context, COLLET_INVALID,
+                "%s: axis %d is not one of the %d axes of the array, or named twice", name, axes[i],
+                ndim);
         params.axes |= 1u << axis;
     }
     return collet_call(context, id, &out, &a, &params);

@@ -4,7 +4,7 @@
 
 #include "op/op.h"
 #include "util/text.h"
-#include "dispatch/call.h"
+#include "runtime/context.h"
 
 static collet_status shape_error(const op *o, const op_shapes *v, const char *why,
                                  collet_error *err)
@@ -88,8 +88,8 @@ collet_status collet_fft(collet_context *context, collet_array *out, const colle
     collet_fft_params params = {
         .struct_size = sizeof params, .axes = (uint32_t)axes, .inverse = inverse != 0};
     if (axes < 1 || axes > 3)
-        return call_fail(context, COLLET_INVALID, "fft: over the last 1, 2 or 3 axes, not %d",
-                         axes);
+        return context_fail(context, COLLET_INVALID, "fft: over the last 1, 2 or 3 axes, not %d",
+                            axes);
     return collet_call(context, COLLET_OP_FFT, &out, &a, &params);
 }
 
@@ -99,14 +99,14 @@ collet_status collet_fftshift(collet_context *context, collet_array *out, const 
     collet_fftshift_params params = {.struct_size = sizeof params, .inverse = inverse != 0};
     int32_t ndim = a ? collet_array_ndim(a) : 0;
     if (count < 0 || (count && !axes))
-        return call_fail(context, COLLET_INVALID, "fftshift: %d axes at %s", count,
-                         axes ? "an address" : "no address");
+        return context_fail(context, COLLET_INVALID, "fftshift: %d axes at %s", count,
+                            axes ? "an address" : "no address");
     if (!axes)
         params.axes = (1u << ndim) - 1;
     for (int32_t i = 0; a && i < count; i++) {
         int32_t axis = axes[i] < 0 ? axes[i] + ndim : axes[i];
         if (axis < 0 || axis >= ndim || params.axes >> axis & 1)
-            return call_fail(
+            return context_fail(
                 context, COLLET_INVALID,
                 "fftshift: axis %d is not one of the %d axes of the array, or named twice", axes[i],
                 ndim);

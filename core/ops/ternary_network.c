@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "memory/array.h"
-#include "dispatch/call.h"
 #include "runtime/context.h"
 #include "ops/ternary.h"
 
@@ -44,14 +43,14 @@ static collet_status check_bias(collet_context *cx, uint32_t index, const collet
     if (!bias)
         return COLLET_OK;
     if (collet_array_dtype(bias) != COLLET_F32)
-        return call_fail(cx, COLLET_DTYPE,
-                         "ternary network: the bias of layer %" PRIu32 " is %s, not f32", index,
-                         collet_dtype_name(collet_array_dtype(bias)));
+        return context_fail(cx, COLLET_DTYPE,
+                            "ternary network: the bias of layer %" PRIu32 " is %s, not f32", index,
+                            collet_dtype_name(collet_array_dtype(bias)));
     if (collet_array_ndim(bias) != 1 || collet_array_shape(bias)[0] != rows)
-        return call_fail(cx, COLLET_SHAPE,
-                         "ternary network: layer %" PRIu32 " has %" PRId64
-                         " rows, but its bias has %" PRId64 " elements",
-                         index, rows, collet_array_size(bias));
+        return context_fail(cx, COLLET_SHAPE,
+                            "ternary network: layer %" PRIu32 " has %" PRId64
+                            " rows, but its bias has %" PRId64 " elements",
+                            index, rows, collet_array_size(bias));
     return COLLET_OK;
 }
 
@@ -59,11 +58,11 @@ static collet_status check_layer(collet_context *cx, uint32_t index, const colle
 {
     char who[48];
     if (!l->weights)
-        return call_fail(cx, COLLET_INVALID, "ternary network: layer %" PRIu32 " has no weights",
-                         index);
+        return context_fail(cx, COLLET_INVALID, "ternary network: layer %" PRIu32 " has no weights",
+                            index);
     if (!is_ours(cx, l->weights->bytes) || !is_ours(cx, l->weights->scale) || !is_ours(cx, l->bias))
-        return call_fail(cx, COLLET_INVALID,
-                         "ternary network: layer %" PRIu32 " belongs to another runtime", index);
+        return context_fail(cx, COLLET_INVALID,
+                            "ternary network: layer %" PRIu32 " belongs to another runtime", index);
     snprintf(who, sizeof who, "ternary network: layer %" PRIu32, index);
     collet_status status = ternary_check_activations(who, l->activations, l->threshold, &cx->error);
     if (status != COLLET_OK)
@@ -96,11 +95,11 @@ static collet_status take_layers(collet_context *cx, collet_ternary_network *net
         collet_status status = check_layer(cx, i, l);
         if (status == COLLET_OK && i > 0 &&
             collet_ternary_weights_columns(l->weights) != network->layers[i - 1].rows)
-            status = call_fail(cx, COLLET_SHAPE,
-                               "ternary network: layer %" PRIu32 " gives %" PRId64
-                               " numbers, layer %" PRIu32 " takes %" PRId64,
-                               i - 1, network->layers[i - 1].rows, i,
-                               collet_ternary_weights_columns(l->weights));
+            status = context_fail(cx, COLLET_SHAPE,
+                                  "ternary network: layer %" PRIu32 " gives %" PRId64
+                                  " numbers, layer %" PRIu32 " takes %" PRId64,
+                                  i - 1, network->layers[i - 1].rows, i,
+                                  collet_ternary_weights_columns(l->weights));
         if (status == COLLET_OK)
             status = take_layer(cx, &network->layers[i], l);
         if (status != COLLET_OK)
@@ -115,11 +114,11 @@ collet_status collet_ternary_network_create(collet_context *cx, collet_ternary_n
     if (!cx)
         return COLLET_INVALID;
     if (!out || !layers || count == 0)
-        return call_fail(cx, COLLET_INVALID, "ternary network: no layers, or nowhere to put it");
+        return context_fail(cx, COLLET_INVALID, "ternary network: no layers, or nowhere to put it");
     if (layers->struct_size < sizeof *layers)
-        return call_fail(cx, COLLET_INVALID,
-                         "ternary network: a layer's struct_size is %" PRIu32 ", less than %zu",
-                         layers->struct_size, sizeof *layers);
+        return context_fail(cx, COLLET_INVALID,
+                            "ternary network: a layer's struct_size is %" PRIu32 ", less than %zu",
+                            layers->struct_size, sizeof *layers);
     collet_ternary_network *made = calloc(1, sizeof *made);
     collet_status status = COLLET_NO_MEMORY;
     if (made) {
@@ -130,7 +129,7 @@ collet_status collet_ternary_network_create(collet_context *cx, collet_ternary_n
     if (made && made->layers)
         status = take_layers(cx, made, layers);
     else
-        (void)call_fail(cx, status, "out of memory for a ternary network");
+        (void)context_fail(cx, status, "out of memory for a ternary network");
     if (status == COLLET_OK)
         *out = made;
     else
@@ -189,18 +188,18 @@ static collet_status passage_make(collet_context *cx, const collet_ternary_netwo
     for (int32_t i = 0; i < p->ndim; i++) {
         p->shape[i] = collet_array_shape(x)[i];
         if (__builtin_mul_overflow(tokens, p->shape[i], &tokens))
-            return call_fail(cx, COLLET_OVERFLOW, "ternary network: too many rows of x");
+            return context_fail(cx, COLLET_OVERFLOW, "ternary network: too many rows of x");
     }
     for (uint32_t i = 0; i < views; i++) {
         int64_t size;
         if (__builtin_mul_overflow(tokens, network->layers[i].rows, &size))
-            return call_fail(cx, COLLET_OVERFLOW,
-                             "ternary network: what layer %" PRIu32 " gives is too large", i);
+            return context_fail(cx, COLLET_OVERFLOW,
+                                "ternary network: what layer %" PRIu32 " gives is too large", i);
         most[i % 2] = size > most[i % 2] ? size : most[i % 2];
     }
     p->between = calloc(views ? views : 1, sizeof *p->between);
     if (!p->between)
-        return call_fail(cx, COLLET_NO_MEMORY, "out of memory for a ternary network");
+        return context_fail(cx, COLLET_NO_MEMORY, "out of memory for a ternary network");
     collet_status status = COLLET_OK;
     for (uint32_t i = 0; i < 2 && i < views && status == COLLET_OK; i++)
         status = collet_array_create(cx, &p->flat[i], COLLET_F32, 1, &most[i]);
@@ -237,22 +236,22 @@ static collet_status check_ends(collet_context *cx, const collet_ternary_network
     int64_t columns = network->layers[0].columns;
     /* Before there is room of the wrong runtime. */
     if (!is_ours(cx, network->layers[0].bytes))
-        return call_fail(cx, COLLET_INVALID, "ternary network: it belongs to another runtime");
+        return context_fail(cx, COLLET_INVALID, "ternary network: it belongs to another runtime");
     if (collet_array_dtype(x) != COLLET_F32 || collet_array_dtype(y) != COLLET_F32)
-        return call_fail(cx, COLLET_DTYPE, "ternary network: x is %s and y is %s; both must be f32",
-                         collet_dtype_name(collet_array_dtype(x)),
-                         collet_dtype_name(collet_array_dtype(y)));
+        return context_fail(
+            cx, COLLET_DTYPE, "ternary network: x is %s and y is %s; both must be f32",
+            collet_dtype_name(collet_array_dtype(x)), collet_dtype_name(collet_array_dtype(y)));
     if (ndim < 1 || collet_array_shape(x)[ndim - 1] != columns)
-        return call_fail(cx, COLLET_SHAPE,
-                         "ternary network: rows of x have %" PRId64
-                         " numbers; the first layer takes %" PRId64,
-                         ndim < 1 ? 0 : collet_array_shape(x)[ndim - 1], columns);
+        return context_fail(cx, COLLET_SHAPE,
+                            "ternary network: rows of x have %" PRId64
+                            " numbers; the first layer takes %" PRId64,
+                            ndim < 1 ? 0 : collet_array_shape(x)[ndim - 1], columns);
     if (collet_array_ndim(y) != ndim || collet_array_shape(y)[ndim - 1] != rows ||
         memcmp(collet_array_shape(y), collet_array_shape(x),
                (size_t)(ndim - 1) * sizeof(int64_t)) != 0)
-        return call_fail(cx, COLLET_SHAPE,
-                         "ternary network: y must have x's axes but the last, which is %" PRId64,
-                         rows);
+        return context_fail(cx, COLLET_SHAPE,
+                            "ternary network: y must have x's axes but the last, which is %" PRId64,
+                            rows);
     return COLLET_OK;
 }
 
@@ -262,7 +261,7 @@ collet_status collet_ternary_network_run(collet_context *cx, collet_ternary_netw
     if (!cx)
         return COLLET_INVALID;
     if (!network || !y || !x)
-        return call_fail(cx, COLLET_INVALID, "ternary network: an argument is NULL");
+        return context_fail(cx, COLLET_INVALID, "ternary network: an argument is NULL");
     collet_status status = check_ends(cx, network, y, x);
     if (status == COLLET_OK)
         status = make_room(cx, network, x);

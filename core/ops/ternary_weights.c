@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "dispatch/call.h"
+#include "runtime/context.h"
 #include "ops/ternary.h"
 
 /* What is looked through at a time, so that checking takes little memory. */
@@ -27,7 +27,7 @@ static collet_status weights_new(collet_context *cx, collet_ternary_weights **ou
 {
     *out = calloc(1, sizeof **out);
     if (!*out)
-        return call_fail(cx, COLLET_NO_MEMORY, "out of memory for ternary weights");
+        return context_fail(cx, COLLET_NO_MEMORY, "out of memory for ternary weights");
     (*out)->columns = columns;
     return COLLET_OK;
 }
@@ -58,10 +58,11 @@ static collet_status check_matrix(collet_context *cx, const char *function, cons
     if (!cx)
         return COLLET_INVALID;
     if (!out || !matrix)
-        return call_fail(cx, COLLET_INVALID, "%s: an argument that must not be NULL is", function);
+        return context_fail(cx, COLLET_INVALID, "%s: an argument that must not be NULL is",
+                            function);
     if (collet_array_ndim(matrix) != 2)
-        return call_fail(cx, COLLET_SHAPE, "%s: %s have %d axes, a matrix has 2", function, what,
-                         (int)collet_array_ndim(matrix));
+        return context_fail(cx, COLLET_SHAPE, "%s: %s have %d axes, a matrix has 2", function, what,
+                            (int)collet_array_ndim(matrix));
     return COLLET_OK;
 }
 
@@ -71,11 +72,11 @@ static collet_status check_scale(collet_context *cx, const char *function,
     if (!scale)
         return COLLET_OK;
     if (collet_array_dtype(scale) != COLLET_F32)
-        return call_fail(cx, COLLET_DTYPE, "%s: the scales are %s, not f32", function,
-                         collet_dtype_name(collet_array_dtype(scale)));
+        return context_fail(cx, COLLET_DTYPE, "%s: the scales are %s, not f32", function,
+                            collet_dtype_name(collet_array_dtype(scale)));
     if (collet_array_ndim(scale) != 1 || collet_array_shape(scale)[0] != rows)
-        return call_fail(cx, COLLET_SHAPE, "%s: %" PRId64 " scales for %" PRId64 " rows", function,
-                         collet_array_size(scale), rows);
+        return context_fail(cx, COLLET_SHAPE, "%s: %" PRId64 " scales for %" PRId64 " rows",
+                            function, collet_array_size(scale), rows);
     return COLLET_OK;
 }
 
@@ -109,8 +110,9 @@ static collet_status pack(collet_context *cx, collet_ternary_weights *weights,
     if (status == COLLET_OK)
         status = read_info(cx, info, &wrong);
     if (status == COLLET_OK && wrong)
-        status = call_fail(cx, COLLET_INVALID,
-                           "ternary weights: %" PRId32 " of the codes are none of -1, 0, 1", wrong);
+        status =
+            context_fail(cx, COLLET_INVALID,
+                         "ternary weights: %" PRId32 " of the codes are none of -1, 0, 1", wrong);
     collet_array_free(info);
     return status;
 }
@@ -145,10 +147,10 @@ static collet_status quantize(collet_context *cx, collet_array *codes, collet_ar
     if (status == COLLET_OK)
         status = read_info(cx, info, &strange);
     if (status == COLLET_OK && strange)
-        status = call_fail(cx, COLLET_INVALID,
-                           "ternary weights: %" PRId32
-                           " of the weights are not finite numbers; nothing was packed",
-                           strange);
+        status = context_fail(cx, COLLET_INVALID,
+                              "ternary weights: %" PRId32
+                              " of the weights are not finite numbers; nothing was packed",
+                              strange);
     collet_array_free(info);
     return status;
 }
@@ -169,7 +171,7 @@ collet_status collet_ternary_weights_quantize(collet_context *cx, collet_ternary
     collet_status status =
         check_matrix(cx, "collet_ternary_weights_quantize", "weights", out, weights);
     if (status == COLLET_OK && !params)
-        status = call_fail(cx, COLLET_INVALID, "collet_ternary_weights_quantize: no parameters");
+        status = context_fail(cx, COLLET_INVALID, "collet_ternary_weights_quantize: no parameters");
     if (status == COLLET_OK)
         status = weights_new(cx, &made, collet_array_shape(weights)[1]);
     if (status == COLLET_OK)
@@ -246,8 +248,9 @@ static collet_status check_codes(collet_context *cx, const collet_array *bytes)
         collet_array_free(some);
     }
     if (status == COLLET_OK && wrong)
-        status = call_fail(cx, COLLET_INVALID,
-                           "ternary weights: %" PRId64 " codes are 11, which is no weight", wrong);
+        status =
+            context_fail(cx, COLLET_INVALID,
+                         "ternary weights: %" PRId64 " codes are 11, which is no weight", wrong);
     return status;
 }
 
@@ -261,7 +264,7 @@ static collet_status check_padding(collet_context *cx, const collet_array *bytes
         return COLLET_OK;
     int8_t *tail = malloc((size_t)(least(rows, STRETCH_ROWS) * padding));
     if (!tail)
-        return call_fail(cx, COLLET_NO_MEMORY, "out of memory for checking ternary weights");
+        return context_fail(cx, COLLET_NO_MEMORY, "out of memory for checking ternary weights");
     collet_status status =
         collet_array_slice(cx, &last, bytes, 1, width - BLOCK_BYTES, BLOCK_BYTES, 1);
     for (int64_t at = 0; at < rows && status == COLLET_OK; at += STRETCH_ROWS) {
@@ -273,11 +276,11 @@ static collet_status check_padding(collet_context *cx, const collet_array *bytes
             status = unpack_some(cx, some, padding, tail, &wrong);
         for (int64_t i = 0; status == COLLET_OK && i < count * padding; i++)
             if (tail[i])
-                status =
-                    call_fail(cx, COLLET_INVALID,
-                              "ternary weights: row %" PRId64 " has a weight %d behind its %" PRId64
-                              " columns, where only 0 may be",
-                              at + i / padding, tail[i], columns);
+                status = context_fail(cx, COLLET_INVALID,
+                                      "ternary weights: row %" PRId64
+                                      " has a weight %d behind its %" PRId64
+                                      " columns, where only 0 may be",
+                                      at + i / padding, tail[i], columns);
         collet_array_free(some);
     }
     collet_array_free(last);
@@ -289,13 +292,13 @@ static collet_status check_bytes(collet_context *cx, const collet_array *bytes, 
 {
     int64_t wanted = collet_ternary_bytes(COLLET_TERNARY_T2, columns);
     if (collet_array_dtype(bytes) != COLLET_U8)
-        return call_fail(cx, COLLET_DTYPE, "ternary weights: the bytes are %s, not u8",
-                         collet_dtype_name(collet_array_dtype(bytes)));
+        return context_fail(cx, COLLET_DTYPE, "ternary weights: the bytes are %s, not u8",
+                            collet_dtype_name(collet_array_dtype(bytes)));
     if (collet_array_shape(bytes)[1] != wanted)
-        return call_fail(cx, COLLET_SHAPE,
-                         "ternary weights: rows of %" PRId64 " bytes; %" PRId64
-                         " columns take %" PRId64,
-                         collet_array_shape(bytes)[1], columns, wanted);
+        return context_fail(cx, COLLET_SHAPE,
+                            "ternary weights: rows of %" PRId64 " bytes; %" PRId64
+                            " columns take %" PRId64,
+                            collet_array_shape(bytes)[1], columns, wanted);
     collet_status status = check_codes(cx, bytes);
     return status == COLLET_OK ? check_padding(cx, bytes, columns) : status;
 }

@@ -2,12 +2,26 @@
 #include "context.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "memory/array.h"
 #include "util/out.h"
+
+collet_status context_fail(collet_context *cx, collet_status status, const char *format, ...)
+{
+    if (cx) {
+        va_list arguments;
+        va_start(arguments, format);
+        cx->error.status = status;
+        if (vsnprintf(cx->error.text, sizeof cx->error.text, format, arguments) < 0)
+            cx->error.text[0] = '\0';
+        va_end(arguments);
+    }
+    return status;
+}
 
 #define SCRATCH_ALIGNMENT 256
 

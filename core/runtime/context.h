@@ -6,7 +6,6 @@
 
 #include "runtime.h"
 #include "select.h"
-#include "memory/storage.h"
 
 /* What a context has on one device. */
 typedef struct lane {
@@ -31,5 +30,9 @@ collet_status context_lane(collet_context *cx, device *d, lane **out, collet_err
 /* At least `bytes` of scratch on the lane, in *memory. REFUSED when the device's memory is short.
  */
 collet_status lane_scratch(lane *l, uint64_t bytes, void **memory, collet_error *err);
+
+/* Stores status and text as the context's last error (cx may be NULL); returns `status`. */
+collet_status context_fail(collet_context *cx, collet_status status, const char *format, ...)
+    COLLET_PRINTF(3, 4);
 
 #endif
