@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# house.sh [DIRECTORY]: shows the rooms of the sources (a room is a folder) and the includes between
+# them, and checks what CONTRIBUTING.md promises of both:
+#   - includes between modules (x.c with x.h) and between rooms form no circle
+#   - core includes nothing but core and the public headers; plugins, engines, conformance and tools
+#     include nothing of core; nobody but the tests includes a tool's headers
+#   - an include is written from the root of its tree, or names a file of its own folder
+#   - a folder holds at most 30 files, a function at most 60 lines
+# Exit status: 0 when all of it holds, else 1.
+set -eu
+cd "${1:-$(dirname "$0")/../..}"
+export LC_ALL=C
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+fault() {
+    printf 'FAULT: %s\n' "$*"
+    failed=1
+}
+
+trees=
+for tree in core engines conformance plugins tools; do
+    [ ! -d $tree ] || trees="$trees $tree"
+done
+find $trees include -type f | sort >"$work/all"
+grep -E '\.(c|h|inc|dev|def)$' "$work/all" >"$work/files"
+
+# Lines "includer included": a name is looked up beside the includer, then below each tree's root.
+xargs awk '
+    FILENAME == files { known[$1] = 1; next }
+    /^[ \t]*#[ \t]*include[ \t]*"/ {
+        split($0, part, "\"")
+        directory = FILENAME
+        sub("/[^/]*$", "", directory)
+        count = split(directory " core engines conformance plugins tools include", root, " ")
+        for (i = 1; i <= count; i++) {
+            path = root[i] "/" part[2]
+            while (sub("[^/]+/[.][.]/", "", path)) {
+            }
+            if (path in known) {
+                print FILENAME, path
+                break
+            }
+        }
+        if (i > count && part[2] !~ /texts[.]h$/) # made by the build
+            print FILENAME " -> " part[2] >unknown
+    }' unknown="$work/unknown" files="$work/files" "$work/files" <"$work/files" | sort -u >"$work/includes"
+
+[ ! -s "$work/unknown" ] ||
+    fault "includes that are not written from a root: $(cat "$work/unknown")"
+
+# A module is a file without its ending, a room its folder.
+sed -E 's/\.[a-z]+( |$)/\1/g' "$work/includes" | awk '$1 != $2' | sort -u >"$work/modules"
+sed -E 's,/[^/ ]+( |$),\1,g' "$work/includes" | awk '$1 != $2' | sort | uniq -c |
+    awk '{ print $2, $3, $1 }' >"$work/rooms"
+
+printf 'Rooms, each with the rooms that it includes (number of includes):\n'
+awk '
+    $1 != last { printf "%s%s ->", last == "" ? "" : "\n", $1; last = $1 }
+    { printf " %s (%d)", $2, $3 }
+    END { print "" }' "$work/rooms"
+
+awk '{ print $1, $2 }' "$work/rooms" | tsort >"$work/order" 2>"$work/circles" ||
+    fault "rooms include each other in a circle: $(sed 's/^tsort: -: *//' "$work/circles" | tr '\n' ' ')"
+tsort <"$work/modules" >/dev/null 2>"$work/circles" ||
+    fault "modules include each other in a circle: $(sed 's/^tsort: -: *//' "$work/circles" | tr '\n' ' ')"
+
+# forbidden FROM TO WHY: both extended regular expressions of paths.
+forbidden() {
+    found=$(awk -v from="^$1" -v to="^$2" '$1 ~ from && $2 ~ to { print $1 " -> " $2 }' \
+        "$work/includes")
+    [ -z "$found" ] || fault "$3: $found"
+}
+forbidden core/ '(engines|conformance|plugins|tools)/' 'core includes what stands on it'
+forbidden '(engines|conformance|plugins|tools)/' core/ 'private headers of core are included'
+forbidden '(core|engines|conformance|plugins)/' tools/ 'a library includes a tool'
+forbidden '(engines|plugins)/' '(conformance|tools)/' 'an upward include'
+forbidden engines/ plugins/ 'an engine includes a backend'
+forbidden plugins/shared/host/ 'plugins/(shared/jit|cpu_|opencl|cuda)' 'shared code includes a backend'
+forbidden plugins/shared/jit/ 'plugins/(cpu_|opencl|cuda)' 'shared code includes a backend'
+
+crowded=$(sed 's,/[^/]*$,,' "$work/all" | sort | uniq -c | awk '$1 > 30 { print $2 " (" $1 ")" }')
+[ -z "$crowded" ] || fault "more than 30 files in a folder: $crowded"
+
+# Functions begin with a brace in the first column and end with one, as .clang-format lays them out.
+xargs awk '
+    FNR == 1 { open = 0 }
+    /^[{]/ { open = FNR }
+    /^[}]/ && open {
+        if (FNR - open - 1 > 60)
+            printf "%s:%d (%d) ", FILENAME, open, FNR - open - 1
+        open = 0
+    }' <"$work/files" >"$work/long"
+[ ! -s "$work/long" ] || fault "functions of more than 60 lines: $(cat "$work/long")"
+
+awk 'END { printf "%d files, ", NR }' "$work/files"
+awk 'END { printf "%d includes between modules, ", NR }' "$work/modules"
+awk 'END { printf "%d between rooms\n", NR }' "$work/rooms"
+exit $failed
