@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz_file.h"
 
-#include "trajectory.h"
+#include "trajectory/formats/trajectory.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* Any bytes as a .gro file: a topology and a trajectory, or a message. */
 #include "fuzz_file.h"
 
-#include "topology.h"
+#include "trajectory/formats/topology.h"
 
 #include <stdlib.h>
 #include <unistd.h>

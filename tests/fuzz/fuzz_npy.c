@@ -2,7 +2,7 @@
 /* An .npy file of any bytes is refused with a message, or every row of it can be read. */
 #include "fuzz_file.h"
 
-#include "npy_read.h"
+#include "io/npy_read.h"
 
 #include <stdlib.h>
 #include <unistd.h>

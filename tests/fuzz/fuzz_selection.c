@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any text as a selection: it is refused with a message, or picks ascending atoms of a topology. */
-#include "selection.h"
+#include "trajectory/selection.h"
 
 #include <stdlib.h>
 #include <string.h>

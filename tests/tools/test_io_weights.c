@@ -9,9 +9,9 @@
 
 #include "gguf.h"
 #include "io_files.h"
-#include "npy_read.h"
+#include "io/npy_read.h"
 #include "t2_format.h"
-#include "utf8.h"
+#include "io/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>

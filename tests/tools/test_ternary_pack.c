@@ -10,7 +10,7 @@
 #include "directory.h"
 #include "json_expect.h"
 #include "ternary_runs.h"
-#include "utf8.h"
+#include "io/utf8.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "decimal.h"
+#include "io/decimal.h"
 
 int64_t tool_parse_count(struct argp_state *state, const char *name, const char *text,
                          int64_t least)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "inputs.h"
 
-#include "masses.h"
+#include "trajectory/masses.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #define COLLET_EXTRACT_INPUTS_H
 
 #include "options.h"
-#include "selection.h"
-#include "trajectory.h"
+#include "trajectory/selection.h"
+#include "trajectory/formats/trajectory.h"
 
 typedef struct extract_inputs {
     collet_topology *topology;

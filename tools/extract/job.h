@@ -3,9 +3,9 @@
 #ifndef COLLET_EXTRACT_JOB_H
 #define COLLET_EXTRACT_JOB_H
 
-#include "analysis.h"
+#include "trajectory/analysis.h"
 #include "inputs.h"
-#include "results.h"
+#include "io/results.h"
 
 typedef struct extract_job {
     const extract_options *options;

@@ -2,7 +2,7 @@
 /* collet-extract: rotational observables of every frame of a trajectory. */
 #include "job.h"
 #include "meta.h"
-#include "textfile.h"
+#include "io/textfile.h"
 
 #include "../common/interrupt.h"
 

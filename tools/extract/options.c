@@ -4,7 +4,7 @@
 #include "../common/command_line.h"
 
 #include "arguments.h"
-#include "decimal.h"
+#include "io/decimal.h"
 
 #include <collet/collet.h>
 

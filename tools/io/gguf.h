@@ -8,7 +8,7 @@
 #ifndef COLLET_IO_GGUF_H
 #define COLLET_IO_GGUF_H
 
-#include "mapping.h"
+#include "io/mapping.h"
 
 #define COLLET_GGUF_DIMS 4
 #define COLLET_GGUF_NAME 256 /* bytes of a name with its NUL, as cut for messages */

@@ -41,7 +41,7 @@
 #ifndef COLLET_IO_T2_FILE_H
 #define COLLET_IO_T2_FILE_H
 
-#include "mapping.h"
+#include "io/mapping.h"
 
 #define COLLET_T2_NAME 56 /* bytes of a layer's name with its NUL */
 #define COLLET_T2_RELU 1u

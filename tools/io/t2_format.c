@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t2_format.h"
 
-#include "utf8.h"
+#include "io/utf8.h"
 
 #include <math.h>
 #include <string.h>

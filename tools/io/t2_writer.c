@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "spool.h"
+#include "io/spool.h"
 #include "t2_format.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "options.h"
 
 #include "arguments.h"
-#include "decimal.h"
+#include "io/decimal.h"
 
 #include <collet/collet.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "block.h"
 #include "commands.h"
-#include "utf8.h"
+#include "io/utf8.h"
 
 #include "../common/progress.h"
 

@@ -2,7 +2,7 @@
 #include "report.h"
 
 #include "options.h"
-#include "utf8.h"
+#include "io/utf8.h"
 
 #include "../common/json_add.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 #include "model.h"
-#include "npy.h"
-#include "npy_read.h"
+#include "io/npy.h"
+#include "io/npy_read.h"
 #include "report.h"
 #include "source.h"
-#include "spool.h"
+#include "io/spool.h"
 
 #include "../common/json_add.h"
 #include "../common/progress.h"

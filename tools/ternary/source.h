@@ -5,7 +5,7 @@
 #define TERNARY_SOURCE_H
 
 #include "gguf.h"
-#include "npy_read.h"
+#include "io/npy_read.h"
 #include "packed.h"
 
 /* What the rows hold: floating numbers, codes, or packed weights with a scale for each block. */

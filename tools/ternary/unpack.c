@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
-#include "npy.h"
+#include "io/npy.h"
 #include "packed.h"
 #include "source.h"
-#include "spool.h"
+#include "io/spool.h"
 
 #include "../common/interrupt.h"
 #include "../common/progress.h"

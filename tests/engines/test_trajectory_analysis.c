@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "analysis.h"
+#include "trajectory/analysis.h"
 #include "io_files.h"
 
 #include <math.h>

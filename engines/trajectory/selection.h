@@ -18,7 +18,7 @@
 #ifndef COLLET_EXTRACT_SELECTION_H
 #define COLLET_EXTRACT_SELECTION_H
 
-#include "topology.h"
+#include "trajectory/formats/topology.h"
 
 typedef struct extract_selection extract_selection;
 

@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "decimal.h"
+#include "io/decimal.h"
 #include "directory.h"
 #include "io_files.h"
-#include "topology.h"
+#include "trajectory/formats/topology.h"
 
 static collet_topology *read_text(const char *text)
 {

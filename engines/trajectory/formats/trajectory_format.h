@@ -8,7 +8,7 @@
 #ifndef COLLET_IO_TRAJECTORY_FORMAT_H
 #define COLLET_IO_TRAJECTORY_FORMAT_H
 
-#include "source.h"
+#include "io/source.h"
 #include "trajectory.h"
 
 #include <stdatomic.h>

@@ -9,7 +9,7 @@
 #ifndef COLLET_IO_GRO_H
 #define COLLET_IO_GRO_H
 
-#include "lines.h"
+#include "io/lines.h"
 
 #define COLLET_GRO_POSITIONS 20 /* column where they begin */
 

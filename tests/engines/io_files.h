@@ -4,7 +4,7 @@
 #ifndef IO_FILES_H
 #define IO_FILES_H
 
-#include "trajectory.h"
+#include "trajectory/formats/trajectory.h"
 
 typedef struct io_bytes {
     uint8_t *data; /* freed by the caller */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "topology.h"
 
-#include "decimal.h"
+#include "io/decimal.h"
 #include "gro.h"
-#include "signature.h"
+#include "io/signature.h"
 
 #include <stdlib.h>
 #include <string.h>

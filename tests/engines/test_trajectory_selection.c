@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "selection.h"
+#include "trajectory/selection.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
-#include "elements.h"
+#include "trajectory/elements.h"
 #include "io_files.h"
-#include "masses.h"
-#include "residues.h"
+#include "trajectory/masses.h"
+#include "trajectory/residues.h"
 
 #include <math.h>
 #include <stdlib.h>

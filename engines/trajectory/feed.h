@@ -8,7 +8,7 @@
 #ifndef COLLET_EXTRACT_FEED_H
 #define COLLET_EXTRACT_FEED_H
 
-#include "readahead.h"
+#include "trajectory/formats/readahead.h"
 
 typedef struct extract_feed extract_feed;
 

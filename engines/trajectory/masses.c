@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "masses.h"
 
-#include "decimal.h"
+#include "io/decimal.h"
 #include "elements.h"
-#include "lines.h"
+#include "io/lines.h"
 
 #include <math.h>
 #include <stdlib.h>

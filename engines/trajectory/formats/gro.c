@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gro.h"
 
-#include "decimal.h"
+#include "io/decimal.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -17,8 +17,8 @@
 #include "directory.h"
 #include "io_files.h"
 #include "npz_reader.h"
-#include "results.h"
-#include "spool.h"
+#include "io/results.h"
+#include "io/spool.h"
 
 static int without_unnamed; /* open(O_TMPFILE) fails, as on many network file systems */
 static int without_link;    /* an unnamed file cannot get a name, as without /proc */

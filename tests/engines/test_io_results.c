@@ -21,8 +21,8 @@
 #include "directory.h"
 #include "io_files.h"
 #include "npz_reader.h"
-#include "results.h"
-#include "textfile.h"
+#include "io/results.h"
+#include "io/textfile.h"
 
 #define ROWS 1000
 #define SKIPPED 77

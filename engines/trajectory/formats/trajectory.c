@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trajectory.h"
 
-#include "signature.h"
+#include "io/signature.h"
 #include "trajectory_format.h"
 
 #include <stdarg.h>

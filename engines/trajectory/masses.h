@@ -3,7 +3,7 @@
 #ifndef COLLET_EXTRACT_MASSES_H
 #define COLLET_EXTRACT_MASSES_H
 
-#include "topology.h"
+#include "trajectory/formats/topology.h"
 
 /*
  * Reads one mass a line, in the order of the topology's atoms, into *out (n_atoms values, the

@@ -11,7 +11,7 @@
 
 #include "directory.h"
 #include "io_files.h"
-#include "readahead.h"
+#include "trajectory/formats/readahead.h"
 
 #define WATER COLLET_TEST_DATA "/md/water/traj.trr"
 

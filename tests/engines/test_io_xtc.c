@@ -11,10 +11,10 @@
 #include <cjson/cJSON.h>
 #include <cmocka.h>
 
-#include "bigendian.h"
+#include "trajectory/formats/bigendian.h"
 #include "directory.h"
 #include "io_files.h"
-#include "xtc_coordinates.h"
+#include "trajectory/formats/xtc_coordinates.h"
 
 #define DATA COLLET_TEST_DATA "/"
 #define HEAD 92 /* bytes before the packed ones */

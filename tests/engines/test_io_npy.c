@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "npy.h"
+#include "io/npy.h"
 #include "npz_reader.h"
 
 static void room_for_any_number_of_rows(void **state)
