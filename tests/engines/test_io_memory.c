@@ -13,12 +13,12 @@
 #include <cmocka.h>
 
 #include "directory.h"
-#include "gguf.h"
+#include "ternary/formats/gguf.h"
 #include "io_files.h"
 #include "io/npy_read.h"
 #include "trajectory/formats/readahead.h"
 #include "io/results.h"
-#include "t2_file.h"
+#include "ternary/formats/t2_file.h"
 #include "io/textfile.h"
 #include "trajectory/formats/topology.h"
 

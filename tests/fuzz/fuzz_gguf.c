@@ -2,7 +2,7 @@
 /* A GGUF file of any bytes is refused with a message, or all its tensors lie within it. */
 #include "fuzz_file.h"
 
-#include "gguf.h"
+#include "ternary/formats/gguf.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  */
 #include "fuzz_file.h"
 
-#include "t2_format.h"
+#include "ternary/formats/t2_format.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #define TERNARY_MODEL_H
 
 #include "session.h"
-#include "t2_file.h"
+#include "ternary/formats/t2_file.h"
 
 typedef struct ternary_model {
     collet_t2_file file;

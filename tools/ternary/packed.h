@@ -3,9 +3,9 @@
 #ifndef TERNARY_PACKED_H
 #define TERNARY_PACKED_H
 
-#include "gguf.h"
+#include "ternary/formats/gguf.h"
 #include "session.h"
-#include "t2_file.h"
+#include "ternary/formats/t2_file.h"
 
 #define TERNARY_BLOCK_WEIGHTS 256 /* weights with a scale in tq2_0 and tq1_0 */
 

@@ -3,8 +3,8 @@
 #ifndef TERNARY_REPORT_H
 #define TERNARY_REPORT_H
 
-#include "gguf.h"
-#include "t2_file.h"
+#include "ternary/formats/gguf.h"
+#include "ternary/formats/t2_file.h"
 
 typedef struct ternary_report_layer {
     char name[COLLET_T2_NAME];

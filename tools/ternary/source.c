@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "source.h"
 
-#include "t2_file.h"
+#include "ternary/formats/t2_file.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #ifndef TERNARY_SOURCE_H
 #define TERNARY_SOURCE_H
 
-#include "gguf.h"
+#include "ternary/formats/gguf.h"
 #include "io/npy_read.h"
 #include "packed.h"
 

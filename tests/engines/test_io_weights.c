@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
-#include "gguf.h"
+#include "ternary/formats/gguf.h"
 #include "io_files.h"
 #include "io/npy_read.h"
-#include "t2_format.h"
+#include "ternary/formats/t2_format.h"
 #include "io/utf8.h"
 
 #include <stdio.h>
