@@ -269,6 +269,15 @@ static collet_status from_program(config *c, const collet_runtime_options *o, co
     return status;
 }
 
+/* What the program wants unless its user says otherwise. */
+static collet_status program_defaults(config *c, const collet_runtime_options *o, collet_error *err)
+{
+    collet_status status = COLLET_OK;
+    for (size_t i = 0; status == COLLET_OK && o && o->defaults && o->defaults[i]; i++)
+        status = assignment(c, o->defaults[i], FROM_DEFAULT, "defaults of the program", err);
+    return status;
+}
+
 /* The file comes before the environment in force but after it in finding the file's own name. */
 static collet_status read_all(config *c, const collet_runtime_options *options, collet_error *err)
 {
@@ -298,6 +307,8 @@ collet_status config_create(config **out, const collet_runtime_options *options,
     if (!c)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the settings");
     collet_status status = defaults(c, err);
+    if (status == COLLET_OK)
+        status = program_defaults(c, options, err);
     if (status == COLLET_OK)
         status = read_all(c, options, err);
     if (status != COLLET_OK) {

@@ -73,6 +73,8 @@ typedef struct collet_runtime_options {
     void *log_user;
     const char *const
         *settings; /* "key=value" strings, NULL-terminated; above environment and file */
+    const char *const *defaults; /* the same, below environment and file: what this program wants
+                                    unless its user says otherwise */
 } collet_runtime_options;
 
 /*

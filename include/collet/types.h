@@ -58,7 +58,8 @@ extern "C" {
     X(ABI, 15, "built for another version of the plugin interface")                                \
     X(BUSY, 16, "in use")                                                                          \
     X(NOT_FOUND, 17, "no such thing")                                                              \
-    X(NOT_READY, 18, "not finished yet")
+    X(NOT_READY, 18, "not finished yet")                                                           \
+    X(CANCELLED, 19, "stopped by the caller")
 
 typedef int32_t collet_status;
 

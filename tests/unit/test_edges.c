@@ -149,6 +149,44 @@ static void a_path_is_added_in_front(void **state)
     collet_runtime_destroy(both);
 }
 
+static void assert_threads(const collet_runtime_options *options, const char *value,
+                           const char *source)
+{
+    collet_runtime *threads = NULL;
+    assert_int_equal(collet_runtime_create(&threads, options, NULL), COLLET_OK);
+    for (size_t i = 0; i < collet_setting_count(threads); i++) {
+        collet_setting s = {.struct_size = sizeof s};
+        assert_int_equal(collet_setting_at(threads, i, &s), COLLET_OK);
+        if (strcmp(s.key, "num_threads") != 0)
+            continue;
+        assert_string_equal(s.value, value);
+        assert_string_equal(s.source, source);
+    }
+    collet_runtime_destroy(threads);
+}
+
+/* A program's default gives way to everybody; a wrong one is refused as any setting is. */
+static void a_program_has_defaults(void **state)
+{
+    static const char *const three[] = {"num_threads=3", NULL}, *const five[] = {"num_threads=5",
+                                                                                 NULL};
+    static const char *const wrong[] = {"num_thread=3", NULL};
+    collet_runtime_options options = {
+        .struct_size = sizeof options, .plugin_path = SCALAR_PLUGIN, .defaults = three};
+    collet_runtime *none = NULL;
+    collet_error err;
+    (void)state;
+    assert_threads(&options, "3", "default");
+    setenv("COLLET_NUM_THREADS", "4", 1);
+    assert_threads(&options, "4", "environment");
+    options.settings = five;
+    assert_threads(&options, "5", "program");
+    unsetenv("COLLET_NUM_THREADS");
+    options.defaults = wrong;
+    assert_int_equal(collet_runtime_create(&none, &options, &err), COLLET_INVALID);
+    assert_non_null(strstr(err.text, "defaults of the program"));
+}
+
 /* Strides as wide as integers go are refused before anything is computed with them. */
 static void strides_wider_than_any_memory(void **state)
 {
@@ -290,6 +328,7 @@ int main(void)
         TEST(no_device_is_left),
         TEST(settings_reach_the_probe),
         TEST(a_path_is_added_in_front),
+        TEST(a_program_has_defaults),
         TEST(strides_wider_than_any_memory),
         TEST(nothing_wrapped_is_still_an_operand),
         TEST(older_and_newer_blocks),
