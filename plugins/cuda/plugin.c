@@ -11,10 +11,10 @@
 #include "../device/spectra.h"
 #include "../device/random.h"
 #include "../device/ternary.h"
-#include "backend.h"
-#include "decompositions.h"
-#include "fft.h"
-#include "linalg.h"
+#include "cuda/runtime/backend.h"
+#include "cuda/linalg/decompositions.h"
+#include "cuda/fft/fft.h"
+#include "cuda/linalg/matmul.h"
 #include "texts.h"
 
 COLLET_PLUGIN_MANIFEST("manifest.json");

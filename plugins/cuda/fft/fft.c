@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fft.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../cpu/plan_cache.h"
+#include "../device/fft.h"
+#include "cuda/runtime/backend.h"
+#include "cuda/texts.h"
+#include "cuda/providers/libraries.h"
+
+static const char *const texts[] = {device_text_cufft, NULL};
+static const device_source source = {"cufft", texts};
+
+#define AXES_MAX 3
+#define PLANS 64
+/* Of device memory, as far as the plans say; their tables are cuFFT's own and smaller. */
+#define PLANS_BYTES ((uint64_t)1 << 30)
+/* What begins in the workspace begins at a multiple of this. */
+#define ALIGNMENT 512u
+
+/* ---- A transform in cuFFT's words ------------------------------------------------------------ */
+
+/* Element (i0, i1, i2) of transform b is ((i0 embed[1] + i1) embed[2] + i2) step + b distance. */
+typedef struct layout {
+    long long embed[AXES_MAX], step, distance;
+} layout;
+
+typedef struct transform {
+    int rank, to_real, from_real, wide, inverse;
+    long long n[AXES_MAX], count;
+    layout in, out;
+    CUdeviceptr from, to;
+    uint64_t spectrum; /* bytes at the front of the workspace for a half spectrum; 0: none */
+    double scale;
+} transform;
+
+static int is_complex(collet_dtype dtype)
+{
+    return dtype == COLLET_C64 || dtype == COLLET_C128;
+}
+
+/* The batch's axes as one; none of its transforms may be another. */
+static int set_distance(layout *l, const collet_operand *o, int32_t axes)
+{
+    int64_t wanted = 0;
+    l->distance = 0;
+    for (int32_t axis = axes - 1; axis >= 0; axis--) {
+        if (o->shape[axis] == 1)
+            continue;
+        if (o->strides[axis] <= 0 || (wanted && o->strides[axis] != wanted))
+            return 0;
+        if (!wanted)
+            l->distance = o->strides[axis];
+        wanted = o->strides[axis] * o->shape[axis];
+    }
+    return 1;
+}
+
+static int lay_out(layout *l, const collet_operand *o, int rank)
+{
+    const int64_t *extent = o->shape + o->ndim - rank, *stride = o->strides + o->ndim - rank;
+    long long unit = extent[rank - 1] == 1 ? 1 : stride[rank - 1];
+    if (unit <= 0 || !set_distance(l, o, o->ndim - rank))
+        return 0;
+    l->step = unit;
+    for (int k = rank - 1; k > 0; k--) {
+        l->embed[k] = extent[k];
+        if (extent[k - 1] != 1) {
+            if (stride[k - 1] <= 0 || stride[k - 1] % unit)
+                return 0;
+            l->embed[k] = stride[k - 1] / unit;
+        }
+        if (l->embed[k] < extent[k])
+            return 0;
+        unit *= l->embed[k];
+    }
+    l->embed[0] = extent[0];
+    l->distance = l->distance ? l->distance : unit * extent[0];
+    return 1;
+}
+
+static void lay_out_dense(layout *l, const collet_operand *o, int rank)
+{
+    l->step = l->distance = 1;
+    for (int k = 0; k < rank; k++) {
+        l->embed[k] = o->shape[o->ndim - rank + k];
+        l->distance *= l->embed[k];
+    }
+}
+
+static CUdeviceptr address_of(const collet_operand *o)
+{
+    return cuda_address(o->buffer) + o->byte_offset;
+}
+
+/* 1 when cuFFT has words for the call. Numbers stand where a complex one may stand: it reads real
+ * ones in pairs. */
+static int describe(transform *t, const collet_kernel_call *call)
+{
+    const collet_fft_params *params = call->params;
+    const collet_operand *out = device_operand(call, 0), *in = device_operand(call, 1);
+    int rank = (int)params->axes;
+    *t = (transform){.rank = rank,
+                     .to_real = !is_complex(out->dtype),
+                     .from_real = !is_complex(in->dtype),
+                     .wide = out->dtype == COLLET_C128 || out->dtype == COLLET_F64,
+                     .inverse = params->inverse != 0,
+                     .count = 1,
+                     .scale = 1.0};
+    const collet_operand *real = t->from_real ? in : out;
+    CUdeviceptr pair = t->wide ? 16 : 8;
+    if (device_count(out) == 0 || device_count(in) == 0)
+        return 0;
+    for (int32_t i = 0; i < out->ndim - rank; i++)
+        t->count *= out->shape[i];
+    for (int k = 0; k < rank; k++) {
+        t->n[k] = real->shape[real->ndim - rank + k];
+        t->scale /= t->inverse ? (double)t->n[k] : 1.0;
+    }
+    t->from = address_of(in);
+    t->to = address_of(out);
+    if (t->to_real) {
+        t->spectrum = device_ceiling((uint64_t)device_count(in) * pair, ALIGNMENT) * ALIGNMENT;
+        lay_out_dense(&t->in, in, rank);
+    } else if (!lay_out(&t->in, in, rank)) {
+        return 0;
+    }
+    return lay_out(&t->out, out, rank) && t->from % pair == 0 && t->to % pair == 0;
+}
+
+/* ---- Plans ----------------------------------------------------------------------------------- */
+
+/* A plan of any queue: the stream and the work area are told before each use, under `lock`. */
+typedef struct fft_plan {
+    cached_plan head;
+    collet_device *device;
+    pthread_mutex_t lock;
+    int usable; /* 0: cuFFT has no plan for this, which need not be found out again */
+    cufftHandle handle;
+    size_t work;
+} fft_plan;
+
+static void add_layout(plan_key *key, const layout *l, int rank)
+{
+    for (int k = 0; k < rank; k++)
+        plan_key_add(key, l->embed[k]);
+    plan_key_add(key, l->step);
+    plan_key_add(key, l->distance);
+}
+
+static plan_key key_of(const transform *t)
+{
+    plan_key key = {.words = 0};
+    plan_key_add(&key, t->rank);
+    plan_key_add(&key, t->to_real + 2 * t->from_real + 4 * t->wide);
+    for (int k = 0; k < t->rank; k++)
+        plan_key_add(&key, t->n[k]);
+    plan_key_add(&key, t->count);
+    add_layout(&key, &t->in, t->rank);
+    add_layout(&key, &t->out, t->rank);
+    return key;
+}
+
+/* What is under way may still use the plan's tables. */
+static void destroy_plan(cached_plan *plan)
+{
+    fft_plan *p = (fft_plan *)plan;
+    collet_device *d = p->device;
+    if (p->usable) {
+        device_queues_visit(d, device_queue_drain);
+        if (cuda_enter(d) == CUDA_SUCCESS) {
+            d->fourier.Destroy(p->handle);
+            cuda_leave(d);
+        }
+    }
+    pthread_mutex_destroy(&p->lock);
+    free(p);
+}
+
+static cufftResult fill_plan(const cuda_fourier *f, fft_plan *p, const transform *given)
+{
+    transform t = *given;
+    cudaDataType complex = t.wide ? CUDA_C_64F : CUDA_C_32F;
+    cudaDataType real = t.wide ? CUDA_R_64F : CUDA_R_32F;
+    cufftResult answer = f->Create(&p->handle);
+    if (answer != CUFFT_SUCCESS)
+        return answer;
+    answer = f->SetAutoAllocation(p->handle, 0);
+    if (answer == CUFFT_SUCCESS)
+        answer =
+            f->XtMakePlanMany(p->handle, t.rank, t.n, t.in.embed, t.in.step, t.in.distance,
+                              t.from_real ? real : complex, t.out.embed, t.out.step, t.out.distance,
+                              t.to_real ? real : complex, t.count, &p->work, complex);
+    if (answer != CUFFT_SUCCESS)
+        f->Destroy(p->handle);
+    return answer;
+}
+
+typedef struct wish {
+    collet_device *device;
+    const transform *transform;
+} wish;
+
+static cached_plan *make_plan(const plan_key *key, void *context)
+{
+    const wish *w = context;
+    collet_device *d = w->device;
+    fft_plan *p = calloc(1, sizeof *p);
+    (void)key;
+    if (!p || cuda_enter(d) != CUDA_SUCCESS) {
+        free(p);
+        return NULL;
+    }
+    cufftResult answer = fill_plan(&d->fourier, p, w->transform);
+    cuda_leave(d);
+    if ((answer != CUFFT_SUCCESS && answer != CUFFT_INVALID_SIZE && answer != CUFFT_INVALID_VALUE &&
+         answer != CUFFT_NOT_SUPPORTED) ||
+        pthread_mutex_init(&p->lock, NULL)) {
+        if (answer == CUFFT_SUCCESS)
+            d->fourier.Destroy(p->handle);
+        free(p);
+        return NULL;
+    }
+    p->head = (cached_plan){destroy_plan, p->work};
+    p->device = d;
+    p->usable = answer == CUFFT_SUCCESS;
+    return &p->head;
+}
+
+/* The device's cache of plans, made with the first. */
+static plan_cache *plans_of(collet_device *d)
+{
+    pthread_mutex_lock(&d->fourier.library.lock);
+    if (!d->fourier.plans)
+        d->fourier.plans = plan_cache_create(PLANS, PLANS_BYTES);
+    plan_cache *plans = d->fourier.plans;
+    pthread_mutex_unlock(&d->fourier.library.lock);
+    return plans;
+}
+
+/* The plan of a transform that cuFFT computes, to be given back; NULL: it is the family's. */
+static fft_plan *take_plan(collet_device *d, const transform *t)
+{
+    wish w = {d, t};
+    plan_key key = key_of(t);
+    plan_cache *plans = plans_of(d);
+    fft_plan *p = plans ? (fft_plan *)plan_cache_take(plans, &key, make_plan, &w) : NULL;
+    if (!p || p->usable)
+        return p;
+    plan_cache_give(plans, &p->head);
+    return NULL;
+}
+
+void cuda_fft_trim(collet_device *d)
+{
+    if (d->fourier.plans)
+        plan_cache_trim(d->fourier.plans);
+}
+
+void cuda_fft_close(collet_device *d)
+{
+    plan_cache_destroy(d->fourier.plans);
+}
+
+/* ---- Launches before and after --------------------------------------------------------------- */
+
+#define LATTICE_DIMS (COLLET_MAX_DIMS + 1)
+
+/* Numbers in any strides, a complex one being two. */
+typedef struct lattice {
+    int64_t count;
+    int64_t extent[LATTICE_DIMS], stride[LATTICE_DIMS];
+    int64_t axes;
+} lattice;
+
+typedef struct spectrum {
+    int64_t count, n;
+    int64_t extent[COLLET_MAX_DIMS], stride[COLLET_MAX_DIMS];
+    int32_t axes, batch;
+} spectrum;
+
+/* As few axes as there are runs. */
+static void add_axis(lattice *v, int64_t extent, int64_t stride)
+{
+    v->count *= extent;
+    if (extent == 1)
+        return;
+    int64_t last = v->axes - 1;
+    if (v->axes && v->stride[last] == extent * stride) {
+        v->extent[last] *= extent;
+        v->stride[last] = stride;
+        return;
+    }
+    v->extent[v->axes] = extent;
+    v->stride[v->axes++] = stride;
+}
+
+static const char *options_of(const transform *t)
+{
+    return t->wide ? "-DREAL=f64" : "-DREAL=f32";
+}
+
+static collet_status scale(collet_device *d, collet_queue *q, const collet_kernel_call *call,
+                           const transform *t)
+{
+    const collet_operand *out = device_operand(call, 0);
+    int64_t parts = t->to_real ? 1 : 2, size = t->wide ? 8 : 4;
+    lattice v = {.count = 1};
+    device_launch l;
+    for (int32_t i = 0; i < out->ndim; i++)
+        add_axis(&v, out->shape[i], out->strides[i] * parts);
+    add_axis(&v, parts, 1);
+    v.axes += v.axes == 0;
+    device_launch_begin(&l, &source, options_of(t), "scale");
+    device_pass_buffer(&l, out->buffer);
+    device_pass_i64(&l, (int64_t)out->byte_offset / size);
+    if (t->wide)
+        device_pass_f64(&l, t->scale);
+    else
+        device_pass_f32(&l, (float)t->scale);
+    device_pass_block(&l, &v, sizeof v);
+    return device_enqueue(d, q, &l, device_groups(device_traits_of(d), (uint64_t)v.count),
+                          call->err);
+}
+
+static collet_status make_hermitian(collet_device *d, collet_queue *q,
+                                    const collet_kernel_call *call, const transform *t)
+{
+    const collet_operand *in = device_operand(call, 1);
+    spectrum v = {.count = device_count(in),
+                  .n = t->n[t->rank - 1],
+                  .axes = in->ndim,
+                  .batch = in->ndim - t->rank};
+    device_launch l;
+    memcpy(v.extent, in->shape, (size_t)in->ndim * sizeof *v.extent);
+    memcpy(v.stride, in->strides, (size_t)in->ndim * sizeof *v.stride);
+    device_launch_begin(&l, &source, options_of(t), "make_hermitian");
+    device_pass_buffer(&l, call->workspace);
+    device_pass_operand(&l, in);
+    device_pass_block(&l, &v, sizeof v);
+    return device_enqueue(d, q, &l, device_groups(device_traits_of(d), (uint64_t)v.count),
+                          call->err);
+}
+
+/* ---- The call -------------------------------------------------------------------------------- */
+
+typedef struct execution {
+    const cuda_fourier *fourier;
+    fft_plan *plan;
+    CUstream stream;
+    CUdeviceptr from, to, work;
+    int direction;
+} execution;
+
+/* In the order of the queue: what is told to the plan holds for what is enqueued next. */
+static int execute(void *context, int *code)
+{
+    const execution *e = context;
+    cufftHandle handle = e->plan->handle;
+    pthread_mutex_lock(&e->plan->lock);
+    cufftResult answer = e->fourier->SetStream(handle, e->stream);
+    if (answer == CUFFT_SUCCESS && e->plan->work)
+        answer = e->fourier->SetWorkArea(handle, (void *)(uintptr_t)e->work);
+    int told = answer == CUFFT_SUCCESS;
+    if (told)
+        answer = e->fourier->XtExec(handle, (void *)(uintptr_t)e->from, (void *)(uintptr_t)e->to,
+                                    e->direction);
+    pthread_mutex_unlock(&e->plan->lock);
+    *code = (int)answer;
+    return answer == CUFFT_SUCCESS ? CUDA_LIBRARY_DONE
+           : told && answer != CUFFT_INVALID_VALUE && answer != CUFFT_NOT_SUPPORTED
+               ? CUDA_LIBRARY_BROKEN
+               : CUDA_LIBRARY_NO;
+}
+
+static collet_status run_plan(collet_device *d, collet_queue *q, const collet_kernel_call *call,
+                              const transform *t, fft_plan *p)
+{
+    CUdeviceptr room = cuda_address(call->workspace);
+    execution e = {.fourier = &d->fourier,
+                   .plan = p,
+                   .stream = q->handle,
+                   .from = t->to_real ? room : t->from,
+                   .to = t->to,
+                   .work = room + t->spectrum,
+                   .direction = t->inverse ? CUFFT_INVERSE : CUFFT_FORWARD};
+    cuda_library_use use = {
+        .device = d, .queue = q, .label = "cufftXtExec", .count = 2, .err = call->err};
+    use.buffers[0] = device_operand(call, 0)->buffer;
+    use.buffers[1] = t->to_real ? call->workspace : device_operand(call, 1)->buffer;
+    if (call->workspace && !t->to_real)
+        use.buffers[use.count++] = call->workspace;
+    collet_status status = COLLET_OK;
+    if (t->to_real)
+        status = make_hermitian(d, q, call, t);
+    if (status == COLLET_OK)
+        status = cuda_library_call(&use, execute, &e);
+    if (status == COLLET_OK && t->scale != 1.0)
+        status = device_after_first(scale(d, q, call, t));
+    return status;
+}
+
+static int is_ready(collet_device *d, const collet_kernel_call *call, transform *t)
+{
+    return describe(t, call) && cuda_fourier_ready(d->base.host, d->cu.version, &d->fourier);
+}
+
+uint64_t cuda_fft_workspace(collet_device *d, const collet_kernel_call *call)
+{
+    transform t;
+    fft_plan *p = is_ready(d, call, &t) ? take_plan(d, &t) : NULL;
+    if (!p)
+        return device_fft_workspace(d, call);
+    uint64_t bytes = t.spectrum + p->work;
+    plan_cache_give(d->fourier.plans, &p->head);
+    return bytes;
+}
+
+collet_status cuda_fft(collet_device *d, collet_queue *q, const collet_kernel_call *call)
+{
+    transform t;
+    collet_status status = COLLET_REFUSED;
+    fft_plan *p = !atomic_load(&d->base.lost) && is_ready(d, call, &t) ? take_plan(d, &t) : NULL;
+    if (p) {
+        if (call->workspace_bytes >= t.spectrum + p->work)
+            status = run_plan(d, q, call, &t, p);
+        plan_cache_give(d->fourier.plans, &p->head);
+    }
+    if (status != COLLET_REFUSED || device_fft_workspace(d, call) > call->workspace_bytes)
+        return status;
+    return device_fft(d, q, call);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "matmul.h"
+
+#include <limits.h>
+
+#include "../device/linalg.h"
+#include "../device/matrices.h"
+#include "cuda/runtime/backend.h"
+#include "cuda/providers/libraries.h"
+
+/* Elements of c below which a product is the family's. */
+#define FEW 1024
+/* Products of i8 whose sum fits i32, whatever they are. */
+#define EXACT_SUMS 131071
+
+/* Matrix X as cuBLAS is told of it: by columns, so that it is what memory has as X transposed. */
+typedef struct layout {
+    CUdeviceptr address;
+    cublasOperation_t operation; /* N: X's rows are runs of memory; T: its columns are */
+    int leading;
+    long long step; /* from one of the batch to the next */
+} layout;
+
+typedef struct product {
+    int rows, columns, inner, count;
+    layout c, a, b;
+    cudaDataType to, from;
+    cublasComputeType_t compute;
+} product;
+
+static int lay_out(layout *m, const device_batch *v, uint32_t k, const collet_operand *o,
+                   int64_t rows, int64_t columns)
+{
+    device_layout l;
+    if (!device_batch_layout(&l, v, k, rows, columns) || l.leading > INT_MAX)
+        return 0;
+    m->operation = l.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
+    m->address = cuda_address(o->buffer) + o->byte_offset;
+    m->leading = (int)l.leading;
+    m->step = l.step;
+    return 1;
+}
+
+static void choose_types(product *p, collet_dtype to, collet_dtype from)
+{
+    static const cudaDataType types[COLLET_DTYPE_COUNT] = {
+        [COLLET_F32] = CUDA_R_32F,   [COLLET_F64] = CUDA_R_64F, [COLLET_F16] = CUDA_R_16F,
+        [COLLET_BF16] = CUDA_R_16BF, [COLLET_I8] = CUDA_R_8I,   [COLLET_I32] = CUDA_R_32I};
+    p->to = types[to];
+    p->from = types[from];
+    p->compute = to == COLLET_F64   ? CUBLAS_COMPUTE_64F
+                 : to == COLLET_I32 ? CUBLAS_COMPUTE_32I
+                                    : CUBLAS_COMPUTE_32F;
+}
+
+static int by_fours(const layout *m)
+{
+    return m->address % 4 == 0 && m->leading % 4 == 0 && m->step % 4 == 0;
+}
+
+/* What cuBLAS wants of i8: words of four; and beyond EXACT_SUMS it says nothing of a sum that does
+ * not fit. */
+static int takes_type(const product *p)
+{
+    return p->compute != CUBLAS_COMPUTE_32I ||
+           (p->inner <= EXACT_SUMS && by_fours(&p->a) && by_fours(&p->b) && p->c.leading % 4 == 0);
+}
+
+/* 1 when cuBLAS can compute the call. */
+static int describe(product *p, const collet_kernel_call *call)
+{
+    const collet_operand *c = device_operand(call, 0), *a = device_operand(call, 1);
+    int64_t rows = c->shape[c->ndim - 2], columns = c->shape[c->ndim - 1];
+    int64_t inner = a->shape[a->ndim - 1];
+    device_batch v;
+    int64_t count = device_batch_begin(&v, c, c->ndim - 2);
+    for (uint32_t k = 0; k < 3; k++)
+        device_batch_operand(&v, k, device_operand(call, k));
+    if (rows > INT_MAX || columns > INT_MAX || inner > INT_MAX || count > INT_MAX || count < 1 ||
+        inner < 1 || rows * columns < FEW)
+        return 0;
+    p->rows = (int)rows;
+    p->columns = (int)columns;
+    p->inner = (int)inner;
+    p->count = (int)count;
+    choose_types(p, c->dtype, a->dtype);
+    return lay_out(&p->c, &v, 0, c, rows, columns) && p->c.operation == CUBLAS_OP_N &&
+           lay_out(&p->a, &v, 1, a, rows, inner) &&
+           lay_out(&p->b, &v, 2, device_operand(call, 2), inner, columns) && takes_type(p);
+}
+
+/* The queue's handle, under its lock and in the device's context; NULL when there is none to have.
+ */
+static cublasHandle_t handle_of(collet_device *d, collet_queue *q)
+{
+    const cuda_blas *blas = &d->blas;
+    cublasHandle_t handle;
+    if (q->blas)
+        return q->blas;
+    if (blas->Create(&handle) != CUBLAS_STATUS_SUCCESS)
+        return NULL;
+    /* Sums are f32 to the end, also where they are put together from parts. */
+    if (blas->SetStream(handle, q->handle) != CUBLAS_STATUS_SUCCESS ||
+        blas->SetMathMode(handle,
+                          CUBLAS_DEFAULT_MATH | CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION) !=
+            CUBLAS_STATUS_SUCCESS) {
+        blas->Destroy(handle);
+        return NULL;
+    }
+    q->blas = handle;
+    return handle;
+}
+
+/* c by rows is c transposed by columns: b transposed times a transposed. */
+static cublasStatus_t multiply(const cuda_blas *blas, cublasHandle_t handle, const product *p)
+{
+    static const double one_f64 = 1.0, zero_f64 = 0.0;
+    static const float one_f32 = 1.0f, zero_f32 = 0.0f;
+    static const int32_t one_i32 = 1, zero_i32 = 0;
+    const void *one = p->compute == CUBLAS_COMPUTE_64F   ? (const void *)&one_f64
+                      : p->compute == CUBLAS_COMPUTE_32I ? (const void *)&one_i32
+                                                         : (const void *)&one_f32;
+    const void *zero = p->compute == CUBLAS_COMPUTE_64F   ? (const void *)&zero_f64
+                       : p->compute == CUBLAS_COMPUTE_32I ? (const void *)&zero_i32
+                                                          : (const void *)&zero_f32;
+    return blas->GemmStridedBatchedEx(
+        handle, p->b.operation, p->a.operation, p->columns, p->rows, p->inner, one,
+        (const void *)(uintptr_t)p->b.address, p->from, p->b.leading, p->b.step,
+        (const void *)(uintptr_t)p->a.address, p->from, p->a.leading, p->a.step, zero,
+        (void *)(uintptr_t)p->c.address, p->to, p->c.leading, p->c.step, p->count, p->compute,
+        CUBLAS_GEMM_DEFAULT);
+}
+
+typedef struct attempt {
+    collet_device *device;
+    collet_queue *queue;
+    const product *product;
+} attempt;
+
+static int try_multiply(void *context, int *code)
+{
+    const attempt *t = context;
+    cublasHandle_t handle = handle_of(t->device, t->queue);
+    if (!handle)
+        return CUDA_LIBRARY_NO;
+    cublasStatus_t answer = multiply(&t->device->blas, handle, t->product);
+    *code = (int)answer;
+    if (answer == CUBLAS_STATUS_SUCCESS)
+        return CUDA_LIBRARY_DONE;
+    return answer == CUBLAS_STATUS_NOT_SUPPORTED || answer == CUBLAS_STATUS_INVALID_VALUE ||
+                   answer == CUBLAS_STATUS_ALLOC_FAILED || answer == CUBLAS_STATUS_ARCH_MISMATCH
+               ? CUDA_LIBRARY_NO
+               : CUDA_LIBRARY_BROKEN;
+}
+
+collet_status cuda_matmul(collet_device *d, collet_queue *q, const collet_kernel_call *call)
+{
+    cuda_library_use use = {.device = d,
+                            .queue = q,
+                            .label = "cublasGemmStridedBatchedEx",
+                            .count = 3,
+                            .err = call->err};
+    product p;
+    attempt t = {d, q, &p};
+    if (!describe(&p, call) || !cuda_blas_ready(d->base.host, d->cu.version, &d->blas))
+        return device_matmul(d, q, call);
+    for (uint32_t k = 0; k < 3; k++)
+        use.buffers[k] = device_operand(call, k)->buffer;
+    collet_status status = cuda_library_call(&use, try_multiply, &t);
+    return status == COLLET_REFUSED ? device_matmul(d, q, call) : status;
+}

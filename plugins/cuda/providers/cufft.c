@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cufft.h"
+
+#define LINE(name, symbol) CUDA_SYMBOL(cuda_fourier, name, symbol),
+static const cuda_symbol symbols[] = {CUFFT_FUNCTIONS(LINE)};
+#undef LINE
+
+const cuda_library_facts cuda_fourier_facts = {
+    .name = "libcufft.so",
+    .setting = "cuda.cufft",
+    .version = "cufftGetProperty",
+    .instead = "transforms are by Collet's own kernels",
+    .symbols = symbols,
+    .symbol_count = sizeof symbols / sizeof *symbols,
+};

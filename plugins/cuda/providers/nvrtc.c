@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "nvrtc.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver.h"
+
+#define OPTIONS 32
+#define ARCHITECTURES 64
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static collet_status find_functions(const collet_host *host, cuda_compiler *rtc, const char *path,
+                                    collet_error *err)
+{
+    const char *missing = NULL;
+#define FIND(name)                                                                                 \
+    *(void **)(void *)&rtc->name = dlsym(rtc->library, "nvrtc" #name);                             \
+    missing = missing || rtc->name ? missing : "nvrtc" #name;
+    NVRTC_FUNCTIONS(FIND)
+#undef FIND
+    if (missing)
+        return host->fail(err, COLLET_UNAVAILABLE, "%s has no %s: NVRTC 11.2 is needed", path,
+                          missing);
+    if (rtc->Version(&rtc->major, &rtc->minor) != NVRTC_SUCCESS)
+        return host->fail(err, COLLET_UNAVAILABLE, "%s does not tell its version", path);
+    return COLLET_OK;
+}
+
+collet_status cuda_compiler_open(const collet_host *host, int driver, cuda_compiler *rtc,
+                                 collet_error *err)
+{
+    const char *path = host->config(host, "cuda.nvrtc");
+    memset(rtc, 0, sizeof *rtc);
+    if (path && *path) {
+        rtc->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        if (!rtc->library) {
+            const char *why = dlerror();
+            return host->fail(err, COLLET_UNAVAILABLE, "%s cannot be opened: no NVRTC (%s)", path,
+                              why ? why : "");
+        }
+        return find_functions(host, rtc, path, err);
+    }
+    rtc->library = cuda_library_open("libnvrtc.so", driver);
+    if (!rtc->library)
+        return host->fail(err, COLLET_UNAVAILABLE,
+                          "libnvrtc.so.%d not found: NVRTC, CUDA's compiler, is needed beside the "
+                          "driver; install it or name it by cuda.nvrtc",
+                          driver >= 11000 ? driver / 1000 : CUDA_NEWEST_MAJOR);
+    return find_functions(host, rtc, "libnvrtc.so", err);
+}
+
+/* ---- Compiling ------------------------------------------------------------------------------- */
+
+collet_status cuda_compiler_target(const collet_host *host, const cuda_compiler *rtc,
+                                   int capability, char option[48], int *architecture,
+                                   collet_error *err)
+{
+    int known[ARCHITECTURES], count = 0, best = 0;
+    if (rtc->GetNumSupportedArchs(&count) != NVRTC_SUCCESS || count < 1 || count > ARCHITECTURES ||
+        rtc->GetSupportedArchs(known) != NVRTC_SUCCESS)
+        return host->fail(err, COLLET_REFUSED, "NVRTC does not tell what it compiles for");
+    for (int i = 0; i < count; i++)
+        if (known[i] <= capability && known[i] > best)
+            best = known[i];
+    if (!best)
+        return host->fail(err, COLLET_REFUSED,
+                          "NVRTC %d.%d does not compile for compute capability %d.%d: the device "
+                          "is too old for it",
+                          rtc->major, rtc->minor, capability / 10, capability % 10);
+    *architecture = best;
+    snprintf(option, 48, "--gpu-architecture=%s%d", best == capability ? "sm_" : "compute_", best);
+    return COLLET_OK;
+}
+
+/* The options one by one, in a copy of the text that the caller frees; NULL when there are too many
+ * or no memory. */
+static char *split(const char *options, const char *each[OPTIONS], int *count)
+{
+    char *copy = strdup(options), *rest = NULL;
+    *count = 0;
+    for (char *at = copy ? strtok_r(copy, " ", &rest) : NULL; at; at = strtok_r(NULL, " ", &rest)) {
+        if (*count == OPTIONS) {
+            free(copy);
+            return NULL;
+        }
+        each[(*count)++] = at;
+    }
+    return copy;
+}
+
+static char *join(const char *const *texts, uint32_t count)
+{
+    size_t size = 1;
+    for (uint32_t i = 0; i < count; i++)
+        size += strlen(texts[i]);
+    char *all = malloc(size), *at = all;
+    for (uint32_t i = 0; i < count && all; i++)
+        at = stpcpy(at, texts[i]);
+    return all;
+}
+
+/* The first of the compiler's words, which is where the error stands. */
+static collet_status does_not_compile(const collet_host *host, const cuda_compiler *rtc,
+                                      nvrtcProgram program, const char *name, const char *options,
+                                      nvrtcResult error, collet_error *err)
+{
+    size_t bytes = 0;
+    char *log = NULL;
+    if (program && rtc->GetProgramLogSize(program, &bytes) == NVRTC_SUCCESS && bytes)
+        log = calloc(1, bytes + 1);
+    if (log && rtc->GetProgramLog(program, log) != NVRTC_SUCCESS)
+        *log = '\0';
+    host->fail(err, COLLET_REFUSED, "%s.dev does not compile (%s, %s): %.600s", name,
+               rtc->GetErrorString(error), options, log ? log : "no log");
+    free(log);
+    return COLLET_REFUSED;
+}
+
+static nvrtcResult take_code(const cuda_compiler *rtc, nvrtcProgram program, int is_ptx,
+                             void **code, uint64_t *bytes)
+{
+    size_t size = 0;
+    nvrtcResult error =
+        is_ptx ? rtc->GetPTXSize(program, &size) : rtc->GetCUBINSize(program, &size);
+    if (error != NVRTC_SUCCESS || !size)
+        return error == NVRTC_SUCCESS ? NVRTC_ERROR_INTERNAL_ERROR : error;
+    char *made = malloc(size);
+    if (!made)
+        return NVRTC_ERROR_OUT_OF_MEMORY;
+    error = is_ptx ? rtc->GetPTX(program, made) : rtc->GetCUBIN(program, made);
+    if (error != NVRTC_SUCCESS) {
+        free(made);
+        return error;
+    }
+    *code = made;
+    *bytes = size;
+    return NVRTC_SUCCESS;
+}
+
+collet_status cuda_compile(const collet_host *host, const cuda_compiler *rtc, const char *name,
+                           const char *const *texts, uint32_t count, const char *options,
+                           void **code, uint64_t *bytes, collet_error *err)
+{
+    const char *each[OPTIONS];
+    int option_count = 0;
+    nvrtcProgram program = NULL;
+    char *copy = split(options, each, &option_count), *source = join(texts, count);
+    if (!copy || !source) {
+        free(copy);
+        free(source);
+        return host->fail(err, COLLET_REFUSED,
+                          "%s.dev: no memory to compile it, or more than %d "
+                          "options",
+                          name, OPTIONS);
+    }
+    nvrtcResult error = rtc->CreateProgram(&program, source, name, 0, NULL, NULL);
+    if (error == NVRTC_SUCCESS)
+        error = rtc->CompileProgram(program, option_count, each);
+    if (error == NVRTC_SUCCESS)
+        error = take_code(rtc, program, strstr(options, "=compute_") != NULL, code, bytes);
+    collet_status status = COLLET_OK;
+    if (error != NVRTC_SUCCESS)
+        status = does_not_compile(host, rtc, program, name, options, error, err);
+    if (program)
+        rtc->DestroyProgram(&program);
+    free(copy);
+    free(source);
+    return status;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the devices say of themselves, without a context. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../cpu/text.h"
+#include "backend.h"
+#include "cuda/providers/libraries.h"
+#include "cuda/providers/nvml.h"
+
+#define GROUP 256u
+#define PER_ITEM 4u
+/* What a kernel's arguments may take together on any device and driver. */
+#define ARGUMENT_BYTES 4096u
+
+static int ask(const cuda_driver *cu, CUdevice id, CUdevice_attribute what)
+{
+    int value = 0;
+    return cu->DeviceGetAttribute(&value, what, id) == CUDA_SUCCESS && value > 0 ? value : 0;
+}
+
+static int capability_of(const cuda_driver *cu, CUdevice id)
+{
+    return 10 * ask(cu, id, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+           ask(cu, id, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+}
+
+void cuda_describe(collet_device *d)
+{
+    const cuda_driver *cu = &d->cu;
+    size_t total = 0;
+    d->base.traits = (device_traits){
+        .group = GROUP,
+        .per_item = PER_ITEM,
+        .units = (uint32_t)ask(cu, d->id, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
+        .has_f64 = 1,
+        .exact_f32 = 1,
+        .local_bytes = (uint64_t)ask(cu, d->id, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
+        .argument_bytes = ARGUMENT_BYTES,
+    };
+    d->capability = capability_of(cu, d->id);
+    if (cu->DeviceTotalMem(&total, d->id) == CUDA_SUCCESS)
+        d->base.total_memory = total;
+}
+
+/* ---- Capabilities ---------------------------------------------------------------------------- */
+
+static void add_text(text *t, const char *name, const char *value)
+{
+    text_add(t, ", \"%s\": ", name);
+    text_quote(t, value);
+}
+
+static void add_number(text *t, const char *name, uint64_t value)
+{
+    if (value)
+        text_add(t, ", \"%s\": %llu", name, (unsigned long long)value);
+}
+
+static void add_place(const cuda_driver *cu, CUdevice id, const char *pci, text *t)
+{
+    CUuuid uuid;
+    if (cu->DeviceGetUuid(&uuid, id) == CUDA_SUCCESS) {
+        text_add(t, ", \"uuid\": \"");
+        for (int i = 0; i < 16; i++)
+            text_add(t, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+                     (unsigned char)uuid.bytes[i]);
+        text_add(t, "\"");
+    }
+    if (*pci)
+        add_text(t, "pci", pci);
+}
+
+static void pci_of(const cuda_driver *cu, CUdevice id, char pci[32])
+{
+    if (cu->DeviceGetPCIBusId(pci, 32, id) != CUDA_SUCCESS)
+        *pci = '\0';
+    pci[31] = '\0';
+    for (char *c = pci; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+}
+
+static void add_device(const cuda_driver *cu, const cuda_compiler *rtc,
+                       const cuda_management *management, CUdevice id, text *t)
+{
+    char name[128] = "", pci[32], version[32];
+    size_t total = 0;
+    int capability = capability_of(cu, id);
+    if (cu->DeviceGetName(name, sizeof name - 1, id) != CUDA_SUCCESS || !*name)
+        snprintf(name, sizeof name, "a GPU without a name");
+    pci_of(cu, id, pci);
+    text_add(t, "{\"name\": ");
+    text_quote(t, name);
+    add_text(t, "vendor", "NVIDIA");
+    if (*management->driver)
+        add_text(t, "driver_version", management->driver);
+    snprintf(version, sizeof version, "%d.%d", cu->version / 1000, cu->version % 1000 / 10);
+    add_text(t, "cuda_version", version);
+    snprintf(version, sizeof version, "NVRTC %d.%d", rtc->major, rtc->minor);
+    add_text(t, "runtime_version", version);
+    add_text(t, "type", "gpu");
+    snprintf(version, sizeof version, "%d.%d", capability / 10, capability % 10);
+    add_text(t, "compute_capability", version);
+    add_number(t, "compute_units", (uint64_t)ask(cu, id, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+    add_number(t, "clock_mhz", (uint64_t)ask(cu, id, CU_DEVICE_ATTRIBUTE_CLOCK_RATE) / 1000);
+    if (cu->DeviceTotalMem(&total, id) == CUDA_SUCCESS)
+        add_number(t, "memory_total", total);
+    add_number(t, "memory_free", cuda_management_free(management, pci));
+    add_number(t, "cache_bytes", (uint64_t)ask(cu, id, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
+    add_number(t, "local_memory",
+               (uint64_t)ask(cu, id, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK));
+    /* Arithmetic of f16 came with 5.3. */
+    text_add(t, ", \"f64\": true, \"f16\": %s", capability >= 53 ? "true" : "false");
+    add_place(cu, id, pci, t);
+    text_add(t, "}");
+}
+
+static void add_devices(const cuda_driver *cu, const cuda_compiler *rtc, int count, text *t)
+{
+    cuda_management management;
+    CUdevice id;
+    int added = 0;
+    cuda_management_open(&management);
+    for (int i = 0; i < count; i++) {
+        if (cu->DeviceGet(&id, i) != CUDA_SUCCESS)
+            continue;
+        text_add(t, added++ ? ", " : "");
+        add_device(cu, rtc, &management, id, t);
+    }
+    cuda_management_close(&management);
+}
+
+collet_status cuda_capabilities(const collet_host *host, char *json, uint64_t capacity,
+                                uint64_t *needed, collet_error *err)
+{
+    cuda_driver cu;
+    cuda_compiler rtc;
+    collet_error why = {COLLET_OK, ""};
+    int count = 0;
+    text t = {json, capacity, 0};
+    (void)err;
+    if (cuda_driver_open(host, &cu, &why) == COLLET_OK &&
+        cuda_compiler_open(host, cu.version, &rtc, &why) == COLLET_OK &&
+        (cu.DeviceGetCount(&count) != CUDA_SUCCESS || count < 1)) {
+        count = 0;
+        host->fail(&why, COLLET_UNAVAILABLE, "the NVIDIA driver finds no GPU");
+    }
+    text_add(&t, "{\"jit\": true, \"parallel\": true, \"gpu\": true, \"device_count\": %d, ",
+             count);
+    if (!count) {
+        text_add(&t, "\"reason\": ");
+        text_quote(&t, why.text);
+        text_add(&t, ", ");
+    }
+    if (count)
+        cuda_libraries_describe(host, cu.version, &t);
+    text_add(&t, "\"devices\": [");
+    if (count)
+        add_devices(&cu, &rtc, count, &t);
+    text_add(&t, "]}");
+    *needed = t.used + 1;
+    return COLLET_OK;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compiler.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define ARGUMENTS 64
+#define PATHS 64
+/* What stands between a kernel's name and the line's beginning, once preprocessed. */
+#define MARK "extern \"C\" __attribute__((used)) void"
+
+extern char **environ;
+
+typedef struct workshop {
+    char directory[PATHS], source[PATHS + 8], made[PATHS + 8], words[PATHS + 8];
+} workshop;
+
+static int enter_workshop(workshop *w)
+{
+    const char *base = getenv("TMPDIR");
+    (void)snprintf(w->directory, sizeof w->directory, "%.40s/collet-nvrtc-XXXXXX",
+                   base ? base : "/tmp");
+    if (!mkdtemp(w->directory))
+        return 0;
+    (void)snprintf(w->source, sizeof w->source, "%s/a.cc", w->directory);
+    (void)snprintf(w->made, sizeof w->made, "%s/b", w->directory);
+    (void)snprintf(w->words, sizeof w->words, "%s/c", w->directory);
+    return 1;
+}
+
+static void leave_workshop(const workshop *w)
+{
+    (void)remove(w->source);
+    (void)remove(w->made);
+    (void)remove(w->words);
+    (void)rmdir(w->directory);
+}
+
+static int write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    int fine = file && fputs(text, file) >= 0;
+    return file && fclose(file) == 0 && fine;
+}
+
+/* All of a file behind `head` bytes left free, and a NUL. */
+static char *read_file(const char *path, size_t head, size_t *bytes)
+{
+    struct stat about;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    char *text = NULL;
+    *bytes = 0;
+    if (file >= 0 && fstat(file, &about) == 0 &&
+        (text = calloc(1, head + (size_t)about.st_size + 1))) {
+        ssize_t got;
+        while ((got = read(file, text + head + *bytes, (size_t)about.st_size - *bytes)) > 0)
+            *bytes += (size_t)got;
+    }
+    if (file >= 0)
+        close(file);
+    return text;
+}
+
+static int run(const char *const *arguments, const char *words)
+{
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    int status = -1;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 2, words, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (posix_spawnp(&child, arguments[0], &actions, NULL, (char *const *)(uintptr_t)arguments,
+                     environ) == 0)
+        waitpid(child, &status, 0);
+    posix_spawn_file_actions_destroy(&actions);
+    return status == 0;
+}
+
+/* Preprocesses, or compiles, w->source to w->made. */
+static int compile(const workshop *w, int whole, int count, const char *const *options)
+{
+    const char *arguments[ARGUMENTS] = {getenv("FAKE_NVRTC_CXX"), "-std=c++17", "-w",
+                                        "-ffp-contract=off"};
+    int used = 4;
+    for (int i = 0; i < count && used < ARGUMENTS - 12; i++)
+        if (strncmp(options[i], "-D", 2) == 0)
+            arguments[used++] = options[i];
+    if (whole) {
+        arguments[used++] = "-O1";
+        arguments[used++] = "-fPIC";
+        arguments[used++] = "-shared";
+        arguments[used++] = "-fpreprocessed";
+    } else {
+        arguments[used++] = "-E";
+        arguments[used++] = "-include";
+        arguments[used++] = COLLET_FAKE_DEVICE;
+    }
+    arguments[used++] = "-o";
+    arguments[used++] = w->made;
+    arguments[used++] = w->source;
+    return arguments[0] && run(arguments, w->words);
+}
+
+/* The preprocessed text, and behind it an entry for each kernel of it. */
+static int add_entries(const workshop *w)
+{
+    size_t bytes;
+    char *text = read_file(w->made, 0, &bytes);
+    FILE *file = fopen(w->source, "w");
+    int fine = text && file && fputs(text, file) >= 0;
+    for (const char *at = text; fine && (at = strstr(at, MARK));) {
+        char name[64] = "";
+        at += strlen(MARK);
+        if (sscanf(at, " %63[A-Za-z0-9_]", name) == 1)
+            (void)fprintf(file,
+                          "\nextern \"C\" void fake_entry_%s(void **arguments)\n"
+                          "{ fake_call(%s, arguments); }\n",
+                          name, name);
+    }
+    free(text);
+    return file && fclose(file) == 0 && fine;
+}
+
+char *fake_compile(const char *source, int count, const char *const *options, size_t *bytes,
+                   char log[4096])
+{
+    char head[32] = "", *image = NULL;
+    workshop w;
+    size_t size = 0, words;
+    if (!enter_workshop(&w))
+        return NULL;
+    int fine = write_file(w.source, source) && compile(&w, 0, count, options) && add_entries(&w) &&
+               compile(&w, 1, 0, NULL);
+    if (fine && (image = read_file(w.made, sizeof head, &size))) {
+        int length = snprintf(head, sizeof head, FAKE_HOST_IMAGE, size);
+        memmove(image + length, image + sizeof head, size);
+        memcpy(image, head, (size_t)length);
+        *bytes = (size_t)length + size;
+    }
+    char *text = read_file(w.words, 0, &words);
+    (void)snprintf(log, 4096, "%.4000s", text && *text ? text : "no word of the compiler");
+    free(text);
+    leave_workshop(&w);
+    return image;
+}

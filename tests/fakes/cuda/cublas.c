@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A cuBLAS on the host's memory, which is the fake driver's: control.h. */
+#include "control.h"
+
+#include <cublas_v2.h>
+#include <stdlib.h>
+
+extern fake_cublas_control fake_cublas;
+extern fake_cuda_control fake_cuda;
+fake_cublas_control fake_cublas;
+
+struct cublasContext {
+    cudaStream_t stream;
+};
+
+cublasStatus_t cublasCreate(cublasHandle_t *handle)
+{
+    if (fake_cublas.fails == CUBLAS_STATUS_NOT_INITIALIZED)
+        return CUBLAS_STATUS_NOT_INITIALIZED;
+    fake_cublas.handles++;
+    *handle = calloc(1, sizeof **handle);
+    return *handle ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_ALLOC_FAILED;
+}
+
+cublasStatus_t cublasDestroy(cublasHandle_t handle)
+{
+    fake_cublas.handles--;
+    free(handle);
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream)
+{
+    handle->stream = stream;
+    return stream ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
+}
+
+cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode)
+{
+    (void)handle;
+    fake_cublas.math_mode = (int)mode;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+static double value(const void *data, long long at, cudaDataType type)
+{
+    return type == CUDA_R_32F   ? (double)((const float *)data)[at]
+           : type == CUDA_R_64F ? ((const double *)data)[at]
+                                : (double)((const signed char *)data)[at];
+}
+
+static void store(void *data, long long at, cudaDataType type, double x)
+{
+    if (type == CUDA_R_32F)
+        ((float *)data)[at] = (float)x;
+    else if (type == CUDA_R_64F)
+        ((double *)data)[at] = x;
+    else
+        ((int32_t *)data)[at] = (int32_t)x;
+}
+
+/* Element (row, column) of op(X), which is kept by columns. */
+static long long place(cublasOperation_t operation, long long leading, long long row,
+                       long long column)
+{
+    return operation == CUBLAS_OP_N ? row + column * leading : column + row * leading;
+}
+
+static int has_scale_one(const void *one, const void *zero, cublasComputeType_t type)
+{
+    if (type == CUBLAS_COMPUTE_64F)
+        return *(const double *)one == 1.0 && *(const double *)zero == 0.0;
+    if (type == CUBLAS_COMPUTE_32I)
+        return *(const int32_t *)one == 1 && *(const int32_t *)zero == 0;
+    return *(const float *)one == 1.0f && *(const float *)zero == 0.0f;
+}
+
+cublasStatus_t cublasGemmStridedBatchedEx(
+    cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k,
+    const void *alpha, const void *a, cudaDataType a_type, int lda, long long a_step, const void *b,
+    cudaDataType b_type, int ldb, long long b_step, const void *beta, void *c, cudaDataType c_type,
+    int ldc, long long c_step, int count, cublasComputeType_t type, cublasGemmAlgo_t algorithm)
+{
+    (void)algorithm;
+    if (fake_cublas.fails)
+        return (cublasStatus_t)fake_cublas.fails;
+    if (a_type == CUDA_R_16F || a_type == CUDA_R_16BF)
+        return CUBLAS_STATUS_NOT_SUPPORTED;
+    if (!handle->stream || lda < (transa == CUBLAS_OP_N ? m : k) ||
+        ldb < (transb == CUBLAS_OP_N ? k : n) || ldc < m || !has_scale_one(alpha, beta, type))
+        return CUBLAS_STATUS_INVALID_VALUE;
+    fake_cuda.catch_up(handle->stream);
+    for (long long i = 0; i < count; i++)
+        for (long long column = 0; column < n; column++)
+            for (long long row = 0; row < m; row++) {
+                double sum = 0.0;
+                for (long long l = 0; l < k; l++)
+                    sum += value(a, i * a_step + place(transa, lda, row, l), a_type) *
+                           value(b, i * b_step + place(transb, ldb, l, column), b_type);
+                store(c, i * c_step + row + column * ldc, c_type, sum);
+            }
+    fake_cublas.products++;
+    return CUBLAS_STATUS_SUCCESS;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A cuSOLVER on the host's memory, which is the fake driver's: control.h. LAPACK computes, from
+ * the library that FAKE_LAPACK names or OpenBLAS. Leading dimensions, sizes of scratch, streams and
+ * lives are looked at, and scratch is written all over, as the real one may.
+ */
+#include "control.h"
+
+#include <cusolverDn.h>
+#include <dlfcn.h>
+#include <math.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SMALL 32
+
+extern fake_cuda_control fake_cuda;
+extern fake_cusolver_control fake_cusolver;
+fake_cusolver_control fake_cusolver;
+
+struct cusolverDnContext {
+    cudaStream_t stream;
+    int alive;
+};
+struct syevjInfo {
+    int alive;
+};
+struct gesvdjInfo {
+    int alive;
+};
+
+__attribute__((destructor)) static void tell(void)
+{
+    fake_cuda.tell("cusolver", fake_cusolver.computed, fake_cusolver.wrong + fake_cusolver.handles);
+}
+
+cusolverStatus_t cusolverGetProperty(libraryPropertyType type, int *value)
+{
+    *value = type == MAJOR_VERSION ? 11 : 7;
+    return CUSOLVER_STATUS_SUCCESS;
+}
+
+/* ---- Handles --------------------------------------------------------------------------------- */
+
+cusolverStatus_t cusolverDnCreate(cusolverDnHandle_t *handle)
+{
+    if (!fake_cuda.current() || fake_cusolver.create_fails)
+        return CUSOLVER_STATUS_NOT_INITIALIZED;
+    *handle = calloc(1, sizeof **handle);
+    (*handle)->alive = 1;
+    fake_cusolver.handles++;
+    return CUSOLVER_STATUS_SUCCESS;
+}
+
+cusolverStatus_t cusolverDnDestroy(cusolverDnHandle_t handle)
+{
+    fake_cusolver.wrong += !fake_cuda.current();
+    fake_cusolver.handles--;
+    free(handle);
+    return CUSOLVER_STATUS_SUCCESS;
+}
+
+cusolverStatus_t cusolverDnSetStream(cusolverDnHandle_t handle, cudaStream_t stream)
+{
+    handle->stream = stream;
+    return CUSOLVER_STATUS_SUCCESS;
+}
+
+cusolverStatus_t cusolverDnCreateSyevjInfo(syevjInfo_t *info)
+{
+    *info = calloc(1, sizeof **info);
+    fake_cusolver.handles++;
+    return CUSOLVER_STATUS_SUCCESS;
+}
+
+cusolverStatus_t cusolverDnDestroySyevjInfo(syevjInfo_t info)
+{
+    fake_cusolver.handles--;
+    free(info);
+    return CUSOLVER_STATUS_SUCCESS;
+}
+
+cusolverStatus_t cusolverDnCreateGesvdjInfo(gesvdjInfo_t *info)
+{
+    *info = calloc(1, sizeof **info);
+    fake_cusolver.handles++;
+    return CUSOLVER_STATUS_SUCCESS;
+}
+
+cusolverStatus_t cusolverDnDestroyGesvdjInfo(gesvdjInfo_t info)
+{
+    fake_cusolver.handles--;
+    free(info);
+    return CUSOLVER_STATUS_SUCCESS;
+}
+
+/* ---- LAPACK and checks ----------------------------------------------------------------------- */
+
+static void *lapack(const char *name)
+{
+    static void *library;
+    if (!library) {
+        const char *path = getenv("FAKE_LAPACK");
+        library = dlopen(path && *path ? path : "libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+    }
+    return library ? dlsym(library, name) : NULL;
+}
+
+/* A function of LAPACK that is there, in `f`; `f` has its type. */
+#define LAPACK(f, name)                                                                            \
+    do {                                                                                           \
+        void *symbol_ = lapack(name);                                                              \
+        if (!symbol_)                                                                              \
+            return CUSOLVER_STATUS_INTERNAL_ERROR;                                                 \
+        memcpy(&f, &symbol_, sizeof symbol_);                                                      \
+    } while (0)
+
+static int holds(const void *data, size_t count, size_t size)
+{
+    return !count || (fake_cuda.holds(data, count * size) && (uintptr_t)data % size == 0);
+}
+
+/* What every call is refused for that the real one would not survive. */
+static cusolverStatus_t begin(cusolverDnHandle_t handle, int fine)
+{
+    if (fake_cusolver.fails)
+        return (cusolverStatus_t)fake_cusolver.fails;
+    if (!handle || !handle->alive || !fake_cuda.is_stream(handle->stream) || !fine) {
+        fake_cusolver.wrong++;
+        return CUSOLVER_STATUS_INVALID_VALUE;
+    }
+    fake_cuda.catch_up(handle->stream);
+    fake_cusolver.computed++;
+    return CUSOLVER_STATUS_SUCCESS;
+}
+
+static cusolverStatus_t size_is(cusolverDnHandle_t handle, int fine, int *out, long long numbers)
+{
+    if (!handle || !fine)
+        return CUSOLVER_STATUS_INVALID_VALUE;
+    *out = (int)numbers;
+    return CUSOLVER_STATUS_SUCCESS;
+}
+
+static size_t extent(int lead, int columns)
+{
+    return columns > 0 ? (size_t)lead * (size_t)columns : 0;
+}
+
+#define BEGIN(fine)                                                                                \
+    do {                                                                                           \
+        cusolverStatus_t begun_ = begin(handle, fine);                                             \
+        if (begun_ != CUSOLVER_STATUS_SUCCESS)                                                     \
+            return begun_;                                                                         \
+    } while (0)
+
+/* ---- One-sided Jacobi ------------------------------------------------------------------------ */
+
+/* As many digits as the real one's: LAPACK's singular vectors of the smallest matrices have fewer.
+ */
+typedef struct jacobi {
+    int m, n;                                               /* m >= n */
+    long double w[SMALL][SMALL], v[SMALL][SMALL], s[SMALL]; /* columns; w becomes U */
+} jacobi;
+
+static long double product(const long double *a, const long double *b, int n)
+{
+    long double sum = 0.0L;
+    for (int i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+static void rotate(long double *a, long double *b, int n, long double c, long double s)
+{
+    for (int i = 0; i < n; i++) {
+        long double x = a[i];
+        a[i] = c * x - s * b[i];
+        b[i] = s * x + c * b[i];
+    }
+}
+
+static int sweep(jacobi *j)
+{
+    int rotated = 0;
+    for (int p = 0; p < j->n; p++)
+        for (int q = p + 1; q < j->n; q++) {
+            long double a = product(j->w[p], j->w[p], j->m), b = product(j->w[q], j->w[q], j->m);
+            long double g = product(j->w[p], j->w[q], j->m);
+            if (fabsl(g) <= 1e-18L * sqrtl(a) * sqrtl(b))
+                continue;
+            long double zeta = (b - a) / (2.0L * g);
+            long double t = copysignl(1.0L, zeta) / (fabsl(zeta) + sqrtl(1.0L + zeta * zeta));
+            long double c = 1.0L / sqrtl(1.0L + t * t);
+            rotate(j->w[p], j->w[q], j->m, c, c * t);
+            rotate(j->v[p], j->v[q], j->n, c, c * t);
+            rotated = 1;
+        }
+    return rotated;
+}
+
+static void exchange_columns(jacobi *j, int a, int b)
+{
+    long double held[SMALL], value = j->s[a];
+    memcpy(held, j->w[a], sizeof held);
+    memcpy(j->w[a], j->w[b], sizeof held);
+    memcpy(j->w[b], held, sizeof held);
+    memcpy(held, j->v[a], sizeof held);
+    memcpy(j->v[a], j->v[b], sizeof held);
+    memcpy(j->v[b], held, sizeof held);
+    j->s[a] = j->s[b];
+    j->s[b] = value;
+}
+
+/* Column k of U: any that is orthogonal to those before it. */
+static void fill_column(jacobi *j, int k)
+{
+    long double norm = 0.0L;
+    for (int unit = 0; unit < j->m && norm < 0.1L; unit++) {
+        memset(j->w[k], 0, sizeof j->w[k]);
+        j->w[k][unit] = 1.0L;
+        for (int twice = 0; twice < 2; twice++)
+            for (int i = 0; i < k; i++) {
+                long double part = product(j->w[k], j->w[i], j->m);
+                for (int l = 0; l < j->m; l++)
+                    j->w[k][l] -= part * j->w[i][l];
+            }
+        norm = sqrtl(product(j->w[k], j->w[k], j->m));
+    }
+    for (int l = 0; l < j->m; l++)
+        j->w[k][l] /= norm;
+}
+
+/* From a matrix in w to U, s and V. */
+static void decompose(jacobi *j)
+{
+    memset(j->v, 0, sizeof j->v);
+    for (int i = 0; i < j->n; i++)
+        j->v[i][i] = 1.0L;
+    for (int i = 0; i < 60 && sweep(j); i++)
+        continue;
+    for (int k = 0; k < j->n; k++)
+        j->s[k] = sqrtl(product(j->w[k], j->w[k], j->m));
+    for (int a = 0; a < j->n; a++)
+        for (int b = a + 1; b < j->n; b++)
+            if (j->s[b] > j->s[a])
+                exchange_columns(j, a, b);
+    for (int k = 0; k < j->m; k++) {
+        int plain = k < j->n && j->s[k] > 1e-17L * j->s[0];
+        for (int l = 0; l < j->m && plain; l++)
+            j->w[k][l] /= j->s[k];
+        if (!plain)
+            fill_column(j, k);
+    }
+}
+
+/* Scratch of LAPACK's own. */
+#define WORK(n) (256 + 64 * (size_t)(n))
+
+#define REAL float
+#define F(name) cusolverDnS##name
+#define L(name) "s" name
+#include "cusolver.inc.h"
+#undef REAL
+#undef F
+#undef L
+#define REAL double
+#define F(name) cusolverDnD##name
+#define L(name) "d" name
+#include "cusolver.inc.h"

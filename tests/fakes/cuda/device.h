@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * device.h - what nvcc's dialect has and C++ has not, put in front of a device source that
+ * compiler.c makes host code of. One group runs at a time, its items one after another up to
+ * the next barrier: groups.c, whose `fake_here` this is.
+ */
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+struct fake_index {
+    unsigned x;
+};
+
+struct fake_here {
+    fake_index thread, block, grid;
+    void (*barrier)(void);
+};
+
+static fake_here *here;
+extern "C" void fake_attach(fake_here *given)
+{
+    here = given;
+}
+
+#define threadIdx (here->thread)
+#define blockIdx (here->block)
+#define gridDim (here->grid)
+#define __syncthreads() (here->barrier())
+
+/* The mark by which the compiler finds kernels in preprocessed text. */
+#define __global__ __attribute__((used))
+#define __device__
+#define __forceinline__ inline
+#define __shared__ static
+#define __launch_bounds__(n)
+
+struct alignas(8) float2 {
+    float x, y;
+};
+struct alignas(16) double2 {
+    double x, y;
+};
+struct alignas(16) uint4 {
+    unsigned x, y, z, w;
+};
+struct alignas(16) ulonglong2 {
+    unsigned long long x, y;
+};
+
+template <class To, class From> static inline To fake_bits(From value)
+{
+    To bits;
+    static_assert(sizeof bits == sizeof value, "as many bits");
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+#define __float_as_uint(v) fake_bits<unsigned>((float)(v))
+#define __uint_as_float(v) fake_bits<float>((unsigned)(v))
+#define __double_as_longlong(v) fake_bits<long long>((double)(v))
+#define __longlong_as_double(v) fake_bits<double>((long long)(v))
+#define __umulhi(a, b) ((unsigned)(((unsigned long long)(a) * (b)) >> 32))
+#define __umul64hi(a, b) ((unsigned long long)(((unsigned __int128)(a) * (b)) >> 64))
+#define __clzll(v) ((v) ? __builtin_clzll((unsigned long long)(v)) : 64)
+#define __popc(v) __builtin_popcount((unsigned)(v))
+
+template <class T> static inline T atomicAdd(T *p, T value)
+{
+    T before = *p;
+    *p += value;
+    return before;
+}
+
+template <class T> static inline T atomicCAS(T *p, T from, T to)
+{
+    T before = *p;
+    if (before == from)
+        *p = to;
+    return before;
+}
+
+/* What a warp does together: every item leaves its numbers, and all of them are there behind the
+ * barrier. The lanes hold what prelude_cuda.dev says. */
+#define HAVE_TILES 1
+static unsigned fake_tiles[1024][6];
+static inline int fake_byte(const unsigned *words, int at, int sign)
+{
+    unsigned byte = words[at / 4] >> at % 4 * 8 & 255u;
+    return sign ? (signed char)byte : (int)byte;
+}
+
+static inline void multiply_tiles(int *sums, unsigned a0, unsigned a1, unsigned a2, unsigned a3,
+                                  unsigned b0, unsigned b1)
+{
+    unsigned item = threadIdx.x, warp = item / 32 * 32, lane = item % 32;
+    unsigned own[6] = {a0, a1, a2, a3, b0, b1};
+    std::memcpy(fake_tiles[item], own, sizeof own);
+    __syncthreads();
+    for (int i = 0; i < 4; i++) {
+        unsigned row = lane / 4, column = lane % 4 * 2 + i % 2;
+        for (int k = 0; k < 32; k++) {
+            const unsigned *a = fake_tiles[warp + row * 4 + k % 16 / 4] + i / 2 + k / 16 * 2;
+            const unsigned *b = fake_tiles[warp + column * 4 + k % 16 / 4] + 4 + k / 16;
+            sums[i] += fake_byte(a, k % 4, 0) * fake_byte(b, k % 4, 1);
+        }
+    }
+    __syncthreads();
+}
+
+using std::acos;
+using std::atan2;
+using std::ceil;
+using std::cos;
+using std::exp;
+using std::fabs;
+using std::floor;
+using std::fma;
+using std::log;
+using std::rint;
+using std::sin;
+using std::sqrt;
+
+/* A kernel with the values that its arguments point to. */
+template <class... Types, size_t... Places>
+static inline void fake_invoke(void (*kernel)(Types...), void **arguments,
+                               std::index_sequence<Places...>)
+{
+    kernel(*(Types *)arguments[Places]...);
+}
+
+template <class... Types> static inline void fake_call(void (*kernel)(Types...), void **arguments)
+{
+    fake_invoke(kernel, arguments, std::index_sequence_for<Types...>{});
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the fake driver share. */
+#ifndef TESTS_FAKES_CUDA_DRIVER_H
+#define TESTS_FAKES_CUDA_DRIVER_H
+
+#include <cuda.h>
+#include <pthread.h>
+
+#include "control.h"
+
+#if defined(__GNUC__)
+#pragma GCC visibility push(hidden)
+#endif
+
+struct CUctx_st {
+    int device, retained;
+    unsigned reaches; /* bit n: the memory of GPU n */
+    size_t used;
+    CUresult broken; /* after a fault has come out */
+    CUresult pending;
+};
+
+#define FAKE_STREAMS 32
+
+/* The last commands on a piece of memory: numbers of each stream's commands. */
+typedef struct piece_uses {
+    int writer; /* stream + 1; 0: none */
+    int written, read[FAKE_STREAMS];
+} piece_uses;
+
+/* What lies in front of every piece of device or page-locked memory. */
+typedef struct piece {
+    _Alignas(64) CUcontext context; /* NULL: page-locked */
+    size_t bytes;
+    struct piece *next;
+    piece_uses uses;
+} piece;
+
+/* This thread's context, NULL: none. */
+CUcontext fake_current(void);
+/* An error that the test wants of this function. */
+CUresult fake_injected(const char *name);
+/* The same for a call on an object of `context` (NULL: of any), which must be current. */
+CUresult fake_enter(const char *name, CUcontext context);
+/* Of control.h. */
+int fake_is_stream(const void *stream);
+void fake_catch_up(void *stream);
+/* The piece that holds these bytes, or NULL. */
+piece *fake_piece_at(const void *address, size_t bytes);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+
+extern fake_cuda_control fake_cuda;
+
+#define TRY(name)                                                                                  \
+    do {                                                                                           \
+        CUresult injected_ = fake_injected(name);                                                  \
+        if (injected_ != CUDA_SUCCESS)                                                             \
+            return injected_;                                                                      \
+    } while (0)
+#define ENTER(name, context)                                                                       \
+    do {                                                                                           \
+        CUresult entered_ = fake_enter(name, context);                                             \
+        if (entered_ != CUDA_SUCCESS)                                                              \
+            return entered_;                                                                       \
+    } while (0)
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Items of a group have a stack each and take turns at barriers. An item that ends while another
+ * waits is an error of the kernel's: a GPU would hang, or go on with what is not yet written.
+ */
+#include "groups.h"
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "compiler.h"
+
+#define STACK ((size_t)64 << 10)
+#define ITEMS 1024
+
+/* As device.h has it. */
+typedef struct fake_here {
+    unsigned thread, block, grid;
+    void (*barrier)(void);
+} fake_here;
+
+struct fake_library {
+    void *handle;
+    fake_here here;
+};
+
+static struct {
+    jmp_buf scheduler, item[ITEMS];
+    int begun[ITEMS], done[ITEMS];
+    char *stacks;
+    unsigned now;
+    fake_entry entry;
+    void **arguments;
+} turn;
+
+/* Contexts give an item its stack once; from then on jumps are enough, which ask the system for
+ * nothing. */
+static void leave_item(void)
+{
+    if (_setjmp(turn.item[turn.now]) == 0)
+        _longjmp(turn.scheduler, 1);
+}
+
+static void item(void)
+{
+    for (;;) {
+        turn.entry(turn.arguments);
+        turn.done[turn.now] = 1;
+        leave_item();
+    }
+}
+
+static void begin_item(void)
+{
+    static ucontext_t context;
+    getcontext(&context);
+    context.uc_stack.ss_sp = turn.stacks + turn.now * STACK;
+    context.uc_stack.ss_size = STACK;
+    makecontext(&context, item, 0);
+    setcontext(&context);
+}
+
+static void enter_item(void)
+{
+    if (_setjmp(turn.scheduler) != 0)
+        return;
+    if (turn.begun[turn.now])
+        _longjmp(turn.item[turn.now], 1);
+    turn.begun[turn.now] = 1;
+    begin_item();
+}
+
+fake_library *fake_library_load(const void *image)
+{
+    char path[] = "/tmp/collet-cubin-XXXXXX";
+    size_t bytes = 0;
+    fake_library *library = NULL;
+    const char *begin = strchr(image, '\n');
+    if (sscanf(image, FAKE_HOST_IMAGE, &bytes) != 1 || !begin)
+        return NULL;
+    int file = mkstemp(path);
+    if (file < 0)
+        return NULL;
+    void *handle = NULL;
+    if (write(file, begin + 1, bytes) == (ssize_t)bytes)
+        handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    close(file);
+    (void)unlink(path);
+    void *symbol = handle ? dlsym(handle, "fake_attach") : NULL;
+    if (symbol && (library = calloc(1, sizeof *library))) {
+        void (*attach)(fake_here *);
+        memcpy(&attach, &symbol, sizeof attach);
+        library->handle = handle;
+        library->here.barrier = leave_item;
+        attach(&library->here);
+    }
+    return library;
+}
+
+fake_entry fake_library_entry(fake_library *library, const char *kernel)
+{
+    char name[96];
+    fake_entry entry = NULL;
+    (void)snprintf(name, sizeof name, "fake_entry_%s", kernel);
+    void *symbol = dlsym(library->handle, name);
+    memcpy(&entry, &symbol, sizeof entry);
+    return entry;
+}
+
+static int run_group(fake_library *library, unsigned items)
+{
+    memset(turn.done, 0, sizeof turn.done);
+    for (unsigned done = 0; done < items;) {
+        done = 0;
+        for (turn.now = 0; turn.now < items; turn.now++) {
+            library->here.thread = turn.now;
+            enter_item();
+            done += turn.done[turn.now] != 0;
+        }
+        if (done && done < items) {
+            (void)fprintf(stderr, "fake_cuda: items of a group do not meet at a barrier\n");
+            memset(turn.begun, 0, sizeof turn.begun);
+            return 0;
+        }
+    }
+    return 1;
+}
+
+int fake_groups_run(fake_library *library, fake_entry entry, unsigned groups, unsigned items,
+                    void **arguments)
+{
+    if (items > ITEMS || (!turn.stacks && !(turn.stacks = malloc(ITEMS * STACK))))
+        return 0;
+    turn.entry = entry;
+    turn.arguments = arguments;
+    library->here.grid = groups;
+    for (unsigned group = 0; group < groups; group++) {
+        library->here.block = group;
+        if (!run_group(library, items))
+            return 0;
+    }
+    return 1;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* slots.h - slots of a device backend called directly, with assertions that show its words. */
+#ifndef TESTS_FAKES_SLOTS_H
+#define TESTS_FAKES_SLOTS_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "fake_host.h"
+
+static collet_error err;
+
+#define assert_status_is(got, wanted)                                                              \
+    do {                                                                                           \
+        collet_status got_ = (got);                                                                \
+        if (got_ != (wanted))                                                                      \
+            print_error("%s:%d: status %d, text '%s'\n", __FILE__, __LINE__, (int)got_, err.text); \
+        assert_int_equal(got_, wanted);                                                            \
+    } while (0)
+#define assert_good(got) assert_status_is(got, COLLET_OK)
+#define assert_says(text, part)                                                                    \
+    do {                                                                                           \
+        if (!strstr(text, part))                                                                   \
+            fail_msg("'%s' lacks '%s'", text, part);                                               \
+    } while (0)
+
+static inline collet_device *open_device(uint32_t index)
+{
+    collet_device *device = NULL;
+    assert_good(plugin->device_open(&host, index, &device, &err));
+    return device;
+}
+
+static inline collet_queue *new_queue(collet_device *d)
+{
+    collet_queue *queue = NULL;
+    assert_good(plugin->queue_create(d, &queue, &err));
+    return queue;
+}
+
+static inline collet_buffer *new_buffer(collet_device *d, uint64_t bytes)
+{
+    collet_buffer *buffer = NULL;
+    assert_good(plugin->buffer_alloc(d, bytes, &buffer, &err));
+    return buffer;
+}
+
+/* Runs the row (op, sig) on three operands, the output first. */
+static inline collet_status run_row(collet_device *d, collet_queue *q, uint32_t op, uint64_t sig,
+                                    const collet_operand *operands)
+{
+    const collet_kernel_call call = {.struct_size = sizeof call,
+                                     .op = op,
+                                     .sig = sig,
+                                     .n_out = 1,
+                                     .n_in = 2,
+                                     .operand_size = sizeof *operands,
+                                     .operands = operands,
+                                     .err = &err};
+    for (uint32_t i = 0; i < plugin->kernel_count; i++)
+        if (plugin->kernels[i].op == op && plugin->kernels[i].sig == sig)
+            return plugin->kernels[i].run(d, q, &call);
+    fail_msg("no such row");
+    return COLLET_FAILED;
+}
+
+/* out = a + b of n f32. */
+static inline collet_status add(collet_device *d, collet_queue *q, collet_buffer *out,
+                                collet_buffer *a, collet_buffer *b, int64_t n)
+{
+    const int64_t step = 1;
+    const collet_operand operands[] = {{out, 0, COLLET_F32, 1, &n, &step},
+                                       {a, 0, COLLET_F32, 1, &n, &step},
+                                       {b, 0, COLLET_F32, 1, &n, &step}};
+    return run_row(d, q, COLLET_OP_ADD, COLLET_SIG(COLLET_F32, COLLET_F32, COLLET_F32), operands);
+}
+
+#endif
