@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "log.h"
 #include "util/text.h"
 
 typedef enum value_source { FROM_DEFAULT, FROM_FILE, FROM_ENVIRONMENT, FROM_PROGRAM } value_source;
@@ -143,6 +143,38 @@ static collet_status unknown_key(const char *key, const char *where, collet_erro
                        "%s: no setting is called '%s'; the nearest is '%s' "
                        "(backend-info --env lists them all)",
                        where, key, nearest);
+}
+
+/* The length of `name` where "name=value" is set and begins with COLLET_, but is no setting. */
+static size_t unknown_variable(const char *entry, const char **nearest)
+{
+    size_t length = strcspn(entry, "=");
+    char name[64];
+    if (strncmp(entry, "COLLET_", 7) || length >= sizeof name)
+        return 0;
+    memcpy(name, entry, length);
+    name[length] = '\0';
+    *nearest = descriptions[0].environment;
+    for (size_t i = 0; i < CONFIG_KEY_COUNT; i++) {
+        if (!strcmp(name, descriptions[i].environment))
+            return 0;
+        if (text_distance(name, descriptions[i].environment) < text_distance(name, *nearest))
+            *nearest = descriptions[i].environment;
+    }
+    return length;
+}
+
+void config_check_environment(const message_log *log)
+{
+    const char *nearest;
+    for (char **entry = environ; entry && *entry; entry++) {
+        size_t length = unknown_variable(*entry, &nearest);
+        if (length)
+            log_message(log, COLLET_LOG_WARNING,
+                        "the environment variable %.*s is ignored: it is no setting; the nearest "
+                        "is %s (backend-info --env lists them all)",
+                        (int)length, *entry, nearest);
+    }
 }
 
 /* "key = value" from a file's line or the program's settings. */

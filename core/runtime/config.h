@@ -9,6 +9,8 @@
 
 #include <collet/collet.h>
 
+#include "log.h"
+
 /* X(NAME, key, environment variable, type, default, help) */
 #define CONFIG_LIST(X)                                                                             \
     X(BACKEND, "backend", "COLLET_BACKEND", "string", "auto",                                      \
@@ -50,6 +52,9 @@ typedef struct config config;
  */
 collet_status config_create(config **out, const collet_runtime_options *options, collet_error *err);
 void config_destroy(config *config);
+
+/* Warns about each environment variable that begins with COLLET_ and is no setting. */
+void config_check_environment(const message_log *log);
 
 /* Never NULL; "" when there is none. Lives as long as the config. */
 const char *config_text(const config *config, config_key key);

@@ -97,6 +97,7 @@ collet_status collet_runtime_create(collet_runtime **out, const collet_runtime_o
         goto fail;
     r->log = (message_log){options.log, options.log_user,
                            log_level_parse(config_text(r->config, CONFIG_LOG))};
+    config_check_environment(&r->log);
     r->threads = threads_available(config_integer(r->config, CONFIG_NUM_THREADS));
     status = mark_create(r, err);
     if (status == COLLET_OK)

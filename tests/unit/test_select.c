@@ -281,6 +281,27 @@ static void bad_configuration_is_refused(void **state)
     assert_int_equal(collet_runtime_create(NULL, NULL, &err), COLLET_INVALID);
 }
 
+static void keep_message(void *user, int32_t level, const char *text)
+{
+    (void)level;
+    snprintf(user, COLLET_ERROR_TEXT, "%s", text);
+}
+
+static void unknown_variable_is_warned_about(void **state)
+{
+    char message[COLLET_ERROR_TEXT] = "";
+    collet_runtime *rt = NULL;
+    collet_runtime_options options = {
+        .struct_size = sizeof options, .log = keep_message, .log_user = message};
+    (void)state;
+    setenv("COLLET_BAKEND", "cpu_scalar", 1);
+    assert_int_equal(collet_runtime_create(&rt, &options, NULL), COLLET_OK);
+    unsetenv("COLLET_BAKEND");
+    assert_non_null(strstr(message, "COLLET_BAKEND is ignored"));
+    assert_non_null(strstr(message, "the nearest is COLLET_BACKEND "));
+    collet_runtime_destroy(rt);
+}
+
 static void settings_tell_their_source(void **state)
 {
     static const char *const settings[] = {"num_threads=1", "remote.memory=100", NULL};
@@ -327,6 +348,7 @@ int main(void)
         TEST(unproven_backends_are_tried_at_first_use),
         TEST(no_backend_at_all),
         TEST(bad_configuration_is_refused),
+        TEST(unknown_variable_is_warned_about),
         TEST(settings_tell_their_source),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
