@@ -52,6 +52,7 @@ function(collet_add_plugin name)
     PREFIX "" OUTPUT_NAME ${name} LIBRARY_OUTPUT_DIRECTORY ${PLUGIN_OUTPUT}
     LINK_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/plugin.map")
   target_link_libraries(plugin_${name} PRIVATE collet_options ${PLUGIN_LIBRARIES})
+  target_include_directories(plugin_${name} PRIVATE ${PROJECT_SOURCE_DIR}/plugins)
   target_compile_options(plugin_${name} PRIVATE -Wa,-I,${CMAKE_CURRENT_SOURCE_DIR})
   target_link_options(plugin_${name} PRIVATE
     -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/plugin.map)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "device.h"
+#include "cpu_openmp/runtime/device.h"
 
 #include <stdlib.h>
 
-#include "cache.h"
-#include "choice.h"
+#include "cpu_openmp/runtime/cache.h"
+#include "cpu_openmp/providers/choice.h"
 
 COLLET_PLUGIN_MANIFEST("manifest.json");
 

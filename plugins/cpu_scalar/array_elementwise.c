@@ -4,10 +4,10 @@
 
 #include <math.h>
 
-#include "../cpu/complex.h"
-#include "../cpu/convert.h"
-#include "../cpu/half.h"
-#include "../cpu/rows.h"
+#include "shared/host/array/complex.h"
+#include "shared/host/util/convert.h"
+#include "shared/host/util/half.h"
+#include "shared/host/util/rows.h"
 
 typedef void (*row_fn)(char *const *at, const int64_t *step, int64_t n);
 
@@ -16,28 +16,28 @@ typedef void (*row_fn)(char *const *at, const int64_t *step, int64_t n);
 #define REAL float
 #define LOAD(x) (x)
 #define STORE(x) (x)
-#include "elementwise.inc"
+#include "array_elementwise.inc"
 
 #define NAME(x) f64_##x
 #define TYPE double
 #define REAL double
 #define LOAD(x) (x)
 #define STORE(x) (x)
-#include "elementwise.inc"
+#include "array_elementwise.inc"
 
 #define NAME(x) f16_##x
 #define TYPE uint16_t
 #define REAL float
 #define LOAD(x) ((float)cpu_f16_to(x))
 #define STORE(x) cpu_f16_from((double)(x))
-#include "elementwise.inc"
+#include "array_elementwise.inc"
 
 #define NAME(x) bf16_##x
 #define TYPE uint16_t
 #define REAL float
 #define LOAD(x) ((float)cpu_bf16_to(x))
 #define STORE(x) cpu_bf16_from((double)(x))
-#include "elementwise.inc"
+#include "array_elementwise.inc"
 
 /* The exponent of the larger part: scaled by it a number is neither close to overflow nor to
  * underflow. */
@@ -70,12 +70,12 @@ static collet_c128 quotient(collet_c128 a, collet_c128 b)
 #define NAME(x) c64_##x
 #define TYPE collet_c64
 #define REAL float
-#include "complex.inc"
+#include "array_complex.inc"
 
 #define NAME(x) c128_##x
 #define TYPE collet_c128
 #define REAL double
-#include "complex.inc"
+#include "array_complex.inc"
 
 /* Runs the row kernel of input 0's type over all operands, which have the output's shape. */
 static collet_status elementwise(const collet_kernel_call *call, const row_fn rows[])

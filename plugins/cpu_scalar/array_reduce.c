@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-#include "../cpu/convert.h"
-#include "../cpu/rows.h"
-#include "../cpu/sum.h"
+#include "shared/host/util/convert.h"
+#include "shared/host/util/rows.h"
+#include "shared/host/util/sum.h"
 
 /* The parts of complex numbers are reduced apart. */
 static collet_dtype part_of(collet_dtype dtype)

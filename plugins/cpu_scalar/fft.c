@@ -4,26 +4,26 @@
 
 #include <stdlib.h>
 
-#include "../cpu/fft_passes.h"
-#include "../cpu/fft_shift.h"
-#include "../cpu/plan_cache.h"
-#include "../cpu/rows.h"
+#include "shared/host/fft/passes.h"
+#include "shared/host/fft/shift.h"
+#include "shared/host/util/plan_cache.h"
+#include "shared/host/util/rows.h"
 
 #define INLINE static inline __attribute__((always_inline))
 #define NAME(x) line_##x
 #define REAL double
 #define VEC double
 #define LANES 1
-#include "../cpu/fft_line.inc"
+#include "shared/host/fft/line.inc"
 
 #define NAME2(x) f32_##x
 #define MEMORY float
-#include "../cpu/fft_group.inc"
+#include "shared/host/fft/group.inc"
 #undef NAME2
 #undef MEMORY
 #define NAME2(x) f64_##x
 #define MEMORY double
-#include "../cpu/fft_group.inc"
+#include "shared/host/fft/group.inc"
 
 typedef struct axis_plan {
     cached_plan head;

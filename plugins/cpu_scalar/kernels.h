@@ -10,7 +10,7 @@
 
 #include <collet/plugin.h>
 
-#include "../cpu/plan_cache.h"
+#include "shared/host/util/plan_cache.h"
 
 struct collet_device {
     const collet_host *host;

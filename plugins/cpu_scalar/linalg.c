@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernels.h"
 
-#include "../cpu/half.h"
-#include "../cpu/rows.h"
-#include "../cpu/sum.h"
+#include "shared/host/util/half.h"
+#include "shared/host/util/rows.h"
+#include "shared/host/util/sum.h"
 
 /* Columns of the product that are summed side by side. */
 #define COLUMNS 128

@@ -3,10 +3,10 @@
 
 #include <math.h>
 
-#include "../cpu/frame.h"
-#include "../cpu/md_operands.h"
-#include "../cpu/sum.h"
-#include "../cpu/vector3.h"
+#include "shared/host/md/formulas.h"
+#include "shared/host/md/operands.h"
+#include "shared/host/util/sum.h"
+#include "shared/host/md/vector3.h"
 
 /* Atoms converted to double at a time: few enough for the stack. */
 #define CHUNK 256

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernels.h"
 
-#include "../cpu/md_frames.h"
-#include "../cpu/rows.h"
+#include "shared/host/md/frames.h"
+#include "shared/host/util/rows.h"
 
 static int64_t frames_of(const collet_kernel_call *call)
 {

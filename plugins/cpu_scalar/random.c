@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "../cpu/philox.h"
-#include "../cpu/rows.h"
+#include "shared/host/random/philox.h"
+#include "shared/host/util/rows.h"
 
 /* Number `lane` of a block; an f32 comes in a double that rounds to it. */
 typedef double (*draw)(const uint32_t block[4], uint32_t lane);

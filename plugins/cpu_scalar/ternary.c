@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "../cpu/rows.h"
-#include "../cpu/sum.h"
-#include "../cpu/ternary.h"
+#include "shared/host/util/rows.h"
+#include "shared/host/util/sum.h"
+#include "shared/host/ternary/formats.h"
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "array.h"
 
-#include "../cpu/convert.h"
+#include "shared/host/util/convert.h"
 #include "texts.h"
 #include "view.h"
 

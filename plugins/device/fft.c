@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../cpu/fft_plan.h"
+#include "shared/host/fft/plan.h"
 #include "fft_convolution.h"
 #include "fft_pass.h"
 #include "fft_stage.h"

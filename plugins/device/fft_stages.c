@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../cpu/fft_plan.h"
+#include "shared/host/fft/plan.h"
 #include "fft_convolution.h"
 
 #define FACTORS_MAX 64

@@ -10,7 +10,7 @@
 #ifndef COLLET_DEVICE_TABLES_H
 #define COLLET_DEVICE_TABLES_H
 
-#include "../cpu/plan_cache.h"
+#include "shared/host/util/plan_cache.h"
 #include "device.h"
 
 typedef struct device_table {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../cpu/text.h"
+#include "shared/host/util/text.h"
 
 #define PLATFORMS 16
 

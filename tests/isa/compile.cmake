@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Compiles every source of the CPU backends with COMPILER, warnings as errors; fails with what the
 # compiler said of those that do not.
-file(GLOB_RECURSE sources ${SOURCE}/plugins/cpu/*.c ${SOURCE}/plugins/cpu_scalar/*.c
+file(GLOB_RECURSE sources ${SOURCE}/plugins/shared/host/*.c ${SOURCE}/plugins/cpu_scalar/*.c
      ${SOURCE}/plugins/cpu_openmp/*.c)
 # What needs the headers of FFTW has no code of its own for a processor.
 list(FILTER sources EXCLUDE REGEX "/fftw(_functions)?\\.c$")
@@ -12,7 +12,7 @@ foreach(source ${sources})
   execute_process(
     COMMAND ${COMPILER} -std=gnu11 -O1 -fopenmp -fPIC -Wall -Wextra -Wconversion -Wshadow
       -Wstrict-prototypes -Werror -ffp-contract=off -fno-math-errno -D_GNU_SOURCE
-      -DCOLLET_LEVEL=baseline -I${SOURCE}/include -isystem ${CBLAS} -Wa,-I,${directory}
+      -DCOLLET_LEVEL=baseline -I${SOURCE}/include -I${SOURCE}/plugins -isystem ${CBLAS} -Wa,-I,${directory}
       -c -o /dev/null ${source}
     RESULT_VARIABLE status ERROR_VARIABLE said)
   math(EXPR count "${count} + 1")

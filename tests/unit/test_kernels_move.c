@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/move.h"
+#include "cpu_openmp/array/kernel_move.h"
 
 extern const move_kernels move_baseline;
 

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/half.h"
-#include "cpu_openmp/kernels/narrow.h"
+#include "shared/host/util/half.h"
+#include "cpu_openmp/linalg/kernel_narrow.h"
 
 extern const narrow_kernels narrow_v2, narrow_v3, narrow_v4, narrow_v4_vnni, narrow_v4_bf16;
 

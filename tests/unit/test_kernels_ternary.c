@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu_openmp/kernels/ternary.h"
+#include "cpu_openmp/ternary/kernel_ternary.h"
 
 extern const ternary_products ternary_v2, ternary_v3, ternary_v4, ternary_v4_vnni,
     ternary_tables_v4_vnni, ternary_v4_counts, ternary_tables_v4_counts;

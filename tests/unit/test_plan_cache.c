@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "plan_cache.h"
+#include "shared/host/util/plan_cache.h"
 
 typedef struct numbered {
     cached_plan head;

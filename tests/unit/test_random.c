@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "kernel_call.h"
-#include "../../plugins/cpu/philox.h"
+#include "shared/host/random/philox.h"
 
 /* ---- The generator --------------------------------------------------------------------------- */
 

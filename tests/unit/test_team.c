@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "team.h"
+#include "cpu_openmp/runtime/team.h"
 
 /* ---- What each item was done by -------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../cpu/plan_cache.h"
+#include "shared/host/util/plan_cache.h"
 #include "../device/fft.h"
 #include "cuda/runtime/backend.h"
 #include "cuda/texts.h"

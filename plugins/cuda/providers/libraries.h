@@ -6,7 +6,7 @@
 
 #include <collet/plugin.h>
 
-#include "../cpu/text.h"
+#include "shared/host/util/text.h"
 
 /*
  * Adds `"libraries": {...}, ` to the capabilities: of each library its version and file, or what is

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../cpu/text.h"
+#include "shared/host/util/text.h"
 #include "backend.h"
 #include "cuda/providers/libraries.h"
 #include "cuda/providers/nvml.h"

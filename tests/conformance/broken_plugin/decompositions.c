@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../../plugins/cpu/decompositions.h"
+#include "shared/host/linalg/decompositions.h"
 
 typedef void (*decomposition)(const collet_kernel_call *call, void *scratch, int64_t begin,
                               int64_t end);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../../plugins/cpu/ternary.h"
+#include "shared/host/ternary/formats.h"
 
 static int64_t last_extent(const collet_operand *o)
 {

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* array: what is done element by element. */
+#include "cpu_openmp/runtime/device.h"
+
+#include "shared/host/util/rows.h"
+#include "cpu_openmp/util/loop.h"
+#include "cpu_openmp/runtime/team.h"
+
+/* Bytes of all operands below which a second thread costs more than it brings. */
+#define GRAIN_BYTES (64 << 10)
+
+/* exp and its like do the work of about this many copies. */
+#define HEAVY 4
+
+/* A piece of a large output that stays in the first cache until it is streamed to memory. */
+#define PIECE_BYTES 4096
+
+/* Elements of f16 or bf16 that are widened to f32 at a time. */
+#define HALF_PIECE 512
+
+/* The operands of a row kernel, and alpha of axpy. */
+#define ROW_VIEWS (LOOP_VIEWS + 1)
+
+typedef struct elementwise {
+    loop l;
+    row_kernel row, streamed;
+    const convert_kernels *convert;
+    const move_kernels *move;
+    int64_t size; /* of an element of the output */
+    char *alpha;
+    collet_dtype half; /* f16 or bf16: the row is of f32, and elements are converted on the way */
+} elementwise;
+
+static void convert_run_of(const convert_kernels *k, char *out, collet_dtype to, int64_t out_step,
+                           const char *in, collet_dtype from, int64_t in_step, int64_t n)
+{
+    int adjacent =
+        out_step == (int64_t)cpu_dtype_size(to) && in_step == (int64_t)cpu_dtype_size(from);
+    if (adjacent && k->run[to][from])
+        k->run[to][from](out, in, n);
+    else
+        cpu_convert(out, to, out_step, in, from, in_step, n);
+}
+
+/* All inputs of a piece are read before its output is written, as they may be the same. */
+static void run_half_row(const elementwise *e, char *const *at, const int64_t *step, int64_t n)
+{
+    float piece[LOOP_VIEWS][HALF_PIECE];
+    int64_t wide_step[LOOP_VIEWS] = {sizeof(float)};
+    char *wide[ROW_VIEWS] = {(char *)piece[0]};
+    for (int32_t k = 1; k < e->l.views; k++) {
+        wide[k] = (char *)piece[k];
+        wide_step[k] = step[k] ? (int64_t)sizeof(float) : 0;
+    }
+    for (int64_t i = 0; i < n; i += HALF_PIECE) {
+        int64_t count = n - i < HALF_PIECE ? n - i : HALF_PIECE;
+        for (int32_t k = 1; k < e->l.views; k++)
+            convert_run_of(e->convert, wide[k], COLLET_F32, sizeof(float), at[k] + i * step[k],
+                           e->half, step[k], step[k] ? count : 1);
+        e->row(wide, wide_step, count);
+        convert_run_of(e->convert, at[0] + i * step[0], e->half, step[0], wide[0], COLLET_F32,
+                       sizeof(float), count);
+    }
+}
+
+static void run_row(const void *context, char *const *at, const int64_t *step, int64_t n)
+{
+    const elementwise *e = context;
+    if (e->half) {
+        run_half_row(e, at, step, n);
+        return;
+    }
+    char *const all[ROW_VIEWS] = {at[0], at[1], e->l.views > 2 ? at[2] : NULL, e->alpha};
+    e->row(all, step, n);
+}
+
+static void run_part(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const elementwise *e = argument;
+    (void)thread;
+    loop_run(&e->l, begin, end, run_row, e);
+}
+
+/* Elements begin .. end-1 of a loop over one axis whose output is adjacent. */
+static void run_part_streamed(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const elementwise *e = argument;
+    const loop *l = &e->l;
+    _Alignas(64) char piece[PIECE_BYTES];
+    const int64_t step[LOOP_VIEWS] = {e->size, l->views > 1 ? l->step[1][0] : 0,
+                                      l->views > 2 ? l->step[2][0] : 0};
+    (void)thread;
+    if (e->streamed) {
+        char *const at[ROW_VIEWS] = {l->at[0] + begin * step[0], l->at[1] + begin * step[1],
+                                     l->views > 2 ? l->at[2] + begin * step[2] : NULL, e->alpha};
+        e->streamed(at, step, end - begin);
+        return;
+    }
+    /* The first piece ends where a cache line does, so that all later ones begin with one. */
+    uintptr_t first = (uintptr_t)(l->at[0] + begin * e->size);
+    int64_t n = (PIECE_BYTES - (int64_t)(first % 64)) / e->size;
+    for (int64_t i = begin; i < end; i += n, n = PIECE_BYTES / e->size) {
+        if (n > end - i)
+            n = end - i;
+        char *at[LOOP_VIEWS] = {piece};
+        for (int32_t k = 1; k < l->views; k++)
+            at[k] = l->at[k] + i * step[k];
+        run_row(e, at, step, n);
+        e->move->stream_piece(l->at[0] + i * e->size, piece, n * e->size);
+    }
+    e->move->stream_end();
+}
+
+/* Whether the output is adjacent, apart from the inputs, and larger than what caches keep. */
+static int worth_streaming(const collet_device *device, const elementwise *e)
+{
+    const loop *l = &e->l;
+    if (l->ndim != 1 || l->step[0][0] != e->size)
+        return 0;
+    for (int32_t k = 1; k < l->views; k++) {
+        if (l->at[k] == l->at[0])
+            return 0;
+    }
+    return l->count * e->size > device->cache_bytes;
+}
+
+/* Whether the inputs are as `streamed` wants them: adjacent, or one of two repeated. */
+static int suits_streaming(const elementwise *e)
+{
+    for (int32_t k = 1; k < e->l.views; k++) {
+        int repeated = e->l.step[k][0] == 0 && e->l.views > 2;
+        if (e->l.step[k][0] != e->size && !repeated)
+            return 0;
+    }
+    return 1;
+}
+
+static void run_large(collet_device *device, const collet_kernel_call *call, elementwise *e,
+                      int64_t heavy)
+{
+    loop_init(&e->l, call, (int32_t)(call->n_out + call->n_in), NULL);
+    e->size = (int64_t)cpu_dtype_size(cpu_operand(call, 0)->dtype);
+    int64_t grain = GRAIN_BYTES / (e->l.views * e->size * heavy);
+    if (!suits_streaming(e))
+        e->streamed = NULL;
+    team_run(device->threads, e->l.count, grain,
+             worth_streaming(device, e) ? run_part_streamed : run_part, e);
+}
+
+/* Calls of one row that one thread does best go straight to the kernel. */
+static inline collet_status run_with(collet_device *device, const collet_kernel_call *call,
+                                     const elementwise_rows *rows, int64_t heavy, char *alpha)
+{
+    static const int8_t index[COLLET_DTYPE_COUNT] = {[COLLET_F32] = ROW_F32,
+                                                     [COLLET_F64] = ROW_F64,
+                                                     [COLLET_C64] = ROW_C64,
+                                                     [COLLET_C128] = ROW_C128};
+    const collet_operand *out = cpu_operand(call, 0);
+    collet_dtype type = cpu_operand(call, 1)->dtype;
+    int half = type == COLLET_F16 || type == COLLET_BF16;
+    int32_t at_type = half ? ROW_F32 : index[type];
+    row_kernel row = rows->row[at_type];
+    if (half || out->ndim != 1 || out->shape[0] > GRAIN_BYTES / (24 * heavy)) {
+        elementwise e = {.row = row,
+                         .streamed = half ? NULL : rows->streamed[at_type],
+                         .convert = device->level->convert,
+                         .move = device->level->move,
+                         .alpha = alpha,
+                         .half = half ? type : COLLET_DTYPE_NONE};
+        run_large(device, call, &e, heavy);
+        return COLLET_OK;
+    }
+    uint32_t views = call->n_out + call->n_in;
+    int64_t step[LOOP_VIEWS];
+    char *at[ROW_VIEWS] = {[LOOP_VIEWS] = alpha};
+    for (uint32_t k = 0; k < views; k++) {
+        const collet_operand *o = cpu_operand(call, k);
+        at[k] = cpu_at(o);
+        step[k] = cpu_step(o, 0);
+    }
+    row(at, step, out->shape[0]);
+    return COLLET_OK;
+}
+
+static inline collet_status run(collet_device *device, const collet_kernel_call *call,
+                                const elementwise_rows *rows, int64_t heavy)
+{
+    return run_with(device, call, rows, heavy, NULL);
+}
+
+KERNEL(add)
+{
+    return run(device, call, &device->level->elementwise->add, 1);
+}
+
+KERNEL(sub)
+{
+    return run(device, call, &device->level->elementwise->sub, 1);
+}
+
+KERNEL(mul)
+{
+    return run(device, call, &device->level->elementwise->mul, 1);
+}
+
+KERNEL(div)
+{
+    return run(device, call, &device->level->elementwise->div, 1);
+}
+
+KERNEL(neg)
+{
+    return run(device, call, &device->level->elementwise->neg, 1);
+}
+
+KERNEL(abs)
+{
+    return run(device, call, &device->level->elementwise->abs, 1);
+}
+
+KERNEL(conj)
+{
+    return run(device, call, &device->level->elementwise->conj, 1);
+}
+
+KERNEL(sqrt)
+{
+    return run(device, call, &device->level->elementwise->sqrt, 1);
+}
+
+KERNEL(exp)
+{
+    return run(device, call, &device->level->elementwise->exp, HEAVY);
+}
+
+KERNEL(log)
+{
+    return run(device, call, &device->level->elementwise->log, HEAVY);
+}
+
+KERNEL(sin)
+{
+    return run(device, call, &device->level->elementwise->sin, HEAVY);
+}
+
+KERNEL(cos)
+{
+    return run(device, call, &device->level->elementwise->cos, HEAVY);
+}
+
+KERNEL(tanh)
+{
+    return run(device, call, &device->level->elementwise->tanh, HEAVY);
+}
+
+KERNEL(axpy)
+{
+    const collet_axpy_params *params = call->params;
+    _Alignas(16) char alpha[16];
+    cpu_convert(alpha, cpu_operand(call, 0)->dtype, 0, (const char *)params->alpha.value.bytes,
+                params->alpha.dtype, 0, 1);
+    return run_with(device, call, &device->level->elementwise->axpy, 1, alpha);
+}

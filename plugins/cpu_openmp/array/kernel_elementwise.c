@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel_elementwise.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "shared/host/array/complex.h"
+#include "cpu_openmp/util/kernel_functions.h"
+#include "cpu_openmp/util/kernel_functions_lanes.h"
+#include "cpu_openmp/util/kernel_level.h"
+#include "cpu_openmp/util/kernel_stream.h"
+
+enum { ADD, SUB, MUL, DIV, AXPY, NEG, ABS, EXP, LOG, SQRT, SIN, COS, TANH };
+
+/* ---- Real numbers -------------------------------------------------------------------------- */
+
+/* Elements that are looked through for an odd one at a time. */
+#define GUARDED 1024
+#define STREAM_GUARDED 256
+
+/* Cache lines that are computed together on their way past the caches: loops of more than 16 turns,
+ * which compilers make vectors of and do not unroll before. */
+#define LINES 4
+
+INLINE float magnitude_f32(float x)
+{
+    return __builtin_fabsf(x);
+}
+
+INLINE double magnitude_f64(double x)
+{
+    return __builtin_fabs(x);
+}
+
+#define REAL float
+#define NAME(x) x##_f32
+#define PERIODIC_LIMIT PERIODIC_LIMIT_F32
+#define EXP_LIMIT EXP_NORMAL_LIMIT_F32
+#define LEAST_NORMAL FLT_MIN
+#define LARGEST FLT_MAX
+#define EXP_LOG !HAVE_LANES
+#include "kernel_elementwise.inc"
+
+#define REAL double
+#define NAME(x) x##_f64
+#define PERIODIC_LIMIT PERIODIC_LIMIT_F64
+#define EXP_LIMIT EXP_NORMAL_LIMIT_F64
+#define LEAST_NORMAL DBL_MIN
+#define LARGEST DBL_MAX
+#define EXP_LOG 1
+#include "kernel_elementwise.inc"
+
+#if HAVE_LANES
+#include "kernel_elementwise_lanes.inc"
+#endif
+
+/* ---- Complex numbers ----------------------------------------------------------------------- */
+
+/* Complex numbers of a piece; whether a quotient is special is looked up once a piece. */
+#define PAIRS 256
+
+/*
+ * Quotients and magnitudes of c64 are formed in double, where nothing overflows. quotient_*
+ * returns whether the operands were finite and the divisor not 0.
+ */
+INLINE int quotient_c64(float *q_re, float *q_im, float ar, float ai, float br, float bi)
+{
+    double a = (double)ar, b = (double)ai, c = (double)br, d = (double)bi;
+    double square = c * c + d * d, re = a * c + b * d, im = b * c - a * d;
+    *q_re = (float)(re / square);
+    *q_im = (float)(im / square);
+    return (square > 0.0) & (square < __builtin_inf()) &
+           (__builtin_fabs(re) + __builtin_fabs(im) < __builtin_inf());
+}
+
+INLINE float magnitude_c64(float re, float im)
+{
+    double a = (double)re, b = (double)im;
+    double size = __builtin_sqrt(a * a + b * b);
+    int infinite = (__builtin_fabs(a) == __builtin_inf()) | (__builtin_fabs(b) == __builtin_inf());
+    return (float)(infinite ? __builtin_inf() : size);
+}
+
+/* The exponent field of the larger part, 1 .. 2045. */
+INLINE uint64_t exponent_of(double re, double im)
+{
+    double a = __builtin_fabs(re), b = __builtin_fabs(im), larger = a > b ? a : b;
+    larger = larger > 0x1p-1022 ? larger : 0x1p-1022;
+    larger = larger < 0x1p1022 ? larger : 0x1p1022;
+    return f64_bits(larger) >> 52;
+}
+
+/* Scaled so that the larger parts are in [1, 4), or subnormal numbers times 2^1022. */
+INLINE int quotient_c128(double *q_re, double *q_im, double ar, double ai, double br, double bi)
+{
+    uint64_t a_field = exponent_of(ar, ai), b_field = exponent_of(br, bi);
+    double a_scale = f64_of((2046u - a_field) << 52), b_scale = f64_of((2046u - b_field) << 52);
+    double a = ar * a_scale, b = ai * a_scale, c = br * b_scale, d = bi * b_scale;
+    double square = c * c + d * d, re = a * c + b * d, im = b * c - a * d;
+    /* 2^(a_field - b_field) in two factors, so that only the second product can round. */
+    uint64_t biased = a_field - b_field + 2046u, half = biased >> 1;
+    double first = f64_of(half << 52), second = f64_of((biased - half) << 52);
+    *q_re = re / square * first * second;
+    *q_im = im / square * first * second;
+    return (square > 0.0) & (square < __builtin_inf()) &
+           (__builtin_fabs(re) + __builtin_fabs(im) < __builtin_inf());
+}
+
+INLINE double magnitude_c128(double re, double im)
+{
+    uint64_t field = exponent_of(re, im);
+    double scale = f64_of((2046u - field) << 52), a = re * scale, b = im * scale;
+    double size = __builtin_sqrt(a * a + b * b) * f64_of(field << 52);
+    int infinite =
+        (__builtin_fabs(re) == __builtin_inf()) | (__builtin_fabs(im) == __builtin_inf());
+    return infinite ? __builtin_inf() : size;
+}
+
+#define REAL float
+#define NAME(x) x##_c64
+#define REAL_ROW(x) row_##x##_f32
+#include "kernel_complex.inc"
+
+#define REAL double
+#define NAME(x) x##_c128
+#define REAL_ROW(x) row_##x##_f64
+#include "kernel_complex.inc"
+
+extern const elementwise_kernels LEVEL_NAME(elementwise);
+const elementwise_kernels LEVEL_NAME(elementwise) = {
+    .add = {.row = {[ROW_F32] = row_add_f32,
+                    [ROW_F64] = row_add_f64,
+                    [ROW_C64] = row_add_c64,
+                    [ROW_C128] = row_add_c128},
+            .streamed = {[ROW_F32] = streamed_add_f32, [ROW_F64] = streamed_add_f64}},
+    .sub = {.row = {[ROW_F32] = row_sub_f32,
+                    [ROW_F64] = row_sub_f64,
+                    [ROW_C64] = row_sub_c64,
+                    [ROW_C128] = row_sub_c128},
+            .streamed = {[ROW_F32] = streamed_sub_f32, [ROW_F64] = streamed_sub_f64}},
+    .mul = {.row = {[ROW_F32] = row_mul_f32,
+                    [ROW_F64] = row_mul_f64,
+                    [ROW_C64] = row_mul_c64,
+                    [ROW_C128] = row_mul_c128},
+            .streamed = {[ROW_F32] = streamed_mul_f32, [ROW_F64] = streamed_mul_f64}},
+    .div = {.row = {[ROW_F32] = row_div_f32,
+                    [ROW_F64] = row_div_f64,
+                    [ROW_C64] = row_div_c64,
+                    [ROW_C128] = row_div_c128},
+            .streamed = {[ROW_F32] = streamed_div_f32, [ROW_F64] = streamed_div_f64}},
+    .abs = {.row = {[ROW_F32] = row_abs_f32,
+                    [ROW_F64] = row_abs_f64,
+                    [ROW_C64] = row_abs_c64,
+                    [ROW_C128] = row_abs_c128},
+            .streamed = {[ROW_F32] = streamed_abs_f32, [ROW_F64] = streamed_abs_f64}},
+    .conj = {.row = {[ROW_C64] = row_conj_c64, [ROW_C128] = row_conj_c128}},
+    .neg = {.row = {[ROW_F32] = row_neg_f32, [ROW_F64] = row_neg_f64},
+            .streamed = {[ROW_F32] = streamed_neg_f32, [ROW_F64] = streamed_neg_f64}},
+    .axpy = {.row = {[ROW_F32] = row_axpy_f32, [ROW_F64] = row_axpy_f64},
+             .streamed = {[ROW_F32] = streamed_axpy_f32, [ROW_F64] = streamed_axpy_f64}},
+    .exp = {.row = {[ROW_F32] = row_exp_f32, [ROW_F64] = row_exp_f64},
+            .streamed = {[ROW_F32] = streamed_exp_f32, [ROW_F64] = streamed_exp_f64}},
+    .log = {.row = {[ROW_F32] = row_log_f32, [ROW_F64] = row_log_f64},
+            .streamed = {[ROW_F32] = streamed_log_f32, [ROW_F64] = streamed_log_f64}},
+    .sqrt = {.row = {[ROW_F32] = row_sqrt_f32, [ROW_F64] = row_sqrt_f64},
+             .streamed = {[ROW_F32] = streamed_sqrt_f32, [ROW_F64] = streamed_sqrt_f64}},
+    .sin = {.row = {[ROW_F32] = row_sin_f32, [ROW_F64] = row_sin_f64},
+            .streamed = {[ROW_F32] = streamed_sin_f32, [ROW_F64] = streamed_sin_f64}},
+    .cos = {.row = {[ROW_F32] = row_cos_f32, [ROW_F64] = row_cos_f64},
+            .streamed = {[ROW_F32] = streamed_cos_f32, [ROW_F64] = streamed_cos_f64}},
+    .tanh = {.row = {[ROW_F32] = row_tanh_f32, [ROW_F64] = row_tanh_f64},
+             .streamed = {[ROW_F32] = streamed_tanh_f32, [ROW_F64] = streamed_tanh_f64}},
+};

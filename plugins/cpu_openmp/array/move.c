@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cpu_openmp/runtime/device.h"
+
+#include <string.h>
+
+#include "shared/host/util/convert.h"
+#include "shared/host/util/rows.h"
+#include "cpu_openmp/util/counts.h"
+#include "cpu_openmp/util/loop.h"
+#include "cpu_openmp/runtime/team.h"
+
+/* Bytes written below which a second thread costs more than it brings. */
+#define GRAIN_BYTES (64 << 10)
+
+/* A piece of a large output that stays in the first cache until it is streamed to memory. */
+#define PIECE_BYTES 4096
+
+/* Side, in bytes, of the squares in which a transposition walks that stays in the caches: both
+ * sides' pages stay mapped. */
+#define SQUARE_BYTES 512
+
+/* Of a thread that streams: one block is filled while the other is written. */
+#define STAGES_BYTES (2 * MOVE_STAGE_BYTES)
+
+/* What is streamed line by line: the bytes of an output row and the rows that a tile has. Lines
+ * that memory keeps together are then written soon after one another. */
+#define LINES_LENGTH 1024
+#define LINES_ROWS 4096
+
+/* Fewer columns than these are not worth the wait at the end of a streamed tile. */
+#define STREAMED_COLUMNS 64
+
+typedef struct moving {
+    loop l;
+    const move_kernels *kernels;
+    int32_t size;          /* index */
+    int32_t across;        /* transposition: the axis along which the input is adjacent, or -1 */
+    int64_t rows, columns; /* of a tile of it, along the last axis and `across` */
+    enum { BY_CACHES, BY_LINES, BY_STAGES } way; /* of a transposition to memory */
+    char *stage;                                 /* BY_STAGES: STAGES_BYTES a thread */
+    collet_dtype to, from;                       /* conversion */
+    convert_run convert;
+} moving;
+
+static int32_t size_index(collet_dtype dtype)
+{
+    return __builtin_ctz((uint32_t)cpu_dtype_size(dtype));
+}
+
+static void move_row(const void *context, char *const *at, const int64_t *step, int64_t n)
+{
+    const moving *m = context;
+    m->kernels->row[m->size](at[0], step[0], at[1], step[1], n);
+}
+
+static void move_part(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const moving *m = argument;
+    (void)thread;
+    loop_run(&m->l, begin, end, move_row, m);
+}
+
+static int64_t grain_of(int32_t size)
+{
+    return (int64_t)GRAIN_BYTES >> size;
+}
+
+/* ---- fill ------------------------------------------------------------------------------------ */
+
+/* One value into a large adjacent output, past the caches. */
+static void fill_streamed(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const moving *m = argument;
+    _Alignas(64) char piece[PIECE_BYTES];
+    int64_t size = (int64_t)1 << m->size;
+    (void)thread;
+    m->kernels->row[m->size](piece, size, m->l.at[1], 0, PIECE_BYTES / size);
+    for (int64_t i = begin; i < end; i += PIECE_BYTES / size) {
+        int64_t n = end - i < PIECE_BYTES / size ? end - i : PIECE_BYTES / size;
+        m->kernels->stream_piece(m->l.at[0] + i * size, piece, n * size);
+    }
+    m->kernels->stream_end();
+}
+
+KERNEL(fill)
+{
+    const collet_fill_params *params = call->params;
+    collet_dtype to = cpu_operand(call, 0)->dtype, from = params->value.dtype;
+    if (cpu_dtype_is_complex(from) && !cpu_dtype_is_complex(to)) {
+        return device->host->fail(call->err, COLLET_REFUSED,
+                                  "fill: a complex value cannot be stored in a real array; give "
+                                  "its real part");
+    }
+    _Alignas(16) char element[16];
+    cpu_convert(element, to, 0, (const char *)params->value.value.bytes, from, 0, 1);
+    moving m = {.kernels = device->level->move, .size = size_index(to)};
+    loop_init(&m.l, call, 1, NULL);
+    m.l.views = 2;
+    m.l.at[1] = element;
+    for (int32_t i = 0; i < COLLET_MAX_DIMS; i++)
+        m.l.step[1][i] = 0;
+    int64_t size = (int64_t)1 << m.size;
+    int streamed =
+        m.l.count * size > device->cache_bytes && m.l.ndim == 1 && m.l.step[0][0] == size;
+    team_run(device->threads, m.l.count, grain_of(m.size), streamed ? fill_streamed : move_part,
+             &m);
+    return COLLET_OK;
+}
+
+/* ---- Transposition --------------------------------------------------------------------------- */
+
+/* The axis other than the last along which the input's elements are adjacent; -1: none worth it. */
+static int32_t find_across(const loop *l, int64_t size)
+{
+    int32_t inner = l->ndim - 1;
+    if (l->step[0][inner] != size || l->step[1][inner] == size)
+        return -1;
+    for (int32_t i = 0; i < inner; i++) {
+        if (l->step[1][i] == size && l->shape[i] > 1)
+            return i;
+    }
+    return -1;
+}
+
+/* A part of a plane that the last axis and `across` span. */
+static move_block find_block(const moving *m, int64_t index)
+{
+    const loop *l = &m->l;
+    int32_t inner = l->ndim - 1;
+    int64_t width = l->shape[inner], height = l->shape[m->across];
+    int64_t along = divide_up(height, m->columns), in_a_plane = along * divide_up(width, m->rows);
+    int64_t plane = index / in_a_plane, within = index % in_a_plane;
+    int64_t i = within / along * m->rows, j = within % along * m->columns;
+    move_block t = {.out = l->at[0] + i * l->step[0][inner] + j * l->step[0][m->across],
+                    .in = l->at[1] + i * l->step[1][inner] + j * l->step[1][m->across],
+                    .rows = least(width - i, m->rows),
+                    .columns = least(height - j, m->columns)};
+    for (int32_t axis = inner - 1; axis >= 0; axis--) {
+        if (axis == m->across)
+            continue;
+        t.out += plane % l->shape[axis] * l->step[0][axis];
+        t.in += plane % l->shape[axis] * l->step[1][axis];
+        plane /= l->shape[axis];
+    }
+    return t;
+}
+
+static void transpose_tiles(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const moving *m = argument;
+    int64_t out_step = m->l.step[0][m->across], in_step = m->l.step[1][m->l.ndim - 1];
+    (void)thread;
+    for (int64_t index = begin; index < end; index++) {
+        move_block t = find_block(m, index);
+        m->kernels->transpose[m->size](t.out, out_step, t.in, in_step, t.rows, t.columns);
+    }
+}
+
+static void transpose_tiles_lines(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const moving *m = argument;
+    int64_t out_step = m->l.step[0][m->across], in_step = m->l.step[1][m->l.ndim - 1];
+    (void)thread;
+    for (int64_t index = begin; index < end; index++) {
+        move_block t = find_block(m, index);
+        m->kernels->transpose_lines[m->size](&t, out_step, in_step);
+    }
+    m->kernels->stream_end();
+}
+
+static void transpose_tiles_streamed(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const moving *m = argument;
+    int64_t out_step = m->l.step[0][m->across], in_step = m->l.step[1][m->l.ndim - 1];
+    char *stage[2] = {m->stage + thread * STAGES_BYTES,
+                      m->stage + thread * STAGES_BYTES + MOVE_STAGE_BYTES};
+    move_block last, now, next = find_block(m, begin);
+    for (int64_t i = begin; i <= end; i++) {
+        now = next;
+        if (i + 1 < end)
+            next = find_block(m, i + 1);
+        m->kernels->transpose_streamed[m->size](i < end ? &now : NULL, i + 1 < end ? &next : NULL,
+                                                i > begin ? &last : NULL, out_step, in_step,
+                                                stage[i % 2], stage[(i + 1) % 2]);
+        last = now;
+    }
+}
+
+/* Large, and in pieces of some cache lines. Where rows do not begin with a line, the ends of a
+ * piece go by way of the caches and meet those of the next piece there. */
+static int worth_streaming(const collet_device *device, const moving *m)
+{
+    const loop *l = &m->l;
+    return l->count << m->size > device->cache_bytes &&
+           l->shape[l->ndim - 1] << m->size >= MOVE_STAGE_LENGTH &&
+           l->shape[m->across] >= STREAMED_COLUMNS;
+}
+
+/* Whether every row of the output begins with a cache line. */
+static int rows_are_lines(const moving *m)
+{
+    uint64_t address = (uintptr_t)m->l.at[0];
+    for (int32_t i = 0; i < m->l.ndim - 1; i++)
+        address |= (uint64_t)m->l.step[0][i];
+    return address % 64 == 0;
+}
+
+/* The loop of a call that moves elements of one type, and how it is walked. */
+static void plan_moving(const collet_device *device, moving *m, const collet_kernel_call *call,
+                        const int32_t *perm)
+{
+    m->kernels = device->level->move;
+    m->size = size_index(cpu_operand(call, 0)->dtype);
+    loop_init(&m->l, call, 2, perm);
+    m->across = m->l.count > 0 ? find_across(&m->l, (int64_t)1 << m->size) : -1;
+    m->rows = m->columns = SQUARE_BYTES >> m->size;
+    if (m->across < 0 || !worth_streaming(device, m))
+        return;
+    if (rows_are_lines(m)) {
+        m->way = BY_LINES;
+        m->rows = LINES_LENGTH >> m->size;
+        m->columns = LINES_ROWS;
+    } else {
+        m->way = BY_STAGES;
+        m->rows = MOVE_STAGE_LENGTH >> m->size;
+        m->columns = MOVE_STAGE_ROWS;
+        m->stage = call->workspace;
+    }
+}
+
+static uint64_t stage_bytes(const collet_device *device, const moving *m)
+{
+    return m->way == BY_STAGES ? (uint64_t)device->threads * (uint64_t)STAGES_BYTES : 0;
+}
+
+/* Adjacent elements, past the caches. */
+static void move_streamed(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const moving *m = argument;
+    int64_t size = (int64_t)1 << m->size;
+    (void)thread;
+    m->kernels->stream(m->l.at[0] + begin * size, m->l.at[1] + begin * size, (end - begin) * size);
+}
+
+static void move_all(const collet_device *device, moving *m)
+{
+    int64_t size = (int64_t)1 << m->size;
+    const loop *l = &m->l;
+    if (l->count == 0)
+        return;
+    if (m->across < 0) {
+        int streamed = l->count * size > device->cache_bytes && l->ndim == 1 &&
+                       l->step[0][0] == size && l->step[1][0] == size && l->at[0] != l->at[1];
+        team_run(device->threads, l->count, grain_of(m->size), streamed ? move_streamed : move_part,
+                 m);
+        return;
+    }
+    int64_t width = l->shape[l->ndim - 1], height = l->shape[m->across];
+    int64_t count =
+        l->count / (width * height) * divide_up(width, m->rows) * divide_up(height, m->columns);
+    int64_t grain = l->count < grain_of(m->size) ? count : 1;
+    static const team_body bodies[] = {[BY_CACHES] = transpose_tiles,
+                                       [BY_LINES] = transpose_tiles_lines,
+                                       [BY_STAGES] = transpose_tiles_streamed};
+    team_run(device->threads, count, grain, bodies[m->way], m);
+}
+
+WORKSPACE(transpose)
+{
+    const collet_transpose_params *params = call->params;
+    moving m = {0};
+    plan_moving(device, &m, call, params->perm);
+    return stage_bytes(device, &m);
+}
+
+KERNEL(transpose)
+{
+    const collet_transpose_params *params = call->params;
+    moving m = {0};
+    plan_moving(device, &m, call, params->perm);
+    move_all(device, &m);
+    return COLLET_OK;
+}
+
+/* ---- copy ------------------------------------------------------------------------------------ */
+
+static void convert_row(const void *context, char *const *at, const int64_t *step, int64_t n)
+{
+    const moving *m = context;
+    int adjacent =
+        step[0] == (int64_t)cpu_dtype_size(m->to) && step[1] == (int64_t)cpu_dtype_size(m->from);
+    if (m->convert && adjacent)
+        m->convert(at[0], at[1], n);
+    else
+        cpu_convert(at[0], m->to, step[0], at[1], m->from, step[1], n);
+}
+
+static void convert_part(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const moving *m = argument;
+    (void)thread;
+    loop_run(&m->l, begin, end, convert_row, m);
+}
+
+static int converts(const collet_kernel_call *call)
+{
+    return cpu_operand(call, 0)->dtype != cpu_operand(call, 1)->dtype;
+}
+
+WORKSPACE(copy)
+{
+    moving m = {0};
+    if (converts(call))
+        return 0;
+    plan_moving(device, &m, call, NULL);
+    return stage_bytes(device, &m);
+}
+
+KERNEL(copy)
+{
+    moving m = {.to = cpu_operand(call, 0)->dtype, .from = cpu_operand(call, 1)->dtype};
+    plan_moving(device, &m, call, NULL);
+    if (!converts(call)) {
+        move_all(device, &m);
+        return COLLET_OK;
+    }
+    m.convert = device->level->convert->run[m.to][m.from];
+    team_run(device->threads, m.l.count, grain_of(m.convert ? m.size : 4), convert_part, &m);
+    return COLLET_OK;
+}

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sum, mean, min, max. Elements are taken together in chunks whose size depends on the shape alone,
+ * and the chunks in order, so that the result does not depend on the number of threads. What is
+ * kept of a chunk is a cpu_sum, of which min and max use `sum` alone.
+ */
+#include "cpu_openmp/runtime/device.h"
+
+#include <stdlib.h>
+
+#include "shared/host/util/rows.h"
+#include "shared/host/util/sum.h"
+#include "cpu_openmp/util/counts.h"
+#include "cpu_openmp/runtime/team.h"
+
+#define BLOCK (16 << 10)
+#define CHUNK (256 << 10) /* elements */
+#define FOLD 1024         /* columns of rows that count as one */
+#define PART 512          /* columns whose chunks are joined at a time */
+
+/*
+ * Columns side by side, in multiples of TILE_STEP. The results of TILE stay in the first cache. Of
+ * LARGE elements, which do not come from a cache, the longer runs of memory that WIDE gives are
+ * worth more; and as each chunk writes 16 bytes a column, its chunks are larger.
+ */
+#define TILE 2048
+#define WIDE 8192
+#define TILE_STEP 64
+#define LARGE (8 << 20)
+#define LARGE_CHUNK (4 << 20)
+
+/* Fewer elements than this are not worth a second thread. */
+#define GRAIN (32 << 10)
+
+/* With no more rows than this, a loop over the columns beats one along each of them. */
+#define FEW_ROWS 16
+
+/* The parts of a complex number are an axis more. */
+#define AXES_MAX (COLLET_MAX_DIMS + 1)
+
+/* One kind of the input's axes: outermost first, the smallest step last. */
+typedef struct axes {
+    int32_t ndim;
+    int64_t count;
+    int64_t shape[AXES_MAX];
+    int64_t step[AXES_MAX]; /* bytes in the input */
+    int64_t out[AXES_MAX];  /* and in the output */
+} axes;
+
+typedef struct reduce_plan {
+    const reduction *kernels;
+    axes kept, reduced;
+    char *in, *out;
+    int wide; /* the input, or a part of it, is f64 */
+    int to_wide;
+    int lossless;    /* min and max: nothing is lost by rounding */
+    double first;    /* of no elements */
+    double divisor;  /* of each result */
+    int by_columns;  /* else one kept element at a time */
+    int64_t tile;    /* kept elements side by side; 1 unless by_columns */
+    int64_t tiles;   /* along the last kept axis; an item is one tile */
+    int64_t fold;    /* adjacent rows that count as one wide row */
+    int64_t blocks;  /* by rows: of one kept element */
+    int64_t chunk;   /* blocks or rows a chunk */
+    int64_t chunks;  /* of one tile */
+    int64_t items;   /* tiles in all */
+    int shared;      /* the chunks of a tile are several threads' */
+    double *partial; /* results of `tile` columns: shared, [items][chunks]; else two a thread */
+} reduce_plan;
+
+/* The results of `tile` columns in memory: as many results, then as many losses. */
+#define RESULT_SIZE(tile) (2 * (tile))
+
+/* Two of these, on lines of memory that no other thread writes to. */
+#define THREAD_SIZE(tile) (divide_up(2 * RESULT_SIZE(tile), 16) * 16)
+
+/* ---- The axes -------------------------------------------------------------------------------- */
+
+static void add_axis(axes *x, int64_t extent, int64_t step, int64_t out)
+{
+    if (extent == 1)
+        return;
+    int32_t i = x->ndim++;
+    for (; i > 0 && llabs(x->step[i - 1]) < llabs(step); i--) {
+        x->shape[i] = x->shape[i - 1];
+        x->step[i] = x->step[i - 1];
+        x->out[i] = x->out[i - 1];
+    }
+    x->shape[i] = extent;
+    x->step[i] = step;
+    x->out[i] = out;
+}
+
+static void merge_axes(axes *x)
+{
+    int32_t last = 0;
+    for (int32_t i = 1; i < x->ndim; i++) {
+        int64_t n = x->shape[i];
+        if (x->step[last] == n * x->step[i] && x->out[last] == n * x->out[i]) {
+            x->shape[last] *= n;
+        } else {
+            last++;
+            x->shape[last] = n;
+        }
+        x->step[last] = x->step[i];
+        x->out[last] = x->out[i];
+    }
+    if (x->ndim == 0) {
+        x->shape[0] = 1;
+        x->step[0] = x->out[0] = 0;
+    }
+    x->ndim = last + 1;
+}
+
+/* The input's offset in bytes of element `index` of the first ndim axes; *out the output's. */
+static int64_t offset_of(const axes *x, int32_t ndim, int64_t index, int64_t *out)
+{
+    int64_t offset = 0;
+    for (int32_t i = ndim - 1; i >= 0; i--) {
+        int64_t at = index % x->shape[i];
+        index /= x->shape[i];
+        offset += at * x->step[i];
+        if (out)
+            *out += at * x->out[i];
+    }
+    return offset;
+}
+
+static int64_t at_least_one(int64_t x)
+{
+    return x > 1 ? x : 1;
+}
+
+static collet_dtype part_of(collet_dtype dtype)
+{
+    return dtype == COLLET_C64 ? COLLET_F32 : dtype == COLLET_C128 ? COLLET_F64 : dtype;
+}
+
+static void split_axes(reduce_plan *plan, const collet_kernel_call *call)
+{
+    const collet_reduce_params *params = call->params;
+    const collet_operand *out = cpu_operand(call, 0), *in = cpu_operand(call, 1);
+    int32_t kept = 0;
+    plan->kept.count = plan->reduced.count = 1;
+    for (int32_t i = 0; i < in->ndim; i++) {
+        axes *x = params->axes >> i & 1 ? &plan->reduced : &plan->kept;
+        x->count *= in->shape[i];
+        if (x == &plan->reduced)
+            add_axis(x, in->shape[i], cpu_step(in, i), 0);
+        else
+            add_axis(x, in->shape[i], cpu_step(in, i),
+                     cpu_step(out, params->keepdims ? i : kept++));
+    }
+    if (cpu_dtype_is_complex(in->dtype)) {
+        int64_t size = (int64_t)cpu_dtype_size(part_of(in->dtype));
+        plan->kept.count *= 2;
+        add_axis(&plan->kept, 2, size, size);
+    }
+    merge_axes(&plan->kept);
+    merge_axes(&plan->reduced);
+}
+
+/* Tiles of much the same width: a narrow last one would cost as many visits to memory as others. */
+static int64_t even_tile(int64_t width, int64_t widest)
+{
+    int64_t tile = divide_up(width, divide_up(width, widest));
+    return least(divide_up(tile, TILE_STEP) * TILE_STEP, width);
+}
+
+/* Too few tiles to keep the threads busy, and each large enough to be shared. */
+static int shares_tiles(const collet_device *device, const reduce_plan *plan)
+{
+    return device->threads > 1 && plan->chunks > 1 && plan->items < 4 * (int64_t)device->threads;
+}
+
+static void make_plan(reduce_plan *plan, const collet_device *device,
+                      const collet_kernel_call *call)
+{
+    split_axes(plan, call);
+    const axes *kept = &plan->kept, *reduced = &plan->reduced;
+    int64_t width = kept->shape[kept->ndim - 1], column = llabs(kept->step[kept->ndim - 1]);
+    int64_t length = reduced->shape[reduced->ndim - 1],
+            row = llabs(reduced->step[reduced->ndim - 1]);
+    plan->by_columns =
+        width > 1 && (column < row || (reduced->count <= FEW_ROWS && width > length));
+    plan->tile = plan->fold = 1;
+    plan->tiles = width;
+    if (plan->by_columns) {
+        int large = reduced->count > LARGE / width;
+        plan->tile = even_tile(width, large ? WIDE : TILE);
+        plan->tiles = divide_up(width, plan->tile);
+        if (reduced->ndim == 1 && 2 * width <= FOLD &&
+            reduced->step[0] == width * kept->step[kept->ndim - 1])
+            plan->fold = FOLD / width;
+        plan->chunk =
+            at_least_one((large ? LARGE_CHUNK : CHUNK) / plan->tile / plan->fold) * plan->fold;
+        plan->chunks = divide_up(reduced->count, plan->chunk);
+    } else {
+        plan->blocks = reduced->count == 0 ? 0 : reduced->count / length * divide_up(length, BLOCK);
+        plan->chunk = CHUNK / least(at_least_one(length), BLOCK);
+        plan->chunks = divide_up(plan->blocks, plan->chunk);
+    }
+    plan->items = kept->count == 0 ? 0 : kept->count / width * plan->tiles;
+    plan->shared = shares_tiles(device, plan);
+}
+
+/* ---- Along each kept element ----------------------------------------------------------------- */
+
+/* Blocks begin .. end-1 of the kept element at `in`. */
+static void reduce_blocks(const reduce_plan *plan, const char *in, int64_t begin, int64_t end,
+                          double *result, double *lost)
+{
+    const axes *r = &plan->reduced;
+    int64_t length = r->shape[r->ndim - 1], step = r->step[r->ndim - 1];
+    int64_t in_a_row = divide_up(length, BLOCK);
+    for (int64_t b = begin; b < end; b++) {
+        int64_t first = b % in_a_row * BLOCK;
+        const char *at = in + offset_of(r, r->ndim - 1, b / in_a_row, NULL) + first * step;
+        plan->kernels->run[plan->wide](result, lost, at, step, least(length - first, BLOCK));
+    }
+}
+
+/* ---- By columns ------------------------------------------------------------------------------ */
+
+static void clear(const reduce_plan *plan, double *result, double *lost, int64_t width)
+{
+    for (int64_t j = 0; j < width; j++) {
+        result[j] = plan->first;
+        lost[j] = 0.0;
+    }
+}
+
+/* Takes the results of `width` further columns into those of as many. */
+static void join(const reduce_plan *plan, double *result, double *lost, const double *more,
+                 const double *more_lost, int64_t width)
+{
+    enum { STEP = sizeof(double) };
+    plan->kernels->columns[1](result, lost, (const char *)more, 0, STEP, 1, width);
+    for (int64_t j = 0; j < width; j++)
+        lost[j] += more_lost[j];
+}
+
+/* Rows begin .. end-1 of adjacent columns, a row of which follows the other in memory. */
+static void reduce_folded(const reduce_plan *plan, const char *in, int64_t begin, int64_t end,
+                          int64_t width, double *result, double *lost)
+{
+    double folded[FOLD], folded_lost[FOLD];
+    int64_t step = plan->reduced.step[0], wide = width * plan->fold;
+    clear(plan, folded, folded_lost, wide);
+    plan->kernels->columns[plan->wide](folded, folded_lost, in + begin * step, step * plan->fold,
+                                       plan->kept.step[plan->kept.ndim - 1],
+                                       (end - begin) / plan->fold, wide);
+    for (int64_t j = 0; j < wide; j += width)
+        join(plan, result, lost, folded + j, folded_lost + j, width);
+}
+
+/* Rows begin .. end-1 of the tile at `in`. */
+static void reduce_rows(const reduce_plan *plan, const char *in, int64_t begin, int64_t end,
+                        int64_t width, double *result, double *lost)
+{
+    const axes *r = &plan->reduced;
+    int64_t length = r->shape[r->ndim - 1], step = r->step[r->ndim - 1];
+    if (plan->fold > 1) {
+        reduce_folded(plan, in, begin, end, width, result, lost);
+        begin += (end - begin) / plan->fold * plan->fold;
+    }
+    while (begin < end) {
+        int64_t first = begin % length, n = least(length - first, end - begin);
+        const char *at = in + offset_of(r, r->ndim - 1, begin / length, NULL) + first * step;
+        plan->kernels->columns[plan->wide](result, lost, at, step,
+                                           plan->kept.step[plan->kept.ndim - 1], n, width);
+        begin += n;
+    }
+}
+
+/* ---- Items ----------------------------------------------------------------------------------- */
+
+/* Where tile `item` begins in input and output, and how many columns it has. */
+static int64_t find_tile(const reduce_plan *plan, int64_t item, const char **in, char **out)
+{
+    const axes *k = &plan->kept;
+    int32_t last = k->ndim - 1;
+    int64_t first = item % plan->tiles * plan->tile, to = 0;
+    int64_t from = offset_of(k, last, item / plan->tiles, &to);
+    *in = plan->in + from + first * k->step[last];
+    *out = plan->out + to + first * k->out[last];
+    return least(k->shape[last] - first, plan->tile);
+}
+
+/* The results of one chunk of the tile at `in`, RESULT_SIZE(plan->tile) of them. */
+static void reduce_chunk(const reduce_plan *plan, const char *in, int64_t chunk, int64_t width,
+                         double *result)
+{
+    int64_t limit = plan->by_columns ? plan->reduced.count : plan->blocks;
+    int64_t begin = chunk * plan->chunk, end = least(begin + plan->chunk, limit);
+    double *lost = result + plan->tile;
+    clear(plan, result, lost, width);
+    if (plan->by_columns)
+        reduce_rows(plan, in, begin, end, width, result, lost);
+    else
+        reduce_blocks(plan, in, begin, end, result, lost);
+}
+
+static void store(const reduce_plan *plan, char *out, int64_t width, const double *result)
+{
+    int64_t step = plan->kept.out[plan->kept.ndim - 1];
+    for (int64_t j = 0; j < width; j++, out += step) {
+        cpu_sum sum = {result[j], result[plan->tile + j]};
+        double x = plan->lossless ? result[j] : cpu_total(&sum);
+        if (plan->divisor != 1.0)
+            x /= plan->divisor;
+        if (plan->to_wide)
+            *(double *)(void *)out = x;
+        else
+            *(float *)(void *)out = (float)x;
+    }
+}
+
+/* Takes in the results of a further chunk. */
+static void join_chunk(const reduce_plan *plan, double *result, const double *more, int64_t width)
+{
+    join(plan, result, result + plan->tile, more, more + plan->tile, width);
+}
+
+/* Whole tiles, with two of plan->partial that are the thread's. */
+static void reduce_tiles(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const reduce_plan *plan = argument;
+    for (int64_t item = begin; item < end; item++) {
+        const char *in;
+        char *out;
+        double *result = plan->partial + thread * THREAD_SIZE(plan->tile);
+        double *more = result + RESULT_SIZE(plan->tile);
+        int64_t width = find_tile(plan, item, &in, &out);
+        reduce_chunk(plan, in, 0, width, result);
+        for (int64_t chunk = 1; chunk < plan->chunks; chunk++) {
+            reduce_chunk(plan, in, chunk, width, more);
+            join_chunk(plan, result, more, width);
+        }
+        store(plan, out, width, result);
+    }
+}
+
+/* Chunks of tiles, into plan->partial. */
+static void reduce_chunks(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const reduce_plan *plan = argument;
+    (void)thread;
+    for (int64_t i = begin; i < end; i++) {
+        const char *in;
+        char *out;
+        int64_t width = find_tile(plan, i / plan->chunks, &in, &out);
+        reduce_chunk(plan, in, i % plan->chunks, width,
+                     plan->partial + i * RESULT_SIZE(plan->tile));
+    }
+}
+
+/* Parts of tiles, out of plan->partial. */
+static void join_chunks(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const reduce_plan *plan = argument;
+    int64_t parts = divide_up(plan->tile, PART);
+    (void)thread;
+    for (int64_t i = begin; i < end; i++) {
+        const char *in;
+        char *out;
+        int64_t item = i / parts, first = i % parts * PART;
+        int64_t width = least(find_tile(plan, item, &in, &out) - first, PART);
+        double *result = plan->partial + item * plan->chunks * RESULT_SIZE(plan->tile) + first;
+        for (int64_t chunk = 1; chunk < plan->chunks; chunk++)
+            join_chunk(plan, result, result + chunk * RESULT_SIZE(plan->tile), width);
+        store(plan, out + first * plan->kept.out[plan->kept.ndim - 1], width, result);
+    }
+}
+
+WORKSPACE(reduce)
+{
+    reduce_plan plan = {0};
+    make_plan(&plan, device, call);
+    int64_t size = plan.shared ? plan.items * plan.chunks * RESULT_SIZE(plan.tile)
+                               : device->threads * THREAD_SIZE(plan.tile);
+    return (uint64_t)size * sizeof(double);
+}
+
+static collet_status run(collet_device *device, const collet_kernel_call *call, reduce_plan *plan)
+{
+    const collet_operand *out = cpu_operand(call, 0), *in = cpu_operand(call, 1);
+    plan->in = cpu_at(in);
+    plan->out = cpu_at(out);
+    plan->wide = part_of(in->dtype) == COLLET_F64;
+    plan->to_wide = part_of(out->dtype) == COLLET_F64;
+    make_plan(plan, device, call);
+    plan->partial = call->workspace;
+    if (plan->items == 0)
+        return COLLET_OK;
+    if (plan->shared) {
+        int64_t parts = divide_up(plan->tile, PART);
+        team_run(device->threads, plan->items * plan->chunks, 1, reduce_chunks, plan);
+        team_run(device->threads, plan->items * parts, divide_up(GRAIN, plan->chunks * PART),
+                 join_chunks, plan);
+    } else {
+        int64_t tile_elements = at_least_one(plan->reduced.count * plan->tile);
+        team_run(device->threads, plan->items, divide_up(GRAIN, tile_elements), reduce_tiles, plan);
+    }
+    return COLLET_OK;
+}
+
+KERNEL(sum)
+{
+    reduce_plan plan = {.kernels = &device->level->reduce->sum, .divisor = 1.0};
+    return run(device, call, &plan);
+}
+
+KERNEL(mean)
+{
+    const collet_reduce_params *params = call->params;
+    const collet_operand *in = cpu_operand(call, 1);
+    reduce_plan plan = {.kernels = &device->level->reduce->sum, .divisor = 1.0};
+    for (int32_t i = 0; i < in->ndim; i++)
+        plan.divisor *= params->axes >> i & 1 ? (double)in->shape[i] : 1.0;
+    return run(device, call, &plan);
+}
+
+KERNEL(min)
+{
+    reduce_plan plan = {.kernels = &device->level->reduce->min,
+                        .lossless = 1,
+                        .first = __builtin_inf(),
+                        .divisor = 1.0};
+    return run(device, call, &plan);
+}
+
+KERNEL(max)
+{
+    reduce_plan plan = {.kernels = &device->level->reduce->max,
+                        .lossless = 1,
+                        .first = -__builtin_inf(),
+                        .divisor = 1.0};
+    return run(device, call, &plan);
+}

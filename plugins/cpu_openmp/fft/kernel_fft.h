@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fft.h - our own Fourier transforms, as many lines at once as a vector has lanes, and the two
+ * halves of a long line that is cut into rows and columns.
+ */
+#ifndef COLLET_OPENMP_KERNELS_FFT_H
+#define COLLET_OPENMP_KERNELS_FFT_H
+
+#include <stdint.h>
+
+#include "shared/host/fft/group.h"
+
+/*
+ * A line of n = rows * columns elements as a matrix, element j in row j / columns. Columns are
+ * transformed and multiplied by exp(-2 pi i column k / n), then rows: element k of column 0 .. and
+ * k' of row k is output k + rows k' (Gentleman and Sande 1966; Bailey 1990).
+ */
+typedef struct fft_split {
+    int64_t n, rows, columns;
+    fft_line column_line, row_line; /* of `rows` and of `columns` elements */
+    /* Factors of column c = lanes g + l at k: start[g][k] step[k][l]; the latter a vector of real
+     * and one of imaginary parts. */
+    void *start, *step;
+    uint64_t bytes;
+} fft_split;
+
+/* How the numbers of a long line are read and written. */
+typedef struct fft_ends {
+    int32_t real_in, real_out;           /* no imaginary parts there */
+    int32_t exchanged_in, exchanged_out; /* real and imaginary parts, for the inverse */
+    double scale;
+} fft_ends;
+
+/* Elements of one line in memory: at + j * step, the imaginary part `part` bytes behind. */
+typedef struct fft_span {
+    char *at;
+    int64_t step, part;
+} fft_span;
+
+typedef struct fft_kernels {
+    int32_t lanes;
+    /* A group of lines; a and b hold fft_axis_room pairs of vectors each. */
+    void (*group)(const fft_group *g, void *a, void *b);
+    /* Columns first .. first + lanes - 1 (those that exist), `first` a multiple of lanes: from `in`
+     * to `work`, which holds round_up(rows, lanes) * columns pairs. a, b: `rows` pairs of vectors.
+     */
+    void (*columns)(const fft_split *s, const fft_ends *e, const fft_span *in, int64_t first,
+                    void *work, void *a, void *b);
+    /* Rows first .. first + lanes - 1 of `work`, which is lost, to `out`; b: `columns` pairs. */
+    void (*rows)(const fft_split *s, const fft_ends *e, const fft_span *out, int64_t first,
+                 void *work, void *b);
+    /*
+     * Elements begin .. end-1 of a line z of pairs {re, im}.
+     * load      from a view; `mirrored`: n elements from the half spectrum in it
+     * store     to a view
+     * chirp     times l->chirp up to its length, beyond that 0
+     * spectrum  times l->spectrum, parts exchanged
+     * unchirp   parts exchanged, times l->chirp
+     */
+    void (*load)(void *z, const fft_span *in, int64_t n, int32_t real, int32_t exchanged,
+                 int32_t mirrored, int64_t begin, int64_t end);
+    void (*store)(const fft_span *out, const void *z, int32_t real, int32_t exchanged, double scale,
+                  int64_t begin, int64_t end);
+    void (*chirp)(const fft_line *l, void *z, int64_t begin, int64_t end);
+    void (*spectrum)(const fft_line *l, void *z, int64_t begin, int64_t end);
+    void (*unchirp)(const fft_line *l, void *z, int64_t begin, int64_t end);
+    /* Outputs k and n/2 - k, begin <= k < end <= n/4 + 1, of a real line of even length.
+     * split  from the transform z of its pairs, which may lie where they go
+     * join   from the half spectrum to what is transformed back, exchanged */
+    void (*split)(const fft_axis *axis, const fft_span *out, const fft_span *z, int64_t begin,
+                  int64_t end);
+    void (*join)(const fft_axis *axis, void *z, const fft_span *in, int64_t begin, int64_t end);
+} fft_kernels;
+
+#endif

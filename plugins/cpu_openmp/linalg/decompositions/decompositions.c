@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who does a decomposition: small matrices our own code, most of it shared by all CPU backends, a
+ * part of the batch on each thread; large ones LAPACK, one after the other with its threads where
+ * there are too few matrices to occupy ours. Without a usable OpenBLAS our code does all sizes.
+ */
+#include "shared/host/linalg/decompositions.h"
+
+#include <stdatomic.h>
+
+#include "shared/host/linalg/matrices.h"
+#include "cpu_openmp/runtime/device.h"
+#include "lapack.h"
+#include "small.h"
+#include "cpu_openmp/runtime/team.h"
+
+/* Elements times the shorter side that a thread should have to itself. */
+#define GRAIN (16 << 10)
+
+/* The shorter side from which a lone matrix gains from LAPACK's threads. */
+#define THREADED 192
+
+typedef struct routine {
+    void (*small)(const collet_kernel_call *call, void *scratch, int64_t begin, int64_t end);
+    void (*large)(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
+    uint64_t (*small_scratch)(const collet_kernel_call *call);
+    uint64_t (*large_scratch)(const collet_kernel_call *call);
+    int64_t large_from; /* the shorter side from which LAPACK is the faster one, as measured */
+} routine;
+
+static const routine routines_lu = {cpu_lu, lapack_lu, cpu_lu_scratch, lapack_lu_scratch, 28};
+static const routine routines_solve = {NULL, NULL, cpu_solve_scratch, lapack_solve_scratch, 28};
+static const routine routines_qr = {cpu_qr, lapack_qr, cpu_qr_scratch, lapack_qr_scratch, 36};
+static const routine routines_svd = {cpu_svd, lapack_svd, cpu_svd_scratch, lapack_svd_scratch, 32};
+static const routine routines_eigh = {cpu_eigh, lapack_eigh, cpu_eigh_scratch, lapack_eigh_scratch,
+                                      36};
+static const routine routines_cholesky = {cpu_cholesky, lapack_cholesky, cpu_cholesky_scratch,
+                                          lapack_cholesky_scratch, 6};
+
+/* A call, and who does it. */
+typedef struct batch {
+    const routine *routine;
+    lapack_job job; /* library NULL: the shared code does it */
+    int64_t count;
+    int32_t threads;          /* of the team: 1 where LAPACK's serve each matrix */
+    uint64_t scratch;         /* bytes a thread of the team */
+    _Atomic int64_t singular; /* the first matrix that is, or their count */
+} batch;
+
+/* Pieces begin where a cache line does. */
+static uint64_t padded(uint64_t bytes)
+{
+    return bytes > UINT64_MAX - 63 ? UINT64_MAX : (bytes + 63) & ~(uint64_t)63;
+}
+
+static int64_t shorter_side(const collet_kernel_call *call)
+{
+    const collet_operand *a = cpu_operand(call, call->n_out);
+    int64_t m = cpu_extent(a, 1), n = cpu_extent(a, 0);
+    return m < n ? m : n;
+}
+
+static batch make_batch(const collet_device *device, const collet_kernel_call *call,
+                        const routine *r)
+{
+    int64_t side = shorter_side(call);
+    batch b = {.routine = r, .count = cpu_decomposition_count(call), .threads = device->threads};
+    b.job = (lapack_job){.device = device, .call = call, .threads = 1};
+    b.job.wide = cpu_operand(call, call->n_out)->dtype == COLLET_F64;
+    if (side >= r->large_from && b.count > 0 && lapack_takes(call)) {
+        const char *reason;
+        b.job.library = blas_open(&reason);
+        b.job.lapack = b.job.library ? blas_lapack_of(b.job.library, b.job.wide) : NULL;
+        if (!b.job.lapack)
+            b.job.library = NULL;
+    }
+    if (b.job.library && b.count < device->threads && side >= THREADED) {
+        b.job.threads = device->threads;
+        b.threads = 1;
+    }
+    b.threads = b.count < b.threads ? (int32_t)b.count : b.threads;
+    b.scratch = padded(b.job.library ? r->large_scratch(call) : r->small_scratch(call));
+    return b;
+}
+
+static uint64_t workspace(const collet_device *device, const collet_kernel_call *call,
+                          const routine *r)
+{
+    batch b = make_batch(device, call, r);
+    uint64_t bytes;
+    return __builtin_mul_overflow(b.scratch, (uint64_t)b.threads, &bytes) ? UINT64_MAX : bytes;
+}
+
+static void *scratch_of(const batch *b, int32_t thread)
+{
+    char *all = b->job.call->workspace;
+    return all ? all + (uint64_t)thread * b->scratch : NULL;
+}
+
+static void run_part(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const batch *b = argument;
+    void *scratch = scratch_of(b, thread);
+    if (b->job.library)
+        b->routine->large(&b->job, scratch, begin, end);
+    else
+        b->routine->small(b->job.call, scratch, begin, end);
+}
+
+static void solve_part(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    batch *b = argument;
+    void *scratch = scratch_of(b, thread);
+    int64_t found = b->job.library ? lapack_solve(&b->job, scratch, begin, end)
+                                   : small_solve(b->job.device, b->job.call, scratch, begin, end);
+    int64_t least = atomic_load(&b->singular);
+    while (found < end && found < least &&
+           !atomic_compare_exchange_weak(&b->singular, &least, found)) {
+    }
+}
+
+static void run_batch(batch *b, team_body body)
+{
+    const collet_operand *a = cpu_operand(b->job.call, b->job.call->n_out);
+    double work =
+        (double)cpu_extent(a, 1) * (double)cpu_extent(a, 0) * (double)shorter_side(b->job.call) +
+        1.0;
+    int64_t grain = work > (double)GRAIN ? 1 : (int64_t)((double)GRAIN / work) + 1;
+    int shared = b->job.library && b->job.threads == 1;
+    blas_use use;
+    if (shared)
+        (void)blas_enter(b->job.library, &use, 1);
+    team_run(b->threads, b->count, grain, body, b);
+    if (shared)
+        blas_leave(b->job.library, &use);
+}
+
+static collet_status decompose(const collet_device *device, const collet_kernel_call *call,
+                               const routine *r)
+{
+    batch b = make_batch(device, call, r);
+    run_batch(&b, run_part);
+    return COLLET_OK;
+}
+
+/* ---- Kernels --------------------------------------------------------------------------------- */
+
+WORKSPACE(lu)
+{
+    return workspace(device, call, &routines_lu);
+}
+
+KERNEL(lu)
+{
+    return decompose(device, call, &routines_lu);
+}
+
+WORKSPACE(solve)
+{
+    return workspace(device, call, &routines_solve);
+}
+
+KERNEL(solve)
+{
+    batch b = make_batch(device, call, &routines_solve);
+    atomic_init(&b.singular, b.count);
+    run_batch(&b, solve_part);
+    cpu_solve_info(call, atomic_load(&b.singular));
+    return COLLET_OK;
+}
+
+WORKSPACE(qr)
+{
+    return workspace(device, call, &routines_qr);
+}
+
+KERNEL(qr)
+{
+    return decompose(device, call, &routines_qr);
+}
+
+WORKSPACE(svd)
+{
+    return workspace(device, call, &routines_svd);
+}
+
+KERNEL(svd)
+{
+    return decompose(device, call, &routines_svd);
+}
+
+WORKSPACE(eigh)
+{
+    return shorter_side(call) == 3 ? 0 : workspace(device, call, &routines_eigh);
+}
+
+KERNEL(eigh)
+{
+    if (shorter_side(call) != 3)
+        return decompose(device, call, &routines_eigh);
+    small_eigh3(device, call);
+    return COLLET_OK;
+}
+
+WORKSPACE(cholesky)
+{
+    return workspace(device, call, &routines_cholesky);
+}
+
+KERNEL(cholesky)
+{
+    return decompose(device, call, &routines_cholesky);
+}

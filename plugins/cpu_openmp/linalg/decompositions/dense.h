@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dense.h - the matrices of decompositions: views of f32 or f64, and copies between views by all
+ * threads.
+ */
+#ifndef COLLET_OPENMP_DENSE_H
+#define COLLET_OPENMP_DENSE_H
+
+#include "cpu_openmp/runtime/device.h"
+
+/* rows x columns elements; bytes from one to the next row and column. */
+typedef struct dense_view {
+    char *at;
+    int64_t rows, columns;
+    int64_t row, column;
+    collet_dtype dtype;
+} dense_view;
+
+/* Matrix `index`, in C order of the batch axes, of an operand "...,M,N". */
+dense_view dense_of(const collet_operand *o, int64_t index);
+
+/* Adjacent elements, in rows without gaps. */
+dense_view dense_at(void *at, collet_dtype dtype, int64_t rows, int64_t columns);
+
+/* The transpose. */
+dense_view dense_turned(dense_view v);
+
+/* Elements from row to row when BLAS takes the view as it is (rows of adjacent elements that do not
+ * overlap, all counts fit an int), else 0. */
+int dense_stride(const dense_view *v);
+
+/* out = in, which have one shape and dtype and do not overlap, on at most `threads` threads. */
+void dense_copy(const collet_device *device, int32_t threads, const dense_view *out,
+                const dense_view *in);
+
+/*
+ * The same, into rows or columns of adjacent elements; returns the largest magnitude, or NaN when
+ * one is not finite. Of `lower` only the lower triangle is read, and zeros are set above it.
+ */
+double dense_load(const collet_device *device, int32_t threads, const dense_view *out,
+                  const dense_view *in, int lower);
+
+/* Changes the sign of row `row` from column `first` on. */
+void dense_negate(const collet_device *device, const dense_view *v, int64_t row, int64_t first);
+
+/* Sets the elements below (above: right of) the diagonal to zero. */
+void dense_clear_below(const dense_view *v);
+void dense_clear_above(const dense_view *v);
+
+#endif

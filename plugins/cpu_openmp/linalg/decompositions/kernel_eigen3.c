@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Cyclic Jacobi on many matrices side by side: every element is a row of numbers, one a matrix,
+ * that stays in the first cache, and each rotation is a loop along such rows without a branch. A
+ * matrix that is done is turned by nothing while others of its group go on, so that neighbours do
+ * not show in results.
+ *
+ * The product of the rotations is kept as a quaternion, which a rotation by the angle of half
+ * tangent h multiplies by (1, h times its axis): four multiplications instead of twelve, no root,
+ * and the vectors that come out of it are orthonormal however many rotations there were. Its length
+ * grows by no more than 1 + h^2 < 1.18 each time.
+ */
+#include "kernel_eigen3.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "cpu_openmp/util/kernel_level.h"
+
+/* Matrices side by side: rows of 256 bytes. */
+#define GROUP_OF(REAL) (256 / (int)sizeof(REAL))
+
+/* Convergence is quadratic and ends in fewer than ten sweeps; the bound only makes that certain. */
+#define MAX_SWEEPS 24
+
+#define ABSOLUTE(x) _Generic((x), float : __builtin_fabsf, double : __builtin_fabs)(x)
+#define WITH_SIGN(x, y)                                                                            \
+    _Generic((x), float : __builtin_copysignf, double : __builtin_copysign)((x), (y))
+
+#define REAL float
+#define BITS uint32_t
+#define NAME(x) x##_f32
+#define MANTISSA 23
+#define EXPONENTS 255
+#define NEGLIGIBLE 0x1p-52f
+#define SMALLEST 0x1p-126f
+#include "kernel_eigen3.inc"
+
+#define REAL double
+#define BITS uint64_t
+#define NAME(x) x##_f64
+#define MANTISSA 52
+#define EXPONENTS 2047
+#define NEGLIGIBLE 0x1p-110
+#define SMALLEST 0x1p-1022
+#include "kernel_eigen3.inc"
+
+extern const eigen3_kernels LEVEL_NAME(eigen3);
+const eigen3_kernels LEVEL_NAME(eigen3) = {.run = {run_f32, run_f64}};

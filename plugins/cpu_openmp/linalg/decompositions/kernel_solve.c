@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One system a lane. Rows are exchanged by masks, on the way to and from the elimination that reads
+ * them anyway.
+ */
+#include "kernel_solve.h"
+
+#include "cpu_openmp/util/kernel_level.h"
+
+#define WIDTH (SOLVE_ORDER + SOLVE_COLUMNS)
+
+#define REAL float
+#define BITS int32_t
+#define BITS_OF_MAGNITUDE INT32_MAX
+#define LANES LANES_F32
+#define NAME(x) x##_f32
+#define LARGE 0x1p+50f
+#define SMALL 0x1p-100f
+#include "kernel_solve.inc"
+
+#define REAL double
+#define BITS int64_t
+#define BITS_OF_MAGNITUDE INT64_MAX
+#define LANES LANES_F64
+#define NAME(x) x##_f64
+#define LARGE 0x1p+400
+#define SMALL 0x1p-900
+#include "kernel_solve.inc"
+
+extern const solve_kernels LEVEL_NAME(solve);
+const solve_kernels LEVEL_NAME(solve) = {.lanes = {LANES_F32, LANES_F64},
+                                         .solve = {solve_f32, solve_f64}};

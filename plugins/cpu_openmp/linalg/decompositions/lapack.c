@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lapack.h"
+
+#include <limits.h>
+#include <math.h>
+
+#include "shared/host/linalg/matrices.h"
+
+/* LAPACK's largest scratch is gesdd's, 4 k^2 + 7 k + 64 (m + n) numbers counted in an int. */
+static int counts_fit(int64_t m, int64_t n)
+{
+    int64_t k = m < n ? m : n;
+    return m <= INT_MAX / 256 && n <= INT_MAX / 256 && k <= 20000;
+}
+
+int lapack_takes(const collet_kernel_call *call)
+{
+    const collet_operand *a = cpu_operand(call, call->n_out);
+    const collet_operand *last = cpu_operand(call, call->n_out + call->n_in - 1);
+    return counts_fit(cpu_extent(a, 1), cpu_extent(a, 0)) && cpu_extent(last, 0) <= INT_MAX;
+}
+
+void lapack_enter(const lapack_job *job, blas_use *use)
+{
+    if (job->threads > 1)
+        (void)blas_enter(job->library, use, job->threads);
+}
+
+void lapack_enter_parts(const lapack_job *job, blas_use *use)
+{
+    if (job->threads > 1)
+        (void)blas_enter(job->library, use, 1);
+}
+
+void lapack_leave(const lapack_job *job, blas_use *use)
+{
+    if (job->threads > 1)
+        blas_leave(job->library, use);
+}
+
+int lapack_is_regular(const lapack_job *job, double largest)
+{
+    double limit = job->wide ? 0x1p+400 : 0x1p+50;
+    return !isnan(largest) && (largest == 0.0 || (largest < limit && largest > 1.0 / limit));
+}
+
+void *lapack_take(lapack_pieces *p, int64_t rows, int64_t columns, uint64_t size)
+{
+    uint64_t bytes, used = p->used;
+    if (__builtin_mul_overflow((uint64_t)rows, (uint64_t)columns, &bytes) ||
+        __builtin_mul_overflow(bytes, size, &bytes) || __builtin_add_overflow(bytes, 63, &bytes) ||
+        __builtin_add_overflow(used, bytes & ~(uint64_t)63, &p->used)) {
+        p->used = UINT64_MAX;
+        return NULL;
+    }
+    return p->base ? p->base + used : NULL;
+}
+
+uint64_t lapack_pieces_bytes(const lapack_pieces *p, uint64_t shared)
+{
+    return p->used > shared ? p->used : shared;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lapack.h - decompositions of large matrices with OpenBLAS and its LAPACK. Private to the plugin.
+ *
+ * lapack_<op>(job, scratch, begin, end) does matrices begin .. end-1 of the job's call, in the
+ * element type, with lapack_<op>_scratch(call) bytes of scratch, 64-byte aligned, of its own.
+ * LAPACK is given no number that is not finite, and none near the ends of the range: matrices that
+ * have any are done by cpu_<op> (../cpu/decompositions.h), in the same scratch.
+ */
+#ifndef COLLET_OPENMP_LAPACK_H
+#define COLLET_OPENMP_LAPACK_H
+
+#include "cpu_openmp/providers/blas.h"
+#include "dense.h"
+
+typedef struct lapack_job {
+    const collet_device *device;
+    const collet_kernel_call *call;
+    blas *library;
+    const blas_lapack *lapack; /* for the element type */
+    int wide;                  /* f64 */
+    int32_t threads;           /* for each matrix; with 1 the caller is within blas_enter */
+} lapack_job;
+
+/* Whether the extents and scratches of a call fit LAPACK's integers. */
+int lapack_takes(const collet_kernel_call *call);
+
+/* lapack_lu.c, lapack_solve.c. The first singular matrix as from cpu_solve. */
+uint64_t lapack_lu_scratch(const collet_kernel_call *call);
+void lapack_lu(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
+uint64_t lapack_solve_scratch(const collet_kernel_call *call);
+int64_t lapack_solve(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
+
+/* lapack_qr.c, lapack_cholesky.c */
+uint64_t lapack_qr_scratch(const collet_kernel_call *call);
+void lapack_qr(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
+uint64_t lapack_cholesky_scratch(const collet_kernel_call *call);
+void lapack_cholesky(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
+
+/* lapack_spectra.c */
+uint64_t lapack_svd_scratch(const collet_kernel_call *call);
+void lapack_svd(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
+uint64_t lapack_eigh_scratch(const collet_kernel_call *call);
+void lapack_eigh(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
+
+/* ---- For these files ------------------------------------------------------------------------- */
+
+/* Threads of ours that move a matrix in front of the library's own: the spinning of others would
+ * cost more than they save. */
+#define LAPACK_ALONE 1
+
+/* Around calls of the library's LAPACK, with its own threads where the job has them. */
+void lapack_enter(const lapack_job *job, blas_use *use);
+void lapack_leave(const lapack_job *job, blas_use *use);
+/* Around calls of lapack_parts.c and of the library at one thread; ends with lapack_leave. */
+void lapack_enter_parts(const lapack_job *job, blas_use *use);
+
+/* lapack_parts.c: as the functions of blas.h that are called alike, on the job's threads. */
+void lapack_multiply(const lapack_job *job, const blas_matrix *c, const blas_matrix *left,
+                     const blas_matrix *right, int64_t m, int64_t n, int64_t k, int factor,
+                     int keep);
+void lapack_subtract_square(const lapack_job *job, const blas_matrix *c, const blas_matrix *a,
+                            int64_t n, int64_t k);
+void lapack_solve_unit_lower(const lapack_job *job, const blas_matrix *l, const blas_matrix *x,
+                             int64_t m, int64_t n);
+void lapack_solve_upper(const lapack_job *job, const blas_matrix *u, const blas_matrix *x,
+                        int64_t m, int64_t n);
+void lapack_solve_lower_right(const lapack_job *job, const blas_matrix *l, const blas_matrix *x,
+                              int64_t m, int64_t n);
+
+/*
+ * lapack_factor.c: P A = L U in place, for min(rows, columns) steps: step k exchanged row k with
+ * row pivot[k] (Toledo's recursion; docs/KERNELS.md, lu). The parts stay the caller's. Within
+ * lapack_enter_parts.
+ */
+typedef struct lapack_factors {
+    const lapack_job *job;
+    dense_view a;   /* rows that BLAS takes */
+    int32_t *pivot; /* min(rows, columns) */
+    void *panel;    /* room for rows x LAPACK_PANEL elements */
+} lapack_factors;
+
+/* Columns that are factored one by one. */
+#define LAPACK_PANEL 16
+
+void lapack_factor(const lapack_factors *f);
+/* Exchanges rows of x as steps first .. last-1 did; x is rows that BLAS takes. */
+void lapack_exchange(const lapack_factors *f, int64_t first, int64_t last, const dense_view *x);
+/* 0, or 1 + the first step whose pivot is zero. */
+int64_t lapack_zero_pivot(const lapack_factors *f);
+
+/* Whether a largest magnitude (dense_load) is one that LAPACK's arithmetic has room around; 0
+ * is. */
+int lapack_is_regular(const lapack_job *job, double largest);
+
+/* Hands out pieces of a scratch, 64-byte aligned; with base NULL it only counts. */
+typedef struct lapack_pieces {
+    char *base;
+    uint64_t used; /* UINT64_MAX: too many */
+} lapack_pieces;
+
+/* Room for rows x columns elements of `size` bytes. */
+void *lapack_take(lapack_pieces *p, int64_t rows, int64_t columns, uint64_t size);
+
+/* Bytes of the pieces taken, or `shared`, those of cpu_<op>_scratch, where they are more. */
+uint64_t lapack_pieces_bytes(const lapack_pieces *p, uint64_t shared);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lapack.h"
+
+#include <math.h>
+
+#include "shared/host/linalg/decompositions.h"
+#include "shared/host/linalg/matrices.h"
+
+/* Order of the matrices that LAPACK is given. */
+#define BLOCK 64
+
+/* The output itself, when BLAS takes it; else NULL is where it is. */
+static dense_view place_of(const collet_kernel_call *call, int64_t index)
+{
+    dense_view place = dense_of(cpu_operand(call, 0), index);
+    if (!dense_stride(&place))
+        place.at = NULL;
+    return place;
+}
+
+uint64_t lapack_cholesky_scratch(const collet_kernel_call *call)
+{
+    lapack_pieces p = {0};
+    int64_t n = cpu_extent(cpu_operand(call, 2), 0);
+    if (!place_of(call, 0).at)
+        (void)lapack_take(&p, n, n, cpu_dtype_size(cpu_operand(call, 2)->dtype));
+    return lapack_pieces_bytes(&p, cpu_cholesky_scratch(call));
+}
+
+typedef struct factoring {
+    const lapack_job *job;
+    dense_view a;
+    int stride;
+} factoring;
+
+static blas_matrix block(const factoring *f, int64_t i, int64_t j)
+{
+    return (blas_matrix){.at = f->a.at + i * f->a.row + j * f->a.column, .stride = f->stride};
+}
+
+/*
+ * The n x n block whose first element is (first, first), by halves: on rows, LAPACK's own is the
+ * slower one of its two. 0, or the order of the first leading minor that is not positive.
+ */
+static int64_t factor(const factoring *f, int64_t first, int64_t count)
+{
+    blas_matrix top = block(f, first, first);
+    if (count <= BLOCK) {
+        int n = (int)count, info;
+        /* The lower triangle of rows is the upper one of columns. */
+        f->job->lapack->potrf("U", &n, top.at, &f->stride, &info, 1);
+        return info == 0 ? 0 : first + info;
+    }
+    int64_t half = (count / 2 + 15) / 16 * 16, rest = count - half, middle = first + half;
+    blas_matrix beside = block(f, middle, first), last = block(f, middle, middle);
+    int64_t bad = factor(f, first, half);
+    if (bad)
+        return bad;
+    lapack_solve_lower_right(f->job, &top, &beside, rest, half);
+    lapack_subtract_square(f->job, &last, &beside, rest, half);
+    return factor(f, middle, rest);
+}
+
+void lapack_cholesky(const lapack_job *job, void *scratch, int64_t begin, int64_t end)
+{
+    const collet_kernel_call *call = job->call;
+    const collet_operand *lower = cpu_operand(call, 0);
+    for (int64_t index = begin; index < end; index++) {
+        dense_view in = dense_of(cpu_operand(call, 2), index), out = dense_of(lower, index);
+        factoring f = {.job = job, .a = place_of(call, index)};
+        blas_use use;
+        if (!f.a.at)
+            f.a = dense_at(scratch, in.dtype, in.rows, in.columns);
+        f.stride = dense_stride(&f.a);
+        if (!lapack_is_regular(job, dense_load(job->device, job->threads, &f.a, &in, 1))) {
+            cpu_cholesky(call, scratch, index, index + 1);
+            continue;
+        }
+        lapack_enter_parts(job, &use);
+        int64_t bad = factor(&f, 0, in.rows);
+        lapack_leave(job, &use);
+        cpu_info_store(cpu_operand(call, 1), index, bad);
+        if (bad)
+            cpu_matrix_fill(lower, index, (double)NAN);
+        else if (f.a.at != out.at)
+            dense_copy(job->device, job->threads, &out, &f.a);
+    }
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * LU by halves of the columns (S. Toledo, SIAM J. Matrix Anal. Appl. 18, 1065, 1997) on rows as
+ * they are in memory: LAPACK's own would want columns, and its threads the processors of ours.
+ */
+#include "lapack.h"
+
+#include "shared/host/linalg/matrices.h"
+#include "cpu_openmp/runtime/team.h"
+
+/* Elements that a thread should have to itself where they are only moved. */
+#define GRAIN_ELEMENTS (4 << 10)
+
+static int64_t size_of(const lapack_factors *f)
+{
+    return f->job->wide ? 8 : 4;
+}
+
+static char *element(const lapack_factors *f, int64_t i, int64_t j)
+{
+    return f->a.at + i * f->a.row + j * size_of(f);
+}
+
+static blas_matrix block(const lapack_factors *f, int64_t i, int64_t j)
+{
+    return (blas_matrix){.at = element(f, i, j), .stride = dense_stride(&f->a)};
+}
+
+/* Columns of one exchange after the other. */
+typedef struct exchanging {
+    const lapack_factors *f;
+    int64_t first, last;
+    const dense_view *x;
+} exchanging;
+
+static void exchange_columns(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const exchanging *e = argument;
+    const lapack_factors *f = e->f;
+    void (*swap)(void *, void *, int64_t) = f->job->device->level->panel->swap[f->job->wide];
+    char *at = e->x->at + begin * size_of(f);
+    (void)thread;
+    for (int64_t k = e->first; k < e->last; k++) {
+        if (f->pivot[k] != k)
+            swap(at + k * e->x->row, at + f->pivot[k] * e->x->row, end - begin);
+    }
+}
+
+void lapack_exchange(const lapack_factors *f, int64_t first, int64_t last, const dense_view *x)
+{
+    exchanging e = {.f = f, .first = first, .last = last, .x = x};
+    team_run(f->job->threads, x->columns, GRAIN_ELEMENTS / (last - first + 1) + 1, exchange_columns,
+             &e);
+}
+
+/* The same of `count` columns of the matrix itself, from `column` on. */
+static void exchange(const lapack_factors *f, int64_t first, int64_t last, int64_t column,
+                     int64_t count)
+{
+    dense_view part = f->a;
+    part.at = element(f, 0, column);
+    part.columns = count;
+    lapack_exchange(f, first, last, &part);
+}
+
+static void factor_panel(const lapack_factors *f, int64_t first, int64_t columns)
+{
+    int64_t rows = f->a.rows - first;
+    dense_view part = {.at = element(f, first, first),
+                       .rows = rows,
+                       .columns = columns,
+                       .row = f->a.row,
+                       .column = size_of(f),
+                       .dtype = f->a.dtype};
+    dense_view panel = dense_turned(dense_at(f->panel, f->a.dtype, columns, rows));
+    dense_copy(f->job->device, 1, &panel, &part);
+    f->job->device->level->panel->lu[f->job->wide](f->panel, rows, rows, columns, f->pivot + first);
+    dense_copy(f->job->device, 1, &part, &panel);
+    for (int64_t k = first; k < first + columns; k++)
+        f->pivot[k] += (int32_t)first;
+}
+
+/* `columns` columns from `first` on, from row `first` down: no fewer rows than columns. */
+static void factor_columns(const lapack_factors *f, int64_t first, int64_t columns)
+{
+    if (columns <= LAPACK_PANEL) {
+        factor_panel(f, first, columns);
+        return;
+    }
+    int64_t left = (columns / 2 + LAPACK_PANEL - 1) / LAPACK_PANEL * LAPACK_PANEL;
+    int64_t right = columns - left, middle = first + left;
+    blas_matrix top = block(f, first, first), beside = block(f, first, middle);
+    blas_matrix under = block(f, middle, first), rest = block(f, middle, middle);
+    factor_columns(f, first, left);
+    exchange(f, first, middle, middle, right);
+    lapack_solve_unit_lower(f->job, &top, &beside, left, right);
+    lapack_multiply(f->job, &rest, &under, &beside, f->a.rows - middle, right, left, -1, 1);
+    factor_columns(f, middle, right);
+    exchange(f, middle, middle + right, first, left);
+}
+
+static int64_t steps_of(const lapack_factors *f)
+{
+    return f->a.rows < f->a.columns ? f->a.rows : f->a.columns;
+}
+
+void lapack_factor(const lapack_factors *f)
+{
+    int64_t steps = steps_of(f), rest = f->a.columns - steps;
+    factor_columns(f, 0, steps);
+    if (rest > 0) {
+        blas_matrix top = block(f, 0, 0), beside = block(f, 0, steps);
+        exchange(f, 0, steps, steps, rest);
+        lapack_solve_unit_lower(f->job, &top, &beside, steps, rest);
+    }
+}
+
+int64_t lapack_zero_pivot(const lapack_factors *f)
+{
+    int64_t steps = steps_of(f);
+    for (int64_t k = 0; k < steps; k++) {
+        const void *x = element(f, k, k);
+        if (f->job->wide ? *(const double *)x == 0.0 : *(const float *)x == 0.0f)
+            return k + 1;
+    }
+    return 0;
+}

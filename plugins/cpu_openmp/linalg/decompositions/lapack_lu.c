@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lapack.h"
+
+#include "shared/host/linalg/decompositions.h"
+#include "shared/host/linalg/matrices.h"
+#include "cpu_openmp/util/counts.h"
+#include "cpu_openmp/runtime/team.h"
+
+/* Elements that a thread should have to itself where they are only moved. */
+#define GRAIN_ELEMENTS (16 << 10)
+
+/* L and U out of the one matrix that holds both, which may be in the place of either. */
+typedef struct parting {
+    const lapack_factors *f;
+    dense_view lower, upper;
+    int64_t steps;
+} parting;
+
+static void part_rows(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const parting *p = argument;
+    const lapack_factors *f = p->f;
+    int64_t size = f->a.column;
+    void (*move)(char *, int64_t, const char *, int64_t, int64_t) =
+        f->job->device->level->move->row[__builtin_ctz((uint32_t)size)];
+    const double one = 1.0;
+    (void)thread;
+    for (int64_t i = begin; i < end; i++) {
+        const char *row = f->a.at + i * f->a.row;
+        char *lower = p->lower.at + i * p->lower.row, *upper = p->upper.at + i * p->upper.row;
+        int64_t left = least(i, p->steps);
+        if (lower != row)
+            move(lower, p->lower.column, row, size, left);
+        if (i >= p->steps)
+            continue;
+        if (upper != row)
+            move(upper + i * p->upper.column, p->upper.column, row + i * size, size,
+                 f->a.columns - i);
+        cpu_convert(lower + i * p->lower.column, f->a.dtype, 0, (const char *)&one, COLLET_F64, 0,
+                    1);
+    }
+}
+
+static void part(const lapack_factors *f, const dense_view *lower, const dense_view *upper)
+{
+    parting p = {.f = f, .lower = *lower, .upper = *upper, .steps = upper->rows};
+    team_run(f->job->threads, f->a.rows, GRAIN_ELEMENTS / (f->a.columns + 1) + 1, part_rows, &p);
+    dense_clear_above(lower);
+    dense_clear_below(upper);
+}
+
+/* Where matrix `index` can be factored: the output of its shape, when BLAS takes that. */
+static dense_view place_of(const collet_kernel_call *call, int64_t index)
+{
+    const collet_operand *lower = cpu_operand(call, 1), *upper = cpu_operand(call, 2);
+    dense_view l = dense_of(lower, index), u = dense_of(upper, index);
+    dense_view place = l.rows >= u.columns ? l : u;
+    if (!dense_stride(&place))
+        place.at = NULL;
+    return place;
+}
+
+typedef struct lu_room {
+    void *panel, *pivot, *matrix;
+} lu_room;
+
+static lu_room lu_take(const collet_kernel_call *call, lapack_pieces *p)
+{
+    const collet_operand *a = cpu_operand(call, 4);
+    int64_t m = cpu_extent(a, 1), n = cpu_extent(a, 0);
+    uint64_t size = cpu_dtype_size(a->dtype);
+    lu_room r;
+    r.panel = lapack_take(p, m, LAPACK_PANEL, size);
+    r.pivot = lapack_take(p, least(m, n), 1, sizeof(int32_t));
+    r.matrix = place_of(call, 0).at ? NULL : lapack_take(p, m, n, size);
+    return r;
+}
+
+uint64_t lapack_lu_scratch(const collet_kernel_call *call)
+{
+    lapack_pieces p = {0};
+    (void)lu_take(call, &p);
+    return lapack_pieces_bytes(&p, cpu_lu_scratch(call));
+}
+
+/* The order of rows that exchanges lead to. */
+static void store_perm(const collet_operand *o, int64_t index, const int32_t *pivot, int64_t steps)
+{
+    char *at = cpu_matrix_at(o, 1, index);
+    int64_t step = cpu_step(o, o->ndim - 1);
+    for (int64_t i = 0; i < cpu_extent(o, 0); i++)
+        *(int32_t *)(void *)(at + i * step) = (int32_t)i;
+    for (int64_t k = 0; k < steps; k++) {
+        int32_t *x = (int32_t *)(void *)(at + k * step);
+        int32_t *y = (int32_t *)(void *)(at + pivot[k] * step), kept = *x;
+        *x = *y;
+        *y = kept;
+    }
+}
+
+void lapack_lu(const lapack_job *job, void *scratch, int64_t begin, int64_t end)
+{
+    const collet_kernel_call *call = job->call;
+    const collet_operand *perm = cpu_operand(call, 0), *info = cpu_operand(call, 3);
+    lapack_pieces p = {.base = scratch};
+    lu_room r = lu_take(call, &p);
+    for (int64_t index = begin; index < end; index++) {
+        dense_view a = dense_of(cpu_operand(call, 4), index), place = place_of(call, index);
+        dense_view lower = dense_of(cpu_operand(call, 1), index);
+        dense_view upper = dense_of(cpu_operand(call, 2), index);
+        if (!place.at)
+            place = dense_at(r.matrix, a.dtype, a.rows, a.columns);
+        if (!lapack_is_regular(job, dense_load(job->device, job->threads, &place, &a, 0))) {
+            cpu_lu(call, scratch, index, index + 1);
+            continue;
+        }
+        lapack_factors f = {.job = job, .a = place, .pivot = r.pivot, .panel = r.panel};
+        blas_use use;
+        lapack_enter_parts(job, &use);
+        lapack_factor(&f);
+        lapack_leave(job, &use);
+        store_perm(perm, index, r.pivot, upper.rows);
+        cpu_info_store(info, index, lapack_zero_pivot(&f));
+        part(&f, &lower, &upper);
+    }
+}

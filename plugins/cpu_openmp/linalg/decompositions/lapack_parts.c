@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Products and triangular systems on the team's threads, a part for each, with OpenBLAS at one
+ * thread a part. Threads of OpenBLAS's own would have to share the processors with those of the
+ * team, which go on spinning for milliseconds after each of our loops.
+ */
+#include "lapack.h"
+
+#include "cpu_openmp/runtime/team.h"
+
+/* Multiply-adds that a thread should have to itself. */
+#define GRAIN_PRODUCTS (1 << 19)
+
+typedef struct parts {
+    const lapack_job *job;
+    blas_matrix c, left, right;
+    int64_t m, n, k;
+    int factor, keep, by_rows;
+} parts;
+
+static blas_matrix moved(const parts *p, const blas_matrix *x, int64_t rows, int64_t columns)
+{
+    int64_t steps = x->transposed ? columns * x->stride + rows : rows * x->stride + columns;
+    return (blas_matrix){.at = (char *)x->at + steps * (p->job->wide ? 8 : 4),
+                         .stride = x->stride,
+                         .transposed = x->transposed};
+}
+
+static void run(parts *p, int64_t count, int64_t products, team_body body)
+{
+    int64_t grain = products > 0 ? GRAIN_PRODUCTS / products + 1 : count;
+    team_run(p->job->threads, count, grain, body, p);
+}
+
+/* ---- Products -------------------------------------------------------------------------------- */
+
+static void multiply(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const parts *p = argument;
+    int64_t rows = p->by_rows ? begin : 0, columns = p->by_rows ? 0 : begin, count = end - begin;
+    blas_matrix c = moved(p, &p->c, rows, columns), left = moved(p, &p->left, rows, 0);
+    blas_matrix right = moved(p, &p->right, 0, columns);
+    (void)thread;
+    blas_multiply(p->job->library, p->job->wide, &c, &left, &right, p->by_rows ? count : p->m,
+                  p->by_rows ? p->n : count, p->k, p->factor, p->keep);
+}
+
+void lapack_multiply(const lapack_job *job, const blas_matrix *c, const blas_matrix *left,
+                     const blas_matrix *right, int64_t m, int64_t n, int64_t k, int factor,
+                     int keep)
+{
+    parts p = {.job = job,
+               .c = *c,
+               .left = *left,
+               .right = *right,
+               .m = m,
+               .n = n,
+               .k = k,
+               .factor = factor,
+               .keep = keep,
+               .by_rows = m >= n};
+    run(&p, p.by_rows ? m : n, (p.by_rows ? n : m) * k, multiply);
+}
+
+/* Rows begin .. end-1 of a lower triangle: what stands left of its own square, and that square. */
+static void subtract_square(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const parts *p = argument;
+    blas_matrix rows = moved(p, &p->left, begin, 0), turned = p->left;
+    blas_matrix beside = moved(p, &p->c, begin, 0), square = moved(p, &p->c, begin, begin);
+    (void)thread;
+    turned.transposed = !turned.transposed;
+    if (begin > 0)
+        blas_multiply(p->job->library, p->job->wide, &beside, &rows, &turned, end - begin, begin,
+                      p->k, -1, 1);
+    blas_subtract_square(p->job->library, p->job->wide, &square, &rows, end - begin, p->k);
+}
+
+/* Twice as many parts as threads: the first rows of the triangle are the short ones. */
+static void subtract_parts(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const parts *p = argument;
+    int64_t halves = 2 * p->m;
+    for (int64_t i = begin; i < end; i++) {
+        int64_t slices[2] = {i, halves - 1 - i};
+        for (int s = 0; s < 2; s++)
+            subtract_square(argument, thread, slices[s] * p->n / halves,
+                            (slices[s] + 1) * p->n / halves);
+    }
+}
+
+void lapack_subtract_square(const lapack_job *job, const blas_matrix *c, const blas_matrix *a,
+                            int64_t n, int64_t k)
+{
+    parts p = {.job = job, .c = *c, .left = *a, .m = job->threads, .n = n, .k = k};
+    if (job->threads == 1 || n * n / 2 * k < 2 * GRAIN_PRODUCTS)
+        blas_subtract_square(job->library, job->wide, c, a, n, k);
+    else
+        team_run(job->threads, p.m, 1, subtract_parts, &p);
+}
+
+/* ---- Triangular systems ---------------------------------------------------------------------- */
+
+static void solve_unit_lower(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const parts *p = argument;
+    blas_matrix x = moved(p, &p->c, 0, begin);
+    (void)thread;
+    blas_solve_unit_lower(p->job->library, p->job->wide, &p->left, &x, p->m, end - begin);
+}
+
+void lapack_solve_unit_lower(const lapack_job *job, const blas_matrix *l, const blas_matrix *x,
+                             int64_t m, int64_t n)
+{
+    parts p = {.job = job, .c = *x, .left = *l, .m = m};
+    run(&p, n, m * m / 2, solve_unit_lower);
+}
+
+static void solve_upper(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const parts *p = argument;
+    blas_matrix x = moved(p, &p->c, 0, begin);
+    (void)thread;
+    blas_solve_upper(p->job->library, p->job->wide, &p->left, &x, p->m, end - begin);
+}
+
+void lapack_solve_upper(const lapack_job *job, const blas_matrix *u, const blas_matrix *x,
+                        int64_t m, int64_t n)
+{
+    parts p = {.job = job, .c = *x, .left = *u, .m = m};
+    run(&p, n, m * m / 2, solve_upper);
+}
+
+static void solve_lower_right(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const parts *p = argument;
+    blas_matrix x = moved(p, &p->c, begin, 0);
+    (void)thread;
+    blas_solve_lower_right(p->job->library, p->job->wide, &p->left, &x, end - begin, p->n);
+}
+
+void lapack_solve_lower_right(const lapack_job *job, const blas_matrix *l, const blas_matrix *x,
+                              int64_t m, int64_t n)
+{
+    parts p = {.job = job, .c = *x, .left = *l, .n = n};
+    run(&p, m, n * n / 2, solve_lower_right);
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Householder QR by blocks of columns, on rows as they are in memory: LAPACK's own would want
+ * columns, and the three transposing copies cost a fifteenth of it. The vectors of a block are
+ * made in columns, in a panel that stays in the cache, and applied by products of matrices; Q takes
+ * their place from the last block to the first. The signs that make R's diagonal positive are put
+ * into the identity that Q begins as.
+ */
+#include "lapack.h"
+
+#include <string.h>
+
+#include "shared/host/linalg/decompositions.h"
+#include "shared/host/linalg/matrices.h"
+#include "cpu_openmp/util/counts.h"
+
+/* Columns of a block. */
+#define BLOCK 32
+
+/* A factorisation under way and its room. `a` is m x n and becomes R with the vectors below its
+ * diagonal; q is m x k, `a` itself where k = n. */
+typedef struct qr_work {
+    const lapack_job *job;
+    dense_view a, q;
+    int64_t least; /* k */
+    int64_t size;
+    char *panel;        /* vectors of a block, in columns: m x BLOCK */
+    char *t;            /* of every block, BLOCK x BLOCK each */
+    char *left, *right; /* BLOCK x n each */
+    char *corner;       /* BLOCK x BLOCK */
+    int8_t *turned;     /* rows of R whose sign changes */
+} qr_work;
+
+/* Room for q where the output is not for BLAS, and for `a` where it is neither q nor R. */
+typedef struct qr_places {
+    void *q, *a;
+} qr_places;
+
+static qr_work qr_take(const collet_kernel_call *call, lapack_pieces *p, qr_places *places)
+{
+    dense_view q = dense_of(cpu_operand(call, 0), 0), upper = dense_of(cpu_operand(call, 1), 0);
+    int64_t m = q.rows, n = upper.columns, least = q.columns;
+    uint64_t size = cpu_dtype_size(q.dtype);
+    qr_work r = {.least = least, .size = (int64_t)size};
+    r.panel = lapack_take(p, m, BLOCK, size);
+    r.t = lapack_take(p, (least + BLOCK - 1) / BLOCK, BLOCK * BLOCK, size);
+    r.left = lapack_take(p, BLOCK, n, size);
+    r.right = lapack_take(p, BLOCK, n, size);
+    r.corner = lapack_take(p, BLOCK, BLOCK, size);
+    r.turned = lapack_take(p, least, 1, 1);
+    places->q = dense_stride(&q) ? NULL : lapack_take(p, m, least, size);
+    places->a = n == least || dense_stride(&upper) ? NULL : lapack_take(p, m, n, size);
+    return r;
+}
+
+uint64_t lapack_qr_scratch(const collet_kernel_call *call)
+{
+    lapack_pieces p = {0};
+    qr_places places;
+    (void)qr_take(call, &p, &places);
+    return lapack_pieces_bytes(&p, cpu_qr_scratch(call));
+}
+
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+
+static char *element(const dense_view *v, int64_t i, int64_t j)
+{
+    return v->at + i * v->row + j * v->column;
+}
+
+static dense_view part(const dense_view *v, int64_t i, int64_t j, int64_t rows, int64_t columns)
+{
+    dense_view p = *v;
+    p.at = element(v, i, j);
+    p.rows = rows;
+    p.columns = columns;
+    return p;
+}
+
+static blas_matrix matrix(const qr_work *r, const dense_view *v, int64_t i, int64_t j)
+{
+    int64_t stride = v->rows > 1 ? v->row / r->size : v->columns;
+    return (blas_matrix){.at = element(v, i, j), .stride = stride};
+}
+
+static blas_matrix dense_matrix(char *at, int64_t stride)
+{
+    return (blas_matrix){.at = at, .stride = stride};
+}
+
+static blas_matrix turn(blas_matrix m)
+{
+    m.transposed = !m.transposed;
+    return m;
+}
+
+/* c (m x n) = factor a b + keep c, k terms. */
+static void multiply(const qr_work *r, blas_matrix c, blas_matrix a, blas_matrix b, int64_t m,
+                     int64_t n, int64_t k, int factor, int keep)
+{
+    if (m > 0 && n > 0 && k > 0)
+        lapack_multiply(r->job, &c, &a, &b, m, n, k, factor, keep);
+}
+
+static void add_number(const qr_work *r, char *at, int value)
+{
+    if (r->job->wide)
+        *(double *)(void *)at += value;
+    else
+        *(float *)(void *)at += (float)value;
+}
+
+/* Columns first .. first+columns-1 of v, from row `first` down, as the panel's columns. */
+static dense_view panel_of(const qr_work *r, const dense_view *v, int64_t first, int64_t columns)
+{
+    return dense_turned(dense_at(r->panel, v->dtype, columns, v->rows - first));
+}
+
+/* Writes the vectors' ones, and zeros before them, into the panel: V^T, `rows` numbers a row. */
+static blas_matrix complete_panel(const qr_work *r, int64_t rows, int64_t columns)
+{
+    for (int64_t j = 0; j < columns; j++) {
+        char *vector = r->panel + j * rows * r->size;
+        memset(vector, 0, (size_t)((j + 1) * r->size));
+        add_number(r, vector + j * r->size, 1);
+    }
+    return dense_matrix(r->panel, rows);
+}
+
+static char *triangle(const qr_work *r, int64_t first)
+{
+    return r->t + first / BLOCK * (BLOCK * BLOCK * r->size);
+}
+
+/* R and the vectors, block by block. */
+static void reduce(const qr_work *r)
+{
+    const dense_view *a = &r->a;
+    const collet_device *device = r->job->device;
+    for (int64_t first = 0; first < r->least; first += BLOCK) {
+        int64_t columns = least(BLOCK, r->least - first), rows = a->rows - first;
+        int64_t next = first + columns, rest = a->columns - next;
+        dense_view here = part(a, first, first, rows, columns);
+        dense_view panel = panel_of(r, a, first, columns);
+        char *t = triangle(r, first);
+        dense_copy(device, 1, &panel, &here);
+        device->level->panel->qr[r->job->wide](r->panel, rows, rows, columns, t);
+        dense_copy(device, 1, &here, &panel);
+        if (rest == 0)
+            continue;
+        blas_matrix vectors = complete_panel(r, rows, columns), beside = matrix(r, a, first, next);
+        blas_matrix left = dense_matrix(r->left, rest), right = dense_matrix(r->right, rest);
+        multiply(r, left, vectors, beside, columns, rest, rows, 1, 0);
+        multiply(r, right, turn(dense_matrix(t, columns)), left, columns, rest, columns, 1, 0);
+        multiply(r, beside, turn(vectors), right, rows, rest, columns, -1, 1);
+    }
+}
+
+/* The block's own columns of Q: the signed identity less V T V1^T, V1 the first rows of V. */
+static void form_own(const qr_work *r, int64_t first, int64_t columns, blas_matrix vectors)
+{
+    blas_matrix corner = dense_matrix(r->corner, columns);
+    multiply(r, corner, dense_matrix(triangle(r, first), columns), vectors, columns, columns,
+             columns, 1, 0);
+    dense_view turned = dense_turned(dense_at(r->corner, r->q.dtype, columns, columns));
+    for (int64_t j = 0; j < columns; j++) {
+        if (r->turned[first + j])
+            dense_negate(r->job->device, &turned, j, 0);
+    }
+    multiply(r, matrix(r, &r->q, first, first), turn(vectors), corner, r->q.rows - first, columns,
+             columns, -1, 0);
+    for (int64_t j = first; j < first + columns; j++)
+        add_number(r, element(&r->q, j, j), r->turned[j] ? -1 : 1);
+}
+
+/* Q in the place of the vectors. What stands beside a block's rows, in the columns of later blocks,
+ * counts as zero before the block is applied. */
+static void form(const qr_work *r)
+{
+    const dense_view *q = &r->q;
+    for (int64_t first = (r->least - 1) / BLOCK * BLOCK; first >= 0; first -= BLOCK) {
+        int64_t columns = least(BLOCK, r->least - first), rows = q->rows - first;
+        int64_t next = first + columns, rest = r->least - next, below = rows - columns;
+        dense_view here = part(q, first, first, rows, columns);
+        dense_view panel = panel_of(r, q, first, columns);
+        dense_copy(r->job->device, 1, &panel, &here);
+        blas_matrix vectors = complete_panel(r, rows, columns), lower = vectors;
+        lower.at = r->panel + columns * r->size;
+        blas_matrix left = dense_matrix(r->left, rest), right = dense_matrix(r->right, rest);
+        blas_matrix under = matrix(r, q, next, next), beside = matrix(r, q, first, next);
+        multiply(r, left, lower, under, columns, rest, below, 1, 0);
+        multiply(r, right, dense_matrix(triangle(r, first), columns), left, columns, rest, columns,
+                 1, 0);
+        multiply(r, under, turn(lower), right, below, rest, columns, -1, 1);
+        multiply(r, beside, turn(vectors), right, columns, rest, columns, -1, 0);
+        form_own(r, first, columns, vectors);
+    }
+}
+
+/* ---- qr -------------------------------------------------------------------------------------- */
+
+/* R, its diagonal not negative, out of `a`, which may be in its place. */
+static void store_upper(const qr_work *r, const dense_view *upper)
+{
+    dense_view top = part(&r->a, 0, 0, r->least, r->a.columns);
+    if (top.at != upper->at)
+        dense_copy(r->job->device, r->job->threads, upper, &top);
+    dense_clear_below(upper);
+    for (int64_t k = 0; k < r->least; k++) {
+        const void *x = element(upper, k, k);
+        r->turned[k] = r->job->wide ? *(const double *)x < 0.0 : *(const float *)x < 0.0f;
+        if (r->turned[k])
+            dense_negate(r->job->device, upper, k, k);
+    }
+}
+
+static void decompose(const qr_work *r, const dense_view *q, const dense_view *upper)
+{
+    const lapack_job *job = r->job;
+    blas_use use;
+    lapack_enter_parts(job, &use);
+    reduce(r);
+    lapack_leave(job, &use);
+    if (r->q.at != r->a.at) {
+        dense_view vectors = part(&r->a, 0, 0, r->a.rows, r->least);
+        dense_copy(job->device, job->threads, &r->q, &vectors);
+    }
+    store_upper(r, upper);
+    lapack_enter_parts(job, &use);
+    form(r);
+    lapack_leave(job, &use);
+    if (r->q.at != q->at)
+        dense_copy(job->device, job->threads, q, &r->q);
+}
+
+void lapack_qr(const lapack_job *job, void *scratch, int64_t begin, int64_t end)
+{
+    const collet_kernel_call *call = job->call;
+    lapack_pieces p = {.base = scratch};
+    qr_places places;
+    qr_work r = qr_take(call, &p, &places);
+    r.job = job;
+    for (int64_t index = begin; index < end; index++) {
+        dense_view q = dense_of(cpu_operand(call, 0), index);
+        dense_view upper = dense_of(cpu_operand(call, 1), index);
+        dense_view in = dense_of(cpu_operand(call, 2), index);
+        r.q = places.q ? dense_at(places.q, q.dtype, q.rows, q.columns) : q;
+        r.a = in.columns == q.columns ? r.q
+              : places.a              ? dense_at(places.a, in.dtype, in.rows, in.columns)
+                                      : upper;
+        if (lapack_is_regular(job, dense_load(job->device, job->threads, &r.a, &in, 0)))
+            decompose(&r, &q, &upper);
+        else
+            cpu_qr(call, scratch, index, index + 1);
+    }
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lapack.h"
+
+#include <math.h>
+
+#include "shared/host/linalg/decompositions.h"
+#include "shared/host/linalg/matrices.h"
+
+typedef struct solve_room {
+    void *a, *b, *panel, *pivot;
+} solve_room;
+
+static solve_room solve_take(const collet_kernel_call *call, lapack_pieces *p)
+{
+    const collet_operand *b = cpu_operand(call, 3);
+    int64_t n = cpu_extent(b, 1);
+    uint64_t size = cpu_dtype_size(b->dtype);
+    solve_room r;
+    r.a = lapack_take(p, n, n, size);
+    r.b = lapack_take(p, n, cpu_extent(b, 0), size);
+    r.panel = lapack_take(p, n, LAPACK_PANEL, size);
+    r.pivot = lapack_take(p, n, 1, sizeof(int32_t));
+    return r;
+}
+
+uint64_t lapack_solve_scratch(const collet_kernel_call *call)
+{
+    lapack_pieces p = {0};
+    (void)solve_take(call, &p);
+    return lapack_pieces_bytes(&p, cpu_solve_scratch(call));
+}
+
+typedef enum state { FACTORED, SINGULAR, IRREGULAR } state;
+
+static lapack_factors factors_of(const lapack_job *job, const solve_room *r)
+{
+    const collet_operand *a = cpu_operand(job->call, 2);
+    return (lapack_factors){.job = job,
+                            .a = dense_at(r->a, a->dtype, cpu_extent(a, 1), cpu_extent(a, 0)),
+                            .pivot = r->pivot,
+                            .panel = r->panel};
+}
+
+static state factor(const lapack_job *job, int64_t index, const solve_room *r)
+{
+    dense_view a = dense_of(cpu_operand(job->call, 2), index);
+    lapack_factors f = factors_of(job, r);
+    blas_use use;
+    if (!lapack_is_regular(job, dense_load(job->device, job->threads, &f.a, &a, 0)))
+        return IRREGULAR;
+    lapack_enter_parts(job, &use);
+    lapack_factor(&f);
+    lapack_leave(job, &use);
+    return lapack_zero_pivot(&f) == 0 ? FACTORED : SINGULAR;
+}
+
+static blas_matrix rows_of(const dense_view *v)
+{
+    return (blas_matrix){.at = v->at, .stride = dense_stride(v)};
+}
+
+/* 0: the right sides are not for the library. */
+static int solve_one(const lapack_job *job, int64_t index, const solve_room *r)
+{
+    dense_view b = dense_of(cpu_operand(job->call, 3), index);
+    dense_view x = dense_of(cpu_operand(job->call, 0), index);
+    dense_view rows = dense_at(r->b, b.dtype, b.rows, b.columns);
+    lapack_factors f = factors_of(job, r);
+    blas_matrix triangles = rows_of(&f.a), sides = rows_of(&rows);
+    blas_use use;
+    if (!lapack_is_regular(job, dense_load(job->device, job->threads, &rows, &b, 0)))
+        return 0;
+    lapack_enter_parts(job, &use);
+    lapack_exchange(&f, 0, b.rows, &rows);
+    lapack_solve_unit_lower(job, &triangles, &sides, b.rows, b.columns);
+    lapack_solve_upper(job, &triangles, &sides, b.rows, b.columns);
+    lapack_leave(job, &use);
+    dense_copy(job->device, job->threads, &x, &rows);
+    return 1;
+}
+
+int64_t lapack_solve(const lapack_job *job, void *scratch, int64_t begin, int64_t end)
+{
+    const collet_kernel_call *call = job->call;
+    const collet_operand *x = cpu_operand(call, 0), *a = cpu_operand(call, 2);
+    int64_t singular = end;
+    lapack_pieces p = {.base = scratch};
+    solve_room r = solve_take(call, &p);
+    const char *held = NULL;
+    state found = IRREGULAR;
+    for (int64_t index = begin; index < end; index++) {
+        /* One matrix that serves many right sides is factored once. */
+        const char *at = cpu_matrix_at(a, 2, index);
+        if (at != held)
+            found = factor(job, index, &r);
+        held = at;
+        if (found == SINGULAR) {
+            singular = index < singular ? index : singular;
+            cpu_matrix_fill(x, index, (double)NAN);
+        } else if (found == IRREGULAR || !solve_one(job, index, &r)) {
+            /* Its scratch is this one, and the factors were there. */
+            int64_t bad = cpu_solve(call, scratch, index, index + 1);
+            singular = bad <= index && bad < singular ? bad : singular;
+            held = NULL;
+        }
+    }
+    return singular;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "small.h"
+
+#include "shared/host/linalg/decompositions.h"
+#include "shared/host/linalg/matrices.h"
+#include "cpu_openmp/runtime/team.h"
+
+/* Symmetric 3 x 3 matrices that a thread should have to itself. */
+#define GRAIN_EIGEN3 1024
+
+/* ---- eigh, 3 x 3 ----------------------------------------------------------------------------- */
+
+typedef struct eigen3_job {
+    const collet_device *device;
+    const collet_kernel_call *call;
+    int64_t run; /* matrices that are one step apart in every operand */
+} eigen3_job;
+
+enum { VALUES, VECTORS, INFO, MATRIX, EIGH_OPERANDS };
+static const int32_t own_axes[EIGH_OPERANDS] = {1, 2, 0, 2};
+
+/* Bytes between matrices along the last batch axis that has more than one. */
+static int64_t batch_step(const collet_operand *o, int32_t axes)
+{
+    for (int32_t i = o->ndim - axes - 1; i >= 0; i--) {
+        if (o->shape[i] > 1)
+            return cpu_step(o, i);
+    }
+    return 0;
+}
+
+/* How many matrices follow each other in such steps. */
+static int64_t batch_run(const collet_kernel_call *call)
+{
+    const collet_operand *info = cpu_operand(call, INFO);
+    int64_t run = 1;
+    for (int32_t i = info->ndim - 1; i >= 0; i--) {
+        if (info->shape[i] == 1)
+            continue;
+        for (uint32_t k = 0; k < EIGH_OPERANDS; k++) {
+            const collet_operand *o = cpu_operand(call, k);
+            if (run > 1 && cpu_step(o, i) != run * batch_step(o, own_axes[k]))
+                return run;
+        }
+        run *= info->shape[i];
+    }
+    return run;
+}
+
+static void eigen3_part(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const eigen3_job *job = argument;
+    const collet_operand *o[EIGH_OPERANDS];
+    (void)thread;
+    for (uint32_t k = 0; k < EIGH_OPERANDS; k++)
+        o[k] = cpu_operand(job->call, k);
+    int32_t last = o[MATRIX]->ndim - 1;
+    eigen3_batch b = {.matrix_step = batch_step(o[MATRIX], 2),
+                      .matrix_row = cpu_step(o[MATRIX], last - 1),
+                      .matrix_column = cpu_step(o[MATRIX], last),
+                      .values_step = batch_step(o[VALUES], 1),
+                      .values_row = cpu_step(o[VALUES], last - 1),
+                      .vectors_step = batch_step(o[VECTORS], 2),
+                      .vectors_row = cpu_step(o[VECTORS], last - 1),
+                      .vectors_column = cpu_step(o[VECTORS], last),
+                      .info_step = batch_step(o[INFO], 0)};
+    for (int64_t index = begin; index < end; index += b.n) {
+        int64_t left = job->run - index % job->run;
+        b.n = left < end - index ? left : end - index;
+        b.matrix = cpu_matrix_at(o[MATRIX], 2, index);
+        b.values = cpu_matrix_at(o[VALUES], 1, index);
+        b.vectors = cpu_matrix_at(o[VECTORS], 2, index);
+        b.info = cpu_matrix_at(o[INFO], 0, index);
+        job->device->level->eigen3->run[o[MATRIX]->dtype == COLLET_F64](&b);
+    }
+}
+
+void small_eigh3(const collet_device *device, const collet_kernel_call *call)
+{
+    eigen3_job job = {.device = device, .call = call, .run = batch_run(call)};
+    team_run(device->threads, cpu_decomposition_count(call), GRAIN_EIGEN3, eigen3_part, &job);
+}
+
+/* ---- solve ----------------------------------------------------------------------------------- */
+
+int64_t small_solve(const collet_device *device, const collet_kernel_call *call, void *scratch,
+                    int64_t begin, int64_t end)
+{
+    const collet_operand *x = cpu_operand(call, 0), *a = cpu_operand(call, 2);
+    const collet_operand *b = cpu_operand(call, 3);
+    const solve_kernels *kernels = device->level->solve;
+    int wide = x->dtype == COLLET_F64;
+    solve_group g = {.n = cpu_extent(x, 1), .columns = cpu_extent(x, 0)};
+    int64_t singular = end;
+    if (g.n < 1 || g.n > SOLVE_ORDER || g.columns < 1 || g.columns > SOLVE_COLUMNS)
+        return cpu_solve(call, scratch, begin, end);
+    g.a_row = cpu_step(a, a->ndim - 2);
+    g.a_column = cpu_step(a, a->ndim - 1);
+    g.b_row = cpu_step(b, b->ndim - 2);
+    g.b_column = cpu_step(b, b->ndim - 1);
+    g.x_row = cpu_step(x, x->ndim - 2);
+    g.x_column = cpu_step(x, x->ndim - 1);
+    for (int64_t first = begin; first < end; first += g.count) {
+        int64_t left = end - first;
+        g.count = left < kernels->lanes[wide] ? (int32_t)left : kernels->lanes[wide];
+        for (int32_t i = 0; i < g.count; i++) {
+            g.a[i] = cpu_matrix_at(a, 2, first + i);
+            g.b[i] = cpu_matrix_at(b, 2, first + i);
+            g.x[i] = cpu_matrix_at(x, 2, first + i);
+        }
+        uint32_t refused = kernels->solve[wide](&g);
+        for (int32_t i = 0; i < g.count; i++) {
+            int64_t index = first + i;
+            if (refused >> i & 1 && cpu_solve(call, scratch, index, index + 1) == index &&
+                singular == end)
+                singular = index;
+        }
+    }
+    return singular;
+}

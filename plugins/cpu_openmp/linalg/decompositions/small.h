@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * small.h - decompositions of many small matrices side by side, one a lane of the vector registers.
+ */
+#ifndef COLLET_OPENMP_SMALL_H
+#define COLLET_OPENMP_SMALL_H
+
+#include "cpu_openmp/runtime/device.h"
+
+/* eigh of a call whose matrices are 3 x 3, on the device's threads. No scratch. */
+void small_eigh3(const collet_device *device, const collet_kernel_call *call);
+
+/*
+ * cpu_solve (../cpu/decompositions.h) with its scratch, of any order: systems that are small, in
+ * order and number of right sides, are solved side by side, others by cpu_solve itself.
+ */
+int64_t small_solve(const collet_device *device, const collet_kernel_call *call, void *scratch,
+                    int64_t begin, int64_t end);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The scheme of K. Goto and R. van de Geijn (ACM Trans. Math. Softw. 34, 12, 2008): blocks of a and
+ * b are copied so that the innermost loop, which keeps a tile of c in registers, reads them in
+ * order; a's block stays in the second cache, a panel of b's in the first.
+ */
+#include "kernel_gemm.h"
+
+#include "cpu_openmp/util/kernel_level.h"
+
+/* A tile of c in registers: TILE_ROWS x 2 vectors, beside them a vector of each of b's two and one
+ * of a. */
+#if VECTOR_REGISTERS == 32 && VECTOR_BYTES == 64
+#define TILE_ROWS 12
+#elif VECTOR_REGISTERS == 32
+#define TILE_ROWS 8
+#else
+#define TILE_ROWS 6
+#endif
+
+/* Extents of the copied blocks; BLOCK_ROWS is a multiple of every TILE_ROWS. */
+#define BLOCK_INNER 256
+#define BLOCK_ROWS 96
+#define BLOCK_COLUMNS 1024
+
+#define REAL float
+#define LANES LANES_F32
+#define NAME(x) x##_f32
+#include "kernel_gemm.inc"
+
+#define REAL double
+#define LANES LANES_F64
+#define NAME(x) x##_f64
+#include "kernel_gemm.inc"
+
+extern const gemm_kernels LEVEL_NAME(gemm);
+const gemm_kernels LEVEL_NAME(gemm) = {
+    .product = {product_f32, product_f64},
+    .scratch_bytes = BLOCK_INNER * (BLOCK_ROWS + BLOCK_COLUMNS) * sizeof(double),
+};

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * narrow.h - a block of a matrix product of narrow types, any strides, of either sign.
+ *
+ * i8 is exact, modulo 2^32. f16 and bf16 are multiplied and summed in f32, rounded once to the type
+ * of the result; where the processor's own bf16 products serve, what is below the smallest normal
+ * f32 counts as 0 in products and sums (not in the factors).
+ */
+#ifndef COLLET_OPENMP_KERNELS_NARROW_H
+#define COLLET_OPENMP_KERNELS_NARROW_H
+
+#include <collet/types.h>
+
+#include "kernel_gemm.h"
+
+typedef struct narrow_kernels {
+    /*
+     * c = a b; c is rows x columns, a rows x inner, b inner x columns. `from` is i8, with c i32, or
+     * f16 or bf16, with c the same or f32. `scratch` is 64-byte aligned. The address of c's first
+     * element is that of a, b: in elements of its own type.
+     */
+    void (*product)(const gemm_matrix *c, collet_dtype to, const gemm_matrix *a,
+                    const gemm_matrix *b, collet_dtype from, int64_t rows, int64_t columns,
+                    int64_t inner, void *scratch);
+    uint64_t scratch_bytes;
+    /* Whether any of n adjacent bf16 numbers is subnormal. */
+    int (*any_subnormal_bf16)(const void *at, int64_t n);
+} narrow_kernels;
+
+#endif

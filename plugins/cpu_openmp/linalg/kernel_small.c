@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A tile of c stays in registers while the inner axis is walked; b is read where it is. The last
+ * vector of a row ends where the row does and computes some elements again, which is cheaper than
+ * part of a vector.
+ */
+#include "kernel_small.h"
+
+#include "cpu_openmp/util/kernel_level.h"
+
+#define REAL float
+#define NAME(x) x##_f32
+#include "kernel_small.inc"
+
+#define REAL double
+#define NAME(x) x##_f64
+#include "kernel_small.inc"
+
+extern const small_kernels LEVEL_NAME(small);
+const small_kernels LEVEL_NAME(small) = {
+    .product = {product_f32, product_f64},
+    .columns_least = {16 / sizeof(float), 16 / sizeof(double)},
+};

@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cpu_openmp/runtime/device.h"
+
+#include <limits.h>
+#include <stdatomic.h>
+
+#include "batch.h"
+#include "cpu_openmp/providers/blas.h"
+#include "cpu_openmp/util/counts.h"
+#include "cpu_openmp/providers/onednn.h"
+#include "cpu_openmp/runtime/team.h"
+
+/* Multiplications below which a product of any strides is not worth preparing. */
+#define TINY 512
+
+/* Multiplications up to which nothing is copied, where the strides allow that. */
+#define SMALL (64 * 64 * 64)
+
+/* Multiplications below which oneDNN's preparation costs more than OpenBLAS's. */
+#define ONEDNN_LEAST (32 * 32 * 32)
+#define ONEDNN_LEAST_NARROW (48 * 48 * 48)
+
+/* Multiplications from which it does int8 better without a plan. */
+#define ONEDNN_I8_LARGE 1e9
+
+/* Multiplications that a thread should have to itself. */
+#define GRAIN (256 << 10)
+
+/* Numbers that a thread should have to look through. */
+#define LOOK (64 << 10)
+
+/*
+ * Rows and columns of the parts of a product are multiples of this: whole tiles of OpenBLAS. Of our
+ * own, which are 12 or 48, a part may end within one: less is lost there than by parts that differ
+ * by 48, which is an eighth of the time at 256.
+ */
+#define PART 16
+
+enum { C, A, B, MATRICES };
+
+/* How the parts of a product are computed. */
+typedef enum way { BY_SMALL, BY_TINY, BY_ONEDNN, BY_BLAS, BY_GEMM, BY_NARROW } way;
+
+/* A batch of products, the way in which each is computed, and its division into parts. */
+typedef struct product {
+    const collet_device *device;
+    collet_dtype from, to;
+    batch batch;
+    gemm_matrix m[MATRICES]; /* without addresses; strides in elements */
+    int64_t rows, columns, inner;
+    way way;
+    int wide; /* f64, else f32, where one of the two */
+    onednn *onednn;
+    const onednn_use *use;
+    blas *blas;
+    _Atomic int32_t *unfit;                               /* met what oneDNN gets wrong */
+    blas_matrix form[MATRICES];                           /* for the libraries, without addresses */
+    int64_t part_rows, part_columns, parts_across, parts; /* of one product */
+    char *scratch;                                        /* one piece a thread */
+} product;
+
+/* ---- What BLAS takes ------------------------------------------------------------------------- */
+
+/* Whether a rows x columns view has adjacent rows or columns that do not overlap; sets its form. */
+static int blas_takes(const gemm_matrix *m, int64_t rows, int64_t columns, blas_matrix *form)
+{
+    int64_t row = rows > 1 ? m->row : columns, column = columns > 1 ? m->column : 1;
+    if (rows <= 1 && columns > 1 && m->column != 1)
+        row = 1;
+    form->transposed = column != 1;
+    form->stride = form->transposed ? column : row;
+    int64_t other = form->transposed ? row : 1;
+    int64_t length = form->transposed ? rows : columns;
+    return other == 1 && form->stride >= length && form->stride >= 1 && form->stride <= INT_MAX &&
+           rows <= INT_MAX && columns <= INT_MAX;
+}
+
+static int fits_blas(product *p)
+{
+    return p->rows > 0 && p->columns > 0 && p->inner > 0 &&
+           blas_takes(&p->m[C], p->rows, p->columns, &p->form[C]) &&
+           blas_takes(&p->m[A], p->rows, p->inner, &p->form[A]) &&
+           blas_takes(&p->m[B], p->inner, p->columns, &p->form[B]);
+}
+
+/* ---- Division -------------------------------------------------------------------------------- */
+
+static int64_t round_up(int64_t x, int64_t unit)
+{
+    return divide_up(x, unit) * unit;
+}
+
+/*
+ * Cuts each product into as many parts as it takes to give every thread one, nearly square ones.
+ * Parts by the extents alone would make OpenBLAS round alike on any number of threads, and cost a
+ * tenth of the speed, because each copies both of its sides for itself.
+ */
+static void divide(product *p)
+{
+    int64_t wanted = p->batch.count > 0 ? divide_up(p->device->threads, p->batch.count) : 1;
+    int64_t across = 1;
+    if (p->way == BY_SMALL || p->way == BY_TINY)
+        wanted = 1;
+    p->part_rows = p->rows;
+    p->part_columns = p->columns;
+    double best = 0.0;
+    for (int64_t i = 1; i <= wanted; i++) {
+        if (wanted % i != 0)
+            continue;
+        double border = (double)p->rows * (double)i + (double)p->columns * (double)(wanted / i);
+        if (best == 0.0 || border < best) {
+            best = border;
+            across = i;
+        }
+    }
+    if (p->rows > 0 && p->columns > 0) {
+        if (wanted > 1) {
+            p->part_columns = round_up(divide_up(p->columns, across), PART);
+            p->part_rows = round_up(divide_up(p->rows, wanted / across), PART);
+        }
+        p->parts_across = divide_up(p->columns, p->part_columns);
+        p->parts = p->parts_across * divide_up(p->rows, p->part_rows);
+    }
+}
+
+/* ---- The way --------------------------------------------------------------------------------- */
+
+/* c^T = b^T a^T, when that is the product whose rows are adjacent. */
+static void turn(product *p)
+{
+    gemm_matrix a = p->m[A], b = p->m[B];
+    if (p->m[C].column == 1 || p->m[C].row != 1 || p->rows <= 1)
+        return;
+    p->m[A] = (gemm_matrix){NULL, b.column, b.row};
+    p->m[B] = (gemm_matrix){NULL, a.column, a.row};
+    p->m[C] = (gemm_matrix){NULL, p->m[C].column, 1};
+    int64_t rows = p->rows, size = p->batch.size[A];
+    char *first = p->batch.first[A];
+    const int64_t *strides = p->batch.strides[A];
+    p->rows = p->columns;
+    p->columns = rows;
+    p->batch.size[A] = p->batch.size[B];
+    p->batch.first[A] = p->batch.first[B];
+    p->batch.strides[A] = p->batch.strides[B];
+    p->batch.size[B] = size;
+    p->batch.first[B] = first;
+    p->batch.strides[B] = strides;
+}
+
+static int fits_small(const product *p)
+{
+    return p->inner > 0 && p->m[C].column == 1 && p->m[B].column == 1 &&
+           p->columns >= p->device->level->small->columns_least[p->wide] &&
+           (double)p->rows * (double)p->columns * (double)p->inner <= SMALL;
+}
+
+/* Libraries are opened by the first product that can use them: OpenBLAS starts threads that keep
+ * cores busy for a while, which programs without a product should not pay for. */
+static way choose_library(product *p)
+{
+    const char *reason;
+    double work = (double)p->rows * (double)p->columns * (double)p->inner;
+    if (!fits_blas(p))
+        return BY_GEMM;
+    if (!p->wide && (p->device->onednn & CHOICE_ONEDNN_F32) && work >= ONEDNN_LEAST)
+        p->onednn = onednn_open(&reason);
+    if (p->onednn)
+        return BY_ONEDNN;
+    p->blas = blas_open(&reason);
+    return p->blas ? BY_BLAS : BY_GEMM;
+}
+
+/* Our own kernels are near enough that only larger products are worth oneDNN's preparation. */
+static way choose_narrow(product *p)
+{
+    const char *reason;
+    double work = (double)p->rows * (double)p->columns * (double)p->inner;
+    uint32_t wanted = p->from == COLLET_I8     ? CHOICE_ONEDNN_I8
+                      : p->from == COLLET_BF16 ? CHOICE_ONEDNN_BF16
+                                               : 0;
+    if ((p->device->onednn & wanted) && work >= ONEDNN_LEAST_NARROW && fits_blas(p) &&
+        p->device->plans)
+        p->onednn = onednn_open(&reason);
+    return p->onednn ? BY_ONEDNN : BY_NARROW;
+}
+
+static way choose(product *p)
+{
+    if (p->from != COLLET_F32 && p->from != COLLET_F64)
+        return choose_narrow(p);
+    if (fits_small(p))
+        return BY_SMALL;
+    if (p->rows * p->columns <= TINY && p->rows * p->columns * p->inner <= TINY)
+        return BY_TINY;
+    return choose_library(p);
+}
+
+static void make_product(product *p, const collet_device *device, const collet_kernel_call *call)
+{
+    const collet_operand *c = cpu_operand(call, C), *a = cpu_operand(call, A);
+    int32_t axes = c->ndim - 2;
+    p->device = device;
+    p->from = a->dtype;
+    p->to = c->dtype;
+    p->wide = p->from == COLLET_F64;
+    p->batch = batch_of(call, axes, MATRICES);
+    p->rows = c->shape[axes];
+    p->columns = c->shape[axes + 1];
+    p->inner = a->shape[axes + 1];
+    for (uint32_t k = 0; k < MATRICES; k++) {
+        const int64_t *strides = cpu_operand(call, k)->strides + axes;
+        p->m[k] = (gemm_matrix){NULL, strides[0], strides[1]};
+    }
+    turn(p);
+    p->way = choose(p);
+    divide(p);
+}
+
+/* ---- One part -------------------------------------------------------------------------------- */
+
+static void part_by_narrow(const product *p, const gemm_matrix m[MATRICES], int64_t rows,
+                           int64_t columns, int32_t thread)
+{
+    const narrow_kernels *narrow = p->device->narrow;
+    narrow->product(&m[C], p->to, &m[A], &m[B], p->from, rows, columns, p->inner,
+                    p->scratch + (uint64_t)thread * narrow->scratch_bytes);
+}
+
+static void part_by_gemm(const product *p, const gemm_matrix m[MATRICES], int64_t rows,
+                         int64_t columns, int32_t thread)
+{
+    const gemm_kernels *gemm = p->device->level->gemm;
+    gemm->product[p->wide](&m[C], &m[A], &m[B], rows, columns, p->inner,
+                           p->scratch + (uint64_t)thread * gemm->scratch_bytes);
+}
+
+/* 0: declined, and nothing done. */
+static int by_onednn(const product *p, const blas_matrix *c, const blas_matrix *a,
+                     const blas_matrix *b, int64_t rows, int64_t columns)
+{
+    if (p->from == COLLET_F32)
+        return onednn_product_f32(p->onednn, c, a, b, rows, columns, p->inner);
+    double work = (double)rows * (double)columns * (double)p->inner;
+    if (p->from == COLLET_I8 && work >= ONEDNN_I8_LARGE)
+        return onednn_product_i8(p->onednn, c, a, b, rows, columns, p->inner);
+    onednn_type type = p->from == COLLET_I8   ? ONEDNN_I8_I32
+                       : p->to == COLLET_BF16 ? ONEDNN_BF16_BF16
+                                              : ONEDNN_BF16_F32;
+    return onednn_product_planned(p->onednn, p->device->plans, p->use->threads, type, c, a, b, rows,
+                                  columns, p->inner);
+}
+
+static void part_by_library(const product *p, const gemm_matrix m[MATRICES], int64_t rows,
+                            int64_t columns, int32_t thread)
+{
+    blas_matrix f[MATRICES];
+    int left = A, right = B;
+    for (int k = 0; k < MATRICES; k++) {
+        f[k] = p->form[k];
+        f[k].at = m[k].at;
+    }
+    int64_t height = rows, width = columns;
+    if (f[C].transposed) { /* c^T = b^T a^T */
+        f[A].transposed = !f[A].transposed;
+        f[B].transposed = !f[B].transposed;
+        f[C].transposed = 0;
+        left = B;
+        right = A;
+        height = columns;
+        width = rows;
+    }
+    if (p->blas)
+        blas_product(p->blas, p->wide, &f[C], &f[left], &f[right], height, width, p->inner);
+    else if (by_onednn(p, &f[C], &f[left], &f[right], height, width))
+        return;
+    else if (p->from == COLLET_F32)
+        part_by_gemm(p, m, rows, columns, thread);
+    else
+        part_by_narrow(p, m, rows, columns, thread);
+}
+
+#define F32(at) (*(float *)(void *)(at))
+#define F64(at) (*(double *)(void *)(at))
+
+static void part_tiny(const product *p, const gemm_matrix m[MATRICES], int64_t rows,
+                      int64_t columns)
+{
+    int64_t size = p->wide ? 8 : 4, a_step = m[A].column * size, b_step = m[B].row * size;
+    for (int64_t i = 0; i < rows; i++) {
+        for (int64_t j = 0; j < columns; j++) {
+            char *a = m[A].at + i * m[A].row * size, *b = m[B].at + j * m[B].column * size;
+            char *c = m[C].at + (i * m[C].row + j * m[C].column) * size;
+            float sum = 0.0f;
+            double wide_sum = 0.0;
+            for (int64_t k = 0; k < p->inner; k++, a += a_step, b += b_step) {
+                if (p->wide)
+                    wide_sum += F64(a) * F64(b);
+                else
+                    sum += F32(a) * F32(b);
+            }
+            if (p->wide)
+                F64(c) = wide_sum;
+            else
+                F32(c) = sum;
+        }
+    }
+}
+
+static void run_part(const product *p, const gemm_matrix m[MATRICES], int64_t rows, int64_t columns,
+                     int32_t thread)
+{
+    switch (p->way) {
+    case BY_SMALL:
+        p->device->level->small->product[p->wide](&m[C], &m[A], &m[B], rows, columns, p->inner);
+        break;
+    case BY_TINY:
+        part_tiny(p, m, rows, columns);
+        break;
+    case BY_ONEDNN:
+    case BY_BLAS:
+        part_by_library(p, m, rows, columns, thread);
+        break;
+    case BY_GEMM:
+        part_by_gemm(p, m, rows, columns, thread);
+        break;
+    case BY_NARROW:
+        part_by_narrow(p, m, rows, columns, thread);
+        break;
+    }
+}
+
+static void run_parts(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const product *p = argument;
+    batch_place place;
+    int64_t part = begin % p->parts;
+    batch_go_to(&p->batch, &place, begin / p->parts);
+    for (int64_t item = begin; item < end; item++) {
+        int64_t i = part / p->parts_across * p->part_rows;
+        int64_t j = part % p->parts_across * p->part_columns;
+        gemm_matrix m[MATRICES];
+        for (int k = 0; k < MATRICES; k++) {
+            int64_t row = k == B ? 0 : i, column = k == A ? 0 : j;
+            m[k] = p->m[k];
+            m[k].at =
+                place.at[k] + (row * p->m[k].row + column * p->m[k].column) * p->batch.size[k];
+        }
+        run_part(p, m, least(p->rows - i, p->part_rows), least(p->columns - j, p->part_columns),
+                 thread);
+        if (++part == p->parts) {
+            part = 0;
+            batch_go_on(&p->batch, &place);
+        }
+    }
+}
+
+/* ---- oneDNN ---------------------------------------------------------------------------------- */
+
+/* Parts for a team; each thread tells the library that it is one. */
+static void run_parts_on_one(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    product mine = *(const product *)argument;
+    onednn_use use;
+    mine.use = &use;
+    onednn_enter(mine.onednn, &use, 1);
+    run_parts(&mine, thread, begin, end);
+    onednn_leave(mine.onednn, &use);
+}
+
+/* It divides a product better than we could: its threads share what they copy. */
+static void run_whole(product *p)
+{
+    double work = (double)p->rows * (double)p->columns * (double)p->inner / GRAIN;
+    int32_t threads = p->device->threads;
+    onednn_use use;
+    batch_place place;
+    batch_go_to(&p->batch, &place, 0);
+    p->use = &use;
+    onednn_enter(p->onednn, &use, work > threads ? threads : work > 1 ? (int32_t)work : 1);
+    for (int64_t i = 0; i < p->batch.count; i++, batch_go_on(&p->batch, &place)) {
+        gemm_matrix m[MATRICES];
+        for (int k = 0; k < MATRICES; k++) {
+            m[k] = p->m[k];
+            m[k].at = place.at[k];
+        }
+        part_by_library(p, m, p->rows, p->columns, 0);
+    }
+    onednn_leave(p->onednn, &use);
+}
+
+/* Lines (rows or columns, whichever are adjacent) begin .. end-1 of a factor in its products. */
+static void look_for_subnormals(const product *p, int k, int64_t lines, int64_t length,
+                                int64_t begin, int64_t end)
+{
+    const narrow_kernels *narrow = p->device->narrow;
+    batch_place place;
+    batch_go_to(&p->batch, &place, begin / lines);
+    for (int64_t item = begin; item < end; item++) {
+        const uint16_t *first = (const uint16_t *)(const void *)place.at[k];
+        int64_t line = item % lines;
+        if (narrow->any_subnormal_bf16(first + line * p->form[k].stride, length))
+            atomic_store_explicit(p->unfit, 1, memory_order_relaxed);
+        if (line == lines - 1)
+            batch_go_on(&p->batch, &place);
+    }
+}
+
+static void look_at_a(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const product *p = argument;
+    int turned = p->form[A].transposed;
+    (void)thread;
+    look_for_subnormals(p, A, turned ? p->inner : p->rows, turned ? p->rows : p->inner, begin, end);
+}
+
+static void look_at_b(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const product *p = argument;
+    int turned = p->form[B].transposed;
+    (void)thread;
+    look_for_subnormals(p, B, turned ? p->columns : p->inner, turned ? p->inner : p->columns, begin,
+                        end);
+}
+
+/* The processor's bf16 products take subnormal factors for 0, and oneDNN does not look. */
+static int onednn_fits(product *p)
+{
+    _Atomic int32_t unfit = 0;
+    int64_t a = p->batch.count * (p->form[A].transposed ? p->inner : p->rows);
+    int64_t b = p->batch.count * (p->form[B].transposed ? p->columns : p->inner);
+    int64_t a_length = p->form[A].transposed ? p->rows : p->inner;
+    int64_t b_length = p->form[B].transposed ? p->inner : p->columns;
+    if (p->from != COLLET_BF16)
+        return 1;
+    p->unfit = &unfit;
+    team_run(p->device->threads, a, LOOK / a_length + 1, look_at_a, p);
+    team_run(p->device->threads, b, LOOK / b_length + 1, look_at_b, p);
+    return !unfit;
+}
+
+/* ---- Kernels --------------------------------------------------------------------------------- */
+
+WORKSPACE(matmul)
+{
+    product p = {0};
+    make_product(&p, device, call);
+    int narrow = p.from != COLLET_F32 && p.from != COLLET_F64;
+    uint64_t piece = narrow                                   ? device->narrow->scratch_bytes
+                     : p.way == BY_GEMM || p.way == BY_ONEDNN ? device->level->gemm->scratch_bytes
+                                                              : 0;
+    return (uint64_t)device->threads * piece;
+}
+
+KERNEL(matmul)
+{
+    product p = {.scratch = call->workspace};
+    make_product(&p, device, call);
+    if (p.batch.count == 0 || p.rows == 0 || p.columns == 0)
+        return COLLET_OK;
+    if (p.way == BY_ONEDNN && !onednn_fits(&p))
+        p.way = BY_NARROW;
+    int64_t whole = p.batch.count * p.parts;
+    double work = (double)p.part_rows * (double)p.part_columns * (double)(p.inner + 1);
+    int64_t grain = work > (double)GRAIN ? 1 : (int64_t)((double)GRAIN / work) + 1;
+    blas_use use;
+    if (p.blas)
+        blas_enter(p.blas, &use, 1);
+    if (p.way == BY_ONEDNN && p.batch.count < device->threads)
+        run_whole(&p);
+    else
+        team_run(device->threads, whole, grain, p.way == BY_ONEDNN ? run_parts_on_one : run_parts,
+                 &p);
+    if (p.blas)
+        blas_leave(p.blas, &use);
+    return COLLET_OK;
+}

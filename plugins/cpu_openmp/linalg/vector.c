@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dot and matvec: both are bound by the reading of the matrix, so the sums are formed in f64 with
+ * their rounding errors at no cost in time. The division into tiles and chunks depends on the shape
+ * alone, and chunks are added in order, so that the result does not depend on the number of
+ * threads.
+ */
+#include "cpu_openmp/runtime/device.h"
+
+#include <stdlib.h>
+
+#include "shared/host/util/sum.h"
+#include "batch.h"
+#include "cpu_openmp/util/counts.h"
+#include "cpu_openmp/runtime/team.h"
+
+/* Elements below which a second thread costs more than it brings. */
+#define GRAIN (16 << 10)
+
+/* Elements of a chunk of a row, and of a chunk of a tile of columns, whose sums are kept beside. */
+#define ROW_CHUNK (256 << 10)
+#define COLUMN_CHUNK (1 << 20)
+
+/* With as many tiles as this there is enough to divide without chunks. */
+#define MANY_TILES 64
+
+/* Sums side by side: in the second cache with a matrix read along its columns. */
+#define COLUMN_TILE 4096
+
+/* Rows that are read one after the other, so that short ones do not cost a step each; long ones are
+ * read VECTOR_ROWS at a time. */
+#define ROW_TILE 64
+#define ROW_TILE_ELEMENTS 2048
+
+enum { Y, A, X, VIEWS };
+
+typedef struct vector_plan {
+    const vector_kernels *kernels;
+    int wide; /* the factors are f64 */
+    collet_dtype to;
+    batch batch;
+    int64_t rows, inner;
+    int64_t row[VIEWS], column[VIEWS]; /* bytes from one to the next */
+    enum { ALONG, ACROSS, SHORT } way; /* a row at a time, many, many short ones */
+    int64_t tile, tiles;               /* rows of a at a time; of one product */
+    int64_t chunk, chunks;             /* elements of a row at a time; of one tile */
+    int64_t items;
+    double *sums; /* 2 x tile for each item, or for each thread when there is one chunk a tile */
+} vector_plan;
+
+/* Where an item is: what changes from one to the next. */
+typedef struct place {
+    int64_t chunk, tile;
+    batch_place product;
+} place;
+
+/* ---- Planning -------------------------------------------------------------------------------- */
+
+static void divide(vector_plan *p)
+{
+    int64_t elements = p->way == ALONG ? ROW_CHUNK : COLUMN_CHUNK;
+    p->tile = COLUMN_TILE;
+    if (p->way == ALONG && p->inner >= ROW_TILE_ELEMENTS / VECTOR_ROWS)
+        p->tile = VECTOR_ROWS;
+    else if (p->way == ALONG)
+        p->tile = least(divide_up(ROW_TILE_ELEMENTS, p->inner + 1), ROW_TILE);
+    p->tile = p->rows > 0 ? least(p->tile, p->rows) : 1;
+    p->tiles = divide_up(p->rows, p->tile);
+    p->chunk = p->inner;
+    p->chunks = 1;
+    int64_t groups = p->batch.count * p->tiles;
+    if (groups < MANY_TILES && p->inner > 2 * (elements / p->tile)) {
+        p->chunk = elements / p->tile;
+        p->chunks = divide_up(p->inner, p->chunk);
+    }
+    p->items = groups * p->chunks;
+}
+
+static void begin_plan(vector_plan *p, const collet_device *device, const collet_kernel_call *call,
+                       int32_t batch_axes)
+{
+    p->kernels = device->level->vector;
+    p->to = cpu_operand(call, Y)->dtype;
+    p->wide = cpu_operand(call, A)->dtype == COLLET_F64;
+    p->batch = batch_of(call, batch_axes, VIEWS);
+}
+
+static void plan_dot(vector_plan *p, const collet_device *device, const collet_kernel_call *call)
+{
+    begin_plan(p, device, call, 0);
+    p->rows = 1;
+    p->inner = cpu_operand(call, A)->shape[0];
+    p->column[A] = cpu_step(cpu_operand(call, A), 0);
+    p->column[X] = cpu_step(cpu_operand(call, X), 0);
+    divide(p);
+}
+
+static void plan_matvec(vector_plan *p, const collet_device *device, const collet_kernel_call *call)
+{
+    const collet_operand *y = cpu_operand(call, Y), *a = cpu_operand(call, A);
+    int32_t axes = y->ndim - 1;
+    begin_plan(p, device, call, axes);
+    p->rows = y->shape[axes];
+    p->inner = a->shape[axes + 1];
+    p->row[Y] = cpu_step(y, axes);
+    p->row[A] = cpu_step(a, axes);
+    p->column[A] = cpu_step(a, axes + 1);
+    p->column[X] = cpu_step(cpu_operand(call, X), axes);
+    if (p->inner <= VECTOR_SHORT)
+        p->way = SHORT;
+    else if (p->rows > 1 && llabs(p->row[A]) < llabs(p->column[A]))
+        p->way = ACROSS;
+    divide(p);
+}
+
+/* ---- Places ---------------------------------------------------------------------------------- */
+
+static void go_to(const vector_plan *p, place *at, int64_t item)
+{
+    at->chunk = item % p->chunks;
+    at->tile = item / p->chunks % p->tiles;
+    batch_go_to(&p->batch, &at->product, item / p->chunks / p->tiles);
+}
+
+static void go_on(const vector_plan *p, place *at)
+{
+    if (++at->chunk < p->chunks)
+        return;
+    at->chunk = 0;
+    if (++at->tile < p->tiles)
+        return;
+    at->tile = 0;
+    batch_go_on(&p->batch, &at->product);
+}
+
+/* ---- Sums ------------------------------------------------------------------------------------ */
+
+static int64_t rows_of_tile(const vector_plan *p, int64_t tile)
+{
+    return least(p->rows - tile * p->tile, p->tile);
+}
+
+static void sum_item(const vector_plan *p, const place *at, double *sum, double *lost)
+{
+    int64_t k = at->chunk * p->chunk, n = least(p->inner - k, p->chunk);
+    int64_t rows = rows_of_tile(p, at->tile);
+    int64_t row = p->row[A], column = p->column[A], x_step = p->column[X];
+    const char *a = at->product.at[A] + at->tile * p->tile * row + k * column;
+    const char *x = at->product.at[X] + k * x_step;
+    if (p->way == SHORT) {
+        p->kernels->short_columns[p->wide](sum, a, column, row, x, x_step, n, rows);
+        return;
+    }
+    for (int64_t i = 0; i < rows; i++)
+        sum[i] = lost[i] = 0.0;
+    if (p->way == ACROSS) {
+        p->kernels->columns[p->wide](sum, lost, a, column, row, x, x_step, n, rows);
+        return;
+    }
+    p->kernels->rows[p->wide](sum, lost, a, row, column, x, x_step, rows, n);
+}
+
+static void store(const vector_plan *p, char *out, double value)
+{
+    if (p->to == COLLET_F32)
+        *(float *)(void *)out = (float)value;
+    else
+        *(double *)(void *)out = value;
+}
+
+static void run_items(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const vector_plan *p = argument;
+    place at;
+    go_to(p, &at, begin);
+    for (int64_t item = begin; item < end; item++, go_on(p, &at)) {
+        double *sum = p->sums + 2 * p->tile * (p->chunks > 1 ? item : thread);
+        double *lost = sum + p->tile;
+        sum_item(p, &at, sum, lost);
+        if (p->chunks > 1)
+            continue;
+        char *out = at.product.at[Y] + at.tile * p->tile * p->row[Y];
+        int64_t rows = rows_of_tile(p, at.tile);
+        for (int64_t i = 0; p->way == SHORT && i < rows; i++)
+            store(p, out + i * p->row[Y], sum[i]);
+        for (int64_t i = 0; p->way != SHORT && i < rows; i++)
+            store(p, out + i * p->row[Y], cpu_total(&(cpu_sum){sum[i], lost[i]}));
+    }
+}
+
+/* Adds the chunks of tiles begin .. end-1. */
+static void finish_tiles(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const vector_plan *p = argument;
+    (void)thread;
+    for (int64_t tile = begin; tile < end; tile++) {
+        const double *first = p->sums + 2 * p->tile * p->chunks * tile;
+        place at;
+        go_to(p, &at, tile * p->chunks);
+        char *out = at.product.at[Y] + at.tile * p->tile * p->row[Y];
+        for (int64_t i = 0; i < rows_of_tile(p, at.tile); i++) {
+            cpu_sum total = {0};
+            for (int64_t c = 0; c < p->chunks; c++) {
+                cpu_add(&total, first[2 * p->tile * c + i]);
+                total.lost += first[2 * p->tile * c + p->tile + i];
+            }
+            store(p, out + i * p->row[Y], cpu_total(&total));
+        }
+    }
+}
+
+/* ---- Kernels --------------------------------------------------------------------------------- */
+
+static uint64_t scratch_bytes(const collet_device *device, const vector_plan *p)
+{
+    int64_t pieces = p->chunks > 1 ? p->items : device->threads;
+    return (uint64_t)pieces * (uint64_t)p->tile * 2 * sizeof(double);
+}
+
+static collet_status run(const collet_device *device, vector_plan *p)
+{
+    int64_t work = p->tile * (p->chunk + 1);
+    if (p->items == 0)
+        return COLLET_OK;
+    team_run(device->threads, p->items, work >= GRAIN ? 1 : GRAIN / work, run_items, p);
+    if (p->chunks > 1)
+        team_run(device->threads, p->items / p->chunks, divide_up(GRAIN, p->tile * p->chunks),
+                 finish_tiles, p);
+    return COLLET_OK;
+}
+
+WORKSPACE(dot)
+{
+    vector_plan p = {0};
+    plan_dot(&p, device, call);
+    return scratch_bytes(device, &p);
+}
+
+KERNEL(dot)
+{
+    vector_plan p = {.sums = call->workspace};
+    plan_dot(&p, device, call);
+    return run(device, &p);
+}
+
+WORKSPACE(matvec)
+{
+    vector_plan p = {0};
+    plan_matvec(&p, device, call);
+    return scratch_bytes(device, &p);
+}
+
+KERNEL(matvec)
+{
+    vector_plan p = {.sums = call->workspace};
+    plan_matvec(&p, device, call);
+    return run(device, &p);
+}

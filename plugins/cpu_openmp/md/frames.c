@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cpu_openmp/runtime/device.h"
+
+#include <stdatomic.h>
+
+#include "shared/host/md/frames.h"
+#include "shared/host/util/rows.h"
+#include "cpu_openmp/util/loop.h"
+#include "cpu_openmp/runtime/team.h"
+
+/* Frames that a thread should have to itself: an eigenproblem takes about a microsecond, the rest
+ * less. */
+#define GRAIN_EIGEN 16
+#define GRAIN 256
+
+typedef void (*frames_fn)(const collet_kernel_call *call, int64_t begin, int64_t end);
+
+typedef struct frames_job {
+    const collet_kernel_call *call;
+    frames_fn run;
+    _Atomic int64_t equal_times;
+} frames_job;
+
+static void run_frames(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const frames_job *job = argument;
+    (void)thread;
+    job->run(job->call, begin, end);
+}
+
+static collet_status share_frames(const collet_device *device, const collet_kernel_call *call,
+                                  int64_t grain, frames_fn run)
+{
+    frames_job job = {.call = call, .run = run};
+    team_run(device->threads, cpu_operand(call, 0)->shape[0], grain, run_frames, &job);
+    return COLLET_OK;
+}
+
+KERNEL(principal_axes)
+{
+    (void)share_frames(device, call, GRAIN_EIGEN, cpu_md_eigen);
+    cpu_md_align(call);
+    return COLLET_OK;
+}
+
+KERNEL(euler_zyz)
+{
+    return share_frames(device, call, GRAIN, cpu_md_euler_zyz);
+}
+
+KERNEL(tilt)
+{
+    return share_frames(device, call, GRAIN, cpu_md_tilt);
+}
+
+KERNEL(angular_velocity)
+{
+    return share_frames(device, call, GRAIN_EIGEN, cpu_md_angular_velocity);
+}
+
+KERNEL(decompose)
+{
+    return share_frames(device, call, GRAIN, cpu_md_decompose);
+}
+
+static void differentiate(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    frames_job *job = argument;
+    int64_t found = cpu_md_time_derivative(job->call, begin, end);
+    int64_t least = atomic_load(&job->equal_times);
+    (void)thread;
+    while (found < least && !atomic_compare_exchange_weak(&job->equal_times, &least, found)) {
+    }
+}
+
+KERNEL(time_derivative)
+{
+    int64_t frames = cpu_operand(call, 0)->shape[0];
+    frames_job job = {.call = call, .equal_times = frames};
+    team_run(device->threads, frames, GRAIN, differentiate, &job);
+    cpu_md_time_derivative_info(call, atomic_load(&job.equal_times));
+    return COLLET_OK;
+}
+
+/* ---- magnitude ------------------------------------------------------------------------------- */
+
+typedef struct norms {
+    loop l; /* the output and the input's first components */
+    collet_dtype dtype;
+    int64_t step, length; /* of the components */
+} norms;
+
+static void norm_row(const void *context, char *const *at, const int64_t *step, int64_t n)
+{
+    const norms *m = context;
+    for (int64_t i = 0; i < n; i++) {
+        *(double *)(void *)(at[0] + i * step[0]) =
+            cpu_norm(at[1] + i * step[1], m->dtype, m->step, m->length);
+    }
+}
+
+static void norm_part(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const norms *m = argument;
+    (void)thread;
+    loop_run(&m->l, begin, end, norm_row, m);
+}
+
+KERNEL(magnitude)
+{
+    const collet_operand *in = cpu_operand(call, 1);
+    int32_t last = in->ndim - 1;
+    norms m = {.dtype = in->dtype, .step = cpu_step(in, last), .length = in->shape[last]};
+    loop_init(&m.l, call, 2, NULL);
+    team_run(device->threads, m.l.count, GRAIN / (1 + m.length / 64) + 1, norm_part, &m);
+    return COLLET_OK;
+}

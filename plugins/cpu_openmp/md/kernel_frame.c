@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel_frame.h"
+
+#include <string.h>
+
+#include "cpu_openmp/util/kernel_level.h"
+
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
+
+#define W LANES_F64
+
+typedef double lanes __attribute__((vector_size(8 * W)));
+typedef double lanes_at_any __attribute__((vector_size(8 * W), aligned(8), may_alias));
+typedef float half_lanes __attribute__((vector_size(4 * W)));
+typedef float half_lanes_at_any __attribute__((vector_size(4 * W), aligned(4), may_alias));
+
+/* Three coordinates of W atoms. */
+typedef struct triple {
+    lanes x, y, z;
+} triple;
+
+/*
+ * x0 y0 z0 x1 y1 z1 ... in three vectors: since 3 and W share no divisor, the x fill different
+ * lanes of the three, and so do the y and the z; blending them gives the atoms in the order 3 j mod
+ * W, with y turned by one lane and z by two.
+ */
+#if W == 8
+static const uint8_t order[W] = {0, 3, 6, 1, 4, 7, 2, 5};
+#define BLEND_X(a, b, c)                                                                           \
+    __builtin_shufflevector(__builtin_shufflevector(a, b, 0, 9, 2, 3, 12, 5, 6, 15), c, 0, 1, 10,  \
+                            3, 4, 13, 6, 7)
+#define BLEND_Y(a, b, c)                                                                           \
+    __builtin_shufflevector(__builtin_shufflevector(a, b, 0, 1, 10, 3, 4, 13, 6, 7), c, 8, 1, 2,   \
+                            11, 4, 5, 14, 7)
+#define BLEND_Z(a, b, c)                                                                           \
+    __builtin_shufflevector(__builtin_shufflevector(a, b, 8, 1, 2, 11, 4, 5, 14, 7), c, 0, 9, 2,   \
+                            3, 12, 5, 6, 15)
+#define TURN_1(a) __builtin_shufflevector(a, a, 1, 2, 3, 4, 5, 6, 7, 0)
+#define TURN_2(a) __builtin_shufflevector(a, a, 2, 3, 4, 5, 6, 7, 0, 1)
+#elif W == 4
+static const uint8_t order[W] = {0, 3, 2, 1};
+#define BLEND_X(a, b, c)                                                                           \
+    __builtin_shufflevector(__builtin_shufflevector(a, b, 0, 1, 6, 3), c, 0, 5, 2, 3)
+#define BLEND_Y(a, b, c)                                                                           \
+    __builtin_shufflevector(__builtin_shufflevector(a, b, 4, 1, 2, 7), c, 0, 1, 6, 3)
+#define BLEND_Z(a, b, c)                                                                           \
+    __builtin_shufflevector(__builtin_shufflevector(a, b, 0, 5, 2, 3), c, 4, 1, 2, 7)
+#define TURN_1(a) __builtin_shufflevector(a, a, 1, 2, 3, 0)
+#define TURN_2(a) __builtin_shufflevector(a, a, 2, 3, 0, 1)
+#else
+static const uint8_t order[W] = {0, 1};
+#define BLEND_X(a, b, c) __builtin_shufflevector(a, b, 0, 3)
+#define BLEND_Y(a, b, c) __builtin_shufflevector(a, c, 2, 1)
+#define BLEND_Z(a, b, c) __builtin_shufflevector(b, c, 0, 3)
+#define TURN_1(a) __builtin_shufflevector(a, a, 1, 0)
+#define TURN_2(a) (a)
+#endif
+
+INLINE lanes widen(half_lanes v)
+{
+    /* gcc 12 makes two conversions and an insertion of the generic one. */
+#if defined(__AVX512F__)
+    return (lanes)_mm512_cvtps_pd((__m256)v);
+#elif defined(__AVX__)
+    return (lanes)_mm256_cvtps_pd((__m128)v);
+#else
+    return __builtin_convertvector(v, lanes);
+#endif
+}
+
+#define HALF_LANES_AT(at) (*(const half_lanes_at_any *)(const void *)(at))
+#define LANES_AT(at) (*(const lanes_at_any *)(const void *)(at))
+
+INLINE triple load_f32(const float *at)
+{
+    half_lanes a = HALF_LANES_AT(at), b = HALF_LANES_AT(at + W), c = HALF_LANES_AT(at + 2 * W);
+    half_lanes y = BLEND_Y(a, b, c), z = BLEND_Z(a, b, c);
+    return (triple){widen(BLEND_X(a, b, c)), widen(TURN_1(y)), widen(TURN_2(z))};
+}
+
+INLINE triple load_f64(const double *at)
+{
+    lanes a = LANES_AT(at), b = LANES_AT(at + W), c = LANES_AT(at + 2 * W);
+    lanes y = BLEND_Y(a, b, c), z = BLEND_Z(a, b, c);
+    return (triple){BLEND_X(a, b, c), TURN_1(y), TURN_2(z)};
+}
+
+/* The same where the next atom may be read too: turning lanes by reading from the next number on
+ * takes loads, which the machine has to spare, instead of permutations, which compete with the
+ * arithmetic. */
+INLINE triple load_inside_f32(const float *at)
+{
+#define SHIFTED(k)                                                                                 \
+    BLEND_X(HALF_LANES_AT(at + k), HALF_LANES_AT(at + W + k), HALF_LANES_AT(at + 2 * W + k))
+    return (triple){widen(SHIFTED(0)), widen(SHIFTED(1)), widen(SHIFTED(2))};
+#undef SHIFTED
+}
+
+INLINE triple load_inside_f64(const double *at)
+{
+#define SHIFTED(k) BLEND_X(LANES_AT(at + k), LANES_AT(at + W + k), LANES_AT(at + 2 * W + k))
+    return (triple){SHIFTED(0), SHIFTED(1), SHIFTED(2)};
+#undef SHIFTED
+}
+
+INLINE triple load(int wide, const void *atoms)
+{
+    return wide ? load_f64(atoms) : load_f32(atoms);
+}
+
+INLINE triple load_inside(int wide, const void *atoms)
+{
+    return wide ? load_inside_f64(atoms) : load_inside_f32(atoms);
+}
+
+/* ---- Totals of lanes --------------------------------------------------------------------------
+ */
+
+#if W == 8
+#define EVEN_PAIRS(a, b) __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13)
+#define ODD_PAIRS(a, b) __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15)
+#define EVEN(a, b) __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14)
+#define ODD(a, b) __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15)
+#define LOW(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11)
+#define HIGH(a, b) __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15)
+#elif W == 4
+#define EVEN(a, b) __builtin_shufflevector(a, b, 0, 4, 2, 6)
+#define ODD(a, b) __builtin_shufflevector(a, b, 1, 5, 3, 7)
+#define LOW(a, b) __builtin_shufflevector(a, b, 0, 1, 4, 5)
+#define HIGH(a, b) __builtin_shufflevector(a, b, 2, 3, 6, 7)
+#else
+#define EVEN(a, b) __builtin_shufflevector(a, b, 0, 2)
+#define ODD(a, b) __builtin_shufflevector(a, b, 1, 3)
+#endif
+
+/* Lane i is the total of the lanes of v[i]. */
+INLINE lanes totals_of(const lanes v[W])
+{
+    lanes pairs[W / 2];
+    for (int i = 0; i < W / 2; i++)
+        pairs[i] = EVEN(v[2 * i], v[2 * i + 1]) + ODD(v[2 * i], v[2 * i + 1]);
+#if W == 8
+    lanes a = EVEN_PAIRS(pairs[0], pairs[1]) + ODD_PAIRS(pairs[0], pairs[1]);
+    lanes b = EVEN_PAIRS(pairs[2], pairs[3]) + ODD_PAIRS(pairs[2], pairs[3]);
+    return LOW(a, b) + HIGH(a, b);
+#elif W == 4
+    return LOW(pairs[0], pairs[1]) + HIGH(pairs[0], pairs[1]);
+#else
+    return pairs[0];
+#endif
+}
+
+/* to[i] = the total of from[i]. */
+INLINE void totals(const lanes *from, double *to, int count)
+{
+    for (int i = 0; i < count; i += W) {
+        lanes group[W] = {{0}};
+        for (int j = 0; j < W && i + j < count; j++)
+            group[j] = from[i + j];
+        lanes sums = totals_of(group);
+        for (int j = 0; j < W && i + j < count; j++)
+            to[i + j] = sums[j];
+    }
+}
+
+/* ---- Sums of a frame ------------------------------------------------------------------------- */
+
+/* Which members of frame_sums a pass fills. */
+#define FIRST 1
+#define SECOND 2
+#define LINEAR 4
+#define ANGULAR 8
+#define TORQUE 16
+
+/* Bytes between what is read and what is asked for: the arithmetic leaves the machine's own
+ * read-ahead too little room to keep two threads' worth of memory busy. */
+#define READ_AHEAD 2048
+
+INLINE void read_ahead(int wide, const char *at)
+{
+    for (int64_t i = 0; i < (wide ? 24 : 12) * W; i += 64)
+        __builtin_prefetch(at + READ_AHEAD + i);
+}
+
+/* Laid out as frame_sums. */
+typedef struct accumulators {
+    lanes first[3], second[6], momentum[3], vis_viva, angular[3], force[3], torque[3];
+} accumulators;
+
+_Static_assert(sizeof(accumulators) == sizeof(frame_sums) * W, "one vector for each number");
+
+INLINE void add_cross(lanes sum[3], triple a, triple b)
+{
+    sum[0] += a.y * b.z;
+    sum[1] += a.z * b.x;
+    sum[2] += a.x * b.y;
+    sum[0] -= a.z * b.y;
+    sum[1] -= a.x * b.z;
+    sum[2] -= a.y * b.x;
+}
+
+INLINE void add_atoms(int what, accumulators *s, lanes m, triple d, triple v, triple f)
+{
+    triple md = {m * d.x, m * d.y, m * d.z};
+    if (what & FIRST) {
+        s->first[0] += md.x;
+        s->first[1] += md.y;
+        s->first[2] += md.z;
+    }
+    if (what & SECOND) {
+        s->second[0] += md.x * d.x;
+        s->second[1] += md.y * d.y;
+        s->second[2] += md.z * d.z;
+        s->second[3] += md.x * d.y;
+        s->second[4] += md.x * d.z;
+        s->second[5] += md.y * d.z;
+    }
+    if (what & ANGULAR)
+        add_cross(s->angular, md, v);
+    if (what & LINEAR) {
+        triple mv = {m * v.x, m * v.y, m * v.z};
+        s->momentum[0] += mv.x;
+        s->momentum[1] += mv.y;
+        s->momentum[2] += mv.z;
+        s->vis_viva += mv.x * v.x;
+        s->vis_viva += mv.y * v.y;
+        s->vis_viva += mv.z * v.z;
+    }
+    if (what & TORQUE) {
+        s->force[0] += f.x;
+        s->force[1] += f.y;
+        s->force[2] += f.z;
+        add_cross(s->torque, d, f);
+    }
+}
+
+/* n < W atoms and W - n times `fill`. */
+INLINE void pad(int wide, void *padded, const void *atoms, int64_t n, const double fill[3])
+{
+    for (int64_t i = 0; i < 3 * W; i++) {
+        if (wide)
+            ((double *)padded)[i] = i < 3 * n ? ((const double *)atoms)[i] : fill[i % 3];
+        else
+            ((float *)padded)[i] = i < 3 * n ? ((const float *)atoms)[i] : (float)fill[i % 3];
+    }
+}
+
+INLINE const void *atom_at(int wide, const void *atoms, int64_t i)
+{
+    return (const char *)atoms + i * (wide ? 24 : 12);
+}
+
+INLINE triple relative(triple r, const triple *origin)
+{
+    return (triple){r.x - origin->x, r.y - origin->y, r.z - origin->z};
+}
+
+INLINE triple spread(const double v[3])
+{
+    lanes zero = {0};
+    return (triple){zero + v[0], zero + v[1], zero + v[2]};
+}
+
+INLINE void pass(int wide, int what, const frame_view *view, frame_sums *sums)
+{
+    static const double nothing[3] = {0.0, 0.0, 0.0};
+    const triple origin = spread(view->origin);
+    const char *r = view->positions, *v = view->velocities, *f = view->forces;
+    const double *m = view->masses;
+    const int64_t step = wide ? 24 * W : 12 * W;
+    const int with_v = what & (LINEAR | ANGULAR), with_f = what & TORQUE;
+    accumulators s = {0};
+    triple d, velocity = {0}, force = {0};
+    int64_t left = view->atoms;
+    for (; left > W; left -= W, m += W, r += step) {
+        read_ahead(wide, r);
+        d = relative(load_inside(wide, r), &origin);
+        if (with_v) {
+            read_ahead(wide, v);
+            velocity = load_inside(wide, v);
+            v += step;
+        }
+        if (with_f) {
+            read_ahead(wide, f);
+            force = load_inside(wide, f);
+            f += step;
+        }
+        add_atoms(what, &s, LANES_AT(m), d, velocity, force);
+    }
+    if (left > 0) {
+        double padded[3][3 * W];
+        if (left < W) {
+            pad(wide, padded[0], r, left, view->origin);
+            if (with_v)
+                pad(wide, padded[1], v, left, nothing);
+            if (with_f)
+                pad(wide, padded[2], f, left, nothing);
+        }
+        d = relative(load(wide, left < W ? (const char *)padded[0] : r), &origin);
+        if (with_v)
+            velocity = load(wide, left < W ? (const char *)padded[1] : v);
+        if (with_f)
+            force = load(wide, left < W ? (const char *)padded[2] : f);
+        add_atoms(what, &s, LANES_AT(m), d, velocity, force);
+    }
+    *sums = (frame_sums){{0.0}, {0.0}, {0.0}, 0.0, {0.0}, {0.0}, {0.0}};
+    /* Neighbours together: a group of W totals costs little more than one. */
+    if (what & LINEAR)
+        totals((const lanes *)&s, (double *)sums, 16);
+    else if (what & FIRST)
+        totals((const lanes *)&s, (double *)sums, what & SECOND ? 9 : 3);
+    else
+        totals(s.angular, sums->angular, 3);
+    if (with_f)
+        totals((const lanes *)&s + 16, (double *)sums + 16, 6);
+}
+
+static void first_f32(const frame_view *view, frame_sums *sums)
+{
+    pass(0, FIRST, view, sums);
+}
+
+static void first_f64(const frame_view *view, frame_sums *sums)
+{
+    pass(1, FIRST, view, sums);
+}
+
+static void second_f32(const frame_view *view, frame_sums *sums)
+{
+    pass(0, FIRST | SECOND, view, sums);
+}
+
+static void second_f64(const frame_view *view, frame_sums *sums)
+{
+    pass(1, FIRST | SECOND, view, sums);
+}
+
+static void angular_f32(const frame_view *view, frame_sums *sums)
+{
+    pass(0, ANGULAR, view, sums);
+}
+
+static void angular_f64(const frame_view *view, frame_sums *sums)
+{
+    pass(1, ANGULAR, view, sums);
+}
+
+static void velocities_f32(const frame_view *view, frame_sums *sums)
+{
+    pass(0, FIRST | SECOND | LINEAR | ANGULAR, view, sums);
+}
+
+static void velocities_f64(const frame_view *view, frame_sums *sums)
+{
+    pass(1, FIRST | SECOND | LINEAR | ANGULAR, view, sums);
+}
+
+static void forces_f32(const frame_view *view, frame_sums *sums)
+{
+    pass(0, FIRST | SECOND | TORQUE, view, sums);
+}
+
+static void forces_f64(const frame_view *view, frame_sums *sums)
+{
+    pass(1, FIRST | SECOND | TORQUE, view, sums);
+}
+
+static void all_f32(const frame_view *view, frame_sums *sums)
+{
+    pass(0, FIRST | SECOND | LINEAR | ANGULAR | TORQUE, view, sums);
+}
+
+static void all_f64(const frame_view *view, frame_sums *sums)
+{
+    pass(1, FIRST | SECOND | LINEAR | ANGULAR | TORQUE, view, sums);
+}
+
+/* ---- A frame against a reference ------------------------------------------------------------- */
+
+INLINE triple reference_at(const double *reference, int64_t stride, int64_t i)
+{
+    return (triple){LANES_AT(reference + i), LANES_AT(reference + stride + i),
+                    LANES_AT(reference + 2 * stride + i)};
+}
+
+/* Atoms i .. i + W - 1 relative to the origin; those beyond the last are at the origin. */
+INLINE triple relative_at(int wide, const frame_view *view, const triple *origin, int64_t i)
+{
+    const void *atoms = atom_at(wide, view->positions, i);
+    int64_t left = view->atoms - i;
+    double padded[3 * W];
+    if (left < W)
+        pad(wide, padded, atoms, left, view->origin);
+    return relative(load(wide, left < W ? (const void *)padded : atoms), origin);
+}
+
+INLINE void overlap(int wide, const frame_view *view, const double *reference, int64_t stride,
+                    overlap_sums *sums)
+{
+    const triple origin = spread(view->origin);
+    lanes first[3] = {{0}}, covariance[9] = {{0}};
+    for (int64_t i = 0; i < view->atoms; i += W) {
+        triple d = relative_at(wide, view, &origin, i);
+        triple ref = reference_at(reference, stride, i);
+        lanes m = LANES_AT(view->masses + i);
+        lanes md[3] = {m * d.x, m * d.y, m * d.z};
+        for (int k = 0; k < 3; k++) {
+            first[k] += md[k];
+            covariance[3 * k] += md[k] * ref.x;
+            covariance[3 * k + 1] += md[k] * ref.y;
+            covariance[3 * k + 2] += md[k] * ref.z;
+        }
+    }
+    totals(first, sums->first, 3);
+    totals(covariance, sums->covariance, 9);
+}
+
+INLINE double deviation(int wide, const frame_view *view, const double *reference, int64_t stride,
+                        const double rotation[9], const double shift[3])
+{
+    const triple origin = spread(view->origin), away = spread(shift);
+    const triple rx = spread(rotation), ry = spread(rotation + 3), rz = spread(rotation + 6);
+    lanes sum = {0};
+    for (int64_t i = 0; i < view->atoms; i += W) {
+        triple d = relative_at(wide, view, &origin, i);
+        triple ref = reference_at(reference, stride, i);
+        lanes m = LANES_AT(view->masses + i);
+        lanes x = rx.x * d.x + rx.y * d.y + rx.z * d.z - ref.x - away.x;
+        lanes y = ry.x * d.x + ry.y * d.y + ry.z * d.z - ref.y - away.y;
+        lanes z = rz.x * d.x + rz.y * d.y + rz.z * d.z - ref.z - away.z;
+        sum += m * (x * x + y * y + z * z);
+    }
+    double result;
+    totals(&sum, &result, 1);
+    return result;
+}
+
+static void overlap_f32(const frame_view *view, const double *reference, int64_t stride,
+                        overlap_sums *sums)
+{
+    overlap(0, view, reference, stride, sums);
+}
+
+static void overlap_f64(const frame_view *view, const double *reference, int64_t stride,
+                        overlap_sums *sums)
+{
+    overlap(1, view, reference, stride, sums);
+}
+
+static double deviation_f32(const frame_view *view, const double *reference, int64_t stride,
+                            const double rotation[9], const double shift[3])
+{
+    return deviation(0, view, reference, stride, rotation, shift);
+}
+
+static double deviation_f64(const frame_view *view, const double *reference, int64_t stride,
+                            const double rotation[9], const double shift[3])
+{
+    return deviation(1, view, reference, stride, rotation, shift);
+}
+
+extern const frame_kernels LEVEL_NAME(frame);
+const frame_kernels LEVEL_NAME(frame) = {
+    .lanes = W,
+    .order = order,
+    .pass = {{first_f32, second_f32, angular_f32, velocities_f32, forces_f32, all_f32},
+             {first_f64, second_f64, angular_f64, velocities_f64, forces_f64, all_f64}},
+    .overlap = {overlap_f32, overlap_f64},
+    .deviation = {deviation_f32, deviation_f64},
+};

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pass.h"
+
+#include "shared/host/md/operands.h"
+#include "shared/host/util/sum.h"
+#include "cpu_openmp/runtime/team.h"
+
+/* Atoms that a thread should have to itself: some microseconds of work. */
+#define GRAIN 8192
+
+/* The squared distance of origin and centre, beside the squared extent, from which on a frame is
+ * summed again: what is subtracted then costs two of sixteen digits. */
+#define FAR 64.0
+
+/* ---- Masses ---------------------------------------------------------------------------------- */
+
+int64_t atoms_padded(int64_t atoms)
+{
+    return (atoms + 7) / 8 * 8;
+}
+
+int64_t atoms_blocks(int64_t atoms)
+{
+    return atoms / ATOMS_BLOCK + (atoms % ATOMS_BLOCK != 0);
+}
+
+int atoms_share_blocks(const collet_device *device, int64_t frames, int64_t atoms)
+{
+    return device->threads > 1 && atoms_blocks(atoms) > 1 && frames < 4 * (int64_t)device->threads;
+}
+
+typedef struct mass_job {
+    const collet_operand *masses; /* NULL: 1 */
+    const frame_kernels *kernels;
+    int64_t atoms;
+    double *table, *sums;
+} mass_job;
+
+static double mass_at(const collet_operand *o, int64_t i)
+{
+    if (!o)
+        return 1.0;
+    const char *at = cpu_at(o) + i * cpu_step(o, 0);
+    return o->dtype == COLLET_F32 ? (double)*(const float *)(const void *)at
+                                  : *(const double *)(const void *)at;
+}
+
+static void fill_table(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const mass_job *job = argument;
+    (void)thread;
+    for (int64_t b = begin; b < end; b++) {
+        int64_t first = b * ATOMS_BLOCK, last = first + ATOMS_BLOCK;
+        if (last > atoms_padded(job->atoms))
+            last = atoms_padded(job->atoms);
+        double sums[8] = {0.0};
+        for (int64_t i = first; i < last; i++) {
+            int64_t lane = i & (job->kernels->lanes - 1);
+            int64_t atom = i - lane + job->kernels->order[lane];
+            double m = atom < job->atoms ? mass_at(job->masses, atom) : 0.0;
+            job->table[i] = m;
+            sums[i % 8] += m;
+        }
+        job->sums[b] = ((sums[0] + sums[1]) + (sums[2] + sums[3])) +
+                       ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+    }
+}
+
+double atoms_masses(const collet_device *device, const collet_operand *masses, int64_t atoms,
+                    double *table, double *sums)
+{
+    mass_job job = {.masses = masses && cpu_present(masses) ? masses : NULL,
+                    .kernels = device->level->frame,
+                    .atoms = atoms,
+                    .table = table,
+                    .sums = sums};
+    cpu_sum total = {0};
+    team_run(device->threads, atoms_blocks(atoms), 2, fill_table, &job);
+    for (int64_t b = 0; b < atoms_blocks(atoms); b++)
+        cpu_add(&total, sums[b]);
+    return cpu_total(&total);
+}
+
+/* ---- Where atoms stand ----------------------------------------------------------------------- */
+
+atoms_source atoms_find(const collet_operand *o)
+{
+    atoms_source s = {NULL, 0, 0, 0, 0, 0, 1};
+    if (!o || !cpu_present(o))
+        return s;
+    int32_t last = o->ndim - 1;
+    s.at = cpu_at(o);
+    s.frame_step = last > 1 ? cpu_step(o, 0) : 0;
+    s.atom_step = cpu_step(o, last - 1);
+    s.step = cpu_step(o, last);
+    s.atoms = o->shape[last - 1];
+    s.wide = o->dtype == COLLET_F64;
+    s.adjacent = o->strides[last] == 1 && o->strides[last - 1] == 3;
+    return s;
+}
+
+const void *atoms_adjacent(const atoms_source *source, int64_t frame, int64_t first, int64_t count,
+                           void *copy)
+{
+    const char *at = source->at + frame * source->frame_step + first * source->atom_step;
+    if (source->adjacent)
+        return at;
+    for (int64_t i = 0; i < count; i++, at += source->atom_step) {
+        for (int k = 0; k < 3; k++) {
+            const char *from = at + k * source->step;
+            if (source->wide)
+                ((double *)copy)[3 * i + k] = *(const double *)(const void *)from;
+            else
+                ((float *)copy)[3 * i + k] = *(const float *)(const void *)from;
+        }
+    }
+    return copy;
+}
+
+void atoms_first(const atoms_source *source, int64_t frame, double origin[3])
+{
+    origin[0] = origin[1] = origin[2] = 0.0;
+    if (source->atoms == 0)
+        return;
+    const char *at = source->at + frame * source->frame_step;
+    for (int k = 0; k < 3; k++, at += source->step) {
+        double x = source->wide ? *(const double *)(const void *)at
+                                : (double)*(const float *)(const void *)at;
+        if (isfinite(x))
+            origin[k] = x;
+    }
+}
+
+/* ---- Sums ------------------------------------------------------------------------------------ */
+
+static void add_sums(frame_sums *total, const frame_sums *part)
+{
+    double *to = (double *)total;
+    const double *from = (const double *)part;
+    for (size_t i = 0; i < sizeof *total / sizeof *to; i++)
+        to[i] += from[i];
+}
+
+/* Atoms first .. first+count-1, copied together where they do not stand so. */
+static void sum_scattered(const atoms_job *job, frame_view *view, int64_t frame, int64_t first,
+                          int64_t count, frame_sums *sums)
+{
+    double r[3 * ATOMS_COPIED], v[3 * ATOMS_COPIED], f[3 * ATOMS_COPIED];
+    *sums = (frame_sums){{0.0}, {0.0}, {0.0}, 0.0, {0.0}, {0.0}, {0.0}};
+    for (int64_t i = first; i < first + count; i += ATOMS_COPIED) {
+        int64_t n = first + count - i < ATOMS_COPIED ? first + count - i : ATOMS_COPIED;
+        frame_sums part;
+        view->positions = atoms_adjacent(&job->r, frame, i, n, r);
+        view->velocities = job->v.at ? atoms_adjacent(&job->v, frame, i, n, v) : NULL;
+        view->forces = job->f.at ? atoms_adjacent(&job->f, frame, i, n, f) : NULL;
+        view->masses = job->table + i;
+        view->atoms = n;
+        job->device->level->frame->pass[job->r.wide][job->pass](view, &part);
+        add_sums(sums, &part);
+    }
+}
+
+static void sum_block(const atoms_job *job, int64_t frame, int64_t block, const double origin[3],
+                      frame_sums *sums)
+{
+    int64_t first = block * ATOMS_BLOCK, left = job->atoms - first;
+    int64_t count = left < ATOMS_BLOCK ? left : ATOMS_BLOCK;
+    frame_view view = {.origin = {origin[0], origin[1], origin[2]}};
+    if (!job->adjacent) {
+        sum_scattered(job, &view, frame, first, count, sums);
+        return;
+    }
+    view.positions = atoms_adjacent(&job->r, frame, first, count, NULL);
+    view.velocities = job->v.at ? atoms_adjacent(&job->v, frame, first, count, NULL) : NULL;
+    view.forces = job->f.at ? atoms_adjacent(&job->f, frame, first, count, NULL) : NULL;
+    view.masses = job->table + first;
+    view.atoms = count;
+    job->device->level->frame->pass[job->r.wide][job->pass](&view, sums);
+}
+
+static void sum_frame(const atoms_job *job, int64_t frame, const double origin[3], frame_sums *sums)
+{
+    if (job->blocks == 1) {
+        sum_block(job, frame, 0, origin, sums);
+        return;
+    }
+    *sums = (frame_sums){{0.0}, {0.0}, {0.0}, 0.0, {0.0}, {0.0}, {0.0}};
+    for (int64_t b = 0; b < job->blocks; b++) {
+        frame_sums part;
+        sum_block(job, frame, b, origin, &part);
+        add_sums(sums, &part);
+    }
+}
+
+static void first_origin(const atoms_job *job, int64_t frame, double origin[3])
+{
+    if (job->origins)
+        md_load3(job->origins, frame, origin);
+    else
+        atoms_first(&job->r, frame, origin);
+}
+
+/* Moves the origin to the centre when it is too far from it; 0 when it may stay. */
+static int better_origin(const atoms_job *job, const frame_sums *s, double origin[3])
+{
+    if (!job->moves_to_centre || job->mass == 0.0)
+        return 0;
+    const double *p = s->first;
+    double moved = (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) * job->per_mass;
+    double extent = (s->second[0] + s->second[1] + s->second[2]) - moved;
+    if (!(fabs(moved) > FAR * fabs(extent)) || !isfinite(moved))
+        return 0;
+    for (int i = 0; i < 3; i++)
+        origin[i] += s->first[i] * job->per_mass;
+    return 1;
+}
+
+static void finish_frame(const atoms_job *job, int64_t frame, double origin[3], frame_sums *sums)
+{
+    if (better_origin(job, sums, origin))
+        sum_frame(job, frame, origin, sums);
+    job->finish(job, frame, origin, sums);
+}
+
+/* ---- Sharing out ----------------------------------------------------------------------------- */
+
+/* Frames summed before they are finished: what is computed of each is a chain of divisions, and the
+ * chains of several run side by side where a pass between them would not let them. */
+#define BATCH 16
+
+static void run_frames(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const atoms_job *job = argument;
+    double origin[BATCH][3];
+    frame_sums sums[BATCH];
+    (void)thread;
+    for (int64_t first = begin; first < end; first += BATCH) {
+        int64_t count = end - first < BATCH ? end - first : BATCH;
+        for (int64_t i = 0; i < count; i++) {
+            first_origin(job, first + i, origin[i]);
+            sum_frame(job, first + i, origin[i], &sums[i]);
+        }
+        for (int64_t i = 0; i < count; i++)
+            finish_frame(job, first + i, origin[i], &sums[i]);
+    }
+}
+
+static void run_blocks(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const atoms_job *job = argument;
+    (void)thread;
+    for (int64_t i = begin; i < end; i++) {
+        double origin[3];
+        first_origin(job, i / job->blocks, origin);
+        sum_block(job, i / job->blocks, i % job->blocks, origin, &job->partial[i]);
+    }
+}
+
+/* Frames whose blocks were shared out: the sums that one thread would have got. */
+static void finish_blocks(const atoms_job *job)
+{
+    for (int64_t f = 0; f < job->frames; f++) {
+        double origin[3];
+        frame_sums sums = {{0.0}, {0.0}, {0.0}, 0.0, {0.0}, {0.0}, {0.0}};
+        first_origin(job, f, origin);
+        for (int64_t b = 0; b < job->blocks; b++)
+            add_sums(&sums, &job->partial[f * job->blocks + b]);
+        finish_frame(job, f, origin, &sums);
+    }
+}
+
+/* The first operand of three axes with atoms: positions. */
+static const collet_operand *find_positions(const collet_kernel_call *call)
+{
+    return cpu_operand(call, call->n_out);
+}
+
+uint64_t atoms_workspace(const collet_device *device, const collet_kernel_call *call)
+{
+    const collet_operand *positions = find_positions(call);
+    int64_t frames = positions->shape[0], atoms = positions->shape[1];
+    int64_t blocks = atoms_blocks(atoms);
+    uint64_t bytes = (uint64_t)(atoms_padded(atoms) + blocks) * sizeof(double);
+    if (atoms_share_blocks(device, frames, atoms))
+        bytes += (uint64_t)(frames * blocks) * sizeof(frame_sums);
+    return bytes;
+}
+
+collet_status atoms_run(const collet_device *device, const collet_kernel_call *call, atoms_job *job)
+{
+    job->call = call;
+    job->device = device;
+    job->r = atoms_find(job->positions);
+    job->v = atoms_find(job->velocities);
+    job->f = atoms_find(job->forces);
+    job->adjacent = job->r.adjacent && job->v.adjacent && job->f.adjacent;
+    job->frames = job->positions->shape[0];
+    job->atoms = job->positions->shape[1];
+    job->blocks = atoms_blocks(job->atoms);
+    job->table = call->workspace;
+    double *sums = job->table + atoms_padded(job->atoms);
+    if (job->frames == 0)
+        return COLLET_OK;
+    job->mass = atoms_masses(device, job->masses, job->atoms, job->table, sums);
+    job->per_mass = 1.0 / job->mass;
+    if (atoms_share_blocks(device, job->frames, job->atoms)) {
+        job->partial = (frame_sums *)(void *)(sums + job->blocks);
+        team_run(device->threads, job->frames * job->blocks, 1, run_blocks, job);
+        finish_blocks(job);
+    } else {
+        int64_t grain = GRAIN / (job->atoms + 1) + 1;
+        team_run(device->threads, job->frames, grain, run_frames, job);
+    }
+    return COLLET_OK;
+}

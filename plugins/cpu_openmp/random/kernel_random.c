@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel_random.h"
+
+#include <string.h>
+
+#include "shared/host/random/philox.h"
+#include "cpu_openmp/util/kernel_functions.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+/* ---- Philox ---------------------------------------------------------------------------------- */
+
+/* One word of as many blocks as there are lanes, in their low halves; the high halves are noise. */
+typedef uint64_t words __attribute__((vector_size(VECTOR_BYTES)));
+#define LANES (VECTOR_BYTES / 8)
+
+/* Blocks that are made at a time. */
+#define GROUP 64
+
+/* 32 x 32 -> 64 bits of the low halves. */
+#if defined(__AVX512F__)
+#define MULTIPLY(a, b) ((words)_mm512_mul_epu32((__m512i)(a), (__m512i)(b)))
+#elif defined(__AVX2__)
+#define MULTIPLY(a, b) ((words)_mm256_mul_epu32((__m256i)(a), (__m256i)(b)))
+#elif defined(__x86_64__)
+#define MULTIPLY(a, b) ((words)_mm_mul_epu32((__m128i)(a), (__m128i)(b)))
+#else
+#define MULTIPLY(a, b) (((a)&0xffffffffu) * ((b)&0xffffffffu))
+#endif
+
+/*
+ * The block that lane i holds: halves of a vector alternate, so that even lanes of two vectors
+ * taken in turn are one run of blocks, and odd lanes the next.
+ */
+#if VECTOR_BYTES == 64
+#define BLOCK_OF_LANE                                                                              \
+    {                                                                                              \
+        0, 4, 1, 5, 2, 6, 3, 7                                                                     \
+    }
+#define EVEN_LANES(a, b) __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14)
+#define ODD_LANES(a, b) __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15)
+#elif VECTOR_BYTES == 32
+#define BLOCK_OF_LANE                                                                              \
+    {                                                                                              \
+        0, 2, 1, 3                                                                                 \
+    }
+#define EVEN_LANES(a, b) __builtin_shufflevector(a, b, 0, 4, 2, 6)
+#define ODD_LANES(a, b) __builtin_shufflevector(a, b, 1, 5, 3, 7)
+#else
+#define BLOCK_OF_LANE                                                                              \
+    {                                                                                              \
+        0, 1                                                                                       \
+    }
+#define EVEN_LANES(a, b) __builtin_shufflevector(a, b, 0, 2)
+#define ODD_LANES(a, b) __builtin_shufflevector(a, b, 1, 3)
+#endif
+
+/* Vectors that go through the rounds side by side: one round waits for the other's multiplication.
+ */
+#define ABREAST 2
+
+/* Blocks first .. first + ABREAST * LANES - 1, counted modulo last + 1, one after the other: words
+ * 0 and 1 (low, high), words 2 and 3. */
+INLINE void make_abreast(uint64_t *out, uint64_t seed, uint64_t first, uint64_t last)
+{
+    const words order = BLOCK_OF_LANE, zero = {0}, m0 = zero + CPU_PHILOX_M0,
+                m1 = zero + CPU_PHILOX_M1;
+    words x0[ABREAST], x1[ABREAST], x2[ABREAST], x3[ABREAST];
+    uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
+    for (int v = 0; v < ABREAST; v++) {
+        x0[v] = (first + (uint64_t)(v * LANES) + order) & last;
+        x1[v] = x0[v] >> 32;
+        x2[v] = x3[v] = zero;
+    }
+    for (int round = 0; round < CPU_PHILOX_ROUNDS; round++) {
+        for (int v = 0; v < ABREAST; v++) {
+            words p0 = MULTIPLY(x0[v], m0), p1 = MULTIPLY(x2[v], m1);
+            x0[v] = (p1 >> 32) ^ x1[v] ^ (zero + k0);
+            x1[v] = p1;
+            x2[v] = (p0 >> 32) ^ x3[v] ^ (zero + k1);
+            x3[v] = p0;
+        }
+        k0 += CPU_PHILOX_K0;
+        k1 += CPU_PHILOX_K1;
+    }
+    for (int v = 0; v < ABREAST; v++, out += 2 * LANES) {
+        words low = (x0[v] & 0xffffffffu) | x1[v] << 32, high = (x2[v] & 0xffffffffu) | x3[v] << 32;
+        words even = EVEN_LANES(low, high), odd = ODD_LANES(low, high);
+        memcpy(out, &even, sizeof even);
+        memcpy(out + LANES, &odd, sizeof odd);
+    }
+}
+
+INLINE void make_blocks(uint64_t out[2 * GROUP], uint64_t seed, uint64_t first, uint64_t last)
+{
+    for (uint64_t i = 0; i < GROUP; i += ABREAST * LANES)
+        make_abreast(out + 2 * i, seed, first + i, last);
+}
+
+/* ---- f32 ------------------------------------------------------------------------------------- */
+
+/*
+ * Cosine and sine of 2 pi v for 0 <= v < 1: quarter turns are taken off exactly; of what is left,
+ * |f| <= 1/2 quarter turns, sin(pi/2 f) = f (pi/2 + f^2 S(f^2)) and cos(pi/2 f) = 1 + f^2 C(f^2)
+ * by minimax polynomials (errors 2^-28, 2^-34).
+ */
+INLINE void turn_f32(float v, float *cosine, float *sine)
+{
+    float shifted = 4.0f * v + ROUND_F32;
+    uint32_t quarters = f32_bits(shifted);
+    float f = 4.0f * v - (shifted - ROUND_F32), t = f * f;
+    float s = -0x1.2dc84cp-8f;
+    s = MULTIPLY_ADD(s, t, 0x1.466004p-4f);
+    s = MULTIPLY_ADD(s, t, -0x1.4abbbep-1f);
+    /* pi / 2 in two parts. */
+    s = MULTIPLY_ADD(f, 0x1.921fb6p+0f, f * MULTIPLY_ADD(s, t, -0x1.777a5cp-25f));
+    float c = 0x1.d9d57ep-11f;
+    c = MULTIPLY_ADD(c, t, -0x1.55c5e0p-6f);
+    c = MULTIPLY_ADD(c, t, 0x1.03c1dep-2f);
+    c = MULTIPLY_ADD(c, t, -0x1.3bd3ccp+0f);
+    c = MULTIPLY_ADD(c, t, 1.0f);
+    uint32_t odd = 0u - (quarters & 1u), cb = f32_bits(c), sb = f32_bits(s);
+    *cosine = f32_of((odd ? sb : cb) ^ ((quarters + 1u) & 2u) << 30);
+    *sine = f32_of((odd ? cb : sb) ^ (quarters & 2u) << 30);
+}
+
+/* Word i of a run of blocks. */
+typedef uint32_t __attribute__((may_alias)) word;
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define WORD(bits, i) (((const word *)(bits))[(i) ^ 1])
+#else
+#define WORD(bits, i) (((const word *)(bits))[i])
+#endif
+
+INLINE void uniform_f32(float *out, const uint64_t *bits)
+{
+    for (int i = 0; i < 4 * GROUP; i++)
+        out[i] = (float)(int32_t)(WORD(bits, i) >> 8) * 0x1p-24f;
+}
+
+INLINE void normal_f32(float *out, const uint64_t *bits)
+{
+    for (int i = 0; i < 2 * GROUP; i++) {
+        float u = (float)WORD(bits, 2 * i) * 0x1p-32f + 0x1p-33f, cosine, sine;
+        turn_f32((float)(int32_t)(WORD(bits, 2 * i + 1) >> 8) * 0x1p-24f, &cosine, &sine);
+        float r = __builtin_sqrtf(-2.0f * log_normal_f32(u));
+        out[2 * i] = r * cosine;
+        out[2 * i + 1] = r * sine;
+    }
+}
+
+/* ---- f64 ------------------------------------------------------------------------------------- */
+
+/* The upper 53 bits as a number in [0, 1); where 64-bit integers are not converted, by parts that
+ * stand in the low bits of a known double. */
+INLINE double fraction_f64(uint64_t bits)
+{
+#if defined(__AVX512DQ__) || defined(__aarch64__)
+    return (double)(int64_t)(bits >> 11) * 0x1p-53;
+#else
+    double high = f64_of(0x4130000000000000u | bits >> 32) - 0x1p20;
+    return high + (f64_of(0x3fe0000000000000u | (bits & 0xffffffffu) >> 11) - 0.5);
+#endif
+}
+
+/* As turn_f32; errors 2^-58, 2^-64. */
+INLINE void turn_f64(double v, double *cosine, double *sine)
+{
+    const double round = 0x1.8p52;
+    double shifted = 4.0 * v + round;
+    uint64_t quarters = f64_bits(shifted);
+    double f = 4.0 * v - (shifted - round), t = f * f;
+    double s = 0x1.e3ff27cd26b7ap-25;
+    s = MULTIPLY_ADD(s, t, -0x1.e300989792d6fp-19);
+    s = MULTIPLY_ADD(s, t, 0x1.5078300c425c5p-13);
+    s = MULTIPLY_ADD(s, t, -0x1.32d2cce324139p-8);
+    s = MULTIPLY_ADD(s, t, 0x1.466bc67758cb2p-4);
+    s = MULTIPLY_ADD(s, t, -0x1.4abbce625be46p-1);
+    s = MULTIPLY_ADD(f, 0x1.921fb54442d18p+0, f * MULTIPLY_ADD(s, t, 0x1.1a62633145c07p-54));
+    double c = -0x1.b263c3700228fp-28;
+    c = MULTIPLY_ADD(c, t, 0x1.f9cc40ad31331p-22);
+    c = MULTIPLY_ADD(c, t, -0x1.a6d1ec7e0c42ep-16);
+    c = MULTIPLY_ADD(c, t, 0x1.e1f5068367b30p-11);
+    c = MULTIPLY_ADD(c, t, -0x1.55d3c7e3c9280p-6);
+    c = MULTIPLY_ADD(c, t, 0x1.03c1f081b5aaep-2);
+    c = MULTIPLY_ADD(c, t, -0x1.3bd3cc9be45dep+0);
+    c = MULTIPLY_ADD(c, t, 1.0);
+    uint64_t odd = 0u - (quarters & 1u), cb = f64_bits(c), sb = f64_bits(s);
+    *cosine = f64_of(((cb & ~odd) | (sb & odd)) ^ ((quarters + 1u) & 2u) << 62);
+    *sine = f64_of(((sb & ~odd) | (cb & odd)) ^ (quarters & 2u) << 62);
+}
+
+INLINE void uniform_f64(double *out, const uint64_t *bits)
+{
+    for (int i = 0; i < 2 * GROUP; i++)
+        out[i] = fraction_f64(bits[i]);
+}
+
+INLINE void normal_f64(double *out, const uint64_t *bits)
+{
+    for (int i = 0; i < GROUP; i++) {
+        double u = fraction_f64(bits[2 * i]) + 0x1p-54, cosine, sine;
+        turn_f64(fraction_f64(bits[2 * i + 1]), &cosine, &sine);
+        double r = __builtin_sqrt(-2.0 * log_normal_f64(u));
+        out[2 * i] = r * cosine;
+        out[2 * i + 1] = r * sine;
+    }
+}
+
+/* ---- Runs ------------------------------------------------------------------------------------ */
+
+enum { UNIFORM_F32, UNIFORM_F64, NORMAL_F32, NORMAL_F64 };
+
+INLINE void make_numbers(int kind, char *out, uint64_t seed, uint64_t first)
+{
+    _Alignas(64) uint64_t bits[2 * GROUP];
+    uint64_t lanes = kind == UNIFORM_F32 || kind == NORMAL_F32 ? 4 : 2;
+    make_blocks(bits, seed, first / lanes, UINT64_MAX / lanes);
+    if (kind == UNIFORM_F32)
+        uniform_f32((float *)(void *)out, bits);
+    else if (kind == UNIFORM_F64)
+        uniform_f64((double *)(void *)out, bits);
+    else if (kind == NORMAL_F32)
+        normal_f32((float *)(void *)out, bits);
+    else
+        normal_f64((double *)(void *)out, bits);
+}
+
+INLINE void make_run(int kind, char *out, uint64_t seed, uint64_t first, int64_t n)
+{
+    const int64_t lanes = kind == UNIFORM_F32 || kind == NORMAL_F32 ? 4 : 2, size = 16 / lanes;
+    while (n > 0) {
+        int64_t skipped = (int64_t)(first % (uint64_t)lanes), made = GROUP * lanes - skipped;
+        if (skipped == 0 && n >= made) {
+            make_numbers(kind, out, seed, first);
+        } else {
+            _Alignas(64) char whole[16 * GROUP];
+            make_numbers(kind, whole, seed, first);
+            made = made < n ? made : n;
+            memcpy(out, whole + skipped * size, (size_t)(made * size));
+        }
+        out += made * size;
+        first += (uint64_t)made;
+        n -= made;
+    }
+}
+
+static void run_uniform_f32(char *out, uint64_t seed, uint64_t first, int64_t n)
+{
+    make_run(UNIFORM_F32, out, seed, first, n);
+}
+
+static void run_uniform_f64(char *out, uint64_t seed, uint64_t first, int64_t n)
+{
+    make_run(UNIFORM_F64, out, seed, first, n);
+}
+
+static void run_normal_f32(char *out, uint64_t seed, uint64_t first, int64_t n)
+{
+    make_run(NORMAL_F32, out, seed, first, n);
+}
+
+static void run_normal_f64(char *out, uint64_t seed, uint64_t first, int64_t n)
+{
+    make_run(NORMAL_F64, out, seed, first, n);
+}
+
+extern const random_kernels LEVEL_NAME(random);
+const random_kernels LEVEL_NAME(random) = {
+    .uniform = {run_uniform_f32, run_uniform_f64},
+    .normal = {run_normal_f32, run_normal_f64},
+};

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cpu_openmp/runtime/device.h"
+
+#include "shared/host/util/rows.h"
+#include "cpu_openmp/util/loop.h"
+#include "cpu_openmp/runtime/team.h"
+
+/* Bytes written below which a second thread costs more than it brings. */
+#define GRAIN_BYTES (16 << 10)
+
+/* Numbers that are made before they are moved to where they belong. */
+#define PIECE_BYTES 4096
+
+typedef struct drawing {
+    loop l;
+    random_draw draw;
+    const move_kernels *move;
+    uint64_t seed, offset;
+    int64_t size; /* of an element */
+} drawing;
+
+/* Adjacent elements. */
+static void draw_part(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const drawing *d = argument;
+    (void)thread;
+    d->draw(d->l.at[0] + begin * d->size, d->seed, d->offset + (uint64_t)begin, end - begin);
+}
+
+/* Adjacent elements, past the caches. */
+static void draw_part_streamed(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const drawing *d = argument;
+    _Alignas(64) char piece[PIECE_BYTES];
+    (void)thread;
+    for (int64_t i = begin, n; i < end; i += n) {
+        char *out = d->l.at[0] + i * d->size;
+        /* Pieces end where a cache line does. */
+        n = (PIECE_BYTES - (int64_t)((uintptr_t)out % 64)) / d->size;
+        n = n < end - i ? n : end - i;
+        d->draw(piece, d->seed, d->offset + (uint64_t)i, n);
+        d->move->stream_piece(out, piece, n * d->size);
+    }
+    d->move->stream_end();
+}
+
+/* Numbers made in advance for the rows that follow. */
+typedef struct stock {
+    const drawing *d;
+    uint64_t next;       /* the element that comes after those in stock */
+    int64_t used, count; /* of the piece */
+    char *piece;
+} stock;
+
+static void fill_row(const void *context, char *const *at, const int64_t *step, int64_t n)
+{
+    stock *s = *(stock *const *)context;
+    const drawing *d = s->d;
+    int32_t size_index = d->size == 8 ? 3 : 2;
+    for (int64_t i = 0, taken; i < n; i += taken) {
+        if (s->used == s->count) {
+            s->count = PIECE_BYTES / d->size;
+            s->used = 0;
+            d->draw(s->piece, d->seed, d->offset + s->next, s->count);
+            s->next += (uint64_t)s->count;
+        }
+        taken = n - i < s->count - s->used ? n - i : s->count - s->used;
+        d->move->row[size_index](at[0] + i * step[0], step[0], s->piece + s->used * d->size,
+                                 d->size, taken);
+        s->used += taken;
+    }
+}
+
+/* Elements that lie apart. */
+static void draw_part_strided(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const drawing *d = argument;
+    _Alignas(64) char piece[PIECE_BYTES];
+    stock s = {.d = d, .next = (uint64_t)begin, .piece = piece}, *context = &s;
+    (void)thread;
+    loop_run(&d->l, begin, end, fill_row, &context);
+}
+
+/* The loop in C order, which is the numbers' order: loop_init would make it memory's. */
+static void loop_in_order(loop *l, const collet_operand *out)
+{
+    l->views = 1;
+    l->ndim = out->ndim ? out->ndim : 1;
+    l->shape[0] = l->count = 1;
+    l->step[0][0] = 0;
+    l->at[0] = cpu_at(out);
+    for (int32_t i = 0; i < out->ndim; i++) {
+        l->shape[i] = out->shape[i];
+        l->step[0][i] = cpu_step(out, i);
+        l->count *= out->shape[i];
+    }
+}
+
+static collet_status draw_all(const collet_device *device, const collet_kernel_call *call,
+                              const random_draw draws[2])
+{
+    const collet_random_params *params = call->params;
+    const collet_operand *out = cpu_operand(call, 0);
+    drawing d = {.draw = draws[out->dtype == COLLET_F64],
+                 .move = device->level->move,
+                 .seed = params->seed,
+                 .offset = params->offset,
+                 .size = (int64_t)cpu_dtype_size(out->dtype)};
+    loop_in_order(&d.l, out);
+    int adjacent = d.l.ndim == 1 && (d.l.step[0][0] == d.size || d.l.count == 1);
+    int large = d.l.count * d.size > device->cache_bytes;
+    team_run(device->threads, d.l.count, GRAIN_BYTES / d.size,
+             !adjacent ? draw_part_strided
+             : large   ? draw_part_streamed
+                       : draw_part,
+             &d);
+    return COLLET_OK;
+}
+
+KERNEL(uniform)
+{
+    return draw_all(device, call, device->level->random->uniform);
+}
+
+KERNEL(normal)
+{
+    return draw_all(device, call, device->level->random->normal);
+}

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ternary_quantize, _pack, _unpack and _dot: rows, or pieces of long ones, divided among threads.
+ */
+#include "shared/host/ternary/formats.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "shared/host/util/rows.h"
+#include "cpu_openmp/util/counts.h"
+#include "cpu_openmp/runtime/device.h"
+#include "cpu_openmp/runtime/team.h"
+#include "tokens.h"
+
+/* Elements of a piece, and of what is made adjacent at a time; whole blocks. */
+#define PIECE (64 * TERNARY_BLOCK)
+#define ROOM (4 * TERNARY_BLOCK)
+
+/* Elements, and blocks of two vectors, below which a second thread costs more than it brings. */
+#define GRAIN (1 << 15)
+#define DOT_GRAIN (1 << 10)
+
+typedef struct rows_plan {
+    const ternary_rows *kernels;
+    const convert_kernels *convert;
+    const collet_operand *codes, *scales, *other; /* scales may be NULL; weights or bytes */
+    uint32_t format, mode;
+    float threshold;
+    int64_t rows, count;   /* of a row */
+    int64_t piece, pieces; /* of a row */
+    double *sums;          /* of pieces */
+    float *means;          /* of rows */
+    _Atomic int64_t found; /* what `info` counts */
+} rows_plan;
+
+/* The scale of a row, of an operand without the last axis of the others. */
+static char *scale_at(const collet_operand *scales, int64_t row)
+{
+    return cpu_at(scales) + ternary_offset(scales, scales->ndim, row);
+}
+
+static char *row_at(const collet_operand *o, int64_t row)
+{
+    return cpu_at(o) + ternary_offset(o, o->ndim - 1, row);
+}
+
+/* `idle`: all outputs are empty, and the rows may be more than can be counted. */
+static void begin_plan(rows_plan *p, const collet_device *device, const collet_operand *codes,
+                       const collet_operand *scales, const collet_operand *other, int idle)
+{
+    p->kernels = device->level->ternary_rows;
+    p->convert = device->level->convert;
+    p->codes = codes;
+    p->scales = cpu_present(scales) ? scales : NULL;
+    p->other = other;
+    p->rows = !idle;
+    for (int32_t i = 0; i + 1 < codes->ndim && !idle; i++)
+        p->rows *= codes->shape[i];
+    p->count = codes->shape[codes->ndim - 1];
+    p->piece = PIECE;
+}
+
+/* Runs `body` for all pieces; a row without elements has one, for its scale. */
+static void run_pieces(rows_plan *p, const collet_device *device, team_body body)
+{
+    int64_t work = least(p->count, p->piece) + 1;
+    team_run(device->threads, p->rows * p->pieces, GRAIN / work + 1, body, p);
+}
+
+static void divide(rows_plan *p)
+{
+    p->pieces = p->count > p->piece ? divide_up(p->count, p->piece) : 1;
+}
+
+static void store_info(rows_plan *p, const collet_operand *info)
+{
+    int32_t found = (int32_t)least(atomic_load(&p->found), INT32_MAX);
+    memcpy(cpu_at(info), &found, sizeof found);
+}
+
+/* ---- quantize -------------------------------------------------------------------------------- */
+
+/* Weights as f32, or f64 where they are that. */
+typedef union numbers {
+    float f32[ROOM];
+    double f64[ROOM];
+} numbers;
+
+typedef struct run_of_weights {
+    const char *at;
+    int64_t step;
+    collet_dtype dtype;
+} run_of_weights;
+
+/* n adjacent numbers from element `first`, n <= ROOM unless they are so in memory. */
+static const void *adjacent(const rows_plan *p, const run_of_weights *w, int64_t first, int64_t n,
+                            numbers *room)
+{
+    const char *at = w->at + first * w->step;
+    int64_t size = (int64_t)cpu_dtype_size(w->dtype);
+    collet_dtype to = w->dtype == COLLET_F64 ? COLLET_F64 : COLLET_F32;
+    if (w->dtype == to && w->step == size)
+        return at;
+    convert_run run = p->convert->run[to][w->dtype];
+    if (run && w->step == size)
+        run(room, at, n);
+    else
+        cpu_convert((char *)room, to, to == COLLET_F64 ? 8 : 4, at, w->dtype, w->step, n);
+    return room;
+}
+
+static run_of_weights weights_of(const rows_plan *p, int64_t row)
+{
+    return (run_of_weights){row_at(p->other, row), cpu_last_step(p->other), p->other->dtype};
+}
+
+static double sum_magnitudes(const rows_plan *p, const run_of_weights *w, int64_t first,
+                             int64_t count)
+{
+    numbers room;
+    double sum = 0;
+    for (int64_t i = 0; i < count; i += ROOM) {
+        int64_t n = least(count - i, ROOM);
+        sum +=
+            p->kernels->magnitudes[w->dtype == COLLET_F64](adjacent(p, w, first + i, n, &room), n);
+    }
+    return sum;
+}
+
+static int64_t make_codes(const rows_plan *p, const run_of_weights *w, int64_t row, int64_t first,
+                          int64_t count, float threshold)
+{
+    int64_t step = cpu_last_step(p->codes), strange = 0;
+    char *out = row_at(p->codes, row) + first * step;
+    int8_t codes[ROOM];
+    numbers room;
+    for (int64_t i = 0; i < count; i += ROOM) {
+        int64_t n = least(count - i, ROOM);
+        int8_t *to = step == 1 ? (int8_t *)out + i : codes;
+        strange += p->kernels->codes[w->dtype == COLLET_F64](
+            to, adjacent(p, w, first + i, n, &room), (double)threshold, n);
+        if (to == codes)
+            cpu_move(out + i * step, step, (const char *)codes, 1, 1, n);
+    }
+    return strange;
+}
+
+static void store_scale(const rows_plan *p, int64_t row, float scale)
+{
+    if (p->scales)
+        memcpy(scale_at(p->scales, row), &scale, sizeof scale);
+}
+
+static float mean_of(const rows_plan *p, double sum)
+{
+    return p->count ? (float)(sum / (double)p->count) : 0.0f;
+}
+
+static void sum_pieces(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    rows_plan *p = argument;
+    (void)thread;
+    for (int64_t item = begin; item < end; item++) {
+        run_of_weights w = weights_of(p, item / p->pieces);
+        int64_t first = item % p->pieces * p->piece;
+        p->sums[item] = sum_magnitudes(p, &w, first, least(p->count - first, p->piece));
+    }
+}
+
+static void sum_rows(rows_plan *p)
+{
+    for (int64_t row = 0; row < p->rows; row++) {
+        double sum = 0;
+        for (int64_t i = 0; i < p->pieces; i++)
+            sum += p->sums[row * p->pieces + i];
+        p->means[row] = mean_of(p, sum);
+    }
+}
+
+static void quantize_pieces(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    rows_plan *p = argument;
+    int64_t strange = 0;
+    (void)thread;
+    for (int64_t item = begin; item < end; item++) {
+        int64_t row = item / p->pieces, piece = item % p->pieces, first = piece * p->piece;
+        int64_t n = least(p->count - first, p->piece);
+        run_of_weights w = weights_of(p, row);
+        float scale = 1.0f, threshold = p->threshold;
+        if (p->mode == COLLET_TERNARY_ABSMEAN) {
+            scale = p->pieces > 1 ? p->means[row] : mean_of(p, sum_magnitudes(p, &w, 0, n));
+            threshold = scale / 2;
+        }
+        strange += make_codes(p, &w, row, first, n, threshold);
+        if (piece == 0)
+            store_scale(p, row, scale);
+    }
+    atomic_fetch_add_explicit(&p->found, strange, memory_order_relaxed);
+}
+
+static void plan_quantize(rows_plan *p, const collet_device *device, const collet_kernel_call *call)
+{
+    const collet_ternary_quantize_params *params = call->params;
+    const collet_operand *codes = cpu_operand(call, 0), *scales = cpu_operand(call, 1);
+    begin_plan(p, device, codes, scales, cpu_operand(call, 3),
+               cpu_is_empty(codes) && cpu_is_empty(scales));
+    p->mode = params->mode;
+    p->threshold = params->threshold;
+    divide(p);
+}
+
+/* Long rows are read once for their mean and once more: the sums of their pieces, and the means. */
+static int has_sums(const rows_plan *p)
+{
+    return p->mode == COLLET_TERNARY_ABSMEAN && p->pieces > 1;
+}
+
+WORKSPACE(ternary_quantize)
+{
+    rows_plan p = {.found = 0};
+    plan_quantize(&p, device, call);
+    return has_sums(&p) ? (uint64_t)p.rows * ((uint64_t)p.pieces * sizeof(double) + sizeof(float))
+                        : 0;
+}
+
+KERNEL(ternary_quantize)
+{
+    rows_plan p = {.sums = call->workspace};
+    plan_quantize(&p, device, call);
+    if (has_sums(&p)) {
+        p.means = (float *)(void *)(p.sums + p.rows * p.pieces);
+        run_pieces(&p, device, sum_pieces);
+        sum_rows(&p);
+    }
+    run_pieces(&p, device, quantize_pieces);
+    store_info(&p, cpu_operand(call, 2));
+    return COLLET_OK;
+}
+
+/* ---- pack, unpack ---------------------------------------------------------------------------- */
+
+/* Bytes of 256 weights; 0: the row's bytes are not those of its pieces. */
+static int64_t block_bytes(uint32_t format)
+{
+    static const int64_t bytes[COLLET_TERNARY_FORMATS] = {
+        [COLLET_TERNARY_T2] = CPU_T2_BYTES,
+        [COLLET_TERNARY_ROTOR] = 64,
+        [COLLET_TERNARY_TQ2_0] = 66,
+        [COLLET_TERNARY_TQ1_0] = 54,
+    };
+    return bytes[format];
+}
+
+static void plan_format(rows_plan *p, const collet_kernel_call *call)
+{
+    const collet_ternary_format_params *params = call->params;
+    p->format = params->format;
+    if (!block_bytes(p->format))
+        p->piece = INT64_MAX;
+    divide(p);
+}
+
+/* Codes to t2; the last block is filled up. */
+static int64_t pack_t2(const rows_plan *p, uint8_t *bytes, const char *codes, int64_t step,
+                       int64_t count)
+{
+    int8_t room[ROOM];
+    int64_t wrong = 0, whole = step == 1 ? count / TERNARY_BLOCK : 0;
+    wrong += p->kernels->pack(bytes, (const int8_t *)codes, whole);
+    for (int64_t i = whole * TERNARY_BLOCK; i < count; i += ROOM) {
+        int64_t n = least(count - i, ROOM), blocks = divide_up(n, TERNARY_BLOCK);
+        cpu_move((char *)room, 1, codes + i * step, step, 1, n);
+        memset(room + n, 0, (size_t)(blocks * TERNARY_BLOCK - n));
+        wrong += p->kernels->pack(bytes + i / TERNARY_BLOCK * TERNARY_BLOCK_BYTES, room, blocks);
+    }
+    return wrong;
+}
+
+static void pack_pieces(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    rows_plan *p = argument;
+    int64_t wrong = 0, step = cpu_last_step(p->codes);
+    (void)thread;
+    for (int64_t item = begin; item < end; item++) {
+        int64_t row = item / p->pieces, first = item % p->pieces * p->piece;
+        int64_t n = least(p->count - first, p->piece);
+        const char *codes = row_at(p->codes, row) + first * step;
+        uint8_t *bytes =
+            (uint8_t *)row_at(p->other, row) + first / TERNARY_BLOCK * block_bytes(p->format);
+        float scale = 1.0f;
+        if (p->scales)
+            memcpy(&scale, scale_at(p->scales, row), sizeof scale);
+        if (p->format == COLLET_TERNARY_T2)
+            wrong += pack_t2(p, bytes, codes, step, n);
+        else
+            wrong += cpu_ternary_pack(p->format, bytes, (const int8_t *)codes, step, n, scale);
+    }
+    atomic_fetch_add_explicit(&p->found, wrong, memory_order_relaxed);
+}
+
+KERNEL(ternary_pack)
+{
+    rows_plan p = {.found = 0};
+    const collet_operand *bytes = cpu_operand(call, 0);
+    begin_plan(&p, device, cpu_operand(call, 2), cpu_operand(call, 3), bytes, cpu_is_empty(bytes));
+    plan_format(&p, call);
+    run_pieces(&p, device, pack_pieces);
+    store_info(&p, cpu_operand(call, 1));
+    return COLLET_OK;
+}
+
+/* t2 to codes. */
+static int64_t unpack_t2(const rows_plan *p, char *codes, int64_t step, int64_t count,
+                         const uint8_t *bytes)
+{
+    int8_t room[ROOM];
+    int64_t whole = step == 1 ? count / TERNARY_BLOCK : 0;
+    int64_t wrong = p->kernels->unpack((int8_t *)codes, bytes, whole), i = whole * TERNARY_BLOCK;
+    for (; i + TERNARY_BLOCK <= count; i += ROOM) {
+        int64_t n = least(count - i, ROOM) / TERNARY_BLOCK * TERNARY_BLOCK;
+        wrong += p->kernels->unpack(room, bytes + i / TERNARY_BLOCK * TERNARY_BLOCK_BYTES,
+                                    n / TERNARY_BLOCK);
+        cpu_move(codes + i * step, step, (const char *)room, 1, 1, n);
+    }
+    /* The last block may hold more than weights, and that is nobody's error. */
+    i = count / TERNARY_BLOCK * TERNARY_BLOCK;
+    if (i < count)
+        wrong += cpu_ternary_unpack(COLLET_TERNARY_T2, (int8_t *)codes + i * step, step, count - i,
+                                    bytes + i / TERNARY_BLOCK * TERNARY_BLOCK_BYTES);
+    return wrong;
+}
+
+static void unpack_scales(const rows_plan *p, int64_t row, const uint8_t *bytes, int64_t first,
+                          int64_t count)
+{
+    int64_t step = cpu_last_step(p->scales);
+    char *out = row_at(p->scales, row) + first * step;
+    for (int64_t i = 0; i < count; i++) {
+        float scale = cpu_ternary_block_scale(p->format, bytes, i);
+        memcpy(out + i * step, &scale, sizeof scale);
+    }
+}
+
+static void unpack_pieces(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    rows_plan *p = argument;
+    int64_t wrong = 0, step = cpu_last_step(p->codes);
+    (void)thread;
+    for (int64_t item = begin; item < end; item++) {
+        int64_t row = item / p->pieces, first = item % p->pieces * p->piece;
+        int64_t n = least(p->count - first, p->piece);
+        char *codes = row_at(p->codes, row) + first * step;
+        const uint8_t *bytes =
+            (const uint8_t *)row_at(p->other, row) + first / TERNARY_BLOCK * block_bytes(p->format);
+        if (p->format == COLLET_TERNARY_T2)
+            wrong += unpack_t2(p, codes, step, n, bytes);
+        else
+            wrong += cpu_ternary_unpack(p->format, (int8_t *)codes, step, n, bytes);
+        if (p->scales)
+            unpack_scales(p, row, bytes, first / TERNARY_BLOCK, n / TERNARY_BLOCK);
+    }
+    atomic_fetch_add_explicit(&p->found, wrong, memory_order_relaxed);
+}
+
+KERNEL(ternary_unpack)
+{
+    rows_plan p = {.found = 0};
+    const collet_operand *codes = cpu_operand(call, 0), *scales = cpu_operand(call, 1);
+    begin_plan(&p, device, codes, scales, cpu_operand(call, 3),
+               cpu_is_empty(codes) && cpu_is_empty(scales));
+    plan_format(&p, call);
+    run_pieces(&p, device, unpack_pieces);
+    store_info(&p, cpu_operand(call, 2));
+    return COLLET_OK;
+}
+
+/* ---- dot ------------------------------------------------------------------------------------- */
+
+typedef struct dot_plan {
+    const ternary_products *kernels;
+    const uint8_t *a, *b;
+    _Atomic int64_t sum;
+} dot_plan;
+
+static void dot_part(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    dot_plan *p = argument;
+    int64_t first = begin * TERNARY_BLOCK_BYTES;
+    (void)thread;
+    int64_t sum = p->kernels->dot(p->a + first, p->b + first, end - begin);
+    atomic_fetch_add_explicit(&p->sum, sum, memory_order_relaxed);
+}
+
+KERNEL(ternary_dot)
+{
+    const collet_operand *a = cpu_operand(call, 1), *b = cpu_operand(call, 2);
+    dot_plan p = {.kernels = device->ternary,
+                  .a = (const uint8_t *)cpu_at(a),
+                  .b = (const uint8_t *)cpu_at(b)};
+    team_run(device->threads, a->shape[0] / TERNARY_BLOCK_BYTES, DOT_GRAIN, dot_part, &p);
+    int32_t sum = (int32_t)p.sum;
+    memcpy(cpu_at(cpu_operand(call, 0)), &sum, sizeof sum);
+    return COLLET_OK;
+}

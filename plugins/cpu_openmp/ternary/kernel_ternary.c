@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel_ternary.h"
+
+#include <stddef.h>
+
+#include "kernel_interleaved.h"
+#include "kernel_lanes.h"
+
+/* ---- Tiles ----------------------------------------------------------------------------------- */
+
+typedef void (*tile)(const ternary_panel *p, int64_t row, int64_t token);
+
+/* A tile of `rows` rows and `tokens` tokens, and the same of one row. */
+typedef struct tile_shape {
+    int64_t tokens, rows;
+    tile several, one;
+} tile_shape;
+
+INLINE const uint8_t *row_at(const ternary_panel *p, int64_t row)
+{
+    return p->weights + row * p->row_step;
+}
+
+/* Bytes of rows that the first cache holds beside those at hand; bytes on that come soon. */
+#define NEAR (16 << 10)
+#define SOON 512
+
+/* Both ask for what lies `offset` bytes on, whether or not that is within the weights: for the
+ * first cache, or for the second. */
+INLINE void fetch_soon(const uint8_t *at, int64_t offset)
+{
+    __builtin_prefetch((const void *)((uintptr_t)at + (uintptr_t)offset), 0, 3);
+}
+
+INLINE void fetch_line(const uint8_t *at, int64_t offset)
+{
+    __builtin_prefetch((const void *)((uintptr_t)at + (uintptr_t)offset), 0, 2);
+}
+
+/* Asks for a line of each of the `rows` rows that come after those at `at`: the processor does not
+ * see that they follow. */
+INLINE void fetch_next(const uint8_t *at, int64_t row_step, int64_t rows)
+{
+    const int near = rows * row_step <= NEAR;
+    for (int64_t r = 0; r < rows; r++) {
+        fetch_soon(at, near ? (rows + r) * row_step : r * row_step + SOON);
+        if (!near)
+            fetch_line(at, (rows + r) * row_step);
+    }
+}
+
+/* From the widest tiles to those of one token, which end the list. */
+INLINE void multiply(const ternary_panel *p, const tile_shape *shape)
+{
+    for (int64_t token = 0; token < p->count; shape++) {
+        for (; token + shape->tokens <= p->count; token += shape->tokens) {
+            int64_t row = 0;
+            for (; row + shape->rows <= p->rows; row += shape->rows)
+                shape->several(p, row, token);
+            for (; row < p->rows; row++)
+                shape->one(p, row, token);
+        }
+    }
+}
+
+/* ---- i8 -------------------------------------------------------------------------------------- */
+
+#if defined(__AVX512VNNI__)
+
+/* 24 sums, 4 registers of weights, one of activations: those of 4096 weights stay in the cache. */
+#define ROWS 4
+#define TOKENS 6
+#define NAME(x) i8_##x##_4x6
+#include "kernel_i8.inc"
+
+#define ROWS 1
+#define TOKENS 6
+#define NAME(x) i8_##x##_1x6
+#include "kernel_i8.inc"
+
+#define ROWS 4
+#define TOKENS 2
+#define NAME(x) i8_##x##_4x2
+#include "kernel_i8.inc"
+
+#define ROWS 1
+#define TOKENS 2
+#define NAME(x) i8_##x##_1x2
+#include "kernel_i8.inc"
+
+#else
+
+#if VECTOR_REGISTERS == 32
+#define SEVERAL 4
+#else
+#define SEVERAL 2
+#endif
+
+#define ROWS SEVERAL
+#define TOKENS 4
+#define NAME(x) i8_##x##_nx4
+#include "kernel_i8.inc"
+
+#define ROWS 1
+#define TOKENS 4
+#define NAME(x) i8_##x##_1x4
+#include "kernel_i8.inc"
+
+#endif
+
+#define ROWS 4
+#define TOKENS 1
+#define NAME(x) i8_##x##_4x1
+#include "kernel_i8.inc"
+
+#define ROWS 1
+#define TOKENS 1
+#define NAME(x) i8_##x##_1x1
+#include "kernel_i8.inc"
+
+static const tile_shape i8_shapes[] = {
+#if defined(__AVX512VNNI__)
+    {6, 4, i8_tile_4x6, i8_tile_1x6},
+    {2, 4, i8_tile_4x2, i8_tile_1x2},
+#else
+    {4, SEVERAL, i8_tile_nx4, i8_tile_1x4},
+#endif
+    {1, 4, i8_tile_4x1, i8_tile_1x1},
+};
+
+static void multiply_i8(const ternary_panel *p)
+{
+    multiply(p, i8_shapes);
+}
+
+/* ---- i8, tokens side by side ----------------------------------------------------------------- */
+
+#if defined(__AVX512VNNI__)
+
+/* 24 sums, two registers of activations, one of weights. */
+#define ROWS TERNARY_ROWS
+#define NAME(x) beside_##x##_12
+#include "kernel_interleaved.inc"
+
+#define ROWS 4
+#define NAME(x) beside_##x##_4
+#include "kernel_interleaved.inc"
+
+#define ROWS 1
+#define NAME(x) beside_##x##_1
+#include "kernel_interleaved.inc"
+
+/*
+ * TERNARY_ROWS rows, with tables: of the words of each 64 bytes the first BESIDE_MULTIPLIED are
+ * multiplied, the others looked up. Fields stay where they are: the highest ones are added first,
+ * 64 times too large, and sums are divided by 4 before each of the lower ones. With each of the
+ * fields goes one of the words that are looked up, and with each word that is multiplied that of
+ * one row.
+ */
+static void tables_tile(const ternary_panel *p, int64_t row)
+{
+    const int64_t step = p->token_step, row_step = p->row_step;
+    words sum[TERNARY_ROWS][BESIDE_HALVES] = {{{0}}};
+    shorts part[TERNARY_ROWS] = {{0}};
+    for (int l = 3;; l--) {
+        if (l == 0)
+            fetch_sums(p, row, TERNARY_ROWS);
+        const words mask = (words){0} + (int32_t)(0x03030303u << 2 * l);
+        for (int64_t k = 0; k < p->blocks; k++) {
+            const char *a = p->tokens + k * TERNARY_BLOCK + 64 * l;
+            const uint8_t *block = row_at(p, row) + k * TERNARY_BLOCK_BYTES;
+            for (int i = 0; i < BESIDE_MULTIPLIED; i++, a += step) {
+                const uint8_t *w = block + 4 * i;
+                bytes low = load_bytes(a), high = load_bytes(a + BESIDE_WORDS * step);
+                IN_REGISTER(low);
+                IN_REGISTER(high);
+#pragma GCC unroll 16
+                for (int r = 0; r < TERNARY_ROWS; r++) {
+                    bytes u = masked_in_all(w + r % 4 * row_step, mask);
+                    sum[r][0] = products_add(sum[r][0], u, low);
+                    sum[r][1] = products_add(sum[r][1], u, high);
+                    if (r % 4 == 3 && r + 1 < TERNARY_ROWS) {
+                        w += 4 * row_step;
+                        LOADED_ANEW(w);
+                    }
+                }
+                fetch_line(block, (TERNARY_ROWS + i) * row_step);
+                part[i] += looked_up(tables_of(p->tables, k, l),
+                                     block + i * row_step + 4 * (BESIDE_MULTIPLIED + l));
+            }
+        }
+#pragma GCC unroll 16
+        for (int r = 0; r < TERNARY_ROWS; r++) {
+            sum[r][0] += part_low(part[r]) << 2 * l;
+            sum[r][1] += part_high(part[r]) << 2 * l;
+            part[r] = (shorts){0};
+        }
+        if (l == 0)
+            break;
+#pragma GCC unroll 16
+        for (int r = 0; r < TERNARY_ROWS; r++) {
+            sum[r][0] >>= 2;
+            sum[r][1] >>= 2;
+        }
+    }
+    /* As in ternary_beside.inc. */
+    words stored[TERNARY_ROWS][BESIDE_HALVES];
+#pragma GCC unroll 16
+    for (int r = 0; r < TERNARY_ROWS; r++) {
+        stored[r][0] = sum[r][0];
+        stored[r][1] = sum[r][1];
+    }
+    store_beside(p, row, TERNARY_ROWS, (const words(*)[BESIDE_HALVES])stored);
+}
+
+static void multiply_beside(const ternary_panel *p)
+{
+    int64_t row = 0;
+    for (; p->tables && row + TERNARY_ROWS <= p->rows; row += TERNARY_ROWS)
+        tables_tile(p, row);
+    for (; row + TERNARY_ROWS <= p->rows; row += TERNARY_ROWS)
+        beside_tile_12(p, row);
+    for (; row + 4 <= p->rows; row += 4)
+        beside_tile_4(p, row);
+    for (; row < p->rows; row++)
+        beside_tile_1(p, row);
+}
+
+static void set_beside(char *tokens, int64_t step, int64_t first, int64_t blocks)
+{
+    for (int64_t at = first * TERNARY_BLOCK; at < (first + blocks) * TERNARY_BLOCK; at += 64) {
+        for (int half = 0; half < BESIDE_HALVES; half++)
+            transpose_words(tokens + half * BESIDE_WORDS * step + at, step);
+    }
+}
+
+static void set_tables(char *tables, const char *tokens, int64_t step, int64_t blocks)
+{
+    for (int64_t k = 0; k < blocks; k++, tokens += TERNARY_BLOCK) {
+        for (int l = 0; l < 4; l++)
+            make_tables((char *)tables_of(tables, k, l), tokens + (BESIDE_MULTIPLIED + l) * step,
+                        step);
+    }
+}
+
+#endif
+
+/* ---- Packed ---------------------------------------------------------------------------------- */
+
+typedef struct mask_pair {
+    bytes complement, keep;
+} mask_pair;
+
+INLINE mask_pair masks_at(const char *block, int piece)
+{
+    const char *at = block + piece * VECTOR_BYTES;
+    return (mask_pair){load_bytes(at), load_bytes(at + 64)};
+}
+
+INLINE bytes kept(bytes u, mask_pair m)
+{
+    return (u ^ m.complement) & m.keep;
+}
+
+#if VECTOR_REGISTERS == 32
+
+#define ROWS 4
+#define TOKENS 4
+#define NAME(x) packed_##x##_4x4
+#include "kernel_packed.inc"
+
+#define ROWS 1
+#define TOKENS 4
+#define NAME(x) packed_##x##_1x4
+#include "kernel_packed.inc"
+
+#endif
+
+#define ROWS 2
+#define TOKENS 2
+#define NAME(x) packed_##x##_2x2
+#include "kernel_packed.inc"
+
+#define ROWS 1
+#define TOKENS 2
+#define NAME(x) packed_##x##_1x2
+#include "kernel_packed.inc"
+
+#define ROWS 4
+#define TOKENS 1
+#define NAME(x) packed_##x##_4x1
+#include "kernel_packed.inc"
+
+#define ROWS 1
+#define TOKENS 1
+#define NAME(x) packed_##x##_1x1
+#include "kernel_packed.inc"
+
+static const tile_shape packed_shapes[] = {
+#if VECTOR_REGISTERS == 32
+    {4, 4, packed_tile_4x4, packed_tile_1x4},
+#endif
+    {2, 2, packed_tile_2x2, packed_tile_1x2},
+    {1, 4, packed_tile_4x1, packed_tile_1x1},
+};
+
+static void multiply_packed(const ternary_panel *p)
+{
+    multiply(p, packed_shapes);
+}
+
+/* ---- f32 ------------------------------------------------------------------------------------- */
+
+#define ROWS 2
+#define TOKENS 4
+#define NAME(x) f32_##x##_2x4
+#include "kernel_f32.inc"
+
+#define ROWS 1
+#define TOKENS 4
+#define NAME(x) f32_##x##_1x4
+#include "kernel_f32.inc"
+
+#define ROWS 4
+#define TOKENS 1
+#define NAME(x) f32_##x##_4x1
+#include "kernel_f32.inc"
+
+#define ROWS 1
+#define TOKENS 1
+#define NAME(x) f32_##x##_1x1
+#include "kernel_f32.inc"
+
+static const tile_shape f32_shapes[] = {
+    {4, 2, f32_tile_2x4, f32_tile_1x4},
+    {1, 4, f32_tile_4x1, f32_tile_1x1},
+};
+
+static void multiply_f32(const ternary_panel *p)
+{
+    multiply(p, f32_shapes);
+}
+
+/* ---- Two packed vectors ---------------------------------------------------------------------- */
+
+/* The product of what two numbers of two bits stand for, as such a number: 1 where the lower bit of
+ * either is set, else 2 or 0 as the higher ones are the same or not. */
+INLINE bytes product_fields(bytes a, bytes b)
+{
+    bytes zero = a | b;
+    return (~((bytes)((ushorts)zero << 1) | (a ^ b)) & 0xaa) | (zero & 0x55);
+}
+
+static int64_t dot(const uint8_t *a, const uint8_t *b, int64_t blocks)
+{
+    quads sum = {0};
+    for (int64_t first = 0, last; first < blocks; first = last) {
+        counts part = {0};
+        last = blocks - first > COUNT_BLOCKS ? first + COUNT_BLOCKS : blocks;
+        int64_t i = first * PIECES, end = last * PIECES;
+        for (; i + 2 <= end; i += 2) {
+            const uint8_t *x = a + i * VECTOR_BYTES, *y = b + i * VECTOR_BYTES;
+            part = counts_add_two(
+                part, product_fields(load_bytes(x), load_bytes(y)),
+                product_fields(load_bytes(x + VECTOR_BYTES), load_bytes(y + VECTOR_BYTES)));
+        }
+        for (; i < end; i++)
+            part = counts_add(part, product_fields(load_bytes(a + i * VECTOR_BYTES),
+                                                   load_bytes(b + i * VECTOR_BYTES)));
+        sum = counts_sum(sum, part);
+    }
+    return across_quads(sum) - blocks * TERNARY_BLOCK;
+}
+
+#if defined(__AVX512VNNI__)
+#define BESIDE(tables)                                                                             \
+    .multiply_beside = multiply_beside, .set_beside = set_beside, .set_tables = (tables),
+#else
+#define BESIDE(tables)
+#endif
+
+#define PRODUCTS(tables)                                                                           \
+    {                                                                                              \
+        .multiply = {multiply_i8, multiply_packed, multiply_f32}, BESIDE(tables).dot = dot         \
+    }
+
+extern const ternary_products LEVEL_NAME(ternary);
+const ternary_products LEVEL_NAME(ternary) = PRODUCTS(NULL);
+
+#if defined(__AVX512VNNI__)
+extern const ternary_products LEVEL_NAME(ternary_tables);
+const ternary_products LEVEL_NAME(ternary_tables) = PRODUCTS(set_tables);
+#endif

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ternary_matmul and ternary_linear: tokens are made ready, some at a time, by all threads; then
+ * each thread takes rows of the weights through them: through groups that lie side by side, then in
+ * panels through the others.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "shared/host/util/rows.h"
+#include "cpu_openmp/util/counts.h"
+#include "cpu_openmp/runtime/device.h"
+#include "cpu_openmp/runtime/team.h"
+#include "tokens.h"
+
+/* Of a panel, whose sums lie on the stack. */
+#define PANEL_ROWS (4 * TERNARY_ROWS)
+#define PANEL_TOKENS TERNARY_BESIDE
+
+/* Of results of `linear` that are finished at a time: the first cache holds them for a group. */
+#define FINISH_ROWS (12 * TERNARY_ROWS)
+
+/* Panels a thread, so that none waits long for the last. */
+#define PANELS 4
+
+/* Tokens that are ready at a time: they stay in a cache. */
+#define READY_BYTES (4 << 20)
+
+/* Of a group at a time: a cache holds the tokens' while rows go by. */
+#define GROUP_BLOCKS 64
+
+/* Rows of a group's piece, whose results begin and end with lines of memory. */
+#define PIECE_ROWS 16
+
+/* Rows of a group of which fewer are not worth tables, and a thread's tables: its cache holds them.
+ */
+#define TABLE_ROWS 96
+#define TABLES_BYTES (TERNARY_TABLE_BLOCKS * TERNARY_TABLE_BYTES)
+
+/* Products of weights, and activations, below which a second thread costs more than it brings. */
+#define GRAIN (1 << 20)
+#define TOKEN_GRAIN (1 << 13)
+
+enum { Y, WEIGHTS, X, SCALES, BIASES };
+
+typedef struct product {
+    const ternary_products *kernels;
+    const collet_operand *y, *weights, *scales, *biases; /* the last two may be NULL */
+    int linear, relu;
+    int64_t rows, count; /* of the weights; of tokens */
+    int64_t ready;       /* tokens at a time, at most */
+    int64_t panel;       /* rows of a panel */
+    int64_t y_step;      /* bytes from one token's results to the next; 0 where they differ */
+    int64_t first, here; /* the tokens that are ready now */
+    int64_t beside;      /* of them, the first ones, which lie side by side */
+    ternary_tokens tokens;
+    char *tables; /* TABLES_BYTES for each of the first `rooms` threads */
+    int64_t rooms;
+} product;
+
+/* ---- The setting ----------------------------------------------------------------------------- */
+
+collet_status openmp_ternary_choose(const collet_host *host, const isa_level *level,
+                                    const ternary_products **kernels, collet_error *err)
+{
+    const char *word = host->config(host, "cpu_openmp.ternary_tables");
+    int tables = isa_gains_from_tables(level);
+    if (word && strcmp(word, "yes") == 0) {
+        tables = 1;
+    } else if (word && strcmp(word, "no") == 0) {
+        tables = 0;
+    } else if (word && strcmp(word, "auto") != 0) {
+        return host->fail(err, COLLET_UNAVAILABLE,
+                          "cpu_openmp: cpu_openmp.ternary_tables is auto, yes or no, not '%s'",
+                          word);
+    }
+    *kernels = isa_ternary(level, tables);
+    return COLLET_OK;
+}
+
+void openmp_ternary_describe(const collet_host *host, const isa_level *level, text *json)
+{
+    const ternary_products *kernels = NULL;
+    collet_error err;
+    collet_status status = openmp_ternary_choose(host, level, &kernels, &err);
+    text_add(json, ", \"ternary_tables\": ");
+    text_quote(json, status != COLLET_OK ? err.text : kernels->set_tables ? "yes" : "no");
+}
+
+/* ---- The plan -------------------------------------------------------------------------------- */
+
+static void choose_source(product *p, const collet_kernel_call *call)
+{
+    const collet_ternary_linear_params *params = call->params;
+    ternary_tokens *t = &p->tokens;
+    uint32_t activations = p->linear ? params->activations : COLLET_TERNARY_F32;
+    collet_dtype type = t->x->dtype;
+    t->form = type == COLLET_I8 ? TERNARY_I8 : type == COLLET_U8 ? TERNARY_PACKED : TERNARY_F32;
+    if (!p->linear)
+        return;
+    p->relu = params->relu != 0;
+    t->threshold = params->threshold;
+    if (activations == COLLET_TERNARY_INT8) {
+        t->form = TERNARY_I8;
+        t->source = TOKENS_TO_I8;
+    } else if (activations == COLLET_TERNARY_TERNARY) {
+        t->form = TERNARY_PACKED;
+        t->source = TOKENS_TO_CODES;
+    }
+}
+
+/* Panels are as high as leaves some for every thread. Of sums as they are, they may be as much
+ * lower as leaves the busiest thread the fewest rows; the results of `linear` are finished best
+ * many at a time. */
+static int64_t panel_rows(const collet_device *device, int64_t rows, int64_t ready, int linear)
+{
+    int64_t threads = device->threads, beside = divide_up(ready, PANEL_TOKENS);
+    int64_t high = divide_up(rows * beside, threads * PANELS), best = TERNARY_ROWS,
+            most = INT64_MAX;
+    high = least(divide_up(high, TERNARY_ROWS) * TERNARY_ROWS, PANEL_ROWS);
+    if (linear)
+        return high < TERNARY_ROWS ? TERNARY_ROWS : high;
+    for (int64_t height = high; height >= TERNARY_ROWS; height -= TERNARY_ROWS) {
+        int64_t busiest = divide_up(divide_up(rows, height) * beside, threads) * height;
+        if (busiest < most) {
+            most = busiest;
+            best = height;
+        }
+    }
+    return best;
+}
+
+/* As product.y_step. */
+static int64_t result_step(const collet_operand *y)
+{
+    int64_t step = 0, count = 1;
+    for (int32_t axis = y->ndim - 2; axis >= 0; axis--) {
+        if (y->shape[axis] == 1)
+            continue;
+        if (count == 1)
+            step = cpu_step(y, axis);
+        else if (cpu_step(y, axis) != step * count)
+            return 0;
+        count *= y->shape[axis];
+    }
+    return step;
+}
+
+/* Whether tokens of TERNARY_I8 can: results have to be adjacent, sums are stored where they belong.
+ */
+static int can_lie_beside(const product *p)
+{
+    return p->kernels->multiply_beside && p->tokens.blocks > 0 && p->y_step &&
+           cpu_last_step(p->y) == (int64_t)sizeof(int32_t);
+}
+
+/* Tokens of codes that can lie side by side become i8: products are faster than counts there. */
+static void choose_form(product *p)
+{
+    if (p->tokens.form == TERNARY_PACKED && p->count >= TERNARY_BESIDE && can_lie_beside(p))
+        p->tokens.form = TERNARY_I8;
+}
+
+static int64_t tokens_beside(const product *p, int64_t tokens)
+{
+    int groups = p->tokens.form == TERNARY_I8 && can_lie_beside(p);
+    return groups ? tokens / TERNARY_BESIDE * TERNARY_BESIDE : 0;
+}
+
+/* How many threads may have rows enough for tables. */
+static int64_t table_rooms(const product *p, const collet_device *device)
+{
+    int64_t rows = tokens_beside(p, p->ready) / TERNARY_BESIDE * p->rows;
+    return p->kernels->set_tables ? least(device->threads, rows / TABLE_ROWS) : 0;
+}
+
+static void make_product(product *p, const collet_device *device, const collet_kernel_call *call,
+                         int linear)
+{
+    ternary_tokens *t = &p->tokens;
+    p->kernels = device->ternary;
+    p->linear = linear;
+    p->y = cpu_operand(call, Y);
+    p->weights = cpu_operand(call, WEIGHTS);
+    t->x = cpu_operand(call, X);
+    if (linear && cpu_present(cpu_operand(call, SCALES)))
+        p->scales = cpu_operand(call, SCALES);
+    if (linear && cpu_present(cpu_operand(call, BIASES)))
+        p->biases = cpu_operand(call, BIASES);
+    p->rows = p->weights->shape[0];
+    p->y_step = result_step(p->y);
+    p->count = 1;
+    for (int32_t i = 0; i + 1 < p->y->ndim; i++)
+        p->count *= p->y->shape[i];
+    choose_source(p, call);
+    t->kernels = device->level->ternary_rows;
+    t->blocks = p->weights->shape[1] / TERNARY_BLOCK_BYTES;
+    choose_form(p);
+    t->step = ternary_token_bytes(t);
+    p->ready = least(p->count, READY_BYTES / t->step / PANEL_TOKENS * PANEL_TOKENS);
+    if (p->ready < PANEL_TOKENS)
+        p->ready = least(p->count, PANEL_TOKENS);
+    p->rooms = table_rooms(p, device);
+}
+
+/* The tokens, tables, and what is known about each token. */
+static uint64_t workspace_bytes(const product *p)
+{
+    return (uint64_t)p->ready * ((uint64_t)p->tokens.step + sizeof(ternary_token)) +
+           (uint64_t)p->rooms * TABLES_BYTES;
+}
+
+/* ---- Results --------------------------------------------------------------------------------- */
+
+/* Numbers of the rows first .. first + n - 1, adjacent; in `room` where they are not; or NULL. */
+static const float *of_rows(const collet_operand *o, int64_t first, int64_t n, float *room)
+{
+    if (!o)
+        return NULL;
+    const char *at = cpu_at(o) + first * cpu_step(o, 0);
+    if (cpu_step(o, 0) == (int64_t)sizeof(float))
+        return (const float *)(const void *)at;
+    cpu_move((char *)room, sizeof(float), at, cpu_step(o, 0), sizeof(float), n);
+    return room;
+}
+
+/* Sums of n rows and one token, as they are. */
+static void store_sums(const product *p, char *y, const void *sums, uint32_t base, int64_t n)
+{
+    int64_t step = cpu_last_step(p->y), size = sizeof(int32_t);
+    if (p->tokens.form == TERNARY_F32) {
+        cpu_move(y, step, sums, size, (uint64_t)size, n);
+        return;
+    }
+    for (int64_t i = 0; step == size && i < n; i++)
+        ((uint32_t *)(void *)y)[i] = ((const uint32_t *)sums)[i] - base;
+    for (int64_t i = 0; step != size && i < n; i++) {
+        uint32_t sum = ((const uint32_t *)sums)[i] - base;
+        memcpy(y + i * step, &sum, sizeof sum);
+    }
+}
+
+static void store_linear(const product *p, char *y, const void *sums, ternary_finish *how,
+                         const ternary_token *about, int64_t n)
+{
+    int64_t step = cpu_last_step(p->y), size = sizeof(float);
+    float room[FINISH_ROWS];
+    float *out = step == size ? (float *)(void *)y : room;
+    how->base = about->base;
+    how->scale = about->scale;
+    if (about->is_nan) {
+        for (int64_t i = 0; i < n; i++)
+            out[i] = NAN;
+    } else {
+        p->tokens.kernels->finish[p->tokens.form](out, sums, how, n);
+    }
+    if (out == room)
+        cpu_move(y, step, (const char *)room, size, (uint64_t)size, n);
+}
+
+/* Where the results of token number `place` of those that are ready begin. */
+static char *results_of(const product *p, int64_t place)
+{
+    int64_t token = p->first + place;
+    return cpu_at(p->y) +
+           (p->y_step ? token * p->y_step : ternary_offset(p->y, p->y->ndim - 1, token));
+}
+
+/* The results of a panel from its sums: rows from `row`, tokens from number `place` of those that
+ * are ready. The sums may lie where the results of `linear` belong. */
+static void store_panel(const product *p, const ternary_panel *panel, int64_t row, int64_t place)
+{
+    float scale_room[FINISH_ROWS], bias_room[FINISH_ROWS];
+    ternary_finish how = {.scales = of_rows(p->scales, row, panel->rows, scale_room),
+                          .biases = of_rows(p->biases, row, panel->rows, bias_room),
+                          .relu = p->relu};
+    int64_t to_row = row * cpu_last_step(p->y);
+    for (int64_t i = 0; i < panel->count; i++) {
+        const ternary_token *about = &p->tokens.about[place + i];
+        char *y = results_of(p, place + i) + to_row;
+        const char *sums = (const char *)panel->sums + i * panel->sums_step * 4;
+        if (p->linear)
+            store_linear(p, y, sums, &how, about, panel->rows);
+        else
+            store_sums(p, y, sums, about->base, panel->rows);
+    }
+}
+
+/* ---- Parts ----------------------------------------------------------------------------------- */
+
+static void make_ready(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const product *p = argument;
+    (void)thread;
+    for (int64_t i = begin; i < end; i++)
+        ternary_token_store(&p->tokens, p->first + i, i);
+}
+
+/* Blocks begin .. end-1 of tokens side by side, those of the same tokens one after another. */
+static void lay_beside(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const product *p = argument;
+    const ternary_tokens *t = &p->tokens;
+    (void)thread;
+    for (int64_t item = begin; item < end; item++)
+        p->kernels->set_beside(t->stored + item / t->blocks * TERNARY_BESIDE * t->step, t->step,
+                               item % t->blocks, 1);
+}
+
+/* Rows row .. end-1 of a group side by side, from token number `place` of those that are ready. */
+static void multiply_group(const product *p, char *tables, int64_t place, int64_t row, int64_t end)
+{
+    float scale_room[FINISH_ROWS], bias_room[FINISH_ROWS], scales[TERNARY_BESIDE];
+    int32_t less[TERNARY_BESIDE] = {0};
+    const ternary_tokens *t = &p->tokens;
+    int64_t row_step = cpu_step(p->weights, 0), size = sizeof(int32_t);
+    int64_t most = tables ? TERNARY_TABLE_BLOCKS : GROUP_BLOCKS;
+    int at_once = p->linear && t->blocks <= most;
+    ternary_finish_beside finish = {.tokens = scales, .relu = p->relu};
+    for (int64_t i = 0; i < TERNARY_BESIDE; i++) {
+        const ternary_token *about = &t->about[place + i];
+        scales[i] = about->is_nan ? NAN : about->scale;
+        if (!p->linear || at_once)
+            less[i] = (int32_t)about->base;
+    }
+    for (int64_t first = 0, blocks; first < t->blocks; first += blocks) {
+        ternary_panel panel = {
+            .row_step = row_step,
+            .tokens = t->stored + place * t->step + first * TERNARY_BLOCK,
+            .token_step = t->step,
+            .count = TERNARY_BESIDE,
+            .sums_step = p->y_step / size,
+            .less = first == 0 ? less : NULL,
+            .finish = at_once ? &finish : NULL,
+            .tables = tables,
+        };
+        panel.blocks = blocks = least(t->blocks - first, most);
+        if (tables)
+            p->kernels->set_tables(tables, panel.tokens, t->step, blocks);
+        for (int64_t r = row; r < end; r += FINISH_ROWS) {
+            panel.weights =
+                (const uint8_t *)cpu_at(p->weights) + r * row_step + first * TERNARY_BLOCK_BYTES;
+            panel.rows = least(end - r, FINISH_ROWS);
+            panel.sums = results_of(p, place) + r * size;
+            if (at_once) {
+                finish.scales = of_rows(p->scales, r, panel.rows, scale_room);
+                finish.biases = of_rows(p->biases, r, panel.rows, bias_room);
+            }
+            p->kernels->multiply_beside(&panel);
+            if (p->linear && !at_once && first + blocks == t->blocks)
+                store_panel(p, &panel, r, place);
+        }
+    }
+}
+
+/* Pieces begin .. end-1 of PIECE_ROWS rows of a group, those of the same group one after another.
+ */
+static void multiply_beside(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const product *p = argument;
+    int64_t pieces = divide_up(p->rows, PIECE_ROWS);
+    for (int64_t item = begin, here; item < end; item += here) {
+        int64_t piece = item % pieces, row = piece * PIECE_ROWS;
+        here = least(end - item, pieces - piece);
+        int64_t last = least(p->rows, (piece + here) * PIECE_ROWS);
+        int worth = last - row >= TABLE_ROWS && thread < p->rooms;
+        char *tables = worth ? p->tables + (int64_t)thread * TABLES_BYTES : NULL;
+        multiply_group(p, tables, item / pieces * TERNARY_BESIDE, row, last);
+    }
+}
+
+/* Panels begin .. end-1 of the other tokens, those of the same rows one after another. */
+static void multiply(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const product *p = argument;
+    const ternary_tokens *t = &p->tokens;
+    _Alignas(64) int32_t sums[PANEL_ROWS * PANEL_TOKENS];
+    int64_t panels = divide_up(p->here - p->beside, PANEL_TOKENS);
+    int64_t row_step = cpu_step(p->weights, 0);
+    (void)thread;
+    for (int64_t item = begin; item < end; item++) {
+        int64_t row = item / panels * p->panel, place = p->beside + item % panels * PANEL_TOKENS;
+        ternary_panel panel = {
+            .weights = (const uint8_t *)cpu_at(p->weights) + row * row_step,
+            .row_step = row_step,
+            .rows = least(p->rows - row, p->panel),
+            .blocks = t->blocks,
+            .tokens = t->stored + place * t->step,
+            .token_step = t->step,
+            .count = least(p->here - place, PANEL_TOKENS),
+            .sums = sums,
+            .sums_step = PANEL_ROWS,
+        };
+        p->kernels->multiply[t->form](&panel);
+        store_panel(p, &panel, row, place);
+    }
+}
+
+/* What is done with the tokens that come next; returns how many phases that takes. */
+static int32_t plan_phases(const collet_device *device, product *p, team_phase phases[4])
+{
+    const ternary_tokens *t = &p->tokens;
+    int64_t columns = t->blocks * TERNARY_BLOCK, groups = p->beside / TERNARY_BESIDE;
+    int64_t others = p->here - p->beside, work = PIECE_ROWS * TERNARY_BESIDE * columns;
+    int32_t count = 0;
+    phases[count++] = (team_phase){make_ready, p->here, TOKEN_GRAIN / (columns + 1) + 1};
+    if (groups > 0) {
+        phases[count++] = (team_phase){lay_beside, groups * t->blocks,
+                                       TOKEN_GRAIN / (TERNARY_BESIDE * TERNARY_BLOCK) + 1};
+        phases[count++] = (team_phase){multiply_beside, groups * divide_up(p->rows, PIECE_ROWS),
+                                       GRAIN / work + 1};
+    }
+    if (others > 0) {
+        p->panel = panel_rows(device, p->rows, others, p->linear);
+        work = p->panel * least(others, PANEL_TOKENS) * (columns + 1);
+        phases[count++] =
+            (team_phase){multiply, divide_up(p->rows, p->panel) * divide_up(others, PANEL_TOKENS),
+                         GRAIN / work + 1};
+    }
+    return count;
+}
+
+static collet_status run(const collet_device *device, product *p, void *workspace)
+{
+    ternary_tokens *t = &p->tokens;
+    if (p->rows == 0 || p->count == 0)
+        return COLLET_OK;
+    t->stored = workspace;
+    p->tables = t->stored + p->ready * t->step;
+    t->about = (ternary_token *)(void *)(p->tables + p->rooms * TABLES_BYTES);
+    for (p->first = 0; p->first < p->count; p->first += p->here) {
+        team_phase phases[4];
+        p->here = least(p->count - p->first, p->ready);
+        p->beside = tokens_beside(p, p->here);
+        int32_t count = plan_phases(device, p, phases);
+        team_run_phases(device->threads, phases, count, p);
+    }
+    return COLLET_OK;
+}
+
+/* ---- Kernels --------------------------------------------------------------------------------- */
+
+WORKSPACE(ternary_matmul)
+{
+    product p = {0};
+    make_product(&p, device, call, 0);
+    return workspace_bytes(&p);
+}
+
+KERNEL(ternary_matmul)
+{
+    product p = {0};
+    make_product(&p, device, call, 0);
+    return run(device, &p, call->workspace);
+}
+
+WORKSPACE(ternary_linear)
+{
+    product p = {0};
+    make_product(&p, device, call, 1);
+    return workspace_bytes(&p);
+}
+
+KERNEL(ternary_linear)
+{
+    product p = {0};
+    make_product(&p, device, call, 1);
+    return run(device, &p, call->workspace);
+}

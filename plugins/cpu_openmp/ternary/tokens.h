@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ternary_tokens.h - rows of activations made ready for the products of kernels/ternary.h.
+ */
+#ifndef COLLET_OPENMP_TERNARY_TOKENS_H
+#define COLLET_OPENMP_TERNARY_TOKENS_H
+
+#include "cpu_openmp/runtime/device.h"
+
+/* What becomes of an activation first. */
+enum ternary_source {
+    TOKENS_AS_THEY_ARE, /* i8, u8 packed, f32: of the form's own type, or i8 of packed ones */
+    TOKENS_TO_I8,       /* f32, with a scale for each token */
+    TOKENS_TO_CODES     /* f32, by a threshold: packed or i8 */
+};
+
+/* What a token's results need of it. */
+typedef struct ternary_token {
+    uint32_t base;  /* as ternary_finish.base */
+    float scale;    /* of TERNARY_I8 */
+    int32_t is_nan; /* TOKENS_TO_I8: one of the activations is not finite */
+} ternary_token;
+
+/* Where tokens come from and how they are stored; constant while they are made. */
+typedef struct ternary_tokens {
+    const ternary_rows *kernels;
+    const collet_operand *x; /* its last axis is a token's */
+    int32_t form;            /* TERNARY_* */
+    enum ternary_source source;
+    float threshold; /* of TOKENS_TO_CODES */
+    int64_t blocks;  /* of a token */
+    int64_t step;    /* bytes from one stored token to the next */
+    char *stored;    /* 64-byte aligned */
+    ternary_token *about;
+} ternary_tokens;
+
+/* Bytes that a stored token takes; set `form` and `blocks` before. */
+int64_t ternary_token_bytes(const ternary_tokens *t);
+
+/* Byte offset of number `index` of an operand's first `axes` axes, counted in C order. */
+int64_t ternary_offset(const collet_operand *o, int32_t axes, int64_t index);
+
+/* Stores token `index` as number `place`. */
+void ternary_token_store(const ternary_tokens *t, int64_t index, int64_t place);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fft_group.h - transforms of a few lines at once: from memory, computed, to memory.
+ */
+#ifndef COLLET_CPU_FFT_GROUP_H
+#define COLLET_CPU_FFT_GROUP_H
+
+#include <stdint.h>
+
+#include "plan.h"
+
+#define FFT_LANES_MAX 16
+#define FFT_CACHE_LINE 64
+
+/* Where the numbers of some lines are: element j of line l at at[l] + j * step, its imaginary part
+ * `part` bytes behind; of a real line there is none. What lies `ahead` bytes behind all that will
+ * be used next, and is asked for early; 0: nothing. */
+typedef struct fft_view {
+    char *at[FFT_LANES_MAX];
+    int64_t step, part, ahead;
+} fft_view;
+
+enum { FFT_COMPLEX, FFT_TO_HALF, FFT_FROM_HALF };
+
+/* Steps of the views are those of the elements as the caller has them, real or complex. */
+typedef struct fft_group {
+    const fft_axis *axis;
+    int32_t kind;
+    int32_t inverse;
+    int32_t lanes; /* lines, at most those of the vector */
+    double scale;  /* of the result */
+    fft_view in, out;
+} fft_group;
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fft_passes.h - a call of fft as transforms along one axis after another, and their lines.
+ */
+#ifndef COLLET_CPU_FFT_PASSES_H
+#define COLLET_CPU_FFT_PASSES_H
+
+#include <collet/plugin.h>
+
+#include "group.h"
+
+#define FFT_AXES_MAX 3
+
+/* All lines along one axis of a view, transformed into those of another. */
+typedef struct fft_pass {
+    int32_t kind, inverse;
+    int32_t wide; /* f64 and c128 in memory, else f32 and c64 */
+    int64_t n;    /* the length; of a half spectrum the real one */
+    double scale;
+    int64_t lines;
+    int64_t step[2]; /* bytes along the axis: from, to */
+    int64_t length;  /* elements along it on the output's side */
+    char *at[2];
+    int32_t ndim; /* of the other axes, the one with the smallest step in the output last */
+    int64_t shape[COLLET_MAX_DIMS];
+    int64_t other[2][COLLET_MAX_DIMS]; /* bytes */
+} fft_pass;
+
+/*
+ * The passes of a call in their order; at most FFT_AXES_MAX. 0 when there is nothing to compute. A
+ * transform from half spectra over several axes begins in call->workspace, of which the first
+ * fft_temporary bytes are used; the first pass may be in place, later ones are.
+ */
+int32_t fft_passes_of(const collet_kernel_call *call, fft_pass pass[FFT_AXES_MAX]);
+uint64_t fft_temporary(const collet_kernel_call *call);
+
+/* Lines first .. first + count - 1 (count <= FFT_LANES_MAX) of a pass into g's views. */
+void fft_pass_lines(const fft_pass *p, int64_t first, int32_t count, fft_group *g);
+
+#endif

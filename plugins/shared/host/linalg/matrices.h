@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * matrices.h - the matrices of a call whose operands are "...,M,N" and the like: one after the
+ * other, between the caller's strides and dense rows of doubles. For every backend that works on
+ * host memory.
+ */
+#ifndef COLLET_CPU_MATRICES_H
+#define COLLET_CPU_MATRICES_H
+
+#include <math.h>
+
+#include "shared/host/util/rows.h"
+
+/* How many matrices an operand with `axes` axes of its own holds. */
+static inline int64_t cpu_matrix_count(const collet_operand *o, int32_t axes)
+{
+    int64_t count = 1;
+    for (int32_t i = 0; i < o->ndim - axes; i++)
+        count *= o->shape[i];
+    return count;
+}
+
+/* The first element of matrix `index`, in C order, of an operand with `axes` axes of its own. */
+static inline char *cpu_matrix_at(const collet_operand *o, int32_t axes, int64_t index)
+{
+    char *at = cpu_at(o);
+    for (int32_t i = o->ndim - axes - 1; i >= 0; i--) {
+        at += index % o->shape[i] * cpu_step(o, i);
+        index /= o->shape[i];
+    }
+    return at;
+}
+
+/* Extent of the last axis but `back`. */
+static inline int64_t cpu_extent(const collet_operand *o, int32_t back)
+{
+    return o->shape[o->ndim - 1 - back];
+}
+
+/* Matrix `index` as dense rows; f32 and f64. */
+static inline void cpu_matrix_load(const collet_operand *o, int64_t index, double *dense)
+{
+    int64_t rows = cpu_extent(o, 1), columns = cpu_extent(o, 0);
+    const char *at = cpu_matrix_at(o, 2, index);
+    for (int64_t i = 0; i < rows; i++)
+        cpu_convert((char *)(dense + i * columns), COLLET_F64, sizeof *dense,
+                    at + i * cpu_step(o, o->ndim - 2), o->dtype, cpu_step(o, o->ndim - 1), columns);
+}
+
+/* ... as dense columns: its transpose. */
+static inline void cpu_matrix_load_transposed(const collet_operand *o, int64_t index, double *dense)
+{
+    int64_t rows = cpu_extent(o, 1), columns = cpu_extent(o, 0);
+    const char *at = cpu_matrix_at(o, 2, index);
+    for (int64_t j = 0; j < columns; j++)
+        cpu_convert((char *)(dense + j * rows), COLLET_F64, sizeof *dense,
+                    at + j * cpu_step(o, o->ndim - 1), o->dtype, cpu_step(o, o->ndim - 2), rows);
+}
+
+/* Stores dense numbers, `row` and `column` of them from one element to the next, as matrix `index`;
+ * steps of 0 repeat one number. */
+static inline void cpu_matrix_store(const collet_operand *o, int64_t index, const double *dense,
+                                    int64_t row, int64_t column)
+{
+    int64_t rows = cpu_extent(o, 1), columns = cpu_extent(o, 0);
+    char *at = cpu_matrix_at(o, 2, index);
+    for (int64_t i = 0; i < rows; i++)
+        cpu_convert(at + i * cpu_step(o, o->ndim - 2), o->dtype, cpu_step(o, o->ndim - 1),
+                    (const char *)(dense + i * row), COLLET_F64, column * (int64_t)sizeof *dense,
+                    columns);
+}
+
+/* The same for a vector. */
+static inline void cpu_vector_store(const collet_operand *o, int64_t index, const double *dense,
+                                    int64_t step)
+{
+    cpu_convert(cpu_matrix_at(o, 1, index), o->dtype, cpu_step(o, o->ndim - 1), (const char *)dense,
+                COLLET_F64, step * (int64_t)sizeof *dense, cpu_extent(o, 0));
+}
+
+static inline void cpu_matrix_fill(const collet_operand *o, int64_t index, double value)
+{
+    cpu_matrix_store(o, index, &value, 0, 0);
+}
+
+static inline void cpu_vector_fill(const collet_operand *o, int64_t index, double value)
+{
+    cpu_vector_store(o, index, &value, 0);
+}
+
+/* Element `index` of an i32 output without axes of its own. */
+static inline void cpu_info_store(const collet_operand *o, int64_t index, int64_t value)
+{
+    *(int32_t *)(void *)cpu_matrix_at(o, 0, index) = value < INT32_MAX ? (int32_t)value : INT32_MAX;
+}
+
+/* The largest magnitude of n numbers; NaN when one of them is not finite. */
+static inline double cpu_largest(const double *x, int64_t n)
+{
+    double largest = 0.0, finite = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        double magnitude = fabs(x[i]);
+        largest = magnitude > largest ? magnitude : largest;
+        finite += magnitude - magnitude; /* 0, or NaN for ever */
+    }
+    return finite == 0.0 ? largest : (double)NAN;
+}
+
+/* The power of two that brings a positive magnitude to at most 2^top, and with `least` <= top, to
+ * at least 2^least; 1 when it is there. */
+static inline double cpu_scale_to(double largest, int least, int top)
+{
+    int exponent;
+    if (largest == 0.0)
+        return 1.0;
+    (void)frexp(largest, &exponent);
+    return exponent > top     ? ldexp(1.0, top - exponent)
+           : exponent < least ? ldexp(1.0, least - exponent)
+                              : 1.0;
+}
+
+static inline void cpu_multiply(double *x, int64_t n, double factor)
+{
+    for (int64_t i = 0; factor != 1.0 && i < n; i++)
+        x[i] *= factor;
+}
+
+#endif
