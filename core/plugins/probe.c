@@ -117,7 +117,6 @@ static int spawn_with(pid_t *pid, const char *program, char *const *arguments, i
     error = error ? error : posix_spawn_file_actions_addopen(actions, 1, "/dev/null", O_WRONLY, 0);
     error = error ? error : posix_spawn_file_actions_adddup2(actions, messages, 2);
     error = error ? error : posix_spawn_file_actions_adddup2(actions, answer, PROBE_DESCRIPTOR);
-    error = error ? error : posix_spawn_file_actions_addclosefrom_np(actions, PROBE_DESCRIPTOR + 1);
     return error ? error : posix_spawn(pid, program, actions, attributes, arguments, environ);
 }
 
@@ -306,6 +305,25 @@ static void child_finish(child *c, int kill_now)
 
 /* ---- What came of it --------------------------------------------------------------------- */
 
+/* sigabbrev_np, which glibc before 2.32 does not have, for the signals that end a process. */
+static const char *signal_name(int number)
+{
+    static const struct {
+        int number;
+        const char *name;
+    } names[] = {
+        {SIGABRT, "ABRT"}, {SIGBUS, "BUS"},   {SIGFPE, "FPE"},   {SIGHUP, "HUP"},
+        {SIGILL, "ILL"},   {SIGINT, "INT"},   {SIGKILL, "KILL"}, {SIGPIPE, "PIPE"},
+        {SIGQUIT, "QUIT"}, {SIGSEGV, "SEGV"}, {SIGSYS, "SYS"},   {SIGTERM, "TERM"},
+        {SIGTRAP, "TRAP"}, {SIGUSR1, "USR1"}, {SIGUSR2, "USR2"}, {SIGXCPU, "XCPU"},
+        {SIGALRM, "ALRM"}, {SIGXFSZ, "XFSZ"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].number == number)
+            return names[i].name;
+    return "?";
+}
+
 static const struct step {
     char mark;
     const char *code, *words;
@@ -358,10 +376,9 @@ static collet_status answer_from_end(child *c, const probe_request *request, pro
                              (long long)request->timeout_ms, said);
     }
     if (c->status_known && WIFSIGNALED(c->status)) {
-        const char *name = sigabbrev_np(WTERMSIG(c->status));
         snprintf(code, sizeof code, "crash-in-%s", step->code);
         return answer_format(answer, code, 0, err, "crashed %s (SIG%s)%s", step->words,
-                             name ? name : "?", said);
+                             signal_name(WTERMSIG(c->status)), said);
     }
     snprintf(code, sizeof code, "exit-in-%s", step->code);
     if (!c->status_known)

@@ -6,6 +6,7 @@
 #   check.sh plugin FILE.so    a plugin exports collet_plugin_entry and nothing else
 #   check.sh library FILE.so   libcore exports collet_* and nothing else
 #   check.sh undefined FILE.so a plugin asks nothing of libcore
+#   check.sh glibc FILE        an object asks for no function that glibc 2.28 does not have
 #   check.sh core              the core names no backend
 set -euo pipefail
 # From CMakeLists.txt; FLAGS are those of the sanitizer.
@@ -56,6 +57,18 @@ library() {
     local names
     names=$(exported "$1" | grep -v '^collet_' || true)
     [ -z "$names" ] || fail "$1 exports also: $names"
+}
+
+# dlopen, exp and others are older than the version that they have here: a build on an older glibc
+# asks for the one that it has.
+glibc() {
+    local names older='dl(open|sym|error|addr|info)|[fl]?stat|__libc_start_main|pthread_.*'
+    older+='|(exp|exp2|log|log2|pow|hypot|fmod)f?'
+    names=$(objdump -T "$1" |
+        awk '/[*]UND[*]/ && match($0, /GLIBC_2\.[0-9]+/) {
+            if (substr($0, RSTART + 8, RLENGTH - 8) + 0 > 28) print $NF }' |
+        grep -vxE "$older" || true)
+    [ -z "$names" ] || fail "$1 wants of a glibc after 2.28: $names"
 }
 
 core() {
