@@ -62,7 +62,7 @@ library() {
 # dlopen, exp and others are older than the version that they have here: a build on an older glibc
 # asks for the one that it has.
 glibc() {
-    local names older='dl(open|sym|error|addr|info)|[fl]?stat|__libc_start_main|pthread_.*'
+    local names older='dl(open|sym|error|addr|info)|[fl]?stat|fstatat|__libc_start_main|pthread_.*'
     older+='|(exp|exp2|log|log2|pow|hypot|fmod)f?'
     names=$(objdump -T "$1" |
         awk '/[*]UND[*]/ && match($0, /GLIBC_2\.[0-9]+/) {
