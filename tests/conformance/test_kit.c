@@ -53,9 +53,9 @@ static void every_op_has_cases_and_limits(void **state)
         for (size_t k = 0; k < kit_limit_count; k++)
             limits += kit_limits[k].op == op_rows[i].id;
         if (!kit_op_find(op_rows[i].id))
-            fail_msg("%s has no case in tests/conformance", op_rows[i].name);
+            fail_msg("%s has no case in conformance/", op_rows[i].name);
         if (!limits)
-            fail_msg("%s has no limit in tests/conformance/limits.c", op_rows[i].name);
+            fail_msg("%s has no limit in conformance/limits.c", op_rows[i].name);
     }
 }
 

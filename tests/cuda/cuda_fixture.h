@@ -17,8 +17,8 @@
 #include <cmocka.h>
 #include <cuda.h>
 
-#include "cuda/control.h"
-#include "slots.h"
+#include "fakes/cuda/control.h"
+#include "common/slots.h"
 
 #define CUDA_PLUGIN COLLET_TEST_PLUGINS "/cuda.so"
 #define FAKE_CUDA COLLET_TEST_FAKES "/libfake_cuda.so"

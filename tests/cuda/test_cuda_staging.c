@@ -3,7 +3,7 @@
  * Transfers of cuda through page-locked memory, on the fake driver, which reads such memory as late
  * as a driver may: whoever writes a piece again too early spoils the bytes.
  */
-#include "support.h"
+#include "common/support.h"
 
 #include "cuda_fixture.h"
 

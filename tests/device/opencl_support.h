@@ -3,7 +3,7 @@
 #ifndef TESTS_DEVICE_OPENCL_SUPPORT_H
 #define TESTS_DEVICE_OPENCL_SUPPORT_H
 
-#include "support.h"
+#include "common/support.h"
 
 #define OPENCL_PLUGIN COLLET_TEST_PLUGINS "/opencl.so"
 #define SKIPPED 77

@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#include "slots.h"
+#include "common/slots.h"
 
 #define N (1 << 18)
 #define BYTES ((uint64_t)N * sizeof(float))

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "fixture.h"
+#include "common/fixture.h"
 #include "opencl_support.h"
 
 /* Bytes of an output, and elements of a part. */

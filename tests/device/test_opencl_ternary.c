@@ -4,9 +4,9 @@
  * brought the weights once. What devices count ends at 2^31 - 1. Skipped where no driver gives two
  * devices.
  */
-#include "fixture.h"
+#include "common/fixture.h"
 #include "opencl_support.h"
-#include "ternary_support.h"
+#include "common/ternary_support.h"
 
 #define LAYERS 3
 #define TOKENS 6

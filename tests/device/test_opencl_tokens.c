@@ -3,9 +3,9 @@
  * More tokens than are made ready at a time: the results of cpu_scalar, and scratch that does not
  * grow with the tokens. Skipped where no driver gives a device.
  */
-#include "fixture.h"
+#include "common/fixture.h"
 #include "opencl_support.h"
-#include "ternary_support.h"
+#include "common/ternary_support.h"
 
 #define ROWS 2
 

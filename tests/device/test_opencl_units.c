@@ -3,9 +3,9 @@
  * Work shared out among more compute units than there are here: PoCL claims as many threads as it
  * is told. Skipped where no driver does so.
  */
-#include "fixture.h"
+#include "common/fixture.h"
 #include "opencl_support.h"
-#include "ternary_support.h"
+#include "common/ternary_support.h"
 
 #define UNITS "33"
 

@@ -3,8 +3,8 @@
  * Rows without weights, on every backend that was built: as many as an array may have, which nobody
  * walks through or counts, and `info` is 0.
  */
-#include "fixture.h"
-#include "ternary_support.h"
+#include "common/fixture.h"
+#include "common/ternary_support.h"
 
 #define LARGE ((int64_t)1 << 40)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* 100 million weights in at most 25 MiB, as the counters of memory have it. */
-#include "fixture.h"
-#include "ternary_support.h"
+#include "common/fixture.h"
+#include "common/ternary_support.h"
 
 #define SIDE 10000
 #define MOST ((uint64_t)25 << 20)

@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "fixture.h"
-#include "ternary_support.h"
+#include "common/fixture.h"
+#include "common/ternary_support.h"
 
 #define LAYERS 5
 #define THREADS 4

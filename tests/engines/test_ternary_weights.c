@@ -2,8 +2,8 @@
 /* Handles of packed weights: what they hold, share and refuse. */
 #include <math.h>
 
-#include "fixture.h"
-#include "ternary_support.h"
+#include "common/fixture.h"
+#include "common/ternary_support.h"
 
 static uint64_t bytes_in_use(void)
 {

@@ -5,7 +5,7 @@
  * failing_malloc.h and by the sanitizer.
  */
 #include "failing_malloc.h"
-#include "support.h"
+#include "common/support.h"
 
 typedef struct session {
     collet_runtime *rt;

@@ -5,8 +5,8 @@
  * outputs stay as they were, nothing leaks, and the same call then succeeds.
  */
 #include "failing_malloc.h"
-#include "fixture.h"
-#include "op_call.h"
+#include "common/fixture.h"
+#include "common/op_call.h"
 
 static int set_up(void **state)
 {

@@ -5,8 +5,8 @@
  * when it runs again.
  */
 #include "failing_malloc.h"
-#include "fixture.h"
-#include "ternary_support.h"
+#include "common/fixture.h"
+#include "common/ternary_support.h"
 
 #define ROWS 5
 #define COLUMNS 300

@@ -12,7 +12,7 @@
 
 #include <collet/plugin.h>
 
-#include "../unit/elf_image.h"
+#include "common/elf_image.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

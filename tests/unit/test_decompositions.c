@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "fixture.h"
+#include "common/fixture.h"
 
 #define BACKENDS SCALAR_PLUGIN ":" OPENMP_PLUGIN
 

@@ -13,7 +13,7 @@
 #include <pthread.h>
 
 #define KERNEL_PLUGIN "cpu_openmp"
-#include "kernel_call.h"
+#include "common/kernel_call.h"
 
 enum { LENGTH = 3 * 5 * 7 * 11 * 13, PRIME = 4099, SIDE = 48, LINES = 33 };
 enum { DEEP = 20, HIGH = 16, LONG = 36, VOLUME = DEEP * HIGH * LONG };

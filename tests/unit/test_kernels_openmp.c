@@ -12,7 +12,7 @@
 #include <pthread.h>
 
 #define KERNEL_PLUGIN "cpu_openmp"
-#include "kernel_call.h"
+#include "common/kernel_call.h"
 
 /* ---- A host that links another BLAS ---------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "kernel_call.h"
+#include "common/kernel_call.h"
 
 /* ---- array ------------------------------------------------------------------------------- */
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #define KERNEL_PLUGIN "cpu_openmp"
-#include "kernel_call.h"
+#include "common/kernel_call.h"
 
 #define PART 30011
 #define MOST_BYTES ((int64_t)256 << 20)

@@ -10,8 +10,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "kernel_call.h"
 #include "shared/host/random/philox.h"
+#include "common/kernel_call.h"
 
 /* ---- The generator --------------------------------------------------------------------------- */
 

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <sys/mman.h>
 
-#include "fixture.h"
-#include "ternary_support.h"
+#include "common/fixture.h"
+#include "common/ternary_support.h"
 
 static collet_array *info_array(void)
 {

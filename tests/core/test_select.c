@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "support.h"
+#include "common/support.h"
 
 typedef struct place {
     char directory[64];

@@ -2,7 +2,7 @@
 /*
  * kit.h - the conformance kit behind backend-check: cases, oracles and judgement.
  *
- * A *row* is one op with one dtype for each operand. The family of the op (array.c, linalg.c, md.c)
+ * A *row* is one op with one dtype for each operand. The family of the op (a folder each)
  * *plans* the row's cases (shapes, layouts, sharing of memory), *generates* their inputs and
  * *judges* what came back, against an oracle in long double that shares no code with any backend.
  * Everything else (building the operands, calling, comparing memory and process state) is the same
@@ -243,7 +243,7 @@ kit_pattern kit_pattern_of(const char *shapes, uint32_t operand, int alternative
 /* The axis of operand k along which the op is cut, or -1 when that operand is not cut. */
 int32_t kit_split_axis(const kit_case *c, uint32_t operand);
 
-/* ---- Truth (array_functions.c) -------------------------------------------------------------- */
+/* ---- Truth (array/functions.c) -------------------------------------------------------------- */
 
 /* exp, log, sqrt, sin, cos or tanh, whose op's id is given, as the C library's long double has it.
  */

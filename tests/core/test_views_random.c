@@ -4,7 +4,7 @@
  * that it shows, in C order. Reading, writing, and adding into views that overlap must do what the
  * list says, on host memory and on a device's. Seeds are fixed and said when one fails.
  */
-#include "support.h"
+#include "common/support.h"
 
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
 #define BASE 60   /* elements */

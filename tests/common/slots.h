@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "fake_host.h"
+#include "common/fake_host.h"
 
 static collet_error err;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes that one device has and another needs: past the host where the backend offers it. */
-#include "fixture.h"
+#include "common/fixture.h"
 
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
 #define N 64

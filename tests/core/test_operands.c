@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "fixture.h"
-#include "op_call.h"
+#include "common/fixture.h"
+#include "common/op_call.h"
 
 #define BACKENDS OPENMP_PLUGIN ":" SCALAR_PLUGIN
 

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fixture.h"
+#include "common/fixture.h"
 
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
 

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "support.h"
+#include "common/support.h"
 #include "util/text.h"
 #include "runtime/threads.h"
 

@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "support.h"
+#include "common/support.h"
 
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
 #define WORKERS 6

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fixture.h"
+#include "common/fixture.h"
 
 static collet_array *reshaped(collet_array *a, int32_t ndim, const int64_t *shape)
 {

@@ -2,8 +2,8 @@
 /* What every op says of a call that does not fit, and that such a call changes nothing. */
 #include <math.h>
 
-#include "fixture.h"
-#include "op_call.h"
+#include "common/fixture.h"
+#include "common/op_call.h"
 
 #define BACKENDS OPENMP_PLUGIN ":" SCALAR_PLUGIN
 

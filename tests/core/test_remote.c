@@ -3,7 +3,7 @@
  */
 #include <pthread.h>
 
-#include "support.h"
+#include "common/support.h"
 
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
 

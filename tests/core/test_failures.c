@@ -3,7 +3,7 @@
  * again. On the test backend, which fails on demand. */
 #include <unistd.h>
 
-#include "fixture.h"
+#include "common/fixture.h"
 
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
 

@@ -13,7 +13,7 @@
 #include <collet/collet.h>
 #include <collet/plugin.h>
 
-#include "elf_image.h"
+#include "common/elf_image.h"
 #include "plugins/manifest.h"
 
 #define HEAD "{\"name\":\"one\",\"version\":\"2.3\",\"abi\":[1,0],\"priority\":-5,"

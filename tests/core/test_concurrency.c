@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "op_call.h"
+#include "common/op_call.h"
 
 #define GRANTED 3
 #define CALLERS 2
