@@ -112,7 +112,7 @@ function(collet_test_environment name)
     # (The search for leaks dies on the thread-local memory of libraries opened at run time.)
     ASAN_OPTIONS=allocator_may_return_null=1:intercept_tls_get_addr=0
     # What drivers and their compilers never give back is none of ours.
-    LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/device/drivers.supp:print_suppressions=0)
+    LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/opencl/drivers.supp:print_suppressions=0)
   set(tsan allocator_may_return_null=1)
   if(COLLET_SANITIZER STREQUAL "thread" AND OpenMP_omp_LIBRARY)
     # Archer, which lies beside clang's OpenMP, tells the sanitizer what a barrier orders.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "linalg.h"
 
-#include "../device/linalg.h"
-#include "../device/matrices.h"
+#include "shared/jit/linalg/linalg.h"
+#include "shared/jit/linalg/matrices.h"
 #include "opencl.h"
 
 /* Elements of c below which a product is the family's. */

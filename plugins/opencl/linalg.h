@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * linalg.h - rows of the linalg family that this backend serves in the place of plugins/device's:
- * as plugin.h has run functions.
+ * linalg.h - rows of the linalg family that this backend serves in the place of
+ * plugins/shared/jit's: as plugin.h has run functions.
  */
 #ifndef COLLET_OPENCL_LINALG_H
 #define COLLET_OPENCL_LINALG_H

@@ -3,7 +3,7 @@
 #ifndef COLLET_OPENCL_OPENCL_H
 #define COLLET_OPENCL_OPENCL_H
 
-#include "../device/backend.h"
+#include "shared/jit/runtime/backend.h"
 #include "clblast.h"
 #include "driver.h"
 

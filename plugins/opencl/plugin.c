@@ -2,22 +2,22 @@
 #include "opencl.h"
 #include "linalg.h"
 
-#include "../device/array.h"
-#include "../device/fft_shift.h"
-#include "../device/decompositions.h"
-#include "../device/fft.h"
-#include "../device/linalg.h"
-#include "../device/md.h"
-#include "../device/spectra.h"
-#include "../device/random.h"
-#include "../device/ternary.h"
-#include "texts.h"
+#include "shared/jit/array/array.h"
+#include "shared/jit/fft/shift.h"
+#include "shared/jit/linalg/decompositions.h"
+#include "shared/jit/fft/fft.h"
+#include "shared/jit/linalg/linalg.h"
+#include "shared/jit/md/md.h"
+#include "shared/jit/linalg/spectra.h"
+#include "shared/jit/random/random.h"
+#include "shared/jit/ternary/ternary.h"
+#include "shared/jit/texts.h"
 
 COLLET_PLUGIN_MANIFEST("manifest.json");
 
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
 
-/* One line a family: its rows as plugins/device has them, or this backend's own. */
+/* One line a family: its rows as plugins/shared/jit has them, or this backend's own. */
 static const collet_kernel_row kernels[] = {
     DEVICE_ARRAY_ROWS,
     DEVICE_MD_ROWS,
@@ -122,7 +122,7 @@ static const collet_plugin plugin = {
 
 const backend_facts this_backend = {
     .name = "opencl",
-    .prelude = device_text_prelude_opencl,
+    .prelude = jit_text_runtime_prelude_opencl,
     .plugin = &plugin,
     .device_bytes = sizeof(collet_device),
     .queue_bytes = sizeof(collet_queue),

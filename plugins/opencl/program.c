@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../device/binary_cache.h"
+#include "shared/jit/runtime/binary_cache.h"
 
 /* Kernels hold their programs: what is forgotten here lives on where it is used. */
 void device_programs_forget(collet_device *d)

@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "shared/host/util/plan_cache.h"
-#include "../device/fft.h"
+#include "shared/jit/fft/fft.h"
 #include "cuda/runtime/backend.h"
 #include "cuda/texts.h"
 #include "cuda/providers/libraries.h"
 
-static const char *const texts[] = {device_text_cufft, NULL};
+static const char *const texts[] = {cuda_text_fft_cufft, NULL};
 static const device_source source = {"cufft", texts};
 
 #define AXES_MAX 3

@@ -2,8 +2,8 @@
 /* cholesky, lu, solve and qr by cuSOLVER, which has matrices by columns. */
 #include "decompositions.h"
 
-#include "../device/decompositions.h"
-#include "../device/spectra.h"
+#include "shared/jit/linalg/decompositions.h"
+#include "shared/jit/linalg/spectra.h"
 #include "exchange.h"
 
 /* Of matrices that potrfBatched takes together. */

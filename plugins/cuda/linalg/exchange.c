@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "cuda/texts.h"
-#include "texts.h"
+#include "shared/jit/texts.h"
 
-static const char *const texts[] = {device_text_matrices, device_text_dense, device_text_cusolver,
-                                    NULL};
+static const char *const texts[] = {jit_text_linalg_matrices, jit_text_linalg_dense,
+                                    cuda_text_linalg_cusolver, NULL};
 static const device_source source = {"cusolver", texts};
 
 #define ALIGNMENT 512u

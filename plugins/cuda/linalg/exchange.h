@@ -8,7 +8,7 @@
 
 #include <limits.h>
 
-#include "../device/slabs.h"
+#include "shared/jit/linalg/slabs.h"
 #include "cuda/runtime/backend.h"
 #include "cuda/providers/libraries.h"
 

@@ -3,8 +3,8 @@
 
 #include <limits.h>
 
-#include "../device/linalg.h"
-#include "../device/matrices.h"
+#include "shared/jit/linalg/linalg.h"
+#include "shared/jit/linalg/matrices.h"
 #include "cuda/runtime/backend.h"
 #include "cuda/providers/libraries.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* eigh and svd by cuSOLVER, which has matrices by columns. */
-#include "../device/spectra.h"
+#include "shared/jit/linalg/spectra.h"
 
 #include "decompositions.h"
 #include "exchange.h"

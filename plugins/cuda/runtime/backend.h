@@ -3,7 +3,7 @@
 #ifndef COLLET_CUDA_BACKEND_H
 #define COLLET_CUDA_BACKEND_H
 
-#include "../device/backend.h"
+#include "shared/jit/runtime/backend.h"
 #include "cuda/providers/cublas.h"
 #include "cuda/providers/nvrtc.h"
 #include "cuda/providers/driver.h"

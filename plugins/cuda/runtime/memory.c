@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../device/array.h"
+#include "shared/jit/array/array.h"
 
 /* Bytes of a write from page-locked memory that are copied aside: the driver reads such memory
  * after its call has returned, other memory before. */

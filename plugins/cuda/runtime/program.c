@@ -2,7 +2,7 @@
 /* Modules, and the driver's part of compiling them. */
 #include <stdlib.h>
 
-#include "../device/binary_cache.h"
+#include "shared/jit/runtime/binary_cache.h"
 #include "backend.h"
 
 /* Queues hold labels of kernels until they have passed them. */

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "array.h"
+
+#include "shared/host/util/convert.h"
+#include "shared/jit/texts.h"
+#include "shared/jit/runtime/view.h"
+
+static const char *const texts[] = {jit_text_runtime_functions, jit_text_runtime_complex,
+                                    jit_text_runtime_convert, jit_text_array_elementwise, NULL};
+static const device_source source = {"elementwise", texts};
+
+/* ---- Options of the programs --------------------------------------------------------------- */
+
+#define FLOAT_OPTIONS(op, inputs)                                                                  \
+    [COLLET_F16] = "-DAPPLY=" #op "_f32 -DTO=f16 -DFROM=f16 -DINPUTS=" #inputs,                    \
+    [COLLET_BF16] = "-DAPPLY=" #op "_f32 -DTO=bf16 -DFROM=bf16 -DINPUTS=" #inputs,                 \
+    [COLLET_F32] = "-DAPPLY=" #op "_f32 -DTO=f32 -DFROM=f32 -DINPUTS=" #inputs,                    \
+    [COLLET_F64] = "-DAPPLY=" #op "_f64 -DTO=f64 -DFROM=f64 -DINPUTS=" #inputs
+/* Where the sign alone changes, 16 bits are taken as they are. */
+#define SIGN_OPTIONS(op)                                                                           \
+    [COLLET_F16] = "-DAPPLY=" #op "_u16 -DTO=u16 -DFROM=u16 -DINPUTS=1",                           \
+    [COLLET_BF16] = "-DAPPLY=" #op "_u16 -DTO=u16 -DFROM=u16 -DINPUTS=1",                          \
+    [COLLET_F32] = "-DAPPLY=" #op "_f32 -DTO=f32 -DFROM=f32 -DINPUTS=1",                           \
+    [COLLET_F64] = "-DAPPLY=" #op "_f64 -DTO=f64 -DFROM=f64 -DINPUTS=1"
+#define COMPLEX_OPTIONS(op, inputs)                                                                \
+    [COLLET_C64] = "-DAPPLY=" #op "_c64 -DTO=c64 -DFROM=c64 -DINPUTS=" #inputs,                    \
+    [COLLET_C128] = "-DAPPLY=" #op "_c128 -DTO=c128 -DFROM=c128 -DINPUTS=" #inputs
+
+/* Options by the inputs' type. */
+typedef const char *const by_type[COLLET_DTYPE_COUNT];
+
+static by_type op_options[] = {
+    [COLLET_OP_ADD] = {FLOAT_OPTIONS(add, 2), COMPLEX_OPTIONS(add, 2)},
+    [COLLET_OP_SUB] = {FLOAT_OPTIONS(sub, 2), COMPLEX_OPTIONS(sub, 2)},
+    [COLLET_OP_MUL] = {FLOAT_OPTIONS(mul, 2), COMPLEX_OPTIONS(mul, 2)},
+    [COLLET_OP_DIV] = {FLOAT_OPTIONS(div, 2), COMPLEX_OPTIONS(div, 2)},
+    [COLLET_OP_NEG] = {SIGN_OPTIONS(neg)},
+    [COLLET_OP_ABS] =
+        {SIGN_OPTIONS(abs), [COLLET_C64] = "-DAPPLY=abs_c64 -DTO=f32 -DFROM=c64 -DINPUTS=1",
+         [COLLET_C128] = "-DAPPLY=abs_c128 -DTO=f64 -DFROM=c128 -DINPUTS=1"},
+    [COLLET_OP_CONJ] = {COMPLEX_OPTIONS(conj, 1)},
+    [COLLET_OP_EXP] = {FLOAT_OPTIONS(exp, 1)},
+    [COLLET_OP_LOG] = {FLOAT_OPTIONS(log, 1)},
+    [COLLET_OP_SQRT] = {FLOAT_OPTIONS(sqrt, 1)},
+    [COLLET_OP_SIN] = {FLOAT_OPTIONS(sin, 1)},
+    [COLLET_OP_COS] = {FLOAT_OPTIONS(cos, 1)},
+    [COLLET_OP_TANH] = {FLOAT_OPTIONS(tanh, 1)},
+    [COLLET_OP_AXPY] = {[COLLET_F32] = "-DAPPLY=axpy_f32 -DTO=f32 -DFROM=f32 -DINPUTS=2 -DSCALAR=1",
+                        [COLLET_F64] =
+                            "-DAPPLY=axpy_f64 -DTO=f64 -DFROM=f64 -DINPUTS=2 -DSCALAR=1"},
+};
+
+/* Bits of 1, 2, 4, 8 and 16 bytes, by the logarithm of the size. */
+static const char *const fill_options[] = {
+    "-DFILL=1 -DTO=u8 -DINPUTS=0", "-DFILL=1 -DTO=u16 -DINPUTS=0", "-DFILL=1 -DTO=u32 -DINPUTS=0",
+    "-DFILL=1 -DTO=u64 -DINPUTS=0", "-DFILL=1 -DTO=b128 -DINPUTS=0"};
+static const char *const move_options[] = {
+    "-DMOVE=1 -DTO=u8 -DFROM=u8 -DINPUTS=1", "-DMOVE=1 -DTO=u16 -DFROM=u16 -DINPUTS=1",
+    "-DMOVE=1 -DTO=u32 -DFROM=u32 -DINPUTS=1", "-DMOVE=1 -DTO=u64 -DFROM=u64 -DINPUTS=1",
+    "-DMOVE=1 -DTO=b128 -DFROM=b128 -DINPUTS=1"};
+
+#define CAST_OPTION(to, from) "-DCAST=1 -DTO=" #to " -DFROM=" #from " -DINPUTS=1"
+#define CAST_OPTIONS(ID, to)                                                                       \
+    [COLLET_##ID] = {[COLLET_F16] = CAST_OPTION(to, f16), [COLLET_BF16] = CAST_OPTION(to, bf16),   \
+                     [COLLET_F32] = CAST_OPTION(to, f32), [COLLET_F64] = CAST_OPTION(to, f64),     \
+                     [COLLET_I8] = CAST_OPTION(to, i8),   [COLLET_U8] = CAST_OPTION(to, u8),       \
+                     [COLLET_I32] = CAST_OPTION(to, i32), [COLLET_U32] = CAST_OPTION(to, u32),     \
+                     [COLLET_I64] = CAST_OPTION(to, i64), [COLLET_U64] = CAST_OPTION(to, u64)}
+static by_type cast_options[COLLET_DTYPE_COUNT] = {
+    CAST_OPTIONS(F16, f16),
+    CAST_OPTIONS(BF16, bf16),
+    CAST_OPTIONS(F32, f32),
+    CAST_OPTIONS(F64, f64),
+    CAST_OPTIONS(I8, i8),
+    CAST_OPTIONS(U8, u8),
+    CAST_OPTIONS(I32, i32),
+    CAST_OPTIONS(U32, u32),
+    CAST_OPTIONS(I64, i64),
+    CAST_OPTIONS(U64, u64),
+    [COLLET_C64] = {[COLLET_C128] = "-DCAST_PARTS=f32 -DTO=c64 -DFROM=c128 -DINPUTS=1"},
+    [COLLET_C128] = {[COLLET_C64] = "-DCAST_PARTS=f64 -DTO=c128 -DFROM=c64 -DINPUTS=1"},
+};
+
+static uint32_t log2_size(collet_dtype dtype)
+{
+    uint32_t bits = 0;
+    while (1u << bits < device_dtype_size(dtype))
+        bits++;
+    return bits;
+}
+
+/* ---- Running ------------------------------------------------------------------------------- */
+
+/* Elements that make a group of a processor worth its launch. */
+#define STRETCH 1024
+/* Bytes of an output that may stay in a processor's caches. */
+#define CACHED (4u << 20)
+
+/* Passes what the kernel `flat` has after its operands: n elements, `bytes` of output. Returns the
+ * groups. */
+static uint64_t pass_flat(device_launch *l, const device_traits *t, uint64_t n, uint64_t bytes)
+{
+    device_pass_i64(l, (int64_t)n);
+    if (!t->is_cpu)
+        return device_groups_per_item(t, n);
+    uint64_t each = device_each(t, n, STRETCH);
+    device_pass_i64(l, (int64_t)each);
+    device_pass_i32(l, bytes > CACHED);
+    l->alone = 1;
+    return device_ceiling(n, each);
+}
+
+/* `scalar`: `size` bytes that the kernel has after its operands, none when 0. */
+static collet_status launch(collet_device *device, collet_queue *queue,
+                            const collet_kernel_call *call, const char *options, const void *scalar,
+                            uint32_t size)
+{
+    const device_traits *t = device_traits_of(device);
+    uint32_t count = call->n_out + call->n_in;
+    int flat = 1;
+    for (uint32_t i = 0; i < count; i++)
+        flat = flat && device_contiguous(device_operand(call, i));
+    device_launch l;
+    device_view view;
+    device_launch_begin(&l, &source, options, flat ? "flat" : "strided");
+    for (uint32_t i = 0; i < count; i++)
+        device_pass_operand(&l, device_operand(call, i));
+    if (size)
+        device_pass_value(&l, scalar, size);
+    uint64_t groups;
+    if (flat) {
+        const collet_operand *out = device_operand(call, 0);
+        uint64_t n = (uint64_t)device_count(out);
+        groups = pass_flat(&l, t, n, n * device_dtype_size(out->dtype));
+    } else {
+        groups = device_view_of(&view, t, call, count);
+        device_pass_block(&l, &view, sizeof view);
+    }
+    return device_enqueue(device, queue, &l, groups, call->err);
+}
+
+collet_status device_elementwise(collet_device *device, collet_queue *queue,
+                                 const collet_kernel_call *call)
+{
+    collet_dtype from = device_operand(call, call->n_out)->dtype;
+    return launch(device, queue, call, op_options[call->op][from], NULL, 0);
+}
+
+collet_status device_axpy(collet_device *device, collet_queue *queue,
+                          const collet_kernel_call *call)
+{
+    const collet_axpy_params *params = call->params;
+    collet_dtype dtype = device_operand(call, 0)->dtype, from = params->alpha.dtype;
+    _Alignas(16) char alpha[16];
+    if (cpu_dtype_is_complex(from))
+        return device_host(device)->fail(call->err, COLLET_REFUSED,
+                                         "axpy: a complex alpha does not fit real arrays");
+    cpu_convert(alpha, dtype, 0, (const char *)params->alpha.value.bytes, from, 0, 1);
+    return launch(device, queue, call, op_options[COLLET_OP_AXPY][dtype], alpha,
+                  (uint32_t)device_dtype_size(dtype));
+}
+
+collet_status device_fill(collet_device *device, collet_queue *queue,
+                          const collet_kernel_call *call)
+{
+    const collet_fill_params *params = call->params;
+    collet_dtype dtype = device_operand(call, 0)->dtype, from = params->value.dtype;
+    _Alignas(16) char element[16];
+    if (cpu_dtype_is_complex(from) && !cpu_dtype_is_complex(dtype))
+        return device_host(device)->fail(call->err, COLLET_REFUSED,
+                                         "fill: a complex value cannot be stored in a real array; "
+                                         "give its real part");
+    cpu_convert(element, dtype, 0, (const char *)params->value.value.bytes, from, 0, 1);
+    return launch(device, queue, call, fill_options[log2_size(dtype)], element,
+                  (uint32_t)device_dtype_size(dtype));
+}
+
+collet_status device_copy(collet_device *device, collet_queue *queue,
+                          const collet_kernel_call *call)
+{
+    collet_dtype to = device_operand(call, 0)->dtype, from = device_operand(call, 1)->dtype;
+    const char *options = to == from ? move_options[log2_size(to)] : cast_options[to][from];
+    return launch(device, queue, call, options, NULL, 0);
+}

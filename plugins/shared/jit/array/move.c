@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* array: transpose. */
+#include "array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "axes.h"
+#include "shared/jit/texts.h"
+
+static const char *const texts[] = {jit_text_array_transpose, NULL};
+static const device_source source = {"transpose", texts};
+
+/* ---- Tiles --------------------------------------------------------------------------------- */
+
+/* The tile_view of transpose.dev. */
+typedef struct tile_view {
+    int64_t rows, columns, across, down;
+    int64_t out_row, out_column, in_row, in_column;
+    int64_t extent[COLLET_MAX_DIMS];
+    int64_t stride[2][COLLET_MAX_DIMS];
+    int32_t outer, row_bits, column_bits, unused;
+} tile_view;
+
+/* Elements of a matrix that is not worth tiles. */
+#define SMALL 128
+
+typedef struct tile_kind {
+    const char *options;
+    int32_t bits; /* the logarithm of TILE */
+} tile_kind;
+
+/* By the size of an element; 1024 elements of 16 bytes would be too much for small devices. */
+static const tile_kind kinds[17] = {[1] = {"-DELEMENT=u8 -DBYTES=1 -DTILE=4096", 12},
+                                    [2] = {"-DELEMENT=u16 -DBYTES=2 -DTILE=2048", 11},
+                                    [4] = {"-DELEMENT=u32 -DBYTES=4 -DTILE=1024", 10},
+                                    [8] = {"-DELEMENT=u64 -DBYTES=8 -DTILE=1024", 10},
+                                    [16] = {"-DELEMENT=b128 -DBYTES=16 -DTILE=512", 9}};
+/* On a processor's pages and in its caches. */
+#define CACHED_BITS 16
+#define CACHED_COLUMN_BITS 6
+
+/* The axis with the input's shortest steps. */
+static int32_t fast_in(const device_axis *axes, int32_t count)
+{
+    int32_t fast = 0;
+    for (int32_t i = 1; i < count; i++)
+        if (llabs(axes[i].stride[1]) <= llabs(axes[fast].stride[1]))
+            fast = i;
+    return fast;
+}
+
+/* In local memory as square as the shape allows, and all of TILE. */
+static void shape_tile(tile_view *v, const device_traits *t, int32_t bits)
+{
+    int32_t wide = t->is_cpu ? CACHED_COLUMN_BITS : bits / 2;
+    bits = t->is_cpu ? CACHED_BITS : bits;
+    v->column_bits = v->row_bits = 1;
+    while (v->column_bits < wide && (int64_t)1 << v->column_bits < v->columns)
+        v->column_bits++;
+    while (v->row_bits < bits - v->column_bits && (int64_t)1 << v->row_bits < v->rows)
+        v->row_bits++;
+    if (!t->is_cpu)
+        v->column_bits = bits - v->row_bits;
+}
+
+/* Rows are axis `fast`, columns the last one. Returns the groups. */
+static uint64_t view_tiles(tile_view *v, const device_traits *t, const device_axis *axes,
+                           int32_t count, int32_t fast, int32_t bits)
+{
+    const device_axis *row = &axes[fast], *column = &axes[count - 1];
+    memset(v, 0, sizeof *v);
+    v->rows = row->extent;
+    v->out_row = row->stride[0];
+    v->in_row = row->stride[1];
+    v->columns = column->extent;
+    v->out_column = column->stride[0];
+    v->in_column = column->stride[1];
+    shape_tile(v, t, bits);
+    v->across = (int64_t)device_ceiling((uint64_t)v->columns, 1u << v->column_bits);
+    v->down = (int64_t)device_ceiling((uint64_t)v->rows, 1u << v->row_bits);
+    uint64_t groups = (uint64_t)v->across * (uint64_t)v->down;
+    for (int32_t i = 0; i < count - 1; i++) {
+        if (i == fast)
+            continue;
+        v->extent[v->outer] = axes[i].extent;
+        v->stride[0][v->outer] = axes[i].stride[0];
+        v->stride[1][v->outer++] = axes[i].stride[1];
+        groups *= (uint64_t)axes[i].extent;
+    }
+    return groups;
+}
+
+/* ---- Running ------------------------------------------------------------------------------- */
+
+/* A copy over the axes, which are what `call` has in another order. */
+static collet_status copy_axes(collet_device *device, collet_queue *queue,
+                               const collet_kernel_call *call, const device_axis *axes,
+                               int32_t count)
+{
+    int64_t shape[COLLET_MAX_DIMS], strides[2][COLLET_MAX_DIMS];
+    collet_operand operands[2] = {*device_operand(call, 0), *device_operand(call, 1)};
+    collet_kernel_call copy = *call;
+    for (int32_t i = 0; i < count; i++) {
+        shape[i] = axes[i].extent;
+        strides[0][i] = axes[i].stride[0];
+        strides[1][i] = axes[i].stride[1];
+    }
+    for (int k = 0; k < 2; k++) {
+        operands[k].ndim = count;
+        operands[k].shape = shape;
+        operands[k].strides = strides[k];
+    }
+    copy.operands = operands;
+    copy.operand_size = sizeof *operands;
+    return device_copy(device, queue, &copy);
+}
+
+collet_status device_transpose(collet_device *device, collet_queue *queue,
+                               const collet_kernel_call *call)
+{
+    const collet_transpose_params *params = call->params;
+    const collet_operand *out = device_operand(call, 0), *in = device_operand(call, 1);
+    device_axis axes[COLLET_MAX_DIMS];
+    for (int32_t i = 0; i < out->ndim; i++)
+        axes[i] = (device_axis){out->shape[i], {out->strides[i], in->strides[params->perm[i]]}};
+    int32_t count = device_axes_merge(axes, out->ndim, 0), fast = fast_in(axes, count);
+    const device_traits *t = device_traits_of(device);
+    const tile_kind *kind = &kinds[device_dtype_size(out->dtype)];
+    /* Tiles of little more than nothing are slower than steps that are not adjacent. */
+    if (fast >= count - 1 || axes[fast].extent * axes[count - 1].extent < SMALL)
+        return copy_axes(device, queue, call, axes, count);
+    device_launch l;
+    tile_view view;
+    uint64_t groups = view_tiles(&view, t, axes, count, fast, kind->bits);
+    device_launch_begin(&l, &source, kind->options, "tiles");
+    l.alone = t->is_cpu;
+    device_pass_operand(&l, out);
+    device_pass_operand(&l, in);
+    device_pass_block(&l, &view, sizeof view);
+    return device_enqueue(device, queue, &l, groups, call->err);
+}

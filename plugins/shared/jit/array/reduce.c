@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* array: sum, mean, min, max. */
+#include "array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "axes.h"
+#include "shared/jit/texts.h"
+
+static const char *const texts[] = {jit_text_array_reduce, NULL};
+static const device_source source = {"reduce", texts};
+
+#define KEPT_DIMS (COLLET_MAX_DIMS + 1)
+
+/* The reduce_view of reduce.dev. */
+typedef struct reduce_view {
+    int64_t rows, columns, column_step;
+    int64_t part_rows, part_columns, parts, across;
+    int64_t kept, groups;
+    int64_t row_extent[COLLET_MAX_DIMS], row_stride[COLLET_MAX_DIMS];
+    int64_t kept_extent[KEPT_DIMS], kept_stride[2][KEPT_DIMS];
+    int32_t row_axes, kept_axes;
+    int32_t kept_bits, column_bits, kept_adjacent;
+    int32_t negated, period;
+    int64_t inner, width, strips, units, chunk;
+    int64_t groups_in_all;
+} reduce_view;
+
+/* ---- The axes ------------------------------------------------------------------------------ */
+
+typedef struct split_axes {
+    device_axis kept[KEPT_DIMS], reduced[COLLET_MAX_DIMS];
+    int32_t kept_count, reduced_count;
+} split_axes;
+
+static collet_dtype part_of(collet_dtype dtype)
+{
+    return dtype == COLLET_C64 ? COLLET_F32 : dtype == COLLET_C128 ? COLLET_F64 : dtype;
+}
+
+/* In steps of real numbers: the parts of complex ones are one axis more that is kept. */
+static void split(split_axes *s, const collet_kernel_call *call)
+{
+    const collet_reduce_params *params = call->params;
+    const collet_operand *out = device_operand(call, 0), *in = device_operand(call, 1);
+    int64_t parts = part_of(in->dtype) == in->dtype ? 1 : 2;
+    s->kept_count = s->reduced_count = 0;
+    for (int32_t i = 0; i < in->ndim; i++) {
+        int64_t step = in->strides[i] * parts;
+        if (params->axes >> i & 1) {
+            s->reduced[s->reduced_count++] = (device_axis){in->shape[i], {0, step}};
+        } else {
+            int32_t to = params->keepdims ? i : s->kept_count;
+            s->kept[s->kept_count++] =
+                (device_axis){in->shape[i], {out->strides[to] * parts, step}};
+        }
+    }
+    s->kept[s->kept_count++] = (device_axis){parts, {1, 1}};
+    s->kept_count = device_axes_merge(s->kept, s->kept_count, 1);
+    s->reduced_count = device_axes_merge(s->reduced, s->reduced_count, 1);
+}
+
+static void view_axes(reduce_view *v, const split_axes *s)
+{
+    int32_t last = s->reduced_count - 1, kept_last = s->kept_count - 1;
+    v->rows = v->columns = v->kept = 1;
+    for (int32_t i = 0; i < s->kept_count; i++) {
+        v->kept *= s->kept[i].extent;
+        v->kept_extent[i] = s->kept[i].extent;
+        v->kept_stride[0][i] = s->kept[i].stride[0];
+        v->kept_stride[1][i] = s->kept[i].stride[1];
+    }
+    v->kept_axes = s->kept_count;
+    for (int32_t i = 0; i < last; i++) {
+        v->rows *= s->reduced[i].extent;
+        v->row_extent[i] = s->reduced[i].extent;
+        v->row_stride[i] = s->reduced[i].stride[1];
+    }
+    v->row_axes = last > 0 ? last : 0;
+    if (last >= 0) {
+        v->columns = s->reduced[last].extent;
+        v->column_step = s->reduced[last].stride[1];
+    }
+    v->kept_adjacent = kept_last >= 0 && (last < 0 || llabs(s->kept[kept_last].stride[1]) <
+                                                          llabs(s->reduced[last].stride[1]));
+}
+
+/* ---- The geometry -------------------------------------------------------------------------- */
+
+/* Elements that an item at least has of a part. */
+#define PER_MEMBER 16
+/* The results of so many parts are joined by one group. */
+#define MOST_PARTS 1024
+
+/* The least b <= most with 1 << b >= n. */
+static int32_t bits_for(int64_t n, int32_t most)
+{
+    int32_t bits = 0;
+    while (bits < most && (int64_t)1 << bits < n)
+        bits++;
+    return bits;
+}
+
+static int64_t ceiling(int64_t n, int64_t d)
+{
+    return (int64_t)device_ceiling((uint64_t)n, (uint64_t)d);
+}
+
+static int64_t lesser(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Parts of whole rows where there are rows enough, else of pieces of rows. */
+static void cut(reduce_view *v, int64_t parts)
+{
+    v->part_rows = v->rows;
+    v->part_columns = v->columns;
+    v->parts = v->across = 1;
+    if (parts <= 1)
+        return;
+    if (v->rows >= parts) {
+        v->part_rows = ceiling(v->rows, parts);
+        v->parts = ceiling(v->rows, v->part_rows);
+        return;
+    }
+    int64_t wide = ceiling(v->columns, ceiling(parts, v->rows));
+    v->part_rows = 1;
+    v->part_columns = ceiling(wide, 64) * 64;
+    v->across = ceiling(v->columns, v->part_columns);
+    v->parts = v->rows * v->across;
+}
+
+/* Items that share the kept elements of a group. */
+static void shape_groups(reduce_view *v, const device_traits *t)
+{
+    int32_t group_bits = bits_for(t->group, 30);
+    int64_t total = v->rows * v->columns;
+    int32_t least = bits_for(total, 5), member_bits = bits_for(total / 8, group_bits);
+    member_bits = member_bits < least ? least : member_bits;
+    member_bits = member_bits < group_bits ? member_bits : group_bits;
+    v->kept_bits = bits_for(v->kept, v->kept_adjacent ? group_bits : group_bits - member_bits);
+    v->column_bits = bits_for(v->columns, group_bits - v->kept_bits);
+    v->groups = ceiling(v->kept, (int64_t)1 << v->kept_bits);
+    if (!v->groups)
+        return;
+    int64_t wanted = ceiling((int64_t)t->units * 8, v->groups);
+    int64_t members = (int64_t)t->group >> v->kept_bits;
+    cut(v, lesser(lesser(wanted, MOST_PARTS), total / (members * PER_MEMBER)));
+    v->groups_in_all = v->groups * v->parts;
+}
+
+/* LANES and STRIP of reduce.dev. */
+#define LANES 24
+#define STRIP 1024
+/* Elements that are worth a group of their own. */
+#define PER_GROUP 32768
+
+/* Items that work by themselves. */
+static void shape_units(reduce_view *v, const device_traits *t)
+{
+    int32_t last = v->kept_axes - 1;
+    int64_t total = v->rows * v->columns;
+    v->inner = v->kept_adjacent && v->kept_stride[1][last] == 1 ? v->kept_extent[last] : 1;
+    if (!v->kept || !v->inner)
+        return;
+    if (v->column_step == v->inner && LANES % v->inner == 0 &&
+        v->columns * v->inner >= 8 * (int64_t)LANES)
+        v->period = (int32_t)v->inner;
+    v->width = v->period ? v->period : lesser(v->inner, STRIP);
+    v->strips = ceiling(v->inner, v->width);
+    int64_t units = v->kept / v->inner * v->strips;
+    int64_t wanted = ceiling((int64_t)t->units * 8, units);
+    cut(v, lesser(lesser(wanted, MOST_PARTS), total * v->width / PER_GROUP));
+    v->units = units * v->parts;
+    int64_t each = lesser(total / v->parts, PER_GROUP) * v->width + 1;
+    v->chunk = lesser(ceiling(PER_GROUP, each), ceiling(v->units, (int64_t)t->units * 8));
+    v->groups_in_all = ceiling(v->units, v->chunk);
+}
+
+/* What follows from the shape and the device alone, so that the numbers do too. */
+static void view_of(reduce_view *v, const device_traits *t, const collet_kernel_call *call)
+{
+    split_axes axes;
+    memset(v, 0, sizeof *v);
+    split(&axes, call);
+    view_axes(v, &axes);
+    v->negated = call->op == COLLET_OP_MAX;
+    if (t->is_cpu)
+        shape_units(v, t);
+    else
+        shape_groups(v, t);
+}
+
+/* ---- Running ------------------------------------------------------------------------------- */
+
+static const char *options_of(const collet_kernel_call *call)
+{
+    static const char *const options[] = {"-DFROM=f32 -DTO=f32", "-DFROM=f64 -DTO=f64",
+                                          "-DFROM=f32 -DTO=f64", "-DEXTREME=1 -DFROM=f32 -DTO=f32",
+                                          "-DEXTREME=1 -DFROM=f64 -DTO=f64"};
+    collet_dtype to = part_of(device_operand(call, 0)->dtype);
+    collet_dtype from = part_of(device_operand(call, 1)->dtype);
+    int kind = from == COLLET_F64 ? 1 : to == COLLET_F64 ? 2 : 0;
+    if (call->op == COLLET_OP_MIN || call->op == COLLET_OP_MAX)
+        kind = from == COLLET_F64 ? 4 : 3;
+    return options[kind];
+}
+
+/* What a sum is divided by: one number of the kernel's wide type and what it leaves out. */
+static void pass_count(device_launch *l, const device_traits *t, const collet_kernel_call *call,
+                       const reduce_view *v)
+{
+    if (call->op == COLLET_OP_MIN || call->op == COLLET_OP_MAX)
+        return;
+    double count = call->op == COLLET_OP_MEAN ? (double)(v->rows * v->columns) : 1.0;
+    if (t->has_f64) {
+        device_pass_f64(l, count);
+        device_pass_f64(l, 0.0);
+    } else {
+        device_pass_f32(l, (float)count);
+        device_pass_f32(l, (float)(count - (double)(float)count));
+    }
+}
+
+static uint64_t carried_size(const device_traits *t, const collet_kernel_call *call)
+{
+    if (call->op == COLLET_OP_MIN || call->op == COLLET_OP_MAX)
+        return device_dtype_size(device_operand(call, 1)->dtype);
+    return t->has_f64 ? 16 : 8;
+}
+
+uint64_t device_reduce_workspace(collet_device *device, const collet_kernel_call *call)
+{
+    const device_traits *t = device_traits_of(device);
+    reduce_view v;
+    view_of(&v, t, call);
+    return v.parts > 1 ? (uint64_t)v.parts * (uint64_t)v.kept * carried_size(t, call) : 0;
+}
+
+static collet_status join(collet_device *device, collet_queue *queue,
+                          const collet_kernel_call *call, const collet_operand *out,
+                          const reduce_view *v, const char *options)
+{
+    const device_traits *t = device_traits_of(device);
+    int32_t join_bits = bits_for(v->kept, bits_for(t->group, 30));
+    device_launch l;
+    device_launch_begin(&l, &source, options, "join");
+    device_pass_operand(&l, out);
+    device_pass_buffer(&l, call->workspace);
+    device_pass_block(&l, v, sizeof *v);
+    device_pass_i32(&l, join_bits);
+    pass_count(&l, t, call, v);
+    uint64_t groups = device_ceiling((uint64_t)v->kept, (uint64_t)1 << join_bits);
+    return device_after_first(device_enqueue(device, queue, &l, groups, call->err));
+}
+
+collet_status device_reduce(collet_device *device, collet_queue *queue,
+                            const collet_kernel_call *call)
+{
+    const device_traits *t = device_traits_of(device);
+    const char *options = options_of(call);
+    collet_operand out = *device_operand(call, 0), in = *device_operand(call, 1);
+    out.dtype = part_of(out.dtype);
+    in.dtype = part_of(in.dtype);
+    device_launch l;
+    reduce_view v;
+    view_of(&v, t, call);
+    device_launch_begin(&l, &source, options, "reduce");
+    l.alone = t->is_cpu;
+    device_pass_operand(&l, &out);
+    device_pass_buffer(&l, v.parts > 1 ? call->workspace : NULL);
+    device_pass_operand(&l, &in);
+    device_pass_block(&l, &v, sizeof v);
+    pass_count(&l, t, call, &v);
+    collet_status status = device_enqueue(device, queue, &l, (uint64_t)v.groups_in_all, call->err);
+    if (status != COLLET_OK || v.parts <= 1)
+        return status;
+    return join(device, queue, call, &out, &v, options);
+}

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake -DFILES=a.dev;b/c.dev -DROOT=directory -DPREFIX=name -DOUT=directory -P embed.cmake: writes
+# OUT/texts.h and OUT/texts.c with the text of each file. The text of ROOT/b/c.dev is PREFIX_b_c.
+set(header "/* Made by embed.cmake. */\n")
+set(code "/* Made by embed.cmake. */\n#include \"texts.h\"\n")
+foreach(file ${FILES})
+  file(RELATIVE_PATH name ${ROOT} ${file})
+  string(REGEX REPLACE "\\.dev$" "" name ${name})
+  string(REPLACE "/" "_" name ${name})
+  file(READ ${file} text)
+  string(REPLACE "\\" "\\\\" text "${text}")
+  string(REPLACE "\"" "\\\"" text "${text}")
+  string(REPLACE "\n" "\\n\"\n    \"" text "${text}")
+  string(APPEND header "extern const char ${PREFIX}_${name}[];\n")
+  string(APPEND code "const char ${PREFIX}_${name}[] =\n    \"${text}\";\n")
+endforeach()
+file(WRITE ${OUT}/texts.h "${header}")
+file(WRITE ${OUT}/texts.c "${code}")

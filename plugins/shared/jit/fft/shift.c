@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "shift.h"
+
+#include <string.h>
+
+#include "shared/jit/texts.h"
+#include "shared/jit/runtime/view.h"
+
+static const char *const texts[] = {jit_text_fft_shift, NULL};
+static const device_source source = {"fft_shift", texts};
+
+/* By the size of an element. */
+static const char *const options[17] = {[1] = "-DELEMENT=u8",
+                                        [2] = "-DELEMENT=u16",
+                                        [4] = "-DELEMENT=u32",
+                                        [8] = "-DELEMENT=u64",
+                                        [16] = "-DELEMENT=b128"};
+
+/* The rotation of fft_shift.dev. */
+typedef struct rotation {
+    int64_t outer[COLLET_MAX_DIMS];
+    int64_t column;
+} rotation;
+
+/* The output and the input with as few axes as they take, and how far each of these is turned. */
+typedef struct turned {
+    collet_operand operands[2];
+    int64_t shape[COLLET_MAX_DIMS], strides[2][COLLET_MAX_DIMS], cut[COLLET_MAX_DIMS];
+} turned;
+
+/* From the last axis on: what is not turned itself is one axis with the one before. */
+static void turned_of(turned *t, const collet_kernel_call *call)
+{
+    const collet_fftshift_params *params = call->params;
+    const collet_operand *out = device_operand(call, 0), *in = device_operand(call, 1);
+    int32_t at = COLLET_MAX_DIMS;
+    for (int32_t i = out->ndim - 1; i >= 0; i--) {
+        int64_t n = out->shape[i], cut = params->inverse ? n / 2 : n - n / 2, inner = 1;
+        cut = params->axes >> i & 1 ? cut : 0;
+        if (n == 1)
+            continue;
+        if (at < COLLET_MAX_DIMS && t->cut[at] == 0 &&
+            out->strides[i] == t->strides[0][at] * t->shape[at] &&
+            in->strides[i] == t->strides[1][at] * t->shape[at]) {
+            inner = t->shape[at];
+        } else {
+            at--;
+            t->strides[0][at] = out->strides[i];
+            t->strides[1][at] = in->strides[i];
+        }
+        t->shape[at] = n * inner;
+        t->cut[at] = cut * inner;
+    }
+    for (int k = 0; k < 2; k++) {
+        t->operands[k] = *device_operand(call, (uint32_t)k);
+        t->operands[k].ndim = COLLET_MAX_DIMS - at;
+        t->operands[k].shape = t->shape + at;
+        t->operands[k].strides = t->strides[k] + at;
+    }
+    memmove(t->cut, t->cut + at, (size_t)(COLLET_MAX_DIMS - at) * sizeof *t->cut);
+}
+
+static void rotation_of(rotation *by, const turned *t)
+{
+    int32_t last = t->operands[0].ndim - 1;
+    memset(by, 0, sizeof *by);
+    for (int32_t i = 0; i < last; i++)
+        by->outer[i] = t->cut[i];
+    by->column = last >= 0 ? t->cut[last] : 0;
+}
+
+/* Elements that make a group of a processor worth its launch, and bytes that may stay in caches. */
+#define STRETCH 4096
+#define CACHED (4u << 20)
+
+/* Passes which rows and columns groups of a processor have. Returns the groups. */
+static uint64_t pass_parts(device_launch *l, const device_traits *t, const device_view *v,
+                           uint64_t size)
+{
+    uint64_t rows = (uint64_t)v->rows, columns = (uint64_t)v->columns, n = rows * columns;
+    uint64_t each = device_each(t, n, STRETCH), wide = columns < each ? columns : each;
+    uint64_t tall = wide && each > wide ? each / wide : 1;
+    uint64_t across = wide ? device_ceiling(columns, wide) : 0;
+    device_pass_i64(l, (int64_t)tall);
+    device_pass_i64(l, (int64_t)wide);
+    device_pass_i64(l, (int64_t)across);
+    device_pass_i32(l, n * size > CACHED);
+    l->alone = 1;
+    return across * device_ceiling(rows, tall);
+}
+
+collet_status device_fftshift(collet_device *device, collet_queue *queue,
+                              const collet_kernel_call *call)
+{
+    const collet_operand *out = device_operand(call, 0);
+    const device_traits *traits = device_traits_of(device);
+    uint64_t size = device_dtype_size(out->dtype);
+    collet_kernel_call merged = *call;
+    device_launch l;
+    device_view view;
+    rotation by;
+    turned t;
+    turned_of(&t, call);
+    rotation_of(&by, &t);
+    merged.operands = t.operands;
+    merged.operand_size = sizeof *t.operands;
+    uint64_t groups = device_view_of(&view, traits, &merged, 2);
+    device_launch_begin(&l, &source, options[size], "turn");
+    device_pass_operand(&l, out);
+    device_pass_operand(&l, device_operand(call, 1));
+    device_pass_block(&l, &view, sizeof view);
+    device_pass_block(&l, &by, sizeof by);
+    if (traits->is_cpu)
+        groups = pass_parts(&l, traits, &view, size);
+    return device_enqueue(device, queue, &l, groups, call->err);
+}

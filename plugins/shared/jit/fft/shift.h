@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fft_shift.h - fftshift on devices: rows for a backend's table of kernels. The run function is as
+ * plugin.h has it.
+ */
+#ifndef COLLET_JIT_FFT_SHIFT_H
+#define COLLET_JIT_FFT_SHIFT_H
+
+#include "shared/jit/array/array.h"
+
+collet_status device_fftshift(collet_device *device, collet_queue *queue,
+                              const collet_kernel_call *call);
+
+#define DEVICE_FFTSHIFT_ROWS DEVICE_MOVES(FFTSHIFT, fftshift)
+
+#endif

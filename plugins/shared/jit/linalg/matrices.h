@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * matrices.h - batches of matrices and vectors in any strides, as kernels walk them: the `batch` of
+ * matrices.dev, laid out alike.
+ */
+#ifndef COLLET_JIT_LINALG_MATRICES_H
+#define COLLET_JIT_LINALG_MATRICES_H
+
+#include "shared/jit/runtime/launch.h"
+
+#define DEVICE_BATCH_OPERANDS 5
+
+typedef struct device_batch {
+    int64_t extent[COLLET_MAX_DIMS];
+    int64_t stride[DEVICE_BATCH_OPERANDS][COLLET_MAX_DIMS];
+    int64_t row[DEVICE_BATCH_OPERANDS];
+    int64_t column[DEVICE_BATCH_OPERANDS];
+    int64_t axes;
+} device_batch;
+
+/* Begins a batch of the first `axes` axes of `o`'s shape; returns how many items it has. */
+int64_t device_batch_begin(device_batch *v, const collet_operand *o, int32_t axes);
+
+/* Sets operand k, whose first axes are the batch's; it has 0, 1 (column) or 2 axes behind them. */
+void device_batch_operand(device_batch *v, uint32_t k, const collet_operand *o);
+
+/* A matrix whose rows, or else columns (`transposed`), are runs of memory, as BLAS has them. */
+typedef struct device_layout {
+    int transposed;
+    int64_t leading; /* from one run to the next, at least its length */
+    int64_t step;    /* from one of the batch to the next */
+} device_layout;
+
+/* Operand k's rows x columns as such; 0 when neither are, or the batch's axes have no one step. */
+int device_batch_layout(device_layout *l, const device_batch *v, uint32_t k, int64_t rows,
+                        int64_t columns);
+
+#endif

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* qr, eigh and svd: what stands on Householder reflectors. */
+#include "spectra.h"
+
+#include "slabs.h"
+#include "shared/jit/texts.h"
+
+static const char *const reflect_texts[] = {jit_text_linalg_dense, jit_text_linalg_reflect, NULL};
+static const device_source reflect_source = {"reflect", reflect_texts};
+static const char *const qr_texts[] = {jit_text_linalg_matrices, jit_text_linalg_dense,
+                                       jit_text_linalg_take, jit_text_linalg_qr, NULL};
+static const device_source qr_source = {"qr", qr_texts};
+static const char *const eigh_texts[] = {jit_text_linalg_matrices, jit_text_linalg_dense,
+                                         jit_text_linalg_take,     jit_text_linalg_rotate,
+                                         jit_text_linalg_eigh,     NULL};
+static const device_source eigh_source = {"eigh", eigh_texts};
+static const char *const svd_texts[] = {jit_text_linalg_matrices, jit_text_linalg_dense,
+                                        jit_text_linalg_take,     jit_text_linalg_rotate,
+                                        jit_text_linalg_svd,      NULL};
+static const device_source svd_source = {"svd", svd_texts};
+
+#define HEAD DEVICE_SLABS_HEAD
+
+/* ---- Launches that they share ---------------------------------------------------------------- */
+
+/* Launches one after another, until one has failed. */
+typedef struct chain {
+    device_slabs d;
+    collet_status status;
+} chain;
+
+static void go(chain *c, const device_launch *l, uint64_t groups)
+{
+    if (c->status == COLLET_OK)
+        c->status = device_slabs_enqueue(&c->d, l, groups);
+}
+
+/* An m x n matrix from `first` of a slab on. */
+typedef struct place {
+    int64_t first, m, n;
+} place;
+
+/* Operand k, or with `turned` its transpose, to its place. */
+static void take(chain *c, uint32_t k, int turned, const place *a, int32_t mirrored,
+                 int32_t spectra)
+{
+    device_launch l;
+    const device_batch *b = &c->d.batch;
+    device_slabs_launch(&c->d, &l, "take");
+    device_pass_operand(&l, device_operand(c->d.call, k));
+    device_pass_i32(&l, (int32_t)k);
+    device_slabs_pass(&c->d, &l);
+    device_pass_i64(&l, a->first);
+    device_pass_i64(&l, a->m);
+    device_pass_i64(&l, a->n);
+    device_pass_i64(&l, turned ? b->column[k] : b->row[k]);
+    device_pass_i64(&l, turned ? b->row[k] : b->column[k]);
+    device_pass_i32(&l, mirrored);
+    device_pass_i32(&l, spectra);
+    device_pass_block(&l, b, sizeof *b);
+    go(c, &l, (uint64_t)c->d.count);
+}
+
+static void identity(chain *c, const place *a)
+{
+    uint64_t across = device_groups(c->d.traits, (uint64_t)(a->m * a->n));
+    device_launch l;
+    device_slabs_inside(&c->d, &l, &reflect_source, "identity");
+    device_pass_i64(&l, a->first);
+    device_pass_i64(&l, a->m);
+    device_pass_i64(&l, a->n);
+    device_pass_i64(&l, (int64_t)across);
+    go(c, &l, across * (uint64_t)c->d.count);
+}
+
+/* The reflector of n numbers from `first` on, `step` apart, whose tau stands at `tau`. */
+typedef struct reflector {
+    int64_t first, step, n, tau;
+} reflector;
+
+static void make(chain *c, const reflector *r)
+{
+    device_launch l;
+    device_slabs_inside(&c->d, &l, &reflect_source, "reflector");
+    device_pass_i64(&l, r->first);
+    device_pass_i64(&l, r->step);
+    device_pass_i64(&l, r->n);
+    device_pass_i64(&l, r->tau);
+    go(c, &l, (uint64_t)c->d.count);
+}
+
+/* Columns of a matrix that a group has, so that many groups share one. */
+#define BESIDE 32
+
+/* On `count` columns, `column` apart, of numbers `row` apart; or, unless p is 0, tau x^T v to p. */
+static void reflect(chain *c, const reflector *r, int64_t x, int64_t row, int64_t column,
+                    int64_t count, int64_t p)
+{
+    int32_t beside = 1, most = (int32_t)c->d.traits->group;
+    while (beside < most && beside < count && (beside < BESIDE || c->d.traits->is_cpu))
+        beside *= 2;
+    uint64_t across = device_ceiling((uint64_t)count, (uint64_t)beside);
+    device_launch l;
+    device_slabs_inside(&c->d, &l, &reflect_source, "reflect");
+    device_pass_i64(&l, x);
+    device_pass_i64(&l, row);
+    device_pass_i64(&l, column);
+    device_pass_i64(&l, r->n);
+    device_pass_i64(&l, count);
+    device_pass_i64(&l, r->first);
+    device_pass_i64(&l, r->step);
+    device_pass_i64(&l, r->tau);
+    device_pass_i64(&l, p);
+    device_pass_i64(&l, (int64_t)across);
+    device_pass_i32(&l, beside);
+    go(c, &l, across * (uint64_t)c->d.count);
+}
+
+/* ---- qr -------------------------------------------------------------------------------------- */
+
+static device_slabs qr_of(collet_device *device, collet_queue *queue,
+                          const collet_kernel_call *call)
+{
+    device_slabs d = device_slabs_begin(device, queue, call, &qr_source, 2);
+    int64_t least = device_smaller(d.m, d.n);
+    d.pitch = device_slabs_plus(d.pitch, least, 1);
+    d.pitch = device_slabs_plus(device_slabs_plus(d.pitch, d.m, d.n), d.m, least);
+    device_slabs_operands(&d, 3);
+    return d;
+}
+
+uint64_t device_qr_workspace(collet_device *device, const collet_kernel_call *call)
+{
+    device_slabs d = qr_of(device, NULL, call);
+    return device_slabs_bytes(&d);
+}
+
+collet_status device_qr(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
+{
+    chain c = {qr_of(device, queue, call), COLLET_OK};
+    int64_t m = c.d.m, n = c.d.n, least = device_smaller(m, n);
+    place a = {HEAD + least, m, n}, q = {HEAD + least + m * n, m, least};
+    take(&c, 2, 0, &a, 0, 0);
+    for (int64_t k = 0; k < least; k++) {
+        reflector r = {a.first + k * n + k, n, m - k, HEAD + k};
+        make(&c, &r);
+        reflect(&c, &r, r.first + 1, n, 1, n - k - 1, 0);
+    }
+    identity(&c, &q);
+    for (int64_t k = least - 1; k >= 0; k--) {
+        reflector r = {a.first + k * n + k, n, m - k, HEAD + k};
+        reflect(&c, &r, q.first + k * least + k, least, 1, least - k, 0);
+    }
+    device_launch l;
+    device_slabs_launch(&c.d, &l, "give");
+    device_pass_operand(&l, device_operand(call, 0));
+    device_pass_operand(&l, device_operand(call, 1));
+    device_slabs_pass(&c.d, &l);
+    device_pass_i64(&l, m);
+    device_pass_i64(&l, n);
+    device_pass_block(&l, &c.d.batch, sizeof c.d.batch);
+    go(&c, &l, (uint64_t)c.d.count);
+    return c.status;
+}
+
+/* ---- eigh ------------------------------------------------------------------------------------ */
+
+/* Elements that an item of rank_two has: EACH of eigh.dev. */
+#define EACH 8
+
+static device_slabs eigh_of(collet_device *device, collet_queue *queue,
+                            const collet_kernel_call *call)
+{
+    device_slabs d = device_slabs_begin(device, queue, call, &eigh_source, 3);
+    d.pitch = device_slabs_plus(d.pitch, d.n, 8);
+    d.pitch = device_slabs_plus(device_slabs_plus(d.pitch, d.n, d.n), d.n, d.n);
+    device_slabs_operands(&d, 4);
+    return d;
+}
+
+uint64_t device_eigh_workspace(collet_device *device, const collet_kernel_call *call)
+{
+    device_slabs d = eigh_of(device, NULL, call);
+    return device_slabs_bytes(&d);
+}
+
+/* From both sides on the matrix that begins one column after r, with p = tau x v there. */
+static void rank_two(chain *c, const reflector *r, int64_t p)
+{
+    uint64_t per_group = (uint64_t)c->d.traits->group * EACH;
+    uint64_t across = device_ceiling((uint64_t)(r->n * r->n), per_group);
+    device_launch l;
+    device_slabs_inside(&c->d, &l, &eigh_source, "rank_two");
+    device_pass_i64(&l, r->first + 1);
+    device_pass_i64(&l, c->d.n);
+    device_pass_i64(&l, r->n);
+    device_pass_i64(&l, r->first);
+    device_pass_i64(&l, r->step);
+    device_pass_i64(&l, r->tau);
+    device_pass_i64(&l, p);
+    device_pass_i64(&l, (int64_t)across);
+    go(c, &l, across * (uint64_t)c->d.count);
+}
+
+collet_status device_eigh(collet_device *device, collet_queue *queue,
+                          const collet_kernel_call *call)
+{
+    chain c = {eigh_of(device, queue, call), COLLET_OK};
+    int64_t n = c.d.n, taus = HEAD + 2 * n, p = HEAD + 3 * n;
+    place a = {HEAD + 8 * n, n, n}, vectors = {a.first + n * n, n, n};
+    device_launch l;
+    take(&c, 3, 0, &a, 1, 1);
+    for (int64_t k = 0; k + 1 < n; k++) {
+        reflector r = {a.first + (k + 1) * n + k, n, n - k - 1, taus + k};
+        make(&c, &r);
+        reflect(&c, &r, r.first + 1, n, 1, r.n, p);
+        rank_two(&c, &r, p);
+    }
+    identity(&c, &vectors);
+    /* The vectors are rows: the reflectors' product is made transposed. */
+    for (int64_t k = n - 2; k >= 0; k--) {
+        reflector r = {a.first + (k + 1) * n + k, n, n - k - 1, taus + k};
+        reflect(&c, &r, vectors.first + (k + 1) * (n + 1), 1, n, r.n, 0);
+    }
+    device_slabs_inside(&c.d, &l, &eigh_source, "iterate");
+    device_pass_i64(&l, n);
+    go(&c, &l, (uint64_t)c.d.count);
+    device_slabs_launch(&c.d, &l, "give");
+    for (uint32_t k = 0; k < 3; k++)
+        device_pass_operand(&l, device_operand(call, k));
+    device_slabs_pass(&c.d, &l);
+    device_pass_i64(&l, n);
+    device_pass_block(&l, &c.d.batch, sizeof c.d.batch);
+    go(&c, &l, (uint64_t)c.d.count);
+    return c.status;
+}
+
+/* ---- svd ------------------------------------------------------------------------------------- */
+
+/* m >= n: the extents of the matrices or of their transposes. */
+static device_slabs svd_of(collet_device *device, collet_queue *queue,
+                           const collet_kernel_call *call)
+{
+    device_slabs d = device_slabs_begin(device, queue, call, &svd_source, 4);
+    int64_t least = device_smaller(d.m, d.n);
+    d.m = d.m > d.n ? d.m : d.n;
+    d.n = least;
+    d.pitch = device_slabs_plus(device_slabs_plus(d.pitch, d.n, 12), d.n, d.n);
+    d.pitch = device_slabs_plus(device_slabs_plus(d.pitch, d.m, d.n), d.m, d.n);
+    device_slabs_operands(&d, 5);
+    return d;
+}
+
+uint64_t device_svd_workspace(collet_device *device, const collet_kernel_call *call)
+{
+    device_slabs d = svd_of(device, NULL, call);
+    return device_slabs_bytes(&d);
+}
+
+/* The reflectors of column k, from the left, and of what is then beside it in row k, from the
+ * right. */
+static reflector of_column(const place *a, int64_t k)
+{
+    return (reflector){a->first + k * a->n + k, a->n, a->m - k, HEAD + 2 * a->n + k};
+}
+
+static reflector of_row(const place *a, int64_t k)
+{
+    return (reflector){a->first + k * a->n + k + 1, 1, a->n - k - 1, HEAD + 3 * a->n + k};
+}
+
+static void bidiagonalise(chain *c, const place *a)
+{
+    for (int64_t k = 0; k < a->n; k++) {
+        reflector left = of_column(a, k), right = of_row(a, k);
+        make(c, &left);
+        if (right.n == 0)
+            break;
+        reflect(c, &left, right.first, a->n, 1, right.n, 0);
+        make(c, &right);
+        reflect(c, &right, right.first + a->n, 1, a->n, a->m - k - 1, 0);
+    }
+}
+
+/* U's columns as rows of u, V's as rows of v. */
+static void accumulate(chain *c, const place *a, const place *u, const place *v)
+{
+    identity(c, u);
+    identity(c, v);
+    for (int64_t k = a->n - 1; k >= 0; k--) {
+        reflector left = of_column(a, k), right = of_row(a, k);
+        reflect(c, &left, u->first + k * (a->m + 1), 1, a->m, a->n - k, 0);
+        if (right.n > 0)
+            reflect(c, &right, v->first + (k + 1) * (a->n + 1), 1, a->n, right.n, 0);
+    }
+}
+
+collet_status device_svd(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
+{
+    chain c = {svd_of(device, queue, call), COLLET_OK};
+    const collet_operand *in = device_operand(call, 4);
+    int turned = device_extent(in, 1) < device_extent(in, 0);
+    int64_t m = c.d.m, n = c.d.n;
+    place a = {HEAD + 12 * n, m, n}, u = {a.first + m * n, n, m}, v = {u.first + m * n, n, n};
+    device_launch l;
+    take(&c, 4, turned, &a, 0, 1);
+    bidiagonalise(&c, &a);
+    accumulate(&c, &a, &u, &v);
+    device_slabs_inside(&c.d, &l, &svd_source, "iterate");
+    device_pass_i64(&l, m);
+    device_pass_i64(&l, n);
+    go(&c, &l, (uint64_t)c.d.count);
+    device_slabs_launch(&c.d, &l, "give");
+    for (uint32_t k = 0; k < 4; k++)
+        device_pass_operand(&l, device_operand(call, k));
+    device_slabs_pass(&c.d, &l);
+    device_pass_i64(&l, m);
+    device_pass_i64(&l, n);
+    device_pass_i32(&l, turned);
+    device_pass_block(&l, &c.d.batch, sizeof c.d.batch);
+    go(&c, &l, (uint64_t)c.d.count);
+    return c.status;
+}

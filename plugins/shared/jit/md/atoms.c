@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "md.h"
+
+#include "sums.h"
+
+/* What an op sums, and where its operands are; 0: not there, for operand 0 is an output. */
+typedef struct atoms_op {
+    uint32_t what;
+    int32_t moves;
+    uint32_t positions, masses, velocities, forces, origins;
+    uint32_t results[MD_RESULTS]; /* operand + 1; 0: none */
+} atoms_op;
+
+static const atoms_op ops[] = {
+    [COLLET_OP_COM] = {MD_MOMENTS, 1, 1, 2, 0, 0, 0, {[MD_COM] = 1}},
+    [COLLET_OP_INERTIA] = {MD_MOMENTS, 0, 1, 2, 0, 0, 3, {[MD_INERTIA] = 1}},
+    [COLLET_OP_CROSS_SUM] = {MD_ANGULAR, 0, 1, 2, 4, 0, 3, {[MD_L] = 1}},
+    [COLLET_OP_KINETIC] =
+        {MD_MOMENTS | MD_ANGULAR | MD_LINEAR, 1, 1, 2, 3, 0, 0, {[MD_ENERGIES] = 1}},
+    [COLLET_OP_GYRATION] =
+        {MD_MOMENTS, 1, 3, 4, 0, 0, 0, {[MD_RADIUS] = 1, [MD_TENSOR] = 2, [MD_ASPHERICITY] = 3}},
+    [COLLET_OP_OBSERVABLES] =
+        {MD_MOMENTS,
+         1,
+         5,
+         6,
+         7,
+         8,
+         0,
+         {[MD_COM] = 1, [MD_INERTIA] = 2, [MD_L] = 3, [MD_TORQUE] = 4, [MD_ENERGIES] = 5}},
+};
+
+static const collet_operand *find(const collet_kernel_call *call, uint32_t i)
+{
+    const collet_operand *o = i ? device_operand(call, i) : NULL;
+    return o && device_present(o) ? o : NULL;
+}
+
+collet_status device_md_atoms(collet_device *device, collet_queue *queue,
+                              const collet_kernel_call *call)
+{
+    const atoms_op *op = &ops[call->op];
+    md_sums s = {.what = op->what,
+                 .moves = op->moves,
+                 .positions = find(call, op->positions),
+                 .masses = find(call, op->masses),
+                 .velocities = find(call, op->velocities),
+                 .forces = find(call, op->forces),
+                 .origins = find(call, op->origins)};
+    for (int i = 0; i < MD_RESULTS; i++)
+        s.results[i] = op->results[i] ? device_operand(call, op->results[i] - 1) : NULL;
+    /* Optional inputs bring their sums. */
+    if (call->op == COLLET_OP_OBSERVABLES) {
+        s.what |= s.velocities ? MD_ANGULAR | MD_LINEAR : 0;
+        s.what |= s.forces ? MD_FORCES : 0;
+        s.results[MD_L] = s.velocities ? s.results[MD_L] : NULL;
+        s.results[MD_ENERGIES] = s.velocities ? s.results[MD_ENERGIES] : NULL;
+        s.results[MD_TORQUE] = s.forces ? s.results[MD_TORQUE] : NULL;
+    }
+    return md_sums_run(device, queue, call, &s, 0);
+}
+
+uint64_t device_md_atoms_workspace(collet_device *device, const collet_kernel_call *call)
+{
+    const collet_operand *positions = device_operand(call, ops[call->op].positions);
+    return sizeof(double) *
+           md_sums_room(device_traits_of(device), positions->shape[0], positions->shape[1]);
+}

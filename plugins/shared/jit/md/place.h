@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* md_place.h - where an operand stands, as the md kernels have it: `place` of md_common.dev. */
+#ifndef COLLET_JIT_MD_PLACE_H
+#define COLLET_JIT_MD_PLACE_H
+
+#include "shared/jit/runtime/launch.h"
+
+/* Row i, column j of frame f is element first + f frame + i row + j step. */
+typedef struct md_place {
+    int64_t first, frame, row, step;
+} md_place;
+
+/* The first element of an operand in its buffer; 0 of an absent one. */
+static inline int64_t md_first(const collet_operand *o)
+{
+    return device_present(o) ? (int64_t)(o->byte_offset / device_dtype_size(o->dtype)) : 0;
+}
+
+/* Of an operand whose last `axes` (0: a number, 1: a vector, 2: rows of vectors) are a frame's and
+ * which may lack the axis of frames. Of an absent one: zeros. */
+static inline md_place md_place_of(const collet_operand *o, int32_t axes)
+{
+    md_place p = {0, 0, 0, 0};
+    if (!o || !device_present(o))
+        return p;
+    p.first = md_first(o);
+    p.frame = o->ndim > axes ? o->strides[0] : 0;
+    p.row = axes > 1 ? o->strides[o->ndim - 2] : 0;
+    p.step = axes > 0 ? o->strides[o->ndim - 1] : 0;
+    return p;
+}
+
+/* Of numbers of which each is a row of its own: masses. */
+static inline md_place md_place_of_column(const collet_operand *o)
+{
+    md_place p = md_place_of(o, 1);
+    p.row = p.step;
+    p.step = 0;
+    return p;
+}
+
+/* Buffer of an operand that may be absent, or not there at all. */
+static inline void md_pass(device_launch *l, const collet_operand *o)
+{
+    device_pass_buffer(l, o && device_present(o) ? o->buffer : NULL);
+}
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "md.h"
+
+#include "sums.h"
+#include "shared/jit/texts.h"
+
+#define OVERLAP_ROWS 16
+
+static const char *const rmsd_texts[] = {jit_text_md_common, jit_text_md_rmsd, NULL};
+static const device_source rmsd_source = {"md_rmsd", rmsd_texts};
+static const char *const fit_texts[] = {jit_text_md_common, jit_text_md_eigen, jit_text_md_fit,
+                                        NULL};
+static const device_source fit_source = {"md_fit", fit_texts};
+
+/* What md_rmsd.dev calls so. */
+typedef struct rmsd_job {
+    md_place r, masses, reference;
+    int64_t frames, atoms, blocks, block, lane_step, lane_atoms, atom_step;
+    int64_t partial, centre, fits;
+    int32_t team_bits;
+} rmsd_job;
+
+/* A call; from `partial` on f64s of the workspace. */
+typedef struct rmsd_call {
+    collet_device *device;
+    collet_queue *queue;
+    const collet_kernel_call *call;
+    const collet_operand *positions, *weights, *reference;
+    md_geometry g;
+    int64_t partial, totals, deviations, weight_sums, centre, fits, sums, end;
+} rmsd_call;
+
+static rmsd_call call_of(collet_device *device, const collet_kernel_call *call)
+{
+    const device_traits *t = device_traits_of(device);
+    rmsd_call c = {.device = device,
+                   .call = call,
+                   .positions = device_operand(call, 2),
+                   .weights = device_operand(call, 3),
+                   .reference = device_operand(call, 4)};
+    int64_t frames = c.positions->shape[0], atoms = c.positions->shape[1];
+    c.g = md_geometry_of(t, frames, atoms);
+    int64_t at = OVERLAP_ROWS * frames * c.g.blocks;
+    c.totals = c.g.blocks > 1 ? at : 0;
+    at += c.g.blocks > 1 ? OVERLAP_ROWS * frames : 0;
+    /* The row of weights is read last; the deviations go where the next row was. */
+    c.weight_sums = c.totals;
+    c.deviations = c.totals + frames;
+    c.centre = at;
+    c.fits = at + 3;
+    c.sums = c.fits + 12 * frames;
+    c.end = c.sums + (int64_t)md_sums_room(t, 1, atoms);
+    return c;
+}
+
+/* ---- Launches -------------------------------------------------------------------------------- */
+
+/* The reference's centre of mass, as the com of one frame. */
+static collet_status centre_reference(const rmsd_call *c)
+{
+    static const int64_t shape[] = {3}, strides[] = {1};
+    collet_operand centre = {.buffer = c->call->workspace,
+                             .byte_offset = (uint64_t)c->centre * sizeof(double),
+                             .dtype = COLLET_F64,
+                             .ndim = 1,
+                             .shape = shape,
+                             .strides = strides};
+    md_sums s = {.what = MD_MOMENTS,
+                 .moves = 1,
+                 .positions = c->reference,
+                 .masses = device_present(c->weights) ? c->weights : NULL,
+                 .results = {[MD_COM] = &centre}};
+    return md_sums_run(c->device, c->queue, c->call, &s, c->sums);
+}
+
+/* A pass over the atoms of every frame, its sums to `partial`. */
+static collet_status launch_pass(const rmsd_call *c, const char *kernel, int64_t partial)
+{
+    static const char *const options[] = {"-DPOSITIONS=f32 -DMASSES=f32 -DREFERENCE=f32",
+                                          "-DPOSITIONS=f32 -DMASSES=f64 -DREFERENCE=f32",
+                                          "-DPOSITIONS=f64 -DMASSES=f64 -DREFERENCE=f64",
+                                          "-DPOSITIONS=f32 -DMASSES=f64 -DREFERENCE=f64"};
+    uint32_t types = md_types(c->positions, c->weights);
+    if (types < 2 && c->reference->dtype == COLLET_F64)
+        types = 3;
+    rmsd_job job = {.r = md_place_of(c->positions, 2),
+                    .masses = md_place_of_column(c->weights),
+                    .reference = md_place_of(c->reference, 2),
+                    .frames = c->g.frames,
+                    .atoms = c->g.atoms,
+                    .blocks = c->g.blocks,
+                    .block = c->g.block,
+                    .lane_step = c->g.lane_step,
+                    .lane_atoms = c->g.lane_atoms,
+                    .atom_step = c->g.atom_step,
+                    .partial = partial,
+                    .centre = c->centre,
+                    .fits = c->fits,
+                    .team_bits = c->g.team_bits};
+    device_launch l;
+    device_launch_begin(&l, &rmsd_source, options[types], kernel);
+    device_pass_buffer(&l, c->call->workspace);
+    md_pass(&l, c->positions);
+    md_pass(&l, c->weights);
+    md_pass(&l, c->reference);
+    device_pass_block(&l, &job, sizeof job);
+    return device_enqueue(c->device, c->queue, &l,
+                          md_geometry_groups(&c->g, device_traits_of(c->device)), c->call->err);
+}
+
+static collet_status launch_superpose(const rmsd_call *c)
+{
+    const collet_operand *rotations = device_operand(c->call, 1);
+    md_place at = md_place_of(rotations, 2);
+    device_launch l;
+    device_launch_begin(&l, &fit_source, "", "superpose");
+    device_pass_buffer(&l, c->call->workspace);
+    md_pass(&l, rotations);
+    device_pass_block(&l, &at, sizeof at);
+    device_pass_i64(&l, c->totals);
+    device_pass_i64(&l, c->fits);
+    device_pass_i64(&l, c->g.frames);
+    return device_enqueue(c->device, c->queue, &l,
+                          device_groups(device_traits_of(c->device), (uint64_t)c->g.frames),
+                          c->call->err);
+}
+
+static collet_status launch_deviate(const rmsd_call *c)
+{
+    const collet_operand *rmsd = device_operand(c->call, 0);
+    md_place at = md_place_of(rmsd, 0);
+    device_launch l;
+    device_launch_begin(&l, &fit_source, "", "deviate");
+    device_pass_buffer(&l, c->call->workspace);
+    md_pass(&l, rmsd);
+    device_pass_block(&l, &at, sizeof at);
+    device_pass_i64(&l, c->weight_sums);
+    device_pass_i64(&l, c->deviations);
+    device_pass_i64(&l, c->g.frames);
+    return device_enqueue(c->device, c->queue, &l,
+                          device_groups(device_traits_of(c->device), (uint64_t)c->g.frames),
+                          c->call->err);
+}
+
+/* ---- The call -------------------------------------------------------------------------------- */
+
+static collet_status fit_frames(const rmsd_call *c)
+{
+    collet_status status = launch_pass(c, "overlap", c->partial);
+    if (status == COLLET_OK)
+        status = md_gather(c->device, c->queue, c->call, &c->g, c->partial, c->totals, -1,
+                           (1u << OVERLAP_ROWS) - 1);
+    if (status == COLLET_OK)
+        status = launch_superpose(c);
+    return status;
+}
+
+static collet_status measure_frames(const rmsd_call *c)
+{
+    int64_t partial = c->g.blocks > 1 ? c->partial : c->deviations;
+    collet_status status = launch_pass(c, "deviation", partial);
+    if (status == COLLET_OK)
+        status = md_gather(c->device, c->queue, c->call, &c->g, c->partial, c->deviations, -1, 1);
+    if (status == COLLET_OK)
+        status = launch_deviate(c);
+    return status;
+}
+
+collet_status device_md_rmsd(collet_device *device, collet_queue *queue,
+                             const collet_kernel_call *call)
+{
+    rmsd_call c = call_of(device, call);
+    c.queue = queue;
+    if (c.g.frames == 0)
+        return COLLET_OK;
+    collet_status status = centre_reference(&c);
+    if (status != COLLET_OK)
+        return status;
+    status = fit_frames(&c);
+    if (status == COLLET_OK)
+        status = measure_frames(&c);
+    return device_after_first(status);
+}
+
+uint64_t device_md_rmsd_workspace(collet_device *device, const collet_kernel_call *call)
+{
+    return (uint64_t)call_of(device, call).end * sizeof(double);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sums.h"
+
+#include "shared/jit/texts.h"
+
+#define SUMS_ROWS 23
+
+static const char *const sums_texts[] = {jit_text_md_common, jit_text_md_sums, NULL};
+static const device_source sums_source = {"md_sums", sums_texts};
+static const char *const finish_texts[] = {jit_text_md_common, jit_text_md_eigen,
+                                           jit_text_md_finish, NULL};
+static const device_source finish_source = {"md_finish", finish_texts};
+
+/* What md_sums.dev calls sums_job. */
+typedef struct sums_job {
+    md_place r, v, f, masses, given;
+    int64_t frames, atoms, blocks, block, lane_step, lane_atoms, atom_step;
+    int64_t partial, origins, list;
+    int32_t team_bits, listed;
+} sums_job;
+
+/* And md_finish.dev finish_job and finish_places. */
+typedef struct finish_job {
+    int64_t frames, atoms, totals, origins, list;
+    int32_t rows, round, moves;
+} finish_job;
+
+typedef struct finish_places {
+    md_place at[MD_RESULTS];
+} finish_places;
+
+/* ---- Geometry -------------------------------------------------------------------------------- */
+
+/* Neighbouring items take turns, so that they read what is adjacent. Sums of more than `most` atoms
+ * would lose digits. */
+typedef struct habits {
+    int64_t wanted;     /* items that keep the device busy */
+    int64_t least;      /* atoms that an item should have */
+    int64_t enough;     /* atoms an item from which on more items are taken in any case */
+    int64_t most;       /* atoms an item */
+    int64_t team_least; /* items of a team, where there are atoms for them */
+    int64_t team_most;
+} habits;
+
+/* An item of a CPU is a team of its own, and takes several atoms at a time. */
+static habits habits_of(const device_traits *t)
+{
+    int64_t units = t->units, group = t->group;
+    if (t->is_cpu)
+        return (habits){16 * units, 256, 4096, 4096, 1, 1};
+    return (habits){units * 2048, 4, 64, 4096, 32, group};
+}
+
+md_geometry md_geometry_of(const device_traits *t, int64_t frames, int64_t atoms)
+{
+    habits h = habits_of(t);
+    md_geometry g = {.frames = frames, .atoms = atoms};
+    int64_t team = 1;
+    while (team < h.team_most && h.least * team <= atoms &&
+           (team < h.team_least || atoms > h.enough * team || frames * team < h.wanted)) {
+        team *= 2;
+        g.team_bits++;
+    }
+    int64_t blocks = (int64_t)device_ceiling((uint64_t)atoms, (uint64_t)(team * h.most));
+    blocks = blocks > 1 ? blocks : 1;
+    while (frames * team * blocks < h.wanted && 4 * h.least * team * blocks <= atoms)
+        blocks *= 2;
+    int64_t each = (int64_t)device_ceiling((uint64_t)atoms, (uint64_t)(blocks * team));
+    each = each > 1 ? each : 1;
+    g.block = each * team;
+    g.blocks = (int64_t)device_ceiling((uint64_t)atoms, (uint64_t)g.block);
+    g.blocks = g.blocks > 1 ? g.blocks : 1;
+    g.lane_step = 1;
+    g.lane_atoms = g.block;
+    g.atom_step = team;
+    return g;
+}
+
+/* Groups of a CPU that share out what there is. */
+#define GROUPS_A_UNIT 32
+
+uint64_t md_geometry_groups(const md_geometry *g, const device_traits *t)
+{
+    uint64_t all = (uint64_t)g->frames * (uint64_t)g->blocks,
+             most = GROUPS_A_UNIT * (uint64_t)t->units;
+    if (t->is_cpu)
+        return all < most ? all : most;
+    return device_ceiling(all, (uint64_t)t->group >> g->team_bits);
+}
+
+/* ---- Where things stand in the workspace ----------------------------------------------------- */
+
+typedef struct room {
+    int64_t partial, totals, origins, list; /* f64s; list: i32s */
+    int64_t end;                            /* f64s */
+} room;
+
+static room room_of(const md_geometry *g, int64_t first)
+{
+    room r = {.partial = first};
+    int64_t at = first + SUMS_ROWS * g->frames * g->blocks;
+    r.totals = g->blocks > 1 ? at : r.partial;
+    at += g->blocks > 1 ? SUMS_ROWS * g->frames : 0;
+    r.origins = at;
+    at += 3 * g->frames;
+    r.list = 2 * at;
+    r.end = at + (g->frames + 2) / 2;
+    return r;
+}
+
+uint64_t md_sums_room(const device_traits *t, int64_t frames, int64_t atoms)
+{
+    md_geometry g = md_geometry_of(t, frames, atoms);
+    return (uint64_t)room_of(&g, 0).end;
+}
+
+/* ---- Launches -------------------------------------------------------------------------------- */
+
+#define OPTIONS(what)                                                                              \
+    {                                                                                              \
+        "-DPOSITIONS=f32 -DMASSES=f32 -DWHAT=" #what,                                              \
+            "-DPOSITIONS=f32 -DMASSES=f64 -DWHAT=" #what,                                          \
+            "-DPOSITIONS=f64 -DMASSES=f64 -DWHAT=" #what                                           \
+    }
+static const char *const options[16][3] = {
+    [1] = OPTIONS(1), [2] = OPTIONS(2), [7] = OPTIONS(7), [9] = OPTIONS(9), [15] = OPTIONS(15)};
+
+uint32_t md_types(const collet_operand *positions, const collet_operand *masses)
+{
+    if (positions->dtype == COLLET_F64)
+        return 2;
+    return masses && masses->dtype == COLLET_F64;
+}
+
+/* Rows of the sums that `what` sets: those of md_sums.dev. */
+static uint32_t rows_of(uint32_t what)
+{
+    uint32_t rows = 0;
+    rows |= what & MD_MOMENTS ? 0x0003ffu : 0;
+    rows |= what & MD_LINEAR ? 0x003c00u : 0;
+    rows |= what & MD_ANGULAR ? 0x01c000u : 0;
+    rows |= what & MD_FORCES ? 0x7e0000u : 0;
+    return rows;
+}
+
+/* A list is as a rule empty: as many groups as keep the device busy share out what is on it. */
+static uint64_t groups_of(const collet_device *device, uint64_t all, int listed)
+{
+    uint64_t few = 8 * (uint64_t)device_traits_of(device)->units;
+    return listed && all > few ? few : all;
+}
+
+static collet_status launch_sums(collet_device *device, collet_queue *queue,
+                                 const collet_kernel_call *call, const md_sums *s,
+                                 const md_geometry *g, const room *r, int32_t listed)
+{
+    sums_job job = {
+        .r = md_place_of(s->positions, 2),
+        .v = md_place_of(s->velocities, 2),
+        .f = md_place_of(s->forces, 2),
+        .masses = md_place_of_column(s->masses),
+        .given = md_place_of(s->origins, 1),
+        .frames = g->frames,
+        .atoms = g->atoms,
+        .blocks = g->blocks,
+        .block = g->block,
+        .lane_step = g->lane_step,
+        .lane_atoms = g->lane_atoms,
+        .atom_step = g->atom_step,
+        .partial = r->partial,
+        .origins = r->origins,
+        .list = r->list,
+        .team_bits = g->team_bits,
+        .listed = listed,
+    };
+    device_launch l;
+    device_launch_begin(&l, &sums_source, options[s->what][md_types(s->positions, s->masses)],
+                        "sums");
+    device_pass_buffer(&l, call->workspace);
+    device_pass_buffer(&l, call->workspace);
+    md_pass(&l, s->positions);
+    md_pass(&l, s->masses);
+    md_pass(&l, s->velocities);
+    md_pass(&l, s->forces);
+    md_pass(&l, s->origins);
+    device_pass_block(&l, &job, sizeof job);
+    return device_enqueue(
+        device, queue, &l,
+        groups_of(device, md_geometry_groups(g, device_traits_of(device)), listed), call->err);
+}
+
+collet_status md_gather(collet_device *device, collet_queue *queue, const collet_kernel_call *call,
+                        const md_geometry *g, int64_t partial, int64_t totals, int64_t list,
+                        uint32_t rows)
+{
+    device_launch l;
+    if (g->blocks == 1)
+        return COLLET_OK;
+    device_launch_begin(&l, &finish_source, "", "gather");
+    device_pass_buffer(&l, call->workspace);
+    device_pass_buffer(&l, call->workspace);
+    device_pass_i64(&l, partial);
+    device_pass_i64(&l, totals);
+    device_pass_i64(&l, list < 0 ? 0 : list);
+    device_pass_i64(&l, g->frames);
+    device_pass_i64(&l, g->blocks);
+    device_pass_i32(&l, (int32_t)rows);
+    device_pass_i32(&l, list >= 0);
+    return device_enqueue(device, queue, &l, groups_of(device, (uint64_t)g->frames, list >= 0),
+                          call->err);
+}
+
+static collet_status launch_finish(collet_device *device, collet_queue *queue,
+                                   const collet_kernel_call *call, const md_sums *s,
+                                   const md_geometry *g, const room *r, int32_t round)
+{
+    static const int32_t axes[MD_RESULTS] = {
+        [MD_COM] = 1,      [MD_INERTIA] = 2, [MD_L] = 1,      [MD_TORQUE] = 1,
+        [MD_ENERGIES] = 1, [MD_RADIUS] = 0,  [MD_TENSOR] = 2, [MD_ASPHERICITY] = 0};
+    finish_job job = {.frames = g->frames,
+                      .atoms = g->atoms,
+                      .totals = r->totals,
+                      .origins = r->origins,
+                      .list = r->list,
+                      .rows = (int32_t)rows_of(s->what),
+                      .round = round,
+                      .moves = s->moves};
+    finish_places places;
+    device_launch l;
+    device_launch_begin(&l, &finish_source, "", "finish");
+    device_pass_buffer(&l, call->workspace);
+    device_pass_buffer(&l, call->workspace);
+    device_pass_block(&l, &job, sizeof job);
+    device_pass_block(&l, &places, sizeof places);
+    for (int i = 0; i < MD_RESULTS; i++) {
+        places.at[i] = md_place_of(s->results[i], axes[i]);
+        md_pass(&l, s->results[i]);
+    }
+    uint64_t groups = device_groups(device_traits_of(device), (uint64_t)g->frames);
+    return device_enqueue(device, queue, &l, groups_of(device, groups, round == 2), call->err);
+}
+
+/* All frames, or those that the round before put on the list. */
+static collet_status run_round(collet_device *device, collet_queue *queue,
+                               const collet_kernel_call *call, const md_sums *s,
+                               const md_geometry *g, const room *r, int32_t round)
+{
+    int32_t listed = round == 2;
+    collet_status status = launch_sums(device, queue, call, s, g, r, listed);
+    if (status != COLLET_OK)
+        return status;
+    status = md_gather(device, queue, call, g, r->partial, r->totals, listed ? r->list : -1,
+                       rows_of(s->what));
+    if (status == COLLET_OK)
+        status = launch_finish(device, queue, call, s, g, r, round);
+    return device_after_first(status);
+}
+
+collet_status md_sums_run(collet_device *device, collet_queue *queue,
+                          const collet_kernel_call *call, const md_sums *s, int64_t first)
+{
+    const collet_operand *positions = s->positions;
+    int64_t frames = positions->ndim > 2 ? positions->shape[0] : 1;
+    if (frames == 0)
+        return COLLET_OK;
+    if (frames > INT32_MAX - 1)
+        return device_host(device)->fail(call->err, COLLET_REFUSED,
+                                         "more than %d frames in one call", INT32_MAX - 1);
+    md_geometry g =
+        md_geometry_of(device_traits_of(device), frames, positions->shape[positions->ndim - 2]);
+    room r = room_of(&g, first);
+    collet_status status = run_round(device, queue, call, s, &g, &r, s->moves ? 1 : 0);
+    if (status != COLLET_OK || !s->moves)
+        return status;
+    return device_after_first(run_round(device, queue, call, s, &g, &r, 2));
+}

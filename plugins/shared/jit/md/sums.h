@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * md_sums.h - the sums over the atoms of each frame, and what follows from them, as launches.
+ *
+ * Each frame is read once. A frame has a team of neighbouring items, several teams a group where
+ * frames are small, and several teams (blocks) where frames are large and few. Sums are taken from
+ * the frame's first atom and moved to the centre of mass; frames that lie so far from it that
+ * digits would be lost are put on a list and summed again from their centres.
+ */
+#ifndef COLLET_JIT_MD_SUMS_H
+#define COLLET_JIT_MD_SUMS_H
+
+#include "place.h"
+
+/* How frames of one size are shared out: as the jobs of md_sums.dev and md_rmsd.dev have it. */
+typedef struct md_geometry {
+    int64_t frames, atoms, blocks;
+    int64_t block;                 /* atoms of a block */
+    int64_t lane_step, lane_atoms; /* from an item's first atom to the next item's; its reach */
+    int64_t atom_step;             /* from one atom of an item to its next */
+    int32_t team_bits;
+} md_geometry;
+
+md_geometry md_geometry_of(const device_traits *t, int64_t frames, int64_t atoms);
+/* Groups that all blocks of all frames take. */
+uint64_t md_geometry_groups(const md_geometry *g, const device_traits *t);
+
+/* ---- Sums ---------------------------------------------------------------------------------- */
+
+/* What is summed. */
+#define MD_MOMENTS 1u /* mass, first and second moments */
+#define MD_ANGULAR 2u
+#define MD_LINEAR 4u /* momentum and energy */
+#define MD_FORCES 8u
+
+/* Results, as index of `results`. */
+enum {
+    MD_COM,
+    MD_INERTIA,
+    MD_L,
+    MD_TORQUE,
+    MD_ENERGIES,
+    MD_RADIUS,
+    MD_TENSOR,
+    MD_ASPHERICITY,
+    MD_RESULTS
+};
+
+/* Absent operands may be NULL. Without masses each is 1. */
+typedef struct md_sums {
+    uint32_t what;
+    int moves; /* to the centre of mass; else the sums are about `origins` */
+    const collet_operand *positions;
+    const collet_operand *masses;
+    const collet_operand *velocities;
+    const collet_operand *forces;
+    const collet_operand *origins;
+    const collet_operand *results[MD_RESULTS];
+} md_sums;
+
+/* f64s of workspace. */
+uint64_t md_sums_room(const device_traits *t, int64_t frames, int64_t atoms);
+
+/* Enqueues the sums and their results; the workspace is used from f64 `first` on. */
+collet_status md_sums_run(collet_device *device, collet_queue *queue,
+                          const collet_kernel_call *call, const md_sums *s, int64_t first);
+
+/* Enqueues the total over the blocks of each frame: rows of `partial` to rows of `totals`, both
+ * f64s of the workspace. `list`: i32s of the workspace, the frames to do; -1: all. `rows`: bit k
+ * is row k. */
+collet_status md_gather(collet_device *device, collet_queue *queue, const collet_kernel_call *call,
+                        const md_geometry *g, int64_t partial, int64_t totals, int64_t list,
+                        uint32_t rows);
+
+/* Index of a program for positions and masses of these types: f32 f32, f32 f64, f64 f64; without
+ * masses, of positions alone. */
+uint32_t md_types(const collet_operand *positions, const collet_operand *masses);
+
+#endif

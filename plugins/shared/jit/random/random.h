@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * random.h - the random family on devices: rows for a backend's table of kernels. Each run function
+ * is as plugin.h has it.
+ */
+#ifndef COLLET_JIT_RANDOM_RANDOM_H
+#define COLLET_JIT_RANDOM_RANDOM_H
+
+#include "shared/jit/runtime/launch.h"
+#include "shared/jit/runtime/rows.h"
+
+/* uniform, normal */
+collet_status device_random(collet_device *device, collet_queue *queue,
+                            const collet_kernel_call *call);
+
+#define DEVICE_RANDOM_ROWS                                                                         \
+    DEVICE_ROW(UNIFORM, random, F), DEVICE_ROW(UNIFORM, random, D), DEVICE_ROW(NORMAL, random, F), \
+        DEVICE_ROW(NORMAL, random, D)
+
+#endif

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "launch.h"
+
+#define LEAST 256u
+
+/* Sizes from 2^k on come in eighths of 2^k; the bin of the capacity that `bytes` is rounded up to.
+ */
+static uint32_t bin_of(uint64_t bytes, uint64_t *capacity)
+{
+    if (bytes <= LEAST) {
+        *capacity = LEAST;
+        return 0;
+    }
+    uint32_t log2 = 63u - (uint32_t)__builtin_clzll(bytes);
+    uint64_t step = 1ull << (log2 - 3);
+    uint64_t eighths = device_ceiling(bytes, step);
+    *capacity = eighths > UINT64_MAX / step ? bytes : eighths * step;
+    uint32_t bin = (log2 - 8) * 8 + (uint32_t)(eighths - 8);
+    return bin < DEVICE_POOL_BINS ? bin : DEVICE_POOL_BINS - 1;
+}
+
+collet_status device_pool_init(device_pool *pool, uint64_t limit)
+{
+    memset(pool, 0, sizeof *pool);
+    pool->limit = limit;
+    return pthread_mutex_init(&pool->lock, NULL) ? COLLET_FAILED : COLLET_OK;
+}
+
+void device_pool_destroy(device_pool *pool, collet_device *device)
+{
+    device_pool_trim(pool, device);
+    pthread_mutex_destroy(&pool->lock);
+}
+
+static void await_uses(const collet_buffer *b)
+{
+    for (uint32_t i = 0; i < b->use_count; i++)
+        device_queue_await(b->uses[i].queue, b->uses[i].ticket);
+}
+
+void device_pool_trim(device_pool *pool, collet_device *device)
+{
+    collet_buffer *all = NULL;
+    pthread_mutex_lock(&pool->lock);
+    for (uint32_t bin = 0; bin < DEVICE_POOL_BINS; bin++) {
+        while (pool->bins[bin]) {
+            collet_buffer *b = pool->bins[bin];
+            pool->bins[bin] = b->next;
+            pool->reserved -= b->capacity;
+            b->next = all;
+            all = b;
+        }
+    }
+    pthread_mutex_unlock(&pool->lock);
+    while (all) {
+        collet_buffer *b = all;
+        all = b->next;
+        await_uses(b);
+        device_memory_give(device, b->memory);
+        free(b);
+    }
+}
+
+static int all_passed(const collet_buffer *b)
+{
+    for (uint32_t i = 0; i < b->use_count; i++)
+        if (!device_queue_passed(b->uses[i].queue, b->uses[i].ticket))
+            return 0;
+    return 1;
+}
+
+/* A pooled buffer of the bin, under the lock: rather one that nothing is at work on any more. */
+static collet_buffer *reuse(device_pool *pool, uint32_t bin, uint64_t bytes)
+{
+    collet_buffer **found = NULL;
+    for (collet_buffer **at = &pool->bins[bin]; *at; at = &(*at)->next) {
+        if ((*at)->capacity < bytes)
+            continue;
+        found = found ? found : at;
+        if (all_passed(*at)) {
+            found = at;
+            (*at)->use_count = 0;
+            break;
+        }
+    }
+    if (!found)
+        return NULL;
+    collet_buffer *b = *found;
+    *found = b->next;
+    b->recycled = b->use_count != 0;
+    return b;
+}
+
+static void count_taken(device_pool *pool, uint64_t bytes)
+{
+    pool->current += bytes;
+    if (pool->current > pool->peak)
+        pool->peak = pool->current;
+}
+
+/* Room for `bytes` in the limit, under the lock. */
+static int reserve(device_pool *pool, uint64_t bytes)
+{
+    if (bytes > pool->limit || pool->reserved > pool->limit - bytes)
+        return 0;
+    pool->reserved += bytes;
+    return 1;
+}
+
+static void *take(device_pool *pool, collet_device *device, uint64_t bytes)
+{
+    pthread_mutex_lock(&pool->lock);
+    int fits = reserve(pool, bytes);
+    pthread_mutex_unlock(&pool->lock);
+    if (!fits)
+        return NULL;
+    void *memory = device_memory_take(device, bytes);
+    if (!memory) {
+        pthread_mutex_lock(&pool->lock);
+        pool->reserved -= bytes;
+        pthread_mutex_unlock(&pool->lock);
+    }
+    return memory;
+}
+
+/* New memory: of the rounded size, else after the pool is empty, else of the very size. */
+static collet_status create(device_pool *pool, collet_device *device, uint64_t bytes,
+                            uint64_t capacity, collet_buffer **buffer, collet_error *err)
+{
+    const collet_host *host = device_host(device);
+    collet_buffer *b = calloc(1, sizeof *b);
+    if (!b)
+        return host->fail(err, COLLET_NO_MEMORY, "no memory for a buffer's description");
+    b->capacity = capacity;
+    b->memory = take(pool, device, capacity);
+    if (!b->memory) {
+        device_pool_trim(pool, device);
+        b->memory = take(pool, device, capacity);
+    }
+    if (!b->memory) {
+        b->capacity = bytes;
+        b->memory = take(pool, device, bytes);
+    }
+    if (!b->memory) {
+        free(b);
+        return host->fail(err, COLLET_REFUSED,
+                          "no %llu bytes of device memory: %llu of %llu are in use",
+                          (unsigned long long)bytes, (unsigned long long)pool->reserved,
+                          (unsigned long long)pool->limit);
+    }
+    *buffer = b;
+    return COLLET_OK;
+}
+
+collet_status device_pool_alloc(device_pool *pool, collet_device *device, uint64_t bytes,
+                                collet_buffer **buffer, collet_error *err)
+{
+    uint64_t capacity;
+    uint32_t bin = bin_of(bytes, &capacity);
+    pthread_mutex_lock(&pool->lock);
+    collet_buffer *b = reuse(pool, bin, bytes);
+    pthread_mutex_unlock(&pool->lock);
+    if (!b) {
+        collet_status status = create(pool, device, bytes, capacity, &b, err);
+        if (status != COLLET_OK)
+            return status;
+    }
+    b->bytes = bytes;
+    b->next = NULL;
+    pthread_mutex_lock(&pool->lock);
+    count_taken(pool, bytes);
+    pthread_mutex_unlock(&pool->lock);
+    *buffer = b;
+    return COLLET_OK;
+}
+
+void device_pool_free(device_pool *pool, collet_device *device, collet_buffer *b)
+{
+    uint64_t capacity;
+    if (!b)
+        return;
+    if (b->imported) {
+        await_uses(b);
+        device_memory_disown(device, b->memory);
+        free(b);
+        return;
+    }
+    uint32_t bin = bin_of(b->capacity, &capacity);
+    pthread_mutex_lock(&pool->lock);
+    pool->current -= b->bytes;
+    b->next = pool->bins[bin];
+    pool->bins[bin] = b;
+    pthread_mutex_unlock(&pool->lock);
+}
+
+collet_status device_pool_import(collet_device *device, void *memory, uint64_t bytes,
+                                 collet_buffer **buffer, collet_error *err)
+{
+    collet_buffer *b = calloc(1, sizeof *b);
+    if (!b)
+        return device_host(device)->fail(err, COLLET_NO_MEMORY,
+                                         "no memory for a buffer's description");
+    b->memory = memory;
+    b->bytes = b->capacity = bytes;
+    b->imported = 1;
+    *buffer = b;
+    return COLLET_OK;
+}
+
+collet_status device_pool_before(device_pool *pool, collet_buffer *const *buffers, uint32_t count,
+                                 collet_queue *queue, collet_error *err)
+{
+    collet_status status = COLLET_OK;
+    for (uint32_t i = 0; i < count && status == COLLET_OK; i++) {
+        collet_buffer *b = buffers[i];
+        if (!b || !b->recycled)
+            continue;
+        for (uint32_t k = 0; k < b->use_count && status == COLLET_OK; k++)
+            if (b->uses[k].queue != queue)
+                status = device_queue_order(queue, b->uses[k].queue, b->uses[k].ticket, err);
+        if (status != COLLET_OK)
+            break;
+        pthread_mutex_lock(&pool->lock);
+        b->recycled = 0;
+        b->use_count = 0;
+        pthread_mutex_unlock(&pool->lock);
+    }
+    return status;
+}
+
+static device_use *use_of(collet_buffer *b, const collet_queue *queue)
+{
+    for (uint32_t i = 0; i < b->use_count; i++)
+        if (b->uses[i].queue == queue)
+            return &b->uses[i];
+    return NULL;
+}
+
+void device_pool_used(device_pool *pool, collet_buffer *const *buffers, uint32_t count,
+                      collet_queue *queue, uint64_t ticket)
+{
+    pthread_mutex_lock(&pool->lock);
+    for (uint32_t i = 0; i < count; i++) {
+        collet_buffer *b = buffers[i];
+        if (!b)
+            continue;
+        device_use *use = use_of(b, queue);
+        if (!use && b->use_count == DEVICE_USES) {
+            use = &b->uses[0];
+            device_queue_await(use->queue, use->ticket);
+        }
+        if (!use)
+            use = &b->uses[b->use_count++];
+        *use = (device_use){queue, ticket};
+    }
+    pthread_mutex_unlock(&pool->lock);
+}
+
+void device_pool_stats(device_pool *pool, collet_memory_stats *stats)
+{
+    pthread_mutex_lock(&pool->lock);
+    stats->current = pool->current;
+    stats->reserved = pool->reserved;
+    stats->peak = pool->peak;
+    stats->total = 0;
+    stats->available = 0;
+    pthread_mutex_unlock(&pool->lock);
+}

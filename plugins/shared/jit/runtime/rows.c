@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rows.h"
+
+#include "launch.h"
+
+static collet_dtype dtype_at(uint64_t sig, uint32_t i)
+{
+    return (collet_dtype)(sig >> i * COLLET_SIG_BITS & ((1u << COLLET_SIG_BITS) - 1));
+}
+
+/* Elements are moved, whatever they mean. */
+static int moves(uint32_t op, uint64_t sig)
+{
+    if (op == COLLET_OP_COPY)
+        return dtype_at(sig, 0) == dtype_at(sig, 1);
+    return op == COLLET_OP_FILL || op == COLLET_OP_TRANSPOSE || op == COLLET_OP_FFTSHIFT;
+}
+
+static int needs_f64(uint64_t sig)
+{
+    for (uint32_t i = 0; i < COLLET_MAX_OPERANDS; i++)
+        if (dtype_at(sig, i) == COLLET_F64 || dtype_at(sig, i) == COLLET_C128)
+            return 1;
+    return 0;
+}
+
+static int needs_exact_f32(uint32_t op)
+{
+    return op == COLLET_OP_DIV || op == COLLET_OP_SQRT || op == COLLET_OP_TANH ||
+           op == COLLET_OP_ABS || op == COLLET_OP_NORMAL || op == COLLET_OP_TERNARY_QUANTIZE ||
+           op == COLLET_OP_TERNARY_LINEAR;
+}
+
+int device_row_runs(const struct device_traits *t, uint32_t op, uint64_t sig)
+{
+    if (t->has_f64 || moves(op, sig))
+        return 1;
+    return !needs_f64(sig) && (t->exact_f32 || !needs_exact_f32(op));
+}

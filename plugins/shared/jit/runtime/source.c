@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "binary_cache.h"
+#include "shared/jit/texts.h"
+
+uint32_t device_source_texts(const device_source *source, const char *prelude,
+                             const char *texts[DEVICE_TEXTS])
+{
+    uint32_t count = 0;
+    texts[count++] = prelude;
+    texts[count++] = jit_text_runtime_common;
+    for (uint32_t i = 0; source->texts[i] && count < DEVICE_TEXTS; i++)
+        texts[count++] = source->texts[i];
+    return count;
+}
+
+char *device_source_key(const char *identity, const char *name, const char *options,
+                        const char *const *texts, uint32_t count)
+{
+    uint64_t first = 1, second = 2;
+    for (uint32_t i = 0; i < count; i++) {
+        first = binary_hash(first, texts[i], strlen(texts[i]));
+        second = binary_hash(second, texts[i], strlen(texts[i]));
+    }
+    size_t size = strlen(identity) + strlen(name) + strlen(options) + 64;
+    char *key = malloc(size);
+    if (key)
+        snprintf(key, size, "%s\n%s\n%s\n%016llx%016llx", identity, name, options,
+                 (unsigned long long)first, (unsigned long long)second);
+    return key;
+}
+
+void device_source_show(const char *directory, const device_source *source, const char *options)
+{
+    const char *texts[DEVICE_TEXTS];
+    char path[PATH_MAX];
+    if (!directory || directory[0] != '/')
+        return;
+    unsigned long long hash = binary_hash(1, options, strlen(options));
+    int length = snprintf(path, sizeof path, "%s/%s-%016llx.dev", directory, source->name, hash);
+    int fits = length > 0 && (size_t)length < sizeof path;
+    int fd = fits ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600) : -1;
+    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (!file) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    uint32_t count = device_source_texts(source, "", texts);
+    (void)fprintf(file, "// %s\n", options);
+    for (uint32_t i = 0; i < count; i++)
+        (void)fputs(texts[i], file);
+    (void)fclose(file);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tables.h - constants of kernels that the host computes: written to the device at the first call
+ * that needs them and kept for the next, the ones unused for longest going first; a trim forgets
+ * all. Nobody waits for the device: a queue that did not write a table is ordered after the one
+ * that did.
+ *
+ * All functions: any thread.
+ */
+#ifndef COLLET_JIT_RUNTIME_TABLES_H
+#define COLLET_JIT_RUNTIME_TABLES_H
+
+#include "shared/host/util/plan_cache.h"
+#include "launch.h"
+
+typedef struct device_table {
+    cached_plan head;
+    collet_buffer *buffer;
+    collet_device *device;
+    collet_queue *writer; /* the queue that wrote it, up to `ticket` */
+    uint64_t ticket;
+} device_table;
+
+/* Writes the table's bytes; 0 when there is no memory. `context` is the caller's. */
+typedef int (*device_table_fill)(void *bytes, const void *context);
+
+/*
+ * The table of `key`, `bytes` (> 0) long, for launches in `queue`; given back once they are
+ * enqueued. COLLET_OK, or REFUSED when memory is short.
+ */
+collet_status device_table_take(collet_device *device, collet_queue *queue, const plan_key *key,
+                                uint64_t bytes, device_table_fill fill, const void *context,
+                                device_table **table, collet_error *err);
+void device_table_give(device_table *table);
+
+/* ---- For the backend ----------------------------------------------------------------------- */
+
+/* The cache that device_tables_of returns; NULL without memory. Destroyed before the pool. */
+plan_cache *device_tables_create(void);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which rows a device is given for what it can do (plugins/shared/jit/runtime/rows.h). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "shared/jit/runtime/launch.h"
+#include "shared/jit/runtime/rows.h"
+
+/* Devices with f64, with exact quotients of f32 alone, and with neither. */
+static const device_traits wide = {.has_f64 = 1}, exact = {.exact_f32 = 1}, plain = {.group = 1};
+
+static void rows(void **state)
+{
+    static const struct {
+        uint32_t op;
+        uint64_t sig;
+        int exact, plain;
+    } table[] = {
+        {COLLET_OP_ADD, DEVICE_SIG(F, F, F), 1, 1},
+        {COLLET_OP_ADD, DEVICE_SIG(D, D, D), 0, 0},
+        {COLLET_OP_COPY, DEVICE_SIG(Z, Z), 1, 1},
+        {COLLET_OP_COPY, DEVICE_SIG(D, F), 0, 0},
+        {COLLET_OP_DIV, DEVICE_SIG(F, F, F), 1, 0},
+        {COLLET_OP_SQRT, DEVICE_SIG(F, F), 1, 0},
+        {COLLET_OP_TERNARY_QUANTIZE, DEVICE_SIG(I8, F, I32, F), 1, 0},
+        {COLLET_OP_TERNARY_QUANTIZE, DEVICE_SIG(I8, F, I32, D), 0, 0},
+        {COLLET_OP_TERNARY_LINEAR, DEVICE_SIG(F, U8, F, F, F), 1, 0},
+        {COLLET_OP_TERNARY_MATMUL, DEVICE_SIG(F, U8, F), 1, 1},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        assert_true(device_row_runs(&wide, table[i].op, table[i].sig));
+        if (device_row_runs(&exact, table[i].op, table[i].sig) != table[i].exact ||
+            device_row_runs(&plain, table[i].op, table[i].sig) != table[i].plain)
+            fail_msg("row %zu of the table", i);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rows)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+# Kernels as a GPU launches them, and all kernels with every access to memory watched.
+
+# collet_add_rows(PREFIX CONF OPTION row...): a test for each row "op signature [COMPILER'S OPTION]".
+function(collet_add_rows prefix conf option)
+  foreach(row ${ARGN})
+    separate_arguments(row)
+    list(GET row 0 op)
+    list(GET row 1 sig)
+    set(name ${prefix}_${op})
+    add_test(NAME ${name}
+      COMMAND backend-check ${option} --op ${op} --sig ${sig} $<TARGET_FILE:plugin_opencl>)
+    collet_test_environment(${name})
+    set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT COLLET_CONFIG=${conf})
+    list(LENGTH row words)
+    if(words GREATER 2)
+      list(GET row 2 words)
+      set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT OCLGRIND_BUILD_OPTIONS=${words})
+    endif()
+    # A row may refuse cases, but with the memory of these devices none has to.
+    set_tests_properties(${name} PROPERTIES LABELS opencl TIMEOUT 1800
+      FAIL_REGULAR_EXPRESSION "refused|SKIP")
+  endforeach()
+endfunction()
+
+# PoCL in the place of a GPU: every family, and whatever asks traits.is_cpu.
+set(conf ${CMAKE_CURRENT_BINARY_DIR}/gpu_geometry.conf)
+file(WRITE ${conf} "opencl.geometry = gpu\n")
+collet_add_rows(check_opencl_gpu_geometry ${conf} --quick
+  "add f:ff" "sum f:f" "transpose f:f" "normal f:" "fft c:c" "fftshift f:f"
+  "matmul f:ff" "matvec f:ff" "dot f:ff" "lu iffi:f" "solve fi:ff" "cholesky fi:f" "qr ff:f"
+  "eigh ffi:f" "svd fffi:f" "com d:ff" "rmsd dd:fff" "principal_axes dd:dd"
+  "time_derivative di:fd" "magnitude d:f"
+  "ternary_quantize afi:f" "ternary_unpack afi:A" "ternary_dot i:AA" "ternary_matmul i:Aa"
+  "ternary_linear f:Afff")
+
+# Groups of 16: few frames and atoms are then more than what a group has at once.
+collet_add_rows(check_opencl_small_groups ${conf} --sample "observables ddddd:ffff")
+collet_add_rows(check_opencl_small_groups ${conf} --quick "time_derivative di:fd")
+foreach(op observables time_derivative)
+  set_property(TEST check_opencl_small_groups_${op} APPEND PROPERTY ENVIRONMENT
+    POCL_MAX_WORK_GROUP_SIZE=16)
+endforeach()
+
+# Oclgrind in the loader's place. What it finds it prints, and backend-check fails a kernel that
+# prints. Every kernel of plugins/shared/jit as a GPU has it, and as a CPU, which Oclgrind says that it
+# is, those that are then others. Optimised sines need an instruction that Oclgrind 21.10 lacks.
+find_library(OCLGRIND_LIBRARY oclgrind-rt PATH_SUFFIXES oclgrind)
+if(OCLGRIND_LIBRARY)
+  set(conf ${CMAKE_CURRENT_BINARY_DIR}/oclgrind)
+  file(WRITE ${conf}.conf "opencl.library = ${OCLGRIND_LIBRARY}\n")
+  file(WRITE ${conf}_gpu.conf "opencl.library = ${OCLGRIND_LIBRARY}\nopencl.geometry = gpu\n")
+  collet_add_rows(oclgrind_gpu ${conf}_gpu.conf --sample
+    "copy h:d" "add f:ff" "div c:cc" "axpy d:dd" "tanh h:h" "sin f:f -cl-opt-disable" "exp d:d"
+    "sum f:f" "max d:d" "transpose z:z" "normal f:" "uniform d:" "fft c:c" "fftshift f:f"
+    "matmul f:ff" "dot f:ff" "matvec f:ff" "lu iffi:f" "solve fi:ff" "cholesky fi:f" "qr ff:f"
+    "eigh ffi:f" "svd fffi:f" "com d:ff" "observables ddddd:ffff" "rmsd dd:fff"
+    "principal_axes dd:dd" "euler_zyz d:d" "tilt d:dd" "angular_velocity di:dd"
+    "decompose dd:dd" "time_derivative di:fd" "magnitude d:f"
+    "ternary_quantize afi:f" "ternary_pack Ai:af" "ternary_unpack afi:A" "ternary_dot i:AA"
+    "ternary_matmul i:AA" "ternary_linear f:Afff")
+  # And for races between items, where that does not take too long.
+  foreach(op sum max normal fft matmul dot cholesky qr com observables rmsd principal_axes
+             time_derivative magnitude ternary_quantize ternary_dot ternary_matmul ternary_linear)
+    set_property(TEST oclgrind_gpu_${op} APPEND PROPERTY ENVIRONMENT OCLGRIND_DATA_RACES=1)
+  endforeach()
+  collet_add_rows(oclgrind_cpu ${conf}.conf --sample
+    "add f:ff" "sum f:f" "max d:d" "transpose z:z" "normal f:" "fft c:c" "matmul i:aa"
+    "dot f:ff" "matvec f:ff" "cholesky fi:f" "com d:ff" "rmsd dd:fff" "principal_axes dd:dd"
+    "time_derivative di:fd" "magnitude d:f"
+    "ternary_dot i:AA" "ternary_matmul f:Af")
+  # Every row, in the geometries of a GPU and of a CPU, for memory errors and races: twenty minutes.
+  if(COLLET_OCLGRIND)
+    add_test(NAME oclgrind_every_row
+      COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/oclgrind.sh check=$<TARGET_FILE:backend-check>
+              plugin=$<TARGET_FILE:plugin_opencl> library=${OCLGRIND_LIBRARY}
+              table=${CMAKE_CURRENT_BINARY_DIR}/oclgrind.table watch=memory,races seconds=36000 resume=no)
+    collet_test_environment(oclgrind_every_row)
+    set_tests_properties(oclgrind_every_row PROPERTIES LABELS opencl TIMEOUT 36000)
+  endif()
+endif()
