@@ -23,15 +23,15 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 
 /* One line a family: its rows as plugins/shared/jit has them, or this backend's own. */
 static const collet_kernel_row kernels[] = {
-    DEVICE_ARRAY_ROWS,
-    DEVICE_MD_ROWS,
-    DEVICE_RANDOM_ROWS,
-    DEVICE_TERNARY_ROWS,
-    DEVICE_FFTSHIFT_ROWS,
-    DEVICE_LINALG_ROWS(cuda_matmul),
-    DEVICE_DECOMPOSITION_ROWS(cuda),
-    DEVICE_SPECTRA_ROWS(cuda),
-    DEVICE_FFT_ROWS(cuda_fft),
+    JIT_ARRAY_ROWS,
+    JIT_MD_ROWS,
+    JIT_RANDOM_ROWS,
+    JIT_TERNARY_ROWS,
+    JIT_FFTSHIFT_ROWS,
+    JIT_LINALG_ROWS(cuda_matmul),
+    JIT_DECOMPOSITION_ROWS(cuda),
+    JIT_SPECTRA_ROWS(cuda),
+    JIT_FFT_ROWS(cuda_fft),
 };
 
 /* ---- The current context --------------------------------------------------------------------- */
@@ -93,7 +93,7 @@ collet_status cuda_fail(collet_device *d, CUresult error, const char *what, coll
     return d->base.host->fail(err, status, "%s: %s", what, cuda_error_text(&d->cu, error, text));
 }
 
-collet_status device_gone(collet_device *d, collet_error *err)
+collet_status jit_device_gone(collet_device *d, collet_error *err)
 {
     char text[160];
     return d->base.host->fail(err, COLLET_DEVICE_LOST, "the device is lost: %s",
@@ -116,14 +116,14 @@ static collet_status find_device(collet_device *d, uint32_t index, collet_error 
                                   "the NVIDIA driver has %d GPU%s, counted from 0; there is no %u",
                                   count, count == 1 ? "" : "s", index);
     cuda_describe(d);
-    d->base.staging = DEVICE_STAGING;
+    d->base.staging = JIT_STAGING;
     int architecture = 0;
     status =
         cuda_compiler_target(d->base.host, &d->rtc, d->capability, d->target, &architecture, err);
     d->base.traits.has_tiles = architecture >= 80; /* as prelude_cuda.dev has it */
     char options[160];
     snprintf(options, sizeof options, "%s -std=c++17 -default-device --fmad=false", d->target);
-    device_options(d, options);
+    jit_options(d, options);
     snprintf(d->base.identity, sizeof d->base.identity, "cuda 1\ndriver %d\nnvrtc %d.%d",
              d->cu.version, d->rtc.major, d->rtc.minor);
     return status == COLLET_REFUSED ? COLLET_UNAVAILABLE : status;
@@ -141,7 +141,7 @@ static collet_status make_context(collet_device *d, collet_error *err)
     return COLLET_OK;
 }
 
-collet_status device_backend_open(collet_device *d, uint32_t index, collet_error *err)
+collet_status jit_backend_open(collet_device *d, uint32_t index, collet_error *err)
 {
     const collet_host *host = d->base.host;
     const char *sync = host->config(host, "cuda.sync");
@@ -154,7 +154,7 @@ collet_status device_backend_open(collet_device *d, uint32_t index, collet_error
     return status == COLLET_OK ? make_context(d, err) : status;
 }
 
-void device_backend_close(collet_device *d)
+void jit_backend_close(collet_device *d)
 {
     cuda_fft_close(d);
     cuda_solver_close(d);
@@ -168,9 +168,9 @@ void device_backend_close(collet_device *d)
 
 static void trim(collet_device *d)
 {
-    device_queues_visit(d, device_queue_drain);
+    jit_queues_visit(d, jit_queue_drain);
     cuda_fft_trim(d);
-    device_trim(d);
+    jit_trim(d);
 }
 
 static collet_status native_handle(collet_device *d, collet_queue *q, collet_buffer *b,
@@ -192,18 +192,18 @@ static const collet_plugin plugin = {
     .version = "0.1.0",
     .kernels = kernels,
     .capabilities = cuda_capabilities,
-    .device_open = device_open,
-    .device_close = device_close,
-    .device_supports = device_supports,
-    .buffer_alloc = device_buffer_alloc,
-    .buffer_free = device_buffer_free,
-    .buffer_write = device_buffer_write,
-    .buffer_read = device_buffer_read,
+    .device_open = jit_device_open,
+    .device_close = jit_device_close,
+    .device_supports = jit_device_supports,
+    .buffer_alloc = jit_buffer_alloc,
+    .buffer_free = jit_buffer_free,
+    .buffer_write = jit_buffer_write,
+    .buffer_read = jit_buffer_read,
     .buffer_copy = cuda_buffer_copy,
     .buffer_fill = cuda_buffer_fill,
-    .queue_create = device_queue_create,
-    .queue_destroy = device_queue_destroy,
-    .queue_wait = device_queue_wait,
+    .queue_create = jit_queue_create,
+    .queue_destroy = jit_queue_destroy,
+    .queue_wait = jit_queue_wait,
     .event_create = cuda_event_create,
     .event_destroy = cuda_event_destroy,
     .event_record = cuda_event_record,
@@ -214,10 +214,10 @@ static const collet_plugin plugin = {
     .memory_stats = cuda_memory_stats,
     .host_alloc = cuda_host_alloc,
     .host_free = cuda_host_free,
-    .buffer_import = device_pool_import,
+    .buffer_import = jit_pool_import,
     .native_handle = native_handle,
     .trim = trim,
-    .buffer_copy_between = device_copy_between,
+    .buffer_copy_between = jit_copy_between,
 };
 
 const backend_facts this_backend = {

@@ -44,12 +44,12 @@ cl_event opencl_event_abroad(collet_device *d, cl_event event)
     return NULL;
 }
 
-int device_reaches(collet_device *d, collet_device *from)
+int jit_reaches(collet_device *d, collet_device *from)
 {
     return d != from && d->on_host && from->on_host;
 }
 
-collet_status device_lend(collet_queue *q, uint64_t bytes, device_lent *lent, collet_error *err)
+collet_status jit_lend(collet_queue *q, uint64_t bytes, jit_loan *lent, collet_error *err)
 {
     collet_device *d = q->base.device;
     cl_int error = CL_SUCCESS;
@@ -63,9 +63,9 @@ collet_status device_lend(collet_queue *q, uint64_t bytes, device_lent *lent, co
     return error == CL_SUCCESS ? COLLET_OK : opencl_fail(d, error, "lending a buffer", err);
 }
 
-collet_status device_fetch(collet_queue *q, collet_buffer *target, uint64_t offset,
-                           collet_device *from, const device_lent *lent, uint64_t bytes,
-                           uint64_t *ticket, collet_error *err)
+collet_status jit_fetch(collet_queue *q, collet_buffer *target, uint64_t offset,
+                        collet_device *from, const jit_loan *lent, uint64_t bytes, uint64_t *ticket,
+                        collet_error *err)
 {
     (void)from;
     collet_device *d = q->base.device;
@@ -80,7 +80,7 @@ collet_status device_fetch(collet_queue *q, collet_buffer *target, uint64_t offs
                                : opencl_fail(d, error, "a copy from another device", err);
 }
 
-uint64_t device_take_back(collet_queue *q, const device_lent *lent)
+uint64_t jit_take_back(collet_queue *q, const jit_loan *lent)
 {
     collet_device *d = q->base.device;
     pthread_mutex_lock(&q->base.lock);

@@ -166,7 +166,7 @@ collet_status opencl_describe(collet_device *d, collet_error *err)
     collet_status status = choose_geometry(d, &is_cpu, err);
     if (status != COLLET_OK)
         return status;
-    d->base.traits = (device_traits){
+    d->base.traits = (jit_traits){
         .group = group_size(cl, d->id, is_cpu),
         .per_item = is_cpu ? 1 : 4,
         .units = ask_u32(cl, d->id, CL_DEVICE_MAX_COMPUTE_UNITS),
@@ -178,16 +178,15 @@ collet_status opencl_describe(collet_device *d, collet_error *err)
     };
     d->on_host = ask_u32(cl, d->id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
     d->on_cpu = d->on_host && (type_of(cl, d->id) & CL_DEVICE_TYPE_CPU) != 0;
-    d->base.staging = d->on_host ? 0 : DEVICE_STAGING;
+    d->base.staging = d->on_host ? 0 : JIT_STAGING;
     d->base.total_memory = ask_u64(cl, d->id, CL_DEVICE_GLOBAL_MEM_SIZE);
     ask_text(cl, d->id, CL_DEVICE_NAME, name, sizeof name);
     ask_text(cl, d->id, CL_DEVICE_VENDOR, vendor, sizeof vendor);
     ask_text(cl, d->id, CL_DEVICE_VERSION, version, sizeof version);
     ask_text(cl, d->id, CL_DRIVER_VERSION, driver, sizeof driver);
     platform_text(cl, d->id, CL_PLATFORM_VERSION, platform, sizeof platform);
-    device_options(d, d->base.traits.exact_f32
-                          ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
-                          : "-cl-std=CL1.2");
+    jit_options(d, d->base.traits.exact_f32 ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
+                                            : "-cl-std=CL1.2");
     snprintf(d->base.identity, sizeof d->base.identity, "opencl 1\n%s\n%s\n%s\n%s\n%s", platform,
              name, vendor, version, driver);
     return COLLET_OK;

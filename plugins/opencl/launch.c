@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "opencl.h"
 
-static cl_int set_arguments(const opencl_driver *cl, cl_kernel kernel, const device_launch *l)
+static cl_int set_arguments(const opencl_driver *cl, cl_kernel kernel, const jit_launch *l)
 {
     cl_int error = CL_SUCCESS;
     for (uint32_t i = 0; i < l->count && error == CL_SUCCESS; i++) {
-        const device_argument *a = &l->arguments[i];
+        const jit_argument *a = &l->arguments[i];
         cl_mem memory = a->buffer ? a->buffer->memory : NULL;
         if (a->size)
             error = cl->SetKernelArg(kernel, i, a->size, a->block ? a->block : a->value);
@@ -16,31 +16,31 @@ static cl_int set_arguments(const opencl_driver *cl, cl_kernel kernel, const dev
 }
 
 /* Under the queue's lock: its own kernel, made at first; lent until the next. */
-static collet_status kernel_get(collet_queue *q, const device_launch *l,
-                                const device_kernel **kernel, collet_error *err)
+static collet_status kernel_get(collet_queue *q, const jit_launch *l, const jit_kernel **kernel,
+                                collet_error *err)
 {
-    device_kernel made;
+    jit_kernel made;
     collet_device *d = q->base.device;
-    *kernel = device_kernels_at(&q->kernels, l);
+    *kernel = jit_kernels_at(&q->kernels, l);
     if ((*kernel)->handle)
         return COLLET_OK;
-    if (device_kernels_full(&q->kernels))
-        device_queue_trim(q);
+    if (jit_kernels_full(&q->kernels))
+        jit_queue_trim(q);
     pthread_mutex_lock(&d->base.programs.lock);
-    collet_status status = device_kernel_make(d, l, &made, err);
+    collet_status status = jit_kernel_make(d, l, &made, err);
     pthread_mutex_unlock(&d->base.programs.lock);
     if (status != COLLET_OK)
         return status;
-    device_kernels_add(&q->kernels, l, &made);
-    *kernel = device_kernels_at(&q->kernels, l);
+    jit_kernels_add(&q->kernels, l, &made);
+    *kernel = jit_kernels_at(&q->kernels, l);
     return COLLET_OK;
 }
 
 /* Under the queue's lock. */
-static collet_status launch(collet_device *d, collet_queue *q, const device_launch *l,
-                            uint64_t groups, collet_error *err)
+static collet_status launch(collet_device *d, collet_queue *q, const jit_launch *l, uint64_t groups,
+                            collet_error *err)
 {
-    const device_kernel *kernel;
+    const jit_kernel *kernel;
     collet_status status = kernel_get(q, l, &kernel, err);
     if (status != COLLET_OK)
         return status;
@@ -60,8 +60,8 @@ static collet_status launch(collet_device *d, collet_queue *q, const device_laun
     return error == CL_SUCCESS ? COLLET_OK : opencl_fail(d, error, l->kernel, err);
 }
 
-collet_status device_backend_launch(collet_device *d, collet_queue *q, const device_launch *l,
-                                    uint64_t groups, uint64_t *ticket, collet_error *err)
+collet_status jit_backend_launch(collet_device *d, collet_queue *q, const jit_launch *l,
+                                 uint64_t groups, uint64_t *ticket, collet_error *err)
 {
     pthread_mutex_lock(&q->base.lock);
     collet_status status = launch(d, q, l, groups, err);

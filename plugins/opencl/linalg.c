@@ -14,7 +14,7 @@
 typedef struct matrix {
     cl_mem memory;
     size_t first;
-    device_layout layout;
+    jit_layout layout;
 } matrix;
 
 typedef struct product {
@@ -23,29 +23,29 @@ typedef struct product {
     matrix c, a, b;
 } product;
 
-static int lay_out(matrix *m, const device_batch *v, uint32_t k, const collet_operand *o,
-                   int64_t rows, int64_t columns)
+static int lay_out(matrix *m, const jit_batch *v, uint32_t k, const collet_operand *o, int64_t rows,
+                   int64_t columns)
 {
     const collet_buffer *buffer = o->buffer;
-    uint64_t size = device_dtype_size(o->dtype);
+    uint64_t size = jit_dtype_size(o->dtype);
     m->memory = buffer->memory;
     m->first = o->byte_offset / size;
-    return o->byte_offset % size == 0 && device_batch_layout(&m->layout, v, k, rows, columns);
+    return o->byte_offset % size == 0 && jit_batch_layout(&m->layout, v, k, rows, columns);
 }
 
 /* 1 when CLBlast can compute the call. */
 static int describe(product *p, const collet_kernel_call *call)
 {
-    const collet_operand *c = device_operand(call, 0), *a = device_operand(call, 1);
-    const collet_operand *b = device_operand(call, 2);
-    device_batch v;
+    const collet_operand *c = jit_operand(call, 0), *a = jit_operand(call, 1);
+    const collet_operand *b = jit_operand(call, 2);
+    jit_batch v;
     p->dtype = c->dtype;
     p->rows = c->shape[c->ndim - 2];
     p->columns = c->shape[c->ndim - 1];
     p->inner = a->shape[a->ndim - 1];
-    p->count = device_batch_begin(&v, c, c->ndim - 2);
+    p->count = jit_batch_begin(&v, c, c->ndim - 2);
     for (uint32_t k = 0; k < 3; k++)
-        device_batch_operand(&v, k, device_operand(call, k));
+        jit_batch_operand(&v, k, jit_operand(call, k));
     return (c->dtype == COLLET_F32 || c->dtype == COLLET_F64) && a->dtype == c->dtype &&
            p->count > 0 && p->inner > 0 && p->rows * p->columns >= FEW &&
            lay_out(&p->c, &v, 0, c, p->rows, p->columns) && !p->c.layout.transposed &&
@@ -131,10 +131,10 @@ collet_status opencl_matmul(collet_device *d, collet_queue *q, const collet_kern
     uint64_t ticket = 0;
     product p;
     if (!describe(&p, call) || !is_ready(d))
-        return device_matmul(d, q, call);
+        return jit_matmul(d, q, call);
     for (uint32_t k = 0; k < 3; k++)
-        buffers[k] = device_operand(call, k)->buffer;
-    collet_status status = device_before(d, buffers, 3, q, call->err);
+        buffers[k] = jit_operand(call, k)->buffer;
+    collet_status status = jit_before(d, buffers, 3, q, call->err);
     if (status != COLLET_OK)
         return status;
     pthread_mutex_lock(&q->base.lock);
@@ -143,7 +143,7 @@ collet_status opencl_matmul(collet_device *d, collet_queue *q, const collet_kern
     if (code && !is_short(code))
         drop(d, code);
     if (code)
-        return device_matmul(d, q, call);
-    device_pool_used(&d->base.pool, buffers, 3, q, ticket);
+        return jit_matmul(d, q, call);
+    jit_pool_used(&d->base.pool, buffers, 3, q, ticket);
     return COLLET_OK;
 }

@@ -8,7 +8,7 @@
 
 #include <collet/plugin.h>
 
-/* device_matmul by CLBlast, of f32 and f64, where that is used and takes the operands' layout. */
+/* jit_matmul by CLBlast, of f32 and f64, where that is used and takes the operands' layout. */
 collet_status opencl_matmul(collet_device *device, collet_queue *queue,
                             const collet_kernel_call *call);
 

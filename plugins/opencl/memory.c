@@ -39,7 +39,7 @@ static cl_mem take_huge(collet_device *d, uint64_t bytes)
     return memory;
 }
 
-void *device_memory_take(collet_device *d, uint64_t bytes)
+void *jit_memory_take(collet_device *d, uint64_t bytes)
 {
     cl_int error = CL_SUCCESS;
     cl_mem huge = d->on_cpu && bytes >= 2 * HUGE_PAGE ? take_huge(d, bytes) : NULL;
@@ -49,13 +49,13 @@ void *device_memory_take(collet_device *d, uint64_t bytes)
     return error == CL_SUCCESS ? (void *)memory : NULL;
 }
 
-void device_memory_give(collet_device *d, void *memory)
+void jit_memory_give(collet_device *d, void *memory)
 {
     d->cl.ReleaseMemObject(memory);
 }
 
 /* An import retained it. */
-void device_memory_disown(collet_device *d, void *memory)
+void jit_memory_disown(collet_device *d, void *memory)
 {
     d->cl.ReleaseMemObject(memory);
 }
@@ -67,7 +67,7 @@ collet_status opencl_buffer_import(collet_device *d, void *foreign, uint64_t byt
     cl_int error = d->cl.RetainMemObject(foreign);
     if (error != CL_SUCCESS)
         return opencl_fail(d, error, "the buffer handed in", err);
-    collet_status status = device_pool_import(d, foreign, bytes, buffer, err);
+    collet_status status = jit_pool_import(d, foreign, bytes, buffer, err);
     if (status != COLLET_OK)
         d->cl.ReleaseMemObject(foreign);
     return status;
@@ -82,11 +82,11 @@ static collet_status after(collet_device *d, collet_buffer *const *buffers, uint
     pthread_mutex_unlock(&q->base.lock);
     if (error != CL_SUCCESS)
         return opencl_fail(d, error, what, err);
-    device_pool_used(&d->base.pool, buffers, count, q, ticket);
+    jit_pool_used(&d->base.pool, buffers, count, q, ticket);
     return COLLET_OK;
 }
 
-int device_pinned(collet_device *d, const void *address)
+int jit_pinned(collet_device *d, const void *address)
 {
     (void)d;
     (void)address;
@@ -94,7 +94,7 @@ int device_pinned(collet_device *d, const void *address)
 }
 
 /* A buffer that drivers have in page-locked memory, mapped for as long as it is there. */
-int device_pinned_take(collet_queue *q, uint64_t bytes, device_piece *piece)
+int jit_pinned_take(collet_queue *q, uint64_t bytes, jit_piece *piece)
 {
     const opencl_driver *cl = &q->base.device->cl;
     cl_int error = CL_SUCCESS;
@@ -110,11 +110,11 @@ int device_pinned_take(collet_queue *q, uint64_t bytes, device_piece *piece)
         cl->ReleaseMemObject(memory);
         return 0;
     }
-    *piece = (device_piece){address, memory, 0};
+    *piece = (jit_piece){address, memory, 0};
     return 1;
 }
 
-void device_pinned_give(collet_queue *q, device_piece *piece)
+void jit_pinned_give(collet_queue *q, jit_piece *piece)
 {
     const opencl_driver *cl = &q->base.device->cl;
     pthread_mutex_lock(&q->base.lock);
@@ -124,10 +124,10 @@ void device_pinned_give(collet_queue *q, device_piece *piece)
     cl->ReleaseMemObject(piece->handle);
 }
 
-collet_status device_write(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
-                           const void *source, uint64_t bytes, int pinned, collet_error *err)
+collet_status jit_write(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
+                        const void *source, uint64_t bytes, int pinned, collet_error *err)
 {
-    collet_status status = device_before(d, &b, 1, q, err);
+    collet_status status = jit_before(d, &b, 1, q, err);
     if (status != COLLET_OK)
         return status;
     void *staged = !pinned && bytes <= OPENCL_STAGED ? malloc(bytes) : NULL;
@@ -145,10 +145,10 @@ collet_status device_write(collet_device *d, collet_queue *q, collet_buffer *b, 
     return after(d, &b, 1, q, error, "write", err);
 }
 
-collet_status device_read(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
-                          void *target, uint64_t bytes, int pinned, collet_error *err)
+collet_status jit_read(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
+                       void *target, uint64_t bytes, int pinned, collet_error *err)
 {
-    collet_status status = device_before(d, &b, 1, q, err);
+    collet_status status = jit_before(d, &b, 1, q, err);
     if (status != COLLET_OK)
         return status;
     pthread_mutex_lock(&q->base.lock);
@@ -159,7 +159,7 @@ collet_status device_read(collet_device *d, collet_queue *q, collet_buffer *b, u
     if (pinned)
         return status;
     pthread_mutex_lock(&q->base.lock);
-    device_queue_retire(q);
+    jit_queue_retire(q);
     pthread_mutex_unlock(&q->base.lock);
     return status;
 }
@@ -169,7 +169,7 @@ collet_status opencl_buffer_copy(collet_device *d, collet_queue *q, collet_buffe
                                  uint64_t source_offset, uint64_t bytes, collet_error *err)
 {
     collet_buffer *both[] = {target, source};
-    collet_status status = device_before(d, both, 2, q, err);
+    collet_status status = jit_before(d, both, 2, q, err);
     if (status != COLLET_OK)
         return status;
     pthread_mutex_lock(&q->base.lock);
@@ -183,7 +183,7 @@ collet_status opencl_buffer_fill(collet_device *d, collet_queue *q, collet_buffe
                                  uint64_t offset, uint64_t bytes, const void *pattern,
                                  uint32_t pattern_bytes, collet_error *err)
 {
-    collet_status status = device_before(d, &b, 1, q, err);
+    collet_status status = jit_before(d, &b, 1, q, err);
     if (status != COLLET_OK)
         return status;
     pthread_mutex_lock(&q->base.lock);

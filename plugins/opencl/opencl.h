@@ -13,7 +13,7 @@
 #define OPENCL_STAGED ((uint64_t)64 << 10)
 
 struct collet_device {
-    device_base base;
+    jit_base base;
     opencl_driver cl;
     cl_device_id id;
     cl_context context;
@@ -30,9 +30,9 @@ typedef struct opencl_command {
 } opencl_command;
 
 struct collet_queue {
-    device_queue base;
+    jit_queue base;
     cl_command_queue handle;
-    device_kernels kernels; /* its own, whose arguments nobody else sets */
+    jit_kernels kernels; /* its own, whose arguments nobody else sets */
     opencl_command commands[OPENCL_COMMANDS];
 };
 

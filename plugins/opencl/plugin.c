@@ -19,15 +19,15 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 
 /* One line a family: its rows as plugins/shared/jit has them, or this backend's own. */
 static const collet_kernel_row kernels[] = {
-    DEVICE_ARRAY_ROWS,
-    DEVICE_MD_ROWS,
-    DEVICE_RANDOM_ROWS,
-    DEVICE_TERNARY_ROWS,
-    DEVICE_FFTSHIFT_ROWS,
-    DEVICE_LINALG_ROWS(opencl_matmul),
-    DEVICE_DECOMPOSITION_ROWS(device),
-    DEVICE_SPECTRA_ROWS(device),
-    DEVICE_FFT_ROWS(device_fft),
+    JIT_ARRAY_ROWS,
+    JIT_MD_ROWS,
+    JIT_RANDOM_ROWS,
+    JIT_TERNARY_ROWS,
+    JIT_FFTSHIFT_ROWS,
+    JIT_LINALG_ROWS(opencl_matmul),
+    JIT_DECOMPOSITION_ROWS(jit),
+    JIT_SPECTRA_ROWS(jit),
+    JIT_FFT_ROWS(jit_fft),
 };
 
 /* ---- The device ------------------------------------------------------------------------------ */
@@ -63,13 +63,13 @@ static collet_status make_context(collet_device *d, collet_error *err)
     return COLLET_UNAVAILABLE;
 }
 
-collet_status device_backend_open(collet_device *d, uint32_t index, collet_error *err)
+collet_status jit_backend_open(collet_device *d, uint32_t index, collet_error *err)
 {
     collet_status status = find_device(d, index, err);
     return status == COLLET_OK ? make_context(d, err) : status;
 }
 
-void device_backend_close(collet_device *d)
+void jit_backend_close(collet_device *d)
 {
     if (d->context)
         d->cl.ReleaseContext(d->context);
@@ -94,18 +94,18 @@ static const collet_plugin plugin = {
     .version = "0.1.0",
     .kernels = kernels,
     .capabilities = opencl_capabilities,
-    .device_open = device_open,
-    .device_close = device_close,
-    .device_supports = device_supports,
-    .buffer_alloc = device_buffer_alloc,
-    .buffer_free = device_buffer_free,
-    .buffer_write = device_buffer_write,
-    .buffer_read = device_buffer_read,
+    .device_open = jit_device_open,
+    .device_close = jit_device_close,
+    .device_supports = jit_device_supports,
+    .buffer_alloc = jit_buffer_alloc,
+    .buffer_free = jit_buffer_free,
+    .buffer_write = jit_buffer_write,
+    .buffer_read = jit_buffer_read,
     .buffer_copy = opencl_buffer_copy,
     .buffer_fill = opencl_buffer_fill,
-    .queue_create = device_queue_create,
-    .queue_destroy = device_queue_destroy,
-    .queue_wait = device_queue_wait,
+    .queue_create = jit_queue_create,
+    .queue_destroy = jit_queue_destroy,
+    .queue_wait = jit_queue_wait,
     .event_create = opencl_event_create,
     .event_destroy = opencl_event_destroy,
     .event_record = opencl_event_record,
@@ -113,11 +113,11 @@ static const collet_plugin plugin = {
     .event_wait = opencl_event_wait,
     .queue_wait_event = opencl_queue_wait_event,
     .event_elapsed = opencl_event_elapsed,
-    .memory_stats = device_memory_stats,
+    .memory_stats = jit_memory_stats,
     .buffer_import = opencl_buffer_import,
     .native_handle = native_handle,
-    .trim = device_trim,
-    .buffer_copy_between = device_copy_between,
+    .trim = jit_trim,
+    .buffer_copy_between = jit_copy_between,
 };
 
 const backend_facts this_backend = {

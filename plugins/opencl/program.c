@@ -8,12 +8,12 @@
 #include "shared/jit/runtime/binary_cache.h"
 
 /* Kernels hold their programs: what is forgotten here lives on where it is used. */
-void device_programs_forget(collet_device *d)
+void jit_programs_forget(collet_device *d)
 {
-    device_programs_release(d);
+    jit_programs_release(d);
 }
 
-void *device_program_load(collet_device *d, const void *binary, uint64_t bytes, const char *options)
+void *jit_program_load(collet_device *d, const void *binary, uint64_t bytes, const char *options)
 {
     cl_int error = CL_SUCCESS, loaded = CL_SUCCESS;
     const unsigned char *data = binary;
@@ -59,9 +59,9 @@ static collet_status build_failed(collet_device *d, cl_program handle, const cha
     return COLLET_REFUSED;
 }
 
-collet_status device_program_compile(collet_device *d, const char *name, const char *const *texts,
-                                     uint32_t count, const char *options, const char *key,
-                                     void **handle, collet_error *err)
+collet_status jit_program_compile(collet_device *d, const char *name, const char *const *texts,
+                                  uint32_t count, const char *options, const char *key,
+                                  void **handle, collet_error *err)
 {
     cl_int error = CL_SUCCESS;
     cl_program program =
@@ -79,12 +79,12 @@ collet_status device_program_compile(collet_device *d, const char *name, const c
     return COLLET_OK;
 }
 
-void device_program_unload(collet_device *d, void *handle)
+void jit_program_unload(collet_device *d, void *handle)
 {
     d->cl.ReleaseProgram(handle);
 }
 
-void *device_kernel_open(collet_device *d, void *program, const char *name, char why[160])
+void *jit_kernel_open(collet_device *d, void *program, const char *name, char why[160])
 {
     char text[32];
     cl_int error = CL_SUCCESS;
@@ -95,7 +95,7 @@ void *device_kernel_open(collet_device *d, void *program, const char *name, char
     return NULL;
 }
 
-void device_kernel_close(collet_device *d, void *handle)
+void jit_kernel_close(collet_device *d, void *handle)
 {
     d->cl.ReleaseKernel(handle);
 }

@@ -26,7 +26,7 @@ collet_status opencl_fail(collet_device *d, cl_int error, const char *what, coll
     return d->base.host->fail(err, status, "%s: %s", what, opencl_error_name(error, text));
 }
 
-collet_status device_gone(collet_device *d, collet_error *err)
+collet_status jit_device_gone(collet_device *d, collet_error *err)
 {
     return d->base.host->fail(err, COLLET_DEVICE_LOST, "the device is lost");
 }
@@ -49,11 +49,11 @@ static cl_int event_status(const opencl_driver *cl, cl_event event)
 static void note_failure(collet_queue *q, const opencl_command *c, cl_int error)
 {
     char text[32];
-    device_queue_fail(q, COLLET_FAILED, "%s failed: %s", c->label, opencl_error_name(error, text));
+    jit_queue_fail(q, COLLET_FAILED, "%s failed: %s", c->label, opencl_error_name(error, text));
 }
 
 /* Forgets the commands that have passed, in order, up to the first that has not. */
-void device_queue_retire(collet_queue *q)
+void jit_queue_retire(collet_queue *q)
 {
     const opencl_driver *cl = &q->base.device->cl;
     while (q->base.retired < q->base.submitted) {
@@ -75,11 +75,11 @@ void device_queue_retire(collet_queue *q)
 static void retire_one(collet_queue *q)
 {
     uint64_t before = q->base.retired;
-    device_queue_retire(q);
+    jit_queue_retire(q);
     if (q->base.retired != before || q->base.retired == q->base.submitted)
         return;
     q->base.device->cl.WaitForEvents(1, &command_of(q, q->base.retired + 1)->event);
-    device_queue_retire(q);
+    jit_queue_retire(q);
 }
 
 opencl_command *opencl_begin(collet_queue *q, const char *label)
@@ -100,7 +100,7 @@ uint64_t opencl_commit(collet_queue *q)
     return ++q->base.submitted;
 }
 
-void device_queue_reach(collet_queue *q, uint64_t ticket)
+void jit_queue_reach(collet_queue *q, uint64_t ticket)
 {
     while (q->base.retired < ticket && q->base.retired < q->base.submitted)
         retire_one(q);
@@ -111,7 +111,7 @@ static cl_event event_of(collet_queue *q, uint64_t ticket)
 {
     cl_event event = NULL;
     pthread_mutex_lock(&q->base.lock);
-    device_queue_retire(q);
+    jit_queue_retire(q);
     if (q->base.retired < ticket)
         event = command_of(q, ticket)->event;
     if (event)
@@ -133,8 +133,8 @@ static collet_status order(collet_queue *q, cl_event event, collet_error *err)
     return error == CL_SUCCESS ? COLLET_OK : opencl_fail(d, error, "waiting for a queue", err);
 }
 
-collet_status device_queue_order(collet_queue *q, collet_queue *other, uint64_t ticket,
-                                 collet_error *err)
+collet_status jit_queue_order(collet_queue *q, collet_queue *other, uint64_t ticket,
+                              collet_error *err)
 {
     collet_device *d = q->base.device;
     cl_event event = event_of(other, ticket);
@@ -154,7 +154,7 @@ collet_status device_queue_order(collet_queue *q, collet_queue *other, uint64_t 
 
 /* ---- Queues ---------------------------------------------------------------------------------- */
 
-collet_status device_backend_queue_open(collet_queue *q, collet_error *err)
+collet_status jit_backend_queue_open(collet_queue *q, collet_error *err)
 {
     cl_int error = CL_SUCCESS;
     collet_device *d = q->base.device;
@@ -165,12 +165,12 @@ collet_status device_backend_queue_open(collet_queue *q, collet_error *err)
     return opencl_fail(d, error, "a command queue", err);
 }
 
-void device_backend_queue_close(collet_queue *q)
+void jit_backend_queue_close(collet_queue *q)
 {
     collet_device *d = q->base.device;
     if (q->handle)
         d->cl.ReleaseCommandQueue(q->handle);
-    device_kernels_clear(d, &q->kernels);
+    jit_kernels_clear(d, &q->kernels);
 }
 
 /* Whether the device still does anything, after a command has failed. */
@@ -186,15 +186,15 @@ static int answers(collet_queue *q)
     return error == CL_SUCCESS;
 }
 
-void device_queue_drain(collet_queue *q)
+void jit_queue_drain(collet_queue *q)
 {
     collet_device *d = q->base.device;
     collet_error err = {COLLET_OK, ""};
     cl_int error = d->cl.Finish(q->handle);
-    device_queue_reach(q, q->base.submitted);
+    jit_queue_reach(q, q->base.submitted);
     if (error != CL_SUCCESS) {
         collet_status status = opencl_fail(d, error, "waiting for the device", &err);
-        device_queue_fail(q, device_after_first(status), "%s", err.text);
+        jit_queue_fail(q, jit_after_first(status), "%s", err.text);
     }
     if (q->base.failure == COLLET_FAILED && !answers(q)) {
         atomic_store(&d->base.lost, 1);
@@ -205,10 +205,10 @@ void device_queue_drain(collet_queue *q)
 }
 
 /* Commands under way hold labels of kernels. */
-void device_queue_trim(collet_queue *q)
+void jit_queue_trim(collet_queue *q)
 {
-    device_queue_reach(q, q->base.submitted);
-    device_kernels_clear(q->base.device, &q->kernels);
+    jit_queue_reach(q, q->base.submitted);
+    jit_kernels_clear(q->base.device, &q->kernels);
 }
 
 /* ---- Events ---------------------------------------------------------------------------------- */
@@ -273,7 +273,7 @@ collet_status opencl_event_query(collet_device *d, collet_event *e, collet_error
     cl_int status = event_status(&d->cl, marker);
     d->cl.ReleaseEvent(marker);
     if (atomic_load(&d->base.lost))
-        return device_gone(d, err);
+        return jit_device_gone(d, err);
     return status > CL_COMPLETE ? COLLET_NOT_READY : COLLET_OK;
 }
 
@@ -285,7 +285,7 @@ collet_status opencl_event_wait(collet_device *d, collet_event *e, collet_error 
     d->cl.WaitForEvents(1, &marker);
     d->cl.ReleaseEvent(marker);
     if (atomic_load(&d->base.lost))
-        return device_gone(d, err);
+        return jit_device_gone(d, err);
     return COLLET_OK;
 }
 
@@ -320,7 +320,7 @@ collet_status opencl_event_elapsed(collet_device *d, collet_event *first, collet
     if (error == CL_SUCCESS)
         error = ended(d, last, &end);
     if (error != CL_SUCCESS)
-        return device_after_first(opencl_fail(d, error, "the time of an event", err));
+        return jit_after_first(opencl_fail(d, error, "the time of an event", err));
     *milliseconds = end >= begin ? (double)(end - begin) * 1e-6 : -(double)(begin - end) * 1e-6;
     return COLLET_OK;
 }

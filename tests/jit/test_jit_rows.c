@@ -11,7 +11,7 @@
 #include "shared/jit/runtime/rows.h"
 
 /* Devices with f64, with exact quotients of f32 alone, and with neither. */
-static const device_traits wide = {.has_f64 = 1}, exact = {.exact_f32 = 1}, plain = {.group = 1};
+static const jit_traits wide = {.has_f64 = 1}, exact = {.exact_f32 = 1}, plain = {.group = 1};
 
 static void rows(void **state)
 {
@@ -20,22 +20,22 @@ static void rows(void **state)
         uint64_t sig;
         int exact, plain;
     } table[] = {
-        {COLLET_OP_ADD, DEVICE_SIG(F, F, F), 1, 1},
-        {COLLET_OP_ADD, DEVICE_SIG(D, D, D), 0, 0},
-        {COLLET_OP_COPY, DEVICE_SIG(Z, Z), 1, 1},
-        {COLLET_OP_COPY, DEVICE_SIG(D, F), 0, 0},
-        {COLLET_OP_DIV, DEVICE_SIG(F, F, F), 1, 0},
-        {COLLET_OP_SQRT, DEVICE_SIG(F, F), 1, 0},
-        {COLLET_OP_TERNARY_QUANTIZE, DEVICE_SIG(I8, F, I32, F), 1, 0},
-        {COLLET_OP_TERNARY_QUANTIZE, DEVICE_SIG(I8, F, I32, D), 0, 0},
-        {COLLET_OP_TERNARY_LINEAR, DEVICE_SIG(F, U8, F, F, F), 1, 0},
-        {COLLET_OP_TERNARY_MATMUL, DEVICE_SIG(F, U8, F), 1, 1},
+        {COLLET_OP_ADD, JIT_SIG(F, F, F), 1, 1},
+        {COLLET_OP_ADD, JIT_SIG(D, D, D), 0, 0},
+        {COLLET_OP_COPY, JIT_SIG(Z, Z), 1, 1},
+        {COLLET_OP_COPY, JIT_SIG(D, F), 0, 0},
+        {COLLET_OP_DIV, JIT_SIG(F, F, F), 1, 0},
+        {COLLET_OP_SQRT, JIT_SIG(F, F), 1, 0},
+        {COLLET_OP_TERNARY_QUANTIZE, JIT_SIG(I8, F, I32, F), 1, 0},
+        {COLLET_OP_TERNARY_QUANTIZE, JIT_SIG(I8, F, I32, D), 0, 0},
+        {COLLET_OP_TERNARY_LINEAR, JIT_SIG(F, U8, F, F, F), 1, 0},
+        {COLLET_OP_TERNARY_MATMUL, JIT_SIG(F, U8, F), 1, 1},
     };
     (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        assert_true(device_row_runs(&wide, table[i].op, table[i].sig));
-        if (device_row_runs(&exact, table[i].op, table[i].sig) != table[i].exact ||
-            device_row_runs(&plain, table[i].op, table[i].sig) != table[i].plain)
+        assert_true(jit_row_runs(&wide, table[i].op, table[i].sig));
+        if (jit_row_runs(&exact, table[i].op, table[i].sig) != table[i].exact ||
+            jit_row_runs(&plain, table[i].op, table[i].sig) != table[i].plain)
             fail_msg("row %zu of the table", i);
     }
 }

@@ -11,7 +11,7 @@
 #include "cuda/providers/libraries.h"
 
 static const char *const texts[] = {cuda_text_fft_cufft, NULL};
-static const device_source source = {"cufft", texts};
+static const jit_source source = {"cufft", texts};
 
 #define AXES_MAX 3
 #define PLANS 64
@@ -100,7 +100,7 @@ static CUdeviceptr address_of(const collet_operand *o)
 static int describe(transform *t, const collet_kernel_call *call)
 {
     const collet_fft_params *params = call->params;
-    const collet_operand *out = device_operand(call, 0), *in = device_operand(call, 1);
+    const collet_operand *out = jit_operand(call, 0), *in = jit_operand(call, 1);
     int rank = (int)params->axes;
     *t = (transform){.rank = rank,
                      .to_real = !is_complex(out->dtype),
@@ -111,7 +111,7 @@ static int describe(transform *t, const collet_kernel_call *call)
                      .scale = 1.0};
     const collet_operand *real = t->from_real ? in : out;
     CUdeviceptr pair = t->wide ? 16 : 8;
-    if (device_count(out) == 0 || device_count(in) == 0)
+    if (jit_count(out) == 0 || jit_count(in) == 0)
         return 0;
     for (int32_t i = 0; i < out->ndim - rank; i++)
         t->count *= out->shape[i];
@@ -122,7 +122,7 @@ static int describe(transform *t, const collet_kernel_call *call)
     t->from = address_of(in);
     t->to = address_of(out);
     if (t->to_real) {
-        t->spectrum = device_ceiling((uint64_t)device_count(in) * pair, ALIGNMENT) * ALIGNMENT;
+        t->spectrum = jit_ceiling((uint64_t)jit_count(in) * pair, ALIGNMENT) * ALIGNMENT;
         lay_out_dense(&t->in, in, rank);
     } else if (!lay_out(&t->in, in, rank)) {
         return 0;
@@ -169,7 +169,7 @@ static void destroy_plan(cached_plan *plan)
     fft_plan *p = (fft_plan *)plan;
     collet_device *d = p->device;
     if (p->usable) {
-        device_queues_visit(d, device_queue_drain);
+        jit_queues_visit(d, jit_queue_drain);
         if (cuda_enter(d) == CUDA_SUCCESS) {
             d->fourier.Destroy(p->handle);
             cuda_leave(d);
@@ -305,43 +305,41 @@ static const char *options_of(const transform *t)
 static collet_status scale(collet_device *d, collet_queue *q, const collet_kernel_call *call,
                            const transform *t)
 {
-    const collet_operand *out = device_operand(call, 0);
+    const collet_operand *out = jit_operand(call, 0);
     int64_t parts = t->to_real ? 1 : 2, size = t->wide ? 8 : 4;
     lattice v = {.count = 1};
-    device_launch l;
+    jit_launch l;
     for (int32_t i = 0; i < out->ndim; i++)
         add_axis(&v, out->shape[i], out->strides[i] * parts);
     add_axis(&v, parts, 1);
     v.axes += v.axes == 0;
-    device_launch_begin(&l, &source, options_of(t), "scale");
-    device_pass_buffer(&l, out->buffer);
-    device_pass_i64(&l, (int64_t)out->byte_offset / size);
+    jit_launch_begin(&l, &source, options_of(t), "scale");
+    jit_pass_buffer(&l, out->buffer);
+    jit_pass_i64(&l, (int64_t)out->byte_offset / size);
     if (t->wide)
-        device_pass_f64(&l, t->scale);
+        jit_pass_f64(&l, t->scale);
     else
-        device_pass_f32(&l, (float)t->scale);
-    device_pass_block(&l, &v, sizeof v);
-    return device_enqueue(d, q, &l, device_groups(device_traits_of(d), (uint64_t)v.count),
-                          call->err);
+        jit_pass_f32(&l, (float)t->scale);
+    jit_pass_block(&l, &v, sizeof v);
+    return jit_enqueue(d, q, &l, jit_groups(jit_traits_of(d), (uint64_t)v.count), call->err);
 }
 
 static collet_status make_hermitian(collet_device *d, collet_queue *q,
                                     const collet_kernel_call *call, const transform *t)
 {
-    const collet_operand *in = device_operand(call, 1);
-    spectrum v = {.count = device_count(in),
+    const collet_operand *in = jit_operand(call, 1);
+    spectrum v = {.count = jit_count(in),
                   .n = t->n[t->rank - 1],
                   .axes = in->ndim,
                   .batch = in->ndim - t->rank};
-    device_launch l;
+    jit_launch l;
     memcpy(v.extent, in->shape, (size_t)in->ndim * sizeof *v.extent);
     memcpy(v.stride, in->strides, (size_t)in->ndim * sizeof *v.stride);
-    device_launch_begin(&l, &source, options_of(t), "make_hermitian");
-    device_pass_buffer(&l, call->workspace);
-    device_pass_operand(&l, in);
-    device_pass_block(&l, &v, sizeof v);
-    return device_enqueue(d, q, &l, device_groups(device_traits_of(d), (uint64_t)v.count),
-                          call->err);
+    jit_launch_begin(&l, &source, options_of(t), "make_hermitian");
+    jit_pass_buffer(&l, call->workspace);
+    jit_pass_operand(&l, in);
+    jit_pass_block(&l, &v, sizeof v);
+    return jit_enqueue(d, q, &l, jit_groups(jit_traits_of(d), (uint64_t)v.count), call->err);
 }
 
 /* ---- The call -------------------------------------------------------------------------------- */
@@ -388,8 +386,8 @@ static collet_status run_plan(collet_device *d, collet_queue *q, const collet_ke
                    .direction = t->inverse ? CUFFT_INVERSE : CUFFT_FORWARD};
     cuda_library_use use = {
         .device = d, .queue = q, .label = "cufftXtExec", .count = 2, .err = call->err};
-    use.buffers[0] = device_operand(call, 0)->buffer;
-    use.buffers[1] = t->to_real ? call->workspace : device_operand(call, 1)->buffer;
+    use.buffers[0] = jit_operand(call, 0)->buffer;
+    use.buffers[1] = t->to_real ? call->workspace : jit_operand(call, 1)->buffer;
     if (call->workspace && !t->to_real)
         use.buffers[use.count++] = call->workspace;
     collet_status status = COLLET_OK;
@@ -398,7 +396,7 @@ static collet_status run_plan(collet_device *d, collet_queue *q, const collet_ke
     if (status == COLLET_OK)
         status = cuda_library_call(&use, execute, &e);
     if (status == COLLET_OK && t->scale != 1.0)
-        status = device_after_first(scale(d, q, call, t));
+        status = jit_after_first(scale(d, q, call, t));
     return status;
 }
 
@@ -412,7 +410,7 @@ uint64_t cuda_fft_workspace(collet_device *d, const collet_kernel_call *call)
     transform t;
     fft_plan *p = is_ready(d, call, &t) ? take_plan(d, &t) : NULL;
     if (!p)
-        return device_fft_workspace(d, call);
+        return jit_fft_workspace(d, call);
     uint64_t bytes = t.spectrum + p->work;
     plan_cache_give(d->fourier.plans, &p->head);
     return bytes;
@@ -428,7 +426,7 @@ collet_status cuda_fft(collet_device *d, collet_queue *q, const collet_kernel_ca
             status = run_plan(d, q, call, &t, p);
         plan_cache_give(d->fourier.plans, &p->head);
     }
-    if (status != COLLET_REFUSED || device_fft_workspace(d, call) > call->workspace_bytes)
+    if (status != COLLET_REFUSED || jit_fft_workspace(d, call) > call->workspace_bytes)
         return status;
-    return device_fft(d, q, call);
+    return jit_fft(d, q, call);
 }

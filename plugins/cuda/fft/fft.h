@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fft.h - the fft row that this backend serves in the place of plugins/shared/jit's: device_fft by
+ * fft.h - the fft row that this backend serves in the place of plugins/shared/jit's: jit_fft by
  * cuFFT, where that is there and has words for the operands' layout. As plugin.h has run and
  * workspace.
  */

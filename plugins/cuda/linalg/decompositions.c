@@ -196,14 +196,14 @@ static collet_status run_lu(factors *f)
 /* In the batch: x, b, a. */
 static int plan_solve(factors *f, collet_device *d, collet_queue *q, const collet_kernel_call *call)
 {
-    const collet_operand *b = device_operand(call, 3);
-    int64_t columns = device_extent(b, 0);
+    const collet_operand *b = jit_operand(call, 3);
+    int64_t columns = jit_extent(b, 0);
     *f = (factors){.lwork = 0};
     if (columns < 1 || columns > INT_MAX || !solver_begin(&f->j, d, q, call, 2, 0))
         return 0;
-    device_batch_operand(&f->j.x.operands, 0, device_operand(call, 0));
-    device_batch_operand(&f->j.x.operands, 1, b);
-    device_batch_operand(&f->j.x.operands, 2, device_operand(call, 2));
+    jit_batch_operand(&f->j.x.operands, 0, jit_operand(call, 0));
+    jit_batch_operand(&f->j.x.operands, 1, b);
+    jit_batch_operand(&f->j.x.operands, 2, jit_operand(call, 2));
     f->columns = (int)columns;
     if (!solver_worth(&f->j) || !plan_lu_of(f))
         return 0;
@@ -226,8 +226,8 @@ static collet_status run_solve(factors *f)
     b.flags = EXCHANGE_RAW | EXCHANGE_NOTED;
     j->x.extra = f->noted;
     j->x.extra_pitch = f->columns;
-    j->status = device_verbs()->buffer_fill(j->device, j->queue, j->call->workspace,
-                                            (uint64_t)f->noted, notes, &zero, 1, j->call->err);
+    j->status = jit_vtable()->buffer_fill(j->device, j->queue, j->call->workspace,
+                                          (uint64_t)f->noted, notes, &zero, 1, j->call->err);
     solver_take(j, &a);
     solver_take(j, &b);
     solver_call(j, "cusolverDngetrf and getrs", call_lu, f);
@@ -320,11 +320,10 @@ typedef struct entry {
     uint64_t (*own_workspace)(collet_device *d, const collet_kernel_call *call);
 } entry;
 
-static const entry cholesky = {plan_cholesky, run_cholesky, device_cholesky,
-                               device_cholesky_workspace};
-static const entry lu = {plan_lu, run_lu, device_lu, device_lu_workspace};
-static const entry solve = {plan_solve, run_solve, device_solve, device_solve_workspace};
-static const entry qr = {plan_qr, run_qr, device_qr, device_qr_workspace};
+static const entry cholesky = {plan_cholesky, run_cholesky, jit_cholesky, jit_cholesky_workspace};
+static const entry lu = {plan_lu, run_lu, jit_lu, jit_lu_workspace};
+static const entry solve = {plan_solve, run_solve, jit_solve, jit_solve_workspace};
+static const entry qr = {plan_qr, run_qr, jit_qr, jit_qr_workspace};
 
 static uint64_t workspace_of(const entry *e, collet_device *d, const collet_kernel_call *call)
 {

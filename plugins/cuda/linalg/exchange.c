@@ -8,7 +8,7 @@
 
 static const char *const texts[] = {jit_text_linalg_matrices, jit_text_linalg_dense,
                                     cuda_text_linalg_cusolver, NULL};
-static const device_source source = {"cusolver", texts};
+static const jit_source source = {"cusolver", texts};
 
 #define ALIGNMENT 512u
 #define PARTS_MOST 64
@@ -33,22 +33,22 @@ static int served_from(const collet_device *d)
 int solver_begin(solver_job *j, collet_device *d, collet_queue *q, const collet_kernel_call *call,
                  uint32_t input, uint32_t operands)
 {
-    const collet_operand *a = device_operand(call, input);
-    int64_t m = device_extent(a, 1), n = device_extent(a, 0);
+    const collet_operand *a = jit_operand(call, input);
+    int64_t m = jit_extent(a, 1), n = jit_extent(a, 0);
     *j = (solver_job){.device = d, .queue = q, .call = call, .status = COLLET_OK};
-    j->count = device_batch_begin(&j->x.operands, a, a->ndim - 2);
+    j->count = jit_batch_begin(&j->x.operands, a, a->ndim - 2);
     if (m < 1 || n < 1 || j->count < 1 || m > INT_MAX || n > INT_MAX || j->count > INT_MAX ||
         atomic_load(&d->base.lost))
         return 0;
     for (uint32_t k = 0; k < operands; k++)
-        device_batch_operand(&j->x.operands, k, device_operand(call, k));
+        jit_batch_operand(&j->x.operands, k, jit_operand(call, k));
     j->wide = a->dtype == COLLET_F64;
     j->m = (int)m;
     j->n = (int)n;
     j->least = m < n ? (int)m : (int)n;
     j->x.count = j->count;
     j->x.top = j->wide ? TOP_OF_F64 : TOP_OF_F32;
-    j->x.parts = (int64_t)device_ceiling((uint64_t)(m * n), PART);
+    j->x.parts = (int64_t)jit_ceiling((uint64_t)(m * n), PART);
     j->x.parts = j->x.parts < PARTS_MOST ? j->x.parts : PARTS_MOST;
     j->x.partial = solver_reserve(j, j->count * j->x.parts, sizeof(double));
     j->x.scales = solver_reserve(j, j->count, sizeof(double));
@@ -86,7 +86,7 @@ int64_t solver_reserve(solver_job *j, int64_t count, size_t size)
     uint64_t bytes, first = j->room;
     if (count < 0 || __builtin_mul_overflow((uint64_t)count, size, &bytes) ||
         bytes > INT64_MAX - ALIGNMENT ||
-        __builtin_add_overflow(first, device_ceiling(bytes, ALIGNMENT) * ALIGNMENT, &j->room) ||
+        __builtin_add_overflow(first, jit_ceiling(bytes, ALIGNMENT) * ALIGNMENT, &j->room) ||
         j->room > INT64_MAX)
         j->overflow = 1;
     return (int64_t)first;
@@ -109,12 +109,12 @@ void *solver_address(const solver_job *j, int64_t offset)
 
 /* ---- Launches -------------------------------------------------------------------------------- */
 
-static void launch(solver_job *j, const device_launch *l, uint64_t groups)
+static void launch(solver_job *j, const jit_launch *l, uint64_t groups)
 {
     if (j->status != COLLET_OK)
         return;
-    collet_status status = device_enqueue(j->device, j->queue, l, groups, j->call->err);
-    j->status = j->launched ? device_after_first(status) : status;
+    collet_status status = jit_enqueue(j->device, j->queue, l, groups, j->call->err);
+    j->status = j->launched ? jit_after_first(status) : status;
 }
 
 static exchange exchange_of(const solver_job *j, const solver_matrix *of)
@@ -122,7 +122,7 @@ static exchange exchange_of(const solver_job *j, const solver_matrix *of)
     exchange x = j->x;
     x.m = of->m;
     x.n = of->n;
-    x.groups = (int64_t)device_groups(device_traits_of(j->device), (uint64_t)(of->m * of->n));
+    x.groups = (int64_t)jit_groups(jit_traits_of(j->device), (uint64_t)(of->m * of->n));
     x.matrix = of->matrix;
     x.pitch = of->pitch;
     x.down = of->down;
@@ -132,36 +132,36 @@ static exchange exchange_of(const solver_job *j, const solver_matrix *of)
     return x;
 }
 
-static void begin(const solver_job *j, device_launch *l, const char *kernel, int k)
+static void begin(const solver_job *j, jit_launch *l, const char *kernel, int k)
 {
-    device_launch_begin(l, &source, j->wide ? "-DTYPE=f64" : "-DTYPE=f32", kernel);
+    jit_launch_begin(l, &source, j->wide ? "-DTYPE=f64" : "-DTYPE=f32", kernel);
     if (k >= 0)
-        device_pass_operand(l, device_operand(j->call, (uint32_t)k));
+        jit_pass_operand(l, jit_operand(j->call, (uint32_t)k));
 }
 
 void solver_take(solver_job *j, const solver_matrix *what)
 {
     exchange x = exchange_of(j, what);
-    device_launch l;
+    jit_launch l;
     if (!(what->flags & EXCHANGE_RAW)) {
         begin(j, &l, "measure", (int)what->k);
-        device_pass_buffer(&l, j->call->workspace);
-        device_pass_block(&l, &x, sizeof x);
+        jit_pass_buffer(&l, j->call->workspace);
+        jit_pass_block(&l, &x, sizeof x);
         launch(j, &l, (uint64_t)(x.parts * j->count));
     }
     begin(j, &l, "take", (int)what->k);
-    device_pass_buffer(&l, j->call->workspace);
-    device_pass_block(&l, &x, sizeof x);
+    jit_pass_buffer(&l, j->call->workspace);
+    jit_pass_block(&l, &x, sizeof x);
     launch(j, &l, (uint64_t)(x.groups * j->count));
 }
 
 void solver_give(solver_job *j, const solver_matrix *what)
 {
     exchange x = exchange_of(j, what);
-    device_launch l;
+    jit_launch l;
     begin(j, &l, "give", (int)what->k);
-    device_pass_buffer(&l, j->call->workspace);
-    device_pass_block(&l, &x, sizeof x);
+    jit_pass_buffer(&l, j->call->workspace);
+    jit_pass_block(&l, &x, sizeof x);
     launch(j, &l, (uint64_t)(x.groups * j->count));
     j->launched = 1;
 }
@@ -170,12 +170,12 @@ void solver_launch(solver_job *j, const char *kernel, int k, int what, uint64_t 
                    const solver_matrix *of)
 {
     exchange x = exchange_of(j, of);
-    device_launch l;
+    jit_launch l;
     begin(j, &l, kernel, k);
-    device_pass_buffer(&l, j->call->workspace);
+    jit_pass_buffer(&l, j->call->workspace);
     if (what >= 0)
-        device_pass_i32(&l, what);
-    device_pass_block(&l, &x, sizeof x);
+        jit_pass_i32(&l, what);
+    jit_pass_block(&l, &x, sizeof x);
     launch(j, &l, groups);
     j->launched |= k >= 0;
 }
@@ -183,12 +183,12 @@ void solver_launch(solver_job *j, const char *kernel, int k, int what, uint64_t 
 void solver_list(solver_job *j, int64_t places, const solver_matrix *of)
 {
     exchange x = exchange_of(j, of);
-    device_launch l;
+    jit_launch l;
     begin(j, &l, "list", -1);
-    device_pass_buffer(&l, j->call->workspace);
-    device_pass_i64(&l, places);
-    device_pass_block(&l, &x, sizeof x);
-    launch(j, &l, device_groups(device_traits_of(j->device), (uint64_t)j->count));
+    jit_pass_buffer(&l, j->call->workspace);
+    jit_pass_i64(&l, places);
+    jit_pass_block(&l, &x, sizeof x);
+    launch(j, &l, jit_groups(jit_traits_of(j->device), (uint64_t)j->count));
 }
 
 /* ---- Calls of the library -------------------------------------------------------------------- */
@@ -217,5 +217,5 @@ void solver_call(solver_job *j, const char *label, int (*calls)(void *context, i
     if (j->status != COLLET_OK)
         return;
     collet_status status = cuda_library_call(&use, calls, context);
-    j->status = j->launched ? device_after_first(status) : status;
+    j->status = j->launched ? jit_after_first(status) : status;
 }

@@ -43,7 +43,7 @@ typedef struct exchange {
     int32_t flags;
     int32_t top;
     int32_t padding;
-    device_batch operands;
+    jit_batch operands;
 } exchange;
 
 /* A call in the making. */

@@ -28,11 +28,11 @@ typedef struct product {
     cublasComputeType_t compute;
 } product;
 
-static int lay_out(layout *m, const device_batch *v, uint32_t k, const collet_operand *o,
-                   int64_t rows, int64_t columns)
+static int lay_out(layout *m, const jit_batch *v, uint32_t k, const collet_operand *o, int64_t rows,
+                   int64_t columns)
 {
-    device_layout l;
-    if (!device_batch_layout(&l, v, k, rows, columns) || l.leading > INT_MAX)
+    jit_layout l;
+    if (!jit_batch_layout(&l, v, k, rows, columns) || l.leading > INT_MAX)
         return 0;
     m->operation = l.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
     m->address = cuda_address(o->buffer) + o->byte_offset;
@@ -69,13 +69,13 @@ static int takes_type(const product *p)
 /* 1 when cuBLAS can compute the call. */
 static int describe(product *p, const collet_kernel_call *call)
 {
-    const collet_operand *c = device_operand(call, 0), *a = device_operand(call, 1);
+    const collet_operand *c = jit_operand(call, 0), *a = jit_operand(call, 1);
     int64_t rows = c->shape[c->ndim - 2], columns = c->shape[c->ndim - 1];
     int64_t inner = a->shape[a->ndim - 1];
-    device_batch v;
-    int64_t count = device_batch_begin(&v, c, c->ndim - 2);
+    jit_batch v;
+    int64_t count = jit_batch_begin(&v, c, c->ndim - 2);
     for (uint32_t k = 0; k < 3; k++)
-        device_batch_operand(&v, k, device_operand(call, k));
+        jit_batch_operand(&v, k, jit_operand(call, k));
     if (rows > INT_MAX || columns > INT_MAX || inner > INT_MAX || count > INT_MAX || count < 1 ||
         inner < 1 || rows * columns < FEW)
         return 0;
@@ -86,7 +86,7 @@ static int describe(product *p, const collet_kernel_call *call)
     choose_types(p, c->dtype, a->dtype);
     return lay_out(&p->c, &v, 0, c, rows, columns) && p->c.operation == CUBLAS_OP_N &&
            lay_out(&p->a, &v, 1, a, rows, inner) &&
-           lay_out(&p->b, &v, 2, device_operand(call, 2), inner, columns) && takes_type(p);
+           lay_out(&p->b, &v, 2, jit_operand(call, 2), inner, columns) && takes_type(p);
 }
 
 /* The queue's handle, under its lock and in the device's context; NULL when there is none to have.
@@ -163,9 +163,9 @@ collet_status cuda_matmul(collet_device *d, collet_queue *q, const collet_kernel
     product p;
     attempt t = {d, q, &p};
     if (!describe(&p, call) || !cuda_blas_ready(d->base.host, d->cu.version, &d->blas))
-        return device_matmul(d, q, call);
+        return jit_matmul(d, q, call);
     for (uint32_t k = 0; k < 3; k++)
-        use.buffers[k] = device_operand(call, k)->buffer;
+        use.buffers[k] = jit_operand(call, k)->buffer;
     collet_status status = cuda_library_call(&use, try_multiply, &t);
-    return status == COLLET_REFUSED ? device_matmul(d, q, call) : status;
+    return status == COLLET_REFUSED ? jit_matmul(d, q, call) : status;
 }

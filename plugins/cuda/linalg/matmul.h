@@ -8,7 +8,7 @@
 
 #include <collet/plugin.h>
 
-/* device_matmul by cuBLAS, where that is there and takes the operands' layout. */
+/* jit_matmul by cuBLAS, where that is there and takes the operands' layout. */
 collet_status cuda_matmul(collet_device *device, collet_queue *queue,
                           const collet_kernel_call *call);
 

@@ -68,7 +68,7 @@ static void judge(solver_job *j, int k)
 {
     solver_matrix none = {.place = (uint32_t)k, .m = 1, .n = 1};
     solver_launch(j, "judge_spectra", k, -1,
-                  device_groups(device_traits_of(j->device), (uint64_t)j->count), &none);
+                  jit_groups(jit_traits_of(j->device), (uint64_t)j->count), &none);
 }
 
 /* ---- eigh ------------------------------------------------------------------------------------ */
@@ -232,13 +232,13 @@ static collet_status run_svd(spectrum *s)
 uint64_t cuda_eigh_workspace(collet_device *d, const collet_kernel_call *call)
 {
     spectrum s;
-    return plan_eigh(&s, d, NULL, call) ? solver_room(&s.j) : device_eigh_workspace(d, call);
+    return plan_eigh(&s, d, NULL, call) ? solver_room(&s.j) : jit_eigh_workspace(d, call);
 }
 
 uint64_t cuda_svd_workspace(collet_device *d, const collet_kernel_call *call)
 {
     spectrum s;
-    return plan_svd(&s, d, NULL, call) ? solver_room(&s.j) : device_svd_workspace(d, call);
+    return plan_svd(&s, d, NULL, call) ? solver_room(&s.j) : jit_svd_workspace(d, call);
 }
 
 collet_status cuda_eigh(collet_device *d, collet_queue *q, const collet_kernel_call *call)
@@ -247,9 +247,9 @@ collet_status cuda_eigh(collet_device *d, collet_queue *q, const collet_kernel_c
     collet_status status = COLLET_REFUSED;
     if (plan_eigh(&s, d, q, call) && solver_room(&s.j) <= call->workspace_bytes)
         status = run_eigh(&s);
-    if (status != COLLET_REFUSED || device_eigh_workspace(d, call) > call->workspace_bytes)
+    if (status != COLLET_REFUSED || jit_eigh_workspace(d, call) > call->workspace_bytes)
         return status;
-    return device_eigh(d, q, call);
+    return jit_eigh(d, q, call);
 }
 
 collet_status cuda_svd(collet_device *d, collet_queue *q, const collet_kernel_call *call)
@@ -258,7 +258,7 @@ collet_status cuda_svd(collet_device *d, collet_queue *q, const collet_kernel_ca
     collet_status status = COLLET_REFUSED;
     if (plan_svd(&s, d, q, call) && solver_room(&s.j) <= call->workspace_bytes)
         status = run_svd(&s);
-    if (status != COLLET_REFUSED || device_svd_workspace(d, call) > call->workspace_bytes)
+    if (status != COLLET_REFUSED || jit_svd_workspace(d, call) > call->workspace_bytes)
         return status;
-    return device_svd(d, q, call);
+    return jit_svd(d, q, call);
 }

@@ -121,7 +121,7 @@ static collet_status broken(const cuda_library_use *use, int code)
     collet_device *d = use->device;
     CUresult error = d->cu.StreamQuery(use->queue->handle);
     if (error != CUDA_SUCCESS && error != CUDA_ERROR_NOT_READY)
-        return device_after_first(cuda_fail(d, error, use->label, use->err));
+        return jit_after_first(cuda_fail(d, error, use->label, use->err));
     return d->base.host->fail(use->err, COLLET_FAILED, "%s: status %d", use->label, code);
 }
 
@@ -132,7 +132,7 @@ collet_status cuda_library_call(const cuda_library_use *use, int (*calls)(void *
     collet_queue *q = use->queue;
     uint64_t ticket = 0;
     int code = 0;
-    collet_status status = device_before(d, use->buffers, use->count, q, use->err);
+    collet_status status = jit_before(d, use->buffers, use->count, q, use->err);
     if (status != COLLET_OK)
         return status;
     CUresult error = cuda_enter(d);
@@ -143,7 +143,7 @@ collet_status cuda_library_call(const cuda_library_use *use, int (*calls)(void *
     if (said == CUDA_LIBRARY_DONE) {
         ticket = cuda_commit(q, use->label);
         if (d->wait_each)
-            device_queue_drain(q);
+            jit_queue_drain(q);
     } else if (said == CUDA_LIBRARY_NO) {
         status = d->base.host->fail(use->err, COLLET_REFUSED, "%s: status %d", use->label, code);
     } else {
@@ -152,7 +152,6 @@ collet_status cuda_library_call(const cuda_library_use *use, int (*calls)(void *
     pthread_mutex_unlock(&q->base.lock);
     cuda_leave(d);
     if (status == COLLET_OK)
-        device_pool_used(&d->base.pool, (collet_buffer *const *)use->buffers, use->count, q,
-                         ticket);
+        jit_pool_used(&d->base.pool, (collet_buffer *const *)use->buffers, use->count, q, ticket);
     return status;
 }

@@ -25,7 +25,7 @@ typedef struct cuda_peer {
 } cuda_peer;
 
 struct collet_device {
-    device_base base; /* base.lost: a CUresult */
+    jit_base base; /* base.lost: a CUresult */
     cuda_driver cu;
     cuda_compiler rtc;
     CUdevice id;
@@ -34,7 +34,7 @@ struct collet_device {
     char target[48];           /* the compiler's option */
     uint32_t wait_each;        /* the setting cuda.sync: every launch is waited for */
     pthread_rwlock_t launches; /* held shared by launches, alone by what changes `kernels` */
-    device_kernels kernels;
+    jit_kernels kernels;
     cuda_blas blas;
     cuda_fourier fourier;
     cuda_solver solver;
@@ -48,7 +48,7 @@ typedef struct cuda_mark {
 } cuda_mark;
 
 struct collet_queue {
-    device_queue base;
+    jit_queue base;
     CUstream handle;
     uint64_t first_mark, mark_count; /* in the ring `marks`, those not known to have happened */
     cublasHandle_t blas;             /* made at the first product */

@@ -14,7 +14,7 @@ static int enable(collet_device *d, collet_device *from)
     return error == CUDA_SUCCESS || error == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
 }
 
-int device_reaches(collet_device *d, collet_device *from)
+int jit_reaches(collet_device *d, collet_device *from)
 {
     if (d == from || from->id < 0 || from->id >= CUDA_PEERS)
         return 0;
@@ -39,21 +39,21 @@ static uint64_t ticket_of(collet_queue *q, const char *label)
     return ticket;
 }
 
-collet_status device_lend(collet_queue *q, uint64_t bytes, device_lent *lent, collet_error *err)
+collet_status jit_lend(collet_queue *q, uint64_t bytes, jit_loan *lent, collet_error *err)
 {
     (void)bytes;
     /* What the queue waits for has no ticket of its own: this one comes after it. */
     lent->ticket = ticket_of(q, "lending to another device");
     if (!lent->ticket)
-        return device_host(q->base.device)
+        return jit_host(q->base.device)
             ->fail(err, COLLET_REFUSED, "the device's context cannot be entered");
     lent->address = (void *)(uintptr_t)(cuda_address(lent->buffer) + lent->offset);
     return COLLET_OK;
 }
 
-collet_status device_fetch(collet_queue *q, collet_buffer *target, uint64_t offset,
-                           collet_device *from, const device_lent *lent, uint64_t bytes,
-                           uint64_t *ticket, collet_error *err)
+collet_status jit_fetch(collet_queue *q, collet_buffer *target, uint64_t offset,
+                        collet_device *from, const jit_loan *lent, uint64_t bytes, uint64_t *ticket,
+                        collet_error *err)
 {
     collet_device *d = q->base.device;
     CUresult error = cuda_enter(d);
@@ -71,7 +71,7 @@ collet_status device_fetch(collet_queue *q, collet_buffer *target, uint64_t offs
                                  : cuda_fail(d, error, "a copy from another device", err);
 }
 
-uint64_t device_take_back(collet_queue *q, const device_lent *lent)
+uint64_t jit_take_back(collet_queue *q, const jit_loan *lent)
 {
     uint64_t ticket = ticket_of(q, "copy to another device");
     return ticket ? ticket : lent->ticket;

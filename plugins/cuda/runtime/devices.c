@@ -30,7 +30,7 @@ void cuda_describe(collet_device *d)
 {
     const cuda_driver *cu = &d->cu;
     size_t total = 0;
-    d->base.traits = (device_traits){
+    d->base.traits = (jit_traits){
         .group = GROUP,
         .per_item = PER_ITEM,
         .units = (uint32_t)ask(cu, d->id, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),

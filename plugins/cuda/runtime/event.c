@@ -20,7 +20,7 @@ collet_status cuda_event_create(collet_device *d, collet_event **event, collet_e
     }
     if (error != CUDA_SUCCESS) {
         free(e);
-        return device_after_first(cuda_fail(d, error, "an event", err));
+        return jit_after_first(cuda_fail(d, error, "an event", err));
     }
     *event = e;
     return COLLET_OK;
@@ -47,7 +47,7 @@ collet_status cuda_event_record(collet_device *d, collet_event *e, collet_queue 
         cuda_leave(d);
     }
     if (error != CUDA_SUCCESS)
-        return device_after_first(cuda_fail(d, error, "recording an event", err));
+        return jit_after_first(cuda_fail(d, error, "recording an event", err));
     atomic_store(&e->recorded, 1);
     return COLLET_OK;
 }
@@ -56,10 +56,10 @@ collet_status cuda_event_record(collet_device *d, collet_event *e, collet_queue 
 static collet_status status_of(collet_device *d, CUresult error, collet_error *err)
 {
     if (error == CUDA_SUCCESS)
-        return atomic_load(&d->base.lost) ? device_gone(d, err) : COLLET_OK;
+        return atomic_load(&d->base.lost) ? jit_device_gone(d, err) : COLLET_OK;
     if (error == CUDA_ERROR_NOT_READY)
         return COLLET_NOT_READY;
-    return device_after_first(cuda_fail(d, error, "an event", err));
+    return jit_after_first(cuda_fail(d, error, "an event", err));
 }
 
 collet_status cuda_event_query(collet_device *d, collet_event *e, collet_error *err)
@@ -98,7 +98,7 @@ collet_status cuda_queue_wait_event(collet_device *d, collet_queue *q, collet_ev
     }
     return error == CUDA_SUCCESS
                ? COLLET_OK
-               : device_after_first(cuda_fail(d, error, "waiting for an event", err));
+               : jit_after_first(cuda_fail(d, error, "waiting for an event", err));
 }
 
 collet_status cuda_event_elapsed(collet_device *d, collet_event *first, collet_event *last,
@@ -111,7 +111,7 @@ collet_status cuda_event_elapsed(collet_device *d, collet_event *first, collet_e
         cuda_leave(d);
     }
     if (error != CUDA_SUCCESS)
-        return device_after_first(cuda_fail(d, error, "the time between events", err));
+        return jit_after_first(cuda_fail(d, error, "the time between events", err));
     *milliseconds = (double)elapsed;
     return COLLET_OK;
 }

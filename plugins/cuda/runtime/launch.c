@@ -4,13 +4,13 @@
 #define MOST_GROUPS 0x7fffffffu
 
 /* Under the queue's lock, in the device's context. */
-static CUresult launch(collet_device *d, collet_queue *q, const device_kernel *kernel,
-                       const device_launch *l, uint64_t groups)
+static CUresult launch(collet_device *d, collet_queue *q, const jit_kernel *kernel,
+                       const jit_launch *l, uint64_t groups)
 {
-    CUdeviceptr addresses[DEVICE_ARGUMENTS];
-    void *arguments[DEVICE_ARGUMENTS];
+    CUdeviceptr addresses[JIT_ARGUMENTS];
+    void *arguments[JIT_ARGUMENTS];
     for (uint32_t i = 0; i < l->count; i++) {
-        const device_argument *a = &l->arguments[i];
+        const jit_argument *a = &l->arguments[i];
         addresses[i] = cuda_address(a->buffer);
         arguments[i] = !a->size   ? (void *)&addresses[i]
                        : a->block ? (void *)(uintptr_t)a->block
@@ -34,26 +34,26 @@ static collet_status not_enqueued(collet_device *d, CUresult error, const char *
 
 /* The kernel of a launch, made at first; lent until `launches` is unlocked, which every COLLET_OK
  * asks for and before which no program is forgotten. */
-static collet_status kernel_get(collet_device *d, const device_launch *l,
-                                const device_kernel **kernel, collet_error *err)
+static collet_status kernel_get(collet_device *d, const jit_launch *l, const jit_kernel **kernel,
+                                collet_error *err)
 {
     for (;;) {
-        device_kernel made;
+        jit_kernel made;
         collet_status status = COLLET_OK;
         pthread_rwlock_rdlock(&d->launches);
-        *kernel = device_kernels_at(&d->kernels, l);
+        *kernel = jit_kernels_at(&d->kernels, l);
         if ((*kernel)->handle)
             return COLLET_OK;
         pthread_rwlock_unlock(&d->launches);
         pthread_mutex_lock(&d->base.programs.lock);
         /* Another thread may have made it meanwhile. */
-        if (!device_kernels_at(&d->kernels, l)->handle) {
-            if (device_kernels_full(&d->kernels))
-                device_programs_forget(d);
-            status = device_kernel_make(d, l, &made, err);
+        if (!jit_kernels_at(&d->kernels, l)->handle) {
+            if (jit_kernels_full(&d->kernels))
+                jit_programs_forget(d);
+            status = jit_kernel_make(d, l, &made, err);
             if (status == COLLET_OK) {
                 pthread_rwlock_wrlock(&d->launches);
-                device_kernels_add(&d->kernels, l, &made);
+                jit_kernels_add(&d->kernels, l, &made);
                 pthread_rwlock_unlock(&d->launches);
             }
         }
@@ -64,8 +64,8 @@ static collet_status kernel_get(collet_device *d, const device_launch *l,
 }
 
 /* The launch and its ticket. */
-static collet_status enqueue(collet_device *d, collet_queue *q, const device_kernel *kernel,
-                             const device_launch *l, uint64_t groups, uint64_t *ticket,
+static collet_status enqueue(collet_device *d, collet_queue *q, const jit_kernel *kernel,
+                             const jit_launch *l, uint64_t groups, uint64_t *ticket,
                              collet_error *err)
 {
     CUresult error = cuda_enter(d);
@@ -79,16 +79,16 @@ static collet_status enqueue(collet_device *d, collet_queue *q, const device_ker
     else
         status = not_enqueued(d, error, kernel->label, err);
     if (status == COLLET_OK && d->wait_each)
-        device_queue_drain(q);
+        jit_queue_drain(q);
     pthread_mutex_unlock(&q->base.lock);
     cuda_leave(d);
     return status;
 }
 
-collet_status device_backend_launch(collet_device *d, collet_queue *q, const device_launch *l,
-                                    uint64_t groups, uint64_t *ticket, collet_error *err)
+collet_status jit_backend_launch(collet_device *d, collet_queue *q, const jit_launch *l,
+                                 uint64_t groups, uint64_t *ticket, collet_error *err)
 {
-    const device_kernel *kernel;
+    const jit_kernel *kernel;
     if (groups > MOST_GROUPS)
         return d->base.host->fail(err, COLLET_REFUSED, "%s: too many groups", l->kernel);
     collet_status status = kernel_get(d, l, &kernel, err);

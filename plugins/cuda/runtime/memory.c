@@ -12,7 +12,7 @@
 
 /* ---- The pool's memory ----------------------------------------------------------------------- */
 
-void *device_memory_take(collet_device *d, uint64_t bytes)
+void *jit_memory_take(collet_device *d, uint64_t bytes)
 {
     CUdeviceptr address = 0;
     if (cuda_enter(d) != CUDA_SUCCESS)
@@ -25,7 +25,7 @@ void *device_memory_take(collet_device *d, uint64_t bytes)
     return NULL;
 }
 
-void device_memory_give(collet_device *d, void *memory)
+void jit_memory_give(collet_device *d, void *memory)
 {
     if (cuda_enter(d) != CUDA_SUCCESS)
         return;
@@ -34,7 +34,7 @@ void device_memory_give(collet_device *d, void *memory)
 }
 
 /* The memory was never the backend's. */
-void device_memory_disown(collet_device *d, void *memory)
+void jit_memory_disown(collet_device *d, void *memory)
 {
     (void)d;
     (void)memory;
@@ -61,7 +61,7 @@ void cuda_host_free(collet_device *d, void *address)
 collet_status cuda_memory_stats(collet_device *d, collet_memory_stats *stats, collet_error *err)
 {
     size_t available = 0, total = 0;
-    device_memory_stats(d, stats, err);
+    jit_memory_stats(d, stats, err);
     if (cuda_enter(d) == CUDA_SUCCESS) {
         if (d->cu.MemGetInfo(&available, &total) != CUDA_SUCCESS)
             available = 0;
@@ -78,7 +78,7 @@ collet_status cuda_memory_stats(collet_device *d, collet_memory_stats *stats, co
 static collet_status before(collet_device *d, collet_buffer *const *buffers, uint32_t count,
                             collet_queue *q, collet_error *err)
 {
-    collet_status status = device_before(d, buffers, count, q, err);
+    collet_status status = jit_before(d, buffers, count, q, err);
     if (status != COLLET_OK)
         return status;
     CUresult error = cuda_enter(d);
@@ -107,11 +107,11 @@ static collet_status after(collet_device *d, collet_buffer *const *buffers, uint
     pthread_mutex_unlock(&q->base.lock);
     cuda_leave(d);
     if (ticket)
-        device_pool_used(&d->base.pool, buffers, count, q, ticket);
+        jit_pool_used(&d->base.pool, buffers, count, q, ticket);
     return status;
 }
 
-int device_pinned(collet_device *d, const void *address)
+int jit_pinned(collet_device *d, const void *address)
 {
     unsigned int type = 0;
     if (cuda_enter(d) != CUDA_SUCCESS)
@@ -122,7 +122,7 @@ int device_pinned(collet_device *d, const void *address)
     return error == CUDA_SUCCESS && type == CU_MEMORYTYPE_HOST;
 }
 
-int device_pinned_take(collet_queue *q, uint64_t bytes, device_piece *piece)
+int jit_pinned_take(collet_queue *q, uint64_t bytes, jit_piece *piece)
 {
     collet_error why = {COLLET_OK, ""};
     if (cuda_host_alloc(q->base.device, bytes, &piece->address, &why) == COLLET_OK)
@@ -131,7 +131,7 @@ int device_pinned_take(collet_queue *q, uint64_t bytes, device_piece *piece)
     return 0;
 }
 
-void device_pinned_give(collet_queue *q, device_piece *piece)
+void jit_pinned_give(collet_queue *q, jit_piece *piece)
 {
     cuda_host_free(q->base.device, piece->address);
 }
@@ -150,10 +150,10 @@ static CUresult write_locked(collet_device *d, collet_queue *q, CUdeviceptr at, 
     return error;
 }
 
-collet_status device_write(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
-                           const void *source, uint64_t bytes, int pinned, collet_error *err)
+collet_status jit_write(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
+                        const void *source, uint64_t bytes, int pinned, collet_error *err)
 {
-    int locked = !pinned && device_pinned(d, source);
+    int locked = !pinned && jit_pinned(d, source);
     collet_status status = before(d, &b, 1, q, err);
     if (status != COLLET_OK)
         return status;
@@ -163,8 +163,8 @@ collet_status device_write(collet_device *d, collet_queue *q, collet_buffer *b, 
     return after(d, &b, 1, q, error, "write", pinned, err);
 }
 
-collet_status device_read(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
-                          void *target, uint64_t bytes, int pinned, collet_error *err)
+collet_status jit_read(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
+                       void *target, uint64_t bytes, int pinned, collet_error *err)
 {
     collet_status status = before(d, &b, 1, q, err);
     if (status != COLLET_OK)
@@ -217,7 +217,7 @@ static collet_status fill_by_kernel(collet_device *d, collet_queue *q, collet_bu
                                .operands = &out,
                                .params = &params,
                                .err = err};
-    return device_fill(d, q, &call);
+    return jit_fill(d, q, &call);
 }
 
 collet_status cuda_buffer_fill(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,

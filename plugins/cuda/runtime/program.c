@@ -6,16 +6,16 @@
 #include "backend.h"
 
 /* Queues hold labels of kernels until they have passed them. */
-void device_programs_forget(collet_device *d)
+void jit_programs_forget(collet_device *d)
 {
     pthread_rwlock_wrlock(&d->launches);
-    device_queues_visit(d, device_queue_drain);
-    device_kernels_clear(d, &d->kernels);
-    device_programs_release(d);
+    jit_queues_visit(d, jit_queue_drain);
+    jit_kernels_clear(d, &d->kernels);
+    jit_programs_release(d);
     pthread_rwlock_unlock(&d->launches);
 }
 
-void *device_program_load(collet_device *d, const void *binary, uint64_t bytes, const char *options)
+void *jit_program_load(collet_device *d, const void *binary, uint64_t bytes, const char *options)
 {
     CUmodule module = NULL;
     (void)bytes;
@@ -27,9 +27,9 @@ void *device_program_load(collet_device *d, const void *binary, uint64_t bytes, 
     return error == CUDA_SUCCESS ? module : NULL;
 }
 
-collet_status device_program_compile(collet_device *d, const char *name, const char *const *texts,
-                                     uint32_t count, const char *options, const char *key,
-                                     void **handle, collet_error *err)
+collet_status jit_program_compile(collet_device *d, const char *name, const char *const *texts,
+                                  uint32_t count, const char *options, const char *key,
+                                  void **handle, collet_error *err)
 {
     void *code;
     uint64_t bytes;
@@ -54,7 +54,7 @@ collet_status device_program_compile(collet_device *d, const char *name, const c
     return status == COLLET_DEVICE_LOST ? status : COLLET_REFUSED;
 }
 
-void device_program_unload(collet_device *d, void *handle)
+void jit_program_unload(collet_device *d, void *handle)
 {
     if (cuda_enter(d) != CUDA_SUCCESS)
         return;
@@ -62,7 +62,7 @@ void device_program_unload(collet_device *d, void *handle)
     cuda_leave(d);
 }
 
-void *device_kernel_open(collet_device *d, void *program, const char *name, char why[160])
+void *jit_kernel_open(collet_device *d, void *program, const char *name, char why[160])
 {
     CUfunction function = NULL;
     CUresult error = cuda_enter(d);
@@ -77,7 +77,7 @@ void *device_kernel_open(collet_device *d, void *program, const char *name, char
 }
 
 /* It goes with its module. */
-void device_kernel_close(collet_device *d, void *handle)
+void jit_kernel_close(collet_device *d, void *handle)
 {
     (void)d;
     (void)handle;

@@ -75,13 +75,13 @@ static int suspects(const collet_queue *q, char *text, size_t size)
 
 void cuda_note(collet_queue *q, CUresult error)
 {
-    char who[DEVICE_MESSAGE - 170] = "", why[160];
+    char who[JIT_MESSAGE - 170] = "", why[160];
     collet_error err = {COLLET_OK, ""};
     if (q->base.submitted > q->base.retired)
         suspects(q, who, sizeof who);
-    collet_status status = device_after_first(cuda_fail(q->base.device, error, "", &err));
-    device_queue_fail(q, status, "%s%s%s", who, *who ? " failed: " : "",
-                      cuda_error_text(&q->base.device->cu, error, why));
+    collet_status status = jit_after_first(cuda_fail(q->base.device, error, "", &err));
+    jit_queue_fail(q, status, "%s%s%s", who, *who ? " failed: " : "",
+                   cuda_error_text(&q->base.device->cu, error, why));
     all_passed(q);
 }
 
@@ -107,7 +107,7 @@ static CUresult retire(collet_queue *q)
     return error;
 }
 
-void device_queue_retire(collet_queue *q)
+void jit_queue_retire(collet_queue *q)
 {
     if (cuda_enter(q->base.device) != CUDA_SUCCESS)
         return;
@@ -117,7 +117,7 @@ void device_queue_retire(collet_queue *q)
     cuda_leave(q->base.device);
 }
 
-void device_queue_drain(collet_queue *q)
+void jit_queue_drain(collet_queue *q)
 {
     CUresult error = cuda_enter(q->base.device);
     if (error == CUDA_SUCCESS) {
@@ -145,7 +145,7 @@ static CUresult mark_from(collet_queue *other, uint64_t ticket, CUevent *event)
     return error;
 }
 
-void device_queue_reach(collet_queue *q, uint64_t ticket)
+void jit_queue_reach(collet_queue *q, uint64_t ticket)
 {
     CUevent event;
     CUresult error = cuda_enter(q->base.device);
@@ -164,15 +164,15 @@ void device_queue_reach(collet_queue *q, uint64_t ticket)
     }
 }
 
-collet_status device_queue_order(collet_queue *q, collet_queue *other, uint64_t ticket,
-                                 collet_error *err)
+collet_status jit_queue_order(collet_queue *q, collet_queue *other, uint64_t ticket,
+                              collet_error *err)
 {
     collet_device *d = q->base.device, *theirs = other->base.device;
     CUresult error = cuda_enter(theirs);
     if (error != CUDA_SUCCESS)
         return cuda_fail(theirs, error, "waiting for a queue", err);
     pthread_mutex_lock(&other->base.lock);
-    device_queue_retire(other);
+    jit_queue_retire(other);
     if (other->base.retired < ticket) {
         CUevent event;
         error = mark_from(other, ticket, &event);
@@ -190,7 +190,7 @@ collet_status device_queue_order(collet_queue *q, collet_queue *other, uint64_t 
 
 /* ---- Queues ---------------------------------------------------------------------------------- */
 
-collet_status device_backend_queue_open(collet_queue *q, collet_error *err)
+collet_status jit_backend_queue_open(collet_queue *q, collet_error *err)
 {
     collet_device *d = q->base.device;
     CUresult error = cuda_enter(d);
@@ -213,7 +213,7 @@ static void release_libraries(collet_queue *q)
     q->solver = NULL;
 }
 
-void device_backend_queue_close(collet_queue *q)
+void jit_backend_queue_close(collet_queue *q)
 {
     collet_device *d = q->base.device;
     if (cuda_enter(d) != CUDA_SUCCESS)
@@ -227,9 +227,9 @@ void device_backend_queue_close(collet_queue *q)
     cuda_leave(d);
 }
 
-void device_queue_trim(collet_queue *q)
+void jit_queue_trim(collet_queue *q)
 {
-    device_queue_drain(q);
+    jit_queue_drain(q);
     if ((!q->blas && !q->solver) || cuda_enter(q->base.device) != CUDA_SUCCESS)
         return;
     release_libraries(q);

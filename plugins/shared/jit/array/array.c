@@ -7,7 +7,7 @@
 
 static const char *const texts[] = {jit_text_runtime_functions, jit_text_runtime_complex,
                                     jit_text_runtime_convert, jit_text_array_elementwise, NULL};
-static const device_source source = {"elementwise", texts};
+static const jit_source source = {"elementwise", texts};
 
 /* ---- Options of the programs --------------------------------------------------------------- */
 
@@ -84,7 +84,7 @@ static by_type cast_options[COLLET_DTYPE_COUNT] = {
 static uint32_t log2_size(collet_dtype dtype)
 {
     uint32_t bits = 0;
-    while (1u << bits < device_dtype_size(dtype))
+    while (1u << bits < jit_dtype_size(dtype))
         bits++;
     return bits;
 }
@@ -98,16 +98,16 @@ static uint32_t log2_size(collet_dtype dtype)
 
 /* Passes what the kernel `flat` has after its operands: n elements, `bytes` of output. Returns the
  * groups. */
-static uint64_t pass_flat(device_launch *l, const device_traits *t, uint64_t n, uint64_t bytes)
+static uint64_t pass_flat(jit_launch *l, const jit_traits *t, uint64_t n, uint64_t bytes)
 {
-    device_pass_i64(l, (int64_t)n);
+    jit_pass_i64(l, (int64_t)n);
     if (!t->is_cpu)
-        return device_groups_per_item(t, n);
-    uint64_t each = device_each(t, n, STRETCH);
-    device_pass_i64(l, (int64_t)each);
-    device_pass_i32(l, bytes > CACHED);
+        return jit_groups_per_item(t, n);
+    uint64_t each = jit_each(t, n, STRETCH);
+    jit_pass_i64(l, (int64_t)each);
+    jit_pass_i32(l, bytes > CACHED);
     l->alone = 1;
-    return device_ceiling(n, each);
+    return jit_ceiling(n, each);
 }
 
 /* `scalar`: `size` bytes that the kernel has after its operands, none when 0. */
@@ -115,70 +115,67 @@ static collet_status launch(collet_device *device, collet_queue *queue,
                             const collet_kernel_call *call, const char *options, const void *scalar,
                             uint32_t size)
 {
-    const device_traits *t = device_traits_of(device);
+    const jit_traits *t = jit_traits_of(device);
     uint32_t count = call->n_out + call->n_in;
     int flat = 1;
     for (uint32_t i = 0; i < count; i++)
-        flat = flat && device_contiguous(device_operand(call, i));
-    device_launch l;
-    device_view view;
-    device_launch_begin(&l, &source, options, flat ? "flat" : "strided");
+        flat = flat && jit_contiguous(jit_operand(call, i));
+    jit_launch l;
+    jit_view view;
+    jit_launch_begin(&l, &source, options, flat ? "flat" : "strided");
     for (uint32_t i = 0; i < count; i++)
-        device_pass_operand(&l, device_operand(call, i));
+        jit_pass_operand(&l, jit_operand(call, i));
     if (size)
-        device_pass_value(&l, scalar, size);
+        jit_pass_value(&l, scalar, size);
     uint64_t groups;
     if (flat) {
-        const collet_operand *out = device_operand(call, 0);
-        uint64_t n = (uint64_t)device_count(out);
-        groups = pass_flat(&l, t, n, n * device_dtype_size(out->dtype));
+        const collet_operand *out = jit_operand(call, 0);
+        uint64_t n = (uint64_t)jit_count(out);
+        groups = pass_flat(&l, t, n, n * jit_dtype_size(out->dtype));
     } else {
-        groups = device_view_of(&view, t, call, count);
-        device_pass_block(&l, &view, sizeof view);
+        groups = jit_view_of(&view, t, call, count);
+        jit_pass_block(&l, &view, sizeof view);
     }
-    return device_enqueue(device, queue, &l, groups, call->err);
+    return jit_enqueue(device, queue, &l, groups, call->err);
 }
 
-collet_status device_elementwise(collet_device *device, collet_queue *queue,
-                                 const collet_kernel_call *call)
+collet_status jit_elementwise(collet_device *device, collet_queue *queue,
+                              const collet_kernel_call *call)
 {
-    collet_dtype from = device_operand(call, call->n_out)->dtype;
+    collet_dtype from = jit_operand(call, call->n_out)->dtype;
     return launch(device, queue, call, op_options[call->op][from], NULL, 0);
 }
 
-collet_status device_axpy(collet_device *device, collet_queue *queue,
-                          const collet_kernel_call *call)
+collet_status jit_axpy(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
     const collet_axpy_params *params = call->params;
-    collet_dtype dtype = device_operand(call, 0)->dtype, from = params->alpha.dtype;
+    collet_dtype dtype = jit_operand(call, 0)->dtype, from = params->alpha.dtype;
     _Alignas(16) char alpha[16];
     if (cpu_dtype_is_complex(from))
-        return device_host(device)->fail(call->err, COLLET_REFUSED,
-                                         "axpy: a complex alpha does not fit real arrays");
+        return jit_host(device)->fail(call->err, COLLET_REFUSED,
+                                      "axpy: a complex alpha does not fit real arrays");
     cpu_convert(alpha, dtype, 0, (const char *)params->alpha.value.bytes, from, 0, 1);
     return launch(device, queue, call, op_options[COLLET_OP_AXPY][dtype], alpha,
-                  (uint32_t)device_dtype_size(dtype));
+                  (uint32_t)jit_dtype_size(dtype));
 }
 
-collet_status device_fill(collet_device *device, collet_queue *queue,
-                          const collet_kernel_call *call)
+collet_status jit_fill(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
     const collet_fill_params *params = call->params;
-    collet_dtype dtype = device_operand(call, 0)->dtype, from = params->value.dtype;
+    collet_dtype dtype = jit_operand(call, 0)->dtype, from = params->value.dtype;
     _Alignas(16) char element[16];
     if (cpu_dtype_is_complex(from) && !cpu_dtype_is_complex(dtype))
-        return device_host(device)->fail(call->err, COLLET_REFUSED,
-                                         "fill: a complex value cannot be stored in a real array; "
-                                         "give its real part");
+        return jit_host(device)->fail(call->err, COLLET_REFUSED,
+                                      "fill: a complex value cannot be stored in a real array; "
+                                      "give its real part");
     cpu_convert(element, dtype, 0, (const char *)params->value.value.bytes, from, 0, 1);
     return launch(device, queue, call, fill_options[log2_size(dtype)], element,
-                  (uint32_t)device_dtype_size(dtype));
+                  (uint32_t)jit_dtype_size(dtype));
 }
 
-collet_status device_copy(collet_device *device, collet_queue *queue,
-                          const collet_kernel_call *call)
+collet_status jit_copy(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
-    collet_dtype to = device_operand(call, 0)->dtype, from = device_operand(call, 1)->dtype;
+    collet_dtype to = jit_operand(call, 0)->dtype, from = jit_operand(call, 1)->dtype;
     const char *options = to == from ? move_options[log2_size(to)] : cast_options[to][from];
     return launch(device, queue, call, options, NULL, 0);
 }

@@ -7,10 +7,10 @@ static uint64_t size_of(int64_t stride)
 }
 
 /* By insertion: there are at most COLLET_MAX_DIMS, and equals keep their order. */
-static void sort(device_axis *axes, int32_t count, int by)
+static void sort(jit_axis *axes, int32_t count, int by)
 {
     for (int32_t i = 1; i < count; i++) {
-        device_axis moved = axes[i];
+        jit_axis moved = axes[i];
         int32_t at = i;
         for (; at > 0 && size_of(axes[at - 1].stride[by]) < size_of(moved.stride[by]); at--)
             axes[at] = axes[at - 1];
@@ -18,13 +18,13 @@ static void sort(device_axis *axes, int32_t count, int by)
     }
 }
 
-static int adjoin(const device_axis *outer, const device_axis *inner)
+static int adjoin(const jit_axis *outer, const jit_axis *inner)
 {
     return outer->stride[0] == inner->stride[0] * inner->extent &&
            outer->stride[1] == inner->stride[1] * inner->extent;
 }
 
-int32_t device_axes_merge(device_axis *axes, int32_t count, int by)
+int32_t jit_axes_merge(jit_axis *axes, int32_t count, int by)
 {
     int32_t left = 0, merged = 0;
     for (int32_t i = 0; i < count; i++)
@@ -32,7 +32,7 @@ int32_t device_axes_merge(device_axis *axes, int32_t count, int by)
             axes[left++] = axes[i];
     sort(axes, left, by);
     for (int32_t i = 0; i < left; i++) {
-        device_axis *last = merged ? &axes[merged - 1] : NULL;
+        jit_axis *last = merged ? &axes[merged - 1] : NULL;
         if (last && adjoin(last, &axes[i])) {
             last->extent *= axes[i].extent;
             last->stride[0] = axes[i].stride[0];
@@ -44,7 +44,7 @@ int32_t device_axes_merge(device_axis *axes, int32_t count, int by)
     return merged;
 }
 
-int64_t device_axes_count(const device_axis *axes, int32_t count)
+int64_t jit_axes_count(const jit_axis *axes, int32_t count)
 {
     int64_t n = 1;
     for (int32_t i = 0; i < count; i++)

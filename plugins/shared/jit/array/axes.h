@@ -9,19 +9,19 @@
 #include "shared/jit/runtime/launch.h"
 
 /* Strides in elements, of either sign; 0 in an operand that the axis does not move in. */
-typedef struct device_axis {
+typedef struct jit_axis {
     int64_t extent;
     int64_t stride[2];
-} device_axis;
+} jit_axis;
 
 /*
  * Leaves out axes of one element, sorts the others by the size of stride[by], the largest first,
  * and joins those that follow one another without a gap in both operands. Returns how many are
  * left.
  */
-int32_t device_axes_merge(device_axis *axes, int32_t count, int by);
+int32_t jit_axes_merge(jit_axis *axes, int32_t count, int by);
 
 /* The product of the extents. */
-int64_t device_axes_count(const device_axis *axes, int32_t count);
+int64_t jit_axes_count(const jit_axis *axes, int32_t count);
 
 #endif

@@ -9,7 +9,7 @@
 #include "shared/jit/texts.h"
 
 static const char *const texts[] = {jit_text_array_transpose, NULL};
-static const device_source source = {"transpose", texts};
+static const jit_source source = {"transpose", texts};
 
 /* ---- Tiles --------------------------------------------------------------------------------- */
 
@@ -41,7 +41,7 @@ static const tile_kind kinds[17] = {[1] = {"-DELEMENT=u8 -DBYTES=1 -DTILE=4096",
 #define CACHED_COLUMN_BITS 6
 
 /* The axis with the input's shortest steps. */
-static int32_t fast_in(const device_axis *axes, int32_t count)
+static int32_t fast_in(const jit_axis *axes, int32_t count)
 {
     int32_t fast = 0;
     for (int32_t i = 1; i < count; i++)
@@ -51,7 +51,7 @@ static int32_t fast_in(const device_axis *axes, int32_t count)
 }
 
 /* In local memory as square as the shape allows, and all of TILE. */
-static void shape_tile(tile_view *v, const device_traits *t, int32_t bits)
+static void shape_tile(tile_view *v, const jit_traits *t, int32_t bits)
 {
     int32_t wide = t->is_cpu ? CACHED_COLUMN_BITS : bits / 2;
     bits = t->is_cpu ? CACHED_BITS : bits;
@@ -65,10 +65,10 @@ static void shape_tile(tile_view *v, const device_traits *t, int32_t bits)
 }
 
 /* Rows are axis `fast`, columns the last one. Returns the groups. */
-static uint64_t view_tiles(tile_view *v, const device_traits *t, const device_axis *axes,
-                           int32_t count, int32_t fast, int32_t bits)
+static uint64_t view_tiles(tile_view *v, const jit_traits *t, const jit_axis *axes, int32_t count,
+                           int32_t fast, int32_t bits)
 {
-    const device_axis *row = &axes[fast], *column = &axes[count - 1];
+    const jit_axis *row = &axes[fast], *column = &axes[count - 1];
     memset(v, 0, sizeof *v);
     v->rows = row->extent;
     v->out_row = row->stride[0];
@@ -77,8 +77,8 @@ static uint64_t view_tiles(tile_view *v, const device_traits *t, const device_ax
     v->out_column = column->stride[0];
     v->in_column = column->stride[1];
     shape_tile(v, t, bits);
-    v->across = (int64_t)device_ceiling((uint64_t)v->columns, 1u << v->column_bits);
-    v->down = (int64_t)device_ceiling((uint64_t)v->rows, 1u << v->row_bits);
+    v->across = (int64_t)jit_ceiling((uint64_t)v->columns, 1u << v->column_bits);
+    v->down = (int64_t)jit_ceiling((uint64_t)v->rows, 1u << v->row_bits);
     uint64_t groups = (uint64_t)v->across * (uint64_t)v->down;
     for (int32_t i = 0; i < count - 1; i++) {
         if (i == fast)
@@ -95,11 +95,10 @@ static uint64_t view_tiles(tile_view *v, const device_traits *t, const device_ax
 
 /* A copy over the axes, which are what `call` has in another order. */
 static collet_status copy_axes(collet_device *device, collet_queue *queue,
-                               const collet_kernel_call *call, const device_axis *axes,
-                               int32_t count)
+                               const collet_kernel_call *call, const jit_axis *axes, int32_t count)
 {
     int64_t shape[COLLET_MAX_DIMS], strides[2][COLLET_MAX_DIMS];
-    collet_operand operands[2] = {*device_operand(call, 0), *device_operand(call, 1)};
+    collet_operand operands[2] = {*jit_operand(call, 0), *jit_operand(call, 1)};
     collet_kernel_call copy = *call;
     for (int32_t i = 0; i < count; i++) {
         shape[i] = axes[i].extent;
@@ -113,30 +112,30 @@ static collet_status copy_axes(collet_device *device, collet_queue *queue,
     }
     copy.operands = operands;
     copy.operand_size = sizeof *operands;
-    return device_copy(device, queue, &copy);
+    return jit_copy(device, queue, &copy);
 }
 
-collet_status device_transpose(collet_device *device, collet_queue *queue,
-                               const collet_kernel_call *call)
+collet_status jit_transpose(collet_device *device, collet_queue *queue,
+                            const collet_kernel_call *call)
 {
     const collet_transpose_params *params = call->params;
-    const collet_operand *out = device_operand(call, 0), *in = device_operand(call, 1);
-    device_axis axes[COLLET_MAX_DIMS];
+    const collet_operand *out = jit_operand(call, 0), *in = jit_operand(call, 1);
+    jit_axis axes[COLLET_MAX_DIMS];
     for (int32_t i = 0; i < out->ndim; i++)
-        axes[i] = (device_axis){out->shape[i], {out->strides[i], in->strides[params->perm[i]]}};
-    int32_t count = device_axes_merge(axes, out->ndim, 0), fast = fast_in(axes, count);
-    const device_traits *t = device_traits_of(device);
-    const tile_kind *kind = &kinds[device_dtype_size(out->dtype)];
+        axes[i] = (jit_axis){out->shape[i], {out->strides[i], in->strides[params->perm[i]]}};
+    int32_t count = jit_axes_merge(axes, out->ndim, 0), fast = fast_in(axes, count);
+    const jit_traits *t = jit_traits_of(device);
+    const tile_kind *kind = &kinds[jit_dtype_size(out->dtype)];
     /* Tiles of little more than nothing are slower than steps that are not adjacent. */
     if (fast >= count - 1 || axes[fast].extent * axes[count - 1].extent < SMALL)
         return copy_axes(device, queue, call, axes, count);
-    device_launch l;
+    jit_launch l;
     tile_view view;
     uint64_t groups = view_tiles(&view, t, axes, count, fast, kind->bits);
-    device_launch_begin(&l, &source, kind->options, "tiles");
+    jit_launch_begin(&l, &source, kind->options, "tiles");
     l.alone = t->is_cpu;
-    device_pass_operand(&l, out);
-    device_pass_operand(&l, in);
-    device_pass_block(&l, &view, sizeof view);
-    return device_enqueue(device, queue, &l, groups, call->err);
+    jit_pass_operand(&l, out);
+    jit_pass_operand(&l, in);
+    jit_pass_block(&l, &view, sizeof view);
+    return jit_enqueue(device, queue, &l, groups, call->err);
 }

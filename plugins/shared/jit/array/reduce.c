@@ -9,7 +9,7 @@
 #include "shared/jit/texts.h"
 
 static const char *const texts[] = {jit_text_array_reduce, NULL};
-static const device_source source = {"reduce", texts};
+static const jit_source source = {"reduce", texts};
 
 #define KEPT_DIMS (COLLET_MAX_DIMS + 1)
 
@@ -30,7 +30,7 @@ typedef struct reduce_view {
 /* ---- The axes ------------------------------------------------------------------------------ */
 
 typedef struct split_axes {
-    device_axis kept[KEPT_DIMS], reduced[COLLET_MAX_DIMS];
+    jit_axis kept[KEPT_DIMS], reduced[COLLET_MAX_DIMS];
     int32_t kept_count, reduced_count;
 } split_axes;
 
@@ -43,22 +43,21 @@ static collet_dtype part_of(collet_dtype dtype)
 static void split(split_axes *s, const collet_kernel_call *call)
 {
     const collet_reduce_params *params = call->params;
-    const collet_operand *out = device_operand(call, 0), *in = device_operand(call, 1);
+    const collet_operand *out = jit_operand(call, 0), *in = jit_operand(call, 1);
     int64_t parts = part_of(in->dtype) == in->dtype ? 1 : 2;
     s->kept_count = s->reduced_count = 0;
     for (int32_t i = 0; i < in->ndim; i++) {
         int64_t step = in->strides[i] * parts;
         if (params->axes >> i & 1) {
-            s->reduced[s->reduced_count++] = (device_axis){in->shape[i], {0, step}};
+            s->reduced[s->reduced_count++] = (jit_axis){in->shape[i], {0, step}};
         } else {
             int32_t to = params->keepdims ? i : s->kept_count;
-            s->kept[s->kept_count++] =
-                (device_axis){in->shape[i], {out->strides[to] * parts, step}};
+            s->kept[s->kept_count++] = (jit_axis){in->shape[i], {out->strides[to] * parts, step}};
         }
     }
-    s->kept[s->kept_count++] = (device_axis){parts, {1, 1}};
-    s->kept_count = device_axes_merge(s->kept, s->kept_count, 1);
-    s->reduced_count = device_axes_merge(s->reduced, s->reduced_count, 1);
+    s->kept[s->kept_count++] = (jit_axis){parts, {1, 1}};
+    s->kept_count = jit_axes_merge(s->kept, s->kept_count, 1);
+    s->reduced_count = jit_axes_merge(s->reduced, s->reduced_count, 1);
 }
 
 static void view_axes(reduce_view *v, const split_axes *s)
@@ -104,7 +103,7 @@ static int32_t bits_for(int64_t n, int32_t most)
 
 static int64_t ceiling(int64_t n, int64_t d)
 {
-    return (int64_t)device_ceiling((uint64_t)n, (uint64_t)d);
+    return (int64_t)jit_ceiling((uint64_t)n, (uint64_t)d);
 }
 
 static int64_t lesser(int64_t a, int64_t b)
@@ -133,7 +132,7 @@ static void cut(reduce_view *v, int64_t parts)
 }
 
 /* Items that share the kept elements of a group. */
-static void shape_groups(reduce_view *v, const device_traits *t)
+static void shape_groups(reduce_view *v, const jit_traits *t)
 {
     int32_t group_bits = bits_for(t->group, 30);
     int64_t total = v->rows * v->columns;
@@ -158,7 +157,7 @@ static void shape_groups(reduce_view *v, const device_traits *t)
 #define PER_GROUP 32768
 
 /* Items that work by themselves. */
-static void shape_units(reduce_view *v, const device_traits *t)
+static void shape_units(reduce_view *v, const jit_traits *t)
 {
     int32_t last = v->kept_axes - 1;
     int64_t total = v->rows * v->columns;
@@ -180,7 +179,7 @@ static void shape_units(reduce_view *v, const device_traits *t)
 }
 
 /* What follows from the shape and the device alone, so that the numbers do too. */
-static void view_of(reduce_view *v, const device_traits *t, const collet_kernel_call *call)
+static void view_of(reduce_view *v, const jit_traits *t, const collet_kernel_call *call)
 {
     split_axes axes;
     memset(v, 0, sizeof *v);
@@ -200,8 +199,8 @@ static const char *options_of(const collet_kernel_call *call)
     static const char *const options[] = {"-DFROM=f32 -DTO=f32", "-DFROM=f64 -DTO=f64",
                                           "-DFROM=f32 -DTO=f64", "-DEXTREME=1 -DFROM=f32 -DTO=f32",
                                           "-DEXTREME=1 -DFROM=f64 -DTO=f64"};
-    collet_dtype to = part_of(device_operand(call, 0)->dtype);
-    collet_dtype from = part_of(device_operand(call, 1)->dtype);
+    collet_dtype to = part_of(jit_operand(call, 0)->dtype);
+    collet_dtype from = part_of(jit_operand(call, 1)->dtype);
     int kind = from == COLLET_F64 ? 1 : to == COLLET_F64 ? 2 : 0;
     if (call->op == COLLET_OP_MIN || call->op == COLLET_OP_MAX)
         kind = from == COLLET_F64 ? 4 : 3;
@@ -209,31 +208,31 @@ static const char *options_of(const collet_kernel_call *call)
 }
 
 /* What a sum is divided by: one number of the kernel's wide type and what it leaves out. */
-static void pass_count(device_launch *l, const device_traits *t, const collet_kernel_call *call,
+static void pass_count(jit_launch *l, const jit_traits *t, const collet_kernel_call *call,
                        const reduce_view *v)
 {
     if (call->op == COLLET_OP_MIN || call->op == COLLET_OP_MAX)
         return;
     double count = call->op == COLLET_OP_MEAN ? (double)(v->rows * v->columns) : 1.0;
     if (t->has_f64) {
-        device_pass_f64(l, count);
-        device_pass_f64(l, 0.0);
+        jit_pass_f64(l, count);
+        jit_pass_f64(l, 0.0);
     } else {
-        device_pass_f32(l, (float)count);
-        device_pass_f32(l, (float)(count - (double)(float)count));
+        jit_pass_f32(l, (float)count);
+        jit_pass_f32(l, (float)(count - (double)(float)count));
     }
 }
 
-static uint64_t carried_size(const device_traits *t, const collet_kernel_call *call)
+static uint64_t carried_size(const jit_traits *t, const collet_kernel_call *call)
 {
     if (call->op == COLLET_OP_MIN || call->op == COLLET_OP_MAX)
-        return device_dtype_size(device_operand(call, 1)->dtype);
+        return jit_dtype_size(jit_operand(call, 1)->dtype);
     return t->has_f64 ? 16 : 8;
 }
 
-uint64_t device_reduce_workspace(collet_device *device, const collet_kernel_call *call)
+uint64_t jit_reduce_workspace(collet_device *device, const collet_kernel_call *call)
 {
-    const device_traits *t = device_traits_of(device);
+    const jit_traits *t = jit_traits_of(device);
     reduce_view v;
     view_of(&v, t, call);
     return v.parts > 1 ? (uint64_t)v.parts * (uint64_t)v.kept * carried_size(t, call) : 0;
@@ -243,38 +242,37 @@ static collet_status join(collet_device *device, collet_queue *queue,
                           const collet_kernel_call *call, const collet_operand *out,
                           const reduce_view *v, const char *options)
 {
-    const device_traits *t = device_traits_of(device);
+    const jit_traits *t = jit_traits_of(device);
     int32_t join_bits = bits_for(v->kept, bits_for(t->group, 30));
-    device_launch l;
-    device_launch_begin(&l, &source, options, "join");
-    device_pass_operand(&l, out);
-    device_pass_buffer(&l, call->workspace);
-    device_pass_block(&l, v, sizeof *v);
-    device_pass_i32(&l, join_bits);
+    jit_launch l;
+    jit_launch_begin(&l, &source, options, "join");
+    jit_pass_operand(&l, out);
+    jit_pass_buffer(&l, call->workspace);
+    jit_pass_block(&l, v, sizeof *v);
+    jit_pass_i32(&l, join_bits);
     pass_count(&l, t, call, v);
-    uint64_t groups = device_ceiling((uint64_t)v->kept, (uint64_t)1 << join_bits);
-    return device_after_first(device_enqueue(device, queue, &l, groups, call->err));
+    uint64_t groups = jit_ceiling((uint64_t)v->kept, (uint64_t)1 << join_bits);
+    return jit_after_first(jit_enqueue(device, queue, &l, groups, call->err));
 }
 
-collet_status device_reduce(collet_device *device, collet_queue *queue,
-                            const collet_kernel_call *call)
+collet_status jit_reduce(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
-    const device_traits *t = device_traits_of(device);
+    const jit_traits *t = jit_traits_of(device);
     const char *options = options_of(call);
-    collet_operand out = *device_operand(call, 0), in = *device_operand(call, 1);
+    collet_operand out = *jit_operand(call, 0), in = *jit_operand(call, 1);
     out.dtype = part_of(out.dtype);
     in.dtype = part_of(in.dtype);
-    device_launch l;
+    jit_launch l;
     reduce_view v;
     view_of(&v, t, call);
-    device_launch_begin(&l, &source, options, "reduce");
+    jit_launch_begin(&l, &source, options, "reduce");
     l.alone = t->is_cpu;
-    device_pass_operand(&l, &out);
-    device_pass_buffer(&l, v.parts > 1 ? call->workspace : NULL);
-    device_pass_operand(&l, &in);
-    device_pass_block(&l, &v, sizeof v);
+    jit_pass_operand(&l, &out);
+    jit_pass_buffer(&l, v.parts > 1 ? call->workspace : NULL);
+    jit_pass_operand(&l, &in);
+    jit_pass_block(&l, &v, sizeof v);
     pass_count(&l, t, call, &v);
-    collet_status status = device_enqueue(device, queue, &l, (uint64_t)v.groups_in_all, call->err);
+    collet_status status = jit_enqueue(device, queue, &l, (uint64_t)v.groups_in_all, call->err);
     if (status != COLLET_OK || v.parts <= 1)
         return status;
     return join(device, queue, call, &out, &v, options);

@@ -14,7 +14,7 @@
 
 static const char *const texts[] = {jit_text_fft_stage,  jit_text_fft_fft,   jit_text_fft_lanes,
                                     jit_text_fft_halves, jit_text_fft_tiles, NULL};
-static const device_source source = {"fft", texts};
+static const jit_source source = {"fft", texts};
 
 #define TILE 128 /* of fft.dev */
 /* Scratch that the lines of a launch take at most, if one line takes no more: what a processor has
@@ -26,14 +26,14 @@ static const device_source source = {"fft", texts};
 
 /* On processors real lines go through transforms of their pairs, whose half spectra are made in
  * local memory or by a launch of their own. */
-static int is_halved(const device_traits *t, const fft_pass *p)
+static int is_halved(const jit_traits *t, const fft_pass *p)
 {
     int next = p->from.strides[p->axis] == 1 && p->to.strides[p->axis] == 1;
     return t->is_cpu && (p->from.real || p->half) && p->n % 2 == 0 && fft_is_smooth(p->n) &&
            (next || p->n / 2 <= fft_room(t, p->wide));
 }
 
-static void plan(fft_stages *s, const device_traits *t, const fft_pass *p)
+static void plan(fft_stages *s, const jit_traits *t, const fft_pass *p)
 {
     fft_stages_of(s, t, p->n, p->wide, is_halved(t, p));
 }
@@ -66,7 +66,7 @@ static int64_t line_elements(const fft_stages *s)
 }
 
 /* Lines that go through the stages together. */
-static int64_t lines_together(const device_traits *t, const fft_stages *s, const fft_pass *p)
+static int64_t lines_together(const jit_traits *t, const fft_stages *s, const fft_pass *p)
 {
     int64_t fit = (t->is_cpu ? CPU_SCRATCH : SCRATCH) / (line_elements(s) * pair_bytes(s));
     if (launches_of(s) == 1 || fit > p->lines)
@@ -75,7 +75,7 @@ static int64_t lines_together(const device_traits *t, const fft_stages *s, const
 }
 
 /* Bytes of an array between stages. */
-static uint64_t scratch_bytes(const device_traits *t, const fft_stages *s, const fft_pass *p)
+static uint64_t scratch_bytes(const jit_traits *t, const fft_stages *s, const fft_pass *p)
 {
     return (uint64_t)(lines_together(t, s, p) * line_elements(s) * pair_bytes(s));
 }
@@ -87,9 +87,9 @@ static uint64_t scratch_arrays(const fft_stages *s)
     return (uint64_t)(between < most ? between : most);
 }
 
-uint64_t device_fft_workspace(collet_device *device, const collet_kernel_call *call)
+uint64_t jit_fft_workspace(collet_device *device, const collet_kernel_call *call)
 {
-    const device_traits *t = device_traits_of(device);
+    const jit_traits *t = jit_traits_of(device);
     fft_pass passes[FFT_AXES_MAX];
     fft_stages s;
     uint64_t most = 0;
@@ -108,7 +108,7 @@ typedef struct run {
     collet_device *device;
     collet_queue *queue;
     const collet_kernel_call *call;
-    const device_table *table;
+    const jit_table *table;
     const fft_stages *stages;
     const fft_pass *pass;
     int across; /* lines lie side by side, not their elements */
@@ -118,7 +118,7 @@ typedef struct run {
 
 /* Columns of a group: as many as fit, fewer where that keeps processors without one, and eight
  * where neighbouring columns are neighbours in memory. The groups. */
-static uint64_t set_columns(fft_stage *g, const device_traits *t, int wide)
+static uint64_t set_columns(fft_stage *g, const jit_traits *t, int wide)
 {
     int32_t bits = 0, room = fft_room(t, wide);
     int32_t least = g->flags & IN_ALONG && g->flags & OUT_ALONG ? 0 : 3;
@@ -128,7 +128,7 @@ static uint64_t set_columns(fft_stage *g, const device_traits *t, int wide)
                         (bits > least && (g->all_columns >> bits) < 2 * (int64_t)t->units)))
         bits--;
     g->tile_bits = bits;
-    return device_ceiling((uint64_t)g->all_columns, (uint64_t)1 << bits);
+    return jit_ceiling((uint64_t)g->all_columns, (uint64_t)1 << bits);
 }
 
 /* Elements that a group of a processor has at least, if others have work too. */
@@ -159,7 +159,7 @@ static void set_buffers(fft_stage *g)
 }
 
 /* The tiles of a launch on a processor. The groups. */
-static uint64_t set_tiles(fft_stage *g, const device_traits *t, const fft_pass *p, int32_t lanes)
+static uint64_t set_tiles(fft_stage *g, const jit_traits *t, const fft_pass *p, int32_t lanes)
 {
     int64_t inner = p->outer ? p->extent[p->outer - 1] : 1;
     if (g->flags & IN_PLACE) {
@@ -182,11 +182,11 @@ static uint64_t set_tiles(fft_stage *g, const device_traits *t, const fft_pass *
         g->in_ahead = lanes * g->in_lane;
         g->out_ahead = in_place || scratch ? 0 : lanes * g->out_lane;
     }
-    g->tiles = g->all_columns / g->run * (int64_t)device_ceiling((uint64_t)g->run, (uint64_t)lanes);
+    g->tiles = g->all_columns / g->run * (int64_t)jit_ceiling((uint64_t)g->run, (uint64_t)lanes);
     g->each = 1;
     while (g->radix * lanes * g->each < CPU_ELEMENTS && g->tiles / g->each > 8 * (int64_t)t->units)
         g->each *= 2;
-    return device_ceiling((uint64_t)g->tiles, (uint64_t)g->each);
+    return jit_ceiling((uint64_t)g->tiles, (uint64_t)g->each);
 }
 
 static void set_view(fft_stage *g, const fft_pass *p)
@@ -255,12 +255,12 @@ static int32_t flags_of_pairs(const run *r, int32_t i, const fft_stage *g)
     return flags | (g->stride * g->radix != s->inner ? OUT_TURNED : 0);
 }
 
-static void pass_scale(device_launch *l, const fft_stages *s, double scale)
+static void pass_scale(jit_launch *l, const fft_stages *s, double scale)
 {
     if (s->wide)
-        device_pass_f64(l, scale);
+        jit_pass_f64(l, scale);
     else
-        device_pass_f32(l, (float)scale);
+        jit_pass_f32(l, (float)scale);
 }
 
 /* Where launch `i` reads and writes: operands at the ends of a pass, else scratch. */
@@ -307,7 +307,7 @@ static void set_halves(fft_stage *g)
     }
     if (!(g->flags & OUT_REAL) && (g->columns == 1 || g->flags & OF_COLUMNS)) {
         g->flags |= OUT_PLAIN;
-        g->out_rows = (int32_t)device_ceiling((uint64_t)g->out_length, (uint64_t)g->columns);
+        g->out_rows = (int32_t)jit_ceiling((uint64_t)g->out_length, (uint64_t)g->columns);
     }
 }
 
@@ -363,27 +363,27 @@ static void set_convolved(fft_stage *g, const run *r, int32_t i)
     } else {
         set_columns_in_place(g, &s->rows, begins, ends);
     }
-    g->in_rows = (int32_t)device_ceiling((uint64_t)g->in_length, (uint64_t)g->columns);
-    g->out_rows = (int32_t)device_ceiling((uint64_t)g->out_length, (uint64_t)g->columns);
+    g->in_rows = (int32_t)jit_ceiling((uint64_t)g->in_length, (uint64_t)g->columns);
+    g->out_rows = (int32_t)jit_ceiling((uint64_t)g->out_length, (uint64_t)g->columns);
 }
 
 /* ---- One launch ------------------------------------------------------------------------------ */
 
-static void pass_sides(device_launch *l, const run *r, int32_t i, const fft_stage *g)
+static void pass_sides(jit_launch *l, const run *r, int32_t i, const fft_stage *g)
 {
     const fft_stages *s = r->stages;
     const fft_pass *p = r->pass;
     int begins = i == 0, ends = i == launches_of(s) - 1;
     int64_t scratch = (int64_t)fft_temporary_bytes(r->call) / pair_bytes(s);
-    int64_t array = (int64_t)scratch_bytes(device_traits_of(r->device), s, p) / pair_bytes(s);
+    int64_t array = (int64_t)scratch_bytes(jit_traits_of(r->device), s, p) / pair_bytes(s);
     int64_t second = scratch_arrays(s) == 2 ? array : 0;
     int64_t in_first = begins ? p->from.first : scratch + (i % 2 ? 0 : second);
     int64_t out_first = ends ? p->to.first : scratch + (i % 2 ? second : 0);
-    device_pass_buffer(l, ends ? p->to.buffer : r->call->workspace);
-    device_pass_i64(l, g->out_unit * out_first);
-    device_pass_buffer(l, begins ? p->from.buffer : r->call->workspace);
-    device_pass_i64(l, g->in_unit * in_first);
-    device_pass_buffer(l, r->table->buffer);
+    jit_pass_buffer(l, ends ? p->to.buffer : r->call->workspace);
+    jit_pass_i64(l, g->out_unit * out_first);
+    jit_pass_buffer(l, begins ? p->from.buffer : r->call->workspace);
+    jit_pass_i64(l, g->in_unit * in_first);
+    jit_pass_buffer(l, r->table->buffer);
 }
 
 /* Places of a half spectrum, and their mirror images, that a group has. */
@@ -392,7 +392,7 @@ static void pass_sides(device_launch *l, const run *r, int32_t i, const fft_stag
 /* Launch `i` for `lines` lines from `first` on. */
 static collet_status launch(run *r, int32_t i, int64_t first, int64_t lines)
 {
-    const device_traits *t = device_traits_of(r->device);
+    const jit_traits *t = jit_traits_of(r->device);
     const fft_stages *s = r->stages;
     int convolved = fft_is_convolved(s);
     int32_t number = i - (has_halves(s) && r->pass->half);
@@ -400,20 +400,20 @@ static collet_status launch(run *r, int32_t i, int64_t first, int64_t lines)
     if (convolved && number >= s->count)
         number = 2 * s->count - 2 - number;
     fft_stage g = {.lines = lines, .first = first, .n = s->n, .each = HALVES_EACH};
-    device_launch l;
+    jit_launch l;
     uint64_t groups;
     set_view(&g, r->pass);
     set_table(&g, s, &s->stage[halves ? 0 : number % s->count]);
     set_sides(&g, r, i);
-    device_launch_begin(&l, &source, r->options,
-                        halves      ? "fft_halves"
-                        : t->is_cpu ? "fft_lanes"
-                                    : "fft_stage");
+    jit_launch_begin(&l, &source, r->options,
+                     halves      ? "fft_halves"
+                     : t->is_cpu ? "fft_lanes"
+                                 : "fft_stage");
     l.alone = t->is_cpu;
     pass_sides(&l, r, i, &g);
     if (halves) {
         g.flags = number < 0 ? IN_JOINED : OUT_SPLIT;
-        groups = (uint64_t)lines * device_ceiling((uint64_t)g.n / 2 + 1, HALVES_EACH);
+        groups = (uint64_t)lines * jit_ceiling((uint64_t)g.n / 2 + 1, HALVES_EACH);
     } else {
         g.flags = convolved ? flags_of_convolved(r, i)
                   : s->real ? flags_of_pairs(r, i, &g)
@@ -429,10 +429,10 @@ static collet_status launch(run *r, int32_t i, int64_t first, int64_t lines)
         groups = t->is_cpu ? set_tiles(&g, t, r->pass, s->lanes) : set_columns(&g, t, s->wide);
         pass_scale(&l, s, i == launches_of(s) - 1 ? r->pass->scale : 1.0);
     }
-    device_pass_block(&l, &g, sizeof g);
-    collet_status status = device_enqueue(r->device, r->queue, &l, groups, r->call->err);
+    jit_pass_block(&l, &g, sizeof g);
+    collet_status status = jit_enqueue(r->device, r->queue, &l, groups, r->call->err);
     if (r->launched)
-        return device_after_first(status);
+        return jit_after_first(status);
     r->launched = status == COLLET_OK;
     return status;
 }
@@ -440,7 +440,7 @@ static collet_status launch(run *r, int32_t i, int64_t first, int64_t lines)
 static collet_status run_pass(run *r)
 {
     const fft_pass *p = r->pass;
-    const device_traits *t = device_traits_of(r->device);
+    const jit_traits *t = jit_traits_of(r->device);
     int64_t together = lines_together(t, r->stages, p);
     collet_status status = COLLET_OK;
     r->across = p->lines > 1 && !fft_is_convolved(r->stages) &&
@@ -454,23 +454,22 @@ static collet_status run_pass(run *r)
     return status;
 }
 
-static collet_status take_table(run *r, const fft_stages *s, device_table **table)
+static collet_status take_table(run *r, const fft_stages *s, jit_table **table)
 {
     plan_key key = {.words = 0};
     plan_key_add(&key, s->n);
     plan_key_add(&key, s->wide);
     plan_key_add(&key, s->real);
-    return device_table_take(r->device, r->queue, &key,
-                             (uint64_t)s->pairs * (uint64_t)pair_bytes(s), fft_stages_fill, s,
-                             table, r->call->err);
+    return jit_table_take(r->device, r->queue, &key, (uint64_t)s->pairs * (uint64_t)pair_bytes(s),
+                          fft_stages_fill, s, table, r->call->err);
 }
 
-collet_status device_fft(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
+collet_status jit_fft(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
-    const device_traits *t = device_traits_of(device);
+    const jit_traits *t = jit_traits_of(device);
     fft_pass passes[FFT_AXES_MAX];
     fft_stages stages[FFT_AXES_MAX];
-    device_table *tables[FFT_AXES_MAX] = {NULL};
+    jit_table *tables[FFT_AXES_MAX] = {NULL};
     int32_t count = fft_passes_of(call, passes);
     int wide = count && passes[0].wide;
     run r = {.device = device, .queue = queue, .call = call};
@@ -489,6 +488,6 @@ collet_status device_fft(collet_device *device, collet_queue *queue, const colle
     }
     for (int32_t i = 0; i < count; i++)
         if (tables[i])
-            device_table_give(tables[i]);
+            jit_table_give(tables[i]);
     return status;
 }

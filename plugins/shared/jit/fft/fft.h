@@ -6,14 +6,12 @@
 #include "shared/jit/runtime/launch.h"
 #include "shared/jit/runtime/rows.h"
 
-collet_status device_fft(collet_device *device, collet_queue *queue,
-                         const collet_kernel_call *call);
-uint64_t device_fft_workspace(collet_device *device, const collet_kernel_call *call);
+collet_status jit_fft(collet_device *device, collet_queue *queue, const collet_kernel_call *call);
+uint64_t jit_fft_workspace(collet_device *device, const collet_kernel_call *call);
 
-/* For a backend's own function, device_fft or another. */
-#define DEVICE_FFT_ROWS(fft)                                                                       \
-    DEVICE_ROW_BY(FFT, fft, C, C), DEVICE_ROW_BY(FFT, fft, Z, Z), DEVICE_ROW_BY(FFT, fft, C, F),   \
-        DEVICE_ROW_BY(FFT, fft, Z, D), DEVICE_ROW_BY(FFT, fft, F, C),                              \
-        DEVICE_ROW_BY(FFT, fft, D, Z)
+/* For a backend's own function, jit_fft or another. */
+#define JIT_FFT_ROWS(fft)                                                                          \
+    JIT_ROW_BY(FFT, fft, C, C), JIT_ROW_BY(FFT, fft, Z, Z), JIT_ROW_BY(FFT, fft, C, F),            \
+        JIT_ROW_BY(FFT, fft, Z, D), JIT_ROW_BY(FFT, fft, F, C), JIT_ROW_BY(FFT, fft, D, Z)
 
 #endif

@@ -16,7 +16,7 @@ static int is_wide(const collet_operand *o)
 static fft_side side_of(const collet_operand *o)
 {
     fft_side s = {.buffer = o->buffer, .shape = o->shape, .real = !is_complex(o->dtype)};
-    s.first = (int64_t)(o->byte_offset / device_dtype_size(o->dtype));
+    s.first = (int64_t)(o->byte_offset / jit_dtype_size(o->dtype));
     memcpy(s.strides, o->strides, (size_t)o->ndim * sizeof *s.strides);
     return s;
 }
@@ -24,7 +24,7 @@ static fft_side side_of(const collet_operand *o)
 /* A dense array at the front of the workspace with the input's shape. */
 static fft_side temporary_of(const collet_kernel_call *call)
 {
-    const collet_operand *in = device_operand(call, 1);
+    const collet_operand *in = jit_operand(call, 1);
     fft_side s = {.buffer = call->workspace, .shape = in->shape};
     int64_t step = 1;
     for (int32_t i = in->ndim - 1; i >= 0; i--) {
@@ -67,7 +67,7 @@ static void join_others(fft_pass *p)
 int32_t fft_passes_of(const collet_kernel_call *call, fft_pass passes[FFT_AXES_MAX])
 {
     const collet_fft_params *params = call->params;
-    const collet_operand *out = device_operand(call, 0), *in = device_operand(call, 1);
+    const collet_operand *out = jit_operand(call, 0), *in = jit_operand(call, 1);
     int32_t count = (int32_t)params->axes, last = out->ndim - 1;
     int from_half = !is_complex(out->dtype);
     double scale = 1.0;
@@ -96,8 +96,8 @@ int32_t fft_passes_of(const collet_kernel_call *call, fft_pass passes[FFT_AXES_M
 uint64_t fft_temporary_bytes(const collet_kernel_call *call)
 {
     const collet_fft_params *params = call->params;
-    const collet_operand *in = device_operand(call, 1);
-    if (is_complex(device_operand(call, 0)->dtype) || params->axes == 1)
+    const collet_operand *in = jit_operand(call, 1);
+    if (is_complex(jit_operand(call, 0)->dtype) || params->axes == 1)
         return 0;
-    return (uint64_t)device_count(in) * device_dtype_size(in->dtype);
+    return (uint64_t)jit_count(in) * jit_dtype_size(in->dtype);
 }

@@ -7,7 +7,7 @@
 #include "shared/jit/runtime/view.h"
 
 static const char *const texts[] = {jit_text_fft_shift, NULL};
-static const device_source source = {"fft_shift", texts};
+static const jit_source source = {"fft_shift", texts};
 
 /* By the size of an element. */
 static const char *const options[17] = {[1] = "-DELEMENT=u8",
@@ -32,7 +32,7 @@ typedef struct turned {
 static void turned_of(turned *t, const collet_kernel_call *call)
 {
     const collet_fftshift_params *params = call->params;
-    const collet_operand *out = device_operand(call, 0), *in = device_operand(call, 1);
+    const collet_operand *out = jit_operand(call, 0), *in = jit_operand(call, 1);
     int32_t at = COLLET_MAX_DIMS;
     for (int32_t i = out->ndim - 1; i >= 0; i--) {
         int64_t n = out->shape[i], cut = params->inverse ? n / 2 : n - n / 2, inner = 1;
@@ -52,7 +52,7 @@ static void turned_of(turned *t, const collet_kernel_call *call)
         t->cut[at] = cut * inner;
     }
     for (int k = 0; k < 2; k++) {
-        t->operands[k] = *device_operand(call, (uint32_t)k);
+        t->operands[k] = *jit_operand(call, (uint32_t)k);
         t->operands[k].ndim = COLLET_MAX_DIMS - at;
         t->operands[k].shape = t->shape + at;
         t->operands[k].strides = t->strides[k] + at;
@@ -74,43 +74,42 @@ static void rotation_of(rotation *by, const turned *t)
 #define CACHED (4u << 20)
 
 /* Passes which rows and columns groups of a processor have. Returns the groups. */
-static uint64_t pass_parts(device_launch *l, const device_traits *t, const device_view *v,
-                           uint64_t size)
+static uint64_t pass_parts(jit_launch *l, const jit_traits *t, const jit_view *v, uint64_t size)
 {
     uint64_t rows = (uint64_t)v->rows, columns = (uint64_t)v->columns, n = rows * columns;
-    uint64_t each = device_each(t, n, STRETCH), wide = columns < each ? columns : each;
+    uint64_t each = jit_each(t, n, STRETCH), wide = columns < each ? columns : each;
     uint64_t tall = wide && each > wide ? each / wide : 1;
-    uint64_t across = wide ? device_ceiling(columns, wide) : 0;
-    device_pass_i64(l, (int64_t)tall);
-    device_pass_i64(l, (int64_t)wide);
-    device_pass_i64(l, (int64_t)across);
-    device_pass_i32(l, n * size > CACHED);
+    uint64_t across = wide ? jit_ceiling(columns, wide) : 0;
+    jit_pass_i64(l, (int64_t)tall);
+    jit_pass_i64(l, (int64_t)wide);
+    jit_pass_i64(l, (int64_t)across);
+    jit_pass_i32(l, n * size > CACHED);
     l->alone = 1;
-    return across * device_ceiling(rows, tall);
+    return across * jit_ceiling(rows, tall);
 }
 
-collet_status device_fftshift(collet_device *device, collet_queue *queue,
-                              const collet_kernel_call *call)
+collet_status jit_fftshift(collet_device *device, collet_queue *queue,
+                           const collet_kernel_call *call)
 {
-    const collet_operand *out = device_operand(call, 0);
-    const device_traits *traits = device_traits_of(device);
-    uint64_t size = device_dtype_size(out->dtype);
+    const collet_operand *out = jit_operand(call, 0);
+    const jit_traits *traits = jit_traits_of(device);
+    uint64_t size = jit_dtype_size(out->dtype);
     collet_kernel_call merged = *call;
-    device_launch l;
-    device_view view;
+    jit_launch l;
+    jit_view view;
     rotation by;
     turned t;
     turned_of(&t, call);
     rotation_of(&by, &t);
     merged.operands = t.operands;
     merged.operand_size = sizeof *t.operands;
-    uint64_t groups = device_view_of(&view, traits, &merged, 2);
-    device_launch_begin(&l, &source, options[size], "turn");
-    device_pass_operand(&l, out);
-    device_pass_operand(&l, device_operand(call, 1));
-    device_pass_block(&l, &view, sizeof view);
-    device_pass_block(&l, &by, sizeof by);
+    uint64_t groups = jit_view_of(&view, traits, &merged, 2);
+    jit_launch_begin(&l, &source, options[size], "turn");
+    jit_pass_operand(&l, out);
+    jit_pass_operand(&l, jit_operand(call, 1));
+    jit_pass_block(&l, &view, sizeof view);
+    jit_pass_block(&l, &by, sizeof by);
     if (traits->is_cpu)
         groups = pass_parts(&l, traits, &view, size);
-    return device_enqueue(device, queue, &l, groups, call->err);
+    return jit_enqueue(device, queue, &l, groups, call->err);
 }

@@ -8,9 +8,9 @@
 
 #include "shared/jit/array/array.h"
 
-collet_status device_fftshift(collet_device *device, collet_queue *queue,
-                              const collet_kernel_call *call);
+collet_status jit_fftshift(collet_device *device, collet_queue *queue,
+                           const collet_kernel_call *call);
 
-#define DEVICE_FFTSHIFT_ROWS DEVICE_MOVES(FFTSHIFT, fftshift)
+#define JIT_FFTSHIFT_ROWS JIT_MOVES(FFTSHIFT, fftshift)
 
 #endif

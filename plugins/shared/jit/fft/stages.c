@@ -8,7 +8,7 @@
 
 #define FACTORS_MAX 64
 
-int32_t fft_room(const device_traits *t, int wide)
+int32_t fft_room(const jit_traits *t, int wide)
 {
     /* Two buffers of two parts, of vectors of 64 bytes, or with columns beside them. */
     uint64_t each = t->is_cpu ? 256 : wide ? 32 : 16, others = t->is_cpu ? 2048 : 4096;
@@ -119,7 +119,7 @@ static void place_chirp(fft_stages *s)
     s->pairs = s->spectrum + s->inner;
 }
 
-void fft_stages_of(fft_stages *s, const device_traits *t, int64_t n, int wide, int halved)
+void fft_stages_of(fft_stages *s, const jit_traits *t, int64_t n, int wide, int halved)
 {
     int64_t radix[FFT_STAGES_MAX], stride = 1, room = fft_room(t, wide);
     memset(s, 0, sizeof *s);

@@ -62,10 +62,10 @@ static inline int32_t fft_lanes(int wide)
 
 /* Elements that a group of this device holds in local memory, a power of two; on processors, of
  * each of fft_lanes columns. */
-int32_t fft_room(const device_traits *t, int wide);
+int32_t fft_room(const jit_traits *t, int wide);
 
 /* n >= 1; `halved`: of real lines, n even and without prime factors above FFT_PRIME_MAX. */
-void fft_stages_of(fft_stages *s, const device_traits *t, int64_t n, int wide, int halved);
+void fft_stages_of(fft_stages *s, const jit_traits *t, int64_t n, int wide, int halved);
 
 /* Whether launches convolve as fft_convolution.h says. */
 static inline int fft_is_convolved(const fft_stages *s)
@@ -73,7 +73,7 @@ static inline int fft_is_convolved(const fft_stages *s)
     return s->lanes && s->inner != s->n;
 }
 
-/* The table's bytes, computed in f64 and rounded once; a device_table_fill of a fft_stages. */
+/* The table's bytes, computed in f64 and rounded once; a jit_table_fill of a fft_stages. */
 int fft_stages_fill(void *bytes, const void *stages);
 
 #endif

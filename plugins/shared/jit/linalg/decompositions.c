@@ -7,10 +7,10 @@
 static const char *const cholesky_texts[] = {jit_text_linalg_matrices, jit_text_linalg_dense,
                                              jit_text_linalg_update, jit_text_linalg_cholesky,
                                              NULL};
-static const device_source cholesky_source = {"cholesky", cholesky_texts};
+static const jit_source cholesky_source = {"cholesky", cholesky_texts};
 static const char *const lu_texts[] = {jit_text_linalg_matrices, jit_text_linalg_dense,
                                        jit_text_linalg_update, jit_text_linalg_lu, NULL};
-static const device_source lu_source = {"lu", lu_texts};
+static const jit_source lu_source = {"lu", lu_texts};
 
 /* Steps of a factorisation between two updates of the rest; up to WHOLE there is none. */
 #define PANEL 32
@@ -22,63 +22,63 @@ typedef struct update {
     int32_t lower;
 } update;
 
-static collet_status take_away(device_slabs *d, const update *u)
+static collet_status take_away(jit_slabs *d, const update *u)
 {
     uint64_t group = d->traits->group;
     uint64_t items = group >= 256 ? 16 : group >= 64 ? 8 : group >= 16 ? 4 : group >= 4 ? 2 : 1;
-    uint64_t across = device_ceiling((uint64_t)u->columns, items * 4);
-    uint64_t down = device_ceiling((uint64_t)u->rows, group / items * 4);
-    device_launch l;
-    device_slabs_inside(d, &l, d->source, "update");
-    device_pass_i64(&l, u->c);
-    device_pass_i64(&l, u->a);
-    device_pass_i64(&l, u->b);
-    device_pass_i64(&l, u->stride);
-    device_pass_i64(&l, u->b_row);
-    device_pass_i64(&l, u->b_column);
-    device_pass_i64(&l, u->rows);
-    device_pass_i64(&l, u->columns);
-    device_pass_i64(&l, u->inner);
-    device_pass_i64(&l, (int64_t)across);
-    device_pass_i64(&l, (int64_t)down);
-    device_pass_i32(&l, u->lower);
-    return device_slabs_enqueue(d, &l, across * down * (uint64_t)d->count);
+    uint64_t across = jit_ceiling((uint64_t)u->columns, items * 4);
+    uint64_t down = jit_ceiling((uint64_t)u->rows, group / items * 4);
+    jit_launch l;
+    jit_slabs_inside(d, &l, d->source, "update");
+    jit_pass_i64(&l, u->c);
+    jit_pass_i64(&l, u->a);
+    jit_pass_i64(&l, u->b);
+    jit_pass_i64(&l, u->stride);
+    jit_pass_i64(&l, u->b_row);
+    jit_pass_i64(&l, u->b_column);
+    jit_pass_i64(&l, u->rows);
+    jit_pass_i64(&l, u->columns);
+    jit_pass_i64(&l, u->inner);
+    jit_pass_i64(&l, (int64_t)across);
+    jit_pass_i64(&l, (int64_t)down);
+    jit_pass_i32(&l, u->lower);
+    return jit_slabs_enqueue(d, &l, across * down * (uint64_t)d->count);
 }
 
 /* ---- cholesky -------------------------------------------------------------------------------- */
 
-static device_slabs cholesky_of(collet_device *device, collet_queue *queue,
-                                const collet_kernel_call *call)
+static jit_slabs cholesky_of(collet_device *device, collet_queue *queue,
+                             const collet_kernel_call *call)
 {
-    device_slabs d = device_slabs_begin(device, queue, call, &cholesky_source, 2);
-    d.pitch = device_slabs_plus(d.pitch, d.n, d.n);
-    device_slabs_operands(&d, 3);
+    jit_slabs d = jit_slabs_begin(device, queue, call, &cholesky_source, 2);
+    d.pitch = jit_slabs_plus(d.pitch, d.n, d.n);
+    jit_slabs_operands(&d, 3);
     return d;
 }
 
-uint64_t device_cholesky_workspace(collet_device *device, const collet_kernel_call *call)
+uint64_t jit_cholesky_workspace(collet_device *device, const collet_kernel_call *call)
 {
-    device_slabs d = cholesky_of(device, NULL, call);
-    return device_slabs_bytes(&d);
+    jit_slabs d = cholesky_of(device, NULL, call);
+    return jit_slabs_bytes(&d);
 }
 
-static collet_status cholesky_panels(device_slabs *d)
+static collet_status cholesky_panels(jit_slabs *d)
 {
     int64_t n = d->n, width = n <= WHOLE ? WHOLE : PANEL;
     collet_status status = COLLET_OK;
     for (int64_t first = 0; first < n && status == COLLET_OK; first += width) {
-        int64_t own = device_smaller(width, n - first), next = first + own;
-        device_launch l;
-        device_slabs_inside(d, &l, d->source, "panel");
-        device_pass_i64(&l, n);
-        device_pass_i64(&l, first);
-        device_pass_i64(&l, own);
-        status = device_slabs_enqueue(d, &l, (uint64_t)d->count);
+        int64_t own = jit_smaller(width, n - first), next = first + own;
+        jit_launch l;
+        jit_slabs_inside(d, &l, d->source, "panel");
+        jit_pass_i64(&l, n);
+        jit_pass_i64(&l, first);
+        jit_pass_i64(&l, own);
+        status = jit_slabs_enqueue(d, &l, (uint64_t)d->count);
         if (next == n || status != COLLET_OK)
             break;
-        update u = {.c = DEVICE_SLABS_HEAD + next * n + next,
-                    .a = DEVICE_SLABS_HEAD + next * n + first,
-                    .b = DEVICE_SLABS_HEAD + next * n + first,
+        update u = {.c = JIT_SLABS_HEAD + next * n + next,
+                    .a = JIT_SLABS_HEAD + next * n + first,
+                    .b = JIT_SLABS_HEAD + next * n + first,
                     .stride = n,
                     .b_row = 1,
                     .b_column = n,
@@ -91,79 +91,79 @@ static collet_status cholesky_panels(device_slabs *d)
     return status;
 }
 
-collet_status device_cholesky(collet_device *device, collet_queue *queue,
-                              const collet_kernel_call *call)
+collet_status jit_cholesky(collet_device *device, collet_queue *queue,
+                           const collet_kernel_call *call)
 {
-    device_slabs d = cholesky_of(device, queue, call);
-    device_launch l;
-    device_slabs_launch(&d, &l, "take");
-    device_pass_operand(&l, device_operand(call, 2));
-    device_slabs_pass(&d, &l);
-    device_pass_i64(&l, d.n);
-    device_pass_block(&l, &d.batch, sizeof d.batch);
-    collet_status status = device_slabs_enqueue(&d, &l, (uint64_t)d.count);
+    jit_slabs d = cholesky_of(device, queue, call);
+    jit_launch l;
+    jit_slabs_launch(&d, &l, "take");
+    jit_pass_operand(&l, jit_operand(call, 2));
+    jit_slabs_pass(&d, &l);
+    jit_pass_i64(&l, d.n);
+    jit_pass_block(&l, &d.batch, sizeof d.batch);
+    collet_status status = jit_slabs_enqueue(&d, &l, (uint64_t)d.count);
     if (status == COLLET_OK)
         status = cholesky_panels(&d);
     if (status != COLLET_OK)
         return status;
-    device_slabs_launch(&d, &l, "give");
-    device_pass_operand(&l, device_operand(call, 0));
-    device_pass_operand(&l, device_operand(call, 1));
-    device_slabs_pass(&d, &l);
-    device_pass_i64(&l, d.n);
-    device_pass_block(&l, &d.batch, sizeof d.batch);
-    return device_slabs_enqueue(&d, &l, (uint64_t)d.count);
+    jit_slabs_launch(&d, &l, "give");
+    jit_pass_operand(&l, jit_operand(call, 0));
+    jit_pass_operand(&l, jit_operand(call, 1));
+    jit_slabs_pass(&d, &l);
+    jit_pass_i64(&l, d.n);
+    jit_pass_block(&l, &d.batch, sizeof d.batch);
+    return jit_slabs_enqueue(&d, &l, (uint64_t)d.count);
 }
 
 /* ---- lu and solve ---------------------------------------------------------------------------- */
 
-static collet_status lu_take(device_slabs *d, uint32_t input)
+static collet_status lu_take(jit_slabs *d, uint32_t input)
 {
-    device_launch l;
-    device_slabs_launch(d, &l, "take");
-    device_pass_operand(&l, device_operand(d->call, input));
-    device_pass_i32(&l, (int32_t)input);
-    device_slabs_pass(d, &l);
-    device_pass_i64(&l, d->m);
-    device_pass_i64(&l, d->n);
-    device_pass_block(&l, &d->batch, sizeof d->batch);
-    return device_slabs_enqueue(d, &l, (uint64_t)d->count);
+    jit_launch l;
+    jit_slabs_launch(d, &l, "take");
+    jit_pass_operand(&l, jit_operand(d->call, input));
+    jit_pass_i32(&l, (int32_t)input);
+    jit_slabs_pass(d, &l);
+    jit_pass_i64(&l, d->m);
+    jit_pass_i64(&l, d->n);
+    jit_pass_block(&l, &d->batch, sizeof d->batch);
+    return jit_slabs_enqueue(d, &l, (uint64_t)d->count);
 }
 
 /* Steps first .. first + width, on columns up to `last`. */
-static collet_status lu_panel(device_slabs *d, int64_t first, int64_t width, int64_t last)
+static collet_status lu_panel(jit_slabs *d, int64_t first, int64_t width, int64_t last)
 {
-    device_launch l;
-    device_slabs_inside(d, &l, d->source, "panel");
-    device_pass_i64(&l, d->m);
-    device_pass_i64(&l, d->n);
-    device_pass_i64(&l, first);
-    device_pass_i64(&l, width);
-    device_pass_i64(&l, last);
-    return device_slabs_enqueue(d, &l, (uint64_t)d->count);
+    jit_launch l;
+    jit_slabs_inside(d, &l, d->source, "panel");
+    jit_pass_i64(&l, d->m);
+    jit_pass_i64(&l, d->n);
+    jit_pass_i64(&l, first);
+    jit_pass_i64(&l, width);
+    jit_pass_i64(&l, last);
+    return jit_slabs_enqueue(d, &l, (uint64_t)d->count);
 }
 
-static collet_status lu_aside(device_slabs *d, int64_t first, int64_t width)
+static collet_status lu_aside(jit_slabs *d, int64_t first, int64_t width)
 {
-    uint64_t across = device_groups(d->traits, (uint64_t)(d->n - width));
-    device_launch l;
-    device_slabs_inside(d, &l, d->source, "aside");
-    device_pass_i64(&l, d->m);
-    device_pass_i64(&l, d->n);
-    device_pass_i64(&l, first);
-    device_pass_i64(&l, width);
-    device_pass_i64(&l, (int64_t)across);
-    return device_slabs_enqueue(d, &l, across * (uint64_t)d->count);
+    uint64_t across = jit_groups(d->traits, (uint64_t)(d->n - width));
+    jit_launch l;
+    jit_slabs_inside(d, &l, d->source, "aside");
+    jit_pass_i64(&l, d->m);
+    jit_pass_i64(&l, d->n);
+    jit_pass_i64(&l, first);
+    jit_pass_i64(&l, width);
+    jit_pass_i64(&l, (int64_t)across);
+    return jit_slabs_enqueue(d, &l, across * (uint64_t)d->count);
 }
 
-static collet_status lu_factor(device_slabs *d, uint32_t input)
+static collet_status lu_factor(jit_slabs *d, uint32_t input)
 {
-    int64_t m = d->m, n = d->n, least = device_smaller(m, n), matrix = DEVICE_SLABS_HEAD + 2 * m;
+    int64_t m = d->m, n = d->n, least = jit_smaller(m, n), matrix = JIT_SLABS_HEAD + 2 * m;
     collet_status status = lu_take(d, input);
     if (status == COLLET_OK && least <= WHOLE)
         return least ? lu_panel(d, 0, least, n) : COLLET_OK;
     for (int64_t first = 0; first < least && status == COLLET_OK; first += PANEL) {
-        int64_t width = device_smaller(PANEL, least - first), next = first + width;
+        int64_t width = jit_smaller(PANEL, least - first), next = first + width;
         status = lu_panel(d, first, width, next);
         if (status == COLLET_OK)
             status = lu_aside(d, first, width);
@@ -182,86 +182,84 @@ static collet_status lu_factor(device_slabs *d, uint32_t input)
     return status;
 }
 
-static device_slabs lu_of(collet_device *device, collet_queue *queue,
-                          const collet_kernel_call *call)
+static jit_slabs lu_of(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
-    device_slabs d = device_slabs_begin(device, queue, call, &lu_source, 4);
-    d.pitch = device_slabs_plus(device_slabs_plus(d.pitch, d.m, 2), d.m, d.n);
-    device_slabs_operands(&d, 5);
+    jit_slabs d = jit_slabs_begin(device, queue, call, &lu_source, 4);
+    d.pitch = jit_slabs_plus(jit_slabs_plus(d.pitch, d.m, 2), d.m, d.n);
+    jit_slabs_operands(&d, 5);
     return d;
 }
 
-uint64_t device_lu_workspace(collet_device *device, const collet_kernel_call *call)
+uint64_t jit_lu_workspace(collet_device *device, const collet_kernel_call *call)
 {
-    device_slabs d = lu_of(device, NULL, call);
-    return d.m > INT32_MAX ? UINT64_MAX : device_slabs_bytes(&d);
+    jit_slabs d = lu_of(device, NULL, call);
+    return d.m > INT32_MAX ? UINT64_MAX : jit_slabs_bytes(&d);
 }
 
-collet_status device_lu(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
+collet_status jit_lu(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
-    device_slabs d = lu_of(device, queue, call);
-    device_launch l;
+    jit_slabs d = lu_of(device, queue, call);
+    jit_launch l;
     collet_status status = lu_factor(&d, 4);
     if (status != COLLET_OK)
         return status;
-    device_slabs_launch(&d, &l, "give");
+    jit_slabs_launch(&d, &l, "give");
     for (uint32_t k = 0; k < 4; k++)
-        device_pass_operand(&l, device_operand(call, k));
-    device_slabs_pass(&d, &l);
-    device_pass_i64(&l, d.m);
-    device_pass_i64(&l, d.n);
-    device_pass_block(&l, &d.batch, sizeof d.batch);
-    return device_slabs_enqueue(&d, &l, (uint64_t)d.count);
+        jit_pass_operand(&l, jit_operand(call, k));
+    jit_slabs_pass(&d, &l);
+    jit_pass_i64(&l, d.m);
+    jit_pass_i64(&l, d.n);
+    jit_pass_block(&l, &d.batch, sizeof d.batch);
+    return jit_slabs_enqueue(&d, &l, (uint64_t)d.count);
 }
 
 /* x, info : a, b. In the batch: x, b, a. */
-static device_slabs solve_of(collet_device *device, collet_queue *queue,
-                             const collet_kernel_call *call)
+static jit_slabs solve_of(collet_device *device, collet_queue *queue,
+                          const collet_kernel_call *call)
 {
-    device_slabs d = device_slabs_begin(device, queue, call, &lu_source, 2);
-    d.pitch = device_slabs_plus(device_slabs_plus(device_slabs_plus(d.pitch, d.m, 2), d.m, d.n),
-                                d.m, device_extent(device_operand(call, 3), 0));
-    device_batch_operand(&d.batch, 0, device_operand(call, 0));
-    device_batch_operand(&d.batch, 1, device_operand(call, 3));
-    device_batch_operand(&d.batch, 2, device_operand(call, 2));
+    jit_slabs d = jit_slabs_begin(device, queue, call, &lu_source, 2);
+    d.pitch = jit_slabs_plus(jit_slabs_plus(jit_slabs_plus(d.pitch, d.m, 2), d.m, d.n), d.m,
+                             jit_extent(jit_operand(call, 3), 0));
+    jit_batch_operand(&d.batch, 0, jit_operand(call, 0));
+    jit_batch_operand(&d.batch, 1, jit_operand(call, 3));
+    jit_batch_operand(&d.batch, 2, jit_operand(call, 2));
     return d;
 }
 
-uint64_t device_solve_workspace(collet_device *device, const collet_kernel_call *call)
+uint64_t jit_solve_workspace(collet_device *device, const collet_kernel_call *call)
 {
-    device_slabs d = solve_of(device, NULL, call);
-    return device_slabs_bytes(&d);
+    jit_slabs d = solve_of(device, NULL, call);
+    return jit_slabs_bytes(&d);
 }
 
-collet_status device_solve(collet_device *device, collet_queue *queue,
-                           const collet_kernel_call *call)
+collet_status jit_solve(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
-    device_slabs d = solve_of(device, queue, call);
-    int64_t columns = device_extent(device_operand(call, 3), 0);
+    jit_slabs d = solve_of(device, queue, call);
+    int64_t columns = jit_extent(jit_operand(call, 3), 0);
     uint64_t sides = d.traits->group < 16 ? d.traits->group : 16;
-    uint64_t across = device_ceiling((uint64_t)columns, sides);
-    device_launch l;
+    uint64_t across = jit_ceiling((uint64_t)columns, sides);
+    jit_launch l;
     collet_status status = lu_factor(&d, 2);
     if (status != COLLET_OK)
         return status;
-    device_slabs_inside(&d, &l, &lu_source, "judge");
-    device_pass_i64(&l, d.m);
-    status = device_slabs_enqueue(&d, &l, (uint64_t)d.count);
+    jit_slabs_inside(&d, &l, &lu_source, "judge");
+    jit_pass_i64(&l, d.m);
+    status = jit_slabs_enqueue(&d, &l, (uint64_t)d.count);
     if (status != COLLET_OK)
         return status;
-    device_slabs_launch(&d, &l, "substitute");
-    device_pass_operand(&l, device_operand(call, 0));
-    device_pass_operand(&l, device_operand(call, 3));
-    device_slabs_pass(&d, &l);
-    device_pass_i64(&l, d.m);
-    device_pass_i64(&l, columns);
-    device_pass_i64(&l, (int64_t)across);
-    device_pass_block(&l, &d.batch, sizeof d.batch);
-    status = device_slabs_enqueue(&d, &l, across * (uint64_t)d.count);
+    jit_slabs_launch(&d, &l, "substitute");
+    jit_pass_operand(&l, jit_operand(call, 0));
+    jit_pass_operand(&l, jit_operand(call, 3));
+    jit_slabs_pass(&d, &l);
+    jit_pass_i64(&l, d.m);
+    jit_pass_i64(&l, columns);
+    jit_pass_i64(&l, (int64_t)across);
+    jit_pass_block(&l, &d.batch, sizeof d.batch);
+    status = jit_slabs_enqueue(&d, &l, across * (uint64_t)d.count);
     if (status != COLLET_OK)
         return status;
-    device_slabs_inside(&d, &l, &lu_source, "singular");
-    device_pass_operand(&l, device_operand(call, 1));
-    device_pass_i64(&l, d.count);
-    return device_slabs_enqueue(&d, &l, 1);
+    jit_slabs_inside(&d, &l, &lu_source, "singular");
+    jit_pass_operand(&l, jit_operand(call, 1));
+    jit_pass_i64(&l, d.count);
+    return jit_slabs_enqueue(&d, &l, 1);
 }

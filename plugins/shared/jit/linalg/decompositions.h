@@ -9,22 +9,19 @@
 #include "shared/jit/runtime/launch.h"
 #include "shared/jit/runtime/rows.h"
 
-collet_status device_cholesky(collet_device *device, collet_queue *queue,
-                              const collet_kernel_call *call);
-uint64_t device_cholesky_workspace(collet_device *device, const collet_kernel_call *call);
-collet_status device_lu(collet_device *device, collet_queue *queue, const collet_kernel_call *call);
-uint64_t device_lu_workspace(collet_device *device, const collet_kernel_call *call);
-collet_status device_solve(collet_device *device, collet_queue *queue,
+collet_status jit_cholesky(collet_device *device, collet_queue *queue,
                            const collet_kernel_call *call);
-uint64_t device_solve_workspace(collet_device *device, const collet_kernel_call *call);
+uint64_t jit_cholesky_workspace(collet_device *device, const collet_kernel_call *call);
+collet_status jit_lu(collet_device *device, collet_queue *queue, const collet_kernel_call *call);
+uint64_t jit_lu_workspace(collet_device *device, const collet_kernel_call *call);
+collet_status jit_solve(collet_device *device, collet_queue *queue, const collet_kernel_call *call);
+uint64_t jit_solve_workspace(collet_device *device, const collet_kernel_call *call);
 
-/* For functions of a backend's own, device_... or BY_... */
-#define DEVICE_DECOMPOSITION_ROWS(by)                                                              \
-    DEVICE_ROW_BY(CHOLESKY, by##_cholesky, F, I32, F),                                             \
-        DEVICE_ROW_BY(CHOLESKY, by##_cholesky, D, I32, D),                                         \
-        DEVICE_ROW_BY(LU, by##_lu, I32, F, F, I32, F),                                             \
-        DEVICE_ROW_BY(LU, by##_lu, I32, D, D, I32, D),                                             \
-        DEVICE_ROW_BY(SOLVE, by##_solve, F, I32, F, F),                                            \
-        DEVICE_ROW_BY(SOLVE, by##_solve, D, I32, D, D)
+/* For functions of a backend's own, jit_... or BY_... */
+#define JIT_DECOMPOSITION_ROWS(by)                                                                 \
+    JIT_ROW_BY(CHOLESKY, by##_cholesky, F, I32, F),                                                \
+        JIT_ROW_BY(CHOLESKY, by##_cholesky, D, I32, D),                                            \
+        JIT_ROW_BY(LU, by##_lu, I32, F, F, I32, F), JIT_ROW_BY(LU, by##_lu, I32, D, D, I32, D),    \
+        JIT_ROW_BY(SOLVE, by##_solve, F, I32, F, F), JIT_ROW_BY(SOLVE, by##_solve, D, I32, D, D)
 
 #endif

@@ -9,30 +9,27 @@
 #include "shared/jit/runtime/launch.h"
 #include "shared/jit/runtime/rows.h"
 
-collet_status device_matmul(collet_device *device, collet_queue *queue,
-                            const collet_kernel_call *call);
-collet_status device_dot(collet_device *device, collet_queue *queue,
+collet_status jit_matmul(collet_device *device, collet_queue *queue,
                          const collet_kernel_call *call);
-uint64_t device_dot_workspace(collet_device *device, const collet_kernel_call *call);
-collet_status device_matvec(collet_device *device, collet_queue *queue,
-                            const collet_kernel_call *call);
-uint64_t device_matvec_workspace(collet_device *device, const collet_kernel_call *call);
+collet_status jit_dot(collet_device *device, collet_queue *queue, const collet_kernel_call *call);
+uint64_t jit_dot_workspace(collet_device *device, const collet_kernel_call *call);
+collet_status jit_matvec(collet_device *device, collet_queue *queue,
+                         const collet_kernel_call *call);
+uint64_t jit_matvec_workspace(collet_device *device, const collet_kernel_call *call);
 
-/* Of matmul, for a backend's own function `matmul`, device_matmul or another. */
-#define DEVICE_MATMUL_ROW(run, ...)                                                                \
+/* Of matmul, for a backend's own function `matmul`, jit_matmul or another. */
+#define JIT_MATMUL_ROW(run, ...)                                                                   \
     {                                                                                              \
-        COLLET_OP_MATMUL, 0, DEVICE_SIG(__VA_ARGS__), run, NULL                                    \
+        COLLET_OP_MATMUL, 0, JIT_SIG(__VA_ARGS__), run, NULL                                       \
     }
-#define DEVICE_MATMUL_ROWS(run)                                                                    \
-    DEVICE_MATMUL_ROW(run, F, F, F), DEVICE_MATMUL_ROW(run, D, D, D),                              \
-        DEVICE_MATMUL_ROW(run, H, H, H), DEVICE_MATMUL_ROW(run, F, H, H),                          \
-        DEVICE_MATMUL_ROW(run, B, B, B), DEVICE_MATMUL_ROW(run, F, B, B),                          \
-        DEVICE_MATMUL_ROW(run, I32, I8, I8)
+#define JIT_MATMUL_ROWS(run)                                                                       \
+    JIT_MATMUL_ROW(run, F, F, F), JIT_MATMUL_ROW(run, D, D, D), JIT_MATMUL_ROW(run, H, H, H),      \
+        JIT_MATMUL_ROW(run, F, H, H), JIT_MATMUL_ROW(run, B, B, B), JIT_MATMUL_ROW(run, F, B, B),  \
+        JIT_MATMUL_ROW(run, I32, I8, I8)
 
-#define DEVICE_LINALG_ROWS(matmul)                                                                 \
-    DEVICE_MATMUL_ROWS(matmul), DEVICE_ROW_WORKSPACE(DOT, dot, F, F, F),                           \
-        DEVICE_ROW_WORKSPACE(DOT, dot, D, D, D), DEVICE_ROW_WORKSPACE(DOT, dot, D, F, F),          \
-        DEVICE_ROW_WORKSPACE(MATVEC, matvec, F, F, F),                                             \
-        DEVICE_ROW_WORKSPACE(MATVEC, matvec, D, D, D)
+#define JIT_LINALG_ROWS(matmul)                                                                    \
+    JIT_MATMUL_ROWS(matmul), JIT_ROW_WORKSPACE(DOT, dot, F, F, F),                                 \
+        JIT_ROW_WORKSPACE(DOT, dot, D, D, D), JIT_ROW_WORKSPACE(DOT, dot, D, F, F),                \
+        JIT_ROW_WORKSPACE(MATVEC, matvec, F, F, F), JIT_ROW_WORKSPACE(MATVEC, matvec, D, D, D)
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-int64_t device_batch_begin(device_batch *v, const collet_operand *o, int32_t axes)
+int64_t jit_batch_begin(jit_batch *v, const collet_operand *o, int32_t axes)
 {
     int64_t count = 1;
     memset(v, 0, sizeof *v);
@@ -15,7 +15,7 @@ int64_t device_batch_begin(device_batch *v, const collet_operand *o, int32_t axe
     return count;
 }
 
-void device_batch_operand(device_batch *v, uint32_t k, const collet_operand *o)
+void jit_batch_operand(jit_batch *v, uint32_t k, const collet_operand *o)
 {
     int32_t axes = (int32_t)v->axes, own = o->ndim - axes;
     for (int32_t i = 0; i < axes; i++)
@@ -25,7 +25,7 @@ void device_batch_operand(device_batch *v, uint32_t k, const collet_operand *o)
 }
 
 /* The batch's axes as one, with one step for operand k. */
-static int single_step(const device_batch *v, uint32_t k, int64_t *step)
+static int single_step(const jit_batch *v, uint32_t k, int64_t *step)
 {
     int64_t wanted = -1;
     *step = 0;
@@ -42,8 +42,7 @@ static int single_step(const device_batch *v, uint32_t k, int64_t *step)
     return 1;
 }
 
-int device_batch_layout(device_layout *l, const device_batch *v, uint32_t k, int64_t rows,
-                        int64_t columns)
+int jit_batch_layout(jit_layout *l, const jit_batch *v, uint32_t k, int64_t rows, int64_t columns)
 {
     int64_t row = v->row[k], column = v->column[k];
     l->transposed = 0;

@@ -8,31 +8,30 @@
 
 #include "shared/jit/runtime/launch.h"
 
-#define DEVICE_BATCH_OPERANDS 5
+#define JIT_BATCH_OPERANDS 5
 
-typedef struct device_batch {
+typedef struct jit_batch {
     int64_t extent[COLLET_MAX_DIMS];
-    int64_t stride[DEVICE_BATCH_OPERANDS][COLLET_MAX_DIMS];
-    int64_t row[DEVICE_BATCH_OPERANDS];
-    int64_t column[DEVICE_BATCH_OPERANDS];
+    int64_t stride[JIT_BATCH_OPERANDS][COLLET_MAX_DIMS];
+    int64_t row[JIT_BATCH_OPERANDS];
+    int64_t column[JIT_BATCH_OPERANDS];
     int64_t axes;
-} device_batch;
+} jit_batch;
 
 /* Begins a batch of the first `axes` axes of `o`'s shape; returns how many items it has. */
-int64_t device_batch_begin(device_batch *v, const collet_operand *o, int32_t axes);
+int64_t jit_batch_begin(jit_batch *v, const collet_operand *o, int32_t axes);
 
 /* Sets operand k, whose first axes are the batch's; it has 0, 1 (column) or 2 axes behind them. */
-void device_batch_operand(device_batch *v, uint32_t k, const collet_operand *o);
+void jit_batch_operand(jit_batch *v, uint32_t k, const collet_operand *o);
 
 /* A matrix whose rows, or else columns (`transposed`), are runs of memory, as BLAS has them. */
-typedef struct device_layout {
+typedef struct jit_layout {
     int transposed;
     int64_t leading; /* from one run to the next, at least its length */
     int64_t step;    /* from one of the batch to the next */
-} device_layout;
+} jit_layout;
 
 /* Operand k's rows x columns as such; 0 when neither are, or the batch's axes have no one step. */
-int device_batch_layout(device_layout *l, const device_batch *v, uint32_t k, int64_t rows,
-                        int64_t columns);
+int jit_batch_layout(jit_layout *l, const jit_batch *v, uint32_t k, int64_t rows, int64_t columns);
 
 #endif

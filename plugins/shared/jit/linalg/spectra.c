@@ -6,33 +6,33 @@
 #include "shared/jit/texts.h"
 
 static const char *const reflect_texts[] = {jit_text_linalg_dense, jit_text_linalg_reflect, NULL};
-static const device_source reflect_source = {"reflect", reflect_texts};
+static const jit_source reflect_source = {"reflect", reflect_texts};
 static const char *const qr_texts[] = {jit_text_linalg_matrices, jit_text_linalg_dense,
                                        jit_text_linalg_take, jit_text_linalg_qr, NULL};
-static const device_source qr_source = {"qr", qr_texts};
+static const jit_source qr_source = {"qr", qr_texts};
 static const char *const eigh_texts[] = {jit_text_linalg_matrices, jit_text_linalg_dense,
                                          jit_text_linalg_take,     jit_text_linalg_rotate,
                                          jit_text_linalg_eigh,     NULL};
-static const device_source eigh_source = {"eigh", eigh_texts};
+static const jit_source eigh_source = {"eigh", eigh_texts};
 static const char *const svd_texts[] = {jit_text_linalg_matrices, jit_text_linalg_dense,
                                         jit_text_linalg_take,     jit_text_linalg_rotate,
                                         jit_text_linalg_svd,      NULL};
-static const device_source svd_source = {"svd", svd_texts};
+static const jit_source svd_source = {"svd", svd_texts};
 
-#define HEAD DEVICE_SLABS_HEAD
+#define HEAD JIT_SLABS_HEAD
 
 /* ---- Launches that they share ---------------------------------------------------------------- */
 
 /* Launches one after another, until one has failed. */
 typedef struct chain {
-    device_slabs d;
+    jit_slabs d;
     collet_status status;
 } chain;
 
-static void go(chain *c, const device_launch *l, uint64_t groups)
+static void go(chain *c, const jit_launch *l, uint64_t groups)
 {
     if (c->status == COLLET_OK)
-        c->status = device_slabs_enqueue(&c->d, l, groups);
+        c->status = jit_slabs_enqueue(&c->d, l, groups);
 }
 
 /* An m x n matrix from `first` of a slab on. */
@@ -44,32 +44,32 @@ typedef struct place {
 static void take(chain *c, uint32_t k, int turned, const place *a, int32_t mirrored,
                  int32_t spectra)
 {
-    device_launch l;
-    const device_batch *b = &c->d.batch;
-    device_slabs_launch(&c->d, &l, "take");
-    device_pass_operand(&l, device_operand(c->d.call, k));
-    device_pass_i32(&l, (int32_t)k);
-    device_slabs_pass(&c->d, &l);
-    device_pass_i64(&l, a->first);
-    device_pass_i64(&l, a->m);
-    device_pass_i64(&l, a->n);
-    device_pass_i64(&l, turned ? b->column[k] : b->row[k]);
-    device_pass_i64(&l, turned ? b->row[k] : b->column[k]);
-    device_pass_i32(&l, mirrored);
-    device_pass_i32(&l, spectra);
-    device_pass_block(&l, b, sizeof *b);
+    jit_launch l;
+    const jit_batch *b = &c->d.batch;
+    jit_slabs_launch(&c->d, &l, "take");
+    jit_pass_operand(&l, jit_operand(c->d.call, k));
+    jit_pass_i32(&l, (int32_t)k);
+    jit_slabs_pass(&c->d, &l);
+    jit_pass_i64(&l, a->first);
+    jit_pass_i64(&l, a->m);
+    jit_pass_i64(&l, a->n);
+    jit_pass_i64(&l, turned ? b->column[k] : b->row[k]);
+    jit_pass_i64(&l, turned ? b->row[k] : b->column[k]);
+    jit_pass_i32(&l, mirrored);
+    jit_pass_i32(&l, spectra);
+    jit_pass_block(&l, b, sizeof *b);
     go(c, &l, (uint64_t)c->d.count);
 }
 
 static void identity(chain *c, const place *a)
 {
-    uint64_t across = device_groups(c->d.traits, (uint64_t)(a->m * a->n));
-    device_launch l;
-    device_slabs_inside(&c->d, &l, &reflect_source, "identity");
-    device_pass_i64(&l, a->first);
-    device_pass_i64(&l, a->m);
-    device_pass_i64(&l, a->n);
-    device_pass_i64(&l, (int64_t)across);
+    uint64_t across = jit_groups(c->d.traits, (uint64_t)(a->m * a->n));
+    jit_launch l;
+    jit_slabs_inside(&c->d, &l, &reflect_source, "identity");
+    jit_pass_i64(&l, a->first);
+    jit_pass_i64(&l, a->m);
+    jit_pass_i64(&l, a->n);
+    jit_pass_i64(&l, (int64_t)across);
     go(c, &l, across * (uint64_t)c->d.count);
 }
 
@@ -80,12 +80,12 @@ typedef struct reflector {
 
 static void make(chain *c, const reflector *r)
 {
-    device_launch l;
-    device_slabs_inside(&c->d, &l, &reflect_source, "reflector");
-    device_pass_i64(&l, r->first);
-    device_pass_i64(&l, r->step);
-    device_pass_i64(&l, r->n);
-    device_pass_i64(&l, r->tau);
+    jit_launch l;
+    jit_slabs_inside(&c->d, &l, &reflect_source, "reflector");
+    jit_pass_i64(&l, r->first);
+    jit_pass_i64(&l, r->step);
+    jit_pass_i64(&l, r->n);
+    jit_pass_i64(&l, r->tau);
     go(c, &l, (uint64_t)c->d.count);
 }
 
@@ -99,46 +99,45 @@ static void reflect(chain *c, const reflector *r, int64_t x, int64_t row, int64_
     int32_t beside = 1, most = (int32_t)c->d.traits->group;
     while (beside < most && beside < count && (beside < BESIDE || c->d.traits->is_cpu))
         beside *= 2;
-    uint64_t across = device_ceiling((uint64_t)count, (uint64_t)beside);
-    device_launch l;
-    device_slabs_inside(&c->d, &l, &reflect_source, "reflect");
-    device_pass_i64(&l, x);
-    device_pass_i64(&l, row);
-    device_pass_i64(&l, column);
-    device_pass_i64(&l, r->n);
-    device_pass_i64(&l, count);
-    device_pass_i64(&l, r->first);
-    device_pass_i64(&l, r->step);
-    device_pass_i64(&l, r->tau);
-    device_pass_i64(&l, p);
-    device_pass_i64(&l, (int64_t)across);
-    device_pass_i32(&l, beside);
+    uint64_t across = jit_ceiling((uint64_t)count, (uint64_t)beside);
+    jit_launch l;
+    jit_slabs_inside(&c->d, &l, &reflect_source, "reflect");
+    jit_pass_i64(&l, x);
+    jit_pass_i64(&l, row);
+    jit_pass_i64(&l, column);
+    jit_pass_i64(&l, r->n);
+    jit_pass_i64(&l, count);
+    jit_pass_i64(&l, r->first);
+    jit_pass_i64(&l, r->step);
+    jit_pass_i64(&l, r->tau);
+    jit_pass_i64(&l, p);
+    jit_pass_i64(&l, (int64_t)across);
+    jit_pass_i32(&l, beside);
     go(c, &l, across * (uint64_t)c->d.count);
 }
 
 /* ---- qr -------------------------------------------------------------------------------------- */
 
-static device_slabs qr_of(collet_device *device, collet_queue *queue,
-                          const collet_kernel_call *call)
+static jit_slabs qr_of(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
-    device_slabs d = device_slabs_begin(device, queue, call, &qr_source, 2);
-    int64_t least = device_smaller(d.m, d.n);
-    d.pitch = device_slabs_plus(d.pitch, least, 1);
-    d.pitch = device_slabs_plus(device_slabs_plus(d.pitch, d.m, d.n), d.m, least);
-    device_slabs_operands(&d, 3);
+    jit_slabs d = jit_slabs_begin(device, queue, call, &qr_source, 2);
+    int64_t least = jit_smaller(d.m, d.n);
+    d.pitch = jit_slabs_plus(d.pitch, least, 1);
+    d.pitch = jit_slabs_plus(jit_slabs_plus(d.pitch, d.m, d.n), d.m, least);
+    jit_slabs_operands(&d, 3);
     return d;
 }
 
-uint64_t device_qr_workspace(collet_device *device, const collet_kernel_call *call)
+uint64_t jit_qr_workspace(collet_device *device, const collet_kernel_call *call)
 {
-    device_slabs d = qr_of(device, NULL, call);
-    return device_slabs_bytes(&d);
+    jit_slabs d = qr_of(device, NULL, call);
+    return jit_slabs_bytes(&d);
 }
 
-collet_status device_qr(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
+collet_status jit_qr(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
     chain c = {qr_of(device, queue, call), COLLET_OK};
-    int64_t m = c.d.m, n = c.d.n, least = device_smaller(m, n);
+    int64_t m = c.d.m, n = c.d.n, least = jit_smaller(m, n);
     place a = {HEAD + least, m, n}, q = {HEAD + least + m * n, m, least};
     take(&c, 2, 0, &a, 0, 0);
     for (int64_t k = 0; k < least; k++) {
@@ -151,14 +150,14 @@ collet_status device_qr(collet_device *device, collet_queue *queue, const collet
         reflector r = {a.first + k * n + k, n, m - k, HEAD + k};
         reflect(&c, &r, q.first + k * least + k, least, 1, least - k, 0);
     }
-    device_launch l;
-    device_slabs_launch(&c.d, &l, "give");
-    device_pass_operand(&l, device_operand(call, 0));
-    device_pass_operand(&l, device_operand(call, 1));
-    device_slabs_pass(&c.d, &l);
-    device_pass_i64(&l, m);
-    device_pass_i64(&l, n);
-    device_pass_block(&l, &c.d.batch, sizeof c.d.batch);
+    jit_launch l;
+    jit_slabs_launch(&c.d, &l, "give");
+    jit_pass_operand(&l, jit_operand(call, 0));
+    jit_pass_operand(&l, jit_operand(call, 1));
+    jit_slabs_pass(&c.d, &l);
+    jit_pass_i64(&l, m);
+    jit_pass_i64(&l, n);
+    jit_pass_block(&l, &c.d.batch, sizeof c.d.batch);
     go(&c, &l, (uint64_t)c.d.count);
     return c.status;
 }
@@ -168,47 +167,45 @@ collet_status device_qr(collet_device *device, collet_queue *queue, const collet
 /* Elements that an item of rank_two has: EACH of eigh.dev. */
 #define EACH 8
 
-static device_slabs eigh_of(collet_device *device, collet_queue *queue,
-                            const collet_kernel_call *call)
+static jit_slabs eigh_of(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
-    device_slabs d = device_slabs_begin(device, queue, call, &eigh_source, 3);
-    d.pitch = device_slabs_plus(d.pitch, d.n, 8);
-    d.pitch = device_slabs_plus(device_slabs_plus(d.pitch, d.n, d.n), d.n, d.n);
-    device_slabs_operands(&d, 4);
+    jit_slabs d = jit_slabs_begin(device, queue, call, &eigh_source, 3);
+    d.pitch = jit_slabs_plus(d.pitch, d.n, 8);
+    d.pitch = jit_slabs_plus(jit_slabs_plus(d.pitch, d.n, d.n), d.n, d.n);
+    jit_slabs_operands(&d, 4);
     return d;
 }
 
-uint64_t device_eigh_workspace(collet_device *device, const collet_kernel_call *call)
+uint64_t jit_eigh_workspace(collet_device *device, const collet_kernel_call *call)
 {
-    device_slabs d = eigh_of(device, NULL, call);
-    return device_slabs_bytes(&d);
+    jit_slabs d = eigh_of(device, NULL, call);
+    return jit_slabs_bytes(&d);
 }
 
 /* From both sides on the matrix that begins one column after r, with p = tau x v there. */
 static void rank_two(chain *c, const reflector *r, int64_t p)
 {
     uint64_t per_group = (uint64_t)c->d.traits->group * EACH;
-    uint64_t across = device_ceiling((uint64_t)(r->n * r->n), per_group);
-    device_launch l;
-    device_slabs_inside(&c->d, &l, &eigh_source, "rank_two");
-    device_pass_i64(&l, r->first + 1);
-    device_pass_i64(&l, c->d.n);
-    device_pass_i64(&l, r->n);
-    device_pass_i64(&l, r->first);
-    device_pass_i64(&l, r->step);
-    device_pass_i64(&l, r->tau);
-    device_pass_i64(&l, p);
-    device_pass_i64(&l, (int64_t)across);
+    uint64_t across = jit_ceiling((uint64_t)(r->n * r->n), per_group);
+    jit_launch l;
+    jit_slabs_inside(&c->d, &l, &eigh_source, "rank_two");
+    jit_pass_i64(&l, r->first + 1);
+    jit_pass_i64(&l, c->d.n);
+    jit_pass_i64(&l, r->n);
+    jit_pass_i64(&l, r->first);
+    jit_pass_i64(&l, r->step);
+    jit_pass_i64(&l, r->tau);
+    jit_pass_i64(&l, p);
+    jit_pass_i64(&l, (int64_t)across);
     go(c, &l, across * (uint64_t)c->d.count);
 }
 
-collet_status device_eigh(collet_device *device, collet_queue *queue,
-                          const collet_kernel_call *call)
+collet_status jit_eigh(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
     chain c = {eigh_of(device, queue, call), COLLET_OK};
     int64_t n = c.d.n, taus = HEAD + 2 * n, p = HEAD + 3 * n;
     place a = {HEAD + 8 * n, n, n}, vectors = {a.first + n * n, n, n};
-    device_launch l;
+    jit_launch l;
     take(&c, 3, 0, &a, 1, 1);
     for (int64_t k = 0; k + 1 < n; k++) {
         reflector r = {a.first + (k + 1) * n + k, n, n - k - 1, taus + k};
@@ -222,15 +219,15 @@ collet_status device_eigh(collet_device *device, collet_queue *queue,
         reflector r = {a.first + (k + 1) * n + k, n, n - k - 1, taus + k};
         reflect(&c, &r, vectors.first + (k + 1) * (n + 1), 1, n, r.n, 0);
     }
-    device_slabs_inside(&c.d, &l, &eigh_source, "iterate");
-    device_pass_i64(&l, n);
+    jit_slabs_inside(&c.d, &l, &eigh_source, "iterate");
+    jit_pass_i64(&l, n);
     go(&c, &l, (uint64_t)c.d.count);
-    device_slabs_launch(&c.d, &l, "give");
+    jit_slabs_launch(&c.d, &l, "give");
     for (uint32_t k = 0; k < 3; k++)
-        device_pass_operand(&l, device_operand(call, k));
-    device_slabs_pass(&c.d, &l);
-    device_pass_i64(&l, n);
-    device_pass_block(&l, &c.d.batch, sizeof c.d.batch);
+        jit_pass_operand(&l, jit_operand(call, k));
+    jit_slabs_pass(&c.d, &l);
+    jit_pass_i64(&l, n);
+    jit_pass_block(&l, &c.d.batch, sizeof c.d.batch);
     go(&c, &l, (uint64_t)c.d.count);
     return c.status;
 }
@@ -238,23 +235,22 @@ collet_status device_eigh(collet_device *device, collet_queue *queue,
 /* ---- svd ------------------------------------------------------------------------------------- */
 
 /* m >= n: the extents of the matrices or of their transposes. */
-static device_slabs svd_of(collet_device *device, collet_queue *queue,
-                           const collet_kernel_call *call)
+static jit_slabs svd_of(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
-    device_slabs d = device_slabs_begin(device, queue, call, &svd_source, 4);
-    int64_t least = device_smaller(d.m, d.n);
+    jit_slabs d = jit_slabs_begin(device, queue, call, &svd_source, 4);
+    int64_t least = jit_smaller(d.m, d.n);
     d.m = d.m > d.n ? d.m : d.n;
     d.n = least;
-    d.pitch = device_slabs_plus(device_slabs_plus(d.pitch, d.n, 12), d.n, d.n);
-    d.pitch = device_slabs_plus(device_slabs_plus(d.pitch, d.m, d.n), d.m, d.n);
-    device_slabs_operands(&d, 5);
+    d.pitch = jit_slabs_plus(jit_slabs_plus(d.pitch, d.n, 12), d.n, d.n);
+    d.pitch = jit_slabs_plus(jit_slabs_plus(d.pitch, d.m, d.n), d.m, d.n);
+    jit_slabs_operands(&d, 5);
     return d;
 }
 
-uint64_t device_svd_workspace(collet_device *device, const collet_kernel_call *call)
+uint64_t jit_svd_workspace(collet_device *device, const collet_kernel_call *call)
 {
-    device_slabs d = svd_of(device, NULL, call);
-    return device_slabs_bytes(&d);
+    jit_slabs d = svd_of(device, NULL, call);
+    return jit_slabs_bytes(&d);
 }
 
 /* The reflectors of column k, from the left, and of what is then beside it in row k, from the
@@ -295,29 +291,29 @@ static void accumulate(chain *c, const place *a, const place *u, const place *v)
     }
 }
 
-collet_status device_svd(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
+collet_status jit_svd(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
     chain c = {svd_of(device, queue, call), COLLET_OK};
-    const collet_operand *in = device_operand(call, 4);
-    int turned = device_extent(in, 1) < device_extent(in, 0);
+    const collet_operand *in = jit_operand(call, 4);
+    int turned = jit_extent(in, 1) < jit_extent(in, 0);
     int64_t m = c.d.m, n = c.d.n;
     place a = {HEAD + 12 * n, m, n}, u = {a.first + m * n, n, m}, v = {u.first + m * n, n, n};
-    device_launch l;
+    jit_launch l;
     take(&c, 4, turned, &a, 0, 1);
     bidiagonalise(&c, &a);
     accumulate(&c, &a, &u, &v);
-    device_slabs_inside(&c.d, &l, &svd_source, "iterate");
-    device_pass_i64(&l, m);
-    device_pass_i64(&l, n);
+    jit_slabs_inside(&c.d, &l, &svd_source, "iterate");
+    jit_pass_i64(&l, m);
+    jit_pass_i64(&l, n);
     go(&c, &l, (uint64_t)c.d.count);
-    device_slabs_launch(&c.d, &l, "give");
+    jit_slabs_launch(&c.d, &l, "give");
     for (uint32_t k = 0; k < 4; k++)
-        device_pass_operand(&l, device_operand(call, k));
-    device_slabs_pass(&c.d, &l);
-    device_pass_i64(&l, m);
-    device_pass_i64(&l, n);
-    device_pass_i32(&l, turned);
-    device_pass_block(&l, &c.d.batch, sizeof c.d.batch);
+        jit_pass_operand(&l, jit_operand(call, k));
+    jit_slabs_pass(&c.d, &l);
+    jit_pass_i64(&l, m);
+    jit_pass_i64(&l, n);
+    jit_pass_i32(&l, turned);
+    jit_pass_block(&l, &c.d.batch, sizeof c.d.batch);
     go(&c, &l, (uint64_t)c.d.count);
     return c.status;
 }

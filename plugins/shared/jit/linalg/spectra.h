@@ -9,21 +9,17 @@
 #include "shared/jit/runtime/launch.h"
 #include "shared/jit/runtime/rows.h"
 
-collet_status device_qr(collet_device *device, collet_queue *queue, const collet_kernel_call *call);
-uint64_t device_qr_workspace(collet_device *device, const collet_kernel_call *call);
-collet_status device_eigh(collet_device *device, collet_queue *queue,
-                          const collet_kernel_call *call);
-uint64_t device_eigh_workspace(collet_device *device, const collet_kernel_call *call);
-collet_status device_svd(collet_device *device, collet_queue *queue,
-                         const collet_kernel_call *call);
-uint64_t device_svd_workspace(collet_device *device, const collet_kernel_call *call);
+collet_status jit_qr(collet_device *device, collet_queue *queue, const collet_kernel_call *call);
+uint64_t jit_qr_workspace(collet_device *device, const collet_kernel_call *call);
+collet_status jit_eigh(collet_device *device, collet_queue *queue, const collet_kernel_call *call);
+uint64_t jit_eigh_workspace(collet_device *device, const collet_kernel_call *call);
+collet_status jit_svd(collet_device *device, collet_queue *queue, const collet_kernel_call *call);
+uint64_t jit_svd_workspace(collet_device *device, const collet_kernel_call *call);
 
-/* For functions of a backend's own, device_... or BY_... */
-#define DEVICE_SPECTRA_ROWS(by)                                                                    \
-    DEVICE_ROW_BY(QR, by##_qr, F, F, F), DEVICE_ROW_BY(QR, by##_qr, D, D, D),                      \
-        DEVICE_ROW_BY(EIGH, by##_eigh, F, F, I32, F),                                              \
-        DEVICE_ROW_BY(EIGH, by##_eigh, D, D, I32, D),                                              \
-        DEVICE_ROW_BY(SVD, by##_svd, F, F, F, I32, F),                                             \
-        DEVICE_ROW_BY(SVD, by##_svd, D, D, D, I32, D)
+/* For functions of a backend's own, jit_... or BY_... */
+#define JIT_SPECTRA_ROWS(by)                                                                       \
+    JIT_ROW_BY(QR, by##_qr, F, F, F), JIT_ROW_BY(QR, by##_qr, D, D, D),                            \
+        JIT_ROW_BY(EIGH, by##_eigh, F, F, I32, F), JIT_ROW_BY(EIGH, by##_eigh, D, D, I32, D),      \
+        JIT_ROW_BY(SVD, by##_svd, F, F, F, I32, F), JIT_ROW_BY(SVD, by##_svd, D, D, D, I32, D)
 
 #endif

@@ -32,12 +32,12 @@ static const atoms_op ops[] = {
 
 static const collet_operand *find(const collet_kernel_call *call, uint32_t i)
 {
-    const collet_operand *o = i ? device_operand(call, i) : NULL;
-    return o && device_present(o) ? o : NULL;
+    const collet_operand *o = i ? jit_operand(call, i) : NULL;
+    return o && jit_present(o) ? o : NULL;
 }
 
-collet_status device_md_atoms(collet_device *device, collet_queue *queue,
-                              const collet_kernel_call *call)
+collet_status jit_md_atoms(collet_device *device, collet_queue *queue,
+                           const collet_kernel_call *call)
 {
     const atoms_op *op = &ops[call->op];
     md_sums s = {.what = op->what,
@@ -48,7 +48,7 @@ collet_status device_md_atoms(collet_device *device, collet_queue *queue,
                  .forces = find(call, op->forces),
                  .origins = find(call, op->origins)};
     for (int i = 0; i < MD_RESULTS; i++)
-        s.results[i] = op->results[i] ? device_operand(call, op->results[i] - 1) : NULL;
+        s.results[i] = op->results[i] ? jit_operand(call, op->results[i] - 1) : NULL;
     /* Optional inputs bring their sums. */
     if (call->op == COLLET_OP_OBSERVABLES) {
         s.what |= s.velocities ? MD_ANGULAR | MD_LINEAR : 0;
@@ -60,9 +60,9 @@ collet_status device_md_atoms(collet_device *device, collet_queue *queue,
     return md_sums_run(device, queue, call, &s, 0);
 }
 
-uint64_t device_md_atoms_workspace(collet_device *device, const collet_kernel_call *call)
+uint64_t jit_md_atoms_workspace(collet_device *device, const collet_kernel_call *call)
 {
-    const collet_operand *positions = device_operand(call, ops[call->op].positions);
+    const collet_operand *positions = jit_operand(call, ops[call->op].positions);
     return sizeof(double) *
-           md_sums_room(device_traits_of(device), positions->shape[0], positions->shape[1]);
+           md_sums_room(jit_traits_of(device), positions->shape[0], positions->shape[1]);
 }

@@ -6,7 +6,7 @@
 
 static const char *const texts[] = {jit_text_md_common, jit_text_md_eigen, jit_text_md_frames,
                                     NULL};
-static const device_source source = {"md_frames", texts};
+static const jit_source source = {"md_frames", texts};
 
 /* ---- Ops whose frames have nothing to do with each other ------------------------------------- */
 
@@ -25,24 +25,24 @@ static const frames_op ops[] = {
 };
 
 /* Every operand's buffer, then where each stands, then the number of frames. */
-collet_status device_md_frames(collet_device *device, collet_queue *queue,
-                               const collet_kernel_call *call)
+collet_status jit_md_frames(collet_device *device, collet_queue *queue,
+                            const collet_kernel_call *call)
 {
     const frames_op *op = &ops[call->op];
     uint32_t count = call->n_out + call->n_in;
-    int64_t frames = device_operand(call, 0)->shape[0];
+    int64_t frames = jit_operand(call, 0)->shape[0];
     md_place places[MOST_OPERANDS];
-    device_launch l;
-    device_launch_begin(&l, &source, "", op->kernel);
+    jit_launch l;
+    jit_launch_begin(&l, &source, "", op->kernel);
     for (uint32_t i = 0; i < count; i++)
-        md_pass(&l, device_operand(call, i));
+        md_pass(&l, jit_operand(call, i));
     for (uint32_t i = 0; i < count; i++) {
-        places[i] = md_place_of(device_operand(call, i), op->axes[i]);
-        device_pass_block(&l, &places[i], sizeof places[i]);
+        places[i] = md_place_of(jit_operand(call, i), op->axes[i]);
+        jit_pass_block(&l, &places[i], sizeof places[i]);
     }
-    device_pass_i64(&l, frames);
-    return device_enqueue(device, queue, &l,
-                          device_groups(device_traits_of(device), (uint64_t)frames), call->err);
+    jit_pass_i64(&l, frames);
+    return jit_enqueue(device, queue, &l, jit_groups(jit_traits_of(device), (uint64_t)frames),
+                       call->err);
 }
 
 /* ---- principal_axes -------------------------------------------------------------------------- */
@@ -58,69 +58,69 @@ typedef struct axes_call {
 
 static collet_status launch_eigen(const axes_call *a)
 {
-    device_launch l;
-    device_launch_begin(&l, &source, "", "eigen");
-    md_pass(&l, device_operand(a->call, 0));
-    md_pass(&l, device_operand(a->call, 1));
-    md_pass(&l, device_operand(a->call, 2));
-    device_pass_block(&l, &a->moments, sizeof a->moments);
-    device_pass_block(&l, &a->axes, sizeof a->axes);
-    device_pass_block(&l, &a->inertia, sizeof a->inertia);
-    device_pass_i64(&l, a->frames);
-    return device_enqueue(a->device, a->queue, &l, a->groups, a->call->err);
+    jit_launch l;
+    jit_launch_begin(&l, &source, "", "eigen");
+    md_pass(&l, jit_operand(a->call, 0));
+    md_pass(&l, jit_operand(a->call, 1));
+    md_pass(&l, jit_operand(a->call, 2));
+    jit_pass_block(&l, &a->moments, sizeof a->moments);
+    jit_pass_block(&l, &a->axes, sizeof a->axes);
+    jit_pass_block(&l, &a->inertia, sizeof a->inertia);
+    jit_pass_i64(&l, a->frames);
+    return jit_enqueue(a->device, a->queue, &l, a->groups, a->call->err);
 }
 
 static collet_status launch_maps(const axes_call *a)
 {
-    device_launch l;
-    device_launch_begin(&l, &source, "", "maps");
-    device_pass_buffer(&l, a->call->workspace);
-    md_pass(&l, device_operand(a->call, 1));
-    md_pass(&l, device_operand(a->call, 3));
-    device_pass_block(&l, &a->axes, sizeof a->axes);
-    device_pass_block(&l, &a->previous, sizeof a->previous);
-    device_pass_i64(&l, a->frames);
-    device_pass_i64(&l, a->padded);
-    return device_enqueue(a->device, a->queue, &l, a->groups, a->call->err);
+    jit_launch l;
+    jit_launch_begin(&l, &source, "", "maps");
+    jit_pass_buffer(&l, a->call->workspace);
+    md_pass(&l, jit_operand(a->call, 1));
+    md_pass(&l, jit_operand(a->call, 3));
+    jit_pass_block(&l, &a->axes, sizeof a->axes);
+    jit_pass_block(&l, &a->previous, sizeof a->previous);
+    jit_pass_i64(&l, a->frames);
+    jit_pass_i64(&l, a->padded);
+    return jit_enqueue(a->device, a->queue, &l, a->groups, a->call->err);
 }
 
 static collet_status launch_starts(const axes_call *a)
 {
-    device_launch l;
-    device_launch_begin(&l, &source, "", "starts");
-    device_pass_buffer(&l, a->call->workspace);
-    device_pass_i64(&l, a->padded);
-    device_pass_u64(&l, a->groups);
-    return device_enqueue(a->device, a->queue, &l, 1, a->call->err);
+    jit_launch l;
+    jit_launch_begin(&l, &source, "", "starts");
+    jit_pass_buffer(&l, a->call->workspace);
+    jit_pass_i64(&l, a->padded);
+    jit_pass_u64(&l, a->groups);
+    return jit_enqueue(a->device, a->queue, &l, 1, a->call->err);
 }
 
 static collet_status launch_align(const axes_call *a)
 {
-    device_launch l;
-    device_launch_begin(&l, &source, "", "align");
-    md_pass(&l, device_operand(a->call, 1));
-    device_pass_buffer(&l, a->call->workspace);
-    device_pass_block(&l, &a->axes, sizeof a->axes);
-    device_pass_i64(&l, a->frames);
-    device_pass_i64(&l, a->padded);
-    return device_enqueue(a->device, a->queue, &l, a->groups, a->call->err);
+    jit_launch l;
+    jit_launch_begin(&l, &source, "", "align");
+    md_pass(&l, jit_operand(a->call, 1));
+    jit_pass_buffer(&l, a->call->workspace);
+    jit_pass_block(&l, &a->axes, sizeof a->axes);
+    jit_pass_i64(&l, a->frames);
+    jit_pass_i64(&l, a->padded);
+    return jit_enqueue(a->device, a->queue, &l, a->groups, a->call->err);
 }
 
-collet_status device_md_principal_axes(collet_device *device, collet_queue *queue,
-                                       const collet_kernel_call *call)
+collet_status jit_md_principal_axes(collet_device *device, collet_queue *queue,
+                                    const collet_kernel_call *call)
 {
-    const device_traits *t = device_traits_of(device);
+    const jit_traits *t = jit_traits_of(device);
     axes_call a = {.device = device,
                    .queue = queue,
                    .call = call,
-                   .frames = device_operand(call, 2)->shape[0],
-                   .moments = md_place_of(device_operand(call, 0), 1),
-                   .axes = md_place_of(device_operand(call, 1), 2),
-                   .inertia = md_place_of(device_operand(call, 2), 2),
-                   .previous = md_place_of(device_operand(call, 3), 2)};
+                   .frames = jit_operand(call, 2)->shape[0],
+                   .moments = md_place_of(jit_operand(call, 0), 1),
+                   .axes = md_place_of(jit_operand(call, 1), 2),
+                   .inertia = md_place_of(jit_operand(call, 2), 2),
+                   .previous = md_place_of(jit_operand(call, 3), 2)};
     if (a.frames == 0)
         return COLLET_OK;
-    a.groups = device_groups(t, (uint64_t)a.frames);
+    a.groups = jit_groups(t, (uint64_t)a.frames);
     a.padded = (int64_t)(a.groups * t->group);
     collet_status status = launch_eigen(&a);
     if (status != COLLET_OK)
@@ -130,13 +130,13 @@ collet_status device_md_principal_axes(collet_device *device, collet_queue *queu
         status = launch_starts(&a);
     if (status == COLLET_OK)
         status = launch_align(&a);
-    return device_after_first(status);
+    return jit_after_first(status);
 }
 
 /* A byte a frame, of whole groups, and a byte a group. */
-uint64_t device_md_principal_axes_workspace(collet_device *device, const collet_kernel_call *call)
+uint64_t jit_md_principal_axes_workspace(collet_device *device, const collet_kernel_call *call)
 {
-    const device_traits *t = device_traits_of(device);
-    uint64_t groups = device_groups(t, (uint64_t)device_operand(call, 2)->shape[0]);
+    const jit_traits *t = jit_traits_of(device);
+    uint64_t groups = jit_groups(t, (uint64_t)jit_operand(call, 2)->shape[0]);
     return groups * t->group + groups;
 }

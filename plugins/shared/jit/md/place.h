@@ -13,7 +13,7 @@ typedef struct md_place {
 /* The first element of an operand in its buffer; 0 of an absent one. */
 static inline int64_t md_first(const collet_operand *o)
 {
-    return device_present(o) ? (int64_t)(o->byte_offset / device_dtype_size(o->dtype)) : 0;
+    return jit_present(o) ? (int64_t)(o->byte_offset / jit_dtype_size(o->dtype)) : 0;
 }
 
 /* Of an operand whose last `axes` (0: a number, 1: a vector, 2: rows of vectors) are a frame's and
@@ -21,7 +21,7 @@ static inline int64_t md_first(const collet_operand *o)
 static inline md_place md_place_of(const collet_operand *o, int32_t axes)
 {
     md_place p = {0, 0, 0, 0};
-    if (!o || !device_present(o))
+    if (!o || !jit_present(o))
         return p;
     p.first = md_first(o);
     p.frame = o->ndim > axes ? o->strides[0] : 0;
@@ -40,9 +40,9 @@ static inline md_place md_place_of_column(const collet_operand *o)
 }
 
 /* Buffer of an operand that may be absent, or not there at all. */
-static inline void md_pass(device_launch *l, const collet_operand *o)
+static inline void md_pass(jit_launch *l, const collet_operand *o)
 {
-    device_pass_buffer(l, o && device_present(o) ? o->buffer : NULL);
+    jit_pass_buffer(l, o && jit_present(o) ? o->buffer : NULL);
 }
 
 #endif

@@ -7,10 +7,10 @@
 #define OVERLAP_ROWS 16
 
 static const char *const rmsd_texts[] = {jit_text_md_common, jit_text_md_rmsd, NULL};
-static const device_source rmsd_source = {"md_rmsd", rmsd_texts};
+static const jit_source rmsd_source = {"md_rmsd", rmsd_texts};
 static const char *const fit_texts[] = {jit_text_md_common, jit_text_md_eigen, jit_text_md_fit,
                                         NULL};
-static const device_source fit_source = {"md_fit", fit_texts};
+static const jit_source fit_source = {"md_fit", fit_texts};
 
 /* What md_rmsd.dev calls so. */
 typedef struct rmsd_job {
@@ -32,12 +32,12 @@ typedef struct rmsd_call {
 
 static rmsd_call call_of(collet_device *device, const collet_kernel_call *call)
 {
-    const device_traits *t = device_traits_of(device);
+    const jit_traits *t = jit_traits_of(device);
     rmsd_call c = {.device = device,
                    .call = call,
-                   .positions = device_operand(call, 2),
-                   .weights = device_operand(call, 3),
-                   .reference = device_operand(call, 4)};
+                   .positions = jit_operand(call, 2),
+                   .weights = jit_operand(call, 3),
+                   .reference = jit_operand(call, 4)};
     int64_t frames = c.positions->shape[0], atoms = c.positions->shape[1];
     c.g = md_geometry_of(t, frames, atoms);
     int64_t at = OVERLAP_ROWS * frames * c.g.blocks;
@@ -68,7 +68,7 @@ static collet_status centre_reference(const rmsd_call *c)
     md_sums s = {.what = MD_MOMENTS,
                  .moves = 1,
                  .positions = c->reference,
-                 .masses = device_present(c->weights) ? c->weights : NULL,
+                 .masses = jit_present(c->weights) ? c->weights : NULL,
                  .results = {[MD_COM] = &centre}};
     return md_sums_run(c->device, c->queue, c->call, &s, c->sums);
 }
@@ -97,49 +97,47 @@ static collet_status launch_pass(const rmsd_call *c, const char *kernel, int64_t
                     .centre = c->centre,
                     .fits = c->fits,
                     .team_bits = c->g.team_bits};
-    device_launch l;
-    device_launch_begin(&l, &rmsd_source, options[types], kernel);
-    device_pass_buffer(&l, c->call->workspace);
+    jit_launch l;
+    jit_launch_begin(&l, &rmsd_source, options[types], kernel);
+    jit_pass_buffer(&l, c->call->workspace);
     md_pass(&l, c->positions);
     md_pass(&l, c->weights);
     md_pass(&l, c->reference);
-    device_pass_block(&l, &job, sizeof job);
-    return device_enqueue(c->device, c->queue, &l,
-                          md_geometry_groups(&c->g, device_traits_of(c->device)), c->call->err);
+    jit_pass_block(&l, &job, sizeof job);
+    return jit_enqueue(c->device, c->queue, &l, md_geometry_groups(&c->g, jit_traits_of(c->device)),
+                       c->call->err);
 }
 
 static collet_status launch_superpose(const rmsd_call *c)
 {
-    const collet_operand *rotations = device_operand(c->call, 1);
+    const collet_operand *rotations = jit_operand(c->call, 1);
     md_place at = md_place_of(rotations, 2);
-    device_launch l;
-    device_launch_begin(&l, &fit_source, "", "superpose");
-    device_pass_buffer(&l, c->call->workspace);
+    jit_launch l;
+    jit_launch_begin(&l, &fit_source, "", "superpose");
+    jit_pass_buffer(&l, c->call->workspace);
     md_pass(&l, rotations);
-    device_pass_block(&l, &at, sizeof at);
-    device_pass_i64(&l, c->totals);
-    device_pass_i64(&l, c->fits);
-    device_pass_i64(&l, c->g.frames);
-    return device_enqueue(c->device, c->queue, &l,
-                          device_groups(device_traits_of(c->device), (uint64_t)c->g.frames),
-                          c->call->err);
+    jit_pass_block(&l, &at, sizeof at);
+    jit_pass_i64(&l, c->totals);
+    jit_pass_i64(&l, c->fits);
+    jit_pass_i64(&l, c->g.frames);
+    return jit_enqueue(c->device, c->queue, &l,
+                       jit_groups(jit_traits_of(c->device), (uint64_t)c->g.frames), c->call->err);
 }
 
 static collet_status launch_deviate(const rmsd_call *c)
 {
-    const collet_operand *rmsd = device_operand(c->call, 0);
+    const collet_operand *rmsd = jit_operand(c->call, 0);
     md_place at = md_place_of(rmsd, 0);
-    device_launch l;
-    device_launch_begin(&l, &fit_source, "", "deviate");
-    device_pass_buffer(&l, c->call->workspace);
+    jit_launch l;
+    jit_launch_begin(&l, &fit_source, "", "deviate");
+    jit_pass_buffer(&l, c->call->workspace);
     md_pass(&l, rmsd);
-    device_pass_block(&l, &at, sizeof at);
-    device_pass_i64(&l, c->weight_sums);
-    device_pass_i64(&l, c->deviations);
-    device_pass_i64(&l, c->g.frames);
-    return device_enqueue(c->device, c->queue, &l,
-                          device_groups(device_traits_of(c->device), (uint64_t)c->g.frames),
-                          c->call->err);
+    jit_pass_block(&l, &at, sizeof at);
+    jit_pass_i64(&l, c->weight_sums);
+    jit_pass_i64(&l, c->deviations);
+    jit_pass_i64(&l, c->g.frames);
+    return jit_enqueue(c->device, c->queue, &l,
+                       jit_groups(jit_traits_of(c->device), (uint64_t)c->g.frames), c->call->err);
 }
 
 /* ---- The call -------------------------------------------------------------------------------- */
@@ -166,8 +164,8 @@ static collet_status measure_frames(const rmsd_call *c)
     return status;
 }
 
-collet_status device_md_rmsd(collet_device *device, collet_queue *queue,
-                             const collet_kernel_call *call)
+collet_status jit_md_rmsd(collet_device *device, collet_queue *queue,
+                          const collet_kernel_call *call)
 {
     rmsd_call c = call_of(device, call);
     c.queue = queue;
@@ -179,10 +177,10 @@ collet_status device_md_rmsd(collet_device *device, collet_queue *queue,
     status = fit_frames(&c);
     if (status == COLLET_OK)
         status = measure_frames(&c);
-    return device_after_first(status);
+    return jit_after_first(status);
 }
 
-uint64_t device_md_rmsd_workspace(collet_device *device, const collet_kernel_call *call)
+uint64_t jit_md_rmsd_workspace(collet_device *device, const collet_kernel_call *call)
 {
     return (uint64_t)call_of(device, call).end * sizeof(double);
 }

@@ -6,10 +6,10 @@
 #define SUMS_ROWS 23
 
 static const char *const sums_texts[] = {jit_text_md_common, jit_text_md_sums, NULL};
-static const device_source sums_source = {"md_sums", sums_texts};
+static const jit_source sums_source = {"md_sums", sums_texts};
 static const char *const finish_texts[] = {jit_text_md_common, jit_text_md_eigen,
                                            jit_text_md_finish, NULL};
-static const device_source finish_source = {"md_finish", finish_texts};
+static const jit_source finish_source = {"md_finish", finish_texts};
 
 /* What md_sums.dev calls sums_job. */
 typedef struct sums_job {
@@ -43,7 +43,7 @@ typedef struct habits {
 } habits;
 
 /* An item of a CPU is a team of its own, and takes several atoms at a time. */
-static habits habits_of(const device_traits *t)
+static habits habits_of(const jit_traits *t)
 {
     int64_t units = t->units, group = t->group;
     if (t->is_cpu)
@@ -51,7 +51,7 @@ static habits habits_of(const device_traits *t)
     return (habits){units * 2048, 4, 64, 4096, 32, group};
 }
 
-md_geometry md_geometry_of(const device_traits *t, int64_t frames, int64_t atoms)
+md_geometry md_geometry_of(const jit_traits *t, int64_t frames, int64_t atoms)
 {
     habits h = habits_of(t);
     md_geometry g = {.frames = frames, .atoms = atoms};
@@ -61,14 +61,14 @@ md_geometry md_geometry_of(const device_traits *t, int64_t frames, int64_t atoms
         team *= 2;
         g.team_bits++;
     }
-    int64_t blocks = (int64_t)device_ceiling((uint64_t)atoms, (uint64_t)(team * h.most));
+    int64_t blocks = (int64_t)jit_ceiling((uint64_t)atoms, (uint64_t)(team * h.most));
     blocks = blocks > 1 ? blocks : 1;
     while (frames * team * blocks < h.wanted && 4 * h.least * team * blocks <= atoms)
         blocks *= 2;
-    int64_t each = (int64_t)device_ceiling((uint64_t)atoms, (uint64_t)(blocks * team));
+    int64_t each = (int64_t)jit_ceiling((uint64_t)atoms, (uint64_t)(blocks * team));
     each = each > 1 ? each : 1;
     g.block = each * team;
-    g.blocks = (int64_t)device_ceiling((uint64_t)atoms, (uint64_t)g.block);
+    g.blocks = (int64_t)jit_ceiling((uint64_t)atoms, (uint64_t)g.block);
     g.blocks = g.blocks > 1 ? g.blocks : 1;
     g.lane_step = 1;
     g.lane_atoms = g.block;
@@ -79,13 +79,13 @@ md_geometry md_geometry_of(const device_traits *t, int64_t frames, int64_t atoms
 /* Groups of a CPU that share out what there is. */
 #define GROUPS_A_UNIT 32
 
-uint64_t md_geometry_groups(const md_geometry *g, const device_traits *t)
+uint64_t md_geometry_groups(const md_geometry *g, const jit_traits *t)
 {
     uint64_t all = (uint64_t)g->frames * (uint64_t)g->blocks,
              most = GROUPS_A_UNIT * (uint64_t)t->units;
     if (t->is_cpu)
         return all < most ? all : most;
-    return device_ceiling(all, (uint64_t)t->group >> g->team_bits);
+    return jit_ceiling(all, (uint64_t)t->group >> g->team_bits);
 }
 
 /* ---- Where things stand in the workspace ----------------------------------------------------- */
@@ -108,7 +108,7 @@ static room room_of(const md_geometry *g, int64_t first)
     return r;
 }
 
-uint64_t md_sums_room(const device_traits *t, int64_t frames, int64_t atoms)
+uint64_t md_sums_room(const jit_traits *t, int64_t frames, int64_t atoms)
 {
     md_geometry g = md_geometry_of(t, frames, atoms);
     return (uint64_t)room_of(&g, 0).end;
@@ -146,7 +146,7 @@ static uint32_t rows_of(uint32_t what)
 /* A list is as a rule empty: as many groups as keep the device busy share out what is on it. */
 static uint64_t groups_of(const collet_device *device, uint64_t all, int listed)
 {
-    uint64_t few = 8 * (uint64_t)device_traits_of(device)->units;
+    uint64_t few = 8 * (uint64_t)jit_traits_of(device)->units;
     return listed && all > few ? few : all;
 }
 
@@ -173,41 +173,40 @@ static collet_status launch_sums(collet_device *device, collet_queue *queue,
         .team_bits = g->team_bits,
         .listed = listed,
     };
-    device_launch l;
-    device_launch_begin(&l, &sums_source, options[s->what][md_types(s->positions, s->masses)],
-                        "sums");
-    device_pass_buffer(&l, call->workspace);
-    device_pass_buffer(&l, call->workspace);
+    jit_launch l;
+    jit_launch_begin(&l, &sums_source, options[s->what][md_types(s->positions, s->masses)], "sums");
+    jit_pass_buffer(&l, call->workspace);
+    jit_pass_buffer(&l, call->workspace);
     md_pass(&l, s->positions);
     md_pass(&l, s->masses);
     md_pass(&l, s->velocities);
     md_pass(&l, s->forces);
     md_pass(&l, s->origins);
-    device_pass_block(&l, &job, sizeof job);
-    return device_enqueue(
-        device, queue, &l,
-        groups_of(device, md_geometry_groups(g, device_traits_of(device)), listed), call->err);
+    jit_pass_block(&l, &job, sizeof job);
+    return jit_enqueue(device, queue, &l,
+                       groups_of(device, md_geometry_groups(g, jit_traits_of(device)), listed),
+                       call->err);
 }
 
 collet_status md_gather(collet_device *device, collet_queue *queue, const collet_kernel_call *call,
                         const md_geometry *g, int64_t partial, int64_t totals, int64_t list,
                         uint32_t rows)
 {
-    device_launch l;
+    jit_launch l;
     if (g->blocks == 1)
         return COLLET_OK;
-    device_launch_begin(&l, &finish_source, "", "gather");
-    device_pass_buffer(&l, call->workspace);
-    device_pass_buffer(&l, call->workspace);
-    device_pass_i64(&l, partial);
-    device_pass_i64(&l, totals);
-    device_pass_i64(&l, list < 0 ? 0 : list);
-    device_pass_i64(&l, g->frames);
-    device_pass_i64(&l, g->blocks);
-    device_pass_i32(&l, (int32_t)rows);
-    device_pass_i32(&l, list >= 0);
-    return device_enqueue(device, queue, &l, groups_of(device, (uint64_t)g->frames, list >= 0),
-                          call->err);
+    jit_launch_begin(&l, &finish_source, "", "gather");
+    jit_pass_buffer(&l, call->workspace);
+    jit_pass_buffer(&l, call->workspace);
+    jit_pass_i64(&l, partial);
+    jit_pass_i64(&l, totals);
+    jit_pass_i64(&l, list < 0 ? 0 : list);
+    jit_pass_i64(&l, g->frames);
+    jit_pass_i64(&l, g->blocks);
+    jit_pass_i32(&l, (int32_t)rows);
+    jit_pass_i32(&l, list >= 0);
+    return jit_enqueue(device, queue, &l, groups_of(device, (uint64_t)g->frames, list >= 0),
+                       call->err);
 }
 
 static collet_status launch_finish(collet_device *device, collet_queue *queue,
@@ -226,18 +225,18 @@ static collet_status launch_finish(collet_device *device, collet_queue *queue,
                       .round = round,
                       .moves = s->moves};
     finish_places places;
-    device_launch l;
-    device_launch_begin(&l, &finish_source, "", "finish");
-    device_pass_buffer(&l, call->workspace);
-    device_pass_buffer(&l, call->workspace);
-    device_pass_block(&l, &job, sizeof job);
-    device_pass_block(&l, &places, sizeof places);
+    jit_launch l;
+    jit_launch_begin(&l, &finish_source, "", "finish");
+    jit_pass_buffer(&l, call->workspace);
+    jit_pass_buffer(&l, call->workspace);
+    jit_pass_block(&l, &job, sizeof job);
+    jit_pass_block(&l, &places, sizeof places);
     for (int i = 0; i < MD_RESULTS; i++) {
         places.at[i] = md_place_of(s->results[i], axes[i]);
         md_pass(&l, s->results[i]);
     }
-    uint64_t groups = device_groups(device_traits_of(device), (uint64_t)g->frames);
-    return device_enqueue(device, queue, &l, groups_of(device, groups, round == 2), call->err);
+    uint64_t groups = jit_groups(jit_traits_of(device), (uint64_t)g->frames);
+    return jit_enqueue(device, queue, &l, groups_of(device, groups, round == 2), call->err);
 }
 
 /* All frames, or those that the round before put on the list. */
@@ -253,7 +252,7 @@ static collet_status run_round(collet_device *device, collet_queue *queue,
                        rows_of(s->what));
     if (status == COLLET_OK)
         status = launch_finish(device, queue, call, s, g, r, round);
-    return device_after_first(status);
+    return jit_after_first(status);
 }
 
 collet_status md_sums_run(collet_device *device, collet_queue *queue,
@@ -264,13 +263,13 @@ collet_status md_sums_run(collet_device *device, collet_queue *queue,
     if (frames == 0)
         return COLLET_OK;
     if (frames > INT32_MAX - 1)
-        return device_host(device)->fail(call->err, COLLET_REFUSED,
-                                         "more than %d frames in one call", INT32_MAX - 1);
+        return jit_host(device)->fail(call->err, COLLET_REFUSED, "more than %d frames in one call",
+                                      INT32_MAX - 1);
     md_geometry g =
-        md_geometry_of(device_traits_of(device), frames, positions->shape[positions->ndim - 2]);
+        md_geometry_of(jit_traits_of(device), frames, positions->shape[positions->ndim - 2]);
     room r = room_of(&g, first);
     collet_status status = run_round(device, queue, call, s, &g, &r, s->moves ? 1 : 0);
     if (status != COLLET_OK || !s->moves)
         return status;
-    return device_after_first(run_round(device, queue, call, s, &g, &r, 2));
+    return jit_after_first(run_round(device, queue, call, s, &g, &r, 2));
 }

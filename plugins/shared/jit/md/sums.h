@@ -21,9 +21,9 @@ typedef struct md_geometry {
     int32_t team_bits;
 } md_geometry;
 
-md_geometry md_geometry_of(const device_traits *t, int64_t frames, int64_t atoms);
+md_geometry md_geometry_of(const jit_traits *t, int64_t frames, int64_t atoms);
 /* Groups that all blocks of all frames take. */
-uint64_t md_geometry_groups(const md_geometry *g, const device_traits *t);
+uint64_t md_geometry_groups(const md_geometry *g, const jit_traits *t);
 
 /* ---- Sums ---------------------------------------------------------------------------------- */
 
@@ -59,7 +59,7 @@ typedef struct md_sums {
 } md_sums;
 
 /* f64s of workspace. */
-uint64_t md_sums_room(const device_traits *t, int64_t frames, int64_t atoms);
+uint64_t md_sums_room(const jit_traits *t, int64_t frames, int64_t atoms);
 
 /* Enqueues the sums and their results; the workspace is used from f64 `first` on. */
 collet_status md_sums_run(collet_device *device, collet_queue *queue,

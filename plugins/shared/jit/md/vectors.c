@@ -6,7 +6,7 @@
 #include "shared/jit/runtime/view.h"
 
 static const char *const texts[] = {jit_text_md_common, jit_text_md_vectors, NULL};
-static const device_source source = {"md_vectors", texts};
+static const jit_source source = {"md_vectors", texts};
 
 static const char *options_of(const collet_operand *from)
 {
@@ -16,24 +16,24 @@ static const char *options_of(const collet_operand *from)
 /* Numbers of a vector from which on it has a group to itself. */
 #define LONG 512
 
-collet_status device_md_magnitude(collet_device *device, collet_queue *queue,
-                                  const collet_kernel_call *call)
+collet_status jit_md_magnitude(collet_device *device, collet_queue *queue,
+                               const collet_kernel_call *call)
 {
-    const collet_operand *out = device_operand(call, 0), *in = device_operand(call, 1);
+    const collet_operand *out = jit_operand(call, 0), *in = jit_operand(call, 1);
     int64_t length = in->shape[in->ndim - 1];
-    device_view view;
-    device_launch l;
+    jit_view view;
+    jit_launch l;
     /* The input's last axis is not the view's. */
-    uint64_t groups = device_view_of(&view, device_traits_of(device), call, 2);
+    uint64_t groups = jit_view_of(&view, jit_traits_of(device), call, 2);
     if (length >= LONG)
-        groups = (uint64_t)device_count(out);
-    device_launch_begin(&l, &source, options_of(in), length >= LONG ? "long_norms" : "norms");
-    device_pass_operand(&l, out);
-    device_pass_operand(&l, in);
-    device_pass_block(&l, &view, sizeof view);
-    device_pass_i64(&l, length);
-    device_pass_i64(&l, in->strides[in->ndim - 1]);
-    return device_enqueue(device, queue, &l, groups, call->err);
+        groups = (uint64_t)jit_count(out);
+    jit_launch_begin(&l, &source, options_of(in), length >= LONG ? "long_norms" : "norms");
+    jit_pass_operand(&l, out);
+    jit_pass_operand(&l, in);
+    jit_pass_block(&l, &view, sizeof view);
+    jit_pass_i64(&l, length);
+    jit_pass_i64(&l, in->strides[in->ndim - 1]);
+    return jit_enqueue(device, queue, &l, groups, call->err);
 }
 
 /* ---- time_derivative ------------------------------------------------------------------------- */
@@ -41,42 +41,42 @@ collet_status device_md_magnitude(collet_device *device, collet_queue *queue,
 static collet_status launch_differences(collet_device *device, collet_queue *queue,
                                         const collet_kernel_call *call, uint64_t groups)
 {
-    const collet_operand *out = device_operand(call, 0), *x = device_operand(call, 2);
-    const collet_operand *t = device_operand(call, 3);
+    const collet_operand *out = jit_operand(call, 0), *x = jit_operand(call, 2);
+    const collet_operand *t = jit_operand(call, 3);
     md_place at_out = md_place_of(out, 1), at = md_place_of(x, 1), times = md_place_of(t, 0);
-    device_launch l;
-    device_launch_begin(&l, &source, options_of(x), "differences");
+    jit_launch l;
+    jit_launch_begin(&l, &source, options_of(x), "differences");
     md_pass(&l, out);
-    device_pass_buffer(&l, call->workspace);
+    jit_pass_buffer(&l, call->workspace);
     md_pass(&l, x);
     md_pass(&l, t);
-    device_pass_block(&l, &at_out, sizeof at_out);
-    device_pass_block(&l, &at, sizeof at);
-    device_pass_block(&l, &times, sizeof times);
-    device_pass_i64(&l, out->shape[0]);
-    return device_enqueue(device, queue, &l, groups, call->err);
+    jit_pass_block(&l, &at_out, sizeof at_out);
+    jit_pass_block(&l, &at, sizeof at);
+    jit_pass_block(&l, &times, sizeof times);
+    jit_pass_i64(&l, out->shape[0]);
+    return jit_enqueue(device, queue, &l, groups, call->err);
 }
 
-collet_status device_md_time_derivative(collet_device *device, collet_queue *queue,
-                                        const collet_kernel_call *call)
+collet_status jit_md_time_derivative(collet_device *device, collet_queue *queue,
+                                     const collet_kernel_call *call)
 {
-    const collet_operand *out = device_operand(call, 0), *info = device_operand(call, 1);
-    uint64_t groups = device_groups(device_traits_of(device), (uint64_t)out->shape[0]);
-    device_launch l;
+    const collet_operand *out = jit_operand(call, 0), *info = jit_operand(call, 1);
+    uint64_t groups = jit_groups(jit_traits_of(device), (uint64_t)out->shape[0]);
+    jit_launch l;
     collet_status status = launch_differences(device, queue, call, groups);
     if (status != COLLET_OK)
         return status;
-    device_launch_begin(&l, &source, options_of(device_operand(call, 2)), "first_equal");
-    device_pass_operand(&l, info);
-    device_pass_buffer(&l, call->workspace);
-    device_pass_u64(&l, groups);
-    status = device_enqueue(device, queue, &l, 1, call->err);
-    return groups ? device_after_first(status) : status;
+    jit_launch_begin(&l, &source, options_of(jit_operand(call, 2)), "first_equal");
+    jit_pass_operand(&l, info);
+    jit_pass_buffer(&l, call->workspace);
+    jit_pass_u64(&l, groups);
+    status = jit_enqueue(device, queue, &l, 1, call->err);
+    return groups ? jit_after_first(status) : status;
 }
 
 /* A u32 a group of frames. */
-uint64_t device_md_time_derivative_workspace(collet_device *device, const collet_kernel_call *call)
+uint64_t jit_md_time_derivative_workspace(collet_device *device, const collet_kernel_call *call)
 {
-    uint64_t frames = (uint64_t)device_operand(call, 0)->shape[0];
-    return (device_groups(device_traits_of(device), frames) + 1) * sizeof(uint32_t);
+    uint64_t frames = (uint64_t)jit_operand(call, 0)->shape[0];
+    return (jit_groups(jit_traits_of(device), frames) + 1) * sizeof(uint32_t);
 }

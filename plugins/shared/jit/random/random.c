@@ -6,11 +6,11 @@
 
 static const char *const texts[] = {jit_text_runtime_functions, jit_text_runtime_complex,
                                     jit_text_random_random, NULL};
-static const device_source source = {"random", texts};
+static const jit_source source = {"random", texts};
 
 static const char *options_of(const collet_kernel_call *call)
 {
-    int narrow = device_operand(call, 0)->dtype == COLLET_F32;
+    int narrow = jit_operand(call, 0)->dtype == COLLET_F32;
     if (call->op == COLLET_OP_NORMAL)
         return narrow ? "-DTO=f32 -DNORMAL=1" : "-DTO=f64 -DNORMAL=1";
     return narrow ? "-DTO=f32 -DNORMAL=0" : "-DTO=f64 -DNORMAL=0";
@@ -19,30 +19,29 @@ static const char *options_of(const collet_kernel_call *call)
 /* Blocks that make a group of a processor worth its launch. */
 #define STRETCH 256
 
-collet_status device_random(collet_device *device, collet_queue *queue,
-                            const collet_kernel_call *call)
+collet_status jit_random(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
     const collet_random_params *params = call->params;
-    const device_traits *t = device_traits_of(device);
-    const collet_operand *out = device_operand(call, 0);
-    int adjacent = device_contiguous(out);
-    uint64_t lanes = out->dtype == COLLET_F32 ? 4 : 2, count = (uint64_t)device_count(out);
+    const jit_traits *t = jit_traits_of(device);
+    const collet_operand *out = jit_operand(call, 0);
+    int adjacent = jit_contiguous(out);
+    uint64_t lanes = out->dtype == COLLET_F32 ? 4 : 2, count = (uint64_t)jit_count(out);
     /* From the block of number `offset` on. */
-    uint64_t blocks = count ? device_ceiling(params->offset % lanes + count, lanes) : 0;
-    uint64_t each = t->is_cpu ? device_each(t, blocks, STRETCH) : t->group;
-    device_launch l;
-    device_view view;
-    device_launch_begin(&l, &source, options_of(call), adjacent ? "adjacent" : "strided");
-    device_pass_operand(&l, out);
-    device_pass_u64(&l, params->seed);
-    device_pass_u64(&l, params->offset);
-    device_pass_i64(&l, (int64_t)count);
+    uint64_t blocks = count ? jit_ceiling(params->offset % lanes + count, lanes) : 0;
+    uint64_t each = t->is_cpu ? jit_each(t, blocks, STRETCH) : t->group;
+    jit_launch l;
+    jit_view view;
+    jit_launch_begin(&l, &source, options_of(call), adjacent ? "adjacent" : "strided");
+    jit_pass_operand(&l, out);
+    jit_pass_u64(&l, params->seed);
+    jit_pass_u64(&l, params->offset);
+    jit_pass_i64(&l, (int64_t)count);
     if (t->is_cpu)
-        device_pass_i64(&l, (int64_t)each);
+        jit_pass_i64(&l, (int64_t)each);
     l.alone = t->is_cpu;
     if (!adjacent) {
-        device_view_of(&view, t, call, 1);
-        device_pass_block(&l, &view, sizeof view);
+        jit_view_of(&view, t, call, 1);
+        jit_pass_block(&l, &view, sizeof view);
     }
-    return device_enqueue(device, queue, &l, device_ceiling(blocks, each), call->err);
+    return jit_enqueue(device, queue, &l, jit_ceiling(blocks, each), call->err);
 }

@@ -10,11 +10,11 @@
 #include "shared/jit/runtime/rows.h"
 
 /* uniform, normal */
-collet_status device_random(collet_device *device, collet_queue *queue,
-                            const collet_kernel_call *call);
+collet_status jit_random(collet_device *device, collet_queue *queue,
+                         const collet_kernel_call *call);
 
-#define DEVICE_RANDOM_ROWS                                                                         \
-    DEVICE_ROW(UNIFORM, random, F), DEVICE_ROW(UNIFORM, random, D), DEVICE_ROW(NORMAL, random, F), \
-        DEVICE_ROW(NORMAL, random, D)
+#define JIT_RANDOM_ROWS                                                                            \
+    JIT_ROW(UNIFORM, random, F), JIT_ROW(UNIFORM, random, D), JIT_ROW(NORMAL, random, F),          \
+        JIT_ROW(NORMAL, random, D)
 
 #endif

@@ -4,50 +4,49 @@
 
 static collet_status refuse(collet_device *d, const char *why, collet_error *err)
 {
-    return device_host(d)->fail(err, COLLET_REFUSED, "no copy between these devices: %s", why);
+    return jit_host(d)->fail(err, COLLET_REFUSED, "no copy between these devices: %s", why);
 }
 
 /* In `q`, after the source was lent in `from_queue`; the ticket is q's. */
 static collet_status fetch(collet_queue *q, collet_buffer *target, uint64_t offset,
-                           collet_queue *from_queue, const device_lent *lent, uint64_t bytes,
+                           collet_queue *from_queue, const jit_loan *lent, uint64_t bytes,
                            uint64_t *ticket, collet_error *err)
 {
-    collet_status status = device_queue_order(q, from_queue, lent->ticket, err);
+    collet_status status = jit_queue_order(q, from_queue, lent->ticket, err);
     if (status == COLLET_OK)
-        status = device_fetch(q, target, offset, device_queue_of(from_queue)->device, lent, bytes,
-                              ticket, err);
+        status = jit_fetch(q, target, offset, jit_queue_of(from_queue)->device, lent, bytes, ticket,
+                           err);
     if (status != COLLET_OK)
         return status;
     /* Without an order between the queues the host sees to it. */
     collet_error why = {COLLET_OK, ""};
-    if (device_queue_order(from_queue, q, *ticket, &why) != COLLET_OK)
-        device_queue_await(q, *ticket);
+    if (jit_queue_order(from_queue, q, *ticket, &why) != COLLET_OK)
+        jit_queue_await(q, *ticket);
     return COLLET_OK;
 }
 
-collet_status device_copy_between(collet_device *d, collet_queue *q, collet_buffer *target,
-                                  uint64_t target_offset, const collet_plugin *of,
-                                  collet_device *from, collet_queue *from_queue,
-                                  collet_buffer *source, uint64_t source_offset, uint64_t bytes,
-                                  collet_error *err)
+collet_status jit_copy_between(collet_device *d, collet_queue *q, collet_buffer *target,
+                               uint64_t target_offset, const collet_plugin *of, collet_device *from,
+                               collet_queue *from_queue, collet_buffer *source,
+                               uint64_t source_offset, uint64_t bytes, collet_error *err)
 {
-    device_base *base = device_base_of(d);
-    device_lent lent = {.buffer = source, .offset = source_offset};
+    jit_base *base = jit_base_of(d);
+    jit_loan lent = {.buffer = source, .offset = source_offset};
     uint64_t ticket = 0;
     if (of != this_backend.plugin)
         return refuse(d, "of two backends", err);
-    collet_status status = device_before(d, &target, 1, q, err);
+    collet_status status = jit_before(d, &target, 1, q, err);
     if (status != COLLET_OK)
         return status;
-    if (!device_reaches(d, from))
+    if (!jit_reaches(d, from))
         return refuse(d, "one does not reach the other's memory", err);
-    if (device_before(from, &source, 1, from_queue, err) != COLLET_OK ||
-        device_lend(from_queue, bytes, &lent, err) != COLLET_OK)
+    if (jit_before(from, &source, 1, from_queue, err) != COLLET_OK ||
+        jit_lend(from_queue, bytes, &lent, err) != COLLET_OK)
         return refuse(d, "the source does not answer", err);
     status = fetch(q, target, target_offset, from_queue, &lent, bytes, &ticket, err);
-    lent.ticket = device_take_back(from_queue, &lent);
-    device_pool_used(&device_base_of(from)->pool, &source, 1, from_queue, lent.ticket);
+    lent.ticket = jit_take_back(from_queue, &lent);
+    jit_pool_used(&jit_base_of(from)->pool, &source, 1, from_queue, lent.ticket);
     if (status == COLLET_OK)
-        device_pool_used(&base->pool, &target, 1, q, ticket);
+        jit_pool_used(&base->pool, &target, 1, q, ticket);
     return status;
 }

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-void device_launch_begin(device_launch *l, const device_source *source, const char *options,
-                         const char *kernel)
+void jit_launch_begin(jit_launch *l, const jit_source *source, const char *options,
+                      const char *kernel)
 {
     l->source = source;
     l->options = options;
@@ -13,10 +13,9 @@ void device_launch_begin(device_launch *l, const device_source *source, const ch
     l->count = 0;
 }
 
-static device_argument *next(device_launch *l)
+static jit_argument *next(jit_launch *l)
 {
-    device_argument *a =
-        &l->arguments[l->count < DEVICE_ARGUMENTS ? l->count : DEVICE_ARGUMENTS - 1];
+    jit_argument *a = &l->arguments[l->count < JIT_ARGUMENTS ? l->count : JIT_ARGUMENTS - 1];
     l->count++;
     a->buffer = NULL;
     a->block = NULL;
@@ -24,60 +23,60 @@ static device_argument *next(device_launch *l)
     return a;
 }
 
-void device_pass_value(device_launch *l, const void *value, uint32_t size)
+void jit_pass_value(jit_launch *l, const void *value, uint32_t size)
 {
-    device_argument *a = next(l);
+    jit_argument *a = next(l);
     a->size = size;
     memcpy(a->value, value, size);
 }
 
-void device_pass_block(device_launch *l, const void *block, uint32_t size)
+void jit_pass_block(jit_launch *l, const void *block, uint32_t size)
 {
-    device_argument *a = next(l);
+    jit_argument *a = next(l);
     a->size = size;
     a->block = block;
 }
 
-void device_pass_buffer(device_launch *l, void *buffer)
+void jit_pass_buffer(jit_launch *l, void *buffer)
 {
     next(l)->buffer = buffer;
 }
 
-void device_pass_i32(device_launch *l, int32_t value)
+void jit_pass_i32(jit_launch *l, int32_t value)
 {
-    device_pass_value(l, &value, sizeof value);
+    jit_pass_value(l, &value, sizeof value);
 }
 
-void device_pass_i64(device_launch *l, int64_t value)
+void jit_pass_i64(jit_launch *l, int64_t value)
 {
-    device_pass_value(l, &value, sizeof value);
+    jit_pass_value(l, &value, sizeof value);
 }
 
-void device_pass_u64(device_launch *l, uint64_t value)
+void jit_pass_u64(jit_launch *l, uint64_t value)
 {
-    device_pass_value(l, &value, sizeof value);
+    jit_pass_value(l, &value, sizeof value);
 }
 
-void device_pass_f32(device_launch *l, float value)
+void jit_pass_f32(jit_launch *l, float value)
 {
-    device_pass_value(l, &value, sizeof value);
+    jit_pass_value(l, &value, sizeof value);
 }
 
-void device_pass_f64(device_launch *l, double value)
+void jit_pass_f64(jit_launch *l, double value)
 {
-    device_pass_value(l, &value, sizeof value);
+    jit_pass_value(l, &value, sizeof value);
 }
 
-void device_pass_operand(device_launch *l, const collet_operand *o)
+void jit_pass_operand(jit_launch *l, const collet_operand *o)
 {
-    int present = device_present(o);
-    device_pass_buffer(l, present ? o->buffer : NULL);
-    device_pass_u64(l, present ? o->byte_offset / device_dtype_size(o->dtype) : 0);
+    int present = jit_present(o);
+    jit_pass_buffer(l, present ? o->buffer : NULL);
+    jit_pass_u64(l, present ? o->byte_offset / jit_dtype_size(o->dtype) : 0);
 }
 
 /* ---- Operands ------------------------------------------------------------------------------ */
 
-uint64_t device_dtype_size(collet_dtype dtype)
+uint64_t jit_dtype_size(collet_dtype dtype)
 {
 #define SIZE(NAME, id, size, text, letter) [COLLET_##NAME] = size,
     static const uint8_t sizes[COLLET_DTYPE_COUNT] = {COLLET_DTYPE_LIST(SIZE)};
@@ -85,7 +84,7 @@ uint64_t device_dtype_size(collet_dtype dtype)
     return dtype > 0 && dtype < COLLET_DTYPE_COUNT ? sizes[dtype] : 0;
 }
 
-int64_t device_count(const collet_operand *o)
+int64_t jit_count(const collet_operand *o)
 {
     int64_t count = 1;
     for (int32_t i = 0; i < o->ndim; i++)
@@ -93,7 +92,7 @@ int64_t device_count(const collet_operand *o)
     return count;
 }
 
-int device_contiguous(const collet_operand *o)
+int jit_contiguous(const collet_operand *o)
 {
     int64_t step = 1;
     for (int32_t i = o->ndim - 1; i >= 0; i--) {
@@ -109,9 +108,9 @@ int device_contiguous(const collet_operand *o)
 /* Stretches of a group where there are many. */
 #define STRETCHES 64u
 
-uint64_t device_each(const device_traits *t, uint64_t n, uint64_t stretch)
+uint64_t jit_each(const jit_traits *t, uint64_t n, uint64_t stretch)
 {
-    uint64_t fair = device_ceiling(device_ceiling(n, (uint64_t)t->units * 4), stretch);
+    uint64_t fair = jit_ceiling(jit_ceiling(n, (uint64_t)t->units * 4), stretch);
     fair = fair ? fair : 1;
     return (fair < STRETCHES ? fair : STRETCHES) * stretch;
 }

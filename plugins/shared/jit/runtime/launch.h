@@ -14,12 +14,12 @@
  *     static collet_status add(collet_device *device, collet_queue *queue,
  *                              const collet_kernel_call *call)
  *     {
- *         device_launch l;
- *         device_launch_begin(&l, &source, "-DTYPE=f32", "add");
- *         device_pass_operand(&l, device_operand(call, 0));
- *         device_pass_operand(&l, device_operand(call, 1));
- *         device_pass_i64(&l, n);
- *         return device_enqueue(device, queue, &l, groups, call->err);
+ *         jit_launch l;
+ *         jit_launch_begin(&l, &source, "-DTYPE=f32", "add");
+ *         jit_pass_operand(&l, jit_operand(call, 0));
+ *         jit_pass_operand(&l, jit_operand(call, 1));
+ *         jit_pass_i64(&l, n);
+ *         return jit_enqueue(device, queue, &l, groups, call->err);
  *     }
  *
  * The kernel is KERNEL(add)(GLOBAL f32 *out, i64 out_first, GLOBAL const f32 *a, i64 a_first, i64
@@ -37,14 +37,14 @@
  * What is compiled together: the backend's prelude, common.dev, then `texts` up to a NULL. `name`
  * stands in messages and in the names of kept binaries. A constant of the family.
  */
-typedef struct device_source {
+typedef struct jit_source {
     const char *name;
     const char *const *texts;
-} device_source;
+} jit_source;
 
 /* ---- The device, as far as kernels are chosen by it ---------------------------------------- */
 
-typedef struct device_traits {
+typedef struct jit_traits {
     uint32_t group;    /* GROUP of every kernel: items in a group, a power of two, 1 .. 1024 */
     uint32_t per_item; /* PER_ITEM: elements an item works on where a kernel says so; 1 on CPUs */
     uint32_t units;    /* compute units, multiprocessors */
@@ -54,61 +54,61 @@ typedef struct device_traits {
     uint32_t has_tiles;      /* HAVE_TILES: a warp multiplies tiles of bytes */
     uint64_t local_bytes;    /* of local memory that a group may use */
     uint64_t argument_bytes; /* that the arguments of a kernel may take together */
-} device_traits;
+} jit_traits;
 
 /* ---- Launches ------------------------------------------------------------------------------ */
 
-#define DEVICE_ARGUMENTS 40
+#define JIT_ARGUMENTS 40
 
-typedef struct device_argument {
+typedef struct jit_argument {
     collet_buffer *buffer; /* or NULL: */
     const void *block;     /* lent until the launch is enqueued; or NULL: `value` */
     uint32_t size;         /* 0: a buffer */
     _Alignas(16) unsigned char value[16];
-} device_argument;
+} jit_argument;
 
 /* One launch in the making. The strings are lent until it is enqueued. */
-typedef struct device_launch {
-    const device_source *source;
+typedef struct jit_launch {
+    const jit_source *source;
     const char *options;
     const char *kernel;
     uint32_t alone; /* groups of one item, as KERNEL_ALONE has them; 0 at first */
     uint32_t count;
-    device_argument arguments[DEVICE_ARGUMENTS];
-} device_launch;
+    jit_argument arguments[JIT_ARGUMENTS];
+} jit_launch;
 
 /*
  * `options`: further options of the compiler, "-DTYPE=f32 -DN=4", or "". Each text of options is a
- * program of its own: few, and short. `count` is at most DEVICE_ARGUMENTS; what is passed beyond is
+ * program of its own: few, and short. `count` is at most JIT_ARGUMENTS; what is passed beyond is
  * dropped, and the launch fails.
  */
-void device_launch_begin(device_launch *l, const device_source *source, const char *options,
-                         const char *kernel);
+void jit_launch_begin(jit_launch *l, const jit_source *source, const char *options,
+                      const char *kernel);
 
 /* Buffer and first element; of an absent operand, a null pointer and 0. */
-void device_pass_operand(device_launch *l, const collet_operand *o);
+void jit_pass_operand(jit_launch *l, const collet_operand *o);
 /* A buffer: call->workspace, or NULL for a null pointer. */
-void device_pass_buffer(device_launch *l, void *buffer);
-void device_pass_i32(device_launch *l, int32_t value);
-void device_pass_i64(device_launch *l, int64_t value);
-void device_pass_u64(device_launch *l, uint64_t value);
-void device_pass_f32(device_launch *l, float value);
-void device_pass_f64(device_launch *l, double value);
+void jit_pass_buffer(jit_launch *l, void *buffer);
+void jit_pass_i32(jit_launch *l, int32_t value);
+void jit_pass_i64(jit_launch *l, int64_t value);
+void jit_pass_u64(jit_launch *l, uint64_t value);
+void jit_pass_f32(jit_launch *l, float value);
+void jit_pass_f64(jit_launch *l, double value);
 /* `size` (1 .. 16) bytes as they are. */
-void device_pass_value(device_launch *l, const void *value, uint32_t size);
+void jit_pass_value(jit_launch *l, const void *value, uint32_t size);
 /* A struct of any size, which the kernel has by value; lent until the launch is enqueued. */
-void device_pass_block(device_launch *l, const void *block, uint32_t size);
+void jit_pass_block(jit_launch *l, const void *block, uint32_t size);
 
 /*
  * Enqueues the launch on `groups` groups; 0 groups do nothing. COLLET_OK. REFUSED: nothing was
  * enqueued (the program did not compile, or the device is short of something). DEVICE_LOST. What
  * fails later is reported by the queue's next wait, with the kernel's name.
  */
-collet_status device_enqueue(collet_device *device, collet_queue *queue, const device_launch *l,
-                             uint64_t groups, collet_error *err);
+collet_status jit_enqueue(collet_device *device, collet_queue *queue, const jit_launch *l,
+                          uint64_t groups, collet_error *err);
 
 /* The status of a call whose first launches are enqueued already: REFUSED becomes FAILED. */
-static inline collet_status device_after_first(collet_status status)
+static inline collet_status jit_after_first(collet_status status)
 {
     return status == COLLET_REFUSED ? COLLET_FAILED : status;
 }
@@ -116,70 +116,69 @@ static inline collet_status device_after_first(collet_status status)
 /* ---- Operands ------------------------------------------------------------------------------ */
 
 /* Operand i of a call, outputs first. */
-static inline const collet_operand *device_operand(const collet_kernel_call *call, uint32_t i)
+static inline const collet_operand *jit_operand(const collet_kernel_call *call, uint32_t i)
 {
     const char *first = (const char *)call->operands;
     return (const collet_operand *)(const void *)(first + (uint64_t)i * call->operand_size);
 }
 
-static inline int device_present(const collet_operand *o)
+static inline int jit_present(const collet_operand *o)
 {
     return o->dtype != COLLET_DTYPE_NONE;
 }
 
 /* Whether it has no elements; what is absent has none. */
-static inline int device_is_empty(const collet_operand *o)
+static inline int jit_is_empty(const collet_operand *o)
 {
-    int empty = !device_present(o);
+    int empty = !jit_present(o);
     for (int32_t i = 0; !empty && i < o->ndim; i++)
         empty = o->shape[i] == 0;
     return empty;
 }
 
 /* Elements of an operand. */
-int64_t device_count(const collet_operand *o);
+int64_t jit_count(const collet_operand *o);
 /* Whether its elements lie in C order without gaps. */
-int device_contiguous(const collet_operand *o);
+int jit_contiguous(const collet_operand *o);
 /* Bytes an element; 0 for what is no dtype. */
-uint64_t device_dtype_size(collet_dtype dtype);
+uint64_t jit_dtype_size(collet_dtype dtype);
 
 /* n / d rounded up. */
-static inline uint64_t device_ceiling(uint64_t n, uint64_t d)
+static inline uint64_t jit_ceiling(uint64_t n, uint64_t d)
 {
     return n / d + (n % d != 0);
 }
 
 /* Groups for n elements of which each item works on one, or on `per_item`. */
-static inline uint64_t device_groups(const device_traits *t, uint64_t n)
+static inline uint64_t jit_groups(const jit_traits *t, uint64_t n)
 {
-    return device_ceiling(n, t->group);
+    return jit_ceiling(n, t->group);
 }
 
-static inline uint64_t device_groups_per_item(const device_traits *t, uint64_t n)
+static inline uint64_t jit_groups_per_item(const jit_traits *t, uint64_t n)
 {
-    return device_ceiling(n, (uint64_t)t->group * t->per_item);
+    return jit_ceiling(n, (uint64_t)t->group * t->per_item);
 }
 
 /*
  * For kernels whose groups on CPUs have adjacent elements: how many, a multiple of `stretch`, so
  * that n of them keep all units busy.
  */
-uint64_t device_each(const device_traits *t, uint64_t n, uint64_t stretch);
+uint64_t jit_each(const jit_traits *t, uint64_t n, uint64_t stretch);
 
 /* ---- The backend (backend.h) --------------------------------------------------------------- */
 
-const collet_host *device_host(const collet_device *device);
-const device_traits *device_traits_of(const collet_device *device);
+const collet_host *jit_host(const collet_device *device);
+const jit_traits *jit_traits_of(const collet_device *device);
 /* The plugin's own vtable. */
-const collet_plugin *device_verbs(void);
+const collet_plugin *jit_vtable(void);
 /* The device's cache of tables (tables.h); emptied by trim. */
 struct plan_cache;
-struct plan_cache *device_tables_of(const collet_device *device);
+struct plan_cache *jit_tables_of(const collet_device *device);
 
-/* As device_enqueue, after the buffers' last owners; `groups` > 0, and no argument was dropped. The
+/* As jit_enqueue, after the buffers' last owners; `groups` > 0, and no argument was dropped. The
  * ticket of the queue that it got. */
-collet_status device_backend_launch(collet_device *device, collet_queue *queue,
-                                    const device_launch *l, uint64_t groups, uint64_t *ticket,
-                                    collet_error *err);
+collet_status jit_backend_launch(collet_device *device, collet_queue *queue, const jit_launch *l,
+                                 uint64_t groups, uint64_t *ticket, collet_error *err);
 
 #endif

@@ -18,36 +18,36 @@ static uint32_t bin_of(uint64_t bytes, uint64_t *capacity)
     }
     uint32_t log2 = 63u - (uint32_t)__builtin_clzll(bytes);
     uint64_t step = 1ull << (log2 - 3);
-    uint64_t eighths = device_ceiling(bytes, step);
+    uint64_t eighths = jit_ceiling(bytes, step);
     *capacity = eighths > UINT64_MAX / step ? bytes : eighths * step;
     uint32_t bin = (log2 - 8) * 8 + (uint32_t)(eighths - 8);
-    return bin < DEVICE_POOL_BINS ? bin : DEVICE_POOL_BINS - 1;
+    return bin < JIT_POOL_BINS ? bin : JIT_POOL_BINS - 1;
 }
 
-collet_status device_pool_init(device_pool *pool, uint64_t limit)
+collet_status jit_pool_init(jit_pool *pool, uint64_t limit)
 {
     memset(pool, 0, sizeof *pool);
     pool->limit = limit;
     return pthread_mutex_init(&pool->lock, NULL) ? COLLET_FAILED : COLLET_OK;
 }
 
-void device_pool_destroy(device_pool *pool, collet_device *device)
+void jit_pool_destroy(jit_pool *pool, collet_device *device)
 {
-    device_pool_trim(pool, device);
+    jit_pool_trim(pool, device);
     pthread_mutex_destroy(&pool->lock);
 }
 
 static void await_uses(const collet_buffer *b)
 {
     for (uint32_t i = 0; i < b->use_count; i++)
-        device_queue_await(b->uses[i].queue, b->uses[i].ticket);
+        jit_queue_await(b->uses[i].queue, b->uses[i].ticket);
 }
 
-void device_pool_trim(device_pool *pool, collet_device *device)
+void jit_pool_trim(jit_pool *pool, collet_device *device)
 {
     collet_buffer *all = NULL;
     pthread_mutex_lock(&pool->lock);
-    for (uint32_t bin = 0; bin < DEVICE_POOL_BINS; bin++) {
+    for (uint32_t bin = 0; bin < JIT_POOL_BINS; bin++) {
         while (pool->bins[bin]) {
             collet_buffer *b = pool->bins[bin];
             pool->bins[bin] = b->next;
@@ -61,7 +61,7 @@ void device_pool_trim(device_pool *pool, collet_device *device)
         collet_buffer *b = all;
         all = b->next;
         await_uses(b);
-        device_memory_give(device, b->memory);
+        jit_memory_give(device, b->memory);
         free(b);
     }
 }
@@ -69,13 +69,13 @@ void device_pool_trim(device_pool *pool, collet_device *device)
 static int all_passed(const collet_buffer *b)
 {
     for (uint32_t i = 0; i < b->use_count; i++)
-        if (!device_queue_passed(b->uses[i].queue, b->uses[i].ticket))
+        if (!jit_queue_passed(b->uses[i].queue, b->uses[i].ticket))
             return 0;
     return 1;
 }
 
 /* A pooled buffer of the bin, under the lock: rather one that nothing is at work on any more. */
-static collet_buffer *reuse(device_pool *pool, uint32_t bin, uint64_t bytes)
+static collet_buffer *reuse(jit_pool *pool, uint32_t bin, uint64_t bytes)
 {
     collet_buffer **found = NULL;
     for (collet_buffer **at = &pool->bins[bin]; *at; at = &(*at)->next) {
@@ -96,7 +96,7 @@ static collet_buffer *reuse(device_pool *pool, uint32_t bin, uint64_t bytes)
     return b;
 }
 
-static void count_taken(device_pool *pool, uint64_t bytes)
+static void count_taken(jit_pool *pool, uint64_t bytes)
 {
     pool->current += bytes;
     if (pool->current > pool->peak)
@@ -104,7 +104,7 @@ static void count_taken(device_pool *pool, uint64_t bytes)
 }
 
 /* Room for `bytes` in the limit, under the lock. */
-static int reserve(device_pool *pool, uint64_t bytes)
+static int reserve(jit_pool *pool, uint64_t bytes)
 {
     if (bytes > pool->limit || pool->reserved > pool->limit - bytes)
         return 0;
@@ -112,14 +112,14 @@ static int reserve(device_pool *pool, uint64_t bytes)
     return 1;
 }
 
-static void *take(device_pool *pool, collet_device *device, uint64_t bytes)
+static void *take(jit_pool *pool, collet_device *device, uint64_t bytes)
 {
     pthread_mutex_lock(&pool->lock);
     int fits = reserve(pool, bytes);
     pthread_mutex_unlock(&pool->lock);
     if (!fits)
         return NULL;
-    void *memory = device_memory_take(device, bytes);
+    void *memory = jit_memory_take(device, bytes);
     if (!memory) {
         pthread_mutex_lock(&pool->lock);
         pool->reserved -= bytes;
@@ -129,17 +129,17 @@ static void *take(device_pool *pool, collet_device *device, uint64_t bytes)
 }
 
 /* New memory: of the rounded size, else after the pool is empty, else of the very size. */
-static collet_status create(device_pool *pool, collet_device *device, uint64_t bytes,
+static collet_status create(jit_pool *pool, collet_device *device, uint64_t bytes,
                             uint64_t capacity, collet_buffer **buffer, collet_error *err)
 {
-    const collet_host *host = device_host(device);
+    const collet_host *host = jit_host(device);
     collet_buffer *b = calloc(1, sizeof *b);
     if (!b)
         return host->fail(err, COLLET_NO_MEMORY, "no memory for a buffer's description");
     b->capacity = capacity;
     b->memory = take(pool, device, capacity);
     if (!b->memory) {
-        device_pool_trim(pool, device);
+        jit_pool_trim(pool, device);
         b->memory = take(pool, device, capacity);
     }
     if (!b->memory) {
@@ -157,8 +157,8 @@ static collet_status create(device_pool *pool, collet_device *device, uint64_t b
     return COLLET_OK;
 }
 
-collet_status device_pool_alloc(device_pool *pool, collet_device *device, uint64_t bytes,
-                                collet_buffer **buffer, collet_error *err)
+collet_status jit_pool_alloc(jit_pool *pool, collet_device *device, uint64_t bytes,
+                             collet_buffer **buffer, collet_error *err)
 {
     uint64_t capacity;
     uint32_t bin = bin_of(bytes, &capacity);
@@ -179,14 +179,14 @@ collet_status device_pool_alloc(device_pool *pool, collet_device *device, uint64
     return COLLET_OK;
 }
 
-void device_pool_free(device_pool *pool, collet_device *device, collet_buffer *b)
+void jit_pool_free(jit_pool *pool, collet_device *device, collet_buffer *b)
 {
     uint64_t capacity;
     if (!b)
         return;
     if (b->imported) {
         await_uses(b);
-        device_memory_disown(device, b->memory);
+        jit_memory_disown(device, b->memory);
         free(b);
         return;
     }
@@ -198,13 +198,13 @@ void device_pool_free(device_pool *pool, collet_device *device, collet_buffer *b
     pthread_mutex_unlock(&pool->lock);
 }
 
-collet_status device_pool_import(collet_device *device, void *memory, uint64_t bytes,
-                                 collet_buffer **buffer, collet_error *err)
+collet_status jit_pool_import(collet_device *device, void *memory, uint64_t bytes,
+                              collet_buffer **buffer, collet_error *err)
 {
     collet_buffer *b = calloc(1, sizeof *b);
     if (!b)
-        return device_host(device)->fail(err, COLLET_NO_MEMORY,
-                                         "no memory for a buffer's description");
+        return jit_host(device)->fail(err, COLLET_NO_MEMORY,
+                                      "no memory for a buffer's description");
     b->memory = memory;
     b->bytes = b->capacity = bytes;
     b->imported = 1;
@@ -212,8 +212,8 @@ collet_status device_pool_import(collet_device *device, void *memory, uint64_t b
     return COLLET_OK;
 }
 
-collet_status device_pool_before(device_pool *pool, collet_buffer *const *buffers, uint32_t count,
-                                 collet_queue *queue, collet_error *err)
+collet_status jit_pool_before(jit_pool *pool, collet_buffer *const *buffers, uint32_t count,
+                              collet_queue *queue, collet_error *err)
 {
     collet_status status = COLLET_OK;
     for (uint32_t i = 0; i < count && status == COLLET_OK; i++) {
@@ -222,7 +222,7 @@ collet_status device_pool_before(device_pool *pool, collet_buffer *const *buffer
             continue;
         for (uint32_t k = 0; k < b->use_count && status == COLLET_OK; k++)
             if (b->uses[k].queue != queue)
-                status = device_queue_order(queue, b->uses[k].queue, b->uses[k].ticket, err);
+                status = jit_queue_order(queue, b->uses[k].queue, b->uses[k].ticket, err);
         if (status != COLLET_OK)
             break;
         pthread_mutex_lock(&pool->lock);
@@ -233,7 +233,7 @@ collet_status device_pool_before(device_pool *pool, collet_buffer *const *buffer
     return status;
 }
 
-static device_use *use_of(collet_buffer *b, const collet_queue *queue)
+static jit_use *use_of(collet_buffer *b, const collet_queue *queue)
 {
     for (uint32_t i = 0; i < b->use_count; i++)
         if (b->uses[i].queue == queue)
@@ -241,27 +241,27 @@ static device_use *use_of(collet_buffer *b, const collet_queue *queue)
     return NULL;
 }
 
-void device_pool_used(device_pool *pool, collet_buffer *const *buffers, uint32_t count,
-                      collet_queue *queue, uint64_t ticket)
+void jit_pool_used(jit_pool *pool, collet_buffer *const *buffers, uint32_t count,
+                   collet_queue *queue, uint64_t ticket)
 {
     pthread_mutex_lock(&pool->lock);
     for (uint32_t i = 0; i < count; i++) {
         collet_buffer *b = buffers[i];
         if (!b)
             continue;
-        device_use *use = use_of(b, queue);
-        if (!use && b->use_count == DEVICE_USES) {
+        jit_use *use = use_of(b, queue);
+        if (!use && b->use_count == JIT_USES) {
             use = &b->uses[0];
-            device_queue_await(use->queue, use->ticket);
+            jit_queue_await(use->queue, use->ticket);
         }
         if (!use)
             use = &b->uses[b->use_count++];
-        *use = (device_use){queue, ticket};
+        *use = (jit_use){queue, ticket};
     }
     pthread_mutex_unlock(&pool->lock);
 }
 
-void device_pool_stats(device_pool *pool, collet_memory_stats *stats)
+void jit_pool_stats(jit_pool *pool, collet_memory_stats *stats)
 {
     pthread_mutex_lock(&pool->lock);
     stats->current = pool->current;

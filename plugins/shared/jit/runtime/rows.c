@@ -31,7 +31,7 @@ static int needs_exact_f32(uint32_t op)
            op == COLLET_OP_TERNARY_LINEAR;
 }
 
-int device_row_runs(const struct device_traits *t, uint32_t op, uint64_t sig)
+int jit_row_runs(const struct jit_traits *t, uint32_t op, uint64_t sig)
 {
     if (t->has_f64 || moves(op, sig))
         return 1;

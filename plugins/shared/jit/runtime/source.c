@@ -11,19 +11,19 @@
 #include "binary_cache.h"
 #include "shared/jit/texts.h"
 
-uint32_t device_source_texts(const device_source *source, const char *prelude,
-                             const char *texts[DEVICE_TEXTS])
+uint32_t jit_source_texts(const jit_source *source, const char *prelude,
+                          const char *texts[JIT_TEXTS])
 {
     uint32_t count = 0;
     texts[count++] = prelude;
     texts[count++] = jit_text_runtime_common;
-    for (uint32_t i = 0; source->texts[i] && count < DEVICE_TEXTS; i++)
+    for (uint32_t i = 0; source->texts[i] && count < JIT_TEXTS; i++)
         texts[count++] = source->texts[i];
     return count;
 }
 
-char *device_source_key(const char *identity, const char *name, const char *options,
-                        const char *const *texts, uint32_t count)
+char *jit_source_key(const char *identity, const char *name, const char *options,
+                     const char *const *texts, uint32_t count)
 {
     uint64_t first = 1, second = 2;
     for (uint32_t i = 0; i < count; i++) {
@@ -38,9 +38,9 @@ char *device_source_key(const char *identity, const char *name, const char *opti
     return key;
 }
 
-void device_source_show(const char *directory, const device_source *source, const char *options)
+void jit_source_show(const char *directory, const jit_source *source, const char *options)
 {
-    const char *texts[DEVICE_TEXTS];
+    const char *texts[JIT_TEXTS];
     char path[PATH_MAX];
     if (!directory || directory[0] != '/')
         return;
@@ -54,7 +54,7 @@ void device_source_show(const char *directory, const device_source *source, cons
             close(fd);
         return;
     }
-    uint32_t count = device_source_texts(source, "", texts);
+    uint32_t count = jit_source_texts(source, "", texts);
     (void)fprintf(file, "// %s\n", options);
     for (uint32_t i = 0; i < count; i++)
         (void)fputs(texts[i], file);

@@ -14,7 +14,7 @@
 /* Fewer bytes a driver keeps for itself before it returns. */
 #define LEAST ((uint64_t)64 << 10)
 
-uint64_t device_staging_size(const collet_host *host, const char *setting, uint64_t otherwise)
+uint64_t jit_staging_size(const collet_host *host, const char *setting, uint64_t otherwise)
 {
     const char *set = host->config(host, setting);
     if (!set)
@@ -23,13 +23,13 @@ uint64_t device_staging_size(const collet_host *host, const char *setting, uint6
 }
 
 /* Under the staging's lock. 0: there is no page-locked memory to have. */
-static int ready(collet_queue *q, device_staging *s)
+static int ready(collet_queue *q, jit_staging *s)
 {
-    const device_base *b = device_base_of(device_queue_of(q)->device);
+    const jit_base *b = jit_base_of(jit_queue_of(q)->device);
     for (uint32_t i = 0; i < 2 && !s->none; i++) {
         if (s->pieces[i].address)
             continue;
-        s->none = !device_pinned_take(q, b->staging, &s->pieces[i]);
+        s->none = !jit_pinned_take(q, b->staging, &s->pieces[i]);
         if (s->none)
             b->host->log(b->host, COLLET_LOG_WARNING,
                          "%s: no %llu bytes of page-locked memory: transfers are the driver's",
@@ -40,8 +40,8 @@ static int ready(collet_queue *q, device_staging *s)
 
 static int stages(collet_device *d, collet_queue *q, const void *address, uint64_t bytes)
 {
-    return device_base_of(d)->staging && bytes > LEAST && !device_pinned(d, address) &&
-           ready(q, &device_queue_of(q)->staging);
+    return jit_base_of(d)->staging && bytes > LEAST && !jit_pinned(d, address) &&
+           ready(q, &jit_queue_of(q)->staging);
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -53,32 +53,31 @@ static collet_status write_pieces(collet_device *d, collet_queue *q, collet_buff
                                   uint64_t offset, const unsigned char *source, uint64_t bytes,
                                   collet_error *err)
 {
-    device_staging *s = &device_queue_of(q)->staging;
+    jit_staging *s = &jit_queue_of(q)->staging;
     collet_status status = COLLET_OK;
-    uint64_t size = device_base_of(d)->staging, n;
+    uint64_t size = jit_base_of(d)->staging, n;
     for (uint64_t at = 0; at < bytes && status == COLLET_OK; at += n) {
-        device_piece *p = &s->pieces[s->next++ & 1];
+        jit_piece *p = &s->pieces[s->next++ & 1];
         n = least(size, bytes - at);
-        device_queue_await(q, p->ticket);
+        jit_queue_await(q, p->ticket);
         memcpy(p->address, source + at, n);
-        status = device_write(d, q, b, offset + at, p->address, n, 1, err);
-        p->ticket = device_queue_of(q)->submitted;
+        status = jit_write(d, q, b, offset + at, p->address, n, 1, err);
+        p->ticket = jit_queue_of(q)->submitted;
         /* Bytes are on their way already. */
         if (at)
-            status = device_after_first(status);
+            status = jit_after_first(status);
     }
     return status;
 }
 
-collet_status device_buffer_write(collet_device *d, collet_queue *q, collet_buffer *b,
-                                  uint64_t offset, const void *source, uint64_t bytes,
-                                  collet_error *err)
+collet_status jit_buffer_write(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
+                               const void *source, uint64_t bytes, collet_error *err)
 {
-    device_staging *s = &device_queue_of(q)->staging;
+    jit_staging *s = &jit_queue_of(q)->staging;
     pthread_mutex_lock(&s->lock);
     collet_status status = stages(d, q, source, bytes)
                                ? write_pieces(d, q, b, offset, source, bytes, err)
-                               : device_write(d, q, b, offset, source, bytes, 0, err);
+                               : jit_write(d, q, b, offset, source, bytes, 0, err);
     pthread_mutex_unlock(&s->lock);
     return status;
 }
@@ -87,13 +86,13 @@ collet_status device_buffer_write(collet_device *d, collet_queue *q, collet_buff
 static collet_status ask(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
                          uint64_t bytes, uint64_t k, collet_error *err)
 {
-    uint64_t size = device_base_of(d)->staging, at = k * size;
-    device_piece *p = &device_queue_of(q)->staging.pieces[k & 1];
+    uint64_t size = jit_base_of(d)->staging, at = k * size;
+    jit_piece *p = &jit_queue_of(q)->staging.pieces[k & 1];
     if (at >= bytes)
         return COLLET_OK;
     collet_status status =
-        device_read(d, q, b, offset + at, p->address, least(size, bytes - at), 1, err);
-    p->ticket = device_queue_of(q)->submitted;
+        jit_read(d, q, b, offset + at, p->address, least(size, bytes - at), 1, err);
+    p->ticket = jit_queue_of(q)->submitted;
     return status;
 }
 
@@ -101,41 +100,41 @@ static collet_status read_pieces(collet_device *d, collet_queue *q, collet_buffe
                                  uint64_t offset, unsigned char *target, uint64_t bytes,
                                  collet_error *err)
 {
-    uint64_t size = device_base_of(d)->staging;
+    uint64_t size = jit_base_of(d)->staging;
     collet_status status = ask(d, q, b, offset, bytes, 0, err);
     for (uint64_t k = 0, at = 0; at < bytes && status == COLLET_OK; k++, at += size) {
-        const device_piece *p = &device_queue_of(q)->staging.pieces[k & 1];
+        const jit_piece *p = &jit_queue_of(q)->staging.pieces[k & 1];
         status = ask(d, q, b, offset, bytes, k + 1, err);
-        device_queue_await(q, p->ticket);
+        jit_queue_await(q, p->ticket);
         memcpy(target + at, p->address, least(size, bytes - at));
     }
     return status;
 }
 
-collet_status device_buffer_read(collet_device *d, collet_queue *q, collet_buffer *b,
-                                 uint64_t offset, void *target, uint64_t bytes, collet_error *err)
+collet_status jit_buffer_read(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
+                              void *target, uint64_t bytes, collet_error *err)
 {
-    device_staging *s = &device_queue_of(q)->staging;
+    jit_staging *s = &jit_queue_of(q)->staging;
     pthread_mutex_lock(&s->lock);
     collet_status status = stages(d, q, target, bytes)
                                ? read_pieces(d, q, b, offset, target, bytes, err)
-                               : device_read(d, q, b, offset, target, bytes, 0, err);
+                               : jit_read(d, q, b, offset, target, bytes, 0, err);
     pthread_mutex_unlock(&s->lock);
     /* What failed before it is the reason, and stays to be told by the queue's wait. */
-    collet_status failed = device_queue_check(q, err);
-    return failed == COLLET_OK ? device_after_first(status) : failed;
+    collet_status failed = jit_queue_check(q, err);
+    return failed == COLLET_OK ? jit_after_first(status) : failed;
 }
 
-void device_staging_release(collet_queue *q)
+void jit_staging_release(collet_queue *q)
 {
-    device_staging *s = &device_queue_of(q)->staging;
+    jit_staging *s = &jit_queue_of(q)->staging;
     pthread_mutex_lock(&s->lock);
     for (uint32_t i = 0; i < 2; i++) {
         if (!s->pieces[i].address)
             continue;
-        device_queue_await(q, s->pieces[i].ticket);
-        device_pinned_give(q, &s->pieces[i]);
-        s->pieces[i] = (device_piece){NULL, NULL, 0};
+        jit_queue_await(q, s->pieces[i].ticket);
+        jit_pinned_give(q, &s->pieces[i]);
+        s->pieces[i] = (jit_piece){NULL, NULL, 0};
     }
     s->none = 0;
     pthread_mutex_unlock(&s->lock);

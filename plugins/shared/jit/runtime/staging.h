@@ -11,50 +11,50 @@
 #include <collet/plugin.h>
 
 /* Bytes of a piece where a device's memory is not the host's. */
-#define DEVICE_STAGING ((uint64_t)4 << 20)
+#define JIT_STAGING ((uint64_t)4 << 20)
 
-typedef struct device_piece {
+typedef struct jit_piece {
     void *address;   /* NULL: not taken */
     void *handle;    /* the driver's */
     uint64_t ticket; /* of the last command that uses it */
-} device_piece;
+} jit_piece;
 
-typedef struct device_staging {
+typedef struct jit_staging {
     pthread_mutex_t lock; /* of a whole transfer; before the queue's */
-    device_piece pieces[2];
+    jit_piece pieces[2];
     uint32_t next;
     int none; /* there was no memory to have, until the next trim */
-} device_staging;
+} jit_staging;
 
 /* The setting: bytes of a piece, or "off", which is 0; `otherwise` where it is not set. */
-uint64_t device_staging_size(const collet_host *host, const char *setting, uint64_t otherwise);
+uint64_t jit_staging_size(const collet_host *host, const char *setting, uint64_t otherwise);
 
 /* Gives a queue's pieces back. */
-void device_staging_release(collet_queue *queue);
+void jit_staging_release(collet_queue *queue);
 
-/* Slots. What is page-locked already, and where base.staging is 0, is left to device_write and
- * device_read. */
-collet_status device_buffer_write(collet_device *device, collet_queue *queue, collet_buffer *buffer,
-                                  uint64_t offset, const void *source, uint64_t bytes,
-                                  collet_error *err);
-collet_status device_buffer_read(collet_device *device, collet_queue *queue, collet_buffer *buffer,
-                                 uint64_t offset, void *target, uint64_t bytes, collet_error *err);
+/* Slots. What is page-locked already, and where base.staging is 0, is left to jit_write and
+ * jit_read. */
+collet_status jit_buffer_write(collet_device *device, collet_queue *queue, collet_buffer *buffer,
+                               uint64_t offset, const void *source, uint64_t bytes,
+                               collet_error *err);
+collet_status jit_buffer_read(collet_device *device, collet_queue *queue, collet_buffer *buffer,
+                              uint64_t offset, void *target, uint64_t bytes, collet_error *err);
 
 /* ---- What a backend implements --------------------------------------------------------------- */
 
 /* As the slots buffer_write and buffer_read; `pinned`: the address is of a piece, stays as it is
  * until the ticket has passed, and the call only enqueues. */
-collet_status device_write(collet_device *device, collet_queue *queue, collet_buffer *buffer,
-                           uint64_t offset, const void *source, uint64_t bytes, int pinned,
-                           collet_error *err);
-collet_status device_read(collet_device *device, collet_queue *queue, collet_buffer *buffer,
-                          uint64_t offset, void *target, uint64_t bytes, int pinned,
-                          collet_error *err);
+collet_status jit_write(collet_device *device, collet_queue *queue, collet_buffer *buffer,
+                        uint64_t offset, const void *source, uint64_t bytes, int pinned,
+                        collet_error *err);
+collet_status jit_read(collet_device *device, collet_queue *queue, collet_buffer *buffer,
+                       uint64_t offset, void *target, uint64_t bytes, int pinned,
+                       collet_error *err);
 /* Whether the address is known to be in page-locked memory. */
-int device_pinned(collet_device *device, const void *address);
+int jit_pinned(collet_device *device, const void *address);
 /* 0: there is none. */
-int device_pinned_take(collet_queue *queue, uint64_t bytes, device_piece *piece);
+int jit_pinned_take(collet_queue *queue, uint64_t bytes, jit_piece *piece);
 /* No command uses it any more. */
-void device_pinned_give(collet_queue *queue, device_piece *piece);
+void jit_pinned_give(collet_queue *queue, jit_piece *piece);
 
 #endif

@@ -14,20 +14,20 @@ typedef struct request {
     collet_device *device;
     collet_queue *queue;
     uint64_t bytes;
-    device_table_fill fill;
+    jit_table_fill fill;
     const void *context;
     collet_error *err;
 } request;
 
-plan_cache *device_tables_create(void)
+plan_cache *jit_tables_create(void)
 {
     return plan_cache_create(TABLES, TABLES_BYTES);
 }
 
 static void destroy(cached_plan *plan)
 {
-    device_table *t = (device_table *)plan;
-    device_verbs()->buffer_free(t->device, t->buffer);
+    jit_table *t = (jit_table *)plan;
+    jit_vtable()->buffer_free(t->device, t->buffer);
     free(t);
 }
 
@@ -36,8 +36,8 @@ static collet_status write_all(const request *r, collet_buffer *buffer, const ch
     collet_status status = COLLET_OK;
     for (uint64_t at = 0; at < r->bytes && status == COLLET_OK; at += PIECE) {
         uint64_t left = r->bytes - at;
-        status = device_verbs()->buffer_write(r->device, r->queue, buffer, at, bytes + at,
-                                              left < PIECE ? left : PIECE, r->err);
+        status = jit_vtable()->buffer_write(r->device, r->queue, buffer, at, bytes + at,
+                                            left < PIECE ? left : PIECE, r->err);
     }
     return status;
 }
@@ -55,8 +55,8 @@ static uint64_t ticket_of(const collet_buffer *buffer, const collet_queue *queue
 static cached_plan *make(const plan_key *key, void *context)
 {
     const request *r = context;
-    const collet_plugin *verbs = device_verbs();
-    device_table *t = calloc(1, sizeof *t);
+    const collet_plugin *verbs = jit_vtable();
+    jit_table *t = calloc(1, sizeof *t);
     char *bytes = malloc(r->bytes);
     (void)key;
     if (!t || !bytes || !r->fill(bytes, r->context) ||
@@ -78,20 +78,20 @@ fail:
     return NULL;
 }
 
-collet_status device_table_take(collet_device *device, collet_queue *queue, const plan_key *key,
-                                uint64_t bytes, device_table_fill fill, const void *context,
-                                device_table **table, collet_error *err)
+collet_status jit_table_take(collet_device *device, collet_queue *queue, const plan_key *key,
+                             uint64_t bytes, jit_table_fill fill, const void *context,
+                             jit_table **table, collet_error *err)
 {
-    plan_cache *cache = device_tables_of(device);
+    plan_cache *cache = jit_tables_of(device);
     request r = {device, queue, bytes, fill, context, err};
     cached_plan *plan = plan_cache_take(cache, key, make, &r);
     if (!plan)
-        return device_host(device)->fail(err, COLLET_REFUSED, "no memory for a table of %llu bytes",
-                                         (unsigned long long)bytes);
-    device_table *t = (device_table *)plan;
+        return jit_host(device)->fail(err, COLLET_REFUSED, "no memory for a table of %llu bytes",
+                                      (unsigned long long)bytes);
+    jit_table *t = (jit_table *)plan;
     collet_status status = COLLET_OK;
     if (t->writer != queue)
-        status = device_queue_order(queue, t->writer, t->ticket, err);
+        status = jit_queue_order(queue, t->writer, t->ticket, err);
     if (status == COLLET_OK)
         *table = t;
     else
@@ -99,7 +99,7 @@ collet_status device_table_take(collet_device *device, collet_queue *queue, cons
     return status;
 }
 
-void device_table_give(device_table *table)
+void jit_table_give(jit_table *table)
 {
-    plan_cache_give(device_tables_of(table->device), &table->head);
+    plan_cache_give(jit_tables_of(table->device), &table->head);
 }

@@ -13,29 +13,29 @@
 #include "shared/host/util/plan_cache.h"
 #include "launch.h"
 
-typedef struct device_table {
+typedef struct jit_table {
     cached_plan head;
     collet_buffer *buffer;
     collet_device *device;
     collet_queue *writer; /* the queue that wrote it, up to `ticket` */
     uint64_t ticket;
-} device_table;
+} jit_table;
 
 /* Writes the table's bytes; 0 when there is no memory. `context` is the caller's. */
-typedef int (*device_table_fill)(void *bytes, const void *context);
+typedef int (*jit_table_fill)(void *bytes, const void *context);
 
 /*
  * The table of `key`, `bytes` (> 0) long, for launches in `queue`; given back once they are
  * enqueued. COLLET_OK, or REFUSED when memory is short.
  */
-collet_status device_table_take(collet_device *device, collet_queue *queue, const plan_key *key,
-                                uint64_t bytes, device_table_fill fill, const void *context,
-                                device_table **table, collet_error *err);
-void device_table_give(device_table *table);
+collet_status jit_table_take(collet_device *device, collet_queue *queue, const plan_key *key,
+                             uint64_t bytes, jit_table_fill fill, const void *context,
+                             jit_table **table, collet_error *err);
+void jit_table_give(jit_table *table);
 
 /* ---- For the backend ----------------------------------------------------------------------- */
 
-/* The cache that device_tables_of returns; NULL without memory. Destroyed before the pool. */
-plan_cache *device_tables_create(void);
+/* The cache that jit_tables_of returns; NULL without memory. Destroyed before the pool. */
+plan_cache *jit_tables_create(void);
 
 #endif

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-uint64_t device_view_of(device_view *v, const device_traits *t, const collet_kernel_call *call,
-                        uint32_t count)
+uint64_t jit_view_of(jit_view *v, const jit_traits *t, const collet_kernel_call *call,
+                     uint32_t count)
 {
-    const collet_operand *shape = device_operand(call, 0);
+    const collet_operand *shape = jit_operand(call, 0);
     int32_t last = shape->ndim - 1;
     memset(v, 0, sizeof *v);
     v->rows = 1;
@@ -17,7 +17,7 @@ uint64_t device_view_of(device_view *v, const device_traits *t, const collet_ker
         v->rows *= shape->shape[axis];
     }
     for (uint32_t k = 0; k < count; k++) {
-        const collet_operand *o = device_operand(call, k);
+        const collet_operand *o = jit_operand(call, k);
         v->step[k] = last >= 0 ? o->strides[last] : 0;
         for (int32_t axis = 0; axis < v->outer; axis++)
             v->stride[k][axis] = o->strides[axis];
@@ -26,6 +26,6 @@ uint64_t device_view_of(device_view *v, const device_traits *t, const collet_ker
     while (1u << v->column_bits < t->group && (int64_t)1 << v->column_bits < v->columns)
         v->column_bits++;
     uint64_t tall = t->group >> v->column_bits;
-    v->across = (int64_t)device_ceiling((uint64_t)v->columns, 1u << v->column_bits);
-    return device_ceiling((uint64_t)v->rows, tall) * (uint64_t)v->across;
+    v->across = (int64_t)jit_ceiling((uint64_t)v->columns, 1u << v->column_bits);
+    return jit_ceiling((uint64_t)v->rows, tall) * (uint64_t)v->across;
 }

@@ -8,22 +8,22 @@
 
 #include "launch.h"
 
-#define DEVICE_VIEW_OPERANDS 3
+#define JIT_VIEW_OPERANDS 3
 
-typedef struct device_view {
+typedef struct jit_view {
     int64_t rows, columns, across;
     int64_t extent[COLLET_MAX_DIMS];
-    int64_t stride[DEVICE_VIEW_OPERANDS][COLLET_MAX_DIMS];
-    int64_t step[DEVICE_VIEW_OPERANDS];
+    int64_t stride[JIT_VIEW_OPERANDS][COLLET_MAX_DIMS];
+    int64_t step[JIT_VIEW_OPERANDS];
     int32_t outer;
     int32_t column_bits;
-} device_view;
+} jit_view;
 
 /*
  * The view of the call's first `count` (1 .. 3) operands; the first one's shape is the view's, and
  * the others have it too. Returns the groups of one element an item, 0 for an empty shape.
  */
-uint64_t device_view_of(device_view *v, const device_traits *t, const collet_kernel_call *call,
-                        uint32_t count);
+uint64_t jit_view_of(jit_view *v, const jit_traits *t, const collet_kernel_call *call,
+                     uint32_t count);
 
 #endif

@@ -6,11 +6,11 @@
 
 static const char *const codes_texts[] = {jit_text_linalg_matrices, jit_text_ternary_ternary,
                                           jit_text_ternary_codes, NULL};
-static const device_source codes_source = {"ternary_codes", codes_texts};
+static const jit_source codes_source = {"ternary_codes", codes_texts};
 static const char *const formats_texts[] = {jit_text_linalg_matrices, jit_text_ternary_ternary,
                                             jit_text_ternary_vectors, jit_text_ternary_formats,
                                             NULL};
-static const device_source formats_source = {"ternary_formats", formats_texts};
+static const jit_source formats_source = {"ternary_formats", formats_texts};
 
 /* ---- Rows and their parts ----------------------------------------------------------------------
  */
@@ -19,7 +19,7 @@ static const device_source formats_source = {"ternary_formats", formats_texts};
 typedef struct row_view {
     int64_t units, columns, parts, width, each;
     int32_t bits, with_scale;
-    device_batch v;
+    jit_batch v;
 } row_view;
 
 /* Elements worth a part of a row, and those it has at most, for a group counts in an i32; parts in
@@ -34,7 +34,7 @@ typedef struct row_view {
 #define CACHED (4 << 20)
 
 /* Items of a GPU's group that share a unit: no more than there is work for. */
-static int32_t bits_of(const device_traits *t, int64_t width)
+static int32_t bits_of(const jit_traits *t, int64_t width)
 {
     int32_t bits = 0;
     while (1u << bits < t->group && (int64_t)1 << bits < width)
@@ -43,10 +43,9 @@ static int32_t bits_of(const device_traits *t, int64_t width)
 }
 
 /* Rows of `columns` along the last axis of o; returns the groups. */
-static uint64_t rows_of(row_view *w, const device_traits *t, const collet_operand *o,
-                        int64_t columns)
+static uint64_t rows_of(row_view *w, const jit_traits *t, const collet_operand *o, int64_t columns)
 {
-    int64_t rows = device_batch_begin(&w->v, o, o->ndim - 1), most = PARTS_ENOUGH;
+    int64_t rows = jit_batch_begin(&w->v, o, o->ndim - 1), most = PARTS_ENOUGH;
     int64_t parts = columns / PART_LEAST, needed = columns / PART_MOST + 1;
     most = rows > 1 ? PARTS_ENOUGH / rows : most;
     parts = parts < most ? parts : most;
@@ -54,27 +53,27 @@ static uint64_t rows_of(row_view *w, const device_traits *t, const collet_operan
     w->columns = columns;
     w->width = columns;
     if (w->parts > 1) {
-        uint64_t share = device_ceiling((uint64_t)columns, (uint64_t)w->parts);
-        w->width = (int64_t)device_ceiling(share, PART_MULTIPLE) * PART_MULTIPLE;
-        w->parts = (int64_t)device_ceiling((uint64_t)columns, (uint64_t)w->width);
+        uint64_t share = jit_ceiling((uint64_t)columns, (uint64_t)w->parts);
+        w->width = (int64_t)jit_ceiling(share, PART_MULTIPLE) * PART_MULTIPLE;
+        w->parts = (int64_t)jit_ceiling((uint64_t)columns, (uint64_t)w->width);
     }
     w->units = rows * w->parts;
     w->bits = bits_of(t, w->width);
     w->each = 1;
     w->with_scale = 0;
     if (!t->is_cpu)
-        return device_ceiling((uint64_t)w->units, t->group >> w->bits);
-    uint64_t worth = device_ceiling(STRETCH, (uint64_t)w->width + 1);
-    uint64_t even = device_ceiling((uint64_t)w->units, 8 * (uint64_t)t->units);
+        return jit_ceiling((uint64_t)w->units, t->group >> w->bits);
+    uint64_t worth = jit_ceiling(STRETCH, (uint64_t)w->width + 1);
+    uint64_t even = jit_ceiling((uint64_t)w->units, 8 * (uint64_t)t->units);
     w->each = (int64_t)(worth < even ? worth : even);
-    return w->each ? device_ceiling((uint64_t)w->units, (uint64_t)w->each) : 0;
+    return w->each ? jit_ceiling((uint64_t)w->units, (uint64_t)w->each) : 0;
 }
 
 static void scale_of(row_view *w, const collet_operand *scale)
 {
-    w->with_scale = device_present(scale);
+    w->with_scale = jit_present(scale);
     if (w->with_scale)
-        device_batch_operand(&w->v, 2, scale);
+        jit_batch_operand(&w->v, 2, scale);
 }
 
 static int64_t last_extent(const collet_operand *o)
@@ -85,18 +84,18 @@ static int64_t last_extent(const collet_operand *o)
 /* Whether outputs take nothing: their rows may then be more than can be counted. */
 static int is_idle(const collet_operand *out, const collet_operand *scale)
 {
-    return device_is_empty(out) && device_is_empty(scale);
+    return jit_is_empty(out) && jit_is_empty(scale);
 }
 
 /* info = 0, before kernels add to it. */
 static collet_status clear(collet_device *device, collet_queue *queue,
-                           const collet_kernel_call *call, const device_source *source,
+                           const collet_kernel_call *call, const jit_source *source,
                            const char *options, const collet_operand *info)
 {
-    device_launch l;
-    device_launch_begin(&l, source, options, "clear");
-    device_pass_operand(&l, info);
-    return device_enqueue(device, queue, &l, 1, call->err);
+    jit_launch l;
+    jit_launch_begin(&l, source, options, "clear");
+    jit_pass_operand(&l, info);
+    return jit_enqueue(device, queue, &l, 1, call->err);
 }
 
 /* ---- quantize ----------------------------------------------------------------------------------
@@ -122,59 +121,58 @@ static int takes_means(const collet_kernel_call *call)
     return params->mode == COLLET_TERNARY_ABSMEAN;
 }
 
-static uint64_t quantize_rows(row_view *w, const device_traits *t, const collet_kernel_call *call)
+static uint64_t quantize_rows(row_view *w, const jit_traits *t, const collet_kernel_call *call)
 {
-    const collet_operand *codes = device_operand(call, 0), *in = device_operand(call, 3);
+    const collet_operand *codes = jit_operand(call, 0), *in = jit_operand(call, 3);
     uint64_t groups = rows_of(w, t, codes, last_extent(codes));
-    device_batch_operand(&w->v, 0, codes);
-    device_batch_operand(&w->v, 1, in);
-    scale_of(w, device_operand(call, 1));
+    jit_batch_operand(&w->v, 0, codes);
+    jit_batch_operand(&w->v, 1, in);
+    scale_of(w, jit_operand(call, 1));
     return groups;
 }
 
-uint64_t device_ternary_quantize_workspace(collet_device *device, const collet_kernel_call *call)
+uint64_t jit_ternary_quantize_workspace(collet_device *device, const collet_kernel_call *call)
 {
     row_view w;
-    if (!takes_means(call) || is_idle(device_operand(call, 0), device_operand(call, 1)))
+    if (!takes_means(call) || is_idle(jit_operand(call, 0), jit_operand(call, 1)))
         return 0;
-    quantize_rows(&w, device_traits_of(device), call);
+    quantize_rows(&w, jit_traits_of(device), call);
     return (uint64_t)w.units * 2 * sizeof(double);
 }
 
-collet_status device_ternary_quantize(collet_device *device, collet_queue *queue,
-                                      const collet_kernel_call *call)
+collet_status jit_ternary_quantize(collet_device *device, collet_queue *queue,
+                                   const collet_kernel_call *call)
 {
     const collet_ternary_quantize_params *params = call->params;
-    const device_traits *t = device_traits_of(device);
-    const collet_operand *in = device_operand(call, 3);
+    const jit_traits *t = jit_traits_of(device);
+    const collet_operand *in = jit_operand(call, 3);
     const char *options = quantize_options(in->dtype);
     int means = takes_means(call);
-    device_launch l;
+    jit_launch l;
     row_view w;
-    collet_status status =
-        clear(device, queue, call, &codes_source, options, device_operand(call, 2));
-    if (status != COLLET_OK || is_idle(device_operand(call, 0), device_operand(call, 1)))
+    collet_status status = clear(device, queue, call, &codes_source, options, jit_operand(call, 2));
+    if (status != COLLET_OK || is_idle(jit_operand(call, 0), jit_operand(call, 1)))
         return status;
     uint64_t groups = quantize_rows(&w, t, call);
     if (means) {
-        device_launch_begin(&l, &codes_source, options, "magnitudes");
+        jit_launch_begin(&l, &codes_source, options, "magnitudes");
         l.alone = t->is_cpu;
-        device_pass_buffer(&l, call->workspace);
-        device_pass_operand(&l, in);
-        device_pass_block(&l, &w, sizeof w);
-        status = device_after_first(device_enqueue(device, queue, &l, groups, call->err));
+        jit_pass_buffer(&l, call->workspace);
+        jit_pass_operand(&l, in);
+        jit_pass_block(&l, &w, sizeof w);
+        status = jit_after_first(jit_enqueue(device, queue, &l, groups, call->err));
     }
     if (status != COLLET_OK)
         return status;
-    device_launch_begin(&l, &codes_source, options, "quantize");
+    jit_launch_begin(&l, &codes_source, options, "quantize");
     l.alone = t->is_cpu;
     for (uint32_t i = 0; i < 4; i++)
-        device_pass_operand(&l, device_operand(call, i));
-    device_pass_buffer(&l, means ? call->workspace : NULL);
-    device_pass_f32(&l, params->threshold);
-    device_pass_i32(&l, means);
-    device_pass_block(&l, &w, sizeof w);
-    return device_after_first(device_enqueue(device, queue, &l, groups, call->err));
+        jit_pass_operand(&l, jit_operand(call, i));
+    jit_pass_buffer(&l, means ? call->workspace : NULL);
+    jit_pass_f32(&l, params->threshold);
+    jit_pass_i32(&l, means);
+    jit_pass_block(&l, &w, sizeof w);
+    return jit_after_first(jit_enqueue(device, queue, &l, groups, call->err));
 }
 
 /* ---- pack, unpack ------------------------------------------------------------------------------
@@ -187,42 +185,40 @@ static collet_status convert(collet_device *device, collet_queue *queue,
                              uint32_t scale, uint32_t info, int64_t length)
 {
     const collet_ternary_format_params *params = call->params;
-    const device_traits *t = device_traits_of(device);
-    const collet_operand *out = device_operand(call, 0);
-    device_launch l;
+    const jit_traits *t = jit_traits_of(device);
+    const collet_operand *out = jit_operand(call, 0);
+    jit_launch l;
     row_view w;
-    collet_status status =
-        clear(device, queue, call, &formats_source, "", device_operand(call, info));
-    if (status != COLLET_OK ||
-        is_idle(out, scale < call->n_out ? device_operand(call, scale) : out))
+    collet_status status = clear(device, queue, call, &formats_source, "", jit_operand(call, info));
+    if (status != COLLET_OK || is_idle(out, scale < call->n_out ? jit_operand(call, scale) : out))
         return status;
     uint64_t groups = rows_of(&w, t, out, last_extent(out));
-    device_batch_operand(&w.v, 0, out);
-    device_batch_operand(&w.v, 1, device_operand(call, in));
-    scale_of(&w, device_operand(call, scale));
-    device_launch_begin(&l, &formats_source, "", kernel);
+    jit_batch_operand(&w.v, 0, out);
+    jit_batch_operand(&w.v, 1, jit_operand(call, in));
+    scale_of(&w, jit_operand(call, scale));
+    jit_launch_begin(&l, &formats_source, "", kernel);
     l.alone = t->is_cpu;
     for (uint32_t i = 0; i < 4; i++)
-        device_pass_operand(&l, device_operand(call, i));
-    device_pass_i32(&l, (int32_t)params->format);
-    device_pass_i64(&l, length);
-    device_pass_i32(&l, device_count(out) * (int64_t)device_dtype_size(out->dtype) > CACHED);
-    device_pass_block(&l, &w, sizeof w);
-    return device_after_first(device_enqueue(device, queue, &l, groups, call->err));
+        jit_pass_operand(&l, jit_operand(call, i));
+    jit_pass_i32(&l, (int32_t)params->format);
+    jit_pass_i64(&l, length);
+    jit_pass_i32(&l, jit_count(out) * (int64_t)jit_dtype_size(out->dtype) > CACHED);
+    jit_pass_block(&l, &w, sizeof w);
+    return jit_after_first(jit_enqueue(device, queue, &l, groups, call->err));
 }
 
-collet_status device_ternary_pack(collet_device *device, collet_queue *queue,
-                                  const collet_kernel_call *call)
+collet_status jit_ternary_pack(collet_device *device, collet_queue *queue,
+                               const collet_kernel_call *call)
 {
-    int64_t codes = last_extent(device_operand(call, 2));
+    int64_t codes = last_extent(jit_operand(call, 2));
     return convert(device, queue, call, "pack", 2, 3, 1, codes);
 }
 
-collet_status device_ternary_unpack(collet_device *device, collet_queue *queue,
-                                    const collet_kernel_call *call)
+collet_status jit_ternary_unpack(collet_device *device, collet_queue *queue,
+                                 const collet_kernel_call *call)
 {
-    const collet_operand *scale = device_operand(call, 1);
-    int64_t blocks = device_present(scale) ? last_extent(scale) : 0;
+    const collet_operand *scale = jit_operand(call, 1);
+    int64_t blocks = jit_present(scale) ? last_extent(scale) : 0;
     return convert(device, queue, call, "unpack", 3, 1, 2, blocks);
 }
 
@@ -234,35 +230,35 @@ collet_status device_ternary_unpack(collet_device *device, collet_queue *queue,
 #define INNER_MULTIPLE 64
 
 /* Groups for `count` bytes: all have `each` of them but the last, which has what is left. */
-static uint64_t inner_groups(const device_traits *t, uint64_t count, uint64_t *each)
+static uint64_t inner_groups(const jit_traits *t, uint64_t count, uint64_t *each)
 {
-    uint64_t wanted = device_ceiling(count, INNER_LEAST), most = 8 * (uint64_t)t->units;
+    uint64_t wanted = jit_ceiling(count, INNER_LEAST), most = 8 * (uint64_t)t->units;
     uint64_t blocks = count / INNER_MULTIPLE, share;
     wanted = wanted < most ? wanted : most;
-    share = device_ceiling(blocks, wanted ? wanted : 1);
+    share = jit_ceiling(blocks, wanted ? wanted : 1);
     *each = share * INNER_MULTIPLE;
-    return share ? device_ceiling(blocks, share) : 1;
+    return share ? jit_ceiling(blocks, share) : 1;
 }
 
-collet_status device_ternary_dot(collet_device *device, collet_queue *queue,
-                                 const collet_kernel_call *call)
+collet_status jit_ternary_dot(collet_device *device, collet_queue *queue,
+                              const collet_kernel_call *call)
 {
-    const device_traits *t = device_traits_of(device);
-    int64_t count = last_extent(device_operand(call, 1));
+    const jit_traits *t = jit_traits_of(device);
+    int64_t count = last_extent(jit_operand(call, 1));
     uint64_t each, groups = inner_groups(t, (uint64_t)count, &each);
-    device_launch l;
+    jit_launch l;
     collet_status status =
         groups == 1 ? COLLET_OK
-                    : clear(device, queue, call, &formats_source, "", device_operand(call, 0));
+                    : clear(device, queue, call, &formats_source, "", jit_operand(call, 0));
     if (status != COLLET_OK)
         return status;
-    device_launch_begin(&l, &formats_source, "", "inner");
+    jit_launch_begin(&l, &formats_source, "", "inner");
     l.alone = t->is_cpu;
     for (uint32_t i = 0; i < 3; i++)
-        device_pass_operand(&l, device_operand(call, i));
-    device_pass_i64(&l, count);
-    device_pass_i64(&l, (int64_t)each);
-    device_pass_i32(&l, groups == 1);
-    status = device_enqueue(device, queue, &l, groups, call->err);
-    return groups == 1 ? status : device_after_first(status);
+        jit_pass_operand(&l, jit_operand(call, i));
+    jit_pass_i64(&l, count);
+    jit_pass_i64(&l, (int64_t)each);
+    jit_pass_i32(&l, groups == 1);
+    status = jit_enqueue(device, queue, &l, groups, call->err);
+    return groups == 1 ? status : jit_after_first(status);
 }

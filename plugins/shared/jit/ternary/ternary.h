@@ -9,33 +9,33 @@
 #include "shared/jit/runtime/launch.h"
 #include "shared/jit/runtime/rows.h"
 
-collet_status device_ternary_quantize(collet_device *device, collet_queue *queue,
-                                      const collet_kernel_call *call);
-uint64_t device_ternary_quantize_workspace(collet_device *device, const collet_kernel_call *call);
-collet_status device_ternary_pack(collet_device *device, collet_queue *queue,
-                                  const collet_kernel_call *call);
-collet_status device_ternary_unpack(collet_device *device, collet_queue *queue,
-                                    const collet_kernel_call *call);
-collet_status device_ternary_dot(collet_device *device, collet_queue *queue,
+collet_status jit_ternary_quantize(collet_device *device, collet_queue *queue,
+                                   const collet_kernel_call *call);
+uint64_t jit_ternary_quantize_workspace(collet_device *device, const collet_kernel_call *call);
+collet_status jit_ternary_pack(collet_device *device, collet_queue *queue,
+                               const collet_kernel_call *call);
+collet_status jit_ternary_unpack(collet_device *device, collet_queue *queue,
                                  const collet_kernel_call *call);
-collet_status device_ternary_matmul(collet_device *device, collet_queue *queue,
-                                    const collet_kernel_call *call);
-uint64_t device_ternary_matmul_workspace(collet_device *device, const collet_kernel_call *call);
-collet_status device_ternary_linear(collet_device *device, collet_queue *queue,
-                                    const collet_kernel_call *call);
-uint64_t device_ternary_linear_workspace(collet_device *device, const collet_kernel_call *call);
+collet_status jit_ternary_dot(collet_device *device, collet_queue *queue,
+                              const collet_kernel_call *call);
+collet_status jit_ternary_matmul(collet_device *device, collet_queue *queue,
+                                 const collet_kernel_call *call);
+uint64_t jit_ternary_matmul_workspace(collet_device *device, const collet_kernel_call *call);
+collet_status jit_ternary_linear(collet_device *device, collet_queue *queue,
+                                 const collet_kernel_call *call);
+uint64_t jit_ternary_linear_workspace(collet_device *device, const collet_kernel_call *call);
 
-#define DEVICE_TERNARY_ROWS                                                                        \
-    DEVICE_ROW_WORKSPACE(TERNARY_QUANTIZE, ternary_quantize, I8, F, I32, F),                       \
-        DEVICE_ROW_WORKSPACE(TERNARY_QUANTIZE, ternary_quantize, I8, F, I32, D),                   \
-        DEVICE_ROW_WORKSPACE(TERNARY_QUANTIZE, ternary_quantize, I8, F, I32, H),                   \
-        DEVICE_ROW_WORKSPACE(TERNARY_QUANTIZE, ternary_quantize, I8, F, I32, B),                   \
-        DEVICE_ROW(TERNARY_PACK, ternary_pack, U8, I32, I8, F),                                    \
-        DEVICE_ROW(TERNARY_UNPACK, ternary_unpack, I8, F, I32, U8),                                \
-        DEVICE_ROW(TERNARY_DOT, ternary_dot, I32, U8, U8),                                         \
-        DEVICE_ROW_WORKSPACE(TERNARY_MATMUL, ternary_matmul, I32, U8, U8),                         \
-        DEVICE_ROW_WORKSPACE(TERNARY_MATMUL, ternary_matmul, I32, U8, I8),                         \
-        DEVICE_ROW_WORKSPACE(TERNARY_MATMUL, ternary_matmul, F, U8, F),                            \
-        DEVICE_ROW_WORKSPACE(TERNARY_LINEAR, ternary_linear, F, U8, F, F, F)
+#define JIT_TERNARY_ROWS                                                                           \
+    JIT_ROW_WORKSPACE(TERNARY_QUANTIZE, ternary_quantize, I8, F, I32, F),                          \
+        JIT_ROW_WORKSPACE(TERNARY_QUANTIZE, ternary_quantize, I8, F, I32, D),                      \
+        JIT_ROW_WORKSPACE(TERNARY_QUANTIZE, ternary_quantize, I8, F, I32, H),                      \
+        JIT_ROW_WORKSPACE(TERNARY_QUANTIZE, ternary_quantize, I8, F, I32, B),                      \
+        JIT_ROW(TERNARY_PACK, ternary_pack, U8, I32, I8, F),                                       \
+        JIT_ROW(TERNARY_UNPACK, ternary_unpack, I8, F, I32, U8),                                   \
+        JIT_ROW(TERNARY_DOT, ternary_dot, I32, U8, U8),                                            \
+        JIT_ROW_WORKSPACE(TERNARY_MATMUL, ternary_matmul, I32, U8, U8),                            \
+        JIT_ROW_WORKSPACE(TERNARY_MATMUL, ternary_matmul, I32, U8, I8),                            \
+        JIT_ROW_WORKSPACE(TERNARY_MATMUL, ternary_matmul, F, U8, F),                               \
+        JIT_ROW_WORKSPACE(TERNARY_LINEAR, ternary_linear, F, U8, F, F, F)
 
 #endif
