@@ -13,8 +13,11 @@
 #include <cjson/cJSON.h>
 #include <collet/collet.h>
 #include <fcntl.h>
+#include <pty.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define BAD_PLUGIN COLLET_TEST_ZOO "/zoo_crash_entry.so"
@@ -56,13 +59,54 @@ static void test_listing(void **state)
     tool_result r = tool_run("backend-info", (const char *const[]){NULL}, NULL);
     (void)state;
     tool_expect(&r, 0);
-    says(r.out, "cpu_scalar 0.1.0: usable");
-    says(r.out, "ABI         1.0");
-    says(r.out, "jit no, parallel no, gpu no");
-    says(r.out, "cpu_scalar:0  CPU, one thread");
-    says(r.out, COLLET_TEST_PLUGINS "/cpu_scalar.so");
+    says(r.out, "  cpu_scalar  usable         CPU, one thread\n");
+    says(r.out, "* cpu_openmp  usable ");
+    says(r.out, "* is what auto picks.");
     assert_string_equal(r.err, "");
     tool_free(&r);
+
+    r = INFO_WITH("COLLET_BACKEND=cpu_scalar", NULL);
+    tool_expect(&r, 0);
+    says(r.out, "* cpu_scalar  usable ");
+    says(r.out, "  cpu_openmp  usable ");
+    says(r.out, "backend = cpu_scalar (environment) picks");
+    tool_free(&r);
+
+    r = INFO("cpu_scalar");
+    tool_expect(&r, 0);
+    says(r.out, "cpu_scalar 0.1.0: usable\n");
+    says(r.out, "  ABI                 1.0\n");
+    says(r.out, "jit no, parallel no, gpu no\n");
+    says(r.out, "  cpu_scalar:0        CPU, one thread\n");
+    says(r.out, COLLET_TEST_PLUGINS "/cpu_scalar.so\n");
+    assert_null(strstr(r.out, "cpu_openmp"));
+    tool_free(&r);
+}
+
+/* A terminal of 60 columns, where no line is longer. */
+static void test_wrapping(void **state)
+{
+    struct winsize size = {.ws_row = 24, .ws_col = 60};
+    int master, status = -1;
+    pid_t child = forkpty(&master, NULL, NULL, &size);
+    if (!child) {
+        execl(COLLET_TEST_BIN "/backend-info", "backend-info", "--why", "--env", NULL);
+        _exit(127);
+    }
+    FILE *terminal = fdopen(master, "r");
+    char line[4096];
+    int32_t lines = 0;
+    (void)state;
+    assert_non_null(terminal);
+    for (; fgets(line, sizeof line, terminal); lines++) {
+        size_t length = strcspn(line, "\r\n");
+        if (length > 60 && strchr(line + strspn(line, " "), ' ') < line + 60 && line[0] != '/')
+            fail_msg("%zu columns: %s", length, line);
+    }
+    fclose(terminal);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_true(lines > 20);
 }
 
 static void test_json(void **state)
@@ -244,7 +288,7 @@ int main(void)
         cmocka_unit_test(test_name),      cmocka_unit_test(test_unavailable),
         cmocka_unit_test(test_not_tried), cmocka_unit_test(test_why),
         cmocka_unit_test(test_env),       cmocka_unit_test(test_nothing_found),
-        cmocka_unit_test(test_statuses),
+        cmocka_unit_test(test_statuses),  cmocka_unit_test(test_wrapping),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

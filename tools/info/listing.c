@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The readable listing. Members of the capabilities that it does not know are shown as they are. */
+/* The readable listing: a line for each backend, or all that is known of one. */
 #include "report.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LABEL "  %-12s"
+#include "wrap.h"
+
+#define LABEL_WIDTH 22
+
+typedef struct text {
+    char bytes[2048];
+    size_t length;
+} text;
 
 const char *info_state_word(int32_t state)
 {
@@ -22,14 +30,31 @@ const char *info_state_word(int32_t state)
     }
 }
 
+static const char *state_text(const collet_backend_info *backend)
+{
+    return backend->state == COLLET_BACKEND_UNPROVEN ? "not tried yet"
+                                                     : info_state_word(backend->state);
+}
+
 static const char *yes_no(int32_t value)
 {
     return value ? "yes" : "no";
 }
 
-/* ---- Values ------------------------------------------------------------------------------ */
+static void COLLET_PRINTF(2, 3) add(text *t, const char *format, ...)
+{
+    va_list arguments;
+    size_t room = sizeof t->bytes - t->length;
+    va_start(arguments, format);
+    int length = vsnprintf(t->bytes + t->length, room, format, arguments);
+    va_end(arguments);
+    if (length > 0)
+        t->length += (size_t)length < room ? (size_t)length : room - 1;
+}
 
-static void print_bytes(double bytes)
+/* ---- Values of capabilities -------------------------------------------------------------- */
+
+static void add_bytes(text *t, double bytes)
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
     size_t unit = 0;
@@ -37,43 +62,159 @@ static void print_bytes(double bytes)
         bytes /= 1024;
         unit++;
     }
-    printf("%.4g %s", bytes, units[unit]);
+    add(t, "%.3g %s", bytes, units[unit]);
 }
 
-static int32_t ends_with(const char *text, const char *end)
+static int32_t counts_bytes(const char *member)
 {
-    size_t length = strlen(text), tail = strlen(end);
-    return length >= tail && !strcmp(text + length - tail, end);
+    return strstr(member, "bytes") || strstr(member, "memory");
 }
 
-static void print_value(const cJSON *value);
-
-static void print_members(const cJSON *object)
+/* Members of objects and elements of lists are separated by commas, however deep they are. */
+static void add_value(text *t, const cJSON *value)
 {
-    for (const cJSON *member = object->child; member; member = member->next) {
-        printf("%s%s%s", member == object->child ? "" : ", ", member->string ? member->string : "",
-               member->string ? " " : "");
-        print_value(member);
+    if (cJSON_IsString(value)) {
+        add(t, "%s", value->valuestring);
+    } else if (cJSON_IsBool(value)) {
+        add(t, "%s", yes_no(cJSON_IsTrue(value)));
+    } else if (cJSON_IsNull(value)) {
+        add(t, "unknown");
+    } else if (cJSON_IsNumber(value)) {
+        if (value->string && counts_bytes(value->string))
+            add_bytes(t, value->valuedouble);
+        else
+            add(t, "%.10g", value->valuedouble);
+    } else {
+        for (const cJSON *member = value->child; member; member = member->next) {
+            add(t, "%s%s%s", member == value->child ? "" : ", ",
+                member->string ? member->string : "", member->string ? " " : "");
+            add_value(t, member);
+        }
     }
 }
 
-static void print_value(const cJSON *value)
+/* ---- A line for each backend ------------------------------------------------------------- */
+
+/* "AMD EPYC, x86-64-v4, 2 threads": the name, and what tells devices of a kind apart. */
+static void add_device(text *t, const cJSON *device)
 {
-    if (cJSON_IsString(value))
-        fputs(value->valuestring, stdout);
-    else if (cJSON_IsBool(value))
-        fputs(yes_no(cJSON_IsTrue(value)), stdout);
-    else if (cJSON_IsNull(value))
-        fputs("unknown", stdout);
-    else if (cJSON_IsNumber(value) && value->string && ends_with(value->string, "bytes"))
-        print_bytes(value->valuedouble);
-    else if (cJSON_IsNumber(value))
-        printf("%.10g", value->valuedouble);
-    else
-        print_members(value);
+    static const char *const shown[][2] = {
+        {"isa", ""}, {"threads", " threads"}, {"type", ""}, {"memory_total", " memory"}};
+    add_value(t, cJSON_GetObjectItemCaseSensitive(device, "name"));
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        const cJSON *member = cJSON_GetObjectItemCaseSensitive(device, shown[i][0]);
+        if (!member)
+            continue;
+        add(t, ", ");
+        add_value(t, member);
+        add(t, "%s", shown[i][1]);
+    }
 }
 
-/* ---- A backend --------------------------------------------------------------------------- */
+static void add_devices(text *t, const collet_backend_info *backend)
+{
+    cJSON *root = cJSON_Parse(backend->capabilities);
+    const cJSON *devices = cJSON_GetObjectItemCaseSensitive(root, "devices");
+    const cJSON *device;
+    cJSON_ArrayForEach(device, devices)
+    {
+        if (device != devices->child)
+            add(t, "; ");
+        add_device(t, device);
+    }
+    cJSON_Delete(root);
+}
+
+/* Which backend a program gets that chooses none: the first usable one, or the one that the
+ * setting names first. */
+static size_t chosen_backend(const collet_runtime *runtime, collet_setting *choice)
+{
+    collet_backend_info b = {.struct_size = sizeof b};
+    *choice = (collet_setting){.struct_size = sizeof *choice};
+    for (size_t i = 0; i < collet_setting_count(runtime); i++)
+        if (collet_setting_at(runtime, i, choice) == COLLET_OK && !strcmp(choice->key, "backend"))
+            break;
+    size_t length = strcspn(choice->value, ":,");
+    for (size_t i = 0; i < collet_backend_count(runtime); i++) {
+        if (collet_backend_info_at(runtime, i, &b) != COLLET_OK ||
+            b.state == COLLET_BACKEND_UNAVAILABLE)
+            continue;
+        if (!strcmp(choice->value, "auto") ||
+            (strlen(b.name) == length && !strncmp(b.name, choice->value, length)))
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+static void print_line(const collet_backend_info *backend, int width, int32_t chosen)
+{
+    text t = {.length = 0};
+    if (*backend->reason)
+        add(&t, "%s", backend->reason);
+    else
+        add_devices(&t, backend);
+    int indent =
+        printf("%c %-*s  %-13s  ", chosen ? '*' : ' ', width, backend->name, state_text(backend));
+    wrap_print(t.bytes, indent);
+}
+
+void info_list_backends(const collet_runtime *runtime)
+{
+    collet_backend_info backend = {.struct_size = sizeof backend};
+    collet_setting choice;
+    size_t count = collet_backend_count(runtime), chosen = chosen_backend(runtime, &choice);
+    int width = 0;
+    for (size_t i = 0; i < count; i++)
+        if (collet_backend_info_at(runtime, i, &backend) == COLLET_OK &&
+            (int)strlen(backend.name) > width)
+            width = (int)strlen(backend.name);
+    for (size_t i = 0; i < count; i++)
+        if (collet_backend_info_at(runtime, i, &backend) == COLLET_OK)
+            print_line(&backend, width, i == chosen);
+    if (!count) {
+        puts("no backend was found. Searched:");
+        info_list_directories(runtime);
+        puts("COLLET_PLUGIN_PATH names other directories; --why tells what was seen.");
+    } else if (chosen != SIZE_MAX) {
+        text t = {.length = 0};
+        if (!strcmp(choice.value, "auto"))
+            add(&t, "* is what auto picks.");
+        else
+            add(&t, "* is what the setting backend = %s (%s) picks.", choice.value, choice.source);
+        add(&t, " backend-info NAME tells more of a backend.");
+        putchar('\n');
+        wrap_print(t.bytes, 0);
+    }
+}
+
+/* ---- All of one backend ------------------------------------------------------------------ */
+
+static void print_label(int depth, const char *label)
+{
+    printf("%*s%-*s", 2 * depth, "", LABEL_WIDTH - 2 * depth, label);
+    if ((int)strlen(label) >= LABEL_WIDTH - 2 * depth)
+        putchar(' ');
+}
+
+static void print_text(int depth, const char *label, const char *value)
+{
+    print_label(depth, label);
+    wrap_print(value, LABEL_WIDTH);
+}
+
+/* An object has a line for each of its members. */
+static void print_member(int depth, const cJSON *member)
+{
+    if (cJSON_IsObject(member)) {
+        printf("%*s%s\n", 2 * depth, "", member->string);
+        for (const cJSON *inner = member->child; inner; inner = inner->next)
+            print_member(depth + 1, inner);
+        return;
+    }
+    text t = {.length = 0};
+    add_value(&t, member);
+    print_text(depth, member->string, t.bytes);
+}
 
 static int32_t is_shown_elsewhere(const char *member)
 {
@@ -88,16 +229,13 @@ static int32_t is_shown_elsewhere(const char *member)
 static void print_device(const cJSON *device, const char *backend, int32_t index)
 {
     const cJSON *name = cJSON_GetObjectItemCaseSensitive(device, "name");
-    printf("    %s:%d  ", backend, index);
-    print_value(name);
-    putchar('\n');
-    for (const cJSON *member = device->child; member; member = member->next) {
-        if (member == name)
-            continue;
-        printf("      %-18s ", member->string);
-        print_value(member);
-        putchar('\n');
-    }
+    text label = {.length = 0}, value = {.length = 0};
+    add(&label, "%s:%d", backend, index);
+    add_value(&value, name);
+    print_text(1, label.bytes, value.bytes);
+    for (const cJSON *member = device->child; member; member = member->next)
+        if (member != name)
+            print_member(2, member);
 }
 
 static void print_capabilities(const collet_backend_info *backend)
@@ -106,57 +244,35 @@ static void print_capabilities(const collet_backend_info *backend)
     const cJSON *devices = cJSON_GetObjectItemCaseSensitive(root, "devices");
     int32_t index = 0;
 
-    printf(LABEL "%" PRIu32 "\n", "devices", backend->device_count);
+    print_label(1, "devices");
+    printf("%" PRIu32 "\n", backend->device_count);
     if (devices)
         for (const cJSON *device = devices->child; device; device = device->next)
             print_device(device, backend->name, index++);
-    for (const cJSON *member = root ? root->child : NULL; member; member = member->next) {
-        if (is_shown_elsewhere(member->string))
-            continue;
-        printf(LABEL, member->string);
-        if (strlen(member->string) >= 12)
-            putchar(' ');
-        print_value(member);
-        putchar('\n');
-    }
+    for (const cJSON *member = root ? root->child : NULL; member; member = member->next)
+        if (!is_shown_elsewhere(member->string))
+            print_member(1, member);
     cJSON_Delete(root);
 }
 
-static void print_backend(const collet_backend_info *backend)
+void info_print_backend(const collet_backend_info *backend)
 {
-    const char *state = backend->state == COLLET_BACKEND_UNPROVEN ? "not tried yet"
-                                                                  : info_state_word(backend->state);
-    printf("%s%s%s: %s%s%s\n", backend->name, *backend->version ? " " : "", backend->version, state,
-           *backend->reason ? ": " : "", backend->reason);
-    if (backend->abi)
-        printf(LABEL "%" PRIu32 ".%" PRIu32 "\n", "ABI", backend->abi >> 16,
-               backend->abi & 0xffffu);
+    text t = {.length = 0};
+    int indent = printf("%s%s%s: ", backend->name, *backend->version ? " " : "", backend->version);
+    add(&t, "%s%s%s", state_text(backend), *backend->reason ? ": " : "", backend->reason);
+    wrap_print(t.bytes, indent);
     if (backend->abi) {
-        printf(LABEL "jit %s, parallel %s, gpu %s\n", "features", yes_no(backend->jit),
-               yes_no(backend->parallel), yes_no(backend->gpu));
-        printf(LABEL "%" PRId32 "\n", "priority", backend->priority);
-        printf(LABEL "%" PRIu32 "\n", "kernels", backend->kernel_count);
+        print_label(1, "ABI");
+        printf("%" PRIu32 ".%" PRIu32 "\n", backend->abi >> 16, backend->abi & 0xffffu);
+        print_label(1, "features");
+        printf("jit %s, parallel %s, gpu %s\n", yes_no(backend->jit), yes_no(backend->parallel),
+               yes_no(backend->gpu));
+        print_label(1, "priority");
+        printf("%" PRId32 "\n", backend->priority);
+        print_label(1, "kernels");
+        printf("%" PRIu32 "\n", backend->kernel_count);
     }
     if (*backend->capabilities)
         print_capabilities(backend);
-    printf(LABEL "%s\n", "path", backend->path);
-}
-
-void info_list_backends(const collet_runtime *runtime, const info_options *options)
-{
-    size_t count = collet_backend_count(runtime), shown = 0;
-    for (size_t i = 0; i < count; i++) {
-        collet_backend_info backend = {.struct_size = sizeof backend};
-        if (collet_backend_info_at(runtime, i, &backend) != COLLET_OK ||
-            !info_wanted(options, &backend))
-            continue;
-        if (shown++)
-            putchar('\n');
-        print_backend(&backend);
-    }
-    if (!count) {
-        puts("no backend was found. Searched:");
-        info_list_directories(runtime);
-        puts("COLLET_PLUGIN_PATH names other directories; --why tells what was seen.");
-    }
+    print_text(1, "path", backend->path);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend-info: what libcore finds, and what it thinks of it. */
+/* backend-info: lists the backends of this machine. */
 #include "options.h"
 #include "report.h"
 
@@ -62,7 +62,10 @@ static void print_text(const collet_runtime *runtime, const info_options *option
 {
     int32_t sections = 0;
     if (!options->env || options->why || options->name) {
-        info_list_backends(runtime, options);
+        if (only)
+            info_print_backend(only);
+        else
+            info_list_backends(runtime);
         sections++;
     }
     if (options->why) {

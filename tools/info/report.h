@@ -16,8 +16,10 @@ int32_t info_wanted(const info_options *options, const collet_backend_info *back
  * backend, NULL for all. */
 int32_t info_record_wanted(const collet_backend_info *backend, const collet_plugin_record *record);
 
-/* The readable listing of every wanted backend (listing.c). */
-void info_list_backends(const collet_runtime *runtime, const info_options *options);
+/* A line for each backend (listing.c). */
+void info_list_backends(const collet_runtime *runtime);
+/* All that is known of one backend (listing.c). */
+void info_print_backend(const collet_backend_info *backend);
 
 /* The steps of the search, grouped by file (tables.c). */
 void info_list_records(const collet_runtime *runtime, const collet_backend_info *only);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COLUMNS 6
+#include "wrap.h"
 
 /* ---- Records ----------------------------------------------------------------------------- */
 
@@ -17,9 +17,10 @@ static int32_t record_get(const collet_runtime *runtime, size_t index, collet_pl
 
 static void print_record(const collet_plugin_record *record)
 {
-    printf("  %-9s %-8s %-20s %9.3f ms  %s\n", record->stage,
-           record->accepted ? "passed" : "refused", record->code, record->milliseconds,
-           record->reason);
+    int indent =
+        printf("  %-9s %-8s %-20s %9.3f ms  ", record->stage,
+               record->accepted ? "passed" : "refused", record->code, record->milliseconds);
+    wrap_print(record->reason, indent);
 }
 
 static int32_t path_seen_before(const collet_runtime *runtime, size_t index, const char *path)
@@ -64,47 +65,23 @@ void info_list_directories(const collet_runtime *runtime)
 
 /* ---- Settings ---------------------------------------------------------------------------- */
 
-typedef struct setting_row {
-    const char *cell[COLUMNS];
-    const char *help;
-} setting_row;
-
-static setting_row setting_get(const collet_runtime *runtime, size_t index)
+static void print_setting(const collet_setting *s)
 {
-    collet_setting s = {.struct_size = sizeof s};
-    setting_row row = {{"", "", "", "", "", ""}, ""};
-    if (collet_setting_at(runtime, index, &s) == COLLET_OK)
-        row = (setting_row){{s.key, s.environment, s.type, *s.fallback ? s.fallback : "-",
-                             *s.value ? s.value : "-", s.source},
-                            s.help};
-    return row;
-}
-
-static void print_row(const setting_row *row, const int *width)
-{
-    for (size_t c = 0; c < COLUMNS; c++)
-        printf("%-*s  ", width[c], row->cell[c]);
-    printf("%s\n", row->help);
+    char text[1024];
+    int indent = printf("%-18s", s->key);
+    snprintf(text, sizeof text, "%s (%s)", *s->value ? s->value : "none", s->source);
+    wrap_print(text, indent);
+    snprintf(text, sizeof text, "%s. %s, %s%s%s", s->help, s->environment, s->type,
+             *s->fallback ? ", default " : "", s->fallback);
+    printf("    ");
+    wrap_print(text, 4);
 }
 
 void info_list_settings(const collet_runtime *runtime)
 {
-    static const setting_row head = {{"key", "variable", "type", "default", "value", "source"},
-                                     "meaning"};
-    size_t count = collet_setting_count(runtime);
-    int width[COLUMNS];
-
-    for (size_t c = 0; c < COLUMNS; c++) {
-        width[c] = (int)strlen(head.cell[c]);
-        for (size_t i = 0; i < count; i++) {
-            setting_row row = setting_get(runtime, i);
-            int length = (int)strlen(row.cell[c]);
-            width[c] = length > width[c] ? length : width[c];
-        }
-    }
-    print_row(&head, width);
-    for (size_t i = 0; i < count; i++) {
-        setting_row row = setting_get(runtime, i);
-        print_row(&row, width);
+    for (size_t i = 0; i < collet_setting_count(runtime); i++) {
+        collet_setting s = {.struct_size = sizeof s};
+        if (collet_setting_at(runtime, i, &s) == COLLET_OK)
+            print_setting(&s);
     }
 }

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "wrap.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define WIDTH_MIN 40 /* narrower terminals break lines themselves */
+
+/* Columns of the terminal, 0 where there is none. */
+static int terminal_width(void)
+{
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_col < WIDTH_MIN)
+        return 0;
+    return size.ws_col;
+}
+
+/* Bytes of UTF-8 that begin a character. */
+static int columns(const char *text, size_t length)
+{
+    int count = 0;
+    for (size_t i = 0; i < length; i++)
+        count += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return count;
+}
+
+void wrap_print(const char *text, int indent)
+{
+    int width = terminal_width(), at = indent;
+    while (*text) {
+        size_t blank = strspn(text, " "), word = strcspn(text + blank, " ");
+        int needed = columns(text, blank + word);
+        if (width && at > indent && at + needed > width) {
+            printf("\n%*s", indent, "");
+            at = indent;
+            text += blank;
+            continue;
+        }
+        printf("%.*s", (int)(blank + word), text);
+        at += needed;
+        text += blank + word;
+    }
+    putchar('\n');
+}
