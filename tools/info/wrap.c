@@ -29,12 +29,13 @@ static int columns(const char *text, size_t length)
 void wrap_print(const char *text, int indent)
 {
     int width = terminal_width(), at = indent;
+    int further = indent > width / 2 ? width / 4 : indent;
     while (*text) {
         size_t blank = strspn(text, " "), word = strcspn(text + blank, " ");
         int needed = columns(text, blank + word);
-        if (width && at > indent && at + needed > width) {
-            printf("\n%*s", indent, "");
-            at = indent;
+        if (width && at > further && at + needed > width) {
+            printf("\n%*s", further, "");
+            at = further;
             text += blank;
             continue;
         }

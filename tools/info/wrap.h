@@ -4,7 +4,8 @@
 #define INFO_WRAP_H
 
 /* Prints `text`, which begins in column `indent` of the current line, and ends the line. Further
- * lines begin in that column too. Nothing is broken when standard output is no terminal. */
+ * lines begin in that column too, or further left on a narrow terminal. Nothing is broken when
+ * standard output is no terminal. */
 void wrap_print(const char *text, int indent);
 
 #endif
