@@ -66,6 +66,39 @@ function(collet_add_plugin name)
   endif()
 endfunction()
 
+# collet_install_pkg_config(INPUT MODULE): configures INPUT as MODULE.pc, which finds its prefix from
+# where it is installed.
+function(collet_install_pkg_config input module)
+  set(directory ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  file(RELATIVE_PATH COLLET_PC_PREFIX
+    ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+  string(REGEX REPLACE "/$" "" COLLET_PC_PREFIX "${COLLET_PC_PREFIX}")
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/${input} ${PROJECT_BINARY_DIR}/${module}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${module}.pc DESTINATION ${directory})
+endfunction()
+
+# collet_add_engine(NAME DESCRIPTION [LIBRARIES library...]): libcollet-NAME from the objects of the
+# static library engine_NAME, which tests of its parts link; as a CMake target collet::NAME, as a
+# pkg-config module collet-NAME, with the header include/collet/NAME.h of the current directory.
+function(collet_add_engine ENGINE_NAME ENGINE_DESCRIPTION)
+  cmake_parse_arguments(ENGINE "" "" "LIBRARIES" ${ARGN})
+  set(library collet_${ENGINE_NAME})
+  target_include_directories(engine_${ENGINE_NAME} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include)
+  add_library(${library} SHARED $<TARGET_OBJECTS:engine_${ENGINE_NAME}>)
+  add_library(collet::${ENGINE_NAME} ALIAS ${library})
+  target_include_directories(${library} INTERFACE
+    $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${library} PRIVATE collet_options ${ENGINE_LIBRARIES} PUBLIC collet::core)
+  set_target_properties(${library} PROPERTIES
+    OUTPUT_NAME collet-${ENGINE_NAME} EXPORT_NAME ${ENGINE_NAME}
+    VERSION ${PROJECT_VERSION} SOVERSION 0 BUILD_RPATH_USE_ORIGIN ON INSTALL_RPATH "$ORIGIN")
+  install(TARGETS ${library} EXPORT colletTargets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_COMPONENT development)
+  install(FILES include/collet/${ENGINE_NAME}.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/collet)
+  collet_install_pkg_config(collet-engine.pc.in collet-${ENGINE_NAME})
+endfunction()
+
 # collet_add_tool(NAME source... [LIBRARIES library...]): a program on collet.h alone.
 function(collet_add_tool name)
   cmake_parse_arguments(TOOL "" "" "LIBRARIES" ${ARGN})

@@ -15,12 +15,7 @@ install(TARGETS collet_plugin EXPORT colletTargets)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/collet DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 # pkg-config
-set(COLLET_PC_DIRECTORY ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-file(RELATIVE_PATH COLLET_PC_PREFIX
-  ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-string(REGEX REPLACE "/$" "" COLLET_PC_PREFIX "${COLLET_PC_PREFIX}")
-configure_file(${PROJECT_SOURCE_DIR}/cmake/collet.pc.in ${PROJECT_BINARY_DIR}/collet.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/collet.pc DESTINATION ${COLLET_PC_DIRECTORY})
+collet_install_pkg_config(collet.pc.in collet)
 
 # The CMake package
 set(COLLET_PACKAGE_DIRECTORY ${CMAKE_INSTALL_LIBDIR}/cmake/collet)

@@ -337,3 +337,8 @@ int64_t collet_array_size(const collet_array *array)
 {
     return array->size;
 }
+
+collet_runtime *collet_array_runtime(const collet_array *array)
+{
+    return array->storage->runtime;
+}

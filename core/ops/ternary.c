@@ -5,7 +5,6 @@
 
 #include "dispatch/call.h"
 #include "op/op.h"
-#include "ops/ternary.h"
 #include "util/text.h"
 
 /* Weights of a block, and its bytes, in the formats that have blocks. */
@@ -125,8 +124,8 @@ static collet_status check_threshold(const char *who, float threshold, int wante
     return COLLET_OK;
 }
 
-collet_status ternary_check_activations(const char *who, uint32_t activations, float threshold,
-                                        collet_error *err)
+static collet_status check_activations(const char *who, uint32_t activations, float threshold,
+                                       collet_error *err)
 {
     if (activations > COLLET_TERNARY_F32)
         return collet_fail(err, COLLET_INVALID,
@@ -239,7 +238,7 @@ collet_status op_rule_ternary_linear(const op *o, op_shapes *views, const void *
     const collet_ternary_linear_params *p = params;
     int64_t columns = last_extent(&views->operand[2]);
     (void)scratch;
-    collet_status status = ternary_check_activations(o->name, p->activations, p->threshold, err);
+    collet_status status = check_activations(o->name, p->activations, p->threshold, err);
     if (status == COLLET_OK)
         status = check_packed(o, views, 1, err);
     if (status == COLLET_OK && columns > INT8_COLUMNS_MOST && p->activations == COLLET_TERNARY_INT8)

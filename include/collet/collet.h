@@ -252,6 +252,8 @@ COLLET_API int32_t collet_array_ndim(const collet_array *array);
 COLLET_API const int64_t *collet_array_shape(const collet_array *array);
 COLLET_API const int64_t *collet_array_strides(const collet_array *array);
 COLLET_API int64_t collet_array_size(const collet_array *array); /* elements */
+/* The runtime of the array's storage: only its contexts may use the array. */
+COLLET_API collet_runtime *collet_array_runtime(const collet_array *array);
 
 /* Views; the new array shares the storage. */
 /* Elements start, start+step, ... (count of them) of one axis (a negative one counts from the end);
@@ -566,69 +568,6 @@ COLLET_API collet_status collet_ternary_linear(collet_context *context, COLLET_O
 
 #undef COLLET_IN
 #undef COLLET_OUT
-
-/* ---- Ternary networks ------------------------------------------------------------------------ */
-
-/*
- * Weights M x K that are packed (T2) and known to be valid: 2 bits each, and an f32 scale a row.
- * They live in arrays, so that they move to whatever backend computes with them and stay there.
- * Nothing changes them once made; any number of contexts of their runtime may use them at the same
- * time.
- */
-typedef struct collet_ternary_weights collet_ternary_weights;
-
-/* From floating weights (M, K): ternary_quantize, then ternary_pack. INVALID where one is not
- * finite. */
-COLLET_API collet_status collet_ternary_weights_quantize(
-    collet_context *context, collet_ternary_weights **out, const collet_array *weights,
-    const collet_ternary_quantize_params *params);
-/* From codes (M, K) i8 and the rows' scales (M) f32, which are copied; NULL: 1. INVALID where a
- * code is none. */
-COLLET_API collet_status collet_ternary_weights_from_codes(collet_context *context,
-                                                           collet_ternary_weights **out,
-                                                           const collet_array *codes,
-                                                           const collet_array *scale);
-/* From packed rows (M, B) of K = `columns` weights each, whose storage is shared, not copied, and
- * not written as long as the weights live; scales as above. INVALID where a code is none or padding
- * is not zero weights. */
-COLLET_API collet_status collet_ternary_weights_from_bytes(collet_context *context,
-                                                           collet_ternary_weights **out,
-                                                           const collet_array *bytes,
-                                                           int64_t columns,
-                                                           const collet_array *scale);
-COLLET_API void collet_ternary_weights_free(collet_ternary_weights *weights);
-
-COLLET_API int64_t collet_ternary_weights_rows(const collet_ternary_weights *weights);
-COLLET_API int64_t collet_ternary_weights_columns(const collet_ternary_weights *weights);
-/* (M, B) u8 and (M) f32, lent; the scale is NULL where all are 1. */
-COLLET_API const collet_array *collet_ternary_weights_bytes(const collet_ternary_weights *weights);
-COLLET_API const collet_array *collet_ternary_weights_scale(const collet_ternary_weights *weights);
-
-typedef struct collet_ternary_layer {
-    uint32_t struct_size;
-    uint32_t activations; /* these three as in collet_ternary_linear_params */
-    uint32_t relu;
-    float threshold;
-    const collet_ternary_weights *weights;
-    const collet_array *bias; /* f32 (M) or NULL */
-} collet_ternary_layer;
-
-/* Layers one after another, and room for what goes from one to the next. */
-typedef struct collet_ternary_network collet_ternary_network;
-
-/* `count` >= 1 layers, each as wide as the one before it is high; SHAPE names two that do not fit.
- * Shares the layers' weights and biases, which may be freed before it. */
-COLLET_API collet_status collet_ternary_network_create(collet_context *context,
-                                                       collet_ternary_network **out,
-                                                       const collet_ternary_layer *layers,
-                                                       uint32_t count);
-COLLET_API void collet_ternary_network_free(collet_ternary_network *network);
-/* y f32 (..., M of the last) of x f32 (..., K of the first), either one axis or more. Allocates
- * when a run has other leading axes than the run before; else nothing. One thread at a time, with
- * any context of the layers' runtime. */
-COLLET_API collet_status collet_ternary_network_run(collet_context *context,
-                                                    collet_ternary_network *network,
-                                                    collet_array *y, const collet_array *x);
 
 #ifdef __cplusplus
 }

@@ -19,9 +19,13 @@ fail() {
 
 headers() {
     local header strict=(-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror "-I$SOURCE/include")
+    local include
+    for include in "$SOURCE"/engines/*/include; do
+        strict+=("-I$include")
+    done
     mkdir -p "$WORK"
-    for header in collet.h plugin.h types.h; do
-        echo "#include <collet/$header>" >"$WORK/alone.c"
+    for header in "$SOURCE"/include/collet/*.h "$SOURCE"/engines/*/include/collet/*.h; do
+        echo "#include <collet/${header##*/}>" >"$WORK/alone.c"
         echo 'extern int nothing;' >>"$WORK/alone.c"
         cp "$WORK/alone.c" "$WORK/alone.cpp"
         "$CC" -std=c11 "${strict[@]}" -fsyntax-only "$WORK/alone.c" || fail "$header is not C11"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* 100 million weights in at most 25 MiB, as the counters of memory have it. */
 #include "common/fixture.h"
-#include "common/ternary_support.h"
+#include "engines/ternary_engine.h"
 
 #define SIDE 10000
 #define MOST ((uint64_t)25 << 20)
@@ -20,7 +20,7 @@ static void packed_from_codes(void **state)
     collet_ternary_weights *w = NULL;
     (void)state;
     assert_ok(cx, collet_fill(cx, codes, one));
-    assert_ok(cx, collet_ternary_weights_from_codes(cx, &w, codes, NULL));
+    assert_done(collet_ternary_weights_from_codes(cx, &w, codes, NULL, &failure));
     collet_array_free(codes);
     assert_ok(cx, collet_trim(cx));
     print_message("%d x %d weights: %llu bytes\n", SIDE, SIDE,
@@ -43,7 +43,7 @@ static void shared_from_bytes(void **state)
     collet_array *bytes = array_of(cx, COLLET_U8, 2, SHAPE(SIDE, width), values);
     free(values);
     uint64_t before = memory().peak;
-    assert_ok(cx, collet_ternary_weights_from_bytes(cx, &w, bytes, SIDE, NULL));
+    assert_done(collet_ternary_weights_from_bytes(cx, &w, bytes, SIDE, NULL, NULL, &failure));
     print_message("%llu bytes more to check them\n", (unsigned long long)(memory().peak - before));
     assert_true(memory().peak - before <= (uint64_t)8 << 20);
     collet_array_free(bytes);

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 
 #include "common/fixture.h"
-#include "common/ternary_support.h"
+#include "engines/ternary_engine.h"
 
 #define LAYERS 5
 #define THREADS 4
@@ -24,7 +24,7 @@ static void make_layers(collet_ternary_layer layers[LAYERS],
     for (uint32_t i = 0; i < LAYERS; i++) {
         collet_array *codes = random_codes(cx, widths[i + 1], widths[i], 10 + i);
         collet_array *scale = i == 1 ? NULL : random_floats(cx, 0, widths[i + 1], 20 + i);
-        assert_ok(cx, collet_ternary_weights_from_codes(cx, &weights[i], codes, scale));
+        assert_done(collet_ternary_weights_from_codes(cx, &weights[i], codes, scale, &failure));
         collet_array_free(codes);
         collet_array_free(scale);
         bias[i] = i == 2 ? NULL : random_floats(cx, 0, widths[i + 1], 30 + i);
@@ -90,7 +90,7 @@ static void run_both(collet_ternary_network *network, const collet_ternary_layer
 {
     collet_array *wanted = by_layers(layers, x), *y = like(x, widths[LAYERS]);
     for (int i = 0; i < 2; i++) {
-        assert_ok(cx, collet_ternary_network_run(cx, network, y, x));
+        assert_done(collet_ternary_network_run(cx, network, y, x, &failure));
         assert_same(wanted, y);
     }
     collet_array_free(wanted);
@@ -113,7 +113,7 @@ static void layer_by_layer(void **state)
     collet_ternary_network *network = NULL;
     (void)state;
     make_layers(layers, weights, bias);
-    assert_ok(cx, collet_ternary_network_create(cx, &network, layers, LAYERS));
+    assert_done(collet_ternary_network_create(cx, &network, layers, LAYERS, &failure));
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
         int64_t rows = 1;
         for (int32_t a = 0; a + 1 < inputs[i].ndim; a++)
@@ -140,12 +140,12 @@ static void strided_ends(void **state)
     collet_ternary_network *network = NULL;
     (void)state;
     make_layers(layers, weights, bias);
-    assert_ok(cx, collet_ternary_network_create(cx, &network, layers, LAYERS));
+    assert_done(collet_ternary_network_create(cx, &network, layers, LAYERS, &failure));
     collet_array *x = random_floats(cx, 9, 300, 5);
     assert_ok(cx, collet_array_slice(cx, &reversed, x, 0, 8, 4, -2));
     collet_array *wanted = by_layers(layers, reversed);
     assert_ok(cx, collet_array_slice(cx, &y, reversed, 1, 7, 10, 3));
-    assert_ok(cx, collet_ternary_network_run(cx, network, y, reversed));
+    assert_done(collet_ternary_network_run(cx, network, y, reversed, &failure));
     assert_same(wanted, y);
     collet_array_free(y);
     collet_array_free(wanted);
@@ -164,14 +164,14 @@ static void one_layer(void **state)
     collet_ternary_weights *w = NULL;
     collet_ternary_network *network = NULL;
     (void)state;
-    assert_ok(cx, collet_ternary_weights_from_codes(cx, &w, codes, NULL));
+    assert_done(collet_ternary_weights_from_codes(cx, &w, codes, NULL, &failure));
     const collet_ternary_layer layer = {.struct_size = sizeof layer, .weights = w};
-    assert_ok(cx, collet_ternary_network_create(cx, &network, &layer, 1));
+    assert_done(collet_ternary_network_create(cx, &network, &layer, 1, &failure));
     assert_ok(cx, collet_ternary_linear(cx, wanted, collet_ternary_weights_bytes(w), x, NULL, NULL,
                                         &params));
-    assert_ok(cx, collet_ternary_network_run(cx, network, y, x));
+    assert_done(collet_ternary_network_run(cx, network, y, x, &failure));
     assert_same(wanted, y);
-    assert_ok(cx, collet_ternary_network_run(cx, network, x, x));
+    assert_done(collet_ternary_network_run(cx, network, x, x, &failure));
     assert_same(wanted, x);
     collet_ternary_network_free(network);
     collet_ternary_weights_free(w);
@@ -199,7 +199,7 @@ static void longer_layers(void **state)
         longer[i].layer = layers[i];
         longer[i].layer.struct_size = sizeof *longer;
     }
-    assert_ok(cx, collet_ternary_network_create(cx, &network, &longer[0].layer, LAYERS));
+    assert_done(collet_ternary_network_create(cx, &network, &longer[0].layer, LAYERS, &failure));
     run_both(network, layers, x);
     collet_ternary_network_free(network);
     free_layers(weights, bias);
@@ -217,15 +217,15 @@ static void freed_in_any_order(void **state)
     (void)state;
     cx = maker;
     make_layers(layers, weights, bias);
-    assert_ok(cx, collet_ternary_network_create(cx, &network, layers, LAYERS));
+    assert_done(collet_ternary_network_create(cx, &network, layers, LAYERS, &failure));
     collet_array *wanted = by_layers(layers, x);
-    assert_ok(cx, collet_ternary_network_run(cx, network, y, x));
+    assert_done(collet_ternary_network_run(cx, network, y, x, &failure));
     cx = mine;
     collet_context_destroy(maker);
     free_layers(weights, bias);
     collet_array_free(y);
     y = like(x, widths[LAYERS]);
-    assert_ok(cx, collet_ternary_network_run(cx, network, y, x));
+    assert_done(collet_ternary_network_run(cx, network, y, x, &failure));
     assert_same(wanted, y);
     collet_ternary_network_free(network);
     collet_ternary_network_free(NULL);
@@ -250,13 +250,13 @@ static collet_status run_as_others_do(collet_context *mine, const caller *c, int
     collet_array *x = NULL, *y = NULL;
     int64_t rows = 1 + round % 6;
     float got[6 * 10];
-    collet_status status = collet_ternary_network_create(mine, &network, c->layers, LAYERS);
+    collet_status status = collet_ternary_network_create(mine, &network, c->layers, LAYERS, NULL);
     if (status == COLLET_OK)
         status = collet_array_from(mine, &x, COLLET_F32, 2, SHAPE(rows, 300), c->x);
     if (status == COLLET_OK)
         status = collet_array_create(mine, &y, COLLET_F32, 2, SHAPE(rows, 10));
     if (status == COLLET_OK)
-        status = collet_ternary_network_run(mine, network, y, x);
+        status = collet_ternary_network_run(mine, network, y, x, NULL);
     if (status == COLLET_OK)
         status = collet_array_read(mine, y, got, (size_t)rows * 10 * sizeof *got);
     if (status == COLLET_OK && memcmp(got, c->wanted, (size_t)rows * 10 * sizeof *got) != 0)
@@ -324,8 +324,8 @@ static void create_fails(const collet_ternary_layer *layers, uint32_t count, col
 {
     collet_ternary_network *const untouched = (collet_ternary_network *)(uintptr_t)16;
     collet_ternary_network *network = untouched;
-    assert_status(cx, collet_ternary_network_create(cx, &network, layers, count), status);
-    assert_text_has(cx, text);
+    assert_outcome(collet_ternary_network_create(cx, &network, layers, count, &failure), status);
+    assert_failure_has(text);
     assert_ptr_equal(network, untouched);
 }
 
@@ -355,7 +355,7 @@ static void layers_that_do_not_fit(void **state)
     BAD(bad[0].struct_size = 8, COLLET_INVALID, "struct_size is 8");
     create_fails(good, 0, COLLET_INVALID, "no layers");
     create_fails(NULL, 1, COLLET_INVALID, "no layers");
-    assert_status(cx, collet_ternary_network_create(cx, NULL, good, LAYERS), COLLET_INVALID);
+    assert_outcome(collet_ternary_network_create(cx, NULL, good, LAYERS, &failure), COLLET_INVALID);
     collet_array_free(wide);
     free_layers(weights, bias);
 }
@@ -364,8 +364,8 @@ static void run_fails(collet_ternary_network *network, collet_array *y, collet_a
                       collet_status status, const char *text)
 {
     uint64_t before = counters_of(cx).calls;
-    assert_status(cx, collet_ternary_network_run(cx, network, y, x), status);
-    assert_text_has(cx, text);
+    assert_outcome(collet_ternary_network_run(cx, network, y, x, &failure), status);
+    assert_failure_has(text);
     assert_int_equal(counters_of(cx).calls, before);
 }
 
@@ -381,7 +381,7 @@ static void runs_that_do_not_fit(void **state)
     (void)state;
     make_layers(layers, weights, bias);
     scalar = array_for(cx, COLLET_F32, 0, NULL);
-    assert_ok(cx, collet_ternary_network_create(cx, &network, layers, LAYERS));
+    assert_done(collet_ternary_network_create(cx, &network, layers, LAYERS, &failure));
     run_fails(network, y, narrow, COLLET_SHAPE, "299 numbers; the first layer takes 300");
     run_fails(network, y, scalar, COLLET_SHAPE, "the first layer takes 300");
     run_fails(network, y, wide, COLLET_DTYPE, "x is f64 and y is f32; both must be f32");
@@ -410,7 +410,7 @@ static void contexts_of_another_runtime(void **state)
     collet_context *stranger = context_of(other), *mine = cx;
     (void)state;
     make_layers(layers, weights, bias);
-    assert_ok(cx, collet_ternary_network_create(cx, &network, layers, LAYERS));
+    assert_done(collet_ternary_network_create(cx, &network, layers, LAYERS, &failure));
     cx = stranger;
     create_fails(layers, LAYERS, COLLET_INVALID, "layer 0 belongs to another runtime");
     collet_array *its_x = random_floats(cx, 4, 300, 9), *its_y = like(its_x, widths[LAYERS]);

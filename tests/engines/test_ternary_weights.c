@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "common/fixture.h"
-#include "common/ternary_support.h"
+#include "engines/ternary_engine.h"
 
 static uint64_t bytes_in_use(void)
 {
@@ -46,8 +46,8 @@ static void from_codes(void **state)
     collet_array *scale = array_of(cx, COLLET_F32, 1, SHAPE(3), scales);
     collet_ternary_weights *w = NULL, *plain = NULL;
     (void)state;
-    assert_ok(cx, collet_ternary_weights_from_codes(cx, &w, codes, scale));
-    assert_ok(cx, collet_ternary_weights_from_codes(cx, &plain, codes, NULL));
+    assert_done(collet_ternary_weights_from_codes(cx, &w, codes, scale, &failure));
+    assert_done(collet_ternary_weights_from_codes(cx, &plain, codes, NULL, &failure));
     /* The scales are a copy. */
     assert_ok(cx, collet_array_write(cx, scale, others, sizeof others));
     collet_array_free(codes);
@@ -76,7 +76,7 @@ static void from_numbers(void **state)
         const collet_ternary_quantize_params params = {
             .struct_size = sizeof params, .mode = mode, .threshold = mode ? 0 : 0.75f};
         collet_ternary_weights *w = NULL;
-        assert_ok(cx, collet_ternary_weights_quantize(cx, &w, numbers, &params));
+        assert_done(collet_ternary_weights_quantize(cx, &w, numbers, &params, &failure));
         assert_ok(cx, collet_ternary_quantize(cx, codes, scale, info, numbers, &params));
         collet_array *bytes = packed(codes);
         assert_same(bytes, collet_ternary_weights_bytes(w));
@@ -108,8 +108,8 @@ static void from_numbers_with_short_blocks(void **state)
         collet_ternary_weights *w = NULL, *wanted = NULL;
         assert_non_null(block);
         memcpy(block, (const uint32_t[]){sizes[i], COLLET_TERNARY_ABSMEAN}, sizes[i]);
-        assert_ok(cx, collet_ternary_weights_quantize(cx, &w, numbers, block));
-        assert_ok(cx, collet_ternary_weights_quantize(cx, &wanted, numbers, &full[i]));
+        assert_done(collet_ternary_weights_quantize(cx, &w, numbers, block, &failure));
+        assert_done(collet_ternary_weights_quantize(cx, &wanted, numbers, &full[i], &failure));
         assert_same(collet_ternary_weights_bytes(wanted), collet_ternary_weights_bytes(w));
         if (i == 1)
             assert_same(collet_ternary_weights_scale(wanted), collet_ternary_weights_scale(w));
@@ -130,7 +130,7 @@ static void from_bytes(void **state)
     collet_ternary_weights *w = NULL;
     uint64_t before = bytes_in_use();
     (void)state;
-    assert_ok(cx, collet_ternary_weights_from_bytes(cx, &w, bytes, 1000, NULL));
+    assert_done(collet_ternary_weights_from_bytes(cx, &w, bytes, 1000, NULL, NULL, &failure));
     assert_int_equal(bytes_in_use(), before);
     collet_array_free(bytes);
     assert_int_equal(bytes_in_use(), before);
@@ -148,7 +148,7 @@ static void rows_apart(const collet_array *rows, int64_t columns)
     collet_array *copy = array_for(cx, COLLET_U8, 2, collet_array_shape(rows));
     collet_ternary_weights *w = NULL;
     assert_ok(cx, collet_copy(cx, copy, rows));
-    assert_ok(cx, collet_ternary_weights_from_bytes(cx, &w, rows, columns, NULL));
+    assert_done(collet_ternary_weights_from_bytes(cx, &w, rows, columns, NULL, NULL, &failure));
     assert_same(copy, collet_ternary_weights_bytes(w));
     collet_ternary_weights_free(w);
     collet_array_free(copy);
@@ -172,9 +172,10 @@ static void from_rows_apart(void **state)
     assert_ok(cx, collet_array_write(cx, byte, &none, 1));
     collet_array *all[] = {left, every_other, reversed};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        assert_status(cx, collet_ternary_weights_from_bytes(cx, &w, all[i], i ? 512 : 256, NULL),
-                      COLLET_INVALID);
-        assert_text_has(cx, "1 codes are 11, which is no weight");
+        assert_outcome(
+            collet_ternary_weights_from_bytes(cx, &w, all[i], i ? 512 : 256, NULL, NULL, &failure),
+            COLLET_INVALID);
+        assert_failure_has("1 codes are 11, which is no weight");
         collet_array_free(all[i]);
     }
     collet_array_free(byte);
@@ -190,11 +191,11 @@ static void without_weights(void **state)
     for (size_t i = 0; i < 3; i++) {
         collet_array *codes = array_for(cx, COLLET_I8, 2, shapes[i]);
         collet_ternary_weights *w = NULL, *again = NULL;
-        assert_ok(cx, collet_ternary_weights_from_codes(cx, &w, codes, NULL));
+        assert_done(collet_ternary_weights_from_codes(cx, &w, codes, NULL, &failure));
         assert_int_equal(collet_ternary_weights_rows(w), shapes[i][0]);
         assert_int_equal(collet_ternary_weights_columns(w), shapes[i][1]);
-        assert_ok(cx, collet_ternary_weights_from_bytes(cx, &again, collet_ternary_weights_bytes(w),
-                                                        shapes[i][1], NULL));
+        assert_done(collet_ternary_weights_from_bytes(cx, &again, collet_ternary_weights_bytes(w),
+                                                      shapes[i][1], NULL, NULL, &failure));
         assert_int_equal(collet_ternary_weights_rows(again), shapes[i][0]);
         collet_ternary_weights_free(again);
         collet_ternary_weights_free(w);
@@ -211,8 +212,8 @@ static collet_ternary_weights *const untouched = (collet_ternary_weights *)(uint
     do {                                                                                           \
         collet_ternary_weights *w = untouched;                                                     \
         uint64_t before = bytes_in_use();                                                          \
-        assert_status(cx, call, status);                                                           \
-        assert_text_has(cx, text);                                                                 \
+        assert_outcome(call, status);                                                              \
+        assert_failure_has(text);                                                                  \
         assert_ptr_equal(w, untouched);                                                            \
         assert_int_equal(bytes_in_use(), before);                                                  \
     } while (0)
@@ -225,15 +226,19 @@ static void numbers_that_are_none(void **state)
     collet_array *a = array_of(cx, COLLET_F32, 2, SHAPE(2, 3), numbers);
     collet_array *row = array_of(cx, COLLET_F32, 1, SHAPE(6), numbers);
     (void)state;
-    REFUSED(collet_ternary_weights_quantize(cx, &w, a, &params), COLLET_INVALID,
+    REFUSED(collet_ternary_weights_quantize(cx, &w, a, &params, &failure), COLLET_INVALID,
             "2 of the weights are not finite numbers; nothing was packed");
-    REFUSED(collet_ternary_weights_quantize(cx, &w, row, &params), COLLET_SHAPE, "1 axes");
-    REFUSED(collet_ternary_weights_quantize(cx, &w, NULL, &params), COLLET_INVALID, "NULL");
-    REFUSED(collet_ternary_weights_quantize(cx, &w, a, NULL), COLLET_INVALID, "no parameters");
-    REFUSED(collet_ternary_weights_quantize(cx, &w, a, &strange), COLLET_INVALID,
+    REFUSED(collet_ternary_weights_quantize(cx, &w, row, &params, &failure), COLLET_SHAPE,
+            "1 axes");
+    REFUSED(collet_ternary_weights_quantize(cx, &w, NULL, &params, &failure), COLLET_INVALID,
+            "NULL");
+    REFUSED(collet_ternary_weights_quantize(cx, &w, a, NULL, &failure), COLLET_INVALID,
+            "no parameters");
+    REFUSED(collet_ternary_weights_quantize(cx, &w, a, &strange, &failure), COLLET_INVALID,
             "there is no mode 7");
-    assert_status(cx, collet_ternary_weights_quantize(cx, NULL, a, &params), COLLET_INVALID);
-    assert_int_equal(collet_ternary_weights_quantize(NULL, NULL, a, &params), COLLET_INVALID);
+    assert_outcome(collet_ternary_weights_quantize(cx, NULL, a, &params, &failure), COLLET_INVALID);
+    assert_int_equal(collet_ternary_weights_quantize(NULL, NULL, a, &params, &failure),
+                     COLLET_INVALID);
     collet_array_free(a);
     collet_array_free(row);
 }
@@ -247,16 +252,18 @@ static void codes_that_are_none(void **state)
     collet_array *wide = array_for(cx, COLLET_F64, 1, SHAPE(2));
     collet_array *alone = array_of(cx, COLLET_F32, 0, NULL, &one);
     (void)state;
-    REFUSED(collet_ternary_weights_from_codes(cx, &w, a, NULL), COLLET_INVALID,
+    REFUSED(collet_ternary_weights_from_codes(cx, &w, a, NULL, &failure), COLLET_INVALID,
             "3 of the codes are none of -1, 0, 1");
-    REFUSED(collet_ternary_weights_from_codes(cx, &w, good, scale), COLLET_SHAPE,
+    REFUSED(collet_ternary_weights_from_codes(cx, &w, good, scale, &failure), COLLET_SHAPE,
             "3 scales for 2 rows");
-    REFUSED(collet_ternary_weights_from_codes(cx, &w, good, wide), COLLET_DTYPE,
+    REFUSED(collet_ternary_weights_from_codes(cx, &w, good, wide, &failure), COLLET_DTYPE,
             "the scales are f64, not f32");
-    REFUSED(collet_ternary_weights_from_codes(cx, &w, good, alone), COLLET_SHAPE, "1 scales");
-    REFUSED(collet_ternary_weights_from_codes(cx, &w, scale, NULL), COLLET_SHAPE,
+    REFUSED(collet_ternary_weights_from_codes(cx, &w, good, alone, &failure), COLLET_SHAPE,
+            "1 scales");
+    REFUSED(collet_ternary_weights_from_codes(cx, &w, scale, NULL, &failure), COLLET_SHAPE,
             "codes have 1 axes, a matrix has 2");
-    REFUSED(collet_ternary_weights_from_codes(cx, &w, NULL, NULL), COLLET_INVALID, "NULL");
+    REFUSED(collet_ternary_weights_from_codes(cx, &w, NULL, NULL, &failure), COLLET_INVALID,
+            "NULL");
     collet_array_free(a);
     collet_array_free(good);
     collet_array_free(scale);
@@ -272,7 +279,8 @@ static void bytes_refused(int64_t rows, int64_t width, int64_t columns, int64_t 
     memset(values, 0x55, (size_t)(rows * width));
     values[at] = value;
     collet_array *bytes = array_of(cx, COLLET_U8, 2, SHAPE(rows, width), values);
-    REFUSED(collet_ternary_weights_from_bytes(cx, &w, bytes, columns, NULL), COLLET_INVALID, text);
+    REFUSED(collet_ternary_weights_from_bytes(cx, &w, bytes, columns, NULL, NULL, &failure),
+            COLLET_INVALID, text);
     collet_array_free(bytes);
     free(values);
 }
@@ -289,12 +297,14 @@ static void bytes_that_are_none(void **state)
     /* Weight 64 of the block is a column no more, also in a row that is looked at late. */
     bytes_refused(2, 128, 256 + 64, 64 + 128, 0x59, "row 1 has a weight 1 behind its 320 columns");
     bytes_refused(16390, 64, 1, 16389 * 64, 0x15, "row 16389 has a weight -1 behind its 1 columns");
-    REFUSED(collet_ternary_weights_from_bytes(cx, &w, a, 257, NULL), COLLET_SHAPE,
+    REFUSED(collet_ternary_weights_from_bytes(cx, &w, a, 257, NULL, NULL, &failure), COLLET_SHAPE,
             "rows of 64 bytes; 257 columns take 128");
-    REFUSED(collet_ternary_weights_from_bytes(cx, &w, a, -1, NULL), COLLET_SHAPE, "-1 columns");
-    REFUSED(collet_ternary_weights_from_bytes(cx, &w, codes, 256, NULL), COLLET_DTYPE,
-            "the bytes are i8, not u8");
-    REFUSED(collet_ternary_weights_from_bytes(cx, &w, NULL, 256, NULL), COLLET_INVALID, "NULL");
+    REFUSED(collet_ternary_weights_from_bytes(cx, &w, a, -1, NULL, NULL, &failure), COLLET_SHAPE,
+            "-1 columns");
+    REFUSED(collet_ternary_weights_from_bytes(cx, &w, codes, 256, NULL, NULL, &failure),
+            COLLET_DTYPE, "the bytes are i8, not u8");
+    REFUSED(collet_ternary_weights_from_bytes(cx, &w, NULL, 256, NULL, NULL, &failure),
+            COLLET_INVALID, "NULL");
     collet_array_free(a);
     collet_array_free(codes);
 }
@@ -307,11 +317,56 @@ static void padding_of_every_width(void **state)
         collet_array *codes = random_codes(cx, 3, columns, (uint32_t)columns),
                      *bytes = packed(codes);
         collet_ternary_weights *w = NULL;
-        assert_ok(cx, collet_ternary_weights_from_bytes(cx, &w, bytes, columns, NULL));
+        assert_done(
+            collet_ternary_weights_from_bytes(cx, &w, bytes, columns, NULL, NULL, &failure));
         collet_ternary_weights_free(w);
         collet_array_free(bytes);
         collet_array_free(codes);
     }
+}
+
+/* ---- Cancellation ---------------------------------------------------------------------------- */
+
+typedef struct watch {
+    int64_t calls, last, total;
+    int64_t allowed; /* calls until the work is cancelled; -1: all */
+} watch;
+
+static int32_t note(void *user, int64_t done, int64_t total)
+{
+    watch *w = user;
+    assert_true(done >= w->last && done <= total);
+    assert_true(w->calls == 0 || total == w->total);
+    w->last = done;
+    w->total = total;
+    return w->calls++ == w->allowed;
+}
+
+/* Checking 5 million weights reports how far it is, and can be ended anywhere. */
+static void checking_can_be_cancelled(void **state)
+{
+    enum { ROWS = 5, WIDTH = 1 << 18, COLUMNS = 4 * WIDTH - 7 };
+    unsigned char *values = malloc((size_t)ROWS * WIDTH);
+    watch all = {.allowed = -1};
+    (void)state;
+    assert_non_null(values);
+    memset(values, 0x55, (size_t)ROWS * WIDTH);
+    collet_array *bytes = array_of(cx, COLLET_U8, 2, SHAPE(ROWS, WIDTH), values);
+    free(values);
+    collet_ternary_weights *whole = NULL;
+    assert_done(collet_ternary_weights_from_bytes(cx, &whole, bytes, COLUMNS, NULL,
+                                                  &(collet_ternary_monitor){note, &all}, &failure));
+    collet_ternary_weights_free(whole);
+    assert_true(all.calls > 2);
+    assert_int_equal(all.last, all.total);
+    for (int64_t n = 0; n < all.calls; n++) {
+        watch some = {.allowed = n};
+        const collet_ternary_monitor monitor = {note, &some};
+        REFUSED(collet_ternary_weights_from_bytes(cx, &w, bytes, COLUMNS, NULL, &monitor, &failure),
+                COLLET_CANCELLED, "cancelled");
+        assert_int_equal(some.calls, n + 1);
+    }
+    collet_array_free(bytes);
 }
 
 int main(void)
@@ -328,6 +383,7 @@ int main(void)
         TEST(codes_that_are_none),
         TEST(bytes_that_are_none),
         TEST(padding_of_every_width),
+        TEST(checking_can_be_cancelled),
     };
     return cmocka_run_group_tests(tests, set_up_scalar, tear_down);
 }

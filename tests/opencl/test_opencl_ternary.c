@@ -6,7 +6,7 @@
  */
 #include "common/fixture.h"
 #include "opencl_support.h"
-#include "common/ternary_support.h"
+#include "engines/ternary_engine.h"
 
 #define LAYERS 3
 #define TOKENS 6
@@ -33,7 +33,7 @@ static int make_layers(void **state)
     bytes_needed = size_of(x);
     for (uint32_t i = 0; i < LAYERS; i++) {
         collet_array *numbers = random_floats(cx, widths[i + 1], widths[i], 2 + i);
-        assert_ok(cx, collet_ternary_weights_quantize(cx, &weights[i], numbers, &params));
+        assert_done(collet_ternary_weights_quantize(cx, &weights[i], numbers, &params, &failure));
         collet_array_free(numbers);
         bias[i] = random_floats(cx, 0, widths[i + 1], 12 + i);
         layers[i] = (collet_ternary_layer){.struct_size = sizeof *layers,
@@ -61,7 +61,7 @@ static int free_layers(void **state)
 static collet_ternary_network *network_of(void)
 {
     collet_ternary_network *network = NULL;
-    assert_ok(cx, collet_ternary_network_create(cx, &network, layers, LAYERS));
+    assert_done(collet_ternary_network_create(cx, &network, layers, LAYERS, &failure));
     return network;
 }
 
@@ -77,7 +77,7 @@ static uint64_t run_on(const char *backend, collet_ternary_network *network, flo
     collet_array *y = array_for(cx, COLLET_F32, 2, SHAPE(TOKENS, widths[LAYERS]));
     assert_ok(cx, collet_set_backend(cx, backend));
     uint64_t before = moved_so_far();
-    assert_ok(cx, collet_ternary_network_run(cx, network, y, x));
+    assert_done(collet_ternary_network_run(cx, network, y, x, &failure));
     assert_int_equal(strncmp(backend, collet_last_backend(cx), strlen(collet_last_backend(cx))), 0);
     assert_ok(cx, collet_array_read(cx, y, result, TOKENS * 10 * sizeof *result));
     collet_array_free(y);
@@ -130,9 +130,9 @@ static void weights_made_on_a_device(void **state)
     (void)state;
     assert_non_null(packed);
     assert_ok(cx, collet_set_backend(cx, "cpu_scalar"));
-    assert_ok(cx, collet_ternary_weights_from_codes(cx, &here, codes, NULL));
+    assert_done(collet_ternary_weights_from_codes(cx, &here, codes, NULL, &failure));
     assert_ok(cx, collet_set_backend(cx, "opencl:0"));
-    assert_ok(cx, collet_ternary_weights_from_codes(cx, &there, codes, NULL));
+    assert_done(collet_ternary_weights_from_codes(cx, &there, codes, NULL, &failure));
     assert_string_equal(collet_last_backend(cx), "opencl");
     assert_ok(cx, collet_array_read(cx, collet_ternary_weights_bytes(here), packed, bytes));
     assert_bytes(cx, collet_ternary_weights_bytes(there), packed);

@@ -9,6 +9,8 @@
 #include "../common/json_add.h"
 #include "../common/progress.h"
 
+#include <collet/ternary.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,8 +167,8 @@ static collet_status make_layer(bench_bodies *b, int index, int64_t rows, int64_
     collet_array **codes = &b->arrays[index ? OTHER : CODES];
     collet_status status = make_random(b, index ? OTHER : CODES, COLLET_I8, rows, columns);
 
-    return status == COLLET_OK ? collet_ternary_weights_from_codes(b->session->context,
-                                                                   &b->weights[index], *codes, NULL)
+    return status == COLLET_OK ? collet_ternary_weights_from_codes(
+                                     b->session->context, &b->weights[index], *codes, NULL, NULL)
                                : status;
 }
 
@@ -188,13 +190,14 @@ static collet_status make_network(bench_bodies *b, const bench_case *c)
                                            .weights = b->weights[i]};
     if (status != COLLET_OK)
         return status;
-    return collet_ternary_network_create(b->session->context, &b->network, layers, 2);
+    return collet_ternary_network_create(b->session->context, &b->network, layers, 2, NULL);
 }
 
 static collet_status call_network(bench_bodies *b, const bench_case *c)
 {
     (void)c;
-    return collet_ternary_network_run(b->session->context, b->network, b->arrays[Y], b->arrays[X]);
+    return collet_ternary_network_run(b->session->context, b->network, b->arrays[Y], b->arrays[X],
+                                      NULL);
 }
 
 #define NETWORK "network 512-256-10, batch 32"

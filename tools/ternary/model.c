@@ -6,7 +6,6 @@
 
 #include "../common/interrupt.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,16 +65,16 @@ static collet_status make_from_codes(ternary_session *session, const collet_t2_f
     ternary_packed packed = ternary_packed_of_layer(file, index);
     collet_array *codes = NULL;
     int8_t *bytes = NULL;
+    collet_error why;
 
     collet_status status = unpack_codes(session, &packed, &bytes, err);
     if (status == COLLET_OK) {
         status = ternary_array_over(session, &codes, COLLET_I8, packed.rows, packed.columns, bytes);
-        if (status == COLLET_OK)
-            status = collet_ternary_weights_from_codes(session->context, out, codes, scale);
-        if (status == COLLET_OK)
-            status = collet_finish(session->context);
         if (status != COLLET_OK)
             ternary_session_failed(session, status, packed.what, err);
+        else if ((status = collet_ternary_weights_from_codes(session->context, out, codes, scale,
+                                                             &why)) != COLLET_OK)
+            collet_fail(err, status, "%s: %s", packed.what, why.text);
     }
     collet_array_free(codes);
     free(bytes);
@@ -88,18 +87,17 @@ static collet_status make_from_bytes(ternary_session *session, const collet_t2_f
 {
     const collet_t2_layer *layer = &file->layers[index];
     collet_array *bytes = NULL;
-    char what[300];
+    collet_error why;
 
     collet_status status =
         map_array(session, file, COLLET_U8, layer->rows, (int64_t)layer->row_bytes,
                   collet_t2_weights(file, index), &bytes);
-    if (status == COLLET_OK)
-        status =
-            collet_ternary_weights_from_bytes(session->context, out, bytes, layer->columns, scale);
-    if (status != COLLET_OK) {
-        snprintf(what, sizeof what, "%s: layer %u", collet_mapping_path(file->mapping), index);
-        ternary_session_failed(session, status, what, err);
-    }
+    if (status != COLLET_OK)
+        ternary_session_failed(session, status, collet_mapping_path(file->mapping), err);
+    else if ((status = collet_ternary_weights_from_bytes(
+                  session->context, out, bytes, layer->columns, scale, NULL, &why)) != COLLET_OK)
+        collet_fail(err, status, "%s: layer %u: %s", collet_mapping_path(file->mapping), index,
+                    why.text);
     collet_array_free(bytes);
     return status;
 }
@@ -157,9 +155,8 @@ static collet_status make_network(ternary_session *session, ternary_model *model
         }
     }
     if (status == COLLET_OK) {
-        status = collet_ternary_network_create(session->context, &model->network, layers, count);
-        if (status != COLLET_OK)
-            ternary_session_failed(session, status, collet_mapping_path(model->file.mapping), err);
+        status =
+            collet_ternary_network_create(session->context, &model->network, layers, count, err);
     }
     for (uint32_t i = 0; weights && biases && i < count; i++) {
         collet_ternary_weights_free(weights[i]);

@@ -6,6 +6,8 @@
 #include "session.h"
 #include "ternary/formats/t2_file.h"
 
+#include <collet/ternary.h>
+
 typedef struct ternary_model {
     collet_t2_file file;
     collet_ternary_network *network;

@@ -159,7 +159,7 @@ static collet_status compute(run_job *job, int64_t first, int64_t count)
         status = collet_finish(context);
     double began = tool_clock();
     if (status == COLLET_OK)
-        status = collet_ternary_network_run(context, job->model.network, a[Y], a[X]);
+        status = collet_ternary_network_run(context, job->model.network, a[Y], a[X], NULL);
     if (status == COLLET_OK)
         status = collet_finish(context);
     job->seconds += tool_clock() - began;

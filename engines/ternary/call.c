@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ternary/call.h"
+
+void ternary_call_begin(ternary_call *call, collet_context *context,
+                        const collet_ternary_monitor *monitor)
+{
+    /* Not the text: a run of a small network takes little more time than clearing that. */
+    call->context = context;
+    call->monitor = monitor;
+    call->done = call->total = 0;
+    call->error.status = COLLET_OK;
+}
+
+collet_status ternary_call_end(const ternary_call *call, collet_status status, collet_error *err)
+{
+    if (status == COLLET_OK)
+        return COLLET_OK;
+    return collet_fail(err, status, "%s",
+                       call->error.status != COLLET_OK ? call->error.text
+                                                       : collet_last_error(call->context));
+}
+
+collet_status ternary_call_advance(ternary_call *call, int64_t n)
+{
+    const collet_ternary_monitor *monitor = call->monitor;
+
+    call->done += n;
+    if (!monitor || !monitor->progress ||
+        monitor->progress(monitor->user, call->done, call->total) == 0)
+        return COLLET_OK;
+    return collet_fail(&call->error, COLLET_CANCELLED, "cancelled by the caller");
+}
+
+int ternary_call_stopped(void *call)
+{
+    return ternary_call_advance(call, 0) != COLLET_OK;
+}
+
+collet_status ternary_call_prefix(ternary_call *call, collet_status status, const char *what)
+{
+    return collet_fail(&call->error, status, "%s: %s", what, collet_last_error(call->context));
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* call.h - what a call of the engine carries along: context, error, progress. */
+#ifndef COLLET_ENGINES_TERNARY_CALL_H
+#define COLLET_ENGINES_TERNARY_CALL_H
+
+#include <collet/ternary.h>
+
+typedef struct ternary_call {
+    collet_context *context;
+    const collet_ternary_monitor *monitor; /* NULL: none */
+    int64_t done, total;                   /* as `progress` reports them */
+    collet_error
+        error; /* of the engine; while its status is COLLET_OK a failure is the context's */
+} ternary_call;
+
+void ternary_call_begin(ternary_call *call, collet_context *context,
+                        const collet_ternary_monitor *monitor);
+/* Moves the error of a failed call to *err, which may be NULL. Returns `status`. */
+collet_status ternary_call_end(const ternary_call *call, collet_status status, collet_error *err);
+
+/* Reports that `n` more are done; CANCELLED where the monitor ends the call. */
+collet_status ternary_call_advance(ternary_call *call, int64_t n);
+/* The same for functions that know of no call: 1 where the monitor ends it. */
+int ternary_call_stopped(void *call);
+
+/* The context's text behind "WHAT: " becomes the call's error. Returns `status`. */
+collet_status ternary_call_prefix(ternary_call *call, collet_status status, const char *what);
+
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * collet/ternary.h - networks of ternary weights, in memory and in files: libcollet-ternary.
+ *
+ *   collet_ternary_weights   a packed matrix of -1, 0 and 1, 2 bits each
+ *   collet_ternary_network   layers of such matrices, run one after another
+ *   collet_ternary_file      an open .t2, .npy or .gguf file
+ *   collet_ternary_output    a file that is written but has no name yet
+ *
+ * The kernels (ternary_pack, ternary_linear, ...) are part of collet.h, on which this library is
+ * built. Its conventions hold here too, with one difference: every function that can fail takes a
+ * `collet_error *`, which may be NULL, and reports there, not in the context. Nothing here prints,
+ * exits or keeps state between calls.
+ */
+#ifndef COLLET_TERNARY_H
+#define COLLET_TERNARY_H
+
+#include <collet/collet.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Progress and cancellation --------------------------------------------------------------- */
+
+/*
+ * Long calls take a monitor, or NULL. `progress` runs on the calling thread, about once a million
+ * weights; done <= total, both in weights (in vectors for a run). It returns 0 to go on. Any other
+ * value ends the call: it returns COLLET_CANCELLED and leaves no output. `progress` calls nothing
+ * with the same context.
+ */
+typedef struct collet_ternary_monitor {
+    int32_t (*progress)(void *user, int64_t done, int64_t total);
+    void *user;
+} collet_ternary_monitor;
+
+/* ---- Weights --------------------------------------------------------------------------------- */
+
+/*
+ * A matrix of M x K weights that are packed (COLLET_TERNARY_T2) and known to be valid: 2 bits each,
+ * rows padded to whole blocks of 256, and one f32 scale a row. The data are arrays, so they move to
+ * the backend that computes with them and stay there. Weights never change once made; any number of
+ * contexts of their runtime may use them at the same time.
+ */
+typedef struct collet_ternary_weights collet_ternary_weights;
+
+/* Quantizes and packs floating-point weights (M, K). INVALID where one is not finite. */
+COLLET_API collet_status collet_ternary_weights_quantize(
+    collet_context *context, collet_ternary_weights **out, const collet_array *weights,
+    const collet_ternary_quantize_params *params, collet_error *err);
+/* Packs codes (M, K) i8. scale: (M) f32, copied; NULL: 1. INVALID where a code is not -1, 0 or 1.
+ */
+COLLET_API collet_status collet_ternary_weights_from_codes(collet_context *context,
+                                                           collet_ternary_weights **out,
+                                                           const collet_array *codes,
+                                                           const collet_array *scale,
+                                                           collet_error *err);
+/* Takes packed rows (M, B) of K = `columns` weights each. Their storage is shared, not copied; do
+ * not write it while the weights exist. scale: as above. Reads all bytes to check them: INVALID
+ * where a code is invalid or padding is not 0. */
+COLLET_API collet_status collet_ternary_weights_from_bytes(
+    collet_context *context, collet_ternary_weights **out, const collet_array *bytes,
+    int64_t columns, const collet_array *scale, const collet_ternary_monitor *monitor,
+    collet_error *err);
+COLLET_API void collet_ternary_weights_free(collet_ternary_weights *weights);
+
+COLLET_API int64_t collet_ternary_weights_rows(const collet_ternary_weights *weights);
+COLLET_API int64_t collet_ternary_weights_columns(const collet_ternary_weights *weights);
+/* (M, B) u8 and (M) f32, lent; the scale is NULL where every scale is 1. */
+COLLET_API const collet_array *collet_ternary_weights_bytes(const collet_ternary_weights *weights);
+COLLET_API const collet_array *collet_ternary_weights_scale(const collet_ternary_weights *weights);
+
+/* ---- Networks -------------------------------------------------------------------------------- */
+
+typedef struct collet_ternary_layer {
+    uint32_t struct_size;
+    uint32_t activations; /* these three as in collet_ternary_linear_params */
+    uint32_t relu;
+    float threshold;
+    const collet_ternary_weights *weights;
+    const collet_array *bias; /* f32 (M) or NULL */
+} collet_ternary_layer;
+
+/* Layers in sequence, and the buffers between them. */
+typedef struct collet_ternary_network collet_ternary_network;
+
+/* `count` >= 1 layers, each with as many columns as the layer before it has rows; SHAPE names two
+ * that do not fit. Shares the layers' weights and biases, which may be freed before the network. */
+COLLET_API collet_status collet_ternary_network_create(collet_context *context,
+                                                       collet_ternary_network **out,
+                                                       const collet_ternary_layer *layers,
+                                                       uint32_t count, collet_error *err);
+COLLET_API void collet_ternary_network_free(collet_ternary_network *network);
+
+/* Numbers that go in (K of the first layer) and come out (M of the last). */
+COLLET_API int64_t collet_ternary_network_inputs(const collet_ternary_network *network);
+COLLET_API int64_t collet_ternary_network_outputs(const collet_ternary_network *network);
+
+/* y f32 (..., outputs) of x f32 (..., inputs), both with the same leading axes. Allocates only when
+ * the leading axes differ from those of the run before. One thread at a time, with any context of
+ * the layers' runtime. Asynchronous, as kernels are. */
+COLLET_API collet_status collet_ternary_network_run(collet_context *context,
+                                                    collet_ternary_network *network,
+                                                    collet_array *y, const collet_array *x,
+                                                    collet_error *err);
+
+/* ---- Files: reading -------------------------------------------------------------------------- */
+
+/*
+ * An open file, mapped and not read into memory, so it may be larger than memory:
+ *   .t2     packed layers with scales and biases, Collet's own format (collet-ternary(1))
+ *   .npy    a matrix, or a single row, of f2, f4 or f8 numbers or of i1 codes
+ *   .gguf   tensors, of which those of TQ2_0, TQ1_0, F16, BF16, F32, F64 and I8 can be read
+ * Any number of threads may read one file. Truncating a mapped file ends the process with SIGBUS.
+ */
+typedef struct collet_ternary_file collet_ternary_file;
+
+#define COLLET_TERNARY_FILE_T2 1
+#define COLLET_TERNARY_FILE_NPY 2
+#define COLLET_TERNARY_FILE_GGUF 3
+
+/*
+ * `name` is a path, or "FILE:TENSOR" where no file has that name. *index becomes that tensor's
+ * index, or -1 where no tensor was named; index may be NULL. The type is recognised by content.
+ * Checks everything but the layers' data. IO, FORMAT, UNSUPPORTED, NOT_FOUND, OVERFLOW, NO_MEMORY.
+ */
+COLLET_API collet_status collet_ternary_file_open(collet_ternary_file **out, int64_t *index,
+                                                  const char *name, collet_error *err);
+COLLET_API void collet_ternary_file_close(collet_ternary_file *file);
+
+typedef struct collet_ternary_file_info {
+    uint32_t struct_size; /* set by the caller */
+    uint32_t kind;        /* COLLET_TERNARY_FILE_* */
+    uint32_t version;     /* of the GGUF format; else 0 */
+    uint32_t reserved;
+    int64_t count;    /* matrices: layers, tensors, or 1 */
+    int64_t bytes;    /* of the file */
+    const char *path; /* lent until the file is closed */
+} collet_ternary_file_info;
+
+COLLET_API void collet_ternary_file_describe(const collet_ternary_file *file,
+                                             collet_ternary_file_info *info);
+
+/* What a matrix holds. */
+#define COLLET_TERNARY_OTHER 0   /* nothing that can be read as weights */
+#define COLLET_TERNARY_NUMBERS 1 /* floating-point numbers */
+#define COLLET_TERNARY_CODES 2   /* one i8 a weight */
+#define COLLET_TERNARY_PACKED 3  /* rows in one of the formats COLLET_TERNARY_T2, ... */
+
+typedef struct collet_ternary_matrix {
+    uint32_t struct_size; /* set by the caller */
+    uint32_t content;     /* COLLET_TERNARY_OTHER, ... */
+    uint32_t format;      /* of PACKED */
+    int32_t ndim;
+    int64_t shape[COLLET_MAX_DIMS];
+    int64_t rows, columns; /* the same as a matrix; 0 for OTHER */
+    int64_t row_bytes;     /* rows x row_bytes are the bytes of the weights; 0 for OTHER */
+    /* Only of layers of a .t2 file, else 0; the first three as in collet_ternary_layer. */
+    uint32_t activations, relu;
+    float threshold;
+    uint32_t has_scale, has_bias;
+    uint32_t in_network; /* 1: these fields are set */
+    char type[24];       /* "t2", "f32", "Q4_0" */
+    char name[256];      /* of a layer or tensor, cut to fit; "" where there is none */
+} collet_ternary_matrix;
+
+/* NOT_FOUND where there is no such matrix. */
+COLLET_API collet_status collet_ternary_file_matrix(const collet_ternary_file *file, int64_t index,
+                                                    collet_ternary_matrix *matrix,
+                                                    collet_error *err);
+
+typedef struct collet_ternary_counts {
+    int64_t minus, zero, plus, invalid;
+} collet_ternary_counts;
+
+/* Counts the codes of a matrix of CODES or PACKED. Checks a layer's checksum first (FORMAT). */
+COLLET_API collet_status collet_ternary_file_count(collet_context *context,
+                                                   const collet_ternary_file *file, int64_t index,
+                                                   collet_ternary_counts *counts,
+                                                   const collet_ternary_monitor *monitor,
+                                                   collet_error *err);
+
+/*
+ * A matrix as weights. Layers in t2 are used where they are mapped; others are converted a few rows
+ * at a time. `quantize` chooses codes for numbers, and new ones for blocks of TQ2_0 and TQ1_0;
+ * NULL: numbers with a threshold of 0.3, the rest as stored. INVALID names the first value that is
+ * not finite, the first invalid code, or a row whose blocks have several scales. `bias` (may be
+ * NULL) receives that of a layer of a .t2 file, or NULL.
+ */
+COLLET_API collet_status collet_ternary_file_load(collet_context *context,
+                                                  collet_ternary_weights **out, collet_array **bias,
+                                                  const collet_ternary_file *file, int64_t index,
+                                                  const collet_ternary_quantize_params *quantize,
+                                                  const collet_ternary_monitor *monitor,
+                                                  collet_error *err);
+
+#define COLLET_TERNARY_AS_STORED UINT32_MAX
+/* All layers of a .t2 file. `activations` other than COLLET_TERNARY_AS_STORED replace, with
+ * `threshold`, those of every layer. The file may be closed before the network is freed. */
+COLLET_API collet_status collet_ternary_network_load(collet_context *context,
+                                                     collet_ternary_network **out,
+                                                     const collet_ternary_file *file,
+                                                     uint32_t activations, float threshold,
+                                                     const collet_ternary_monitor *monitor,
+                                                     collet_error *err);
+
+/* ---- Files: writing -------------------------------------------------------------------------- */
+
+/* Everything that may fail has been done, the data are on the disk; only the name is missing. A
+ * program can so report first and publish last, or drop the output. */
+typedef struct collet_ternary_output collet_ternary_output;
+
+/* Gives the file its name; it replaces an older file as a whole. */
+COLLET_API collet_status collet_ternary_output_publish(collet_ternary_output *output,
+                                                       collet_error *err);
+/* Removes what was not published. */
+COLLET_API void collet_ternary_output_free(collet_ternary_output *output);
+COLLET_API int64_t collet_ternary_output_bytes(const collet_ternary_output *output);
+COLLET_API int64_t collet_ternary_output_weights(const collet_ternary_output *output);
+
+/* One layer to be packed; set struct_size, zero the rest, fill in what is wanted. */
+typedef struct collet_ternary_source {
+    uint32_t struct_size;
+    uint32_t activations; /* these three as in collet_ternary_layer */
+    uint32_t relu;
+    float threshold;
+    const char *weights; /* as in collet_ternary_file_open: an .npy file or FILE.gguf:TENSOR */
+    const char *scale;   /* .npy, one number for each row or one for all; replaces what quantizing
+                            gives. NULL: none */
+    const char *bias;    /* .npy, one number for each row. NULL: none */
+    const collet_ternary_quantize_params *quantize; /* as in collet_ternary_file_load */
+} collet_ternary_source;
+
+/* Writes a .t2 file of `count` layers in a format COLLET_TERNARY_*. INVALID, SHAPE, DTYPE and IO
+ * name the file; INVALID also where `path` is one of the inputs. */
+COLLET_API collet_status collet_ternary_files_pack(collet_context *context,
+                                                   collet_ternary_output **out, const char *path,
+                                                   const collet_ternary_source *layers,
+                                                   uint32_t count, uint32_t format,
+                                                   const collet_ternary_monitor *monitor,
+                                                   collet_error *err);
+
+/* Writes a .t2 file of layers in memory, with names (NULL: none; an entry may be NULL). */
+COLLET_API collet_status collet_ternary_layers_write(collet_context *context,
+                                                     collet_ternary_output **out, const char *path,
+                                                     const collet_ternary_layer *layers,
+                                                     const char *const *names, uint32_t count,
+                                                     const collet_ternary_monitor *monitor,
+                                                     collet_error *err);
+
+#define COLLET_TERNARY_WRITE_CODES 0  /* i1 */
+#define COLLET_TERNARY_WRITE_VALUES 1 /* f4: codes times scale */
+#define COLLET_TERNARY_WRITE_BYTES 2  /* u1: the packed rows */
+/* Writes a PACKED matrix as .npy; `what` is COLLET_TERNARY_WRITE_*. */
+COLLET_API collet_status collet_ternary_file_unpack(collet_context *context,
+                                                    collet_ternary_output **out, const char *path,
+                                                    const collet_ternary_file *file, int64_t index,
+                                                    uint32_t what,
+                                                    const collet_ternary_monitor *monitor,
+                                                    collet_error *err);
+
+/* ---- Files: running -------------------------------------------------------------------------- */
+
+/* .npy files; x (..., inputs) has f2, f4, f8, i1, u1, i4 or i8 numbers, y gets f4. */
+typedef struct collet_ternary_run_files {
+    uint32_t struct_size;
+    uint32_t reserved;
+    const char *x;
+    const char *y;      /* NULL: not written */
+    const char *labels; /* one integer a vector: the class that y's largest number should have.
+                           NULL: nothing is compared */
+    const char *model;  /* a file that y must not replace, as the network's own. NULL: none */
+} collet_ternary_run_files;
+
+typedef struct collet_ternary_run_result {
+    uint32_t struct_size; /* set by the caller */
+    uint32_t reserved;
+    int64_t vectors;
+    int64_t correct; /* vectors whose largest number is where the label says */
+    double seconds;  /* spent computing, without reading and writing */
+} collet_ternary_run_result;
+
+/* Runs the network on all vectors of a file, a few at a time. *out becomes NULL where y is not
+ * written. */
+COLLET_API collet_status collet_ternary_network_run_files(
+    collet_context *context, collet_ternary_network *network, const collet_ternary_run_files *files,
+    collet_ternary_output **out, collet_ternary_run_result *result,
+    const collet_ternary_monitor *monitor, collet_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

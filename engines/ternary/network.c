@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Layers in sequence. */
+#include "ternary/network.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct layer {
+    collet_array *bytes, *scale, *bias; /* shared */
+    collet_ternary_linear_params params;
+    int64_t rows, columns;
+} layer;
+
+/* The arrays between layers for one choice of leading axes: views of two storages in turn. */
+typedef struct buffers {
+    int32_t ndim; /* leading axes; -1: nothing yet */
+    int64_t shape[COLLET_MAX_DIMS];
+    collet_array *flat[2];
+    collet_array **between; /* count - 1 views */
+} buffers;
+
+struct collet_ternary_network {
+    uint32_t count;
+    layer *layers;
+    buffers buffers;
+};
+
+/* ---- Layers ---------------------------------------------------------------------------------- */
+
+static collet_status check_bias(ternary_call *call, uint32_t index, const collet_array *bias,
+                                int64_t rows)
+{
+    if (!bias)
+        return COLLET_OK;
+    if (collet_array_dtype(bias) != COLLET_F32)
+        return collet_fail(&call->error, COLLET_DTYPE,
+                           "ternary network: the bias of layer %" PRIu32 " is %s, not f32", index,
+                           collet_dtype_name(collet_array_dtype(bias)));
+    if (collet_array_ndim(bias) != 1 || collet_array_shape(bias)[0] != rows)
+        return collet_fail(&call->error, COLLET_SHAPE,
+                           "ternary network: layer %" PRIu32 " has %" PRId64
+                           " rows, but its bias has %" PRId64 " elements",
+                           index, rows, collet_array_size(bias));
+    return COLLET_OK;
+}
+
+/* As ternary_linear checks them; here, so that a network that was made can run. */
+static collet_status check_activations(ternary_call *call, uint32_t index, uint32_t activations,
+                                       float threshold)
+{
+    if (activations > COLLET_TERNARY_F32)
+        return collet_fail(&call->error, COLLET_INVALID,
+                           "ternary network: layer %" PRIu32 ": there are no activations %" PRIu32
+                           "; COLLET_TERNARY_INT8 is 0, _TERNARY 1, _F32 2",
+                           index, activations);
+    if (!isfinite(threshold) || threshold < 0)
+        return collet_fail(&call->error, COLLET_INVALID,
+                           "ternary network: layer %" PRIu32
+                           ": the threshold is %g; it must be finite and not negative",
+                           index, (double)threshold);
+    if (threshold != 0 && activations != COLLET_TERNARY_TERNARY)
+        return collet_fail(&call->error, COLLET_INVALID,
+                           "ternary network: layer %" PRIu32
+                           ": a threshold of %g, which only ternary activations have",
+                           index, (double)threshold);
+    return COLLET_OK;
+}
+
+static collet_status check_layer(ternary_call *call, uint32_t index, const collet_ternary_layer *l)
+{
+    if (!l->weights)
+        return collet_fail(&call->error, COLLET_INVALID,
+                           "ternary network: layer %" PRIu32 " has no weights", index);
+    if (!ternary_is_local(call->context, l->weights->bytes) ||
+        !ternary_is_local(call->context, l->weights->scale) ||
+        !ternary_is_local(call->context, l->bias))
+        return collet_fail(&call->error, COLLET_INVALID,
+                           "ternary network: layer %" PRIu32 " belongs to another runtime", index);
+    collet_status status = check_activations(call, index, l->activations, l->threshold);
+    if (status != COLLET_OK)
+        return status;
+    return check_bias(call, index, l->bias, collet_ternary_weights_rows(l->weights));
+}
+
+static collet_status take_layer(ternary_call *call, layer *to, const collet_ternary_layer *l)
+{
+    to->params = (collet_ternary_linear_params){.struct_size = sizeof to->params,
+                                                .activations = l->activations,
+                                                .relu = l->relu,
+                                                .threshold = l->threshold};
+    to->rows = collet_ternary_weights_rows(l->weights);
+    to->columns = collet_ternary_weights_columns(l->weights);
+    collet_status status = ternary_share(call->context, &to->bytes, l->weights->bytes);
+    if (status == COLLET_OK)
+        status = ternary_share(call->context, &to->scale, l->weights->scale);
+    if (status == COLLET_OK)
+        status = ternary_share(call->context, &to->bias, l->bias);
+    return status;
+}
+
+static collet_status take_layers(ternary_call *call, collet_ternary_network *network,
+                                 const collet_ternary_layer *layers)
+{
+    const char *at = (const char *)layers;
+    for (uint32_t i = 0; i < network->count; i++, at += layers->struct_size) {
+        const collet_ternary_layer *l = (const collet_ternary_layer *)(const void *)at;
+        collet_status status = check_layer(call, i, l);
+        if (status == COLLET_OK && i > 0 &&
+            collet_ternary_weights_columns(l->weights) != network->layers[i - 1].rows)
+            status = collet_fail(&call->error, COLLET_SHAPE,
+                                 "ternary network: layer %" PRIu32 " gives %" PRId64
+                                 " numbers, layer %" PRIu32 " takes %" PRId64,
+                                 i - 1, network->layers[i - 1].rows, i,
+                                 collet_ternary_weights_columns(l->weights));
+        if (status == COLLET_OK)
+            status = take_layer(call, &network->layers[i], l);
+        if (status != COLLET_OK)
+            return status;
+    }
+    return COLLET_OK;
+}
+
+collet_status ternary_network_create(ternary_call *call, collet_ternary_network **out,
+                                     const collet_ternary_layer *layers, uint32_t count)
+{
+    if (!out || !layers || count == 0)
+        return collet_fail(&call->error, COLLET_INVALID,
+                           "ternary network: no layers, or no place for the result");
+    if (layers->struct_size < sizeof *layers)
+        return collet_fail(&call->error, COLLET_INVALID,
+                           "ternary network: a layer's struct_size is %" PRIu32 ", less than %zu",
+                           layers->struct_size, sizeof *layers);
+    collet_ternary_network *made = calloc(1, sizeof *made);
+    collet_status status = COLLET_NO_MEMORY;
+    if (made) {
+        made->count = count;
+        made->buffers.ndim = -1;
+        made->layers = calloc(count, sizeof *made->layers);
+    }
+    if (made && made->layers)
+        status = take_layers(call, made, layers);
+    else
+        (void)collet_fail(&call->error, status, "out of memory for a ternary network");
+    if (status == COLLET_OK)
+        *out = made;
+    else
+        collet_ternary_network_free(made);
+    return status;
+}
+
+/* ---- Between layers -------------------------------------------------------------------------- */
+
+static void buffers_clear(buffers *b, uint32_t views)
+{
+    for (uint32_t i = 0; b->between && i < views; i++)
+        collet_array_free(b->between[i]);
+    free(b->between);
+    collet_array_free(b->flat[0]);
+    collet_array_free(b->flat[1]);
+    *b = (buffers){.ndim = -1};
+}
+
+void collet_ternary_network_free(collet_ternary_network *network)
+{
+    if (!network)
+        return;
+    buffers_clear(&network->buffers, network->count - 1);
+    for (uint32_t i = 0; network->layers && i < network->count; i++) {
+        collet_array_free(network->layers[i].bytes);
+        collet_array_free(network->layers[i].scale);
+        collet_array_free(network->layers[i].bias);
+    }
+    free(network->layers);
+    free(network);
+}
+
+/* f32 (leading axes..., rows) within `flat`. */
+static collet_status make_view(ternary_call *call, const buffers *b, const collet_array *flat,
+                               int64_t tokens, int64_t rows, collet_array **out)
+{
+    int64_t shape[COLLET_MAX_DIMS];
+    collet_array *part = NULL;
+    memcpy(shape, b->shape, sizeof shape);
+    shape[b->ndim] = rows;
+    collet_status status = collet_array_slice(call->context, &part, flat, 0, 0, tokens * rows, 1);
+    if (status == COLLET_OK)
+        status = collet_array_reshape(call->context, out, part, b->ndim + 1, shape);
+    collet_array_free(part);
+    return status;
+}
+
+/* (x and y exist, so their own sizes fit.) */
+static collet_status buffers_make(ternary_call *call, const collet_ternary_network *network,
+                                  const collet_array *x, buffers *b)
+{
+    int64_t tokens = 1, most[2] = {0, 0};
+    uint32_t views = network->count - 1;
+    b->ndim = collet_array_ndim(x) - 1;
+    for (int32_t i = 0; i < b->ndim; i++) {
+        b->shape[i] = collet_array_shape(x)[i];
+        if (__builtin_mul_overflow(tokens, b->shape[i], &tokens))
+            return collet_fail(&call->error, COLLET_OVERFLOW,
+                               "ternary network: too many rows of x");
+    }
+    for (uint32_t i = 0; i < views; i++) {
+        int64_t size;
+        if (__builtin_mul_overflow(tokens, network->layers[i].rows, &size))
+            return collet_fail(&call->error, COLLET_OVERFLOW,
+                               "ternary network: the output of layer %" PRIu32 " is too large", i);
+        most[i % 2] = size > most[i % 2] ? size : most[i % 2];
+    }
+    b->between = calloc(views ? views : 1, sizeof *b->between);
+    if (!b->between)
+        return collet_fail(&call->error, COLLET_NO_MEMORY, "out of memory for a ternary network");
+    collet_status status = COLLET_OK;
+    for (uint32_t i = 0; i < 2 && i < views && status == COLLET_OK; i++)
+        status = collet_array_create(call->context, &b->flat[i], COLLET_F32, 1, &most[i]);
+    for (uint32_t i = 0; i < views && status == COLLET_OK; i++)
+        status =
+            make_view(call, b, b->flat[i % 2], tokens, network->layers[i].rows, &b->between[i]);
+    return status;
+}
+
+/* Buffers for x's leading axes; on failure the former ones stay. */
+static collet_status make_buffers(ternary_call *call, collet_ternary_network *network,
+                                  const collet_array *x)
+{
+    buffers *b = &network->buffers, fresh = {.ndim = -1};
+    int32_t ndim = collet_array_ndim(x) - 1;
+    uint32_t views = network->count - 1;
+    if (b->ndim == ndim &&
+        !memcmp(b->shape, collet_array_shape(x), (size_t)ndim * sizeof *b->shape))
+        return COLLET_OK;
+    collet_status status = buffers_make(call, network, x, &fresh);
+    if (status == COLLET_OK) {
+        buffers_clear(b, views);
+        *b = fresh;
+    } else {
+        buffers_clear(&fresh, views);
+    }
+    return status;
+}
+
+static collet_status check_ends(ternary_call *call, const collet_ternary_network *network,
+                                const collet_array *y, const collet_array *x)
+{
+    int32_t ndim = collet_array_ndim(x);
+    int64_t rows = network->layers[network->count - 1].rows;
+    int64_t columns = network->layers[0].columns;
+    /* Before buffers of the wrong runtime are made. */
+    if (!ternary_is_local(call->context, network->layers[0].bytes))
+        return collet_fail(&call->error, COLLET_INVALID,
+                           "ternary network: it belongs to another runtime");
+    if (collet_array_dtype(x) != COLLET_F32 || collet_array_dtype(y) != COLLET_F32)
+        return collet_fail(
+            &call->error, COLLET_DTYPE, "ternary network: x is %s and y is %s; both must be f32",
+            collet_dtype_name(collet_array_dtype(x)), collet_dtype_name(collet_array_dtype(y)));
+    if (ndim < 1 || collet_array_shape(x)[ndim - 1] != columns)
+        return collet_fail(&call->error, COLLET_SHAPE,
+                           "ternary network: rows of x have %" PRId64
+                           " numbers; the first layer takes %" PRId64,
+                           ndim < 1 ? 0 : collet_array_shape(x)[ndim - 1], columns);
+    if (collet_array_ndim(y) != ndim || collet_array_shape(y)[ndim - 1] != rows ||
+        memcmp(collet_array_shape(y), collet_array_shape(x),
+               (size_t)(ndim - 1) * sizeof(int64_t)) != 0)
+        return collet_fail(&call->error, COLLET_SHAPE,
+                           "ternary network: y must have x's axes but the last, which is %" PRId64,
+                           rows);
+    return COLLET_OK;
+}
+
+collet_status ternary_network_run(ternary_call *call, collet_ternary_network *network,
+                                  collet_array *y, const collet_array *x)
+{
+    if (!network || !y || !x)
+        return collet_fail(&call->error, COLLET_INVALID, "ternary network: an argument is NULL");
+    collet_status status = check_ends(call, network, y, x);
+    if (status == COLLET_OK)
+        status = make_buffers(call, network, x);
+    for (uint32_t i = 0; i < network->count && status == COLLET_OK; i++) {
+        const layer *l = &network->layers[i];
+        const collet_array *from = i ? network->buffers.between[i - 1] : x;
+        collet_array *to = i + 1 < network->count ? network->buffers.between[i] : y;
+        status =
+            collet_ternary_linear(call->context, to, l->bytes, from, l->scale, l->bias, &l->params);
+    }
+    return status;
+}
+
+int64_t ternary_network_widest(const collet_ternary_network *network)
+{
+    int64_t widest = network->layers[0].columns;
+    for (uint32_t i = 0; i < network->count; i++)
+        if (network->layers[i].rows > widest)
+            widest = network->layers[i].rows;
+    return widest;
+}
+
+/* ---- Public functions ------------------------------------------------------------------------ */
+
+collet_status collet_ternary_network_create(collet_context *context, collet_ternary_network **out,
+                                            const collet_ternary_layer *layers, uint32_t count,
+                                            collet_error *err)
+{
+    ternary_call call;
+    if (!context)
+        return collet_fail(err, COLLET_INVALID, "ternary network: the context is NULL");
+    ternary_call_begin(&call, context, NULL);
+    return ternary_call_end(&call, ternary_network_create(&call, out, layers, count), err);
+}
+
+collet_status collet_ternary_network_run(collet_context *context, collet_ternary_network *network,
+                                         collet_array *y, const collet_array *x, collet_error *err)
+{
+    ternary_call call;
+    if (!context)
+        return collet_fail(err, COLLET_INVALID, "ternary network: the context is NULL");
+    ternary_call_begin(&call, context, NULL);
+    return ternary_call_end(&call, ternary_network_run(&call, network, y, x), err);
+}
+
+int64_t collet_ternary_network_inputs(const collet_ternary_network *network)
+{
+    return network->layers[0].columns;
+}
+
+int64_t collet_ternary_network_outputs(const collet_ternary_network *network)
+{
+    return network->layers[network->count - 1].rows;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef COLLET_ENGINES_TERNARY_WEIGHTS_H
+#define COLLET_ENGINES_TERNARY_WEIGHTS_H
+
+#include "ternary/call.h"
+
+struct collet_ternary_weights {
+    collet_array *bytes; /* (M, B), t2, valid */
+    collet_array *scale; /* (M) or NULL */
+    int64_t columns;     /* K */
+};
+
+/* Takes bytes and scale over, also when it fails. */
+collet_status ternary_weights_adopt(ternary_call *call, collet_ternary_weights **out,
+                                    collet_array *bytes, collet_array *scale, int64_t columns);
+
+/* As the public functions, within a call. */
+collet_status ternary_weights_from_codes(ternary_call *call, collet_ternary_weights **out,
+                                         const collet_array *codes, const collet_array *scale);
+collet_status ternary_weights_from_bytes(ternary_call *call, collet_ternary_weights **out,
+                                         const collet_array *bytes, int64_t columns,
+                                         const collet_array *scale);
+
+/* Another view of the whole array; NULL of NULL. */
+collet_status ternary_share(collet_context *context, collet_array **out, const collet_array *array);
+
+/* Whether an array, which may be NULL, is of the context's runtime. */
+int ternary_is_local(const collet_context *context, const collet_array *array);
+
+#endif
