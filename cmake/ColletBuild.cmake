@@ -104,6 +104,7 @@ function(collet_add_tool name)
   cmake_parse_arguments(TOOL "" "" "LIBRARIES" ${ARGN})
   add_executable(${name} ${TOOL_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE collet_options collet::core ${TOOL_LIBRARIES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tools)
   set_target_properties(${name} PROPERTIES
     BUILD_RPATH_USE_ORIGIN ON INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

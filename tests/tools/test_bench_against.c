@@ -18,14 +18,14 @@
 #define SMALL                                                                                      \
     "--shape", "23x24x25", "--backend", "cpu_scalar", "--seconds", "0.01", "--threads", "1"
 
-/* COLLET_TEST_RIVALS has a library in the place of BLIS, COLLET_TEST_NO_RIVALS files that are no
- * libraries in the place of all. */
+/* COLLET_TEST_REFERENCES has a library in the place of BLIS, COLLET_TEST_NO_REFERENCES files that
+ * are no libraries in the place of all. */
 static void meet(void *user)
 {
-    static char rivals[] = "LD_LIBRARY_PATH=" COLLET_TEST_RIVALS;
-    static char none[] = "LD_LIBRARY_PATH=" COLLET_TEST_NO_RIVALS;
+    static char references[] = "LD_LIBRARY_PATH=" COLLET_TEST_REFERENCES;
+    static char none[] = "LD_LIBRARY_PATH=" COLLET_TEST_NO_REFERENCES;
     char *how = user;
-    putenv(strcmp(how, "FAKE_BLIS=absent") ? rivals : none);
+    putenv(strcmp(how, "FAKE_BLIS=absent") ? references : none);
     putenv(how);
 }
 
@@ -106,7 +106,7 @@ static void test_absent_libraries_are_told(void **state)
     cJSON_ArrayForEach(row, member(result, "libraries"))
     {
         assert_string_equal(text_of(row, "state"), "absent");
-        assert_non_null(strstr(text_of(row, "text"), COLLET_TEST_NO_RIVALS));
+        assert_non_null(strstr(text_of(row, "text"), COLLET_TEST_NO_REFERENCES));
     }
     cJSON_Delete(root);
 }

@@ -7,13 +7,13 @@
 
 #include <cmocka.h>
 
-#include "heap.h"
-#include "inputs.h"
-#include "rival.h"
-#include "shape.h"
-#include "stats.h"
-#include "suggest.h"
-#include "team.h"
+#include "bench/base/heap.h"
+#include "bench/ops/inputs.h"
+#include "bench/against/reference.h"
+#include "bench/base/shape.h"
+#include "common/stats.h"
+#include "bench/base/suggest.h"
+#include "bench/bandwidth/team.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -210,7 +210,7 @@ static void test_team(void **state)
     bench_team_destroy(NULL);
 }
 
-/* What rivals' results are told apart by, of every type that a rival computes. */
+/* What references' results are told apart by, of every type that a reference computes. */
 static void test_digests(void **state)
 {
     const float f32[4] = {3, -3, 3, -3};
@@ -225,7 +225,7 @@ static void test_digests(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
         bench_operand operand = {.dtype = results[i].dtype, .ndim = 1, .shape = {4}};
-        rival_digest digest = rival_digest_of(&operand, results[i].data);
+        reference_digest digest = reference_digest_of(&operand, results[i].data);
         assert_near(digest.magnitude, 3, 1e-12);
         if (i == 0)
             signature = digest.signature;

@@ -9,7 +9,7 @@
 
 #include "directory.h"
 #include "extract_runs.h"
-#include "progress.h"
+#include "common/progress.h"
 
 #include <math.h>
 #include <stdio.h>

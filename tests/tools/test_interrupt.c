@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "interrupt.h"
+#include "common/interrupt.h"
 
 #include <signal.h>
 #include <sys/wait.h>

@@ -81,7 +81,7 @@ static void expect_no_orphans(const char *library_path, char *const *args, int s
     assert_int_equal(errno, ECHILD);
 }
 
-static void test_rivals(void **state)
+static void test_references(void **state)
 {
     static char *const args[] = {COLLET_TEST_BIN "/backend-bench",
                                  "against",
@@ -99,8 +99,8 @@ static void test_rivals(void **state)
                                  NULL};
 
     (void)state;
-    expect_no_orphans(COLLET_TEST_RIVALS, args, SIGKILL);
-    expect_no_orphans(COLLET_TEST_RIVALS, args, SIGTERM);
+    expect_no_orphans(COLLET_TEST_REFERENCES, args, SIGKILL);
+    expect_no_orphans(COLLET_TEST_REFERENCES, args, SIGTERM);
 }
 
 static void test_checks(void **state)
@@ -115,7 +115,7 @@ static void test_checks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rivals),
+        cmocka_unit_test(test_references),
         cmocka_unit_test(test_checks),
     };
 

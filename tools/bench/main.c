@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend-bench: what Collet costs, and what its kernels reach on this machine. */
-#include "against.h"
-#include "bandwidth.h"
-#include "dispatch.h"
-#include "op_mode.h"
-#include "options.h"
-#include "session.h"
+#include "bench/against/against.h"
+#include "bench/bandwidth/bandwidth.h"
+#include "bench/ops/dispatch.h"
+#include "bench/ops/mode.h"
+#include "bench/base/options.h"
+#include "bench/base/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,8 +53,8 @@ int main(int argc, char **argv)
     bench_session session;
     collet_error err;
 
-    if (argc > 1 && !strcmp(argv[1], RIVAL_ARGUMENT))
-        return rival_worker(argc, argv);
+    if (argc > 1 && !strcmp(argv[1], REFERENCE_ARGUMENT))
+        return reference_worker(argc, argv);
     bench_options_parse(argc, argv, &options);
     collet_status status = bench_session_open(&session, &options, needs_backend(&options), &err);
     int result;

@@ -3,8 +3,8 @@
 
 #include "paths.h"
 
-#include "../common/interrupt.h"
-#include "../common/progress.h"
+#include "common/interrupt.h"
+#include "common/progress.h"
 
 #include <sched.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "meta.h"
 #include "io/textfile.h"
 
-#include "../common/interrupt.h"
+#include "common/interrupt.h"
 
 #include <stdio.h>
 #include <stdlib.h>

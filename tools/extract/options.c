@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
 
-#include "../common/command_line.h"
+#include "common/command_line.h"
 
-#include "arguments.h"
+#include "common/arguments.h"
 #include "io/decimal.h"
 
 #include <collet/collet.h>

@@ -2,7 +2,7 @@
 /* The report as JSON. */
 #include "report.h"
 
-#include "../common/json_add.h"
+#include "common/json_add.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,10 +4,10 @@
 #include "report.h"
 #include "session.h"
 
-#include "../bench/stats.h"
-#include "../common/interrupt.h"
-#include "../common/json_add.h"
-#include "../common/progress.h"
+#include "common/stats.h"
+#include "common/interrupt.h"
+#include "common/json_add.h"
+#include "common/progress.h"
 
 #include <collet/ternary.h>
 

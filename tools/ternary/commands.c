@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 
-#include "../common/interrupt.h"
+#include "common/interrupt.h"
 
 #include <errno.h>
 #include <stdio.h>

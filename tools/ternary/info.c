@@ -3,8 +3,8 @@
 #include "report.h"
 #include "source.h"
 
-#include "../common/interrupt.h"
-#include "../common/progress.h"
+#include "common/interrupt.h"
+#include "common/progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>

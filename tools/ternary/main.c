@@ -2,7 +2,7 @@
 /* collet-ternary: packs ternary weights and runs networks of them. */
 #include "commands.h"
 
-#include "../common/interrupt.h"
+#include "common/interrupt.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "commands.h"
 #include "packed.h"
 
-#include "../common/interrupt.h"
+#include "common/interrupt.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
 
-#include "arguments.h"
+#include "common/arguments.h"
 #include "io/decimal.h"
 
 #include <collet/collet.h>

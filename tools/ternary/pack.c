@@ -3,7 +3,7 @@
 #include "commands.h"
 #include "io/utf8.h"
 
-#include "../common/progress.h"
+#include "common/progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>

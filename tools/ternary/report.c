@@ -4,7 +4,7 @@
 #include "options.h"
 #include "io/utf8.h"
 
-#include "../common/json_add.h"
+#include "common/json_add.h"
 
 #include <inttypes.h>
 #include <stdio.h>

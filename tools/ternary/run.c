@@ -7,8 +7,8 @@
 #include "source.h"
 #include "io/spool.h"
 
-#include "../common/json_add.h"
-#include "../common/progress.h"
+#include "common/json_add.h"
+#include "common/progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>

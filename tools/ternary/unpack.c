@@ -5,8 +5,8 @@
 #include "source.h"
 #include "io/spool.h"
 
-#include "../common/interrupt.h"
-#include "../common/progress.h"
+#include "common/interrupt.h"
+#include "common/progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * input first, as any caller does; rows are taken for columns: a square matrix is
  * then its transpose, which takes as many operations.
  */
-#include "rival.h"
+#include "reference.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -42,7 +42,7 @@ typedef struct routines {
 
 /* ---- Calls ---------------------------------------------------------------------------------- */
 
-static int32_t lu(rival_job *job, routines *r)
+static int32_t lu(reference_job *job, routines *r)
 {
     int info = 0;
     memcpy(r->a, job->data[job->count - 1], r->bytes);
@@ -50,7 +50,7 @@ static int32_t lu(rival_job *job, routines *r)
     return info >= 0;
 }
 
-static int32_t solve(rival_job *job, routines *r)
+static int32_t solve(reference_job *job, routines *r)
 {
     int info = 0;
     memcpy(r->a, job->data[2], r->bytes);
@@ -59,7 +59,7 @@ static int32_t solve(rival_job *job, routines *r)
     return info == 0;
 }
 
-static int32_t qr(rival_job *job, routines *r)
+static int32_t qr(reference_job *job, routines *r)
 {
     int info = 0, then = 0;
     memcpy(r->a, job->data[2], r->bytes);
@@ -69,7 +69,7 @@ static int32_t qr(rival_job *job, routines *r)
 }
 
 /* Of the transpose, whose singular values are the same: U and V change places. */
-static int32_t svd(rival_job *job, routines *r)
+static int32_t svd(reference_job *job, routines *r)
 {
     int info = 0;
     memcpy(r->a, job->data[4], r->bytes);
@@ -79,7 +79,7 @@ static int32_t svd(rival_job *job, routines *r)
 }
 
 /* The vectors are left where the matrix was: in the op's own output. */
-static int32_t eigh(rival_job *job, routines *r)
+static int32_t eigh(reference_job *job, routines *r)
 {
     int32_t fine = 1;
     for (int64_t i = 0; i < r->batch; i++) {
@@ -97,7 +97,7 @@ static int32_t eigh(rival_job *job, routines *r)
     return fine;
 }
 
-static int32_t cholesky(rival_job *job, routines *r)
+static int32_t cholesky(reference_job *job, routines *r)
 {
     int info = 0;
     memcpy(job->data[0], job->data[2], r->bytes);
@@ -112,13 +112,13 @@ static const struct {
     uint32_t matrix; /* the operand that is decomposed */
     int32_t batches;
     int32_t same;
-    int32_t (*call)(rival_job *job, routines *r);
+    int32_t (*call)(reference_job *job, routines *r);
 } decompositions[] = {{"lu", 4, 0, -1, lu},    {"solve", 2, 0, -1, solve},
                       {"qr", 2, 0, -1, qr},    {"svd", 4, 0, 1, svd},
                       {"eigh", 3, 1, 0, eigh}, {"cholesky", 2, 0, -1, cholesky}};
 #define DECOMPOSITIONS (sizeof decompositions / sizeof *decompositions)
 
-static int32_t call_decomposition(rival_job *job)
+static int32_t call_decomposition(reference_job *job)
 {
     for (size_t i = 0; i < DECOMPOSITIONS; i++)
         if (!strcmp(job->op, decompositions[i].op))
@@ -126,7 +126,7 @@ static int32_t call_decomposition(rival_job *job)
     return 0;
 }
 
-static int32_t find_all(rival_job *job, void *handle, routines *r, char letter)
+static int32_t find_all(reference_job *job, void *handle, routines *r, char letter)
 {
     const struct {
         const char *name;
@@ -137,37 +137,37 @@ static int32_t find_all(rival_job *job, void *handle, routines *r, char letter)
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         char name[16];
         snprintf(name, sizeof name, "%c%s", letter, wanted[i].name);
-        if (!rival_find(job, handle, name, wanted[i].function))
+        if (!reference_find(job, handle, name, wanted[i].function))
             return 0;
     }
     return 1;
 }
 
 /* LAPACK's own formulas for blocks of 64, which no routine here exceeds. */
-static int32_t make_room(rival_job *job, routines *r)
+static int32_t make_room(reference_job *job, routines *r)
 {
     size_t m = (size_t)r->m, n = (size_t)r->n, most = m > n ? m : n;
     size_t lwork = 8 * most * most + 256 * most + 1024;
     r->lwork = (int)lwork;
     r->liwork = (int)(8 * most + 64);
-    r->a = rival_memory(job, r->bytes);
-    r->tau = rival_memory(job, most * r->element);
-    r->work = rival_memory(job, lwork * r->element);
-    r->iwork = rival_memory(job, (8 * most + 64) * sizeof *r->iwork);
+    r->a = reference_memory(job, r->bytes);
+    r->tau = reference_memory(job, most * r->element);
+    r->work = reference_memory(job, lwork * r->element);
+    r->iwork = reference_memory(job, (8 * most + 64) * sizeof *r->iwork);
     return r->a && r->tau && r->work && r->iwork;
 }
 
-int32_t rival_lapack_open(rival_job *job, void *handle)
+int32_t reference_lapack_open(reference_job *job, void *handle)
 {
-    routines *r = rival_memory(job, sizeof *r);
+    routines *r = reference_memory(job, sizeof *r);
     size_t which = 0;
     while (which < DECOMPOSITIONS && strcmp(job->op, decompositions[which].op))
         which++;
     if (!r || which == DECOMPOSITIONS)
-        return rival_fail(job, "no routine for %s", job->op);
+        return reference_fail(job, "no routine for %s", job->op);
     const bench_operand *a = &job->operands[decompositions[which].matrix];
     if (a->ndim < 2 || (a->ndim > 2 && !decompositions[which].batches))
-        return rival_fail(job, "%s of batches is not compared", job->op);
+        return reference_fail(job, "%s of batches is not compared", job->op);
     *r = (routines){.m = (int)a->shape[a->ndim - 2], .n = (int)a->shape[a->ndim - 1], .batch = 1};
     r->k = r->m < r->n ? r->m : r->n;
     for (int32_t i = 0; i < a->ndim - 2; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* matmul by the CBLAS interface: OpenBLAS and BLIS. */
-#include "rival.h"
+#include "reference.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@ typedef struct products {
                   int ldc);
 } products;
 
-static int32_t call_product(rival_job *job)
+static int32_t call_product(reference_job *job)
 {
     const products *p = job->state;
     int m = (int)job->operands[0].shape[0], n = (int)job->operands[0].shape[1];
@@ -29,36 +29,37 @@ static int32_t call_product(rival_job *job)
     return 1;
 }
 
-static int32_t open_product(rival_job *job, void *handle)
+static int32_t open_product(reference_job *job, void *handle)
 {
-    products *p = rival_memory(job, sizeof *p);
+    products *p = reference_memory(job, sizeof *p);
     job->state = p;
     job->call = call_product;
     if (job->operands[0].ndim != 2)
-        return rival_fail(job, "it has no batches");
-    return p && rival_find(job, handle, "cblas_sgemm", &p->sgemm) &&
-           rival_find(job, handle, "cblas_dgemm", &p->dgemm);
+        return reference_fail(job, "it has no batches");
+    return p && reference_find(job, handle, "cblas_sgemm", &p->sgemm) &&
+           reference_find(job, handle, "cblas_dgemm", &p->dgemm);
 }
 
-int32_t rival_openblas_open(rival_job *job)
+int32_t reference_openblas_open(reference_job *job)
 {
     char *(*config)(void), *(*core)(void);
-    void *handle = rival_load(job, "libopenblas.so.0");
-    if (!handle || !rival_find(job, handle, "openblas_get_config", &config) ||
-        !rival_find(job, handle, "openblas_get_corename", &core))
+    void *handle = reference_load(job, "libopenblas.so.0");
+    if (!handle || !reference_find(job, handle, "openblas_get_config", &config) ||
+        !reference_find(job, handle, "openblas_get_corename", &core))
         return 0;
     snprintf(job->text, sizeof job->text, "core %.32s, %.180s", core(), config());
-    return strcmp(job->op, "matmul") ? rival_lapack_open(job, handle) : open_product(job, handle);
+    return strcmp(job->op, "matmul") ? reference_lapack_open(job, handle)
+                                     : open_product(job, handle);
 }
 
-int32_t rival_blis_open(rival_job *job)
+int32_t reference_blis_open(reference_job *job)
 {
     const char *(*version)(void), *(*string_of)(int);
     int (*arch)(void);
-    void *handle = rival_load(job, "libblis.so.4");
-    if (!handle || !rival_find(job, handle, "bli_info_get_version_str", &version) ||
-        !rival_find(job, handle, "bli_arch_query_id", &arch) ||
-        !rival_find(job, handle, "bli_arch_string", &string_of))
+    void *handle = reference_load(job, "libblis.so.4");
+    if (!handle || !reference_find(job, handle, "bli_info_get_version_str", &version) ||
+        !reference_find(job, handle, "bli_arch_query_id", &arch) ||
+        !reference_find(job, handle, "bli_arch_string", &string_of))
         return 0;
     snprintf(job->text, sizeof job->text, "version %.64s, kernels %.64s", version(),
              string_of(arch()));

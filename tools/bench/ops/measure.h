@@ -3,10 +3,10 @@
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
 
-#include "bandwidth.h"
+#include "bench/bandwidth/bandwidth.h"
 #include "cases.h"
-#include "session.h"
-#include "stats.h"
+#include "bench/base/session.h"
+#include "common/stats.h"
 
 /* The arrays of a layout; absent operands are NULL. */
 typedef struct bench_arrays {

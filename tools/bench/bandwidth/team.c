@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "team.h"
 
-#include "stats.h"
+#include "common/stats.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fft by FFTW 3, planned by measuring. Not the way back from half a spectrum: it overwrites its
  * input and leaves out the scale. */
-#include "rival.h"
+#include "reference.h"
 
-#include "inputs.h"
+#include "bench/ops/inputs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,18 +23,19 @@ typedef struct fftw {
     void *plan;
 } fftw;
 
-static int32_t call_plan(rival_job *job)
+static int32_t call_plan(reference_job *job)
 {
     const fftw *f = job->state;
     f->execute(f->plan);
     return 1;
 }
 
-static int32_t find(rival_job *job, void *handle, int32_t wide, const char *name, void *function)
+static int32_t find(reference_job *job, void *handle, int32_t wide, const char *name,
+                    void *function)
 {
     char whole[64];
     snprintf(whole, sizeof whole, "fftw%s_%s", wide ? "" : "f", name);
-    return rival_find(job, handle, whole, function);
+    return reference_find(job, handle, whole, function);
 }
 
 static int is_complex(collet_dtype dtype)
@@ -43,7 +44,7 @@ static int is_complex(collet_dtype dtype)
 }
 
 /* Planning by measuring overwrites the operands, so they are made again after it. */
-static int32_t make_plan(rival_job *job, fftw *f)
+static int32_t make_plan(reference_job *job, fftw *f)
 {
     const bench_operand *out = &job->operands[0], *in = &job->operands[1];
     int n[3], batch = 1, rank = job->axes, in_distance = 1, out_distance = 1;
@@ -66,19 +67,20 @@ static int32_t make_plan(rival_job *job, fftw *f)
         f->plan = f->plan_real(rank, n, batch, job->data[1], NULL, 1, in_distance, job->data[0],
                                NULL, 1, out_distance, MEASURE);
     bench_input_fill(in, 1, job->data[1]);
-    return f->plan ? 1 : rival_fail(job, "it makes no such plan");
+    return f->plan ? 1 : reference_fail(job, "it makes no such plan");
 }
 
-int32_t rival_fftw_open(rival_job *job)
+int32_t reference_fftw_open(reference_job *job)
 {
     collet_dtype from = job->operands[1].dtype;
     int32_t wide = from == COLLET_C128 || from == COLLET_F64;
-    fftw *f = rival_memory(job, sizeof *f);
+    fftw *f = reference_memory(job, sizeof *f);
     if (job->axes < 1 || job->axes > 3)
-        return rival_fail(job, "one to three axes are compared");
-    void *plain = f ? rival_load(job, wide ? "libfftw3.so.3" : "libfftw3f.so.3") : NULL;
+        return reference_fail(job, "one to three axes are compared");
+    void *plain = f ? reference_load(job, wide ? "libfftw3.so.3" : "libfftw3f.so.3") : NULL;
     void *threads =
-        plain ? rival_load(job, wide ? "libfftw3_threads.so.3" : "libfftw3f_threads.so.3") : NULL;
+        plain ? reference_load(job, wide ? "libfftw3_threads.so.3" : "libfftw3f_threads.so.3")
+              : NULL;
     const char *version = "";
     if (!threads || !find(job, threads, wide, "init_threads", &f->init_threads) ||
         !find(job, threads, wide, "plan_with_nthreads", &f->plan_with_nthreads) ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "session.h"
 
-#include "../common/json_add.h"
+#include "common/json_add.h"
 
 #include <stdio.h>
 #include <stdlib.h>

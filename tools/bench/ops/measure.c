@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure.h"
 
-#include "heap.h"
+#include "bench/base/heap.h"
 #include "inputs.h"
-#include "sampler.h"
+#include "common/sampler.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "machine.h"
 
-#include "../common/json_add.h"
+#include "common/json_add.h"
 
 #include <sched.h>
 #include <stdio.h>

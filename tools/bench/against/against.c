@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "against.h"
 
-#include "inputs.h"
-#include "sampler.h"
+#include "bench/ops/inputs.h"
+#include "common/sampler.h"
 
 #include <math.h>
 #include <poll.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define ROUNDS 8
-#define FAR_SLOWER 1.5 /* times the best rival: of no interest after a round */
+#define FAR_SLOWER 1.5 /* times the best reference: of no interest after a round */
 #define AGREEMENT 1e-3 /* relative, of the outputs' magnitude */
 #define SETTLE_MILLISECONDS                                                                        \
     40                     /* threads of the last call turn idle before the next one is timed      \
@@ -40,71 +40,73 @@ double against_ratio_fastest(const against_result *r, int32_t i)
     return r->stats[i].min / r->own.stats.min;
 }
 
-/* ---- Rivals ---------------------------------------------------------------------------------- */
+/* ---- References
+ * ---------------------------------------------------------------------------------- */
 
 /* As many as the machine gives, or where a library without a variable has a variant of fewer, that;
  * 0 when that is not fewer. */
-static int32_t threads_of(const rival_library *library, const char *value, int32_t machine)
+static int32_t threads_of(const reference_library *library, const char *value, int32_t machine)
 {
     int32_t threads = value && !library->variable ? (int32_t)strtol(value, NULL, 10) : 0;
     return threads == 0 ? machine : threads < machine ? threads : 0;
 }
 
-static void start_rivals(const against_job *job, against_result *r)
+static void start_references(const against_job *job, against_result *r)
 {
-    for (size_t i = 0; i < rival_library_count(); i++) {
-        const rival_library *library = rival_library_at(i);
-        if (!rival_library_offers(library, r->layout))
+    for (size_t i = 0; i < reference_library_count(); i++) {
+        const reference_library *library = reference_library_at(i);
+        if (!reference_library_offers(library, r->layout))
             continue;
-        for (int v = 0; v < RIVAL_VARIANTS && library->variants[v].fits; v++) {
+        for (int v = 0; v < REFERENCE_VARIANTS && library->variants[v].fits; v++) {
             const char *value = library->variants[v].value;
             int32_t threads = threads_of(library, value, job->session->machine.threads);
-            if (threads && library->variants[v].fits() && r->count < AGAINST_RIVALS)
-                rival_start(&r->rivals[r->count++], library, value, r->layout, threads);
+            if (threads && library->variants[v].fits() && r->count < AGAINST_REFERENCES)
+                reference_start(&r->references[r->count++], library, value, r->layout, threads);
         }
     }
 }
 
 /* By the fastest call, which neighbours on the machine disturb least. */
-static void rank_rivals(against_result *r)
+static void rank_references(against_result *r)
 {
     r->best = -1;
     for (int32_t i = 0; i < r->count; i++)
-        if (rival_stats(&r->rivals[i], &r->stats[i]) && r->rivals[i].state != RIVAL_DEAD &&
+        if (reference_stats(&r->references[i], &r->stats[i]) &&
+            r->references[i].state != REFERENCE_DEAD &&
             (r->best < 0 || r->stats[i].min < r->stats[r->best].min))
             r->best = i;
 }
 
 static void leave_out_slow(against_result *r)
 {
-    rank_rivals(r);
+    rank_references(r);
     for (int32_t i = 0; i < r->count && r->best >= 0; i++)
-        if (r->rivals[i].state == RIVAL_RUNS &&
+        if (r->references[i].state == REFERENCE_RUNS &&
             r->stats[i].min > FAR_SLOWER * r->stats[r->best].min)
-            r->rivals[i].state = RIVAL_SLOW;
+            r->references[i].state = REFERENCE_SLOW;
 }
 
-static void check_rival(rival_process *p, const bench_operand *o, const void *data)
+static void check_reference(reference_process *p, const bench_operand *o, const void *data)
 {
-    rival_digest own = rival_digest_of(o, data);
+    reference_digest own = reference_digest_of(o, data);
     double most = AGREEMENT * own.magnitude;
     if (fabs(own.magnitude - p->digest.magnitude) <= most &&
         fabs(own.signature - p->digest.signature) <= most)
         return;
-    p->state = RIVAL_DEAD;
+    p->state = REFERENCE_DEAD;
     snprintf(p->text, sizeof p->text,
              "its result is another: magnitude %.6g, signature %.6g; Collet's %.6g, %.6g",
              p->digest.magnitude, p->digest.signature, own.magnitude, own.signature);
 }
 
-/* A rival that computes something else is no rival. */
+/* A reference that computes something else is no reference. */
 static collet_status check_agreement(against_job *job, against_result *r,
                                      const bench_arrays *arrays)
 {
     collet_status status = COLLET_OK;
     for (int32_t i = 0; i < r->count && status == COLLET_OK; i++) {
-        rival_process *p = &r->rivals[i];
-        if (p->state != RIVAL_RUNS || p->same < 0)
+        reference_process *p = &r->references[i];
+        if (p->state != REFERENCE_RUNS || p->same < 0)
             continue;
         const bench_operand *o = &r->layout->operands[p->same];
         size_t bytes = (size_t)bench_operand_size(o) * collet_dtype_size(o->dtype);
@@ -113,7 +115,7 @@ static collet_status check_agreement(against_job *job, against_result *r,
             data ? collet_array_read(job->session->context, arrays->arrays[p->same], data, bytes)
                  : COLLET_NO_MEMORY;
         if (status == COLLET_OK)
-            check_rival(p, o, data);
+            check_reference(p, o, data);
         free(data);
     }
     return status;
@@ -146,10 +148,10 @@ static collet_status take_turns(against_job *job, against_result *r, const bench
         settle();
         status = sample_own(s, round, seconds);
         for (int32_t i = 0; i < r->count; i++) {
-            if (r->rivals[i].state != RIVAL_RUNS)
+            if (r->references[i].state != REFERENCE_RUNS)
                 continue;
             settle();
-            rival_sample(&r->rivals[i], seconds);
+            reference_sample(&r->references[i], seconds);
         }
         if (round == 0 && status == COLLET_OK) {
             status = check_agreement(job, r, arrays);
@@ -169,13 +171,13 @@ static void compare_with_libraries(against_job *job, against_result *r, const be
         r->own.status = bench_sampler_create(&s, bench_calls_run, &calls);
     if (r->own.status != COLLET_OK)
         return;
-    start_rivals(job, r);
+    start_references(job, r);
     r->own.status = take_turns(job, r, arrays, &s);
     if (r->own.status == COLLET_OK)
         bench_sampler_stats(&s, &r->own.stats);
     else
         snprintf(r->own.error, sizeof r->own.error, "%s", collet_last_error(calls.context));
-    rank_rivals(r);
+    rank_references(r);
     bench_sampler_clear(&s);
 }
 
@@ -201,10 +203,10 @@ static bench_bandwidth *open_bandwidth(against_job *job, const bench_layout *l)
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-static int32_t has_rival(const bench_layout *l)
+static int32_t has_reference(const bench_layout *l)
 {
-    for (size_t i = 0; i < rival_library_count(); i++)
-        if (rival_library_offers(rival_library_at(i), l))
+    for (size_t i = 0; i < reference_library_count(); i++)
+        if (reference_library_offers(reference_library_at(i), l))
             return 1;
     return 0;
 }
@@ -222,7 +224,7 @@ static void measure(against_job *job, against_result *r)
     if (status != COLLET_OK) {
         r->own.status = status;
         snprintf(r->own.error, sizeof r->own.error, "%s", collet_last_error(s->context));
-    } else if (has_rival(r->layout)) {
+    } else if (has_reference(r->layout)) {
         compare_with_libraries(job, r, &arrays);
     } else {
         bench_measure(s, r->layout, &arrays, job->choice, open_bandwidth(job, r->layout), &r->own);
@@ -256,7 +258,7 @@ static int32_t compare(against_job *job, const bench_layout *layout)
     else
         against_print(job->session, r);
     for (int32_t i = 0; i < r->count; i++)
-        rival_stop(&r->rivals[i]);
+        reference_stop(&r->references[i]);
     free(r);
     return fine;
 }

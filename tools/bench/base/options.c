@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
 
-#include "../common/command_line.h"
+#include "common/command_line.h"
 
 #include <argp.h>
 #include <math.h>

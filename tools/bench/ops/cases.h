@@ -6,8 +6,8 @@
 #ifndef BENCH_CASES_H
 #define BENCH_CASES_H
 
-#include "options.h"
-#include "shape.h"
+#include "bench/base/options.h"
+#include "bench/base/shape.h"
 
 #include <collet/collet.h>
 

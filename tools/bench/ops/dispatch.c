@@ -6,10 +6,10 @@
  */
 #include "dispatch.h"
 
-#include "../common/json_add.h"
+#include "common/json_add.h"
 #include "direct.h"
-#include "heap.h"
-#include "sampler.h"
+#include "bench/base/heap.h"
+#include "common/sampler.h"
 
 #include <stdio.h>
 

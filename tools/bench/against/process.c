@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "rival_process.h"
+#include "process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "shape.h"
+#include "bench/base/shape.h"
 
 #define ANSWER_MILLISECONDS (600 * 1000) /* a plan by measuring may take minutes */
 #define SPEC_TEXT 256
@@ -32,7 +32,7 @@ static int is_set(const char *entry, char *const *added, int count)
 }
 
 /* The environment with the library's variable as wanted and every library's number of threads. */
-static char **make_environment(const rival_process *p, int32_t threads,
+static char **make_environment(const reference_process *p, int32_t threads,
                                char text[ENVIRONMENT_ADDED][SPEC_TEXT])
 {
     static const char *const counts[] = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
@@ -84,12 +84,12 @@ static int32_t axes_of(const bench_layout *l)
 
 /* Runs this very program with the socket as its only connection; what the library prints goes to
  * standard error. */
-static int spawn(rival_process *p, int socket, const bench_layout *l, int32_t threads)
+static int spawn(reference_process *p, int socket, const bench_layout *l, int32_t threads)
 {
     char specs[COLLET_MAX_OPERANDS][SPEC_TEXT], axes[16], count[16];
     char added[ENVIRONMENT_ADDED][SPEC_TEXT];
     char *argv[COLLET_MAX_OPERANDS + 8] = {(char *)(uintptr_t) "backend-bench",
-                                           (char *)(uintptr_t)RIVAL_ARGUMENT,
+                                           (char *)(uintptr_t)REFERENCE_ARGUMENT,
                                            (char *)(uintptr_t)p->library->name,
                                            (char *)(uintptr_t)l->op.name,
                                            axes,
@@ -108,7 +108,7 @@ static int spawn(rival_process *p, int socket, const bench_layout *l, int32_t th
     }
     int error = posix_spawn_file_actions_adddup2(&actions, 2, 1);
     if (!error)
-        error = posix_spawn_file_actions_adddup2(&actions, socket, RIVAL_SOCKET);
+        error = posix_spawn_file_actions_adddup2(&actions, socket, REFERENCE_SOCKET);
     if (!error)
         error = posix_spawn(&p->pid, "/proc/self/exe", &actions, NULL, argv, environment);
     posix_spawn_file_actions_destroy(&actions);
@@ -118,7 +118,7 @@ static int spawn(rival_process *p, int socket, const bench_layout *l, int32_t th
 
 /* ---- Talking --------------------------------------------------------------------------------- */
 
-static void end_child(rival_process *p)
+static void end_child(reference_process *p)
 {
     int status = 0;
     if (p->from)
@@ -138,7 +138,7 @@ static void end_child(rival_process *p)
     p->pid = 0;
 }
 
-static void give_up(rival_process *p, rival_state state, const char *why)
+static void give_up(reference_process *p, reference_state state, const char *why)
 {
     int status = 0;
     p->state = state;
@@ -156,7 +156,7 @@ static void give_up(rival_process *p, rival_state state, const char *why)
 }
 
 /* A line of the child's; 0 when none comes. */
-static int32_t hear(rival_process *p, char *line, int size, int wait)
+static int32_t hear(reference_process *p, char *line, int size, int wait)
 {
     struct pollfd ready = {.fd = fileno(p->from), .events = POLLIN};
     if (wait && poll(&ready, 1, ANSWER_MILLISECONDS) <= 0)
@@ -169,22 +169,22 @@ static int32_t hear(rival_process *p, char *line, int size, int wait)
     return 1;
 }
 
-static void take_greeting(rival_process *p, const char *line)
+static void take_greeting(reference_process *p, const char *line)
 {
     char *text;
     p->same = (int32_t)strtol(line, &text, 10);
     snprintf(p->text, sizeof p->text, "%s", text + (*text == ' '));
 }
 
-void rival_start(rival_process *p, const rival_library *library, const char *value,
-                 const bench_layout *layout, int32_t threads)
+void reference_start(reference_process *p, const reference_library *library, const char *value,
+                     const bench_layout *layout, int32_t threads)
 {
     int ends[2] = {-1, -1}, again = -1;
-    char line[RIVAL_TEXT + 16];
-    *p = (rival_process){.library = library, .value = value, .state = RIVAL_RUNS};
+    char line[REFERENCE_TEXT + 16];
+    *p = (reference_process){.library = library, .value = value, .state = REFERENCE_RUNS};
     p->samples = calloc(BENCH_SAMPLES_MAX, sizeof *p->samples);
     if (!p->samples || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) {
-        give_up(p, RIVAL_DEAD, "no memory or no descriptor for its process");
+        give_up(p, REFERENCE_DEAD, "no memory or no descriptor for its process");
         return;
     }
     int error = spawn(p, ends[1], layout, threads);
@@ -193,16 +193,16 @@ void rival_start(rival_process *p, const rival_library *library, const char *val
     p->from = fdopen(ends[0], "r");
     p->to = again >= 0 ? fdopen(again, "w") : NULL;
     if (error || !p->from || !p->to)
-        give_up(p, RIVAL_DEAD, error ? strerror(error) : "no descriptor for its process");
+        give_up(p, REFERENCE_DEAD, error ? strerror(error) : "no descriptor for its process");
     else if (!hear(p, line, sizeof line, 1))
-        give_up(p, RIVAL_DEAD, "its process ended before it was ready");
+        give_up(p, REFERENCE_DEAD, "its process ended before it was ready");
     else if (strncmp(line, "ready ", 6))
-        give_up(p, RIVAL_ABSENT, strchr(line, ' ') ? strchr(line, ' ') + 1 : line);
+        give_up(p, REFERENCE_ABSENT, strchr(line, ' ') ? strchr(line, ' ') + 1 : line);
     else
         take_greeting(p, line + 6);
 }
 
-static int32_t take_samples(rival_process *p)
+static int32_t take_samples(reference_process *p)
 {
     char line[64];
     long long count, calls;
@@ -219,7 +219,7 @@ static int32_t take_samples(rival_process *p)
     return 1;
 }
 
-void rival_sample(rival_process *p, double seconds)
+void reference_sample(reference_process *p, double seconds)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
     (void)sigaction(SIGPIPE, &ignore, &before);
@@ -227,10 +227,10 @@ void rival_sample(rival_process *p, double seconds)
     int32_t fine = fflush(p->to) == 0 && take_samples(p);
     (void)sigaction(SIGPIPE, &before, NULL);
     if (!fine)
-        give_up(p, RIVAL_DEAD, "it failed in the middle of the measurement");
+        give_up(p, REFERENCE_DEAD, "it failed in the middle of the measurement");
 }
 
-int32_t rival_stats(rival_process *p, bench_stats *stats)
+int32_t reference_stats(reference_process *p, bench_stats *stats)
 {
     if (p->count == 0)
         return 0;
@@ -239,7 +239,7 @@ int32_t rival_stats(rival_process *p, bench_stats *stats)
     return 1;
 }
 
-void rival_stop(rival_process *p)
+void reference_stop(reference_process *p)
 {
     end_child(p);
     free(p->samples);

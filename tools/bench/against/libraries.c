@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of libraries that Collet is compared with: a new one is a row here and a file. */
-#include "rival.h"
+#include "reference.h"
 
-#include "inputs.h"
+#include "bench/ops/inputs.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -51,7 +51,7 @@ static int32_t has_avx2(void)
 
 /* ---- The table ----------------------------------------------------------------------------- */
 
-static const rival_library libraries[] = {
+static const reference_library libraries[] = {
     {"openblas",
      "OPENBLAS_CORETYPE",
      {{NULL, always},
@@ -61,39 +61,39 @@ static const rival_library libraries[] = {
       {"Cooperlake", has_bf16}},
      " matmul:ff matmul:dd lu:if lu:id solve:ff solve:dd qr:ff qr:dd svd:ff svd:dd eigh:ff eigh:dd "
      "cholesky:ff cholesky:dd ",
-     rival_openblas_open},
-    {"blis", NULL, {{NULL, always}}, " matmul:ff matmul:dd ", rival_blis_open},
+     reference_openblas_open},
+    {"blis", NULL, {{NULL, always}}, " matmul:ff matmul:dd ", reference_blis_open},
     {"onednn",
      "DNNL_MAX_CPU_ISA",
      {{NULL, always}, {"AVX2", has_avx2}, {"AVX512_CORE_BF16", has_bf16}},
      " matmul:ff matmul:fb matmul:bb matmul:ia ",
-     rival_onednn_open},
+     reference_onednn_open},
     {"fftw",
      NULL,
      {{NULL, always}, {"1 thread", always}},
      " fft:cc fft:zz fft:cf fft:zd ",
-     rival_fftw_open},
+     reference_fftw_open},
 };
 
-size_t rival_library_count(void)
+size_t reference_library_count(void)
 {
     return sizeof libraries / sizeof *libraries;
 }
 
-const rival_library *rival_library_at(size_t index)
+const reference_library *reference_library_at(size_t index)
 {
     return &libraries[index];
 }
 
-const rival_library *rival_library_find(const char *name)
+const reference_library *reference_library_find(const char *name)
 {
-    for (size_t i = 0; i < rival_library_count(); i++)
+    for (size_t i = 0; i < reference_library_count(); i++)
         if (!strcmp(libraries[i].name, name))
             return &libraries[i];
     return NULL;
 }
 
-int32_t rival_library_offers(const rival_library *library, const bench_layout *layout)
+int32_t reference_library_offers(const reference_library *library, const bench_layout *layout)
 {
     char wanted[COLLET_MAX_NAME + 8];
     const char *inputs = strchr(layout->signature, ':');
@@ -102,9 +102,10 @@ int32_t rival_library_offers(const rival_library *library, const bench_layout *l
     return strstr(library->offers, wanted) != NULL;
 }
 
-/* ---- Helpers of the rival files ------------------------------------------------------------ */
+/* ---- Helpers of the reference files ------------------------------------------------------------
+ */
 
-int32_t rival_fail(rival_job *job, const char *format, ...)
+int32_t reference_fail(reference_job *job, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -113,26 +114,26 @@ int32_t rival_fail(rival_job *job, const char *format, ...)
     return 0;
 }
 
-void *rival_load(rival_job *job, const char *file)
+void *reference_load(reference_job *job, const char *file)
 {
     void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     if (!handle)
-        rival_fail(job, "%s", dlerror());
+        reference_fail(job, "%s", dlerror());
     return handle;
 }
 
-int32_t rival_find(rival_job *job, void *handle, const char *name, void *function)
+int32_t reference_find(reference_job *job, void *handle, const char *name, void *function)
 {
     void *symbol = dlsym(handle, name);
     memcpy(function, &symbol, sizeof symbol);
-    return symbol ? 1 : rival_fail(job, "it has no function %s", name);
+    return symbol ? 1 : reference_fail(job, "it has no function %s", name);
 }
 
-void *rival_memory(rival_job *job, size_t bytes)
+void *reference_memory(reference_job *job, size_t bytes)
 {
     void *memory = aligned_alloc(64, (bytes + 63) / 64 * 64 + 64);
     if (!memory)
-        rival_fail(job, "out of memory");
+        reference_fail(job, "out of memory");
     return memory;
 }
 
@@ -162,7 +163,7 @@ static double number_at(const bench_operand *o, const void *data, int64_t i)
     }
 }
 
-rival_digest rival_digest_of(const bench_operand *o, const void *data)
+reference_digest reference_digest_of(const bench_operand *o, const void *data)
 {
     int64_t count = bench_operand_size(o);
     uint64_t state = 1;
@@ -176,5 +177,5 @@ rival_digest rival_digest_of(const bench_operand *o, const void *data)
         sum += state >> 63 ? x : -x;
     }
     double n = (double)(count ? count : 1);
-    return (rival_digest){sqrt(squares / n), sum / sqrt(n)};
+    return (reference_digest){sqrt(squares / n), sum / sqrt(n)};
 }

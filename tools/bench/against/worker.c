@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The child that calls a rival. Its one connection is the socket RIVAL_SOCKET: it says "ready SAME
- * TEXT" (rival_job.same) or "absent TEXT", then answers each "run SECONDS" by "samples N CALLS
- * MAGNITUDE" (rival_magnitude, or nan) and N lines of seconds a sample, until the connection ends.
- * It does not outlive its parent.
+ * The child that calls a reference. Its one connection is the socket REFERENCE_SOCKET: it says
+ * "ready SAME TEXT" (reference_job.same) or "absent TEXT", then answers each "run SECONDS" by
+ * "samples N CALLS MAGNITUDE" (reference_magnitude, or nan) and N lines of seconds a sample, until
+ * the connection ends. It does not outlive its parent.
  */
-#include "inputs.h"
-#include "rival.h"
-#include "rival_process.h"
-#include "sampler.h"
-#include "shape.h"
+#include "bench/ops/inputs.h"
+#include "reference.h"
+#include "process.h"
+#include "common/sampler.h"
+#include "bench/base/shape.h"
 
 #include <math.h>
 #include <poll.h>
@@ -30,7 +30,7 @@ static collet_dtype dtype_named(const char *name, size_t length)
 }
 
 /* "u:f32:512x512", "-" for an operand that is absent; "()" is a scalar. */
-static int32_t take_operand(rival_job *job, const char *text)
+static int32_t take_operand(reference_job *job, const char *text)
 {
     bench_operand *o = &job->operands[job->count];
     bench_shape shape = {0};
@@ -50,7 +50,7 @@ static int32_t take_operand(rival_job *job, const char *text)
     o->ndim = shape.count;
     memcpy(o->shape, shape.extents, (size_t)o->ndim * sizeof *o->shape);
     size_t bytes = (size_t)bench_operand_size(o) * collet_dtype_size(o->dtype);
-    void *data = rival_memory(job, bytes);
+    void *data = reference_memory(job, bytes);
     if (!data)
         return 0;
     memset(data, 0, bytes);
@@ -62,7 +62,7 @@ static int32_t take_operand(rival_job *job, const char *text)
 
 static collet_status call_job(void *user, int64_t calls)
 {
-    rival_job *job = user;
+    reference_job *job = user;
     for (int64_t i = 0; i < calls; i++)
         if (!job->call(job))
             return COLLET_FAILED;
@@ -71,11 +71,11 @@ static collet_status call_job(void *user, int64_t calls)
 
 /* ---- Talking --------------------------------------------------------------------------------- */
 
-static rival_digest digest(const rival_job *job)
+static reference_digest digest(const reference_job *job)
 {
     if (job->same < 0)
-        return (rival_digest){(double)NAN, (double)NAN};
-    return rival_digest_of(&job->operands[job->same], job->data[job->same]);
+        return (reference_digest){(double)NAN, (double)NAN};
+    return reference_digest_of(&job->operands[job->same], job->data[job->same]);
 }
 
 /* Samples for as long as the parent says. The first time warms up; later a single call does. */
@@ -91,7 +91,7 @@ static int32_t answer(FILE *to, bench_sampler *s, double seconds)
     } while (status == COLLET_OK && bench_now() < end);
     if (status != COLLET_OK)
         return 0;
-    rival_digest d = digest(s->user);
+    reference_digest d = digest(s->user);
     fprintf(to, "samples %lld %lld %.17g %.17g\n", (long long)(s->count - before),
             (long long)s->calls, d.magnitude, d.signature);
     for (int64_t i = before; i < s->count; i++)
@@ -99,7 +99,7 @@ static int32_t answer(FILE *to, bench_sampler *s, double seconds)
     return fflush(to) == 0;
 }
 
-static int serve(FILE *from, FILE *to, rival_job *job)
+static int serve(FILE *from, FILE *to, reference_job *job)
 {
     bench_sampler s;
     char line[64];
@@ -117,17 +117,17 @@ static int serve(FILE *from, FILE *to, rival_job *job)
  * that was gone before has closed its end of the connection. */
 static int32_t follow_parent(void)
 {
-    struct pollfd connection = {.fd = RIVAL_SOCKET};
+    struct pollfd connection = {.fd = REFERENCE_SOCKET};
     return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && poll(&connection, 1, 0) == 0;
 }
 
-int rival_worker(int argc, char **argv)
+int reference_worker(int argc, char **argv)
 {
-    static rival_job job;
+    static reference_job job;
     if (!follow_parent())
         return BENCH_EXIT_FAILURE;
-    FILE *from = fdopen(RIVAL_SOCKET, "r"), *to = fdopen(RIVAL_SOCKET, "w");
-    const rival_library *library = argc > 5 ? rival_library_find(argv[2]) : NULL;
+    FILE *from = fdopen(REFERENCE_SOCKET, "r"), *to = fdopen(REFERENCE_SOCKET, "w");
+    const reference_library *library = argc > 5 ? reference_library_find(argv[2]) : NULL;
     if (!from || !to || !library)
         return BENCH_EXIT_USAGE;
     job.op = argv[3];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "against.h"
 
-#include "../common/json_add.h"
+#include "common/json_add.h"
 
 #include <stdio.h>
 
-static const char *const state_names[] = {[RIVAL_RUNS] = "measured",
-                                          [RIVAL_SLOW] = "slower",
-                                          [RIVAL_ABSENT] = "absent",
-                                          [RIVAL_DEAD] = "failed"};
+static const char *const state_names[] = {[REFERENCE_RUNS] = "measured",
+                                          [REFERENCE_SLOW] = "slower",
+                                          [REFERENCE_ABSENT] = "absent",
+                                          [REFERENCE_DEAD] = "failed"};
 
 /* What a call does in a second: operations where they bound it, else bytes. */
 static double rate(const against_result *r, const bench_stats *s)
@@ -18,7 +18,7 @@ static double rate(const against_result *r, const bench_stats *s)
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-static void print_name(const rival_process *p)
+static void print_name(const reference_process *p)
 {
     char name[64];
     snprintf(name, sizeof name, "%s%s%s", p->library->name, p->value ? " " : "",
@@ -26,17 +26,17 @@ static void print_name(const rival_process *p)
     printf("%-26s", name);
 }
 
-static void print_rival(const against_result *r, int32_t i)
+static void print_reference(const against_result *r, int32_t i)
 {
-    const rival_process *p = &r->rivals[i];
+    const reference_process *p = &r->references[i];
     print_name(p);
-    if (p->state == RIVAL_ABSENT || p->state == RIVAL_DEAD) {
+    if (p->state == REFERENCE_ABSENT || p->state == REFERENCE_DEAD) {
         printf(" %s: %s\n", state_names[p->state], p->text);
         return;
     }
     printf(" %11.4f %11.4f %9.2f %7.3f %7.3f  %s%s\n", 1e3 * r->stats[i].median,
            1e3 * r->stats[i].min, rate(r, &r->stats[i]), against_ratio(r, i),
-           against_ratio_fastest(r, i), p->text, p->state == RIVAL_SLOW ? " (one round)" : "");
+           against_ratio_fastest(r, i), p->text, p->state == REFERENCE_SLOW ? " (one round)" : "");
 }
 
 static void print_memory(const bench_result *r)
@@ -64,11 +64,11 @@ void against_print(const bench_session *s, const against_result *r)
     else
         printf("%-26s %s\n", r->own.choice, collet_status_text(r->own.status));
     for (int32_t i = 0; i < r->count && r->own.status == COLLET_OK; i++)
-        print_rival(r, i);
+        print_reference(r, i);
     if (r->own.status == COLLET_OK)
         print_memory(&r->own);
     if (r->own.status == COLLET_OK && r->best >= 0) {
-        print_name(&r->rivals[r->best]);
+        print_name(&r->references[r->best]);
         printf(" is the fastest library; Collet does %.3f of its speed (fastest calls %.3f)\n",
                against_ratio(r, r->best), against_ratio_fastest(r, r->best));
     }
@@ -91,11 +91,11 @@ static int32_t add_figures(cJSON *row, const against_result *r, const bench_stat
            json_add_number(row, r->own.flops > 0 ? "gflop_per_s" : "gb_per_s", rate(r, s));
 }
 
-static int32_t add_rival(cJSON *list, const against_result *r, int32_t i)
+static int32_t add_reference(cJSON *list, const against_result *r, int32_t i)
 {
-    const rival_process *p = &r->rivals[i];
+    const reference_process *p = &r->references[i];
     cJSON *row = json_append_object(list);
-    int32_t measured = p->state == RIVAL_RUNS || p->state == RIVAL_SLOW;
+    int32_t measured = p->state == REFERENCE_RUNS || p->state == REFERENCE_SLOW;
     return row && json_add_text(row, "library", p->library->name) && add_value(row, p->value) &&
            json_add_text(row, "state", state_names[p->state]) &&
            json_add_text(row, "text", p->text) &&
@@ -109,7 +109,7 @@ static int32_t add_best(cJSON *row, const against_result *r)
     if (r->best < 0)
         return json_add_null(row, "best");
     cJSON *best = cJSON_AddObjectToObject(row, "best");
-    const rival_process *p = &r->rivals[r->best];
+    const reference_process *p = &r->references[r->best];
     return best && json_add_text(best, "library", p->library->name) && add_value(best, p->value) &&
            json_add_number(best, "ratio", against_ratio(r, r->best)) &&
            json_add_number(best, "ratio_fastest", against_ratio_fastest(r, r->best));
@@ -136,7 +136,7 @@ static int32_t add_measured(cJSON *row, const against_result *r)
                    add_best(row, r) &&
                    (libraries = cJSON_AddArrayToObject(row, "libraries")) != NULL;
     for (int32_t i = 0; i < r->count && fine; i++)
-        fine = add_rival(libraries, r, i);
+        fine = add_reference(libraries, r, i);
     return fine;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* matmul by oneDNN 2: dnnl_sgemm, and the matmul primitive for bf16 and 8-bit integers. */
-#include "rival.h"
+#include "reference.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +44,7 @@ typedef struct dnnl {
     argument arguments[3];
 } dnnl;
 
-static int32_t call_sgemm(rival_job *job)
+static int32_t call_sgemm(reference_job *job)
 {
     const dnnl *d = job->state;
     int64_t m = job->operands[0].shape[0], n = job->operands[0].shape[1];
@@ -53,7 +53,7 @@ static int32_t call_sgemm(rival_job *job)
            0;
 }
 
-static int32_t call_primitive(rival_job *job)
+static int32_t call_primitive(reference_job *job)
 {
     const dnnl *d = job->state;
     return d->execute(d->primitive, d->stream, 3, d->arguments) == 0 && d->wait(d->stream) == 0;
@@ -64,15 +64,15 @@ static int dtype_of(collet_dtype dtype)
     return dtype == COLLET_BF16 ? BF16 : dtype == COLLET_F32 ? F32 : dtype == COLLET_I8 ? S8 : S32;
 }
 
-static int32_t make_product(rival_job *job, dnnl *d)
+static int32_t make_product(reference_job *job, dnnl *d)
 {
     static const int which[] = {ARGUMENT_TARGET, ARGUMENT_SOURCE, ARGUMENT_WEIGHTS};
-    void *engine, *plan, *product = rival_memory(job, DESCRIPTION_BYTES), *memory[3];
+    void *engine, *plan, *product = reference_memory(job, DESCRIPTION_BYTES), *memory[3];
     int32_t fine = product && d->make_engine(&engine, ENGINE_CPU, 0) == 0 &&
                    d->make_stream(&d->stream, engine, IN_ORDER) == 0;
     for (int i = 0; i < 3 && fine; i++) {
         int64_t dims[DIMENSIONS] = {job->operands[i].shape[0], job->operands[i].shape[1]};
-        memory[i] = rival_memory(job, DESCRIPTION_BYTES);
+        memory[i] = reference_memory(job, DESCRIPTION_BYTES);
         d->arguments[i].which = which[i];
         fine = memory[i] &&
                d->describe(memory[i], 2, dims, dtype_of(job->operands[i].dtype), TAG_AB) == 0 &&
@@ -80,10 +80,10 @@ static int32_t make_product(rival_job *job, dnnl *d)
     }
     fine = fine && d->describe_product(product, memory[1], memory[2], NULL, memory[0]) == 0 &&
            d->plan(&plan, product, NULL, engine, NULL) == 0 && d->make(&d->primitive, plan) == 0;
-    return fine ? 1 : rival_fail(job, "it makes no such product");
+    return fine ? 1 : reference_fail(job, "it makes no such product");
 }
 
-static int32_t find_all(rival_job *job, void *handle, dnnl *d)
+static int32_t find_all(reference_job *job, void *handle, dnnl *d)
 {
     const struct {
         const char *name;
@@ -101,19 +101,19 @@ static int32_t find_all(rival_job *job, void *handle, dnnl *d)
                   {"dnnl_primitive_execute", &d->execute},
                   {"dnnl_stream_wait", &d->wait}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-        if (!rival_find(job, handle, wanted[i].name, wanted[i].function))
+        if (!reference_find(job, handle, wanted[i].name, wanted[i].function))
             return 0;
     return 1;
 }
 
-int32_t rival_onednn_open(rival_job *job)
+int32_t reference_onednn_open(reference_job *job)
 {
-    void *handle = rival_load(job, "libdnnl.so.2");
-    dnnl *d = rival_memory(job, sizeof *d);
+    void *handle = reference_load(job, "libdnnl.so.2");
+    dnnl *d = reference_memory(job, sizeof *d);
     if (!handle || !d || !find_all(job, handle, d))
         return 0;
     if (job->operands[0].ndim != 2)
-        return rival_fail(job, "batches are not compared");
+        return reference_fail(job, "batches are not compared");
     const version *v = d->get_version();
     snprintf(job->text, sizeof job->text, "version %d.%d.%d, instruction set 0x%x", v->major,
              v->minor, v->patch, (unsigned)d->effective_isa());

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cases.h"
 
-#include "suggest.h"
+#include "bench/base/suggest.h"
 
 #include <math.h>
 #include <stdio.h>

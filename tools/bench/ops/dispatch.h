@@ -3,7 +3,7 @@
 #ifndef BENCH_DISPATCH_H
 #define BENCH_DISPATCH_H
 
-#include "session.h"
+#include "bench/base/session.h"
 
 /* Measures every chosen backend; prints a table or fills the session's report. An exit status. */
 int bench_dispatch(bench_session *session);

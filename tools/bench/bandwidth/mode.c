@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend-bench bandwidth: every way to move memory, and the fastest of each kind. */
 #include "bandwidth.h"
-#include "shape.h"
+#include "bench/base/shape.h"
 
-#include "../common/json_add.h"
+#include "common/json_add.h"
 
 #include <stdio.h>
 

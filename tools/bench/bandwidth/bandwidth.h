@@ -3,9 +3,9 @@
 #ifndef BENCH_BANDWIDTH_H
 #define BENCH_BANDWIDTH_H
 
-#include "machine.h"
-#include "session.h"
-#include "stats.h"
+#include "bench/base/machine.h"
+#include "bench/base/session.h"
+#include "common/stats.h"
 #include "stream.h"
 #include "team.h"
 

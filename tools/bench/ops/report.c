@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "op_mode.h"
+#include "mode.h"
 
-#include "../common/json_add.h"
+#include "common/json_add.h"
 
 #include <stdio.h>
 

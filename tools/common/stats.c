@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stats.h"
 
-#include "../common/json_add.h"
+#include "json_add.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,10 +4,10 @@
 #ifndef BENCH_AGAINST_H
 #define BENCH_AGAINST_H
 
-#include "measure.h"
-#include "rival_process.h"
+#include "bench/ops/measure.h"
+#include "process.h"
 
-#define AGAINST_RIVALS 16
+#define AGAINST_REFERENCES 16
 
 /* What is compared when nothing else is asked for. */
 typedef struct against_case {
@@ -20,18 +20,18 @@ typedef struct against_case {
 size_t against_case_count(void);
 const against_case *against_case_at(size_t index);
 
-/* One comparison: Collet's figures and those of each rival. */
+/* One comparison: Collet's figures and those of each reference. */
 typedef struct against_result {
     const bench_layout *layout;
-    bench_result own;    /* with the memory's bandwidth where no library is the rival */
+    bench_result own;    /* with the memory's bandwidth where no library is the reference */
     const char *backend; /* which ran it */
-    rival_process rivals[AGAINST_RIVALS];
-    bench_stats stats[AGAINST_RIVALS]; /* where rivals[i].count > 0 */
+    reference_process references[AGAINST_REFERENCES];
+    bench_stats stats[AGAINST_REFERENCES]; /* where references[i].count > 0 */
     int32_t count;
-    int32_t best; /* the rival with the fastest call, -1: none was measured */
+    int32_t best; /* the reference with the fastest call, -1: none was measured */
 } against_result;
 
-/* Collet's speed as a multiple of rival i's: medians, and fastest call against fastest. */
+/* Collet's speed as a multiple of reference i's: medians, and fastest call against fastest. */
 double against_ratio(const against_result *r, int32_t i);
 double against_ratio_fastest(const against_result *r, int32_t i);
 

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * References: libraries that do by themselves what an op of Collet does, called directly.
+ *
+ * Each is loaded in a process of its own (reference_worker.c), a child of backend-bench: what a
+ * library takes the processor for is fixed when it is loaded, and one that dies takes nobody along.
+ * The child makes the same operands as the parent, for inputs.h gives the same numbers in every
+ * run. The tool links none of them: their few functions are declared by hand and found by dlsym.
+ */
+#ifndef BENCH_REFERENCE_H
+#define BENCH_REFERENCE_H
+
+#include "bench/ops/cases.h"
+
+#define REFERENCE_TEXT 256
+#define REFERENCE_VARIANTS 8
+
+/* A call that a reference is to make, in the child. */
+typedef struct reference_job {
+    const char *op;
+    uint32_t count; /* operands, outputs first */
+    bench_operand operands[COLLET_MAX_OPERANDS];
+    void *data[COLLET_MAX_OPERANDS]; /* C-contiguous, 64-byte aligned; NULL: absent */
+    int32_t axes;                    /* fft: how many, the last ones */
+    int32_t threads;
+    int32_t (*call)(struct reference_job *job); /* set by open; 0 when it failed */
+    int32_t same; /* set by open: the output that must be as the op's own; -1: none is */
+    void *state;  /* the library's own, for the life of the process */
+    char text[REFERENCE_TEXT]; /* set by open: which library this is, or why it cannot be used */
+} reference_job;
+
+/* A value of the library's variable, and whether this processor has what it stands for. */
+typedef struct reference_variant {
+    const char *value; /* NULL: the library's own pick; without a variable "1 thread" or the like */
+    int32_t (*fits)(void);
+} reference_variant;
+
+typedef struct reference_library {
+    const char *name;
+    const char *variable; /* of the environment, by which its kernels are chosen; NULL: none */
+    reference_variant variants[REFERENCE_VARIANTS]; /* up to the first without `fits` */
+    const char *offers; /* "op:dtypes of output 0 and input 0, ...": " matmul:ff matmul:dd " */
+    int32_t (*open)(
+        reference_job *job); /* in the child: loads and prepares; 0: text says why not */
+} reference_library;
+
+size_t reference_library_count(void);
+const reference_library *reference_library_at(size_t index);
+/* NULL when there is none of that name. */
+const reference_library *reference_library_find(const char *name);
+/* 1 when the library does what the layout asks for. */
+int32_t reference_library_offers(const reference_library *library, const bench_layout *layout);
+
+/* What a reference file offers to the table. */
+int32_t reference_openblas_open(reference_job *job);
+int32_t reference_blis_open(reference_job *job);
+int32_t reference_onednn_open(reference_job *job);
+int32_t reference_fftw_open(reference_job *job);
+/* The LAPACK inside the OpenBLAS of that handle. */
+int32_t reference_lapack_open(reference_job *job, void *handle);
+
+/* Helpers of the reference files; each returns 0 with job->text when it fails. */
+int32_t reference_fail(reference_job *job, const char *format, ...) COLLET_PRINTF(2, 3);
+/* dlopen by handle; NULL with the text. */
+void *reference_load(reference_job *job, const char *file);
+/* *function is the address of a pointer to a function. */
+int32_t reference_find(reference_job *job, void *handle, const char *name, void *function);
+/* Memory for the life of the process; NULL with the text. */
+void *reference_memory(reference_job *job, size_t bytes);
+
+/* What the two sides of a comparison must agree in: the root of the mean square of an operand's
+ * numbers, and their sum under pseudo-random signs over the root of their count, which is as large
+ * and another as soon as they stand in another order. NaN for dtypes that no compared output has.
+ */
+typedef struct reference_digest {
+    double magnitude, signature;
+} reference_digest;
+
+reference_digest reference_digest_of(const bench_operand *operand, const void *data);
+
+/* The child's main: argv as reference_process.c makes it. */
+int reference_worker(int argc, char **argv);
+
+#endif
