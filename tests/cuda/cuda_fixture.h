@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cuda_fixture.h - the cuda plugin as it was built, on the fake libraries of tests/fakes/cuda/control.h, its slots
- * called directly. One includer a program.
+ * cuda_fixture.h - the cuda plugin as it was built, on the fake libraries of
+ * tests/fakes/cuda/control.h, its slots called directly. One includer a program.
  */
 #ifndef TESTS_CUDA_CUDA_FIXTURE_H
 #define TESTS_CUDA_CUDA_FIXTURE_H
@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <cuda.h>
 
+#include "cuda/providers/abi/cuda.h"
 #include "fakes/cuda/control.h"
 #include "common/slots.h"
 

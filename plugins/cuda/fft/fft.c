@@ -8,7 +8,7 @@
 #include "shared/jit/fft/fft.h"
 #include "cuda/runtime/backend.h"
 #include "cuda/texts.h"
-#include "cuda/providers/libraries.h"
+#include "cuda/runtime/library_call.h"
 
 static const char *const texts[] = {cuda_text_fft_cufft, NULL};
 static const jit_source source = {"cufft", texts};
@@ -251,17 +251,6 @@ static fft_plan *take_plan(collet_device *d, const transform *t)
         return p;
     plan_cache_give(plans, &p->head);
     return NULL;
-}
-
-void cuda_fft_trim(collet_device *d)
-{
-    if (d->fourier.plans)
-        plan_cache_trim(d->fourier.plans);
-}
-
-void cuda_fft_close(collet_device *d)
-{
-    plan_cache_destroy(d->fourier.plans);
 }
 
 /* ---- Launches before and after --------------------------------------------------------------- */

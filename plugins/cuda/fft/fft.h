@@ -12,9 +12,4 @@
 collet_status cuda_fft(collet_device *device, collet_queue *queue, const collet_kernel_call *call);
 uint64_t cuda_fft_workspace(collet_device *device, const collet_kernel_call *call);
 
-/* Forgets all plans; the queues have passed everything. */
-void cuda_fft_trim(collet_device *device);
-/* As that, for good; the device's context is still there. */
-void cuda_fft_close(collet_device *device);
-
 #endif

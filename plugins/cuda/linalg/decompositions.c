@@ -93,7 +93,7 @@ static int call_cholesky(void *context, int *code)
 {
     const factors *f = context;
     const solver_job *j = &f->j;
-    cusolverDnHandle_t handle = cuda_solver_handle(j->queue);
+    cusolverDnHandle_t handle = solver_handle(j->queue);
     int answer = CUSOLVER_STATUS_SUCCESS;
     if (!handle)
         return CUDA_LIBRARY_NO;
@@ -158,7 +158,7 @@ static int call_lu(void *context, int *code)
 {
     const factors *f = context;
     const solver_job *j = &f->j;
-    cusolverDnHandle_t handle = cuda_solver_handle(j->queue);
+    cusolverDnHandle_t handle = solver_handle(j->queue);
     int answer = CUSOLVER_STATUS_SUCCESS;
     if (!handle)
         return CUDA_LIBRARY_NO;
@@ -267,7 +267,7 @@ static int call_reflectors(void *context, int *code)
 {
     const factors *f = context;
     const solver_job *j = &f->j;
-    cusolverDnHandle_t handle = cuda_solver_handle(j->queue);
+    cusolverDnHandle_t handle = solver_handle(j->queue);
     int answer = CUSOLVER_STATUS_SUCCESS;
     if (!handle)
         return CUDA_LIBRARY_NO;
@@ -282,7 +282,7 @@ static int call_product(void *context, int *code)
 {
     const factors *f = context;
     const solver_job *j = &f->j;
-    cusolverDnHandle_t handle = cuda_solver_handle(j->queue);
+    cusolverDnHandle_t handle = solver_handle(j->queue);
     int answer = CUSOLVER_STATUS_SUCCESS;
     if (!handle)
         return CUDA_LIBRARY_NO;

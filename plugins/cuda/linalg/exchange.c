@@ -63,7 +63,7 @@ static int is_there(const solver_job *j)
 {
     if (cuda_enter(j->device) != CUDA_SUCCESS)
         return 0;
-    int there = cuda_solver_ready(j->device);
+    int there = cuda_solver_ready(j->device->base.host, j->device->cu.version, &j->device->solver);
     cuda_leave(j->device);
     return there;
 }
@@ -192,6 +192,22 @@ void solver_list(solver_job *j, int64_t places, const solver_matrix *of)
 }
 
 /* ---- Calls of the library -------------------------------------------------------------------- */
+
+cusolverDnHandle_t solver_handle(collet_queue *q)
+{
+    const cuda_solver *s = &q->base.device->solver;
+    cusolverDnHandle_t handle = NULL;
+    if (q->solver)
+        return q->solver;
+    if (s->Create(&handle) != CUSOLVER_STATUS_SUCCESS)
+        return NULL;
+    if (s->SetStream(handle, q->handle) != CUSOLVER_STATUS_SUCCESS) {
+        s->Destroy(handle);
+        return NULL;
+    }
+    q->solver = handle;
+    return handle;
+}
 
 int solver_answer(int status, int *code)
 {

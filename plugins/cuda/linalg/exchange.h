@@ -10,7 +10,7 @@
 
 #include "shared/jit/linalg/slabs.h"
 #include "cuda/runtime/backend.h"
-#include "cuda/providers/libraries.h"
+#include "cuda/runtime/library_call.h"
 
 /* The flags of cusolver.dev. */
 enum {
@@ -103,6 +103,8 @@ void solver_list(solver_job *j, int64_t places, const solver_matrix *of);
 void solver_call(solver_job *j, const char *label, int (*calls)(void *context, int *code),
                  void *context);
 
+/* The queue's handle, under its lock and in the device's context; NULL: cuSOLVER has none. */
+cusolverDnHandle_t solver_handle(collet_queue *queue);
 /* What becomes of a cusolverStatus_t. */
 int solver_answer(int status, int *code);
 

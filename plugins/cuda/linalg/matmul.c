@@ -6,7 +6,7 @@
 #include "shared/jit/linalg/linalg.h"
 #include "shared/jit/linalg/matrices.h"
 #include "cuda/runtime/backend.h"
-#include "cuda/providers/libraries.h"
+#include "cuda/runtime/library_call.h"
 
 /* Elements of c below which a product is the family's. */
 #define FEW 1024

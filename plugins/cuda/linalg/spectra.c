@@ -101,7 +101,7 @@ static int call_eigh(void *context, int *code)
 {
     const spectrum *s = context;
     const solver_job *j = &s->j;
-    cusolverDnHandle_t handle = cuda_solver_handle(j->queue);
+    cusolverDnHandle_t handle = solver_handle(j->queue);
     int answer = CUSOLVER_STATUS_SUCCESS;
     if (!handle)
         return CUDA_LIBRARY_NO;
@@ -183,7 +183,7 @@ static int call_svd(void *context, int *code)
     const spectrum *s = context;
     const solver_job *j = &s->j;
     int64_t rows = s->rows, columns = s->columns;
-    cusolverDnHandle_t handle = cuda_solver_handle(j->queue);
+    cusolverDnHandle_t handle = solver_handle(j->queue);
     int answer = CUSOLVER_STATUS_SUCCESS;
     if (!handle)
         return CUDA_LIBRARY_NO;

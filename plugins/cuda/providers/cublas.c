@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cublas.h"
 
-#define LINE(name, symbol) CUDA_SYMBOL(cuda_blas, name, symbol),
-static const cuda_symbol symbols[] = {CUBLAS_FUNCTIONS(LINE)};
-#undef LINE
+#define SYMBOL(type, name, symbol, parameters) CUDA_SYMBOL(cuda_blas, name, symbol),
+static const cuda_symbol symbols[] = {CUBLAS_FUNCTIONS(SYMBOL)};
+#undef SYMBOL
 
 const cuda_library_facts cuda_blas_facts = {
     .name = "libcublas.so",

@@ -1,26 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* blas.h - cuBLAS, for products: library.h says when it is opened. */
-#ifndef COLLET_CUDA_BLAS_H
-#define COLLET_CUDA_BLAS_H
+/* cublas.h - cuBLAS, for products: library.h says when it is opened. */
+#ifndef COLLET_CUDA_CUBLAS_H
+#define COLLET_CUDA_CUBLAS_H
 
-#include <cublas_v2.h>
-
+#include "abi/cublas.h"
 #include "library.h"
-
-#define CUBLAS_FUNCTIONS(X)                                                                        \
-    X(Create, "cublasCreate_v2")                                                                   \
-    X(Destroy, "cublasDestroy_v2")                                                                 \
-    X(SetStream, "cublasSetStream_v2")                                                             \
-    X(SetMathMode, "cublasSetMathMode")                                                            \
-    X(GemmStridedBatchedEx, "cublasGemmStridedBatchedEx")
 
 extern const cuda_library_facts cuda_blas_facts;
 
 typedef struct cuda_blas {
     cuda_library library;
-#define MEMBER(name, symbol) __typeof__(&cublas##name) name;
-    CUBLAS_FUNCTIONS(MEMBER)
-#undef MEMBER
+    CUBLAS_FUNCTIONS(ABI_MEMBER)
 } cuda_blas;
 
 static inline int cuda_blas_ready(const collet_host *host, int driver, cuda_blas *blas)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cufft.h"
 
-#define LINE(name, symbol) CUDA_SYMBOL(cuda_fourier, name, symbol),
-static const cuda_symbol symbols[] = {CUFFT_FUNCTIONS(LINE)};
-#undef LINE
+#define SYMBOL(type, name, symbol, parameters) CUDA_SYMBOL(cuda_fourier, name, symbol),
+static const cuda_symbol symbols[] = {CUFFT_FUNCTIONS(SYMBOL)};
+#undef SYMBOL
 
 const cuda_library_facts cuda_fourier_facts = {
     .name = "libcufft.so",

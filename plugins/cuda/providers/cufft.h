@@ -1,29 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fourier.h - cuFFT, for transforms: library.h says when it is opened. */
-#ifndef COLLET_CUDA_FOURIER_H
-#define COLLET_CUDA_FOURIER_H
+/* cufft.h - cuFFT, for transforms: library.h says when it is opened. */
+#ifndef COLLET_CUDA_CUFFT_H
+#define COLLET_CUDA_CUFFT_H
 
-#include <cufftXt.h>
-
+#include "abi/cufft.h"
 #include "library.h"
-
-#define CUFFT_FUNCTIONS(X)                                                                         \
-    X(Create, "cufftCreate")                                                                       \
-    X(Destroy, "cufftDestroy")                                                                     \
-    X(SetStream, "cufftSetStream")                                                                 \
-    X(SetAutoAllocation, "cufftSetAutoAllocation")                                                 \
-    X(SetWorkArea, "cufftSetWorkArea")                                                             \
-    X(XtMakePlanMany, "cufftXtMakePlanMany")                                                       \
-    X(XtExec, "cufftXtExec")
 
 extern const cuda_library_facts cuda_fourier_facts;
 
 typedef struct cuda_fourier {
     cuda_library library;
     struct plan_cache *plans; /* fft.c's */
-#define MEMBER(name, symbol) __typeof__(&cufft##name) name;
-    CUFFT_FUNCTIONS(MEMBER)
-#undef MEMBER
+    CUFFT_FUNCTIONS(ABI_MEMBER)
 } cuda_fourier;
 
 static inline int cuda_fourier_ready(const collet_host *host, int driver, cuda_fourier *fourier)

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cusolver.h"
 
-#include "cuda/runtime/backend.h"
-
-#define LINE(name) CUDA_SYMBOL(cuda_solver, name, "cusolverDn" #name),
-static const cuda_symbol symbols[] = {CUSOLVER_FUNCTIONS(LINE)};
-#undef LINE
+#define SYMBOL(type, name, symbol, parameters) CUDA_SYMBOL(cuda_solver, name, symbol),
+static const cuda_symbol symbols[] = {CUSOLVER_FUNCTIONS(SYMBOL)};
+#undef SYMBOL
 
 const cuda_library_facts cuda_solver_facts = {
     .name = "libcusolver.so",
@@ -29,10 +27,9 @@ static void release(cuda_solver *s)
     s->singular_values = NULL;
 }
 
-int cuda_solver_ready(collet_device *d)
+int cuda_solver_ready(const collet_host *host, int driver, cuda_solver *s)
 {
-    cuda_solver *s = &d->solver;
-    if (!cuda_library_ready(d->base.host, d->cu.version, &cuda_solver_facts, &s->library))
+    if (!cuda_library_ready(host, driver, &cuda_solver_facts, &s->library))
         return 0;
     pthread_mutex_lock(&s->library.lock);
     if (!s->sizes && (s->Create(&s->sizes) != CUSOLVER_STATUS_SUCCESS ||
@@ -44,28 +41,9 @@ int cuda_solver_ready(collet_device *d)
     return ready;
 }
 
-void cuda_solver_close(collet_device *d)
+void cuda_solver_close(cuda_solver *s)
 {
-    if (!d->solver.sizes || cuda_enter(d) != CUDA_SUCCESS)
-        return;
-    pthread_mutex_lock(&d->solver.library.lock);
-    release(&d->solver);
-    pthread_mutex_unlock(&d->solver.library.lock);
-    cuda_leave(d);
-}
-
-cusolverDnHandle_t cuda_solver_handle(collet_queue *q)
-{
-    const cuda_solver *s = &q->base.device->solver;
-    cusolverDnHandle_t handle = NULL;
-    if (q->solver)
-        return q->solver;
-    if (s->Create(&handle) != CUSOLVER_STATUS_SUCCESS)
-        return NULL;
-    if (s->SetStream(handle, q->handle) != CUSOLVER_STATUS_SUCCESS) {
-        s->Destroy(handle);
-        return NULL;
-    }
-    q->solver = handle;
-    return handle;
+    pthread_mutex_lock(&s->library.lock);
+    release(s);
+    pthread_mutex_unlock(&s->library.lock);
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "library.h"
+
 #define DEFAULT_LIBRARY "libcuda.so.1"
 
 const char *cuda_error_text(const cuda_driver *cu, CUresult error, char text[160])
@@ -21,15 +23,15 @@ const char *cuda_error_text(const cuda_driver *cu, CUresult error, char text[160
     return text;
 }
 
+#define SYMBOL(type, name, symbol, parameters) CUDA_SYMBOL(cuda_driver, name, symbol),
+static const cuda_symbol symbols[] = {CUDA_FUNCTIONS(SYMBOL)};
+#undef SYMBOL
+
 static collet_status find_functions(const collet_host *host, cuda_driver *cu, const char *path,
                                     collet_error *err)
 {
-    const char *missing = NULL;
-#define FIND(name, symbol)                                                                         \
-    *(void **)(void *)&cu->name = dlsym(cu->library, symbol);                                      \
-    missing = missing || cu->name ? missing : symbol;
-    CUDA_FUNCTIONS(FIND)
-#undef FIND
+    const char *missing =
+        cuda_symbols_find(symbols, sizeof symbols / sizeof *symbols, cu->library, cu);
     if (!missing)
         return COLLET_OK;
     return host->fail(err, COLLET_UNAVAILABLE, "%s has no %s: a driver for CUDA 11.2 is needed",
@@ -71,44 +73,4 @@ collet_status cuda_driver_open(const collet_host *host, cuda_driver *cu, collet_
     }
     collet_status status = find_functions(host, cu, path, err);
     return status == COLLET_OK ? start(host, cu, err) : status;
-}
-
-/* ---- Libraries of the toolkit ---------------------------------------------------------------- */
-
-/* What a library of CUDA `major` has behind its name. */
-static int number_of(const char *name, int major)
-{
-    if (!strcmp(name, "libcufft.so"))
-        return major - 1;
-    if (!strcmp(name, "libcusolver.so"))
-        return major == 11 ? 11 : major - 1;
-    return major;
-}
-
-static void *open_major(const char *name, int major)
-{
-    static const char *const places[] = {"", "/usr/local/cuda/lib64/"};
-    char path[128];
-    void *library = NULL;
-    for (size_t i = 0; i < sizeof places / sizeof *places && !library; i++) {
-        snprintf(path, sizeof path, "%s%s.%d", places[i], name, number_of(name, major));
-        library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        /* NVRTC 11.2 and its successors up to 11.8 share a name. */
-        if (!library && major == 11) {
-            snprintf(path, sizeof path, "%s%s.11.2", places[i], name);
-            library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        }
-    }
-    return library;
-}
-
-void *cuda_library_open(const char *name, int driver)
-{
-    int own = driver / 1000 < CUDA_NEWEST_MAJOR ? driver / 1000 : CUDA_NEWEST_MAJOR;
-    void *library = NULL;
-    for (int major = own; major >= 11 && !library; major--)
-        library = open_major(name, major);
-    for (int major = own + 1; major <= CUDA_NEWEST_MAJOR && !library; major++)
-        library = major >= 11 ? open_major(name, major) : NULL;
-    return library ? library : dlopen(name, RTLD_NOW | RTLD_LOCAL);
 }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the backend does with libraries of the toolkit. */
 #include "libraries.h"
 
 #include <dlfcn.h>
@@ -7,12 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cuda/runtime/backend.h"
+#include "cublas.h"
+#include "cufft.h"
+#include "cusolver.h"
 
 /* Of the trial in which the libraries are opened to be described. */
 #define TRIAL_MS 8000
-
-/* ---- Describing ------------------------------------------------------------------------------ */
 
 static const cuda_library_facts *const all[] = {&cuda_blas_facts, &cuda_fourier_facts,
                                                 &cuda_solver_facts};
@@ -32,7 +31,7 @@ static void look_at(const cuda_library_facts *facts, void *handle, char *words, 
     struct link_map *map = NULL;
     int (*property)(int type, int *value);
     int version[3] = {0, 0, 0};
-    const char *missing = cuda_library_find(facts, handle, NULL);
+    const char *missing = cuda_symbols_find(facts->symbols, facts->symbol_count, handle, NULL);
     void *symbol = dlsym(handle, facts->version);
     memcpy(&property, &symbol, sizeof symbol);
     for (int i = 0; symbol && i < 3; i++)
@@ -111,47 +110,4 @@ void cuda_libraries_describe(const collet_host *host, int driver, text *json)
         text_quote(json, words);
     }
     text_add(json, "}, ");
-}
-
-/* ---- Calls ----------------------------------------------------------------------------------- */
-
-/* The device may be what is broken, then it says so. */
-static collet_status broken(const cuda_library_use *use, int code)
-{
-    collet_device *d = use->device;
-    CUresult error = d->cu.StreamQuery(use->queue->handle);
-    if (error != CUDA_SUCCESS && error != CUDA_ERROR_NOT_READY)
-        return jit_after_first(cuda_fail(d, error, use->label, use->err));
-    return d->base.host->fail(use->err, COLLET_FAILED, "%s: status %d", use->label, code);
-}
-
-collet_status cuda_library_call(const cuda_library_use *use, int (*calls)(void *context, int *code),
-                                void *context)
-{
-    collet_device *d = use->device;
-    collet_queue *q = use->queue;
-    uint64_t ticket = 0;
-    int code = 0;
-    collet_status status = jit_before(d, use->buffers, use->count, q, use->err);
-    if (status != COLLET_OK)
-        return status;
-    CUresult error = cuda_enter(d);
-    if (error != CUDA_SUCCESS)
-        return cuda_fail(d, error, use->label, use->err);
-    pthread_mutex_lock(&q->base.lock);
-    int said = calls(context, &code);
-    if (said == CUDA_LIBRARY_DONE) {
-        ticket = cuda_commit(q, use->label);
-        if (d->wait_each)
-            jit_queue_drain(q);
-    } else if (said == CUDA_LIBRARY_NO) {
-        status = d->base.host->fail(use->err, COLLET_REFUSED, "%s: status %d", use->label, code);
-    } else {
-        status = broken(use, code);
-    }
-    pthread_mutex_unlock(&q->base.lock);
-    cuda_leave(d);
-    if (status == COLLET_OK)
-        jit_pool_used(&d->base.pool, (collet_buffer *const *)use->buffers, use->count, q, ticket);
-    return status;
 }

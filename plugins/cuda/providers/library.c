@@ -2,9 +2,62 @@
 #include "library.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "driver.h"
+/* ---- Finding --------------------------------------------------------------------------------- */
+
+/* What a library of CUDA `major` has behind its name. */
+static int number_of(const char *name, int major)
+{
+    if (!strcmp(name, "libcufft.so"))
+        return major - 1;
+    if (!strcmp(name, "libcusolver.so"))
+        return major == 11 ? 11 : major - 1;
+    return major;
+}
+
+static void *open_major(const char *name, int major)
+{
+    static const char *const places[] = {"", "/usr/local/cuda/lib64/"};
+    char path[128];
+    void *library = NULL;
+    for (size_t i = 0; i < sizeof places / sizeof *places && !library; i++) {
+        snprintf(path, sizeof path, "%s%s.%d", places[i], name, number_of(name, major));
+        library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        /* NVRTC 11.2 and its successors up to 11.8 share a name. */
+        if (!library && major == 11) {
+            snprintf(path, sizeof path, "%s%s.11.2", places[i], name);
+            library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        }
+    }
+    return library;
+}
+
+void *cuda_library_open(const char *name, int driver)
+{
+    int own = driver / 1000 < CUDA_NEWEST_MAJOR ? driver / 1000 : CUDA_NEWEST_MAJOR;
+    void *library = NULL;
+    for (int major = own; major >= 11 && !library; major--)
+        library = open_major(name, major);
+    for (int major = own + 1; major <= CUDA_NEWEST_MAJOR && !library; major++)
+        library = major >= 11 ? open_major(name, major) : NULL;
+    return library ? library : dlopen(name, RTLD_NOW | RTLD_LOCAL);
+}
+
+const char *cuda_symbols_find(const cuda_symbol *symbols, size_t count, void *handle, void *target)
+{
+    const char *missing = NULL;
+    for (size_t i = 0; i < count; i++) {
+        void *symbol = dlsym(handle, symbols[i].name);
+        missing = missing || symbol ? missing : symbols[i].name;
+        if (target)
+            memcpy((char *)target + symbols[i].place, &symbol, sizeof symbol);
+    }
+    return missing;
+}
+
+/* ---- Libraries that serve rows --------------------------------------------------------------- */
 
 int cuda_library_off(const collet_host *host, const cuda_library_facts *facts)
 {
@@ -19,18 +72,6 @@ void *cuda_library_load(const collet_host *host, int driver, const cuda_library_
                          : cuda_library_open(facts->name, driver);
 }
 
-const char *cuda_library_find(const cuda_library_facts *facts, void *handle, void *target)
-{
-    const char *missing = NULL;
-    for (size_t i = 0; i < facts->symbol_count; i++) {
-        void *symbol = dlsym(handle, facts->symbols[i].name);
-        missing = missing || symbol ? missing : facts->symbols[i].name;
-        if (target)
-            memcpy((char *)target + facts->symbols[i].place, &symbol, sizeof symbol);
-    }
-    return missing;
-}
-
 static void open_once(const collet_host *host, int driver, const cuda_library_facts *facts,
                       cuda_library *library)
 {
@@ -38,7 +79,8 @@ static void open_once(const collet_host *host, int driver, const cuda_library_fa
     if (cuda_library_off(host, facts))
         return;
     void *handle = cuda_library_load(host, driver, facts);
-    const char *missing = handle ? cuda_library_find(facts, handle, library) : NULL;
+    const char *missing =
+        handle ? cuda_symbols_find(facts->symbols, facts->symbol_count, handle, library) : NULL;
     if (!handle)
         host->log(host, COLLET_LOG_WARNING, "cuda: %s not found: %s",
                   path && *path ? path : facts->name, facts->instead);

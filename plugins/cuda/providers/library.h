@@ -33,12 +33,26 @@ typedef struct cuda_library_facts {
     size_t symbol_count;
 } cuda_library_facts;
 
-/* One line of a library's table of symbols; `type` is the struct that begins with a cuda_library.
- */
-#define CUDA_SYMBOL(type, member, symbol)                                                          \
+/* A row of a table of symbols for a list of functions (abi/abi.h) and the struct `owner` of their
+ * pointers; library files define SYMBOL by it. */
+#define CUDA_SYMBOL(owner, member, symbol)                                                         \
     {                                                                                              \
-        symbol, offsetof(type, member)                                                             \
+#symbol, offsetof(owner, member)                                                           \
     }
+
+/* The newest major version of CUDA whose libraries are looked for. */
+#define CUDA_NEWEST_MAJOR 13
+
+/*
+ * Opens a library of the toolkit, "libnvrtc.so", from the linker's path or where toolkits are
+ * installed: of the driver's major version (`driver` as cuDriverGetVersion has it), else the newest
+ * older one, else a newer one. NULL: not found.
+ */
+void *cuda_library_open(const char *name, int driver);
+
+/* Writes the symbols that `handle` has to *target (NULL: nowhere). The name of the first that it
+ * lacks, or NULL. */
+const char *cuda_symbols_find(const cuda_symbol *symbols, size_t count, void *handle, void *target);
 
 /*
  * 1 when the library is open: what its setting names, unless that is "off", else the one of the
@@ -48,10 +62,8 @@ typedef struct cuda_library_facts {
 int cuda_library_ready(const collet_host *host, int driver, const cuda_library_facts *facts,
                        cuda_library *library);
 
-/* The parts of it. Whether the setting says "off"; the library, or NULL; the first function that it
- * lacks, or NULL: those that it has are written to *target, unless that is NULL. */
+/* The parts of it: whether the setting is "off"; the library, or NULL. */
 int cuda_library_off(const collet_host *host, const cuda_library_facts *facts);
 void *cuda_library_load(const collet_host *host, int driver, const cuda_library_facts *facts);
-const char *cuda_library_find(const cuda_library_facts *facts, void *handle, void *target);
 
 #endif

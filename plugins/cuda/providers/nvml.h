@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * management.h - NVML, which knows what the driver tells only inside a context: how much memory is
+ * nvml.h - NVML, which knows what the driver tells only inside a context: how much memory is
  * free, and the version of the driver itself. It may be absent: then nothing of that is known.
  */
-#ifndef COLLET_CUDA_MANAGEMENT_H
-#define COLLET_CUDA_MANAGEMENT_H
+#ifndef COLLET_CUDA_NVML_H
+#define COLLET_CUDA_NVML_H
 
 #include <stdint.h>
 

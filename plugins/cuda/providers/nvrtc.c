@@ -6,27 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver.h"
+#include "library.h"
 
 #define OPTIONS 32
 #define ARCHITECTURES 64
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
+#define SYMBOL(type, name, symbol, parameters) CUDA_SYMBOL(cuda_compiler, name, symbol),
+static const cuda_symbol symbols[] = {NVRTC_FUNCTIONS(SYMBOL)};
+#undef SYMBOL
+
 static collet_status find_functions(const collet_host *host, cuda_compiler *rtc, const char *path,
                                     collet_error *err)
 {
-    const char *missing = NULL;
-#define FIND(name)                                                                                 \
-    *(void **)(void *)&rtc->name = dlsym(rtc->library, "nvrtc" #name);                             \
-    missing = missing || rtc->name ? missing : "nvrtc" #name;
-    NVRTC_FUNCTIONS(FIND)
-#undef FIND
+    const char *missing =
+        cuda_symbols_find(symbols, sizeof symbols / sizeof *symbols, rtc->library, rtc);
     if (missing)
         return host->fail(err, COLLET_UNAVAILABLE, "%s has no %s: NVRTC 11.2 is needed", path,
                           missing);
     if (rtc->Version(&rtc->major, &rtc->minor) != NVRTC_SUCCESS)
-        return host->fail(err, COLLET_UNAVAILABLE, "%s does not tell its version", path);
+        return host->fail(err, COLLET_UNAVAILABLE, "%s does not report its version", path);
     return COLLET_OK;
 }
 
@@ -62,7 +62,7 @@ collet_status cuda_compiler_target(const collet_host *host, const cuda_compiler 
     int known[ARCHITECTURES], count = 0, best = 0;
     if (rtc->GetNumSupportedArchs(&count) != NVRTC_SUCCESS || count < 1 || count > ARCHITECTURES ||
         rtc->GetSupportedArchs(known) != NVRTC_SUCCESS)
-        return host->fail(err, COLLET_REFUSED, "NVRTC does not tell what it compiles for");
+        return host->fail(err, COLLET_REFUSED, "NVRTC does not report what it compiles for");
     for (int i = 0; i < count; i++)
         if (known[i] <= capability && known[i] > best)
             best = known[i];

@@ -1,35 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compiler.h - NVRTC, opened when it is first needed, and what it makes of a source.
+ * nvrtc.h - NVRTC, opened when it is first needed, and what it makes of a source.
  */
-#ifndef COLLET_CUDA_COMPILER_H
-#define COLLET_CUDA_COMPILER_H
-
-#include <nvrtc.h>
+#ifndef COLLET_CUDA_NVRTC_H
+#define COLLET_CUDA_NVRTC_H
 
 #include <collet/plugin.h>
 
-#define NVRTC_FUNCTIONS(X)                                                                         \
-    X(Version)                                                                                     \
-    X(GetErrorString)                                                                              \
-    X(GetNumSupportedArchs)                                                                        \
-    X(GetSupportedArchs)                                                                           \
-    X(CreateProgram)                                                                               \
-    X(DestroyProgram)                                                                              \
-    X(CompileProgram)                                                                              \
-    X(GetProgramLogSize)                                                                           \
-    X(GetProgramLog)                                                                               \
-    X(GetCUBINSize)                                                                                \
-    X(GetCUBIN)                                                                                    \
-    X(GetPTXSize)                                                                                  \
-    X(GetPTX)
+#include "abi/nvrtc.h"
 
 typedef struct cuda_compiler {
     void *library;
     int major, minor; /* its version */
-#define MEMBER(name) __typeof__(&nvrtc##name) name;
-    NVRTC_FUNCTIONS(MEMBER)
-#undef MEMBER
+    NVRTC_FUNCTIONS(ABI_MEMBER)
 } cuda_compiler;
 
 /*

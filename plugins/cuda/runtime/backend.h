@@ -57,7 +57,7 @@ struct collet_queue {
     const char *labels[CUDA_LABELS]; /* "write", or a kernel's label; lent by programs */
 };
 
-/* ---- devices.c ------------------------------------------------------------------------------- */
+/* ---- capabilities.c -------------------------------------------------------------------------- */
 
 /* Fills traits, but for has_tiles, capability and total_memory from d->id. */
 void cuda_describe(collet_device *d);
@@ -65,7 +65,7 @@ void cuda_describe(collet_device *d);
 collet_status cuda_capabilities(const collet_host *host, char *json, uint64_t capacity,
                                 uint64_t *needed, collet_error *err);
 
-/* ---- plugin.c -------------------------------------------------------------------------------- */
+/* ---- context.c ------------------------------------------------------------------------------- */
 
 /*
  * Makes the device's context this thread's current one, and gives the thread back the one that it
@@ -101,6 +101,12 @@ collet_status cuda_queue_wait_event(collet_device *d, collet_queue *q, collet_ev
                                     collet_error *err);
 collet_status cuda_event_elapsed(collet_device *d, collet_event *first, collet_event *last,
                                  double *milliseconds, collet_error *err);
+
+/* ---- device.c -------------------------------------------------------------------------------- */
+
+void cuda_trim(collet_device *d);
+collet_status cuda_native_handle(collet_device *d, collet_queue *q, collet_buffer *b, void **handle,
+                                 collet_error *err);
 
 /* ---- memory.c -------------------------------------------------------------------------------- */
 

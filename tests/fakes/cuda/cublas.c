@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A cuBLAS on the host's memory, which is the fake driver's: control.h. */
 #include "control.h"
+#include "cuda/providers/abi/cublas.h"
 
-#include <cublas_v2.h>
 #include <stdlib.h>
 
+CUBLAS_FUNCTIONS(ABI_PROTOTYPE)
 extern fake_cublas_control fake_cublas;
 extern fake_cuda_control fake_cuda;
 fake_cublas_control fake_cublas;
@@ -13,7 +14,7 @@ struct cublasContext {
     cudaStream_t stream;
 };
 
-cublasStatus_t cublasCreate(cublasHandle_t *handle)
+cublasStatus_t cublasCreate_v2(cublasHandle_t *handle)
 {
     if (fake_cublas.fails == CUBLAS_STATUS_NOT_INITIALIZED)
         return CUBLAS_STATUS_NOT_INITIALIZED;
@@ -22,14 +23,14 @@ cublasStatus_t cublasCreate(cublasHandle_t *handle)
     return *handle ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_ALLOC_FAILED;
 }
 
-cublasStatus_t cublasDestroy(cublasHandle_t handle)
+cublasStatus_t cublasDestroy_v2(cublasHandle_t handle)
 {
     fake_cublas.handles--;
     free(handle);
     return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream)
+cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream)
 {
     handle->stream = stream;
     return stream ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;

@@ -5,9 +5,9 @@
  * are written all over, plans and streams that live no more are noticed.
  */
 #include "control.h"
+#include "cuda/providers/abi/cufft.h"
 
 #include <complex.h>
-#include <cufftXt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +17,7 @@
 
 typedef double complex number;
 
+CUFFT_FUNCTIONS(ABI_PROTOTYPE)
 extern fake_cuda_control fake_cuda;
 extern fake_cufft_control fake_cufft;
 fake_cufft_control fake_cufft;
@@ -49,9 +50,10 @@ __attribute__((destructor)) static void tell(void)
     fake_cuda.tell("cufft", fake_cufft.executed, fake_cufft.wrong + fake_cufft.plans);
 }
 
-cufftResult cufftGetProperty(libraryPropertyType type, int *value)
+cufftResult cufftGetProperty(int type, int *value);
+cufftResult cufftGetProperty(int type, int *value)
 {
-    *value = type == MAJOR_VERSION ? 11 : 4;
+    *value = type == 0 ? 11 : 4;
     return CUFFT_SUCCESS;
 }
 

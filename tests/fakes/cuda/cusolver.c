@@ -5,8 +5,8 @@
  * lives are looked at, and scratch is written all over, as the real one may.
  */
 #include "control.h"
+#include "cuda/providers/abi/cusolver.h"
 
-#include <cusolverDn.h>
 #include <dlfcn.h>
 #include <math.h>
 
@@ -15,6 +15,7 @@
 
 #define SMALL 32
 
+CUSOLVER_FUNCTIONS(ABI_PROTOTYPE)
 extern fake_cuda_control fake_cuda;
 extern fake_cusolver_control fake_cusolver;
 fake_cusolver_control fake_cusolver;
@@ -35,9 +36,10 @@ __attribute__((destructor)) static void tell(void)
     fake_cuda.tell("cusolver", fake_cusolver.computed, fake_cusolver.wrong + fake_cusolver.handles);
 }
 
-cusolverStatus_t cusolverGetProperty(libraryPropertyType type, int *value)
+cusolverStatus_t cusolverGetProperty(int type, int *value);
+cusolverStatus_t cusolverGetProperty(int type, int *value)
 {
-    *value = type == MAJOR_VERSION ? 11 : 7;
+    *value = type == 0 ? 11 : 7;
     return CUSOLVER_STATUS_SUCCESS;
 }
 

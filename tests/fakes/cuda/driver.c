@@ -9,10 +9,6 @@
 
 #include "driver.h"
 
-/* As older drivers have it. */
-#undef cuDeviceGetUuid
-CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice id);
-
 #define DEVICES 8
 #define DEPTH 16
 
@@ -187,7 +183,7 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute what, CUdevice id)
     }
 }
 
-CUresult cuDeviceTotalMem(size_t *bytes, CUdevice id)
+CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice id)
 {
     (void)id;
     *bytes = fake_cuda.memory;
@@ -218,7 +214,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice id)
     return CUDA_SUCCESS;
 }
 
-CUresult cuDevicePrimaryCtxRelease(CUdevice id)
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice id)
 {
     contexts[id].retained--;
     contexts[id].reaches = contexts[id].retained ? contexts[id].reaches : 0;
@@ -226,7 +222,7 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice id)
     return CUDA_SUCCESS;
 }
 
-CUresult cuCtxPushCurrent(CUcontext context)
+CUresult cuCtxPushCurrent_v2(CUcontext context)
 {
     TRY("CtxPushCurrent");
     if (depth == DEPTH)
@@ -235,7 +231,7 @@ CUresult cuCtxPushCurrent(CUcontext context)
     return CUDA_SUCCESS;
 }
 
-CUresult cuCtxPopCurrent(CUcontext *context)
+CUresult cuCtxPopCurrent_v2(CUcontext *context)
 {
     if (!depth)
         return CUDA_ERROR_INVALID_CONTEXT;
@@ -318,7 +314,7 @@ static CUresult piece_free(void *address)
     return p ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cuMemGetInfo(size_t *available, size_t *total)
+CUresult cuMemGetInfo_v2(size_t *available, size_t *total)
 {
     ENTER("MemGetInfo", NULL);
     *total = fake_cuda.memory;
@@ -326,7 +322,7 @@ CUresult cuMemGetInfo(size_t *available, size_t *total)
     return CUDA_SUCCESS;
 }
 
-CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes)
+CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes)
 {
     ENTER("MemAlloc", NULL);
     CUcontext context = current();
@@ -343,7 +339,7 @@ CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes)
 }
 
 /* A context that is broken still takes back what the test would miss. */
-CUresult cuMemFree(CUdeviceptr address)
+CUresult cuMemFree_v2(CUdeviceptr address)
 {
     piece *p = fake_piece_at((void *)(uintptr_t)address, 1);
     if (!p || p->context != current()) {

@@ -3,10 +3,12 @@
 #ifndef TESTS_FAKES_CUDA_DRIVER_H
 #define TESTS_FAKES_CUDA_DRIVER_H
 
-#include <cuda.h>
 #include <pthread.h>
 
 #include "control.h"
+#include "cuda/providers/abi/cuda.h"
+
+CUDA_FUNCTIONS(ABI_PROTOTYPE)
 
 #if defined(__GNUC__)
 #pragma GCC visibility push(hidden)

@@ -5,8 +5,8 @@
  */
 #include "compiler.h"
 #include "control.h"
+#include "cuda/providers/abi/nvrtc.h"
 
-#include <nvrtc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +21,7 @@ struct _nvrtcProgram {
 #define LOG "here stands the compiler's reason"
 
 static const int architectures[] = {75, 80, 90};
+NVRTC_FUNCTIONS(ABI_PROTOTYPE)
 extern fake_nvrtc_control fake_nvrtc;
 fake_nvrtc_control fake_nvrtc = {
     .major = 12, .minor = 4, .architectures = architectures, .architecture_count = 3};

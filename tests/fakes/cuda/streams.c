@@ -197,7 +197,7 @@ CUresult cuStreamCreate(CUstream *stream, unsigned flags)
     return CUDA_SUCCESS;
 }
 
-CUresult cuStreamDestroy(CUstream s)
+CUresult cuStreamDestroy_v2(CUstream s)
 {
     fake_cuda.outside += s->context != fake_current();
     fake_cuda.streams--;
@@ -257,7 +257,7 @@ static void transfer(CUstream s, void *target, const void *source, size_t bytes,
         memcpy(target, source, bytes);
 }
 
-CUresult cuMemcpyHtoDAsync(CUdeviceptr target, const void *source, size_t bytes, CUstream s)
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr target, const void *source, size_t bytes, CUstream s)
 {
     CUresult error = command("MemcpyHtoDAsync", s, target, bytes, 1);
     if (error == CUDA_SUCCESS)
@@ -265,7 +265,7 @@ CUresult cuMemcpyHtoDAsync(CUdeviceptr target, const void *source, size_t bytes,
     return error;
 }
 
-CUresult cuMemcpyDtoHAsync(void *target, CUdeviceptr source, size_t bytes, CUstream s)
+CUresult cuMemcpyDtoHAsync_v2(void *target, CUdeviceptr source, size_t bytes, CUstream s)
 {
     CUresult error = command("MemcpyDtoHAsync", s, source, bytes, 0);
     if (error == CUDA_SUCCESS)
@@ -273,7 +273,7 @@ CUresult cuMemcpyDtoHAsync(void *target, CUdeviceptr source, size_t bytes, CUstr
     return error;
 }
 
-CUresult cuMemcpyDtoDAsync(CUdeviceptr target, CUdeviceptr source, size_t bytes, CUstream s)
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr target, CUdeviceptr source, size_t bytes, CUstream s)
 {
     CUresult error = command("MemcpyDtoDAsync", s, source, bytes, 0);
     if (error == CUDA_SUCCESS)
@@ -339,7 +339,7 @@ CUresult cuEventCreate(CUevent *event, unsigned flags)
     return CUDA_SUCCESS;
 }
 
-CUresult cuEventDestroy(CUevent e)
+CUresult cuEventDestroy_v2(CUevent e)
 {
     fake_cuda.outside += e->context != fake_current();
     fake_cuda.events--;

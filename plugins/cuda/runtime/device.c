@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening and closing a GPU. */
+#include <stdio.h>
+#include <string.h>
+
+#include "shared/host/util/plan_cache.h"
+#include "backend.h"
+
+static collet_status find_device(collet_device *d, uint32_t index, collet_error *err)
+{
+    int count = 0;
+    collet_status status = cuda_driver_open(d->base.host, &d->cu, err);
+    if (status == COLLET_OK)
+        status = cuda_compiler_open(d->base.host, d->cu.version, &d->rtc, err);
+    if (status != COLLET_OK)
+        return status;
+    if (d->cu.DeviceGetCount(&count) != CUDA_SUCCESS || count < 0 || index >= (uint32_t)count ||
+        d->cu.DeviceGet(&d->id, (int)index) != CUDA_SUCCESS)
+        return d->base.host->fail(err, COLLET_UNAVAILABLE,
+                                  "the NVIDIA driver has %d GPU%s, counted from 0; there is no %u",
+                                  count, count == 1 ? "" : "s", index);
+    cuda_describe(d);
+    d->base.staging = JIT_STAGING;
+    int architecture = 0;
+    status =
+        cuda_compiler_target(d->base.host, &d->rtc, d->capability, d->target, &architecture, err);
+    d->base.traits.has_tiles = architecture >= 80; /* as prelude_cuda.dev has it */
+    char options[160];
+    snprintf(options, sizeof options, "%s -std=c++17 -default-device --fmad=false", d->target);
+    jit_options(d, options);
+    snprintf(d->base.identity, sizeof d->base.identity, "cuda 1\ndriver %d\nnvrtc %d.%d",
+             d->cu.version, d->rtc.major, d->rtc.minor);
+    return status == COLLET_REFUSED ? COLLET_UNAVAILABLE : status;
+}
+
+static collet_status make_context(collet_device *d, collet_error *err)
+{
+    CUcontext context;
+    char text[160];
+    CUresult error = d->cu.DevicePrimaryCtxRetain(&context, d->id);
+    if (error != CUDA_SUCCESS)
+        return d->base.host->fail(err, COLLET_UNAVAILABLE, "the GPU's primary context: %s",
+                                  cuda_error_text(&d->cu, error, text));
+    d->context = context;
+    return COLLET_OK;
+}
+
+collet_status jit_backend_open(collet_device *d, uint32_t index, collet_error *err)
+{
+    const collet_host *host = d->base.host;
+    const char *sync = host->config(host, "cuda.sync");
+    d->wait_each = sync && !strcmp(sync, "on");
+    d->launches = (pthread_rwlock_t)PTHREAD_RWLOCK_INITIALIZER;
+    d->blas.library.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    d->solver.library.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    d->fourier.library.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    collet_status status = find_device(d, index, err);
+    return status == COLLET_OK ? make_context(d, err) : status;
+}
+
+void jit_backend_close(collet_device *d)
+{
+    plan_cache_destroy(d->fourier.plans);
+    if (d->context) {
+        if (cuda_enter(d) == CUDA_SUCCESS) {
+            cuda_solver_close(&d->solver);
+            cuda_leave(d);
+        }
+        d->cu.DevicePrimaryCtxRelease(d->id);
+    }
+    pthread_mutex_destroy(&d->solver.library.lock);
+    pthread_mutex_destroy(&d->fourier.library.lock);
+    pthread_mutex_destroy(&d->blas.library.lock);
+    pthread_rwlock_destroy(&d->launches);
+}
+
+void cuda_trim(collet_device *d)
+{
+    jit_queues_visit(d, jit_queue_drain);
+    if (d->fourier.plans)
+        plan_cache_trim(d->fourier.plans);
+    jit_trim(d);
+}
+
+collet_status cuda_native_handle(collet_device *d, collet_queue *q, collet_buffer *b, void **handle,
+                                 collet_error *err)
+{
+    (void)err;
+    *handle = b ? b->memory : q ? (void *)q->handle : (void *)d->context;
+    return COLLET_OK;
+}
