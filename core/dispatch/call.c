@@ -255,7 +255,7 @@ static collet_status kernel_status(frame *f, device *d, collet_status status)
     if (status == COLLET_OK || status == COLLET_REFUSED || status == COLLET_FAILED)
         return status;
     if (status == COLLET_DEVICE_LOST)
-        return device_heard(d, status);
+        return device_note_status(d, status);
     return collet_fail(&f->err, COLLET_FAILED, "the kernel returned %s (%d), which none may",
                        collet_status_name(status), status);
 }

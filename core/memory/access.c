@@ -23,7 +23,7 @@ static collet_status host_ready(collet_context *cx, const collet_array *a, const
     return COLLET_OK;
 }
 
-/* ---- Copies that no backend has a kernel for --------------------------------------------- */
+/* ---- Copies in host memory --------------------------------------------- */
 
 static void copy_axes(const collet_array *to, char *target, const collet_array *from,
                       const char *source, int32_t axis)
@@ -55,8 +55,8 @@ static collet_status copy_on_host(collet_context *cx, collet_array *to, const co
     return status;
 }
 
-/* What core itself needs must work where the backend has no copy kernel for the dtype, no memory,
- * or is gone. */
+/* Copies that core makes must work even where the backend has no copy kernel for the dtype, is out
+ * of memory, or is lost. */
 collet_status array_assign(collet_context *cx, collet_array *to, const collet_array *from)
 {
     collet_error before = cx->error;
@@ -83,7 +83,7 @@ static collet_status copy_bytes(collet_context *cx, const collet_array *a, int32
     collet_status status = storage_lend(a->storage, access, whole, &base, &cx->moved, &cx->error);
     if (status != COLLET_OK)
         return status;
-    /* The caller's bytes may be the very memory that it has wrapped. */
+    /* The caller may pass the memory that it has wrapped. */
     if (access == COLLET_READ)
         memmove(target, (const char *)base + a->offset, bytes);
     else

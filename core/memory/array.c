@@ -46,7 +46,7 @@ collet_status array_shape_check(collet_dtype dtype, int32_t ndim, const int64_t 
     return COLLET_OK;
 }
 
-/* No address space is as large: what is below can be added up and multiplied by an extent. */
+/* Larger than any address space; sums and products of smaller values do not overflow. */
 #define REACH_MAX (INT64_MAX / 4)
 
 /* Elements below and above the first that strides reach; 0 on overflow. */
@@ -78,8 +78,9 @@ static int contiguous(const collet_array *a)
     return 1;
 }
 
-/* With axes by growing stride, each must step over everything the smaller ones reach. What fails
- * this may still be free of repeats, but such views are rare and are only refused as outputs. */
+/* With axes sorted by stride, each must step over all that the smaller ones reach. This is
+ * sufficient, not necessary: the rare views that fail it without repeating elements are refused as
+ * outputs. */
 static int may_repeat(const collet_array *a)
 {
     int32_t order[COLLET_MAX_DIMS], count = 0;
@@ -133,9 +134,9 @@ static int residues(const collet_array *a, int64_t period, int64_t *end)
 }
 
 /*
- * Whether views whose ranges meet lie between each other: columns of a table, every other element.
- * Modulo the length of one long step each is one run of bytes; the runs must not meet. `shift` is
- * from the lowest byte of `a` to that of `b`.
+ * Whether views with overlapping ranges are interleaved and share no byte: columns of a table,
+ * every other element. Modulo the length of one long step each is one run of bytes; the runs must
+ * not meet. `shift` is from the lowest byte of `a` to that of `b`.
  */
 static int interleave(const collet_array *a, const collet_array *b, int64_t shift)
 {
@@ -211,7 +212,7 @@ collet_status array_create(collet_runtime *runtime, collet_array **out, collet_d
     collet_status status = array_allocate(&a, dtype, ndim, shape, err);
     if (status != COLLET_OK)
         return status;
-    /* Only an empty array can have strides that overflow; they are never stepped. */
+    /* Strides overflow only in empty arrays, where they are not used. */
     if (a->size)
         row_major(a);
     array_reach(a);

@@ -32,8 +32,8 @@ static int never_written(const storage *s)
     return !s->valid && !s->lost;
 }
 
-/* What was only on a device that is gone is lost; what is elsewhere too is not. Bytes that work
- * which failed may have left unwritten are forgotten where there are better ones. */
+/* Bytes that were valid only on a lost device are lost. Copies that failed work may have left
+ * unwritten are dropped where another valid copy exists. */
 static void forget_lost(storage *s)
 {
     int had = !never_written(s);
@@ -49,7 +49,8 @@ static void forget_lost(storage *s)
         s->lost = 1;
 }
 
-/* Every change of state ends here, so that `settled` is never older than the lock's last owner. */
+/* Called at the end of every change of state, so that `settled` is current when the lock is
+ * released. */
 static void state_unlock(storage *s)
 {
     int settled = s->host.memory && s->valid == space_bit(0) && !s->host.next && !s->acquired &&
@@ -68,7 +69,7 @@ static void host_memory_count(collet_runtime *r, uint64_t bytes)
         ;
 }
 
-/* Huge pages are asked for where they pay: a tenth more bandwidth, and one fault instead of 512. */
+/* Huge pages give a tenth more bandwidth and one page fault instead of 512. */
 static void *host_memory_create(uint64_t bytes)
 {
     uint64_t alignment = bytes >= 2 * HUGE_PAGE ? HUGE_PAGE : HOST_ALIGNMENT;
@@ -118,7 +119,7 @@ collet_status storage_wrap(collet_runtime *runtime, void *data, uint64_t bytes,
     s->wrapped = data != NULL;
     s->deleter = deleter;
     s->user = user;
-    /* No bytes at no address: memory is taken when a kernel wants to see an address. */
+    /* Memory is allocated when a kernel first needs an address. */
     if (data)
         set_valid(s, 0, 1);
     *out = s;
@@ -184,7 +185,7 @@ static collet_status after_use(const use *u, queue *q, int needed, collet_error 
     return queue_after(q, u->queue, u->ticket, needed, err);
 }
 
-/* How its readers fared is no concern of who writes next. */
+/* A write need not know whether earlier reads succeeded. */
 static collet_status after_uses(copy *c, queue *q, int32_t access, int needed, collet_error *err)
 {
     collet_status status = after_use(&c->writer, q, needed, err);
@@ -238,7 +239,8 @@ static collet_status device_copy_create(storage *s, device *d, copy **out, colle
     if (!c)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for an array on %s", d->name);
     uint64_t bytes = s->bytes ? s->bytes : 1;
-    collet_status status = device_heard(d, d->table->buffer_alloc(d->handle, bytes, &buffer, err));
+    collet_status status =
+        device_note_status(d, d->table->buffer_alloc(d->handle, bytes, &buffer, err));
     if (status != COLLET_OK) {
         free(c);
         return status;
@@ -259,7 +261,7 @@ static copy *any_valid_device_copy(storage *s)
     return NULL;
 }
 
-/* From the device that has them; a queue is borrowed for the time of the copy. */
+/* From a device with valid bytes, on a queue taken for this copy. */
 static collet_status fetch_to_host(storage *s, transfer_counters *moved, collet_error *err)
 {
     copy *from = any_valid_device_copy(s);
@@ -281,7 +283,7 @@ static collet_status fetch_to_host(storage *s, transfer_counters *moved, collet_
         pthread_mutex_unlock(&q->lock);
     }
     queue_give_back(q);
-    if (device_heard(from->device, status) != COLLET_OK)
+    if (device_note_status(from->device, status) != COLLET_OK)
         return status;
     moved->bytes_to_host += s->bytes;
     set_valid(s, 0, 0);
@@ -301,14 +303,14 @@ static collet_status make_valid_on_host(storage *s, transfer_counters *moved, co
     return status;
 }
 
-/* From the device that has them; REFUSED where the two have no way past the host. */
+/* From a device with valid bytes; REFUSED where the two devices cannot copy directly. */
 static collet_status send_between(storage *s, copy *to, queue *q, transfer_counters *moved,
                                   collet_error *err)
 {
     copy *from = any_valid_device_copy(s);
     use read;
     uint64_t ticket = 0;
-    /* A copy knows one origin: those of a copy of a copy have to have done their part. */
+    /* A copy records one origin, so earlier origins must have completed. */
     if (after_use(&from->origin, NULL, 1, NULL) != COLLET_OK)
         return COLLET_REFUSED;
     collet_status status = after_uses(to, q, COLLET_WRITE, 0, err);
@@ -343,7 +345,7 @@ static collet_status send_from_host(storage *s, copy *to, queue *q, transfer_cou
                                              s->host.memory, s->bytes, err);
     uint64_t ticket = atomic_fetch_add(&q->submitted, 1) + 1;
     pthread_mutex_unlock(&q->lock);
-    if (device_heard(q->device, status) != COLLET_OK)
+    if (device_note_status(q->device, status) != COLLET_OK)
         return status;
     remember(to, (use){q, ticket}, COLLET_WRITE);
     set_valid(s, q->device->space, 0);

@@ -32,7 +32,7 @@ typedef struct storage {
     pthread_mutex_t lock;
     copy host;               /* first of the list of copies */
     uint64_t valid;          /* bit 0: host, bit ordinal + 1: that device; 0: nothing written yet */
-    int32_t acquired;        /* lent to the caller */
+    int32_t acquired;        /* acquired by the caller */
     int32_t lost;            /* its only valid bytes were on a device that is gone */
     int32_t wrapped;         /* host memory is the caller's */
     _Atomic int32_t settled; /* see storage_settled; set under the lock, read without it */
@@ -52,9 +52,9 @@ void storage_release(storage *s);
 
 /*
  * Makes the bytes usable by `q` in its device's space and returns their address or buffer. `access`
- * is COLLET_READ or COLLET_WRITE. `whole`: all bytes will be written, so what they are now need not
- * be moved. The work of `q` that follows is ordered after what is under way. BUSY while the storage
- * is lent; REFUSED when the device's memory is short; NO_MEMORY, DEVICE_LOST, FAILED.
+ * is COLLET_READ or COLLET_WRITE. `whole`: all bytes will be written, so their present value need
+ * not be moved. The work of `q` that follows is ordered after what is under way. BUSY while the
+ * storage is lent; REFUSED when the device's memory is short; NO_MEMORY, DEVICE_LOST, FAILED.
  * *commit is set to 1 when storage_commit must follow once the work was done or enqueued; until
  * then what other spaces hold stays valid, so that a refused call loses nothing.
  */
@@ -62,8 +62,8 @@ collet_status storage_use(storage *s, queue *q, int32_t access, int whole, void 
                           int *commit, transfer_counters *moved, collet_error *err);
 
 /*
- * 1 when the bytes are valid in host memory and nowhere else, are not lent and no queue is at work
- * on them: what storage_use would find out under the lock. `q` may then use s->host.memory as it
+ * 1 when the bytes are valid in host memory alone, not acquired, and no queue is at work
+ * on them, as storage_use would find under the lock. `q` may then use s->host.memory as it
  * is, and storage_commit has nothing to do.
  */
 static inline int storage_settled(const storage *s, const queue *q)

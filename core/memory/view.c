@@ -67,7 +67,7 @@ collet_status collet_array_slice(collet_context *cx, collet_array **out, const c
                            " leave the %" PRId64 " elements of axis %" PRId32,
                            count, start, step, extent, axis);
     }
-    /* A step along one element or none is never taken. */
+    /* Strides of axes with at most one element are not used. */
     if (__builtin_mul_overflow(a->strides[axis], step, &stride))
         stride = a->strides[axis];
     shift = count ? a->strides[axis] * start : 0;

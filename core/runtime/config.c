@@ -35,7 +35,7 @@ typedef struct description {
 static const description descriptions[CONFIG_KEY_COUNT] = {CONFIG_LIST(DESCRIPTION)};
 #undef DESCRIPTION
 
-/* Longer lines and larger files are not configuration. */
+/* Longer lines are refused. */
 #define LINE_MAX_BYTES 8192
 
 static int boolean_parse(const char *word, int *out)
@@ -91,7 +91,7 @@ static collet_status value_check(config_key key, const char *word, const char *w
     return COLLET_OK;
 }
 
-/* A path that begins with '+' stands in front of what a lower authority has said. */
+/* A path that begins with '+' is put before the value of the source below. */
 static char *path_added(const char *word, const char *before)
 {
     char *path = NULL;
@@ -301,7 +301,7 @@ static collet_status from_program(config *c, const collet_runtime_options *o, co
     return status;
 }
 
-/* What the program wants unless its user says otherwise. */
+/* Defaults of the program, which its user may override. */
 static collet_status program_defaults(config *c, const collet_runtime_options *o, collet_error *err)
 {
     collet_status status = COLLET_OK;
@@ -310,7 +310,7 @@ static collet_status program_defaults(config *c, const collet_runtime_options *o
     return status;
 }
 
-/* The file comes before the environment in force but after it in finding the file's own name. */
+/* The environment overrides the file, but also names it, so the name is read first. */
 static collet_status read_all(config *c, const collet_runtime_options *options, collet_error *err)
 {
     const char *named = options ? options->config_file : NULL;
@@ -387,7 +387,7 @@ const char *config_find(const config *c, const char *key)
     for (size_t i = 0; i < CONFIG_KEY_COUNT; i++)
         if (!strcmp(key, descriptions[i].key))
             return c->values[i].text;
-    /* The last assignment counts. */
+    /* The last assignment is in force. */
     for (size_t i = c->backend_key_count; i-- > 0;)
         if (!strcmp(key, c->backend_keys[i].key))
             return c->backend_keys[i].text;
@@ -407,7 +407,7 @@ collet_status config_plugin_settings(const config *c, char ***out, collet_error 
     size_t count = sizeof shared / sizeof *shared, n = 0;
     char **settings = calloc(count + c->backend_key_count + 1, sizeof *settings);
     int fine = settings != NULL;
-    /* Last assignments first: who searches the list finds the one that counts. */
+    /* Last assignments first: a search finds the one in force. */
     for (size_t i = c->backend_key_count; fine && i-- > 0; n += (size_t)fine)
         fine =
             asprintf(&settings[n], "%s=%s", c->backend_keys[i].key, c->backend_keys[i].text) >= 0;

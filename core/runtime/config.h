@@ -63,8 +63,9 @@ int config_boolean(const config *config, config_key key);
 /* By name, keys of backends included; NULL when unknown or not set. */
 const char *config_find(const config *config, const char *key);
 
-/* What host->config answers a plugin in its probe: "key=value" of the settings that concern plugins
- * (isa, num_threads, and keys with a dot), NULL-terminated; config_plugin_settings_free. NO_MEMORY.
+/* What host->config returns to a plugin in its probe: "key=value" of the settings that concern
+ * plugins (isa, num_threads, and keys with a dot), NULL-terminated; config_plugin_settings_free.
+ * NO_MEMORY.
  */
 collet_status config_plugin_settings(const config *config, char ***settings, collet_error *err);
 void config_plugin_settings_free(char **settings);

@@ -187,7 +187,7 @@ collet_status lane_scratch(lane *l, uint64_t bytes, void **memory, collet_error 
             free(l->scratch);
         } else {
             collet_status status =
-                device_heard(d, d->table->buffer_alloc(d->handle, rounded, &buffer, err));
+                device_note_status(d, d->table->buffer_alloc(d->handle, rounded, &buffer, err));
             if (status != COLLET_OK)
                 return status;
             d->table->buffer_free(d->handle, l->scratch);

@@ -7,7 +7,7 @@
 #include "runtime.h"
 #include "select.h"
 
-/* What a context has on one device. */
+/* State of a context on one device. */
 typedef struct lane {
     queue *queue;
     void *scratch; /* workspace of kernels: host address or buffer; grows, never shrinks */
@@ -18,7 +18,7 @@ struct collet_context {
     collet_runtime *runtime;
     collet_error error;
     selection selection;
-    int32_t fallback; /* 0, 1, or -1: where the choice leaves one */
+    int32_t fallback; /* 0, 1, or -1: only under auto and for lists of backends */
     const char *last_backend;
     collet_counters counters;
     transfer_counters moved;

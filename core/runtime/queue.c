@@ -12,7 +12,8 @@ static collet_status queue_create(device *d, queue **out, collet_error *err)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a queue of %s", d->name);
     q->device = d;
     if (!d->synchronous) {
-        collet_status status = device_heard(d, d->table->queue_create(d->handle, &q->handle, err));
+        collet_status status =
+            device_note_status(d, d->table->queue_create(d->handle, &q->handle, err));
         if (status != COLLET_OK) {
             free(q);
             return status;
@@ -43,7 +44,7 @@ void queue_give_back(queue *q)
     if (!q)
         return;
     pthread_mutex_lock(&q->lock);
-    q->untold.status = COLLET_OK; /* the next context has nothing to do with it */
+    q->unreported.status = COLLET_OK; /* not the next context's failure */
     pthread_mutex_unlock(&q->lock);
     pthread_mutex_lock(&q->device->owner->lock);
     q->next = q->device->idle;
@@ -70,7 +71,7 @@ static void failure_note(queue *q, collet_status status, uint64_t upto, const ch
 {
     uint32_t count = atomic_load(&q->failure_count);
     if (count == QUEUE_FAILURES) {
-        /* What lay between the two is called failed too: never the other way round. */
+        /* Tickets in between are conservatively marked failed. */
         q->failures[0].upto = q->failures[1].upto;
         memmove(&q->failures[1], &q->failures[2], (QUEUE_FAILURES - 2) * sizeof *q->failures);
         count--;
@@ -79,11 +80,12 @@ static void failure_note(queue *q, collet_status status, uint64_t upto, const ch
     *f = (queue_failure){.status = status, .after = atomic_load(&q->completed), .upto = upto};
     snprintf(f->why, sizeof f->why, "%.199s", why);
     atomic_store(&q->failure_count, count + 1);
-    if (q->untold.status == COLLET_OK)
-        collet_fail(&q->untold, status, "%s", why);
+    if (q->unreported.status == COLLET_OK)
+        collet_fail(&q->unreported, status, "%s", why);
 }
 
-/* Under the queue's lock. What failed may be anything since the last wait: all of it is suspect. */
+/* Under the queue's lock. Any ticket since the last wait may be the one that failed: all are
+ * marked. */
 static void wait_locked(queue *q)
 {
     collet_error why = {COLLET_OK, ""};
@@ -91,7 +93,7 @@ static void wait_locked(queue *q)
     if (atomic_load(&q->completed) >= submitted)
         return;
     device *d = q->device;
-    collet_status status = device_heard(d, d->table->queue_wait(d->handle, q->handle, &why));
+    collet_status status = device_note_status(d, d->table->queue_wait(d->handle, q->handle, &why));
     if (status != COLLET_OK)
         failure_note(q, status, submitted, why.text);
     atomic_store(&q->completed, submitted);
@@ -112,10 +114,10 @@ collet_status queue_finish(queue *q, collet_error *err)
         return COLLET_OK;
     pthread_mutex_lock(&q->lock);
     wait_locked(q);
-    collet_status status = q->untold.status;
+    collet_status status = q->unreported.status;
     if (status != COLLET_OK)
-        collet_fail(err, status, "%s", q->untold.text);
-    q->untold.status = COLLET_OK;
+        collet_fail(err, status, "%s", q->unreported.text);
+    q->unreported.status = COLLET_OK;
     pthread_mutex_unlock(&q->lock);
     return status;
 }
@@ -146,7 +148,7 @@ static collet_status meet_on_device(queue *q, queue *other, collet_error *err)
 {
     device *d = q->device;
     collet_event *event = NULL;
-    collet_status status = device_heard(d, d->table->event_create(d->handle, &event, err));
+    collet_status status = device_note_status(d, d->table->event_create(d->handle, &event, err));
     if (status != COLLET_OK)
         return status;
     pthread_mutex_lock(&other->lock);
@@ -158,14 +160,14 @@ static collet_status meet_on_device(queue *q, queue *other, collet_error *err)
         pthread_mutex_unlock(&q->lock);
     }
     d->table->event_destroy(d->handle, event);
-    return device_heard(d, status);
+    return device_note_status(d, status);
 }
 
 collet_status queue_after(queue *q, queue *other, uint64_t ticket, int needed, collet_error *err)
 {
     collet_status status = COLLET_OK;
     if (q == other)
-        ; /* in order by itself */
+        ; /* one queue is in order */
     else if (q && q->handle && q->device == other->device &&
              atomic_load(&other->completed) < ticket)
         status = meet_on_device(q, other, err);
@@ -176,7 +178,8 @@ collet_status queue_after(queue *q, queue *other, uint64_t ticket, int needed, c
 
 /* ---- Copies between devices -------------------------------------------------------------- */
 
-/* A queue of their own: the others of the device do not wait for the other device. */
+/* Copies have a queue of their own, so that the device's other queues need not wait for the other
+ * device. */
 static collet_status queue_for_copies(device *d, queue **out, collet_error *err)
 {
     queue *made = NULL;
@@ -213,7 +216,7 @@ collet_status queue_copy_between(queue *q, collet_buffer *target, device *from,
         status = queue_after(by, written->queue, written->ticket, 1, &why);
     if (status != COLLET_OK)
         return COLLET_REFUSED;
-    /* Only copies hold two locks, that of the queue for copies first. */
+    /* Only copies hold two locks: that of the copy queue, then the other. */
     pthread_mutex_lock(&by->lock);
     pthread_mutex_lock(&q->lock);
     status = d->table->buffer_copy_between(d->handle, q->handle, target, 0, from->table,
@@ -226,5 +229,5 @@ collet_status queue_copy_between(queue *q, collet_buffer *target, device *from,
     pthread_mutex_unlock(&by->lock);
     if (status != COLLET_OK && status != COLLET_REFUSED)
         collet_fail(err, status, "%s", why.text);
-    return device_heard(d, status);
+    return device_note_status(d, status);
 }

@@ -108,7 +108,7 @@ static char *no_device_reason(const char *capabilities)
     return copy;
 }
 
-/* From capabilities to devices and a state; `b->state` tells what came of it. */
+/* Sets devices and `b->state` from the capabilities. */
 static collet_status capabilities_apply(backend *b, const char *capabilities, collet_error *err)
 {
     int32_t count = 0;
@@ -277,7 +277,7 @@ static collet_status device_load(device *d, collet_error *err)
     return status;
 }
 
-/* A device that did not open would cost every call of "auto" another try. */
+/* Logged once: under auto a device that failed to open is skipped from then on. */
 static collet_status device_open_locked(device *d, collet_error *err)
 {
     collet_error why = {COLLET_OK, ""};
@@ -433,7 +433,7 @@ backend *registry_find(const collet_runtime *r, const char *name)
     return NULL;
 }
 
-/* ---- What programs see of it ------------------------------------------------------------- */
+/* ---- Queries of programs ------------------------------------------------------------- */
 
 size_t collet_backend_count(const collet_runtime *r)
 {
@@ -451,7 +451,7 @@ collet_status collet_backend_info_at(const collet_runtime *r, size_t index,
         return COLLET_NOT_FOUND;
     backend *b = &r->backends[index];
     const loader_plugin *p = b->plugin;
-    /* What opening finds out is there to be read once the state says so. */
+    /* What opening found out may be read once the state says so. */
     int state = atomic_load(&b->state), known = state != COLLET_BACKEND_UNPROVEN;
     const char *capabilities = p->capabilities ? p->capabilities : known ? b->capabilities : NULL;
     collet_backend_info full = {.state = state,

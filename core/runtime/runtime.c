@@ -49,8 +49,8 @@ static collet_status mark_create(collet_runtime *r, collet_error *err)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a runtime");
     if (madvise(mark, page, MADV_WIPEONFORK))
         log_message(&r->log, COLLET_LOG_WARNING,
-                    "this kernel cannot mark memory for fork (%s): a child that uses the runtime "
-                    "of its parent will not be told",
+                    "this kernel cannot mark memory for fork (%s): a child that uses its parent's "
+                    "runtime gets no error",
                     strerror(errno));
     r->fork_mark = mark;
     *r->fork_mark = 1;
@@ -136,7 +136,7 @@ void collet_runtime_destroy(collet_runtime *runtime)
 collet_status runtime_forked(collet_error *err)
 {
     return collet_fail(err, COLLET_FORKED,
-                       "this runtime was made before fork and cannot be used in the child; "
+                       "this runtime was created before fork and cannot be used in the child; "
                        "create a runtime after fork, or use posix_spawn");
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The runtime: settings, log, records, ops, backends and their devices, and the memory of the host.
- * Everything here is constant once the runtime exists, or guarded as its comment says.
+ * Members are constant once the runtime exists, or guarded as their comments say.
  */
 #ifndef COLLET_CORE_RUNTIME_H
 #define COLLET_CORE_RUNTIME_H
@@ -21,7 +21,7 @@
 #include "plugins/record.h"
 
 #define RUNTIME_DEVICES_MAX 63  /* of all backends together: a 64-bit mask with the host */
-#define RUNTIME_OWN_OPS_MAX 256 /* ops that plugins bring */
+#define RUNTIME_OWN_OPS_MAX 256 /* ops that plugins define */
 
 typedef struct backend backend;
 typedef struct device device;
@@ -74,11 +74,11 @@ typedef struct queue_failure {
     char why[200];
 } queue_failure;
 
-#define QUEUE_FAILURES 8 /* when there are more, the oldest are taken for one */
+#define QUEUE_FAILURES 8 /* when there are more, the oldest are merged */
 
 /*
- * An in-order queue of a device, as a context uses it. `submitted` counts calls; whoever waited for
- * the queue sets `completed`. A use of bytes is remembered as (queue, ticket): it is over once
+ * An in-order queue of a device, as a context uses it. `submitted` counts calls; a wait
+ * sets `completed`. A use of bytes is remembered as (queue, ticket): it is over once
  * completed >= ticket. Queues live as long as their device, so a remembered use never dangles.
  */
 struct queue {
@@ -88,7 +88,7 @@ struct queue {
     _Atomic uint64_t submitted, completed;
     queue_failure failures[QUEUE_FAILURES]; /* by rising ticket; under lock */
     _Atomic uint32_t failure_count;
-    collet_error untold; /* the first failure since queue_finish, whoever waited; under lock */
+    collet_error unreported; /* the first failure that queue_finish has not reported; under lock */
     queue *next;
 };
 
@@ -104,7 +104,7 @@ typedef struct transfer_counters {
 } transfer_counters;
 
 struct collet_runtime {
-    collet_host host; /* first: the runtime is found back from its host table */
+    collet_host host; /* first: a host table is cast back to its runtime */
     _Atomic int64_t references;
     unsigned char *fork_mark; /* a page that the kernel wipes in a child of fork */
     config *config;
@@ -184,7 +184,7 @@ collet_status queue_finish(queue *q, collet_error *err);
 collet_status queue_outcome(queue *q, uint64_t ticket, collet_error *err);
 /*
  * Makes `q` (NULL: the host) start its next work only after `ticket` of `other`; waits on the host
- * where the two cannot meet on a device. `needed`: that work's result will be read, so it fails
+ * where the device cannot order the two. `needed`: that work's result will be read, so it fails
  * when it is known to have failed; otherwise only the order counts. Any thread. FAILED,
  * DEVICE_LOST.
  */
@@ -192,15 +192,15 @@ collet_status queue_after(queue *q, queue *other, uint64_t ticket, int needed, c
 /*
  * Copies `bytes` (> 0) bytes from the buffer `source` on `from` to `target` on q's device, by that
  * device itself and after the work `written`: *read becomes the use of the source, *ticket is q's.
- * REFUSED, and no text, where the devices have no such way or `from` has failed: the way over the
- * host serves, or tells why not. FAILED, DEVICE_LOST (q's device is).
+ * REFUSED without text where the devices cannot copy directly or `from` has failed: the copy over
+ * the host then works or reports the reason. FAILED, DEVICE_LOST (q's device is).
  */
 collet_status queue_copy_between(queue *q, collet_buffer *target, device *from,
                                  collet_buffer *source, uint64_t bytes, const use *written,
                                  use *read, uint64_t *ticket, collet_error *err);
 
-/* What a slot of the device's table returned: a lost device is never used again. */
-static inline collet_status device_heard(device *d, collet_status status)
+/* Notes the status that a slot of the device's table returned: a lost device is not used again. */
+static inline collet_status device_note_status(device *d, collet_status status)
 {
     if (status == COLLET_DEVICE_LOST)
         atomic_store(&d->state, DEVICE_GONE);

@@ -6,7 +6,7 @@
 
 #include "util/text.h"
 
-/* Names within this many edits of an unknown one are offered. */
+/* Names within this many edits of an unknown one are suggested. */
 #define NEAR 3
 
 static void add_available(text_buffer *t, const collet_runtime *r)
@@ -104,8 +104,8 @@ static collet_status add_named(collet_runtime *r, selection *s, char *item, coll
 }
 
 /*
- * A list is an order of preference: what cannot be used here is passed over, with a warning, as
- * long as something of it can. A name that nobody has is a mistake, in a list too.
+ * A list is an order of preference: unusable backends are skipped with a warning as long as one is
+ * usable. An unknown name is an error, in a list too.
  */
 static collet_status parse_names(collet_runtime *r, selection *s, collet_error *err)
 {

@@ -45,7 +45,7 @@ static int32_t quota_at(const char *root, const char *group, int version)
     return read_text(path, line, sizeof line) ? quota_cpus(quota, strtoll(line, NULL, 10)) : 0;
 }
 
-/* The smallest quota of a group and all its parents: each of them binds. */
+/* The smallest quota of a group and its parents: all of them apply. */
 static int32_t quota_upwards(const char *root, char *group, int version)
 {
     int32_t least = 0;

@@ -14,8 +14,8 @@ static collet_status refuse(json_problem *out, json_problem problem, collet_erro
     return collet_fail(err, COLLET_FORMAT, "%s at byte %zu of the JSON", what, offset);
 }
 
-/* What cJSON lets pass inside a value: its recursion is bounded at a thousand levels, it skips a
- * byte order mark, keeps raw control characters, and ends a string at \u0000. */
+/* What cJSON accepts inside a value and we do not: its recursion is bounded at a thousand levels,
+ * it skips a byte order mark, keeps raw control characters, and ends a string at \u0000. */
 static const char *scan(const char *text, size_t length, size_t *offset)
 {
     int in_string = 0, depth = 0;

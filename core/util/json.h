@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json - cJSON, strictly: what it would let pass in a text of strangers is refused.
+ * json - cJSON made strict, for untrusted text.
  */
 #ifndef COLLET_CORE_JSON_H
 #define COLLET_CORE_JSON_H
@@ -12,7 +12,7 @@
 #define JSON_MAX_DEPTH 16
 #define JSON_MAX_MEMBERS 512 /* of one object */
 
-/* How a text was found wanting. */
+/* Why a text was refused. */
 typedef enum json_problem {
     JSON_FINE,
     JSON_SYNTAX,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Structs that a caller of another version hands in to be filled. */
+/* Output structs of callers built against another version. */
 #ifndef COLLET_CORE_OUT_H
 #define COLLET_CORE_OUT_H
 

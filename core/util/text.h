@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text helpers: a bounded buffer that messages are put together in, and nearest names. */
+/* Text helpers: a bounded buffer for messages, and edit distance. */
 #ifndef COLLET_CORE_TEXT_H
 #define COLLET_CORE_TEXT_H
 
