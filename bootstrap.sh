@@ -76,7 +76,6 @@ find_missing() {
         want libclblast-dev compiles "${CC:-cc}" c '#include <clblast_c.h>'
         need g++ compiles "${CXX:-c++}" c++ '#include <memory>'
         need libcmocka-dev pkg-config --exists cmocka
-        need libfftw3-dev pkg-config --exists fftw3 fftw3f
         if [ "$(uname -m)" = x86_64 ]; then
             want qemu-user command -v qemu-x86_64
             want gcc-aarch64-linux-gnu compiles aarch64-linux-gnu-gcc c '#include <stdlib.h>'
@@ -127,8 +126,7 @@ Install them and run this again; on Debian and its descendants:
 
 jobs=${BOOTSTRAP_JOBS:-$(nproc)}
 
-# build_preset PRESET DIRECTORY TESTS: configures and builds a preset of CMakePresets.json. FFTW comes
-# with the tests alone: binaries that may use it are under the GPL when they are passed on.
+# build_preset PRESET DIRECTORY TESTS: configures and builds a preset of CMakePresets.json.
 build_preset() {
     local preset=$1 directory=$2 tests=$3 werror=OFF generator=()
     if [ "${BOOTSTRAP_WERROR:-${CI:+1}}" = 1 ]; then
@@ -139,7 +137,7 @@ build_preset() {
         generator=(-G Ninja)
     fi
     say "Building $directory/ ($preset)"
-    cmake --preset "$preset" "${generator[@]}" -DCOLLET_TESTS="$tests" -DCOLLET_FFTW="$tests" \
+    cmake --preset "$preset" "${generator[@]}" -DCOLLET_TESTS="$tests" \
         -DCOLLET_WERROR="$werror"
     cmake --build "$directory" --parallel "$jobs"
 }

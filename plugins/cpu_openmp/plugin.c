@@ -215,7 +215,6 @@ static void describe(const collet_host *host, text *json)
     text_quote(json, name[0] ? name : "CPU");
     text_add(json, ", \"isa\": \"%s\", \"threads\": %d}], ", level->name, host->threads(host));
     choice_describe(host, level, json);
-    openmp_fft_describe(host, json);
     openmp_ternary_describe(host, level, json);
     text_add(json, "}");
 }
@@ -243,11 +242,8 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
     const isa_level *level = isa_select(host->config(host, "isa"), &reason);
     if (!level)
         return host->fail(err, COLLET_UNAVAILABLE, "cpu_openmp: %s", reason);
-    int32_t fft;
     const ternary_products *ternary = NULL;
-    collet_status status = openmp_fft_choose(host, &fft, err);
-    if (status == COLLET_OK)
-        status = openmp_ternary_choose(host, level, &ternary, err);
+    collet_status status = openmp_ternary_choose(host, level, &ternary, err);
     if (status != COLLET_OK)
         return status;
     collet_device *d = calloc(1, sizeof *d);
@@ -259,7 +255,6 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
     }
     d->onednn = choice_settle(host, level);
     d->plans = onednn_plans_create();
-    d->fft = fft;
     d->ffts = ffts;
     d->host = host;
     d->level = level;

@@ -9,9 +9,8 @@
  * CALL(OP, number of outputs, operands...) asserts that the row with these dtypes returns
  * COLLET_OK. EXPECT(got, n, tolerance, numbers...) compares doubles; NaN matches NaN. Set-up and
  * tear-down of the group are open_plugin and close_plugin: KERNEL_PLUGIN (default cpu_scalar) as it
- * was built, on `host_threads` threads and with the settings isa = `host_isa`,
- * cpu_openmp.fft = `host_fft`, cpu_openmp.fft_plan = `host_fft_plan` and cpu_openmp.ternary_tables
- * = `host_ternary_tables`.
+ * was built, on `host_threads` threads and with the settings isa = `host_isa` and
+ * cpu_openmp.ternary_tables = `host_ternary_tables`.
  */
 #ifndef TESTS_KERNEL_CALL_H
 #define TESTS_KERNEL_CALL_H
@@ -26,10 +25,8 @@
 #endif
 
 static collet_device *device;
-static const char *host_isa, *host_fft, *host_fft_plan, *host_ternary_tables;
+static const char *host_isa, *host_ternary_tables;
 static const host_setting kernel_settings[] = {{"isa", &host_isa},
-                                               {"cpu_openmp.fft", &host_fft},
-                                               {"cpu_openmp.fft_plan", &host_fft_plan},
                                                {"cpu_openmp.ternary_tables", &host_ternary_tables},
                                                {NULL, NULL}};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What backend-check cannot see of the Fourier transforms of cpu_openmp: the same bits on any
- * number of threads and beside other callers, trim, settings, and a host with an FFTW of its own.
+ * number of threads and with other callers at the same time, and trim.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,14 +51,13 @@ static void compute(results *out)
               ARRAY(narrow, C64, DEEP, HIGH, LONG));
 }
 
-/* ---- Settings -------------------------------------------------------------------------------- */
+/* ---- Threads --------------------------------------------------------------------------------- */
 
-static void reopen(int32_t threads, const char *fft)
+static void reopen(int32_t threads)
 {
     collet_error err;
     plugin->device_close(device);
     host_threads = threads;
-    host_fft = fft;
     assert_int_equal(COLLET_OK, plugin->device_open(&host, 0, &device, &err));
 }
 
@@ -68,28 +67,12 @@ static void test_same_bits_on_any_number_of_threads(void **state)
     (void)state;
     compute(&one);
     for (int32_t threads = 2; threads <= 7; threads += 5) {
-        reopen(threads, NULL);
+        reopen(threads);
         memset(&more, 0, sizeof more);
         compute(&more);
         assert_memory_equal(&one, &more, sizeof one);
     }
-    reopen(1, NULL);
-}
-
-static void test_wrong_settings_are_refused(void **state)
-{
-    collet_device *d = NULL;
-    collet_error err;
-    (void)state;
-    host_fft = "quick";
-    assert_int_equal(COLLET_UNAVAILABLE, plugin->device_open(&host, 0, &d, &err));
-    assert_non_null(strstr(err.text, "cpu_openmp.fft is own or fftw, not 'quick'"));
-    host_fft = NULL;
-    host_fft_plan = "patient";
-    assert_int_equal(COLLET_UNAVAILABLE, plugin->device_open(&host, 0, &d, &err));
-    assert_non_null(strstr(err.text, "estimate or measure, not 'patient'"));
-    host_fft_plan = NULL;
-    assert_null(d);
+    reopen(1);
 }
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
@@ -117,7 +100,7 @@ static void test_two_threads_at_once(void **state)
     pthread_t others[2];
     (void)state;
     compute(&expected);
-    reopen(2, NULL);
+    reopen(2);
     for (int i = 0; i < 2; i++)
         assert_int_equal(0, pthread_create(&others[i], NULL, compute_often, &expected));
     for (int i = 0; i < ROUNDS; i++)
@@ -129,7 +112,7 @@ static void test_two_threads_at_once(void **state)
         assert_int_equal(0, *(int *)wrong);
         free(wrong);
     }
-    reopen(1, NULL);
+    reopen(1);
 }
 
 static void test_trim_gives_plans_back(void **state)
@@ -150,100 +133,12 @@ static void test_trim_gives_plans_back(void **state)
     assert_true(mallinfo2().uordblks < before + 1000);
 }
 
-/* ---- A host that has an FFTW of its own ------------------------------------------------------ */
-
-#define EXPORTED __attribute__((visibility("default")))
-#define CAPTURE(name)                                                                              \
-    EXPORTED void name(void);                                                                      \
-    void name(void)                                                                                \
-    {                                                                                              \
-        captured++;                                                                                \
-    }
-
-static int captured;
-
-CAPTURE(fftw_plan_guru64_dft)
-CAPTURE(fftw_plan_guru64_dft_r2c)
-CAPTURE(fftw_execute_dft)
-CAPTURE(fftwf_execute_dft_r2c)
-CAPTURE(fftw_destroy_plan)
-CAPTURE(fftw_plan_with_nthreads)
-
-static void assert_close(const double *a, const double *b, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        assert_true(fabs(a[i] - b[i]) < 1e-10);
-}
-
-static void test_library_is_not_captured(void **state)
-{
-    static results own, library;
-    collet_device *d = NULL;
-    collet_error err;
-    (void)state;
-    host_fft = "fftw";
-    if (plugin->device_open(&host, 0, &d, &err) != COLLET_OK) {
-        assert_non_null(strstr(err.text, "FFTW"));
-        host_fft = NULL;
-        skip();
-    }
-    plugin->device_close(d);
-    host_fft = NULL;
-    compute(&own);
-    for (int32_t threads = 1; threads <= 2; threads++) {
-        reopen(threads, "fftw");
-        compute(&library);
-        assert_close(own.line, library.line, 2 * LENGTH);
-        assert_close(own.prime, library.prime, 2 * PRIME);
-        assert_close(own.plane, library.plane, 2 * SIDE * SIDE);
-        assert_close(own.batch, library.batch, 2 * LINES * 100);
-    }
-    reopen(1, NULL);
-    assert_int_equal(0, captured);
-}
-
-/* What the host has asked FFTW's planner for. */
-static void test_planner_stays(void **state)
-{
-    static results r;
-    collet_device *d = NULL;
-    collet_error err;
-    int (*start)(void), (*get)(void);
-    void (*set)(int);
-    (void)state;
-    host_fft = "fftw";
-    collet_status status = plugin->device_open(&host, 0, &d, &err);
-    host_fft = NULL;
-    void *library = dlopen("libfftw3_omp.so.3", RTLD_NOW | RTLD_LOCAL);
-    if (status != COLLET_OK || !library) {
-        plugin->device_close(d);
-        skip();
-    }
-    plugin->device_close(d);
-    *(void **)&start = dlsym(library, "fftw_init_threads");
-    *(void **)&get = dlsym(library, "fftw_planner_nthreads");
-    *(void **)&set = dlsym(library, "fftw_plan_with_nthreads");
-    assert_non_null(start);
-    assert_non_null(get);
-    assert_non_null(set);
-    assert_int_not_equal(0, start());
-    reopen(2, "fftw");
-    set(3);
-    compute(&r);
-    assert_int_equal(3, get());
-    set(1);
-    reopen(1, NULL);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_bits_on_any_number_of_threads),
-        cmocka_unit_test(test_wrong_settings_are_refused),
         cmocka_unit_test(test_two_threads_at_once),
         cmocka_unit_test(test_trim_gives_plans_back),
-        cmocka_unit_test(test_library_is_not_captured),
-        cmocka_unit_test(test_planner_stays),
     };
     make_input();
     return cmocka_run_group_tests(tests, open_plugin, close_plugin);

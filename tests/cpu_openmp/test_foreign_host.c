@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cpu_openmp in a program that defines functions of the names of BLAS, LAPACK, oneDNN and FFTW
+ * cpu_openmp in a program that defines functions of the names of BLAS, LAPACK and oneDNN
  * itself, as one does that links other versions of them: none of them is ever called, neither by
  * the backend nor by the libraries that it opens. And two contexts at once, which leave the
  * libraries' settings as they were.
@@ -28,7 +28,6 @@ static void captured(void)
 #define OURS(name) \
     extern __typeof__(captured) name __attribute__((alias("captured"), visibility("default")))
 #define BOTH(name) OURS(s##name##_); OURS(d##name##_); OURS(cblas_s##name); OURS(cblas_d##name)
-#define PLANS(name) OURS(fftw_##name); OURS(fftwf_##name)
 
 BOTH(gemm); BOTH(gemv); BOTH(trmm); BOTH(trsm); BOTH(trsv); BOTH(trmv); BOTH(syrk); BOTH(symv);
 BOTH(syr2); BOTH(syr2k); BOTH(ger); BOTH(nrm2); BOTH(dot); BOTH(axpy); BOTH(scal); BOTH(swap);
@@ -40,8 +39,6 @@ OURS(ilaenv_); OURS(lsame_); OURS(xerbla_); OURS(idamax_); OURS(isamax_);
 OURS(openblas_set_num_threads); OURS(openblas_get_num_threads); OURS(openblas_get_corename);
 OURS(dnnl_sgemm); OURS(dnnl_gemm_s8s8s32); OURS(dnnl_engine_create); OURS(dnnl_primitive_create);
 OURS(dnnl_primitive_execute); OURS(dnnl_matmul_desc_init); OURS(dnnl_set_max_cpu_isa);
-PLANS(execute); PLANS(execute_dft); PLANS(plan_guru64_dft); PLANS(plan_many_dft); PLANS(malloc);
-PLANS(plan_dft); PLANS(destroy_plan); PLANS(init_threads); PLANS(plan_with_nthreads); PLANS(free);
 /* clang-format on */
 
 /* ---- What is computed ------------------------------------------------------------------------ */

@@ -3,8 +3,6 @@
 # compiler said of those that do not.
 file(GLOB_RECURSE sources ${SOURCE}/plugins/shared/host/*.c ${SOURCE}/plugins/cpu_scalar/*.c
      ${SOURCE}/plugins/cpu_openmp/*.c)
-# What needs the headers of FFTW has no code of its own for a processor.
-list(FILTER sources EXCLUDE REGEX "/fftw(_functions)?\\.c$")
 set(failed 0)
 set(count 0)
 foreach(source ${sources})

@@ -1,64 +1,439 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cpu_openmp/runtime/device.h"
 
-#include <string.h>
+#include <stdlib.h>
 
+#include "shared/host/fft/passes.h"
 #include "shared/host/fft/shift.h"
-#include "own.h"
-#include "fftw.h"
+#include "shared/host/util/plan_cache.h"
+#include "cpu_openmp/util/counts.h"
+#include "split.h"
+#include "cpu_openmp/runtime/team.h"
 
-static collet_status unknown(const collet_host *host, const char *key, const char *word,
-                             const char *choices, collet_error *err)
+/* What the two buffers of a group of lines may take, so that they stay in the second cache. */
+#define GROUP_BYTES (512 << 10)
+
+/* What a box (below) takes at most, and how many there have to be for threads to share. */
+#define BOX_BYTES (2 << 20)
+#define BOXES_LEAST 16
+
+/* Shorter lines are not cut. */
+#define SPLIT_LEAST 256
+#define SPLIT_ROWS_LEAST 8
+
+/* Elements that a thread should have to itself. */
+#define GRAIN 16384
+
+/* How the lines of a pass are computed, from its numbers alone. */
+typedef struct way {
+    const fft_kernels *kernels;
+    int64_t length, inner; /* of the complex line and of its convolution */
+    int32_t split;         /* one line after another, cut; else groups of whole lines */
+    int64_t rows, columns; /* of the cut */
+    uint64_t half;         /* bytes of one of a thread's two buffers */
+    uint64_t work, line;   /* of the cut matrix, of a line on its way */
+} way;
+
+typedef struct line_plan {
+    cached_plan head;
+    fft_axis axis;
+    fft_split split;
+} line_plan;
+
+/* A line that is cut. */
+typedef struct long_line {
+    const collet_device *device;
+    const fft_pass *pass;
+    const way *w;
+    const line_plan *plan;
+    fft_ends ends;
+    fft_span in, out; /* of what is under way */
+    fft_span z;       /* the line between its steps, pairs */
+    char *work, *buffers;
+} long_line;
+
+static int is_halved(const fft_pass *p)
 {
-    return host->fail(err, COLLET_UNAVAILABLE, "cpu_openmp: %s is %s, not '%s'", key, choices,
-                      word);
+    return fft_is_halved(p->n, p->kind != FFT_COMPLEX);
 }
 
-collet_status openmp_fft_choose(const collet_host *host, int32_t *by, collet_error *err)
+static way way_of(const collet_device *device, const fft_pass *p)
 {
-    const char *fft = host->config(host, "cpu_openmp.fft"), *reason = "";
-    const char *plan = host->config(host, "cpu_openmp.fft_plan");
-    int measured = plan && strcmp(plan, "measure") == 0;
-    *by = FFT_BY_OWN;
-    if (plan && !measured && strcmp(plan, "estimate") != 0)
-        return unknown(host, "cpu_openmp.fft_plan", plan, "estimate or measure", err);
-    if (!fft || strcmp(fft, "own") == 0)
-        return COLLET_OK;
-    if (strcmp(fft, "fftw") != 0)
-        return unknown(host, "cpu_openmp.fft", fft, "own or fftw", err);
-    if (!fftw_usable(&reason))
-        return host->fail(err, COLLET_UNAVAILABLE, "cpu_openmp: cpu_openmp.fft = fftw: %s", reason);
-    *by = measured ? FFT_BY_FFTW_MEASURED : FFT_BY_FFTW;
-    return COLLET_OK;
+    way w = {.kernels = &device->level->fft[p->wide]};
+    w.length = is_halved(p) ? p->n / 2 : p->n;
+    w.inner = fft_form_of(w.length).inner;
+    w.rows = fft_split_rows(w.inner);
+    w.columns = w.inner / w.rows;
+    int64_t lanes = w.kernels->lanes, room = fft_axis_room(p->n, p->kind != FFT_COMPLEX);
+    uint64_t part = p->wide ? 8 : 4, pair = 2 * part * (uint64_t)lanes;
+    int fits = 2 * (uint64_t)room * pair <= GROUP_BYTES;
+    w.split =
+        w.inner >= SPLIT_LEAST && w.rows >= SPLIT_ROWS_LEAST && (!fits || 2 * p->lines <= lanes);
+    w.half = (uint64_t)(w.split ? w.columns : room) * pair;
+    if (w.split) {
+        w.work = (uint64_t)(divide_up(w.rows, lanes) * w.columns) * pair;
+        w.line = (2 * part * (uint64_t)w.inner + 63) / 64 * 64;
+    }
+    return w;
 }
 
-void openmp_fft_describe(const collet_host *host, text *json)
+static uint64_t bytes_of(const collet_device *device, const way *w)
 {
-    static const char *const names[] = {
-        [FFT_BY_OWN] = "own",
-        [FFT_BY_FFTW] = "FFTW, plans estimated",
-        [FFT_BY_FFTW_MEASURED] = "FFTW, plans measured",
-    };
-    collet_error err;
-    int32_t by;
-    collet_status status = openmp_fft_choose(host, &by, &err);
-    text_add(json, ", \"fft\": ");
-    text_quote(json, status == COLLET_OK ? names[by] : err.text);
-}
-
-static int is_own(const collet_device *device, const collet_kernel_call *call)
-{
-    return device->fft == FFT_BY_OWN || !fftw_takes(call);
+    return 2 * w->half * (uint64_t)device->threads + w->work + w->line;
 }
 
 WORKSPACE(fft)
 {
-    return is_own(device, call) ? fft_own_workspace(device, call) : fftw_workspace(device, call);
+    fft_pass passes[FFT_AXES_MAX];
+    int32_t count = fft_passes_of(call, passes);
+    uint64_t most = 0;
+    for (int32_t i = 0; i < count; i++) {
+        way w = way_of(device, &passes[i]);
+        uint64_t bytes = bytes_of(device, &w);
+        most = bytes > most ? bytes : most;
+    }
+    return fft_temporary(call) + most;
+}
+
+/* ---- Plans ----------------------------------------------------------------------------------- */
+
+static void destroy(cached_plan *plan)
+{
+    line_plan *p = (line_plan *)plan;
+    fft_axis_clear(&p->axis);
+    fft_split_clear(&p->split);
+    free(p);
+}
+
+enum { KEY_LENGTH, KEY_REAL, KEY_WIDE, KEY_SPLIT, KEY_LANES };
+
+static cached_plan *make(const plan_key *key, void *context)
+{
+    line_plan *p = calloc(1, sizeof *p);
+    int64_t n = key->word[KEY_LENGTH];
+    int real = (int)key->word[KEY_REAL], wide = (int)key->word[KEY_WIDE];
+    int split = (int)key->word[KEY_SPLIT];
+    (void)context;
+    if (!p)
+        return NULL;
+    p->head.destroy = destroy;
+    if (!fft_axis_make(&p->axis, n, real, wide, !split)) {
+        free(p);
+        return NULL;
+    }
+    if (split &&
+        !fft_split_make(&p->split, p->axis.line.form.inner, wide, (int32_t)key->word[KEY_LANES])) {
+        destroy(&p->head);
+        return NULL;
+    }
+    p->head.bytes = p->axis.bytes + p->split.bytes;
+    return &p->head;
+}
+
+static line_plan *take(collet_device *device, const fft_pass *p, const way *w)
+{
+    plan_key key = {.words = 0};
+    plan_key_add(&key, p->n);
+    plan_key_add(&key, p->kind != FFT_COMPLEX);
+    plan_key_add(&key, p->wide);
+    plan_key_add(&key, w->split);
+    plan_key_add(&key, w->kernels->lanes);
+    return (line_plan *)plan_cache_take(device->ffts, &key, make, NULL);
+}
+
+/* ---- Groups of whole lines ------------------------------------------------------------------- */
+
+/* A pass whose lines are not cut, with what it needs. */
+typedef struct grouped {
+    const fft_pass *pass;
+    const way *w;
+    const line_plan *plan;
+} grouped;
+
+/* `cold`: the lines come from memory, so that each group asks for the next. */
+static void run_lines(const grouped *all, int cold, char *buffers, int64_t begin, int64_t end)
+{
+    const fft_pass *p = all->pass;
+    int64_t lanes = all->w->kernels->lanes;
+    fft_group g = {
+        .axis = &all->plan->axis, .kind = p->kind, .inverse = p->inverse, .scale = p->scale};
+    if (cold && p->ndim > 0) {
+        g.in.ahead = lanes * p->other[0][p->ndim - 1];
+        g.out.ahead = p->at[0] == p->at[1] ? 0 : lanes * p->other[1][p->ndim - 1];
+    }
+    for (int64_t i = begin; i < end; i += lanes) {
+        g.lanes = (int32_t)least(lanes, end - i);
+        fft_pass_lines(p, i, g.lanes, &g);
+        all->w->kernels->group(&g, buffers, buffers + all->w->half);
+    }
+}
+
+/* Passes one after another of each box, or of one pass all groups. */
+typedef struct boxed {
+    grouped part[FFT_AXES_MAX];
+    int32_t count;
+    int64_t lines[FFT_AXES_MAX]; /* of a box in each pass; of a single pass those of a group */
+    uint64_t room;               /* bytes of a thread's buffers */
+    char *buffers;
+} boxed;
+
+static void run_boxes(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const boxed *b = argument;
+    for (int64_t i = begin; i < end; i++) {
+        for (int32_t k = 0; k < b->count; k++) {
+            int64_t last = (i + 1) * b->lines[k], all = b->part[k].pass->lines;
+            run_lines(&b->part[k], k == 0, b->buffers + (uint64_t)thread * b->room, i * b->lines[k],
+                      least(last, all));
+        }
+    }
+}
+
+/* ---- Long lines ------------------------------------------------------------------------------ */
+
+static void run_columns(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const long_line *l = argument;
+    char *a = l->buffers + 2 * (uint64_t)thread * l->w->half;
+    for (int64_t i = begin; i < end; i++)
+        l->w->kernels->columns(&l->plan->split, &l->ends, &l->in, i * l->w->kernels->lanes, l->work,
+                               a, a + l->w->half);
+}
+
+static void run_rows(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const long_line *l = argument;
+    char *b = l->buffers + 2 * (uint64_t)thread * l->w->half;
+    for (int64_t i = begin; i < end; i++)
+        l->w->kernels->rows(&l->plan->split, &l->ends, &l->out, i * l->w->kernels->lanes, l->work,
+                            b);
+}
+
+static void transform(long_line *l, const fft_span *in, const fft_span *out, fft_ends ends)
+{
+    int64_t lanes = l->w->kernels->lanes;
+    l->in = *in;
+    l->out = *out;
+    l->ends = ends;
+    team_run(l->device->threads, divide_up(l->w->columns, lanes), GRAIN / (lanes * l->w->rows) + 1,
+             run_columns, l);
+    team_run(l->device->threads, divide_up(l->w->rows, lanes), GRAIN / (lanes * l->w->columns) + 1,
+             run_rows, l);
+}
+
+static void run_load(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const long_line *l = argument;
+    const fft_pass *p = l->pass;
+    (void)thread;
+    l->w->kernels->load(l->z.at, &l->in, l->w->length, l->ends.real_in, l->ends.exchanged_in,
+                        p->kind == FFT_FROM_HALF, begin, end);
+}
+
+static void run_join(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const long_line *l = argument;
+    (void)thread;
+    l->w->kernels->join(&l->plan->axis, l->z.at, &l->in, begin, end);
+}
+
+static void run_chirp(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const long_line *l = argument;
+    (void)thread;
+    l->w->kernels->chirp(&l->plan->axis.line, l->z.at, begin, end);
+}
+
+static void run_spectrum(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const long_line *l = argument;
+    (void)thread;
+    l->w->kernels->spectrum(&l->plan->axis.line, l->z.at, begin, end);
+}
+
+static void run_unchirp(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const long_line *l = argument;
+    (void)thread;
+    l->w->kernels->unchirp(&l->plan->axis.line, l->z.at, begin, end);
+}
+
+static void run_store(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const long_line *l = argument;
+    (void)thread;
+    l->w->kernels->store(&l->out, l->z.at, l->ends.real_out, l->ends.exchanged_out, l->ends.scale,
+                         begin, end);
+}
+
+static void run_split(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const long_line *l = argument;
+    (void)thread;
+    l->w->kernels->split(&l->plan->axis, &l->out, &l->in, begin, end);
+}
+
+static void each(const long_line *l, int64_t count, team_body body)
+{
+    team_run(l->device->threads, count, GRAIN, body, (void *)(uintptr_t)l);
+}
+
+/* What stands in the line's own memory: convolved or plainly transformed there. */
+static void transform_here(long_line *l)
+{
+    const fft_ends plain = {.scale = 1.0};
+    if (l->w->inner == l->w->length) {
+        transform(l, &l->z, &l->z, plain);
+        return;
+    }
+    each(l, l->w->inner, run_chirp);
+    transform(l, &l->z, &l->z, plain);
+    each(l, l->w->inner, run_spectrum);
+    transform(l, &l->z, &l->z, plain);
+    each(l, l->w->length, run_unchirp);
+}
+
+/* One line, from where the views say to there. Straight through the cut where no more is to be done
+ * on that side, else by way of z. */
+static void run_long(long_line *l, const fft_group *g)
+{
+    const fft_pass *p = l->pass;
+    int halved = is_halved(p), smooth = l->w->inner == l->w->length;
+    fft_span in = {g->in.at[0], g->in.step, g->in.part};
+    fft_span out = {g->out.at[0], g->out.step, g->out.part}, end = out;
+    fft_ends ends = {.real_in = p->kind == FFT_TO_HALF && !halved,
+                     .real_out = p->kind == FFT_FROM_HALF && !halved,
+                     .exchanged_in = p->inverse,
+                     .exchanged_out = p->inverse,
+                     .scale = p->scale};
+    if (halved && p->kind == FFT_TO_HALF)
+        in = (fft_span){in.at, 2 * in.step, in.step};
+    if (halved && p->kind == FFT_FROM_HALF)
+        end = (fft_span){out.at, 2 * out.step, out.step};
+    int straight_in = smooth && p->kind != FFT_FROM_HALF;
+    int straight_out = smooth && (p->kind != FFT_TO_HALF || halved);
+    if (straight_in && straight_out) {
+        transform(l, &in, &end, ends);
+    } else {
+        l->in = in;
+        l->ends = ends;
+        if (halved && p->kind == FFT_FROM_HALF)
+            each(l, l->w->length / 2 + 1, run_join);
+        else
+            each(l, l->w->length, run_load);
+        transform_here(l);
+        l->out = end;
+        l->ends = ends;
+        each(l, p->kind == FFT_TO_HALF && !halved ? p->length : l->w->length, run_store);
+    }
+    if (halved && p->kind == FFT_TO_HALF) {
+        l->in = l->out = out;
+        each(l, l->w->length / 2 + 1, run_split);
+    }
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
+
+/* One pass with how it is computed. */
+typedef struct step {
+    fft_pass pass;
+    way w;
+    line_plan *plan;
+} step;
+
+static void run_cut(const collet_device *device, const step *s, char *memory)
+{
+    const fft_pass *p = &s->pass;
+    long_line l = {.device = device, .pass = p, .w = &s->w, .plan = s->plan, .work = memory};
+    l.z = (fft_span){memory + s->w.work, p->wide ? 16 : 8, p->wide ? 8 : 4};
+    l.buffers = memory + s->w.work + s->w.line;
+    for (int64_t i = 0; i < p->lines; i++) {
+        fft_group g;
+        fft_pass_lines(p, i, 1, &g);
+        run_long(&l, &g);
+    }
+}
+
+static void run_whole(const collet_device *device, const step *s, int32_t count, int64_t boxes,
+                      char *memory)
+{
+    boxed b = {.count = count, .buffers = memory};
+    int64_t elements = 0;
+    for (int32_t k = 0; k < count; k++) {
+        b.part[k] = (grouped){&s[k].pass, &s[k].w, s[k].plan};
+        b.lines[k] = boxes ? s[k].pass.lines / boxes : s[k].w.kernels->lanes;
+        b.room = 2 * s[k].w.half > b.room ? 2 * s[k].w.half : b.room;
+        elements += b.lines[k] * s[k].w.length;
+    }
+    if (!boxes)
+        boxes = (s->pass.lines + s->w.kernels->lanes - 1) / s->w.kernels->lanes;
+    team_run(device->threads, boxes, GRAIN / elements + 1, run_boxes, &b);
+}
+
+/*
+ * Passes that can be done one after another in each of a number of boxes, which is returned: what
+ * one leaves in the caches the next finds there. 0 when they are not of that kind. All that counts
+ * is the call, never the threads, so that these do not change a result.
+ */
+static int64_t boxes_of(const step *s, int32_t count)
+{
+    int64_t boxes = 1, size = s->pass.wide ? 16 : 8;
+    int32_t outer = s->pass.ndim - (count - 1);
+    for (int32_t k = 0; k < outer; k++)
+        boxes *= s->pass.shape[k];
+    for (int32_t i = 0; i < count; i++) {
+        const fft_pass *p = &s[i].pass;
+        if (s[i].w.split || p->ndim != s->pass.ndim || p->lines == 0 ||
+            p->lines / boxes * p->n * size > BOX_BYTES)
+            return 0;
+        for (int32_t k = 0; i > 0 && k < outer; k++)
+            if (p->shape[k] != s->pass.shape[k] || p->other[0][k] != s[i - 1].pass.other[1][k])
+                return 0;
+    }
+    return boxes < BOXES_LEAST ? 0 : boxes;
+}
+
+/* Passes [0, count) in as few walks over the memory as there can be. */
+static void run_steps(const collet_device *device, const step *s, int32_t count, char *memory)
+{
+    for (int32_t i = 0, next; i < count; i = next) {
+        next = i + 1;
+        if (s[i].w.split) {
+            run_cut(device, &s[i], memory);
+            continue;
+        }
+        int64_t boxes = 0;
+        for (int32_t end = count; end > i + 1 && next == i + 1; end--) {
+            boxes = boxes_of(s + i, end - i);
+            next = boxes ? end : next;
+        }
+        run_whole(device, &s[i], next - i, boxes, memory);
+    }
 }
 
 KERNEL(fft)
 {
-    return is_own(device, call) ? fft_own_run(device, call) : fftw_run(device, call);
+    fft_pass passes[FFT_AXES_MAX];
+    step steps[FFT_AXES_MAX];
+    int32_t count = fft_passes_of(call, passes), made = 0;
+    for (; made < count; made++) {
+        step *s = &steps[made];
+        s->pass = passes[made];
+        s->w = way_of(device, &s->pass);
+        s->plan = take(device, &s->pass, &s->w);
+        if (!s->plan)
+            break;
+    }
+    if (made == count)
+        run_steps(device, steps, count, (char *)call->workspace + fft_temporary(call));
+    for (int32_t i = 0; i < made; i++)
+        plan_cache_give(device->ffts, &steps[i].plan->head);
+    if (made < count) {
+        return device->host->fail(call->err, COLLET_REFUSED,
+                                  "no memory to prepare a transform of length %lld",
+                                  (long long)passes[made].n);
+    }
+    return COLLET_OK;
 }
 
 KERNEL(fftshift)

@@ -5,7 +5,7 @@
  *
  * Their functions are taken from the library's own handle, and the library itself is bound deep:
  * neither our calls nor the calls within it can meet functions of the same names that the host
- * program exports (cblas_sgemm, sgemm_, fftw_execute...). Any thread.
+ * program exports (cblas_sgemm, sgemm_...). Any thread.
  */
 #ifndef COLLET_OPENMP_LIBRARY_H
 #define COLLET_OPENMP_LIBRARY_H

@@ -16,9 +16,6 @@
 #include "cpu_openmp/providers/onednn.h"
 #include "shared/host/util/text.h"
 
-/* The settings cpu_openmp.fft and cpu_openmp.fft_plan. */
-enum { FFT_BY_OWN, FFT_BY_FFTW, FFT_BY_FFTW_MEASURED };
-
 struct collet_device {
     const collet_host *host;
     const isa_level *level;
@@ -27,8 +24,7 @@ struct collet_device {
     int32_t threads;                 /* at most, for one call */
     uint32_t onednn;                 /* CHOICE_ONEDNN_*: products that are oneDNN's */
     onednn_plans *plans;             /* for some of them; NULL: there was no memory */
-    int32_t fft;                     /* FFT_BY_*: who computes Fourier transforms */
-    plan_cache *ffts;                /* their plans */
+    plan_cache *ffts;                /* plans of Fourier transforms */
     int64_t cache_bytes;             /* of the largest cache: what is larger is streamed past it */
 };
 
@@ -97,10 +93,6 @@ KERNEL(cholesky);
 WORKSPACE(cholesky);
 
 /* fft.c */
-/* What the settings ask for. UNAVAILABLE: they are wrong, or it cannot be had. */
-collet_status openmp_fft_choose(const collet_host *host, int32_t *by, collet_error *err);
-/* A further member of the capabilities. */
-void openmp_fft_describe(const collet_host *host, text *json);
 KERNEL(fft);
 WORKSPACE(fft);
 KERNEL(fftshift);
