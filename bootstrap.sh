@@ -51,16 +51,27 @@ want() {
     "$@" >/dev/null 2>&1 || wanted+=("$package")
 }
 
+# compiles COMPILER LANGUAGE TEXT FLAG...
 compiles() {
-    "$1" -x "$2" -fsyntax-only - <<<"$3"
+    "$1" -x "$2" "${@:4}" -fsyntax-only - <<<"$3"
 }
 
-# Debian's packages; each line says what is wanted of one, so other systems are served as well.
+# OpenMP comes with gcc; for clang it is a package of that version's.
+openmp_package() {
+    case ${CC:-cc} in
+    *clang-[0-9]*) echo "libomp-${CC##*clang-}-dev" ;;
+    *clang*) echo libomp-dev ;;
+    *) echo gcc ;;
+    esac
+}
+
+# Debian's packages. The commands test for what a package supplies, so other systems work as well.
 find_missing() {
     missing=()
     wanted=()
     need gcc compiles "${CC:-cc}" c 'int collet;'
     need libc6-dev compiles "${CC:-cc}" c '#include <stdlib.h>'
+    need "$(openmp_package)" compiles "${CC:-cc}" c '#include <omp.h>' -fopenmp
     need make eval 'command -v make || command -v ninja'
     need cmake command -v cmake
     need pkg-config command -v pkg-config
@@ -84,7 +95,7 @@ find_missing() {
     fi
 }
 
-install_packages() {
+apt() {
     local as_root=()
     if [ "$(id -u)" != 0 ]; then
         as_root=(sudo)
@@ -92,14 +103,36 @@ install_packages() {
             as_root=(sudo -n) # nobody is there to type a password
         fi
     fi
-    export DEBIAN_FRONTEND=noninteractive
-    "${as_root[@]}" apt-get update -q </dev/null
-    "${as_root[@]}" apt-get install -q -y --no-install-recommends "$@" </dev/null
+    DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get "$@" </dev/null
+}
+
+# One package that a distribution does not have fails a whole `apt-get install`, so optional packages
+# are installed one by one.
+install_packages() {
+    local package install=(install -q -y --no-install-recommends)
+    apt update -q || return
+    if [ ${#missing[@]} != 0 ]; then
+        apt "${install[@]}" "${missing[@]}" || return
+    fi
+    for package in "${wanted[@]}"; do
+        apt "${install[@]}" "$package" || say "$package cannot be installed here"
+    done
 }
 
 can_install() {
     [ "${BOOTSTRAP_INSTALL:-1}" != 0 ] && command -v apt-get >/dev/null &&
         { [ "$(id -u)" = 0 ] || command -v sudo >/dev/null; }
+}
+
+# The commands by which a user installs what is still missing.
+suggest() {
+    printf 'On Debian and its descendants, as root:\n    apt-get update\n'
+    if [ ${#missing[@]} != 0 ]; then
+        echo "    apt-get install ${missing[*]}"
+    fi
+    if [ ${#wanted[@]} != 0 ]; then
+        echo "    for p in ${wanted[*]}; do apt-get install \$p; done    # optional"
+    fi
 }
 
 require_packages() {
@@ -109,16 +142,15 @@ require_packages() {
     fi
     say "Missing: ${missing[*]} ${wanted[*]}"
     if can_install; then
-        install_packages "${missing[@]}" "${wanted[@]}" || say "apt-get failed; what it said stands above"
+        install_packages || say "apt-get failed; its messages are above"
         find_missing "$1"
     fi
     if [ ${#missing[@]} != 0 ]; then
         die "these packages are missing (Debian's names): ${missing[*]}
-Install them and run this again; on Debian and its descendants:
-    apt-get update && apt-get install ${missing[*]}"
+$(suggest)"
     fi
     if [ ${#wanted[@]} != 0 ]; then
-        say "Without ${wanted[*]} some tests are skipped"
+        say "Without ${wanted[*]} some backends or tests are left out. $(suggest)"
     fi
 }
 

@@ -7,6 +7,7 @@
 #   check.sh package    the same programs as a CMake project that calls find_package(collet)
 #   check.sh plugin     examples/plugin, built, dropped into a directory and called through
 #   check.sh tools      the installed programs find the installed library, plugins and collet-probe
+#   check.sh into_source  the source directory is refused as a prefix
 #   check.sh moved      all of it still works after the tree was renamed
 #
 set -euo pipefail
@@ -144,6 +145,11 @@ run_tools() {
 
 tools() {
     run_tools "$prefix"
+}
+
+# (Of no component, so that nothing lands in the sources if it is not refused.)
+into_source() {
+    refuses 'is the source directory' cmake --install "$BUILD" --prefix "$SOURCE" --component none
 }
 
 moved() {

@@ -1,0 +1,153 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# bootstrap.sh SOURCE WORK: how bootstrap.sh finds and installs packages, with stand-ins for the
+# compiler, pkg-config, apt-get, sudo and cmake on a PATH of its own. A package is installed when its
+# name is in $state/installed; apt-get knows the names in $state/archive.
+set -euo pipefail
+source=$1 work=$2 project=$2/project bin=$2/bin state=$2/state
+
+fail() {
+    printf 'bootstrap.sh: %s\n%s\n' "$*" "$(cat "$work/said")" >&2
+    exit 1
+}
+
+# stand_in NAME: a program whose text is on stdin.
+stand_in() {
+    { printf '#!/bin/bash\nstate=%s\nhas() { grep -qx -- "$1" "$state/installed"; }\n' "$state"; cat; } >"$bin/$1"
+    chmod +x "$bin/$1"
+}
+
+# Headers and modules, and the packages that they are in.
+stand_ins() {
+    local program compiler
+    for program in bash cat dirname grep ls readlink id env; do
+        ln -s "$(command -v $program)" "$bin/$program"
+    done
+    for compiler in cc c++ clang clang-16; do
+        stand_in $compiler <<'END'
+text=$(cat)
+case ${0##*/},$text in
+clang,*omp.h*) has libomp-dev ;;
+clang-16,*omp.h*) has libomp-16-dev ;;
+*omp.h*) has gcc ;;
+*dnnl.h*) has libdnnl-dev ;;
+*cl.h*) has opencl-c-headers ;;
+*clblast_c.h*) has libclblast-dev ;;
+esac
+END
+    done
+    stand_in pkg-config <<'END'
+case $2 in
+cmocka) has libcmocka-dev ;;
+fftw3) has libfftw3-dev ;;
+*) has "$2-dev" || has "lib$2-dev" ;;
+esac
+END
+    # One unknown name fails the whole command, as apt-get's does.
+    stand_in apt-get <<'END'
+echo "apt-get $*" >>"$state/log"
+[ "$1" = install ] || exit 0
+shift
+for name; do
+    [[ $name == -* ]] || grep -qx -- "$name" "$state/archive" || exit 100
+done
+for name; do
+    [[ $name == -* ]] || echo "$name" >>"$state/installed"
+done
+END
+    stand_in cmake <<<'echo "cmake $*" >>"$state/log"; exit 9'
+    stand_in make </dev/null
+    stand_in nproc <<<'echo 2'
+    stand_in uname <<<'echo riscv64'
+    stand_in oclgrind </dev/null
+    rm "$bin/oclgrind"
+}
+
+prepare() {
+    rm -rf "$work"
+    mkdir -p "$project" "$bin" "$state"
+    cp "$source/bootstrap.sh" "$project/"
+    stand_ins
+    reset
+}
+
+# A machine with a compiler and nothing else; its archive lacks oclgrind, as Debian 13's does.
+reset() {
+    echo gcc >"$state/installed"
+    printf '%s\n' libcjson-dev libzip-dev libopenblas-dev libdnnl-dev opencl-c-headers \
+        pocl-opencl-icd libclblast-dev libcmocka-dev libfftw3-dev libomp-dev >"$state/archive"
+    : >"$state/log"
+    stand_in id <<<'echo 0'
+    rm -f "$bin/sudo"
+}
+
+# bootstrap [NAME=VALUE...] COMMAND
+bootstrap() {
+    env -i PATH="$bin" HOME="$work" "$@" >"$work/said" 2>&1 </dev/null || true
+}
+
+says() {
+    grep -qE -- "$1" "$work/said" || fail "it did not say '$1', but:"
+}
+
+reached_cmake() {
+    grep -q '^cmake ' "$state/log" || fail "cmake was not called:"
+}
+
+test_optional_package_is_not_in_the_archive() {
+    reset
+    bootstrap "$project/bootstrap.sh" test
+    reached_cmake
+    for package in libcmocka-dev libdnnl-dev libclblast-dev opencl-c-headers; do
+        grep -qx $package "$state/installed" || fail "$package was not installed:"
+    done
+    says 'oclgrind cannot be installed here'
+    says 'Without .*oclgrind'
+}
+
+test_required_package_is_not_in_the_archive() {
+    reset
+    sed -i /libzip-dev/d "$state/archive"
+    bootstrap "$project/bootstrap.sh" build
+    says 'packages are missing .*libzip-dev'
+    ! grep -q '^cmake ' "$state/log" || fail "cmake was called:"
+}
+
+test_clang_needs_its_openmp() {
+    reset
+    bootstrap CC=clang BOOTSTRAP_INSTALL=0 "$project/bootstrap.sh"
+    says 'packages are missing .* libomp-dev'
+    bootstrap CC=clang-16 BOOTSTRAP_INSTALL=0 "$project/bootstrap.sh"
+    says 'packages are missing .* libomp-16-dev'
+    bootstrap CC=clang "$project/bootstrap.sh"
+    reached_cmake
+}
+
+# A user who cannot install anything gets commands that install everything.
+test_suggestion_names_optional_packages() {
+    reset
+    stand_in id <<<'echo 1000'
+    bootstrap "$project/bootstrap.sh" test
+    says '^ *apt-get install .*libzip-dev'
+    says 'for p in libdnnl-dev opencl-c-headers.*; do apt-get install'
+    ! grep -q '^apt-get' "$state/log" || fail "apt-get was called:"
+    printf '%s\n' libcjson-dev libzip-dev libopenblas-dev >>"$state/installed"
+    bootstrap "$project/bootstrap.sh" build
+    says 'for p in libdnnl-dev opencl-c-headers; do apt-get install'
+    reached_cmake
+}
+
+test_sudo_does_not_ask_for_a_password() {
+    reset
+    stand_in id <<<'echo 1000'
+    stand_in sudo <<<'echo "sudo $1" >>"$state/log"; shift; exec "$@"'
+    bootstrap "$project/bootstrap.sh" build
+    grep -q '^sudo -n$' "$state/log" || fail "no sudo -n:"
+    reached_cmake
+}
+
+prepare
+for name in $(compgen -A function test_); do
+    "$name"
+    echo "$name"
+done
