@@ -3,22 +3,23 @@
  * collet/collet.h - what a program calls. The only header a user needs.
  *
  *   collet_runtime   finds backends; shared by all threads
- *   collet_context   one line of work: a choice of backend, its queues, its last error
- *   collet_array     a strided view of reference-counted bytes, which live where they were last
- * used
+ *   collet_context   a choice of backend, a queue per device, the last error; one thread at a time
+ *   collet_array     a strided view of reference-counted bytes, which stay where they were used
  *
  * Conventions
- *   Every function that can fail returns a collet_status. Functions that take a context also leave
- *   the text in it (collet_last_error); those without one take a `collet_error *`, which may be
- * NULL.
- *   `**out` belongs to the caller; getters lend until the object they were asked of is freed,
- * unless they say less. Free and destroy functions accept NULL. A failing call leaves its inputs,
- * the context and earlier results as they were. A runtime lives on until its last context and array
- * are gone, whatever the order in which they are destroyed. Arrays may be freed on any thread.
- *   Threads: a runtime is safe on any thread; a context belongs to one thread at a time; an array
- *   may be read by several contexts at once and written by one that nothing else reads meanwhile.
- *   After fork, every call in the child that is given a runtime, or a context of one, and returns a
- *   status returns COLLET_FORKED (collet_last_status apart); freeing and destroying is allowed.
+ *
+ *   - Every function that can fail returns a collet_status. Functions that take a context also
+ *     store the text in it (collet_last_error); the others take a `collet_error *` (may be NULL).
+ *   - `**out` belongs to the caller. What a getter returns belongs to the object and is valid
+ *     until that is freed, unless stated otherwise. Free and destroy functions accept NULL.
+ *   - A failing call leaves its inputs, the context and earlier results as they were.
+ *   - A runtime lives until its last context and array are gone, in whatever order they are
+ *     destroyed.
+ *   - A runtime is safe on any thread; a context belongs to one thread at a time; an array may be
+ *     read by several contexts at once and written by one while nothing else reads it. Arrays may
+ *     be freed on any thread.
+ *   - After fork, every call in the child that takes a runtime, or a context of one, and returns a
+ *     status returns COLLET_FORKED (except collet_last_status); freeing and destroying is allowed.
  */
 #ifndef COLLET_H
 #define COLLET_H
@@ -53,7 +54,7 @@ COLLET_API const char *collet_version(void);
 /* ---- Runtime ----------------------------------------------------------------------------- */
 
 /* Called on any thread, possibly at the same time on several, and while libcore holds locks: it
- * calls nothing of collet.h. `text` has no newline; it is lent for the call. */
+ * must not call collet.h. `text` has no newline; it is valid during the call. */
 typedef void (*collet_log_fn)(void *user, int32_t level, const char *text);
 
 /*
@@ -67,29 +68,30 @@ typedef struct collet_runtime_options {
     const char *plugin_path; /* directories, ':'-separated; replaces the search path; leading '+':
                                 stands in front of it */
     const char *config_file; /* instead of $COLLET_CONFIG or the user's collet.conf */
-    const char
-        *backend; /* what a tool's --backend says: above COLLET_BACKEND, below collet_set_backend */
-    collet_log_fn log; /* NULL: messages are dropped */
+    const char *backend;     /* a tool's --backend: overrides COLLET_BACKEND, not
+                                collet_set_backend */
+    collet_log_fn log;       /* NULL: messages are dropped */
     void *log_user;
-    const char *const
-        *settings; /* "key=value" strings, NULL-terminated; above environment and file */
-    const char *const *defaults; /* the same, below environment and file: what this program wants
-                                    unless its user says otherwise */
+    const char *const *settings; /* "key=value" strings, NULL-terminated; above environment and
+                                    file */
+    const char *const *defaults; /* the same, below environment and file: defaults of this program,
+                                    which its user may override */
 } collet_runtime_options;
 
 /*
- * Searches for plugins, tries them and registers what can be used. A plugin that is refused is a
- * record, never a failure: only NO_MEMORY, a configuration file that cannot be read (IO, FORMAT)
- * and options that make no sense (INVALID) fail.
+ * Searches for plugins, probes them and registers the usable ones. A refused plugin is recorded and
+ * is not a failure: only NO_MEMORY, an unreadable configuration file (IO, FORMAT) and invalid
+ * options (INVALID) fail.
  */
 COLLET_API collet_status collet_runtime_create(collet_runtime **out,
                                                const collet_runtime_options *options,
                                                collet_error *err);
-/* Gives the runtime back. Devices are closed, after their work, with its last context or array. */
+/* Releases the runtime. Devices finish their work and are closed with its last context or array. */
 COLLET_API void collet_runtime_destroy(collet_runtime *runtime);
 
 /* USABLE: at least one device. UNAVAILABLE: `reason` says why not. UNPROVEN: not tried in a child
- * process (COLLET_PROBE=off, a library missing there); its first use tells, device_count is 0. */
+ * process (COLLET_PROBE=off, a library missing there); it is tried at its first use; device_count
+ * is 0. */
 #define COLLET_BACKEND_USABLE 0
 #define COLLET_BACKEND_UNAVAILABLE 1
 #define COLLET_BACKEND_UNPROVEN 2
@@ -108,19 +110,19 @@ typedef struct collet_backend_info {
     uint32_t reserved;
     const char *path;
     const char *reason;       /* why unavailable; "" otherwise */
-    const char *capabilities; /* the plugin's JSON; "" when it was not asked */
+    const char *capabilities; /* the plugin's JSON; "" when not probed */
 } collet_backend_info;
 
-/* Backends in the order in which "auto" prefers them; those that cannot be used come last. */
+/* Backends in the order in which "auto" prefers them; unusable ones come last. */
 COLLET_API size_t collet_backend_count(const collet_runtime *runtime);
 /* NOT_FOUND beyond the count. Set info->struct_size before the call. */
 COLLET_API collet_status collet_backend_info_at(const collet_runtime *runtime, size_t index,
                                                 collet_backend_info *info);
 
-/* One step of looking for plugins: what was looked at, how far it came, what came of it. */
+/* One step of the search for plugins: file or directory, stage, outcome. */
 typedef struct collet_plugin_record {
     uint32_t struct_size;
-    int32_t accepted;  /* 1: this step was passed */
+    int32_t accepted;  /* 1: passed, 0: refused */
     const char *path;  /* file or directory */
     const char *stage; /* "search", "policy", "manifest", "probe", "register", "open" */
     const char *code; /* a stable word for the reason: "ok", "world-writable", "abi-too-new", ... */
@@ -153,7 +155,7 @@ COLLET_API collet_status collet_setting_at(const collet_runtime *runtime, size_t
 /* ---- Context ----------------------------------------------------------------------------- */
 
 /* A context with the runtime's choice of backend. UNKNOWN_BACKEND or UNAVAILABLE when that choice
- * (option, COLLET_BACKEND, configuration file) cannot be met: the text says what is available. */
+ * (option, COLLET_BACKEND, configuration file) cannot be used: the text lists what is available. */
 COLLET_API collet_status collet_context_create(collet_context **out, collet_runtime *runtime,
                                                collet_error *err);
 /* Waits for its queues. */
@@ -169,8 +171,8 @@ COLLET_API collet_status collet_last_status(const collet_context *context);
  * Chooses the backend: "auto", or names in order of preference separated by commas, each with an
  * optional device: "cpu_openmp", "cuda:1", "cuda,opencl,cpu_openmp". Overrides every other setting.
  * INVALID (syntax); UNKNOWN_BACKEND names the nearest; UNAVAILABLE gives the recorded reason; both
- * list what is available. Of a list, names that cannot be used are passed over with a warning in
- * the log as long as one can; an unknown name fails there too. On failure the former choice stays.
+ * list what is available. In a list, unusable names are skipped with a warning in the log as long
+ * as one is usable; an unknown name fails there too. On failure the previous choice stays in force.
  */
 COLLET_API collet_status collet_set_backend(collet_context *context, const char *choice);
 /* The choice in force ("auto", ...), lent until the next collet_set_backend; and the backend of the
@@ -183,7 +185,7 @@ COLLET_API const char *collet_last_backend(const collet_context *context);
 COLLET_API void collet_set_fallback(collet_context *context, int32_t allowed);
 
 /* Waits for everything that the context has enqueued; reports the first failure since the last
- * collet_finish, also one that another thread met first by reading what failed. FAILED,
+ * collet_finish, also one that another thread saw first by reading a result. FAILED,
  * DEVICE_LOST. */
 COLLET_API collet_status collet_finish(collet_context *context);
 
@@ -191,11 +193,11 @@ typedef struct collet_counters {
     uint32_t struct_size;
     uint32_t reserved;
     uint64_t calls;           /* kernels run */
-    uint64_t fallbacks;       /* of these, run elsewhere than on the first choice */
+    uint64_t fallbacks;       /* of these, not run on the first choice */
     uint64_t temporaries;     /* copies made because operands overlapped */
     uint64_t bytes_to_device; /* moved from the host's memory to a device's */
     uint64_t bytes_to_host;   /* and back */
-    uint64_t bytes_direct;    /* from one device's memory to another's, past the host's */
+    uint64_t bytes_direct;    /* from one device's memory to another's, without the host's */
 } collet_counters;
 
 COLLET_API void collet_context_counters(const collet_context *context, collet_counters *counters);
@@ -206,10 +208,10 @@ COLLET_API collet_status collet_memory(collet_context *context, const char *spac
                                        collet_memory_stats *stats);
 
 /*
- * Waits for the context's work, then gives back what is only kept for later calls: its scratch
+ * Waits for the context's work, then frees what is cached for later calls: its scratch
  * memory, and the pooled memory, plans and compiled programs of every device that is open, which
- * other contexts may be using meanwhile. Arrays stay; later calls fetch anew what they need. The
- * work's failures are told by collet_finish.
+ * other contexts may be using meanwhile. Arrays stay; later calls allocate and compile again what
+ * they need. Failures of the work are reported by collet_finish.
  */
 COLLET_API collet_status collet_trim(collet_context *context);
 
@@ -218,8 +220,8 @@ COLLET_API collet_status collet_trim(collet_context *context);
 /*
  * An array is a view: dtype, shape, strides and offset of a storage that several views may share.
  * Strides count elements. Views never copy; the storage lives until its last view is freed.
- * A storage's bytes are valid in one or more memory spaces (the host's, a device's); they move only
- * when a space lacks them, and what moved is counted.
+ * A storage's bytes are valid in one or more memory spaces (the host's, a device's); they are
+ * copied only to a space without a valid copy, and copied bytes are counted.
  */
 
 /* A new C-contiguous array with undefined contents. ndim 0..COLLET_MAX_DIMS, extents >= 0.
@@ -234,12 +236,12 @@ COLLET_API collet_status collet_array_from(collet_context *context, collet_array
 /*
  * An array over the caller's memory, not copied. `strides` NULL means C-contiguous; otherwise ndim
  * strides in elements. `data` is aligned to its element (8 bytes for c128) and covers every element
- * that shape and strides reach. Memory that is wrapped twice is known to be shared within one call;
- * where a device has memory of its own, two such arrays know nothing of each other's copies. Until
+ * that shape and strides reach. Memory that is wrapped twice is recognised as shared within one
+ * call; on a device with memory of its own, two such arrays have separate copies. Until
  * the array's storage is gone the caller touches the memory only between collet_array_acquire and
  * collet_array_release. `deleter` (may be NULL) is called once, with `user`, when the last view is
- * freed, on that thread; not when this call fails. OVERFLOW also when the strides reach farther
- * than any address space.
+ * freed, on that thread; not when this call fails. OVERFLOW also when the strides exceed any
+ * address space.
  */
 COLLET_API collet_status collet_array_wrap(collet_context *context, collet_array **out,
                                            collet_dtype dtype, int32_t ndim, const int64_t *shape,
@@ -283,10 +285,10 @@ COLLET_API collet_status collet_array_write(collet_context *context, collet_arra
 #define COLLET_READ 1
 #define COLLET_WRITE 2
 /*
- * Makes the array's bytes valid in host memory, waits for work on them, and lends the address of
- * the first element until collet_array_release; with COLLET_WRITE what other spaces hold is stale
- * afterwards. In between nothing may write the storage, and with COLLET_WRITE nothing may use it
- * (BUSY); several may read.
+ * Makes the array's bytes valid in host memory, waits for work on them, and returns the address
+ * of the first element, valid until collet_array_release; with COLLET_WRITE copies in other spaces
+ * are stale afterwards. In between nothing may write the storage, and with COLLET_WRITE nothing may
+ * use it (BUSY); several may read.
  */
 COLLET_API collet_status collet_array_acquire(collet_context *context, collet_array *array,
                                               int32_t access, void **address);
@@ -300,10 +302,10 @@ COLLET_API collet_status collet_array_release(collet_context *context, collet_ar
  * asynchronous in the device's queue. An output may be exactly an input where ops.def says EXACT;
  * other overlaps go through a temporary; an output that repeats elements, or overlaps another one,
  * is refused (INVALID), as are arrays of another runtime. BUSY: see collet_array_acquire.
- * UNSUPPORTED: no selected backend has the kernel. REFUSED: none of those that have it took the
- * call, for lack of memory say; nothing was done. FAILED and DEVICE_LOST: the outputs are
- * undefined; a failure that comes to light later is reported by collet_finish and whoever reads
- * them.
+ * UNSUPPORTED: no selected backend has the kernel. REFUSED: every backend that has it refused the
+ * call, for lack of memory for example; nothing was done. FAILED and DEVICE_LOST: the outputs are
+ * undefined; a failure that is detected later is reported by collet_finish and by reads of the
+ * outputs.
  *
  * docs/KERNELS.md gives the formulas. F frames, N atoms.
  */
@@ -456,8 +458,8 @@ COLLET_API collet_status collet_fftshift(collet_context *context, COLLET_OUT out
                                          const int32_t *axes, int32_t count, int32_t inverse);
 
 /* random: f32 and f64, any axes, any strides. Element i of `out`, in C order, is number offset + i
- * (modulo 2^64) of the sequence that `seed` names: calls that go on where another ended continue
- * it. Nothing is kept between calls. */
+ * (modulo 2^64) of the sequence given by `seed`: a call whose offset is where another ended
+ * continues it. No state is kept between calls. */
 /* In [0, 1), multiples of 2^-24 (f32) or 2^-53 (f64). The same bits on every backend. */
 COLLET_API collet_status collet_uniform(collet_context *context, COLLET_OUT out, uint64_t seed,
                                         uint64_t offset);
@@ -526,11 +528,11 @@ COLLET_API collet_status collet_observables(collet_context *context, COLLET_OUT 
 /*
  * ternary: weights and activations that are -1, 0 or 1. Codes are i8. Packed rows are u8, adjacent
  * along their last axis, in one of the formats COLLET_TERNARY_* (types.h, docs/KERNELS.md); what
- * computes takes COLLET_TERNARY_T2. What bytes that hold an invalid code, or padding that is not
- * zero weights, come to there is undefined (ternary_unpack counts and mends them).
+ * computes takes COLLET_TERNARY_T2. The result for bytes with an invalid code, or with padding that
+ * is not zero weights, is undefined (ternary_unpack counts and replaces them).
  */
-/* Bytes of a packed row of `weights` weights; -1 where there is no such row: a format that does not
- * exist, weights < 0, TQ2_0 and TQ1_0 of no multiple of 256, more than an i64. */
+/* Bytes of a packed row of `weights` weights; -1 where there is no such row: an unknown format,
+ * weights < 0, TQ2_0 and TQ1_0 of no multiple of 256, more than an i64. */
 COLLET_API int64_t collet_ternary_bytes(uint32_t format, int64_t weights);
 /* codes (..., K) and the scale f32 (...) of each row (may be NULL) of weights (..., K) in f32, f64,
  * f16 or bf16. info (i32, no axes): how many are not finite (at most 2^31 - 1); NaN becomes 0. */

@@ -17,8 +17,8 @@
  * comment says so. With COLLET_PLUGIN_SYNCHRONOUS every `queue` is NULL.
  *
  * Conduct. A plugin never aborts, exits or prints, and leaves MXCSR/FPCR, locale, signal mask, the
- * current CUDA context and the host's thread counts as it found them. It reports text through
- * `host->fail` and `host->log`.
+ * current CUDA context and the host's thread counts as it found them. Messages go
+ * through `host->fail` and `host->log`.
  */
 #ifndef COLLET_PLUGIN_H
 #define COLLET_PLUGIN_H
@@ -63,7 +63,7 @@ typedef struct collet_module collet_module;
  * buffer       Device memory from buffer_alloc; in a plugin with COLLET_PLUGIN_HOST_MEMORY, the
  *              host address of the storage's first byte. NULL when the operand is absent.
  * byte_offset  Of the first element from the buffer's start; a multiple of the element's size.
- * shape        ndim extents, all >= 0. Lent for the length of the call, as is `strides`.
+ * shape        ndim extents, all >= 0. Valid during the call, as are `strides`.
  * strides      ndim strides in elements; may be zero (inputs only) or negative.
  *
  * What libcore has done before a kernel sees an operand: inputs are broadcast (the axes that "..."
@@ -82,8 +82,8 @@ typedef struct collet_operand {
 
 /*
  * A call, validated by libcore: number of operands, dtypes, shapes and parameters fit the op.
- * Everything it points to is lent until `run` returns; a kernel that goes on asynchronously copies
- * what it needs. `operands` holds the outputs first; step it by `operand_size` bytes if that is not
+ * Everything it points to is valid until `run` returns; an asynchronous kernel copies what it
+ * needs. `operands` holds the outputs first; step it by `operand_size` bytes if that is not
  * sizeof(collet_operand).
  */
 typedef struct collet_kernel_call {
@@ -95,8 +95,8 @@ typedef struct collet_kernel_call {
     uint32_t operand_size;
     uint32_t params_size; /* bytes at params, 0 when the op has none */
     const collet_operand *operands;
-    const void *params;       /* the op's parameter block (types.h), or NULL */
-    void *workspace;          /* scratch as asked for, 64-byte aligned: buffer or host address */
+    const void *params; /* the op's parameter block (types.h), or NULL */
+    void *workspace;    /* scratch of workspace_bytes, 64-byte aligned: buffer or host address */
     uint64_t workspace_bytes; /* what `workspace` returned for this call */
     collet_error *err;        /* where host->fail puts the text; never NULL */
 } collet_kernel_call;
@@ -121,7 +121,7 @@ typedef struct collet_kernel_row {
 
 /*
  * An op of the plugin's own. `name` is "vendor.op". `shapes`, `sigs` as in ops.def, without
- * @functions. Two plugins that bring the same name must agree in everything else, or the second is
+ * @functions. Two plugins that define the same name must agree in everything else, or the second is
  * refused. All strings live as long as the plugin.
  */
 typedef struct collet_op_definition {
@@ -204,8 +204,8 @@ struct collet_plugin {
      * Creates no device context. Any thread; may block while a driver starts.
      *   {"jit": bool, "parallel": bool, "gpu": bool, "device_count": n,
      *    "devices": [{"name": "...", ...}], "choices": {"word": "text", ...}, ...}
-     * `choices` may be absent: see host->config. "provisional": true, when there, says that the
-     * next process should ask again instead of remembering this answer. Further members are shown
+     * `choices` may be absent: see host->config. "provisional": true, when there, says that
+     * the result is not to be cached. Further members are shown
      * by backend-info as they are. device_count 0 with a member "reason" says why there is none.
      */
     collet_status (*capabilities)(const collet_host *host, char *json, uint64_t capacity,
@@ -255,19 +255,19 @@ struct collet_plugin {
 
     /* Queue. An event, not recorded yet; belongs to libcore until event_destroy. */
     collet_status (*event_create)(collet_device *device, collet_event **event, collet_error *err);
-    /* Queue. NULL does nothing. Queues that were told to wait for it go on waiting. */
+    /* Queue. NULL does nothing. Waits on it that are already enqueued stay valid. */
     void (*event_destroy)(collet_device *device, collet_event *event);
-    /* Queue. The event happens when everything enqueued so far is done. May be recorded again. */
+    /* Queue. The event completes when everything enqueued so far is done. May be recorded again. */
     collet_status (*event_record)(collet_device *device, collet_event *event, collet_queue *queue,
                                   collet_error *err);
-    /* Queue. OK when it has happened (or was never recorded), NOT_READY, DEVICE_LOST. */
+    /* Queue. OK when it is complete (or was never recorded), NOT_READY, DEVICE_LOST. */
     collet_status (*event_query)(collet_device *device, collet_event *event, collet_error *err);
-    /* Queue. Blocks the calling thread until it has happened. */
+    /* Queue. Blocks the calling thread until it is complete. */
     collet_status (*event_wait)(collet_device *device, collet_event *event, collet_error *err);
     /* Queue. What is enqueued in `queue` from now on starts after the event; does not block. */
     collet_status (*queue_wait_event)(collet_device *device, collet_queue *queue,
                                       collet_event *event, collet_error *err);
-    /* Queue. Device time from `first` to `last` in milliseconds; both have happened. */
+    /* Queue. Device time from `first` to `last` in milliseconds; both are complete. */
     collet_status (*event_elapsed)(collet_device *device, collet_event *first, collet_event *last,
                                    double *milliseconds, collet_error *err);
 
@@ -275,8 +275,8 @@ struct collet_plugin {
     collet_status (*memory_stats)(collet_device *device, collet_memory_stats *stats,
                                   collet_error *err);
 
-    /* Optional. Page-locked host memory for fast transfers. libcore does not call it: a backend
-     * whose transfers gain from such memory brings them through pieces of its own. */
+    /* Optional. Page-locked host memory for fast transfers. libcore does not call it; a
+     * backend stages its transfers through such memory itself. */
     collet_status (*host_alloc)(collet_device *device, uint64_t bytes, void **address,
                                 collet_error *err);
     /* Optional, together with host_alloc. NULL address does nothing. */
@@ -285,14 +285,15 @@ struct collet_plugin {
      * and outlives the buffer. */
     collet_status (*buffer_import)(collet_device *device, void *foreign, uint64_t bytes,
                                    collet_buffer **buffer, collet_error *err);
-    /* Optional. The device's, queue's (device given) or buffer's own handle, lent. Pass the object
+    /* Optional. The device's, queue's (device given) or buffer's own handle; it keeps
+     * it. Pass the object
      * and NULL for the others. */
     collet_status (*native_handle)(collet_device *device, collet_queue *queue,
                                    collet_buffer *buffer, void **handle, collet_error *err);
-    /* Optional. Gives back pooled memory, plans and compiled programs that are not in use, while
+    /* Optional. Frees pooled memory, plans and compiled programs that are not in use, while
      * other threads may be using the device. May block. */
     void (*trim)(collet_device *device);
-    /* Optional. Compiles kernels brought by the user; `source` is in the device's language,
+    /* Optional. Compiles kernels of the user's; `source` is in the device's language,
      * NUL-terminated. *module belongs to libcore until module_free. May block. */
     collet_status (*module_build)(collet_device *device, const char *source, const char *options,
                                   collet_module **module, collet_error *err);
@@ -309,7 +310,7 @@ struct collet_plugin {
     /* ---- Since 1.2: there when struct_size covers it ---- */
 
     /*
-     * Optional. Copies from another device's memory without libcore's in between: from `source`, a
+     * Optional. Copies directly from another device's memory: from `source`, a
      * buffer of the device `from` of the plugin `of` (this one, or another, which the plugin may
      * know by its name and whose native_handle it may ask), to `target` of `device`. The copy comes
      * after all that is in `queue` (of `device`) and in `from_queue` (of `from`), and what is
@@ -338,12 +339,12 @@ COLLET_API const collet_plugin *collet_plugin_entry(const collet_host *host);
  *   {"name": "cpu_scalar", "version": "0.1.0", "abi": [1, 0], "priority": 10,
  *    "features": {"jit": false, "parallel": false, "gpu": false},
  *    "description": "...", "kernels": ["add", ...]}
- * `priority` orders backends under "auto", larger first. `kernels` names every op that has a row.
- * Members may be added: unknown ones are ignored. Optional: "description", and "depends", a list of
- * what the capabilities depend on beside the file: environment variables ("X", or "X*" for all that
- * begin so) and absolute paths. A kept answer of a probe is used only while they are as they were.
- * A second note says which sanitizer the object was built with: such a plugin loads only into a
- * program built alike.
+ * Under "auto" backends with a larger `priority` are tried first. `kernels` names every op that has
+ * a row. Members may be added: unknown ones are ignored. Optional: "description", and "depends", a
+ * list of what the capabilities depend on beside the file: environment variables ("X", or "X*" for
+ * all that begin so) and absolute paths. A cached probe result is used only while these are
+ * unchanged. A second note says which sanitizer the object was built with: such a plugin loads only
+ * into a program built alike.
  *
  * COLLET_PLUGIN_MANIFEST("path/to/manifest.json") at file scope, once, embeds the file (searched as
  * by .incbin: the assembler's include path, -Wa,-I).

@@ -197,7 +197,8 @@ typedef struct collet_transpose_params {
     int32_t perm[COLLET_MAX_DIMS];
 } collet_transpose_params;
 
-/* sum, mean, min, max: bit i of `axes` set = axis i is reduced; keepdims != 0 keeps it with length 1. */
+/* sum, mean, min, max: bit i of `axes` set = axis i is reduced; keepdims != 0 keeps it with
+ * length 1. */
 typedef struct collet_reduce_params {
     uint32_t struct_size;
     uint32_t axes;
@@ -234,8 +235,9 @@ typedef struct collet_random_params {
 } collet_random_params;
 
 /* How ternary weights become codes. */
-#define COLLET_TERNARY_THRESHOLD 0 /* v > threshold: 1, v < -threshold: -1, else 0; the scale is 1 */
-#define COLLET_TERNARY_ABSMEAN 1   /* the same with half of the row's scale, which is mean |v| */
+#define COLLET_TERNARY_THRESHOLD                                                                   \
+    0                            /* v > threshold: 1, v < -threshold: -1, else 0; the scale is 1 */
+#define COLLET_TERNARY_ABSMEAN 1 /* the same with half of the row's scale, which is mean |v| */
 
 /* ternary_quantize: `threshold` is finite and >= 0, and 0 for ABSMEAN. */
 typedef struct collet_ternary_quantize_params {
