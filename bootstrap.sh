@@ -79,9 +79,9 @@ find_missing() {
     need libzip-dev pkg-config --exists libzip
     need libopenblas-dev pkg-config --exists openblas
     want libdnnl-dev compiles "${CC:-cc}" c '#include <oneapi/dnnl/dnnl.h>'
-    want opencl-c-headers compiles "${CC:-cc}" c '#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>'
     if [ "$1" = test ]; then
+        want opencl-c-headers compiles "${CC:-cc}" c '#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>'
         want pocl-opencl-icd eval 'ls /etc/OpenCL/vendors/*.icd'
         want oclgrind command -v oclgrind
         want libclblast-dev compiles "${CC:-cc}" c '#include <clblast_c.h>'

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 
 typedef struct event_link {
-    __typeof__(&clSetUserEventStatus) set;
-    __typeof__(&clReleaseEvent) release;
+    cl_int (*set)(cl_event event, cl_int status);
+    cl_int (*release)(cl_event event);
     cl_event event;
 } event_link;
 
-static void CL_CALLBACK pass_on(cl_event event, cl_int status, void *argument)
+static void pass_on(cl_event event, cl_int status, void *argument)
 {
     event_link *l = argument;
     (void)event;

@@ -11,9 +11,9 @@ static collet_status find_functions(const collet_host *host, opencl_driver *cl, 
                                     collet_error *err)
 {
     const char *missing = NULL;
-#define FIND(name)                                                                                 \
-    *(void **)(void *)&cl->name = dlsym(cl->library, "cl" #name);                                  \
-    missing = cl->name ? missing : "cl" #name;
+#define FIND(type, name, symbol, parameters)                                                       \
+    *(void **)(void *)&cl->name = dlsym(cl->library, #symbol);                                     \
+    missing = cl->name ? missing : #symbol;
     OPENCL_FUNCTIONS(FIND)
 #undef FIND
     if (!missing)

@@ -6,59 +6,13 @@
 #ifndef COLLET_OPENCL_DRIVER_H
 #define COLLET_OPENCL_DRIVER_H
 
-#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
-
 #include <collet/plugin.h>
 
-/* Every function of OpenCL 1.2 that is called. */
-#define OPENCL_FUNCTIONS(X)                                                                        \
-    X(GetPlatformIDs)                                                                              \
-    X(GetPlatformInfo)                                                                             \
-    X(GetDeviceIDs)                                                                                \
-    X(GetDeviceInfo)                                                                               \
-    X(CreateContext)                                                                               \
-    X(ReleaseContext)                                                                              \
-    X(CreateCommandQueue)                                                                          \
-    X(ReleaseCommandQueue)                                                                         \
-    X(CreateBuffer)                                                                                \
-    X(RetainMemObject)                                                                             \
-    X(ReleaseMemObject)                                                                            \
-    X(SetMemObjectDestructorCallback)                                                              \
-    X(CreateProgramWithSource)                                                                     \
-    X(CreateProgramWithBinary)                                                                     \
-    X(BuildProgram)                                                                                \
-    X(GetProgramInfo)                                                                              \
-    X(GetProgramBuildInfo)                                                                         \
-    X(ReleaseProgram)                                                                              \
-    X(CreateKernel)                                                                                \
-    X(ReleaseKernel)                                                                               \
-    X(SetKernelArg)                                                                                \
-    X(EnqueueNDRangeKernel)                                                                        \
-    X(EnqueueReadBuffer)                                                                           \
-    X(EnqueueWriteBuffer)                                                                          \
-    X(EnqueueCopyBuffer)                                                                           \
-    X(EnqueueFillBuffer)                                                                           \
-    X(EnqueueMapBuffer)                                                                            \
-    X(EnqueueUnmapMemObject)                                                                       \
-    X(EnqueueMarkerWithWaitList)                                                                   \
-    X(EnqueueBarrierWithWaitList)                                                                  \
-    X(GetEventInfo)                                                                                \
-    X(GetEventProfilingInfo)                                                                       \
-    X(WaitForEvents)                                                                               \
-    X(CreateUserEvent)                                                                             \
-    X(SetUserEventStatus)                                                                          \
-    X(SetEventCallback)                                                                            \
-    X(RetainEvent)                                                                                 \
-    X(ReleaseEvent)                                                                                \
-    X(Flush)                                                                                       \
-    X(Finish)
+#include "abi.h"
 
 typedef struct opencl_driver {
     void *library;
-#define MEMBER(name) __typeof__(&cl##name) name;
-    OPENCL_FUNCTIONS(MEMBER)
-#undef MEMBER
+    OPENCL_FUNCTIONS(ABI_MEMBER)
 } opencl_driver;
 
 /*

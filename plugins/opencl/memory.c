@@ -9,7 +9,7 @@
 
 #define HUGE_PAGE ((uint64_t)2 << 20)
 
-static void CL_CALLBACK free_pages(cl_mem memory, void *pages)
+static void free_pages(cl_mem memory, void *pages)
 {
     (void)memory;
     free(pages);

@@ -3,11 +3,12 @@
  * What opencl takes for CLBlast, on the system's OpenCL loader: it multiplies on the host. LACKS a
  * function, or calls ANOTHER loader.
  */
-#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
-
 #include <dlfcn.h>
 #include <stdlib.h>
+
+#include "opencl/abi.h"
+
+OPENCL_FUNCTIONS(ABI_PROTOTYPE)
 
 #ifdef ANOTHER
 cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host,
@@ -44,7 +45,7 @@ static void *loader(const char *name)
 
 static int fetch(operand *o, cl_command_queue queue)
 {
-    __typeof__(&clGetMemObjectInfo) info;
+    cl_int (*info)(cl_mem, cl_uint, size_t, void *, size_t *);
     __typeof__(&clEnqueueReadBuffer) get;
     *(void **)&info = loader("clGetMemObjectInfo");
     *(void **)&get = loader("clEnqueueReadBuffer");

@@ -5,12 +5,12 @@
  * it) or SHORT (of memory). One device, whose commands are done when they are enqueued; kernels do
  * nothing.
  */
-#define CL_TARGET_OPENCL_VERSION 120
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
-#include <CL/cl.h>
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "opencl/abi.h"
+
+OPENCL_FUNCTIONS(ABI_PROTOTYPE)
 
 static int object; /* every handle that needs no contents points here */
 static int dead;
@@ -112,7 +112,7 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, vo
 
 cl_context clCreateContext(const cl_context_properties *properties, cl_uint count,
                            const cl_device_id *devices,
-                           void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *),
+                           void(*notify)(const char *, const void *, size_t, void *),
                            void *user, cl_int *error)
 {
     (void)properties;
@@ -164,7 +164,7 @@ cl_int clReleaseMemObject(cl_mem memory)
     return CL_SUCCESS;
 }
 
-cl_int clSetMemObjectDestructorCallback(cl_mem memory, void(CL_CALLBACK *notify)(cl_mem, void *),
+cl_int clSetMemObjectDestructorCallback(cl_mem memory, void(*notify)(cl_mem, void *),
                                         void *user)
 {
     (void)memory;
@@ -287,7 +287,7 @@ cl_program clCreateProgramWithBinary(cl_context context, cl_uint count, const cl
 }
 
 cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *devices,
-                      const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
+                      const char *options, void(*notify)(cl_program, void *),
                       void *user)
 {
     (void)program;
@@ -421,7 +421,7 @@ cl_int clSetUserEventStatus(cl_event event, cl_int status)
 }
 
 cl_int clSetEventCallback(cl_event event, cl_int when,
-                          void(CL_CALLBACK *notify)(cl_event, cl_int, void *), void *user)
+                          void(*notify)(cl_event, cl_int, void *), void *user)
 {
     (void)when;
     notify(event, ((fake_event *)(void *)event)->status, user);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of cuBLAS's ABI that is used: abi.h; with the types of data that cuFFT has too. */
+/* The part of cuBLAS's ABI that is used: shared/jit/runtime/abi.h; with the types of data that
+ * cuFFT has too. */
 #ifndef COLLET_CUDA_ABI_CUBLAS_H
 #define COLLET_CUDA_ABI_CUBLAS_H
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of the CUDA driver's ABI that is used: abi.h. The symbols are the oldest versions that
- * take these types, so that drivers since 11.2 have them. */
+/* The part of the CUDA driver's ABI that is used: shared/jit/runtime/abi.h. The symbols are the
+ * oldest versions that take these types, so that drivers since 11.2 have them. */
 #ifndef COLLET_CUDA_ABI_CUDA_H
 #define COLLET_CUDA_ABI_CUDA_H
 
 #include <stddef.h>
 
-#include "abi.h"
+#include "shared/jit/runtime/abi.h"
 
 #define CUDA_CONSTANTS(X)                                                                          \
     X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 8)                                          \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of cuFFT's ABI that is used: abi.h. */
+/* The part of cuFFT's ABI that is used: shared/jit/runtime/abi.h. */
 #ifndef COLLET_CUDA_ABI_CUFFT_H
 #define COLLET_CUDA_ABI_CUFFT_H
 

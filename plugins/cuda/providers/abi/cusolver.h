@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of cuSOLVER's ABI that is used: abi.h. */
+/* The part of cuSOLVER's ABI that is used: shared/jit/runtime/abi.h. */
 #ifndef COLLET_CUDA_ABI_CUSOLVER_H
 #define COLLET_CUDA_ABI_CUSOLVER_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of NVRTC's ABI that is used: abi.h. */
+/* The part of NVRTC's ABI that is used: shared/jit/runtime/abi.h. */
 #ifndef COLLET_CUDA_ABI_NVRTC_H
 #define COLLET_CUDA_ABI_NVRTC_H
 
 #include <stddef.h>
 
-#include "abi.h"
+#include "shared/jit/runtime/abi.h"
 
 #define NVRTC_CONSTANTS(X)                                                                         \
     X(NVRTC_ERROR_OUT_OF_MEMORY, 1)                                                                \

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * abi.h - for declarations of drivers and libraries that are opened at run time, so that none of
+ * their headers is needed to build. Each library has a header of constants, types and functions:
+ * plugins/cuda/providers/abi, plugins/opencl/abi.h. tests/cuda/abi.c and tests/opencl/abi.c compare
+ * them with the libraries' own headers; they include both, for which COLLET_CUDA_TOOLKIT and
+ * COLLET_OPENCL_HEADERS leave out the types and constants.
+ *
+ * A list of functions has X(type, name, symbol, (parameters)): type, symbol and parameters as the
+ * library has them, `name` for the member of a struct of pointers. Enumerations are int.
+ */
+#ifndef COLLET_JIT_ABI_H
+#define COLLET_JIT_ABI_H
+
+#define ABI_CONSTANT(name, value) name = (value),
+#define ABI_MEMBER(type, name, symbol, parameters) type(*name) parameters;
+#define ABI_PROTOTYPE(type, name, symbol, parameters) type symbol parameters;
+
+#endif
