@@ -176,6 +176,22 @@ static void test_text(void **state)
     assert_non_null(strstr(r.out, "matmul f:ff 23x24x25"));
     assert_non_null(strstr(r.out, "of a test"));
     assert_non_null(strstr(r.out, "is the fastest library; Collet does"));
+    assert_string_equal(r.err, "");
+    tool_free(&r);
+}
+
+/* A terminal shows what is being measured; the line is gone in the end. */
+static void test_progress(void **state)
+{
+    const char *const args[] = {"against", "matmul", SMALL, "--dtype", "f32", NULL};
+    const tool_setup setup = {
+        .prepare = meet, .user = (void *)(uintptr_t) "FAKE_BLIS=right", .terminal = 1};
+    tool_result r = tool_run("backend-bench", args, &setup);
+    (void)state;
+    tool_expect(&r, 0);
+    assert_non_null(strstr(r.err, "matmul f:ff, round 1 of 8: Collet\033[K"));
+    assert_non_null(strstr(r.err, "round 8 of 8: blis"));
+    assert_string_equal(r.err + strlen(r.err) - 4, "\r\033[K");
     tool_free(&r);
 }
 
@@ -190,6 +206,7 @@ int main(void)
         cmocka_unit_test(test_a_shape_is_measured_once_a_type),
         cmocka_unit_test(test_the_command_line),
         cmocka_unit_test(test_text),
+        cmocka_unit_test(test_progress),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

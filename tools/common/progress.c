@@ -57,6 +57,15 @@ void tool_progress_update(tool_progress *progress, int64_t count, int64_t offset
     progress->next = now + INTERVAL;
 }
 
+void tool_progress_text(tool_progress *progress, const char *text)
+{
+    if (!progress->shown)
+        return;
+    fprintf(stderr, "\r%.119s\033[K", text);
+    fflush(stderr);
+    progress->drawn = 1;
+}
+
 void tool_progress_end(tool_progress *progress)
 {
     if (progress->drawn)

@@ -31,6 +31,9 @@ void tool_progress_update(tool_progress *progress, int64_t count, int64_t offset
 void tool_progress_format(char *text, size_t size, const char *unit, int64_t count, int64_t offset,
                           double fraction, double seconds);
 
+/* Shows `text`, cut to 119 bytes, as the line. */
+void tool_progress_text(tool_progress *progress, const char *text);
+
 /* Takes the line away. */
 void tool_progress_end(tool_progress *progress);
 

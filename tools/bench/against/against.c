@@ -2,6 +2,7 @@
 #include "against.h"
 
 #include "bench/ops/inputs.h"
+#include "common/progress.h"
 #include "common/sampler.h"
 
 #include <math.h>
@@ -11,13 +12,11 @@
 #include <string.h>
 
 #define ROUNDS 8
-#define FAR_SLOWER 1.5 /* times the best reference: of no interest after a round */
-#define AGREEMENT 1e-3 /* relative, of the outputs' magnitude */
-#define SETTLE_MILLISECONDS                                                                        \
-    40                     /* threads of the last call turn idle before the next one is timed      \
-                            */
-#define CHOOSE_SECONDS 1.0 /* to find the fastest way of moving memory, at most */
-#define CACHES_LEAST 2     /* what is not that many times the last cache may be served by it */
+#define FAR_SLOWER 1.5         /* times the best reference: left out after a round */
+#define AGREEMENT 1e-3         /* relative, of the outputs' magnitude */
+#define SETTLE_MILLISECONDS 40 /* for the threads of the last call to become idle */
+#define CHOOSE_SECONDS 1.0     /* at most, to find the fastest way of moving memory */
+#define CACHES_MIN 2           /* times the last cache: smaller operands may fit in it */
 #define DONE_MAX 256
 
 typedef struct against_job {
@@ -26,6 +25,7 @@ typedef struct against_job {
     bench_bandwidth bandwidth;
     int32_t bandwidth_open;
     cJSON *list;
+    tool_progress progress;
     int result;
     int32_t compared;
 } against_job;
@@ -40,8 +40,7 @@ double against_ratio_fastest(const against_result *r, int32_t i)
     return r->stats[i].min / r->own.stats.min;
 }
 
-/* ---- References
- * ---------------------------------------------------------------------------------- */
+/* ---- References ------------------------------------------------------------------------------ */
 
 /* As many as the machine gives, or where a library without a variable has a variant of fewer, that;
  * 0 when that is not fewer. */
@@ -139,17 +138,30 @@ static collet_status sample_own(bench_sampler *s, int32_t round, double seconds)
     return status;
 }
 
+/* "matmul f:ff, round 2 of 8: openblas Zen": seconds pass before a row is complete. */
+static void show_progress(against_job *job, const against_result *r, int32_t round,
+                          const reference_process *p)
+{
+    char text[256];
+    snprintf(text, sizeof text, "%s %s, round %d of %d: %s%s%s", r->layout->row->name,
+             r->layout->signature, (int)round + 1, ROUNDS, p ? p->library->name : "Collet",
+             p && p->value ? " " : "", p && p->value ? p->value : "");
+    tool_progress_text(&job->progress, text);
+}
+
 static collet_status take_turns(against_job *job, against_result *r, const bench_arrays *arrays,
                                 bench_sampler *s)
 {
     double seconds = job->session->options->seconds / ROUNDS;
     collet_status status = COLLET_OK;
     for (int32_t round = 0; round < ROUNDS && status == COLLET_OK; round++) {
+        show_progress(job, r, round, NULL);
         settle();
         status = sample_own(s, round, seconds);
         for (int32_t i = 0; i < r->count; i++) {
             if (r->references[i].state != REFERENCE_RUNS)
                 continue;
+            show_progress(job, r, round, &r->references[i]);
             settle();
             reference_sample(&r->references[i], seconds);
         }
@@ -188,7 +200,7 @@ static bench_bandwidth *open_bandwidth(against_job *job, const bench_layout *l)
     collet_error err;
     double seconds = job->session->options->seconds;
     double bytes = l->bytes_read + l->bytes_written;
-    if (bytes < CACHES_LEAST * (double)job->session->machine.last_cache_bytes)
+    if (bytes < CACHES_MIN * (double)job->session->machine.last_cache_bytes)
         return NULL;
     if (!job->bandwidth_open &&
         bench_bandwidth_open(&job->bandwidth, &job->session->machine, 0, &err) != COLLET_OK) {
@@ -246,6 +258,7 @@ static int32_t compare(against_job *job, const bench_layout *layout)
     r->own.flops = layout->flops;
     snprintf(r->own.dtype, sizeof r->own.dtype, "%s", layout->signature);
     measure(job, r);
+    tool_progress_end(&job->progress);
     if (r->own.status != COLLET_OK) {
         bench_complain(r->own.status, r->own.error);
         job->result = BENCH_EXIT_FAILURE;
@@ -350,6 +363,7 @@ int bench_against(bench_session *s)
         return bench_complain(COLLET_INVALID, "against: a shape or an axis is that of one op");
     if (s->report && !(job.list = cJSON_AddArrayToObject(s->report, "results")))
         return bench_out_of_memory();
+    tool_progress_begin(&job.progress, "", 0, 0);
     int32_t fine = run_all(&job);
     if (job.bandwidth_open)
         bench_bandwidth_close(&job.bandwidth);
