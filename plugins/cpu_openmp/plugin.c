@@ -215,7 +215,6 @@ static void describe(const collet_host *host, text *json)
     text_quote(json, name[0] ? name : "CPU");
     text_add(json, ", \"isa\": \"%s\", \"threads\": %d}], ", level->name, host->threads(host));
     choice_describe(host, level, json);
-    openmp_ternary_describe(host, level, json);
     text_add(json, "}");
 }
 
@@ -242,10 +241,6 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
     const isa_level *level = isa_select(host->config(host, "isa"), &reason);
     if (!level)
         return host->fail(err, COLLET_UNAVAILABLE, "cpu_openmp: %s", reason);
-    const ternary_products *ternary = NULL;
-    collet_status status = openmp_ternary_choose(host, level, &ternary, err);
-    if (status != COLLET_OK)
-        return status;
     collet_device *d = calloc(1, sizeof *d);
     plan_cache *ffts = plan_cache_create(PLANS, PLAN_BYTES);
     if (!d || !ffts) {
@@ -259,7 +254,7 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
     d->host = host;
     d->level = level;
     d->narrow = isa_narrow(level);
-    d->ternary = ternary;
+    d->ternary = isa_ternary(level);
     d->threads = host->threads(host);
     d->cache_bytes = cache_largest();
     *device = d;

@@ -9,8 +9,7 @@
  * CALL(OP, number of outputs, operands...) asserts that the row with these dtypes returns
  * COLLET_OK. EXPECT(got, n, tolerance, numbers...) compares doubles; NaN matches NaN. Set-up and
  * tear-down of the group are open_plugin and close_plugin: KERNEL_PLUGIN (default cpu_scalar) as it
- * was built, on `host_threads` threads and with the settings isa = `host_isa` and
- * cpu_openmp.ternary_tables = `host_ternary_tables`.
+ * was built, on `host_threads` threads and with the setting isa = `host_isa`.
  */
 #ifndef TESTS_KERNEL_CALL_H
 #define TESTS_KERNEL_CALL_H
@@ -25,10 +24,8 @@
 #endif
 
 static collet_device *device;
-static const char *host_isa, *host_ternary_tables;
-static const host_setting kernel_settings[] = {{"isa", &host_isa},
-                                               {"cpu_openmp.ternary_tables", &host_ternary_tables},
-                                               {NULL, NULL}};
+static const char *host_isa;
+static const host_setting kernel_settings[] = {{"isa", &host_isa}, {NULL, NULL}};
 
 static collet_operand dense(void *data, collet_dtype dtype, int32_t ndim, const int64_t *shape,
                             int64_t *strides)

@@ -138,33 +138,6 @@ static void test_unknown_isa_is_refused_with_a_reason(void **state)
     assert_int_equal(COLLET_UNAVAILABLE, plugin->device_open(&host, 1, &d, &err));
 }
 
-static void test_ternary_tables_are_chosen(void **state)
-{
-    (void)state;
-    char json[2048];
-    collet_error err = {0};
-    collet_device *d = NULL;
-    int vnni = 0;
-#if defined(__x86_64__)
-    vnni = __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni");
-#endif
-    host_ternary_tables = "yes";
-    ask_capabilities(json, sizeof json);
-    assert_non_null(
-        strstr(json, vnni ? "\"ternary_tables\": \"yes\"" : "\"ternary_tables\": \"no\""));
-    host_ternary_tables = "no";
-    ask_capabilities(json, sizeof json);
-    assert_non_null(strstr(json, "\"ternary_tables\": \"no\""));
-    host_ternary_tables = "often";
-    ask_capabilities(json, sizeof json);
-    assert_non_null(
-        strstr(json, "\"ternary_tables\": \"cpu_openmp: cpu_openmp.ternary_tables is auto,"));
-    assert_int_equal(COLLET_UNAVAILABLE, plugin->device_open(&host, 0, &d, &err));
-    assert_non_null(strstr(err.text, "is auto, yes or no, not 'often'"));
-    assert_null(d);
-    host_ternary_tables = NULL;
-}
-
 static void test_capabilities_that_do_not_fit(void **state)
 {
     (void)state;
@@ -418,7 +391,6 @@ int main(void)
         cmocka_unit_test(test_isa_can_be_capped),
 #endif
         cmocka_unit_test(test_unknown_isa_is_refused_with_a_reason),
-        cmocka_unit_test(test_ternary_tables_are_chosen),
         cmocka_unit_test(test_capabilities_that_do_not_fit),
         cmocka_unit_test(test_results_do_not_depend_on_threads),
         cmocka_unit_test(test_two_callers_at_once),

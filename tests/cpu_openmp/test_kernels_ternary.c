@@ -16,12 +16,11 @@
 #include "cpu_openmp/ternary/kernel_ternary.h"
 
 extern const ternary_products ternary_v2, ternary_v3, ternary_v4, ternary_v4_vnni,
-    ternary_tables_v4_vnni, ternary_v4_counts, ternary_tables_v4_counts;
+    ternary_v4_counts;
 extern const ternary_rows ternary_rows_v2;
 
-/* Tiles of 12, 4 and 1 rows; blocks that tables take at a time, and some more; parts of tiles of
- * tokens left over. */
-enum { ROWS = 29, BLOCKS = 11, COLUMNS = BLOCKS * TERNARY_BLOCK, TOKENS = TERNARY_BESIDE };
+/* Tiles of 12, 4 and 1 rows; parts of tiles of tokens left over. */
+enum { ROWS = 29, BLOCKS = 11, COLUMNS = BLOCKS * TERNARY_BLOCK, TOKENS = TERNARY_INTERLEAVED };
 enum { WEIGHTS_STEP = BLOCKS * TERNARY_BLOCK_BYTES + 7, SUMS_STEP = ROWS + 3 };
 
 static int8_t codes[ROWS][COLUMNS]; /* w */
@@ -167,47 +166,37 @@ static void check_f32(const char *level, const ternary_products *kernels)
 }
 
 /* `most` blocks at a time: what comes later is added. */
-static void multiply_beside(const ternary_products *kernels, int64_t rows, const char *tokens,
-                            int64_t most, char *tables, const int32_t *less)
+static void multiply_interleaved(const ternary_products *kernels, int64_t rows, const char *tokens,
+                            int64_t most, const int32_t *less)
 {
     ternary_panel p = panel_of(rows, tokens, COLUMNS, TOKENS);
-    p.tables = tables;
     for (int64_t first = 0; first < BLOCKS; first += p.blocks) {
         p.blocks = BLOCKS - first < most ? BLOCKS - first : most;
         p.weights = weights + first * TERNARY_BLOCK_BYTES;
         p.tokens = tokens + first * TERNARY_BLOCK;
         p.less = first == 0 ? less : NULL;
-        if (tables)
-            kernels->set_tables(tables, p.tokens, COLUMNS, p.blocks);
-        kernels->multiply_beside(&p);
+        kernels->multiply_interleaved(&p);
     }
 }
 
-static void check_beside(const char *level, const ternary_products *kernels)
+static void check_interleaved(const char *level, const ternary_products *kernels)
 {
     static char tokens[TOKENS][COLUMNS];
     int32_t less[TOKENS];
-    char *tables =
-        kernels->set_tables ? aligned_alloc(64, TERNARY_TABLE_BLOCKS * TERNARY_TABLE_BYTES) : NULL;
     fill(128);
     memcpy(tokens, activations, sizeof tokens);
-    kernels->set_beside(tokens[0], COLUMNS, 0, 4);
-    kernels->set_beside(tokens[0], COLUMNS, 4, BLOCKS - 4);
+    kernels->interleave(tokens[0], COLUMNS, 0, 4);
+    kernels->interleave(tokens[0], COLUMNS, 4, BLOCKS - 4);
     for (int64_t t = 0; t < TOKENS; t++) {
         more[t] = (uint32_t)t;
         less[t] = (int32_t)(exact(0, t, 1) - exact(0, t, 0) - t);
     }
     for (int64_t rows = 1; rows <= ROWS; rows++) {
-        multiply_beside(kernels, rows, tokens[0], BLOCKS, NULL, less);
+        multiply_interleaved(kernels, rows, tokens[0], BLOCKS, less);
         expect_sums(level, rows, TOKENS);
-        multiply_beside(kernels, rows, tokens[0], 4, NULL, less);
+        multiply_interleaved(kernels, rows, tokens[0], 4, less);
         expect_sums(level, rows, TOKENS);
-        if (tables) {
-            multiply_beside(kernels, rows, tokens[0], TERNARY_TABLE_BLOCKS, tables, less);
-            expect_sums(level, rows, TOKENS);
-        }
     }
-    free(tables);
 }
 
 /* Results have the bits of the plain way, in which each operation is rounded. */
@@ -218,7 +207,7 @@ static void check_finish(const char *level, const ternary_products *kernels, int
     int32_t less[TOKENS] = {0}, plain[ROWS];
     fill(128);
     memcpy(tokens, activations, sizeof tokens);
-    kernels->set_beside(tokens[0], COLUMNS, 0, BLOCKS);
+    kernels->interleave(tokens[0], COLUMNS, 0, BLOCKS);
     for (int64_t i = 0; i < ROWS; i++) {
         scales[i] = (float)(random_below(2000) - 1000) / 700.0f;
         biases[i] = (float)(random_below(2000) - 1000) / 0.7f;
@@ -229,11 +218,11 @@ static void check_finish(const char *level, const ternary_products *kernels, int
     }
     ternary_finish plainly = {
         .scales = with & 1 ? scales : NULL, .biases = with & 2 ? biases : NULL, .relu = with & 4};
-    ternary_finish_beside finish = {of_tokens, plainly.scales, plainly.biases, plainly.relu};
+    ternary_finish_interleaved finish = {of_tokens, plainly.scales, plainly.biases, plainly.relu};
     ternary_panel p = panel_of(ROWS, tokens[0], COLUMNS, TOKENS);
     p.less = less;
     p.finish = &finish;
-    kernels->multiply_beside(&p);
+    kernels->multiply_interleaved(&p);
     for (int64_t t = 0; t < TOKENS; t++) {
         for (int64_t r = 0; r < ROWS; r++)
             plain[r] = (int32_t)exact(r, t, 0);
@@ -266,8 +255,8 @@ static void check_level(const char *level, const ternary_products *kernels)
     check_long(level, kernels);
     check_packed(level, kernels);
     check_f32(level, kernels);
-    if (kernels->multiply_beside) {
-        check_beside(level, kernels);
+    if (kernels->multiply_interleaved) {
+        check_interleaved(level, kernels);
         for (int with = 0; with < 8; with++)
             check_finish(level, kernels, with);
     }
@@ -288,11 +277,9 @@ static void test_every_level(void **state)
     if (!__builtin_cpu_supports("avx512vnni"))
         return;
     check_level("v4 with VNNI", &ternary_v4_vnni);
-    check_level("v4 with VNNI and tables", &ternary_tables_v4_vnni);
     if (!__builtin_cpu_supports("avx512vpopcntdq"))
         return;
     check_level("v4 with VNNI and counts", &ternary_v4_counts);
-    check_level("v4 with VNNI, counts and tables", &ternary_tables_v4_counts);
 }
 
 int main(void)

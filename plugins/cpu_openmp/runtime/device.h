@@ -105,11 +105,6 @@ KERNEL(ternary_unpack);
 KERNEL(ternary_dot);
 
 /* ternary_product.c */
-/* What the setting cpu_openmp.ternary_tables asks for. UNAVAILABLE: it is wrong. */
-collet_status openmp_ternary_choose(const collet_host *host, const isa_level *level,
-                                    const ternary_products **kernels, collet_error *err);
-/* A further member of the capabilities. */
-void openmp_ternary_describe(const collet_host *host, const isa_level *level, text *json);
 KERNEL(ternary_matmul);
 WORKSPACE(ternary_matmul);
 KERNEL(ternary_linear);

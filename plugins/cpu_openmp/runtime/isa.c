@@ -44,8 +44,8 @@ DECLARE_LEVEL(v3)
 DECLARE_LEVEL(v4)
 extern const narrow_kernels narrow_v4_vnni;
 extern const narrow_kernels narrow_v4_bf16;
-extern const ternary_products ternary_v4_vnni, ternary_tables_v4_vnni;
-extern const ternary_products ternary_v4_counts, ternary_tables_v4_counts;
+extern const ternary_products ternary_v4_vnni;
+extern const ternary_products ternary_v4_counts;
 
 static const isa_level levels[] = {
     LEVEL("x86-64-v2", v2),
@@ -191,26 +191,13 @@ const narrow_kernels *isa_narrow(const isa_level *level)
     return level->narrow;
 }
 
-int isa_gains_from_tables(const isa_level *level)
-{
-#if defined(__x86_64__)
-    return has(processor_features(level), PROCESSOR_VNNI | PROCESSOR_HALVES);
-#else
-    (void)level;
-    return 0;
-#endif
-}
-
-const ternary_products *isa_ternary(const isa_level *level, int tables)
+const ternary_products *isa_ternary(const isa_level *level)
 {
 #if defined(__x86_64__)
     uint32_t features = processor_features(level);
-    if (has(features, PROCESSOR_VNNI | PROCESSOR_COUNTS))
-        return tables ? &ternary_tables_v4_counts : &ternary_v4_counts;
-    if (has(features, PROCESSOR_VNNI))
-        return tables ? &ternary_tables_v4_vnni : &ternary_v4_vnni;
+    if (features & PROCESSOR_VNNI)
+        return features & PROCESSOR_COUNTS ? &ternary_v4_counts : &ternary_v4_vnni;
 #endif
-    (void)tables;
     return level->ternary;
 }
 

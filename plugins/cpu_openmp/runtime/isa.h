@@ -55,11 +55,8 @@ const isa_level *isa_select(const char *cap, const char **reason);
  * and bf16, which no level has, where it has them. */
 const narrow_kernels *isa_narrow(const isa_level *level);
 
-/* The best ternary products at this level, likewise: with int8 products and counts of bits; and
- * with tables or without, where there are both. The units that add from tables idle beside the
- * products where these take two cycles each; elsewhere they are the same. */
-const ternary_products *isa_ternary(const isa_level *level, int tables);
-int isa_gains_from_tables(const isa_level *level);
+/* The best ternary products at this level, likewise: with int8 products and counts of bits. */
+const ternary_products *isa_ternary(const isa_level *level);
 
 /* The processor's name as it gives it itself, cleaned for JSON; "" when it gives none. */
 void isa_processor_name(char *name, uint64_t capacity);

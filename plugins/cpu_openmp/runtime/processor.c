@@ -11,8 +11,6 @@
 #define ECX7_VPOPCNTDQ (1u << 14)
 #define EDX7_AMX (1u << 22 | 1u << 24 | 1u << 25) /* bf16 tile int8 */
 #define EAX71_BF16 (1u << 5)
-/* AMD's leaf 0x8000001a: eax */
-#define EAX1A_512 (1u << 3)
 /* XCR0: the tile registers, which levels do not ask for */
 #define XCR0_AMX (3u << 17)
 
@@ -31,13 +29,6 @@ static int made_by_amd(void)
     return !memcmp(name, "AuthenticAMD", 12) || !memcmp(name, "HygonGenuine", 12);
 }
 
-/* Only AMD's AVX-512 does, and says so. */
-static int computes_in_halves(void)
-{
-    uint32_t a = 0, b, c, d;
-    return made_by_amd() && !(__get_cpuid(0x8000001au, &a, &b, &c, &d) && a & EAX1A_512);
-}
-
 /* What comes on top of AVX-512. */
 static uint32_t beyond_v4(void)
 {
@@ -49,7 +40,6 @@ static uint32_t beyond_v4(void)
     features |= c & ECX7_VNNI ? PROCESSOR_VNNI : 0;
     features |= c & ECX7_VPOPCNTDQ ? PROCESSOR_COUNTS : 0;
     features |= sub & EAX71_BF16 ? PROCESSOR_BF16 : 0;
-    features |= computes_in_halves() ? PROCESSOR_HALVES : 0;
     if ((d & EDX7_AMX) == EDX7_AMX && (saved_registers() & XCR0_AMX) == XCR0_AMX)
         features |= PROCESSOR_AMX;
     return features;

@@ -17,7 +17,6 @@
 #define PROCESSOR_AMX 32u
 #define PROCESSOR_AMD 64u     /* made by AMD or Hygon */
 #define PROCESSOR_COUNTS 256u /* AVX-512's counts of bits in lanes of 32 and 64 bits */
-#define PROCESSOR_HALVES 512u /* computes registers of 512 bits in two halves, as Zen 4 does */
 #define PROCESSOR_CAPPED 128u /* the machine has more than `level` */
 
 /* The features at most of `level` that processor and operating system have; 0 where they are not

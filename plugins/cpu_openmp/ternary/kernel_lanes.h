@@ -24,7 +24,6 @@ typedef uint8_t bytes_at_any __attribute__((vector_size(VECTOR_BYTES), aligned(1
 typedef int16_t shorts __attribute__((vector_size(VECTOR_BYTES), may_alias));
 typedef uint16_t ushorts __attribute__((vector_size(VECTOR_BYTES), may_alias));
 typedef int32_t words __attribute__((vector_size(VECTOR_BYTES), may_alias));
-typedef uint32_t uwords __attribute__((vector_size(VECTOR_BYTES), may_alias));
 typedef int64_t quads __attribute__((vector_size(VECTOR_BYTES), may_alias));
 
 /* Registers of a block's 64 bytes. */

@@ -21,7 +21,7 @@ INLINE const uint8_t *row_at(const ternary_panel *p, int64_t row)
     return p->weights + row * p->row_step;
 }
 
-/* Bytes of rows that the first cache holds beside those at hand; bytes on that come soon. */
+/* Bytes of rows that the first cache holds besides the current ones; bytes ahead. */
 #define NEAR (16 << 10)
 #define SOON 512
 
@@ -133,113 +133,39 @@ static void multiply_i8(const ternary_panel *p)
     multiply(p, i8_shapes);
 }
 
-/* ---- i8, tokens side by side ----------------------------------------------------------------- */
+/* ---- i8, interleaved tokens ------------------------------------------------------------------ */
 
 #if defined(__AVX512VNNI__)
 
 /* 24 sums, two registers of activations, one of weights. */
 #define ROWS TERNARY_ROWS
-#define NAME(x) beside_##x##_12
+#define NAME(x) interleaved_##x##_12
 #include "kernel_interleaved.inc"
 
 #define ROWS 4
-#define NAME(x) beside_##x##_4
+#define NAME(x) interleaved_##x##_4
 #include "kernel_interleaved.inc"
 
 #define ROWS 1
-#define NAME(x) beside_##x##_1
+#define NAME(x) interleaved_##x##_1
 #include "kernel_interleaved.inc"
 
-/*
- * TERNARY_ROWS rows, with tables: of the words of each 64 bytes the first BESIDE_MULTIPLIED are
- * multiplied, the others looked up. Fields stay where they are: the highest ones are added first,
- * 64 times too large, and sums are divided by 4 before each of the lower ones. With each of the
- * fields goes one of the words that are looked up, and with each word that is multiplied that of
- * one row.
- */
-static void tables_tile(const ternary_panel *p, int64_t row)
-{
-    const int64_t step = p->token_step, row_step = p->row_step;
-    words sum[TERNARY_ROWS][BESIDE_HALVES] = {{{0}}};
-    shorts part[TERNARY_ROWS] = {{0}};
-    for (int l = 3;; l--) {
-        if (l == 0)
-            fetch_sums(p, row, TERNARY_ROWS);
-        const words mask = (words){0} + (int32_t)(0x03030303u << 2 * l);
-        for (int64_t k = 0; k < p->blocks; k++) {
-            const char *a = p->tokens + k * TERNARY_BLOCK + 64 * l;
-            const uint8_t *block = row_at(p, row) + k * TERNARY_BLOCK_BYTES;
-            for (int i = 0; i < BESIDE_MULTIPLIED; i++, a += step) {
-                const uint8_t *w = block + 4 * i;
-                bytes low = load_bytes(a), high = load_bytes(a + BESIDE_WORDS * step);
-                IN_REGISTER(low);
-                IN_REGISTER(high);
-#pragma GCC unroll 16
-                for (int r = 0; r < TERNARY_ROWS; r++) {
-                    bytes u = masked_in_all(w + r % 4 * row_step, mask);
-                    sum[r][0] = products_add(sum[r][0], u, low);
-                    sum[r][1] = products_add(sum[r][1], u, high);
-                    if (r % 4 == 3 && r + 1 < TERNARY_ROWS) {
-                        w += 4 * row_step;
-                        LOADED_ANEW(w);
-                    }
-                }
-                fetch_line(block, (TERNARY_ROWS + i) * row_step);
-                part[i] += looked_up(tables_of(p->tables, k, l),
-                                     block + i * row_step + 4 * (BESIDE_MULTIPLIED + l));
-            }
-        }
-#pragma GCC unroll 16
-        for (int r = 0; r < TERNARY_ROWS; r++) {
-            sum[r][0] += part_low(part[r]) << 2 * l;
-            sum[r][1] += part_high(part[r]) << 2 * l;
-            part[r] = (shorts){0};
-        }
-        if (l == 0)
-            break;
-#pragma GCC unroll 16
-        for (int r = 0; r < TERNARY_ROWS; r++) {
-            sum[r][0] >>= 2;
-            sum[r][1] >>= 2;
-        }
-    }
-    /* As in ternary_beside.inc. */
-    words stored[TERNARY_ROWS][BESIDE_HALVES];
-#pragma GCC unroll 16
-    for (int r = 0; r < TERNARY_ROWS; r++) {
-        stored[r][0] = sum[r][0];
-        stored[r][1] = sum[r][1];
-    }
-    store_beside(p, row, TERNARY_ROWS, (const words(*)[BESIDE_HALVES])stored);
-}
-
-static void multiply_beside(const ternary_panel *p)
+static void multiply_interleaved(const ternary_panel *p)
 {
     int64_t row = 0;
-    for (; p->tables && row + TERNARY_ROWS <= p->rows; row += TERNARY_ROWS)
-        tables_tile(p, row);
     for (; row + TERNARY_ROWS <= p->rows; row += TERNARY_ROWS)
-        beside_tile_12(p, row);
+        interleaved_tile_12(p, row);
     for (; row + 4 <= p->rows; row += 4)
-        beside_tile_4(p, row);
+        interleaved_tile_4(p, row);
     for (; row < p->rows; row++)
-        beside_tile_1(p, row);
+        interleaved_tile_1(p, row);
 }
 
-static void set_beside(char *tokens, int64_t step, int64_t first, int64_t blocks)
+static void interleave(char *tokens, int64_t step, int64_t first, int64_t blocks)
 {
     for (int64_t at = first * TERNARY_BLOCK; at < (first + blocks) * TERNARY_BLOCK; at += 64) {
-        for (int half = 0; half < BESIDE_HALVES; half++)
-            transpose_words(tokens + half * BESIDE_WORDS * step + at, step);
-    }
-}
-
-static void set_tables(char *tables, const char *tokens, int64_t step, int64_t blocks)
-{
-    for (int64_t k = 0; k < blocks; k++, tokens += TERNARY_BLOCK) {
-        for (int l = 0; l < 4; l++)
-            make_tables((char *)tables_of(tables, k, l), tokens + (BESIDE_MULTIPLIED + l) * step,
-                        step);
+        for (int half = 0; half < INTERLEAVED_HALVES; half++)
+            transpose_words(tokens + half * INTERLEAVED_WORDS * step + at, step);
     }
 }
 
@@ -372,22 +298,12 @@ static int64_t dot(const uint8_t *a, const uint8_t *b, int64_t blocks)
     return across_quads(sum) - blocks * TERNARY_BLOCK;
 }
 
-#if defined(__AVX512VNNI__)
-#define BESIDE(tables)                                                                             \
-    .multiply_beside = multiply_beside, .set_beside = set_beside, .set_tables = (tables),
-#else
-#define BESIDE(tables)
-#endif
-
-#define PRODUCTS(tables)                                                                           \
-    {                                                                                              \
-        .multiply = {multiply_i8, multiply_packed, multiply_f32}, BESIDE(tables).dot = dot         \
-    }
-
 extern const ternary_products LEVEL_NAME(ternary);
-const ternary_products LEVEL_NAME(ternary) = PRODUCTS(NULL);
-
+const ternary_products LEVEL_NAME(ternary) = {
+    .multiply = {multiply_i8, multiply_packed, multiply_f32},
 #if defined(__AVX512VNNI__)
-extern const ternary_products LEVEL_NAME(ternary_tables);
-const ternary_products LEVEL_NAME(ternary_tables) = PRODUCTS(set_tables);
+    .multiply_interleaved = multiply_interleaved,
+    .interleave = interleave,
 #endif
+    .dot = dot,
+};

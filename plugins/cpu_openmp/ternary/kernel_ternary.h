@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ternary.h - products with packed ternary weights, and what goes into and comes out of them.
+ * kernel_ternary.h - products with packed ternary weights, and what goes into and comes out of them.
  *
  * Weights are rows of blocks in the format t2 (docs/KERNELS.md): 256 weights w in 64 bytes, as the
  * numbers u = w + 1. A token is a row of activations, prepared for one of three forms; it has as
@@ -12,8 +12,8 @@
  *   TERNARY_F32     256 f32 a block, and the sum of w a itself, within 2^-20 of that of |a|.
  * Integer sums are exact modulo 2^32. Any alignment; any thread.
  *
- * TERNARY_BESIDE tokens of TERNARY_I8 may lie side by side: 16 and 16 of them, and of every 64
- * bytes of 16 tokens, each 16 words of four activations, word j of token i is at word i of token j.
+ * TERNARY_INTERLEAVED tokens of TERNARY_I8 may be interleaved, 16 and 16 of them: of every 64 bytes
+ * of 16 tokens, each 16 words of four activations, word j of token i is at word i of token j.
  */
 #ifndef COLLET_OPENMP_KERNELS_TERNARY_H
 #define COLLET_OPENMP_KERNELS_TERNARY_H
@@ -29,20 +29,15 @@ enum { TERNARY_I8, TERNARY_PACKED, TERNARY_F32, TERNARY_FORMS };
 /* Rows are handled best by multiples of this. */
 #define TERNARY_ROWS 12
 
-#define TERNARY_BESIDE 32
+#define TERNARY_INTERLEAVED 32
 
-/* Of a block; and blocks whose sums from tables, eight of -512 to 508 each, have room in 16 bits.
- */
-#define TERNARY_TABLE_BYTES (32 * 1024)
-#define TERNARY_TABLE_BLOCKS 8
-
-/* How sums of TERNARY_BESIDE tokens become results of ternary_linear. */
-typedef struct ternary_finish_beside {
+/* How sums of TERNARY_INTERLEAVED tokens become results of ternary_linear. */
+typedef struct ternary_finish_interleaved {
     const float *tokens; /* the scale of each; NaN: so are its results */
     const float *scales; /* of the panel's rows, or NULL */
     const float *biases; /* likewise */
     int relu;
-} ternary_finish_beside;
+} ternary_finish_interleaved;
 
 /* Some rows of weights and some tokens. */
 typedef struct ternary_panel {
@@ -54,24 +49,19 @@ typedef struct ternary_panel {
     int64_t count;      /* of tokens */
     void *sums;         /* i32, or f32 for TERNARY_F32: [token][row] */
     int64_t sums_step;  /* elements from one token to the next */
-    /* multiply_beside: what is subtracted from each token's sums; NULL: sums are added to those
-     * that are there. How sums that nothing is added to become f32, or NULL. And what set_tables
-     * made of these blocks of these tokens, or NULL. */
+    /* multiply_interleaved alone: what is subtracted from each token's sums (NULL: the sums are
+     * added to those that are there), and how sums that are not added become f32, or NULL. */
     const int32_t *less;
-    const ternary_finish_beside *finish;
-    const char *tables;
+    const ternary_finish_interleaved *finish;
 } ternary_panel;
 
 typedef struct ternary_products {
     void (*multiply[TERNARY_FORMS])(const ternary_panel *panel);
-    /* The same for TERNARY_BESIDE tokens of TERNARY_I8 that lie side by side, with tables at most
-     * TERNARY_TABLE_BLOCKS blocks; what lays blocks first .. first + blocks - 1 of so many tokens
-     * so, in place; and what makes tables of tokens that lie so, TERNARY_TABLE_BYTES for each
-     * block, 64-byte aligned. All NULL where tokens side by side are not faster; set_tables alone
-     * where products of many rows are not faster with tables. */
-    void (*multiply_beside)(const ternary_panel *panel);
-    void (*set_beside)(char *tokens, int64_t step, int64_t first, int64_t blocks);
-    void (*set_tables)(char *tables, const char *tokens, int64_t step, int64_t blocks);
+    /* The same for TERNARY_INTERLEAVED interleaved tokens of TERNARY_I8; and what interleaves
+     * blocks first .. first + blocks - 1 of so many tokens in place. Both NULL where interleaved
+     * tokens are not faster. */
+    void (*multiply_interleaved)(const ternary_panel *panel);
+    void (*interleave)(char *tokens, int64_t step, int64_t first, int64_t blocks);
     /* The sum of products of two packed vectors. */
     int64_t (*dot)(const uint8_t *a, const uint8_t *b, int64_t blocks);
 } ternary_products;

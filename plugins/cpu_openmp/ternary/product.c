@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ternary_matmul and ternary_linear: tokens are made ready, some at a time, by all threads; then
- * each thread takes rows of the weights through them: through groups that lie side by side, then in
- * panels through the others.
+ * ternary_matmul and ternary_linear: all threads prepare some tokens; then each thread multiplies
+ * rows of the weights by them, first by the interleaved groups, then in panels by the others.
  */
 #include <math.h>
 #include <string.h>
@@ -15,7 +14,7 @@
 
 /* Of a panel, whose sums lie on the stack. */
 #define PANEL_ROWS (4 * TERNARY_ROWS)
-#define PANEL_TOKENS TERNARY_BESIDE
+#define PANEL_TOKENS TERNARY_INTERLEAVED
 
 /* Of results of `linear` that are finished at a time: the first cache holds them for a group. */
 #define FINISH_ROWS (12 * TERNARY_ROWS)
@@ -32,11 +31,6 @@
 /* Rows of a group's piece, whose results begin and end with lines of memory. */
 #define PIECE_ROWS 16
 
-/* Rows of a group of which fewer are not worth tables, and a thread's tables: its cache holds them.
- */
-#define TABLE_ROWS 96
-#define TABLES_BYTES (TERNARY_TABLE_BLOCKS * TERNARY_TABLE_BYTES)
-
 /* Products of weights, and activations, below which a second thread costs more than it brings. */
 #define GRAIN (1 << 20)
 #define TOKEN_GRAIN (1 << 13)
@@ -52,40 +46,9 @@ typedef struct product {
     int64_t panel;       /* rows of a panel */
     int64_t y_step;      /* bytes from one token's results to the next; 0 where they differ */
     int64_t first, here; /* the tokens that are ready now */
-    int64_t beside;      /* of them, the first ones, which lie side by side */
+    int64_t interleaved; /* of them, the first ones */
     ternary_tokens tokens;
-    char *tables; /* TABLES_BYTES for each of the first `rooms` threads */
-    int64_t rooms;
 } product;
-
-/* ---- The setting ----------------------------------------------------------------------------- */
-
-collet_status openmp_ternary_choose(const collet_host *host, const isa_level *level,
-                                    const ternary_products **kernels, collet_error *err)
-{
-    const char *word = host->config(host, "cpu_openmp.ternary_tables");
-    int tables = isa_gains_from_tables(level);
-    if (word && strcmp(word, "yes") == 0) {
-        tables = 1;
-    } else if (word && strcmp(word, "no") == 0) {
-        tables = 0;
-    } else if (word && strcmp(word, "auto") != 0) {
-        return host->fail(err, COLLET_UNAVAILABLE,
-                          "cpu_openmp: cpu_openmp.ternary_tables is auto, yes or no, not '%s'",
-                          word);
-    }
-    *kernels = isa_ternary(level, tables);
-    return COLLET_OK;
-}
-
-void openmp_ternary_describe(const collet_host *host, const isa_level *level, text *json)
-{
-    const ternary_products *kernels = NULL;
-    collet_error err;
-    collet_status status = openmp_ternary_choose(host, level, &kernels, &err);
-    text_add(json, ", \"ternary_tables\": ");
-    text_quote(json, status != COLLET_OK ? err.text : kernels->set_tables ? "yes" : "no");
-}
 
 /* ---- The plan -------------------------------------------------------------------------------- */
 
@@ -114,14 +77,14 @@ static void choose_source(product *p, const collet_kernel_call *call)
  * many at a time. */
 static int64_t panel_rows(const collet_device *device, int64_t rows, int64_t ready, int linear)
 {
-    int64_t threads = device->threads, beside = divide_up(ready, PANEL_TOKENS);
-    int64_t high = divide_up(rows * beside, threads * PANELS), best = TERNARY_ROWS,
+    int64_t threads = device->threads, groups = divide_up(ready, PANEL_TOKENS);
+    int64_t high = divide_up(rows * groups, threads * PANELS), best = TERNARY_ROWS,
             most = INT64_MAX;
     high = least(divide_up(high, TERNARY_ROWS) * TERNARY_ROWS, PANEL_ROWS);
     if (linear)
         return high < TERNARY_ROWS ? TERNARY_ROWS : high;
     for (int64_t height = high; height >= TERNARY_ROWS; height -= TERNARY_ROWS) {
-        int64_t busiest = divide_up(divide_up(rows, height) * beside, threads) * height;
+        int64_t busiest = divide_up(divide_up(rows, height) * groups, threads) * height;
         if (busiest < most) {
             most = busiest;
             best = height;
@@ -148,30 +111,23 @@ static int64_t result_step(const collet_operand *y)
 
 /* Whether tokens of TERNARY_I8 can: results have to be adjacent, sums are stored where they belong.
  */
-static int can_lie_beside(const product *p)
+static int can_interleave(const product *p)
 {
-    return p->kernels->multiply_beside && p->tokens.blocks > 0 && p->y_step &&
+    return p->kernels->multiply_interleaved && p->tokens.blocks > 0 && p->y_step &&
            cpu_last_step(p->y) == (int64_t)sizeof(int32_t);
 }
 
-/* Tokens of codes that can lie side by side become i8: products are faster than counts there. */
+/* Tokens of codes that can be interleaved become i8: products are faster than counts there. */
 static void choose_form(product *p)
 {
-    if (p->tokens.form == TERNARY_PACKED && p->count >= TERNARY_BESIDE && can_lie_beside(p))
+    if (p->tokens.form == TERNARY_PACKED && p->count >= TERNARY_INTERLEAVED && can_interleave(p))
         p->tokens.form = TERNARY_I8;
 }
 
-static int64_t tokens_beside(const product *p, int64_t tokens)
+static int64_t interleaved_tokens(const product *p, int64_t tokens)
 {
-    int groups = p->tokens.form == TERNARY_I8 && can_lie_beside(p);
-    return groups ? tokens / TERNARY_BESIDE * TERNARY_BESIDE : 0;
-}
-
-/* How many threads may have rows enough for tables. */
-static int64_t table_rooms(const product *p, const collet_device *device)
-{
-    int64_t rows = tokens_beside(p, p->ready) / TERNARY_BESIDE * p->rows;
-    return p->kernels->set_tables ? least(device->threads, rows / TABLE_ROWS) : 0;
+    int groups = p->tokens.form == TERNARY_I8 && can_interleave(p);
+    return groups ? tokens / TERNARY_INTERLEAVED * TERNARY_INTERLEAVED : 0;
 }
 
 static void make_product(product *p, const collet_device *device, const collet_kernel_call *call,
@@ -200,14 +156,12 @@ static void make_product(product *p, const collet_device *device, const collet_k
     p->ready = least(p->count, READY_BYTES / t->step / PANEL_TOKENS * PANEL_TOKENS);
     if (p->ready < PANEL_TOKENS)
         p->ready = least(p->count, PANEL_TOKENS);
-    p->rooms = table_rooms(p, device);
 }
 
-/* The tokens, tables, and what is known about each token. */
+/* The tokens, and what is known about each. */
 static uint64_t workspace_bytes(const product *p)
 {
-    return (uint64_t)p->ready * ((uint64_t)p->tokens.step + sizeof(ternary_token)) +
-           (uint64_t)p->rooms * TABLES_BYTES;
+    return (uint64_t)p->ready * ((uint64_t)p->tokens.step + sizeof(ternary_token));
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */
@@ -296,28 +250,27 @@ static void make_ready(void *argument, int32_t thread, int64_t begin, int64_t en
         ternary_token_store(&p->tokens, p->first + i, i);
 }
 
-/* Blocks begin .. end-1 of tokens side by side, those of the same tokens one after another. */
-static void lay_beside(void *argument, int32_t thread, int64_t begin, int64_t end)
+/* Blocks begin .. end-1 of interleaved tokens, those of the same tokens consecutive. */
+static void interleave(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const product *p = argument;
     const ternary_tokens *t = &p->tokens;
     (void)thread;
     for (int64_t item = begin; item < end; item++)
-        p->kernels->set_beside(t->stored + item / t->blocks * TERNARY_BESIDE * t->step, t->step,
+        p->kernels->interleave(t->stored + item / t->blocks * TERNARY_INTERLEAVED * t->step, t->step,
                                item % t->blocks, 1);
 }
 
-/* Rows row .. end-1 of a group side by side, from token number `place` of those that are ready. */
-static void multiply_group(const product *p, char *tables, int64_t place, int64_t row, int64_t end)
+/* Rows row .. end-1 of an interleaved group, from token `place` of those that are ready. */
+static void multiply_group(const product *p, int64_t place, int64_t row, int64_t end)
 {
-    float scale_room[FINISH_ROWS], bias_room[FINISH_ROWS], scales[TERNARY_BESIDE];
-    int32_t less[TERNARY_BESIDE] = {0};
+    float scale_room[FINISH_ROWS], bias_room[FINISH_ROWS], scales[TERNARY_INTERLEAVED];
+    int32_t less[TERNARY_INTERLEAVED] = {0};
     const ternary_tokens *t = &p->tokens;
     int64_t row_step = cpu_step(p->weights, 0), size = sizeof(int32_t);
-    int64_t most = tables ? TERNARY_TABLE_BLOCKS : GROUP_BLOCKS;
-    int at_once = p->linear && t->blocks <= most;
-    ternary_finish_beside finish = {.tokens = scales, .relu = p->relu};
-    for (int64_t i = 0; i < TERNARY_BESIDE; i++) {
+    int at_once = p->linear && t->blocks <= GROUP_BLOCKS;
+    ternary_finish_interleaved finish = {.tokens = scales, .relu = p->relu};
+    for (int64_t i = 0; i < TERNARY_INTERLEAVED; i++) {
         const ternary_token *about = &t->about[place + i];
         scales[i] = about->is_nan ? NAN : about->scale;
         if (!p->linear || at_once)
@@ -328,15 +281,12 @@ static void multiply_group(const product *p, char *tables, int64_t place, int64_
             .row_step = row_step,
             .tokens = t->stored + place * t->step + first * TERNARY_BLOCK,
             .token_step = t->step,
-            .count = TERNARY_BESIDE,
+            .count = TERNARY_INTERLEAVED,
             .sums_step = p->y_step / size,
             .less = first == 0 ? less : NULL,
             .finish = at_once ? &finish : NULL,
-            .tables = tables,
         };
-        panel.blocks = blocks = least(t->blocks - first, most);
-        if (tables)
-            p->kernels->set_tables(tables, panel.tokens, t->step, blocks);
+        panel.blocks = blocks = least(t->blocks - first, GROUP_BLOCKS);
         for (int64_t r = row; r < end; r += FINISH_ROWS) {
             panel.weights =
                 (const uint8_t *)cpu_at(p->weights) + r * row_step + first * TERNARY_BLOCK_BYTES;
@@ -346,7 +296,7 @@ static void multiply_group(const product *p, char *tables, int64_t place, int64_
                 finish.scales = of_rows(p->scales, r, panel.rows, scale_room);
                 finish.biases = of_rows(p->biases, r, panel.rows, bias_room);
             }
-            p->kernels->multiply_beside(&panel);
+            p->kernels->multiply_interleaved(&panel);
             if (p->linear && !at_once && first + blocks == t->blocks)
                 store_panel(p, &panel, r, place);
         }
@@ -355,17 +305,16 @@ static void multiply_group(const product *p, char *tables, int64_t place, int64_
 
 /* Pieces begin .. end-1 of PIECE_ROWS rows of a group, those of the same group one after another.
  */
-static void multiply_beside(void *argument, int32_t thread, int64_t begin, int64_t end)
+static void multiply_interleaved(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const product *p = argument;
+    (void)thread;
     int64_t pieces = divide_up(p->rows, PIECE_ROWS);
     for (int64_t item = begin, here; item < end; item += here) {
         int64_t piece = item % pieces, row = piece * PIECE_ROWS;
         here = least(end - item, pieces - piece);
         int64_t last = least(p->rows, (piece + here) * PIECE_ROWS);
-        int worth = last - row >= TABLE_ROWS && thread < p->rooms;
-        char *tables = worth ? p->tables + (int64_t)thread * TABLES_BYTES : NULL;
-        multiply_group(p, tables, item / pieces * TERNARY_BESIDE, row, last);
+        multiply_group(p, item / pieces * TERNARY_INTERLEAVED, row, last);
     }
 }
 
@@ -375,11 +324,11 @@ static void multiply(void *argument, int32_t thread, int64_t begin, int64_t end)
     const product *p = argument;
     const ternary_tokens *t = &p->tokens;
     _Alignas(64) int32_t sums[PANEL_ROWS * PANEL_TOKENS];
-    int64_t panels = divide_up(p->here - p->beside, PANEL_TOKENS);
+    int64_t panels = divide_up(p->here - p->interleaved, PANEL_TOKENS);
     int64_t row_step = cpu_step(p->weights, 0);
     (void)thread;
     for (int64_t item = begin; item < end; item++) {
-        int64_t row = item / panels * p->panel, place = p->beside + item % panels * PANEL_TOKENS;
+        int64_t row = item / panels * p->panel, place = p->interleaved + item % panels * PANEL_TOKENS;
         ternary_panel panel = {
             .weights = (const uint8_t *)cpu_at(p->weights) + row * row_step,
             .row_step = row_step,
@@ -400,14 +349,14 @@ static void multiply(void *argument, int32_t thread, int64_t begin, int64_t end)
 static int32_t plan_phases(const collet_device *device, product *p, team_phase phases[4])
 {
     const ternary_tokens *t = &p->tokens;
-    int64_t columns = t->blocks * TERNARY_BLOCK, groups = p->beside / TERNARY_BESIDE;
-    int64_t others = p->here - p->beside, work = PIECE_ROWS * TERNARY_BESIDE * columns;
+    int64_t columns = t->blocks * TERNARY_BLOCK, groups = p->interleaved / TERNARY_INTERLEAVED;
+    int64_t others = p->here - p->interleaved, work = PIECE_ROWS * TERNARY_INTERLEAVED * columns;
     int32_t count = 0;
     phases[count++] = (team_phase){make_ready, p->here, TOKEN_GRAIN / (columns + 1) + 1};
     if (groups > 0) {
-        phases[count++] = (team_phase){lay_beside, groups * t->blocks,
-                                       TOKEN_GRAIN / (TERNARY_BESIDE * TERNARY_BLOCK) + 1};
-        phases[count++] = (team_phase){multiply_beside, groups * divide_up(p->rows, PIECE_ROWS),
+        phases[count++] = (team_phase){interleave, groups * t->blocks,
+                                       TOKEN_GRAIN / (TERNARY_INTERLEAVED * TERNARY_BLOCK) + 1};
+        phases[count++] = (team_phase){multiply_interleaved, groups * divide_up(p->rows, PIECE_ROWS),
                                        GRAIN / work + 1};
     }
     if (others > 0) {
@@ -426,12 +375,11 @@ static collet_status run(const collet_device *device, product *p, void *workspac
     if (p->rows == 0 || p->count == 0)
         return COLLET_OK;
     t->stored = workspace;
-    p->tables = t->stored + p->ready * t->step;
-    t->about = (ternary_token *)(void *)(p->tables + p->rooms * TABLES_BYTES);
+    t->about = (ternary_token *)(void *)(t->stored + p->ready * t->step);
     for (p->first = 0; p->first < p->count; p->first += p->here) {
         team_phase phases[4];
         p->here = least(p->count - p->first, p->ready);
-        p->beside = tokens_beside(p, p->here);
+        p->interleaved = interleaved_tokens(p, p->here);
         int32_t count = plan_phases(device, p, phases);
         team_run_phases(device->threads, phases, count, p);
     }
