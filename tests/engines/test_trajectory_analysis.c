@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "trajectory/analysis.h"
+#include "trajectory/compute/analysis.h"
 #include "io_files.h"
 
 #include <math.h>

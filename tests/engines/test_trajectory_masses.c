@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
-#include "trajectory/elements.h"
+#include "trajectory/atoms/elements.h"
 #include "io_files.h"
-#include "trajectory/masses.h"
-#include "trajectory/residues.h"
+#include "trajectory/atoms/masses.h"
+#include "trajectory/atoms/residues.h"
 
 #include <math.h>
 #include <stdlib.h>

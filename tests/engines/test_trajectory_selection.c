@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "trajectory/selection.h"
+#include "trajectory/atoms/selection.h"
 
 #include <stdio.h>
 #include <stdlib.h>

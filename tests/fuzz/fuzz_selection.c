@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any text as a selection: it is refused with a message, or picks ascending atoms of a topology. */
-#include "trajectory/selection.h"
+#include "trajectory/atoms/selection.h"
 
 #include <stdlib.h>
 #include <string.h>

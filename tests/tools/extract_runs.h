@@ -31,7 +31,8 @@ void npz_close(npz *archive);
 const double *npz_f64(npz *archive, const char *key, int64_t *rows, size_t *count);
 int npz_has(const npz *archive, const char *key);
 
-/* Runs collet-extract with -q, status 0 expected, in `directory`, output out.npz, and reads it. */
+/* Runs collet-extract with -q, status 0 expected, in `directory`, output out.npz, and reads it.
+ * Warnings are allowed. */
 npz extract(const char *directory, const char *const *args);
 #define EXTRACT(directory, ...) extract(directory, (const char *const[]){__VA_ARGS__, NULL})
 

@@ -142,7 +142,7 @@ static void test_masses(void **state)
     check(1, LIST(WATER "conf.gro", WATER "traj.trr", "--masses", "negative.txt"),
           LIST("negative.txt:2:", "negative"));
     save_text("odd.gro", "beads\n1\n    1LIG     QQ    1   0.000   0.000   0.000\n   1 1 1\n");
-    check(1, LIST("odd.gro", "odd.gro"), LIST("atom 1, 'QQ' of residue LIG 1", "--masses"));
+    check(1, LIST("odd.gro", "odd.gro"), LIST("atom 1, 'QQ' of residue LIG 1", "masses"));
 }
 
 static void test_selections(void **state)
@@ -228,11 +228,20 @@ static void test_frames_that_differ(void **state)
     check(1, LIST("one.gro", "sparse.trr"), LIST("sparse.trr: frame 1", "forces"));
 }
 
+static void test_keys(void **state)
+{
+    (void)state;
+    check(1, LIST(WATER "conf.gro", WATER "traj.trr", "--keys", "com,mass"),
+          LIST("'mass' matches none"));
+    check(1, LIST(WATER "conf.gro", WATER "traj.xtc", "--keys", "com,tau_*"),
+          LIST("'tau_*' cannot be computed", "no forces"));
+}
+
 static void test_frames_out_of_range(void **state)
 {
     (void)state;
     check(1, LIST(WATER "conf.gro", WATER "traj.trr", "--start", "51"),
-          LIST("no frame", "traj.trr", "frame 51", "--start"));
+          LIST("no frame", "traj.trr", "frame 51", "the start"));
 }
 
 /* A failure whose output is somewhere else. */
@@ -253,11 +262,11 @@ static void check_output(const char *option, const char *path, const char *text)
 static void test_unwritable_output(void **state)
 {
     (void)state;
-    mkdir(io_path(directory, "folder"), 0777);
+    mkdir(io_path(directory, "folder.npz"), 0777);
     save_text("file", "a file");
     check_output("-o", "nowhere/out.npz", "no directory nowhere");
     check_output("-o", "/proc/out.npz", "/proc");
-    check_output("-o", "folder", "directory");
+    check_output("-o", "folder.npz", "directory");
     check_output("-d", "file", "file");
     check_output("-d", "nowhere/results", "No such file");
 }
@@ -273,7 +282,7 @@ static void test_standard_output(void **state)
     (void)state;
     tool_expect(&result, 1);
     assert_non_null(strstr(result.err, "standard output: No space left on device"));
-    assert_non_null(strstr(result.err, "said.npz and said.meta.json are complete"));
+    assert_non_null(strstr(result.err, "said.npz and the meta file are complete"));
     assert_true(bytes.size > 0);
     free(bytes.data);
     tool_free(&result);
@@ -283,18 +292,18 @@ static void test_standard_output(void **state)
 
 static void test_output_is_an_input(void **state)
 {
-    const char *args[] = {"-o", "copy.xtc", PEPTIDE "conf.gro", "./copy.xtc", NULL};
+    const char *args[] = {"-o", "copy.npz", PEPTIDE "conf.gro", "./copy.npz", NULL};
     tool_setup setup = {.directory = directory};
     tool_result result;
     io_bytes before, after;
 
     (void)state;
-    repeat_file(PEPTIDE "traj.xtc", io_path(directory, "copy.xtc"), 1);
-    before = io_load(io_path(directory, "copy.xtc"));
+    repeat_file(PEPTIDE "traj.xtc", io_path(directory, "copy.npz"), 1);
+    before = io_load(io_path(directory, "copy.npz"));
     result = tool_run("collet-extract", args, &setup);
     tool_expect(&result, 1);
     assert_non_null(strstr(result.err, "would replace the input"));
-    after = io_load(io_path(directory, "copy.xtc"));
+    after = io_load(io_path(directory, "copy.npz"));
     assert_int_equal(before.size, after.size);
     assert_memory_equal(before.data, after.data, before.size);
     free(before.data);
@@ -318,7 +327,12 @@ static void test_usage(void **state)
         {"a", "b", "--batch", "0"},
         {"a", "b", "--batch", "many"},
         {"a", "b", "--threads", "0"},
-        {"a", "b", "-o", "x", "-d", "y"},
+        {"a", "b", "-o", "x.npz", "-d", "y"},
+        {"a", "b", "-o", "-"},
+        {"a", "b", "-d", "-"},
+        {"a", "b", "-o", "x"},
+        {"a", "b", "-o", "x.csv"},
+        {"a", "b", "-o", ".npz"},
         {"a", "b", "--unknown"},
     };
 
@@ -451,15 +465,25 @@ static void test_signals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_missing_files),      cmocka_unit_test(test_not_a_trajectory),
-        cmocka_unit_test(test_atom_counts),        cmocka_unit_test(test_masses),
-        cmocka_unit_test(test_selections),         cmocka_unit_test(test_truncated),
-        cmocka_unit_test(test_no_complete_frame),  cmocka_unit_test(test_broken_frame),
-        cmocka_unit_test(test_frames_that_differ), cmocka_unit_test(test_frames_out_of_range),
-        cmocka_unit_test(test_unwritable_output),  cmocka_unit_test(test_standard_output),
-        cmocka_unit_test(test_output_is_an_input), cmocka_unit_test(test_usage),
-        cmocka_unit_test(test_unknown_backend),    cmocka_unit_test(test_file_size_limit),
-        cmocka_unit_test(test_full_disk),          cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_missing_files),
+        cmocka_unit_test(test_not_a_trajectory),
+        cmocka_unit_test(test_atom_counts),
+        cmocka_unit_test(test_masses),
+        cmocka_unit_test(test_selections),
+        cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_no_complete_frame),
+        cmocka_unit_test(test_broken_frame),
+        cmocka_unit_test(test_frames_that_differ),
+        cmocka_unit_test(test_frames_out_of_range),
+        cmocka_unit_test(test_unwritable_output),
+        cmocka_unit_test(test_standard_output),
+        cmocka_unit_test(test_output_is_an_input),
+        cmocka_unit_test(test_usage),
+        cmocka_unit_test(test_unknown_backend),
+        cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_file_size_limit),
+        cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_signals),
     };
 
     return cmocka_run_group_tests(tests, set_up, remove_directory);

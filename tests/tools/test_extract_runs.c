@@ -254,6 +254,30 @@ static void test_directory(void **state)
     npz_close(&whole);
 }
 
+/* The results of traj.trr do not replace those of traj.xtc unless that is asked for. */
+static void check_no_replacement(const char *inner)
+{
+    const char *args[] = {WATER "conf.gro", WATER "traj.trr", NULL, NULL};
+    tool_setup setup = {.directory = inner};
+    tool_result result = tool_run("collet-extract", args, &setup);
+    npz out = npz_open(io_path(inner, "traj.npz"));
+
+    tool_expect(&result, 1);
+    assert_non_null(strstr(result.err, "traj.npz exists already"));
+    assert_non_null(strstr(result.err, "--force"));
+    assert_false(npz_has(&out, "L_vector"));
+    npz_close(&out);
+    tool_free(&result);
+
+    args[2] = "--force";
+    result = tool_run("collet-extract", args, &setup);
+    tool_expect(&result, 0);
+    out = npz_open(io_path(inner, "traj.npz"));
+    assert_true(npz_has(&out, "L_vector"));
+    npz_close(&out);
+    tool_free(&result);
+}
+
 /* Named after the trajectory, in the working directory; the summary says where. */
 static void test_default_output(void **state)
 {
@@ -269,10 +293,15 @@ static void test_default_output(void **state)
     assert_non_null(strstr(result.out, "traj.npz: 51 frames of 648 atoms"));
     assert_non_null(strstr(result.out, "masses were guessed"));
     assert_string_equal(result.err, "");
+    assert_non_null(
+        strstr(result.out,
+               "left out, because the trajectory has no velocities: L_* omega_* dLdt_* k_*\n"));
+    assert_non_null(strstr(result.out, "left out, because the trajectory has no forces: tau_*\n"));
     out = npz_open(io_path(inner, "traj.npz"));
     npz_close(&out);
-    io_remove_directory(inner);
     tool_free(&result);
+    check_no_replacement(inner);
+    io_remove_directory(inner);
 }
 
 static void test_json(void **state)
@@ -299,6 +328,7 @@ static void test_json(void **state)
     assert_true(meta_at(meta, "backend/used/0/name")->valuestring[0] != '\0');
     assert_true(cJSON_GetArraySize(meta_at(meta, "backend/used/0/devices")) > 0);
     assert_true(meta_at(meta, "counters/calls")->valueint > 10);
+    assert_int_equal(meta_at(meta, "counters/bytes_direct")->valueint, 0);
     assert_true(meta_at(meta, "timing/wall_s")->valuedouble > 0);
     cJSON_Delete(meta);
     tool_free(&result);
@@ -320,6 +350,85 @@ static void test_times_that_fall(void **state)
     npz_close(&out);
 }
 
+/* A trajectory of three frames of two atoms, with NaN in the velocity of atom 1 in frame 1. */
+static void save_not_finite(const char *name)
+{
+    io_image image = {0};
+
+    for (int i = 0; i < 3; i++) {
+        io_put_trr(&image, 4, 2, i, IO_BOX | IO_X | IO_V | IO_F);
+        if (i == 1) /* big-endian NaN; forces of two atoms follow */
+            memcpy(image.data + image.size - 2 * 12 - 4, "\x7f\xc0\0\0", 4);
+    }
+    io_save(io_path(directory, name), image.data, image.size);
+    free(image.data);
+}
+
+/* Frame and atom are named, on the terminal and in the meta file. */
+static void test_not_finite(void **state)
+{
+    static const char top[] = "two\n2\n    1ALA     CA    1   0.000   0.000   0.000\n"
+                              "    2SOL     OW    2   0.100   0.000   0.000\n   1 1 1\n";
+    const char *args[] = {"-o", "out.npz", "two.gro", "nan.trr", NULL};
+    const char *expected = "warning: frame 1: the velocity of atom 1 (OW of SOL 2, counted from 0) "
+                           "is nan, so L, omega, dL/dt and the energies are not finite\n";
+    tool_setup setup = {.directory = directory};
+    tool_result result;
+    cJSON *meta;
+
+    (void)state;
+    io_save(io_path(directory, "two.gro"), top, strlen(top));
+    save_not_finite("nan.trr");
+    result = tool_run("collet-extract", args, &setup);
+    tool_expect(&result, 0);
+    if (strstr(result.err, expected) == NULL)
+        fail_msg("%s", result.err);
+    tool_free(&result);
+    meta = extract_meta(directory);
+    assert_non_null(strstr(meta_at(meta, "warnings/0")->valuestring, "velocity of atom 1"));
+    cJSON_Delete(meta);
+}
+
+/* What is in the meta file's warnings is on the terminal, with -q too. */
+static void test_warnings(void **state)
+{
+    const char *args[] = {"-q",        "-o",          "out.npz", PEPTIDE "conf.gro",
+                          "twice.trr", "--selection", "index 0", NULL};
+    tool_setup setup = {.directory = directory};
+    tool_result result;
+
+    (void)state;
+    repeat_file(PEPTIDE "traj.trr", io_path(directory, "twice.trr"), 2);
+    result = tool_run("collet-extract", args, &setup);
+    tool_expect(&result, 0);
+    assert_string_equal(result.out, "");
+    assert_non_null(strstr(result.err, "collet-extract: warning: frame 51 is not later"));
+    assert_non_null(
+        strstr(result.err, "collet-extract: warning: the inertia tensor of 102 frames"));
+    tool_free(&result);
+}
+
+static void test_keys(void **state)
+{
+    npz whole = EXTRACT(directory, WATER "conf.gro", WATER "traj.trr");
+    npz part = EXTRACT(directory, WATER "conf.gro", WATER "traj.trr", "--keys", "L_*,com,rmsd");
+    npz still = EXTRACT(directory, WATER "conf.gro", WATER "traj.trr", "--keys", "com,k_rot");
+    npz com = EXTRACT(directory, WATER "conf.gro", WATER "traj.trr", "--keys", "com");
+
+    (void)state;
+    assert_int_equal(npz_count(part.bytes.data, part.bytes.size), 10);
+    assert_int_equal(npz_count(still.bytes.data, still.bytes.size), 2);
+    assert_int_equal(npz_count(com.bytes.data, com.bytes.size), 1);
+    same_rows(&part, &whole, "L_z_mag", 0, 1);
+    same_rows(&part, &whole, "rmsd", 0, 1);
+    same_rows(&still, &whole, "k_rot", 0, 1);
+    same_rows(&com, &whole, "com", 0, 1);
+    npz_close(&whole);
+    npz_close(&part);
+    npz_close(&still);
+    npz_close(&com);
+}
+
 static void test_backend_option(void **state)
 {
     npz out = EXTRACT(directory, WATER "conf.gro", WATER "traj.trr", "--backend", "cpu_scalar");
@@ -334,13 +443,16 @@ static void test_backend_option(void **state)
 
 static void test_help_and_version(void **state)
 {
-    tool_result help = TOOL("collet-extract", "--help");
+    tool_result help = TOOL("collet-extract", "--help"), brief = TOOL("collet-extract", "-h");
     tool_result version = TOOL("collet-extract", "--version");
 
     (void)state;
     tool_expect(&help, 0);
     assert_non_null(strstr(help.out, "--selection=SELECTION"));
     assert_non_null(strstr(help.out, "Exit status"));
+    tool_expect(&brief, 0);
+    assert_string_equal(brief.out, help.out);
+    tool_free(&brief);
     tool_expect(&version, 0);
     assert_non_null(strstr(version.out, collet_version()));
     tool_free(&help);
@@ -361,8 +473,10 @@ static void test_progress_text(void **state)
 /* A terminal gets the line, which is gone in the end; --quiet keeps it away. */
 static void test_progress_on_a_terminal(void **state)
 {
+    /* (Without velocities nothing is warned of.) */
     const char *args[] = {"-o", "out.npz",   PEPTIDE "conf.gro", "many.trr", "--batch",
-                          "1",  "--backend", "cpu_scalar",       NULL,       NULL};
+                          "1",  "--backend", "cpu_scalar",       "--keys",   "com",
+                          NULL, NULL};
     tool_setup setup = {.directory = directory, .terminal = 1};
     tool_result result;
     int copies;
@@ -384,7 +498,7 @@ static void test_progress_on_a_terminal(void **state)
     tool_free(&result);
 
     repeat_file(PEPTIDE "traj.trr", io_path(directory, "many.trr"), 3 * copies);
-    args[8] = "-q";
+    args[10] = "-q";
     result = tool_run("collet-extract", args, &setup);
     tool_expect(&result, 0);
     assert_string_equal(result.err, "");
@@ -394,23 +508,16 @@ static void test_progress_on_a_terminal(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_keys),
-        cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_slices),
-        cmocka_unit_test(test_selections),
-        cmocka_unit_test(test_one_atom),
-        cmocka_unit_test(test_reference_file),
-        cmocka_unit_test(test_axis),
-        cmocka_unit_test(test_gro_trajectory),
-        cmocka_unit_test(test_directory),
-        cmocka_unit_test(test_default_output),
-        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_times_that_fall),
-        cmocka_unit_test(test_backend_option),
-        cmocka_unit_test(test_help_and_version),
-        cmocka_unit_test(test_progress_text),
-        cmocka_unit_test(test_progress_on_a_terminal),
+        cmocka_unit_test(test_all_keys),        cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_threads),         cmocka_unit_test(test_slices),
+        cmocka_unit_test(test_selections),      cmocka_unit_test(test_one_atom),
+        cmocka_unit_test(test_reference_file),  cmocka_unit_test(test_axis),
+        cmocka_unit_test(test_gro_trajectory),  cmocka_unit_test(test_directory),
+        cmocka_unit_test(test_default_output),  cmocka_unit_test(test_json),
+        cmocka_unit_test(test_times_that_fall), cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_warnings),        cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_backend_option),  cmocka_unit_test(test_help_and_version),
+        cmocka_unit_test(test_progress_text),   cmocka_unit_test(test_progress_on_a_terminal),
     };
 
     return cmocka_run_group_tests(tests, make_directory, remove_directory);

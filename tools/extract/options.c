@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
 
-#include "common/command_line.h"
-
 #include "common/arguments.h"
+#include "common/command_line.h"
 #include "io/decimal.h"
 
 #include <collet/collet.h>
@@ -11,6 +10,7 @@
 #include <argp.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -25,6 +25,8 @@ enum {
     KEY_BATCH,
     KEY_THREADS,
     KEY_JSON,
+    KEY_KEYS,
+    KEY_FORCE,
 };
 
 static const char doc[] =
@@ -48,6 +50,7 @@ static const char doc[] =
 static const struct argp_option argp_options[] = {
     {NULL, 'o', "OUT.npz", 0, "Write one file (default: the name of TRAJ with .npz, here)", 1},
     {NULL, 'd', "DIR", 0, "Write a directory with one .npy file a key, and meta.json", 1},
+    {"force", KEY_FORCE, NULL, 0, "Replace a file that is there under the default name", 1},
     {"selection", KEY_SELECTION, "SELECTION", 0, "Atoms to look at (default: all)", 2},
     {"start", KEY_START, "N", 0, "First frame, counted from 0 (default: 0)", 2},
     {"stop", KEY_STOP, "N", 0, "Stop before this frame (default: the end)", 2},
@@ -57,12 +60,16 @@ static const struct argp_option argp_options[] = {
     {"reference", KEY_REFERENCE, "FILE", 0,
      "Compute rmsd to the first frame of this file (default: to the first frame that is read)", 2},
     {"axis", KEY_AXIS, "X,Y,Z", 0, "Axis of the z parts and the tilt (default: 0,0,1)", 2},
+    {"keys", KEY_KEYS, "KEY,...", 0,
+     "Compute and write these keys, such as com,L_* (default: all that TRAJ has the fields for)",
+     2},
     {"backend", KEY_BACKEND, "NAME", 0, "Backend to compute with, or a list (default: auto)", 3},
     {"batch", KEY_BATCH, "N|auto", 0, "Frames read and computed at a time (default: auto)", 3},
     {"threads", KEY_THREADS, "N", 0,
      "CPU threads to compute with (default: one less than there are processors)", 3},
     {"quiet", 'q', NULL, 0, "No progress line and no summary", 4},
     {"json", KEY_JSON, NULL, 0, "Print the contents of the meta file instead of a summary", 4},
+    {NULL, 'h', NULL, OPTION_HIDDEN, NULL, -1},
     {0},
 };
 
@@ -83,29 +90,64 @@ static void parse_axis(struct argp_state *state, const char *text, double axis[3
         argp_error(state, "--axis: '%s' has no direction", text);
 }
 
-static error_t parse_option(int key, char *text, struct argp_state *state)
+/* Where the text of an option goes; NULL: it is none of these. */
+static const char **text_of(extract_options *options, int key)
+{
+    switch (key) {
+    case 'o':
+        return &options->output;
+    case 'd':
+        return &options->directory;
+    case KEY_BACKEND:
+        return &options->backend;
+    case KEY_SELECTION:
+        return &options->selection;
+    case KEY_MASSES:
+        return &options->masses;
+    case KEY_REFERENCE:
+        return &options->reference;
+    case KEY_KEYS:
+        return &options->keys;
+    default:
+        return NULL;
+    }
+}
+
+/* A file whose name promises another format is refused, not written. */
+static void check_output(struct argp_state *state, const extract_options *options)
+{
+    const char *name = options->directory != NULL ? options->directory : options->output;
+    size_t length = name != NULL ? strlen(name) : 0;
+
+    if (options->output != NULL && options->directory != NULL)
+        argp_error(state, "-o and -d exclude each other");
+    if (name == NULL)
+        return;
+    if (strcmp(name, "-") == 0)
+        argp_error(state, "results cannot go to standard output; name a file: -o OUT.npz");
+    if (name == options->output && (length <= 4 || strcmp(name + length - 4, ".npz") != 0))
+        argp_error(
+            state,
+            "-o %s: the output is an .npz file; name it OUT.npz, or write .npy files with -d "
+            "DIR",
+            name);
+}
+
+static void check(struct argp_state *state, const extract_options *options)
+{
+    if (options->trajectory == NULL)
+        argp_error(state, "a topology and a trajectory are wanted");
+    check_output(state, options);
+    if (options->stop >= 0 && options->stop <= options->start)
+        argp_error(state, "--start %lld --stop %lld leaves no frame", (long long)options->start,
+                   (long long)options->stop);
+}
+
+static error_t parse_number(int key, const char *text, struct argp_state *state)
 {
     extract_options *options = state->input;
 
     switch (key) {
-    case 'o':
-        options->output = text;
-        break;
-    case 'd':
-        options->directory = text;
-        break;
-    case 'q':
-        options->quiet = 1;
-        break;
-    case KEY_JSON:
-        options->json = 1;
-        break;
-    case KEY_BACKEND:
-        options->backend = text;
-        break;
-    case KEY_SELECTION:
-        options->selection = text;
-        break;
     case KEY_START:
         options->start = tool_parse_count(state, "--start", text, 0);
         break;
@@ -114,12 +156,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         break;
     case KEY_STEP:
         options->step = tool_parse_count(state, "--step", text, 1);
-        break;
-    case KEY_MASSES:
-        options->masses = text;
-        break;
-    case KEY_REFERENCE:
-        options->reference = text;
         break;
     case KEY_AXIS:
         parse_axis(state, text, options->axis);
@@ -131,6 +167,34 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_THREADS:
         options->threads = tool_parse_count(state, "--threads", text, 1);
         break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    extract_options *options = state->input;
+    const char **field = text_of(options, key);
+
+    if (field != NULL) {
+        *field = text;
+        return 0;
+    }
+    switch (key) {
+    case 'h':
+        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+        break;
+    case 'q':
+        options->quiet = 1;
+        break;
+    case KEY_FORCE:
+        options->force = 1;
+        break;
+    case KEY_JSON:
+        options->json = 1;
+        break;
     case ARGP_KEY_ARG:
         if (state->arg_num == 0)
             options->topology = text;
@@ -140,18 +204,38 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
             argp_error(state, "'%s': only TOP and TRAJ are wanted", text);
         break;
     case ARGP_KEY_END:
-        if (options->trajectory == NULL)
-            argp_error(state, "a topology and a trajectory are wanted");
-        if (options->output != NULL && options->directory != NULL)
-            argp_error(state, "-o and -d exclude each other");
-        if (options->stop >= 0 && options->stop <= options->start)
-            argp_error(state, "--start %lld --stop %lld leaves no frame", (long long)options->start,
-                       (long long)options->stop);
+        check(state, options);
         break;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return parse_number(key, text, state);
     }
     return 0;
+}
+
+/* The name of the trajectory with .npz for its extension, in the working directory. */
+static char *default_path(const char *trajectory)
+{
+    const char *slash = strrchr(trajectory, '/');
+    const char *name = slash != NULL ? slash + 1 : trajectory;
+    const char *dot = strrchr(name, '.');
+    int length = dot != NULL && dot != name ? (int)(dot - name) : (int)strlen(name);
+    char *path = NULL;
+
+    return asprintf(&path, "%.*s.npz", length, name) < 0 ? NULL : path;
+}
+
+static void choose_path(extract_options *options)
+{
+    const char *named = options->directory != NULL ? options->directory : options->output;
+
+    options->path = named != NULL ? strdup(named) : default_path(options->trajectory);
+    /* Whoever names an output knows what it replaces. */
+    if (named != NULL)
+        options->force = 1;
+    if (options->path == NULL) {
+        fputs("collet-extract: out of memory\n", stderr);
+        exit(EXTRACT_EXIT_FAILURE);
+    }
 }
 
 static void print_version(FILE *stream, struct argp_state *state)
@@ -165,7 +249,6 @@ void extract_options_parse(int argc, char **argv, extract_options *options)
     static const struct argp argp = {argp_options, parse_option, "TOP TRAJ", doc, NULL, NULL, NULL};
 
     memset(options, 0, sizeof *options);
-    options->argc = argc;
     options->command = command_line_copy(argc, argv);
     options->selection = "all";
     options->axis[2] = 1;
@@ -174,4 +257,11 @@ void extract_options_parse(int argc, char **argv, extract_options *options)
     argp_program_version_hook = print_version;
     argp_err_exit_status = EXTRACT_EXIT_USAGE;
     argp_parse(&argp, argc, argv, 0, NULL, options);
+    choose_path(options);
+}
+
+void extract_options_free(extract_options *options)
+{
+    free(options->command);
+    free(options->path);
 }

@@ -13,12 +13,13 @@
 
 /* Strings are those of argv; NULL = not given. */
 typedef struct extract_options {
-    int argc;
-    char **command; /* argv as it was typed, free(); NULL when memory was short */
+    char **command; /* argv as it was typed; NULL when memory was short */
     const char *topology;
     const char *trajectory;
     const char *output;    /* -o */
     const char *directory; /* -d */
+    char *path;            /* what is written: one of these, or the trajectory's name with .npz */
+    const char *keys;
     const char *backend;
     const char *selection; /* "all" when not given */
     const char *masses;
@@ -29,12 +30,14 @@ typedef struct extract_options {
     int64_t step;
     int64_t batch;   /* frames; 0 = auto */
     int64_t threads; /* 0 = libcore's choice */
+    int force;       /* an existing output may be replaced: --force, or it was named */
     int quiet;
     int json;
 } extract_options;
 
-/* Reads the command line. What it cannot make sense of ends the program with EXTRACT_EXIT_USAGE and
- * a message, --help and --version end it with 0. */
+/* Reads the command line. A wrong one ends the program with EXTRACT_EXIT_USAGE and a message;
+ * --help and --version end it with 0. */
 void extract_options_parse(int argc, char **argv, extract_options *options);
+void extract_options_free(extract_options *options);
 
 #endif

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* A document under construction: one allocation that failed spoils it, and is looked at in the end.
+/* A document under construction: `failed` once an allocation failed, which is checked at the end.
  */
 typedef struct document {
     cJSON *root;
@@ -70,81 +70,84 @@ static void put_file(document *d, cJSON *object, const char *path)
 
 /* ---- Sections ---------------------------------------------------------------------------- */
 
-static void describe_program(document *d, const extract_job *job)
+static void describe_program(document *d, const collet_extraction *x)
 {
     cJSON *command;
     char created[32];
     time_t now = time(NULL);
     struct tm utc;
 
-    put_text(d, d->root, "program", "collet-extract");
+    put_text(d, d->root, "program", x->settings.program);
     put_text(d, d->root, "version", COLLET_VERSION);
     put_text(d, d->root, "library_version", collet_version());
     if (gmtime_r(&now, &utc) != NULL &&
         strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc) > 0)
         put_text(d, d->root, "created", created);
     command = put_array(d, d->root, "command");
-    for (int i = 0; job->options->command && i < job->options->argc; i++)
-        put_text(d, command, NULL, job->options->command[i]);
+    for (char **word = x->settings.command; word != NULL && *word != NULL; word++)
+        put_text(d, command, NULL, *word);
 }
 
-static void describe_status(document *d, const extract_job *job)
+static void describe_status(document *d, const collet_extraction *x)
 {
     cJSON *end;
 
-    put_text(d, d->root, "status", job->truncated ? "truncated" : "complete");
-    if (!job->truncated)
+    put_text(d, d->root, "status", x->truncated ? "truncated" : "complete");
+    if (!x->truncated)
         return;
     end = put_object(d, d->root, "truncation");
-    put_integer(d, end, "last_complete_frame", job->last_frame);
-    put_integer(d, end, "end_of_last_complete_frame", job->end_offset);
-    put_text(d, end, "message", job->truncation.text);
+    put_integer(d, end, "last_complete_frame", x->last_frame);
+    put_integer(d, end, "end_of_last_complete_frame", x->end_offset);
+    put_text(d, end, "message", x->truncation.text);
 }
 
-static void describe_masses(document *d, cJSON *inputs, const extract_job *job)
+static void describe_masses(document *d, cJSON *inputs, const collet_extraction *x)
 {
     cJSON *masses = put_object(d, inputs, "masses");
-    const char *path = job->options->masses;
+    const char *path = x->settings.masses;
 
-    put_text(d, masses, "origin", path != NULL ? "file" : "guessed");
+    put_text(d, masses, "origin",
+             path != NULL                      ? "file"
+             : x->settings.mass_values != NULL ? "given"
+                                               : "guessed");
     if (path != NULL)
         put_file(d, masses, path);
-    else
+    else if (x->settings.mass_values == NULL)
         put_text(d, masses, "note",
                  "standard atomic weights (IUPAC 2021, abridged) of the elements guessed from the "
                  "names of atoms and residues");
     put_text(d, masses, "unit", "amu");
-    put_number(d, masses, "total_all", job->inputs.mass_all);
-    put_number(d, masses, "total_selected", job->inputs.mass);
+    put_number(d, masses, "total_all", x->inputs.mass_all);
+    put_number(d, masses, "total_selected", x->inputs.mass);
 }
 
-static void describe_reference(document *d, cJSON *inputs, const extract_job *job)
+static void describe_reference(document *d, cJSON *inputs, const collet_extraction *x)
 {
     cJSON *reference = put_object(d, inputs, "reference");
 
-    if (job->options->reference == NULL) {
+    if (x->settings.reference == NULL) {
         put_text(d, reference, "origin", "first frame read");
-        put_integer(d, reference, "frame", job->first_frame);
+        put_integer(d, reference, "frame", x->first_frame);
         return;
     }
     put_text(d, reference, "origin", "file");
-    put_file(d, reference, job->options->reference);
-    put_text(d, reference, "format", job->inputs.reference_format);
+    put_file(d, reference, x->settings.reference);
+    put_text(d, reference, "format", x->inputs.reference_format);
     put_integer(d, reference, "frame", 0);
 }
 
-static void describe_inputs(document *d, const extract_job *job)
+static void describe_inputs(document *d, const collet_extraction *x)
 {
-    const collet_trajectory_info *info = job->inputs.info;
+    const collet_trajectory_info *info = x->inputs.info;
     cJSON *inputs = put_object(d, d->root, "inputs");
     cJSON *topology = put_object(d, inputs, "topology");
     cJSON *trajectory = put_object(d, inputs, "trajectory");
 
-    put_file(d, topology, job->options->topology);
+    put_file(d, topology, x->settings.topology);
     put_text(d, topology, "format", "gro");
-    put_integer(d, topology, "atoms", job->inputs.topology->n_atoms);
-    put_text(d, topology, "title", job->inputs.topology->title);
-    put_text(d, trajectory, "path", job->options->trajectory);
+    put_integer(d, topology, "atoms", x->inputs.topology->n_atoms);
+    put_text(d, topology, "title", x->inputs.topology->title);
+    put_text(d, trajectory, "path", x->settings.trajectory);
     put_integer(d, trajectory, "bytes", info->file_size);
     put_text(d, trajectory, "format", info->format);
     put_text(d, trajectory, "precision", info->dtype == COLLET_F64 ? "double" : "single");
@@ -153,44 +156,44 @@ static void describe_inputs(document *d, const extract_job *job)
     put_integer(d, trajectory, "atoms", info->n_atoms);
     put(d, trajectory, "velocities", cJSON_CreateBool(info->has_velocities));
     put(d, trajectory, "forces", cJSON_CreateBool(info->has_forces));
-    describe_masses(d, inputs, job);
-    describe_reference(d, inputs, job);
+    describe_masses(d, inputs, x);
+    describe_reference(d, inputs, x);
 }
 
-static void describe_choice(document *d, const extract_job *job)
+static void describe_choice(document *d, const collet_extraction *x)
 {
-    const extract_options *options = job->options;
     cJSON *selection = put_object(d, d->root, "selection");
     cJSON *frames = put_object(d, d->root, "frames");
 
-    put_text(d, selection, "text", options->selection);
-    put_integer(d, selection, "atoms", job->inputs.n_atoms);
-    put_integer(d, selection, "atoms_of_topology", job->inputs.topology->n_atoms);
-    put_integer(d, frames, "count", job->n_frames);
-    put_integer(d, frames, "start", options->start);
-    if (options->stop >= 0)
-        put_integer(d, frames, "stop", options->stop);
-    put_integer(d, frames, "step", options->step);
-    put_integer(d, frames, "first", job->first_frame);
-    put_integer(d, frames, "last", job->last_frame);
-    put_number(d, frames, "first_time_ps", job->first_time);
-    put_number(d, frames, "last_time_ps", job->last_time);
-    put(d, d->root, "axis", cJSON_CreateDoubleArray(options->axis, 3));
+    put_text(d, selection, "text", x->settings.selection);
+    put_integer(d, selection, "atoms", x->inputs.n_atoms);
+    put_integer(d, selection, "atoms_of_topology", x->inputs.topology->n_atoms);
+    put_integer(d, frames, "count", x->n_frames);
+    put_integer(d, frames, "start", x->settings.start);
+    if (x->settings.stop >= 0)
+        put_integer(d, frames, "stop", x->settings.stop);
+    put_integer(d, frames, "step", x->settings.step);
+    put_integer(d, frames, "first", x->first_frame);
+    put_integer(d, frames, "last", x->last_frame);
+    put_number(d, frames, "first_time_ps", x->first_time);
+    put_number(d, frames, "last_time_ps", x->last_time);
+    put(d, d->root, "axis", cJSON_CreateDoubleArray(x->settings.axis, 3));
 }
 
-static void describe_outputs(document *d, const extract_job *job)
+static void describe_outputs(document *d, const collet_extraction *x)
 {
     cJSON *outputs;
 
-    put_text(d, d->root, "output", job->output);
+    if (x->output != NULL)
+        put_text(d, d->root, "output", x->output);
     outputs = put_object(d, d->root, "outputs");
     for (size_t i = 0; i < extract_output_count; i++) {
         const extract_output *o = &extract_outputs[i];
         int64_t shape[3];
-        int32_t ndim = extract_output_shape(o, job->n_frames, shape);
+        int32_t ndim = extract_output_shape(o, x->n_frames, shape);
         cJSON *entry, *extents;
 
-        if (job->columns[i] < 0)
+        if (x->left_out[i] != NULL)
             continue;
         entry = put_object(d, outputs, o->key);
         extents = put_array(d, entry, "shape");
@@ -202,62 +205,49 @@ static void describe_outputs(document *d, const extract_job *job)
     }
 }
 
-static void describe_omissions(document *d, const extract_job *job)
+/* An entry for each reason, in the order of the keys. */
+static void describe_omissions(document *d, const collet_extraction *x)
 {
-    static const struct {
-        uint32_t field;
-        const char *reason;
-    } fields[] = {{EXTRACT_VELOCITIES, "the trajectory has no velocities"},
-                  {EXTRACT_FORCES, "the trajectory has no forces"}};
     cJSON *omissions = put_array(d, d->root, "left_out");
 
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+    for (size_t i = 0; i < extract_output_count; i++) {
+        const char *reason = x->left_out[i];
         cJSON *entry, *keys;
+        size_t before = 0;
 
-        if (job->has & fields[i].field)
+        while (before < i && x->left_out[before] != reason)
+            before++;
+        if (reason == NULL || before < i)
             continue;
         entry = put_object(d, omissions, NULL);
-        put_text(d, entry, "reason", fields[i].reason);
+        put_text(d, entry, "reason", reason);
         keys = put_array(d, entry, "keys");
-        for (size_t k = 0; k < extract_output_count; k++)
-            if (extract_outputs[k].needs & fields[i].field)
+        for (size_t k = i; k < extract_output_count; k++)
+            if (x->left_out[k] == reason)
                 put_text(d, keys, NULL, extract_outputs[k].key);
     }
 }
 
-static void describe_warnings(document *d, const extract_job *job)
+static void describe_warnings(document *d, const collet_extraction *x)
 {
     cJSON *warnings = put_array(d, d->root, "warnings");
-    char text[300];
 
-    if (job->times_not_rising > 0 && (job->has & EXTRACT_VELOCITIES)) {
-        snprintf(text, sizeof text,
-                 "frame %lld is not later than the one before it, and %lld more: dL/dt around such "
-                 "frames means nothing",
-                 (long long)job->first_not_rising, (long long)job->times_not_rising - 1);
-        put_text(d, warnings, NULL, text);
-    }
-    if (job->notes.singular_frames > 0) {
-        snprintf(text, sizeof text,
-                 "the inertia tensor of %lld frames is singular: their omega is the least-squares "
-                 "solution",
-                 (long long)job->notes.singular_frames);
-        put_text(d, warnings, NULL, text);
-    }
+    for (size_t i = 0; i < x->n_warnings; i++)
+        put_text(d, warnings, NULL, x->warnings[i]);
 }
 
 /* Name, version and devices of a backend that ran a kernel. */
-static void describe_backend(document *d, cJSON *used, const extract_job *job, const char *name)
+static void describe_backend(document *d, cJSON *used, const collet_extraction *x, const char *name)
 {
+    collet_runtime *runtime = collet_context_runtime(x->context);
     collet_backend_info info;
     cJSON *entry = put_object(d, used, NULL), *capabilities, *devices;
 
     put_text(d, entry, "name", name);
-    for (size_t i = 0; i < collet_backend_count(job->runtime); i++) {
+    for (size_t i = 0; i < collet_backend_count(runtime); i++) {
         memset(&info, 0, sizeof info);
         info.struct_size = sizeof info;
-        if (collet_backend_info_at(job->runtime, i, &info) != COLLET_OK ||
-            strcmp(info.name, name) != 0)
+        if (collet_backend_info_at(runtime, i, &info) != COLLET_OK || strcmp(info.name, name) != 0)
             continue;
         put_text(d, entry, "version", info.version);
         put_text(d, entry, "path", info.path);
@@ -270,18 +260,18 @@ static void describe_backend(document *d, cJSON *used, const extract_job *job, c
     }
 }
 
-static void describe_work(document *d, const extract_job *job)
+static void describe_work(document *d, const collet_extraction *x)
 {
     cJSON *backend = put_object(d, d->root, "backend");
     cJSON *used, *counters, *timing;
-    const collet_counters *c = &job->notes.counters;
+    const collet_counters *c = &x->notes.counters;
     struct rusage usage;
-    double seconds = job->seconds > 0 ? job->seconds : 1e-9;
+    double seconds = x->seconds > 0 ? x->seconds : 1e-9;
 
-    put_text(d, backend, "choice", collet_get_backend(job->context));
+    put_text(d, backend, "choice", collet_get_backend(x->context));
     used = put_array(d, backend, "used");
-    for (int32_t i = 0; i < job->notes.n_backends; i++)
-        describe_backend(d, used, job, job->notes.backends[i]);
+    for (int32_t i = 0; i < x->notes.n_backends; i++)
+        describe_backend(d, used, x, x->notes.backends[i]);
 
     counters = put_object(d, d->root, "counters");
     put_integer(d, counters, "calls", (int64_t)c->calls);
@@ -289,31 +279,32 @@ static void describe_work(document *d, const extract_job *job)
     put_integer(d, counters, "temporaries", (int64_t)c->temporaries);
     put_integer(d, counters, "bytes_to_device", (int64_t)c->bytes_to_device);
     put_integer(d, counters, "bytes_to_host", (int64_t)c->bytes_to_host);
+    put_integer(d, counters, "bytes_direct", (int64_t)c->bytes_direct);
 
     timing = put_object(d, d->root, "timing");
-    put_number(d, timing, "wall_s", job->seconds);
-    put_number(d, timing, "of_which_finishing_s", job->finish_seconds);
-    put_number(d, timing, "frames_per_s", (double)job->n_frames / seconds);
-    put_number(d, timing, "MB_per_s", (double)job->end_offset * 1e-6 / seconds);
-    put_integer(d, timing, "batch_frames", job->batch_frames);
+    put_number(d, timing, "wall_s", x->seconds);
+    put_number(d, timing, "of_which_finishing_s", x->seconds - x->computed_seconds);
+    put_number(d, timing, "frames_per_s", (double)x->n_frames / seconds);
+    put_number(d, timing, "MB_per_s", (double)x->end_offset * 1e-6 / seconds);
+    put_integer(d, timing, "batch_frames", x->batch_frames);
     if (getrusage(RUSAGE_SELF, &usage) == 0)
         put_number(d, timing, "peak_memory_MiB", (double)usage.ru_maxrss / 1024);
 }
 
-collet_status extract_meta_format(const extract_job *job, char **text, collet_error *err)
+collet_status extract_meta_format(const collet_extraction *x, char **text, collet_error *err)
 {
     document d = {cJSON_CreateObject(), 0};
     char *printed = NULL;
 
     *text = NULL;
-    describe_program(&d, job);
-    describe_status(&d, job);
-    describe_inputs(&d, job);
-    describe_choice(&d, job);
-    describe_outputs(&d, job);
-    describe_omissions(&d, job);
-    describe_warnings(&d, job);
-    describe_work(&d, job);
+    describe_program(&d, x);
+    describe_status(&d, x);
+    describe_inputs(&d, x);
+    describe_choice(&d, x);
+    describe_outputs(&d, x);
+    describe_omissions(&d, x);
+    describe_warnings(&d, x);
+    describe_work(&d, x);
     if (d.root != NULL && !d.failed)
         printed = cJSON_Print(d.root);
     cJSON_Delete(d.root);

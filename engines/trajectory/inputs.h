@@ -4,8 +4,8 @@
 #ifndef COLLET_EXTRACT_INPUTS_H
 #define COLLET_EXTRACT_INPUTS_H
 
-#include "options.h"
-#include "trajectory/selection.h"
+#include "settings.h"
+#include "trajectory/atoms/selection.h"
 #include "trajectory/formats/trajectory.h"
 
 typedef struct extract_inputs {
@@ -22,12 +22,12 @@ typedef struct extract_inputs {
 } extract_inputs;
 
 /*
- * Opens everything that the options name. The text of an error says which file does not fit which:
+ * Opens everything that the settings name. The text of an error says which file does not fit which:
  * COLLET_IO and COLLET_FORMAT for files, COLLET_INVALID for a selection without atoms or mass.
  * On an error nothing is left open. The caller closes the inputs.
  */
-collet_status extract_inputs_open(extract_inputs *inputs, const extract_options *options,
-                                  const extract_selection *selection, collet_error *err);
+collet_status extract_inputs_open(extract_inputs *inputs, const extract_settings *settings,
+                                  collet_error *err);
 void extract_inputs_close(extract_inputs *inputs);
 
 #endif

@@ -3,12 +3,13 @@
 #ifndef COLLET_EXTRACT_META_H
 #define COLLET_EXTRACT_META_H
 
-#include "job.h"
+#include "state.h"
 
 /*
- * JSON text about a job that was run, with a final newline, in *text (the caller frees).
+ * JSON text about an extraction that is done, with a final newline, in *text (the caller frees).
  * man/collet-extract.1 lists the members. COLLET_NO_MEMORY.
  */
-collet_status extract_meta_format(const extract_job *job, char **text, collet_error *err);
+collet_status extract_meta_format(const collet_extraction *extraction, char **text,
+                                  collet_error *err);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "selection.h"
 
+#include "pattern.h"
 #include "residues.h"
 
 #include <limits.h>
@@ -362,38 +363,12 @@ void extract_selection_free(extract_selection *selection)
 
 /* ---- Evaluation -------------------------------------------------------------------------- */
 
-/* `pattern` with * and ? against a whole name: on a mismatch the last * takes one character more.
- */
-static int matches(const char *pattern, size_t length, const char *name)
-{
-    size_t at = 0, star = SIZE_MAX;
-    const char *resume = name;
-
-    while (*name != '\0') {
-        if (at < length && pattern[at] == '*') {
-            star = at++;
-            resume = name;
-        } else if (at < length && (pattern[at] == '?' || pattern[at] == *name)) {
-            at++;
-            name++;
-        } else if (star != SIZE_MAX) {
-            at = star + 1;
-            name = ++resume;
-        } else {
-            return 0;
-        }
-    }
-    while (at < length && pattern[at] == '*')
-        at++;
-    return at == length;
-}
-
 static int matches_any(const extract_selection *s, const instruction *test, const char *name)
 {
     const item *items = s->items + test->first;
 
     for (size_t i = 0; i < test->count; i++)
-        if (matches(s->text + items[i].start, items[i].length, name))
+        if (extract_pattern_matches(s->text + items[i].start, items[i].length, name))
             return 1;
     return 0;
 }

@@ -121,6 +121,7 @@ static void add_scope(extract_analysis_notes *notes, const extract_scope *scope)
     notes->counters.temporaries += c.temporaries;
     notes->counters.bytes_to_device += c.bytes_to_device;
     notes->counters.bytes_to_host += c.bytes_to_host;
+    notes->counters.bytes_direct += c.bytes_direct;
     for (int32_t i = 0; i < scope->n_backends; i++) {
         int32_t k = 0;
 

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pattern.h"
+
+#include <stdint.h>
+
+/* `pattern` with * and ? against a whole name: on a mismatch the last * takes one character more.
+ */
+int extract_pattern_matches(const char *pattern, size_t length, const char *name)
+{
+    size_t at = 0, star = SIZE_MAX;
+    const char *resume = name;
+
+    while (*name != '\0') {
+        if (at < length && pattern[at] == '*') {
+            star = at++;
+            resume = name;
+        } else if (at < length && (pattern[at] == '?' || pattern[at] == *name)) {
+            at++;
+            name++;
+        } else if (star != SIZE_MAX) {
+            at = star + 1;
+            name = ++resume;
+        } else {
+            return 0;
+        }
+    }
+    while (at < length && pattern[at] == '*')
+        at++;
+    return at == length;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows delivered to the caller. */
+#include "run.h"
+
+static collet_status begin(collet_extraction *x, collet_error *err)
+{
+    int32_t wanted[EXTRACT_MAX_OUTPUTS];
+    collet_status status;
+
+    if (x->rows != NULL)
+        return COLLET_OK;
+    if (x->stage != EXTRACT_OPEN)
+        return collet_fail(err, COLLET_INVALID, "the rows were written to %s already", x->output);
+    for (size_t i = 0; i < extract_output_count; i++)
+        wanted[i] = x->left_out[i] == NULL;
+    status = extract_rows_create(wanted, &x->rows, err);
+    return status == COLLET_OK ? extract_run_start(x, extract_rows_put, x->rows, err) : status;
+}
+
+/* At most `most` rows; fewer only at the end. */
+static collet_status deliver(collet_extraction *x, int64_t most,
+                             const collet_extraction_batch **out, collet_error *err)
+{
+    int64_t ready = extract_rows_ready(x->rows);
+    collet_status status = COLLET_OK;
+
+    while (status == COLLET_OK && ready < most && x->stage == EXTRACT_RUNNING) {
+        status = extract_run_step(x, err);
+        ready = extract_rows_ready(x->rows);
+    }
+    if (status != COLLET_OK)
+        return status;
+    if (x->stage == EXTRACT_DONE)
+        status = extract_run_end(x, err);
+    if (status != COLLET_OK || ready == 0)
+        return status;
+    return extract_rows_take(x->rows, ready < most ? ready : most, out, err);
+}
+
+static collet_status next(collet_extraction *x, int64_t most, const collet_extraction_batch **out,
+                          collet_error *err)
+{
+    collet_status status;
+
+    *out = NULL;
+    if (x->status != COLLET_OK)
+        return extract_run_failed(x, x->status, err);
+    status = begin(x, &x->error);
+    if (status == COLLET_OK)
+        status = deliver(x, most, out, &x->error);
+    return status == COLLET_OK ? status : extract_run_failed(x, status, err);
+}
+
+collet_status collet_extraction_next(collet_extraction *x, const collet_extraction_batch **out,
+                                     collet_error *err)
+{
+    return next(x, x->settings.batch_rows, out, err);
+}
+
+collet_status collet_extraction_collect(collet_extraction *x, const collet_extraction_batch **out,
+                                        collet_error *err)
+{
+    return next(x, INT64_MAX, out, err);
+}
+
+collet_status collet_extraction_each(collet_extraction *x, collet_extraction_batch_fn take,
+                                     void *user, collet_error *err)
+{
+    for (;;) {
+        const collet_extraction_batch *batch;
+        collet_status status = collet_extraction_next(x, &batch, err);
+
+        if (status == COLLET_OK && batch != NULL)
+            status = take(user, batch, err);
+        if (status != COLLET_OK || batch == NULL)
+            return status;
+    }
+}

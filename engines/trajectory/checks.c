@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "checks.h"
+
+#include "compute/outputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The field whose values a buffer is the first to show; -1: none. */
+static int field_of(int32_t buffer)
+{
+    switch (buffer) {
+    case EXTRACT_COM:
+        return EXTRACT_OF_POSITIONS;
+    case EXTRACT_BUFFER_OF(EXTRACT_L, EXTRACT_VECTOR):
+        return EXTRACT_OF_VELOCITIES;
+    case EXTRACT_BUFFER_OF(EXTRACT_TAU, EXTRACT_VECTOR):
+        return EXTRACT_OF_FORCES;
+    default:
+        return -1;
+    }
+}
+
+static collet_status reserve(extract_checks *c, int64_t n, collet_error *err)
+{
+    unsigned char *grown;
+
+    if (n <= c->capacity)
+        return COLLET_OK;
+    grown = realloc(c->bad, (size_t)n);
+    if (grown == NULL)
+        return collet_fail(err, COLLET_NO_MEMORY, "checks: out of memory");
+    c->bad = grown;
+    c->capacity = n;
+    return COLLET_OK;
+}
+
+collet_status extract_checks_rows(extract_checks *c, int32_t buffer, int64_t n, const double *rows,
+                                  collet_error *err)
+{
+    int field = field_of(buffer);
+    collet_status status;
+
+    if (field < 0)
+        return COLLET_OK;
+    status = reserve(c, n, err);
+    if (status != COLLET_OK)
+        return status;
+    if (field == EXTRACT_OF_POSITIONS)
+        memset(c->bad, 0, (size_t)n);
+    for (int64_t i = 0; i < n; i++) {
+        /* A difference of finite numbers is 0; one of others is NaN. */
+        const double *v = rows + 3 * i;
+
+        if ((v[0] - v[0]) + (v[1] - v[1]) + (v[2] - v[2]) == 0 || c->bad[i])
+            continue;
+        /* What positions have spoilt says nothing of velocities and forces. */
+        if (field == EXTRACT_OF_POSITIONS)
+            c->bad[i] = 1;
+        if (c->n_bad[field]++ == 0)
+            c->first_bad[field] = c->n_rows[field] + i;
+    }
+    c->n_rows[field] += n;
+    return COLLET_OK;
+}
+
+void extract_checks_free(extract_checks *c)
+{
+    free(c->bad);
+    memset(c, 0, sizeof *c);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "atoms/selection.h"
+#include "keys.h"
+#include "run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+collet_status collet_extraction_check_selection(const char *text, collet_error *err)
+{
+    extract_selection *selection;
+    collet_status status = extract_selection_compile(text, &selection, err);
+
+    extract_selection_free(selection);
+    return status;
+}
+
+static collet_status open_all(collet_extraction *x, const collet_extraction_options *options,
+                              collet_error *err)
+{
+    uint32_t fields;
+    collet_status status = extract_settings_copy(&x->settings, options, err);
+
+    if (status == COLLET_OK)
+        status = extract_inputs_open(&x->inputs, &x->settings, err);
+    if (status != COLLET_OK)
+        return status;
+    fields = (x->inputs.info->has_velocities ? EXTRACT_VELOCITIES : 0) |
+             (x->inputs.info->has_forces ? EXTRACT_FORCES : 0);
+    return extract_keys_choose(x->settings.keys, fields, x->left_out, &x->has, err);
+}
+
+collet_status collet_extraction_open(const collet_extraction_options *options,
+                                     collet_extraction **out, collet_error *err)
+{
+    collet_extraction *x = calloc(1, sizeof *x);
+    collet_status status;
+
+    *out = NULL;
+    if (x == NULL)
+        return collet_fail(err, COLLET_NO_MEMORY, "extraction: out of memory");
+    x->began = extract_clock();
+    status = open_all(x, options, err);
+    if (status != COLLET_OK) {
+        collet_extraction_close(x);
+        return status;
+    }
+    *out = x;
+    return COLLET_OK;
+}
+
+void collet_extraction_close(collet_extraction *x)
+{
+    if (x == NULL)
+        return;
+    extract_run_stop(x);
+    if (x->context != x->settings.context)
+        collet_context_destroy(x->context);
+    collet_runtime_destroy(x->runtime);
+    extract_rows_free(x->rows);
+    extract_checks_free(&x->checks);
+    extract_inputs_close(&x->inputs);
+    for (size_t i = 0; i < x->n_warnings; i++)
+        free(x->warnings[i]);
+    free(x->warnings);
+    free(x->output);
+    free(x->meta);
+    extract_settings_free(&x->settings);
+    free(x);
+}
+
+/* ---- What is known ----------------------------------------------------------------------- */
+
+/* The fields that the caller's version of a structure has; its size stays. */
+static void give(void *to, const void *from, size_t size)
+{
+    uint32_t wanted = *(uint32_t *)to;
+
+    if (wanted < size)
+        size = wanted;
+    if (size > sizeof wanted)
+        memcpy((char *)to + sizeof wanted, (const char *)from + sizeof wanted,
+               size - sizeof wanted);
+}
+
+void collet_extraction_get_info(const collet_extraction *x, collet_extraction_info *info)
+{
+    const collet_trajectory_info *trajectory = x->inputs.info;
+    collet_extraction_info own = {
+        .truncated = x->truncated,
+        .format = trajectory->format,
+        .has_velocities = trajectory->has_velocities,
+        .has_forces = trajectory->has_forces,
+        .atoms_total = x->inputs.topology->n_atoms,
+        .atoms = x->inputs.n_atoms,
+        .mass = x->inputs.mass,
+        .masses_guessed = x->settings.masses == NULL && x->settings.mass_values == NULL,
+        .bytes_total = trajectory->file_size,
+        .frames = x->n_frames,
+        .first_frame = x->first_frame,
+        .last_frame = x->last_frame,
+        .first_time = x->first_time,
+        .last_time = x->last_time,
+        .bytes = x->end_offset,
+        .seconds = x->seconds > 0 ? x->seconds : extract_clock() - x->began,
+    };
+
+    give(info, &own, sizeof own);
+}
+
+size_t collet_extraction_quantity_count(void)
+{
+    return extract_output_count;
+}
+
+collet_status collet_extraction_quantity_at(const collet_extraction *x, size_t index,
+                                            collet_extraction_quantity *quantity)
+{
+    collet_extraction_quantity own = {.dtype = COLLET_F64, .width = 1};
+    const extract_output *output;
+    int64_t shape[3];
+
+    if (index >= extract_output_count)
+        return COLLET_NOT_FOUND;
+    output = &extract_outputs[index];
+    own.key = output->key;
+    own.unit = output->unit;
+    own.meaning = output->meaning;
+    own.ndim = extract_output_shape(output, 0, shape) - 1;
+    for (int32_t i = 0; i < own.ndim; i++) {
+        own.shape[i] = shape[i + 1];
+        own.width *= (int32_t)shape[i + 1];
+    }
+    if (x != NULL)
+        own.left_out = x->left_out[index];
+    give(quantity, &own, sizeof own);
+    return COLLET_OK;
+}
+
+const char *collet_extraction_meta(const collet_extraction *x)
+{
+    return x->meta;
+}
+
+const char *collet_extraction_warning_at(const collet_extraction *x, size_t index)
+{
+    return index < x->n_warnings ? x->warnings[index] : NULL;
+}

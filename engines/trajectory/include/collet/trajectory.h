@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * collet/trajectory.h - observables of every frame of a molecular dynamics trajectory.
+ *
+ * Library libcollet-trajectory, on top of collet.h. A collet_extraction reads a topology (.gro) and
+ * a trajectory (.trr, .xtc, .gro) and computes the quantities that collet_extraction_quantity_at
+ * lists: centre of mass, inertia, angular momentum, torque, energies, gyration, rmsd and so on, one
+ * row a frame, 64-bit floats. Memory does not depend on the length of the trajectory: one thread
+ * reads ahead while kernels run.
+ *
+ * To files, with one call:
+ *
+ *     collet_extraction_options options = {.struct_size = sizeof options,
+ *                                          .topology = "conf.gro", .trajectory = "traj.trr"};
+ *     status = collet_extract(&options, "out.npz", 0, &err);
+ *
+ * Or batch by batch:
+ *
+ *     status = collet_extraction_open(&options, &extraction, &err);
+ *     while (status == COLLET_OK &&
+ *            (status = collet_extraction_next(extraction, &batch, &err)) == COLLET_OK && batch)
+ *         ...                                              batch->columns[i][row * width + k]
+ *     collet_extraction_close(extraction);
+ *
+ * Conventions
+ *   As in collet.h: status returned, `collet_error *` may be NULL, `**out` belongs to the caller
+ *   and is NULL after an error, getters lend until the extraction is closed, unless they say less.
+ *   Structures begin with struct_size, which the caller sets; zero means the default.
+ *   The text of an error says which file, frame and atom, and what to do about it.
+ *   Nothing is printed, and no state is kept beside the extraction. An extraction belongs to one
+ *   thread at a time; several may run at once. Callbacks run on the thread that called.
+ */
+#ifndef COLLET_TRAJECTORY_H
+#define COLLET_TRAJECTORY_H
+
+#include <collet/collet.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct collet_extraction collet_extraction;
+
+/* ---- Options ----------------------------------------------------------------------------- */
+
+/* How far the work is. */
+typedef struct collet_extraction_progress {
+    uint32_t struct_size;
+    uint32_t reserved;
+    int64_t frames;      /* computed so far */
+    int64_t bytes;       /* of the trajectory, up to the last frame computed */
+    int64_t bytes_total; /* of the trajectory */
+    double fraction;     /* done, 0 to 1; an estimate where frames differ in size */
+} collet_extraction_progress;
+
+/*
+ * Called before the first frame and after each batch that was computed; `progress` is lent for the
+ * call. Any value but 0 cancels: the call under way returns COLLET_CANCELLED, and no output gets
+ * its name. It may not use the extraction or its context.
+ */
+typedef int32_t (*collet_extraction_progress_fn)(void *user,
+                                                 const collet_extraction_progress *progress);
+
+/* Everything is copied by collet_extraction_open, `context` and callbacks apart. */
+typedef struct collet_extraction_options {
+    uint32_t struct_size;
+    uint32_t reserved;
+
+    const char *topology;   /* a .gro file */
+    const char *trajectory; /* a .trr, .xtc or .gro file with the same atoms */
+    const char *selection;  /* atoms to look at, the language of collet-extract(1); NULL: all */
+    const char *masses;     /* file with one mass a line for each atom of the topology, amu. NULL:
+                               mass_values, or standard atomic weights by the atoms' names */
+    const double *mass_values; /* instead of a file: one an atom of the topology, amu */
+    int64_t n_mass_values;     /* how many there are */
+    const char *reference; /* rmsd to the first frame of this file; NULL: the first frame read */
+    const char *keys;      /* quantities, separated by ','; '*' stands for any characters:
+                              "com,L_*". NULL: all that the trajectory has the fields for */
+    double axis[3];        /* of the z parts and the tilt; 0,0,0: 0,0,1 */
+
+    int64_t start; /* frames start, start + step, ... below stop are read, counted from 0 */
+    int64_t stop;  /* 0: to the end */
+    int64_t step;  /* 0: 1 */
+
+    collet_context *context; /* to compute with, used by nothing else until the extraction is
+                                closed. NULL: a runtime of the extraction's own */
+    const char *backend;     /* without a context: as collet_set_backend; NULL: the settings' */
+    int64_t threads;         /* without a context: CPU threads; 0: the settings', or else one less
+                                than there are processors, because a thread reads */
+    int64_t batch_frames;    /* frames read and computed at a time; three such batches are in
+                                memory, two if they are large. 0: about 3 MiB */
+    int64_t batch_rows;      /* rows that collet_extraction_next delivers at a time; 0: 1024 */
+
+    collet_extraction_progress_fn progress; /* NULL: none */
+    void *progress_user;
+
+    const char *program;        /* recorded in the meta file; NULL: "libcollet-trajectory" */
+    const char *const *command; /* likewise: the command line, ended by NULL; NULL: none */
+} collet_extraction_options;
+
+/*
+ * COLLET_INVALID when `text` is no selection, with what is wrong, its column, and two more lines
+ * that point at it. Reads no file.
+ */
+COLLET_API collet_status collet_extraction_check_selection(const char *text, collet_error *err);
+
+/* ---- An extraction ----------------------------------------------------------------------- */
+
+/*
+ * Opens all files and checks them against each other; needs no backend. COLLET_IO and COLLET_FORMAT
+ * for files, COLLET_INVALID for options, for a selection without atoms or mass and for keys that do
+ * not exist or need fields that the trajectory lacks; COLLET_NO_MEMORY.
+ */
+COLLET_API collet_status collet_extraction_open(const collet_extraction_options *options,
+                                                collet_extraction **out, collet_error *err);
+
+/* Stops what is under way and frees. What was not written completely is removed. NULL is allowed.
+ */
+COLLET_API void collet_extraction_close(collet_extraction *extraction);
+
+/* What is known of files and work: all but the last block is filled in by open. */
+typedef struct collet_extraction_info {
+    uint32_t struct_size;
+    int32_t truncated;      /* 1: the trajectory ends inside a frame; all frames before it are
+                               computed, and a warning gives the frame and the byte */
+    const char *format;     /* of the trajectory: "trr", "xtc" or "gro" */
+    int32_t has_velocities; /* 0 or 1: in the trajectory */
+    int32_t has_forces;
+    int64_t atoms_total; /* of the topology */
+    int64_t atoms;       /* selected */
+    double mass;         /* of the selected atoms, amu */
+    int32_t masses_guessed;
+    uint32_t reserved;
+    int64_t bytes_total; /* of the trajectory */
+
+    int64_t frames;      /* computed so far */
+    int64_t first_frame; /* their numbers in the file */
+    int64_t last_frame;
+    double first_time; /* ps */
+    double last_time;
+    int64_t bytes;  /* of the trajectory, up to the last frame */
+    double seconds; /* from open until the last row or file was complete, or until now */
+} collet_extraction_info;
+
+COLLET_API void collet_extraction_get_info(const collet_extraction *extraction,
+                                           collet_extraction_info *info);
+
+/* One array of the results. Strings are static. */
+typedef struct collet_extraction_quantity {
+    uint32_t struct_size;
+    collet_dtype dtype; /* COLLET_F64 */
+    const char *key;    /* "L_vector" */
+    const char *unit;   /* "amu nm^2/ps" */
+    const char *meaning;
+    int32_t ndim;         /* axes of a row: 0 (one number), 1 or 2 */
+    int32_t width;        /* numbers of a row */
+    int64_t shape[2];     /* of a row */
+    const char *left_out; /* NULL: computed. Else why not: "the trajectory has no forces" */
+} collet_extraction_quantity;
+
+/* Always the same list, in the same order. */
+COLLET_API size_t collet_extraction_quantity_count(void);
+/* NOT_FOUND beyond the count. Without an extraction (NULL) nothing is left out. */
+COLLET_API collet_status collet_extraction_quantity_at(const collet_extraction *extraction,
+                                                       size_t index,
+                                                       collet_extraction_quantity *quantity);
+
+/* ---- Rows -------------------------------------------------------------------------------- */
+
+/* Rows of all quantities for the same frames. */
+typedef struct collet_extraction_batch {
+    uint32_t struct_size;
+    uint32_t reserved;
+    int64_t first_row; /* of this batch, counted from the first frame that was read */
+    int64_t n_rows;
+    const double *const *columns; /* by the index of the quantity: n_rows x width, contiguous; NULL:
+                                     left out */
+} collet_extraction_batch;
+
+/*
+ * Computes until batch_rows rows are there, or the trajectory ends, and lends them in *out until
+ * the next call for this extraction. *out is NULL with COLLET_OK after the last. The size of
+ * batches changes no bit of any row. The first call makes runtime and context, if there was none:
+ * errors are those of collet_runtime_create and collet_context_create, and of reading and kernels.
+ * Rows of frames before an error may be lost. After an error each further call returns the same
+ * one.
+ */
+COLLET_API collet_status collet_extraction_next(collet_extraction *extraction,
+                                                const collet_extraction_batch **out,
+                                                collet_error *err);
+
+/* The same for all rows that are left, in one batch. Memory grows with the trajectory. */
+COLLET_API collet_status collet_extraction_collect(collet_extraction *extraction,
+                                                   const collet_extraction_batch **out,
+                                                   collet_error *err);
+
+/* Takes a batch, lent for the call. Any status but COLLET_OK ends the work and is returned. */
+typedef collet_status (*collet_extraction_batch_fn)(void *user,
+                                                    const collet_extraction_batch *batch,
+                                                    collet_error *err);
+
+/* Calls `take` for each batch that is left. */
+COLLET_API collet_status collet_extraction_each(collet_extraction *extraction,
+                                                collet_extraction_batch_fn take, void *user,
+                                                collet_error *err);
+
+/* ---- Files ------------------------------------------------------------------------------- */
+
+#define COLLET_EXTRACTION_DIRECTORY 1u /* path is a directory for one .npy a key, and meta.json */
+#define COLLET_EXTRACTION_OVERWRITE 2u /* files of an earlier run are replaced */
+
+/*
+ * Computes everything and writes it to `path`, which ends in ".npz", with a document beside it that
+ * says what it is and what it was made from (OUT.meta.json; DIR/meta.json). Before any row was
+ * asked for, and once. Files get their names when they are complete: after an error nothing is
+ * there that was not there before, unless the text says that only the meta file is missing.
+ * COLLET_IO when the output exists and OVERWRITE is not given, or cannot be written; COLLET_INVALID
+ * when it would replace an input. A trajectory that ends inside a frame gives COLLET_OK and
+ * `truncated` in the info, if it has one complete frame.
+ */
+COLLET_API collet_status collet_extraction_write(collet_extraction *extraction, const char *path,
+                                                 uint32_t flags, collet_error *err);
+
+/* The contents of the meta file, JSON, after the last row or after `write`; else NULL. */
+COLLET_API const char *collet_extraction_meta(const collet_extraction *extraction);
+
+/*
+ * What a reader of the results should know, after the last row or after `write`: frames with values
+ * that are not finite (frame and atom), times that do not rise, singular inertia tensors, a
+ * truncated trajectory. NULL beyond the last.
+ */
+COLLET_API const char *collet_extraction_warning_at(const collet_extraction *extraction,
+                                                    size_t index);
+
+/* open, write and close. COLLET_FORMAT also when the trajectory ends inside a frame: the text then
+ * says that the frames before it were written. */
+COLLET_API collet_status collet_extract(const collet_extraction_options *options, const char *path,
+                                        uint32_t flags, collet_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "inputs.h"
+
+#include "trajectory/atoms/masses.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static collet_status open_selection(extract_inputs *in, const extract_settings *settings,
+                                    collet_error *err)
+{
+    extract_selection *selection;
+    collet_status status = extract_selection_compile(settings->selection, &selection, err);
+
+    if (status != COLLET_OK)
+        return status;
+    status = extract_selection_apply(selection, in->topology, &in->indices, &in->n_atoms, err);
+    extract_selection_free(selection);
+    if (status == COLLET_OK && in->n_atoms == 0)
+        return collet_fail(
+            err, COLLET_INVALID, "the selection '%s' matches none of the %lld atoms of %s",
+            settings->selection, (long long)in->topology->n_atoms, settings->topology);
+    return status;
+}
+
+static collet_status copy_masses(const extract_settings *settings, const collet_topology *topology,
+                                 double **out, collet_error *err)
+{
+    size_t n = (size_t)topology->n_atoms;
+
+    if (settings->n_mass_values != topology->n_atoms)
+        return collet_fail(err, COLLET_INVALID,
+                           "mass_values: %lld masses, but %s has %lld atoms; one for every atom is "
+                           "wanted, selected or not",
+                           (long long)settings->n_mass_values, settings->topology,
+                           (long long)topology->n_atoms);
+    for (size_t i = 0; i < n; i++)
+        if (!(settings->mass_values[i] >= 0) || !isfinite(settings->mass_values[i]))
+            return collet_fail(err, COLLET_INVALID, "mass_values: %g, of atom %lld, is no mass",
+                               settings->mass_values[i], (long long)i);
+    *out = calloc(n + 1, sizeof **out);
+    if (*out == NULL)
+        return collet_fail(err, COLLET_NO_MEMORY, "masses: out of memory");
+    memcpy(*out, settings->mass_values, n * sizeof **out);
+    return COLLET_OK;
+}
+
+static collet_status all_masses(const extract_settings *settings, const collet_topology *topology,
+                                double **out, collet_error *err)
+{
+    if (settings->masses != NULL)
+        return extract_masses_read(settings->masses, topology, out, err);
+    if (settings->mass_values != NULL)
+        return copy_masses(settings, topology, out, err);
+    return extract_masses_guess(topology, out, err);
+}
+
+/* The masses of the selected atoms, moved to the front. */
+static collet_status open_masses(extract_inputs *in, const extract_settings *settings,
+                                 collet_error *err)
+{
+    collet_status status = all_masses(settings, in->topology, &in->masses, err);
+
+    if (status != COLLET_OK)
+        return status;
+    for (int64_t i = 0; i < in->topology->n_atoms; i++)
+        in->mass_all += in->masses[i];
+    for (int64_t i = 0; i < in->n_atoms; i++) {
+        in->masses[i] = in->masses[in->indices[i]];
+        in->mass += in->masses[i];
+    }
+    if (!(in->mass > 0))
+        return collet_fail(err, COLLET_INVALID,
+                           "the %lld atoms of the selection '%s' have no mass together (masses %s "
+                           "%s): there is no centre of mass",
+                           (long long)in->n_atoms, settings->selection,
+                           settings->masses != NULL        ? "from"
+                           : settings->mass_values != NULL ? "given for"
+                                                           : "guessed from the atoms' names in",
+                           settings->masses != NULL ? settings->masses : settings->topology);
+    return COLLET_OK;
+}
+
+/* A trajectory of as many atoms as the topology, which then delivers the selected ones. */
+static collet_status open_frames(const extract_inputs *in, const extract_settings *settings,
+                                 const char *path, collet_trajectory **out, collet_error *err)
+{
+    collet_status status = collet_trajectory_open(path, out, err);
+    int64_t n_atoms;
+
+    if (status != COLLET_OK)
+        return status;
+    n_atoms = collet_trajectory_get_info(*out)->n_atoms;
+    if (n_atoms != in->topology->n_atoms)
+        return collet_fail(
+            err, COLLET_FORMAT, "%s has %lld atoms, %s has %lld: they do not belong together", path,
+            (long long)n_atoms, settings->topology, (long long)in->topology->n_atoms);
+    if (in->n_atoms == n_atoms)
+        return collet_trajectory_select(*out, NULL, 0, err);
+    return collet_trajectory_select(*out, in->indices, in->n_atoms, err);
+}
+
+/* Positions of the only frame of `frames` in double precision. */
+static double *to_double(const collet_frames *frames, collet_error *err)
+{
+    size_t n = (size_t)frames->n_atoms * 3;
+    double *positions = calloc(n, sizeof *positions);
+
+    if (positions == NULL) {
+        collet_fail(err, COLLET_NO_MEMORY, "reference: out of memory");
+        return NULL;
+    }
+    for (size_t i = 0; i < n; i++)
+        positions[i] = frames->dtype == COLLET_F64 ? ((const double *)frames->positions)[i]
+                                                   : (double)((const float *)frames->positions)[i];
+    return positions;
+}
+
+/* Otherwise the rmsd of every frame would be NaN. */
+static collet_status check_reference(const extract_inputs *in, const char *path, collet_error *err)
+{
+    for (int64_t i = 0; i < in->n_atoms * 3; i++)
+        if (!isfinite(in->reference[i]))
+            return collet_fail(err, COLLET_FORMAT,
+                               "%s: the position of atom %lld (counted from 0) is %g: there is no "
+                               "rmsd to this reference",
+                               path, (long long)in->indices[i / 3], in->reference[i]);
+    return COLLET_OK;
+}
+
+static collet_status open_reference(extract_inputs *in, const extract_settings *settings,
+                                    collet_error *err)
+{
+    const char *path = settings->reference;
+    collet_trajectory *trajectory = NULL;
+    collet_frames *frames = NULL;
+    collet_status status;
+
+    if (path == NULL)
+        return COLLET_OK;
+    status = open_frames(in, settings, path, &trajectory, err);
+    if (status == COLLET_OK) {
+        const collet_trajectory_info *info = collet_trajectory_get_info(trajectory);
+
+        strncpy(in->reference_format, info->format, sizeof in->reference_format - 1);
+        status = collet_frames_create(in->n_atoms, 1, info->dtype, 0, 0, &frames, err);
+    }
+    if (status == COLLET_OK)
+        status = collet_trajectory_read(trajectory, frames, err);
+    if (status == COLLET_OK && frames->n_frames == 0)
+        status = collet_fail(err, COLLET_FORMAT, "%s: there is no frame in it", path);
+    if (status == COLLET_OK) {
+        in->reference = to_double(frames, err);
+        status = in->reference != NULL ? check_reference(in, path, err) : COLLET_NO_MEMORY;
+    }
+    collet_frames_free(frames);
+    collet_trajectory_close(trajectory);
+    return status;
+}
+
+collet_status extract_inputs_open(extract_inputs *in, const extract_settings *settings,
+                                  collet_error *err)
+{
+    collet_status status;
+
+    memset(in, 0, sizeof *in);
+    status = collet_topology_read(settings->topology, &in->topology, err);
+    if (status == COLLET_OK)
+        status = open_selection(in, settings, err);
+    if (status == COLLET_OK)
+        status = open_masses(in, settings, err);
+    if (status == COLLET_OK)
+        status = open_frames(in, settings, settings->trajectory, &in->trajectory, err);
+    if (status == COLLET_OK)
+        status = collet_trajectory_slice(in->trajectory, settings->start, settings->stop,
+                                         settings->step, err);
+    if (status == COLLET_OK)
+        status = open_reference(in, settings, err);
+    if (status != COLLET_OK) {
+        extract_inputs_close(in);
+        return status;
+    }
+    in->info = collet_trajectory_get_info(in->trajectory);
+    return COLLET_OK;
+}
+
+void extract_inputs_close(extract_inputs *in)
+{
+    collet_trajectory_close(in->trajectory);
+    collet_topology_free(in->topology);
+    free(in->indices);
+    free(in->masses);
+    free(in->reference);
+    memset(in, 0, sizeof *in);
+}

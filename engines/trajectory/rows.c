@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rows.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct column {
+    int wanted;
+    size_t width;     /* numbers of a row */
+    double *pending;  /* rows that were put in and not taken yet */
+    int64_t first;    /* rows in front of them that were taken */
+    int64_t n;        /* how many */
+    int64_t capacity; /* rows */
+    double *taken;
+    int64_t taken_capacity;
+} column;
+
+struct extract_rows {
+    pthread_mutex_t lock; /* guards the columns' pending rows */
+    column columns[EXTRACT_MAX_OUTPUTS];
+    const double *lent[EXTRACT_MAX_OUTPUTS];
+    collet_extraction_batch batch;
+};
+
+collet_status extract_rows_create(const int32_t wanted[EXTRACT_MAX_OUTPUTS], extract_rows **out,
+                                  collet_error *err)
+{
+    extract_rows *r = *out = calloc(1, sizeof *r);
+
+    if (r == NULL)
+        return collet_fail(err, COLLET_NO_MEMORY, "rows: out of memory");
+    pthread_mutex_init(&r->lock, NULL);
+    r->batch.struct_size = sizeof r->batch;
+    r->batch.columns = r->lent;
+    for (size_t i = 0; i < extract_output_count; i++) {
+        const extract_output *o = &extract_outputs[i];
+
+        r->columns[i].wanted = wanted[i];
+        r->columns[i].width = o->component < 0 ? (size_t)extract_buffer_width(o->buffer) : 1;
+    }
+    return COLLET_OK;
+}
+
+void extract_rows_free(extract_rows *r)
+{
+    if (r == NULL)
+        return;
+    for (size_t i = 0; i < extract_output_count; i++) {
+        free(r->columns[i].pending);
+        free(r->columns[i].taken);
+    }
+    pthread_mutex_destroy(&r->lock);
+    free(r);
+}
+
+/* Room for `least` rows in all; doubles, so that many small pieces cost little. */
+static collet_status reserve(double **rows, int64_t *capacity, int64_t least, size_t width,
+                             collet_error *err)
+{
+    int64_t wanted = *capacity * 2 > least ? *capacity * 2 : least;
+    size_t bytes;
+    double *grown = NULL;
+
+    if (least <= *capacity)
+        return COLLET_OK;
+    if (!__builtin_mul_overflow((size_t)wanted, width * sizeof **rows, &bytes))
+        grown = realloc(*rows, bytes);
+    if (grown == NULL)
+        return collet_fail(err, COLLET_NO_MEMORY, "rows: no memory for %lld frames",
+                           (long long)least);
+    *rows = grown;
+    *capacity = wanted;
+    return COLLET_OK;
+}
+
+static collet_status append(column *c, int32_t component, int64_t n, int64_t buffer_width,
+                            const double *values, collet_error *err)
+{
+    collet_status status = COLLET_OK;
+    double *to;
+
+    if (c->first > 0)
+        memmove(c->pending, c->pending + (size_t)c->first * c->width,
+                (size_t)c->n * c->width * sizeof *to);
+    c->first = 0;
+    status = reserve(&c->pending, &c->capacity, c->n + n, c->width, err);
+
+    if (status != COLLET_OK)
+        return status;
+    to = c->pending + (size_t)c->n * c->width;
+    if (component < 0)
+        memcpy(to, values, (size_t)n * c->width * sizeof *to);
+    else
+        for (int64_t i = 0; i < n; i++)
+            to[i] = values[i * buffer_width + component];
+    c->n += n;
+    return COLLET_OK;
+}
+
+collet_status extract_rows_put(void *rows, int32_t buffer, int64_t n, const double *values,
+                               collet_error *err)
+{
+    extract_rows *r = rows;
+    int64_t width = extract_buffer_width(buffer);
+    collet_status status = COLLET_OK;
+
+    pthread_mutex_lock(&r->lock);
+    for (size_t i = 0; status == COLLET_OK && i < extract_output_count; i++)
+        if (r->columns[i].wanted && extract_outputs[i].buffer == buffer)
+            status = append(&r->columns[i], extract_outputs[i].component, n, width, values, err);
+    pthread_mutex_unlock(&r->lock);
+    return status;
+}
+
+int64_t extract_rows_ready(extract_rows *r)
+{
+    int64_t ready = INT64_MAX;
+
+    pthread_mutex_lock(&r->lock);
+    for (size_t i = 0; i < extract_output_count; i++)
+        if (r->columns[i].wanted && r->columns[i].n < ready)
+            ready = r->columns[i].n;
+    pthread_mutex_unlock(&r->lock);
+    return ready;
+}
+
+static void take(column *c, int64_t n)
+{
+    memcpy(c->taken, c->pending + (size_t)c->first * c->width,
+           (size_t)n * c->width * sizeof *c->taken);
+    c->first += n;
+    c->n -= n;
+}
+
+collet_status extract_rows_take(extract_rows *r, int64_t n, const collet_extraction_batch **out,
+                                collet_error *err)
+{
+    collet_status status = COLLET_OK;
+
+    *out = NULL;
+    for (size_t i = 0; status == COLLET_OK && i < extract_output_count; i++) {
+        column *c = &r->columns[i];
+
+        if (c->wanted)
+            status = reserve(&c->taken, &c->taken_capacity, n, c->width, err);
+        r->lent[i] = c->taken;
+    }
+    if (status != COLLET_OK)
+        return status;
+    pthread_mutex_lock(&r->lock);
+    for (size_t i = 0; i < extract_output_count; i++)
+        if (r->columns[i].wanted)
+            take(&r->columns[i], n);
+    pthread_mutex_unlock(&r->lock);
+    r->batch.first_row += r->batch.n_rows;
+    r->batch.n_rows = n;
+    *out = &r->batch;
+    return COLLET_OK;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run.h"
+
+#include "meta.h"
+#include "warnings.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* Bytes of a batch unless it is given: several batches fit into a last-level cache, and one is long
+ * enough that starting kernels and waking the reading thread cost little. */
+#define BATCH_BYTES ((int64_t)3 << 20)
+#define BATCH_MOST 8192
+/* From here on two batches have to do, so that huge systems stay within memory. */
+#define HUGE_BATCH ((int64_t)32 << 20)
+
+/* Frames on which the kernels without atoms run at once. */
+#define BLOCK_FRAMES 1024
+
+double extract_clock(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- Start ------------------------------------------------------------------------------- */
+
+/* CPUs that this process may use. */
+static int64_t count_processors(void)
+{
+    cpu_set_t set;
+
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+/* Unless somebody has decided otherwise, one CPU is left to the thread that reads: kernels that
+ * have to share it wait for their slowest part. */
+static collet_status create_runtime(collet_extraction *x, collet_error *err)
+{
+    int64_t threads = x->settings.threads, others = count_processors() - 1;
+    char text[48];
+    const char *list[] = {text, NULL};
+    collet_runtime_options options = {.struct_size = sizeof options,
+                                      .backend = x->settings.backend};
+
+    snprintf(text, sizeof text, "num_threads=%lld", (long long)(threads > 0 ? threads : others));
+    if (threads > 0)
+        options.settings = list;
+    else if (others > 0)
+        options.defaults = list;
+    return collet_runtime_create(&x->runtime, &options, err);
+}
+
+static collet_status open_context(collet_extraction *x, collet_error *err)
+{
+    collet_status status;
+
+    x->context = x->settings.context;
+    if (x->context != NULL)
+        return COLLET_OK;
+    status = create_runtime(x, err);
+    return status == COLLET_OK ? collet_context_create(&x->context, x->runtime, err) : status;
+}
+
+static collet_status emit(void *user, int32_t buffer, int64_t n, const double *rows,
+                          collet_error *err)
+{
+    collet_extraction *x = user;
+    collet_status status = extract_checks_rows(&x->checks, buffer, n, rows, err);
+
+    return status == COLLET_OK ? x->emit(x->emit_user, buffer, n, rows, err) : status;
+}
+
+static int64_t choose_batch(int64_t bytes_a_frame)
+{
+    int64_t frames = BATCH_BYTES / bytes_a_frame;
+
+    return frames < 1 ? 1 : frames > BATCH_MOST ? BATCH_MOST : frames;
+}
+
+static collet_status start_work(collet_extraction *x, collet_error *err)
+{
+    const extract_inputs *in = &x->inputs;
+    int velocities = (x->has & EXTRACT_VELOCITIES) != 0, forces = (x->has & EXTRACT_FORCES) != 0;
+    int64_t bytes = (int64_t)collet_frames_bytes(in->n_atoms, in->info->dtype, velocities, forces);
+    collet_readahead_options reading = {0, 3, velocities, forces};
+    extract_analysis_setup setup = {.n_atoms = in->n_atoms,
+                                    .has = x->has,
+                                    .masses = in->masses,
+                                    .reference = in->reference,
+                                    .axis = x->settings.axis,
+                                    .emit = emit,
+                                    .user = x};
+    collet_status status;
+
+    x->batch_frames = x->settings.batch_frames > 0 ? x->settings.batch_frames : choose_batch(bytes);
+    reading.batch_frames = x->batch_frames;
+    if (x->batch_frames > HUGE_BATCH / bytes)
+        reading.n_slots = 2;
+    setup.block_frames = x->batch_frames > BLOCK_FRAMES ? x->batch_frames : BLOCK_FRAMES;
+    status = extract_analysis_create(x->context, &setup, &x->analysis, err);
+    return status == COLLET_OK
+               ? extract_feed_start(x->context, in->trajectory, &reading, &x->feed, err)
+               : status;
+}
+
+/* ---- Progress ---------------------------------------------------------------------------- */
+
+static collet_status report(collet_extraction *x, collet_error *err)
+{
+    const extract_settings *s = &x->settings;
+    collet_extraction_progress progress = {.struct_size = sizeof progress,
+                                           .frames = x->n_frames,
+                                           .bytes = x->end_offset,
+                                           .bytes_total = x->inputs.info->file_size};
+    double frames = 0;
+
+    if (s->progress == NULL)
+        return COLLET_OK;
+    if (progress.bytes_total > 0)
+        progress.fraction = (double)progress.bytes / (double)progress.bytes_total;
+    if (s->stop >= 0 && x->n_frames > 0)
+        frames = (double)(x->last_frame + 1 - s->start) / (double)(s->stop - s->start);
+    if (frames > progress.fraction)
+        progress.fraction = frames;
+    if (progress.fraction > 1)
+        progress.fraction = 1;
+    if (s->progress(s->progress_user, &progress) == 0)
+        return COLLET_OK;
+    return collet_fail(err, COLLET_CANCELLED, "cancelled after %lld frames",
+                       (long long)x->n_frames);
+}
+
+collet_status extract_run_start(collet_extraction *x, extract_emit_fn receive, void *user,
+                                collet_error *err)
+{
+    collet_status status;
+
+    x->stage = EXTRACT_RUNNING;
+    x->emit = receive;
+    x->emit_user = user;
+    status = report(x, err);
+    if (status == COLLET_OK)
+        status = open_context(x, err);
+    return status == COLLET_OK ? start_work(x, err) : status;
+}
+
+/* ---- Steps ------------------------------------------------------------------------------- */
+
+static void note_frames(collet_extraction *x, const collet_frames *frames)
+{
+    for (int64_t i = 0; i < frames->n_frames; i++) {
+        if (x->n_frames == 0) {
+            x->first_frame = frames->indices[i];
+            x->first_time = frames->times[i];
+        } else if (!(frames->times[i] > x->last_time)) {
+            if (x->times_not_rising++ == 0)
+                x->first_not_rising = frames->indices[i];
+        }
+        x->n_frames++;
+        x->last_frame = frames->indices[i];
+        x->last_time = frames->times[i];
+    }
+    x->end_offset = frames->end_offset;
+}
+
+/* After the last frame: all rows go out, and warnings are made of what was seen. */
+static collet_status finish(collet_extraction *x, collet_error *err)
+{
+    collet_status status;
+
+    if (x->n_frames == 0)
+        return collet_fail(err, COLLET_INVALID,
+                           "no frame to compute: %s ends before frame %lld, the start",
+                           x->settings.trajectory, (long long)x->settings.start);
+    status = extract_analysis_finish(x->analysis, err);
+    if (status != COLLET_OK)
+        return status;
+    extract_analysis_get_notes(x->analysis, &x->notes);
+    x->computed_seconds = extract_clock() - x->began;
+    status = extract_warnings_make(x, err);
+    if (status == COLLET_OK)
+        x->stage = EXTRACT_DONE;
+    return status;
+}
+
+collet_status extract_run_step(collet_extraction *x, collet_error *err)
+{
+    const extract_batch *batch;
+    collet_error own;
+    collet_status status = extract_feed_next(x->feed, &batch, &x->truncated, &own);
+
+    if (batch != NULL) {
+        note_frames(x, batch->frames);
+        status = extract_analysis_add(x->analysis, batch, err);
+        return status == COLLET_OK ? report(x, err) : status;
+    }
+    if (status != COLLET_OK && !(x->truncated && x->n_frames > 0)) {
+        if (err != NULL)
+            *err = own;
+        return status;
+    }
+    if (status != COLLET_OK)
+        x->truncation = own;
+    return finish(x, err);
+}
+
+collet_status extract_run_end(collet_extraction *x, collet_error *err)
+{
+    if (x->meta != NULL)
+        return COLLET_OK;
+    extract_run_stop(x);
+    x->seconds = extract_clock() - x->began;
+    return extract_meta_format(x, &x->meta, err);
+}
+
+collet_status extract_run_failed(collet_extraction *x, collet_status status, collet_error *err)
+{
+    extract_run_stop(x);
+    x->stage = EXTRACT_DONE;
+    x->status = status;
+    if (err != NULL)
+        *err = x->error;
+    return status;
+}
+
+void extract_run_stop(collet_extraction *x)
+{
+    extract_feed_stop(x->feed);
+    x->feed = NULL;
+    extract_analysis_free(x->analysis);
+    x->analysis = NULL;
+}

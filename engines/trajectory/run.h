@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run.h - the work of an extraction: frames in, rows out. */
+#ifndef COLLET_EXTRACT_RUN_H
+#define COLLET_EXTRACT_RUN_H
+
+#include "state.h"
+
+/* Seconds of the monotonic clock. */
+double extract_clock(void);
+
+/*
+ * Makes runtime and context where there are none, and starts reading. Rows go to `emit` on another
+ * thread until the work is done or extract_run_stop has returned. On an error extract_run_stop is
+ * called nevertheless.
+ */
+collet_status extract_run_start(collet_extraction *x, extract_emit_fn emit, void *user,
+                                collet_error *err);
+
+/*
+ * Computes one batch and reports progress. At the end of the trajectory all rows are emitted,
+ * warnings are made and x->stage is EXTRACT_DONE. COLLET_CANCELLED when the callback says so.
+ */
+collet_status extract_run_step(collet_extraction *x, collet_error *err);
+
+/* After EXTRACT_DONE: frees what only the work needs, and makes the meta file's text. */
+collet_status extract_run_end(collet_extraction *x, collet_error *err);
+
+/* Ends the work for good: returns `status` and x->error, as every later call does. */
+collet_status extract_run_failed(collet_extraction *x, collet_status status, collet_error *err);
+
+/* Waits for what is under way and frees what only the work needs. */
+void extract_run_stop(collet_extraction *x);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * state.h - an extraction from inside: what its files share.
+ *
+ *   settings.c, inputs.c   options and files; needs no backend
+ *   run.c                  runtime, reading thread and kernels; rows go to an extract_emit_fn
+ *   batches.c, write.c     the two receivers of rows: the caller's batches, or files
+ *   checks.c, warnings.c   what a reader of the results should know
+ *   extraction.c           open, close and what is known of an extraction
+ */
+#ifndef COLLET_EXTRACT_STATE_H
+#define COLLET_EXTRACT_STATE_H
+
+#include "checks.h"
+#include "compute/analysis.h"
+#include "inputs.h"
+#include "rows.h"
+#include "settings.h"
+
+typedef enum extract_stage { EXTRACT_OPEN, EXTRACT_RUNNING, EXTRACT_DONE } extract_stage;
+
+struct collet_extraction {
+    extract_settings settings;
+    extract_inputs inputs;
+    uint32_t has; /* EXTRACT_VELOCITIES, EXTRACT_FORCES: fields that the chosen keys need */
+    const char *left_out[EXTRACT_MAX_OUTPUTS]; /* NULL: computed */
+
+    extract_stage stage;
+    collet_status status; /* what ended the work; every later call returns it */
+    collet_error error;
+
+    collet_runtime *runtime; /* our own, or NULL */
+    collet_context *context; /* our own, or the caller's */
+    int64_t batch_frames;    /* chosen or given */
+    extract_analysis *analysis;
+    extract_feed *feed;
+    extract_emit_fn emit;
+    void *emit_user;
+    extract_checks checks; /* the emitting thread's until the work is done */
+    extract_analysis_notes notes;
+    extract_rows *rows; /* what `next` delivers from; NULL before the first call */
+
+    int64_t n_frames;
+    int64_t first_frame;
+    int64_t last_frame;
+    double first_time;
+    double last_time;
+    int64_t end_offset;       /* byte of the trajectory after the last frame */
+    int64_t times_not_rising; /* frames that are not later than the one before them */
+    int64_t first_not_rising; /* the first of these, by its number in the file */
+    int32_t truncated;        /* 1: the trajectory ends inside a frame; see `truncation` */
+    collet_error truncation;
+
+    char **warnings;
+    size_t n_warnings;
+    char *output; /* what `write` wrote; NULL: nothing */
+    char *meta;   /* contents of the meta file */
+    double began; /* seconds of the monotonic clock */
+    double computed_seconds;
+    double seconds; /* until everything was done; 0 before */
+};
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "warnings.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static collet_status add(collet_extraction *x, collet_error *err, const char *format, ...)
+    COLLET_PRINTF(3, 4);
+
+static collet_status add(collet_extraction *x, collet_error *err, const char *format, ...)
+{
+    char **grown = realloc(x->warnings, (x->n_warnings + 1) * sizeof *grown);
+    char *text = NULL;
+    va_list arguments;
+    int length;
+
+    if (grown != NULL)
+        x->warnings = grown;
+    va_start(arguments, format);
+    length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    if (grown == NULL || length < 0) {
+        if (length >= 0)
+            free(text);
+        return collet_fail(err, COLLET_NO_MEMORY, "warnings: out of memory");
+    }
+    x->warnings[x->n_warnings++] = text;
+    return COLLET_OK;
+}
+
+static double value_at(const collet_frames *frames, const void *field, int64_t i)
+{
+    return frames->dtype == COLLET_F64 ? ((const double *)field)[i]
+                                       : (double)((const float *)field)[i];
+}
+
+/* The first number of a frame's field that is not finite, as atom and value; -1: all are. */
+static int64_t find_value(const collet_frames *frames, const void *field, double *value)
+{
+    for (int64_t i = 0; i < frames->n_atoms * 3; i++) {
+        *value = value_at(frames, field, i);
+        if (!isfinite(*value))
+            return i / 3;
+    }
+    return -1;
+}
+
+/* Reads frame `number` again. The trajectory itself has been read to its end. -1 as well when that
+ * fails: the warning then goes without the atom. */
+static int64_t find_atom(const collet_extraction *x, int field, int64_t number, double *value)
+{
+    const collet_trajectory_info *info = x->inputs.info;
+    const extract_inputs *in = &x->inputs;
+    int velocities = field == EXTRACT_OF_VELOCITIES, forces = field == EXTRACT_OF_FORCES;
+    collet_trajectory *trajectory = NULL;
+    collet_frames *frames = NULL;
+    int64_t atom = -1;
+
+    if (collet_trajectory_open(x->settings.trajectory, &trajectory, NULL) == COLLET_OK &&
+        collet_trajectory_select(trajectory, in->indices, in->n_atoms, NULL) == COLLET_OK &&
+        collet_trajectory_slice(trajectory, number, number + 1, 1, NULL) == COLLET_OK &&
+        collet_frames_create(in->n_atoms, 1, info->dtype, velocities, forces, &frames, NULL) ==
+            COLLET_OK &&
+        collet_trajectory_read(trajectory, frames, NULL) == COLLET_OK && frames->n_frames == 1)
+        atom = find_value(frames,
+                          velocities ? frames->velocities
+                          : forces   ? frames->forces
+                                     : frames->positions,
+                          value);
+    collet_frames_free(frames);
+    collet_trajectory_close(trajectory);
+    return atom >= 0 ? in->indices[atom] : -1;
+}
+
+static collet_status warn_not_finite(collet_extraction *x, int field, collet_error *err)
+{
+    static const char *const names[EXTRACT_FIELDS] = {"position", "velocity", "force"};
+    static const char *const results[EXTRACT_FIELDS] = {"all its results",
+                                                        "L, omega, dL/dt and the energies", "tau"};
+    const collet_topology *topology = x->inputs.topology;
+    int64_t count = x->checks.n_bad[field];
+    int64_t number = x->settings.start + x->checks.first_bad[field] * x->settings.step;
+    double value = 0;
+    int64_t atom;
+    char more[64] = "";
+
+    if (count == 0)
+        return COLLET_OK;
+    atom = find_atom(x, field, number, &value);
+    if (count > 1)
+        snprintf(more, sizeof more, "; %lld frames are affected", (long long)count);
+    if (atom < 0)
+        return add(x, err,
+                   "frame %lld: %s are not finite, because a %s is not or a sum overflows%s",
+                   (long long)number, results[field], names[field], more);
+    return add(x, err,
+               "frame %lld: the %s of atom %lld (%s of %s %d, counted from 0) is %g, so %s are not "
+               "finite%s",
+               (long long)number, names[field], (long long)atom, topology->names[atom],
+               topology->residue_names[atom], (int)topology->residue_ids[atom], value,
+               results[field], more);
+}
+
+static collet_status warn_times(collet_extraction *x, collet_error *err)
+{
+    if (x->times_not_rising == 0 || (x->has & EXTRACT_VELOCITIES) == 0)
+        return COLLET_OK;
+    return add(x, err,
+               "frame %lld is not later than the one before it, and so are %lld more: dL/dt is "
+               "meaningless around such frames",
+               (long long)x->first_not_rising, (long long)x->times_not_rising - 1);
+}
+
+static collet_status warn_singular(collet_extraction *x, collet_error *err)
+{
+    if (x->notes.singular_frames == 0)
+        return COLLET_OK;
+    return add(x, err,
+               "the inertia tensor of %lld frames is singular: their omega is the least-squares "
+               "solution",
+               (long long)x->notes.singular_frames);
+}
+
+collet_status extract_warnings_make(collet_extraction *x, collet_error *err)
+{
+    collet_status status = COLLET_OK;
+
+    for (int field = 0; status == COLLET_OK && field < EXTRACT_FIELDS; field++)
+        status = warn_not_finite(x, field, err);
+    if (status == COLLET_OK)
+        status = warn_times(x, err);
+    if (status == COLLET_OK)
+        status = warn_singular(x, err);
+    if (status == COLLET_OK && x->truncated)
+        status = add(x, err, "%s", x->truncation.text);
+    return status;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* warnings.h - what a reader of the results should know, as texts. */
+#ifndef COLLET_EXTRACT_WARNINGS_H
+#define COLLET_EXTRACT_WARNINGS_H
+
+#include "state.h"
+
+/*
+ * Fills in x->warnings after the last row: values that are not finite, times that do not rise,
+ * singular inertia tensors, a truncated trajectory. Reads a frame with values that are not finite
+ * once more, to find the atom. COLLET_NO_MEMORY.
+ */
+collet_status extract_warnings_make(collet_extraction *extraction, collet_error *err);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows delivered to files. */
+#include "io/results.h"
+#include "io/textfile.h"
+#include "paths.h"
+#include "run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct writer {
+    const collet_extraction *x;
+    collet_results *results;
+    int32_t columns[EXTRACT_MAX_OUTPUTS]; /* of an output that is written */
+    double *component; /* one number a row, while a buffer is taken apart into outputs */
+    int64_t component_rows;
+} writer;
+
+static collet_status open_results(writer *w, const char *path, uint32_t flags, collet_error *err)
+{
+    int form = flags & COLLET_EXTRACTION_DIRECTORY ? COLLET_RESULTS_DIRECTORY : COLLET_RESULTS_NPZ;
+    collet_status status = collet_results_create(path, form, &w->results, err);
+
+    for (size_t i = 0; status == COLLET_OK && i < extract_output_count; i++) {
+        const extract_output *output = &extract_outputs[i];
+        int64_t shape[3];
+        int32_t ndim = extract_output_shape(output, 0, shape);
+
+        if (w->x->left_out[i] == NULL)
+            status = collet_results_add(w->results, output->key, COLLET_F64, ndim - 1, shape + 1,
+                                        &w->columns[i], err);
+    }
+    return status;
+}
+
+/* Component `k` of each row, packed. */
+static const double *pack(writer *w, int32_t k, int64_t width, int64_t n, const double *rows,
+                          collet_error *err)
+{
+    if (n > w->component_rows) {
+        double *grown = realloc(w->component, (size_t)n * sizeof *grown);
+
+        if (grown == NULL) {
+            collet_fail(err, COLLET_NO_MEMORY, "results: out of memory");
+            return NULL;
+        }
+        w->component = grown;
+        w->component_rows = n;
+    }
+    for (int64_t i = 0; i < n; i++)
+        w->component[i] = rows[i * width + k];
+    return w->component;
+}
+
+static collet_status put(void *user, int32_t buffer, int64_t n, const double *rows,
+                         collet_error *err)
+{
+    writer *w = user;
+
+    for (size_t i = 0; i < extract_output_count; i++) {
+        const extract_output *output = &extract_outputs[i];
+        const double *part = rows;
+        collet_status status;
+
+        if (output->buffer != buffer || w->x->left_out[i] != NULL)
+            continue;
+        if (output->component >= 0)
+            part = pack(w, output->component, extract_buffer_width(buffer), n, rows, err);
+        if (part == NULL)
+            return COLLET_NO_MEMORY;
+        status = collet_results_append(w->results, w->columns[i], n, part, err);
+        if (status != COLLET_OK)
+            return status;
+    }
+    return COLLET_OK;
+}
+
+static collet_status write_results(collet_extraction *x, writer *w, collet_error *err)
+{
+    collet_status status = extract_run_start(x, put, w, err);
+
+    while (status == COLLET_OK && x->stage == EXTRACT_RUNNING)
+        status = extract_run_step(x, err);
+    /* No thread may be writing rows when they get their name. */
+    extract_run_stop(x);
+    return status == COLLET_OK ? collet_results_finish(w->results, err) : status;
+}
+
+/* The results have their name already. */
+static collet_status write_meta(collet_extraction *x, const char *path, collet_error *err)
+{
+    collet_error why;
+    collet_status status = extract_run_end(x, &why);
+
+    if (status == COLLET_OK)
+        status = collet_textfile_write(path, x->meta, strlen(x->meta), &why);
+    if (status == COLLET_OK)
+        return COLLET_OK;
+    return collet_fail(err, status, "%s; the results in %s are complete, but %s is missing",
+                       why.text, x->output, path);
+}
+
+static collet_status write_all(collet_extraction *x, const char *path, uint32_t flags,
+                               collet_error *err)
+{
+    writer w = {.x = x};
+    char *meta = NULL;
+    collet_status status = extract_paths_check(&x->settings, path, flags, &meta, err);
+
+    if (status == COLLET_OK && (x->output = strdup(path)) == NULL)
+        status = collet_fail(err, COLLET_NO_MEMORY, "output: out of memory");
+    if (status == COLLET_OK)
+        status = open_results(&w, path, flags, err);
+    if (status == COLLET_OK)
+        status = write_results(x, &w, err);
+    if (status == COLLET_OK)
+        status = write_meta(x, meta, err);
+    collet_results_free(w.results);
+    free(w.component);
+    free(meta);
+    return status;
+}
+
+collet_status collet_extraction_write(collet_extraction *x, const char *path, uint32_t flags,
+                                      collet_error *err)
+{
+    collet_status status;
+
+    if (path == NULL || flags & ~(COLLET_EXTRACTION_DIRECTORY | COLLET_EXTRACTION_OVERWRITE))
+        return collet_fail(err, COLLET_INVALID, "collet_extraction_write: %s",
+                           path == NULL ? "path is NULL" : "unknown flags");
+    if (x->status != COLLET_OK)
+        return extract_run_failed(x, x->status, err);
+    if (x->stage != EXTRACT_OPEN)
+        return collet_fail(err, COLLET_INVALID,
+                           "%s: rows of this extraction were taken or written already", path);
+    status = write_all(x, path, flags, &x->error);
+    return status == COLLET_OK ? status : extract_run_failed(x, status, err);
+}
+
+collet_status collet_extract(const collet_extraction_options *options, const char *path,
+                             uint32_t flags, collet_error *err)
+{
+    collet_extraction *x;
+    collet_status status = collet_extraction_open(options, &x, err);
+
+    if (status == COLLET_OK)
+        status = collet_extraction_write(x, path, flags, err);
+    if (status == COLLET_OK && x->truncated)
+        status = collet_fail(err, COLLET_FORMAT, "%s; they are in %s", x->truncation.text, path);
+    collet_extraction_close(x);
+    return status;
+}

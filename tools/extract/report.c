@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void extract_complain(const char *text)
+{
+    fprintf(stderr, "collet-extract: %s\n", text);
+}
+
+static void print_warnings(const collet_extraction *extraction)
+{
+    const char *text;
+
+    for (size_t i = 0; (text = collet_extraction_warning_at(extraction, i)) != NULL; i++)
+        fprintf(stderr, "collet-extract: warning: %s\n", text);
+}
+
+/* ---- Keys that were left out ------------------------------------------------------------- */
+
+typedef struct collet_extraction_quantity quantity;
+
+static quantity quantity_at(const collet_extraction *extraction, size_t i)
+{
+    quantity q = {.struct_size = sizeof q};
+
+    collet_extraction_quantity_at(extraction, i, &q);
+    return q;
+}
+
+/* Bytes of "L_" in "L_vector", of "time_ps" in "time_ps". */
+static size_t group_length(const char *key)
+{
+    const char *end = strchr(key, '_');
+
+    return end != NULL ? (size_t)(end - key) + 1 : strlen(key);
+}
+
+/* Keys left out for the reason of key `first`; of several with the same beginning, "L_*". */
+static void print_group(const collet_extraction *extraction, size_t first)
+{
+    const char *reason = quantity_at(extraction, first).left_out, *before = "";
+
+    printf("left out, because %s:", reason);
+    for (size_t i = first; i < collet_extraction_quantity_count(); i++) {
+        quantity q = quantity_at(extraction, i), next = {0};
+        size_t length = group_length(q.key);
+
+        if (q.left_out == NULL || strcmp(q.left_out, reason) != 0 ||
+            strncmp(before, q.key, length) == 0)
+            continue;
+        if (i + 1 < collet_extraction_quantity_count())
+            next = quantity_at(extraction, i + 1);
+        if (next.key != NULL && strncmp(next.key, q.key, length) == 0)
+            printf(" %.*s*", (int)length, q.key);
+        else
+            printf(" %s", q.key);
+        before = q.key;
+    }
+    putchar('\n');
+}
+
+static void print_left_out(const collet_extraction *extraction)
+{
+    for (size_t i = 0; i < collet_extraction_quantity_count(); i++) {
+        const char *reason = quantity_at(extraction, i).left_out, *earlier = NULL;
+
+        for (size_t k = 0; reason != NULL && earlier == NULL && k < i; k++) {
+            earlier = quantity_at(extraction, k).left_out;
+            if (earlier != NULL && strcmp(earlier, reason) != 0)
+                earlier = NULL;
+        }
+        if (reason != NULL && earlier == NULL)
+            print_group(extraction, i);
+    }
+}
+
+/* ---- The end ----------------------------------------------------------------------------- */
+
+static void print_summary(const collet_extraction *extraction, const extract_options *options)
+{
+    collet_extraction_info info = {.struct_size = sizeof info};
+    double seconds;
+
+    collet_extraction_get_info(extraction, &info);
+    seconds = info.seconds > 0 ? info.seconds : 1e-9;
+    printf("%s: %lld frames of %lld atoms in %.2f s (%.0f frames/s, %.0f MB/s)\n", options->path,
+           (long long)info.frames, (long long)info.atoms, info.seconds,
+           (double)info.frames / seconds, (double)info.bytes * 1e-6 / seconds);
+    if (info.masses_guessed)
+        printf("masses were guessed from the atoms' names: %.10g amu selected\n", info.mass);
+    if (options->keys == NULL)
+        print_left_out(extraction);
+}
+
+int extract_report(const collet_extraction *extraction, const extract_options *options)
+{
+    collet_extraction_info info = {.struct_size = sizeof info};
+    int printed = 0;
+
+    print_warnings(extraction);
+    if (options->json)
+        printed = fputs(collet_extraction_meta(extraction), stdout);
+    else if (!options->quiet)
+        print_summary(extraction, options);
+    if (printed < 0 || fflush(stdout) != 0) {
+        perror("collet-extract: standard output");
+        fprintf(stderr, "collet-extract: the results in %s and the meta file are complete\n",
+                options->path);
+        return EXTRACT_EXIT_FAILURE;
+    }
+    collet_extraction_get_info(extraction, &info);
+    if (!info.truncated)
+        return EXTRACT_EXIT_OK;
+    fprintf(stderr, "collet-extract: %s holds the %lld complete frames\n", options->path,
+            (long long)info.frames);
+    return EXTRACT_EXIT_TRUNCATED;
+}

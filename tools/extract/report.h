@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report.h - what collet-extract says about its work. */
+#ifndef COLLET_EXTRACT_REPORT_H
+#define COLLET_EXTRACT_REPORT_H
+
+#include "options.h"
+
+#include <collet/trajectory.h>
+
+/* "collet-extract: " and the text, on standard error. */
+void extract_complain(const char *text);
+
+/* After a successful write: warnings on standard error, and the summary or the meta file's contents
+ * on standard output. Returns the exit status. */
+int extract_report(const collet_extraction *extraction, const extract_options *options);
+
+#endif
