@@ -54,7 +54,7 @@ static void *symbol_of(const char *path, const char *name)
     return symbol;
 }
 
-static int load_plugin(void **state)
+static inline int load_plugin(void **state)
 {
     (void)state;
     host_settings = cuda_settings;

@@ -115,6 +115,18 @@ static void what_does_not_compile(void **state)
     plugin->buffer_free(device, b);
 }
 
+/* Memory that is short while a program is loaded costs that launch alone. */
+static void a_shortage_is_not_remembered(void **state)
+{
+    collet_buffer *b = new_buffer(device, 256);
+    (void)state;
+    inject("ModuleLoadData", 0, CUDA_ERROR_OUT_OF_MEMORY);
+    assert_status_is(add(device, queue, b, b, b, 64), COLLET_REFUSED);
+    assert_says(err.text, "CUDA_ERROR_OUT_OF_MEMORY");
+    assert_good(add(device, queue, b, b, b, 64));
+    plugin->buffer_free(device, b);
+}
+
 /* One launch on a fresh device; how many programs were compiled for it. */
 static int compiled_anew(void)
 {
@@ -290,6 +302,7 @@ int main(void)
         TEST(a_chip_newer_than_the_compiler),
         TEST(a_compiler_older_than_tiles),
         TEST(what_does_not_compile),
+        TEST(a_shortage_is_not_remembered),
         TEST(cubins_on_disk),
         TEST(a_launch_refused),
         TEST(a_fault),

@@ -76,20 +76,17 @@ collet_status cuda_compiler_target(const collet_host *host, const cuda_compiler 
     return COLLET_OK;
 }
 
-/* The options one by one, in a copy of the text that the caller frees; NULL when there are too many
- * or no memory. */
-static char *split(const char *options, const char *each[OPTIONS], int *count)
+/* Splits `options`, which is overwritten, at its blanks; how many there are, or OPTIONS + 1. */
+static int split(char *options, const char *each[OPTIONS])
 {
-    char *copy = strdup(options), *rest = NULL;
-    *count = 0;
-    for (char *at = copy ? strtok_r(copy, " ", &rest) : NULL; at; at = strtok_r(NULL, " ", &rest)) {
-        if (*count == OPTIONS) {
-            free(copy);
-            return NULL;
-        }
-        each[(*count)++] = at;
+    char *rest = NULL;
+    int count = 0;
+    for (char *at = strtok_r(options, " ", &rest); at; at = strtok_r(NULL, " ", &rest)) {
+        if (count == OPTIONS)
+            return OPTIONS + 1;
+        each[count++] = at;
     }
-    return copy;
+    return count;
 }
 
 static char *join(const char *const *texts, uint32_t count)
@@ -103,13 +100,15 @@ static char *join(const char *const *texts, uint32_t count)
     return all;
 }
 
-/* The first of the compiler's words, which is where the error stands. */
+/* With the beginning of the compiler's log, which is where the error stands. */
 static collet_status does_not_compile(const collet_host *host, const cuda_compiler *rtc,
                                       nvrtcProgram program, const char *name, const char *options,
                                       nvrtcResult error, collet_error *err)
 {
     size_t bytes = 0;
     char *log = NULL;
+    if (error == NVRTC_ERROR_OUT_OF_MEMORY)
+        return host->fail(err, COLLET_NO_MEMORY, "%s.dev: no memory to compile it", name);
     if (program && rtc->GetProgramLogSize(program, &bytes) == NVRTC_SUCCESS && bytes)
         log = calloc(1, bytes + 1);
     if (log && rtc->GetProgramLog(program, log) != NVRTC_SUCCESS)
@@ -120,8 +119,8 @@ static collet_status does_not_compile(const collet_host *host, const cuda_compil
     return COLLET_REFUSED;
 }
 
-static nvrtcResult take_code(const cuda_compiler *rtc, nvrtcProgram program, int is_ptx,
-                             void **code, uint64_t *bytes)
+static nvrtcResult get_code(const cuda_compiler *rtc, nvrtcProgram program, int is_ptx, void **code,
+                            uint64_t *bytes)
 {
     size_t size = 0;
     nvrtcResult error =
@@ -141,29 +140,32 @@ static nvrtcResult take_code(const cuda_compiler *rtc, nvrtcProgram program, int
     return NVRTC_SUCCESS;
 }
 
+static nvrtcResult compile(const cuda_compiler *rtc, const char *name, const char *source,
+                           int option_count, const char *const *options, int is_ptx,
+                           nvrtcProgram *program, void **code, uint64_t *bytes)
+{
+    nvrtcResult error = rtc->CreateProgram(program, source, name, 0, NULL, NULL);
+    if (error == NVRTC_SUCCESS)
+        error = rtc->CompileProgram(*program, option_count, options);
+    return error == NVRTC_SUCCESS ? get_code(rtc, *program, is_ptx, code, bytes) : error;
+}
+
 collet_status cuda_compile(const collet_host *host, const cuda_compiler *rtc, const char *name,
                            const char *const *texts, uint32_t count, const char *options,
                            void **code, uint64_t *bytes, collet_error *err)
 {
     const char *each[OPTIONS];
-    int option_count = 0;
     nvrtcProgram program = NULL;
-    char *copy = split(options, each, &option_count), *source = join(texts, count);
-    if (!copy || !source) {
-        free(copy);
-        free(source);
-        return host->fail(err, COLLET_REFUSED,
-                          "%s.dev: no memory to compile it, or more than %d "
-                          "options",
-                          name, OPTIONS);
-    }
-    nvrtcResult error = rtc->CreateProgram(&program, source, name, 0, NULL, NULL);
-    if (error == NVRTC_SUCCESS)
-        error = rtc->CompileProgram(program, option_count, each);
-    if (error == NVRTC_SUCCESS)
-        error = take_code(rtc, program, strstr(options, "=compute_") != NULL, code, bytes);
+    nvrtcResult error = NVRTC_ERROR_OUT_OF_MEMORY;
     collet_status status = COLLET_OK;
-    if (error != NVRTC_SUCCESS)
+    char *copy = strdup(options), *source = join(texts, count);
+    int option_count = copy ? split(copy, each) : 0;
+    if (option_count > OPTIONS)
+        status = host->fail(err, COLLET_REFUSED, "%s.dev: more than %d options", name, OPTIONS);
+    else if (copy && source)
+        error = compile(rtc, name, source, option_count, each, strstr(options, "=compute_") != NULL,
+                        &program, code, bytes);
+    if (status == COLLET_OK && error != NVRTC_SUCCESS)
         status = does_not_compile(host, rtc, program, name, options, error, err);
     if (program)
         rtc->DestroyProgram(&program);

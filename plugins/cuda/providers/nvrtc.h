@@ -34,9 +34,9 @@ collet_status cuda_compiler_target(const collet_host *host, const cuda_compiler 
                                    collet_error *err);
 
 /*
- * Compiles `count` texts, one after the other, with `options`, which stand apart by blanks. *code
- * (a cubin, or PTX with its NUL; the caller frees it) is of *bytes bytes. REFUSED with the
- * compiler's words.
+ * Compiles `count` texts, one after the other, with `options`, separated by blanks. *code (a cubin,
+ * or PTX with its NUL; the caller frees it) has *bytes bytes. REFUSED with the compiler's log;
+ * NO_MEMORY.
  */
 collet_status cuda_compile(const collet_host *host, const cuda_compiler *rtc, const char *name,
                            const char *const *texts, uint32_t count, const char *options,

@@ -51,7 +51,10 @@ collet_status jit_program_compile(collet_device *d, const char *name, const char
         return COLLET_OK;
     *handle = NULL;
     status = cuda_fail(d, error, name, err);
-    return status == COLLET_DEVICE_LOST ? status : COLLET_REFUSED;
+    /* What is short now may not be later; other errors are the program's. */
+    return status == COLLET_REFUSED       ? COLLET_NO_MEMORY
+           : status == COLLET_DEVICE_LOST ? status
+                                          : COLLET_REFUSED;
 }
 
 void jit_program_unload(collet_device *d, void *handle)

@@ -93,9 +93,11 @@ static collet_status program_get(collet_device *d, const jit_launch *l, void **h
         if (!made.options)
             return host->fail(err, COLLET_REFUSED, "no memory for a program");
         collet_status status = build(d, l, &made.handle, &why);
-        if (status == COLLET_DEVICE_LOST) {
+        /* These say nothing of the program: the next launch builds it again. */
+        if (status == COLLET_DEVICE_LOST || status == COLLET_NO_MEMORY) {
             free(made.options);
-            return host->fail(err, status, "%s", why.text);
+            return host->fail(err, status == COLLET_NO_MEMORY ? COLLET_REFUSED : status, "%s",
+                              why.text);
         }
         if (status != COLLET_OK)
             made.why = strdup(why.text);
