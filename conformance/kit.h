@@ -173,7 +173,7 @@ struct kit_case {
     int number;       /* within the row, from 0 */
     const char *data; /* what kind of values the family puts in; "" for the ordinary */
     int kind;         /* the same for the family's own use */
-    bool big;         /* left out by --quick */
+    bool big;         /* of several megabytes */
     kit_mode mode;
     uint32_t target;
     kit_layout layout[KIT_OPERANDS];
@@ -285,7 +285,7 @@ typedef struct kit_session {
     collet_context *context;
     const char *backend; /* its name, as collet_last_backend gives it */
     uint64_t seed;
-    bool quick;
+    int large;   /* how many of a row's large cases are run; -1: all */
     bool sample; /* only what kit_sample_row chooses */
     int only;    /* the one case to run, -1: all */
     /* Told before each case; `text` describes it. */
@@ -307,6 +307,9 @@ typedef struct kit_result {
  * than that. */
 #define KIT_SAMPLE 16
 void kit_sample_row(const kit_row *row, int numbers[KIT_SAMPLE]);
+
+/* Whether number `index` of `count` is one of `wanted`, which are spread over all and begin with 0. */
+bool kit_spread(int index, int count, int wanted);
 
 /* Runs every case of a row that has an oracle. */
 void kit_run_row(const kit_session *session, const kit_row *row, kit_result *result);

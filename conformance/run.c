@@ -11,6 +11,7 @@ typedef struct row_run {
     const kit_session *session;
     kit_result *result;
     int sample[KIT_SAMPLE];
+    int larges, large; /* large cases of the row; those so far */
 } row_run;
 
 /* The number of the input that shares memory follows. */
@@ -78,6 +79,12 @@ static void describe_ternary(const kit_case *c, char text[KIT_TEXT])
     }
 }
 
+static bool is_reduction(uint32_t op)
+{
+    return op == COLLET_OP_SUM || op == COLLET_OP_MEAN || op == COLLET_OP_MIN ||
+           op == COLLET_OP_MAX;
+}
+
 static void describe_params(const kit_case *c, char text[KIT_TEXT])
 {
     if (c->row->info.id == COLLET_OP_AXPY && c->params.axpy.struct_size > 0) {
@@ -90,7 +97,7 @@ static void describe_params(const kit_case *c, char text[KIT_TEXT])
         append(text, " perm ");
         for (uint32_t i = 0; i < c->params.transpose.ndim; i++)
             append(text, "%s%d", i ? "," : "", (int)c->params.transpose.perm[i]);
-    } else if (c->row->info.id == COLLET_OP_SUM) {
+    } else if (is_reduction(c->row->info.id)) {
         append(text, " axes 0x%x keepdims %u", c->params.reduce.axes, c->params.reduce.keepdims);
     } else if (c->row->info.id == COLLET_OP_UNIFORM || c->row->info.id == COLLET_OP_NORMAL) {
         append(text, " seed %" PRIu64 " offset %" PRIu64, c->params.random.seed,
@@ -267,7 +274,32 @@ static void note(kit_result *result, const kit_case *c, const kit_operands *o, c
     snprintf(result->text, sizeof result->text, "%.900s: %.600s", where, v->text);
 }
 
-static bool is_left_out(const row_run *run, const kit_case *c)
+static void count_large(void *user, const kit_case *c)
+{
+    row_run *run = user;
+    run->larges += c->big;
+}
+
+/* Spreads `large` of the session over the large cases of a row. Rows start at different ones, so that
+ * the rows of an op together have more of them than each. */
+static bool takes_large(row_run *run, const kit_row *row)
+{
+    int wanted = run->session->large, shift = 0;
+    if (wanted == 0)
+        return false;
+    if (wanted < 0 || wanted >= run->larges)
+        return true;
+    for (const char *p = row->sig; *p; p++)
+        shift = (shift * 31 + *p) % run->larges;
+    return kit_spread((run->large++ + shift) % run->larges, run->larges, wanted);
+}
+
+bool kit_spread(int index, int count, int wanted)
+{
+    return wanted >= count || (int64_t)index * wanted % count < wanted;
+}
+
+static bool is_left_out(row_run *run, const kit_case *c)
 {
     const kit_session *s = run->session;
     if (s->only >= 0)
@@ -275,12 +307,12 @@ static bool is_left_out(const row_run *run, const kit_case *c)
     for (size_t i = 0; s->sample && i < KIT_SAMPLE; i++)
         if (run->sample[i] == c->number)
             return false;
-    return s->sample || (s->quick && c->big);
+    return s->sample || (c->big && !takes_large(run, c->row));
 }
 
 static void run_case(void *user, const kit_case *planned)
 {
-    const row_run *run = user;
+    row_run *run = user;
     const kit_session *s = run->session;
     kit_case c = *planned;
     kit_operands operands = {0};
@@ -310,11 +342,14 @@ static void run_case(void *user, const kit_case *planned)
 void kit_run_row(const kit_session *session, const kit_row *row, kit_result *result)
 {
     row_run run = {.session = session, .result = result};
-    kit_plan plan = {.row = row, .run = run_case, .user = &run};
+    kit_plan plan = {.row = row, .run = count_large, .user = &run};
     *result = (kit_result){.first = -1};
     int threads = kit_thread_count();
     if (session->sample)
         kit_sample_row(row, run.sample);
+    else if (session->large > 0)
+        row->kit->plan(&plan);
+    plan = (kit_plan){.row = row, .run = run_case, .user = &run};
     row->kit->plan(&plan);
     if (result->refused > 0 && result->refused >= result->cases - result->empty &&
         result->failures++ == 0)

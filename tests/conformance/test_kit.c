@@ -170,6 +170,69 @@ static void patterns_bind(void **state)
     }
 }
 
+/* ---- Samples and words --------------------------------------------------------------------- */
+
+static void samples_are_spread(void **state)
+{
+    (void)state;
+    for (int count = 1; count < 40; count++)
+        for (int wanted = 0; wanted < 45; wanted++) {
+            int taken = 0, gap = 0;
+            for (int i = 0; i < count; i++) {
+                bool is_taken = kit_spread(i, count, wanted);
+                assert_true(i > 0 || is_taken == (wanted > 0));
+                gap = is_taken ? 0 : gap + 1;
+                assert_true(wanted == 0 || gap <= count / wanted);
+                taken += is_taken;
+            }
+            assert_int_equal(taken, wanted < count ? wanted : count);
+        }
+}
+
+static void ignore(void *user, int number, const char *text)
+{
+    (void)user, (void)number, (void)text;
+}
+
+/* Cases of several megabytes: all, some, none. */
+static void large_cases_are_counted(void **state)
+{
+    collet_context *context;
+    collet_error err;
+    collet_op_info info = {.struct_size = sizeof info};
+    kit_row row = {.operands = 2, .dtypes = {COLLET_I32, COLLET_I32}, .sig = "i:i"};
+    kit_result result[3];
+    (void)state;
+    for (size_t i = 0; i < collet_op_count(runtime) && info.id != COLLET_OP_TRANSPOSE; i++)
+        assert_int_equal(collet_op_at(runtime, i, &info), COLLET_OK);
+    row.info = info;
+    row.kit = kit_op_find(info.id);
+    assert_int_equal(collet_context_create(&context, runtime, &err), COLLET_OK);
+    assert_int_equal(collet_set_backend(context, "cpu_scalar"), COLLET_OK);
+    for (int i = 0; i < 3; i++) {
+        kit_session session = {.context = context, .backend = "cpu_scalar", .seed = 1, .only = -1,
+                               .large = i - 1, .progress = ignore, .output = -1};
+        kit_run_row(&session, &row, &result[i]);
+        assert_int_equal(result[i].failures, 0);
+    }
+    assert_int_equal(result[2].cases, result[1].cases + 1);
+    assert_true(result[0].cases >= result[2].cases);
+    collet_context_destroy(context);
+}
+
+static void a_case_is_described_with_its_parameters(void **state)
+{
+    static const uint32_t ops[] = {COLLET_OP_SUM, COLLET_OP_MEAN, COLLET_OP_MIN, COLLET_OP_MAX};
+    (void)state;
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        kit_row row = {.operands = 2, .info = {.id = ops[i], .n_out = 1, .n_in = 1, .name = "op"}};
+        kit_case c = {.row = &row, .data = "", .params.reduce = {.axes = 2, .keepdims = 1}};
+        char text[KIT_TEXT];
+        kit_describe(&c, text);
+        assert_non_null(strstr(text, "axes 0x2 keepdims 1"));
+    }
+}
+
 /* ---- Numbers ------------------------------------------------------------------------------- */
 
 static unsigned half(long double value)
@@ -253,6 +316,9 @@ int main(void)
         cmocka_unit_test(signatures_expand),
         cmocka_unit_test(patterns_parse),
         cmocka_unit_test(patterns_bind),
+        cmocka_unit_test(samples_are_spread),
+        cmocka_unit_test(large_cases_are_counted),
+        cmocka_unit_test(a_case_is_described_with_its_parameters),
         cmocka_unit_test(halves_round_to_even),
         cmocka_unit_test(integers_saturate),
         cmocka_unit_test(ulps),

@@ -24,8 +24,10 @@ typedef struct check_options {
     const char *op, *sig;
     int only;    /* case, -1: all */
     int timeout; /* seconds one case may take */
+    int large;   /* cases of several megabytes of a row, -1: all */
+    int rows;    /* signatures of an op, -1: all */
     uint64_t seed;
-    bool quick, sample, json, list, in_process;
+    bool sample, json, list, in_process;
 } check_options;
 
 enum { CHECK_ROW_WAITING, CHECK_ROW_PASS, CHECK_ROW_FAIL, CHECK_ROW_SKIP };

@@ -7,15 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_SEED = 256, KEY_LIST, KEY_QUICK, KEY_SAMPLE, KEY_SIG, KEY_CASE, KEY_TIMEOUT, KEY_IN_PROCESS };
+enum { KEY_SEED = 256, KEY_LIST, KEY_QUICK, KEY_SAMPLE, KEY_SIG, KEY_CASE, KEY_TIMEOUT, KEY_IN_PROCESS, KEY_LARGE, KEY_SIGNATURES };
 
 static const struct argp_option arguments[] = {
     {"op", 'o', "OP", 0, "Only this kernel", 0},
     {"sig", KEY_SIG, "SIG", 0, "Only this signature, as printed: f:ff", 0},
     {"case", KEY_CASE, "N", 0, "Only the case of this number", 0},
     {"seed", KEY_SEED, "N", 0, "Of the random values (default 1)", 0},
-    {"quick", KEY_QUICK, NULL, 0, "Leave out the cases of several megabytes", 0},
+    {"large", KEY_LARGE, "N", 0, "At most N cases of several megabytes of each signature", 0},
+    {"quick", KEY_QUICK, NULL, 0, "No cases of several megabytes, as --large 0", 0},
     {"sample", KEY_SAMPLE, NULL, 0, "A few small cases of each signature: for slow devices", 0},
+    {"signatures", KEY_SIGNATURES, "N", 0, "At most N signatures of each kernel", 0},
     {"json", 'j', NULL, 0, "Machine-readable output", 0},
     {"list", KEY_LIST, NULL, 0, "Print the kernels and the limits, check nothing", 0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "How long one case may take (default 120)", 0},
@@ -53,8 +55,14 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_TIMEOUT:
         options->timeout = (int)number(state, text, 1000000, "--timeout");
         return 0;
+    case KEY_LARGE:
+        options->large = (int)number(state, text, 1000000, "--large");
+        return 0;
     case KEY_QUICK:
-        options->quick = true;
+        options->large = 0;
+        return 0;
+    case KEY_SIGNATURES:
+        options->rows = (int)number(state, text, 1000000, "--signatures");
         return 0;
     case KEY_SAMPLE:
         options->sample = true;
@@ -100,7 +108,7 @@ int main(int argc, char **argv)
             "\vExit status: 0 all passed, 1 a failure, 2 usage, 3 the plugin cannot be loaded, 77 "
             "its hardware is absent.",
     };
-    check_options options = {.only = -1, .seed = 1, .timeout = 120};
+    check_options options = {.only = -1, .large = -1, .rows = -1, .seed = 1, .timeout = 120};
     argp_program_version_hook = print_version;
     argp_err_exit_status = CHECK_USAGE;
     if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)

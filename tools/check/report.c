@@ -24,7 +24,7 @@ void check_report_begin(const check_options *options, const check_shared *shared
     if (options->json)
         return;
     printf("%s %s (%s), seed %" PRIu64 "%s\n", shared->backend, shared->version, shared->path,
-           options->seed, options->quick ? ", quick" : "");
+           options->seed, options->large == 0 ? ", quick" : "");
     fflush(stdout);
 }
 
@@ -149,7 +149,7 @@ static void print_results(const check_options *options, const check_shared *shar
     cJSON_AddStringToObject(document, "version", shared->version);
     cJSON_AddStringToObject(document, "path", shared->path);
     cJSON_AddNumberToObject(document, "seed", (double)options->seed);
-    cJSON_AddBoolToObject(document, "quick", options->quick);
+    cJSON_AddBoolToObject(document, "quick", options->large == 0);
     cJSON *rows = cJSON_AddArrayToObject(document, "rows");
     for (int32_t i = 0; i < shared->row_count; i++)
         cJSON_AddItemToArray(rows, row_json(options, &shared->rows[i]));

@@ -149,6 +149,20 @@ static void add_row(void *user, const collet_dtype *dtypes, uint32_t count)
     copy_text(line->sig, sizeof line->sig, row.sig);
 }
 
+/* Keeps --signatures of the rows from `first` on, which are one op's. */
+static void thin_rows(worker *w, int32_t first)
+{
+    check_shared *shared = w->shared;
+    int count = shared->row_count - first;
+    shared->row_count = first;
+    for (int i = 0; i < count; i++) {
+        if (!kit_spread(i, count, w->options->rows))
+            continue;
+        w->rows[shared->row_count] = w->rows[first + i];
+        shared->rows[shared->row_count++] = shared->rows[first + i];
+    }
+}
+
 static bool find_rows(worker *w)
 {
     bool known = !w->options->op;
@@ -160,7 +174,10 @@ static bool find_rows(worker *w)
         if (w->options->op && strcmp(w->options->op, w->op.name))
             continue;
         known = true;
+        int32_t first = w->shared->row_count;
         kit_signatures(&w->op, add_row, w);
+        if (w->options->rows >= 0)
+            thin_rows(w, first);
     }
     if (!known)
         refuse(w, CHECK_NO_SUCH_OP, "no kernel is called '%s'; --list prints them", w->options->op);
@@ -188,7 +205,7 @@ static void run_row(worker *w, int32_t at, int output)
     kit_session session = {.context = w->context,
                            .backend = w->shared->backend,
                            .seed = w->options->seed,
-                           .quick = w->options->quick,
+                           .large = w->options->large,
                            .sample = w->options->sample,
                            .only = w->options->only,
                            .progress = progress,
@@ -204,7 +221,7 @@ static void run_row(worker *w, int32_t at, int output)
     }
     kit_run_row(&session, &w->rows[at], &line->result);
     if (line->result.cases == 0)
-        conclude(line, CHECK_ROW_SKIP, "no case of that number, or all left out by --quick or --sample");
+        conclude(line, CHECK_ROW_SKIP, "no case of that number, or all were left out");
     else
         conclude(line, line->result.failures ? CHECK_ROW_FAIL : CHECK_ROW_PASS, line->result.text);
 }
