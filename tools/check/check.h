@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check.h - the parts of backend-check: a supervisor, which runs the kit in a process of its own
- * and outlives whatever a plugin does to it, and reports.
+ * check.h - the parts of backend-check: a supervisor, which runs the kit in a child process and
+ * survives crashes of the plugin, and the reports.
  */
 #ifndef COLLET_CHECK_H
 #define COLLET_CHECK_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend-check: every kernel of a backend against an oracle. */
+/* backend-check: compares every kernel of a backend with a reference. */
 #include "check.h"
 
 #include <argp.h>
@@ -7,7 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_SEED = 256, KEY_LIST, KEY_QUICK, KEY_SAMPLE, KEY_SIG, KEY_CASE, KEY_TIMEOUT, KEY_IN_PROCESS, KEY_LARGE, KEY_SIGNATURES };
+enum {
+    KEY_SEED = 256,
+    KEY_LIST,
+    KEY_QUICK,
+    KEY_SAMPLE,
+    KEY_SIG,
+    KEY_CASE,
+    KEY_TIMEOUT,
+    KEY_IN_PROCESS,
+    KEY_LARGE,
+    KEY_SIGNATURES
+};
 
 static const struct argp_option arguments[] = {
     {"op", 'o', "OP", 0, "Only this kernel", 0},

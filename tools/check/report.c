@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the user sees: a line for each row as it ends, or one JSON text at the end. */
+/* The report: a line for each row as it ends, or one JSON text at the end. */
 #include "check.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The supervisor. A plugin may crash, exit or hang; then the row at which it did is a failure, and
- * another worker goes on with the next.
+ * The supervisor. A plugin may crash, exit or hang; the row at which it did then fails, and another
+ * worker continues with the next.
  */
 #include "check.h"
 
@@ -18,9 +18,9 @@
 
 typedef struct worker_process {
     pid_t pid;
-    int pipe;   /* its beats; end of file when it is gone */
+    int pipe;   /* a byte for each step; end of file when it ended */
     int output; /* what it printed */
-    bool late;  /* it was ended for taking too long */
+    bool late;  /* killed by the time limit */
 } worker_process;
 
 static double now(void)
@@ -42,7 +42,7 @@ static bool start(const check_options *options, check_shared *shared, int32_t fi
     pid_t parent = getpid();
     p->pid = fork();
     if (p->pid == 0) {
-        /* A call that hangs does not outlive the supervisor. */
+        /* A hanging call ends with the supervisor. */
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != parent)
             _exit(1);
@@ -74,7 +74,7 @@ static int32_t report_rows(const check_options *options, const check_shared *sha
     return reported;
 }
 
-/* Until the worker is gone or is late. */
+/* Waits until the worker ends or is late. */
 static void watch(const check_options *options, const check_shared *shared, worker_process *p,
                   int32_t *reported)
 {
@@ -93,7 +93,7 @@ static void watch(const check_options *options, const check_shared *shared, work
 
 #define END_TEXT 200 /* bytes of how a worker ended */
 
-/* Ends it if need be; how it ended, in words, or "" when it went as it should. */
+/* Kills it if necessary. Returns how it ended, or "" when it succeeded. */
 static void finish(worker_process *p, const check_shared *shared, char words[END_TEXT])
 {
     int status = 0;
@@ -117,7 +117,7 @@ static void finish(worker_process *p, const check_shared *shared, char words[END
         snprintf(words, END_TEXT, "the process ended with status %d", WEXITSTATUS(status));
 }
 
-/* What a lost worker had printed may say why (a sanitizer's report). */
+/* The output of a lost worker may contain the reason (a sanitizer's report). */
 static void show_output(int output)
 {
     char text[4096];
@@ -157,7 +157,7 @@ static int status_of(const check_shared *shared)
     }
 }
 
-/* Workers one after another, each going on behind the row that ended the last. False: none starts.
+/* Workers one after another, each continuing after the row that ended the last. False: none starts.
  */
 static bool work(const check_options *options, check_shared *shared)
 {

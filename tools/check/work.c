@@ -79,7 +79,7 @@ static void copy_text(char *target, size_t size, const char *source)
     target[length] = '\0';
 }
 
-/* A context of that name fails with the nearest names and the list of what there is. */
+/* The error of a context of that name lists the nearest and the available names. */
 static void refuse_name(worker *w)
 {
     collet_error err = {0};
@@ -93,7 +93,7 @@ static bool open_backend(worker *w, const char *path)
 {
     collet_error err = {0};
     collet_backend_info info;
-    /* What is checked was named: COLLET_BACKEND has no say. */
+    /* The backend was named: COLLET_BACKEND is ignored. */
     collet_runtime_options options = {
         .struct_size = sizeof options, .plugin_path = path, .backend = "auto"};
     if (collet_runtime_create(&w->runtime, &options, &err) != COLLET_OK) {
@@ -111,7 +111,7 @@ static bool open_backend(worker *w, const char *path)
     copy_text(w->shared->version, sizeof w->shared->version, info.version);
     copy_text(w->shared->path, sizeof w->shared->path, info.path);
     if (info.state == COLLET_BACKEND_UNAVAILABLE) {
-        /* Capabilities were given: the plugin works, what it drives is not here. */
+        /* There are capabilities: the plugin works, its device is absent. */
         bool absent = info.device_count == 0 && info.capabilities[0];
         refuse(w, absent ? CHECK_NO_DEVICE : CHECK_REFUSED, "%s: %s", info.name, info.reason);
         return false;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A copy of argv in one block, for free(); NULL when memory is short. */
+/* A copy of argv in one block, for free(); NULL when out of memory. */
 static inline char **command_line_copy(int argc, char *const *argv)
 {
     size_t count = argc > 0 ? (size_t)argc : 0, bytes = (count + 1) * sizeof(char *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Building JSON reports with cJSON: each function returns 0 when memory is short, else 1, so that a
+/* Building JSON reports with cJSON: each function returns 1, or 0 when out of memory, so that a
  * report is one expression of calls joined by &&. */
 #ifndef TOOLS_JSON_ADD_H
 #define TOOLS_JSON_ADD_H
@@ -12,7 +12,7 @@ static inline int32_t json_add_text(cJSON *object, const char *key, const char *
     return cJSON_AddStringToObject(object, key, value) != NULL;
 }
 
-/* What is no finite number becomes null. */
+/* Numbers that are not finite become null. */
 static inline int32_t json_add_number(cJSON *object, const char *key, double value)
 {
     return cJSON_AddNumberToObject(object, key, value) != NULL;
@@ -28,7 +28,7 @@ static inline int32_t json_add_bool(cJSON *object, const char *key, int32_t valu
     return cJSON_AddBoolToObject(object, key, value) != NULL;
 }
 
-/* Takes `item` over, also when it fails; NULL (memory was short before) fails. */
+/* Takes `item` over, also when it fails; NULL (already out of memory) fails. */
 static inline int32_t json_add_item(cJSON *object, const char *key, cJSON *item)
 {
     if (item && cJSON_AddItemToObject(object, key, item))
@@ -37,7 +37,7 @@ static inline int32_t json_add_item(cJSON *object, const char *key, cJSON *item)
     return 0;
 }
 
-/* A new object at the end of the list; NULL when memory is short. */
+/* A new object at the end of the list; NULL when out of memory. */
 static inline cJSON *json_append_object(cJSON *list)
 {
     cJSON *object = cJSON_CreateObject();

@@ -28,7 +28,7 @@ typedef struct bench_stats {
 /* Sorts `seconds`, count > 0 of them, each of `calls` calls. */
 void bench_stats_of(double *seconds, int64_t count, int64_t calls, bench_stats *out);
 
-/* {"mean", ..., "max"} in seconds; NULL when memory is short. */
+/* {"mean", ..., "max"} in seconds; NULL when out of memory. */
 cJSON *bench_stats_json(const bench_stats *stats);
 
 #endif

@@ -28,7 +28,7 @@ void info_list_settings(const collet_runtime *runtime);
 /* Where plugins were looked for, one directory a line (tables.c). */
 void info_list_directories(const collet_runtime *runtime);
 
-/* The whole report as one JSON object on standard output. 0 when memory is short. */
+/* The whole report as one JSON object on standard output. 0 when out of memory. */
 int32_t info_print_json(const collet_runtime *runtime, const info_options *options,
                         const collet_backend_info *only);
 

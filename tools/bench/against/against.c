@@ -42,8 +42,8 @@ double against_ratio_fastest(const against_result *r, int32_t i)
 
 /* ---- References ------------------------------------------------------------------------------ */
 
-/* As many as the machine gives, or where a library without a variable has a variant of fewer, that;
- * 0 when that is not fewer. */
+/* Threads for a library: the machine's, or the number that a variant without a variable names; 0
+ * when that is not fewer. */
 static int32_t threads_of(const reference_library *library, const char *value, int32_t machine)
 {
     int32_t threads = value && !library->variable ? (int32_t)strtol(value, NULL, 10) : 0;
@@ -65,7 +65,7 @@ static void start_references(const against_job *job, against_result *r)
     }
 }
 
-/* By the fastest call, which neighbours on the machine disturb least. */
+/* By the fastest call, which other load on the machine disturbs least. */
 static void rank_references(against_result *r)
 {
     r->best = -1;
@@ -98,7 +98,7 @@ static void check_reference(reference_process *p, const bench_operand *o, const 
              p->digest.magnitude, p->digest.signature, own.magnitude, own.signature);
 }
 
-/* A reference that computes something else is no reference. */
+/* A library with a different result is not compared. */
 static collet_status check_agreement(against_job *job, against_result *r,
                                      const bench_arrays *arrays)
 {
@@ -294,7 +294,7 @@ static int32_t is_known(const char *op)
     return 0;
 }
 
-/* The command line's own shape, axis and types take the place of the table's. */
+/* Shape, axis and types of the command line override the table's. */
 static int32_t run_case(against_job *job, const against_case *row, const char *dtype)
 {
     bench_options options = *job->session->options;
@@ -313,7 +313,7 @@ static int32_t run_case(against_job *job, const against_case *row, const char *d
     return compare(job, &layout);
 }
 
-/* With types or a shape of one's own several rows of the table come to the same. */
+/* Given types or a shape, several rows of the table are the same call. */
 static int32_t is_repeated(const bench_options *o, size_t index)
 {
     const against_case *row = against_case_at(index);
@@ -323,7 +323,7 @@ static int32_t is_repeated(const bench_options *o, size_t index)
         int32_t same_dtype = !strcmp(other->dtype, row->dtype);
         if (strcmp(other->op, row->op))
             continue;
-        /* Types of one's own are taken with the shapes of the op's first type. */
+        /* Given types use the shapes of the op's first type. */
         if ((o->shape && (o->dtype_count || same_dtype)) ||
             (o->dtype_count && !earlier && !same_dtype))
             return 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend-bench against: an op of Collet and the libraries that do the same, in turn, in one run.
+/* backend-bench against: an op of Collet and libraries with the same function, in turn, in one run.
  */
 #ifndef BENCH_AGAINST_H
 #define BENCH_AGAINST_H
@@ -9,7 +9,7 @@
 
 #define AGAINST_REFERENCES 16
 
-/* What is compared when nothing else is asked for. */
+/* What is compared by default. */
 typedef struct against_case {
     const char *op;    /* a case of cases.h */
     const char *dtype; /* as --dtype */
@@ -23,7 +23,7 @@ const against_case *against_case_at(size_t index);
 /* One comparison: Collet's figures and those of each reference. */
 typedef struct against_result {
     const bench_layout *layout;
-    bench_result own;    /* with the memory's bandwidth where no library is the reference */
+    bench_result own;    /* with the memory's bandwidth where no library has the function */
     const char *backend; /* which ran it */
     reference_process references[AGAINST_REFERENCES];
     bench_stats stats[AGAINST_REFERENCES]; /* where references[i].count > 0 */
@@ -36,7 +36,7 @@ double against_ratio(const against_result *r, int32_t i);
 double against_ratio_fastest(const against_result *r, int32_t i);
 
 void against_print(const bench_session *session, const against_result *r);
-/* 0 when memory is short. */
+/* 0 when out of memory. */
 int32_t against_add(cJSON *list, const against_result *r);
 
 /* The mode; an exit status. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "against.h"
 
-/* The products, decompositions and transforms that a library does, and what the memory bounds. */
+/* Products, decompositions and transforms of libraries, and ops bound by memory. */
 static const against_case cases[] = {
     {"matmul", "f32", "256x256x256", NULL},
     {"matmul", "f32", "512x512x512", NULL},

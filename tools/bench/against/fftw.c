@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fft by FFTW 3, planned by measuring. Not the way back from half a spectrum: it overwrites its
- * input and leaves out the scale. */
+/* fft by FFTW 3, planned by measuring. The inverse of a half spectrum is left out: FFTW overwrites
+ * its input and does not scale. */
 #include "reference.h"
 
 #include "bench/ops/inputs.h"
@@ -43,7 +43,7 @@ static int is_complex(collet_dtype dtype)
     return dtype == COLLET_C64 || dtype == COLLET_C128;
 }
 
-/* Planning by measuring overwrites the operands, so they are made again after it. */
+/* FFTW_MEASURE overwrites the operands, so they are filled again. */
 static int32_t make_plan(reference_job *job, fftw *f)
 {
     const bench_operand *out = &job->operands[0], *in = &job->operands[1];

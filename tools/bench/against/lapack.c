@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The decompositions by LAPACK's routines. They work in place on columns, so a call copies the
- * input first, as any caller does; rows are taken for columns: a square matrix is
- * then its transpose, which takes as many operations.
+ * input first, as any caller does; rows are passed as columns: a
+ * square matrix is then its transpose, which takes as many operations.
  */
 #include "reference.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The functions of either precision differ in what the pointers point to alone. */
+/* The functions of both precisions differ only in their pointers' types. */
 typedef struct routines {
     void (*getrf)(const int *m, const int *n, void *a, const int *lda, int *pivots, int *info);
     void (*gesv)(const int *n, const int *columns, void *a, const int *lda, int *pivots, void *b,
@@ -68,7 +68,7 @@ static int32_t qr(reference_job *job, routines *r)
     return info == 0 && then == 0;
 }
 
-/* Of the transpose, whose singular values are the same: U and V change places. */
+/* Of the transpose: same singular values, U and V exchanged. */
 static int32_t svd(reference_job *job, routines *r)
 {
     int info = 0;
@@ -78,7 +78,7 @@ static int32_t svd(reference_job *job, routines *r)
     return info == 0;
 }
 
-/* The vectors are left where the matrix was: in the op's own output. */
+/* The vectors overwrite the matrix: the op's own output. */
 static int32_t eigh(reference_job *job, routines *r)
 {
     int32_t fine = 1;

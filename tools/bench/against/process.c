@@ -31,7 +31,7 @@ static int is_set(const char *entry, char *const *added, int count)
     return 0;
 }
 
-/* The environment with the library's variable as wanted and every library's number of threads. */
+/* The environment with the library's variable and every library's number of threads. */
 static char **make_environment(const reference_process *p, int32_t threads,
                                char text[ENVIRONMENT_ADDED][SPEC_TEXT])
 {
@@ -57,7 +57,7 @@ static char **make_environment(const reference_process *p, int32_t threads,
     for (size_t i = 0; i < entries; i++)
         if (!is_set(environ[i], added, count))
             made[kept++] = environ[i];
-    /* Without a value the library is to choose by itself: its variable is not there at all. */
+    /* Without a value the library chooses by itself: its variable is removed. */
     for (int i = 0; i < count; i++)
         if (i < 3 || p->value)
             made[kept++] = added[i];
@@ -82,7 +82,7 @@ static int32_t axes_of(const bench_layout *l)
     return count;
 }
 
-/* Runs this very program with the socket as its only connection; what the library prints goes to
+/* Runs this program with the socket as its only connection; output of the library goes to
  * standard error. */
 static int spawn(reference_process *p, int socket, const bench_layout *l, int32_t threads)
 {
@@ -128,7 +128,7 @@ static void end_child(reference_process *p)
     p->from = p->to = NULL;
     if (p->pid <= 0)
         return;
-    /* It ends by itself when the connection does; one that hangs does not. */
+    /* The child exits when the connection closes, unless it hangs. */
     for (int i = 0; i < 100 && waitpid(p->pid, &status, WNOHANG) == 0; i++)
         (void)poll(NULL, 0, 10);
     if (waitpid(p->pid, &status, WNOHANG) == 0) {
@@ -155,14 +155,14 @@ static void give_up(reference_process *p, reference_state state, const char *why
     end_child(p);
 }
 
-/* A line of the child's; 0 when none comes. */
+/* Reads a line from the child; 0 when there is none. */
 static int32_t hear(reference_process *p, char *line, int size, int wait)
 {
     struct pollfd ready = {.fd = fileno(p->from), .events = POLLIN};
     if (wait && poll(&ready, 1, ANSWER_MILLISECONDS) <= 0)
         return 0;
     if (!fgets(line, size, p->from)) {
-        (void)poll(NULL, 0, 50); /* the system notes a death a little after the connection's end */
+        (void)poll(NULL, 0, 50); /* the exit is visible a little after the connection closed */
         return 0;
     }
     line[strcspn(line, "\n")] = '\0';

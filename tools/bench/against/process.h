@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A reference's child process, seen from backend-bench. */
+/* The child process of a reference. */
 #ifndef BENCH_REFERENCE_PROCESS_H
 #define BENCH_REFERENCE_PROCESS_H
 
@@ -14,14 +14,14 @@
 
 typedef enum reference_state {
     REFERENCE_RUNS,
-    REFERENCE_SLOW,   /* measured, and left out of later rounds: others are far faster */
-    REFERENCE_ABSENT, /* not on this machine, or it does not do this call; text says why */
-    REFERENCE_DEAD,   /* it was measured no further: a crash, a wrong result; text says how */
+    REFERENCE_SLOW,   /* measured once, left out of later rounds: others are far faster */
+    REFERENCE_ABSENT, /* not on this machine, or without this call; text has the reason */
+    REFERENCE_DEAD,   /* crashed or gave a wrong result; text has the reason */
 } reference_state;
 
 typedef struct reference_process {
     const reference_library *library;
-    const char *value; /* of the library's variable; NULL: its own pick */
+    const char *value; /* of the library's variable; NULL: its own choice */
     reference_state state;
     char text[REFERENCE_TEXT];
     double *samples; /* seconds a call */
@@ -32,14 +32,14 @@ typedef struct reference_process {
     FILE *from, *to;
 } reference_process;
 
-/* Starts the child for a call of the layout on so many threads and waits until it is ready. What
- * goes wrong is in state and text. Called on the main thread: the child ends with the thread that
+/* Starts the child for a call of the layout on `threads` threads and waits until it is ready.
+ * Failures are in state and text. Called on the main thread: the child ends with the thread that
  * started it. */
 void reference_start(reference_process *p, const reference_library *library, const char *value,
                      const bench_layout *layout, int32_t threads);
-/* Lets it sample for so long. */
+/* Samples for `seconds`. */
 void reference_sample(reference_process *p, double seconds);
-/* The samples are lent, and sorted. 0 when there are none. */
+/* The samples belong to the process and are sorted. 0 when there are none. */
 int32_t reference_stats(reference_process *p, bench_stats *stats);
 /* Ends the child and frees everything. */
 void reference_stop(reference_process *p);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * References: libraries that do by themselves what an op of Collet does, called directly.
+ * References: libraries with the function of an op, called directly.
  *
- * Each is loaded in a process of its own (reference_worker.c), a child of backend-bench: what a
- * library takes the processor for is fixed when it is loaded, and one that dies takes nobody along.
- * The child makes the same operands as the parent, for inputs.h gives the same numbers in every
+ * Each is loaded in a process of its own (worker.c), a child of backend-bench: a library
+ * fixes its choice of kernels when it is loaded, and a crash must not end the program.
+ * The child makes the same operands as the parent, since inputs.h gives the same numbers in every
  * run. The tool links none of them: their few functions are declared by hand and found by dlsym.
  */
 #ifndef BENCH_REFERENCE_H
@@ -15,7 +15,7 @@
 #define REFERENCE_TEXT 256
 #define REFERENCE_VARIANTS 8
 
-/* A call that a reference is to make, in the child. */
+/* A call of a reference, in the child. */
 typedef struct reference_job {
     const char *op;
     uint32_t count; /* operands, outputs first */
@@ -24,14 +24,15 @@ typedef struct reference_job {
     int32_t axes;                    /* fft: how many, the last ones */
     int32_t threads;
     int32_t (*call)(struct reference_job *job); /* set by open; 0 when it failed */
-    int32_t same; /* set by open: the output that must be as the op's own; -1: none is */
-    void *state;  /* the library's own, for the life of the process */
-    char text[REFERENCE_TEXT]; /* set by open: which library this is, or why it cannot be used */
+    int32_t same;              /* set by open: the output that must equal the op's; -1: none is */
+    void *state;               /* the library's own, for the life of the process */
+    char text[REFERENCE_TEXT]; /* set by open: the library, or why it cannot be used */
 } reference_job;
 
-/* A value of the library's variable, and whether this processor has what it stands for. */
+/* A value of the library's variable, and whether this processor supports it. */
 typedef struct reference_variant {
-    const char *value; /* NULL: the library's own pick; without a variable "1 thread" or the like */
+    const char
+        *value; /* NULL: the library's own choice; without a variable "1 thread" or the like */
     int32_t (*fits)(void);
 } reference_variant;
 
@@ -48,7 +49,7 @@ size_t reference_library_count(void);
 const reference_library *reference_library_at(size_t index);
 /* NULL when there is none of that name. */
 const reference_library *reference_library_find(const char *name);
-/* 1 when the library does what the layout asks for. */
+/* 1 when the library has the call of the layout. */
 int32_t reference_library_offers(const reference_library *library, const bench_layout *layout);
 
 /* What a reference file offers to the table. */
@@ -68,9 +69,9 @@ int32_t reference_find(reference_job *job, void *handle, const char *name, void 
 /* Memory for the life of the process; NULL with the text. */
 void *reference_memory(reference_job *job, size_t bytes);
 
-/* What the two sides of a comparison must agree in: the root of the mean square of an operand's
- * numbers, and their sum under pseudo-random signs over the root of their count, which is as large
- * and another as soon as they stand in another order. NaN for dtypes that no compared output has.
+/* What both sides of a comparison must agree in: the root of the mean square of an operand's
+ * numbers, and their sum with pseudo-random signs over the root of their count, which depends on
+ * their order. NaN for dtypes that no compared output has.
  */
 typedef struct reference_digest {
     double magnitude, signature;
@@ -78,7 +79,7 @@ typedef struct reference_digest {
 
 reference_digest reference_digest_of(const bench_operand *operand, const void *data);
 
-/* The child's main: argv as reference_process.c makes it. */
+/* The child's main: argv as process.c makes it. */
 int reference_worker(int argc, char **argv);
 
 #endif

@@ -10,7 +10,7 @@ static const char *const state_names[] = {[REFERENCE_RUNS] = "measured",
                                           [REFERENCE_ABSENT] = "absent",
                                           [REFERENCE_DEAD] = "failed"};
 
-/* What a call does in a second: operations where they bound it, else bytes. */
+/* Operations a second where they bound the call, else bytes a second. */
 static double rate(const against_result *r, const bench_stats *s)
 {
     return 1e-9 * (r->own.flops > 0 ? r->own.flops : r->own.bytes) / s->median;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The child that calls a reference. Its one connection is the socket REFERENCE_SOCKET: it says
- * "ready SAME TEXT" (reference_job.same) or "absent TEXT", then answers each "run SECONDS" by
+ * The child that calls a reference. Its one connection is the socket REFERENCE_SOCKET: it writes
+ * "ready SAME TEXT" (reference_job.same) or "absent TEXT", then for each "run SECONDS" it writes
  * "samples N CALLS MAGNITUDE" (reference_magnitude, or nan) and N lines of seconds a sample, until
  * the connection ends. It does not outlive its parent.
  */
@@ -78,7 +78,7 @@ static reference_digest digest(const reference_job *job)
     return reference_digest_of(&job->operands[job->same], job->data[job->same]);
 }
 
-/* Samples for as long as the parent says. The first time warms up; later a single call does. */
+/* Samples for the given time. The first run warms up fully, later ones with a single call. */
 static int32_t answer(FILE *to, bench_sampler *s, double seconds)
 {
     int64_t before = s->count;

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 #define BYTES_LEAST ((size_t)256 << 20)
-#define CACHES 8 /* a buffer is that many times the last cache */
+#define CACHES 8 /* bytes of a buffer, in sizes of the last cache */
 #define PASSES_MIN 3
 #define PASSES_MAX BENCH_SAMPLES_MAX
 
@@ -130,11 +130,11 @@ static unsigned char *buffer_create(size_t bytes)
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         return NULL;
-    madvise(memory, bytes, MADV_HUGEPAGE); /* where it is refused, small pages do */
+    madvise(memory, bytes, MADV_HUGEPAGE); /* if refused, small pages are used */
     return memory;
 }
 
-/* Each thread touches its own part first, so that it lies in memory near it. */
+/* Each thread touches its own part first, so that it is in the thread's NUMA node. */
 static void touch(unsigned char *target, const unsigned char *source, size_t bytes)
 {
     memset(target, 1, bytes);

@@ -27,7 +27,7 @@ typedef uint64_t vector __attribute__((vector_size(VECTOR)));
 
 #define PER_STEP 8 /* vectors in flight of each stream */
 
-/* The compiler must believe that somebody looks at the value. */
+/* Keeps the compiler from removing the computation of the value. */
 #define CONSUME(value) __asm__ volatile("" : : "m"(value) : "memory")
 
 static inline const vector *vectors_at(const unsigned char *bytes)
@@ -35,7 +35,7 @@ static inline const vector *vectors_at(const unsigned char *bytes)
     return (const vector *)(const void *)bytes;
 }
 
-/* Sums `streams` equal parts of the source side by side: each has its own prefetcher and page. */
+/* Sums `streams` equal parts of the source concurrently: each has its own prefetcher and page. */
 static inline __attribute__((always_inline)) void
 read_streams(const unsigned char *source, size_t bytes, size_t streams, size_t ahead)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loops that do nothing but move memory: several ways to read, write and copy, because which one is
- * the fastest differs from processor to processor. stream.c is compiled once for each instruction
+ * Loops that only move memory: several ways to read, write and copy, because the fastest differs
+ * between processors. stream.c is compiled once for each instruction
  * set level, with STREAM_TABLE naming its table.
  */
 #ifndef BENCH_STREAM_H

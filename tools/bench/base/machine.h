@@ -17,7 +17,7 @@ typedef struct bench_machine {
 /* `limit` threads at most, 0: no limit. What cannot be found out is "unknown" or 0. */
 void bench_machine_describe(bench_machine *machine, int32_t limit);
 
-/* NULL when memory is short. */
+/* NULL when out of memory. */
 cJSON *bench_machine_json(const bench_machine *machine);
 
 #endif

@@ -26,8 +26,8 @@ enum {
 static const char doc[] =
     "Measures what Collet costs and what its kernels reach on this machine."
     "\v"
-    "dispatch: what a routed call of add on one element costs above the same kernel called "
-    "directly, and how many heap allocations a million routed calls make. bandwidth: how fast this "
+    "dispatch: the cost of a call of add on one element above the same kernel called "
+    "directly, and the number of heap allocations of a million calls. bandwidth: how fast this "
     "machine reads, writes and copies memory. OP: a kernel, by the name that --list shows; what is "
     "bound by memory is compared with the bandwidth measured in the same run. against: ops and the "
     "libraries that do the same, called directly, in turn; all that it knows when no OP is named."

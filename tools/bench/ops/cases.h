@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What backend-bench knows of each op, in one table (cases.c): a new op is a new row there, and a
+ * What backend-bench needs of each op, in one table (cases.c): a new op is a new row there, and a
  * test fails while it is missing.
  */
 #ifndef BENCH_CASES_H
@@ -35,7 +35,7 @@ typedef struct bench_operand {
     int64_t shape[COLLET_MAX_DIMS];
 } bench_operand;
 
-/* A call that is going to be measured: everything but the arrays. */
+/* A call to measure, without its arrays. */
 struct bench_layout {
     const bench_case *row;
     collet_op_info op;

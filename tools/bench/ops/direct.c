@@ -82,7 +82,7 @@ collet_status bench_direct_open(bench_direct *d, const collet_runtime *runtime, 
     if (!d->row)
         return collet_fail(err, COLLET_UNSUPPORTED, "%s has no such kernel", d->table->name);
     if (d->row->workspace)
-        return collet_fail(err, COLLET_UNSUPPORTED, "%s: this kernel wants a workspace",
+        return collet_fail(err, COLLET_UNSUPPORTED, "%s: this kernel needs a workspace",
                            d->table->name);
     return COLLET_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A kernel called without libcore: what `dispatch` compares a routed call with. The one place in
- * the tools that looks at plugin.h, because measuring the road needs its far end too.
+ * A kernel called without libcore: what `dispatch` compares a routed call with. The only user
+ * of plugin.h among the tools: the cost of dispatch is measured against its end.
  */
 #ifndef BENCH_DIRECT_H
 #define BENCH_DIRECT_H
@@ -10,7 +10,7 @@
 #include <collet/plugin.h>
 
 typedef struct bench_direct {
-    collet_host host; /* first: config finds the runtime back from its host table */
+    collet_host host; /* first: a host table is cast back to its bench_direct */
     const collet_runtime *runtime;
     int32_t threads;
     void *library;
@@ -22,8 +22,8 @@ typedef struct bench_direct {
 /*
  * Opens device 0 of the plugin file with a host table of its own (settings are the runtime's) and
  * finds the row of `op` with `sig`. Only plugins that compute at once and in host memory:
- * UNSUPPORTED otherwise, and when there is no such row. `d` stays where it is until
- * bench_direct_close, which is wanted after a failure too.
+ * UNSUPPORTED otherwise, and when there is no such row. `d` must not move until
+ * bench_direct_close, which is called after a failure too.
  */
 collet_status bench_direct_open(bench_direct *d, const collet_runtime *runtime, int32_t threads,
                                 const char *path, uint32_t op, uint64_t sig, collet_error *err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A routed call and a direct one of the same kernel row, `add` of one f32 element, in turn: both
- * see the same clock rate, caches and neighbours, so that the difference of their medians is the
- * road's.
+ * see the same clock rate, caches and load, so that the difference of their medians is the cost of
+ * dispatch.
  */
 #include "dispatch.h"
 

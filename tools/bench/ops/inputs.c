@@ -15,7 +15,7 @@ static double uniform(uint64_t *state)
     return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-/* Halves are cut, not rounded, and what is too small for a normal one is 0: inputs need no more. */
+/* Truncated, not rounded; subnormal values become 0: enough for inputs. */
 static uint16_t to_f16(double value)
 {
     float f = (float)value;
@@ -130,7 +130,7 @@ static void fill_matrices(const bench_operand *o, void *data, uint64_t *state)
     }
 }
 
-/* Uniform in [-1, 1) beside a diagonal that outweighs its row. */
+/* Uniform in [-1, 1) with a dominant diagonal. */
 static void fill_definite(const bench_operand *o, void *data, uint64_t *state)
 {
     int64_t n = o->ndim > 1 ? o->shape[o->ndim - 1] : 1, size = n * n;

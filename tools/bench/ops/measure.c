@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Op and bandwidth take turns, so that both meet the same neighbours on the machine. */
+/* Op and bandwidth are measured in turn, so that both see the same load on the machine. */
 #define ROUNDS 4
 #define FLOOR_SHARE 0.25 /* of the time goes to the bandwidth */
-#define FEW 0.1          /* of the bytes: an op that writes less than this is one that reads */
+#define FEW 0.1          /* of the bytes: an op that writes less than this counts as reading */
 
 /* ---- Arrays ------------------------------------------------------------------------------ */
 
@@ -70,7 +70,7 @@ static int32_t has_kernel(const bench_session *s, const bench_layout *l, const c
     collet_backend_info backend;
     collet_dtype dtypes[COLLET_MAX_OPERANDS];
     if (!bench_session_backend(s, choice, &backend))
-        return 1; /* a list of backends: the call itself tells */
+        return 1; /* a list of backends: known after the call */
     for (uint32_t i = 0; i < l->count; i++)
         dtypes[i] = l->operands[i].make == '-' ? COLLET_DTYPE_NONE : l->operands[i].dtype;
     return collet_backend_has_kernel(s->runtime, backend.name, l->op.id, dtypes, l->count);

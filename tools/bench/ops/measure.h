@@ -27,8 +27,8 @@ typedef struct bench_calls {
     const void *params;
 } bench_calls;
 
-/* Chooses the backend, without fallback, and borrows everything else. A status other than COLLET_OK
- * comes with a text. */
+/* Chooses the backend, without fallback. The other arguments outlive the calls. A status other than
+ * COLLET_OK comes with a text. */
 collet_status bench_calls_open(bench_calls *calls, const bench_session *session,
                                const bench_layout *layout, const bench_arrays *arrays,
                                const char *choice, char error[COLLET_ERROR_TEXT]);

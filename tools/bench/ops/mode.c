@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CACHES_LEAST 2     /* what is not that many times the last cache may be served by it */
-#define CHOOSE_SECONDS 1.0 /* to find the fastest way of moving memory, at most */
+#define CACHES_MIN 2       /* times the last cache: smaller operands may fit in it */
+#define CHOOSE_SECONDS 1.0 /* at most, to find the fastest way of moving memory */
 
 /* ---- Rows -------------------------------------------------------------------------------- */
 
@@ -20,15 +20,14 @@ typedef struct op_job {
     int result;
 } op_job;
 
-/* The bandwidth of the machine is no bound for a GPU, for what the cache holds, or for what
- * computes more than it moves. */
+/* The machine's bandwidth does not bound a GPU, operands in the cache, or ops bound by
+ * operations. */
 static int32_t is_comparable(const bench_session *s, const bench_layout *l, const char *choice)
 {
     collet_backend_info backend;
     double bytes = l->bytes_read + l->bytes_written;
     return l->flops == 0 && bench_session_backend(s, choice, &backend) && !backend.gpu &&
-           s->machine.last_cache_bytes &&
-           bytes >= CACHES_LEAST * (double)s->machine.last_cache_bytes;
+           s->machine.last_cache_bytes && bytes >= CACHES_MIN * (double)s->machine.last_cache_bytes;
 }
 
 /* The bandwidth to compare with, opened on first use; NULL when there is none. */
