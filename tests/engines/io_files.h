@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* io_files.h - files for the tests of tools/io. Every function fails the test instead of returning
+/* io_files.h - files for the tests of engines/io. Every function fails the test instead of returning
  * an error. */
 #ifndef IO_FILES_H
 #define IO_FILES_H

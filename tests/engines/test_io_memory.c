@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocation N of tools/io fails, for N = 0, 1, ... until all succeed: each time the answer is
+/* Allocation N of engines/io fails, for N = 0, 1, ... until all succeed: each time the answer is
  * COLLET_NO_MEMORY and nothing leaks (run with the sanitizers). The linker wraps the allocators. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -213,13 +213,15 @@ static void test_t2(void **state)
 
 static int asked;
 
-static int stop_at_once(void)
+static int stop_at_once(void *user)
 {
+    (void)user;
     return ++asked;
 }
 
-static int stop_never(void)
+static int stop_never(void *user)
 {
+    (void)user;
     asked++;
     return 0;
 }
@@ -234,18 +236,18 @@ static void test_t2_verify(void **state)
     assert_int_equal(file.count, 2);
     assert_string_equal(file.layers[0].name, "first");
     assert_int_equal(file.layers[0].flags, COLLET_T2_RELU | COLLET_T2_SCALE | COLLET_T2_BIAS);
-    assert_int_equal(collet_t2_verify(&file, 0, NULL, NULL), COLLET_OK);
-    assert_int_equal(collet_t2_verify(&file, 1, NULL, NULL), COLLET_OK);
+    assert_int_equal(collet_t2_verify(&file, 0, NULL, NULL, NULL), COLLET_OK);
+    assert_int_equal(collet_t2_verify(&file, 1, NULL, NULL, NULL), COLLET_OK);
     assert_true(collet_t2_scale(&file, 0)[4] > 0 && collet_t2_bias(&file, 0)[4] == 0);
     assert_null(collet_t2_scale(&file, 1));
     collet_t2_close(&file);
     assert_int_equal(collet_t2_open(CORPUS "t2/bit", &file, NULL), COLLET_OK);
-    assert_int_equal(collet_t2_verify(&file, 0, NULL, NULL), COLLET_OK);
-    assert_int_equal(collet_t2_verify(&file, 1, NULL, &err), COLLET_FORMAT);
+    assert_int_equal(collet_t2_verify(&file, 0, NULL, NULL, NULL), COLLET_OK);
+    assert_int_equal(collet_t2_verify(&file, 1, NULL, NULL, &err), COLLET_FORMAT);
     assert_non_null(strstr(err.text, "the checksum of layer 1"));
-    assert_int_equal(collet_t2_verify(&file, 1, stop_at_once, &err), COLLET_NOT_READY);
+    assert_int_equal(collet_t2_verify(&file, 1, stop_at_once, NULL, &err), COLLET_CANCELLED);
     assert_int_equal(asked, 1);
-    assert_int_equal(collet_t2_verify(&file, 1, stop_never, &err), COLLET_FORMAT);
+    assert_int_equal(collet_t2_verify(&file, 1, stop_never, NULL, &err), COLLET_FORMAT);
     assert_true(asked > 1);
     collet_t2_close(&file);
 }
@@ -310,7 +312,7 @@ static void test_t2_write(void **state)
     collet_t2_writer_free(writer);
 
     assert_int_equal(collet_t2_open(path, &file, NULL), COLLET_OK);
-    assert_int_equal(collet_t2_verify(&file, 0, NULL, NULL), COLLET_OK);
+    assert_int_equal(collet_t2_verify(&file, 0, NULL, NULL, NULL), COLLET_OK);
     assert_memory_equal(collet_t2_weights(&file, 0), rows, sizeof rows);
     assert_memory_equal(collet_t2_bias(&file, 0), bias, sizeof bias);
     assert_int_equal((uintptr_t)collet_t2_weights(&file, 0) % 64, 0);

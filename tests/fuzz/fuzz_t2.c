@@ -41,7 +41,7 @@ static unsigned touch(const collet_t2_file *file, uint32_t index)
         sum += bias[last] > 0;
     if (strlen(layer->name) >= COLLET_T2_NAME)
         abort();
-    return sum + (collet_t2_verify(file, index, NULL, NULL) == COLLET_OK);
+    return sum + (collet_t2_verify(file, index, NULL, NULL, NULL) == COLLET_OK);
 }
 
 /* What was read counts, for the compiler too. */

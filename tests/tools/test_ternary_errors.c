@@ -75,7 +75,7 @@ static void test_weights(void **state)
     (void)state;
     CHECK("No such file", "pack", "nothing.npy");
     CHECK("a directory", "pack", ".");
-    CHECK("neither an .npy nor a GGUF file", "pack", "out");
+    CHECK("neither a .t2, an .npy nor a GGUF file", "pack", "out");
     CHECK("is packed already", "pack", "good.t2");
     CHECK("has 0 axes", "pack", CORPUS "npy/scalar");
     CHECK("95 are there", "pack", CORPUS "npy/truncated");
@@ -210,7 +210,7 @@ static void test_damage(void **state)
     }
     for (size_t n = 1; n < good.size; n += 37) {
         io_save(io_path(directory, "bad.t2"), good.data, n);
-        CHECK(n < 8 ? "is no .t2 file" : "truncated", "run", "bad.t2", "x.npy");
+        CHECK(n < 8 ? "is neither a .t2" : "truncated", "run", "bad.t2", "x.npy");
     }
     free(good.data);
     CHECK("is no .t2 file", "run", "c.npy", "x.npy");

@@ -30,10 +30,12 @@ void tool_progress_format(char *text, size_t size, const char *unit, int64_t cou
 {
     double left = fraction > 0 ? seconds * (1 - fraction) / fraction : 0;
     long long remaining = left < 1e9 ? (long long)(left + 0.5) : 0;
-    double speed = seconds > 0 ? (double)offset * 1e-6 / seconds : 0;
+    char speed[40] = "";
 
-    snprintf(text, size, "%lld %s, %.0f %%, %.0f MB/s, %lld:%02lld:%02lld left", (long long)count,
-             unit, 100 * fraction, speed, remaining / 3600, remaining / 60 % 60, remaining % 60);
+    if (offset > 0 && seconds > 0)
+        snprintf(speed, sizeof speed, ", %.0f MB/s", (double)offset * 1e-6 / seconds);
+    snprintf(text, size, "%lld %s, %.0f %%%s, %lld:%02lld:%02lld left", (long long)count, unit,
+             100 * fraction, speed, remaining / 3600, remaining / 60 % 60, remaining % 60);
 }
 
 void tool_progress_update(tool_progress *progress, int64_t count, int64_t offset, double fraction)

@@ -23,7 +23,8 @@ void tool_progress_begin(tool_progress *progress, const char *unit, int64_t byte
 
 /*
  * Shows how many are done, share, speed and time left, at most ten times a second. `offset` is the
- * place in the file, `fraction` what is done counted in units, or 0 when that is not known.
+ * place in the file, or 0 where bytes are not counted; `fraction` what is done counted in units, or
+ * 0 when that is not known.
  */
 void tool_progress_update(tool_progress *progress, int64_t count, int64_t offset, double fraction);
 

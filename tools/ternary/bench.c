@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operations that the original's document measures in NumPy, and larger products. */
+/* The operations that Rotor's document measured with NumPy, and larger products. */
 #include "commands.h"
 #include "report.h"
 #include "session.h"
 
-#include "common/stats.h"
 #include "common/interrupt.h"
 #include "common/json_add.h"
 #include "common/progress.h"
+#include "common/stats.h"
 
 #include <collet/ternary.h>
 
@@ -18,25 +18,26 @@
 #define MOST_ARRAYS 8
 #define WARM_UP 3
 
-/* The original's network. */
+/* The network of that document. */
 #define INPUTS 512
 #define HIDDEN 256
 #define OUTPUTS 10
 #define BATCH 32
 
-/* What there is to measure with: all is made anew for each case. */
+/* Operands, made anew for each case. */
 typedef struct bench_bodies {
     ternary_session *session;
     collet_array *arrays[MOST_ARRAYS];
     collet_ternary_weights *weights[2];
     collet_ternary_network *network;
     uint64_t random;
+    collet_error error; /* of the engine; COLLET_OK while a failure is the context's */
 } bench_bodies;
 
 typedef struct bench_case {
     const char *name;
-    const char *kind;   /* weights and activations */
-    double document_ms; /* NumPy's time in the original's document; 0: none */
+    const char *kind; /* weights and activations */
+    double numpy_ms;  /* in that document; 0: not measured there */
     int64_t size;
     uint32_t activations;
     collet_status (*make)(bench_bodies *b, const struct bench_case *c);
@@ -51,6 +52,19 @@ static uint64_t next_random(bench_bodies *b)
     return b->random >> 33;
 }
 
+/* Array `index` of shape (rows, columns); columns < 0: (rows); rows < 0: no axes. */
+static collet_status make_empty(bench_bodies *b, int index, collet_dtype dtype, int64_t rows,
+                                int64_t columns)
+{
+    const int64_t shape[2] = {rows, columns};
+
+    return collet_array_create(b->session->context, &b->arrays[index], dtype,
+                               rows < 0      ? 0
+                               : columns < 0 ? 1
+                                             : 2,
+                               shape);
+}
+
 /* Array `index`: codes that are rarely 0, or numbers between -1 and 1. */
 static collet_status make_random(bench_bodies *b, int index, collet_dtype dtype, int64_t rows,
                                  int64_t columns)
@@ -59,7 +73,7 @@ static collet_status make_random(bench_bodies *b, int index, collet_dtype dtype,
     int64_t count = rows * (columns < 0 ? 1 : columns);
     void *data;
 
-    collet_status status = ternary_array_new(b->session, &b->arrays[index], dtype, rows, columns);
+    collet_status status = make_empty(b, index, dtype, rows, columns);
     if (status == COLLET_OK)
         status = collet_array_acquire(context, b->arrays[index], COLLET_WRITE, &data);
     if (status != COLLET_OK)
@@ -71,12 +85,6 @@ static collet_status make_random(bench_bodies *b, int index, collet_dtype dtype,
             ((float *)data)[i] = (float)next_random(b) / 0x1p30f - 1;
     }
     return collet_array_release(context, b->arrays[index]);
-}
-
-static collet_status make_empty(bench_bodies *b, int index, collet_dtype dtype, int64_t rows,
-                                int64_t columns)
-{
-    return ternary_array_new(b->session, &b->arrays[index], dtype, rows, columns);
 }
 
 /* Packs the codes in array `from` into array `to`. */
@@ -167,9 +175,10 @@ static collet_status make_layer(bench_bodies *b, int index, int64_t rows, int64_
     collet_array **codes = &b->arrays[index ? OTHER : CODES];
     collet_status status = make_random(b, index ? OTHER : CODES, COLLET_I8, rows, columns);
 
-    return status == COLLET_OK ? collet_ternary_weights_from_codes(
-                                     b->session->context, &b->weights[index], *codes, NULL, NULL)
-                               : status;
+    return status == COLLET_OK
+               ? collet_ternary_weights_from_codes(b->session->context, &b->weights[index], *codes,
+                                                   NULL, &b->error)
+               : status;
 }
 
 static collet_status make_network(bench_bodies *b, const bench_case *c)
@@ -190,7 +199,7 @@ static collet_status make_network(bench_bodies *b, const bench_case *c)
                                            .weights = b->weights[i]};
     if (status != COLLET_OK)
         return status;
-    return collet_ternary_network_create(b->session->context, &b->network, layers, 2, NULL);
+    return collet_ternary_network_create(b->session->context, &b->network, layers, 2, &b->error);
 }
 
 static collet_status call_network(bench_bodies *b, const bench_case *c)
@@ -252,7 +261,8 @@ static void clear(bench_bodies *b)
     collet_ternary_network_free(b->network);
     collet_ternary_weights_free(b->weights[0]);
     collet_ternary_weights_free(b->weights[1]);
-    ternary_arrays_free(b->arrays, MOST_ARRAYS);
+    for (int i = 0; i < MOST_ARRAYS; i++)
+        collet_array_free(b->arrays[i]);
 }
 
 static int add_json(cJSON *list, const bench_case *c, const char *backend, const bench_stats *stats)
@@ -263,17 +273,17 @@ static int add_json(cJSON *list, const bench_case *c, const char *backend, const
            json_add_text(o, "backend", backend) &&
            json_add_number(o, "samples", (double)stats->samples) &&
            json_add_item(o, "seconds", bench_stats_json(stats)) &&
-           (c->document_ms == 0 ||
-            (json_add_number(o, "document_seconds", 1e-3 * c->document_ms) &&
-             json_add_number(o, "times", 1e-3 * c->document_ms / stats->median)));
+           (c->numpy_ms == 0 ||
+            (json_add_number(o, "numpy_seconds", 1e-3 * c->numpy_ms) &&
+             json_add_number(o, "speedup", 1e-3 * c->numpy_ms / stats->median)));
 }
 
 static void print_row(const bench_case *c, const char *backend, const bench_stats *stats)
 {
     printf("%-29s %-8s %-11s %10.4f %10.4f %10.4f %10.4f", c->name, c->kind, backend,
            1e3 * stats->median, 1e3 * stats->p95, 1e3 * stats->p99, 1e3 * stats->max);
-    if (c->document_ms > 0)
-        printf(" %9.2f %9.0f x", c->document_ms, c->document_ms / (1e3 * stats->median));
+    if (c->numpy_ms > 0)
+        printf(" %9.2f %9.0f x", c->numpy_ms, c->numpy_ms / (1e3 * stats->median));
     putchar('\n');
     fflush(stdout);
 }
@@ -286,9 +296,11 @@ static collet_status measure(ternary_session *session, const bench_case *c, doub
 
     collet_status status = sample(&b, c, seconds, samples, &stats);
     if (status != COLLET_OK)
-        ternary_session_failed(session, status, c->name, err);
-    else
-        status = ternary_check_signal(err);
+        collet_fail(err, status, "%s: %s", c->name,
+                    b.error.status != COLLET_OK ? b.error.text
+                                                : collet_last_error(session->context));
+    else if (tool_interrupt_signal() != 0)
+        status = collet_fail(err, COLLET_CANCELLED, "%s: stopped by a signal", c->name);
     if (status == COLLET_OK && !list)
         print_row(c, collet_last_backend(session->context), &stats);
     else if (status == COLLET_OK &&
@@ -298,35 +310,44 @@ static collet_status measure(ternary_session *session, const bench_case *c, doub
     return status;
 }
 
-collet_status ternary_bench(const ternary_options *options, collet_error *err)
+static collet_status measure_all(ternary_session *session, const ternary_options *options,
+                                 cJSON *list, collet_error *err)
 {
-    ternary_session session;
-    double *samples = malloc(BENCH_SAMPLES_MAX * sizeof *samples);
-    cJSON *root = options->json ? cJSON_CreateObject() : NULL;
-    cJSON *list = root ? cJSON_AddArrayToObject(root, "cases") : NULL;
-
     const char *wanted = options->n_arguments > 0 ? options->arguments[0] : "";
+    double *samples = malloc(BENCH_SAMPLES_MAX * sizeof *samples);
+    collet_status status = COLLET_OK;
     size_t measured = 0;
 
-    collet_status status = ternary_session_open(&session, options, err);
-    if (status == COLLET_OK && (!samples || (options->json && !list)))
+    if (!samples || (options->json && !list))
         status = collet_fail(err, COLLET_NO_MEMORY, "out of memory for samples");
-    if (status == COLLET_OK && !options->json)
-        printf("%-29s %-8s %-11s %10s %10s %10s %10s %9s\n", "", "", "backend", "median ms", "p95",
-               "p99", "max", "document");
+    else if (!options->json)
+        printf("%-29s %-8s %-11s %10s %10s %10s %10s %9s %11s\n", "", "", "backend", "median ms",
+               "p95", "p99", "max", "NumPy ms", "speedup");
     for (size_t i = 0; i < sizeof cases / sizeof *cases && status == COLLET_OK; i++) {
         if (!strstr(cases[i].name, wanted))
             continue;
         measured++;
-        status = measure(&session, &cases[i], options->seconds, samples, list, err);
+        status = measure(session, &cases[i], options->seconds, samples, list, err);
     }
     if (status == COLLET_OK && measured == 0)
         status = collet_fail(err, COLLET_NOT_FOUND, "bench: no case is called '%s'", wanted);
+    free(samples);
+    return status;
+}
+
+collet_status ternary_bench(const ternary_options *options, collet_error *err)
+{
+    cJSON *root = options->json ? cJSON_CreateObject() : NULL;
+    cJSON *list = root ? cJSON_AddArrayToObject(root, "cases") : NULL;
+    ternary_session session;
+
+    collet_status status = ternary_session_open(&session, options, "", err);
+    if (status == COLLET_OK)
+        status = measure_all(&session, options, list, err);
     if (status == COLLET_OK && options->json)
         status = ternary_print_json(root, err);
     else
         cJSON_Delete(root);
-    free(samples);
     ternary_session_close(&session);
     return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-ternary: packs ternary weights and runs networks of them. */
+/* collet-ternary: packs ternary weights and runs networks of them, with libcollet-ternary. */
 #include "commands.h"
+#include "session.h"
 
 #include "common/interrupt.h"
 
@@ -20,8 +21,8 @@ int main(int argc, char **argv)
     tool_interrupt_install();
     collet_status status = commands[options.command](&options, &err);
     if (status == COLLET_OK)
-        status = ternary_flush_said(&err);
-    if (status == COLLET_NOT_READY && tool_interrupt_signal() != 0) {
+        status = ternary_flush(&err);
+    if (status == COLLET_CANCELLED && tool_interrupt_signal() != 0) {
         fprintf(stderr, "collet-ternary: %s; nothing was written\n",
                 strsignal(tool_interrupt_signal()));
         result = 128 + tool_interrupt_signal();

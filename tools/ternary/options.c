@@ -28,102 +28,134 @@ enum {
     KEY_THREADS,
     KEY_SECONDS,
     KEY_JSON,
+    KEY_HELP,
+    KEY_USAGE,
+};
+
+/* ---- Options and commands -------------------------------------------------------------------- */
+
+/* Which commands take an option, one bit each. */
+#define OF(command) (1u << (int)TERNARY_##command)
+#define ALL ((1u << (int)TERNARY_COMMANDS) - 1)
+
+static const struct {
+    uint32_t commands;
+    const char *written; /* as messages name it */
+    struct argp_option option;
+} options_known[] = {
+    {OF(PACK) | OF(UNPACK) | OF(RUN), "-o", {NULL, 'o', "FILE", 0, "Write this file", 1}},
+    {OF(PACK),
+     "--threshold",
+     {"threshold", KEY_THRESHOLD, "T", 0, "Weights above T become 1, below -T -1 (default: 0.3)",
+      2}},
+    {OF(PACK),
+     "--absmean",
+     {"absmean", KEY_ABSMEAN, NULL, 0,
+      "Scale a row by the mean of its magnitudes, half of which is the threshold", 2}},
+    {OF(PACK),
+     "--format",
+     {"format", KEY_FORMAT, "FORMAT", 0, "t2 (default), planes, rotor, tq2_0 or tq1_0", 2}},
+    {OF(PACK), "--bias", {"bias", KEY_BIAS, "B.npy", 0, "Add a number to each row's result", 2}},
+    {OF(PACK),
+     "--scale",
+     {"scale", KEY_SCALE, "S.npy", 0, "Multiply each row's result by a number", 2}},
+    {OF(PACK), "--relu", {"relu", KEY_RELU, NULL, 0, "Negative results become 0", 2}},
+    {OF(PACK) | OF(RUN),
+     "--activations",
+     {"activations", KEY_ACTIVATIONS, "KIND", 0,
+      "How a layer quantizes its input: int8 (default), ternary, ternary:T with a threshold, or "
+      "f32 (not at all)",
+      3}},
+    {OF(UNPACK), "--layer", {"layer", KEY_LAYER, "N", 0, "The layer, counted from 0", 4}},
+    {OF(UNPACK),
+     "--values",
+     {"values", KEY_VALUES, NULL, 0, "Write f4 numbers, codes times scale, instead of codes", 4}},
+    {OF(UNPACK), "--bytes", {"bytes", KEY_BYTES, NULL, 0, "Write the packed bytes of the rows", 4}},
+    {OF(RUN),
+     "--labels",
+     {"labels", KEY_LABELS, "L.npy", 0,
+      "Print how often the largest number of a row of Y is where L says", 5}},
+    {OF(BENCH),
+     "--seconds",
+     {"seconds", KEY_SECONDS, "S", 0, "Time for each measurement (default: 0.5)", 6}},
+    {ALL,
+     "--backend",
+     {"backend", KEY_BACKEND, "NAME", 0, "Backend to compute with, or a list (default: auto)", 7}},
+    {ALL, "--threads", {"threads", KEY_THREADS, "N", 0, "CPU threads to compute with", 7}},
+    {OF(INFO) | OF(RUN) | OF(BENCH), "--json", {"json", KEY_JSON, NULL, 0, "Print JSON", 7}},
+    {ALL, "--quiet", {"quiet", 'q', NULL, 0, "No progress line and no summary", 7}},
+    {ALL,
+     "--help",
+     {"help", KEY_HELP, NULL, 0, "Print this help, or that of the command before it", 8}},
+    {ALL, "--help", {NULL, 'h', NULL, OPTION_ALIAS, NULL, 8}},
+    {ALL, "--help", {NULL, '?', NULL, OPTION_ALIAS, NULL, 8}},
+    {ALL, "--usage", {"usage", KEY_USAGE, NULL, 0, "Print a short usage message", 8}},
+    {ALL, "--version", {"version", 'V', NULL, 0, "Print the version", 8}},
+};
+#define OPTIONS (sizeof options_known / sizeof *options_known)
+
+#define WEIGHTS_ARE                                                                                \
+    "WEIGHTS is an .npy file with rows of f2, f4, f8 numbers or of i1 codes, or a tensor of a "    \
+    "GGUF file, as FILE.gguf:TENSOR: TQ2_0, TQ1_0, F16, BF16, F32, F64 or I8."
+
+static const struct {
+    const char *name, *arguments, *doc;
+} commands[TERNARY_COMMANDS] = {
+    {"pack", "WEIGHTS [OPTION...] [WEIGHTS [OPTION...]]... -o FILE.t2",
+     "Packs weights into a .t2 file of layers, in the order of the arguments.\v" WEIGHTS_ARE
+     "\n\nAn option behind WEIGHTS is for that layer, one before the first for all.\n\n"
+     "Examples:\n"
+     "  collet-ternary pack W.npy -o W.t2 --absmean\n"
+     "  collet-ternary pack W1.npy --bias b1.npy --relu W2.npy -o model.t2\n"
+     "  collet-ternary pack model.gguf:blk.0.ffn_up.weight -o up.t2"},
+    {"unpack", "FILE -o FILE.npy",
+     "Writes the codes of a layer of a .t2 file, or of a tensor FILE.gguf:TENSOR of TQ2_0 or "
+     "TQ1_0, as .npy.\v"
+     "Example:\n"
+     "  collet-ternary unpack model.t2 --layer 1 --values -o W2.npy"},
+    {"info", "FILE",
+     "Prints what is in a .t2, .npy or .gguf file, or in FILE.gguf:TENSOR: shapes, bits a weight, "
+     "shares of -1, 0 and 1, and the memory that other types would take."},
+    {"run", "MODEL.t2 X.npy",
+     "Computes Y of X with a network of packed layers.\v"
+     "Examples:\n"
+     "  collet-ternary run model.t2 X.npy -o Y.npy --backend cpu_openmp\n"
+     "  collet-ternary run model.t2 X.npy --labels L.npy"},
+    {"bench", "[NAME]",
+     "Measures this machine: all cases, or those with NAME in their name. The column NumPy "
+     "is what Rotor's document measured with NumPy, speedup how many times as fast this is."},
 };
 
 static const char doc[] =
-    "Packs ternary weights (-1, 0, +1) into 2 bits each, says what is in a packed file, and runs "
+    "Packs ternary weights (-1, 0, +1) into 2 bits each, shows what is in a packed file, and runs "
     "networks of packed layers."
     "\v"
     "Commands:\n"
-    "  pack WEIGHTS...     make one .t2 file of layers, in this order; an option behind WEIGHTS is "
-    "for that layer, one before the first for all\n"
+    "  pack WEIGHTS...     make one .t2 file of layers\n"
     "  unpack FILE         write the codes of a layer as .npy\n"
-    "  info FILE           say what is in a .t2, .npy or .gguf file\n"
+    "  info FILE           show what is in a .t2, .npy or .gguf file\n"
     "  run MODEL X.npy     compute Y of X\n"
-    "  bench [NAME]        measure this machine, all cases or those that are called so\n\n"
-    "WEIGHTS is an .npy file with rows of f2, f4, f8 numbers or of i1 codes, or a tensor of a GGUF "
-    "file, as FILE.gguf:TENSOR: TQ2_0, TQ1_0, F16, BF16, F32, F64 or I8.\n\n"
-    "Examples:\n"
-    "  collet-ternary pack W.npy -o W.t2 --absmean\n"
-    "  collet-ternary pack W1.npy --bias b1.npy --relu W2.npy --bias b2.npy -o model.t2\n"
-    "  collet-ternary pack model.gguf:blk.0.ffn_up.weight -o up.t2\n"
-    "  collet-ternary info model.t2\n"
-    "  collet-ternary run model.t2 X.npy -o Y.npy --backend cpu_openmp\n\n"
+    "  bench [NAME]        measure this machine\n\n"
+    "'collet-ternary COMMAND --help' lists the options of a command. " WEIGHTS_ARE "\n\n"
     "Exit status: 0 success; 1 failure, nothing was written; 2 wrong command line; 128 + n stopped "
     "by signal n, nothing was written.";
 
-static const struct argp_option argp_options[] = {
-    {NULL, 0, NULL, 0, "pack, unpack, run:", 1},
-    {NULL, 'o', "FILE", 0, "Write this file", 1},
-    {NULL, 0, NULL, 0, "pack:", 2},
-    {"threshold", KEY_THRESHOLD, "T", 0, "Weights above T become 1, below -T -1 (default: 0.3)", 2},
-    {"absmean", KEY_ABSMEAN, NULL, 0,
-     "Scale a row by the mean of its magnitudes, half of which is the threshold", 2},
-    {"format", KEY_FORMAT, "FORMAT", 0, "t2 (default), planes, rotor, tq2_0 or tq1_0", 2},
-    {"bias", KEY_BIAS, "B.npy", 0, "Add a number to each row's result", 2},
-    {"scale", KEY_SCALE, "S.npy", 0, "Multiply each row's result by a number", 2},
-    {"relu", KEY_RELU, NULL, 0, "Negative results become 0", 2},
-    {NULL, 0, NULL, 0, "pack, run:", 3},
-    {"activations", KEY_ACTIVATIONS, "KIND", 0,
-     "What becomes of a layer's input: int8 (default), ternary, ternary:T with a threshold, or f32",
-     3},
-    {NULL, 0, NULL, 0, "unpack:", 4},
-    {"layer", KEY_LAYER, "N", 0, "The layer, counted from 0", 4},
-    {"values", KEY_VALUES, NULL, 0, "Write f4 numbers, codes times scale, instead of codes", 4},
-    {"bytes", KEY_BYTES, NULL, 0, "Write the packed bytes of the rows", 4},
-    {NULL, 0, NULL, 0, "run:", 5},
-    {"labels", KEY_LABELS, "L.npy", 0,
-     "Say how often the largest number of a row of Y stands where L says", 5},
-    {NULL, 0, NULL, 0, "bench:", 6},
-    {"seconds", KEY_SECONDS, "S", 0, "Time for each measurement (default: 0.5)", 6},
-    {NULL, 0, NULL, 0, "All:", 7},
-    {"backend", KEY_BACKEND, "NAME", 0, "Backend to compute with, or a list (default: auto)", 7},
-    {"threads", KEY_THREADS, "N", 0, "CPU threads to compute with", 7},
-    {"json", KEY_JSON, NULL, 0, "Print JSON (info, run, bench)", 7},
-    {"quiet", 'q', NULL, 0, "No progress line and no summary", 7},
-    {0},
-};
-
-static const char *const commands[TERNARY_COMMANDS] = {"pack", "unpack", "info", "run", "bench"};
 static const char *const formats[COLLET_TERNARY_FORMATS] = {"t2", "planes", "rotor", "tq2_0",
                                                             "tq1_0"};
 static const char *const activations[] = {"int8", "ternary", "f32"};
 
-/* Which commands take an option that not all take, one bit each. */
-#define OF(command) (1u << (int)TERNARY_##command)
-static const struct {
-    int key;
-    uint32_t commands;
-    const char *name;
-} limited[] = {
-    {'o', OF(PACK) | OF(UNPACK) | OF(RUN), "-o"},
-    {KEY_THRESHOLD, OF(PACK), "--threshold"},
-    {KEY_ABSMEAN, OF(PACK), "--absmean"},
-    {KEY_FORMAT, OF(PACK), "--format"},
-    {KEY_BIAS, OF(PACK), "--bias"},
-    {KEY_SCALE, OF(PACK), "--scale"},
-    {KEY_RELU, OF(PACK), "--relu"},
-    {KEY_ACTIVATIONS, OF(PACK) | OF(RUN), "--activations"},
-    {KEY_LAYER, OF(UNPACK), "--layer"},
-    {KEY_VALUES, OF(UNPACK), "--values"},
-    {KEY_BYTES, OF(UNPACK), "--bytes"},
-    {KEY_LABELS, OF(RUN), "--labels"},
-    {KEY_SECONDS, OF(BENCH), "--seconds"},
-    {KEY_JSON, OF(INFO) | OF(RUN) | OF(BENCH), "--json"},
-};
-
 typedef struct parse {
     ternary_options *options;
-    uint32_t seen; /* bit i: limited[i] was given */
+    uint32_t seen; /* bit i: options_known[i] was given */
     int has_command;
 } parse;
 
-const char *ternary_format_name(uint32_t format)
+const char *ternary_format_word(uint32_t format)
 {
     return formats[format];
 }
 
-const char *ternary_activations_name(uint32_t kind)
+const char *ternary_activations_word(uint32_t kind)
 {
     return activations[kind];
 }
@@ -179,7 +211,7 @@ static void take_command(struct argp_state *state, parse *p, const char *text)
 {
     int command = 0;
 
-    while (command < TERNARY_COMMANDS && strcmp(text, commands[command]) != 0)
+    while (command < TERNARY_COMMANDS && strcmp(text, commands[command].name) != 0)
         command++;
     if (command == TERNARY_COMMANDS)
         argp_error(state, "'%s' is no command: pack, unpack, info, run and bench are", text);
@@ -200,7 +232,7 @@ static void take_argument(struct argp_state *state, parse *p, const char *text)
     } else if (options->n_arguments < most[options->command]) {
         options->arguments[options->n_arguments++] = text;
     } else {
-        argp_error(state, "'%s': %s takes %d argument%s", text, commands[options->command],
+        argp_error(state, "'%s': %s takes %d argument%s", text, commands[options->command].name,
                    most[options->command], most[options->command] == 1 ? "" : "s");
     }
 }
@@ -211,19 +243,19 @@ static void check_wanted(struct argp_state *state, const parse *p)
 
     if (!p->has_command)
         argp_error(state, "a command is wanted: pack, unpack, info, run or bench");
-    for (size_t i = 0; i < sizeof limited / sizeof *limited; i++)
-        if ((p->seen & 1u << i) && !(limited[i].commands & 1u << options->command))
-            argp_error(state, "%s does not go with %s", limited[i].name,
-                       commands[options->command]);
+    for (size_t i = 0; i < OPTIONS; i++)
+        if ((p->seen & 1u << i) && !(options_known[i].commands & 1u << options->command))
+            argp_error(state, "%s does not go with %s", options_known[i].written,
+                       commands[options->command].name);
     if (options->command == TERNARY_PACK && options->n_layers == 0)
         argp_error(state, "pack: weights are wanted");
     if ((options->command == TERNARY_UNPACK || options->command == TERNARY_INFO) &&
         options->n_arguments < 1)
-        argp_error(state, "%s: a file is wanted", commands[options->command]);
+        argp_error(state, "%s: a file is wanted", commands[options->command].name);
     if (options->command == TERNARY_RUN && options->n_arguments < 2)
         argp_error(state, "run: a model and its input are wanted");
     if (options->command <= TERNARY_UNPACK && !options->output)
-        argp_error(state, "%s: -o FILE is wanted", commands[options->command]);
+        argp_error(state, "%s: -o FILE is wanted", commands[options->command].name);
     if (options->command == TERNARY_RUN && !options->output && !options->labels)
         argp_error(state, "run: -o FILE or --labels FILE is wanted");
     if (options->values && options->bytes)
@@ -243,12 +275,16 @@ static int parse_layer_option(int key, char *text, struct argp_state *state,
 
     switch (key) {
     case KEY_THRESHOLD:
-        layer->quantize = TERNARY_QUANTIZE_THRESHOLD;
-        layer->threshold = parse_threshold(state, "--threshold", text);
+        layer->quantized = 1;
+        layer->quantize = (collet_ternary_quantize_params){
+            .struct_size = sizeof layer->quantize,
+            .mode = COLLET_TERNARY_THRESHOLD,
+            .threshold = parse_threshold(state, "--threshold", text)};
         return 1;
     case KEY_ABSMEAN:
-        layer->quantize = TERNARY_QUANTIZE_ABSMEAN;
-        layer->threshold = 0;
+        layer->quantized = 1;
+        layer->quantize = (collet_ternary_quantize_params){.struct_size = sizeof layer->quantize,
+                                                           .mode = COLLET_TERNARY_ABSMEAN};
         return 1;
     case KEY_BIAS:
     case KEY_SCALE:
@@ -268,51 +304,104 @@ static int parse_layer_option(int key, char *text, struct argp_state *state,
     }
 }
 
-static error_t parse_option(int key, char *text, struct argp_state *state)
+static int parse_global_option(int key, char *text, struct argp_state *state,
+                               ternary_options *options)
 {
-    parse *p = state->input;
-    ternary_options *options = p->options;
-
-    for (size_t i = 0; i < sizeof limited / sizeof *limited; i++)
-        if (limited[i].key == key)
-            p->seen |= 1u << i;
-    if (parse_layer_option(key, text, state, options))
-        return 0;
     switch (key) {
     case 'o':
         options->output = text;
-        break;
+        return 1;
     case 'q':
         options->quiet = 1;
-        break;
+        return 1;
     case KEY_FORMAT:
         options->format =
             parse_word(state, "--format", text, strlen(text), formats, COLLET_TERNARY_FORMATS);
-        break;
+        return 1;
     case KEY_LAYER:
         options->layer = tool_parse_count(state, "--layer", text, 0);
-        break;
+        return 1;
     case KEY_VALUES:
         options->values = 1;
-        break;
+        return 1;
     case KEY_BYTES:
         options->bytes = 1;
-        break;
+        return 1;
     case KEY_LABELS:
         options->labels = text;
-        break;
+        return 1;
     case KEY_BACKEND:
         options->backend = text;
-        break;
+        return 1;
     case KEY_THREADS:
         options->threads = tool_parse_count(state, "--threads", text, 1);
-        break;
+        return 1;
     case KEY_SECONDS:
         options->seconds = parse_seconds(state, text);
-        break;
+        return 1;
     case KEY_JSON:
         options->json = 1;
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* ---- Help ------------------------------------------------------------------------------------ */
+
+/* The options that all commands in `mask` take, ended by zeros; of 0 every option. */
+static void select_options(uint32_t mask, struct argp_option selected[OPTIONS + 1])
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < OPTIONS; i++)
+        if ((options_known[i].commands & mask) == mask)
+            selected[n++] = options_known[i].option;
+    memset(&selected[n], 0, sizeof selected[n]);
+}
+
+/* Of the program, or of the command that was named before. Ends the program. */
+static void print_help(const parse *p, unsigned how)
+{
+    struct argp_option selected[OPTIONS + 1];
+    struct argp argp = {selected, NULL, "COMMAND [ARGUMENT...]", doc, NULL, NULL, NULL};
+    char name[48];
+
+    select_options(ALL, selected);
+    snprintf(name, sizeof name, "collet-ternary");
+    if (p->has_command) {
+        int command = p->options->command;
+        select_options(1u << command, selected);
+        argp.args_doc = commands[command].arguments;
+        argp.doc = commands[command].doc;
+        snprintf(name, sizeof name, "collet-ternary %s", commands[command].name);
+    }
+    argp_help(&argp, stdout, how, name);
+    exit(TERNARY_EXIT_OK);
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    parse *p = state->input;
+
+    for (size_t i = 0; i < OPTIONS; i++)
+        if (options_known[i].option.key == key)
+            p->seen |= 1u << i;
+    if (parse_layer_option(key, text, state, p->options) ||
+        parse_global_option(key, text, state, p->options))
+        return 0;
+    switch (key) {
+    case KEY_HELP:
+    case 'h':
+    case '?':
+        print_help(p, ARGP_HELP_STD_HELP & ~(unsigned)ARGP_HELP_EXIT_OK);
         break;
+    case KEY_USAGE:
+        print_help(p, ARGP_HELP_USAGE);
+        break;
+    case 'V':
+        printf("collet-ternary %s (libcore %s)\n", COLLET_VERSION, collet_version());
+        exit(TERNARY_EXIT_OK);
     case ARGP_KEY_ARG:
         take_argument(state, p, text);
         break;
@@ -325,30 +414,33 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     return 0;
 }
 
-static void print_version(FILE *stream, struct argp_state *state)
-{
-    (void)state;
-    fprintf(stream, "collet-ternary %s (libcore %s)\n", COLLET_VERSION, collet_version());
-}
-
 void ternary_options_parse(int argc, char **argv, ternary_options *options)
 {
-    static const struct argp argp = {argp_options, parse_option, "COMMAND [ARGUMENT...]", doc, NULL,
-                                     NULL,         NULL};
+    struct argp_option selected[OPTIONS + 1];
+    const struct argp argp = {selected, parse_option, "COMMAND [ARGUMENT...]", doc, NULL,
+                              NULL,     NULL};
     parse p = {.options = options};
 
+    select_options(0, selected);
     memset(options, 0, sizeof *options);
     options->layer = -1;
     options->seconds = 0.5;
-    options->defaults.activations = TERNARY_ACTIVATIONS_UNSAID;
+    options->defaults.activations = COLLET_TERNARY_AS_STORED;
     options->layers = calloc((size_t)argc + 1, sizeof *options->layers);
     if (!options->layers) {
         fputs("collet-ternary: out of memory for the command line\n", stderr);
         exit(TERNARY_EXIT_FAILURE);
     }
-    argp_program_version_hook = print_version;
     argp_err_exit_status = TERNARY_EXIT_USAGE;
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &p);
+    /* Help is ours, because that of argp knows no commands. */
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_HELP, NULL, &p);
+}
+
+uint32_t ternary_unpacked(const ternary_options *options)
+{
+    return options->values  ? COLLET_TERNARY_WRITE_VALUES
+           : options->bytes ? COLLET_TERNARY_WRITE_BYTES
+                            : COLLET_TERNARY_WRITE_CODES;
 }
 
 void ternary_options_free(ternary_options *options)

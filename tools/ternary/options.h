@@ -3,6 +3,8 @@
 #ifndef TERNARY_OPTIONS_H
 #define TERNARY_OPTIONS_H
 
+#include <collet/ternary.h>
+
 #include <stdint.h>
 
 /* Exit statuses; 128 + signal when one stopped the work. */
@@ -12,20 +14,14 @@
 
 enum { TERNARY_PACK, TERNARY_UNPACK, TERNARY_INFO, TERNARY_RUN, TERNARY_BENCH, TERNARY_COMMANDS };
 
-/* How floating weights become codes; NONE: as nothing was said. */
-enum { TERNARY_QUANTIZE_NONE, TERNARY_QUANTIZE_THRESHOLD, TERNARY_QUANTIZE_ABSMEAN };
-
-#define TERNARY_THRESHOLD 0.3f /* where nothing was said */
-#define TERNARY_ACTIVATIONS_UNSAID UINT32_MAX
-
 /* One layer of `pack`: an argument and the options behind it. */
 typedef struct ternary_layer_options {
     const char *weights;
     const char *bias, *scale; /* NULL: none */
     int relu;
-    int quantize; /* TERNARY_QUANTIZE_* */
-    float threshold;
-    uint32_t activations; /* COLLET_TERNARY_*, or UNSAID */
+    int quantized; /* `quantize` was chosen */
+    collet_ternary_quantize_params quantize;
+    uint32_t activations; /* COLLET_TERNARY_*, or COLLET_TERNARY_AS_STORED: not given */
     float activations_threshold;
 } ternary_layer_options;
 
@@ -45,13 +41,16 @@ typedef struct ternary_options {
     int values, bytes, json, quiet;
 } ternary_options;
 
-/* Reads the command line. What it cannot make sense of ends the program with TERNARY_EXIT_USAGE and
- * a message, --help and --version end it with 0. */
+/* Reads the command line. A wrong one ends the program with TERNARY_EXIT_USAGE and a message;
+ * --help and --version end it with 0. */
 void ternary_options_parse(int argc, char **argv, ternary_options *options);
 void ternary_options_free(ternary_options *options);
 
-/* "t2" of COLLET_TERNARY_T2, "int8" of COLLET_TERNARY_INT8. */
-const char *ternary_format_name(uint32_t format);
-const char *ternary_activations_name(uint32_t activations);
+/* COLLET_TERNARY_WRITE_* */
+uint32_t ternary_unpacked(const ternary_options *options);
+
+/* "t2" of COLLET_TERNARY_T2, "int8" of COLLET_TERNARY_INT8: as the command line has them. */
+const char *ternary_format_word(uint32_t format);
+const char *ternary_activations_word(uint32_t activations);
 
 #endif

@@ -5,20 +5,34 @@
 #include "io/utf8.h"
 
 #include "common/json_add.h"
+#include "common/size.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-collet_status ternary_report_begin(ternary_report *report, const char *path, const char *kind,
-                                   uint64_t bytes, uint32_t count, collet_error *err)
+static const char *kind_of(const ternary_report *report)
 {
-    *report = (ternary_report){.path = path, .kind = kind, .bytes = bytes, .count = count};
-    report->layers = calloc(count, sizeof *report->layers);
-    return report->layers
-               ? (collet_status)COLLET_OK
-               : collet_fail(err, COLLET_NO_MEMORY, "out of memory for %u layers", count);
+    switch (report->info.kind) {
+    case COLLET_TERNARY_FILE_T2:
+        return "t2";
+    case COLLET_TERNARY_FILE_NPY:
+        return "npy";
+    default:
+        return "gguf";
+    }
+}
+
+collet_status ternary_report_begin(ternary_report *report, const char *name,
+                                   const collet_ternary_file *file, collet_error *err)
+{
+    *report = (ternary_report){.name = name, .info.struct_size = sizeof report->info};
+    collet_ternary_file_describe(file, &report->info);
+    report->layers = calloc((size_t)report->info.count + 1, sizeof *report->layers);
+    return report->layers ? (collet_status)COLLET_OK
+                          : collet_fail(err, COLLET_NO_MEMORY, "out of memory for %lld layers",
+                                        (long long)report->info.count);
 }
 
 void ternary_report_free(ternary_report *report)
@@ -39,10 +53,42 @@ collet_status ternary_print_json(cJSON *object, collet_error *err)
     return COLLET_OK;
 }
 
-/* ---- Memory beside other types ------------------------------------------------------------- */
+/* As `pack --format` and NumPy name it, whatever the file does. */
+static const char *type_of(const collet_ternary_matrix *m)
+{
+    return m->content == COLLET_TERNARY_PACKED ? ternary_format_word(m->format)
+                                               : collet_dtype_name(m->dtype);
+}
+
+/* ---- Sizes --------------------------------------------------------------------------------- */
+
+static double weights_in(const collet_ternary_matrix *m)
+{
+    return (double)m->rows * (double)m->columns;
+}
+
+static double bytes_of(const collet_ternary_matrix *m)
+{
+    return (double)m->rows * (double)m->row_bytes;
+}
+
+/* Bits that a weight takes in its type; rows that do not fill their last block take more. */
+static double bits_of_type(const collet_ternary_matrix *m)
+{
+    enum { BLOCK = 256 };
+
+    return m->content == COLLET_TERNARY_PACKED
+               ? 8.0 * (double)collet_ternary_bytes(m->format, BLOCK) / BLOCK
+               : 8 * bytes_of(m) / weights_in(m);
+}
+
+static double bits_of_padding(const collet_ternary_matrix *m)
+{
+    return 8 * bytes_of(m) / weights_in(m) - bits_of_type(m);
+}
 
 typedef struct memory {
-    double weights, packed; /* bytes as they are */
+    double weights, padding, packed; /* bytes as they are, of these the padding */
     double int8, fp16, fp32;
 } memory;
 
@@ -50,9 +96,11 @@ static memory measure(const ternary_report *report)
 {
     memory m = {0};
 
-    for (uint32_t i = 0; i < report->count; i++) {
-        m.weights += (double)report->layers[i].rows * (double)report->layers[i].columns;
-        m.packed += (double)report->layers[i].bytes;
+    for (int64_t i = 0; i < report->count; i++) {
+        const collet_ternary_matrix *from = &report->layers[i].matrix;
+        m.weights += weights_in(from);
+        m.packed += bytes_of(from);
+        m.padding += bits_of_padding(from) * weights_in(from) / 8;
     }
     m.int8 = m.weights;
     m.fp16 = 2 * m.weights;
@@ -60,51 +108,65 @@ static memory measure(const ternary_report *report)
     return m;
 }
 
+/* Of a .t2 file all of it, of others the matrix. */
+static double bytes_reported(const ternary_report *report)
+{
+    return report->info.kind == COLLET_TERNARY_FILE_T2 ? (double)report->info.bytes
+                                                       : bytes_of(&report->layers[0].matrix);
+}
+
 /* ---- Text ---------------------------------------------------------------------------------- */
 
-static void print_layer(const ternary_report_layer *l, uint32_t index)
+static void print_layer(const ternary_report_layer *l, int64_t index)
 {
-    double weights = (double)l->rows * (double)l->columns;
+    const collet_ternary_matrix *m = &l->matrix;
+    const collet_ternary_counts *c = &l->counts;
+    double weights = weights_in(m);
 
-    printf("layer %u%s%s: %" PRId64 " x %" PRId64 " %s, %.3f bits a weight", index,
-           l->name[0] ? " " : "", l->name, l->rows, l->columns, l->kind,
-           8 * (double)l->bytes / weights);
-    if (l->in_network) {
-        printf("%s%s%s, activations %s", l->flags & COLLET_T2_SCALE ? ", scale" : "",
-               l->flags & COLLET_T2_BIAS ? ", bias" : "", l->flags & COLLET_T2_RELU ? ", relu" : "",
-               ternary_activations_name(l->activations));
-        if (l->threshold > 0)
-            printf(":%g", (double)l->threshold);
+    printf("layer %" PRId64 "%s%s: %" PRId64 " x %" PRId64 " %s, %.4g bits a weight", index,
+           m->name[0] ? " " : "", m->name, m->rows, m->columns, type_of(m), bits_of_type(m));
+    if (bits_of_padding(m) > 0)
+        printf(" + %.2g of padding", bits_of_padding(m));
+    if (m->in_network) {
+        printf("%s%s%s, activations %s", m->has_scale ? ", scale" : "", m->has_bias ? ", bias" : "",
+               m->relu ? ", relu" : "", ternary_activations_word(m->activations));
+        if (m->threshold > 0)
+            printf(":%g", (double)m->threshold);
     }
     putchar('\n');
     if (l->counted)
         printf("  -1 %.2f %%, 0 %.2f %%, +1 %.2f %%, invalid codes %" PRId64 "\n",
-               100 * (double)l->minus / weights, 100 * (double)l->zero / weights,
-               100 * (double)l->plus / weights, l->invalid);
+               100 * (double)c->minus / weights, 100 * (double)c->zero / weights,
+               100 * (double)c->plus / weights, c->invalid);
 }
 
 static void print_memory(const ternary_report *report)
 {
     memory m = measure(report);
+    int packed = report->layers[0].matrix.content == COLLET_TERNARY_PACKED;
     const struct {
         const char *name;
         double bytes;
-    } rows[] = {{report->layers[0].packed ? "as packed here" : "as it is here", m.packed},
+    } rows[] = {{packed ? "as packed here" : "as it is here", m.packed},
                 {"int8", m.int8},
                 {"fp16", m.fp16},
                 {"fp32", m.fp32}};
+    char size[TOOL_SIZE_TEXT];
 
     printf("memory of %.0f weights\n", m.weights);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        printf("  %-14s %12.3f MiB %8.2f x\n", rows[i].name, rows[i].bytes / 0x1p20,
+        printf("  %-14s %10s %8.2f x\n", rows[i].name, tool_size_format(size, rows[i].bytes),
                rows[i].bytes / m.packed);
+    if (m.padding > 0)
+        printf("%s of what is packed here pads rows to whole blocks\n",
+               tool_size_format(size, m.padding));
 }
 
 static void print_text(const ternary_report *report)
 {
-    printf("%s: %s, %" PRIu64 " bytes, %u layer%s\n", report->path, report->kind, report->bytes,
-           report->count, report->count == 1 ? "" : "s");
-    for (uint32_t i = 0; i < report->count; i++)
+    printf("%s: %s, %.0f bytes, %" PRId64 " layer%s\n", report->name, kind_of(report),
+           bytes_reported(report), report->count, report->count == 1 ? "" : "s");
+    for (int64_t i = 0; i < report->count; i++)
         print_layer(&report->layers[i], i);
     print_memory(report);
 }
@@ -128,33 +190,34 @@ static int add_path(cJSON *o, const char *path)
     return added;
 }
 
-static int add_counts(cJSON *o, const ternary_report_layer *l)
+static int add_counts(cJSON *o, const collet_ternary_counts *c)
 {
-    return json_add_number(o, "minus", (double)l->minus) &&
-           json_add_number(o, "zero", (double)l->zero) &&
-           json_add_number(o, "plus", (double)l->plus) &&
-           json_add_number(o, "invalid", (double)l->invalid);
+    return json_add_number(o, "minus", (double)c->minus) &&
+           json_add_number(o, "zero", (double)c->zero) &&
+           json_add_number(o, "plus", (double)c->plus) &&
+           json_add_number(o, "invalid", (double)c->invalid);
 }
 
-static int add_network(cJSON *o, const ternary_report_layer *l)
+static int add_network(cJSON *o, const collet_ternary_matrix *m)
 {
-    return json_add_bool(o, "scale", (l->flags & COLLET_T2_SCALE) != 0) &&
-           json_add_bool(o, "bias", (l->flags & COLLET_T2_BIAS) != 0) &&
-           json_add_bool(o, "relu", (l->flags & COLLET_T2_RELU) != 0) &&
-           json_add_text(o, "activations", ternary_activations_name(l->activations)) &&
-           json_add_number(o, "threshold", (double)l->threshold);
+    return json_add_bool(o, "scale", (int32_t)m->has_scale) &&
+           json_add_bool(o, "bias", (int32_t)m->has_bias) &&
+           json_add_bool(o, "relu", (int32_t)m->relu) &&
+           json_add_text(o, "activations", ternary_activations_word(m->activations)) &&
+           json_add_number(o, "threshold", (double)m->threshold);
 }
 
 static int add_layer(cJSON *list, const ternary_report_layer *l)
 {
+    const collet_ternary_matrix *m = &l->matrix;
     cJSON *o = json_append_object(list);
-    double weights = (double)l->rows * (double)l->columns;
 
-    return o && json_add_text(o, "name", l->name) && json_add_number(o, "rows", (double)l->rows) &&
-           json_add_number(o, "columns", (double)l->columns) && json_add_text(o, "type", l->kind) &&
-           json_add_number(o, "bytes", (double)l->bytes) &&
-           json_add_number(o, "bits_per_weight", 8 * (double)l->bytes / weights) &&
-           (!l->counted || add_counts(o, l)) && (!l->in_network || add_network(o, l));
+    return o && json_add_text(o, "name", m->name) && json_add_number(o, "rows", (double)m->rows) &&
+           json_add_number(o, "columns", (double)m->columns) &&
+           json_add_text(o, "type", type_of(m)) && json_add_number(o, "bytes", bytes_of(m)) &&
+           json_add_number(o, "bits_per_weight", bits_of_type(m)) &&
+           json_add_number(o, "padding_bits_per_weight", bits_of_padding(m)) &&
+           (!l->counted || add_counts(o, &l->counts)) && (!m->in_network || add_network(o, m));
 }
 
 static cJSON *make_json(const ternary_report *report)
@@ -163,15 +226,16 @@ static cJSON *make_json(const ternary_report *report)
     cJSON *root = cJSON_CreateObject();
     cJSON *layers = root ? cJSON_AddArrayToObject(root, "layers") : NULL;
     cJSON *bytes = root ? cJSON_AddObjectToObject(root, "memory") : NULL;
-    int fine = layers && bytes && add_path(root, report->path) &&
-               json_add_text(root, "kind", report->kind) &&
-               json_add_number(root, "bytes", (double)report->bytes) &&
+    int fine = layers && bytes && add_path(root, report->name) &&
+               json_add_text(root, "kind", kind_of(report)) &&
+               json_add_number(root, "bytes", bytes_reported(report)) &&
                json_add_number(bytes, "weights", m.weights) &&
                json_add_number(bytes, "packed", m.packed) &&
+               json_add_number(bytes, "padding", m.padding) &&
                json_add_number(bytes, "int8", m.int8) && json_add_number(bytes, "fp16", m.fp16) &&
                json_add_number(bytes, "fp32", m.fp32);
 
-    for (uint32_t i = 0; fine && i < report->count; i++)
+    for (int64_t i = 0; fine && i < report->count; i++)
         fine = add_layer(layers, &report->layers[i]);
     if (fine)
         return root;
@@ -199,52 +263,47 @@ static int append_number(cJSON *list, double value)
     return 0;
 }
 
-static int add_tensor(cJSON *list, const collet_gguf_tensor *t)
+static int add_tensor(cJSON *list, const collet_ternary_matrix *m)
 {
-    char name[COLLET_GGUF_NAME], type[24];
     cJSON *o = json_append_object(list);
     cJSON *shape = o ? cJSON_AddArrayToObject(o, "shape") : NULL;
-    int fine = shape && json_add_text(o, "name", collet_gguf_name(t, name)) &&
-               json_add_text(o, "type", collet_gguf_type_name(t->type, type));
+    int fine = shape && json_add_text(o, "name", m->name) && json_add_text(o, "type", m->type);
 
-    for (uint32_t i = 0; fine && i < t->ndim; i++)
-        fine = append_number(shape, (double)t->shape[i]);
+    for (int32_t i = 0; fine && i < m->ndim; i++)
+        fine = append_number(shape, (double)m->shape[i]);
     return fine;
 }
 
-static cJSON *tensors_json(const collet_gguf *gguf)
+static cJSON *tensors_json(const ternary_report *report)
 {
     cJSON *root = cJSON_CreateObject();
     cJSON *tensors = root ? cJSON_AddArrayToObject(root, "tensors") : NULL;
-    int fine = tensors && add_path(root, collet_mapping_path(gguf->mapping)) &&
-               json_add_text(root, "kind", "gguf") &&
-               json_add_number(root, "version", gguf->version);
+    int fine = tensors && add_path(root, report->name) && json_add_text(root, "kind", "gguf") &&
+               json_add_number(root, "version", report->info.version);
 
-    for (uint64_t i = 0; fine && i < gguf->count; i++)
-        fine = add_tensor(tensors, &gguf->tensors[i]);
+    for (int64_t i = 0; fine && i < report->count; i++)
+        fine = add_tensor(tensors, &report->layers[i].matrix);
     if (fine)
         return root;
     cJSON_Delete(root);
     return NULL;
 }
 
-static void print_tensor(const collet_gguf_tensor *t)
+static void print_tensor(const collet_ternary_matrix *m)
 {
-    char name[COLLET_GGUF_NAME], type[24];
-
-    printf("  %-8s ", collet_gguf_type_name(t->type, type));
-    for (uint32_t i = 0; i < t->ndim; i++)
-        printf("%s%" PRId64, i > 0 ? " x " : "", t->shape[i]);
-    printf("  %s\n", collet_gguf_name(t, name));
+    printf("  %-8s ", m->type);
+    for (int32_t i = 0; i < m->ndim; i++)
+        printf("%s%" PRId64, i > 0 ? " x " : "", m->shape[i]);
+    printf("  %s\n", m->name);
 }
 
-collet_status ternary_report_tensors(const collet_gguf *gguf, int json, collet_error *err)
+collet_status ternary_report_tensors(const ternary_report *report, int json, collet_error *err)
 {
     if (json)
-        return ternary_print_json(tensors_json(gguf), err);
-    printf("%s: gguf version %u, %" PRIu64 " tensor%s\n", collet_mapping_path(gguf->mapping),
-           gguf->version, gguf->count, gguf->count == 1 ? "" : "s");
-    for (uint64_t i = 0; i < gguf->count; i++)
-        print_tensor(&gguf->tensors[i]);
+        return ternary_print_json(tensors_json(report), err);
+    printf("%s: gguf version %u, %" PRId64 " tensor%s\n", report->name, report->info.version,
+           report->count, report->count == 1 ? "" : "s");
+    for (int64_t i = 0; i < report->count; i++)
+        print_tensor(&report->layers[i].matrix);
     return COLLET_OK;
 }

@@ -1,37 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session.h - a runtime with one context, and arrays of one line each. */
+/* session.h - a runtime with one context, and a monitor that shows progress and notes signals. */
 #ifndef TERNARY_SESSION_H
 #define TERNARY_SESSION_H
 
 #include "options.h"
 
-#include <collet/collet.h>
+#include "common/progress.h"
+
+#include <collet/ternary.h>
 
 typedef struct ternary_session {
     collet_runtime *runtime;
     collet_context *context;
+    tool_progress progress;
+    collet_ternary_monitor monitor;
 } ternary_session;
 
-/* With the backend and the threads of the options. */
+/* With the backend and the threads of the options. `unit` is what progress counts. */
 collet_status ternary_session_open(ternary_session *session, const ternary_options *options,
-                                   collet_error *err);
+                                   const char *unit, collet_error *err);
 void ternary_session_close(ternary_session *session);
 
-/* Gives `status`, and its text behind "WHAT: ", to *err. */
-collet_status ternary_session_failed(const ternary_session *session, collet_status status,
-                                     const char *what, collet_error *err);
+/* COLLET_IO where what was printed did not reach standard output. Called before an output gets its
+ * name, so that none is there when the program fails. */
+collet_status ternary_flush(collet_error *err);
 
-/* A new array of shape (rows, columns), or of (rows) where columns < 0, or without axes where both
- * are. */
-collet_status ternary_array_new(ternary_session *session, collet_array **out, collet_dtype dtype,
-                                int64_t rows, int64_t columns);
-/* The same over memory of the caller, which outlives it. */
-collet_status ternary_array_over(ternary_session *session, collet_array **out, collet_dtype dtype,
-                                 int64_t rows, int64_t columns, void *data);
-/* All of the array, which has the bytes of its elements, to `target`. */
-collet_status ternary_array_take(ternary_session *session, const collet_array *array, void *target);
-
-/* collet_array_free of each of `count` arrays, which may be NULL. */
-void ternary_arrays_free(collet_array *const *arrays, size_t count);
+/* Flushes standard output, then publishes `output`, which may be NULL. */
+collet_status ternary_publish(collet_ternary_output *output, collet_error *err);
 
 #endif

@@ -6,10 +6,11 @@
 #include <string.h>
 
 #define MAGIC "GGUF"
-#define TENSOR_BYTES_LEAST 32 /* name length, dimensions, one extent, type, offset: with no name   \
-                               */
-#define PAIR_BYTES_LEAST 13   /* key length, type, a byte */
-#define ALIGNMENT 32          /* where the file says nothing */
+#define TENSOR_BYTES_LEAST                                                                         \
+    32                      /* name length, dimensions, one extent, type, offset: with no name     \
+                             */
+#define PAIR_BYTES_LEAST 13 /* key length, type, a byte */
+#define ALIGNMENT 32        /* where the file says nothing */
 #define ALIGNMENT_MOST 65536
 #define NESTING_MOST 4 /* arrays in arrays */
 

@@ -28,10 +28,9 @@
  *                  tq2_0 and tq1_0 do not count
  *     56  u64      offset of the bias, M f32; 0: absent
  *     64  u64      checksum of weights, scale and bias, one after another
- *     72  56 bytes name, UTF-8 without control characters, filled up with NUL, of which there is one
- *                  at least
- *   data, layer by layer weights, scale, bias; each begins at the next multiple of 64, the room
- *   before it is 0, and the file ends with the last of them
+ *     72  56 bytes name, UTF-8 without control characters, filled up with NUL, of which there is
+ * one at least data, layer by layer weights, scale, bias; each begins at the next multiple of 64,
+ * the room before it is 0, and the file ends with the last of them
  *
  * Each layer has as many columns as the one before it has rows. The checksum of bytes: taken as u64
  * words, the last filled up with zeros, word i goes to number i mod 4 of four numbers h that begin
@@ -96,9 +95,10 @@ collet_status collet_t2_open(const char *path, collet_t2_file *out, collet_error
 void collet_t2_close(collet_t2_file *file);
 
 /* COLLET_FORMAT where the data of layer `index` are not those that were written. Reads them all;
- * COLLET_NOT_READY once `stop`, asked every few megabytes unless it is NULL, says other than 0. */
-collet_status collet_t2_verify(const collet_t2_file *file, uint32_t index, int (*stop)(void),
-                               collet_error *err);
+ * COLLET_CANCELLED once `stop`, called every few megabytes unless it is NULL, returns other
+ * than 0. */
+collet_status collet_t2_verify(const collet_t2_file *file, uint32_t index, int (*stop)(void *user),
+                               void *user, collet_error *err);
 
 /* The data of a layer in the mapping; scale and bias NULL where absent. */
 uint8_t *collet_t2_weights(const collet_t2_file *file, uint32_t index);
@@ -108,8 +108,8 @@ float *collet_t2_bias(const collet_t2_file *file, uint32_t index);
 /* ---- Writing ------------------------------------------------------------------------------- */
 
 /*
- * The data of every layer in the order of the file, in pieces of any size; then `link` and `rename`,
- * as of a spool: the file gets its name when all of it was written.
+ * The data of every layer in the order of the file, in pieces of any size; then `link` and
+ * `rename`, as of a spool: the file gets its name when all of it was written.
  */
 typedef struct collet_t2_writer collet_t2_writer;
 

@@ -142,11 +142,11 @@ float *collet_t2_bias(const collet_t2_file *file, uint32_t index)
 
 /* A stretch at a time, so that a file larger than memory can be checked. 0 when it is stopped. */
 static int sum_piece(const collet_t2_file *file, collet_t2_sum *sum, uint64_t offset,
-                     uint64_t bytes, int (*stop)(void))
+                     uint64_t bytes, int (*stop)(void *user), void *user)
 {
     for (uint64_t done = 0; offset > 0 && done < bytes; done += STRETCH) {
         uint64_t n = bytes - done < STRETCH ? bytes - done : STRETCH;
-        if (stop && stop())
+        if (stop && stop(user))
             return 0;
         collet_t2_sum_add(sum, at(file, offset + done), n);
         collet_mapping_passed(file->mapping, offset + done, n);
@@ -154,18 +154,18 @@ static int sum_piece(const collet_t2_file *file, collet_t2_sum *sum, uint64_t of
     return 1;
 }
 
-collet_status collet_t2_verify(const collet_t2_file *file, uint32_t index, int (*stop)(void),
-                               collet_error *err)
+collet_status collet_t2_verify(const collet_t2_file *file, uint32_t index, int (*stop)(void *user),
+                               void *user, collet_error *err)
 {
     const collet_t2_layer *layer = &file->layers[index];
     uint64_t floats = (uint64_t)layer->rows * sizeof(float);
     collet_t2_sum sum;
 
     collet_t2_sum_begin(&sum);
-    if (!sum_piece(file, &sum, layer->weights_offset, layer->weights_bytes, stop) ||
-        !sum_piece(file, &sum, layer->scale_offset, floats, stop) ||
-        !sum_piece(file, &sum, layer->bias_offset, floats, stop))
-        return collet_fail(err, COLLET_NOT_READY, "%s: was not checked to its end",
+    if (!sum_piece(file, &sum, layer->weights_offset, layer->weights_bytes, stop, user) ||
+        !sum_piece(file, &sum, layer->scale_offset, floats, stop, user) ||
+        !sum_piece(file, &sum, layer->bias_offset, floats, stop, user))
+        return collet_fail(err, COLLET_CANCELLED, "%s: was not checked to its end",
                            collet_mapping_path(file->mapping));
     if (collet_t2_sum_end(&sum) != layer->checksum)
         return collet_fail(err, COLLET_FORMAT, "%s: is damaged: the checksum of layer %u differs",

@@ -151,17 +151,18 @@ typedef struct collet_ternary_matrix {
     uint32_t struct_size; /* set by the caller */
     uint32_t content;     /* COLLET_TERNARY_OTHER, ... */
     uint32_t format;      /* of PACKED */
+    collet_dtype dtype;   /* of NUMBERS and CODES */
     int32_t ndim;
+    uint32_t in_network; /* 1: the fields of a layer below are set */
     int64_t shape[COLLET_MAX_DIMS];
     int64_t rows, columns; /* the same as a matrix; 0 for OTHER */
     int64_t row_bytes;     /* rows x row_bytes are the bytes of the weights; 0 for OTHER */
-    /* Only of layers of a .t2 file, else 0; the first three as in collet_ternary_layer. */
+    /* Of a layer of a .t2 file, else 0; the first three as in collet_ternary_layer. */
     uint32_t activations, relu;
     float threshold;
     uint32_t has_scale, has_bias;
-    uint32_t in_network; /* 1: these fields are set */
-    char type[24];       /* "t2", "f32", "Q4_0" */
-    char name[256];      /* of a layer or tensor, cut to fit; "" where there is none */
+    char type[24];  /* as the file has it: "t2", "f32", "Q4_0" */
+    char name[256]; /* of a layer or tensor, cut to fit; "" where there is none */
 } collet_ternary_matrix;
 
 /* NOT_FOUND where there is no such matrix. */

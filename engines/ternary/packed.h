@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* packed.h - rows of packed weights in memory, whatever file they are of, as codes and values. */
-#ifndef TERNARY_PACKED_H
-#define TERNARY_PACKED_H
+#ifndef COLLET_ENGINES_TERNARY_PACKED_H
+#define COLLET_ENGINES_TERNARY_PACKED_H
 
+#include "ternary/arrays.h"
 #include "ternary/formats/gguf.h"
-#include "session.h"
 #include "ternary/formats/t2_file.h"
 
 #define TERNARY_BLOCK_WEIGHTS 256 /* weights with a scale in tq2_0 and tq1_0 */
@@ -34,17 +34,19 @@ int64_t ternary_rows_at_a_time(int64_t rows, int64_t columns);
  * weights have an invalid code, which became 0. The rows' pages stop counting as memory of this
  * process.
  */
-collet_status ternary_packed_codes(ternary_session *session, const ternary_packed *packed,
-                                   int64_t first, int64_t count, int8_t *codes, float *block_scale,
-                                   int32_t *invalid, collet_error *err);
+collet_status ternary_packed_codes(ternary_call *call, const ternary_packed *packed, int64_t first,
+                                   int64_t count, int8_t *codes, float *block_scale,
+                                   int32_t *invalid);
 
 /* The first row from `first` on that has an invalid code; there is one among `count`. */
-collet_status ternary_packed_complain(ternary_session *session, const ternary_packed *packed,
-                                      int64_t first, int64_t count, int8_t *codes,
-                                      collet_error *err);
+collet_status ternary_packed_complain(ternary_call *call, const ternary_packed *packed,
+                                      int64_t first, int64_t count, int8_t *codes);
 
 /* values (count x columns) = codes times the scale of the row, of the block, or 1. */
 void ternary_packed_values(const ternary_packed *packed, int64_t first, int64_t count,
                            const int8_t *codes, const float *block_scale, float *values);
+
+/* "t2" of COLLET_TERNARY_T2. */
+const char *ternary_format_name(uint32_t format);
 
 #endif

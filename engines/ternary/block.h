@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* block.h - a stretch of rows on their way from a source to packed bytes. */
-#ifndef TERNARY_BLOCK_H
-#define TERNARY_BLOCK_H
+#ifndef COLLET_ENGINES_TERNARY_BLOCK_H
+#define COLLET_ENGINES_TERNARY_BLOCK_H
 
-#include "source.h"
+#include "ternary/source.h"
 
 typedef struct ternary_block {
     int64_t most;   /* rows that there is room for */
@@ -23,11 +23,14 @@ void ternary_block_free(ternary_block *block);
 
 /* How a source becomes packed rows. */
 typedef struct ternary_recipe {
-    int quantize; /* TERNARY_QUANTIZE_*: NONE is what the source's kind suggests */
-    float threshold;
+    int quantize; /* 0: as the source suggests: THRESHOLD for numbers, the rest as stored */
+    collet_ternary_quantize_params params; /* with `quantize`, or of numbers */
     uint32_t format;
     const float *scale; /* of each row of the source, instead of what quantizing gives; or NULL */
 } ternary_recipe;
+
+/* `quantize` as in collet_ternary_file_load. */
+ternary_recipe ternary_recipe_of(const collet_ternary_quantize_params *quantize, uint32_t format);
 
 /* Whether rows get scales other than 1. */
 int ternary_recipe_scales(const ternary_recipe *recipe, const ternary_source *source);
@@ -37,8 +40,8 @@ int ternary_recipe_scales(const ternary_recipe *recipe, const ternary_source *so
  * INVALID: a number that is not finite, no code, a code 11, blocks of a row whose scales differ, or
  * a scale that the f16 of the blocks of `format` would make infinite or 0; the text says where.
  */
-collet_status ternary_block_pack(ternary_session *session, const ternary_source *source,
+collet_status ternary_block_pack(ternary_call *call, const ternary_source *source,
                                  const ternary_recipe *recipe, int64_t first, int64_t count,
-                                 ternary_block *block, collet_error *err);
+                                 ternary_block *block);
 
 #endif

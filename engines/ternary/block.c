@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "block.h"
+#include "ternary/block.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@ collet_status ternary_block_create(const ternary_source *source, uint32_t format
                                    ternary_block *block, collet_error *err)
 {
     size_t row = (size_t)source->columns, rows, weights;
-    int blocks = source->kind == TERNARY_BLOCKS;
+    int blocks = source->content == COLLET_TERNARY_PACKED;
 
     memset(block, 0, sizeof *block);
     block->most = ternary_rows_at_a_time(source->rows, source->columns);
@@ -43,60 +43,70 @@ void ternary_block_free(ternary_block *block)
     memset(block, 0, sizeof *block);
 }
 
+#define THRESHOLD 0.3f /* of numbers where nothing was chosen */
+
+ternary_recipe ternary_recipe_of(const collet_ternary_quantize_params *quantize, uint32_t format)
+{
+    ternary_recipe recipe = {.quantize = quantize != NULL, .format = format};
+    size_t size = sizeof recipe.params;
+
+    if (quantize) /* an older caller's block may be shorter */
+        memcpy(&recipe.params, quantize,
+               quantize->struct_size < size ? quantize->struct_size : size);
+    else
+        recipe.params.threshold = THRESHOLD;
+    recipe.params.struct_size = (uint32_t)size;
+    return recipe;
+}
+
 int ternary_recipe_scales(const ternary_recipe *recipe, const ternary_source *source)
 {
-    return recipe->scale || recipe->quantize == TERNARY_QUANTIZE_ABSMEAN ||
-           (source->kind == TERNARY_BLOCKS && recipe->quantize == TERNARY_QUANTIZE_NONE);
+    return recipe->scale || (recipe->quantize && recipe->params.mode == COLLET_TERNARY_ABSMEAN) ||
+           (source->content == COLLET_TERNARY_PACKED && !recipe->quantize);
 }
 
 /* ---- Codes --------------------------------------------------------------------------------- */
 
 /* Codes and scales of count x columns floating numbers. *bad: how many are not finite. */
-static collet_status quantize(ternary_session *session, const ternary_recipe *recipe,
-                              collet_dtype dtype, void *numbers, int64_t count, int64_t columns,
-                              ternary_block *block, int32_t *bad)
+static collet_status quantize(ternary_call *call, const ternary_recipe *recipe, collet_dtype dtype,
+                              void *numbers, int64_t count, int64_t columns, ternary_block *block,
+                              int32_t *bad)
 {
     enum { NUMBERS, CODES, SCALE, INFO, ARRAYS };
     collet_array *a[ARRAYS] = {NULL};
-    collet_ternary_quantize_params params = {.struct_size = sizeof params};
 
-    params.mode = recipe->quantize == TERNARY_QUANTIZE_ABSMEAN ? COLLET_TERNARY_ABSMEAN
-                                                               : COLLET_TERNARY_THRESHOLD;
-    if (params.mode == COLLET_TERNARY_THRESHOLD)
-        params.threshold =
-            recipe->quantize == TERNARY_QUANTIZE_NONE ? TERNARY_THRESHOLD : recipe->threshold;
-    collet_status status = ternary_array_over(session, &a[NUMBERS], dtype, count, columns, numbers);
+    collet_status status = ternary_array_over(call, &a[NUMBERS], dtype, count, columns, numbers);
     if (status == COLLET_OK)
-        status = ternary_array_new(session, &a[CODES], COLLET_I8, count, columns);
+        status = ternary_array_new(call, &a[CODES], COLLET_I8, count, columns);
     if (status == COLLET_OK)
-        status = ternary_array_new(session, &a[SCALE], COLLET_F32, count, -1);
+        status = ternary_array_new(call, &a[SCALE], COLLET_F32, count, -1);
     if (status == COLLET_OK)
-        status = ternary_array_new(session, &a[INFO], COLLET_I32, -1, -1);
+        status = ternary_array_new(call, &a[INFO], COLLET_I32, -1, -1);
     if (status == COLLET_OK)
-        status = collet_ternary_quantize(session->context, a[CODES], a[SCALE], a[INFO], a[NUMBERS],
-                                         &params);
+        status = collet_ternary_quantize(call->context, a[CODES], a[SCALE], a[INFO], a[NUMBERS],
+                                         &recipe->params);
     if (status == COLLET_OK)
-        status = ternary_array_take(session, a[CODES], block->codes);
+        status = ternary_array_take(call, a[CODES], block->codes);
     if (status == COLLET_OK)
-        status = ternary_array_take(session, a[SCALE], block->scale);
+        status = ternary_array_take(call, a[SCALE], block->scale);
     if (status == COLLET_OK)
-        status = ternary_array_take(session, a[INFO], bad);
+        status = ternary_array_take(call, a[INFO], bad);
     ternary_arrays_free(a, ARRAYS);
     return status;
 }
 
-static collet_status codes_of_floats(ternary_session *session, const ternary_source *source,
+static collet_status codes_of_floats(ternary_call *call, const ternary_source *source,
                                      const ternary_recipe *recipe, int64_t first, int64_t count,
-                                     ternary_block *block, collet_error *err)
+                                     ternary_block *block)
 {
     int32_t bad = 0;
 
     ternary_source_rows(source, first, count, block->raw);
     collet_status status =
-        quantize(session, recipe, source->dtype, block->raw, count, source->columns, block, &bad);
+        quantize(call, recipe, source->dtype, block->raw, count, source->columns, block, &bad);
     if (status != COLLET_OK)
-        return ternary_session_failed(session, status, source->text, err);
-    return bad > 0 ? ternary_source_complain(source, first, count, block->raw, err)
+        return ternary_call_prefix(call, status, source->text);
+    return bad > 0 ? ternary_source_complain(source, first, count, block->raw, &call->error)
                    : (collet_status)COLLET_OK;
 }
 
@@ -127,32 +137,32 @@ static collet_status row_scale(const ternary_source *source, int64_t row, const 
     return COLLET_OK;
 }
 
-static collet_status codes_of_blocks(ternary_session *session, const ternary_source *source,
+static collet_status codes_of_blocks(ternary_call *call, const ternary_source *source,
                                      const ternary_recipe *recipe, int64_t first, int64_t count,
-                                     ternary_block *block, collet_error *err)
+                                     ternary_block *block)
 {
     int64_t columns = source->columns;
     int32_t bad = 0;
 
-    collet_status status = ternary_packed_codes(session, &source->packed, first, count,
-                                                block->codes, block->block_scale, &bad, err);
+    collet_status status = ternary_packed_codes(call, &source->packed, first, count, block->codes,
+                                                block->block_scale, &bad);
     if (status == COLLET_OK && bad > 0)
-        status = ternary_packed_complain(session, &source->packed, first, count, block->codes, err);
+        status = ternary_packed_complain(call, &source->packed, first, count, block->codes);
     if (status != COLLET_OK)
         return status;
-    if (recipe->quantize == TERNARY_QUANTIZE_NONE) {
+    if (!recipe->quantize) {
         for (int64_t r = 0; r < count && status == COLLET_OK; r++)
             status = row_scale(source, first + r, block->codes + r * columns,
                                block->block_scale + r * columns / TERNARY_BLOCK_WEIGHTS,
-                               &block->scale[r], err);
+                               &block->scale[r], &call->error);
         return status;
     }
     ternary_packed_values(&source->packed, first, count, block->codes, block->block_scale,
                           block->values);
-    status = quantize(session, recipe, COLLET_F32, block->values, count, columns, block, &bad);
+    status = quantize(call, recipe, COLLET_F32, block->values, count, columns, block, &bad);
     if (status != COLLET_OK)
-        return ternary_session_failed(session, status, source->text, err);
-    return bad > 0 ? collet_fail(err, COLLET_INVALID,
+        return ternary_call_prefix(call, status, source->text);
+    return bad > 0 ? collet_fail(&call->error, COLLET_INVALID,
                                  "%s: a block in rows %lld to %lld has a scale that is not finite",
                                  source->text, (long long)first, (long long)(first + count - 1))
                    : (collet_status)COLLET_OK;
@@ -162,7 +172,7 @@ static collet_status read_codes(const ternary_source *source, const ternary_reci
                                 int64_t first, int64_t count, ternary_block *block,
                                 collet_error *err)
 {
-    if (recipe->quantize != TERNARY_QUANTIZE_NONE)
+    if (recipe->quantize)
         return collet_fail(err, COLLET_INVALID,
                            "%s: holds codes; --threshold and --absmean are for floating weights",
                            source->text);
@@ -199,8 +209,8 @@ static collet_status check_block_scales(const ternary_source *source, const tern
     return COLLET_OK;
 }
 
-static collet_status pack_codes(ternary_session *session, const ternary_recipe *recipe,
-                                int64_t count, int64_t columns, ternary_block *block, int32_t *bad)
+static collet_status pack_codes(ternary_call *call, const ternary_recipe *recipe, int64_t count,
+                                int64_t columns, ternary_block *block, int32_t *bad)
 {
     enum { CODES, SCALE, BYTES, INFO, ARRAYS };
     collet_array *a[ARRAYS] = {NULL};
@@ -208,48 +218,48 @@ static collet_status pack_codes(ternary_session *session, const ternary_recipe *
     int64_t bytes = collet_ternary_bytes(recipe->format, columns);
 
     collet_status status =
-        ternary_array_over(session, &a[CODES], COLLET_I8, count, columns, block->codes);
+        ternary_array_over(call, &a[CODES], COLLET_I8, count, columns, block->codes);
     if (status == COLLET_OK && scaled)
-        status = ternary_array_over(session, &a[SCALE], COLLET_F32, count, -1, block->scale);
+        status = ternary_array_over(call, &a[SCALE], COLLET_F32, count, -1, block->scale);
     if (status == COLLET_OK)
-        status = ternary_array_new(session, &a[BYTES], COLLET_U8, count, bytes);
+        status = ternary_array_new(call, &a[BYTES], COLLET_U8, count, bytes);
     if (status == COLLET_OK)
-        status = ternary_array_new(session, &a[INFO], COLLET_I32, -1, -1);
+        status = ternary_array_new(call, &a[INFO], COLLET_I32, -1, -1);
     if (status == COLLET_OK)
-        status = collet_ternary_pack(session->context, a[BYTES], a[INFO], a[CODES], a[SCALE],
+        status = collet_ternary_pack(call->context, a[BYTES], a[INFO], a[CODES], a[SCALE],
                                      recipe->format);
     if (status == COLLET_OK)
-        status = ternary_array_take(session, a[BYTES], block->bytes);
+        status = ternary_array_take(call, a[BYTES], block->bytes);
     if (status == COLLET_OK)
-        status = ternary_array_take(session, a[INFO], bad);
+        status = ternary_array_take(call, a[INFO], bad);
     ternary_arrays_free(a, ARRAYS);
     return status;
 }
 
-collet_status ternary_block_pack(ternary_session *session, const ternary_source *source,
+collet_status ternary_block_pack(ternary_call *call, const ternary_source *source,
                                  const ternary_recipe *recipe, int64_t first, int64_t count,
-                                 ternary_block *block, collet_error *err)
+                                 ternary_block *block)
 {
     collet_status status;
     int32_t bad = 0;
 
-    if (source->kind == TERNARY_CODES)
-        status = read_codes(source, recipe, first, count, block, err);
-    else if (source->kind == TERNARY_BLOCKS)
-        status = codes_of_blocks(session, source, recipe, first, count, block, err);
+    if (source->content == COLLET_TERNARY_CODES)
+        status = read_codes(source, recipe, first, count, block, &call->error);
+    else if (source->content == COLLET_TERNARY_PACKED)
+        status = codes_of_blocks(call, source, recipe, first, count, block);
     else
-        status = codes_of_floats(session, source, recipe, first, count, block, err);
+        status = codes_of_floats(call, source, recipe, first, count, block);
     if (status != COLLET_OK)
         return status;
     if (recipe->scale)
         memcpy(block->scale, recipe->scale + first, (size_t)count * sizeof(float));
     if (has_blocks(recipe->format))
-        status = check_block_scales(source, recipe, first, count, block->scale, err);
+        status = check_block_scales(source, recipe, first, count, block->scale, &call->error);
     if (status != COLLET_OK)
         return status;
-    status = pack_codes(session, recipe, count, source->columns, block, &bad);
+    status = pack_codes(call, recipe, count, source->columns, block, &bad);
     if (status != COLLET_OK)
-        return ternary_session_failed(session, status, source->text, err);
-    return bad > 0 ? ternary_source_complain(source, first, count, block->codes, err)
+        return ternary_call_prefix(call, status, source->text);
+    return bad > 0 ? ternary_source_complain(source, first, count, block->codes, &call->error)
                    : (collet_status)COLLET_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "packed.h"
+#include "ternary/packed.h"
 
 #define AT_A_TIME ((int64_t)1 << 20)
 
@@ -40,9 +40,9 @@ int64_t ternary_rows_at_a_time(int64_t rows, int64_t columns)
     return count < 1 ? 1 : count > rows ? rows : count;
 }
 
-collet_status ternary_packed_codes(ternary_session *session, const ternary_packed *packed,
-                                   int64_t first, int64_t count, int8_t *codes, float *block_scale,
-                                   int32_t *invalid, collet_error *err)
+collet_status ternary_packed_codes(ternary_call *call, const ternary_packed *packed, int64_t first,
+                                   int64_t count, int8_t *codes, float *block_scale,
+                                   int32_t *invalid)
 {
     enum { BYTES, CODES, SCALE, INFO, ARRAYS };
     collet_array *a[ARRAYS] = {NULL};
@@ -50,47 +50,45 @@ collet_status ternary_packed_codes(ternary_session *session, const ternary_packe
     int scaled = block_scale && packed->has_blocks;
 
     collet_status status =
-        ternary_array_over(session, &a[BYTES], COLLET_U8, count, packed->row_bytes, bytes);
+        ternary_array_over(call, &a[BYTES], COLLET_U8, count, packed->row_bytes, bytes);
     if (status == COLLET_OK)
-        status = ternary_array_new(session, &a[CODES], COLLET_I8, count, packed->columns);
+        status = ternary_array_new(call, &a[CODES], COLLET_I8, count, packed->columns);
     if (status == COLLET_OK)
-        status = ternary_array_new(session, &a[INFO], COLLET_I32, -1, -1);
+        status = ternary_array_new(call, &a[INFO], COLLET_I32, -1, -1);
     if (status == COLLET_OK && scaled)
-        status = ternary_array_new(session, &a[SCALE], COLLET_F32, count,
+        status = ternary_array_new(call, &a[SCALE], COLLET_F32, count,
                                    packed->columns / TERNARY_BLOCK_WEIGHTS);
     if (status == COLLET_OK)
-        status = collet_ternary_unpack(session->context, a[CODES], a[SCALE], a[INFO], a[BYTES],
+        status = collet_ternary_unpack(call->context, a[CODES], a[SCALE], a[INFO], a[BYTES],
                                        packed->format);
     if (status == COLLET_OK)
-        status = ternary_array_take(session, a[CODES], codes);
+        status = ternary_array_take(call, a[CODES], codes);
     if (status == COLLET_OK && scaled)
-        status = ternary_array_take(session, a[SCALE], block_scale);
+        status = ternary_array_take(call, a[SCALE], block_scale);
     if (status == COLLET_OK)
-        status = ternary_array_take(session, a[INFO], invalid);
+        status = ternary_array_take(call, a[INFO], invalid);
     if (status != COLLET_OK)
-        ternary_session_failed(session, status, packed->what, err);
+        ternary_call_prefix(call, status, packed->what);
     ternary_arrays_free(a, ARRAYS);
     collet_mapping_passed(packed->mapping, (uint64_t)(bytes - collet_mapping_data(packed->mapping)),
                           (uint64_t)(count * packed->row_bytes));
     return status;
 }
 
-collet_status ternary_packed_complain(ternary_session *session, const ternary_packed *packed,
-                                      int64_t first, int64_t count, int8_t *codes,
-                                      collet_error *err)
+collet_status ternary_packed_complain(ternary_call *call, const ternary_packed *packed,
+                                      int64_t first, int64_t count, int8_t *codes)
 {
     int32_t invalid = 0;
     int64_t row = first;
 
     for (; row < first + count; row++) {
-        collet_status status =
-            ternary_packed_codes(session, packed, row, 1, codes, NULL, &invalid, err);
+        collet_status status = ternary_packed_codes(call, packed, row, 1, codes, NULL, &invalid);
         if (status != COLLET_OK)
             return status;
         if (invalid > 0)
             break;
     }
-    return collet_fail(err, COLLET_INVALID,
+    return collet_fail(&call->error, COLLET_INVALID,
                        "%s: row %lld has %d weight%s with the code 11, which means nothing",
                        packed->what, (long long)row, invalid, invalid == 1 ? "" : "s");
 }
@@ -108,4 +106,12 @@ void ternary_packed_values(const ternary_packed *packed, int64_t first, int64_t 
             values[r * columns + c] = scale * (float)codes[r * columns + c];
         }
     }
+}
+
+const char *ternary_format_name(uint32_t format)
+{
+    static const char *const names[COLLET_TERNARY_FORMATS] = {"t2", "planes", "rotor", "tq2_0",
+                                                              "tq1_0"};
+
+    return names[format];
 }

@@ -1,67 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "source.h"
-
-#include "ternary/formats/t2_file.h"
+#include "ternary/source.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-/* ---- Names --------------------------------------------------------------------------------- */
+/* ---- Opening --------------------------------------------------------------------------------- */
 
-static int exists(const char *path)
+static collet_status take_layer(ternary_source *source, int64_t index)
 {
-    struct stat st;
-
-    return stat(path, &st) == 0;
-}
-
-collet_status ternary_source_split(const char *text, char **path, const char **tensor,
-                                   collet_error *err)
-{
-    *tensor = NULL;
-    *path = strdup(text);
-    if (!*path)
-        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for its name", text);
-    if (exists(*path))
-        return COLLET_OK;
-    for (char *colon = strchr(*path, ':'); colon; colon = strchr(colon + 1, ':')) {
-        *colon = '\0';
-        if (exists(*path)) {
-            *tensor = text + (colon - *path) + 1;
-            return COLLET_OK;
-        }
-        *colon = ':';
-    }
-    return COLLET_OK;
-}
-
-/* ---- Opening ------------------------------------------------------------------------------- */
-
-collet_status ternary_file_kind(const char *path, int *kind, collet_error *err)
-{
-    collet_mapping *mapping;
-
-    *kind = TERNARY_FILE_OTHER;
-    collet_status status = collet_mapping_open(path, &mapping, err);
-    if (status != COLLET_OK)
-        return status;
-    const uint8_t *bytes = collet_mapping_data(mapping);
-    uint64_t size = collet_mapping_size(mapping);
-    if (collet_t2_recognise(bytes, size))
-        *kind = TERNARY_FILE_T2;
-    else if (collet_gguf_recognise(bytes, size))
-        *kind = TERNARY_FILE_GGUF;
-    else if (collet_npy_recognise(bytes, size))
-        *kind = TERNARY_FILE_NPY;
-    collet_mapping_close(mapping);
+    source->packed = ternary_packed_of_layer(&source->file->t2, (uint32_t)index);
+    source->content = COLLET_TERNARY_PACKED;
+    source->rows = source->packed.rows;
+    source->columns = source->packed.columns;
     return COLLET_OK;
 }
 
 static collet_status take_array(ternary_source *source, collet_error *err)
 {
-    const collet_npy *npy = &source->npy;
+    const collet_npy *npy = &source->file->npy;
 
     if (npy->ndim < 1 || npy->ndim > 2)
         return collet_fail(err, COLLET_SHAPE,
@@ -71,7 +29,7 @@ static collet_status take_array(ternary_source *source, collet_error *err)
     source->rows = npy->ndim == 2 ? npy->rows : 1;
     source->columns = npy->ndim == 2 ? npy->row_elements : npy->rows;
     if (npy->dtype == COLLET_I8)
-        source->kind = TERNARY_CODES;
+        source->content = COLLET_TERNARY_CODES;
     else if (npy->dtype != COLLET_F16 && npy->dtype != COLLET_F32 && npy->dtype != COLLET_F64)
         return collet_fail(err, COLLET_DTYPE,
                            "%s: has elements of %s; weights are f2, f4 or f8, codes i1",
@@ -79,18 +37,20 @@ static collet_status take_array(ternary_source *source, collet_error *err)
     return COLLET_OK;
 }
 
-static collet_status take_tensor(ternary_source *source, collet_error *err)
+static collet_status take_tensor(ternary_source *source, int64_t index, collet_error *err)
 {
-    const collet_gguf_tensor *tensor = source->tensor;
+    const collet_gguf *gguf = &source->file->gguf;
+    const collet_gguf_tensor *tensor = &gguf->tensors[index];
     char name[24];
 
+    source->tensor = tensor;
     source->rows = tensor->rows;
     source->columns = tensor->columns;
     switch (tensor->type) {
     case COLLET_GGUF_TQ2_0:
     case COLLET_GGUF_TQ1_0:
-        source->kind = TERNARY_BLOCKS;
-        source->packed = ternary_packed_of_tensor(&source->gguf, tensor, source->text);
+        source->content = COLLET_TERNARY_PACKED;
+        source->packed = ternary_packed_of_tensor(gguf, tensor, source->text);
         return COLLET_OK;
     case COLLET_GGUF_F16:
         source->dtype = COLLET_F16;
@@ -106,7 +66,7 @@ static collet_status take_tensor(ternary_source *source, collet_error *err)
         return COLLET_OK;
     case COLLET_GGUF_I8:
         source->dtype = COLLET_I8;
-        source->kind = TERNARY_CODES;
+        source->content = COLLET_TERNARY_CODES;
         return COLLET_OK;
     default:
         return collet_fail(err, COLLET_UNSUPPORTED,
@@ -115,55 +75,40 @@ static collet_status take_tensor(ternary_source *source, collet_error *err)
     }
 }
 
-static collet_status open_gguf(ternary_source *source, const char *path, const char *tensor,
-                               collet_error *err)
+/* The path, or "FILE:TENSOR". */
+static char *make_text(const collet_ternary_file *file, int64_t index)
 {
-    collet_status status = collet_gguf_open(path, &source->gguf, err);
+    const char *path = ternary_file_path(file);
+    char name[COLLET_GGUF_NAME], *text;
 
-    if (status == COLLET_OK && !tensor)
-        return collet_fail(err, COLLET_INVALID,
-                           "%s: which of its tensors? Name one as %s:TENSOR; 'collet-ternary info "
-                           "%s' lists them",
-                           path, path, path);
-    if (status == COLLET_OK)
-        status = collet_gguf_find(&source->gguf, tensor, &source->tensor, err);
-    return status == COLLET_OK ? take_tensor(source, err) : status;
+    if (file->kind != COLLET_TERNARY_FILE_GGUF)
+        return strdup(path);
+    collet_gguf_name(&file->gguf.tensors[index], name);
+    text = malloc(strlen(path) + strlen(name) + 2);
+    if (text)
+        sprintf(text, "%s:%s", path, name);
+    return text;
 }
 
-static collet_status open_file(ternary_source *source, const char *path, const char *tensor,
-                               collet_error *err)
+collet_status ternary_source_open(const collet_ternary_file *file, int64_t index,
+                                  ternary_source *out, collet_error *err)
 {
-    int kind;
-    collet_status status = ternary_file_kind(path, &kind, err);
-
+    *out = (ternary_source){.file = file, .content = COLLET_TERNARY_NUMBERS};
+    collet_status status = ternary_file_check_index(file, index, err);
     if (status != COLLET_OK)
         return status;
-    if (kind == TERNARY_FILE_GGUF)
-        return open_gguf(source, path, tensor, err);
-    if (tensor)
-        return collet_fail(err, COLLET_FORMAT, "%s: is no GGUF file, so that it has no tensor '%s'",
-                           path, tensor);
-    if (kind != TERNARY_FILE_NPY)
-        return collet_fail(err, COLLET_FORMAT, "%s: %s", path,
-                           kind == TERNARY_FILE_T2 ? "is packed already"
-                                                   : "is neither an .npy nor a GGUF file");
-    status = collet_npy_open(path, &source->npy, err);
-    return status == COLLET_OK ? take_array(source, err) : status;
-}
-
-collet_status ternary_source_open(const char *text, ternary_source *out, collet_error *err)
-{
-    const char *tensor;
-    char *path;
-
-    memset(out, 0, sizeof *out);
-    out->text = text;
-    collet_status status = ternary_source_split(text, &path, &tensor, err);
-    if (status == COLLET_OK)
-        status = open_file(out, path, tensor, err);
+    out->text = make_text(file, index);
+    if (!out->text)
+        status = collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for its name",
+                             ternary_file_path(file));
+    else if (file->kind == COLLET_TERNARY_FILE_T2)
+        status = take_layer(out, index);
+    else if (file->kind == COLLET_TERNARY_FILE_GGUF)
+        status = take_tensor(out, index, err);
+    else
+        status = take_array(out, err);
     if (status == COLLET_OK && (out->rows < 1 || out->columns < 1))
-        status = collet_fail(err, COLLET_SHAPE, "%s: has no weights", text);
-    free(path);
+        status = collet_fail(err, COLLET_SHAPE, "%s: has no weights", out->text);
     if (status != COLLET_OK)
         ternary_source_close(out);
     return status;
@@ -171,14 +116,29 @@ collet_status ternary_source_open(const char *text, ternary_source *out, collet_
 
 void ternary_source_close(ternary_source *source)
 {
-    collet_npy_close(&source->npy);
-    collet_gguf_close(&source->gguf);
-    memset(source, 0, sizeof *source);
+    free(source->text);
+    *source = (ternary_source){0};
 }
 
-const char *ternary_source_path(const ternary_source *source)
+int64_t ternary_source_row_bytes(const ternary_source *source)
 {
-    return collet_mapping_path(source->tensor ? source->gguf.mapping : source->npy.mapping);
+    return source->content == COLLET_TERNARY_PACKED
+               ? source->packed.row_bytes
+               : source->columns * (int64_t)collet_dtype_size(source->dtype);
+}
+
+collet_status ternary_verify(ternary_call *call, const collet_t2_file *file, int64_t index)
+{
+    return collet_t2_verify(file, (uint32_t)index, ternary_call_stopped, call, &call->error);
+}
+
+int64_t ternary_layer_work(const collet_t2_file *file, uint32_t index)
+{
+    const collet_t2_layer *layer = &file->layers[index];
+
+    /* Of t2 the padding is checked too. */
+    return layer->rows *
+           (layer->format == COLLET_TERNARY_T2 ? 4 * (int64_t)layer->row_bytes : layer->columns);
 }
 
 /* ---- Rows ---------------------------------------------------------------------------------- */
@@ -188,11 +148,12 @@ void ternary_source_rows(const ternary_source *source, int64_t first, int64_t co
     if (source->tensor) {
         uint64_t row = (uint64_t)source->columns * collet_dtype_size(source->dtype);
         uint64_t offset = source->tensor->offset + (uint64_t)first * row;
-        memcpy(out, collet_mapping_data(source->gguf.mapping) + offset, (uint64_t)count * row);
-        collet_mapping_passed(source->gguf.mapping, offset, (uint64_t)count * row);
+        memcpy(out, collet_mapping_data(source->file->gguf.mapping) + offset,
+               (uint64_t)count * row);
+        collet_mapping_passed(source->file->gguf.mapping, offset, (uint64_t)count * row);
         return;
     }
-    const collet_npy *npy = &source->npy;
+    const collet_npy *npy = &source->file->npy;
     if (npy->ndim == 1) { /* its rows are the elements */
         first = 0;
         count = npy->rows;
@@ -257,13 +218,13 @@ collet_status ternary_source_complain(const ternary_source *source, int64_t firs
 
     for (; i < count * source->columns; i++) {
         value = ternary_number(source->dtype, rows, i);
-        if (source->kind == TERNARY_FLOATS ? !isfinite(value) : !(fabs(value) <= 1))
+        if (source->content == COLLET_TERNARY_NUMBERS ? !isfinite(value) : !(fabs(value) <= 1))
             break;
     }
     return collet_fail(
         err, COLLET_INVALID, "%s: row %lld, column %lld is %g; %s", source->text,
         (long long)(first + i / source->columns), (long long)(i % source->columns), value,
-        source->kind == TERNARY_FLOATS ? "weights are finite" : "codes are -1, 0 and 1");
+        source->content == COLLET_TERNARY_NUMBERS ? "weights are finite" : "codes are -1, 0 and 1");
 }
 
 /* ---- Scales and biases --------------------------------------------------------------------- */

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How many weights of a file are -1, 0 and 1. */
+#include "ternary/source.h"
+
+#include <stdlib.h>
+
+static void count_codes(const int8_t *codes, int64_t count, collet_ternary_counts *counts)
+{
+    int64_t minus = 0, zero = 0, plus = 0;
+
+    for (int64_t i = 0; i < count; i++) {
+        minus += codes[i] == -1;
+        zero += codes[i] == 0;
+        plus += codes[i] == 1;
+    }
+    counts->minus += minus;
+    counts->zero += zero;
+    counts->plus += plus;
+    counts->invalid += count - minus - zero - plus;
+}
+
+static collet_status count_rows(ternary_call *call, const ternary_source *source,
+                                collet_ternary_counts *counts)
+{
+    int64_t most = ternary_rows_at_a_time(source->rows, source->columns);
+    int8_t *codes = malloc((size_t)most * (size_t)source->columns);
+    collet_status status = COLLET_OK;
+
+    if (!codes)
+        return collet_fail(&call->error, COLLET_NO_MEMORY, "out of memory for counting codes");
+    for (int64_t first = 0; first < source->rows && status == COLLET_OK; first += most) {
+        int64_t count = source->rows - first < most ? source->rows - first : most;
+        int32_t invalid = 0;
+        if (source->content == COLLET_TERNARY_PACKED)
+            status =
+                ternary_packed_codes(call, &source->packed, first, count, codes, NULL, &invalid);
+        else
+            ternary_source_rows(source, first, count, codes);
+        if (status != COLLET_OK)
+            break;
+        count_codes(codes, count * source->columns, counts);
+        counts->invalid += invalid;
+        counts->zero -= invalid; /* unpacking turned them into 0 */
+        status = ternary_call_advance(call, count * source->columns);
+    }
+    free(codes);
+    return status;
+}
+
+static collet_status file_count(ternary_call *call, const collet_ternary_file *file, int64_t index,
+                                collet_ternary_counts *counts)
+{
+    ternary_source source;
+
+    *counts = (collet_ternary_counts){0};
+    collet_status status = ternary_source_open(file, index, &source, &call->error);
+    if (status != COLLET_OK)
+        return status;
+    call->total = source.rows * source.columns;
+    if (source.content == COLLET_TERNARY_NUMBERS)
+        status =
+            collet_fail(&call->error, COLLET_INVALID, "%s: holds numbers, not codes", source.text);
+    if (status == COLLET_OK && file->kind == COLLET_TERNARY_FILE_T2)
+        status = ternary_verify(call, &file->t2, index);
+    if (status == COLLET_OK)
+        status = count_rows(call, &source, counts);
+    ternary_source_close(&source);
+    return status;
+}
+
+collet_status collet_ternary_file_count(collet_context *context, const collet_ternary_file *file,
+                                        int64_t index, collet_ternary_counts *counts,
+                                        const collet_ternary_monitor *monitor, collet_error *err)
+{
+    ternary_call call;
+
+    if (!context || !file || !counts)
+        return collet_fail(err, COLLET_INVALID, "%s: an argument is NULL", __func__);
+    ternary_call_begin(&call, context, monitor);
+    return ternary_call_end(&call, file_count(&call, file, index, counts), err);
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ternary/file.h"
+
+#include "ternary/source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+static int exists(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0;
+}
+
+/* Splits "FILE:TENSOR" where no file has the whole as its name. The caller frees *path; *tensor is
+ * what follows the colon, or NULL. */
+static collet_status split(const char *name, char **path, const char **tensor, collet_error *err)
+{
+    *tensor = NULL;
+    *path = strdup(name);
+    if (!*path)
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for its name", name);
+    if (exists(*path))
+        return COLLET_OK;
+    for (char *colon = strchr(*path, ':'); colon; colon = strchr(colon + 1, ':')) {
+        *colon = '\0';
+        if (exists(*path)) {
+            *tensor = name + (colon - *path) + 1;
+            return COLLET_OK;
+        }
+        *colon = ':';
+    }
+    return COLLET_OK;
+}
+
+collet_status ternary_check_output(const char *output, const char *input, collet_error *err)
+{
+    struct stat first, second;
+
+    if (output && input && stat(output, &first) == 0 && stat(input, &second) == 0 &&
+        first.st_dev == second.st_dev && first.st_ino == second.st_ino)
+        return collet_fail(err, COLLET_INVALID,
+                           "the output %s would replace the input %s; choose another", output,
+                           input);
+    return COLLET_OK;
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static collet_status recognise(const char *path, uint32_t *kind, collet_error *err)
+{
+    collet_mapping *mapping;
+
+    collet_status status = collet_mapping_open(path, &mapping, err);
+    if (status != COLLET_OK)
+        return status;
+    const uint8_t *bytes = collet_mapping_data(mapping);
+    uint64_t size = collet_mapping_size(mapping);
+    if (collet_t2_recognise(bytes, size))
+        *kind = COLLET_TERNARY_FILE_T2;
+    else if (collet_gguf_recognise(bytes, size))
+        *kind = COLLET_TERNARY_FILE_GGUF;
+    else if (collet_npy_recognise(bytes, size))
+        *kind = COLLET_TERNARY_FILE_NPY;
+    else
+        status =
+            collet_fail(err, COLLET_FORMAT, "%s: is neither a .t2, an .npy nor a GGUF file", path);
+    collet_mapping_close(mapping);
+    return status;
+}
+
+static collet_status open_path(collet_ternary_file *file, const char *path, const char *tensor,
+                               int64_t *index, collet_error *err)
+{
+    const collet_gguf_tensor *found;
+
+    collet_status status = recognise(path, &file->kind, err);
+    if (status != COLLET_OK)
+        return status;
+    if (tensor && file->kind != COLLET_TERNARY_FILE_GGUF)
+        return collet_fail(err, COLLET_FORMAT, "%s: is no GGUF file, so that it has no tensor '%s'",
+                           path, tensor);
+    if (file->kind == COLLET_TERNARY_FILE_T2)
+        return collet_t2_open(path, &file->t2, err);
+    if (file->kind == COLLET_TERNARY_FILE_NPY)
+        return collet_npy_open(path, &file->npy, err);
+    status = collet_gguf_open(path, &file->gguf, err);
+    if (status == COLLET_OK && tensor)
+        status = collet_gguf_find(&file->gguf, tensor, &found, err);
+    if (status == COLLET_OK && tensor)
+        *index = found - file->gguf.tensors;
+    return status;
+}
+
+collet_status collet_ternary_file_open(collet_ternary_file **out, int64_t *index, const char *name,
+                                       collet_error *err)
+{
+    const char *tensor;
+    int64_t named = -1;
+    char *path;
+
+    if (!out || !name)
+        return collet_fail(err, COLLET_INVALID, "ternary file: an argument is NULL");
+    collet_status status = split(name, &path, &tensor, err);
+    if (status != COLLET_OK)
+        return status;
+    collet_ternary_file *file = calloc(1, sizeof *file);
+    if (file)
+        status = open_path(file, path, tensor, &named, err);
+    else
+        status = collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to open it", path);
+    free(path);
+    if (status != COLLET_OK) {
+        collet_ternary_file_close(file);
+        return status;
+    }
+    *out = file;
+    if (index)
+        *index = named;
+    return COLLET_OK;
+}
+
+void collet_ternary_file_close(collet_ternary_file *file)
+{
+    if (!file)
+        return;
+    collet_t2_close(&file->t2);
+    collet_gguf_close(&file->gguf);
+    collet_npy_close(&file->npy);
+    free(file);
+}
+
+/* ---- Contents -------------------------------------------------------------------------------- */
+
+collet_mapping *ternary_file_mapping(const collet_ternary_file *file)
+{
+    switch (file->kind) {
+    case COLLET_TERNARY_FILE_T2:
+        return file->t2.mapping;
+    case COLLET_TERNARY_FILE_GGUF:
+        return file->gguf.mapping;
+    default:
+        return file->npy.mapping;
+    }
+}
+
+const char *ternary_file_path(const collet_ternary_file *file)
+{
+    return collet_mapping_path(ternary_file_mapping(file));
+}
+
+static int64_t count_of(const collet_ternary_file *file)
+{
+    switch (file->kind) {
+    case COLLET_TERNARY_FILE_T2:
+        return file->t2.count;
+    case COLLET_TERNARY_FILE_GGUF:
+        return (int64_t)file->gguf.count;
+    default:
+        return 1;
+    }
+}
+
+collet_status ternary_file_check_index(const collet_ternary_file *file, int64_t index,
+                                       collet_error *err)
+{
+    if (index >= 0 && index < count_of(file))
+        return COLLET_OK;
+    return collet_fail(err, COLLET_NOT_FOUND, "%s: has no %s %lld, of %lld counted from 0",
+                       ternary_file_path(file),
+                       file->kind == COLLET_TERNARY_FILE_GGUF ? "tensor" : "layer",
+                       (long long)index, (long long)count_of(file));
+}
+
+/* A caller built with an older header has a shorter struct. */
+static void copy_out(void *to, const void *from, size_t size, uint32_t struct_size)
+{
+    if (struct_size > size)
+        struct_size = (uint32_t)size;
+    if (struct_size > sizeof struct_size)
+        memcpy((char *)to + sizeof struct_size, (const char *)from + sizeof struct_size,
+               struct_size - sizeof struct_size);
+}
+
+void collet_ternary_file_describe(const collet_ternary_file *file, collet_ternary_file_info *info)
+{
+    const collet_ternary_file_info all = {
+        .kind = file->kind,
+        .version = file->gguf.version,
+        .count = count_of(file),
+        .bytes = (int64_t)collet_mapping_size(ternary_file_mapping(file)),
+        .path = ternary_file_path(file)};
+
+    copy_out(info, &all, sizeof all, info->struct_size);
+}
+
+static void describe_layer(const collet_t2_layer *layer, collet_ternary_matrix *m)
+{
+    m->activations = layer->activations;
+    m->threshold = layer->threshold;
+    m->relu = (layer->flags & COLLET_T2_RELU) != 0;
+    m->has_scale = (layer->flags & COLLET_T2_SCALE) != 0;
+    m->has_bias = (layer->flags & COLLET_T2_BIAS) != 0;
+    m->in_network = 1;
+    m->ndim = 2;
+    m->shape[0] = layer->rows;
+    m->shape[1] = layer->columns;
+    memcpy(m->name, layer->name, sizeof layer->name);
+    snprintf(m->type, sizeof m->type, "%s", ternary_format_name(layer->format));
+}
+
+static void describe_tensor(const collet_gguf_tensor *tensor, collet_ternary_matrix *m)
+{
+    char type[24];
+
+    m->ndim = (int32_t)tensor->ndim;
+    memcpy(m->shape, tensor->shape, tensor->ndim * sizeof *m->shape);
+    snprintf(m->type, sizeof m->type, "%s", collet_gguf_type_name(tensor->type, type));
+    collet_gguf_name(tensor, m->name);
+}
+
+static void describe_array(const collet_npy *npy, collet_ternary_matrix *m)
+{
+    m->ndim = npy->ndim;
+    memcpy(m->shape, npy->shape, (size_t)npy->ndim * sizeof *m->shape);
+    snprintf(m->type, sizeof m->type, "%s", collet_dtype_name(npy->dtype));
+}
+
+collet_status collet_ternary_file_matrix(const collet_ternary_file *file, int64_t index,
+                                         collet_ternary_matrix *matrix, collet_error *err)
+{
+    collet_ternary_matrix all = {0};
+    ternary_source source;
+
+    collet_status status = ternary_file_check_index(file, index, err);
+    if (status != COLLET_OK)
+        return status;
+    if (file->kind == COLLET_TERNARY_FILE_T2)
+        describe_layer(&file->t2.layers[index], &all);
+    else if (file->kind == COLLET_TERNARY_FILE_GGUF)
+        describe_tensor(&file->gguf.tensors[index], &all);
+    else
+        describe_array(&file->npy, &all);
+    if (ternary_source_open(file, index, &source, NULL) == COLLET_OK) {
+        all.content = source.content;
+        all.rows = source.rows;
+        all.columns = source.columns;
+        all.row_bytes = ternary_source_row_bytes(&source);
+        all.format = source.packed.format;
+        all.dtype = source.dtype;
+        ternary_source_close(&source);
+    }
+    copy_out(matrix, &all, sizeof all, matrix->struct_size);
+    return COLLET_OK;
+}

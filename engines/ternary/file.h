@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* file.h - an open file of weights, whatever its type. */
+#ifndef COLLET_ENGINES_TERNARY_FILE_H
+#define COLLET_ENGINES_TERNARY_FILE_H
+
+#include "io/npy_read.h"
+#include "ternary/formats/gguf.h"
+#include "ternary/formats/t2_file.h"
+
+#include <collet/ternary.h>
+
+struct collet_ternary_file {
+    uint32_t kind; /* COLLET_TERNARY_FILE_*: says which of these is open */
+    collet_t2_file t2;
+    collet_gguf gguf;
+    collet_npy npy;
+};
+
+/* The file's mapping and path, lent. */
+collet_mapping *ternary_file_mapping(const collet_ternary_file *file);
+const char *ternary_file_path(const collet_ternary_file *file);
+
+/* NOT_FOUND unless 0 <= index < number of matrices. */
+collet_status ternary_file_check_index(const collet_ternary_file *file, int64_t index,
+                                       collet_error *err);
+
+/* INVALID when `output` is the file `input`, which it would replace. Either may be NULL. */
+collet_status ternary_check_output(const char *output, const char *input, collet_error *err);
+
+#endif

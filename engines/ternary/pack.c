@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Weights of .npy and GGUF files to a .t2 file. */
+#include "io/utf8.h"
+#include "ternary/block.h"
+#include "ternary/output.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One layer, from its files to what is written. */
+typedef struct pack_layer {
+    collet_ternary_file *file;
+    ternary_source source;
+    ternary_recipe recipe;
+    float *scale, *bias; /* rows; NULL: absent */
+    float *given;        /* the scale of a file */
+} pack_layer;
+
+typedef struct pack_job {
+    ternary_call *call;
+    const char *path;
+    uint32_t format, count;
+    pack_layer *layers;
+    collet_t2_layer *table;
+    collet_ternary_output *output;
+} pack_job;
+
+/* ---- Preparation ----------------------------------------------------------------------------- */
+
+/* What follows the last slash, or the tensor's name, cut to fit. */
+static void name_layer(collet_t2_layer *entry, const ternary_source *source)
+{
+    const char *path = ternary_file_path(source->file), *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    char text[COLLET_GGUF_NAME];
+    size_t length;
+
+    if (source->tensor)
+        name = collet_gguf_name(source->tensor, text);
+    length = strlen(name);
+    if (!source->tensor && length > 4 && strcmp(name + length - 4, ".npy") == 0)
+        length -= 4;
+    collet_utf8_copy(entry->name, sizeof entry->name, name, length);
+}
+
+static collet_status read_floats(const char *path, const char *what, int64_t rows, int one_for_all,
+                                 float **out, collet_error *err)
+{
+    if (!path)
+        return COLLET_OK;
+    *out = calloc((size_t)rows, sizeof **out);
+    if (!*out)
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to read it", path);
+    return ternary_read_floats(path, what, rows, one_for_all, *out, err);
+}
+
+static collet_status open_source(const char *name, pack_layer *layer, collet_error *err)
+{
+    int64_t index;
+
+    if (!name)
+        return collet_fail(err, COLLET_INVALID, "pack: a layer has no weights");
+    collet_status status = collet_ternary_file_open(&layer->file, &index, name, err);
+    if (status != COLLET_OK)
+        return status;
+    if (layer->file->kind == COLLET_TERNARY_FILE_T2)
+        return collet_fail(err, COLLET_FORMAT, "%s: is packed already", name);
+    if (layer->file->kind == COLLET_TERNARY_FILE_GGUF && index < 0)
+        return collet_fail(err, COLLET_INVALID,
+                           "%s: which of its tensors? Name one as %s:TENSOR; 'collet-ternary info "
+                           "%s' lists them",
+                           name, name, name);
+    return ternary_source_open(layer->file, index < 0 ? 0 : index, &layer->source, err);
+}
+
+static collet_status open_inputs(pack_job *job, const collet_ternary_source *wanted,
+                                 pack_layer *layer)
+{
+    collet_error *err = &job->call->error;
+
+    collet_status status = open_source(wanted->weights, layer, err);
+    if (status == COLLET_OK)
+        status = ternary_check_output(job->path, ternary_file_path(layer->file), err);
+    if (status == COLLET_OK)
+        status = ternary_check_output(job->path, wanted->bias, err);
+    if (status == COLLET_OK)
+        status = ternary_check_output(job->path, wanted->scale, err);
+    if (status == COLLET_OK)
+        status = read_floats(wanted->bias, "bias", layer->source.rows, 0, &layer->bias, err);
+    if (status == COLLET_OK)
+        status = read_floats(wanted->scale, "scale", layer->source.rows, 1, &layer->given, err);
+    return status;
+}
+
+static collet_status prepare_layer(pack_job *job, uint32_t index,
+                                   const collet_ternary_source *wanted)
+{
+    pack_layer *layer = &job->layers[index];
+    collet_t2_layer *entry = &job->table[index];
+
+    collet_status status = open_inputs(job, wanted, layer);
+    if (status != COLLET_OK)
+        return status;
+    layer->recipe = ternary_recipe_of(wanted->quantize, job->format);
+    layer->recipe.scale = layer->given;
+    entry->format = job->format;
+    entry->rows = layer->source.rows;
+    entry->columns = layer->source.columns;
+    entry->activations = wanted->activations;
+    entry->threshold = wanted->threshold;
+    entry->flags = (wanted->relu ? COLLET_T2_RELU : 0) | (layer->bias ? COLLET_T2_BIAS : 0);
+    if (ternary_recipe_scales(&layer->recipe, &layer->source)) {
+        entry->flags |= COLLET_T2_SCALE;
+        layer->scale = calloc((size_t)entry->rows, sizeof *layer->scale);
+        if (!layer->scale)
+            return collet_fail(&job->call->error, COLLET_NO_MEMORY, "%s: no memory for its scales",
+                               layer->source.text);
+    }
+    name_layer(entry, &layer->source);
+    job->call->total += entry->rows * entry->columns;
+    return COLLET_OK;
+}
+
+static collet_status prepare(pack_job *job, const collet_ternary_source *layers)
+{
+    const char *at = (const char *)layers;
+    collet_status status = COLLET_OK;
+
+    job->layers = calloc(job->count, sizeof *job->layers);
+    job->table = calloc(job->count, sizeof *job->table);
+    if (!job->layers || !job->table)
+        return collet_fail(&job->call->error, COLLET_NO_MEMORY, "out of memory for %u layers",
+                           job->count);
+    for (uint32_t i = 0; i < job->count && status == COLLET_OK; i++, at += layers->struct_size)
+        status = prepare_layer(job, i, (const collet_ternary_source *)(const void *)at);
+    if (status == COLLET_OK)
+        status =
+            ternary_output_t2(&job->output, job->path, job->table, job->count, &job->call->error);
+    if (status == COLLET_OK)
+        job->output->weights = job->call->total;
+    return status;
+}
+
+/* ---- Work ------------------------------------------------------------------------------------ */
+
+static collet_status pack_rows(pack_job *job, uint32_t index, ternary_block *block)
+{
+    pack_layer *layer = &job->layers[index];
+    uint64_t row_bytes = (uint64_t)collet_ternary_bytes(job->format, layer->source.columns);
+    int64_t rows = layer->source.rows;
+    collet_status status = COLLET_OK;
+
+    for (int64_t first = 0; first < rows && status == COLLET_OK; first += block->most) {
+        int64_t count = rows - first < block->most ? rows - first : block->most;
+        status = ternary_block_pack(job->call, &layer->source, &layer->recipe, first, count, block);
+        if (status == COLLET_OK)
+            status = ternary_output_add(job->output, block->bytes, (uint64_t)count * row_bytes,
+                                        &job->call->error);
+        if (layer->scale)
+            memcpy(layer->scale + first, block->scale, (size_t)count * sizeof(float));
+        if (status == COLLET_OK)
+            status = ternary_call_advance(job->call, count * layer->source.columns);
+    }
+    return status;
+}
+
+static collet_status pack_one(pack_job *job, uint32_t index)
+{
+    const pack_layer *layer = &job->layers[index];
+    collet_error *err = &job->call->error;
+    uint64_t floats = (uint64_t)layer->source.rows * sizeof(float);
+    ternary_block block;
+
+    collet_status status = ternary_block_create(&layer->source, job->format, &block, err);
+    if (status == COLLET_OK)
+        status = pack_rows(job, index, &block);
+    if (status == COLLET_OK && layer->scale)
+        status = ternary_output_add(job->output, layer->scale, floats, err);
+    if (status == COLLET_OK && layer->bias)
+        status = ternary_output_add(job->output, layer->bias, floats, err);
+    ternary_block_free(&block);
+    return status;
+}
+
+static void free_job(pack_job *job)
+{
+    for (uint32_t i = 0; job->layers && i < job->count; i++) {
+        ternary_source_close(&job->layers[i].source);
+        collet_ternary_file_close(job->layers[i].file);
+        free(job->layers[i].scale);
+        free(job->layers[i].bias);
+        free(job->layers[i].given);
+    }
+    free(job->layers);
+    free(job->table);
+}
+
+static collet_status files_pack(pack_job *job, collet_ternary_output **out,
+                                const collet_ternary_source *layers)
+{
+    if (job->count < 1 || layers->struct_size < sizeof *layers)
+        return collet_fail(&job->call->error, COLLET_INVALID,
+                           "pack: no layers, or their struct_size is less than %zu",
+                           sizeof *layers);
+    collet_status status = prepare(job, layers);
+    for (uint32_t i = 0; i < job->count && status == COLLET_OK; i++)
+        status = pack_one(job, i);
+    free_job(job);
+    return ternary_output_end(out, job->output, status, &job->call->error);
+}
+
+collet_status collet_ternary_files_pack(collet_context *context, collet_ternary_output **out,
+                                        const char *path, const collet_ternary_source *layers,
+                                        uint32_t count, uint32_t format,
+                                        const collet_ternary_monitor *monitor, collet_error *err)
+{
+    ternary_call call;
+    pack_job job = {.call = &call, .path = path, .format = format, .count = count};
+
+    if (!context || !out || !path || !layers)
+        return collet_fail(err, COLLET_INVALID, "%s: an argument is NULL", __func__);
+    ternary_call_begin(&call, context, monitor);
+    return ternary_call_end(&call, files_pack(&job, out, layers), err);
+}

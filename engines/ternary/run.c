@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A network on the vectors of a file. */
+#include "ternary/network.h"
+#include "ternary/output.h"
+#include "ternary/source.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define AT_A_TIME ((int64_t)1 << 20) /* numbers of x, or of the widest layer */
+
+enum { RAW, X, Y, ARRAYS };
+
+/* x is taken as vectors, whatever its leading axes, a few at a time. */
+typedef struct run_job {
+    ternary_call *call;
+    const collet_ternary_run_files *files;
+    collet_ternary_network *network;
+    int64_t inputs, outputs, vectors;
+    collet_npy x, labels; /* a row of x is a vector; its shape is that of the file */
+    collet_ternary_output *output;
+    collet_array *arrays[ARRAYS]; /* RAW, X, Y: for as many vectors as the last time */
+    float *y;
+    int64_t correct;
+    double seconds;
+} run_job;
+
+static double now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static collet_status check_x(run_job *job)
+{
+    collet_npy *x = &job->x;
+
+    if (x->ndim < 1 || x->shape[x->ndim - 1] != job->inputs)
+        return collet_fail(&job->call->error, COLLET_SHAPE,
+                           "%s: its last axis has %lld numbers, the model takes %lld",
+                           job->files->x, (long long)(x->ndim < 1 ? 1 : x->shape[x->ndim - 1]),
+                           (long long)job->inputs);
+    x->rows = x->ndim == 1 ? 1 : x->rows * (x->row_elements / job->inputs);
+    x->row_elements = job->inputs;
+    job->vectors = job->call->total = x->rows;
+    return COLLET_OK;
+}
+
+static collet_status check_labels(run_job *job)
+{
+    const collet_npy *l = &job->labels;
+    const char *path = job->files->labels;
+
+    if (l->dtype != COLLET_I8 && l->dtype != COLLET_U8 && l->dtype != COLLET_I32 &&
+        l->dtype != COLLET_I64)
+        return collet_fail(&job->call->error, COLLET_DTYPE,
+                           "%s: has elements of %s; labels are i1, u1, i4 or i8", path,
+                           collet_dtype_name(l->dtype));
+    if (l->ndim > 1 || l->rows != job->vectors)
+        return collet_fail(&job->call->error, COLLET_SHAPE,
+                           "%s: has %lld x %lld labels; one axis of %lld is wanted", path,
+                           (long long)l->rows, (long long)l->row_elements, (long long)job->vectors);
+    return COLLET_OK;
+}
+
+static collet_status open_output(run_job *job)
+{
+    const collet_ternary_run_files *files = job->files;
+    collet_error *err = &job->call->error;
+    int64_t shape[COLLET_MAX_DIMS];
+
+    if (!files->y)
+        return COLLET_OK;
+    collet_status status = ternary_check_output(files->y, files->model, err);
+    if (status == COLLET_OK)
+        status = ternary_check_output(files->y, files->x, err);
+    if (status == COLLET_OK)
+        status = ternary_check_output(files->y, files->labels, err);
+    if (status != COLLET_OK)
+        return status;
+    memcpy(shape, job->x.shape, sizeof shape);
+    shape[job->x.ndim - 1] = job->outputs;
+    return ternary_output_npy(&job->output, files->y, COLLET_F32, -1, job->x.ndim, shape, err);
+}
+
+static collet_status open_all(run_job *job)
+{
+    const collet_ternary_run_files *files = job->files;
+
+    collet_status status = collet_npy_open(files->x, &job->x, &job->call->error);
+    if (status == COLLET_OK && files->labels)
+        status = collet_npy_open(files->labels, &job->labels, &job->call->error);
+    if (status == COLLET_OK)
+        status = check_x(job);
+    if (status == COLLET_OK && files->labels)
+        status = check_labels(job);
+    return status == COLLET_OK ? open_output(job) : status;
+}
+
+/* ---- Running --------------------------------------------------------------------------------- */
+
+/* Arrays for so many vectors: every chunk but the last has as many, so memory is reused. */
+static collet_status make_arrays(run_job *job, int64_t vectors)
+{
+    collet_array **a = job->arrays;
+
+    if (a[Y] && collet_array_shape(a[Y])[0] == vectors)
+        return COLLET_OK;
+    ternary_arrays_free(a, ARRAYS);
+    memset(a, 0, sizeof job->arrays);
+    collet_status status =
+        ternary_array_new(job->call, &a[RAW], job->x.dtype, vectors, job->inputs);
+    if (status == COLLET_OK)
+        status = ternary_array_new(job->call, &a[X], COLLET_F32, vectors, job->inputs);
+    if (status == COLLET_OK)
+        status = ternary_array_new(job->call, &a[Y], COLLET_F32, vectors, job->outputs);
+    return status;
+}
+
+static collet_status read_vectors(run_job *job, int64_t first, int64_t count)
+{
+    collet_context *context = job->call->context;
+    void *raw;
+
+    collet_status status = collet_array_acquire(context, job->arrays[RAW], COLLET_WRITE, &raw);
+    if (status != COLLET_OK)
+        return status;
+    collet_npy_rows(&job->x, first, count, raw);
+    collet_npy_passed(&job->x, first, count);
+    return collet_array_release(context, job->arrays[RAW]);
+}
+
+/* y of `count` vectors. */
+static collet_status compute(run_job *job, int64_t first, int64_t count)
+{
+    collet_context *context = job->call->context;
+    collet_array **a = job->arrays;
+
+    collet_status status = make_arrays(job, count);
+    if (status == COLLET_OK)
+        status = read_vectors(job, first, count);
+    if (status == COLLET_OK)
+        status = collet_copy(context, a[X], a[RAW]);
+    if (status == COLLET_OK)
+        status = collet_finish(context);
+    double began = now();
+    if (status == COLLET_OK)
+        status = ternary_network_run(job->call, job->network, a[Y], a[X]);
+    if (status == COLLET_OK)
+        status = collet_finish(context);
+    job->seconds += now() - began;
+    return status == COLLET_OK ? ternary_array_take(job->call, a[Y], job->y) : status;
+}
+
+/* The index of the largest number; -1 where one is NaN. */
+static int64_t largest(const float *y, int64_t count)
+{
+    int64_t best = 0;
+
+    for (int64_t i = 0; i < count; i++) {
+        if (y[i] != y[i])
+            return -1;
+        if (y[i] > y[best])
+            best = i;
+    }
+    return best;
+}
+
+static void compare(run_job *job, int64_t first, int64_t vectors)
+{
+    for (int64_t i = 0; i < vectors; i++) {
+        int64_t label;
+        collet_npy_rows(&job->labels, first + i, 1, &label);
+        job->correct += largest(job->y + i * job->outputs, job->outputs) ==
+                        (int64_t)ternary_number(job->labels.dtype, &label, 0);
+    }
+}
+
+static collet_status run_vectors(run_job *job, int64_t first, int64_t count)
+{
+    collet_status status = compute(job, first, count);
+    if (status != COLLET_OK)
+        return status;
+    if (job->files->labels)
+        compare(job, first, count);
+    if (job->output)
+        status = ternary_output_add(job->output, job->y,
+                                    (uint64_t)(count * job->outputs) * sizeof *job->y,
+                                    &job->call->error);
+    return status == COLLET_OK ? ternary_call_advance(job->call, count) : status;
+}
+
+static collet_status run_all(run_job *job)
+{
+    int64_t most = AT_A_TIME / ternary_network_widest(job->network);
+    collet_status status = COLLET_OK;
+
+    most = most < 1 ? 1 : most > job->vectors ? job->vectors : most;
+    job->y = malloc((size_t)(most * job->outputs) * sizeof *job->y + 1);
+    if (!job->y)
+        return collet_fail(&job->call->error, COLLET_NO_MEMORY, "out of memory for %lld vectors",
+                           (long long)most);
+    for (int64_t first = 0; first < job->vectors && status == COLLET_OK; first += most)
+        status = run_vectors(job, first, job->vectors - first < most ? job->vectors - first : most);
+    return status;
+}
+
+static collet_status run_files(run_job *job, collet_ternary_output **out)
+{
+    collet_status status = open_all(job);
+    if (status == COLLET_OK)
+        status = run_all(job);
+    ternary_arrays_free(job->arrays, ARRAYS);
+    free(job->y);
+    collet_npy_close(&job->x);
+    collet_npy_close(&job->labels);
+    return ternary_output_end(out, job->output, status, &job->call->error);
+}
+
+collet_status
+collet_ternary_network_run_files(collet_context *context, collet_ternary_network *network,
+                                 const collet_ternary_run_files *files, collet_ternary_output **out,
+                                 collet_ternary_run_result *result,
+                                 const collet_ternary_monitor *monitor, collet_error *err)
+{
+    ternary_call call;
+
+    if (!context || !network || !files || !files->x || !out || !result)
+        return collet_fail(err, COLLET_INVALID, "%s: an argument is NULL", __func__);
+    if (files->struct_size < sizeof *files || result->struct_size < sizeof *result)
+        return collet_fail(err, COLLET_INVALID, "%s: a struct_size is too small", __func__);
+    if (collet_ternary_network_inputs(network) < 1 || collet_ternary_network_outputs(network) < 1)
+        return collet_fail(err, COLLET_INVALID, "%s: the network has no inputs or outputs",
+                           __func__);
+    run_job job = {.call = &call,
+                   .files = files,
+                   .network = network,
+                   .inputs = collet_ternary_network_inputs(network),
+                   .outputs = collet_ternary_network_outputs(network)};
+    ternary_call_begin(&call, context, monitor);
+    collet_status status = run_files(&job, out);
+    if (status == COLLET_OK) {
+        result->vectors = job.vectors;
+        result->correct = job.correct;
+        result->seconds = job.seconds;
+    }
+    return ternary_call_end(&call, status, err);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A packed matrix to an .npy file. */
+#include "ternary/output.h"
+#include "ternary/source.h"
+
+#include <stdlib.h>
+
+typedef struct unpack_job {
+    ternary_call *call;
+    const ternary_packed *packed;
+    uint32_t what;
+    collet_ternary_output *output;
+    /* of the rows that are unpacked at a time */
+    int8_t *codes;
+    float *values, *block_scale;
+} unpack_job;
+
+static collet_status write_bytes(unpack_job *job, int64_t first, int64_t count)
+{
+    const ternary_packed *packed = job->packed;
+
+    return ternary_output_add(job->output, packed->bytes + first * packed->row_bytes,
+                              (uint64_t)(count * packed->row_bytes), &job->call->error);
+}
+
+static collet_status write_codes(unpack_job *job, int64_t first, int64_t count)
+{
+    const ternary_packed *packed = job->packed;
+    uint64_t weights = (uint64_t)(count * packed->columns);
+    int32_t invalid = 0;
+
+    collet_status status = ternary_packed_codes(job->call, packed, first, count, job->codes,
+                                                job->block_scale, &invalid);
+    if (status == COLLET_OK && invalid > 0)
+        status = ternary_packed_complain(job->call, packed, first, count, job->codes);
+    if (status != COLLET_OK)
+        return status;
+    if (job->what == COLLET_TERNARY_WRITE_CODES)
+        return ternary_output_add(job->output, job->codes, weights, &job->call->error);
+    ternary_packed_values(packed, first, count, job->codes, job->block_scale, job->values);
+    return ternary_output_add(job->output, job->values, weights * sizeof *job->values,
+                              &job->call->error);
+}
+
+static collet_status write_rows(unpack_job *job)
+{
+    const ternary_packed *packed = job->packed;
+    int64_t most = ternary_rows_at_a_time(packed->rows, packed->columns);
+    size_t weights = (size_t)(most * packed->columns);
+    collet_status status = COLLET_OK;
+
+    job->codes = malloc(weights);
+    job->values =
+        malloc(job->what == COLLET_TERNARY_WRITE_VALUES ? weights * sizeof *job->values : 1);
+    job->block_scale = malloc((weights / TERNARY_BLOCK_WEIGHTS + 1) * sizeof *job->block_scale);
+    if (!job->codes || !job->values || !job->block_scale)
+        status = collet_fail(&job->call->error, COLLET_NO_MEMORY, "%s: no memory to unpack it",
+                             packed->what);
+    for (int64_t first = 0; first < packed->rows && status == COLLET_OK; first += most) {
+        int64_t count = packed->rows - first < most ? packed->rows - first : most;
+        status = job->what == COLLET_TERNARY_WRITE_BYTES ? write_bytes(job, first, count)
+                                                         : write_codes(job, first, count);
+        if (status == COLLET_OK)
+            status = ternary_call_advance(job->call, count * packed->columns);
+    }
+    free(job->codes);
+    free(job->values);
+    free(job->block_scale);
+    return status;
+}
+
+static collet_status write_file(unpack_job *job, collet_ternary_output **out, const char *path)
+{
+    static const collet_dtype dtypes[] = {COLLET_I8, COLLET_F32, COLLET_U8};
+    const ternary_packed *packed = job->packed;
+    int64_t columns = job->what == COLLET_TERNARY_WRITE_BYTES ? packed->row_bytes : packed->columns;
+
+    collet_status status = ternary_output_npy(&job->output, path, dtypes[job->what], packed->rows,
+                                              1, &columns, &job->call->error);
+    if (status == COLLET_OK) {
+        job->output->weights = job->call->total = packed->rows * packed->columns;
+        status = write_rows(job);
+    }
+    return ternary_output_end(out, job->output, status, &job->call->error);
+}
+
+static collet_status file_unpack(ternary_call *call, collet_ternary_output **out, const char *path,
+                                 const collet_ternary_file *file, int64_t index, uint32_t what)
+{
+    ternary_source source;
+
+    collet_status status = ternary_source_open(file, index, &source, &call->error);
+    if (status != COLLET_OK)
+        return status;
+    if (source.content != COLLET_TERNARY_PACKED)
+        status = collet_fail(&call->error, COLLET_INVALID, "%s: is not packed", source.text);
+    else if (what > COLLET_TERNARY_WRITE_BYTES)
+        status = collet_fail(&call->error, COLLET_INVALID,
+                             "%s: to be unpacked as %u; COLLET_TERNARY_WRITE_CODES to _BYTES are 0 "
+                             "to 2",
+                             source.text, what);
+    if (status == COLLET_OK)
+        status = ternary_check_output(path, ternary_file_path(file), &call->error);
+    if (status == COLLET_OK && file->kind == COLLET_TERNARY_FILE_T2)
+        status = ternary_verify(call, &file->t2, index);
+    if (status == COLLET_OK) {
+        unpack_job job = {.call = call, .packed = &source.packed, .what = what};
+        status = write_file(&job, out, path);
+    }
+    ternary_source_close(&source);
+    return status;
+}
+
+collet_status collet_ternary_file_unpack(collet_context *context, collet_ternary_output **out,
+                                         const char *path, const collet_ternary_file *file,
+                                         int64_t index, uint32_t what,
+                                         const collet_ternary_monitor *monitor, collet_error *err)
+{
+    ternary_call call;
+
+    if (!context || !out || !path || !file)
+        return collet_fail(err, COLLET_INVALID, "%s: an argument is NULL", __func__);
+    ternary_call_begin(&call, context, monitor);
+    return ternary_call_end(&call, file_unpack(&call, out, path, file, index, what), err);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* size.h - numbers of bytes for readers. */
+#ifndef TOOL_SIZE_H
+#define TOOL_SIZE_H
+
+#define TOOL_SIZE_TEXT 24
+
+/* "640 B", "1.5 KiB", "24.2 MiB": about three digits in the largest unit that leaves at least 1.
+ * Returns `text`. */
+const char *tool_size_format(char text[TOOL_SIZE_TEXT], double bytes);
+
+#endif
