@@ -9,15 +9,22 @@
 #include <collet/collet.h>
 
 #include "open.h"
-#include "probe.h"
-#include "probe_cache.h"
+#include "probing.h"
 #include "search.h"
+
+/* A file that was found. */
+typedef struct candidate {
+    loader_plugin plugin;
+    record_list *records; /* its own, so that those of one file stay together */
+    int settled;          /* nothing is left to be done with it */
+} candidate;
 
 /* One walk. */
 typedef struct scan {
     const loader_options *options;
-    record_list *records;
     char *probe_program; /* NULL: not known where */
+    candidate *candidates;
+    size_t candidate_count;
     loader_plugin *plugins;
     size_t count;
     int warned; /* that probes cannot be run: once is enough */
@@ -58,11 +65,22 @@ static char *stem(const char *path)
     return strndup(base, end && end != base ? (size_t)(end - base) : strlen(base));
 }
 
-static collet_status plugin_start(loader_plugin *p, const char *path, collet_error *err)
+static collet_status candidate_start(candidate *c, const char *path, collet_error *err)
 {
-    *p = (loader_plugin){.path = strdup(path), .name = stem(path)};
-    manifest_init(&p->manifest);
-    return p->path && p->name ? COLLET_OK : no_memory(err);
+    c->plugin = (loader_plugin){.path = strdup(path), .name = stem(path)};
+    manifest_init(&c->plugin.manifest);
+    if (!c->plugin.path || !c->plugin.name)
+        return no_memory(err);
+    return record_list_create(&c->records, err);
+}
+
+static void candidates_free(scan *s)
+{
+    for (size_t i = 0; i < s->candidate_count; i++) {
+        plugin_clear(&s->candidates[i].plugin);
+        record_list_free(s->candidates[i].records);
+    }
+    free(s->candidates);
 }
 
 static int set_text(char **target, const char *text)
@@ -90,16 +108,17 @@ static collet_status note(record_list *records, const loader_plugin *p, int acce
 }
 
 /* Ends a step: sets the plugin's state and appends the record. `reason` NULL or "" is none. */
-static collet_status step_end(scan *s, loader_plugin *p, const char *stage, double start,
-                              int accepted, const char *code, const char *reason)
+static collet_status step_end(scan *s, candidate *c, const char *stage, double start, int accepted,
+                              const char *code, const char *reason)
 {
+    loader_plugin *p = &c->plugin;
     if (!set_text(&p->code, code) || !set_text(&p->reason, reason ? reason : ""))
         return no_memory(s->err);
     p->usable = accepted;
     const collet_host *host = s->options->host;
     host->log(host, accepted ? COLLET_LOG_DEBUG : COLLET_LOG_INFO, "plugin %s: %s: %s%s%s", p->path,
               stage, code, p->reason[0] ? ": " : "", p->reason);
-    return note(s->records, p, accepted, stage, start, s->err);
+    return note(c->records, p, accepted, stage, start, s->err);
 }
 
 /* Whether a word stands in a list separated by commas and blanks. */
@@ -116,23 +135,25 @@ static int list_has(const char *list, const char *word)
     return 0;
 }
 
-static collet_status policy_step(scan *s, loader_plugin *p, int *fd)
+static collet_status policy_step(scan *s, candidate *c, int *fd)
 {
+    const loader_plugin *p = &c->plugin;
     double start = record_clock();
     const char *code = "ok";
     collet_error why;
     if (list_has(s->options->deny, p->name))
-        return step_end(s, p, "policy", start, 0, "denied",
+        return step_end(s, c, "policy", start, 0, "denied",
                         "switched off by name in the configuration");
     collet_status status = file_open_trusted(p->path, fd, &code, &why);
     if (status == COLLET_NO_MEMORY)
         return no_memory(s->err);
-    return step_end(s, p, "policy", start, status == COLLET_OK, code,
+    return step_end(s, c, "policy", start, status == COLLET_OK, code,
                     status == COLLET_OK ? "" : why.text);
 }
 
-static collet_status manifest_step(scan *s, loader_plugin *p, int fd)
+static collet_status manifest_step(scan *s, candidate *c, int fd)
 {
+    loader_plugin *p = &c->plugin;
     double start = record_clock();
     const char *code = "ok";
     collet_error why;
@@ -142,85 +163,142 @@ static collet_status manifest_step(scan *s, loader_plugin *p, int fd)
         (p->manifest.name[0] && !set_text(&p->name, p->manifest.name)))
         return no_memory(s->err);
     int fine = status == COLLET_OK;
-    status = step_end(s, p, "manifest", start, fine, code, fine ? "" : why.text);
+    status = step_end(s, c, "manifest", start, fine, code, fine ? "" : why.text);
     if (status == COLLET_OK && fine && list_has(s->options->deny, p->name))
-        status = step_end(s, p, "policy", start, 0, "denied",
+        status = step_end(s, c, "policy", start, 0, "denied",
                           "switched off by name in the configuration");
     return status;
 }
 
 /* ---- Probe ------------------------------------------------------------------------------- */
 
-static collet_status ask_probe(scan *s, const loader_plugin *p, probe_answer *answer)
+static void warn(scan *s, const candidate *c, const probing *p)
 {
-    const loader_options *o = s->options;
-    if (!s->probe_program)
-        return probe_answer_set(answer, "probe-unavailable",
-                                "it is not known where libcore and collet-probe are", NULL, 1,
-                                s->err);
-    probe_request request = {
-        .program = s->probe_program,
-        .path = p->path,
-        .settings = o->settings,
-        .threads = o->host->threads(o->host),
-        .timeout_ms = o->timeout_ms > 0 ? o->timeout_ms : LOADER_TIMEOUT_MS,
-    };
-    collet_status status = probe_run(&request, answer, s->err);
-    if (status == COLLET_OK && !s->warned && !strcmp(answer->code, "probe-unavailable")) {
-        o->host->log(o->host, COLLET_LOG_WARNING,
-                     "plugins are not tried before they are loaded: %s", answer->reason);
+    const collet_host *host = s->options->host;
+    if (!s->warned && !strcmp(p->answer.code, "probe-unavailable")) {
+        host->log(host, COLLET_LOG_WARNING, "plugins are not tried before they are loaded: %s",
+                  p->answer.reason);
         s->warned = 1;
     }
-    return status;
+    if (p->death_code && p->answer.capabilities)
+        host->log(host, COLLET_LOG_WARNING, "%s is used %s", c->plugin.name, p->answer.reason);
 }
 
 /* A file that was replaced meanwhile was not what the manifest and the probe spoke of. */
-static collet_status use_answer(scan *s, loader_plugin *p, double start, probe_answer *answer)
+static collet_status use_answer(scan *s, candidate *c, probing *p)
 {
     file_identity now;
-    if (file_identify_path(p->path, &now) || !file_identity_equal(&now, &p->file))
-        return step_end(s, p, "probe", start, 0, "changed", "the file changed while it was tried");
+    probe_answer *answer = &p->answer;
+    double start = record_clock() - answer->milliseconds;
+    collet_status status = COLLET_OK;
+    warn(s, c, p);
+    if (p->death_code)
+        status = step_end(s, c, "probe", start, 0, p->death_code, p->death_reason);
+    if (status != COLLET_OK)
+        return status;
+    if (file_identify_path(p->path, &now) || !file_identity_equal(&now, p->file))
+        return step_end(s, c, "probe", start, 0, "changed", "the file changed while it was tried");
     int fine = !strcmp(answer->code, "ok");
-    collet_status status =
-        step_end(s, p, "probe", start, fine || answer->unproven, answer->code, answer->reason);
-    p->unproven = answer->unproven;
-    p->capabilities = answer->capabilities;
+    status = step_end(s, c, "probe", start, fine || answer->unproven, answer->code, answer->reason);
+    c->plugin.unproven = answer->unproven;
+    c->plugin.capabilities = answer->capabilities;
     answer->capabilities = NULL;
     return status;
 }
 
-static collet_status probe_step(scan *s, loader_plugin *p)
+static collet_status probe_off(scan *s, candidate *c)
 {
-    const loader_options *o = s->options;
-    double start = record_clock();
-    if (!o->probe) {
-        p->unproven = 1;
-        return step_end(s, p, "probe", start, 1, "not-probed", "probing is switched off");
-    }
-    probe_answer answer = {.code = NULL};
-    probe_cache_key key = {
-        .directory = o->cache_directory,
-        .path = p->path,
-        .program = s->probe_program,
-        .file = &p->file,
-        .manifest = &p->manifest,
-        .settings = o->settings,
-        .threads = o->host->threads(o->host),
-    };
-    int use_cache = o->cache_directory && o->cache_directory[0];
+    c->settled = 1;
+    c->plugin.unproven = 1;
+    return step_end(s, c, "probe", record_clock(), 1, "not-probed", "probing is switched off");
+}
+
+/* ---- Which files are probed at the same time ------------------------------------------------ */
+
+/* The earlier file of that name that is usable or may turn out to be; NULL: none. */
+static const candidate *rival(const scan *s, const candidate *c)
+{
+    for (const candidate *earlier = s->candidates; earlier < c; earlier++)
+        if (earlier->plugin.usable && !strcmp(earlier->plugin.name, c->plugin.name))
+            return earlier;
+    return NULL;
+}
+
+/* A plugin whose name is taken by one that can be used is not even tried. */
+static collet_status refuse_duplicate(scan *s, candidate *c, const candidate *first)
+{
+    char reason[4200];
+    c->settled = 1;
+    snprintf(reason, sizeof reason, "the backend %s is already found in %s", c->plugin.name,
+             first->plugin.path);
+    return step_end(s, c, "register", record_clock(), 0, "duplicate-name", reason);
+}
+
+/* Settles duplicates and what needs no probe; lists in `ready` those that can be probed now. One
+ * whose name an unsettled one has waits for a later round. */
+static collet_status round_start(scan *s, candidate **ready, size_t *count)
+{
     collet_status status = COLLET_OK;
-    if (!use_cache || !probe_cache_get(&key, &answer)) {
-        status = ask_probe(s, p, &answer);
-        if (status == COLLET_OK && use_cache)
-            probe_cache_put(&key, &answer);
+    *count = 0;
+    for (size_t i = 0; i < s->candidate_count && status == COLLET_OK; i++) {
+        candidate *c = &s->candidates[i];
+        const candidate *first = c->settled ? NULL : rival(s, c);
+        if (first && first->settled)
+            status = refuse_duplicate(s, c, first);
+        else if (!first && !c->settled && !s->options->probe)
+            status = probe_off(s, c);
+        else if (!first && !c->settled)
+            ready[(*count)++] = c;
     }
-    if (status == COLLET_OK)
-        status = use_answer(s, p, start, &answer);
-    probe_answer_clear(&answer);
     return status;
 }
 
-/* ---- One file after the other ------------------------------------------------------------ */
+static collet_status round_run(scan *s, candidate **ready, probing *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        list[i] = (probing){.path = ready[i]->plugin.path,
+                            .manifest = &ready[i]->plugin.manifest,
+                            .file = &ready[i]->plugin.file};
+    collet_status status = probing_run(s->options, s->probe_program, list, count, s->err);
+    for (size_t i = 0; i < count; i++) {
+        if (status == COLLET_OK)
+            status = use_answer(s, ready[i], &list[i]);
+        ready[i]->settled = 1;
+        probing_clear(&list[i]);
+    }
+    return status;
+}
+
+static collet_status probe_all(scan *s)
+{
+    candidate **ready = calloc(s->candidate_count + 1, sizeof(candidate *));
+    probing *list = calloc(s->candidate_count + 1, sizeof *list);
+    size_t count = 1;
+    collet_status status = ready && list ? COLLET_OK : no_memory(s->err);
+    while (status == COLLET_OK && count) {
+        status = round_start(s, ready, &count);
+        if (status == COLLET_OK)
+            status = round_run(s, ready, list, count);
+    }
+    free(ready);
+    free(list);
+    return status;
+}
+
+/* ---- The walk ------------------------------------------------------------------------------ */
+
+/* The steps that run no code of the plugin. */
+static collet_status examine(scan *s, candidate *c)
+{
+    int fd = -1;
+    collet_status status = policy_step(s, c, &fd);
+    if (status == COLLET_OK && c->plugin.usable)
+        status = manifest_step(s, c, fd);
+    if (fd >= 0)
+        close(fd);
+    c->settled = !c->plugin.usable;
+    return status;
+}
 
 static loader_plugin *find_name(const scan *s, const char *name)
 {
@@ -230,33 +308,6 @@ static loader_plugin *find_name(const scan *s, const char *name)
     return NULL;
 }
 
-/* A plugin whose name is taken by one that can be used is not even tried. */
-static collet_status register_step(scan *s, loader_plugin *p, double start)
-{
-    char reason[4200];
-    const loader_plugin *first = find_name(s, p->name);
-    if (!first || !first->usable)
-        return COLLET_OK;
-    snprintf(reason, sizeof reason, "the backend %s is already found in %s", p->name, first->path);
-    return step_end(s, p, "register", start, 0, "duplicate-name", reason);
-}
-
-static collet_status examine(scan *s, loader_plugin *p)
-{
-    int fd = -1;
-    double start = record_clock();
-    collet_status status = policy_step(s, p, &fd);
-    if (status == COLLET_OK && p->usable)
-        status = manifest_step(s, p, fd);
-    if (fd >= 0)
-        close(fd);
-    if (status == COLLET_OK && p->usable)
-        status = register_step(s, p, start);
-    if (status == COLLET_OK && p->usable)
-        status = probe_step(s, p);
-    return status;
-}
-
 /* A file that could not be asked for by name, or that nobody meant as a plugin, is only a record.
  */
 static int is_listed(const loader_plugin *p)
@@ -264,26 +315,24 @@ static int is_listed(const loader_plugin *p)
     return manifest_name_valid(p->name) && strcmp(p->code, "no-manifest") != 0;
 }
 
-/* Takes *p over. Names stay unique: the first usable plugin, else the first. */
+/* Moves *p to the list. Names stay unique: the first usable plugin, else the first. */
 static collet_status keep(scan *s, loader_plugin *p)
 {
     loader_plugin *first = find_name(s, p->name);
-    if (!is_listed(p) || (first && (first->usable || !p->usable))) {
-        plugin_clear(p);
+    if (!is_listed(p) || (first && (first->usable || !p->usable)))
         return COLLET_OK;
-    }
     if (first) {
         plugin_clear(first);
         memmove(first, first + 1, (size_t)(s->plugins + s->count - (first + 1)) * sizeof *first);
         s->count--;
     }
     loader_plugin *grown = realloc(s->plugins, (s->count + 1) * sizeof *grown);
-    if (!grown) {
-        plugin_clear(p);
+    if (!grown)
         return no_memory(s->err);
-    }
     s->plugins = grown;
     s->plugins[s->count++] = *p;
+    *p = (loader_plugin){.path = NULL};
+    manifest_init(&p->manifest);
     return COLLET_OK;
 }
 
@@ -303,27 +352,52 @@ static collet_status find_probe_program(scan *s)
     return status;
 }
 
+static collet_status examine_all(scan *s, const search_result *found)
+{
+    collet_status status = COLLET_OK;
+    s->candidates = calloc(found->count + 1, sizeof *s->candidates);
+    if (!s->candidates)
+        return no_memory(s->err);
+    for (size_t i = 0; status == COLLET_OK && i < found->count; i++) {
+        status = candidate_start(&s->candidates[s->candidate_count++], found->files[i], s->err);
+        if (status == COLLET_OK)
+            status = examine(s, &s->candidates[i]);
+    }
+    return status;
+}
+
+/* The records of every file, and the plugins among them. */
+static collet_status list_all(scan *s, record_list *records)
+{
+    collet_status status = COLLET_OK;
+    for (size_t i = 0; status == COLLET_OK && i < s->candidate_count; i++) {
+        candidate *c = &s->candidates[i];
+        for (size_t k = 0; status == COLLET_OK && k < record_count(c->records); k++)
+            status = record_add(records, record_at(c->records, k), s->err);
+        if (status == COLLET_OK)
+            status = keep(s, &c->plugin);
+    }
+    return status;
+}
+
 collet_status loader_scan(const loader_options *options, record_list *records,
                           loader_plugin **plugins, size_t *count, collet_error *err)
 {
-    scan s = {.options = options, .records = records, .err = err};
+    scan s = {.options = options, .err = err};
     search_result found = {.files = NULL};
     if (!options->host || !options->host->log || !options->host->threads)
         return collet_fail(err, COLLET_INVALID, "the loader needs a host with log and threads");
     collet_status status = find_probe_program(&s);
     if (status == COLLET_OK)
         status = search_files(options, records, &found, err);
-    for (size_t i = 0; status == COLLET_OK && i < found.count; i++) {
-        loader_plugin p;
-        status = plugin_start(&p, found.files[i], err);
-        if (status == COLLET_OK)
-            status = examine(&s, &p);
-        if (status == COLLET_OK)
-            status = keep(&s, &p);
-        else
-            plugin_clear(&p);
-    }
+    if (status == COLLET_OK)
+        status = examine_all(&s, &found);
+    if (status == COLLET_OK)
+        status = probe_all(&s);
+    if (status == COLLET_OK)
+        status = list_all(&s, records);
     search_clear(&found);
+    candidates_free(&s);
     free(s.probe_program);
     if (status != COLLET_OK) {
         loader_plugins_free(s.plugins, s.count);

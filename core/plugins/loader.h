@@ -100,7 +100,7 @@ typedef struct loader_plugin {
     int usable;         /* 0: `code` and `reason` say why not */
     int unproven;       /* usable, but the probe could not tell: `code` and `reason` say why */
     char *code;         /* of the step that decided; "ok" */
-    char *reason;       /* "" when proven */
+    char *reason;       /* "" when proven, unless the probe succeeded in safe mode alone */
     char *capabilities; /* JSON from the probe; NULL when unusable or unproven */
     file_identity file; /* as it was when the manifest was read */
 } loader_plugin;
@@ -109,7 +109,8 @@ typedef struct loader_plugin {
  * Walks the search path and lists what it holds, in search order. No two plugins have one name: the
  * first usable one wins, else the first unusable one. Shared objects without a manifest are
  * ordinary libraries: records, not plugins. *plugins belongs to the caller: loader_plugins_free.
- * INVALID (options), NO_MEMORY. Any thread; blocks up to timeout_ms a file.
+ * INVALID (options), NO_MEMORY. Any thread. Plugins are probed at the same time; blocks up to twice
+ * timeout_ms for each 16 of them (probing.h).
  */
 collet_status loader_scan(const loader_options *options, record_list *records,
                           loader_plugin **plugins, size_t *count, collet_error *err);

@@ -212,6 +212,9 @@ static collet_status read_members(manifest *m, const cJSON *root, const char **c
     if (!json_integer(root, "priority", -1000000, 1000000, &priority))
         return bad_member(code, err, "priority", "an integer from -1000000 to 1000000");
     m->priority = (int32_t)priority;
+    if (cJSON_GetObjectItemCaseSensitive(root, "safe_mode") &&
+        !json_boolean(root, "safe_mode", &m->safe_mode))
+        return bad_member(code, err, "safe_mode", "a boolean");
     status = read_features(m, root, code, err);
     if (status == COLLET_OK)
         status = read_names(root, "kernels", MANIFEST_MAX_KERNELS, op_name_valid, &m->kernels,

@@ -26,6 +26,7 @@ typedef struct manifest {
     uint32_t abi; /* major << 16 | minor; 0 when unknown */
     int32_t priority;
     int32_t jit, parallel, gpu; /* 0 or 1 */
+    int32_t safe_mode;          /* 1: the plugin has one; see plugin.h */
     const char **kernels;       /* names of ops, no two alike */
     size_t kernel_count;
     const char **depends; /* what the capabilities depend on: see plugin.h */

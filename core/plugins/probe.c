@@ -32,6 +32,8 @@ typedef struct child {
     size_t length, capacity;
     char tail[TAIL + 1];
     size_t tail_length;
+    int64_t deadline;
+    int settled, finished; /* there is nothing to wait for; it is reaped or left behind */
     int ended, status, status_known, timed_out;
 } child;
 
@@ -164,6 +166,7 @@ static int child_start(child *c, const probe_request *request)
     close(answer[1]);
     close(messages[1]);
     if (error) {
+        c->pid = 0;
         close(answer[0]);
         close(messages[0]);
         return error;
@@ -258,26 +261,37 @@ static int answered(const child *c)
     return c->length && c->text[c->length - 1] == '\n';
 }
 
-/* Until the answer is whole, the child has ended, or its time is over. */
-static collet_status child_listen(child *c, int64_t timeout_ms, collet_error *err)
+/* Reads what the child has written. It is settled when its answer is whole, it has ended, or its
+ * time is over. */
+static collet_status child_listen(child *c, int ready, collet_error *err)
 {
-    int64_t deadline = now_ms() + timeout_ms;
-    for (;;) {
-        int64_t left = deadline - now_ms(), pause = c->answer < 0 ? 1 : POLL_MS;
-        if (left <= 0) {
-            c->timed_out = 1;
-            return COLLET_OK;
-        }
-        struct pollfd ends[2] = {{.fd = c->answer, .events = POLLIN},
-                                 {.fd = c->messages, .events = POLLIN}};
-        int ready = poll(ends, 2, (int)(left < pause ? left : pause));
-        /* Looked at before the pipe is read: what an ended child has written is then all read. */
-        int ended = (ready == 0 || c->answer < 0) && child_ended(c);
-        read_messages(c);
-        collet_status status = read_answer(c, err);
-        if (status != COLLET_OK || answered(c) || ended)
-            return status;
+    /* Looked at before the pipe is read: what an ended child has written is then all read. */
+    int ended = (!ready || c->answer < 0) && child_ended(c);
+    read_messages(c);
+    collet_status status = read_answer(c, err);
+    c->settled = status != COLLET_OK || answered(c) || ended;
+    if (!c->settled && now_ms() >= c->deadline)
+        c->settled = c->timed_out = 1;
+    return status;
+}
+
+/* Waits until a child that is not settled has something to say, or may have ended. */
+static void children_poll(const child *children, size_t count, int ready[])
+{
+    struct pollfd ends[2 * PROBE_MAX_AT_ONCE];
+    int64_t pause = POLL_MS, now = now_ms();
+    for (size_t i = 0; i < count; i++) {
+        const child *c = &children[i];
+        ends[2 * i] = (struct pollfd){.fd = c->settled ? -1 : c->answer, .events = POLLIN};
+        ends[2 * i + 1] = (struct pollfd){.fd = c->settled ? -1 : c->messages, .events = POLLIN};
+        if (!c->settled && c->deadline - now < pause)
+            pause = c->deadline > now ? c->deadline - now : 0;
+        if (!c->settled && c->answer < 0 && pause > 1)
+            pause = 1;
     }
+    int some = poll(ends, 2 * count, (int)pause);
+    for (size_t i = 0; i < count; i++)
+        ready[i] = some > 0 && (ends[2 * i].revents || ends[2 * i + 1].revents);
 }
 
 static void wait_ended(child *c)
@@ -301,6 +315,7 @@ static void child_finish(child *c, int kill_now)
     read_messages(c);
     close_end(&c->answer);
     close_end(&c->messages);
+    c->finished = 1;
 }
 
 /* ---- What came of it --------------------------------------------------------------------- */
@@ -372,8 +387,8 @@ static collet_status answer_from_end(child *c, const probe_request *request, pro
     if (c->timed_out ||
         (c->status_known && WIFSIGNALED(c->status) && WTERMSIG(c->status) == SIGALRM)) {
         snprintf(code, sizeof code, "hang-in-%s", step->code);
-        return answer_format(answer, code, 0, err, "not done %s after %lld ms%s", step->words,
-                             (long long)request->timeout_ms, said);
+        return answer_format(answer, code, 0, err, "hung %s (no answer after %lld ms)%s",
+                             step->words, (long long)request->timeout_ms, said);
     }
     if (c->status_known && WIFSIGNALED(c->status)) {
         snprintf(code, sizeof code, "crash-in-%s", step->code);
@@ -382,7 +397,7 @@ static collet_status answer_from_end(child *c, const probe_request *request, pro
     }
     snprintf(code, sizeof code, "exit-in-%s", step->code);
     if (!c->status_known)
-        return answer_format(answer, code, 0, err, "the process ended %s%s", step->words, said);
+        return answer_format(answer, code, 0, err, "ended %s%s", step->words, said);
     return answer_format(answer, code, 0, err, "ended the process %s (status %d)%s", step->words,
                          WEXITSTATUS(c->status), said);
 }
@@ -406,22 +421,74 @@ static int answer_from_text(const child *c, size_t marks, probe_answer *answer,
     return fine;
 }
 
-collet_status probe_run(const probe_request *request, probe_answer *answer, collet_error *err)
+int probe_died(const char *code)
 {
-    child c = {.answer = -1, .messages = -1};
-    *answer = (probe_answer){.code = NULL};
-    int error = child_start(&c, request);
-    if (error)
-        return answer_format(answer, "probe-unavailable", 1, err, "%s cannot be started: %s",
-                             request->program, strerror(error));
-    collet_status status = child_listen(&c, request->timeout_ms, err);
-    child_finish(&c, c.timed_out || status != COLLET_OK);
-    if (status == COLLET_OK) {
-        size_t marks;
-        last_step(&c, &marks);
-        if (c.timed_out || !answered(&c) || !answer_from_text(&c, marks, answer, &status, err))
-            status = answer_from_end(&c, request, answer, err);
+    return !strncmp(code, "crash-in-", 9) || !strncmp(code, "hang-in-", 8) ||
+           !strncmp(code, "exit-in-", 8);
+}
+
+/* ---- Probes at the same time --------------------------------------------------------------- */
+
+static collet_status probe_start(child *c, const probe_request *request, probe_answer *answer,
+                                 collet_error *err)
+{
+    *c = (child){.answer = -1, .messages = -1, .deadline = now_ms() + request->timeout_ms};
+    int error = child_start(c, request);
+    if (!error)
+        return COLLET_OK;
+    c->settled = 1;
+    return answer_format(answer, "probe-unavailable", 1, err, "%s cannot be started: %s",
+                         request->program, strerror(error));
+}
+
+static collet_status probe_end(child *c, const probe_request *request, probe_answer *answer,
+                               collet_error *err)
+{
+    size_t marks;
+    collet_status status = COLLET_OK;
+    child_finish(c, c->timed_out);
+    last_step(c, &marks);
+    if (c->timed_out || !answered(c) || !answer_from_text(c, marks, answer, &status, err))
+        status = answer_from_end(c, request, answer, err);
+    answer->milliseconds = (double)(now_ms() - (c->deadline - request->timeout_ms));
+    return status;
+}
+
+/* Until every child is settled, or memory is short. */
+static collet_status probe_wait(child *children, const probe_request *requests,
+                                probe_answer *answers, size_t count, collet_error *err)
+{
+    collet_status status = COLLET_OK;
+    int ready[PROBE_MAX_AT_ONCE];
+    for (size_t settled = 0; settled < count && status == COLLET_OK;) {
+        settled = 0;
+        children_poll(children, count, ready);
+        for (size_t i = 0; i < count && status == COLLET_OK; i++) {
+            child *c = &children[i];
+            if (!c->settled && (status = child_listen(c, ready[i], err)) == COLLET_OK && c->settled)
+                status = probe_end(c, &requests[i], &answers[i], err);
+            settled += c->settled != 0;
+        }
     }
-    free(c.text);
+    return status;
+}
+
+collet_status probe_run(const probe_request *requests, probe_answer *answers, size_t count,
+                        collet_error *err)
+{
+    child children[PROBE_MAX_AT_ONCE];
+    collet_status status = COLLET_OK;
+    size_t started = 0;
+    for (size_t i = 0; i < count; i++)
+        answers[i] = (probe_answer){.code = NULL};
+    for (; started < count && status == COLLET_OK; started++)
+        status = probe_start(&children[started], &requests[started], &answers[started], err);
+    if (status == COLLET_OK)
+        status = probe_wait(children, requests, answers, count, err);
+    for (size_t i = 0; i < started; i++) {
+        if (children[i].pid && !children[i].finished)
+            child_finish(&children[i], 1); /* memory was short */
+        free(children[i].text);
+    }
     return status;
 }

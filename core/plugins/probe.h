@@ -18,6 +18,7 @@
 #define PROBE_DESCRIPTOR 3
 #define PROBE_CAPABILITIES 'c'
 #define PROBE_MAX_ANSWER ((size_t)1 << 21)
+#define PROBE_MAX_AT_ONCE 16
 
 /* Everything is lent for the call. */
 typedef struct probe_request {
@@ -33,15 +34,22 @@ typedef struct probe_answer {
     char *code;
     char *reason;
     char *capabilities;
-    int32_t unproven; /* neither proved nor refused */
+    int32_t unproven;    /* neither proved nor refused */
+    double milliseconds; /* what the probe took */
 } probe_answer;
 
 /*
- * Runs one probe. Whatever comes of it is the answer; only NO_MEMORY fails. *answer is
- * probe_answer_clear'ed by the caller. Any thread; blocks up to timeout_ms and a little more. The
- * child is reaped by its pid, or, when it cannot be ended within that, left behind.
+ * Runs `count` probes at the same time, at most PROBE_MAX_AT_ONCE. Whatever comes of a probe is its
+ * answer; only NO_MEMORY fails. The caller clears every answer with probe_answer_clear, also after
+ * a failure. Any thread; blocks up to the longest timeout_ms and a little more. A child is reaped
+ * by its pid, or, when it cannot be ended within that time, left behind.
  */
-collet_status probe_run(const probe_request *request, probe_answer *answer, collet_error *err);
+collet_status probe_run(const probe_request *requests, probe_answer *answers, size_t count,
+                        collet_error *err);
+
+/* Whether the code is of a child that ended, or had to be ended, before its answer: "crash-in-...",
+ * "hang-in-...", "exit-in-...". */
+int probe_died(const char *code);
 void probe_answer_clear(probe_answer *answer);
 
 /* A new string for each part; capabilities may be NULL. NO_MEMORY leaves *answer empty. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "probe_cache.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -87,10 +88,12 @@ static void key_text(const probe_cache_key *key, char text[17])
     snprintf(text, 17, "%016llx", (unsigned long long)hash_key(key));
 }
 
-static void file_name(const probe_cache_key *key, char name[32])
+static void file_name(const probe_cache_key *key, char name[64])
 {
-    snprintf(name, 32, "probe-%016llx.json",
-             (unsigned long long)hash_text(FILE_HASH_START, key->path));
+    char answer[17];
+    key_text(key, answer);
+    snprintf(name, 64, "probe-%016llx-%s.json",
+             (unsigned long long)hash_text(FILE_HASH_START, key->path), answer);
 }
 
 /* ---- Directory --------------------------------------------------------------------------- */
@@ -159,24 +162,13 @@ static int refusal_lasts(const char *code)
            !strcmp(code, "kernels-differ") || !strncmp(code, "vtable-", 7);
 }
 
-/* Capabilities may say that they are the best that could be found out this time. */
-static int is_provisional(const char *capabilities)
-{
-    cJSON *root = NULL;
-    int32_t truth = 0;
-    if (json_parse(capabilities, strlen(capabilities), &root, NULL, NULL) == COLLET_OK)
-        json_boolean(root, "provisional", &truth);
-    cJSON_Delete(root);
-    return truth;
-}
-
 static int answer_lasts(const char *code, const char *reason, const char *capabilities)
 {
     int32_t devices;
     if (strcmp(code, "ok"))
         return refusal_lasts(code) && strlen(code) < 48 && !capabilities &&
                strlen(reason) <= COLLET_ERROR_TEXT;
-    return capabilities && !reason[0] && !is_provisional(capabilities) &&
+    return capabilities && !reason[0] &&
            capabilities_verify(capabilities, &devices, NULL) == COLLET_OK && devices > 0;
 }
 
@@ -202,7 +194,7 @@ static int parse_answer(const char *text, size_t length, const probe_cache_key *
 
 int probe_cache_get(const probe_cache_key *key, probe_answer *answer)
 {
-    char name[32];
+    char name[64];
     size_t length;
     int directory = open_directory(key->directory, 0);
     if (directory < 0)
@@ -253,9 +245,52 @@ static int write_new_file(int directory, const char *name, const char *text)
     return fine;
 }
 
+typedef struct kept_file {
+    char name[64];
+    struct timespec written;
+} kept_file;
+
+static int is_older(const kept_file *a, const kept_file *b)
+{
+    return a->written.tv_sec != b->written.tv_sec ? a->written.tv_sec < b->written.tv_sec
+                                                  : a->written.tv_nsec < b->written.tv_nsec;
+}
+
+/* The name of an answer's file, not of one that is being written. */
+static int is_answer(const char *name)
+{
+    return !strncmp(name, "probe-", 6) && strlen(name) < sizeof(((kept_file *)0)->name);
+}
+
+/* Removes the oldest file when there are more than PROBE_CACHE_FILES. One a call is enough: every
+ * call has added one at most. */
+static void prune(int directory)
+{
+    kept_file oldest = {.name = ""}, file;
+    int count = 0, copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *entries = copy < 0 ? NULL : fdopendir(copy);
+    struct dirent *entry;
+    struct stat st;
+    while (entries && (entry = readdir(entries))) {
+        if (!is_answer(entry->d_name) ||
+            fstatat(directory, entry->d_name, &st, AT_SYMLINK_NOFOLLOW))
+            continue;
+        memcpy(file.name, entry->d_name, strlen(entry->d_name) + 1);
+        file.written = st.st_mtim;
+        if (!count++ || is_older(&file, &oldest))
+            oldest = file;
+    }
+    if (entries)
+        closedir(entries);
+    else if (copy >= 0)
+        close(copy);
+    if (count > PROBE_CACHE_FILES)
+        unlinkat(directory, oldest.name, 0);
+}
+
 void probe_cache_put(const probe_cache_key *key, const probe_answer *answer)
 {
-    char name[32], temporary[80];
+    char name[64], temporary[120];
     struct timespec t;
     if (answer->unproven || !answer_lasts(answer->code, answer->reason, answer->capabilities))
         return;
@@ -269,6 +304,7 @@ void probe_cache_put(const probe_cache_key *key, const probe_answer *answer)
     if (text && strlen(text) <= MAX_FILE && write_new_file(directory, temporary, text) &&
         renameat(directory, temporary, directory, name))
         unlinkat(directory, temporary, 0);
+    prune(directory);
     free(text);
     close(directory);
 }

@@ -3,8 +3,9 @@
  * probe_cache - answers of probes, kept between runs. A hint: whatever is odd about the directory
  * or a file in it means that there is no answer, and that none is kept.
  *
- * The directory belongs to this user and is closed to others (0700); one file a plugin, replaced by
- * rename. An answer holds for the same file (path, inode, times, size, build-id), collet-probe
+ * The directory belongs to this user and is closed to others (0700). It holds a file for each plugin
+ * and key, written under another name and renamed, and at most PROBE_CACHE_FILES of them: the oldest
+ * go first. An answer holds for the same file (path, inode, times, size, build-id), collet-probe
  * (which has libcore in it), boot, settings, threads, environment (LD_LIBRARY_PATH, LD_PRELOAD,
  * COLLET_* and what the manifest's `depends` names). Kept are lasting refusals, which lie in the
  * plugin's table, and successes with at least one device: a device that is missing may appear.
@@ -15,6 +16,8 @@
 #include "file.h"
 #include "manifest.h"
 #include "probe.h"
+
+#define PROBE_CACHE_FILES 64
 
 /* What an answer depends on. Lent for the call. */
 typedef struct probe_cache_key {

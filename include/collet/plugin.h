@@ -152,23 +152,14 @@ struct collet_host {
      * backends' own) or NULL; lives as long as the host. A probe knows the keys with a dot, isa and
      * num_threads. A key "backend.word" that nobody has set has the value that this backend's
      * capabilities gave to "word" among their "choices" in the probe, fresh or remembered: what was
-     * found out there need not be found out again. */
+     * found out there need not be found out again. "in_probe" is NULL outside of a probe.
+     *
+     * "backend.safe_mode": NULL or "off", or why the backend should leave alone what it can do
+     * without, such as libraries that it opens: "the probe crashed in its capabilities (SIGILL)".
+     * Such a probe is repeated with this key set where the manifest has "safe_mode": true; when the
+     * repeated one succeeds, the key keeps its value in the processes that use the backend. The
+     * user may set it too. Capabilities should say what was left alone, and why. */
     const char *(*config)(const collet_host *host, const char *key);
-
-    /* ---- Since 1.1: there when struct_size covers it ---- */
-
-    /*
-     * NULL outside of a probe. In a probe, calls body(argument, result) in a child process of the
-     * probe: what crashes, hangs or exits there costs nothing but the time. `result` is `bytes`
-     * (<= 65536) zeroed bytes, 8-byte aligned, which are copied to *result here when the body has
-     * returned; nothing else comes back. The calling thread is the probe's only one: the plugin has
-     * started none. Blocks up to `milliseconds` (> 0), or half of what the probe has left.
-     * FAILED: the body did not return; the text says how it ended ("crashed (SIGILL)", "not done
-     * after 500 ms", "ended the process (status 1)"). NO_MEMORY, UNAVAILABLE (no child), INVALID.
-     */
-    collet_status (*trial)(const collet_host *host, void (*body)(void *argument, void *result),
-                           void *argument, void *result, uint64_t bytes, int32_t milliseconds,
-                           collet_error *err);
 };
 
 /* ---- What a plugin hands to libcore ------------------------------------------------------ */
@@ -204,9 +195,9 @@ struct collet_plugin {
      * Creates no device context. Any thread; may block while a driver starts.
      *   {"jit": bool, "parallel": bool, "gpu": bool, "device_count": n,
      *    "devices": [{"name": "...", ...}], "choices": {"word": "text", ...}, ...}
-     * `choices` may be absent: see host->config. "provisional": true, when there, says that
-     * the result is not to be cached. Further members are shown
-     * by backend-info as they are. device_count 0 with a member "reason" says why there is none.
+     * `choices` may be absent: see host->config. Further members are shown by backend-info as they
+     * are. device_count 0 with a member "reason" says why there is none. In a probe, what is logged
+     * last is part of the reason when the probe dies: log what is tried before it is tried.
      */
     collet_status (*capabilities)(const collet_host *host, char *json, uint64_t capacity,
                                   uint64_t *needed, collet_error *err);
@@ -340,11 +331,12 @@ COLLET_API const collet_plugin *collet_plugin_entry(const collet_host *host);
  *    "features": {"jit": false, "parallel": false, "gpu": false},
  *    "description": "...", "kernels": ["add", ...]}
  * Under "auto" backends with a larger `priority` are tried first. `kernels` names every op that has
- * a row. Members may be added: unknown ones are ignored. Optional: "description", and "depends", a
- * list of what the capabilities depend on beside the file: environment variables ("X", or "X*" for
- * all that begin so) and absolute paths. A cached probe result is used only while these are
- * unchanged. A second note says which sanitizer the object was built with: such a plugin loads only
- * into a program built alike.
+ * a row. Members may be added: unknown ones are ignored. Optional: "description"; "safe_mode": true,
+ * when the plugin heeds the key of that name (collet_host.config); and "depends", a list of what the
+ * capabilities depend on beside the file: environment variables ("X", or "X*" for all that begin so)
+ * and absolute paths. A cached probe result is used only while these are unchanged. A second note
+ * says which sanitizer the object was built with: such a plugin loads only into a program built
+ * alike.
  *
  * COLLET_PLUGIN_MANIFEST("path/to/manifest.json") at file scope, once, embeds the file (searched as
  * by .incbin: the assembler's include path, -Wa,-I).

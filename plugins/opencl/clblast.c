@@ -65,11 +65,14 @@ int opencl_blas_ready(const collet_host *host, const opencl_driver *cl, cl_devic
                       opencl_blas *blas)
 {
     const char *path = host->config(host, "opencl.clblast");
+    const char *safe = host->config(host, "opencl.safe_mode");
     int named = path && *path;
     if (blas->tried)
         return blas->usable;
     blas->tried = 1;
-    if (named && !strcmp(path, "off")) {
+    if (safe && strcmp(safe, "off") != 0) {
+        say(blas, "left alone in safe mode: ", safe);
+    } else if (named && !strcmp(path, "off")) {
         say(blas, "not used: opencl.clblast is off", NULL);
     } else if (!named && is_processor(cl, id)) {
         say(blas, "not used: slower than Collet's own kernel on a processor", NULL);

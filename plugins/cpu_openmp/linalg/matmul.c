@@ -162,7 +162,7 @@ static way choose_library(product *p)
     double work = (double)p->rows * (double)p->columns * (double)p->inner;
     if (!fits_blas(p))
         return BY_GEMM;
-    if (!p->wide && (p->device->onednn & CHOICE_ONEDNN_F32) && work >= ONEDNN_LEAST)
+    if (!p->wide && (p->device->onednn & ONEDNN_TYPE_F32) && work >= ONEDNN_LEAST)
         p->onednn = onednn_open(&reason);
     if (p->onednn)
         return BY_ONEDNN;
@@ -175,8 +175,8 @@ static way choose_narrow(product *p)
 {
     const char *reason;
     double work = (double)p->rows * (double)p->columns * (double)p->inner;
-    uint32_t wanted = p->from == COLLET_I8     ? CHOICE_ONEDNN_I8
-                      : p->from == COLLET_BF16 ? CHOICE_ONEDNN_BF16
+    uint32_t wanted = p->from == COLLET_I8     ? ONEDNN_TYPE_I8
+                      : p->from == COLLET_BF16 ? ONEDNN_TYPE_BF16
                                                : 0;
     if ((p->device->onednn & wanted) && work >= ONEDNN_LEAST_NARROW && fits_blas(p) &&
         p->device->plans)

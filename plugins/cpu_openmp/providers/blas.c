@@ -130,6 +130,11 @@ blas *blas_open(const char **reason)
     return library.reason[0] ? NULL : &library;
 }
 
+void blas_refuse(const char *reason)
+{
+    (void)snprintf(library.reason, sizeof library.reason, "%s", reason);
+}
+
 int blas_is_loaded(const char *name, char *core, uint64_t capacity)
 {
     char *(*get_corename)(void);

@@ -24,7 +24,7 @@ typedef struct blas blas;
  * for a wrong argument i, > 0 as LAPACK's documentation of the routine says.
  */
 typedef struct blas_lapack {
-    /* These two only tell in a trial whether LAPACK works. */
+    /* These two serve the check of the library alone. */
     void (*getrf)(const int *m, const int *n, void *a, const int *lda, int *ipiv, int *info);
     void (*getrs)(const char *trans, const int *n, const int *nrhs, const void *a, const int *lda,
                   const int *ipiv, void *b, const int *ldb, int *info, size_t trans_length);
@@ -66,6 +66,9 @@ int blas_is_loaded(const char *name, char *core, uint64_t capacity);
  * when it cannot be used. Any thread.
  */
 blas *blas_open(const char **reason);
+
+/* Closes it to every blas_open that follows. Only before anything uses it. */
+void blas_refuse(const char *reason);
 
 /* Version and the processor core that its kernels are made for, as OpenBLAS names them. */
 const char *blas_config(const blas *b);

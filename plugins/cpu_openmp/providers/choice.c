@@ -2,62 +2,33 @@
 #include "choice_parts.h"
 
 #include <pthread.h>
-#include <stddef.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
-/* Of one trial: what the slowest way that is right takes a few times over, on a busy machine. */
-#define TRIAL_MS 2500
+/* Capabilities are asked twice and by several runtimes; the check is made once. */
+static int checked;
+static pthread_mutex_t checking = PTHREAD_MUTEX_INITIALIZER;
 
-/* Libraries that hang cost the probe no more than so many trials' time. */
-#define MOST_HANGS 2
-
-/* Capabilities are asked twice; trials are made once. Only a probe has trials, and it has but one
- * thread: the lock is for the other processes, where nothing is ever found. */
-static int found;
-static int hangs;
-static pthread_mutex_t finding = PTHREAD_MUTEX_INITIALIZER;
-
-static int can_try(const collet_host *host)
+static const char *setting(const collet_host *host, const char *library, const char *more)
 {
-    return host->struct_size >= offsetof(collet_host, trial) + sizeof host->trial && host->trial;
+    char key[64];
+    (void)snprintf(key, sizeof key, "cpu_openmp.%s%s", library, more);
+    return host->config(host, key);
 }
 
-static int was_late(const collet_error *err)
+int choice_refused(const collet_host *host, const char *library, char *reason, uint64_t capacity)
 {
-    return err->status == COLLET_FAILED && strncmp(err->text, "not done", 8) == 0;
-}
-
-static collet_status trial_time(const collet_host *host, int32_t *milliseconds, collet_error *err)
-{
-    const char *word = host->config(host, "cpu_openmp.trial_ms");
-    char *end = NULL;
-    long given = word ? strtol(word, &end, 10) : TRIAL_MS;
-    if (word && (end == word || *end || given < 1 || given > INT32_MAX))
-        return host->fail(err, COLLET_INVALID,
-                          "cpu_openmp.trial_ms is a number of milliseconds above 0, not '%s'",
-                          word);
-    *milliseconds = (int32_t)given;
-    return COLLET_OK;
-}
-
-collet_status choice_try(const collet_host *host, void (*body)(void *argument, void *result),
-                         void *argument, void *result, uint64_t bytes, collet_error *err)
-{
-    int32_t milliseconds = 0;
-    if (hangs >= MOST_HANGS)
-        return host->fail(err, COLLET_UNAVAILABLE, "not tried after %d trials that hung", hangs);
-    collet_status status = trial_time(host, &milliseconds, err);
-    if (status == COLLET_OK)
-        status = host->trial(host, body, argument, result, bytes, milliseconds, err);
-    if (status != COLLET_OK && was_late(err))
-        hangs++;
-    return status;
-}
-
-int choice_was_short(const collet_error *err)
-{
-    return err->status == COLLET_UNAVAILABLE || was_late(err);
+    const char *name = setting(host, library, ""), *wrong = setting(host, library, "_refused");
+    const char *safe = host->config(host, "cpu_openmp.safe_mode");
+    reason[0] = '\0';
+    if (name && strcmp(name, "off") == 0)
+        (void)snprintf(reason, (size_t)capacity, "switched off by the setting cpu_openmp.%s",
+                       library);
+    else if (safe && strcmp(safe, "off") != 0)
+        (void)snprintf(reason, (size_t)capacity, "left alone in safe mode: %s", safe);
+    else if (wrong)
+        (void)snprintf(reason, (size_t)capacity, "%s", wrong);
+    return reason[0] != '\0';
 }
 
 void choice_add(text *choices, const char *word, const char *value)
@@ -66,35 +37,33 @@ void choice_add(text *choices, const char *word, const char *value)
     text_quote(choices, value);
 }
 
+void choice_add_refusal(text *json, text *choices, const char *library, const char *reason)
+{
+    char word[64];
+    (void)snprintf(word, sizeof word, "%s_refused", library);
+    text_add(json, "{\"library\": null, \"reason\": ");
+    text_quote(json, reason);
+    text_add(json, "}");
+    choice_add(choices, word, reason);
+}
+
 void choice_describe(const collet_host *host, const isa_level *level, text *json)
 {
     char room[4096];
     text choices = {.at = room, .capacity = sizeof room};
-    int tries = can_try(host);
-    (void)pthread_mutex_lock(&finding);
-    if (tries && !found) {
-        choice_openblas_find(host, level);
-        choice_onednn_find(host, level);
-        found = 1;
+    (void)choice_settle(host, level);
+    (void)pthread_mutex_lock(&checking);
+    if (!checked) {
+        choice_openblas_check(host);
+        choice_onednn_check(host);
+        checked = 1;
     }
-    (void)pthread_mutex_unlock(&finding);
-    if (!tries)
-        (void)choice_settle(host, level);
+    (void)pthread_mutex_unlock(&checking);
     text_add(json, "\"blas\": ");
-    if (tries)
-        choice_openblas_found(host, json, &choices);
-    else
-        choice_openblas_opened(json);
+    choice_openblas_describe(host, json, &choices);
     text_add(json, ", \"onednn\": ");
-    if (tries)
-        choice_onednn_found(json, &choices);
-    else
-        choice_onednn_opened(json);
-    if (tries)
-        text_add(json, ", \"choices\": {%s}", room);
-    /* On a machine that is busy enough a sound library seems to hang. */
-    if (hangs)
-        text_add(json, ", \"provisional\": true");
+    choice_onednn_describe(host, json, &choices);
+    text_add(json, ", \"choices\": {%s}", choices.used ? room : "");
 }
 
 uint32_t choice_settle(const collet_host *host, const isa_level *level)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * onednn.h - products of matrices by oneDNN 2.x, found at run time: f32, bf16, int8.
+ * onednn.h - matrix products by oneDNN 2 or 3, found at run time: f32, bf16, int8.
  *
  * oneDNN shares this plugin's OpenMP runtime. A product in one piece on several threads is called
  * on one thread, between enter and leave with that many; a part of a product, or one of a batch, is
@@ -13,15 +13,19 @@
 
 #include "matrix.h"
 
-#define ONEDNN_NAME "libdnnl.so.2"
 #define ONEDNN_ISA_VARIABLE "DNNL_MAX_CPU_ISA" /* where oneDNN itself looks for a limit */
 #define ONEDNN_ISA_VARIABLE_2 "ONEDNN_MAX_CPU_ISA"
 #define ONEDNN_REASON 640
 
+/* Products */
+#define ONEDNN_TYPE_F32 1u
+#define ONEDNN_TYPE_BF16 2u
+#define ONEDNN_TYPE_I8 4u
+
 typedef struct onednn onednn;
 
 typedef struct onednn_settings {
-    char name[512]; /* of the library, or its path */
+    char name[512]; /* of the library, or its path; "": libdnnl.so.3, else libdnnl.so.2 */
     char isa[32];   /* the most that it may use, as DNNL_MAX_CPU_ISA; "": all it sees */
     char refused[ONEDNN_REASON]; /* why it is not to be opened; "": it is */
 } onednn_settings;
@@ -35,10 +39,15 @@ void onednn_settle(const onednn_settings *settings);
  */
 onednn *onednn_open(const char **reason);
 
+/* Closes it to every onednn_open that follows. Only before anything uses it. */
+void onednn_refuse(const char *reason);
+
 /* "2.6.3"; what it uses at most, as DNNL_MAX_CPU_ISA; its file. */
 void onednn_version(const onednn *o, char *version, uint64_t capacity);
 const char *onednn_isa(const onednn *o);
 void onednn_path(onednn *o, char *path, uint64_t capacity);
+/* Products (ONEDNN_TYPE_*) for which it is the fastest library, by what it uses at most. */
+uint32_t onednn_types(const onednn *o);
 
 /* What leave needs to put back. */
 typedef struct onednn_use {

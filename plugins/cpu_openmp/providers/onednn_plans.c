@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "onednn_internal.h"
+#include "onednn_api.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -22,9 +22,7 @@ typedef struct plan_key {
 typedef struct plan {
     plan_key key;
     const onednn *library;
-    dnnl_primitive_t primitive;
-    dnnl_stream_t stream;
-    dnnl_memory_t memory[MEMORIES];
+    void *primitive, *stream, *memory[MEMORIES];
     void *scratch;
     uint64_t used; /* when it was used last, by the counter of the set */
 } plan;
@@ -37,34 +35,48 @@ struct onednn_plans {
     plan *idle[PLANS];
 };
 
+static int find_version_2(void *handle, onednn *o)
+{
+    return library_find(handle, "dnnl_memory_desc_init_by_strides",
+                        &o->memory_desc_init_by_strides) &&
+           library_find(handle, "dnnl_matmul_desc_init", &o->matmul_desc_init) &&
+           library_find(handle, "dnnl_primitive_desc_create", &o->primitive_desc_create);
+}
+
+static int find_version_3(void *handle, onednn *o)
+{
+    return library_find(handle, "dnnl_memory_desc_create_with_strides",
+                        &o->memory_desc_create_with_strides) &&
+           library_find(handle, "dnnl_memory_desc_destroy", &o->memory_desc_destroy) &&
+           library_find(handle, "dnnl_matmul_primitive_desc_create",
+                        &o->matmul_primitive_desc_create);
+}
+
 int onednn_find_matmul(void *handle, onednn *o)
 {
     return library_find(handle, "dnnl_engine_create", &o->engine_create) &&
            library_find(handle, "dnnl_stream_create", &o->stream_create) &&
            library_find(handle, "dnnl_stream_destroy", &o->stream_destroy) &&
            library_find(handle, "dnnl_stream_wait", &o->stream_wait) &&
-           library_find(handle, "dnnl_memory_desc_init_by_strides",
-                        &o->memory_desc_init_by_strides) &&
            library_find(handle, "dnnl_memory_desc_get_size", &o->memory_desc_get_size) &&
            library_find(handle, "dnnl_memory_create", &o->memory_create) &&
            library_find(handle, "dnnl_memory_destroy", &o->memory_destroy) &&
            library_find(handle, "dnnl_memory_set_data_handle", &o->memory_set_data_handle) &&
-           library_find(handle, "dnnl_matmul_desc_init", &o->matmul_desc_init) &&
            library_find(handle, "dnnl_primitive_attr_create", &o->primitive_attr_create) &&
            library_find(handle, "dnnl_primitive_attr_destroy", &o->primitive_attr_destroy) &&
            library_find(handle, "dnnl_primitive_attr_set_scratchpad_mode",
                         &o->primitive_attr_set_scratchpad_mode) &&
-           library_find(handle, "dnnl_primitive_desc_create", &o->primitive_desc_create) &&
            library_find(handle, "dnnl_primitive_desc_destroy", &o->primitive_desc_destroy) &&
            library_find(handle, "dnnl_primitive_desc_query_md", &o->primitive_desc_query_md) &&
            library_find(handle, "dnnl_primitive_create", &o->primitive_create) &&
            library_find(handle, "dnnl_primitive_destroy", &o->primitive_destroy) &&
-           library_find(handle, "dnnl_primitive_execute", &o->primitive_execute);
+           library_find(handle, "dnnl_primitive_execute", &o->primitive_execute) &&
+           (o->major == 2 ? find_version_2(handle, o) : find_version_3(handle, o));
 }
 
 void onednn_start(onednn *o)
 {
-    if (o->engine_create(&o->engine, dnnl_cpu, 0) != dnnl_success)
+    if (o->engine_create(&o->engine, DNNL_CPU, 0) != DNNL_SUCCESS)
         o->engine = NULL;
 }
 
@@ -85,65 +97,98 @@ static void plan_free(plan *p)
     free(p);
 }
 
-static int describe(const onednn *o, dnnl_memory_desc_t *out, dnnl_data_type_t type, int64_t rows,
-                    int64_t columns, int64_t stride, int transposed)
+/* A matrix's memory descriptor, freed by undescribe; NULL: no memory, or it is declined. */
+static void *describe(const onednn *o, int type, int64_t rows, int64_t columns, int64_t stride,
+                      int transposed)
 {
-    dnnl_dims_t extents = {rows, columns}, steps = {stride, 1};
-    if (transposed) {
-        steps[0] = 1;
-        steps[1] = stride;
+    const int64_t extents[DNNL_AXES] = {rows, columns};
+    const int64_t steps[DNNL_AXES] = {transposed ? 1 : stride, transposed ? stride : 1};
+    void *desc = NULL;
+    if (o->major > 2) {
+        int status = o->memory_desc_create_with_strides(&desc, 2, extents, type, steps);
+        return status == DNNL_SUCCESS ? desc : NULL;
     }
-    return o->memory_desc_init_by_strides(out, 2, extents, type, steps) == dnnl_success;
+    desc = calloc(1, DNNL_MEMORY_DESC_BYTES);
+    if (desc && o->memory_desc_init_by_strides(desc, 2, extents, type, steps) != DNNL_SUCCESS) {
+        free(desc);
+        desc = NULL;
+    }
+    return desc;
 }
 
-static int describe_all(const onednn *o, const plan_key *key, dnnl_memory_desc_t d[MEMORIES])
+static void undescribe(const onednn *o, void *desc)
 {
-    static const dnnl_data_type_t in[] = {dnnl_bf16, dnnl_bf16, dnnl_s8};
-    static const dnnl_data_type_t out[] = {dnnl_bf16, dnnl_f32, dnnl_s32};
+    if (o->major == 2)
+        free(desc);
+    else if (desc)
+        (void)o->memory_desc_destroy(desc);
+}
+
+static int describe_all(const onednn *o, const plan_key *key, void *d[])
+{
+    static const int in[] = {DNNL_TYPE_BF16, DNNL_TYPE_BF16, DNNL_TYPE_S8};
+    static const int out[] = {DNNL_TYPE_BF16, DNNL_TYPE_F32, DNNL_TYPE_S32};
     const int64_t *e = key->extent, *s = key->stride;
-    dnnl_data_type_t from = in[key->type];
-    return describe(o, &d[SRC], from, e[0], e[2], s[0], key->transposed[0]) &&
-           describe(o, &d[WEIGHTS], from, e[2], e[1], s[1], key->transposed[1]) &&
-           describe(o, &d[DST], out[key->type], e[0], e[1], s[2], 0);
+    int from = in[key->type];
+    d[SRC] = describe(o, from, e[0], e[2], s[0], key->transposed[0]);
+    d[WEIGHTS] = describe(o, from, e[2], e[1], s[1], key->transposed[1]);
+    d[DST] = describe(o, out[key->type], e[0], e[1], s[2], 0);
+    return d[SRC] && d[WEIGHTS] && d[DST];
 }
 
-/* The compiled primitive and, in d[SCRATCH], the memory it wants. */
-static int compile(const onednn *o, dnnl_memory_desc_t d[MEMORIES], dnnl_primitive_t *primitive)
+/* The product's primitive descriptor; NULL when it is declined. */
+static void *describe_product(const onednn *o, void *const d[])
 {
-    dnnl_matmul_desc_t product;
-    dnnl_primitive_attr_t attributes = NULL;
-    dnnl_primitive_desc_t description = NULL;
-    int fine = o->matmul_desc_init(&product, &d[SRC], &d[WEIGHTS], NULL, &d[DST]) == dnnl_success &&
-               o->primitive_attr_create(&attributes) == dnnl_success &&
-               o->primitive_attr_set_scratchpad_mode(attributes, dnnl_scratchpad_mode_user) ==
-                   dnnl_success &&
-               o->primitive_desc_create(&description, &product, attributes, o->engine, NULL) ==
-                   dnnl_success &&
-               o->primitive_create(primitive, description) == dnnl_success;
-    if (fine)
-        d[SCRATCH] = *o->primitive_desc_query_md(description, dnnl_query_scratchpad_md, 0);
-    if (description)
-        (void)o->primitive_desc_destroy(description);
+    void *attributes = NULL, *description = NULL;
+    int status = o->primitive_attr_create(&attributes);
+    if (status == DNNL_SUCCESS)
+        status = o->primitive_attr_set_scratchpad_mode(attributes, DNNL_SCRATCHPAD_USER);
+    if (status == DNNL_SUCCESS && o->major > 2) {
+        status = o->matmul_primitive_desc_create(&description, o->engine, d[SRC], d[WEIGHTS], NULL,
+                                                 d[DST], attributes);
+    } else if (status == DNNL_SUCCESS) {
+        _Alignas(16) char product[DNNL_MATMUL_DESC_BYTES];
+        status = o->matmul_desc_init(product, d[SRC], d[WEIGHTS], NULL, d[DST]);
+        if (status == DNNL_SUCCESS)
+            status = o->primitive_desc_create(&description, product, attributes, o->engine, NULL);
+    }
     if (attributes)
         (void)o->primitive_attr_destroy(attributes);
+    return status == DNNL_SUCCESS ? description : NULL;
+}
+
+/* The plan's memory objects, and the scratch that the product wants. */
+static int make_memories(const onednn *o, plan *p, void *const d[], const void *description)
+{
+    const void *scratch = o->primitive_desc_query_md(description, DNNL_QUERY_SCRATCHPAD, 0);
+    if (!scratch)
+        return 0;
+    size_t bytes = o->memory_desc_get_size(scratch);
+    p->scratch = bytes ? aligned_alloc(64, (bytes + 63) / 64 * 64) : NULL;
+    int fine = p->scratch || !bytes;
+    for (int i = 0; fine && i < MEMORIES; i++)
+        fine = o->memory_create(&p->memory[i], i == SCRATCH ? scratch : d[i], o->engine,
+                                p->scratch) == DNNL_SUCCESS;
     return fine;
 }
 
 static plan *plan_create(const onednn *o, const plan_key *key)
 {
-    dnnl_memory_desc_t d[MEMORIES];
+    void *d[MEMORIES] = {NULL}, *description = NULL;
     plan *p = calloc(1, sizeof *p);
     if (!p)
         return NULL;
     p->library = o;
     p->key = *key;
-    int fine = describe_all(o, key, d) && compile(o, d, &p->primitive) &&
-               o->stream_create(&p->stream, o->engine, dnnl_stream_default_flags) == dnnl_success;
-    size_t bytes = fine ? o->memory_desc_get_size(&d[SCRATCH]) : 0;
-    p->scratch = bytes ? aligned_alloc(64, (bytes + 63) / 64 * 64) : NULL;
-    fine = fine && (p->scratch || !bytes);
-    for (int i = 0; fine && i < MEMORIES; i++)
-        fine = o->memory_create(&p->memory[i], &d[i], o->engine, p->scratch) == dnnl_success;
+    if (describe_all(o, key, d))
+        description = describe_product(o, d);
+    int fine = description && o->primitive_create(&p->primitive, description) == DNNL_SUCCESS &&
+               make_memories(o, p, d, description) &&
+               o->stream_create(&p->stream, o->engine, DNNL_STREAM_DEFAULT) == DNNL_SUCCESS;
+    if (description)
+        (void)o->primitive_desc_destroy(description);
+    for (int i = 0; i < MEMORIES; i++)
+        undescribe(o, d[i]);
     if (fine)
         return p;
     plan_free(p);
@@ -153,15 +198,15 @@ static plan *plan_create(const onednn *o, const plan_key *key)
 static int plan_run(const plan *p, void *c, void *a, void *b)
 {
     const onednn *o = p->library;
-    const dnnl_exec_arg_t arguments[] = {{DNNL_ARG_SRC, p->memory[SRC]},
-                                         {DNNL_ARG_WEIGHTS, p->memory[WEIGHTS]},
-                                         {DNNL_ARG_DST, p->memory[DST]},
-                                         {DNNL_ARG_SCRATCHPAD, p->memory[SCRATCH]}};
-    return o->memory_set_data_handle(p->memory[SRC], a) == dnnl_success &&
-           o->memory_set_data_handle(p->memory[WEIGHTS], b) == dnnl_success &&
-           o->memory_set_data_handle(p->memory[DST], c) == dnnl_success &&
-           o->primitive_execute(p->primitive, p->stream, MEMORIES, arguments) == dnnl_success &&
-           o->stream_wait(p->stream) == dnnl_success;
+    const onednn_argument arguments[] = {{DNNL_ARGUMENT_SRC, p->memory[SRC]},
+                                         {DNNL_ARGUMENT_WEIGHTS, p->memory[WEIGHTS]},
+                                         {DNNL_ARGUMENT_DST, p->memory[DST]},
+                                         {DNNL_ARGUMENT_SCRATCHPAD, p->memory[SCRATCH]}};
+    return o->memory_set_data_handle(p->memory[SRC], a) == DNNL_SUCCESS &&
+           o->memory_set_data_handle(p->memory[WEIGHTS], b) == DNNL_SUCCESS &&
+           o->memory_set_data_handle(p->memory[DST], c) == DNNL_SUCCESS &&
+           o->primitive_execute(p->primitive, p->stream, MEMORIES, arguments) == DNNL_SUCCESS &&
+           o->stream_wait(p->stream) == DNNL_SUCCESS;
 }
 
 /* ---- The set --------------------------------------------------------------------------------- */

@@ -22,7 +22,7 @@ struct collet_device {
     const narrow_kernels *narrow;    /* of the level, or what the processor has beyond it */
     const ternary_products *ternary; /* likewise */
     int32_t threads;                 /* at most, for one call */
-    uint32_t onednn;                 /* CHOICE_ONEDNN_*: products that are oneDNN's */
+    uint32_t onednn;                 /* ONEDNN_TYPE_*: products that are oneDNN's */
     onednn_plans *plans;             /* for some of them; NULL: there was no memory */
     plan_cache *ffts;                /* plans of Fourier transforms */
     int64_t cache_bytes;             /* of the largest cache: what is larger is streamed past it */

@@ -6,6 +6,7 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 
+#define ECX1_HYPERVISOR (1u << 31)
 /* leaf 7: ecx, edx; its subleaf 1: eax */
 #define ECX7_VNNI (1u << 11)
 #define ECX7_VPOPCNTDQ (1u << 14)
@@ -27,6 +28,12 @@ static int made_by_amd(void)
     if (!__get_cpuid(0, &largest, &name[0], &name[2], &name[1]))
         return 0;
     return !memcmp(name, "AuthenticAMD", 12) || !memcmp(name, "HygonGenuine", 12);
+}
+
+static int is_virtual(void)
+{
+    uint32_t a, b, c = 0, d;
+    return __get_cpuid(1, &a, &b, &c, &d) && c & ECX1_HYPERVISOR;
 }
 
 /* What comes on top of AVX-512. */
@@ -52,6 +59,8 @@ uint32_t processor_features(const isa_level *level)
     uint32_t features = PROCESSOR_V2;
     if (made_by_amd())
         features |= PROCESSOR_AMD;
+    if (is_virtual())
+        features |= PROCESSOR_VIRTUAL;
     if (strcmp(level->name, "x86-64-v3") == 0)
         features |= PROCESSOR_V3;
     if (strcmp(level->name, "x86-64-v4") == 0)

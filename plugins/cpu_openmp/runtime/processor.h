@@ -17,6 +17,7 @@
 #define PROCESSOR_AMX 32u
 #define PROCESSOR_AMD 64u     /* made by AMD or Hygon */
 #define PROCESSOR_COUNTS 256u /* AVX-512's counts of bits in lanes of 32 and 64 bits */
+#define PROCESSOR_VIRTUAL 512u /* of a virtual machine */
 #define PROCESSOR_CAPPED 128u /* the machine has more than `level` */
 
 /* The features at most of `level` that processor and operating system have; 0 where they are not

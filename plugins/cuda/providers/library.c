@@ -59,10 +59,16 @@ const char *cuda_symbols_find(const cuda_symbol *symbols, size_t count, void *ha
 
 /* ---- Libraries that serve rows --------------------------------------------------------------- */
 
+const char *cuda_safe_mode(const collet_host *host)
+{
+    const char *why = host->config(host, "cuda.safe_mode");
+    return why && strcmp(why, "off") ? why : NULL;
+}
+
 int cuda_library_off(const collet_host *host, const cuda_library_facts *facts)
 {
     const char *path = host->config(host, facts->setting);
-    return path && !strcmp(path, "off");
+    return (path && !strcmp(path, "off")) || cuda_safe_mode(host);
 }
 
 void *cuda_library_load(const collet_host *host, int driver, const cuda_library_facts *facts)

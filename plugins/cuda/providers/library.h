@@ -62,7 +62,10 @@ const char *cuda_symbols_find(const cuda_symbol *symbols, size_t count, void *ha
 int cuda_library_ready(const collet_host *host, int driver, const cuda_library_facts *facts,
                        cuda_library *library);
 
-/* The parts of it: whether the setting is "off"; the library, or NULL. */
+/* Why the libraries are left alone (host->config "cuda.safe_mode"); NULL: they are not. */
+const char *cuda_safe_mode(const collet_host *host);
+
+/* The parts of it: whether the setting, or safe mode, turns it off; the library, or NULL. */
 int cuda_library_off(const collet_host *host, const cuda_library_facts *facts);
 void *cuda_library_load(const collet_host *host, int driver, const cuda_library_facts *facts);
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "blas_trial.h"
+#include "blas_check.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-#include "trial.h"
+#include "product_check.h"
 
 #define ORDER 150
 
@@ -28,7 +26,7 @@ static void make_equations(double *matrix, double *right, int wide)
     for (int64_t i = 0; i < ORDER; i++) {
         double sum = 0.0;
         for (int64_t j = 0; j < ORDER; j++) {
-            double a = trial_number(i, j, 1) + (i == j ? 4.0 * ORDER : 0.0);
+            double a = product_check_number(i, j, 1) + (i == j ? 4.0 * ORDER : 0.0);
             put(matrix, wide, j * ORDER + i, a);
             sum += a * (double)(j + 1);
         }
@@ -59,40 +57,22 @@ static const char *check_solution(blas *b, int wide, int32_t threads)
                                                      : "its solution of linear equations is wrong";
 }
 
-static int product(void *context, trial_type type, const blas_matrix *c, const blas_matrix *a,
+static int product(void *context, check_type type, const blas_matrix *c, const blas_matrix *a,
                    const blas_matrix *b, int64_t m, int64_t n, int64_t k)
 {
-    blas_product(context, type == TRIAL_F64, c, a, b, m, n, k);
+    blas_product(context, type == CHECK_F64, c, a, b, m, n, k);
     return 1;
 }
 
-void blas_describe(blas *b, blas_trial_result *result)
+const char *blas_check(blas *b, int32_t threads, double gflops[2])
 {
-    result->fine = 1;
-    (void)snprintf(result->config, sizeof result->config, "%s", blas_config(b));
-    (void)snprintf(result->core, sizeof result->core, "%s", blas_core(b));
-    blas_path(b, result->path, sizeof result->path);
-}
-
-void blas_trial(void *argument, void *result)
-{
-    const blas_trial_case *tried = argument;
-    blas_trial_result *found = result;
     const char *why = NULL;
-    blas_settle(&tried->settings);
-    blas *b = blas_open(&why);
-    if (b) {
-        why = NULL;
-        blas_describe(b, found);
-        for (int wide = 0; wide < 2 && !why; wide++) {
-            blas_use use;
-            blas_enter(b, &use, 1);
-            why = trial_run(product, b, wide ? TRIAL_F64 : TRIAL_F32, tried->threads,
-                            &found->gflops[wide]);
-            blas_leave(b, &use);
-            why = why ? why : check_solution(b, wide, tried->threads);
-        }
+    for (int wide = 0; wide < 2 && !why; wide++) {
+        blas_use use;
+        blas_enter(b, &use, 1);
+        why = product_check(product, b, wide ? CHECK_F64 : CHECK_F32, &gflops[wide]);
+        blas_leave(b, &use);
+        why = why ? why : check_solution(b, wide, threads);
     }
-    found->fine = !why;
-    (void)snprintf(found->why, sizeof found->why, "%s", why ? why : "");
+    return why;
 }

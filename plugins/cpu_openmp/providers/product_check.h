@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * product_check.h - checks the matrix products of a library: their results, and a coarse rate.
+ */
+#ifndef COLLET_OPENMP_PRODUCT_CHECK_H
+#define COLLET_OPENMP_PRODUCT_CHECK_H
+
+#include "matrix.h"
+
+/* What goes in and comes out: bf16 gives f32, int8 gives int32. */
+typedef enum check_type { CHECK_F32, CHECK_F64, CHECK_BF16, CHECK_I8, CHECK_TYPES } check_type;
+
+/* One product of the type c (m x n, not transposed) = a (m x k) b (k x n), on the calling thread
+ * alone. 0: the library declined. */
+typedef int (*check_product)(void *context, check_type type, const blas_matrix *c,
+                             const blas_matrix *a, const blas_matrix *b, int64_t m, int64_t n,
+                             int64_t k);
+
+/*
+ * Compares products with what they are by definition; takes some milliseconds. *gflops: the fastest
+ * of a few products, by the time that the thread computed, so that other programs hardly count.
+ * Returns NULL, or what is wrong.
+ */
+const char *product_check(check_product product, void *context, check_type type, double *gflops);
+
+/* Whole numbers from -4 to 4: their sums of products are exact in every float type and order. */
+double product_check_number(int64_t i, int64_t j, int64_t seed);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Good in safe mode; else its capabilities die as its setting "dies" says: crash, hang, exit, or
+ * crash "always", in safe mode too. Its device does not open but says what it was told. */
+#include "zoo.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static void die(const char *how)
+{
+    if (!strcmp(how, "crash") || !strcmp(how, "always"))
+        raise(SIGILL);
+    while (!strcmp(how, "hang"))
+        pause();
+    if (!strcmp(how, "exit"))
+        _exit(3);
+}
+
+static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
+                                  uint64_t *needed, collet_error *err)
+{
+    const char *safe = host->config(host, "zoo_fragile.safe_mode");
+    const char *dies = host->config(host, "zoo_fragile.dies");
+    char text[512];
+    (void)err;
+    host->log(host, COLLET_LOG_DEBUG, "trying the library");
+    if (dies && (!safe || !strcmp(safe, "off") || !strcmp(dies, "always")))
+        die(dies);
+    snprintf(text, sizeof text, "%.*s, \"choices\": {\"probe\": \"%ld\"}}",
+             (int)(sizeof zoo_json - 2), zoo_json, (long)getpid());
+    return zoo_write(text, json, capacity, needed);
+}
+
+static const char *told(const collet_host *host, const char *key)
+{
+    const char *value = host->config(host, key);
+    return value ? value : "none";
+}
+
+static collet_status device_open(const collet_host *host, uint32_t index, collet_device **device,
+                                 collet_error *err)
+{
+    (void)index;
+    (void)device;
+    return host->fail(err, COLLET_UNAVAILABLE, "probe: %s, in_probe: %s, safe_mode: %s",
+                      told(host, "zoo_fragile.probe"), told(host, "in_probe"),
+                      told(host, "zoo_fragile.safe_mode"));
+}
+
+const collet_plugin *collet_plugin_entry(const collet_host *host)
+{
+    (void)host;
+    zoo_fill(&zoo_table);
+    zoo_table.capabilities = capabilities;
+    zoo_table.device_open = device_open;
+    return &zoo_table;
+}

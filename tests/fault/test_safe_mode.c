@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Probes that die and are repeated in safe mode, and how choices come back to a plugin. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <collet/collet.h>
+
+#define PLUGIN COLLET_TEST_ZOO "/zoo_fragile.so"
+#define CRASHED "the probe crashed in its capabilities (SIGILL); it said: trying the library"
+
+static char cache[80];
+static const char *timeout = "probe_timeout_ms=60000";
+
+/* What one process, so to speak, finds. */
+typedef struct found {
+    int32_t state;
+    char capabilities[1024], records[4096]; /* "stage code accepted reason\n" */
+    char reason[1100];                      /* why the backend, or its device, does not open */
+} found;
+
+static void add_record(void *user, const collet_plugin_record *record)
+{
+    found *f = user;
+    size_t used = strlen(f->records);
+    snprintf(f->records + used, sizeof f->records - used, "%s %s %d %s\n", record->stage,
+             record->code, record->accepted, record->reason);
+}
+
+static found look(const char *first, const char *second)
+{
+    const char *settings[] = {timeout, first, second, NULL};
+    collet_runtime *rt = NULL;
+    collet_context *cx = NULL;
+    collet_error err = {COLLET_OK, ""};
+    collet_runtime_options options = {.struct_size = sizeof options,
+                                      .plugin_path = PLUGIN,
+                                      .backend = "zoo_fragile",
+                                      .settings = settings};
+    collet_backend_info info = {.struct_size = sizeof info};
+    found f = {.state = -1};
+    if (collet_runtime_create(&rt, &options, &err) != COLLET_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(collet_backend_info_at(rt, 0, &info), COLLET_OK);
+    f.state = info.state;
+    snprintf(f.capabilities, sizeof f.capabilities, "%s",
+             info.capabilities ? info.capabilities : "");
+    for (size_t i = 0; i < collet_record_count(rt); i++) {
+        collet_plugin_record record = {.struct_size = sizeof record};
+        assert_int_equal(collet_record_at(rt, i, &record), COLLET_OK);
+        add_record(&f, &record);
+    }
+    assert_int_equal(collet_context_create(&cx, rt, &err), COLLET_UNAVAILABLE);
+    snprintf(f.reason, sizeof f.reason, "%s", err.text);
+    collet_runtime_destroy(rt);
+    return f;
+}
+
+static void assert_holds(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("'%s' is not in: %s", part, text);
+}
+
+static long probe_of(const found *f)
+{
+    const char *number = strstr(f->capabilities, "\"probe\":");
+    assert_non_null(number);
+    return strtol(number + strcspn(number, "0123456789"), NULL, 10);
+}
+
+/* The verdict reaches the capabilities, the records, and the process that opens the plugin. */
+static void a_crash(void **state)
+{
+    found f = look("cache=off", "zoo_fragile.dies=crash");
+    (void)state;
+    assert_int_equal(f.state, COLLET_BACKEND_USABLE);
+    assert_holds(f.capabilities, "\"safe_mode\":\"" CRASHED "\"");
+    assert_holds(f.records, "probe crash-in-capabilities 0 crashed in its capabilities (SIGILL)");
+    assert_holds(f.records, "probe ok 1 in safe mode: " CRASHED);
+    assert_holds(f.reason, "in_probe: none, safe_mode: " CRASHED);
+}
+
+static void an_exit(void **state)
+{
+    found f = look("cache=off", "zoo_fragile.dies=exit");
+    (void)state;
+    assert_int_equal(f.state, COLLET_BACKEND_USABLE);
+    assert_holds(f.reason, "the probe ended the process in its capabilities (status 3)");
+}
+
+static void a_crash_is_remembered(void **state)
+{
+    found first = look(cache, "zoo_fragile.dies=crash");
+    found second = look(cache, "zoo_fragile.dies=crash");
+    (void)state;
+    assert_true(probe_of(&first) == probe_of(&second));
+    assert_holds(second.records, "probe ok 1 in safe mode: " CRASHED);
+    assert_holds(second.reason, "safe_mode: " CRASHED);
+}
+
+/* The machine may only have been busy. */
+static void a_hang_is_not_remembered(void **state)
+{
+    const char *dies = "zoo_fragile.dies=hang";
+    (void)state;
+    timeout = "probe_timeout_ms=700";
+    found first = look(cache, dies), second = look(cache, dies);
+    timeout = "probe_timeout_ms=60000";
+    assert_int_equal(first.state, COLLET_BACKEND_USABLE);
+    assert_holds(first.reason, "safe_mode: the probe hung in its capabilities (no answer after");
+    assert_true(probe_of(&first) != probe_of(&second));
+}
+
+static void a_crash_in_safe_mode(void **state)
+{
+    found f = look("cache=off", "zoo_fragile.dies=always");
+    (void)state;
+    assert_int_equal(f.state, COLLET_BACKEND_UNAVAILABLE);
+    assert_holds(f.reason, "crashed in its capabilities (SIGILL)");
+}
+
+static void what_the_user_sets(void **state)
+{
+    const char *off = "zoo_fragile.safe_mode=off", *on = "zoo_fragile.safe_mode=on";
+    (void)state;
+    assert_int_equal(look(off, "zoo_fragile.dies=crash").state, COLLET_BACKEND_UNAVAILABLE);
+    found f = look(on, "zoo_fragile.dies=crash");
+    assert_int_equal(f.state, COLLET_BACKEND_USABLE);
+    assert_null(strstr(f.records, "crash"));
+    assert_holds(f.reason, "safe_mode: on");
+}
+
+static void choices_are_remembered(void **state)
+{
+    char wanted[64];
+    found first = look(cache, NULL), second = look(cache, NULL);
+    (void)state;
+    assert_string_equal(first.capabilities, second.capabilities); /* with the one probe's number */
+    snprintf(wanted, sizeof wanted, "probe: %ld, in_probe: none, safe_mode: none",
+             probe_of(&first));
+    assert_holds(first.reason, wanted);
+    assert_holds(second.reason, wanted);
+    assert_holds(look("cache=off", "zoo_fragile.probe=mine").reason, "probe: mine,");
+}
+
+static void without_a_probe(void **state)
+{
+    (void)state;
+    assert_holds(look("probe=off", NULL).reason, "probe: none, in_probe: none, safe_mode: none");
+}
+
+static int make_cache(void **state)
+{
+    (void)state;
+    strcpy(cache, "cache_dir=/tmp/collet-safe-XXXXXX");
+    return mkdtemp(cache + strlen("cache_dir=")) ? 0 : -1;
+}
+
+static int remove_cache(void **state)
+{
+    char command[100];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf '%s'", cache + strlen("cache_dir="));
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_crash),
+        cmocka_unit_test(an_exit),
+        cmocka_unit_test(a_crash_is_remembered),
+        cmocka_unit_test(a_hang_is_not_remembered),
+        cmocka_unit_test(a_crash_in_safe_mode),
+        cmocka_unit_test(what_the_user_sets),
+        cmocka_unit_test(choices_are_remembered),
+        cmocka_unit_test(without_a_probe),
+    };
+    return cmocka_run_group_tests(tests, make_cache, remove_cache);
+}
