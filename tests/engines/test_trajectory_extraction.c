@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* collet/trajectory.h as a program uses it: the shared library alone. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "directory.h"
+#include "npz_reader.h"
+
+#include <collet/trajectory.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PEPTIDE COLLET_TEST_DATA "/md/peptide/"
+#define WATER COLLET_TEST_DATA "/md/water/"
+#define FRAMES 51
+#define MOST 64 /* quantities */
+
+static collet_extraction_options options_of(const char *topology, const char *trajectory)
+{
+    return (collet_extraction_options){.struct_size = sizeof(collet_extraction_options),
+                                       .topology = topology,
+                                       .trajectory = trajectory,
+                                       .backend = "cpu_scalar"};
+}
+
+static collet_extraction *open_with(const collet_extraction_options *options)
+{
+    collet_extraction *x;
+    collet_error err;
+
+    if (collet_extraction_open(options, &x, &err) != COLLET_OK)
+        fail_msg("%s", err.text);
+    return x;
+}
+
+static const collet_extraction_batch *collect(collet_extraction *x)
+{
+    const collet_extraction_batch *batch;
+    collet_error err;
+
+    if (collet_extraction_collect(x, &batch, &err) != COLLET_OK)
+        fail_msg("%s", err.text);
+    return batch;
+}
+
+static size_t width_of(size_t i)
+{
+    collet_extraction_quantity q = {.struct_size = sizeof q};
+
+    assert_int_equal(collet_extraction_quantity_at(NULL, i, &q), COLLET_OK);
+    return (size_t)q.width;
+}
+
+/* Rows of a batch are those of `whole`, bit for bit. */
+static void same_rows(const collet_extraction_batch *part, const collet_extraction_batch *whole)
+{
+    for (size_t i = 0; i < collet_extraction_quantity_count(); i++) {
+        size_t width = width_of(i);
+
+        assert_int_equal(part->columns[i] == NULL, whole->columns[i] == NULL);
+        if (part->columns[i] != NULL)
+            assert_memory_equal(part->columns[i],
+                                whole->columns[i] + (size_t)part->first_row * width,
+                                (size_t)part->n_rows * width * sizeof(double));
+    }
+}
+
+/* ---- Rows -------------------------------------------------------------------------------- */
+
+static void batches_are_parts_of_the_whole(void **state)
+{
+    static const int64_t sizes[] = {1, 2, 7, 50, 51, 1000};
+    collet_extraction_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
+    collet_extraction *all = open_with(&options);
+    const collet_extraction_batch *whole = collect(all), *batch;
+
+    (void)state;
+    assert_int_equal(whole->n_rows, FRAMES);
+    assert_int_equal(whole->first_row, 0);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        collet_extraction *x;
+        int64_t rows = 0;
+
+        options.batch_rows = sizes[i];
+        options.batch_frames = sizes[sizeof sizes / sizeof *sizes - 1 - i];
+        x = open_with(&options);
+        while (collet_extraction_next(x, &batch, NULL) == COLLET_OK && batch != NULL) {
+            int64_t left = FRAMES - rows;
+
+            assert_int_equal(batch->first_row, rows);
+            assert_int_equal(batch->n_rows, left < sizes[i] ? left : sizes[i]);
+            same_rows(batch, whole);
+            rows += batch->n_rows;
+        }
+        assert_int_equal(rows, FRAMES);
+        assert_int_equal(collet_extraction_next(x, &batch, NULL), COLLET_OK);
+        assert_null(batch);
+        collet_extraction_close(x);
+    }
+    assert_int_equal(collet_extraction_collect(all, &batch, NULL), COLLET_OK);
+    assert_null(batch);
+    collet_extraction_close(all);
+}
+
+static collet_status count_rows(void *user, const collet_extraction_batch *batch, collet_error *err)
+{
+    int64_t *rows = user;
+
+    *rows += batch->n_rows;
+    return *rows > 30 ? collet_fail(err, COLLET_BUSY, "enough") : COLLET_OK;
+}
+
+static void a_receiver_may_end_the_work(void **state)
+{
+    collet_extraction_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
+    collet_extraction *x;
+    collet_error err;
+    int64_t rows = 0;
+
+    (void)state;
+    options.batch_rows = 8;
+    options.stop = 30;
+    x = open_with(&options);
+    assert_int_equal(collet_extraction_each(x, count_rows, &rows, &err), COLLET_OK);
+    assert_int_equal(rows, 30);
+    collet_extraction_close(x);
+
+    options.stop = 0;
+    x = open_with(&options);
+    rows = 0;
+    assert_int_equal(collet_extraction_each(x, count_rows, &rows, &err), COLLET_BUSY);
+    assert_string_equal(err.text, "enough");
+    assert_int_equal(rows, 32);
+    collet_extraction_close(x);
+}
+
+static void a_context_is_used(void **state)
+{
+    collet_extraction_options options = options_of(WATER "conf.gro", WATER "traj.xtc");
+    collet_runtime *runtime;
+    collet_context *context;
+    collet_extraction *own = open_with(&options), *lent;
+    collet_extraction *nothing;
+    collet_counters counters = {.struct_size = sizeof counters};
+    collet_error err;
+
+    (void)state;
+    assert_int_equal(collet_runtime_create(&runtime, NULL, NULL), COLLET_OK);
+    assert_int_equal(collet_context_create(&context, runtime, NULL), COLLET_OK);
+    assert_int_equal(collet_set_backend(context, "cpu_scalar"), COLLET_OK);
+    options.context = context;
+    assert_int_equal(collet_extraction_open(&options, &nothing, &err), COLLET_INVALID);
+    assert_non_null(strstr(err.text, "backend"));
+    options.backend = NULL;
+    lent = open_with(&options);
+    same_rows(collect(lent), collect(own));
+    collet_context_counters(context, &counters);
+    assert_true(counters.calls > 0);
+    collet_extraction_close(lent);
+    collet_extraction_close(own);
+    assert_string_equal(collet_get_backend(context), "cpu_scalar");
+    collet_context_destroy(context);
+    collet_runtime_destroy(runtime);
+}
+
+static void masses_may_be_numbers(void **state)
+{
+    collet_extraction_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.xtc");
+    collet_extraction_info info = {.struct_size = sizeof info};
+    double masses[280];
+    collet_extraction *x, *nothing;
+    collet_error err;
+
+    (void)state;
+    for (int i = 0; i < 280; i++)
+        masses[i] = 1 + i % 3;
+    options.mass_values = masses;
+    options.n_mass_values = 280;
+    options.selection = "index 0:3";
+    x = open_with(&options);
+    collet_extraction_get_info(x, &info);
+    assert_true(info.mass == 1 + 2 + 3 + 1);
+    assert_int_equal(info.masses_guessed, 0);
+    assert_int_equal(info.atoms, 4);
+    assert_int_equal(info.atoms_total, 280);
+    collect(x);
+    assert_non_null(strstr(collet_extraction_meta(x), "\"given\""));
+    collet_extraction_close(x);
+
+    options.n_mass_values = 279;
+    assert_int_equal(collet_extraction_open(&options, &nothing, &err), COLLET_INVALID);
+    assert_non_null(strstr(err.text, "279 masses"));
+    masses[7] = -1;
+    options.n_mass_values = 280;
+    assert_int_equal(collet_extraction_open(&options, &nothing, &err), COLLET_INVALID);
+    assert_non_null(strstr(err.text, "atom 7"));
+    assert_null(nothing);
+}
+
+/* ---- What is known ----------------------------------------------------------------------- */
+
+static void quantities_describe_columns(void **state)
+{
+    collet_extraction_options options = options_of(WATER "conf.gro", WATER "traj.xtc");
+    collet_extraction *x = open_with(&options);
+    size_t n = collet_extraction_quantity_count();
+    const collet_extraction_batch *batch = collect(x);
+    collet_extraction_info info = {.struct_size = sizeof info};
+    collet_extraction_quantity q = {.struct_size = sizeof q};
+
+    (void)state;
+    assert_int_equal(n, 47);
+    for (size_t i = 0; i < n; i++) {
+        int64_t width = 1;
+
+        assert_int_equal(collet_extraction_quantity_at(x, i, &q), COLLET_OK);
+        for (int32_t k = 0; k < q.ndim; k++)
+            width *= q.shape[k];
+        assert_int_equal(q.width, width);
+        assert_int_equal(q.dtype, COLLET_F64);
+        assert_true(q.key[0] != '\0' && q.unit[0] != '\0' && q.meaning[0] != '\0');
+        assert_int_equal(q.left_out != NULL, batch->columns[i] == NULL);
+        if (strncmp(q.key, "tau_", 4) == 0)
+            assert_string_equal(q.left_out, "the trajectory has no forces");
+    }
+    assert_int_equal(collet_extraction_quantity_at(x, n, &q), COLLET_NOT_FOUND);
+    collet_extraction_get_info(x, &info);
+    assert_string_equal(info.format, "xtc");
+    assert_int_equal(info.frames, FRAMES);
+    assert_int_equal(info.last_frame, FRAMES - 1);
+    assert_int_equal(info.bytes, info.bytes_total);
+    assert_int_equal(info.truncated, 0);
+    assert_null(collet_extraction_warning_at(x, 0));
+    collet_extraction_close(x);
+}
+
+/* A program compiled with a shorter structure gets no more than that. */
+static void structures_may_be_shorter(void **state)
+{
+    collet_extraction_options options = options_of(WATER "conf.gro", WATER "traj.xtc");
+    collet_extraction_info info = {.struct_size = offsetof(collet_extraction_info, frames)};
+    collet_extraction *x;
+
+    (void)state;
+    options.struct_size = offsetof(collet_extraction_options, program);
+    options.program = "never read";
+    x = open_with(&options);
+    info.frames = -7;
+    collect(x);
+    collet_extraction_get_info(x, &info);
+    assert_int_equal(info.frames, -7);
+    assert_int_equal(info.atoms, 648);
+    assert_non_null(strstr(collet_extraction_meta(x), "libcollet-trajectory"));
+    collet_extraction_close(x);
+}
+
+/* ---- Options that make no sense ------------------------------------------------------------ */
+
+static void check_refused(const collet_extraction_options *options, collet_status status,
+                          const char *text)
+{
+    collet_extraction *x;
+    collet_error err;
+
+    assert_int_equal(collet_extraction_open(options, &x, &err), status);
+    assert_null(x);
+    if (strstr(err.text, text) == NULL)
+        fail_msg("'%s' is not in '%s'", text, err.text);
+}
+
+static void bad_options_are_refused(void **state)
+{
+    collet_extraction_options good = options_of(WATER "conf.gro", WATER "traj.xtc"), bad;
+
+    (void)state;
+    check_refused(NULL, COLLET_INVALID, "options is NULL");
+#define REFUSED(field, value, status, text)                                                        \
+    (bad = good, bad.field = value, check_refused(&bad, status, text))
+    REFUSED(struct_size, 0, COLLET_INVALID, "struct_size");
+    REFUSED(topology, NULL, COLLET_INVALID, "topology");
+    REFUSED(trajectory, NULL, COLLET_INVALID, "trajectory");
+    REFUSED(start, -1, COLLET_INVALID, "start -1");
+    REFUSED(step, -1, COLLET_INVALID, "step -1");
+    REFUSED(batch_rows, -1, COLLET_INVALID, "batch_rows");
+    REFUSED(axis[0], 1e300, COLLET_INVALID, "direction");
+    REFUSED(axis[0], 1e-300, COLLET_INVALID, "direction");
+    REFUSED(selection, "name (", COLLET_INVALID, "column 6");
+    REFUSED(keys, "com,,rg", COLLET_INVALID, "''");
+    REFUSED(keys, "L_*", COLLET_INVALID, "no velocities");
+    REFUSED(trajectory, "nowhere.xtc", COLLET_IO, "nowhere.xtc");
+#undef REFUSED
+    bad = good;
+    bad.start = 5;
+    bad.stop = 5;
+    check_refused(&bad, COLLET_INVALID, "no frame");
+    assert_int_equal(collet_extraction_check_selection("name CA", NULL), COLLET_OK);
+    assert_int_equal(collet_extraction_check_selection("name", NULL), COLLET_INVALID);
+}
+
+/* What failed once fails again with the same words. */
+static void errors_stay(void **state)
+{
+    collet_extraction_options options = options_of(WATER "conf.gro", WATER "traj.xtc");
+    const collet_extraction_batch *batch;
+    collet_error first, second;
+    collet_extraction *x;
+
+    (void)state;
+    options.start = FRAMES;
+    x = open_with(&options);
+    assert_int_equal(collet_extraction_next(x, &batch, &first), COLLET_INVALID);
+    assert_null(batch);
+    assert_int_equal(collet_extraction_collect(x, &batch, &second), COLLET_INVALID);
+    assert_string_equal(first.text, second.text);
+    assert_null(collet_extraction_meta(x));
+    collet_extraction_close(x);
+
+    options.start = 0;
+    options.backend = "cpu_sclar";
+    x = open_with(&options);
+    assert_int_equal(collet_extraction_next(x, &batch, &first), COLLET_UNKNOWN_BACKEND);
+    assert_non_null(strstr(first.text, "cpu_scalar"));
+    collet_extraction_close(x);
+}
+
+/* ---- Files ------------------------------------------------------------------------------- */
+
+static void compare_file(const char *path, const collet_extraction_batch *whole)
+{
+    io_bytes file = io_load(path);
+
+    for (size_t i = 0; i < collet_extraction_quantity_count(); i++) {
+        collet_extraction_quantity q = {.struct_size = sizeof q};
+        npy_array array;
+
+        collet_extraction_quantity_at(NULL, i, &q);
+        array = npz_find(file.data, file.size, q.key);
+        assert_int_equal(array.size, (size_t)whole->n_rows * (size_t)q.width * sizeof(double));
+        assert_memory_equal(array.data, whole->columns[i], array.size);
+    }
+    free(file.data);
+}
+
+static void one_call_writes_files(void **state)
+{
+    collet_extraction_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
+    collet_extraction *x = open_with(&options);
+    char *path = strdup(io_path(directory, "one.npz"));
+    const collet_extraction_batch *batch;
+    collet_error err;
+
+    (void)state;
+    assert_non_null(path);
+    if (collet_extract(&options, path, 0, &err) != COLLET_OK)
+        fail_msg("%s", err.text);
+    compare_file(path, collect(x));
+    assert_int_equal(io_count_entries(directory), 2);
+    assert_int_equal(collet_extraction_write(x, path, 0, &err), COLLET_INVALID);
+    collet_extraction_close(x);
+
+    assert_int_equal(collet_extract(&options, path, 0, &err), COLLET_IO);
+    assert_non_null(strstr(err.text, "exists already"));
+    assert_int_equal(collet_extract(&options, path, COLLET_EXTRACTION_OVERWRITE, &err), COLLET_OK);
+    assert_int_equal(collet_extract(&options, "x.csv", 0, &err), COLLET_INVALID);
+    assert_int_equal(collet_extract(&options, path, 8, &err), COLLET_INVALID);
+
+    x = open_with(&options);
+    assert_int_equal(collet_extraction_write(x, path, COLLET_EXTRACTION_OVERWRITE, &err),
+                     COLLET_OK);
+    assert_int_equal(collet_extraction_next(x, &batch, &err), COLLET_INVALID);
+    collet_extraction_close(x);
+    free(path);
+}
+
+static void a_truncated_trajectory_is_told(void **state)
+{
+    collet_extraction_options options = options_of(PEPTIDE "conf.gro", NULL);
+    collet_extraction_info info = {.struct_size = sizeof info};
+    io_bytes bytes = io_load(PEPTIDE "traj.trr");
+    char *cut = strdup(io_path(directory, "cut.trr")), *out = strdup(io_path(directory, "cut.npz"));
+    collet_extraction *x;
+    collet_error err;
+
+    (void)state;
+    io_save(cut, bytes.data, 10 * 10200 + 5000);
+    free(bytes.data);
+    options.trajectory = cut;
+    x = open_with(&options);
+    assert_int_equal(collect(x)->n_rows, 10);
+    collet_extraction_get_info(x, &info);
+    assert_int_equal(info.truncated, 1);
+    assert_non_null(strstr(collet_extraction_warning_at(x, 0), "inside frame 10"));
+    collet_extraction_close(x);
+    assert_int_equal(collet_extract(&options, out, 0, &err), COLLET_FORMAT);
+    assert_non_null(strstr(err.text, "they are in "));
+    bytes = io_load(out);
+    free(bytes.data);
+    free(cut);
+    free(out);
+}
+
+/* ---- Cancellation ------------------------------------------------------------------------ */
+
+typedef struct watcher {
+    int calls;
+    int last; /* the call that cancels */
+    int64_t frames;
+    double fraction;
+} watcher;
+
+static int32_t watch(void *user, const collet_extraction_progress *progress)
+{
+    watcher *w = user;
+
+    assert_true(progress->frames >= w->frames && progress->fraction >= w->fraction);
+    assert_true(progress->fraction <= 1);
+    w->frames = progress->frames;
+    w->fraction = progress->fraction;
+    return ++w->calls == w->last;
+}
+
+static void progress_may_cancel(void **state)
+{
+    collet_extraction_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
+    int before = io_count_entries(directory);
+    watcher w = {.last = -1};
+    collet_error err;
+    char *path = strdup(io_path(directory, "cancelled.npz"));
+
+    (void)state;
+    assert_non_null(path);
+    options.batch_frames = 10;
+    options.progress = watch;
+    options.progress_user = &w;
+    for (int last = 1; last <= 7; last++) {
+        w = (watcher){.last = last};
+        assert_int_equal(collet_extract(&options, path, 0, &err), COLLET_CANCELLED);
+        assert_int_equal(w.calls, last);
+        assert_int_equal(io_count_entries(directory), before);
+    }
+    w = (watcher){.last = -1};
+    assert_int_equal(collet_extract(&options, path, 0, &err), COLLET_OK);
+    assert_int_equal(w.calls, 7);
+    assert_int_equal(w.frames, FRAMES);
+    assert_true(w.fraction == 1);
+    free(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(batches_are_parts_of_the_whole),
+        cmocka_unit_test(a_receiver_may_end_the_work),
+        cmocka_unit_test(a_context_is_used),
+        cmocka_unit_test(masses_may_be_numbers),
+        cmocka_unit_test(quantities_describe_columns),
+        cmocka_unit_test(structures_may_be_shorter),
+        cmocka_unit_test(bad_options_are_refused),
+        cmocka_unit_test(errors_stay),
+        cmocka_unit_test(one_call_writes_files),
+        cmocka_unit_test(a_truncated_trajectory_is_told),
+        cmocka_unit_test(progress_may_cancel),
+    };
+
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
