@@ -37,8 +37,9 @@ lay() {
     mkdir -p "$WORK"
     cmake --install "$BUILD" --prefix "$prefix" >"$WORK/install.log"
     local path name
-    for path in include/collet/{collet.h,plugin.h,types.h,ops.def} \
+    for path in include/collet/{collet.h,plugin.h,types.h,ops.def,trajectory.h} \
         "$LIBDIR"/{libcore.so,libcore.so.0,collet/collet-probe,pkgconfig/collet.pc} \
+        "$LIBDIR"/{libcollet-trajectory.so{,.0},pkgconfig/collet-trajectory.pc} \
         "$LIBDIR"/cmake/collet/collet-config{,-version}.cmake \
         bin/{backend-info,backend-check,backend-bench,collet-extract,collet-ternary} \
         share/man/man1/{backend-info,backend-check,backend-bench,collet-extract,collet-ternary}.1 \
@@ -78,6 +79,8 @@ run_programs() {
         fi
     done
     expect '^2 1 4 3 by cpu_' "$directory/program_cpp"
+    expect '^51 rows of com, 0 warnings$' "$directory/trajectory_c" "$WORK/water/conf.gro" \
+        "$WORK/water/traj.trr"
 }
 
 pkg_config() {
@@ -91,6 +94,10 @@ pkg_config() {
     "$CC" -std=c11 $warnings $FLAGS "$consumer/program.c" $flags -o "$directory/program_c"
     # shellcheck disable=SC2086
     "$CXX" -std=c++17 $warnings $FLAGS "$consumer/program.cpp" $flags -o "$directory/program_cpp"
+    # shellcheck disable=SC2046
+    "$CC" -std=c11 $warnings $FLAGS "$consumer/trajectory.c" \
+        $(pkg-config --cflags --libs collet-trajectory) "-Wl,-rpath,$prefix/$LIBDIR" \
+        -o "$directory/trajectory_c"
     run_programs "$directory"
 }
 

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Extracts a trajectory to an .npz file with one call, and shows how far it is:
+ *
+ *     trajectory conf.gro traj.trr out.npz
+ */
+#include <collet/trajectory.h>
+#include <stdio.h>
+
+/* Any value but 0 would cancel. */
+static int32_t show(void *user, const collet_extraction_progress *progress)
+{
+    (void)user;
+    fprintf(stderr, "\r%lld frames, %.0f %%", (long long)progress->frames,
+            100 * progress->fraction);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    collet_extraction_options options = {.struct_size = sizeof options, .progress = show};
+    collet_error err;
+    if (argc != 4)
+        return fprintf(stderr, "usage: trajectory TOP TRAJ OUT.npz\n"), 2;
+    options.topology = argv[1];
+    options.trajectory = argv[2];
+    options.selection = "name OW";
+    options.keys = "com,rg,L_*";
+    if (collet_extract(&options, argv[3], COLLET_EXTRACTION_OVERWRITE, &err) != COLLET_OK)
+        return fprintf(stderr, "\ntrajectory: %s\n", err.text), 1;
+    fprintf(stderr, "\n");
+    printf("%s is complete\n", argv[3]);
+    return 0;
+}

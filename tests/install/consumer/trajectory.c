@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batches of rows from the installed engine: trajectory_c TOP TRAJ. */
+#include <collet/trajectory.h>
+
+#include <stdio.h>
+
+static collet_status count(void *user, const collet_extraction_batch *batch, collet_error *err)
+{
+    (void)err;
+    *(long long *)user += batch->n_rows;
+    return COLLET_OK;
+}
+
+int main(int argc, char **argv)
+{
+    collet_extraction_options options = {.struct_size = sizeof options};
+    collet_extraction *extraction = NULL;
+    collet_error err = {0};
+    long long rows = 0;
+    size_t warnings = 0;
+    if (argc != 3)
+        return 2;
+    options.topology = argv[1];
+    options.trajectory = argv[2];
+    options.keys = "com";
+    options.batch_rows = 10;
+    collet_status status = collet_extraction_open(&options, &extraction, &err);
+    if (status == COLLET_OK)
+        status = collet_extraction_each(extraction, count, &rows, &err);
+    if (status != COLLET_OK)
+        return fprintf(stderr, "trajectory: %s\n", err.text), 1;
+    while (collet_extraction_warning_at(extraction, warnings) != NULL)
+        warnings++;
+    printf("%lld rows of com, %d warnings\n", rows, (int)warnings);
+    collet_extraction_close(extraction);
+    return 0;
+}
