@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* array: what is done element by element. */
-#include "kernels.h"
+#include "device.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* array: what moves elements. */
-#include "kernels.h"
+#include "device.h"
 
 #include "shared/host/util/convert.h"
 #include "shared/host/util/rows.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reductions of the array family: one kept element after the other. */
-#include "kernels.h"
+#include "device.h"
 
 #include <math.h>
 

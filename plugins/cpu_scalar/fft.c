@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reference transform: one line after another, all arithmetic in f64. */
-#include "kernels.h"
+#include "device.h"
 
 #include <stdlib.h>
 
@@ -101,6 +101,8 @@ KERNEL(fft)
     }
     return COLLET_OK;
 }
+
+KERNEL(copy); /* array_move.c */
 
 KERNEL(fftshift)
 {

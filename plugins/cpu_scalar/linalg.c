@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "kernels.h"
+#include "device.h"
 
 #include "shared/host/util/half.h"
 #include "shared/host/util/rows.h"

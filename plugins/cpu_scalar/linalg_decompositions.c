@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "shared/host/linalg/decompositions.h"
+#include "device.h"
 
-#include "kernels.h"
+#include "shared/host/linalg/decompositions.h"
 
 WORKSPACE(lu)
 {

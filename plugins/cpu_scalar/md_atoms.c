@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "kernels.h"
+#include "device.h"
 
 #include <math.h>
 
 #include "shared/host/md/formulas.h"
 #include "shared/host/md/operands.h"
-#include "shared/host/util/sum.h"
 #include "shared/host/md/vector3.h"
+#include "shared/host/util/sum.h"
 
 /* Atoms converted to double at a time: few enough for the stack. */
 #define CHUNK 256

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "kernels.h"
+#include "device.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "shared/host/ternary/formats.h"
 #include "shared/host/util/rows.h"
 #include "shared/host/util/sum.h"
-#include "shared/host/ternary/formats.h"
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 

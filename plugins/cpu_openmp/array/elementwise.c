@@ -2,9 +2,12 @@
 /* array: what is done element by element. */
 #include "cpu_openmp/runtime/device.h"
 
-#include "shared/host/util/rows.h"
-#include "cpu_openmp/util/loop.h"
 #include "cpu_openmp/runtime/team.h"
+#include "cpu_openmp/util/loop.h"
+#include "shared/host/util/rows.h"
+#include "kernel_convert.h"
+#include "kernel_elementwise.h"
+#include "kernel_move.h"
 
 /* Bytes of all operands below which a second thread costs more than it brings. */
 #define GRAIN_BYTES (64 << 10)

@@ -3,11 +3,13 @@
 
 #include <string.h>
 
-#include "shared/host/util/convert.h"
-#include "shared/host/util/rows.h"
+#include "cpu_openmp/runtime/team.h"
 #include "cpu_openmp/util/counts.h"
 #include "cpu_openmp/util/loop.h"
-#include "cpu_openmp/runtime/team.h"
+#include "shared/host/util/convert.h"
+#include "shared/host/util/rows.h"
+#include "kernel_convert.h"
+#include "kernel_move.h"
 
 /* Bytes written below which a second thread costs more than it brings. */
 #define GRAIN_BYTES (64 << 10)

@@ -8,10 +8,11 @@
 
 #include <stdlib.h>
 
+#include "cpu_openmp/runtime/team.h"
+#include "cpu_openmp/util/counts.h"
 #include "shared/host/util/rows.h"
 #include "shared/host/util/sum.h"
-#include "cpu_openmp/util/counts.h"
-#include "cpu_openmp/runtime/team.h"
+#include "kernel_reduce.h"
 
 #define BLOCK (16 << 10)
 #define CHUNK (256 << 10) /* elements */

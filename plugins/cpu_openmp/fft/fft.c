@@ -3,12 +3,15 @@
 
 #include <stdlib.h>
 
+#include "cpu_openmp/runtime/team.h"
+#include "cpu_openmp/util/counts.h"
 #include "shared/host/fft/passes.h"
 #include "shared/host/fft/shift.h"
 #include "shared/host/util/plan_cache.h"
-#include "cpu_openmp/util/counts.h"
+#include "kernel_fft.h"
 #include "split.h"
-#include "cpu_openmp/runtime/team.h"
+
+KERNEL(copy); /* array/move.c */
 
 /* What the two buffers of a group of lines may take, so that they stay in the second cache. */
 #define GROUP_BYTES (512 << 10)
@@ -26,7 +29,7 @@
 
 /* How the lines of a pass are computed, from its numbers alone. */
 typedef struct way {
-    const fft_kernels *kernels;
+    const fft_functions *kernels;
     int64_t length, inner; /* of the complex line and of its convolution */
     int32_t split;         /* one line after another, cut; else groups of whole lines */
     int64_t rows, columns; /* of the cut */
@@ -59,7 +62,7 @@ static int is_halved(const fft_pass *p)
 
 static way way_of(const collet_device *device, const fft_pass *p)
 {
-    way w = {.kernels = &device->level->fft[p->wide]};
+    way w = {.kernels = &device->level->fft->of[p->wide]};
     w.length = is_halved(p) ? p->n / 2 : p->n;
     w.inner = fft_form_of(w.length).inner;
     w.rows = fft_split_rows(w.inner);

@@ -37,7 +37,8 @@ typedef struct fft_span {
     int64_t step, part;
 } fft_span;
 
-typedef struct fft_kernels {
+/* Of one element type. */
+typedef struct fft_functions {
     int32_t lanes;
     /* A group of lines; a and b hold fft_axis_room pairs of vectors each. */
     void (*group)(const fft_group *g, void *a, void *b);
@@ -70,6 +71,10 @@ typedef struct fft_kernels {
     void (*split)(const fft_axis *axis, const fft_span *out, const fft_span *z, int64_t begin,
                   int64_t end);
     void (*join)(const fft_axis *axis, void *z, const fft_span *in, int64_t begin, int64_t end);
+} fft_functions;
+
+typedef struct fft_kernels {
+    fft_functions of[2]; /* f32, f64 */
 } fft_kernels;
 
 #endif

@@ -4,11 +4,14 @@
 #include <limits.h>
 #include <stdatomic.h>
 
-#include "batch.h"
 #include "cpu_openmp/providers/blas.h"
-#include "cpu_openmp/util/counts.h"
 #include "cpu_openmp/providers/onednn.h"
 #include "cpu_openmp/runtime/team.h"
+#include "cpu_openmp/util/counts.h"
+#include "batch.h"
+#include "kernel_gemm.h"
+#include "kernel_narrow.h"
+#include "kernel_small.h"
 
 /* Multiplications below which a product of any strides is not worth preparing. */
 #define TINY 512

@@ -9,10 +9,11 @@
 
 #include <stdlib.h>
 
+#include "cpu_openmp/runtime/team.h"
+#include "cpu_openmp/util/counts.h"
 #include "shared/host/util/sum.h"
 #include "batch.h"
-#include "cpu_openmp/util/counts.h"
-#include "cpu_openmp/runtime/team.h"
+#include "kernel_vector.h"
 
 /* Elements below which a second thread costs more than it brings. */
 #define GRAIN (16 << 10)

@@ -3,6 +3,7 @@
 
 #include "shared/host/md/formulas.h"
 #include "shared/host/md/operands.h"
+#include "kernel_frame.h"
 #include "pass.h"
 
 /*

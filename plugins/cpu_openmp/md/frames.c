@@ -3,10 +3,10 @@
 
 #include <stdatomic.h>
 
+#include "cpu_openmp/runtime/team.h"
+#include "cpu_openmp/util/loop.h"
 #include "shared/host/md/frames.h"
 #include "shared/host/util/rows.h"
-#include "cpu_openmp/util/loop.h"
-#include "cpu_openmp/runtime/team.h"
 
 /* Frames that a thread should have to itself: an eigenproblem takes about a microsecond, the rest
  * less. */

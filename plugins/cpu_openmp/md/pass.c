@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pass.h"
 
+#include "cpu_openmp/runtime/team.h"
 #include "shared/host/md/operands.h"
 #include "shared/host/util/sum.h"
-#include "cpu_openmp/runtime/team.h"
 
 /* Atoms that a thread should have to itself: some microseconds of work. */
 #define GRAIN 8192

@@ -10,10 +10,10 @@
 #define COLLET_OPENMP_ATOMS_H
 
 #include <math.h>
-
 #include <collet/plugin.h>
 
 #include "cpu_openmp/runtime/device.h"
+#include "kernel_frame.h"
 
 /* Atoms of a block: a multiple of the lanes of every level. */
 #define ATOMS_BLOCK 8192

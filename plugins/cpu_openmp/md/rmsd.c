@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cpu_openmp/runtime/device.h"
 
+#include "cpu_openmp/runtime/team.h"
 #include "shared/host/md/formulas.h"
 #include "shared/host/md/operands.h"
+#include "kernel_frame.h"
 #include "pass.h"
-#include "cpu_openmp/runtime/team.h"
 
 /* Atoms that a thread should have to itself. */
 #define GRAIN 4096

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cpu_openmp/runtime/device.h"
 
-#include "shared/host/util/rows.h"
-#include "cpu_openmp/util/loop.h"
+#include "cpu_openmp/array/kernel_move.h"
 #include "cpu_openmp/runtime/team.h"
+#include "cpu_openmp/util/loop.h"
+#include "shared/host/util/rows.h"
+#include "kernel_random.h"
 
 /* Bytes written below which a second thread costs more than it brings. */
 #define GRAIN_BYTES (16 << 10)

@@ -3,54 +3,29 @@
 
 #include <string.h>
 
-#include "processor.h"
-
 #if defined(__x86_64__)
 #include <cpuid.h>
 #else
 #include <stdio.h>
 #endif
 
-#define DECLARE_LEVEL(suffix)                                                                      \
-    extern const elementwise_kernels elementwise_##suffix;                                         \
-    extern const convert_kernels convert_##suffix;                                                 \
-    extern const move_kernels move_##suffix;                                                       \
-    extern const reduce_kernels reduce_##suffix;                                                   \
-    extern const frame_kernels frame_##suffix;                                                     \
-    extern const gemm_kernels gemm_##suffix;                                                       \
-    extern const vector_kernels vector_##suffix;                                                   \
-    extern const random_kernels random_##suffix;                                                   \
-    extern const narrow_kernels narrow_##suffix;                                                   \
-    extern const small_kernels small_##suffix;                                                     \
-    extern const ternary_products ternary_##suffix;                                                \
-    extern const ternary_rows ternary_rows_##suffix;                                               \
-    extern const eigen3_kernels eigen3_##suffix;                                                   \
-    extern const panel_kernels panel_##suffix;                                                     \
-    extern const solve_kernels solve_##suffix;                                                     \
-    extern const fft_kernels fft_##suffix[2];
-
-#define LEVEL(name, suffix)                                                                        \
-    {                                                                                              \
-        name, &elementwise_##suffix, &convert_##suffix, &move_##suffix, &reduce_##suffix,          \
-            &frame_##suffix, &gemm_##suffix, &vector_##suffix, &random_##suffix, &eigen3_##suffix, \
-            &panel_##suffix, &solve_##suffix, &narrow_##suffix, &small_##suffix,                   \
-            &ternary_##suffix, &ternary_rows_##suffix, fft_##suffix                                \
-    }
+/* Tables of each level that there is on this architecture. */
+#if defined(__x86_64__)
+#define DECLARE(type, name) extern const struct type name##_v2, name##_v3, name##_v4;
+#else
+#define DECLARE(type, name) extern const struct type name##_baseline;
+#endif
+ISA_TABLES(DECLARE)
 
 #if defined(__x86_64__)
 
-DECLARE_LEVEL(v2)
-DECLARE_LEVEL(v3)
-DECLARE_LEVEL(v4)
-extern const narrow_kernels narrow_v4_vnni;
-extern const narrow_kernels narrow_v4_bf16;
-extern const ternary_products ternary_v4_vnni;
-extern const ternary_products ternary_v4_counts;
-
+#define V2(type, name) &name##_v2,
+#define V3(type, name) &name##_v3,
+#define V4(type, name) &name##_v4,
 static const isa_level levels[] = {
-    LEVEL("x86-64-v2", v2),
-    LEVEL("x86-64-v3", v3),
-    LEVEL("x86-64-v4", v4),
+    {"x86-64-v2", ISA_TABLES(V2)},
+    {"x86-64-v3", ISA_TABLES(V3)},
+    {"x86-64-v4", ISA_TABLES(V4)},
 };
 
 /* cpuid leaf 1 */
@@ -114,13 +89,12 @@ static void read_processor_name(char name[64])
 
 #else
 
-DECLARE_LEVEL(baseline)
-
+#define BASELINE(type, name) &name##_baseline,
 static const isa_level levels[] = {
 #if defined(__aarch64__)
-    LEVEL("armv8", baseline),
+    {"armv8", ISA_TABLES(BASELINE)},
 #else
-    LEVEL("baseline", baseline),
+    {"baseline", ISA_TABLES(BASELINE)},
 #endif
 };
 
@@ -179,26 +153,6 @@ const isa_level *isa_select(const char *cap, const char **reason)
             best = wanted;
     }
     return &levels[best];
-}
-
-const narrow_kernels *isa_narrow(const isa_level *level)
-{
-#if defined(__x86_64__)
-    uint32_t features = processor_features(level);
-    if (features & PROCESSOR_VNNI)
-        return features & PROCESSOR_BF16 ? &narrow_v4_bf16 : &narrow_v4_vnni;
-#endif
-    return level->narrow;
-}
-
-const ternary_products *isa_ternary(const isa_level *level)
-{
-#if defined(__x86_64__)
-    uint32_t features = processor_features(level);
-    if (features & PROCESSOR_VNNI)
-        return features & PROCESSOR_COUNTS ? &ternary_v4_counts : &ternary_v4_vnni;
-#endif
-    return level->ternary;
 }
 
 void isa_processor_name(char *name, uint64_t capacity)

@@ -7,41 +7,32 @@
 
 #include <stdint.h>
 
-#include "cpu_openmp/array/kernel_convert.h"
-#include "cpu_openmp/linalg/decompositions/kernel_eigen3.h"
-#include "cpu_openmp/array/kernel_elementwise.h"
-#include "cpu_openmp/fft/kernel_fft.h"
-#include "cpu_openmp/md/kernel_frame.h"
-#include "cpu_openmp/linalg/kernel_gemm.h"
-#include "cpu_openmp/array/kernel_move.h"
-#include "cpu_openmp/linalg/kernel_narrow.h"
-#include "cpu_openmp/linalg/decompositions/kernel_panel.h"
-#include "cpu_openmp/random/kernel_random.h"
-#include "cpu_openmp/array/kernel_reduce.h"
-#include "cpu_openmp/linalg/decompositions/kernel_solve.h"
-#include "cpu_openmp/linalg/kernel_small.h"
-#include "cpu_openmp/ternary/kernel_ternary.h"
-#include "cpu_openmp/linalg/kernel_vector.h"
+/* Tables of kernels, X(type, name): struct `type` is defined in a kernel_*.h, and for each level a
+ * kernel_*.c defines one that is called name_<level>. */
+#define ISA_TABLES(X)                                                                              \
+    X(elementwise_kernels, elementwise)                                                            \
+    X(convert_kernels, convert)                                                                    \
+    X(move_kernels, move)                                                                          \
+    X(reduce_kernels, reduce)                                                                      \
+    X(gemm_kernels, gemm)                                                                          \
+    X(small_kernels, small)                                                                        \
+    X(narrow_kernels, narrow)                                                                      \
+    X(vector_kernels, vector)                                                                      \
+    X(panel_kernels, panel)                                                                        \
+    X(solve_kernels, solve)                                                                        \
+    X(eigen3_kernels, eigen3)                                                                      \
+    X(fft_kernels, fft)                                                                            \
+    X(random_kernels, random)                                                                      \
+    X(frame_kernels, frame)                                                                        \
+    X(ternary_products, ternary)                                                                   \
+    X(ternary_rows, ternary_rows)
 
-/* One level: every file of kernels/ compiled for it. Constant, lives as long as the process. */
+/* One level: every kernel_*.c compiled for it. Constant, lives as long as the process. */
 typedef struct isa_level {
     const char *name; /* "x86-64-v3" */
-    const elementwise_kernels *elementwise;
-    const convert_kernels *convert;
-    const move_kernels *move;
-    const reduce_kernels *reduce;
-    const frame_kernels *frame;
-    const gemm_kernels *gemm;
-    const vector_kernels *vector;
-    const random_kernels *random;
-    const eigen3_kernels *eigen3;
-    const panel_kernels *panel;
-    const solve_kernels *solve;
-    const narrow_kernels *narrow;
-    const small_kernels *small;
-    const ternary_products *ternary;
-    const ternary_rows *ternary_rows;
-    const fft_kernels *fft; /* of f32 and of f64 */
+#define FIELD(type, name) const struct type *name;
+    ISA_TABLES(FIELD)
+#undef FIELD
 } isa_level;
 
 /*
@@ -50,13 +41,6 @@ typedef struct isa_level {
  * not even the lowest, or when there is no level of that name.
  */
 const isa_level *isa_select(const char *cap, const char **reason);
-
-/* The best products of narrow types at this level: with the processor's own instructions for int8
- * and bf16, which no level has, where it has them. */
-const narrow_kernels *isa_narrow(const isa_level *level);
-
-/* The best ternary products at this level, likewise: with int8 products and counts of bits. */
-const ternary_products *isa_ternary(const isa_level *level);
 
 /* The processor's name as it gives it itself, cleaned for JSON; "" when it gives none. */
 void isa_processor_name(char *name, uint64_t capacity);

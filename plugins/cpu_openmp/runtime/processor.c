@@ -6,6 +6,9 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 
+extern const struct narrow_kernels narrow_v4_vnni, narrow_v4_bf16;
+extern const struct ternary_products ternary_v4_vnni, ternary_v4_counts;
+
 #define ECX1_HYPERVISOR (1u << 31)
 /* leaf 7: ecx, edx; its subleaf 1: eax */
 #define ECX7_VNNI (1u << 11)
@@ -68,12 +71,38 @@ uint32_t processor_features(const isa_level *level)
     return most == level ? features : features | PROCESSOR_CAPPED;
 }
 
+const struct narrow_kernels *processor_narrow(const isa_level *level)
+{
+    uint32_t features = processor_features(level);
+    if (features & PROCESSOR_VNNI)
+        return features & PROCESSOR_BF16 ? &narrow_v4_bf16 : &narrow_v4_vnni;
+    return level->narrow;
+}
+
+const struct ternary_products *processor_ternary(const isa_level *level)
+{
+    uint32_t features = processor_features(level);
+    if (features & PROCESSOR_VNNI)
+        return features & PROCESSOR_COUNTS ? &ternary_v4_counts : &ternary_v4_vnni;
+    return level->ternary;
+}
+
 #else
 
 uint32_t processor_features(const isa_level *level)
 {
     (void)level;
     return 0;
+}
+
+const struct narrow_kernels *processor_narrow(const isa_level *level)
+{
+    return level->narrow;
+}
+
+const struct ternary_products *processor_ternary(const isa_level *level)
+{
+    return level->ternary;
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * processor.h - what of the processor libraries are told, beyond the levels of isa.h.
+ * processor.h - what the processor has beyond the levels of isa.h, and the kernels compiled for that.
  */
 #ifndef COLLET_OPENMP_PROCESSOR_H
 #define COLLET_OPENMP_PROCESSOR_H
@@ -23,5 +23,10 @@
 /* The features at most of `level` that processor and operating system have; 0 where they are not
  * x86-64's. */
 uint32_t processor_features(const isa_level *level);
+
+/* The best kernels at this level: with instructions for int8 and bf16, and for int8 and counts of
+ * bits, where the processor has them, else those of the level. */
+const struct narrow_kernels *processor_narrow(const isa_level *level);
+const struct ternary_products *processor_ternary(const isa_level *level);
 
 #endif

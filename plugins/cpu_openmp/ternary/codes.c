@@ -2,15 +2,17 @@
 /*
  * ternary_quantize, _pack, _unpack and _dot: rows, or pieces of long ones, divided among threads.
  */
-#include "shared/host/ternary/formats.h"
+#include "cpu_openmp/runtime/device.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-#include "shared/host/util/rows.h"
-#include "cpu_openmp/util/counts.h"
-#include "cpu_openmp/runtime/device.h"
+#include "cpu_openmp/array/kernel_convert.h"
 #include "cpu_openmp/runtime/team.h"
+#include "cpu_openmp/util/counts.h"
+#include "shared/host/ternary/formats.h"
+#include "shared/host/util/rows.h"
+#include "kernel_ternary.h"
 #include "tokens.h"
 
 /* Elements of a piece, and of what is made adjacent at a time; whole blocks. */

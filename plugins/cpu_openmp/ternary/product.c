@@ -3,13 +3,15 @@
  * ternary_matmul and ternary_linear: all threads prepare some tokens; then each thread multiplies
  * rows of the weights by them, first by the interleaved groups, then in panels by the others.
  */
+#include "cpu_openmp/runtime/device.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "shared/host/util/rows.h"
-#include "cpu_openmp/util/counts.h"
-#include "cpu_openmp/runtime/device.h"
 #include "cpu_openmp/runtime/team.h"
+#include "cpu_openmp/util/counts.h"
+#include "shared/host/util/rows.h"
+#include "kernel_ternary.h"
 #include "tokens.h"
 
 /* Of a panel, whose sums lie on the stack. */

@@ -6,6 +6,7 @@
 #define COLLET_OPENMP_TERNARY_TOKENS_H
 
 #include "cpu_openmp/runtime/device.h"
+#include "kernel_ternary.h"
 
 /* What becomes of an activation first. */
 enum ternary_source {

@@ -4,15 +4,15 @@
  * part of the batch on each thread; large ones LAPACK, one after the other with its threads where
  * there are too few matrices to occupy ours. Without a usable OpenBLAS our code does all sizes.
  */
-#include "shared/host/linalg/decompositions.h"
+#include "cpu_openmp/runtime/device.h"
 
 #include <stdatomic.h>
 
+#include "cpu_openmp/runtime/team.h"
+#include "shared/host/linalg/decompositions.h"
 #include "shared/host/linalg/matrices.h"
-#include "cpu_openmp/runtime/device.h"
 #include "lapack.h"
 #include "small.h"
-#include "cpu_openmp/runtime/team.h"
 
 /* Elements times the shorter side that a thread should have to itself. */
 #define GRAIN (16 << 10)

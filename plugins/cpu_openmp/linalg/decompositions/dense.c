@@ -6,8 +6,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "shared/host/linalg/matrices.h"
+#include "cpu_openmp/array/kernel_move.h"
 #include "cpu_openmp/runtime/team.h"
+#include "shared/host/linalg/matrices.h"
+#include "kernel_panel.h"
 
 /* Rows that are copied together: whole cache lines of the transposed side. */
 #define BAND 64

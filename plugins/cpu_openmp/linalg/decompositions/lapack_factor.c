@@ -3,10 +3,10 @@
  * LU by halves of the columns (S. Toledo, SIAM J. Matrix Anal. Appl. 18, 1065, 1997) on rows as
  * they are in memory: LAPACK's own would want columns, and its threads the processors of ours.
  */
-#include "lapack.h"
-
-#include "shared/host/linalg/matrices.h"
 #include "cpu_openmp/runtime/team.h"
+#include "shared/host/linalg/matrices.h"
+#include "kernel_panel.h"
+#include "lapack.h"
 
 /* Elements that a thread should have to itself where they are only moved. */
 #define GRAIN_ELEMENTS (4 << 10)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lapack.h"
-
+#include "cpu_openmp/array/kernel_move.h"
+#include "cpu_openmp/runtime/team.h"
+#include "cpu_openmp/util/counts.h"
 #include "shared/host/linalg/decompositions.h"
 #include "shared/host/linalg/matrices.h"
-#include "cpu_openmp/util/counts.h"
-#include "cpu_openmp/runtime/team.h"
+#include "lapack.h"
 
 /* Elements that a thread should have to itself where they are only moved. */
 #define GRAIN_ELEMENTS (16 << 10)

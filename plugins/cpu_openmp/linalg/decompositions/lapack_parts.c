@@ -4,9 +4,8 @@
  * thread a part. Threads of OpenBLAS's own would have to share the processors with those of the
  * team, which go on spinning for milliseconds after each of our loops.
  */
-#include "lapack.h"
-
 #include "cpu_openmp/runtime/team.h"
+#include "lapack.h"
 
 /* Multiply-adds that a thread should have to itself. */
 #define GRAIN_PRODUCTS (1 << 19)

@@ -6,13 +6,13 @@
  * their place from the last block to the first. The signs that make R's diagonal positive are put
  * into the identity that Q begins as.
  */
-#include "lapack.h"
-
 #include <string.h>
 
+#include "cpu_openmp/util/counts.h"
 #include "shared/host/linalg/decompositions.h"
 #include "shared/host/linalg/matrices.h"
-#include "cpu_openmp/util/counts.h"
+#include "kernel_panel.h"
+#include "lapack.h"
 
 /* Columns of a block. */
 #define BLOCK 32

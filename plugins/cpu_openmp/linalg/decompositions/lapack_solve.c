@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lapack.h"
-
 #include <math.h>
 
 #include "shared/host/linalg/decompositions.h"
 #include "shared/host/linalg/matrices.h"
+#include "lapack.h"
 
 typedef struct solve_room {
     void *a, *b, *panel, *pivot;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lapack.h"
-
 #include <math.h>
 
 #include "shared/host/linalg/decompositions.h"
 #include "shared/host/linalg/matrices.h"
+#include "lapack.h"
 
 /* A vector of `count` adjacent elements as output `o` of matrix `index`. */
 static void store_vector(const collet_operand *o, int64_t index, const void *x)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "small.h"
 
+#include "cpu_openmp/runtime/team.h"
 #include "shared/host/linalg/decompositions.h"
 #include "shared/host/linalg/matrices.h"
-#include "cpu_openmp/runtime/team.h"
+#include "kernel_eigen3.h"
+#include "kernel_solve.h"
 
 /* Symmetric 3 x 3 matrices that a thread should have to itself. */
 #define GRAIN_EIGEN3 1024

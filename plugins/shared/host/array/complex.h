@@ -7,7 +7,6 @@
 #define COLLET_CPU_COMPLEX_H
 
 #include <math.h>
-
 #include <collet/types.h>
 
 static inline double cpu_unit_if_infinite(double x)

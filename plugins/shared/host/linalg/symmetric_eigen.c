@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "spectral.h"
-
 #include <float.h>
 #include <math.h>
 
 #include "reflector.h"
+#include "spectral.h"
 
 /* Steps that an eigenvalue may take on the average; two or three are usual. */
 #define STEPS 40

@@ -3,10 +3,10 @@
 
 #include <math.h>
 
+#include "shared/host/util/sum.h"
 #include "eigen.h"
 #include "formulas.h"
 #include "operands.h"
-#include "shared/host/util/sum.h"
 
 void cpu_md_eigen(const collet_kernel_call *call, int64_t begin, int64_t end)
 {

@@ -31,7 +31,7 @@ static double sticky_i64(int64_t x)
 #define FROM_DOUBLE(x) cpu_f16_from(x)
 #define FROM_I64(x) cpu_f16_from(sticky_i64(x))
 #define FROM_U64(x) cpu_f16_from(sticky_u64(x))
-#include "convert.inc"
+#include "cast.inc"
 
 #define NAME(x) bf16_##x
 #define TYPE uint16_t
@@ -39,7 +39,7 @@ static double sticky_i64(int64_t x)
 #define FROM_DOUBLE(x) cpu_bf16_from(x)
 #define FROM_I64(x) cpu_bf16_from(sticky_i64(x))
 #define FROM_U64(x) cpu_bf16_from(sticky_u64(x))
-#include "convert.inc"
+#include "cast.inc"
 
 #define NAME(x) f32_##x
 #define TYPE float
@@ -47,7 +47,7 @@ static double sticky_i64(int64_t x)
 #define FROM_DOUBLE(x) ((float)(x))
 #define FROM_I64(x) ((float)(x))
 #define FROM_U64(x) ((float)(x))
-#include "convert.inc"
+#include "cast.inc"
 
 #define NAME(x) f64_##x
 #define TYPE double
@@ -55,49 +55,49 @@ static double sticky_i64(int64_t x)
 #define FROM_DOUBLE(x) (x)
 #define FROM_I64(x) ((double)(x))
 #define FROM_U64(x) ((double)(x))
-#include "convert.inc"
+#include "cast.inc"
 
 #define NAME(x) i8_##x
 #define TYPE int8_t
 #define LEAST INT8_MIN
 #define MOST INT8_MAX
 #define BEYOND 0x1p7
-#include "integer.inc"
+#include "cast_integer.inc"
 
 #define NAME(x) u8_##x
 #define TYPE uint8_t
 #define LEAST 0
 #define MOST UINT8_MAX
 #define BEYOND 0x1p8
-#include "integer.inc"
+#include "cast_integer.inc"
 
 #define NAME(x) i32_##x
 #define TYPE int32_t
 #define LEAST INT32_MIN
 #define MOST INT32_MAX
 #define BEYOND 0x1p31
-#include "integer.inc"
+#include "cast_integer.inc"
 
 #define NAME(x) u32_##x
 #define TYPE uint32_t
 #define LEAST 0
 #define MOST UINT32_MAX
 #define BEYOND 0x1p32
-#include "integer.inc"
+#include "cast_integer.inc"
 
 #define NAME(x) i64_##x
 #define TYPE int64_t
 #define LEAST INT64_MIN
 #define MOST INT64_MAX
 #define BEYOND 0x1p63
-#include "integer.inc"
+#include "cast_integer.inc"
 
 #define NAME(x) u64_##x
 #define TYPE uint64_t
 #define LEAST 0
 #define MOST UINT64_MAX
 #define BEYOND 0x1p64
-#include "integer.inc"
+#include "cast_integer.inc"
 
 typedef struct conversion {
     uint64_t size;

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * device.h - the device of cpu_scalar and the heads of its kernels. Private to the plugin.
+ *
+ * A kernel is one function for each op. It serves every signature of the op in kernels.def and is
+ * a collet_kernel_row.run: it reads the element types from the operands. docs/KERNELS.md says what
+ * is computed.
+ */
+#ifndef CPU_SCALAR_DEVICE_H
+#define CPU_SCALAR_DEVICE_H
+
+#include <collet/plugin.h>
+
+#include "shared/host/util/plan_cache.h"
+
+struct collet_device {
+    const collet_host *host;
+    plan_cache *plans;
+};
+
+/* Declares the kernel `name`; in front of a body, defines it. Kernels are synchronous: none uses
+ * the queue. */
+#define KERNEL(name)                                                                               \
+    KERNEL_HEAD_(name);                                                                            \
+    KERNEL_HEAD_(name)
+
+/* The same for the function that returns the bytes of workspace that a call needs. */
+#define WORKSPACE(name)                                                                            \
+    WORKSPACE_HEAD_(name);                                                                         \
+    WORKSPACE_HEAD_(name)
+
+#define KERNEL_HEAD_(name)                                                                         \
+    collet_status scalar_##name(__attribute__((unused)) collet_device *device,                     \
+                                __attribute__((unused)) collet_queue *queue,                       \
+                                const collet_kernel_call *call)
+#define WORKSPACE_HEAD_(name)                                                                      \
+    uint64_t scalar_##name##_workspace(__attribute__((unused)) collet_device *device,              \
+                                       const collet_kernel_call *call)
+
+#endif

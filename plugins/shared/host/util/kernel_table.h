@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kernel_table.h - the terms of kernels.def, the tables of kernels of the CPU backends. For plugin.c
+ * alone, which includes its table twice with two meanings of
+ *
+ *   ROW(OP, run, signature...)               a kernel without workspace
+ *   SPACE(OP, run, workspace, signature...)  one with, and the name of what sizes it
+ */
+#ifndef COLLET_HOST_KERNEL_TABLE_H
+#define COLLET_HOST_KERNEL_TABLE_H
+
+#include <collet/plugin.h>
+
+/* The letters of ops.def. */
+#define H COLLET_F16
+#define B COLLET_BF16
+#define F COLLET_F32
+#define D COLLET_F64
+#define C COLLET_C64
+#define Z COLLET_C128
+#define I COLLET_I32
+#define A COLLET_I8
+#define U COLLET_U8
+
+/* One row for each real type t, its signature SIG(t): REALS(ROW, SIG, OP, run) or
+ * REALS(SPACE, SIG, OP, run, workspace). */
+#define REALS(row, SIG, ...)                                                                       \
+    row(__VA_ARGS__, SIG(H)) row(__VA_ARGS__, SIG(B)) row(__VA_ARGS__, SIG(F))                     \
+    row(__VA_ARGS__, SIG(D)) row(__VA_ARGS__, SIG(A)) row(__VA_ARGS__, SIG(U))                     \
+    row(__VA_ARGS__, SIG(I)) row(__VA_ARGS__, SIG(COLLET_U32)) row(__VA_ARGS__, SIG(COLLET_I64))   \
+    row(__VA_ARGS__, SIG(COLLET_U64))
+
+#define ALONE(t) t
+#define TWICE(t) t, t
+#define TO_F16(t) COLLET_F16, t
+#define TO_BF16(t) COLLET_BF16, t
+#define TO_F32(t) COLLET_F32, t
+#define TO_F64(t) COLLET_F64, t
+#define TO_I8(t) COLLET_I8, t
+#define TO_U8(t) COLLET_U8, t
+#define TO_I32(t) COLLET_I32, t
+#define TO_U32(t) COLLET_U32, t
+#define TO_I64(t) COLLET_I64, t
+#define TO_U64(t) COLLET_U64, t
+
+#define UNARY(OP, run)                                                                             \
+    ROW(OP, run, F, F) ROW(OP, run, D, D) ROW(OP, run, H, H) ROW(OP, run, B, B)
+#define BINARY(OP, run)                                                                            \
+    ROW(OP, run, F, F, F) ROW(OP, run, D, D, D)
+#define ARITHMETIC(OP, run)                                                                        \
+    BINARY(OP, run) ROW(OP, run, H, H, H) ROW(OP, run, B, B, B) ROW(OP, run, C, C, C)              \
+    ROW(OP, run, Z, Z, Z)
+
+#endif
