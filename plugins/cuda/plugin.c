@@ -18,7 +18,7 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
 
-/* One line a family: its rows as plugins/shared/jit has them, or this backend's own. */
+/* One line per family: the rows of plugins/shared/jit, some with this backend's functions. */
 static const collet_kernel_row kernels[] = {
     JIT_ARRAY_ROWS,
     JIT_MD_ROWS,

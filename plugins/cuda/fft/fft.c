@@ -15,12 +15,12 @@ static const jit_source source = {"cufft", texts};
 
 #define AXES_MAX 3
 #define PLANS 64
-/* Of device memory, as far as the plans say; their tables are cuFFT's own and smaller. */
+/* Device memory that the cached plans report; cuFFT's own tables are smaller. */
 #define PLANS_BYTES ((uint64_t)1 << 30)
-/* What begins in the workspace begins at a multiple of this. */
+/* Of what lies in the workspace. */
 #define ALIGNMENT 512u
 
-/* ---- A transform in cuFFT's words ------------------------------------------------------------ */
+/* ---- Transforms as cuFFT describes them ------------------------------------------------------ */
 
 /* Element (i0, i1, i2) of transform b is ((i0 embed[1] + i1) embed[2] + i2) step + b distance. */
 typedef struct layout {
@@ -41,7 +41,7 @@ static int is_complex(collet_dtype dtype)
     return dtype == COLLET_C64 || dtype == COLLET_C128;
 }
 
-/* The batch's axes as one; none of its transforms may be another. */
+/* Merges the batch's axes into one; transforms must not coincide. */
 static int set_distance(layout *l, const collet_operand *o, int32_t axes)
 {
     int64_t wanted = 0;
@@ -95,8 +95,8 @@ static CUdeviceptr address_of(const collet_operand *o)
     return cuda_address(o->buffer) + o->byte_offset;
 }
 
-/* 1 when cuFFT has words for the call. Numbers stand where a complex one may stand: it reads real
- * ones in pairs. */
+/* 1 if cuFFT supports the call. It reads real numbers in pairs, so these must be aligned as complex
+ * ones. */
 static int describe(transform *t, const collet_kernel_call *call)
 {
     const collet_fft_params *params = call->params;
@@ -132,12 +132,12 @@ static int describe(transform *t, const collet_kernel_call *call)
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
-/* A plan of any queue: the stream and the work area are told before each use, under `lock`. */
+/* A plan, shared by all queues: stream and work area are set before each use, under `lock`. */
 typedef struct fft_plan {
     cached_plan head;
     collet_device *device;
     pthread_mutex_t lock;
-    int usable; /* 0: cuFFT has no plan for this, which need not be found out again */
+    int usable; /* 0: cuFFT supports no such plan, which is cached too */
     cufftHandle handle;
     size_t work;
 } fft_plan;
@@ -163,7 +163,7 @@ static plan_key key_of(const transform *t)
     return key;
 }
 
-/* What is under way may still use the plan's tables. */
+/* Pending commands may still use the plan's tables. */
 static void destroy_plan(cached_plan *plan)
 {
     fft_plan *p = (fft_plan *)plan;
@@ -184,28 +184,28 @@ static cufftResult fill_plan(const cuda_fourier *f, fft_plan *p, const transform
     transform t = *given;
     cudaDataType complex = t.wide ? CUDA_C_64F : CUDA_C_32F;
     cudaDataType real = t.wide ? CUDA_R_64F : CUDA_R_32F;
-    cufftResult answer = f->Create(&p->handle);
-    if (answer != CUFFT_SUCCESS)
-        return answer;
-    answer = f->SetAutoAllocation(p->handle, 0);
-    if (answer == CUFFT_SUCCESS)
-        answer =
+    cufftResult result = f->Create(&p->handle);
+    if (result != CUFFT_SUCCESS)
+        return result;
+    result = f->SetAutoAllocation(p->handle, 0);
+    if (result == CUFFT_SUCCESS)
+        result =
             f->XtMakePlanMany(p->handle, t.rank, t.n, t.in.embed, t.in.step, t.in.distance,
                               t.from_real ? real : complex, t.out.embed, t.out.step, t.out.distance,
                               t.to_real ? real : complex, t.count, &p->work, complex);
-    if (answer != CUFFT_SUCCESS)
+    if (result != CUFFT_SUCCESS)
         f->Destroy(p->handle);
-    return answer;
+    return result;
 }
 
-typedef struct wish {
+typedef struct plan_request {
     collet_device *device;
     const transform *transform;
-} wish;
+} plan_request;
 
 static cached_plan *make_plan(const plan_key *key, void *context)
 {
-    const wish *w = context;
+    const plan_request *w = context;
     collet_device *d = w->device;
     fft_plan *p = calloc(1, sizeof *p);
     (void)key;
@@ -213,23 +213,23 @@ static cached_plan *make_plan(const plan_key *key, void *context)
         free(p);
         return NULL;
     }
-    cufftResult answer = fill_plan(&d->fourier, p, w->transform);
+    cufftResult result = fill_plan(&d->fourier, p, w->transform);
     cuda_leave(d);
-    if ((answer != CUFFT_SUCCESS && answer != CUFFT_INVALID_SIZE && answer != CUFFT_INVALID_VALUE &&
-         answer != CUFFT_NOT_SUPPORTED) ||
+    if ((result != CUFFT_SUCCESS && result != CUFFT_INVALID_SIZE && result != CUFFT_INVALID_VALUE &&
+         result != CUFFT_NOT_SUPPORTED) ||
         pthread_mutex_init(&p->lock, NULL)) {
-        if (answer == CUFFT_SUCCESS)
+        if (result == CUFFT_SUCCESS)
             d->fourier.Destroy(p->handle);
         free(p);
         return NULL;
     }
     p->head = (cached_plan){destroy_plan, p->work};
     p->device = d;
-    p->usable = answer == CUFFT_SUCCESS;
+    p->usable = result == CUFFT_SUCCESS;
     return &p->head;
 }
 
-/* The device's cache of plans, made with the first. */
+/* The device's cache of plans, created on first use. */
 static plan_cache *plans_of(collet_device *d)
 {
     pthread_mutex_lock(&d->fourier.library.lock);
@@ -240,10 +240,10 @@ static plan_cache *plans_of(collet_device *d)
     return plans;
 }
 
-/* The plan of a transform that cuFFT computes, to be given back; NULL: it is the family's. */
+/* A transform's plan, to be released by plan_cache_give; NULL: cuFFT does not compute it. */
 static fft_plan *take_plan(collet_device *d, const transform *t)
 {
-    wish w = {d, t};
+    plan_request w = {d, t};
     plan_key key = key_of(t);
     plan_cache *plans = plans_of(d);
     fft_plan *p = plans ? (fft_plan *)plan_cache_take(plans, &key, make_plan, &w) : NULL;
@@ -257,7 +257,7 @@ static fft_plan *take_plan(collet_device *d, const transform *t)
 
 #define LATTICE_DIMS (COLLET_MAX_DIMS + 1)
 
-/* Numbers in any strides, a complex one being two. */
+/* Real numbers in any strides; a complex number is two. */
 typedef struct lattice {
     int64_t count;
     int64_t extent[LATTICE_DIMS], stride[LATTICE_DIMS];
@@ -270,7 +270,7 @@ typedef struct spectrum {
     int32_t axes, batch;
 } spectrum;
 
-/* As few axes as there are runs. */
+/* Merges axes that are contiguous. */
 static void add_axis(lattice *v, int64_t extent, int64_t stride)
 {
     v->count *= extent;
@@ -341,23 +341,23 @@ typedef struct execution {
     int direction;
 } execution;
 
-/* In the order of the queue: what is told to the plan holds for what is enqueued next. */
+/* The plan's settings apply to what is enqueued next, so `lock` is held until then. */
 static int execute(void *context, int *code)
 {
     const execution *e = context;
     cufftHandle handle = e->plan->handle;
     pthread_mutex_lock(&e->plan->lock);
-    cufftResult answer = e->fourier->SetStream(handle, e->stream);
-    if (answer == CUFFT_SUCCESS && e->plan->work)
-        answer = e->fourier->SetWorkArea(handle, (void *)(uintptr_t)e->work);
-    int told = answer == CUFFT_SUCCESS;
+    cufftResult result = e->fourier->SetStream(handle, e->stream);
+    if (result == CUFFT_SUCCESS && e->plan->work)
+        result = e->fourier->SetWorkArea(handle, (void *)(uintptr_t)e->work);
+    int told = result == CUFFT_SUCCESS;
     if (told)
-        answer = e->fourier->XtExec(handle, (void *)(uintptr_t)e->from, (void *)(uintptr_t)e->to,
+        result = e->fourier->XtExec(handle, (void *)(uintptr_t)e->from, (void *)(uintptr_t)e->to,
                                     e->direction);
     pthread_mutex_unlock(&e->plan->lock);
-    *code = (int)answer;
-    return answer == CUFFT_SUCCESS ? CUDA_LIBRARY_DONE
-           : told && answer != CUFFT_INVALID_VALUE && answer != CUFFT_NOT_SUPPORTED
+    *code = (int)result;
+    return result == CUFFT_SUCCESS ? CUDA_LIBRARY_DONE
+           : told && result != CUFFT_INVALID_VALUE && result != CUFFT_NOT_SUPPORTED
                ? CUDA_LIBRARY_BROKEN
                : CUDA_LIBRARY_NO;
 }
@@ -365,13 +365,13 @@ static int execute(void *context, int *code)
 static collet_status run_plan(collet_device *d, collet_queue *q, const collet_kernel_call *call,
                               const transform *t, fft_plan *p)
 {
-    CUdeviceptr room = cuda_address(call->workspace);
+    CUdeviceptr scratch = cuda_address(call->workspace);
     execution e = {.fourier = &d->fourier,
                    .plan = p,
                    .stream = q->handle,
-                   .from = t->to_real ? room : t->from,
+                   .from = t->to_real ? scratch : t->from,
                    .to = t->to,
-                   .work = room + t->spectrum,
+                   .work = scratch + t->spectrum,
                    .direction = t->inverse ? CUFFT_INVERSE : CUFFT_FORWARD};
     cuda_library_use use = {
         .device = d, .queue = q, .label = "cufftXtExec", .count = 2, .err = call->err};

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fft.h - the fft row that this backend serves in the place of plugins/shared/jit's: jit_fft by
- * cuFFT, where that is there and has words for the operands' layout. As plugin.h has run and
- * workspace.
+ * fft.h - `run` and `workspace` (plugin.h) of the row fft: by cuFFT if it is installed and supports
+ * the operands' layout, else jit_fft.
  */
 #ifndef COLLET_CUDA_FFT_H
 #define COLLET_CUDA_FFT_H

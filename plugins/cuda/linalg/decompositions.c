@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cholesky, lu, solve and qr by cuSOLVER, which has matrices by columns. */
+/* cholesky, lu, solve and qr by cuSOLVER, which is column-major. */
 #include "decompositions.h"
 
 #include "shared/jit/linalg/decompositions.h"
 #include "shared/jit/linalg/spectra.h"
 #include "exchange.h"
 
-/* Of matrices that potrfBatched takes together. */
-#define TOGETHER_MOST 256
+/* Largest extent for potrfBatched. */
+#define BATCHED_MAX 256
 
-/* Offsets in the workspace; the library's numbers of scratch, of which all matrices have one. */
+/* Offsets into the workspace; lwork: numbers of cuSOLVER's scratch, which all matrices share. */
 typedef struct factors {
     solver_job j;
-    int together, columns, lwork;
+    int batched, columns, lwork;
     int64_t a, b, work, pivots, noted, places, taus;
 } factors;
 
@@ -38,7 +38,7 @@ static void unlock_sizes(collet_device *d)
     pthread_mutex_unlock(&d->solver.library.lock);
 }
 
-/* The input by columns, with `extra` rows between two. */
+/* The input in column-major order. */
 static solver_matrix by_columns(const factors *f, uint32_t k, uint32_t place, int flags)
 {
     return (solver_matrix){.k = k,
@@ -52,7 +52,7 @@ static solver_matrix by_columns(const factors *f, uint32_t k, uint32_t place, in
                            .flags = flags};
 }
 
-/* A part of it, rows x columns from its first element on. */
+/* Its leading m x n part, for operand k. */
 static solver_matrix part_of(solver_matrix whole, uint32_t k, int64_t m, int64_t n, int flags)
 {
     whole.k = whole.place = k;
@@ -68,44 +68,45 @@ static int plan_cholesky(factors *f, collet_device *d, collet_queue *q,
                          const collet_kernel_call *call)
 {
     solver_job *j = &f->j;
-    int answer = CUSOLVER_STATUS_SUCCESS;
+    int result = CUSOLVER_STATUS_SUCCESS;
     *f = (factors){.lwork = 0};
     if (!solver_begin(j, d, q, call, 2, 3))
         return 0;
-    f->together = solver_worth_together(j, TOGETHER_MOST);
-    if (!f->together && !solver_worth(j))
+    f->batched = solver_serves_batched(j, BATCHED_MAX);
+    if (!f->batched && !solver_serves(j))
         return 0;
     f->a = solver_reserve_numbers(j, j->count * j->n * j->n);
-    if (f->together) {
+    if (f->batched) {
         f->places = solver_reserve(j, j->count, sizeof(void *));
         return 1;
     }
     lock_sizes(d);
-    answer = (int)SOLVER(j, potrf_bufferSize, d->solver.sizes, CUBLAS_FILL_MODE_UPPER, j->n, NULL,
+    result = (int)SOLVER(j, potrf_bufferSize, d->solver.sizes, CUBLAS_FILL_MODE_UPPER, j->n, NULL,
                          j->n, &f->lwork);
     unlock_sizes(d);
     f->work = solver_reserve_numbers(j, f->lwork);
-    return answer == CUSOLVER_STATUS_SUCCESS;
+    return result == CUSOLVER_STATUS_SUCCESS;
 }
 
-/* Rows are columns of the transpose, whose upper triangle is the lower one: L^T, then, is L. */
+/* The row-major matrix is the transpose of a column-major one: the upper factor U = L^T in place is
+ * L in row-major order. */
 static int call_cholesky(void *context, int *code)
 {
     const factors *f = context;
     const solver_job *j = &f->j;
     cusolverDnHandle_t handle = solver_handle(j->queue);
-    int answer = CUSOLVER_STATUS_SUCCESS;
+    int result = CUSOLVER_STATUS_SUCCESS;
     if (!handle)
         return CUDA_LIBRARY_NO;
-    if (f->together)
-        answer = (int)SOLVER(j, potrfBatched, handle, CUBLAS_FILL_MODE_UPPER, j->n,
+    if (f->batched)
+        result = (int)SOLVER(j, potrfBatched, handle, CUBLAS_FILL_MODE_UPPER, j->n,
                              solver_address(j, f->places), j->n, integer(f, j->x.infos, 0),
                              (int)j->count);
-    for (int64_t i = 0; i < j->count && !f->together && answer == CUSOLVER_STATUS_SUCCESS; i++)
-        answer = (int)SOLVER(j, potrf, handle, CUBLAS_FILL_MODE_UPPER, j->n,
+    for (int64_t i = 0; i < j->count && !f->batched && result == CUSOLVER_STATUS_SUCCESS; i++)
+        result = (int)SOLVER(j, potrf, handle, CUBLAS_FILL_MODE_UPPER, j->n,
                              number(f, f->a, i * j->n * j->n), j->n, number(f, f->work, 0),
                              f->lwork, integer(f, j->x.infos, i));
-    return solver_answer(answer, code);
+    return solver_outcome(result, code);
 }
 
 static collet_status run_cholesky(factors *f)
@@ -121,14 +122,14 @@ static collet_status run_cholesky(factors *f)
                        .down = n,
                        .across = 1,
                        .flags = EXCHANGE_MIRRORED | EXCHANGE_RAW};
-    solver_take(j, &a);
-    if (f->together)
-        solver_list(j, f->places, &a);
-    solver_call(j, f->together ? "cusolverDnpotrfBatched" : "cusolverDnpotrf", call_cholesky, f);
+    solver_load(j, &a);
+    if (f->batched)
+        solver_pointers(j, f->places, &a);
+    solver_call(j, f->batched ? "cusolverDnpotrfBatched" : "cusolverDnpotrf", call_cholesky, f);
     a.place = 1;
-    solver_launch(j, "judge_pivots", 1, 0, (uint64_t)j->count, &a);
+    solver_launch(j, "check_pivots", 1, 0, (uint64_t)j->count, &a);
     a = part_of(a, 0, n, n, EXCHANGE_LOWER);
-    solver_give(j, &a);
+    solver_store(j, &a);
     return j->status;
 }
 
@@ -139,19 +140,19 @@ static int plan_lu_of(factors *f)
     solver_job *j = &f->j;
     collet_device *d = j->device;
     f->a = solver_reserve_numbers(j, j->count * j->m * j->n);
-    f->pivots = solver_reserve(j, j->count * j->least, sizeof(int));
+    f->pivots = solver_reserve(j, j->count * j->min_extent, sizeof(int));
     lock_sizes(d);
-    int answer =
+    int result =
         (int)SOLVER(j, getrf_bufferSize, d->solver.sizes, j->m, j->n, NULL, j->m, &f->lwork);
     unlock_sizes(d);
     f->work = solver_reserve_numbers(j, f->lwork);
-    return answer == CUSOLVER_STATUS_SUCCESS;
+    return result == CUSOLVER_STATUS_SUCCESS;
 }
 
 static int plan_lu(factors *f, collet_device *d, collet_queue *q, const collet_kernel_call *call)
 {
     *f = (factors){.lwork = 0};
-    return solver_begin(&f->j, d, q, call, 4, 5) && solver_worth(&f->j) && plan_lu_of(f);
+    return solver_begin(&f->j, d, q, call, 4, 5) && solver_serves(&f->j) && plan_lu_of(f);
 }
 
 static int call_lu(void *context, int *code)
@@ -159,19 +160,19 @@ static int call_lu(void *context, int *code)
     const factors *f = context;
     const solver_job *j = &f->j;
     cusolverDnHandle_t handle = solver_handle(j->queue);
-    int answer = CUSOLVER_STATUS_SUCCESS;
+    int result = CUSOLVER_STATUS_SUCCESS;
     if (!handle)
         return CUDA_LIBRARY_NO;
-    for (int64_t i = 0; i < j->count && answer == CUSOLVER_STATUS_SUCCESS; i++) {
-        int *pivots = integer(f, f->pivots, i * j->least), *info = integer(f, j->x.infos, i);
+    for (int64_t i = 0; i < j->count && result == CUSOLVER_STATUS_SUCCESS; i++) {
+        int *pivots = integer(f, f->pivots, i * j->min_extent), *info = integer(f, j->x.infos, i);
         void *a = number(f, f->a, i * j->m * j->n);
-        answer =
+        result =
             (int)SOLVER(j, getrf, handle, j->m, j->n, a, j->m, number(f, f->work, 0), pivots, info);
-        if (answer == CUSOLVER_STATUS_SUCCESS && f->columns)
-            answer = (int)SOLVER(j, getrs, handle, CUBLAS_OP_N, j->n, f->columns, a, j->n, pivots,
+        if (result == CUSOLVER_STATUS_SUCCESS && f->columns)
+            result = (int)SOLVER(j, getrs, handle, CUBLAS_OP_N, j->n, f->columns, a, j->n, pivots,
                                  number(f, f->b, i * j->n * f->columns), j->n, info);
     }
-    return solver_answer(answer, code);
+    return solver_outcome(result, code);
 }
 
 static collet_status run_lu(factors *f)
@@ -179,21 +180,21 @@ static collet_status run_lu(factors *f)
     solver_job *j = &f->j;
     solver_matrix whole = by_columns(f, 4, 4, 0), part = whole;
     j->x.extra = f->pivots;
-    j->x.extra_pitch = j->least;
-    solver_take(j, &whole);
+    j->x.extra_pitch = j->min_extent;
+    solver_load(j, &whole);
     solver_call(j, "cusolverDngetrf", call_lu, f);
     whole.place = 3;
-    solver_launch(j, "judge_pivots", 3, 1, (uint64_t)j->count, &whole);
+    solver_launch(j, "check_pivots", 3, 1, (uint64_t)j->count, &whole);
     whole.place = 0;
     solver_launch(j, "order_rows", 0, -1, (uint64_t)j->count, &whole);
-    part = part_of(whole, 1, j->m, j->least, EXCHANGE_LOWER | EXCHANGE_UNIT);
-    solver_give(j, &part);
-    part = part_of(whole, 2, j->least, j->n, EXCHANGE_UPPER | EXCHANGE_SCALED);
-    solver_give(j, &part);
+    part = part_of(whole, 1, j->m, j->min_extent, EXCHANGE_LOWER | EXCHANGE_UNIT);
+    solver_store(j, &part);
+    part = part_of(whole, 2, j->min_extent, j->n, EXCHANGE_UPPER | EXCHANGE_SCALED);
+    solver_store(j, &part);
     return j->status;
 }
 
-/* In the batch: x, b, a. */
+/* Operands of the batch: x, b, a. */
 static int plan_solve(factors *f, collet_device *d, collet_queue *q, const collet_kernel_call *call)
 {
     const collet_operand *b = jit_operand(call, 3);
@@ -205,7 +206,7 @@ static int plan_solve(factors *f, collet_device *d, collet_queue *q, const colle
     jit_batch_operand(&f->j.x.operands, 1, b);
     jit_batch_operand(&f->j.x.operands, 2, jit_operand(call, 2));
     f->columns = (int)columns;
-    if (!solver_worth(&f->j) || !plan_lu_of(f))
+    if (!solver_serves(&f->j) || !plan_lu_of(f))
         return 0;
     f->b = solver_reserve_numbers(&f->j, f->j.count * f->j.n * columns);
     f->noted = solver_reserve(&f->j, f->j.count * columns, sizeof(int));
@@ -228,14 +229,14 @@ static collet_status run_solve(factors *f)
     j->x.extra_pitch = f->columns;
     j->status = jit_vtable()->buffer_fill(j->device, j->queue, j->call->workspace,
                                           (uint64_t)f->noted, notes, &zero, 1, j->call->err);
-    solver_take(j, &a);
-    solver_take(j, &b);
+    solver_load(j, &a);
+    solver_load(j, &b);
     solver_call(j, "cusolverDngetrf and getrs", call_lu, f);
-    solver_launch(j, "judge_pivots", 1, 2, (uint64_t)j->count, &a);
-    solver_launch(j, "judge_batch", 1, -1, 1, &a);
+    solver_launch(j, "check_pivots", 1, 2, (uint64_t)j->count, &a);
+    solver_launch(j, "check_batch", 1, -1, 1, &a);
     b.k = b.place = 0;
     b.flags = EXCHANGE_NOTED | EXCHANGE_SCALED_BACK;
-    solver_give(j, &b);
+    solver_store(j, &b);
     return j->status;
 }
 
@@ -246,21 +247,21 @@ static int plan_qr(factors *f, collet_device *d, collet_queue *q, const collet_k
     solver_job *j = &f->j;
     int other = 0;
     *f = (factors){.lwork = 0};
-    if (!solver_begin(j, d, q, call, 2, 3) || !solver_worth(j))
+    if (!solver_begin(j, d, q, call, 2, 3) || !solver_serves(j))
         return 0;
     f->a = solver_reserve_numbers(j, j->count * j->m * j->n);
-    f->taus = solver_reserve_numbers(j, j->count * j->least);
-    f->pivots = solver_reserve_numbers(j, j->count * j->least);
+    f->taus = solver_reserve_numbers(j, j->count * j->min_extent);
+    f->pivots = solver_reserve_numbers(j, j->count * j->min_extent);
     lock_sizes(d);
-    int answer =
+    int result =
         (int)SOLVER(j, geqrf_bufferSize, d->solver.sizes, j->m, j->n, NULL, j->m, &f->lwork);
-    if (answer == CUSOLVER_STATUS_SUCCESS)
-        answer = (int)SOLVER(j, orgqr_bufferSize, d->solver.sizes, j->m, j->least, j->least, NULL,
-                             j->m, NULL, &other);
+    if (result == CUSOLVER_STATUS_SUCCESS)
+        result = (int)SOLVER(j, orgqr_bufferSize, d->solver.sizes, j->m, j->min_extent,
+                             j->min_extent, NULL, j->m, NULL, &other);
     unlock_sizes(d);
     f->lwork = f->lwork > other ? f->lwork : other;
     f->work = solver_reserve_numbers(j, f->lwork);
-    return answer == CUSOLVER_STATUS_SUCCESS;
+    return result == CUSOLVER_STATUS_SUCCESS;
 }
 
 static int call_reflectors(void *context, int *code)
@@ -268,14 +269,14 @@ static int call_reflectors(void *context, int *code)
     const factors *f = context;
     const solver_job *j = &f->j;
     cusolverDnHandle_t handle = solver_handle(j->queue);
-    int answer = CUSOLVER_STATUS_SUCCESS;
+    int result = CUSOLVER_STATUS_SUCCESS;
     if (!handle)
         return CUDA_LIBRARY_NO;
-    for (int64_t i = 0; i < j->count && answer == CUSOLVER_STATUS_SUCCESS; i++)
-        answer = (int)SOLVER(j, geqrf, handle, j->m, j->n, number(f, f->a, i * j->m * j->n), j->m,
-                             number(f, f->taus, i * j->least), number(f, f->work, 0), f->lwork,
+    for (int64_t i = 0; i < j->count && result == CUSOLVER_STATUS_SUCCESS; i++)
+        result = (int)SOLVER(j, geqrf, handle, j->m, j->n, number(f, f->a, i * j->m * j->n), j->m,
+                             number(f, f->taus, i * j->min_extent), number(f, f->work, 0), f->lwork,
                              integer(f, j->x.infos, i));
-    return solver_answer(answer, code);
+    return solver_outcome(result, code);
 }
 
 static int call_product(void *context, int *code)
@@ -283,15 +284,15 @@ static int call_product(void *context, int *code)
     const factors *f = context;
     const solver_job *j = &f->j;
     cusolverDnHandle_t handle = solver_handle(j->queue);
-    int answer = CUSOLVER_STATUS_SUCCESS;
+    int result = CUSOLVER_STATUS_SUCCESS;
     if (!handle)
         return CUDA_LIBRARY_NO;
-    for (int64_t i = 0; i < j->count && answer == CUSOLVER_STATUS_SUCCESS; i++)
-        answer =
-            (int)SOLVER(j, orgqr, handle, j->m, j->least, j->least,
-                        number(f, f->a, i * j->m * j->n), j->m, number(f, f->taus, i * j->least),
-                        number(f, f->work, 0), f->lwork, integer(f, j->x.infos, i));
-    return solver_answer(answer, code);
+    for (int64_t i = 0; i < j->count && result == CUSOLVER_STATUS_SUCCESS; i++)
+        result = (int)SOLVER(j, orgqr, handle, j->m, j->min_extent, j->min_extent,
+                             number(f, f->a, i * j->m * j->n), j->m,
+                             number(f, f->taus, i * j->min_extent), number(f, f->work, 0), f->lwork,
+                             integer(f, j->x.infos, i));
+    return solver_outcome(result, code);
 }
 
 static collet_status run_qr(factors *f)
@@ -299,15 +300,16 @@ static collet_status run_qr(factors *f)
     solver_job *j = &f->j;
     solver_matrix whole = by_columns(f, 2, 2, 0), part;
     j->x.extra = f->pivots; /* the signs */
-    j->x.extra_pitch = j->least;
-    solver_take(j, &whole);
+    j->x.extra_pitch = j->min_extent;
+    solver_load(j, &whole);
     solver_call(j, "cusolverDngeqrf", call_reflectors, f);
-    solver_launch(j, "judge_signs", -1, -1, (uint64_t)j->count, &whole);
-    part = part_of(whole, 1, j->least, j->n, EXCHANGE_UPPER | EXCHANGE_SCALED | EXCHANGE_SIGN_ROWS);
-    solver_give(j, &part);
+    solver_launch(j, "find_signs", -1, -1, (uint64_t)j->count, &whole);
+    part = part_of(whole, 1, j->min_extent, j->n,
+                   EXCHANGE_UPPER | EXCHANGE_SCALED | EXCHANGE_SIGN_ROWS);
+    solver_store(j, &part);
     solver_call(j, "cusolverDnorgqr", call_product, f);
-    part = part_of(whole, 0, j->m, j->least, EXCHANGE_SIGN_COLUMNS);
-    solver_give(j, &part);
+    part = part_of(whole, 0, j->m, j->min_extent, EXCHANGE_SIGN_COLUMNS);
+    solver_store(j, &part);
     return j->status;
 }
 
@@ -328,7 +330,7 @@ static const entry qr = {plan_qr, run_qr, jit_qr, jit_qr_workspace};
 static uint64_t workspace_of(const entry *e, collet_device *d, const collet_kernel_call *call)
 {
     factors f;
-    return e->plan(&f, d, NULL, call) ? solver_room(&f.j) : e->own_workspace(d, call);
+    return e->plan(&f, d, NULL, call) ? solver_scratch_bytes(&f.j) : e->own_workspace(d, call);
 }
 
 static collet_status run(const entry *e, collet_device *d, collet_queue *q,
@@ -336,7 +338,7 @@ static collet_status run(const entry *e, collet_device *d, collet_queue *q,
 {
     factors f;
     collet_status status = COLLET_REFUSED;
-    if (e->plan(&f, d, q, call) && solver_room(&f.j) <= call->workspace_bytes)
+    if (e->plan(&f, d, q, call) && solver_scratch_bytes(&f.j) <= call->workspace_bytes)
         status = e->run(&f);
     if (status != COLLET_REFUSED || e->own_workspace(d, call) > call->workspace_bytes)
         return status;

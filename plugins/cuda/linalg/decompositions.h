@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * decompositions.h - rows that this backend serves in the place of plugins/shared/jit's
- * decompositions and spectra: by cuSOLVER, where that is there and the matrices are large, or small
- * and many. As plugin.h has run and workspace.
+ * decompositions.h - `run` and `workspace` (plugin.h) of the decompositions' rows: by cuSOLVER if
+ * it is installed and the matrices are large, or small and many, else by plugins/shared/jit.
  */
 #ifndef COLLET_CUDA_DECOMPOSITIONS_H
 #define COLLET_CUDA_DECOMPOSITIONS_H

@@ -11,15 +11,15 @@ static const char *const texts[] = {jit_text_linalg_matrices, jit_text_linalg_de
 static const jit_source source = {"cusolver", texts};
 
 #define ALIGNMENT 512u
-#define PARTS_MOST 64
-/* Elements of a part: enough for a group to be worth its launch. */
+#define PARTS_MAX 64
+/* Elements that a group of `measure` reads at least. */
 #define PART 4096
-/* The setting cuda.cusolver_from: from this extent on cuSOLVER serves, below it the families'
- * kernels, which take one group a matrix. */
+/* Default of the setting cuda.cusolver_from: smaller matrices are left to the kernels of
+ * plugins/shared/jit, which use one group per matrix. */
 #define FROM 96
-/* Matrices one after another, before they are worth as much side by side. */
-#define ONE_BY_ONE 64
-/* Binary exponents whose squares are far from both ends. */
+/* Most matrices that are computed one after another: of more, those kernels make better use. */
+#define SERIAL_MAX 64
+/* Binary exponents whose squares neither overflow nor underflow. */
 #define TOP_OF_F32 50
 #define TOP_OF_F64 400
 
@@ -45,11 +45,11 @@ int solver_begin(solver_job *j, collet_device *d, collet_queue *q, const collet_
     j->wide = a->dtype == COLLET_F64;
     j->m = (int)m;
     j->n = (int)n;
-    j->least = m < n ? (int)m : (int)n;
+    j->min_extent = m < n ? (int)m : (int)n;
     j->x.count = j->count;
     j->x.top = j->wide ? TOP_OF_F64 : TOP_OF_F32;
     j->x.parts = (int64_t)jit_ceiling((uint64_t)(m * n), PART);
-    j->x.parts = j->x.parts < PARTS_MOST ? j->x.parts : PARTS_MOST;
+    j->x.parts = j->x.parts < PARTS_MAX ? j->x.parts : PARTS_MAX;
     j->x.partial = solver_reserve(j, j->count * j->x.parts, sizeof(double));
     j->x.scales = solver_reserve(j, j->count, sizeof(double));
     j->x.states = solver_reserve(j, j->count, sizeof(int));
@@ -57,8 +57,7 @@ int solver_begin(solver_job *j, collet_device *d, collet_queue *q, const collet_
     return 1;
 }
 
-/* In the device's context, for a handle is made; called last, for the library may have to be
- * opened. */
+/* Creates a handle and may open the library, so it is the last condition to check. */
 static int is_there(const solver_job *j)
 {
     if (cuda_enter(j->device) != CUDA_SUCCESS)
@@ -68,26 +67,26 @@ static int is_there(const solver_job *j)
     return there;
 }
 
-int solver_worth(const solver_job *j)
+int solver_serves(const solver_job *j)
 {
-    return j->least >= served_from(j->device) && j->least > 3 && j->count <= ONE_BY_ONE &&
+    return j->min_extent >= served_from(j->device) && j->min_extent > 3 && j->count <= SERIAL_MAX &&
            is_there(j);
 }
 
-int solver_worth_together(const solver_job *j, int most)
+int solver_serves_batched(const solver_job *j, int most)
 {
     int from = served_from(j->device);
-    return j->m <= most && j->n <= most && j->least > 3 && j->count > 1 && j->count >= from &&
+    return j->m <= most && j->n <= most && j->min_extent > 3 && j->count > 1 && j->count >= from &&
            is_there(j);
 }
 
 int64_t solver_reserve(solver_job *j, int64_t count, size_t size)
 {
-    uint64_t bytes, first = j->room;
+    uint64_t bytes, first = j->scratch;
     if (count < 0 || __builtin_mul_overflow((uint64_t)count, size, &bytes) ||
         bytes > INT64_MAX - ALIGNMENT ||
-        __builtin_add_overflow(first, jit_ceiling(bytes, ALIGNMENT) * ALIGNMENT, &j->room) ||
-        j->room > INT64_MAX)
+        __builtin_add_overflow(first, jit_ceiling(bytes, ALIGNMENT) * ALIGNMENT, &j->scratch) ||
+        j->scratch > INT64_MAX)
         j->overflow = 1;
     return (int64_t)first;
 }
@@ -97,9 +96,9 @@ int64_t solver_reserve_numbers(solver_job *j, int64_t count)
     return solver_reserve(j, count, j->wide ? sizeof(double) : sizeof(float));
 }
 
-uint64_t solver_room(const solver_job *j)
+uint64_t solver_scratch_bytes(const solver_job *j)
 {
-    return j->overflow ? UINT64_MAX : j->room;
+    return j->overflow ? UINT64_MAX : j->scratch;
 }
 
 void *solver_address(const solver_job *j, int64_t offset)
@@ -139,7 +138,7 @@ static void begin(const solver_job *j, jit_launch *l, const char *kernel, int k)
         jit_pass_operand(l, jit_operand(j->call, (uint32_t)k));
 }
 
-void solver_take(solver_job *j, const solver_matrix *what)
+void solver_load(solver_job *j, const solver_matrix *what)
 {
     exchange x = exchange_of(j, what);
     jit_launch l;
@@ -149,17 +148,17 @@ void solver_take(solver_job *j, const solver_matrix *what)
         jit_pass_block(&l, &x, sizeof x);
         launch(j, &l, (uint64_t)(x.parts * j->count));
     }
-    begin(j, &l, "take", (int)what->k);
+    begin(j, &l, "load", (int)what->k);
     jit_pass_buffer(&l, j->call->workspace);
     jit_pass_block(&l, &x, sizeof x);
     launch(j, &l, (uint64_t)(x.groups * j->count));
 }
 
-void solver_give(solver_job *j, const solver_matrix *what)
+void solver_store(solver_job *j, const solver_matrix *what)
 {
     exchange x = exchange_of(j, what);
     jit_launch l;
-    begin(j, &l, "give", (int)what->k);
+    begin(j, &l, "store", (int)what->k);
     jit_pass_buffer(&l, j->call->workspace);
     jit_pass_block(&l, &x, sizeof x);
     launch(j, &l, (uint64_t)(x.groups * j->count));
@@ -180,11 +179,11 @@ void solver_launch(solver_job *j, const char *kernel, int k, int what, uint64_t 
     j->launched |= k >= 0;
 }
 
-void solver_list(solver_job *j, int64_t places, const solver_matrix *of)
+void solver_pointers(solver_job *j, int64_t places, const solver_matrix *of)
 {
     exchange x = exchange_of(j, of);
     jit_launch l;
-    begin(j, &l, "list", -1);
+    begin(j, &l, "pointers", -1);
     jit_pass_buffer(&l, j->call->workspace);
     jit_pass_i64(&l, places);
     jit_pass_block(&l, &x, sizeof x);
@@ -209,7 +208,7 @@ cusolverDnHandle_t solver_handle(collet_queue *q)
     return handle;
 }
 
-int solver_answer(int status, int *code)
+int solver_outcome(int status, int *code)
 {
     *code = status;
     return status == CUSOLVER_STATUS_SUCCESS ? CUDA_LIBRARY_DONE

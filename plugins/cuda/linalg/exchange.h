@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exchange.h - a decomposition by cuSOLVER: its matrices go to the workspace by columns, scaled,
- * and the results from there, by kernels of cusolver.dev.
+ * exchange.h - decompositions by cuSOLVER: kernels of cusolver.dev copy the matrices to the
+ * workspace, scaled and in column-major order, and the results back.
  */
 #ifndef COLLET_CUDA_EXCHANGE_H
 #define COLLET_CUDA_EXCHANGE_H
@@ -26,7 +26,7 @@ enum {
     EXCHANGE_SIGN_COLUMNS = 512
 };
 
-/* The struct of cusolver.dev, laid out alike; offsets into the workspace in bytes. */
+/* The struct of cusolver.dev; offsets into the workspace in bytes. */
 typedef struct exchange {
     int64_t count;
     int64_t m, n;
@@ -46,69 +46,70 @@ typedef struct exchange {
     jit_batch operands;
 } exchange;
 
-/* A call in the making. */
+/* A call while its commands are enqueued. */
 typedef struct solver_job {
     collet_device *device;
     collet_queue *queue;
     const collet_kernel_call *call;
     int wide;             /* f64 */
-    int m, n, least;      /* of the input's matrices */
-    int64_t count;        /* of them, > 0 */
-    exchange x;           /* what all launches have alike */
-    uint64_t room;        /* bytes of the workspace so far */
-    int overflow;         /* more than can be counted */
-    collet_status status; /* of the launches and calls so far; none follows a failure */
+    int m, n, min_extent; /* of the input's matrices */
+    int64_t count;        /* number of matrices, > 0 */
+    exchange x;           /* common to all launches */
+    uint64_t scratch;     /* bytes of the workspace that are reserved */
+    int overflow;         /* `scratch` overflowed */
+    collet_status status; /* after a failure nothing more is enqueued */
     int launched;
 } solver_job;
 
 /*
- * Begins a job on the matrices of operand `input`, whose batch axes are those of operands 0 ..
- * count-1 of `of_batch`. 0: cuSOLVER is not there, or has no words for the extents.
+ * Begins a job on the matrices of operand `input`; operands 0 .. operands-1 have the same batch
+ * axes. 0: cuSOLVER does not support the extents.
  */
 int solver_begin(solver_job *j, collet_device *device, collet_queue *queue,
                  const collet_kernel_call *call, uint32_t input, uint32_t operands);
 
-/* Whether cuSOLVER serves: one matrix after the other, or, with `together`, all in one call that is
- * for matrices of up to `most` rows and columns. */
-int solver_worth(const solver_job *j);
-int solver_worth_together(const solver_job *j, int most);
+/* Whether cuSOLVER is used: one matrix after another, or all in one batched call, which supports
+ * `most` rows and columns. */
+int solver_serves(const solver_job *j);
+int solver_serves_batched(const solver_job *j, int most);
 
-/* `count` elements of `size` bytes of the workspace; the offset of the first. */
+/* Reserves `count` elements of `size` bytes of the workspace; returns the offset. */
 int64_t solver_reserve(solver_job *j, int64_t count, size_t size);
-/* The same of numbers of the call's type. */
+/* The same for numbers of the call's type. */
 int64_t solver_reserve_numbers(solver_job *j, int64_t count);
-/* All of the workspace, or UINT64_MAX. */
-uint64_t solver_room(const solver_job *j);
+/* All reserved bytes, or UINT64_MAX on overflow. */
+uint64_t solver_scratch_bytes(const solver_job *j);
 
-/* The address of an offset. */
+/* The address of an offset into the workspace. */
 void *solver_address(const solver_job *j, int64_t offset);
 
-/* m x n numbers of operand k, the batch's operand `place`, and where in the workspace. */
+/* m x n numbers of operand k, the batch's operand `place`, and their place in the workspace. */
 typedef struct solver_matrix {
     uint32_t k, place;
     int64_t m, n, matrix, pitch, down, across;
     int flags;
 } solver_matrix;
 
-/* Enqueue; after a failure nothing. */
-void solver_take(solver_job *j, const solver_matrix *what);
-void solver_give(solver_job *j, const solver_matrix *what);
-/* The kernel judge_<...> of cusolver.dev on `groups` groups; operand k, or -1, is the first
- * argument, and `what` one behind the workspace, or -1. */
+/* Enqueue copies to and from the workspace. */
+void solver_load(solver_job *j, const solver_matrix *what);
+void solver_store(solver_job *j, const solver_matrix *what);
+/* Enqueues `kernel` of cusolver.dev. Its arguments: operand k (none if -1), the workspace, `what`
+ * (none if -1), the exchange. */
 void solver_launch(solver_job *j, const char *kernel, int k, int what, uint64_t groups,
                    const solver_matrix *of);
-/* The addresses of the matrices, from offset `places` on. */
-void solver_list(solver_job *j, int64_t places, const solver_matrix *of);
-/* Calls of the library, as cuda_library_call has them. */
+/* Enqueues writing pointers to the matrices at offset `places`. */
+void solver_pointers(solver_job *j, int64_t places, const solver_matrix *of);
+/* Enqueues calls of the library as cuda_library_call does. */
 void solver_call(solver_job *j, const char *label, int (*calls)(void *context, int *code),
                  void *context);
 
-/* The queue's handle, under its lock and in the device's context; NULL: cuSOLVER has none. */
+/* Under the queue's lock, in the device's context: its handle, created on first use; NULL on
+ * failure. */
 cusolverDnHandle_t solver_handle(collet_queue *queue);
-/* What becomes of a cusolverStatus_t. */
-int solver_answer(int status, int *code);
+/* The outcome (library_call.h) of a cusolverStatus_t. */
+int solver_outcome(int status, int *code);
 
-/* The function of f32 or f64; data are void *. */
+/* Calls the function for f32 or f64; pointers to data are void *. */
 #define SOLVER(j, name, ...)                                                                       \
     ((j)->wide ? (j)->device->solver.D##name(__VA_ARGS__)                                          \
                : (j)->device->solver.S##name(__VA_ARGS__))

@@ -8,17 +8,17 @@
 #include "cuda/runtime/backend.h"
 #include "cuda/runtime/library_call.h"
 
-/* Elements of c below which a product is the family's. */
-#define FEW 1024
-/* Products of i8 whose sum fits i32, whatever they are. */
-#define EXACT_SUMS 131071
+/* Products of fewer elements are left to plugins/shared/jit. */
+#define MIN_ELEMENTS 1024
+/* So many products of i8 cannot overflow i32. */
+#define EXACT_INNER_MAX 131071
 
-/* Matrix X as cuBLAS is told of it: by columns, so that it is what memory has as X transposed. */
+/* A row-major matrix X as cuBLAS, which is column-major, sees it: X transposed. */
 typedef struct layout {
     CUdeviceptr address;
-    cublasOperation_t operation; /* N: X's rows are runs of memory; T: its columns are */
+    cublasOperation_t operation; /* N: X's rows are contiguous; T: its columns are */
     int leading;
-    long long step; /* from one of the batch to the next */
+    long long step; /* elements between matrices of the batch */
 } layout;
 
 typedef struct product {
@@ -53,20 +53,19 @@ static void choose_types(product *p, collet_dtype to, collet_dtype from)
                                     : CUBLAS_COMPUTE_32F;
 }
 
-static int by_fours(const layout *m)
+static int is_aligned4(const layout *m)
 {
     return m->address % 4 == 0 && m->leading % 4 == 0 && m->step % 4 == 0;
 }
 
-/* What cuBLAS wants of i8: words of four; and beyond EXACT_SUMS it says nothing of a sum that does
- * not fit. */
-static int takes_type(const product *p)
+/* For i8, cuBLAS requires multiples of 4, and sums beyond i32 are undefined. */
+static int supports_type(const product *p)
 {
-    return p->compute != CUBLAS_COMPUTE_32I ||
-           (p->inner <= EXACT_SUMS && by_fours(&p->a) && by_fours(&p->b) && p->c.leading % 4 == 0);
+    return p->compute != CUBLAS_COMPUTE_32I || (p->inner <= EXACT_INNER_MAX && is_aligned4(&p->a) &&
+                                                is_aligned4(&p->b) && p->c.leading % 4 == 0);
 }
 
-/* 1 when cuBLAS can compute the call. */
+/* 1 if cuBLAS supports the call. */
 static int describe(product *p, const collet_kernel_call *call)
 {
     const collet_operand *c = jit_operand(call, 0), *a = jit_operand(call, 1);
@@ -77,7 +76,7 @@ static int describe(product *p, const collet_kernel_call *call)
     for (uint32_t k = 0; k < 3; k++)
         jit_batch_operand(&v, k, jit_operand(call, k));
     if (rows > INT_MAX || columns > INT_MAX || inner > INT_MAX || count > INT_MAX || count < 1 ||
-        inner < 1 || rows * columns < FEW)
+        inner < 1 || rows * columns < MIN_ELEMENTS)
         return 0;
     p->rows = (int)rows;
     p->columns = (int)columns;
@@ -86,11 +85,11 @@ static int describe(product *p, const collet_kernel_call *call)
     choose_types(p, c->dtype, a->dtype);
     return lay_out(&p->c, &v, 0, c, rows, columns) && p->c.operation == CUBLAS_OP_N &&
            lay_out(&p->a, &v, 1, a, rows, inner) &&
-           lay_out(&p->b, &v, 2, jit_operand(call, 2), inner, columns) && takes_type(p);
+           lay_out(&p->b, &v, 2, jit_operand(call, 2), inner, columns) && supports_type(p);
 }
 
-/* The queue's handle, under its lock and in the device's context; NULL when there is none to have.
- */
+/* Under the queue's lock, in the device's context: its handle, created on first use; NULL on
+ * failure. */
 static cublasHandle_t handle_of(collet_device *d, collet_queue *q)
 {
     const cuda_blas *blas = &d->blas;
@@ -99,7 +98,7 @@ static cublasHandle_t handle_of(collet_device *d, collet_queue *q)
         return q->blas;
     if (blas->Create(&handle) != CUBLAS_STATUS_SUCCESS)
         return NULL;
-    /* Sums are f32 to the end, also where they are put together from parts. */
+    /* Partial sums, too, are added in f32. */
     if (blas->SetStream(handle, q->handle) != CUBLAS_STATUS_SUCCESS ||
         blas->SetMathMode(handle,
                           CUBLAS_DEFAULT_MATH | CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION) !=
@@ -111,7 +110,7 @@ static cublasHandle_t handle_of(collet_device *d, collet_queue *q)
     return handle;
 }
 
-/* c by rows is c transposed by columns: b transposed times a transposed. */
+/* Row-major c = a b is column-major c^T = b^T a^T. */
 static cublasStatus_t multiply(const cuda_blas *blas, cublasHandle_t handle, const product *p)
 {
     static const double one_f64 = 1.0, zero_f64 = 0.0;
@@ -143,12 +142,12 @@ static int try_multiply(void *context, int *code)
     cublasHandle_t handle = handle_of(t->device, t->queue);
     if (!handle)
         return CUDA_LIBRARY_NO;
-    cublasStatus_t answer = multiply(&t->device->blas, handle, t->product);
-    *code = (int)answer;
-    if (answer == CUBLAS_STATUS_SUCCESS)
+    cublasStatus_t result = multiply(&t->device->blas, handle, t->product);
+    *code = (int)result;
+    if (result == CUBLAS_STATUS_SUCCESS)
         return CUDA_LIBRARY_DONE;
-    return answer == CUBLAS_STATUS_NOT_SUPPORTED || answer == CUBLAS_STATUS_INVALID_VALUE ||
-                   answer == CUBLAS_STATUS_ALLOC_FAILED || answer == CUBLAS_STATUS_ARCH_MISMATCH
+    return result == CUBLAS_STATUS_NOT_SUPPORTED || result == CUBLAS_STATUS_INVALID_VALUE ||
+                   result == CUBLAS_STATUS_ALLOC_FAILED || result == CUBLAS_STATUS_ARCH_MISMATCH
                ? CUDA_LIBRARY_NO
                : CUDA_LIBRARY_BROKEN;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cublas.h - cuBLAS, for products: library.h says when it is opened. */
+/* cublas.h - cuBLAS, for products; opened as library.h describes. */
 #ifndef COLLET_CUDA_CUBLAS_H
 #define COLLET_CUDA_CUBLAS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cufft.h - cuFFT, for transforms: library.h says when it is opened. */
+/* cufft.h - cuFFT, for transforms; opened as library.h describes. */
 #ifndef COLLET_CUDA_CUFFT_H
 #define COLLET_CUDA_CUFFT_H
 
@@ -10,7 +10,7 @@ extern const cuda_library_facts cuda_fourier_facts;
 
 typedef struct cuda_fourier {
     cuda_library library;
-    struct plan_cache *plans; /* fft.c's */
+    struct plan_cache *plans; /* owned by fft/fft.c's cache */
     CUFFT_FUNCTIONS(ABI_MEMBER)
 } cuda_fourier;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cusolver.h - cuSOLVER, for decompositions: library.h says when it is opened. */
+/* cusolver.h - cuSOLVER, for decompositions; opened as library.h describes. */
 #ifndef COLLET_CUDA_CUSOLVER_H
 #define COLLET_CUDA_CUSOLVER_H
 
@@ -10,16 +10,16 @@ extern const cuda_library_facts cuda_solver_facts;
 
 typedef struct cuda_solver {
     cuda_library library;
-    /* For queries of sizes: created under library.lock at the first call. */
+    /* For size queries; created under library.lock by the first call. */
     cusolverDnHandle_t sizes;
     syevjInfo_t eigenvalues;
     gesvdjInfo_t singular_values;
     CUSOLVER_FUNCTIONS(ABI_MEMBER)
 } cuda_solver;
 
-/* In the device's context. 1 when cuSOLVER is open and its handle for sizes is there. */
+/* In the device's context. 1 if cuSOLVER is open and has its handle for size queries. */
 int cuda_solver_ready(const collet_host *host, int driver, cuda_solver *solver);
-/* In the device's context, with nothing under way: destroys that handle. */
+/* In the device's context, with no call in progress: destroys that handle. */
 void cuda_solver_close(cuda_solver *solver);
 
 #endif

@@ -12,14 +12,14 @@
 
 const char *cuda_error_text(const cuda_driver *cu, CUresult error, char text[160])
 {
-    const char *name = NULL, *words = NULL;
+    const char *name = NULL, *description = NULL;
     if (cu->GetErrorName(error, &name) != CUDA_SUCCESS || !name) {
         snprintf(text, 160, "CUDA error %d", (int)error);
         return text;
     }
-    if (cu->GetErrorString(error, &words) != CUDA_SUCCESS || !words)
-        words = "no words for it";
-    snprintf(text, 160, "%s (%s)", name, words);
+    if (cu->GetErrorString(error, &description) != CUDA_SUCCESS || !description)
+        description = "no description";
+    snprintf(text, 160, "%s (%s)", name, description);
     return text;
 }
 
@@ -61,7 +61,7 @@ collet_status cuda_driver_open(const collet_host *host, cuda_driver *cu, collet_
     const char *path = host->config(host, "cuda.library");
     memset(cu, 0, sizeof *cu);
     path = path && *path ? path : DEFAULT_LIBRARY;
-    /* Never closed: the driver leaves threads and destructors behind. */
+    /* Never closed: the driver's threads and destructors would outlive its code. */
     cu->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!cu->library) {
         const char *why = dlerror();

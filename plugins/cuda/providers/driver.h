@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * driver.h - the CUDA driver, opened when it is first needed: the plugin links nothing of CUDA and
- * loads where there is none.
+ * driver.h - the CUDA driver, opened on first use: the plugin links nothing of CUDA and loads on
+ * machines without it.
  */
 #ifndef COLLET_CUDA_DRIVER_H
 #define COLLET_CUDA_DRIVER_H
@@ -17,8 +17,8 @@ typedef struct cuda_driver {
 } cuda_driver;
 
 /*
- * Opens the driver (the library that the setting cuda.library names, else libcuda.so.1) and starts
- * it, without any context. It stays open. UNAVAILABLE with the reason in words.
+ * Opens and initialises the driver: the library of the setting cuda.library, else libcuda.so.1.
+ * Creates no context; the library stays open. UNAVAILABLE with the reason.
  */
 collet_status cuda_driver_open(const collet_host *host, cuda_driver *cu, collet_error *err);
 

@@ -10,13 +10,11 @@
 #include "cufft.h"
 #include "cusolver.h"
 
-/* ---- Describing ------------------------------------------------------------------------------ */
-
 static const cuda_library_facts *const all[] = {&cuda_blas_facts, &cuda_fourier_facts,
                                                 &cuda_solver_facts};
 #define LIBRARIES (sizeof all / sizeof *all)
 
-static void look_at(const cuda_library_facts *facts, void *handle, char *words, size_t size)
+static void describe(const cuda_library_facts *facts, void *handle, char *value, size_t size)
 {
     struct link_map *map = NULL;
     int (*property)(int type, int *value);
@@ -31,23 +29,23 @@ static void look_at(const cuda_library_facts *facts, void *handle, char *words, 
         map = NULL;
     const char *path = map ? map->l_name : facts->name;
     if (missing)
-        (void)snprintf(words, size, "%.160s lacks %s: %s", path, missing, facts->instead);
+        (void)snprintf(value, size, "%.160s lacks %s: %s", path, missing, facts->instead);
     else
-        (void)snprintf(words, size, "%d.%d.%d, %.160s", version[0], version[1], version[2], path);
+        (void)snprintf(value, size, "%d.%d.%d, %.160s", version[0], version[1], version[2], path);
 }
 
-/* Opens it, which takes a tenth of a second or more: in a probe alone. */
-static void look_for(const collet_host *host, int driver, const cuda_library_facts *facts,
-                     char *words, size_t size)
+/* Opening takes a tenth of a second or more, so only a probe does it. */
+static void open_and_describe(const collet_host *host, int driver, const cuda_library_facts *facts,
+                              char *value, size_t size)
 {
     const char *path = host->config(host, facts->setting);
     path = path && *path ? path : facts->name;
     host->log(host, COLLET_LOG_DEBUG, "trying %s", path);
     void *handle = cuda_library_load(host, driver, facts);
     if (handle)
-        look_at(facts, handle, words, size);
+        describe(facts, handle, value, size);
     else
-        (void)snprintf(words, size, "%.160s not found: %s", path, facts->instead);
+        (void)snprintf(value, size, "%.160s not found: %s", path, facts->instead);
 }
 
 void cuda_libraries_describe(const collet_host *host, int driver, text *json)
@@ -55,17 +53,17 @@ void cuda_libraries_describe(const collet_host *host, int driver, text *json)
     const char *safe = cuda_safe_mode(host);
     text_add(json, "\"libraries\": {");
     for (size_t i = 0; i < LIBRARIES; i++) {
-        char words[400];
+        char value[400];
         if (safe)
-            (void)snprintf(words, sizeof words, "left alone in safe mode: %.300s", safe);
+            (void)snprintf(value, sizeof value, "left alone in safe mode: %.300s", safe);
         else if (cuda_library_off(host, all[i]))
-            (void)snprintf(words, sizeof words, "off: %s", all[i]->instead);
+            (void)snprintf(value, sizeof value, "off: %s", all[i]->instead);
         else if (!host->config(host, "in_probe"))
-            (void)snprintf(words, sizeof words, "opened at the first call that it can compute");
+            (void)snprintf(value, sizeof value, "opened by the first call that it can compute");
         else
-            look_for(host, driver, all[i], words, sizeof words);
+            open_and_describe(host, driver, all[i], value, sizeof value);
         text_add(json, "%s\"%s\": ", i ? ", " : "", all[i]->setting + strlen("cuda."));
-        text_quote(json, words);
+        text_quote(json, value);
     }
     text_add(json, "}, ");
 }

@@ -8,9 +8,9 @@
 #include "shared/host/util/text.h"
 
 /*
- * Adds `"libraries": {...}, ` to the capabilities: of each library its version and file, or what is
- * missing and what happens instead. They are opened in a child of the probe, for that takes a
- * second or two; outside of a probe nothing is opened and only the settings are told.
+ * Adds `"libraries": {...}, ` to the capabilities: for each library its version and file, or what
+ * is missing and what serves instead. Only a probe opens them, which takes a second or two;
+ * otherwise the settings are reported.
  */
 void cuda_libraries_describe(const collet_host *host, int driver, text *json);
 

@@ -7,7 +7,7 @@
 
 /* ---- Finding --------------------------------------------------------------------------------- */
 
-/* What a library of CUDA `major` has behind its name. */
+/* The version in the file name of a library of CUDA `major`. */
 static int number_of(const char *name, int major)
 {
     if (!strcmp(name, "libcufft.so"))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * library.h - libraries of the toolkit that serve rows in the place of Collet's own kernels, each
- * opened at the first call that it can compute: the plugin links none of them and loads without.
- * Where one is missing, or says no to a call, the family's own kernels serve.
+ * library.h - libraries of the toolkit that replace Collet's own kernels in some rows. Each is
+ * opened by the first call that it can compute; the plugin links none of them. Where one is missing
+ * or refuses a call, Collet's kernels serve.
  */
 #ifndef COLLET_CUDA_LIBRARY_H
 #define COLLET_CUDA_LIBRARY_H
@@ -14,11 +14,11 @@
 
 typedef struct cuda_library {
     pthread_mutex_t lock;
-    int tried;    /* opened, or found missing */
-    void *handle; /* NULL: there is none */
+    int tried;    /* to open it */
+    void *handle; /* NULL: not usable */
 } cuda_library;
 
-/* A function of a library, and where in the library's struct its pointer stands. */
+/* A function of a library and the offset of its pointer in the library's struct. */
 typedef struct cuda_symbol {
     const char *name;
     size_t place;
@@ -28,13 +28,12 @@ typedef struct cuda_library_facts {
     const char *name;    /* "libcufft.so" */
     const char *setting; /* "cuda.cufft": its path, or "off" */
     const char *version; /* its function cufftGetProperty(type, int *) */
-    const char *instead; /* what happens without it, as a sentence's end */
+    const char *instead; /* what serves without it, the end of a message */
     const cuda_symbol *symbols;
     size_t symbol_count;
 } cuda_library_facts;
 
-/* A row of a table of symbols for a list of functions (abi/abi.h) and the struct `owner` of their
- * pointers; library files define SYMBOL by it. */
+/* An element of a table of symbols; `owner` is the struct of the pointers. */
 #define CUDA_SYMBOL(owner, member, symbol)                                                         \
     {                                                                                              \
 #symbol, offsetof(owner, member)                                                           \
@@ -50,22 +49,23 @@ typedef struct cuda_library_facts {
  */
 void *cuda_library_open(const char *name, int driver);
 
-/* Writes the symbols that `handle` has to *target (NULL: nowhere). The name of the first that it
- * lacks, or NULL. */
+/* Stores the addresses of the symbols in *target, unless that is NULL. Returns the name of the
+ * first missing one, or NULL. */
 const char *cuda_symbols_find(const cuda_symbol *symbols, size_t count, void *handle, void *target);
 
 /*
- * 1 when the library is open: what its setting names, unless that is "off", else the one of the
- * driver's major version or an older one. Tried once; where it is missing that is logged. Any
- * thread. `library` begins the struct that the symbols are written to.
+ * 1 if the library is open: the one that its setting names, unless that is "off", else the one that
+ * cuda_library_open finds. Tried once; a missing library is logged. Any thread. `library` is the
+ * first member of the struct that holds the symbols.
  */
 int cuda_library_ready(const collet_host *host, int driver, const cuda_library_facts *facts,
                        cuda_library *library);
 
-/* Why the libraries are left alone (host->config "cuda.safe_mode"); NULL: they are not. */
+/* Why safe mode leaves the libraries out (setting cuda.safe_mode); NULL outside safe mode. */
 const char *cuda_safe_mode(const collet_host *host);
 
-/* The parts of it: whether the setting, or safe mode, turns it off; the library, or NULL. */
+/* Parts of cuda_library_ready: whether the setting or safe mode turns the library off; its handle,
+ * or NULL. */
 int cuda_library_off(const collet_host *host, const cuda_library_facts *facts);
 void *cuda_library_load(const collet_host *host, int driver, const cuda_library_facts *facts);
 

@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-/* NVML's interface as far as it is used: its header is not in every toolkit. 0 is success. */
+/* The part of NVML's ABI that is used; 0 is success. */
 typedef struct nvml_memory {
     unsigned long long total, free, used;
 } nvml_memory;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nvml.h - NVML, which knows what the driver tells only inside a context: how much memory is
- * free, and the version of the driver itself. It may be absent: then nothing of that is known.
+ * nvml.h - NVML (optional), which reports without a context how much memory is free and the
+ * driver's version.
  */
 #ifndef COLLET_CUDA_NVML_H
 #define COLLET_CUDA_NVML_H

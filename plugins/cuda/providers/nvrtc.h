@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * nvrtc.h - NVRTC, opened when it is first needed, and what it makes of a source.
- */
+/* nvrtc.h - NVRTC, the run-time compiler, opened on first use. */
 #ifndef COLLET_CUDA_NVRTC_H
 #define COLLET_CUDA_NVRTC_H
 
@@ -16,18 +14,17 @@ typedef struct cuda_compiler {
 } cuda_compiler;
 
 /*
- * Opens the compiler: the library that the setting cuda.nvrtc names, else libnvrtc.so of the
- * driver's major version (`driver` is cuDriverGetVersion's number), else of an older or a newer
- * one. It stays open. UNAVAILABLE with the reason in words.
+ * Opens the compiler: the library of the setting cuda.nvrtc, else libnvrtc.so as cuda_library_open
+ * finds it. It stays open. UNAVAILABLE with the reason.
  */
 collet_status cuda_compiler_open(const collet_host *host, int driver, cuda_compiler *rtc,
                                  collet_error *err);
 
 /*
  * The option that names the target for a device of compute capability `capability` (90 for 9.0):
- * "--gpu-architecture=sm_90", or, where the compiler does not know the chip, compute_N for the
- * newest N below it, which the driver compiles further. *architecture is that number: what sources
- * are compiled for. REFUSED when it knows none below.
+ * "--gpu-architecture=sm_90", or, if the compiler does not know that architecture, compute_N for
+ * the newest older N, whose PTX the driver compiles. *architecture is the number. REFUSED if the
+ * compiler knows no older one.
  */
 collet_status cuda_compiler_target(const collet_host *host, const cuda_compiler *rtc,
                                    int capability, char option[48], int *architecture,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to the backend: its objects, and what its files offer each other. */
+/* backend.h - private: the backend's objects and the functions that its files share. */
 #ifndef COLLET_CUDA_BACKEND_H
 #define COLLET_CUDA_BACKEND_H
 
@@ -10,17 +10,17 @@
 #include "cuda/providers/cufft.h"
 #include "cuda/providers/cusolver.h"
 
-/* Commands of a queue whose names are remembered, a power of two. */
+/* A queue keeps the labels of its last CUDA_LABELS commands. A power of two. */
 #define CUDA_LABELS 64
-/* A queue's marks, and how many commands stand between two. */
+/* Events that a queue records to follow its progress, one every CUDA_MARK_EVERY commands. */
 #define CUDA_MARKS 16
 #define CUDA_MARK_EVERY 32
-/* GPUs that a GPU may copy from. */
+/* GPUs that peer copies are possible from. */
 #define CUDA_PEERS 64
 
-/* Whether the GPU with this context can be read. */
+/* Whether the memory of the GPU with this context can be read. */
 typedef struct cuda_peer {
-    CUcontext context; /* NULL: not asked yet */
+    CUcontext context; /* NULL: not yet known */
     int reaches;
 } cuda_peer;
 
@@ -29,19 +29,19 @@ struct collet_device {
     cuda_driver cu;
     cuda_compiler rtc;
     CUdevice id;
-    CUcontext context;         /* the primary one, retained */
+    CUcontext context;         /* the retained primary context */
     int capability;            /* 90 for 9.0 */
-    char target[48];           /* the compiler's option */
-    uint32_t wait_each;        /* the setting cuda.sync: every launch is waited for */
-    pthread_rwlock_t launches; /* held shared by launches, alone by what changes `kernels` */
+    char target[48];           /* the compiler's option for it */
+    uint32_t wait_each;        /* setting cuda.sync: wait for every launch */
+    pthread_rwlock_t launches; /* read-locked by launches, write-locked to change `kernels` */
     jit_kernels kernels;
     cuda_blas blas;
     cuda_fourier fourier;
     cuda_solver solver;
-    cuda_peer peers[CUDA_PEERS]; /* by number of the GPU; under base.lock */
+    cuda_peer peers[CUDA_PEERS]; /* by GPU number; under base.lock */
 };
 
-/* Happens when the queue has passed ticket `ticket`. */
+/* An event recorded after the command with this ticket. */
 typedef struct cuda_mark {
     CUevent event;
     uint64_t ticket;
@@ -50,16 +50,16 @@ typedef struct cuda_mark {
 struct collet_queue {
     jit_queue base;
     CUstream handle;
-    uint64_t first_mark, mark_count; /* in the ring `marks`, those not known to have happened */
-    cublasHandle_t blas;             /* made at the first product */
-    cusolverDnHandle_t solver;       /* made at the first decomposition */
+    uint64_t first_mark, mark_count; /* the pending ones in the ring `marks` */
+    cublasHandle_t blas;             /* created by the first product */
+    cusolverDnHandle_t solver;       /* created by the first decomposition */
     cuda_mark marks[CUDA_MARKS];
-    const char *labels[CUDA_LABELS]; /* "write", or a kernel's label; lent by programs */
+    const char *labels[CUDA_LABELS]; /* "write", or a kernel's label, owned by its program */
 };
 
 /* ---- capabilities.c -------------------------------------------------------------------------- */
 
-/* Fills traits, but for has_tiles, capability and total_memory from d->id. */
+/* Sets d->base.traits (except has_tiles), d->capability and d->base.total_memory from d->id. */
 void cuda_describe(collet_device *d);
 
 collet_status cuda_capabilities(const collet_host *host, char *json, uint64_t capacity,
@@ -68,26 +68,25 @@ collet_status cuda_capabilities(const collet_host *host, char *json, uint64_t ca
 /* ---- context.c ------------------------------------------------------------------------------- */
 
 /*
- * Makes the device's context this thread's current one, and gives the thread back the one that it
- * had. Every slot's driver calls stand between the two; they nest. CUDA_SUCCESS, or nothing to
- * leave.
+ * Push the device's context on this thread's stack of contexts and pop it. Every driver call of a
+ * slot is made between the two, which nest. After an error of cuda_enter there is nothing to leave.
  */
 CUresult cuda_enter(collet_device *d);
 void cuda_leave(collet_device *d);
 
-/* The status for an error of a call: REFUSED when the device is short of something, DEVICE_LOST
- * (and the device is, from then on), else FAILED; with the text "what: CUDA_ERROR_NAME (words)". */
+/* The status for an error of the driver: REFUSED if a resource is short, DEVICE_LOST (which also
+ * marks the device as lost), else FAILED; sets the text "what: CUDA_ERROR_NAME (description)". */
 collet_status cuda_fail(collet_device *d, CUresult error, const char *what, collet_error *err);
 
 /* ---- queue.c --------------------------------------------------------------------------------- */
 
-/* Under the queue's lock: a command named `label` was enqueued. Its ticket. */
+/* Under the queue's lock, after a command was enqueued: returns its ticket. */
 uint64_t cuda_commit(collet_queue *q, const char *label);
-/* Under the queue's lock, in the device's context: whoever waits for the last ticket waits for no
- * command after it. */
+/* Under the queue's lock, in the device's context: records a mark, so that waiting for the last
+ * ticket does not wait for later commands. */
 CUresult cuda_mark_now(collet_queue *q);
-/* Under the queue's lock: an error that the device came up with is kept for the next wait. */
-void cuda_note(collet_queue *q, CUresult error);
+/* Under the queue's lock: stores an asynchronous error, which the next wait reports. */
+void cuda_note_error(collet_queue *q, CUresult error);
 
 /* ---- event.c --------------------------------------------------------------------------------- */
 
@@ -120,7 +119,7 @@ collet_status cuda_host_alloc(collet_device *d, uint64_t bytes, void **address, 
 void cuda_host_free(collet_device *d, void *address);
 collet_status cuda_memory_stats(collet_device *d, collet_memory_stats *stats, collet_error *err);
 
-/* The address that the driver knows a buffer's memory by. */
+/* A buffer's device address. */
 static inline CUdeviceptr cuda_address(const collet_buffer *b)
 {
     return b ? (CUdeviceptr)(uintptr_t)b->memory : 0;

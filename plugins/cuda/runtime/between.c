@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies between two GPUs that reach each other's memory. Others go over libcore's memory, where
- * their bytes are counted as what they are. */
+/* Peer copies, between GPUs that can access each other's memory. libcore copies between others
+ * through host memory. */
 #include "backend.h"
 
 static int enable(collet_device *d, collet_device *from)
@@ -27,7 +27,7 @@ int jit_reaches(collet_device *d, collet_device *from)
     return reaches;
 }
 
-/* A ticket of no command, after all that is in the queue; 0: the device's context is gone. */
+/* A ticket after all commands so far; 0 if the context cannot be entered. */
 static uint64_t ticket_of(collet_queue *q, const char *label)
 {
     if (cuda_enter(q->base.device) != CUDA_SUCCESS)
@@ -42,7 +42,7 @@ static uint64_t ticket_of(collet_queue *q, const char *label)
 collet_status jit_lend(collet_queue *q, uint64_t bytes, jit_loan *lent, collet_error *err)
 {
     (void)bytes;
-    /* What the queue waits for has no ticket of its own: this one comes after it. */
+    /* Waits of the queue have no ticket of their own; this one follows them. */
     lent->ticket = ticket_of(q, "lending to another device");
     if (!lent->ticket)
         return jit_host(q->base.device)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the devices say of themselves, without a context. */
+/* Properties of the devices, without creating a context. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #define GROUP 256u
 #define PER_ITEM 4u
-/* What a kernel's arguments may take together on any device and driver. */
+/* Limit of a kernel's arguments together, on any device and driver. */
 #define ARGUMENT_BYTES 4096u
 
 static int ask(const cuda_driver *cu, CUdevice id, CUdevice_attribute what)
@@ -110,7 +110,7 @@ static void add_device(const cuda_driver *cu, const cuda_compiler *rtc,
     add_number(t, "cache_bytes", (uint64_t)ask(cu, id, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
     add_number(t, "local_memory",
                (uint64_t)ask(cu, id, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK));
-    /* Arithmetic of f16 came with 5.3. */
+    /* f16 arithmetic needs compute capability 5.3. */
     text_add(t, ", \"f64\": true, \"f16\": %s", capability >= 53 ? "true" : "false");
     add_place(cu, id, pci, t);
     text_add(t, "}");

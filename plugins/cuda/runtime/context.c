@@ -13,7 +13,7 @@ void cuda_leave(collet_device *d)
     d->cu.CtxPopCurrent(&own);
 }
 
-/* After these nothing in the context works any more. */
+/* After these errors the context is unusable. */
 static int is_fatal(CUresult error)
 {
     switch ((int)error) {

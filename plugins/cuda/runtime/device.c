@@ -24,7 +24,7 @@ static collet_status find_device(collet_device *d, uint32_t index, collet_error 
     int architecture = 0;
     status =
         cuda_compiler_target(d->base.host, &d->rtc, d->capability, d->target, &architecture, err);
-    d->base.traits.has_tiles = architecture >= 80; /* as prelude_cuda.dev has it */
+    d->base.traits.has_tiles = architecture >= 80; /* the condition of prelude_cuda.dev */
     char options[160];
     snprintf(options, sizeof options, "%s -std=c++17 -default-device --fmad=false", d->target);
     jit_options(d, options);

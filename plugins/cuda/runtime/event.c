@@ -26,7 +26,7 @@ collet_status cuda_event_create(collet_device *d, collet_event **event, collet_e
     return COLLET_OK;
 }
 
-/* The driver keeps what queues were told to wait for. */
+/* The driver keeps an event alive while a stream waits for it. */
 void cuda_event_destroy(collet_device *d, collet_event *e)
 {
     if (!e)
@@ -52,7 +52,8 @@ collet_status cuda_event_record(collet_device *d, collet_event *e, collet_queue 
     return COLLET_OK;
 }
 
-/* What failed before the event is told by the queue's wait, but a lost device is lost here too. */
+/* The queue's wait reports commands that failed before the event; a lost device is reported here
+ * too. */
 static collet_status status_of(collet_device *d, CUresult error, collet_error *err)
 {
     if (error == CUDA_SUCCESS)

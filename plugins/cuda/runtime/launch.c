@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "backend.h"
 
-#define MOST_GROUPS 0x7fffffffu
+#define GROUPS_MAX 0x7fffffffu
 
 /* Under the queue's lock, in the device's context. */
 static CUresult launch(collet_device *d, collet_queue *q, const jit_kernel *kernel,
@@ -20,7 +20,7 @@ static CUresult launch(collet_device *d, collet_queue *q, const jit_kernel *kern
                               q->handle, arguments, NULL);
 }
 
-/* Whatever the driver says of a launch but that the device is lost: nothing has run. */
+/* Unless the device is lost, a launch that the driver rejects has not run. */
 static collet_status not_enqueued(collet_device *d, CUresult error, const char *label,
                                   collet_error *err)
 {
@@ -32,8 +32,8 @@ static collet_status not_enqueued(collet_device *d, CUresult error, const char *
     return COLLET_REFUSED;
 }
 
-/* The kernel of a launch, made at first; lent until `launches` is unlocked, which every COLLET_OK
- * asks for and before which no program is forgotten. */
+/* Returns the kernel of a launch, built on first use. On COLLET_OK `launches` is read-locked, which
+ * keeps the kernel's program alive until the caller unlocks it. */
 static collet_status kernel_get(collet_device *d, const jit_launch *l, const jit_kernel **kernel,
                                 collet_error *err)
 {
@@ -46,7 +46,7 @@ static collet_status kernel_get(collet_device *d, const jit_launch *l, const jit
             return COLLET_OK;
         pthread_rwlock_unlock(&d->launches);
         pthread_mutex_lock(&d->base.programs.lock);
-        /* Another thread may have made it meanwhile. */
+        /* Another thread may have built it meanwhile. */
         if (!jit_kernels_at(&d->kernels, l)->handle) {
             if (jit_kernels_full(&d->kernels))
                 jit_programs_forget(d);
@@ -63,7 +63,6 @@ static collet_status kernel_get(collet_device *d, const jit_launch *l, const jit
     }
 }
 
-/* The launch and its ticket. */
 static collet_status enqueue(collet_device *d, collet_queue *q, const jit_kernel *kernel,
                              const jit_launch *l, uint64_t groups, uint64_t *ticket,
                              collet_error *err)
@@ -89,7 +88,7 @@ collet_status jit_backend_launch(collet_device *d, collet_queue *q, const jit_la
                                  uint64_t groups, uint64_t *ticket, collet_error *err)
 {
     const jit_kernel *kernel;
-    if (groups > MOST_GROUPS)
+    if (groups > GROUPS_MAX)
         return d->base.host->fail(err, COLLET_REFUSED, "%s: too many groups", l->kernel);
     collet_status status = kernel_get(d, l, &kernel, err);
     if (status != COLLET_OK)

@@ -3,7 +3,7 @@
 
 #include "backend.h"
 
-/* The device may be what is broken, then it says so. */
+/* Reports the device's own error if it has one. */
 static collet_status broken(const cuda_library_use *use, int code)
 {
     collet_device *d = use->device;
@@ -27,12 +27,12 @@ collet_status cuda_library_call(const cuda_library_use *use, int (*calls)(void *
     if (error != CUDA_SUCCESS)
         return cuda_fail(d, error, use->label, use->err);
     pthread_mutex_lock(&q->base.lock);
-    int said = calls(context, &code);
-    if (said == CUDA_LIBRARY_DONE) {
+    int outcome = calls(context, &code);
+    if (outcome == CUDA_LIBRARY_DONE) {
         ticket = cuda_commit(q, use->label);
         if (d->wait_each)
             jit_queue_drain(q);
-    } else if (said == CUDA_LIBRARY_NO) {
+    } else if (outcome == CUDA_LIBRARY_NO) {
         status = d->base.host->fail(use->err, COLLET_REFUSED, "%s: status %d", use->label, code);
     } else {
         status = broken(use, code);
@@ -40,7 +40,6 @@ collet_status cuda_library_call(const cuda_library_use *use, int (*calls)(void *
     pthread_mutex_unlock(&q->base.lock);
     cuda_leave(d);
     if (status == COLLET_OK)
-        jit_pool_used(&d->base.pool, (collet_buffer *const *)use->buffers, use->count, q,
-                         ticket);
+        jit_pool_used(&d->base.pool, (collet_buffer *const *)use->buffers, use->count, q, ticket);
     return status;
 }

@@ -5,23 +5,23 @@
 
 #include <collet/plugin.h>
 
-/* What became of a call: enqueued, refused with nothing done, or failed. */
+/* Outcome of a call: enqueued, refused with nothing enqueued, failed. */
 enum { CUDA_LIBRARY_DONE, CUDA_LIBRARY_NO, CUDA_LIBRARY_BROKEN };
 
 /* Calls of a library on some buffers of a queue. */
 typedef struct cuda_library_use {
     collet_device *device;
     collet_queue *queue;
-    const char *label; /* in messages; a constant */
+    const char *label; /* for messages; static */
     collet_buffer *buffers[8];
     uint32_t count;
     collet_error *err;
 } cuda_library_use;
 
 /*
- * Runs `calls` under the queue's lock, in the device's context and after the buffers' last owners;
- * its return value is one of the answers above, and *code the library's own. COLLET_OK: enqueued.
- * REFUSED: nothing was (CUDA_LIBRARY_NO). FAILED and DEVICE_LOST as a launch's.
+ * Runs `calls` under the queue's lock and in the device's context, ordered after other queues' use
+ * of the buffers. `calls` returns one of the outcomes above and sets *code to the library's status.
+ * OK; REFUSED for CUDA_LIBRARY_NO; FAILED and DEVICE_LOST as for a launch.
  */
 collet_status cuda_library_call(const cuda_library_use *use, int (*calls)(void *context, int *code),
                                 void *context);

@@ -6,9 +6,9 @@
 
 #include "shared/jit/array/array.h"
 
-/* Bytes of a write from page-locked memory that are copied aside: the driver reads such memory
- * after its call has returned, other memory before. */
-#define ASIDE ((uint64_t)64 << 10)
+/* Writes from page-locked memory of at most so many bytes are copied to pageable memory first: the
+ * driver reads page-locked memory after its call has returned, pageable memory before. */
+#define STAGED_MAX ((uint64_t)64 << 10)
 
 /* ---- The pool's memory ----------------------------------------------------------------------- */
 
@@ -33,7 +33,7 @@ void jit_memory_give(collet_device *d, void *memory)
     cuda_leave(d);
 }
 
-/* The memory was never the backend's. */
+/* The backend never owned the memory. */
 void jit_memory_disown(collet_device *d, void *memory)
 {
     (void)d;
@@ -73,10 +73,10 @@ collet_status cuda_memory_stats(collet_device *d, collet_memory_stats *stats, co
 
 /* ---- Commands on buffers --------------------------------------------------------------------- */
 
-/* Before a command: in the device's context, after the buffers' last owners, under the queue's
- * lock; `after` is its other half. */
-static collet_status before(collet_device *d, collet_buffer *const *buffers, uint32_t count,
-                            collet_queue *q, collet_error *err)
+/* Orders the next command after other queues' use of the buffers, enters the device's context and
+ * locks the queue; end_command undoes the last two. */
+static collet_status begin_command(collet_device *d, collet_buffer *const *buffers, uint32_t count,
+                                   collet_queue *q, collet_error *err)
 {
     collet_status status = jit_before(d, buffers, count, q, err);
     if (status != COLLET_OK)
@@ -88,11 +88,11 @@ static collet_status before(collet_device *d, collet_buffer *const *buffers, uin
     return COLLET_OK;
 }
 
-/* An error of an earlier command comes out of any call: then it is kept for the wait. `marks`: the
- * command will be waited for before others that follow. */
-static collet_status after(collet_device *d, collet_buffer *const *buffers, uint32_t count,
-                           collet_queue *q, CUresult error, const char *what, int marks,
-                           collet_error *err)
+/* Any driver call may return the error of an earlier command, which is stored for the wait.
+ * `marks`: the command will be waited for without those that follow. */
+static collet_status end_command(collet_device *d, collet_buffer *const *buffers, uint32_t count,
+                                 collet_queue *q, CUresult error, const char *what, int marks,
+                                 collet_error *err)
 {
     uint64_t ticket = 0;
     collet_status status = COLLET_OK;
@@ -103,7 +103,7 @@ static collet_status after(collet_device *d, collet_buffer *const *buffers, uint
     if (error != CUDA_SUCCESS)
         status = cuda_fail(d, error, what, err);
     if (status == COLLET_DEVICE_LOST)
-        cuda_note(q, error);
+        cuda_note_error(q, error);
     pthread_mutex_unlock(&q->base.lock);
     cuda_leave(d);
     if (ticket)
@@ -136,17 +136,16 @@ void jit_pinned_give(collet_queue *q, jit_piece *piece)
     cuda_host_free(q->base.device, piece->address);
 }
 
-/* The driver reads page-locked memory after its call has returned, other memory before. */
 static CUresult write_locked(collet_device *d, collet_queue *q, CUdeviceptr at, const void *source,
                              uint64_t bytes)
 {
-    void *aside = bytes <= ASIDE ? malloc(bytes) : NULL;
-    if (aside)
-        memcpy(aside, source, bytes);
-    CUresult error = d->cu.MemcpyHtoDAsync(at, aside ? aside : source, bytes, q->handle);
-    if (error == CUDA_SUCCESS && !aside)
+    void *copy = bytes <= STAGED_MAX ? malloc(bytes) : NULL;
+    if (copy)
+        memcpy(copy, source, bytes);
+    CUresult error = d->cu.MemcpyHtoDAsync(at, copy ? copy : source, bytes, q->handle);
+    if (error == CUDA_SUCCESS && !copy)
         error = d->cu.StreamSynchronize(q->handle);
-    free(aside);
+    free(copy);
     return error;
 }
 
@@ -154,25 +153,25 @@ collet_status jit_write(collet_device *d, collet_queue *q, collet_buffer *b, uin
                         const void *source, uint64_t bytes, int pinned, collet_error *err)
 {
     int locked = !pinned && jit_pinned(d, source);
-    collet_status status = before(d, &b, 1, q, err);
+    collet_status status = begin_command(d, &b, 1, q, err);
     if (status != COLLET_OK)
         return status;
     CUdeviceptr at = cuda_address(b) + offset;
     CUresult error = locked ? write_locked(d, q, at, source, bytes)
                             : d->cu.MemcpyHtoDAsync(at, source, bytes, q->handle);
-    return after(d, &b, 1, q, error, "write", pinned, err);
+    return end_command(d, &b, 1, q, error, "write", pinned, err);
 }
 
 collet_status jit_read(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
                        void *target, uint64_t bytes, int pinned, collet_error *err)
 {
-    collet_status status = before(d, &b, 1, q, err);
+    collet_status status = begin_command(d, &b, 1, q, err);
     if (status != COLLET_OK)
         return status;
     CUresult error = d->cu.MemcpyDtoHAsync(target, cuda_address(b) + offset, bytes, q->handle);
     if (error == CUDA_SUCCESS && !pinned)
         error = d->cu.StreamSynchronize(q->handle);
-    return after(d, &b, 1, q, error, "read", pinned, err);
+    return end_command(d, &b, 1, q, error, "read", pinned, err);
 }
 
 collet_status cuda_buffer_copy(collet_device *d, collet_queue *q, collet_buffer *target,
@@ -180,17 +179,17 @@ collet_status cuda_buffer_copy(collet_device *d, collet_queue *q, collet_buffer 
                                uint64_t source_offset, uint64_t bytes, collet_error *err)
 {
     collet_buffer *both[] = {target, source};
-    collet_status status = before(d, both, 2, q, err);
+    collet_status status = begin_command(d, both, 2, q, err);
     if (status != COLLET_OK)
         return status;
     CUresult error = d->cu.MemcpyDtoDAsync(cuda_address(target) + target_offset,
                                            cuda_address(source) + source_offset, bytes, q->handle);
-    return after(d, both, 2, q, error, "copy", 0, err);
+    return end_command(d, both, 2, q, error, "copy", 0, err);
 }
 
 /* ---- Filling --------------------------------------------------------------------------------- */
 
-/* The pattern as a shorter one that repeats: 1, 2 or 4 bytes where there is such, else as it is. */
+/* The shortest power of two of bytes that, repeated, makes the pattern. */
 static uint32_t shortest(const unsigned char *pattern, uint32_t bytes)
 {
     uint32_t size = 1;
@@ -199,7 +198,8 @@ static uint32_t shortest(const unsigned char *pattern, uint32_t bytes)
     return size;
 }
 
-/* Patterns of 8 and 16 bytes, which the driver cannot repeat, by the kernel of `fill`. */
+/* The driver fills with patterns of up to 4 bytes; the kernel of `fill` serves those of 8 and 16.
+ */
 static collet_status fill_by_kernel(collet_device *d, collet_queue *q, collet_buffer *b,
                                     uint64_t offset, uint64_t bytes, const void *pattern,
                                     uint32_t size, collet_error *err)
@@ -227,7 +227,7 @@ collet_status cuda_buffer_fill(collet_device *d, collet_queue *q, collet_buffer 
     uint32_t value = 0, size = shortest(pattern, pattern_bytes);
     if (size > sizeof value)
         return fill_by_kernel(d, q, b, offset, bytes, pattern, size, err);
-    collet_status status = before(d, &b, 1, q, err);
+    collet_status status = begin_command(d, &b, 1, q, err);
     if (status != COLLET_OK)
         return status;
     CUdeviceptr at = cuda_address(b) + offset;
@@ -239,5 +239,5 @@ collet_status cuda_buffer_fill(collet_device *d, collet_queue *q, collet_buffer 
         error = d->cu.MemsetD16Async(at, (unsigned short)value, bytes / 2, q->handle);
     else
         error = d->cu.MemsetD32Async(at, value, bytes / 4, q->handle);
-    return after(d, &b, 1, q, error, "fill", 0, err);
+    return end_command(d, &b, 1, q, error, "fill", 0, err);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules, and the driver's part of compiling them. */
+/* Modules: compiling, loading and unloading them. */
 #include <stdlib.h>
 
 #include "shared/jit/runtime/binary_cache.h"
 #include "backend.h"
 
-/* Queues hold labels of kernels until they have passed them. */
+/* Pending commands refer to the labels of kernels, so all queues are drained first. */
 void jit_programs_forget(collet_device *d)
 {
     pthread_rwlock_wrlock(&d->launches);
@@ -51,7 +51,7 @@ collet_status jit_program_compile(collet_device *d, const char *name, const char
         return COLLET_OK;
     *handle = NULL;
     status = cuda_fail(d, error, name, err);
-    /* What is short now may not be later; other errors are the program's. */
+    /* A shortage may pass; other errors are the program's. */
     return status == COLLET_REFUSED       ? COLLET_NO_MEMORY
            : status == COLLET_DEVICE_LOST ? status
                                           : COLLET_REFUSED;
@@ -79,7 +79,7 @@ void *jit_kernel_open(collet_device *d, void *program, const char *name, char wh
     return NULL;
 }
 
-/* It goes with its module. */
+/* A function is freed with its module. */
 void jit_kernel_close(collet_device *d, void *handle)
 {
     (void)d;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Streams, and what is known of how far they are. The driver is not asked after each command, which
- * would cost as much as the launch: every CUDA_MARK_EVERY commands a queue records a mark.
+ * Streams and their progress. Recording an event after each command would cost as much as a launch,
+ * so a queue records one, a mark, every CUDA_MARK_EVERY commands.
  */
 #include "backend.h"
 
@@ -14,8 +14,7 @@ static cuda_mark *mark_at(collet_queue *q, uint64_t i)
     return &q->marks[(q->first_mark + i) % CUDA_MARKS];
 }
 
-/* Marks where the queue is now. The oldest mark gives way when all are taken: what it would have
- * told, a later one tells too. */
+/* When all marks are pending the oldest is reused: later ones imply it. */
 CUresult cuda_mark_now(collet_queue *q)
 {
     if (q->mark_count && mark_at(q, q->mark_count - 1)->ticket == q->base.submitted)
@@ -37,7 +36,7 @@ uint64_t cuda_commit(collet_queue *q, const char *label)
 {
     uint64_t ticket = ++q->base.submitted;
     q->labels[ticket & (CUDA_LABELS - 1)] = label;
-    /* A mark that cannot be made is not missed: the stream itself tells when it is empty. */
+    /* Without the mark, StreamQuery still reports when the stream is empty. */
     if (ticket % CUDA_MARK_EVERY == 0)
         cuda_mark_now(q);
     return ticket;
@@ -52,7 +51,7 @@ static void all_passed(collet_queue *q)
 
 /* ---- Failures -------------------------------------------------------------------------------- */
 
-/* The commands that are not known to have passed, any of which may be what failed. */
+/* Lists the pending commands, any of which may have failed. */
 static int suspects(const collet_queue *q, char *text, size_t size)
 {
     uint64_t count = q->base.submitted - q->base.retired, first = q->base.retired + 1;
@@ -73,21 +72,21 @@ static int suspects(const collet_queue *q, char *text, size_t size)
     return used;
 }
 
-void cuda_note(collet_queue *q, CUresult error)
+void cuda_note_error(collet_queue *q, CUresult error)
 {
-    char who[JIT_MESSAGE - 170] = "", why[160];
+    char text[JIT_MESSAGE - 170] = "", why[160];
     collet_error err = {COLLET_OK, ""};
     if (q->base.submitted > q->base.retired)
-        suspects(q, who, sizeof who);
+        suspects(q, text, sizeof text);
     collet_status status = jit_after_first(cuda_fail(q->base.device, error, "", &err));
-    jit_queue_fail(q, status, "%s%s%s", who, *who ? " failed: " : "",
+    jit_queue_fail(q, status, "%s%s%s", text, *text ? " failed: " : "",
                    cuda_error_text(&q->base.device->cu, error, why));
     all_passed(q);
 }
 
 /* ---- Tickets --------------------------------------------------------------------------------- */
 
-/* Marks happen in order. */
+/* Marks complete in order. */
 static CUresult retire(collet_queue *q)
 {
     const cuda_driver *cu = &q->base.device->cu;
@@ -113,7 +112,7 @@ void jit_queue_retire(collet_queue *q)
         return;
     CUresult error = retire(q);
     if (error != CUDA_SUCCESS && error != CUDA_ERROR_NOT_READY)
-        cuda_note(q, error);
+        cuda_note_error(q, error);
     cuda_leave(q->base.device);
 }
 
@@ -125,11 +124,11 @@ void jit_queue_drain(collet_queue *q)
         cuda_leave(q->base.device);
     }
     if (error != CUDA_SUCCESS)
-        cuda_note(q, error);
+        cuda_note_error(q, error);
     all_passed(q);
 }
 
-/* Under the lock of `other`: the first mark from `ticket` on, made where there is none. */
+/* Under the lock of `other`: its first mark at or after `ticket`, recorded if there is none. */
 static CUresult mark_from(collet_queue *other, uint64_t ticket, CUevent *event)
 {
     CUresult error = CUDA_SUCCESS;
@@ -156,7 +155,7 @@ void jit_queue_reach(collet_queue *q, uint64_t ticket)
         cuda_leave(q->base.device);
     }
     if (error != CUDA_SUCCESS)
-        cuda_note(q, error);
+        cuda_note_error(q, error);
     while (q->base.retired < ticket && q->mark_count) {
         q->base.retired = mark_at(q, 0)->ticket;
         q->first_mark++;
