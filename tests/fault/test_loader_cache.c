@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "plugins/probe_cache.h"
+
 #define MARK "XooXgood" /* as long as zoo_good, which it replaces in the kept capabilities */
 
 static char cache[PATH_MAX];
@@ -132,6 +134,44 @@ static void stale_by_settings(void **state)
     keep_marked(f);
     f->options.settings = settings;
     assert_false(was_used(f));
+}
+
+static int count_kept(void)
+{
+    int count = 0;
+    DIR *directory = opendir(cache);
+    struct dirent *entry;
+    while (directory && (entry = readdir(directory)))
+        count += entry->d_name[0] != '.';
+    if (directory)
+        closedir(directory);
+    return count;
+}
+
+/* A program that makes runtimes of two kinds in turn probes each once. */
+static void several_answers(void **state)
+{
+    fixture *f = *state;
+    static const char *const settings[] = {"zoo.devices=3", NULL};
+    keep_marked(f);
+    f->options.settings = settings;
+    assert_false(was_used(f));
+    assert_int_equal(count_kept(), 2);
+    f->options.settings = NULL;
+    assert_true(was_used(f));
+}
+
+static void bounded(void **state)
+{
+    fixture *f = *state;
+    static char setting[32];
+    static const char *const settings[] = {setting, NULL};
+    f->options.settings = settings;
+    for (int i = 0; i < PROBE_CACHE_FILES + 3; i++) {
+        snprintf(setting, sizeof setting, "zoo.number=%d", i);
+        fixture_scan(f);
+        assert_int_equal(count_kept(), i < PROBE_CACHE_FILES ? i + 1 : PROBE_CACHE_FILES);
+    }
 }
 
 static void hostile_contents(void **state)
@@ -277,6 +317,8 @@ int main(void)
         CASE(stale_by_probe),
         CASE(stale_by_environment),
         CASE(stale_by_settings),
+        CASE(several_answers),
+        CASE(bounded),
         CASE(hostile_contents),
         CASE(hostile_file),
         CASE(hostile_directory),
