@@ -76,6 +76,8 @@ static collet_status run_chosen(const loader_options *o, const char *program, pr
                 .timeout_ms = o->timeout_ms > 0 ? o->timeout_ms : LOADER_TIMEOUT_MS,
             };
     }
+    if (n == 0)
+        return COLLET_OK;
     collet_status status = probe_run(requests, answers, n, err);
     n = 0;
     for (size_t i = 0; i < count; i++)
