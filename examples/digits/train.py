@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Trains the ternary classifier of 8 x 8 digits that lies beside this file.
+"""Trains the ternary classifier of 16 x 16 digits in this directory.
 
     python3 train.py DIR
 
@@ -10,22 +10,22 @@ makes the directory DIR with W1.npy b1.npy W2.npy b2.npy held_out.npy labels.npy
 
 makes of these in DIR.
 
-Digits come from four small bitmap fonts below, made thicker or thinner, moved, slanted and given
-noise: grey values 0 to 16 in 64 numbers. The network is 64 -> 128 -> 10. Its weights are quantized
-in every step as `collet-ternary pack --absmean` does it, and the gradient passes through as if they
-were not (straight-through estimator). NumPy alone is needed. On one machine the same
-numbers come out every time.
+Digits come from the four small bitmap fonts below, made thicker or thinner, moved, slanted and given
+noise: grey values 0 to 16 in 256 numbers. The network is 256 -> 256 -> 10, so that every row of
+weights fills whole blocks of 256 and a weight takes 2 bits. The weights are quantized in every step
+as `collet-ternary pack --absmean` does it, and the gradient passes through as if they were not
+(straight-through estimator). Needs NumPy alone. The same machine gives the same numbers every time.
 """
 import pathlib
 import sys
 
 import numpy as np
 
-SIDE, HIDDEN, CLASSES = 8, 128, 10
+SIDE, HIDDEN, CLASSES = 16, 256, 10
 TRAINING, HELD_OUT = 20000, 1000
 EPOCHS, BATCH, RATE = 60, 100, 2e-3
 
-# Ten digits beside each other, '#' is ink.
+# Ten digits side by side, '#' is ink.
 FONTS = [
     """
 .###. ..#.. .###. ####. ...#. ##### ..##. ##### .###. .###.
@@ -72,21 +72,21 @@ def glyphs(font):
 
 
 def draw(glyph, random):
-    """One digit on the 8 x 8 grid, sampled from the glyph with strokes as wide as the ink field is
-    smooth."""
+    """One digit, sampled from the glyph with strokes as wide as the ink field is smooth. Lengths are
+    in eighths of the picture."""
     height, width = glyph.shape
     scale_y = random.uniform(6.0, 7.6) / height
     scale_x = random.uniform(4.2, 6.6) / width
     slant, turn = random.uniform(-0.2, 0.2, 2)
     move = random.uniform(-0.6, 0.6, 2)
-    y, x = np.mgrid[0:SIDE, 0:SIDE] - (SIDE - 1) / 2
+    y, x = (np.mgrid[0:SIDE, 0:SIDE] - (SIDE - 1) / 2) * (8 / SIDE)
     y, x = y - move[0], x - move[1]
     y, x = y + 0.5 * turn * x, x + slant * y
     y, x = y / scale_y + (height - 1) / 2, x / scale_x + (width - 1) / 2
     thickness = random.uniform(0.45, 0.75)
     gy, gx = np.nonzero(glyph)
     near = np.exp(-(((y[..., None] - gy) ** 2 + (x[..., None] - gx) ** 2) / (2 * thickness**2)))
-    picture = np.clip(1.1 * near.max(axis=-1), 0, 1) + random.normal(0, 0.08, (SIDE, SIDE))
+    picture = np.clip(1.1 * near.max(axis=-1), 0, 1) + random.normal(0, 0.16, (SIDE, SIDE))
     return np.clip(np.rint(16 * picture), 0, 16).astype(np.int8).ravel()
 
 

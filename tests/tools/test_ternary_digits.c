@@ -64,6 +64,23 @@ static void test_accuracy(void **state)
     free(bytes.data);
 }
 
+/* The shipped example shows what the format promises: 2 bits a weight, no padding. */
+static void test_bits(void **state)
+{
+    tool_result result = TERNARY(directory, "info", DIGITS "digits.t2", "--json");
+    cJSON *info = parsed(&result, 0);
+    const cJSON *layers = member(info, "layers"), *memory = member(info, "memory");
+
+    (void)state;
+    for (int i = 0; i < cJSON_GetArraySize(layers); i++) {
+        const cJSON *layer = cJSON_GetArrayItem(layers, i);
+        assert_true(number_of(layer, "bits_per_weight") == 2);
+        assert_true(number_of(layer, "padding_bits_per_weight") == 0);
+    }
+    assert_true(number_of(memory, "packed") * 4 == number_of(memory, "weights"));
+    cJSON_Delete(info);
+}
+
 static void test_backends(void **state)
 {
     static const char *const backends[] = {"cpu_openmp", "opencl", "cuda"};
@@ -88,6 +105,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_accuracy),
+        cmocka_unit_test(test_bits),
         cmocka_unit_test(test_backends),
     };
 
