@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ternary/file.h"
 
-#include "ternary/source.h"
-
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -177,8 +174,7 @@ collet_status ternary_file_check_index(const collet_ternary_file *file, int64_t 
                        (long long)index, (long long)count_of(file));
 }
 
-/* A caller built with an older header has a shorter struct. */
-static void copy_out(void *to, const void *from, size_t size, uint32_t struct_size)
+void ternary_copy_out(void *to, const void *from, size_t size, uint32_t struct_size)
 {
     if (struct_size > size)
         struct_size = (uint32_t)size;
@@ -196,65 +192,5 @@ void collet_ternary_file_describe(const collet_ternary_file *file, collet_ternar
         .bytes = (int64_t)collet_mapping_size(ternary_file_mapping(file)),
         .path = ternary_file_path(file)};
 
-    copy_out(info, &all, sizeof all, info->struct_size);
-}
-
-static void describe_layer(const collet_t2_layer *layer, collet_ternary_matrix *m)
-{
-    m->activations = layer->activations;
-    m->threshold = layer->threshold;
-    m->relu = (layer->flags & COLLET_T2_RELU) != 0;
-    m->has_scale = (layer->flags & COLLET_T2_SCALE) != 0;
-    m->has_bias = (layer->flags & COLLET_T2_BIAS) != 0;
-    m->in_network = 1;
-    m->ndim = 2;
-    m->shape[0] = layer->rows;
-    m->shape[1] = layer->columns;
-    memcpy(m->name, layer->name, sizeof layer->name);
-    snprintf(m->type, sizeof m->type, "%s", ternary_format_name(layer->format));
-}
-
-static void describe_tensor(const collet_gguf_tensor *tensor, collet_ternary_matrix *m)
-{
-    char type[24];
-
-    m->ndim = (int32_t)tensor->ndim;
-    memcpy(m->shape, tensor->shape, tensor->ndim * sizeof *m->shape);
-    snprintf(m->type, sizeof m->type, "%s", collet_gguf_type_name(tensor->type, type));
-    collet_gguf_name(tensor, m->name);
-}
-
-static void describe_array(const collet_npy *npy, collet_ternary_matrix *m)
-{
-    m->ndim = npy->ndim;
-    memcpy(m->shape, npy->shape, (size_t)npy->ndim * sizeof *m->shape);
-    snprintf(m->type, sizeof m->type, "%s", collet_dtype_name(npy->dtype));
-}
-
-collet_status collet_ternary_file_matrix(const collet_ternary_file *file, int64_t index,
-                                         collet_ternary_matrix *matrix, collet_error *err)
-{
-    collet_ternary_matrix all = {0};
-    ternary_source source;
-
-    collet_status status = ternary_file_check_index(file, index, err);
-    if (status != COLLET_OK)
-        return status;
-    if (file->kind == COLLET_TERNARY_FILE_T2)
-        describe_layer(&file->t2.layers[index], &all);
-    else if (file->kind == COLLET_TERNARY_FILE_GGUF)
-        describe_tensor(&file->gguf.tensors[index], &all);
-    else
-        describe_array(&file->npy, &all);
-    if (ternary_source_open(file, index, &source, NULL) == COLLET_OK) {
-        all.content = source.content;
-        all.rows = source.rows;
-        all.columns = source.columns;
-        all.row_bytes = ternary_source_row_bytes(&source);
-        all.format = source.packed.format;
-        all.dtype = source.dtype;
-        ternary_source_close(&source);
-    }
-    copy_out(matrix, &all, sizeof all, matrix->struct_size);
-    return COLLET_OK;
+    ternary_copy_out(info, &all, sizeof all, info->struct_size);
 }

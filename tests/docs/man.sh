@@ -1,11 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# man.sh PROGRAM PAGE: the manual page has every option that the program's --help lists.
+# man.sh PROGRAM PAGE [COMMAND...]: the manual page has every option that --help of the program, and
+# of its commands, lists.
 set -euo pipefail
 program=$1 page=$2
+shift 2
 
 # "--name" of each option, at the start of a line or after its short form.
-listed=$("$program" --help | grep -oE '^ +(-[[:alnum:]?], )?--[a-z-]+' | grep -oE -- '--[a-z-]+')
+listed=$({ "$program" --help; for command; do "$program" "$command" --help; done; } | grep -oE '^ +(-[[:alnum:]?], )?--[a-z-]+' | grep -oE -- '--[a-z-]+')
 
 # Written --name, \-\-name or .Fl -name.
 described=$(sed 's/\\-/-/g; s/Fl -\([a-z]\)/--\1/g' "$page" | grep -oE -- '--[a-z-]+')

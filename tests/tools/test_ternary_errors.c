@@ -321,6 +321,7 @@ static void test_usage(void **state)
         {"pack", "-o", "o"},
         {"pack", "a.npy"},
         {"pack", "--bias", "b.npy", "a.npy", "-o", "o"},
+        {"pack", "a.npy", "-o", "-"},
         {"pack", "a.npy", "-o", "o", "--threshold", "-1"},
         {"pack", "a.npy", "-o", "o", "--threshold", "x"},
         {"pack", "a.npy", "-o", "o", "--format", "t3"},

@@ -309,6 +309,8 @@ static int parse_global_option(int key, char *text, struct argp_state *state,
 {
     switch (key) {
     case 'o':
+        if (strcmp(text, "-") == 0)
+            argp_error(state, "-o: output goes to a file; ./- is a file of that name");
         options->output = text;
         return 1;
     case 'q':

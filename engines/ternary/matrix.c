@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a matrix of a file is. */
+#include "ternary/source.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void describe_layer(const collet_t2_layer *layer, collet_ternary_matrix *m)
+{
+    m->activations = layer->activations;
+    m->threshold = layer->threshold;
+    m->relu = (layer->flags & COLLET_T2_RELU) != 0;
+    m->has_scale = (layer->flags & COLLET_T2_SCALE) != 0;
+    m->has_bias = (layer->flags & COLLET_T2_BIAS) != 0;
+    m->in_network = 1;
+    m->ndim = 2;
+    m->shape[0] = layer->rows;
+    m->shape[1] = layer->columns;
+    memcpy(m->name, layer->name, sizeof layer->name);
+    snprintf(m->type, sizeof m->type, "%s", ternary_format_name(layer->format));
+}
+
+static void describe_tensor(const collet_gguf_tensor *tensor, collet_ternary_matrix *m)
+{
+    char type[24];
+
+    m->ndim = (int32_t)tensor->ndim;
+    memcpy(m->shape, tensor->shape, tensor->ndim * sizeof *m->shape);
+    snprintf(m->type, sizeof m->type, "%s", collet_gguf_type_name(tensor->type, type));
+    collet_gguf_name(tensor, m->name);
+}
+
+static void describe_array(const collet_npy *npy, collet_ternary_matrix *m)
+{
+    m->ndim = npy->ndim;
+    memcpy(m->shape, npy->shape, (size_t)npy->ndim * sizeof *m->shape);
+    snprintf(m->type, sizeof m->type, "%s", collet_dtype_name(npy->dtype));
+}
+
+collet_status collet_ternary_file_matrix(const collet_ternary_file *file, int64_t index,
+                                         collet_ternary_matrix *matrix, collet_error *err)
+{
+    collet_ternary_matrix all = {0};
+    ternary_source source;
+
+    collet_status status = ternary_file_check_index(file, index, err);
+    if (status != COLLET_OK)
+        return status;
+    if (file->kind == COLLET_TERNARY_FILE_T2)
+        describe_layer(&file->t2.layers[index], &all);
+    else if (file->kind == COLLET_TERNARY_FILE_GGUF)
+        describe_tensor(&file->gguf.tensors[index], &all);
+    else
+        describe_array(&file->npy, &all);
+    if (ternary_source_open(file, index, &source, NULL) == COLLET_OK) {
+        all.content = source.content;
+        all.rows = source.rows;
+        all.columns = source.columns;
+        all.row_bytes = ternary_source_row_bytes(&source);
+        all.format = source.packed.format;
+        all.dtype = source.dtype;
+        ternary_source_close(&source);
+    }
+    ternary_copy_out(matrix, &all, sizeof all, matrix->struct_size);
+    return COLLET_OK;
+}
