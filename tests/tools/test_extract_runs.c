@@ -11,6 +11,7 @@
 #include "extract_runs.h"
 #include "common/progress.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -441,6 +442,69 @@ static void test_backend_option(void **state)
     npz_close(&out);
 }
 
+/* ---- One runtime ------------------------------------------------------------------------- */
+
+#define PLUGIN_PART 22 /* "probe-" and the 16 digits of a plugin's path */
+
+typedef struct answers {
+    size_t n;
+    ino_t files[64];
+    char names[64][80];
+} answers;
+
+static answers cached_answers(const char *inner)
+{
+    DIR *cache = opendir(io_path(inner, "collet"));
+    struct dirent *entry;
+    answers all = {0};
+
+    assert_non_null(cache);
+    while ((entry = readdir(cache)) != NULL && all.n < 64) {
+        if (strncmp(entry->d_name, "probe-", 6) != 0)
+            continue;
+        all.files[all.n] = entry->d_ino;
+        snprintf(all.names[all.n++], sizeof all.names[0], "%.79s", entry->d_name);
+    }
+    closedir(cache);
+    return all;
+}
+
+static void use_cache(void *user)
+{
+    setenv("XDG_CACHE_HOME", user, 1);
+}
+
+/* A second runtime, with other threads, would try each plugin again: there would be another answer
+ * of it in the cache, or a new one in its place. */
+static void test_plugins_are_tried_once(void **state)
+{
+    const char *args[] = {"-q", "-o", "out.npz", WATER "conf.gro", WATER "traj.trr", NULL};
+    char *inner = io_make_directory();
+    tool_setup setup = {.directory = directory, .prepare = use_cache, .user = inner};
+    answers first, second;
+
+    (void)state;
+    for (int again = 0; again < 2; again++) {
+        tool_result result = tool_run("collet-extract", args, &setup);
+
+        tool_expect(&result, 0);
+        tool_free(&result);
+        *(again ? &second : &first) = cached_answers(inner);
+    }
+    assert_true(first.n > 0);
+    assert_int_equal(first.n, second.n);
+    for (size_t i = 0; i < first.n; i++) {
+        size_t k = 0;
+
+        for (size_t j = 0; j < i; j++)
+            assert_int_not_equal(strncmp(first.names[i], first.names[j], PLUGIN_PART), 0);
+        while (k < second.n && second.files[k] != first.files[i])
+            k++;
+        assert_true(k < second.n);
+    }
+    io_remove_directory(inner);
+}
+
 static void test_help_and_version(void **state)
 {
     tool_result help = TOOL("collet-extract", "--help"), brief = TOOL("collet-extract", "-h");
@@ -508,16 +572,27 @@ static void test_progress_on_a_terminal(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_keys),        cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_threads),         cmocka_unit_test(test_slices),
-        cmocka_unit_test(test_selections),      cmocka_unit_test(test_one_atom),
-        cmocka_unit_test(test_reference_file),  cmocka_unit_test(test_axis),
-        cmocka_unit_test(test_gro_trajectory),  cmocka_unit_test(test_directory),
-        cmocka_unit_test(test_default_output),  cmocka_unit_test(test_json),
-        cmocka_unit_test(test_times_that_fall), cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_warnings),        cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_backend_option),  cmocka_unit_test(test_help_and_version),
-        cmocka_unit_test(test_progress_text),   cmocka_unit_test(test_progress_on_a_terminal),
+        cmocka_unit_test(test_all_keys),
+        cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_slices),
+        cmocka_unit_test(test_selections),
+        cmocka_unit_test(test_one_atom),
+        cmocka_unit_test(test_reference_file),
+        cmocka_unit_test(test_axis),
+        cmocka_unit_test(test_gro_trajectory),
+        cmocka_unit_test(test_directory),
+        cmocka_unit_test(test_default_output),
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_times_that_fall),
+        cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_warnings),
+        cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_backend_option),
+        cmocka_unit_test(test_plugins_are_tried_once),
+        cmocka_unit_test(test_help_and_version),
+        cmocka_unit_test(test_progress_text),
+        cmocka_unit_test(test_progress_on_a_terminal),
     };
 
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
