@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cuda_fixture.h - the cuda plugin as it was built, on the fake libraries of
- * tests/fakes/cuda/control.h, its slots called directly. One includer a program.
+ * cuda_fixture.h - for tests that call the slots of the built cuda plugin directly, on the
+ * stand-ins of tests/fakes/cuda/control.h. Included once per program.
  */
 #ifndef TESTS_CUDA_CUDA_FIXTURE_H
 #define TESTS_CUDA_CUDA_FIXTURE_H
@@ -63,8 +63,8 @@ static inline int load_plugin(void **state)
     return load_plugin_file(CUDA_PLUGIN);
 }
 
-/* Before each test: the fakes as at first. After it: nothing lives, and no call was made in another
- * context than its object's. */
+/* Before each test: resets the stand-ins. After it: nothing leaked, no call was made in a wrong
+ * context or out of order. */
 static int fresh(void **state)
 {
     (void)state;

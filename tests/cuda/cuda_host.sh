@@ -1,11 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# cuda_host.sh BACKEND_CHECK PLUGIN FAKES CXX SETTINGS PASS OP...: rows of the cuda backend on the driver
-# that stands in, with the geometry of a GPU: NVRTC's place takes the C++ compiler CXX, so that kernels
-# run, as code of the host, and backend-check judges their results. FAKES: the directory of the
-# libraries that stand in. PASS: --quick or --sample. SETTINGS: further lines of the configuration,
-# with , between them. Each of cuda.cufft and cuda.cusolver that they name has to have served calls,
-# and none that it would not.
+# cuda_host.sh BACKEND_CHECK PLUGIN FAKES CXX SETTINGS PASS OP...: runs backend-check on rows of the cuda
+# backend, on the fake driver. The C++ compiler CXX takes the place of NVRTC and compiles the kernels for
+# the host. FAKES: the directory of the stand-ins. PASS: --quick or --sample. SETTINGS: lines of the
+# configuration, separated by commas. Stand-ins for cuFFT and cuSOLVER that they name must have been
+# called, and always correctly.
 check=$1 plugin=$2 fakes=$3 settings=$5 pass=$6
 export FAKE_NVRTC_CXX=$4 FAKE_CUDA_MEMORY=2000000000
 shift 6

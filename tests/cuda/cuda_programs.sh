@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# cuda_programs.sh BACKEND_CHECK PLUGIN FAKE_DRIVER NVRTC: every row of the cuda backend is called on
-# the fake driver, and the real NVRTC compiles what it launches, for compute capability 9.0; then those
-# of rows that libraries serve, with the libraries beside the driver. No kernel runs and no result is
-# judged: a call that is refused, or that fails, is what fails here.
+# cuda_programs.sh BACKEND_CHECK PLUGIN FAKE_DRIVER NVRTC: calls every row of the cuda backend on the fake
+# driver, while the real NVRTC compiles the kernels for compute capability 9.0; then the rows that
+# libraries serve, with the stand-ins for these. No kernel runs and no result is checked: the test
+# fails if a call is refused or fails.
 directory=$(mktemp -d) || exit 1
 trap 'rm -rf "$directory"' EXIT
 [ -e "$4" ] || { echo "no NVRTC"; exit 77; }

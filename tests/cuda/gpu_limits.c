@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpu-limits - what Collet on a GPU is measured against, called directly: the device's copy rate, a
- * bare cuLaunchKernel, cuBLAS. Prints JSON. And what a routed call costs the caller beside that
- * launch. docs/benchmarks/gpu.sh runs it.
+ * gpu-limits - references for the cuda backend, called directly: the device's copy rate, a bare
+ * cuLaunchKernel, cuBLAS, cuFFT; and the caller's time of collet_add compared with that launch.
+ * Prints JSON. docs/benchmarks/gpu.sh runs it.
  *
  *     gpu-limits [NAME=VALUE...]      settings of the cuda backend
  */
@@ -92,7 +92,7 @@ static double seconds_now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* The median of the device's seconds for `work`; negative when it fails. */
+/* The median of the device's seconds for `work`; negative on failure. */
 static double device_seconds(bench *b, int (*work)(bench *b, const void *argument),
                              const void *argument)
 {
@@ -126,7 +126,7 @@ static void print_copy(bench *b)
 
 /* ---- Launches -------------------------------------------------------------------------------- */
 
-/* The caller's seconds for one of many launches of a kernel that does nothing. */
+/* The caller's seconds per launch of an empty kernel. */
 static double bare_launch(bench *b, int capability)
 {
     static const char *const texts[] = {
@@ -163,7 +163,7 @@ static double bare_launch(bench *b, int capability)
     return samples[SAMPLES / 2];
 }
 
-/* The same for collet_add of one element, by the backend. */
+/* The same for collet_add of one element. */
 static double routed_call(collet_context *cx)
 {
     const int64_t shape[] = {1};
@@ -235,7 +235,7 @@ static int multiply(bench *b, const void *argument)
         g->type, g->n, 0, 1, g->compute, CUBLAS_GEMM_DEFAULT);
 }
 
-/* Numbers that are not all alike: a chip multiplies zeros with less power, and faster. */
+/* Different numbers: a GPU multiplies zeros with less power, and faster. */
 static int fill(bench *b, const gemm *g)
 {
     size_t bytes = (size_t)g->n * (size_t)g->n * g->size;
@@ -296,7 +296,7 @@ static int run_dft(bench *b, const void *argument)
                                   (void *)(uintptr_t)b->memory[0], CUFFT_FORWARD);
 }
 
-/* n x n complex numbers, both axes, in the memory that the others use: not all alike. */
+/* n x n complex numbers, both axes, in the memory of the products. */
 static double dft_seconds(bench *b, dft *f, int wide)
 {
     long long n[] = {f->n, f->n};

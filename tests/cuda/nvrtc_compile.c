@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * nvrtc_compile LIBRARY ARCHITECTURE PRELUDE DIRECTORY: compiles every device source in the
- * directory for a GPU of NVIDIA's, which need not be here. Skipped (77) without the library,
- * without sources, or where the library does not know the architecture.
+ * directory with NVRTC; no GPU is needed. Skipped (77) without the library, without sources, or if
+ * the library does not support the architecture.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -13,7 +13,7 @@
 #define SKIPPED 77
 #define MOST_OPTIONS 64
 
-/* As in nvrtc.h, which need not be here. */
+/* As declared in plugins/cuda/providers/abi/nvrtc.h. */
 typedef struct nvrtc_program nvrtc_program;
 typedef struct nvrtc {
     int (*create)(nvrtc_program **program, const char *source, const char *name, int headers,
@@ -57,7 +57,7 @@ static int knows(const nvrtc *n, int architecture)
     return found;
 }
 
-/* The file's text after `text`, which is freed; NULL when it cannot be read. */
+/* Appends the file's text to `text`, which is freed; NULL if it cannot be read. */
 static char *append_file(char *text, const char *path)
 {
     size_t length = text ? strlen(text) : 0;
@@ -88,7 +88,7 @@ static void show_log(const nvrtc *n, nvrtc_program *program)
     free(log);
 }
 
-/* Words of the first line's comment. */
+/* Splits the first line's comment. */
 static int options_of(char *line, const char **options, int count)
 {
     for (char *word = strtok(line, " "); word && count < MOST_OPTIONS; word = strtok(NULL, " "))
@@ -96,7 +96,7 @@ static int options_of(char *line, const char **options, int count)
     return count;
 }
 
-/* 1 when the text compiles and has a kernel in it. */
+/* 1 if the text compiles and contains a kernel. */
 static int compile(const nvrtc *n, const char *architecture, const char *text, char *own)
 {
     char target[64];

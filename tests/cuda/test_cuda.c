@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cuda backend where something is missing, and what it says of what is there. */
+/* Capabilities of the cuda backend, and the reasons it gives where something is missing. */
 #include "cuda_fixture.h"
 
 #include <collet/collet.h>
 
-/* libcore wants one that can be used. */
+/* libcore requires a usable backend. */
 #define BACKENDS CUDA_PLUGIN ":" COLLET_TEST_PLUGINS "/cpu_scalar.so"
 
 static char json[8192];
@@ -17,7 +17,7 @@ static const char *capabilities(void)
     return json;
 }
 
-/* No device, for a reason with these words, which device_open gives too. */
+/* No device; the reason, of device_open too, contains these words. */
 static void is_without(const char *words)
 {
     collet_device *d = NULL;
@@ -47,7 +47,7 @@ static void no_driver(void **state)
     is_without("libcuda.so.1 not found: no NVIDIA driver");
 }
 
-/* The same through libcore: the plugin loads, has no device, and says why to who asks for it. */
+/* The same through libcore: the plugin loads, has no device, and its record has the reason. */
 static void no_driver_in_libcore(void **state)
 {
     const char *const settings[] = {"cache=off", "cuda.library=/nowhere/libcuda.so.1", NULL};
@@ -168,12 +168,11 @@ static void facts(void **state)
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         assert_says(json, parts[i]);
-    /* Asking makes no context. */
+    /* Capabilities create no context. */
     assert_int_equal(cu->contexts, 0);
 }
 
-/* libcore finds as many devices, each with an index, and a text that does not fit is asked again.
- */
+/* libcore finds all devices, and repeats the call if the text does not fit. */
 static void several_in_libcore(void **state)
 {
     const char *const settings[] = {"cache=off", "cuda.library=" FAKE_CUDA,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The backend cuda on two GPUs of the fake driver, which are busy until they are waited for: copies
- * from one to the other. That every command came after those which it needs is looked at by the
- * fake, and asked in `nothing_left`.
+ * Copies between two GPUs of the fake driver, whose commands complete only when waited for. The
+ * fake checks that every command is ordered after those that it depends on; `nothing_left` asserts
+ * it.
  */
 #include "cuda_fixture.h"
 
@@ -54,7 +54,7 @@ static int close_two(void **state)
     return nothing_left(state);
 }
 
-/* `later` of the GPU goes on after what is in `earlier`. */
+/* Orders the queue `later` after `earlier`. */
 static void order(const gpu *g, collet_queue *earlier, collet_queue *later)
 {
     collet_event *event = NULL;
@@ -64,7 +64,7 @@ static void order(const gpu *g, collet_queue *earlier, collet_queue *later)
     plugin->event_destroy(g->device, event);
 }
 
-/* one.a to two.a, by the queue that the first has for copies. */
+/* Copies one.a to two.a. */
 static collet_status copy(void)
 {
     order(&one, one.queue, one.copies);
@@ -93,7 +93,7 @@ static void bytes_arrive_in_order(void **state)
     assert_good(copy());
     assert_int_equal(cu->peer_copies, 1);
     assert_int_equal(cu->synchronized, 0);
-    /* What comes later on either side may write. */
+    /* Later commands of both sides may write. */
     order(&one, one.copies, one.queue);
     fill(&one, 5.0f);
     assert_good(add(two.device, two.queue, two.b, two.a, two.a, N));
@@ -120,7 +120,7 @@ static void a_part_goes_where_it_is_told(void **state)
     assert_memory_equal(got, wanted, sizeof wanted);
 }
 
-/* The pool hands the source to the next owner, in another queue, which comes after the copy. */
+/* The source's next owner, in another queue, is ordered after the copy. */
 static void a_source_that_is_freed_is_not_overwritten(void **state)
 {
     (void)state;
@@ -141,7 +141,7 @@ static void a_source_that_is_freed_is_not_overwritten(void **state)
     plugin->queue_destroy(one.device, other);
 }
 
-/* And the target is not written before its last owner, in another queue, is done with it. */
+/* The target is not written before its last owner, in another queue, has finished. */
 static void a_target_that_was_freed_is_written_after_its_owner(void **state)
 {
     (void)state;
@@ -170,7 +170,7 @@ static void gpus_that_are_apart_are_refused(void **state)
     assert_says(err.text, "does not reach");
     assert_int_equal(cu->peer_copies, 0);
     cu->apart = 0;
-    /* The answer is kept for as long as the GPU is open. */
+    /* The result is cached while the GPU is open. */
     assert_status_is(copy(), COLLET_REFUSED);
 }
 
@@ -178,7 +178,7 @@ static void access_that_was_there_before_is_taken(void **state)
 {
     (void)state;
     inject("CtxEnablePeerAccess", 0, CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
-    /* The fake asks for the access that it believes in. */
+    /* The fake checks the access that was enabled. */
     assert_status_is(copy(), COLLET_FAILED);
     assert_int_equal(cu->fails_times, 0);
 }
@@ -202,7 +202,7 @@ static void a_copy_that_is_short_of_something_is_refused(void **state)
     assert_filled(&two, 3.0f);
 }
 
-/* Without an event for the way back the host waits, so that the source is safe all the same. */
+/* Without an event to order the source's queue by, the host waits. */
 static void a_way_back_that_fails_is_waited_for(void **state)
 {
     (void)state;
@@ -217,7 +217,7 @@ static void a_way_back_that_fails_is_waited_for(void **state)
     assert_filled(&two, 3.0f);
 }
 
-/* A GPU that is lost: the source refuses, the target says so. */
+/* A lost source refuses, a lost target reports DEVICE_LOST. */
 static void lost_gpus_copy_nothing(void **state)
 {
     (void)state;

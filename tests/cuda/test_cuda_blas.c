@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Products of the cuda backend by cuBLAS: a fake one, which multiplies on the host, so that
- * layouts, batches and types are what is tested; and when the family's kernel serves instead, which
- * does not run here.
+ * Products of the cuda backend by a stand-in for cuBLAS, which multiplies on the host: layouts,
+ * batches and types; and when Collet's kernel, which does not run here, serves instead.
  */
 #include "cuda_fixture.h"
 
@@ -99,7 +98,7 @@ static void assert_right(const product *p, const unsigned char *c, const unsigne
                 }
 }
 
-/* Runs it; 1 when cuBLAS computed it, and right, 0 when a kernel was launched for it. */
+/* Runs it; 1: cuBLAS computed it, correctly; 0: a kernel was launched. */
 static int by_cublas(const product *p)
 {
     static unsigned char memory[3][ELEMENTS * 8];
@@ -179,18 +178,18 @@ static void layouts(void **state)
     for (size_t i = 0; i < sizeof products / sizeof *products; i++)
         if (!by_cublas(&products[i]))
             fail_msg("product %zu was not by cuBLAS", i);
-    /* Sums of f16 are not put together in f16. */
+    /* Sums of f16 are not accumulated in f16. */
     assert_int_equal(blas->math_mode, 16);
     assert_int_equal(blas->handles, 1);
 }
 
-/* What cuBLAS has no words for. */
+/* Layouts that cuBLAS does not support. */
 static void other_layouts(void **state)
 {
     const matrix c = DENSE_C, a = DENSE_A, b = DENSE_B;
     const matrix a_apart = {0, {0, 0, 2 * INNER, 2}};
     const matrix a_backward = {(ROWS - 1) * INNER, {0, 0, -INNER, 1}};
-    /* One step for all of the batch is not enough for these. */
+    /* Batches without one common step. */
     const matrix a_inner_once = {0, {ROWS * INNER, 0, INNER, 1}};
     const matrix a_outer_once = {0, {0, ROWS * INNER, INNER, 1}};
     const matrix c_across = {0, {3 * ROWS * COLUMNS, ROWS * COLUMNS, 1, ROWS}};
@@ -225,8 +224,8 @@ static void cublas_missing(void **state)
     }
 }
 
-/* Types that it says it has not, and other answers. */
-static void cublas_says_no(void **state)
+/* Unsupported types and other errors. */
+static void cublas_fails(void **state)
 {
     const product p = F32_PRODUCT(DENSE_C, DENSE_A, DENSE_B);
     const product narrow = {COLLET_F16, COLLET_F16, INNER, DENSE_C, DENSE_A, DENSE_B};
@@ -236,7 +235,7 @@ static void cublas_says_no(void **state)
     blas->fails = 3; /* CUBLAS_STATUS_ALLOC_FAILED */
     assert_false(by_cublas(&p));
     blas->fails = 0;
-    /* A trim gives its memory back. */
+    /* trim frees its memory. */
     plugin->trim(device);
     assert_int_equal(blas->handles, 0);
     blas->fails = 1; /* CUBLAS_STATUS_NOT_INITIALIZED */
@@ -252,7 +251,7 @@ int main(void)
         TEST(layouts),
         TEST(other_layouts),
         TEST(cublas_missing),
-        TEST(cublas_says_no),
+        TEST(cublas_fails),
     };
     return cmocka_run_group_tests(tests, load_plugin, NULL);
 }

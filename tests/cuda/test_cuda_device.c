@@ -42,7 +42,7 @@ static void memory_is_short(void **state)
     (void)state;
     assert_status_is(plugin->buffer_alloc(device, 600 << 10, &more, &err), COLLET_REFUSED);
     assert_says(err.text, "no 614400 bytes of device memory");
-    /* All goes on, and what is pooled makes room. */
+    /* Nothing is lost, and pooled memory is freed. */
     plugin->buffer_free(device, new_buffer(device, 1000));
     plugin->buffer_free(device, half);
     more = new_buffer(device, 700 << 10);
@@ -78,7 +78,7 @@ static void bytes_move(void **state)
     plugin->buffer_free(device, b);
 }
 
-/* A source may change when a write returns, though the driver reads page-locked memory later. */
+/* A source may change once a write returns, although the driver reads page-locked memory later. */
 static void page_locked_memory(void **state)
 {
     const uint64_t sizes[] = {1000, 200000};
@@ -139,7 +139,7 @@ static void patterns(void **state)
     plugin->buffer_free(device, b);
 }
 
-/* An imported buffer's memory stays its owner's. */
+/* Imported memory stays its owner's. */
 static void foreign_memory(void **state)
 {
     void *address = NULL;
@@ -183,7 +183,7 @@ static void events(void **state)
     (void)state;
     assert_good(plugin->event_create(device, &first, &err));
     assert_good(plugin->event_create(device, &last, &err));
-    /* Never recorded is happened. */
+    /* An event that was never recorded counts as completed. */
     cu->busy = 1;
     assert_good(plugin->event_query(device, first, &err));
     assert_good(plugin->event_wait(device, first, &err));
@@ -206,8 +206,8 @@ static void events(void **state)
     plugin->queue_destroy(device, other);
 }
 
-/* Memory goes from a queue that still uses it to another: by an order on the device, no wait of the
- * host's; in the same queue by nothing at all. */
+/* Memory that a queue still uses goes to another queue by a wait of the device, not of the host;
+ * within one queue without any. */
 static void memory_between_queues(void **state)
 {
     collet_queue *other = new_queue(device);
@@ -225,10 +225,10 @@ static void memory_between_queues(void **state)
     assert_good(add(device, other, b, b, b, 64));
     assert_int_equal(cu->waits, 1);
     assert_int_equal(cu->synchronized, 0);
-    /* Its order is set once. */
+    /* The order is set once. */
     assert_good(add(device, other, b, b, b, 64));
     assert_int_equal(cu->waits, 1);
-    /* And where the queue is through, none is needed. */
+    /* After the queue has finished, none is needed. */
     plugin->buffer_free(device, b);
     assert_good(plugin->queue_wait(device, other, &err));
     assert_good(plugin->queue_wait(device, queue, &err));
@@ -239,7 +239,7 @@ static void memory_between_queues(void **state)
     plugin->queue_destroy(device, other);
 }
 
-/* More commands than a queue has marks and names for. */
+/* More commands than a queue has marks and labels for. */
 static void a_long_queue(void **state)
 {
     collet_queue *other = new_queue(device);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs, launches and what goes wrong with them in the cuda backend, on the fake driver. No
- * kernel runs: what kernels compute is for backend-check on a GPU.
+ * Programs and launches of the cuda backend, and their failures, on the fake driver. No kernel
+ * runs.
  */
 #include "cuda_fixture.h"
 
@@ -22,7 +22,7 @@ static void a_launch(void **state)
                         "--gpu-architecture=sm_90 -std=c++17 -default-device --fmad=false "
                         "-DGROUP=256 -DPER_ITEM=4 -DHAVE_F64=1 -DEXACT_F32=1 -DAPPLY=add_f32 "
                         "-DTO=f32 -DFROM=f32 -DINPUTS=2");
-    /* Nothing to do is nothing launched; once compiled is enough. */
+    /* Empty operands launch nothing; a program is compiled once. */
     assert_good(add(device, queue, out, in, in, 0));
     assert_good(add(device, queue, out, in, in, 5));
     assert_int_equal(cu->launch_count, 2);
@@ -52,7 +52,7 @@ static void a_chip_newer_than_the_compiler(void **state)
     plugin->device_close(d);
 }
 
-/* The kernel that a batch of 32 tokens is multiplied by. */
+/* Asserts which kernel multiplies a batch of 32 tokens. */
 static void assert_multiplied_by(const char *kernel)
 {
     const int64_t y_shape[] = {32, 32}, w_shape[] = {32, 64}, x_shape[] = {32, 256};
@@ -73,7 +73,7 @@ static void assert_multiplied_by(const char *kernel)
     plugin->device_close(d);
 }
 
-/* What a chip offers is not there in a program for an older one. */
+/* Programs for an older architecture lack the tensor instructions. */
 static void a_compiler_older_than_tiles(void **state)
 {
     static const int old[] = {70, 75};
@@ -98,7 +98,7 @@ static void what_does_not_compile(void **state)
         assert_says(err.text, "elementwise.dev does not compile (NVRTC_ERROR_COMPILATION");
         assert_says(err.text, "here stands the compiler's reason");
     }
-    /* Not tried again before a trim. */
+    /* Not compiled again before trim. */
     assert_int_equal(rtc->compiled, 1);
     rtc->fails = 0;
     plugin->trim(device);
@@ -115,7 +115,7 @@ static void what_does_not_compile(void **state)
     plugin->buffer_free(device, b);
 }
 
-/* Memory that is short while a program is loaded costs that launch alone. */
+/* A shortage of memory while a program is loaded fails that launch only. */
 static void a_shortage_is_not_remembered(void **state)
 {
     collet_buffer *b = new_buffer(device, 256);
@@ -127,7 +127,7 @@ static void a_shortage_is_not_remembered(void **state)
     plugin->buffer_free(device, b);
 }
 
-/* One launch on a fresh device; how many programs were compiled for it. */
+/* Launches once on a fresh device; returns how many programs that compiled. */
 static int compiled_anew(void)
 {
     int before = rtc->compiled;
@@ -150,7 +150,7 @@ static void cubins_on_disk(void **state)
     set_cache_dir = directory;
     assert_int_equal(compiled_anew(), 1);
     assert_int_equal(compiled_anew(), 0);
-    /* Another driver, compiler or chip is another binary; each stays. */
+    /* Each driver, compiler and architecture has its own binary on disk. */
     cu->version = 12060;
     assert_int_equal(compiled_anew(), 1);
     rtc->minor = 6;
@@ -159,7 +159,7 @@ static void cubins_on_disk(void **state)
     assert_int_equal(compiled_anew(), 1);
     cu->capability = 90;
     assert_int_equal(compiled_anew(), 0);
-    /* One that the driver does not take is made again, and then taken. */
+    /* A binary that the driver rejects is compiled again. */
     inject("ModuleLoadData", 0, CUDA_ERROR_INVALID_IMAGE);
     assert_int_equal(compiled_anew(), 1);
     assert_int_equal(compiled_anew(), 0);
@@ -185,7 +185,7 @@ static void a_launch_refused(void **state)
     plugin->buffer_free(device, b);
 }
 
-/* After a fault: told once with the kernel's name, and the device is lost, alone. */
+/* A fault is reported once, with the kernel's name; only its device is lost. */
 static void a_fault(void **state)
 {
     collet_event *e = NULL;
@@ -211,7 +211,7 @@ static void a_fault(void **state)
     assert_status_is(plugin->buffer_read(device, queue, a, 0, in, 4, &err), COLLET_DEVICE_LOST);
     assert_status_is(plugin->event_record(device, e, queue, &err), COLLET_DEVICE_LOST);
     plugin->trim(device);
-    /* The other one goes on. */
+    /* The other device works. */
     b = new_buffer(second, 256);
     assert_good(add(second, q, b, b, b, 64));
     assert_good(plugin->queue_wait(second, q, &err));
@@ -222,8 +222,8 @@ static void a_fault(void **state)
     plugin->buffer_free(device, a);
 }
 
-/* A fault among several commands names them, the one it was with cuda.sync, and a reading that
- * meets it leaves it for the wait. */
+/* The message of a fault names all pending commands, with cuda.sync the faulty one; a read that
+ * meets the fault leaves it to the wait. */
 static void a_fault_among_others(void **state)
 {
     char in[4];
@@ -252,7 +252,7 @@ static void a_fault_among_others(void **state)
     cu->reset();
 }
 
-/* An error of a command itself is the command's, and the device goes on. */
+/* An error of enqueueing fails that command only. */
 static void an_error_that_passes(void **state)
 {
     char in[4];
@@ -272,7 +272,7 @@ static void an_error_that_passes(void **state)
     plugin->buffer_free(device, b);
 }
 
-/* A queue that cannot be made leaves nothing behind. */
+/* A queue that cannot be created leaks nothing. */
 static void no_queue(void **state)
 {
     collet_queue *q = NULL;
@@ -286,7 +286,7 @@ static void no_queue(void **state)
     assert_int_equal(cu->streams, streams);
     inject("EventCreate", 0, CUDA_ERROR_OUT_OF_MEMORY);
     assert_status_is(plugin->event_create(device, &e, &err), COLLET_FAILED);
-    /* A destroyed queue is the next one. */
+    /* A destroyed queue is reused. */
     q = new_queue(device);
     plugin->queue_destroy(device, q);
     assert_ptr_equal(new_queue(device), q);

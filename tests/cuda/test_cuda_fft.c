@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Transforms of the cuda backend by cuFFT: a fake one, which computes on the host, so that layouts,
- * plans and work areas are what is tested; and when the family's kernels serve instead, which do
- * not run here.
+ * Transforms of the cuda backend by a stand-in for cuFFT, which computes on the host: layouts,
+ * plans and work areas; and when Collet's kernels, which do not run here, serve instead.
  */
 #include "cuda_fixture.h"
 
@@ -39,7 +38,7 @@ typedef struct array {
     int64_t strides[3];
 } array;
 
-/* Of `batch` lines or planes, f32; the input real or complex. */
+/* An f32 transform of a batch of lines or planes. */
 typedef struct transform {
     collet_dtype from, to;
     uint32_t axes, inverse;
@@ -78,7 +77,7 @@ static collet_status run_fft(collet_queue *q, const transform *t, collet_buffer 
     return status;
 }
 
-/* 1 when cuFFT computed it, 0 when a kernel was launched for it. */
+/* 1: cuFFT computed it; 0: kernels were launched. */
 static int by_cufft(collet_queue *q, const transform *t)
 {
     collet_buffer *out = new_buffer(device, ELEMENTS * 8), *in = new_buffer(device, ELEMENTS * 8);
@@ -88,7 +87,7 @@ static int by_cufft(collet_queue *q, const transform *t)
     plugin->buffer_free(device, out);
     plugin->buffer_free(device, in);
     int by = fft->executed > before;
-    /* One launch before it where numbers become real, one after it where they are scaled. */
+    /* One launch before complex-to-real transforms, one after inverse ones, to scale. */
     if (by)
         assert_int_equal(cu->launch_count - launched, (t->to == COLLET_F32) + (t->inverse != 0));
     else
@@ -116,28 +115,28 @@ static void layouts(void **state)
         C2C(LINES, LINES, 1),
         C2C(LINES, LINES, 2),
         C2C(LINES, LINES, 3),
-        /* Elements, rows and planes apart. */
+        /* Gaps between elements, rows and planes. */
         C2C(((array){3, {150, 30, 2}}), LINES, 1),
         C2C(((array){3, {180, 36, 2}}), LINES, 3),
         C2C(LINES, ((array){1, {130, 26, 2}}), 2),
         {COLLET_F32, COLLET_C64, 1, 0, {4, 5, 12}, {4, 5, 7}, LINES, {0, {35, 7, 1}}},
         {COLLET_F32, COLLET_C64, 2, 0, {4, 5, 12}, {4, 5, 7}, {2, {80, 16, 1}}, {0, {40, 8, 1}}},
         {COLLET_C64, COLLET_F32, 1, 1, {4, 5, 7}, {4, 5, 12}, {0, {35, 7, 1}}, LINES},
-        /* The half spectrum in any strides: it is copied. */
+        /* A half spectrum in any strides, for it is copied. */
         {COLLET_C64, COLLET_F32, 3, 1, {4, 5, 7}, {4, 5, 12}, {200, {-35, 1, 5}}, LINES},
         {COLLET_C64, COLLET_C64, 2, 1, {4, 5, 12}, {4, 5, 12}, LINES, LINES},
-        /* Axes of one element have no stride to speak of. */
+        /* Strides of axes of one element do not matter. */
         {COLLET_C64, COLLET_C64, 2, 0, {4, 1, 12}, {4, 1, 12}, {0, {12, 7, 1}}, {0, {12, 5, 1}}},
     };
     (void)state;
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (!by_cufft(queue, &taken[i]))
             fail_msg("transform %zu was not by cuFFT", i);
-    /* Forward and backward share a plan. */
+    /* Forward and inverse share a plan. */
     assert_int_equal(fft->made, sizeof taken / sizeof *taken - 1);
 }
 
-/* What cuFFT has no words for. */
+/* Layouts that cuFFT does not support. */
 static void other_layouts(void **state)
 {
     const transform left[] = {
@@ -148,7 +147,7 @@ static void other_layouts(void **state)
         C2C(((array){0, {75, 15, 2}}), LINES, 2),
         C2C(((array){0, {135, 27, 2}}), LINES, 2),
         C2C(LINES, ((array){0, {12, 48, 1}}), 3),
-        /* A real array that begins between two complex numbers. */
+        /* A real array that is not aligned as complex numbers are. */
         {COLLET_F32, COLLET_C64, 1, 0, {4, 5, 12}, {4, 5, 7}, {1, {60, 12, 1}}, {0, {35, 7, 1}}},
     };
     (void)state;
@@ -157,7 +156,7 @@ static void other_layouts(void **state)
             fail_msg("transform %zu was by cuFFT", i);
 }
 
-/* What comes out of the library is what stands in the output's strides. */
+/* The library's results arrive in the output's strides. */
 static void result(void **state)
 {
     static float memory[ELEMENTS * 2];
@@ -207,8 +206,8 @@ static void missing(void **state)
     }
 }
 
-/* Answers of the library: another kernel serves where nothing was enqueued. */
-static void says_no(void **state)
+/* Errors of the library: Collet's kernel serves if nothing was enqueued. */
+static void fails(void **state)
 {
     const transform t = C2C(LINES, LINES, 1);
     (void)state;
@@ -218,7 +217,7 @@ static void says_no(void **state)
     assert_true(by_cufft(queue, &t));
     plugin->trim(device);
     assert_int_equal(fft->plans, 0);
-    fft->plan_fails = 8; /* CUFFT_INVALID_SIZE: it is not asked again */
+    fft->plan_fails = 8; /* CUFFT_INVALID_SIZE: not tried again */
     assert_false(by_cufft(queue, &t));
     fft->plan_fails = 0;
     assert_false(by_cufft(queue, &t));
@@ -237,13 +236,13 @@ static void plans(void **state)
     transform t = C2C(LINES, LINES, 1);
     collet_queue *other = new_queue(device);
     (void)state;
-    /* One for all queues, also backward. */
+    /* One for all queues and both directions. */
     assert_true(by_cufft(queue, &t));
     assert_true(by_cufft(other, &t));
     t.inverse = 1;
     assert_true(by_cufft(other, &t));
     assert_int_equal(fft->made, 1);
-    /* Fewer of the same. */
+    /* A smaller batch has its own. */
     t.in_shape[0] = t.out_shape[0] = 3;
     assert_true(by_cufft(other, &t));
     assert_int_equal(fft->made, 2);
@@ -256,7 +255,7 @@ static void plans(void **state)
     }
     assert_int_equal(fft->made, 101);
     assert_int_equal(fft->plans, 64);
-    /* No plan goes while its work may be under way. */
+    /* No plan is destroyed while it may be in use. */
     int waited = cu->synchronized;
     t.in_shape[0] = t.out_shape[0] = 2;
     assert_true(by_cufft(queue, &t));
@@ -271,7 +270,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_fft, close_fft)
     const struct CMUnitTest tests[] = {
-        TEST(layouts), TEST(other_layouts), TEST(result), TEST(missing), TEST(says_no), TEST(plans),
+        TEST(layouts), TEST(other_layouts), TEST(result), TEST(missing), TEST(fails), TEST(plans),
     };
     return cmocka_run_group_tests(tests, load_plugin, NULL);
 }

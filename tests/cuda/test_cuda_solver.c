@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decompositions of the cuda backend by cuSOLVER: a fake one, whose calls are counted; kernels do
- * not run here (cuda_host_cusolver has them run), so that what comes out is not looked at.
+ * Which decompositions of the cuda backend call cuSOLVER, for which a stand-in counts the calls.
+ * Kernels do not run here, so results are not checked; cuda_host_cusolver checks them.
  */
 #include "cuda_fixture.h"
 
@@ -56,7 +56,7 @@ static collet_status run_cholesky(collet_queue *q, int64_t count, int64_t n)
     return status;
 }
 
-/* Calls of the library for it. */
+/* How often the library is called. */
 static int calls_for(collet_queue *q, int64_t count, int64_t n)
 {
     int before = solver->computed, launched = cu->launch_count;
@@ -85,16 +85,15 @@ static void which_serves(void **state)
     assert_int_equal(calls_for(queue, 95, 4), 0);
 }
 
-static void many_together(void **state)
+static void batched(void **state)
 {
     (void)state;
     set_from = "2";
     reopen();
     assert_int_equal(calls_for(queue, 1, 4), 1);
-    /* 3 x 3 is the family's own. */
+    /* 3 x 3 is computed by Collet's kernel. */
     assert_int_equal(calls_for(queue, 5, 3), 0);
-    /* The addresses would be made by a kernel, which does not run: that they are looked at shows.
-     */
+    /* The fake rejects the pointers, which a kernel that does not run would write. */
     assert_status_is(run_cholesky(queue, 5, 4), COLLET_FAILED);
     assert_says(err.text, "cusolverDnpotrfBatched: status");
 }
@@ -104,7 +103,7 @@ static void handles(void **state)
     (void)state;
     collet_queue *other = new_queue(device);
     assert_int_equal(calls_for(queue, 1, 100), 1);
-    /* The one for sizes, its two settings, the queue's own. */
+    /* One for sizes, its two infos, the queue's. */
     assert_int_equal(solver->handles, 4);
     assert_int_equal(calls_for(queue, 1, 120), 1);
     assert_int_equal(solver->handles, 4);
@@ -130,7 +129,7 @@ static void missing(void **state)
     }
 }
 
-static void says_no(void **state)
+static void fails(void **state)
 {
     (void)state;
     solver->create_fails = 1;
@@ -140,7 +139,8 @@ static void says_no(void **state)
     solver->fails = 6; /* CUSOLVER_STATUS_EXECUTION_FAILED */
     assert_status_is(run_cholesky(queue, 1, 100), COLLET_FAILED);
     assert_says(err.text, "cusolverDnpotrf: status 6");
-    solver->fails = 2; /* CUSOLVER_STATUS_ALLOC_FAILED: the family's, or nothing was done */
+    solver->fails =
+        2; /* CUSOLVER_STATUS_ALLOC_FAILED: Collet's kernel serves, or nothing was enqueued */
     collet_status status = run_cholesky(queue, 1, 100);
     assert_true(status == COLLET_OK || status == COLLET_REFUSED);
     solver->fails = 0;
@@ -151,7 +151,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_solver, close_solver)
     const struct CMUnitTest tests[] = {
-        TEST(which_serves), TEST(many_together), TEST(handles), TEST(missing), TEST(says_no),
+        TEST(which_serves), TEST(batched), TEST(handles), TEST(missing), TEST(fails),
     };
     return cmocka_run_group_tests(tests, load_plugin, NULL);
 }

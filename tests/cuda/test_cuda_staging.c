@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Transfers of cuda through page-locked memory, on the fake driver, which reads such memory as late
- * as a driver may: whoever writes a piece again too early spoils the bytes.
+ * Transfers through page-locked memory on the fake driver, which delays such copies: overwriting a
+ * piece too early corrupts the bytes.
  */
 #include "common/support.h"
 
@@ -32,7 +32,7 @@ static void make_bytes(uint64_t bytes, unsigned seed)
         sent[i] = (unsigned char)((i * 2654435761u + seed) >> 11);
 }
 
-/* Writes, spoils the source, reads. */
+/* Writes, overwrites the source, reads. */
 static void there_and_back(collet_buffer *b, uint64_t offset, uint64_t bytes, unsigned seed)
 {
     make_bytes(bytes, seed);
@@ -71,7 +71,7 @@ static void few_bytes_are_left_to_the_driver(void **state)
     plugin->buffer_free(device, b);
 }
 
-/* A write waits for a piece of memory, never for the queue, and is in order with what follows. */
+/* A write waits for a piece, never for the queue, and is ordered before later commands. */
 static void a_write_returns_before_it_is_done(void **state)
 {
     (void)state;
@@ -130,7 +130,7 @@ static void without_page_locked_memory_the_driver_copies(void **state)
         host_said[0] = 0;
         there_and_back(b, 0, MOST, 7);
         assert_says(host_said, "cuda: no 20480 bytes of page-locked memory");
-        /* It is asked for once, until a trim. */
+        /* Allocated once, until trim. */
         host_said[0] = 0;
         there_and_back(b, 0, MOST, 8);
         assert_string_equal(host_said, "");
@@ -175,7 +175,7 @@ static void a_piece_that_fails_ends_the_transfer(void **state)
     plugin->buffer_free(device, b);
 }
 
-static void a_device_that_is_lost_says_so(void **state)
+static void a_lost_device_is_reported(void **state)
 {
     (void)state;
     collet_buffer *b = new_buffer(device, MOST);
@@ -247,7 +247,7 @@ int main(void)
         TEST(without_page_locked_memory_the_driver_copies),
         TEST(what_is_page_locked_needs_no_piece),
         TEST(a_piece_that_fails_ends_the_transfer),
-        TEST(a_device_that_is_lost_says_so),
+        TEST(a_lost_device_is_reported),
         TEST(it_can_be_off),
         cmocka_unit_test(bytes_are_counted_once),
     };

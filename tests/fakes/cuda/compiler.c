@@ -13,7 +13,7 @@
 
 #define ARGUMENTS 64
 #define PATHS 64
-/* What stands between a kernel's name and the line's beginning, once preprocessed. */
+/* The text before a kernel's name on its line, after preprocessing. */
 #define MARK "extern \"C\" __attribute__((used)) void"
 
 extern char **environ;
@@ -50,7 +50,7 @@ static int write_file(const char *path, const char *text)
     return file && fclose(file) == 0 && fine;
 }
 
-/* All of a file behind `head` bytes left free, and a NUL. */
+/* `head` unset bytes, a file's text and a NUL. */
 static char *read_file(const char *path, size_t head, size_t *bytes)
 {
     struct stat about;
@@ -107,7 +107,7 @@ static int compile(const workshop *w, int whole, int count, const char *const *o
     return arguments[0] && run(arguments, w->words);
 }
 
-/* The preprocessed text, and behind it an entry for each kernel of it. */
+/* The preprocessed text, followed by an entry point for each kernel. */
 static int add_entries(const workshop *w)
 {
     size_t bytes;

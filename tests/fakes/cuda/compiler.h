@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compiler.h - device sources as code of the host, so that kernels run where there is no GPU:
- * by the C++ compiler that the variable FAKE_NVRTC_CXX names, as a library of which an image is
- * made that the fake driver takes for a cubin.
+ * compiler.h - compiles device sources for the host, so that kernels run without a GPU: the C++
+ * compiler named by the variable FAKE_NVRTC_CXX makes a shared library, which is wrapped in an
+ * image that the fake driver accepts as a cubin.
  */
 #ifndef TESTS_FAKES_CUDA_COMPILER_H
 #define TESTS_FAKES_CUDA_COMPILER_H
@@ -13,8 +13,8 @@
 #define FAKE_HOST_IMAGE "host %zu\n"
 
 /*
- * The image of a source under the options that are macros, `count` of them looked through; the
- * caller frees it. NULL: the compiler said no, or there is none, and *log says why.
+ * The image of a source, compiled with those of the `count` options that define macros; the caller
+ * frees it. NULL, with the reason in *log: it does not compile, or there is no compiler.
  */
 char *fake_compile(const char *source, int count, const char *const *options, size_t *bytes,
                    char log[4096]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A cuBLAS on the host's memory, which is the fake driver's: control.h. */
+/* Stand-in for cuBLAS, computing on the host: control.h. */
 #include "control.h"
 #include "cuda/providers/abi/cublas.h"
 
@@ -60,7 +60,7 @@ static void store(void *data, long long at, cudaDataType type, double x)
         ((int32_t *)data)[at] = (int32_t)x;
 }
 
-/* Element (row, column) of op(X), which is kept by columns. */
+/* Index of element (row, column) of op(X), where X is column-major. */
 static long long place(cublasOperation_t operation, long long leading, long long row,
                        long long column)
 {

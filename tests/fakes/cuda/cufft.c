@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A cuFFT on the host's memory, which is the fake driver's: control.h. What the real one may do
- * and need not is done: a transform to real numbers over several axes spoils its input, work areas
- * are written all over, plans and streams that live no more are noticed.
+ * Stand-in for cuFFT, computing on the host: control.h. It does what the real one is only allowed
+ * to do: complex-to-real transforms over several axes overwrite their input, and whole work areas
+ * are overwritten. Uses of destroyed plans and streams are counted.
  */
 #include "control.h"
 #include "cuda/providers/abi/cufft.h"
@@ -173,7 +173,7 @@ cufftResult cufftXtMakePlanMany(cufftHandle handle, int rank, long long *n, long
     if (!fits(&p->in, rank, batch) || !fits(&p->out, rank, batch))
         return CUFFT_INVALID_VALUE;
     p->made = 1;
-    /* As the real one, nothing for some lengths. */
+    /* Like the real one, 0 for some lengths. */
     p->work = n[rank - 1] == 16 ? 0 : count * 8 + 24;
     *workSize = p->work;
     fake_cufft.made++;
@@ -223,7 +223,7 @@ static size_t size_of(cudaDataType type)
     return (is_wide(type) ? 8u : 4u) * (is_real(type) ? 1u : 2u);
 }
 
-/* x of n numbers `step` apart to out, by the factors of n one after the other. */
+/* Transforms n numbers of x, `step` apart, to out, by the factors of n. */
 static void line(const number *x, long long step, long long n, number *out, const number *roots,
                  long long stride, number *room)
 {
@@ -286,8 +286,8 @@ static int next(long long *at, const long long *extent, int rank)
     return 0;
 }
 
-/* The other half of a spectrum that becomes real; imaginary parts without a mirror count here, in a
- * way of their own. */
+/* Completes a half spectrum. Imaginary parts that a real array cannot have change the result, which
+ * the real one leaves undefined. */
 static number mirrored(const void *data, const struct plan *p, long long transform,
                        const long long *at)
 {
@@ -323,7 +323,7 @@ static int compute(const struct plan *p, void *from, void *to, long long transfo
         for (int k = 1; k < p->rank; k++)
             dense = dense * p->n[k] + at[k];
         number v = x[dense];
-        /* What is not real in the end shows. */
+        /* An imaginary part of the result shows in it. */
         if (is_real(p->out.type))
             v = creal(v) + (fabs(cimag(v)) > 1e-5 * cabs(v) ? cimag(v) : 0.0);
         store(to, place(&p->out, p->rank, transform, at), p->out.type, v);

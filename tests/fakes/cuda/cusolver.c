@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A cuSOLVER on the host's memory, which is the fake driver's: control.h. LAPACK computes, from
- * the library that FAKE_LAPACK names or OpenBLAS. Leading dimensions, sizes of scratch, streams and
- * lives are looked at, and scratch is written all over, as the real one may.
+ * Stand-in for cuSOLVER, computing on the host: control.h. LAPACK computes, from the library that
+ * FAKE_LAPACK names, else OpenBLAS. Leading dimensions, sizes of scratch, streams and lifetimes are
+ * checked; all scratch is overwritten, as the real one may.
  */
 #include "control.h"
 #include "cuda/providers/abi/cusolver.h"
@@ -109,7 +109,7 @@ static void *lapack(const char *name)
     return library ? dlsym(library, name) : NULL;
 }
 
-/* A function of LAPACK that is there, in `f`; `f` has its type. */
+/* Sets `f` to a function of LAPACK; `f` has its type. */
 #define LAPACK(f, name)                                                                            \
     do {                                                                                           \
         void *symbol_ = lapack(name);                                                              \
@@ -123,7 +123,7 @@ static int holds(const void *data, size_t count, size_t size)
     return !count || (fake_cuda.holds(data, count * size) && (uintptr_t)data % size == 0);
 }
 
-/* What every call is refused for that the real one would not survive. */
+/* Checks of every call; the real one could crash. */
 static cusolverStatus_t begin(cusolverDnHandle_t handle, int fine)
 {
     if (fake_cusolver.fails)
@@ -159,8 +159,8 @@ static size_t extent(int lead, int columns)
 
 /* ---- One-sided Jacobi ------------------------------------------------------------------------ */
 
-/* As many digits as the real one's: LAPACK's singular vectors of the smallest matrices have fewer.
- */
+/* One-sided Jacobi: LAPACK's singular vectors of small matrices are less accurate than the real
+ * one's. */
 typedef struct jacobi {
     int m, n;                                               /* m >= n */
     long double w[SMALL][SMALL], v[SMALL][SMALL], s[SMALL]; /* columns; w becomes U */
@@ -215,7 +215,7 @@ static void exchange_columns(jacobi *j, int a, int b)
     j->s[b] = value;
 }
 
-/* Column k of U: any that is orthogonal to those before it. */
+/* Sets column k of U to a vector orthogonal to those before it. */
 static void fill_column(jacobi *j, int k)
 {
     long double norm = 0.0L;
@@ -234,7 +234,7 @@ static void fill_column(jacobi *j, int k)
         j->w[k][l] /= norm;
 }
 
-/* From a matrix in w to U, s and V. */
+/* The SVD of the matrix in w. */
 static void decompose(jacobi *j)
 {
     memset(j->v, 0, sizeof j->v);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of cusolver.c for numbers REAL; F and L make names of cuSOLVER's and LAPACK's.
- */
+/* The functions of cusolver.c for the type REAL; F and L form the names of cuSOLVER and LAPACK. */
 
 /* ---- potrf ----------------------------------------------------------------------------------- */
 

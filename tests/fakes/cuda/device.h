@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * device.h - what nvcc's dialect has and C++ has not, put in front of a device source that
- * compiler.c makes host code of. One group runs at a time, its items one after another up to
- * the next barrier: groups.c, whose `fake_here` this is.
+ * device.h - CUDA's extensions of C++, prepended to device sources that compiler.c compiles for the
+ * host. One group runs at a time, each item up to the next barrier: groups.c, which declares the
+ * same `fake_here`.
  */
 #include <cmath>
 #include <cstring>
@@ -28,7 +28,7 @@ extern "C" void fake_attach(fake_here *given)
 #define gridDim (here->grid)
 #define __syncthreads() (here->barrier())
 
-/* The mark by which the compiler finds kernels in preprocessed text. */
+/* How compiler.c recognises kernels in preprocessed text. */
 #define __global__ __attribute__((used))
 #define __device__
 #define __forceinline__ inline
@@ -80,8 +80,8 @@ template <class T> static inline T atomicCAS(T *p, T from, T to)
     return before;
 }
 
-/* What a warp does together: every item leaves its numbers, and all of them are there behind the
- * barrier. The lanes hold what prelude_cuda.dev says. */
+/* Operations of a warp: every item stores its operands and reads the others' after a barrier. The
+ * lanes hold what prelude_cuda.dev says. */
 #define HAVE_TILES 1
 static unsigned fake_tiles[1024][6];
 static inline int fake_byte(const unsigned *words, int at, int sign)
@@ -121,7 +121,7 @@ using std::rint;
 using std::sin;
 using std::sqrt;
 
-/* A kernel with the values that its arguments point to. */
+/* Calls a kernel with the values that the arguments point to. */
 template <class... Types, size_t... Places>
 static inline void fake_invoke(void (*kernel)(Types...), void **arguments,
                                std::index_sequence<Places...>)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A libcuda.so.1 without a GPU: control.h. Commands run at once, but for copies from and to
- * page-locked memory, which a stream does when it is waited for, as late as a driver may.
+ * Stand-in for libcuda.so.1: control.h. Commands run at once, except copies from and to page-locked
+ * memory, which are delayed until the stream is waited for.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -338,7 +338,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes)
     return CUDA_SUCCESS;
 }
 
-/* A context that is broken still takes back what the test would miss. */
+/* Works in a broken context too, so that tests can count leaks. */
 CUresult cuMemFree_v2(CUdeviceptr address)
 {
     piece *p = fake_piece_at((void *)(uintptr_t)address, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the fake driver share. */
+/* driver.h - shared by the files of the fake driver. */
 #ifndef TESTS_FAKES_CUDA_DRIVER_H
 #define TESTS_FAKES_CUDA_DRIVER_H
 
@@ -18,7 +18,7 @@ struct CUctx_st {
     int device, retained;
     unsigned reaches; /* bit n: the memory of GPU n */
     size_t used;
-    CUresult broken; /* after a fault has come out */
+    CUresult broken; /* the fault that has been reported */
     CUresult pending;
 };
 
@@ -30,7 +30,7 @@ typedef struct piece_uses {
     int written, read[FAKE_STREAMS];
 } piece_uses;
 
-/* What lies in front of every piece of device or page-locked memory. */
+/* The header of every piece of device or page-locked memory. */
 typedef struct piece {
     _Alignas(64) CUcontext context; /* NULL: page-locked */
     size_t bytes;
@@ -40,9 +40,9 @@ typedef struct piece {
 
 /* This thread's context, NULL: none. */
 CUcontext fake_current(void);
-/* An error that the test wants of this function. */
+/* The error that the test injects into this function. */
 CUresult fake_injected(const char *name);
-/* The same for a call on an object of `context` (NULL: of any), which must be current. */
+/* The same, after checking that `context` (NULL: any) is current and not broken. */
 CUresult fake_enter(const char *name, CUcontext context);
 /* Of control.h. */
 int fake_is_stream(const void *stream);

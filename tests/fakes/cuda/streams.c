@@ -7,7 +7,7 @@
 #include "driver.h"
 #include "groups.h"
 
-/* As older drivers have it. */
+/* As in older drivers. */
 #undef cuEventElapsedTime
 CUresult cuEventElapsedTime(float *ms, CUevent first, CUevent last);
 
@@ -22,11 +22,11 @@ typedef struct late_copy {
 struct CUstream_st {
     struct CUstream_st *next;
     CUcontext context;
-    int slot;                  /* in `alive`; FAKE_STREAMS: its order is not looked at */
-    int count;                 /* commands so far */
-    int seen[FAKE_STREAMS];    /* of each stream: the commands that it comes after */
-    int done;                  /* everything enqueued so far is */
-    int late_count, late_done; /* waiting; done before them */
+    int slot;                  /* index in `alive`; FAKE_STREAMS: its order is not checked */
+    int count;                 /* number of commands */
+    int seen[FAKE_STREAMS];    /* commands of each stream that it is ordered after */
+    int done;                  /* all enqueued commands are */
+    int late_count, late_done; /* delayed copies; completed ones */
     late_copy late[LATE];
 };
 
@@ -35,8 +35,8 @@ struct CUevent_st {
     int done, timed;
     double at;
     int seen[FAKE_STREAMS];
-    CUstream stream; /* that recorded it last, */
-    int late;        /* after so many late copies */
+    CUstream stream; /* the stream that recorded it last */
+    int late;        /* delayed copies before it */
 };
 
 struct CUmod_st {
@@ -52,13 +52,13 @@ typedef struct function {
     fake_entry entry;
 } function;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows and of launches */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects what follows, and launches */
 static double clock_ms;
 static CUstream streams;
 static CUstream alive[FAKE_STREAMS];
 static int passed[FAKE_STREAMS]; /* commands of each stream that the host has waited for */
 
-/* What the device does comes out. */
+/* Reports a fault of the device. */
 static CUresult come_out(CUcontext context)
 {
     if (context->pending != CUDA_SUCCESS)
@@ -66,7 +66,7 @@ static CUresult come_out(CUcontext context)
     return context->broken;
 }
 
-/* Does late copies up to number `count` of the stream. */
+/* Completes the stream's delayed copies up to number `count`. */
 static void catch_up_to(CUstream s, int count)
 {
     int n = count - s->late_done;
@@ -107,7 +107,7 @@ static int comes_after(const struct CUstream_st *s, int slot, int command)
     return command <= s->seen[slot] || command <= passed[slot];
 }
 
-/* A command of `s` on a piece of memory; not looked at where there are more streams than slots. */
+/* Checks the order of a command of `s` on a piece of memory, unless the streams are too many. */
 static void use_piece(CUstream s, piece *p, int writes)
 {
     if (s->slot == FAKE_STREAMS)
@@ -145,7 +145,7 @@ static void take_slot(CUstream s)
         s->slot++;
     if (s->slot < FAKE_STREAMS) {
         alive[s->slot] = s;
-        /* What was done in the slot before is over, and its numbers go on. */
+        /* The slot's earlier stream has completed; its numbers continue. */
         s->count = s->seen[s->slot] = passed[s->slot];
     }
     pthread_mutex_unlock(&lock);
@@ -161,7 +161,7 @@ static void leave_slot(CUstream s)
     pthread_mutex_unlock(&lock);
 }
 
-/* A command that touches `bytes` bytes of the memory of `context`. */
+/* Checks a command on `bytes` bytes of the memory of `context`. */
 static CUresult touch(const char *name, CUstream s, CUcontext context, CUdeviceptr address,
                       size_t bytes, int writes)
 {
@@ -245,7 +245,7 @@ CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned flags)
     return CUDA_SUCCESS;
 }
 
-/* A transfer: late where the host's side is page-locked, else at once, after all that is late. */
+/* A transfer: delayed if the host's memory is page-locked, else at once, after all delayed ones. */
 static void transfer(CUstream s, void *target, const void *source, size_t bytes, const void *host)
 {
     int late = fake_piece_at(host, bytes) != NULL;
@@ -394,8 +394,7 @@ CUresult cuEventElapsedTime(float *ms, CUevent first, CUevent last)
 
 /* ---- Modules and launches -------------------------------------------------------------------- */
 
-/* What the fake compiler writes, "cubin 90" or "ptx 90", or code of the host, or what the real one
- * writes. */
+/* Accepts the fake compiler's "cubin 90" and "ptx 90", host code, and the real one's output. */
 static CUresult look_at(const char *image)
 {
     char kind[8] = "";
