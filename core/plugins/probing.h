@@ -12,7 +12,7 @@
 #ifndef COLLET_CORE_PROBING_H
 #define COLLET_CORE_PROBING_H
 
-#include "loader.h"
+#include "plugin.h"
 #include "probe.h"
 
 #define PROBING_SAFE_MODE "safe_mode"

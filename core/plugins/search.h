@@ -5,7 +5,7 @@
 #ifndef COLLET_CORE_SEARCH_H
 #define COLLET_CORE_SEARCH_H
 
-#include "loader.h"
+#include "plugin.h"
 #include "record.h"
 
 typedef struct search_result {
