@@ -63,8 +63,8 @@ static collet_status run_chosen(const loader_options *o, const char *program, pr
                                 const int *chosen, const char **const *settings, size_t count,
                                 collet_error *err)
 {
-    probe_request requests[PROBE_MAX_AT_ONCE];
-    probe_answer answers[PROBE_MAX_AT_ONCE];
+    probe_request requests[PROBE_MAX_AT_ONCE] = {{.program = NULL}};
+    probe_answer answers[PROBE_MAX_AT_ONCE] = {{.code = NULL}};
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
         if (chosen[i])
