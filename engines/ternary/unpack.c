@@ -78,7 +78,7 @@ static collet_status write_file(unpack_job *job, collet_ternary_output **out, co
     collet_status status = ternary_output_npy(&job->output, path, dtypes[job->what], packed->rows,
                                               1, &columns, &job->call->error);
     if (status == COLLET_OK) {
-        job->output->weights = job->call->total = packed->rows * packed->columns;
+        job->output->weights = job->call->total;
         status = write_rows(job);
     }
     return ternary_output_end(out, job->output, status, &job->call->error);
@@ -92,6 +92,7 @@ static collet_status file_unpack(ternary_call *call, collet_ternary_output **out
     collet_status status = ternary_source_open(file, index, &source, &call->error);
     if (status != COLLET_OK)
         return status;
+    call->total = source.rows * source.columns;
     if (source.content != COLLET_TERNARY_PACKED)
         status = collet_fail(&call->error, COLLET_INVALID, "%s: is not packed", source.text);
     else if (what > COLLET_TERNARY_WRITE_BYTES)

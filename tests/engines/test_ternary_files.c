@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files of collet/ternary.h: what was written is read again, and every long call can be cancelled
+ * at each of its reports and then leaves nothing behind. */
+#include "common/fixture.h"
+#include "directory.h"
+#include "engines/ternary_engine.h"
+#include "io/npy.h"
+
+/* Three pieces of work for each layer. */
+#define HIDDEN 3000
+#define INPUTS 700
+#define OUTPUTS 10
+#define VECTORS 900
+
+static const char *path_of(const char *name)
+{
+    return io_path(directory, name);
+}
+
+static void save_npy(const char *name, collet_dtype dtype, int64_t rows, int64_t columns,
+                     const void *data)
+{
+    char head[COLLET_NPY_HEAD];
+    size_t length = collet_npy_head(head, dtype, rows, columns < 0 ? 0 : 1, &columns);
+    io_image image = {0};
+    io_put(&image, head, length);
+    io_put(&image, data, (size_t)(rows * (columns < 0 ? 1 : columns)) * collet_dtype_size(dtype));
+    io_save(path_of(name), image.data, image.size);
+    free(image.data);
+}
+
+static void save_array(const char *name, const collet_array *a)
+{
+    size_t size = (size_t)collet_array_size(a) * collet_dtype_size(collet_array_dtype(a));
+    void *data = malloc(size);
+    int two = collet_array_ndim(a) == 2;
+    assert_non_null(data);
+    assert_ok(cx, collet_array_read(cx, a, data, size));
+    save_npy(name, collet_array_dtype(a), collet_array_shape(a)[0],
+             two ? collet_array_shape(a)[1] : -1, data);
+    free(data);
+}
+
+static void assert_same(const collet_array *a, const collet_array *b)
+{
+    size_t size = (size_t)collet_array_size(a) * collet_dtype_size(collet_array_dtype(a));
+    void *values = malloc(size + 1);
+    assert_non_null(values);
+    assert_int_equal(collet_array_size(a), collet_array_size(b));
+    assert_ok(cx, collet_array_read(cx, a, values, size));
+    assert_bytes(cx, b, values);
+    free(values);
+}
+
+static collet_ternary_file *open_file(const char *name)
+{
+    collet_ternary_file *file = NULL;
+    assert_done(collet_ternary_file_open(&file, NULL, path_of(name), &failure));
+    return file;
+}
+
+static void publish(collet_ternary_output *output)
+{
+    assert_done(collet_ternary_output_publish(output, &failure));
+    collet_ternary_output_free(output);
+}
+
+/* ---- A network in memory --------------------------------------------------------------------- */
+
+static collet_ternary_weights *weights[2];
+static collet_array *bias;
+static collet_ternary_layer layers[2];
+static const char *const names[2] = {"first", NULL};
+
+static int set_up(void **state)
+{
+    set_up_scalar(state);
+    make_directory(state);
+    collet_array *codes[2] = {random_codes(cx, HIDDEN, INPUTS, 1),
+                              random_codes(cx, OUTPUTS, HIDDEN, 2)};
+    collet_array *scale = random_floats(cx, 0, HIDDEN, 3);
+    bias = random_floats(cx, 0, OUTPUTS, 4);
+    for (int i = 0; i < 2; i++) {
+        assert_done(collet_ternary_weights_from_codes(cx, &weights[i], codes[i], i ? NULL : scale,
+                                                      &failure));
+        layers[i] = (collet_ternary_layer){.struct_size = sizeof *layers,
+                                           .relu = i == 0,
+                                           .activations = i ? COLLET_TERNARY_TERNARY : 0,
+                                           .threshold = i ? 0.5f : 0,
+                                           .weights = weights[i],
+                                           .bias = i ? bias : NULL};
+    }
+    save_array("codes.npy", codes[0]);
+    save_array("codes2.npy", codes[1]);
+    collet_array *x = random_floats(cx, VECTORS, INPUTS, 5);
+    save_array("x.npy", x);
+    collet_array *all[] = {codes[0], codes[1], scale, x};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        collet_array_free(all[i]);
+    collet_ternary_output *output = NULL;
+    assert_done(collet_ternary_layers_write(cx, &output, path_of("model.t2"), layers, names, 2,
+                                            NULL, &failure));
+    publish(output);
+    return 0;
+}
+
+static int clean_up(void **state)
+{
+    collet_ternary_weights_free(weights[0]);
+    collet_ternary_weights_free(weights[1]);
+    collet_array_free(bias);
+    remove_directory(state);
+    return tear_down(state);
+}
+
+/* ---- Round trips ----------------------------------------------------------------------------- */
+
+static void written_layers_are_described(void **state)
+{
+    collet_ternary_file *file = open_file("model.t2");
+    collet_ternary_file_info info = {.struct_size = sizeof info};
+    collet_ternary_matrix m[2];
+    (void)state;
+    collet_ternary_file_describe(file, &info);
+    assert_int_equal(info.kind, COLLET_TERNARY_FILE_T2);
+    assert_int_equal(info.count, 2);
+    assert_string_equal(info.path, path_of("model.t2"));
+    for (int i = 0; i < 2; i++) {
+        memset(&m[i], 0xff, sizeof m[i]);
+        m[i].struct_size = sizeof m[i];
+        assert_done(collet_ternary_file_matrix(file, i, &m[i], &failure));
+        assert_int_equal(m[i].content, COLLET_TERNARY_PACKED);
+        assert_int_equal(m[i].format, COLLET_TERNARY_T2);
+        assert_int_equal(m[i].in_network, 1);
+        assert_string_equal(m[i].type, "t2");
+    }
+    assert_string_equal(m[0].name, "first");
+    assert_string_equal(m[1].name, "");
+    assert_int_equal(m[0].rows, HIDDEN);
+    assert_int_equal(m[0].columns, INPUTS);
+    assert_int_equal(m[0].row_bytes, 192);
+    assert_int_equal(m[0].relu, 1);
+    assert_true(m[0].has_scale && !m[0].has_bias && !m[1].has_scale && m[1].has_bias);
+    assert_int_equal(m[1].activations, COLLET_TERNARY_TERNARY);
+    assert_true(m[1].threshold == 0.5f);
+    /* A caller of an older header gets the fields that it knows, and no more. */
+    collet_ternary_matrix short_one;
+    memset(&short_one, 0xff, sizeof short_one);
+    short_one.struct_size = 8;
+    assert_done(collet_ternary_file_matrix(file, 0, &short_one, &failure));
+    assert_int_equal(short_one.struct_size, 8);
+    assert_int_equal(short_one.content, COLLET_TERNARY_PACKED);
+    assert_int_equal(short_one.format, UINT32_MAX);
+    collet_ternary_file_close(file);
+}
+
+static void loaded_network_gives_the_same_bits(void **state)
+{
+    collet_ternary_network *made = NULL, *loaded = NULL;
+    collet_ternary_file *file = open_file("model.t2");
+    collet_array *x = random_floats(cx, 7, INPUTS, 6);
+    collet_array *y[2] = {array_for(cx, COLLET_F32, 2, SHAPE(7, OUTPUTS)),
+                          array_for(cx, COLLET_F32, 2, SHAPE(7, OUTPUTS))};
+    (void)state;
+    assert_done(collet_ternary_network_create(cx, &made, layers, 2, &failure));
+    assert_done(collet_ternary_network_load(cx, &loaded, file, COLLET_TERNARY_AS_STORED, 0, NULL,
+                                            &failure));
+    collet_ternary_file_close(file);
+    assert_int_equal(collet_ternary_network_inputs(loaded), INPUTS);
+    assert_int_equal(collet_ternary_network_outputs(loaded), OUTPUTS);
+    assert_done(collet_ternary_network_run(cx, made, y[0], x, &failure));
+    assert_done(collet_ternary_network_run(cx, loaded, y[1], x, &failure));
+    assert_same(y[0], y[1]);
+    collet_ternary_network_free(made);
+    collet_ternary_network_free(loaded);
+    collet_array_free(x);
+    collet_array_free(y[0]);
+    collet_array_free(y[1]);
+}
+
+/* One layer of a file, with its scale and bias, in memory. */
+static void layers_are_loaded_one_by_one(void **state)
+{
+    collet_ternary_file *file = open_file("model.t2");
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        collet_ternary_weights *w = NULL;
+        collet_array *b = NULL;
+        assert_done(collet_ternary_file_load(cx, &w, &b, file, i, NULL, NULL, &failure));
+        assert_same(collet_ternary_weights_bytes(weights[i]), collet_ternary_weights_bytes(w));
+        if (i) {
+            assert_null(collet_ternary_weights_scale(w));
+            assert_same(bias, b);
+        } else {
+            assert_same(collet_ternary_weights_scale(weights[i]), collet_ternary_weights_scale(w));
+            assert_null(b);
+        }
+        collet_ternary_weights_free(w);
+        collet_array_free(b);
+    }
+    collet_ternary_file_close(file);
+}
+
+/* Rows of numbers come out as when the whole matrix is quantized at once. */
+static void numbers_are_quantized_as_in_memory(void **state)
+{
+    static const collet_ternary_quantize_params params[] = {
+        {.struct_size = sizeof *params, .mode = COLLET_TERNARY_ABSMEAN},
+        {.struct_size = sizeof *params, .mode = COLLET_TERNARY_THRESHOLD, .threshold = 0.3f}};
+    collet_array *numbers = random_floats(cx, HIDDEN, INPUTS, 8);
+    (void)state;
+    save_array("numbers.npy", numbers);
+    collet_ternary_file *file = open_file("numbers.npy");
+    for (int i = 0; i < 3; i++) { /* the last as the file suggests, which is the threshold */
+        collet_ternary_weights *wanted = NULL, *w = NULL;
+        assert_done(
+            collet_ternary_weights_quantize(cx, &wanted, numbers, &params[i > 0], &failure));
+        assert_done(collet_ternary_file_load(cx, &w, NULL, file, 0, i < 2 ? &params[i] : NULL, NULL,
+                                             &failure));
+        assert_same(collet_ternary_weights_bytes(wanted), collet_ternary_weights_bytes(w));
+        if (i == 0)
+            assert_same(collet_ternary_weights_scale(wanted), collet_ternary_weights_scale(w));
+        else
+            assert_null(collet_ternary_weights_scale(w));
+        collet_ternary_weights_free(wanted);
+        collet_ternary_weights_free(w);
+    }
+    collet_ternary_file_close(file);
+    collet_array_free(numbers);
+}
+
+/* ---- Cancellation ---------------------------------------------------------------------------- */
+
+typedef struct watch {
+    int64_t calls, last, total;
+    int64_t allowed; /* calls until the work is cancelled; -1: all */
+} watch;
+
+static int32_t note(void *user, int64_t done, int64_t total)
+{
+    watch *w = user;
+    assert_true(done >= w->last && done <= total);
+    assert_true(w->calls == 0 || total == w->total);
+    w->last = done;
+    w->total = total;
+    return w->calls++ == w->allowed;
+}
+
+typedef collet_status work(const collet_ternary_monitor *monitor, collet_ternary_output **output);
+
+static collet_status work_pack(const collet_ternary_monitor *monitor,
+                               collet_ternary_output **output)
+{
+    static char first[300], second[300];
+    snprintf(first, sizeof first, "%s", path_of("codes.npy"));
+    snprintf(second, sizeof second, "%s", path_of("codes2.npy"));
+    const collet_ternary_source sources[] = {{.struct_size = sizeof *sources, .weights = first},
+                                             {.struct_size = sizeof *sources, .weights = second}};
+    return collet_ternary_files_pack(cx, output, path_of("out"), sources, 2, COLLET_TERNARY_PLANES,
+                                     monitor, &failure);
+}
+
+static collet_status work_write(const collet_ternary_monitor *monitor,
+                                collet_ternary_output **output)
+{
+    return collet_ternary_layers_write(cx, output, path_of("out"), layers, names, 2, monitor,
+                                       &failure);
+}
+
+static collet_status work_unpack(const collet_ternary_monitor *monitor,
+                                 collet_ternary_output **output)
+{
+    collet_ternary_file *file = open_file("model.t2");
+    collet_status status = collet_ternary_file_unpack(
+        cx, output, path_of("out"), file, 0, COLLET_TERNARY_WRITE_VALUES, monitor, &failure);
+    collet_ternary_file_close(file);
+    return status;
+}
+
+static collet_status work_count(const collet_ternary_monitor *monitor,
+                                collet_ternary_output **output)
+{
+    collet_ternary_file *file = open_file("model.t2");
+    collet_ternary_counts counts;
+    collet_status status = collet_ternary_file_count(cx, file, 0, &counts, monitor, &failure);
+    (void)output;
+    if (status == COLLET_OK) {
+        assert_int_equal(counts.minus + counts.zero + counts.plus, HIDDEN * INPUTS);
+        assert_int_equal(counts.invalid, 0);
+    }
+    collet_ternary_file_close(file);
+    return status;
+}
+
+static collet_status work_load(const collet_ternary_monitor *monitor,
+                               collet_ternary_output **output)
+{
+    collet_ternary_file *file = open_file("codes.npy");
+    collet_ternary_weights *w = NULL;
+    collet_status status = collet_ternary_file_load(cx, &w, NULL, file, 0, NULL, monitor, &failure);
+    (void)output;
+    assert_true((status == COLLET_OK) == (w != NULL));
+    collet_ternary_weights_free(w);
+    collet_ternary_file_close(file);
+    return status;
+}
+
+static collet_status work_network(const collet_ternary_monitor *monitor,
+                                  collet_ternary_output **output)
+{
+    collet_ternary_file *file = open_file("model.t2");
+    collet_ternary_network *network = NULL;
+    collet_status status = collet_ternary_network_load(cx, &network, file, COLLET_TERNARY_AS_STORED,
+                                                       0, monitor, &failure);
+    (void)output;
+    assert_true((status == COLLET_OK) == (network != NULL));
+    collet_ternary_network_free(network);
+    collet_ternary_file_close(file);
+    return status;
+}
+
+static collet_status work_run(const collet_ternary_monitor *monitor, collet_ternary_output **output)
+{
+    static char x[300];
+    collet_ternary_network *network = NULL;
+    snprintf(x, sizeof x, "%s", path_of("x.npy"));
+    const collet_ternary_run_files files = {
+        .struct_size = sizeof files, .x = x, .y = path_of("out")};
+    collet_ternary_run_result result = {.struct_size = sizeof result};
+    assert_done(collet_ternary_network_create(cx, &network, layers, 2, &failure));
+    collet_status status =
+        collet_ternary_network_run_files(cx, network, &files, output, &result, monitor, &failure);
+    if (status == COLLET_OK)
+        assert_int_equal(result.vectors, VECTORS);
+    collet_ternary_network_free(network);
+    return status;
+}
+
+static void cancel_everywhere(work *run, int writes)
+{
+    collet_ternary_output *output = NULL;
+    int before = io_count_entries(directory);
+    watch all = {.allowed = -1};
+    const collet_ternary_monitor whole = {note, &all};
+    assert_done(run(&whole, &output));
+    assert_true(all.calls >= 2);
+    assert_int_equal(all.last, all.total);
+    assert_int_equal(output != NULL, writes);
+    collet_ternary_output_free(output); /* not published: nothing is left */
+    assert_int_equal(io_count_entries(directory), before);
+    for (int64_t n = 0; n < all.calls; n++) {
+        watch some = {.allowed = n};
+        const collet_ternary_monitor monitor = {note, &some};
+        output = NULL;
+        assert_outcome(run(&monitor, &output), COLLET_CANCELLED);
+        assert_int_equal(some.calls, n + 1);
+        assert_null(output);
+        assert_int_equal(io_count_entries(directory), before);
+    }
+}
+
+static void every_call_can_be_cancelled(void **state)
+{
+    static work *const writing[] = {work_pack, work_write, work_unpack, work_run};
+    static work *const reading[] = {work_count, work_load, work_network};
+    (void)state;
+    for (size_t i = 0; i < sizeof writing / sizeof *writing; i++)
+        cancel_everywhere(writing[i], 1);
+    for (size_t i = 0; i < sizeof reading / sizeof *reading; i++)
+        cancel_everywhere(reading[i], 0);
+}
+
+/* ---- What is refused ------------------------------------------------------------------------- */
+
+#define REFUSED(call, status, text)                                                                \
+    do {                                                                                           \
+        assert_outcome(call, status);                                                              \
+        assert_failure_has(text);                                                                  \
+    } while (0)
+
+static void wrong_arguments(void **state)
+{
+    static const collet_ternary_quantize_params params = {.struct_size = sizeof params, .mode = 1};
+    static const collet_ternary_quantize_params strange = {.struct_size = sizeof params, .mode = 9};
+    collet_ternary_file *model = open_file("model.t2"), *codes = open_file("codes.npy");
+    collet_ternary_file *numbers = open_file("x.npy"), *file = NULL;
+    collet_ternary_network *network = NULL;
+    collet_ternary_output *output = NULL;
+    collet_ternary_weights *w = NULL;
+    collet_ternary_counts counts;
+    collet_ternary_matrix m = {.struct_size = sizeof m};
+    (void)state;
+    REFUSED(collet_ternary_file_open(&file, NULL, NULL, &failure), COLLET_INVALID, "NULL");
+    REFUSED(collet_ternary_file_open(&file, NULL, path_of("none"), &failure), COLLET_IO,
+            "No such file");
+    REFUSED(collet_ternary_file_matrix(model, 2, &m, &failure), COLLET_NOT_FOUND,
+            "has no layer 2, of 2 counted from 0");
+    REFUSED(collet_ternary_file_matrix(model, -1, &m, &failure), COLLET_NOT_FOUND, "-1");
+    REFUSED(collet_ternary_file_load(cx, &w, NULL, model, 0, &params, NULL, &failure),
+            COLLET_INVALID, "is packed already");
+    REFUSED(collet_ternary_file_load(cx, &w, NULL, codes, 0, &params, NULL, &failure),
+            COLLET_INVALID, "holds codes");
+    REFUSED(collet_ternary_file_load(cx, &w, NULL, numbers, 0, &strange, NULL, &failure),
+            COLLET_INVALID, "there is no mode 9");
+    REFUSED(collet_ternary_file_count(cx, numbers, 0, &counts, NULL, &failure), COLLET_INVALID,
+            "holds numbers, not codes");
+    REFUSED(collet_ternary_network_load(cx, &network, codes, COLLET_TERNARY_AS_STORED, 0, NULL,
+                                        &failure),
+            COLLET_FORMAT, "is no .t2 file");
+    REFUSED(collet_ternary_network_load(cx, &network, model, 7, 0, NULL, &failure), COLLET_INVALID,
+            "there are no activations 7");
+    REFUSED(collet_ternary_file_unpack(cx, &output, path_of("out"), codes, 0, 0, NULL, &failure),
+            COLLET_INVALID, "is not packed");
+    REFUSED(collet_ternary_file_unpack(cx, &output, path_of("out"), model, 0, 3, NULL, &failure),
+            COLLET_INVALID, "to be unpacked as 3");
+    REFUSED(
+        collet_ternary_file_unpack(cx, &output, path_of("model.t2"), model, 0, 0, NULL, &failure),
+        COLLET_INVALID, "would replace the input");
+    REFUSED(
+        collet_ternary_layers_write(cx, &output, path_of("out"), layers, NULL, 0, NULL, &failure),
+        COLLET_INVALID, "no layers");
+    assert_null(file);
+    assert_null(w);
+    assert_null(network);
+    assert_null(output);
+    collet_ternary_file_close(model);
+    collet_ternary_file_close(codes);
+    collet_ternary_file_close(numbers);
+    collet_ternary_file_close(NULL);
+    collet_ternary_output_free(NULL);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test(name)
+    const struct CMUnitTest tests[] = {
+        TEST(written_layers_are_described), TEST(loaded_network_gives_the_same_bits),
+        TEST(layers_are_loaded_one_by_one), TEST(numbers_are_quantized_as_in_memory),
+        TEST(every_call_can_be_cancelled),  TEST(wrong_arguments),
+    };
+    return cmocka_run_group_tests(tests, set_up, clean_up);
+}
