@@ -4,13 +4,15 @@ set -euo pipefail
 
 usage() {
     cat <<'END'
-Usage: ./bootstrap.sh [build|test|clean|--help]
+Usage: ./bootstrap.sh [build|test [--all]|clean|--help]
 
   build   (the default) installs what is missing, builds a release into build/, lists the
           backends of this machine and extracts the water trajectory into build/water.npz
-  test    the same, then every test, then every test again in build-asan/ under the address and
-          undefined-behaviour sanitizers
-  clean   removes build/ and build-*/
+  test    the same, then the tests, then those that a sanitizer can see more in again in
+          build-asan/ under the address and undefined-behaviour sanitizers
+          --all: the long tests too, for more than an hour: every case of every kernel, every row
+          under Oclgrind, emulated processors, every architecture of NVRTC, every f32 number
+  clean   removes build/ and build-*/; build-cache/ is kernels that tests compiled
 
 Works from any directory, asks nothing, and uses the network only when a package is missing.
 
@@ -185,18 +187,12 @@ main_job() {
     ls -l build/water.npz build/water.meta.json
 }
 
-# What drivers compiled for the tests of one build they need not compile for those of the other: it
-# takes minutes under a sanitizer, which sees nothing of it but the driver's own work.
-share_compiled() {
-    mkdir -p "$2/tests/xdg"
-    if [ -d "$1/tests/xdg/cache" ]; then
-        cp -R "$1/tests/xdg/cache" "$2/tests/xdg/"
-    fi
-}
-
+# run_tests DIRECTORY
 run_tests() {
+    local left_out=(--label-exclude '^long$')
+    [ "$all" = 0 ] || left_out=()
     say "Tests of $1/"
-    ctest --test-dir "$1" --output-on-failure --parallel "$jobs"
+    ctest --test-dir "$1" --output-on-failure --parallel "$jobs" "${left_out[@]}"
 }
 
 build() {
@@ -212,6 +208,13 @@ build)
     say "Done. Next: ./bootstrap.sh test, or cmake --install build --prefix DIRECTORY"
     ;;
 test)
+    all=0
+    if [ "${2:-}" = --all ]; then
+        all=1
+    elif [ $# -gt 1 ]; then
+        usage >&2
+        exit 2
+    fi
     build test
     if [ "${BOOTSTRAP_SANITIZE:-1}" != 0 ]; then
         build_preset asan build-asan ON
@@ -219,7 +222,6 @@ test)
     failed=0
     run_tests build || failed=1
     if [ "${BOOTSTRAP_SANITIZE:-1}" != 0 ]; then
-        share_compiled build build-asan
         run_tests build-asan || failed=1
     fi
     exit $failed

@@ -137,12 +137,23 @@ function(collet_add_test name)
   set_tests_properties(${name} PROPERTIES LABELS ${TEST_LABEL})
 endfunction()
 
+# collet_long_tests(NAME...): tests that ./bootstrap.sh test leaves out and --all runs (`ctest -L long`).
+function(collet_long_tests)
+  set_property(TEST ${ARGN} APPEND PROPERTY LABELS long)
+  set_tests_properties(${ARGN} PROPERTIES TIMEOUT 36000)
+endfunction()
+
+# collet_test_cost(SECONDS NAME...): a parallel run begins with the tests that take longest.
+function(collet_test_cost seconds)
+  set_tests_properties(${ARGN} PROPERTIES COST ${seconds})
+endfunction()
+
 # Nothing of the user's own configuration, cache or plugins reaches a test, and memory may run out in
-# one.
+# one. Compiled kernels are kept in COLLET_TEST_CACHE.
 function(collet_test_environment name)
   set(directory ${CMAKE_BINARY_DIR}/tests/xdg)
   set(environment COLLET_BACKEND= COLLET_PLUGIN_PATH= XDG_CONFIG_HOME=${directory}/config
-    XDG_DATA_HOME=${directory}/data XDG_CACHE_HOME=${directory}/cache
+    XDG_DATA_HOME=${directory}/data XDG_CACHE_HOME=${COLLET_TEST_CACHE}
     # (The search for leaks dies on the thread-local memory of libraries opened at run time.)
     ASAN_OPTIONS=allocator_may_return_null=1:intercept_tls_get_addr=0
     # What drivers and their compilers never give back is none of ours.

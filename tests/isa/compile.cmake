@@ -6,12 +6,11 @@ file(GLOB_RECURSE sources ${SOURCE}/plugins/shared/host/*.c ${SOURCE}/plugins/cp
 set(failed 0)
 set(count 0)
 foreach(source ${sources})
-  get_filename_component(directory ${source} DIRECTORY)
   execute_process(
-    COMMAND ${COMPILER} -std=gnu11 -O1 -fopenmp -fPIC -Wall -Wextra -Wconversion -Wshadow
+    COMMAND ${COMPILER} -std=gnu11 -fsyntax-only -fopenmp -fPIC -Wall -Wextra -Wconversion -Wshadow
       -Wstrict-prototypes -Werror -ffp-contract=off -fno-math-errno -D_GNU_SOURCE
-      -DCOLLET_LEVEL=baseline -I${SOURCE}/include -I${SOURCE}/plugins -isystem ${CBLAS} -Wa,-I,${directory}
-      -c -o /dev/null ${source}
+      -DCOLLET_LEVEL=baseline -I${SOURCE}/include -I${SOURCE}/plugins -isystem ${CBLAS}
+      ${source}
     RESULT_VARIABLE status ERROR_VARIABLE said)
   math(EXPR count "${count} + 1")
   if(NOT status EQUAL 0)

@@ -69,13 +69,12 @@ if(OCLGRIND_LIBRARY)
     "dot f:ff" "matvec f:ff" "cholesky fi:f" "com d:ff" "rmsd dd:fff" "principal_axes dd:dd"
     "time_derivative di:fd" "magnitude d:f"
     "ternary_dot i:AA" "ternary_matmul f:Af")
-  # Every row, in the geometries of a GPU and of a CPU, for memory errors and races: twenty minutes.
-  if(COLLET_OCLGRIND)
-    add_test(NAME oclgrind_every_row
-      COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/oclgrind.sh check=$<TARGET_FILE:backend-check>
-              plugin=$<TARGET_FILE:plugin_opencl> library=${OCLGRIND_LIBRARY}
-              table=${CMAKE_CURRENT_BINARY_DIR}/oclgrind.table watch=memory,races seconds=36000 resume=no)
-    collet_test_environment(oclgrind_every_row)
-    set_tests_properties(oclgrind_every_row PROPERTIES LABELS opencl TIMEOUT 36000)
-  endif()
+  # Every row, for memory errors and races.
+  add_test(NAME oclgrind_every_row
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/oclgrind.sh check=$<TARGET_FILE:backend-check>
+            plugin=$<TARGET_FILE:plugin_opencl> library=${OCLGRIND_LIBRARY}
+            table=${CMAKE_CURRENT_BINARY_DIR}/oclgrind.table watch=memory,races seconds=36000 resume=no)
+  collet_test_environment(oclgrind_every_row)
+  set_tests_properties(oclgrind_every_row PROPERTIES LABELS opencl)
+  collet_long_tests(oclgrind_every_row)
 endif()
