@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Handles of packed weights and networks of them while allocation number N fails: the call reports
- * it, gives nothing, leaks nothing, and then succeeds. A network that has run allocates nothing
- * when it runs again.
+ * Packed weights, networks of them and their files while allocation number N fails: the call
+ * reports it, returns nothing, leaks nothing, and then succeeds. A network that has run allocates
+ * nothing when it runs again.
  */
 #include "failing_malloc.h"
 #include "common/fixture.h"
 #include "engines/ternary_engine.h"
+#include "io/npy.h"
+
+#include <stdio.h>
+#include <unistd.h>
 
 #define ROWS 5
 #define COLUMNS 300
@@ -250,11 +254,163 @@ static void running_on_all_threads(void **state)
     run_twice_on("cpu_openmp");
 }
 
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+static char directory[] = "/tmp/collet-allocation-XXXXXX";
+static char numbers_path[64], model_path[64], x_path[64], out_path[64];
+
+static void save(const char *path, collet_dtype dtype, int64_t rows, int64_t columns,
+                 const collet_array *a)
+{
+    char head[COLLET_NPY_HEAD], data[4 * ROWS * COLUMNS];
+    size_t length = collet_npy_head(head, dtype, rows, 1, &columns);
+    size_t size = (size_t)(rows * columns) * collet_dtype_size(dtype);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_ok(cx, collet_array_read(cx, a, data, size));
+    assert_int_equal(fwrite(head, 1, length, file), length);
+    assert_int_equal(fwrite(data, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+static collet_status pack_files(collet_context *context, collet_ternary_output **output)
+{
+    const collet_ternary_quantize_params params = {.struct_size = sizeof params,
+                                                   .mode = COLLET_TERNARY_ABSMEAN};
+    const collet_ternary_source source = {
+        .struct_size = sizeof source, .weights = numbers_path, .quantize = &params};
+    return collet_ternary_files_pack(context, output, out_path, &source, 1, COLLET_TERNARY_PLANES,
+                                     NULL, &failure);
+}
+
+static collet_status write_layers(collet_context *context, collet_ternary_output **output)
+{
+    collet_ternary_weights *w = NULL;
+    collet_status status = collet_ternary_weights_from_codes(context, &w, codes, scale, &failure);
+    const collet_ternary_layer layer = {.struct_size = sizeof layer, .weights = w};
+    if (status == COLLET_OK)
+        status =
+            collet_ternary_layers_write(context, output, out_path, &layer, NULL, 1, NULL, &failure);
+    collet_ternary_weights_free(w);
+    return status;
+}
+
+static collet_status unpack_file(collet_context *context, collet_ternary_output **output)
+{
+    collet_ternary_file *file = NULL;
+    collet_status status = collet_ternary_file_open(&file, NULL, model_path, &failure);
+    if (status == COLLET_OK)
+        status = collet_ternary_file_unpack(context, output, out_path, file, 0,
+                                            COLLET_TERNARY_WRITE_VALUES, NULL, &failure);
+    collet_ternary_file_close(file);
+    return status;
+}
+
+static collet_status count_file(collet_context *context, collet_ternary_output **output)
+{
+    collet_ternary_file *file = NULL;
+    collet_ternary_counts counts;
+    collet_status status = collet_ternary_file_open(&file, NULL, model_path, &failure);
+    (void)output;
+    if (status == COLLET_OK)
+        status = collet_ternary_file_count(context, file, 0, &counts, NULL, &failure);
+    collet_ternary_file_close(file);
+    return status;
+}
+
+static collet_status load_file(collet_context *context, collet_ternary_output **output)
+{
+    collet_ternary_file *file = NULL;
+    collet_ternary_weights *w = NULL;
+    collet_status status = collet_ternary_file_open(&file, NULL, numbers_path, &failure);
+    (void)output;
+    if (status == COLLET_OK)
+        status = collet_ternary_file_load(context, &w, NULL, file, 0, NULL, NULL, &failure);
+    collet_ternary_weights_free(w);
+    collet_ternary_file_close(file);
+    return status;
+}
+
+static collet_status run_file(collet_context *context, collet_ternary_output **output)
+{
+    const collet_ternary_run_files files = {
+        .struct_size = sizeof files, .x = x_path, .y = out_path};
+    collet_ternary_run_result result = {.struct_size = sizeof result};
+    collet_ternary_file *file = NULL;
+    collet_ternary_network *network = NULL;
+    collet_status status = collet_ternary_file_open(&file, NULL, model_path, &failure);
+    if (status == COLLET_OK)
+        status = collet_ternary_network_load(context, &network, file, COLLET_TERNARY_AS_STORED, 0,
+                                             NULL, &failure);
+    if (status == COLLET_OK)
+        status = collet_ternary_network_run_files(context, network, &files, output, &result, NULL,
+                                                  &failure);
+    collet_ternary_network_free(network);
+    collet_ternary_file_close(file);
+    return status;
+}
+
+/* Counts the allocations of a successful call, after each of them failed. */
+static long fail_each_file(collet_status (*work)(collet_context *, collet_ternary_output **))
+{
+    for (long n = 0;; n++) {
+        collet_context *fresh = context_of(rt);
+        collet_ternary_output *output = NULL;
+        assert_ok(fresh, collet_set_backend(fresh, "cpu_scalar"));
+        long before = allocation_outstanding;
+        allocation_failed = 0;
+        allocation_countdown = n;
+        collet_status status = work(fresh, &output);
+        allocation_countdown = -1;
+        if (!allocation_failed) {
+            assert_done(status);
+            collet_ternary_output_free(output);
+            collet_context_destroy(fresh);
+            return n;
+        }
+        assert_reported(status, n);
+        assert_null(output);
+        collet_context_destroy(fresh);
+        if (allocation_outstanding > before)
+            fail_msg("allocation %ld: %ld blocks leaked", n, allocation_outstanding - before);
+    }
+}
+
+static void files(void **state)
+{
+    static collet_status (*const work[])(collet_context *, collet_ternary_output **) = {
+        pack_files, write_layers, unpack_file, count_file, load_file, run_file};
+    collet_ternary_output *output = NULL;
+    (void)state;
+    assert_non_null(mkdtemp(directory));
+    snprintf(numbers_path, sizeof numbers_path, "%s/numbers.npy", directory);
+    snprintf(model_path, sizeof model_path, "%s/model.t2", directory);
+    snprintf(x_path, sizeof x_path, "%s/x.npy", directory);
+    snprintf(out_path, sizeof out_path, "%s/out", directory);
+    save(numbers_path, COLLET_F32, ROWS, COLUMNS, numbers);
+    save(x_path, COLLET_I8, ROWS, COLUMNS, codes);
+    assert_done(pack_files(cx, &output)); /* planes, which are unpacked when loaded */
+    assert_done(collet_ternary_output_publish(output, &failure));
+    collet_ternary_output_free(output);
+    assert_int_equal(rename(out_path, model_path), 0);
+    for (size_t i = 0; i < sizeof work / sizeof *work; i++) {
+        long n = fail_each_file(work[i]);
+        print_message("%ld failures\n", n);
+        assert_true(n > 5);
+        assert_int_equal(access(out_path, F_OK), -1);
+    }
+    unlink(numbers_path);
+    unlink(model_path);
+    unlink(x_path);
+    assert_int_equal(rmdir(directory), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights),
         cmocka_unit_test(making_networks),
+        cmocka_unit_test(files),
         cmocka_unit_test(running_on_one_thread),
         cmocka_unit_test(running_on_all_threads),
     };
