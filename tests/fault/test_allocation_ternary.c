@@ -70,11 +70,12 @@ static void assert_reported(collet_status status, long n)
 /* Counts the allocations of a successful call; every one of them has failed once. */
 static long fail_each(collet_status (*make)(collet_context *, collet_ternary_weights **))
 {
+    long repeated = -1;
     for (long n = 0;; n++) {
+        long before = allocation_outstanding;
         collet_context *fresh = context_of(rt);
         collet_ternary_weights *w = NULL;
         assert_ok(fresh, collet_set_backend(fresh, "cpu_scalar"));
-        long before = allocation_outstanding;
         allocation_failed = 0;
         allocation_countdown = n;
         collet_status status = make(fresh, &w);
@@ -89,6 +90,10 @@ static long fail_each(collet_status (*make)(collet_context *, collet_ternary_wei
         assert_reported(status, n);
         assert_null(w);
         collet_context_destroy(fresh);
+        if (allocation_outstanding > before && repeated != n) {
+            repeated = n--; /* what the runtime keeps it keeps once */
+            continue;
+        }
         if (allocation_outstanding > before)
             fail_msg("allocation %ld: %ld blocks leaked", n, allocation_outstanding - before);
     }
@@ -353,11 +358,12 @@ static collet_status run_file(collet_context *context, collet_ternary_output **o
 /* Counts the allocations of a successful call, after each of them failed. */
 static long fail_each_file(collet_status (*work)(collet_context *, collet_ternary_output **))
 {
+    long repeated = -1;
     for (long n = 0;; n++) {
+        long before = allocation_outstanding;
         collet_context *fresh = context_of(rt);
         collet_ternary_output *output = NULL;
         assert_ok(fresh, collet_set_backend(fresh, "cpu_scalar"));
-        long before = allocation_outstanding;
         allocation_failed = 0;
         allocation_countdown = n;
         collet_status status = work(fresh, &output);
@@ -371,6 +377,10 @@ static long fail_each_file(collet_status (*work)(collet_context *, collet_ternar
         assert_reported(status, n);
         assert_null(output);
         collet_context_destroy(fresh);
+        if (allocation_outstanding > before && repeated != n) {
+            repeated = n--; /* what the runtime keeps it keeps once */
+            continue;
+        }
         if (allocation_outstanding > before)
             fail_msg("allocation %ld: %ld blocks leaked", n, allocation_outstanding - before);
     }
