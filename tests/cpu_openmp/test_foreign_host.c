@@ -39,6 +39,7 @@ OURS(ilaenv_); OURS(lsame_); OURS(xerbla_); OURS(idamax_); OURS(isamax_);
 OURS(openblas_set_num_threads); OURS(openblas_get_num_threads); OURS(openblas_get_corename);
 OURS(dnnl_sgemm); OURS(dnnl_gemm_s8s8s32); OURS(dnnl_engine_create); OURS(dnnl_primitive_create);
 OURS(dnnl_primitive_execute); OURS(dnnl_matmul_desc_init); OURS(dnnl_set_max_cpu_isa);
+OURS(dnnl_matmul_primitive_desc_create); OURS(dnnl_memory_desc_create_with_strides);
 /* clang-format on */
 
 /* ---- What is computed ------------------------------------------------------------------------ */

@@ -12,4 +12,7 @@ function(collet_add_isa_test name program missing)
   # A probe is a program of its own and would run outside the emulator.
   get_test_property(${name} ENVIRONMENT environment)
   set_tests_properties(${name} PROPERTIES ENVIRONMENT "${environment};COLLET_PROBE=off")
+  # What the user told OpenBLAS of this processor is wrong for another one.
+  set_property(TEST ${name} PROPERTY ENVIRONMENT_MODIFICATION
+    "OPENBLAS_CORETYPE=unset:;DNNL_MAX_CPU_ISA=unset:;ONEDNN_MAX_CPU_ISA=unset:")
 endfunction()
