@@ -37,9 +37,10 @@ lay() {
     mkdir -p "$WORK"
     cmake --install "$BUILD" --prefix "$prefix" >"$WORK/install.log"
     local path name
-    for path in include/collet/{collet.h,plugin.h,types.h,ops.def,trajectory.h} \
+    for path in include/collet/{collet.h,plugin.h,types.h,ops.def,trajectory.h,ternary.h} \
         "$LIBDIR"/{libcore.so,libcore.so.0,collet/collet-probe,pkgconfig/collet.pc} \
         "$LIBDIR"/{libcollet-trajectory.so{,.0},pkgconfig/collet-trajectory.pc} \
+        "$LIBDIR"/{libcollet-ternary.so{,.0},pkgconfig/collet-ternary.pc} \
         "$LIBDIR"/cmake/collet/collet-config{,-version}.cmake \
         bin/{backend-info,backend-check,backend-bench,collet-extract,collet-ternary} \
         share/man/man1/{backend-info,backend-check,backend-bench,collet-extract,collet-ternary}.1 \
@@ -81,6 +82,8 @@ run_programs() {
     expect '^2 1 4 3 by cpu_' "$directory/program_cpp"
     expect '^51 rows of com, 0 warnings$' "$directory/trajectory_c" "$WORK/water/conf.gro" \
         "$WORK/water/traj.trr"
+    expect '^y = 1.8375 3.1800$' "$directory/ternary_c" "$WORK/layer.t2"
+    expect '2 x 4 t2, 2 bits a weight' "$prefix/bin/collet-ternary" info "$WORK/layer.t2"
 }
 
 pkg_config() {
@@ -98,6 +101,10 @@ pkg_config() {
     "$CC" -std=c11 $warnings $FLAGS "$consumer/trajectory.c" \
         $(pkg-config --cflags --libs collet-trajectory) "-Wl,-rpath,$prefix/$LIBDIR" \
         -o "$directory/trajectory_c"
+    # shellcheck disable=SC2046
+    "$CC" -std=c11 $warnings $FLAGS "$consumer/ternary.c" \
+        $(pkg-config --cflags --libs collet-ternary) "-Wl,-rpath,$prefix/$LIBDIR" \
+        -o "$directory/ternary_c"
     run_programs "$directory"
 }
 
@@ -174,6 +181,7 @@ if [ "$stage" = lay ]; then
     lay
     # What the stages build is copied, so that nothing beside it in the source can help.
     cp -r "$SOURCE/tests/install/consumer" "$consumer"
+    cp "$SOURCE/examples/ternary.c" "$consumer/"
     cp -r "$SOURCE/examples/plugin" "$WORK/plugin_source"
     cp -r "$SOURCE/tests/data/md/water" "$WORK/water"
 else
