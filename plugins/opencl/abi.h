@@ -124,8 +124,6 @@ typedef struct _cl_event *cl_event;
       (cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *error))            \
     X(cl_int, RetainMemObject, clRetainMemObject, (cl_mem memory))                                 \
     X(cl_int, ReleaseMemObject, clReleaseMemObject, (cl_mem memory))                               \
-    X(cl_int, SetMemObjectDestructorCallback, clSetMemObjectDestructorCallback,                    \
-      (cl_mem memory, void (*notify)(cl_mem memory, void *user), void *user))                      \
     X(cl_program, CreateProgramWithSource, clCreateProgramWithSource,                              \
       (cl_context context, cl_uint count, const char **texts, const size_t *lengths,               \
        cl_int *error))                                                                             \

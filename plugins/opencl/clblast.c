@@ -53,7 +53,6 @@ static void open_library(const opencl_driver *cl, const char *path, opencl_blas 
     }
 }
 
-/* What the device is, however kernels are launched on it (opencl.geometry). */
 static int is_processor(const opencl_driver *cl, cl_device_id id)
 {
     cl_device_type type = 0;
@@ -75,7 +74,7 @@ int opencl_blas_ready(const collet_host *host, const opencl_driver *cl, cl_devic
     } else if (named && !strcmp(path, "off")) {
         say(blas, "not used: opencl.clblast is off", NULL);
     } else if (!named && is_processor(cl, id)) {
-        say(blas, "not used: slower than Collet's own kernel on a processor", NULL);
+        say(blas, "not used on a processor, where its first product takes seconds", NULL);
     } else {
         open_library(cl, named ? path : DEFAULT_LIBRARY, blas);
         if (!blas->usable)

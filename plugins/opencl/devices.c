@@ -123,16 +123,15 @@ static cl_device_type type_of(const opencl_driver *cl, cl_device_id id)
  * `update` of update.dev. */
 #define LOCAL_PER_ITEM 48
 
-/* The largest power of two that the device takes, up to what suits it: a group costs a processor
- * more than its items, a GPU the other way round. */
-static uint32_t group_size(const opencl_driver *cl, cl_device_id id, int is_cpu)
+/* The largest power of two that the device takes, up to 256. */
+static uint32_t group_size(const opencl_driver *cl, cl_device_id id)
 {
     size_t most = ask_size(cl, id, CL_DEVICE_MAX_WORK_GROUP_SIZE), sizes[16];
     if (ask(cl, id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizes, sizeof sizes) && sizes[0] &&
         sizes[0] < most)
         most = sizes[0];
     uint64_t local = ask_u64(cl, id, CL_DEVICE_LOCAL_MEM_SIZE);
-    uint32_t group = is_cpu ? 1024 : 256;
+    uint32_t group = 256;
     while (group > 1 && (group > most || (local && (uint64_t)group * LOCAL_PER_ITEM > local)))
         group /= 2;
     return group;
@@ -144,40 +143,20 @@ static int has_exact_f32(const opencl_driver *cl, cl_device_id id)
     return (config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
 }
 
-/* Whether kernels are launched as suits a CPU: for tests a CPU may stand in for a GPU. */
-static collet_status choose_geometry(const collet_device *d, int *for_cpu, collet_error *err)
-{
-    const char *word = d->base.host->config(d->base.host, "opencl.geometry");
-    *for_cpu = (type_of(&d->cl, d->id) & CL_DEVICE_TYPE_CPU) != 0;
-    if (!word || !strcmp(word, "auto"))
-        return COLLET_OK;
-    if (strcmp(word, "gpu") != 0)
-        return d->base.host->fail(err, COLLET_UNAVAILABLE,
-                                  "opencl: opencl.geometry is auto or gpu, not '%s'", word);
-    *for_cpu = 0;
-    return COLLET_OK;
-}
-
-collet_status opencl_describe(collet_device *d, collet_error *err)
+void opencl_describe(collet_device *d)
 {
     const opencl_driver *cl = &d->cl;
     char name[128], vendor[256], version[256], driver[256], platform[256];
-    int is_cpu;
-    collet_status status = choose_geometry(d, &is_cpu, err);
-    if (status != COLLET_OK)
-        return status;
     d->base.traits = (jit_traits){
-        .group = group_size(cl, d->id, is_cpu),
-        .per_item = is_cpu ? 1 : 4,
+        .group = group_size(cl, d->id),
+        .per_item = 4,
         .units = ask_u32(cl, d->id, CL_DEVICE_MAX_COMPUTE_UNITS),
         .has_f64 = ask_u64(cl, d->id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0,
         .exact_f32 = (uint32_t)has_exact_f32(cl, d->id),
-        .is_cpu = (uint32_t)is_cpu,
         .local_bytes = ask_u64(cl, d->id, CL_DEVICE_LOCAL_MEM_SIZE),
         .argument_bytes = ask_size(cl, d->id, CL_DEVICE_MAX_PARAMETER_SIZE),
     };
     d->on_host = ask_u32(cl, d->id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
-    d->on_cpu = d->on_host && (type_of(cl, d->id) & CL_DEVICE_TYPE_CPU) != 0;
     d->base.staging = d->on_host ? 0 : JIT_STAGING;
     d->base.total_memory = ask_u64(cl, d->id, CL_DEVICE_GLOBAL_MEM_SIZE);
     ask_text(cl, d->id, CL_DEVICE_NAME, name, sizeof name);
@@ -189,7 +168,6 @@ collet_status opencl_describe(collet_device *d, collet_error *err)
                                             : "-cl-std=CL1.2");
     snprintf(d->base.identity, sizeof d->base.identity, "opencl 1\n%s\n%s\n%s\n%s\n%s", platform,
              name, vendor, version, driver);
-    return COLLET_OK;
 }
 
 /* ---- Capabilities ---------------------------------------------------------------------------- */

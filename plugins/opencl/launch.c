@@ -44,7 +44,7 @@ static collet_status launch(collet_device *d, collet_queue *q, const jit_launch 
     collet_status status = kernel_get(q, l, &kernel, err);
     if (status != COLLET_OK)
         return status;
-    size_t group = l->alone ? 1 : d->base.traits.group, items = groups * group;
+    size_t group = d->base.traits.group, items = groups * group;
     if (items / group != groups)
         return d->base.host->fail(err, COLLET_REFUSED, "%s: too many groups", l->kernel);
     cl_int error = set_arguments(&d->cl, kernel->handle, l);

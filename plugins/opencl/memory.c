@@ -3,48 +3,12 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* ---- The pool's memory ----------------------------------------------------------------------- */
-
-#define HUGE_PAGE ((uint64_t)2 << 20)
-
-static void free_pages(cl_mem memory, void *pages)
-{
-    (void)memory;
-    free(pages);
-}
-
-/* Of a processor, on huge pages, which drivers do not ask for: transpositions and the like touch
- * more small ones than it keeps the addresses of. NULL where that cannot be. */
-static cl_mem take_huge(collet_device *d, uint64_t bytes)
-{
-    uint64_t rounded = (bytes + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
-    void *pages = rounded < bytes ? NULL : aligned_alloc(HUGE_PAGE, rounded);
-    cl_int error = CL_SUCCESS;
-    if (!pages)
-        return NULL;
-    madvise(pages, rounded, MADV_HUGEPAGE);
-    cl_mem memory = d->cl.CreateBuffer(d->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes,
-                                       pages, &error);
-    if (error != CL_SUCCESS) {
-        free(pages);
-        return NULL;
-    }
-    if (d->cl.SetMemObjectDestructorCallback(memory, free_pages, pages) != CL_SUCCESS) {
-        d->cl.ReleaseMemObject(memory);
-        free(pages);
-        return NULL;
-    }
-    return memory;
-}
 
 void *jit_memory_take(collet_device *d, uint64_t bytes)
 {
     cl_int error = CL_SUCCESS;
-    cl_mem huge = d->on_cpu && bytes >= 2 * HUGE_PAGE ? take_huge(d, bytes) : NULL;
-    if (huge)
-        return huge;
     cl_mem memory = d->cl.CreateBuffer(d->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
     return error == CL_SUCCESS ? (void *)memory : NULL;
 }

@@ -18,7 +18,6 @@ struct collet_device {
     cl_device_id id;
     cl_context context;
     uint32_t on_host; /* its memory is the host's */
-    uint32_t on_cpu;  /* and it is a processor */
     opencl_blas blas; /* under base.lock */
 };
 
@@ -44,10 +43,8 @@ struct collet_queue {
  * there are none, 0, and why in `reason`. */
 uint32_t opencl_find_devices(const opencl_driver *cl, cl_device_id ids[OPENCL_DEVICES],
                              char reason[256]);
-/* Fills traits, options, identity and total_memory from d->id and the setting opencl.geometry:
- * `auto`, or `gpu`, by which a CPU is launched on as a GPU would be. UNAVAILABLE for another word.
- */
-collet_status opencl_describe(collet_device *d, collet_error *err);
+/* Fills traits, options, identity and total_memory from d->id. */
+void opencl_describe(collet_device *d);
 
 collet_status opencl_capabilities(const collet_host *host, char *json, uint64_t capacity,
                                   uint64_t *needed, collet_error *err);

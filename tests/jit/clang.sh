@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # clang.sh HAVE_F64 PRELUDE DIRECTORY: clang's OpenCL front end on every source that opencl compiled,
-# with f64 as for a processor (SERIAL), without it as for a GPU, those that do not ask for f64.
+# with f64; without it, those that do not ask for f64.
 set -u
 have_f64=$1 prelude=$2 directory=$3
 clang=${CLANG:-clang}
 flags=(-x cl -cl-std=CL1.2 -Xclang -finclude-default-header -fsyntax-only -Wall -Wextra -Werror
     -Wno-unused-function -Wno-unused-variable -DGROUP=256 -DPER_ITEM=4
-    "-DHAVE_F64=$have_f64" "-DEXACT_F32=$have_f64" "-DSERIAL=$have_f64")
+    "-DHAVE_F64=$have_f64" "-DEXACT_F32=$have_f64")
 echo 'kernel void k(global int *x) { *x = 1; }' | "$clang" "${flags[@]}" - 2>/dev/null || {
     echo "no clang that reads OpenCL C"
     exit 77

@@ -169,7 +169,7 @@ static void every_layout_is_right(void **state)
 static void what_cannot_be_used_is_said(void **state)
 {
     static const char *const cases[][2] = {
-        {NULL, "not used: slower than Collet's own kernel on a processor"},
+        {NULL, "not used on a processor, where its first product takes seconds"},
         {"off", "not used: opencl.clblast is off"},
         {"/nowhere/libclblast.so.1", "not found: /nowhere/libclblast.so.1"},
         {FAKE("lacks"), "not used: it has no CLBlastDgemmStridedBatched"},

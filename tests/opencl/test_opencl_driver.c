@@ -37,21 +37,6 @@ static void what_is_missing_is_said(void **state)
     }
 }
 
-static void a_geometry_that_there_is_not_is_said(void **state)
-{
-    const char *const settings[] = {"cache=off", "opencl.library=" FAKE("plain"),
-                                    "opencl.geometry=round", NULL};
-    (void)state;
-    world w = open_world(OPENCL_PLUGIN ":" SCALAR_PLUGIN, settings, NULL);
-    collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
-    assert_status(w.cx, collet_set_backend(w.cx, "opencl"), COLLET_UNAVAILABLE);
-    assert_text_has(w.cx, "opencl.geometry is auto or gpu, not 'round'");
-    collet_array_free(a);
-    collet_array_free(c);
-    close_world(w);
-}
-
-/* Neither f64 nor exact quotients: such rows are not there, others are. */
 static void a_device_without_f64_has_fewer_rows(void **state)
 {
     const int64_t n = 4;
@@ -152,7 +137,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_missing_is_said),
-        cmocka_unit_test(a_geometry_that_there_is_not_is_said),
         cmocka_unit_test(a_device_without_f64_has_fewer_rows),
         cmocka_unit_test(what_does_not_compile_is_refused),
         cmocka_unit_test(a_kernel_that_fails_is_named),

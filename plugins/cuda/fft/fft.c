@@ -8,9 +8,12 @@
 #include "shared/jit/fft/fft.h"
 #include "cuda/runtime/backend.h"
 #include "cuda/texts.h"
+#include "shared/jit/runtime/view.h"
 #include "cuda/runtime/library_call.h"
 
-static const char *const texts[] = {cuda_text_fft_cufft, NULL};
+#include "cufft_params.h"
+
+static const char *const texts[] = {cuda_text_fft_cufft_params, cuda_text_fft_cufft, NULL};
 static const jit_source source = {"cufft", texts};
 
 #define AXES_MAX 3
@@ -254,21 +257,6 @@ static fft_plan *take_plan(collet_device *d, const transform *t)
 }
 
 /* ---- Launches before and after --------------------------------------------------------------- */
-
-#define LATTICE_DIMS (COLLET_MAX_DIMS + 1)
-
-/* Real numbers in any strides; a complex number is two. */
-typedef struct lattice {
-    int64_t count;
-    int64_t extent[LATTICE_DIMS], stride[LATTICE_DIMS];
-    int64_t axes;
-} lattice;
-
-typedef struct spectrum {
-    int64_t count, n;
-    int64_t extent[COLLET_MAX_DIMS], stride[COLLET_MAX_DIMS];
-    int32_t axes, batch;
-} spectrum;
 
 /* Merges axes that are contiguous. */
 static void add_axis(lattice *v, int64_t extent, int64_t stride)

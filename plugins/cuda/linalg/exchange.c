@@ -6,8 +6,13 @@
 #include "cuda/texts.h"
 #include "shared/jit/texts.h"
 
-static const char *const texts[] = {jit_text_linalg_matrices, jit_text_linalg_dense,
-                                    cuda_text_linalg_cusolver, NULL};
+static const char *const texts[] = {jit_text_linalg_matrices_params,
+                                    jit_text_linalg_matrices,
+                                    jit_text_linalg_slabs_params,
+                                    jit_text_linalg_dense,
+                                    cuda_text_linalg_exchange_params,
+                                    cuda_text_linalg_cusolver,
+                                    NULL};
 static const jit_source source = {"cusolver", texts};
 
 #define ALIGNMENT 512u

@@ -12,39 +12,7 @@
 #include "cuda/runtime/backend.h"
 #include "cuda/runtime/library_call.h"
 
-/* The flags of cusolver.dev. */
-enum {
-    EXCHANGE_MIRRORED = 1,
-    EXCHANGE_RAW = 2,
-    EXCHANGE_NOTED = 4,
-    EXCHANGE_LOWER = 8,
-    EXCHANGE_UPPER = 16,
-    EXCHANGE_UNIT = 32,
-    EXCHANGE_SCALED = 64,
-    EXCHANGE_SCALED_BACK = 128,
-    EXCHANGE_SIGN_ROWS = 256,
-    EXCHANGE_SIGN_COLUMNS = 512
-};
-
-/* The struct of cusolver.dev; offsets into the workspace in bytes. */
-typedef struct exchange {
-    int64_t count;
-    int64_t m, n;
-    int64_t groups;
-    int64_t matrix, pitch;
-    int64_t down, across;
-    int64_t parts, partial;
-    int64_t scales;
-    int64_t states;
-    int64_t infos;
-    int64_t extra;
-    int64_t extra_pitch;
-    int32_t operand;
-    int32_t flags;
-    int32_t top;
-    int32_t padding;
-    jit_batch operands;
-} exchange;
+#include "exchange_params.h"
 
 /* A call while its commands are enqueued. */
 typedef struct solver_job {

@@ -164,15 +164,6 @@ cl_int clReleaseMemObject(cl_mem memory)
     return CL_SUCCESS;
 }
 
-cl_int clSetMemObjectDestructorCallback(cl_mem memory, void(*notify)(cl_mem, void *),
-                                        void *user)
-{
-    (void)memory;
-    (void)notify;
-    (void)user;
-    return CL_SUCCESS;
-}
-
 typedef struct fake_event {
     cl_int status;
     int references;

@@ -91,25 +91,6 @@ static uint32_t log2_size(collet_dtype dtype)
 
 /* ---- Running ------------------------------------------------------------------------------- */
 
-/* Elements that make a group of a processor worth its launch. */
-#define STRETCH 1024
-/* Bytes of an output that may stay in a processor's caches. */
-#define CACHED (4u << 20)
-
-/* Passes what the kernel `flat` has after its operands: n elements, `bytes` of output. Returns the
- * groups. */
-static uint64_t pass_flat(jit_launch *l, const jit_traits *t, uint64_t n, uint64_t bytes)
-{
-    jit_pass_i64(l, (int64_t)n);
-    if (!t->is_cpu)
-        return jit_groups_per_item(t, n);
-    uint64_t each = jit_each(t, n, STRETCH);
-    jit_pass_i64(l, (int64_t)each);
-    jit_pass_i32(l, bytes > CACHED);
-    l->alone = 1;
-    return jit_ceiling(n, each);
-}
-
 /* `scalar`: `size` bytes that the kernel has after its operands, none when 0. */
 static collet_status launch(collet_device *device, collet_queue *queue,
                             const collet_kernel_call *call, const char *options, const void *scalar,
@@ -129,9 +110,9 @@ static collet_status launch(collet_device *device, collet_queue *queue,
         jit_pass_value(&l, scalar, size);
     uint64_t groups;
     if (flat) {
-        const collet_operand *out = jit_operand(call, 0);
-        uint64_t n = (uint64_t)jit_count(out);
-        groups = pass_flat(&l, t, n, n * jit_dtype_size(out->dtype));
+        uint64_t n = (uint64_t)jit_count(jit_operand(call, 0));
+        groups = jit_groups_per_item(t, n);
+        jit_pass_i64(&l, (int64_t)n);
     } else {
         groups = jit_view_of(&view, t, call, count);
         jit_pass_block(&l, &view, sizeof view);

@@ -6,21 +6,16 @@
 #include <string.h>
 
 #include "axes.h"
+#include "shared/jit/runtime/view.h"
+
+#include "transpose_params.h"
 #include "shared/jit/texts.h"
 
-static const char *const texts[] = {jit_text_array_transpose, NULL};
+static const char *const texts[] = {jit_text_array_transpose_params, jit_text_array_transpose,
+                                    NULL};
 static const jit_source source = {"transpose", texts};
 
 /* ---- Tiles --------------------------------------------------------------------------------- */
-
-/* The tile_view of transpose.dev. */
-typedef struct tile_view {
-    int64_t rows, columns, across, down;
-    int64_t out_row, out_column, in_row, in_column;
-    int64_t extent[COLLET_MAX_DIMS];
-    int64_t stride[2][COLLET_MAX_DIMS];
-    int32_t outer, row_bits, column_bits, unused;
-} tile_view;
 
 /* Elements of a matrix that is not worth tiles. */
 #define SMALL 128
@@ -36,10 +31,6 @@ static const tile_kind kinds[17] = {[1] = {"-DELEMENT=u8 -DBYTES=1 -DTILE=4096",
                                     [4] = {"-DELEMENT=u32 -DBYTES=4 -DTILE=1024", 10},
                                     [8] = {"-DELEMENT=u64 -DBYTES=8 -DTILE=1024", 10},
                                     [16] = {"-DELEMENT=b128 -DBYTES=16 -DTILE=512", 9}};
-/* On a processor's pages and in its caches. */
-#define CACHED_BITS 16
-#define CACHED_COLUMN_BITS 6
-
 /* The axis with the input's shortest steps. */
 static int32_t fast_in(const jit_axis *axes, int32_t count)
 {
@@ -50,23 +41,20 @@ static int32_t fast_in(const jit_axis *axes, int32_t count)
     return fast;
 }
 
-/* In local memory as square as the shape allows, and all of TILE. */
-static void shape_tile(tile_view *v, const jit_traits *t, int32_t bits)
+/* As square as the shape allows, and all of TILE. */
+static void shape_tile(tile_view *v, int32_t bits)
 {
-    int32_t wide = t->is_cpu ? CACHED_COLUMN_BITS : bits / 2;
-    bits = t->is_cpu ? CACHED_BITS : bits;
     v->column_bits = v->row_bits = 1;
-    while (v->column_bits < wide && (int64_t)1 << v->column_bits < v->columns)
+    while (v->column_bits < bits / 2 && (int64_t)1 << v->column_bits < v->columns)
         v->column_bits++;
     while (v->row_bits < bits - v->column_bits && (int64_t)1 << v->row_bits < v->rows)
         v->row_bits++;
-    if (!t->is_cpu)
-        v->column_bits = bits - v->row_bits;
+    v->column_bits = bits - v->row_bits;
 }
 
 /* Rows are axis `fast`, columns the last one. Returns the groups. */
-static uint64_t view_tiles(tile_view *v, const jit_traits *t, const jit_axis *axes, int32_t count,
-                           int32_t fast, int32_t bits)
+static uint64_t view_tiles(tile_view *v, const jit_axis *axes, int32_t count, int32_t fast,
+                           int32_t bits)
 {
     const jit_axis *row = &axes[fast], *column = &axes[count - 1];
     memset(v, 0, sizeof *v);
@@ -76,7 +64,7 @@ static uint64_t view_tiles(tile_view *v, const jit_traits *t, const jit_axis *ax
     v->columns = column->extent;
     v->out_column = column->stride[0];
     v->in_column = column->stride[1];
-    shape_tile(v, t, bits);
+    shape_tile(v, bits);
     v->across = (int64_t)jit_ceiling((uint64_t)v->columns, 1u << v->column_bits);
     v->down = (int64_t)jit_ceiling((uint64_t)v->rows, 1u << v->row_bits);
     uint64_t groups = (uint64_t)v->across * (uint64_t)v->down;
@@ -124,16 +112,14 @@ collet_status jit_transpose(collet_device *device, collet_queue *queue,
     for (int32_t i = 0; i < out->ndim; i++)
         axes[i] = (jit_axis){out->shape[i], {out->strides[i], in->strides[params->perm[i]]}};
     int32_t count = jit_axes_merge(axes, out->ndim, 0), fast = fast_in(axes, count);
-    const jit_traits *t = jit_traits_of(device);
     const tile_kind *kind = &kinds[jit_dtype_size(out->dtype)];
     /* Tiles of little more than nothing are slower than steps that are not adjacent. */
     if (fast >= count - 1 || axes[fast].extent * axes[count - 1].extent < SMALL)
         return copy_axes(device, queue, call, axes, count);
     jit_launch l;
     tile_view view;
-    uint64_t groups = view_tiles(&view, t, axes, count, fast, kind->bits);
+    uint64_t groups = view_tiles(&view, axes, count, fast, kind->bits);
     jit_launch_begin(&l, &source, kind->options, "tiles");
-    l.alone = t->is_cpu;
     jit_pass_operand(&l, out);
     jit_pass_operand(&l, in);
     jit_pass_block(&l, &view, sizeof view);

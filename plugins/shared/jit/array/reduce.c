@@ -6,26 +6,13 @@
 #include <string.h>
 
 #include "axes.h"
+#include "shared/jit/runtime/view.h"
+
+#include "reduce_params.h"
 #include "shared/jit/texts.h"
 
-static const char *const texts[] = {jit_text_array_reduce, NULL};
+static const char *const texts[] = {jit_text_array_reduce_params, jit_text_array_reduce, NULL};
 static const jit_source source = {"reduce", texts};
-
-#define KEPT_DIMS (COLLET_MAX_DIMS + 1)
-
-/* The reduce_view of reduce.dev. */
-typedef struct reduce_view {
-    int64_t rows, columns, column_step;
-    int64_t part_rows, part_columns, parts, across;
-    int64_t kept, groups;
-    int64_t row_extent[COLLET_MAX_DIMS], row_stride[COLLET_MAX_DIMS];
-    int64_t kept_extent[KEPT_DIMS], kept_stride[2][KEPT_DIMS];
-    int32_t row_axes, kept_axes;
-    int32_t kept_bits, column_bits, kept_adjacent;
-    int32_t negated, period;
-    int64_t inner, width, strips, units, chunk;
-    int64_t groups_in_all;
-} reduce_view;
 
 /* ---- The axes ------------------------------------------------------------------------------ */
 
@@ -147,35 +134,6 @@ static void shape_groups(reduce_view *v, const jit_traits *t)
     int64_t wanted = ceiling((int64_t)t->units * 8, v->groups);
     int64_t members = (int64_t)t->group >> v->kept_bits;
     cut(v, lesser(lesser(wanted, MOST_PARTS), total / (members * PER_MEMBER)));
-    v->groups_in_all = v->groups * v->parts;
-}
-
-/* LANES and STRIP of reduce.dev. */
-#define LANES 24
-#define STRIP 1024
-/* Elements that are worth a group of their own. */
-#define PER_GROUP 32768
-
-/* Items that work by themselves. */
-static void shape_units(reduce_view *v, const jit_traits *t)
-{
-    int32_t last = v->kept_axes - 1;
-    int64_t total = v->rows * v->columns;
-    v->inner = v->kept_adjacent && v->kept_stride[1][last] == 1 ? v->kept_extent[last] : 1;
-    if (!v->kept || !v->inner)
-        return;
-    if (v->column_step == v->inner && LANES % v->inner == 0 &&
-        v->columns * v->inner >= 8 * (int64_t)LANES)
-        v->period = (int32_t)v->inner;
-    v->width = v->period ? v->period : lesser(v->inner, STRIP);
-    v->strips = ceiling(v->inner, v->width);
-    int64_t units = v->kept / v->inner * v->strips;
-    int64_t wanted = ceiling((int64_t)t->units * 8, units);
-    cut(v, lesser(lesser(wanted, MOST_PARTS), total * v->width / PER_GROUP));
-    v->units = units * v->parts;
-    int64_t each = lesser(total / v->parts, PER_GROUP) * v->width + 1;
-    v->chunk = lesser(ceiling(PER_GROUP, each), ceiling(v->units, (int64_t)t->units * 8));
-    v->groups_in_all = ceiling(v->units, v->chunk);
 }
 
 /* What follows from the shape and the device alone, so that the numbers do too. */
@@ -186,10 +144,7 @@ static void view_of(reduce_view *v, const jit_traits *t, const collet_kernel_cal
     split(&axes, call);
     view_axes(v, &axes);
     v->negated = call->op == COLLET_OP_MAX;
-    if (t->is_cpu)
-        shape_units(v, t);
-    else
-        shape_groups(v, t);
+    shape_groups(v, t);
 }
 
 /* ---- Running ------------------------------------------------------------------------------- */
@@ -266,13 +221,13 @@ collet_status jit_reduce(collet_device *device, collet_queue *queue, const colle
     reduce_view v;
     view_of(&v, t, call);
     jit_launch_begin(&l, &source, options, "reduce");
-    l.alone = t->is_cpu;
     jit_pass_operand(&l, &out);
     jit_pass_buffer(&l, v.parts > 1 ? call->workspace : NULL);
     jit_pass_operand(&l, &in);
     jit_pass_block(&l, &v, sizeof v);
     pass_count(&l, t, call, &v);
-    collet_status status = jit_enqueue(device, queue, &l, (uint64_t)v.groups_in_all, call->err);
+    collet_status status =
+        jit_enqueue(device, queue, &l, (uint64_t)(v.groups * v.parts), call->err);
     if (status != COLLET_OK || v.parts <= 1)
         return status;
     return join(device, queue, call, &out, &v, options);

@@ -6,7 +6,9 @@
 #include "shared/jit/texts.h"
 #include "shared/jit/runtime/view.h"
 
-static const char *const texts[] = {jit_text_fft_shift, NULL};
+#include "shift_params.h"
+
+static const char *const texts[] = {jit_text_fft_shift_params, jit_text_fft_shift, NULL};
 static const jit_source source = {"fft_shift", texts};
 
 /* By the size of an element. */
@@ -15,12 +17,6 @@ static const char *const options[17] = {[1] = "-DELEMENT=u8",
                                         [4] = "-DELEMENT=u32",
                                         [8] = "-DELEMENT=u64",
                                         [16] = "-DELEMENT=b128"};
-
-/* The rotation of fft_shift.dev. */
-typedef struct rotation {
-    int64_t outer[COLLET_MAX_DIMS];
-    int64_t column;
-} rotation;
 
 /* The output and the input with as few axes as they take, and how far each of these is turned. */
 typedef struct turned {
@@ -69,31 +65,10 @@ static void rotation_of(rotation *by, const turned *t)
     by->column = last >= 0 ? t->cut[last] : 0;
 }
 
-/* Elements that make a group of a processor worth its launch, and bytes that may stay in caches. */
-#define STRETCH 4096
-#define CACHED (4u << 20)
-
-/* Passes which rows and columns groups of a processor have. Returns the groups. */
-static uint64_t pass_parts(jit_launch *l, const jit_traits *t, const jit_view *v, uint64_t size)
-{
-    uint64_t rows = (uint64_t)v->rows, columns = (uint64_t)v->columns, n = rows * columns;
-    uint64_t each = jit_each(t, n, STRETCH), wide = columns < each ? columns : each;
-    uint64_t tall = wide && each > wide ? each / wide : 1;
-    uint64_t across = wide ? jit_ceiling(columns, wide) : 0;
-    jit_pass_i64(l, (int64_t)tall);
-    jit_pass_i64(l, (int64_t)wide);
-    jit_pass_i64(l, (int64_t)across);
-    jit_pass_i32(l, n * size > CACHED);
-    l->alone = 1;
-    return across * jit_ceiling(rows, tall);
-}
-
 collet_status jit_fftshift(collet_device *device, collet_queue *queue,
                            const collet_kernel_call *call)
 {
     const collet_operand *out = jit_operand(call, 0);
-    const jit_traits *traits = jit_traits_of(device);
-    uint64_t size = jit_dtype_size(out->dtype);
     collet_kernel_call merged = *call;
     jit_launch l;
     jit_view view;
@@ -103,13 +78,11 @@ collet_status jit_fftshift(collet_device *device, collet_queue *queue,
     rotation_of(&by, &t);
     merged.operands = t.operands;
     merged.operand_size = sizeof *t.operands;
-    uint64_t groups = jit_view_of(&view, traits, &merged, 2);
-    jit_launch_begin(&l, &source, options[size], "turn");
+    uint64_t groups = jit_view_of(&view, jit_traits_of(device), &merged, 2);
+    jit_launch_begin(&l, &source, options[jit_dtype_size(out->dtype)], "turn");
     jit_pass_operand(&l, out);
     jit_pass_operand(&l, jit_operand(call, 1));
     jit_pass_block(&l, &view, sizeof view);
     jit_pass_block(&l, &by, sizeof by);
-    if (traits->is_cpu)
-        groups = pass_parts(&l, traits, &view, size);
     return jit_enqueue(device, queue, &l, groups, call->err);
 }

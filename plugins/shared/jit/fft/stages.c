@@ -4,16 +4,15 @@
 #include <string.h>
 
 #include "shared/host/fft/plan.h"
-#include "convolution.h"
 
 #define FACTORS_MAX 64
 
 int32_t fft_room(const jit_traits *t, int wide)
 {
-    /* Two buffers of two parts, of vectors of 64 bytes, or with columns beside them. */
-    uint64_t each = t->is_cpu ? 256 : wide ? 32 : 16, others = t->is_cpu ? 2048 : 4096;
-    int32_t room = wide && !t->is_cpu ? 1024 : 2048, least = t->is_cpu ? 64 : 256;
-    while (room > least && (uint64_t)room * each + others > t->local_bytes)
+    /* Two buffers of two parts, and what is known of the columns. */
+    uint64_t each = wide ? 32 : 16, others = 4 * FFT_TILE * sizeof(int64_t);
+    int32_t room = wide ? 1024 : 2048;
+    while (room > 256 && (uint64_t)room * each + others > t->local_bytes)
         room /= 2;
     return room;
 }
@@ -73,8 +72,8 @@ static void split_radix(fft_stage_plan *p)
             p->small[p->passes++] = prime;
 }
 
-/* Neighbouring columns lie side by side in a group, eight where that takes no further stage. */
-static int32_t radices_of(int64_t n, int64_t room, int lanes, int64_t radix[FFT_STAGES_MAX])
+/* A group has adjacent columns, eight where that takes no further stage. */
+static int32_t radices_of(int64_t n, int64_t room, int64_t radix[FFT_STAGES_MAX])
 {
     int32_t factor[FACTORS_MAX];
     int64_t wider[FFT_STAGES_MAX];
@@ -83,8 +82,6 @@ static int32_t radices_of(int64_t n, int64_t room, int lanes, int64_t radix[FFT_
         return 1;
     }
     int32_t count = factors_of(n, factor);
-    if (lanes)
-        return fewest(factor, count, room, radix);
     int32_t stages = fewest(factor, count, room / 8, radix);
     int32_t fewer = fewest(factor, count, room / 4, wider);
     if (fewer < stages)
@@ -99,40 +96,16 @@ static void place_steps(fft_stages *s)
     s->fine = s->pairs;
     s->coarse = s->fine + ((int64_t)1 << s->fine_bits);
     s->pairs = s->coarse + (s->inner >> s->fine_bits) + 1;
-    for (int32_t i = 0; i < (fft_is_convolved(s) ? s->count - 1 : 1); i++) {
-        s->stage[i].steps = s->pairs;
-        s->pairs += s->lanes * s->stage[i].radix;
-    }
 }
 
-static void place_chirp(fft_stages *s)
+void fft_stages_of(fft_stages *s, const jit_traits *t, int64_t n, int wide)
 {
-    int64_t last = s->stage[s->count - 1].radix, columns = s->inner / s->stage[0].radix;
-    int64_t chirp = s->n;
-    if (fft_is_convolved(s) && s->count > 1) {
-        s->rows = (fft_rows){.length = last, .count = s->inner / last, .pitch = last + s->lanes};
-        s->rows.chirped = (s->n + columns - 1) / columns;
-        chirp = columns * s->rows.chirped;
-    }
-    s->chirp = s->pairs;
-    s->spectrum = s->chirp + chirp;
-    s->pairs = s->spectrum + s->inner;
-}
-
-void fft_stages_of(fft_stages *s, const jit_traits *t, int64_t n, int wide, int halved)
-{
-    int64_t radix[FFT_STAGES_MAX], stride = 1, room = fft_room(t, wide);
+    int64_t radix[FFT_STAGES_MAX], stride = 1;
     memset(s, 0, sizeof *s);
-    s->n = halved ? n / 2 : n;
-    s->real = halved ? n : 0;
+    s->n = n;
     s->wide = wide;
-    s->lanes = t->is_cpu ? fft_lanes(wide) : 0;
-    if (s->lanes && !fft_is_smooth(s->n)) {
-        s->count = fft_convolution_of(2 * s->n - 1, room, s->lanes, &s->inner, radix);
-    } else {
-        s->inner = fft_form_of(s->n).inner;
-        s->count = radices_of(s->inner, room, s->lanes, radix);
-    }
+    s->inner = fft_form_of(n).inner;
+    s->count = radices_of(s->inner, fft_room(t, wide), radix);
     for (int32_t i = 0; i < s->count; i++) {
         fft_stage_plan *p = &s->stage[i];
         p->radix = radix[i];
@@ -144,10 +117,11 @@ void fft_stages_of(fft_stages *s, const jit_traits *t, int64_t n, int wide, int 
     }
     if (s->count > 1)
         place_steps(s);
-    s->halves = s->pairs;
-    s->pairs += halved ? n / 4 + 1 : 0;
-    if (s->inner != s->n)
-        place_chirp(s);
+    if (s->inner != s->n) {
+        s->chirp = s->pairs;
+        s->spectrum = s->chirp + s->n;
+        s->pairs = s->spectrum + s->inner;
+    }
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
@@ -168,30 +142,14 @@ static void set_root(void *bytes, const fft_stages *s, int64_t at, int64_t k, in
     set_number(bytes, s, 2 * at + 1, root[1]);
 }
 
-static void set_steps(void *bytes, const fft_stages *s, const fft_stage_plan *p)
-{
-    for (int64_t k = 0; k < p->radix; k++)
-        for (int64_t t = 0; t < s->lanes; t++) {
-            int64_t at = 2 * (p->steps + k * s->lanes) + t;
-            double root[2];
-            fft_root(p->stride * k * t % s->inner, s->inner, root);
-            set_number(bytes, s, at, root[0]);
-            set_number(bytes, s, at + s->lanes, root[1]);
-        }
-}
-
 static int set_chirp(char *bytes, const fft_stages *s)
 {
     fft_line line;
     uint64_t pair = s->wide ? 16 : 8;
     if (!fft_line_make_chirp(&line, s->n, s->inner, s->wide))
         return 0;
-    if (s->rows.count) {
-        fft_convolution_fill(bytes, s, line.chirp, line.spectrum);
-    } else {
-        memcpy(bytes + (uint64_t)s->chirp * pair, line.chirp, (uint64_t)s->n * pair);
-        memcpy(bytes + (uint64_t)s->spectrum * pair, line.spectrum, (uint64_t)s->inner * pair);
-    }
+    memcpy(bytes + (uint64_t)s->chirp * pair, line.chirp, (uint64_t)s->n * pair);
+    memcpy(bytes + (uint64_t)s->spectrum * pair, line.spectrum, (uint64_t)s->inner * pair);
     fft_line_clear(&line);
     return 1;
 }
@@ -207,11 +165,6 @@ int fft_stages_fill(void *bytes, const void *stages)
             set_root(bytes, s, s->fine + k, k, s->inner);
         for (int64_t k = 0; k <= s->inner >> s->fine_bits; k++)
             set_root(bytes, s, s->coarse + k, (k << s->fine_bits) % s->inner, s->inner);
-        for (int32_t i = 0; i < s->count; i++)
-            if (s->stage[i].steps)
-                set_steps(bytes, s, &s->stage[i]);
     }
-    for (int64_t k = 0; s->real && k <= s->real / 4; k++)
-        set_root(bytes, s, s->halves + k, k, s->real);
     return s->inner == s->n || set_chirp(bytes, s);
 }

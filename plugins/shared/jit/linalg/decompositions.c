@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decompositions.h"
 
+#include "matmul_params.h"
 #include "slabs.h"
 #include "shared/jit/texts.h"
 
-static const char *const cholesky_texts[] = {jit_text_linalg_matrices, jit_text_linalg_dense,
-                                             jit_text_linalg_update, jit_text_linalg_cholesky,
-                                             NULL};
+static const char *const cholesky_texts[] = {
+    jit_text_linalg_matrices_params, jit_text_linalg_matrices,
+    jit_text_linalg_slabs_params,    jit_text_linalg_dense,
+    jit_text_linalg_matmul_params,   jit_text_linalg_update,
+    jit_text_linalg_cholesky,        NULL};
 static const jit_source cholesky_source = {"cholesky", cholesky_texts};
-static const char *const lu_texts[] = {jit_text_linalg_matrices, jit_text_linalg_dense,
-                                       jit_text_linalg_update, jit_text_linalg_lu, NULL};
+static const char *const lu_texts[] = {jit_text_linalg_matrices_params,
+                                       jit_text_linalg_matrices,
+                                       jit_text_linalg_slabs_params,
+                                       jit_text_linalg_dense,
+                                       jit_text_linalg_matmul_params,
+                                       jit_text_linalg_update,
+                                       jit_text_linalg_lu,
+                                       NULL};
 static const jit_source lu_source = {"lu", lu_texts};
 
 /* Steps of a factorisation between two updates of the rest; up to WHOLE there is none. */
@@ -25,9 +34,9 @@ typedef struct update {
 static collet_status take_away(jit_slabs *d, const update *u)
 {
     uint64_t group = d->traits->group;
-    uint64_t items = group >= 256 ? 16 : group >= 64 ? 8 : group >= 16 ? 4 : group >= 4 ? 2 : 1;
-    uint64_t across = jit_ceiling((uint64_t)u->columns, items * 4);
-    uint64_t down = jit_ceiling((uint64_t)u->rows, group / items * 4);
+    uint64_t items = TILE_ACROSS(group);
+    uint64_t across = jit_ceiling((uint64_t)u->columns, items * UPDATE_BLOCK);
+    uint64_t down = jit_ceiling((uint64_t)u->rows, group / items * UPDATE_BLOCK);
     jit_launch l;
     jit_slabs_inside(d, &l, d->source, "update");
     jit_pass_i64(&l, u->c);
@@ -76,9 +85,9 @@ static collet_status cholesky_panels(jit_slabs *d)
         status = jit_slabs_enqueue(d, &l, (uint64_t)d->count);
         if (next == n || status != COLLET_OK)
             break;
-        update u = {.c = JIT_SLABS_HEAD + next * n + next,
-                    .a = JIT_SLABS_HEAD + next * n + first,
-                    .b = JIT_SLABS_HEAD + next * n + first,
+        update u = {.c = CHOLESKY_MATRIX + next * n + next,
+                    .a = CHOLESKY_MATRIX + next * n + first,
+                    .b = CHOLESKY_MATRIX + next * n + first,
                     .stride = n,
                     .b_row = 1,
                     .b_column = n,
@@ -158,7 +167,7 @@ static collet_status lu_aside(jit_slabs *d, int64_t first, int64_t width)
 
 static collet_status lu_factor(jit_slabs *d, uint32_t input)
 {
-    int64_t m = d->m, n = d->n, least = jit_smaller(m, n), matrix = JIT_SLABS_HEAD + 2 * m;
+    int64_t m = d->m, n = d->n, least = jit_smaller(m, n), matrix = LU_MATRIX(m);
     collet_status status = lu_take(d, input);
     if (status == COLLET_OK && least <= WHOLE)
         return least ? lu_panel(d, 0, least, n) : COLLET_OK;

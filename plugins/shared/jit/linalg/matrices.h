@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * matrices.h - batches of matrices and vectors in any strides, as kernels walk them: the `batch` of
- * matrices.dev, laid out alike.
+ * matrices.h - batches of matrices and vectors in any strides, as kernels walk them.
  */
 #ifndef COLLET_JIT_LINALG_MATRICES_H
 #define COLLET_JIT_LINALG_MATRICES_H
 
-#include "shared/jit/runtime/launch.h"
+#include "shared/jit/runtime/view.h"
 
-#define JIT_BATCH_OPERANDS 5
-
-typedef struct jit_batch {
-    int64_t extent[COLLET_MAX_DIMS];
-    int64_t stride[JIT_BATCH_OPERANDS][COLLET_MAX_DIMS];
-    int64_t row[JIT_BATCH_OPERANDS];
-    int64_t column[JIT_BATCH_OPERANDS];
-    int64_t axes;
-} jit_batch;
+#include "matrices_params.h"
 
 /* Begins a batch of the first `axes` axes of `o`'s shape; returns how many items it has. */
 int64_t jit_batch_begin(jit_batch *v, const collet_operand *o, int32_t axes);

@@ -22,7 +22,7 @@ jit_slabs jit_slabs_begin(collet_device *device, collet_queue *queue,
                    .options = a->dtype == COLLET_F32 ? "-DTYPE=f32" : "-DTYPE=f64",
                    .m = jit_extent(a, 1),
                    .n = jit_extent(a, 0),
-                   .pitch = JIT_SLABS_HEAD};
+                   .pitch = SLAB_HEAD};
     d.count = jit_batch_begin(&d.batch, a, a->ndim - 2);
     return d;
 }

@@ -7,9 +7,7 @@
 #define COLLET_JIT_LINALG_SLABS_H
 
 #include "matrices.h"
-
-/* Numbers of a slab before anything of the op's own: HEAD of dense.dev. */
-#define JIT_SLABS_HEAD 2
+#include "slabs_params.h"
 
 typedef struct jit_slabs {
     collet_device *device;
@@ -24,7 +22,7 @@ typedef struct jit_slabs {
     int launched;
 } jit_slabs;
 
-/* For the matrices of operand `input`; a pitch of JIT_SLABS_HEAD, no operands yet. */
+/* For the matrices of operand `input`; a pitch of SLAB_HEAD, no operands yet. */
 jit_slabs jit_slabs_begin(collet_device *device, collet_queue *queue,
                           const collet_kernel_call *call, const jit_source *source, uint32_t input);
 

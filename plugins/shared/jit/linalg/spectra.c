@@ -5,21 +5,35 @@
 #include "slabs.h"
 #include "shared/jit/texts.h"
 
-static const char *const reflect_texts[] = {jit_text_linalg_dense, jit_text_linalg_reflect, NULL};
+static const char *const reflect_texts[] = {jit_text_linalg_slabs_params, jit_text_linalg_dense,
+                                            jit_text_linalg_reflect, NULL};
 static const jit_source reflect_source = {"reflect", reflect_texts};
-static const char *const qr_texts[] = {jit_text_linalg_matrices, jit_text_linalg_dense,
-                                       jit_text_linalg_take, jit_text_linalg_qr, NULL};
+static const char *const qr_texts[] = {jit_text_linalg_matrices_params,
+                                       jit_text_linalg_matrices,
+                                       jit_text_linalg_slabs_params,
+                                       jit_text_linalg_dense,
+                                       jit_text_linalg_take,
+                                       jit_text_linalg_qr,
+                                       NULL};
 static const jit_source qr_source = {"qr", qr_texts};
-static const char *const eigh_texts[] = {jit_text_linalg_matrices, jit_text_linalg_dense,
-                                         jit_text_linalg_take,     jit_text_linalg_rotate,
-                                         jit_text_linalg_eigh,     NULL};
+static const char *const eigh_texts[] = {jit_text_linalg_matrices_params,
+                                         jit_text_linalg_matrices,
+                                         jit_text_linalg_slabs_params,
+                                         jit_text_linalg_dense,
+                                         jit_text_linalg_take,
+                                         jit_text_linalg_rotate,
+                                         jit_text_linalg_eigh,
+                                         NULL};
 static const jit_source eigh_source = {"eigh", eigh_texts};
-static const char *const svd_texts[] = {jit_text_linalg_matrices, jit_text_linalg_dense,
-                                        jit_text_linalg_take,     jit_text_linalg_rotate,
-                                        jit_text_linalg_svd,      NULL};
+static const char *const svd_texts[] = {jit_text_linalg_matrices_params,
+                                        jit_text_linalg_matrices,
+                                        jit_text_linalg_slabs_params,
+                                        jit_text_linalg_dense,
+                                        jit_text_linalg_take,
+                                        jit_text_linalg_rotate,
+                                        jit_text_linalg_svd,
+                                        NULL};
 static const jit_source svd_source = {"svd", svd_texts};
-
-#define HEAD JIT_SLABS_HEAD
 
 /* ---- Launches that they share ---------------------------------------------------------------- */
 
@@ -97,7 +111,7 @@ static void reflect(chain *c, const reflector *r, int64_t x, int64_t row, int64_
                     int64_t count, int64_t p)
 {
     int32_t beside = 1, most = (int32_t)c->d.traits->group;
-    while (beside < most && beside < count && (beside < BESIDE || c->d.traits->is_cpu))
+    while (beside < most && beside < count && beside < BESIDE)
         beside *= 2;
     uint64_t across = jit_ceiling((uint64_t)count, (uint64_t)beside);
     jit_launch l;
@@ -138,16 +152,16 @@ collet_status jit_qr(collet_device *device, collet_queue *queue, const collet_ke
 {
     chain c = {qr_of(device, queue, call), COLLET_OK};
     int64_t m = c.d.m, n = c.d.n, least = jit_smaller(m, n);
-    place a = {HEAD + least, m, n}, q = {HEAD + least + m * n, m, least};
+    place a = {QR_MATRIX(least), m, n}, q = {QR_FACTOR(m, n, least), m, least};
     take(&c, 2, 0, &a, 0, 0);
     for (int64_t k = 0; k < least; k++) {
-        reflector r = {a.first + k * n + k, n, m - k, HEAD + k};
+        reflector r = {a.first + k * n + k, n, m - k, QR_TAU + k};
         make(&c, &r);
         reflect(&c, &r, r.first + 1, n, 1, n - k - 1, 0);
     }
     identity(&c, &q);
     for (int64_t k = least - 1; k >= 0; k--) {
-        reflector r = {a.first + k * n + k, n, m - k, HEAD + k};
+        reflector r = {a.first + k * n + k, n, m - k, QR_TAU + k};
         reflect(&c, &r, q.first + k * least + k, least, 1, least - k, 0);
     }
     jit_launch l;
@@ -163,9 +177,6 @@ collet_status jit_qr(collet_device *device, collet_queue *queue, const collet_ke
 }
 
 /* ---- eigh ------------------------------------------------------------------------------------ */
-
-/* Elements that an item of rank_two has: EACH of eigh.dev. */
-#define EACH 8
 
 static jit_slabs eigh_of(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
@@ -185,7 +196,7 @@ uint64_t jit_eigh_workspace(collet_device *device, const collet_kernel_call *cal
 /* From both sides on the matrix that begins one column after r, with p = tau x v there. */
 static void rank_two(chain *c, const reflector *r, int64_t p)
 {
-    uint64_t per_group = (uint64_t)c->d.traits->group * EACH;
+    uint64_t per_group = (uint64_t)c->d.traits->group * EIGH_EACH;
     uint64_t across = jit_ceiling((uint64_t)(r->n * r->n), per_group);
     jit_launch l;
     jit_slabs_inside(&c->d, &l, &eigh_source, "rank_two");
@@ -203,8 +214,8 @@ static void rank_two(chain *c, const reflector *r, int64_t p)
 collet_status jit_eigh(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
     chain c = {eigh_of(device, queue, call), COLLET_OK};
-    int64_t n = c.d.n, taus = HEAD + 2 * n, p = HEAD + 3 * n;
-    place a = {HEAD + 8 * n, n, n}, vectors = {a.first + n * n, n, n};
+    int64_t n = c.d.n, taus = EIGH_TAU(n), p = EIGH_VECTOR(n);
+    place a = {EIGH_MATRIX(n), n, n}, vectors = {EIGH_VECTORS(n), n, n};
     jit_launch l;
     take(&c, 3, 0, &a, 1, 1);
     for (int64_t k = 0; k + 1 < n; k++) {
@@ -257,12 +268,12 @@ uint64_t jit_svd_workspace(collet_device *device, const collet_kernel_call *call
  * right. */
 static reflector of_column(const place *a, int64_t k)
 {
-    return (reflector){a->first + k * a->n + k, a->n, a->m - k, HEAD + 2 * a->n + k};
+    return (reflector){a->first + k * a->n + k, a->n, a->m - k, SVD_TAU_LEFT(a->n) + k};
 }
 
 static reflector of_row(const place *a, int64_t k)
 {
-    return (reflector){a->first + k * a->n + k + 1, 1, a->n - k - 1, HEAD + 3 * a->n + k};
+    return (reflector){a->first + k * a->n + k + 1, 1, a->n - k - 1, SVD_TAU_RIGHT(a->n) + k};
 }
 
 static void bidiagonalise(chain *c, const place *a)
@@ -297,7 +308,7 @@ collet_status jit_svd(collet_device *device, collet_queue *queue, const collet_k
     const collet_operand *in = jit_operand(call, 4);
     int turned = jit_extent(in, 1) < jit_extent(in, 0);
     int64_t m = c.d.m, n = c.d.n;
-    place a = {HEAD + 12 * n, m, n}, u = {a.first + m * n, n, m}, v = {u.first + m * n, n, n};
+    place a = {SVD_MATRIX(n), m, n}, u = {SVD_LEFT(m, n), n, m}, v = {SVD_RIGHT(m, n), n, n};
     jit_launch l;
     take(&c, 4, turned, &a, 0, 1);
     bidiagonalise(&c, &a);

@@ -4,8 +4,8 @@
 #include "place.h"
 #include "shared/jit/texts.h"
 
-static const char *const texts[] = {jit_text_md_common, jit_text_md_eigen, jit_text_md_frames,
-                                    NULL};
+static const char *const texts[] = {jit_text_md_common_params, jit_text_md_common,
+                                    jit_text_md_eigen, jit_text_md_frames, NULL};
 static const jit_source source = {"md_frames", texts};
 
 /* ---- Ops whose frames have nothing to do with each other ------------------------------------- */

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* md_place.h - where an operand stands, as the md kernels have it: `place` of md_common.dev. */
+/* place.h - where an operand stands, as the parameters of the md kernels say it. */
 #ifndef COLLET_JIT_MD_PLACE_H
 #define COLLET_JIT_MD_PLACE_H
 
 #include "shared/jit/runtime/launch.h"
+#include "shared/jit/runtime/types.h"
 
-/* Row i, column j of frame f is element first + f frame + i row + j step. */
-typedef struct md_place {
-    int64_t first, frame, row, step;
-} md_place;
+#include "common_params.h"
 
 /* The first element of an operand in its buffer; 0 of an absent one. */
 static inline int64_t md_first(const collet_operand *o)

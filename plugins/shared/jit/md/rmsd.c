@@ -2,23 +2,16 @@
 #include "md.h"
 
 #include "sums.h"
+#include "rmsd_params.h"
 #include "shared/jit/texts.h"
 
-#define OVERLAP_ROWS 16
-
-static const char *const rmsd_texts[] = {jit_text_md_common, jit_text_md_rmsd, NULL};
+static const char *const rmsd_texts[] = {jit_text_md_common_params, jit_text_md_rmsd_params,
+                                         jit_text_md_common, jit_text_md_rmsd, NULL};
 static const jit_source rmsd_source = {"md_rmsd", rmsd_texts};
-static const char *const fit_texts[] = {jit_text_md_common, jit_text_md_eigen, jit_text_md_fit,
-                                        NULL};
+static const char *const fit_texts[] = {jit_text_md_common_params, jit_text_md_rmsd_params,
+                                        jit_text_md_common,        jit_text_md_eigen,
+                                        jit_text_md_fit,           NULL};
 static const jit_source fit_source = {"md_fit", fit_texts};
-
-/* What md_rmsd.dev calls so. */
-typedef struct rmsd_job {
-    md_place r, masses, reference;
-    int64_t frames, atoms, blocks, block, lane_step, lane_atoms, atom_step;
-    int64_t partial, centre, fits;
-    int32_t team_bits;
-} rmsd_job;
 
 /* A call; from `partial` on f64s of the workspace. */
 typedef struct rmsd_call {
@@ -83,20 +76,13 @@ static collet_status launch_pass(const rmsd_call *c, const char *kernel, int64_t
     uint32_t types = md_types(c->positions, c->weights);
     if (types < 2 && c->reference->dtype == COLLET_F64)
         types = 3;
-    rmsd_job job = {.r = md_place_of(c->positions, 2),
+    rmsd_job job = {.g = c->g,
+                    .r = md_place_of(c->positions, 2),
                     .masses = md_place_of_column(c->weights),
                     .reference = md_place_of(c->reference, 2),
-                    .frames = c->g.frames,
-                    .atoms = c->g.atoms,
-                    .blocks = c->g.blocks,
-                    .block = c->g.block,
-                    .lane_step = c->g.lane_step,
-                    .lane_atoms = c->g.lane_atoms,
-                    .atom_step = c->g.atom_step,
                     .partial = partial,
                     .centre = c->centre,
-                    .fits = c->fits,
-                    .team_bits = c->g.team_bits};
+                    .fits = c->fits};
     jit_launch l;
     jit_launch_begin(&l, &rmsd_source, options[types], kernel);
     jit_pass_buffer(&l, c->call->workspace);

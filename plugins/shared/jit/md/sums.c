@@ -3,89 +3,50 @@
 
 #include "shared/jit/texts.h"
 
-#define SUMS_ROWS 23
-
-static const char *const sums_texts[] = {jit_text_md_common, jit_text_md_sums, NULL};
+static const char *const sums_texts[] = {jit_text_md_common_params, jit_text_md_sums_params,
+                                         jit_text_md_common, jit_text_md_sums, NULL};
 static const jit_source sums_source = {"md_sums", sums_texts};
-static const char *const finish_texts[] = {jit_text_md_common, jit_text_md_eigen,
-                                           jit_text_md_finish, NULL};
+static const char *const finish_texts[] = {jit_text_md_common_params, jit_text_md_sums_params,
+                                           jit_text_md_common,        jit_text_md_eigen,
+                                           jit_text_md_finish,        NULL};
 static const jit_source finish_source = {"md_finish", finish_texts};
-
-/* What md_sums.dev calls sums_job. */
-typedef struct sums_job {
-    md_place r, v, f, masses, given;
-    int64_t frames, atoms, blocks, block, lane_step, lane_atoms, atom_step;
-    int64_t partial, origins, list;
-    int32_t team_bits, listed;
-} sums_job;
-
-/* And md_finish.dev finish_job and finish_places. */
-typedef struct finish_job {
-    int64_t frames, atoms, totals, origins, list;
-    int32_t rows, round, moves;
-} finish_job;
-
-typedef struct finish_places {
-    md_place at[MD_RESULTS];
-} finish_places;
 
 /* ---- Geometry -------------------------------------------------------------------------------- */
 
-/* Neighbouring items take turns, so that they read what is adjacent. Sums of more than `most` atoms
- * would lose digits. */
-typedef struct habits {
-    int64_t wanted;     /* items that keep the device busy */
-    int64_t least;      /* atoms that an item should have */
-    int64_t enough;     /* atoms an item from which on more items are taken in any case */
-    int64_t most;       /* atoms an item */
-    int64_t team_least; /* items of a team, where there are atoms for them */
-    int64_t team_most;
-} habits;
-
-/* An item of a CPU is a team of its own, and takes several atoms at a time. */
-static habits habits_of(const jit_traits *t)
-{
-    int64_t units = t->units, group = t->group;
-    if (t->is_cpu)
-        return (habits){16 * units, 256, 4096, 4096, 1, 1};
-    return (habits){units * 2048, 4, 64, 4096, 32, group};
-}
+/* Items that keep a unit busy. */
+#define ITEMS_A_UNIT 2048
+/* Atoms that an item should have; from which on more items are taken in any case; and at most,
+ * since sums of more would lose digits. */
+#define LEAST_ATOMS 4
+#define ENOUGH_ATOMS 64
+#define MOST_ATOMS 4096
+/* Items of a team, where there are atoms for them. */
+#define LEAST_TEAM 32
 
 md_geometry md_geometry_of(const jit_traits *t, int64_t frames, int64_t atoms)
 {
-    habits h = habits_of(t);
     md_geometry g = {.frames = frames, .atoms = atoms};
-    int64_t team = 1;
-    while (team < h.team_most && h.least * team <= atoms &&
-           (team < h.team_least || atoms > h.enough * team || frames * team < h.wanted)) {
+    int64_t team = 1, wanted = (int64_t)t->units * ITEMS_A_UNIT;
+    while (team < t->group && LEAST_ATOMS * team <= atoms &&
+           (team < LEAST_TEAM || atoms > ENOUGH_ATOMS * team || frames * team < wanted)) {
         team *= 2;
         g.team_bits++;
     }
-    int64_t blocks = (int64_t)jit_ceiling((uint64_t)atoms, (uint64_t)(team * h.most));
+    int64_t blocks = (int64_t)jit_ceiling((uint64_t)atoms, (uint64_t)(team * MOST_ATOMS));
     blocks = blocks > 1 ? blocks : 1;
-    while (frames * team * blocks < h.wanted && 4 * h.least * team * blocks <= atoms)
+    while (frames * team * blocks < wanted && 4 * LEAST_ATOMS * team * blocks <= atoms)
         blocks *= 2;
     int64_t each = (int64_t)jit_ceiling((uint64_t)atoms, (uint64_t)(blocks * team));
     each = each > 1 ? each : 1;
     g.block = each * team;
     g.blocks = (int64_t)jit_ceiling((uint64_t)atoms, (uint64_t)g.block);
     g.blocks = g.blocks > 1 ? g.blocks : 1;
-    g.lane_step = 1;
-    g.lane_atoms = g.block;
-    g.atom_step = team;
     return g;
 }
 
-/* Groups of a CPU that share out what there is. */
-#define GROUPS_A_UNIT 32
-
 uint64_t md_geometry_groups(const md_geometry *g, const jit_traits *t)
 {
-    uint64_t all = (uint64_t)g->frames * (uint64_t)g->blocks,
-             most = GROUPS_A_UNIT * (uint64_t)t->units;
-    if (t->is_cpu)
-        return all < most ? all : most;
-    return jit_ceiling(all, (uint64_t)t->group >> g->team_bits);
+    return jit_ceiling((uint64_t)g->frames * (uint64_t)g->blocks, t->group >> g->team_bits);
 }
 
 /* ---- Where things stand in the workspace ----------------------------------------------------- */
@@ -98,9 +59,9 @@ typedef struct room {
 static room room_of(const md_geometry *g, int64_t first)
 {
     room r = {.partial = first};
-    int64_t at = first + SUMS_ROWS * g->frames * g->blocks;
+    int64_t at = first + SUM_ROWS * g->frames * g->blocks;
     r.totals = g->blocks > 1 ? at : r.partial;
-    at += g->blocks > 1 ? SUMS_ROWS * g->frames : 0;
+    at += g->blocks > 1 ? SUM_ROWS * g->frames : 0;
     r.origins = at;
     at += 3 * g->frames;
     r.list = 2 * at;
@@ -132,14 +93,11 @@ uint32_t md_types(const collet_operand *positions, const collet_operand *masses)
     return masses && masses->dtype == COLLET_F64;
 }
 
-/* Rows of the sums that `what` sets: those of md_sums.dev. */
 static uint32_t rows_of(uint32_t what)
 {
     uint32_t rows = 0;
-    rows |= what & MD_MOMENTS ? 0x0003ffu : 0;
-    rows |= what & MD_LINEAR ? 0x003c00u : 0;
-    rows |= what & MD_ANGULAR ? 0x01c000u : 0;
-    rows |= what & MD_FORCES ? 0x7e0000u : 0;
+    for (uint32_t k = 0; k < SUM_ROWS; k++)
+        rows |= SUM_IS_SET(what, k) ? 1u << k : 0;
     return rows;
 }
 
@@ -160,17 +118,10 @@ static collet_status launch_sums(collet_device *device, collet_queue *queue,
         .f = md_place_of(s->forces, 2),
         .masses = md_place_of_column(s->masses),
         .given = md_place_of(s->origins, 1),
-        .frames = g->frames,
-        .atoms = g->atoms,
-        .blocks = g->blocks,
-        .block = g->block,
-        .lane_step = g->lane_step,
-        .lane_atoms = g->lane_atoms,
-        .atom_step = g->atom_step,
+        .g = *g,
         .partial = r->partial,
         .origins = r->origins,
         .list = r->list,
-        .team_bits = g->team_bits,
         .listed = listed,
     };
     jit_launch l;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * md_sums.h - the sums over the atoms of each frame, and what follows from them, as launches.
+ * sums.h - the sums over the atoms of each frame, and what follows from them, as launches.
  *
- * Each frame is read once. A frame has a team of neighbouring items, several teams a group where
+ * Each frame is read once. A frame has a team of adjacent items, several teams a group where
  * frames are small, and several teams (blocks) where frames are large and few. Sums are taken from
  * the frame's first atom and moved to the centre of mass; frames that lie so far from it that
  * digits would be lost are put on a list and summed again from their centres.
@@ -11,40 +11,13 @@
 #define COLLET_JIT_MD_SUMS_H
 
 #include "place.h"
-
-/* How frames of one size are shared out: as the jobs of md_sums.dev and md_rmsd.dev have it. */
-typedef struct md_geometry {
-    int64_t frames, atoms, blocks;
-    int64_t block;                 /* atoms of a block */
-    int64_t lane_step, lane_atoms; /* from an item's first atom to the next item's; its reach */
-    int64_t atom_step;             /* from one atom of an item to its next */
-    int32_t team_bits;
-} md_geometry;
+#include "sums_params.h"
 
 md_geometry md_geometry_of(const jit_traits *t, int64_t frames, int64_t atoms);
 /* Groups that all blocks of all frames take. */
 uint64_t md_geometry_groups(const md_geometry *g, const jit_traits *t);
 
 /* ---- Sums ---------------------------------------------------------------------------------- */
-
-/* What is summed. */
-#define MD_MOMENTS 1u /* mass, first and second moments */
-#define MD_ANGULAR 2u
-#define MD_LINEAR 4u /* momentum and energy */
-#define MD_FORCES 8u
-
-/* Results, as index of `results`. */
-enum {
-    MD_COM,
-    MD_INERTIA,
-    MD_L,
-    MD_TORQUE,
-    MD_ENERGIES,
-    MD_RADIUS,
-    MD_TENSOR,
-    MD_ASPHERICITY,
-    MD_RESULTS
-};
 
 /* Absent operands may be NULL. Without masses each is 1. */
 typedef struct md_sums {

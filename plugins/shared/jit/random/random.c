@@ -16,9 +16,6 @@ static const char *options_of(const collet_kernel_call *call)
     return narrow ? "-DTO=f32 -DNORMAL=0" : "-DTO=f64 -DNORMAL=0";
 }
 
-/* Blocks that make a group of a processor worth its launch. */
-#define STRETCH 256
-
 collet_status jit_random(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
     const collet_random_params *params = call->params;
@@ -28,7 +25,6 @@ collet_status jit_random(collet_device *device, collet_queue *queue, const colle
     uint64_t lanes = out->dtype == COLLET_F32 ? 4 : 2, count = (uint64_t)jit_count(out);
     /* From the block of number `offset` on. */
     uint64_t blocks = count ? jit_ceiling(params->offset % lanes + count, lanes) : 0;
-    uint64_t each = t->is_cpu ? jit_each(t, blocks, STRETCH) : t->group;
     jit_launch l;
     jit_view view;
     jit_launch_begin(&l, &source, options_of(call), adjacent ? "adjacent" : "strided");
@@ -36,12 +32,9 @@ collet_status jit_random(collet_device *device, collet_queue *queue, const colle
     jit_pass_u64(&l, params->seed);
     jit_pass_u64(&l, params->offset);
     jit_pass_i64(&l, (int64_t)count);
-    if (t->is_cpu)
-        jit_pass_i64(&l, (int64_t)each);
-    l.alone = t->is_cpu;
     if (!adjacent) {
         jit_view_of(&view, t, call, 1);
         jit_pass_block(&l, &view, sizeof view);
     }
-    return jit_enqueue(device, queue, &l, jit_ceiling(blocks, each), call->err);
+    return jit_enqueue(device, queue, &l, jit_ceiling(blocks, t->group), call->err);
 }

@@ -44,8 +44,8 @@ void jit_options(collet_device *d, const char *first)
     jit_base *b = jit_base_of(d);
     const jit_traits *t = &b->traits;
     snprintf(b->options, sizeof b->options,
-             "%s%s -DGROUP=%u -DPER_ITEM=%u -DHAVE_F64=%u -DEXACT_F32=%u", first,
-             t->is_cpu ? " -DSERIAL=1" : "", t->group, t->per_item, t->has_f64, t->exact_f32);
+             "%s -DGROUP=%u -DPER_ITEM=%u -DHAVE_F64=%u -DEXACT_F32=%u", first, t->group,
+             t->per_item, t->has_f64, t->exact_f32);
 }
 
 /* ---- Life ------------------------------------------------------------------------------------ */

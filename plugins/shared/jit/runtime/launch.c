@@ -9,7 +9,6 @@ void jit_launch_begin(jit_launch *l, const jit_source *source, const char *optio
     l->source = source;
     l->options = options;
     l->kernel = kernel;
-    l->alone = 0;
     l->count = 0;
 }
 
@@ -101,16 +100,4 @@ int jit_contiguous(const collet_operand *o)
         step *= o->shape[i];
     }
     return 1;
-}
-
-/* ---- Shares of groups ---------------------------------------------------------------------- */
-
-/* Stretches of a group where there are many. */
-#define STRETCHES 64u
-
-uint64_t jit_each(const jit_traits *t, uint64_t n, uint64_t stretch)
-{
-    uint64_t fair = jit_ceiling(jit_ceiling(n, (uint64_t)t->units * 4), stretch);
-    fair = fair ? fair : 1;
-    return (fair < STRETCHES ? fair : STRETCHES) * stretch;
 }

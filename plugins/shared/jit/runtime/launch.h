@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * device.h - between the families and the two backends that compile kernels at run time.
+ * launch.h - between the families and the two backends that compile kernels at run time.
  *
  * A family's host side (plugins/shared/jit/<family>.c: which kernel serves a call, on how many
  * groups, with which arguments) is written once, on the functions below, and compiled into each
@@ -46,11 +46,10 @@ typedef struct jit_source {
 
 typedef struct jit_traits {
     uint32_t group;    /* GROUP of every kernel: items in a group, a power of two, 1 .. 1024 */
-    uint32_t per_item; /* PER_ITEM: elements an item works on where a kernel says so; 1 on CPUs */
+    uint32_t per_item; /* PER_ITEM: elements an item works on where a kernel says so */
     uint32_t units;    /* compute units, multiprocessors */
     uint32_t has_f64;
     uint32_t exact_f32;      /* quotients and roots of f32 are rounded correctly */
-    uint32_t is_cpu;         /* SERIAL: items of a group run one after the other */
     uint32_t has_tiles;      /* HAVE_TILES: a warp multiplies tiles of bytes */
     uint64_t local_bytes;    /* of local memory that a group may use */
     uint64_t argument_bytes; /* that the arguments of a kernel may take together */
@@ -72,7 +71,6 @@ typedef struct jit_launch {
     const jit_source *source;
     const char *options;
     const char *kernel;
-    uint32_t alone; /* groups of one item, as KERNEL_ALONE has them; 0 at first */
     uint32_t count;
     jit_argument arguments[JIT_ARGUMENTS];
 } jit_launch;
@@ -159,12 +157,6 @@ static inline uint64_t jit_groups_per_item(const jit_traits *t, uint64_t n)
 {
     return jit_ceiling(n, (uint64_t)t->group * t->per_item);
 }
-
-/*
- * For kernels whose groups on CPUs have adjacent elements: how many, a multiple of `stretch`, so
- * that n of them keep all units busy.
- */
-uint64_t jit_each(const jit_traits *t, uint64_t n, uint64_t stretch);
 
 /* ---- The backend (backend.h) --------------------------------------------------------------- */
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+_Static_assert(VIEW_DIMS == COLLET_MAX_DIMS, "a view holds any operand");
+
 uint64_t jit_view_of(jit_view *v, const jit_traits *t, const collet_kernel_call *call,
                      uint32_t count)
 {

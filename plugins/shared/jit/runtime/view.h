@@ -1,23 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * view.h - up to three operands of one shape and any strides, as kernels walk them: the `view` of
- * common.dev, laid out alike, and the groups that it takes.
+ * view.h - up to three operands of one shape and any strides, as kernels walk them, and the groups
+ * that this takes.
  */
 #ifndef COLLET_JIT_RUNTIME_VIEW_H
 #define COLLET_JIT_RUNTIME_VIEW_H
 
 #include "launch.h"
+#include "types.h"
 
-#define JIT_VIEW_OPERANDS 3
-
-typedef struct jit_view {
-    int64_t rows, columns, across;
-    int64_t extent[COLLET_MAX_DIMS];
-    int64_t stride[JIT_VIEW_OPERANDS][COLLET_MAX_DIMS];
-    int64_t step[JIT_VIEW_OPERANDS];
-    int32_t outer;
-    int32_t column_bits;
-} jit_view;
+#include "view_params.h"
 
 /*
  * The view of the call's first `count` (1 .. 3) operands; the first one's shape is the view's, and

@@ -2,25 +2,25 @@
 #include "ternary.h"
 
 #include "shared/jit/linalg/matrices.h"
+#include "ternary_params.h"
 #include "shared/jit/texts.h"
 
-static const char *const codes_texts[] = {jit_text_linalg_matrices, jit_text_ternary_ternary,
-                                          jit_text_ternary_codes, NULL};
+static const char *const codes_texts[] = {jit_text_linalg_matrices_params, jit_text_linalg_matrices,
+                                          jit_text_ternary_ternary_params, jit_text_ternary_ternary,
+                                          jit_text_ternary_codes,          NULL};
 static const jit_source codes_source = {"ternary_codes", codes_texts};
-static const char *const formats_texts[] = {jit_text_linalg_matrices, jit_text_ternary_ternary,
-                                            jit_text_ternary_vectors, jit_text_ternary_formats,
-                                            NULL};
+static const char *const formats_texts[] = {
+    jit_text_linalg_matrices_params, jit_text_linalg_matrices, jit_text_ternary_ternary_params,
+    jit_text_ternary_ternary,        jit_text_ternary_formats, NULL};
 static const jit_source formats_source = {"ternary_formats", formats_texts};
+
+_Static_assert(T2 == COLLET_TERNARY_T2 && PLANES == COLLET_TERNARY_PLANES &&
+                   ROTOR == COLLET_TERNARY_ROTOR && TQ2_0 == COLLET_TERNARY_TQ2_0 &&
+                   TQ1_0 == COLLET_TERNARY_TQ1_0,
+               "the formats of types.h");
 
 /* ---- Rows and their parts ----------------------------------------------------------------------
  */
-
-/* As ternary.dev has it. */
-typedef struct row_view {
-    int64_t units, columns, parts, width, each;
-    int32_t bits, with_scale;
-    jit_batch v;
-} row_view;
 
 /* Elements worth a part of a row, and those it has at most, for a group counts in an i32; parts in
  * all above which rows are not cut further; parts are of whole blocks of the formats that have
@@ -28,12 +28,8 @@ typedef struct row_view {
 #define PART_LEAST 16384
 #define PART_MOST ((int64_t)1 << 27)
 #define PARTS_ENOUGH 1024
-#define PART_MULTIPLE 256
-/* Elements worth a group of a processor, and bytes of an output that may stay in its caches. */
-#define STRETCH 32768
-#define CACHED (4 << 20)
 
-/* Items of a GPU's group that share a unit: no more than there is work for. */
+/* Items of a group that share a unit: no more than there is work for. */
 static int32_t bits_of(const jit_traits *t, int64_t width)
 {
     int32_t bits = 0;
@@ -54,19 +50,13 @@ static uint64_t rows_of(row_view *w, const jit_traits *t, const collet_operand *
     w->width = columns;
     if (w->parts > 1) {
         uint64_t share = jit_ceiling((uint64_t)columns, (uint64_t)w->parts);
-        w->width = (int64_t)jit_ceiling(share, PART_MULTIPLE) * PART_MULTIPLE;
+        w->width = (int64_t)jit_ceiling(share, T2_BLOCK) * T2_BLOCK;
         w->parts = (int64_t)jit_ceiling((uint64_t)columns, (uint64_t)w->width);
     }
     w->units = rows * w->parts;
     w->bits = bits_of(t, w->width);
-    w->each = 1;
     w->with_scale = 0;
-    if (!t->is_cpu)
-        return jit_ceiling((uint64_t)w->units, t->group >> w->bits);
-    uint64_t worth = jit_ceiling(STRETCH, (uint64_t)w->width + 1);
-    uint64_t even = jit_ceiling((uint64_t)w->units, 8 * (uint64_t)t->units);
-    w->each = (int64_t)(worth < even ? worth : even);
-    return w->each ? jit_ceiling((uint64_t)w->units, (uint64_t)w->each) : 0;
+    return jit_ceiling((uint64_t)w->units, t->group >> w->bits);
 }
 
 static void scale_of(row_view *w, const collet_operand *scale)
@@ -156,7 +146,6 @@ collet_status jit_ternary_quantize(collet_device *device, collet_queue *queue,
     uint64_t groups = quantize_rows(&w, t, call);
     if (means) {
         jit_launch_begin(&l, &codes_source, options, "magnitudes");
-        l.alone = t->is_cpu;
         jit_pass_buffer(&l, call->workspace);
         jit_pass_operand(&l, in);
         jit_pass_block(&l, &w, sizeof w);
@@ -165,7 +154,6 @@ collet_status jit_ternary_quantize(collet_device *device, collet_queue *queue,
     if (status != COLLET_OK)
         return status;
     jit_launch_begin(&l, &codes_source, options, "quantize");
-    l.alone = t->is_cpu;
     for (uint32_t i = 0; i < 4; i++)
         jit_pass_operand(&l, jit_operand(call, i));
     jit_pass_buffer(&l, means ? call->workspace : NULL);
@@ -197,12 +185,10 @@ static collet_status convert(collet_device *device, collet_queue *queue,
     jit_batch_operand(&w.v, 1, jit_operand(call, in));
     scale_of(&w, jit_operand(call, scale));
     jit_launch_begin(&l, &formats_source, "", kernel);
-    l.alone = t->is_cpu;
     for (uint32_t i = 0; i < 4; i++)
         jit_pass_operand(&l, jit_operand(call, i));
     jit_pass_i32(&l, (int32_t)params->format);
     jit_pass_i64(&l, length);
-    jit_pass_i32(&l, jit_count(out) * (int64_t)jit_dtype_size(out->dtype) > CACHED);
     jit_pass_block(&l, &w, sizeof w);
     return jit_after_first(jit_enqueue(device, queue, &l, groups, call->err));
 }
@@ -227,16 +213,15 @@ collet_status jit_ternary_unpack(collet_device *device, collet_queue *queue,
 
 /* Bytes that a group has at least, and what they are a multiple of. */
 #define INNER_LEAST 16384
-#define INNER_MULTIPLE 64
 
 /* Groups for `count` bytes: all have `each` of them but the last, which has what is left. */
 static uint64_t inner_groups(const jit_traits *t, uint64_t count, uint64_t *each)
 {
     uint64_t wanted = jit_ceiling(count, INNER_LEAST), most = 8 * (uint64_t)t->units;
-    uint64_t blocks = count / INNER_MULTIPLE, share;
+    uint64_t blocks = count / T2_BLOCK_BYTES, share;
     wanted = wanted < most ? wanted : most;
     share = jit_ceiling(blocks, wanted ? wanted : 1);
-    *each = share * INNER_MULTIPLE;
+    *each = share * T2_BLOCK_BYTES;
     return share ? jit_ceiling(blocks, share) : 1;
 }
 
@@ -253,7 +238,6 @@ collet_status jit_ternary_dot(collet_device *device, collet_queue *queue,
     if (status != COLLET_OK)
         return status;
     jit_launch_begin(&l, &formats_source, "", "inner");
-    l.alone = t->is_cpu;
     for (uint32_t i = 0; i < 3; i++)
         jit_pass_operand(&l, jit_operand(call, i));
     jit_pass_i64(&l, count);

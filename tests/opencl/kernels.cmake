@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Kernels as a GPU launches them, and all kernels with every access to memory watched.
+# Kernels in small groups, and with every access to memory watched.
 
 # collet_add_rows(PREFIX CONF OPTION row...): a test for each row "op signature [COMPILER'S OPTION]".
 function(collet_add_rows prefix conf option)
@@ -23,18 +23,9 @@ function(collet_add_rows prefix conf option)
   endforeach()
 endfunction()
 
-# PoCL in the place of a GPU: every family, and whatever asks traits.is_cpu.
-set(conf ${CMAKE_CURRENT_BINARY_DIR}/gpu_geometry.conf)
-file(WRITE ${conf} "opencl.geometry = gpu\n")
-collet_add_rows(check_opencl_gpu_geometry ${conf} --quick
-  "add f:ff" "sum f:f" "transpose f:f" "normal f:" "fft c:c" "fftshift f:f"
-  "matmul f:ff" "matvec f:ff" "dot f:ff" "lu iffi:f" "solve fi:ff" "cholesky fi:f" "qr ff:f"
-  "eigh ffi:f" "svd fffi:f" "com d:ff" "rmsd dd:fff" "principal_axes dd:dd"
-  "time_derivative di:fd" "magnitude d:f"
-  "ternary_quantize afi:f" "ternary_unpack afi:A" "ternary_dot i:AA" "ternary_matmul i:Aa"
-  "ternary_linear f:Afff")
-
 # Groups of 16: few frames and atoms are then more than what a group has at once.
+set(conf ${CMAKE_CURRENT_BINARY_DIR}/kernels.conf)
+file(WRITE ${conf} "")
 collet_add_rows(check_opencl_small_groups ${conf} --sample "observables ddddd:ffff")
 collet_add_rows(check_opencl_small_groups ${conf} --quick "time_derivative di:fd")
 foreach(op observables time_derivative)
@@ -43,14 +34,12 @@ foreach(op observables time_derivative)
 endforeach()
 
 # Oclgrind in the loader's place. What it finds it prints, and backend-check fails a kernel that
-# prints. Every kernel of plugins/shared/jit as a GPU has it, and as a CPU, which Oclgrind says that it
-# is, those that are then others. Optimised sines need an instruction that Oclgrind 21.10 lacks.
+# prints. Optimised sines need an instruction that Oclgrind 21.10 lacks.
 find_library(OCLGRIND_LIBRARY oclgrind-rt PATH_SUFFIXES oclgrind)
 if(OCLGRIND_LIBRARY)
-  set(conf ${CMAKE_CURRENT_BINARY_DIR}/oclgrind)
-  file(WRITE ${conf}.conf "opencl.library = ${OCLGRIND_LIBRARY}\n")
-  file(WRITE ${conf}_gpu.conf "opencl.library = ${OCLGRIND_LIBRARY}\nopencl.geometry = gpu\n")
-  collet_add_rows(oclgrind_gpu ${conf}_gpu.conf --sample
+  set(conf ${CMAKE_CURRENT_BINARY_DIR}/oclgrind.conf)
+  file(WRITE ${conf} "opencl.library = ${OCLGRIND_LIBRARY}\n")
+  collet_add_rows(oclgrind ${conf} --sample
     "copy h:d" "add f:ff" "div c:cc" "axpy d:dd" "tanh h:h" "sin f:f -cl-opt-disable" "exp d:d"
     "sum f:f" "max d:d" "transpose z:z" "normal f:" "uniform d:" "fft c:c" "fftshift f:f"
     "matmul f:ff" "dot f:ff" "matvec f:ff" "lu iffi:f" "solve fi:ff" "cholesky fi:f" "qr ff:f"
@@ -62,13 +51,8 @@ if(OCLGRIND_LIBRARY)
   # And for races between items, where that does not take too long.
   foreach(op sum max normal fft matmul dot cholesky qr com observables rmsd principal_axes
              time_derivative magnitude ternary_quantize ternary_dot ternary_matmul ternary_linear)
-    set_property(TEST oclgrind_gpu_${op} APPEND PROPERTY ENVIRONMENT OCLGRIND_DATA_RACES=1)
+    set_property(TEST oclgrind_${op} APPEND PROPERTY ENVIRONMENT OCLGRIND_DATA_RACES=1)
   endforeach()
-  collet_add_rows(oclgrind_cpu ${conf}.conf --sample
-    "add f:ff" "sum f:f" "max d:d" "transpose z:z" "normal f:" "fft c:c" "matmul i:aa"
-    "dot f:ff" "matvec f:ff" "cholesky fi:f" "com d:ff" "rmsd dd:fff" "principal_axes dd:dd"
-    "time_derivative di:fd" "magnitude d:f"
-    "ternary_dot i:AA" "ternary_matmul f:Af")
   # Every row, for memory errors and races.
   add_test(NAME oclgrind_every_row
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/oclgrind.sh check=$<TARGET_FILE:backend-check>

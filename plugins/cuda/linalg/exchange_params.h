@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parameters of the kernels of cusolver.dev. */
+#ifndef COLLET_CUDA_LINALG_EXCHANGE_PARAMS_H
+#define COLLET_CUDA_LINALG_EXCHANGE_PARAMS_H
+
+/* Offsets into the workspace, in bytes, and what is copied. */
+typedef struct exchange {
+    i64 count;          /* matrices */
+    i64 m, n;           /* extents of what is copied or checked */
+    i64 groups;         /* of a launch, per matrix */
+    i64 matrix, pitch;  /* the first element; elements between matrices */
+    i64 down, across;   /* elements between rows, between columns */
+    i64 parts, partial; /* largest magnitudes, real, `parts` per matrix */
+    i64 scales;         /* real, one per matrix: the scale factor; 0: not finite */
+    i64 states;         /* i32, one per matrix: 0, or its results are NaN */
+    i64 infos;          /* i32, one per matrix: cuSOLVER's info */
+    i64 extra;          /* TYPE or i32: signs, pivots or flags of columns that are not finite */
+    i64 extra_pitch;
+    i32 operand;        /* index in the batch */
+    i32 flags;
+    i32 top;            /* scaled magnitudes have exponents of -top to top */
+    i32 padding;
+    jit_batch operands;
+} exchange;
+
+/* Flags. */
+#define EXCHANGE_MIRRORED 1 /* symmetric: only the lower triangle is read */
+#define EXCHANGE_RAW 2      /* not scaled */
+#define EXCHANGE_NOTED 4    /* columns that are not finite are flagged in `extra` and zeroed */
+#define EXCHANGE_LOWER 8
+#define EXCHANGE_UPPER 16
+#define EXCHANGE_UNIT 32
+#define EXCHANGE_SCALED 64        /* the result scales as the matrix */
+#define EXCHANGE_SCALED_BACK 128  /* the result scales as its inverse */
+#define EXCHANGE_SIGN_ROWS 256    /* `extra` has signs of rows */
+#define EXCHANGE_SIGN_COLUMNS 512 /* or of columns */
+
+#endif

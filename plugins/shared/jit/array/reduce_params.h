@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parameters of the kernels of reduce.dev. */
+#ifndef COLLET_JIT_ARRAY_REDUCE_PARAMS_H
+#define COLLET_JIT_ARRAY_REDUCE_PARAMS_H
+
+/* The parts of complex numbers are an axis of their own. */
+#define KEPT_DIMS (VIEW_DIMS + 1)
+
+typedef struct reduce_view {
+    /* Reduced elements: `rows` rows of `columns`, column_step apart. They are cut into parts of
+     * part_rows by part_columns, `across` to a row. */
+    i64 rows, columns, column_step;
+    i64 part_rows, part_columns, parts, across;
+    /* Kept elements, and the groups that cover them. */
+    i64 kept, groups;
+    i64 row_extent[VIEW_DIMS], row_stride[VIEW_DIMS];
+    i64 kept_extent[KEPT_DIMS], kept_stride[2][KEPT_DIMS]; /* output, input */
+    i32 row_axes, kept_axes;
+    /* A group has 1 << kept_bits kept elements, and for each of them as many items as there are,
+     * 1 << column_bits to a row. Adjacent items have adjacent kept elements or reduced ones. */
+    i32 kept_bits, column_bits, kept_adjacent;
+    i32 negated; /* the greatest is the least of negatives */
+} reduce_view;
+
+#endif

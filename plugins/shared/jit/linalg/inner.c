@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* linalg: dot and matvec. */
+#include "linalg.h"
+
+#include "matrices.h"
+#include "shared/jit/texts.h"
+
+static const char *const texts[] = {jit_text_linalg_matrices_params, jit_text_linalg_matrices,
+                                    jit_text_linalg_inner, NULL};
+static const jit_source source = {"inner", texts};
+
+static const char *inner_options(collet_dtype to, collet_dtype from)
+{
+    static const char *const options[] = {"-DTO=f32 -DFROM=f32", "-DTO=f64 -DFROM=f32",
+                                          "-DTO=f64 -DFROM=f64"};
+    return options[to == COLLET_F32 ? 0 : from == COLLET_F32 ? 1 : 2];
+}
+
+/* Products that a group or an item has at least, and parts of a row at most. */
+#define CHUNK_ALONG 8192
+#define CHUNK_BESIDE 128
+#define PARTS 1024
+/* Groups beyond which rows are not cut: of the shape alone, so that sums are the same anywhere. */
+#define ENOUGH 512
+/* Longer rows are worth a group of their own. */
+#define SHORT 64
+
+typedef struct inner {
+    int64_t rows, inner, count, chunk, parts;
+    uint64_t groups, across;
+    int beside; /* an item has a row, else a group has one */
+    jit_batch batch;
+} inner;
+
+/* matvec; dot has one row, whose stride nobody asks for. */
+static void inner_of(inner *s, const jit_traits *t, const collet_kernel_call *call)
+{
+    const collet_operand *y = jit_operand(call, 0), *a = jit_operand(call, 1);
+    const collet_operand *x = jit_operand(call, 2);
+    int32_t axes = y->ndim > 0 ? y->ndim - 1 : 0;
+    s->rows = y->ndim > 0 ? y->shape[axes] : 1;
+    s->inner = a->shape[a->ndim - 1];
+    s->count = jit_batch_begin(&s->batch, y, axes);
+    jit_batch_operand(&s->batch, 0, y);
+    jit_batch_operand(&s->batch, 1, a);
+    jit_batch_operand(&s->batch, 2, x);
+    s->beside = s->rows >= SHORT && (s->batch.row[1] == 1 || s->inner <= SHORT);
+    s->across = s->beside ? jit_ceiling((uint64_t)s->rows, t->group) : (uint64_t)s->rows;
+    s->groups = s->across * (uint64_t)s->count;
+    int64_t shortest = s->beside ? CHUNK_BESIDE : CHUNK_ALONG;
+    int64_t parts = s->inner / shortest, most = s->groups ? ENOUGH / (int64_t)s->groups : 0;
+    /* A single row may have more parts than that, so that none grows long. */
+    most = s->groups == 1 ? PARTS : most;
+    parts = parts < most ? parts : most;
+    s->parts = parts > 1 ? parts : 1;
+    s->chunk = (int64_t)jit_ceiling((uint64_t)s->inner, (uint64_t)s->parts);
+    s->groups *= (uint64_t)s->parts;
+}
+
+static collet_status inner_products(collet_device *device, collet_queue *queue,
+                                    const collet_kernel_call *call)
+{
+    const collet_operand *y = jit_operand(call, 0), *a = jit_operand(call, 1);
+    const jit_traits *t = jit_traits_of(device);
+    const char *options = inner_options(y->dtype, a->dtype);
+    jit_launch l;
+    inner s;
+    inner_of(&s, t, call);
+    jit_launch_begin(&l, &source, options, s.beside ? "beside" : "along");
+    for (uint32_t k = 0; k < 3; k++)
+        jit_pass_operand(&l, jit_operand(call, k));
+    jit_pass_buffer(&l, s.parts > 1 ? call->workspace : NULL);
+    jit_pass_i64(&l, s.rows);
+    jit_pass_i64(&l, s.inner);
+    jit_pass_i64(&l, s.chunk);
+    jit_pass_i64(&l, s.parts);
+    jit_pass_block(&l, &s.batch, sizeof s.batch);
+    if (s.beside)
+        jit_pass_i64(&l, (int64_t)s.across);
+    collet_status status = jit_enqueue(device, queue, &l, s.groups, call->err);
+    if (status != COLLET_OK || s.parts == 1)
+        return status;
+    jit_launch_begin(&l, &source, options, "join");
+    jit_pass_operand(&l, y);
+    jit_pass_buffer(&l, call->workspace);
+    jit_pass_i64(&l, s.rows * s.count);
+    jit_pass_i64(&l, s.rows);
+    jit_pass_i64(&l, s.parts);
+    jit_pass_block(&l, &s.batch, sizeof s.batch);
+    return jit_after_first(
+        jit_enqueue(device, queue, &l, jit_groups(t, (uint64_t)(s.rows * s.count)), call->err));
+}
+
+static uint64_t inner_workspace(collet_device *device, const collet_kernel_call *call)
+{
+    inner s;
+    inner_of(&s, jit_traits_of(device), call);
+    /* Rows that are cut are few. */
+    return s.parts > 1 ? (uint64_t)(s.rows * s.count * s.parts) * 2 * sizeof(double) : 0;
+}
+
+collet_status jit_dot(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
+{
+    return inner_products(device, queue, call);
+}
+
+uint64_t jit_dot_workspace(collet_device *device, const collet_kernel_call *call)
+{
+    return inner_workspace(device, call);
+}
+
+collet_status jit_matvec(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
+{
+    return inner_products(device, queue, call);
+}
+
+uint64_t jit_matvec_workspace(collet_device *device, const collet_kernel_call *call)
+{
+    return inner_workspace(device, call);
+}

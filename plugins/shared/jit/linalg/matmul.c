@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* linalg: matmul. */
+#include "linalg.h"
+
+#include "matrices.h"
+#include "matmul_params.h"
+#include "shared/jit/texts.h"
+
+static const char *const texts[] = {jit_text_linalg_matrices_params, jit_text_linalg_matrices,
+                                    jit_text_linalg_matmul_params, jit_text_linalg_matmul, NULL};
+static const jit_source source = {"matmul", texts};
+
+/* An item has one element of c where a matrix has fewer of them than FEW, or a sum fewer products
+ * than SHALLOW. */
+#define FEW 1024
+#define SHALLOW 8
+#define SMALL_BLOCK 4
+#define LARGE_BLOCK 8
+
+#define MATMUL_OPTION(to, from, block) "-DTO=" #to " -DFROM=" #from " -DBLOCK=" #block
+#define MATMUL_OPTIONS(block)                                                                      \
+    {                                                                                              \
+        [COLLET_F32] = {[COLLET_F32] = MATMUL_OPTION(f32, f32, block),                             \
+                        [COLLET_F16] = MATMUL_OPTION(f32, f16, block),                             \
+                        [COLLET_BF16] = MATMUL_OPTION(f32, bf16, block)},                          \
+        [COLLET_F64] = {[COLLET_F64] = MATMUL_OPTION(f64, f64, block)},                            \
+        [COLLET_F16] = {[COLLET_F16] = MATMUL_OPTION(f16, f16, block)},                            \
+        [COLLET_BF16] = {[COLLET_BF16] = MATMUL_OPTION(bf16, bf16, block)},                        \
+        [COLLET_I32] = {[COLLET_I8] = MATMUL_OPTION(i32, i8, block)},                              \
+    }
+typedef const char *matmul_table[COLLET_DTYPE_COUNT][COLLET_DTYPE_COUNT];
+static const matmul_table matmul_options[] = {MATMUL_OPTIONS(4), MATMUL_OPTIONS(8)};
+
+typedef struct product {
+    int64_t rows, columns, inner, count; /* of `count` matrices */
+    jit_batch batch;
+} product;
+
+static void product_of(product *p, const collet_kernel_call *call)
+{
+    const collet_operand *c = jit_operand(call, 0), *a = jit_operand(call, 1);
+    p->rows = c->shape[c->ndim - 2];
+    p->columns = c->shape[c->ndim - 1];
+    p->inner = a->shape[a->ndim - 1];
+    p->count = jit_batch_begin(&p->batch, c, c->ndim - 2);
+    for (uint32_t k = 0; k < 3; k++)
+        jit_batch_operand(&p->batch, k, jit_operand(call, k));
+}
+
+/* Groups of `tiled` with tiles of `block` elements a side an item. */
+static uint64_t tiles(const jit_traits *t, const product *p, uint64_t block, uint64_t *across,
+                      uint64_t *down)
+{
+    uint64_t items = TILE_ACROSS(t->group);
+    *across = jit_ceiling((uint64_t)p->columns, items * block);
+    *down = jit_ceiling((uint64_t)p->rows, t->group / items * block);
+    return *across * *down * (uint64_t)p->count;
+}
+
+/* Whether such tiles of a and b fit in local memory, in the type that they are computed with. */
+static int tiles_fit(const jit_traits *t, collet_dtype from, uint64_t block)
+{
+    uint64_t items = TILE_ACROSS(t->group), size = from == COLLET_F64 ? 8 : 4;
+    return TILE_DEEP * ((items + t->group / items) * block + 2) * size <= t->local_bytes;
+}
+
+/* Which kernel, and where groups have a tile of c each, how these lie. */
+typedef struct choice {
+    const char *kernel;
+    uint64_t groups, across, down;
+    int large;
+} choice;
+
+static choice choose(const jit_traits *t, const product *p, collet_dtype from)
+{
+    choice c = {.kernel = "tiled"};
+    uint64_t elements = (uint64_t)(p->rows * p->columns);
+    if (elements < FEW || p->inner < SHALLOW) {
+        c.kernel = "direct";
+        c.groups = jit_groups(t, elements * (uint64_t)p->count);
+        return c;
+    }
+    /* Small tiles while large ones leave units idle. */
+    c.groups = tiles(t, p, LARGE_BLOCK, &c.across, &c.down);
+    c.large = c.groups >= 2 * (uint64_t)t->units && tiles_fit(t, from, LARGE_BLOCK);
+    if (!c.large)
+        c.groups = tiles(t, p, SMALL_BLOCK, &c.across, &c.down);
+    return c;
+}
+
+collet_status jit_matmul(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
+{
+    const jit_traits *t = jit_traits_of(device);
+    collet_dtype to = jit_operand(call, 0)->dtype, from = jit_operand(call, 1)->dtype;
+    jit_launch l;
+    product p;
+    product_of(&p, call);
+    choice c = choose(t, &p, from);
+    jit_launch_begin(&l, &source, matmul_options[c.large][to][from], c.kernel);
+    for (uint32_t k = 0; k < 3; k++)
+        jit_pass_operand(&l, jit_operand(call, k));
+    jit_pass_i64(&l, p.rows);
+    jit_pass_i64(&l, p.columns);
+    jit_pass_i64(&l, p.inner);
+    jit_pass_block(&l, &p.batch, sizeof p.batch);
+    if (c.across) {
+        jit_pass_i64(&l, (int64_t)c.across);
+        jit_pass_i64(&l, (int64_t)c.down);
+    } else {
+        jit_pass_i64(&l, p.rows * p.columns * p.count);
+    }
+    return jit_enqueue(device, queue, &l, c.groups, call->err);
+}

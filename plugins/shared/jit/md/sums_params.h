@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parameters of sums.dev and finish.dev. */
+#ifndef COLLET_JIT_MD_SUMS_PARAMS_H
+#define COLLET_JIT_MD_SUMS_PARAMS_H
+
+/* What is summed: the option WHAT. */
+#define MD_MOMENTS 1u /* mass, first and second moments */
+#define MD_ANGULAR 2u
+#define MD_LINEAR 4u /* momentum and energy */
+#define MD_FORCES 8u
+
+/* Rows of the sums of a frame. */
+#define SUM_MASS 0
+#define SUM_FIRST 1
+#define SUM_SECOND 4
+#define SUM_MOMENTUM 10
+#define SUM_VIS_VIVA 13
+#define SUM_ANGULAR 14
+#define SUM_FORCE 17
+#define SUM_TORQUE 20
+#define SUM_ROWS 23
+
+/* Whether `what` sets row k. */
+#define SUM_IS_SET(what, k)                                                                        \
+    (((what) & ((k) < SUM_MOMENTUM  ? MD_MOMENTS                                                   \
+                : (k) < SUM_ANGULAR ? MD_LINEAR                                                    \
+                : (k) < SUM_FORCE   ? MD_ANGULAR                                                   \
+                                    : MD_FORCES)) != 0)
+
+typedef struct sums_job {
+    md_geometry g;
+    md_place r, v, f;     /* a row is an atom */
+    md_place masses;      /* likewise, of one column */
+    md_place given;       /* origins; those of frames without are their first atoms */
+    i64 partial, origins; /* where these stand in the workspace: f64s from its start */
+    i64 list;             /* i32s from its start: a count of frames, and these */
+    i32 listed;           /* only the frames of the list, from the origins in the workspace */
+    i32 unused;
+} sums_job;
+
+typedef struct finish_job {
+    i64 frames, atoms, totals, origins, list;
+    i32 rows;  /* bit k: row k of the sums was set */
+    i32 round; /* 0: no frame is summed again; 1: far frames go to the list; 2: those of the list */
+    i32 moves; /* the sums are moved to the centre of mass */
+    i32 unused;
+} finish_job;
+
+/* Results, which a call may lack. */
+enum {
+    MD_COM,
+    MD_INERTIA,
+    MD_L,
+    MD_TORQUE,
+    MD_ENERGIES,
+    MD_RADIUS,
+    MD_TENSOR,
+    MD_ASPHERICITY,
+    MD_RESULTS
+};
+
+typedef struct finish_places {
+    md_place at[MD_RESULTS];
+} finish_places;
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * types.h - the number types of kernels, for headers that the host's compiler and those of kernels
+ * both read: *_params.h, which hold the parameter structs of kernels and constants of both sides.
+ * Such a header has declarations alone and no #include; CMake makes it a text as it does a .dev
+ * file, and a source lists it before the texts that use it.
+ */
+#ifndef COLLET_JIT_RUNTIME_TYPES_H
+#define COLLET_JIT_RUNTIME_TYPES_H
+
+#include <stdint.h>
+
+typedef int32_t i32;
+typedef uint32_t u32;
+typedef int64_t i64;
+typedef uint64_t u64;
+typedef float f32;
+typedef double f64;
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operands of one shape and any strides, as a kernel walks them. */
+#ifndef COLLET_JIT_RUNTIME_VIEW_PARAMS_H
+#define COLLET_JIT_RUNTIME_VIEW_PARAMS_H
+
+#define VIEW_DIMS 8 /* COLLET_MAX_DIMS */
+#define VIEW_OPERANDS 3
+
+/*
+ * `rows` rows of `columns` elements along the last axis; strides in elements. A group covers
+ * 1 << column_bits columns of as many rows as it then has items for; `across` groups cover a row.
+ */
+typedef struct jit_view {
+    i64 rows, columns, across;
+    i64 extent[VIEW_DIMS];
+    i64 stride[VIEW_OPERANDS][VIEW_DIMS];
+    i64 step[VIEW_OPERANDS]; /* along the last axis */
+    i32 outer;               /* axes before the last */
+    i32 column_bits;
+} jit_view;
+
+/* Items along one side of the tile of a group of 1 << b items: 1 << b / 2, up to 16. */
+#define TILE_ACROSS(group)                                                                         \
+    ((group) >= 256 ? 16 : (group) >= 64 ? 8 : (group) >= 16 ? 4 : (group) >= 4 ? 2 : 1)
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parameters that kernels between codes, bytes and weights share. */
+#ifndef COLLET_JIT_TERNARY_TERNARY_PARAMS_H
+#define COLLET_JIT_TERNARY_TERNARY_PARAMS_H
+
+/*
+ * Rows along the last axes of the operands. A unit is a part of a row, `width` of its `columns`;
+ * a row has `parts` of them, and 1 << bits items of a group share a unit.
+ */
+typedef struct row_view {
+    i64 units, columns, parts, width;
+    i32 bits, with_scale;
+    jit_batch v;
+} row_view;
+
+#define T2_BLOCK 256      /* weights of a block of t2 */
+#define T2_BLOCK_BYTES 64 /* and its bytes */
+
+/* Packed formats: those of enum collet_ternary_format. */
+#define T2 0
+#define PLANES 1
+#define ROTOR 2
+#define TQ2_0 3
+#define TQ1_0 4
+
+#endif
