@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* array: what is done element by element. */
+/* array: elementwise ops. */
 #include "device.h"
 
 #include <math.h>
@@ -171,7 +171,7 @@ KERNEL(tanh)
     return elementwise(call, rows);
 }
 
-/* Two roundings, so that every backend has the same bits. */
+/* Two roundings, so that every backend gives the same bits. */
 static void f32_axpy(const cpu_rows *w, float alpha)
 {
     for (int64_t i = 0; i < w->length; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* array: what moves elements. */
+/* array: ops that move elements. */
 #include "device.h"
 
 #include "shared/host/util/convert.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reductions of the array family: one kept element after the other. */
+/* The reductions of the array family, one output element after another. */
 #include "device.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "shared/host/util/rows.h"
 #include "shared/host/util/sum.h"
 
-/* The parts of complex numbers are reduced apart. */
+/* The parts of complex numbers are reduced separately. */
 static collet_dtype part_of(collet_dtype dtype)
 {
     return dtype == COLLET_C64 ? COLLET_F32 : dtype == COLLET_C128 ? COLLET_F64 : dtype;

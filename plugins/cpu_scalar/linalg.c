@@ -5,7 +5,7 @@
 #include "shared/host/util/rows.h"
 #include "shared/host/util/sum.h"
 
-/* Columns of the product that are summed side by side. */
+/* Columns of the product that are summed together. */
 #define COLUMNS 128
 
 typedef struct matrix {
@@ -136,7 +136,7 @@ KERNEL(matvec)
     cpu_rows_view(&walk, y);
     cpu_rows_view(&walk, a);
     cpu_rows_view(&walk, x);
-    walk.step[2][rows] = 0; /* every row meets the same x */
+    walk.step[2][rows] = 0; /* every row is multiplied by the same x */
     for (cpu_rows_begin(&walk); walk.rows > 0; cpu_rows_next(&walk)) {
         for (int64_t i = 0; i < walk.length; i++) {
             inner_product(a->dtype, walk.at[0] + i * walk.inner[0], y->dtype,

@@ -11,7 +11,7 @@
 /* Atoms converted to double at a time: few enough for the stack. */
 #define CHUNK 256
 
-/* A walk over the atoms of one frame, a chunk at a time. */
+/* Iteration over the atoms of one frame, in chunks. */
 typedef struct atoms {
     const collet_operand *positions; /* F,N,3 */
     const collet_operand *weights;   /* N; NULL or absent: all 1 */
@@ -98,7 +98,8 @@ static double sum_com(const collet_operand *positions, const collet_operand *wei
         com[i] = mass == 0.0 ? (double)NAN : com[i] / mass;
     if (!isfinite(com[0]) || !isfinite(com[1]) || !isfinite(com[2]))
         return mass;
-    /* What the products m r lost: without it a single atom would not be its own com. */
+    /* The rounding errors of the products m r: without them a single atom would not be its own com.
+     */
     (void)sum_first_moments(positions, weights, frame, com, rest);
     for (int i = 0; i < 3; i++)
         com[i] += rest[i] / mass;
@@ -288,8 +289,8 @@ static void sum_covariance(atoms *a, const double com[3], const double com_v[3],
 }
 
 /*
- * sum w |R (r - com) - (v - com_v)|^2. Formed from the differences themselves: the usual short cut
- * through the largest eigenvalue loses half the digits where the two shapes agree.
+ * sum w |R (r - com) - (v - com_v)|^2. Formed from the differences themselves: the usual formula
+ * from the largest eigenvalue loses half the digits where the two shapes agree.
  */
 static double sum_residual(atoms *a, const double com[3], const double com_v[3], const double R[9])
 {

@@ -25,8 +25,8 @@ static double uniform_f64(const uint32_t block[4], uint32_t lane)
 }
 
 /*
- * The cosine (which = 0) or sine (1) of 2 pi v. Quarter turns are taken off exactly, so that what
- * is left near a zero has all its digits.
+ * The cosine (which = 0) or sine (1) of 2 pi v. Quarter turns are subtracted exactly, so that the
+ * remainder near a zero has all its digits.
  */
 static long double turn(long double v, uint32_t which)
 {
@@ -44,8 +44,7 @@ static long double turn(long double v, uint32_t which)
     }
 }
 
-/* Rounded once, so that the reference is the nearest number and others have the limit to
- * themselves.
+/* Rounded once: the reference is the nearest number, and the error limit is left to other backends.
  */
 static double box_muller(double u, double v, uint32_t lane)
 {

@@ -10,7 +10,7 @@
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* An operand without its last axis: what has one row, or one number, for each row of the others. */
+/* An operand without its last axis: one row, or one number, for each row of the others. */
 static void heads_view(cpu_rows *w, const collet_operand *o, int32_t heads)
 {
     collet_operand head = *o;
@@ -37,8 +37,8 @@ static void rows_begin(row_walk *r, const collet_operand *out, const collet_oper
     r->in_row = 0;
 }
 
-/* Whether outputs, of which the second may be NULL or absent, take nothing: their rows may then be
- * more than anyone could walk through, or count. */
+/* Whether the outputs, of which the second may be NULL or absent, have no elements: the number of
+ * rows may then be too large to count. */
 static int is_idle(const collet_operand *out, const collet_operand *numbers)
 {
     return cpu_is_empty(out) && (!numbers || cpu_is_empty(numbers));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transposition past the caches (kernels/move.h), which large arrays alone would reach: blocks of
- * every shape, one after the other, each element size, edges that no line and no vector divides. */
+/* Transposition with non-temporal stores (kernel_move.h), which only large arrays use: blocks of
+ * every shape, each element size, edges that are no multiple of a cache line or vector. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -90,7 +90,7 @@ static void transpose(int size, int64_t rows, int64_t columns, int64_t gap)
     free(p.out);
 }
 
-/* In two blocks, one beside the other where there are columns enough. */
+/* In two blocks, adjacent where there are enough columns. */
 static void transpose_lines(int size, int64_t rows, int64_t columns)
 {
     plane p = plane_create(size, rows, columns, 0, -(rows << size) & 63);
@@ -121,7 +121,7 @@ static void every_shape(void **state)
     }
 }
 
-/* Rows that begin anywhere in a line of the cache. */
+/* Rows at any offset in a cache line. */
 static void gaps(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Products of narrow types by the kernels of every level that this processor
- * runs, those included that cpu_openmp passes over because the processor has
- * better instructions.
+ * runs, also those that cpu_openmp does not select here because the processor has better
+ * instructions.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 
 extern const narrow_kernels narrow_v2, narrow_v3, narrow_v4, narrow_v4_vnni, narrow_v4_bf16;
 
-/* Past every block, with parts of tiles and of groups left over. */
+/* Larger than every block, with partial tiles and groups. */
 enum { ROWS = 401, COLUMNS = 37, INNER = 1099 };
 
 static uint16_t a[ROWS * INNER], b[INNER * COLUMNS];
@@ -115,7 +115,7 @@ static void test_every_level(void **state)
         check_level("v4 with BF16", &narrow_v4_bf16);
 }
 
-/* The bf16 instruction takes such factors for 0; the kernel must not. */
+/* The bf16 instruction treats such factors as 0; the kernel must not. */
 static void test_subnormal_factor(void **state)
 {
     (void)state;

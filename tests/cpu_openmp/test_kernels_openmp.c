@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What backend-check cannot see of cpu_openmp: the choice of instruction set, the same bits on any
- * number of threads and beside other callers, and a host with a BLAS of its own.
+ * number of threads and with other callers at the same time, and a host with a BLAS of its own.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -212,7 +212,7 @@ static void compute_sums(results *out)
               ARRAY(in.numbers, F64, 100100, 3));
 }
 
-/* Rows, columns and few long columns: the last and the dot are cut into chunks. */
+/* Rows, columns and few long columns: the last and the dot are divided into chunks. */
 static void compute_products(results *out)
 {
     const int64_t shape[] = {1001, 300}, strides[] = {1, 1001};

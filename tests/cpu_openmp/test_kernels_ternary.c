@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Products of ternary weights by the kernels of every level that this processor runs, those
- * included that cpu_openmp passes over because the processor has better instructions.
+ * Products of ternary weights by the kernels of every level that this processor runs, also those
+ * that cpu_openmp does not select here because the processor has better instructions.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -101,7 +101,7 @@ static void check_i8(const char *level, const ternary_products *kernels)
     }
 }
 
-/* So many columns that no sum on the way may hold all of them. */
+/* So many columns that no intermediate sum can hold all of them. */
 static void check_long(const char *level, const ternary_products *kernels)
 {
     enum { LONG = 40000, LONG_ROWS = 5 };
@@ -167,7 +167,7 @@ static void check_f32(const char *level, const ternary_products *kernels)
 
 /* `most` blocks at a time: what comes later is added. */
 static void multiply_interleaved(const ternary_products *kernels, int64_t rows, const char *tokens,
-                            int64_t most, const int32_t *less)
+                                 int64_t most, const int32_t *less)
 {
     ternary_panel p = panel_of(rows, tokens, COLUMNS, TOKENS);
     for (int64_t first = 0; first < BLOCKS; first += p.blocks) {
@@ -199,7 +199,7 @@ static void check_interleaved(const char *level, const ternary_products *kernels
     }
 }
 
-/* Results have the bits of the plain way, in which each operation is rounded. */
+/* Results equal those of separate operations, each of them rounded, bit for bit. */
 static void check_finish(const char *level, const ternary_products *kernels, int with)
 {
     static char tokens[TOKENS][COLUMNS];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Outputs too large for the caches, which cpu_openmp writes past them by code of its own: every
- * elementwise op gives the same bits as in parts that fit, at any alignment, beside odd numbers.
- * And inputs so large that their columns are reduced in wide tiles, the last of which is narrower.
+ * Outputs larger than the caches, which cpu_openmp writes with non-temporal stores: every
+ * elementwise op gives the same bits as in parts that fit, at any alignment, with special arguments
+ * in between. And inputs so large that their columns are reduced in wide tiles, the last of which
+ * is narrower.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,7 +54,7 @@ static int close_memory(void **state)
     return close_plugin(state);
 }
 
-/* Numbers between 1/2 and 2, and now and then one that takes another way. */
+/* Numbers between 1/2 and 2, and now and then one that the fast path does not support. */
 static double number(int64_t i)
 {
     static const double odd[] = {0,          -0.0, -3, 1e-320, 1e7, 300, -800, (double)INFINITY,

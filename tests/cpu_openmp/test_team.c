@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The gate of cpu_openmp: how many threads a call gets while others work, and what it leaves
- * behind. */
+/* The threads of cpu_openmp: how many a call gets while others work, and what it leaves behind. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

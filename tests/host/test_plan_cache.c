@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cache of plans: what is found, what goes first, what stays while it is used. */
+/* The cache of plans: what is found, what is evicted first, what stays while it is in use. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -123,7 +123,7 @@ static void test_bits_do_not_depend_on_threads(void **state)
     }
 }
 
-/* Numbers large enough to go past the caches, in parts that begin anywhere. */
+/* Outputs large enough for non-temporal stores, in parts at any offset. */
 static void test_large_outputs(void **state)
 {
     (void)state;

@@ -119,7 +119,7 @@ static void judge_chi_square(const char *of, const char *statistic, double chi_s
     judge(of, statistic, chi_square, (cbrt(chi_square / freedom) - 1 + spread) / sqrt(spread));
 }
 
-/* Cells that hardly anything falls into are thrown together. */
+/* Cells with low expected counts are merged. */
 static void judge_counts(const char *of, const char *statistic, const uint64_t *got,
                          const double *expected, int cells)
 {
@@ -156,7 +156,7 @@ static void judge_distribution(const tally *t, const char *of)
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
-/* Numbers offset .. offset + PIECE - 1 of the sequence as f64 in x, by way of `drawn`, `wide`. */
+/* Numbers offset .. offset + PIECE - 1 of the sequence as f64 in x, through `drawn`, `wide`. */
 static collet_status draw(collet_context *cx, int normal, collet_array *drawn, collet_array *wide,
                           uint64_t seed, uint64_t offset, double *x)
 {

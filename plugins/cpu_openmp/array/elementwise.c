@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* array: what is done element by element. */
+/* array: elementwise ops. */
 #include "cpu_openmp/runtime/device.h"
 
 #include "cpu_openmp/runtime/team.h"
@@ -9,13 +9,13 @@
 #include "kernel_elementwise.h"
 #include "kernel_move.h"
 
-/* Bytes of all operands below which a second thread costs more than it brings. */
+/* Bytes of all operands below which a second thread does not pay. */
 #define GRAIN_BYTES (64 << 10)
 
-/* exp and its like do the work of about this many copies. */
+/* exp and similar functions cost about as much as this many copies. */
 #define HEAVY 4
 
-/* A piece of a large output that stays in the first cache until it is streamed to memory. */
+/* A piece of a large output that stays in the L1 cache until non-temporal stores write it. */
 #define PIECE_BYTES 4096
 
 /* Elements of f16 or bf16 that are widened to f32 at a time. */
@@ -31,7 +31,7 @@ typedef struct elementwise {
     const move_kernels *move;
     int64_t size; /* of an element of the output */
     char *alpha;
-    collet_dtype half; /* f16 or bf16: the row is of f32, and elements are converted on the way */
+    collet_dtype half; /* f16 or bf16: the row kernel is that of f32, and elements are converted */
 } elementwise;
 
 static void convert_run_of(const convert_kernels *k, char *out, collet_dtype to, int64_t out_step,
@@ -99,7 +99,7 @@ static void run_part_streamed(void *argument, int32_t thread, int64_t begin, int
         e->streamed(at, step, end - begin);
         return;
     }
-    /* The first piece ends where a cache line does, so that all later ones begin with one. */
+    /* The first piece ends at a cache line boundary, so that all later ones are aligned. */
     uintptr_t first = (uintptr_t)(l->at[0] + begin * e->size);
     int64_t n = (PIECE_BYTES - (int64_t)(first % 64)) / e->size;
     for (int64_t i = begin; i < end; i += n, n = PIECE_BYTES / e->size) {
@@ -114,7 +114,7 @@ static void run_part_streamed(void *argument, int32_t thread, int64_t begin, int
     e->move->stream_end();
 }
 
-/* Whether the output is adjacent, apart from the inputs, and larger than what caches keep. */
+/* Whether the output is adjacent, disjoint from the inputs, and larger than the caches. */
 static int worth_streaming(const collet_device *device, const elementwise *e)
 {
     const loop *l = &e->l;
@@ -127,7 +127,7 @@ static int worth_streaming(const collet_device *device, const elementwise *e)
     return l->count * e->size > device->cache_bytes;
 }
 
-/* Whether the inputs are as `streamed` wants them: adjacent, or one of two repeated. */
+/* Whether `streamed` supports the inputs: adjacent, or one of two repeated. */
 static int suits_streaming(const elementwise *e)
 {
     for (int32_t k = 1; k < e->l.views; k++) {
@@ -150,7 +150,7 @@ static void run_large(collet_device *device, const collet_kernel_call *call, ele
              worth_streaming(device, e) ? run_part_streamed : run_part, e);
 }
 
-/* Calls of one row that one thread does best go straight to the kernel. */
+/* Calls of one row for one thread go straight to the kernel. */
 static inline collet_status run_with(collet_device *device, const collet_kernel_call *call,
                                      const elementwise_rows *rows, int64_t heavy, char *alpha)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * convert.h - the conversions that are worth a vector loop. The others go through
- * ../../cpu/convert.h, which also says what each must give.
+ * kernel_convert.h - the conversions that have a vector loop. The others go through
+ * shared/host/util/convert.h, which specifies all of them.
  */
 #ifndef COLLET_OPENMP_KERNELS_CONVERT_H
 #define COLLET_OPENMP_KERNELS_CONVERT_H

@@ -15,12 +15,12 @@ enum { ADD, SUB, MUL, DIV, AXPY, NEG, ABS, EXP, LOG, SQRT, SIN, COS, TANH };
 
 /* ---- Real numbers -------------------------------------------------------------------------- */
 
-/* Elements that are looked through for an odd one at a time. */
+/* Elements that are checked for special arguments at a time. */
 #define GUARDED 1024
 #define STREAM_GUARDED 256
 
-/* Cache lines that are computed together on their way past the caches: loops of more than 16 turns,
- * which compilers make vectors of and do not unroll before. */
+/* Cache lines per iteration of non-temporal loops: inner loops of more than 16 iterations, which
+ * compilers vectorise instead of unrolling them first. */
 #define LINES 4
 
 INLINE float magnitude_f32(float x)
@@ -57,7 +57,7 @@ INLINE double magnitude_f64(double x)
 
 /* ---- Complex numbers ----------------------------------------------------------------------- */
 
-/* Complex numbers of a piece; whether a quotient is special is looked up once a piece. */
+/* Complex numbers of a piece; special quotients are checked for once per piece. */
 #define PAIRS 256
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * elementwise.h - one row of an elementwise kernel.
+ * kernel_elementwise.h - one row of an elementwise kernel.
  *
  * at[0] is the output, at[1] and at[2] the inputs; step[] are bytes from one element to the next,
  * of either sign, 0 for an input that is repeated. The output may be exactly an input. Arithmetic,
@@ -18,7 +18,7 @@ typedef void (*row_kernel)(char *const *at, const int64_t *step, int64_t n);
 enum { ROW_F32, ROW_F64, ROW_C64, ROW_C128, ROW_TYPES };
 
 /*
- * `streamed` is for an output that is too large for the caches and apart from the inputs, elements
+ * `streamed` is for an output larger than the caches and disjoint from the inputs, elements
  * adjacent: step[1] and step[2] are those of adjacent elements or 0. NULL: there is only `row`.
  */
 typedef struct elementwise_rows {

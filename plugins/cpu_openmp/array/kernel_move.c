@@ -6,14 +6,14 @@
 #include "cpu_openmp/util/kernel_level.h"
 #include "cpu_openmp/util/kernel_stream.h"
 
-/* Elements of each size; what is copied may have any type. */
+/* Elements of each size, whatever their type. */
 typedef uint8_t element_0 __attribute__((may_alias));
 typedef uint16_t element_1 __attribute__((may_alias));
 typedef uint32_t element_2 __attribute__((may_alias));
 typedef uint64_t element_3 __attribute__((may_alias, aligned(4)));
 typedef uint64_t element_4 __attribute__((vector_size(16), may_alias, aligned(4)));
 
-/* The whole lines of `out` past the caches. */
+/* Writes the whole cache lines of `out` by non-temporal stores. */
 INLINE void stream_lines(char *out, const char *in, int64_t bytes)
 {
     int64_t head = (int64_t)(-(uintptr_t)out % LINE);

@@ -5,8 +5,8 @@
 
 #include "cpu_openmp/util/kernel_level.h"
 
-/* Terms taken together as a tree, before what comes of them is taken into the result: the few
- * roundings of a sum of so many do no harm. */
+/* Terms that are summed as a tree before their sum is added with its error: so few roundings are
+ * harmless. */
 #define TREE 8
 
 /* D. E. Knuth's exact sum of two numbers (TAOCP 2, 4.2.2), which needs no comparison. */
@@ -18,19 +18,19 @@ INLINE void add(double *sum, double *lost, double x)
     *sum = after;
 }
 
-/* Columns that are reduced at a time while some of the rows below them are asked for. */
+/* Columns that are reduced at a time while rows below them are prefetched. */
 #define STRIP 32
 
-/* Where the asking has come to. */
+/* The next address to prefetch. */
 typedef struct ahead {
     const char *row;
     int64_t column;
 } ahead;
 
 /*
- * The next TREE strips of the rows below, into the second cache: row after row in memory's order,
- * which memory serves faster than several rows at once. The processor does not see by itself which
- * rows come next. Where columns lie further apart than cache lines, as many would be wasted.
+ * The next TREE strips of the rows below, into the L2 cache: row after row in memory's order,
+ * which is faster than several rows at once. The hardware prefetcher does not follow this order.
+ * Not where columns are further apart than cache lines: most of each line would be wasted.
  */
 INLINE void ask_for(ahead *next, int64_t row_step, int64_t column_step, int64_t columns)
 {
@@ -55,7 +55,7 @@ INLINE void ask_for(ahead *next, int64_t row_step, int64_t column_step, int64_t 
 #include "kernel_reduce.inc"
 
 /*
- * The less of a and b. Where they are equal, or one is NaN, x is b and y is a: the bits of both
+ * The smaller of a and b. Where they are equal, or one is NaN, x is b and y is a: the bits of both
  * together are then that number, -0 if one of two zeros is, and a NaN.
  */
 INLINE float less_f32(float a, float b)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reduce.h - many numbers to one: sums, and the least and the greatest.
+ * kernel_reduce.h - reductions: sum, minimum and maximum.
  *
- * Sums are f64 and carry their rounding errors along: good to about two ulp of the sum of the
- * magnitudes, however many terms. min and max are those of IEEE 754-2019: NaN where there is one,
+ * Sums are compensated sums in f64: good to about two ulp of the sum of the
+ * magnitudes, however many terms. min and max are those of IEEE 754-2019: NaN propagates,
  * -0 < +0. The index of a table is [f32, f64]; steps are in bytes, of either sign.
  */
 #ifndef COLLET_OPENMP_KERNELS_REDUCE_H
@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 /*
- * `result` is the sum, least or greatest so far; `lost` is what rounding took from a sum, and
- * untouched by the others.
+ * `result` is the sum, minimum or maximum so far; `lost` is the accumulated rounding error of a
+ * sum, and unused by the others.
  */
 typedef struct reduction {
     /* Takes n elements into *result and *lost. */

@@ -11,25 +11,25 @@
 #include "kernel_convert.h"
 #include "kernel_move.h"
 
-/* Bytes written below which a second thread costs more than it brings. */
+/* Bytes written below which a second thread does not pay. */
 #define GRAIN_BYTES (64 << 10)
 
-/* A piece of a large output that stays in the first cache until it is streamed to memory. */
+/* A piece of a large output that stays in the L1 cache until non-temporal stores write it. */
 #define PIECE_BYTES 4096
 
-/* Side, in bytes, of the squares in which a transposition walks that stays in the caches: both
- * sides' pages stay mapped. */
+/* Side, in bytes, of the tiles of a transposition within the caches: both sides' pages stay in the
+ * TLB. */
 #define SQUARE_BYTES 512
 
-/* Of a thread that streams: one block is filled while the other is written. */
+/* Per thread: one staging block is filled while the other is written. */
 #define STAGES_BYTES (2 * MOVE_STAGE_BYTES)
 
-/* What is streamed line by line: the bytes of an output row and the rows that a tile has. Lines
- * that memory keeps together are then written soon after one another. */
+/* Tiles of line-by-line transposition: bytes of an output row, and rows. Lines of one DRAM page are
+ * then written soon after one another. */
 #define LINES_LENGTH 1024
 #define LINES_ROWS 4096
 
-/* Fewer columns than these are not worth the wait at the end of a streamed tile. */
+/* With fewer columns the wait at the end of a tile costs more than it saves. */
 #define STREAMED_COLUMNS 64
 
 typedef struct moving {
@@ -38,9 +38,9 @@ typedef struct moving {
     int32_t size;          /* index */
     int32_t across;        /* transposition: the axis along which the input is adjacent, or -1 */
     int64_t rows, columns; /* of a tile of it, along the last axis and `across` */
-    enum { BY_CACHES, BY_LINES, BY_STAGES } way; /* of a transposition to memory */
-    char *stage;                                 /* BY_STAGES: STAGES_BYTES a thread */
-    collet_dtype to, from;                       /* conversion */
+    enum { BY_CACHES, BY_LINES, BY_STAGES } strategy; /* of a transposition to memory */
+    char *stage;                                      /* BY_STAGES: STAGES_BYTES a thread */
+    collet_dtype to, from;                            /* conversion */
     convert_run convert;
 } moving;
 
@@ -69,7 +69,7 @@ static int64_t grain_of(int32_t size)
 
 /* ---- fill ------------------------------------------------------------------------------------ */
 
-/* One value into a large adjacent output, past the caches. */
+/* One value into a large adjacent output, by non-temporal stores. */
 static void fill_streamed(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const moving *m = argument;
@@ -135,8 +135,8 @@ static move_block find_block(const moving *m, int64_t index)
     int64_t i = within / along * m->rows, j = within % along * m->columns;
     move_block t = {.out = l->at[0] + i * l->step[0][inner] + j * l->step[0][m->across],
                     .in = l->at[1] + i * l->step[1][inner] + j * l->step[1][m->across],
-                    .rows = least(width - i, m->rows),
-                    .columns = least(height - j, m->columns)};
+                    .rows = min_i64(width - i, m->rows),
+                    .columns = min_i64(height - j, m->columns)};
     for (int32_t axis = inner - 1; axis >= 0; axis--) {
         if (axis == m->across)
             continue;
@@ -188,8 +188,8 @@ static void transpose_tiles_streamed(void *argument, int32_t thread, int64_t beg
     }
 }
 
-/* Large, and in pieces of some cache lines. Where rows do not begin with a line, the ends of a
- * piece go by way of the caches and meet those of the next piece there. */
+/* Large, and in pieces of several cache lines. Where rows are not aligned to lines, the ends of a
+ * piece are stored through the caches, where those of the next piece complete the line. */
 static int worth_streaming(const collet_device *device, const moving *m)
 {
     const loop *l = &m->l;
@@ -219,11 +219,11 @@ static void plan_moving(const collet_device *device, moving *m, const collet_ker
     if (m->across < 0 || !worth_streaming(device, m))
         return;
     if (rows_are_lines(m)) {
-        m->way = BY_LINES;
+        m->strategy = BY_LINES;
         m->rows = LINES_LENGTH >> m->size;
         m->columns = LINES_ROWS;
     } else {
-        m->way = BY_STAGES;
+        m->strategy = BY_STAGES;
         m->rows = MOVE_STAGE_LENGTH >> m->size;
         m->columns = MOVE_STAGE_ROWS;
         m->stage = call->workspace;
@@ -232,10 +232,10 @@ static void plan_moving(const collet_device *device, moving *m, const collet_ker
 
 static uint64_t stage_bytes(const collet_device *device, const moving *m)
 {
-    return m->way == BY_STAGES ? (uint64_t)device->threads * (uint64_t)STAGES_BYTES : 0;
+    return m->strategy == BY_STAGES ? (uint64_t)device->threads * (uint64_t)STAGES_BYTES : 0;
 }
 
-/* Adjacent elements, past the caches. */
+/* Adjacent elements, by non-temporal stores. */
 static void move_streamed(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const moving *m = argument;
@@ -264,7 +264,7 @@ static void move_all(const collet_device *device, moving *m)
     static const team_body bodies[] = {[BY_CACHES] = transpose_tiles,
                                        [BY_LINES] = transpose_tiles_lines,
                                        [BY_STAGES] = transpose_tiles_streamed};
-    team_run(device->threads, count, grain, bodies[m->way], m);
+    team_run(device->threads, count, grain, bodies[m->strategy], m);
 }
 
 WORKSPACE(transpose)

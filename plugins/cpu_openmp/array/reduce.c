@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sum, mean, min, max. Elements are taken together in chunks whose size depends on the shape alone,
- * and the chunks in order, so that the result does not depend on the number of threads. What is
- * kept of a chunk is a cpu_sum, of which min and max use `sum` alone.
+ * sum, mean, min, max. Elements are reduced in chunks whose size depends on the shape alone, and
+ * chunks are combined in order, so that the result does not depend on the number of threads. A
+ * chunk's result is a cpu_sum, of which min and max use `sum` alone.
  */
 #include "cpu_openmp/runtime/device.h"
 
@@ -20,9 +20,9 @@
 #define PART 512          /* columns whose chunks are joined at a time */
 
 /*
- * Columns side by side, in multiples of TILE_STEP. The results of TILE stay in the first cache. Of
- * LARGE elements, which do not come from a cache, the longer runs of memory that WIDE gives are
- * worth more; and as each chunk writes 16 bytes a column, its chunks are larger.
+ * Columns of a tile, in multiples of TILE_STEP. The results of TILE columns stay in the L1 cache.
+ * From LARGE elements on, which come from memory, the longer contiguous runs of WIDE are faster; as
+ * each chunk writes 16 bytes per column, chunks are larger too.
  */
 #define TILE 2048
 #define WIDE 8192
@@ -30,13 +30,13 @@
 #define LARGE (8 << 20)
 #define LARGE_CHUNK (4 << 20)
 
-/* Fewer elements than this are not worth a second thread. */
+/* Elements below which a second thread does not pay. */
 #define GRAIN (32 << 10)
 
 /* With no more rows than this, a loop over the columns beats one along each of them. */
 #define FEW_ROWS 16
 
-/* The parts of a complex number are an axis more. */
+/* The two parts of a complex number are a further axis. */
 #define AXES_MAX (COLLET_MAX_DIMS + 1)
 
 /* One kind of the input's axes: outermost first, the smallest step last. */
@@ -65,14 +65,14 @@ typedef struct reduce_plan {
     int64_t chunk;   /* blocks or rows a chunk */
     int64_t chunks;  /* of one tile */
     int64_t items;   /* tiles in all */
-    int shared;      /* the chunks of a tile are several threads' */
+    int shared;      /* several threads share the chunks of a tile */
     double *partial; /* results of `tile` columns: shared, [items][chunks]; else two a thread */
 } reduce_plan;
 
 /* The results of `tile` columns in memory: as many results, then as many losses. */
 #define RESULT_SIZE(tile) (2 * (tile))
 
-/* Two of these, on lines of memory that no other thread writes to. */
+/* Two of these, on cache lines that no other thread writes to. */
 #define THREAD_SIZE(tile) (divide_up(2 * RESULT_SIZE(tile), 16) * 16)
 
 /* ---- The axes -------------------------------------------------------------------------------- */
@@ -161,11 +161,12 @@ static void split_axes(reduce_plan *plan, const collet_kernel_call *call)
     merge_axes(&plan->reduced);
 }
 
-/* Tiles of much the same width: a narrow last one would cost as many visits to memory as others. */
+/* Tiles of much the same width: a narrow last one would cost as many memory accesses as the others.
+ */
 static int64_t even_tile(int64_t width, int64_t widest)
 {
     int64_t tile = divide_up(width, divide_up(width, widest));
-    return least(divide_up(tile, TILE_STEP) * TILE_STEP, width);
+    return min_i64(divide_up(tile, TILE_STEP) * TILE_STEP, width);
 }
 
 /* Too few tiles to keep the threads busy, and each large enough to be shared. */
@@ -198,7 +199,7 @@ static void make_plan(reduce_plan *plan, const collet_device *device,
         plan->chunks = divide_up(reduced->count, plan->chunk);
     } else {
         plan->blocks = reduced->count == 0 ? 0 : reduced->count / length * divide_up(length, BLOCK);
-        plan->chunk = CHUNK / least(at_least_one(length), BLOCK);
+        plan->chunk = CHUNK / min_i64(at_least_one(length), BLOCK);
         plan->chunks = divide_up(plan->blocks, plan->chunk);
     }
     plan->items = kept->count == 0 ? 0 : kept->count / width * plan->tiles;
@@ -217,7 +218,7 @@ static void reduce_blocks(const reduce_plan *plan, const char *in, int64_t begin
     for (int64_t b = begin; b < end; b++) {
         int64_t first = b % in_a_row * BLOCK;
         const char *at = in + offset_of(r, r->ndim - 1, b / in_a_row, NULL) + first * step;
-        plan->kernels->run[plan->wide](result, lost, at, step, least(length - first, BLOCK));
+        plan->kernels->run[plan->wide](result, lost, at, step, min_i64(length - first, BLOCK));
     }
 }
 
@@ -266,7 +267,7 @@ static void reduce_rows(const reduce_plan *plan, const char *in, int64_t begin, 
         begin += (end - begin) / plan->fold * plan->fold;
     }
     while (begin < end) {
-        int64_t first = begin % length, n = least(length - first, end - begin);
+        int64_t first = begin % length, n = min_i64(length - first, end - begin);
         const char *at = in + offset_of(r, r->ndim - 1, begin / length, NULL) + first * step;
         plan->kernels->columns[plan->wide](result, lost, at, step,
                                            plan->kept.step[plan->kept.ndim - 1], n, width);
@@ -285,7 +286,7 @@ static int64_t find_tile(const reduce_plan *plan, int64_t item, const char **in,
     int64_t from = offset_of(k, last, item / plan->tiles, &to);
     *in = plan->in + from + first * k->step[last];
     *out = plan->out + to + first * k->out[last];
-    return least(k->shape[last] - first, plan->tile);
+    return min_i64(k->shape[last] - first, plan->tile);
 }
 
 /* The results of one chunk of the tile at `in`, RESULT_SIZE(plan->tile) of them. */
@@ -293,7 +294,7 @@ static void reduce_chunk(const reduce_plan *plan, const char *in, int64_t chunk,
                          double *result)
 {
     int64_t limit = plan->by_columns ? plan->reduced.count : plan->blocks;
-    int64_t begin = chunk * plan->chunk, end = least(begin + plan->chunk, limit);
+    int64_t begin = chunk * plan->chunk, end = min_i64(begin + plan->chunk, limit);
     double *lost = result + plan->tile;
     clear(plan, result, lost, width);
     if (plan->by_columns)
@@ -366,7 +367,7 @@ static void join_chunks(void *argument, int32_t thread, int64_t begin, int64_t e
         const char *in;
         char *out;
         int64_t item = i / parts, first = i % parts * PART;
-        int64_t width = least(find_tile(plan, item, &in, &out) - first, PART);
+        int64_t width = min_i64(find_tile(plan, item, &in, &out) - first, PART);
         double *result = plan->partial + item * plan->chunks * RESULT_SIZE(plan->tile) + first;
         for (int64_t chunk = 1; chunk < plan->chunks; chunk++)
             join_chunk(plan, result, result + chunk * RESULT_SIZE(plan->tile), width);

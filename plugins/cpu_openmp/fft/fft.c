@@ -13,29 +13,29 @@
 
 KERNEL(copy); /* array/move.c */
 
-/* What the two buffers of a group of lines may take, so that they stay in the second cache. */
+/* Limit of the two buffers of a group of lines, so that they stay in the L2 cache. */
 #define GROUP_BYTES (512 << 10)
 
-/* What a box (below) takes at most, and how many there have to be for threads to share. */
+/* Largest size of a box (below), and how many boxes there must be to share them among threads. */
 #define BOX_BYTES (2 << 20)
 #define BOXES_LEAST 16
 
-/* Shorter lines are not cut. */
+/* Shorter lines are not split. */
 #define SPLIT_LEAST 256
 #define SPLIT_ROWS_LEAST 8
 
-/* Elements that a thread should have to itself. */
+/* Elements per thread, at least. */
 #define GRAIN 16384
 
 /* How the lines of a pass are computed, from its numbers alone. */
-typedef struct way {
+typedef struct strategy {
     const fft_functions *kernels;
     int64_t length, inner; /* of the complex line and of its convolution */
-    int32_t split;         /* one line after another, cut; else groups of whole lines */
+    int32_t split;         /* lines are split, one after another; else groups of whole lines */
     int64_t rows, columns; /* of the cut */
     uint64_t half;         /* bytes of one of a thread's two buffers */
-    uint64_t work, line;   /* of the cut matrix, of a line on its way */
-} way;
+    uint64_t work, line;   /* of the split matrix, of the line between its steps */
+} strategy;
 
 typedef struct line_plan {
     cached_plan head;
@@ -43,14 +43,14 @@ typedef struct line_plan {
     fft_split split;
 } line_plan;
 
-/* A line that is cut. */
+/* A line that is split. */
 typedef struct long_line {
     const collet_device *device;
     const fft_pass *pass;
-    const way *w;
+    const strategy *w;
     const line_plan *plan;
     fft_ends ends;
-    fft_span in, out; /* of what is under way */
+    fft_span in, out; /* of the current step */
     fft_span z;       /* the line between its steps, pairs */
     char *work, *buffers;
 } long_line;
@@ -60,9 +60,9 @@ static int is_halved(const fft_pass *p)
     return fft_is_halved(p->n, p->kind != FFT_COMPLEX);
 }
 
-static way way_of(const collet_device *device, const fft_pass *p)
+static strategy strategy_of(const collet_device *device, const fft_pass *p)
 {
-    way w = {.kernels = &device->level->fft->of[p->wide]};
+    strategy w = {.kernels = &device->level->fft->of[p->wide]};
     w.length = is_halved(p) ? p->n / 2 : p->n;
     w.inner = fft_form_of(w.length).inner;
     w.rows = fft_split_rows(w.inner);
@@ -80,7 +80,7 @@ static way way_of(const collet_device *device, const fft_pass *p)
     return w;
 }
 
-static uint64_t bytes_of(const collet_device *device, const way *w)
+static uint64_t bytes_of(const collet_device *device, const strategy *w)
 {
     return 2 * w->half * (uint64_t)device->threads + w->work + w->line;
 }
@@ -91,7 +91,7 @@ WORKSPACE(fft)
     int32_t count = fft_passes_of(call, passes);
     uint64_t most = 0;
     for (int32_t i = 0; i < count; i++) {
-        way w = way_of(device, &passes[i]);
+        strategy w = strategy_of(device, &passes[i]);
         uint64_t bytes = bytes_of(device, &w);
         most = bytes > most ? bytes : most;
     }
@@ -133,7 +133,7 @@ static cached_plan *make(const plan_key *key, void *context)
     return &p->head;
 }
 
-static line_plan *take(collet_device *device, const fft_pass *p, const way *w)
+static line_plan *take(collet_device *device, const fft_pass *p, const strategy *w)
 {
     plan_key key = {.words = 0};
     plan_key_add(&key, p->n);
@@ -149,11 +149,11 @@ static line_plan *take(collet_device *device, const fft_pass *p, const way *w)
 /* A pass whose lines are not cut, with what it needs. */
 typedef struct grouped {
     const fft_pass *pass;
-    const way *w;
+    const strategy *w;
     const line_plan *plan;
 } grouped;
 
-/* `cold`: the lines come from memory, so that each group asks for the next. */
+/* `cold`: the lines come from memory, so that each group prefetches the next. */
 static void run_lines(const grouped *all, int cold, char *buffers, int64_t begin, int64_t end)
 {
     const fft_pass *p = all->pass;
@@ -165,7 +165,7 @@ static void run_lines(const grouped *all, int cold, char *buffers, int64_t begin
         g.out.ahead = p->at[0] == p->at[1] ? 0 : lanes * p->other[1][p->ndim - 1];
     }
     for (int64_t i = begin; i < end; i += lanes) {
-        g.lanes = (int32_t)least(lanes, end - i);
+        g.lanes = (int32_t)min_i64(lanes, end - i);
         fft_pass_lines(p, i, g.lanes, &g);
         all->w->kernels->group(&g, buffers, buffers + all->w->half);
     }
@@ -187,7 +187,7 @@ static void run_boxes(void *argument, int32_t thread, int64_t begin, int64_t end
         for (int32_t k = 0; k < b->count; k++) {
             int64_t last = (i + 1) * b->lines[k], all = b->part[k].pass->lines;
             run_lines(&b->part[k], k == 0, b->buffers + (uint64_t)thread * b->room, i * b->lines[k],
-                      least(last, all));
+                      min_i64(last, all));
         }
     }
 }
@@ -281,7 +281,7 @@ static void each(const long_line *l, int64_t count, team_body body)
     team_run(l->device->threads, count, GRAIN, body, (void *)(uintptr_t)l);
 }
 
-/* What stands in the line's own memory: convolved or plainly transformed there. */
+/* Transforms or convolves the line in its own memory. */
 static void transform_here(long_line *l)
 {
     const fft_ends plain = {.scale = 1.0};
@@ -296,8 +296,8 @@ static void transform_here(long_line *l)
     each(l, l->w->length, run_unchirp);
 }
 
-/* One line, from where the views say to there. Straight through the cut where no more is to be done
- * on that side, else by way of z. */
+/* One line, from one view to the other: directly by the split where that side needs no other step,
+ * else through z. */
 static void run_long(long_line *l, const fft_group *g)
 {
     const fft_pass *p = l->pass;
@@ -340,7 +340,7 @@ static void run_long(long_line *l, const fft_group *g)
 /* One pass with how it is computed. */
 typedef struct step {
     fft_pass pass;
-    way w;
+    strategy w;
     line_plan *plan;
 } step;
 
@@ -374,9 +374,9 @@ static void run_whole(const collet_device *device, const step *s, int32_t count,
 }
 
 /*
- * Passes that can be done one after another in each of a number of boxes, which is returned: what
- * one leaves in the caches the next finds there. 0 when they are not of that kind. All that counts
- * is the call, never the threads, so that these do not change a result.
+ * The number of boxes in each of which all these passes can run before the next box, so that a pass
+ * finds the output of the one before in the caches; 0: none. It depends on the call alone, not on
+ * the threads, so that results do not either.
  */
 static int64_t boxes_of(const step *s, int32_t count)
 {
@@ -396,7 +396,7 @@ static int64_t boxes_of(const step *s, int32_t count)
     return boxes < BOXES_LEAST ? 0 : boxes;
 }
 
-/* Passes [0, count) in as few walks over the memory as there can be. */
+/* Runs passes [0, count) in as few sweeps over memory as possible. */
 static void run_steps(const collet_device *device, const step *s, int32_t count, char *memory)
 {
     for (int32_t i = 0, next; i < count; i = next) {
@@ -422,7 +422,7 @@ KERNEL(fft)
     for (; made < count; made++) {
         step *s = &steps[made];
         s->pass = passes[made];
-        s->w = way_of(device, &s->pass);
+        s->w = strategy_of(device, &s->pass);
         s->plan = take(device, &s->pass, &s->w);
         if (!s->plan)
             break;

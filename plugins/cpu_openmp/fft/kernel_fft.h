@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fft.h - our own Fourier transforms, as many lines at once as a vector has lanes, and the two
- * halves of a long line that is cut into rows and columns.
+ * kernel_fft.h - Fourier transforms, one line per vector lane, and the two steps of a long line
+ * that is split into rows and columns.
  */
 #ifndef COLLET_OPENMP_KERNELS_FFT_H
 #define COLLET_OPENMP_KERNELS_FFT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fft_split.h - how a long line is cut into rows and columns (kernels/fft.h).
+ * split.h - how a long line is split into rows and columns (kernel_fft.h).
  */
 #ifndef COLLET_OPENMP_FFT_SPLIT_H
 #define COLLET_OPENMP_FFT_SPLIT_H

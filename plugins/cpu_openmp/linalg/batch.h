@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * batch.h - the walk over the leading axes of operands: from one matrix or vector of a batch to the
- * next without a division. Every operand has all the axes; where it is broadcast its stride is 0.
+ * batch.h - iteration over the leading (batch) axes of operands, without divisions. Every operand
+ * has all the axes; where it is broadcast its stride is 0.
  */
 #ifndef COLLET_OPENMP_BATCH_H
 #define COLLET_OPENMP_BATCH_H
@@ -52,7 +52,7 @@ static inline void batch_go_to(const batch *b, batch_place *p, int64_t item)
     }
 }
 
-/* Behind the last item: to the first. */
+/* After the last item: back to the first. */
 static inline void batch_go_on(const batch *b, batch_place *p)
 {
     for (int32_t i = b->axes - 1; i >= 0; i--) {

@@ -2,14 +2,13 @@
 /*
  * The scheme of K. Goto and R. van de Geijn (ACM Trans. Math. Softw. 34, 12, 2008): blocks of a and
  * b are copied so that the innermost loop, which keeps a tile of c in registers, reads them in
- * order; a's block stays in the second cache, a panel of b's in the first.
+ * order; a's block stays in the L2 cache, a panel of b's in the first.
  */
 #include "kernel_gemm.h"
 
 #include "cpu_openmp/util/kernel_level.h"
 
-/* A tile of c in registers: TILE_ROWS x 2 vectors, beside them a vector of each of b's two and one
- * of a. */
+/* A tile of c in registers: TILE_ROWS x 2 vectors, and three more, two of b and one of a. */
 #if VECTOR_REGISTERS == 32 && VECTOR_BYTES == 64
 #define TILE_ROWS 12
 #elif VECTOR_REGISTERS == 32

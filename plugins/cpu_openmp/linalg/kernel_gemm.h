@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gemm.h - a block of a matrix product, for what the BLAS does not take: any strides, of either
- * sign.
+ * kernel_gemm.h - a block of a matrix product, for operands that BLAS does not support: any
+ * strides, of either sign.
  */
 #ifndef COLLET_OPENMP_KERNELS_GEMM_H
 #define COLLET_OPENMP_KERNELS_GEMM_H

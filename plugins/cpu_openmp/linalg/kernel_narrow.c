@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The scheme of gemm.c on words of 32 bits: a word holds as many adjacent elements along the inner
- * axis as one instruction multiplies and sums for a lane of 32 bits (its group), so that packing,
- * blocks and tiles are the same for every type.
+ * The scheme of kernel_gemm.c on words of 32 bits: a word holds as many adjacent elements along the
+ * inner axis as one instruction multiplies and sums for a lane of 32 bits (its group), so that
+ * packing, blocks and tiles are the same for every type.
  */
 #include "kernel_narrow.h"
 
@@ -39,7 +39,8 @@ typedef float floats __attribute__((vector_size(VECTOR_BYTES), may_alias));
 typedef word (*pack)(word *out, const char *at, int64_t lane_step, int64_t k_step, int64_t lanes,
                      int64_t depth);
 
-/* How a type is multiplied. A pack returns other than 0 when it met what the tile cannot do. */
+/* How a type is multiplied. A pack returns other than 0 when it finds elements that the tile does
+ * not support. */
 typedef struct form {
     int64_t group, size; /* elements a word; bytes an element */
     int is_float;
@@ -47,7 +48,7 @@ typedef struct form {
     void (*tile)(word tile[TILE_ROWS][TILE_COLUMNS], const word *a, const word *b, int64_t steps);
 } form;
 
-INLINE int64_t least(int64_t a, int64_t b)
+INLINE int64_t min_i64(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
@@ -123,7 +124,7 @@ static const form widened_bf16 = {1, 2, 1, bf16_pack_left, bf16_pack_right, f32_
 
 #if defined(__AVX512BF16__)
 
-/* The instruction takes subnormal factors for 0. */
+/* The instruction treats subnormal factors as 0. */
 INLINE word pair_of_bf16(const uint16_t *at, int64_t step, int64_t n, word *seen)
 {
     word low = at[0], high = n > 1 ? at[step] : 0;
@@ -314,7 +315,7 @@ static void store(const form *f, const target *t, int64_t i, int64_t j,
                   word tile[TILE_ROWS][TILE_COLUMNS])
 {
     const gemm_matrix *c = t->c;
-    int64_t height = least(t->rows - i, TILE_ROWS), width = least(t->columns - j, TILE_COLUMNS);
+    int64_t height = min_i64(t->rows - i, TILE_ROWS), width = min_i64(t->columns - j, TILE_COLUMNS);
     int64_t size = t->to == COLLET_F32 || t->to == COLLET_I32 ? 4 : 2;
     for (int64_t r = 0; r < height; r++) {
         word *sums = t->panel + (i + r) * BLOCK_COLUMNS + j;
@@ -354,13 +355,13 @@ static word panel(const form *f, target *t, const gemm_matrix *a, const gemm_mat
 {
     int64_t most = BLOCK_STEPS * f->group;
     for (int64_t k = 0; k == 0 || k < inner; k += most) {
-        int64_t depth = least(inner - k, most), steps = (depth + f->group - 1) / f->group;
+        int64_t depth = min_i64(inner - k, most), steps = (depth + f->group - 1) / f->group;
         t->first = k == 0;
         t->last = k + most >= inner;
         if (f->right(b_block, element(f, b, k, t->j), b->column, b->row, t->columns, depth))
             return 1;
         for (int64_t i = 0; i < t->rows; i += BLOCK_ROWS) {
-            int64_t rows = least(t->rows - i, BLOCK_ROWS);
+            int64_t rows = min_i64(t->rows - i, BLOCK_ROWS);
             if (f->left(a_block, element(f, a, t->i + i, k), a->row, a->column, rows, depth))
                 return 1;
             block(f, t, i, rows, steps, a_block, b_block);
@@ -380,9 +381,9 @@ static word compute(const form *f, target *t, const gemm_matrix *a, const gemm_m
     int64_t height = inner <= BLOCK_STEPS * f->group ? rows : PANEL_ROWS;
     t->panel = scratch + A_WORDS + B_WORDS;
     for (t->j = 0; t->j < columns; t->j += BLOCK_COLUMNS) {
-        t->columns = least(columns - t->j, BLOCK_COLUMNS);
+        t->columns = min_i64(columns - t->j, BLOCK_COLUMNS);
         for (t->i = 0; t->i < rows; t->i += height) {
-            t->rows = least(rows - t->i, height);
+            t->rows = min_i64(rows - t->i, height);
             if (panel(f, t, a, b, inner, scratch, scratch + A_WORDS))
                 return 1;
         }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * narrow.h - a block of a matrix product of narrow types, any strides, of either sign.
+ * kernel_narrow.h - a block of a matrix product of narrow types, any strides, of either sign.
  *
  * i8 is exact, modulo 2^32. f16 and bf16 are multiplied and summed in f32, rounded once to the type
- * of the result; where the processor's own bf16 products serve, what is below the smallest normal
- * f32 counts as 0 in products and sums (not in the factors).
+ * of the result; where the processor's bf16 instructions are used, products and sums below the
+ * smallest normal f32 are flushed to 0 (factors are not).
  */
 #ifndef COLLET_OPENMP_KERNELS_NARROW_H
 #define COLLET_OPENMP_KERNELS_NARROW_H

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tile of c stays in registers while the inner axis is walked; b is read where it is. The last
- * vector of a row ends where the row does and computes some elements again, which is cheaper than
- * part of a vector.
+ * A tile of c stays in registers over the whole inner axis; b is not packed. The last vector of a
+ * row overlaps the one before, which is cheaper than a masked vector.
  */
 #include "kernel_small.h"
 

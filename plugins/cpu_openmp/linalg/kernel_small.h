@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * small.h - a product of matrices so small that copying them, as gemm.h does, costs more than it
- * brings. The index of a table is [f32, f64].
+ * kernel_small.h - a product of matrices so small that packing them, as kernel_gemm.h does, does
+ * not pay. The index of a table is [f32, f64].
  */
 #ifndef COLLET_OPENMP_KERNELS_SMALL_H
 #define COLLET_OPENMP_KERNELS_SMALL_H

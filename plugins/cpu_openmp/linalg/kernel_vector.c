@@ -7,8 +7,8 @@
 #include <immintrin.h>
 #endif
 
-/* Products added as a tree, whose few roundings do no harm, before their sum is added with its
- * error. */
+/* Products that are summed as a tree before their sum is added with its error: so few roundings are
+ * harmless. */
 #define TREE 8
 
 typedef double lanes __attribute__((vector_size(VECTOR_BYTES)));

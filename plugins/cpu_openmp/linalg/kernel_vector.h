@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vector.h - sums of products in f64, good to about four ulp of the sum of the magnitudes however
- * many terms: what rounding loses is carried along, as in reduce.h. The index of a table is [f32,
- * f64], the type of both factors; steps are in bytes, of either sign or zero.
+ * kernel_vector.h - sums of products in f64, good to about four ulp of the sum of the magnitudes
+ * however many terms: compensated, as in kernel_reduce.h. The index of a table is [f32, f64], the
+ * type of both factors; steps are in bytes, of either sign or zero.
  */
 #ifndef COLLET_OPENMP_KERNELS_VECTOR_H
 #define COLLET_OPENMP_KERNELS_VECTOR_H
 
 #include <stdint.h>
 
-#define VECTOR_SHORT 16 /* terms that need no care */
+#define VECTOR_SHORT 16 /* terms that need no compensation */
 #define VECTOR_ROWS 4
 
 typedef struct vector_kernels {
-    /* Adds n products to *sum, and what rounding lost to *lost. */
+    /* Adds n products to *sum, and their rounding errors to *lost. */
     void (*dot[2])(double *sum, double *lost, const char *a, int64_t a_step, const char *b,
                    int64_t b_step, int64_t n);
     /* Adds a(i, j) x(j), j < columns, to sum[i] and lost[i], i < rows; fastest by VECTOR_ROWS. */

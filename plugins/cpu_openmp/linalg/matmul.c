@@ -13,7 +13,7 @@
 #include "kernel_narrow.h"
 #include "kernel_small.h"
 
-/* Multiplications below which a product of any strides is not worth preparing. */
+/* Multiplications below which packing a product does not pay. */
 #define TINY 512
 
 /* Multiplications up to which nothing is copied, where the strides allow that. */
@@ -23,46 +23,47 @@
 #define ONEDNN_LEAST (32 * 32 * 32)
 #define ONEDNN_LEAST_NARROW (48 * 48 * 48)
 
-/* Multiplications from which it does int8 better without a plan. */
+/* Multiplications from which int8 products are faster without a plan. */
 #define ONEDNN_I8_LARGE 1e9
 
-/* Multiplications that a thread should have to itself. */
+/* Multiplications per thread, at least. */
 #define GRAIN (256 << 10)
 
-/* Numbers that a thread should have to look through. */
+/* Elements that are checked per thread, at least. */
 #define LOOK (64 << 10)
 
 /*
- * Rows and columns of the parts of a product are multiples of this: whole tiles of OpenBLAS. Of our
- * own, which are 12 or 48, a part may end within one: less is lost there than by parts that differ
- * by 48, which is an eighth of the time at 256.
+ * Rows and columns of the parts of a product are multiples of this: whole tiles of OpenBLAS. Parts
+ * may cut our own tiles of 12 or 48: that costs less than parts that differ by 48, an eighth of the
+ * time at 256.
  */
 #define PART 16
 
 enum { C, A, B, MATRICES };
 
 /* How the parts of a product are computed. */
-typedef enum way { BY_SMALL, BY_TINY, BY_ONEDNN, BY_BLAS, BY_GEMM, BY_NARROW } way;
+typedef enum strategy { BY_SMALL, BY_TINY, BY_ONEDNN, BY_BLAS, BY_GEMM, BY_NARROW } strategy;
 
-/* A batch of products, the way in which each is computed, and its division into parts. */
+/* A batch of products, the strategy for each, and its division into parts. */
 typedef struct product {
     const collet_device *device;
     collet_dtype from, to;
     batch batch;
     gemm_matrix m[MATRICES]; /* without addresses; strides in elements */
     int64_t rows, columns, inner;
-    way way;
+    strategy strategy;
     int wide; /* f64, else f32, where one of the two */
     onednn *onednn;
     const onednn_use *use;
     blas *blas;
-    _Atomic int32_t *unfit;                               /* met what oneDNN gets wrong */
-    blas_matrix form[MATRICES];                           /* for the libraries, without addresses */
+    _Atomic int32_t *unfit;     /* found elements that oneDNN gets wrong */
+    blas_matrix form[MATRICES]; /* for the libraries, without addresses */
     int64_t part_rows, part_columns, parts_across, parts; /* of one product */
     char *scratch;                                        /* one piece a thread */
 } product;
 
-/* ---- What BLAS takes ------------------------------------------------------------------------- */
+/* ---- What BLAS supports -------------------------------------------------------------------------
+ */
 
 /* Whether a rows x columns view has adjacent rows or columns that do not overlap; sets its form. */
 static int blas_takes(const gemm_matrix *m, int64_t rows, int64_t columns, blas_matrix *form)
@@ -94,15 +95,15 @@ static int64_t round_up(int64_t x, int64_t unit)
 }
 
 /*
- * Cuts each product into as many parts as it takes to give every thread one, nearly square ones.
- * Parts by the extents alone would make OpenBLAS round alike on any number of threads, and cost a
- * tenth of the speed, because each copies both of its sides for itself.
+ * Divides each product into one nearly square part per thread. Parts that depend on the extents
+ * alone would make OpenBLAS's rounding independent of the number of threads, but cost a tenth of
+ * the speed, because each part packs both of its factors.
  */
 static void divide(product *p)
 {
     int64_t wanted = p->batch.count > 0 ? divide_up(p->device->threads, p->batch.count) : 1;
     int64_t across = 1;
-    if (p->way == BY_SMALL || p->way == BY_TINY)
+    if (p->strategy == BY_SMALL || p->strategy == BY_TINY)
         wanted = 1;
     p->part_rows = p->rows;
     p->part_columns = p->columns;
@@ -126,7 +127,7 @@ static void divide(product *p)
     }
 }
 
-/* ---- The way --------------------------------------------------------------------------------- */
+/* ---- Strategy -------------------------------------------------------------------------------- */
 
 /* c^T = b^T a^T, when that is the product whose rows are adjacent. */
 static void turn(product *p)
@@ -157,9 +158,9 @@ static int fits_small(const product *p)
            (double)p->rows * (double)p->columns * (double)p->inner <= SMALL;
 }
 
-/* Libraries are opened by the first product that can use them: OpenBLAS starts threads that keep
- * cores busy for a while, which programs without a product should not pay for. */
-static way choose_library(product *p)
+/* Libraries are opened by the first product that can use them: OpenBLAS starts threads that spin
+ * for a while, which programs without a product should not pay for. */
+static strategy choose_library(product *p)
 {
     const char *reason;
     double work = (double)p->rows * (double)p->columns * (double)p->inner;
@@ -173,8 +174,8 @@ static way choose_library(product *p)
     return p->blas ? BY_BLAS : BY_GEMM;
 }
 
-/* Our own kernels are near enough that only larger products are worth oneDNN's preparation. */
-static way choose_narrow(product *p)
+/* Our own kernels are nearly as fast: only for larger products does oneDNN's preparation pay. */
+static strategy choose_narrow(product *p)
 {
     const char *reason;
     double work = (double)p->rows * (double)p->columns * (double)p->inner;
@@ -187,7 +188,7 @@ static way choose_narrow(product *p)
     return p->onednn ? BY_ONEDNN : BY_NARROW;
 }
 
-static way choose(product *p)
+static strategy choose(product *p)
 {
     if (p->from != COLLET_F32 && p->from != COLLET_F64)
         return choose_narrow(p);
@@ -215,7 +216,7 @@ static void make_product(product *p, const collet_device *device, const collet_k
         p->m[k] = (gemm_matrix){NULL, strides[0], strides[1]};
     }
     turn(p);
-    p->way = choose(p);
+    p->strategy = choose(p);
     divide(p);
 }
 
@@ -237,7 +238,7 @@ static void part_by_gemm(const product *p, const gemm_matrix m[MATRICES], int64_
                            p->scratch + (uint64_t)thread * gemm->scratch_bytes);
 }
 
-/* 0: declined, and nothing done. */
+/* 0: not supported, and nothing written. */
 static int by_onednn(const product *p, const blas_matrix *c, const blas_matrix *a,
                      const blas_matrix *b, int64_t rows, int64_t columns)
 {
@@ -312,7 +313,7 @@ static void part_tiny(const product *p, const gemm_matrix m[MATRICES], int64_t r
 static void run_part(const product *p, const gemm_matrix m[MATRICES], int64_t rows, int64_t columns,
                      int32_t thread)
 {
-    switch (p->way) {
+    switch (p->strategy) {
     case BY_SMALL:
         p->device->level->small->product[p->wide](&m[C], &m[A], &m[B], rows, columns, p->inner);
         break;
@@ -348,7 +349,7 @@ static void run_parts(void *argument, int32_t thread, int64_t begin, int64_t end
             m[k].at =
                 place.at[k] + (row * p->m[k].row + column * p->m[k].column) * p->batch.size[k];
         }
-        run_part(p, m, least(p->rows - i, p->part_rows), least(p->columns - j, p->part_columns),
+        run_part(p, m, min_i64(p->rows - i, p->part_rows), min_i64(p->columns - j, p->part_columns),
                  thread);
         if (++part == p->parts) {
             part = 0;
@@ -359,7 +360,7 @@ static void run_parts(void *argument, int32_t thread, int64_t begin, int64_t end
 
 /* ---- oneDNN ---------------------------------------------------------------------------------- */
 
-/* Parts for a team; each thread tells the library that it is one. */
+/* Parts for a team; each thread tells the library to use one thread. */
 static void run_parts_on_one(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     product mine = *(const product *)argument;
@@ -370,7 +371,7 @@ static void run_parts_on_one(void *argument, int32_t thread, int64_t begin, int6
     onednn_leave(mine.onednn, &use);
 }
 
-/* It divides a product better than we could: its threads share what they copy. */
+/* oneDNN divides a product better than we could: its threads share packed factors. */
 static void run_whole(product *p)
 {
     double work = (double)p->rows * (double)p->columns * (double)p->inner / GRAIN;
@@ -425,7 +426,7 @@ static void look_at_b(void *argument, int32_t thread, int64_t begin, int64_t end
                         end);
 }
 
-/* The processor's bf16 products take subnormal factors for 0, and oneDNN does not look. */
+/* The processor's bf16 products treat subnormal factors as 0, and oneDNN does not check. */
 static int onednn_fits(product *p)
 {
     _Atomic int32_t unfit = 0;
@@ -448,9 +449,10 @@ WORKSPACE(matmul)
     product p = {0};
     make_product(&p, device, call);
     int narrow = p.from != COLLET_F32 && p.from != COLLET_F64;
-    uint64_t piece = narrow                                   ? device->narrow->scratch_bytes
-                     : p.way == BY_GEMM || p.way == BY_ONEDNN ? device->level->gemm->scratch_bytes
-                                                              : 0;
+    uint64_t piece = narrow ? device->narrow->scratch_bytes
+                     : p.strategy == BY_GEMM || p.strategy == BY_ONEDNN
+                         ? device->level->gemm->scratch_bytes
+                         : 0;
     return (uint64_t)device->threads * piece;
 }
 
@@ -460,19 +462,19 @@ KERNEL(matmul)
     make_product(&p, device, call);
     if (p.batch.count == 0 || p.rows == 0 || p.columns == 0)
         return COLLET_OK;
-    if (p.way == BY_ONEDNN && !onednn_fits(&p))
-        p.way = BY_NARROW;
+    if (p.strategy == BY_ONEDNN && !onednn_fits(&p))
+        p.strategy = BY_NARROW;
     int64_t whole = p.batch.count * p.parts;
     double work = (double)p.part_rows * (double)p.part_columns * (double)(p.inner + 1);
     int64_t grain = work > (double)GRAIN ? 1 : (int64_t)((double)GRAIN / work) + 1;
     blas_use use;
     if (p.blas)
         blas_enter(p.blas, &use, 1);
-    if (p.way == BY_ONEDNN && p.batch.count < device->threads)
+    if (p.strategy == BY_ONEDNN && p.batch.count < device->threads)
         run_whole(&p);
     else
-        team_run(device->threads, whole, grain, p.way == BY_ONEDNN ? run_parts_on_one : run_parts,
-                 &p);
+        team_run(device->threads, whole, grain,
+                 p.strategy == BY_ONEDNN ? run_parts_on_one : run_parts, &p);
     if (p.blas)
         blas_leave(p.blas, &use);
     return COLLET_OK;

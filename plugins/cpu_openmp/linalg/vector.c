@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dot and matvec: both are bound by the reading of the matrix, so the sums are formed in f64 with
- * their rounding errors at no cost in time. The division into tiles and chunks depends on the shape
- * alone, and chunks are added in order, so that the result does not depend on the number of
- * threads.
+ * dot and matvec: both are bound by memory reads, so compensated sums in f64 cost no time. The
+ * division into tiles and chunks depends on the shape alone, and chunks are added in order, so that
+ * the result does not depend on the number of threads.
  */
 #include "cpu_openmp/runtime/device.h"
 
@@ -15,20 +14,21 @@
 #include "batch.h"
 #include "kernel_vector.h"
 
-/* Elements below which a second thread costs more than it brings. */
+/* Elements below which a second thread does not pay. */
 #define GRAIN (16 << 10)
 
-/* Elements of a chunk of a row, and of a chunk of a tile of columns, whose sums are kept beside. */
+/* Elements of a chunk of a row, and of a chunk of a tile of columns, whose partial sums are kept.
+ */
 #define ROW_CHUNK (256 << 10)
 #define COLUMN_CHUNK (1 << 20)
 
-/* With as many tiles as this there is enough to divide without chunks. */
+/* From this many tiles on there is enough parallelism without chunks. */
 #define MANY_TILES 64
 
-/* Sums side by side: in the second cache with a matrix read along its columns. */
+/* Sums of a tile: they stay in the L2 cache while a matrix is read along its columns. */
 #define COLUMN_TILE 4096
 
-/* Rows that are read one after the other, so that short ones do not cost a step each; long ones are
+/* Rows that are read one after the other, to amortise the overhead of short ones; long ones are
  * read VECTOR_ROWS at a time. */
 #define ROW_TILE 64
 #define ROW_TILE_ELEMENTS 2048
@@ -41,10 +41,10 @@ typedef struct vector_plan {
     collet_dtype to;
     batch batch;
     int64_t rows, inner;
-    int64_t row[VIEWS], column[VIEWS]; /* bytes from one to the next */
-    enum { ALONG, ACROSS, SHORT } way; /* a row at a time, many, many short ones */
-    int64_t tile, tiles;               /* rows of a at a time; of one product */
-    int64_t chunk, chunks;             /* elements of a row at a time; of one tile */
+    int64_t row[VIEWS], column[VIEWS];      /* bytes from one to the next */
+    enum { ALONG, ACROSS, SHORT } strategy; /* a row at a time, many, many short ones */
+    int64_t tile, tiles;                    /* rows of a at a time; of one product */
+    int64_t chunk, chunks;                  /* elements of a row at a time; of one tile */
     int64_t items;
     double *sums; /* 2 x tile for each item, or for each thread when there is one chunk a tile */
 } vector_plan;
@@ -59,13 +59,13 @@ typedef struct place {
 
 static void divide(vector_plan *p)
 {
-    int64_t elements = p->way == ALONG ? ROW_CHUNK : COLUMN_CHUNK;
+    int64_t elements = p->strategy == ALONG ? ROW_CHUNK : COLUMN_CHUNK;
     p->tile = COLUMN_TILE;
-    if (p->way == ALONG && p->inner >= ROW_TILE_ELEMENTS / VECTOR_ROWS)
+    if (p->strategy == ALONG && p->inner >= ROW_TILE_ELEMENTS / VECTOR_ROWS)
         p->tile = VECTOR_ROWS;
-    else if (p->way == ALONG)
-        p->tile = least(divide_up(ROW_TILE_ELEMENTS, p->inner + 1), ROW_TILE);
-    p->tile = p->rows > 0 ? least(p->tile, p->rows) : 1;
+    else if (p->strategy == ALONG)
+        p->tile = min_i64(divide_up(ROW_TILE_ELEMENTS, p->inner + 1), ROW_TILE);
+    p->tile = p->rows > 0 ? min_i64(p->tile, p->rows) : 1;
     p->tiles = divide_up(p->rows, p->tile);
     p->chunk = p->inner;
     p->chunks = 1;
@@ -108,9 +108,9 @@ static void plan_matvec(vector_plan *p, const collet_device *device, const colle
     p->column[A] = cpu_step(a, axes + 1);
     p->column[X] = cpu_step(cpu_operand(call, X), axes);
     if (p->inner <= VECTOR_SHORT)
-        p->way = SHORT;
+        p->strategy = SHORT;
     else if (p->rows > 1 && llabs(p->row[A]) < llabs(p->column[A]))
-        p->way = ACROSS;
+        p->strategy = ACROSS;
     divide(p);
 }
 
@@ -138,23 +138,23 @@ static void go_on(const vector_plan *p, place *at)
 
 static int64_t rows_of_tile(const vector_plan *p, int64_t tile)
 {
-    return least(p->rows - tile * p->tile, p->tile);
+    return min_i64(p->rows - tile * p->tile, p->tile);
 }
 
 static void sum_item(const vector_plan *p, const place *at, double *sum, double *lost)
 {
-    int64_t k = at->chunk * p->chunk, n = least(p->inner - k, p->chunk);
+    int64_t k = at->chunk * p->chunk, n = min_i64(p->inner - k, p->chunk);
     int64_t rows = rows_of_tile(p, at->tile);
     int64_t row = p->row[A], column = p->column[A], x_step = p->column[X];
     const char *a = at->product.at[A] + at->tile * p->tile * row + k * column;
     const char *x = at->product.at[X] + k * x_step;
-    if (p->way == SHORT) {
+    if (p->strategy == SHORT) {
         p->kernels->short_columns[p->wide](sum, a, column, row, x, x_step, n, rows);
         return;
     }
     for (int64_t i = 0; i < rows; i++)
         sum[i] = lost[i] = 0.0;
-    if (p->way == ACROSS) {
+    if (p->strategy == ACROSS) {
         p->kernels->columns[p->wide](sum, lost, a, column, row, x, x_step, n, rows);
         return;
     }
@@ -182,9 +182,9 @@ static void run_items(void *argument, int32_t thread, int64_t begin, int64_t end
             continue;
         char *out = at.product.at[Y] + at.tile * p->tile * p->row[Y];
         int64_t rows = rows_of_tile(p, at.tile);
-        for (int64_t i = 0; p->way == SHORT && i < rows; i++)
+        for (int64_t i = 0; p->strategy == SHORT && i < rows; i++)
             store(p, out + i * p->row[Y], sum[i]);
-        for (int64_t i = 0; p->way != SHORT && i < rows; i++)
+        for (int64_t i = 0; p->strategy != SHORT && i < rows; i++)
             store(p, out + i * p->row[Y], cpu_total(&(cpu_sum){sum[i], lost[i]}));
     }
 }

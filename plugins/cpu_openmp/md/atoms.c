@@ -59,7 +59,7 @@ static void inertia_of(const double s[6], double inertia[9])
 
 /* ---- Energies -------------------------------------------------------------------------------- */
 
-/* A pivot below this share of the largest moment leaves the solution to the eigenvectors. */
+/* With a pivot below this share of the largest moment, eigenvectors are used. */
 #define WELL_CONDITIONED 1e-2
 
 /*
@@ -95,7 +95,8 @@ static void energies_of(const atoms_job *job, const frame_sums *s, const central
     energies[2] = 0.5 * twice;
 }
 
-/* ---- Kernels: what becomes of a frame's sums ------------------------------------------------- */
+/* ---- Kernels: results from the sums of a frame -------------------------------------------------
+ */
 
 static void finish_com(const atoms_job *job, int64_t f, const double origin[3], const frame_sums *s)
 {

@@ -87,9 +87,8 @@ INLINE triple load_f64(const double *at)
     return (triple){BLEND_X(a, b, c), TURN_1(y), TURN_2(z)};
 }
 
-/* The same where the next atom may be read too: turning lanes by reading from the next number on
- * takes loads, which the machine has to spare, instead of permutations, which compete with the
- * arithmetic. */
+/* The same where the next atom may be read too: lanes are rotated by unaligned loads, for which
+ * there are units to spare, instead of permutations, which compete with the arithmetic. */
 INLINE triple load_inside_f32(const float *at)
 {
 #define SHIFTED(k)                                                                                 \
@@ -174,8 +173,8 @@ INLINE void totals(const lanes *from, double *to, int count)
 #define ANGULAR 8
 #define TORQUE 16
 
-/* Bytes between what is read and what is asked for: the arithmetic leaves the machine's own
- * read-ahead too little room to keep two threads' worth of memory busy. */
+/* The prefetch distance in bytes: behind the arithmetic, hardware prefetching alone does not reach
+ * the memory bandwidth of two threads. */
 #define READ_AHEAD 2048
 
 INLINE void read_ahead(int wide, const char *at)

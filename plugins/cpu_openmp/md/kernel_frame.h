@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frame.h - sums over the atoms of one frame, or of a part of one, in one pass.
+ * kernel_frame.h - sums over the atoms of one frame, or of a part of one, in one pass.
  *
  * A frame is n atoms of three adjacent numbers. d is r - origin, formed in f64 from the start, as
  * is every sum. Masses come from a table made by `mass_order`: lane j of block b of `lanes` atoms
@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-/* What a pass added up; members that it was not asked for are zero. */
+/* The sums of a pass; members that it does not compute are zero. */
 typedef struct frame_sums {
     double first[3];    /* sum m d */
     double second[6];   /* sum m d d^T: xx yy zz xy xz yz */
@@ -23,7 +23,7 @@ typedef struct frame_sums {
     double torque[3];   /* sum d x f */
 } frame_sums;
 
-/* Sums of a frame laid against a reference of mean zero. */
+/* Sums of a frame against a reference of mean zero. */
 typedef struct overlap_sums {
     double first[3];      /* sum w d */
     double covariance[9]; /* [i][j] = sum w d_i ref_j */
@@ -41,7 +41,7 @@ typedef struct frame_view {
 
 typedef void (*frame_pass)(const frame_view *view, frame_sums *sums);
 
-/* What the passes add up, as index of `pass`. */
+/* The members that a pass computes, as index of `pass`. */
 enum {
     FRAME_FIRST,      /* first */
     FRAME_SECOND,     /* first, second */

@@ -5,7 +5,7 @@
 #include "shared/host/md/operands.h"
 #include "shared/host/util/sum.h"
 
-/* Atoms that a thread should have to itself: some microseconds of work. */
+/* Atoms per thread, at least: some microseconds of work. */
 #define GRAIN 8192
 
 /* The squared distance of origin and centre, beside the squared extent, from which on a frame is
@@ -81,7 +81,8 @@ double atoms_masses(const collet_device *device, const collet_operand *masses, i
     return cpu_total(&total);
 }
 
-/* ---- Where atoms stand ----------------------------------------------------------------------- */
+/* ---- Positions of atoms ------------------------------------------------------------------------
+ */
 
 atoms_source atoms_find(const collet_operand *o)
 {
@@ -141,7 +142,7 @@ static void add_sums(frame_sums *total, const frame_sums *part)
         to[i] += from[i];
 }
 
-/* Atoms first .. first+count-1, copied together where they do not stand so. */
+/* Atoms first .. first+count-1, copied where they are not adjacent. */
 static void sum_scattered(const atoms_job *job, frame_view *view, int64_t frame, int64_t first,
                           int64_t count, frame_sums *sums)
 {
@@ -200,7 +201,7 @@ static void first_origin(const atoms_job *job, int64_t frame, double origin[3])
         atoms_first(&job->r, frame, origin);
 }
 
-/* Moves the origin to the centre when it is too far from it; 0 when it may stay. */
+/* Moves the origin to the centre when they are too far apart; 0 when it did not. */
 static int better_origin(const atoms_job *job, const frame_sums *s, double origin[3])
 {
     if (!job->moves_to_centre || job->mass == 0.0)
@@ -222,10 +223,11 @@ static void finish_frame(const atoms_job *job, int64_t frame, double origin[3], 
     job->finish(job, frame, origin, sums);
 }
 
-/* ---- Sharing out ----------------------------------------------------------------------------- */
+/* ---- Distribution -----------------------------------------------------------------------------
+ */
 
 /* Frames summed before they are finished: what is computed of each is a chain of divisions, and the
- * chains of several run side by side where a pass between them would not let them. */
+ * chains of several frames overlap when no pass is between them. */
 #define BATCH 16
 
 static void run_frames(void *argument, int32_t thread, int64_t begin, int64_t end)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * atoms.h - the pass over the atoms of every frame that all sums of the md family share.
+ * pass.h - the pass over the atoms of every frame that all sums of the md family share.
  *
- * Frames go to the threads in equal parts, each read from memory once. A frame of many atoms is
+ * Threads get equal numbers of frames, each read from memory once. A frame of many atoms is
  * summed block by block, and where frames are few the blocks go to the threads. Blocks are of one
  * size and their sums are added in order: results do not depend on the number of threads.
  */
@@ -20,7 +20,7 @@
 
 typedef struct atoms_job atoms_job;
 
-/* Where the atoms of an F x N x 3 or N x 3 operand stand: its strides in bytes, looked up once. */
+/* The layout of the atoms of an F x N x 3 or N x 3 operand; strides in bytes. */
 typedef struct atoms_source {
     const char *at; /* NULL: absent */
     int64_t frame_step, atom_step, step;
@@ -84,8 +84,8 @@ double atoms_masses(const collet_device *device, const collet_operand *masses, i
 /* `o` may be NULL or absent. */
 atoms_source atoms_find(const collet_operand *o);
 
-/* Atoms first .. first+count-1 of a frame as adjacent triples: where they stand, or copied to
- * `copy` (3 * count elements). */
+/* Atoms first .. first+count-1 of a frame as adjacent triples: in place, or copied to `copy` (3 *
+ * count elements). */
 const void *atoms_adjacent(const atoms_source *source, int64_t frame, int64_t first, int64_t count,
                            void *copy);
 

@@ -7,7 +7,7 @@
 #include "kernel_frame.h"
 #include "pass.h"
 
-/* Atoms that a thread should have to itself. */
+/* Atoms per thread, at least. */
 #define GRAIN 4096
 
 /* Sums over a block of atoms of one frame, first of the one pass, then of the other. */

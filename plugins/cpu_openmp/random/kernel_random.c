@@ -12,7 +12,8 @@
 
 /* ---- Philox ---------------------------------------------------------------------------------- */
 
-/* One word of as many blocks as there are lanes, in their low halves; the high halves are noise. */
+/* One word of as many blocks as there are lanes, in their low halves; the high halves are
+ * undefined. */
 typedef uint64_t words __attribute__((vector_size(VECTOR_BYTES)));
 #define LANES (VECTOR_BYTES / 8)
 
@@ -57,7 +58,7 @@ typedef uint64_t words __attribute__((vector_size(VECTOR_BYTES)));
 #define ODD_LANES(a, b) __builtin_shufflevector(a, b, 1, 3)
 #endif
 
-/* Vectors that go through the rounds side by side: one round waits for the other's multiplication.
+/* Vectors whose rounds are interleaved, to hide the latency of the multiplications.
  */
 #define ABREAST 2
 

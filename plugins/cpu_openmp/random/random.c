@@ -7,10 +7,10 @@
 #include "shared/host/util/rows.h"
 #include "kernel_random.h"
 
-/* Bytes written below which a second thread costs more than it brings. */
+/* Bytes written below which a second thread does not pay. */
 #define GRAIN_BYTES (16 << 10)
 
-/* Numbers that are made before they are moved to where they belong. */
+/* Numbers that are generated before they are stored. */
 #define PIECE_BYTES 4096
 
 typedef struct drawing {
@@ -29,7 +29,7 @@ static void draw_part(void *argument, int32_t thread, int64_t begin, int64_t end
     d->draw(d->l.at[0] + begin * d->size, d->seed, d->offset + (uint64_t)begin, end - begin);
 }
 
-/* Adjacent elements, past the caches. */
+/* Adjacent elements, by non-temporal stores. */
 static void draw_part_streamed(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const drawing *d = argument;
@@ -46,10 +46,10 @@ static void draw_part_streamed(void *argument, int32_t thread, int64_t begin, in
     d->move->stream_end();
 }
 
-/* Numbers made in advance for the rows that follow. */
+/* Numbers generated in advance for the following rows. */
 typedef struct stock {
     const drawing *d;
-    uint64_t next;       /* the element that comes after those in stock */
+    uint64_t next;       /* the element after those generated */
     int64_t used, count; /* of the piece */
     char *piece;
 } stock;
@@ -73,7 +73,7 @@ static void fill_row(const void *context, char *const *at, const int64_t *step, 
     }
 }
 
-/* Elements that lie apart. */
+/* Elements that are not adjacent. */
 static void draw_part_strided(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const drawing *d = argument;
@@ -83,7 +83,7 @@ static void draw_part_strided(void *argument, int32_t thread, int64_t begin, int
     loop_run(&d->l, begin, end, fill_row, &context);
 }
 
-/* The loop in C order, which is the numbers' order: loop_init would make it memory's. */
+/* The loop in C order, the order of the numbers; loop_init would reorder it to memory order. */
 static void loop_in_order(loop *l, const collet_operand *out)
 {
     l->views = 1;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Bytes of the cache that the system calls `index`, as one processor sees it; 0: there is none. */
+/* Bytes of the cache that the system calls `index`, as one core sees it; 0: none. */
 static int64_t cache_size(int index)
 {
     char path[64], line[32] = "", *end;
@@ -20,7 +20,7 @@ static int64_t cache_size(int index)
     return size << (*end == 'K' ? 10 : *end == 'M' ? 20 : 0);
 }
 
-/* sysconf comes second: on some processors it counts the caches of all sockets as one. */
+/* sysconf is the fallback: on some processors it returns the sum over all sockets. */
 int64_t cache_largest(void)
 {
     int64_t largest = 0;

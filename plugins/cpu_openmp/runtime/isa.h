@@ -37,12 +37,13 @@ typedef struct isa_level {
 
 /*
  * The highest level that both the processor and the operating system support, not above `cap` ("v3"
- * or "x86-64-v3"; NULL, "" or "auto": no cap). NULL, with *reason in words, when the machine has
- * not even the lowest, or when there is no level of that name.
+ * or "x86-64-v3"; NULL, "" or "auto": no cap). NULL, with the text *reason, when the machine does
+ * not support even the lowest, or when there is no level of that name.
  */
 const isa_level *isa_select(const char *cap, const char **reason);
 
-/* The processor's name as it gives it itself, cleaned for JSON; "" when it gives none. */
+/* The name that the processor reports, without what JSON would have to escape; "" when there is
+ * none. */
 void isa_processor_name(char *name, uint64_t capacity);
 
 #endif

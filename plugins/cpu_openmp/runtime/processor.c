@@ -15,7 +15,7 @@ extern const struct ternary_products ternary_v4_vnni, ternary_v4_counts;
 #define ECX7_VPOPCNTDQ (1u << 14)
 #define EDX7_AMX (1u << 22 | 1u << 24 | 1u << 25) /* bf16 tile int8 */
 #define EAX71_BF16 (1u << 5)
-/* XCR0: the tile registers, which levels do not ask for */
+/* XCR0: the tile registers, which no level requires */
 #define XCR0_AMX (3u << 17)
 
 static uint32_t saved_registers(void)
@@ -39,7 +39,7 @@ static int is_virtual(void)
     return __get_cpuid(1, &a, &b, &c, &d) && c & ECX1_HYPERVISOR;
 }
 
-/* What comes on top of AVX-512. */
+/* Features beyond x86-64-v4. */
 static uint32_t beyond_v4(void)
 {
     uint32_t a = 0, b, c, d, sub = 0, features = 0;

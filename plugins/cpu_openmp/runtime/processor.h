@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * processor.h - what the processor has beyond the levels of isa.h, and the kernels compiled for that.
+ * processor.h - what the processor has beyond the levels of isa.h, and the kernels compiled for
+ * that.
  */
 #ifndef COLLET_OPENMP_PROCESSOR_H
 #define COLLET_OPENMP_PROCESSOR_H
@@ -15,13 +16,13 @@
 #define PROCESSOR_VNNI 8u /* int8 products of AVX-512 */
 #define PROCESSOR_BF16 16u
 #define PROCESSOR_AMX 32u
-#define PROCESSOR_AMD 64u     /* made by AMD or Hygon */
-#define PROCESSOR_COUNTS 256u /* AVX-512's counts of bits in lanes of 32 and 64 bits */
+#define PROCESSOR_AMD 64u      /* made by AMD or Hygon */
+#define PROCESSOR_COUNTS 256u  /* AVX-512's counts of bits in lanes of 32 and 64 bits */
 #define PROCESSOR_VIRTUAL 512u /* of a virtual machine */
-#define PROCESSOR_CAPPED 128u /* the machine has more than `level` */
+#define PROCESSOR_CAPPED 128u  /* the machine has more than `level` */
 
-/* The features at most of `level` that processor and operating system have; 0 where they are not
- * x86-64's. */
+/* The features, limited to `level`, that the processor and the operating system support; 0 on
+ * other architectures than x86-64. */
 uint32_t processor_features(const isa_level *level);
 
 /* The best kernels at this level: with instructions for int8 and bf16, and for int8 and counts of

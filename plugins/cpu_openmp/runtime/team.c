@@ -4,7 +4,8 @@
 #include <omp.h>
 #include <stdatomic.h>
 
-/* Threads at work now. The only mutable state of the plugin: what it counts belongs to the process.
+/* Threads at work now, in the whole process. (The plugin's other mutable state is in providers/:
+ * the libraries that it has opened.)
  */
 static _Atomic int32_t threads_busy;
 
@@ -33,7 +34,7 @@ static int64_t share(int64_t count, int32_t part, int32_t parts)
     return count / parts * part + count % parts * part / parts;
 }
 
-/* How many of at most `threads` threads have something to do. */
+/* How many of at most `threads` threads have items. */
 static int32_t useful(const team_phase *phase, int32_t threads)
 {
     int64_t parts = phase->count / phase->grain;
@@ -42,7 +43,7 @@ static int32_t useful(const team_phase *phase, int32_t threads)
     return parts < threads ? (int32_t)parts : threads;
 }
 
-/* A thread's items, where the phase has some for it. */
+/* Runs the items of one thread, if it has any in this phase. */
 static void run_part(const team_phase *phase, int32_t thread, int32_t team, void *argument)
 {
     int32_t parts = useful(phase, team);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * team.h - the one gate through which this plugin uses more than the calling thread.
+ * team.h - runs loops on several threads; all threads of this plugin come from here.
  *
- * All devices, contexts and runtimes of a process together never use more threads here than one of
- * them may: who comes while others work gets the threads that are left, and at least its own.
- * Nobody waits. The team is OpenMP's; its size is asked for by a clause, so the host's own OpenMP
- * settings stay as they are, and a host that is itself in a parallel region gets what OpenMP grants
- * it there.
+ * All devices, contexts and runtimes of a process together use at most as many threads as one of
+ * them may: a late caller gets the remaining threads, at least its own, and never waits. The team
+ * is one of OpenMP, sized by a num_threads clause: the host's own OpenMP settings do not change,
+ * and a host that calls from a parallel region gets what OpenMP grants there.
  */
 #ifndef COLLET_OPENMP_TEAM_H
 #define COLLET_OPENMP_TEAM_H
@@ -18,26 +17,26 @@
 typedef void (*team_body)(void *argument, int32_t thread, int64_t begin, int64_t end);
 
 /*
- * Calls `body` for the items 0..count-1, in one part a thread, on at most `threads` threads and
- * with at least `grain` (>= 1) items each; as a plain call when that leaves one thread. Returns
- * when all is done. Which thread does which items is not to be relied on. count 0 does nothing.
+ * Calls `body` for the items 0..count-1, one contiguous part per thread, on at most `threads`
+ * threads with at least `grain` (>= 1) items each; without OpenMP when that leaves one thread.
+ * Returns when all are done. Which thread gets which items is unspecified. count 0 does nothing.
  */
 void team_run(int32_t threads, int64_t count, int64_t grain, team_body body, void *argument);
 
-/* What is done at a time: items 0..count-1, at least `grain` (>= 1) of them a thread. */
+/* One phase: items 0..count-1, at least `grain` (>= 1) per thread. */
 typedef struct team_phase {
     team_body body;
     int64_t count, grain;
 } team_phase;
 
-/* The same for several phases, each of which begins when the one before is done, by one team: as
- * many threads as the phase with the most for them has. */
+/* Runs several phases on one team, with a barrier between them. The team has as many threads as the
+ * phase that can use the most. */
 void team_run_phases(int32_t threads, const team_phase *phases, int32_t count, void *argument);
 
 /*
- * The gate alone, for a library that has threads of its own: how many of `wanted` (>= 1) threads
- * its call may use when this plugin may use `limit`, 1 at least. They are the caller's until
- * team_give, which takes the same number back.
+ * The thread count alone, for a library with its own threads: returns how many of `wanted` (>= 1)
+ * threads its call may use when this plugin may use `limit`; at least 1. The caller returns the
+ * same number by team_give.
  */
 int32_t team_take(int32_t wanted, int32_t limit);
 void team_give(int32_t taken);

@@ -15,11 +15,11 @@
 #include "kernel_ternary.h"
 #include "tokens.h"
 
-/* Elements of a piece, and of what is made adjacent at a time; whole blocks. */
+/* Elements of a piece, and elements that are gathered at a time; whole blocks. */
 #define PIECE (64 * TERNARY_BLOCK)
-#define ROOM (4 * TERNARY_BLOCK)
+#define SCRATCH (4 * TERNARY_BLOCK)
 
-/* Elements, and blocks of two vectors, below which a second thread costs more than it brings. */
+/* Elements, and blocks of two vectors, below which a second thread does not pay. */
 #define GRAIN (1 << 15)
 #define DOT_GRAIN (1 << 10)
 
@@ -66,7 +66,7 @@ static void begin_plan(rows_plan *p, const collet_device *device, const collet_o
 /* Runs `body` for all pieces; a row without elements has one, for its scale. */
 static void run_pieces(rows_plan *p, const collet_device *device, team_body body)
 {
-    int64_t work = least(p->count, p->piece) + 1;
+    int64_t work = min_i64(p->count, p->piece) + 1;
     team_run(device->threads, p->rows * p->pieces, GRAIN / work + 1, body, p);
 }
 
@@ -77,7 +77,7 @@ static void divide(rows_plan *p)
 
 static void store_info(rows_plan *p, const collet_operand *info)
 {
-    int32_t found = (int32_t)least(atomic_load(&p->found), INT32_MAX);
+    int32_t found = (int32_t)min_i64(atomic_load(&p->found), INT32_MAX);
     memcpy(cpu_at(info), &found, sizeof found);
 }
 
@@ -85,8 +85,8 @@ static void store_info(rows_plan *p, const collet_operand *info)
 
 /* Weights as f32, or f64 where they are that. */
 typedef union numbers {
-    float f32[ROOM];
-    double f64[ROOM];
+    float f32[SCRATCH];
+    double f64[SCRATCH];
 } numbers;
 
 typedef struct run_of_weights {
@@ -95,7 +95,7 @@ typedef struct run_of_weights {
     collet_dtype dtype;
 } run_of_weights;
 
-/* n adjacent numbers from element `first`, n <= ROOM unless they are so in memory. */
+/* n adjacent numbers from element `first`; n <= SCRATCH unless they are adjacent in memory. */
 static const void *adjacent(const rows_plan *p, const run_of_weights *w, int64_t first, int64_t n,
                             numbers *room)
 {
@@ -122,8 +122,8 @@ static double sum_magnitudes(const rows_plan *p, const run_of_weights *w, int64_
 {
     numbers room;
     double sum = 0;
-    for (int64_t i = 0; i < count; i += ROOM) {
-        int64_t n = least(count - i, ROOM);
+    for (int64_t i = 0; i < count; i += SCRATCH) {
+        int64_t n = min_i64(count - i, SCRATCH);
         sum +=
             p->kernels->magnitudes[w->dtype == COLLET_F64](adjacent(p, w, first + i, n, &room), n);
     }
@@ -135,10 +135,10 @@ static int64_t make_codes(const rows_plan *p, const run_of_weights *w, int64_t r
 {
     int64_t step = cpu_last_step(p->codes), strange = 0;
     char *out = row_at(p->codes, row) + first * step;
-    int8_t codes[ROOM];
+    int8_t codes[SCRATCH];
     numbers room;
-    for (int64_t i = 0; i < count; i += ROOM) {
-        int64_t n = least(count - i, ROOM);
+    for (int64_t i = 0; i < count; i += SCRATCH) {
+        int64_t n = min_i64(count - i, SCRATCH);
         int8_t *to = step == 1 ? (int8_t *)out + i : codes;
         strange += p->kernels->codes[w->dtype == COLLET_F64](
             to, adjacent(p, w, first + i, n, &room), (double)threshold, n);
@@ -166,7 +166,7 @@ static void sum_pieces(void *argument, int32_t thread, int64_t begin, int64_t en
     for (int64_t item = begin; item < end; item++) {
         run_of_weights w = weights_of(p, item / p->pieces);
         int64_t first = item % p->pieces * p->piece;
-        p->sums[item] = sum_magnitudes(p, &w, first, least(p->count - first, p->piece));
+        p->sums[item] = sum_magnitudes(p, &w, first, min_i64(p->count - first, p->piece));
     }
 }
 
@@ -187,7 +187,7 @@ static void quantize_pieces(void *argument, int32_t thread, int64_t begin, int64
     (void)thread;
     for (int64_t item = begin; item < end; item++) {
         int64_t row = item / p->pieces, piece = item % p->pieces, first = piece * p->piece;
-        int64_t n = least(p->count - first, p->piece);
+        int64_t n = min_i64(p->count - first, p->piece);
         run_of_weights w = weights_of(p, row);
         float scale = 1.0f, threshold = p->threshold;
         if (p->mode == COLLET_TERNARY_ABSMEAN) {
@@ -267,11 +267,11 @@ static void plan_format(rows_plan *p, const collet_kernel_call *call)
 static int64_t pack_t2(const rows_plan *p, uint8_t *bytes, const char *codes, int64_t step,
                        int64_t count)
 {
-    int8_t room[ROOM];
+    int8_t room[SCRATCH];
     int64_t wrong = 0, whole = step == 1 ? count / TERNARY_BLOCK : 0;
     wrong += p->kernels->pack(bytes, (const int8_t *)codes, whole);
-    for (int64_t i = whole * TERNARY_BLOCK; i < count; i += ROOM) {
-        int64_t n = least(count - i, ROOM), blocks = divide_up(n, TERNARY_BLOCK);
+    for (int64_t i = whole * TERNARY_BLOCK; i < count; i += SCRATCH) {
+        int64_t n = min_i64(count - i, SCRATCH), blocks = divide_up(n, TERNARY_BLOCK);
         cpu_move((char *)room, 1, codes + i * step, step, 1, n);
         memset(room + n, 0, (size_t)(blocks * TERNARY_BLOCK - n));
         wrong += p->kernels->pack(bytes + i / TERNARY_BLOCK * TERNARY_BLOCK_BYTES, room, blocks);
@@ -286,7 +286,7 @@ static void pack_pieces(void *argument, int32_t thread, int64_t begin, int64_t e
     (void)thread;
     for (int64_t item = begin; item < end; item++) {
         int64_t row = item / p->pieces, first = item % p->pieces * p->piece;
-        int64_t n = least(p->count - first, p->piece);
+        int64_t n = min_i64(p->count - first, p->piece);
         const char *codes = row_at(p->codes, row) + first * step;
         uint8_t *bytes =
             (uint8_t *)row_at(p->other, row) + first / TERNARY_BLOCK * block_bytes(p->format);
@@ -316,16 +316,16 @@ KERNEL(ternary_pack)
 static int64_t unpack_t2(const rows_plan *p, char *codes, int64_t step, int64_t count,
                          const uint8_t *bytes)
 {
-    int8_t room[ROOM];
+    int8_t room[SCRATCH];
     int64_t whole = step == 1 ? count / TERNARY_BLOCK : 0;
     int64_t wrong = p->kernels->unpack((int8_t *)codes, bytes, whole), i = whole * TERNARY_BLOCK;
-    for (; i + TERNARY_BLOCK <= count; i += ROOM) {
-        int64_t n = least(count - i, ROOM) / TERNARY_BLOCK * TERNARY_BLOCK;
+    for (; i + TERNARY_BLOCK <= count; i += SCRATCH) {
+        int64_t n = min_i64(count - i, SCRATCH) / TERNARY_BLOCK * TERNARY_BLOCK;
         wrong += p->kernels->unpack(room, bytes + i / TERNARY_BLOCK * TERNARY_BLOCK_BYTES,
                                     n / TERNARY_BLOCK);
         cpu_move(codes + i * step, step, (const char *)room, 1, 1, n);
     }
-    /* The last block may hold more than weights, and that is nobody's error. */
+    /* The last block may hold more than weights, which is no error. */
     i = count / TERNARY_BLOCK * TERNARY_BLOCK;
     if (i < count)
         wrong += cpu_ternary_unpack(COLLET_TERNARY_T2, (int8_t *)codes + i * step, step, count - i,
@@ -351,7 +351,7 @@ static void unpack_pieces(void *argument, int32_t thread, int64_t begin, int64_t
     (void)thread;
     for (int64_t item = begin; item < end; item++) {
         int64_t row = item / p->pieces, first = item % p->pieces * p->piece;
-        int64_t n = least(p->count - first, p->piece);
+        int64_t n = min_i64(p->count - first, p->piece);
         char *codes = row_at(p->codes, row) + first * step;
         const uint8_t *bytes =
             (const uint8_t *)row_at(p->other, row) + first / TERNARY_BLOCK * block_bytes(p->format);

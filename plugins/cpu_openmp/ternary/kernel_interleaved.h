@@ -16,7 +16,7 @@
 
 typedef int32_t word_at_any __attribute__((aligned(1), may_alias));
 
-/* The four bytes at `at`, in every word. The compiler would load some with others and move them, in
+/* The four bytes at `at`, in every word. The compiler would load some together and permute them, in
  * the units that the products need. */
 INLINE bytes word_in_all(const uint8_t *at)
 {
@@ -91,11 +91,12 @@ INLINE words finished(const ternary_finish_interleaved *how, words sums, int64_t
 
 /*
  * Stores sums of `rows` rows less p->less, finished where they are to be, or adds them: a call, so
- * that its addresses leave the registers to the products. All that goes to a token is stored at
- * once: tokens may lie so far apart that few of their lines find room in the cache together.
+ * that its addresses leave the registers to the products. All results of a token are stored at
+ * once: tokens may be so far apart that their cache lines evict each other.
  */
-static __attribute__((noinline)) void store_interleaved(const ternary_panel *p, int64_t row, int rows,
-                                                   const words (*sums)[INTERLEAVED_HALVES])
+static __attribute__((noinline)) void store_interleaved(const ternary_panel *p, int64_t row,
+                                                        int rows,
+                                                        const words (*sums)[INTERLEAVED_HALVES])
 {
     const int add = !p->less;
     const int32_t several = rows / 4 * 4;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ternary_lanes.h - what the products of ternary.c ask of a vector unit.
+ * kernel_lanes.h - vector operations of the products in kernel_product.c.
  *
  * products     Sums of u a on the way, of at most PRODUCT_BLOCKS blocks. products_add takes a
  *              register of u (0, 1, 2) and one of a (i8); products_sum adds to sums of 32 bits.
@@ -35,8 +35,8 @@ INLINE bytes load_bytes(const void *at)
 }
 
 /*
- * Where registers are many the compiler loads a value anew at each use, as many loads as there are
- * products, and keeps others that had better be loaded anew: what a pointer points to.
+ * With 32 registers the compiler reloads a value at each use, a load for each product, and keeps
+ * others in registers that should be reloaded. IN_REGISTER and LOADED_ANEW choose.
  */
 #if defined(__AVX512F__)
 #define IN_REGISTER(x) __asm__("" : "+v"(x))
@@ -207,7 +207,7 @@ INLINE counts counts_add(counts c, bytes y)
     return c + bits_set(y) + bits_set(y & 0xaa);
 }
 
-/* The higher bits of both find room in one register. */
+/* The higher bits of both fit in one register. */
 INLINE counts counts_add_two(counts c, bytes y, bytes z)
 {
     bytes high = (y & 0xaa) | ((bytes)((ushorts)z >> 1) & 0x55);

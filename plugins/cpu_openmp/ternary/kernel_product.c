@@ -21,7 +21,7 @@ INLINE const uint8_t *row_at(const ternary_panel *p, int64_t row)
     return p->weights + row * p->row_step;
 }
 
-/* Bytes of rows that the first cache holds besides the current ones; bytes ahead. */
+/* Bytes of rows that the L1 cache holds besides the current ones; bytes ahead. */
 #define NEAR (16 << 10)
 #define SOON 512
 
@@ -37,8 +37,8 @@ INLINE void fetch_line(const uint8_t *at, int64_t offset)
     __builtin_prefetch((const void *)((uintptr_t)at + (uintptr_t)offset), 0, 2);
 }
 
-/* Asks for a line of each of the `rows` rows that come after those at `at`: the processor does not
- * see that they follow. */
+/* Prefetches a line of each of the `rows` rows after those at `at`: the hardware prefetcher does
+ * not. */
 INLINE void fetch_next(const uint8_t *at, int64_t row_step, int64_t rows)
 {
     const int near = rows * row_step <= NEAR;

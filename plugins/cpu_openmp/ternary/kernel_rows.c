@@ -53,7 +53,7 @@ INLINE words greater_of(words a, words b)
     return (a & above) | (b & ~above);
 }
 
-/* Four at a time: each waits for the one before. */
+/* Four at a time, to hide the latency of each. */
 static uint32_t greatest(uint32_t so_far, const float *x, int64_t n)
 {
     words most[4] = {{0}};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel_ternary.h - products with packed ternary weights, and what goes into and comes out of them.
+ * kernel_ternary.h - products with packed ternary weights, and what goes into and comes out of
+ * them.
  *
  * Weights are rows of blocks in the format t2 (docs/KERNELS.md): 256 weights w in 64 bytes, as the
  * numbers u = w + 1. A token is a row of activations, prepared for one of three forms; it has as

@@ -14,26 +14,26 @@
 #include "kernel_ternary.h"
 #include "tokens.h"
 
-/* Of a panel, whose sums lie on the stack. */
+/* Size of a panel, whose sums are on the stack. */
 #define PANEL_ROWS (4 * TERNARY_ROWS)
 #define PANEL_TOKENS TERNARY_INTERLEAVED
 
-/* Of results of `linear` that are finished at a time: the first cache holds them for a group. */
+/* Of results of `linear` that are finished at a time: the L1 cache holds them for a group. */
 #define FINISH_ROWS (12 * TERNARY_ROWS)
 
-/* Panels a thread, so that none waits long for the last. */
+/* Panels per thread, for load balance. */
 #define PANELS 4
 
-/* Tokens that are ready at a time: they stay in a cache. */
+/* Tokens that are prepared at a time: they stay in a cache. */
 #define READY_BYTES (4 << 20)
 
-/* Of a group at a time: a cache holds the tokens' while rows go by. */
+/* Blocks of a group at a time: its tokens stay in a cache while rows are multiplied. */
 #define GROUP_BLOCKS 64
 
-/* Rows of a group's piece, whose results begin and end with lines of memory. */
+/* Rows of a group's piece, whose results begin and end with cache lines. */
 #define PIECE_ROWS 16
 
-/* Products of weights, and activations, below which a second thread costs more than it brings. */
+/* Products of weights, and activations, below which a second thread does not pay. */
 #define GRAIN (1 << 20)
 #define TOKEN_GRAIN (1 << 13)
 
@@ -74,15 +74,14 @@ static void choose_source(product *p, const collet_kernel_call *call)
     }
 }
 
-/* Panels are as high as leaves some for every thread. Of sums as they are, they may be as much
- * lower as leaves the busiest thread the fewest rows; the results of `linear` are finished best
- * many at a time. */
+/* Rows of a panel: at most so many that every thread has panels. For matmul the height that gives
+ * the busiest thread the fewest rows; for `linear` the largest, as results are finished in bulk. */
 static int64_t panel_rows(const collet_device *device, int64_t rows, int64_t ready, int linear)
 {
     int64_t threads = device->threads, groups = divide_up(ready, PANEL_TOKENS);
     int64_t high = divide_up(rows * groups, threads * PANELS), best = TERNARY_ROWS,
             most = INT64_MAX;
-    high = least(divide_up(high, TERNARY_ROWS) * TERNARY_ROWS, PANEL_ROWS);
+    high = min_i64(divide_up(high, TERNARY_ROWS) * TERNARY_ROWS, PANEL_ROWS);
     if (linear)
         return high < TERNARY_ROWS ? TERNARY_ROWS : high;
     for (int64_t height = high; height >= TERNARY_ROWS; height -= TERNARY_ROWS) {
@@ -111,7 +110,7 @@ static int64_t result_step(const collet_operand *y)
     return step;
 }
 
-/* Whether tokens of TERNARY_I8 can: results have to be adjacent, sums are stored where they belong.
+/* Whether tokens of TERNARY_I8 can be: results have to be adjacent, as sums are stored in place.
  */
 static int can_interleave(const product *p)
 {
@@ -155,9 +154,9 @@ static void make_product(product *p, const collet_device *device, const collet_k
     t->blocks = p->weights->shape[1] / TERNARY_BLOCK_BYTES;
     choose_form(p);
     t->step = ternary_token_bytes(t);
-    p->ready = least(p->count, READY_BYTES / t->step / PANEL_TOKENS * PANEL_TOKENS);
+    p->ready = min_i64(p->count, READY_BYTES / t->step / PANEL_TOKENS * PANEL_TOKENS);
     if (p->ready < PANEL_TOKENS)
-        p->ready = least(p->count, PANEL_TOKENS);
+        p->ready = min_i64(p->count, PANEL_TOKENS);
 }
 
 /* The tokens, and what is known about each. */
@@ -168,16 +167,17 @@ static uint64_t workspace_bytes(const product *p)
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
-/* Numbers of the rows first .. first + n - 1, adjacent; in `room` where they are not; or NULL. */
-static const float *of_rows(const collet_operand *o, int64_t first, int64_t n, float *room)
+/* Numbers of the rows first .. first + n - 1, adjacent; in `scratch` where they are not; or NULL.
+ */
+static const float *of_rows(const collet_operand *o, int64_t first, int64_t n, float *scratch)
 {
     if (!o)
         return NULL;
     const char *at = cpu_at(o) + first * cpu_step(o, 0);
     if (cpu_step(o, 0) == (int64_t)sizeof(float))
         return (const float *)(const void *)at;
-    cpu_move((char *)room, sizeof(float), at, cpu_step(o, 0), sizeof(float), n);
-    return room;
+    cpu_move((char *)scratch, sizeof(float), at, cpu_step(o, 0), sizeof(float), n);
+    return scratch;
 }
 
 /* Sums of n rows and one token, as they are. */
@@ -200,8 +200,8 @@ static void store_linear(const product *p, char *y, const void *sums, ternary_fi
                          const ternary_token *about, int64_t n)
 {
     int64_t step = cpu_last_step(p->y), size = sizeof(float);
-    float room[FINISH_ROWS];
-    float *out = step == size ? (float *)(void *)y : room;
+    float scratch[FINISH_ROWS];
+    float *out = step == size ? (float *)(void *)y : scratch;
     how->base = about->base;
     how->scale = about->scale;
     if (about->is_nan) {
@@ -210,8 +210,8 @@ static void store_linear(const product *p, char *y, const void *sums, ternary_fi
     } else {
         p->tokens.kernels->finish[p->tokens.form](out, sums, how, n);
     }
-    if (out == room)
-        cpu_move(y, step, (const char *)room, size, (uint64_t)size, n);
+    if (out == scratch)
+        cpu_move(y, step, (const char *)scratch, size, (uint64_t)size, n);
 }
 
 /* Where the results of token number `place` of those that are ready begin. */
@@ -226,9 +226,9 @@ static char *results_of(const product *p, int64_t place)
  * are ready. The sums may lie where the results of `linear` belong. */
 static void store_panel(const product *p, const ternary_panel *panel, int64_t row, int64_t place)
 {
-    float scale_room[FINISH_ROWS], bias_room[FINISH_ROWS];
-    ternary_finish how = {.scales = of_rows(p->scales, row, panel->rows, scale_room),
-                          .biases = of_rows(p->biases, row, panel->rows, bias_room),
+    float scale_scratch[FINISH_ROWS], bias_scratch[FINISH_ROWS];
+    ternary_finish how = {.scales = of_rows(p->scales, row, panel->rows, scale_scratch),
+                          .biases = of_rows(p->biases, row, panel->rows, bias_scratch),
                           .relu = p->relu};
     int64_t to_row = row * cpu_last_step(p->y);
     for (int64_t i = 0; i < panel->count; i++) {
@@ -259,14 +259,14 @@ static void interleave(void *argument, int32_t thread, int64_t begin, int64_t en
     const ternary_tokens *t = &p->tokens;
     (void)thread;
     for (int64_t item = begin; item < end; item++)
-        p->kernels->interleave(t->stored + item / t->blocks * TERNARY_INTERLEAVED * t->step, t->step,
-                               item % t->blocks, 1);
+        p->kernels->interleave(t->stored + item / t->blocks * TERNARY_INTERLEAVED * t->step,
+                               t->step, item % t->blocks, 1);
 }
 
 /* Rows row .. end-1 of an interleaved group, from token `place` of those that are ready. */
 static void multiply_group(const product *p, int64_t place, int64_t row, int64_t end)
 {
-    float scale_room[FINISH_ROWS], bias_room[FINISH_ROWS], scales[TERNARY_INTERLEAVED];
+    float scale_scratch[FINISH_ROWS], bias_scratch[FINISH_ROWS], scales[TERNARY_INTERLEAVED];
     int32_t less[TERNARY_INTERLEAVED] = {0};
     const ternary_tokens *t = &p->tokens;
     int64_t row_step = cpu_step(p->weights, 0), size = sizeof(int32_t);
@@ -288,15 +288,15 @@ static void multiply_group(const product *p, int64_t place, int64_t row, int64_t
             .less = first == 0 ? less : NULL,
             .finish = at_once ? &finish : NULL,
         };
-        panel.blocks = blocks = least(t->blocks - first, GROUP_BLOCKS);
+        panel.blocks = blocks = min_i64(t->blocks - first, GROUP_BLOCKS);
         for (int64_t r = row; r < end; r += FINISH_ROWS) {
             panel.weights =
                 (const uint8_t *)cpu_at(p->weights) + r * row_step + first * TERNARY_BLOCK_BYTES;
-            panel.rows = least(end - r, FINISH_ROWS);
+            panel.rows = min_i64(end - r, FINISH_ROWS);
             panel.sums = results_of(p, place) + r * size;
             if (at_once) {
-                finish.scales = of_rows(p->scales, r, panel.rows, scale_room);
-                finish.biases = of_rows(p->biases, r, panel.rows, bias_room);
+                finish.scales = of_rows(p->scales, r, panel.rows, scale_scratch);
+                finish.biases = of_rows(p->biases, r, panel.rows, bias_scratch);
             }
             p->kernels->multiply_interleaved(&panel);
             if (p->linear && !at_once && first + blocks == t->blocks)
@@ -305,7 +305,7 @@ static void multiply_group(const product *p, int64_t place, int64_t row, int64_t
     }
 }
 
-/* Pieces begin .. end-1 of PIECE_ROWS rows of a group, those of the same group one after another.
+/* Pieces begin .. end-1 of PIECE_ROWS rows of a group, those of the same group consecutive.
  */
 static void multiply_interleaved(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
@@ -314,13 +314,13 @@ static void multiply_interleaved(void *argument, int32_t thread, int64_t begin, 
     int64_t pieces = divide_up(p->rows, PIECE_ROWS);
     for (int64_t item = begin, here; item < end; item += here) {
         int64_t piece = item % pieces, row = piece * PIECE_ROWS;
-        here = least(end - item, pieces - piece);
-        int64_t last = least(p->rows, (piece + here) * PIECE_ROWS);
+        here = min_i64(end - item, pieces - piece);
+        int64_t last = min_i64(p->rows, (piece + here) * PIECE_ROWS);
         multiply_group(p, item / pieces * TERNARY_INTERLEAVED, row, last);
     }
 }
 
-/* Panels begin .. end-1 of the other tokens, those of the same rows one after another. */
+/* Panels begin .. end-1 of the other tokens, those of the same rows consecutive. */
 static void multiply(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const product *p = argument;
@@ -330,15 +330,16 @@ static void multiply(void *argument, int32_t thread, int64_t begin, int64_t end)
     int64_t row_step = cpu_step(p->weights, 0);
     (void)thread;
     for (int64_t item = begin; item < end; item++) {
-        int64_t row = item / panels * p->panel, place = p->interleaved + item % panels * PANEL_TOKENS;
+        int64_t row = item / panels * p->panel,
+                place = p->interleaved + item % panels * PANEL_TOKENS;
         ternary_panel panel = {
             .weights = (const uint8_t *)cpu_at(p->weights) + row * row_step,
             .row_step = row_step,
-            .rows = least(p->rows - row, p->panel),
+            .rows = min_i64(p->rows - row, p->panel),
             .blocks = t->blocks,
             .tokens = t->stored + place * t->step,
             .token_step = t->step,
-            .count = least(p->here - place, PANEL_TOKENS),
+            .count = min_i64(p->here - place, PANEL_TOKENS),
             .sums = sums,
             .sums_step = PANEL_ROWS,
         };
@@ -347,7 +348,7 @@ static void multiply(void *argument, int32_t thread, int64_t begin, int64_t end)
     }
 }
 
-/* What is done with the tokens that come next; returns how many phases that takes. */
+/* Plans the phases of the next tokens; returns their number. */
 static int32_t plan_phases(const collet_device *device, product *p, team_phase phases[4])
 {
     const ternary_tokens *t = &p->tokens;
@@ -358,12 +359,12 @@ static int32_t plan_phases(const collet_device *device, product *p, team_phase p
     if (groups > 0) {
         phases[count++] = (team_phase){interleave, groups * t->blocks,
                                        TOKEN_GRAIN / (TERNARY_INTERLEAVED * TERNARY_BLOCK) + 1};
-        phases[count++] = (team_phase){multiply_interleaved, groups * divide_up(p->rows, PIECE_ROWS),
-                                       GRAIN / work + 1};
+        phases[count++] = (team_phase){multiply_interleaved,
+                                       groups * divide_up(p->rows, PIECE_ROWS), GRAIN / work + 1};
     }
     if (others > 0) {
         p->panel = panel_rows(device, p->rows, others, p->linear);
-        work = p->panel * least(others, PANEL_TOKENS) * (columns + 1);
+        work = p->panel * min_i64(others, PANEL_TOKENS) * (columns + 1);
         phases[count++] =
             (team_phase){multiply, divide_up(p->rows, p->panel) * divide_up(others, PANEL_TOKENS),
                          GRAIN / work + 1};
@@ -380,7 +381,7 @@ static collet_status run(const collet_device *device, product *p, void *workspac
     t->about = (ternary_token *)(void *)(t->stored + p->ready * t->step);
     for (p->first = 0; p->first < p->count; p->first += p->here) {
         team_phase phases[4];
-        p->here = least(p->count - p->first, p->ready);
+        p->here = min_i64(p->count - p->first, p->ready);
         p->interleaved = interleaved_tokens(p, p->here);
         int32_t count = plan_phases(device, p, phases);
         team_run_phases(device->threads, phases, count, p);

@@ -6,13 +6,13 @@
 
 #include "shared/host/util/rows.h"
 
-/* Activations that lie apart are made adjacent that many at a time; whole blocks. */
+/* Activations that are not adjacent are gathered this many at a time; whole blocks. */
 #define PIECE (4 * TERNARY_BLOCK)
 
 #define LEAST_MAGNITUDE 0x1p-100f
 #define INFINITY_BITS 0x7f800000u
 
-/* Tokens of 4096 bytes would all use the same few lines of a cache. */
+/* Padding: tokens at a distance of 4096 bytes would share a few cache sets. */
 #define APART 64
 
 int64_t ternary_token_bytes(const ternary_tokens *t)

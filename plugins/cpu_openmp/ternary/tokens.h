@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ternary_tokens.h - rows of activations made ready for the products of kernels/ternary.h.
+ * tokens.h - rows of activations, prepared for the products of kernel_ternary.h.
  */
 #ifndef COLLET_OPENMP_TERNARY_TOKENS_H
 #define COLLET_OPENMP_TERNARY_TOKENS_H
@@ -8,14 +8,14 @@
 #include "cpu_openmp/runtime/device.h"
 #include "kernel_ternary.h"
 
-/* What becomes of an activation first. */
+/* How activations are converted. */
 enum ternary_source {
     TOKENS_AS_THEY_ARE, /* i8, u8 packed, f32: of the form's own type, or i8 of packed ones */
     TOKENS_TO_I8,       /* f32, with a scale for each token */
     TOKENS_TO_CODES     /* f32, by a threshold: packed or i8 */
 };
 
-/* What a token's results need of it. */
+/* Per-token values that its results need. */
 typedef struct ternary_token {
     uint32_t base;  /* as ternary_finish.base */
     float scale;    /* of TERNARY_I8 */

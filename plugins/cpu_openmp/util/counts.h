@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-static inline int64_t least(int64_t a, int64_t b)
+static inline int64_t min_i64(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * functions.h - elementary functions of one number, without branches, so that a loop over them
- * becomes vector code. Polynomials are minimax fits of our own; "error" is relative to the
- * function.
+ * kernel_functions.h - elementary functions of one number, without branches, so that a loop over
+ * them vectorises. Polynomials are our own minimax fits; "error" is relative to the function.
  */
 #ifndef COLLET_OPENMP_KERNELS_FUNCTIONS_H
 #define COLLET_OPENMP_KERNELS_FUNCTIONS_H
@@ -32,7 +31,7 @@ INLINE float f32_of(uint32_t bits)
 #define LN2_HIGH_F32 0x1.62e4p-1f
 #define LN2_LOW_F32 0x1.7f7d1cp-20f
 
-/* 1.5 * 2^23: adding it rounds to an integer, which then stands in the low bits. */
+/* 1.5 * 2^23: adding it rounds to an integer, which is then in the low bits. */
 #define ROUND_F32 0x1.8p23f
 
 /*
@@ -45,7 +44,7 @@ INLINE float exp_part_f32(float x, uint32_t *exponent)
     float k = shifted - ROUND_F32;
     float high = MULTIPLY_ADD(k, -LN2_HIGH_F32, x);
     float r = MULTIPLY_ADD(k, -LN2_LOW_F32, high);
-    /* What rounding took from r: without it the error would pass 1 ulp. */
+    /* The rounding error of r: without it the error would exceed 1 ulp. */
     float lost = MULTIPLY_ADD(k, -LN2_LOW_F32, high - r);
     float q = 0x1.6df7eep-10f;
     q = MULTIPLY_ADD(q, r, 0x1.123d10p-7f);
@@ -69,7 +68,7 @@ INLINE float exp_normal_f32(float x)
 INLINE float exp_f32(float x)
 {
     uint32_t k;
-    /* Beyond these the result is infinity or 0 all the same, and k stays small. NaN passes. */
+    /* Beyond these the result is infinity or 0 anyway, and k stays small. NaN propagates. */
     float bounded = x > 89.0f ? 89.0f : x;
     bounded = bounded < -104.0f ? -104.0f : bounded;
     float y = 1.0f + exp_part_f32(bounded, &k);
@@ -125,7 +124,7 @@ INLINE float sqrt_f32(float x)
     return __builtin_sqrtf(x);
 }
 
-/* With |x| at most this sin_f32 and cos_f32 reduce exactly enough. NaN passes through them. */
+/* With |x| at most this sin_f32 and cos_f32 reduce exactly enough. NaN propagates. */
 #define PERIODIC_LIMIT_F32 1e5f
 
 /* x - n pi/2, x >= 0, n the integer near x / (pi/2). */
@@ -158,7 +157,7 @@ INLINE float quarter_f32(float r, uint32_t q)
     return f32_of(f32_bits(q & 1u ? c : s) ^ (q & 2u) << 30);
 }
 
-/* Of |x|, so that -0 stays what it is. */
+/* Of |x|, so that the sign of -0 is kept. */
 INLINE float sin_f32(float x)
 {
     float a = __builtin_fabsf(x);
@@ -262,7 +261,8 @@ INLINE double exp_f64(double x)
 INLINE double log_part_f64(double x, double scale)
 {
     uint64_t bits = f64_bits(x) + (0x3ff0000000000000u - 0x3fe6a09e667f3bcdu);
-    /* The exponent as a double without a conversion of 64-bit integers, which AVX2 has not. */
+    /* The exponent as a double without a conversion of 64-bit integers, which AVX2 does not have.
+     */
     double e = f64_of(0x4330000000000000u | bits >> 52) - (0x1p52 + 1023.0) - scale;
     double z = f64_of((bits & 0xfffffffffffffu) + 0x3fe6a09e667f3bcdu) - 1.0;
     double s = z / (2.0 + z);

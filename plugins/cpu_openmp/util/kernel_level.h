@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * level.h - what changes when the files of this folder are compiled for another instruction set.
+ * kernel_level.h - the macros that depend on the instruction set that a kernel_*.c is compiled for.
  *
- * Each file is compiled once a level with COLLET_LEVEL (v2, v3, v4, baseline) and the flags of that
- * level, and defines tables whose names end in the level's: LEVEL_NAME(frame) is frame_v3.
- * Nothing else is visible, and nothing here may be called before isa.h has found the level usable.
- * Code of a higher level must never be merged into a lower one: everything else is static.
+ * Each kernel_*.c is compiled once per level with COLLET_LEVEL (v2, v3, v4, baseline) and the flags
+ * of that level, and defines tables whose names end in the level: LEVEL_NAME(frame) is frame_v3.
+ * Everything else is static, so that the linker never merges code of a higher level into a lower
+ * one. Only code of the levels that isa_select allows may run.
  */
 #ifndef COLLET_OPENMP_LEVEL_H
 #define COLLET_OPENMP_LEVEL_H
@@ -37,8 +37,8 @@
 #define LANES_F64 (VECTOR_BYTES / 8)
 
 /*
- * Before a loop whose outputs may be exactly one of its inputs: element i depends on element i
- * alone, which the compiler cannot see and would test for at run time, to the loss of in-place
+ * For a loop whose output may be exactly one of its inputs: element i depends on element i alone.
+ * The compiler cannot know that; it would test for overlap at run time and slow down in-place
  * calls.
  */
 #if defined(__clang__)
@@ -47,7 +47,7 @@
 #define INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
-/* a * b + c rounded once where the machine can; elsewhere twice. */
+/* a * b + c rounded once where the level has FMA, elsewhere twice. */
 #if defined(__FMA__) || defined(__aarch64__)
 #define HAVE_FMA 1
 #define MULTIPLY_ADD(a, b, c)                                                                      \

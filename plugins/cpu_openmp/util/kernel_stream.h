@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stream.h - stores that go past the caches, for what is too large to stay in them.
+ * kernel_stream.h - non-temporal stores, for outputs larger than the caches.
  *
  * STREAM_LINE(out, in) copies one cache line to an aligned address. Other threads see it after
- * STREAM_END(). PREFETCH(at) asks for a line that is read soon, at any address.
+ * STREAM_END(). PREFETCH(at) prefetches a line, at any address.
  */
 #ifndef COLLET_OPENMP_KERNELS_STREAM_H
 #define COLLET_OPENMP_KERNELS_STREAM_H
@@ -34,7 +34,7 @@
 #define STREAM_LINE(out, in) ((void)memcpy(out, in, LINE))
 #endif
 
-/* Before other threads may look. */
+/* Makes the stores visible to other threads. */
 #if defined(__x86_64__)
 #define STREAM_END() _mm_sfence()
 #else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * loop.h - the loop over views of one shape, brought into the order of memory.
+ * loop.h - loops over views of one shape, with axes reordered to memory order.
  */
 #ifndef COLLET_OPENMP_LOOP_H
 #define COLLET_OPENMP_LOOP_H
@@ -21,7 +21,7 @@ typedef struct loop {
 
 /*
  * The loop over operands 0 .. views-1 of a call, which have one shape. Axes are reordered, reversed
- * and merged so that the output is walked upwards through memory with its smallest step last; ndim
+ * and merged so that output addresses ascend, the smallest step last; ndim
  * is at least 1 (an array without axes is one element). With `perm` input axis perm[i] is output
  * axis i.
  */

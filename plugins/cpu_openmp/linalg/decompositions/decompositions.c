@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who does a decomposition: small matrices our own code, most of it shared by all CPU backends, a
- * part of the batch on each thread; large ones LAPACK, one after the other with its threads where
- * there are too few matrices to occupy ours. Without a usable OpenBLAS our code does all sizes.
+ * Chooses the implementation of a decomposition: for small matrices our own code, most of it shared
+ * by all CPU backends, with the batch divided among threads; for large ones LAPACK, with the
+ * library's threads where the batch has too few matrices for ours. Without a usable OpenBLAS our
+ * code handles all sizes.
  */
 #include "cpu_openmp/runtime/device.h"
 
@@ -14,7 +15,7 @@
 #include "lapack.h"
 #include "small.h"
 
-/* Elements times the shorter side that a thread should have to itself. */
+/* Elements times the shorter side per thread, at least. */
 #define GRAIN (16 << 10)
 
 /* The shorter side from which a lone matrix gains from LAPACK's threads. */
@@ -37,10 +38,10 @@ static const routine routines_eigh = {cpu_eigh, lapack_eigh, cpu_eigh_scratch, l
 static const routine routines_cholesky = {cpu_cholesky, lapack_cholesky, cpu_cholesky_scratch,
                                           lapack_cholesky_scratch, 6};
 
-/* A call, and who does it. */
+/* A call and its implementation. */
 typedef struct batch {
     const routine *routine;
-    lapack_job job; /* library NULL: the shared code does it */
+    lapack_job job; /* library NULL: the shared code */
     int64_t count;
     int32_t threads;          /* of the team: 1 where LAPACK's serve each matrix */
     uint64_t scratch;         /* bytes a thread of the team */

@@ -14,7 +14,7 @@
 /* Rows that are copied together: whole cache lines of the transposed side. */
 #define BAND 64
 
-/* Bytes below which a second thread costs more than it brings. */
+/* Bytes below which a second thread does not pay. */
 #define GRAIN_BYTES (128 << 10)
 
 dense_view dense_of(const collet_operand *o, int64_t index)
@@ -114,7 +114,7 @@ static void copy_bands(void *argument, int32_t thread, int64_t begin, int64_t en
     }
 }
 
-/* Rows are those of the output, so that no two threads write to one line of it. */
+/* Rows are those of the output, so that no two threads write to the same cache line. */
 static void set_views(copying *c, const collet_device *device, const dense_view *out,
                       const dense_view *in)
 {

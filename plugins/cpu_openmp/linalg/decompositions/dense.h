@@ -25,7 +25,7 @@ dense_view dense_at(void *at, collet_dtype dtype, int64_t rows, int64_t columns)
 /* The transpose. */
 dense_view dense_turned(dense_view v);
 
-/* Elements from row to row when BLAS takes the view as it is (rows of adjacent elements that do not
+/* Elements from row to row when BLAS supports the view (rows of adjacent elements that do not
  * overlap, all counts fit an int), else 0. */
 int dense_stride(const dense_view *v);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cyclic Jacobi on many matrices side by side: every element is a row of numbers, one a matrix,
- * that stays in the first cache, and each rotation is a loop along such rows without a branch. A
- * matrix that is done is turned by nothing while others of its group go on, so that neighbours do
- * not show in results.
+ * Cyclic Jacobi, vectorised across matrices: every element is a row of numbers, one per matrix,
+ * that stays in the L1 cache, and each rotation is a loop along such rows without branches. A
+ * converged matrix is rotated by zero while others of its group continue, so that results do not
+ * depend on neighbours.
  *
  * The product of the rotations is kept as a quaternion, which a rotation by the angle of half
  * tangent h multiplies by (1, h times its axis): four multiplications instead of twelve, no root,
@@ -17,7 +17,7 @@
 
 #include "cpu_openmp/util/kernel_level.h"
 
-/* Matrices side by side: rows of 256 bytes. */
+/* Matrices of a group: rows of 256 bytes. */
 #define GROUP_OF(REAL) (256 / (int)sizeof(REAL))
 
 /* Convergence is quadratic and ends in fewer than ten sweeps; the bound only makes that certain. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * eigen3.h - eigenvalues and vectors of many symmetric 3 x 3 matrices. The index of a table is
- * [f32, f64].
+ * kernel_eigen3.h - eigenvalues and vectors of many symmetric 3 x 3 matrices. The index of a table
+ * is [f32, f64].
  *
  * Values ascend; vectors are columns, orthonormal to a few eps whatever the matrix, with residuals
  * of a few eps of its largest element: equal and nearly equal values, graded matrices and ones
- * whose elements are near the ends of the range included. What a matrix gives depends on it alone,
+ * whose elements are near the ends of the range included. The result depends on the matrix alone,
  * not on its place in the batch. A matrix with an element read that is not finite gives NaN and
  * info 1, every other info 0.
  */

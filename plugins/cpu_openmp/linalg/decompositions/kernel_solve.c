@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One system a lane. Rows are exchanged by masks, on the way to and from the elimination that reads
- * them anyway.
+ * One system per lane. Rows are exchanged under masks while the elimination reads and writes them.
  */
 #include "kernel_solve.h"
 

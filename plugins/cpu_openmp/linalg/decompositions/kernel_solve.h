@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * solve.h - small systems of linear equations, as many at once as a vector register has numbers.
+ * kernel_solve.h - small systems of linear equations, one per lane of a vector register.
  * The index of a table is [f32, f64].
  */
 #ifndef COLLET_OPENMP_KERNELS_SOLVE_H
@@ -25,8 +25,8 @@ typedef struct solve_kernels {
     int32_t lanes[2]; /* the largest count */
     /*
      * Gaussian elimination with partial pivoting. Bit i of the result is set where system i has
-     * numbers that are not finite, or so near the ends of the range that they or its pivots (a zero
-     * one, too) want more care: its x is not written.
+     * numbers that are not finite, or so near the ends of the range that they or its pivots (also a
+     * zero one) need scaling: its x is not written.
      */
     uint32_t (*solve[2])(const solve_group *group);
 } solve_kernels;

@@ -2,10 +2,10 @@
 /*
  * lapack.h - decompositions of large matrices with OpenBLAS and its LAPACK. Private to the plugin.
  *
- * lapack_<op>(job, scratch, begin, end) does matrices begin .. end-1 of the job's call, in the
+ * lapack_<op>(job, scratch, begin, end) computes matrices begin .. end-1 of the job's call, in the
  * element type, with lapack_<op>_scratch(call) bytes of scratch, 64-byte aligned, of its own.
- * LAPACK is given no number that is not finite, and none near the ends of the range: matrices that
- * have any are done by cpu_<op> (../cpu/decompositions.h), in the same scratch.
+ * Matrices with elements that are not finite or near the ends of the range are passed to cpu_<op>
+ * (shared/host/linalg/decompositions.h) instead of LAPACK, with the same scratch.
  */
 #ifndef COLLET_OPENMP_LAPACK_H
 #define COLLET_OPENMP_LAPACK_H
@@ -45,8 +45,8 @@ void lapack_eigh(const lapack_job *job, void *scratch, int64_t begin, int64_t en
 
 /* ---- For these files ------------------------------------------------------------------------- */
 
-/* Threads of ours that move a matrix in front of the library's own: the spinning of others would
- * cost more than they save. */
+/* Our threads that move a matrix before the library's threads compute: more would spin and take its
+ * processors. */
 #define LAPACK_ALONE 1
 
 /* Around calls of the library's LAPACK, with its own threads where the job has them. */
@@ -70,27 +70,27 @@ void lapack_solve_lower_right(const lapack_job *job, const blas_matrix *l, const
 
 /*
  * lapack_factor.c: P A = L U in place, for min(rows, columns) steps: step k exchanged row k with
- * row pivot[k] (Toledo's recursion; docs/KERNELS.md, lu). The parts stay the caller's. Within
- * lapack_enter_parts.
+ * row pivot[k] (Toledo's recursion; docs/KERNELS.md, lu). The caller keeps ownership of the parts.
+ * Within lapack_enter_parts.
  */
 typedef struct lapack_factors {
     const lapack_job *job;
-    dense_view a;   /* rows that BLAS takes */
+    dense_view a;   /* rows that BLAS supports */
     int32_t *pivot; /* min(rows, columns) */
-    void *panel;    /* room for rows x LAPACK_PANEL elements */
+    void *panel;    /* scratch of rows x LAPACK_PANEL elements */
 } lapack_factors;
 
 /* Columns that are factored one by one. */
 #define LAPACK_PANEL 16
 
 void lapack_factor(const lapack_factors *f);
-/* Exchanges rows of x as steps first .. last-1 did; x is rows that BLAS takes. */
+/* Exchanges rows of x as steps first .. last-1 did; x is rows that BLAS supports. */
 void lapack_exchange(const lapack_factors *f, int64_t first, int64_t last, const dense_view *x);
 /* 0, or 1 + the first step whose pivot is zero. */
 int64_t lapack_zero_pivot(const lapack_factors *f);
 
-/* Whether a largest magnitude (dense_load) is one that LAPACK's arithmetic has room around; 0
- * is. */
+/* Whether LAPACK's arithmetic neither overflows nor underflows for this largest magnitude
+ * (dense_load). */
 int lapack_is_regular(const lapack_job *job, double largest);
 
 /* Hands out pieces of a scratch, 64-byte aligned; with base NULL it only counts. */

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * LU by halves of the columns (S. Toledo, SIAM J. Matrix Anal. Appl. 18, 1065, 1997) on rows as
- * they are in memory: LAPACK's own would want columns, and its threads the processors of ours.
+ * they are in memory: LAPACK's own needs columns, and its threads would compete with ours for
+ * processors.
  */
 #include "cpu_openmp/runtime/team.h"
 #include "shared/host/linalg/matrices.h"
 #include "kernel_panel.h"
 #include "lapack.h"
 
-/* Elements that a thread should have to itself where they are only moved. */
+/* Elements that are only moved: the least number per thread. */
 #define GRAIN_ELEMENTS (4 << 10)
 
 static int64_t size_of(const lapack_factors *f)

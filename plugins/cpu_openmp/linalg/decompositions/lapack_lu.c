@@ -6,7 +6,7 @@
 #include "shared/host/linalg/matrices.h"
 #include "lapack.h"
 
-/* Elements that a thread should have to itself where they are only moved. */
+/* Elements that are only moved: the least number per thread. */
 #define GRAIN_ELEMENTS (16 << 10)
 
 /* L and U out of the one matrix that holds both, which may be in the place of either. */
@@ -28,7 +28,7 @@ static void part_rows(void *argument, int32_t thread, int64_t begin, int64_t end
     for (int64_t i = begin; i < end; i++) {
         const char *row = f->a.at + i * f->a.row;
         char *lower = p->lower.at + i * p->lower.row, *upper = p->upper.at + i * p->upper.row;
-        int64_t left = least(i, p->steps);
+        int64_t left = min_i64(i, p->steps);
         if (lower != row)
             move(lower, p->lower.column, row, size, left);
         if (i >= p->steps)
@@ -71,7 +71,7 @@ static lu_room lu_take(const collet_kernel_call *call, lapack_pieces *p)
     uint64_t size = cpu_dtype_size(a->dtype);
     lu_room r;
     r.panel = lapack_take(p, m, LAPACK_PANEL, size);
-    r.pivot = lapack_take(p, least(m, n), 1, sizeof(int32_t));
+    r.pivot = lapack_take(p, min_i64(m, n), 1, sizeof(int32_t));
     r.matrix = place_of(call, 0).at ? NULL : lapack_take(p, m, n, size);
     return r;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Products and triangular systems on the team's threads, a part for each, with OpenBLAS at one
- * thread a part. Threads of OpenBLAS's own would have to share the processors with those of the
- * team, which go on spinning for milliseconds after each of our loops.
+ * Products and triangular systems on the team's threads, one part each, by single-threaded
+ * OpenBLAS. OpenBLAS's own threads would share the processors with those of the team, which spin
+ * for milliseconds after each of our loops.
  */
 #include "cpu_openmp/runtime/team.h"
 #include "lapack.h"
 
-/* Multiply-adds that a thread should have to itself. */
+/* Multiply-adds per thread, at least. */
 #define GRAIN_PRODUCTS (1 << 19)
 
 typedef struct parts {

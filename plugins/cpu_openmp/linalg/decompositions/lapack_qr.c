@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Householder QR by blocks of columns, on rows as they are in memory: LAPACK's own would want
- * columns, and the three transposing copies cost a fifteenth of it. The vectors of a block are
- * made in columns, in a panel that stays in the cache, and applied by products of matrices; Q takes
- * their place from the last block to the first. The signs that make R's diagonal positive are put
- * into the identity that Q begins as.
+ * Householder QR by blocks of columns, on rows as they are in memory: LAPACK's own needs columns,
+ * and three transposing copies take a fifteenth of its time. The vectors of a block are made in
+ * columns, in a panel that stays in the cache, and applied by products of matrices; Q takes their
+ * place from the last block to the first. The signs that make R's diagonal positive are put into
+ * the identity that Q begins as.
  */
 #include <string.h>
 
@@ -17,7 +17,7 @@
 /* Columns of a block. */
 #define BLOCK 32
 
-/* A factorisation under way and its room. `a` is m x n and becomes R with the vectors below its
+/* A factorisation and its scratch. `a` is m x n and becomes R with the vectors below its
  * diagonal; q is m x k, `a` itself where k = n. */
 typedef struct qr_work {
     const lapack_job *job;
@@ -138,7 +138,7 @@ static void reduce(const qr_work *r)
     const dense_view *a = &r->a;
     const collet_device *device = r->job->device;
     for (int64_t first = 0; first < r->least; first += BLOCK) {
-        int64_t columns = least(BLOCK, r->least - first), rows = a->rows - first;
+        int64_t columns = min_i64(BLOCK, r->least - first), rows = a->rows - first;
         int64_t next = first + columns, rest = a->columns - next;
         dense_view here = part(a, first, first, rows, columns);
         dense_view panel = panel_of(r, a, first, columns);
@@ -179,7 +179,7 @@ static void form(const qr_work *r)
 {
     const dense_view *q = &r->q;
     for (int64_t first = (r->least - 1) / BLOCK * BLOCK; first >= 0; first -= BLOCK) {
-        int64_t columns = least(BLOCK, r->least - first), rows = q->rows - first;
+        int64_t columns = min_i64(BLOCK, r->least - first), rows = q->rows - first;
         int64_t next = first + columns, rest = r->least - next, below = rows - columns;
         dense_view here = part(q, first, first, rows, columns);
         dense_view panel = panel_of(r, q, first, columns);

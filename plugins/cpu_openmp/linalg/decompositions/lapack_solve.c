@@ -58,7 +58,7 @@ static blas_matrix rows_of(const dense_view *v)
     return (blas_matrix){.at = v->at, .stride = dense_stride(v)};
 }
 
-/* 0: the right sides are not for the library. */
+/* 0: BLAS does not support the right sides. */
 static int solve_one(const lapack_job *job, int64_t index, const solve_room *r)
 {
     dense_view b = dense_of(cpu_operand(job->call, 3), index);
@@ -88,7 +88,7 @@ int64_t lapack_solve(const lapack_job *job, void *scratch, int64_t begin, int64_
     const char *held = NULL;
     state found = IRREGULAR;
     for (int64_t index = begin; index < end; index++) {
-        /* One matrix that serves many right sides is factored once. */
+        /* A matrix that is broadcast over right sides is factored once. */
         const char *at = cpu_matrix_at(a, 2, index);
         if (at != held)
             found = factor(job, index, &r);

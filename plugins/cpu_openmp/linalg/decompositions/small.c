@@ -7,7 +7,7 @@
 #include "kernel_eigen3.h"
 #include "kernel_solve.h"
 
-/* Symmetric 3 x 3 matrices that a thread should have to itself. */
+/* Symmetric 3 x 3 matrices per thread, at least. */
 #define GRAIN_EIGEN3 1024
 
 /* ---- eigh, 3 x 3 ----------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * small.h - decompositions of many small matrices side by side, one a lane of the vector registers.
+ * small.h - decompositions of many small matrices, one per vector lane.
  */
 #ifndef COLLET_OPENMP_SMALL_H
 #define COLLET_OPENMP_SMALL_H
@@ -11,8 +11,8 @@
 void small_eigh3(const collet_device *device, const collet_kernel_call *call);
 
 /*
- * cpu_solve (../cpu/decompositions.h) with its scratch, of any order: systems that are small, in
- * order and number of right sides, are solved side by side, others by cpu_solve itself.
+ * cpu_solve (shared/host/linalg/decompositions.h) with its scratch, of any order: systems of low
+ * order with few right sides are vectorised across systems, others are solved by cpu_solve itself.
  */
 int64_t small_solve(const collet_device *device, const collet_kernel_call *call, void *scratch,
                     int64_t begin, int64_t end);

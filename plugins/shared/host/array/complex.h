@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * complex.h - quotients of complex numbers where the divisor is 0 or something is not finite, which
- * the formulas of the backends leave out: as C11 annex G.5.1 has them. Pure functions.
+ * complex.h - special cases of complex division, a zero divisor or parts that are not finite, as in
+ * C11 annex G.5.1. The backends' formulas handle the others. Pure functions.
  */
 #ifndef COLLET_CPU_COMPLEX_H
 #define COLLET_CPU_COMPLEX_H

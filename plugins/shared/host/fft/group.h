@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fft_group.h - transforms of a few lines at once: from memory, computed, to memory.
+ * group.h - transforms of a few lines at once: from memory, computed, to memory.
  */
 #ifndef COLLET_CPU_FFT_GROUP_H
 #define COLLET_CPU_FFT_GROUP_H
@@ -13,8 +13,8 @@
 #define FFT_CACHE_LINE 64
 
 /* Where the numbers of some lines are: element j of line l at at[l] + j * step, its imaginary part
- * `part` bytes behind; of a real line there is none. What lies `ahead` bytes behind all that will
- * be used next, and is asked for early; 0: nothing. */
+ * `part` bytes behind; of a real line there is none. The next group is `ahead` bytes behind and is
+ * prefetched; 0: no prefetch. */
 typedef struct fft_view {
     char *at[FFT_LANES_MAX];
     int64_t step, part, ahead;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fft_passes.h - a call of fft as transforms along one axis after another, and their lines.
+ * passes.h - a call of fft as transforms along one axis after another, and their lines.
  */
 #ifndef COLLET_CPU_FFT_PASSES_H
 #define COLLET_CPU_FFT_PASSES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fft_plan.h - how a transform of one length is computed: factors, twiddle factors, and for lengths
- * with large prime factors the convolution that stands for it.
+ * plan.h - how a transform of one length is computed: factors, twiddle factors, and for lengths
+ * with large prime factors the convolution that replaces it.
  *
  * Lengths whose prime factors are at most FFT_PRIME_MAX: self-sorting passes (Stockham), decimation
  * in frequency. Others: the chirp transform of Bluestein (Rabiner, Schafer and Rader 1969), a
@@ -16,7 +16,7 @@
 #define FFT_PRIME_MAX 61
 #define FFT_PASSES_MAX 64
 
-/* What the length alone says; no tables. */
+/* What follows from the length alone; no tables. */
 typedef struct fft_form {
     int64_t n;
     int64_t inner; /* n, or the length of the convolution */

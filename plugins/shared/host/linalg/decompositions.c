@@ -7,7 +7,7 @@
 #include "matrices.h"
 #include "spectral.h"
 
-/* Largest exponents that leave room for the growth of the elements on the way. */
+/* Largest exponents that allow for the growth of elements in between. */
 #define TOP_OF_LU 960
 #define TOP_OF_QR 960
 #define TOP_OF_SPECTRA 400
@@ -19,13 +19,13 @@ int64_t cpu_decomposition_count(const collet_kernel_call *call)
 
 /* ---- Scratch --------------------------------------------------------------------------------- */
 
-/* Hands out pieces of a scratch; with base NULL it only counts. */
+/* Allocates pieces of a scratch; with base NULL it only counts bytes. */
 typedef struct pieces {
     char *base;
     uint64_t used; /* UINT64_MAX: too many */
 } pieces;
 
-/* Room for rows x columns doubles. */
+/* Scratch of rows x columns doubles. */
 static double *take(pieces *p, int64_t rows, int64_t columns)
 {
     uint64_t bytes, used = p->used;
@@ -206,7 +206,7 @@ int64_t cpu_solve(const collet_kernel_call *call, void *scratch, int64_t begin, 
     factored state = NOT_FINITE;
     double scale = 1.0;
     for (int64_t index = begin; index < end; index++) {
-        /* One matrix that serves many right sides is factored once. */
+        /* A matrix that is broadcast over right sides is factored once. */
         const char *at = cpu_matrix_at(a, 2, index);
         if (at != held)
             state = factor(a, index, &r, &scale);
@@ -360,7 +360,7 @@ void cpu_svd(const collet_kernel_call *call, void *scratch, int64_t begin, int64
             cpu_vector_fill(s, index, (double)NAN);
             cpu_matrix_fill(vt, index, (double)NAN);
         } else {
-            /* Of the transpose U and V change places. */
+            /* The transpose exchanges U and V. */
             cpu_matrix_store(u, index, m >= n ? r.left : r.right, 1, m);
             cpu_vector_store(s, index, r.s, 1);
             cpu_matrix_store(vt, index, m >= n ? r.right : r.left, n, 1);

@@ -3,11 +3,10 @@
  * decompositions.h - lu, solve, qr, svd, eigh and cholesky of batches of matrices, for every
  * backend that works on host memory. docs/KERNELS.md has the definitions.
  *
- * cpu_<op>(call, scratch, begin, end) does matrices begin .. end-1 (in C order of the batch axes)
- * of the op's call, in double whatever the element type, with cpu_<op>_scratch(call) bytes of
+ * cpu_<op>(call, scratch, begin, end) computes matrices begin .. end-1 (in C order of the batch
+ * axes) of the op's call, in double for every element type, with cpu_<op>_scratch(call) bytes of
  * scratch, 64-byte aligned, of its own; disjoint parts may run at the same time. UINT64_MAX bytes
- * stand for a size that does not fit, or for rows whose numbers do not fit in perm: libcore refuses
- * such a call.
+ * mean a size that overflows, or row numbers that do not fit in perm: libcore refuses such a call.
  */
 #ifndef COLLET_CPU_DECOMPOSITIONS_H
 #define COLLET_CPU_DECOMPOSITIONS_H

@@ -15,7 +15,7 @@
 /*
  * P A = L U with partial pivoting, in place: the m x n matrix becomes U on and above the diagonal
  * and L, whose diagonal is 1, below. perm[i] is the row of A that is row i of P A; of entries of
- * equal magnitude the first becomes the pivot. A column without a pivot is passed over.
+ * equal magnitude the first becomes the pivot. A column without a pivot is skipped.
  */
 void cpu_lu_factor(double *a, int64_t m, int64_t n, int32_t *perm);
 
@@ -33,8 +33,8 @@ int64_t cpu_cholesky_factor(double *a, int64_t n);
 
 /*
  * A = Q R with k = min(m, n): the m x n matrix `a` becomes R in its first k rows (zeros below the
- * diagonal, which is >= 0), q the m x k matrix with orthonormal columns. `room` holds m + n + k
- * numbers.
+ * diagonal, which is >= 0), q the m x k matrix with orthonormal columns. `room` is scratch of m + n
+ * + k numbers.
  */
 void cpu_qr_factor(double *a, int64_t m, int64_t n, double *q, double *room);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * matrices.h - the matrices of a call whose operands are "...,M,N" and the like: one after the
- * other, between the caller's strides and dense rows of doubles. For every backend that works on
+ * matrices.h - the matrices of a call whose operands are "...,M,N" and similar: copies between the
+ * caller's strides and dense rows of doubles, one matrix at a time. For every backend that works on
  * host memory.
  */
 #ifndef COLLET_CPU_MATRICES_H

@@ -28,7 +28,7 @@ double cpu_rows_norm(const double *x, int64_t n);
 double cpu_reflector(double *x, int64_t n, double *beta);
 
 /*
- * H times the rows x columns matrix a, rows `stride` apart: v has an entry a row. `w` is room for
+ * H times the rows x columns matrix a, rows `stride` apart: v has an entry a row. `w` is scratch of
  * `columns` numbers.
  */
 void cpu_reflect_rows(double *a, int64_t stride, int64_t rows, int64_t columns, const double *v,

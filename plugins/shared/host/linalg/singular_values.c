@@ -5,10 +5,11 @@
 #include "reflector.h"
 #include "spectral.h"
 
-/* Steps that a singular value may take on the average; two are usual. */
+/* Limit of the average number of steps per singular value; two are usual. */
 #define STEPS 60
 
-/* An upper bidiagonal matrix (d, and e beside it) under way, with what its rotations turn. */
+/* An upper bidiagonal matrix (diagonal d, superdiagonal e) and the vectors that its rotations are
+ * applied to. */
 typedef struct bidiagonal {
     int64_t m, n;
     double *d, *e;

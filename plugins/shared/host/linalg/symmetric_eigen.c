@@ -5,7 +5,7 @@
 #include "reflector.h"
 #include "spectral.h"
 
-/* Steps that an eigenvalue may take on the average; two or three are usual. */
+/* Limit of the average number of steps per eigenvalue; two or three are usual. */
 #define STEPS 40
 
 /* p = tau S v for the symmetric n x n matrix S whose lower triangle is in a. */
@@ -68,7 +68,7 @@ static void step(int64_t first, int64_t last, double *d, double *e, double *vect
         double r = cpu_rotation(g, f, &c, &s);
         e[i + 1] = r;
         if (r == 0.0) {
-            /* The block falls apart here. */
+            /* The block splits here. */
             d[i + 1] -= moved;
             e[last] = 0.0;
             return;

@@ -8,7 +8,7 @@
 /* Quadratic convergence ends in fewer than ten sweeps; the bound only makes that certain. */
 #define MAX_SWEEPS 40
 
-/* Below this share of its two diagonal elements an off-diagonal element changes nothing. */
+/* Below this share of its two diagonal elements an off-diagonal element is negligible. */
 #define NEGLIGIBLE 0x1p-55
 
 static void rotate(double *x, double *y, double s, double tau)

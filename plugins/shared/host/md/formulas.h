@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frame.h - what follows from the sums over one frame's atoms, for every backend that works on host
+ * formulas.h - formulas on the sums over one frame's atoms, for every backend that works on host
  * memory. docs/KERNELS.md has the formulas. Matrices are 3 x 3, row-major; axes stand in columns.
  * Pure functions: any thread, no state, no errors. Outputs must not be inputs.
  */
@@ -38,7 +38,7 @@ double cpu_asphericity(const double tensor[9]);
 
 /*
  * The proper rotation R that maximises sum w y.(R x), from covariance[i][j] = sum w x_i y_j: it
- * lays the points x on the points y. No preference (covariance 0): the identity. Not finite: NaN.
+ * superposes the points x on the points y. Covariance 0: the identity. Not finite: NaN.
  */
 void cpu_superpose(const double covariance[9], double rotation[9]);
 

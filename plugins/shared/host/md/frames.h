@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * md_frames.h - the md kernels that work frame by frame, for every backend that works on host
+ * frames.h - the md kernels that work frame by frame, for every backend that works on host
  * memory.
  *
- * Each does frames begin .. end-1 of its op's call, so that a backend may share them out; disjoint
- * parts may run at the same time. docs/KERNELS.md has the formulas.
+ * Each computes frames begin .. end-1 of its op's call; disjoint parts may run at the same time.
+ * docs/KERNELS.md has the formulas.
  */
 #ifndef COLLET_CPU_MD_FRAMES_H
 #define COLLET_CPU_MD_FRAMES_H

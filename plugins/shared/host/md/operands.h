@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * md_operands.h - reading and writing the operands of the md kernels frame by frame as doubles, for
+ * operands.h - reading and writing the operands of the md kernels frame by frame as doubles, for
  * every backend that works on host memory. Inputs are f32 or f64, outputs f64; any strides. Stores
  * do nothing when the output is absent.
  */

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define CPU_PHILOX_ROUNDS 10
-/* What words 0 and 2 are multiplied by, and what the key's words grow by each round. */
+/* Multipliers of words 0 and 2, and increments of the key's words per round. */
 #define CPU_PHILOX_M0 0xd2511f53u
 #define CPU_PHILOX_M1 0xcd9e8d57u
 #define CPU_PHILOX_K0 0x9e3779b9u

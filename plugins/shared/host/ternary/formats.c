@@ -119,7 +119,7 @@ static int64_t unpack_pairs(uint32_t format, int8_t *codes, int64_t step, int64_
 
 /* ---- Base 3 ---------------------------------------------------------------------------------- */
 
-/* Byte b of a block holds `digits` weights, the first one `first`, each `apart` behind the last. */
+/* Byte b of a block holds `digits` weights, the first one `first`, `apart` from one to the next. */
 typedef struct digits {
     int first, apart, digits;
 } digits;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ternary.h - rows of ternary weights between codes (-1, 0, 1) and the packed formats that
+ * formats.h - rows of ternary weights between codes (-1, 0, 1) and the packed formats that
  * docs/KERNELS.md defines. Plain C; any alignment; any thread.
  */
 #ifndef COLLET_CPU_TERNARY_H

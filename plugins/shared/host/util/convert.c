@@ -5,12 +5,12 @@
 
 #include "half.h"
 
-/* Elements converted by way of double at a time. */
+/* Elements converted through double at a time. */
 #define CHUNK 256
 
 /*
- * A 64-bit integer as a double whose last bit stands for all bits that were cut off: rounding it
- * again, to 24 bits or fewer, gives what rounding the integer once would give.
+ * A 64-bit integer rounded to odd (the last bit is sticky) as a double: rounding it again, to 24
+ * bits or fewer, gives the same as rounding the integer once.
  */
 static double sticky_u64(uint64_t x)
 {

@@ -10,7 +10,7 @@
 
 #include <collet/types.h>
 
-/* Bytes an element; 0 for what is no dtype. */
+/* Bytes per element; 0 for an unknown dtype. */
 uint64_t cpu_dtype_size(collet_dtype dtype);
 
 int cpu_dtype_is_complex(collet_dtype dtype);

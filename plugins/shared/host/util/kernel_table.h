@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel_table.h - the terms of kernels.def, the tables of kernels of the CPU backends. For plugin.c
- * alone, which includes its table twice with two meanings of
+ * kernel_table.h - the terms of kernels.def, the tables of kernels of the CPU backends. For
+ * plugin.c alone, which includes its table twice with two meanings of
  *
  *   ROW(OP, run, signature...)               a kernel without workspace
  *   SPACE(OP, run, workspace, signature...)  one with, and the name of what sizes it

@@ -69,7 +69,7 @@ static entry *find(plan_cache *c, const plan_key *key, uint64_t hash)
     return NULL;
 }
 
-/* The plan that may go first; NULL when all are taken. */
+/* The least recently used plan; NULL when all are in use. */
 static entry *oldest(plan_cache *c, const entry *but)
 {
     entry *found = NULL;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plan_cache.h - what a kernel prepares once for a kind of call and keeps for the next: bounded, of
- * one device, any thread.
+ * plan_cache.h - a bounded LRU cache of plans: what a kernel prepares once for calls of one kind.
+ * Of one device; any thread.
  *
- * A plan is found by a key, the bytes that decide how it was made. While somebody has taken it, it
- * stays; else the one that was not used for the longest time goes when there are too many, or when
- * they are too large together. The plan used last stays however large it is. Finding one allocates
- * nothing.
+ * A plan is found by a key, the parameters that it was made from. Plans in use stay; of the others
+ * the least recently used is freed when there are too many, or when they are too large together.
+ * The plan used last stays, whatever its size. A hit allocates nothing.
  */
 #ifndef COLLET_CPU_PLAN_CACHE_H
 #define COLLET_CPU_PLAN_CACHE_H
@@ -18,7 +17,7 @@
 /* The first member of every plan. */
 typedef struct cached_plan {
     void (*destroy)(struct cached_plan *plan); /* frees it and all that it has */
-    uint64_t bytes;                            /* about what it holds */
+    uint64_t bytes;                            /* approximately, of its memory */
 } cached_plan;
 
 typedef struct plan_key {
@@ -39,15 +38,15 @@ typedef struct plan_cache plan_cache;
 
 /* NULL when there is no memory. */
 plan_cache *plan_cache_create(int32_t plans, uint64_t bytes);
-/* Nothing is taken any more. NULL does nothing. */
+/* No plan may be in use. NULL does nothing. */
 void plan_cache_destroy(plan_cache *cache);
 
-/* The plan of `key`, made when it is not there: one at a time. The caller gives it back. NULL when
- * it cannot be made. */
+/* The plan of `key`, made if it is missing: one at a time. The caller returns it by
+ * plan_cache_give. NULL when it cannot be made. */
 cached_plan *plan_cache_take(plan_cache *cache, const plan_key *key, plan_make make, void *context);
 void plan_cache_give(plan_cache *cache, cached_plan *plan);
 
-/* Frees every plan that nobody has taken. */
+/* Frees every plan that is not in use. */
 void plan_cache_trim(plan_cache *cache);
 
 /* Plans held now. */

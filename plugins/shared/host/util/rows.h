@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rows.h - operands of host-memory backends as byte addresses and byte strides, and the walk over
+ * rows.h - operands of host-memory backends as byte addresses and byte strides, and iteration over
  * views of one shape row by row (a row runs along the last axis).
  */
 #ifndef COLLET_CPU_ROWS_H
@@ -24,7 +24,7 @@ static inline int cpu_present(const collet_operand *o)
     return o->dtype != COLLET_DTYPE_NONE && o->buffer != NULL;
 }
 
-/* Whether it has no elements; what is absent has none. */
+/* Whether it has no elements; an absent operand has none. */
 static inline int cpu_is_empty(const collet_operand *o)
 {
     int empty = !cpu_present(o);

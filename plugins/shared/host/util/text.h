@@ -10,12 +10,12 @@
 typedef struct text {
     char *at;
     uint64_t capacity;
-    uint64_t used; /* what the text takes without its NUL, fitting or not */
+    uint64_t used; /* length of the whole text without its NUL, even where it did not fit */
 } text;
 
 void text_add(text *t, const char *format, ...) COLLET_PRINTF(2, 3);
 
-/* A string in quotes; what JSON has no plain character for becomes a blank. */
+/* A string in quotes; control characters become blanks. */
 void text_quote(text *t, const char *string);
 
 #endif
