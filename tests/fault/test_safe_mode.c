@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Probes that die and are repeated in safe mode, and how choices come back to a plugin. */
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -151,6 +152,17 @@ static void choices_are_remembered(void **state)
     assert_holds(look("cache=off", "zoo_fragile.probe=mine").reason, "probe: mine,");
 }
 
+static void nothing_is_inherited(void **state)
+{
+    int file = open("/dev/null", O_RDONLY);
+    (void)state;
+    assert_true(file > 0);
+    assert_true(dup2(file, 77) == 77);
+    assert_holds(look("cache=off", NULL).capabilities, "\"descriptors\": 0");
+    assert_int_equal(close(77), 0);
+    assert_int_equal(close(file), 0);
+}
+
 static void without_a_probe(void **state)
 {
     (void)state;
@@ -182,6 +194,7 @@ int main(void)
         cmocka_unit_test(a_crash_in_safe_mode),
         cmocka_unit_test(what_the_user_sets),
         cmocka_unit_test(choices_are_remembered),
+        cmocka_unit_test(nothing_is_inherited),
         cmocka_unit_test(without_a_probe),
     };
     return cmocka_run_group_tests(tests, make_cache, remove_cache);

@@ -3,6 +3,7 @@
  * crash "always", in safe mode too. Its device does not open but says what it was told. */
 #include "zoo.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -17,6 +18,15 @@ static void die(const char *how)
         _exit(3);
 }
 
+/* Of the host's, that a probe has inherited: 0 to 3 are its own. */
+static int descriptors(void)
+{
+    int count = 0;
+    for (int i = 4; i < 256; i++)
+        count += fcntl(i, F_GETFD) >= 0;
+    return count;
+}
+
 static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
                                   uint64_t *needed, collet_error *err)
 {
@@ -27,8 +37,8 @@ static collet_status capabilities(const collet_host *host, char *json, uint64_t 
     host->log(host, COLLET_LOG_DEBUG, "trying the library");
     if (dies && (!safe || !strcmp(safe, "off") || !strcmp(dies, "always")))
         die(dies);
-    snprintf(text, sizeof text, "%.*s, \"choices\": {\"probe\": \"%ld\"}}",
-             (int)(sizeof zoo_json - 2), zoo_json, (long)getpid());
+    snprintf(text, sizeof text, "%.*s, \"choices\": {\"probe\": \"%ld\"}, \"descriptors\": %d}",
+             (int)(sizeof zoo_json - 2), zoo_json, (long)getpid(), descriptors());
     return zoo_write(text, json, capacity, needed);
 }
 
