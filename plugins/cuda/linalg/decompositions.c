@@ -127,7 +127,7 @@ static collet_status run_cholesky(factors *f)
         solver_pointers(j, f->places, &a);
     solver_call(j, f->batched ? "cusolverDnpotrfBatched" : "cusolverDnpotrf", call_cholesky, f);
     a.place = 1;
-    solver_launch(j, "check_pivots", 1, 0, (uint64_t)j->count, &a);
+    solver_launch(j, "check_pivots", 1, CHECK_CHOLESKY, (uint64_t)j->count, &a);
     a = part_of(a, 0, n, n, EXCHANGE_LOWER);
     solver_store(j, &a);
     return j->status;
@@ -184,7 +184,7 @@ static collet_status run_lu(factors *f)
     solver_load(j, &whole);
     solver_call(j, "cusolverDngetrf", call_lu, f);
     whole.place = 3;
-    solver_launch(j, "check_pivots", 3, 1, (uint64_t)j->count, &whole);
+    solver_launch(j, "check_pivots", 3, CHECK_LU, (uint64_t)j->count, &whole);
     whole.place = 0;
     solver_launch(j, "order_rows", 0, -1, (uint64_t)j->count, &whole);
     part = part_of(whole, 1, j->m, j->min_extent, EXCHANGE_LOWER | EXCHANGE_UNIT);
@@ -232,7 +232,7 @@ static collet_status run_solve(factors *f)
     solver_load(j, &a);
     solver_load(j, &b);
     solver_call(j, "cusolverDngetrf and getrs", call_lu, f);
-    solver_launch(j, "check_pivots", 1, 2, (uint64_t)j->count, &a);
+    solver_launch(j, "check_pivots", 1, CHECK_SOLVE, (uint64_t)j->count, &a);
     solver_launch(j, "check_batch", 1, -1, 1, &a);
     b.k = b.place = 0;
     b.flags = EXCHANGE_NOTED | EXCHANGE_SCALED_BACK;

@@ -23,6 +23,11 @@ typedef struct exchange {
     jit_batch operands;
 } exchange;
 
+/* Whose pivots check_pivots checks. */
+#define CHECK_CHOLESKY 0
+#define CHECK_LU 1
+#define CHECK_SOLVE 2
+
 /* Flags. */
 #define EXCHANGE_MIRRORED 1 /* symmetric: only the lower triangle is read */
 #define EXCHANGE_RAW 2      /* not scaled */
