@@ -69,7 +69,6 @@
     X(CL_MEM_OBJECT_ALLOCATION_FAILURE, -4)                                                        \
     X(CL_MEM_READ_WRITE, 1)                                                                        \
     X(CL_MEM_SIZE, 4354)                                                                           \
-    X(CL_MEM_USE_HOST_PTR, 8)                                                                      \
     X(CL_OUT_OF_HOST_MEMORY, -6)                                                                   \
     X(CL_OUT_OF_RESOURCES, -5)                                                                     \
     X(CL_PLATFORM_NAME, 2306)                                                                      \
