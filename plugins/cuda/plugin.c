@@ -72,7 +72,7 @@ static const collet_plugin plugin = {
 
 const backend_facts this_backend = {
     .name = "cuda",
-    .prelude = jit_text_runtime_prelude_cuda,
+    .prelude = jit_text_language_prelude_cuda,
     .plugin = &plugin,
     .device_bytes = sizeof(collet_device),
     .queue_bytes = sizeof(collet_queue),

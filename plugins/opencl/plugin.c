@@ -123,7 +123,7 @@ static const collet_plugin plugin = {
 
 const backend_facts this_backend = {
     .name = "opencl",
-    .prelude = jit_text_runtime_prelude_opencl,
+    .prelude = jit_text_language_prelude_opencl,
     .plugin = &plugin,
     .device_bytes = sizeof(collet_device),
     .queue_bytes = sizeof(collet_queue),

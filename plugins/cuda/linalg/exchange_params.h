@@ -16,9 +16,9 @@ typedef struct exchange {
     i64 infos;          /* i32, one per matrix: cuSOLVER's info */
     i64 extra;          /* TYPE or i32: signs, pivots or flags of columns that are not finite */
     i64 extra_pitch;
-    i32 operand;        /* index in the batch */
+    i32 operand; /* index in the batch */
     i32 flags;
-    i32 top;            /* scaled magnitudes have exponents of -top to top */
+    i32 top; /* scaled magnitudes have exponents of -top to top */
     i32 padding;
     jit_batch operands;
 } exchange;

@@ -5,8 +5,8 @@
 #include "shared/jit/texts.h"
 #include "shared/jit/runtime/view.h"
 
-static const char *const texts[] = {jit_text_runtime_functions, jit_text_runtime_complex,
-                                    jit_text_runtime_convert, jit_text_array_elementwise, NULL};
+static const char *const texts[] = {jit_text_language_functions, jit_text_language_complex,
+                                    jit_text_language_convert, jit_text_array_elementwise, NULL};
 static const jit_source source = {"elementwise", texts};
 
 /* ---- Options of the programs --------------------------------------------------------------- */

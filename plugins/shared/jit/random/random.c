@@ -4,7 +4,7 @@
 #include "shared/jit/texts.h"
 #include "shared/jit/runtime/view.h"
 
-static const char *const texts[] = {jit_text_runtime_functions, jit_text_runtime_complex,
+static const char *const texts[] = {jit_text_language_functions, jit_text_language_complex,
                                     jit_text_random_random, NULL};
 static const jit_source source = {"random", texts};
 

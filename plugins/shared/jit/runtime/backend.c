@@ -102,6 +102,7 @@ void jit_device_close(collet_device *d)
     /* Tables are pooled buffers, and these name tickets of queues. */
     plan_cache_destroy(b->tables);
     jit_pool_trim(&b->pool, d);
+    jit_staging_release(d);
     jit_queues_free(d);
     jit_programs_trim(d);
     jit_backend_close(d);
@@ -113,7 +114,7 @@ void jit_device_close(collet_device *d)
 
 void jit_trim(collet_device *d)
 {
-    jit_queues_unpin(d);
+    jit_staging_release(d);
     jit_queues_visit(d, jit_queue_trim);
     jit_programs_trim(d);
     plan_cache_trim(jit_base_of(d)->tables);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend.h"
 #include "binary_cache.h"
 #include "source.h"
 

@@ -7,26 +7,9 @@
 #ifndef COLLET_JIT_RUNTIME_PROGRAM_H
 #define COLLET_JIT_RUNTIME_PROGRAM_H
 
-#include <pthread.h>
+#include "base.h"
 
-#include "launch.h"
-
-/* What is kept; there is room again after jit_programs_forget. */
-#define JIT_PROGRAMS 1024u
 #define JIT_KERNELS 4096u
-
-typedef struct jit_program {
-    const jit_source *source;
-    char *options;
-    void *handle; /* NULL: it does not compile, */
-    char *why;    /* as told then */
-} jit_program;
-
-typedef struct jit_programs {
-    pthread_mutex_t lock; /* held while anything is compiled */
-    uint32_t count;
-    jit_program programs[JIT_PROGRAMS];
-} jit_programs;
 
 typedef struct jit_kernel {
     const jit_source *source;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "backend.h"
+#include "queue.h"
 
 /* ---- Tickets --------------------------------------------------------------------------------- */
 
@@ -85,7 +85,6 @@ static collet_queue *idle_queue(jit_base *b)
 
 static void queue_free(jit_queue *q)
 {
-    jit_staging_release((collet_queue *)(void *)q);
     jit_backend_queue_close((collet_queue *)(void *)q);
     pthread_mutex_destroy(&q->staging.lock);
     pthread_mutex_destroy(&q->lock);
@@ -136,15 +135,6 @@ void jit_queues_visit(collet_device *d, void (*visit)(collet_queue *queue))
         visit(queue);
         pthread_mutex_unlock(&jit_queue_of(queue)->lock);
     }
-    pthread_mutex_unlock(&b->lock);
-}
-
-void jit_queues_unpin(collet_device *d)
-{
-    jit_base *b = jit_base_of(d);
-    pthread_mutex_lock(&b->lock);
-    for (collet_queue *queue = b->queues; queue; queue = jit_queue_of(queue)->next)
-        jit_staging_release(queue);
     pthread_mutex_unlock(&b->lock);
 }
 

@@ -17,7 +17,7 @@ uint32_t jit_source_texts(const jit_source *source, const char *prelude,
     uint32_t count = 0;
     texts[count++] = prelude;
     texts[count++] = jit_text_runtime_view_params;
-    texts[count++] = jit_text_runtime_common;
+    texts[count++] = jit_text_language_common;
     for (uint32_t i = 0; source->texts[i] && count < JIT_TEXTS; i++)
         texts[count++] = source->texts[i];
     return count;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend.h"
+#include "queue.h"
 
 /* Fewer bytes a driver keeps for itself before it returns. */
 #define LEAST ((uint64_t)64 << 10)
@@ -125,7 +125,7 @@ collet_status jit_buffer_read(collet_device *d, collet_queue *q, collet_buffer *
     return failed == COLLET_OK ? jit_after_first(status) : failed;
 }
 
-void jit_staging_release(collet_queue *q)
+static void release(collet_queue *q)
 {
     jit_staging *s = &jit_queue_of(q)->staging;
     pthread_mutex_lock(&s->lock);
@@ -138,4 +138,13 @@ void jit_staging_release(collet_queue *q)
     }
     s->none = 0;
     pthread_mutex_unlock(&s->lock);
+}
+
+void jit_staging_release(collet_device *d)
+{
+    jit_base *b = jit_base_of(d);
+    pthread_mutex_lock(&b->lock);
+    for (collet_queue *queue = b->queues; queue; queue = jit_queue_of(queue)->next)
+        release(queue);
+    pthread_mutex_unlock(&b->lock);
 }

@@ -6,31 +6,16 @@
 #ifndef COLLET_JIT_RUNTIME_STAGING_H
 #define COLLET_JIT_RUNTIME_STAGING_H
 
-#include <pthread.h>
-
-#include <collet/plugin.h>
+#include "base.h"
 
 /* Bytes of a piece where a device's memory is not the host's. */
 #define JIT_STAGING ((uint64_t)4 << 20)
 
-typedef struct jit_piece {
-    void *address;   /* NULL: not taken */
-    void *handle;    /* the driver's */
-    uint64_t ticket; /* of the last command that uses it */
-} jit_piece;
-
-typedef struct jit_staging {
-    pthread_mutex_t lock; /* of a whole transfer; before the queue's */
-    jit_piece pieces[2];
-    uint32_t next;
-    int none; /* there was no memory to have, until the next trim */
-} jit_staging;
-
 /* The setting: bytes of a piece, or "off", which is 0; `otherwise` where it is not set. */
 uint64_t jit_staging_size(const collet_host *host, const char *setting, uint64_t otherwise);
 
-/* Gives a queue's pieces back. */
-void jit_staging_release(collet_queue *queue);
+/* Gives the page-locked memory of all queues back, once their transfers have passed. */
+void jit_staging_release(collet_device *device);
 
 /* Slots. What is page-locked already, and where base.staging is 0, is left to jit_write and
  * jit_read. */
