@@ -224,22 +224,11 @@ void kit_emit_parts(kit_plan *plan, const kit_case *c);
 
 /* ---- Signatures and patterns (signature.c) ------------------------------------------------- */
 
-/* Calls `found` for each choice of dtypes that `sigs` accepts. */
-void kit_signatures(const collet_op_info *info,
-                    void (*found)(void *user, const collet_dtype *dtypes, uint32_t count),
-                    void *user);
 void kit_signature_text(const collet_dtype *dtypes, uint32_t n_out, uint32_t count,
                         char text[KIT_SIG]);
 
-/* The axes of operand k: a letter, -extent - 1 for a fixed one, or 256 a + b for the smaller of the
- * extents of the letters a and b; *dots: begins with "...". */
-typedef struct kit_pattern {
-    int32_t ndim;
-    bool dots, optional;
-    int32_t alternatives;
-    int64_t axes[COLLET_MAX_DIMS];
-} kit_pattern;
-kit_pattern kit_pattern_of(const char *shapes, uint32_t operand, int alternative);
+/* A pattern of operand k, the last where there are fewer. */
+const collet_op_pattern *kit_pattern(const kit_case *c, uint32_t operand, int alternative);
 /* The axis of operand k along which the op is cut, or -1 when that operand is not cut. */
 int32_t kit_split_axis(const kit_case *c, uint32_t operand);
 

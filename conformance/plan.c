@@ -19,11 +19,18 @@ void kit_shape(kit_case *c, uint32_t operand, int32_t ndim, const int64_t *shape
     kit_tensor_shape(&c->operand[operand], ndim, shape);
 }
 
-static int64_t extent_of(const char *letters, const int64_t *extents, int64_t axis)
+static int64_t extent_of(const char *letters, const int64_t *extents, int letter)
 {
-    const char *letter = axis > 0 ? strchr(letters, (int)axis % 256) : NULL;
-    int64_t extent = letter ? extents[letter - letters] : -axis - 1;
-    int64_t other = axis > 255 ? extent_of(letters, extents, axis / 256) : extent;
+    const char *at = strchr(letters, letter);
+    return at ? extents[at - letters] : 0;
+}
+
+static int64_t axis_extent(const char *letters, const int64_t *extents, const collet_op_axis *axis)
+{
+    if (!axis->letter)
+        return axis->extent;
+    int64_t extent = extent_of(letters, extents, axis->letter);
+    int64_t other = axis->other ? extent_of(letters, extents, axis->other) : extent;
     return other < extent ? other : extent;
 }
 
@@ -31,13 +38,13 @@ void kit_bind(kit_case *c, const char *letters, const int64_t *extents, int32_t 
               const int64_t *dots, int alternative)
 {
     for (uint32_t k = 0; k < c->row->operands; k++) {
-        kit_pattern p = kit_pattern_of(c->row->info.shapes, k, alternative);
+        const collet_op_pattern *p = kit_pattern(c, k, alternative);
         int64_t shape[2 * COLLET_MAX_DIMS];
         int32_t ndim = 0;
-        for (int32_t i = 0; p.dots && i < dot_axes; i++)
+        for (int32_t i = 0; p->dots && i < dot_axes; i++)
             shape[ndim++] = dots[i];
-        for (int32_t i = 0; i < p.ndim; i++)
-            shape[ndim++] = extent_of(letters, extents, p.axes[i]);
+        for (int32_t i = 0; i < p->ndim; i++)
+            shape[ndim++] = axis_extent(letters, extents, &p->axes[i]);
         kit_shape(c, k, ndim, shape);
     }
 }
@@ -59,13 +66,10 @@ void kit_emit(kit_plan *plan, const kit_case *c)
 /* A first axis that any extent fits may repeat; the rows of a matrix may not. */
 static bool may_repeat(const kit_case *c, uint32_t k)
 {
-    const collet_op_info *info = &c->row->info;
-    if (k < info->n_out || c->operand[k].ndim == 0)
+    const collet_op_pattern *p = kit_pattern(c, k, 0);
+    if (k < c->row->info.n_out || c->operand[k].ndim == 0)
         return false;
-    if (info->shapes[0] == '@')
-        return true;
-    kit_pattern p = kit_pattern_of(info->shapes, k, 0);
-    return p.dots || p.ndim == 0 || p.axes[0] > 0;
+    return p->any || p->dots || p->ndim == 0 || p->axes[0].letter;
 }
 
 /* Packed rows have no gaps between their bytes. */

@@ -24,7 +24,7 @@ typedef struct frame {
     collet_error err; /* of one device; the context's is touched when the call fails */
     const void *params;
     _Alignas(16) unsigned char params_copy[OP_PARAMS_MAX];
-    int64_t scratch[COLLET_MAX_OPERANDS][2][COLLET_MAX_DIMS];
+    op_scratch scratch[COLLET_MAX_OPERANDS];
 } frame;
 
 /* ---- Checking ---------------------------------------------------------------------------- */
@@ -62,63 +62,6 @@ static collet_status take_operands(frame *f, collet_array *const *outs,
         if (status != COLLET_OK)
             return status;
     }
-    return COLLET_OK;
-}
-
-/* A block of an older caller is filled up with zeros. */
-static collet_status take_params(frame *f, const void *params)
-{
-    uint32_t size;
-    f->params = NULL;
-    if (!f->op->params_size)
-        return COLLET_OK;
-    if (!params)
-        return context_fail(f->cx, COLLET_INVALID, "%s: its parameters are NULL", f->op->name);
-    memcpy(&size, params, sizeof size);
-    if (size < sizeof size)
-        return context_fail(f->cx, COLLET_INVALID, "%s: struct_size of its parameters is not set",
-                            f->op->name);
-    f->params = params;
-    if (size < f->op->params_size) {
-        memset(f->params_copy, 0, f->op->params_size);
-        memcpy(f->params_copy, params, size);
-        f->params = f->params_copy;
-    }
-    return COLLET_OK;
-}
-
-static collet_status dtype_error(const frame *f)
-{
-    text_buffer t;
-    char name[24];
-    text_clear(&t);
-    text_add(&t, "%s: ", f->op->name);
-    for (uint32_t i = 0; i < f->count; i++)
-        text_add(&t, "%s%s is %s", i ? ", " : "", op_operand_name(f->op, i, name),
-                 f->arrays[i] ? collet_dtype_name(f->arrays[i]->dtype) : "absent");
-    text_add(&t, "; accepted (outputs:inputs, ");
-#define LETTER(NAME, id, size, text, letter) text_add(&t, "%c=%s ", letter, text);
-    COLLET_DTYPE_LIST(LETTER)
-#undef LETTER
-    text_add(&t, "*=any real, '='=as output 0): %s", f->op->sigs);
-    return context_fail(f->cx, COLLET_DTYPE, "%s", t.bytes);
-}
-
-/* The value that fill and axpy are given must fit the arrays. */
-static collet_status check_scalar(const frame *f)
-{
-    const collet_fill_params *fill = f->params;
-    const collet_axpy_params *axpy = f->params;
-    if (f->op->id != COLLET_OP_FILL && f->op->id != COLLET_OP_AXPY)
-        return COLLET_OK;
-    collet_dtype from = f->op->id == COLLET_OP_FILL ? fill->value.dtype : axpy->alpha.dtype;
-    collet_dtype to = f->arrays[0]->dtype;
-    int to_complex = to == COLLET_C64 || to == COLLET_C128;
-    int from_complex = from == COLLET_C64 || from == COLLET_C128;
-    if (!collet_dtype_size(from) || (from_complex && !to_complex))
-        return context_fail(f->cx, COLLET_DTYPE,
-                            "%s: a value of dtype %s does not fit an array of %s", f->op->name,
-                            collet_dtype_name(from), collet_dtype_name(to));
     return COLLET_OK;
 }
 
@@ -394,11 +337,8 @@ static int nothing_to_do(const frame *f)
 
 static collet_status call_checked(frame *f)
 {
-    if (!op_accepts(f->op, f->sig))
-        return dtype_error(f);
-    collet_status status = check_scalar(f);
-    if (status == COLLET_OK)
-        status = op_check_shapes(f->op, &f->views, f->params, f->scratch, &f->cx->error);
+    collet_status status =
+        op_check(f->op, f->sig, &f->views, f->params, f->scratch, &f->cx->error);
     if (status == COLLET_OK)
         status = check_outputs(f);
     if (status != COLLET_OK || nothing_to_do(f))
@@ -427,9 +367,10 @@ collet_status collet_call(collet_context *cx, uint32_t id, collet_array *const *
     f.cx = cx;
     f.sig = f.mask = 0;
     f.temporary_count = 0;
+    f.views.open = NULL;
     collet_status status = take_operands(&f, outs, ins);
     if (status == COLLET_OK)
-        status = take_params(&f, params);
+        status = op_params(f.op, params, f.params_copy, &f.params, &cx->error);
     if (status == COLLET_OK)
         status = call_checked(&f);
     for (uint32_t i = 0; i < f.temporary_count; i++)

@@ -6,45 +6,9 @@
 #include <string.h>
 
 #include "runtime/context.h"
-#include "util/text.h"
+#include "util/shape.h"
 
 /* ---- Geometry ---------------------------------------------------------------------------- */
-
-static collet_status overflow(int32_t ndim, const int64_t *shape, collet_error *err)
-{
-    text_buffer t;
-    text_clear(&t);
-    text_add_shape(&t, ndim, shape);
-    return collet_fail(err, COLLET_OVERFLOW, "an array of %s elements does not fit in 64 bits",
-                       t.bytes);
-}
-
-collet_status array_shape_check(collet_dtype dtype, int32_t ndim, const int64_t *shape,
-                                int64_t *size, collet_error *err)
-{
-    int empty = 0;
-    if (!collet_dtype_size(dtype))
-        return collet_fail(err, COLLET_DTYPE, "%" PRId32 " is no dtype", dtype);
-    if (ndim < 0 || ndim > COLLET_MAX_DIMS || (ndim && !shape))
-        return collet_fail(err, COLLET_INVALID, "an array has 0 to %d axes, not %" PRId32 "%s",
-                           COLLET_MAX_DIMS, ndim, ndim && !shape ? " without a shape" : "");
-    *size = 1;
-    for (int32_t i = 0; i < ndim; i++) {
-        if (shape[i] < 0)
-            return collet_fail(err, COLLET_INVALID, "the extent of axis %" PRId32 " is %" PRId64, i,
-                               shape[i]);
-        empty |= shape[i] == 0;
-    }
-    for (int32_t i = 0; !empty && i < ndim; i++)
-        if (__builtin_mul_overflow(*size, shape[i], size))
-            return overflow(ndim, shape, err);
-    int64_t bytes;
-    if (empty)
-        *size = 0;
-    if (__builtin_mul_overflow(*size, (int64_t)collet_dtype_size(dtype), &bytes))
-        return overflow(ndim, shape, err);
-    return COLLET_OK;
-}
 
 /* Larger than any address space; sums and products of smaller values do not overflow. */
 #define REACH_MAX (INT64_MAX / 4)
@@ -190,7 +154,7 @@ static collet_status array_allocate(collet_array **out, collet_dtype dtype, int3
                                     const int64_t *shape, collet_error *err)
 {
     int64_t size;
-    collet_status status = array_shape_check(dtype, ndim, shape, &size, err);
+    collet_status status = shape_check(dtype, ndim, shape, &size, err);
     if (status != COLLET_OK)
         return status;
     collet_array *a = calloc(1, sizeof *a);
@@ -289,7 +253,7 @@ collet_status collet_array_wrap(collet_context *cx, collet_array **out, collet_d
                         "collet_array_wrap: data %p is not aligned to the %" PRId64 " bytes of %s",
                         data, alignment, collet_dtype_name(dtype));
     else if (!array_reach(a))
-        status = overflow(ndim, shape, &cx->error);
+        status = shape_overflow(ndim, shape, &cx->error);
     if (status == COLLET_OK) {
         array_settle(a);
         /* The storage begins at the lowest element, which negative strides put before `data`. */

@@ -33,9 +33,6 @@ int array_overlaps(const collet_array *a, const collet_array *b);
  * the context's backend, or in host memory where that has no kernel for it. */
 collet_status array_assign(collet_context *cx, collet_array *to, const collet_array *from);
 
-/* Checks dtype, axes and size; *size is the number of elements. DTYPE, INVALID, OVERFLOW. */
-collet_status array_shape_check(collet_dtype dtype, int32_t ndim, const int64_t *shape,
-                                int64_t *size, collet_error *err);
 /* Sets low and high from shape and strides; 0 when they do not fit in 64 bits. */
 int array_reach(collet_array *a);
 /* Sets contiguous and repeats from shape and strides. */

@@ -5,6 +5,7 @@
 
 #include "array.h"
 #include "runtime/context.h"
+#include "util/shape.h"
 
 /* A view of `base`'s storage with everything but shape, strides and offset taken over. */
 static collet_status view_create(collet_context *cx, collet_array **out, const collet_array *base,
@@ -152,7 +153,7 @@ collet_status collet_array_reshape(collet_context *cx, collet_array **out,
     collet_status status = view_create(cx, out, array, &a);
     if (status != COLLET_OK)
         return status;
-    status = array_shape_check(a->dtype, ndim, shape, &size, &cx->error);
+    status = shape_check(a->dtype, ndim, shape, &size, &cx->error);
     if (status != COLLET_OK) {
         free(a);
         return status;
@@ -181,7 +182,7 @@ collet_status collet_array_broadcast(collet_context *cx, collet_array **out,
     collet_status status = view_create(cx, out, array, &a);
     if (status != COLLET_OK)
         return status;
-    status = array_shape_check(a->dtype, ndim, shape, &size, &cx->error);
+    status = shape_check(a->dtype, ndim, shape, &size, &cx->error);
     if (status != COLLET_OK) {
         free(a);
         return status;

@@ -12,25 +12,7 @@
 #define OP_SIG_MAX 24      /* signatures of one op */
 #define OP_PARAMS_MAX 256  /* bytes of a parameter block */
 #define OP_BUILTIN_MAX 256 /* ids of ops.def stay below */
-
-/* An axis of a pattern: an exact extent >= 0, a letter 'A'..'z' as -letter, or the smaller of two
- * letters' extents as both of them, the second 128-fold. */
-#define OP_AXIS_LEAST(first, second) (-((first) + 128 * (second)))
-#define OP_AXIS_IS_LEAST(axis) ((axis) <= -128)
-#define OP_AXIS_LETTER(axis) ((int)(-(axis) % 128))
-#define OP_AXIS_SECOND(axis) ((int)(-(axis) / 128))
-
-typedef struct op_pattern {
-    int32_t ndim; /* named axes, without "..." */
-    int32_t dots; /* 1: begins with "..." */
-    int32_t axes[COLLET_MAX_DIMS];
-} op_pattern;
-
-typedef struct op_operand {
-    op_pattern pattern[2];
-    int32_t alternatives; /* 1 or 2 */
-    int32_t optional;
-} op_operand;
+#define OP_FIELDS_MAX 32   /* fields of a parameter block */
 
 struct op;
 
@@ -38,20 +20,25 @@ struct op;
 typedef struct op_shapes {
     struct op_view {
         int32_t ndim;
-        const int64_t *shape;
+        const int64_t *shape; /* NULL: absent */
         const int64_t *strides;
         collet_dtype dtype;
     } operand[COLLET_MAX_OPERANDS];
+    /* NULL in a call. In collet_op_infer, memory for each output's shape; the shape of an output
+     * that is to be inferred points to it, with ndim -1 or extents of -1 where nothing is known. */
+    int64_t (*open)[COLLET_MAX_DIMS];
 } op_shapes;
 
 /*
- * A shape rule for what patterns cannot express: checks the views and the parameters, after the
- * patterns where the op has some (the views are broadcast then). May replace a
- * view's shape and strides by ones in `scratch` (COLLET_MAX_DIMS entries each, one pair an operand)
- * when the kernel wants to see other axes than the caller gave.
+ * A rule for what patterns cannot express, after the patterns (the views are broadcast then):
+ * computes the shapes that are open, and checks the given ones and the parameters. One function
+ * does both, so that what is inferred is what is accepted: see op_expect and op_open.
  */
-typedef collet_status (*op_rule)(const struct op *op, op_shapes *views, const void *params,
-                                 int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err);
+typedef collet_status op_rule(const struct op *op, op_shapes *views, const void *params,
+                              collet_error *err);
+
+/* Two shapes of 8 axes (shape and strides) for each operand. */
+typedef int64_t op_scratch[2][COLLET_MAX_DIMS];
 
 typedef struct op {
     uint32_t id;
@@ -60,22 +47,34 @@ typedef struct op {
     uint32_t alias; /* 1: an output may be exactly an input */
     uint32_t sig_count;
     int32_t elementwise; /* every pattern is "..." alone */
-    op_rule rule;        /* NULL: the patterns alone */
-    int32_t rule_only;   /* there are no patterns */
-    const char *name, *family, *shapes, *sigs, *split, *check;
-    op_operand operand[COLLET_MAX_OPERANDS];
+    int32_t rule_only;   /* every pattern is "*" */
+    int32_t scalars;     /* fields of kind SCALAR */
+    op_rule *rule;       /* NULL: the patterns alone */
+    const char *name, *family, *shapes, *sigs, *split, *check, *measure, *summary;
+    const collet_op_field *fields;
+    uint32_t field_count, field_size;
     char sig[OP_SIG_MAX][COLLET_MAX_OPERANDS]; /* letters, '*' and '=' */
     uint64_t exact[OP_SIG_MAX];                /* the same packed, 0 where there is a '*' or '=' */
+    collet_op_operand operand[COLLET_MAX_OPERANDS];
 } op;
 
-/* Parses a definition; the strings are lent for as long as the op lives. INVALID says what is
- * wrong. `shapes` with an '@' needs `rule`. */
-collet_status op_parse(op *out, uint32_t id, const char *name, const char *family,
-                       const char *shapes, const char *sigs, uint32_t params_size, uint32_t alias,
-                       op_rule rule, collet_error *err);
+/* What op_parse is given; the rest of `op` as op_parse says. */
+typedef struct op_source {
+    uint32_t id;
+    const char *name, *family, *shapes, *sigs;
+    op_rule *rule;
+    uint32_t params_size, alias;
+    const collet_op_field *fields;
+    uint32_t field_count, field_size;
+    const char *split, *check, *measure, *summary;
+} op_source;
 
-/* 1 when the dtypes packed in `sig` (absent operands 0) are accepted. */
-int op_accepts(const op *o, uint64_t sig);
+/* Parses a definition; the strings are lent for as long as the op lives. INVALID says what is
+ * wrong. "*" axes need a rule. */
+collet_status op_parse(op *out, const op_source *source, collet_error *err);
+
+/* Field k of the parameter block. */
+const collet_op_field *op_field(const op *o, uint32_t k);
 
 /* The ops of ops.def, parsed. `table` has OP_BUILTIN_MAX entries, NULL where there is no op. */
 typedef struct op_table {
@@ -87,41 +86,64 @@ typedef struct op_table {
 collet_status op_table_create(op_table *table, collet_error *err);
 void op_table_destroy(op_table *table);
 
+/* ---- Dtypes (signature.c) ------------------------------------------------------------------ */
+
+/* Fills op->sig, sig_count, exact, n_out and n_in from op->sigs. */
+collet_status op_parse_sigs(op *o, collet_error *err);
+
+/* 1 when the dtypes packed in `sig` (absent operands 0) are accepted. */
+int op_accepts(const op *o, uint64_t sig);
+
+/* Dtypes number `index` of those that are accepted, with every operand there; 0 beyond the last. */
+int op_signature(const op *o, size_t index, collet_dtype *dtypes);
+
+/* Gives views whose dtype is 0 the one that the first fitting signature has there. `scalar` is the
+ * dtype of the op's value where it has one, else 0. Leaves them alone where none fits. */
+void op_infer_dtypes(const op *o, op_shapes *views, collet_dtype scalar);
+
+/* ---- Checks (check.c, shape.c) --------------------------------------------------------------- */
+
+/* The parameter block of a call in *out: `params` itself, or a copy filled up with zeros in `copy`
+ * (OP_PARAMS_MAX bytes, aligned) when the caller's is an older, shorter one. INVALID. */
+collet_status op_params(const op *o, const void *params, void *copy, const void **out,
+                        collet_error *err);
+
 /*
- * Checks the views of a call against the op's patterns: operands that are absent have shape NULL.
- * Where "..." stands, views get the broadcast axes (scratch). SHAPE names operands and shapes.
+ * Checks dtypes, shapes and parameters of a call: `sig` packs the views' dtypes. Where "..."
+ * stands, inputs get the broadcast axes (scratch, one an operand). DTYPE, SHAPE, INVALID, OVERFLOW
+ * name the operands.
  */
+collet_status op_check(const op *o, uint64_t sig, op_shapes *views, const void *params,
+                       op_scratch *scratch, collet_error *err);
+/* The part of it that a change of strides calls for. */
 collet_status op_check_shapes(const op *o, op_shapes *views, const void *params,
-                              int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err);
+                              op_scratch *scratch, collet_error *err);
 
 /* Merges neighbouring axes that are contiguous to each other in every view (elementwise ops). */
-void op_merge_axes(op_shapes *views, uint32_t count, int64_t (*scratch)[2][COLLET_MAX_DIMS]);
+void op_merge_axes(op_shapes *views, uint32_t count, op_scratch *scratch);
 
 /* "output 0", "input 2", ... of operand i. */
 const char *op_operand_name(const op *o, uint32_t operand, char buffer[24]);
 
-/* Rules that ops.def names: "@transpose" is op_rule_transpose. They live in core/ops/. */
-collet_status op_rule_transpose(const op *o, op_shapes *views, const void *params,
-                                int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err);
-collet_status op_rule_reduce(const op *o, op_shapes *views, const void *params,
-                             int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err);
-collet_status op_rule_reduce_some(const op *o, op_shapes *views, const void *params,
-                                  int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err);
-collet_status op_rule_fft(const op *o, op_shapes *views, const void *params,
-                          int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err);
-collet_status op_rule_fftshift(const op *o, op_shapes *views, const void *params,
-                               int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err);
-collet_status op_rule_ternary_quantize(const op *o, op_shapes *views, const void *params,
-                                       int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err);
-collet_status op_rule_ternary_pack(const op *o, op_shapes *views, const void *params,
-                                   int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err);
-collet_status op_rule_ternary_unpack(const op *o, op_shapes *views, const void *params,
-                                     int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err);
-collet_status op_rule_ternary_dot(const op *o, op_shapes *views, const void *params,
-                                  int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err);
-collet_status op_rule_ternary_matmul(const op *o, op_shapes *views, const void *params,
-                                     int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err);
-collet_status op_rule_ternary_linear(const op *o, op_shapes *views, const void *params,
-                                     int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err);
+/* collet_op_infer of an op. */
+collet_status op_infer(const op *o, const collet_array_spec *ins, const void *params,
+                       collet_array_spec *outs, collet_error *err);
+
+/* ---- Rules (core/ops) ------------------------------------------------------------------------ */
+
+/* The shape of output k when it is to be inferred, else NULL. */
+int64_t *op_open(op_shapes *views, uint32_t k);
+
+/* Output k has this shape: stores it where it is to be inferred, else compares. SHAPE: the shapes
+ * of output 0 and input 0, and `why`. */
+collet_status op_expect(const op *o, op_shapes *views, uint32_t k, int32_t ndim,
+                        const int64_t *shape, const char *why, collet_error *err);
+collet_status op_shape_error(const op *o, const op_shapes *views, const char *why,
+                             collet_error *err);
+
+/* The column `rule` of ops.def. */
+op_rule op_rule_transpose, op_rule_reduce, op_rule_reduce_some, op_rule_fft, op_rule_fftshift;
+op_rule op_rule_ternary_quantize, op_rule_ternary_pack, op_rule_ternary_unpack, op_rule_ternary_dot,
+    op_rule_ternary_matmul, op_rule_ternary_linear;
 
 #endif

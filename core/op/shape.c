@@ -11,6 +11,7 @@ typedef struct binding {
     int64_t letter[128]; /* extent bound to a letter, -1 when free */
     uint8_t owner[128];  /* operand that bound it */
     int32_t dots;        /* axes that "..." stands for */
+    int32_t dots_bound;  /* 1: an operand with "..." has been seen */
     int64_t extent[COLLET_MAX_DIMS];
     uint8_t dots_owner[COLLET_MAX_DIMS];
 } binding;
@@ -31,12 +32,12 @@ static collet_status mismatch(const op *o, const op_shapes *v, uint32_t a, uint3
     return collet_fail(err, COLLET_SHAPE, "%s", t.bytes);
 }
 
-static int pattern_fits(const op_pattern *p, int32_t ndim)
+static int pattern_fits(const collet_op_pattern *p, int32_t ndim)
 {
     return p->dots ? ndim >= p->ndim : ndim == p->ndim;
 }
 
-static const op_pattern *choose_pattern(const op_operand *o, int32_t ndim)
+static const collet_op_pattern *choose_pattern(const collet_op_operand *o, int32_t ndim)
 {
     for (int32_t i = 0; i < o->alternatives; i++)
         if (pattern_fits(&o->pattern[i], ndim))
@@ -72,18 +73,18 @@ static int bind_dots(binding *b, const struct op_view *v, int32_t lead, uint32_t
     return 1;
 }
 
-static int bind_axes(binding *b, const op_pattern *p, const struct op_view *v, uint32_t operand,
-                     uint32_t *other)
+static int bind_axes(binding *b, const collet_op_pattern *p, const struct op_view *v,
+                     uint32_t operand, uint32_t *other)
 {
     int32_t lead = v->ndim - p->ndim;
     for (int32_t i = 0; i < p->ndim; i++) {
         int64_t have = v->shape[lead + i];
-        int32_t axis = p->axes[i];
+        const collet_op_axis *axis = &p->axes[i];
+        int letter = axis->letter;
         *other = operand;
-        if (axis >= 0 && have != axis)
+        if (!letter && have != axis->extent)
             return 0;
-        if (axis < 0 && !OP_AXIS_IS_LEAST(axis)) {
-            int letter = OP_AXIS_LETTER(axis);
+        if (letter && !axis->other) {
             if (b->letter[letter] < 0) {
                 b->letter[letter] = have;
                 b->owner[letter] = (uint8_t)operand;
@@ -96,18 +97,22 @@ static int bind_axes(binding *b, const op_pattern *p, const struct op_view *v, u
     return 1;
 }
 
+static int smaller_letter(const binding *b, const collet_op_axis *axis)
+{
+    return b->letter[axis->letter] <= b->letter[axis->other] ? axis->letter : axis->other;
+}
+
 /* Axes of two letters, when every letter is bound; *other is who bound the smaller one. */
-static int least_axes_fit(const binding *b, const op_pattern *p, const struct op_view *v,
-                          uint32_t *other)
+static int smaller_axes_fit(const binding *b, const collet_op_pattern *p, const struct op_view *v,
+                            uint32_t *other)
 {
     int32_t lead = v->ndim - p->ndim;
     for (int32_t i = 0; i < p->ndim; i++) {
-        if (!OP_AXIS_IS_LEAST(p->axes[i]))
+        if (!p->axes[i].other)
             continue;
-        int first = OP_AXIS_LETTER(p->axes[i]), second = OP_AXIS_SECOND(p->axes[i]);
-        int least = b->letter[first] <= b->letter[second] ? first : second;
-        if (v->shape[lead + i] != b->letter[least]) {
-            *other = b->owner[least];
+        int smaller = smaller_letter(b, &p->axes[i]);
+        if (v->shape[lead + i] != b->letter[smaller]) {
+            *other = b->owner[smaller];
             return 0;
         }
     }
@@ -150,39 +155,78 @@ static void apply_dots(const binding *b, struct op_view *v, int32_t named,
     v->strides = strides;
 }
 
-static collet_status check_patterns(const op *o, op_shapes *views,
-                                    int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err)
+/* An output that is to be inferred: extents that are not known are -1; ndim stays -1 where "..." is
+ * not known. 0: too many axes. */
+static int infer_view(const binding *b, const collet_op_pattern *p, struct op_view *v,
+                      int64_t *shape)
 {
-    const op_pattern *pattern[COLLET_MAX_OPERANDS] = {0};
+    int32_t lead = p->dots ? b->dots : 0;
+    if (p->dots && !b->dots_bound)
+        return 1;
+    if (lead + p->ndim > COLLET_MAX_DIMS)
+        return 0;
+    memcpy(shape, b->extent, (size_t)lead * sizeof *shape);
+    for (int32_t i = 0; i < p->ndim; i++) {
+        const collet_op_axis *axis = &p->axes[i];
+        shape[lead + i] = axis->other    ? b->letter[smaller_letter(b, axis)]
+                          : axis->letter ? b->letter[axis->letter]
+                                         : axis->extent;
+    }
+    v->ndim = lead + p->ndim;
+    return 1;
+}
+
+/* Binds what operand i has of letters and "..."; on a mismatch *other is the operand that it does
+ * not fit, or i. */
+static const collet_op_pattern *bind_operand(const op *o, binding *b, const struct op_view *v,
+                                             uint32_t i, uint32_t *other)
+{
+    const collet_op_pattern *p = choose_pattern(&o->operand[i], v->ndim);
+    *other = i;
+    if (!p || !bind_axes(b, p, v, i, other))
+        return NULL;
+    if (!p->dots)
+        return p;
+    int32_t lead = v->ndim - p->ndim;
+    b->dots_bound = 1;
+    if (i >= o->n_out)
+        return bind_dots(b, v, lead, i, other) ? p : NULL;
+    if (output_dots_fit(b, v, lead, i))
+        return p;
+    *other = b->dots ? b->dots_owner[0] : o->n_out;
+    if (*other >= o->n_out + o->n_in)
+        *other = i;
+    return NULL;
+}
+
+static collet_status check_patterns(const op *o, op_shapes *views, op_scratch *scratch,
+                                    collet_error *err)
+{
+    const collet_op_pattern *pattern[COLLET_MAX_OPERANDS] = {0};
     uint32_t count = o->n_out + o->n_in, other = 0;
     binding b;
     memset(b.letter, 0xff, sizeof b.letter);
-    b.dots = 0;
+    b.dots = b.dots_bound = 0;
     /* Inputs first: they decide what "..." is. */
     for (uint32_t k = 0; k < count; k++) {
         uint32_t i = k < o->n_in ? o->n_out + k : k - o->n_in;
         struct op_view *v = &views->operand[i];
         if (!v->shape)
             continue;
-        pattern[i] = choose_pattern(&o->operand[i], v->ndim);
-        if (!pattern[i])
-            return mismatch(o, views, i, i, err);
-        if (!bind_axes(&b, pattern[i], v, i, &other))
-            return mismatch(o, views, i, other, err);
-        if (!pattern[i]->dots)
+        if (views->open && op_open(views, i)) {
+            if (!infer_view(&b, &o->operand[i].pattern[0], v, views->open[i]))
+                return op_shape_error(o, views, "the output has too many axes", err);
             continue;
-        int32_t lead = v->ndim - pattern[i]->ndim;
-        if (i >= o->n_out ? !bind_dots(&b, v, lead, i, &other) : !output_dots_fit(&b, v, lead, i)) {
-            if (i < o->n_out)
-                other = b.dots ? b.dots_owner[0] : o->n_out;
-            return mismatch(o, views, i, other < count ? other : i, err);
         }
+        pattern[i] = bind_operand(o, &b, v, i, &other);
+        if (!pattern[i])
+            return mismatch(o, views, i, other, err);
     }
     for (uint32_t i = 0; i < count; i++) {
         struct op_view *v = &views->operand[i];
-        if (!v->shape)
+        if (!pattern[i])
             continue;
-        if (!least_axes_fit(&b, pattern[i], v, &other))
+        if (!smaller_axes_fit(&b, pattern[i], v, &other))
             return mismatch(o, views, i, other, err);
         if (!pattern[i]->dots)
             continue;
@@ -210,17 +254,54 @@ static int all_same(const op_shapes *views, uint32_t count)
 }
 
 collet_status op_check_shapes(const op *o, op_shapes *views, const void *params,
-                              int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err)
+                              op_scratch *scratch, collet_error *err)
 {
-    if (o->rule_only)
-        return o->rule(o, views, params, scratch, err);
-    if (o->elementwise && all_same(views, o->n_out + o->n_in))
+    collet_status status = COLLET_OK;
+    if (o->elementwise && !views->open && all_same(views, o->n_out + o->n_in))
         return COLLET_OK;
-    collet_status status = check_patterns(o, views, scratch, err);
-    if (status == COLLET_OK && o->rule)
-        status = o->rule(o, views, params, scratch, err);
-    return status;
+    if (!o->rule_only)
+        status = check_patterns(o, views, scratch, err);
+    return status == COLLET_OK && o->rule ? o->rule(o, views, params, err) : status;
 }
+
+/* ---- For rules --------------------------------------------------------------------------- */
+
+int64_t *op_open(op_shapes *views, uint32_t k)
+{
+    return views->open && views->operand[k].shape == views->open[k] ? views->open[k] : NULL;
+}
+
+collet_status op_shape_error(const op *o, const op_shapes *v, const char *why, collet_error *err)
+{
+    text_buffer t;
+    text_clear(&t);
+    text_add(&t, "%s: ", o->name);
+    if (v->operand[0].shape && v->operand[0].ndim >= 0) {
+        text_add(&t, "output 0 is ");
+        text_add_shape(&t, v->operand[0].ndim, v->operand[0].shape);
+        text_add(&t, ", ");
+    }
+    text_add(&t, "input 0 is ");
+    text_add_shape(&t, v->operand[o->n_out].ndim, v->operand[o->n_out].shape);
+    text_add(&t, "; %s", why);
+    return collet_fail(err, COLLET_SHAPE, "%s", t.bytes);
+}
+
+collet_status op_expect(const op *o, op_shapes *views, uint32_t k, int32_t ndim,
+                        const int64_t *shape, const char *why, collet_error *err)
+{
+    struct op_view *v = &views->operand[k];
+    int64_t *open = op_open(views, k);
+    if (open) {
+        memcpy(open, shape, (size_t)ndim * sizeof *shape);
+        v->ndim = ndim;
+    } else if (v->ndim != ndim || memcmp(v->shape, shape, (size_t)ndim * sizeof *shape) != 0) {
+        return op_shape_error(o, views, why, err);
+    }
+    return COLLET_OK;
+}
+
+/* ---- Merging ----------------------------------------------------------------------------- */
 
 /* 1 when stepping axis k once equals stepping axis k+1 through its whole extent, in every view. */
 static int mergeable(const op_shapes *v, uint32_t count, int32_t k)
@@ -233,7 +314,7 @@ static int mergeable(const op_shapes *v, uint32_t count, int32_t k)
     return 1;
 }
 
-void op_merge_axes(op_shapes *views, uint32_t count, int64_t (*scratch)[2][COLLET_MAX_DIMS])
+void op_merge_axes(op_shapes *views, uint32_t count, op_scratch *scratch)
 {
     uint32_t first = 0; /* that is there: all have the same axes */
     while (first < count && !views->operand[first].shape)

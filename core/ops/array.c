@@ -3,32 +3,18 @@
 #include <inttypes.h>
 
 #include "op/op.h"
-#include "util/text.h"
 #include "dispatch/call.h"
 #include "runtime/context.h"
 
-static collet_status shape_error(const op *o, const op_shapes *v, const char *why,
-                                 collet_error *err)
-{
-    text_buffer t;
-    text_clear(&t);
-    text_add(&t, "%s: output 0 is ", o->name);
-    text_add_shape(&t, v->operand[0].ndim, v->operand[0].shape);
-    text_add(&t, ", input 0 is ");
-    text_add_shape(&t, v->operand[1].ndim, v->operand[1].shape);
-    text_add(&t, "; %s", why);
-    return collet_fail(err, COLLET_SHAPE, "%s", t.bytes);
-}
-
 collet_status op_rule_transpose(const op *o, op_shapes *views, const void *params,
-                                int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err)
+                                collet_error *err)
 {
     const collet_transpose_params *p = params;
-    const struct op_view *out = &views->operand[0], *in = &views->operand[1];
+    const struct op_view *in = &views->operand[1];
+    int64_t shape[COLLET_MAX_DIMS];
     uint32_t seen = 0;
-    (void)scratch;
-    if (p->ndim != (uint32_t)in->ndim || out->ndim != in->ndim)
-        return shape_error(o, views, "the permutation and both arrays have the same axes", err);
+    if (p->ndim != (uint32_t)in->ndim)
+        return op_shape_error(o, views, "the permutation has not as many axes as the input", err);
     for (int32_t i = 0; i < in->ndim; i++) {
         int32_t axis = p->perm[i];
         if (axis < 0 || axis >= in->ndim || seen >> axis & 1)
@@ -36,50 +22,41 @@ collet_status op_rule_transpose(const op *o, op_shapes *views, const void *param
                                "transpose: perm[%d] = %d makes no permutation of %d axes", i, axis,
                                in->ndim);
         seen |= 1u << axis;
+        shape[i] = in->shape[axis];
     }
-    for (int32_t i = 0; i < in->ndim; i++) {
-        if (out->shape[i] != in->shape[p->perm[i]])
-            return shape_error(o, views, "output axis i must have the extent of input axis perm[i]",
-                               err);
-    }
-    return COLLET_OK;
+    return op_expect(o, views, 0, in->ndim, shape,
+                     "output axis i must have the extent of input axis perm[i]", err);
 }
 
-collet_status op_rule_reduce(const op *o, op_shapes *views, const void *params,
-                             int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err)
+collet_status op_rule_reduce(const op *o, op_shapes *views, const void *params, collet_error *err)
 {
     const collet_reduce_params *p = params;
-    const struct op_view *out = &views->operand[0], *in = &views->operand[1];
-    int32_t at = 0;
-    (void)scratch;
-    if (in->ndim < 32 && p->axes >> in->ndim)
+    const struct op_view *in = &views->operand[1];
+    int64_t shape[COLLET_MAX_DIMS];
+    int32_t ndim = 0;
+    if (p->axes >> in->ndim)
         return collet_fail(err, COLLET_INVALID,
                            "%s: axes 0x%x name more than the %d axes of input 0", o->name, p->axes,
                            in->ndim);
     for (int32_t i = 0; i < in->ndim; i++) {
         int reduced = (int)(p->axes >> i & 1);
-        if (reduced && !p->keepdims)
-            continue;
-        if (at >= out->ndim || out->shape[at] != (reduced ? 1 : in->shape[i]))
-            return shape_error(o, views,
-                               "the output has the input's axes without the reduced ones "
-                               "(with keepdims: of length 1)",
-                               err);
-        at++;
+        if (!reduced || p->keepdims)
+            shape[ndim++] = reduced ? 1 : in->shape[i];
     }
-    if (at != out->ndim)
-        return shape_error(o, views, "the output has too many axes", err);
-    return COLLET_OK;
+    return op_expect(o, views, 0, ndim, shape,
+                     "the output has the input's axes without the reduced ones (with keepdims: of "
+                     "length 1)",
+                     err);
 }
 
-/* Of no elements there is no least and no greatest. */
+/* A minimum or maximum needs an element to choose. */
 collet_status op_rule_reduce_some(const op *o, op_shapes *views, const void *params,
-                                  int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err)
+                                  collet_error *err)
 {
     const collet_reduce_params *p = params;
     const struct op_view *in = &views->operand[1];
     int none = 0, wanted = 1;
-    collet_status status = op_rule_reduce(o, views, params, scratch, err);
+    collet_status status = op_rule_reduce(o, views, params, err);
     if (status != COLLET_OK)
         return status;
     for (int32_t i = 0; i < in->ndim; i++) {
@@ -88,7 +65,7 @@ collet_status op_rule_reduce_some(const op *o, op_shapes *views, const void *par
         else
             wanted &= in->shape[i] != 0;
     }
-    return none && wanted ? shape_error(o, views, "of no elements it is not defined", err)
+    return none && wanted ? op_shape_error(o, views, "it is not defined for no elements", err)
                           : COLLET_OK;
 }
 

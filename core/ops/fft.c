@@ -1,23 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The fft family: shape rules and the typed calls. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "op/op.h"
-#include "util/text.h"
 #include "runtime/context.h"
-
-static collet_status shape_error(const op *o, const op_shapes *v, const char *why,
-                                 collet_error *err)
-{
-    text_buffer t;
-    text_clear(&t);
-    text_add(&t, "%s: output 0 is ", o->name);
-    text_add_shape(&t, v->operand[0].ndim, v->operand[0].shape);
-    text_add(&t, ", input 0 is ");
-    text_add_shape(&t, v->operand[1].ndim, v->operand[1].shape);
-    text_add(&t, "; %s", why);
-    return collet_fail(err, COLLET_SHAPE, "%s", t.bytes);
-}
 
 static int is_real(collet_dtype dtype)
 {
@@ -30,13 +17,24 @@ static int64_t half(int64_t n)
     return n > 0 ? n / 2 + 1 : 0;
 }
 
-collet_status op_rule_fft(const op *o, op_shapes *views, const void *params,
-                          int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err)
+/* The last axis of the output; of the two real lengths that have this half spectrum the given one,
+ * else the even one. */
+static int64_t transformed(const struct op_view *in, const struct op_view *out)
+{
+    int64_t from = in->shape[in->ndim - 1];
+    int64_t given = out->ndim == in->ndim ? out->shape[out->ndim - 1] : 0;
+    if (is_real(in->dtype))
+        return half(from);
+    if (!is_real(out->dtype))
+        return from;
+    return half(given) == from ? given : from > 1 ? 2 * (from - 1) : from;
+}
+
+collet_status op_rule_fft(const op *o, op_shapes *views, const void *params, collet_error *err)
 {
     const collet_fft_params *p = params;
     const struct op_view *out = &views->operand[0], *in = &views->operand[1];
-    int32_t last = in->ndim - 1;
-    (void)scratch;
+    int64_t shape[COLLET_MAX_DIMS];
     if (p->axes < 1 || p->axes > 3)
         return collet_fail(err, COLLET_INVALID, "fft: over the last 1, 2 or 3 axes, not %" PRIu32,
                            p->axes);
@@ -46,38 +44,26 @@ collet_status op_rule_fft(const op *o, op_shapes *views, const void *params,
     if (is_real(out->dtype) && !p->inverse)
         return collet_fail(err, COLLET_INVALID, "fft: %s to %s is an inverse transform",
                            collet_dtype_name(in->dtype), collet_dtype_name(out->dtype));
-    if (in->ndim != out->ndim || (uint32_t)in->ndim < p->axes)
-        return shape_error(o, views, "both need the transformed axes, and the same before them",
-                           err);
-    for (int32_t i = 0; i < last; i++)
-        if (out->shape[i] != in->shape[i])
-            return shape_error(o, views, "only the last axis may differ", err);
-    int64_t from = in->shape[last], to = out->shape[last];
-    if (is_real(in->dtype) && to != half(from))
-        return shape_error(o, views, "of a real axis n the half spectrum is n / 2 + 1", err);
-    if (is_real(out->dtype) && from != half(to))
-        return shape_error(o, views, "a real axis n comes from a half spectrum of n / 2 + 1", err);
-    if (!is_real(in->dtype) && !is_real(out->dtype) && from != to)
-        return shape_error(o, views, "a complex transform keeps the length", err);
-    return COLLET_OK;
+    if ((uint32_t)in->ndim < p->axes)
+        return op_shape_error(o, views, "the input has fewer axes than are transformed", err);
+    memcpy(shape, in->shape, (size_t)in->ndim * sizeof *shape);
+    shape[in->ndim - 1] = transformed(in, out);
+    return op_expect(o, views, 0, in->ndim, shape,
+                     is_real(in->dtype)    ? "the half spectrum of a real axis n is n / 2 + 1"
+                     : is_real(out->dtype) ? "a real axis n comes from a half spectrum of n / 2 + 1"
+                                           : "a complex transform keeps the shape",
+                     err);
 }
 
-collet_status op_rule_fftshift(const op *o, op_shapes *views, const void *params,
-                               int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err)
+collet_status op_rule_fftshift(const op *o, op_shapes *views, const void *params, collet_error *err)
 {
     const collet_fftshift_params *p = params;
-    const struct op_view *out = &views->operand[0], *in = &views->operand[1];
-    (void)scratch;
+    const struct op_view *in = &views->operand[1];
     if (p->axes >> in->ndim)
         return collet_fail(err, COLLET_INVALID,
                            "fftshift: axes 0x%" PRIx32 " name more than the %d axes of input 0",
                            p->axes, in->ndim);
-    if (in->ndim != out->ndim)
-        return shape_error(o, views, "the shapes must be the same", err);
-    for (int32_t i = 0; i < in->ndim; i++)
-        if (out->shape[i] != in->shape[i])
-            return shape_error(o, views, "the shapes must be the same", err);
-    return COLLET_OK;
+    return op_expect(o, views, 0, in->ndim, in->shape, "the shapes must be the same", err);
 }
 
 /* ---- Typed calls ------------------------------------------------------------------------- */

@@ -136,11 +136,10 @@ static collet_status check_activations(const char *who, uint32_t activations, fl
 }
 
 collet_status op_rule_ternary_quantize(const op *o, op_shapes *views, const void *params,
-                                       int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err)
+                                       collet_error *err)
 {
     const collet_ternary_quantize_params *p = params;
     (void)views;
-    (void)scratch;
     if (p->mode > COLLET_TERNARY_ABSMEAN)
         return collet_fail(err, COLLET_INVALID,
                            "%s: there is no mode %" PRIu32
@@ -154,29 +153,54 @@ collet_status op_rule_ternary_quantize(const op *o, op_shapes *views, const void
 }
 
 collet_status op_rule_ternary_pack(const op *o, op_shapes *views, const void *params,
-                                   int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err)
+                                   collet_error *err)
 {
     const collet_ternary_format_params *p = params;
-    (void)scratch;
+    int64_t *bytes = op_open(views, 0);
     collet_status status = check_format(o, p->format, views->operand[3].shape != NULL, err);
+    if (bytes)
+        bytes[views->operand[0].ndim - 1] =
+            collet_ternary_bytes(p->format, last_extent(&views->operand[2]));
     return status == COLLET_OK ? check_bytes(o, views, p->format, 0, 2, err) : status;
 }
 
+/* The most weights that a row of so many bytes may hold; -1 where that is more than an i64. */
+static int64_t most_weights(uint32_t format, int64_t bytes)
+{
+    if (bytes > INT64_MAX / 8)
+        return -1;
+    switch (format) {
+    case COLLET_TERNARY_T2:
+        return bytes / T2_BYTES * T2_BLOCK;
+    case COLLET_TERNARY_PLANES:
+        return bytes / 2 * 8;
+    case COLLET_TERNARY_ROTOR:
+        return bytes * 4;
+    default:
+        return bytes / (format == COLLET_TERNARY_TQ2_0 ? TQ2_0_BYTES : TQ1_0_BYTES) * GGUF_BLOCK;
+    }
+}
+
 collet_status op_rule_ternary_unpack(const op *o, op_shapes *views, const void *params,
-                                     int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err)
+                                     collet_error *err)
 {
     const collet_ternary_format_params *p = params;
-    const struct op_view *scale = &views->operand[1];
-    (void)scratch;
+    const struct op_view *codes = &views->operand[0], *scale = &views->operand[1];
+    int64_t *open = op_open(views, 0), *open_scale = op_open(views, 1);
     collet_status status = check_format(o, p->format, scale->shape != NULL, err);
-    if (status == COLLET_OK)
-        status = check_bytes(o, views, p->format, 3, 0, err);
-    int64_t blocks = last_extent(&views->operand[0]) / GGUF_BLOCK;
+    if (status != COLLET_OK)
+        return status;
+    if (open)
+        open[codes->ndim - 1] = most_weights(p->format, last_extent(&views->operand[3]));
+    status = check_bytes(o, views, p->format, 3, 0, err);
+    int64_t blocks = last_extent(codes) / GGUF_BLOCK;
+    if (open_scale)
+        open_scale[scale->ndim - 1] = blocks;
     if (status == COLLET_OK && scale->shape && last_extent(scale) != blocks)
         return collet_fail(err, COLLET_SHAPE,
                            "%s: output 1 has %" PRId64 " scales a row; a row of %" PRId64
                            " weights has %" PRId64 " blocks",
-                           o->name, last_extent(scale), last_extent(&views->operand[0]), blocks);
+                           o->name, last_extent(scale), last_extent(codes), blocks);
     return status;
 }
 
@@ -199,20 +223,18 @@ static collet_status check_packed(const op *o, const op_shapes *v, uint32_t oper
 }
 
 collet_status op_rule_ternary_dot(const op *o, op_shapes *views, const void *params,
-                                  int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err)
+                                  collet_error *err)
 {
     (void)params;
-    (void)scratch;
     collet_status status = check_packed(o, views, 1, err);
     return status == COLLET_OK ? check_packed(o, views, 2, err) : status;
 }
 
 collet_status op_rule_ternary_matmul(const op *o, op_shapes *views, const void *params,
-                                     int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err)
+                                     collet_error *err)
 {
     const struct op_view *weights = &views->operand[1], *x = &views->operand[2];
     (void)params;
-    (void)scratch;
     collet_status status = check_packed(o, views, 1, err);
     if (status != COLLET_OK)
         return status;
@@ -233,11 +255,10 @@ collet_status op_rule_ternary_matmul(const op *o, op_shapes *views, const void *
 }
 
 collet_status op_rule_ternary_linear(const op *o, op_shapes *views, const void *params,
-                                     int64_t (*scratch)[2][COLLET_MAX_DIMS], collet_error *err)
+                                     collet_error *err)
 {
     const collet_ternary_linear_params *p = params;
     int64_t columns = last_extent(&views->operand[2]);
-    (void)scratch;
     collet_status status = check_activations(o->name, p->activations, p->threshold, err);
     if (status == COLLET_OK)
         status = check_packed(o, views, 1, err);

@@ -96,6 +96,29 @@ const collet_op_definition *vtable_op(const collet_plugin *plugin, uint32_t inde
     return (const collet_op_definition *)(const void *)(first + (size_t)index * plugin->op_size);
 }
 
+/* A table of 1.0 to 1.2 ends before the fields. */
+collet_status vtable_parse_op(const collet_plugin *p, uint32_t index, op *out, collet_error *err)
+{
+    const collet_op_definition *d = vtable_op(p, index);
+    op_source source = {.id = COLLET_OP_OWN(index),
+                        .name = d->name,
+                        .family = "own",
+                        .shapes = d->shapes,
+                        .sigs = d->sigs,
+                        .params_size = d->params_size,
+                        .alias = d->alias != 0,
+                        .split = "",
+                        .check = "",
+                        .measure = "",
+                        .summary = ""};
+    if (p->op_size >= offsetof(collet_op_definition, field_size) + sizeof d->field_size) {
+        source.fields = d->fields;
+        source.field_count = d->field_count;
+        source.field_size = d->field_size;
+    }
+    return op_parse(out, &source, err);
+}
+
 static collet_status check_array(const char *what, const void *array, uint32_t count,
                                  uint32_t element, size_t smallest, uint32_t most,
                                  const char **code, collet_error *err)
@@ -134,7 +157,7 @@ static collet_status check_head(const collet_plugin *p, const manifest *m, const
                                        sizeof(collet_kernel_row), MAX_KERNELS, code, err);
     if (status == COLLET_OK)
         status = check_array("own ops", p->ops, p->op_count, p->op_size,
-                             sizeof(collet_op_definition), MAX_OPS, code, err);
+                             offsetof(collet_op_definition, fields), MAX_OPS, code, err);
     return status;
 }
 
@@ -162,13 +185,12 @@ static collet_status check_own_ops(const collet_plugin *p, op *ops, const char *
         for (uint32_t i = 0; i < k; i++)
             if (!strcmp(ops[i].name, d->name))
                 return REFUSE("vtable-own-op", "two own ops are called '%s'", d->name);
-        if (!d->shapes || !d->sigs || d->shapes[0] == '@' || d->alias > 1 ||
+        if (!d->shapes || !d->sigs || d->alias > 1 ||
             (d->params_size && d->params_size < sizeof(uint32_t)) || d->params_size > OP_PARAMS_MAX)
             return REFUSE("vtable-own-op",
                           "own op '%s': shapes, sigs, params_size or alias make no sense", d->name);
         collet_error why;
-        if (op_parse(&ops[k], COLLET_OP_OWN(k), d->name, "", d->shapes, d->sigs, d->params_size,
-                     d->alias, NULL, &why) != COLLET_OK)
+        if (vtable_parse_op(p, k, &ops[k], &why) != COLLET_OK)
             return REFUSE("vtable-own-op", "own %s", why.text);
     }
     return COLLET_OK;

@@ -8,6 +8,7 @@
 #include <collet/plugin.h>
 
 #include "manifest.h"
+#include "op/op.h"
 
 /*
  * COLLET_OK when the table may be used: major version, at least the first release's size, every
@@ -28,6 +29,10 @@ collet_status vtable_verify(const collet_plugin *plugin, const manifest *m, cons
 /* Row `index` < kernel_count, own op `index` < op_count of a table that was verified. */
 const collet_kernel_row *vtable_kernel(const collet_plugin *plugin, uint32_t index);
 const collet_op_definition *vtable_op(const collet_plugin *plugin, uint32_t index);
+
+/* Own op `index` as libcore sees it, with the id COLLET_OP_OWN(index). INVALID. */
+collet_status vtable_parse_op(const collet_plugin *plugin, uint32_t index, op *out,
+                              collet_error *err);
 
 /* Whether the table is long enough to hold a field: VTABLE_HAS(plugin, trim). */
 #define VTABLE_HAS(plugin, field)                                                                  \

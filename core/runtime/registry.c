@@ -12,41 +12,66 @@
 
 /* ---- Own ops ----------------------------------------------------------------------------- */
 
-static int same_op(const op *o, const collet_op_definition *d)
+static int same_text(const char *a, const char *b)
 {
-    return !strcmp(o->shapes, d->shapes) && !strcmp(o->sigs, d->sigs) &&
-           o->params_size == d->params_size && o->alias == (d->alias != 0);
+    return a == b || (a && b && !strcmp(a, b));
 }
 
-static collet_status own_op_register(collet_runtime *r, const collet_op_definition *d, uint32_t *id,
-                                     collet_error *err)
+static int same_field(const collet_op_field *a, const collet_op_field *b)
+{
+    return !strcmp(a->name, b->name) && same_text(a->choices, b->choices) && a->kind == b->kind &&
+           a->dtype == b->dtype && a->offset == b->offset && a->size == b->size;
+}
+
+static int same_op(const op *o, const op *other)
+{
+    int same = !strcmp(o->shapes, other->shapes) && !strcmp(o->sigs, other->sigs) &&
+               o->params_size == other->params_size && o->alias == other->alias &&
+               o->field_count == other->field_count;
+    for (uint32_t k = 0; same && k < o->field_count; k++)
+        same = same_field(op_field(o, k), op_field(other, k));
+    return same;
+}
+
+/* Takes over `o`, which is freed where another plugin has registered the same op. */
+static collet_status own_op_register(collet_runtime *r, op *o, uint32_t *id, collet_error *err)
 {
     uint32_t count = atomic_load(&r->own_op_count);
     for (uint32_t i = 0; i < count; i++) {
-        if (strcmp(r->own_ops[i]->name, d->name))
+        if (strcmp(r->own_ops[i]->name, o->name))
             continue;
         *id = r->own_ops[i]->id;
-        return same_op(r->own_ops[i], d)
-                   ? COLLET_OK
-                   : collet_fail(err, COLLET_UNAVAILABLE,
-                                 "its op %s is defined otherwise by another backend", d->name);
-    }
-    if (count == RUNTIME_OWN_OPS_MAX)
-        return collet_fail(err, COLLET_UNAVAILABLE, "more than %d ops of plugins",
-                           RUNTIME_OWN_OPS_MAX);
-    op *o = malloc(sizeof *o);
-    if (!o)
-        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the op %s", d->name);
-    collet_status status = op_parse(o, COLLET_OP_OWN(count), d->name, "own", d->shapes, d->sigs,
-                                    d->params_size, d->alias != 0, NULL, err);
-    if (status != COLLET_OK) {
+        collet_status status =
+            same_op(r->own_ops[i], o)
+                ? COLLET_OK
+                : collet_fail(err, COLLET_UNAVAILABLE,
+                              "its op %s is defined otherwise by another backend", o->name);
         free(o);
         return status;
     }
+    if (count == RUNTIME_OWN_OPS_MAX) {
+        free(o);
+        return collet_fail(err, COLLET_UNAVAILABLE, "more than %d ops of plugins",
+                           RUNTIME_OWN_OPS_MAX);
+    }
     r->own_ops[count] = o;
-    *id = o->id;
+    *id = o->id = COLLET_OP_OWN(count);
     atomic_store(&r->own_op_count, count + 1);
     return COLLET_OK;
+}
+
+static collet_status own_op_add(collet_runtime *r, const collet_plugin *table, uint32_t k,
+                                uint32_t *id, collet_error *err)
+{
+    op *o = malloc(sizeof *o);
+    if (!o)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the op %s",
+                           vtable_op(table, k)->name);
+    collet_status status = vtable_parse_op(table, k, o, err);
+    if (status == COLLET_OK)
+        return own_op_register(r, o, id, err);
+    free(o);
+    return status;
 }
 
 static collet_status own_ops_register(backend *b, const collet_plugin *table, collet_error *err)
@@ -59,7 +84,7 @@ static collet_status own_ops_register(backend *b, const collet_plugin *table, co
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the ops of %s", table->name);
     pthread_mutex_lock(&b->runtime->own_ops_lock);
     for (uint32_t k = 0; status == COLLET_OK && k < table->op_count; k++)
-        status = own_op_register(b->runtime, vtable_op(table, k), &b->own_ops[k], err);
+        status = own_op_add(b->runtime, table, k, &b->own_ops[k], err);
     pthread_mutex_unlock(&b->runtime->own_ops_lock);
     return status;
 }

@@ -215,8 +215,38 @@ collet_status collet_op_at(const collet_runtime *r, size_t index, collet_op_info
                            .n_out = o->n_out,
                            .n_in = o->n_in,
                            .params_size = o->params_size,
-                           .alias = o->alias};
+                           .alias = o->alias,
+                           .operand_size = sizeof *o->operand,
+                           .field_size = o->field_size,
+                           .operands = o->operand,
+                           .fields = o->fields,
+                           .field_count = o->field_count,
+                           .measure = o->measure,
+                           .summary = o->summary};
     return struct_out(info, &full, sizeof full);
+}
+
+collet_status collet_op_signature(const collet_runtime *r, uint32_t id, size_t index,
+                                  collet_dtype *dtypes)
+{
+    if (!r || !dtypes)
+        return COLLET_INVALID;
+    if (!runtime_alive(r))
+        return COLLET_FORKED;
+    const op *o = runtime_op(r, id);
+    return o && op_signature(o, index, dtypes) ? COLLET_OK : COLLET_NOT_FOUND;
+}
+
+collet_status collet_op_infer(const collet_runtime *r, uint32_t id, const collet_array_spec *ins,
+                              const void *params, collet_array_spec *outs, collet_error *err)
+{
+    if (!r)
+        return collet_fail(err, COLLET_INVALID, "collet_op_infer: the runtime is NULL");
+    if (!runtime_alive(r))
+        return runtime_forked(err);
+    const op *o = runtime_op(r, id);
+    return o ? op_infer(o, ins, params, outs, err)
+             : collet_fail(err, COLLET_NOT_FOUND, "there is no op with the id %u", id);
 }
 
 /* ---- Settings and records ---------------------------------------------------------------- */

@@ -156,8 +156,16 @@ static collet_status clamp(collet_device *device, collet_queue *queue,
 
 /* ---- Tables ------------------------------------------------------------------------------ */
 
+static const collet_op_field clamp_fields[] = {
+    {"lower", "no element is less", NULL, 0, COLLET_FIELD_NUMBER, COLLET_F64,
+     offsetof(example_clamp_params, lower), sizeof(double)},
+    {"upper", "no element is more", NULL, 0, COLLET_FIELD_NUMBER, COLLET_F64,
+     offsetof(example_clamp_params, upper), sizeof(double)},
+};
+
 static const collet_op_definition ops[] = {
-    {EXAMPLE_CLAMP, "... : ...", "f:f d:d", sizeof(example_clamp_params), 1},
+    {EXAMPLE_CLAMP, "out[...] : a[...]", "f:f d:d", sizeof(example_clamp_params), 1, clamp_fields,
+     2, sizeof *clamp_fields},
 };
 
 static const collet_kernel_row kernels[] = {

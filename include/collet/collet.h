@@ -321,23 +321,88 @@ COLLET_API collet_status collet_call(collet_context *context, uint32_t op,
 COLLET_API collet_status collet_op_find(const collet_runtime *runtime, const char *name,
                                         uint32_t *op);
 
+/* One axis of an operand, as a pattern of its op describes it. */
+typedef struct collet_op_axis {
+    int32_t extent;  /* exactly, where `letter` is 0 */
+    uint16_t letter; /* 'A'..'z': any extent, the same wherever the letter occurs in the op; 0 */
+    uint16_t other;  /* not 0: the smaller of the extents of both letters */
+} collet_op_axis;
+
+typedef struct collet_op_pattern {
+    int32_t ndim; /* of `axes` */
+    int32_t dots; /* 1: any axes in front of them, broadcast ("...") */
+    int32_t any;  /* 1: any axes and no others, which a rule of the op computes or checks ("*") */
+    int32_t reserved;
+    collet_op_axis axes[COLLET_MAX_DIMS];
+} collet_op_pattern;
+
+typedef struct collet_op_operand {
+    char name[24];        /* "a"; "out0", "in1" where the op's definition gives none */
+    int32_t optional;     /* 1: may be absent (NULL) */
+    int32_t alternatives; /* patterns that an operand may fit, 1 or 2; the first that does counts */
+    collet_op_pattern pattern[2];
+} collet_op_operand;
+
+/* What an op is: its row of ops.def, or the definition of the plugin that it belongs to. All that
+ * it points to lives as long as the runtime. */
 typedef struct collet_op_info {
     uint32_t struct_size;
     uint32_t id;
     const char *name;
-    const char *family;
-    const char *shapes; /* as in ops.def */
-    const char *sigs;
+    const char *family; /* "own" for a plugin's own op */
+    const char *shapes; /* the operands as ops.def writes them */
+    const char *sigs;   /* "outputs:inputs ..."; collet_op_signature enumerates them */
     const char *split;
     const char *check;
     uint32_t n_out, n_in;
-    uint32_t params_size;
-    uint32_t alias; /* 1: EXACT */
+    uint32_t params_size; /* of the parameter block; 0: none */
+    uint32_t alias;       /* 1: EXACT */
+    uint32_t operand_size, field_size;  /* bytes from one element to the next */
+    const collet_op_operand *operands;  /* n_out + n_in, outputs first */
+    const collet_op_field *fields;      /* of the parameter block */
+    uint32_t field_count;
+    uint32_t reserved;
+    const char *measure; /* the shape that backend-bench measures by default; "" for own ops */
+    const char *summary; /* one line; "" for own ops */
 } collet_op_info;
 
 COLLET_API size_t collet_op_count(const collet_runtime *runtime);
 COLLET_API collet_status collet_op_at(const collet_runtime *runtime, size_t index,
                                       collet_op_info *info);
+/* Dtypes number `index` that the op accepts, into dtypes[0..n_out + n_in), outputs first. NOT_FOUND
+ * beyond the last, or when there is no such op. An optional operand may be absent from any. */
+COLLET_API collet_status collet_op_signature(const collet_runtime *runtime, uint32_t op,
+                                             size_t index, collet_dtype *dtypes);
+
+/* What an array is, without its elements. `ndim` is COLLET_ABSENT for an optional operand that is
+ * not there; then nothing else counts. */
+#define COLLET_INFER (-1)
+#define COLLET_ABSENT (-2)
+typedef struct collet_array_spec {
+    collet_dtype dtype;
+    int32_t ndim;
+    int64_t shape[COLLET_MAX_DIMS]; /* extents, `ndim` of them */
+} collet_array_spec;
+
+/*
+ * What the outputs of a call have to be: as many of `outs` and `ins` as the op has operands, which
+ * belong to the caller. On entry an output with dtype COLLET_DTYPE_NONE, or with ndim COLLET_INFER,
+ * is to be inferred in that respect; what is given is checked. On success a collet_call with arrays
+ * of these specs and the same parameters passes every check of dtypes, shapes and parameters (what
+ * strides it refuses is not known here); on failure `outs` are as they were.
+ *
+ * Where several outputs fit, the dtype is that of the first signature that fits (one that is any
+ * dtype: that of the first input, or of the value of an op without inputs), the half spectrum of m
+ * elements comes from 2 (m - 1) real ones, and packed bytes hold as many weights as they can.
+ *
+ * Errors are those of the call: INVALID (NULL, an absent operand that is not optional, an extent
+ * < 0, ndim out of range, parameters), SHAPE, DTYPE, OVERFLOW, NOT_FOUND; SHAPE and DTYPE too
+ * where the inputs do not determine an output, which then has to be given: ops without inputs.
+ * Any thread; allocates nothing, opens no device.
+ */
+COLLET_API collet_status collet_op_infer(const collet_runtime *runtime, uint32_t op,
+                                         const collet_array_spec *ins, const void *params,
+                                         collet_array_spec *outs, collet_error *err);
 /* 1 when the backend (by name) has a kernel row for the op with these dtypes, outputs first. */
 COLLET_API int32_t collet_backend_has_kernel(const collet_runtime *runtime, const char *backend,
                                              uint32_t op, const collet_dtype *dtypes,

@@ -30,7 +30,7 @@ extern "C" {
 #endif
 
 #define COLLET_ABI_MAJOR 1
-#define COLLET_ABI_MINOR 2
+#define COLLET_ABI_MINOR 3
 #define COLLET_ABI (((uint32_t)COLLET_ABI_MAJOR << 16) | (uint32_t)COLLET_ABI_MINOR)
 
 /* ---- Kernels ----------------------------------------------------------------------------- */
@@ -120,9 +120,10 @@ typedef struct collet_kernel_row {
 } collet_kernel_row;
 
 /*
- * An op of the plugin's own. `name` is "vendor.op". `shapes`, `sigs` as in ops.def, without
- * @functions. Two plugins that define the same name must agree in everything else, or the second is
- * refused. All strings live as long as the plugin.
+ * An op of the plugin's own. `name` is "vendor.op". `shapes` are the operands and `sigs` the dtypes
+ * as ops.def writes them, without "*" axes; names of operands may be left out. Two plugins that
+ * define the same name must agree in everything else, or the second is refused. All that it points to
+ * lives as long as the plugin.
  */
 typedef struct collet_op_definition {
     const char *name;
@@ -131,6 +132,12 @@ typedef struct collet_op_definition {
     uint32_t params_size; /* of its parameter block, which begins with uint32_t struct_size; or 0.
                              At most 256. */
     uint32_t alias;       /* 1: an output may be exactly an input, 0: never */
+
+    /* ---- Since 1.3: there when op_size covers it ---- */
+
+    const collet_op_field *fields; /* of the parameter block, for bindings; NULL: not described */
+    uint32_t field_count;
+    uint32_t field_size; /* sizeof(collet_op_field) */
 } collet_op_definition;
 
 /* ---- What libcore hands to a plugin ------------------------------------------------------ */

@@ -136,8 +136,7 @@ typedef struct collet_scalar {
 /* ---- Kernels ----------------------------------------------------------------------------- */
 
 /* COLLET_OP_<NAME>: the ids of ops.def. */
-#define COLLET_OP(NAME, id, name, family, shapes, sigs, params, alias, split, combine, check)      \
-    COLLET_OP_##NAME = id,
+#define COLLET_OP(NAME, id, ...) COLLET_OP_##NAME = id,
 enum {
     COLLET_OP_NONE = 0,
 #include <collet/ops.def>
@@ -171,9 +170,36 @@ typedef struct collet_memory_stats {
 
 /* ---- Parameter blocks -------------------------------------------------------------------- */
 
+/* What a field of a parameter block means, which says how a caller comes to its value. */
+#define COLLET_FIELD_NUMBER 0      /* a number */
+#define COLLET_FIELD_FLAG 1        /* 0 or 1 */
+#define COLLET_FIELD_CHOICE 2      /* 0, 1, ...: the words of `choices` */
+#define COLLET_FIELD_AXES 3        /* bit i set: axis i of input 0; default -1: all of them */
+#define COLLET_FIELD_SCALAR 4      /* a collet_scalar, converted to the dtype of output 0; required */
+#define COLLET_FIELD_RANK 5        /* the number of axes of input 0: no choice of the caller's */
+#define COLLET_FIELD_PERMUTATION 6 /* of the axes of input 0; default -1: reversed */
+#define COLLET_FIELD_KINDS 7
+
+/*
+ * One field of an op's parameter block, so that a binding can fill in the block by name: zero
+ * params_size bytes, set struct_size, then every field to its value or its default. struct_size and
+ * reserved fields are not described. Strings live as long as the runtime, those of a plugin's
+ * definition as long as the plugin.
+ */
+typedef struct collet_op_field {
+    const char *name;
+    const char *meaning;  /* one line */
+    const char *choices;  /* of a CHOICE, separated by blanks; else NULL */
+    double default_value; /* of each element; SCALAR has none */
+    int32_t kind;         /* COLLET_FIELD_* */
+    collet_dtype dtype;   /* of an element; COLLET_U8 for SCALAR */
+    uint32_t offset;      /* in the block, bytes */
+    uint32_t size;        /* bytes: one element, or all of a fixed array */
+} collet_op_field;
+
 /*
  * The parameters of a kernel that has any. `struct_size` is sizeof the block as the caller knows
- * it; fields that a caller did not have read as zero.
+ * it; fields that a caller did not have read as zero. ops.def describes every field.
  */
 
 /* fill: the value is converted to the output's dtype as `copy` converts. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "op_call.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 
 #define LETTER_OF(name, id, size, text, letter) [id] = letter,
@@ -9,61 +8,89 @@ static const char letter_of[COLLET_DTYPE_COUNT] = {COLLET_DTYPE_LIST(LETTER_OF)}
 
 static const int64_t dots[] = {2, 3}; /* what "..." stands for */
 
-/* ---- Signatures ------------------------------------------------------------------------------ */
-
-static collet_dtype dtype_of(char letter)
-{
-    for (collet_dtype d = 1; d < COLLET_DTYPE_COUNT; d++) {
-        if (letter_of[d] == letter)
-            return d;
-    }
-    return COLLET_DTYPE_NONE;
-}
-
-static const char *sig_at(const char *sigs, int index)
-{
-    for (; index > 0 && sigs; index--) {
-        sigs = strchr(sigs, ' ');
-        sigs += sigs != NULL;
-    }
-    return sigs;
-}
-
 static int is_complex(collet_dtype d)
 {
     return d == COLLET_C64 || d == COLLET_C128;
 }
 
-static int sig_accepts(const op_call *c, const char *sig)
-{
-    for (uint32_t k = 0; k < c->count; k++, sig++) {
-        sig += *sig == ':';
-        collet_dtype d = c->operand[k].dtype;
-        if (*sig == '*' ? is_complex(d)
-                        : *sig != letter_of[d] && !(*sig == '=' && d == c->operand[0].dtype))
-            return 0;
-    }
-    return 1;
-}
+/* ---- Signatures ------------------------------------------------------------------------------ */
 
 int op_call_accepts(const op_call *c)
 {
-    for (int i = 0; sig_at(c->info.sigs, i); i++) {
-        if (sig_accepts(c, sig_at(c->info.sigs, i)))
+    collet_dtype dtypes[COLLET_MAX_OPERANDS];
+    for (size_t i = 0; collet_op_signature(c->runtime, c->info.id, i, dtypes) == COLLET_OK; i++) {
+        uint32_t k = 0;
+        while (k < c->count && dtypes[k] == c->operand[k].dtype)
+            k++;
+        if (k == c->count)
             return 1;
     }
     return 0;
 }
 
-static void take_sig(op_call *c, const char *sig)
+/* Of an op that takes any real dtype f32 stands for all of them. */
+static int is_counted(const op_call *c, const collet_dtype *dtypes)
 {
-    c->sig = sig;
-    for (uint32_t k = 0; k < c->count; k++, sig++) {
-        sig += *sig == ':';
-        c->operand[k].dtype = *sig == '*'   ? COLLET_F32
-                              : *sig == '=' ? c->operand[0].dtype
-                                            : dtype_of(*sig);
+    for (uint32_t k = 0; k < c->count && strchr(c->info.sigs, '*'); k++)
+        if (dtypes[k] != COLLET_F32 && !is_complex(dtypes[k]))
+            return 0;
+    return 1;
+}
+
+static int take_sig(op_call *c, int sig)
+{
+    collet_dtype dtypes[COLLET_MAX_OPERANDS];
+    char *at = c->sig;
+    for (size_t i = 0;; i++) {
+        if (collet_op_signature(c->runtime, c->info.id, i, dtypes) != COLLET_OK)
+            return 0;
+        if (is_counted(c, dtypes) && !sig--)
+            break;
     }
+    for (uint32_t k = 0; k < c->count; k++) {
+        if (k == c->info.n_out)
+            *at++ = ':';
+        *at++ = letter_of[dtypes[k]];
+        c->operand[k].dtype = dtypes[k];
+    }
+    return 1;
+}
+
+/* ---- Parameters ------------------------------------------------------------------------------ */
+
+static const collet_op_field *field_at(const op_call *c, uint32_t k)
+{
+    const char *first = (const char *)c->info.fields;
+    return (const collet_op_field *)(const void *)(first + (size_t)k * c->info.field_size);
+}
+
+static void set_u32(op_call *c, const collet_op_field *f, uint32_t index, uint32_t value)
+{
+    memcpy(c->params.bytes + f->offset + index * sizeof value, &value, sizeof value);
+}
+
+/* Of arrays with the axes a and b: the second is reduced or shifted; a permutation swaps them. */
+static void take_params(op_call *c)
+{
+    static const collet_scalar half = {.dtype = COLLET_F64, .value.f64 = 0.5};
+    assert_true(c->info.params_size <= sizeof c->params);
+    c->params.struct_size = c->info.params_size;
+    for (uint32_t k = 0; k < c->info.field_count; k++) {
+        const collet_op_field *f = field_at(c, k);
+        if (f->kind == COLLET_FIELD_SCALAR)
+            memcpy(c->params.bytes + f->offset, &half, sizeof half);
+        else if (f->kind == COLLET_FIELD_AXES || f->kind == COLLET_FIELD_RANK)
+            set_u32(c, f, 0, 2);
+        else if (f->kind == COLLET_FIELD_PERMUTATION)
+            set_u32(c, f, 0, 1);
+        else if (f->dtype == COLLET_U32)
+            set_u32(c, f, 0, (uint32_t)f->default_value);
+    }
+    /* With these every operand may be there. */
+    if (c->info.id == COLLET_OP_TERNARY_QUANTIZE)
+        c->params.quantize.mode = COLLET_TERNARY_ABSMEAN;
+    if (c->info.id == COLLET_OP_TERNARY_PACK || c->info.id == COLLET_OP_TERNARY_UNPACK)
+        c->params.format.format = COLLET_TERNARY_TQ2_0;
 }
 
 /* ---- Shapes ---------------------------------------------------------------------------------- */
@@ -102,91 +129,105 @@ static void add_axis(op_operand *o, int64_t extent, char axis)
     o->shape[o->ndim++] = extent;
 }
 
-/* One operand's axes, up to a blank; returns what follows it. */
-static const char *take_axes(const op_call *c, op_operand *o, const char *s, char empty)
+static void take_pattern(op_call *c, uint32_t k, char empty)
 {
-    for (; *s && *s != ' ' && *s != '?' && *s != '|'; s++) {
-        if (!strncmp(s, "...", 3)) {
-            add_axis(o, empty == '.' ? 0 : dots[0], '.');
-            add_axis(o, dots[1], '.');
-            s += 2;
-        } else if (isdigit((unsigned char)*s)) {
-            add_axis(o, *s - '0', '#');
-        } else if (isalpha((unsigned char)s[0]) && isalpha((unsigned char)s[1])) {
-            int64_t a = extent_of(c, s[0], empty), b = extent_of(c, s[1], empty);
-            add_axis(o, a < b ? a : b, '?');
-            s++;
-        } else if (isalpha((unsigned char)*s)) {
-            add_axis(o, extent_of(c, *s, empty), *s);
-        }
+    const collet_op_pattern *p = &c->info.operands[k].pattern[0];
+    op_operand *o = &c->operand[k];
+    o->optional = c->info.operands[k].optional;
+    if (p->dots) {
+        add_axis(o, empty == '.' ? 0 : dots[0], '.');
+        add_axis(o, dots[1], '.');
     }
-    o->optional = *s == '?';
-    return s + strcspn(s, " ");
+    for (int32_t i = 0; i < p->ndim; i++) {
+        char letter = (char)p->axes[i].letter, other = (char)p->axes[i].other;
+        int64_t a = extent_of(c, letter, empty), b = other ? extent_of(c, other, empty) : a;
+        add_axis(o, letter ? (a < b ? a : b) : p->axes[i].extent,
+                 !letter ? '#'
+                 : other ? '?'
+                         : letter);
+    }
+    if (p->any && k >= c->info.n_out) {
+        add_axis(o, empty == 'a' ? 0 : 4, 'a');
+        add_axis(o, empty == 'b' ? 0 : 6, 'b');
+    }
 }
 
-static void take_patterns(op_call *c, char empty)
+static void take_specs(const op_call *c, collet_array_spec *specs)
 {
-    const char *s = c->info.shapes;
     for (uint32_t k = 0; k < c->count; k++) {
-        s += strspn(s, " :");
-        s = take_axes(c, &c->operand[k], s, empty);
+        specs[k] = (collet_array_spec){.dtype = c->operand[k].dtype, .ndim = c->operand[k].ndim};
+        memcpy(specs[k].shape, c->operand[k].shape, sizeof specs[k].shape);
     }
 }
 
-/* What the rules behind patterns want: parameters with which every operand may be there. */
-static void take_ternary_params(op_call *c)
+collet_status op_call_infer(const op_call *c, collet_array_spec *outs, collet_error *err)
 {
-    if (c->info.id == COLLET_OP_TERNARY_QUANTIZE)
-        c->params.quantize.mode = COLLET_TERNARY_ABSMEAN;
-    if (c->info.params_size == sizeof c->params.format)
-        c->params.format.format = COLLET_TERNARY_TQ2_0;
+    collet_array_spec specs[COLLET_MAX_OPERANDS];
+    take_specs(c, specs);
+    for (uint32_t k = 0; k < c->info.n_out; k++)
+        outs[k] = (collet_array_spec){.dtype = c->operand[k].dtype, .ndim = COLLET_INFER};
+    return collet_op_infer(c->runtime, c->info.id, specs + c->info.n_out, &c->params, outs, err);
 }
 
-static void set_shape(op_operand *o, int64_t a, int64_t b, const char *axes)
+collet_status op_call_infer_given(const op_call *c, collet_error *err)
 {
-    add_axis(o, a, axes[0]);
-    add_axis(o, b, axes[1]);
+    collet_array_spec specs[COLLET_MAX_OPERANDS];
+    take_specs(c, specs);
+    return collet_op_infer(c->runtime, c->info.id, specs + c->info.n_out, &c->params, specs, err);
 }
 
-/* The rules of core/ops/, each with an axis that the output has from the input ('a', 'b'). */
-static int take_rule(op_call *c, char empty)
+/* Which axis of the input an output's axis comes from shows when that one is longer. */
+static void label_outputs(op_call *c)
 {
-    op_operand *out = &c->operand[0], *in = &c->operand[1];
-    int64_t a = empty == 'a' ? 0 : 4, b = empty == 'b' ? 0 : 6;
-    if (!strcmp(c->info.shapes, "@transpose")) {
-        set_shape(in, a, b, "ab");
-        set_shape(out, b, a, "ba");
-        c->params.transpose.ndim = 2;
-        c->params.transpose.perm[0] = 1;
-    } else if (!strncmp(c->info.shapes, "@reduce", 7)) {
-        set_shape(in, a, b, "ab");
-        add_axis(out, a, 'a');
-        c->params.reduce.axes = 2;
-    } else if (!strcmp(c->info.shapes, "@fft")) {
-        int half_in = is_complex(in->dtype) && !is_complex(out->dtype);
-        int half_out = !is_complex(in->dtype) && is_complex(out->dtype);
-        set_shape(in, a, half_in ? 4 : 6, "a?");
-        set_shape(out, a, half_out ? 4 : 6, "a?");
-        c->params.fft.axes = 1;
-        c->params.fft.inverse = (uint32_t)half_in;
-    } else if (!strcmp(c->info.shapes, "@fftshift")) {
-        set_shape(in, a, b, "ab");
-        set_shape(out, a, b, "ab");
-        c->params.fftshift.axes = 3;
-    } else {
-        return 0;
+    op_operand *in = &c->operand[c->info.n_out];
+    collet_array_spec outs[COLLET_MAX_OPERANDS];
+    collet_error err;
+    for (int32_t axis = 0; axis < in->ndim; axis++) {
+        in->shape[axis] += 2;
+        if (op_call_infer(c, outs, &err) != COLLET_OK)
+            fail_msg("%s (%s): %s", c->info.name, c->sig, err.text);
+        in->shape[axis] -= 2;
+        for (uint32_t k = 0; k < c->info.n_out; k++)
+            for (int32_t i = 0; i < c->operand[k].ndim; i++)
+                if (outs[k].shape[i] != c->operand[k].shape[i])
+                    c->operand[k].axis[i] = in->axis[axis];
     }
-    return 1;
+}
+
+/* Outputs that a rule computes. A flag that the dtypes call for (inverse) is set by trying. */
+static void take_inferred(op_call *c)
+{
+    collet_array_spec outs[COLLET_MAX_OPERANDS];
+    collet_error err;
+    collet_status status = op_call_infer(c, outs, &err);
+    for (uint32_t k = 0; k < c->info.field_count && status == COLLET_INVALID; k++) {
+        if (field_at(c, k)->kind != COLLET_FIELD_FLAG)
+            continue;
+        set_u32(c, field_at(c, k), 0, 1);
+        status = op_call_infer(c, outs, &err);
+    }
+    /* Where nothing is there to choose from the call fails, and is to: any shape will do. */
+    for (uint32_t k = 0; k < c->info.n_out; k++) {
+        op_operand *o = &c->operand[k];
+        o->ndim = status == COLLET_OK ? outs[k].ndim : 1;
+        o->shape[0] = 4;
+        if (status == COLLET_OK)
+            memcpy(o->shape, outs[k].shape, sizeof o->shape);
+        memset(o->axis, '=', sizeof o->axis);
+    }
+    if (status == COLLET_OK)
+        label_outputs(c);
 }
 
 int op_call_axis_count(const op_call *c, char letter)
 {
     int count = 0;
-    for (uint32_t k = 0; k < c->count; k++)
+    for (uint32_t k = 0; k < c->count; k++) {
+        const collet_op_pattern *p = &c->info.operands[k].pattern[0];
         count += memchr(c->operand[k].axis, letter, (size_t)c->operand[k].ndim) != NULL;
-    for (const char *s = c->info.shapes; *s && *s != '@'; s++) {
-        int pair = isalpha((unsigned char)s[0]) && isalpha((unsigned char)s[1]);
-        count += pair && (s[0] == letter || s[1] == letter);
+        for (int32_t i = 0; i < p->ndim; i++)
+            count +=
+                p->axes[i].other && (p->axes[i].letter == letter || p->axes[i].other == letter);
     }
     return count;
 }
@@ -201,41 +242,37 @@ size_t op_call_count(const collet_runtime *runtime)
 int op_call_describe(op_call *c, const collet_runtime *runtime, size_t index, int sig, char empty)
 {
     memset(c, 0, sizeof *c);
+    c->runtime = runtime;
     c->info.struct_size = sizeof c->info;
     assert_int_equal(collet_op_at(runtime, index, &c->info), COLLET_OK);
     c->count = c->info.n_out + c->info.n_in;
-    if (!sig_at(c->info.sigs, sig))
+    if (!take_sig(c, sig))
         return 0;
-    take_sig(c, sig_at(c->info.sigs, sig));
-    assert_true(c->info.params_size <= sizeof c->params);
-    c->params.struct_size = c->info.params_size;
-    if (is_ternary(c))
-        take_ternary_params(c);
-    else if (c->info.shapes[0] != '@' && strchr(c->info.shapes, '@'))
-        fail_msg("%s: op_call.c knows no rule behind %s", c->info.name, c->info.shapes);
-    if (c->info.shapes[0] != '@')
-        take_patterns(c, empty);
-    else if (!take_rule(c, empty))
-        fail_msg("%s: op_call.c knows no shapes for %s", c->info.name, c->info.shapes);
-    if (c->info.id == COLLET_OP_FILL || c->info.id == COLLET_OP_AXPY) {
-        c->params.fill.value.dtype = COLLET_F64;
-        c->params.fill.value.value.f64 = 0.5;
-    }
+    take_params(c);
+    for (uint32_t k = 0; k < c->count; k++)
+        take_pattern(c, k, empty);
+    if (op_call_by_rule(c))
+        take_inferred(c);
     return 1;
+}
+
+int op_call_by_rule(const op_call *c)
+{
+    return c->info.operands[0].pattern[0].any;
 }
 
 void op_call_stretch(op_call *c, int64_t letters, int64_t others)
 {
     int named = 0;
-    letters = c->info.shapes[0] == '@' ? others : letters;
+    letters = op_call_by_rule(c) ? others : letters;
     for (uint32_t k = 0; k < c->count; k++) {
         for (int32_t i = 0; i < c->operand[k].ndim; i++)
-            named |= !strchr(".#", c->operand[k].axis[i]);
+            named |= !strchr(".#=", c->operand[k].axis[i]);
     }
     for (uint32_t k = 0; k < c->count; k++) {
         op_operand *o = &c->operand[k];
         for (int32_t i = 0; i < o->ndim; i++) {
-            if (!strchr(".#", o->axis[i]))
+            if (!strchr(".#=", o->axis[i]))
                 o->shape[i] *= letters;
             else if (o->axis[i] == '.' && !named)
                 o->shape[i] *= others;

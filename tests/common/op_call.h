@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * op_call.h - one valid call of any op of this libcore, built from what collet_op_at says of it, so
- * that a new op is under test with its row. An op whose shapes are a rule of its own ("@name"), or
- * have one behind them, wants a line in op_call.c: without it the call cannot be built and its
- * tests fail.
+ * that a new op is under test with its row. An op whose rule refuses the default parameters needs a
+ * line in op_call.c: without it the call cannot be built and its tests fail.
  */
 #ifndef TESTS_UNIT_OP_CALL_H
 #define TESTS_UNIT_OP_CALL_H
@@ -16,15 +15,18 @@ typedef struct op_operand {
     collet_dtype dtype;
     int32_t ndim;
     int64_t shape[COLLET_MAX_DIMS];
-    char axis[COLLET_MAX_DIMS]; /* its letter, '.' for one of "...", '#' of a fixed extent, '?' */
+    /* Its letter, '.' for one of "...", '#' of a fixed extent, '?' for the smaller of two letters;
+     * of a "*" input 'a' and 'b', of such an output the one that it depends on, or '='. */
+    char axis[COLLET_MAX_DIMS];
     int optional;
 } op_operand;
 
 typedef struct op_call {
+    const collet_runtime *runtime;
     collet_op_info info;
     uint32_t count; /* operands, outputs first */
     op_operand operand[COLLET_MAX_OPERANDS];
-    const char *sig; /* of the signature taken, lent */
+    char sig[2 * COLLET_MAX_OPERANDS]; /* the signature taken */
     union {
         uint32_t struct_size;
         collet_fill_params fill;
@@ -45,12 +47,21 @@ typedef struct op_call {
 /* The ops there are, of which there are many. */
 size_t op_call_count(const collet_runtime *runtime);
 
-/* Signature number `sig` of the op at `index`; 0 when it has no such signature. Every optional
- * operand is there. The axis called `empty` (0: none) has no elements. */
+/* Signature number `sig` of the op at `index`, f32 for any real dtype; 0 when it has no such
+ * signature. Every optional operand is there. The axis called `empty` (0: none) has no elements. */
 int op_call_describe(op_call *c, const collet_runtime *runtime, size_t index, int sig, char empty);
 
+/* Whether the outputs' shapes are a rule's ("*"). */
+int op_call_by_rule(const op_call *c);
+
+/* What collet_op_infer makes of the inputs and the outputs' dtypes. */
+collet_status op_call_infer(const op_call *c, collet_array_spec *outs, collet_error *err);
+
+/* ... and of the call as it is, outputs and all. */
+collet_status op_call_infer_given(const op_call *c, collet_error *err);
+
 /* Makes the axes with a letter `letters` times as long; "..." `others` times where an op has no
- * axes but these, and those of "@name", of whose signatures only the first fits then. */
+ * axes but these, and those of a rule, of whose signatures only the first fits then. */
 void op_call_stretch(op_call *c, int64_t letters, int64_t others);
 
 /* The number of operands with an axis of that letter; one of two letters counts for both. */

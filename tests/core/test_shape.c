@@ -23,10 +23,11 @@ typedef struct shapes {
 static collet_status check(const shapes *s, collet_error *err)
 {
     static const int64_t strides[COLLET_MAX_DIMS] = {0};
-    int64_t scratch[COLLET_MAX_OPERANDS][2][COLLET_MAX_DIMS];
+    op_scratch scratch[COLLET_MAX_OPERANDS];
+    const op_source source = {.name = "factor", .shapes = factors, .sigs = "ff:f"};
     op o;
     op_shapes views = {0};
-    assert_int_equal(COLLET_OK, op_parse(&o, 1, "factor", "own", factors, "ff:f", 0, 0, NULL, err));
+    assert_int_equal(COLLET_OK, op_parse(&o, &source, err));
     for (int i = 0; i < OPERANDS; i++)
         views.operand[i] = (struct op_view){s->ndim[i], s->shape[i], strides, COLLET_F32};
     return op_check_shapes(&o, &views, NULL, scratch, err);

@@ -77,8 +77,12 @@ static int setup(void **state)
     sample *s = calloc(1, sizeof *s);
     if (!s)
         return -1;
-    s->ops[0] = (collet_op_definition){"zoo.twice", "... : ...", "f:f d:d", 0, 1};
-    s->ops[1] = (collet_op_definition){"zoo.sum", "F : F,N N?", "d:ff d:dd", 8, 0};
+    s->ops[0] = (collet_op_definition){
+        .name = "zoo.twice", .shapes = "... : ...", .sigs = "f:f d:d", .alias = 1};
+    s->ops[1] = (collet_op_definition){.name = "zoo.sum",
+                                       .shapes = "out[F] : a[F,N] scale[N]?",
+                                       .sigs = "d:ff d:dd",
+                                       .params_size = 8};
     s->rows[0] = (collet_kernel_row){COLLET_OP_ADD, 0, SIG_ADD, run, NULL};
     s->rows[1] = (collet_kernel_row){COLLET_OP_ADD, 0,
                                      COLLET_SIG(COLLET_F64, COLLET_F64, COLLET_F64), run, NULL};
@@ -270,6 +274,73 @@ static void own_ops(void **state)
     expect(s, "vtable-own-op", "zoo.twice");
 }
 
+/* Names of operands, and fields of parameters. */
+static void own_descriptions(void **state)
+{
+    sample *s = *state;
+    static const char *const malformed[] = {"out[F : a[F,N] b[N]?",
+                                            "out[F] : out[F,N] b[N]?",
+                                            "out]F] : a[F,N] b[N]?",
+                                            "o-t[F] : a[F,N] b[N]?",
+                                            "out[*] : a[F,N] b[N]?",
+                                            "[F] : a[F,N] b[N]?",
+                                            "a_name_of_twenty_four_ch[F] : a[F,N] b[N]?"};
+    for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) {
+        s->ops[1].shapes = malformed[i];
+        expect(s, "vtable-own-op", "zoo.sum");
+    }
+    s->ops[1].shapes = "out[F] : a[F,N] scale[N]?";
+    collet_op_field fields[2] = {
+        {"power", "what for", NULL, 1, COLLET_FIELD_NUMBER, COLLET_F32, 4, 4}};
+    s->ops[1].fields = fields;
+    s->ops[1].field_count = 1;
+    s->ops[1].field_size = sizeof *fields;
+    expect(s, "ok", "");
+    const collet_op_field good = fields[0],
+                          wrong[] = {
+                              {NULL, "what for", NULL, 1, COLLET_FIELD_NUMBER, COLLET_F32, 4, 4},
+                              {"power", NULL, NULL, 1, COLLET_FIELD_NUMBER, COLLET_F32, 4, 4},
+                              {"power", "what for", "a b", 1, COLLET_FIELD_NUMBER, COLLET_F32, 4,
+                               4},
+                              {"power", "what for", NULL, 1, COLLET_FIELD_CHOICE, COLLET_F32, 4, 4},
+                              {"power", "what for", NULL, 1, COLLET_FIELD_KINDS, COLLET_F32, 4, 4},
+                              {"power", "what for", NULL, 1, -1, COLLET_F32, 4, 4},
+                              {"power", "what for", NULL, 1, COLLET_FIELD_NUMBER, 99, 4, 4},
+                              {"power", "what for", NULL, 1, COLLET_FIELD_NUMBER, COLLET_F32, 4, 8},
+                              {"power", "what for", NULL, 1, COLLET_FIELD_NUMBER, COLLET_F32, 4, 3},
+                              {"power", "what for", NULL, 1, COLLET_FIELD_NUMBER, COLLET_F32, 4, 0},
+                              {"power", "what for", NULL, 1, COLLET_FIELD_NUMBER, COLLET_F32, 0, 4},
+                              {"power", "what for", NULL, 1, COLLET_FIELD_NUMBER, COLLET_F32, 8, 4},
+                              {"power", "what for", NULL, 1, COLLET_FIELD_NUMBER, COLLET_F32,
+                               UINT32_MAX, 4},
+                              {"power", "what for", NULL, 1, COLLET_FIELD_SCALAR, COLLET_U8, 4, 4},
+                              {"scale", "an operand too", NULL, 1, COLLET_FIELD_NUMBER, COLLET_F32,
+                               4, 4},
+                          };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        fields[0] = wrong[i];
+        expect(s, "vtable-own-op", "zoo.sum");
+    }
+    fields[0] = fields[1] = good;
+    s->ops[1].field_count = 2;
+    expect(s, "vtable-own-op", "two fields");
+    s->ops[1].field_size = 8;
+    expect(s, "vtable-own-op", "zoo.sum");
+    /* A table of 1.2 has none of this. */
+    struct first_definition {
+        const char *name, *shapes, *sigs;
+        uint32_t params_size, alias;
+    } first[] = {{"zoo.twice", "... : ...", "f:f d:d", 0, 1},
+                 {"zoo.sum", "F : F,N N?", "d:ff d:dd", 8, 0}};
+    s->table.ops = (const collet_op_definition *)(const void *)first;
+    s->table.op_size = sizeof *first;
+    expect(s, "ok", "");
+    s->table.ops = s->ops;
+    s->table.op_size = sizeof *s->ops;
+    s->ops[1].fields = NULL;
+    expect(s, "vtable-own-op", "zoo.sum");
+}
+
 static void kernels_differ(void **state)
 {
     sample *s = *state;
@@ -304,8 +375,9 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        CASE(good), CASE(head),    CASE(slots),          CASE(arrays),      CASE(longer_rows),
-        CASE(rows), CASE(own_ops), CASE(kernels_differ), CASE(newer_minor),
+        CASE(good),           CASE(head),        CASE(slots),   CASE(arrays),
+        CASE(longer_rows),    CASE(rows),        CASE(own_ops), CASE(own_descriptions),
+        CASE(kernels_differ), CASE(newer_minor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

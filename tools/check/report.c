@@ -177,22 +177,22 @@ void check_report_end(const check_options *options, const check_shared *shared, 
 
 typedef struct listed_op {
     uint32_t id;
-    const char *name, *family, *shapes, *sigs, *split, *check;
+    const char *name, *family, *shapes, *sigs, *split, *check, *summary;
 } listed_op;
 
-#define COLLET_OP(NAME, id, name, family, shapes, sigs, params, alias, split, combine, check)      \
-    {id, #name, #family, shapes, sigs, split, #check},
+#define COLLET_OP(NAME, id, name, family, operands, rule, sigs, params, alias, split, check,       \
+                  measure, summary)                                                                \
+    {id, #name, #family, operands, sigs, split, #check, summary},
 static const listed_op listed[] = {
 #include <collet/ops.def>
 };
-#undef COLLET_OP
 
 static void list_text(void)
 {
     for (size_t i = 0; i < sizeof listed / sizeof *listed; i++) {
         const listed_op *op = &listed[i];
-        printf("%s  (%s, %s)\n    shapes  %s\n    sigs    %s\n", op->name, op->family, op->check,
-               op->shapes, op->sigs);
+        printf("%s  (%s, %s): %s\n    shapes  %s\n    sigs    %s\n", op->name, op->family,
+               op->check, op->summary, op->shapes, op->sigs);
         if (op->split[0])
             printf("    split   %s\n", op->split);
         for (size_t k = 0; k < kit_limit_count; k++)
@@ -211,6 +211,7 @@ static void list_json(void)
         cJSON *op = cJSON_CreateObject();
         cJSON_AddStringToObject(op, "name", listed[i].name);
         cJSON_AddStringToObject(op, "family", listed[i].family);
+        cJSON_AddStringToObject(op, "summary", listed[i].summary);
         cJSON_AddStringToObject(op, "shapes", listed[i].shapes);
         cJSON_AddStringToObject(op, "sigs", listed[i].sigs);
         cJSON_AddStringToObject(op, "split", listed[i].split);

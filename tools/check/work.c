@@ -14,7 +14,7 @@ typedef struct worker {
     collet_context *context;
     kit_row *rows; /* as many as shared->rows */
     int pipe;
-    collet_op_info op; /* whose signatures are being expanded */
+    collet_op_info op; /* whose signatures are added */
 } worker;
 
 static void refuse(worker *w, int32_t phase, const char *format, ...) COLLET_PRINTF(3, 4);
@@ -131,10 +131,10 @@ static bool open_backend(worker *w, const char *path)
 
 /* ---- Rows ---------------------------------------------------------------------------------- */
 
-static void add_row(void *user, const collet_dtype *dtypes, uint32_t count)
+static void add_row(worker *w, const collet_dtype *dtypes)
 {
-    worker *w = user;
     check_shared *shared = w->shared;
+    uint32_t count = w->op.n_out + w->op.n_in;
     kit_row row = {.info = w->op, .kit = kit_op_find(w->op.id), .operands = count};
     kit_signature_text(dtypes, w->op.n_out, count, row.sig);
     if (w->options->sig && strcmp(w->options->sig, row.sig))
@@ -175,7 +175,9 @@ static bool find_rows(worker *w)
             continue;
         known = true;
         int32_t first = w->shared->row_count;
-        kit_signatures(&w->op, add_row, w);
+        collet_dtype dtypes[KIT_OPERANDS];
+        for (size_t s = 0; collet_op_signature(w->runtime, w->op.id, s, dtypes) == COLLET_OK; s++)
+            add_row(w, dtypes);
         if (w->options->rows >= 0)
             thin_rows(w, first);
     }

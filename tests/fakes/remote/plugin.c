@@ -160,7 +160,8 @@ static const collet_kernel_row kernels[] = {
     ROW(COLLET_OP_OWN(0), remote_run, COLLET_SIG(F, F, F)),
 };
 
-static const collet_op_definition ops[] = {{"remote.plus", "... : ... ...?", "f:ff", 0, 0}};
+static const collet_op_definition ops[] = {
+    {.name = "remote.plus", .shapes = "... : ... ...?", .sigs = "f:ff"}};
 
 static const collet_plugin plugin = {
     .abi = COLLET_ABI,

@@ -2,7 +2,8 @@
 /* Good: brings an op of its own, which host->config can rename the device of. */
 #include "zoo.h"
 
-static const collet_op_definition ops[] = {{"zoo.twice", "... : ...", "f:f d:d", 0, 1}};
+static const collet_op_definition ops[] = {
+    {.name = "zoo.twice", .shapes = "... : ...", .sigs = "f:f d:d", .alias = 1}};
 static const collet_kernel_row rows[] = {
     {COLLET_OP_OWN(0), 0, COLLET_SIG(COLLET_F32, COLLET_F32), zoo_run, NULL},
 };

@@ -298,14 +298,14 @@ static int32_t is_known(const char *op)
 static int32_t run_case(against_job *job, const against_case *row, const char *dtype)
 {
     bench_options options = *job->session->options;
-    const bench_case *found;
+    bench_case found;
     bench_layout layout;
     collet_error err;
     options.shape = options.shape ? options.shape : row->shape;
     options.axis = options.axis ? options.axis : row->axis;
     collet_status status = bench_case_find(job->session->runtime, row->op, &found, &err);
     if (status == COLLET_OK)
-        status = bench_layout_make(&layout, job->session->runtime, found, &options, dtype, &err);
+        status = bench_layout_make(&layout, job->session->runtime, &found, &options, dtype, &err);
     if (status != COLLET_OK) {
         job->result = bench_complain(status, err.text);
         return 1;

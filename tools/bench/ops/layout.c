@@ -13,7 +13,6 @@
 typedef struct extents {
     int64_t letter[128];
     int32_t lead; /* axes of "..." */
-    int64_t lead_shape[BENCH_EXTENTS_MAX];
 } extents;
 
 static collet_status too_many_axes(const bench_layout *l, collet_error *err)
@@ -36,7 +35,6 @@ static collet_status bind_extents(const bench_layout *l, extents *e, collet_erro
     if (e->lead < 0 || (e->lead && !dots))
         return collet_fail(err, COLLET_SHAPE, "%s: the shape is %s joined by x, such as %s",
                            l->row->name, s, l->row->shape);
-    memcpy(e->lead_shape, l->shape.extents, (size_t)e->lead * sizeof *e->lead_shape);
     int32_t at = e->lead;
     for (const char *c = s; *c; c++)
         if (isalpha((unsigned char)*c))
@@ -44,128 +42,138 @@ static collet_status bind_extents(const bench_layout *l, extents *e, collet_erro
     return COLLET_OK;
 }
 
-/* One operand's pattern: the first of its alternatives. Returns what follows the operand. */
-static const char *take_pattern(const char *s, const extents *e, bench_operand *o,
-                                collet_status *status)
+static int64_t axis_extent(const extents *e, const collet_op_axis *axis)
 {
-    o->ndim = 0;
-    size_t length = strcspn(s, " ");
-    for (const char *c = s; c < s + length && *c != '|' && *c != '?'; c++) {
-        if (!strncmp(c, "...", 3)) {
-            memcpy(o->shape, e->lead_shape, (size_t)e->lead * sizeof *o->shape);
-            o->ndim = e->lead;
-            c += 2;
-        } else if (c > s && isalpha((unsigned char)c[-1]) && isalpha((unsigned char)*c)) {
-            /* The smaller of two letters' extents. */
-            int64_t other = e->letter[(unsigned char)*c];
-            if (other < o->shape[o->ndim - 1])
-                o->shape[o->ndim - 1] = other;
-        } else if (isalnum((unsigned char)*c)) {
-            if (o->ndim == COLLET_MAX_DIMS) {
-                *status = COLLET_SHAPE;
-                break;
-            }
-            o->shape[o->ndim++] =
-                isdigit((unsigned char)*c) ? *c - '0' : e->letter[(unsigned char)*c];
-        }
-    }
-    return s + length;
+    int64_t extent = axis->letter ? e->letter[axis->letter] : axis->extent;
+    int64_t other = axis->other ? e->letter[axis->other] : extent;
+    return other < extent ? other : extent;
 }
 
-static collet_status arrange_by_patterns(bench_layout *l, collet_error *err)
+/* By the first of an operand's patterns; an input of any axes has all those of the shape, an output
+ * is inferred. */
+static collet_status arrange_operand(bench_layout *l, const extents *e, uint32_t i,
+                                     collet_error *err)
+{
+    const collet_op_pattern *p = &l->op.operands[i].pattern[0];
+    bench_operand *o = &l->operands[i];
+    int32_t lead = p->any ? l->shape.count : p->dots ? e->lead : 0;
+    if (p->any && i < l->op.n_out) {
+        o->ndim = COLLET_INFER;
+        return COLLET_OK;
+    }
+    if (lead + p->ndim > COLLET_MAX_DIMS)
+        return too_many_axes(l, err);
+    memcpy(o->shape, l->shape.extents, (size_t)lead * sizeof *o->shape);
+    for (int32_t k = 0; k < p->ndim; k++)
+        o->shape[lead + k] = axis_extent(e, &p->axes[k]);
+    o->ndim = lead + p->ndim;
+    return COLLET_OK;
+}
+
+static collet_status arrange(bench_layout *l, collet_error *err)
 {
     extents e;
-    uint32_t i = 0;
     collet_status status = bind_extents(l, &e, err);
-    const char *s = l->op.shapes;
-    while (status == COLLET_OK && *s && i < l->count) {
-        s += strspn(s, " :");
-        if (*s)
-            s = take_pattern(s, &e, &l->operands[i++], &status);
-        if (status != COLLET_OK)
-            too_many_axes(l, err);
+    for (uint32_t i = 0; i < l->count && status == COLLET_OK; i++)
+        status = arrange_operand(l, &e, i, err);
+    return status == COLLET_OK && l->row->detail->arrange ? l->row->detail->arrange(l, err)
+                                                          : status;
+}
+
+/* The outputs that are not known yet; a shape that the op does not take is an error here. */
+static collet_status infer_outputs(bench_layout *l, const collet_runtime *runtime,
+                                   collet_error *err)
+{
+    collet_array_spec specs[COLLET_MAX_OPERANDS];
+    for (uint32_t i = 0; i < l->count; i++) {
+        const bench_operand *o = &l->operands[i];
+        specs[i] = (collet_array_spec){.dtype = o->dtype,
+                                       .ndim = o->make == '-' ? COLLET_ABSENT : o->ndim};
+        memcpy(specs[i].shape, o->shape, sizeof o->shape);
+    }
+    collet_status status =
+        collet_op_infer(runtime, l->op.id, specs + l->op.n_out, &l->params, specs, err);
+    for (uint32_t i = 0; i < l->op.n_out && status == COLLET_OK; i++) {
+        if (l->operands[i].make == '-')
+            continue;
+        l->operands[i].ndim = specs[i].ndim;
+        memcpy(l->operands[i].shape, specs[i].shape, sizeof specs[i].shape);
     }
     return status;
 }
 
 /* ---- Types ------------------------------------------------------------------------------- */
 
-collet_dtype bench_letter_dtype(char letter)
-{
-#define LETTER(NAME, id, size, text, character)                                                    \
-    if (letter == character)                                                                       \
-        return id;
-    COLLET_DTYPE_LIST(LETTER)
+static const char letters[] = {'?',
+#define LETTER(NAME, id, size, text, letter) [id] = letter,
+                               COLLET_DTYPE_LIST(LETTER)
 #undef LETTER
+};
+
+static collet_dtype dtype_named(const char *name)
+{
+#define NAMED(NAME, id, size, text, letter)                                                        \
+    if (!strcmp(name, text))                                                                       \
+        return id;
+    COLLET_DTYPE_LIST(NAMED)
+#undef NAMED
     return COLLET_DTYPE_NONE;
 }
 
-static char dtype_letter(const char *name)
+static void take_signature(bench_layout *l, const collet_dtype *dtypes)
 {
-#define NAMED(NAME, id, size, text, character)                                                     \
-    if (!strcmp(name, text))                                                                       \
-        return character;
-    COLLET_DTYPE_LIST(NAMED)
-#undef NAMED
-    return '\0';
-}
-
-/* Letter i of a signature, outputs first, without the colon. */
-static char letter_at(const char *sig, uint32_t n_out, uint32_t i)
-{
-    return sig[i + (i >= n_out)];
-}
-
-static void take_signature(bench_layout *l, const char *sig, char any)
-{
+    char *at = l->signature;
     for (uint32_t i = 0; i < l->count; i++) {
-        char c = letter_at(sig, l->op.n_out, i);
-        c = c == '*' || c == '=' ? any : c;
-        l->operands[i].dtype = bench_letter_dtype(c);
-        l->signature[i + (i >= l->op.n_out)] = c;
+        if (i == l->op.n_out)
+            *at++ = ':';
+        *at++ = letters[dtypes[i]];
+        l->operands[i].dtype = dtypes[i];
     }
-    l->signature[l->op.n_out] = ':';
-    l->signature[l->count + 1] = '\0';
+    if (!l->op.n_in)
+        *at++ = ':';
+    *at = '\0';
 }
 
-/* A whole signature, "d:fd"; whether the op accepts it is libcore's to say. */
-static int32_t parse_signature(bench_layout *l, const char *text)
+/* A whole signature, "d:fd". */
+static int32_t find_written(bench_layout *l, const collet_runtime *runtime, const char *text)
 {
-    if (strlen(text) != l->count + 1 || text[l->op.n_out] != ':')
-        return 0;
-    for (uint32_t i = 0; i < l->count; i++)
-        if (!bench_letter_dtype(letter_at(text, l->op.n_out, i)))
-            return 0;
-    take_signature(l, text, '\0');
-    return 1;
-}
-
-/* The first signature whose first input (output where there is none) has the letter; else the first
- * that takes any type there. */
-static int32_t find_signature(bench_layout *l, char letter)
-{
-    uint32_t decisive = l->op.n_in ? l->op.n_out : 0;
-    for (int32_t any = 0; any <= 1; any++) {
-        for (const char *s = l->op.sigs; *s; s += strcspn(s, " "), s += strspn(s, " ")) {
-            char c = letter_at(s, l->op.n_out, decisive);
-            if (any ? c == '*' || c == '=' : c == letter) {
-                take_signature(l, s, letter);
-                return 1;
-            }
-        }
+    collet_dtype dtypes[COLLET_MAX_OPERANDS];
+    for (size_t i = 0; collet_op_signature(runtime, l->op.id, i, dtypes) == COLLET_OK; i++) {
+        take_signature(l, dtypes);
+        if (!strcmp(l->signature, text))
+            return 1;
     }
     return 0;
 }
 
-static collet_status choose_types(bench_layout *l, const char *dtype, collet_error *err)
+/* The first signature whose first input (output where there is none) has the dtype, better one
+ * whose output has it too; NONE: the first signature. */
+static int32_t find_signature(bench_layout *l, const collet_runtime *runtime, collet_dtype dtype)
 {
+    collet_dtype dtypes[COLLET_MAX_OPERANDS];
+    int32_t found = 0;
+    uint32_t decisive = l->op.n_in ? l->op.n_out : 0;
+    for (size_t i = 0; collet_op_signature(runtime, l->op.id, i, dtypes) == COLLET_OK; i++) {
+        int32_t same = dtypes[0] == dtype;
+        if ((dtype && dtypes[decisive] != dtype) || (found && !same))
+            continue;
+        take_signature(l, dtypes);
+        if (same || !dtype)
+            return 1;
+        found = 1;
+    }
+    return found;
+}
+
+static collet_status choose_types(bench_layout *l, const collet_runtime *runtime, const char *dtype,
+                                  collet_error *err)
+{
+    collet_dtype named = dtype ? dtype_named(dtype) : COLLET_F32;
+    int32_t found = dtype && strchr(dtype, ':') ? find_written(l, runtime, dtype)
+                                                : named && find_signature(l, runtime, named);
     /* What takes f64 alone has no f32 to offer: its own first signature is the default. */
-    char first = letter_at(l->op.sigs, l->op.n_out, l->op.n_in ? l->op.n_out : 0);
-    char letter = dtype ? dtype_letter(dtype) : 'f';
-    int32_t found = dtype && strchr(dtype, ':') ? parse_signature(l, dtype)
-                                                : letter && find_signature(l, letter);
     if (!found && !dtype)
-        found = find_signature(l, first);
+        found = find_signature(l, runtime, COLLET_DTYPE_NONE);
     return found
                ? COLLET_OK
                : collet_fail(err, COLLET_DTYPE,
@@ -198,6 +206,52 @@ static collet_status parse_axes(bench_layout *l, const char *text, collet_error 
     }
 }
 
+/* ---- Parameters -------------------------------------------------------------------------- */
+
+static void set_number(void *target, collet_dtype dtype, double value)
+{
+    const uint64_t u64 = (uint64_t)value;
+    const uint32_t u32 = (uint32_t)value;
+    const int32_t i32 = (int32_t)value;
+    const float f32 = (float)value;
+    const void *source = dtype == COLLET_F32   ? (const void *)&f32
+                         : dtype == COLLET_U64 ? (const void *)&u64
+                         : dtype == COLLET_I32 ? (const void *)&i32
+                                               : (const void *)&u32;
+    memcpy(target, source, collet_dtype_size(dtype));
+}
+
+/* One field: its default, or what the shape and --axis say. */
+static void set_field(bench_layout *l, const collet_op_field *f)
+{
+    static const collet_scalar scalar = {.dtype = COLLET_F32, .value.f32 = 1.5f};
+    unsigned char *target = l->params.bytes + f->offset;
+    int32_t ndim = l->shape.count, all = f->default_value < 0;
+    if (f->kind == COLLET_FIELD_SCALAR)
+        memcpy(target, &scalar, sizeof scalar);
+    else if (f->kind == COLLET_FIELD_RANK)
+        set_number(target, f->dtype, ndim);
+    else if (f->kind == COLLET_FIELD_AXES && all)
+        set_number(target, f->dtype, l->axes);
+    else if (f->kind == COLLET_FIELD_PERMUTATION && all)
+        for (int32_t i = 0; i < ndim; i++)
+            set_number(target + (size_t)i * collet_dtype_size(f->dtype), f->dtype, ndim - 1 - i);
+    else
+        set_number(target, f->dtype, f->default_value);
+}
+
+static void set_parameters(bench_layout *l)
+{
+    const char *field = (const char *)l->op.fields;
+    if (!l->op.params_size)
+        return;
+    memcpy(&l->params, &l->op.params_size, sizeof l->op.params_size);
+    for (uint32_t k = 0; k < l->op.field_count; k++, field += l->op.field_size)
+        set_field(l, (const collet_op_field *)(const void *)field);
+    if (l->row->detail->parameters)
+        l->row->detail->parameters(l);
+}
+
 /* ---- All together ------------------------------------------------------------------------ */
 
 const char *bench_bound(double flops)
@@ -219,7 +273,13 @@ static void count_work(bench_layout *l)
         else
             l->bytes_read += bytes;
     }
-    l->flops = l->row->flops ? l->row->flops(l) : 0;
+    l->flops = l->row->detail->flops ? l->row->detail->flops(l) : 0;
+}
+
+static char make_of(const bench_layout *l, uint32_t i)
+{
+    const char *operands = l->row->detail->operands;
+    return operands ? operands[i] : i < l->op.n_out ? 'o' : 'u';
 }
 
 collet_status bench_layout_make(bench_layout *l, const collet_runtime *runtime,
@@ -227,27 +287,23 @@ collet_status bench_layout_make(bench_layout *l, const collet_runtime *runtime,
                                 const char *dtype, collet_error *err)
 {
     const char *shape = options->shape ? options->shape : row->shape;
-    *l = (bench_layout){.row = row};
-    collet_status status = bench_case_op(runtime, row, &l->op, err);
-    if (status != COLLET_OK)
-        return status;
-    l->count = l->op.n_out + l->op.n_in;
+    *l = (bench_layout){.row = row, .op = row->op, .count = row->op.n_out + row->op.n_in};
     for (uint32_t i = 0; i < l->count; i++)
-        l->operands[i].make = row->operands[i];
+        l->operands[i].make = make_of(l, i);
     if (!bench_shape_parse(shape, &l->shape))
         return collet_fail(err, COLLET_SHAPE,
                            "%s: '%s' is no shape: write numbers joined by x, such as %s", row->name,
                            shape, row->shape);
-    status = choose_types(l, dtype, err);
+    collet_status status = choose_types(l, runtime, dtype, err);
     if (status == COLLET_OK)
         status = parse_axes(l, options->axis, err);
     if (status == COLLET_OK)
-        status = row->arrange ? row->arrange(l, err) : arrange_by_patterns(l, err);
+        status = arrange(l, err);
     if (status != COLLET_OK)
         return status;
-    l->has_params = row->parameters != NULL;
-    if (row->parameters)
-        row->parameters(l);
-    count_work(l);
-    return COLLET_OK;
+    set_parameters(l);
+    status = infer_outputs(l, runtime, err);
+    if (status == COLLET_OK)
+        count_work(l);
+    return status;
 }

@@ -108,7 +108,7 @@ static int32_t report_head(bench_session *s, const bench_layout *l)
 int bench_op_mode(bench_session *s)
 {
     const bench_options *o = s->options;
-    const bench_case *row;
+    bench_case row;
     bench_layout layout;
     collet_error err;
     op_job job = {.session = s, .chosen = STREAM_KINDS};
@@ -116,7 +116,7 @@ int bench_op_mode(bench_session *s)
     collet_status status = bench_case_find(s->runtime, o->what, &row, &err);
 
     for (int32_t i = 0; i < count && status == COLLET_OK; i++)
-        status = bench_layout_make(&layout, s->runtime, row, o,
+        status = bench_layout_make(&layout, s->runtime, &row, o,
                                    o->dtype_count ? o->dtypes[i] : NULL, &err);
     if (status != COLLET_OK)
         return bench_complain(status, err.text);
@@ -124,7 +124,7 @@ int bench_op_mode(bench_session *s)
         fine = report_head(s, &layout) &&
                (job.list = cJSON_AddArrayToObject(s->report, "results")) != NULL;
     for (int32_t i = 0; i < count && fine; i++) {
-        bench_layout_make(&layout, s->runtime, row, o, o->dtype_count ? o->dtypes[i] : NULL, &err);
+        bench_layout_make(&layout, s->runtime, &row, o, o->dtype_count ? o->dtypes[i] : NULL, &err);
         if (!s->report)
             bench_result_print_head(s, &layout);
         fine = measure_dtype(&job, &layout);
@@ -158,15 +158,15 @@ int bench_list_mode(bench_session *s)
     if (!s->report)
         printf("%-22s %-10s %-10s %-16s %s\n", "case", "family", "shape is", "default",
                "signatures");
-    for (size_t i = 0; i < bench_case_count(); i++) {
-        const bench_case *row = bench_case_at(i);
+    bench_case row;
+    for (size_t i = 0; bench_case_at(s->runtime, i, &row); i++) {
         bench_layout layout;
         collet_error err;
-        if (bench_layout_make(&layout, s->runtime, row, &defaults, NULL, &err) != COLLET_OK)
+        if (bench_layout_make(&layout, s->runtime, &row, &defaults, NULL, &err) != COLLET_OK)
             return bench_complain(COLLET_FAILED, err.text);
         if (!s->report)
-            printf("%-22s %-10s %-10s %-16s %s\n", row->name, layout.op.family, row->extents,
-                   row->shape, layout.op.sigs);
+            printf("%-22s %-10s %-10s %-16s %s\n", row.name, layout.op.family, row.extents,
+                   row.shape, layout.op.sigs);
         else if (!add_case(list, &layout))
             return bench_out_of_memory();
     }

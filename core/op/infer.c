@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the outputs of a call have to be: the checks of a call, with outputs that are open. */
+#include "op.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "util/shape.h"
+
+typedef struct inference {
+    const op *op;
+    op_shapes views;
+    const void *params;
+    int64_t open[COLLET_MAX_OPERANDS][COLLET_MAX_DIMS];
+    op_scratch scratch[COLLET_MAX_OPERANDS];
+    _Alignas(16) unsigned char params_copy[OP_PARAMS_MAX];
+} inference;
+
+/* The rules look at strides: these are of dense rows. */
+static const int64_t dense[COLLET_MAX_DIMS] = {1, 1, 1, 1, 1, 1, 1, 1};
+
+/* The text of `err` with the operand's name in front. */
+static collet_status operand_error(const op *o, uint32_t i, const collet_error *why,
+                                   collet_error *err)
+{
+    char name[24];
+    return collet_fail(err, why->status, "%s: %s: %s", o->name, op_operand_name(o, i, name),
+                       why->text);
+}
+
+static collet_status take_spec(inference *f, uint32_t i, const collet_array_spec *spec,
+                               collet_error *err)
+{
+    struct op_view *v = &f->views.operand[i];
+    int output = i < f->op->n_out, infers = output && spec->ndim == COLLET_INFER;
+    char name[24];
+    collet_error why;
+    int64_t size;
+    *v = (struct op_view){0};
+    if (spec->ndim == COLLET_ABSENT)
+        return f->op->operand[i].optional
+                   ? COLLET_OK
+                   : collet_fail(err, COLLET_INVALID, "%s: %s is absent", f->op->name,
+                                 op_operand_name(f->op, i, name));
+    /* A dtype that is to be inferred is as good as any of one byte. */
+    collet_dtype dtype = output && spec->dtype == COLLET_DTYPE_NONE ? COLLET_U8 : spec->dtype;
+    if (shape_check(dtype, infers ? 0 : spec->ndim, spec->shape, &size, &why) != COLLET_OK)
+        return operand_error(f->op, i, &why, err);
+    *v = (struct op_view){spec->ndim, infers ? f->open[i] : spec->shape, dense, spec->dtype};
+    return COLLET_OK;
+}
+
+/* The dtype of the value that an op without inputs is given. */
+static collet_dtype scalar_dtype(const inference *f)
+{
+    for (uint32_t k = 0; k < f->op->field_count; k++) {
+        const collet_op_field *field = op_field(f->op, k);
+        collet_scalar value;
+        if (field->kind != COLLET_FIELD_SCALAR)
+            continue;
+        memcpy(&value, (const char *)f->params + field->offset, sizeof value);
+        return collet_dtype_size(value.dtype) ? value.dtype : COLLET_DTYPE_NONE;
+    }
+    return COLLET_DTYPE_NONE;
+}
+
+static uint64_t packed_dtypes(const inference *f)
+{
+    uint64_t sig = 0;
+    for (uint32_t i = 0; i < f->op->n_out + f->op->n_in; i++)
+        if (f->views.operand[i].shape)
+            sig |= COLLET_SIG_AT(i, f->views.operand[i].dtype);
+    return sig;
+}
+
+/* What came of output k; whoever allocates it must be able to. */
+static collet_status give_spec(const inference *f, uint32_t k, collet_array_spec *out,
+                               collet_error *err)
+{
+    const struct op_view *v = &f->views.operand[k];
+    char name[24];
+    collet_error why;
+    int64_t size;
+    int known = v->ndim >= 0;
+    for (int32_t i = 0; i < v->ndim; i++)
+        known &= v->shape == f->open[k] ? v->shape[i] >= 0 : 1;
+    if (!known)
+        return collet_fail(err, COLLET_SHAPE,
+                           "%s: the shape of %s does not follow from the inputs; give it",
+                           f->op->name, op_operand_name(f->op, k, name));
+    if (shape_check(v->dtype, v->ndim, v->shape, &size, &why) != COLLET_OK)
+        return operand_error(f->op, k, &why, err);
+    *out = (collet_array_spec){.dtype = v->dtype, .ndim = v->ndim};
+    memcpy(out->shape, v->shape, (size_t)v->ndim * sizeof *out->shape);
+    return COLLET_OK;
+}
+
+collet_status op_infer(const op *o, const collet_array_spec *ins, const void *params,
+                       collet_array_spec *outs, collet_error *err)
+{
+    inference f = {.op = o};
+    collet_array_spec found[COLLET_MAX_OPERANDS];
+    collet_status status = COLLET_OK;
+    if (!outs || (o->n_in && !ins))
+        return collet_fail(err, COLLET_INVALID, "%s: the list of %s is NULL", o->name,
+                           outs ? "inputs" : "outputs");
+    for (uint32_t i = 0; i < o->n_out + o->n_in && status == COLLET_OK; i++)
+        status = take_spec(&f, i, i < o->n_out ? &outs[i] : &ins[i - o->n_out], err);
+    if (status == COLLET_OK)
+        status = op_params(o, params, f.params_copy, &f.params, err);
+    if (status != COLLET_OK)
+        return status;
+    f.views.open = f.open;
+    for (uint32_t k = 0; k < o->n_out; k++)
+        if (op_open(&f.views, k))
+            f.views.operand[k].ndim = -1;
+    op_infer_dtypes(o, &f.views, scalar_dtype(&f));
+    status = op_check(o, packed_dtypes(&f), &f.views, f.params, f.scratch, err);
+    for (uint32_t k = 0; k < o->n_out && status == COLLET_OK; k++) {
+        found[k] = outs[k];
+        if (f.views.operand[k].shape)
+            status = give_spec(&f, k, &found[k], err);
+    }
+    if (status == COLLET_OK)
+        memcpy(outs, found, o->n_out * sizeof *outs);
+    return status;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "shape.h"
+
+#include <inttypes.h>
+
+#include <collet/collet.h>
+
+#include "text.h"
+
+collet_status shape_overflow(int32_t ndim, const int64_t *shape, collet_error *err)
+{
+    text_buffer t;
+    text_clear(&t);
+    text_add_shape(&t, ndim, shape);
+    return collet_fail(err, COLLET_OVERFLOW, "an array of %s elements does not fit in 64 bits",
+                       t.bytes);
+}
+
+collet_status shape_check(collet_dtype dtype, int32_t ndim, const int64_t *shape, int64_t *size,
+                          collet_error *err)
+{
+    int empty = 0;
+    if (!collet_dtype_size(dtype))
+        return collet_fail(err, COLLET_DTYPE, "%" PRId32 " is no dtype", dtype);
+    if (ndim < 0 || ndim > COLLET_MAX_DIMS || (ndim && !shape))
+        return collet_fail(err, COLLET_INVALID, "an array has 0 to %d axes, not %" PRId32 "%s",
+                           COLLET_MAX_DIMS, ndim, ndim && !shape ? " without a shape" : "");
+    *size = 1;
+    for (int32_t i = 0; i < ndim; i++) {
+        if (shape[i] < 0)
+            return collet_fail(err, COLLET_INVALID, "the extent of axis %" PRId32 " is %" PRId64, i,
+                               shape[i]);
+        empty |= shape[i] == 0;
+    }
+    for (int32_t i = 0; !empty && i < ndim; i++)
+        if (__builtin_mul_overflow(*size, shape[i], size))
+            return shape_overflow(ndim, shape, err);
+    int64_t bytes;
+    if (empty)
+        *size = 0;
+    if (__builtin_mul_overflow(*size, (int64_t)collet_dtype_size(dtype), &bytes))
+        return shape_overflow(ndim, shape, err);
+    return COLLET_OK;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shapes of arrays that a caller hands in. */
+#ifndef COLLET_CORE_SHAPE_H
+#define COLLET_CORE_SHAPE_H
+
+#include <collet/types.h>
+
+/* Elements in *size. DTYPE, INVALID (ndim, negative extents, no shape), OVERFLOW (elements or bytes
+ * beyond an i64). */
+collet_status shape_check(collet_dtype dtype, int32_t ndim, const int64_t *shape, int64_t *size,
+                          collet_error *err);
+
+/* OVERFLOW with the text. */
+collet_status shape_overflow(int32_t ndim, const int64_t *shape, collet_error *err);
+
+#endif

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* collet_op_infer: what it says of the outputs is what a call accepts, and nothing else is. */
+#include <stdlib.h>
+
+#include "common/fixture.h"
+#include "common/op_call.h"
+
+static int set_up(void **state)
+{
+    (void)state;
+    open_shared(SCALAR_PLUGIN, NULL, NULL);
+    return 0;
+}
+
+static collet_array_spec spec_of(collet_dtype dtype, int32_t ndim, int64_t a, int64_t b)
+{
+    return (collet_array_spec){.dtype = dtype, .ndim = ndim, .shape = {a, b}};
+}
+
+static collet_op_info info_of(const char *name)
+{
+    collet_op_info info = {.struct_size = sizeof info};
+    for (size_t i = 0; collet_op_at(rt, i, &info) == COLLET_OK; i++)
+        if (!strcmp(info.name, name))
+            return info;
+    fail_msg("there is no %s", name);
+    return info;
+}
+
+/* ---- Every op -------------------------------------------------------------------------------- */
+
+static void same_spec(const op_call *c, uint32_t k, const collet_array_spec *got)
+{
+    const op_operand *o = &c->operand[k];
+    if (got->dtype != o->dtype || got->ndim != o->ndim ||
+        memcmp(got->shape, o->shape, (size_t)o->ndim * sizeof *o->shape) != 0)
+        fail_msg("%s (%s): output %u is inferred as %s with %d axes", c->info.name, c->sig, k,
+                 collet_dtype_name(got->dtype), got->ndim);
+}
+
+/* With the dtypes given, and with all of it open where the signature is the first for its inputs;
+ * ops without inputs have no shape to infer. */
+static void infer_one(const op_call *c)
+{
+    collet_array_spec outs[COLLET_MAX_OPERANDS];
+    collet_error err;
+    collet_status status = op_call_infer(c, outs, &err);
+    if (!c->info.n_in) {
+        assert_int_equal(status, COLLET_SHAPE);
+        return;
+    }
+    if (status != COLLET_OK)
+        fail_msg("%s (%s): %s", c->info.name, c->sig, err.text);
+    for (uint32_t k = 0; k < c->info.n_out; k++)
+        same_spec(c, k, &outs[k]);
+    assert_int_equal(op_call_infer_given(c, &err), COLLET_OK);
+}
+
+static void shapes_are_those_of_calls(void **state)
+{
+    static const char letters[] = {0, '.', 'F', 'K', 'M', 'N', 'R', 'a'};
+    int tried = 0;
+    (void)state;
+    for (size_t i = 0; i < op_call_count(rt); i++)
+        for (size_t l = 0; l < sizeof letters; l++)
+            for (int sig = 0; sig < 24; sig++) {
+                op_call c;
+                if (!op_call_describe(&c, rt, i, sig, letters[l]))
+                    break;
+                infer_one(&c);
+                tried++;
+            }
+    assert_true(tried > 500);
+}
+
+/* A call with arrays of what was inferred, dtypes too, is accepted. */
+static void calls_accept_what_is_inferred(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < op_call_count(rt); i++)
+        for (int sig = 0; sig < 24; sig++) {
+            collet_array_spec outs[COLLET_MAX_OPERANDS];
+            collet_error err;
+            op_call c;
+            if (!op_call_describe(&c, rt, i, sig, 0))
+                break;
+            if (!c.info.n_in)
+                continue;
+            for (uint32_t k = 0; k < c.info.n_out; k++)
+                c.operand[k].dtype = COLLET_DTYPE_NONE;
+            if (op_call_infer(&c, outs, &err) == COLLET_INVALID)
+                continue; /* an inverse transform whose first signature is complex */
+            for (uint32_t k = 0; k < c.info.n_out; k++) {
+                c.operand[k].dtype = outs[k].dtype;
+                c.operand[k].ndim = outs[k].ndim;
+                memcpy(c.operand[k].shape, outs[k].shape, sizeof outs[k].shape);
+            }
+            op_call_arrays(&c, cx);
+            assert_ok(cx, op_call_run(&c, cx));
+            op_call_free(&c);
+        }
+}
+
+/* Operands of random axes, most of which do not fit: infer and call agree on the status. */
+static void random_shapes_are_judged_alike(void **state)
+{
+    uint32_t random = 1;
+    int accepted = 0, refused = 0;
+    (void)state;
+    for (int round = 0; round < 4000; round++) {
+        collet_error err;
+        op_call c;
+        random = random * 1664525u + 1013904223u;
+        size_t index = (random >> 16) % op_call_count(rt);
+        assert_true(op_call_describe(&c, rt, index, 0, 0));
+        for (int change = 0; change < 2; change++) {
+            random = random * 1664525u + 1013904223u;
+            op_operand *o = &c.operand[(random >> 8) % c.count];
+            if (!o->ndim)
+                continue;
+            o->shape[(random >> 12) % (uint32_t)o->ndim] = (random >> 20) % 3;
+            o->ndim -= (random >> 24) % 8 == 0;
+        }
+        collet_status inferred = op_call_infer_given(&c, &err);
+        op_call_arrays(&c, cx);
+        collet_status called = op_call_run(&c, cx);
+        if (inferred != called)
+            fail_msg("%s: inferred %s, called %s: %s %s", c.info.name, collet_status_name(inferred),
+                     collet_status_name(called), err.text, collet_last_error(cx));
+        op_call_free(&c);
+        accepted += called == COLLET_OK;
+        refused += called != COLLET_OK;
+    }
+    assert_true(accepted > 200 && refused > 200);
+}
+
+/* ---- Single answers -------------------------------------------------------------------------- */
+
+static void broadcasting(void **state)
+{
+    const collet_array_spec ins[] = {spec_of(COLLET_F64, 2, 4, 1), spec_of(COLLET_F64, 1, 5, 0)};
+    collet_array_spec out = {.ndim = COLLET_INFER};
+    collet_error err;
+    (void)state;
+    assert_int_equal(collet_op_infer(rt, COLLET_OP_ADD, ins, NULL, &out, &err), COLLET_OK);
+    assert_int_equal(out.dtype, COLLET_F64);
+    assert_int_equal(out.ndim, 2);
+    assert_int_equal(out.shape[0], 4);
+    assert_int_equal(out.shape[1], 5);
+}
+
+static void several_answers(void **state)
+{
+    collet_fft_params fft = {.struct_size = sizeof fft, .axes = 1, .inverse = 1};
+    collet_array_spec in = spec_of(COLLET_C64, 1, 4, 0), real = {COLLET_F32, COLLET_INFER, {0}};
+    collet_error err;
+    (void)state;
+    assert_int_equal(collet_op_infer(rt, COLLET_OP_FFT, &in, &fft, &real, &err), COLLET_OK);
+    assert_int_equal(real.shape[0], 6);
+    real.shape[0] = 7;
+    assert_int_equal(collet_op_infer(rt, COLLET_OP_FFT, &in, &fft, &real, &err), COLLET_OK);
+    assert_int_equal(real.shape[0], 7);
+
+    collet_ternary_format_params t2 = {sizeof t2, COLLET_TERNARY_T2};
+    collet_array_spec bytes = spec_of(COLLET_U8, 2, 3, 128);
+    collet_array_spec outs[] = {
+        {.ndim = COLLET_INFER}, {.ndim = COLLET_ABSENT}, {.ndim = COLLET_INFER}};
+    assert_int_equal(collet_op_infer(rt, COLLET_OP_TERNARY_UNPACK, &bytes, &t2, outs, &err),
+                     COLLET_OK);
+    assert_int_equal(outs[0].dtype, COLLET_I8);
+    assert_int_equal(outs[0].shape[1], 512);
+    assert_int_equal(outs[1].ndim, COLLET_ABSENT);
+    assert_int_equal(outs[2].ndim, 0);
+}
+
+/* An op without inputs takes its dtype from its value and its shape from the caller. */
+static void nothing_to_infer_from(void **state)
+{
+    collet_fill_params fill = {.struct_size = sizeof fill, .value = {.dtype = COLLET_I32}};
+    collet_array_spec out = {.ndim = COLLET_INFER};
+    collet_error err;
+    (void)state;
+    assert_int_equal(collet_op_infer(rt, COLLET_OP_FILL, NULL, &fill, &out, &err), COLLET_SHAPE);
+    assert_non_null(strstr(err.text, "does not follow"));
+    assert_int_equal(out.ndim, COLLET_INFER);
+    out = spec_of(COLLET_DTYPE_NONE, 1, 5, 0);
+    assert_int_equal(collet_op_infer(rt, COLLET_OP_FILL, NULL, &fill, &out, &err), COLLET_OK);
+    assert_int_equal(out.dtype, COLLET_I32);
+    out = spec_of(COLLET_DTYPE_NONE, 1, 5, 0);
+    collet_random_params seed = {.struct_size = sizeof seed};
+    assert_int_equal(collet_op_infer(rt, COLLET_OP_UNIFORM, NULL, &seed, &out, &err), COLLET_OK);
+    assert_int_equal(out.dtype, COLLET_F32);
+}
+
+/* ---- Hostile input --------------------------------------------------------------------------- */
+
+static void refuse(const collet_array_spec *ins, collet_array_spec out, collet_status status)
+{
+    collet_array_spec kept = out;
+    collet_error err;
+    collet_status got = collet_op_infer(rt, COLLET_OP_MATMUL, ins, NULL, &out, &err);
+    if (got != status)
+        fail_msg("%s, not %s", collet_status_name(got), collet_status_name(status));
+    assert_memory_equal(&kept, &out, sizeof out);
+    assert_non_null(strstr(err.text, "matmul"));
+    assert_int_equal(collet_op_infer(rt, COLLET_OP_MATMUL, ins, NULL, &out, NULL), status);
+}
+
+static void hostile_input(void **state)
+{
+    const collet_array_spec open = {.ndim = COLLET_INFER}, fine = spec_of(COLLET_F32, 2, 3, 3);
+    const int64_t large = INT64_MAX / 8;
+    collet_array_spec out = open;
+    (void)state;
+    refuse((collet_array_spec[]){fine, spec_of(COLLET_F32, COLLET_MAX_DIMS + 1, 3, 3)}, open,
+           COLLET_INVALID);
+    refuse((collet_array_spec[]){fine, spec_of(COLLET_F32, -3, 3, 3)}, open, COLLET_INVALID);
+    refuse((collet_array_spec[]){fine, spec_of(COLLET_F32, COLLET_INFER, 3, 3)}, open,
+           COLLET_INVALID);
+    refuse((collet_array_spec[]){fine, spec_of(COLLET_F32, COLLET_ABSENT, 3, 3)}, open,
+           COLLET_INVALID);
+    refuse((collet_array_spec[]){fine, spec_of(COLLET_F32, 2, 3, -1)}, open, COLLET_INVALID);
+    refuse((collet_array_spec[]){fine, spec_of(99, 2, 3, 3)}, open, COLLET_DTYPE);
+    refuse((collet_array_spec[]){fine, spec_of(COLLET_DTYPE_NONE, 2, 3, 3)}, open, COLLET_DTYPE);
+    refuse((collet_array_spec[]){fine, spec_of(COLLET_F64, 2, 3, 3)}, open, COLLET_DTYPE);
+    refuse((collet_array_spec[]){fine, spec_of(COLLET_F32, 2, INT64_MAX, 3)}, open,
+           COLLET_OVERFLOW);
+    refuse(
+        (collet_array_spec[]){spec_of(COLLET_F32, 2, large, 1), spec_of(COLLET_F32, 2, 1, large)},
+        open, COLLET_OVERFLOW);
+    refuse((collet_array_spec[]){fine, fine}, spec_of(COLLET_F32, 9, 3, 3), COLLET_INVALID);
+    refuse((collet_array_spec[]){fine, fine}, spec_of(-1, 2, 3, 3), COLLET_DTYPE);
+    refuse((collet_array_spec[]){fine, fine}, spec_of(COLLET_F32, COLLET_ABSENT, 3, 3),
+           COLLET_INVALID);
+    assert_int_equal(collet_op_infer(rt, COLLET_OP_MATMUL, NULL, NULL, &out, NULL), COLLET_INVALID);
+    assert_int_equal(collet_op_infer(rt, COLLET_OP_MATMUL, &fine, NULL, NULL, NULL),
+                     COLLET_INVALID);
+    assert_int_equal(collet_op_infer(NULL, COLLET_OP_MATMUL, &fine, NULL, &out, NULL),
+                     COLLET_INVALID);
+    assert_int_equal(collet_op_infer(rt, 0, &fine, NULL, &out, NULL), COLLET_NOT_FOUND);
+    assert_int_equal(collet_op_infer(rt, 0x80000000u, &fine, NULL, &out, NULL), COLLET_NOT_FOUND);
+}
+
+/* Axes that are broadcast and the op's own together are more than an array has. */
+static void too_many_axes(void **state)
+{
+    collet_array_spec ins[] = {spec_of(COLLET_F32, 2, 3, 3), spec_of(COLLET_F32, 7, 1, 1)};
+    collet_array_spec out = {.ndim = COLLET_INFER};
+    collet_error err;
+    (void)state;
+    for (int i = 2; i < 8; i++)
+        ins[1].shape[i] = 3;
+    assert_int_equal(collet_op_infer(rt, COLLET_OP_MATVEC, ins, NULL, &out, &err), COLLET_OK);
+    assert_int_equal(out.ndim, 7);
+    out = (collet_array_spec){.ndim = COLLET_INFER};
+    ins[1].ndim = 8;
+    assert_int_equal(collet_op_infer(rt, COLLET_OP_MATVEC, ins, NULL, &out, &err), COLLET_SHAPE);
+    assert_int_equal(out.ndim, COLLET_INFER);
+}
+
+/* ---- Descriptions ---------------------------------------------------------------------------- */
+
+/* Every byte of a block is struct_size, a described field, reserved or padding; names differ. */
+static void fields_are_described(void **state)
+{
+    int fields = 0;
+    (void)state;
+    for (size_t i = 0; i < op_call_count(rt); i++) {
+        collet_op_info info = {.struct_size = sizeof info};
+        assert_int_equal(collet_op_at(rt, i, &info), COLLET_OK);
+        assert_true(*info.measure && *info.summary);
+        assert_int_equal(info.params_size != 0, info.field_count != 0);
+        assert_int_equal(info.operand_size, sizeof *info.operands);
+        assert_int_equal(info.field_size, sizeof *info.fields);
+        for (uint32_t k = 0; k < info.field_count; k++, fields++) {
+            const collet_op_field *f = &info.fields[k];
+            assert_true(f->offset >= sizeof(uint32_t) && f->offset + f->size <= info.params_size);
+            for (uint32_t n = 0; n < k; n++)
+                assert_true(f->offset >= info.fields[n].offset + info.fields[n].size);
+        }
+    }
+    assert_true(fields > 15);
+}
+
+static void a_description_in_full(void **state)
+{
+    const collet_op_info transpose = info_of("transpose"), rmsd = info_of("rmsd");
+    (void)state;
+    assert_string_equal(transpose.operands[1].name, "a");
+    assert_int_equal(transpose.operands[1].pattern[0].any, 1);
+    assert_string_equal(transpose.fields[1].name, "perm");
+    assert_int_equal(transpose.fields[1].kind, COLLET_FIELD_PERMUTATION);
+    assert_int_equal(transpose.fields[1].dtype, COLLET_I32);
+    assert_int_equal(transpose.fields[1].offset, offsetof(collet_transpose_params, perm));
+    assert_int_equal(transpose.fields[1].size, COLLET_MAX_DIMS * sizeof(int32_t));
+    assert_string_equal(rmsd.operands[3].name, "weights");
+    assert_int_equal(rmsd.operands[3].optional, 1);
+    assert_int_equal(rmsd.operands[2].optional, 0);
+    assert_int_equal(rmsd.operands[1].pattern[0].axes[0].letter, 'F');
+    assert_int_equal(rmsd.operands[1].pattern[0].axes[1].extent, 3);
+}
+
+static size_t signatures(const char *name)
+{
+    collet_dtype dtypes[COLLET_MAX_OPERANDS];
+    size_t count = 0;
+    while (collet_op_signature(rt, info_of(name).id, count, dtypes) == COLLET_OK)
+        count++;
+    return count;
+}
+
+static void signatures_are_enumerated(void **state)
+{
+    collet_dtype dtypes[COLLET_MAX_OPERANDS];
+    (void)state;
+    assert_int_equal(signatures("copy"), 104);
+    assert_int_equal(signatures("fill"), 12);
+    assert_int_equal(signatures("transpose"), 12);
+    assert_int_equal(signatures("axpy"), 2);
+    assert_int_equal(signatures("matmul"), 7);
+    assert_int_equal(collet_op_signature(rt, COLLET_OP_MATMUL, 6, dtypes), COLLET_OK);
+    assert_int_equal(dtypes[0], COLLET_I32);
+    assert_int_equal(dtypes[1], COLLET_I8);
+    assert_int_equal(collet_op_signature(rt, COLLET_OP_MATMUL, 6, NULL), COLLET_INVALID);
+    assert_int_equal(collet_op_signature(rt, 0, 0, dtypes), COLLET_NOT_FOUND);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shapes_are_those_of_calls),
+        cmocka_unit_test(calls_accept_what_is_inferred),
+        cmocka_unit_test(random_shapes_are_judged_alike),
+        cmocka_unit_test(broadcasting),
+        cmocka_unit_test(several_answers),
+        cmocka_unit_test(nothing_to_infer_from),
+        cmocka_unit_test(hostile_input),
+        cmocka_unit_test(too_many_axes),
+        cmocka_unit_test(fields_are_described),
+        cmocka_unit_test(a_description_in_full),
+        cmocka_unit_test(signatures_are_enumerated),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
