@@ -32,6 +32,8 @@ void *__real_aligned_alloc(size_t alignment, size_t size);
 char *__real_strdup(const char *text);
 char *__real_strndup(const char *text, size_t n);
 void __real_free(void *p);
+/* Plugins find these in the program. */
+#pragma GCC visibility push(default)
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *old, size_t size);
@@ -46,6 +48,7 @@ typedef int (*entry_order)(const struct dirent **, const struct dirent **);
 int __real_scandir(const char *path, struct dirent ***out, entry_filter filter, entry_order order);
 int __wrap_scandir(const char *path, struct dirent ***out, entry_filter filter, entry_order order);
 void __wrap_free(void *p);
+#pragma GCC visibility pop
 
 static void *counted(void *p)
 {
