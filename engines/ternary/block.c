@@ -43,7 +43,7 @@ void ternary_block_free(ternary_block *block)
     memset(block, 0, sizeof *block);
 }
 
-#define THRESHOLD 0.3f /* of numbers where nothing was chosen */
+#define THRESHOLD 0.3f /* the default for numbers */
 
 ternary_recipe ternary_recipe_of(const collet_ternary_quantize_params *quantize, uint32_t format)
 {
@@ -67,7 +67,7 @@ int ternary_recipe_scales(const ternary_recipe *recipe, const ternary_source *so
 
 /* ---- Codes --------------------------------------------------------------------------------- */
 
-/* Codes and scales of count x columns floating numbers. *bad: how many are not finite. */
+/* Codes and scales of count x columns numbers. *bad: how many are not finite. */
 static collet_status quantize(ternary_call *call, const ternary_recipe *recipe, collet_dtype dtype,
                               void *numbers, int64_t count, int64_t columns, ternary_block *block,
                               int32_t *bad)
@@ -110,8 +110,7 @@ static collet_status codes_of_floats(ternary_call *call, const ternary_source *s
                    : (collet_status)COLLET_OK;
 }
 
-/* The one scale of a row: that of its blocks, of which those without any weight but 0 may have
- * another. */
+/* The scale of a row: that of its blocks, which must agree unless all their weights are 0. */
 static collet_status row_scale(const ternary_source *source, int64_t row, const int8_t *codes,
                                const float *scales, float *out, collet_error *err)
 {
@@ -184,7 +183,7 @@ static collet_status read_codes(const ternary_source *source, const ternary_reci
 
 /* ---- Bytes --------------------------------------------------------------------------------- */
 
-/* What f16 rounds to infinity, and what it rounds to 0. */
+/* From the first on f16 rounds to infinity, up to the second to 0. */
 #define HALF_INFINITE 65520.0f
 #define HALF_NOTHING 0x1p-25f
 
@@ -193,7 +192,7 @@ static int has_blocks(uint32_t format)
     return format == COLLET_TERNARY_TQ2_0 || format == COLLET_TERNARY_TQ1_0;
 }
 
-/* The scales that go into blocks: a reader of these formats has no others. */
+/* The scales that go into blocks; readers of these formats know no others. */
 static collet_status check_block_scales(const ternary_source *source, const ternary_recipe *recipe,
                                         int64_t first, int64_t count, const float *scale,
                                         collet_error *err)

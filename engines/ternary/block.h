@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* block.h - a stretch of rows on their way from a source to packed bytes. */
+/* block.h - converts some rows of a source at a time to packed bytes. */
 #ifndef COLLET_ENGINES_TERNARY_BLOCK_H
 #define COLLET_ENGINES_TERNARY_BLOCK_H
 
 #include "ternary/source.h"
 
 typedef struct ternary_block {
-    int64_t most;   /* rows that there is room for */
+    int64_t most;   /* capacity in rows */
     uint8_t *bytes; /* packed rows */
     float *scale;   /* of each row */
-    /* What the rows were before. */
+    /* Intermediate results. */
     void *raw;
     int8_t *codes;
     float *values, *block_scale;
 } ternary_block;
 
-/* Room for as many rows of the source at a time as are good, packed in `format`. */
+/* Buffers for ternary_rows_at_a_time of the source, packed in `format`. */
 collet_status ternary_block_create(const ternary_source *source, uint32_t format,
                                    ternary_block *block, collet_error *err);
 /* Of a zeroed one too. */
 void ternary_block_free(ternary_block *block);
 
-/* How a source becomes packed rows. */
+/* How to pack a source. */
 typedef struct ternary_recipe {
     int quantize; /* 0: as the source suggests: THRESHOLD for numbers, the rest as stored */
     collet_ternary_quantize_params params; /* with `quantize`, or of numbers */
@@ -37,8 +37,8 @@ int ternary_recipe_scales(const ternary_recipe *recipe, const ternary_source *so
 
 /*
  * Packs rows first .. first + count <= most into block->bytes, their scales into block->scale.
- * INVALID: a number that is not finite, no code, a code 11, blocks of a row whose scales differ, or
- * a scale that the f16 of the blocks of `format` would make infinite or 0; the text says where.
+ * INVALID: a number that is not finite, an invalid code, blocks of a row with different scales, or
+ * a scale that becomes infinite or 0 in the f16 of blocks of `format`; the text says where.
  */
 collet_status ternary_block_pack(ternary_call *call, const ternary_source *source,
                                  const ternary_recipe *recipe, int64_t first, int64_t count,

@@ -4,7 +4,7 @@
 void ternary_call_begin(ternary_call *call, collet_context *context,
                         const collet_ternary_monitor *monitor)
 {
-    /* Not the text: a run of a small network takes little more time than clearing that. */
+    /* The text stays uninitialised: clearing it costs as much as running a small network. */
     call->context = context;
     call->monitor = monitor;
     call->done = call->total = 0;

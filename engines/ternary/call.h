@@ -20,7 +20,7 @@ collet_status ternary_call_end(const ternary_call *call, collet_status status, c
 
 /* Reports that `n` more are done; CANCELLED where the monitor ends the call. */
 collet_status ternary_call_advance(ternary_call *call, int64_t n);
-/* The same for functions that know of no call: 1 where the monitor ends it. */
+/* Polls the monitor, as a callback: 1 where it ends the call. */
 int ternary_call_stopped(void *call);
 
 /* The context's text behind "WHAT: " becomes the call's error. Returns `status`. */

@@ -46,7 +46,7 @@ static collet_status check_bias(ternary_call *call, uint32_t index, const collet
     return COLLET_OK;
 }
 
-/* As ternary_linear checks them; here, so that a network that was made can run. */
+/* As ternary_linear checks them, but before anything runs. */
 static collet_status check_activations(ternary_call *call, uint32_t index, uint32_t activations,
                                        float threshold)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* output.h - what is written but has no name yet. */
+/* output.h - files that are complete or under construction, but have no name yet. */
 #ifndef COLLET_ENGINES_TERNARY_OUTPUT_H
 #define COLLET_ENGINES_TERNARY_OUTPUT_H
 
@@ -26,7 +26,7 @@ collet_status ternary_output_t2(collet_ternary_output **out, const char *path,
 /* The next bytes of the data. */
 collet_status ternary_output_add(collet_ternary_output *output, const void *bytes, uint64_t n,
                                  collet_error *err);
-/* All data are there; what may fail is done but for the name. */
+/* Call once all data are added; after it only the name is missing. */
 collet_status ternary_output_finish(collet_ternary_output *output, collet_error *err);
 
 /* Ends the writing of an output, which may be NULL: finishes it when `status` is COLLET_OK, and

@@ -89,8 +89,8 @@ collet_status ternary_packed_complain(ternary_call *call, const ternary_packed *
             break;
     }
     return collet_fail(&call->error, COLLET_INVALID,
-                       "%s: row %lld has %d weight%s with the code 11, which means nothing",
-                       packed->what, (long long)row, invalid, invalid == 1 ? "" : "s");
+                       "%s: row %lld has %d weight%s with the invalid code 11", packed->what,
+                       (long long)row, invalid, invalid == 1 ? "" : "s");
 }
 
 void ternary_packed_values(const ternary_packed *packed, int64_t first, int64_t count,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* packed.h - rows of packed weights in memory, whatever file they are of, as codes and values. */
+/* packed.h - packed rows of any file as codes and values. */
 #ifndef COLLET_ENGINES_TERNARY_PACKED_H
 #define COLLET_ENGINES_TERNARY_PACKED_H
 
@@ -19,7 +19,7 @@ typedef struct ternary_packed {
     collet_mapping *mapping;
 } ternary_packed;
 
-/* Its scales are those of the file: of blocks in tq2_0 and tq1_0 they are not looked at. */
+/* The scales are those of the layer; scales in blocks of tq2_0 and tq1_0 are ignored. */
 ternary_packed ternary_packed_of_layer(const collet_t2_file *file, uint32_t index);
 /* Of type TQ2_0 or TQ1_0, where the scales are those of the blocks. */
 ternary_packed ternary_packed_of_tensor(const collet_gguf *gguf, const collet_gguf_tensor *tensor,
@@ -31,14 +31,13 @@ int64_t ternary_rows_at_a_time(int64_t rows, int64_t columns);
 /*
  * The codes (count x columns) of rows first .. first + count; where blocks have scales and
  * `block_scale` is not NULL, those (count x columns / TERNARY_BLOCK_WEIGHTS). *invalid: how many
- * weights have an invalid code, which became 0. The rows' pages stop counting as memory of this
- * process.
+ * weights have an invalid code, which became 0. The rows' pages are released.
  */
 collet_status ternary_packed_codes(ternary_call *call, const ternary_packed *packed, int64_t first,
                                    int64_t count, int8_t *codes, float *block_scale,
                                    int32_t *invalid);
 
-/* The first row from `first` on that has an invalid code; there is one among `count`. */
+/* INVALID with the first row that has an invalid code; there is one among the `count`. */
 collet_status ternary_packed_complain(ternary_call *call, const ternary_packed *packed,
                                       int64_t first, int64_t count, int8_t *codes);
 

@@ -63,7 +63,7 @@ static collet_status check_labels(run_job *job)
                            collet_dtype_name(l->dtype));
     if (l->ndim > 1 || l->rows != job->vectors)
         return collet_fail(&job->call->error, COLLET_SHAPE,
-                           "%s: has %lld x %lld labels; one axis of %lld is wanted", path,
+                           "%s: has %lld x %lld labels; expected one axis of %lld", path,
                            (long long)l->rows, (long long)l->row_elements, (long long)job->vectors);
     return COLLET_OK;
 }

@@ -45,7 +45,7 @@ void collet_ternary_weights_free(collet_ternary_weights *weights)
     free(weights);
 }
 
-/* Frees what was begun when `status` is a failure. */
+/* Frees `made` after a failure. */
 static collet_status finish(collet_ternary_weights **out, collet_ternary_weights *made,
                             collet_status status)
 {
@@ -285,8 +285,7 @@ static collet_status check_tail(ternary_call *call, const int8_t *tail, int64_t 
     for (int64_t i = 0; i < count * padding; i++)
         if (tail[i])
             return collet_fail(&call->error, COLLET_INVALID,
-                               "ternary weights: row %" PRId64
-                               " has a weight %d behind its %" PRId64
+                               "ternary weights: row %" PRId64 " has a weight %d after its %" PRId64
                                " columns, where only 0 may be",
                                first + i / padding, tail[i], columns);
     return COLLET_OK;

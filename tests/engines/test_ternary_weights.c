@@ -295,8 +295,8 @@ static void bytes_that_are_none(void **state)
     bytes_refused(17, 65536, 262144, 1000000, 0xd5, "1 codes are 11");
     bytes_refused(2, (1 << 20) + 64, (1 << 22) + 256, (2 << 20) + 127, 0xd5, "1 codes are 11");
     /* Weight 64 of the block is a column no more, also in a row that is looked at late. */
-    bytes_refused(2, 128, 256 + 64, 64 + 128, 0x59, "row 1 has a weight 1 behind its 320 columns");
-    bytes_refused(16390, 64, 1, 16389 * 64, 0x15, "row 16389 has a weight -1 behind its 1 columns");
+    bytes_refused(2, 128, 256 + 64, 64 + 128, 0x59, "row 1 has a weight 1 after its 320 columns");
+    bytes_refused(16390, 64, 1, 16389 * 64, 0x15, "row 16389 has a weight -1 after its 1 columns");
     REFUSED(collet_ternary_weights_from_bytes(cx, &w, a, 257, NULL, NULL, &failure), COLLET_SHAPE,
             "rows of 64 bytes; 257 columns take 128");
     REFUSED(collet_ternary_weights_from_bytes(cx, &w, a, -1, NULL, NULL, &failure), COLLET_SHAPE,

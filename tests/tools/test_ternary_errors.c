@@ -184,8 +184,8 @@ static void test_gguf(void **state)
     CHECK("a scale that is not finite", "pack", "w.gguf:w", "--absmean");
     blocks[66] = 0x5F; /* two codes 11 */
     ternary_gguf(directory, "w.gguf", 35, 2, K, blocks, sizeof blocks);
-    CHECK("row 1 has 2 weights with the code 11", "pack", "w.gguf:w");
-    CHECK("row 1 has 2 weights with the code 11", "unpack", "w.gguf:w");
+    CHECK("row 1 has 2 weights with the invalid code 11", "pack", "w.gguf:w");
+    CHECK("row 1 has 2 weights with the invalid code 11", "unpack", "w.gguf:w");
     CHECK("f.npy: is not packed", "unpack", "f.npy");
 }
 
@@ -197,7 +197,8 @@ static void test_damage(void **state)
     static const struct {
         size_t at;
         const char *part;
-    } bits[] = {{8, "version"}, {30, "its head"}, {70, "its head"}, {200, "checksum of layer 0"}};
+    } bits[] = {
+        {8, "version"}, {30, "its header"}, {70, "its header"}, {200, "checksum of layer 0"}};
 
     (void)state;
     for (size_t i = 0; i < sizeof bits / sizeof *bits; i++) {
@@ -240,8 +241,8 @@ static void test_code_11(void **state)
                          1);
         cJSON_Delete(info);
         CHECK("eleven.t2", "run", "eleven.t2", "x.npy");
-        CHECK("11, which", "run", "eleven.t2", "x.npy");
-        CHECK("row 1 has 1 weight with the code 11", "unpack", "eleven.t2");
+        CHECK(i ? "invalid code 11" : "codes are 11", "run", "eleven.t2", "x.npy");
+        CHECK("row 1 has 1 weight with the invalid code 11", "unpack", "eleven.t2");
     }
 }
 
@@ -253,7 +254,7 @@ static void test_run(void **state)
     CHECK("No such file", "run", "good.t2", "none.npy");
     CHECK("is no .npy file", "run", "good.t2", "good.t2");
     ternary_npy(directory, "l.npy", "|i1", 3, -1, codes);
-    CHECK("has 3 x 1 labels; one axis of 2 is wanted", "run", "good.t2", "x.npy", "--labels",
+    CHECK("has 3 x 1 labels; expected one axis of 2", "run", "good.t2", "x.npy", "--labels",
           "l.npy");
     CHECK("labels are i1, u1, i4 or i8", "run", "good.t2", "x.npy", "--labels", "x.npy");
     CHECK("cpu_scalar", "run", "good.t2", "x.npy", "--backend", "cpu_sclar");

@@ -214,7 +214,7 @@ static void take_command(struct argp_state *state, parse *p, const char *text)
     while (command < TERNARY_COMMANDS && strcmp(text, commands[command].name) != 0)
         command++;
     if (command == TERNARY_COMMANDS)
-        argp_error(state, "'%s' is no command: pack, unpack, info, run and bench are", text);
+        argp_error(state, "'%s' is no command; pack, unpack, info, run and bench are", text);
     p->options->command = command;
     p->has_command = 1;
 }
@@ -242,22 +242,22 @@ static void check_wanted(struct argp_state *state, const parse *p)
     const ternary_options *options = p->options;
 
     if (!p->has_command)
-        argp_error(state, "a command is wanted: pack, unpack, info, run or bench");
+        argp_error(state, "no command: name pack, unpack, info, run or bench");
     for (size_t i = 0; i < OPTIONS; i++)
         if ((p->seen & 1u << i) && !(options_known[i].commands & 1u << options->command))
-            argp_error(state, "%s does not go with %s", options_known[i].written,
+            argp_error(state, "%s is no option of %s", options_known[i].written,
                        commands[options->command].name);
     if (options->command == TERNARY_PACK && options->n_layers == 0)
-        argp_error(state, "pack: weights are wanted");
+        argp_error(state, "pack: no weights");
     if ((options->command == TERNARY_UNPACK || options->command == TERNARY_INFO) &&
         options->n_arguments < 1)
-        argp_error(state, "%s: a file is wanted", commands[options->command].name);
+        argp_error(state, "%s: no file", commands[options->command].name);
     if (options->command == TERNARY_RUN && options->n_arguments < 2)
-        argp_error(state, "run: a model and its input are wanted");
+        argp_error(state, "run: needs a model and its input");
     if (options->command <= TERNARY_UNPACK && !options->output)
-        argp_error(state, "%s: -o FILE is wanted", commands[options->command].name);
+        argp_error(state, "%s: needs -o FILE", commands[options->command].name);
     if (options->command == TERNARY_RUN && !options->output && !options->labels)
-        argp_error(state, "run: -o FILE or --labels FILE is wanted");
+        argp_error(state, "run: needs -o FILE or --labels FILE");
     if (options->values && options->bytes)
         argp_error(state, "--values and --bytes exclude each other");
 }
@@ -289,7 +289,7 @@ static int parse_layer_option(int key, char *text, struct argp_state *state,
     case KEY_BIAS:
     case KEY_SCALE:
         if (options->n_layers == 0)
-            argp_error(state, "%s stands behind the weights that it is for",
+            argp_error(state, "%s must follow the weights that it is for",
                        key == KEY_BIAS ? "--bias" : "--scale");
         *(key == KEY_BIAS ? &layer->bias : &layer->scale) = text;
         return 1;

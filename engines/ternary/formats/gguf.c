@@ -10,7 +10,7 @@
     32                      /* name length, dimensions, one extent, type, offset: with no name     \
                              */
 #define PAIR_BYTES_LEAST 13 /* key length, type, a byte */
-#define ALIGNMENT 32        /* where the file says nothing */
+#define ALIGNMENT 32        /* by default */
 #define ALIGNMENT_MOST 65536
 #define NESTING_MOST 4 /* arrays in arrays */
 
@@ -148,7 +148,7 @@ static int skip_array(cursor *c, int depth)
         return 0;
     if (value_bytes[kind] > 0)
         return !__builtin_mul_overflow(count, value_bytes[kind], &bytes) && take(c, bytes) != NULL;
-    /* Each takes 8 bytes at least, so that a count that the file cannot hold ends at its end. */
+    /* Each takes at least 8 bytes, so the end of the file ends the loop for any count. */
     for (uint64_t i = 0; i < count; i++)
         if (!skip_value(c, kind, depth + 1))
             return 0;
@@ -174,7 +174,7 @@ static collet_status read_alignment(collet_gguf *gguf, cursor *c, uint32_t kind,
     if (kind != VALUE_U32 || !take_u32(c, &value) || value == 0 || value > ALIGNMENT_MOST ||
         (value & (value - 1)) != 0)
         return collet_fail(err, COLLET_FORMAT,
-                           "%s: general.alignment is %u; a power of two up to %d is wanted",
+                           "%s: general.alignment is %u, not a power of two up to %d",
                            collet_mapping_path(gguf->mapping), (unsigned)value, ALIGNMENT_MOST);
     gguf->alignment = value;
     return COLLET_OK;
@@ -228,7 +228,8 @@ static collet_status tensor_failed(const collet_gguf *gguf, const collet_gguf_te
                        collet_gguf_name(t, name), why);
 }
 
-/* Rows, columns and bytes, and that they lie within the file. `start`: where tensor data begin. */
+/* Computes rows, columns and bytes, and checks that they lie within the file. `start`: of tensor
+ * data. */
 static collet_status place_tensor(const collet_gguf *gguf, collet_gguf_tensor *t, uint64_t start,
                                   collet_error *err)
 {
@@ -245,12 +246,12 @@ static collet_status place_tensor(const collet_gguf *gguf, collet_gguf_tensor *t
         return tensor_failed(gguf, t, COLLET_OVERFLOW, "has more elements than 64 bits count", err);
     if (type && t->columns % type->weights != 0)
         return tensor_failed(gguf, t, COLLET_FORMAT,
-                             "its rows are no whole number of its type's blocks", err);
+                             "its rows are not a multiple of its type's block", err);
     if (type && __builtin_mul_overflow(elements / type->weights, type->bytes, &t->bytes))
         return tensor_failed(gguf, t, COLLET_OVERFLOW, "has more bytes than 64 bits count", err);
     if (t->offset % gguf->alignment != 0)
-        return tensor_failed(gguf, t, COLLET_FORMAT, "its data are not aligned as the file says",
-                             err);
+        return tensor_failed(gguf, t, COLLET_FORMAT,
+                             "its data are not aligned to general.alignment", err);
     if (t->offset > size - start || t->bytes > size - start - t->offset)
         return tensor_failed(gguf, t, COLLET_FORMAT,
                              "its data lie beyond the end of the file, which is truncated or "
@@ -307,12 +308,12 @@ static collet_status read_file(collet_gguf *gguf, const char *path, collet_error
     if (!collet_gguf_recognise(c.bytes, c.size))
         return collet_fail(err, COLLET_FORMAT, "%s: is no GGUF file", path);
     if (!take_u32(&c, &gguf->version))
-        return collet_fail(err, COLLET_FORMAT, "%s: is truncated in its head", path);
+        return collet_fail(err, COLLET_FORMAT, "%s: is truncated in its header", path);
     collet_status status = check_version(gguf, path, err);
     if (status != COLLET_OK)
         return status;
     if (!take_number(&c, 8, &gguf->count) || !take_number(&c, 8, &pairs))
-        return collet_fail(err, COLLET_FORMAT, "%s: is truncated in its head", path);
+        return collet_fail(err, COLLET_FORMAT, "%s: is truncated in its header", path);
     if (gguf->count > c.size / TENSOR_BYTES_LEAST || pairs > c.size / PAIR_BYTES_LEAST)
         return collet_fail(err, COLLET_FORMAT,
                            "%s: is damaged: %llu tensors and %llu keys do not fit in %llu bytes",

@@ -2,7 +2,7 @@
 /*
  * gguf.h - the tensors of a GGUF file (versions 2 and 3, little-endian), mapped.
  *
- * Of the file's keys and values only `general.alignment` counts; the others are passed over, each
+ * Of the file's keys and values only `general.alignment` is used; the others are skipped, each
  * checked to lie within the file. Format: the GGUF specification of the ggml project.
  */
 #ifndef COLLET_IO_GGUF_H
@@ -49,14 +49,14 @@ collet_status collet_gguf_open(const char *path, collet_gguf *out, collet_error 
 /* Of a zeroed one too. */
 void collet_gguf_close(collet_gguf *gguf);
 
-/* COLLET_NOT_FOUND where no tensor is called so, COLLET_FORMAT where two are. */
+/* COLLET_NOT_FOUND where no tensor has this name, COLLET_FORMAT where two have. */
 collet_status collet_gguf_find(const collet_gguf *gguf, const char *name,
                                const collet_gguf_tensor **out, collet_error *err);
 
-/* "TQ2_0"; "type 99" of one that is not known, in `text`. */
+/* "TQ2_0"; "type 99", in `text`, of an unknown one. */
 const char *collet_gguf_type_name(uint32_t type, char text[24]);
 
-/* The name, cut to fit, with what is no printable ASCII as '?'. */
+/* The name, cut to fit, with '?' for everything but printable ASCII. */
 const char *collet_gguf_name(const collet_gguf_tensor *tensor, char text[COLLET_GGUF_NAME]);
 
 #endif

@@ -2,18 +2,18 @@
 /*
  * t2_file.h - Collet's files of packed ternary layers (.t2), version 1.
  *
- * Numbers are in the byte order of the machine that writes, which a mark in the head tells: on all
- * machines in use, little-endian. A machine of the other order refuses the file. Every offset
- * counts from the start of the file.
+ * Numbers are in the byte order of the machine that writes, which a byte-order mark records:
+ * little-endian on all machines in use. A machine of the other order refuses the file. Offsets
+ * count from the start of the file.
  *
- *   head, 64 bytes
+ *   header, 64 bytes
  *      0  8 bytes  magic: 89 43 4C 54 32 0D 0A 1A (hexadecimal)
  *      8  u32      version, 1
- *     12  u32      0x01020304, which tells the byte order
+ *     12  u32      byte-order mark 0x01020304
  *     16  u64      size of the file
  *     24  u32      number of layers, at least 1
  *     28  u32      0
- *     32  u64      checksum of head and table, this number taken as 0
+ *     32  u64      checksum of header and table, with this field as 0
  *     40  24 bytes 0
  *   table, 128 bytes a layer
  *      0  u32      format of the weights, COLLET_TERNARY_*
@@ -24,13 +24,14 @@
  *     28  f32      threshold of the activations
  *     32  u64      offset of the weights: M rows of collet_ternary_bytes(format, K) bytes
  *     40  u64      bytes of the weights
- *     48  u64      offset of the scale, M f32; 0: absent, every scale is 1; those in the blocks of
- *                  tq2_0 and tq1_0 do not count
+ *     48  u64      offset of the scale, M f32; 0: absent, every scale is 1; scales in the
+ *                  blocks of tq2_0 and tq1_0 are ignored
  *     56  u64      offset of the bias, M f32; 0: absent
  *     64  u64      checksum of weights, scale and bias, one after another
- *     72  56 bytes name, UTF-8 without control characters, filled up with NUL, of which there is
- * one at least data, layer by layer weights, scale, bias; each begins at the next multiple of 64,
- * the room before it is 0, and the file ends with the last of them
+ *     72  56 bytes name, UTF-8 without control characters, padded with at least one NUL
+ *
+ *   data, for each layer weights, scale, bias; each begins at the next multiple of 64, the padding
+ *   before it is 0, and the file ends with the last of them
  *
  * Each layer has as many columns as the one before it has rows. The checksum of bytes: taken as u64
  * words, the last filled up with zeros, word i goes to number i mod 4 of four numbers h that begin
@@ -54,14 +55,14 @@ typedef struct collet_t2_layer {
     uint32_t activations;
     float threshold;
     char name[COLLET_T2_NAME];
-    /* These follow from the above. */
+    /* Computed from the above. */
     uint64_t row_bytes;
     uint64_t weights_offset, weights_bytes;
     uint64_t scale_offset, bias_offset; /* 0: absent */
     uint64_t checksum;
 } collet_t2_layer;
 
-/* Checks what the layers say and lays them out; *size becomes that of the file. SHAPE where two
+/* Checks the layers and computes their offsets; *size becomes the size of the file. SHAPE where two
  * layers do not fit each other; INVALID, OVERFLOW. `path` begins the text. */
 collet_status collet_t2_lay_out(const char *path, collet_t2_layer *layers, uint32_t count,
                                 uint64_t *size, collet_error *err);
@@ -94,7 +95,7 @@ collet_status collet_t2_open(const char *path, collet_t2_file *out, collet_error
 /* Of a zeroed one too. */
 void collet_t2_close(collet_t2_file *file);
 
-/* COLLET_FORMAT where the data of layer `index` are not those that were written. Reads them all;
+/* COLLET_FORMAT where the checksum of layer `index` differs. Reads all its data;
  * COLLET_CANCELLED once `stop`, called every few megabytes unless it is NULL, returns other
  * than 0. */
 collet_status collet_t2_verify(const collet_t2_file *file, uint32_t index, int (*stop)(void *user),
@@ -120,7 +121,7 @@ collet_status collet_t2_writer_create(const char *path, const collet_t2_layer *l
 /* The next bytes; INVALID beyond the end of the piece (weights, scale, bias) that they begin in. */
 collet_status collet_t2_writer_add(collet_t2_writer *writer, const void *bytes, uint64_t n,
                                    collet_error *err);
-/* INVALID unless everything was added. What may fail has then been done, but for the name. */
+/* INVALID unless everything was added. After it only the name is missing. */
 collet_status collet_t2_writer_link(collet_t2_writer *writer, collet_error *err);
 collet_status collet_t2_writer_rename(collet_t2_writer *writer, collet_error *err);
 /* Without a successful rename nothing is left behind. NULL is allowed. */

@@ -8,7 +8,7 @@
 
 /* ---- Checksums ----------------------------------------------------------------------------- */
 
-/* A bijection of h for every word: one word that differs always shows. */
+/* A bijection of h for every word, so that a single different word changes the sum. */
 static uint64_t mix(uint64_t h, uint64_t word)
 {
     h = (h ^ word) * UINT64_C(0x9E3779B97F4A7C15);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STRETCH ((uint64_t)4 << 20)
+#define CHUNK_BYTES ((uint64_t)4 << 20)
 
 int collet_t2_recognise(const uint8_t *bytes, uint64_t size)
 {
@@ -26,16 +26,16 @@ static collet_status check_head(const char *path, const t2_head *head, uint64_t 
                            "%s: is a .t2 file of version %u; version %u is read", path,
                            head->version, T2_VERSION);
     if (head->size != size)
-        return collet_fail(err, COLLET_FORMAT, "%s: %s: it has %llu bytes, its head says %llu",
+        return collet_fail(err, COLLET_FORMAT, "%s: %s: it has %llu bytes, its header says %llu",
                            path, head->size > size ? "is truncated" : "has bytes behind its end",
                            (unsigned long long)size, (unsigned long long)head->size);
     if (head->zero != 0 || memcmp(head->zeros, zeros, sizeof zeros) != 0 || head->layers < 1 ||
         head->layers > (size - sizeof *head) / sizeof(t2_entry))
-        return collet_fail(err, COLLET_FORMAT, "%s: is damaged: its head makes no sense", path);
+        return collet_fail(err, COLLET_FORMAT, "%s: is damaged: its header is invalid", path);
     return COLLET_OK;
 }
 
-/* What an entry says of itself; the rest follows. 0 where a number is out of range. */
+/* The fields of an entry that others are computed from. 0 where a number is out of range. */
 static int take_entry(const t2_entry *entry, collet_t2_layer *layer)
 {
     memset(layer, 0, sizeof *layer);
@@ -50,7 +50,7 @@ static int take_entry(const t2_entry *entry, collet_t2_layer *layer)
     return entry->rows <= INT64_MAX && entry->columns <= INT64_MAX;
 }
 
-/* A writer has no choice of where things go, so a reader knows it too. */
+/* The format fixes every offset, so a reader can compute them. */
 static collet_status check_places(const char *path, const collet_t2_file *file,
                                   const t2_entry *table, uint64_t size, collet_error *err)
 {
@@ -60,8 +60,7 @@ static collet_status check_places(const char *path, const collet_t2_file *file,
         t2_entry_of(&file->layers[i], &entry);
         if (memcmp(&entry, &table[i], sizeof entry) != 0)
             return collet_fail(err, COLLET_FORMAT,
-                               "%s: is damaged: the data of layer %u do not stand where they must",
-                               path, i);
+                               "%s: is damaged: the offsets of layer %u are wrong", path, i);
     }
     if (size != collet_mapping_size(file->mapping))
         return collet_fail(
@@ -79,14 +78,14 @@ static collet_status read_file(collet_t2_file *file, const char *path, collet_er
     if (!collet_t2_recognise(bytes, size))
         return collet_fail(err, COLLET_FORMAT, "%s: is no .t2 file", path);
     if (size < sizeof head)
-        return collet_fail(err, COLLET_FORMAT, "%s: is truncated in its head", path);
+        return collet_fail(err, COLLET_FORMAT, "%s: is truncated in its header", path);
     memcpy(&head, bytes, sizeof head);
     collet_status status = check_head(path, &head, size, err);
     if (status != COLLET_OK)
         return status;
     const t2_entry *table = (const t2_entry *)(bytes + sizeof head);
     if (head.checksum != t2_head_sum(&head, table, head.layers * sizeof *table))
-        return collet_fail(err, COLLET_FORMAT, "%s: is damaged: the checksum of its head differs",
+        return collet_fail(err, COLLET_FORMAT, "%s: is damaged: the checksum of its header differs",
                            path);
     file->count = head.layers;
     file->layers = calloc(head.layers, sizeof *file->layers);
@@ -140,12 +139,12 @@ float *collet_t2_bias(const collet_t2_file *file, uint32_t index)
     return (float *)(void *)at(file, file->layers[index].bias_offset);
 }
 
-/* A stretch at a time, so that a file larger than memory can be checked. 0 when it is stopped. */
+/* A chunk at a time, so that a file larger than memory can be checked. 0 when it is stopped. */
 static int sum_piece(const collet_t2_file *file, collet_t2_sum *sum, uint64_t offset,
                      uint64_t bytes, int (*stop)(void *user), void *user)
 {
-    for (uint64_t done = 0; offset > 0 && done < bytes; done += STRETCH) {
-        uint64_t n = bytes - done < STRETCH ? bytes - done : STRETCH;
+    for (uint64_t done = 0; offset > 0 && done < bytes; done += CHUNK_BYTES) {
+        uint64_t n = bytes - done < CHUNK_BYTES ? bytes - done : CHUNK_BYTES;
         if (stop && stop(user))
             return 0;
         collet_t2_sum_add(sum, at(file, offset + done), n);

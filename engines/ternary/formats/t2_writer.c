@@ -32,7 +32,7 @@ static uint64_t piece_bytes(const collet_t2_writer *w, uint64_t piece)
     }
 }
 
-/* Passes over what is complete, so that `piece` is one that bytes are missing of, or the end. */
+/* Skips complete pieces, so that `piece` is the first incomplete one, or the end. */
 static void advance(collet_t2_writer *w)
 {
     while (w->piece < PIECES * (uint64_t)w->count && w->done == piece_bytes(w, w->piece)) {
@@ -79,7 +79,7 @@ void collet_t2_writer_free(collet_t2_writer *w)
     free(w);
 }
 
-/* Zeros up to `offset`; of the first piece they are those that head and table will replace. */
+/* Writes zeros up to `offset`; before the first piece header and table replace them later. */
 static collet_status fill(collet_t2_writer *w, uint64_t offset, collet_error *err)
 {
     static const uint8_t zeros[4096];
