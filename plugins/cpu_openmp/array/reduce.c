@@ -58,7 +58,7 @@ typedef struct reduce_plan {
     double first;    /* of no elements */
     double divisor;  /* of each result */
     int by_columns;  /* else one kept element at a time */
-    int64_t tile;    /* kept elements side by side; 1 unless by_columns */
+    int64_t tile;    /* columns of a tile; 1 unless by_columns */
     int64_t tiles;   /* along the last kept axis; an item is one tile */
     int64_t fold;    /* adjacent rows that count as one wide row */
     int64_t blocks;  /* by rows: of one kept element */

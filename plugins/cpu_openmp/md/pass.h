@@ -34,8 +34,8 @@ typedef struct atoms_source {
  * absent means all 1; `origins` F x 3 are those that d is taken from, NULL: the frame's first atom.
  * `finish` gets a frame's sums and its origin, on any thread, frames in any order. With
  * `moves_to_centre` the sums will be moved to the centre of mass; a frame for which that would lose
- * digits, because origin and centre are far apart beside the extent, is then summed again from its
- * centre.
+ * digits, because origin and centre are far apart relative to the extent, is then summed again from
+ * its centre.
  */
 struct atoms_job {
     int pass;
@@ -77,7 +77,7 @@ int64_t atoms_blocks(int64_t atoms);
 int atoms_share_blocks(const collet_device *device, int64_t frames, int64_t atoms);
 
 /* Fills `table` with `masses` (NULL or absent: 1) in the kernels' order, and returns their sum.
- * `sums` has room for a number a block. */
+ * `sums` is scratch of one number per block. */
 double atoms_masses(const collet_device *device, const collet_operand *masses, int64_t atoms,
                     double *table, double *sums);
 

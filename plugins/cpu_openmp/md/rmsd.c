@@ -29,7 +29,7 @@ typedef struct rmsd_job {
     atoms_source positions, reference;
     int64_t frames, atoms, padded, blocks;
     double weight;
-    double *weights;      /* table; beside it what the next two point to */
+    double *weights;      /* table; the next two point behind it */
     double *reference_at; /* three tables: the reference from its centre */
     double reference_centre[3];
     double reference_rest[3]; /* what rounding left of sum w ref */

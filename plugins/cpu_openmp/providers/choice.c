@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "choice_parts.h"
+#include "choice.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "choice_parts.h"
 
 /* Capabilities are asked twice and by several runtimes; the check is made once. */
 static int checked;

@@ -8,7 +8,10 @@
 #ifndef COLLET_OPENMP_CHOICE_PARTS_H
 #define COLLET_OPENMP_CHOICE_PARTS_H
 
-#include "choice.h"
+#include <collet/plugin.h>
+
+#include "cpu_openmp/runtime/isa.h"
+#include "shared/host/util/text.h"
 
 #define CHOICE_OWN "own" /* what the library picks itself */
 

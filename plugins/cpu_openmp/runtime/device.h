@@ -22,7 +22,7 @@ struct collet_device {
     uint32_t onednn;                        /* ONEDNN_TYPE_*: products that oneDNN computes */
     struct onednn_plans *plans;             /* for some of them; NULL: there was no memory */
     plan_cache *ffts;                       /* plans of Fourier transforms */
-    int64_t cache_bytes; /* of the largest cache; larger outputs are written past the caches */
+    int64_t cache_bytes; /* of the largest cache; larger outputs get non-temporal stores */
 };
 
 /* Declares the kernel `name`; in front of a body, defines it. Kernels are synchronous: none uses

@@ -97,7 +97,7 @@ typedef struct run_of_weights {
 
 /* n adjacent numbers from element `first`; n <= SCRATCH unless they are adjacent in memory. */
 static const void *adjacent(const rows_plan *p, const run_of_weights *w, int64_t first, int64_t n,
-                            numbers *room)
+                            numbers *scratch)
 {
     const char *at = w->at + first * w->step;
     int64_t size = (int64_t)cpu_dtype_size(w->dtype);
@@ -106,10 +106,10 @@ static const void *adjacent(const rows_plan *p, const run_of_weights *w, int64_t
         return at;
     convert_run run = p->convert->run[to][w->dtype];
     if (run && w->step == size)
-        run(room, at, n);
+        run(scratch, at, n);
     else
-        cpu_convert((char *)room, to, to == COLLET_F64 ? 8 : 4, at, w->dtype, w->step, n);
-    return room;
+        cpu_convert((char *)scratch, to, to == COLLET_F64 ? 8 : 4, at, w->dtype, w->step, n);
+    return scratch;
 }
 
 static run_of_weights weights_of(const rows_plan *p, int64_t row)
@@ -120,12 +120,12 @@ static run_of_weights weights_of(const rows_plan *p, int64_t row)
 static double sum_magnitudes(const rows_plan *p, const run_of_weights *w, int64_t first,
                              int64_t count)
 {
-    numbers room;
+    numbers scratch;
     double sum = 0;
     for (int64_t i = 0; i < count; i += SCRATCH) {
         int64_t n = min_i64(count - i, SCRATCH);
-        sum +=
-            p->kernels->magnitudes[w->dtype == COLLET_F64](adjacent(p, w, first + i, n, &room), n);
+        sum += p->kernels->magnitudes[w->dtype == COLLET_F64](
+            adjacent(p, w, first + i, n, &scratch), n);
     }
     return sum;
 }
@@ -136,12 +136,12 @@ static int64_t make_codes(const rows_plan *p, const run_of_weights *w, int64_t r
     int64_t step = cpu_last_step(p->codes), strange = 0;
     char *out = row_at(p->codes, row) + first * step;
     int8_t codes[SCRATCH];
-    numbers room;
+    numbers scratch;
     for (int64_t i = 0; i < count; i += SCRATCH) {
         int64_t n = min_i64(count - i, SCRATCH);
         int8_t *to = step == 1 ? (int8_t *)out + i : codes;
         strange += p->kernels->codes[w->dtype == COLLET_F64](
-            to, adjacent(p, w, first + i, n, &room), (double)threshold, n);
+            to, adjacent(p, w, first + i, n, &scratch), (double)threshold, n);
         if (to == codes)
             cpu_move(out + i * step, step, (const char *)codes, 1, 1, n);
     }
@@ -267,14 +267,14 @@ static void plan_format(rows_plan *p, const collet_kernel_call *call)
 static int64_t pack_t2(const rows_plan *p, uint8_t *bytes, const char *codes, int64_t step,
                        int64_t count)
 {
-    int8_t room[SCRATCH];
+    int8_t scratch[SCRATCH];
     int64_t wrong = 0, whole = step == 1 ? count / TERNARY_BLOCK : 0;
     wrong += p->kernels->pack(bytes, (const int8_t *)codes, whole);
     for (int64_t i = whole * TERNARY_BLOCK; i < count; i += SCRATCH) {
         int64_t n = min_i64(count - i, SCRATCH), blocks = divide_up(n, TERNARY_BLOCK);
-        cpu_move((char *)room, 1, codes + i * step, step, 1, n);
-        memset(room + n, 0, (size_t)(blocks * TERNARY_BLOCK - n));
-        wrong += p->kernels->pack(bytes + i / TERNARY_BLOCK * TERNARY_BLOCK_BYTES, room, blocks);
+        cpu_move((char *)scratch, 1, codes + i * step, step, 1, n);
+        memset(scratch + n, 0, (size_t)(blocks * TERNARY_BLOCK - n));
+        wrong += p->kernels->pack(bytes + i / TERNARY_BLOCK * TERNARY_BLOCK_BYTES, scratch, blocks);
     }
     return wrong;
 }
@@ -316,14 +316,14 @@ KERNEL(ternary_pack)
 static int64_t unpack_t2(const rows_plan *p, char *codes, int64_t step, int64_t count,
                          const uint8_t *bytes)
 {
-    int8_t room[SCRATCH];
+    int8_t scratch[SCRATCH];
     int64_t whole = step == 1 ? count / TERNARY_BLOCK : 0;
     int64_t wrong = p->kernels->unpack((int8_t *)codes, bytes, whole), i = whole * TERNARY_BLOCK;
     for (; i + TERNARY_BLOCK <= count; i += SCRATCH) {
         int64_t n = min_i64(count - i, SCRATCH) / TERNARY_BLOCK * TERNARY_BLOCK;
-        wrong += p->kernels->unpack(room, bytes + i / TERNARY_BLOCK * TERNARY_BLOCK_BYTES,
+        wrong += p->kernels->unpack(scratch, bytes + i / TERNARY_BLOCK * TERNARY_BLOCK_BYTES,
                                     n / TERNARY_BLOCK);
-        cpu_move(codes + i * step, step, (const char *)room, 1, 1, n);
+        cpu_move(codes + i * step, step, (const char *)scratch, 1, 1, n);
     }
     /* The last block may hold more than weights, which is no error. */
     i = count / TERNARY_BLOCK * TERNARY_BLOCK;

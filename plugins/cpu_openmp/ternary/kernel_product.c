@@ -25,8 +25,8 @@ INLINE const uint8_t *row_at(const ternary_panel *p, int64_t row)
 #define NEAR (16 << 10)
 #define SOON 512
 
-/* Both ask for what lies `offset` bytes on, whether or not that is within the weights: for the
- * first cache, or for the second. */
+/* Both prefetch the line `offset` bytes ahead, whether or not that is within the weights: into the
+ * L1 cache, or into the L2 cache. */
 INLINE void fetch_soon(const uint8_t *at, int64_t offset)
 {
     __builtin_prefetch((const void *)((uintptr_t)at + (uintptr_t)offset), 0, 3);

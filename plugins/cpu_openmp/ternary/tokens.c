@@ -38,15 +38,16 @@ typedef struct row {
     int64_t step, count;
 } row;
 
-/* Activations first .. first + n - 1, n <= PIECE, as adjacent ones; in `room` where they are not.
+/* Activations first .. first + n - 1, n <= PIECE, as adjacent ones; in `scratch` where they are
+ * not.
  */
-static const float *piece_of(const row *x, int64_t first, int64_t n, float room[PIECE])
+static const float *piece_of(const row *x, int64_t first, int64_t n, float scratch[PIECE])
 {
     const char *at = x->at + first * x->step;
     if (x->step == (int64_t)sizeof(float))
         return (const float *)(const void *)at;
-    cpu_move((char *)room, sizeof(float), at, x->step, sizeof(float), n);
-    return room;
+    cpu_move((char *)scratch, sizeof(float), at, x->step, sizeof(float), n);
+    return scratch;
 }
 
 static int64_t piece_length(const row *x, int64_t first)
@@ -70,11 +71,11 @@ static void store_f32(const ternary_tokens *t, const row *x, char *out)
 
 static void store_quantized(const ternary_tokens *t, const row *x, char *out, ternary_token *about)
 {
-    float room[PIECE], most;
+    float scratch[PIECE], most;
     uint32_t bits = 0;
     for (int64_t i = 0; i < x->count; i += PIECE) {
         int64_t n = piece_length(x, i);
-        bits = t->kernels->greatest(bits, piece_of(x, i, n, room), n);
+        bits = t->kernels->greatest(bits, piece_of(x, i, n, scratch), n);
     }
     memcpy(&most, &bits, sizeof most);
     about->is_nan = bits >= INFINITY_BITS;
@@ -87,7 +88,7 @@ static void store_quantized(const ternary_tokens *t, const row *x, char *out, te
     for (int64_t i = 0; i < x->count; i += PIECE) {
         int64_t n = piece_length(x, i);
         about->base +=
-            (uint32_t)t->kernels->to_i8((int8_t *)out + i, piece_of(x, i, n, room), r, n);
+            (uint32_t)t->kernels->to_i8((int8_t *)out + i, piece_of(x, i, n, scratch), r, n);
     }
     memset(out + x->count, 0, (size_t)(t->blocks * TERNARY_BLOCK - x->count));
 }
@@ -100,13 +101,13 @@ static void store_unpacked(const ternary_tokens *t, const row *x, char *out, ter
 
 static void store_codes(const ternary_tokens *t, const row *x, char *out, ternary_token *about)
 {
-    float room[PIECE];
+    float scratch[PIECE];
     int8_t codes[PIECE];
     uint8_t bytes[PIECE / TERNARY_BLOCK * TERNARY_BLOCK_BYTES];
     about->scale = 1.0f;
     for (int64_t i = 0; i < x->count; i += PIECE) {
         int64_t n = piece_length(x, i), blocks = (n + TERNARY_BLOCK - 1) / TERNARY_BLOCK;
-        t->kernels->codes[0](codes, piece_of(x, i, n, room), (double)t->threshold, n);
+        t->kernels->codes[0](codes, piece_of(x, i, n, scratch), (double)t->threshold, n);
         memset(codes + n, 0, (size_t)(blocks * TERNARY_BLOCK - n));
         if (t->form == TERNARY_I8) {
             memcpy(out + i, codes, (size_t)(blocks * TERNARY_BLOCK));

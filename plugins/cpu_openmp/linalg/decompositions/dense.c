@@ -38,7 +38,7 @@ dense_view dense_at(void *at, collet_dtype dtype, int64_t rows, int64_t columns)
                         .dtype = dtype};
 }
 
-dense_view dense_turned(dense_view v)
+dense_view dense_transposed(dense_view v)
 {
     return (dense_view){.at = v.at,
                         .rows = v.columns,
@@ -122,8 +122,8 @@ static void set_views(copying *c, const collet_device *device, const dense_view 
     c->size = (int64_t)cpu_dtype_size(out->dtype);
     c->index = __builtin_ctz((uint32_t)c->size);
     int turn = out->row == c->size && out->column != c->size;
-    c->out = turn ? dense_turned(*out) : *out;
-    c->in = turn ? dense_turned(*in) : *in;
+    c->out = turn ? dense_transposed(*out) : *out;
+    c->in = turn ? dense_transposed(*in) : *in;
 }
 
 static void copy(copying *c, int32_t threads)

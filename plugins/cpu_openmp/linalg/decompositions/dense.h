@@ -23,7 +23,7 @@ dense_view dense_of(const collet_operand *o, int64_t index);
 dense_view dense_at(void *at, collet_dtype dtype, int64_t rows, int64_t columns);
 
 /* The transpose. */
-dense_view dense_turned(dense_view v);
+dense_view dense_transposed(dense_view v);
 
 /* Elements from row to row when BLAS supports the view (rows of adjacent elements that do not
  * overlap, all counts fit an int), else 0. */

@@ -99,7 +99,7 @@ typedef struct lapack_pieces {
     uint64_t used; /* UINT64_MAX: too many */
 } lapack_pieces;
 
-/* Room for rows x columns elements of `size` bytes. */
+/* Scratch of rows x columns elements of `size` bytes. */
 void *lapack_take(lapack_pieces *p, int64_t rows, int64_t columns, uint64_t size);
 
 /* Bytes of the pieces taken, or `shared`, those of cpu_<op>_scratch, where they are more. */

@@ -51,12 +51,12 @@ static int64_t factor(const factoring *f, int64_t first, int64_t count)
         return info == 0 ? 0 : first + info;
     }
     int64_t half = (count / 2 + 15) / 16 * 16, rest = count - half, middle = first + half;
-    blas_matrix beside = block(f, middle, first), last = block(f, middle, middle);
+    blas_matrix adjacent = block(f, middle, first), last = block(f, middle, middle);
     int64_t bad = factor(f, first, half);
     if (bad)
         return bad;
-    lapack_solve_lower_right(f->job, &top, &beside, rest, half);
-    lapack_subtract_square(f->job, &last, &beside, rest, half);
+    lapack_solve_lower_right(f->job, &top, &adjacent, rest, half);
+    lapack_subtract_square(f->job, &last, &adjacent, rest, half);
     return factor(f, middle, rest);
 }
 

@@ -73,7 +73,7 @@ static void factor_panel(const lapack_factors *f, int64_t first, int64_t columns
                        .row = f->a.row,
                        .column = size_of(f),
                        .dtype = f->a.dtype};
-    dense_view panel = dense_turned(dense_at(f->panel, f->a.dtype, columns, rows));
+    dense_view panel = dense_transposed(dense_at(f->panel, f->a.dtype, columns, rows));
     dense_copy(f->job->device, 1, &panel, &part);
     f->job->device->level->panel->lu[f->job->wide](f->panel, rows, rows, columns, f->pivot + first);
     dense_copy(f->job->device, 1, &part, &panel);
@@ -90,12 +90,12 @@ static void factor_columns(const lapack_factors *f, int64_t first, int64_t colum
     }
     int64_t left = (columns / 2 + LAPACK_PANEL - 1) / LAPACK_PANEL * LAPACK_PANEL;
     int64_t right = columns - left, middle = first + left;
-    blas_matrix top = block(f, first, first), beside = block(f, first, middle);
+    blas_matrix top = block(f, first, first), adjacent = block(f, first, middle);
     blas_matrix under = block(f, middle, first), rest = block(f, middle, middle);
     factor_columns(f, first, left);
     exchange(f, first, middle, middle, right);
-    lapack_solve_unit_lower(f->job, &top, &beside, left, right);
-    lapack_multiply(f->job, &rest, &under, &beside, f->a.rows - middle, right, left, -1, 1);
+    lapack_solve_unit_lower(f->job, &top, &adjacent, left, right);
+    lapack_multiply(f->job, &rest, &under, &adjacent, f->a.rows - middle, right, left, -1, 1);
     factor_columns(f, middle, right);
     exchange(f, middle, middle + right, first, left);
 }
@@ -110,9 +110,9 @@ void lapack_factor(const lapack_factors *f)
     int64_t steps = steps_of(f), rest = f->a.columns - steps;
     factor_columns(f, 0, steps);
     if (rest > 0) {
-        blas_matrix top = block(f, 0, 0), beside = block(f, 0, steps);
+        blas_matrix top = block(f, 0, 0), adjacent = block(f, 0, steps);
         exchange(f, 0, steps, steps, rest);
-        lapack_solve_unit_lower(f->job, &top, &beside, steps, rest);
+        lapack_solve_unit_lower(f->job, &top, &adjacent, steps, rest);
     }
 }
 

@@ -65,13 +65,13 @@ void lapack_multiply(const lapack_job *job, const blas_matrix *c, const blas_mat
 static void subtract_square(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const parts *p = argument;
-    blas_matrix rows = moved(p, &p->left, begin, 0), turned = p->left;
-    blas_matrix beside = moved(p, &p->c, begin, 0), square = moved(p, &p->c, begin, begin);
+    blas_matrix rows = moved(p, &p->left, begin, 0), transpose = p->left;
+    blas_matrix adjacent = moved(p, &p->c, begin, 0), square = moved(p, &p->c, begin, begin);
     (void)thread;
-    turned.transposed = !turned.transposed;
+    transpose.transposed = !transpose.transposed;
     if (begin > 0)
-        blas_multiply(p->job->library, p->job->wide, &beside, &rows, &turned, end - begin, begin,
-                      p->k, -1, 1);
+        blas_multiply(p->job->library, p->job->wide, &adjacent, &rows, &transpose, end - begin,
+                      begin, p->k, -1, 1);
     blas_subtract_square(p->job->library, p->job->wide, &square, &rows, end - begin, p->k);
 }
 

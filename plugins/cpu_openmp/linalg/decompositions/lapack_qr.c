@@ -28,10 +28,10 @@ typedef struct qr_work {
     char *t;            /* of every block, BLOCK x BLOCK each */
     char *left, *right; /* BLOCK x n each */
     char *corner;       /* BLOCK x BLOCK */
-    int8_t *turned;     /* rows of R whose sign changes */
+    int8_t *negated;    /* rows of R whose sign changes */
 } qr_work;
 
-/* Room for q where the output is not for BLAS, and for `a` where it is neither q nor R. */
+/* Scratch for q where BLAS does not support the output, and for `a` where it is neither q nor R. */
 typedef struct qr_places {
     void *q, *a;
 } qr_places;
@@ -47,7 +47,7 @@ static qr_work qr_take(const collet_kernel_call *call, lapack_pieces *p, qr_plac
     r.left = lapack_take(p, BLOCK, n, size);
     r.right = lapack_take(p, BLOCK, n, size);
     r.corner = lapack_take(p, BLOCK, BLOCK, size);
-    r.turned = lapack_take(p, least, 1, 1);
+    r.negated = lapack_take(p, least, 1, 1);
     places->q = dense_stride(&q) ? NULL : lapack_take(p, m, least, size);
     places->a = n == least || dense_stride(&upper) ? NULL : lapack_take(p, m, n, size);
     return r;
@@ -113,7 +113,7 @@ static void add_number(const qr_work *r, char *at, int value)
 /* Columns first .. first+columns-1 of v, from row `first` down, as the panel's columns. */
 static dense_view panel_of(const qr_work *r, const dense_view *v, int64_t first, int64_t columns)
 {
-    return dense_turned(dense_at(r->panel, v->dtype, columns, v->rows - first));
+    return dense_transposed(dense_at(r->panel, v->dtype, columns, v->rows - first));
 }
 
 /* Writes the vectors' ones, and zeros before them, into the panel: V^T, `rows` numbers a row. */
@@ -148,11 +148,12 @@ static void reduce(const qr_work *r)
         dense_copy(device, 1, &here, &panel);
         if (rest == 0)
             continue;
-        blas_matrix vectors = complete_panel(r, rows, columns), beside = matrix(r, a, first, next);
+        blas_matrix vectors = complete_panel(r, rows, columns),
+                    adjacent = matrix(r, a, first, next);
         blas_matrix left = dense_matrix(r->left, rest), right = dense_matrix(r->right, rest);
-        multiply(r, left, vectors, beside, columns, rest, rows, 1, 0);
+        multiply(r, left, vectors, adjacent, columns, rest, rows, 1, 0);
         multiply(r, right, turn(dense_matrix(t, columns)), left, columns, rest, columns, 1, 0);
-        multiply(r, beside, turn(vectors), right, rows, rest, columns, -1, 1);
+        multiply(r, adjacent, turn(vectors), right, rows, rest, columns, -1, 1);
     }
 }
 
@@ -162,18 +163,18 @@ static void form_own(const qr_work *r, int64_t first, int64_t columns, blas_matr
     blas_matrix corner = dense_matrix(r->corner, columns);
     multiply(r, corner, dense_matrix(triangle(r, first), columns), vectors, columns, columns,
              columns, 1, 0);
-    dense_view turned = dense_turned(dense_at(r->corner, r->q.dtype, columns, columns));
+    dense_view transpose = dense_transposed(dense_at(r->corner, r->q.dtype, columns, columns));
     for (int64_t j = 0; j < columns; j++) {
-        if (r->turned[first + j])
-            dense_negate(r->job->device, &turned, j, 0);
+        if (r->negated[first + j])
+            dense_negate(r->job->device, &transpose, j, 0);
     }
     multiply(r, matrix(r, &r->q, first, first), turn(vectors), corner, r->q.rows - first, columns,
              columns, -1, 0);
     for (int64_t j = first; j < first + columns; j++)
-        add_number(r, element(&r->q, j, j), r->turned[j] ? -1 : 1);
+        add_number(r, element(&r->q, j, j), r->negated[j] ? -1 : 1);
 }
 
-/* Q in the place of the vectors. What stands beside a block's rows, in the columns of later blocks,
+/* Q in the place of the vectors. Elements next to a block's rows, in the columns of later blocks,
  * counts as zero before the block is applied. */
 static void form(const qr_work *r)
 {
@@ -187,12 +188,12 @@ static void form(const qr_work *r)
         blas_matrix vectors = complete_panel(r, rows, columns), lower = vectors;
         lower.at = r->panel + columns * r->size;
         blas_matrix left = dense_matrix(r->left, rest), right = dense_matrix(r->right, rest);
-        blas_matrix under = matrix(r, q, next, next), beside = matrix(r, q, first, next);
+        blas_matrix under = matrix(r, q, next, next), adjacent = matrix(r, q, first, next);
         multiply(r, left, lower, under, columns, rest, below, 1, 0);
         multiply(r, right, dense_matrix(triangle(r, first), columns), left, columns, rest, columns,
                  1, 0);
         multiply(r, under, turn(lower), right, below, rest, columns, -1, 1);
-        multiply(r, beside, turn(vectors), right, columns, rest, columns, -1, 0);
+        multiply(r, adjacent, turn(vectors), right, columns, rest, columns, -1, 0);
         form_own(r, first, columns, vectors);
     }
 }
@@ -208,8 +209,8 @@ static void store_upper(const qr_work *r, const dense_view *upper)
     dense_clear_below(upper);
     for (int64_t k = 0; k < r->least; k++) {
         const void *x = element(upper, k, k);
-        r->turned[k] = r->job->wide ? *(const double *)x < 0.0 : *(const float *)x < 0.0f;
-        if (r->turned[k])
+        r->negated[k] = r->job->wide ? *(const double *)x < 0.0 : *(const float *)x < 0.0f;
+        if (r->negated[k])
             dense_negate(r->job->device, upper, k, k);
     }
 }

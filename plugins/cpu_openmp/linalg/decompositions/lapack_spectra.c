@@ -151,8 +151,8 @@ void lapack_eigh(const lapack_job *job, void *scratch, int64_t begin, int64_t en
             cpu_eigh(call, scratch, index, index + 1);
             continue;
         }
-        dense_view turned = dense_turned(a);
-        dense_copy(job->device, LAPACK_ALONE, &out, &turned);
+        dense_view transpose = dense_transposed(a);
+        dense_copy(job->device, LAPACK_ALONE, &out, &transpose);
         store_vector(values, index, r.values);
         cpu_info_store(cpu_operand(call, 2), index, 0);
     }

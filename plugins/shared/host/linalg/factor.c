@@ -108,10 +108,10 @@ static void reduce(double *a, int64_t m, int64_t n, int64_t least, double *v, do
     }
 }
 
-void cpu_qr_factor(double *a, int64_t m, int64_t n, double *q, double *room)
+void cpu_qr_factor(double *a, int64_t m, int64_t n, double *q, double *scratch)
 {
     int64_t least = m < n ? m : n;
-    double *v = room, *w = v + m, *tau = w + n;
+    double *v = scratch, *w = v + m, *tau = w + n;
     reduce(a, m, n, least, v, w, tau);
     for (int64_t i = 0; i < m * least; i++)
         q[i] = i / least == i % least ? 1.0 : 0.0;

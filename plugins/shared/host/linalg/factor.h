@@ -33,9 +33,9 @@ int64_t cpu_cholesky_factor(double *a, int64_t n);
 
 /*
  * A = Q R with k = min(m, n): the m x n matrix `a` becomes R in its first k rows (zeros below the
- * diagonal, which is >= 0), q the m x k matrix with orthonormal columns. `room` is scratch of m + n
+ * diagonal, which is >= 0), q the m x k matrix with orthonormal columns. `scratch` holds m + n
  * + k numbers.
  */
-void cpu_qr_factor(double *a, int64_t m, int64_t n, double *q, double *room);
+void cpu_qr_factor(double *a, int64_t m, int64_t n, double *q, double *scratch);
 
 #endif

@@ -224,9 +224,10 @@ static void sort(const bidiagonal *b)
 }
 
 int cpu_singular_values(double *a, int64_t m, int64_t n, double *s, double *left, double *right,
-                        double *room)
+                        double *scratch)
 {
-    double *e = room, *tau_left = e + n, *tau_right = tau_left + n, *w = tau_right + n, *v = w + n;
+    double *e = scratch, *tau_left = e + n, *tau_right = tau_left + n, *w = tau_right + n,
+           *v = w + n;
     bidiagonal b = {.m = m, .n = n, .d = s, .e = e, .left = left, .right = right};
     bidiagonalise(a, &b, tau_left, tau_right, v, w);
     accumulate(a, &b, tau_left, tau_right, v);

@@ -16,17 +16,17 @@
  * The symmetric n x n matrix whose lower triangle is in `a`: its eigenvalues ascending in values,
  * and row i of `vectors` (n x n) the unit eigenvector of values[i]. Householder reduction to a
  * tridiagonal matrix, then implicitly shifted QL steps (Golub and Van Loan, 8.3). `a` is destroyed,
- * `room` is scratch of 3 n numbers.
+ * `scratch` holds 3 n numbers.
  */
-int cpu_symmetric_eigen(double *a, int64_t n, double *values, double *vectors, double *room);
+int cpu_symmetric_eigen(double *a, int64_t n, double *values, double *vectors, double *scratch);
 
 /*
  * The m x n matrix a, m >= n: A = U diag(s) V^T, s >= 0 descending, row i of `left` (n x m) column
  * i of U, row i of `right` (n x n) column i of V, both sets orthonormal whatever the rank.
  * Householder reduction to an upper bidiagonal matrix, then implicitly shifted QR steps (Golub and
- * Van Loan, 8.6). `a` is destroyed, `room` is scratch of m + 4 n numbers.
+ * Van Loan, 8.6). `a` is destroyed, `scratch` holds m + 4 n numbers.
  */
 int cpu_singular_values(double *a, int64_t m, int64_t n, double *s, double *left, double *right,
-                        double *room);
+                        double *scratch);
 
 #endif

@@ -113,9 +113,9 @@ static void swap(double *x, double *y, int64_t n)
     }
 }
 
-int cpu_symmetric_eigen(double *a, int64_t n, double *values, double *vectors, double *room)
+int cpu_symmetric_eigen(double *a, int64_t n, double *values, double *vectors, double *scratch)
 {
-    double *e = room, *tau = e + n, *p = tau + n;
+    double *e = scratch, *tau = e + n, *p = tau + n;
     tridiagonalise(a, n, values, e, tau, p);
     accumulate(a, n, tau, vectors);
     if (diagonalise(values, e, vectors, n))
