@@ -55,7 +55,7 @@ collet_status capabilities_verify(const char *json, int32_t *device_count, colle
     return status;
 }
 
-/* One call of the slot with a buffer of *capacity bytes; *capacity becomes the bytes wanted. */
+/* One call of the slot with a buffer of *capacity bytes; *capacity becomes the bytes needed. */
 static collet_status ask_once(const collet_plugin *plugin, const collet_host *host, char *json,
                               uint64_t *capacity, const char **code, collet_error *err)
 {

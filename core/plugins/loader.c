@@ -121,7 +121,7 @@ static collet_status step_end(scan *s, candidate *c, const char *stage, double s
     return note(c->records, p, accepted, stage, start, s->err);
 }
 
-/* Whether a word stands in a list separated by commas and blanks. */
+/* Whether a list, separated by commas and blanks, contains the word. */
 static int list_has(const char *list, const char *word)
 {
     size_t length = strlen(word);
@@ -184,7 +184,7 @@ static void warn(scan *s, const candidate *c, const probing *p)
         host->log(host, COLLET_LOG_WARNING, "%s is used %s", c->plugin.name, p->answer.reason);
 }
 
-/* A file that was replaced meanwhile was not what the manifest and the probe spoke of. */
+/* The manifest and the probe described another file when it was replaced meanwhile. */
 static collet_status use_answer(scan *s, candidate *c, probing *p)
 {
     file_identity now;
@@ -213,10 +213,10 @@ static collet_status probe_off(scan *s, candidate *c)
     return step_end(s, c, "probe", record_clock(), 1, "not-probed", "probing is switched off");
 }
 
-/* ---- Which files are probed at the same time ------------------------------------------------ */
+/* ---- Rounds of concurrent probes ------------------------------------------------ */
 
 /* The earlier file of that name that is usable or may turn out to be; NULL: none. */
-static const candidate *rival(const scan *s, const candidate *c)
+static const candidate *earlier_of_name(const scan *s, const candidate *c)
 {
     for (const candidate *earlier = s->candidates; earlier < c; earlier++)
         if (earlier->plugin.usable && !strcmp(earlier->plugin.name, c->plugin.name))
@@ -224,7 +224,7 @@ static const candidate *rival(const scan *s, const candidate *c)
     return NULL;
 }
 
-/* A plugin whose name is taken by one that can be used is not even tried. */
+/* A plugin whose name a usable one has already is not probed. */
 static collet_status refuse_duplicate(scan *s, candidate *c, const candidate *first)
 {
     char reason[4200];
@@ -242,7 +242,7 @@ static collet_status round_start(scan *s, candidate **ready, size_t *count)
     *count = 0;
     for (size_t i = 0; i < s->candidate_count && status == COLLET_OK; i++) {
         candidate *c = &s->candidates[i];
-        const candidate *first = c->settled ? NULL : rival(s, c);
+        const candidate *first = c->settled ? NULL : earlier_of_name(s, c);
         if (first && first->settled)
             status = refuse_duplicate(s, c, first);
         else if (!first && !c->settled && !s->options->probe)
@@ -308,8 +308,7 @@ static loader_plugin *find_name(const scan *s, const char *name)
     return NULL;
 }
 
-/* A file that could not be asked for by name, or that nobody meant as a plugin, is only a record.
- */
+/* Files without a valid name, and ordinary libraries, are records alone. */
 static int is_listed(const loader_plugin *p)
 {
     return manifest_name_valid(p->name) && strcmp(p->code, "no-manifest") != 0;

@@ -11,8 +11,9 @@
 
 #define REFUSE(word, ...) (*code = (word), collet_fail(err, COLLET_FORMAT, __VA_ARGS__))
 
-/* The dynamic linker tells its failures apart in words only; the probe never sets a locale, so they
- * are in English there. The first two are glibc's and musl's for a symbol, then for a library. */
+/* The dynamic linker distinguishes its failures by their text alone; the probe never sets a locale,
+ * so it is in English there. The first two are glibc's and musl's for a symbol, then for a library.
+ */
 static collet_status linker_failure(const char **code, collet_error *err)
 {
     const char *text = dlerror();

@@ -84,8 +84,8 @@ static collet_status answer_format(probe_answer *answer, const char *code, int u
 
 /* ---- Starting ---------------------------------------------------------------------------- */
 
-/* A pipe whose ends stay clear of 0..4: a host may have closed its standard descriptors, and the
- * child's are put in their places one after another. */
+/* A pipe whose descriptors are at least 10: a host may have closed its standard descriptors, and
+ * spawn_with overwrites 0 to 3 one after another. */
 static int high_pipe(int ends[2])
 {
     int low[2];
@@ -176,7 +176,8 @@ static int child_start(child *c, const probe_request *request)
     return 0;
 }
 
-/* ---- Listening --------------------------------------------------------------------------- */
+/* ---- Reading the child
+ * --------------------------------------------------------------------------- */
 
 static void close_end(int *descriptor)
 {
@@ -185,7 +186,7 @@ static void close_end(int *descriptor)
     *descriptor = -1;
 }
 
-/* Reads what there is; closes the end at its end, and when the child says more than it may. */
+/* Reads what is available; closes the descriptor at end of file and above PROBE_MAX_ANSWER. */
 static collet_status read_answer(child *c, collet_error *err)
 {
     while (c->answer >= 0) {
@@ -214,7 +215,7 @@ static collet_status read_answer(child *c, collet_error *err)
     return COLLET_OK;
 }
 
-/* Bounded, so that a plugin that never stops talking does not keep this from the deadline. */
+/* Bounded: a plugin that writes without end must not delay the deadline. */
 static void read_messages(child *c)
 {
     for (int i = 0; i < 16 && c->messages >= 0; i++) {
@@ -237,8 +238,9 @@ static void read_messages(child *c)
 }
 
 /*
- * Whether the child has ended. A host that reaps or ignores its children leaves no status. What the
- * plugin has started is ended too, while the unreaped child still holds the group's number.
+ * Whether the child has ended. A host that reaps or ignores its children leaves no status.
+ * Processes that the plugin started are killed too, while the unreaped child still keeps the group
+ * id in use.
  */
 static int child_ended(child *c)
 {
@@ -265,7 +267,7 @@ static int answered(const child *c)
  * time is over. */
 static collet_status child_listen(child *c, int ready, collet_error *err)
 {
-    /* Looked at before the pipe is read: what an ended child has written is then all read. */
+    /* Checked before the pipe is read, so that everything an ended child wrote is read. */
     int ended = (!ready || c->answer < 0) && child_ended(c);
     read_messages(c);
     collet_status status = read_answer(c, err);
@@ -275,7 +277,7 @@ static collet_status child_listen(child *c, int ready, collet_error *err)
     return status;
 }
 
-/* Waits until a child that is not settled has something to say, or may have ended. */
+/* Waits until a child that is not settled has written something, or may have ended. */
 static void children_poll(const child *children, size_t count, int ready[])
 {
     struct pollfd ends[2 * PROBE_MAX_AT_ONCE];
@@ -302,7 +304,7 @@ static void wait_ended(child *c)
         nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
 }
 
-/* Reaps the child; one that has answered, or has nothing to say any more, may end by itself. */
+/* Reaps the child; unless kill_now, it is given REAP_MS to exit by itself. */
 static void child_finish(child *c, int kill_now)
 {
     if (!kill_now)
@@ -318,7 +320,7 @@ static void child_finish(child *c, int kill_now)
     c->finished = 1;
 }
 
-/* ---- What came of it --------------------------------------------------------------------- */
+/* ---- The answer --------------------------------------------------------------------- */
 
 /* sigabbrev_np, which glibc before 2.32 does not have, for the signals that end a process. */
 static const char *signal_name(int number)
@@ -402,7 +404,7 @@ static collet_status answer_from_end(child *c, const probe_request *request, pro
                          WEXITSTATUS(c->status), said);
 }
 
-/* An answer that is not what collet-probe writes comes from the plugin's meddling. */
+/* 0: malformed, because the plugin itself wrote to the descriptor. */
 static int answer_from_text(const child *c, size_t marks, probe_answer *answer,
                             collet_status *status, collet_error *err)
 {
@@ -427,7 +429,7 @@ int probe_died(const char *code)
            !strncmp(code, "exit-in-", 8);
 }
 
-/* ---- Probes at the same time --------------------------------------------------------------- */
+/* ---- Concurrent probes --------------------------------------------------------------- */
 
 static collet_status probe_start(child *c, const probe_request *request, probe_answer *answer,
                                  collet_error *err)

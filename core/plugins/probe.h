@@ -6,9 +6,9 @@
  * The child is the program collet-probe, started as
  *     collet-probe FILE THREADS TIMEOUT_MS [KEY=VALUE ...]
  * with /dev/null as standard input and output, its messages on descriptor 2 and the answer on
- * descriptor 3; it closes all others before it opens the plugin. The answer is a letter before each step (those of open.h and
- * PROBE_CAPABILITIES) and then one JSON object {"code": "...", "reason": "...", "unproven": bool,
- * "capabilities": "..."} and a newline.
+ * descriptor 3; it closes all others before it opens the plugin. The answer is a letter before each
+ * step (those of open.h and PROBE_CAPABILITIES) and then one JSON object {"code": "...", "reason":
+ * "...", "unproven": bool, "capabilities": "..."} and a newline.
  */
 #ifndef COLLET_CORE_PROBE_H
 #define COLLET_CORE_PROBE_H

@@ -46,7 +46,7 @@ static uint64_t hash_path(uint64_t hash, const char *path)
                  : file_hash(hash, &identity, sizeof identity);
 }
 
-/* Variables are summed: the order of the environment means nothing. */
+/* Summed, so that the order of the environment does not matter. */
 static uint64_t hash_variables(uint64_t hash, const char *pattern)
 {
     size_t length = strlen(pattern);
@@ -130,7 +130,7 @@ static int open_directory(const char *path, int make)
 
 /* ---- Reading ----------------------------------------------------------------------------- */
 
-/* The text of a regular file of this user's with one name; the caller frees it. */
+/* The text of a regular file that belongs to this user and has one link; the caller frees it. */
 static char *read_own_file(int directory, const char *name, size_t *length)
 {
     struct stat st;
@@ -155,7 +155,7 @@ static char *read_own_file(int directory, const char *name, size_t *length)
     return text;
 }
 
-/* Refusals that lie in the plugin's own table, which no driver and no library changes. */
+/* Refusals because of the plugin's own table, which no driver and no library changes. */
 static int refusal_lasts(const char *code)
 {
     return !strcmp(code, "missing-entry") || !strcmp(code, "entry-null") ||
@@ -262,8 +262,8 @@ static int is_answer(const char *name)
     return !strncmp(name, "probe-", 6) && strlen(name) < sizeof(((kept_file *)0)->name);
 }
 
-/* Removes the oldest file when there are more than PROBE_CACHE_FILES. One a call is enough: every
- * call has added one at most. */
+/* Removes the oldest file when there are more than PROBE_CACHE_FILES. One is enough: a call adds at
+ * most one. */
 static void prune(int directory)
 {
     kept_file oldest = {.name = ""}, file;

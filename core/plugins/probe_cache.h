@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_cache - answers of probes, kept between runs. A hint: whatever is odd about the directory
- * or a file in it means that there is no answer, and that none is kept.
+ * probe_cache - caches answers of probes between runs. Only a hint: a directory or file that is not
+ * as expected is ignored, and nothing is written to it.
  *
- * The directory belongs to this user and is closed to others (0700). It holds a file for each plugin
- * and key, written under another name and renamed, and at most PROBE_CACHE_FILES of them: the oldest
- * go first. An answer holds for the same file (path, inode, times, size, build-id), collet-probe
- * (which has libcore in it), boot, settings, threads, environment (LD_LIBRARY_PATH, LD_PRELOAD,
- * COLLET_* and what the manifest's `depends` names). Kept are lasting refusals, which lie in the
- * plugin's table, and successes with at least one device: a device that is missing may appear.
+ * The directory belongs to this user and is closed to others (0700). It holds a file for each
+ * plugin and key, written under another name and renamed, and at most PROBE_CACHE_FILES of them:
+ * the oldest go first. An answer holds for the same file (path, inode, times, size, build-id),
+ * collet-probe (which has libcore in it), boot, settings, threads, environment (LD_LIBRARY_PATH,
+ * LD_PRELOAD, COLLET_* and what the manifest's `depends` names). Kept are lasting refusals, which
+ * lie in the plugin's table, and successes with at least one device: a device that is missing may
+ * appear.
  */
 #ifndef COLLET_CORE_PROBE_CACHE_H
 #define COLLET_CORE_PROBE_CACHE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collet-probe - tries one plugin and says what came of it on descriptor 3. libcore starts it;
+ * collet-probe - tries one plugin and writes the result to descriptor 3. libcore starts it;
  * probe.h describes its arguments and its answer.
  */
 #include <dirent.h>
@@ -32,7 +32,7 @@ typedef struct probe_host {
     char **settings; /* "key=value", NULL-terminated */
 } probe_host;
 
-/* What a plugin has logged last tells what killed it (answer_from_end in probe.c). */
+/* The last messages become part of the reason when the probe dies (probe.c). */
 static void host_log(const collet_host *host, int32_t level, const char *format, ...)
 {
     va_list arguments;
@@ -82,8 +82,8 @@ static void say_step(char step)
 #define SYS_close_range 436 /* on every processor; Linux 5.9 */
 #endif
 
-/* What the host has open without FD_CLOEXEC is no concern of a plugin. Done here and not by
- * posix_spawn, whose action for it needs glibc 2.34. */
+/* Descriptors that the host has open without FD_CLOEXEC must not reach a plugin. Done here because
+ * the action of posix_spawn for it needs glibc 2.34. */
 static void close_inherited(void)
 {
     if (!syscall(SYS_close_range, PROBE_DESCRIPTOR + 1, ~0u, 0))
@@ -99,8 +99,8 @@ static void close_inherited(void)
         closedir(directory);
 }
 
-/* A crash must end the child as the signal that it is (a sanitizer would make it an exit), leave no
- * core file, and the child must not outlive its parent or its time. */
+/* A crash must end the child by its signal (a sanitizer would exit instead) and leave no core file;
+ * the child must not outlive its parent or its time limit. */
 static void confine(int64_t timeout_ms)
 {
     static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
@@ -185,6 +185,6 @@ int main(int argc, char **argv)
                    !strcmp(code, "load-failed");
     int failed = answer(code, status == COLLET_OK ? "" : err.text, unproven,
                         status == COLLET_OK ? capabilities : NULL);
-    /* Not exit(): destructors of a plugin that was refused have no business here. */
+    /* Not exit(): destructors of a refused plugin must not run. */
     _exit(failed);
 }

@@ -13,7 +13,7 @@
 
 static collet_status no_memory(collet_error *err)
 {
-    return collet_fail(err, COLLET_NO_MEMORY, "out of memory while plugins were tried");
+    return collet_fail(err, COLLET_NO_MEMORY, "out of memory while plugins were probed");
 }
 
 void probing_clear(probing *p)
@@ -58,7 +58,7 @@ static void remember(const loader_options *o, const char *program, const probing
 
 /* ---- One round of probes ------------------------------------------------------------------- */
 
-/* Of the first `count` that `chosen` marks; settings[i] NULL: those of the options. */
+/* Probes each entry i with chosen[i]; settings[i] NULL: the settings of the options. */
 static collet_status run_chosen(const loader_options *o, const char *program, probing *list,
                                 const int *chosen, const char **const *settings, size_t count,
                                 collet_error *err)
@@ -104,14 +104,14 @@ static int needs_safe_mode(const loader_options *o, const probing *p)
            !is_set(o->settings, p->manifest->name);
 }
 
-/* Those of the options and, behind them, that of safe mode: one allocation, freed by free. */
+/* The settings of the options, then the one of safe mode: one allocation. */
 static const char **safe_settings(const loader_options *o, const probing *p)
 {
     size_t count = 0;
     while (o->settings && o->settings[count])
         count++;
-    size_t text = strlen(p->manifest->name) + sizeof PROBING_SAFE_MODE +
-                  strlen(p->death_reason) + sizeof ".=the probe ";
+    size_t text = strlen(p->manifest->name) + sizeof PROBING_SAFE_MODE + strlen(p->death_reason) +
+                  sizeof ".=the probe ";
     const char **settings = malloc((count + 2) * sizeof *settings + text);
     if (!settings)
         return NULL;
@@ -178,7 +178,7 @@ static collet_status repeat_safely(const loader_options *o, const char *program,
     return status;
 }
 
-/* Makes the reason of a success that of the safe mode that it was found in, or "". */
+/* A probe that succeeded in safe mode gets the reason "in safe mode: ...". */
 static collet_status explain(probing *p, collet_error *err)
 {
     char text[COLLET_ERROR_TEXT + 32];

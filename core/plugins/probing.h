@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probing - what plugins can do: from the cache, else by probes that run at the same time.
+ * probing - finds what plugins can do: in the cache, else by concurrent probes.
  *
  * A probe that dies (crash, hang, exit) is repeated in safe mode where the manifest says that the
  * plugin has one and the user has not set the key "<name>.safe_mode": that key then says how the

@@ -43,7 +43,7 @@ static collet_status note(search *s, const char *path, const char *code, const c
     return record_add(s->records, &entry, s->err);
 }
 
-/* 1 when the file or directory is new, 0 when it was met before, -1 when memory is short. */
+/* 1: the file or directory is new, 0: it was visited before, -1: out of memory. */
 static int remember(search *s, const struct stat *st)
 {
     for (size_t i = 0; i < s->seen_count; i++)
@@ -57,7 +57,7 @@ static int remember(search *s, const struct stat *st)
     return 1;
 }
 
-/* Takes `path` over. A file that cannot be examined goes on: policy says why it is refused. */
+/* Takes ownership of `path`. A file that cannot be examined stays: policy gives the reason. */
 static collet_status take_file(search *s, char *path)
 {
     struct stat st;
@@ -167,7 +167,7 @@ static collet_status take_list(search *s, const char *list)
     return status;
 }
 
-/* ".../collet/plugins" of the user; *path stays NULL when there is none to be had. */
+/* ".../collet/plugins" of the user; *path stays NULL when there is none. */
 static collet_status user_directory(search *s, char **path)
 {
     const char *data = secure_getenv("XDG_DATA_HOME"), *home = secure_getenv("HOME");
@@ -204,7 +204,7 @@ static collet_status take_defaults(search *s)
     return status;
 }
 
-/* A list that is there replaces what comes after it, unless it begins with '+'. *more says. */
+/* A list that is set replaces what comes after it (*more 0), unless it begins with '+'. */
 static collet_status take_setting(search *s, const char *list, int *more)
 {
     *more = 1;

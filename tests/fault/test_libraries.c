@@ -154,8 +154,9 @@ static void a_crash(void **state)
         FAKE("crashes"),
         "off",
         NULL,
-        {LEFT_ALONE("blas", "the probe crashed in its capabilities (SIGSEGV); it said: trying " FAKE(
-                                "crashes"))},
+        {LEFT_ALONE(
+            "blas",
+            "the probe crashed in its capabilities (SIGSEGV); it said: trying " FAKE("crashes"))},
         NULL});
 }
 
@@ -263,18 +264,18 @@ static void a_crash_of_one_instruction_set(void **state)
 static void versions_of_onednn(void **state)
 {
     (void)state;
-    expect(&(library_case){"off",
-                           FAKE("onednn2"),
-                           "cpu_openmp.onednn_isa=AVX2",
-                           {"\"library\": \"oneDNN 2.99.1\"", "\"isa\": \"AVX2\"",
-                            "\"chosen_for\": \"f32\""},
-                           NULL});
-    expect(&(library_case){"off",
-                           FAKE("onednn3"),
-                           "cpu_openmp.onednn_isa=AVX2_VNNI",
-                           {"\"library\": \"oneDNN 3.99.1\"", "\"isa\": \"AVX2_VNNI\"",
-                            "\"chosen_for\": \"f32\""},
-                           NULL});
+    expect(&(library_case){
+        "off",
+        FAKE("onednn2"),
+        "cpu_openmp.onednn_isa=AVX2",
+        {"\"library\": \"oneDNN 2.99.1\"", "\"isa\": \"AVX2\"", "\"chosen_for\": \"f32\""},
+        NULL});
+    expect(&(library_case){
+        "off",
+        FAKE("onednn3"),
+        "cpu_openmp.onednn_isa=AVX2_VNNI",
+        {"\"library\": \"oneDNN 3.99.1\"", "\"isa\": \"AVX2_VNNI\"", "\"chosen_for\": \"f32\""},
+        NULL});
     expect(&(library_case){"off",
                            FAKE("onednn4"),
                            NULL,

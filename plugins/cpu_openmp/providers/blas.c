@@ -95,7 +95,7 @@ static void find_functions(void *handle, blas *b)
 
 static void open_library(void)
 {
-    /* The environment of the library's constructor refers to it for good. */
+    /* Static: the environment that the library's constructor saw points to it. */
     static char core[sizeof settings.core + sizeof BLAS_CORE_VARIABLE];
     const char *const variables[] = {settings.core[0] ? core : NULL, NULL};
     (void)pthread_mutex_lock(&settling);
@@ -260,8 +260,7 @@ static void solve(const blas *b, int wide, triangle t, const blas_matrix *a, con
     }
 }
 
-/* One column: for more the library would first rearrange the triangle, which costs more than the
- * solution of one. */
+/* trsv for one column: trsm first packs the triangle, which costs more than the solution. */
 static void solve_left(const blas *b, int wide, triangle t, const blas_matrix *a,
                        const blas_matrix *x, int64_t m, int64_t n)
 {

@@ -3,9 +3,9 @@
  * blas.h - OpenBLAS with its LAPACK, found at run time.
  *
  * The functions are taken from the library's own handle, never from the names that this object
- * would be bound to: a host that exports cblas_*, sgemm_ or sgetrf_ of its own does not come
- * between, neither here nor inside the library. How many threads the library uses is said by
- * blas_enter; after the last blas_leave it is what the host had set.
+ * would be bound to: a host that exports cblas_*, sgemm_ or sgetrf_ of its own is not
+ * called, neither here nor inside the library. blas_enter sets the number of threads that the
+ * library uses; the last blas_leave restores what the host had set.
  */
 #ifndef COLLET_OPENMP_BLAS_H
 #define COLLET_OPENMP_BLAS_H

@@ -20,7 +20,7 @@ static double get(const void *at, int wide, int64_t index)
     return wide ? ((const double *)at)[index] : (double)((const float *)at)[index];
 }
 
-/* Equations for x = 1, 2, ..., with a large diagonal: no digits are lost to the problem itself. */
+/* Equations for x = 1, 2, ..., with a large diagonal, hence well conditioned. */
 static void make_equations(double *matrix, double *right, int wide)
 {
     for (int64_t i = 0; i < ORDER; i++) {
@@ -34,7 +34,7 @@ static void make_equations(double *matrix, double *right, int wide)
     }
 }
 
-/* Of LAPACK what stands on most of it: a factorisation, on all threads. */
+/* A factorisation on all threads exercises most of what LAPACK calls of BLAS. */
 static const char *check_solution(blas *b, int wide, int32_t threads)
 {
     static double matrix[ORDER * ORDER], right[ORDER];

@@ -9,8 +9,8 @@
 #include "cpu_openmp/runtime/processor.h"
 
 /*
- * The most that oneDNN may use, where it would take more: the first that fits. In virtual machines
- * tile registers (AMX) may be announced and not work: oneDNN 2.6 crashed there (Emerald Rapids).
+ * Limits of the instruction set: the first that fits. A virtual machine may report AMX and not
+ * support it: oneDNN 2.6 crashed in one (Emerald Rapids).
  */
 static const struct limit {
     const char *isa;
@@ -32,7 +32,7 @@ static int checked;
 
 /* ---- Settings -------------------------------------------------------------------------------- */
 
-/* "": all that it sees. */
+/* "": no limit. */
 static const char *isa_to_tell(const collet_host *host, const isa_level *level)
 {
     const char *set = host->config(host, "cpu_openmp.onednn_isa");

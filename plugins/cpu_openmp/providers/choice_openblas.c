@@ -11,13 +11,13 @@
 #include "cpu_openmp/runtime/processor.h"
 
 /*
- * Cores of OpenBLAS and what they run; the last that fits is told to the library. A processor that
- * no core fits is so old that every OpenBLAS knows it.
+ * Core types of OpenBLAS and the features that they need; the last that fits is set. Where none
+ * fits, the processor is so old that every OpenBLAS knows it.
  *
  * Measured with 0.3.21 (Debian 12), f32 and f64 GF/s on two threads of an AMD EPYC (family 26,
  * model 2): Cooperlake 467 and 195, SkylakeX 446 to 484 and 188 to 200, Haswell 251 and 124, Zen
- * 250 and 123, Nehalem 87 and 48. Zen 4 was fastest as a Cooperlake too. An Intel processor newer
- * than the library (Emerald Rapids) is a Prescott to it: f32 33 instead of 330.
+ * 250 and 123, Nehalem 87 and 48. Zen 4 was fastest as a Cooperlake too. For Emerald
+ * Rapids, which is newer than the library, it selects Prescott itself: f32 33 instead of 330.
  */
 static const struct core {
     const char *name;

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A library also calls itself by names that a program may define too: deep binding makes it find
- * its own. The runtime of a sanitizer does not allow that. */
+/* A library calls its own functions by names that a program may define too: RTLD_DEEPBIND makes it
+ * find its own. Sanitizers do not allow that flag. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define OPEN_FLAGS (RTLD_NOW | RTLD_LOCAL)
 #elif defined(__has_feature)
@@ -48,7 +48,7 @@ static int is_set(char *const *environment, const char *variable)
     return 0;
 }
 
-/* NULL when there is nothing to show, or no memory: the library then finds what everybody sees. */
+/* NULL: nothing to add, or no memory; the library then sees the unchanged environment. */
 static showing *show(const char *const *variables)
 {
     size_t count = 0, more = 0;
@@ -78,7 +78,7 @@ static showing *show(const char *const *variables)
     return s;
 }
 
-/* Takes our strings out of an array that became the program's own. */
+/* Removes our strings from an array that the program has taken over. */
 static void forget(const showing *s, char **environment)
 {
     char **kept = environment;

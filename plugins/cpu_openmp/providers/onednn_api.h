@@ -13,11 +13,11 @@
 #include "onednn.h"
 
 #define DNNL_SUCCESS 0
-#define DNNL_CPU 1                 /* dnnl_engine_kind_t */
-#define DNNL_STREAM_DEFAULT 1      /* dnnl_stream_flags_t */
-#define DNNL_SCRATCHPAD_USER 1     /* dnnl_scratchpad_mode_t */
-#define DNNL_QUERY_SCRATCHPAD 136  /* dnnl_query_t: its memory descriptor */
-#define DNNL_TYPE_BF16 2           /* dnnl_data_type_t */
+#define DNNL_CPU 1                /* dnnl_engine_kind_t */
+#define DNNL_STREAM_DEFAULT 1     /* dnnl_stream_flags_t */
+#define DNNL_SCRATCHPAD_USER 1    /* dnnl_scratchpad_mode_t */
+#define DNNL_QUERY_SCRATCHPAD 136 /* dnnl_query_t: its memory descriptor */
+#define DNNL_TYPE_BF16 2          /* dnnl_data_type_t */
 #define DNNL_TYPE_F32 3
 #define DNNL_TYPE_S32 4
 #define DNNL_TYPE_S8 5

@@ -33,8 +33,8 @@ static pthread_once_t opened = PTHREAD_ONCE_INIT;
 /*
  * Instruction sets as DNNL_MAX_CPU_ISA names them, their values in versions 2 and 3 (0: it has no
  * such limit), and the products for which oneDNN is then faster than OpenBLAS and the backend's
- * own kernels: measured with oneDNN 2.6.3 under each of these limits. Without instructions for
- * them it is slower with bf16 and wrong with int8, of which it adds pairs of products in 16 bits.
+ * own kernels: measured with oneDNN 2.6.3 under each of these limits. Without
+ * instructions for them bf16 is slower, and int8 wrong: pairs of products are added in 16 bits.
  */
 static const struct isa {
     const char *name;
@@ -69,7 +69,7 @@ static int find_functions(void *handle, onednn *o)
            onednn_find_matmul(handle, o);
 }
 
-/* Two runtimes of OpenMP in one process know nothing of each other's threads. */
+/* Two OpenMP runtimes in one process would not share threads. */
 static int shares_openmp(void *handle)
 {
     int (*theirs)(void), (*ours)(void) = omp_get_max_threads;
@@ -174,8 +174,8 @@ void onednn_path(onednn *o, char *path, uint64_t capacity)
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
-/* What the library divides by is what OpenMP must then grant: it computes parts for threads that
- * it does not get, and leaves their results out. */
+/* The library divides a product by this number, and omits the parts of threads that OpenMP then
+ * does not grant: so never more than it will grant. */
 static int32_t openmp_limit(int32_t threads)
 {
     if (omp_in_parallel() || omp_get_dynamic() || omp_get_max_active_levels() < 1)

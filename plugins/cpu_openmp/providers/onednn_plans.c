@@ -253,7 +253,7 @@ static plan *plans_take(onednn_plans *plans, const plan_key *key)
     return found;
 }
 
-/* Into an empty place, or that of the plan that was idle longest. */
+/* Into a free entry, or that of the least recently used plan. */
 static void plans_give(onednn_plans *plans, plan *p)
 {
     int place = 0;

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-
 /* ---- Elements -------------------------------------------------------------------------------- */
 
 double product_check_number(int64_t i, int64_t j, int64_t seed)
