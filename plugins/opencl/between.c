@@ -24,7 +24,7 @@ static void pass_on(cl_event event, cl_int status, void *argument)
     free(l);
 }
 
-cl_event opencl_event_abroad(collet_device *d, cl_event event)
+cl_event opencl_event_in_context(collet_device *d, cl_event event)
 {
     cl_int error = CL_SUCCESS;
     event_link *l = malloc(sizeof *l);
@@ -49,30 +49,32 @@ int jit_reaches(collet_device *d, collet_device *from)
     return d != from && d->on_host && from->on_host;
 }
 
-collet_status jit_lend(collet_queue *q, uint64_t bytes, jit_loan *lent, collet_error *err)
+collet_status jit_export_begin(collet_queue *q, uint64_t bytes, jit_export *export,
+                               collet_error *err)
 {
     collet_device *d = q->base.device;
     cl_int error = CL_SUCCESS;
     pthread_mutex_lock(&q->base.lock);
     opencl_command *c = opencl_begin(q, "lending to another device");
-    lent->address = d->cl.EnqueueMapBuffer(q->handle, lent->buffer->memory, CL_FALSE, CL_MAP_READ,
-                                           lent->offset, bytes, 0, NULL, &c->event, &error);
+    export->address =
+        d->cl.EnqueueMapBuffer(q->handle, export->buffer->memory, CL_FALSE, CL_MAP_READ,
+                               export->offset, bytes, 0, NULL, &c->event, &error);
     if (error == CL_SUCCESS)
-        lent->ticket = opencl_commit(q);
+        export->ticket = opencl_commit(q);
     pthread_mutex_unlock(&q->base.lock);
     return error == CL_SUCCESS ? COLLET_OK : opencl_fail(d, error, "lending a buffer", err);
 }
 
-collet_status jit_fetch(collet_queue *q, collet_buffer *target, uint64_t offset,
-                        collet_device *from, const jit_loan *lent, uint64_t bytes, uint64_t *ticket,
-                        collet_error *err)
+collet_status jit_export_read(collet_queue *q, collet_buffer *target, uint64_t offset,
+                              collet_device *from, const jit_export *export, uint64_t bytes,
+                              uint64_t *ticket, collet_error *err)
 {
     (void)from;
     collet_device *d = q->base.device;
     pthread_mutex_lock(&q->base.lock);
     opencl_command *c = opencl_begin(q, "copy from another device");
     cl_int error = d->cl.EnqueueWriteBuffer(q->handle, target->memory, CL_FALSE, offset, bytes,
-                                            lent->address, 0, NULL, &c->event);
+                                            export->address, 0, NULL, &c->event);
     if (error == CL_SUCCESS)
         *ticket = opencl_commit(q);
     pthread_mutex_unlock(&q->base.lock);
@@ -80,12 +82,12 @@ collet_status jit_fetch(collet_queue *q, collet_buffer *target, uint64_t offset,
                                : opencl_fail(d, error, "a copy from another device", err);
 }
 
-uint64_t jit_take_back(collet_queue *q, const jit_loan *lent)
+uint64_t jit_export_end(collet_queue *q, const jit_export *export)
 {
     collet_device *d = q->base.device;
     pthread_mutex_lock(&q->base.lock);
     opencl_command *c = opencl_begin(q, "copy to another device");
-    if (d->cl.EnqueueUnmapMemObject(q->handle, lent->buffer->memory, lent->address, 0, NULL,
+    if (d->cl.EnqueueUnmapMemObject(q->handle, export->buffer->memory, export->address, 0, NULL,
                                     &c->event) == CL_SUCCESS)
         opencl_commit(q);
     uint64_t ticket = q->base.submitted;

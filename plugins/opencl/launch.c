@@ -15,7 +15,7 @@ static cl_int set_arguments(const opencl_driver *cl, cl_kernel kernel, const jit
     return error;
 }
 
-/* Under the queue's lock: its own kernel, made at first; lent until the next. */
+/* Under the queue's lock: its own kernel, made at first; valid until the next. */
 static collet_status kernel_get(collet_queue *q, const jit_launch *l, const jit_kernel **kernel,
                                 collet_error *err)
 {

@@ -25,7 +25,7 @@ struct collet_device {
 typedef struct opencl_command {
     cl_event event;
     void *staged;      /* owned: the bytes of a write */
-    const char *label; /* "write", or a kernel's label; lent by the queue's kernels */
+    const char *label; /* "write", or a kernel's label; owned by the queue's kernels */
 } opencl_command;
 
 struct collet_queue {
@@ -78,7 +78,7 @@ collet_status opencl_event_elapsed(collet_device *d, collet_event *first, collet
 
 /* An event of d's context that happens, or fails, when `event` of another context does; NULL: none
  * can be made. The caller releases it. */
-cl_event opencl_event_abroad(collet_device *d, cl_event event);
+cl_event opencl_event_in_context(collet_device *d, cl_event event);
 
 /* ---- memory.c -------------------------------------------------------------------------------- */
 

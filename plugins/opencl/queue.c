@@ -141,7 +141,7 @@ collet_status jit_queue_order(collet_queue *q, collet_queue *other, uint64_t tic
     if (!event)
         return COLLET_OK;
     if (other->base.device != d) {
-        cl_event here = opencl_event_abroad(d, event);
+        cl_event here = opencl_event_in_context(d, event);
         d->cl.ReleaseEvent(event);
         event = here;
     }
@@ -264,7 +264,7 @@ static cl_event marker_of(collet_device *d, collet_event *e)
     return marker;
 }
 
-/* What failed before it is told by the queue's wait. */
+/* Earlier failures are reported by the queue's wait. */
 collet_status opencl_event_query(collet_device *d, collet_event *e, collet_error *err)
 {
     cl_event marker = marker_of(d, e);

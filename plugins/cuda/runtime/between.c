@@ -39,21 +39,22 @@ static uint64_t ticket_of(collet_queue *q, const char *label)
     return ticket;
 }
 
-collet_status jit_lend(collet_queue *q, uint64_t bytes, jit_loan *lent, collet_error *err)
+collet_status jit_export_begin(collet_queue *q, uint64_t bytes, jit_export *export,
+                               collet_error *err)
 {
     (void)bytes;
     /* Waits of the queue have no ticket of their own; this one follows them. */
-    lent->ticket = ticket_of(q, "lending to another device");
-    if (!lent->ticket)
+    export->ticket = ticket_of(q, "lending to another device");
+    if (!export->ticket)
         return jit_host(q->base.device)
             ->fail(err, COLLET_REFUSED, "the device's context cannot be entered");
-    lent->address = (void *)(uintptr_t)(cuda_address(lent->buffer) + lent->offset);
+    export->address = (void *)(uintptr_t)(cuda_address(export->buffer) + export->offset);
     return COLLET_OK;
 }
 
-collet_status jit_fetch(collet_queue *q, collet_buffer *target, uint64_t offset,
-                        collet_device *from, const jit_loan *lent, uint64_t bytes, uint64_t *ticket,
-                        collet_error *err)
+collet_status jit_export_read(collet_queue *q, collet_buffer *target, uint64_t offset,
+                              collet_device *from, const jit_export *export, uint64_t bytes,
+                              uint64_t *ticket, collet_error *err)
 {
     collet_device *d = q->base.device;
     CUresult error = cuda_enter(d);
@@ -61,7 +62,7 @@ collet_status jit_fetch(collet_queue *q, collet_buffer *target, uint64_t offset,
         return cuda_fail(d, error, "a copy from another device", err);
     pthread_mutex_lock(&q->base.lock);
     error = d->cu.MemcpyPeerAsync(cuda_address(target) + offset, d->context,
-                                  (CUdeviceptr)(uintptr_t)lent->address, from->context, bytes,
+                                  (CUdeviceptr)(uintptr_t) export->address, from->context, bytes,
                                   q->handle);
     if (error == CUDA_SUCCESS)
         *ticket = cuda_commit(q, "copy from another device");
@@ -71,8 +72,8 @@ collet_status jit_fetch(collet_queue *q, collet_buffer *target, uint64_t offset,
                                  : cuda_fail(d, error, "a copy from another device", err);
 }
 
-uint64_t jit_take_back(collet_queue *q, const jit_loan *lent)
+uint64_t jit_export_end(collet_queue *q, const jit_export *export)
 {
     uint64_t ticket = ticket_of(q, "copy to another device");
-    return ticket ? ticket : lent->ticket;
+    return ticket ? ticket : export->ticket;
 }

@@ -18,14 +18,14 @@ static const char *const options[17] = {[1] = "-DELEMENT=u8",
                                         [8] = "-DELEMENT=u64",
                                         [16] = "-DELEMENT=b128"};
 
-/* The output and the input with as few axes as they take, and how far each of these is turned. */
-typedef struct turned {
+/* The output and the input with as few axes as they take, and how far each of these is rotated. */
+typedef struct rotated {
     collet_operand operands[2];
     int64_t shape[COLLET_MAX_DIMS], strides[2][COLLET_MAX_DIMS], cut[COLLET_MAX_DIMS];
-} turned;
+} rotated;
 
-/* From the last axis on: what is not turned itself is one axis with the one before. */
-static void turned_of(turned *t, const collet_kernel_call *call)
+/* From the last axis on: what is not rotated itself is one axis with the one before. */
+static void rotated_of(rotated *t, const collet_kernel_call *call)
 {
     const collet_fftshift_params *params = call->params;
     const collet_operand *out = jit_operand(call, 0), *in = jit_operand(call, 1);
@@ -56,7 +56,7 @@ static void turned_of(turned *t, const collet_kernel_call *call)
     memmove(t->cut, t->cut + at, (size_t)(COLLET_MAX_DIMS - at) * sizeof *t->cut);
 }
 
-static void rotation_of(rotation *by, const turned *t)
+static void rotation_of(rotation *by, const rotated *t)
 {
     int32_t last = t->operands[0].ndim - 1;
     memset(by, 0, sizeof *by);
@@ -73,8 +73,8 @@ collet_status jit_fftshift(collet_device *device, collet_queue *queue,
     jit_launch l;
     jit_view view;
     rotation by;
-    turned t;
-    turned_of(&t, call);
+    rotated t;
+    rotated_of(&t, call);
     rotation_of(&by, &t);
     merged.operands = t.operands;
     merged.operand_size = sizeof *t.operands;

@@ -17,8 +17,8 @@ static const char *inner_options(collet_dtype to, collet_dtype from)
 }
 
 /* Products that a group or an item has at least, and parts of a row at most. */
-#define CHUNK_ALONG 8192
-#define CHUNK_BESIDE 128
+#define CHUNK_OF_GROUP 8192
+#define CHUNK_OF_ITEM 128
 #define PARTS 1024
 /* Groups beyond which rows are not cut: of the shape alone, so that sums are the same anywhere. */
 #define ENOUGH 512
@@ -28,7 +28,7 @@ static const char *inner_options(collet_dtype to, collet_dtype from)
 typedef struct inner {
     int64_t rows, inner, count, chunk, parts;
     uint64_t groups, across;
-    int beside; /* an item has a row, else a group has one */
+    int by_items; /* an item has a row, else a group has one */
     jit_batch batch;
 } inner;
 
@@ -44,10 +44,10 @@ static void inner_of(inner *s, const jit_traits *t, const collet_kernel_call *ca
     jit_batch_operand(&s->batch, 0, y);
     jit_batch_operand(&s->batch, 1, a);
     jit_batch_operand(&s->batch, 2, x);
-    s->beside = s->rows >= SHORT && (s->batch.row[1] == 1 || s->inner <= SHORT);
-    s->across = s->beside ? jit_ceiling((uint64_t)s->rows, t->group) : (uint64_t)s->rows;
+    s->by_items = s->rows >= SHORT && (s->batch.row[1] == 1 || s->inner <= SHORT);
+    s->across = s->by_items ? jit_ceiling((uint64_t)s->rows, t->group) : (uint64_t)s->rows;
     s->groups = s->across * (uint64_t)s->count;
-    int64_t shortest = s->beside ? CHUNK_BESIDE : CHUNK_ALONG;
+    int64_t shortest = s->by_items ? CHUNK_OF_ITEM : CHUNK_OF_GROUP;
     int64_t parts = s->inner / shortest, most = s->groups ? ENOUGH / (int64_t)s->groups : 0;
     /* A single row may have more parts than that, so that none grows long. */
     most = s->groups == 1 ? PARTS : most;
@@ -66,7 +66,7 @@ static collet_status inner_products(collet_device *device, collet_queue *queue,
     jit_launch l;
     inner s;
     inner_of(&s, t, call);
-    jit_launch_begin(&l, &source, options, s.beside ? "beside" : "along");
+    jit_launch_begin(&l, &source, options, s.by_items ? "row_per_item" : "row_per_group");
     for (uint32_t k = 0; k < 3; k++)
         jit_pass_operand(&l, jit_operand(call, k));
     jit_pass_buffer(&l, s.parts > 1 ? call->workspace : NULL);
@@ -75,7 +75,7 @@ static collet_status inner_products(collet_device *device, collet_queue *queue,
     jit_pass_i64(&l, s.chunk);
     jit_pass_i64(&l, s.parts);
     jit_pass_block(&l, &s.batch, sizeof s.batch);
-    if (s.beside)
+    if (s.by_items)
         jit_pass_i64(&l, (int64_t)s.across);
     collet_status status = jit_enqueue(device, queue, &l, s.groups, call->err);
     if (status != COLLET_OK || s.parts == 1)

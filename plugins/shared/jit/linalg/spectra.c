@@ -54,8 +54,8 @@ typedef struct place {
     int64_t first, m, n;
 } place;
 
-/* Operand k, or with `turned` its transpose, to its place. */
-static void take(chain *c, uint32_t k, int turned, const place *a, int32_t mirrored,
+/* Operand k, or with `transposed` its transpose, to its place. */
+static void take(chain *c, uint32_t k, int transposed, const place *a, int32_t mirrored,
                  int32_t spectra)
 {
     jit_launch l;
@@ -67,8 +67,8 @@ static void take(chain *c, uint32_t k, int turned, const place *a, int32_t mirro
     jit_pass_i64(&l, a->first);
     jit_pass_i64(&l, a->m);
     jit_pass_i64(&l, a->n);
-    jit_pass_i64(&l, turned ? b->column[k] : b->row[k]);
-    jit_pass_i64(&l, turned ? b->row[k] : b->column[k]);
+    jit_pass_i64(&l, transposed ? b->column[k] : b->row[k]);
+    jit_pass_i64(&l, transposed ? b->row[k] : b->column[k]);
     jit_pass_i32(&l, mirrored);
     jit_pass_i32(&l, spectra);
     jit_pass_block(&l, b, sizeof *b);
@@ -104,16 +104,16 @@ static void make(chain *c, const reflector *r)
 }
 
 /* Columns of a matrix that a group has, so that many groups share one. */
-#define BESIDE 32
+#define MOST_COLUMNS 32
 
 /* On `count` columns, `column` apart, of numbers `row` apart; or, unless p is 0, tau x^T v to p. */
 static void reflect(chain *c, const reflector *r, int64_t x, int64_t row, int64_t column,
                     int64_t count, int64_t p)
 {
-    int32_t beside = 1, most = (int32_t)c->d.traits->group;
-    while (beside < most && beside < count && beside < BESIDE)
-        beside *= 2;
-    uint64_t across = jit_ceiling((uint64_t)count, (uint64_t)beside);
+    int32_t width = 1, most = (int32_t)c->d.traits->group;
+    while (width < most && width < count && width < MOST_COLUMNS)
+        width *= 2;
+    uint64_t across = jit_ceiling((uint64_t)count, (uint64_t)width);
     jit_launch l;
     jit_slabs_inside(&c->d, &l, &reflect_source, "reflect");
     jit_pass_i64(&l, x);
@@ -126,7 +126,7 @@ static void reflect(chain *c, const reflector *r, int64_t x, int64_t row, int64_
     jit_pass_i64(&l, r->tau);
     jit_pass_i64(&l, p);
     jit_pass_i64(&l, (int64_t)across);
-    jit_pass_i32(&l, beside);
+    jit_pass_i32(&l, width);
     go(c, &l, across * (uint64_t)c->d.count);
 }
 
@@ -264,7 +264,7 @@ uint64_t jit_svd_workspace(collet_device *device, const collet_kernel_call *call
     return jit_slabs_bytes(&d);
 }
 
-/* The reflectors of column k, from the left, and of what is then beside it in row k, from the
+/* The reflectors of column k, from the left, and of the rest of row k, from the
  * right. */
 static reflector of_column(const place *a, int64_t k)
 {
@@ -306,11 +306,11 @@ collet_status jit_svd(collet_device *device, collet_queue *queue, const collet_k
 {
     chain c = {svd_of(device, queue, call), COLLET_OK};
     const collet_operand *in = jit_operand(call, 4);
-    int turned = jit_extent(in, 1) < jit_extent(in, 0);
+    int transposed = jit_extent(in, 1) < jit_extent(in, 0);
     int64_t m = c.d.m, n = c.d.n;
     place a = {SVD_MATRIX(n), m, n}, u = {SVD_LEFT(m, n), n, m}, v = {SVD_RIGHT(m, n), n, n};
     jit_launch l;
-    take(&c, 4, turned, &a, 0, 1);
+    take(&c, 4, transposed, &a, 0, 1);
     bidiagonalise(&c, &a);
     accumulate(&c, &a, &u, &v);
     jit_slabs_inside(&c.d, &l, &svd_source, "iterate");
@@ -323,7 +323,7 @@ collet_status jit_svd(collet_device *device, collet_queue *queue, const collet_k
     jit_slabs_pass(&c.d, &l);
     jit_pass_i64(&l, m);
     jit_pass_i64(&l, n);
-    jit_pass_i32(&l, turned);
+    jit_pass_i32(&l, transposed);
     jit_pass_block(&l, &c.d.batch, sizeof c.d.batch);
     go(&c, &l, (uint64_t)c.d.count);
     return c.status;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * backend.h - what a backend that compiles kernels at run time builds on: its device and queues
- * (base.h, queue.h), programs and transfers (program.h, staging.h), and the slots of the vtable that
- * need no driver. What the backend itself implements stands at the end.
+ * (base.h, queue.h), programs and transfers (program.h, staging.h), and the slots of the vtable
+ * that need no driver. What the backend itself implements stands at the end.
  */
 #ifndef COLLET_JIT_RUNTIME_BACKEND_H
 #define COLLET_JIT_RUNTIME_BACKEND_H
@@ -50,22 +50,23 @@ collet_status jit_copy_between(collet_device *device, collet_queue *queue, colle
 collet_status jit_backend_open(collet_device *device, uint32_t index, collet_error *err);
 void jit_backend_close(collet_device *device);
 /* A part of a buffer that another device may read. */
-typedef struct jit_loan {
+typedef struct jit_export {
     collet_buffer *buffer;
     uint64_t offset;
     void *address;   /* that the other device reads */
     uint64_t ticket; /* of the buffer's own queue, after which it may */
-} jit_loan;
+} jit_export;
 
 /* Whether `device` reads the memory of `from`, another device of this backend, by itself. */
 int jit_reaches(collet_device *device, collet_device *from);
 /* In `queue`, of the buffer's device: sets the address and the ticket. */
-collet_status jit_lend(collet_queue *queue, uint64_t bytes, jit_loan *lent, collet_error *err);
-/* In `queue`, which was ordered after the ticket: reads what was lent into `target`. */
-collet_status jit_fetch(collet_queue *queue, collet_buffer *target, uint64_t offset,
-                        collet_device *from, const jit_loan *lent, uint64_t bytes, uint64_t *ticket,
-                        collet_error *err);
+collet_status jit_export_begin(collet_queue *queue, uint64_t bytes, jit_export *export,
+                               collet_error *err);
+/* In `queue`, which was ordered after the ticket: reads the exported range into `target`. */
+collet_status jit_export_read(collet_queue *queue, collet_buffer *target, uint64_t offset,
+                              collet_device *from, const jit_export *export, uint64_t bytes,
+                              uint64_t *ticket, collet_error *err);
 /* In the lender's queue, which was ordered after the other device has read: a ticket after that. */
-uint64_t jit_take_back(collet_queue *queue, const jit_loan *lent);
+uint64_t jit_export_end(collet_queue *queue, const jit_export *export);
 
 #endif

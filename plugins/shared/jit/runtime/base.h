@@ -23,7 +23,7 @@ typedef struct jit_program {
     const jit_source *source;
     char *options;
     void *handle; /* NULL: it does not compile, */
-    char *why;    /* as told then */
+    char *why;    /* the reason then reported */
 } jit_program;
 
 typedef struct jit_programs {
@@ -54,7 +54,7 @@ typedef struct jit_base {
     jit_traits traits;
     uint64_t total_memory;
     char options[256];   /* of the compiler, for all programs: jit_options */
-    char identity[1200]; /* what a program's binary depends on beside source and options */
+    char identity[1200]; /* what a program's binary depends on besides source and options */
     _Atomic int lost;    /* 0: it is not; the driver's error, or 1 */
     uint64_t staging;    /* bytes of a piece of page-locked memory; 0: transfers are direct */
     jit_pool pool;

@@ -7,15 +7,15 @@ static collet_status refuse(collet_device *d, const char *why, collet_error *err
     return jit_host(d)->fail(err, COLLET_REFUSED, "no copy between these devices: %s", why);
 }
 
-/* In `q`, after the source was lent in `from_queue`; the ticket is q's. */
+/* In `q`, after the source was exported in `from_queue`; the ticket is q's. */
 static collet_status fetch(collet_queue *q, collet_buffer *target, uint64_t offset,
-                           collet_queue *from_queue, const jit_loan *lent, uint64_t bytes,
+                           collet_queue *from_queue, const jit_export *export, uint64_t bytes,
                            uint64_t *ticket, collet_error *err)
 {
-    collet_status status = jit_queue_order(q, from_queue, lent->ticket, err);
+    collet_status status = jit_queue_order(q, from_queue, export->ticket, err);
     if (status == COLLET_OK)
-        status = jit_fetch(q, target, offset, jit_queue_of(from_queue)->device, lent, bytes, ticket,
-                           err);
+        status = jit_export_read(q, target, offset, jit_queue_of(from_queue)->device, export, bytes,
+                                 ticket, err);
     if (status != COLLET_OK)
         return status;
     /* Without an order between the queues the host sees to it. */
@@ -31,7 +31,7 @@ collet_status jit_copy_between(collet_device *d, collet_queue *q, collet_buffer 
                                uint64_t source_offset, uint64_t bytes, collet_error *err)
 {
     jit_base *base = jit_base_of(d);
-    jit_loan lent = {.buffer = source, .offset = source_offset};
+    jit_export export = {.buffer = source, .offset = source_offset};
     uint64_t ticket = 0;
     if (of != this_backend.plugin)
         return refuse(d, "of two backends", err);
@@ -41,11 +41,11 @@ collet_status jit_copy_between(collet_device *d, collet_queue *q, collet_buffer 
     if (!jit_reaches(d, from))
         return refuse(d, "one does not reach the other's memory", err);
     if (jit_before(from, &source, 1, from_queue, err) != COLLET_OK ||
-        jit_lend(from_queue, bytes, &lent, err) != COLLET_OK)
+        jit_export_begin(from_queue, bytes, &export, err) != COLLET_OK)
         return refuse(d, "the source does not answer", err);
-    status = fetch(q, target, target_offset, from_queue, &lent, bytes, &ticket, err);
-    lent.ticket = jit_take_back(from_queue, &lent);
-    jit_pool_used(&jit_base_of(from)->pool, &source, 1, from_queue, lent.ticket);
+    status = fetch(q, target, target_offset, from_queue, &export, bytes, &ticket, err);
+    export.ticket = jit_export_end(from_queue, &export);
+    jit_pool_used(&jit_base_of(from)->pool, &source, 1, from_queue, export.ticket);
     if (status == COLLET_OK)
         jit_pool_used(&base->pool, &target, 1, q, ticket);
     return status;

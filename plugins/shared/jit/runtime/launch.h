@@ -61,12 +61,12 @@ typedef struct jit_traits {
 
 typedef struct jit_argument {
     collet_buffer *buffer; /* or NULL: */
-    const void *block;     /* lent until the launch is enqueued; or NULL: `value` */
+    const void *block;     /* valid until the launch is enqueued; or NULL: `value` */
     uint32_t size;         /* 0: a buffer */
     _Alignas(16) unsigned char value[16];
 } jit_argument;
 
-/* One launch in the making. The strings are lent until it is enqueued. */
+/* One launch in the making. The strings are valid until it is enqueued. */
 typedef struct jit_launch {
     const jit_source *source;
     const char *options;
@@ -94,7 +94,7 @@ void jit_pass_f32(jit_launch *l, float value);
 void jit_pass_f64(jit_launch *l, double value);
 /* `size` (1 .. 16) bytes as they are. */
 void jit_pass_value(jit_launch *l, const void *value, uint32_t size);
-/* A struct of any size, which the kernel has by value; lent until the launch is enqueued. */
+/* A struct of any size, which the kernel has by value; valid until the launch is enqueued. */
 void jit_pass_block(jit_launch *l, const void *block, uint32_t size);
 
 /*

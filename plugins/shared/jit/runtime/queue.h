@@ -8,7 +8,7 @@
 /* Under the queue's lock: keeps the failure for the next wait, unless there is one. */
 void jit_queue_fail(collet_queue *queue, collet_status status, const char *format, ...)
     COLLET_PRINTF(3, 4);
-/* What is known to have failed since the last wait, which will still be told of it. */
+/* What is known to have failed since the last wait, which still reports it. */
 collet_status jit_queue_check(collet_queue *queue, collet_error *err);
 /* Calls `visit` for every queue there is, under its lock. */
 void jit_queues_visit(collet_device *device, void (*visit)(collet_queue *queue));

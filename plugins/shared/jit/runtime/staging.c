@@ -120,7 +120,7 @@ collet_status jit_buffer_read(collet_device *d, collet_queue *q, collet_buffer *
                                ? read_pieces(d, q, b, offset, target, bytes, err)
                                : jit_read(d, q, b, offset, target, bytes, 0, err);
     pthread_mutex_unlock(&s->lock);
-    /* What failed before it is the reason, and stays to be told by the queue's wait. */
+    /* What failed before it is the reason, and is still reported by the queue's wait. */
     collet_status failed = jit_queue_check(q, err);
     return failed == COLLET_OK ? jit_after_first(status) : failed;
 }
