@@ -3,12 +3,13 @@
  * choice.h - which libraries compute products, and what they are told of the processor.
  *
  * A library that is older than the processor may select kernels that are ten times too slow, and
- * may run an instruction that a virtual machine does not have. So the core type of OpenBLAS and the
- * instruction set limit of oneDNN are set by tables of CPUID's features (choice_openblas.c,
- * choice_onednn.c), and a table says which products are oneDNN's (onednn_library.c). The capabilities
- * check the libraries once, as this process would use them: right products, and a coarse rate. What is
- * wrong is among the choices of the capabilities, so that later processes do not use it. A crash or
- * hang there ends the probe; it is repeated in safe mode, in which no library is opened.
+ * may run an instruction that a virtual machine does not have. So the core type of OpenBLAS and
+ * the instruction set limit of oneDNN are set by tables of CPUID's features (choice_openblas.c,
+ * choice_onednn.c), and a table says which products are oneDNN's (onednn_library.c). The
+ * capabilities check the libraries once, as this process would use them: right products, and a
+ * coarse rate. What is wrong is among the choices of the capabilities, so that later processes do
+ * not use it. A crash or hang there ends the probe; it is repeated in safe mode, in which no
+ * library is opened.
  *
  * Settings of the user come first:
  *   cpu_openmp.openblas       a name or path of the library, or "off"
