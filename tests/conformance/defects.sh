@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# defects.sh SOURCE WORK: plants each defect of defects.txt in a copy of the sources and runs
+# backend-check on the plugin as the short suite does. It has to fail each.
+set -euo pipefail
+source=$1 work=$2
+rm -rf "$work"
+mkdir -p "$work/source"
+for path in "$source"/*; do
+    case ${path##*/} in
+    build | build-*) ;;
+    *) cp -r "$path" "$work/source/" ;;
+    esac
+done
+cmake -S "$work/source" -B "$work/build" -DCMAKE_BUILD_TYPE=Release -DCOLLET_TESTS=OFF >"$work/log"
+export XDG_CACHE_HOME=$work/cache
+missed=0 caught=0
+while IFS=$'\t' read -r plugin file expression op options; do
+    if [[ $plugin == \#* ]]; then
+        continue
+    fi
+    path=$work/source/plugins/$file
+    cp -p "$path" "$work/right"
+    sed -i "$expression" "$path"
+    ! cmp -s "$path" "$work/right" || { echo "no longer in $file: $expression"; exit 1; }
+    cmake --build "$work/build" --parallel 2 --target backend-check collet-probe "plugin_$plugin" >"$work/log" 2>&1 ||
+        { cat "$work/log"; exit 1; }
+    status=0
+    # shellcheck disable=SC2086 # options are words
+    "$work/build/bin/backend-check" $options --op "$op" "$work/build/lib/collet/$plugin.so" \
+        >"$work/said" 2>&1 || status=$?
+    case $status in
+    1) caught=$((caught + 1)) ;;
+    77) echo "skipped, no device: $plugin $file" ;;
+    *) missed=$((missed + 1)) && echo "missed ($status): $plugin $op $options: $file: $expression" ;;
+    esac
+    cp "$work/right" "$path"
+done <"$source/tests/conformance/defects.txt"
+echo "$caught caught, $missed missed"
+[ "$missed" = 0 ] && [ "$caught" != 0 ]
