@@ -46,6 +46,7 @@ const kit_limit kit_limits[] = {
     {COLLET_OP_MEAN, COLLET_F64, "value", 0x1p-50, "of mean |x|"},
     EXACT(COLLET_OP_MIN),
     EXACT(COLLET_OP_MAX),
+    EXACT(COLLET_OP_ARGMAX),
     {COLLET_OP_MATMUL, COLLET_F32, "value", 0x1p-20, "of sum |a b|"},
     {COLLET_OP_MATMUL, COLLET_F64, "value", 0x1p-49, "of sum |a b|"},
     {COLLET_OP_MATMUL, COLLET_F16, "value", 0x1p-20, "of sum |a b|, before it is rounded"},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* array: sum, mean, min and max over any set of axes. */
+/* array: sum, mean, min, max and argmax over any set of axes. */
 #include "kit.h"
 
 #include <math.h>
@@ -34,7 +34,8 @@ static kit_case reduced(const kit_plan *plan, int32_t ndim, const int64_t *shape
 /* Whether the op may be asked: there is no least of no elements. */
 static bool defined(const kit_case *c)
 {
-    bool extreme = c->row->info.id == COLLET_OP_MIN || c->row->info.id == COLLET_OP_MAX;
+    uint32_t op = c->row->info.id;
+    bool extreme = op == COLLET_OP_MIN || op == COLLET_OP_MAX || op == COLLET_OP_ARGMAX;
     return !extreme || kit_in(c, 0)->count > 0 || c->operand[0].count == 0;
 }
 
@@ -116,7 +117,7 @@ static long double zero_value(kit_rng *rng, const kit_case *c, long double ordin
 {
     if (kit_below(rng, 40))
         return kit_below(rng, 6) ? (long double)0.0 : -(long double)0.0;
-    return c->row->info.id == COLLET_OP_MAX ? -fabsl(ordinary) : fabsl(ordinary);
+    return c->row->info.id != COLLET_OP_MIN ? -fabsl(ordinary) : fabsl(ordinary);
 }
 
 static void generate_reduction(kit_case *c, kit_rng *rng)
@@ -212,10 +213,46 @@ static void judge_extreme(const kit_case *c, kit_verdict *v)
     free(chosen);
 }
 
+/* The index of element i of the input among those that are reduced with it. */
+static int64_t place_of(const kit_case *c, int64_t i)
+{
+    const kit_tensor *in = kit_in(c, 0);
+    int64_t place = 0, scale = 1;
+    for (int32_t a = in->ndim - 1; a >= 0; a--) {
+        if (c->params.reduce.axes >> a & 1) {
+            place += i % in->shape[a] * scale;
+            scale *= in->shape[a];
+        }
+        i /= in->shape[a];
+    }
+    return place;
+}
+
+/* The first maximum, where zeros of both signs are equal; NaN is greater than any number. */
+static void judge_place(const kit_case *c, kit_verdict *v)
+{
+    const kit_tensor *out = &c->operand[0], *in = kit_in(c, 0);
+    int64_t *chosen = kit_memory((size_t)out->count * sizeof *chosen);
+    for (int64_t i = 0; i < out->count; i++)
+        chosen[i] = -1;
+    for (int64_t i = 0; i < in->count; i++) {
+        int64_t *best = &chosen[target_of(c, i)];
+        long double x = kit_get(in, i), y = *best < 0 ? 0 : kit_get(in, *best);
+        if (*best < 0 || (!isnan(y) && (isnan(x) || x > y)))
+            *best = i;
+    }
+    for (int64_t i = 0; i < out->count; i++) {
+        int64_t want = place_of(c, chosen[i]);
+        kit_same(c, v, 0, i, &want, true);
+    }
+    free(chosen);
+}
+
 const kit_op kit_array_reduce_ops[] = {
     {COLLET_OP_SUM, plan_reduction, generate_reduction, judge_sum},
     {COLLET_OP_MEAN, plan_reduction, generate_reduction, judge_sum},
     {COLLET_OP_MIN, plan_reduction, generate_reduction, judge_extreme},
     {COLLET_OP_MAX, plan_reduction, generate_reduction, judge_extreme},
+    {COLLET_OP_ARGMAX, plan_reduction, generate_reduction, judge_place},
 };
 const size_t kit_array_reduce_op_count = sizeof kit_array_reduce_ops / sizeof *kit_array_reduce_ops;

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "shared/host/array/argmax.h"
 #include "shared/host/util/convert.h"
 #include "shared/host/util/rows.h"
 #include "shared/host/util/sum.h"
@@ -137,4 +138,17 @@ KERNEL(min)
 KERNEL(max)
 {
     return reduce(call, max_of);
+}
+
+KERNEL(argmax)
+{
+    int wide = cpu_operand(call, 1)->dtype == COLLET_F64;
+    cpu_rows kept = {0}, reduced = {0};
+    split_axes(call, &kept, &reduced);
+    for (cpu_rows_begin(&kept); kept.rows > 0; cpu_rows_next(&kept))
+        for (int64_t i = 0; i < kept.length; i++) {
+            char *out = kept.at[1] + i * kept.inner[1];
+            *(int64_t *)(void *)out = cpu_argmax(reduced, kept.at[0] + i * kept.inner[0], wide);
+        }
+    return COLLET_OK;
 }

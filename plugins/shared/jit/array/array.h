@@ -16,6 +16,8 @@ collet_status jit_transpose(collet_device *device, collet_queue *queue,
 /* sum, mean, min, max */
 collet_status jit_reduce(collet_device *device, collet_queue *queue,
                          const collet_kernel_call *call);
+collet_status jit_argmax(collet_device *device, collet_queue *queue,
+                         const collet_kernel_call *call);
 uint64_t jit_reduce_workspace(collet_device *device, const collet_kernel_call *call);
 collet_status jit_axpy(collet_device *device, collet_queue *queue, const collet_kernel_call *call);
 /* add, sub, mul, div, neg, abs, conj, exp, log, sqrt, sin, cos, tanh */
@@ -50,7 +52,8 @@ collet_status jit_elementwise(collet_device *device, collet_queue *queue,
         JIT_ROW_WORKSPACE(SUM, reduce, Z, Z), JIT_ROW_WORKSPACE(MEAN, reduce, F, F),               \
         JIT_ROW_WORKSPACE(MEAN, reduce, D, D), JIT_ROW_WORKSPACE(MEAN, reduce, D, F),              \
         JIT_ROW_WORKSPACE(MIN, reduce, F, F), JIT_ROW_WORKSPACE(MIN, reduce, D, D),                \
-        JIT_ROW_WORKSPACE(MAX, reduce, F, F), JIT_ROW_WORKSPACE(MAX, reduce, D, D)
+        JIT_ROW_WORKSPACE(MAX, reduce, F, F), JIT_ROW_WORKSPACE(MAX, reduce, D, D),                \
+        JIT_ROW(ARGMAX, argmax, I64, F), JIT_ROW(ARGMAX, argmax, I64, D)
 
 #define JIT_ARRAY_ROWS                                                                             \
     JIT_ROW(FILL, fill, H), JIT_ROW(FILL, fill, B), JIT_ROW(FILL, fill, F),                        \
