@@ -8,8 +8,8 @@
 #define DOS_TIME 0
 #define DOS_DATE ((1 << 5) | 1) /* 1980-01-01 */
 
-/* What libzip's callbacks work on: a member that it reads or the archive that it writes. The first
- * error of ours is kept, libzip passes on only a number. */
+/* What libzip's callbacks work on: a member that it reads or the archive that it writes. libzip
+ * passes on only a number, so our first error is kept here. */
 typedef struct stream {
     collet_spool *spool;
     int64_t position;
@@ -99,7 +99,7 @@ static zip_int64_t archive_source(void *user, void *data, zip_uint64_t length,
             ZIP_SOURCE_COMMIT_WRITE, ZIP_SOURCE_ROLLBACK_WRITE, ZIP_SOURCE_WRITE,
             ZIP_SOURCE_SEEK_WRITE, ZIP_SOURCE_TELL_WRITE, ZIP_SOURCE_REMOVE, -1);
     case ZIP_SOURCE_STAT:
-        /* To libzip the archive does not exist yet: else it would open and read it. */
+        /* Report the archive as not existing yet; libzip would read it otherwise. */
         zip_error_set(&s->zip_error, ZIP_ER_READ, ENOENT);
         return -1;
     case ZIP_SOURCE_WRITE:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* archive.h - puts spool files into a zip archive, stored, as NumPy's .npz wants them. */
+/* archive.h - writes spool files into a stored (uncompressed) zip archive, as NumPy's .npz
+ * requires. */
 #ifndef COLLET_IO_ARCHIVE_H
 #define COLLET_IO_ARCHIVE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* decimal.h - numbers in text, read alike in every locale. */
+/* decimal.h - parses numbers independently of the locale. */
 #ifndef COLLET_IO_DECIMAL_H
 #define COLLET_IO_DECIMAL_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /*
- * Reads all of text[0..length), blanks around it aside, as [+-]digits[.digits][e[+-]digits].
+ * Parses all of text[0..length), without surrounding blanks, as [+-]digits[.digits][e[+-]digits].
  * Up to 15 significant digits and 22 decimals give the nearest double, more at most one unit in
  * the last place from it. Returns 1, or 0 when the text is not such a number.
  */

@@ -5,7 +5,7 @@
 
 #define USUAL_LINE ((size_t)512)
 
-/* Lends the bytes from the next line on, `most` of them or up to the end of the file. */
+/* Returns the bytes from the next line on: `most` of them, or up to the end of the file. */
 static collet_status look(const collet_lines *lines, size_t most, const char **text, size_t *n,
                           collet_error *err)
 {

@@ -18,7 +18,7 @@ struct collet_mapping {
     atomic_int holders;
 };
 
-/* Opens a file that has something to map. */
+/* Opens a regular file that is not empty. */
 static int open_file(const char *path, struct stat *st, collet_status *status, collet_error *err)
 {
     /* A pipe without a writer would keep open() waiting. */
@@ -27,7 +27,7 @@ static int open_file(const char *path, struct stat *st, collet_status *status, c
     if (fd < 0 || fstat(fd, st) != 0)
         *status = collet_fail(err, COLLET_IO, "%s: %s", path, strerror(errno));
     else if (!S_ISREG(st->st_mode))
-        *status = collet_fail(err, COLLET_IO, "%s: is %s; a regular file is wanted", path,
+        *status = collet_fail(err, COLLET_IO, "%s is %s; a regular file is required", path,
                               S_ISDIR(st->st_mode) ? "a directory" : "a device or pipe");
     else if (st->st_size == 0)
         *status = collet_fail(err, COLLET_FORMAT, "%s: is empty", path);

@@ -19,7 +19,7 @@ static const struct {
     const char *text;
 } descriptions[] = {
     {COLLET_F64, ORDER "f8"}, {COLLET_F32, ORDER "f4"}, {COLLET_I64, ORDER "i8"},
-    {COLLET_I32, ORDER "i4"}, {COLLET_U8, "|u1"},  {COLLET_I8, "|i1"},
+    {COLLET_I32, ORDER "i4"}, {COLLET_U8, "|u1"},       {COLLET_I8, "|i1"},
 };
 
 static const char *describe(collet_dtype dtype)

@@ -22,7 +22,7 @@ typedef struct parser {
     const char *at, *end;
     collet_npy *npy;
     char descr[16];
-    const char *wrong; /* what does not fit, NULL so far */
+    const char *wrong; /* what is malformed; NULL: nothing so far */
 } parser;
 
 static void skip_blanks(parser *p)
@@ -99,7 +99,7 @@ static int read_shape(parser *p)
             return 0;
         npy->ndim++;
         if (!accept(p, ',')) {
-            /* "(3)" is a number in Python, no tuple. */
+            /* "(3)" is a number in Python, not a tuple. */
             return npy->ndim > 1 && accept(p, ')');
         }
     }
@@ -178,7 +178,7 @@ static collet_status take_dtype(collet_npy *npy, const char *path, const char *d
                        path, shown);
 }
 
-/* The rows, and that the file holds all of them and no more. */
+/* Sets the rows; checks that the file holds exactly them. */
 static collet_status take_shape(collet_npy *npy, const char *path, collet_error *err)
 {
     uint64_t have = collet_mapping_size(npy->mapping) - npy->offset, bytes;
@@ -236,7 +236,7 @@ static collet_status read_file(collet_npy *npy, const char *path, collet_error *
     p.at = (const char *)bytes + start;
     p.end = p.at + length;
     if (!read_head(&p))
-        return collet_fail(err, COLLET_FORMAT, "%s: its head makes no sense%s%s", path,
+        return collet_fail(err, COLLET_FORMAT, "%s: malformed header%s%s", path,
                            p.wrong ? ": " : "", p.wrong ? p.wrong : "");
     collet_status status = take_dtype(npy, path, p.descr, err);
     return status == COLLET_OK ? take_shape(npy, path, err) : status;

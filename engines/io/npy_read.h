@@ -3,7 +3,7 @@
  * npy_read.h - reads NumPy's .npy files (versions 1.0 to 3.0), mapped, a few rows at a time.
  *
  * f2, f4, f8, i1, u1, i4 and i8 of either byte order, C order with any number of axes and Fortran
- * order with up to two. What follows the array, or is missing of it, is an error.
+ * order with up to two. Trailing and missing bytes are errors.
  */
 #ifndef COLLET_IO_NPY_READ_H
 #define COLLET_IO_NPY_READ_H
@@ -19,13 +19,13 @@ typedef struct collet_npy {
     int64_t row_elements;
     uint64_t offset; /* of the first element in the file */
     int32_t fortran; /* elements of a column are adjacent */
-    int32_t swapped; /* their bytes are in the other order than this machine's */
+    int32_t swapped; /* byte order is not the machine's */
 } collet_npy;
 
 /* Whether these bytes begin like an .npy file. */
 int collet_npy_recognise(const uint8_t *bytes, uint64_t size);
 
-/* COLLET_IO, NO_MEMORY, FORMAT (no such file, or a damaged one), UNSUPPORTED (a dtype or an order
+/* COLLET_IO, NO_MEMORY, FORMAT (not an .npy file, or malformed), UNSUPPORTED (a dtype or an order
  * that is not read), OVERFLOW (more elements than 64 bits count). The text names the file. */
 collet_status collet_npy_open(const char *path, collet_npy *out, collet_error *err);
 /* Of a zeroed one too. */
@@ -34,8 +34,8 @@ void collet_npy_close(collet_npy *npy);
 /* Copies rows first .. first + count, which exist, to `out` in C order and native bytes. */
 void collet_npy_rows(const collet_npy *npy, int64_t first, int64_t count, void *out);
 
-/* These rows are not wanted soon: they stop counting as this process's memory; in Fortran order, in
- * which a row lies everywhere, all do. */
+/* These rows will not be read again soon: drops them from resident memory. In Fortran order, where
+ * rows are interleaved, drops everything. */
 void collet_npy_passed(const collet_npy *npy, int64_t first, int64_t count);
 
 #endif

@@ -18,13 +18,13 @@ typedef struct column {
     collet_dtype dtype;
     int32_t ndim;
     int64_t shape[COLLET_MAX_DIMS];
-    int64_t rows; /* -1: not made of rows, complete */
+    int64_t rows; /* -1: complete, added by `put` */
     size_t row_bytes;
     collet_spool *spool;
 } column;
 
 struct collet_results {
-    char *path; /* without slashes at its end */
+    char *path; /* without trailing slashes */
     int32_t form;
     int made_directory;
     int finished;
@@ -66,7 +66,7 @@ collet_status collet_results_create(const char *path, int32_t form, collet_resul
 
     *out = NULL;
     if (form != COLLET_RESULTS_NPZ && form != COLLET_RESULTS_DIRECTORY)
-        return collet_fail(err, COLLET_INVALID, "%s: no such form of output: %d", path, form);
+        return collet_fail(err, COLLET_INVALID, "%s: unknown form of output: %d", path, form);
     collet_results *results = calloc(1, sizeof *results);
     if (!results)
         return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to write it", path);
@@ -162,7 +162,7 @@ static collet_status open_spool(const collet_results *results, column *c, collet
     return status;
 }
 
-/* Also reserves the place of the head, which is written anew when the rows are counted. */
+/* Also reserves space for the head, which is rewritten once the rows are counted. */
 static collet_status write_head(column *c, collet_error *err)
 {
     char head[COLLET_NPY_HEAD];

@@ -2,9 +2,9 @@
 /*
  * results.h - named arrays that grow by rows, written in constant memory as NumPy files.
  *
- * The number of rows need not be known. Rows go to spool files beside the output, without a name
- * where the file system allows it, so that nothing remains of a run that is killed. Only `finish`
- * gives the output its final name, by rename, after everything was written and flushed.
+ * The number of rows need not be known. Rows go to spool files in the output's directory, unnamed
+ * where the file system allows it, so that a killed run leaves nothing. Only `finish` gives the
+ * output its final name, by rename, after everything was written and flushed.
  *
  *     collet_results_create("out.npz", COLLET_RESULTS_NPZ, &results, err)
  *     collet_results_add(results, "com", COLLET_F64, 1, (int64_t[]){3}, &com, err)
@@ -22,21 +22,21 @@
 typedef struct collet_results collet_results;
 
 #define COLLET_RESULTS_NPZ 0       /* one file: a stored (not deflated) zip of KEY.npy */
-#define COLLET_RESULTS_DIRECTORY 1 /* a directory of KEY.npy; made if it is not there */
+#define COLLET_RESULTS_DIRECTORY 1 /* a directory of KEY.npy files; created if missing */
 
 #define COLLET_RESULTS_KEY 64 /* bytes of a key with its NUL */
 
 /*
- * Prepares an output at `path`. Fails at once, before any work, when the directory it belongs into
- * is missing or unwritable (COLLET_IO, the text names it), or when `path` is a directory for NPZ or
- * a file for DIRECTORY. An existing file of that name stays untouched until `finish`.
+ * Prepares an output at `path`. Fails at once, before any work, when its directory is missing or
+ * not writable (COLLET_IO, the text names it), or when `path` is a directory for NPZ or a file for
+ * DIRECTORY. An existing file is unchanged until `finish`.
  */
 collet_status collet_results_create(const char *path, int32_t form, collet_results **out,
                                     collet_error *err);
 
 /*
  * Adds an array of `dtype` (COLLET_F64, F32, I64, I32, U8) with rows of shape[0..ndim), so the
- * array has ndim + 1 axes; ndim 0 is one value a row. Its number for `append` goes to *column. The
+ * array has ndim + 1 axes; ndim 0 is one value a row. *column is its number for `append`. The
  * key is [A-Za-z0-9_] and unique. Arrays without any row are written with 0 rows.
  */
 collet_status collet_results_add(collet_results *results, const char *key, collet_dtype dtype,
@@ -50,7 +50,7 @@ collet_status collet_results_put(collet_results *results, const char *key, colle
 
 /*
  * Appends n_rows rows, contiguous and row-major. COLLET_IO when they cannot be written, with the
- * file and the reason (disk full); the output is then lost and only `free` makes sense.
+ * file and the reason (disk full); only `free` may follow.
  */
 collet_status collet_results_append(collet_results *results, int32_t column, int64_t n_rows,
                                     const void *rows, collet_error *err);
@@ -60,8 +60,8 @@ int64_t collet_results_bytes(const collet_results *results);
 
 /*
  * Completes and names the output; needs the space of NPZ's data once more. COLLET_INVALID without
- * any array. On an error nothing new stands under a final name and what was there before is there
- * still. (DIRECTORY: unless a rename is refused between two others, after all files were complete.)
+ * any array. On an error no final name has changed. (DIRECTORY: except where a rename fails after
+ * others succeeded, when all files were complete.)
  */
 collet_status collet_results_finish(collet_results *results, collet_error *err);
 

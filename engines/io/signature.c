@@ -10,7 +10,7 @@ typedef struct signature {
     const char *text;
 } signature;
 
-/* The first that fits wins. */
+/* The first match counts. */
 static const signature signatures[] = {
     {0, 4, "\x00\x00\x07\xc9", "it looks like a .trr trajectory"},
     {0, 4, "\x00\x00\x07\xcb", "it looks like an .xtc trajectory"},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* signature.h - recognises files that users mistake for one of ours. */
+/* signature.h - recognises files of other formats that users pass by mistake. */
 #ifndef COLLET_IO_SIGNATURE_H
 #define COLLET_IO_SIGNATURE_H
 
@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * What a file that begins with these n bytes probably is, and what to do about it, as a phrase for
- * the end of a message: "it looks like ...". NULL when nothing is known. Static text.
+ * What a file that begins with these n bytes probably is, and what to do about it, as the end of a
+ * message: "it looks like ...". NULL when nothing is known. Static text.
  */
 const char *collet_signature_describe(const uint8_t *bytes, size_t n);
 

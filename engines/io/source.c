@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Reads at the start of a page cost the kernel least. */
+/* Page-aligned reads are the cheapest. */
 #define PAGE ((int64_t)4096)
 
 static collet_status check_kind(const char *path, const struct stat *st, collet_error *err)
@@ -96,8 +96,7 @@ static collet_status refill(collet_source *source, int64_t offset, size_t least,
     int sequential = offset >= source->window_offset && offset <= window_end;
     size_t want = COLLET_SOURCE_WINDOW;
 
-    /* After a jump only the head of a frame may be needed: stepping over frames must not read
-     * them. */
+    /* After a jump only the head of a frame may be needed: frames that are skipped are not read. */
     if (!sequential)
         want = least + (size_t)PAGE + (size_t)(offset - from);
     if ((int64_t)want > rest)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * source.h - a regular file seen through a window of a few hundred kilobytes.
+ * source.h - reads a regular file through a window of a few hundred kilobytes.
  *
- * Bytes are lent from the window, so they are decoded while they are still in the second-level
- * cache; memory does not depend on the file. Size and offsets are 64 bits wide. The size is fixed
+ * Returned bytes point into the window, so that they are decoded while in the second-level cache;
+ * memory does not depend on the file's size. Size and offsets are 64 bits wide. The size is fixed
  * when the file is opened. One thread at a time.
  */
 #ifndef COLLET_IO_SOURCE_H
@@ -28,21 +28,21 @@ collet_status collet_source_open(collet_source *source, const char *path, collet
 void collet_source_close(collet_source *source);
 
 /*
- * Lends bytes offset .. offset + length in *bytes until the next call. They lie within the file,
- * length <= COLLET_SOURCE_VIEW. COLLET_IO when reading fails or the file became shorter.
+ * Returns bytes offset .. offset + length in *bytes, valid until the next call. They are within the
+ * file, length <= COLLET_SOURCE_VIEW. COLLET_IO when reading fails or the file became shorter.
  */
 collet_status collet_source_view(collet_source *source, int64_t offset, size_t length,
                                  const uint8_t **bytes, collet_error *err);
 
 /*
- * Lends as many of the `length` bytes at `offset` as the window holds, a multiple of `unit` and at
- * least one; *n says how many. `length` is a multiple of `unit`, within the file, and not 0.
+ * Returns as many of the `length` bytes at `offset` as the window holds, at least one `unit` and a
+ * multiple of it; *n is their number. `length` is a multiple of `unit`, within the file, and not 0.
  */
 collet_status collet_source_stream(collet_source *source, int64_t offset, int64_t length,
                                    size_t unit, const uint8_t **bytes, size_t *n,
                                    collet_error *err);
 
-/* Copies bytes offset .. offset + length, which lie within the file, to `destination`. */
+/* Copies bytes offset .. offset + length, which are within the file, to `destination`. */
 collet_status collet_source_copy(collet_source *source, int64_t offset, size_t length,
                                  void *destination, collet_error *err);
 

@@ -21,13 +21,13 @@ struct collet_spool {
     int named; /* `temporary` exists */
     int64_t position;
     int64_t size;
-    size_t buffered; /* bytes of `buffer` that belong before `position` */
+    size_t buffered; /* bytes of `buffer`, to be written before `position` */
     uint8_t *buffer;
 };
 
 /* ---- Names ------------------------------------------------------------------------------- */
 
-/* Bytes of `path` up to its last slash, that one included. */
+/* Bytes of `path` up to and including its last slash. */
 static size_t directory_length(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -94,8 +94,8 @@ static int link_unnamed(collet_spool *spool, int fd)
     return code;
 }
 
-/* Whether an unnamed file can get a name later (no /proc, some network file systems: it cannot);
- * tried out at the start, because at the end it would be too late. */
+/* Whether an unnamed file can be linked later (not without /proc and on some network file systems).
+ * Tested at the start, because at the end it would be too late. */
 static int can_link_later(collet_spool *spool)
 {
     int fd = open_unnamed(spool);

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* By the first byte: 0 of what begins no character. */
+/* By the first byte; 0: begins no character. */
 static size_t length_of(uint8_t first)
 {
     if (first < 0x80)

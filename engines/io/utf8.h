@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* utf8.h - text from files, before it is shown. */
+/* utf8.h - checks text from files before it is printed. */
 #ifndef COLLET_IO_UTF8_H
 #define COLLET_IO_UTF8_H
 
 #include <stddef.h>
 
-/* Bytes of the character that `text` of `size` bytes begins with; 0 where it begins with no UTF-8
- * (RFC 3629), or with a control character (C0, DEL, C1), which a terminal may obey. */
+/* Bytes of the character that `text` of `size` bytes begins with; 0 where it begins with invalid
+ * UTF-8 (RFC 3629) or a control character (C0, DEL, C1), which a terminal might execute. */
 size_t collet_utf8_character(const char *text, size_t size);
 
 /* Copies the characters of `text` that fit into size > 0 bytes with the NUL, each byte that
- * collet_utf8_character does not take as '?'. */
+ * collet_utf8_character refuses as '?'. */
 void collet_utf8_copy(char *out, size_t size, const char *text, size_t length);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The field whose values a buffer is the first to show; -1: none. */
+/* The field that a buffer's rows are the check of; -1: none. */
 static int field_of(int32_t buffer)
 {
     switch (buffer) {
@@ -54,7 +54,7 @@ collet_status extract_checks_rows(extract_checks *c, int32_t buffer, int64_t n, 
 
         if ((v[0] - v[0]) + (v[1] - v[1]) + (v[2] - v[2]) == 0 || c->bad[i])
             continue;
-        /* What positions have spoilt says nothing of velocities and forces. */
+        /* Positions that are not finite make every row so. */
         if (field == EXTRACT_OF_POSITIONS)
             c->bad[i] = 1;
         if (c->n_bad[field]++ == 0)

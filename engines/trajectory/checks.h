@@ -9,7 +9,7 @@ enum { EXTRACT_OF_POSITIONS, EXTRACT_OF_VELOCITIES, EXTRACT_OF_FORCES, EXTRACT_F
 
 /* Rows with sums that are not finite, by the field that made them so. All zeros is a new one. */
 typedef struct extract_checks {
-    int64_t n_rows[EXTRACT_FIELDS]; /* looked at */
+    int64_t n_rows[EXTRACT_FIELDS]; /* checked */
     int64_t n_bad[EXTRACT_FIELDS];
     int64_t first_bad[EXTRACT_FIELDS]; /* row, where n_bad > 0 */
     unsigned char *bad;                /* rows of this block that are not finite already */

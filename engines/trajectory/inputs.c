@@ -37,7 +37,7 @@ static collet_status copy_masses(const extract_settings *settings, const collet_
                            (long long)topology->n_atoms);
     for (size_t i = 0; i < n; i++)
         if (!(settings->mass_values[i] >= 0) || !isfinite(settings->mass_values[i]))
-            return collet_fail(err, COLLET_INVALID, "mass_values: %g, of atom %lld, is no mass",
+            return collet_fail(err, COLLET_INVALID, "mass_values: %g, of atom %lld, is not a mass",
                                settings->mass_values[i], (long long)i);
     *out = calloc(n + 1, sizeof **out);
     if (*out == NULL)

@@ -22,7 +22,7 @@ typedef struct extract_inputs {
 } extract_inputs;
 
 /*
- * Opens everything that the settings name. The text of an error says which file does not fit which:
+ * Opens everything that the settings name. The text of an error names the files that do not match:
  * COLLET_IO and COLLET_FORMAT for files, COLLET_INVALID for a selection without atoms or mass.
  * On an error nothing is left open. The caller closes the inputs.
  */

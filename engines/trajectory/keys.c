@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-static const char not_chosen[] = "not asked for";
+static const char not_chosen[] = "not requested";
 
-/* Why the trajectory does not allow an output; NULL: it does. */
+/* Why an output cannot be computed; NULL: it can. */
 static const char *missing(uint32_t needs, uint32_t has)
 {
     if (needs & ~has & EXTRACT_VELOCITIES)

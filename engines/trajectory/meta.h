@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* meta.h - the document beside the results: what is in them and what they were made from. */
+/* meta.h - the meta file: describes results and inputs. */
 #ifndef COLLET_EXTRACT_META_H
 #define COLLET_EXTRACT_META_H
 

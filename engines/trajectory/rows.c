@@ -54,7 +54,7 @@ void extract_rows_free(extract_rows *r)
     free(r);
 }
 
-/* Room for `least` rows in all; doubles, so that many small pieces cost little. */
+/* Capacity for `least` rows; doubles, so that many small pieces cost little. */
 static collet_status reserve(double **rows, int64_t *capacity, int64_t least, size_t width,
                              collet_error *err)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rows.h - gathers the rows of all outputs until those of the same frames are there.
+ * rows.h - collects rows of all outputs and returns those of the same frames together.
  *
- * One thread puts rows in, another one takes them: dL/dt of a frame comes later than its other
- * rows, and neither order nor size of what is put in matters.
+ * One thread appends, another one takes. dL/dt of a frame comes later than its other rows; order
+ * and size of what is appended do not matter.
  */
 #ifndef COLLET_EXTRACT_ROWS_H
 #define COLLET_EXTRACT_ROWS_H
@@ -22,10 +22,10 @@ collet_status extract_rows_create(const int32_t wanted[EXTRACT_MAX_OUTPUTS], ext
 collet_status extract_rows_put(void *rows, int32_t buffer, int64_t n, const double *values,
                                collet_error *err);
 
-/* Frames of which every wanted output is there. */
+/* Frames with rows of every wanted output. */
 int64_t extract_rows_ready(extract_rows *rows);
 
-/* Takes the first n frames that are ready; lent until the next call. COLLET_NO_MEMORY. */
+/* Removes the first n frames that are ready; valid until the next call. COLLET_NO_MEMORY. */
 collet_status extract_rows_take(extract_rows *rows, int64_t n, const collet_extraction_batch **out,
                                 collet_error *err);
 

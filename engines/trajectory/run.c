@@ -13,7 +13,7 @@
  * enough that starting kernels and waking the reading thread cost little. */
 #define BATCH_BYTES ((int64_t)3 << 20)
 #define BATCH_MOST 8192
-/* From here on two batches have to do, so that huge systems stay within memory. */
+/* Larger batches get two slots, not three, to limit memory. */
 #define HUGE_BATCH ((int64_t)32 << 20)
 
 /* Frames on which the kernels without atoms run at once. */
@@ -37,8 +37,8 @@ static int64_t count_processors(void)
     return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-/* Unless somebody has decided otherwise, one CPU is left to the thread that reads: kernels that
- * have to share it wait for their slowest part. */
+/* By default one CPU is left to the reading thread: kernels that share it wait for their slowest
+ * thread. */
 static collet_status create_runtime(collet_extraction *x, collet_error *err)
 {
     int64_t threads = x->settings.threads, others = count_processors() - 1;
@@ -168,7 +168,7 @@ static void note_frames(collet_extraction *x, const collet_frames *frames)
     x->end_offset = frames->end_offset;
 }
 
-/* After the last frame: all rows go out, and warnings are made of what was seen. */
+/* After the last frame: emits all rows and makes warnings. */
 static collet_status finish(collet_extraction *x, collet_error *err)
 {
     collet_status status;

@@ -48,7 +48,7 @@ static int64_t find_value(const collet_frames *frames, const void *field, double
 }
 
 /* Reads frame `number` again. The trajectory itself has been read to its end. -1 as well when that
- * fails: the warning then goes without the atom. */
+ * fails: the warning then omits the atom. */
 static int64_t find_atom(const collet_extraction *x, int field, int64_t number, double *value)
 {
     const collet_trajectory_info *info = x->inputs.info;

@@ -12,7 +12,7 @@ typedef struct writer {
     const collet_extraction *x;
     collet_results *results;
     int32_t columns[EXTRACT_MAX_OUTPUTS]; /* of an output that is written */
-    double *component; /* one number a row, while a buffer is taken apart into outputs */
+    double *component; /* one number a row, while a buffer is split into outputs */
     int64_t component_rows;
 } writer;
 
@@ -81,7 +81,7 @@ static collet_status write_results(collet_extraction *x, writer *w, collet_error
 
     while (status == COLLET_OK && x->stage == EXTRACT_RUNNING)
         status = extract_run_step(x, err);
-    /* No thread may be writing rows when they get their name. */
+    /* No thread may still append rows. */
     extract_run_stop(x);
     return status == COLLET_OK ? collet_results_finish(w->results, err) : status;
 }

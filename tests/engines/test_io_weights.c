@@ -54,8 +54,8 @@ static void test_npy(void **state)
         {"overflow", COLLET_OVERFLOW, "more elements than 64 bits count"},
         {"records", COLLET_FORMAT, "records of several fields"},
         {"truncated", COLLET_FORMAT, "takes 96 bytes, 95 are there"},
-        {"twice", COLLET_FORMAT, "makes no sense"},
-        {"unclosed", COLLET_FORMAT, "makes no sense"},
+        {"twice", COLLET_FORMAT, "malformed header"},
+        {"unclosed", COLLET_FORMAT, "malformed header"},
     };
 
     (void)state;

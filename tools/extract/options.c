@@ -50,7 +50,7 @@ static const char doc[] =
 static const struct argp_option argp_options[] = {
     {NULL, 'o', "OUT.npz", 0, "Write one file (default: the name of TRAJ with .npz, here)", 1},
     {NULL, 'd', "DIR", 0, "Write a directory with one .npy file a key, and meta.json", 1},
-    {"force", KEY_FORCE, NULL, 0, "Replace a file that is there under the default name", 1},
+    {"force", KEY_FORCE, NULL, 0, "Replace an existing file of the default name", 1},
     {"selection", KEY_SELECTION, "SELECTION", 0, "Atoms to look at (default: all)", 2},
     {"start", KEY_START, "N", 0, "First frame, counted from 0 (default: 0)", 2},
     {"stop", KEY_STOP, "N", 0, "Stop before this frame (default: the end)", 2},
@@ -90,7 +90,7 @@ static void parse_axis(struct argp_state *state, const char *text, double axis[3
         argp_error(state, "--axis: '%s' has no direction", text);
 }
 
-/* Where the text of an option goes; NULL: it is none of these. */
+/* The field of a text option; NULL: not one of these. */
 static const char **text_of(extract_options *options, int key)
 {
     switch (key) {
@@ -113,7 +113,7 @@ static const char **text_of(extract_options *options, int key)
     }
 }
 
-/* A file whose name promises another format is refused, not written. */
+/* Refuses names of other formats. */
 static void check_output(struct argp_state *state, const extract_options *options)
 {
     const char *name = options->directory != NULL ? options->directory : options->output;
@@ -136,7 +136,7 @@ static void check_output(struct argp_state *state, const extract_options *option
 static void check(struct argp_state *state, const extract_options *options)
 {
     if (options->trajectory == NULL)
-        argp_error(state, "a topology and a trajectory are wanted");
+        argp_error(state, "a topology and a trajectory are required");
     check_output(state, options);
     if (options->stop >= 0 && options->stop <= options->start)
         argp_error(state, "--start %lld --stop %lld leaves no frame", (long long)options->start,
@@ -201,7 +201,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         else if (state->arg_num == 1)
             options->trajectory = text;
         else
-            argp_error(state, "'%s': only TOP and TRAJ are wanted", text);
+            argp_error(state, "'%s': only TOP and TRAJ are expected", text);
         break;
     case ARGP_KEY_END:
         check(state, options);
@@ -229,7 +229,7 @@ static void choose_path(extract_options *options)
     const char *named = options->directory != NULL ? options->directory : options->output;
 
     options->path = named != NULL ? strdup(named) : default_path(options->trajectory);
-    /* Whoever names an output knows what it replaces. */
+    /* An output that is named explicitly may be replaced. */
     if (named != NULL)
         options->force = 1;
     if (options->path == NULL) {

@@ -30,7 +30,7 @@ static const extract_element elements[] = {
 
 static const extract_element virtual_site = {"", 0.0};
 
-/* Ions whose names are no symbols. */
+/* Ions whose names are not symbols. */
 static const struct {
     char name[5];
     char symbol[3];
@@ -39,7 +39,7 @@ static const struct {
     {"RUB", "Rb"}, {"CAD", "Cd"}, {"BAR", "Ba"}, {"IOD", "I"},  {"BRO", "Br"}, {"FLU", "F"},
 };
 
-/* Symbols of two letters that no usual name of an organic atom begins with. */
+/* Symbols of two letters that do not begin a usual name of an organic atom. */
 static const char distinct_symbols[][3] = {
     "Cl", "Br", "Fe", "Zn", "Mg", "Mn", "Cu", "Li", "Al", "Si", "Se", "As", "Ti",
     "Ag", "Au", "Pt", "Mo", "Ru", "Rh", "Ga", "Ge", "Zr", "Rb", "Kr", "Xe", "Ar",
@@ -48,8 +48,8 @@ static const char distinct_symbols[][3] = {
 /* Elements that a name may begin with and mean. */
 static const char first_letters[] = "HDCNOSPFBIK";
 
-/* The part of a name that stands for its element: without digits in front, charges, primes and
- * digits behind. */
+/* The part of a name that denotes its element: without leading digits and trailing charges, primes
+ * and digits. */
 typedef struct stem {
     const char *text;
     size_t length;
@@ -102,7 +102,7 @@ static int is_virtual_site(stem atom, const char *residue)
     return stem_is(atom, "M") && extract_residue_is_water(residue);
 }
 
-/* An atom alone in its residue, which bears its name. */
+/* A single atom with the name of its residue. */
 static const extract_element *guess_ion(stem atom, stem residue)
 {
     for (size_t i = 0; i < sizeof ions / sizeof *ions; i++) {

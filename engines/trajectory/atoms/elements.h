@@ -19,14 +19,15 @@ const extract_element *extract_element_find(const char *symbol, size_t length);
 /*
  * The element that an atom of this name in this residue is, by the habits of force fields and of
  * the PDB:
- * - digits in front and digits, charges and primes behind are no part of the name (1HB, NA+, O5');
+ * - leading digits and trailing digits, charges and primes are not part of the name (1HB, NA+,
+ * O5');
  * - a name that is its residue's too is an ion or a single atom (CA in CA is calcium; SOD, CLA and
  *   their like are known);
  * - a second letter in lower case makes a symbol (Fe, Cl);
  * - outside amino acids and water, CL, BR, FE, ZN and other symbols that start no common name of an
  *   organic atom count;
- * - else the first letter says it (CA is a carbon, HG a hydrogen, OW an oxygen).
- * Virtual sites (MW, LP1, EP, M of a water) are an element of mass 0. NULL: the name means nothing.
+ * - otherwise the first letter is the symbol (CA is a carbon, HG a hydrogen, OW an oxygen).
+ * Virtual sites (MW, LP1, EP, M of a water) are an element of mass 0. NULL: unknown name.
  */
 const extract_element *extract_element_guess(const char *atom, const char *residue);
 

@@ -57,7 +57,7 @@ static collet_status read_lines(collet_source *source, const collet_topology *to
             continue;
         if (!collet_decimal_parse(text, length, &mass) || !isfinite(mass))
             return collet_fail(err, COLLET_FORMAT,
-                               "%s:%lld: '%.*s' is no mass; one number in amu is wanted on a line",
+                               "%s:%lld: '%.*s' is not a mass; a line has one number in amu",
                                source->path, line, (int)(length < 40 ? length : 40), text);
         if (mass < 0)
             return collet_fail(err, COLLET_FORMAT, "%s:%lld: the mass %g is negative", source->path,
@@ -69,10 +69,11 @@ static collet_status read_lines(collet_source *source, const collet_topology *to
         masses[n++] = mass;
     }
     if (n < topology->n_atoms)
-        return collet_fail(err, COLLET_FORMAT,
-                           "%s: %lld masses, but the topology has %lld atoms; one a line is wanted "
-                           "for every atom, selected or not",
-                           source->path, (long long)n, (long long)topology->n_atoms);
+        return collet_fail(
+            err, COLLET_FORMAT,
+            "%s: %lld masses, but the topology has %lld atoms; one a line is required "
+            "for every atom, selected or not",
+            source->path, (long long)n, (long long)topology->n_atoms);
     return COLLET_OK;
 }
 

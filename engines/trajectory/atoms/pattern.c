@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-/* `pattern` with * and ? against a whole name: on a mismatch the last * takes one character more.
+/* On a mismatch the last * takes one more character.
  */
 int extract_pattern_matches(const char *pattern, size_t length, const char *name)
 {

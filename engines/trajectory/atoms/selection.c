@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Parentheses and nots inside each other. Three values at most wait on the evaluator's stack for
- * every level: the left sides of an "or" and of an "and", and what is being looked at. */
+/* Maximum nesting of parentheses and nots. A level takes at most three values of the evaluator's
+ * stack: the left sides of an "or" and of an "and", and the current operand. */
 #define MAX_DEPTH 100
 #define STACK_SIZE (3 * (MAX_DEPTH + 1))
 
-/* A selection is compiled to postfix: a test pushes its answer, an operator replaces what is on
- * top. So evaluation needs neither recursion nor memory, however long the text is. */
+/* A selection is compiled to postfix: a test pushes its result, an operator replaces the top.
+ * Evaluation needs neither recursion nor allocation. */
 typedef enum opcode {
     OP_ALL,
     OP_NONE,
@@ -35,7 +35,7 @@ typedef struct instruction {
     size_t count;
 } instruction;
 
-/* A range, or a pattern: where it stands in the text. */
+/* A range, or a pattern by its position in the text. */
 typedef struct item {
     int64_t low;
     int64_t high;
@@ -79,7 +79,7 @@ static const char keyword_list[] =
 
 #define EXCERPT 60
 
-/* The text around `at` with a caret below it; what cannot be printed is shown as '?'. */
+/* The text around `at` with a caret below it; unprintable bytes become '?'. */
 static collet_status fail_at(const parser *p, size_t at, const char *message)
 {
     size_t start = at > EXCERPT / 2 ? at - EXCERPT / 2 : 0;

@@ -27,7 +27,7 @@ typedef struct extract_analysis_setup {
     void *user;
 } extract_analysis_setup;
 
-/* What is worth telling beside the rows. */
+/* Statistics of a run. */
 typedef struct extract_analysis_notes {
     int64_t singular_frames;  /* frames whose inertia tensor could not be inverted for omega */
     collet_counters counters; /* of all contexts */

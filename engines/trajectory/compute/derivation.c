@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows in front of a block that hold its predecessor's last frames: a central difference at the
- * last of them looks one back and one ahead. */
+/* Rows in front of a block that hold the last frames of the block before it: their central
+ * differences need both neighbours. */
 #define CARRY 2
 
 struct extract_derivation {
@@ -16,11 +16,11 @@ struct extract_derivation {
     void *user;
     collet_array *axis;                     /* 3 */
     collet_array *buffers[EXTRACT_BUFFERS]; /* (CARRY + block_frames) rows; NULL = not computed */
-    collet_array *across;   /* what is left of a vector beside its part along --axis */
-    collet_array *singular; /* i32, a row a frame */
-    collet_array *info;     /* i32, no axes */
-    int64_t n_rows;         /* frames taken and not run yet */
-    int64_t held;           /* carried rows, 0..CARRY */
+    collet_array *across;                   /* the part of a vector perpendicular to the axis */
+    collet_array *singular;                 /* i32, a row a frame */
+    collet_array *info;                     /* i32, no axes */
+    int64_t n_rows;                         /* frames taken and not run yet */
+    int64_t held;                           /* carried rows, 0..CARRY */
     int64_t singular_frames;
 };
 
@@ -217,8 +217,8 @@ static collet_status rotate(extract_derivation *d, int64_t n, collet_error *err)
     return status == COLLET_OK ? count_singular(d, n, err) : status;
 }
 
-/* dL/dt of all frames here, carried ones included; only those that have both neighbours, or are an
- * end of the trajectory, come out right. */
+/* dL/dt of all frames here, carried ones included; correct only for frames with both neighbours and
+ * at the ends of the trajectory. */
 static collet_status differentiate(extract_derivation *d, int64_t first, int64_t n,
                                    collet_error *err)
 {
@@ -285,7 +285,7 @@ static collet_status run_derivative(extract_derivation *d, int64_t n, int last, 
     return status;
 }
 
-/* Moves the block's last rows in front of the next one. */
+/* Moves the block's last rows in front of the next block. */
 static collet_status carry(extract_derivation *d, int64_t n, collet_error *err)
 {
     static const int carried[] = {EXTRACT_TIME, EXTRACT_AXES,

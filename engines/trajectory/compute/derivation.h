@@ -40,7 +40,7 @@ collet_status extract_derivation_run(extract_derivation *derivation, int last, c
 
 /* Frames so far whose inertia tensor could not be inverted for omega. */
 int64_t extract_derivation_singular(const extract_derivation *derivation);
-/* Its context and the backends that ran; lent. */
+/* Its context and the backends that ran; valid until freed. */
 const extract_scope *extract_derivation_scope(const extract_derivation *derivation);
 
 /* NULL is allowed. */

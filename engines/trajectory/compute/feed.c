@@ -19,7 +19,7 @@ struct extract_feed {
     collet_readahead *ahead;
     slot *slots;
     int32_t n_slots;
-    extract_batch batch;         /* frames is NULL while none is lent */
+    extract_batch batch;         /* frames is NULL while the caller has none */
     collet_array *views[FIELDS]; /* of a batch that does not fill its slot */
 };
 
@@ -130,7 +130,7 @@ static collet_status give_back(extract_feed *feed, collet_error *err)
 }
 
 /* The first `n` frames of each array; the arrays themselves when that is all. */
-static collet_status lend(extract_feed *feed, const slot *s, const collet_frames *frames,
+static collet_status fill_batch(extract_feed *feed, const slot *s, const collet_frames *frames,
                           collet_error *err)
 {
     collet_array *fields[FIELDS];
@@ -167,7 +167,7 @@ collet_status extract_feed_next(extract_feed *feed, const extract_batch **out, i
         return status;
     status = slot_release(feed, &feed->slots[frames->slot], err);
     if (status == COLLET_OK)
-        status = lend(feed, &feed->slots[frames->slot], frames, err);
+        status = fill_batch(feed, &feed->slots[frames->slot], frames, err);
     if (status == COLLET_OK)
         *out = &feed->batch;
     return status;

@@ -12,12 +12,14 @@
 
 typedef struct extract_feed extract_feed;
 
-/* Arrays frames x atoms x 3, of the frames that are there; lent like `frames`. */
+/* Arrays frames x atoms x 3, of the frames read; valid as long as `frames`. */
 typedef struct extract_batch {
     const collet_frames *frames;
     collet_array *positions;
-    collet_array *velocities; /* NULL = not wanted */
-    collet_array *forces;     /* NULL = not wanted */
+    collet_array *velocities; /* NULL = not requested */
+
+    collet_array *forces; /* NULL = not requested */
+
 } extract_batch;
 
 /* Starts reading; the trajectory is the feed's until `stop`. Errors as collet_readahead_start and
@@ -26,9 +28,9 @@ collet_status extract_feed_start(collet_context *context, collet_trajectory *tra
                                  const collet_readahead_options *options, extract_feed **out,
                                  collet_error *err);
 
-/* Gives back the last batch, waiting for kernels on it, and lends the next one. *out is NULL after
- * the last one, with the error that ended reading if there was one; *truncated is then 1 when that
- * is a file that ends inside a frame. */
+/* Releases the last batch after kernels on it have finished, and returns the next one. *out is NULL
+ * after the last one, with the error that ended reading if there was one; *truncated is then 1 when
+ * that is a file that ends inside a frame. */
 collet_status extract_feed_next(extract_feed *feed, const extract_batch **out, int32_t *truncated,
                                 collet_error *err);
 

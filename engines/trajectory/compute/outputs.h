@@ -16,7 +16,7 @@
 #define EXTRACT_VELOCITIES 1u
 #define EXTRACT_FORCES 2u
 
-/* The vectors that are taken apart, and their parts. */
+/* The vectors that are decomposed, and their parts. */
 enum { EXTRACT_L, EXTRACT_TAU, EXTRACT_OMEGA, EXTRACT_DLDT, EXTRACT_VECTORS };
 enum {
     EXTRACT_VECTOR,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* worker.h - a thread that does one piece of work at a time, when told to. */
+/* worker.h - a thread that runs one task at a time. */
 #ifndef COLLET_EXTRACT_WORKER_H
 #define COLLET_EXTRACT_WORKER_H
 

@@ -37,8 +37,7 @@ collet_status collet_frames_create(int64_t n_atoms, int64_t capacity, collet_dty
 {
     *out = NULL;
     if (n_atoms < 1 || n_atoms > ATOM_LIMIT || capacity < 1)
-        return collet_fail(err, COLLET_INVALID,
-                           "a batch of %lld frames of %lld atoms makes no sense",
+        return collet_fail(err, COLLET_INVALID, "a batch of %lld frames of %lld atoms is invalid",
                            (long long)capacity, (long long)n_atoms);
     if (dtype != COLLET_F32 && dtype != COLLET_F64)
         return collet_fail(err, COLLET_INVALID, "a batch holds f32 or f64, not dtype %d", dtype);

@@ -12,15 +12,15 @@
 
 typedef struct collet_frames {
     collet_dtype dtype; /* of the three arrays below: COLLET_F32 or COLLET_F64 */
-    int32_t slot;       /* which buffer of a read-ahead this is, 0 when it stands alone */
+    int32_t slot;       /* index of the buffer in a read-ahead; 0 outside one */
     int64_t n_atoms;    /* atoms of a frame here */
     int64_t capacity;   /* frames that fit */
     int64_t n_frames;   /* frames that are here */
     void *positions;    /* nm */
-    void *velocities;   /* nm/ps; NULL = not wanted */
-    void *forces;       /* kJ/mol/nm; NULL = not wanted */
+    void *velocities;   /* nm/ps; NULL = not requested */
+    void *forces;       /* kJ/mol/nm; NULL = not requested */
     double *times;      /* ps */
-    int64_t *steps;     /* of the simulation; -1 where the file does not say */
+    int64_t *steps;     /* of the simulation; -1: not in the file */
     int64_t *indices;   /* frame number in the file, from 0 */
     double *boxes;      /* frames x 9: box vectors as rows, nm; zeros where there is none */
     int64_t end_offset; /* byte of the file after the last frame here; for progress */
@@ -32,7 +32,7 @@ typedef struct collet_frames {
 size_t collet_frames_bytes(int64_t n_atoms, collet_dtype dtype, int velocities, int forces);
 
 /*
- * Makes an empty batch. `velocities` and `forces`: whether there is room for them. COLLET_INVALID
+ * Makes an empty batch. `velocities` and `forces`: whether to allocate them. COLLET_INVALID
  * for a capacity or a number of atoms below 1 or another dtype, COLLET_OVERFLOW, COLLET_NO_MEMORY.
  */
 collet_status collet_frames_create(int64_t n_atoms, int64_t capacity, collet_dtype dtype,

@@ -120,7 +120,7 @@ collet_status collet_gro_measure(const collet_lines *lines, const char *text, si
                                "the decimal points of x and y are %zu columns apart; %d more than "
                                "the decimals are expected",
                                columns->width, DECIMALS_EXTRA);
-    /* A line with positions only may have blanks behind them. */
+    /* Positions may be followed by blanks. */
     size_t used = length;
     while (used > 0 && (text[used - 1] == ' ' || text[used - 1] == '\t'))
         used--;
@@ -159,7 +159,7 @@ collet_status collet_gro_read_atom(const collet_lines *lines, const char *text, 
 
 /* ---- Box --------------------------------------------------------------------------------- */
 
-/* A file lists xx yy zz and then the off-diagonal ones; each goes to its place in the rows. */
+/* A file lists xx yy zz and then the off-diagonal ones; stores each in its row. */
 static const int box_places[BOX_NUMBERS] = {0, 4, 8, 1, 2, 3, 5, 6, 7};
 
 static int read_box_numbers(const char *text, size_t length, double box[9])

@@ -21,7 +21,7 @@ typedef struct collet_gro_head {
     int64_t step;     /* from "step=" in the title, else -1 */
 } collet_gro_head;
 
-/* What the first atom's line fixes for the frame. */
+/* Columns, the same for each line of the frame. */
 typedef struct collet_gro_columns {
     size_t width;
     int32_t velocities; /* 0 or 1 */
@@ -31,13 +31,13 @@ typedef struct collet_gro_columns {
 collet_status collet_gro_read_head(collet_lines *lines, collet_gro_head *head, int *truncated,
                                    collet_error *err);
 
-/* The columns of the atom whose line was just taken from `lines`. */
+/* The columns of the atom of the last line read from `lines`. */
 collet_status collet_gro_measure(const collet_lines *lines, const char *text, size_t length,
                                  collet_gro_columns *columns, collet_error *err);
 
 /*
- * Reads position and velocity (left alone when the frame has none) of the atom whose line was just
- * taken from `lines`.
+ * Reads position and velocity (unchanged when the frame has none) of the atom of the last line read
+ * from `lines`.
  */
 collet_status collet_gro_read_atom(const collet_lines *lines, const char *text, size_t length,
                                    const collet_gro_columns *columns, double position[3],
@@ -50,7 +50,7 @@ collet_status collet_gro_read_box(collet_lines *lines, double box[9], int *trunc
 /* 1 when the first n bytes of a file can be a .gro file's. */
 int collet_gro_recognise(const uint8_t *bytes, size_t n);
 
-/* COLLET_FORMAT about the line that was just taken from `lines`. */
+/* COLLET_FORMAT about the last line read from `lines`. */
 collet_status collet_gro_fail(const collet_lines *lines, collet_error *err, const char *format, ...)
     COLLET_PRINTF(3, 4);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the first atom's line of the frame under way is, found with its head. */
+/* Position of the first atom's line of the current frame, found with its head. */
 typedef struct gro_state {
     int64_t atoms_offset;
     int64_t atoms_line;
@@ -35,7 +35,7 @@ static void close_state(collet_trajectory *trajectory)
     free(trajectory->state);
 }
 
-/* Moves behind the atoms' lines; the first one tells the columns. */
+/* Skips the atoms' lines; the first one defines the columns. */
 static collet_status scan_atoms(collet_trajectory *trajectory, collet_lines *lines, int64_t n_atoms,
                                 collet_gro_columns *columns, collet_error *err)
 {
@@ -54,7 +54,7 @@ static collet_status scan_atoms(collet_trajectory *trajectory, collet_lines *lin
     return COLLET_OK;
 }
 
-/* An empty line or two behind the last frame are no further frame. */
+/* Empty lines after the last frame are not a frame. */
 static collet_status find_end(const collet_lines *lines, int64_t size, collet_frame_head *head,
                               collet_error *err)
 {
@@ -66,7 +66,7 @@ static collet_status find_end(const collet_lines *lines, int64_t size, collet_fr
     return status;
 }
 
-/* Says the frame too; a line that makes no sense because the file ends in it is a truncation. */
+/* Adds the frame; a line that is malformed because the file ends in it is a truncation. */
 static collet_status explain(collet_trajectory *trajectory, const collet_lines *lines,
                              collet_status status, collet_error *err)
 {
@@ -142,7 +142,7 @@ static collet_status skip_lines(collet_lines *lines, int64_t n, collet_error *er
     return status;
 }
 
-/* The next atom's line; its velocity is dropped where none is wanted. */
+/* The next atom's line; drops its velocity when it is not requested. */
 static collet_status read_atom(collet_lines *lines, const collet_gro_columns *columns,
                                double *position, double *velocity, collet_error *err)
 {

@@ -9,8 +9,8 @@
 #define SLOT_LIMIT 64
 
 /*
- * Slots go round: the thread fills them in order of their number, `next` lends them in that order.
- * They may be released in any order; the thread waits for the one whose turn it is.
+ * A ring of slots: the thread fills them in order, `next` returns them in order. They may be
+ * released in any order; the thread waits for the next one of the ring.
  */
 enum { FREE, FILLED, LENT };
 
@@ -23,7 +23,7 @@ struct collet_readahead {
     int ended; /* the thread fills nothing more */
     int cancelled;
     int32_t truncated;
-    collet_error error; /* status OK: the trajectory ended in good order */
+    collet_error error; /* status OK: the trajectory ended after a complete frame */
 
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -41,7 +41,7 @@ static int wait_for_free(collet_readahead *ahead, int32_t slot)
     return go_on;
 }
 
-/* Hands over what was read; 0 when it was the last. */
+/* Publishes a filled slot; 0 when it was the last. */
 static int hand_over(collet_readahead *ahead, int32_t slot, collet_status status,
                      const collet_error *error)
 {
@@ -179,7 +179,7 @@ collet_status collet_readahead_next(collet_readahead *ahead, const collet_frames
         *out = ahead->slots[slot];
     } else if (ahead->states[slot] == LENT && !ahead->ended) {
         status = collet_fail(err, COLLET_BUSY,
-                             "all %d batches are held; release one before the next is asked for",
+                             "all %d batches are held; release one before the next call",
                              ahead->n_slots);
     } else if (ahead->error.status != COLLET_OK) {
         status = collet_fail(err, ahead->error.status, "%s", ahead->error.text);

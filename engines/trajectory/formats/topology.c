@@ -95,7 +95,7 @@ static collet_status read_identity(const collet_lines *lines, const char *text,
                                "the residue number in columns 1-5 is not a number: "
                                "'%.5s'",
                                text);
-    /* Some programs write stars when the columns are too few; nothing depends on the number. */
+    /* Some programs write stars for numbers that are too wide; nothing depends on the number. */
     if (!collet_decimal_parse_integer(text + 3 * COLUMN, COLUMN, &number))
         number = (atom + 1) % NUMBER_LIMIT;
     topology->residue_ids[atom] = (int32_t)residue;

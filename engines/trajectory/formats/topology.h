@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * topology.h - who the atoms are: names, residues and numbers, from a .gro file.
+ * topology.h - names, residues and numbers of atoms, from a .gro file.
  *
  * A file with several frames gives the topology of its first one. Numbers in a .gro file have five
- * digits and wrap to 0 after 99999; they are kept as written, an atom's place in the file is its
- * index. Where an atom number is not one ("*****") it is counted.
+ * digits and wrap to 0 after 99999; they are kept as written, and an atom's index is its position
+ * in the file. An atom number that is not a number ("*****") is replaced by its count.
  */
 #ifndef COLLET_IO_TOPOLOGY_H
 #define COLLET_IO_TOPOLOGY_H
 
 #include <collet/collet.h>
 
-/* Bytes of a name with its NUL; a .gro file leaves five columns for one, blanks are cut off. */
+/* Bytes of a name with its NUL; a .gro file has five columns for one; blanks are removed. */
 #define COLLET_ATOM_NAME 8
 
 typedef struct collet_topology {

@@ -226,7 +226,7 @@ collet_status collet_trajectory_slice(collet_trajectory *trajectory, int64_t sta
     if (start < 0 || step < 1)
         return collet_fail(err, COLLET_INVALID,
                            "%s: frames are counted from 0 and the step is at least 1; start %lld, "
-                           "step %lld were asked for",
+                           "step %lld were requested",
                            trajectory->source.path, (long long)start, (long long)step);
     if (trajectory->index > 0 || trajectory->error.status != COLLET_OK)
         return collet_fail(err, COLLET_INVALID, "%s: frames were read already",
@@ -251,13 +251,13 @@ static collet_status check_batch(const collet_trajectory *trajectory, const coll
                            trajectory->source.path, (long long)frames->n_atoms, frames->dtype,
                            (long long)trajectory->n_selected, info->dtype);
     if ((frames->velocities && !info->has_velocities) || (frames->forces && !info->has_forces))
-        return collet_fail(err, COLLET_NOT_FOUND, "%s: the file has no %s, which are wanted",
+        return collet_fail(err, COLLET_NOT_FOUND, "%s: the file has no %s, which were requested",
                            trajectory->source.path,
                            frames->velocities && !info->has_velocities ? "velocities" : "forces");
     return COLLET_OK;
 }
 
-/* The head at trajectory->offset, or *at_end where the file ends in good order. */
+/* The head at trajectory->offset, or *at_end where the file ends after a complete frame. */
 static collet_status read_head(collet_trajectory *trajectory, collet_frame_head *head, int *at_end,
                                collet_error *err)
 {

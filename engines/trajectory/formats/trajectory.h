@@ -2,14 +2,14 @@
 /*
  * trajectory.h - reads the frames of a .trr, .xtc or .gro file in order, in constant memory.
  *
- * The format is recognised by the file's first bytes, its name does not matter. The file's size is
- * taken when it is opened: what a running simulation appends later is not seen.
+ * The format is recognised by the file's first bytes, not its name. The size is read when the file
+ * is opened: what a running simulation appends later is ignored.
  *
- * Rules for files whose frames are not all alike:
+ * Files whose frames differ:
  * - Atom count and precision (.trr) are those of the first frame; a frame that differs is an error.
- * - The first frame says which fields the file has. A later frame without one of the fields that
- *   are wanted is an error that names the frame; fields that are not wanted may come and go.
- * - A frame without positions is an error wherever it is read; slicing may step over it.
+ * - The first frame defines which fields the file has. A later frame without a requested field is
+ * an error that names the frame; other fields may come and go.
+ * - A frame without positions is an error wherever it is read; slicing may skip it.
  *
  * One thread at a time may use a trajectory. Errors name the file, the frame (from 0) and the byte.
  */
@@ -21,20 +21,20 @@
 
 /*
  * Opens `path` and reads the head of its first frame. COLLET_IO when it cannot be read,
- * COLLET_FORMAT when it is empty, no trajectory, or ends within the first head; the text says what
- * the file looks like instead. On an error *out is NULL.
+ * COLLET_FORMAT when it is empty, not a trajectory, or ends within the first head; the text says
+ * what the file looks like. On an error *out is NULL.
  */
 collet_status collet_trajectory_open(const char *path, collet_trajectory **out, collet_error *err);
 
 /* Closes the file and frees everything; NULL is allowed. */
 void collet_trajectory_close(collet_trajectory *trajectory);
 
-/* Lent, valid until the trajectory is closed. */
+/* Valid until the trajectory is closed. */
 const collet_trajectory_info *collet_trajectory_get_info(const collet_trajectory *trajectory);
 const char *collet_trajectory_get_path(const collet_trajectory *trajectory);
 
 /*
- * From now on only these atoms are delivered: `indices` (copied) rise strictly and lie in
+ * From now on only these atoms are delivered: `indices` (copied) are strictly increasing, within
  * [0, n_atoms). NULL with n = 0 means all atoms. COLLET_INVALID otherwise.
  */
 collet_status collet_trajectory_select(collet_trajectory *trajectory, const int64_t *indices,
@@ -45,23 +45,23 @@ int64_t collet_trajectory_selected(const collet_trajectory *trajectory);
 
 /*
  * Deliver frames start, start + step, ... below stop; stop < 0 means to the end of the file. Call
- * it before the first read. start >= 0 and step >= 1, else COLLET_INVALID. Frames between are
- * stepped over by their size, not decoded (.gro: scanned). A start behind the last frame delivers
+ * it before the first read. start >= 0 and step >= 1, else COLLET_INVALID. Frames in between are
+ * skipped by their size, not decoded (.gro: scanned). A start after the last frame delivers
  * nothing.
  */
 collet_status collet_trajectory_slice(collet_trajectory *trajectory, int64_t start, int64_t stop,
                                       int64_t step, collet_error *err);
 
 /*
- * Fills `frames` with the next frames, at most its capacity. frames->velocities and forces that are
- * not NULL are wanted. frames->dtype must be the info's dtype and n_atoms that of the selection.
+ * Fills `frames` with the next frames, at most its capacity. Fills frames->velocities and forces
+ * that are not NULL. frames->dtype must be the info's dtype and n_atoms that of the selection.
  *
- * COLLET_OK: n_frames frames are there; 0 means that all were delivered. Otherwise n_frames
- * complete and correct frames are there nevertheless, and the error is about the frame after them:
+ * COLLET_OK: n_frames frames were read; 0 means that all were delivered. After an error, n_frames
+ * complete frames were read too, and the error is about the frame after them:
  * - COLLET_FORMAT with frames->truncated = 1: the file ends inside that frame, as that of an
  *   interrupted run does; every complete frame was delivered.
- * - COLLET_FORMAT with truncated = 0: the bytes there are no frame of this trajectory.
- * - COLLET_NOT_FOUND: the frame lacks a field that is wanted.
+ * - COLLET_FORMAT with truncated = 0: the bytes are not a frame of this trajectory.
+ * - COLLET_NOT_FOUND: the frame lacks a requested field.
  * - COLLET_IO, COLLET_NO_MEMORY, COLLET_INVALID (the batch does not fit the trajectory).
  * After an error every further read returns the same error and no frames.
  */
@@ -69,7 +69,7 @@ collet_status collet_trajectory_read(collet_trajectory *trajectory, collet_frame
                                      collet_error *err);
 
 /*
- * Makes the read under way, and each later one, stop before its next frame and return COLLET_OK
+ * Makes the current read, and each later one, stop before its next frame and return COLLET_OK
  * with the frames it has. The only function that another thread may call.
  */
 void collet_trajectory_cancel(collet_trajectory *trajectory);

@@ -2,8 +2,8 @@
 /*
  * trajectory_format.h - what trajectory.c and the formats (trr.c, xtc.c, gro_trajectory.c) share.
  *
- * trajectory.c knows which frame is wanted, a format knows what a frame looks like. To add a
- * format: write a collet_trajectory_format and name it in the table at the top of trajectory.c.
+ * trajectory.c chooses frames, a format decodes them. To add a format, write a
+ * collet_trajectory_format and add it to the table at the top of trajectory.c.
  */
 #ifndef COLLET_IO_TRAJECTORY_FORMAT_H
 #define COLLET_IO_TRAJECTORY_FORMAT_H
@@ -14,9 +14,9 @@
 
 #include <stdatomic.h>
 
-/* What the head of a frame says; offsets are bytes in the file, 0 for a field that is absent. */
+/* The head of a frame; offsets are bytes in the file, 0 for a field that is absent. */
 typedef struct collet_frame_head {
-    int64_t end; /* byte after the frame; may lie behind the end of the file */
+    int64_t end; /* byte after the frame; may be beyond the end of the file */
     int64_t n_atoms;
     collet_dtype dtype;
     double time;
@@ -30,14 +30,14 @@ typedef struct collet_frame_head {
     int64_t end_line; /* text formats: line that begins at `end` */
 } collet_frame_head;
 
-/* Where a frame goes: row `frame` of the batch's arrays; absent quantities are NULL. */
+/* The output of a frame: row `frame` of the batch's arrays; absent quantities are NULL. */
 typedef struct collet_frame_target {
     void *positions;
     void *velocities;
     void *forces;
 } collet_frame_target;
 
-/* Atoms first .. first + count of the file, which follow each other in the selection too. */
+/* Atoms first .. first + count of the file, consecutive in the selection too. */
 typedef struct collet_atom_run {
     int64_t first;
     int64_t count;
@@ -53,7 +53,7 @@ typedef struct collet_trajectory_format {
      */
     collet_status (*head)(collet_trajectory *trajectory, collet_frame_head *head,
                           collet_error *err);
-    /* Decodes the selected atoms; the frame lies within the file and has the fields of `target`. */
+    /* Decodes the selected atoms; the frame is within the file and has the fields of `target`. */
     collet_status (*body)(collet_trajectory *trajectory, const collet_frame_head *head,
                           const collet_frame_target *target, collet_error *err);
     /* Frees trajectory->state; NULL when there is none. */
@@ -66,7 +66,7 @@ struct collet_trajectory {
     collet_trajectory_info info;
     void *state; /* of the format */
 
-    collet_atom_run *runs; /* the selection, joined where indices follow each other */
+    collet_atom_run *runs; /* the selection, consecutive indices joined */
     int64_t n_runs;
     int64_t n_selected;
 

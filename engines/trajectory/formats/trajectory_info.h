@@ -19,7 +19,7 @@ typedef struct collet_trajectory_info {
     int32_t has_times;      /* 0: a .gro without "t=" in its title; times are then frame numbers */
     double precision;       /* .xtc: positions are multiples of 1/precision nm; else 0 */
     double first_time;      /* ps */
-    int64_t first_step;     /* -1 where the file does not say */
+    int64_t first_step;     /* -1: not in the file */
 } collet_trajectory_info;
 
 #endif

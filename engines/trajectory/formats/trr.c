@@ -5,7 +5,7 @@
  * A frame: magic 1993, a string ("GMX_trn_file" with its length twice, as C and as XDR count it),
  * ten sizes in bytes, atoms, step, nre, time, lambda; then box, virial, pressure, positions,
  * velocities and forces, each present if its size is not 0. The size of a real follows from those
- * sizes. Frames may differ in what they carry.
+ * sizes. Frames may differ in the fields they have.
  */
 #include "bigendian.h"
 #include "trajectory_format.h"
@@ -78,7 +78,7 @@ static collet_status check_ints(const collet_trajectory *trajectory, const int32
     return COLLET_OK;
 }
 
-/* The file ends before the head does: either it stops there or the bytes are something else. */
+/* The file ends before the head does: truncated, or not a frame. */
 static collet_status check_preamble(collet_trajectory *trajectory, const uint8_t *bytes, size_t n,
                                     collet_error *err)
 {
@@ -100,7 +100,7 @@ static double load_real(const uint8_t *bytes, int64_t real)
     return real == 8 ? collet_be_f64(bytes) : (double)collet_be_f32(bytes);
 }
 
-/* Fields lie behind each other; returns where the next one begins. */
+/* Fields are consecutive; returns the offset of the next one. */
 static int64_t place(int64_t *field, int64_t at, int32_t size)
 {
     *field = size != 0 ? at : 0;

@@ -185,7 +185,7 @@ static collet_status load_packed(collet_trajectory *trajectory, xtc_state *state
     size_t n = state->block.n_bytes;
 
     if (state->packed_capacity < n + COLLET_XTC_PADDING) {
-        /* Frames differ a little in size: room for that avoids allocating again and again. */
+        /* Frames differ a little in size: spare capacity avoids repeated allocation. */
         size_t capacity = n + n / 8 + COLLET_XTC_PADDING;
         free(state->packed);
         state->packed_capacity = 0;

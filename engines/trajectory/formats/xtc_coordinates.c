@@ -152,7 +152,7 @@ static const char *set_small(decoder *d, int index)
 {
     if (index < FIRST_RANGE || index > N_RANGES)
         return "the range of small differences leaves its table";
-    /* Writers begin one behind the last range where atoms are very far apart; the first step down
+    /* Writers begin one past the last range when atoms are very far apart; the first step down
      * leads into the table. */
     uint32_t size = index < N_RANGES ? small_ranges[index] : 0;
     d->small = make_packing((uint32_t[3]){size, size, size}, index);
@@ -246,7 +246,7 @@ static const char *decode_atoms(decoder *d, const collet_xtc_block *block, int64
             take_run(d, at, run, positions + 3 * i);
         else
             put(positions + 3 * i, at, d->unit);
-        /* Some 103 bytes at most were taken since the last check: the padding covers them. */
+        /* At most 103 bytes were consumed since the last check: the padding covers them. */
         if (d->in.position > end)
             return "they end before the last atom";
         i += run + 1;

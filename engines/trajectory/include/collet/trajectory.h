@@ -24,11 +24,11 @@
  *
  * Conventions
  *   As in collet.h: status returned, `collet_error *` may be NULL, `**out` belongs to the caller
- *   and is NULL after an error, getters lend until the extraction is closed, unless they say less.
- *   Structures begin with struct_size, which the caller sets; zero means the default.
- *   The text of an error says which file, frame and atom, and what to do about it.
- *   Nothing is printed, and no state is kept beside the extraction. An extraction belongs to one
- *   thread at a time; several may run at once. Callbacks run on the thread that called.
+ *   and is NULL after an error, and what a getter returns is valid until the extraction is closed,
+ * unless stated otherwise. Structures begin with struct_size, which the caller sets; zero means the
+ * default. The text of an error says which file, frame and atom, and what to do about it. Nothing
+ * is printed, and there is no global state. An extraction belongs to one thread at a time; several
+ * may run at once. Callbacks run on the thread that called.
  */
 #ifndef COLLET_TRAJECTORY_H
 #define COLLET_TRAJECTORY_H
@@ -54,9 +54,9 @@ typedef struct collet_extraction_progress {
 } collet_extraction_progress;
 
 /*
- * Called before the first frame and after each batch that was computed; `progress` is lent for the
- * call. Any value but 0 cancels: the call under way returns COLLET_CANCELLED, and no output gets
- * its name. It may not use the extraction or its context.
+ * Called before the first frame and after each batch that was computed; `progress` is valid during
+ * the call. Any value but 0 cancels: the current call returns COLLET_CANCELLED, and no output file
+ * is created. It may not use the extraction or its context.
  */
 typedef int32_t (*collet_extraction_progress_fn)(void *user,
                                                  const collet_extraction_progress *progress);
@@ -99,7 +99,7 @@ typedef struct collet_extraction_options {
 } collet_extraction_options;
 
 /*
- * COLLET_INVALID when `text` is no selection, with what is wrong, its column, and two more lines
+ * COLLET_INVALID when `text` is not a selection, with the reason, the column, and two more lines
  * that point at it. Reads no file.
  */
 COLLET_API collet_status collet_extraction_check_selection(const char *text, collet_error *err);
@@ -114,11 +114,11 @@ COLLET_API collet_status collet_extraction_check_selection(const char *text, col
 COLLET_API collet_status collet_extraction_open(const collet_extraction_options *options,
                                                 collet_extraction **out, collet_error *err);
 
-/* Stops what is under way and frees. What was not written completely is removed. NULL is allowed.
+/* Cancels the work and frees everything; incomplete output is removed. NULL is allowed.
  */
 COLLET_API void collet_extraction_close(collet_extraction *extraction);
 
-/* What is known of files and work: all but the last block is filled in by open. */
+/* Files and progress; all but the last block is known after open. */
 typedef struct collet_extraction_info {
     uint32_t struct_size;
     int32_t truncated;      /* 1: the trajectory ends inside a frame; all frames before it are
@@ -178,9 +178,9 @@ typedef struct collet_extraction_batch {
 } collet_extraction_batch;
 
 /*
- * Computes until batch_rows rows are there, or the trajectory ends, and lends them in *out until
- * the next call for this extraction. *out is NULL with COLLET_OK after the last. The size of
- * batches changes no bit of any row. The first call makes runtime and context, if there was none:
+ * Computes batch_rows rows, or up to the end of the trajectory, and returns them in *out, valid
+ * until the next call for this extraction. *out is NULL with COLLET_OK after the last. The size of
+ * batches changes no bit of any row. The first call creates runtime and context, if none was given:
  * errors are those of collet_runtime_create and collet_context_create, and of reading and kernels.
  * Rows of frames before an error may be lost. After an error each further call returns the same
  * one.
@@ -194,7 +194,7 @@ COLLET_API collet_status collet_extraction_collect(collet_extraction *extraction
                                                    const collet_extraction_batch **out,
                                                    collet_error *err);
 
-/* Takes a batch, lent for the call. Any status but COLLET_OK ends the work and is returned. */
+/* Takes a batch, valid during the call. Any status but COLLET_OK ends the work and is returned. */
 typedef collet_status (*collet_extraction_batch_fn)(void *user,
                                                     const collet_extraction_batch *batch,
                                                     collet_error *err);
@@ -210,13 +210,13 @@ COLLET_API collet_status collet_extraction_each(collet_extraction *extraction,
 #define COLLET_EXTRACTION_OVERWRITE 2u /* files of an earlier run are replaced */
 
 /*
- * Computes everything and writes it to `path`, which ends in ".npz", with a document beside it that
- * says what it is and what it was made from (OUT.meta.json; DIR/meta.json). Before any row was
- * asked for, and once. Files get their names when they are complete: after an error nothing is
- * there that was not there before, unless the text says that only the meta file is missing.
- * COLLET_IO when the output exists and OVERWRITE is not given, or cannot be written; COLLET_INVALID
- * when it would replace an input. A trajectory that ends inside a frame gives COLLET_OK and
- * `truncated` in the info, if it has one complete frame.
+ * Computes everything and writes it to `path`, which ends in ".npz", and a meta file that describes
+ * results and inputs (OUT.meta.json; DIR/meta.json). Call it once, and before any row was
+ * requested. Files get their names when they are complete: after an error no file was created or
+ * replaced, unless the text says that only the meta file is missing. COLLET_IO when the output
+ * exists and OVERWRITE is not given, or cannot be written; COLLET_INVALID when it would replace an
+ * input. A trajectory that ends inside a frame gives COLLET_OK and `truncated` in the info, if it
+ * has one complete frame.
  */
 COLLET_API collet_status collet_extraction_write(collet_extraction *extraction, const char *path,
                                                  uint32_t flags, collet_error *err);
