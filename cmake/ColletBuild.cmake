@@ -156,7 +156,7 @@ function(collet_test_environment name)
     XDG_DATA_HOME=${directory}/data XDG_CACHE_HOME=${COLLET_TEST_CACHE}
     # (The search for leaks dies on the thread-local memory of libraries opened at run time.)
     ASAN_OPTIONS=allocator_may_return_null=1:intercept_tls_get_addr=0
-    # What drivers and their compilers never give back is none of ours.
+    # Memory that drivers and their compilers never free.
     LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/opencl/drivers.supp:print_suppressions=0)
   set(tsan allocator_may_return_null=1)
   if(COLLET_SANITIZER STREQUAL "thread" AND OpenMP_omp_LIBRARY)

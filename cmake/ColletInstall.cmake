@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `cmake --install` lays down beside the programs, the library and the plugins: headers, the
+# What `cmake --install` installs besides the programs, the library and the plugins: headers, the
 # pkg-config module collet, the CMake package collet (targets collet::core and collet::plugin) and
 # the documents. Everything finds its prefix from where it lies, so a tree can be moved.
 include(CMakePackageConfigHelpers)

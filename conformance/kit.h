@@ -6,7 +6,7 @@
  * *plans* the row's cases (shapes, layouts, sharing of memory), *generates* their inputs and
  * *judges* what came back, against an oracle in long double that shares no code with any backend.
  * Everything else (building the operands, calling, comparing memory and process state) is the same
- * for all ops and lives in run.c. To add an op: a row in its family's table, its limits in
+ * for all ops and lives in run.c. To add an op: a row in the table of its family, its limits in
  * limits.c.
  *
  * The kit runs inside a process of its own (tools/check/supervise.c), so it ends the process when

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-/* What a case is to have at least: elements of its largest operand, and the extent of that one's
+/* The least that a case has to have: elements of its largest operand, and the extent of that one's
  * axis `axis`, counted from the last. `op` 0: of every op that has no line of its own, and none of
- * the cases that --quick leaves out. */
+ * the large cases. */
 typedef struct size {
     uint32_t op;
     int64_t elements, extent;
