@@ -381,7 +381,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(good),           CASE(head),        CASE(slots),   CASE(arrays),
         CASE(longer_rows),    CASE(rows),        CASE(own_ops), CASE(own_operand_names),
-        CASE(longer_rows),    CASE(rows),        CASE(own_ops), CASE(own_parameter_fields),
+        CASE(own_parameter_fields),
         CASE(kernels_differ), CASE(newer_minor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
