@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# A test of this folder whose program is not installed has to count as skipped, not as passed.
+# A test of this folder whose program is not installed counts as skipped, not as passed.
 execute_process(COMMAND ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/absent -B ${DIRECTORY}
   OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${CTEST} --test-dir ${DIRECTORY} OUTPUT_VARIABLE output)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Compiles every source of the CPU backends with COMPILER, warnings as errors; fails with what the
-# compiler said of those that do not.
+# Compiles every source of the CPU backends with COMPILER, warnings as errors; fails with the
+# compiler's messages.
 file(GLOB_RECURSE sources ${SOURCE}/plugins/shared/host/*.c ${SOURCE}/plugins/cpu_scalar/*.c
      ${SOURCE}/plugins/cpu_openmp/*.c)
 set(failed 0)
@@ -11,10 +11,10 @@ foreach(source ${sources})
       -Wstrict-prototypes -Werror -ffp-contract=off -fno-math-errno -D_GNU_SOURCE
       -DCOLLET_LEVEL=baseline -I${SOURCE}/include -I${SOURCE}/plugins -isystem ${CBLAS}
       ${source}
-    RESULT_VARIABLE status ERROR_VARIABLE said)
+    RESULT_VARIABLE status ERROR_VARIABLE messages)
   math(EXPR count "${count} + 1")
   if(NOT status EQUAL 0)
-    message("${source}\n${said}")
+    message("${source}\n${messages}")
     math(EXPR failed "${failed} + 1")
   endif()
 endforeach()

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# instructions.sh OBJDUMP PATTERN OBJECT...: fails, and shows where, if an instruction in one of the
-# objects names what the extended regular expression PATTERN finds, or if there are none at all.
+# instructions.sh OBJDUMP PATTERN OBJECT...: fails and prints the places if an instruction in
+# one of the objects matches PATTERN (an extended regular expression), or an object has none on %xmm.
 set -eu
 objdump=$1 pattern=$2
 shift 2
@@ -14,7 +14,7 @@ for object in "$@"; do
     found=$(grep -E -- "$pattern" "instructions.$$" | head -n 5 || true)
     rm -f "instructions.$$"
     if [ "$count" -eq 0 ] || [ -n "$found" ]; then
-        echo "$object: $count instructions with vector registers, and of those that it may not have"
+        echo "$object: $count instructions with vector registers; forbidden ones:"
         echo "$found"
         exit 1
     fi

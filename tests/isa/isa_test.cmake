@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-# collet_add_isa_test(NAME program-or-NOTFOUND missing command...): a test that runs the command, or
-# is skipped and prints `missing` when the program was not found.
+# collet_add_isa_test(NAME program-or-NOTFOUND missing command...): a test that runs the command,
+# or prints `missing` and is skipped if the program was not found.
 function(collet_add_isa_test name program missing)
   if(NOT program)
-    # No list may hold a command with a semicolon: it would be split there.
+    # No semicolon: CMake would split the list there.
     set(ARGN sh -c "echo 'SKIP: ${missing}' && exit 77")
   endif()
   add_test(NAME ${name} COMMAND ${ARGN})
   collet_test_environment(${name})
   set_tests_properties(${name} PROPERTIES LABELS isa SKIP_RETURN_CODE 77)
-  # A probe is a program of its own and would run outside the emulator.
+  # A probe is a separate program and would run outside the emulator.
   get_test_property(${name} ENVIRONMENT environment)
   set_tests_properties(${name} PROPERTIES ENVIRONMENT "${environment};COLLET_PROBE=off")
-  # What the user told OpenBLAS of this processor is wrong for another one.
+  # The user's settings for this CPU are wrong for an emulated one.
   set_property(TEST ${name} PROPERTY ENVIRONMENT_MODIFICATION
     "OPENBLAS_CORETYPE=unset:;DNNL_MAX_CPU_ISA=unset:;ONEDNN_MAX_CPU_ISA=unset:")
 endfunction()

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# clang.sh HAVE_F64 PRELUDE DIRECTORY: clang's OpenCL front end on every source that opencl compiled,
-# with f64; without it, those that do not ask for f64.
+# clang.sh HAVE_F64 PRELUDE DIRECTORY: runs clang's OpenCL front end on every source that
+# opencl compiled; without f64 only on those that do not use it.
 set -u
 have_f64=$1 prelude=$2 directory=$3
 clang=${CLANG:-clang}
@@ -9,13 +9,13 @@ flags=(-x cl -cl-std=CL1.2 -Xclang -finclude-default-header -fsyntax-only -Wall 
     -Wno-unused-function -Wno-unused-variable -DGROUP=256 -DPER_ITEM=4
     "-DHAVE_F64=$have_f64" "-DEXACT_F32=$have_f64")
 echo 'kernel void k(global int *x) { *x = 1; }' | "$clang" "${flags[@]}" - 2>/dev/null || {
-    echo "no clang that reads OpenCL C"
+    echo "no clang that compiles OpenCL C"
     exit 77
 }
 shopt -s nullglob
 sources=("$directory"/*.dev)
 if [ ${#sources[@]} = 0 ]; then
-    echo "opencl compiled nothing: it has no device here"
+    echo "no sources: opencl has no device here"
     exit 77
 fi
 failed=0 read=0
@@ -25,7 +25,7 @@ for source in "${sources[@]}"; do
     if [ "$have_f64" = 0 ] && [[ $options == *f64* || $options == *c128* ]]; then
         continue
     fi
-    # shellcheck disable=SC2086 # options are words
+    # shellcheck disable=SC2086 # split into words
     cat "$prelude" "$source" | "$clang" "${flags[@]}" $options - || {
         echo "^ $source: $options"
         failed=$((failed + 1))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which rows a device is given for what it can do (plugins/shared/jit/runtime/rows.h). */
+/* Which rows a device supports by its traits (plugins/shared/jit/runtime/rows.h). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "shared/jit/runtime/launch.h"
 #include "shared/jit/runtime/rows.h"
 
-/* Devices with f64, with exact quotients of f32 alone, and with neither. */
+/* Devices with f64, with only exact f32 quotients, and with neither. */
 static const jit_traits wide = {.has_f64 = 1}, exact = {.exact_f32 = 1}, plain = {.group = 1};
 
 static void rows(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiled, never run: the declarations of plugins/opencl/abi.h against Khronos's own. */
+/* Compiled, never run: compares the declarations of plugins/opencl/abi.h with Khronos's headers. */
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Kernels in small groups, and with every access to memory watched.
+# Kernels in small groups, and with every memory access checked.
 
-# collet_add_rows(PREFIX CONF OPTION row...): a test for each row "op signature [COMPILER'S OPTION]".
+# collet_add_rows(PREFIX CONF OPTION row...): one test per row "op signature [COMPILER OPTION]".
 function(collet_add_rows prefix conf option)
   foreach(row ${ARGN})
     separate_arguments(row)
@@ -17,13 +17,13 @@ function(collet_add_rows prefix conf option)
       list(GET row 2 words)
       set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT OCLGRIND_BUILD_OPTIONS=${words})
     endif()
-    # A row may refuse cases, but with the memory of these devices none has to.
+    # A row may refuse cases for lack of memory; these devices have enough for all.
     set_tests_properties(${name} PROPERTIES LABELS opencl TIMEOUT 1800
       FAIL_REGULAR_EXPRESSION "refused|SKIP")
   endforeach()
 endfunction()
 
-# Groups of 16: few frames and atoms are then more than what a group has at once.
+# Groups of 16: few frames and atoms then exceed what a group processes at once.
 set(conf ${CMAKE_CURRENT_BINARY_DIR}/kernels.conf)
 file(WRITE ${conf} "")
 collet_add_rows(check_opencl_small_groups ${conf} --sample "observables ddddd:ffff")
@@ -33,8 +33,8 @@ foreach(op observables time_derivative)
     POCL_MAX_WORK_GROUP_SIZE=16)
 endforeach()
 
-# Oclgrind in the loader's place. What it finds it prints, and backend-check fails a kernel that
-# prints. Optimised sines need an instruction that Oclgrind 21.10 lacks.
+# Oclgrind replaces the loader. It prints findings, and backend-check fails a kernel that prints.
+# Optimised sines need an instruction that Oclgrind 21.10 lacks.
 find_library(OCLGRIND_LIBRARY oclgrind-rt PATH_SUFFIXES oclgrind)
 if(OCLGRIND_LIBRARY)
   set(conf ${CMAKE_CURRENT_BINARY_DIR}/oclgrind.conf)
@@ -48,7 +48,7 @@ if(OCLGRIND_LIBRARY)
     "decompose dd:dd" "time_derivative di:fd" "magnitude d:f"
     "ternary_quantize afi:f" "ternary_pack Ai:af" "ternary_unpack afi:A" "ternary_dot i:AA"
     "ternary_matmul i:AA" "ternary_linear f:Afff")
-  # And for races between items, where that does not take too long.
+  # And for races between items, unless that takes too long.
   foreach(op sum max normal fft matmul dot cholesky qr com observables rmsd principal_axes
              time_derivative magnitude ternary_quantize ternary_dot ternary_matmul ternary_linear)
     set_property(TEST oclgrind_${op} APPEND PROPERTY ENVIRONMENT OCLGRIND_DATA_RACES=1)

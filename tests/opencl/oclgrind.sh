@@ -1,21 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# oclgrind.sh [SETTING=VALUE...]: every row of the opencl backend under Oclgrind, one process a row,
-# with a table of what came of it, in slices: a row that stands in the table is not run again.
+# oclgrind.sh [SETTING=VALUE...]: runs every row of the opencl backend under Oclgrind, one process a
+# row, and records the results in a table. Resumable: a row already in the table is not run again.
 #   check=FILE     backend-check
 #   plugin=FILE    opencl.so
 #   library=FILE   Oclgrind's runtime, liboclgrind-rt.so
-#   table=FILE     made or added to; lines "label watch op signature result seconds"
-#   label=TEXT     of what is run, such as a commit; a row counts as done under its label (default -)
+#   table=FILE     created or appended to; lines "label watch op signature result seconds"
+#   label=TEXT     names the tested version, such as a commit; rows are done per label (default -)
 #   watch=LIST     memory; races: memory and data races (default memory)
 #   rows=REGEX     of "op signature" (default all)
-#   seconds=N      begins no row after so long (default 3600)
-#   limit=N        seconds that a row may take (default 600)
-#   pass=OPTION    of backend-check (default --sample)
-#   seed=N         of the values (default 1)
-#   resume=no      begins with an empty table
-# Results: pass; skip, slow (beyond the limit) or FAIL with the row's text in TABLE.d/. Exit 0: every
-# row of the label has passed; 1: one has not; 75: rows are left, call again.
+#   seconds=N      starts no row after this time (default 3600)
+#   limit=N        seconds allowed per row (default 600)
+#   pass=OPTION    option of backend-check (default --sample)
+#   seed=N         seed of the values (default 1)
+#   resume=no      starts with an empty table
+# Results: pass; skip, slow (over the limit) or FAIL, with the row's output in TABLE.d/. Exit status
+# 0: every row of the label passed; 1: one did not; 75: rows remain, call again.
 set -u
 check='' plugin='' library='' table='' label=- watch=memory rows=. seconds=3600
 limit=600 pass=--sample seed=1 resume=yes
@@ -25,7 +25,7 @@ for setting; do
         printf -v "${setting%%=*}" %s "${setting#*=}"
         ;;
     *)
-        echo "no setting is called '${setting%%=*}'" >&2
+        echo "unknown setting '${setting%%=*}'" >&2
         exit 2
         ;;
     esac
@@ -34,27 +34,27 @@ if [ ! -x "$check" ] || [ ! -f "$plugin" ] || [ -z "$table" ]; then
     sed -n '3,20s/^# //p' "$0"
     exit 2
 fi
-[ -f "$library" ] || { echo "no Oclgrind"; exit 77; }
+[ -f "$library" ] || { echo "Oclgrind not found"; exit 77; }
 [ "$resume" = yes ] || rm -rf "$table" "$table.d"
 mkdir -p "$table.d" || exit 1
 touch "$table" || exit 1
 export XDG_CACHE_HOME=$table.d
 
-# Lines "op signature" of all rows: those that the backend answers a case with no number to.
+# Lines "op signature" of all rows: backend-check skips a case number that does not exist, per row.
 list_rows() {
     [ -s "$table.d/rows" ] || COLLET_CONFIG=$table.d/conf "$check" --case 1000000 "$plugin" |
         awk '$1 == "SKIP" && $3 ~ /:/ { print $2, $3 }' >"$table.d/rows"
     grep -E "$rows" "$table.d/rows"
 }
 
-# configure WATCH OP: the file and the environment for them.
+# configure WATCH OP: sets up the configuration file and the environment.
 configure() {
     printf 'opencl.library = %s\ncache = off\n' "$library" >"$table.d/conf"
     export COLLET_CONFIG=$table.d/conf
     unset OCLGRIND_DATA_RACES OCLGRIND_BUILD_OPTIONS
-    # Oclgrind 21.10 lacks what clang makes of some loops. Its --uninitialized, which is not asked
-    # for, ends at each `freeze`, as of a quotient and its rest, and reports the `poison` that clang
-    # stores in front of the two halves of a pair.
+    # Oclgrind 21.10 lacks instructions that clang generates for some loops. --uninitialized is not
+    # used: it aborts at each `freeze`, as of a quotient and its remainder, and reports the `poison`
+    # that clang stores before it fills the two halves of a pair.
     case $2 in
     sin | cos) export OCLGRIND_BUILD_OPTIONS=-cl-opt-disable ;;
     esac
@@ -66,7 +66,7 @@ check_row() {
         "$plugin"
 }
 
-# run WATCH OP SIGNATURE: one line of the table.
+# run WATCH OP SIGNATURE: appends one line to the table.
 run() {
     local began=$SECONDS result text rc
     text=$table.d/${1}_$2_${3//[:*]/_}.txt
@@ -81,15 +81,15 @@ run() {
     grep -qE 'refused' "$text" && result=FAIL
     grep -q '^SKIP' "$text" && result=skip
     [ "$result" != pass ] || rm -f "$text"
-    # backend-check keeps to itself what a kernel printed.
+    # backend-check does not print a kernel's output: log it.
     [ "$result" != FAIL ] || OCLGRIND_LOG=$text.log check_row "$2" "$3" >/dev/null 2>&1
     echo "$label $1 $2 $3 $result $((SECONDS - began))" >>"$table"
 }
 
 left=0
 configure memory -
-list_rows >"$table.d/wanted"
-[ -s "$table.d/wanted" ] || { echo "no row is wanted"; exit 2; }
+list_rows >"$table.d/selected"
+[ -s "$table.d/selected" ] || { echo "rows=$rows selects no row"; exit 2; }
 for what in ${watch//,/ }; do
     while read -r op sig; do
         grep -qF -- "$label $what $op $sig " "$table" && continue
@@ -98,10 +98,10 @@ for what in ${watch//,/ }; do
             continue
         fi
         run "$what" "$op" "$sig"
-    done <"$table.d/wanted"
+    done <"$table.d/selected"
 done
 failed=$(grep -F -- "$label " "$table" | grep -vc ' pass ')
 passed=$(grep -F -- "$label " "$table" | grep -c ' pass ')
-echo "$passed rows of $label passed, $failed did not, $left left"
+echo "$passed rows of $label passed, $failed did not, $left remain"
 [ "$failed" = 0 ] || exit 1
 [ "$left" = 0 ] || exit 75

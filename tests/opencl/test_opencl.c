@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The backend opencl on PoCL as two devices: which bytes move, memory that is used again and runs
- * out, binaries on disk. Skipped where no driver gives a device.
+ * The opencl backend on PoCL as two devices: bytes transferred, memory reuse and exhaustion,
+ * binaries on disk. Skipped if no driver has a device.
  */
 #include <dirent.h>
 #include <pthread.h>
@@ -14,7 +14,7 @@
 
 static char cache_setting[512], cache_path[256];
 
-/* A runtime on opencl and cpu_scalar; `more`: another setting, or NULL. */
+/* A runtime with opencl and cpu_scalar; `more`: another setting, or NULL. */
 static world open_opencl(const char *backend, const char *more)
 {
     const char *const settings[] = {cache_setting, more, NULL};
@@ -37,11 +37,11 @@ static void a_chain_moves_inputs_and_results_only(void **state)
         assert_ok(w.cx, collet_add(w.cx, c, i ? c : a, b));
     assert_int_equal(counters_of(w.cx).bytes_to_device, 2 * 256);
     assert_int_equal(counters_of(w.cx).bytes_to_host, 0);
-    float wanted[64];
+    float expected[64];
     for (int i = 0; i < 64; i++)
-        wanted[i] = (float)i + 20.0f * (100.0f + (float)i);
-    assert_floats(w.cx, c, wanted);
-    assert_floats(w.cx, c, wanted);
+        expected[i] = (float)i + 20.0f * (100.0f + (float)i);
+    assert_floats(w.cx, c, expected);
+    assert_floats(w.cx, c, expected);
     assert_int_equal(counters_of(w.cx).bytes_to_host, 256);
     assert_string_equal(collet_last_backend(w.cx), "opencl");
     collet_array_free(a);
@@ -62,8 +62,8 @@ static void the_newest_bytes_win_on_two_devices(void **state)
     assert_ok(w.cx, collet_sub(w.cx, c, c, a));
     assert_ok(w.cx, collet_set_backend(w.cx, "opencl:0"));
     assert_ok(w.cx, collet_add(w.cx, c, c, a));
-    const float wanted[] = {2, 8, 18, 32};
-    assert_floats(w.cx, c, wanted);
+    const float expected[] = {2, 8, 18, 32};
+    assert_floats(w.cx, c, expected);
     collet_array_free(a);
     collet_array_free(c);
     close_world(w);
@@ -74,9 +74,9 @@ static void bytes_between_devices_go_past_the_host(void **state)
     (void)state;
     world w = open_opencl("opencl:0", NULL);
     collet_array *a = floats(w.cx, 64, 1), *c = empty_floats(w.cx, 64), *d = empty_floats(w.cx, 64);
-    float wanted[64];
+    float expected[64];
     for (int i = 0; i < 64; i++)
-        wanted[i] = 2 * (float)(i + 1);
+        expected[i] = 2 * (float)(i + 1);
     for (int round = 0; round < 10; round++) {
         assert_ok(w.cx, collet_set_backend(w.cx, "opencl:0"));
         assert_ok(w.cx, collet_add(w.cx, c, a, a));
@@ -86,14 +86,14 @@ static void bytes_between_devices_go_past_the_host(void **state)
     assert_int_equal(counters_of(w.cx).bytes_to_device, 256);
     assert_int_equal(counters_of(w.cx).bytes_to_host, 0);
     assert_int_equal(counters_of(w.cx).bytes_direct, 10 * 256);
-    assert_floats(w.cx, d, wanted);
+    assert_floats(w.cx, d, expected);
     collet_array_free(a);
     collet_array_free(c);
     collet_array_free(d);
     close_world(w);
 }
 
-/* As for a device whose memory is not the host's: in pieces through page-locked memory. */
+/* As for a device with separate memory: in pieces, through page-locked memory. */
 static void bytes_go_in_pieces_where_that_is_set(void **state)
 {
     static float values[50001], back[50001];
@@ -125,10 +125,10 @@ static void bytes_go_in_pieces_where_that_is_set(void **state)
 typedef struct worker {
     collet_runtime *rt;
     const char *backend;
-    const char *error; /* NULL: right */
+    const char *error; /* NULL: none */
 } worker;
 
-/* x = (x + 1) * 1, many times, in new arrays each time, so that freed memory is used again. */
+/* x = (x + 1) * 1, many times, each time in new arrays, so that freed memory is reused. */
 static const char *count_up(collet_context *cx)
 {
     static const float zeros[LENGTH];
@@ -228,7 +228,7 @@ static void freed_memory_is_used_again(void **state)
     close_world(w);
 }
 
-/* A length whose table is written in several pieces. */
+/* A length whose table is uploaded in several pieces. */
 #define PRIME 5003
 #define HALF_PRIME (PRIME / 2 + 1)
 
@@ -257,7 +257,7 @@ static void tables_are_kept_until_a_trim(void **state)
     spectrum(w.cx, out, in, first);
     uint64_t with_table = memory_of(w.cx, "opencl:0").current;
     assert_true(with_table > 4 * PRIME + 8 * HALF_PRIME + (128 << 10));
-    /* Another queue, which did not write the table. */
+    /* Another queue than the one that wrote the table. */
     spectrum(other, out, in, again);
     assert_memory_equal(again, first, sizeof first);
     collet_context_destroy(other);
@@ -277,7 +277,7 @@ static void memory_that_is_short_is_refused_and_no_more(void **state)
 {
     (void)state;
     const int64_t n = 1000;
-    float wanted[16];
+    float expected[16];
     world w = open_opencl("opencl", "opencl.memory=10000");
     collet_array *a = NULL, *small = floats(w.cx, 16, 1), *sum = empty_floats(w.cx, 16);
     assert_ok(w.cx, collet_array_create(w.cx, &a, COLLET_F32, 1, &n));
@@ -289,9 +289,9 @@ static void memory_that_is_short_is_refused_and_no_more(void **state)
     assert_text_has(w.cx, "bytes of device memory");
     assert_ok(w.cx, collet_add(w.cx, sum, small, small));
     for (int i = 0; i < 16; i++)
-        wanted[i] = 2.0f + 2.0f * (float)i;
-    assert_floats(w.cx, sum, wanted);
-    /* What is freed makes room. */
+        expected[i] = 2.0f + 2.0f * (float)i;
+    assert_floats(w.cx, sum, expected);
+    /* Freed memory is available again. */
     collet_array_free(b);
     assert_ok(w.cx, add_once(w.cx, a, n));
     collet_array_free(a);
@@ -302,7 +302,7 @@ static void memory_that_is_short_is_refused_and_no_more(void **state)
 
 /* ---- Binaries on disk ------------------------------------------------------------------------ */
 
-/* Calls `each` with every file of the cache; returns how many. */
+/* Calls `each` for every file of the cache; returns their number. */
 static int each_binary(void (*each)(const char *path))
 {
     char path[600];
@@ -366,9 +366,9 @@ static void one_sum(void)
 {
     world w = open_opencl("opencl", NULL);
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
-    const float wanted[] = {2, 4, 6, 8};
+    const float expected[] = {2, 4, 6, 8};
     assert_ok(w.cx, collet_add(w.cx, c, a, a));
-    assert_floats(w.cx, c, wanted);
+    assert_floats(w.cx, c, expected);
     collet_array_free(a);
     collet_array_free(c);
     close_world(w);
@@ -393,7 +393,7 @@ static void spoilt_binaries_are_made_again(void **state)
     }
 }
 
-/* A directory that others may write to is not used. */
+/* A cache directory that others can write to is not used. */
 static void a_directory_of_others_is_left_alone(void **state)
 {
     char path[600];

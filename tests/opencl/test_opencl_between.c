@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies between two PoCL devices by the slot itself: after what makes the source, before what is
- * done to it next, and both devices at work at once. Skipped where no driver gives two devices.
+ * Copies between two PoCL devices, called by the slot: ordered after writes of the source, before
+ * its next use; both devices busy at once. Skipped if no driver has two devices.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static int close_both(void **state)
     return 0;
 }
 
-/* Adds 1 to every element of `b`, `times` times, one kernel after the other. */
+/* Adds 1 to every element of `b`, `times` times, one kernel each. */
 static void count_up(const side *s, collet_buffer *b, int times)
 {
     for (int i = 0; i < times; i++)
@@ -80,7 +80,7 @@ static collet_event *mark(const side *s, collet_queue *queue)
     return event;
 }
 
-/* `later` goes on after what is in `earlier`. */
+/* Orders the queue `later` after `earlier`. */
 static void order(const side *s, collet_queue *earlier, collet_queue *later)
 {
     collet_event *event = mark(s, earlier);
@@ -117,7 +117,7 @@ static void a_copy_comes_after_what_makes_its_source(void **state)
     }
 }
 
-/* Device 1 comes to the copy late; device 0 goes on with the source at once. */
+/* Device 1 reaches the copy late; device 0 enqueues the next write of the source at once. */
 static void the_source_is_written_again_after_the_copy(void **state)
 {
     (void)state;
@@ -132,7 +132,7 @@ static void the_source_is_written_again_after_the_copy(void **state)
     }
 }
 
-/* The same for the next owner of memory that is freed. */
+/* The same for the next owner of freed memory. */
 static void a_source_that_is_freed_is_not_overwritten(void **state)
 {
     (void)state;
@@ -153,7 +153,7 @@ static void a_source_that_is_freed_is_not_overwritten(void **state)
 static void a_part_goes_where_it_is_told(void **state)
 {
     (void)state;
-    const float wanted[] = {0, 0, 16, 17, 18, 0};
+    const float expected[] = {0, 0, 16, 17, 18, 0};
     float got[6], first[32];
     for (int i = 0; i < 32; i++)
         first[i] = (float)i;
@@ -164,7 +164,7 @@ static void a_part_goes_where_it_is_told(void **state)
                                             &err));
     assert_good(
         plugin->buffer_read(sides[1].device, sides[1].queue, sides[1].a, 0, got, sizeof got, &err));
-    assert_memory_equal(got, wanted, sizeof wanted);
+    assert_memory_equal(got, expected, sizeof expected);
     assert_status_is(plugin->buffer_copy_between(sides[1].device, sides[1].queue, sides[1].a, 8,
                                                  NULL, sides[0].device, sides[0].copies, sides[0].a,
                                                  64, 12, &err),
@@ -180,7 +180,7 @@ static int happened(const side *s, collet_event *event)
     return plugin->event_query(s->device, event, &err) == COLLET_OK;
 }
 
-/* Whether at some moment that was looked at both had begun and neither had ended. */
+/* Whether some poll found both started and neither finished. */
 static int busy_together(void)
 {
     collet_event *begun[2], *ended[2];
@@ -207,8 +207,8 @@ static int busy_together(void)
     return both > 0;
 }
 
-/* Device 1 works on what it was given while device 0 is at work on something else. The moment may
- * pass before this thread gets to look, but not every time. */
+/* Device 1 processes its copy while device 0 runs other work. One attempt may miss the overlap, not
+ * every one. */
 static void both_devices_are_busy_at_once(void **state)
 {
     int seen = 0;
@@ -236,7 +236,7 @@ int main(void)
     if (load_plugin_file(COLLET_TEST_PLUGINS "/opencl.so"))
         return 1;
     if (plugin->device_open(&host, 1, &second, &err) != COLLET_OK) {
-        printf("no second OpenCL device: %s\n", err.text);
+        printf("SKIP: no second OpenCL device: %s\n", err.text);
         return 77;
     }
     plugin->device_close(second);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Products of the backend opencl by CLBlast, on PoCL: one of this directory, which multiplies on
- * the host, so that layouts, batches and answers are what is tested; and the real one. Skipped
- * where no driver gives a device.
+ * Products of the opencl backend by CLBlast, on PoCL: a stand-in in this directory multiplies on
+ * the host, which tests layouts, batches and error codes; then the real library. Skipped if no
+ * driver has a device.
  */
 #include <dlfcn.h>
 #include <math.h>
@@ -14,7 +14,7 @@
 
 #if __has_include(<clblast_c.h>)
 #include <clblast_c.h>
-/* Enumerations are int here and unsigned there, which calls do not tell apart. */
+/* Enumerations: int in the backend, unsigned in CLBlast; the calling convention is the same. */
 _Static_assert(sizeof(CLBlastLayout) == sizeof(int) && sizeof(CLBlastTranspose) == sizeof(int) &&
                    (int)CLBlastLayoutRowMajor == CLBLAST_ROWS &&
                    (int)CLBlastTransposeNo == CLBLAST_AS_IS &&
@@ -24,12 +24,12 @@ _Static_assert(sizeof(CLBlastLayout) == sizeof(int) && sizeof(CLBlastTranspose) 
 
 #define FAKE(name) COLLET_TEST_FAKES "/libfake_clblast_" name ".so"
 
-/* As libraries/clblast.c has it. */
+/* As in libraries/clblast.c. */
 typedef struct fake_clblast {
-    int calls, fails_from, answer;
+    int calls, fails_from, status;
 } fake_clblast;
 
-/* `library` NULL: what there is by default. */
+/* `library` NULL: the default. */
 static world open_with(const char *library)
 {
     char setting[600];
@@ -52,12 +52,12 @@ static fake_clblast *fresh_fake(const char *path)
 #define BATCH 3
 #define ROWS 40
 #define COLUMNS 36
-#define INNER 530 /* more than CLBlast adds up at once */
+#define INNER 530 /* more than CLBlast sums in one pass */
 
 typedef struct shape {
     collet_dtype dtype;
     int64_t batch;                            /* 0: no batch */
-    int a_transposed, b_transposed, b_shared; /* b: one for the whole batch */
+    int a_transposed, b_transposed, b_shared; /* b_shared: one b for the whole batch */
 } shape;
 
 static double element(int64_t at)
@@ -90,7 +90,7 @@ static collet_array *matrices(collet_context *cx, collet_dtype dtype, int64_t co
     return view;
 }
 
-static double wanted(const shape *s, int64_t matrix, int64_t row, int64_t column)
+static double expected(const shape *s, int64_t matrix, int64_t row, int64_t column)
 {
     int64_t b_matrix = s->b_shared ? 0 : matrix;
     double sum = 0.0;
@@ -102,7 +102,7 @@ static double wanted(const shape *s, int64_t matrix, int64_t row, int64_t column
     return sum;
 }
 
-/* Multiplies whole numbers, whose sums are exact whoever adds them. */
+/* Multiplies integers, whose sums are exact in any order. */
 static void assert_product(collet_context *cx, const shape *s)
 {
     int64_t shape_of_c[3] = {s->batch, ROWS, COLUMNS}, count = s->batch ? s->batch : 1;
@@ -121,7 +121,7 @@ static void assert_product(collet_context *cx, const shape *s)
     for (size_t i = 0; i < n; i++) {
         double x = s->dtype == COLLET_F32 ? (double)((float *)got)[i] : got[i];
         int64_t at = (int64_t)i;
-        double y = wanted(s, at / (ROWS * COLUMNS), at / COLUMNS % ROWS, at % COLUMNS);
+        double y = expected(s, at / (ROWS * COLUMNS), at / COLUMNS % ROWS, at % COLUMNS);
         if (x != y)
             fail_msg("element %zu is %g, not %g", i, x, y);
     }
@@ -133,8 +133,8 @@ static void assert_product(collet_context *cx, const shape *s)
 
 static const shape plain = {COLLET_F32, 0, 0, 0, 0};
 
-/* What the backend says of CLBlast. */
-static void assert_told(const world *w, const char *part)
+/* Checks the backend's capabilities for text about CLBlast. */
+static void assert_reported(const world *w, const char *part)
 {
     for (size_t i = 0; i < collet_backend_count(w->rt); i++) {
         collet_backend_info info = {.struct_size = sizeof info};
@@ -155,17 +155,17 @@ static void every_layout_is_right(void **state)
     fake_clblast *fake = fresh_fake(FAKE("plain"));
     (void)state;
     world w = open_with(FAKE("plain"));
-    assert_told(&w, "\"clblast\": \"" COLLET_TEST_FAKES);
+    assert_reported(&w, "\"clblast\": \"" COLLET_TEST_FAKES);
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         fake->calls = 0;
         assert_product(w.cx, &shapes[i]);
-        /* 530 products in groups of 256. */
+        /* An inner dimension of 530, at most 256 per call. */
         assert_int_equal(fake->calls, 3);
     }
     close_world(w);
 }
 
-/* Collet's own kernel serves, and the backend says why. */
+/* Collet's kernel computes the product, and the capabilities give the reason. */
 static void what_cannot_be_used_is_said(void **state)
 {
     static const char *const cases[][2] = {
@@ -178,21 +178,21 @@ static void what_cannot_be_used_is_said(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         world w = open_with(cases[i][0]);
-        assert_told(&w, cases[i][1]);
+        assert_reported(&w, cases[i][1]);
         assert_product(w.cx, &plain);
         close_world(w);
     }
     assert_int_equal(fresh_fake(FAKE("lacks"))->calls, 0);
 }
 
-/* The product is right all the same, and CLBlast not asked again. */
+/* The product is still correct, and CLBlast is not called again. */
 static void an_error_is_the_last(void **state)
 {
     fake_clblast *fake = fresh_fake(FAKE("plain"));
     (void)state;
     world w = open_with(FAKE("plain"));
     fake->fails_from = 1;
-    fake->answer = CL_INVALID_KERNEL_NAME;
+    fake->status = CL_INVALID_KERNEL_NAME;
     assert_product(w.cx, &plain);
     assert_int_equal(fake->calls, 2);
     assert_product(w.cx, &plain);
@@ -206,7 +206,7 @@ static void want_of_memory_passes(void **state)
     (void)state;
     world w = open_with(FAKE("plain"));
     fake->fails_from = 0;
-    fake->answer = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    fake->status = CL_MEM_OBJECT_ALLOCATION_FAILURE;
     assert_product(w.cx, &plain);
     assert_int_equal(fake->calls, 1);
     *fake = (fake_clblast){0, 1000000, 0};
@@ -215,7 +215,7 @@ static void want_of_memory_passes(void **state)
     close_world(w);
 }
 
-/* Its programs take PoCL seconds to compile: one product, of f32. */
+/* PoCL needs seconds to compile its programs: one f32 product. */
 static void the_real_one_is_right(void **state)
 {
     (void)state;
@@ -224,7 +224,7 @@ static void the_real_one_is_right(void **state)
         skip();
     }
     world w = open_with("libclblast.so.1");
-    assert_told(&w, "libclblast.so.1\"");
+    assert_reported(&w, "libclblast.so.1\"");
     assert_product(w.cx, &plain);
     close_world(w);
 }

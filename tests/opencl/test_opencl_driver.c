@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The backend opencl where there is no loader, no platform or no device, and on devices that fail:
- * libraries of this directory in the loader's place. */
+/* The opencl backend without a loader, platform or device, and on devices that fail: libraries of
+ * this directory replace the loader. */
 #include "opencl_support.h"
 
 static world open_with(const char *library)
@@ -13,7 +13,7 @@ static world open_with(const char *library)
 
 #define FAKE(name) COLLET_TEST_FAKES "/libfake_cl_" name ".so"
 
-/* What is missing is said in words, and everything else goes on. */
+/* Capabilities report what is missing; the other backends work. */
 static void what_is_missing_is_said(void **state)
 {
     static const char *const cases[][2] = {
@@ -64,7 +64,7 @@ static void what_does_not_compile_is_refused(void **state)
     for (int i = 0; i < 2; i++) {
         assert_status(w.cx, collet_add(w.cx, c, a, a), COLLET_REFUSED);
         assert_text_has(w.cx, "elementwise.dev does not compile (CL_BUILD_PROGRAM_FAILURE");
-        assert_text_has(w.cx, "this compiler has no words for it");
+        assert_text_has(w.cx, "this compiler does not support it");
     }
     const float kept[] = {7, 8, 9, 10};
     assert_floats(w.cx, c, kept);
@@ -73,7 +73,7 @@ static void what_does_not_compile_is_refused(void **state)
     close_world(w);
 }
 
-/* Told by the next wait, with the kernel's name; the device goes on. */
+/* The next wait reports it, with the kernel's name; the device remains usable. */
 static void a_kernel_that_fails_is_named(void **state)
 {
     float got[4];
@@ -107,8 +107,8 @@ static void a_device_that_answers_no_more_is_lost(void **state)
     assert_status(w.cx, collet_array_read(w.cx, c, got, sizeof got), COLLET_DEVICE_LOST);
     assert_ok(w.cx, collet_add(w.cx, e, a, a));
     assert_string_equal(collet_last_backend(w.cx), "cpu_scalar");
-    const float wanted[] = {2, 4, 6, 8};
-    assert_floats(w.cx, e, wanted);
+    const float expected[] = {2, 4, 6, 8};
+    assert_floats(w.cx, e, expected);
     collet_array_free(a);
     collet_array_free(c);
     collet_array_free(e);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One set of packed weights on a processor and on two devices: the same bits, and each device is
- * brought the weights once. What devices count ends at 2^31 - 1. Skipped where no driver gives two
- * devices.
+ * One set of packed weights on the CPU and on two devices: the same bits, and the weights are
+ * transferred to each device once. Counts computed on a device saturate at 2^31 - 1. Skipped if no
+ * driver has two devices.
  */
 #include "common/fixture.h"
 #include "opencl_support.h"
@@ -71,7 +71,7 @@ static uint64_t moved_so_far(void)
     return c.bytes_to_device + c.bytes_direct;
 }
 
-/* A run on `backend`, and the bytes that it moved to a device. */
+/* Runs on `backend`; returns the bytes transferred to a device. */
 static uint64_t run_on(const char *backend, collet_ternary_network *network, float *result)
 {
     collet_array *y = array_for(cx, COLLET_F32, 2, SHAPE(TOKENS, widths[LAYERS]));
@@ -87,40 +87,40 @@ static uint64_t run_on(const char *backend, collet_ternary_network *network, flo
 static void weights_move_once(void **state)
 {
     static const char *const devices[] = {"opencl:0", "opencl:1", "opencl:0"};
-    float wanted[TOKENS * 10], got[TOKENS * 10];
+    float expected[TOKENS * 10], got[TOKENS * 10];
     collet_ternary_network *on_host = network_of();
     (void)state;
-    assert_int_equal(run_on("cpu_scalar", on_host, wanted), 0);
+    assert_int_equal(run_on("cpu_scalar", on_host, expected), 0);
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
         collet_ternary_network *network = network_of();
         uint64_t moved = run_on(devices[i], network, got);
-        assert_memory_equal(got, wanted, sizeof got);
+        assert_memory_equal(got, expected, sizeof got);
         assert_int_equal(moved, i == 2 ? 0 : bytes_needed);
         assert_int_equal(run_on(devices[i], network, got), 0);
-        assert_memory_equal(got, wanted, sizeof got);
+        assert_memory_equal(got, expected, sizeof got);
         collet_ternary_network_free(network);
     }
     assert_int_equal(run_on("cpu_scalar", on_host, got), 0);
-    assert_memory_equal(got, wanted, sizeof got);
+    assert_memory_equal(got, expected, sizeof got);
     collet_ternary_network_free(on_host);
 }
 
-/* One network on one backend after another. */
+/* One network on several backends in turn. */
 static void a_network_moves(void **state)
 {
     static const char *const backends[] = {"opencl:0", "cpu_scalar", "opencl:0", "cpu_scalar"};
-    float wanted[TOKENS * 10], got[TOKENS * 10];
+    float expected[TOKENS * 10], got[TOKENS * 10];
     collet_ternary_network *network = network_of();
     (void)state;
-    (void)run_on("cpu_scalar", network, wanted);
+    (void)run_on("cpu_scalar", network, expected);
     for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
         (void)run_on(backends[i], network, got);
-        assert_memory_equal(got, wanted, sizeof got);
+        assert_memory_equal(got, expected, sizeof got);
     }
     collet_ternary_network_free(network);
 }
 
-/* Packed on the device and left there. */
+/* Packed on the device and kept there. */
 static void weights_made_on_a_device(void **state)
 {
     collet_ternary_weights *here = NULL, *there = NULL;
@@ -142,7 +142,7 @@ static void weights_made_on_a_device(void **state)
     collet_array_free(codes);
 }
 
-/* More invalid codes than an i32 counts: one row, many times. */
+/* More invalid codes than an i32 can count: one row, repeated. */
 static void counts_end_at_the_most(void **state)
 {
     enum { ROWS = 8192, COLUMNS = 262400 };

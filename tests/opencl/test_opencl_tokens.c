@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * More tokens than are made ready at a time: the results of cpu_scalar, and scratch that does not
- * grow with the tokens. Skipped where no driver gives a device.
+ * More tokens than are converted at a time: the results match cpu_scalar, and scratch does not grow
+ * with the number of tokens. Skipped if no driver has a device.
  */
 #include "common/fixture.h"
 #include "opencl_support.h"
@@ -9,7 +9,7 @@
 
 #define ROWS 2
 
-/* The activations of ternary_linear; and ternary_matmul of f32, i8 and t2. */
+/* The activation kinds of ternary_linear; then ternary_matmul of f32, i8 and t2. */
 enum { LINEAR_MOST = COLLET_TERNARY_F32, MATMUL_F32, MATMUL_I8, MATMUL_T2 };
 
 static void multiply(uint32_t kind, collet_array *y, const collet_array *w, const collet_array *x)
@@ -21,7 +21,7 @@ static void multiply(uint32_t kind, collet_array *y, const collet_array *w, cons
         assert_ok(cx, collet_ternary_matmul(cx, y, w, x));
 }
 
-/* Tokens of small whole numbers; packed, of any bytes without a code 11. */
+/* Tokens of small integers; packed: any bytes without a code 11. */
 static collet_array *tokens_of(collet_dtype dtype, int64_t tokens, int64_t columns)
 {
     collet_array *x = array_for(cx, dtype, 2, SHAPE(tokens, columns));
@@ -48,7 +48,7 @@ static uint64_t peak(void)
     return stats.peak;
 }
 
-/* `scratch`: what may be in use beside the arrays. */
+/* `scratch`: limit of memory in use, without the arrays. */
 static void run(uint32_t kind, collet_dtype dtype, int64_t tokens, int64_t columns,
                 uint64_t scratch)
 {
@@ -60,7 +60,7 @@ static void run(uint32_t kind, collet_dtype dtype, int64_t tokens, int64_t colum
     collet_array *y = array_for(cx, to, 2, SHAPE(tokens, ROWS));
     void *got = malloc((size_t)(tokens * ROWS) * 4);
     assert_non_null(got);
-    /* f32 is read where it is only without gaps, in order. */
+    /* f32 is read in place only if contiguous. */
     if (dtype == COLLET_F32 && columns % 256 == 0)
         reversed = x;
     else
@@ -99,7 +99,7 @@ static void many_tokens(void **state)
     run(MATMUL_T2, COLLET_U8, 300003, 64, some);
 }
 
-/* One token alone is more than is made ready at a time else. */
+/* A single token exceeds the usual conversion chunk. */
 static void long_tokens(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Work shared out among more compute units than there are here: PoCL claims as many threads as it
- * is told. Skipped where no driver does so.
+ * Work distributed over more compute units than this machine has: PoCL reports as many as it is
+ * configured for. Skipped if no driver does so.
  */
 #include "common/fixture.h"
 #include "opencl_support.h"
@@ -9,8 +9,8 @@
 
 #define UNITS "33"
 
-/* Lengths around that at which 264 groups of 256 blocks are full: some groups would begin behind
- * the end if all had as many blocks as the first. */
+/* Lengths around a full 264 groups of 256 blocks: with equal numbers of blocks some groups would
+ * start past the end. */
 static void dots_of_any_length(void **state)
 {
     static const int64_t blocks[] = {1, 256, 257, 67584, 67585, 67588, 67591, 67592};
@@ -26,13 +26,13 @@ static void dots_of_any_length(void **state)
     assert_ok(cx, collet_ternary_pack(cx, all, out, values, NULL, COLLET_TERNARY_T2));
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
         collet_array *some = NULL;
-        int32_t wanted = 0;
+        int32_t expected = 0;
         for (int64_t k = 0; k < blocks[i] * 256; k++)
-            wanted += codes[k] != 0;
+            expected += codes[k] != 0;
         assert_ok(cx, collet_array_slice(cx, &some, all, 0, 0, blocks[i] * 64, 1));
         assert_ok(cx, collet_ternary_dot(cx, out, some, some));
         assert_string_equal(collet_last_backend(cx), "opencl");
-        assert_int_equal(number_in(cx, out), wanted);
+        assert_int_equal(number_in(cx, out), expected);
         collet_array_free(some);
     }
     collet_array_free(values);
@@ -41,7 +41,7 @@ static void dots_of_any_length(void **state)
     free(codes);
 }
 
-/* Whether a device of UNITS units is there. */
+/* Whether there is a device with UNITS units. */
 static int has_units(void)
 {
     collet_backend_info info = {.struct_size = sizeof info};

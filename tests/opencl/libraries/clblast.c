@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What opencl takes for CLBlast, on the system's OpenCL loader: it multiplies on the host. LACKS a
+ * Stand-in for CLBlast on the system's OpenCL loader: multiplies on the host. Macros: LACKS a
  * function, or calls ANOTHER loader.
  */
 #include <dlfcn.h>
@@ -23,9 +23,9 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void 
 }
 #endif
 
-/* Calls so far, and what every one from number `fails_from` on answers. */
+/* Calls so far; every call from number `fails_from` on returns `status`. */
 typedef struct fake_clblast {
-    int calls, fails_from, answer;
+    int calls, fails_from, status;
 } fake_clblast;
 fake_clblast fake = {0, 1000000, 0};
 
@@ -79,7 +79,7 @@ static int multiply(int wide, size_t m, size_t n, size_t k, size_t count, double
     __typeof__(&clEnqueueWriteBuffer) put;
     *(void **)&put = loader("clEnqueueWriteBuffer");
     if (fake.calls++ >= fake.fails_from)
-        return fake.answer;
+        return fake.status;
     int error = fetch(&a, queue) || fetch(&b, queue) || fetch(&c, queue);
     for (size_t i = 0; !error && i < count * m * n; i++) {
         size_t matrix = i / (m * n), row = i / n % m, column = i % n;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What opencl takes for an OpenCL loader, and what is wrong with it: NO_PLATFORM, NO_DEVICE, LACKS
- * (a function), COMPILES_NOTHING, FAILS (every kernel ends in an error), DIES (and the device after
- * it) or SHORT (of memory). One device, whose commands are done when they are enqueued; kernels do
+ * Stand-in for the OpenCL loader. A macro selects the fault: NO_PLATFORM, NO_DEVICE, LACKS (a
+ * function), COMPILES_NOTHING, FAILS (every kernel ends in an error), DIES (a kernel fails and the
+ * device is lost) or SHORT (of memory). One device; commands complete when enqueued; kernels do
  * nothing.
  */
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 OPENCL_FUNCTIONS(ABI_PROTOTYPE)
 
-static int object; /* every handle that needs no contents points here */
+static int object; /* target of all handles without contents */
 static int dead;
 
 #define HANDLE(type) ((type)(void *)&object)
@@ -112,8 +112,8 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, vo
 
 cl_context clCreateContext(const cl_context_properties *properties, cl_uint count,
                            const cl_device_id *devices,
-                           void(*notify)(const char *, const void *, size_t, void *),
-                           void *user, cl_int *error)
+                           void (*notify)(const char *, const void *, size_t, void *), void *user,
+                           cl_int *error)
 {
     (void)properties;
     (void)count;
@@ -278,8 +278,7 @@ cl_program clCreateProgramWithBinary(cl_context context, cl_uint count, const cl
 }
 
 cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *devices,
-                      const char *options, void(*notify)(cl_program, void *),
-                      void *user)
+                      const char *options, void (*notify)(cl_program, void *), void *user)
 {
     (void)program;
     (void)count;
@@ -308,7 +307,7 @@ cl_int clGetProgramInfo(cl_program program, cl_program_info what, size_t size, v
 cl_int clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_program_build_info what,
                              size_t size, void *target, size_t *written)
 {
-    static const char log[] = "this compiler has no words for it";
+    static const char log[] = "this compiler does not support it";
     (void)program;
     (void)device;
     (void)what;
@@ -411,15 +410,15 @@ cl_int clSetUserEventStatus(cl_event event, cl_int status)
     return CL_SUCCESS;
 }
 
-cl_int clSetEventCallback(cl_event event, cl_int when,
-                          void(*notify)(cl_event, cl_int, void *), void *user)
+cl_int clSetEventCallback(cl_event event, cl_int when, void (*notify)(cl_event, cl_int, void *),
+                          void *user)
 {
     (void)when;
     notify(event, ((fake_event *)(void *)event)->status, user);
     return CL_SUCCESS;
 }
 
-/* Each event is one thread's here. */
+/* Events are not shared between threads here. */
 cl_int clRetainEvent(cl_event event)
 {
     ((fake_event *)(void *)event)->references++;
