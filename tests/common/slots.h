@@ -25,7 +25,7 @@ static collet_error err;
 #define assert_says(text, part)                                                                    \
     do {                                                                                           \
         if (!strstr(text, part))                                                                   \
-            fail_msg("'%s' lacks '%s'", text, part);                                               \
+            fail_msg("'%s' does not contain '%s'", text, part);                                    \
     } while (0)
 
 static inline collet_device *open_device(uint32_t index)

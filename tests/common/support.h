@@ -32,7 +32,7 @@ static inline void assert_status_at(collet_context *cx, collet_status got, colle
 #define assert_text_has(cx, part)                                                                  \
     do {                                                                                           \
         if (!strstr(collet_last_error(cx), part))                                                  \
-            print_error("'%s' lacks '%s'\n", collet_last_error(cx), part);                         \
+            print_error("'%s' does not contain '%s'\n", collet_last_error(cx), part);              \
         assert_non_null(strstr(collet_last_error(cx), part));                                      \
     } while (0)
 

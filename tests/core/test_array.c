@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays, views, overlaps and the errors of calls. */
+/* Arrays, views, overlaps and call errors. */
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -53,8 +53,8 @@ static void reshape_follows_strides_where_it_can(void **state)
     assert_ok(cx, collet_array_slice(cx, &every, a, 0, 0, 2, 2));
     const int64_t two_six[] = {2, 6}, twelve_flat = 12;
     assert_ok(cx, collet_array_reshape(cx, &b, every, 2, two_six));
-    const float wanted[] = {0, 1, 2, 3, 4, 5, 12, 13, 14, 15, 16, 17};
-    assert_floats(cx, b, wanted);
+    const float expected[] = {0, 1, 2, 3, 4, 5, 12, 13, 14, 15, 16, 17};
+    assert_floats(cx, b, expected);
     assert_status(cx, collet_array_reshape(cx, &c, every, 1, &twelve_flat), COLLET_SHAPE);
     assert_status(cx, collet_array_reshape(cx, &c, every, 1, &whole), COLLET_SHAPE);
     collet_array_free(b);
@@ -147,7 +147,7 @@ static void calls_name_what_does_not_fit(void **state)
     collet_array_free(d);
 }
 
-/* As in NumPy: inputs are repeated to the output's shape, an output never is. */
+/* As in NumPy: inputs are broadcast to the output's shape, outputs never are. */
 static void inputs_are_broadcast_to_the_output(void **state)
 {
     (void)state;
@@ -215,7 +215,7 @@ static void wrapped_memory_is_used_in_place(void **state)
     assert_ok(cx, collet_array_wrap(cx, &b, COLLET_F32, 1, &four, &up, &memory[1], NULL, NULL));
     const float odd[] = {7, 5, 3, 1};
     assert_floats(cx, a, odd);
-    /* The two share memory[1] and memory[3], though not a storage. */
+    /* Both share memory[1] and memory[3] but have separate storages. */
     assert_ok(cx, collet_copy(cx, b, a));
     const float moved[] = {0, 7, 5, 3, 1, 5, 6, 7};
     assert_memory_equal(memory, moved, sizeof moved);
@@ -286,7 +286,7 @@ static void reductions_check_their_output(void **state)
     collet_array_free(t);
 }
 
-/* In a child of fork everything is refused and nothing of the parent's is touched. */
+/* After fork(), a child's calls are refused and leave the parent's state untouched. */
 static void a_child_of_fork_is_told(void **state)
 {
     (void)state;

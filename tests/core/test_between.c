@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes that one device has and another needs: past the host where the backend offers it. */
+/* Copies between devices: direct where the backend supports it, else through the host. */
 #include "common/fixture.h"
 
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
 #define N 64
 
-/* Kernels take long enough that nothing which fails to wait for them is right by chance. */
+/* Kernels are slow enough that a missing wait always gives a wrong result. */
 static void open_remote(const char *setting)
 {
     const char *const settings[] = {"remote.delay_us=20000", setting, NULL};
     open_shared(BOTH, settings, NULL);
 }
 
-static void on(const char *backend)
+static void use_backend(const char *backend)
 {
     assert_ok(cx, collet_set_backend(cx, backend));
 }
 
-/* Element i is `factor` times start + i, of `n`. */
+/* Each of the `n` elements i equals factor * (start + i). */
 static void assert_scaled(const collet_array *a, int n, float start, float factor)
 {
-    float wanted[N];
+    float expected[N];
     for (int i = 0; i < n; i++)
-        wanted[i] = factor * (start + (float)i);
-    assert_floats(cx, a, wanted);
+        expected[i] = factor * (start + (float)i);
+    assert_floats(cx, a, expected);
 }
 
 static void assert_moved(uint64_t to_device, uint64_t to_host, uint64_t direct)
@@ -34,22 +34,22 @@ static void assert_moved(uint64_t to_device, uint64_t to_host, uint64_t direct)
     assert_int_equal(c.bytes_direct, direct);
 }
 
-/* c on device 0, used on device 1 at once. */
+/* c is computed on device 0 and used on device 1 immediately. */
 static void bytes_go_past_the_host(void **state)
 {
     (void)state;
     open_remote(NULL);
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
-    on("remote:0");
+    use_backend("remote:0");
     assert_ok(cx, collet_add(cx, c, a, a));
-    on("remote:1");
+    use_backend("remote:1");
     assert_ok(cx, collet_add(cx, d, c, c));
     assert_moved(4 * N, 0, 4 * N);
     assert_scaled(d, N, 1, 4);
     assert_moved(4 * N, 4 * N, 4 * N);
-    /* Both devices have c now, and neither moves it again. */
+    /* c is now valid on both devices: no further transfers. */
     assert_ok(cx, collet_add(cx, d, c, c));
-    on("remote:0");
+    use_backend("remote:0");
     assert_ok(cx, collet_add(cx, a, c, c));
     assert_moved(4 * N, 4 * N, 4 * N);
     assert_scaled(c, N, 1, 2);
@@ -58,16 +58,16 @@ static void bytes_go_past_the_host(void **state)
     collet_array_free(d);
 }
 
-/* What the host has too comes from there, and disturbs no other device. */
+/* Bytes that are valid on the host are uploaded from it; no other device is involved. */
 static void what_the_host_has_is_written(void **state)
 {
     (void)state;
     open_remote(NULL);
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
-    on("remote:0");
+    use_backend("remote:0");
     assert_ok(cx, collet_add(cx, c, a, a));
     assert_scaled(c, N, 1, 2);
-    on("remote:1");
+    use_backend("remote:1");
     assert_ok(cx, collet_add(cx, d, c, a));
     assert_moved(12 * N, 4 * N, 0);
     collet_array_free(a);
@@ -75,8 +75,8 @@ static void what_the_host_has_is_written(void **state)
     collet_array_free(d);
 }
 
-/* The source is overwritten, and freed, as soon as the copy is asked for, which device 1 comes to
- * much later. */
+/* The source is overwritten and freed as soon as the copy is enqueued, long before device 1 runs
+ * it. */
 static void the_source_is_used_again_after_the_copy(void **state)
 {
     (void)state;
@@ -84,43 +84,43 @@ static void the_source_is_used_again_after_the_copy(void **state)
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
     collet_array *slow = empty_floats(cx, N);
     for (int round = 0; round < 3; round++) {
-        on("remote:0");
+        use_backend("remote:0");
         assert_ok(cx, collet_add(cx, c, a, a));
-        on("remote:1");
+        use_backend("remote:1");
         for (int i = 0; i < 4; i++)
             assert_ok(cx, collet_add(cx, slow, a, a));
         assert_ok(cx, collet_add(cx, d, c, a));
-        on("remote:0");
+        use_backend("remote:0");
         assert_ok(cx, collet_mul(cx, c, c, c));
         assert_scaled(d, N, 1, 3);
     }
-    on("remote:1");
+    use_backend("remote:1");
     assert_ok(cx, collet_mul(cx, d, c, a));
     collet_array_free(c);
-    float wanted[N];
+    float expected[N];
     for (int i = 0; i < N; i++)
-        wanted[i] = 4 * (float)(1 + i) * (float)(1 + i) * (float)(1 + i);
-    assert_floats(cx, d, wanted);
+        expected[i] = 4 * (float)(1 + i) * (float)(1 + i) * (float)(1 + i);
+    assert_floats(cx, d, expected);
     assert_int_equal(counters_of(cx).bytes_direct, 4 * 4 * N);
     collet_array_free(a);
     collet_array_free(d);
     collet_array_free(slow);
 }
 
-/* Round the devices and back: a copy of a copy. */
+/* A round trip through both devices: a copy of a copy. */
 static void a_copy_is_copied_on(void **state)
 {
     (void)state;
     open_remote("remote.devices=3");
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
-    on("remote:0");
+    use_backend("remote:0");
     assert_ok(cx, collet_add(cx, c, a, a));
-    on("remote:1");
+    use_backend("remote:1");
     assert_ok(cx, collet_add(cx, c, c, c));
-    on("remote:2");
+    use_backend("remote:2");
     assert_ok(cx, collet_add(cx, c, c, c));
     assert_ok(cx, collet_copy(cx, d, c));
-    on("remote:0");
+    use_backend("remote:0");
     assert_ok(cx, collet_add(cx, d, d, d));
     assert_moved(4 * N, 0, 3 * 4 * N);
     assert_scaled(d, N, 1, 16);
@@ -134,9 +134,9 @@ static void refused_copies_go_over_the_host(void **state)
     (void)state;
     open_remote("remote.apart=1");
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
-    on("remote:0");
+    use_backend("remote:0");
     assert_ok(cx, collet_add(cx, c, a, a));
-    on("remote:1");
+    use_backend("remote:1");
     assert_ok(cx, collet_add(cx, d, c, c));
     assert_moved(8 * N, 4 * N, 0);
     assert_scaled(d, N, 1, 4);
@@ -145,7 +145,7 @@ static void refused_copies_go_over_the_host(void **state)
     collet_array_free(d);
 }
 
-/* A kernel on device 0 fails after its bytes were copied: who reads the copy is told. */
+/* A kernel on device 0 fails after its output was copied: reading the copy reports the failure. */
 static void a_copy_of_what_failed_is_told_of(void **state)
 {
     float sink[N];
@@ -153,12 +153,12 @@ static void a_copy_of_what_failed_is_told_of(void **state)
     open_remote("remote.fail=1");
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
     collet_array *both = empty_floats(cx, N);
-    on("remote:1");
+    use_backend("remote:1");
     assert_ok(cx, collet_copy(cx, both, a)); /* call 1 of device 1 */
     collet_finish(cx);
-    on("remote:0");
+    use_backend("remote:0");
     assert_ok(cx, collet_add(cx, c, a, a)); /* call 1 of device 0 */
-    on("remote:1");
+    use_backend("remote:1");
     assert_ok(cx, collet_add(cx, d, c, a));
     assert_int_equal(counters_of(cx).bytes_direct, 4 * N);
     assert_status(cx, collet_array_read(cx, c, sink, sizeof sink), COLLET_FAILED);
@@ -174,11 +174,11 @@ static void bytes_of_a_lost_device_are_lost(void **state)
     (void)state;
     open_remote("remote.lose=2");
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
-    on("remote:0");
+    use_backend("remote:0");
     assert_ok(cx, collet_add(cx, c, a, a));
     assert_ok(cx, collet_add(cx, d, a, a));
     assert_status(cx, collet_finish(cx), COLLET_DEVICE_LOST);
-    on("remote:1");
+    use_backend("remote:1");
     assert_status(cx, collet_add(cx, d, c, c), COLLET_DEVICE_LOST);
     assert_ok(cx, collet_add(cx, d, a, a));
     assert_scaled(d, N, 1, 2);

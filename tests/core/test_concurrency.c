@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two contexts on two threads call the ops of every family at once: each gets what it gets alone,
- * and neither has more threads than were granted. */
+/* Two contexts on two threads call ops of every family concurrently: results equal those of a
+ * single caller, and neither uses more threads than granted. */
 #include <dirent.h>
 #include <math.h>
 #include <pthread.h>
@@ -16,7 +16,7 @@
 
 static collet_runtime *rt;
 
-/* ---- What each op gives alone ---------------------------------------------------------------- */
+/* ---- Results of a single caller -------------------------------------------------------------- */
 
 typedef struct reference {
     op_call call;
@@ -26,14 +26,14 @@ typedef struct reference {
 static reference references[OPS_MAX];
 static size_t reference_count;
 
-/* Outputs with many right answers: vectors with any sign, and what stands in them. */
-static int is_judged(const op_call *c, uint32_t k)
+/* Excludes outputs that are not unique: singular vectors and eigenvectors have any sign. */
+static int is_unique(const op_call *c, uint32_t k)
 {
     return !(c->info.id == COLLET_OP_SVD && k != 1 && k != 3) &&
            !(c->info.id == COLLET_OP_EIGH && k == 1);
 }
 
-/* Numbers that look like chance, and matrices with a strong diagonal. */
+/* Pseudorandom numbers; matrices are diagonally dominant. */
 static void set_values(const op_call *c, uint32_t k, collet_context *cx)
 {
     const op_operand *o = &c->operand[k];
@@ -104,11 +104,11 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* ---- And beside another ---------------------------------------------------------------------- */
+/* ---- Results of concurrent callers ----------------------------------------------------------- */
 
 typedef struct caller {
     int index;
-    char wrong[200]; /* the first that is; cmocka asserts on the main thread alone */
+    char wrong[200]; /* first failure; cmocka asserts only on the main thread */
 } caller;
 
 static _Atomic int callers_ready, most_threads;
@@ -131,18 +131,18 @@ static void note_threads(void)
         ;
 }
 
-/* Floats and doubles to a share of the largest of them, everything else to the bit. */
-static int like(const op_call *c, uint32_t k, const void *got, const void *wanted)
+/* Floats and doubles to a tolerance relative to the largest, all other dtypes bit for bit. */
+static int matches(const op_call *c, uint32_t k, const void *got, const void *expected)
 {
     collet_dtype d = c->operand[k].dtype;
     int narrow = d == COLLET_F32 || d == COLLET_C64, wide = d == COLLET_F64 || d == COLLET_C128;
     size_t count = op_call_bytes(c, k) / (narrow ? sizeof(float) : sizeof(double));
     double largest = 0, worst = 0;
     if (!narrow && !wide)
-        return !memcmp(got, wanted, op_call_bytes(c, k));
+        return !memcmp(got, expected, op_call_bytes(c, k));
     for (size_t i = 0; i < count; i++) {
         double x = narrow ? (double)((const float *)got)[i] : ((const double *)got)[i];
-        double y = narrow ? (double)((const float *)wanted)[i] : ((const double *)wanted)[i];
+        double y = narrow ? (double)((const float *)expected)[i] : ((const double *)expected)[i];
         if (isnan(x) != isnan(y))
             return 0;
         largest = fmax(largest, isfinite(y) ? fabs(y) : 0);
@@ -160,17 +160,17 @@ static void run_one(caller *me, collet_context *cx, const reference *r)
         snprintf(me->wrong, sizeof me->wrong, "%.190s", collet_last_error(cx));
     for (uint32_t k = 0; k < c.info.n_out && status == COLLET_OK; k++) {
         void *got = read_output(&c, k, cx);
-        if (is_judged(&c, k) && !like(&c, k, got, r->outputs[k]) && !me->wrong[0])
-            snprintf(me->wrong, sizeof me->wrong, "%s: output %u differs from that of a call alone",
-                     c.info.name, k);
+        if (is_unique(&c, k) && !matches(&c, k, got, r->outputs[k]) && !me->wrong[0])
+            snprintf(me->wrong, sizeof me->wrong,
+                     "%s: output %u differs from that of a single caller", c.info.name, k);
         free(got);
     }
     op_call_free(&c);
     note_threads();
 }
 
-/* In one round both do the same, in the next they begin at opposite ends, so that different ops
- * meet. */
+/* Rounds alternate: both callers run the ops in the same order, or in opposite orders so that
+ * different ops run concurrently. */
 static void *call_everything(void *argument)
 {
     caller *me = argument;
@@ -204,8 +204,8 @@ static void two_contexts_call_at_once(void **state)
         if (callers[i].wrong[0])
             fail_msg("caller %d: %s", i, callers[i].wrong);
     }
-    /* Each caller with a team of its own, idle or not: test_team tells how many work at a time.
-     * What the libraries have started is there since set_up. */
+    /* Counts the team of each caller, idle or not; test_team checks how many work at a time.
+     * Library threads exist since set_up. */
     print_message("%d threads before, at most %d\n", before, atomic_load(&most_threads));
     assert_true(atomic_load(&most_threads) <= before + CALLERS * GRANTED);
 }

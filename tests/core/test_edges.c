@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Limits and odd arguments: what a caller, a plugin or a setting can bring that is rare and legal,
- * or wrong and must be told. */
+/* Limits and edge cases of callers, plugins and settings: rare but valid input is accepted, invalid
+ * input is reported. */
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,8 +29,8 @@ static void an_absent_operand_of_an_elementwise_op(void **state)
     assert_ok(cx, collet_array_create(cx, &c, COLLET_F32, 2, two));
     const collet_array *one[] = {t, NULL}, *both[] = {t, a};
     assert_ok(cx, collet_call(cx, plus, &c, one, NULL));
-    const float turned[] = {1, 3, 2, 4}, sums[] = {2, 5, 5, 8};
-    assert_floats(cx, c, turned);
+    const float transposed[] = {1, 3, 2, 4}, sums[] = {2, 5, 5, 8};
+    assert_floats(cx, c, transposed);
     assert_ok(cx, collet_call(cx, plus, &c, both, NULL));
     assert_floats(cx, c, sums);
     collet_array *nothing[] = {NULL};
@@ -55,7 +55,7 @@ static void sums_of_odd_axes(void **state)
     collet_array_free(c);
 }
 
-/* Columns of one table do not overlap, though the ranges of their bytes do. */
+/* Columns of one table do not overlap, although their byte ranges do. */
 static void columns_of_a_table_are_apart(void **state)
 {
     (void)state;
@@ -103,7 +103,7 @@ static void memory_of_one_space(void **state)
     assert_status(cx, collet_memory(cx, "host", &stats), COLLET_INVALID);
 }
 
-/* 63 devices are taken by one backend: the next has none, and says so. */
+/* One backend takes all 63 devices: the next one is unavailable and reports why. */
 static void no_device_is_left(void **state)
 {
     static const char *const settings[] = {"remote.devices=63", "probe=off", "backend=remote",
@@ -119,7 +119,7 @@ static void no_device_is_left(void **state)
     collet_runtime_destroy(crowded);
 }
 
-/* The probe's plugin is told the settings of its backend. */
+/* The probe passes the backend's settings to its plugin. */
 static void settings_reach_the_probe(void **state)
 {
     static const char *const settings[] = {"remote.devices=9", "remote.devices=3", NULL};
@@ -132,7 +132,7 @@ static void settings_reach_the_probe(void **state)
     collet_runtime_destroy(three);
 }
 
-/* A path with a '+' stands in front of what a lower authority has set. */
+/* A path with a leading '+' is prepended to that of lower-ranking sources. */
 static void a_path_is_added_in_front(void **state)
 {
     (void)state;
@@ -165,7 +165,7 @@ static void assert_threads(const collet_runtime_options *options, const char *va
     collet_runtime_destroy(threads);
 }
 
-/* A program's default gives way to everybody; a wrong one is refused as any setting is. */
+/* Every other source overrides a program's defaults; invalid defaults are refused. */
 static void a_program_has_defaults(void **state)
 {
     static const char *const three[] = {"num_threads=3", NULL}, *const five[] = {"num_threads=5",
@@ -187,7 +187,7 @@ static void a_program_has_defaults(void **state)
     assert_non_null(strstr(err.text, "defaults of the program"));
 }
 
-/* Strides as wide as integers go are refused before anything is computed with them. */
+/* Extreme strides are refused before any arithmetic on them. */
 static void strides_wider_than_any_memory(void **state)
 {
     (void)state;
@@ -205,7 +205,7 @@ static void strides_wider_than_any_memory(void **state)
     collet_array_free(a);
 }
 
-/* An empty wrapped array is an operand that is there. */
+/* An empty wrapped array (NULL data) counts as a present operand. */
 static void nothing_wrapped_is_still_an_operand(void **state)
 {
     (void)state;

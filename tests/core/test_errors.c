@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every op says of a call that does not fit, and that such a call changes nothing. */
+/* The errors of every op for invalid calls, and that such a call changes nothing. */
 #include <math.h>
 
 #include "common/fixture.h"
@@ -16,7 +16,7 @@ static int set_up(void **state)
 
 /* ---- A call that must fail ------------------------------------------------------------------- */
 
-/* The call fails with `status`, its text begins with the op's name, and nothing else happens. */
+/* The call fails with `status`, its text begins with the op's name; no other effect. */
 static void must_fail(const op_call *c, collet_status status)
 {
     collet_counters before = counters_of(cx);
@@ -35,7 +35,7 @@ static void must_fail(const op_call *c, collet_status status)
     op_call_assert_old(c, cx);
 }
 
-/* The same of collet_op_infer, which sees neither strides nor memory. */
+/* The same for collet_op_infer, which takes neither strides nor memory. */
 static void must_fail_both(const op_call *c, collet_status status)
 {
     collet_error err;
@@ -49,31 +49,31 @@ static void must_fail_both(const op_call *c, collet_status status)
 
 /* ---- Shapes ---------------------------------------------------------------------------------- */
 
-/* The text names `k` with its shape, and another operand with its own unless only k is wrong. */
+/* The text names operand k and its shape; with `both`, another operand and its shape too. */
 static void names_shapes(const op_call *c, uint32_t k, int both)
 {
-    char name[24], shape[128], wanted[160];
+    char name[24], shape[128], expected[160];
     int others = 0;
     for (uint32_t i = 0; i < c->count; i++) {
-        snprintf(wanted, sizeof wanted, "%s is %s", op_call_name(c, i, name),
+        snprintf(expected, sizeof expected, "%s is %s", op_call_name(c, i, name),
                  op_call_shape(&c->operand[i], shape));
-        int there = strstr(collet_last_error(cx), wanted) != NULL;
+        int there = strstr(collet_last_error(cx), expected) != NULL;
         if (i == k && !there)
-            fail_msg("'%s' lacks '%s'", collet_last_error(cx), wanted);
+            fail_msg("'%s' does not contain '%s'", collet_last_error(cx), expected);
         others += i != k && there;
     }
     if (both && !others)
-        fail_msg("'%s' names one shape alone", collet_last_error(cx));
+        fail_msg("'%s' names only one shape", collet_last_error(cx));
 }
 
-/* Whether another extent of this axis cannot fit. */
+/* Whether any other extent of this axis is invalid. */
 static int axis_is_bound(const op_call *c, uint32_t k, int32_t axis)
 {
     char letter = c->operand[k].axis[axis];
     return letter == '=' || letter == '?' || letter == '#' || op_call_axis_count(c, letter) > 1;
 }
 
-/* Of a fixed extent, or beside another axis of its letter. */
+/* An axis of fixed extent, or one whose letter occurs twice in the operand. */
 static int wrong_alone(const op_operand *o, int32_t axis)
 {
     int same = 0;
@@ -110,7 +110,7 @@ static void shapes_that_do_not_fit(void **state)
     assert_true(tried > 100);
 }
 
-/* An axis more, in front, where "..." does not take it; one less where there is none to spare. */
+/* One more leading axis where "..." does not match it; one axis fewer than required. */
 static void axes_that_are_too_many(void **state)
 {
     (void)state;
@@ -137,12 +137,12 @@ static void axes_that_are_too_many(void **state)
 
 static void names_dtypes(const op_call *c)
 {
-    char name[24], wanted[64];
+    char name[24], expected[64];
     for (uint32_t k = 0; k < c->count; k++) {
-        snprintf(wanted, sizeof wanted, "%s is %s", op_call_name(c, k, name),
+        snprintf(expected, sizeof expected, "%s is %s", op_call_name(c, k, name),
                  collet_dtype_name(c->operand[k].dtype));
-        if (!strstr(collet_last_error(cx), wanted))
-            fail_msg("'%s' lacks '%s'", collet_last_error(cx), wanted);
+        if (!strstr(collet_last_error(cx), expected))
+            fail_msg("'%s' does not contain '%s'", collet_last_error(cx), expected);
     }
 }
 
@@ -168,7 +168,7 @@ static void dtypes_that_do_not_fit(void **state)
             c.operand[k].dtype = right;
         }
         if (!refused && c.info.id != COLLET_OP_FILL)
-            fail_msg("%s takes any dtypes", c.info.name);
+            fail_msg("%s accepts any dtypes", c.info.name);
     }
 }
 
@@ -199,7 +199,7 @@ static void operands_that_are_absent(void **state)
     }
 }
 
-/* An output all of whose elements are one; of packed bytes, all of whose rows. */
+/* Outputs whose elements (packed bytes: rows) all share one address. */
 static void outputs_that_repeat(void **state)
 {
     static unsigned char memory[128];

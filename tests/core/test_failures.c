@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is left after something failed: which bytes are still handed out, who is told, what is tried
- * again. On the test backend, which fails on demand. */
+/* State after failures: which bytes stay readable, which context gets the error, what is retried.
+ * Uses the test backend, which fails on demand. */
 #include <unistd.h>
 
 #include "common/fixture.h"
@@ -34,7 +34,7 @@ static void open_remote(const char *first, const char *second, const char *backe
 
 static const float doubled[] = {2, 4, 6, 8};
 
-/* Bytes of a failure stay suspect, however many failures come after it. */
+/* The outputs of failed work stay invalid, however many failures follow. */
 static void every_failure_is_remembered(void **state)
 {
     float sink[4];
@@ -55,7 +55,7 @@ static void every_failure_is_remembered(void **state)
     collet_array_free(a);
 }
 
-/* The context that enqueued the work is told, also when another one waited for it first. */
+/* The enqueuing context gets the error even if another context waited first. */
 static void finish_tells_what_another_found(void **state)
 {
     float sink[4];
@@ -73,7 +73,7 @@ static void finish_tells_what_another_found(void **state)
     collet_context_destroy(other);
 }
 
-/* Whoever overwrites all bytes does not care what became of them. */
+/* Overwriting all bytes succeeds although the work that wrote them before failed. */
 static void what_failed_can_be_overwritten(void **state)
 {
     const float fresh[] = {2, 4, 6, 8};
@@ -96,7 +96,7 @@ static void what_failed_can_be_overwritten(void **state)
     collet_array_free(d);
 }
 
-/* Work that failed while it only read an array is no failure of who writes it next. */
+/* Failed work that only read an array does not make the next write of it fail. */
 static void a_reader_that_failed_spoils_nothing(void **state)
 {
     (void)state;
@@ -114,11 +114,11 @@ static void a_reader_that_failed_spoils_nothing(void **state)
     collet_array_free(c);
 }
 
-/* A device that is gone is not asked for what the host or another device has. */
+/* A lost device is not read if the host or another device has valid bytes. */
 static void bytes_elsewhere_survive_their_device(void **state)
 {
     const int64_t two[] = {2, 2};
-    const float turned[] = {1, 3, 2, 4};
+    const float transposed[] = {1, 3, 2, 4};
     collet_array *square = NULL, *view = NULL;
     float sink[4];
     (void)state;
@@ -128,7 +128,7 @@ static void bytes_elsewhere_survive_their_device(void **state)
     assert_ok(cx, collet_array_permute(cx, &view, square, NULL));
     assert_ok(cx, collet_add(cx, c, a, a));
     assert_status(cx, collet_finish(cx), COLLET_DEVICE_LOST);
-    assert_floats(cx, view, turned);
+    assert_floats(cx, view, transposed);
     assert_status(cx, collet_array_read(cx, c, sink, sizeof sink), COLLET_DEVICE_LOST);
     assert_ok(cx, collet_array_write(cx, c, doubled, sizeof doubled));
     assert_floats(cx, c, doubled);
@@ -138,7 +138,7 @@ static void bytes_elsewhere_survive_their_device(void **state)
     collet_array_free(view);
 }
 
-/* The device tells of its loss while bytes are sent to it: from then on it is passed over. */
+/* The device reports its loss during an upload; later calls skip it. */
 static void a_loss_while_bytes_move_is_a_loss(void **state)
 {
     collet_status status = COLLET_OK;
@@ -181,7 +181,7 @@ static void a_device_that_does_not_open_is_tried_once(void **state)
     collet_array_free(c);
 }
 
-/* "The text of the context's last failure": not that of a device which another one stood in for. */
+/* "The text of the context's last failure" excludes a failure that a fallback handled. */
 static void success_leaves_the_last_error_alone(void **state)
 {
     (void)state;
@@ -200,7 +200,7 @@ static void success_leaves_the_last_error_alone(void **state)
     collet_array_free(c);
 }
 
-/* REFUSED by the one that has the kernel says more than that the next one has none. */
+/* REFUSED by a backend that has the kernel takes precedence over a missing kernel in the next. */
 static void the_failure_that_says_most_is_told(void **state)
 {
     (void)state;
@@ -226,24 +226,24 @@ static void a_kernel_has_four_statuses(void **state)
     collet_array_free(c);
 }
 
-/* A strided read of what the host has needs no memory on the device. */
+/* A strided read of bytes that are valid on the host needs no device memory. */
 static void reading_needs_no_device_memory(void **state)
 {
     const int64_t two[] = {2, 2};
-    const float turned[] = {1, 3, 2, 4};
+    const float transposed[] = {1, 3, 2, 4};
     collet_array *square = NULL, *view = NULL;
     (void)state;
     open_remote("remote.memory=8", NULL, "remote");
     collet_array *a = floats(cx, 4, 1);
     assert_ok(cx, collet_array_reshape(cx, &square, a, 2, two));
     assert_ok(cx, collet_array_permute(cx, &view, square, NULL));
-    assert_floats(cx, view, turned);
+    assert_floats(cx, view, transposed);
     collet_array_free(a);
     collet_array_free(square);
     collet_array_free(view);
 }
 
-/* Auto: what the host has too is no reason to leave the first choice. */
+/* "auto" leaves the first choice only for bytes that are not valid on the host. */
 static void auto_counts_only_bytes_that_are_away(void **state)
 {
     (void)state;

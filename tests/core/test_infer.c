@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet_op_infer: what it says of the outputs is what a call accepts, and nothing else is. */
+/* collet_op_infer: a call accepts exactly the outputs that it infers. */
 #include <stdlib.h>
 
 #include "common/fixture.h"
@@ -23,7 +23,7 @@ static collet_op_info info_of(const char *name)
     for (size_t i = 0; collet_op_at(rt, i, &info) == COLLET_OK; i++)
         if (!strcmp(info.name, name))
             return info;
-    fail_msg("there is no %s", name);
+    fail_msg("op %s not found", name);
     return info;
 }
 
@@ -38,8 +38,8 @@ static void same_spec(const op_call *c, uint32_t k, const collet_array_spec *got
                  collet_dtype_name(got->dtype), got->ndim);
 }
 
-/* With the dtypes given, and with all of it open where the signature is the first for its inputs;
- * ops without inputs have no shape to infer. */
+/* Infers with the outputs' dtypes given, then checks complete outputs. Ops without inputs have no
+ * shape to infer. */
 static void infer_one(const op_call *c)
 {
     collet_array_spec outs[COLLET_MAX_OPERANDS];
@@ -73,7 +73,7 @@ static void shapes_are_those_of_calls(void **state)
     assert_true(tried > 500);
 }
 
-/* A call with arrays of what was inferred, dtypes too, is accepted. */
+/* A call accepts arrays of the inferred shapes and dtypes. */
 static void calls_accept_what_is_inferred(void **state)
 {
     (void)state;
@@ -101,7 +101,7 @@ static void calls_accept_what_is_inferred(void **state)
         }
 }
 
-/* Operands of random axes, most of which do not fit: infer and call agree on the status. */
+/* Operands of random shapes, mostly invalid: infer and call return the same status. */
 static void random_shapes_are_judged_alike(void **state)
 {
     uint32_t random = 1;
@@ -125,8 +125,9 @@ static void random_shapes_are_judged_alike(void **state)
         op_call_arrays(&c, cx);
         collet_status called = op_call_run(&c, cx);
         if (inferred != called)
-            fail_msg("%s: inferred %s, called %s: %s %s", c.info.name, collet_status_name(inferred),
-                     collet_status_name(called), err.text, collet_last_error(cx));
+            fail_msg("%s: infer returns %s, the call %s: %s %s", c.info.name,
+                     collet_status_name(inferred), collet_status_name(called), err.text,
+                     collet_last_error(cx));
         op_call_free(&c);
         accepted += called == COLLET_OK;
         refused += called != COLLET_OK;
@@ -134,7 +135,7 @@ static void random_shapes_are_judged_alike(void **state)
     assert_true(accepted > 200 && refused > 200);
 }
 
-/* ---- Single answers -------------------------------------------------------------------------- */
+/* ---- Single ops ------------------------------------------------------------------------------ */
 
 static void broadcasting(void **state)
 {
@@ -241,7 +242,7 @@ static void hostile_input(void **state)
     assert_int_equal(collet_op_infer(rt, 0x80000000u, &fine, NULL, &out, NULL), COLLET_NOT_FOUND);
 }
 
-/* Axes that are broadcast and the op's own together are more than an array has. */
+/* The broadcast axes plus the op's own exceed COLLET_MAX_DIMS. */
 static void too_many_axes(void **state)
 {
     collet_array_spec ins[] = {spec_of(COLLET_F32, 2, 3, 3), spec_of(COLLET_F32, 7, 1, 1)};

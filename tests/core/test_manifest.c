@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is read from a plugin's file, and everything that it may not say. */
+/* Manifests: the fields read from a plugin's file, and every invalid content. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,14 +33,14 @@ static collet_status read_bytes(const void *bytes, size_t count, manifest *m, co
     return status;
 }
 
-static void expect(collet_status wanted, const char *wanted_code, const char *reason)
+static void expect(collet_status expected, const char *wanted_code, const char *reason)
 {
     manifest m;
     const char *code = "";
     collet_error err = {.text = ""};
     collet_status status = read_bytes(image.bytes, image.size, &m, &code, &err);
-    if (status != wanted || strcmp(code, wanted_code) || !strstr(err.text, reason))
-        fail_msg("status %d, %s: %s; wanted %d, %s: %s", status, code, err.text, wanted,
+    if (status != expected || strcmp(code, wanted_code) || !strstr(err.text, reason))
+        fail_msg("status %d, %s: %s; expected %d, %s: %s", status, code, err.text, expected,
                  wanted_code, reason);
     manifest_clear(&m);
     assert_string_equal(m.name, "");
@@ -58,7 +58,7 @@ static void expect_json(const char *json, const char *code, const char *reason)
     expect(!strncmp(code, "abi-", 4) ? COLLET_ABI : COLLET_FORMAT, code, reason);
 }
 
-/* ---- What is read ------------------------------------------------------------------------ */
+/* ---- Valid manifests --------------------------------------------------------------------- */
 
 static void check_good(size_t alignment)
 {
@@ -114,7 +114,7 @@ static void optional_members(void **state)
     manifest_clear(&m);
 }
 
-/* A newer minor version appends: it is read. The name is known of one that is refused. */
+/* A newer minor version is accepted. A refused manifest still reports its name. */
 static void versions(void **state)
 {
     (void)state;
@@ -284,7 +284,7 @@ static void note_sizes(void **state)
     expect(COLLET_FORMAT, "malformed-elf", "runs over");
 }
 
-/* Every shorter file is refused, and every changed byte is survived (the sanitizers judge that). */
+/* Every truncated file is refused; no changed byte causes invalid accesses (sanitizers check). */
 static void damage(void **state)
 {
     (void)state;

@@ -21,11 +21,11 @@ static int set_up(void **state)
 
 enum { ZERO, NOT_A_NUMBER, COUNTING, ENERGIES, BIAS };
 
-/* What an op gives of nothing, where that is not zero (docs/KERNELS.md); output -1: all. */
+/* Non-zero results of empty operands (docs/KERNELS.md); output -1: all. */
 static const struct {
     uint32_t op;
     int output, value;
-} of_nothing[] = {
+} empty_results[] = {
     {COLLET_OP_MEAN, -1, NOT_A_NUMBER},       {COLLET_OP_LU, 0, COUNTING},
     {COLLET_OP_COM, 0, NOT_A_NUMBER},         {COLLET_OP_KINETIC, 0, ENERGIES},
     {COLLET_OP_GYRATION, -1, NOT_A_NUMBER},   {COLLET_OP_RMSD, -1, NOT_A_NUMBER},
@@ -33,12 +33,12 @@ static const struct {
     {COLLET_OP_TERNARY_LINEAR, 0, BIAS},
 };
 
-static int value_of_nothing(uint32_t op, uint32_t output)
+static int value_when_empty(uint32_t op, uint32_t output)
 {
-    for (size_t i = 0; i < sizeof of_nothing / sizeof *of_nothing; i++) {
-        if (of_nothing[i].op == op &&
-            (of_nothing[i].output < 0 || of_nothing[i].output == (int)output))
-            return of_nothing[i].value;
+    for (size_t i = 0; i < sizeof empty_results / sizeof *empty_results; i++) {
+        if (empty_results[i].op == op &&
+            (empty_results[i].output < 0 || empty_results[i].output == (int)output))
+            return empty_results[i].value;
     }
     return ZERO;
 }
@@ -56,15 +56,15 @@ static void check_element(const op_call *c, uint32_t k, int64_t i, double got)
 {
     const op_operand *o = &c->operand[k];
     int64_t within = o->ndim ? i % o->shape[o->ndim - 1] : 0;
-    int value = value_of_nothing(c->info.id, k);
-    /* Of the energies the total is a sum; the others are divided by the mass. */
+    int value = value_when_empty(c->info.id, k);
+    /* ENERGIES: the total is a sum; the other elements are divided by the mass. */
     int nan = value == NOT_A_NUMBER || (value == ENERGIES && within > 0);
-    double wanted = value == COUNTING ? (double)within
-                    : value == BIAS   ? last_input(c, within)
-                                      : 0.0;
-    if (nan ? !isnan(got) : got != wanted)
-        fail_msg("%s (%s) of nothing on %s: output %u, element %d is %g", c->info.name, c->sig,
-                 collet_last_backend(cx), k, (int)i, got);
+    double expected = value == COUNTING ? (double)within
+                      : value == BIAS   ? last_input(c, within)
+                                        : 0.0;
+    if (nan ? !isnan(got) : got != expected)
+        fail_msg("%s (%s) of empty operands on %s: output %u, element %d is %g", c->info.name,
+                 c->sig, collet_last_backend(cx), k, (int)i, got);
 }
 
 /* Zero, NaN, or a number that is neither. */
@@ -93,13 +93,13 @@ static void check_output(const op_call *c, uint32_t k)
         else if (d == COLLET_F16 || d == COLLET_BF16)
             check_element(c, k, i, half(((const uint16_t *)(const void *)bytes)[i], d));
         else
-            fail_msg("%s: an output of %s is not looked at", c->info.name, collet_dtype_name(d));
+            fail_msg("%s: no check for an output of %s", c->info.name, collet_dtype_name(d));
     }
 }
 
-static int refused; /* for lack of elements */
+static int refused; /* calls refused for empty operands */
 
-static int some_output(const op_call *c)
+static int has_output(const op_call *c)
 {
     size_t bytes = 0;
     for (uint32_t k = 0; k < c->info.n_out; k++)
@@ -107,8 +107,8 @@ static int some_output(const op_call *c)
     return bytes > 0;
 }
 
-/* With nothing to compute no kernel is called; else the outputs are what is documented. */
-static void call_with_nothing(const char *backend, size_t index, int sig, char empty)
+/* No kernel runs if all outputs are empty; else the outputs are the documented ones. */
+static void call_empty(const char *backend, size_t index, int sig, char empty)
 {
     op_call c;
     if (!op_call_describe(&c, rt, index, sig, empty))
@@ -122,7 +122,7 @@ static void call_with_nothing(const char *backend, size_t index, int sig, char e
         refused++;
     } else {
         assert_ok(cx, status);
-        assert_int_equal(counters_of(cx).calls - before, some_output(&c));
+        assert_int_equal(counters_of(cx).calls - before, has_output(&c));
         for (uint32_t k = 0; k < c.info.n_out; k++)
             check_output(&c, k);
     }
@@ -142,7 +142,7 @@ static void operands_without_elements(void **state)
                 if (op_call_axis_count(&c, *letter) == 0)
                     continue;
                 for (int sig = 0; sig < 24; sig++)
-                    call_with_nothing(backends[b], i, sig, *letter);
+                    call_empty(backends[b], i, sig, *letter);
                 tried++;
             }
         }
@@ -167,8 +167,9 @@ static void take_results(const op_call *c, results *r)
     }
 }
 
-/* The call whose output 0 lies `offset` elements from the beginning of input k. */
-static void call_over(const op_call *plain, uint32_t k, int64_t offset, const results *wanted)
+/* Makes the call with output 0 at `offset` elements from the start of input k. */
+static void call_overlapping(const op_call *plain, uint32_t k, int64_t offset,
+                             const results *expected)
 {
     static _Alignas(64) char memory[2 * OP_CALL_BYTES];
     static results got;
@@ -192,40 +193,40 @@ static void call_over(const op_call *plain, uint32_t k, int64_t offset, const re
     uint64_t before = counters_of(cx).temporaries;
     assert_ok(cx, op_call_run(&c, cx));
     if (counters_of(cx).temporaries - before != !(same && c.info.alias))
-        fail_msg("%s (%s): %d temporaries when output 0 lies %d elements into input %u",
+        fail_msg("%s (%s): %d temporaries when output 0 starts %d elements into input %u",
                  c.info.name, c.sig, (int)(counters_of(cx).temporaries - before), (int)offset,
                  k - c.info.n_out);
     take_results(&c, &got);
     for (uint32_t n = 0; n < c.info.n_out; n++) {
-        if (memcmp(got.bytes[n], wanted->bytes[n], wanted->size[n]) != 0)
+        if (memcmp(got.bytes[n], expected->bytes[n], expected->size[n]) != 0)
             fail_msg(
-                "%s (%s) on %s: output %u differs when output 0 lies %d elements into input %u",
+                "%s (%s) on %s: output %u differs when output 0 starts %d elements into input %u",
                 c.info.name, c.sig, collet_last_backend(cx), n, (int)offset, k - c.info.n_out);
     }
     op_call_free(&c);
 }
 
-/* Over each input of output 0's dtype: at its very place, one element behind it, one before. */
+/* Places output 0 over each input of its dtype: in place, one element after it, one before. */
 static int share_memory(size_t index, int sig)
 {
-    static results wanted;
+    static results expected;
     op_call c;
     int tried = 0;
     if (!op_call_describe(&c, rt, index, sig, 0))
         return 0;
     op_call_arrays(&c, cx);
     assert_ok(cx, op_call_run(&c, cx));
-    take_results(&c, &wanted);
+    take_results(&c, &expected);
     op_call_free(&c);
     for (uint32_t k = c.info.n_out; k < c.count; k++) {
         size_t in_bytes = op_call_bytes(&c, k), one = collet_dtype_size(c.operand[0].dtype);
         if (c.operand[k].dtype != c.operand[0].dtype)
             continue;
-        call_over(&c, k, 0, &wanted);
+        call_overlapping(&c, k, 0, &expected);
         if (in_bytes > one)
-            call_over(&c, k, 1, &wanted);
+            call_overlapping(&c, k, 1, &expected);
         if (op_call_bytes(&c, 0) > one)
-            call_over(&c, k, -1, &wanted);
+            call_overlapping(&c, k, -1, &expected);
         tried++;
     }
     return tried;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records: what was lent never moves, whoever appends at the same time. */
+/* Records: returned entries never move, even during concurrent appends. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes, spaces, queues and failures, on a backend with memory and asynchronous queues of its own.
+/* Transfers, spaces, queues and failures on a backend with device memory and asynchronous queues.
  */
 #include <pthread.h>
 
@@ -7,7 +7,7 @@
 
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
 
-/* A chain of kernels moves each input once and each result only when it is read. */
+/* A chain of kernels transfers each input once, and each result only when it is read. */
 static void a_chain_moves_inputs_and_results_only(void **state)
 {
     (void)state;
@@ -18,11 +18,11 @@ static void a_chain_moves_inputs_and_results_only(void **state)
     collet_counters before = counters_of(w.cx);
     assert_int_equal(before.bytes_to_device, 2 * 64);
     assert_int_equal(before.bytes_to_host, 0);
-    float wanted[16];
+    float expected[16];
     for (int i = 0; i < 16; i++)
-        wanted[i] = (float)i + 20.0f * (100.0f + (float)i);
-    assert_floats(w.cx, c, wanted);
-    assert_floats(w.cx, c, wanted);
+        expected[i] = (float)i + 20.0f * (100.0f + (float)i);
+    assert_floats(w.cx, c, expected);
+    assert_floats(w.cx, c, expected);
     assert_int_equal(counters_of(w.cx).bytes_to_host, 64);
     assert_int_equal(counters_of(w.cx).calls, 20);
     collet_array_free(a);
@@ -31,8 +31,8 @@ static void a_chain_moves_inputs_and_results_only(void **state)
     close_world(w);
 }
 
-/* Results computed on one device are used on the other and on the host: the newest bytes always
- * win. */
+/* Results of one device are used on the other and on the host: every reader gets the newest
+ * bytes. */
 static void the_newest_bytes_win(void **state)
 {
     (void)state;
@@ -45,14 +45,14 @@ static void the_newest_bytes_win(void **state)
     assert_ok(w.cx, collet_sub(w.cx, c, c, a));
     assert_ok(w.cx, collet_set_backend(w.cx, "remote:0"));
     assert_ok(w.cx, collet_add(w.cx, c, c, a));
-    const float wanted[] = {2, 8, 18, 32};
-    assert_floats(w.cx, c, wanted);
+    const float expected[] = {2, 8, 18, 32};
+    assert_floats(w.cx, c, expected);
     collet_array_free(a);
     collet_array_free(c);
     close_world(w);
 }
 
-/* Writing a part of a storage keeps the rest, wherever the rest was valid. */
+/* A partial write keeps the rest of the storage, in whichever space that was valid. */
 static void a_partial_write_keeps_the_rest(void **state)
 {
     (void)state;
@@ -60,8 +60,8 @@ static void a_partial_write_keeps_the_rest(void **state)
     collet_array *a = floats(w.cx, 6, 0), *part, *b = floats(w.cx, 3, 50);
     assert_ok(w.cx, collet_array_slice(w.cx, &part, a, 0, 0, 3, 2));
     assert_ok(w.cx, collet_copy(w.cx, part, b));
-    const float wanted[] = {50, 1, 51, 3, 52, 5};
-    assert_floats(w.cx, a, wanted);
+    const float expected[] = {50, 1, 51, 3, 52, 5};
+    assert_floats(w.cx, a, expected);
     void *address;
     assert_ok(w.cx, collet_array_acquire(w.cx, a, COLLET_WRITE, &address));
     ((float *)address)[1] = -1;
@@ -80,8 +80,7 @@ static void a_partial_write_keeps_the_rest(void **state)
     close_world(w);
 }
 
-/* Memory short on the device: refused, nothing lost; another backend serves where that is allowed.
- */
+/* Out of device memory: refused without loss of data; falls back where allowed. */
 static void refusal_falls_back_or_not(void **state)
 {
     static const char *const settings[] = {"remote.memory=100", NULL};
@@ -91,17 +90,17 @@ static void refusal_falls_back_or_not(void **state)
     assert_status(w.cx, collet_add(w.cx, c, a, a), COLLET_REFUSED);
     assert_text_has(w.cx, "add on remote:0");
     assert_text_has(w.cx, "do not fit in the device's memory");
-    float kept[16], wanted[16];
+    float kept[16], expected[16];
     for (int i = 0; i < 16; i++) {
         kept[i] = 7.0f + (float)i;
-        wanted[i] = 2.0f * (float)i;
+        expected[i] = 2.0f * (float)i;
     }
     assert_floats(w.cx, c, kept);
     assert_ok(w.cx, collet_set_backend(w.cx, "remote,cpu_scalar"));
     assert_ok(w.cx, collet_add(w.cx, c, a, a));
     assert_string_equal(collet_last_backend(w.cx), "cpu_scalar");
     assert_int_equal(counters_of(w.cx).fallbacks, 1);
-    assert_floats(w.cx, c, wanted);
+    assert_floats(w.cx, c, expected);
     collet_set_fallback(w.cx, 0);
     assert_status(w.cx, collet_add(w.cx, c, a, a), COLLET_REFUSED);
     collet_array_free(a);
@@ -127,8 +126,7 @@ static void a_missing_kernel_falls_back_or_says_so(void **state)
     close_world(w);
 }
 
-/* What core itself must copy (temporaries, strided reads and writes) needs no kernel of the
- * backend. */
+/* libcore's own copies (temporaries, strided reads and writes) need no kernel of the backend. */
 static void core_copies_without_a_kernel(void **state)
 {
     (void)state;
@@ -149,8 +147,7 @@ static void core_copies_without_a_kernel(void **state)
     close_world(w);
 }
 
-/* A failure after launch is reported by the next wait, and the bytes it left are never handed out.
- */
+/* The next wait reports a failure after launch; the failed output is never readable. */
 static void a_late_failure_is_reported(void **state)
 {
     static const char *const settings[] = {"remote.fail=2", NULL};
@@ -174,8 +171,7 @@ static void a_late_failure_is_reported(void **state)
     close_world(w);
 }
 
-/* A device that is lost takes with it only what lived there alone; the context goes on elsewhere.
- */
+/* A lost device loses only bytes valid there alone; the context continues on other devices. */
 static void a_lost_device_loses_only_its_own(void **state)
 {
     static const char *const settings[] = {"remote.lose=2", NULL};
@@ -199,7 +195,7 @@ static void a_lost_device_loses_only_its_own(void **state)
     close_world(w);
 }
 
-/* Auto goes where the bytes are. */
+/* "auto" prefers the device that holds the bytes. */
 static void auto_follows_the_bytes(void **state)
 {
     (void)state;
@@ -274,7 +270,7 @@ static void contexts_share_an_array(void **state)
     close_world(w);
 }
 
-/* Whatever is destroyed first, the last user keeps the runtime; device memory is given back. */
+/* In any order of destruction the last user keeps the runtime alive; device memory is freed. */
 static void arrays_may_outlive_everything(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which backend serves, who decides, and what is said when a choice cannot be met. */
+/* Backend selection: the order of sources, and the errors of unusable choices. */
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,8 +9,8 @@
 typedef struct place {
     char directory[64];
     char file[96];   /* configuration */
-    char broken[96]; /* an empty file where a plugin should be */
-    char path[512];  /* plugin path with all of them */
+    char broken[96]; /* an empty file in place of a plugin */
+    char path[512];  /* plugin path: broken, remote, scalar */
 } place;
 
 static int set_up(void **state)
@@ -63,13 +63,13 @@ static collet_status create(const place *p, const char *backend, const char *con
     return collet_runtime_create(rt, &options, err);
 }
 
-static void assert_choice(const place *p, const char *backend, const char *wanted)
+static void assert_choice(const place *p, const char *backend, const char *expected)
 {
     collet_runtime *rt = NULL;
     collet_error err;
     assert_int_equal(create(p, backend, NULL, &rt, &err), COLLET_OK);
     collet_context *cx = context_of(rt);
-    assert_string_equal(collet_get_backend(cx), wanted);
+    assert_string_equal(collet_get_backend(cx), expected);
     collet_context_destroy(cx);
     collet_runtime_destroy(rt);
 }
@@ -148,7 +148,7 @@ static void count_warning(void *user, int32_t level, const char *text)
         ++*(int *)user;
 }
 
-/* In a list what cannot be used is passed over and said; what nobody has is a mistake. */
+/* A list skips unusable backends with a warning; unknown names are errors. */
 static void a_list_is_an_order_of_preference(void **state)
 {
     const place *p = *state;
@@ -215,7 +215,7 @@ static void backends_are_listed_in_order_of_preference(void **state)
     collet_runtime_destroy(rt);
 }
 
-/* With probing off nothing runs until it is needed; then it works, or says why not. */
+/* With probing off a plugin's code first runs when needed; it then works or reports why not. */
 static void unproven_backends_are_tried_at_first_use(void **state)
 {
     static const char *const settings[] = {"probe=off", NULL};
@@ -256,7 +256,7 @@ static void assert_refused(const place *p, const char *text, collet_status statu
     write_file(p->file, text);
     assert_int_equal(create(p, NULL, NULL, &rt, &err), status);
     if (!strstr(err.text, part))
-        fail_msg("'%s' lacks '%s'", err.text, part);
+        fail_msg("'%s' does not contain '%s'", err.text, part);
 }
 
 static void bad_configuration_is_refused(void **state)
@@ -317,15 +317,15 @@ static void settings_tell_their_source(void **state)
     for (size_t i = 0; i < collet_setting_count(rt); i++) {
         collet_setting s = {.struct_size = sizeof s};
         assert_int_equal(collet_setting_at(rt, i, &s), COLLET_OK);
-        const char *wanted = !strcmp(s.key, "num_threads") ? "program 1"
-                             : !strcmp(s.key, "fallback")  ? "file off"
-                             : !strcmp(s.key, "log")       ? "environment error"
-                             : !strcmp(s.key, "probe")     ? "default on"
-                                                           : NULL;
+        const char *expected = !strcmp(s.key, "num_threads") ? "program 1"
+                               : !strcmp(s.key, "fallback")  ? "file off"
+                               : !strcmp(s.key, "log")       ? "environment error"
+                               : !strcmp(s.key, "probe")     ? "default on"
+                                                             : NULL;
         char got[128];
         snprintf(got, sizeof got, "%s %.100s", s.source, s.value);
-        if (wanted) {
-            assert_string_equal(got, wanted);
+        if (expected) {
+            assert_string_equal(got, expected);
             seen++;
         }
     }

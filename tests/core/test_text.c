@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small parts of core that no public call shows whole: text, cgroup quotas, statuses, dtypes. */
+/* Internals that public calls expose only in part: text, cgroup quotas, statuses, dtypes. */
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -51,7 +51,7 @@ static void write_group(const char *root, const char *group, const char *file, c
     fclose(out);
 }
 
-/* The tightest quota of a group and its parents counts, rounded up; "max" is none. */
+/* The smallest quota of a group and its parents applies, rounded up; "max" means no quota. */
 static void cgroup_quotas_bind(void **state)
 {
     char root[] = "/tmp/collet-cgroup-XXXXXX", command[64];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Many threads on one runtime: contexts made, devices opened for the first time at once, inputs
- * shared between backends, arrays freed elsewhere, and everything that can be looked at looked at
- * meanwhile. What the thread sanitizer is to watch.
+ * Many threads on one runtime: they create contexts, open devices for the first time concurrently,
+ * share inputs between backends, free arrays of other threads, and call every getter meanwhile.
+ * For the thread sanitizer.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -14,7 +14,7 @@
 #define ROUNDS 40
 #define ELEMENTS 16
 
-/* Arrays on their way to the thread that frees them. */
+/* Arrays handed to the thread that frees them. */
 typedef struct belt {
     pthread_mutex_t lock;
     collet_array *arrays[WORKERS * ROUNDS];
@@ -82,8 +82,8 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* Follows every string that is lent, so that one that changes under a reader is seen. */
-static size_t look(const collet_runtime *rt)
+/* Reads every returned string, so that the sanitizer detects concurrent changes. */
+static size_t read_strings(const collet_runtime *rt)
 {
     size_t sum = 0;
     for (size_t i = 0; i < collet_backend_count(rt); i++) {
@@ -113,7 +113,7 @@ static void *watch(void *argument)
     pthread_barrier_wait(&m->start);
     while (atomic_load(&m->done) < WORKERS) {
         collet_array_free(take(&m->freed));
-        if (!look(m->rt) || collet_op_find(m->rt, "remote.plus", &op) != COLLET_OK)
+        if (!read_strings(m->rt) || collet_op_find(m->rt, "remote.plus", &op) != COLLET_OK)
             atomic_fetch_add(&m->failures, 1);
     }
     return NULL;
@@ -126,8 +126,7 @@ static void everything_at_once(const char *const *settings)
     meeting m = {.rt = runtime_with(BOTH, settings)};
     worker workers[WORKERS];
     pthread_t threads[WORKERS + 1];
-    /* An array needs a context, and a context opens what its choice names: not what is tested here.
-     */
+    /* Not part of the test: an array needs a context, and that opens its chosen device. */
     collet_context *cx = context_of(m.rt);
     m.shared = floats(cx, ELEMENTS, 0);
     collet_context_destroy(cx);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random chains of views against a model: a view is a shape and the list of the base's elements
- * that it shows, in C order. Reading, writing, and adding into views that overlap must do what the
- * list says, on host memory and on a device's. Seeds are fixed and said when one fails.
+ * Random chains of views against a model: a view is a shape and its list of base elements in C
+ * order. Reading, writing, and adding into overlapping views must match the list, in host and in
+ * device memory. Seeds are fixed and printed on failure.
  */
 #include "common/support.h"
 
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
 #define BASE 60   /* elements */
-#define SHOWN 720 /* elements of a view, at most */
+#define SHOWN 720 /* maximum number of elements of a view */
 #define MAX_AXES 5
 
 typedef struct model {
@@ -106,8 +106,8 @@ static int repeats(const model *m)
     return 0;
 }
 
-/* Whether the elements follow each other in equal steps: then every shape fits. */
-static int even(const model *m)
+/* Whether the elements are equally spaced: then every reshape is possible without a copy. */
+static int equally_spaced(const model *m)
 {
     for (int64_t n = 2; n < m->count; n++)
         if (m->element[n] - m->element[n - 1] != m->element[1] - m->element[0])
@@ -115,7 +115,7 @@ static int even(const model *m)
     return 1;
 }
 
-/* ---- Steps: the same on the model and on the array --------------------------------------- */
+/* ---- Steps: applied to the model and to the array ---------------------------------------- */
 
 static void replace(collet_array **a, collet_array *view)
 {
@@ -131,8 +131,8 @@ static void step_slice(collet_context *cx, collet_array **a, model *m)
     int64_t extent = m->shape[axis], start = 0, count = 0, step = pick(9) - 4;
     if (extent && pick(12)) {
         start = pick(extent);
-        int64_t room = step > 0 ? (extent - 1 - start) / step : step < 0 ? start / -step : 0;
-        count = 1 + pick(room + 1);
+        int64_t remaining = step > 0 ? (extent - 1 - start) / step : step < 0 ? start / -step : 0;
+        count = 1 + pick(remaining + 1);
     }
     collet_array *view = NULL;
     assert_ok(cx, collet_array_slice(cx, &view, *a, axis, start, count, step));
@@ -172,7 +172,7 @@ static void step_broadcast(collet_context *cx, collet_array **a, model *m)
     replace(a, view);
 }
 
-/* A shape of as many elements, made of the prime factors; refused where it would need a copy. */
+/* Reshapes to random products of the prime factors; refused where a copy would be needed. */
 static void step_reshape(collet_context *cx, collet_array **a, model *m)
 {
     int64_t shape[MAX_AXES], rest = m->count;
@@ -189,7 +189,7 @@ static void step_reshape(collet_context *cx, collet_array **a, model *m)
     collet_array *view = NULL;
     collet_status status = collet_array_reshape(cx, &view, *a, ndim, shape);
     if (status == COLLET_SHAPE) {
-        assert_true(!even(m));
+        assert_true(!equally_spaced(m));
         return;
     }
     assert_ok(cx, status);
@@ -264,7 +264,7 @@ static void one_chain(collet_context *cx)
 
 /* ---- Overlaps ---------------------------------------------------------------------------- */
 
-/* A view of `shape` anywhere in the base; an axis of an input may be repeated. */
+/* A view of `shape` anywhere in the base; an input may have a broadcast axis. */
 static collet_array *window(collet_context *cx, const collet_array *all, model *m,
                             const int64_t *shape, int may_repeat)
 {

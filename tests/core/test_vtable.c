@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each way in which a plugin's table can break the contract is refused in its own words. */
+/* Each violation of the contract in a plugin's table is refused with its own message. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -63,7 +63,7 @@ static collet_status host_alloc(collet_device *device, uint64_t bytes, void **ad
     return COLLET_FAILED;
 }
 
-/* A good table, to be broken; everything that it points to can be changed too. */
+/* A valid table to be corrupted; everything it points to is writable too. */
 typedef struct sample {
     collet_plugin table;
     collet_kernel_row rows[4];
@@ -122,14 +122,14 @@ static int teardown(void **state)
     return 0;
 }
 
-static void expect(const sample *s, const char *wanted, const char *reason)
+static void expect(const sample *s, const char *expected, const char *reason)
 {
     const char *code = "";
     collet_error err = {.text = ""};
     collet_status status = vtable_verify(&s->table, &s->manifest, &code, &err);
-    if (strcmp(code, wanted) || (status == COLLET_OK) != !strcmp(wanted, "ok") ||
+    if (strcmp(code, expected) || (status == COLLET_OK) != !strcmp(expected, "ok") ||
         !strstr(err.text, reason))
-        fail_msg("%d %s: %s; wanted %s: %s", status, code, err.text, wanted, reason);
+        fail_msg("%d %s: %s; expected %s: %s", status, code, err.text, expected, reason);
 }
 
 static void good(void **state)
@@ -197,7 +197,7 @@ static void arrays(void **state)
     expect(s, "vtable-arrays", "own ops");
 }
 
-/* Rows that a later minor version has made longer are stepped by their own size. */
+/* Longer rows of a later minor version are indexed by their own size. */
 static void longer_rows(void **state)
 {
     sample *s = *state;
@@ -330,7 +330,7 @@ static void own_parameter_fields(void **state)
     expect(s, "vtable-own-op", "two fields");
     s->ops[1].field_size = 8;
     expect(s, "vtable-own-op", "zoo.sum");
-    /* A table of 1.2 has none of this. */
+    /* A table of 1.2 lacks these members. */
     struct first_definition {
         const char *name, *shapes, *sigs;
         uint32_t params_size, alias;
@@ -359,7 +359,7 @@ static void kernels_differ(void **state)
     expect(s, "kernels-differ", "table has the kernel add");
 }
 
-/* A plugin of a newer minor version may bring ops that this core does not know. */
+/* A plugin of a newer minor version may implement ops unknown to this core. */
 static void newer_minor(void **state)
 {
     sample *s = *state;
