@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* matmul by oneDNN 2: dnnl_sgemm, and the matmul primitive for bf16 and 8-bit integers. */
+/* matmul by oneDNN 2 or 3: dnnl_sgemm, and the matmul primitive for bf16 and 8-bit integers. */
 #include "reference.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Of dnnl_types.h, version 2. */
+/* Of dnnl_types.h; the same in both versions. */
 enum { ENGINE_CPU = 1, IN_ORDER = 1, TAG_AB = 3 };
 enum { BF16 = 2, F32 = 3, S32 = 4, S8 = 5 };
 enum { ARGUMENT_SOURCE = 1, ARGUMENT_TARGET = 17, ARGUMENT_WEIGHTS = 33 };
@@ -34,6 +34,10 @@ typedef struct dnnl {
                             const void *bias, const void *target);
     int (*plan)(void **plan, const void *description, const void *attributes, void *engine,
                 const void *hint);
+    /* Version 3 has handles where version 2 has structures, and describes and plans in one step. */
+    int (*describe_3)(void **memory, int ndim, const int64_t *dims, int dtype, int tag);
+    int (*plan_3)(void **plan, void *engine, const void *source, const void *weights,
+                  const void *bias, const void *target, const void *attributes);
     int (*make)(void **primitive, const void *plan);
     int (*make_memory)(void **memory, const void *description, void *engine, void *data);
     int (*make_engine)(void **engine, int kind, size_t index);
@@ -64,53 +68,84 @@ static int dtype_of(collet_dtype dtype)
     return dtype == COLLET_BF16 ? BF16 : dtype == COLLET_F32 ? F32 : dtype == COLLET_I8 ? S8 : S32;
 }
 
+/* What describes a matrix in memory, as the functions of the version take it. */
+static void *describe(reference_job *job, const dnnl *d, const bench_operand *o)
+{
+    int64_t dims[DIMENSIONS] = {o->shape[0], o->shape[1]};
+    void *memory = d->describe_3 ? NULL : reference_memory(job, DESCRIPTION_BYTES);
+    int status = d->describe_3 ? d->describe_3(&memory, 2, dims, dtype_of(o->dtype), TAG_AB)
+                 : memory      ? d->describe(memory, 2, dims, dtype_of(o->dtype), TAG_AB)
+                               : -1;
+    return status ? NULL : memory;
+}
+
+/* `memory`: target, source, weights. */
+static int make_plan(reference_job *job, const dnnl *d, void *engine, void **memory, void **plan)
+{
+    if (d->plan_3)
+        return d->plan_3(plan, engine, memory[1], memory[2], NULL, memory[0], NULL) == 0;
+    void *product = reference_memory(job, DESCRIPTION_BYTES);
+    return product && d->describe_product(product, memory[1], memory[2], NULL, memory[0]) == 0 &&
+           d->plan(plan, product, NULL, engine, NULL) == 0;
+}
+
 static int32_t make_product(reference_job *job, dnnl *d)
 {
     static const int which[] = {ARGUMENT_TARGET, ARGUMENT_SOURCE, ARGUMENT_WEIGHTS};
-    void *engine, *plan, *product = reference_memory(job, DESCRIPTION_BYTES), *memory[3];
-    int32_t fine = product && d->make_engine(&engine, ENGINE_CPU, 0) == 0 &&
+    void *engine, *plan, *memory[3];
+    int32_t fine = d->make_engine(&engine, ENGINE_CPU, 0) == 0 &&
                    d->make_stream(&d->stream, engine, IN_ORDER) == 0;
     for (int i = 0; i < 3 && fine; i++) {
-        int64_t dims[DIMENSIONS] = {job->operands[i].shape[0], job->operands[i].shape[1]};
-        memory[i] = reference_memory(job, DESCRIPTION_BYTES);
+        memory[i] = describe(job, d, &job->operands[i]);
         d->arguments[i].which = which[i];
         fine = memory[i] &&
-               d->describe(memory[i], 2, dims, dtype_of(job->operands[i].dtype), TAG_AB) == 0 &&
                d->make_memory(&d->arguments[i].memory, memory[i], engine, job->data[i]) == 0;
     }
-    fine = fine && d->describe_product(product, memory[1], memory[2], NULL, memory[0]) == 0 &&
-           d->plan(&plan, product, NULL, engine, NULL) == 0 && d->make(&d->primitive, plan) == 0;
+    fine = fine && make_plan(job, d, engine, memory, &plan) && d->make(&d->primitive, plan) == 0;
     return fine ? 1 : reference_fail(job, "it makes no such product");
 }
 
-static int32_t find_all(reference_job *job, void *handle, dnnl *d)
+typedef struct symbol {
+    const char *name;
+    void *function;
+} symbol;
+
+static int32_t find_all(reference_job *job, void *handle, const symbol *symbols, size_t count)
 {
-    const struct {
-        const char *name;
-        void *function;
-    } wanted[] = {{"dnnl_version", &d->get_version},
-                  {"dnnl_get_effective_cpu_isa", &d->effective_isa},
-                  {"dnnl_sgemm", &d->sgemm},
-                  {"dnnl_memory_desc_init_by_tag", &d->describe},
-                  {"dnnl_matmul_desc_init", &d->describe_product},
-                  {"dnnl_primitive_desc_create", &d->plan},
-                  {"dnnl_primitive_create", &d->make},
-                  {"dnnl_memory_create", &d->make_memory},
-                  {"dnnl_engine_create", &d->make_engine},
-                  {"dnnl_stream_create", &d->make_stream},
-                  {"dnnl_primitive_execute", &d->execute},
-                  {"dnnl_stream_wait", &d->wait}};
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-        if (!reference_find(job, handle, wanted[i].name, wanted[i].function))
+    for (size_t i = 0; i < count; i++)
+        if (!reference_find(job, handle, symbols[i].name, symbols[i].function))
             return 0;
     return 1;
 }
 
+static int32_t find_functions(reference_job *job, void *handle, dnnl *d)
+{
+    const symbol both[] = {{"dnnl_get_effective_cpu_isa", &d->effective_isa},
+                           {"dnnl_sgemm", &d->sgemm},
+                           {"dnnl_primitive_create", &d->make},
+                           {"dnnl_memory_create", &d->make_memory},
+                           {"dnnl_engine_create", &d->make_engine},
+                           {"dnnl_stream_create", &d->make_stream},
+                           {"dnnl_primitive_execute", &d->execute},
+                           {"dnnl_stream_wait", &d->wait}};
+    const symbol two[] = {{"dnnl_memory_desc_init_by_tag", &d->describe},
+                          {"dnnl_matmul_desc_init", &d->describe_product},
+                          {"dnnl_primitive_desc_create", &d->plan}};
+    const symbol three[] = {{"dnnl_memory_desc_create_with_tag", &d->describe_3},
+                            {"dnnl_matmul_primitive_desc_create", &d->plan_3}};
+    return find_all(job, handle, both, sizeof both / sizeof *both) &&
+           (d->get_version()->major > 2 ? find_all(job, handle, three, sizeof three / sizeof *three)
+                                        : find_all(job, handle, two, sizeof two / sizeof *two));
+}
+
 int32_t reference_onednn_open(reference_job *job)
 {
-    void *handle = reference_load(job, "libdnnl.so.2");
+    void *handle = reference_load(job, "libdnnl.so.3");
     dnnl *d = reference_memory(job, sizeof *d);
-    if (!handle || !d || !find_all(job, handle, d))
+    if (!handle)
+        handle = reference_load(job, "libdnnl.so.2");
+    if (!handle || !d || !reference_find(job, handle, "dnnl_version", &d->get_version) ||
+        !find_functions(job, handle, d))
         return 0;
     if (job->operands[0].ndim != 2)
         return reference_fail(job, "batches are not compared");
