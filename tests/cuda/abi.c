@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiled, never run: the declarations of plugins/cuda/providers/abi against the toolkit's own. */
+/* Compiled, never run: compares plugins/cuda/providers/abi with the toolkit's headers. */
 #include <cublas_v2.h>
 #include <cuda.h>
 #include <cufftXt.h>
@@ -28,7 +28,7 @@ CUBLAS_FUNCTIONS(SAME_FUNCTION)
 CUFFT_FUNCTIONS(SAME_FUNCTION)
 CUSOLVER_FUNCTIONS(SAME_FUNCTION)
 
-/* Enumerations, which the declarations have as int. */
+/* Enumerations, declared as int in the plugin. */
 #define AS_INT(type) _Static_assert(sizeof(type) == sizeof(int), #type " is not as large as int");
 AS_INT(CUresult)
 AS_INT(CUdevice_attribute)

@@ -92,7 +92,7 @@ static int nothing_left(void **state)
     return -1;
 }
 
-/* The device that most tests use, with a queue. */
+/* The device and queue that most tests use. */
 static collet_device *device;
 static collet_queue *queue;
 

@@ -1,13 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# cuda_programs.sh BACKEND_CHECK PLUGIN FAKE_DRIVER NVRTC PROGRAMS OPTION...: calls the rows of the cuda
-# backend that backend-check has with these options, which need at least so many programs, on the fake
-# driver, while the real NVRTC compiles the kernels for compute capability 9.0; then the rows that
-# libraries serve, with the stand-ins for these. No kernel runs and no result is checked: the test
-# fails if a call is refused or fails.
+# cuda_programs.sh BACKEND_CHECK PLUGIN FAKE_DRIVER NVRTC PROGRAMS OPTION...: runs backend-check
+# with the options on the fake driver; the real NVRTC compiles the kernels for compute capability
+# 9.0. Then the rows that use libraries, with stand-ins. No kernel runs, no result is checked: the
+# test fails if a call is refused or fails, or if fewer than PROGRAMS programs are compiled.
 directory=$(mktemp -d) || exit 1
 trap 'rm -rf "$directory"' EXIT
-[ -e "$4" ] || { echo "no NVRTC"; exit 77; }
+[ -e "$4" ] || { echo "NVRTC not found"; exit 77; }
 printf 'cuda.library = %s\ncuda.nvrtc = %s\n' "$3" "$4" >"$directory/collet.conf"
 printf 'cuda.cublas = off\ncuda.cufft = off\ncuda.cusolver = off\n' >>"$directory/collet.conf"
 COLLET_CONFIG=$directory/collet.conf XDG_CACHE_HOME=$directory FAKE_CUDA_MEMORY=400000000 \
@@ -16,9 +15,9 @@ grep -E '^cuda: .* [1-9][0-9]* cases in' "$directory/out" || { tail -5 "$directo
 programs=$(find "$directory/collet/kernels" -type f | wc -l)
 echo "$programs programs"
 [ "$programs" -ge "$5" ] || exit 1
-beside=$(dirname "$3")
-sed -i "s|^cuda.cufft.*|cuda.cufft = $beside/libfake_cufft.so|" "$directory/collet.conf"
-sed -i "s|^cuda.cusolver.*|cuda.cusolver = $beside/libfake_cusolver.so\ncuda.cusolver_from = 4|" \
+fakes=$(dirname "$3")
+sed -i "s|^cuda.cufft.*|cuda.cufft = $fakes/libfake_cufft.so|" "$directory/collet.conf"
+sed -i "s|^cuda.cusolver.*|cuda.cusolver = $fakes/libfake_cusolver.so\ncuda.cusolver_from = 4|" \
     "$directory/collet.conf"
 for op in fft lu solve qr svd eigh cholesky; do
     COLLET_CONFIG=$directory/collet.conf XDG_CACHE_HOME=$directory FAKE_CUDA_MEMORY=400000000 \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpu-limits - references for the cuda backend, called directly: the device's copy rate, a bare
- * cuLaunchKernel, cuBLAS, cuFFT; and the caller's time of collet_add compared with that launch.
+ * gpu-limits - measures references for the cuda backend, called directly: the device's copy rate, a
+ * bare cuLaunchKernel, cuBLAS, cuFFT; and the host time of collet_add compared with that launch.
  * Prints JSON. docs/benchmarks/gpu.sh runs it.
  *
  *     gpu-limits [NAME=VALUE...]      settings of the cuda backend
@@ -92,7 +92,7 @@ static double seconds_now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* The median of the device's seconds for `work`; negative on failure. */
+/* The median device time of `work` in seconds; negative on failure. */
 static double device_seconds(bench *b, int (*work)(bench *b, const void *argument),
                              const void *argument)
 {
@@ -116,7 +116,7 @@ static int copy(bench *b, const void *argument)
     return b->cu.MemcpyDtoDAsync(b->memory[0], b->memory[1], b->bytes, b->stream) != CUDA_SUCCESS;
 }
 
-/* Bytes read and bytes written. */
+/* Counts bytes read and bytes written. */
 static void print_copy(bench *b)
 {
     double seconds = device_seconds(b, copy, NULL);
@@ -126,7 +126,7 @@ static void print_copy(bench *b)
 
 /* ---- Launches -------------------------------------------------------------------------------- */
 
-/* The caller's seconds per launch of an empty kernel. */
+/* Host seconds per launch of an empty kernel. */
 static double bare_launch(bench *b, int capability)
 {
     static const char *const texts[] = {
@@ -235,7 +235,7 @@ static int multiply(bench *b, const void *argument)
         g->type, g->n, 0, 1, g->compute, CUBLAS_GEMM_DEFAULT);
 }
 
-/* Different numbers: a GPU multiplies zeros with less power, and faster. */
+/* Not all zeros: a GPU multiplies those with less power, and faster. */
 static int fill(bench *b, const gemm *g)
 {
     size_t bytes = (size_t)g->n * (size_t)g->n * g->size;
@@ -330,7 +330,8 @@ static void print_dft(bench *b, int n)
     printf("]\n");
 }
 
-/* ---- All of it ------------------------------------------------------------------------------- */
+/* ---- The program ------------------------------------------------------------------------------
+ */
 
 static int set_up(bench *b, CUdevice id)
 {

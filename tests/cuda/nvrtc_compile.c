@@ -57,7 +57,7 @@ static int knows(const nvrtc *n, int architecture)
     return found;
 }
 
-/* Appends the file's text to `text`, which is freed; NULL if it cannot be read. */
+/* Appends the file's text to `text`, which it frees; returns NULL if it cannot be read. */
 static char *append_file(char *text, const char *path)
 {
     size_t length = text ? strlen(text) : 0;
@@ -88,7 +88,7 @@ static void show_log(const nvrtc *n, nvrtc_program *program)
     free(log);
 }
 
-/* Splits the first line's comment. */
+/* Splits the comment on the first line into options. */
 static int options_of(char *line, const char **options, int count)
 {
     for (char *word = strtok(line, " "); word && count < MOST_OPTIONS; word = strtok(NULL, " "))
@@ -96,7 +96,7 @@ static int options_of(char *line, const char **options, int count)
     return count;
 }
 
-/* 1 if the text compiles and contains a kernel. */
+/* Returns 1 if the text compiles and contains a kernel. */
 static int compile(const nvrtc *n, const char *architecture, const char *text, char *own)
 {
     char target[64];
@@ -152,11 +152,11 @@ int main(int argc, char **argv)
     if (argc != 5)
         return 2;
     if (!nvrtc_open(&n, argv[1])) {
-        printf("no NVRTC: %s\n", dlerror());
+        printf("NVRTC not found: %s\n", dlerror());
         return SKIPPED;
     }
     if (!knows(&n, atoi(argv[2] + strlen("compute_")))) {
-        printf("this NVRTC does not know %s\n", argv[2]);
+        printf("this NVRTC does not support %s\n", argv[2]);
         return SKIPPED;
     }
     DIR *d = opendir(argv[4]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Capabilities of the cuda backend, and the reasons it gives where something is missing. */
+/* Capabilities of the cuda backend, and the reasons it reports if something is missing. */
 #include "cuda_fixture.h"
 
 #include <collet/collet.h>
@@ -17,17 +17,17 @@ static const char *capabilities(void)
     return json;
 }
 
-/* No device; the reason, of device_open too, contains these words. */
-static void is_without(const char *words)
+/* No device; the reason, in capabilities and from device_open, contains this text. */
+static void is_without(const char *text)
 {
     collet_device *d = NULL;
     assert_says(capabilities(), "\"device_count\": 0");
     assert_says(json, "\"devices\": []");
-    assert_says(json, words);
+    assert_says(json, text);
     assert_status_is(plugin->device_open(&host, 0, &d, &err), COLLET_UNAVAILABLE);
     assert_null(d);
     assert_int_equal(err.status, COLLET_UNAVAILABLE);
-    assert_says(err.text, words);
+    assert_says(err.text, text);
 }
 
 /* ---- What may be missing --------------------------------------------------------------------- */
@@ -47,7 +47,7 @@ static void no_driver(void **state)
     is_without("libcuda.so.1 not found: no NVIDIA driver");
 }
 
-/* The same through libcore: the plugin loads, has no device, and its record has the reason. */
+/* The same through libcore: the plugin loads, has no device, and its info contains the reason. */
 static void no_driver_in_libcore(void **state)
 {
     const char *const settings[] = {"cache=off", "cuda.library=/nowhere/libcuda.so.1", NULL};
@@ -97,7 +97,7 @@ static void a_driver_that_does_not_start(void **state)
     cu->fails_after = 0;
     cu->fails_times = 100;
     cu->fails_with = CUDA_ERROR_SYSTEM_DRIVER_MISMATCH;
-    is_without("does not start: CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (words of the driver)");
+    is_without("does not start: CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (the driver's message)");
 }
 
 static void no_compiler(void **state)

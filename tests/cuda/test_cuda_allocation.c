@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Allocation number N of the backend's host code fails, for N = 0, 1, ... until a session needs no
- * more: each call reports it or does without, nothing leaks, on the host or the device, and the
- * same session then succeeds. The backend's objects are linked into this program, so that their
- * allocations go through fault/failing_malloc.c; the stand-ins' do not.
+ * more: each call reports the failure or succeeds without the memory, nothing leaks on the host or
+ * the device, and the same session then succeeds. The backend's objects are linked into this
+ * program, so that only their allocations go through fault/failing_malloc.c.
  */
 #include "cuda_fixture.h"
 
@@ -106,7 +106,7 @@ static collet_status whole_session(void)
         status = move_bytes(&s);
     if (status == COLLET_OK) {
         status = call_ops(&s);
-        /* No failure is remembered: the next try of the same calls succeeds. */
+        /* No failure persists: the next attempt at the same calls succeeds. */
         if (status != COLLET_OK) {
             const collet_error first = err;
             assert_good(call_ops(&s));

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Copies between two GPUs of the fake driver, whose commands complete only when waited for. The
- * fake checks that every command is ordered after those that it depends on; `nothing_left` asserts
- * it.
+ * fake checks that every command is ordered after its dependencies; `nothing_left` asserts this.
  */
 #include "cuda_fixture.h"
 
@@ -93,7 +92,7 @@ static void bytes_arrive_in_order(void **state)
     assert_good(copy());
     assert_int_equal(cu->peer_copies, 1);
     assert_int_equal(cu->synchronized, 0);
-    /* Later commands of both sides may write. */
+    /* Later commands of both GPUs may write. */
     order(&one, one.copies, one.queue);
     fill(&one, 5.0f);
     assert_good(add(two.device, two.queue, two.b, two.a, two.a, N));
@@ -116,8 +115,8 @@ static void a_part_goes_where_it_is_told(void **state)
     assert_good(plugin->buffer_copy_between(two.device, two.queue, two.a, 8, plugin, one.device,
                                             one.copies, one.a, 4, 12, &err));
     assert_good(plugin->buffer_read(two.device, two.queue, two.a, 0, got, sizeof got, &err));
-    const float wanted[] = {-1, -1, 1, 2, 3, -1};
-    assert_memory_equal(got, wanted, sizeof wanted);
+    const float expected[] = {-1, -1, 1, 2, 3, -1};
+    assert_memory_equal(got, expected, sizeof expected);
 }
 
 /* The source's next owner, in another queue, is ordered after the copy. */
@@ -202,7 +201,7 @@ static void a_copy_that_is_short_of_something_is_refused(void **state)
     assert_filled(&two, 3.0f);
 }
 
-/* Without an event to order the source's queue by, the host waits. */
+/* Without an event to order the source's queue, the host waits. */
 static void a_way_back_that_fails_is_waited_for(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Products of the cuda backend by a stand-in for cuBLAS, which multiplies on the host: layouts,
- * batches and types; and when Collet's kernel, which does not run here, serves instead.
+ * batches and types; and when Collet's kernel, which does not run here, is used instead.
  */
 #include "cuda_fixture.h"
 
@@ -29,7 +29,7 @@ static int close_blas(void **state)
 #define ROWS 36
 #define COLUMNS 40
 #define INNER 20
-#define ELEMENTS 10000 /* of any operand's memory */
+#define ELEMENTS 10000 /* in every operand's memory */
 
 typedef struct matrix {
     int64_t first;
@@ -98,7 +98,7 @@ static void assert_right(const product *p, const unsigned char *c, const unsigne
                 }
 }
 
-/* Runs it; 1: cuBLAS computed it, correctly; 0: a kernel was launched. */
+/* Returns 1: cuBLAS computed it, correctly; 0: a kernel was launched. */
 static int by_cublas(const product *p)
 {
     static unsigned char memory[3][ELEMENTS * 8];
@@ -189,7 +189,7 @@ static void other_layouts(void **state)
     const matrix c = DENSE_C, a = DENSE_A, b = DENSE_B;
     const matrix a_apart = {0, {0, 0, 2 * INNER, 2}};
     const matrix a_backward = {(ROWS - 1) * INNER, {0, 0, -INNER, 1}};
-    /* Batches without one common step. */
+    /* Batches without a common stride. */
     const matrix a_inner_once = {0, {ROWS * INNER, 0, INNER, 1}};
     const matrix a_outer_once = {0, {0, ROWS * INNER, INNER, 1}};
     const matrix c_across = {0, {3 * ROWS * COLUMNS, ROWS * COLUMNS, 1, ROWS}};
@@ -224,7 +224,7 @@ static void cublas_missing(void **state)
     }
 }
 
-/* Unsupported types and other errors. */
+/* Unsupported types, and errors of cuBLAS. */
 static void cublas_fails(void **state)
 {
     const product p = F32_PRODUCT(DENSE_C, DENSE_A, DENSE_B);

@@ -42,7 +42,7 @@ static void memory_is_short(void **state)
     (void)state;
     assert_status_is(plugin->buffer_alloc(device, 600 << 10, &more, &err), COLLET_REFUSED);
     assert_says(err.text, "no 614400 bytes of device memory");
-    /* Nothing is lost, and pooled memory is freed. */
+    /* Nothing leaks, and pooled memory is freed. */
     plugin->buffer_free(device, new_buffer(device, 1000));
     plugin->buffer_free(device, half);
     more = new_buffer(device, 700 << 10);
@@ -78,7 +78,8 @@ static void bytes_move(void **state)
     plugin->buffer_free(device, b);
 }
 
-/* A source may change once a write returns, although the driver reads page-locked memory later. */
+/* The source may change once a write returns, although the driver reads page-locked memory later.
+ */
 static void page_locked_memory(void **state)
 {
     const uint64_t sizes[] = {1000, 200000};
@@ -86,19 +87,19 @@ static void page_locked_memory(void **state)
     for (int i = 0; i < 2; i++) {
         void *locked = NULL;
         collet_buffer *b = new_buffer(device, sizes[i]);
-        char *in = malloc(sizes[i]), *wanted = malloc(sizes[i]);
-        assert_true(in && wanted);
+        char *in = malloc(sizes[i]), *expected = malloc(sizes[i]);
+        assert_true(in && expected);
         assert_good(plugin->host_alloc(device, sizes[i], &locked, &err));
         memset(locked, 1, sizes[i]);
-        memset(wanted, 1, sizes[i]);
+        memset(expected, 1, sizes[i]);
         assert_good(plugin->buffer_write(device, queue, b, 0, locked, sizes[i], &err));
         memset(locked, 2, sizes[i]);
         assert_good(plugin->buffer_read(device, queue, b, 0, in, sizes[i], &err));
-        assert_memory_equal(in, wanted, sizes[i]);
+        assert_memory_equal(in, expected, sizes[i]);
         plugin->host_free(device, locked);
         plugin->buffer_free(device, b);
         free(in);
-        free(wanted);
+        free(expected);
     }
     plugin->host_free(device, NULL);
     inject("MemHostAlloc", 0, CUDA_ERROR_OUT_OF_MEMORY);
@@ -116,7 +117,7 @@ static void patterns(void **state)
     const struct {
         const unsigned char *pattern;
         uint32_t bytes;
-        uint64_t items; /* of the kernel that is launched; 0: the driver's own */
+        uint64_t items; /* of the launched kernel; 0: the driver fills */
     } cases[] = {{same, 1, 0},   {pair, 2, 0},  {words, 4, 0},  {same, 8, 0}, {words, 8, 0},
                  {words, 16, 0}, {longs, 8, 6}, {longs, 16, 6}, {all, 16, 3}};
     unsigned char in[64];
@@ -139,7 +140,7 @@ static void patterns(void **state)
     plugin->buffer_free(device, b);
 }
 
-/* Imported memory stays its owner's. */
+/* Imported memory remains its owner's. */
 static void foreign_memory(void **state)
 {
     void *address = NULL;
@@ -206,8 +207,8 @@ static void events(void **state)
     plugin->queue_destroy(device, other);
 }
 
-/* Memory that a queue still uses goes to another queue by a wait of the device, not of the host;
- * within one queue without any. */
+/* Memory that a queue still uses passes to another queue by a device-side wait; within one queue
+ * without any wait. */
 static void memory_between_queues(void **state)
 {
     collet_queue *other = new_queue(device);
@@ -225,10 +226,10 @@ static void memory_between_queues(void **state)
     assert_good(add(device, other, b, b, b, 64));
     assert_int_equal(cu->waits, 1);
     assert_int_equal(cu->synchronized, 0);
-    /* The order is set once. */
+    /* The wait is enqueued once. */
     assert_good(add(device, other, b, b, b, 64));
     assert_int_equal(cu->waits, 1);
-    /* After the queue has finished, none is needed. */
+    /* No wait is needed after the queue has finished. */
     plugin->buffer_free(device, b);
     assert_good(plugin->queue_wait(device, other, &err));
     assert_good(plugin->queue_wait(device, queue, &err));
@@ -239,7 +240,7 @@ static void memory_between_queues(void **state)
     plugin->queue_destroy(device, other);
 }
 
-/* More commands than a queue has marks and labels for. */
+/* More commands than a queue has markers and labels for. */
 static void a_long_queue(void **state)
 {
     collet_queue *other = new_queue(device);

@@ -115,7 +115,7 @@ static void what_does_not_compile(void **state)
     plugin->buffer_free(device, b);
 }
 
-/* A shortage of memory while a program is loaded fails that launch only. */
+/* Lack of memory while loading a program fails that launch only. */
 static void a_shortage_is_not_remembered(void **state)
 {
     collet_buffer *b = new_buffer(device, 256);
@@ -127,7 +127,7 @@ static void a_shortage_is_not_remembered(void **state)
     plugin->buffer_free(device, b);
 }
 
-/* Launches once on a fresh device; returns how many programs that compiled. */
+/* Launches once on a fresh device; returns the number of programs compiled. */
 static int compiled_anew(void)
 {
     int before = rtc->compiled;
@@ -211,7 +211,7 @@ static void a_fault(void **state)
     assert_status_is(plugin->buffer_read(device, queue, a, 0, in, 4, &err), COLLET_DEVICE_LOST);
     assert_status_is(plugin->event_record(device, e, queue, &err), COLLET_DEVICE_LOST);
     plugin->trim(device);
-    /* The other device works. */
+    /* The other device still works. */
     b = new_buffer(second, 256);
     assert_good(add(second, q, b, b, b, 64));
     assert_good(plugin->queue_wait(second, q, &err));
@@ -222,8 +222,8 @@ static void a_fault(void **state)
     plugin->buffer_free(device, a);
 }
 
-/* The message of a fault names all pending commands, with cuda.sync the faulty one; a read that
- * meets the fault leaves it to the wait. */
+/* The message of a fault names all pending commands, with cuda.sync only the faulty one; a read
+ * that finds the fault leaves the report to the wait. */
 static void a_fault_among_others(void **state)
 {
     char in[4];
@@ -252,7 +252,7 @@ static void a_fault_among_others(void **state)
     cu->reset();
 }
 
-/* An error of enqueueing fails that command only. */
+/* An enqueue error fails that command only. */
 static void an_error_that_passes(void **state)
 {
     char in[4];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Transforms of the cuda backend by a stand-in for cuFFT, which computes on the host: layouts,
- * plans and work areas; and when Collet's kernels, which do not run here, serve instead.
+ * plans and work areas; and when Collet's kernels, which do not run here, are used instead.
  */
 #include "cuda_fixture.h"
 
@@ -31,7 +31,7 @@ static int close_fft(void **state)
 
 /* ---- A transform ----------------------------------------------------------------------------- */
 
-#define ELEMENTS 8192 /* of any operand's memory */
+#define ELEMENTS 8192 /* in every operand's memory */
 
 typedef struct array {
     int64_t first;
@@ -69,15 +69,15 @@ static collet_status run_fft(collet_queue *q, const transform *t, collet_buffer 
     while (row->op != call.op || row->sig != call.sig)
         row++;
     call.workspace_bytes = row->workspace(device, &call);
-    collet_buffer *room = NULL;
+    collet_buffer *scratch = NULL;
     if (call.workspace_bytes)
-        room = call.workspace = new_buffer(device, call.workspace_bytes);
+        scratch = call.workspace = new_buffer(device, call.workspace_bytes);
     collet_status status = row->run(device, q, &call);
-    plugin->buffer_free(device, room);
+    plugin->buffer_free(device, scratch);
     return status;
 }
 
-/* 1: cuFFT computed it; 0: kernels were launched. */
+/* Returns 1: cuFFT computed it; 0: kernels were launched. */
 static int by_cufft(collet_queue *q, const transform *t)
 {
     collet_buffer *out = new_buffer(device, ELEMENTS * 8), *in = new_buffer(device, ELEMENTS * 8);
@@ -122,7 +122,7 @@ static void layouts(void **state)
         {COLLET_F32, COLLET_C64, 1, 0, {4, 5, 12}, {4, 5, 7}, LINES, {0, {35, 7, 1}}},
         {COLLET_F32, COLLET_C64, 2, 0, {4, 5, 12}, {4, 5, 7}, {2, {80, 16, 1}}, {0, {40, 8, 1}}},
         {COLLET_C64, COLLET_F32, 1, 1, {4, 5, 7}, {4, 5, 12}, {0, {35, 7, 1}}, LINES},
-        /* A half spectrum in any strides, for it is copied. */
+        /* A half spectrum with any strides: it is copied. */
         {COLLET_C64, COLLET_F32, 3, 1, {4, 5, 7}, {4, 5, 12}, {200, {-35, 1, 5}}, LINES},
         {COLLET_C64, COLLET_C64, 2, 1, {4, 5, 12}, {4, 5, 12}, LINES, LINES},
         /* Strides of axes of one element do not matter. */
@@ -147,7 +147,7 @@ static void other_layouts(void **state)
         C2C(((array){0, {75, 15, 2}}), LINES, 2),
         C2C(((array){0, {135, 27, 2}}), LINES, 2),
         C2C(LINES, ((array){0, {12, 48, 1}}), 3),
-        /* A real array that is not aligned as complex numbers are. */
+        /* A real array not aligned to complex numbers. */
         {COLLET_F32, COLLET_C64, 1, 0, {4, 5, 12}, {4, 5, 7}, {1, {60, 12, 1}}, {0, {35, 7, 1}}},
     };
     (void)state;
@@ -156,7 +156,7 @@ static void other_layouts(void **state)
             fail_msg("transform %zu was by cuFFT", i);
 }
 
-/* The library's results arrive in the output's strides. */
+/* Results are written with the output's strides. */
 static void result(void **state)
 {
     static float memory[ELEMENTS * 2];
@@ -192,7 +192,7 @@ static void missing(void **state)
 {
     const transform t = C2C(LINES, LINES, 1);
     const char *const settings[] = {"off", "/nowhere/libcufft.so", "libm.so.6"};
-    const char *const words[] = {"", "/nowhere/libcufft.so not found", "libm.so.6 lacks cufft"};
+    const char *const messages[] = {"", "/nowhere/libcufft.so not found", "libm.so.6 lacks cufft"};
     (void)state;
     for (int i = 0; i < 3; i++) {
         plugin->queue_destroy(device, queue);
@@ -202,11 +202,11 @@ static void missing(void **state)
         device = open_device(0);
         queue = new_queue(device);
         assert_false(by_cufft(queue, &t));
-        assert_says(host_said, words[i]);
+        assert_says(host_said, messages[i]);
     }
 }
 
-/* Errors of the library: Collet's kernel serves if nothing was enqueued. */
+/* Errors of the library: Collet's kernel is used if nothing was enqueued. */
 static void fails(void **state)
 {
     const transform t = C2C(LINES, LINES, 1);
@@ -217,7 +217,7 @@ static void fails(void **state)
     assert_true(by_cufft(queue, &t));
     plugin->trim(device);
     assert_int_equal(fft->plans, 0);
-    fft->plan_fails = 8; /* CUFFT_INVALID_SIZE: not tried again */
+    fft->plan_fails = 8; /* CUFFT_INVALID_SIZE: not retried */
     assert_false(by_cufft(queue, &t));
     fft->plan_fails = 0;
     assert_false(by_cufft(queue, &t));
@@ -236,13 +236,13 @@ static void plans(void **state)
     transform t = C2C(LINES, LINES, 1);
     collet_queue *other = new_queue(device);
     (void)state;
-    /* One for all queues and both directions. */
+    /* One plan for all queues and both directions. */
     assert_true(by_cufft(queue, &t));
     assert_true(by_cufft(other, &t));
     t.inverse = 1;
     assert_true(by_cufft(other, &t));
     assert_int_equal(fft->made, 1);
-    /* A smaller batch has its own. */
+    /* A smaller batch has its own plan. */
     t.in_shape[0] = t.out_shape[0] = 3;
     assert_true(by_cufft(other, &t));
     assert_int_equal(fft->made, 2);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which decompositions of the cuda backend call cuSOLVER, for which a stand-in counts the calls.
- * Kernels do not run here, so results are not checked; cuda_host_cusolver checks them.
+ * Which decompositions of the cuda backend call cuSOLVER: a stand-in counts the calls. Kernels do
+ * not run here and results are not checked; cuda_host_cusolver checks them.
  */
 #include "cuda_fixture.h"
 
@@ -48,15 +48,15 @@ static collet_status run_cholesky(collet_queue *q, int64_t count, int64_t n)
     while (row->op != call.op || row->sig != call.sig)
         row++;
     call.workspace_bytes = row->workspace(device, &call);
-    collet_buffer *room = call.workspace = new_buffer(device, call.workspace_bytes);
+    collet_buffer *scratch = call.workspace = new_buffer(device, call.workspace_bytes);
     collet_status status = row->run(device, q, &call);
-    plugin->buffer_free(device, room);
+    plugin->buffer_free(device, scratch);
     for (int i = 0; i < 3; i++)
         plugin->buffer_free(device, buffers[i]);
     return status;
 }
 
-/* How often the library is called. */
+/* Returns the number of library calls. */
 static int calls_for(collet_queue *q, int64_t count, int64_t n)
 {
     int before = solver->computed, launched = cu->launch_count;
@@ -93,7 +93,7 @@ static void batched(void **state)
     assert_int_equal(calls_for(queue, 1, 4), 1);
     /* 3 x 3 is computed by Collet's kernel. */
     assert_int_equal(calls_for(queue, 5, 3), 0);
-    /* The fake rejects the pointers, which a kernel that does not run would write. */
+    /* The fake rejects the pointers: the kernel that writes them does not run. */
     assert_status_is(run_cholesky(queue, 5, 4), COLLET_FAILED);
     assert_says(err.text, "cusolverDnpotrfBatched: status");
 }
@@ -103,7 +103,7 @@ static void handles(void **state)
     (void)state;
     collet_queue *other = new_queue(device);
     assert_int_equal(calls_for(queue, 1, 100), 1);
-    /* One for sizes, its two infos, the queue's. */
+    /* One for sizes, its two infos, the queue's own. */
     assert_int_equal(solver->handles, 4);
     assert_int_equal(calls_for(queue, 1, 120), 1);
     assert_int_equal(solver->handles, 4);
@@ -118,14 +118,14 @@ static void handles(void **state)
 static void missing(void **state)
 {
     const char *const settings[] = {"off", "/nowhere/libcusolver.so", "libm.so.6"};
-    const char *const words[] = {"", "libcusolver.so not found", "libm.so.6 lacks cusolverDn"};
+    const char *const messages[] = {"", "libcusolver.so not found", "libm.so.6 lacks cusolverDn"};
     (void)state;
     for (int i = 0; i < 3; i++) {
         set_cusolver = settings[i];
         reopen();
         *host_said = '\0';
         assert_int_equal(calls_for(queue, 1, 100), 0);
-        assert_says(host_said, words[i]);
+        assert_says(host_said, messages[i]);
     }
 }
 
@@ -140,7 +140,7 @@ static void fails(void **state)
     assert_status_is(run_cholesky(queue, 1, 100), COLLET_FAILED);
     assert_says(err.text, "cusolverDnpotrf: status 6");
     solver->fails =
-        2; /* CUSOLVER_STATUS_ALLOC_FAILED: Collet's kernel serves, or nothing was enqueued */
+        2; /* CUSOLVER_STATUS_ALLOC_FAILED: Collet's kernel is used, or nothing was enqueued */
     collet_status status = run_cholesky(queue, 1, 100);
     assert_true(status == COLLET_OK || status == COLLET_REFUSED);
     solver->fails = 0;

@@ -7,9 +7,9 @@
 
 #include "cuda_fixture.h"
 
-#define LEAST (64u << 10) /* bytes that are not staged */
+#define NOT_STAGED (64u << 10) /* bytes that are not staged */
 #define PIECE 20480u
-#define MOST (LEAST + 10 * PIECE)
+#define MOST (NOT_STAGED + 10 * PIECE)
 
 static unsigned char sent[MOST + 64], got[MOST + 64];
 
@@ -48,9 +48,15 @@ static void there_and_back(collet_buffer *b, uint64_t offset, uint64_t bytes, un
 
 static void bytes_of_any_number_arrive(void **state)
 {
-    static const uint64_t sizes[] = {LEAST + 1,     4 * PIECE - 1,     4 * PIECE,
-                                     4 * PIECE + 1, 5 * PIECE,         7 * PIECE + 13,
-                                     MOST,          LEAST + PIECE / 2, 4 * PIECE + PIECE / 2};
+    static const uint64_t sizes[] = {NOT_STAGED + 1,
+                                     4 * PIECE - 1,
+                                     4 * PIECE,
+                                     4 * PIECE + 1,
+                                     5 * PIECE,
+                                     7 * PIECE + 13,
+                                     MOST,
+                                     NOT_STAGED + PIECE / 2,
+                                     4 * PIECE + PIECE / 2};
     (void)state;
     collet_buffer *b = new_buffer(device, MOST + 32);
     for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -64,14 +70,14 @@ static void bytes_of_any_number_arrive(void **state)
 static void few_bytes_are_left_to_the_driver(void **state)
 {
     (void)state;
-    collet_buffer *b = new_buffer(device, LEAST);
-    there_and_back(b, 0, LEAST, 1);
+    collet_buffer *b = new_buffer(device, NOT_STAGED);
+    there_and_back(b, 0, NOT_STAGED, 1);
     there_and_back(b, 16, 1, 2);
     assert_int_equal(cu->host_allocations, 0);
     plugin->buffer_free(device, b);
 }
 
-/* A write waits for a piece, never for the queue, and is ordered before later commands. */
+/* A write waits for a staging piece, never for the queue, and is ordered before later commands. */
 static void a_write_returns_before_it_is_done(void **state)
 {
     (void)state;

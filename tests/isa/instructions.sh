@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # instructions.sh OBJDUMP PATTERN OBJECT...: fails and prints the places if an instruction in
-# one of the objects matches PATTERN (an extended regular expression), or an object has none on %xmm.
+# one of the objects matches PATTERN (extended regular expression), or an object has none on %xmm.
 set -eu
 objdump=$1 pattern=$2
 shift 2

@@ -18,11 +18,11 @@
 
 extern char **environ;
 
-typedef struct workshop {
-    char directory[PATHS], source[PATHS + 8], made[PATHS + 8], words[PATHS + 8];
-} workshop;
+typedef struct build_files {
+    char directory[PATHS], source[PATHS + 8], made[PATHS + 8], messages[PATHS + 8];
+} build_files;
 
-static int enter_workshop(workshop *w)
+static int create_files(build_files *w)
 {
     const char *base = getenv("TMPDIR");
     (void)snprintf(w->directory, sizeof w->directory, "%.40s/collet-nvrtc-XXXXXX",
@@ -31,15 +31,15 @@ static int enter_workshop(workshop *w)
         return 0;
     (void)snprintf(w->source, sizeof w->source, "%s/a.cc", w->directory);
     (void)snprintf(w->made, sizeof w->made, "%s/b", w->directory);
-    (void)snprintf(w->words, sizeof w->words, "%s/c", w->directory);
+    (void)snprintf(w->messages, sizeof w->messages, "%s/c", w->directory);
     return 1;
 }
 
-static void leave_workshop(const workshop *w)
+static void remove_files(const build_files *w)
 {
     (void)remove(w->source);
     (void)remove(w->made);
-    (void)remove(w->words);
+    (void)remove(w->messages);
     (void)rmdir(w->directory);
 }
 
@@ -50,7 +50,7 @@ static int write_file(const char *path, const char *text)
     return file && fclose(file) == 0 && fine;
 }
 
-/* `head` unset bytes, a file's text and a NUL. */
+/* Returns `head` unset bytes, a file's text and a NUL. */
 static char *read_file(const char *path, size_t head, size_t *bytes)
 {
     struct stat about;
@@ -68,13 +68,13 @@ static char *read_file(const char *path, size_t head, size_t *bytes)
     return text;
 }
 
-static int run(const char *const *arguments, const char *words)
+static int run(const char *const *arguments, const char *messages)
 {
     posix_spawn_file_actions_t actions;
     pid_t child;
     int status = -1;
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 2, words, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_addopen(&actions, 2, messages, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (posix_spawnp(&child, arguments[0], &actions, NULL, (char *const *)(uintptr_t)arguments,
                      environ) == 0)
         waitpid(child, &status, 0);
@@ -82,8 +82,8 @@ static int run(const char *const *arguments, const char *words)
     return status == 0;
 }
 
-/* Preprocesses, or compiles, w->source to w->made. */
-static int compile(const workshop *w, int whole, int count, const char *const *options)
+/* Preprocesses or, if `whole`, compiles w->source to w->made. */
+static int compile(const build_files *w, int whole, int count, const char *const *options)
 {
     const char *arguments[ARGUMENTS] = {getenv("FAKE_NVRTC_CXX"), "-std=c++17", "-w",
                                         "-ffp-contract=off"};
@@ -104,11 +104,11 @@ static int compile(const workshop *w, int whole, int count, const char *const *o
     arguments[used++] = "-o";
     arguments[used++] = w->made;
     arguments[used++] = w->source;
-    return arguments[0] && run(arguments, w->words);
+    return arguments[0] && run(arguments, w->messages);
 }
 
-/* The preprocessed text, followed by an entry point for each kernel. */
-static int add_entries(const workshop *w)
+/* Writes the preprocessed text, followed by an entry point for each kernel. */
+static int add_entries(const build_files *w)
 {
     size_t bytes;
     char *text = read_file(w->made, 0, &bytes);
@@ -131,9 +131,9 @@ char *fake_compile(const char *source, int count, const char *const *options, si
                    char log[4096])
 {
     char head[32] = "", *image = NULL;
-    workshop w;
-    size_t size = 0, words;
-    if (!enter_workshop(&w))
+    build_files w;
+    size_t size = 0, messages;
+    if (!create_files(&w))
         return NULL;
     int fine = write_file(w.source, source) && compile(&w, 0, count, options) && add_entries(&w) &&
                compile(&w, 1, 0, NULL);
@@ -143,9 +143,9 @@ char *fake_compile(const char *source, int count, const char *const *options, si
         memcpy(image, head, (size_t)length);
         *bytes = (size_t)length + size;
     }
-    char *text = read_file(w.words, 0, &words);
-    (void)snprintf(log, 4096, "%.4000s", text && *text ? text : "no word of the compiler");
+    char *text = read_file(w.messages, 0, &messages);
+    (void)snprintf(log, 4096, "%.4000s", text && *text ? text : "no message of the compiler");
     free(text);
-    leave_workshop(&w);
+    remove_files(&w);
     return image;
 }

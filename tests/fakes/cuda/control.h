@@ -29,47 +29,47 @@ typedef struct fake_cuda_control {
     int version;       /* 12040 */
     size_t memory;     /* bytes of each device: 1 MiB, or FAKE_CUDA_MEMORY of the
                           environment */
-    int apart;         /* GPUs cannot access each other's memory */
+    int apart;         /* GPUs have no peer access */
     int busy;          /* streams and events complete only when waited for */
-    const char *fails; /* the function that fails, without cu; NULL: none */
+    const char *fails; /* name of the failing function, without cu; NULL: none */
     int fails_after;   /* calls of it that succeed first */
     int fails_times;   /* calls of it that fail then */
     int fails_with;    /* their CUresult */
-    int faults;        /* the launch, counted from now, that breaks its context; 0: none */
-    int faults_with;   /* the CUresult of that */
+    int faults;        /* number of the launch, from now, that breaks its context; 0: none */
+    int faults_with;   /* its CUresult */
     /* ---- Counted ---- */
     _Atomic int contexts, allocations, host_allocations, streams, events, modules; /* alive */
     _Atomic int allocated, synchronized, waits; /* calls of MemAlloc, Stream- and EventSynchronize,
                                                    StreamWaitEvent */
     _Atomic int peer_copies;
-    _Atomic int unordered; /* commands that nothing orders after others on the same memory: copies,
-                              fills, writes, and launches as to their first argument */
-    _Atomic int outside;   /* calls in another context than the object's */
+    _Atomic int unordered; /* commands not ordered after earlier ones on the same memory: copies,
+                              fills, writes, and launches (their first argument) */
+    _Atomic int outside;   /* calls in the wrong context */
     _Atomic int launch_count;
-    fake_launch launches[FAKE_LAUNCHES]; /* the last ones, at launch number % FAKE_LAUNCHES */
-    void (*reset)(void);                 /* restores all but the counters of living objects */
+    fake_launch launches[FAKE_LAUNCHES]; /* ring buffer: launch number % FAKE_LAUNCHES */
+    void (*reset)(void);                 /* resets all but the counters of living objects */
     void *(*current)(void);              /* this thread's current context */
     /* ---- For the other stand-ins ---- */
-    int (*holds)(const void *address, size_t bytes); /* all of it is one piece of the memory of the
+    int (*holds)(const void *address, size_t bytes); /* the bytes are in one allocation of the
                                                         current context's device */
-    int (*is_stream)(const void *stream);            /* it is alive and of the current context */
+    int (*is_stream)(const void *stream);            /* alive, and of the current context */
     void (*catch_up)(void *stream);                  /* completes the stream's delayed copies */
-    void (*tell)(const char *library, int calls, int wrong); /* at the end, a line in the file that
-                                                                FAKE_CUDA_TALLY names */
+    void (*tell)(const char *library, int calls, int wrong); /* at exit: appends a line to the
+                                                                file in FAKE_CUDA_TALLY */
 } fake_cuda_control;
 
 typedef struct fake_nvrtc_control {
     int major, minor;         /* 12, 4 */
     const int *architectures; /* 75, 80, 90 */
     int architecture_count;
-    int fails;          /* nothing compiles */
-    int damaged;        /* the code is not what the driver accepts */
+    int fails;          /* every compilation fails */
+    int damaged;        /* the driver rejects the code */
     int compiled;       /* counted */
-    char options[1024]; /* of the last compilation, separated by blanks */
+    char options[1024]; /* of the last compilation, separated by spaces */
 } fake_nvrtc_control;
 
 typedef struct fake_cufft_control {
-    int create_fails, plan_fails, exec_fails; /* what these return */
+    int create_fails, plan_fails, exec_fails; /* status that these return */
     int plans;                                /* alive */
     int made, executed;
     int wrong; /* invalid calls, which could crash the real library */
@@ -77,17 +77,17 @@ typedef struct fake_cufft_control {
 
 typedef struct fake_cusolver_control {
     int create_fails; /* handles cannot be created */
-    int fails;        /* what every function that computes returns */
+    int fails;        /* status of every computing function */
     int handles;      /* alive, of any kind */
     int computed;
     int wrong; /* invalid calls, which could crash the real library */
 } fake_cusolver_control;
 
 typedef struct fake_cublas_control {
-    int fails;     /* what every product returns; if 1, cublasCreate too */
+    int fails;     /* status of every product; if 1, of cublasCreate too */
     int handles;   /* alive */
     int products;  /* computed */
-    int math_mode; /* the last one */
+    int math_mode; /* the last that was set */
 } fake_cublas_control;
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stand-in for cuFFT, computing on the host: control.h. It does what the real one is only allowed
- * to do: complex-to-real transforms over several axes overwrite their input, and whole work areas
- * are overwritten. Uses of destroyed plans and streams are counted.
+ * Stand-in for cuFFT, computing on the host: control.h. Always does what cuFFT may do: multi-axis
+ * complex-to-real transforms overwrite their input, and every transform its whole work area. Counts
+ * uses of destroyed plans and streams.
  */
 #include "control.h"
 #include "cuda/providers/abi/cufft.h"
@@ -173,7 +173,7 @@ cufftResult cufftXtMakePlanMany(cufftHandle handle, int rank, long long *n, long
     if (!fits(&p->in, rank, batch) || !fits(&p->out, rank, batch))
         return CUFFT_INVALID_VALUE;
     p->made = 1;
-    /* Like the real one, 0 for some lengths. */
+    /* 0 for some lengths, as in cuFFT. */
     p->work = n[rank - 1] == 16 ? 0 : count * 8 + 24;
     *workSize = p->work;
     fake_cufft.made++;
@@ -223,9 +223,9 @@ static size_t size_of(cudaDataType type)
     return (is_wide(type) ? 8u : 4u) * (is_real(type) ? 1u : 2u);
 }
 
-/* Transforms n numbers of x, `step` apart, to out, by the factors of n. */
+/* Mixed-radix transform of n numbers of x, `step` apart, to out. */
 static void line(const number *x, long long step, long long n, number *out, const number *roots,
-                 long long stride, number *room)
+                 long long stride, number *scratch)
 {
     long long factor = 2;
     while (factor * factor <= n && n % factor)
@@ -237,21 +237,21 @@ static void line(const number *x, long long step, long long n, number *out, cons
     }
     long long part = n / factor;
     for (long long k = 0; k < factor; k++)
-        line(x + k * step, step * factor, part, out + k * part, roots, stride * factor, room);
+        line(x + k * step, step * factor, part, out + k * part, roots, stride * factor, scratch);
     for (long long j = 0; j < part; j++) {
         for (long long k = 0; k < factor; k++) {
             long double complex sum = 0;
             for (long long l = 0; l < factor; l++)
                 sum += (long double complex)out[l * part + j] *
                        roots[(l * (j + k * part)) % n * stride];
-            room[k] = (number)sum;
+            scratch[k] = (number)sum;
         }
         for (long long k = 0; k < factor; k++)
-            out[k * part + j] = room[k];
+            out[k * part + j] = scratch[k];
     }
 }
 
-/* Along axis `axis` of a dense array with these extents. */
+/* Transforms axis `axis` of a dense array with these extents. */
 static int along(number *x, const long long *extent, int rank, int axis, int direction)
 {
     long long n = extent[axis], after = 1, lines = 1;
@@ -259,8 +259,9 @@ static int along(number *x, const long long *extent, int rank, int axis, int dir
         lines *= k == axis ? 1 : extent[k];
     for (int k = axis + 1; k < rank; k++)
         after *= extent[k];
-    number *room = malloc((size_t)n * 3 * sizeof *room), *roots = room + n, *out = room + 2 * n;
-    if (!room)
+    number *scratch = malloc((size_t)n * 3 * sizeof *scratch), *roots = scratch + n,
+           *out = scratch + 2 * n;
+    if (!scratch)
         return 0;
     for (long long k = 0; k < n; k++) {
         long double angle = 6.283185307179586476925286766559L * (long double)k / (long double)n;
@@ -268,11 +269,11 @@ static int along(number *x, const long long *extent, int rank, int axis, int dir
     }
     for (long long i = 0; i < lines; i++) {
         number *first = x + i / after * after * n + i % after;
-        line(first, after, n, out, roots, 1, room);
+        line(first, after, n, out, roots, 1, scratch);
         for (long long k = 0; k < n; k++)
             first[k * after] = out[k];
     }
-    free(room);
+    free(scratch);
     return 1;
 }
 
@@ -287,7 +288,7 @@ static int next(long long *at, const long long *extent, int rank)
 }
 
 /* Completes a half spectrum. Imaginary parts that a real array cannot have change the result, which
- * the real one leaves undefined. */
+ * is undefined in cuFFT. */
 static number mirrored(const void *data, const struct plan *p, long long transform,
                        const long long *at)
 {
@@ -323,7 +324,7 @@ static int compute(const struct plan *p, void *from, void *to, long long transfo
         for (int k = 1; k < p->rank; k++)
             dense = dense * p->n[k] + at[k];
         number v = x[dense];
-        /* An imaginary part of the result shows in it. */
+        /* An imaginary part of the result would show. */
         if (is_real(p->out.type))
             v = creal(v) + (fabs(cimag(v)) > 1e-5 * cabs(v) ? cimag(v) : 0.0);
         store(to, place(&p->out, p->rank, transform, at), p->out.type, v);

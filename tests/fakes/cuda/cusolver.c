@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stand-in for cuSOLVER, computing on the host: control.h. LAPACK computes, from the library that
- * FAKE_LAPACK names, else OpenBLAS. Leading dimensions, sizes of scratch, streams and lifetimes are
- * checked; all scratch is overwritten, as the real one may.
+ * Stand-in for cuSOLVER: control.h. LAPACK computes on the host, from the library in FAKE_LAPACK,
+ * by default OpenBLAS. Checks leading dimensions, scratch sizes, streams and lifetimes; overwrites
+ * all scratch, as the real library may.
  */
 #include "control.h"
 #include "cuda/providers/abi/cusolver.h"
@@ -109,7 +109,7 @@ static void *lapack(const char *name)
     return library ? dlsym(library, name) : NULL;
 }
 
-/* Sets `f` to a function of LAPACK; `f` has its type. */
+/* Sets `f`, a function pointer of the right type, to a LAPACK function. */
 #define LAPACK(f, name)                                                                            \
     do {                                                                                           \
         void *symbol_ = lapack(name);                                                              \
@@ -123,7 +123,7 @@ static int holds(const void *data, size_t count, size_t size)
     return !count || (fake_cuda.holds(data, count * size) && (uintptr_t)data % size == 0);
 }
 
-/* Checks of every call; the real one could crash. */
+/* Checks every call: the real library could crash. */
 static cusolverStatus_t begin(cusolverDnHandle_t handle, int fine)
 {
     if (fake_cusolver.fails)
@@ -159,11 +159,11 @@ static size_t extent(int lead, int columns)
 
 /* ---- One-sided Jacobi ------------------------------------------------------------------------ */
 
-/* One-sided Jacobi: LAPACK's singular vectors of small matrices are less accurate than the real
- * one's. */
+/* One-sided Jacobi: LAPACK's singular vectors of small matrices are less accurate than
+ * cuSOLVER's. */
 typedef struct jacobi {
     int m, n;                                               /* m >= n */
-    long double w[SMALL][SMALL], v[SMALL][SMALL], s[SMALL]; /* columns; w becomes U */
+    long double w[SMALL][SMALL], v[SMALL][SMALL], s[SMALL]; /* by columns; w becomes U */
 } jacobi;
 
 static long double product(const long double *a, const long double *b, int n)
@@ -257,7 +257,7 @@ static void decompose(jacobi *j)
     }
 }
 
-/* Scratch of LAPACK's own. */
+/* LAPACK's scratch, in elements. */
 #define WORK(n) (256 + 64 * (size_t)(n))
 
 #define REAL float

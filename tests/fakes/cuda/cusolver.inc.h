@@ -53,10 +53,10 @@ cusolverStatus_t F(getrf)(cusolverDnHandle_t handle, int m, int n, REAL *A, int 
                           REAL *Workspace, int *devIpiv, int *devInfo)
 {
     void (*getrf)(const int *, const int *, REAL *, const int *, int *, int *);
-    int least = m < n ? m : n;
+    int smaller = m < n ? m : n;
     BEGIN(lda >= m && holds(A, extent(lda, n), sizeof *A) &&
           holds(Workspace, (size_t)m + 3 * (size_t)n, sizeof *Workspace) &&
-          holds(devIpiv, (size_t)least, sizeof *devIpiv) && holds(devInfo, 1, sizeof *devInfo));
+          holds(devIpiv, (size_t)smaller, sizeof *devIpiv) && holds(devInfo, 1, sizeof *devInfo));
     LAPACK(getrf, L("getrf_"));
     memset(Workspace, 0xaa, ((size_t)m + 3 * (size_t)n) * sizeof *Workspace);
     getrf(&m, &n, A, &lda, devIpiv, devInfo);
@@ -91,16 +91,16 @@ cusolverStatus_t F(geqrf)(cusolverDnHandle_t handle, int m, int n, REAL *A, int 
 {
     void (*geqrf)(const int *, const int *, REAL *, const int *, REAL *, REAL *, const int *,
                   int *);
-    int room = (int)WORK(n);
+    int work_size = (int)WORK(n);
     BEGIN(lda >= m && Lwork >= 8 * n + 5 && holds(A, extent(lda, n), sizeof *A) &&
           holds(TAU, (size_t)(m < n ? m : n), sizeof *TAU) &&
           holds(Workspace, (size_t)Lwork, sizeof *Workspace) && holds(devInfo, 1, sizeof *devInfo));
     LAPACK(geqrf, L("geqrf_"));
-    REAL *work = malloc((size_t)room * sizeof *work);
+    REAL *work = malloc((size_t)work_size * sizeof *work);
     if (!work)
         return CUSOLVER_STATUS_ALLOC_FAILED;
     memset(Workspace, 0xaa, (size_t)Lwork * sizeof *Workspace);
-    geqrf(&m, &n, A, &lda, TAU, work, &room, devInfo);
+    geqrf(&m, &n, A, &lda, TAU, work, &work_size, devInfo);
     free(work);
     return CUSOLVER_STATUS_SUCCESS;
 }
@@ -118,16 +118,16 @@ cusolverStatus_t F(orgqr)(cusolverDnHandle_t handle, int m, int n, int k, REAL *
 {
     void (*orgqr)(const int *, const int *, const int *, REAL *, const int *, const REAL *, REAL *,
                   const int *, int *);
-    int room = (int)WORK(n);
+    int work_size = (int)WORK(n);
     BEGIN(m >= n && n >= k && lda >= m && lwork >= 9 * n + 3 &&
           holds(A, extent(lda, n), sizeof *A) && holds(tau, (size_t)k, sizeof *tau) &&
           holds(work, (size_t)lwork, sizeof *work) && holds(info, 1, sizeof *info));
     LAPACK(orgqr, L("orgqr_"));
-    REAL *own = malloc((size_t)room * sizeof *own);
+    REAL *own = malloc((size_t)work_size * sizeof *own);
     if (!own)
         return CUSOLVER_STATUS_ALLOC_FAILED;
     memset(work, 0xaa, (size_t)lwork * sizeof *work);
-    orgqr(&m, &n, &k, A, &lda, tau, own, &room, info);
+    orgqr(&m, &n, &k, A, &lda, tau, own, &work_size, info);
     free(own);
     return CUSOLVER_STATUS_SUCCESS;
 }
@@ -138,12 +138,12 @@ static int F(eigen)(REAL *a, int n, int lda, cublasFillMode_t uplo, REAL *w, int
 {
     void (*syev)(const char *, const char *, const int *, REAL *, const int *, REAL *, REAL *,
                  const int *, int *);
-    int room = (int)WORK(n);
+    int work_size = (int)WORK(n);
     LAPACK(syev, L("syev_"));
-    REAL *own = malloc((size_t)room * sizeof *own);
+    REAL *own = malloc((size_t)work_size * sizeof *own);
     if (!own)
         return CUSOLVER_STATUS_ALLOC_FAILED;
-    syev("V", uplo == CUBLAS_FILL_MODE_UPPER ? "U" : "L", &n, a, &lda, w, own, &room, info);
+    syev("V", uplo == CUBLAS_FILL_MODE_UPPER ? "U" : "L", &n, a, &lda, w, own, &work_size, info);
     free(own);
     return 0;
 }
@@ -205,12 +205,12 @@ static int F(singular)(const char *jobs, int m, int n, REAL *a, int lda, REAL *s
 {
     void (*gesdd)(const char *, const int *, const int *, REAL *, const int *, REAL *, REAL *,
                   const int *, REAL *, const int *, REAL *, const int *, int *, int *);
-    int room = 256 + 64 * (m + n) + 8 * n * n;
+    int work_size = 256 + 64 * (m + n) + 8 * n * n;
     LAPACK(gesdd, L("gesdd_"));
-    REAL *own = malloc((size_t)room * sizeof *own);
+    REAL *own = malloc((size_t)work_size * sizeof *own);
     int *places = malloc((size_t)(8 * n + 8) * sizeof *places);
     if (own && places)
-        gesdd(jobs, &m, &n, a, &lda, s, u, &ldu, vt, &ldvt, own, &room, places, info);
+        gesdd(jobs, &m, &n, a, &lda, s, u, &ldu, vt, &ldvt, own, &work_size, places, info);
     int failed = !own || !places;
     free(own);
     free(places);

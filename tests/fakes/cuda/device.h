@@ -28,7 +28,7 @@ extern "C" void fake_attach(fake_here *given)
 #define gridDim (here->grid)
 #define __syncthreads() (here->barrier())
 
-/* How compiler.c recognises kernels in preprocessed text. */
+/* Marks kernels in preprocessed text for compiler.c. */
 #define __global__ __attribute__((used))
 #define __device__
 #define __forceinline__ inline
@@ -80,13 +80,13 @@ template <class T> static inline T atomicCAS(T *p, T from, T to)
     return before;
 }
 
-/* Operations of a warp: every item stores its operands and reads the others' after a barrier. The
- * lanes hold what prelude_cuda.dev says. */
+/* Warp operations: every item stores its operands and reads the others' after a barrier. The layout
+ * of the lanes is that of prelude_cuda.dev. */
 #define HAVE_TILES 1
 static unsigned fake_tiles[1024][6];
-static inline int fake_byte(const unsigned *words, int at, int sign)
+static inline int fake_byte(const unsigned *packed, int at, int sign)
 {
-    unsigned byte = words[at / 4] >> at % 4 * 8 & 255u;
+    unsigned byte = packed[at / 4] >> at % 4 * 8 & 255u;
     return sign ? (signed char)byte : (int)byte;
 }
 
@@ -121,7 +121,7 @@ using std::rint;
 using std::sin;
 using std::sqrt;
 
-/* Calls a kernel with the values that the arguments point to. */
+/* Calls a kernel with the pointed-to argument values. */
 template <class... Types, size_t... Places>
 static inline void fake_invoke(void (*kernel)(Types...), void **arguments,
                                std::index_sequence<Places...>)

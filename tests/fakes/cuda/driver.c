@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stand-in for libcuda.so.1: control.h. Commands run at once, except copies from and to page-locked
- * memory, which are delayed until the stream is waited for.
+ * Stand-in for libcuda.so.1: control.h. Commands run when enqueued, except copies from and to
+ * page-locked memory, which run when the stream is waited for.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,10 +114,10 @@ CUresult cuGetErrorName(CUresult error, const char **name)
     }
 }
 
-CUresult cuGetErrorString(CUresult error, const char **words)
+CUresult cuGetErrorString(CUresult error, const char **message)
 {
     (void)error;
-    *words = "words of the driver";
+    *message = "the driver's message";
     return CUDA_SUCCESS;
 }
 
@@ -338,7 +338,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes)
     return CUDA_SUCCESS;
 }
 
-/* Works in a broken context too, so that tests can count leaks. */
+/* Also works in a broken context, so that tests can count leaks. */
 CUresult cuMemFree_v2(CUdeviceptr address)
 {
     piece *p = fake_piece_at((void *)(uintptr_t)address, 1);

@@ -16,7 +16,7 @@ CUDA_FUNCTIONS(ABI_PROTOTYPE)
 
 struct CUctx_st {
     int device, retained;
-    unsigned reaches; /* bit n: the memory of GPU n */
+    unsigned reaches; /* bit n: peer access to GPU n */
     size_t used;
     CUresult broken; /* the fault that has been reported */
     CUresult pending;
@@ -24,7 +24,7 @@ struct CUctx_st {
 
 #define FAKE_STREAMS 32
 
-/* The last commands on a piece of memory: numbers of each stream's commands. */
+/* The last commands on a piece of memory, as command numbers of each stream. */
 typedef struct piece_uses {
     int writer; /* stream + 1; 0: none */
     int written, read[FAKE_STREAMS];
@@ -38,9 +38,9 @@ typedef struct piece {
     piece_uses uses;
 } piece;
 
-/* This thread's context, NULL: none. */
+/* This thread's context; NULL: none. */
 CUcontext fake_current(void);
-/* The error that the test injects into this function. */
+/* The error injected into this function. */
 CUresult fake_injected(const char *name);
 /* The same, after checking that `context` (NULL: any) is current and not broken. */
 CUresult fake_enter(const char *name, CUcontext context);

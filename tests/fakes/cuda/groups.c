@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each item of a group has its own stack; they take turns at barriers. It is an error of the kernel
- * if an item ends while another waits: a GPU would hang or read what is not yet written.
+ * Each item of a group has its own stack and runs up to the next barrier. An item that ends while
+ * another waits is a kernel error: a GPU would hang or read data not yet written.
  */
 #include "groups.h"
 
@@ -19,7 +19,7 @@
 #define STACK ((size_t)64 << 10)
 #define ITEMS 1024
 
-/* The same as in device.h. */
+/* As in device.h. */
 typedef struct fake_here {
     unsigned thread, block, grid;
     void (*barrier)(void);
@@ -39,8 +39,7 @@ static struct {
     void **arguments;
 } turn;
 
-/* makecontext gives an item its stack; from then on setjmp and longjmp switch without system
- * calls. */
+/* makecontext sets an item's stack; then setjmp and longjmp switch without system calls. */
 static void leave_item(void)
 {
     if (_setjmp(turn.item[turn.now]) == 0)

@@ -6,12 +6,12 @@
 typedef struct fake_library fake_library;
 typedef void (*fake_entry)(void **arguments);
 
-/* Loads an image, for good; NULL if it is malformed. */
+/* Loads an image, never unloaded; NULL if it is malformed. */
 fake_library *fake_library_load(const void *image);
 fake_entry fake_library_entry(fake_library *library, const char *kernel);
 
-/* Runs all groups, one at a time. 0: no memory for so many items, or items of a group that do not
- * meet at a barrier. One thread at a time. */
+/* Runs all groups, one at a time. Returns 0 if there is no memory for so many items or the items of
+ * a group do not meet at a barrier. Called by one thread at a time. */
 int fake_groups_run(fake_library *library, fake_entry entry, unsigned groups, unsigned items,
                     void **arguments);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stand-in for NVRTC: control.h. Its code is the name of the target; if the variable FAKE_NVRTC_CXX
- * is set, code for the host: compiler.h.
+ * Stand-in for NVRTC: control.h. Its output is the name of the target or, if the variable
+ * FAKE_NVRTC_CXX is set, code for the host: compiler.h.
  */
 #include "compiler.h"
 #include "control.h"
@@ -57,7 +57,7 @@ nvrtcResult nvrtcCreateProgram(nvrtcProgram *program, const char *source, const 
     (void)name;
     (void)headers;
     (void)include_names;
-    /* It contains the prelude and a kernel. */
+    /* The source must contain the prelude and a kernel. */
     if (header_count || !strstr(source, "__launch_bounds__") || !strstr(source, "KERNEL("))
         return NVRTC_ERROR_INVALID_INPUT;
     *program = calloc(1, sizeof **program);

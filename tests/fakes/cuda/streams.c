@@ -7,7 +7,7 @@
 #include "driver.h"
 #include "groups.h"
 
-/* As in older drivers. */
+/* The symbol of older drivers. */
 #undef cuEventElapsedTime
 CUresult cuEventElapsedTime(float *ms, CUevent first, CUevent last);
 
@@ -24,8 +24,8 @@ struct CUstream_st {
     CUcontext context;
     int slot;                  /* index in `alive`; FAKE_STREAMS: its order is not checked */
     int count;                 /* number of commands */
-    int seen[FAKE_STREAMS];    /* commands of each stream that it is ordered after */
-    int done;                  /* all enqueued commands are */
+    int seen[FAKE_STREAMS];    /* per stream: number of commands it is ordered after */
+    int done;                  /* all enqueued commands have completed */
     int late_count, late_done; /* delayed copies; completed ones */
     late_copy late[LATE];
 };
@@ -52,14 +52,15 @@ typedef struct function {
     fake_entry entry;
 } function;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects what follows, and launches */
+static pthread_mutex_t lock =
+    PTHREAD_MUTEX_INITIALIZER; /* protects the variables below and launches */
 static double clock_ms;
 static CUstream streams;
 static CUstream alive[FAKE_STREAMS];
-static int passed[FAKE_STREAMS]; /* commands of each stream that the host has waited for */
+static int passed[FAKE_STREAMS]; /* per stream: commands that the host has waited for */
 
 /* Reports a fault of the device. */
-static CUresult come_out(CUcontext context)
+static CUresult report_fault(CUcontext context)
 {
     if (context->pending != CUDA_SUCCESS)
         context->broken = context->pending;
@@ -102,21 +103,21 @@ int fake_is_stream(const void *stream)
 
 /* ---- Order ----------------------------------------------------------------------------------- */
 
-static int comes_after(const struct CUstream_st *s, int slot, int command)
+static int is_ordered_after(const struct CUstream_st *s, int slot, int command)
 {
     return command <= s->seen[slot] || command <= passed[slot];
 }
 
-/* Checks the order of a command of `s` on a piece of memory, unless the streams are too many. */
+/* Checks the order of a command of `s` on a piece of memory, if there are not too many streams. */
 static void use_piece(CUstream s, piece *p, int writes)
 {
     if (s->slot == FAKE_STREAMS)
         return;
     pthread_mutex_lock(&lock);
     piece_uses *u = &p->uses;
-    int ordered = !u->writer || comes_after(s, u->writer - 1, u->written);
+    int ordered = !u->writer || is_ordered_after(s, u->writer - 1, u->written);
     for (int i = 0; i < FAKE_STREAMS && writes; i++)
-        ordered = ordered && comes_after(s, i, u->read[i]);
+        ordered = ordered && is_ordered_after(s, i, u->read[i]);
     fake_cuda.unordered += !ordered;
     int number = ++s->count;
     s->seen[s->slot] = number;
@@ -219,7 +220,7 @@ CUresult cuStreamQuery(CUstream s)
         return CUDA_ERROR_NOT_READY;
     catch_up(s);
     host_has_seen(s->seen);
-    return come_out(s->context);
+    return report_fault(s->context);
 }
 
 CUresult cuStreamSynchronize(CUstream s)
@@ -229,7 +230,7 @@ CUresult cuStreamSynchronize(CUstream s)
     catch_up(s);
     s->done = 1;
     host_has_seen(s->seen);
-    return come_out(s->context);
+    return report_fault(s->context);
 }
 
 CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned flags)
@@ -245,7 +246,7 @@ CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned flags)
     return CUDA_SUCCESS;
 }
 
-/* A transfer: delayed if the host's memory is page-locked, else at once, after all delayed ones. */
+/* Transfers: delayed if the host memory is page-locked, else at once, after all delayed ones. */
 static void transfer(CUstream s, void *target, const void *source, size_t bytes, const void *host)
 {
     int late = fake_piece_at(host, bytes) != NULL;
@@ -373,7 +374,7 @@ CUresult cuEventQuery(CUevent e)
     if (!e->done && fake_cuda.busy)
         return CUDA_ERROR_NOT_READY;
     event_passed(e);
-    return come_out(e->context);
+    return report_fault(e->context);
 }
 
 CUresult cuEventSynchronize(CUevent e)
@@ -382,7 +383,7 @@ CUresult cuEventSynchronize(CUevent e)
     fake_cuda.synchronized++;
     e->done = 1;
     event_passed(e);
-    return come_out(e->context);
+    return report_fault(e->context);
 }
 
 CUresult cuEventElapsedTime(float *ms, CUevent first, CUevent last)
@@ -394,8 +395,8 @@ CUresult cuEventElapsedTime(float *ms, CUevent first, CUevent last)
 
 /* ---- Modules and launches -------------------------------------------------------------------- */
 
-/* Accepts the fake compiler's "cubin 90" and "ptx 90", host code, and the real one's output. */
-static CUresult look_at(const char *image)
+/* Accepts the fake compiler's "cubin 90" and "ptx 90", host code, and real cubins. */
+static CUresult check_image(const char *image)
 {
     char kind[8] = "";
     int architecture = 0;
@@ -413,7 +414,7 @@ static CUresult look_at(const char *image)
 CUresult cuModuleLoadData(CUmodule *module, const void *image)
 {
     ENTER("ModuleLoadData", NULL);
-    CUresult error = look_at(image);
+    CUresult error = check_image(image);
     if (error != CUDA_SUCCESS)
         return error;
     fake_library *host = memcmp(image, "host ", 5) == 0 ? fake_library_load(image) : NULL;
