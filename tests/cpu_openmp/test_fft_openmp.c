@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What backend-check cannot see of the Fourier transforms of cpu_openmp: the same bits on any
- * number of threads and with other callers at the same time, and trim.
+ * Properties of cpu_openmp's Fourier transforms that backend-check does not test: the same bits on
+ * any number of threads and with concurrent callers, and trim.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -126,7 +126,7 @@ static void test_trim_gives_plans_back(void **state)
     compute(&r);
     size_t with_plans = mallinfo2().uordblks;
     compute(&r);
-    /* Workspaces that come and go leave a few bytes' difference. */
+    /* Allocating and freeing workspaces changes the total by a few bytes. */
     assert_true(mallinfo2().uordblks < with_plans + 1000);
     assert_true(with_plans > before + 50000);
     plugin->trim(device);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cpu_openmp in a program that defines functions of the names of BLAS, LAPACK and oneDNN
- * itself, as one does that links other versions of them: none of them is ever called, neither by
- * the backend nor by the libraries that it opens. And two contexts at once, which leave the
- * libraries' settings as they were.
+ * cpu_openmp in a program that defines functions with the names of BLAS, LAPACK and oneDNN, as a
+ * program does that links other versions: neither the backend nor the libraries that it opens call
+ * them. Two concurrent contexts leave the libraries' settings unchanged.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +16,7 @@
 
 #include <collet/collet.h>
 
-/* ---- The program's own ----------------------------------------------------------------------- */
+/* ---- The program's functions ----------------------------------------------------------------- */
 
 static void captured(void)
 {
@@ -42,13 +41,13 @@ OURS(dnnl_primitive_execute); OURS(dnnl_matmul_desc_init); OURS(dnnl_set_max_cpu
 OURS(dnnl_matmul_primitive_desc_create); OURS(dnnl_memory_desc_create_with_strides);
 /* clang-format on */
 
-/* ---- What is computed ------------------------------------------------------------------------ */
+/* ---- Computations ---------------------------------------------------------------------------- */
 
 #define N 160
 
 static collet_runtime *rt;
 
-/* A new array of the type with these numbers. */
+/* Creates an array of this dtype with these values. */
 static collet_array *array_of(collet_context *cx, collet_dtype dtype, int32_t ndim,
                               const int64_t *shape, const double *values)
 {
@@ -71,7 +70,7 @@ static void numbers_of(collet_context *cx, const collet_array *a, int32_t ndim,
     collet_array_free(wide);
 }
 
-/* Symmetric, whole numbers, positive definite by its large diagonal. */
+/* Symmetric, integer, positive definite (dominant diagonal). */
 static double matrix_at(int i, int j)
 {
     int low = i < j ? i : j, high = i < j ? j : i;
@@ -108,7 +107,7 @@ static void check_product(collet_context *cx, collet_dtype dtype)
     free(got);
 }
 
-/* Solved for x = 1, 2, ... */
+/* The solution is x = 1, 2, ... */
 static void check_solution(collet_context *cx, collet_dtype dtype, double tolerance)
 {
     static const int64_t shape[] = {N, N}, one[] = {N};
@@ -120,10 +119,10 @@ static void check_solution(collet_context *cx, collet_dtype dtype, double tolera
         for (int j = 0; j < N; j++)
             right[i] += matrix_at(i, j) * (j + 1);
     collet_array *a = array_of(cx, dtype, 2, shape, m), *b = array_of(cx, dtype, 1, one, right);
-    collet_array *x = array_of(cx, dtype, 1, one, NULL), *told = NULL;
-    assert_int_equal(collet_array_create(cx, &told, COLLET_I32, 0, NULL), COLLET_OK);
-    assert_int_equal(collet_solve(cx, x, told, a, b), COLLET_OK);
-    assert_int_equal(collet_array_read(cx, told, &info, sizeof info), COLLET_OK);
+    collet_array *x = array_of(cx, dtype, 1, one, NULL), *status = NULL;
+    assert_int_equal(collet_array_create(cx, &status, COLLET_I32, 0, NULL), COLLET_OK);
+    assert_int_equal(collet_solve(cx, x, status, a, b), COLLET_OK);
+    assert_int_equal(collet_array_read(cx, status, &info, sizeof info), COLLET_OK);
     numbers_of(cx, x, 1, one, got, sizeof got);
     assert_int_equal(info, 0);
     for (int i = 0; i < N; i++)
@@ -131,12 +130,12 @@ static void check_solution(collet_context *cx, collet_dtype dtype, double tolera
     collet_array_free(a);
     collet_array_free(b);
     collet_array_free(x);
-    collet_array_free(told);
+    collet_array_free(status);
     free(m);
 }
 
-/* The sums of the eigenvalues and of their squares are the matrix's trace and squares; of this
- * matrix the singular values are the same. */
+/* The eigenvalues sum to the trace, their squares to the sum of squared elements; the singular
+ * values of this matrix are its eigenvalues. */
 static void check_spectra(collet_context *cx, collet_dtype dtype, double tolerance)
 {
     static const int64_t shape[] = {N, N}, one[] = {N};
@@ -149,14 +148,14 @@ static void check_spectra(collet_context *cx, collet_dtype dtype, double toleran
         trace += m[i * N + i];
     collet_array *a = array_of(cx, dtype, 2, shape, m), *v = array_of(cx, dtype, 2, shape, NULL);
     collet_array *u = array_of(cx, dtype, 2, shape, NULL), *s = array_of(cx, dtype, 1, one, NULL);
-    collet_array *told = NULL;
-    assert_int_equal(collet_array_create(cx, &told, COLLET_I32, 0, NULL), COLLET_OK);
-    assert_int_equal(collet_eigh(cx, s, v, told, a), COLLET_OK);
+    collet_array *status = NULL;
+    assert_int_equal(collet_array_create(cx, &status, COLLET_I32, 0, NULL), COLLET_OK);
+    assert_int_equal(collet_eigh(cx, s, v, status, a), COLLET_OK);
     numbers_of(cx, s, 1, one, got[0], sizeof got[0]);
-    assert_int_equal(collet_svd(cx, u, s, v, told, a), COLLET_OK);
+    assert_int_equal(collet_svd(cx, u, s, v, status, a), COLLET_OK);
     numbers_of(cx, s, 1, one, got[1], sizeof got[1]);
     assert_int_equal(collet_qr(cx, u, v, a), COLLET_OK);
-    assert_int_equal(collet_cholesky(cx, u, told, a), COLLET_OK);
+    assert_int_equal(collet_cholesky(cx, u, status, a), COLLET_OK);
     for (int k = 0; k < 2; k++) {
         double sum = 0.0, sum_of_squares = 0.0;
         for (int i = 0; i < N; i++) {
@@ -170,11 +169,11 @@ static void check_spectra(collet_context *cx, collet_dtype dtype, double toleran
     collet_array_free(u);
     collet_array_free(v);
     collet_array_free(s);
-    collet_array_free(told);
+    collet_array_free(status);
     free(m);
 }
 
-/* One in front and zeros behind it become ones. */
+/* A unit impulse transforms to all ones. */
 static void check_transform(collet_context *cx)
 {
     enum { LENGTH = 2 * 3 * 5 * 7 };
@@ -210,7 +209,7 @@ static void nothing_is_captured(void **state)
     collet_error err = {COLLET_OK, ""};
     (void)state;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    skip(); /* its runtime does not allow libraries to be bound deep */
+    skip(); /* its runtime does not allow RTLD_DEEPBIND */
 #endif
     assert_non_null(dlsym(RTLD_DEFAULT, "dgemm_"));
     assert_int_equal(collet_context_create(&cx, rt, &err), COLLET_OK);

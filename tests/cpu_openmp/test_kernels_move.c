@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Transposition with non-temporal stores (kernel_move.h), which only large arrays use: blocks of
- * every shape, each element size, edges that are no multiple of a cache line or vector. */
+ * every shape, each element size, edges that are not multiples of a cache line or vector. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@ extern const move_kernels move_baseline;
 
 #define UNTOUCHED 0xa5
 
-/* The planes: rows x columns in, columns x rows out, each row with `gap` bytes behind it. */
+/* The planes: rows x columns in, columns x rows out, each row followed by `gap` bytes. */
 typedef struct plane {
     int64_t size, rows, columns, in_step, out_step;
     unsigned char *in, *out;
@@ -54,7 +54,7 @@ static void plane_check(const plane *p)
     }
 }
 
-/* Block `index` of the plane, in the order of its rows. */
+/* Block `index` of the plane, in row-major order. */
 static move_block block_of(const plane *p, int64_t index)
 {
     int64_t rows = MOVE_STAGE_LENGTH / p->size, columns = MOVE_STAGE_ROWS;
@@ -90,7 +90,7 @@ static void transpose(int size, int64_t rows, int64_t columns, int64_t gap)
     free(p.out);
 }
 
-/* In two blocks, adjacent where there are enough columns. */
+/* In two blocks, adjacent if there are enough columns. */
 static void transpose_lines(int size, int64_t rows, int64_t columns)
 {
     plane p = plane_create(size, rows, columns, 0, -(rows << size) & 63);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Products of narrow types by the kernels of every level that this processor
- * runs, also those that cpu_openmp does not select here because the processor has better
- * instructions.
+ * Products of narrow types by the kernels of every level that this CPU supports, also those that
+ * cpu_openmp does not select because the CPU has better instructions.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,8 +32,8 @@ static double value(const void *from, collet_dtype dtype, int64_t i)
     return dtype == COLLET_F16 ? cpu_f16_to(bits) : cpu_bf16_to(bits);
 }
 
-/* Multiples of 1/8 below 4: products and sums are exact in f32, so every kernel
- * gives these bits. */
+/* Multiples of 1/8 below 4: products and sums are exact in f32, so all kernels give the same bits.
+ */
 static void fill(void *to, collet_dtype dtype, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -59,10 +58,10 @@ static uint32_t rounded(double sum, collet_dtype to)
 }
 
 static void check(const char *level, const narrow_kernels *kernels, collet_dtype from,
-                  collet_dtype to, int turned)
+                  collet_dtype to, int transposed)
 {
-    gemm_matrix left = {(char *)a, turned ? 1 : INNER, turned ? ROWS : 1};
-    gemm_matrix right = {(char *)b, turned ? 1 : COLUMNS, turned ? INNER : 1};
+    gemm_matrix left = {(char *)a, transposed ? 1 : INNER, transposed ? ROWS : 1};
+    gemm_matrix right = {(char *)b, transposed ? 1 : COLUMNS, transposed ? INNER : 1};
     gemm_matrix out = {(char *)c, COLUMNS, 1};
     int narrow = to == COLLET_F16 || to == COLLET_BF16;
     fill(a, from, ROWS * INNER);
@@ -79,7 +78,8 @@ static void check(const char *level, const narrow_kernels *kernels, collet_dtype
             uint32_t got = narrow ? ((const uint16_t *)(const void *)c)[at] : c[at];
             if (got != rounded(sum, to))
                 fail_msg("%s, dtypes %d to %d%s: [%d,%d] is 0x%x, not 0x%x", level, (int)from,
-                         (int)to, turned ? ", turned" : "", (int)i, (int)j, got, rounded(sum, to));
+                         (int)to, transposed ? ", transposed" : "", (int)i, (int)j, got,
+                         rounded(sum, to));
         }
     }
 }
@@ -88,12 +88,12 @@ static void check_level(const char *level, const narrow_kernels *kernels)
 {
     scratch = aligned_alloc(64, (kernels->scratch_bytes + 63) / 64 * 64);
     assert_non_null(scratch);
-    for (int turned = 0; turned < 2; turned++) {
-        check(level, kernels, COLLET_I8, COLLET_I32, turned);
-        check(level, kernels, COLLET_BF16, COLLET_F32, turned);
-        check(level, kernels, COLLET_BF16, COLLET_BF16, turned);
-        check(level, kernels, COLLET_F16, COLLET_F32, turned);
-        check(level, kernels, COLLET_F16, COLLET_F16, turned);
+    for (int transposed = 0; transposed < 2; transposed++) {
+        check(level, kernels, COLLET_I8, COLLET_I32, transposed);
+        check(level, kernels, COLLET_BF16, COLLET_F32, transposed);
+        check(level, kernels, COLLET_BF16, COLLET_BF16, transposed);
+        check(level, kernels, COLLET_F16, COLLET_F32, transposed);
+        check(level, kernels, COLLET_F16, COLLET_F16, transposed);
     }
     free(scratch);
 }
@@ -115,16 +115,16 @@ static void test_every_level(void **state)
         check_level("v4 with BF16", &narrow_v4_bf16);
 }
 
-/* The bf16 instruction treats such factors as 0; the kernel must not. */
+/* The bf16 instruction flushes subnormal factors to 0; the kernel must not. */
 static void test_subnormal_factor(void **state)
 {
     (void)state;
-    uint16_t least[2] = {1, 0}, large[2] = {0x7f00, 0};
+    uint16_t smallest[2] = {1, 0}, large[2] = {0x7f00, 0};
     float out = 0.0f;
-    gemm_matrix x = {(char *)least, 1, 1}, y = {(char *)large, 1, 1}, z = {(char *)&out, 1, 1};
+    gemm_matrix x = {(char *)smallest, 1, 1}, y = {(char *)large, 1, 1}, z = {(char *)&out, 1, 1};
     const narrow_kernels *best =
         __builtin_cpu_supports("avx512bf16") ? &narrow_v4_bf16 : &narrow_v2;
-    assert_true(best->any_subnormal_bf16(least, 2) && !best->any_subnormal_bf16(large, 2));
+    assert_true(best->any_subnormal_bf16(smallest, 2) && !best->any_subnormal_bf16(large, 2));
     scratch = aligned_alloc(64, (best->scratch_bytes + 63) / 64 * 64);
     assert_non_null(scratch);
     best->product(&z, COLLET_F32, &x, &y, COLLET_BF16, 1, 1, 1, scratch);

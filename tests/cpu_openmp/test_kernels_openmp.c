@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What backend-check cannot see of cpu_openmp: the choice of instruction set, the same bits on any
- * number of threads and with other callers at the same time, and a host with a BLAS of its own.
+ * Properties of cpu_openmp that backend-check does not test: the choice of instruction set, the
+ * same bits on any number of threads and with concurrent callers, and a host that links its own
+ * BLAS.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,7 +67,7 @@ static void test_product_is_not_captured(void **state)
     assert_int_equal(0, captured);
 }
 
-/* The host's setting of OpenBLAS, whether it uses the library before or after us. */
+/* The host's OpenBLAS setting is kept, whether it uses the library before or after us. */
 static void test_blas_threads_stay(void **state)
 {
     (void)state;
@@ -157,8 +158,7 @@ enum { FRAMES = 3, ATOMS = 20011, MANY = 301, FEW = 53 };
 
 enum { COLUMNS = 11, LONG = COLUMNS * 200000 };
 
-/* Ternary weights of rows in several pieces, and their products with more tokens than a panel has.
- */
+/* Ternary weights whose rows span several pieces; more tokens than fit a panel. */
 enum { HIGH = 150, WIDE = 20011, NARROW = 700, TOKENS = 37 };
 
 typedef struct inputs {
@@ -212,17 +212,17 @@ static void compute_sums(results *out)
               ARRAY(in.numbers, F64, 100100, 3));
 }
 
-/* Rows, columns and few long columns: the last and the dot are divided into chunks. */
+/* Rows, columns and few long columns: the latter and the dot are divided into chunks. */
 static void compute_products(results *out)
 {
     const int64_t shape[] = {1001, 300}, strides[] = {1, 1001};
     const int64_t few_shape[] = {COLUMNS, LONG / COLUMNS}, few_strides[] = {1, COLUMNS};
-    collet_operand turned = {in.numbers, 0, COLLET_F64, 2, shape, strides};
+    collet_operand transposed = {in.numbers, 0, COLLET_F64, 2, shape, strides};
     collet_operand few = {in.series, 0, COLLET_F32, 2, few_shape, few_strides};
     CALL(DOT, 1, SCALAR(&out->dot, F64), ARRAY(in.series, F32, LONG), ARRAY(in.series, F32, LONG));
     CALL(MATVEC, 1, ARRAY(out->along, F64, 300), ARRAY(in.numbers, F64, 300, 1001),
          ARRAY(in.numbers, F64, 1001));
-    CALL(MATVEC, 1, ARRAY(out->across, F64, 1001), turned, ARRAY(in.numbers, F64, 300));
+    CALL(MATVEC, 1, ARRAY(out->across, F64, 1001), transposed, ARRAY(in.numbers, F64, 300));
     CALL(MATVEC, 1, ARRAY(out->few, F32, COLUMNS), few, ARRAY(in.series, F32, LONG / COLUMNS));
 }
 
@@ -277,7 +277,7 @@ static void compute(results *out)
     CALL(EXP, 1, ARRAY(out->exponentials, F32, ATOMS), ARRAY(in.v, F32, ATOMS));
 }
 
-/* Opens a device of so many threads for the next calls. */
+/* Reopens the device with this number of threads. */
 static void reopen(int32_t threads)
 {
     collet_error err;
@@ -304,7 +304,7 @@ static void test_results_do_not_depend_on_threads(void **state)
     }
 }
 
-/* Two contexts of one process: each result as if it were alone. */
+/* Two contexts of one process do not affect each other's results. */
 static void *compute_repeatedly(void *argument)
 {
     results *out = argument;
@@ -327,25 +327,25 @@ static void test_two_callers_at_once(void **state)
     assert_memory_equal(&alone, &second, sizeof alone);
 }
 
-/* A worker that flushed subnormal numbers to zero would leave zeros in its part. */
+/* A worker that flushes subnormal numbers to zero would write zeros to its part. */
 static void test_subnormals_on_every_thread(void **state)
 {
     (void)state;
     static float x[1 << 18], y[1 << 18];
-    const float least = 0x1p-149f;
+    const float smallest = 0x1p-149f;
     for (int i = 0; i < 1 << 18; i++)
-        x[i] = least;
+        x[i] = smallest;
     reopen(7);
     CALL(ADD, 1, ARRAY(y, F32, 1 << 18), ARRAY(x, F32, 1 << 18), ARRAY(x, F32, 1 << 18));
     for (int i = 0; i < 1 << 18; i++)
-        assert_true(y[i] == 2.0f * least);
+        assert_true(y[i] == 2.0f * smallest);
 }
 
-/* ---- Counts of what is no code --------------------------------------------------------------- */
+/* ---- Counts of invalid codes ----------------------------------------------------------------- */
 
 enum { BLOCKS = 1200 };
 
-/* More in a row than a byte counts. */
+/* More consecutive ones than a byte can count. */
 static void test_nothing_but_wrong_codes(void **state)
 {
     (void)state;
@@ -367,7 +367,7 @@ static void test_nothing_but_wrong_codes(void **state)
 
 /* ---- A frame far from its first atom --------------------------------------------------------- */
 
-/* Seen from 1e8 the extent of the others is in the last digits, or beyond them. */
+/* Relative to 1e8 the extent of the other atoms is in the last digits, or below them. */
 static void test_distant_first_atom(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Products of ternary weights by the kernels of every level that this processor runs, also those
- * that cpu_openmp does not select here because the processor has better instructions.
+ * Products of ternary weights by the kernels of every level that this CPU supports, also those
+ * that cpu_openmp does not select because the CPU has better instructions.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ extern const ternary_products ternary_v2, ternary_v3, ternary_v4, ternary_v4_vnn
     ternary_v4_counts;
 extern const ternary_rows ternary_rows_v2;
 
-/* Tiles of 12, 4 and 1 rows; parts of tiles of tokens left over. */
+/* Tiles of 12, 4 and 1 rows; partial tiles of tokens. */
 enum { ROWS = 29, BLOCKS = 11, COLUMNS = BLOCKS * TERNARY_BLOCK, TOKENS = TERNARY_INTERLEAVED };
 enum { WEIGHTS_STEP = BLOCKS * TERNARY_BLOCK_BYTES + 7, SUMS_STEP = ROWS + 3 };
 
@@ -35,7 +35,7 @@ static int64_t random_below(int64_t limit)
     return (int64_t)((state >> 33) % (uint64_t)limit);
 }
 
-/* Of one row and one token all factors are the greatest in magnitude. */
+/* All factors of one row and one token have the largest magnitude. */
 static void fill(int64_t limit)
 {
     for (int64_t r = 0; r < ROWS; r++) {
@@ -58,17 +58,17 @@ static int64_t exact(int64_t row, int64_t token, int64_t base)
     return sum;
 }
 
-/* What sums of token t are larger by than those of w a. */
-static uint32_t more[TOKENS];
+/* Excess of the sums of token t over those of w a. */
+static uint32_t excess[TOKENS];
 
 static void expect_sums(const char *what, int64_t rows, int64_t tokens)
 {
     for (int64_t t = 0; t < tokens; t++) {
         for (int64_t r = 0; r < SUMS_STEP; r++) {
-            uint32_t wanted = r < rows ? (uint32_t)exact(r, t, 0) + more[t] : 0xabababab;
-            if (sums[t * SUMS_STEP + r] != wanted)
+            uint32_t expected = r < rows ? (uint32_t)exact(r, t, 0) + excess[t] : 0xabababab;
+            if (sums[t * SUMS_STEP + r] != expected)
                 fail_msg("%s, %d rows of %d tokens: [%d,%d] is %d, not %d", what, (int)rows,
-                         (int)tokens, (int)t, (int)r, (int)sums[t * SUMS_STEP + r], (int)wanted);
+                         (int)tokens, (int)t, (int)r, (int)sums[t * SUMS_STEP + r], (int)expected);
         }
     }
 }
@@ -91,7 +91,7 @@ static void check_i8(const char *level, const ternary_products *kernels)
 {
     fill(128);
     for (int64_t t = 0; t < TOKENS; t++)
-        more[t] = (uint32_t)(exact(0, t, 1) - exact(0, t, 0));
+        excess[t] = (uint32_t)(exact(0, t, 1) - exact(0, t, 0));
     for (int64_t rows = 1; rows <= ROWS; rows += rows < 9 ? 1 : 5) {
         for (int64_t tokens = 1; tokens <= 17; tokens++) {
             ternary_panel p = panel_of(rows, activations, COLUMNS, tokens);
@@ -101,27 +101,27 @@ static void check_i8(const char *level, const ternary_products *kernels)
     }
 }
 
-/* So many columns that no intermediate sum can hold all of them. */
+/* More columns than any intermediate sum can hold. */
 static void check_long(const char *level, const ternary_products *kernels)
 {
     enum { LONG = 40000, LONG_ROWS = 5 };
     uint8_t *ones = malloc((size_t)LONG * TERNARY_BLOCK_BYTES);
-    int8_t *least = malloc((size_t)LONG * TERNARY_BLOCK);
-    assert_true(ones && least);
+    int8_t *lowest = malloc((size_t)LONG * TERNARY_BLOCK);
+    assert_true(ones && lowest);
     memset(ones, 0xaa, (size_t)LONG * TERNARY_BLOCK_BYTES);
-    memset(least, 0x80, (size_t)LONG * TERNARY_BLOCK);
-    ternary_panel p = panel_of(LONG_ROWS, least, 0, 1);
+    memset(lowest, 0x80, (size_t)LONG * TERNARY_BLOCK);
+    ternary_panel p = panel_of(LONG_ROWS, lowest, 0, 1);
     p.weights = ones;
     p.row_step = 0;
     p.blocks = LONG;
     kernels->multiply[TERNARY_I8](&p);
-    uint32_t wanted = (uint32_t)LONG * TERNARY_BLOCK * 2 * (uint32_t)-128;
+    uint32_t expected = (uint32_t)LONG * TERNARY_BLOCK * 2 * (uint32_t)-128;
     for (int64_t r = 0; r < LONG_ROWS; r++) {
-        if (sums[r] != wanted)
-            fail_msg("%s, %d blocks: row %d is %u, not %u", level, LONG, (int)r, sums[r], wanted);
+        if (sums[r] != expected)
+            fail_msg("%s, %d blocks: row %d is %u, not %u", level, LONG, (int)r, sums[r], expected);
     }
     free(ones);
-    free(least);
+    free(lowest);
 }
 
 static void check_packed(const char *level, const ternary_products *kernels)
@@ -131,7 +131,7 @@ static void check_packed(const char *level, const ternary_products *kernels)
     fill(1);
     for (int64_t t = 0; t < TOKENS; t++) {
         ternary_rows_v2.pack(packed, activations[t], BLOCKS);
-        more[t] = ternary_rows_v2.masks(masks[t], packed, BLOCKS);
+        excess[t] = ternary_rows_v2.masks(masks[t], packed, BLOCKS);
     }
     for (int64_t rows = 1; rows <= ROWS; rows += rows < 9 ? 1 : 5) {
         for (int64_t tokens = 1; tokens <= 9; tokens++) {
@@ -165,7 +165,7 @@ static void check_f32(const char *level, const ternary_products *kernels)
     }
 }
 
-/* `most` blocks at a time: what comes later is added. */
+/* `most` blocks at a time, accumulated. */
 static void multiply_interleaved(const ternary_products *kernels, int64_t rows, const char *tokens,
                                  int64_t most, const int32_t *less)
 {
@@ -188,7 +188,7 @@ static void check_interleaved(const char *level, const ternary_products *kernels
     kernels->interleave(tokens[0], COLUMNS, 0, 4);
     kernels->interleave(tokens[0], COLUMNS, 4, BLOCKS - 4);
     for (int64_t t = 0; t < TOKENS; t++) {
-        more[t] = (uint32_t)t;
+        excess[t] = (uint32_t)t;
         less[t] = (int32_t)(exact(0, t, 1) - exact(0, t, 0) - t);
     }
     for (int64_t rows = 1; rows <= ROWS; rows++) {
@@ -199,11 +199,11 @@ static void check_interleaved(const char *level, const ternary_products *kernels
     }
 }
 
-/* Results equal those of separate operations, each of them rounded, bit for bit. */
+/* Results equal those of separate, individually rounded operations bit for bit. */
 static void check_finish(const char *level, const ternary_products *kernels, int with)
 {
     static char tokens[TOKENS][COLUMNS];
-    float scales[ROWS], biases[ROWS], of_tokens[TOKENS], wanted[ROWS];
+    float scales[ROWS], biases[ROWS], of_tokens[TOKENS], expected[ROWS];
     int32_t less[TOKENS] = {0}, plain[ROWS];
     fill(128);
     memcpy(tokens, activations, sizeof tokens);
@@ -227,13 +227,13 @@ static void check_finish(const char *level, const ternary_products *kernels, int
         for (int64_t r = 0; r < ROWS; r++)
             plain[r] = (int32_t)exact(r, t, 0);
         plainly.scale = of_tokens[t];
-        ternary_rows_v2.finish[TERNARY_I8](wanted, plain, &plainly, ROWS);
+        ternary_rows_v2.finish[TERNARY_I8](expected, plain, &plainly, ROWS);
         for (int64_t r = 0; r < ROWS; r++) {
             float got;
             memcpy(&got, &sums[t * SUMS_STEP + r], sizeof got);
-            if (isnan(wanted[r]) ? !isnan(got) : memcmp(&got, &wanted[r], sizeof got) != 0)
+            if (isnan(expected[r]) ? !isnan(got) : memcmp(&got, &expected[r], sizeof got) != 0)
                 fail_msg("%s, finished (%d): [%d,%d] is %.9g, not %.9g", level, with, (int)t,
-                         (int)r, (double)got, (double)wanted[r]);
+                         (int)r, (double)got, (double)expected[r]);
         }
     }
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Outputs larger than the caches, which cpu_openmp writes with non-temporal stores: every
- * elementwise op gives the same bits as in parts that fit, at any alignment, with special arguments
- * in between. And inputs so large that their columns are reduced in wide tiles, the last of which
- * is narrower.
+ * elementwise op gives the same bits as in parts that fit the caches, at any alignment, with
+ * special arguments among others. And inputs whose columns are reduced in wide tiles, with a
+ * partial last one.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static memory m;
 
 static int open_memory(void **state)
 {
-    /* In kilobytes, as the kernel has it; where it has none the plugin's guess is 8 MiB. */
+    /* In KiB, as sysfs reports it; the plugin's default is 8 MiB. */
     long long cache = 8 << 10;
     FILE *file = fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "re");
     if (file && fscanf(file, "%lldK", &cache) != 1)
@@ -54,7 +54,7 @@ static int close_memory(void **state)
     return close_plugin(state);
 }
 
-/* Numbers between 1/2 and 2, and now and then one that the fast path does not support. */
+/* Numbers between 1/2 and 2, with occasional ones that the fast path does not support. */
 static double number(int64_t i)
 {
     static const double odd[] = {0,          -0.0, -3, 1e-320, 1e7, 300, -800, (double)INFINITY,
@@ -79,7 +79,7 @@ typedef struct operation {
     uint32_t op, inputs;
 } operation;
 
-/* `repeated`: the input that is one number, 0 for none. */
+/* `repeated`: the input that is a single number; 0: none. */
 static void run_part(const operation *o, collet_dtype dtype, char *out, int64_t first, int64_t n,
                      uint32_t repeated)
 {
@@ -139,25 +139,25 @@ static void test_large_as_in_parts(void **state)
 #define ROWS ((int64_t)2101)
 #define COLUMNS ((int64_t)4099)
 
-/* Whole numbers, so that every order of a sum gives the same. */
+/* Integers: sums are exact in any order. */
 static int64_t whole(int64_t row, int64_t column)
 {
     return (row * 48271 + column * 16807) % 65521 - 32000;
 }
 
 static void expect_columns(uint32_t op, const int64_t *expected, float *in, double *sums,
-                           float *least)
+                           float *reduced)
 {
     const collet_reduce_params rows = {sizeof rows, 1, 0, 0};
     const int64_t shape[] = {ROWS, COLUMNS}, width = COLUMNS;
     int64_t in_strides[2], out_stride;
     int wide = op == COLLET_OP_SUM;
-    collet_operand operands[2] = {dense(wide ? (void *)sums : (void *)least,
+    collet_operand operands[2] = {dense(wide ? (void *)sums : (void *)reduced,
                                         wide ? COLLET_F64 : COLLET_F32, 1, &width, &out_stride),
                                   dense(in, COLLET_F32, 2, shape, in_strides)};
     assert_int_equal(COLLET_OK, call_status(op, 1, 2, operands, &rows, sizeof rows));
     for (int64_t j = 0; j < COLUMNS; j++) {
-        double got = wide ? sums[j] : (double)least[j];
+        double got = wide ? sums[j] : (double)reduced[j];
         if (got != (double)expected[j])
             fail_msg("op %u: column %lld is %g, not %lld", op, (long long)j, got,
                      (long long)expected[j]);
@@ -167,12 +167,12 @@ static void expect_columns(uint32_t op, const int64_t *expected, float *in, doub
 static void test_large_columns(void **state)
 {
     float *in = malloc((size_t)(ROWS * COLUMNS) * sizeof *in),
-          *least = malloc(COLUMNS * sizeof *least);
+          *reduced = malloc(COLUMNS * sizeof *reduced);
     double *sums = malloc(COLUMNS * sizeof *sums);
     int64_t *expected = calloc(3 * COLUMNS, sizeof *expected), *low = expected + COLUMNS,
             *high = low + COLUMNS;
     (void)state;
-    assert_true(in && least && sums && expected);
+    assert_true(in && reduced && sums && expected);
     for (int64_t i = 0; i < ROWS; i++) {
         for (int64_t j = 0; j < COLUMNS; j++) {
             int64_t x = whole(i, j);
@@ -182,11 +182,11 @@ static void test_large_columns(void **state)
             high[j] = i == 0 || x > high[j] ? x : high[j];
         }
     }
-    expect_columns(COLLET_OP_SUM, expected, in, sums, least);
-    expect_columns(COLLET_OP_MIN, low, in, sums, least);
-    expect_columns(COLLET_OP_MAX, high, in, sums, least);
+    expect_columns(COLLET_OP_SUM, expected, in, sums, reduced);
+    expect_columns(COLLET_OP_MIN, low, in, sums, reduced);
+    expect_columns(COLLET_OP_MAX, high, in, sums, reduced);
     free(in);
-    free(least);
+    free(reduced);
     free(sums);
     free(expected);
 }

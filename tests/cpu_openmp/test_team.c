@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The threads of cpu_openmp: how many a call gets while others work, and what it leaves behind. */
+/* The thread team of cpu_openmp: threads of concurrent calls, and the host's OpenMP settings. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@
 
 #include "cpu_openmp/runtime/team.h"
 
-/* ---- What each item was done by -------------------------------------------------------------- */
+/* ---- Items and parts ------------------------------------------------------------------------- */
 
 #define ITEMS 1000
 
@@ -36,7 +36,7 @@ static void note(void *argument, int32_t thread, int64_t begin, int64_t end)
         atomic_fetch_add(&r->times[i], 1);
 }
 
-/* The number of parts, after every item was seen to be done once. */
+/* Checks that every item is done once; returns the number of parts. */
 static int parts_of(int32_t threads, int64_t count, int64_t grain)
 {
     static record r;
@@ -71,10 +71,10 @@ static void test_grain(void **state)
 
 /* ---- Phases ---------------------------------------------------------------------------------- */
 
-/* A phase of 8 items, whose first is slow, then one of 3, then one of none, then one of 8. */
+/* Phases of 8 items, the first of them slow, of 3, of none and of 8. */
 typedef struct sequence {
     _Atomic int32_t first, second, third;
-    _Atomic int32_t early; /* items begun before all of the phase before were done */
+    _Atomic int32_t early; /* items begun before the previous phase was complete */
 } sequence;
 
 static void do_first(void *argument, int32_t thread, int64_t begin, int64_t end)
@@ -122,7 +122,7 @@ static void test_phases_follow_each_other(void **state)
 
 /* ---- Two callers ----------------------------------------------------------------------------- */
 
-/* A call on `threads` threads that stays at work until it is released. */
+/* A call on `threads` threads that runs until it is released. */
 typedef struct holder {
     int32_t threads;
     _Atomic int32_t inside;
@@ -147,15 +147,15 @@ static void *run_holder(void *argument)
     return NULL;
 }
 
-/* The parts that a call for `wanted` of 4 threads gets while another has `held` of them. */
-static int parts_beside(int32_t held, int32_t wanted)
+/* The parts of a call that requests `requested` of 4 threads while another call holds `held`. */
+static int parts_during(int32_t held, int32_t requested)
 {
     holder h = {.threads = held};
     pthread_t thread;
     assert_int_equal(0, pthread_create(&thread, NULL, run_holder, &h));
     while (atomic_load(&h.inside) < held)
         sched_yield();
-    int parts = parts_of(4, wanted, 1);
+    int parts = parts_of(4, requested, 1);
     atomic_store(&h.released, 1);
     assert_int_equal(0, pthread_join(thread, NULL));
     return parts;
@@ -164,17 +164,17 @@ static int parts_beside(int32_t held, int32_t wanted)
 static void test_two_callers_share_the_threads(void **state)
 {
     (void)state;
-    assert_int_equal(1, parts_beside(4, 4));
-    assert_int_equal(1, parts_beside(3, 4));
-    assert_int_equal(2, parts_beside(2, 4));
-    assert_int_equal(2, parts_beside(2, 2));
+    assert_int_equal(1, parts_during(4, 4));
+    assert_int_equal(1, parts_during(3, 4));
+    assert_int_equal(2, parts_during(2, 4));
+    assert_int_equal(2, parts_during(2, 2));
 }
 
 static void test_threads_come_back(void **state)
 {
     (void)state;
     for (int i = 0; i < 100; i++) {
-        (void)parts_beside(4, 4);
+        (void)parts_during(4, 4);
         assert_int_equal(4, parts_of(4, ITEMS, 1));
     }
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reference kernels of array and linalg on numbers worked out by hand, and the table of rows.
- */
+/* The reference kernels of array and linalg on hand-computed numbers, and the table of rows. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -92,8 +91,7 @@ static void test_copy_to_integers(void **state)
 static void test_copy_rounds_once(void **state)
 {
     (void)state;
-    /* Just above the tie between 1 and the next f16: rounded to f32 on the way it would be a tie.
-     */
+    /* Just above the tie between 1 and the next f16: rounding to f32 first would make it a tie. */
     double x[7] = {1.0 + 0x1p-11 + 0x1p-40, 65519.99, 65520, 0x1p-25, 0x1.8p-25, -0.0, NAN};
     uint16_t h[7];
     CALL(COPY, 1, ARRAY(h, F16, 7), ARRAY(x, F64, 7));
@@ -119,11 +117,11 @@ static void test_transpose(void **state)
     collet_transpose_params params = {sizeof params, 2, {1, 0}};
     CALL_WITH(TRANSPOSE, 1, &params, sizeof params, ARRAY(b, I32, 3, 2), ARRAY(a, I32, 2, 3));
     assert_memory_equal(((int32_t[]){0, 3, 1, 4, 2, 5}), b, sizeof b);
-    int32_t cube[8] = {0, 1, 2, 3, 4, 5, 6, 7}, turned[8];
+    int32_t cube[8] = {0, 1, 2, 3, 4, 5, 6, 7}, cycled[8];
     const collet_transpose_params cycle = {sizeof cycle, 3, {2, 0, 1}};
-    CALL_WITH(TRANSPOSE, 1, &cycle, sizeof cycle, ARRAY(turned, I32, 2, 2, 2),
+    CALL_WITH(TRANSPOSE, 1, &cycle, sizeof cycle, ARRAY(cycled, I32, 2, 2, 2),
               ARRAY(cube, I32, 2, 2, 2));
-    assert_memory_equal(((int32_t[]){0, 2, 4, 6, 1, 3, 5, 7}), turned, sizeof turned);
+    assert_memory_equal(((int32_t[]){0, 2, 4, 6, 1, 3, 5, 7}), cycled, sizeof cycled);
     params.ndim = 0;
     CALL_WITH(TRANSPOSE, 1, &params, sizeof params, SCALAR(b, I32), SCALAR(a + 5, I32));
     assert_int_equal(5, b[0]);
@@ -160,8 +158,8 @@ static void test_matmul(void **state)
     double a[6] = {1, 2, 3, 4, 5, 6}, b[6] = {7, 8, 9, 10, 11, 12}, c[8];
     CALL(MATMUL, 1, ARRAY(c, F64, 2, 2), ARRAY(a, F64, 2, 3), ARRAY(b, F64, 3, 2));
     EXPECT(c, 4, 0, 58, 64, 139, 154);
-    const int64_t square[] = {2, 2}, turned[] = {1, 2};
-    collet_operand transposed = {a, 0, COLLET_F64, 2, square, turned};
+    const int64_t square[] = {2, 2}, strides[] = {1, 2};
+    collet_operand transposed = {a, 0, COLLET_F64, 2, square, strides};
     CALL(MATMUL, 1, ARRAY(c, F64, 2, 2), transposed, ARRAY(b, F64, 2, 2));
     EXPECT(c, 4, 0, 34, 38, 50, 56);
     const int64_t batch[] = {2, 2, 2}, same[] = {0, 2, 1};
@@ -176,7 +174,7 @@ static void test_matmul(void **state)
     assert_true(sum == 1.0f);
 }
 
-/* 2048 + 1 + 1 = 2050 in f16 only when the sum is rounded once; bf16 has 8 digits. */
+/* 2048 + 1 + 1 = 2050 in f16 only if the sum is rounded once; bf16 has 8 significant bits. */
 static void test_matmul_of_narrow_types(void **state)
 {
     (void)state;
@@ -186,24 +184,25 @@ static void test_matmul_of_narrow_types(void **state)
     uint16_t big[2] = {0x7bff, 0x7bff};
     CALL(MATMUL, 1, ARRAY(&half, F16, 1, 1), ARRAY(big, F16, 1, 2), ARRAY(h_one, F16, 2, 1));
     assert_int_equal(0x7c00, half);
-    uint16_t b[2] = {0x4380, 0x3f80}, b_one[2] = {0x3f80, 0x3f80}, least = 1, rounded;
+    uint16_t b[2] = {0x4380, 0x3f80}, b_one[2] = {0x3f80, 0x3f80}, smallest = 1, rounded;
     float wide;
     CALL(MATMUL, 1, ARRAY(&wide, F32, 1, 1), ARRAY(b, BF16, 1, 2), ARRAY(b_one, BF16, 2, 1));
     assert_true(wide == 257.0f);
     CALL(MATMUL, 1, ARRAY(&rounded, BF16, 1, 1), ARRAY(b, BF16, 1, 2), ARRAY(b_one, BF16, 2, 1));
     assert_int_equal(0x4380, rounded);
     uint16_t large = 0x7f00;
-    CALL(MATMUL, 1, ARRAY(&wide, F32, 1, 1), ARRAY(&least, BF16, 1, 1), ARRAY(&large, BF16, 1, 1));
+    CALL(MATMUL, 1, ARRAY(&wide, F32, 1, 1), ARRAY(&smallest, BF16, 1, 1),
+         ARRAY(&large, BF16, 1, 1));
     assert_true(wide == 0x1p-6f);
     int8_t x[4] = {-128, 127, 1, -2}, y[4] = {-128, -128, 3, 4};
     int32_t c[4];
     CALL(MATMUL, 1, ARRAY(c, I32, 2, 2), ARRAY(x, I8, 2, 2), ARRAY(y, I8, 2, 2));
     assert_int_equal(16384 + 381, c[0]);
     assert_int_equal(-134, c[2]);
-    static int8_t least_of_all[131073];
-    memset(least_of_all, -128, sizeof least_of_all);
-    CALL(MATMUL, 1, ARRAY(c, I32, 1, 1), ARRAY(least_of_all, I8, 1, 131073),
-         ARRAY(least_of_all, I8, 131073, 1));
+    static int8_t lowest[131073];
+    memset(lowest, -128, sizeof lowest);
+    CALL(MATMUL, 1, ARRAY(c, I32, 1, 1), ARRAY(lowest, I8, 1, 131073),
+         ARRAY(lowest, I8, 131073, 1));
     assert_int_equal(INT32_MIN + 16384, c[0]);
 }
 
@@ -223,8 +222,8 @@ static void test_vectors(void **state)
     EXPECT(&out, 1, 0, 0);
     CALL(MATVEC, 1, ARRAY(y, F64, 2), ARRAY(a, F64, 2, 3), ARRAY(x, F64, 3));
     EXPECT(y, 2, 0, 321, 654);
-    const int64_t turned_shape[] = {3, 2}, turned[] = {1, 3}, vectors[] = {2, 2}, same[] = {0, 1};
-    collet_operand transposed = {a, 0, COLLET_F64, 2, turned_shape, turned};
+    const int64_t shape[] = {3, 2}, strides[] = {1, 3}, vectors[] = {2, 2}, same[] = {0, 1};
+    collet_operand transposed = {a, 0, COLLET_F64, 2, shape, strides};
     CALL(MATVEC, 1, ARRAY(y, F64, 3), transposed, ARRAY(x, F64, 2));
     EXPECT(y, 3, 0, 41, 52, 63);
     const int64_t batch[] = {2, 2, 2}, blocks[] = {0, 2, 1};
@@ -256,7 +255,7 @@ static uint32_t rows_of(uint32_t op, uint64_t sig)
     return count;
 }
 
-/* Asserts one row for each meaning of a signature pattern ("*:=" ...), from operand `at` on. */
+/* Asserts one row for each expansion of a signature pattern ("*:=" ...), from operand `at` on. */
 static uint32_t assert_rows(uint32_t op, const char *pattern, uint32_t at, uint64_t sig)
 {
     uint32_t rows = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reference kernels of md on bodies small enough to work out by hand. */
+/* The reference kernels of md on bodies small enough to compute by hand. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@
 
 /* ---- md: sums over atoms ----------------------------------------------------------------- */
 
-/* A dumbbell along x turning about z at 2 rad per time: masses 1 and 3, com at (3, 5, 0). */
+/* A dumbbell along x rotating about z at 2 rad per unit time: masses 1 and 3, com at (3, 5, 0). */
 static const float dumbbell[6] = {0, 5, 0, 4, 5, 0};
 static const float dumbbell_v[6] = {0, -6, 0, 0, 2, 0};
 static const double dumbbell_m[2] = {1, 3};
@@ -81,7 +81,7 @@ static void test_atoms_in_odd_numbers(void **state)
 static void test_atoms_through_strides(void **state)
 {
     (void)state;
-    /* 600 atoms, so that more than one chunk is read, stored by component and backwards. */
+    /* 600 atoms, more than one chunk, stored by component and in reverse. */
     static double columns[3][600], masses[600];
     for (int i = 0; i < 600; i++) {
         masses[i] = 2.0;
@@ -111,15 +111,15 @@ static void test_gyration(void **state)
     EXPECT(((double[]){radius, asphericity}), 2, 1e-15, 1, 0);
 }
 
-/* Four points without symmetry, and the same turned by a quarter about z and moved. */
+/* Four points without symmetry, and the same rotated by 90 degrees about z and translated. */
 static const double shape_points[12] = {0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3};
-static const double turned_points[12] = {5, 5, 5, 5, 6, 5, 3, 5, 5, 5, 5, 8};
+static const double rotated_points[12] = {5, 5, 5, 5, 6, 5, 3, 5, 5, 5, 5, 8};
 
 static void test_rmsd(void **state)
 {
     (void)state;
     double rmsd, R[9];
-    CALL(RMSD, 2, ARRAY(&rmsd, F64, 1), ARRAY(R, F64, 1, 3, 3), ARRAY(turned_points, F64, 1, 4, 3),
+    CALL(RMSD, 2, ARRAY(&rmsd, F64, 1), ARRAY(R, F64, 1, 3, 3), ARRAY(rotated_points, F64, 1, 4, 3),
          ABSENT, ARRAY(shape_points, F64, 4, 3));
     EXPECT(&rmsd, 1, 1e-14, 0);
     EXPECT(R, 9, 1e-14, 0, 1, 0, -1, 0, 0, 0, 0, 1);
@@ -179,9 +179,9 @@ static void test_axes_of_many_tensors(void **state)
              ABSENT);
         assert_true(m[0] <= m[1] && m[1] <= m[2]);
         for (int j = 0; j < 3; j++) {
-            double least = fmin(a[j], fmin(a[3 + j], a[6 + j]));
+            double lowest = fmin(a[j], fmin(a[3 + j], a[6 + j]));
             double most = fmax(a[j], fmax(a[3 + j], a[6 + j]));
-            assert_true(j == 2 || most >= -least);
+            assert_true(j == 2 || most >= -lowest);
             for (int i = 0; i < 3; i++) {
                 double image = 0, overlap = 0;
                 for (int l = 0; l < 3; l++) {
@@ -198,7 +198,7 @@ static void test_axes_of_many_tensors(void **state)
 static void test_axes_keep_their_signs(void **state)
 {
     (void)state;
-    /* A body that turns about z in steps of 30 degrees: no axis may jump to its opposite. */
+    /* A body rotating about z in steps of 30 degrees: no axis may flip its sign. */
     enum { FRAMES = 24 };
     static double I[FRAMES][9], m[FRAMES][3], a[FRAMES][9], tail[FRAMES][9];
     for (int f = 0; f < FRAMES; f++) {
@@ -280,7 +280,7 @@ static void test_euler_and_tilt(void **state)
 static void test_angular_velocity(void **state)
 {
     (void)state;
-    /* The second is a rod along (1, 2, 3), up to rounding: what L has along it cannot be met. */
+    /* The second is a rod along (1, 2, 3), up to rounding: no omega gives L a part along it. */
     const double s = 0.1;
     const double I[27] = {
         /* clang-format off */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ternary family: sizes, values that are known from elsewhere, and what is said of calls that
- * do not fit. What each kernel computes is backend-check's.
+ * The ternary family: sizes, known values, and the messages for invalid calls. backend-check tests
+ * what each kernel computes.
  */
 #include <math.h>
 #include <sys/mman.h>
@@ -61,14 +61,14 @@ static void bytes_of_rows(void **state)
 
 static const int8_t eight[] = {1, -1, 0, 1, -1, 0, 0, 1};
 
-static void pack_eight(uint32_t format, const unsigned char *wanted, int64_t bytes)
+static void pack_eight(uint32_t format, const unsigned char *expected, int64_t bytes)
 {
     collet_array *codes = array_of(cx, COLLET_I8, 1, SHAPE(8), eight), *info = info_array();
     collet_array *packed = array_for(cx, COLLET_U8, 1, &bytes);
     assert_int_equal(collet_ternary_bytes(format, 8), bytes);
     assert_ok(cx, collet_ternary_pack(cx, packed, info, codes, NULL, format));
     assert_int_equal(number_in(cx, info), 0);
-    assert_bytes(cx, packed, wanted);
+    assert_bytes(cx, packed, expected);
     collet_array_free(packed);
     collet_array_free(info);
     collet_array_free(codes);
@@ -98,11 +98,11 @@ static collet_array *packed_t2(const int8_t *codes, int64_t count)
     return packed;
 }
 
-static void assert_dot(collet_array *a, collet_array *b, int32_t wanted)
+static void assert_dot(collet_array *a, collet_array *b, int32_t expected)
 {
     collet_array *out = info_array();
     assert_ok(cx, collet_ternary_dot(cx, out, a, b));
-    assert_int_equal(number_in(cx, out), wanted);
+    assert_int_equal(number_in(cx, out), expected);
     collet_array_free(out);
 }
 
@@ -127,20 +127,20 @@ static void dots(void **state)
 static void quantized_at_a_threshold(void **state)
 {
     static const float weights[] = {.9f, .5f, .2f, 0, -.2f, -.5f, -.9f};
-    static const int8_t wanted[] = {1, 1, 0, 0, 0, -1, -1};
+    static const int8_t expected[] = {1, 1, 0, 0, 0, -1, -1};
     const collet_ternary_quantize_params params = {.struct_size = sizeof params, .threshold = 0.3f};
     (void)state;
     collet_array *in = array_of(cx, COLLET_F32, 1, SHAPE(7), weights), *info = info_array();
     collet_array *codes = array_for(cx, COLLET_I8, 1, SHAPE(7));
     assert_ok(cx, collet_ternary_quantize(cx, codes, NULL, info, in, &params));
-    assert_bytes(cx, codes, wanted);
+    assert_bytes(cx, codes, expected);
     assert_int_equal(number_in(cx, info), 0);
     collet_array_free(codes);
     collet_array_free(info);
     collet_array_free(in);
 }
 
-/* The eight weights again, the third of them with both bits. */
+/* The eight weights, the third with both bits set. */
 static void one_code_of_11(void **state)
 {
     static const struct {
@@ -161,7 +161,7 @@ static void one_code_of_11(void **state)
     }
 }
 
-/* ---- What another implementation packed ------------------------------------------------------ */
+/* ---- Bytes packed by another implementation -------------------------------------------------- */
 
 static void *file_of(const char *name, size_t bytes)
 {
@@ -211,7 +211,7 @@ static void blocks_of_gguf(void **state)
     both_ways(COLLET_TERNARY_TQ2_0, "tq2_0.bin", 132);
 }
 
-/* Any byte is read as five digits, also one that no packing makes. */
+/* Any byte is read as five digits, also bytes that packing never produces. */
 static void bytes_that_nobody_packs(void **state)
 {
     void *bytes = file_of("any_tq1_0.bin", 5 * 54), *codes = file_of("any_codes.bin", 1280);
@@ -228,9 +228,9 @@ static void bytes_that_nobody_packs(void **state)
     free(codes);
 }
 
-/* ---- Calls that do not fit ------------------------------------------------------------------- */
+/* ---- Invalid calls --------------------------------------------------------------------------- */
 
-/* Arrays of memory that nobody may touch: the calls fail before. */
+/* Arrays in inaccessible memory: the calls fail before they access it. */
 static collet_array *untouchable(collet_dtype dtype, int32_t ndim, const int64_t *shape,
                                  const int64_t *strides)
 {
@@ -245,9 +245,9 @@ static collet_array *untouchable(collet_dtype dtype, int32_t ndim, const int64_t
     return a;
 }
 
-static void fails(collet_status got, collet_status wanted, const char *text)
+static void fails(collet_status got, collet_status expected, const char *text)
 {
-    assert_status(cx, got, wanted);
+    assert_status(cx, got, expected);
     assert_text_has(cx, text);
 }
 
@@ -340,7 +340,7 @@ static void products_that_do_not_fit(void **state)
           "ternary_dot: input 0 has rows of 63 bytes, no multiple of t2's 64");
     fails(collet_ternary_dot(cx, out, long_one, long_one), COLLET_OVERFLOW,
           "rows of 536870912 bytes, whose sums may leave 32 bits; at most 536870848");
-    /* The first is not too long. */
+    /* Input 0 has the maximum length. */
     fails(collet_ternary_dot(cx, out, one, apart), COLLET_INVALID,
           "the bytes of a row of input 1 are 2 apart");
     collet_array_free(one);

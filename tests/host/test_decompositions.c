@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The typed calls of the decompositions, on numbers worked out by hand and on what does not fit. */
+/* The typed calls of the decompositions: hand-computed results, and invalid arguments. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -43,25 +43,25 @@ static collet_array *empty(collet_dtype dtype, int32_t ndim, const int64_t *shap
     return a;
 }
 
-/* A NaN matches a NaN; both are freed of their array. */
-static void expect(collet_array *a, int n, const double *wanted)
+/* Frees the array. A NaN matches a NaN. */
+static void expect(collet_array *a, int n, const double *expected)
 {
     double got[16];
     assert_int_equal(collet_array_size(a), n);
     assert_ok(cx, collet_array_read(cx, a, got, (size_t)n * sizeof *got));
     for (int i = 0; i < n; i++)
-        if (!(fabs(got[i] - wanted[i]) <= 1e-14) && !(isnan(got[i]) && isnan(wanted[i])))
-            fail_msg("element %d is %.17g, not %.17g", i, got[i], wanted[i]);
+        if (!(fabs(got[i] - expected[i]) <= 1e-14) && !(isnan(got[i]) && isnan(expected[i])))
+            fail_msg("element %d is %.17g, not %.17g", i, got[i], expected[i]);
     collet_array_free(a);
 }
 #define EXPECT(a, n, ...) expect(a, n, (const double[]){__VA_ARGS__})
 
-static void expect_ints(collet_array *a, int n, const int32_t *wanted)
+static void expect_ints(collet_array *a, int n, const int32_t *expected)
 {
     int32_t got[16];
     assert_int_equal(collet_array_size(a), n);
     assert_ok(cx, collet_array_read(cx, a, got, (size_t)n * sizeof *got));
-    assert_memory_equal(got, wanted, (size_t)n * sizeof *got);
+    assert_memory_equal(got, expected, (size_t)n * sizeof *got);
     collet_array_free(a);
 }
 #define EXPECT_INTS(a, n, ...) expect_ints(a, n, (const int32_t[]){__VA_ARGS__})
@@ -105,7 +105,7 @@ static void a_pivot_is_missing(void **state)
 
 static void triangular_roots(void **state)
 {
-    /* Above the diagonal stands what is not read; the second matrix has a negative pivot. */
+    /* Elements above the diagonal are not read; the second matrix has a negative pivot. */
     const double values[] = {4, NAN, 2, 10, 1, 7, 2, 1};
     collet_array *a = doubles(values, AXES(2, 2, 2)), *l = empty(COLLET_F64, AXES(2, 2, 2));
     collet_array *info = info_of(AXES(2));
@@ -167,7 +167,7 @@ static void vectors_are_right_sides(void **state)
     assert_ok(cx, collet_array_slice(cx, &b, all, 0, 0, 2, 2));
     assert_ok(cx, collet_solve(cx, x, info, a, b));
     EXPECT(x, 2, 1, 3);
-    /* In place: b is one of the results' arrays. */
+    /* In place: b is also an output. */
     assert_ok(cx, collet_solve(cx, b, info, a, b));
     EXPECT(b, 2, 1, 3);
     EXPECT(all, 4, 1, 99, 3, 99);
@@ -184,7 +184,7 @@ static void vectors_in_batches(void **state)
     assert_ok(cx, collet_solve(cx, x, info, a, b));
     EXPECT(x, 4, 1, 2, NAN, NAN);
     EXPECT_INTS(info, 1, 2);
-    /* With x of as many axes as a, the same b is one matrix for all. */
+    /* If x has as many axes as a, the same b is one matrix for all. */
     x = empty(COLLET_F64, AXES(2, 2, 2));
     info = info_of(0, NULL);
     assert_ok(cx, collet_solve(cx, x, info, a, b));
@@ -194,7 +194,7 @@ static void vectors_in_batches(void **state)
     collet_array_free(b);
 }
 
-/* The second pivot is beyond the largest double, the solution is not. */
+/* The second pivot exceeds the largest double, the solution does not. */
 static void pivots_beyond_the_range(void **state)
 {
     const double matrix[] = {1e308, 1e308, -1e308, 1e308}, side[] = {1e308, 1e308};
@@ -208,7 +208,7 @@ static void pivots_beyond_the_range(void **state)
     collet_array_free(b);
 }
 
-/* ---- What does not fit -------------------------------------------------------------------- */
+/* ---- Invalid arguments -------------------------------------------------------------------- */
 
 static void shapes_are_named(void **state)
 {
@@ -248,28 +248,28 @@ static void nothing_to_factor(void **state)
     collet_array_free(a);
 }
 
-/* ---- Matrices that are shared out ------------------------------------------------------------ */
+/* ---- Matrices divided among threads ---------------------------------------------------------- */
 
 #define LARGE 600
 
-static collet_array *product(const collet_array *a, const collet_array *b, int turned)
+static collet_array *product(const collet_array *a, const collet_array *b, int transposed)
 {
     collet_array *c = empty(COLLET_F64, AXES(LARGE, LARGE)), *view = NULL;
-    if (turned)
+    if (transposed)
         assert_ok(cx, collet_array_permute(cx, &view, b, NULL));
-    assert_ok(cx, collet_matmul(cx, c, a, turned ? view : b));
+    assert_ok(cx, collet_matmul(cx, c, a, transposed ? view : b));
     collet_array_free(view);
     return c;
 }
 
-/* Rows of `got` against rows perm[i] of `wanted`; NULL: the same. */
-static void expect_near(const collet_array *got, const collet_array *wanted, const int32_t *perm)
+/* Compares row i of `got` with row perm[i] of `expected`; perm NULL: with row i. */
+static void expect_near(const collet_array *got, const collet_array *expected, const int32_t *perm)
 {
     const size_t bytes = (size_t)LARGE * LARGE * sizeof(double);
     double *g = malloc(bytes), *w = malloc(bytes), worst = 0;
     assert_true(g && w);
     assert_ok(cx, collet_array_read(cx, got, g, bytes));
-    assert_ok(cx, collet_array_read(cx, wanted, w, bytes));
+    assert_ok(cx, collet_array_read(cx, expected, w, bytes));
     for (int i = 0; i < LARGE; i++)
         for (int j = 0; j < LARGE; j++) {
             double far = fabs(g[i * LARGE + j] - w[(perm ? perm[i] : i) * LARGE + j]);
@@ -278,7 +278,7 @@ static void expect_near(const collet_array *got, const collet_array *wanted, con
     free(g);
     free(w);
     if (!(worst <= 1e-9))
-        fail_msg("they differ by %g", worst);
+        fail_msg("the largest difference is %g", worst);
 }
 
 static void large_matrices(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cache of plans: what is found, what is evicted first, what stays while it is in use. */
+/* The plan cache: hits, eviction order, and plans kept while in use. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

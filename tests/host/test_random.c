@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What backend-check cannot see of the random kernels: the generator against published vectors, and
- * the same bits whatever the threads, the instruction set, the strides and the cuts of a sequence.
- * Built once for each CPU backend (KERNEL_PLUGIN).
+ * Properties of the random kernels that backend-check does not test: published vectors of the
+ * generator, and the same bits for any threads, instruction set, strides and division of a
+ * sequence. Built once for each CPU backend (KERNEL_PLUGIN).
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 /* ---- The generator --------------------------------------------------------------------------- */
 
-/* The vectors that the authors published with their implementation. */
+/* Test vectors published with the authors' implementation. */
 static void test_known_answers(void **state)
 {
     (void)state;
@@ -123,7 +123,7 @@ static void test_bits_do_not_depend_on_threads(void **state)
     }
 }
 
-/* Outputs large enough for non-temporal stores, in parts at any offset. */
+/* Outputs large enough for non-temporal stores, in parts at arbitrary offsets. */
 static void test_large_outputs(void **state)
 {
     (void)state;
@@ -138,7 +138,7 @@ static void test_large_outputs(void **state)
 }
 
 #if defined(__x86_64__)
-/* normal may differ between levels, but by no more than the limit allows both. */
+/* normal may differ between levels, within the error limit of both. */
 static void test_instruction_sets(void **state)
 {
     (void)state;
@@ -159,7 +159,7 @@ static void test_instruction_sets(void **state)
 }
 #endif
 
-/* A sequence in one call, and in pieces that each continue where the last one ended. */
+/* A sequence in one call, and in consecutive pieces. */
 static void test_pieces_make_the_whole(void **state)
 {
     (void)state;
@@ -185,7 +185,7 @@ static void test_strides_do_not_matter(void **state)
     enum { A = 17, B = 59, C = 97 };
     static double apart[2 * A * B * C];
     const int64_t shape[] = {A, B, C};
-    /* The last axis slowest and backwards; every second element. */
+    /* The last axis is slowest and reversed; every second element. */
     int64_t strides[] = {2 * B, 2, -2 * A * B};
     reopen(7, NULL);
     draw_all(&one, SEED, 2);

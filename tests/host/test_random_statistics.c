@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether the numbers are as uniform and as normal as they should be: moments, chi-square of single
- * numbers and of pairs, correlation with earlier numbers. Every statistic becomes a p-value, which
- * must be neither too small nor too large: numbers that fit too well are not random either.
+ * Statistical tests of the uniform and normal generators: moments, chi-square of single numbers and
+ * of pairs, autocorrelation. Every statistic is converted to a p-value, which must be neither too
+ * small nor too large: numbers that fit too well are not random either.
  *
  *   test_random_statistics [COUNT]     numbers of each distribution and dtype (10^7), in
  *                                    whole calls of 2^20
  *
- * Seeds are fixed, so the outcome is too. 10^9 numbers take a minute or two.
+ * Seeds are fixed, so the result is deterministic. 10^9 numbers take a minute or two.
  */
 #include <math.h>
 #include <stdio.h>
@@ -16,11 +16,11 @@
 
 #include <collet/collet.h>
 
-#define PIECE (1 << 20)  /* numbers a call */
-#define P_LIMIT 1e-5     /* either side; some 80 p-values are taken */
+#define PIECE (1 << 20)  /* numbers per call */
+#define P_LIMIT 1e-5     /* on each side; about 80 p-values are tested */
 #define BINS 4096        /* of single numbers */
 #define SIDE 64          /* of pairs: SIDE x SIDE */
-#define NORMAL_RANGE 4.0 /* the outer bins begin here */
+#define NORMAL_RANGE 4.0 /* the outer bins start here */
 #define LAGS 5
 
 static const int lags[LAGS] = {1, 2, 3, 4, 64};
@@ -34,8 +34,8 @@ typedef struct tally {
 
 /* ---- Counting -------------------------------------------------------------------------------- */
 
-/* The bin of x among `bins`: equal in width over [0, 1), or over the range of a normal, where the
- * outer two take the rest. */
+/* The bin of x: `bins` bins of equal width over [0, 1), or over the range of a normal, whose outer
+ * two take the tails. */
 static int bin_of(int normal, double x, int bins)
 {
     double scaled = normal ? (x + NORMAL_RANGE) / (2 * NORMAL_RANGE) * (bins - 2) + 1 : x * bins;
@@ -82,7 +82,7 @@ static void count_piece(tally *t, const double *x)
 
 static int failures;
 
-/* z is normal when all is well. */
+/* z is standard normal for a correct generator. */
 static void judge(const char *of, const char *statistic, double value, double z)
 {
     double p = 0.5 * erfc(z / sqrt(2.0));
@@ -111,7 +111,7 @@ static void judge_moments(const tally *t, const char *of)
     }
 }
 
-/* Wilson and Hilferty: the cube root of chi-square over its degrees of freedom is nearly normal. */
+/* Wilson-Hilferty: the cube root of chi-square over its degrees of freedom is nearly normal. */
 static void judge_chi_square(const char *of, const char *statistic, double chi_square,
                              double freedom)
 {
@@ -156,7 +156,7 @@ static void judge_distribution(const tally *t, const char *of)
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
-/* Numbers offset .. offset + PIECE - 1 of the sequence as f64 in x, through `drawn`, `wide`. */
+/* Stores numbers offset .. offset + PIECE - 1 of the sequence in x as f64, via `drawn`, `wide`. */
 static collet_status draw(collet_context *cx, int normal, collet_array *drawn, collet_array *wide,
                           uint64_t seed, uint64_t offset, double *x)
 {
