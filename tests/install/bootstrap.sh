@@ -11,8 +11,10 @@ fail() {
     exit 1
 }
 
-# stand_in NAME: a program whose text is on stdin.
+# stand_in NAME: a program whose text is on stdin. What was there goes first: written through a link,
+# the text would replace the machine's own program.
 stand_in() {
+    rm -f "$bin/$1"
     { printf '#!/bin/bash\nstate=%s\nhas() { grep -qx -- "$1" "$state/installed"; }\n' "$state"; cat; } >"$bin/$1"
     chmod +x "$bin/$1"
 }
@@ -20,7 +22,7 @@ stand_in() {
 # Headers and modules, and the packages that they are in.
 stand_ins() {
     local program compiler
-    for program in bash cat dirname grep ls readlink id env; do
+    for program in bash cat dirname grep ls readlink env; do
         ln -s "$(command -v $program)" "$bin/$program"
     done
     for compiler in cc c++ clang clang-16; do
@@ -144,6 +146,14 @@ test_sudo_does_not_ask_for_a_password() {
     bootstrap "$project/bootstrap.sh" build
     grep -q '^sudo -n$' "$state/log" || fail "no sudo -n:"
     reached_cmake
+}
+
+test_a_stand_in_is_not_written_through_a_link() {
+    reset
+    echo kept >"$work/kept"
+    ln -sf "$work/kept" "$bin/nproc"
+    stand_in nproc <<<'echo 2'
+    [ "$(cat "$work/kept")" = kept ] || fail "what the link pointed to has changed:"
 }
 
 prepare
