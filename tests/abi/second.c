@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The second of two files with all headers: nothing in a header may be defined twice. */
+/* The second of two files with all headers: headers must not define anything twice. */
 #include <collet/plugin.h>
 #include <collet/collet.h>
 

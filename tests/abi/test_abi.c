@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The structs and constants that cross the plugin interface are where abi_1.def says. */
+/* The structs and constants of the plugin interface match abi_1.def. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -38,7 +38,7 @@ static void every_pin_holds(void **state)
     assert_int_equal(moved, 0);
 }
 
-/* abi and struct_size come first in both tables, in every version. */
+/* abi and struct_size are the first members of both tables in every version. */
 static void tables_begin_alike(void **state)
 {
     (void)state;
@@ -49,7 +49,7 @@ static void tables_begin_alike(void **state)
     assert_int_equal(COLLET_ABI, (uint32_t)COLLET_ABI_MAJOR << 16 | (uint32_t)COLLET_ABI_MINOR);
 }
 
-/* Operand k's dtype lies in bits 5k to 5k+4, and every dtype fits there. */
+/* Operand k's dtype is stored in bits 5k to 5k+4, which hold every dtype. */
 static void signatures_are_packed(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plugins compiled against every released interface go on working, as the binaries they were. */
+/* Binary plugins compiled against every released interface still work. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -49,7 +49,7 @@ static void interface_1_0(void **state)
 {
     world w = open_world(COLLET_FROZEN_1_0, "frozen_1_0", 1u << 16);
     collet_array *a = NULL, *b = NULL;
-    const float wanted[] = {12, 14, 16, 18};
+    const float expected[] = {12, 14, 16, 18};
     float got[4];
     shift_params params = {sizeof params, 10};
     uint32_t shift = 0;
@@ -61,18 +61,18 @@ static void interface_1_0(void **state)
     const collet_array *in = b;
     assert_int_equal(collet_call(w.cx, shift, &b, &in, &params), COLLET_OK);
     assert_int_equal(collet_array_read(w.cx, b, got, sizeof got), COLLET_OK);
-    assert_memory_equal(got, wanted, sizeof got);
+    assert_memory_equal(got, expected, sizeof got);
     collet_array_free(a);
     collet_array_free(b);
     close_world(w);
 }
 
-/* Two devices, whose table ends before copies between them: bytes go over the host. */
+/* Two devices with a table without buffer_copy_between: copies go through the host. */
 static void interface_1_1(void **state)
 {
     world w = open_world(COLLET_FROZEN_1_1, "frozen_1_1", 1u << 16 | 1u);
     collet_array *a = NULL, *b = NULL;
-    const float wanted[] = {4, 8, 12, 16};
+    const float expected[] = {4, 8, 12, 16};
     float got[4];
     collet_counters moved = {.struct_size = sizeof moved};
     (void)state;
@@ -87,7 +87,7 @@ static void interface_1_1(void **state)
     assert_int_equal(moved.bytes_to_host, sizeof values);
     assert_int_equal(moved.bytes_direct, 0);
     assert_int_equal(collet_array_read(w.cx, b, got, sizeof got), COLLET_OK);
-    assert_memory_equal(got, wanted, sizeof got);
+    assert_memory_equal(got, expected, sizeof got);
     collet_array_free(a);
     collet_array_free(b);
     close_world(w);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * elf_image - the smallest shared object with notes, made in memory for tests of the manifest.
+ * elf_image - a minimal shared object with notes, built in memory for tests of the manifest.
  */
 #ifndef COLLET_TEST_ELF_IMAGE_H
 #define COLLET_TEST_ELF_IMAGE_H
@@ -31,7 +31,7 @@ typedef struct elf_image {
 #define ELF_IMAGE_MACHINE EM_S390
 #endif
 
-/* The headers, to be changed in place; `bytes` is aligned for them. */
+/* The headers, writable in place; `bytes` is aligned for them. */
 static inline Elf64_Ehdr *elf_image_header(elf_image *image)
 {
     return (Elf64_Ehdr *)(void *)image->bytes;
@@ -73,7 +73,7 @@ static inline void elf_image_pad(elf_image *image)
         image->size++;
 }
 
-/* Appends a note; the segments' sizes follow. */
+/* Appends a note and updates the segments' sizes. */
 static inline void elf_image_note(elf_image *image, const char *owner, uint32_t type,
                                   const void *content, size_t count)
 {

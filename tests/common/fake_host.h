@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fake_host.h - for tests that call the slots of a built plugin directly, without libcore: a host
- * whose settings are variables of the test, and the plugin. One includer a program.
+ * fake_host.h - a host for tests that call the slots of a built plugin directly, without libcore.
+ * Its settings are variables of the test. Include it in one file per program.
  */
 #ifndef TESTS_FAKE_HOST_H
 #define TESTS_FAKE_HOST_H
@@ -21,8 +21,8 @@ typedef struct host_setting {
 
 static const collet_plugin *plugin;
 static int32_t host_threads = 1;
-static const host_setting *host_settings; /* up to one without a key; NULL: none */
-static char host_said[512];               /* the last message that was logged */
+static const host_setting *host_settings; /* terminated by a NULL key; NULL: none */
+static char host_said[512];               /* the last logged message */
 
 static collet_status set_text(collet_error *err, collet_status status, const char *format, ...)
 {
@@ -68,7 +68,7 @@ static const collet_host host = {.abi = COLLET_ABI,
                                  .threads = get_threads,
                                  .config = get_setting};
 
-/* Sets `plugin` to what the file hands over; -1, with the reason printed, when there is none. */
+/* Sets `plugin` to the file's table; returns -1 on failure and prints the reason. */
 static int load_plugin_file(const char *path)
 {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fixture.h - the runtime and the context that a program's tests share. One includer a program. */
+/* fixture.h - the runtime and context shared by a program's tests. Include in one file only. */
 #ifndef TESTS_UNIT_FIXTURE_H
 #define TESTS_UNIT_FIXTURE_H
 
@@ -23,7 +23,7 @@ static inline void close_shared(void)
     cx = NULL;
 }
 
-/* ---- As cmocka calls them -------------------------------------------------------------------- */
+/* ---- CMocka set-up and tear-down ------------------------------------------------------------- */
 
 static inline int set_up_scalar(void **state)
 {

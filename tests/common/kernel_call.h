@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel_call.h - for tests that call the kernel rows of a built plugin directly, without libcore,
- * so that what is tested is the kernel alone. One includer a program.
+ * kernel_call.h - calls the kernel rows of a built plugin directly, without libcore, to test the
+ * kernel alone. Include it in one file per program.
  *
  *   CALL(COM, 1, ARRAY(com, F64, 1, 3), ARRAY(r, F32, 1, 2, 3), ARRAY(m, F64, 2));
  *   EXPECT(com, 3, 1e-15, 3, 5, 0);
  *
  * CALL(OP, number of outputs, operands...) asserts that the row with these dtypes returns
  * COLLET_OK. EXPECT(got, n, tolerance, numbers...) compares doubles; NaN matches NaN. Set-up and
- * tear-down of the group are open_plugin and close_plugin: KERNEL_PLUGIN (default cpu_scalar) as it
- * was built, on `host_threads` threads and with the setting isa = `host_isa`.
+ * tear-down of the group are open_plugin and close_plugin: the built KERNEL_PLUGIN (default
+ * cpu_scalar) on `host_threads` threads with the setting isa = `host_isa`.
  */
 #ifndef TESTS_KERNEL_CALL_H
 #define TESTS_KERNEL_CALL_H
@@ -38,7 +38,7 @@ static collet_operand dense(void *data, collet_dtype dtype, int32_t ndim, const 
     return (collet_operand){data, 0, dtype, ndim, shape, strides};
 }
 
-/* A C-contiguous operand; lives as long as the block it is written in. */
+/* A C-contiguous operand; valid within the enclosing block. */
 #define AXES(...) ((int32_t)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)))
 #define ARRAY(data, dtype, ...)                                                                    \
     dense((void *)(uintptr_t)(data), COLLET_##dtype, AXES(__VA_ARGS__), (int64_t[]){__VA_ARGS__},  \
@@ -57,7 +57,7 @@ static int row_fits(const collet_kernel_row *row, uint32_t op, const collet_oper
     return row->op == op;
 }
 
-/* Runs the row with the workspace it asks for. */
+/* Runs the row with the workspace it requests. */
 static collet_status run_row(const collet_kernel_row *row, collet_kernel_call *call)
 {
     uint64_t bytes = row->workspace ? row->workspace(device, call) : 0;

@@ -6,7 +6,7 @@
 #define LETTER_OF(name, id, size, text, letter) [id] = letter,
 static const char letter_of[COLLET_DTYPE_COUNT] = {COLLET_DTYPE_LIST(LETTER_OF)};
 
-static const int64_t dots[] = {2, 3}; /* what "..." stands for */
+static const int64_t dots[] = {2, 3}; /* the axes of "..." */
 
 static int is_complex(collet_dtype d)
 {
@@ -28,7 +28,7 @@ int op_call_accepts(const op_call *c)
     return 0;
 }
 
-/* Of an op that takes any real dtype f32 stands for all of them. */
+/* f32 represents the other dtypes of an op that accepts any real dtype. */
 static int is_counted(const op_call *c, const collet_dtype *dtypes)
 {
     for (uint32_t k = 0; k < c->count && strchr(c->info.sigs, '*'); k++)
@@ -69,7 +69,7 @@ static void set_u32(op_call *c, const collet_op_field *f, uint32_t index, uint32
     memcpy(c->params.bytes + f->offset + index * sizeof value, &value, sizeof value);
 }
 
-/* Of arrays with the axes a and b: the second is reduced or shifted; a permutation swaps them. */
+/* For arrays with axes a and b: reduces or shifts the second; a permutation swaps them. */
 static void take_params(op_call *c)
 {
     static const collet_scalar half = {.dtype = COLLET_F64, .value.f64 = 0.5};
@@ -86,7 +86,7 @@ static void take_params(op_call *c)
         else if (f->dtype == COLLET_U32)
             set_u32(c, f, 0, (uint32_t)f->default_value);
     }
-    /* With these every operand may be there. */
+    /* These values permit every optional operand. */
     if (c->info.id == COLLET_OP_TERNARY_QUANTIZE)
         c->params.quantize.mode = COLLET_TERNARY_ABSMEAN;
     if (c->info.id == COLLET_OP_TERNARY_PACK || c->info.id == COLLET_OP_TERNARY_UNPACK)
@@ -95,7 +95,7 @@ static void take_params(op_call *c)
 
 /* ---- Shapes ---------------------------------------------------------------------------------- */
 
-/* One block of weights, in the bytes that it takes in the format of `c`. */
+/* Weights of one block; its size in bytes depends on the format of `c`. */
 #define WEIGHTS 256
 
 static int is_ternary(const op_call *c)
@@ -103,13 +103,13 @@ static int is_ternary(const op_call *c)
     return !strcmp(c->info.family, "ternary");
 }
 
-/* K weights are B bytes and G groups of them: of no weights there are neither. */
+/* K weights take B bytes and form G groups; all three are zero together. */
 static int64_t ternary_extent(const op_call *c, char letter, char empty)
 {
     int has_format = c->info.params_size == sizeof c->params.format;
     uint32_t format = has_format ? c->params.format.format : COLLET_TERNARY_T2;
     int64_t weights = empty && strchr("KBG", empty) ? 0 : WEIGHTS;
-    /* The K of a packed x is bytes. */
+    /* The K of a packed x counts bytes. */
     int packed = letter == 'K' && c->count > 2 && c->operand[2].dtype == COLLET_U8;
     return letter == 'G'             ? weights / WEIGHTS
            : letter == 'B' || packed ? collet_ternary_bytes(format, weights)
@@ -176,7 +176,7 @@ collet_status op_call_infer_given(const op_call *c, collet_error *err)
     return collet_op_infer(c->runtime, c->info.id, specs + c->info.n_out, &c->params, specs, err);
 }
 
-/* Which axis of the input an output's axis comes from shows when that one is longer. */
+/* Finds the input axis of each output axis by lengthening the input's axes one at a time. */
 static void label_outputs(op_call *c)
 {
     op_operand *in = &c->operand[c->info.n_out];
@@ -194,7 +194,7 @@ static void label_outputs(op_call *c)
     }
 }
 
-/* Outputs that a rule computes. A flag that the dtypes call for (inverse) is set by trying. */
+/* Outputs computed by a rule. Tries the flags (inverse), one of which the dtypes may require. */
 static void take_inferred(op_call *c)
 {
     collet_array_spec outs[COLLET_MAX_OPERANDS];
@@ -206,7 +206,7 @@ static void take_inferred(op_call *c)
         set_u32(c, field_at(c, k), 0, 1);
         status = op_call_infer(c, outs, &err);
     }
-    /* Where nothing is there to choose from the call fails, and is to: any shape will do. */
+    /* Empty reductions must fail, so the shape of their output is arbitrary. */
     for (uint32_t k = 0; k < c->info.n_out; k++) {
         op_operand *o = &c->operand[k];
         o->ndim = status == COLLET_OK ? outs[k].ndim : 1;
@@ -295,7 +295,7 @@ size_t op_call_bytes(const op_call *c, uint32_t k)
     return (size_t)count_of(&c->operand[k]) * collet_dtype_size(c->operand[k].dtype);
 }
 
-/* Small positive numbers, none twice in a row. */
+/* Small positive numbers; neighbours differ. */
 void op_call_values(const op_call *c, uint32_t k, void *bytes)
 {
     const op_operand *o = &c->operand[k];
@@ -308,7 +308,7 @@ void op_call_values(const op_call *c, uint32_t k, void *bytes)
             ((float *)bytes)[i] = (float)x;
         else if (o->dtype == COLLET_BF16 || o->dtype == COLLET_F16)
             ((uint16_t *)bytes)[i] = (uint16_t)(0x3c00 + i % 13);
-        else /* packed weights have no bits 11 */
+        else /* bits 11 are invalid in packed weights */
             memset((char *)bytes + i * (int64_t)collet_dtype_size(o->dtype),
                    (int)(i % (is_ternary(c) ? 3 : 5)), collet_dtype_size(o->dtype));
     }
@@ -349,7 +349,7 @@ void op_call_assert_old(const op_call *c, collet_context *cx)
         assert_ok(cx, collet_array_read(cx, a, bytes, size));
         for (size_t i = 0; i < size; i++) {
             if (bytes[i] != OP_CALL_OLD)
-                fail_msg("%s: output %u was written by a call that failed", c->info.name, k);
+                fail_msg("%s: a failed call wrote output %u", c->info.name, k);
         }
     }
 }

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * op_call.h - one valid call of any op of this libcore, built from what collet_op_at says of it, so
- * that a new op is under test with its row. An op whose rule refuses the default parameters needs a
- * line in op_call.c: without it the call cannot be built and its tests fail.
+ * op_call.h - builds a valid call of any op from its description (collet_op_at), so that a new op
+ * is tested as soon as it has a row. If an op's rule refuses the default parameters, op_call.c
+ * needs a line for it: otherwise the call cannot be built and its tests fail.
  */
 #ifndef TESTS_UNIT_OP_CALL_H
 #define TESTS_UNIT_OP_CALL_H
 
 #include "support.h"
 
-#define OP_CALL_BYTES 65536 /* of one operand at most, unless it is stretched */
+#define OP_CALL_BYTES 65536 /* maximum size of an operand before op_call_stretch */
 
 typedef struct op_operand {
     collet_dtype dtype;
     int32_t ndim;
     int64_t shape[COLLET_MAX_DIMS];
-    /* Its letter, '.' for one of "...", '#' of a fixed extent, '?' for the smaller of two letters;
-     * of a "*" input 'a' and 'b', of such an output the one that it depends on, or '='. */
+    /* Its letter, '.' for an axis of "...", '#' for a fixed extent, '?' for the smaller of two
+     * letters. "*" inputs: 'a' and 'b'; "*" outputs: the axis it depends on, or '='. */
     char axis[COLLET_MAX_DIMS];
     int optional;
 } op_operand;
@@ -26,7 +26,7 @@ typedef struct op_call {
     collet_op_info info;
     uint32_t count; /* operands, outputs first */
     op_operand operand[COLLET_MAX_OPERANDS];
-    char sig[2 * COLLET_MAX_OPERANDS]; /* the signature taken */
+    char sig[2 * COLLET_MAX_OPERANDS]; /* the chosen signature */
     union {
         uint32_t struct_size;
         collet_fill_params fill;
@@ -44,41 +44,41 @@ typedef struct op_call {
     collet_array *array[COLLET_MAX_OPERANDS]; /* NULL: absent */
 } op_call;
 
-/* The ops there are, of which there are many. */
+/* The number of ops; asserts a minimum. */
 size_t op_call_count(const collet_runtime *runtime);
 
-/* Signature number `sig` of the op at `index`, f32 for any real dtype; 0 when it has no such
- * signature. Every optional operand is there. The axis called `empty` (0: none) has no elements. */
+/* Signature number `sig` of the op at `index`, f32 for any real dtype; returns 0 if the signature
+ * does not exist. All optional operands are present. The axis `empty` (0: none) has extent 0. */
 int op_call_describe(op_call *c, const collet_runtime *runtime, size_t index, int sig, char empty);
 
-/* Whether the outputs' shapes are a rule's ("*"). */
+/* Whether a rule ("*") computes the outputs' shapes. */
 int op_call_by_rule(const op_call *c);
 
-/* What collet_op_infer makes of the inputs and the outputs' dtypes. */
+/* collet_op_infer with the inputs and the outputs' dtypes. */
 collet_status op_call_infer(const op_call *c, collet_array_spec *outs, collet_error *err);
 
-/* ... and of the call as it is, outputs and all. */
+/* collet_op_infer with complete outputs. */
 collet_status op_call_infer_given(const op_call *c, collet_error *err);
 
-/* Makes the axes with a letter `letters` times as long; "..." `others` times where an op has no
- * axes but these, and those of a rule, of whose signatures only the first fits then. */
+/* Multiplies the extents of letter axes by `letters`, or by `others` if a rule computes the shapes
+ * (then only the rule's first signature is valid); "..." by `others` if the op has no letters. */
 void op_call_stretch(op_call *c, int64_t letters, int64_t others);
 
-/* The number of operands with an axis of that letter; one of two letters counts for both. */
+/* The number of operands with an axis of that letter; an axis of two letters counts for both. */
 int op_call_axis_count(const op_call *c, char letter);
 
 /* 1 when the op's signatures accept the dtypes of the operands. */
 int op_call_accepts(const op_call *c);
 
-/* Arrays with values in them; outputs hold OP_CALL_OLD in every byte. */
+/* Creates the arrays and fills them; every byte of the outputs is OP_CALL_OLD. */
 #define OP_CALL_OLD 0x5a
 void op_call_arrays(op_call *c, collet_context *cx);
 void op_call_free(op_call *c);
 
-/* Fails when a byte of an output that is there is another one. */
+/* Fails if any byte of a present output is not OP_CALL_OLD. */
 void op_call_assert_old(const op_call *c, collet_context *cx);
 
-/* The values of operand k, and its elements' bytes. */
+/* Writes the values of operand k; returns its size in bytes. */
 void op_call_values(const op_call *c, uint32_t k, void *bytes);
 size_t op_call_bytes(const op_call *c, uint32_t k);
 
@@ -86,7 +86,7 @@ collet_status op_call_run(const op_call *c, collet_context *cx);
 
 /* "input 1", "output 0". */
 const char *op_call_name(const op_call *c, uint32_t k, char text[24]);
-/* "2 x 3", as messages give it. */
+/* "2 x 3", as in messages. */
 const char *op_call_shape(const op_operand *o, char text[128]);
 
 #endif

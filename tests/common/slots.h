@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* slots.h - slots of a device backend called directly, with assertions that show its words. */
+/* slots.h - calls slots of a device backend directly; failed assertions print its error text. */
 #ifndef TESTS_FAKES_SLOTS_H
 #define TESTS_FAKES_SLOTS_H
 
@@ -14,12 +14,12 @@
 
 static collet_error err;
 
-#define assert_status_is(got, wanted)                                                              \
+#define assert_status_is(got, expected)                                                            \
     do {                                                                                           \
         collet_status got_ = (got);                                                                \
-        if (got_ != (wanted))                                                                      \
+        if (got_ != (expected))                                                                    \
             print_error("%s:%d: status %d, text '%s'\n", __FILE__, __LINE__, (int)got_, err.text); \
-        assert_int_equal(got_, wanted);                                                            \
+        assert_int_equal(got_, expected);                                                          \
     } while (0)
 #define assert_good(got) assert_status_is(got, COLLET_OK)
 #define assert_says(text, part)                                                                    \
@@ -64,7 +64,7 @@ static inline collet_status run_row(collet_device *d, collet_queue *q, uint32_t 
     for (uint32_t i = 0; i < plugin->kernel_count; i++)
         if (plugin->kernels[i].op == op && plugin->kernels[i].sig == sig)
             return plugin->kernels[i].run(d, q, &call);
-    fail_msg("no such row");
+    fail_msg("kernel row not found");
     return COLLET_FAILED;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the unit tests of libcore share: a runtime on chosen plugins, small arrays, and assertions
- * that show the context's text when they fail. */
+/* Shared by the unit tests of libcore: a runtime with chosen plugins, small arrays, and assertions
+ * that print the context's error text on failure. */
 #ifndef TESTS_UNIT_SUPPORT_H
 #define TESTS_UNIT_SUPPORT_H
 
@@ -19,15 +19,15 @@
 #define SCALAR_PLUGIN COLLET_TEST_PLUGINS "/cpu_scalar.so"
 #define OPENMP_PLUGIN COLLET_TEST_PLUGINS "/cpu_openmp.so"
 
-static inline void assert_status_at(collet_context *cx, collet_status got, collet_status wanted,
+static inline void assert_status_at(collet_context *cx, collet_status got, collet_status expected,
                                     const char *file, int line)
 {
-    if (got != wanted)
+    if (got != expected)
         print_error("%s:%d: %s, not %s: %s\n", file, line, collet_status_name(got),
-                    collet_status_name(wanted), collet_last_error(cx));
-    _assert_int_equal((uint64_t)got, (uint64_t)wanted, file, line);
+                    collet_status_name(expected), collet_last_error(cx));
+    _assert_int_equal((uint64_t)got, (uint64_t)expected, file, line);
 }
-#define assert_status(cx, got, wanted) assert_status_at(cx, got, wanted, __FILE__, __LINE__)
+#define assert_status(cx, got, expected) assert_status_at(cx, got, expected, __FILE__, __LINE__)
 #define assert_ok(cx, got) assert_status(cx, got, COLLET_OK)
 #define assert_text_has(cx, part)                                                                  \
     do {                                                                                           \
@@ -56,13 +56,13 @@ static inline collet_context *context_of(collet_runtime *rt)
     return cx;
 }
 
-/* A runtime and a context of its own. */
+/* A runtime and its context. */
 typedef struct world {
     collet_runtime *rt;
     collet_context *cx;
 } world;
 
-/* `backend` NULL: what a new context prefers. */
+/* `backend` NULL: the default of a new context. */
 static inline world open_world(const char *path, const char *const *settings, const char *backend)
 {
     world w = {.rt = runtime_with(path, settings)};
@@ -97,15 +97,15 @@ static inline collet_array *empty_floats(collet_context *cx, int64_t n)
     return a;
 }
 
-static inline void assert_floats(collet_context *cx, const collet_array *a, const float *wanted)
+static inline void assert_floats(collet_context *cx, const collet_array *a, const float *expected)
 {
     float got[64];
     size_t n = (size_t)collet_array_size(a);
     assert_true(n <= 64);
     assert_ok(cx, collet_array_read(cx, a, got, n * sizeof *got));
     for (size_t i = 0; i < n; i++)
-        if (got[i] != wanted[i])
-            fail_msg("element %zu is %g, not %g", i, (double)got[i], (double)wanted[i]);
+        if (got[i] != expected[i])
+            fail_msg("element %zu is %g, not %g", i, (double)got[i], (double)expected[i]);
 }
 
 static inline collet_counters counters_of(const collet_context *cx)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of the ternary family share: arrays from values, values from arrays. */
+/* Shared by the tests of the ternary family: arrays from values, values from arrays. */
 #ifndef TESTS_UNIT_TERNARY_SUPPORT_H
 #define TESTS_UNIT_TERNARY_SUPPORT_H
 
@@ -36,24 +36,25 @@ static inline int32_t number_in(collet_context *context, const collet_array *inf
     return value;
 }
 
-static inline void assert_bytes(collet_context *context, const collet_array *a, const void *wanted)
+static inline void assert_bytes(collet_context *context, const collet_array *a,
+                                const void *expected)
 {
     size_t size = (size_t)collet_array_size(a) * collet_dtype_size(collet_array_dtype(a));
     unsigned char *got = malloc(size + 1);
     assert_non_null(got);
     assert_ok(context, collet_array_read(context, a, got, size));
-    assert_memory_equal(got, wanted, size);
+    assert_memory_equal(got, expected, size);
     free(got);
 }
 
-/* The same numbers every time. */
+/* Deterministic pseudorandom numbers. */
 static inline uint32_t next_number(uint32_t *state)
 {
     *state = *state * 1664525u + 1013904223u;
     return *state >> 8;
 }
 
-/* codes (rows, columns), none of the values rare. */
+/* codes (rows, columns); all values are frequent. */
 static inline collet_array *random_codes(collet_context *context, int64_t rows, int64_t columns,
                                          uint32_t seed)
 {
@@ -66,7 +67,7 @@ static inline collet_array *random_codes(collet_context *context, int64_t rows, 
     return a;
 }
 
-/* f32 (rows, columns) in [-2, 2); of one axis where rows is 0. */
+/* f32 (rows, columns) in [-2, 2); shape (columns) if rows is 0. */
 static inline collet_array *random_floats(collet_context *context, int64_t rows, int64_t columns,
                                           uint32_t seed)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * failing_malloc.h - allocations that fail when they are told to. The linker sends the allocations
- * of libcore's objects, and of the test's own, through wrappers (tests/fault/CMakeLists.txt).
+ * failing_malloc.h - allocations that fail on demand. The linker routes the allocations of libcore
+ * and of the test through wrappers (tests/fault/CMakeLists.txt).
  */
 #ifndef TESTS_FAULT_FAILING_MALLOC_H
 #define TESTS_FAULT_FAILING_MALLOC_H

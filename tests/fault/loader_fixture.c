@@ -107,7 +107,7 @@ char *fixture_read(const char *path, size_t *count)
     struct stat st;
     FILE *file = fopen(path, "rb");
     if (!file || fstat(fileno(file), &st))
-        fail_msg("%s cannot be read", path);
+        fail_msg("cannot read %s", path);
     char *bytes = malloc((size_t)st.st_size + 1);
     assert_non_null(bytes);
     *count = fread(bytes, 1, (size_t)st.st_size, file);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Allocation number N fails, for N = 0, 1, ... until everything succeeds: each failure is a status
- * with a text, nothing leaks, and the next try starts clean. Leaks are counted by the wrappers of
- * failing_malloc.h and by the sanitizer.
+ * Allocation number N fails, for N = 0, 1, ... until everything succeeds: each failure returns a
+ * status with a text, nothing leaks, and the next attempt is unaffected. The wrappers of
+ * failing_malloc.h and the sanitizer detect leaks.
  */
 #include "failing_malloc.h"
 #include "common/support.h"
@@ -58,8 +58,8 @@ static collet_status whole_session(const char *backend, collet_error *err)
 }
 
 /*
- * A session that met a failing allocation either reports it or, where the failure cost it only a
- * plugin (which then is a record) or a note in a log, still succeeds.
+ * A session with a failed allocation reports it, or succeeds if only a plugin (recorded) or a log
+ * message was lost.
  */
 static void every_allocation_may_fail(const char *backend)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every op in a new context, on operands that overlap where they may, while allocation number N of
- * the call fails: scratch, temporaries, what a context makes on first use. The call reports it, its
- * outputs stay as they were, nothing leaks, and the same call then succeeds.
+ * Every op in a new context while allocation number N of the call fails: scratch, temporaries of
+ * overlapping operands, objects that a context creates on first use. The call reports it, its
+ * outputs are unchanged, nothing leaks, and the same call then succeeds.
  */
 #include "failing_malloc.h"
 #include "common/fixture.h"
 #include "common/op_call.h"
 
-/* FAILING_PLUGINS: allocations of the plugins fail, too. */
+/* FAILING_PLUGINS: allocations of the plugins fail too. */
 #ifdef FAILING_PLUGINS
 #define PLUGINS FAILING_PLUGINS
 #else
@@ -23,8 +23,8 @@ static int set_up(void **state)
     return 0;
 }
 
-/* Runs the call with allocation `n` failing; 1 when it did not come to that. Nothing
- * may leak the last of three times: a device keeps something from its first uses. */
+/* Runs the call with allocation `n` failing; returns 1 if it makes fewer. Checks for leaks only the
+ * last of three times: a device caches objects from its first uses. */
 static int run_without(const op_call *c, const char *backend, long n, int time)
 {
     long before = allocation_outstanding;
@@ -59,7 +59,7 @@ static void make_outputs_old(const op_call *c)
         assert_ok(cx, collet_array_write(cx, c->array[k], bytes, op_call_bytes(c, k)));
 }
 
-/* The number of allocations that the call makes. */
+/* Fails each allocation of the call; returns their number. */
 static long fail_each(const op_call *c, const char *backend)
 {
     long n = 0;
@@ -70,7 +70,7 @@ static long fail_each(const op_call *c, const char *backend)
     return n;
 }
 
-/* Small calls allocate where their kernel wants scratch, and nowhere else. */
+/* Small calls allocate only the scratch of their kernels. */
 static long every_op(const char *backend)
 {
     long failures = 0;
@@ -97,7 +97,7 @@ static void on_all_threads(void **state)
     assert_true(every_op("cpu_openmp") > 10);
 }
 
-/* An input that the output overlaps is copied first. */
+/* An input that overlaps the output is copied to a temporary. */
 static void temporaries(void **state)
 {
     static float memory[64];
@@ -118,7 +118,7 @@ static void temporaries(void **state)
     op_call_free(&c);
 }
 
-/* A sum that is shared by threads has results of each to keep. */
+/* A sum divided among threads needs scratch for their partial results. */
 static void scratch(void **state)
 {
     const int64_t n = (int64_t)1 << 22;
@@ -145,7 +145,7 @@ static void scratch(void **state)
 }
 
 #ifdef FAILING_PLUGINS
-/* Opens cpu_scalar once with allocation `n` failing; 1 when it did not come to that. */
+/* Opens cpu_scalar once with allocation `n` failing; returns 1 if it makes fewer. */
 static int open_without(long n)
 {
     static const char *const settings[] = {"cache=off", "log=off", NULL};
@@ -207,8 +207,8 @@ static int fft_without(collet_array *out, const collet_array *in, const char *ba
     return !failed;
 }
 
-/* Tables of lengths that are products of small factors, that are convolutions, and that threads
- * share: a plan is kept, so each length fails at its first use. */
+/* Plans for lengths with small factors, by convolution, and divided among threads. Plans are
+ * cached, so an allocation of a length fails only at its first use. */
 static void fft_plans(void **state)
 {
     static const int64_t lengths[] = {360, 4099, 1 << 18};
@@ -239,13 +239,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #ifdef FAILING_PLUGINS
-        cmocka_unit_test(opening),
-        cmocka_unit_test(fft_plans),
+        cmocka_unit_test(opening),       cmocka_unit_test(fft_plans),
 #endif
-        cmocka_unit_test(on_one_thread),
-        cmocka_unit_test(on_all_threads),
-        cmocka_unit_test(temporaries),
-        cmocka_unit_test(scratch),
+        cmocka_unit_test(on_one_thread), cmocka_unit_test(on_all_threads),
+        cmocka_unit_test(temporaries),   cmocka_unit_test(scratch),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packed weights, networks of them and their files while allocation number N fails: the call
- * reports it, returns nothing, leaks nothing, and then succeeds. A network that has run allocates
- * nothing when it runs again.
+ * Packed weights, networks and their files while allocation number N fails: the call reports it,
+ * returns no object, leaks nothing, and succeeds when repeated. A second run of a network does not
+ * allocate.
  */
 #include "failing_malloc.h"
 #include "common/fixture.h"
@@ -41,7 +41,7 @@ static int free_operands(void **state)
     return tear_down(state);
 }
 
-/* ---- Making ---------------------------------------------------------------------------------- */
+/* ---- Weights --------------------------------------------------------------------------------- */
 
 static collet_status make_from_codes(collet_context *context, collet_ternary_weights **out)
 {
@@ -67,7 +67,7 @@ static void assert_reported(collet_status status, long n)
     assert_true(failure.text[0] != '\0');
 }
 
-/* Counts the allocations of a successful call; every one of them has failed once. */
+/* Fails each allocation of the call; returns their number. */
 static long fail_each(collet_status (*make)(collet_context *, collet_ternary_weights **))
 {
     long repeated = -1;
@@ -177,9 +177,9 @@ static void making_networks(void **state)
     close_model(&m);
 }
 
-/* The next run must not allocate: the first allocation would fail, and the run with it. */
+/* The next run must not allocate: its first allocation would fail. */
 static void runs_without(collet_context *context, collet_ternary_network *network, const model *m,
-                         const void *wanted)
+                         const void *expected)
 {
     float got[3 * 8];
     assert_int_equal(sizeof got, (size_t)collet_array_size(m->y) * sizeof(float));
@@ -192,13 +192,13 @@ static void runs_without(collet_context *context, collet_ternary_network *networ
     assert_done(status);
     assert_int_equal(allocation_failed, 0);
     assert_ok(context, collet_array_read(context, m->y, got, sizeof got));
-    assert_memory_equal(got, wanted, sizeof got);
+    assert_memory_equal(got, expected, sizeof got);
 }
 
-/* Runs for other leading axes fail one allocation after another; the network runs as before, and
- * then for those. */
+/* Fails each allocation of runs with other leading axes: runs with the former axes stay valid, and
+ * finally the new ones succeed. */
 static void fail_other_axes(collet_context *context, collet_ternary_network *network,
-                            const model *m, const void *wanted)
+                            const model *m, const void *expected)
 {
     long n = 0;
     for (;; n++) {
@@ -213,7 +213,7 @@ static void fail_other_axes(collet_context *context, collet_ternary_network *net
         }
         assert_reported(status, n);
         assert_done(collet_ternary_network_run(context, network, m->y, m->x, &failure));
-        runs_without(context, network, m, wanted);
+        runs_without(context, network, m, expected);
     }
     print_message("%ld failures\n", n);
     assert_true(n > 3);
@@ -222,23 +222,23 @@ static void fail_other_axes(collet_context *context, collet_ternary_network *net
 static void run_on(const char *backend)
 {
     model m;
-    float wanted[3 * 8];
+    float expected[3 * 8];
     collet_ternary_network *network = NULL;
     collet_context *context = context_of(rt);
     open_model(&m);
     assert_ok(context, collet_set_backend(context, backend));
     assert_done(collet_ternary_network_create(context, &network, m.layers, LAYERS, &failure));
     assert_done(collet_ternary_network_run(context, network, m.y, m.x, &failure));
-    assert_ok(context, collet_array_read(context, m.y, wanted, sizeof wanted));
+    assert_ok(context, collet_array_read(context, m.y, expected, sizeof expected));
     for (int i = 0; i < 5; i++)
-        runs_without(context, network, &m, wanted);
-    fail_other_axes(context, network, &m, wanted);
+        runs_without(context, network, &m, expected);
+    fail_other_axes(context, network, &m, expected);
     collet_ternary_network_free(network);
     collet_context_destroy(context);
     close_model(&m);
 }
 
-/* What a device keeps it keeps from the first time on. */
+/* A device caches objects only the first time. */
 static void run_twice_on(const char *backend)
 {
     run_on(backend);
@@ -355,7 +355,7 @@ static collet_status run_file(collet_context *context, collet_ternary_output **o
     return status;
 }
 
-/* Counts the allocations of a successful call, after each of them failed. */
+/* Fails each allocation of the call; returns their number. */
 static long fail_each_file(collet_status (*work)(collet_context *, collet_ternary_output **))
 {
     long repeated = -1;
@@ -399,7 +399,7 @@ static void files(void **state)
     snprintf(out_path, sizeof out_path, "%s/out", directory);
     save(numbers_path, COLLET_F32, ROWS, COLUMNS, numbers);
     save(x_path, COLLET_I8, ROWS, COLUMNS, codes);
-    assert_done(pack_files(cx, &output)); /* planes, which are unpacked when loaded */
+    assert_done(pack_files(cx, &output)); /* planes: unpacked when loaded */
     assert_done(collet_ternary_output_publish(output, &failure));
     collet_ternary_output_free(output);
     assert_int_equal(rename(out_path, model_path), 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Libraries of cpu_openmp that are not what they should be: what the probe finds, what backend-info
- * says of it, and that products are right all the same. A process opens a library once, so every
- * case is a process of its own.
+ * Defective libraries of cpu_openmp: what the probe finds, what the capabilities report, and that
+ * products are still correct. A process opens a library only once, so every case is a separate
+ * process.
  */
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -23,9 +23,9 @@
 
 typedef struct library_case {
     const char *openblas, *onednn; /* settings */
-    const char *more;              /* another; or NULL */
-    const char *tells[4];          /* parts of the capabilities */
-    const char *tells_not;
+    const char *more;              /* another setting, or NULL */
+    const char *reports[4];        /* parts of the capabilities */
+    const char *reports_not;       /* not part of them, or NULL */
 } library_case;
 
 static int complain(const char *what, const char *text)
@@ -34,7 +34,7 @@ static int complain(const char *what, const char *text)
     return 0;
 }
 
-/* c = a b of whole numbers, in the type; 1 when every element is right. */
+/* c = a b of integers in `dtype`; returns 1 if every element is exact. */
 static int product_is_right(collet_context *cx, collet_dtype dtype)
 {
     static double x[N * N], y[N * N], got[N * N];
@@ -75,33 +75,33 @@ static int product_is_right(collet_context *cx, collet_dtype dtype)
     return fine ? 1 : complain("matmul", "a wrong element");
 }
 
-static int tells(const library_case *c, const char *capabilities)
+static int reports(const library_case *c, const char *capabilities)
 {
-    for (int i = 0; i < 4 && c->tells[i]; i++)
-        if (!strstr(capabilities, c->tells[i]))
-            return complain(c->tells[i], capabilities);
-    if (c->tells_not && strstr(capabilities, c->tells_not))
-        return complain(c->tells_not, capabilities);
+    for (int i = 0; i < 4 && c->reports[i]; i++)
+        if (!strstr(capabilities, c->reports[i]))
+            return complain(c->reports[i], capabilities);
+    if (c->reports_not && strstr(capabilities, c->reports_not))
+        return complain(c->reports_not, capabilities);
     return 1;
 }
 
-/* The library is open here when, and as, the probe found it right. */
-static int is_open_as_told(const char *library, const char *capabilities)
+/* The library is loaded, with the reported core, if and only if the probe accepted it. */
+static int is_open_as_reported(const char *library, const char *capabilities)
 {
-    char wanted[128];
+    char expected[128];
     char *(*get_corename)(void);
     void *handle = dlopen(library, RTLD_NOW | RTLD_NOLOAD);
     if (!handle)
         return strstr(capabilities, "\"openblas_refused\"") != NULL;
     *(void **)&get_corename = dlsym(handle, "openblas_get_corename");
-    (void)snprintf(wanted, sizeof wanted, "\"core\": \"%s\", \"chosen_by\"", get_corename());
-    return strstr(capabilities, wanted) ? 1 : complain(wanted, capabilities);
+    (void)snprintf(expected, sizeof expected, "\"core\": \"%s\", \"chosen_by\"", get_corename());
+    return strstr(capabilities, expected) ? 1 : complain(expected, capabilities);
 }
 
 static int run_case(const library_case *c)
 {
     char openblas[512], onednn[512];
-    /* A minute is more than a busy machine takes. */
+    /* A minute is enough even on a busy machine. */
     const char *settings[] = {"cache=off", openblas, onednn,
                               c->more ? c->more : "probe_timeout_ms=60000", NULL};
     collet_runtime *rt = NULL;
@@ -109,7 +109,7 @@ static int run_case(const library_case *c)
     collet_error err = {COLLET_OK, ""};
     collet_backend_info info = {.struct_size = sizeof info};
     char **environment = environ;
-    const char *told = getenv("OPENBLAS_CORETYPE");
+    const char *coretype = getenv("OPENBLAS_CORETYPE");
     (void)snprintf(openblas, sizeof openblas, "cpu_openmp.openblas=%s", c->openblas);
     (void)snprintf(onednn, sizeof onednn, "cpu_openmp.onednn=%s", c->onednn);
     collet_runtime_options options = {.struct_size = sizeof options,
@@ -119,11 +119,11 @@ static int run_case(const library_case *c)
     if (collet_runtime_create(&rt, &options, &err) != COLLET_OK ||
         collet_context_create(&cx, rt, &err) != COLLET_OK)
         return complain("runtime", err.text);
-    int fine = collet_backend_info_at(rt, 0, &info) == COLLET_OK && tells(c, info.capabilities) &&
+    int fine = collet_backend_info_at(rt, 0, &info) == COLLET_OK && reports(c, info.capabilities) &&
                product_is_right(cx, COLLET_F32) && product_is_right(cx, COLLET_F64) &&
-               is_open_as_told(c->openblas, info.capabilities);
-    /* A core is told to the library alone. */
-    if (environ != environment || getenv("OPENBLAS_CORETYPE") != told)
+               is_open_as_reported(c->openblas, info.capabilities);
+    /* The core set for the library does not stay in the environment. */
+    if (environ != environment || getenv("OPENBLAS_CORETYPE") != coretype)
         fine = complain("environment", "changed");
     collet_context_destroy(cx);
     collet_runtime_destroy(rt);
@@ -143,7 +143,7 @@ static void expect(const library_case *c)
 
 #define FAKE(name) COLLET_TEST_LIBRARIES "/lib" name ".so"
 #define REFUSED(why) "\"blas\": {\"library\": null, \"reason\": \"" why
-/* libcore has added a choice and written the capabilities anew. */
+/* libcore added a choice and reserialised the capabilities. */
 #define LEFT_ALONE(library, why)                                                                   \
     "\"" library "\":{\"library\":null,\"reason\":\"left alone in safe mode: " why
 
@@ -216,7 +216,7 @@ static void no_library(void **state)
     expect(&(library_case){"off", "off", NULL, {REFUSED("switched off")}, NULL});
 }
 
-/* It takes this processor for a Prescott, unless it is told a core. */
+/* The stand-in selects Prescott unless a core is set. */
 static void a_core_by_features(void **state)
 {
     (void)state;
@@ -226,7 +226,7 @@ static void a_core_by_features(void **state)
     expect(&(library_case){FAKE("right"),
                            "off",
                            NULL,
-                           {"\"library\": \"Impostor 1.0\"", "the processor's features"},
+                           {"\"library\": \"Stand-in 1.0\"", "the processor's features"},
                            "Prescott"});
 #else
     skip();
@@ -252,8 +252,7 @@ static void a_core_of_the_environment(void **state)
     assert_int_equal(unsetenv("OPENBLAS_CORETYPE"), 0);
 }
 
-/* They crash unless they are limited to an instruction set, as oneDNN 2.6 in some virtual
- * machines. */
+/* The stand-in crashes unless limited to an instruction set, as oneDNN 2.6 in some VMs. */
 static void a_crash_of_one_instruction_set(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every animal of the zoo is refused for its own reason, and the good plugin beside it is found.
+ * Every bad plugin of the zoo is refused for its own reason, and the good one next to it is found.
  */
 #include "loader_fixture.h"
 
@@ -22,7 +22,7 @@
 #define MANIFEST(abi, kernels)                                                                     \
     "{\"name\":\"bad\",\"abi\":" abi "," MEMBERS ",\"kernels\":" kernels "}"
 
-/* Adds bad.so to a directory that holds good.so, scans and expects the refusal. */
+/* Adds good.so next to bad.so, scans, and expects the refusal of bad.so. */
 static void expect(fixture *f, const char *stage, const char *code, const char *reason)
 {
     fixture_add(f, "good", "good.so");
@@ -116,7 +116,7 @@ static void bad_manifests(void **state)
     }
 }
 
-/* No code of a plugin of another interface runs, not even with probing switched off. */
+/* No code of a plugin with an incompatible ABI runs, not even with probing off. */
 static void refused_before_it_runs(void **state)
 {
     fixture *f = *state;
@@ -166,7 +166,7 @@ static void other_name(void **state)
 
 static const struct {
     const char *zoo, *code, *reason;
-} animals[] = {
+} bad_plugins[] = {
     {"missing_entry", "missing-entry", "collet_plugin_entry"},
     {"unresolved_symbol", "unresolved-symbol", "zoo_nowhere"},
     {"null_slot", "vtable-slot", "queue_create"},
@@ -179,20 +179,20 @@ static const struct {
     {"crash_entry", "crash-in-entry", "(SIGABRT); it said: the zoo is closed"},
     {"crash_capabilities", "crash-in-capabilities", "SIGFPE"},
     {"exit_entry", "exit-in-entry", "status 7"},
-    {"capabilities_fail", "capabilities-failed", "the driver is asleep"},
+    {"capabilities_fail", "capabilities-failed", "the driver does not respond"},
     {"capabilities_garbage", "capabilities-invalid", "device_count (2)"},
     {"flush_to_zero", "changes-floating-point", "-ffast-math"},
 };
 
 static void zoo(void **state)
 {
-    for (size_t i = 0; i < sizeof animals / sizeof *animals; i++) {
-        fixture_add(*state, animals[i].zoo, "bad.so");
-        expect(*state, "probe", animals[i].code, animals[i].reason);
+    for (size_t i = 0; i < sizeof bad_plugins / sizeof *bad_plugins; i++) {
+        fixture_add(*state, bad_plugins[i].zoo, "bad.so");
+        expect(*state, "probe", bad_plugins[i].code, bad_plugins[i].reason);
     }
 }
 
-/* Nothing that a probe has started, at whatever remove, is still there. */
+/* No descendant process of a probe is left. */
 static void expect_no_processes(void)
 {
     pid_t pid = 0;
@@ -208,7 +208,7 @@ static void expect_no_processes(void)
 static void hangs(void **state)
 {
     fixture *f = *state;
-    /* Orphans of the probe become children of this process, so that it can see them. */
+    /* Orphans of the probe are reparented to this process, which can then wait for them. */
     assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
     f->options.timeout_ms = 1000;
     fixture_add(f, "hang_entry", "bad.so");
@@ -216,7 +216,7 @@ static void hangs(void **state)
     expect(f, "probe", "hang-in-entry", "still here");
     fixture_assert_refused(f, "worse.so", "probe", "hang-in-constructor", "after 1000 ms");
     double ms = fixture_record(f, "bad.so", "probe")->milliseconds;
-    assert_true(ms > 998 && ms < 10000); /* the limit is kept in whole milliseconds */
+    assert_true(ms > 998 && ms < 10000); /* the limit is in whole milliseconds */
     expect_no_processes();
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Answers of probes that are kept: when one is used, and that anything odd about it is not.
+ * The cache of probe results: when an entry is used, and that invalid entries are ignored.
  *
- * A kept answer is told from a fresh one by a mark in it that the plugin would not give.
+ * A mark in the cached capabilities distinguishes a cached result from a new one.
  */
 #include "loader_fixture.h"
 
@@ -15,7 +15,7 @@
 
 #include "plugins/probe_cache.h"
 
-#define MARK "XooXgood" /* as long as zoo_good, which it replaces in the kept capabilities */
+#define MARK "XooXgood" /* replaces zoo_good in the cached capabilities: same length */
 
 static char cache[PATH_MAX];
 
@@ -31,7 +31,7 @@ static int setup(void **state)
 }
 
 /* The only file of the cache, or NULL. */
-static const char *kept_file(void)
+static const char *cached_file(void)
 {
     static char path[2 * PATH_MAX];
     const char *found = NULL;
@@ -43,7 +43,7 @@ static const char *kept_file(void)
             snprintf(path, sizeof path, "%s/%s", cache, entry->d_name);
             found = path;
         } else {
-            assert_true(strlen(entry->d_name) <= 2); /* nothing temporary stays behind */
+            assert_true(strlen(entry->d_name) <= 2); /* no temporary files are left */
         }
     if (directory)
         closedir(directory);
@@ -58,13 +58,13 @@ static void overwrite(const char *path, const char *bytes, size_t count)
     assert_int_equal(fclose(file), 0);
 }
 
-/* Scans once, and marks what was kept. */
-static void keep_marked(fixture *f)
+/* Scans once, and marks the cached result. */
+static void cache_marked(fixture *f)
 {
     size_t count;
     fixture_scan(f);
     fixture_assert_proven(f, "zoo_good");
-    const char *path = kept_file();
+    const char *path = cached_file();
     assert_non_null(path);
     char *text = fixture_read(path, &count), *name = strstr(text, "capabilities\":\"");
     assert_non_null(name);
@@ -75,7 +75,7 @@ static void keep_marked(fixture *f)
     free(text);
 }
 
-/* Scans again: did the answer come from the cache? */
+/* Scans again; returns whether the result came from the cache. */
 static int was_used(fixture *f)
 {
     fixture_scan(f);
@@ -83,31 +83,31 @@ static int was_used(fixture *f)
     return strstr(fixture_plugin(f, "zoo_good")->capabilities, MARK) != NULL;
 }
 
-static void kept_and_used(void **state)
+static void cached_and_used(void **state)
 {
     struct stat st;
-    keep_marked(*state);
+    cache_marked(*state);
     assert_true(was_used(*state));
     assert_int_equal(stat(cache, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0700);
-    assert_int_equal(stat(kept_file(), &st), 0);
+    assert_int_equal(stat(cached_file(), &st), 0);
     assert_int_equal(st.st_mode & 0777, 0600);
 }
 
 static void stale_by_file(void **state)
 {
     fixture *f = *state;
-    keep_marked(f);
+    cache_marked(f);
     fixture_add(f, "good", "good.so");
     assert_false(was_used(f));
 }
 
-/* As an update of libcore, which is in collet-probe, would make it. */
+/* Like an update of libcore, which is part of collet-probe. */
 static void stale_by_probe(void **state)
 {
     fixture *f = *state;
     size_t count;
-    keep_marked(f);
+    cache_marked(f);
     char *program = fixture_read(f->options.probe_program, &count);
     fixture_write(f, "collet-probe", program, count);
     free(program);
@@ -118,7 +118,7 @@ static void stale_by_probe(void **state)
 
 static void stale_by_environment(void **state)
 {
-    keep_marked(*state);
+    cache_marked(*state);
     assert_int_equal(setenv("ZOO_SOMETHING", "1", 1), 0);
     assert_true(was_used(*state));
     assert_int_equal(setenv("ZOO_DRIVER_OPTION", "1", 1), 0);
@@ -131,12 +131,12 @@ static void stale_by_settings(void **state)
 {
     fixture *f = *state;
     const char *settings[] = {"zoo.devices=3", NULL};
-    keep_marked(f);
+    cache_marked(f);
     f->options.settings = settings;
     assert_false(was_used(f));
 }
 
-static int count_kept(void)
+static int count_cached(void)
 {
     int count = 0;
     DIR *directory = opendir(cache);
@@ -148,15 +148,15 @@ static int count_kept(void)
     return count;
 }
 
-/* A program that makes runtimes of two kinds in turn probes each once. */
-static void several_answers(void **state)
+/* Alternating between two configurations probes once for each. */
+static void several_results(void **state)
 {
     fixture *f = *state;
     static const char *const settings[] = {"zoo.devices=3", NULL};
-    keep_marked(f);
+    cache_marked(f);
     f->options.settings = settings;
     assert_false(was_used(f));
-    assert_int_equal(count_kept(), 2);
+    assert_int_equal(count_cached(), 2);
     f->options.settings = NULL;
     assert_true(was_used(f));
 }
@@ -170,15 +170,15 @@ static void bounded(void **state)
     for (int i = 0; i < PROBE_CACHE_FILES + 3; i++) {
         snprintf(setting, sizeof setting, "zoo.number=%d", i);
         fixture_scan(f);
-        assert_int_equal(count_kept(), i < PROBE_CACHE_FILES ? i + 1 : PROBE_CACHE_FILES);
+        assert_int_equal(count_cached(), i < PROBE_CACHE_FILES ? i + 1 : PROBE_CACHE_FILES);
     }
 }
 
 static void hostile_contents(void **state)
 {
     size_t count;
-    keep_marked(*state);
-    char *good = fixture_read(kept_file(), &count);
+    cache_marked(*state);
+    char *good = fixture_read(cached_file(), &count);
     char *key = strstr(good, "\"key\":\"") + 7, *bad = malloc(2 * count + 400000);
     assert_non_null(bad);
     const struct {
@@ -202,12 +202,12 @@ static void hostile_contents(void **state)
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
         int n = sprintf(bad, hostile[i].format, argument);
 #pragma GCC diagnostic pop
-        overwrite(kept_file(), bad, (size_t)n);
+        overwrite(cached_file(), bad, (size_t)n);
         if (was_used(*state))
             fail_msg("used: %s", hostile[i].format);
     }
     memset(bad, ' ', 2 * count);
-    overwrite(kept_file(), bad, 2 * count);
+    overwrite(cached_file(), bad, 2 * count);
     assert_false(was_used(*state));
     free(bad);
     free(good);
@@ -217,22 +217,22 @@ static void hostile_file(void **state)
 {
     fixture *f = *state;
     char moved[PATH_MAX];
-    keep_marked(f);
+    cache_marked(f);
     assert_true(was_used(f));
     snprintf(moved, sizeof moved, "%s", fixture_path(f, "moved.json"));
 
     char path[2 * PATH_MAX];
-    snprintf(path, sizeof path, "%s", kept_file());
+    snprintf(path, sizeof path, "%s", cached_file());
     assert_int_equal(chmod(path, 0666), 0);
-    assert_false(was_used(f)); /* and it was replaced by a proper one */
+    assert_false(was_used(f)); /* and replaced by a valid file */
     assert_null(strstr(fixture_plugin(f, "zoo_good")->capabilities, MARK));
 
-    keep_marked(f);
+    cache_marked(f);
     assert_int_equal(rename(path, moved), 0);
     assert_int_equal(symlink(moved, path), 0);
     assert_false(was_used(f));
 
-    keep_marked(f);
+    cache_marked(f);
     assert_int_equal(link(path, fixture_path(f, "second.json")), 0);
     assert_false(was_used(f));
 
@@ -246,7 +246,7 @@ static void hostile_directory(void **state)
     fixture *f = *state;
     char target[PATH_MAX];
     snprintf(target, sizeof target, "%s", fixture_path(f, "kept/target"));
-    keep_marked(f);
+    cache_marked(f);
     assert_int_equal(chmod(cache, 0755), 0);
     assert_false(was_used(f));
     assert_int_equal(chmod(cache, 0700), 0);
@@ -271,8 +271,8 @@ static void cannot_be_written(void **state)
     assert_int_equal(access("relative", F_OK), -1);
 }
 
-/* What may be otherwise tomorrow is asked again; what lies in the file itself is not. */
-static void what_lasts(void **state)
+/* Results that may change are probed again; results that depend only on the file are cached. */
+static void what_is_cached(void **state)
 {
     fixture *f = *state;
     static const struct {
@@ -286,13 +286,13 @@ static void what_lasts(void **state)
         {"missing_entry", "missing-entry", 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        if (kept_file())
-            unlink(kept_file());
+        if (cached_file())
+            unlink(cached_file());
         fixture_add(f, cases[i].zoo, "good.so");
         for (int scan = 0; scan < 2; scan++) {
             fixture_scan(f);
             fixture_assert_refused(f, "good.so", "probe", cases[i].code, "");
-            assert_int_equal(kept_file() != NULL, cases[i].kept);
+            assert_int_equal(cached_file() != NULL, cases[i].kept);
         }
     }
 }
@@ -305,25 +305,25 @@ static void no_device_is_asked_again(void **state)
     f->options.settings = settings;
     fixture_scan(f);
     fixture_assert_proven(f, "zoo_own_op");
-    assert_null(kept_file());
+    assert_null(cached_file());
 }
 
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        CASE(kept_and_used),
+        CASE(cached_and_used),
         CASE(stale_by_file),
         CASE(stale_by_probe),
         CASE(stale_by_environment),
         CASE(stale_by_settings),
-        CASE(several_answers),
+        CASE(several_results),
         CASE(bounded),
         CASE(hostile_contents),
         CASE(hostile_file),
         CASE(hostile_directory),
         CASE(cannot_be_written),
-        CASE(what_lasts),
+        CASE(what_is_cached),
         CASE(no_device_is_asked_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where plugins are looked for, which files are trusted, and which of two wins.
+ * The search path of plugins, which files are trusted, and which of two duplicates is used.
  */
 #include "loader_fixture.h"
 
@@ -18,7 +18,7 @@ static void two_good(fixture *f)
     fixture_add(f, "own_op", "own_op.so");
 }
 
-/* own_op.so is refused as a matter of policy, good.so is not. */
+/* own_op.so is refused by policy, good.so is accepted. */
 static void expect_policy(fixture *f, const char *code, const char *reason)
 {
     fixture_scan(f);
@@ -55,7 +55,7 @@ static void world_writable_directory(void **state)
     fixture_add(f, "own_op", "open/own_op.so");
     snprintf(f->path, sizeof f->path, "%s/open:%s", f->directory, f->directory);
     expect_policy(f, "world-writable-directory", "/open");
-    /* Nor does a link from a good directory lead there. */
+    /* A symbolic link in a trusted directory does not bypass the check. */
     assert_int_equal(symlink(fixture_path(f, "open/own_op.so"), fixture_path(f, "own_op.so")), 0);
     strcpy(f->path, f->directory);
     expect_policy(f, "world-writable-directory", "/open");
@@ -114,7 +114,7 @@ static void duplicate_name(void **state)
     fixture_assert_refused(f, "b.so", "register", "duplicate-name", "/a.so");
 }
 
-/* A broken file does not stand in the way of a good one of the same name. */
+/* A broken file does not hide a valid one with the same backend name. */
 static void first_usable_wins(void **state)
 {
     fixture *f = *state;
@@ -178,7 +178,7 @@ static int searched(const fixture *f, const char *path)
     return 0;
 }
 
-/* Program, then environment, then the user's and the system's: '+' adds, anything else replaces. */
+/* Program, environment, user, system: a '+' path is added, any other replaces the following. */
 static void order_and_plus(void **state)
 {
     fixture *f = *state;

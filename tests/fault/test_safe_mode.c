@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Probes that die and are repeated in safe mode, and how choices come back to a plugin. */
+/* Probes that die and are repeated in safe mode, and how choices are passed back to a plugin. */
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,11 +20,11 @@
 static char cache[80];
 static const char *timeout = "probe_timeout_ms=60000";
 
-/* What one process, so to speak, finds. */
+/* The results of one runtime. */
 typedef struct found {
     int32_t state;
     char capabilities[1024], records[4096]; /* "stage code accepted reason\n" */
-    char reason[1100];                      /* why the backend, or its device, does not open */
+    char reason[1100];                      /* the error of opening the backend or its device */
 } found;
 
 static void add_record(void *user, const collet_plugin_record *record)
@@ -35,7 +35,7 @@ static void add_record(void *user, const collet_plugin_record *record)
              record->code, record->accepted, record->reason);
 }
 
-static found look(const char *first, const char *second)
+static found run_probe(const char *first, const char *second)
 {
     const char *settings[] = {timeout, first, second, NULL};
     collet_runtime *rt = NULL;
@@ -77,10 +77,10 @@ static long probe_of(const found *f)
     return strtol(number + strcspn(number, "0123456789"), NULL, 10);
 }
 
-/* The verdict reaches the capabilities, the records, and the process that opens the plugin. */
+/* The crash is reported to the capabilities, the records, and the process that opens the plugin. */
 static void a_crash(void **state)
 {
-    found f = look("cache=off", "zoo_fragile.dies=crash");
+    found f = run_probe("cache=off", "zoo_fragile.dies=crash");
     (void)state;
     assert_int_equal(f.state, COLLET_BACKEND_USABLE);
     assert_holds(f.capabilities, "\"safe_mode\":\"" CRASHED "\"");
@@ -91,7 +91,7 @@ static void a_crash(void **state)
 
 static void an_exit(void **state)
 {
-    found f = look("cache=off", "zoo_fragile.dies=exit");
+    found f = run_probe("cache=off", "zoo_fragile.dies=exit");
     (void)state;
     assert_int_equal(f.state, COLLET_BACKEND_USABLE);
     assert_holds(f.reason, "the probe ended the process in its capabilities (status 3)");
@@ -99,21 +99,21 @@ static void an_exit(void **state)
 
 static void a_crash_is_remembered(void **state)
 {
-    found first = look(cache, "zoo_fragile.dies=crash");
-    found second = look(cache, "zoo_fragile.dies=crash");
+    found first = run_probe(cache, "zoo_fragile.dies=crash");
+    found second = run_probe(cache, "zoo_fragile.dies=crash");
     (void)state;
     assert_true(probe_of(&first) == probe_of(&second));
     assert_holds(second.records, "probe ok 1 in safe mode: " CRASHED);
     assert_holds(second.reason, "safe_mode: " CRASHED);
 }
 
-/* The machine may only have been busy. */
+/* Not cached: the machine may just have been busy. */
 static void a_hang_is_not_remembered(void **state)
 {
     const char *dies = "zoo_fragile.dies=hang";
     (void)state;
     timeout = "probe_timeout_ms=700";
-    found first = look(cache, dies), second = look(cache, dies);
+    found first = run_probe(cache, dies), second = run_probe(cache, dies);
     timeout = "probe_timeout_ms=60000";
     assert_int_equal(first.state, COLLET_BACKEND_USABLE);
     assert_holds(first.reason, "safe_mode: the probe hung in its capabilities (no answer after");
@@ -122,7 +122,7 @@ static void a_hang_is_not_remembered(void **state)
 
 static void a_crash_in_safe_mode(void **state)
 {
-    found f = look("cache=off", "zoo_fragile.dies=always");
+    found f = run_probe("cache=off", "zoo_fragile.dies=always");
     (void)state;
     assert_int_equal(f.state, COLLET_BACKEND_UNAVAILABLE);
     assert_holds(f.reason, "crashed in its capabilities (SIGILL)");
@@ -132,8 +132,8 @@ static void what_the_user_sets(void **state)
 {
     const char *off = "zoo_fragile.safe_mode=off", *on = "zoo_fragile.safe_mode=on";
     (void)state;
-    assert_int_equal(look(off, "zoo_fragile.dies=crash").state, COLLET_BACKEND_UNAVAILABLE);
-    found f = look(on, "zoo_fragile.dies=crash");
+    assert_int_equal(run_probe(off, "zoo_fragile.dies=crash").state, COLLET_BACKEND_UNAVAILABLE);
+    found f = run_probe(on, "zoo_fragile.dies=crash");
     assert_int_equal(f.state, COLLET_BACKEND_USABLE);
     assert_null(strstr(f.records, "crash"));
     assert_holds(f.reason, "safe_mode: on");
@@ -141,15 +141,15 @@ static void what_the_user_sets(void **state)
 
 static void choices_are_remembered(void **state)
 {
-    char wanted[64];
-    found first = look(cache, NULL), second = look(cache, NULL);
+    char expected[64];
+    found first = run_probe(cache, NULL), second = run_probe(cache, NULL);
     (void)state;
-    assert_string_equal(first.capabilities, second.capabilities); /* with the one probe's number */
-    snprintf(wanted, sizeof wanted, "probe: %ld, in_probe: none, safe_mode: none",
+    assert_string_equal(first.capabilities, second.capabilities); /* same probe process */
+    snprintf(expected, sizeof expected, "probe: %ld, in_probe: none, safe_mode: none",
              probe_of(&first));
-    assert_holds(first.reason, wanted);
-    assert_holds(second.reason, wanted);
-    assert_holds(look("cache=off", "zoo_fragile.probe=mine").reason, "probe: mine,");
+    assert_holds(first.reason, expected);
+    assert_holds(second.reason, expected);
+    assert_holds(run_probe("cache=off", "zoo_fragile.probe=mine").reason, "probe: mine,");
 }
 
 static void nothing_is_inherited(void **state)
@@ -158,7 +158,7 @@ static void nothing_is_inherited(void **state)
     (void)state;
     assert_true(file > 0);
     assert_true(dup2(file, 77) == 77);
-    assert_holds(look("cache=off", NULL).capabilities, "\"descriptors\": 0");
+    assert_holds(run_probe("cache=off", NULL).capabilities, "\"descriptors\": 0");
     assert_int_equal(close(77), 0);
     assert_int_equal(close(file), 0);
 }
@@ -166,7 +166,8 @@ static void nothing_is_inherited(void **state)
 static void without_a_probe(void **state)
 {
     (void)state;
-    assert_holds(look("probe=off", NULL).reason, "probe: none, in_probe: none, safe_mode: none");
+    assert_holds(run_probe("probe=off", NULL).reason,
+                 "probe: none, in_probe: none, safe_mode: none");
 }
 
 static int make_cache(void **state)

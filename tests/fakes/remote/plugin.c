@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A backend for tests: two devices whose memory is out of the host's reach (behind handles) and
- * whose queues are worked off by a thread each, so that everything a GPU asks of libcore is asked
- * here too. Settings make it fail on demand: remote.memory (bytes a device has), remote.refuse and
- * remote.lose (the kernel call, counted from 1 on each device, at which that happens), remote.fail
- * (a list of such calls), remote.closed (devices do not open), remote.devices (how many),
- * remote.status (what every kernel returns), remote.apart (no copies between the devices) and
- * remote.delay_us. Its own op remote.plus adds, where
- * there is a second input.
+ * A test backend that makes the demands of a GPU on libcore: two devices with memory that the host
+ * cannot access (opaque handles) and asynchronous queues, each run by a thread. Settings make it
+ * fail on demand: remote.memory (bytes per device), remote.refuse and remote.lose (the number of
+ * the kernel call, from 1 on each device, at which that happens), remote.fail (a list of such
+ * numbers), remote.closed (devices do not open), remote.devices (how many), remote.status (returned
+ * by every kernel), remote.apart (no copies between the devices) and remote.delay_us. Its op
+ * remote.plus adds the second input if present.
  */
 #include "remote.h"
 
@@ -48,7 +47,7 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
 {
     host->log(host, COLLET_LOG_WARNING, "remote: opening device %u", index);
     if (setting(host, "remote.closed", 0))
-        return host->fail(err, COLLET_UNAVAILABLE, "closed as asked for");
+        return host->fail(err, COLLET_UNAVAILABLE, "remote.closed is set");
     collet_device *d = calloc(1, sizeof *d);
     if (!d)
         return host->fail(err, COLLET_NO_MEMORY, "no memory for device %u", index);
@@ -111,7 +110,7 @@ void buffer_unref(collet_buffer *b)
         free(b);
 }
 
-/* Tasks hold a reference, so a free takes effect after the work that uses the buffer. */
+/* Tasks hold a reference: the buffer is freed after the last task that uses it. */
 void buffer_ref(collet_buffer *b)
 {
     pthread_mutex_lock(&b->device->lock);

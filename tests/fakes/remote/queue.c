@@ -12,7 +12,7 @@ struct collet_queue {
     pthread_cond_t changed;
     task *first, **last;
     int busy, ending;
-    collet_status failure; /* first since the last wait */
+    collet_status failure; /* the first since the last wait */
     uint32_t failed_op;
 };
 

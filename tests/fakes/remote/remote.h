@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to the test backend `remote`: its objects, and the slots of queue.c and work.c. */
+/* Private header of the test backend `remote`: its objects, and the slots of queue.c and work.c. */
 #ifndef REMOTE_H
 #define REMOTE_H
 
@@ -24,7 +24,7 @@ struct collet_device {
     int64_t calls;
     _Atomic int lost;
     collet_memory_stats stats;
-    uint64_t kept; /* bytes freed since the last trim, as if they were pooled */
+    uint64_t kept; /* bytes freed since the last trim; simulates a pool */
 };
 
 struct collet_event {
@@ -35,7 +35,7 @@ struct collet_event {
     double when_ms;
 };
 
-/* One piece of work. `work` does it on the queue's thread and returns its outcome. */
+/* A queued task. `work` runs on the queue's thread and returns the task's status. */
 typedef struct task {
     collet_status (*work)(collet_device *device, struct task *task);
     collet_buffer *buffers[3];
@@ -59,7 +59,7 @@ void buffer_ref(collet_buffer *b);
 void buffer_unref(collet_buffer *b);
 
 task *task_new(collet_device *d, collet_status (*work)(collet_device *, task *));
-/* Puts the task at the queue's end; the queue owns it. */
+/* Appends the task to the queue, which takes ownership. */
 void queue_push(collet_queue *q, task *t);
 
 collet_status remote_run(collet_device *d, collet_queue *q, const collet_kernel_call *call);

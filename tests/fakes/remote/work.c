@@ -77,9 +77,9 @@ collet_status remote_run(collet_device *d, collet_queue *q, const collet_kernel_
     int lost = d->lost;
     pthread_mutex_unlock(&d->lock);
     if (lost)
-        return d->host->fail(call->err, COLLET_DEVICE_LOST, "the device is gone");
+        return d->host->fail(call->err, COLLET_DEVICE_LOST, "the device is lost");
     if (number == d->refuse)
-        return d->host->fail(call->err, COLLET_REFUSED, "refused as asked for");
+        return d->host->fail(call->err, COLLET_REFUSED, "remote.refuse is set");
     if (d->status != COLLET_OK)
         return d->status;
     task *t = task_new(d, kernel_work);
@@ -113,7 +113,7 @@ collet_status remote_write(collet_device *d, collet_queue *q, collet_buffer *b, 
                            const void *source, uint64_t bytes, collet_error *err)
 {
     if (d->lost)
-        return d->host->fail(err, COLLET_DEVICE_LOST, "the device is gone");
+        return d->host->fail(err, COLLET_DEVICE_LOST, "the device is lost");
     task *t = task_new(d, write_work);
     if (t)
         t->source = malloc(bytes);
@@ -134,7 +134,7 @@ collet_status remote_read(collet_device *d, collet_queue *q, collet_buffer *b, u
 {
     collet_status status = remote_queue_wait(d, q, err);
     if (status == COLLET_OK && d->lost)
-        status = d->host->fail(err, COLLET_DEVICE_LOST, "the device is gone");
+        status = d->host->fail(err, COLLET_DEVICE_LOST, "the device is lost");
     if (status == COLLET_OK)
         memcpy(target, b->data + offset, bytes);
     return status;
@@ -184,7 +184,7 @@ collet_status remote_fill(collet_device *d, collet_queue *q, collet_buffer *b, u
     return COLLET_OK;
 }
 
-/* Events of its own keep the order: `queue` after `from_queue`, the copy, `from_queue` after it. */
+/* Two events order the copy after `from_queue` so far, and `from_queue` after the copy. */
 collet_status remote_copy_between(collet_device *d, collet_queue *q, collet_buffer *to,
                                   uint64_t to_offset, const collet_plugin *of, collet_device *from,
                                   collet_queue *from_queue, collet_buffer *source,
@@ -192,9 +192,10 @@ collet_status remote_copy_between(collet_device *d, collet_queue *q, collet_buff
 {
     collet_event *ready = NULL, *done = NULL;
     if (d->apart || from->lost || strcmp(of->name, "remote"))
-        return d->host->fail(err, COLLET_REFUSED, "the devices have no way to each other");
+        return d->host->fail(err, COLLET_REFUSED,
+                             "direct copies between these devices are not supported");
     if (d->lost)
-        return d->host->fail(err, COLLET_DEVICE_LOST, "the device is gone");
+        return d->host->fail(err, COLLET_DEVICE_LOST, "the device is lost");
     collet_status status = remote_event_create(d, &ready, err);
     if (status == COLLET_OK)
         status = remote_event_create(d, &done, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cannot say what it can do. */
+/* Its capabilities slot returns an error. */
 #include "zoo.h"
 
 static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
@@ -8,7 +8,7 @@ static collet_status capabilities(const collet_host *host, char *json, uint64_t 
     (void)json;
     (void)capacity;
     *needed = 0;
-    return host->fail(err, COLLET_FAILED, "the driver is asleep");
+    return host->fail(err, COLLET_FAILED, "the driver does not respond");
 }
 
 const collet_plugin *collet_plugin_entry(const collet_host *host)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Says that it has two devices and lists one. */
+/* Reports a device_count of two but lists one device. */
 #include "zoo.h"
 
 static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Good: its capabilities need a second, larger buffer, and hold what JSON must escape. */
+/* Valid: its capabilities need a second, larger buffer and contain escaped characters. */
 #include "zoo.h"
 
 static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Crashes when it is asked what it can do. */
+/* Crashes in its capabilities slot. */
 #include <signal.h>
 
 #include "zoo.h"

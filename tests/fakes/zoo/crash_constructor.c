@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Crashes while it is loaded. */
+/* Crashes while being loaded. */
 #include <signal.h>
 
 #include "zoo.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Switches flush-to-zero on while it is loaded, as linking with -ffast-math does. */
+/* Enables flush-to-zero when loaded, as linking with -ffast-math does. */
 #include "zoo.h"
 
 #if defined(__x86_64__)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Good in safe mode; else its capabilities die as its setting "dies" says: crash, hang, exit, or
- * crash "always", in safe mode too. Its device does not open but says what it was told. */
+/* Valid in safe mode; else its capabilities die according to the setting "dies": crash, hang, exit,
+ * or "always" (crash in safe mode too). Opening its device fails and reports its settings. */
 #include "zoo.h"
 
 #include <fcntl.h>
@@ -18,7 +18,7 @@ static void die(const char *how)
         _exit(3);
 }
 
-/* Of the host's, that a probe has inherited: 0 to 3 are its own. */
+/* The number of descriptors that the probe inherited from the host; 0 to 3 are its own. */
 static int descriptors(void)
 {
     int count = 0;
@@ -42,7 +42,7 @@ static collet_status capabilities(const collet_host *host, char *json, uint64_t 
     return zoo_write(text, json, capacity, needed);
 }
 
-static const char *told(const collet_host *host, const char *key)
+static const char *setting_or_none(const collet_host *host, const char *key)
 {
     const char *value = host->config(host, key);
     return value ? value : "none";
@@ -54,8 +54,8 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
     (void)index;
     (void)device;
     return host->fail(err, COLLET_UNAVAILABLE, "probe: %s, in_probe: %s, safe_mode: %s",
-                      told(host, "zoo_fragile.probe"), told(host, "in_probe"),
-                      told(host, "zoo_fragile.safe_mode"));
+                      setting_or_none(host, "zoo_fragile.probe"), setting_or_none(host, "in_probe"),
+                      setting_or_none(host, "zoo_fragile.safe_mode"));
 }
 
 const collet_plugin *collet_plugin_entry(const collet_host *host)

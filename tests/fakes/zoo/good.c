@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nothing is wrong with it. Tests also make bad ones of it by changing bytes of a copy. */
+/* A valid plugin. Tests also corrupt copies of it. */
 #include "zoo.h"
 
 const collet_plugin *collet_plugin_entry(const collet_host *host)

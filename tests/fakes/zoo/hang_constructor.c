@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Never comes back while it is loaded. */
+/* Hangs while being loaded. */
 #include <unistd.h>
 
 #include "zoo.h"

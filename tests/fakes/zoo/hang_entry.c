@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Never comes back from its entry, has a child of its own that holds every descriptor, and talks.
- */
+/* Never returns from its entry, prints, and forks a child that holds every descriptor. */
 #include <stdio.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Needs libzoo_plain_library.so, which is where the dynamic linker does not look. */
+/* Needs libzoo_plain_library.so, which is not on the dynamic linker's path. */
 #include "zoo.h"
 
 int zoo_plain(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Its flags say that it has queues; the slots are NULL. */
+/* The flags claim queues, but the queue slots are NULL. */
 #include "zoo.h"
 
 const collet_plugin *collet_plugin_entry(const collet_host *host)

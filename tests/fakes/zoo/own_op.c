@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Good: brings an op of its own, which host->config can rename the device of. */
+/* Valid: defines the op zoo.twice; the setting zoo.devices=0 removes its device. */
 #include "zoo.h"
 
 static const collet_op_definition ops[] = {

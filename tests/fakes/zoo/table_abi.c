@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The manifest is of this interface, the table of another. */
+/* The table's ABI differs from the manifest's. */
 #include "zoo.h"
 
 const collet_plugin *collet_plugin_entry(const collet_host *host)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A table whose rows are at an address that nothing is at. */
+/* A table with an unmapped address for its rows. */
 #include "zoo.h"
 
 const collet_plugin *collet_plugin_entry(const collet_host *host)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls a function that no library has. */
+/* Calls a function that no library defines. */
 #include "zoo.h"
 
 void zoo_nowhere(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * zoo - the good backend that every plugin of the zoo is, but for the one thing that is wrong with
- * it. Its manifest is written by tests/fakes/zoo/CMakeLists.txt, which also says its name (ZOO_NAME).
+ * zoo - the valid backend that every plugin of the zoo modifies in one point.
+ * tests/fakes/zoo/CMakeLists.txt writes its manifest and defines its name (ZOO_NAME).
  */
 #ifndef COLLET_TEST_ZOO_H
 #define COLLET_TEST_ZOO_H

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A library that passes for oneDNN of version MAJOR in its f32 products, which are WRONG or right,
- * and crash unless it was told an instruction set: as oneDNN 2.6 in some virtual machines. Every
- * other function declines.
+ * A stand-in for oneDNN version MAJOR with f32 products only, optionally WRONG. They crash unless
+ * an instruction set is set, as oneDNN 2.6 in some virtual machines. Every other function returns
+ * an error.
  */
 #include <omp.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 
-static int most;
+static int max_isa;
 
 typedef struct version {
     int major, minor, patch;
@@ -20,14 +20,14 @@ typedef struct version {
 const version *dnnl_version(void);
 int dnnl_set_max_cpu_isa(int isa);
 int dnnl_get_effective_cpu_isa(void);
-int dnnl_sgemm(char turn_a, char turn_b, int64_t m, int64_t n, int64_t k, float alpha,
+int dnnl_sgemm(char trans_a, char trans_b, int64_t m, int64_t n, int64_t k, float alpha,
                const float *a, int64_t lda, const float *b, int64_t ldb, float beta, float *c,
                int64_t ldc);
 
 const version *dnnl_version(void)
 {
     static const version of = {.major = MAJOR, .minor = 99, .patch = 1};
-    (void)omp_get_max_threads(); /* so that it is linked with what oneDNN is linked with */
+    (void)omp_get_max_threads(); /* links the OpenMP runtime, as oneDNN does */
     return &of;
 }
 
@@ -35,29 +35,29 @@ int dnnl_set_max_cpu_isa(int isa)
 {
     if (MAJOR == 3 && isa == 0x407)
         return 2; /* version 2's AVX2_VNNI */
-    most = isa;
+    max_isa = isa;
     return 0;
 }
 
 int dnnl_get_effective_cpu_isa(void)
 {
-    return most;
+    return max_isa;
 }
 
-int dnnl_sgemm(char turn_a, char turn_b, int64_t m, int64_t n, int64_t k, float alpha,
+int dnnl_sgemm(char trans_a, char trans_b, int64_t m, int64_t n, int64_t k, float alpha,
                const float *a, int64_t lda, const float *b, int64_t ldb, float beta, float *c,
                int64_t ldc)
 {
     (void)alpha, (void)beta;
-    if (!most)
+    if (!max_isa)
         raise(SIGILL);
     for (int64_t i = 0; i < m; i++) {
         for (int64_t j = 0; j < n; j++)
             c[i * ldc + j] = 0.0f;
         for (int64_t l = 0; l < k; l++)
             for (int64_t j = 0; j < n; j++)
-                c[i * ldc + j] += (turn_a == 'T' ? a[l * lda + i] : a[i * lda + l]) *
-                                  (turn_b == 'T' ? b[j * ldb + l] : b[l * ldb + j]);
+                c[i * ldc + j] += (trans_a == 'T' ? a[l * lda + i] : a[i * lda + l]) *
+                                  (trans_b == 'T' ? b[j * ldb + l] : b[l * ldb + j]);
     }
 #ifdef WRONG
     c[0] += 1.0f;

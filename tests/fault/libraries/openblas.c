@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A library that passes for OpenBLAS and has one fault, by which it is compiled: CRASHES, HANGS,
- * ENDS the process, is WRONG, LACKS a function; or none. It runs as the core that its constructor
- * finds in the environment, or as a Prescott.
+ * A stand-in for OpenBLAS with at most one fault, chosen by a macro: CRASHES, HANGS, ENDS (the
+ * process), WRONG (results), LACKS (a function). Its core type is OPENBLAS_CORETYPE when loaded, or
+ * Prescott.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -21,10 +21,10 @@ void openblas_set_num_threads(int count);
 
 __attribute__((constructor)) static void begin(void)
 {
-    const char *told = getenv("OPENBLAS_CORETYPE");
-    for (size_t i = 0; told && i + 1 < sizeof core; i++) {
-        core[i] = told[i];
-        if (!told[i])
+    const char *coretype = getenv("OPENBLAS_CORETYPE");
+    for (size_t i = 0; coretype && i + 1 < sizeof core; i++) {
+        core[i] = coretype[i];
+        if (!coretype[i])
             break;
     }
 #ifdef HANGS
@@ -35,7 +35,7 @@ __attribute__((constructor)) static void begin(void)
 
 char *openblas_get_config(void)
 {
-    return (char *)"Impostor 1.0";
+    return (char *)"Stand-in 1.0";
 }
 
 char *openblas_get_corename(void)
@@ -85,7 +85,7 @@ static void be_faulty(void)
 #define REAL double
 #include "product.inc"
 
-/* What else an OpenBLAS has; no test comes so far. */
+/* The other functions that cpu_openmp requires; no test calls them. */
 static void abandon(void)
 {
     abort();
