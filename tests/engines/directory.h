@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* directory.h - the directory that a program's tests work in. One includer a program. */
+/* directory.h - the working directory of a test program. Included once per program. */
 #ifndef DIRECTORY_H
 #define DIRECTORY_H
 
@@ -7,7 +7,7 @@
 
 static char *directory;
 
-/* ---- As cmocka calls them ------------------------------------------------------------------ */
+/* ---- Signatures of cmocka ------------------------------------------------------------------ */
 
 static inline int make_directory(void **state)
 {

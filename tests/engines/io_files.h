@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* io_files.h - files for the tests of engines/io. Every function fails the test instead of returning
- * an error. */
+/* io_files.h - files for the tests of engines/io. Every function fails the test instead of
+ * returning an error. */
 #ifndef IO_FILES_H
 #define IO_FILES_H
 
@@ -11,11 +11,11 @@ typedef struct io_bytes {
     size_t size;
 } io_bytes;
 
-/* A fresh directory; `io_remove_directory` frees the name and removes it with all it holds. */
+/* Creates a directory; `io_remove_directory` frees the name and removes it with its contents. */
 char *io_make_directory(void);
 void io_remove_directory(char *path);
 
-/* Number of entries in a directory, hidden ones included. */
+/* Number of entries in a directory, including hidden ones. */
 int io_count_entries(const char *directory);
 
 /* "DIRECTORY/NAME" in a static buffer that the next call of the same parity overwrites. */
@@ -24,20 +24,20 @@ const char *io_path(const char *directory, const char *name);
 io_bytes io_load(const char *path);
 void io_save(const char *path, const void *data, size_t size);
 
-/* FNV-1a, 64 bits; begin with IO_HASH. */
+/* FNV-1a, 64 bits; start with IO_HASH. */
 #define IO_HASH UINT64_C(0xcbf29ce484222325)
 uint64_t io_hash(uint64_t hash, const void *data, size_t size);
 
-/* Opens a trajectory that must open. */
+/* Opens a valid trajectory. */
 collet_trajectory *io_open(const char *path);
 
-/* A batch that takes all the file has, or positions only. */
+/* A batch for all quantities in the file, or positions only. */
 collet_frames *io_batch(const collet_trajectory *trajectory, int64_t capacity, int everything);
 
 /* Bytes of one frame of one quantity of the batch. */
 size_t io_frame_bytes(const collet_frames *frames);
 
-/* Big-endian numbers into a growing file image. */
+/* A growing file image of big-endian numbers. */
 typedef struct io_image {
     uint8_t *data; /* freed by the caller */
     size_t size;
@@ -49,7 +49,7 @@ void io_put_i32(io_image *image, int32_t value);
 void io_put_f32(io_image *image, float value);
 void io_put_f64(io_image *image, double value);
 
-/* What a .trr frame made by `io_put_trr` has. */
+/* Contents of a .trr frame of `io_put_trr`. */
 #define IO_BOX 1
 #define IO_X 2
 #define IO_V 4

@@ -58,7 +58,7 @@ npy_array npy_parse(const uint8_t *bytes, size_t size)
     return array;
 }
 
-/* The end record has no comment, so its place is known. */
+/* The end record has no comment, so its offset is known. */
 static const uint8_t *end_record(const uint8_t *bytes, size_t size)
 {
     assert_true(size >= 22);

@@ -11,13 +11,13 @@ typedef struct npy_array {
     char descr[8];
     int ndim;
     int64_t shape[8];
-    const uint8_t *data; /* in the bytes that were parsed, all of them accounted for */
+    const uint8_t *data; /* in the parsed bytes, without trailing bytes */
     size_t size;
 } npy_array;
 
 npy_array npy_parse(const uint8_t *bytes, size_t size);
 
-/* The array KEY.npy of an archive, which must be stored; also checks its CRC and both headers. */
+/* The array KEY.npy of an archive, uncompressed; also checks its CRC and both headers. */
 npy_array npz_find(const uint8_t *bytes, size_t size, const char *key);
 
 /* Number of members. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Allocation N of engines/io and engines/trajectory fails, for N = 0, 1, ... until all succeed:
- * each time the answer is COLLET_NO_MEMORY and nothing leaks (run with the sanitizers). The linker
+ * each failure returns COLLET_NO_MEMORY and leaks nothing (run with the sanitizers). The linker
  * wraps the allocators. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@
 #define DATA COLLET_TEST_DATA "/md/"
 #define CORPUS COLLET_TEST_DATA "/../fuzz/corpus/"
 
-/* Allocations left before one fails; negative: none fails. */
+/* Allocations before one fails; negative: none fails. */
 static atomic_long countdown = -1;
 
 static int fails(void)
@@ -44,7 +44,7 @@ void *__real_realloc(void *old, size_t n);
 void *__real_aligned_alloc(size_t alignment, size_t n);
 char *__real_strdup(const char *text);
 char *__real_strndup(const char *text, size_t n);
-/* Visible, because ld also looks for them on behalf of the shared libraries. */
+/* Exported: ld also resolves the shared libraries' references to them. */
 #pragma GCC visibility push(default)
 void *__wrap_malloc(size_t n);
 void *__wrap_calloc(size_t n, size_t size);
@@ -84,7 +84,7 @@ char *__wrap_strndup(const char *text, size_t n)
     return fails() ? NULL : __real_strndup(text, n);
 }
 
-/* ---- What is tried ----------------------------------------------------------------------- */
+/* ---- Cases ----------------------------------------------------------------------- */
 
 static collet_status read_topology(const char *path)
 {
@@ -197,7 +197,7 @@ static collet_status take_rows(const char *selection)
     return status;
 }
 
-/* Where only the meta file is missing, the results are complete, and are said to be. */
+/* If only the meta file is missing, the message states that the results are complete. */
 static collet_status extract_files(const char *name)
 {
     collet_extraction_options options = peptide();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Heads of .npy files: right for any shape, and as long for one row as for any number of them. */
+/* Headers of .npy files: correct for any shape, of the same length for any number of rows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ static void room_for_any_number_of_rows(void **state)
     char head[COLLET_NPY_HEAD];
 
     for (int32_t ndim = 0; ndim < COLLET_MAX_DIMS; ndim++) {
-        /* Longer and longer texts, so that one of them ends just before a multiple of 64. */
+        /* Texts of increasing length: one of them ends just before a multiple of 64. */
         for (int64_t length = 1; length < 1000000000000000000; length *= 10) {
             int64_t shape[COLLET_MAX_DIMS];
             for (int32_t i = 0; i < ndim; i++)
@@ -40,12 +40,8 @@ static void read_back(void **state)
     static const struct {
         collet_dtype dtype;
         const char *descr;
-    } cases[] = {{COLLET_F64, "<f8"},
-                 {COLLET_F32, "<f4"},
-                 {COLLET_I64, "<i8"},
-                 {COLLET_I32, "<i4"},
-                 {COLLET_U8, "|u1"},
-                 {COLLET_I8, "|i1"}};
+    } cases[] = {{COLLET_F64, "<f8"}, {COLLET_F32, "<f4"}, {COLLET_I64, "<i8"},
+                 {COLLET_I32, "<i4"}, {COLLET_U8, "|u1"},  {COLLET_I8, "|i1"}};
     static const int64_t shape[2] = {3, 4};
     char bytes[COLLET_NPY_HEAD + 2 * 12 * 8] = {0};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading ahead: the same frames in the same order, whatever the caller holds or when it stops. */
+/* Readahead: the same frames in the same order, whatever the caller holds and wherever it stops. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -126,7 +126,7 @@ static void stopping_at_any_time(void **state)
     collet_readahead_stop(NULL);
 }
 
-static void check_error(const io_image *image, size_t size, int64_t wanted, int32_t truncation)
+static void check_error(const io_image *image, size_t size, int64_t expected, int32_t truncation)
 {
     const char *path = io_path(directory, "broken.trr");
     const collet_frames *frames;
@@ -147,7 +147,7 @@ static void check_error(const io_image *image, size_t size, int64_t wanted, int3
         }
         assert_int_equal(status, COLLET_FORMAT);
         assert_null(frames);
-        assert_int_equal(n_frames, wanted);
+        assert_int_equal(n_frames, expected);
         assert_int_equal(truncated, truncation);
         assert_non_null(strstr(err.text, "frame 5"));
         assert_int_equal(collet_readahead_next(ahead, &frames, NULL, NULL), COLLET_FORMAT);
@@ -176,7 +176,7 @@ static void options_out_of_range(void **state)
                                                      {.batch_frames = 1, .n_slots = 1},
                                                      {.batch_frames = 1, .n_slots = 1000}};
     collet_trajectory *t = io_open(COLLET_TEST_DATA "/md/water/traj.xtc");
-    collet_readahead_options wanted = {.batch_frames = 4, .n_slots = 2, .forces = 1};
+    collet_readahead_options expected = {.batch_frames = 4, .n_slots = 2, .forces = 1};
     const collet_frames *frames;
     collet_readahead *ahead;
     collet_error err;
@@ -185,7 +185,7 @@ static void options_out_of_range(void **state)
         assert_int_equal(collet_readahead_start(t, &cases[i], &ahead, NULL), COLLET_INVALID);
         assert_null(ahead);
     }
-    assert_int_equal(collet_readahead_start(t, &wanted, &ahead, NULL), COLLET_OK);
+    assert_int_equal(collet_readahead_start(t, &expected, &ahead, NULL), COLLET_OK);
     assert_int_equal(collet_readahead_next(ahead, &frames, NULL, &err), COLLET_NOT_FOUND);
     assert_non_null(strstr(err.text, "the file has no forces"));
     collet_readahead_stop(ahead);

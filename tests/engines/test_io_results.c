@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NumPy output: what another reader finds in it, and that it is there whole or not at all. */
+/* NumPy output: valid for other readers, and published completely or not at all. */
 #include <errno.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -29,7 +29,7 @@
 
 /* ---- Writing ----------------------------------------------------------------------------- */
 
-/* Rows of 3 x 2 doubles (value = its index), of one time, of an i32; a complete array of masses. */
+/* Rows of 3 x 2 doubles (value = its index), of a time, of an i32; one complete array of masses. */
 static collet_status write_all(const char *path, int32_t form, int64_t n_rows, collet_error *err)
 {
     static const int64_t shape[2] = {3, 2};
@@ -144,7 +144,7 @@ static void a_directory(void **state)
     free(path);
 }
 
-/* The first Python that has NumPy, or NULL. */
+/* The first Python with NumPy, or NULL. */
 static const char *find_python(void)
 {
     static const char *const names[] = {"python3", "/usr/bin/python3"};
@@ -325,7 +325,7 @@ typedef struct limited {
     int32_t form;
 } limited;
 
-/* A limit on file sizes fails at each place in turn: rows, archive, head of the directory. */
+/* A file size limit fails each write in turn: rows, archive, headers of the directory. */
 static int write_limited(void *argument)
 {
     const limited *l = argument;
@@ -355,7 +355,7 @@ static void a_failed_write_leaves_what_was_there(void **state)
         assert_int_equal(io_count_entries(directory), 1);
     }
     remove(path);
-    /* The fifth limit is met by `finish`, when it empties the last buffer. */
+    /* The fifth limit is reached in `finish`, which flushes the last buffer. */
     for (size_t i = 0; i < 5; i++) {
         limited l = {path, limits[i], COLLET_RESULTS_DIRECTORY};
         assert_int_equal(run_child(write_limited, &l), 0);
@@ -364,7 +364,7 @@ static void a_failed_write_leaves_what_was_there(void **state)
     free(path);
 }
 
-/* A file system of one megabyte in a mount name space of the child's own. */
+/* A file system of 1 MiB in a mount namespace of the child. */
 static int write_on_a_full_disk(void *argument)
 {
     const char *mount_point = argument;
@@ -380,7 +380,7 @@ static int write_on_a_full_disk(void *argument)
         if (status != COLLET_IO || !strstr(err.text, "the disk is full") ||
             io_count_entries(mount_point) != 0)
             return 1;
-        /* The rows fit, the archive beside them does not. */
+        /* The rows fit on the disk, the archive in addition does not. */
         status = write_all(io_path(mount_point, "out"), form, 10 * ROWS, &err);
         if (form == COLLET_RESULTS_NPZ &&
             (status != COLLET_IO || !strstr(err.text, "the disk is full") ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Output where the file system has no unnamed files, or cannot name them: files with a temporary
- * name are used, and removed. The linker wraps the system calls. */
+/* Output if the file system does not support unnamed files or linking them: temporary names are
+ * used, and removed. The linker wraps the system calls. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -21,7 +21,7 @@
 #include "io/spool.h"
 
 static int without_unnamed; /* open(O_TMPFILE) fails, as on many network file systems */
-static int without_link;    /* an unnamed file cannot get a name, as without /proc */
+static int without_link;    /* linking an unnamed file fails, as without /proc */
 
 int __real_open64(const char *path, int flags, ...);
 int __wrap_open64(const char *path, int flags, ...);
@@ -60,7 +60,7 @@ static void write_and_finish(const char *path, int32_t form, int finish)
     assert_int_equal(collet_results_add(results, "a", COLLET_F64, 0, NULL, &column, NULL),
                      COLLET_OK);
     assert_int_equal(collet_results_append(results, column, 1, &(double){7.5}, NULL), COLLET_OK);
-    /* The output has its temporary name; the rows of an archive never have one. */
+    /* The output has its temporary name; the rows of an archive have none. */
     assert_int_equal(io_count_entries(form == COLLET_RESULTS_NPZ ? directory : path), 1);
     if (finish)
         assert_int_equal(collet_results_finish(results, NULL), COLLET_OK);
@@ -105,7 +105,7 @@ static void no_names_for_unnamed_files(void **state)
     without_link = 0;
 }
 
-/* The set of a directory stops between its two steps. */
+/* Publishing a directory stops between its two steps. */
 static void linked_but_not_renamed(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The topology of .gro files: what is read, and where the message points when it cannot be. */
+/* The topology of .gro files: contents, and the positions in error messages. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -144,7 +144,8 @@ static void messages_point_at_the_line(void **state)
         collet_status status = collet_topology_read(path, &t, &err);
         if (status != COLLET_FORMAT || !strstr(err.text, bad[i].message) ||
             !strstr(err.text, "bad.gro"))
-            fail_msg("case %zu: status %d, '%s', wanted '%s'", i, status, err.text, bad[i].message);
+            fail_msg("case %zu: status %d, '%s', expected '%s'", i, status, err.text,
+                     bad[i].message);
         assert_null(t);
         assert_int_equal(collet_topology_read(path, &t, NULL), COLLET_FORMAT);
     }

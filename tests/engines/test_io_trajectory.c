@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What holds for every format: batches, selections, slices, .gro trajectories, foreign files. */
+/* Common to all formats: batches, selections, slices; .gro trajectories; files of other formats. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -109,7 +109,7 @@ static void gro_without_times_counts_frames(void **state)
     free(image.data);
 }
 
-/* A text file may end anywhere. */
+/* A text file may be truncated anywhere. */
 static void gro_truncations(void **state)
 {
     (void)state;
@@ -123,7 +123,7 @@ static void gro_truncations(void **state)
         collet_trajectory *t = io_open(path);
         collet_frames *frames = io_batch(t, 9, 1);
         collet_status status = collet_trajectory_read(t, frames, &err);
-        /* A box of three numbers is one, even where digits of the third are missing. */
+        /* A box of three numbers is valid even if digits of the third are missing. */
         int complete = cut == frame || cut > image.size - 8;
         assert_int_equal(frames->n_frames, cut > frame && complete ? 2 : 1);
         assert_int_equal(status, complete ? COLLET_OK : COLLET_FORMAT);
@@ -290,21 +290,21 @@ static void check_slice(const char *path, int64_t start, int64_t stop, int64_t s
 {
     collet_trajectory *t = io_open(path);
     collet_frames *frames = io_batch(t, 4, 0);
-    int64_t wanted = start;
+    int64_t expected = start;
 
     assert_int_equal(collet_trajectory_slice(t, start, stop, step, NULL), COLLET_OK);
     do {
         assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
-        for (int64_t i = 0; i < frames->n_frames; i++, wanted += step) {
+        for (int64_t i = 0; i < frames->n_frames; i++, expected += step) {
             size_t n = io_frame_bytes(frames);
-            assert_int_equal(frames->indices[i], wanted);
-            assert_true(frames->times[i] == all->times[wanted]);
+            assert_int_equal(frames->indices[i], expected);
+            assert_true(frames->times[i] == all->times[expected]);
             assert_memory_equal((const uint8_t *)frames->positions + (size_t)i * n,
-                                (const uint8_t *)all->positions + (size_t)wanted * n, n);
+                                (const uint8_t *)all->positions + (size_t)expected * n, n);
         }
     } while (frames->n_frames > 0);
     int64_t end = stop < 0 || stop > 51 ? 51 : stop;
-    assert_true(wanted >= end && (wanted == start || wanted - step < end));
+    assert_true(expected >= end && (expected == start || expected - step < end));
     collet_frames_free(frames);
     collet_trajectory_close(t);
 }
@@ -400,7 +400,7 @@ static void foreign_files(void **state)
         io_save(path, cases[i].bytes, cases[i].n);
         assert_int_equal(collet_trajectory_open(path, &t, &err), COLLET_FORMAT);
         if (!strstr(err.text, cases[i].text))
-            fail_msg("'%s' does not say '%s'", err.text, cases[i].text);
+            fail_msg("'%s' does not contain '%s'", err.text, cases[i].text);
         assert_null(t);
     }
     assert_int_equal(collet_trajectory_open("/nowhere/traj.trr", &t, &err), COLLET_IO);

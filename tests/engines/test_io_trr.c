@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Full-precision trajectories: exact values, and every way in which a file can be broken. */
+/* Full-precision trajectories: exact values, and every kind of malformed file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,21 +31,21 @@ static double component(const collet_frames *frames, const void *array, int64_t 
 static void check_vector(const cJSON *frame, const char *key, const collet_frames *frames,
                          const void *array, int64_t i)
 {
-    const cJSON *wanted = cJSON_GetObjectItem(frame, key);
+    const cJSON *expected = cJSON_GetObjectItem(frame, key);
 
     for (int k = 0; k < 3; k++)
-        assert_true(cJSON_GetArrayItem(wanted, k)->valuedouble == component(frames, array, i, k));
+        assert_true(cJSON_GetArrayItem(expected, k)->valuedouble == component(frames, array, i, k));
 }
 
-static void check_frame(const cJSON *wanted, const collet_frames *frames, int64_t i)
+static void check_frame(const cJSON *expected, const collet_frames *frames, int64_t i)
 {
-    const cJSON *box = cJSON_GetObjectItem(wanted, "box");
+    const cJSON *box = cJSON_GetObjectItem(expected, "box");
 
-    assert_true(cJSON_GetObjectItem(wanted, "time")->valuedouble == frames->times[i]);
-    assert_int_equal(cJSON_GetObjectItem(wanted, "step")->valueint, frames->steps[i]);
-    check_vector(wanted, "x0", frames, frames->positions, i);
-    check_vector(wanted, "v0", frames, frames->velocities, i);
-    check_vector(wanted, "f0", frames, frames->forces, i);
+    assert_true(cJSON_GetObjectItem(expected, "time")->valuedouble == frames->times[i]);
+    assert_int_equal(cJSON_GetObjectItem(expected, "step")->valueint, frames->steps[i]);
+    check_vector(expected, "x0", frames, frames->positions, i);
+    check_vector(expected, "v0", frames, frames->velocities, i);
+    check_vector(expected, "f0", frames, frames->forces, i);
     for (int k = 0; k < 9; k++)
         assert_true(cJSON_GetArrayItem(cJSON_GetArrayItem(box, k / 3), k % 3)->valuedouble ==
                     frames->boxes[9 * i + k]);
@@ -64,11 +64,11 @@ static double *load_masses(const char *path, int64_t n)
     return masses;
 }
 
-/* The centre of mass needs every atom at its place. */
-static void check_com(const cJSON *wanted, const collet_frames *frames, int64_t frame,
+/* The centre of mass depends on the position of every atom. */
+static void check_com(const cJSON *expected, const collet_frames *frames, int64_t frame,
                       const double *masses)
 {
-    const cJSON *com = cJSON_GetObjectItem(wanted, "com");
+    const cJSON *com = cJSON_GetObjectItem(expected, "com");
 
     for (int k = 0; k < 3; k++) {
         double sum = 0.0, mass = 0.0;
@@ -85,25 +85,25 @@ static void check_file(const char *key, const char *path, const char *masses_pat
 {
     io_bytes text = io_load(DATA "reference.json");
     cJSON *json = cJSON_ParseWithLength((const char *)text.data, text.size);
-    const cJSON *wanted = cJSON_GetObjectItem(json, key);
+    const cJSON *expected = cJSON_GetObjectItem(json, key);
     collet_trajectory *t = io_open(path);
     const collet_trajectory_info *info = collet_trajectory_get_info(t);
     collet_frames *frames = io_batch(t, 60, 1);
     double *masses = load_masses(masses_path, info->n_atoms);
 
-    assert_non_null(wanted);
+    assert_non_null(expected);
     assert_string_equal(info->format, "trr");
-    assert_int_equal(info->n_atoms, cJSON_GetObjectItem(wanted, "natoms")->valueint);
+    assert_int_equal(info->n_atoms, cJSON_GetObjectItem(expected, "natoms")->valueint);
     assert_int_equal(info->dtype == COLLET_F64 ? 8 : 4,
-                     cJSON_GetObjectItem(wanted, "trr_bytes_per_real")->valueint);
+                     cJSON_GetObjectItem(expected, "trr_bytes_per_real")->valueint);
     assert_true(info->has_velocities && info->has_forces && info->has_box && info->has_times);
     assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
-    assert_int_equal(frames->n_frames, cJSON_GetObjectItem(wanted, "nframes")->valueint);
+    assert_int_equal(frames->n_frames, cJSON_GetObjectItem(expected, "nframes")->valueint);
     assert_int_equal(frames->end_offset, info->file_size);
-    check_frame(cJSON_GetObjectItem(wanted, "raw_first"), frames, 0);
-    check_frame(cJSON_GetObjectItem(wanted, "raw_last"), frames, frames->n_frames - 1);
-    check_com(cJSON_GetObjectItem(wanted, "raw_first"), frames, 0, masses);
-    check_com(cJSON_GetObjectItem(wanted, "raw_last"), frames, frames->n_frames - 1, masses);
+    check_frame(cJSON_GetObjectItem(expected, "raw_first"), frames, 0);
+    check_frame(cJSON_GetObjectItem(expected, "raw_last"), frames, frames->n_frames - 1);
+    check_com(cJSON_GetObjectItem(expected, "raw_first"), frames, 0, masses);
+    check_com(cJSON_GetObjectItem(expected, "raw_last"), frames, frames->n_frames - 1, masses);
     assert_int_equal(collet_trajectory_read(t, frames, NULL), COLLET_OK);
     assert_int_equal(frames->n_frames, 0);
     free(masses);
@@ -121,7 +121,7 @@ static void real_files_are_exact(void **state)
     check_file("peptide_double", DATA "peptide/traj_double.trr", DATA "peptide/masses.txt");
 }
 
-/* ---- Made-up files ----------------------------------------------------------------------- */
+/* ---- Synthetic files --------------------------------------------------------------------- */
 
 static const char *save(const io_image *image, size_t size)
 {
@@ -140,7 +140,7 @@ static io_image make(int real, int n_frames)
     return image;
 }
 
-/* Reads to the end or an error; expects `frames` good frames and a message with `text`. */
+/* Reads to the end or an error; expects `frames` valid frames and a message with `text`. */
 static void expect(const char *path, int64_t n_frames, collet_status status, int truncated,
                    const char *text, int everything)
 {
@@ -151,7 +151,7 @@ static void expect(const char *path, int64_t n_frames, collet_status status, int
     collet_status got = collet_trajectory_read(t, frames, &err);
     if (got != status || frames->n_frames != n_frames || frames->truncated != truncated ||
         (text && !strstr(err.text, text)))
-        fail_msg("status %d, %lld frames, truncated %d, '%s'; wanted %d, %lld, %d, '%s'", got,
+        fail_msg("status %d, %lld frames, truncated %d, '%s'; expected %d, %lld, %d, '%s'", got,
                  (long long)frames->n_frames, frames->truncated, err.text, status,
                  (long long)n_frames, truncated, text ? text : "");
     if (status != COLLET_OK) {
@@ -226,7 +226,7 @@ static void bytes_that_are_no_frame(void **state)
     free(image.data);
 }
 
-/* A file that goes on after an interrupted frame: the hole is found, nothing after it is used. */
+/* A file that continues after a truncated frame: the gap is detected, later frames are not read. */
 static void hole_in_the_middle(void **state)
 {
     (void)state;
@@ -323,7 +323,7 @@ static void without_velocities(void **state)
 
 /* ---- Large files ------------------------------------------------------------------------- */
 
-/* Frames of 2.04 GB each with holes: the third one lies beyond 2^32 bytes. */
+/* Sparse frames of 2.04 GB each: the third extends beyond 2^32 bytes. */
 static void offsets_beyond_32_bits(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of weights, good and bad, as the fuzz targets have them: what is said of each. */
+/* Weight files of the fuzz corpora, valid and malformed, with the expected message for each. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 
 #define CORPUS COLLET_TEST_DATA "/../fuzz/corpus/"
 
-/* `part` NULL: the file is good. */
+/* `part` NULL: the file is valid. */
 typedef struct expectation {
     const char *name;
     collet_status status;
@@ -29,11 +29,11 @@ typedef struct expectation {
 static void check(const expectation *e, collet_status status, const collet_error *err)
 {
     if (status != e->status || (e->part && !strstr(err->text, e->part)))
-        fail_msg("%s: %s, '%s'; wanted %s, '%s'", e->name, collet_status_name(status),
+        fail_msg("%s: %s, '%s'; expected %s, '%s'", e->name, collet_status_name(status),
                  status == COLLET_OK ? "" : err->text, collet_status_name(e->status),
                  e->part ? e->part : "");
     if (e->part)
-        assert_non_null(strstr(err->text, e->name)); /* the file is named */
+        assert_non_null(strstr(err->text, e->name)); /* the message names the file */
 }
 
 /* ---- .npy ---------------------------------------------------------------------------------- */
@@ -68,7 +68,7 @@ static void test_npy(void **state)
     }
 }
 
-/* Element (r, c) is 10 r + c, whatever the order of elements and bytes. */
+/* Element (r, c) is 10 r + c in any order of elements and bytes. */
 static void test_npy_orders(void **state)
 {
     static const struct {
@@ -184,7 +184,7 @@ static void test_t2(void **state)
         {"two_layers", COLLET_OK, NULL},
         {"rotor", COLLET_OK, NULL},
         {"tq2_0", COLLET_OK, NULL},
-        {"bit", COLLET_OK, NULL}, /* of the data, which opening does not read */
+        {"bit", COLLET_OK, NULL}, /* in the data, which opening does not read */
         {"byte_order", COLLET_UNSUPPORTED, "another byte order"},
         {"columns", COLLET_FORMAT, "the offsets of layer 0 are wrong"},
         {"format", COLLET_INVALID, "a format (7)"},
@@ -211,18 +211,18 @@ static void test_t2(void **state)
     }
 }
 
-static int asked;
+static int reports;
 
 static int stop_at_once(void *user)
 {
     (void)user;
-    return ++asked;
+    return ++reports;
 }
 
 static int stop_never(void *user)
 {
     (void)user;
-    asked++;
+    reports++;
     return 0;
 }
 
@@ -246,13 +246,13 @@ static void test_t2_verify(void **state)
     assert_int_equal(collet_t2_verify(&file, 1, NULL, NULL, &err), COLLET_FORMAT);
     assert_non_null(strstr(err.text, "the checksum of layer 1"));
     assert_int_equal(collet_t2_verify(&file, 1, stop_at_once, NULL, &err), COLLET_CANCELLED);
-    assert_int_equal(asked, 1);
+    assert_int_equal(reports, 1);
     assert_int_equal(collet_t2_verify(&file, 1, stop_never, NULL, &err), COLLET_FORMAT);
-    assert_true(asked > 1);
+    assert_true(reports > 1);
     collet_t2_close(&file);
 }
 
-/* The checksum does not depend on the pieces that it is fed with, and sees each byte. */
+/* The checksum does not depend on how the data is split, and covers each byte. */
 static void test_t2_sum(void **state)
 {
     uint8_t bytes[200];
@@ -282,7 +282,7 @@ static void test_t2_sum(void **state)
     }
 }
 
-/* What the writer made is what the reader sees; what is missing or too much is refused. */
+/* The reader reads back what was written; missing or excess data is refused. */
 static void test_t2_write(void **state)
 {
     collet_t2_layer layer = {.rows = 3, .columns = 300, .flags = COLLET_T2_BIAS, .name = "w"};
@@ -335,17 +335,17 @@ static void test_utf8(void **state)
         {"\xC3\xA9", 2},         /* e with an acute accent */
         {"\xE2\x82\xAC", 3},     /* the euro sign */
         {"\xF0\x9D\x84\x9E", 4}, /* a clef */
-        {"\xF4\x8F\xBF\xBF", 4}, /* the last of all */
+        {"\xF4\x8F\xBF\xBF", 4}, /* the last code point */
         {"\033[2J", 0},
         {"\n", 0},
         {"\x7F", 0},
-        {"\xC2\x9B", 0}, /* CSI, as ESC [ */
+        {"\xC2\x9B", 0}, /* CSI, equivalent to ESC [ */
         {"\xC2\xA0", 2},
         {"\x80", 0},
-        {"\xC1\xA1", 0}, /* an 'a' in too many bytes */
+        {"\xC1\xA1", 0}, /* an overlong 'a' */
         {"\xE0\x82\xA9", 0},
         {"\xF0\x82\x82\xAC", 0},
-        {"\xED\xA0\x80", 0}, /* half of a pair of UTF-16 */
+        {"\xED\xA0\x80", 0}, /* a UTF-16 surrogate */
         {"\xF4\x90\x80\x80", 0},
         {"\xFF", 0},
         {"\xC3", 0},
@@ -360,14 +360,14 @@ static void test_utf8(void **state)
         if (collet_utf8_character(cases[i].text, strlen(cases[i].text)) != cases[i].bytes)
             fail_msg("case %d", (int)i);
     collet_utf8_copy(out, sizeof out, "abcdef\xC3\xA9", 8);
-    assert_string_equal(out, "abcdef"); /* no room for both bytes of the last one */
+    assert_string_equal(out, "abcdef"); /* the two bytes of the next character do not fit */
     collet_utf8_copy(out, sizeof out, "abcde\xC3\xA9g", 8);
     assert_string_equal(out, "abcde\xC3\xA9");
     collet_utf8_copy(out, sizeof out, "a\033[\xFF\xC3", 5);
     assert_string_equal(out, "a?[??");
 }
 
-/* What a terminal would obey is no name, whoever wrote the file. */
+/* Names with terminal control characters are refused on reading and writing. */
 static void test_t2_names(void **state)
 {
     static const char *const names[] = {"\033[2Jgone", "caf\xC3", "\xC2\x9B[2J", "a\nb"};

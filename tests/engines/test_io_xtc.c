@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compressed trajectories: equal to the reference reader in every bit, and safe with any bytes. */
+/* Compressed trajectories: bit-identical to the reference reader, and memory-safe on any bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 #include "trajectory/formats/xtc_coordinates.h"
 
 #define DATA COLLET_TEST_DATA "/"
-#define HEAD 92 /* bytes before the packed ones */
+#define HEAD 92 /* bytes before the packed data */
 
 /* Checksums of what MDAnalysis 2.4.2 reads from these files, see tests/data/xtc/README.md. */
 static const struct {
@@ -88,7 +88,7 @@ static void times_steps_and_box(void **state)
     free(text.data);
 }
 
-/* Opens and reads all of `path`; nothing but the status matters. */
+/* Opens and reads all of `path`; returns the status. */
 static collet_status read_through(const char *path, int64_t *n_frames, int32_t *truncated,
                                   collet_error *err)
 {
@@ -131,16 +131,16 @@ static void every_truncation_keeps_the_complete_frames(void **state)
     collet_error err;
 
     for (size_t cut = 4; cut < file.size; cut++) {
-        char wanted[100];
+        char expected[100];
         io_save(path, file.data, cut);
         collet_status status = read_through(path, &n_frames, &truncated, &err);
         if (cut == frame) {
             assert_int_equal(status, COLLET_OK);
             continue;
         }
-        snprintf(wanted, sizeof wanted, "the file ends at byte %zu inside frame %d", cut,
+        snprintf(expected, sizeof expected, "the file ends at byte %zu inside frame %d", cut,
                  cut > frame);
-        if (status != COLLET_FORMAT || n_frames != (cut > frame) || !strstr(err.text, wanted) ||
+        if (status != COLLET_FORMAT || n_frames != (cut > frame) || !strstr(err.text, expected) ||
             (truncated != 1 && cut >= HEAD))
             fail_msg("cut at %zu: status %d, %lld frames, '%s'", cut, status, (long long)n_frames,
                      err.text);
@@ -208,7 +208,7 @@ static void a_changed_number_of_atoms(void **state)
     free(b.data);
 }
 
-/* Whatever a byte becomes, reading ends and touches no foreign memory (run with the sanitizers). */
+/* With any byte changed, reading ends and stays within bounds (run with the sanitizers). */
 static void any_byte_may_be_wrong(void **state)
 {
     (void)state;
@@ -231,7 +231,7 @@ static void any_byte_may_be_wrong(void **state)
     }
 }
 
-/* A head that promises atoms which its few bytes cannot hold asks for no memory. */
+/* A header with more atoms than its data can hold causes no allocation. */
 static void more_atoms_than_bytes(void **state)
 {
     (void)state;
@@ -249,7 +249,7 @@ static void more_atoms_than_bytes(void **state)
     free(file.data);
 }
 
-/* Fewer atoms than were packed: a run may lead beyond the last one, where nothing is written. */
+/* Fewer atoms than were packed: a run past the last atom writes nothing. */
 static void no_atom_too_many(void **state)
 {
     (void)state;
@@ -282,7 +282,7 @@ static void no_atom_too_many(void **state)
     free(file.data);
 }
 
-/* The variant with a 64-bit number of packed bytes, made from a file of the usual one. */
+/* The variant with a 64-bit count of packed bytes, made from a regular file. */
 static void large_variant(void **state)
 {
     (void)state;

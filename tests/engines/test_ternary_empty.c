@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows without weights, on every backend that was built: as many as an array may have, which nobody
- * walks through or counts, and `info` is 0.
+ * Rows without weights, on every backend that was built: the maximum number of rows, never
+ * iterated over, and `info` is 0.
  */
 #include "common/fixture.h"
 #include "common/ternary_support.h"
 
 #define LARGE ((int64_t)1 << 40)
 
-/* Of an i32, left as something else than what is wanted. */
+/* An i32 scalar with a value other than the expected one. */
 static collet_array *spoilt_info(void)
 {
     static const int32_t other = 77;
@@ -30,7 +30,7 @@ static void quantized(int32_t ndim, const int64_t *shape)
     collet_array_free(codes);
 }
 
-/* With a scale for each row, all the same one. */
+/* With one scale per row, all equal. */
 static void packed(int32_t ndim, const int64_t *shape, uint32_t format)
 {
     const float one = 1;
@@ -61,7 +61,7 @@ static void on_every_backend(void **state)
     (void)state;
     for (size_t k = 0; k < sizeof plugins / sizeof *plugins; k++) {
         open_shared(plugins[k], NULL, NULL);
-        /* opencl may not be there, or have no device. */
+        /* opencl may be missing or have no device. */
         if (k < 2 || collet_set_backend(cx, "opencl") == COLLET_OK)
             for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
                 quantized(rows[i].ndim, rows[i].shape);
@@ -75,7 +75,7 @@ static void on_every_backend(void **state)
     }
 }
 
-/* Each of them has a scale nevertheless. */
+/* Each row still has a scale. */
 static void scales_of_rows_without_weights(void **state)
 {
     static const float zeros[5] = {0}, spoilt[5] = {7, 7, 7, 7, 7};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of collet/ternary.h: what was written is read again, and every long call can be cancelled
- * at each of its reports and then leaves nothing behind. */
+/* Files of collet/ternary.h: round trips, and every long call can be cancelled at each progress
+ * report and then leaves no files or memory. */
 #include "common/fixture.h"
 #include "directory.h"
 #include "engines/ternary_engine.h"
@@ -143,7 +143,7 @@ static void written_layers_are_described(void **state)
     assert_true(m[0].has_scale && !m[0].has_bias && !m[1].has_scale && m[1].has_bias);
     assert_int_equal(m[1].activations, COLLET_TERNARY_TERNARY);
     assert_true(m[1].threshold == 0.5f);
-    /* A caller of an older header gets the fields that it knows, and no more. */
+    /* A caller compiled with an older header gets only the fields of that header. */
     collet_ternary_matrix short_one;
     memset(&short_one, 0xff, sizeof short_one);
     short_one.struct_size = 8;
@@ -201,7 +201,7 @@ static void layers_are_loaded_one_by_one(void **state)
     collet_ternary_file_close(file);
 }
 
-/* Rows of numbers come out as when the whole matrix is quantized at once. */
+/* Quantizing row by row gives the same result as the whole matrix at once. */
 static void numbers_are_quantized_as_in_memory(void **state)
 {
     static const collet_ternary_quantize_params params[] = {
@@ -211,18 +211,18 @@ static void numbers_are_quantized_as_in_memory(void **state)
     (void)state;
     save_array("numbers.npy", numbers);
     collet_ternary_file *file = open_file("numbers.npy");
-    for (int i = 0; i < 3; i++) { /* the last as the file suggests, which is the threshold */
-        collet_ternary_weights *wanted = NULL, *w = NULL;
+    for (int i = 0; i < 3; i++) { /* the last with the file's default, the threshold */
+        collet_ternary_weights *expected = NULL, *w = NULL;
         assert_done(
-            collet_ternary_weights_quantize(cx, &wanted, numbers, &params[i > 0], &failure));
+            collet_ternary_weights_quantize(cx, &expected, numbers, &params[i > 0], &failure));
         assert_done(collet_ternary_file_load(cx, &w, NULL, file, 0, i < 2 ? &params[i] : NULL, NULL,
                                              &failure));
-        assert_same(collet_ternary_weights_bytes(wanted), collet_ternary_weights_bytes(w));
+        assert_same(collet_ternary_weights_bytes(expected), collet_ternary_weights_bytes(w));
         if (i == 0)
-            assert_same(collet_ternary_weights_scale(wanted), collet_ternary_weights_scale(w));
+            assert_same(collet_ternary_weights_scale(expected), collet_ternary_weights_scale(w));
         else
             assert_null(collet_ternary_weights_scale(w));
-        collet_ternary_weights_free(wanted);
+        collet_ternary_weights_free(expected);
         collet_ternary_weights_free(w);
     }
     collet_ternary_file_close(file);

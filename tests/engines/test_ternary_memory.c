@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* 100 million weights in at most 25 MiB, as the counters of memory have it. */
+/* 100 million weights in at most 25 MiB, by the memory counters. */
 #include "common/fixture.h"
 #include "engines/ternary_engine.h"
 
@@ -31,7 +31,7 @@ static void packed_from_codes(void **state)
     assert_int_equal(memory().current, 0);
 }
 
-/* Those that come packed are looked through a piece at a time. */
+/* Packed weights are checked a piece at a time. */
 static void shared_from_bytes(void **state)
 {
     const int64_t width = collet_ternary_bytes(COLLET_TERNARY_T2, SIDE);
@@ -44,7 +44,7 @@ static void shared_from_bytes(void **state)
     free(values);
     uint64_t before = memory().peak;
     assert_done(collet_ternary_weights_from_bytes(cx, &w, bytes, SIDE, NULL, NULL, &failure));
-    print_message("%llu bytes more to check them\n", (unsigned long long)(memory().peak - before));
+    print_message("%llu more bytes to check them\n", (unsigned long long)(memory().peak - before));
     assert_true(memory().peak - before <= (uint64_t)8 << 20);
     collet_array_free(bytes);
     assert_true(memory().current <= MOST);
@@ -55,7 +55,7 @@ static void shared_from_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        /* Each with a peak of its own. */
+        /* Each test measures its own peak. */
         cmocka_unit_test_setup_teardown(packed_from_codes, set_up_scalar, tear_down),
         cmocka_unit_test_setup_teardown(shared_from_bytes, set_up_scalar, tear_down),
     };

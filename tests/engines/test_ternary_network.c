@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Networks: the same bits as layer by layer, shared by threads, freed in any order. */
+/* Networks: the same bits as layer by layer, shared between threads, freed in any order. */
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -10,7 +10,7 @@
 #define LAYERS 5
 #define THREADS 4
 
-/* Of what goes between, in two places in turn, the first in each is the largest. */
+/* Activations alternate between two buffers; the first in each is the largest. */
 static const int64_t widths[LAYERS + 1] = {300, 70, 513, 40, 20, 10};
 
 /* ---- Layers ---------------------------------------------------------------------------------- */
@@ -45,7 +45,7 @@ static void free_layers(collet_ternary_weights *weights[LAYERS], collet_array *b
     }
 }
 
-/* x's axes with another last one. */
+/* An array with x's axes, except for the last. */
 static collet_array *like(const collet_array *x, int64_t last)
 {
     int64_t shape[COLLET_MAX_DIMS];
@@ -55,7 +55,7 @@ static collet_array *like(const collet_array *x, int64_t last)
     return array_for(cx, COLLET_F32, ndim, shape);
 }
 
-/* What the layers give, one call of ternary_linear each. */
+/* Computes the layers, one call of ternary_linear each. */
 static collet_array *by_layers(const collet_ternary_layer *layers, const collet_array *x)
 {
     collet_array *y = NULL, *from = NULL;
@@ -88,12 +88,12 @@ static void assert_same(const collet_array *a, const collet_array *b)
 static void run_both(collet_ternary_network *network, const collet_ternary_layer *layers,
                      const collet_array *x)
 {
-    collet_array *wanted = by_layers(layers, x), *y = like(x, widths[LAYERS]);
+    collet_array *expected = by_layers(layers, x), *y = like(x, widths[LAYERS]);
     for (int i = 0; i < 2; i++) {
         assert_done(collet_ternary_network_run(cx, network, y, x, &failure));
-        assert_same(wanted, y);
+        assert_same(expected, y);
     }
-    collet_array_free(wanted);
+    collet_array_free(expected);
     collet_array_free(y);
 }
 
@@ -131,7 +131,7 @@ static void layer_by_layer(void **state)
     free_layers(weights, bias);
 }
 
-/* Rows of x and y with steps, backwards, and the same memory for both. */
+/* Rows of x and y strided, reversed, and in the same memory. */
 static void strided_ends(void **state)
 {
     collet_ternary_layer layers[LAYERS];
@@ -143,12 +143,12 @@ static void strided_ends(void **state)
     assert_done(collet_ternary_network_create(cx, &network, layers, LAYERS, &failure));
     collet_array *x = random_floats(cx, 9, 300, 5);
     assert_ok(cx, collet_array_slice(cx, &reversed, x, 0, 8, 4, -2));
-    collet_array *wanted = by_layers(layers, reversed);
+    collet_array *expected = by_layers(layers, reversed);
     assert_ok(cx, collet_array_slice(cx, &y, reversed, 1, 7, 10, 3));
     assert_done(collet_ternary_network_run(cx, network, y, reversed, &failure));
-    assert_same(wanted, y);
+    assert_same(expected, y);
     collet_array_free(y);
-    collet_array_free(wanted);
+    collet_array_free(expected);
     collet_array_free(reversed);
     collet_array_free(x);
     collet_ternary_network_free(network);
@@ -158,7 +158,7 @@ static void strided_ends(void **state)
 static void one_layer(void **state)
 {
     collet_array *codes = random_codes(cx, 6, 6, 4), *x = random_floats(cx, 3, 6, 6);
-    collet_array *y = like(x, 6), *wanted = like(x, 6);
+    collet_array *y = like(x, 6), *expected = like(x, 6);
     const collet_ternary_linear_params params = {.struct_size = sizeof params,
                                                  .activations = COLLET_TERNARY_INT8};
     collet_ternary_weights *w = NULL;
@@ -167,21 +167,21 @@ static void one_layer(void **state)
     assert_done(collet_ternary_weights_from_codes(cx, &w, codes, NULL, &failure));
     const collet_ternary_layer layer = {.struct_size = sizeof layer, .weights = w};
     assert_done(collet_ternary_network_create(cx, &network, &layer, 1, &failure));
-    assert_ok(cx, collet_ternary_linear(cx, wanted, collet_ternary_weights_bytes(w), x, NULL, NULL,
-                                        &params));
+    assert_ok(cx, collet_ternary_linear(cx, expected, collet_ternary_weights_bytes(w), x, NULL,
+                                        NULL, &params));
     assert_done(collet_ternary_network_run(cx, network, y, x, &failure));
-    assert_same(wanted, y);
+    assert_same(expected, y);
     assert_done(collet_ternary_network_run(cx, network, x, x, &failure));
-    assert_same(wanted, x);
+    assert_same(expected, x);
     collet_ternary_network_free(network);
     collet_ternary_weights_free(w);
     collet_array_free(codes);
     collet_array_free(x);
     collet_array_free(y);
-    collet_array_free(wanted);
+    collet_array_free(expected);
 }
 
-/* Layers of a later version are longer. */
+/* Layer structs of a later version are longer. */
 static void longer_layers(void **state)
 {
     struct {
@@ -206,7 +206,7 @@ static void longer_layers(void **state)
     collet_array_free(x);
 }
 
-/* Weights and biases, and the context that made all, may go before the network. */
+/* Weights, biases and the context that created them may be freed before the network. */
 static void freed_in_any_order(void **state)
 {
     collet_ternary_layer layers[LAYERS];
@@ -218,7 +218,7 @@ static void freed_in_any_order(void **state)
     cx = maker;
     make_layers(layers, weights, bias);
     assert_done(collet_ternary_network_create(cx, &network, layers, LAYERS, &failure));
-    collet_array *wanted = by_layers(layers, x);
+    collet_array *expected = by_layers(layers, x);
     assert_done(collet_ternary_network_run(cx, network, y, x, &failure));
     cx = mine;
     collet_context_destroy(maker);
@@ -226,10 +226,10 @@ static void freed_in_any_order(void **state)
     collet_array_free(y);
     y = like(x, widths[LAYERS]);
     assert_done(collet_ternary_network_run(cx, network, y, x, &failure));
-    assert_same(wanted, y);
+    assert_same(expected, y);
     collet_ternary_network_free(network);
     collet_ternary_network_free(NULL);
-    collet_array_free(wanted);
+    collet_array_free(expected);
     collet_array_free(x);
     collet_array_free(y);
 }
@@ -238,7 +238,7 @@ static void freed_in_any_order(void **state)
 
 typedef struct caller {
     const collet_ternary_layer *layers;
-    const float *x, *wanted; /* 6 rows */
+    const float *x, *expected; /* 6 rows */
     char wrong[200];
 } caller;
 
@@ -259,7 +259,7 @@ static collet_status run_as_others_do(collet_context *mine, const caller *c, int
         status = collet_ternary_network_run(mine, network, y, x, NULL);
     if (status == COLLET_OK)
         status = collet_array_read(mine, y, got, (size_t)rows * 10 * sizeof *got);
-    if (status == COLLET_OK && memcmp(got, c->wanted, (size_t)rows * 10 * sizeof *got) != 0)
+    if (status == COLLET_OK && memcmp(got, c->expected, (size_t)rows * 10 * sizeof *got) != 0)
         status = COLLET_FAILED;
     collet_array_free(x);
     collet_array_free(y);
@@ -289,7 +289,7 @@ static void *call_network(void *argument)
     return NULL;
 }
 
-/* The same weights in networks of several threads, each with a context of its own. */
+/* The same weights in networks of several threads, each with its own context. */
 static void weights_of_many_threads(void **state)
 {
     collet_ternary_layer layers[LAYERS];
@@ -297,14 +297,14 @@ static void weights_of_many_threads(void **state)
     collet_array *bias[LAYERS], *x = random_floats(cx, 6, 300, 12);
     pthread_t threads[THREADS];
     caller callers[THREADS];
-    float values[6 * 300], wanted[6 * 10];
+    float values[6 * 300], expected[6 * 10];
     (void)state;
     make_layers(layers, weights, bias);
     collet_array *y = by_layers(layers, x);
     assert_ok(cx, collet_array_read(cx, x, values, sizeof values));
-    assert_ok(cx, collet_array_read(cx, y, wanted, sizeof wanted));
+    assert_ok(cx, collet_array_read(cx, y, expected, sizeof expected));
     for (int i = 0; i < THREADS; i++) {
-        callers[i] = (caller){.layers = layers, .x = values, .wanted = wanted};
+        callers[i] = (caller){.layers = layers, .x = values, .expected = expected};
         assert_int_equal(0, pthread_create(&threads[i], NULL, call_network, &callers[i]));
     }
     for (int i = 0; i < THREADS; i++)
@@ -399,7 +399,7 @@ static void runs_that_do_not_fit(void **state)
     free_layers(weights, bias);
 }
 
-/* A wrong call leaves the network as it was, and makes no room that later calls would be given. */
+/* An invalid call does not change the network and caches no scratch for later calls. */
 static void contexts_of_another_runtime(void **state)
 {
     collet_ternary_layer layers[LAYERS];

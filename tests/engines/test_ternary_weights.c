@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles of packed weights: what they hold, share and refuse. */
+/* Handles of packed weights: contents, sharing and refusals. */
 #include <math.h>
 
 #include "common/fixture.h"
@@ -93,8 +93,8 @@ static void from_numbers(void **state)
     collet_array_free(info);
 }
 
-/* Parameters of an older caller, whose block ends sooner: on the heap a sanitizer sees what is read
- * behind it. */
+/* Shorter parameters of an older caller, on the heap, where a sanitizer detects reads past the end.
+ */
 static void from_numbers_with_short_blocks(void **state)
 {
     collet_array *numbers = random_floats(cx, 5, 70, 2);
@@ -105,24 +105,24 @@ static void from_numbers_with_short_blocks(void **state)
     (void)state;
     for (int i = 0; i < 2; i++) {
         collet_ternary_quantize_params *block = malloc(sizes[i]);
-        collet_ternary_weights *w = NULL, *wanted = NULL;
+        collet_ternary_weights *w = NULL, *expected = NULL;
         assert_non_null(block);
         memcpy(block, (const uint32_t[]){sizes[i], COLLET_TERNARY_ABSMEAN}, sizes[i]);
         assert_done(collet_ternary_weights_quantize(cx, &w, numbers, block, &failure));
-        assert_done(collet_ternary_weights_quantize(cx, &wanted, numbers, &full[i], &failure));
-        assert_same(collet_ternary_weights_bytes(wanted), collet_ternary_weights_bytes(w));
+        assert_done(collet_ternary_weights_quantize(cx, &expected, numbers, &full[i], &failure));
+        assert_same(collet_ternary_weights_bytes(expected), collet_ternary_weights_bytes(w));
         if (i == 1)
-            assert_same(collet_ternary_weights_scale(wanted), collet_ternary_weights_scale(w));
+            assert_same(collet_ternary_weights_scale(expected), collet_ternary_weights_scale(w));
         else
             assert_null(collet_ternary_weights_scale(w));
-        collet_ternary_weights_free(wanted);
+        collet_ternary_weights_free(expected);
         collet_ternary_weights_free(w);
         free(block);
     }
     collet_array_free(numbers);
 }
 
-/* The bytes are shared, and live as long as someone has them. */
+/* The bytes are shared and reference-counted. */
 static void from_bytes(void **state)
 {
     collet_array *codes = random_codes(cx, 40, 1000, 3), *bytes = packed(codes);
@@ -142,7 +142,7 @@ static void from_bytes(void **state)
     collet_array_free(codes);
 }
 
-/* Rows that lie apart: weights as from a copy without gaps, and a code that is none is found. */
+/* Rows with gaps: the same weights as from a contiguous copy, and invalid codes are found. */
 static void rows_apart(const collet_array *rows, int64_t columns)
 {
     collet_array *copy = array_for(cx, COLLET_U8, 2, collet_array_shape(rows));
@@ -207,7 +207,7 @@ static void without_weights(void **state)
 
 static collet_ternary_weights *const untouched = (collet_ternary_weights *)(uintptr_t)16;
 
-/* The call failed so, said so, and gave nothing. */
+/* The call fails with this status and text and returns no handle. */
 #define REFUSED(call, status, text)                                                                \
     do {                                                                                           \
         collet_ternary_weights *w = untouched;                                                     \
@@ -294,7 +294,7 @@ static void bytes_that_are_none(void **state)
     bytes_refused(17, 65536, 262144, 17 * 65536 - 1, 0xd5, "1 codes are 11");
     bytes_refused(17, 65536, 262144, 1000000, 0xd5, "1 codes are 11");
     bytes_refused(2, (1 << 20) + 64, (1 << 22) + 256, (2 << 20) + 127, 0xd5, "1 codes are 11");
-    /* Weight 64 of the block is a column no more, also in a row that is looked at late. */
+    /* Weight 64 of the last block is beyond the columns, also in a row that is checked late. */
     bytes_refused(2, 128, 256 + 64, 64 + 128, 0x59, "row 1 has a weight 1 after its 320 columns");
     bytes_refused(16390, 64, 1, 16389 * 64, 0x15, "row 16389 has a weight -1 after its 1 columns");
     REFUSED(collet_ternary_weights_from_bytes(cx, &w, a, 257, NULL, NULL, &failure), COLLET_SHAPE,
@@ -309,7 +309,7 @@ static void bytes_that_are_none(void **state)
     collet_array_free(codes);
 }
 
-/* What lies behind the last weight of the last column is looked at too, and only that. */
+/* The padding after the last column is checked too, and only that. */
 static void padding_of_every_width(void **state)
 {
     (void)state;
@@ -342,7 +342,7 @@ static int32_t note(void *user, int64_t done, int64_t total)
     return w->calls++ == w->allowed;
 }
 
-/* Checking 5 million weights reports how far it is, and can be ended anywhere. */
+/* Checking 5 million weights reports its progress and can be cancelled at every report. */
 static void checking_can_be_cancelled(void **state)
 {
     enum { ROWS = 5, WIDTH = 1 << 18, COLUMNS = 4 * WIDTH - 7 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Neither the size of batches nor that of blocks changes a bit of any result. */
+/* Results are bit-identical for any size of batches and blocks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -156,7 +156,7 @@ static void test_few_frames(void **state)
         check_sizes(COLLET_TEST_DATA "/md/peptide/traj.trr", frames, 1);
 }
 
-/* Alone, a frame has no derivative: zeros. */
+/* A single frame has no derivative: zeros. */
 static void test_one_frame(void **state)
 {
     collected one = run(COLLET_TEST_DATA "/md/water/traj.trr", 4, 4, 1);
@@ -173,10 +173,10 @@ static collet_status refuse(void *user, int32_t buffer, int64_t n, const double 
     (void)user;
     (void)n;
     (void)rows;
-    return buffer == EXTRACT_RMSD ? collet_fail(err, COLLET_IO, "no room") : COLLET_OK;
+    return buffer == EXTRACT_RMSD ? collet_fail(err, COLLET_IO, "disk full") : COLLET_OK;
 }
 
-/* What the receiver of rows says comes out. */
+/* An error of the row callback is returned with its text. */
 static void test_failing_receiver(void **state)
 {
     static const double axis[3] = {0, 0, 1};
@@ -199,7 +199,7 @@ static void test_failing_receiver(void **state)
     assert_int_equal(extract_feed_next(feed, &batch, &truncated, &err), COLLET_OK);
     assert_int_equal(extract_analysis_add(analysis, batch, &err), COLLET_OK);
     assert_int_equal(extract_analysis_finish(analysis, &err), COLLET_IO);
-    assert_string_equal(err.text, "no room");
+    assert_string_equal(err.text, "disk full");
     extract_feed_stop(feed);
     extract_analysis_free(analysis);
     collet_trajectory_close(trajectory);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet/trajectory.h as a program uses it: the shared library alone. */
+/* collet/trajectory.h as used by a program: only the shared library. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -203,7 +203,7 @@ static void masses_may_be_numbers(void **state)
     assert_null(nothing);
 }
 
-/* ---- What is known ----------------------------------------------------------------------- */
+/* ---- Information ------------------------------------------------------------------------- */
 
 static void quantities_describe_columns(void **state)
 {
@@ -240,7 +240,7 @@ static void quantities_describe_columns(void **state)
     collet_extraction_close(x);
 }
 
-/* A program compiled with a shorter structure gets no more than that. */
+/* A program compiled with a shorter structure gets only its fields. */
 static void structures_may_be_shorter(void **state)
 {
     collet_extraction_options options = options_of(WATER "conf.gro", WATER "traj.xtc");
@@ -260,7 +260,7 @@ static void structures_may_be_shorter(void **state)
     collet_extraction_close(x);
 }
 
-/* ---- Options that make no sense ------------------------------------------------------------ */
+/* ---- Invalid options --------------------------------------------------------------------- */
 
 static void check_refused(const collet_extraction_options *options, collet_status status,
                           const char *text)
@@ -271,7 +271,7 @@ static void check_refused(const collet_extraction_options *options, collet_statu
     assert_int_equal(collet_extraction_open(options, &x, &err), status);
     assert_null(x);
     if (strstr(err.text, text) == NULL)
-        fail_msg("'%s' is not in '%s'", text, err.text);
+        fail_msg("'%s' not found in '%s'", text, err.text);
 }
 
 static void bad_options_are_refused(void **state)
@@ -303,7 +303,7 @@ static void bad_options_are_refused(void **state)
     assert_int_equal(collet_extraction_check_selection("name", NULL), COLLET_INVALID);
 }
 
-/* What failed once fails again with the same words. */
+/* After a failure every later call returns the same error. */
 static void errors_stay(void **state)
 {
     collet_extraction_options options = options_of(WATER "conf.gro", WATER "traj.xtc");

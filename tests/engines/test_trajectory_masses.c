@@ -21,7 +21,7 @@ static void test_elements_of_names(void **state)
     static const struct {
         const char *atom;
         const char *residue;
-        const char *symbol; /* NULL: none can be told; "": a virtual site */
+        const char *symbol; /* NULL: unknown; "": a virtual site */
     } cases[] = {
         {"CA", "ALA", "C"},   {"CA", "CA", "Ca"},   {"CA", "CA2+", "Ca"},  {"CAL", "CAL", "Ca"},
         {"HG", "SER", "H"},   {"HG", "HG", "Hg"},   {"NE", "ARG", "N"},    {"CD", "GLU", "C"},
@@ -120,7 +120,7 @@ static void test_files(void **state)
 {
     static const struct {
         const char *text;
-        const char *says; /* NULL: 1, 2.5 and 0 are read */
+        const char *message; /* NULL: 1, 2.5 and 0 are read */
     } cases[] = {
         {"1\n2.5\n0\n", NULL},
         {"1\n2.5\n0", NULL},
@@ -145,10 +145,10 @@ static void test_files(void **state)
 
         io_save(path, cases[i].text, strlen(cases[i].text));
         status = extract_masses_read(path, &three, &masses, &err);
-        if (cases[i].says != NULL) {
+        if (cases[i].message != NULL) {
             assert_int_equal(status, COLLET_FORMAT);
             assert_null(masses);
-            if (strstr(err.text, cases[i].says) == NULL || strstr(err.text, path) == NULL)
+            if (strstr(err.text, cases[i].message) == NULL || strstr(err.text, path) == NULL)
                 fail_msg("'%s' gives: %s", cases[i].text, err.text);
             continue;
         }

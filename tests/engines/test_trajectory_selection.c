@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each form of a selection picks, and what is said about one that is wrong. */
+/* The atoms that each form of a selection selects, and the messages for invalid ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -101,7 +101,7 @@ static void test_errors(void **state)
 {
     static const struct {
         const char *text;
-        int column; /* of the caret, from 1 */
+        int column; /* of the caret, 1-based */
         const char *says;
     } cases[] = {
         {"", 1, "empty"},
@@ -170,7 +170,7 @@ static void test_long_text_is_shown_around_the_error(void **state)
     assert_non_null(strstr(err.text, "all ??"));
 }
 
-/* However deep or long the text is, the stack stays bounded. */
+/* The stack is bounded for text of any depth and length. */
 static void test_depth_and_length(void **state)
 {
     enum { LENGTH = 300000 };
@@ -193,7 +193,7 @@ static void test_depth_and_length(void **state)
     memcpy(text + 400, "not none", 9);
     assert_int_equal(extract_selection_compile(text, &selection, &err), COLLET_INVALID);
 
-    /* The deepest stack that the grammar allows: an "or" and an "and" wait at every level. */
+    /* The deepest stack that the grammar allows: a pending "or" and "and" at every level. */
     for (int i = 0; i < 100; i++)
         n += (size_t)sprintf(text + n, "none or all and (");
     n += (size_t)sprintf(text + n, "protein");
