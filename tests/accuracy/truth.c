@@ -33,7 +33,7 @@ static long double largest_power(collet_dtype dtype)
     return ldexpl(1, dtype == COLLET_F64 ? 1024 : dtype == COLLET_F16 ? 16 : 128);
 }
 
-/* The unit at a result, which beyond the largest number counts as the one after it. */
+/* The ulp at a result; clamps results beyond the largest number to the number after it. */
 static long double unit_at(collet_dtype dtype, long double *want)
 {
     long double top = largest_power(dtype);

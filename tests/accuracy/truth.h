@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * truth.h - the elementary functions, right: quickly to some digits more than a result has, and
- * slowly to as many as are wanted. They share no code with any backend but the C library's.
+ * truth.h - reference values of the elementary functions: fast ones with a few digits more than a
+ * result, and slow ones of high precision. They share no code with the backends except libm.
  */
 #ifndef ACCURACY_TRUTH_H
 #define ACCURACY_TRUTH_H
@@ -11,12 +11,11 @@
 /* "MPFR, 200 bits" or "long double". */
 const char *truth_source(void);
 
-/* In double, which has 29 bits more than f32. */
+/* Fast reference in double, which has 29 bits more than f32. */
 double truth_double(uint32_t op, double x);
 
-/* |got - op(x)| in units of the last place of `dtype` at op(x), as well as truth_source tells it.
- * Both are finite, and so is the result or it rounds to infinity, which is the number after the
- * largest. */
+/* |got - op(x)| in ulp of `dtype` at op(x), to the precision of truth_source(). x and op(x) must be
+ * finite. `got` is finite or rounded to infinity, which counts as the number after the largest. */
 double truth_error(uint32_t op, collet_dtype dtype, double x, double got);
 
 /* op(x) rounded to f32. */

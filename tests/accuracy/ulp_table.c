@@ -4,12 +4,11 @@
  *
  *   ulp-table BACKEND[,BACKEND...] OP|all DTYPE [--points N | --all] [--part I/N]
  *
- * --all takes every number of the type (f32: 2^32), else N pseudorandom ones (points.h). Each
- * result is screened against the C library in double (f64: long double); what comes near the
- * largest error so far is measured again against truth_error, and so is every 4096th point, where
- * the two must agree. Of 16-bit types it is also counted how many results are not the correctly
- * rounded f32 result rounded to the type. Exit status 1: a limit of the conformance kit is
- * exceeded.
+ * --all measures every number of the type (f32: 2^32), else N pseudorandom ones (points.h). Each
+ * result is screened against the C library in double (f64: long double). Errors near the largest so
+ * far, and every 4096th, are measured again with truth_error, and both errors must agree. For
+ * 16-bit types it also counts the results that differ from the correctly rounded f32 result rounded
+ * to the type. Exit status 1: a limit of the conformance kit is exceeded.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -27,8 +26,8 @@
 
 typedef struct tally {
     const char *backend;
-    double worst, at; /* in ulp; the argument */
-    uint64_t beside;  /* 16-bit types: results that are not the rounded f32 result */
+    double worst, at; /* largest error in ulp; its argument */
+    uint64_t differ;  /* 16-bit types: results that are not the rounded f32 result */
     collet_array *out;
     void *results;
 } tally;
@@ -40,16 +39,16 @@ typedef struct run {
     uint64_t points, first;
     int all;
     void *x;
-    long double *want; /* the quick truth of f64 */
-    double *quick;     /* ... of the others */
-    double *errors;    /* against it, of one tally */
+    long double *want; /* fast reference of f64 */
+    double *quick;     /* fast reference of the other types */
+    double *errors;    /* of one tally against the fast reference */
     collet_array *in;
     tally tallies[BACKENDS];
     int backends;
 } run;
 
-/* How far the quick truth may be off, in ulp. */
-static double doubt(collet_dtype dtype)
+/* The tolerance of the fast reference in ulp. */
+static double tolerance(collet_dtype dtype)
 {
     return dtype == COLLET_F64 ? 0.01 : 1e-6;
 }
@@ -61,8 +60,8 @@ static _Noreturn void give_up(const char *what, const char *why)
 }
 
 /*
- * Whether a result without a finite truth, or a NaN, is right. What is not finite has no error in
- * ulp, but exp, which comes to infinity by rounding.
+ * Handles NaN results and references that are not finite: sets `error` to 0 if right, else
+ * infinity. Returns 0 if the error is to be computed in ulp, as for exp when rounding to infinity.
  */
 static int settled(const run *r, long double want, double x, double got, double *error)
 {
@@ -72,7 +71,7 @@ static int settled(const run *r, long double want, double x, double got, double 
     return *error == 0 || r->op != COLLET_OP_EXP || !isfinite(x) || isnan(got);
 }
 
-/* The error against the quick truth in long double. */
+/* The error against the fast reference in long double. */
 static double screened_long(const run *r, int64_t i, double x, double got)
 {
     double error;
@@ -85,48 +84,52 @@ static double screened_long(const run *r, int64_t i, double x, double got)
     return (double)(fabsl(given - want) * ldexpl(1, 52 - exponent));
 }
 
-/* The same for types narrower than double, where double does: the exponent is in its bits. */
+/* The same in double for narrower types; takes the exponent from its bits. */
 static double screened_double(const run *r, int64_t i, double x, double got)
 {
     int digits = r->dtype == COLLET_F32 ? 23 : r->dtype == COLLET_F16 ? 10 : 7;
-    uint64_t bits, most = r->dtype == COLLET_F16 ? 1023 + 15 : 1023 + 127;
-    uint64_t least = r->dtype == COLLET_F16 ? 1023 - 14 : 1023 - 126;
+    uint64_t bits, max_exponent = r->dtype == COLLET_F16 ? 1023 + 15 : 1023 + 127;
+    uint64_t min_exponent = r->dtype == COLLET_F16 ? 1023 - 14 : 1023 - 126;
     double want = r->quick[i], error, top, per_unit;
     if (!(fabs(want) < (double)INFINITY) || isnan(got)) {
         if (settled(r, (long double)want, x, got, &error))
             return error;
     }
-    bits = (most + 1) << 52;
+    bits = (max_exponent + 1) << 52;
     memcpy(&top, &bits, sizeof top);
     want = fabs(want) < top ? want : copysign(top, want);
     got = fabs(got) < top ? got : copysign(top, got);
     memcpy(&bits, &want, sizeof bits);
     bits = bits >> 52 & 0x7ff;
-    bits = (uint64_t)(2046 + digits) - (bits < least ? least : bits > most ? most : bits);
+    bits = (uint64_t)(2046 + digits) - (bits < min_exponent   ? min_exponent
+                                        : bits > max_exponent ? max_exponent
+                                                              : bits);
     bits <<= 52;
     memcpy(&per_unit, &bits, sizeof per_unit);
     return fabs(got - want) * per_unit;
 }
 
-/* A screened error that may be the largest, or one of every CHECK_EVERY, made sure of. */
-static double made_sure(const run *r, double largest, int64_t i, double x, double got, double error)
+/* Measures a screened error again if it may be the largest, and every CHECK_EVERY-th. */
+static double measured_again(const run *r, double largest, int64_t i, double x, double got,
+                             double error)
 {
-    double unsure = doubt(r->dtype);
-    int near = error > largest - unsure && error > 4 * unsure;
+    double margin = tolerance(r->dtype);
+    int near = error > largest - margin && error > 4 * margin;
     if ((!near && i % CHECK_EVERY) || isinf(error) || !isfinite(x) || isnan(got))
         return error;
     if (error == 0 && isinf(got))
         return error;
-    double sure = truth_error(r->op, r->dtype, x, got);
-    if (fabs(sure - error) > unsure) {
-        fprintf(stderr, "ulp-table: at %a the quick truth is off: %g and %g ulp\n", x, error, sure);
+    double precise = truth_error(r->op, r->dtype, x, got);
+    if (fabs(precise - error) > margin) {
+        fprintf(stderr, "ulp-table: the references differ at %a: errors of %g and %g ulp\n", x,
+                error, precise);
         exit(2);
     }
-    return sure;
+    return precise;
 }
 
-/* Errors that grow from point to point are not each the largest so far: a block's largest are made
- * sure of when all of it is screened. */
+/* Screens a whole block before measuring its largest errors again: increasing errors would each be
+ * the largest so far. */
 static void compare(const run *r, tally *t, int64_t count)
 {
     double largest = t->worst;
@@ -140,14 +143,14 @@ static void compare(const run *r, tally *t, int64_t count)
         if (halves && isfinite(x)) {
             uint16_t want, is = ((const uint16_t *)t->results)[i];
             kit_convert(r->dtype, (long double)truth_f32(r->op, x), &want);
-            t->beside += want != is && !(isnan(got) && isnan(kit_value(r->dtype, &want)));
+            t->differ += want != is && !(isnan(got) && isnan(kit_value(r->dtype, &want)));
         }
     }
     for (int64_t i = 0; i < count; i++) {
-        if (r->errors[i] <= largest - doubt(r->dtype) && i % CHECK_EVERY)
+        if (r->errors[i] <= largest - tolerance(r->dtype) && i % CHECK_EVERY)
             continue;
         double x = points_value(r->x, r->dtype, i), got = points_value(t->results, r->dtype, i);
-        double error = made_sure(r, largest, i, x, got, r->errors[i]);
+        double error = measured_again(r, largest, i, x, got, r->errors[i]);
         if (error > t->worst) {
             t->worst = error;
             t->at = x;
@@ -193,17 +196,17 @@ static int report(const run *r)
         const tally *t = &r->tallies[b];
         const kit_limit *limit = kit_limit_find(r->op, r->dtype, "value");
         collet_op_info info = {.struct_size = sizeof info};
-        double most = r->op == COLLET_OP_SQRT ? 0.5 : limit->limit;
+        double limit_ulp = r->op == COLLET_OP_SQRT ? 0.5 : limit->limit;
         for (size_t i = 0; i < collet_op_count(collet_context_runtime(r->context)); i++)
             if (collet_op_at(collet_context_runtime(r->context), i, &info) == COLLET_OK &&
                 info.id == r->op)
                 break;
         printf("%-5s %-5s %-11s %11" PRIu64 "  %-7.5g of %-6.4g at %a", info.name,
-               collet_dtype_name(r->dtype), t->backend, r->points, t->worst, most, t->at);
+               collet_dtype_name(r->dtype), t->backend, r->points, t->worst, limit_ulp, t->at);
         if (r->dtype == COLLET_F16 || r->dtype == COLLET_BF16)
-            printf("; %" PRIu64 " beside the rounded f32", t->beside);
+            printf("; %" PRIu64 " differ from the rounded f32", t->differ);
         printf("\n");
-        failed |= !(t->worst <= most);
+        failed |= !(t->worst <= limit_ulp);
     }
     fflush(stdout);
     return failed;

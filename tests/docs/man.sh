@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# man.sh PROGRAM PAGE [COMMAND...]: the manual page has every option that --help of the program, and
-# of its commands, lists.
+# man.sh PROGRAM PAGE [COMMAND...]: checks that the manual page documents every option listed by
+# --help of the program and of its commands.
 set -euo pipefail
 program=$1 page=$2
 shift 2
@@ -15,6 +15,6 @@ described=$(sed 's/\\-/-/g; s/Fl -\([a-z]\)/--\1/g' "$page" | grep -oE -- '--[a-
 missing=$(comm -23 <(sort -u <<<"$listed") <(sort -u <<<"$described") |
     grep -vE '^--(help|usage|version)$' || true)
 if [ -n "$missing" ]; then
-    echo "$page lacks ${missing//$'\n'/ }" >&2
+    echo "$page does not document ${missing//$'\n'/ }" >&2
     exit 1
 fi

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DDOCUMENT=file.md -DSOURCES=file,file,... -P quoted.cmake
 #
-# Every fenced block of the document that names a language stands, letter by letter, in one of the
-# sources, which are compiled and run elsewhere: so the document shows only code that works. Blocks
-# of sh are run.sh's.
+# Checks that one of the sources contains, verbatim, every fenced block of the document that names a
+# language. Other tests compile and run the sources, so the document shows only working code. run.sh
+# handles blocks of sh.
 cmake_minimum_required(VERSION 3.22)
 file(READ ${DOCUMENT} rest)
 string(REPLACE "," ";" paths "${SOURCES}")
@@ -45,10 +45,10 @@ while(TRUE)
     endif()
   endforeach()
   if(found EQUAL -1)
-    message(FATAL_ERROR "${DOCUMENT}: in none of ${SOURCES} stands:\n${block}")
+    message(FATAL_ERROR "${DOCUMENT}: none of ${SOURCES} contains:\n${block}")
   endif()
 endwhile()
 if(blocks EQUAL 0)
-  message(FATAL_ERROR "${DOCUMENT} has no block of code to check")
+  message(FATAL_ERROR "${DOCUMENT} has no code block to check")
 endif()
-message(STATUS "${DOCUMENT}: ${blocks} blocks stand in the sources")
+message(STATUS "${DOCUMENT}: the sources contain all ${blocks} blocks")

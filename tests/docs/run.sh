@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # run.sh DOCUMENT [DIRECTORY]: runs every ```sh block of the document, in order, in a copy of the
-# directory, or else in one that looks like the root of the project after ./bootstrap.sh; and checks
-# that what the document's links name exists. Blocks that are only indented are not run.
+# directory, by default in a copy of the project's root after ./bootstrap.sh. Checks that the targets
+# of the document's links exist. Does not run indented blocks.
 set -euo pipefail
 # From CMakeLists.txt; FLAGS are those of the sanitizer.
 : "${BUILD:?}" "${SOURCE:?}" "${WORK:?}" "${CC:?}" "${FLAGS?}"
@@ -15,7 +15,7 @@ fail() {
     exit 1
 }
 
-# Everything but build/ is the source's; what a block writes lands here.
+# Links everything except build/ from the source; new files are written here.
 link_project() {
     local path
     for path in "$SOURCE"/*; do
@@ -27,7 +27,7 @@ link_project() {
     ln -s "$BUILD" "$root/build"
 }
 
-lay_root() {
+make_root() {
     rm -rf "$root"
     mkdir -p "$root/.bin" "$root/.home"
     if [ -n "$directory" ]; then
@@ -35,7 +35,7 @@ lay_root() {
     else
         link_project
     fi
-    # shellcheck disable=SC2016 # "$@" is the wrapper's
+    # shellcheck disable=SC2016 # the wrapper expands "$@"
     printf '#!/bin/sh\nexec %s %s "$@"\n' "$CC" "$FLAGS" >"$root/.bin/cc"
     chmod +x "$root/.bin/cc"
 }
@@ -53,10 +53,10 @@ run_blocks() {
     for block in "$root"/.block.*; do
         [ -e "$block" ] || fail "$document has no block to run"
         (cd "$root" && HOME=$root/.home PATH=$root/.bin:$PATH CC=$root/.bin/cc \
-            bash -euo pipefail "$block") >"$root/.said" 2>&1 || fail "this of $document fails:
+            bash -euo pipefail "$block") >"$root/.output" 2>&1 || fail "a block of $document fails:
 $(cat "$block")
-and says:
-$(cat "$root/.said")"
+It prints:
+$(cat "$root/.output")"
         count=$((count + 1))
     done
     echo "$document: $count blocks ran"
@@ -67,12 +67,12 @@ check_links() {
     { grep -oE '\]\([^)# ]+\)' "$document" || true; } | sed 's/^](//; s/)$//' | while read -r link; do
         case $link in
         http*) ;;
-        *) [ -e "$(dirname "$document")/$link" ] || fail "$document links to $link, which is not there" ;;
+        *) [ -e "$(dirname "$document")/$link" ] || fail "$document links to $link: not found" ;;
         esac
     done
 }
 
-lay_root
+make_root
 extract_blocks
 check_links
 run_blocks

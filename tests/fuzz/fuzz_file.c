@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define MOST_ATOMS 100000 /* of which all are read */
+#define MAX_ATOMS 100000 /* above, only two atoms are read */
 
 int fuzz_make_file(const uint8_t *data, size_t size, const char *magic, char path[FUZZ_PATH])
 {
@@ -63,8 +63,8 @@ static void read_all(collet_trajectory *trajectory, int everything)
     collet_frames_free(frames);
 }
 
-/* way 0: all atoms and fields; 1: two atoms, every second frame. */
-static void read_one_way(const char *path, int way)
+/* Reads all atoms and fields, or with `subset` two atoms of every second frame. */
+static void read_subset(const char *path, int subset)
 {
     collet_trajectory *trajectory;
     collet_error err;
@@ -77,17 +77,17 @@ static void read_one_way(const char *path, int way)
     int64_t n_atoms = collet_trajectory_get_info(trajectory)->n_atoms;
     const int64_t ends[2] = {0, n_atoms - 1};
     require(n_atoms > 0);
-    if (way == 1 || n_atoms > MOST_ATOMS) {
+    if (subset || n_atoms > MAX_ATOMS) {
         require(collet_trajectory_select(trajectory, ends + (n_atoms == 1), n_atoms == 1 ? 1 : 2,
                                          NULL) == COLLET_OK);
         require(collet_trajectory_slice(trajectory, 1, -1, 2, NULL) == COLLET_OK);
     }
-    read_all(trajectory, way == 0);
+    read_all(trajectory, !subset);
     collet_trajectory_close(trajectory);
 }
 
 void fuzz_read_trajectory(const char *path)
 {
-    read_one_way(path, 0);
-    read_one_way(path, 1);
+    read_subset(path, 0);
+    read_subset(path, 1);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A GGUF file of any bytes is refused with a message, or all its tensors lie within it. */
+/* Any GGUF file is refused with a message, or all its tensors are within the file. */
 #include "fuzz_file.h"
 
 #include "ternary/formats/gguf.h"
@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Every name and every byte of the tensors can be read. */
-static unsigned touch(const collet_gguf *gguf, const collet_gguf_tensor *t)
+/* Reads the name and the data of the tensor. */
+static unsigned read_tensor(const collet_gguf *gguf, const collet_gguf_tensor *t)
 {
     const uint8_t *data = collet_mapping_data(gguf->mapping);
     char name[COLLET_GGUF_NAME];
@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
     } else {
         for (uint64_t i = 0; i < gguf.count; i++)
-            sum += touch(&gguf, &gguf.tensors[i]);
+            sum += read_tensor(&gguf, &gguf.tensors[i]);
         if (collet_gguf_find(&gguf, "w", &found, NULL) == COLLET_OK && found->name_length != 1)
             abort();
     }

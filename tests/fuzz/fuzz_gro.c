@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a .gro file: a topology and a trajectory, or a message. */
+/* Any .gro file is read as a topology and a trajectory, or refused with a message. */
 #include "fuzz_file.h"
 
 #include "trajectory/formats/topology.h"

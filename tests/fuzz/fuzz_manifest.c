@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as a plugin's file, and, when they do not begin as an ELF file, as the manifest in a
- * good one: refused with a code and a message, or read with every promise of manifest.h kept.
+ * Any bytes as a plugin's file and, unless they start with the ELF magic, as the manifest of a
+ * valid one: refused with a code and a message, or read as manifest.h specifies.
  */
 #include "plugins/manifest.h"
 

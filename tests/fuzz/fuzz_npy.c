@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An .npy file of any bytes is refused with a message, or every row of it can be read. */
+/* Any .npy file is refused with a message, or all its rows are readable. */
 #include "fuzz_file.h"
 
 #include "io/npy_read.h"
@@ -12,7 +12,7 @@ static void read_rows(const collet_npy *npy, size_t size)
     size_t row = (size_t)npy->row_elements * collet_dtype_size(npy->dtype);
     uint8_t *out = malloc(row + 1);
 
-    /* The file holds what it says, so that a row is no larger than it. */
+    /* A row is never larger than the file. */
     if (npy->rows < 0 || (npy->rows > 0 && row > size))
         abort();
     for (int64_t i = 0; out && row > 0 && i < npy->rows; i++)

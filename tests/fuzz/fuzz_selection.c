@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any text as a selection: it is refused with a message, or picks ascending atoms of a topology. */
+/* Any selection text is refused with a message, or selects atoms of a topology in ascending order.
+ */
 #include "trajectory/atoms/selection.h"
 
 #include <stdlib.h>

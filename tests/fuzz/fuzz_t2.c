@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A .t2 file of any bytes is refused with a message, or its layers can be verified and read. Sizes
- * and checksums are set right first, where there is a head, since no chance would find them.
+ * Any .t2 file is refused with a message, or its layers can be verified and read. Each input with
+ * a header also runs with corrected size and checksum, which random bytes would never match.
  */
 #include "fuzz_file.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void mend(uint8_t *data, size_t size)
+static void correct(uint8_t *data, size_t size)
 {
     t2_head head;
     size_t table = size > sizeof head ? (size - sizeof head) / sizeof(t2_entry) : 0;
@@ -27,7 +27,7 @@ static void mend(uint8_t *data, size_t size)
     memcpy(data, &head, sizeof head);
 }
 
-static unsigned touch(const collet_t2_file *file, uint32_t index)
+static unsigned read_layer(const collet_t2_file *file, uint32_t index)
 {
     const collet_t2_layer *layer = &file->layers[index];
     const uint8_t *weights = collet_t2_weights(file, index);
@@ -44,7 +44,7 @@ static unsigned touch(const collet_t2_file *file, uint32_t index)
     return sum + (collet_t2_verify(file, index, NULL, NULL, NULL) == COLLET_OK);
 }
 
-/* What was read counts, for the compiler too. */
+/* Keeps the compiler from removing the reads. */
 static volatile unsigned seen;
 
 static void read_file(const char *path)
@@ -58,7 +58,7 @@ static void read_file(const char *path)
             abort();
     }
     for (uint32_t i = 0; i < file.count; i++)
-        sum += touch(&file, i);
+        sum += read_layer(&file, i);
     seen = sum;
     collet_t2_close(&file);
 }
@@ -68,11 +68,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char path[FUZZ_PATH];
     uint8_t *copy = malloc(size + 1);
 
-    for (int mended = 0; copy && mended < 2; mended++) {
+    for (int corrected = 0; copy && corrected < 2; corrected++) {
         memcpy(copy, data, size);
-        if (mended)
-            mend(copy, size);
-        int fd = fuzz_make_file(copy, size, mended ? NULL : "\x89\x43\x4c\x54", path);
+        if (corrected)
+            correct(copy, size);
+        int fd = fuzz_make_file(copy, size, corrected ? NULL : "\x89\x43\x4c\x54", path);
         if (fd < 0)
             continue;
         read_file(path);

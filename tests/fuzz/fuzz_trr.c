@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A .trr file of any bytes is read or refused with a message. */
+/* Any .trr file is read or refused with a message. */
 #include "fuzz_file.h"
 
 #include <unistd.h>

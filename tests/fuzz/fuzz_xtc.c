@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An .xtc file of any bytes, of either variant, is read or refused with a message. */
+/* Any .xtc file, of either variant, is read or refused with a message. */
 #include "fuzz_file.h"
 
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stands in for libFuzzer: gives each file named as an argument to the target. */
+/* Replaces libFuzzer: runs the target on each file named as an argument. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static int replay(const char *path)
     if (fine)
         LLVMFuzzerTestOneInput(data, (size_t)size);
     else
-        fprintf(stderr, "%s: cannot be read\n", path);
+        fprintf(stderr, "cannot read %s\n", path);
     free(data);
     if (file)
         fclose(file);

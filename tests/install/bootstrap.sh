@@ -1,25 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# bootstrap.sh SOURCE WORK: how bootstrap.sh finds and installs packages, with stand-ins for the
-# compiler, pkg-config, apt-get, sudo and cmake on a PATH of its own. A package is installed when its
-# name is in $state/installed; apt-get knows the names in $state/archive.
+# bootstrap.sh SOURCE WORK: tests how bootstrap.sh finds and installs packages, with stand-ins for
+# the compiler, pkg-config, apt-get, sudo and cmake in a separate PATH. $state/installed lists the
+# installed packages, $state/archive those that apt-get can install.
 set -euo pipefail
 source=$1 work=$2 project=$2/project bin=$2/bin state=$2/state
 
 fail() {
-    printf 'bootstrap.sh: %s\n%s\n' "$*" "$(cat "$work/said")" >&2
+    printf 'bootstrap.sh: %s\n%s\n' "$*" "$(cat "$work/output")" >&2
     exit 1
 }
 
-# stand_in NAME: a program whose text is on stdin. What was there goes first: written through a link,
-# the text would replace the machine's own program.
+# stand_in NAME: creates a program from the script on stdin. Removes an old link first: writing
+# through it would overwrite the system's own program.
 stand_in() {
     rm -f "$bin/$1"
     { printf '#!/bin/bash\nstate=%s\nhas() { grep -qx -- "$1" "$state/installed"; }\n' "$state"; cat; } >"$bin/$1"
     chmod +x "$bin/$1"
 }
 
-# Headers and modules, and the packages that they are in.
+# Stand-ins that map headers and pkg-config modules to packages.
 stand_ins() {
     local program compiler
     for program in bash cat dirname grep ls readlink env; do
@@ -45,7 +45,7 @@ fftw3) has libfftw3-dev ;;
 *) has "$2-dev" || has "lib$2-dev" ;;
 esac
 END
-    # One unknown name fails the whole command, as apt-get's does.
+    # One unknown name fails the whole command, as with apt-get.
     stand_in apt-get <<'END'
 echo "apt-get $*" >>"$state/log"
 [ "$1" = install ] || exit 0
@@ -73,7 +73,7 @@ prepare() {
     reset
 }
 
-# A machine with a compiler and nothing else; its archive lacks oclgrind, as Debian 13's does.
+# A machine with only a compiler; its archive lacks oclgrind, like that of Debian 13.
 reset() {
     echo gcc >"$state/installed"
     printf '%s\n' libcjson-dev libzip-dev libopenblas-dev libdnnl-dev opencl-c-headers \
@@ -85,11 +85,11 @@ reset() {
 
 # bootstrap [NAME=VALUE...] COMMAND
 bootstrap() {
-    env -i PATH="$bin" HOME="$work" "$@" >"$work/said" 2>&1 </dev/null || true
+    env -i PATH="$bin" HOME="$work" "$@" >"$work/output" 2>&1 </dev/null || true
 }
 
-says() {
-    grep -qE -- "$1" "$work/said" || fail "it did not say '$1', but:"
+prints() {
+    grep -qE -- "$1" "$work/output" || fail "it did not print '$1', but:"
 }
 
 reached_cmake() {
@@ -103,39 +103,39 @@ test_optional_package_is_not_in_the_archive() {
     for package in libcmocka-dev libdnnl-dev libclblast-dev opencl-c-headers; do
         grep -qx $package "$state/installed" || fail "$package was not installed:"
     done
-    says 'oclgrind cannot be installed here'
-    says 'Without .*oclgrind'
+    prints 'oclgrind cannot be installed here'
+    prints 'Without .*oclgrind'
 }
 
 test_required_package_is_not_in_the_archive() {
     reset
     sed -i /libzip-dev/d "$state/archive"
     bootstrap "$project/bootstrap.sh" build
-    says 'packages are missing .*libzip-dev'
+    prints 'packages are missing .*libzip-dev'
     ! grep -q '^cmake ' "$state/log" || fail "cmake was called:"
 }
 
 test_clang_needs_its_openmp() {
     reset
     bootstrap CC=clang BOOTSTRAP_INSTALL=0 "$project/bootstrap.sh"
-    says 'packages are missing .* libomp-dev'
+    prints 'packages are missing .* libomp-dev'
     bootstrap CC=clang-16 BOOTSTRAP_INSTALL=0 "$project/bootstrap.sh"
-    says 'packages are missing .* libomp-16-dev'
+    prints 'packages are missing .* libomp-16-dev'
     bootstrap CC=clang "$project/bootstrap.sh"
     reached_cmake
 }
 
-# A user who cannot install anything gets commands that install everything.
+# Without permission to install, it prints commands that install every package.
 test_suggestion_names_optional_packages() {
     reset
     stand_in id <<<'echo 1000'
     bootstrap "$project/bootstrap.sh" test
-    says '^ *apt-get install .*libzip-dev'
-    says 'for p in libdnnl-dev opencl-c-headers.*; do apt-get install'
+    prints '^ *apt-get install .*libzip-dev'
+    prints 'for p in libdnnl-dev opencl-c-headers.*; do apt-get install'
     ! grep -q '^apt-get' "$state/log" || fail "apt-get was called:"
     printf '%s\n' libcjson-dev libzip-dev libopenblas-dev >>"$state/installed"
     bootstrap "$project/bootstrap.sh" build
-    says 'for p in libdnnl-dev; do apt-get install'
+    prints 'for p in libdnnl-dev; do apt-get install'
     reached_cmake
 }
 

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Checks an installation as somebody without the source would use it.
+# Checks an installation without access to the source.
 #
-#   check.sh lay        installs the build into $WORK/prefix and looks at what lies there
-#   check.sh pkg_config a C11 and a C++17 program, compiled with what pkg-config says
-#   check.sh package    the same programs as a CMake project that calls find_package(collet)
-#   check.sh plugin     examples/plugin, built, dropped into a directory and called through
+#   check.sh lay        installs the build into $WORK/prefix and checks the installed files
+#   check.sh pkg_config compiles a C11 and a C++17 program with the flags of pkg-config
+#   check.sh package    builds the same programs as a CMake project with find_package(collet)
+#   check.sh plugin     builds examples/plugin, copies it to a plugin directory and calls it
 #   check.sh tools      the installed programs find the installed library, plugins and collet-probe
-#   check.sh into_source  the source directory is refused as a prefix
-#   check.sh moved      all of it still works after the tree was renamed
+#   check.sh into_source  cmake refuses the source directory as a prefix
+#   check.sh moved      everything still works after the tree was moved
 #
 set -euo pipefail
 # From CMakeLists.txt; FLAGS are those of the sanitizer.
@@ -24,12 +24,12 @@ fail() {
     exit 1
 }
 
-# expect PATTERN COMMAND...: the command succeeds and prints a line that matches.
+# expect PATTERN COMMAND...: the command succeeds and prints a matching line.
 expect() {
-    local pattern=$1 said
+    local pattern=$1 output
     shift
-    said=$("$@" 2>&1) || fail "'$*' failed: $said"
-    grep -Eq -- "$pattern" <<<"$said" || fail "'$*' printed '$said', not '$pattern'"
+    output=$("$@" 2>&1) || fail "'$*' failed: $output"
+    grep -Eq -- "$pattern" <<<"$output" || fail "'$*' printed '$output', not '$pattern'"
 }
 
 lay() {
@@ -51,7 +51,7 @@ lay() {
     for name in $BACKENDS; do
         [ -f "$prefix/$LIBDIR/collet/$name.so" ] || fail "the plugin $name.so is not installed"
     done
-    # Neither the build nor the source is needed, so neither may be named.
+    # An installation must not refer to the build or the source directory.
     if grep -rIlE "$BUILD|$SOURCE" "$prefix"; then
         fail "the files above name the build or the source directory"
     fi
@@ -61,15 +61,15 @@ use_pkg_config() {
     export PKG_CONFIG_PATH=$prefix/$LIBDIR/pkgconfig
 }
 
-# refuses WORDS COMMAND...: the command fails, and says these words.
+# refuses TEXT COMMAND...: the command fails and prints TEXT.
 refuses() {
-    local words=$1 said
+    local text=$1 output
     shift
-    ! said=$("$@" 2>&1) || fail "'$*' did not fail: $said"
-    grep -qF -- "$words" <<<"$said" || fail "'$*' printed '$said', not '$words'"
+    ! output=$("$@" 2>&1) || fail "'$*' did not fail: $output"
+    grep -qF -- "$text" <<<"$output" || fail "'$*' printed '$output', not '$text'"
 }
 
-# A backend of a processor computes; one whose device is not here says so.
+# CPU backends compute; a backend without a device reports that.
 run_programs() {
     local directory=$1 backend
     for backend in $BACKENDS; do
@@ -90,10 +90,10 @@ pkg_config() {
     use_pkg_config
     local directory=$WORK/pkg_config flags
     mkdir -p "$directory"
-    [ "$(pkg-config --modversion collet)" = "$VERSION" ] || fail "collet.pc is not of $VERSION"
+    [ "$(pkg-config --modversion collet)" = "$VERSION" ] || fail "the version of collet.pc is not $VERSION"
     [ -f "$(pkg-config --variable=plugindir collet)/cpu_scalar.so" ] || fail "plugindir is wrong"
     flags="$(pkg-config --cflags --libs collet) -Wl,-rpath,$prefix/$LIBDIR"
-    # shellcheck disable=SC2086 # the flags are words
+    # shellcheck disable=SC2086 # the flags are a list
     "$CC" -std=c11 $warnings $FLAGS "$consumer/program.c" $flags -o "$directory/program_c"
     # shellcheck disable=SC2086
     "$CXX" -std=c++17 $warnings $FLAGS "$consumer/program.cpp" $flags -o "$directory/program_cpp"
@@ -108,7 +108,7 @@ pkg_config() {
     run_programs "$directory"
 }
 
-# cmake_build SOURCE BUILD: configures and builds against the installed tree alone.
+# cmake_build SOURCE BUILD: configures and builds against the installed tree only.
 cmake_build() {
     cmake -S "$1" -B "$2" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Release \
         -DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX" \
@@ -140,7 +140,7 @@ plugin() {
 run_tools() {
     local at=$1 name
     for name in $BACKENDS; do
-        # (Its status is 1 where the backend has no device.)
+        # (Its status is 1 if the backend has no device.)
         expect "$at/$LIBDIR/collet/$name.so" bash -c "'$at/bin/backend-info' $name || true"
     done
     expect '"status":[[:space:]]*"usable"' "$at/bin/backend-info" --json
@@ -161,7 +161,7 @@ tools() {
     run_tools "$prefix"
 }
 
-# (Of no component, so that nothing lands in the sources if it is not refused.)
+# (An empty component: nothing is installed even if the prefix is accepted.)
 into_source() {
     refuses 'is the source directory' cmake --install "$BUILD" --prefix "$SOURCE" --component none
 }
@@ -173,13 +173,13 @@ moved() {
     trap 'mv "$prefix.away" "$prefix"' EXIT
     run_tools "$WORK/elsewhere"
     [ "$(PKG_CONFIG_PATH=$WORK/elsewhere/$LIBDIR/pkgconfig pkg-config --variable=libdir collet |
-        xargs realpath)" = "$WORK/elsewhere/$LIBDIR" ] || fail "collet.pc does not move"
+        xargs realpath)" = "$WORK/elsewhere/$LIBDIR" ] || fail "collet.pc is not relocatable"
 }
 
 stage=${1:?a stage, see the top of this file}
 if [ "$stage" = lay ]; then
     lay
-    # What the stages build is copied, so that nothing beside it in the source can help.
+    # The stages build copies, which cannot find other files of the source tree.
     cp -r "$SOURCE/tests/install/consumer" "$consumer"
     cp "$SOURCE/examples/ternary.c" "$consumer/"
     cp -r "$SOURCE/examples/plugin" "$WORK/plugin_source"

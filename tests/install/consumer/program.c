@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds on the backend named on the command line and checks the numbers. */
+/* Adds on the backend named on the command line; prints and checks the sum. */
 #include <collet/collet.h>
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same from C++17: handles in unique_ptr, both headers included. */
+/* A product from C++17 with handles in unique_ptr; includes both headers. */
 #include <collet/collet.h>
 #include <collet/plugin.h>
 
@@ -12,9 +12,18 @@
 namespace
 {
 struct Free {
-    void operator()(collet_runtime *runtime) const { collet_runtime_destroy(runtime); }
-    void operator()(collet_context *context) const { collet_context_destroy(context); }
-    void operator()(collet_array *array) const { collet_array_free(array); }
+    void operator()(collet_runtime *runtime) const
+    {
+        collet_runtime_destroy(runtime);
+    }
+    void operator()(collet_context *context) const
+    {
+        collet_context_destroy(context);
+    }
+    void operator()(collet_array *array) const
+    {
+        collet_array_free(array);
+    }
 };
 using Runtime = std::unique_ptr<collet_runtime, Free>;
 using Context = std::unique_ptr<collet_context, Free>;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches of rows from the installed engine: trajectory_c TOP TRAJ. */
+/* Computes batches of rows with the installed engine: trajectory_c TOP TRAJ. */
 #include <collet/trajectory.h>
 
 #include <stdio.h>
