@@ -296,11 +296,11 @@ int main(int argc, char **argv)
         give_up("libcore", err.text);
     if (strcmp(argv[2], "all") != 0 && collet_op_find(runtime, argv[2], &r.op) != COLLET_OK)
         give_up(argv[2], "no such op");
-    uint32_t wanted = r.op;
+    uint32_t requested = r.op;
     int failed = 0, known = 0;
     printf("# truth: %s\n", truth_source());
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
-        if (wanted && wanted != ops[i])
+        if (requested && requested != ops[i])
             continue;
         r.op = ops[i];
         known = 1;

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# defects.sh SOURCE WORK: plants each defect of defects.txt in a copy of the sources and runs
-# backend-check on the plugin as the short suite does. It has to fail each.
+# defects.sh SOURCE WORK: applies each defect of defects.txt to a copy of the sources and runs
+# backend-check on the plugin as the short suite does. backend-check must fail for each.
 set -euo pipefail
 source=$1 work=$2
 rm -rf "$work"
@@ -20,21 +20,21 @@ while IFS=$'\t' read -r plugin file expression op options; do
         continue
     fi
     path=$work/source/plugins/$file
-    cp -p "$path" "$work/right"
+    cp -p "$path" "$work/original"
     sed -i "$expression" "$path"
-    ! cmp -s "$path" "$work/right" || { echo "no longer in $file: $expression"; exit 1; }
+    ! cmp -s "$path" "$work/original" || { echo "no match in $file: $expression"; exit 1; }
     cmake --build "$work/build" --parallel 2 --target backend-check collet-probe "plugin_$plugin" >"$work/log" 2>&1 ||
         { cat "$work/log"; exit 1; }
     status=0
-    # shellcheck disable=SC2086 # options are words
+    # shellcheck disable=SC2086 # options is a list
     "$work/build/bin/backend-check" $options --op "$op" "$work/build/lib/collet/$plugin.so" \
-        >"$work/said" 2>&1 || status=$?
+        >"$work/output" 2>&1 || status=$?
     case $status in
     1) caught=$((caught + 1)) ;;
     77) echo "skipped, no device: $plugin $file" ;;
     *) missed=$((missed + 1)) && echo "missed ($status): $plugin $op $options: $file: $expression" ;;
     esac
-    cp "$work/right" "$path"
+    cp "$work/original" "$path"
 done <"$source/tests/conformance/defects.txt"
 echo "$caught caught, $missed missed"
 [ "$missed" = 0 ] && [ "$caught" != 0 ]

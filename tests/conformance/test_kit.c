@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kit itself: it covers every op, cpu_scalar has every row, and its arithmetic is right. */
+/* The kit itself: it covers every op, cpu_scalar has every row, and its arithmetic is correct. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -79,7 +79,7 @@ static void cpu_scalar_has_every_row(void **state)
 
 /* ---- Shapes -------------------------------------------------------------------------------- */
 
-/* The axis of two letters is the shorter of them, whichever that is. */
+/* An axis of two letters has the smaller of the two extents. */
 static void patterns_bind(void **state)
 {
     static const int64_t batch[] = {7}, extents[][2] = {{3, 5}, {5, 3}, {0, 4}};
@@ -90,33 +90,33 @@ static void patterns_bind(void **state)
             {"a", 0, 1, {{2, 1, 0, 0, {{0, 'M', 'N'}, {0, 'N', 0}}}}}};
         kit_row row = {.operands = 2, .info = {.n_out = 1, .n_in = 1, .operands = operands}};
         kit_case c = {.row = &row};
-        int64_t m = extents[i][0], n = extents[i][1], least = m < n ? m : n;
+        int64_t m = extents[i][0], n = extents[i][1], smaller = m < n ? m : n;
         kit_bind(&c, "MN", extents[i], 1, batch, 0);
         assert_int_equal(c.operand[0].ndim, 3);
         assert_int_equal(c.operand[0].shape[0], 7);
         assert_int_equal(c.operand[0].shape[1], m);
-        assert_int_equal(c.operand[0].shape[2], least);
-        assert_int_equal(c.operand[1].shape[1], least);
+        assert_int_equal(c.operand[0].shape[2], smaller);
+        assert_int_equal(c.operand[1].shape[1], smaller);
         assert_int_equal(c.operand[1].shape[2], n);
     }
 }
 
-/* ---- Samples and words --------------------------------------------------------------------- */
+/* ---- Samples and descriptions -------------------------------------------------------------- */
 
 static void samples_are_spread(void **state)
 {
     (void)state;
     for (int count = 1; count < 40; count++)
-        for (int wanted = 0; wanted < 45; wanted++) {
+        for (int requested = 0; requested < 45; requested++) {
             int taken = 0, gap = 0;
             for (int i = 0; i < count; i++) {
-                bool is_taken = kit_spread(i, count, wanted);
-                assert_true(i > 0 || is_taken == (wanted > 0));
+                bool is_taken = kit_spread(i, count, requested);
+                assert_true(i > 0 || is_taken == (requested > 0));
                 gap = is_taken ? 0 : gap + 1;
-                assert_true(wanted == 0 || gap <= count / wanted);
+                assert_true(requested == 0 || gap <= count / requested);
                 taken += is_taken;
             }
-            assert_int_equal(taken, wanted < count ? wanted : count);
+            assert_int_equal(taken, requested < count ? requested : count);
         }
 }
 
@@ -125,7 +125,7 @@ static void ignore(void *user, int number, const char *text)
     (void)user, (void)number, (void)text;
 }
 
-/* Cases of several megabytes: all, some, none. */
+/* Large cases (several megabytes): all, some, none. */
 static void large_cases_are_counted(void **state)
 {
     collet_context *context;
@@ -141,8 +141,13 @@ static void large_cases_are_counted(void **state)
     assert_int_equal(collet_context_create(&context, runtime, &err), COLLET_OK);
     assert_int_equal(collet_set_backend(context, "cpu_scalar"), COLLET_OK);
     for (int i = 0; i < 3; i++) {
-        kit_session session = {.context = context, .backend = "cpu_scalar", .seed = 1, .only = -1,
-                               .large = i - 1, .progress = ignore, .output = -1};
+        kit_session session = {.context = context,
+                               .backend = "cpu_scalar",
+                               .seed = 1,
+                               .only = -1,
+                               .large = i - 1,
+                               .progress = ignore,
+                               .output = -1};
         kit_run_row(&session, &row, &result[i]);
         assert_int_equal(result[i].failures, 0);
     }

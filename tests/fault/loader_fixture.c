@@ -149,9 +149,9 @@ void fixture_add_manifest(fixture *f, const char *name, const char *text)
     char *place = memmem(bytes, count, "{\"name\"", 7);
     char *blank = memmem(bytes, count, blanks, sizeof blanks);
     assert_true(place && blank > place);
-    size_t room = (size_t)(blank - place) + strspn(blank, " ");
-    assert_true(length <= room);
-    memset(place, ' ', room);
+    size_t space = (size_t)(blank - place) + strspn(blank, " ");
+    assert_true(length <= space);
+    memset(place, ' ', space);
     memcpy(place, text, length);
     fixture_write(f, name, bytes, count);
     free(bytes);

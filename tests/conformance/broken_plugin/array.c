@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defects of array kernels. Each does its work rightly but for the one thing in its name. */
+/* Defects of array kernels. Each kernel is correct except for the defect in its name. */
 #include "broken.h"
 
 #include <math.h>
@@ -270,7 +270,7 @@ BROKEN_KERNEL(ignores_the_offset)
     collet_operand operands[2] = {call->operands[0], call->operands[1]};
     collet_kernel_call moved = *call;
     (void)device, (void)queue;
-    /* Only where it stays inside the memory that it was given. */
+    /* Only where the access stays within the buffer. */
     if (operands[1].ndim == 1 && operands[1].strides[0] > 0)
         operands[1].byte_offset = 0;
     moved.operands = operands;
@@ -289,7 +289,7 @@ BROKEN_KERNEL(clears_first)
     return COLLET_OK;
 }
 
-/* Knows only values that are f32 or f64, which it may say. */
+/* Supports only f32 and f64 values and refuses others, which is allowed. */
 static collet_status fill(const collet_kernel_call *call)
 {
     const collet_operand *out = &call->operands[0];
@@ -337,7 +337,7 @@ BROKEN_KERNEL(leaks_threads)
     return fill(call);
 }
 
-/* Rightly, or with the permutation's inverse. */
+/* Correct, or with the inverse permutation. */
 static void transpose(const collet_kernel_call *call, int inverse)
 {
     const collet_transpose_params *params = call->params;
@@ -359,7 +359,7 @@ BROKEN_KERNEL(inverts_the_permutation)
 {
     const collet_operand *in = &call->operands[1];
     (void)device, (void)queue;
-    /* Only a cube: with other extents the wrong axes would leave the memory. */
+    /* Only cubes: with other extents the wrong axes would leave the buffer. */
     int cube = in->ndim == 3 && in->shape[0] == in->shape[1] && in->shape[1] == in->shape[2];
     transpose(call, cube);
     return COLLET_OK;
@@ -387,7 +387,7 @@ BROKEN_KERNEL(hangs)
 {
     int many = broken_count(&call->operands[0]) == 64 * 64;
     const char *path = many ? getenv("HANGS_HERE") : NULL;
-    FILE *file = path ? fopen(path, "w") : NULL; /* says so to who waits for it */
+    FILE *file = path ? fopen(path, "w") : NULL; /* signals that it hangs */
     (void)device, (void)queue;
     if (file)
         fclose(file);

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* The element of the output to which element i of the input belongs. */
+/* The output element that element i of the input contributes to. */
 static int64_t target_of(const collet_kernel_call *call, int64_t i)
 {
     const collet_reduce_params *params = call->params;
@@ -53,8 +53,8 @@ static int before(double x, double y, int skip_nan)
     return x < y || (skip_nan ? x == y && signbit(x) : isnan(x));
 }
 
-/* The least, which skips what does not compare, or takes the first of equals. */
-static void least(const collet_kernel_call *call, int skip_nan)
+/* The minimum, which skips NaN, or takes the first of equal numbers. */
+static void minimum(const collet_kernel_call *call, int skip_nan)
 {
     const collet_operand *out = &call->operands[0], *in = &call->operands[1];
     int64_t targets = broken_count(out), count = broken_count(in);
@@ -71,13 +71,13 @@ static void least(const collet_kernel_call *call, int skip_nan)
 BROKEN_KERNEL(ignores_nan)
 {
     (void)device, (void)queue;
-    least(call, 1);
+    minimum(call, 1);
     return COLLET_OK;
 }
 
 BROKEN_KERNEL(takes_any_zero)
 {
     (void)device, (void)queue;
-    least(call, 0);
+    minimum(call, 0);
     return COLLET_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * broken.h - a backend with one planted defect in each of its kernels, on which backend-check must
- * not be silent. Kernels are named after their defect; test_broken.c says what is expected of each.
+ * broken.h - a backend with one defect in each kernel, which backend-check must report. Kernels are
+ * named after their defect; test_broken.c lists the expected report for each.
  */
 #ifndef COLLET_BROKEN_H
 #define COLLET_BROKEN_H
@@ -11,7 +11,7 @@
 /* Element i, in C order, of an operand. */
 void *broken_element(const collet_operand *o, int64_t i);
 int64_t broken_count(const collet_operand *o);
-/* Element i of an f32 or f64 operand as a number, and the reverse. */
+/* Read and write element i of an f32 or f64 operand as a double. */
 double broken_get(const collet_operand *o, int64_t i);
 void broken_set(const collet_operand *o, int64_t i, double value);
 
@@ -19,7 +19,7 @@ void broken_set(const collet_operand *o, int64_t i, double value);
     collet_status broken_##name(collet_device *device, collet_queue *queue,                        \
                                 const collet_kernel_call *call)
 
-/* Nothing is wrong with these two; core needs the second for its temporaries. */
+/* These two are correct; libcore needs the second for its temporaries. */
 BROKEN_KERNEL(nothing);
 BROKEN_KERNEL(moves);
 

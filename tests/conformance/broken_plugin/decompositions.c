@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defects of decompositions: the reference's results, and then one thing wrong with them. */
+/* Defects of decompositions: the shared kernels' results with one error each. */
 #include "broken.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 typedef void (*decomposition)(const collet_kernel_call *call, void *scratch, int64_t begin,
                               int64_t end);
 
-static void do_right(const collet_kernel_call *call, decomposition run, uint64_t bytes)
+static void run_correct(const collet_kernel_call *call, decomposition run, uint64_t bytes)
 {
     void *scratch = calloc(1, bytes + 8);
     if (scratch)
@@ -23,7 +23,7 @@ static int64_t extent(const collet_operand *o, int32_t back)
     return o->shape[o->ndim - 1 - back];
 }
 
-/* Entry (i, j) of matrix `index`, as broken_get and broken_set count elements. */
+/* Entry (i, j) of matrix `index` as an element number of broken_get and broken_set. */
 static int64_t entry(const collet_operand *o, int64_t index, int64_t i, int64_t j)
 {
     return (index * extent(o, 1) + i) * extent(o, 0) + j;
@@ -36,7 +36,7 @@ BROKEN_KERNEL(forgets_its_rows)
 {
     const collet_operand *perm = &call->operands[0];
     (void)device, (void)queue;
-    do_right(call, cpu_lu, cpu_lu_scratch(call));
+    run_correct(call, cpu_lu, cpu_lu_scratch(call));
     for (int64_t i = 0; i < broken_count(perm); i++)
         *(int32_t *)broken_element(perm, i) = (int32_t)(i % extent(perm, 0));
     return COLLET_OK;
@@ -46,7 +46,7 @@ BROKEN_KERNEL(lu_without_info)
 {
     const collet_operand *info = &call->operands[3];
     (void)device, (void)queue;
-    do_right(call, cpu_lu, cpu_lu_scratch(call));
+    run_correct(call, cpu_lu, cpu_lu_scratch(call));
     for (int64_t i = 0; i < broken_count(info); i++)
         *(int32_t *)broken_element(info, i) = 0;
     return COLLET_OK;
@@ -73,7 +73,7 @@ BROKEN_KERNEL(counts_from_zero)
     return COLLET_OK;
 }
 
-/* Systems of more than twenty unknowns have their first one wrong in the fourth digit. */
+/* In systems of more than twenty unknowns the fourth digit of the first is wrong. */
 BROKEN_KERNEL(loses_a_digit)
 {
     const collet_operand *x = &call->operands[0];
@@ -87,11 +87,11 @@ BROKEN_KERNEL(loses_a_digit)
 /* ---- qr ---------------------------------------------------------------------------------------
  */
 
-/* Column 0 of every Q times `factor`, and row 0 of every R divided by it: the product stays. */
+/* Multiplies column 0 of every Q by `factor`, divides row 0 of R: the product is unchanged. */
 static void scale_first(const collet_kernel_call *call, double factor)
 {
     const collet_operand *q = &call->operands[0], *r = &call->operands[1];
-    do_right(call, cpu_qr, cpu_qr_scratch(call));
+    run_correct(call, cpu_qr, cpu_qr_scratch(call));
     for (int64_t index = 0; extent(r, 1) > 0 && index < cpu_decomposition_count(call); index++) {
         for (int64_t i = 0; i < extent(q, 1); i++)
             broken_set(q, entry(q, index, i, 0), broken_get(q, entry(q, index, i, 0)) * factor);
@@ -124,12 +124,12 @@ static void swap(const collet_operand *o, int64_t a, int64_t b)
     broken_set(o, b, x);
 }
 
-/* The first two triplets change places. */
+/* Swaps the first two triplets. */
 BROKEN_KERNEL(sorts_upwards)
 {
     const collet_operand *u = &call->operands[0], *s = &call->operands[1], *vt = &call->operands[2];
     (void)device, (void)queue;
-    do_right(call, cpu_svd, cpu_svd_scratch(call));
+    run_correct(call, cpu_svd, cpu_svd_scratch(call));
     for (int64_t index = 0; extent(s, 0) > 1 && index < cpu_decomposition_count(call); index++) {
         swap(s, index * extent(s, 0), index * extent(s, 0) + 1);
         for (int64_t i = 0; i < extent(u, 1); i++)
@@ -140,13 +140,13 @@ BROKEN_KERNEL(sorts_upwards)
     return COLLET_OK;
 }
 
-/* As a U made by dividing A V by singular values that are zero. */
+/* Like a U computed as A V divided by zero singular values. */
 BROKEN_KERNEL(drops_null_vectors)
 {
     const collet_operand *u = &call->operands[0], *s = &call->operands[1];
     int64_t last = extent(s, 0) - 1;
     (void)device, (void)queue;
-    do_right(call, cpu_svd, cpu_svd_scratch(call));
+    run_correct(call, cpu_svd, cpu_svd_scratch(call));
     for (int64_t index = 0; last > 0 && index < cpu_decomposition_count(call); index++) {
         int64_t at = index * (last + 1);
         if (!(broken_get(s, at + last) < 1e-5 * broken_get(s, at)))
@@ -163,7 +163,7 @@ BROKEN_KERNEL(drops_null_vectors)
 BROKEN_KERNEL(reads_the_upper_triangle)
 {
     collet_operand operands[4];
-    collet_kernel_call turned = *call;
+    collet_kernel_call transposed = *call;
     int64_t strides[COLLET_MAX_DIMS];
     int32_t last = call->operands[3].ndim - 1;
     (void)device, (void)queue;
@@ -174,8 +174,8 @@ BROKEN_KERNEL(reads_the_upper_triangle)
     strides[last] = operands[3].strides[last - 1];
     strides[last - 1] = operands[3].strides[last];
     operands[3].strides = strides;
-    turned.operands = operands;
-    do_right(&turned, cpu_eigh, cpu_eigh_scratch(&turned));
+    transposed.operands = operands;
+    run_correct(&transposed, cpu_eigh, cpu_eigh_scratch(&transposed));
     return COLLET_OK;
 }
 
@@ -183,7 +183,7 @@ BROKEN_KERNEL(trusts_every_number)
 {
     const collet_operand *info = &call->operands[2];
     (void)device, (void)queue;
-    do_right(call, cpu_eigh, cpu_eigh_scratch(call));
+    run_correct(call, cpu_eigh, cpu_eigh_scratch(call));
     for (int64_t i = 0; i < broken_count(info); i++)
         *(int32_t *)broken_element(info, i) = 0;
     return COLLET_OK;
@@ -196,7 +196,7 @@ BROKEN_KERNEL(leaves_the_upper_triangle)
 {
     const collet_operand *lower = &call->operands[0], *a = &call->operands[2];
     (void)device, (void)queue;
-    do_right(call, cpu_cholesky, cpu_cholesky_scratch(call));
+    run_correct(call, cpu_cholesky, cpu_cholesky_scratch(call));
     for (int64_t index = 0; index < cpu_decomposition_count(call); index++)
         for (int64_t i = 0; i < extent(a, 1); i++)
             for (int64_t j = i + 1; j < extent(a, 0); j++)
@@ -208,7 +208,7 @@ BROKEN_KERNEL(keeps_what_it_had)
 {
     const collet_operand *lower = &call->operands[0];
     (void)device, (void)queue;
-    do_right(call, cpu_cholesky, cpu_cholesky_scratch(call));
+    run_correct(call, cpu_cholesky, cpu_cholesky_scratch(call));
     for (int64_t i = 0; i < broken_count(lower); i++)
         if (isnan(broken_get(lower, i)))
             broken_set(lower, i, 0);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defects of Fourier transforms, which are formed as the sums that define them. */
+/* Defects of Fourier transforms, which are computed by their defining sums. */
 #include "broken.h"
 
 #include <math.h>
 
-#define PRODUCTS 65536 /* beyond, such a sum takes too long */
+#define PRODUCTS 65536 /* above, the sums take too long */
 
 typedef struct sums {
     const collet_operand *out, *in;
@@ -119,7 +119,7 @@ BROKEN_KERNEL(counts_all_imaginary_parts)
     return transform(call, (sums){.counts_all = 1});
 }
 
-/* Right for even lengths. */
+/* Correct only for even lengths. */
 BROKEN_KERNEL(shifts_back_as_forward)
 {
     const collet_fftshift_params *p = call->params;

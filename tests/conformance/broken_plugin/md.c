@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defects of md kernels; all f64. What a defect does not touch may be computed only roughly. */
+/* Defects of md kernels, all f64. Results not affected by the defect may be inaccurate. */
 #include "broken.h"
 
 #include <locale.h>
@@ -53,7 +53,7 @@ static void add_point(double m, const double r[3], double tensor[9])
         tensor[k] += m * ((k % 4 == 0 ? dot(r, r) : 0) - r[k / 3] * r[k % 3]);
 }
 
-/* About the origin, and then moved: what is far away cancels. */
+/* About the origin, then shifted: cancellation for atoms far from it. */
 BROKEN_KERNEL(inertia_by_difference)
 {
     const collet_operand *o = call->operands;
@@ -111,7 +111,7 @@ BROKEN_KERNEL(changes_its_input)
     return COLLET_OK;
 }
 
-/* Jacobi's rotations of a symmetric matrix; values are left on its diagonal. */
+/* Jacobi rotations of a symmetric matrix; leaves the eigenvalues on its diagonal. */
 static void diagonalise(double a[9], double v[9])
 {
     for (int k = 0; k < 9; k++)
@@ -138,7 +138,7 @@ static void diagonalise(double a[9], double v[9])
     }
 }
 
-/* Column `to` from column `from`, its largest component positive. */
+/* Copies column `from` to column `to` with its largest component positive. */
 static void take_column(const double v[9], int from, double axes[9], int to)
 {
     double largest = 0;
@@ -149,7 +149,7 @@ static void take_column(const double v[9], int from, double axes[9], int to)
         axes[3 * k + to] = largest < 0 ? -v[3 * k + from] : v[3 * k + from];
 }
 
-/* The rule of the first frame in every frame. */
+/* Applies the sign rule of the first frame to every frame. */
 BROKEN_KERNEL(turns_axes_round)
 {
     const collet_operand *o = call->operands;
@@ -214,7 +214,7 @@ BROKEN_KERNEL(tilt_by_arc_cosine)
     return COLLET_OK;
 }
 
-/* By Cramer's rule, and nothing said of a matrix that has no inverse. */
+/* By Cramer's rule, without reporting singular matrices. */
 BROKEN_KERNEL(forgets_info)
 {
     const collet_operand *o = call->operands;
@@ -293,7 +293,7 @@ BROKEN_KERNEL(one_sided_everywhere)
     return COLLET_OK;
 }
 
-/* Sums of nothing that touch no number: their defect is in how they behave. */
+/* For kernels whose defect is a side effect, not a wrong number. */
 static void zero_outputs(const collet_kernel_call *call)
 {
     for (uint32_t k = 0; k < call->n_out; k++) {
@@ -332,7 +332,7 @@ BROKEN_KERNEL(sets_the_locale)
     return COLLET_OK;
 }
 
-/* A mirror instead of a rotation. */
+/* Returns a reflection instead of a rotation. */
 BROKEN_KERNEL(reflects)
 {
     const collet_operand *rotation = &call->operands[1];

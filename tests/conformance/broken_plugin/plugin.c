@@ -88,7 +88,7 @@ static const collet_kernel_row kernels[] = {
 
 static const char capabilities_json[] =
     "{\"jit\": false, \"parallel\": false, \"gpu\": false, \"device_count\": 1,"
-    " \"devices\": [{\"name\": \"nothing works\"}]}";
+    " \"devices\": [{\"name\": \"broken device\"}]}";
 
 static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
                                   uint64_t *needed, collet_error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defects of ternary kernels, the rest of which is right. */
+/* Defects of otherwise correct ternary kernels. */
 #include "broken.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ static int64_t last_extent(const collet_operand *o)
     return o->shape[o->ndim - 1];
 }
 
-/* Rows along the last axis of an operand that has elements. */
+/* The number of rows along the last axis; 0 without elements. */
 static int64_t rows_of(const collet_operand *o)
 {
     int64_t count = broken_count(o);
@@ -35,7 +35,7 @@ static void set_i32(const collet_operand *o, int64_t i, int64_t value)
     memcpy(broken_element(o, i), &narrow, sizeof narrow);
 }
 
-/* Weight k of a row in t2. */
+/* Weight k of a t2 row. */
 static int weight_at(const uint8_t *row, int64_t k)
 {
     int64_t in = k % CPU_T2_WEIGHTS;
@@ -116,7 +116,7 @@ BROKEN_KERNEL(keeps_invalid_codes)
 
 /* ---- Products -------------------------------------------------------------------------------- */
 
-/* As vectors of 32 lanes do. */
+/* Like 8-bit accumulators in vectors of 32 lanes. */
 BROKEN_KERNEL(adds_in_8_bits)
 {
     (void)device, (void)queue;
@@ -166,7 +166,7 @@ BROKEN_KERNEL(takes_minus_128_for_127)
     return COLLET_OK;
 }
 
-/* Number m of a vector that may be absent. */
+/* Element m of an optional vector, `otherwise` if absent. */
 static float number_at(const collet_operand *o, int64_t m, float otherwise)
 {
     return is_there(o) ? (float)broken_get(o, m) : otherwise;

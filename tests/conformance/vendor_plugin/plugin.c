@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A sound plugin with one kernel of its own, for as many devices (VENDOR_DEVICES) as it is built.
- */
+/* A valid plugin with the op vendor.own and VENDOR_DEVICES (0 or 1) devices. */
 #include <string.h>
 
 #include <collet/plugin.h>
@@ -10,10 +9,10 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 static const char capabilities_json[] =
 #if VENDOR_DEVICES
     "{\"jit\": false, \"parallel\": false, \"gpu\": false, \"device_count\": 1,"
-    " \"devices\": [{\"name\": \"nothing to do\"}]}";
+    " \"devices\": [{\"name\": \"vendor device\"}]}";
 #else
     "{\"jit\": false, \"parallel\": false, \"gpu\": false, \"device_count\": 0, \"devices\": [],"
-    " \"reason\": \"the card is not in its slot\"}";
+    " \"reason\": \"no card found\"}";
 #endif
 
 static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
