@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* extract_agree.h - the trajectories of GROMACS in tests/data, and one backend against another on
- * them. Every function fails the test instead of returning an error. */
+/* extract_agree.h - compares backends on the GROMACS trajectories in tests/data. Every function
+ * fails the test instead of returning an error. */
 #ifndef EXTRACT_AGREE_H
 #define EXTRACT_AGREE_H
 
@@ -15,19 +15,18 @@ typedef struct extract_sample_files {
     const char *masses;
 } extract_sample_files;
 
-/* First those with velocities and forces (f32, f32, f64), then two with positions alone. */
+/* Three with velocities and forces (f32, f32, f64), then two with positions only. */
 #define SAMPLES 3
 #define ALL_SAMPLES 5
 extern const extract_sample_files samples[ALL_SAMPLES];
 
-/* collet-extract in `directory` on a sample. */
+/* Runs collet-extract in `directory` on a sample. */
 npz extract_sample(const char *directory, const extract_sample_files *sample, const char *backend);
 
-/* The largest term m |r - com| |f| of any atom of a frame: what a cancelling torque is judged by.
- */
+/* The largest term m |r - com| |f| of any atom of a frame: the scale of a cancelling torque. */
 double largest_torque_term(const extract_sample_files *sample, int64_t frame, const double com[3]);
 
-/* Every key of a sample is there by both backends, and the same to TOLERANCE. */
+/* Both backends output every key of a sample, equal within TOLERANCE. */
 void check_agreement(const char *directory, const extract_sample_files *sample, const char *first,
                      const char *second);
 

@@ -64,7 +64,7 @@ const double *npz_f64(npz *archive, const char *key, int64_t *rows, size_t *coun
         i++;
     assert_true(i < EXTRACT_KEYS);
     if (archive->arrays[i] == NULL) {
-        /* A member of the archive need not be aligned to its numbers. */
+        /* A member of the archive need not be aligned for its dtype. */
         archive->arrays[i] = malloc(array.size + 1);
         assert_non_null(archive->arrays[i]);
         memcpy(archive->arrays[i], array.data, array.size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* extract_runs.h - what the tests of collet-extract share. Every function fails the test instead of
+/* extract_runs.h - shared by the tests of collet-extract. Every function fails the test instead of
  * returning an error. */
 #ifndef EXTRACT_RUNS_H
 #define EXTRACT_RUNS_H
@@ -17,7 +17,7 @@
 #define EXTRACT_KEYS 47
 extern const char *const extract_keys[EXTRACT_KEYS];
 
-/* An .npz that was read whole, with its arrays as they are asked for. */
+/* An .npz read completely, with the arrays requested so far. */
 typedef struct npz {
     io_bytes bytes;
     double *arrays[EXTRACT_KEYS];
@@ -26,25 +26,25 @@ typedef struct npz {
 npz npz_open(const char *path);
 void npz_close(npz *archive);
 
-/* One of the keys, f64; its number of rows goes to *rows and its size to *count, which may be NULL.
- * Lent until npz_close. */
+/* An f64 array by key, valid until npz_close; sets *rows to its number of rows and *count to its
+ * size; either may be NULL. */
 const double *npz_f64(npz *archive, const char *key, int64_t *rows, size_t *count);
 int npz_has(const npz *archive, const char *key);
 
-/* Runs collet-extract with -q, status 0 expected, in `directory`, output out.npz, and reads it.
+/* Runs collet-extract -q in `directory`, output out.npz, expects status 0 and reads the output.
  * Warnings are allowed. */
 npz extract(const char *directory, const char *const *args);
 #define EXTRACT(directory, ...) extract(directory, (const char *const[]){__VA_ARGS__, NULL})
 
-/* The meta file of such a run. */
+/* The meta file of that run. */
 cJSON *extract_meta(const char *directory);
 /* A member by a path of keys separated by '/'. */
 const cJSON *meta_at(const cJSON *meta, const char *path);
 
-/* `copies` of the file `from` after each other in the new file `to`. */
+/* Writes `copies` concatenated copies of the file `from` to the new file `to`. */
 void repeat_file(const char *from, const char *to, int copies);
 
-/* 1 when the backend can be used on this machine and build. */
+/* 1 if the backend is usable on this machine and in this build. */
 int backend_usable(const char *name);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A library in the place of BLIS, for the tests of backend-bench against: its products are right,
- * wrong, the end of the process, or without an end of their own, as FAKE_BLIS says.
+ * Stand-in for BLIS in the tests of `backend-bench against`. FAKE_BLIS selects its behaviour:
+ * correct products (the default), wrong ones, a crash or a hang.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,12 +13,12 @@
 EXPORTED const char *bli_info_get_version_str(void);
 EXPORTED int bli_arch_query_id(void);
 EXPORTED const char *bli_arch_string(int id);
-EXPORTED void cblas_sgemm(int order, int turn_a, int turn_b, int m, int n, int k, float alpha,
+EXPORTED void cblas_sgemm(int order, int trans_a, int trans_b, int m, int n, int k, float alpha,
                           const float *a, int lda, const float *b, int ldb, float beta, float *c,
                           int ldc);
 EXPORTED void cblas_dgemm(void);
 
-/* Says so by the file HANGS_HERE, which is waited for. */
+/* Creates the file HANGS_HERE, which the test waits for, and never returns. */
 static void hang(void)
 {
     const char *path = getenv("HANGS_HERE");
@@ -29,7 +29,7 @@ static void hang(void)
         pause();
 }
 
-static int told(const char *what)
+static int is_set_to(const char *what)
 {
     const char *set = getenv("FAKE_BLIS");
     return set && !strcmp(set, what);
@@ -50,16 +50,17 @@ const char *bli_arch_string(int id)
     return id == 7 ? "seven" : "?";
 }
 
-void cblas_sgemm(int order, int turn_a, int turn_b, int m, int n, int k, float alpha,
+void cblas_sgemm(int order, int trans_a, int trans_b, int m, int n, int k, float alpha,
                  const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc)
 {
-    if (told("crash") || order != 101 || turn_a != 111 || turn_b != 111 || alpha != 1 || beta != 0)
+    if (is_set_to("crash") || order != 101 || trans_a != 111 || trans_b != 111 || alpha != 1 ||
+        beta != 0)
         abort();
-    if (told("hangs"))
+    if (is_set_to("hangs"))
         hang();
     for (int i = 0; i < m; i++) {
         for (int j = 0; j < n; j++) {
-            float sum = told("wrong") ? 1.0f : 0.0f;
+            float sum = is_set_to("wrong") ? 1.0f : 0.0f;
             for (int l = 0; l < k; l++)
                 sum += a[i * lda + l] * b[l * ldb + j];
             c[i * ldc + j] = sum;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The JSON that a tool printed: what is looked for and is not there fails the test. */
+/* Access to the JSON that a tool printed; a missing member fails the test. */
 #ifndef TESTS_TOOLS_JSON_EXPECT_H
 #define TESTS_TOOLS_JSON_EXPECT_H
 
@@ -7,13 +7,14 @@
 
 #include "tool_run.h"
 
-/* What a run that ended with `status` printed; frees the result. cJSON_Delete the answer. */
+/* The output of a run that ended with `status`, parsed; frees the result. The caller calls
+ * cJSON_Delete. */
 static inline cJSON *parsed(tool_result *result, int status)
 {
     tool_expect(result, status);
     cJSON *root = cJSON_Parse(result->out);
     if (!root)
-        fail_msg("no JSON:\n%s", result->out);
+        fail_msg("not JSON:\n%s", result->out);
     tool_free(result);
     return root;
 }
@@ -36,7 +37,7 @@ static inline const char *text_of(const cJSON *object, const char *key)
 static inline double number_of(const cJSON *object, const char *key)
 {
     if (!cJSON_IsNumber(member(object, key)))
-        fail_msg("'%s' is no number", key);
+        fail_msg("'%s' is not a number", key);
     return member(object, key)->valuedouble;
 }
 

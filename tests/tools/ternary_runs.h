@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ternary_runs.h - what the tests of collet-ternary share. Every function fails the test instead of
+/* ternary_runs.h - shared by the tests of collet-ternary. Every function fails the test instead of
  * returning an error. */
 #ifndef TERNARY_RUNS_H
 #define TERNARY_RUNS_H
@@ -11,7 +11,7 @@
 
 #include <collet/collet.h>
 
-/* A sanitizer takes memory for itself, and keeps what was freed for a while. */
+/* A sanitizer uses memory itself, and delays the release of freed memory. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define WATCHED 1
 #elif defined(__has_feature)
@@ -23,8 +23,8 @@
 #define WATCHED 0
 #endif
 
-/* Writes DIRECTORY/NAME as a C-ordered .npy file; columns < 0: of one axis. `descr` is NumPy's,
- * whose last character is the bytes of an element. `data` NULL: zeros that take no disk. */
+/* Writes DIRECTORY/NAME as a C-ordered .npy file; columns < 0: of one axis. `descr` is NumPy's;
+ * its last character is the element size in bytes. `data` NULL: zeros, as a sparse file. */
 void ternary_npy(const char *directory, const char *name, const char *descr, int64_t rows,
                  int64_t columns, const void *data);
 
@@ -36,27 +36,27 @@ void ternary_npy_shaped(const char *directory, const char *name, const char *des
 void ternary_gguf(const char *directory, const char *name, uint32_t type, int64_t rows,
                   int64_t columns, const void *data, size_t bytes);
 
-/* Writes DIRECTORY/NAME as a .t2 file of one layer, whose rows are these bytes and all there is of
- * it; the rest of *layer is filled in. */
+/* Writes DIRECTORY/NAME as a .t2 file of one layer with these bytes as rows and no other data;
+ * fills in the rest of *layer. */
 void ternary_t2(const char *directory, const char *name, collet_t2_layer *layer, const void *rows,
                 size_t bytes);
 
-/* Runs collet-ternary in `directory`, with -q where `quiet`. */
+/* Runs collet-ternary in `directory`, with -q if `quiet`. */
 tool_result ternary_tool(const char *directory, int quiet, const char *const *args);
 #define TERNARY(directory, ...) ternary_tool(directory, 1, (const char *const[]){__VA_ARGS__, NULL})
 
-/* The same, which must succeed and say nothing. */
+/* The same; it must succeed and print nothing. */
 void ternary_fine(const char *directory, const char *const *args);
 #define FINE(directory, ...) ternary_fine(directory, (const char *const[]){__VA_ARGS__, NULL})
 
-/* The whole of DIRECTORY/NAME; its data are freed by freeing *bytes. */
+/* Reads DIRECTORY/NAME; freeing *bytes frees its data. */
 npy_array ternary_load(const char *directory, const char *name, io_bytes *bytes);
 
 /* Fails unless DIRECTORY/NAME has these axes, this dtype and these bytes. */
 void ternary_expect(const char *directory, const char *name, const char *descr, int64_t rows,
                     int64_t columns, const void *data);
 
-/* 1 when the backend is there and has the ternary kernels. */
+/* 1 if the backend is usable and has the ternary kernels. */
 int ternary_backend(const char *name);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend-bench: that it measures every op and reports what it says it does; no figure is judged.
- */
+/* backend-bench: it measures every op and reports as documented; figures are not checked. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,10 +21,10 @@
 #define BENCH(...) TOOL("backend-bench", __VA_ARGS__)
 
 /* assert_float_equal compares floats. */
-static void assert_near(double value, double wanted, double tolerance)
+static void assert_near(double value, double expected, double tolerance)
 {
-    if (!(fabs(value - wanted) <= tolerance))
-        fail_msg("%.17g is not %.17g", value, wanted);
+    if (!(fabs(value - expected) <= tolerance))
+        fail_msg("%.17g is not %.17g", value, expected);
 }
 
 static void set_variable(void *user)
@@ -51,12 +50,12 @@ static const cJSON *result_of(const cJSON *root, int index)
 
 static void check_times(const cJSON *times)
 {
-    double least = number_of(times, "min"), most = number_of(times, "max");
+    double minimum = number_of(times, "min"), maximum = number_of(times, "max");
     static const char *const between[] = {"mean", "median", "p95", "p99"};
-    assert_true(least > 0);
+    assert_true(minimum > 0);
     for (size_t i = 0; i < sizeof between / sizeof *between; i++) {
         double t = number_of(times, between[i]);
-        assert_true(t >= 0.999 * least && t <= 1.001 * most);
+        assert_true(t >= 0.999 * minimum && t <= 1.001 * maximum);
     }
     assert_true(number_of(times, "p99") >= number_of(times, "p95"));
     assert_true(number_of(times, "p95") >= number_of(times, "median"));
@@ -110,7 +109,7 @@ static void test_every_op_has_a_case(void **state)
     cJSON_Delete(root);
 }
 
-/* By what bounds the default shape, as a measurement of it would say. */
+/* The bound of each op at its default shape, as reported by a measurement. */
 static void test_what_bounds_a_case(void **state)
 {
     static const char *const bounds[][2] = {{"add", "memory"},
@@ -178,7 +177,7 @@ static void test_rows(void **state)
     (void)state;
     assert_string_equal(text_of(root, "tool"), "backend-bench");
     assert_string_equal(text_of(root, "collet"), COLLET_VERSION);
-    /* as it was typed: in that order, and with its lists whole */
+    /* as typed: in that order, and with unsplit lists */
     const cJSON *command = member(root, "command");
     assert_int_equal(cJSON_GetArraySize(command), 13);
     assert_string_equal(cJSON_GetArrayItem(command, 1)->valuestring, "add");

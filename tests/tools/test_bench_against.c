@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend-bench against: libraries that are right, wrong, crash or are not there. */
+/* backend-bench against: libraries that are correct, wrong, crash or are missing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,9 +18,9 @@
 #define SMALL                                                                                      \
     "--shape", "23x24x25", "--backend", "cpu_scalar", "--seconds", "0.01", "--threads", "1"
 
-/* COLLET_TEST_REFERENCES has a library in the place of BLIS, COLLET_TEST_NO_REFERENCES files that
- * are no libraries in the place of all. */
-static void meet(void *user)
+/* COLLET_TEST_REFERENCES contains a stand-in for BLIS, COLLET_TEST_NO_REFERENCES invalid files for
+ * all libraries. */
+static void set_libraries(void *user)
 {
     static char references[] = "LD_LIBRARY_PATH=" COLLET_TEST_REFERENCES;
     static char none[] = "LD_LIBRARY_PATH=" COLLET_TEST_NO_REFERENCES;
@@ -32,7 +32,7 @@ static void meet(void *user)
 static cJSON *compared(const char *how, const char *op, int status)
 {
     const char *const args[] = {"against", op, SMALL, "--dtype", "f32", "--json", NULL};
-    const tool_setup setup = {.prepare = meet, .user = (void *)(uintptr_t)how};
+    const tool_setup setup = {.prepare = set_libraries, .user = (void *)(uintptr_t)how};
     tool_result r = tool_run("backend-bench", args, &setup);
     return parsed(&r, status);
 }
@@ -51,7 +51,7 @@ static const cJSON *blis_of(const cJSON *result)
         if (!strcmp(text_of(row, "library"), "blis"))
             return row;
     }
-    fail_msg("blis is not spoken of");
+    fail_msg("blis is not reported");
     return NULL;
 }
 
@@ -116,12 +116,14 @@ static cJSON *fft_compared(const char *threads)
     const char *const args[] = {"against",   "fft",        "--shape",   "64",
                                 "--backend", "cpu_scalar", "--threads", threads,
                                 "--seconds", "0.01",       "--json",    NULL};
-    const tool_setup setup = {.prepare = meet, .user = (void *)(uintptr_t) "FAKE_BLIS=absent"};
+    const tool_setup setup = {.prepare = set_libraries,
+                              .user = (void *)(uintptr_t) "FAKE_BLIS=absent"};
     tool_result r = tool_run("backend-bench", args, &setup);
     return parsed(&r, 1);
 }
 
-/* Threads can cost more than they bring: a library is met with one as well, unless that is all. */
+/* Threads can cost more than they gain: with several threads a library is also measured with one.
+ */
 static void test_fft_is_compared_with_one_thread_too(void **state)
 {
     static const char *const threads[] = {"1", "2"};
@@ -169,7 +171,8 @@ static void test_the_command_line(void **state)
 static void test_text(void **state)
 {
     const char *const args[] = {"against", "matmul", SMALL, "--dtype", "f32", NULL};
-    const tool_setup setup = {.prepare = meet, .user = (void *)(uintptr_t) "FAKE_BLIS=right"};
+    const tool_setup setup = {.prepare = set_libraries,
+                              .user = (void *)(uintptr_t) "FAKE_BLIS=right"};
     tool_result r = tool_run("backend-bench", args, &setup);
     (void)state;
     tool_expect(&r, 0);
@@ -180,12 +183,12 @@ static void test_text(void **state)
     tool_free(&r);
 }
 
-/* A terminal shows what is being measured; the line is gone in the end. */
+/* A terminal shows the current measurement; the line is erased at the end. */
 static void test_progress(void **state)
 {
     const char *const args[] = {"against", "matmul", SMALL, "--dtype", "f32", NULL};
     const tool_setup setup = {
-        .prepare = meet, .user = (void *)(uintptr_t) "FAKE_BLIS=right", .terminal = 1};
+        .prepare = set_libraries, .user = (void *)(uintptr_t) "FAKE_BLIS=right", .terminal = 1};
     tool_result r = tool_run("backend-bench", args, &setup);
     (void)state;
     tool_expect(&r, 0);

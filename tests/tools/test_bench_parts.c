@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of backend-bench that can be wrong without anybody seeing it in a figure. */
+/* Parts of backend-bench whose errors would not show in a figure. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,10 +29,10 @@
 #endif
 
 /* assert_float_equal compares floats. */
-static void assert_near(double value, double wanted, double tolerance)
+static void assert_near(double value, double expected, double tolerance)
 {
-    if (!(fabs(value - wanted) <= tolerance))
-        fail_msg("%.17g is not %.17g", value, wanted);
+    if (!(fabs(value - expected) <= tolerance))
+        fail_msg("%.17g is not %.17g", value, expected);
 }
 
 static void test_stats(void **state)
@@ -87,7 +87,7 @@ static void test_shapes(void **state)
                                         "2147483648x2147483648x2"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         if (bench_shape_parse(wrong[i], &shape))
-            fail_msg("'%s' was taken for a shape", wrong[i]);
+            fail_msg("'%s' was parsed as a shape", wrong[i]);
 }
 
 static void test_names(void **state)
@@ -120,7 +120,7 @@ static void test_heap(void **state)
     assert_true(bench_heap_resident() > 100000);
 }
 
-/* Inputs are what their letters promise: an invalid one would measure an error's road. */
+/* Inputs have the properties of their letters: an invalid one would measure an error path. */
 static void test_inputs(void **state)
 {
     const bench_operand tensors = {'i', COLLET_F64, 3, {100, 3, 3}};
@@ -149,8 +149,9 @@ static void test_inputs(void **state)
     bench_input_fill(&definite, 0, m);
     for (const double *t = m; t < m + 900; t += 9)
         for (int i = 0; i < 3; i++) {
-            double beside = fabs(t[3 * i + (i + 1) % 3]) + fabs(t[3 * i + (i + 2) % 3]);
-            assert_true(t[4 * i] > beside && t[3 * i + (i + 1) % 3] == t[3 * ((i + 1) % 3) + i]);
+            double off_diagonal = fabs(t[3 * i + (i + 1) % 3]) + fabs(t[3 * i + (i + 2) % 3]);
+            assert_true(t[4 * i] > off_diagonal &&
+                        t[3 * i + (i + 1) % 3] == t[3 * ((i + 1) % 3) + i]);
         }
     bench_input_fill(&positive, 0, p);
     bench_input_fill(&positive, 1, q);
@@ -162,7 +163,7 @@ static void test_inputs(void **state)
     assert_true(equal < 10);
 }
 
-/* Half types are cut by hand. */
+/* Half types are converted by the tool's own code. */
 static void test_halves(void **state)
 {
     const bench_operand f16 = {'p', COLLET_F16, 1, {1000}}, bf16 = {'p', COLLET_BF16, 1, {1000}};
@@ -210,7 +211,7 @@ static void test_team(void **state)
     bench_team_destroy(NULL);
 }
 
-/* What references' results are told apart by, of every type that a reference computes. */
+/* Digests that compare references' results, for every dtype that a reference computes. */
 static void test_digests(void **state)
 {
     const float f32[4] = {3, -3, 3, -3};

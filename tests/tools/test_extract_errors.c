@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collet-extract on bad input: each case has its message and status, and leaves the directory as it
- * was, with the output of an earlier run in it.
+ * collet-extract on bad input: each case has its message and status, and leaves the directory
+ * unchanged, with the output of an earlier run in it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@
 
 #define FRAME 10200 /* bytes of a frame of the peptide's traj.trr */
 
-/* The former output, which no failure may touch. */
+/* The earlier output, which no failure may change. */
 static const char former[] = "the output of an earlier run";
 
 static int set_up(void **state)
@@ -46,7 +46,7 @@ static void check_former(void)
     free(bytes.data);
 }
 
-/* A run that fails with `status`, says each of the texts up to NULL, and leaves nothing. */
+/* The run fails with `status`, prints each of the texts up to NULL, and leaves no files. */
 static void check(int status, const char *const *args, const char *const *texts)
 {
     const char *all[60] = {"-o", "out.npz"};
@@ -63,7 +63,7 @@ static void check(int status, const char *const *args, const char *const *texts)
     assert_memory_equal(result.err, "collet-extract: ", 16);
     for (; *texts != NULL; texts++)
         if (strstr(result.err, *texts) == NULL)
-            fail_msg("'%s' is not said:\n%s", *texts, result.err);
+            fail_msg("'%s' not found in:\n%s", *texts, result.err);
     tool_free(&result);
     assert_int_equal(io_count_entries(directory), before);
     check_former();
@@ -244,7 +244,7 @@ static void test_frames_out_of_range(void **state)
           LIST("no frame", "traj.trr", "frame 51", "the start"));
 }
 
-/* A failure whose output is somewhere else. */
+/* A failure with an output in another directory. */
 static void check_output(const char *option, const char *path, const char *text)
 {
     const char *args[] = {option, path, WATER "conf.gro", WATER "traj.trr", NULL};
@@ -254,7 +254,7 @@ static void check_output(const char *option, const char *path, const char *text)
 
     tool_expect(&result, 1);
     if (strstr(result.err, path) == NULL || strstr(result.err, text) == NULL)
-        fail_msg("'%s' is not said: %s", text, result.err);
+        fail_msg("'%s' not found in: %s", text, result.err);
     tool_free(&result);
     assert_int_equal(io_count_entries(directory), before);
 }
@@ -271,7 +271,7 @@ static void test_unwritable_output(void **state)
     check_output("-d", "nowhere/results", "No such file");
 }
 
-/* The summary comes after the results, which stay. */
+/* The summary is printed after the results, which are kept. */
 static void test_standard_output(void **state)
 {
     const char *args[] = {"-o", "said.npz", PEPTIDE "conf.gro", PEPTIDE "traj.trr", NULL};
@@ -362,7 +362,7 @@ static void limit_file_size(void *user)
     setrlimit(RLIMIT_FSIZE, &limit);
 }
 
-/* Room for some columns, and for all columns but not for the archive of them. */
+/* Space for some columns, and for all columns but not for their archive. */
 static void test_file_size_limit(void **state)
 {
     static const rlim_t limits[] = {3000, 30000};
@@ -384,7 +384,7 @@ static void test_file_size_limit(void **state)
     }
 }
 
-/* In the child, so that the mount is seen by nobody else and goes with it. */
+/* In the child: the mount is private and ends with it. */
 static void mount_small_disk(void *user)
 {
     if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
@@ -415,7 +415,7 @@ static void test_full_disk(void **state)
 
 static int signal_to_send;
 
-/* Sends the signal once the program computes: then its backend's library is mapped. */
+/* Sends the signal once the program computes: its backend's library is mapped then. */
 static void interrupt(pid_t program)
 {
     char path[64], line[1000];

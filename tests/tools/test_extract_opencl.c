@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-extract by opencl against cpu_scalar on trajectories of GROMACS. */
+/* collet-extract with opencl against cpu_scalar on GROMACS trajectories. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "extract_agree.h"
 
-/* What ctest takes for SKIP. */
+/* ctest's SKIP_RETURN_CODE. */
 #define SKIPPED 77
 
 static void test_agrees(void **state)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collet-extract on trajectories of GROMACS against the numbers of an independent reader
- * (reference.json), and one backend against the other.
+ * collet-extract on GROMACS trajectories against the numbers of an independent reader
+ * (reference.json), and the backends against each other.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -60,7 +60,7 @@ static int tear_down(void **state)
     return remove_directory(state);
 }
 
-/* All numbers below an item, in order. */
+/* Flattens an item to its numbers, in order. */
 static int flatten(const cJSON *item, double *values, int n)
 {
     const cJSON *child;
@@ -130,7 +130,7 @@ static void test_reference(void **state)
     assert_true(used > 0);
 }
 
-/* Nothing acts on the peptide from outside. */
+/* No external forces act on the peptide. */
 static void test_isolated_body(void **state)
 {
     (void)state;
@@ -152,7 +152,8 @@ static void test_isolated_body(void **state)
     }
 }
 
-/* A vector along the first principal axis, across it, and along 0.6 x + 0.8 z, and all sizes. */
+/* A vector's parts along and perpendicular to the first principal axis and along 0.6 x + 0.8 z, and
+ * their magnitudes. */
 static void check_parts(npz *out, const char *vector, const double *axes)
 {
     static const char *const names[] = {"_vector",    "_parallel",     "_perp",     "_z_component",
@@ -256,7 +257,7 @@ static void test_backends_agree(void **state)
         check_agreement(directory, &samples[i], backends[0], backends[1]);
 }
 
-/* Compressed positions: no velocities, no forces, and the numbers that MDAnalysis gets. */
+/* Compressed positions: no velocities or forces; the numbers of MDAnalysis. */
 static void test_xtc(void **state)
 {
     static const struct {

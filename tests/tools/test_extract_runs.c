@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the options of collet-extract do, and what is said about a run. */
+/* The options of collet-extract, and the reports about a run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -230,7 +230,7 @@ static void test_directory(void **state)
 
     (void)state;
     assert_non_null(inner);
-    for (int again = 0; again < 2; again++) { /* an old directory is written over */
+    for (int again = 0; again < 2; again++) { /* an existing directory is overwritten */
         tool_result result = tool_run("collet-extract", args, &setup);
 
         tool_expect(&result, 0);
@@ -255,7 +255,7 @@ static void test_directory(void **state)
     npz_close(&whole);
 }
 
-/* The results of traj.trr do not replace those of traj.xtc unless that is asked for. */
+/* The results of traj.trr do not replace those of traj.xtc unless requested. */
 static void check_no_replacement(const char *inner)
 {
     const char *args[] = {WATER "conf.gro", WATER "traj.trr", NULL, NULL};
@@ -279,7 +279,7 @@ static void check_no_replacement(const char *inner)
     tool_free(&result);
 }
 
-/* Named after the trajectory, in the working directory; the summary says where. */
+/* Named after the trajectory, in the working directory; the summary has the path. */
 static void test_default_output(void **state)
 {
     char *inner = io_make_directory();
@@ -335,7 +335,7 @@ static void test_json(void **state)
     tool_free(&result);
 }
 
-/* Files after each other: the times fall back, which dL/dt does not like. */
+/* Concatenated files: time decreases, which dL/dt warns about. */
 static void test_times_that_fall(void **state)
 {
     npz out;
@@ -365,7 +365,7 @@ static void save_not_finite(const char *name)
     free(image.data);
 }
 
-/* Frame and atom are named, on the terminal and in the meta file. */
+/* The terminal and the meta file name frame and atom. */
 static void test_not_finite(void **state)
 {
     static const char top[] = "two\n2\n    1ALA     CA    1   0.000   0.000   0.000\n"
@@ -390,7 +390,7 @@ static void test_not_finite(void **state)
     cJSON_Delete(meta);
 }
 
-/* What is in the meta file's warnings is on the terminal, with -q too. */
+/* The warnings of the meta file are also printed on the terminal, even with -q. */
 static void test_warnings(void **state)
 {
     const char *args[] = {"-q",        "-o",          "out.npz", PEPTIDE "conf.gro",
@@ -446,17 +446,17 @@ static void test_backend_option(void **state)
 
 #define PLUGIN_PART 22 /* "probe-" and the 16 digits of a plugin's path */
 
-typedef struct answers {
+typedef struct probe_files {
     size_t n;
     ino_t files[64];
     char names[64][80];
-} answers;
+} probe_files;
 
-static answers cached_answers(const char *inner)
+static probe_files cached_probes(const char *inner)
 {
     DIR *cache = opendir(io_path(inner, "collet"));
     struct dirent *entry;
-    answers all = {0};
+    probe_files all = {0};
 
     assert_non_null(cache);
     while ((entry = readdir(cache)) != NULL && all.n < 64) {
@@ -474,14 +474,14 @@ static void use_cache(void *user)
     setenv("XDG_CACHE_HOME", user, 1);
 }
 
-/* A second runtime, with other threads, would try each plugin again: there would be another answer
- * of it in the cache, or a new one in its place. */
+/* A second runtime, with other threads, would probe each plugin again and add or replace a result
+ * in the cache. */
 static void test_plugins_are_tried_once(void **state)
 {
     const char *args[] = {"-q", "-o", "out.npz", WATER "conf.gro", WATER "traj.trr", NULL};
     char *inner = io_make_directory();
     tool_setup setup = {.directory = directory, .prepare = use_cache, .user = inner};
-    answers first, second;
+    probe_files first, second;
 
     (void)state;
     for (int again = 0; again < 2; again++) {
@@ -489,7 +489,7 @@ static void test_plugins_are_tried_once(void **state)
 
         tool_expect(&result, 0);
         tool_free(&result);
-        *(again ? &second : &first) = cached_answers(inner);
+        *(again ? &second : &first) = cached_probes(inner);
     }
     assert_true(first.n > 0);
     assert_int_equal(first.n, second.n);
@@ -534,10 +534,10 @@ static void test_progress_text(void **state)
     assert_string_equal(text, "0 frames, 0 %, 0:00:00 left");
 }
 
-/* A terminal gets the line, which is gone in the end; --quiet keeps it away. */
+/* A terminal shows the progress line, erased at the end; --quiet suppresses it. */
 static void test_progress_on_a_terminal(void **state)
 {
-    /* (Without velocities nothing is warned of.) */
+    /* Without velocities there are no warnings. */
     const char *args[] = {"-o", "out.npz",   PEPTIDE "conf.gro", "many.trr", "--batch",
                           "1",  "--backend", "cpu_scalar",       "--keys",   "com",
                           NULL, NULL};
@@ -546,7 +546,7 @@ static void test_progress_on_a_terminal(void **state)
     int copies;
 
     (void)state;
-    /* The line comes after a tenth of a second: what takes so long depends on machine and build. */
+    /* The line appears after 0.1 s; the size that takes so long depends on machine and build. */
     for (copies = 20;; copies *= 2) {
         repeat_file(PEPTIDE "traj.trr", io_path(directory, "many.trr"), copies);
         result = tool_run("collet-extract", args, &setup);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The signals that stop a tool: the first is noted, the second ends the program. */
+/* Signals that stop a tool: the first is recorded, the second terminates the program. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,9 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LIVES 100 /* exit status of what no signal has ended */
+#define LIVES 100 /* exit status of a process that no signal terminated */
 
-/* A process that gets the signals, 0 being none, one after another: what waitpid says of it. */
+/* The waitpid status of a process that receives these signals in turn; 0: none. */
 static int end_of(int ignored, int first, int second)
 {
     int status;

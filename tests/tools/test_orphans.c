@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a tool has started, and what never ends by itself, ends with the tool, however that ends. */
+/* A hanging child process ends with the tool that started it, however the tool ends. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,11 +28,11 @@ static int set_up(void **state)
     directory = io_make_directory();
     setenv("HANGS_HERE", io_path(directory, "hangs"), 1);
     setenv("FAKE_BLIS", "hangs", 1);
-    /* Orphans become children of this process, so that it can see them. */
+    /* Orphans become children of this process, which can then wait for them. */
     return prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
-/* A process group of its own, to end whatever there is when the test fails. */
+/* Starts a process group, which is killed if the test fails. */
 static pid_t start(const char *library_path, char *const *args)
 {
     pid_t child = fork();
@@ -66,7 +66,7 @@ static void expect_no_orphans(const char *library_path, char *const *args, int s
 
     for (int64_t us = 0; access(path, F_OK) != 0; us += PAUSE_US) {
         if (us > START_SECONDS * INT64_C(1000000) || waitpid(tool, NULL, WNOHANG) != 0)
-            fail_of(tool, "it did not come to what hangs");
+            fail_of(tool, "the tool ended or did not reach the hang");
         usleep(PAUSE_US);
     }
     assert_int_equal(unlink(path), 0);
@@ -77,7 +77,7 @@ static void expect_no_orphans(const char *library_path, char *const *args, int s
             usleep(PAUSE_US);
     }
     if (pid >= 0)
-        fail_of(tool, "a process outlives the one that started it");
+        fail_of(tool, "a child process outlives the tool");
     assert_int_equal(errno, ECHILD);
 }
 

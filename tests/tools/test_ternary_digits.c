@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The example that was trained: digits it has not seen, on every backend the same answers. */
+/* The trained example: held-out digits, with the same predictions on every backend. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,20 +18,20 @@
 #define HELD_OUT 1000
 #define CLASSES 10
 
-/* Which class each vector gets; *right of them as labelled. */
+/* The predicted class of each vector, and the reported accuracy. */
 static void predict(const char *backend, const char *activations, int predictions[HELD_OUT],
                     double *accuracy)
 {
     tool_result result = TERNARY(directory, "run", DIGITS "digits.t2", DIGITS "held_out.npy",
                                  "--labels", DIGITS "labels.npy", "-o", "y.npy", "--backend",
                                  backend, "--activations", activations, "--json");
-    cJSON *said = parsed(&result, 0);
+    cJSON *report = parsed(&result, 0);
     io_bytes bytes;
 
-    assert_string_equal(text_of(said, "backend"), backend);
-    assert_int_equal((int)number_of(said, "vectors"), HELD_OUT);
-    *accuracy = number_of(said, "accuracy");
-    cJSON_Delete(said);
+    assert_string_equal(text_of(report, "backend"), backend);
+    assert_int_equal((int)number_of(report, "vectors"), HELD_OUT);
+    *accuracy = number_of(report, "accuracy");
+    cJSON_Delete(report);
     npy_array y = ternary_load(directory, "y.npy", &bytes);
     assert_int_equal(y.shape[0], HELD_OUT);
     assert_int_equal(y.shape[1], CLASSES);
@@ -46,7 +46,7 @@ static void predict(const char *backend, const char *activations, int prediction
     free(bytes.data);
 }
 
-/* What `run` says is what its output and the labels come to. */
+/* The accuracy that `run` reports agrees with its output and the labels. */
 static void test_accuracy(void **state)
 {
     static int predictions[HELD_OUT];
@@ -64,7 +64,7 @@ static void test_accuracy(void **state)
     free(bytes.data);
 }
 
-/* The shipped example shows what the format promises: 2 bits a weight, no padding. */
+/* The shipped example takes 2 bits per weight, without padding. */
 static void test_bits(void **state)
 {
     tool_result result = TERNARY(directory, "info", DIGITS "digits.t2", "--json");
@@ -85,18 +85,18 @@ static void test_backends(void **state)
 {
     static const char *const backends[] = {"cpu_openmp", "opencl", "cuda"};
     static const char *const activations[] = {"int8", "f32"};
-    static int wanted[HELD_OUT], predictions[HELD_OUT];
+    static int expected[HELD_OUT], predictions[HELD_OUT];
     double accuracy;
 
     (void)state;
     for (size_t a = 0; a < 2; a++) {
-        predict("cpu_scalar", activations[a], wanted, &accuracy);
+        predict("cpu_scalar", activations[a], expected, &accuracy);
         assert_true(accuracy >= 0.95);
         for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
             if (!ternary_backend(backends[i]))
                 continue;
             predict(backends[i], activations[a], predictions, &accuracy);
-            assert_memory_equal(predictions, wanted, sizeof wanted);
+            assert_memory_equal(predictions, expected, sizeof expected);
         }
     }
 }

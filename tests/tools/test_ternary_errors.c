@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collet-ternary on bad input: each case has its message and status, and leaves the directory as it
- * was, with the output of an earlier run in it.
+ * collet-ternary on bad input: each case has its message and status, and leaves the directory
+ * unchanged, with the output of an earlier run in it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@
 
 static const char former[] = "the output of an earlier run";
 
-/* Rows of K numbers for good files: codes, floats, vectors. */
+/* Rows of K numbers for valid files: codes, floats, vectors. */
 static int8_t codes[4 * K];
 static float floats[4 * K];
 
@@ -45,7 +45,7 @@ static int set_up(void **state)
     return 0;
 }
 
-/* A run that fails with status 1, says `part`, and leaves all as it was. */
+/* The run fails with status 1, prints `part`, and changes no files. */
 static void check(const char *part, const char *const *args)
 {
     int before = io_count_entries(directory);
@@ -55,7 +55,7 @@ static void check(const char *part, const char *const *args)
     assert_string_equal(result.out, "");
     assert_memory_equal(result.err, "collet-ternary: ", 16);
     if (!strstr(result.err, part))
-        fail_msg("'%s' is not said:\n%s", part, result.err);
+        fail_msg("'%s' not found in:\n%s", part, result.err);
     tool_free(&result);
     assert_int_equal(io_count_entries(directory), before);
     io_bytes bytes = io_load(io_path(directory, "out"));
@@ -64,7 +64,7 @@ static void check(const char *part, const char *const *args)
     free(bytes.data);
 }
 
-/* With output to `out`, and as it is. */
+/* With output to `out`, and without. */
 #define CHECK_PLAIN(part, ...) check(part, (const char *const[]){__VA_ARGS__, NULL})
 #define CHECK(part, ...) check(part, (const char *const[]){__VA_ARGS__, "-o", "out", NULL})
 
@@ -130,7 +130,7 @@ static void test_biases(void **state)
     CHECK("No such file", "pack", "c.npy", "--bias", "none.npy");
 }
 
-/* What f16 cannot hold does not become infinite or 0 unseen; t2 holds any scale. */
+/* Scales outside f16's range are refused, not rounded to infinity or 0; t2 stores any scale. */
 static void test_block_scales(void **state)
 {
     static const float bad[] = {1e5f, 65520, -7e4f, 1e-9f, -0x1p-25f};
@@ -221,7 +221,7 @@ static void test_damage(void **state)
     CHECK("which of its 2 layers", "unpack", CORPUS "t2/two_layers");
 }
 
-/* Codes that a writer other than ours left in a file whose checksums are right. */
+/* Invalid codes by another writer, in a file with valid checksums. */
 static void test_code_11(void **state)
 {
     static const uint32_t formats[] = {COLLET_TERNARY_T2, COLLET_TERNARY_ROTOR};
@@ -290,8 +290,8 @@ static void test_memory(void **state)
 
 /* ---- Standard output ----------------------------------------------------------------------- */
 
-/* What cannot be said has no output either. */
-static void check_unsaid(const char *const *args)
+/* If standard output fails, no output file is written. */
+static void check_unprinted(const char *const *args)
 {
     const tool_setup setup = {.directory = directory, .prepare = tool_to_full_device};
     int before = io_count_entries(directory);
@@ -302,16 +302,16 @@ static void check_unsaid(const char *const *args)
     tool_free(&result);
     assert_int_equal(io_count_entries(directory), before);
 }
-#define CHECK_UNSAID(...) check_unsaid((const char *const[]){__VA_ARGS__, NULL})
+#define CHECK_UNPRINTED(...) check_unprinted((const char *const[]){__VA_ARGS__, NULL})
 
 static void test_standard_output(void **state)
 {
     (void)state;
-    CHECK_UNSAID("pack", "c.npy", "-o", "unsaid.t2");
-    CHECK_UNSAID("unpack", "good.t2", "-o", "unsaid.npy");
-    CHECK_UNSAID("run", "good.t2", "x.npy", "-o", "unsaid.npy");
-    CHECK_UNSAID("run", "good.t2", "x.npy", "-o", "unsaid.npy", "--json");
-    CHECK_UNSAID("info", "good.t2");
+    CHECK_UNPRINTED("pack", "c.npy", "-o", "unprinted.t2");
+    CHECK_UNPRINTED("unpack", "good.t2", "-o", "unprinted.npy");
+    CHECK_UNPRINTED("run", "good.t2", "x.npy", "-o", "unprinted.npy");
+    CHECK_UNPRINTED("run", "good.t2", "x.npy", "-o", "unprinted.npy", "--json");
+    CHECK_UNPRINTED("info", "good.t2");
 }
 
 static void test_usage(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* 100 million weights: memory stays small, the file takes 2 bits each, the progress line is shown
- * and gone. */
+/* 100 million weights: bounded memory, 2 bits per weight in the file, the progress line is shown
+ * and erased. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static int set_up(void **state)
     return 0;
 }
 
-/* Other backends' drivers, which the probe loads, take more memory than the work. */
+/* Other backends' drivers, which the probe loads, use more memory than the work. */
 static void without_probe(void *user)
 {
     (void)user;
@@ -46,7 +46,7 @@ static void expect_little_memory(void)
         fail_msg("%ld KiB of memory", usage.ru_maxrss);
 }
 
-/* Memory to run does not grow with X, on whichever axes its vectors are. */
+/* The memory of `run` does not grow with X, for any axes of its vectors. */
 static void test_memory_of_run(void **state)
 {
     static const char *const shapes[] = {"(300000, 80)", "(1, 300000, 80)"};
@@ -93,7 +93,7 @@ static void test_memory(void **state)
     expect_little_memory();
 }
 
-/* A terminal gets the line, which is gone in the end. */
+/* A terminal shows the progress line, erased at the end. */
 static void test_progress(void **state)
 {
     const char *args[] = {"pack", "p.npy", "-o", "p.t2", "--backend", "cpu_scalar", NULL};
@@ -101,7 +101,7 @@ static void test_progress(void **state)
     tool_result result;
 
     (void)state;
-    /* The line comes after a tenth of a second: what takes so long depends on machine and build. */
+    /* The line appears after 0.1 s; the size that takes so long depends on machine and build. */
     for (int rows = 1000;; rows *= 2) {
         ternary_npy(directory, "p.npy", "|i1", rows, 10000, NULL);
         result = tool_run("collet-ternary", args, &setup);

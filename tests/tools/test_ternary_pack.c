@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-ternary on good input: known bytes, every dtype and format, there and back, networks. */
+/* collet-ternary on valid input: known bytes, every dtype and format, round trips, networks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,8 +45,7 @@ static const cJSON *layer_of(const cJSON *info, int index)
 
 /* ---- Tests --------------------------------------------------------------------------------- */
 
-/* The planes, first weight leftmost, are 10010001 and 01001000; here the first is the lowest bit.
- */
+/* The planes are 10010001 and 01001000, first weight leftmost; here it is the lowest bit. */
 static void test_known_bytes(void **state)
 {
     static const int8_t eight[8] = {1, -1, 0, 1, -1, 0, 0, 1};
@@ -65,7 +64,7 @@ static void test_known_bytes(void **state)
     FINE(directory, "unpack", "8.t2", "-o", "back.npy");
     ternary_expect(directory, "back.npy", "|i1", 1, 8, eight);
     ternary_npy(directory, "7.npy", "<f4", 7, -1, numbers);
-    FINE(directory, "pack", "7.npy", "-o", "7.t2"); /* 0.3, when nothing is said */
+    FINE(directory, "pack", "7.npy", "-o", "7.t2"); /* the default, 0.3 */
     FINE(directory, "unpack", "7.t2", "-o", "back.npy");
     ternary_expect(directory, "back.npy", "|i1", 1, 7, quantized);
 }
@@ -102,7 +101,7 @@ static void test_formats(void **state)
     }
 }
 
-/* The same weights in f2, f4, f8, BF16 of GGUF, and of the other byte order: the same codes. */
+/* The same weights in f2, f4, f8, GGUF BF16 and the other byte order give the same codes. */
 static void test_dtypes(void **state)
 {
     float f4[ROWS * COLUMNS];
@@ -151,7 +150,7 @@ static void test_dtypes(void **state)
     free(bytes.data);
 }
 
-/* TQ2_0 of a GGUF file: its bytes are those that packing the codes gives, its scale is kept. */
+/* TQ2_0 of a GGUF file: the same bytes as from packing the codes; its scale is kept. */
 static void test_gguf_blocks(void **state)
 {
     static const uint32_t types[] = {35, 34};
@@ -189,7 +188,7 @@ static void test_gguf_blocks(void **state)
     cJSON_Delete(info);
 }
 
-/* The scales of a .t2 file are its own: what stands in the blocks of a layer without is not taken.
+/* A .t2 file stores scales separately: scales in the blocks of a layer without scale are ignored.
  */
 static void test_block_scales(void **state)
 {
@@ -218,7 +217,7 @@ static void test_block_scales(void **state)
     for (int r = 0; r < ROWS; r++)
         values[r] = (float)(codes[r * COLUMNS] + codes[r * COLUMNS + 1]);
     ternary_expect(directory, "y.npy", "<f4", 1, ROWS, values);
-    /* Of a GGUF file they are all there is. */
+    /* In a GGUF file the blocks hold the only scales. */
     ternary_gguf(directory, "two.gguf", 35, ROWS, COLUMNS, blocks, rows.size);
     for (int i = 0; i < ROWS * COLUMNS; i++)
         values[i] = 2 * codes[i];
@@ -234,7 +233,7 @@ static void test_block_scales(void **state)
 static const int8_t second[2 * ROWS] = {1, 0, -1, 1, 0, 0, 1, 1, 0, -1};
 static const float bias[ROWS] = {1, -2, 3, -4, 5}, scale[ROWS] = {.5f, 1, 2, .25f, 1};
 
-/* What layer 0 gives, relu(scale * sum + bias), and layer 1 of that; every number is exact. */
+/* Layer 0, relu(scale * sum + bias), followed by layer 1; every number is exact. */
 static void compute_network(int8_t x[VECTORS * COLUMNS], float y[VECTORS][2])
 {
     for (int v = 0; v < VECTORS; v++) {
@@ -286,14 +285,14 @@ static void test_network(void **state)
     static const char *const formats[] = {"t2", "rotor"};
     static const int64_t axes[] = {VECTORS, 2};
     int8_t x[VECTORS * COLUMNS];
-    float wanted[VECTORS][2];
+    float expected[VECTORS][2];
 
     (void)state;
-    compute_network(x, wanted);
+    compute_network(x, expected);
     ternary_npy(directory, "x.npy", "|i1", VECTORS, COLUMNS, x);
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         pack_network(formats[i]);
-        expect_run("x.npy", 2, axes, wanted, sizeof wanted);
+        expect_run("x.npy", 2, axes, expected, sizeof expected);
     }
     cJSON *info = info_of("model.t2");
     const cJSON *layer = layer_of(info, 0);
@@ -303,28 +302,27 @@ static void test_network(void **state)
     cJSON_Delete(info);
 }
 
-/* Axes in front of the last one are kept, whatever they are: of no vectors, and of one alone too.
- */
+/* All axes before the last are kept, also with no vectors or a single one. */
 static void test_axes_of_vectors(void **state)
 {
     static const int64_t four[] = {1, VECTORS, 1, 2}, none[] = {2, 0, 2}, one[] = {2};
     int8_t x[VECTORS * COLUMNS];
-    float wanted[VECTORS][2];
+    float expected[VECTORS][2];
 
     (void)state;
-    compute_network(x, wanted);
+    compute_network(x, expected);
     pack_network("t2");
     ternary_npy_shaped(directory, "x4.npy", "|i1", "(1, 3, 1, 512)", VECTORS * COLUMNS, x);
-    expect_run("x4.npy", 4, four, wanted, sizeof wanted);
+    expect_run("x4.npy", 4, four, expected, sizeof expected);
     ternary_npy_shaped(directory, "x0.npy", "|i1", "(2, 0, 512)", 0, x);
-    expect_run("x0.npy", 3, none, wanted, 0);
+    expect_run("x0.npy", 3, none, expected, 0);
     ternary_npy(directory, "x1.npy", "|i1", COLUMNS, -1, x);
-    expect_run("x1.npy", 1, one, wanted[0], sizeof wanted[0]);
+    expect_run("x1.npy", 1, one, expected[0], sizeof expected[0]);
 }
 
 /* ---- The program --------------------------------------------------------------------------- */
 
-/* Names of files may hold any bytes; what is made of them, and printed, is text. */
+/* File names may contain any bytes; names derived from them and printed text are valid text. */
 static void test_names(void **state)
 {
 #define DIGITS_54 "123456789012345678901234567890123456789012345678901234"
@@ -387,7 +385,7 @@ static void test_help(void **state)
     tool_free(&version);
 }
 
-/* Help of a command has its own options, those of all commands, and no others. */
+/* The help of a command lists its own options and the common ones, no others. */
 static void test_help_of_commands(void **state)
 {
     static const struct {
@@ -415,7 +413,7 @@ static void test_help_of_commands(void **state)
     }
 }
 
-/* Rows of 64 weights take a block of 256; what that costs is shown apart from the 2 bits. */
+/* Rows of 64 weights take a block of 256; the padding is reported separately from the 2 bits. */
 static void test_padding(void **state)
 {
     static int8_t few[4 * 64];

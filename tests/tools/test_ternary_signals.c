@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A signal stops every command of collet-ternary at the next piece of work. */
+/* A signal stops every command of collet-ternary at the next work unit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@ static int set_up(void **state)
     ternary_npy(directory, "c.npy", "|i1", 4, K, codes);
     FINE(directory, "pack", "c.npy", "-o", "good.t2");
     ternary_npy(directory, "x.npy", "|i1", 2, K, codes);
-    /* The configuration, in whose reading every command waits until the signal has come. */
+    /* The configuration is a FIFO: every command waits in reading it until the signal arrives. */
     return mkfifo(io_path(directory, "config"), 0600);
 }
 
@@ -41,10 +41,10 @@ static void wait_at_the_configuration(void *user)
 {
     (void)user;
     setenv("COLLET_CONFIG", "config", 1);
-    setenv("COLLET_PROBE", "off", 1); /* it would wait as well */
+    setenv("COLLET_PROBE", "off", 1); /* the probe would wait as well */
 }
 
-/* Lets the program go on with a signal that it has noted; ends it when it does not end. */
+/* Sends the signal, then lets the program continue; kills it if it does not end. */
 static void interrupt(pid_t program)
 {
     siginfo_t ended = {0};
@@ -81,7 +81,7 @@ static void check(const char *const *args)
 }
 #define CHECK(...) check((const char *const[]){__VA_ARGS__, NULL})
 
-/* The output is begun before, and gone. */
+/* The output file, already created, is removed. */
 static void test_outputs(void **state)
 {
     (void)state;
@@ -90,7 +90,7 @@ static void test_outputs(void **state)
     CHECK("run", "good.t2", "x.npy", "-o", "s.npy");
 }
 
-/* Checking a model ends before its damage is found. */
+/* Checking a model ends before the damage is found. */
 static void test_models(void **state)
 {
     (void)state;

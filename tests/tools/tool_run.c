@@ -19,7 +19,7 @@
 
 #define MOST_ARGUMENTS 64
 
-/* What came out of one end of the program so far. */
+/* Output of one stream of the program so far. */
 typedef struct stream {
     int fd; /* -1: ended */
     char *text;
@@ -33,7 +33,7 @@ static void stream_read(stream *s)
 
     if (n < 0 && errno == EINTR)
         return;
-    if (n <= 0) { /* a terminal whose other side is gone gives EIO */
+    if (n <= 0) { /* a terminal whose other side is closed returns EIO */
         close(s->fd);
         s->fd = -1;
         return;
