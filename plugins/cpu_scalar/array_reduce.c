@@ -4,7 +4,6 @@
 
 #include <math.h>
 
-#include "shared/host/array/argmax.h"
 #include "shared/host/util/convert.h"
 #include "shared/host/util/rows.h"
 #include "shared/host/util/sum.h"
@@ -140,6 +139,28 @@ KERNEL(max)
     return reduce(call, max_of);
 }
 
+/* The index, in the order of the walk, of the first maximum; of the first NaN where there is one.
+ * At least one element. */
+static int64_t place_of_max(cpu_rows walk, char *at, int wide)
+{
+    double greatest = 0;
+    int64_t index = 0, found = -1;
+    walk.at[0] = at;
+    for (cpu_rows_begin(&walk); walk.rows > 0; cpu_rows_next(&walk))
+        for (int64_t i = 0; i < walk.length; i++, index++) {
+            const char *p = walk.at[0] + i * walk.inner[0];
+            double x =
+                wide ? *(const double *)(const void *)p : (double)*(const float *)(const void *)p;
+            if (x <= greatest && found >= 0)
+                continue;
+            greatest = x;
+            found = index;
+            if (isnan(x))
+                return index;
+        }
+    return found;
+}
+
 KERNEL(argmax)
 {
     int wide = cpu_operand(call, 1)->dtype == COLLET_F64;
@@ -148,7 +169,7 @@ KERNEL(argmax)
     for (cpu_rows_begin(&kept); kept.rows > 0; cpu_rows_next(&kept))
         for (int64_t i = 0; i < kept.length; i++) {
             char *out = kept.at[1] + i * kept.inner[1];
-            *(int64_t *)(void *)out = cpu_argmax(reduced, kept.at[0] + i * kept.inner[0], wide);
+            *(int64_t *)(void *)out = place_of_max(reduced, kept.at[0] + i * kept.inner[0], wide);
         }
     return COLLET_OK;
 }

@@ -304,6 +304,43 @@ static void test_results_do_not_depend_on_threads(void **state)
     }
 }
 
+#define MANY_NUMBERS 300007
+
+static int64_t place_of_maximum(const float *x, int32_t threads)
+{
+    collet_reduce_params all = {sizeof all, 1, 0, 0};
+    int64_t place = -1;
+    reopen(threads);
+    CALL_WITH(ARGMAX, 1, &all, sizeof all, SCALAR(&place, I64), ARRAY(x, F32, MANY_NUMBERS));
+    return place;
+}
+
+/* Threads share one output; the first of equal maxima, and of NaNs, may be in the part of any. */
+static void test_first_maximum_of_many_parts(void **state)
+{
+    (void)state;
+    static float x[MANY_NUMBERS];
+    const int64_t places[] = {0, 1, 4095, 4096, 33334, 33335, 66670, 150001, MANY_NUMBERS - 1};
+    enum { PLACES = sizeof places / sizeof *places };
+    for (int32_t threads = 1; threads <= 7; threads += 3) {
+        for (int64_t i = 0; i < MANY_NUMBERS; i++)
+            x[i] = -INFINITY;
+        assert_int_equal(0, place_of_maximum(x, threads));
+        for (int i = 0; i < PLACES; i++) {
+            for (int64_t k = 0; k < MANY_NUMBERS; k++)
+                x[k] = (float)(k % 1000) - 2000.0f;
+            for (int k = i; k < PLACES; k++)
+                x[places[k]] = k == i ? -0.0f : 0.0f;
+            assert_int_equal(places[i], place_of_maximum(x, threads));
+            x[MANY_NUMBERS / 3] = 7.0f;
+            assert_int_equal(MANY_NUMBERS / 3, place_of_maximum(x, threads));
+            for (int k = i; k < PLACES; k++)
+                x[places[k]] = NAN;
+            assert_int_equal(places[i], place_of_maximum(x, threads));
+        }
+    }
+}
+
 /* Two contexts of one process do not affect each other's results. */
 static void *compute_repeatedly(void *argument)
 {
@@ -393,6 +430,7 @@ int main(void)
         cmocka_unit_test(test_unknown_isa_is_refused_with_a_reason),
         cmocka_unit_test(test_capabilities_that_do_not_fit),
         cmocka_unit_test(test_results_do_not_depend_on_threads),
+        cmocka_unit_test(test_first_maximum_of_many_parts),
         cmocka_unit_test(test_two_callers_at_once),
         cmocka_unit_test(test_subnormals_on_every_thread),
         cmocka_unit_test(test_nothing_but_wrong_codes),
