@@ -8,7 +8,7 @@
 static collet_runtime *rt;
 static collet_context *cx;
 
-/* As open_world. */
+/* See open_world. */
 static inline void open_shared(const char *path, const char *const *settings, const char *backend)
 {
     world w = open_world(path, settings, backend);

@@ -78,7 +78,7 @@ void op_call_free(op_call *c);
 /* Fails if any byte of a present output is not OP_CALL_OLD. */
 void op_call_assert_old(const op_call *c, collet_context *cx);
 
-/* Writes the values of operand k; returns its size in bytes. */
+/* Writes the values of operand k to `bytes`. op_call_bytes: its size in bytes. */
 void op_call_values(const op_call *c, uint32_t k, void *bytes);
 size_t op_call_bytes(const op_call *c, uint32_t k);
 

@@ -242,7 +242,7 @@ static void exit_statuses(void **state)
 }
 
 /* The named backend is checked regardless of COLLET_BACKEND. Unknown names get a suggestion. */
-static void the_name_decides(void **state)
+static void the_named_backend_is_checked(void **state)
 {
     int status;
     (void)state;
@@ -271,6 +271,6 @@ int main(void)
     tests[COUNT + 2] = (struct CMUnitTest)cmocka_unit_test(exit_statuses);
     tests[COUNT + 3] = (struct CMUnitTest)cmocka_unit_test(a_vendors_kernel_is_skipped);
     tests[COUNT + 4] = (struct CMUnitTest)cmocka_unit_test(absent_hardware_is_skipped);
-    tests[COUNT + 5] = (struct CMUnitTest)cmocka_unit_test(the_name_decides);
+    tests[COUNT + 5] = (struct CMUnitTest)cmocka_unit_test(the_named_backend_is_checked);
     return cmocka_run_group_tests(tests, check_broken, forget);
 }

@@ -287,7 +287,7 @@ static void reductions_check_their_output(void **state)
 }
 
 /* After fork(), a child's calls are refused and leave the parent's state untouched. */
-static void a_child_of_fork_is_told(void **state)
+static void calls_after_fork_are_refused(void **state)
 {
     (void)state;
     collet_array *a = floats(cx, 4, 0), *out = NULL;
@@ -358,7 +358,7 @@ int main(void)
         TEST(wrapped_memory_is_used_in_place),
         TEST(reading_checks_the_size),
         TEST(reductions_check_their_output),
-        TEST(a_child_of_fork_is_told),
+        TEST(calls_after_fork_are_refused),
         TEST(arrays_may_be_freed_on_any_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

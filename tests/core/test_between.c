@@ -17,7 +17,7 @@ static void use_backend(const char *backend)
     assert_ok(cx, collet_set_backend(cx, backend));
 }
 
-/* Each of the `n` elements i equals factor * (start + i). */
+/* Asserts that each element i of `n` is factor * (start + i). */
 static void assert_scaled(const collet_array *a, int n, float start, float factor)
 {
     float expected[N];
@@ -35,7 +35,7 @@ static void assert_moved(uint64_t to_device, uint64_t to_host, uint64_t direct)
 }
 
 /* c is computed on device 0 and used on device 1 immediately. */
-static void bytes_go_past_the_host(void **state)
+static void copies_bypass_the_host(void **state)
 {
     (void)state;
     open_remote(NULL);
@@ -59,7 +59,7 @@ static void bytes_go_past_the_host(void **state)
 }
 
 /* Bytes that are valid on the host are uploaded from it; no other device is involved. */
-static void what_the_host_has_is_written(void **state)
+static void host_bytes_are_uploaded(void **state)
 {
     (void)state;
     open_remote(NULL);
@@ -77,7 +77,7 @@ static void what_the_host_has_is_written(void **state)
 
 /* The source is overwritten and freed as soon as the copy is enqueued, long before device 1 runs
  * it. */
-static void the_source_is_used_again_after_the_copy(void **state)
+static void the_source_is_reused_after_the_copy(void **state)
 {
     (void)state;
     open_remote(NULL);
@@ -108,7 +108,7 @@ static void the_source_is_used_again_after_the_copy(void **state)
 }
 
 /* A round trip through both devices: a copy of a copy. */
-static void a_copy_is_copied_on(void **state)
+static void a_copy_of_a_copy(void **state)
 {
     (void)state;
     open_remote("remote.devices=3");
@@ -129,7 +129,7 @@ static void a_copy_is_copied_on(void **state)
     collet_array_free(d);
 }
 
-static void refused_copies_go_over_the_host(void **state)
+static void refused_copies_go_through_the_host(void **state)
 {
     (void)state;
     open_remote("remote.apart=1");
@@ -146,7 +146,7 @@ static void refused_copies_go_over_the_host(void **state)
 }
 
 /* A kernel on device 0 fails after its output was copied: reading the copy reports the failure. */
-static void a_copy_of_what_failed_is_told_of(void **state)
+static void a_copy_of_a_failed_result_fails(void **state)
 {
     float sink[N];
     (void)state;
@@ -191,12 +191,12 @@ static void bytes_of_a_lost_device_are_lost(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(bytes_go_past_the_host, tear_down),
-        cmocka_unit_test_teardown(what_the_host_has_is_written, tear_down),
-        cmocka_unit_test_teardown(the_source_is_used_again_after_the_copy, tear_down),
-        cmocka_unit_test_teardown(a_copy_is_copied_on, tear_down),
-        cmocka_unit_test_teardown(refused_copies_go_over_the_host, tear_down),
-        cmocka_unit_test_teardown(a_copy_of_what_failed_is_told_of, tear_down),
+        cmocka_unit_test_teardown(copies_bypass_the_host, tear_down),
+        cmocka_unit_test_teardown(host_bytes_are_uploaded, tear_down),
+        cmocka_unit_test_teardown(the_source_is_reused_after_the_copy, tear_down),
+        cmocka_unit_test_teardown(a_copy_of_a_copy, tear_down),
+        cmocka_unit_test_teardown(refused_copies_go_through_the_host, tear_down),
+        cmocka_unit_test_teardown(a_copy_of_a_failed_result_fails, tear_down),
         cmocka_unit_test_teardown(bytes_of_a_lost_device_are_lost, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -204,8 +204,8 @@ static void two_contexts_call_at_once(void **state)
         if (callers[i].wrong[0])
             fail_msg("caller %d: %s", i, callers[i].wrong);
     }
-    /* Counts the team of each caller, idle or not; test_team checks how many work at a time.
-     * Library threads exist since set_up. */
+    /* Includes each caller's team, idle or not; test_team checks how many work at a time. Library
+     * threads exist since set_up. */
     print_message("%d threads before, at most %d\n", before, atomic_load(&most_threads));
     assert_true(atomic_load(&most_threads) <= before + CALLERS * GRANTED);
 }

@@ -56,7 +56,7 @@ static void sums_of_odd_axes(void **state)
 }
 
 /* Columns of one table do not overlap, although their byte ranges do. */
-static void columns_of_a_table_are_apart(void **state)
+static void columns_of_a_table_do_not_overlap(void **state)
 {
     (void)state;
     const int64_t table_shape[] = {4, 6};
@@ -132,7 +132,7 @@ static void settings_reach_the_probe(void **state)
     collet_runtime_destroy(three);
 }
 
-/* A path with a leading '+' is prepended to that of lower-ranking sources. */
+/* A path with a leading '+' is prepended to the path of lower-priority sources. */
 static void a_path_is_added_in_front(void **state)
 {
     (void)state;
@@ -206,7 +206,7 @@ static void strides_wider_than_any_memory(void **state)
 }
 
 /* An empty wrapped array (NULL data) counts as a present operand. */
-static void nothing_wrapped_is_still_an_operand(void **state)
+static void empty_wrapped_arrays_are_operands(void **state)
 {
     (void)state;
     const int64_t none = 0;
@@ -276,7 +276,7 @@ static void fills_convert_as_copies_do(void **state)
     collet_array_free(c);
 }
 
-static void kernels_are_asked_for_by_real_dtypes(void **state)
+static void kernels_are_looked_up_by_real_dtypes(void **state)
 {
     (void)state;
     const collet_dtype fine[] = {COLLET_F32, COLLET_F32, COLLET_F32},
@@ -288,7 +288,7 @@ static void kernels_are_asked_for_by_real_dtypes(void **state)
     assert_int_equal(collet_backend_has_kernel(rt, "nobody", COLLET_OP_ADD, fine, 3), 0);
 }
 
-static void a_child_of_fork_is_told_by_every_call(void **state)
+static void every_call_after_fork_is_refused(void **state)
 {
     (void)state;
     fflush(NULL);
@@ -323,18 +323,18 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(an_absent_operand_of_an_elementwise_op),
         TEST(sums_of_odd_axes),
-        TEST(columns_of_a_table_are_apart),
+        TEST(columns_of_a_table_do_not_overlap),
         TEST(memory_of_one_space),
         TEST(no_device_is_left),
         TEST(settings_reach_the_probe),
         TEST(a_path_is_added_in_front),
         TEST(a_program_has_defaults),
         TEST(strides_wider_than_any_memory),
-        TEST(nothing_wrapped_is_still_an_operand),
+        TEST(empty_wrapped_arrays_are_operands),
         TEST(older_and_newer_blocks),
         TEST(fills_convert_as_copies_do),
-        TEST(kernels_are_asked_for_by_real_dtypes),
-        TEST(a_child_of_fork_is_told_by_every_call),
+        TEST(kernels_are_looked_up_by_real_dtypes),
+        TEST(every_call_after_fork_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

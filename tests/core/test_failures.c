@@ -56,7 +56,7 @@ static void every_failure_is_remembered(void **state)
 }
 
 /* The enqueuing context gets the error even if another context waited first. */
-static void finish_tells_what_another_found(void **state)
+static void finish_reports_failures_seen_by_another_context(void **state)
 {
     float sink[4];
     (void)state;
@@ -74,7 +74,7 @@ static void finish_tells_what_another_found(void **state)
 }
 
 /* Overwriting all bytes succeeds although the work that wrote them before failed. */
-static void what_failed_can_be_overwritten(void **state)
+static void failed_outputs_can_be_overwritten(void **state)
 {
     const float fresh[] = {2, 4, 6, 8};
     (void)state;
@@ -97,7 +97,7 @@ static void what_failed_can_be_overwritten(void **state)
 }
 
 /* Failed work that only read an array does not make the next write of it fail. */
-static void a_reader_that_failed_spoils_nothing(void **state)
+static void failed_readers_do_not_invalidate(void **state)
 {
     (void)state;
     open_remote("remote.fail=1", NULL, "remote:0");
@@ -139,7 +139,7 @@ static void bytes_elsewhere_survive_their_device(void **state)
 }
 
 /* The device reports its loss during an upload; later calls skip it. */
-static void a_loss_while_bytes_move_is_a_loss(void **state)
+static void a_loss_during_a_transfer(void **state)
 {
     collet_status status = COLLET_OK;
     (void)state;
@@ -201,7 +201,7 @@ static void success_leaves_the_last_error_alone(void **state)
 }
 
 /* REFUSED by a backend that has the kernel takes precedence over a missing kernel in the next. */
-static void the_failure_that_says_most_is_told(void **state)
+static void the_most_specific_failure_is_reported(void **state)
 {
     (void)state;
     open_remote("remote.memory=8", NULL, "remote:1,cpu_scalar");
@@ -244,7 +244,7 @@ static void reading_needs_no_device_memory(void **state)
 }
 
 /* "auto" leaves the first choice only for bytes that are not valid on the host. */
-static void auto_counts_only_bytes_that_are_away(void **state)
+static void auto_ignores_bytes_valid_on_the_host(void **state)
 {
     (void)state;
     open_remote("remote.refuse=-1", NULL, "remote:1");
@@ -265,17 +265,17 @@ int main(void)
 #define TEST(name) cmocka_unit_test_teardown(name, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(every_failure_is_remembered),
-        TEST(finish_tells_what_another_found),
-        TEST(what_failed_can_be_overwritten),
-        TEST(a_reader_that_failed_spoils_nothing),
+        TEST(finish_reports_failures_seen_by_another_context),
+        TEST(failed_outputs_can_be_overwritten),
+        TEST(failed_readers_do_not_invalidate),
         TEST(bytes_elsewhere_survive_their_device),
-        TEST(a_loss_while_bytes_move_is_a_loss),
+        TEST(a_loss_during_a_transfer),
         TEST(a_device_that_does_not_open_is_tried_once),
         TEST(success_leaves_the_last_error_alone),
-        TEST(the_failure_that_says_most_is_told),
+        TEST(the_most_specific_failure_is_reported),
         TEST(a_kernel_has_four_statuses),
         TEST(reading_needs_no_device_memory),
-        TEST(auto_counts_only_bytes_that_are_away),
+        TEST(auto_ignores_bytes_valid_on_the_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,7 +102,7 @@ static void calls_accept_what_is_inferred(void **state)
 }
 
 /* Operands of random shapes, mostly invalid: infer and call return the same status. */
-static void random_shapes_are_judged_alike(void **state)
+static void infer_and_call_agree_on_random_shapes(void **state)
 {
     uint32_t random = 1;
     int accepted = 0, refused = 0;
@@ -150,7 +150,7 @@ static void broadcasting(void **state)
     assert_int_equal(out.shape[1], 5);
 }
 
-static void several_answers(void **state)
+static void several_results(void **state)
 {
     collet_fft_params fft = {.struct_size = sizeof fft, .axes = 1, .inverse = 1};
     collet_array_spec in = spec_of(COLLET_C64, 1, 4, 0), real = {COLLET_F32, COLLET_INFER, {0}};
@@ -331,9 +331,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_are_those_of_calls),
         cmocka_unit_test(calls_accept_what_is_inferred),
-        cmocka_unit_test(random_shapes_are_judged_alike),
+        cmocka_unit_test(infer_and_call_agree_on_random_shapes),
         cmocka_unit_test(broadcasting),
-        cmocka_unit_test(several_answers),
+        cmocka_unit_test(several_results),
         cmocka_unit_test(nothing_to_infer_from),
         cmocka_unit_test(hostile_input),
         cmocka_unit_test(too_many_axes),

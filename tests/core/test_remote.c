@@ -108,7 +108,7 @@ static void refusal_falls_back_or_not(void **state)
     close_world(w);
 }
 
-static void a_missing_kernel_falls_back_or_says_so(void **state)
+static void a_missing_kernel_falls_back_or_is_reported(void **state)
 {
     (void)state;
     world w = open_world(BOTH, NULL, "remote");
@@ -305,7 +305,7 @@ int main(void)
         cmocka_unit_test(the_newest_bytes_win),
         cmocka_unit_test(a_partial_write_keeps_the_rest),
         cmocka_unit_test(refusal_falls_back_or_not),
-        cmocka_unit_test(a_missing_kernel_falls_back_or_says_so),
+        cmocka_unit_test(a_missing_kernel_falls_back_or_is_reported),
         cmocka_unit_test(core_copies_without_a_kernel),
         cmocka_unit_test(a_late_failure_is_reported),
         cmocka_unit_test(a_lost_device_loses_only_its_own),

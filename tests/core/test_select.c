@@ -99,7 +99,7 @@ static void authority(void **state)
     unsetenv("COLLET_BACKEND");
 }
 
-static void an_unknown_name_gets_the_nearest(void **state)
+static void unknown_names_get_a_suggestion(void **state)
 {
     const place *p = *state;
     collet_runtime *rt = NULL;
@@ -118,7 +118,7 @@ static void an_unknown_name_gets_the_nearest(void **state)
     collet_runtime_destroy(rt);
 }
 
-static void a_known_one_that_cannot_be_used_gets_its_reason(void **state)
+static void unusable_backends_get_their_reason(void **state)
 {
     const place *p = *state;
     collet_runtime *rt = NULL;
@@ -302,7 +302,7 @@ static void unknown_variable_is_warned_about(void **state)
     collet_runtime_destroy(rt);
 }
 
-static void settings_tell_their_source(void **state)
+static void settings_report_their_source(void **state)
 {
     static const char *const settings[] = {"num_threads=1", "remote.memory=100", NULL};
     const place *p = *state;
@@ -340,8 +340,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(authority),
-        TEST(an_unknown_name_gets_the_nearest),
-        TEST(a_known_one_that_cannot_be_used_gets_its_reason),
+        TEST(unknown_names_get_a_suggestion),
+        TEST(unusable_backends_get_their_reason),
         TEST(a_list_is_an_order_of_preference),
         TEST(the_environment_is_checked_too),
         TEST(backends_are_listed_in_order_of_preference),
@@ -349,7 +349,7 @@ int main(void)
         TEST(no_backend_at_all),
         TEST(bad_configuration_is_refused),
         TEST(unknown_variable_is_warned_about),
-        TEST(settings_tell_their_source),
+        TEST(settings_report_their_source),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shapes of a call against the patterns of an op: axes of two letters. */
+/* Matching a call's shapes with an op's patterns: axes of two letters. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 
 #define OPERANDS 3
 
-/* Two outputs and an input, as a factorisation has them. */
+/* Two outputs and an input, as in a factorisation. */
 static const char factors[] = "...,M,MN ...,MN,N : ...,M,N";
 
 typedef struct shapes {

@@ -75,7 +75,7 @@ static void cgroup_quotas_bind(void **state)
     assert_true(threads_available(0) >= 1);
 }
 
-static void every_status_and_dtype_has_words(void **state)
+static void every_status_and_dtype_has_a_text(void **state)
 {
     (void)state;
     for (collet_status s = 0; s < COLLET_STATUS_COUNT; s++) {
@@ -101,7 +101,7 @@ int main(void)
         cmocka_unit_test(long_texts_are_cut_visibly),
         cmocka_unit_test(distance_counts_edits),
         cmocka_unit_test(cgroup_quotas_bind),
-        cmocka_unit_test(every_status_and_dtype_has_words),
+        cmocka_unit_test(every_status_and_dtype_has_a_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,7 +49,7 @@ static collet_array *take(belt *b)
     return a;
 }
 
-static int round_of_work(collet_context *cx, meeting *m)
+static int run_round(collet_context *cx, meeting *m)
 {
     const int64_t n = ELEMENTS;
     collet_array *c = NULL, *back = NULL;
@@ -73,7 +73,7 @@ static void *work(void *argument)
     for (int i = 0; i < ROUNDS; i++) {
         collet_context *cx = NULL;
         if (collet_context_create(&cx, m->rt, NULL) != COLLET_OK ||
-            collet_set_backend(cx, me->backend) != COLLET_OK || !round_of_work(cx, m) ||
+            collet_set_backend(cx, me->backend) != COLLET_OK || !run_round(cx, m) ||
             collet_finish(cx) != COLLET_OK)
             atomic_fetch_add(&m->failures, 1);
         collet_context_destroy(cx);
@@ -155,7 +155,7 @@ static void on_proven_backends(void **state)
     everything_at_once(settings);
 }
 
-static void on_backends_that_nobody_has_opened(void **state)
+static void on_unopened_backends(void **state)
 {
     static const char *const settings[] = {"probe=off", "backend=cpu_scalar", NULL};
     (void)state;
@@ -167,7 +167,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_proven_backends),
-        cmocka_unit_test(on_backends_that_nobody_has_opened),
+        cmocka_unit_test(on_unopened_backends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -379,10 +379,17 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        CASE(good),           CASE(head),        CASE(slots),   CASE(arrays),
-        CASE(longer_rows),    CASE(rows),        CASE(own_ops), CASE(own_operand_names),
+        CASE(good),
+        CASE(head),
+        CASE(slots),
+        CASE(arrays),
+        CASE(longer_rows),
+        CASE(rows),
+        CASE(own_ops),
+        CASE(own_operand_names),
         CASE(own_parameter_fields),
-        CASE(kernels_differ), CASE(newer_minor),
+        CASE(kernels_differ),
+        CASE(newer_minor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

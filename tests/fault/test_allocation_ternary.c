@@ -91,7 +91,7 @@ static long fail_each(collet_status (*make)(collet_context *, collet_ternary_wei
         assert_null(w);
         collet_context_destroy(fresh);
         if (allocation_outstanding > before && repeated != n) {
-            repeated = n--; /* what the runtime keeps it keeps once */
+            repeated = n--; /* the runtime caches objects on first use */
             continue;
         }
         if (allocation_outstanding > before)
@@ -238,7 +238,7 @@ static void run_on(const char *backend)
     close_model(&m);
 }
 
-/* A device caches objects only the first time. */
+/* A device allocates its cached objects only once. */
 static void run_twice_on(const char *backend)
 {
     run_on(backend);
@@ -378,7 +378,7 @@ static long fail_each_file(collet_status (*work)(collet_context *, collet_ternar
         assert_null(output);
         collet_context_destroy(fresh);
         if (allocation_outstanding > before && repeated != n) {
-            repeated = n--; /* what the runtime keeps it keeps once */
+            repeated = n--; /* the runtime caches objects on first use */
             continue;
         }
         if (allocation_outstanding > before)

@@ -297,7 +297,7 @@ static void what_is_cached(void **state)
     }
 }
 
-static void no_device_is_asked_again(void **state)
+static void no_device_is_probed_again(void **state)
 {
     fixture *f = *state;
     const char *settings[] = {"zoo.devices=0", NULL};
@@ -324,7 +324,7 @@ int main(void)
         CASE(hostile_directory),
         CASE(cannot_be_written),
         CASE(what_is_cached),
-        CASE(no_device_is_asked_again),
+        CASE(no_device_is_probed_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
