@@ -33,7 +33,7 @@ static collet_status take_operand(frame *f, uint32_t i, const collet_array *a)
 {
     char name[24];
     f->arrays[i] = a;
-    f->views.operand[i].shape = NULL;
+    f->views.operand[i] = (struct op_view){.shape = NULL};
     if (!a) {
         if (f->op->operand[i].optional)
             return COLLET_OK;

@@ -203,7 +203,8 @@ static int field_is_sound(const op *o, const collet_op_field *f)
 static collet_status check_fields(op *o, collet_error *err)
 {
     if (o->field_count > OP_FIELDS_MAX ||
-        (o->field_count && (!o->fields || o->field_size < sizeof(collet_op_field))))
+        (o->field_count && (!o->fields || o->field_size < sizeof(collet_op_field) ||
+                            o->field_size % _Alignof(collet_op_field))))
         return bad_row(o->name, "fields of parameters make no sense", o->name, err);
     for (uint32_t k = 0; k < o->field_count; k++) {
         const collet_op_field *f = op_field(o, k);

@@ -242,6 +242,8 @@ static collet_status check_patterns(const op *o, op_shapes *views, op_scratch *s
 static int all_same(const op_shapes *views, uint32_t count)
 {
     const struct op_view *first = &views->operand[0];
+    if (!first->shape)
+        return 0;
     for (uint32_t i = 1; i < count; i++) {
         const struct op_view *v = &views->operand[i];
         if (!v->shape || v->ndim != first->ndim)

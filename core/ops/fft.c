@@ -27,6 +27,8 @@ static int64_t transformed(const struct op_view *in, const struct op_view *out)
         return half(from);
     if (!is_real(out->dtype))
         return from;
+    if (from - 1 > INT64_MAX / 2)
+        return -1; /* more than an i64, beside an axis of no elements */
     return half(given) == from ? given : from > 1 ? 2 * (from - 1) : from;
 }
 
