@@ -131,8 +131,8 @@ static void calls_name_what_does_not_fit(void **state)
     assert_status(cx, collet_call(cx, COLLET_OP_FILL, &c, NULL, NULL), COLLET_INVALID);
     const int32_t axes[] = {1};
     assert_status(cx, collet_sum(cx, c, a, axes, 1, 0), COLLET_INVALID);
-    const float kept[] = {0, 1, 2, 3};
-    assert_floats(cx, c, kept);
+    const float unchanged[] = {0, 1, 2, 3};
+    assert_floats(cx, c, unchanged);
     collet_runtime *other_rt = runtime_with(SCALAR_PLUGIN, NULL);
     collet_context *other = context_of(other_rt);
     collet_array *foreign = floats(other, 4, 0);
@@ -256,13 +256,13 @@ static void reductions_check_their_output(void **state)
     (void)state;
     const int64_t two_three[] = {2, 3}, three = 3, one_three[] = {1, 3};
     collet_array *a = reshaped(floats(cx, 6, 0), 2, two_three), *b = empty_floats(cx, 3), *scalar,
-                 *kept = reshaped(empty_floats(cx, 3), 2, one_three);
+                 *keepdims = reshaped(empty_floats(cx, 3), 2, one_three);
     const int32_t rows[] = {0}, last[] = {-1}, twice[] = {0, -2};
     assert_ok(cx, collet_sum(cx, b, a, rows, 1, 0));
     const float columns[] = {3, 5, 7}, total[] = {15};
     assert_floats(cx, b, columns);
-    assert_ok(cx, collet_sum(cx, kept, a, rows, 1, 1));
-    assert_floats(cx, kept, columns);
+    assert_ok(cx, collet_sum(cx, keepdims, a, rows, 1, 1));
+    assert_floats(cx, keepdims, columns);
     assert_status(cx, collet_sum(cx, b, a, last, 1, 0), COLLET_SHAPE);
     assert_status(cx, collet_sum(cx, b, a, twice, 2, 0), COLLET_INVALID);
     assert_ok(cx, collet_array_create(cx, &scalar, COLLET_F32, 0, NULL));
@@ -281,7 +281,7 @@ static void reductions_check_their_output(void **state)
     (void)three;
     collet_array_free(a);
     collet_array_free(b);
-    collet_array_free(kept);
+    collet_array_free(keepdims);
     collet_array_free(scalar);
     collet_array_free(t);
 }
@@ -307,17 +307,17 @@ static void calls_after_fork_are_refused(void **state)
         collet_context_destroy(cx);
         collet_runtime_destroy(rt);
         collet_runtime *fresh = runtime_with(SCALAR_PLUGIN, NULL);
-        collet_context *mine = context_of(fresh);
-        collet_array *b = floats(mine, 4, 0);
-        wrong |= collet_add(mine, b, b, b) != COLLET_OK;
+        collet_context *own = context_of(fresh);
+        collet_array *b = floats(own, 4, 0);
+        wrong |= collet_add(own, b, b, b) != COLLET_OK;
         _exit(wrong ? 1 : 0);
     }
     int status = 0;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
-    const float kept[] = {0, 1, 2, 3};
-    assert_floats(cx, a, kept);
+    const float unchanged[] = {0, 1, 2, 3};
+    assert_floats(cx, a, unchanged);
     collet_array_free(a);
 }
 

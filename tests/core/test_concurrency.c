@@ -111,7 +111,7 @@ typedef struct caller {
     char wrong[200]; /* first failure; cmocka asserts only on the main thread */
 } caller;
 
-static _Atomic int callers_ready, most_threads;
+static _Atomic int callers_ready, max_threads;
 
 static int count_threads(void)
 {
@@ -126,8 +126,8 @@ static int count_threads(void)
 
 static void note_threads(void)
 {
-    int now = count_threads(), most = atomic_load(&most_threads);
-    while (now > most && !atomic_compare_exchange_weak(&most_threads, &most, now))
+    int now = count_threads(), max = atomic_load(&max_threads);
+    while (now > max && !atomic_compare_exchange_weak(&max_threads, &max, now))
         ;
 }
 
@@ -206,8 +206,8 @@ static void two_contexts_call_at_once(void **state)
     }
     /* Includes each caller's team, idle or not; test_team checks how many work at a time. Library
      * threads exist since set_up. */
-    print_message("%d threads before, at most %d\n", before, atomic_load(&most_threads));
-    assert_true(atomic_load(&most_threads) <= before + CALLERS * GRANTED);
+    print_message("%d threads before, at most %d\n", before, atomic_load(&max_threads));
+    assert_true(atomic_load(&max_threads) <= before + CALLERS * GRANTED);
 }
 
 int main(void)

@@ -110,12 +110,12 @@ static void no_device_is_left(void **state)
                                            NULL};
     (void)state;
     collet_runtime *crowded = runtime_with(BOTH, settings);
-    collet_context *mine = context_of(crowded);
-    assert_status(mine, collet_set_backend(mine, "cpu_scalar"), COLLET_UNAVAILABLE);
-    assert_text_has(mine, "have taken all the devices");
-    assert_ok(mine, collet_set_backend(mine, "remote:62"));
-    assert_ok(mine, collet_set_backend(mine, "auto"));
-    collet_context_destroy(mine);
+    collet_context *own = context_of(crowded);
+    assert_status(own, collet_set_backend(own, "cpu_scalar"), COLLET_UNAVAILABLE);
+    assert_text_has(own, "have taken all the devices");
+    assert_ok(own, collet_set_backend(own, "remote:62"));
+    assert_ok(own, collet_set_backend(own, "auto"));
+    collet_context_destroy(own);
     collet_runtime_destroy(crowded);
 }
 
@@ -279,13 +279,13 @@ static void fills_convert_as_copies_do(void **state)
 static void kernels_are_looked_up_by_real_dtypes(void **state)
 {
     (void)state;
-    const collet_dtype fine[] = {COLLET_F32, COLLET_F32, COLLET_F32},
+    const collet_dtype valid[] = {COLLET_F32, COLLET_F32, COLLET_F32},
                        wrong[] = {COLLET_F32, 999, 3};
-    assert_int_equal(collet_backend_has_kernel(rt, "remote", COLLET_OP_ADD, fine, 3), 1);
+    assert_int_equal(collet_backend_has_kernel(rt, "remote", COLLET_OP_ADD, valid, 3), 1);
     assert_int_equal(collet_backend_has_kernel(rt, "remote", COLLET_OP_ADD, wrong, 3), 0);
-    assert_int_equal(collet_backend_has_kernel(rt, "remote", COLLET_OP_ADD, fine, 2), 1);
-    assert_int_equal(collet_backend_has_kernel(rt, "remote", 99, fine, 3), 0);
-    assert_int_equal(collet_backend_has_kernel(rt, "nobody", COLLET_OP_ADD, fine, 3), 0);
+    assert_int_equal(collet_backend_has_kernel(rt, "remote", COLLET_OP_ADD, valid, 2), 1);
+    assert_int_equal(collet_backend_has_kernel(rt, "remote", 99, valid, 3), 0);
+    assert_int_equal(collet_backend_has_kernel(rt, "nobody", COLLET_OP_ADD, valid, 3), 0);
 }
 
 static void every_call_after_fork_is_refused(void **state)

@@ -118,7 +118,7 @@ static void axes_that_are_too_many(void **state)
         op_call c;
         assert_true(op_call_describe(&c, rt, i, 0, 0));
         for (uint32_t k = 0; k < c.count; k++) {
-            op_operand *o = &c.operand[k], kept = *o;
+            op_operand *o = &c.operand[k], saved = *o;
             int takes_any = memchr(o->axis, '.', (size_t)o->ndim) != NULL && c.info.n_in == 0;
             if (takes_any || (memchr(o->axis, '.', (size_t)o->ndim) && k < c.info.n_out))
                 continue;
@@ -128,7 +128,7 @@ static void axes_that_are_too_many(void **state)
             op_call_arrays(&c, cx);
             must_fail_both(&c, COLLET_SHAPE);
             op_call_free(&c);
-            *o = kept;
+            *o = saved;
         }
     }
 }
@@ -183,13 +183,13 @@ static void operands_that_are_absent(void **state)
         assert_true(op_call_describe(&c, rt, i, 0, 0));
         op_call_arrays(&c, cx);
         for (uint32_t k = 0; k < c.count; k++) {
-            collet_array *kept = c.array[k];
+            collet_array *saved = c.array[k];
             if (c.operand[k].optional)
                 continue;
             c.array[k] = NULL;
             must_fail(&c, COLLET_INVALID);
             assert_text_has(cx, op_call_name(&c, k, name));
-            c.array[k] = kept;
+            c.array[k] = saved;
         }
         assert_status(cx, collet_call(cx, c.info.id, NULL, NULL, &c.params), COLLET_INVALID);
         if (c.info.n_in)

@@ -197,49 +197,49 @@ static void nothing_to_infer_from(void **state)
 
 static void refuse(const collet_array_spec *ins, collet_array_spec out, collet_status status)
 {
-    collet_array_spec kept = out;
+    collet_array_spec saved = out;
     collet_error err;
     collet_status got = collet_op_infer(rt, COLLET_OP_MATMUL, ins, NULL, &out, &err);
     if (got != status)
         fail_msg("%s, not %s", collet_status_name(got), collet_status_name(status));
-    assert_memory_equal(&kept, &out, sizeof out);
+    assert_memory_equal(&saved, &out, sizeof out);
     assert_non_null(strstr(err.text, "matmul"));
     assert_int_equal(collet_op_infer(rt, COLLET_OP_MATMUL, ins, NULL, &out, NULL), status);
 }
 
 static void hostile_input(void **state)
 {
-    const collet_array_spec open = {.ndim = COLLET_INFER}, fine = spec_of(COLLET_F32, 2, 3, 3);
+    const collet_array_spec open = {.ndim = COLLET_INFER}, valid = spec_of(COLLET_F32, 2, 3, 3);
     const int64_t large = INT64_MAX / 8;
     collet_array_spec out = open;
     (void)state;
-    refuse((collet_array_spec[]){fine, spec_of(COLLET_F32, COLLET_MAX_DIMS + 1, 3, 3)}, open,
+    refuse((collet_array_spec[]){valid, spec_of(COLLET_F32, COLLET_MAX_DIMS + 1, 3, 3)}, open,
            COLLET_INVALID);
-    refuse((collet_array_spec[]){fine, spec_of(COLLET_F32, -3, 3, 3)}, open, COLLET_INVALID);
-    refuse((collet_array_spec[]){fine, spec_of(COLLET_F32, COLLET_INFER, 3, 3)}, open,
+    refuse((collet_array_spec[]){valid, spec_of(COLLET_F32, -3, 3, 3)}, open, COLLET_INVALID);
+    refuse((collet_array_spec[]){valid, spec_of(COLLET_F32, COLLET_INFER, 3, 3)}, open,
            COLLET_INVALID);
-    refuse((collet_array_spec[]){fine, spec_of(COLLET_F32, COLLET_ABSENT, 3, 3)}, open,
+    refuse((collet_array_spec[]){valid, spec_of(COLLET_F32, COLLET_ABSENT, 3, 3)}, open,
            COLLET_INVALID);
-    refuse((collet_array_spec[]){fine, spec_of(COLLET_F32, 2, 3, -1)}, open, COLLET_INVALID);
-    refuse((collet_array_spec[]){fine, spec_of(99, 2, 3, 3)}, open, COLLET_DTYPE);
-    refuse((collet_array_spec[]){fine, spec_of(COLLET_DTYPE_NONE, 2, 3, 3)}, open, COLLET_DTYPE);
-    refuse((collet_array_spec[]){fine, spec_of(COLLET_F64, 2, 3, 3)}, open, COLLET_DTYPE);
-    refuse((collet_array_spec[]){fine, spec_of(COLLET_F32, 2, INT64_MAX, 3)}, open,
+    refuse((collet_array_spec[]){valid, spec_of(COLLET_F32, 2, 3, -1)}, open, COLLET_INVALID);
+    refuse((collet_array_spec[]){valid, spec_of(99, 2, 3, 3)}, open, COLLET_DTYPE);
+    refuse((collet_array_spec[]){valid, spec_of(COLLET_DTYPE_NONE, 2, 3, 3)}, open, COLLET_DTYPE);
+    refuse((collet_array_spec[]){valid, spec_of(COLLET_F64, 2, 3, 3)}, open, COLLET_DTYPE);
+    refuse((collet_array_spec[]){valid, spec_of(COLLET_F32, 2, INT64_MAX, 3)}, open,
            COLLET_OVERFLOW);
     refuse(
         (collet_array_spec[]){spec_of(COLLET_F32, 2, large, 1), spec_of(COLLET_F32, 2, 1, large)},
         open, COLLET_OVERFLOW);
-    refuse((collet_array_spec[]){fine, fine}, spec_of(COLLET_F32, 9, 3, 3), COLLET_INVALID);
-    refuse((collet_array_spec[]){fine, fine}, spec_of(-1, 2, 3, 3), COLLET_DTYPE);
-    refuse((collet_array_spec[]){fine, fine}, spec_of(COLLET_F32, COLLET_ABSENT, 3, 3),
+    refuse((collet_array_spec[]){valid, valid}, spec_of(COLLET_F32, 9, 3, 3), COLLET_INVALID);
+    refuse((collet_array_spec[]){valid, valid}, spec_of(-1, 2, 3, 3), COLLET_DTYPE);
+    refuse((collet_array_spec[]){valid, valid}, spec_of(COLLET_F32, COLLET_ABSENT, 3, 3),
            COLLET_INVALID);
     assert_int_equal(collet_op_infer(rt, COLLET_OP_MATMUL, NULL, NULL, &out, NULL), COLLET_INVALID);
-    assert_int_equal(collet_op_infer(rt, COLLET_OP_MATMUL, &fine, NULL, NULL, NULL),
+    assert_int_equal(collet_op_infer(rt, COLLET_OP_MATMUL, &valid, NULL, NULL, NULL),
                      COLLET_INVALID);
-    assert_int_equal(collet_op_infer(NULL, COLLET_OP_MATMUL, &fine, NULL, &out, NULL),
+    assert_int_equal(collet_op_infer(NULL, COLLET_OP_MATMUL, &valid, NULL, &out, NULL),
                      COLLET_INVALID);
-    assert_int_equal(collet_op_infer(rt, 0, &fine, NULL, &out, NULL), COLLET_NOT_FOUND);
-    assert_int_equal(collet_op_infer(rt, 0x80000000u, &fine, NULL, &out, NULL), COLLET_NOT_FOUND);
+    assert_int_equal(collet_op_infer(rt, 0, &valid, NULL, &out, NULL), COLLET_NOT_FOUND);
+    assert_int_equal(collet_op_infer(rt, 0x80000000u, &valid, NULL, &out, NULL), COLLET_NOT_FOUND);
 }
 
 /* The broadcast axes plus the op's own exceed COLLET_MAX_DIMS. */

@@ -90,12 +90,12 @@ static void refusal_falls_back_or_not(void **state)
     assert_status(w.cx, collet_add(w.cx, c, a, a), COLLET_REFUSED);
     assert_text_has(w.cx, "add on remote:0");
     assert_text_has(w.cx, "do not fit in the device's memory");
-    float kept[16], expected[16];
+    float original[16], expected[16];
     for (int i = 0; i < 16; i++) {
-        kept[i] = 7.0f + (float)i;
+        original[i] = 7.0f + (float)i;
         expected[i] = 2.0f * (float)i;
     }
-    assert_floats(w.cx, c, kept);
+    assert_floats(w.cx, c, original);
     assert_ok(w.cx, collet_set_backend(w.cx, "remote,cpu_scalar"));
     assert_ok(w.cx, collet_add(w.cx, c, a, a));
     assert_string_equal(collet_last_backend(w.cx), "cpu_scalar");

@@ -54,15 +54,15 @@ static int run_round(collet_context *cx, meeting *m)
     const int64_t n = ELEMENTS;
     collet_array *c = NULL, *back = NULL;
     float got[ELEMENTS];
-    int fine = collet_array_create(cx, &c, COLLET_F32, 1, &n) == COLLET_OK &&
-               collet_add(cx, c, m->shared, m->shared) == COLLET_OK &&
-               collet_array_slice(cx, &back, m->shared, 0, n - 1, n, -1) == COLLET_OK &&
-               collet_add(cx, c, c, back) == COLLET_OK &&
-               collet_array_read(cx, c, got, sizeof got) == COLLET_OK && got[5] == 20.0f;
+    int ok = collet_array_create(cx, &c, COLLET_F32, 1, &n) == COLLET_OK &&
+             collet_add(cx, c, m->shared, m->shared) == COLLET_OK &&
+             collet_array_slice(cx, &back, m->shared, 0, n - 1, n, -1) == COLLET_OK &&
+             collet_add(cx, c, c, back) == COLLET_OK &&
+             collet_array_read(cx, c, got, sizeof got) == COLLET_OK && got[5] == 20.0f;
     collet_array_free(back);
     if (c)
         put(&m->freed, c);
-    return fine;
+    return ok;
 }
 
 static void *work(void *argument)

@@ -273,8 +273,9 @@ static collet_array *window(collet_context *cx, const collet_array *all, model *
     for (int32_t axis = 0; axis < 3; axis++) {
         collet_array *view = NULL;
         int64_t extent = m->shape[axis],
-                most = shape[axis] > 1 ? (extent - 1) / (shape[axis] - 1) : 1;
-        int64_t step = 1 + pick(most), span = step * (shape[axis] - 1), start = pick(extent - span);
+                max_step = shape[axis] > 1 ? (extent - 1) / (shape[axis] - 1) : 1;
+        int64_t step = 1 + pick(max_step), span = step * (shape[axis] - 1),
+                start = pick(extent - span);
         int64_t count = may_repeat && !pick(6) ? 1 : shape[axis];
         if (count > 1 && pick(2)) {
             start += span;

@@ -219,15 +219,15 @@ static void longer_rows(void **state)
 static void rows(void **state)
 {
     sample *s = *state;
-    collet_kernel_row kept = s->rows[0];
+    collet_kernel_row saved = s->rows[0];
     s->rows[0].run = NULL;
     expect(s, "vtable-run", "row 0 (add)");
-    s->rows[0] = kept;
+    s->rows[0] = saved;
     s->rows[0].op = 200;
     expect(s, "vtable-op", "op 200");
     s->rows[0].op = COLLET_OP_OWN(2);
     expect(s, "vtable-op", "row 0");
-    s->rows[0] = kept;
+    s->rows[0] = saved;
     s->rows[0].sig = COLLET_SIG(COLLET_F32, COLLET_F32);
     expect(s, "vtable-sig", "op add");
     s->rows[0].sig = COLLET_SIG(COLLET_F32, COLLET_F32, COLLET_F32, COLLET_F32);

@@ -40,30 +40,29 @@ static int product_is_right(collet_context *cx, collet_dtype dtype)
     static double x[N * N], y[N * N], got[N * N];
     const int64_t shape[] = {N, N};
     collet_array *wide[2] = {NULL, NULL}, *in[2] = {NULL, NULL}, *c = NULL, *back = NULL;
-    int fine = 1;
+    int ok = 1;
     for (int i = 0; i < N * N; i++) {
         x[i] = i * 7 % 11 - 5;
         y[i] = i * 5 % 13 - 6;
     }
     const double *values[] = {x, y};
     for (int i = 0; i < 2; i++)
-        fine = fine &&
-               collet_array_from(cx, &wide[i], COLLET_F64, 2, shape, values[i]) == COLLET_OK &&
-               collet_array_create(cx, &in[i], dtype, 2, shape) == COLLET_OK &&
-               collet_copy(cx, in[i], wide[i]) == COLLET_OK;
-    fine = fine && collet_array_create(cx, &c, dtype, 2, shape) == COLLET_OK &&
-           collet_matmul(cx, c, in[0], in[1]) == COLLET_OK &&
-           collet_array_create(cx, &back, COLLET_F64, 2, shape) == COLLET_OK &&
-           collet_copy(cx, back, c) == COLLET_OK &&
-           collet_array_read(cx, back, got, sizeof got) == COLLET_OK;
-    if (!fine)
+        ok = ok && collet_array_from(cx, &wide[i], COLLET_F64, 2, shape, values[i]) == COLLET_OK &&
+             collet_array_create(cx, &in[i], dtype, 2, shape) == COLLET_OK &&
+             collet_copy(cx, in[i], wide[i]) == COLLET_OK;
+    ok = ok && collet_array_create(cx, &c, dtype, 2, shape) == COLLET_OK &&
+         collet_matmul(cx, c, in[0], in[1]) == COLLET_OK &&
+         collet_array_create(cx, &back, COLLET_F64, 2, shape) == COLLET_OK &&
+         collet_copy(cx, back, c) == COLLET_OK &&
+         collet_array_read(cx, back, got, sizeof got) == COLLET_OK;
+    if (!ok)
         return complain("matmul", collet_last_error(cx));
     for (int i = 0; i < N; i++) {
         for (int j = 0; j < N; j++) {
             double sum = 0.0;
             for (int k = 0; k < N; k++)
                 sum += x[i * N + k] * y[k * N + j];
-            fine = fine && got[i * N + j] == sum;
+            ok = ok && got[i * N + j] == sum;
         }
     }
     for (int i = 0; i < 2; i++) {
@@ -72,7 +71,7 @@ static int product_is_right(collet_context *cx, collet_dtype dtype)
     }
     collet_array_free(c);
     collet_array_free(back);
-    return fine ? 1 : complain("matmul", "a wrong element");
+    return ok ? 1 : complain("matmul", "a wrong element");
 }
 
 static int reports(const library_case *c, const char *capabilities)
@@ -119,15 +118,15 @@ static int run_case(const library_case *c)
     if (collet_runtime_create(&rt, &options, &err) != COLLET_OK ||
         collet_context_create(&cx, rt, &err) != COLLET_OK)
         return complain("runtime", err.text);
-    int fine = collet_backend_info_at(rt, 0, &info) == COLLET_OK && reports(c, info.capabilities) &&
-               product_is_right(cx, COLLET_F32) && product_is_right(cx, COLLET_F64) &&
-               is_open_as_reported(c->openblas, info.capabilities);
+    int ok = collet_backend_info_at(rt, 0, &info) == COLLET_OK && reports(c, info.capabilities) &&
+             product_is_right(cx, COLLET_F32) && product_is_right(cx, COLLET_F64) &&
+             is_open_as_reported(c->openblas, info.capabilities);
     /* The core set for the library does not stay in the environment. */
     if (environ != environment || getenv("OPENBLAS_CORETYPE") != coretype)
-        fine = complain("environment", "changed");
+        ok = complain("environment", "changed");
     collet_context_destroy(cx);
     collet_runtime_destroy(rt);
-    return fine;
+    return ok;
 }
 
 static void expect(const library_case *c)

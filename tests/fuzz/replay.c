@@ -16,16 +16,16 @@ static int replay(const char *path)
         size = ftell(file);
     if (size >= 0)
         data = malloc((size_t)size + 1);
-    int fine =
+    int ok =
         data && fseek(file, 0, SEEK_SET) == 0 && fread(data, 1, (size_t)size, file) == (size_t)size;
-    if (fine)
+    if (ok)
         LLVMFuzzerTestOneInput(data, (size_t)size);
     else
         fprintf(stderr, "cannot read %s\n", path);
     free(data);
     if (file)
         fclose(file);
-    return fine;
+    return ok;
 }
 
 int main(int argc, char **argv)
