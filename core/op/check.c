@@ -6,13 +6,11 @@
 
 #include "util/text.h"
 
-collet_status op_params(const op *o, const void *params, void *copy, const void **out,
-                        collet_error *err)
+collet_status op_take_params(const op *o, const void *params, void *copy, const void **out,
+                             collet_error *err)
 {
     uint32_t size;
     *out = NULL;
-    if (!o->params_size)
-        return COLLET_OK;
     if (!params)
         return collet_fail(err, COLLET_INVALID, "%s: its parameters are NULL", o->name);
     memcpy(&size, params, sizeof size);
@@ -28,7 +26,7 @@ collet_status op_params(const op *o, const void *params, void *copy, const void 
     return COLLET_OK;
 }
 
-static collet_status dtype_error(const op *o, const op_shapes *views, collet_error *err)
+collet_status op_dtype_error(const op *o, const op_shapes *views, collet_error *err)
 {
     text_buffer t;
     char name[24];
@@ -54,9 +52,8 @@ static int is_complex(collet_dtype d)
     return d == COLLET_C64 || d == COLLET_C128;
 }
 
-/* Each SCALAR of the parameters must fit the dtype of output 0. */
-static collet_status check_scalars(const op *o, const op_shapes *views, const void *params,
-                                   collet_error *err)
+collet_status op_check_scalars(const op *o, const op_shapes *views, const void *params,
+                               collet_error *err)
 {
     collet_dtype to = views->operand[0].dtype;
     for (uint32_t k = 0; k < o->field_count; k++) {
@@ -71,17 +68,4 @@ static collet_status check_scalars(const op *o, const op_shapes *views, const vo
                                collet_dtype_name(to));
     }
     return COLLET_OK;
-}
-
-collet_status op_check(const op *o, uint64_t sig, op_shapes *views, const void *params,
-                       op_scratch *scratch, collet_error *err)
-{
-    if (!op_accepts(o, sig))
-        return dtype_error(o, views, err);
-    if (o->scalars) {
-        collet_status status = check_scalars(o, views, params, err);
-        if (status != COLLET_OK)
-            return status;
-    }
-    return op_check_shapes(o, views, params, scratch, err);
 }
