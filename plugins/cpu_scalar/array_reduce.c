@@ -20,9 +20,9 @@ static double value_at(const char *at, collet_dtype part)
                               : *(const double *)(const void *)at;
 }
 
-/* ---- What one element of the output is ----------------------------------------------------- */
+/* ---- One element of the output ----------------------------------------------------------- */
 
-/* Of the elements that `reduced` walks, starting at `at`. */
+/* Reduces the elements that `reduced` walks, starting at `at`. */
 typedef double (*reduction)(cpu_rows reduced, char *at, collet_dtype part);
 
 static double sum_of(cpu_rows reduced, char *at, collet_dtype part)
@@ -78,7 +78,7 @@ static double max_of(cpu_rows reduced, char *at, collet_dtype part)
 
 /* ---- The axes ------------------------------------------------------------------------------ */
 
-/* Splits the input's axes: `kept` walks input and output, `reduced` the input alone. */
+/* Splits the input's axes: `kept` walks input and output, `reduced` only the input. */
 static void split_axes(const collet_kernel_call *call, cpu_rows *kept, cpu_rows *reduced)
 {
     const collet_reduce_params *params = call->params;

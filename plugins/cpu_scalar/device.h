@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * device.h - the device of cpu_scalar and the heads of its kernels. Private to the plugin.
+ * device.h - the device of cpu_scalar and the declarations of its kernels. Private to the plugin.
  *
- * A kernel is one function for each op. It serves every signature of the op in kernels.def and is
- * a collet_kernel_row.run: it reads the element types from the operands. docs/KERNELS.md says what
- * is computed.
+ * A kernel is one function per op, a collet_kernel_row.run. It implements every signature of the op
+ * in kernels.def and reads the element types from the operands. docs/KERNELS.md defines the
+ * results.
  */
 #ifndef CPU_SCALAR_DEVICE_H
 #define CPU_SCALAR_DEVICE_H
@@ -18,13 +18,13 @@ struct collet_device {
     plan_cache *plans;
 };
 
-/* Declares the kernel `name`; in front of a body, defines it. Kernels are synchronous: none uses
- * the queue. */
+/* Declares the kernel `name`; before a body, defines it. Kernels are synchronous: none uses the
+ * queue. */
 #define KERNEL(name)                                                                               \
     KERNEL_HEAD_(name);                                                                            \
     KERNEL_HEAD_(name)
 
-/* The same for the function that returns the bytes of workspace that a call needs. */
+/* The same for the function that returns a call's workspace in bytes. */
 #define WORKSPACE(name)                                                                            \
     WORKSPACE_HEAD_(name);                                                                         \
     WORKSPACE_HEAD_(name)

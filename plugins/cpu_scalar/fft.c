@@ -51,8 +51,8 @@ static cached_plan *make(const plan_key *key, void *context)
     return &p->head;
 }
 
-/* Pairs in each of the two buffers of a line. */
-static int64_t room_of(const collet_kernel_call *call)
+/* Pairs per buffer of a line; there are two. */
+static int64_t buffer_pairs(const collet_kernel_call *call)
 {
     const collet_fft_params *params = call->params;
     const collet_operand *out = cpu_operand(call, 0), *in = cpu_operand(call, 1);
@@ -60,7 +60,7 @@ static int64_t room_of(const collet_kernel_call *call)
     for (int32_t i = out->ndim - (int32_t)params->axes; i < out->ndim; i++) {
         int real = out->dtype != in->dtype && i == out->ndim - 1;
         int64_t n = in->shape[i] > out->shape[i] ? in->shape[i] : out->shape[i];
-        int64_t wanted = n > 0 ? fft_axis_room(n, real) : 0;
+        int64_t wanted = n > 0 ? fft_axis_pairs(n, real) : 0;
         room = wanted > room ? wanted : room;
     }
     return room;
@@ -68,7 +68,7 @@ static int64_t room_of(const collet_kernel_call *call)
 
 WORKSPACE(fft)
 {
-    return fft_temporary(call) + 2 * (uint64_t)room_of(call) * sizeof(line_pair);
+    return fft_temporary(call) + 2 * (uint64_t)buffer_pairs(call) * sizeof(line_pair);
 }
 
 KERNEL(fft)
@@ -76,7 +76,7 @@ KERNEL(fft)
     fft_pass passes[FFT_AXES_MAX];
     int32_t count = fft_passes_of(call, passes);
     line_pair *a = (line_pair *)(void *)((char *)call->workspace + fft_temporary(call));
-    line_pair *b = a + room_of(call);
+    line_pair *b = a + buffer_pairs(call);
     for (int32_t i = 0; i < count; i++) {
         const fft_pass *p = &passes[i];
         plan_key key = {.words = 0};
@@ -85,7 +85,7 @@ KERNEL(fft)
         cached_plan *plan = plan_cache_take(device->plans, &key, make, NULL);
         if (!plan) {
             return device->host->fail(call->err, i ? COLLET_FAILED : COLLET_REFUSED,
-                                      "no memory to prepare a transform of length %lld",
+                                      "out of memory for a transform of length %lld",
                                       (long long)p->n);
         }
         fft_group group = {.axis = &((axis_plan *)plan)->axis,

@@ -5,12 +5,12 @@
 #include "shared/host/util/rows.h"
 #include "shared/host/util/sum.h"
 
-/* Columns of the product that are summed together. */
+/* Columns of the product that are computed together. */
 #define COLUMNS 128
 
 typedef struct matrix {
     char *at;
-    int64_t row, column; /* bytes to the next */
+    int64_t row, column; /* byte stride */
 } matrix;
 
 #define NAME(x) f32_##x
@@ -59,7 +59,7 @@ static void product(const collet_operand *c, collet_dtype from, const matrix m[3
     }
 }
 
-/* In unsigned arithmetic, where a sum beyond 32 bits has a defined value. */
+/* Unsigned, so that a sum beyond 32 bits has a defined value. */
 static void product_i8(const matrix m[3], int64_t rows, int64_t columns, int64_t inner)
 {
     for (int64_t i = 0; i < rows; i++) {

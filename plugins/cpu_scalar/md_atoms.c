@@ -44,7 +44,7 @@ static void begin(atoms *a, const collet_operand *positions, const collet_operan
     a->first = a->count = 0;
 }
 
-/* Loads the next chunk; 0 when there is none. */
+/* Loads the next chunk; 0 at the end. */
 static int next(atoms *a)
 {
     a->first += a->count;
@@ -106,7 +106,7 @@ static double sum_com(const collet_operand *positions, const collet_operand *wei
     return mass;
 }
 
-/* sum w d d^T, d = r - com: the six different elements xx, yy, zz, xy, xz, yz. */
+/* sum w d d^T, d = r - com: its six distinct elements xx, yy, zz, xy, xz, yz. */
 static void sum_second_moments(const collet_operand *positions, const collet_operand *weights,
                                int64_t frame, const double com[3], double s[6])
 {

@@ -8,7 +8,7 @@
 
 COLLET_PLUGIN_MANIFEST("manifest.json");
 
-/* Bounds of the plans that a device keeps. */
+/* Limits of the plan cache of a device. */
 #define PLANS 32
 #define PLAN_BYTES (64u << 20)
 
@@ -54,15 +54,16 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
                                  collet_error *err)
 {
     if (index != 0) {
-        return host->fail(err, COLLET_UNAVAILABLE, "cpu_scalar has one device, 0; there is no %u",
-                          index);
+        return host->fail(err, COLLET_UNAVAILABLE,
+                          "cpu_scalar has only device 0; there is no device %u", index);
     }
     collet_device *d = calloc(1, sizeof *d);
     plan_cache *plans = plan_cache_create(PLANS, PLAN_BYTES);
     if (!d || !plans) {
         free(d);
         plan_cache_destroy(plans);
-        return host->fail(err, COLLET_NO_MEMORY, "cpu_scalar: no memory to open the device");
+        return host->fail(err, COLLET_NO_MEMORY,
+                          "cpu_scalar: out of memory while opening the device");
     }
     d->host = host;
     d->plans = plans;

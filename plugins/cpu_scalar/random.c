@@ -6,7 +6,7 @@
 #include "shared/host/random/philox.h"
 #include "shared/host/util/rows.h"
 
-/* Number `lane` of a block; an f32 comes in a double that rounds to it. */
+/* Number `lane` of a block; an f32 is returned as a double that rounds to it. */
 typedef double (*draw)(const uint32_t block[4], uint32_t lane);
 
 static uint64_t pair(const uint32_t block[4], uint32_t low)
@@ -44,8 +44,7 @@ static long double turn(long double v, uint32_t which)
     }
 }
 
-/* Rounded once: the reference is the nearest number, and the error limit is left to other backends.
- */
+/* Rounded once: the reference is the nearest number; other backends may use the error bound. */
 static double box_muller(double u, double v, uint32_t lane)
 {
     return (double)(sqrtl(-2 * logl(u)) * turn(v, lane % 2));
@@ -69,7 +68,7 @@ static double normal_f64(const uint32_t block[4], uint32_t lane)
 typedef struct sequence {
     uint32_t key[2], block[4];
     uint64_t next;  /* the number that comes next */
-    uint32_t lanes; /* numbers a block */
+    uint32_t lanes; /* numbers per block */
 } sequence;
 
 static void make_block(sequence *s)

@@ -10,7 +10,7 @@
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* An operand without its last axis: one row, or one number, for each row of the others. */
+/* An operand without its last axis: one row, or one number, per row of the others. */
 static void heads_view(cpu_rows *w, const collet_operand *o, int32_t heads)
 {
     collet_operand head = *o;
@@ -18,14 +18,14 @@ static void heads_view(cpu_rows *w, const collet_operand *o, int32_t heads)
     cpu_rows_view(w, &head);
 }
 
-/* The rows of the first `heads` axes, one at a time. */
+/* Iteration over the rows of the first `heads` axes. */
 typedef struct row_walk {
     cpu_rows walk;
     int64_t in_row; /* of the walk's row: its innermost axis of heads */
 } row_walk;
 
-/* View 0 is `out`'s rows, view 1 `in`'s, which has the same leading axes, view 2 a number for each
- * row, where `numbers` is there. */
+/* View 0 is `out`'s rows, view 1 those of `in`, which has the same leading axes, view 2 one number
+ * per row, if `numbers` is present. */
 static void rows_begin(row_walk *r, const collet_operand *out, const collet_operand *in,
                        const collet_operand *numbers)
 {
@@ -37,8 +37,8 @@ static void rows_begin(row_walk *r, const collet_operand *out, const collet_oper
     r->in_row = 0;
 }
 
-/* Whether the outputs, of which the second may be NULL or absent, have no elements: the number of
- * rows may then be too large to count. */
+/* Whether the outputs, of which the second may be NULL or absent, are empty: the number of rows may
+ * then overflow. */
 static int is_idle(const collet_operand *out, const collet_operand *numbers)
 {
     return cpu_is_empty(out) && (!numbers || cpu_is_empty(numbers));
@@ -253,7 +253,7 @@ KERNEL(ternary_matmul)
 
 /* ---- linear ---------------------------------------------------------------------------------- */
 
-/* max |x|, not finite where an x is not. */
+/* max |x|, not finite if an x is not. */
 static float largest(const char *x, int64_t step, int64_t count)
 {
     float most = 0.0f;
@@ -269,7 +269,7 @@ static float largest(const char *x, int64_t step, int64_t count)
     return most;
 }
 
-/* q, and the scale s of the token; NaN where all results are. */
+/* q, and the scale s of the token; NaN if all results are NaN. */
 static float quantize_token(int8_t *q, const char *x, int64_t step, int64_t count,
                             const collet_ternary_linear_params *params)
 {

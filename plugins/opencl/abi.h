@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * abi.h - the part of OpenCL 1.2 that is used, as shared/jit/runtime/abi.h has it: no header of
- * OpenCL is needed to build. tests/opencl/abi.c compares it with Khronos's headers; it includes
- * both, for which COLLET_OPENCL_HEADERS leaves out the types and constants.
+ * abi.h - the part of the OpenCL 1.2 ABI that is used: see shared/jit/runtime/abi.h.
+ * tests/opencl/abi.c compares it with Khronos's headers; it includes both, so COLLET_OPENCL_HEADERS
+ * omits the types and constants here.
  */
 #ifndef COLLET_OPENCL_ABI_H
 #define COLLET_OPENCL_ABI_H

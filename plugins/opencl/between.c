@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies between devices. Each has a context of its own, so that one which is lost takes no other
- * with it. Where both have their memory in the host's, the source is mapped, which moves nothing,
- * and the other device copies from there; user events carry the order from context to context.
- * Drivers of other devices have a mapping go through the host, as libcore would.
+ * Copies between devices. Each device has its own context, so that a lost device does not affect
+ * others. If both share the host's memory, the source is mapped, which copies nothing, and the
+ * other device reads the mapping; user events order commands across contexts. Other drivers
+ * implement a mapping by copying through the host, as libcore would.
  */
 #include "opencl.h"
 
@@ -55,14 +55,14 @@ collet_status jit_export_begin(collet_queue *q, uint64_t bytes, jit_export *expo
     collet_device *d = q->base.device;
     cl_int error = CL_SUCCESS;
     pthread_mutex_lock(&q->base.lock);
-    opencl_command *c = opencl_begin(q, "lending to another device");
+    opencl_command *c = opencl_begin(q, "exporting to another device");
     export->address =
         d->cl.EnqueueMapBuffer(q->handle, export->buffer->memory, CL_FALSE, CL_MAP_READ,
                                export->offset, bytes, 0, NULL, &c->event, &error);
     if (error == CL_SUCCESS)
         export->ticket = opencl_commit(q);
     pthread_mutex_unlock(&q->base.lock);
-    return error == CL_SUCCESS ? COLLET_OK : opencl_fail(d, error, "lending a buffer", err);
+    return error == CL_SUCCESS ? COLLET_OK : opencl_fail(d, error, "exporting a buffer", err);
 }
 
 collet_status jit_export_read(collet_queue *q, collet_buffer *target, uint64_t offset,

@@ -23,7 +23,7 @@ static const char *find_functions(void *library, opencl_blas *blas)
     return missing;
 }
 
-/* Handles of one loader mean nothing to another. */
+/* Handles of one loader are invalid in another. */
 static int same_loader(void *library, const opencl_driver *cl)
 {
     void *theirs = dlsym(library, "clCreateBuffer");
@@ -33,7 +33,7 @@ static int same_loader(void *library, const opencl_driver *cl)
 static void open_library(const opencl_driver *cl, const char *path, opencl_blas *blas)
 {
     Dl_info info;
-    /* Never closed: it holds programs of devices, and has destructors. */
+    /* Never closed: it caches programs of devices, and has destructors. */
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         say(blas, "not found: ", dlerror());
@@ -70,7 +70,7 @@ int opencl_blas_ready(const collet_host *host, const opencl_driver *cl, cl_devic
         return blas->usable;
     blas->tried = 1;
     if (safe && strcmp(safe, "off") != 0) {
-        say(blas, "left alone in safe mode: ", safe);
+        say(blas, "not used in safe mode: ", safe);
     } else if (named && !strcmp(path, "off")) {
         say(blas, "not used: opencl.clblast is off", NULL);
     } else if (!named && is_processor(cl, id)) {
@@ -79,8 +79,7 @@ int opencl_blas_ready(const collet_host *host, const opencl_driver *cl, cl_devic
         open_library(cl, named ? path : DEFAULT_LIBRARY, blas);
         if (!blas->usable)
             host->log(host, named ? COLLET_LOG_WARNING : COLLET_LOG_INFO,
-                      "opencl: CLBlast %s: matrices are multiplied by Collet's own kernel",
-                      blas->text);
+                      "opencl: CLBlast %s: Collet's own kernel multiplies matrices", blas->text);
     }
     return blas->usable;
 }

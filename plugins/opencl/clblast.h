@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clblast.h - CLBlast, opened at the first product that it may compute. Its functions are declared
- * here as clblast_c.h has them: neither its headers nor the library are needed to build.
+ * clblast.h - CLBlast, opened at the first product that it can compute. Its functions are declared
+ * here as in clblast_c.h, so that the build needs neither its headers nor the library.
  */
 #ifndef COLLET_OPENCL_CLBLAST_H
 #define COLLET_OPENCL_CLBLAST_H
@@ -11,11 +11,11 @@
 enum { CLBLAST_ROWS = 101, CLBLAST_AS_IS = 111, CLBLAST_TRANSPOSED = 112 };
 
 /* layout, operation of a, of b, m, n, k, alpha, a, b and c each as buffer, first element and
- * leading extent, beta before c, the queue, and an event that the caller owns, or NULL. */
+ * leading dimension, beta before c, the queue, and an event that the caller owns, or NULL. */
 #define CLBLAST_GEMM(type)                                                                         \
     int (*)(int, int, int, size_t, size_t, size_t, type, cl_mem, size_t, size_t, cl_mem, size_t,   \
             size_t, type, cl_mem, size_t, size_t, cl_command_queue *, cl_event *)
-/* ... with a stride from matrix to matrix behind each leading extent, and the count of these. */
+/* The same with a batch stride after each leading dimension, and the batch count. */
 #define CLBLAST_GEMM_BATCH(type)                                                                   \
     int (*)(int, int, int, size_t, size_t, size_t, type, cl_mem, size_t, size_t, size_t, cl_mem,   \
             size_t, size_t, size_t, type, cl_mem, size_t, size_t, size_t, size_t,                  \
@@ -29,20 +29,20 @@ enum { CLBLAST_ROWS = 101, CLBLAST_AS_IS = 111, CLBLAST_TRANSPOSED = 112 };
 
 typedef struct opencl_blas {
     int tried, usable;
-    char text[320]; /* the library's file, or why there is none */
+    char text[320]; /* the library's file, or why it is not used */
 #define MEMBER(name, type) __typeof__((type)0) name;
     CLBLAST_FUNCTIONS(MEMBER)
 #undef MEMBER
 } opencl_blas;
 
 /*
- * 1 when products of this device are by CLBlast: the library that the setting opencl.clblast names,
- * on any device; else libclblast.so.1, on devices that are not processors. "off": never. It has to
- * call the same OpenCL loader as the plugin. Tried once, and logged. One thread at a time.
+ * 1 if CLBlast computes products on this device: the library of the setting opencl.clblast, on any
+ * device; by default libclblast.so.1, on devices other than CPUs. "off": never. It must call the
+ * same OpenCL loader as the plugin. Tried once, and logged. One thread at a time.
  */
 int opencl_blas_ready(const collet_host *host, const opencl_driver *cl, cl_device_id id,
                       opencl_blas *blas);
-/* It said no to a product: not asked again for this device. */
+/* CLBlast rejected a product: it is not used for this device again. */
 void opencl_blas_drop(const collet_host *host, opencl_blas *blas, int code);
 
 #endif

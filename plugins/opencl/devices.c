@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which devices there are, and what they say of themselves. */
+/* Enumerates the devices and queries their properties. */
 #include "opencl.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #define PLATFORMS 16
 
-/* Of extensions, which the headers may not have. */
+/* From extensions, which the headers may lack. */
 #define DEVICE_UUID_KHR 0x106A
 #define DEVICE_PCI_BUS_INFO_KHR 0x410F
 #define DEVICE_COMPUTE_CAPABILITY_MAJOR_NV 0x4000
@@ -31,7 +31,7 @@ uint32_t opencl_find_devices(const opencl_driver *cl, cl_device_id ids[OPENCL_DE
     char name[32];
     cl_int error = cl->GetPlatformIDs(PLATFORMS, platforms, &platform_count);
     if (error != CL_SUCCESS || !platform_count) {
-        snprintf(reason, 256, "the OpenCL loader knows no platform: no driver is installed (%s)",
+        snprintf(reason, 256, "the OpenCL loader finds no platform: no driver is installed (%s)",
                  error == CL_SUCCESS ? "none" : opencl_error_name(error, name));
         return 0;
     }
@@ -45,15 +45,15 @@ uint32_t opencl_find_devices(const opencl_driver *cl, cl_device_id ids[OPENCL_DE
             count += found < OPENCL_DEVICES - count ? found : OPENCL_DEVICES - count;
     }
     if (!count)
-        snprintf(reason, 256, "no device: the %u OpenCL platform%s offer%s none",
+        snprintf(reason, 256, "no device: the %u OpenCL platform%s report%s none",
                  (unsigned)platform_count, platform_count == 1 ? "" : "s",
                  platform_count == 1 ? "s" : "");
     return count;
 }
 
-/* ---- Asking ---------------------------------------------------------------------------------- */
+/* ---- Queries -------------------------------------------------------------------------------- */
 
-/* A text, "" when the device does not say. */
+/* A string property, "" if the device does not report it. */
 static void ask_text(const opencl_driver *cl, cl_device_id id, cl_device_info what, char *value,
                      size_t size)
 {
@@ -119,11 +119,11 @@ static cl_device_type type_of(const opencl_driver *cl, cl_device_id id)
 
 /* ---- A device's traits ----------------------------------------------------------------------- */
 
-/* Bytes of local memory an item at most, but for tiles that are chosen by what there is: those of
+/* Limit of the local memory per item, except for kernels whose tiles adapt to the device: set by
  * `update` of update.dev. */
 #define LOCAL_PER_ITEM 48
 
-/* The largest power of two that the device takes, up to 256. */
+/* The largest power of two that the device supports, up to 256. */
 static uint32_t group_size(const opencl_driver *cl, cl_device_id id)
 {
     size_t most = ask_size(cl, id, CL_DEVICE_MAX_WORK_GROUP_SIZE), sizes[16];
@@ -212,7 +212,7 @@ static void add_vendor_facts(const opencl_driver *cl, cl_device_id id, text *t)
         add_number(t, "memory_free", (uint64_t)free_kib[0] << 10);
 }
 
-/* How products are computed: by CLBlast, its file, or why not. */
+/* The multiplication of matrices: CLBlast's file, or why it is not used. */
 static void add_blas(const collet_host *host, const opencl_driver *cl, cl_device_id id, text *t)
 {
     opencl_blas blas = {.usable = 0};
@@ -233,7 +233,7 @@ static void add_device(const collet_host *host, const opencl_driver *cl, cl_devi
     cl_device_type type = type_of(cl, id);
     ask_text(cl, id, CL_DEVICE_NAME, value, sizeof value);
     text_add(t, "{\"name\": ");
-    text_quote(t, *value ? value : "a device without a name");
+    text_quote(t, *value ? value : "unnamed device");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         ask_text(cl, id, texts[i].what, value, sizeof value);
         add_text(t, texts[i].name, value);

@@ -26,7 +26,7 @@ collet_status opencl_driver_open(const collet_host *host, opencl_driver *cl, col
     const char *path = host->config(host, "opencl.library");
     memset(cl, 0, sizeof *cl);
     path = path && *path ? path : DEFAULT_LIBRARY;
-    /* Never closed: drivers leave threads and destructors behind. */
+    /* Never closed: drivers' threads and destructors would outlive its code. */
     cl->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!cl->library) {
         const char *why = dlerror();
@@ -73,7 +73,7 @@ const char *opencl_error_name(cl_int error, char text[32])
         NAME(CL_INVALID_OPERATION),
         NAME(CL_INVALID_BUFFER_SIZE),
 #undef NAME
-        /* cl_khr_icd; the header that has it is not everywhere. */
+        /* From cl_khr_icd, whose header is not always installed. */
         {-1001, "CL_PLATFORM_NOT_FOUND_KHR"},
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * driver.h - the OpenCL loader, opened when it is first needed: the plugin links nothing of OpenCL
- * and loads where there is none.
+ * driver.h - the OpenCL loader, opened on first use: the plugin links nothing of OpenCL and loads
+ * on machines without it.
  */
 #ifndef COLLET_OPENCL_DRIVER_H
 #define COLLET_OPENCL_DRIVER_H
@@ -16,12 +16,12 @@ typedef struct opencl_driver {
 } opencl_driver;
 
 /*
- * Opens the loader: the library that the setting opencl.library names, else libOpenCL.so.1.
- * It stays open. UNAVAILABLE with the reason in words.
+ * Opens the loader: the library of the setting opencl.library, else libOpenCL.so.1. It stays open.
+ * UNAVAILABLE with the reason.
  */
 collet_status opencl_driver_open(const collet_host *host, opencl_driver *cl, collet_error *err);
 
-/* "CL_OUT_OF_RESOURCES" for -5; "OpenCL error -1234" for what has no name here, in `text`. */
+/* "CL_OUT_OF_RESOURCES" for -5; "OpenCL error -1234" for an unknown code, in `text`. */
 const char *opencl_error_name(cl_int error, char text[32]);
 
 #endif

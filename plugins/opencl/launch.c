@@ -15,7 +15,8 @@ static cl_int set_arguments(const opencl_driver *cl, cl_kernel kernel, const jit
     return error;
 }
 
-/* Under the queue's lock: its own kernel, made at first; valid until the next. */
+/* Under the queue's lock: the queue's private kernel, created on first use; valid until the next
+ * call. */
 static collet_status kernel_get(collet_queue *q, const jit_launch *l, const jit_kernel **kernel,
                                 collet_error *err)
 {
@@ -49,10 +50,10 @@ static collet_status launch(collet_device *d, collet_queue *q, const jit_launch 
         return d->base.host->fail(err, COLLET_REFUSED, "%s: too many groups", l->kernel);
     cl_int error = set_arguments(&d->cl, kernel->handle, l);
     if (error != CL_SUCCESS) {
-        /* An argument that does not fit is a mistake of the family, and nothing has run. */
+        /* A wrong argument is a bug of the family, and nothing has run. */
         char why[32];
-        return d->base.host->fail(err, COLLET_REFUSED, "%s: its arguments do not fit: %s",
-                                  l->kernel, opencl_error_name(error, why));
+        return d->base.host->fail(err, COLLET_REFUSED, "%s: wrong argument: %s", l->kernel,
+                                  opencl_error_name(error, why));
     }
     opencl_command *c = opencl_begin(q, kernel->label);
     error = d->cl.EnqueueNDRangeKernel(q->handle, kernel->handle, 1, NULL, &items, &group, 0, NULL,

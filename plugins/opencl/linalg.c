@@ -5,10 +5,10 @@
 #include "shared/jit/linalg/matrices.h"
 #include "opencl.h"
 
-/* Elements of c below which a product is the family's. */
+/* Products with fewer elements of c are left to plugins/shared/jit. */
 #define FEW 1024
-/* Products that one call adds up: CLBlast rounds each addition to the type of c, and sums of more
- * would go beyond the limits of docs/KERNELS.md. */
+/* Maximum depth of one CLBlast call: it rounds each addition to the type of c, and longer sums
+ * would exceed the error bounds of docs/KERNELS.md. */
 #define CHUNK 256
 
 typedef struct matrix {
@@ -58,7 +58,7 @@ static int operation(const matrix *m)
     return m->layout.transposed ? CLBLAST_TRANSPOSED : CLBLAST_AS_IS;
 }
 
-/* Products `first` .. + depth of each element: a's columns, b's rows. */
+/* Enqueues products `first` .. + depth of each element: a's columns, b's rows. */
 static int multiply(const opencl_blas *blas, const product *p, int64_t first, int64_t depth,
                     cl_command_queue *queue, cl_event *event)
 {
@@ -85,8 +85,8 @@ static int multiply(const opencl_blas *blas, const product *p, int64_t first, in
 #undef BATCH
 }
 
-/* Under the queue's lock. 0, or CLBlast's status: what was enqueued by then is overwritten by the
- * kernel that serves instead. */
+/* Under the queue's lock. Returns 0, or CLBlast's status: the kernel that runs instead overwrites
+ * what was enqueued. */
 static int try_multiply(collet_device *d, collet_queue *q, const product *p, uint64_t *ticket)
 {
     opencl_command *c = opencl_begin(q, "CLBlast matmul");

@@ -18,7 +18,7 @@ void jit_memory_give(collet_device *d, void *memory)
     d->cl.ReleaseMemObject(memory);
 }
 
-/* An import retained it. */
+/* The import retained it. */
 void jit_memory_disown(collet_device *d, void *memory)
 {
     d->cl.ReleaseMemObject(memory);
@@ -57,7 +57,7 @@ int jit_pinned(collet_device *d, const void *address)
     return 0;
 }
 
-/* A buffer that drivers have in page-locked memory, mapped for as long as it is there. */
+/* A buffer that the driver allocates in page-locked memory, mapped for its lifetime. */
 int jit_pinned_take(collet_queue *q, uint64_t bytes, jit_piece *piece)
 {
     const opencl_driver *cl = &q->base.device->cl;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to the backend: its objects, and what its files offer each other. */
+/* Private: the backend's objects and the functions that its files share. */
 #ifndef COLLET_OPENCL_OPENCL_H
 #define COLLET_OPENCL_OPENCL_H
 
@@ -7,9 +7,9 @@
 #include "clblast.h"
 #include "driver.h"
 
-/* Commands under way in a queue; the one before is waited for. A power of two. */
+/* Pending commands per queue; another waits for the oldest. A power of two. */
 #define OPENCL_COMMANDS 1024
-/* Bytes of a write that are copied aside, so that the caller need not wait for the device. */
+/* A write of up to this size is copied, so that the caller need not wait for the device. */
 #define OPENCL_STAGED ((uint64_t)64 << 10)
 
 struct collet_device {
@@ -17,21 +17,21 @@ struct collet_device {
     opencl_driver cl;
     cl_device_id id;
     cl_context context;
-    uint32_t on_host; /* its memory is the host's */
+    uint32_t on_host; /* device and host share memory */
     opencl_blas blas; /* under base.lock */
 };
 
-/* A command that may be under way. */
+/* A command that may be pending. */
 typedef struct opencl_command {
     cl_event event;
-    void *staged;      /* owned: the bytes of a write */
+    void *staged;      /* owned copy of a write's bytes */
     const char *label; /* "write", or a kernel's label; owned by the queue's kernels */
 } opencl_command;
 
 struct collet_queue {
     jit_queue base;
     cl_command_queue handle;
-    jit_kernels kernels; /* its own, whose arguments nobody else sets */
+    jit_kernels kernels; /* private to the queue, so that no other thread sets its arguments */
     opencl_command commands[OPENCL_COMMANDS];
 };
 
@@ -39,11 +39,11 @@ struct collet_queue {
 
 #define OPENCL_DEVICES 64
 
-/* All devices of all platforms, in the order that the loader gives; at most OPENCL_DEVICES. Where
- * there are none, 0, and why in `reason`. */
+/* All devices of all platforms, in the loader's order; at most OPENCL_DEVICES. If there are none, 0
+ * and why in `reason`. */
 uint32_t opencl_find_devices(const opencl_driver *cl, cl_device_id ids[OPENCL_DEVICES],
                              char reason[256]);
-/* Fills traits, options, identity and total_memory from d->id. */
+/* Sets traits, options, identity and total_memory from d->id. */
 void opencl_describe(collet_device *d);
 
 collet_status opencl_capabilities(const collet_host *host, char *json, uint64_t capacity,
@@ -52,15 +52,15 @@ collet_status opencl_capabilities(const collet_host *host, char *json, uint64_t 
 /* ---- queue.c --------------------------------------------------------------------------------- */
 
 /*
- * A command of the queue: under its lock, opencl_begin takes a place (waiting for the oldest
- * command when all are taken), the caller enqueues with &command->event, and opencl_commit gives
- * the ticket or, after an error, opencl_abandon leaves nothing behind.
+ * A command of the queue: under its lock, opencl_begin reserves a slot (waiting for the oldest
+ * command when all are in use), the caller enqueues with &command->event, and opencl_commit returns
+ * the ticket or, after an error, opencl_abandon releases the slot.
  */
 opencl_command *opencl_begin(collet_queue *q, const char *label);
 uint64_t opencl_commit(collet_queue *q);
 
-/* The status for an error of a call: REFUSED when the device is short of something, DEVICE_LOST,
- * else FAILED; with the text "what: CL_NAME". */
+/* The status for an error of a call: REFUSED if a resource is short, DEVICE_LOST, else FAILED; sets
+ * the text "what: CL_NAME". */
 collet_status opencl_fail(collet_device *d, cl_int error, const char *what, collet_error *err);
 
 collet_status opencl_event_create(collet_device *d, collet_event **event, collet_error *err);
@@ -76,8 +76,8 @@ collet_status opencl_event_elapsed(collet_device *d, collet_event *first, collet
 
 /* ---- between.c ------------------------------------------------------------------------------- */
 
-/* An event of d's context that happens, or fails, when `event` of another context does; NULL: none
- * can be made. The caller releases it. */
+/* An event of d's context that completes, or fails, when `event` of another context does; NULL if
+ * it cannot be created. The caller releases it. */
 cl_event opencl_event_in_context(collet_device *d, cl_event event);
 
 /* ---- memory.c -------------------------------------------------------------------------------- */

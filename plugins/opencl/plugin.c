@@ -17,7 +17,7 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
 
-/* One line a family: its rows as plugins/shared/jit has them, or this backend's own. */
+/* One line per family: the rows of plugins/shared/jit, some with this backend's functions. */
 static const collet_kernel_row kernels[] = {
     JIT_ARRAY_ROWS,
     JIT_MD_ROWS,
@@ -44,8 +44,8 @@ static collet_status find_device(collet_device *d, uint32_t index, collet_error 
         return d->base.host->fail(err, COLLET_UNAVAILABLE, "%s", reason);
     if (index >= count)
         return d->base.host->fail(err, COLLET_UNAVAILABLE,
-                                  "OpenCL has %u device%s, counted from 0; there is no %u", count,
-                                  count == 1 ? "" : "s", index);
+                                  "OpenCL has %u device%s, counted from 0; there is no device %u",
+                                  count, count == 1 ? "" : "s", index);
     d->id = ids[index];
     opencl_describe(d);
     return COLLET_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs, and the driver's part of compiling them. */
+/* Programs: compiling, loading and releasing them. */
 #include "opencl.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "shared/jit/runtime/binary_cache.h"
 
-/* Kernels hold their programs: what is forgotten here lives on where it is used. */
+/* Kernels retain their programs, so programs released here stay valid while in use. */
 void jit_programs_forget(collet_device *d)
 {
     jit_programs_release(d);
@@ -42,7 +42,7 @@ static void keep(collet_device *d, cl_program handle, const char *key)
     free(binary);
 }
 
-/* The last of the compiler's words, which is where the error stands. */
+/* The end of the compiler's log, where the error is. */
 static collet_status build_failed(collet_device *d, cl_program handle, const char *name,
                                   const char *options, cl_int error, collet_error *err)
 {
@@ -53,7 +53,7 @@ static collet_status build_failed(collet_device *d, cl_program handle, const cha
         log = calloc(1, bytes + 1);
     if (log)
         d->cl.GetProgramBuildInfo(handle, d->id, CL_PROGRAM_BUILD_LOG, bytes, log, NULL);
-    d->base.host->fail(err, COLLET_REFUSED, "%s.dev does not compile (%s, %s): %.600s", name,
+    d->base.host->fail(err, COLLET_REFUSED, "%s.dev: compilation failed (%s, %s): %.600s", name,
                        opencl_error_name(error, text), options, log ? log : "no log");
     free(log);
     return COLLET_REFUSED;

@@ -52,7 +52,7 @@ static void note_failure(collet_queue *q, const opencl_command *c, cl_int error)
     jit_queue_fail(q, COLLET_FAILED, "%s failed: %s", c->label, opencl_error_name(error, text));
 }
 
-/* Forgets the commands that have passed, in order, up to the first that has not. */
+/* Retires completed commands, in order, up to the first pending one. */
 void jit_queue_retire(collet_queue *q)
 {
     const opencl_driver *cl = &q->base.device->cl;
@@ -71,7 +71,7 @@ void jit_queue_retire(collet_queue *q)
     }
 }
 
-/* Waits for the oldest command. One that failed counts as passed. */
+/* Waits for the oldest command. A failed one counts as complete. */
 static void retire_one(collet_queue *q)
 {
     uint64_t before = q->base.retired;
@@ -95,7 +95,7 @@ opencl_command *opencl_begin(collet_queue *q, const char *label)
 
 uint64_t opencl_commit(collet_queue *q)
 {
-    /* A queue that is not flushed need not begin, and others may wait for it. */
+    /* Without a flush the device need not start, and other queues may wait for this one. */
     q->base.device->cl.Flush(q->handle);
     return ++q->base.submitted;
 }
@@ -106,7 +106,7 @@ void jit_queue_reach(collet_queue *q, uint64_t ticket)
         retire_one(q);
 }
 
-/* The event of a ticket that has not passed, retained; NULL when it has. */
+/* The event of a pending ticket, retained; NULL if it is complete. */
 static cl_event event_of(collet_queue *q, uint64_t ticket)
 {
     cl_event event = NULL;
@@ -120,7 +120,7 @@ static cl_event event_of(collet_queue *q, uint64_t ticket)
     return event;
 }
 
-/* Everything enqueued in `q` from now on starts after `event`. */
+/* Orders everything enqueued in `q` from now on after `event`. */
 static collet_status order(collet_queue *q, cl_event event, collet_error *err)
 {
     collet_device *d = q->base.device;
@@ -173,7 +173,7 @@ void jit_backend_queue_close(collet_queue *q)
     jit_kernels_clear(d, &q->kernels);
 }
 
-/* Whether the device still does anything, after a command has failed. */
+/* Whether the device still responds, after a command has failed. */
 static int answers(collet_queue *q)
 {
     const opencl_driver *cl = &q->base.device->cl;
@@ -199,12 +199,12 @@ void jit_queue_drain(collet_queue *q)
     if (q->base.failure == COLLET_FAILED && !answers(q)) {
         atomic_store(&d->base.lost, 1);
         q->base.failure = COLLET_DEVICE_LOST;
-        strncat(q->base.failed, ", and the device answers no more",
+        strncat(q->base.failed, ", and the device no longer responds",
                 sizeof q->base.failed - strlen(q->base.failed) - 1);
     }
 }
 
-/* Commands under way hold labels of kernels. */
+/* Pending commands refer to labels of kernels. */
 void jit_queue_trim(collet_queue *q)
 {
     jit_queue_reach(q, q->base.submitted);
@@ -218,7 +218,7 @@ collet_status opencl_event_create(collet_device *d, collet_event **event, collet
     collet_event *e = calloc(1, sizeof *e);
     if (!e || pthread_mutex_init(&e->lock, NULL)) {
         free(e);
-        return d->base.host->fail(err, COLLET_NO_MEMORY, "no memory for an event");
+        return d->base.host->fail(err, COLLET_NO_MEMORY, "out of memory for an event");
     }
     *event = e;
     return COLLET_OK;

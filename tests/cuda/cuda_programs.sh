@@ -26,4 +26,4 @@ done
 more=$(find "$directory/collet/kernels" -type f | wc -l)
 echo "$more programs with libraries"
 [ "$more" -ge $((programs + 4)) ] || exit 1
-! grep -E 'refused\)|does not compile|the call failed' "$directory/out"
+! grep -E 'refused\)|compilation failed|the call failed' "$directory/out"

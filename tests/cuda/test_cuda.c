@@ -97,7 +97,7 @@ static void a_driver_that_does_not_start(void **state)
     cu->fails_after = 0;
     cu->fails_times = 100;
     cu->fails_with = CUDA_ERROR_SYSTEM_DRIVER_MISMATCH;
-    is_without("does not start: CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (the driver's message)");
+    is_without("failed to initialise: CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (the driver's message)");
 }
 
 static void no_compiler(void **state)
@@ -127,7 +127,7 @@ static void no_such_device(void **state)
     (void)state;
     cu->devices = 2;
     assert_status_is(plugin->device_open(&host, 2, &d, &err), COLLET_UNAVAILABLE);
-    assert_says(err.text, "has 2 GPUs, counted from 0; there is no 2");
+    assert_says(err.text, "has 2 GPUs, counted from 0; there is no GPU 2");
 }
 
 static void too_old(void **state)
@@ -162,9 +162,9 @@ static void facts(void **state)
         "\"f64\": true, \"f16\": true",
         "\"uuid\": \"10111213-1415-1617-1819-1a1b1c1d1e1f\"",
         "\"pci\": \"0000:a1:00.0\"",
-        "\"cublas\": \"off: matrices are multiplied by Collet's own kernel\"",
-        "\"cufft\": \"off: transforms are by Collet's own kernels\"",
-        "\"cusolver\": \"off: decompositions are by Collet's own kernels\"",
+        "\"cublas\": \"off: Collet's own kernel multiplies matrices\"",
+        "\"cufft\": \"off: transforms use Collet's own kernels\"",
+        "\"cusolver\": \"off: decompositions use Collet's own kernels\"",
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         assert_says(json, parts[i]);

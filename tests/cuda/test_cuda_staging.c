@@ -135,7 +135,7 @@ static void without_page_locked_memory_the_driver_copies(void **state)
         cu->fails_with = CUDA_ERROR_OUT_OF_MEMORY;
         host_said[0] = 0;
         there_and_back(b, 0, MOST, 7);
-        assert_says(host_said, "cuda: no 20480 bytes of page-locked memory");
+        assert_says(host_said, "cuda: cannot allocate 20480 bytes of page-locked memory");
         /* Allocated once, until trim. */
         host_said[0] = 0;
         there_and_back(b, 0, MOST, 8);

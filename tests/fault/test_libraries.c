@@ -144,7 +144,7 @@ static void expect(const library_case *c)
 #define REFUSED(why) "\"blas\": {\"library\": null, \"reason\": \"" why
 /* libcore added a choice and reserialised the capabilities. */
 #define LEFT_ALONE(library, why)                                                                   \
-    "\"" library "\":{\"library\":null,\"reason\":\"left alone in safe mode: " why
+    "\"" library "\":{\"library\":null,\"reason\":\"not used in safe mode: " why
 
 static void a_crash(void **state)
 {
@@ -187,7 +187,7 @@ static void a_safe_mode_that_is_set(void **state)
     expect(&(library_case){FAKE("right"),
                            "off",
                            "cpu_openmp.safe_mode=on",
-                           {REFUSED("left alone in safe mode: on")},
+                           {REFUSED("not used in safe mode: on")},
                            NULL});
 }
 

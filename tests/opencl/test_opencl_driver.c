@@ -19,8 +19,8 @@ static void what_is_missing_is_said(void **state)
     static const char *const cases[][2] = {
         {"/nowhere/libOpenCL.so.1", "/nowhere/libOpenCL.so.1 cannot be opened: no OpenCL loader"},
         {FAKE("lacks"), "has no clEnqueueBarrierWithWaitList: OpenCL 1.2 is needed"},
-        {FAKE("no_platform"), "knows no platform: no driver is installed (CL_PLATFORM_NOT_FOUND"},
-        {FAKE("no_device"), "no device: the 1 OpenCL platform offers none"},
+        {FAKE("no_platform"), "finds no platform: no driver is installed (CL_PLATFORM_NOT_FOUND"},
+        {FAKE("no_device"), "no device: the 1 OpenCL platform reports none"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -63,7 +63,7 @@ static void what_does_not_compile_is_refused(void **state)
     collet_array *a = floats(w.cx, 4, 1), *c = floats(w.cx, 4, 7);
     for (int i = 0; i < 2; i++) {
         assert_status(w.cx, collet_add(w.cx, c, a, a), COLLET_REFUSED);
-        assert_text_has(w.cx, "elementwise.dev does not compile (CL_BUILD_PROGRAM_FAILURE");
+        assert_text_has(w.cx, "elementwise.dev: compilation failed (CL_BUILD_PROGRAM_FAILURE");
         assert_text_has(w.cx, "this compiler does not support it");
     }
     const float kept[] = {7, 8, 9, 10};
@@ -103,7 +103,7 @@ static void a_device_that_answers_no_more_is_lost(void **state)
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4), *e = empty_floats(w.cx, 4);
     assert_ok(w.cx, collet_add(w.cx, c, a, a));
     assert_status(w.cx, collet_finish(w.cx), COLLET_DEVICE_LOST);
-    assert_text_has(w.cx, "the device answers no more");
+    assert_text_has(w.cx, "the device no longer responds");
     assert_status(w.cx, collet_array_read(w.cx, c, got, sizeof got), COLLET_DEVICE_LOST);
     assert_ok(w.cx, collet_add(w.cx, e, a, a));
     assert_string_equal(collet_last_backend(w.cx), "cpu_scalar");

@@ -67,7 +67,7 @@ static strategy strategy_of(const collet_device *device, const fft_pass *p)
     w.inner = fft_form_of(w.length).inner;
     w.rows = fft_split_rows(w.inner);
     w.columns = w.inner / w.rows;
-    int64_t lanes = w.kernels->lanes, room = fft_axis_room(p->n, p->kind != FFT_COMPLEX);
+    int64_t lanes = w.kernels->lanes, room = fft_axis_pairs(p->n, p->kind != FFT_COMPLEX);
     uint64_t part = p->wide ? 8 : 4, pair = 2 * part * (uint64_t)lanes;
     int fits = 2 * (uint64_t)room * pair <= GROUP_BYTES;
     w.split =

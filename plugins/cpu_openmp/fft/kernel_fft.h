@@ -40,7 +40,7 @@ typedef struct fft_span {
 /* Of one element type. */
 typedef struct fft_functions {
     int32_t lanes;
-    /* A group of lines; a and b hold fft_axis_room pairs of vectors each. */
+    /* A group of lines; a and b hold fft_axis_pairs pairs of vectors each. */
     void (*group)(const fft_group *g, void *a, void *b);
     /* Columns first .. first + lanes - 1 (those that exist), `first` a multiple of lanes: from `in`
      * to `work`, which holds round_up(rows, lanes) * columns pairs. a, b: `rows` pairs of vectors.

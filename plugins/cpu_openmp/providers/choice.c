@@ -27,7 +27,7 @@ int choice_refused(const collet_host *host, const char *library, char *reason, u
         (void)snprintf(reason, (size_t)capacity, "switched off by the setting cpu_openmp.%s",
                        library);
     else if (safe && strcmp(safe, "off") != 0)
-        (void)snprintf(reason, (size_t)capacity, "left alone in safe mode: %s", safe);
+        (void)snprintf(reason, (size_t)capacity, "not used in safe mode: %s", safe);
     else if (wrong)
         (void)snprintf(reason, (size_t)capacity, "%s", wrong);
     return reason[0] != '\0';

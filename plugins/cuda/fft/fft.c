@@ -20,7 +20,7 @@ static const jit_source source = {"cufft", texts};
 #define PLANS 64
 /* Device memory that the cached plans report; cuFFT's own tables are smaller. */
 #define PLANS_BYTES ((uint64_t)1 << 30)
-/* Of what lies in the workspace. */
+/* Alignment of arrays in the workspace. */
 #define ALIGNMENT 512u
 
 /* ---- Transforms as cuFFT describes them ------------------------------------------------------ */
@@ -243,7 +243,7 @@ static plan_cache *plans_of(collet_device *d)
     return plans;
 }
 
-/* A transform's plan, to be released by plan_cache_give; NULL: cuFFT does not compute it. */
+/* A transform's plan, to be released by plan_cache_give; NULL: cuFFT does not support it. */
 static fft_plan *take_plan(collet_device *d, const transform *t)
 {
     plan_request w = {d, t};

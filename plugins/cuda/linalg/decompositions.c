@@ -16,7 +16,7 @@ typedef struct factors {
     int64_t a, b, work, pivots, noted, places, taus;
 } factors;
 
-/* ---- What they share ------------------------------------------------------------------------- */
+/* ---- Shared helpers ------------------------------------------------------------------------- */
 
 static void *number(const factors *f, int64_t offset, int64_t index)
 {

@@ -17,12 +17,13 @@ static const jit_source source = {"cusolver", texts};
 
 #define ALIGNMENT 512u
 #define PARTS_MAX 64
-/* Elements that a group of `measure` reads at least. */
+/* Minimum number of elements per group of `measure`. */
 #define PART 4096
 /* Default of the setting cuda.cusolver_from: smaller matrices are left to the kernels of
  * plugins/shared/jit, which use one group per matrix. */
 #define FROM 96
-/* Most matrices that are computed one after another: of more, those kernels make better use. */
+/* Maximum number of matrices computed one after another: with more, the kernels of
+ * plugins/shared/jit use the device better. */
 #define SERIAL_MAX 64
 /* Binary exponents whose squares neither overflow nor underflow. */
 #define TOP_OF_F32 50

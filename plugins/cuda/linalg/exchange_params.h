@@ -23,7 +23,7 @@ typedef struct exchange {
     jit_batch operands;
 } exchange;
 
-/* Whose pivots check_pivots checks. */
+/* Which pivots check_pivots checks. */
 #define CHECK_CHOLESKY 0
 #define CHECK_LU 1
 #define CHECK_SOLVE 2

@@ -8,12 +8,12 @@
 #include "cuda/runtime/backend.h"
 #include "cuda/runtime/library_call.h"
 
-/* Products of fewer elements are left to plugins/shared/jit. */
+/* Products with fewer elements are left to plugins/shared/jit. */
 #define MIN_ELEMENTS 1024
-/* So many products of i8 cannot overflow i32. */
+/* This many products of i8 cannot overflow i32. */
 #define EXACT_INNER_MAX 131071
 
-/* A row-major matrix X as cuBLAS, which is column-major, sees it: X transposed. */
+/* A row-major matrix X as seen by column-major cuBLAS: X transposed. */
 typedef struct layout {
     CUdeviceptr address;
     cublasOperation_t operation; /* N: X's rows are contiguous; T: its columns are */

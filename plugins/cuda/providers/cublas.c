@@ -9,7 +9,7 @@ const cuda_library_facts cuda_blas_facts = {
     .name = "libcublas.so",
     .setting = "cuda.cublas",
     .version = "cublasGetProperty",
-    .instead = "matrices are multiplied by Collet's own kernel",
+    .instead = "Collet's own kernel multiplies matrices",
     .symbols = symbols,
     .symbol_count = sizeof symbols / sizeof *symbols,
 };

@@ -9,7 +9,7 @@ const cuda_library_facts cuda_fourier_facts = {
     .name = "libcufft.so",
     .setting = "cuda.cufft",
     .version = "cufftGetProperty",
-    .instead = "transforms are by Collet's own kernels",
+    .instead = "transforms use Collet's own kernels",
     .symbols = symbols,
     .symbol_count = sizeof symbols / sizeof *symbols,
 };

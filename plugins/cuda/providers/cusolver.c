@@ -9,7 +9,7 @@ const cuda_library_facts cuda_solver_facts = {
     .name = "libcusolver.so",
     .setting = "cuda.cusolver",
     .version = "cusolverGetProperty",
-    .instead = "decompositions are by Collet's own kernels",
+    .instead = "decompositions use Collet's own kernels",
     .symbols = symbols,
     .symbol_count = sizeof symbols / sizeof *symbols,
 };

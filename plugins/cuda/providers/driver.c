@@ -49,7 +49,7 @@ static collet_status start(const collet_host *host, cuda_driver *cu, collet_erro
                           visible ? "\")" : "");
     }
     if (error != CUDA_SUCCESS)
-        return host->fail(err, COLLET_UNAVAILABLE, "the NVIDIA driver does not start: %s",
+        return host->fail(err, COLLET_UNAVAILABLE, "the NVIDIA driver failed to initialise: %s",
                           cuda_error_text(cu, error, text));
     if (cu->DriverGetVersion(&cu->version) != CUDA_SUCCESS)
         cu->version = 0;

@@ -55,7 +55,7 @@ void cuda_libraries_describe(const collet_host *host, int driver, text *json)
     for (size_t i = 0; i < LIBRARIES; i++) {
         char value[400];
         if (safe)
-            (void)snprintf(value, sizeof value, "left alone in safe mode: %.300s", safe);
+            (void)snprintf(value, sizeof value, "not used in safe mode: %.300s", safe);
         else if (cuda_library_off(host, all[i]))
             (void)snprintf(value, sizeof value, "off: %s", all[i]->instead);
         else if (!host->config(host, "in_probe"))

@@ -9,8 +9,8 @@
 
 /*
  * Adds `"libraries": {...}, ` to the capabilities: for each library its version and file, or what
- * is missing and what serves instead. Only a probe opens them, which takes a second or two;
- * otherwise the settings are reported.
+ * is missing and what runs instead. Only a probe opens them, which takes a second or two; otherwise
+ * the settings are reported.
  */
 void cuda_libraries_describe(const collet_host *host, int driver, text *json);
 

@@ -57,7 +57,7 @@ const char *cuda_symbols_find(const cuda_symbol *symbols, size_t count, void *ha
     return missing;
 }
 
-/* ---- Libraries that serve rows --------------------------------------------------------------- */
+/* ---- Libraries that replace kernels --------------------------------------------------------- */
 
 const char *cuda_safe_mode(const collet_host *host)
 {

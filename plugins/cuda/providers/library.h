@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * library.h - libraries of the toolkit that replace Collet's own kernels in some rows. Each is
- * opened by the first call that it can compute; the plugin links none of them. Where one is missing
- * or refuses a call, Collet's kernels serve.
+ * opened by the first call that it can compute; the plugin links none of them. If one is missing or
+ * rejects a call, Collet's kernels run.
  */
 #ifndef COLLET_CUDA_LIBRARY_H
 #define COLLET_CUDA_LIBRARY_H
@@ -28,7 +28,7 @@ typedef struct cuda_library_facts {
     const char *name;    /* "libcufft.so" */
     const char *setting; /* "cuda.cufft": its path, or "off" */
     const char *version; /* its function cufftGetProperty(type, int *) */
-    const char *instead; /* what serves without it, the end of a message */
+    const char *instead; /* what runs without it, the end of a message */
     const cuda_symbol *symbols;
     size_t symbol_count;
 } cuda_library_facts;
@@ -39,13 +39,13 @@ typedef struct cuda_library_facts {
 #symbol, offsetof(owner, member)                                                           \
     }
 
-/* The newest major version of CUDA whose libraries are looked for. */
+/* The newest major version of CUDA whose libraries are tried. */
 #define CUDA_NEWEST_MAJOR 13
 
 /*
  * Opens a library of the toolkit, "libnvrtc.so", from the linker's path or where toolkits are
- * installed: of the driver's major version (`driver` as cuDriverGetVersion has it), else the newest
- * older one, else a newer one. NULL: not found.
+ * installed: of the driver's major version (`driver` as cuDriverGetVersion returns it), else the
+ * newest older one, else a newer one. NULL: not found.
  */
 void *cuda_library_open(const char *name, int driver);
 
@@ -61,10 +61,10 @@ const char *cuda_symbols_find(const cuda_symbol *symbols, size_t count, void *ha
 int cuda_library_ready(const collet_host *host, int driver, const cuda_library_facts *facts,
                        cuda_library *library);
 
-/* Why safe mode leaves the libraries out (setting cuda.safe_mode); NULL outside safe mode. */
+/* Why safe mode disables the libraries (setting cuda.safe_mode); NULL outside safe mode. */
 const char *cuda_safe_mode(const collet_host *host);
 
-/* Parts of cuda_library_ready: whether the setting or safe mode turns the library off; its handle,
+/* Parts of cuda_library_ready: whether the setting or safe mode disables the library; its handle,
  * or NULL. */
 int cuda_library_off(const collet_host *host, const cuda_library_facts *facts);
 void *cuda_library_load(const collet_host *host, int driver, const cuda_library_facts *facts);

@@ -47,8 +47,8 @@ collet_status cuda_compiler_open(const collet_host *host, int driver, cuda_compi
     rtc->library = cuda_library_open("libnvrtc.so", driver);
     if (!rtc->library)
         return host->fail(err, COLLET_UNAVAILABLE,
-                          "libnvrtc.so.%d not found: NVRTC, CUDA's compiler, is needed beside the "
-                          "driver; install it or name it by cuda.nvrtc",
+                          "libnvrtc.so.%d not found: NVRTC, CUDA's compiler, is needed besides the "
+                          "driver; install it or set cuda.nvrtc to its path",
                           driver >= 11000 ? driver / 1000 : CUDA_NEWEST_MAJOR);
     return find_functions(host, rtc, "libnvrtc.so", err);
 }
@@ -62,7 +62,7 @@ collet_status cuda_compiler_target(const collet_host *host, const cuda_compiler 
     int known[ARCHITECTURES], count = 0, best = 0;
     if (rtc->GetNumSupportedArchs(&count) != NVRTC_SUCCESS || count < 1 || count > ARCHITECTURES ||
         rtc->GetSupportedArchs(known) != NVRTC_SUCCESS)
-        return host->fail(err, COLLET_REFUSED, "NVRTC does not report what it compiles for");
+        return host->fail(err, COLLET_REFUSED, "NVRTC does not report its target architectures");
     for (int i = 0; i < count; i++)
         if (known[i] <= capability && known[i] > best)
             best = known[i];
@@ -100,7 +100,7 @@ static char *join(const char *const *texts, uint32_t count)
     return all;
 }
 
-/* With the beginning of the compiler's log, which is where the error stands. */
+/* With the beginning of the compiler's log, where the error is. */
 static collet_status does_not_compile(const collet_host *host, const cuda_compiler *rtc,
                                       nvrtcProgram program, const char *name, const char *options,
                                       nvrtcResult error, collet_error *err)
@@ -108,12 +108,12 @@ static collet_status does_not_compile(const collet_host *host, const cuda_compil
     size_t bytes = 0;
     char *log = NULL;
     if (error == NVRTC_ERROR_OUT_OF_MEMORY)
-        return host->fail(err, COLLET_NO_MEMORY, "%s.dev: no memory to compile it", name);
+        return host->fail(err, COLLET_NO_MEMORY, "%s.dev: out of memory for compilation", name);
     if (program && rtc->GetProgramLogSize(program, &bytes) == NVRTC_SUCCESS && bytes)
         log = calloc(1, bytes + 1);
     if (log && rtc->GetProgramLog(program, log) != NVRTC_SUCCESS)
         *log = '\0';
-    host->fail(err, COLLET_REFUSED, "%s.dev does not compile (%s, %s): %.600s", name,
+    host->fail(err, COLLET_REFUSED, "%s.dev: compilation failed (%s, %s): %.600s", name,
                rtc->GetErrorString(error), options, log ? log : "no log");
     free(log);
     return COLLET_REFUSED;

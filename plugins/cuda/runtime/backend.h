@@ -15,7 +15,7 @@
 /* Events that a queue records to follow its progress, one every CUDA_MARK_EVERY commands. */
 #define CUDA_MARKS 16
 #define CUDA_MARK_EVERY 32
-/* GPUs that peer copies are possible from. */
+/* GPUs that support peer copies to this one. */
 #define CUDA_PEERS 64
 
 /* Whether the memory of the GPU with this context can be read. */

@@ -44,7 +44,7 @@ collet_status jit_export_begin(collet_queue *q, uint64_t bytes, jit_export *expo
 {
     (void)bytes;
     /* Waits of the queue have no ticket of their own; this one follows them. */
-    export->ticket = ticket_of(q, "lending to another device");
+    export->ticket = ticket_of(q, "exporting to another device");
     if (!export->ticket)
         return jit_host(q->base.device)
             ->fail(err, COLLET_REFUSED, "the device's context cannot be entered");

@@ -11,7 +11,7 @@
 
 #define GROUP 256u
 #define PER_ITEM 4u
-/* Limit of a kernel's arguments together, on any device and driver. */
+/* Limit of the total size of a kernel's arguments, on any device and driver. */
 #define ARGUMENT_BYTES 4096u
 
 static int ask(const cuda_driver *cu, CUdevice id, CUdevice_attribute what)
@@ -88,7 +88,7 @@ static void add_device(const cuda_driver *cu, const cuda_compiler *rtc,
     size_t total = 0;
     int capability = capability_of(cu, id);
     if (cu->DeviceGetName(name, sizeof name - 1, id) != CUDA_SUCCESS || !*name)
-        snprintf(name, sizeof name, "a GPU without a name");
+        snprintf(name, sizeof name, "unnamed GPU");
     pci_of(cu, id, pci);
     text_add(t, "{\"name\": ");
     text_quote(t, name);

@@ -16,9 +16,10 @@ static collet_status find_device(collet_device *d, uint32_t index, collet_error 
         return status;
     if (d->cu.DeviceGetCount(&count) != CUDA_SUCCESS || count < 0 || index >= (uint32_t)count ||
         d->cu.DeviceGet(&d->id, (int)index) != CUDA_SUCCESS)
-        return d->base.host->fail(err, COLLET_UNAVAILABLE,
-                                  "the NVIDIA driver has %d GPU%s, counted from 0; there is no %u",
-                                  count, count == 1 ? "" : "s", index);
+        return d->base.host->fail(
+            err, COLLET_UNAVAILABLE,
+            "the NVIDIA driver has %d GPU%s, counted from 0; there is no GPU %u", count,
+            count == 1 ? "" : "s", index);
     cuda_describe(d);
     d->base.staging = JIT_STAGING;
     int architecture = 0;

@@ -12,7 +12,7 @@ collet_status cuda_event_create(collet_device *d, collet_event **event, collet_e
 {
     collet_event *e = calloc(1, sizeof *e);
     if (!e)
-        return d->base.host->fail(err, COLLET_NO_MEMORY, "no memory for an event");
+        return d->base.host->fail(err, COLLET_NO_MEMORY, "out of memory for an event");
     CUresult error = cuda_enter(d);
     if (error == CUDA_SUCCESS) {
         error = d->cu.EventCreate(&e->handle, CU_EVENT_DEFAULT);

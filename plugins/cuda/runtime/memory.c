@@ -6,8 +6,8 @@
 
 #include "shared/jit/array/array.h"
 
-/* Writes from page-locked memory of at most so many bytes are copied to pageable memory first: the
- * driver reads page-locked memory after its call has returned, pageable memory before. */
+/* Writes of up to this size from page-locked memory are copied to pageable memory first: the driver
+ * reads page-locked memory after its call has returned, pageable memory before. */
 #define STAGED_MAX ((uint64_t)64 << 10)
 
 /* ---- The pool's memory ----------------------------------------------------------------------- */
@@ -189,7 +189,7 @@ collet_status cuda_buffer_copy(collet_device *d, collet_queue *q, collet_buffer 
 
 /* ---- Filling --------------------------------------------------------------------------------- */
 
-/* The shortest power of two of bytes that, repeated, makes the pattern. */
+/* The shortest power of two of bytes whose repetition yields the pattern. */
 static uint32_t shortest(const unsigned char *pattern, uint32_t bytes)
 {
     uint32_t size = 1;
@@ -198,7 +198,7 @@ static uint32_t shortest(const unsigned char *pattern, uint32_t bytes)
     return size;
 }
 
-/* The driver fills with patterns of up to 4 bytes; the kernel of `fill` serves those of 8 and 16.
+/* The driver fills with patterns of up to 4 bytes; the kernel of `fill` handles those of 8 and 16.
  */
 static collet_status fill_by_kernel(collet_device *d, collet_queue *q, collet_buffer *b,
                                     uint64_t offset, uint64_t bytes, const void *pattern,

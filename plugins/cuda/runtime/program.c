@@ -51,7 +51,7 @@ collet_status jit_program_compile(collet_device *d, const char *name, const char
         return COLLET_OK;
     *handle = NULL;
     status = cuda_fail(d, error, name, err);
-    /* A shortage may pass; other errors are the program's. */
+    /* A shortage may be temporary; other errors are the program's. */
     return status == COLLET_REFUSED       ? COLLET_NO_MEMORY
            : status == COLLET_DEVICE_LOST ? status
                                           : COLLET_REFUSED;

@@ -128,7 +128,7 @@ void jit_queue_drain(collet_queue *q)
     all_passed(q);
 }
 
-/* Under the lock of `other`: its first mark at or after `ticket`, recorded if there is none. */
+/* Under the lock of `other`: its first mark at or after `ticket`, recorded if necessary. */
 static CUresult mark_from(collet_queue *other, uint64_t ticket, CUevent *event)
 {
     CUresult error = CUDA_SUCCESS;

@@ -33,7 +33,7 @@ static inline collet_c128 cpu_special_quotient(collet_c128 a, collet_c128 b)
     }
     if ((isinf(b.re) || isinf(b.im)) && a_finite) {
         double c = cpu_unit_if_infinite(b.re), d = cpu_unit_if_infinite(b.im);
-        /* Halves, which cannot overflow when they are added. */
+        /* Halves, so that their sum cannot overflow. */
         double re = 0.5 * a.re, im = 0.5 * a.im;
         return (collet_c128){0.0 * (re * c + im * d), 0.0 * (im * c - re * d)};
     }

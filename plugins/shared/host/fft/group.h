@@ -12,9 +12,9 @@
 #define FFT_LANES_MAX 16
 #define FFT_CACHE_LINE 64
 
-/* Where the numbers of some lines are: element j of line l at at[l] + j * step, its imaginary part
- * `part` bytes behind; of a real line there is none. The next group is `ahead` bytes behind and is
- * prefetched; 0: no prefetch. */
+/* The addresses of some lines: element j of line l at at[l] + j * step, its imaginary part `part`
+ * bytes after it; a real line has none. The next group, `ahead` bytes further, is prefetched; 0: no
+ * prefetch. */
 typedef struct fft_view {
     char *at[FFT_LANES_MAX];
     int64_t step, part, ahead;
@@ -22,12 +22,12 @@ typedef struct fft_view {
 
 enum { FFT_COMPLEX, FFT_TO_HALF, FFT_FROM_HALF };
 
-/* Steps of the views are those of the elements as the caller has them, real or complex. */
+/* Steps of the views are in elements of the caller's type, real or complex. */
 typedef struct fft_group {
     const fft_axis *axis;
     int32_t kind;
     int32_t inverse;
-    int32_t lanes; /* lines, at most those of the vector */
+    int32_t lanes; /* lines, at most the lanes of the vector */
     double scale;  /* of the result */
     fft_view in, out;
 } fft_group;

@@ -23,7 +23,7 @@ static side side_of(const collet_operand *o)
     return s;
 }
 
-/* A dense array in the workspace with the input's shape. */
+/* A contiguous array in the workspace with the input's shape. */
 static side temporary_of(const collet_kernel_call *call)
 {
     const collet_operand *in = cpu_operand(call, 1);
@@ -36,7 +36,7 @@ static side temporary_of(const collet_kernel_call *call)
     return s;
 }
 
-/* Inserts an axis among those before it: of `other` the steps in the output fall. */
+/* Inserts an axis among those before it, sorting `other` by descending stride in the output. */
 static void add_other(fft_pass *p, int64_t extent, int64_t from, int64_t to)
 {
     int32_t i = p->ndim++;
@@ -63,7 +63,7 @@ static void set_lines(fft_pass *p, int32_t axis, int32_t ndim, const side *from,
     p->step[1] = to->step[axis];
     p->length = to->shape[axis];
     for (int32_t i = 0; i < ndim; i++) {
-        /* Of both sides the shape is the same but for the axis itself. */
+        /* Both sides have the same shape except along the axis itself. */
         if (i == axis || to->shape[i] == 1)
             continue;
         p->lines *= to->shape[i];
@@ -99,7 +99,7 @@ int32_t fft_passes_of(const collet_kernel_call *call, fft_pass pass[FFT_AXES_MAX
     for (int32_t i = 0; i < count; i++)
         scale *= params->inverse ? (double)out->shape[last - i] : 1.0;
     for (int32_t i = 0; i < count; i++) {
-        /* The last axis first; last where it makes the numbers real. */
+        /* The last axis first; but last in a complex-to-real transform. */
         int32_t axis = from_half ? last - (count - 1) + i : last - i;
         int to_real = from_half && axis == last, from_real = !is_complex(in->dtype) && i == 0;
         const side *from = i == 0 ? &sides[0] : from_half ? &temporary : &sides[1];

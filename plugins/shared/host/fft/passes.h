@@ -11,23 +11,23 @@
 
 #define FFT_AXES_MAX 3
 
-/* All lines along one axis of a view, transformed into those of another. */
+/* All lines along one axis of a view, transformed into the lines of another. */
 typedef struct fft_pass {
     int32_t kind, inverse;
     int32_t wide; /* f64 and c128 in memory, else f32 and c64 */
-    int64_t n;    /* the length; of a half spectrum the real one */
+    int64_t n;    /* the length; for a half spectrum that of the real line */
     double scale;
     int64_t lines;
-    int64_t step[2]; /* bytes along the axis: from, to */
-    int64_t length;  /* elements along it on the output's side */
+    int64_t step[2]; /* byte strides along the axis: from, to */
+    int64_t length;  /* elements along it in the output */
     char *at[2];
-    int32_t ndim; /* of the other axes, the one with the smallest step in the output last */
+    int32_t ndim; /* of the other axes, the one with the smallest stride in the output last */
     int64_t shape[COLLET_MAX_DIMS];
     int64_t other[2][COLLET_MAX_DIMS]; /* bytes */
 } fft_pass;
 
 /*
- * The passes of a call in their order; at most FFT_AXES_MAX. 0 when there is nothing to compute. A
+ * The passes of a call in order; at most FFT_AXES_MAX. 0 when there is nothing to compute. A
  * transform from half spectra over several axes begins in call->workspace, of which the first
  * fft_temporary bytes are used; the first pass may be in place, later ones are.
  */

@@ -15,13 +15,13 @@
 
 /* ---- Factors --------------------------------------------------------------------------------- */
 
-/* Takes the prime factors up to FFT_PRIME_MAX out of n; what is left is returned. */
+/* Divides n by its prime factors up to FFT_PRIME_MAX; returns the rest. */
 static int64_t factor(fft_form *f, int64_t n)
 {
     int32_t twos = 0;
     for (; n % 2 == 0; n /= 2)
         twos++;
-    /* As few passes as with radix 16, and radix 8 where that needs no more. */
+    /* As few passes as with radix 16, and radix 8 where that takes no more. */
     for (int32_t left = (twos + 3) / 4; left > 0; left--) {
         int32_t bits = (twos + left - 1) / left;
         f->radix[f->passes++] = 1 << bits;
@@ -81,7 +81,7 @@ void fft_root(int64_t k, int64_t n, double root[2])
         c = s;
         s = t;
     }
-    /* cos and -sin of quarter turns more */
+    /* cos and -sin of additional quarter turns */
     root[0] = quarter == 0 ? c : quarter == 1 ? -s : quarter == 2 ? -c : s;
     root[1] = quarter == 0 ? -s : quarter == 1 ? -c : quarter == 2 ? s : c;
 }
@@ -140,8 +140,8 @@ static int make_passes(fft_line *l)
     return 1;
 }
 
-/* The chirp and, transformed in double whatever the tables are, the spectrum of its conjugate; with
- * the convolution's 1 / inner in it. */
+/* The chirp and the spectrum of its conjugate, transformed in double for either table type and
+ * scaled by the convolution's 1 / inner. */
 static int make_chirp(fft_line *l)
 {
     int64_t n = l->form.n, inner = l->form.inner, square = 0;
@@ -232,7 +232,7 @@ void fft_axis_clear(fft_axis *axis)
     axis->half = NULL;
 }
 
-int64_t fft_axis_room(int64_t n, int real)
+int64_t fft_axis_pairs(int64_t n, int real)
 {
     int64_t length = fft_is_halved(n, real) ? n / 2 : n, inner = fft_form_of(length).inner;
     return inner > length + 1 ? inner : length + 1;

@@ -16,12 +16,12 @@
 #define FFT_PRIME_MAX 61
 #define FFT_PASSES_MAX 64
 
-/* What follows from the length alone; no tables. */
+/* The parameters that depend only on the length; no tables. */
 typedef struct fft_form {
     int64_t n;
     int64_t inner; /* n, or the length of the convolution */
     int32_t passes;
-    int32_t radix[FFT_PASSES_MAX]; /* of `inner`: 2, 4, 8, 16 or an odd prime */
+    int32_t radix[FFT_PASSES_MAX]; /* factors of `inner`: 2, 4, 8, 16 or an odd prime */
 } fft_form;
 
 /* n >= 1. */
@@ -45,14 +45,14 @@ typedef struct fft_line {
     void *root;
     int64_t root_at[FFT_PASSES_MAX];
     void *chirp;    /* exp(-pi i j^2 / n), j < n; NULL unless inner != n */
-    void *spectrum; /* of the conjugate chirp, over inner; NULL likewise */
+    void *spectrum; /* transform of the conjugate chirp, over inner; NULL likewise */
     uint64_t bytes;
 } fft_line;
 
-/* 0 when there is no memory; nothing is left to free then. Not `whole`: without the tables of the
- * passes, where other lines take their place. */
+/* 0 when out of memory; nothing is left to free then. Not `whole`: without the tables of the
+ * passes, for a caller that replaces them. */
 int fft_line_make(fft_line *line, int64_t n, int wide, int whole);
-/* Chirp and spectrum alone, of a convolution of `inner` numbers: >= 2 n - 1, smooth, not n. 0 as
+/* Only chirp and spectrum, for a convolution of `inner` numbers: >= 2 n - 1, smooth, not n. 0 as
  * above. */
 int fft_line_make_chirp(fft_line *line, int64_t n, int64_t inner, int wide);
 void fft_line_clear(fft_line *line);
@@ -60,13 +60,13 @@ void fft_line_clear(fft_line *line);
 /* A transform along one axis: complex, or between n real numbers and the half spectrum. */
 typedef struct fft_axis {
     int64_t n;
-    int32_t real;  /* the values on one side are real */
+    int32_t real;  /* one side is real */
     fft_line line; /* of n; of n / 2 when real and n even */
     void *half;    /* then exp(-2 pi i k / n), 0 <= k <= n / 4, as in the line's tables */
     uint64_t bytes;
 } fft_axis;
 
-/* 1 when a real axis is computed by the line of half its length. */
+/* 1 if a real axis is computed by a complex line of half its length. */
 static inline int fft_is_halved(int64_t n, int real)
 {
     return real && n % 2 == 0;
@@ -75,7 +75,7 @@ static inline int fft_is_halved(int64_t n, int real)
 int fft_axis_make(fft_axis *axis, int64_t n, int real, int wide, int whole);
 void fft_axis_clear(fft_axis *axis);
 
-/* Complex numbers that each of the two buffers of a transform has to hold. */
-int64_t fft_axis_room(int64_t n, int real);
+/* Complex numbers in each of the two buffers of a transform. */
+int64_t fft_axis_pairs(int64_t n, int real);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "shared/host/util/rows.h"
 
-/* The axes that are cut in two: those shifted that have more than one element. */
+/* The axes that are split in two: the shifted axes with more than one element. */
 static uint32_t cut_axes(const collet_fftshift_params *params, const collet_operand *out)
 {
     uint32_t axes = 0;
@@ -22,7 +22,7 @@ collet_status cpu_fft_shift(collet_device *device, collet_queue *queue,
     const collet_operand *out = cpu_operand(call, 0), *in = cpu_operand(call, 1);
     uint32_t axes = cut_axes(params, out), back = 0;
     collet_status status = COLLET_OK;
-    /* Bit i of `back`: this block is the part of axis i that goes to the front. */
+    /* Bit i of `back`: this block is the part of axis i that moves to the front. */
     do {
         int64_t shape[COLLET_MAX_DIMS];
         collet_operand block[2] = {*out, *in};

@@ -19,10 +19,10 @@ int64_t cpu_decomposition_count(const collet_kernel_call *call)
 
 /* ---- Scratch --------------------------------------------------------------------------------- */
 
-/* Allocates pieces of a scratch; with base NULL it only counts bytes. */
+/* Allocates parts of a scratch buffer; with base NULL it only counts bytes. */
 typedef struct pieces {
     char *base;
-    uint64_t used; /* UINT64_MAX: too many */
+    uint64_t used; /* UINT64_MAX: overflow */
 } pieces;
 
 /* Scratch of rows x columns doubles. */
@@ -83,7 +83,7 @@ static void store_lower(const collet_operand *o, int64_t index, const lu_room *r
     cpu_matrix_store(o, index, r->part, least, 1);
 }
 
-/* U; returns 0, or 1 + the first zero on its diagonal as it is stored. */
+/* Stores U; returns 0, or 1 + the first zero on its diagonal as stored. */
 static int64_t store_upper(const collet_operand *o, int64_t index, const lu_room *r, double unscale)
 {
     int64_t least = cpu_extent(o, 1), n = cpu_extent(o, 0), zero = 0;
@@ -170,7 +170,7 @@ static factored factor(const collet_operand *a, int64_t index, const solve_room 
     return FACTORED;
 }
 
-/* A column of b that is not finite has a column of NaN for its x. */
+/* A column of b that is not finite gives a column of NaN in x. */
 static void mark_columns(const solve_room *r, int64_t n, int64_t columns)
 {
     for (int64_t j = 0; j < columns; j++) {
@@ -206,7 +206,7 @@ int64_t cpu_solve(const collet_kernel_call *call, void *scratch, int64_t begin, 
     factored state = NOT_FINITE;
     double scale = 1.0;
     for (int64_t index = begin; index < end; index++) {
-        /* A matrix that is broadcast over right sides is factored once. */
+        /* A matrix that is broadcast over right-hand sides is factored once. */
         const char *at = cpu_matrix_at(a, 2, index);
         if (at != held)
             state = factor(a, index, &r, &scale);
@@ -360,7 +360,7 @@ void cpu_svd(const collet_kernel_call *call, void *scratch, int64_t begin, int64
             cpu_vector_fill(s, index, (double)NAN);
             cpu_matrix_fill(vt, index, (double)NAN);
         } else {
-            /* The transpose exchanges U and V. */
+            /* For the transpose, U and V are swapped. */
             cpu_matrix_store(u, index, m >= n ? r.left : r.right, 1, m);
             cpu_vector_store(s, index, r.s, 1);
             cpu_matrix_store(vt, index, m >= n ? r.right : r.left, n, 1);

@@ -4,9 +4,10 @@
  * backend that works on host memory. docs/KERNELS.md has the definitions.
  *
  * cpu_<op>(call, scratch, begin, end) computes matrices begin .. end-1 (in C order of the batch
- * axes) of the op's call, in double for every element type, with cpu_<op>_scratch(call) bytes of
- * scratch, 64-byte aligned, of its own; disjoint parts may run at the same time. UINT64_MAX bytes
- * mean a size that overflows, or row numbers that do not fit in perm: libcore refuses such a call.
+ * axes) of the op's call, in double for every element type, with a private scratch of
+ * cpu_<op>_scratch(call) bytes, 64-byte aligned; disjoint parts may run concurrently. UINT64_MAX
+ * bytes mean a size that overflows, or row numbers that do not fit in perm: libcore refuses such a
+ * call.
  */
 #ifndef COLLET_CPU_DECOMPOSITIONS_H
 #define COLLET_CPU_DECOMPOSITIONS_H
@@ -19,8 +20,8 @@ int64_t cpu_decomposition_count(const collet_kernel_call *call);
 uint64_t cpu_lu_scratch(const collet_kernel_call *call);
 void cpu_lu(const collet_kernel_call *call, void *scratch, int64_t begin, int64_t end);
 
-/* Returns the first singular matrix of the part, `end` when there is none; `info` is then set once
- * from the least of these, or from cpu_decomposition_count when there is none in any part. */
+/* Returns the first singular matrix of the part, `end` if there is none; `info` is then set once
+ * from the minimum over all parts, or from cpu_decomposition_count if none is singular. */
 uint64_t cpu_solve_scratch(const collet_kernel_call *call);
 int64_t cpu_solve(const collet_kernel_call *call, void *scratch, int64_t begin, int64_t end);
 void cpu_solve_info(const collet_kernel_call *call, int64_t singular);

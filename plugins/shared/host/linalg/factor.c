@@ -86,14 +86,14 @@ int64_t cpu_cholesky_factor(double *a, int64_t n)
 
 /* ---- QR -------------------------------------------------------------------------------------- */
 
-/* Column k of the rows from k on, between the matrix and a vector. */
+/* Copies column k of the rows from k on, between the matrix and a vector. */
 static void take_column(const double *a, int64_t m, int64_t n, int64_t k, double *v)
 {
     for (int64_t i = k; i < m; i++)
         v[i - k] = a[i * n + k];
 }
 
-/* Reflectors in the columns of a, below the diagonal; R above, its diagonal still of any sign. */
+/* Reflectors in the columns of a, below the diagonal; R above, its diagonal of either sign. */
 static void reduce(double *a, int64_t m, int64_t n, int64_t least, double *v, double *w,
                    double *tau)
 {

@@ -11,7 +11,7 @@
 
 #include "shared/host/util/rows.h"
 
-/* How many matrices an operand with `axes` axes of its own holds. */
+/* The number of matrices in an operand with `axes` matrix axes. */
 static inline int64_t cpu_matrix_count(const collet_operand *o, int32_t axes)
 {
     int64_t count = 1;
@@ -20,7 +20,7 @@ static inline int64_t cpu_matrix_count(const collet_operand *o, int32_t axes)
     return count;
 }
 
-/* The first element of matrix `index`, in C order, of an operand with `axes` axes of its own. */
+/* The first element of matrix `index`, in C order, of an operand with `axes` matrix axes. */
 static inline char *cpu_matrix_at(const collet_operand *o, int32_t axes, int64_t index)
 {
     char *at = cpu_at(o);
@@ -37,7 +37,7 @@ static inline int64_t cpu_extent(const collet_operand *o, int32_t back)
     return o->shape[o->ndim - 1 - back];
 }
 
-/* Matrix `index` as dense rows; f32 and f64. */
+/* Copies matrix `index` to dense rows; f32 and f64. */
 static inline void cpu_matrix_load(const collet_operand *o, int64_t index, double *dense)
 {
     int64_t rows = cpu_extent(o, 1), columns = cpu_extent(o, 0);
@@ -47,7 +47,7 @@ static inline void cpu_matrix_load(const collet_operand *o, int64_t index, doubl
                     at + i * cpu_step(o, o->ndim - 2), o->dtype, cpu_step(o, o->ndim - 1), columns);
 }
 
-/* ... as dense columns: its transpose. */
+/* The same to dense columns: its transpose. */
 static inline void cpu_matrix_load_transposed(const collet_operand *o, int64_t index, double *dense)
 {
     int64_t rows = cpu_extent(o, 1), columns = cpu_extent(o, 0);
@@ -57,8 +57,8 @@ static inline void cpu_matrix_load_transposed(const collet_operand *o, int64_t i
                     at + j * cpu_step(o, o->ndim - 1), o->dtype, cpu_step(o, o->ndim - 2), rows);
 }
 
-/* Stores dense numbers, `row` and `column` of them from one element to the next, as matrix `index`;
- * steps of 0 repeat one number. */
+/* Stores dense numbers with strides `row` and `column` as matrix `index`; strides of 0 repeat one
+ * number. */
 static inline void cpu_matrix_store(const collet_operand *o, int64_t index, const double *dense,
                                     int64_t row, int64_t column)
 {
@@ -88,26 +88,26 @@ static inline void cpu_vector_fill(const collet_operand *o, int64_t index, doubl
     cpu_vector_store(o, index, &value, 0);
 }
 
-/* Element `index` of an i32 output without axes of its own. */
+/* Element `index` of an i32 output without matrix axes. */
 static inline void cpu_info_store(const collet_operand *o, int64_t index, int64_t value)
 {
     *(int32_t *)(void *)cpu_matrix_at(o, 0, index) = value < INT32_MAX ? (int32_t)value : INT32_MAX;
 }
 
-/* The largest magnitude of n numbers; NaN when one of them is not finite. */
+/* The largest magnitude of n numbers; NaN if one is not finite. */
 static inline double cpu_largest(const double *x, int64_t n)
 {
     double largest = 0.0, finite = 0.0;
     for (int64_t i = 0; i < n; i++) {
         double magnitude = fabs(x[i]);
         largest = magnitude > largest ? magnitude : largest;
-        finite += magnitude - magnitude; /* 0, or NaN for ever */
+        finite += magnitude - magnitude; /* 0, or NaN, which is sticky */
     }
     return finite == 0.0 ? largest : (double)NAN;
 }
 
-/* The power of two that brings a positive magnitude to at most 2^top, and with `least` <= top, to
- * at least 2^least; 1 when it is there. */
+/* The power of two that scales a positive magnitude to at most 2^top, and with `least` <= top, to
+ * at least 2^least; 1 if it already is. */
 static inline double cpu_scale_to(double largest, int least, int top)
 {
     int exponent;

@@ -29,7 +29,7 @@ double cpu_rows_norm(const double *x, int64_t n)
         largest = fmax(largest, fabs(x[i]));
     if (largest == 0.0)
         return 0.0;
-    /* Squares of these neither overflow, however many, nor lose bits below the least double. */
+    /* Squares of these neither overflow, for any count, nor lose bits below the smallest double. */
     if (largest > 0x1p-400 && largest < 0x1p+400)
         return sqrt(cpu_rows_dot(x, x, n));
     (void)frexp(largest, &exponent);
@@ -55,7 +55,7 @@ double cpu_reflector(double *x, int64_t n, double *beta)
         rest = cpu_rows_norm(x + 1, n - 1);
         unscale = 0x1p-600;
     }
-    /* Of the sign other than alpha's, so that alpha - reached adds and does not cancel. */
+    /* With the sign opposite to alpha's, so that alpha - reached does not cancel. */
     double reached = -copysign(hypot(alpha, rest), alpha), head = alpha - reached;
     for (int64_t i = 1; i < n; i++)
         x[i] /= head;

@@ -17,24 +17,24 @@ double cpu_rows_dot(const double *x, const double *y, int64_t n);
 /* y += factor x, n numbers. */
 void cpu_rows_axpy(double *y, double factor, const double *x, int64_t n);
 
-/* sqrt(sum x^2) without overflow or underflow on the way; finite x. */
+/* sqrt(sum x^2) without intermediate overflow or underflow; finite x. */
 double cpu_rows_norm(const double *x, int64_t n);
 
 /*
- * The reflector that takes x (n >= 1 finite numbers) to (beta, 0, ..., 0): x becomes v, tau is
+ * The reflector that maps x (n >= 1 finite numbers) to (beta, 0, ..., 0): x becomes v, tau is
  * returned and *beta set. Where x[1..n-1] are zeros H is the identity and beta = x[0]; otherwise
- * |beta| = |x|, of the sign other than x[0]'s.
+ * |beta| = |x|, with the sign opposite to x[0]'s.
  */
 double cpu_reflector(double *x, int64_t n, double *beta);
 
 /*
- * H times the rows x columns matrix a, rows `stride` apart: v has an entry a row. `w` is scratch of
- * `columns` numbers.
+ * H times the rows x columns matrix a, rows `stride` apart: v has one entry per row. `w` is scratch
+ * of `columns` numbers.
  */
 void cpu_reflect_rows(double *a, int64_t stride, int64_t rows, int64_t columns, const double *v,
                       double tau, double *w);
 
-/* The rows x columns matrix a times H: v has an entry a column. */
+/* The rows x columns matrix a times H: v has one entry per column. */
 void cpu_reflect_columns(double *a, int64_t stride, int64_t rows, int64_t columns, const double *v,
                          double tau);
 

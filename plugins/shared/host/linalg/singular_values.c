@@ -28,7 +28,8 @@ static void turn_right(const bidiagonal *b, int64_t i, int64_t k, double c, doub
 
 /* ---- Reduction ------------------------------------------------------------------------------- */
 
-/* Reflectors of the left stay in the columns of a, those of the right in its rows. v: m numbers. */
+/* Reflectors from the left are left in the columns of a, those from the right in its rows. v: m
+ * numbers. */
 static void bidiagonalise(double *a, const bidiagonal *b, double *tau_left, double *tau_right,
                           double *v, double *w)
 {
@@ -75,7 +76,7 @@ static void accumulate(const double *a, const bidiagonal *b, const double *tau_l
 
 /* ---- Iteration ------------------------------------------------------------------------------- */
 
-/* d[zero] is 0 above the end of a block: rotates e[zero] away through the rows below. */
+/* d[zero] is 0 above the end of a block: chases e[zero] out through the rows below. */
 static void clear_row(const bidiagonal *b, int64_t zero, int64_t last)
 {
     double f = b->e[zero], c, s;
@@ -89,7 +90,7 @@ static void clear_row(const bidiagonal *b, int64_t zero, int64_t last)
     }
 }
 
-/* d[last] is 0: rotates e[last - 1] away through the columns before. */
+/* d[last] is 0: chases e[last - 1] out through the columns before. */
 static void clear_column(const bidiagonal *b, int64_t first, int64_t last)
 {
     double f = b->e[last - 1], c, s;
@@ -104,7 +105,7 @@ static void clear_column(const bidiagonal *b, int64_t first, int64_t last)
     }
 }
 
-/* The eigenvalue of the last 2 x 2 block of B^T B that is nearer to its last entry. */
+/* The eigenvalue of the last 2 x 2 block of B^T B closer to its last entry. */
 static double shift_of(const bidiagonal *b, int64_t first, int64_t last)
 {
     const double *d = b->d, *e = b->e;
@@ -116,7 +117,7 @@ static double shift_of(const bidiagonal *b, int64_t first, int64_t last)
     return far == 0.0 ? bottom : bottom - beside / far * beside;
 }
 
-/* One implicit QR step on the unreduced block first..last, whose d are not 0. */
+/* One implicit QR step on the unreduced block first..last, where no d is 0. */
 static void step(const bidiagonal *b, int64_t first, int64_t last)
 {
     double *d = b->d, *e = b->e, c, s;
@@ -143,13 +144,13 @@ static void step(const bidiagonal *b, int64_t first, int64_t last)
     }
 }
 
-/* Where e[i] no longer couples anything. */
+/* Whether e[i] is negligible, which splits the matrix. */
 static int is_split(const bidiagonal *b, int64_t i)
 {
     return fabs(b->e[i]) <= DBL_EPSILON / 2.0 * (fabs(b->d[i]) + fabs(b->d[i + 1]));
 }
 
-/* A d of the block that is 0 to rounding of the whole, or -1. */
+/* The index of a d of the block that is 0 relative to the whole matrix, or -1. */
 static int64_t find_zero(const bidiagonal *b, int64_t first, int64_t last, double norm)
 {
     for (int64_t i = first; i <= last; i++)

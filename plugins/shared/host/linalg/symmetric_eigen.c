@@ -21,8 +21,8 @@ static void multiply(const double *a, int64_t stride, int64_t n, const double *v
         p[i] *= tau;
 }
 
-/* Takes a to tridiagonal form (d, e); reflector k stays in row k, right of the diagonal, its tau in
- * tau[k]. */
+/* Reduces a to tridiagonal form (d, e); reflector k is left in row k, right of the diagonal, its
+ * tau in tau[k]. */
 static void tridiagonalise(double *a, int64_t n, double *d, double *e, double *tau, double *p)
 {
     for (int64_t k = 0; k < n; k++) {

@@ -5,7 +5,7 @@
 
 #include "vector3.h"
 
-/* Quadratic convergence ends in fewer than ten sweeps; the bound only makes that certain. */
+/* Quadratic convergence takes fewer than ten sweeps; the bound guarantees termination. */
 #define MAX_SWEEPS 40
 
 /* Below this share of its two diagonal elements an off-diagonal element is negligible. */
@@ -62,7 +62,7 @@ static void jacobi(int n, double *a, double *v)
     }
 }
 
-/* The exponent that brings the largest of n numbers into [0.5, 1). 0 when one is not finite. */
+/* The exponent that scales the largest of n numbers to [0.5, 1). 0 if one is not finite. */
 static int scale_exponent(int n, const double *a, int *exponent)
 {
     double largest = 0.0;

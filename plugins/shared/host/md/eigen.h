@@ -2,8 +2,7 @@
 /*
  * eigen.h - small symmetric eigenproblems, for every backend that works on host memory.
  *
- * Matrices are row-major; vectors stand in columns. Pure functions: any thread, no state, no
- * errors.
+ * Matrices are row-major; vectors are columns. Pure functions: any thread, no state, no errors.
  */
 #ifndef COLLET_CPU_EIGEN_H
 #define COLLET_CPU_EIGEN_H
@@ -12,8 +11,8 @@
  * Moments (ascending) and axes of the symmetric part of a. The axes are orthonormal, right-handed,
  * and signed as the first frame of `principal_axes`: the largest component by magnitude (the first
  * of equals) of columns 0 and 1 is positive, column 2 is their cross product. Equal moments give
- * some orthonormal basis of their space, a zero matrix the identity. Anything in `a` that is not
- * finite: every result is NaN. `axes` may be `a`.
+ * some orthonormal basis of their space, a zero matrix the identity. If `a` is not finite, every
+ * result is NaN. `axes` may be `a`.
  */
 void cpu_eigen3(const double a[9], double moments[3], double axes[9]);
 

@@ -20,7 +20,7 @@ void cpu_euler_zyz(const double r[9], double angles[3])
         cosine = -1.0;
     angles[1] = acos(cosine);
     if ((r[2] == 0.0 && r[5] == 0.0) || (r[6] == 0.0 && r[7] == 0.0)) {
-        /* Only phi +- psi is defined; the formulas would take it from the signs of zeros. */
+        /* Only phi +- psi is defined; the formulas would depend on the signs of zeros. */
         angles[0] = atan2(0.0 - r[1], r[4]);
         angles[2] = 0.0;
         return;
@@ -104,8 +104,8 @@ double cpu_asphericity(const double g[9])
 
 void cpu_superpose(const double s[9], double rotation[9])
 {
-    /* B. K. P. Horn, J. Opt. Soc. Am. A 4, 629 (1987): the best rotation is the quaternion that
-     * belongs to the largest eigenvalue of this matrix; a quaternion cannot be a reflection. */
+    /* B. K. P. Horn, J. Opt. Soc. Am. A 4, 629 (1987): the best rotation is the quaternion of the
+     * largest eigenvalue of this matrix; a quaternion cannot be a reflection. */
     const double m[16] = {
         /* clang-format off */
         s[0] + s[4] + s[8], s[5] - s[7],        s[6] - s[2],         s[1] - s[3],

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * formulas.h - formulas on the sums over one frame's atoms, for every backend that works on host
- * memory. docs/KERNELS.md has the formulas. Matrices are 3 x 3, row-major; axes stand in columns.
- * Pure functions: any thread, no state, no errors. Outputs must not be inputs.
+ * memory. docs/KERNELS.md has the formulas. Matrices are 3 x 3, row-major; axes are columns. Pure
+ * functions: any thread, no state, no errors. Outputs must not be inputs.
  */
 #ifndef COLLET_CPU_FRAME_H
 #define COLLET_CPU_FRAME_H
@@ -17,12 +17,13 @@ double cpu_tilt(const double axes[9], const double axis[3]);
 
 /*
  * omega = inertia^-1 L. Moments of at most 1e-12 of the largest magnitude count as zero: omega is
- * then the least-squares solution of least norm and 1 is returned, otherwise 0. Anything not
- * finite: omega is NaN, 0 is returned.
+ * then the minimum-norm least-squares solution and 1 is returned, otherwise 0. Not finite: omega is
+ * NaN, 0 is returned.
  */
 int32_t cpu_angular_velocity(const double inertia[9], const double L[3], double omega[3]);
 
-/* Parts of v along and across `axis`. A zero axis: parallel is 0, perpendicular v. */
+/* Components of v parallel and perpendicular to `axis`. A zero axis: parallel is 0, perpendicular
+ * v. */
 void cpu_decompose(const double v[3], const double axis[3], double parallel[3],
                    double perpendicular[3]);
 

@@ -93,7 +93,7 @@ void cpu_md_decompose(const collet_kernel_call *call, int64_t begin, int64_t end
 /* Components read at a time. */
 #define CHUNK 64
 
-/* The largest magnitude of n numbers; NaN when one is. */
+/* The largest magnitude of n numbers; NaN if one is NaN. */
 static double largest_of(const char *at, collet_dtype dtype, int64_t step, int64_t n)
 {
     double x[CHUNK], largest = 0.0;
@@ -115,7 +115,7 @@ double cpu_norm(const char *at, collet_dtype dtype, int64_t step, int64_t n)
     int exponent = 0;
     if (largest == 0.0 || !isfinite(largest))
         return largest;
-    /* Squares of these neither overflow, however many, nor lose bits below the least double. */
+    /* Squares of these neither overflow, for any count, nor lose bits below the smallest double. */
     if (largest < 0x1p-400 || largest > 0x1p+400)
         (void)frexp(largest, &exponent);
     cpu_sum squares = {0};

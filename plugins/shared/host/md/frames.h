@@ -11,8 +11,8 @@
 
 #include <collet/plugin.h>
 
-/* principal_axes is these two: each frame's moments and axes by itself, then, when all of them are
- * done, the signs from frame to frame. */
+/* principal_axes in two parts: each frame's moments and axes independently, then, after all frames,
+ * the signs from frame to frame. */
 void cpu_md_eigen(const collet_kernel_call *call, int64_t begin, int64_t end);
 void cpu_md_align(const collet_kernel_call *call);
 
@@ -21,12 +21,12 @@ void cpu_md_tilt(const collet_kernel_call *call, int64_t begin, int64_t end);
 void cpu_md_angular_velocity(const collet_kernel_call *call, int64_t begin, int64_t end);
 void cpu_md_decompose(const collet_kernel_call *call, int64_t begin, int64_t end);
 
-/* Returns the part's first frame whose times are equal, F when there is none; `info` is then set
- * once from the least of these. */
+/* Returns the part's first frame whose times are equal, F if there is none; `info` is then set once
+ * from the minimum over all parts. */
 int64_t cpu_md_time_derivative(const collet_kernel_call *call, int64_t begin, int64_t end);
 void cpu_md_time_derivative_info(const collet_kernel_call *call, int64_t equal_times);
 
-/* Euclidean norm of n numbers, `step` bytes apart: one of `magnitude`. */
+/* Euclidean norm of n numbers, `step` bytes apart: one element of `magnitude`. */
 double cpu_norm(const char *at, collet_dtype dtype, int64_t step, int64_t n);
 
 #endif

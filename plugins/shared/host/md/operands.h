@@ -15,7 +15,8 @@ static inline char *md_block(const collet_operand *o, int64_t frame, int32_t axe
     return cpu_at(o) + (o->ndim > axes ? frame * cpu_step(o, 0) : 0);
 }
 
-/* Three numbers, `step` bytes apart; f32 and f64, of which md operands are, without a call. */
+/* Three numbers, `step` bytes apart; f32 and f64, the types of md operands, without a function
+ * call. */
 static inline void md_load_row(const char *at, collet_dtype dtype, int64_t step, double x[3])
 {
     for (int i = 0; i < 3; i++, at += step) {

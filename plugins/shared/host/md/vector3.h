@@ -18,8 +18,8 @@ static inline void cpu_cross3(const double a[3], const double b[3], double out[3
 }
 
 /*
- * u = a / |a|, whatever the size of a. Returns 0, and u = 0, when a is zero. Anything in a that is
- * not finite: u is NaN and 1 is returned.
+ * u = a / |a|, without overflow or underflow. Returns 0, and u = 0, when a is zero. If a is not
+ * finite, u is NaN and 1 is returned.
  */
 static inline int cpu_unit3(const double a[3], double u[3])
 {

@@ -9,7 +9,7 @@
 #define TQ1_0_BYTES 54
 #define TQ1_0_DIGITS 52 /* bytes of digits before the scale */
 
-/* The number w + 1 of a code; 1 and counted where it is none. */
+/* The number w + 1 of a code; an invalid code is counted and gives 1. */
 static unsigned digit_of(int8_t code, int64_t *wrong)
 {
     unsigned digit = (unsigned)(code + 1);
@@ -19,7 +19,7 @@ static unsigned digit_of(int8_t code, int64_t *wrong)
     return 1;
 }
 
-/* The code of a number w + 1; 0 and counted where it is 3. */
+/* The code of a number w + 1; 3 is counted and gives 0. */
 static int8_t code_of(unsigned digit, int64_t *wrong)
 {
     if (digit <= 2)
@@ -28,7 +28,7 @@ static int8_t code_of(unsigned digit, int64_t *wrong)
     return 0;
 }
 
-/* The place of a weight among the bytes of blocks with two bits a weight. */
+/* The position of a weight in blocks with two bits per weight. */
 typedef struct place {
     int64_t byte;
     unsigned shift;
@@ -47,7 +47,7 @@ static place place_in_tq2_0(int64_t i)
                    (unsigned)(in % 128 / 32 * 2)};
 }
 
-/* ---- Two bits a weight ----------------------------------------------------------------------- */
+/* ---- Two bits per weight --------------------------------------------------------------------- */
 
 static int64_t pack_two_bits(place (*place_of)(int64_t), uint8_t *bytes, const int8_t *codes,
                              int64_t step, int64_t count)
@@ -74,7 +74,7 @@ static int64_t unpack_two_bits(place (*place_of)(int64_t), int8_t *codes, int64_
 
 /* ---- A bit for +1, a bit for -1 -------------------------------------------------------------- */
 
-/* Where the two bits of weight i are; both planes of a row of `count` weights lie in it. */
+/* The position of the two bits of weight i, in both planes of a row of `count` weights. */
 typedef struct bit_pair {
     int64_t plus_byte, minus_byte;
     unsigned plus_bit, minus_bit;
@@ -119,7 +119,7 @@ static int64_t unpack_pairs(uint32_t format, int8_t *codes, int64_t step, int64_
 
 /* ---- Base 3 ---------------------------------------------------------------------------------- */
 
-/* Byte b of a block holds `digits` weights, the first one `first`, `apart` from one to the next. */
+/* Byte b of a block holds `digits` weights, starting with `first`, at a distance of `apart`. */
 typedef struct digits {
     int first, apart, digits;
 } digits;
@@ -147,7 +147,7 @@ static int64_t pack_base_3(uint8_t *block, const int8_t *codes, int64_t step)
     return wrong;
 }
 
-/* The byte is a fraction of 256 in base 3: what leaves it at the top is the next digit. */
+/* The byte is a fraction of 256 in base 3: multiplied by 3, it carries out the next digit. */
 static void unpack_base_3(int8_t *codes, int64_t step, const uint8_t *block)
 {
     for (int b = 0; b < TQ1_0_DIGITS; b++) {

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * formats.h - rows of ternary weights between codes (-1, 0, 1) and the packed formats that
- * docs/KERNELS.md defines. Plain C; any alignment; any thread.
+ * formats.h - conversion of rows of ternary weights between codes (-1, 0, 1) and the packed formats
+ * of docs/KERNELS.md. Plain C; any alignment; any thread.
  */
 #ifndef COLLET_CPU_TERNARY_H
 #define COLLET_CPU_TERNARY_H
 
 #include <collet/types.h>
 
-#define CPU_T2_WEIGHTS 256 /* of a block of t2 */
+#define CPU_T2_WEIGHTS 256 /* per block of t2 */
 #define CPU_T2_BYTES 64
 #define CPU_T2_ZEROS 0x55 /* four weights 0 */
 #define CPU_TQ_WEIGHTS 256
 
-/* bytes = the row of `count` codes, `step` bytes apart; `scale` goes into each block of tq2_0 and
- * tq1_0. Returns how many codes are none of -1, 0, 1; they are packed as 0. */
+/* Packs the row of `count` codes, `step` bytes apart, to `bytes`; `scale` goes into each block of
+ * tq2_0 and tq1_0. Returns the number of codes other than -1, 0, 1; they are packed as 0. */
 int64_t cpu_ternary_pack(uint32_t format, uint8_t *bytes, const int8_t *codes, int64_t step,
                          int64_t count, float scale);
 
-/* The reverse; returns how many weights had an invalid code; they become 0. */
+/* The inverse; returns the number of weights with an invalid code; they become 0. */
 int64_t cpu_ternary_unpack(uint32_t format, int8_t *codes, int64_t step, int64_t count,
                            const uint8_t *bytes);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * half.h - f16 (1-5-10) and bf16 (1-8-7) to and from double.
+ * half.h - conversion of f16 (1-5-10) and bf16 (1-8-7) to and from double.
  *
  * To double is exact. From double rounds once, to nearest even, subnormals included; too large
  * becomes infinity; NaN stays NaN (quiet), with its sign. Independent of the rounding mode.

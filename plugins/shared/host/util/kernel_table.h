@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel_table.h - the terms of kernels.def, the tables of kernels of the CPU backends. For
- * plugin.c alone, which includes its table twice with two meanings of
+ * kernel_table.h - the macros of kernels.def, the tables of kernels of the CPU backends. Only for
+ * plugin.c, which includes its table twice with two definitions of
  *
- *   ROW(OP, run, signature...)               a kernel without workspace
- *   SPACE(OP, run, workspace, signature...)  one with, and the name of what sizes it
+ *   ROW(OP, run, signature...)               a kernel without workspace   SPACE(OP, run, workspace,
+ * signature...)  one with, and the function that sizes it
  */
 #ifndef COLLET_HOST_KERNEL_TABLE_H
 #define COLLET_HOST_KERNEL_TABLE_H
@@ -26,9 +26,9 @@
  * REALS(SPACE, SIG, OP, run, workspace). */
 #define REALS(row, SIG, ...)                                                                       \
     row(__VA_ARGS__, SIG(H)) row(__VA_ARGS__, SIG(B)) row(__VA_ARGS__, SIG(F))                     \
-    row(__VA_ARGS__, SIG(D)) row(__VA_ARGS__, SIG(A)) row(__VA_ARGS__, SIG(U))                     \
-    row(__VA_ARGS__, SIG(I)) row(__VA_ARGS__, SIG(COLLET_U32)) row(__VA_ARGS__, SIG(COLLET_I64))   \
-    row(__VA_ARGS__, SIG(COLLET_U64))
+        row(__VA_ARGS__, SIG(D)) row(__VA_ARGS__, SIG(A)) row(__VA_ARGS__, SIG(U))                 \
+            row(__VA_ARGS__, SIG(I)) row(__VA_ARGS__, SIG(COLLET_U32))                             \
+                row(__VA_ARGS__, SIG(COLLET_I64)) row(__VA_ARGS__, SIG(COLLET_U64))
 
 #define ALONE(t) t
 #define TWICE(t) t, t
@@ -43,12 +43,10 @@
 #define TO_I64(t) COLLET_I64, t
 #define TO_U64(t) COLLET_U64, t
 
-#define UNARY(OP, run)                                                                             \
-    ROW(OP, run, F, F) ROW(OP, run, D, D) ROW(OP, run, H, H) ROW(OP, run, B, B)
-#define BINARY(OP, run)                                                                            \
-    ROW(OP, run, F, F, F) ROW(OP, run, D, D, D)
+#define UNARY(OP, run) ROW(OP, run, F, F) ROW(OP, run, D, D) ROW(OP, run, H, H) ROW(OP, run, B, B)
+#define BINARY(OP, run) ROW(OP, run, F, F, F) ROW(OP, run, D, D, D)
 #define ARITHMETIC(OP, run)                                                                        \
-    BINARY(OP, run) ROW(OP, run, H, H, H) ROW(OP, run, B, B, B) ROW(OP, run, C, C, C)              \
-    ROW(OP, run, Z, Z, Z)
+    BINARY(OP, run)                                                                                \
+    ROW(OP, run, H, H, H) ROW(OP, run, B, B, B) ROW(OP, run, C, C, C) ROW(OP, run, Z, Z, Z)
 
 #endif

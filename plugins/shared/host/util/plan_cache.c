@@ -10,7 +10,7 @@ typedef struct entry {
     uint64_t hash;
     cached_plan *plan; /* NULL: the entry is free */
     int32_t users;
-    uint64_t used; /* the cache's clock when it was taken last */
+    uint64_t used; /* the cache's clock at its last use */
 } entry;
 
 struct plan_cache {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plan_cache.h - a bounded LRU cache of plans: what a kernel prepares once for calls of one kind.
- * Of one device; any thread.
+ * plan_cache.h - a bounded LRU cache of plans: what a kernel prepares once for calls with equal
+ * parameters. One per device; any thread.
  *
- * A plan is found by a key, the parameters that it was made from. Plans in use stay; of the others
- * the least recently used is freed when there are too many, or when they are too large together.
- * The plan used last stays, whatever its size. A hit allocates nothing.
+ * The key of a plan is its parameters. Plans in use are kept; of the others the least recently used
+ * is freed when the number or total size exceeds its limit. The last used plan is kept, whatever
+ * its size. A hit allocates nothing.
  */
 #ifndef COLLET_CPU_PLAN_CACHE_H
 #define COLLET_CPU_PLAN_CACHE_H
@@ -16,8 +16,8 @@
 
 /* The first member of every plan. */
 typedef struct cached_plan {
-    void (*destroy)(struct cached_plan *plan); /* frees it and all that it has */
-    uint64_t bytes;                            /* approximately, of its memory */
+    void (*destroy)(struct cached_plan *plan); /* frees it and all that it owns */
+    uint64_t bytes;                            /* approximate size */
 } cached_plan;
 
 typedef struct plan_key {
@@ -31,25 +31,25 @@ static inline void plan_key_add(plan_key *key, int64_t word)
         key->word[key->words++] = word;
 }
 
-/* Makes the plan of a key; `context` is the caller's. NULL: it cannot be made. */
+/* Creates the plan of a key; `context` is the caller's. NULL on failure. */
 typedef cached_plan *(*plan_make)(const plan_key *key, void *context);
 
 typedef struct plan_cache plan_cache;
 
-/* NULL when there is no memory. */
+/* NULL when out of memory. */
 plan_cache *plan_cache_create(int32_t plans, uint64_t bytes);
 /* No plan may be in use. NULL does nothing. */
 void plan_cache_destroy(plan_cache *cache);
 
-/* The plan of `key`, made if it is missing: one at a time. The caller returns it by
- * plan_cache_give. NULL when it cannot be made. */
+/* The plan of `key`, created if missing: one at a time. The caller returns it by plan_cache_give.
+ * NULL on failure. */
 cached_plan *plan_cache_take(plan_cache *cache, const plan_key *key, plan_make make, void *context);
 void plan_cache_give(plan_cache *cache, cached_plan *plan);
 
 /* Frees every plan that is not in use. */
 void plan_cache_trim(plan_cache *cache);
 
-/* Plans held now. */
+/* Number of plans in the cache. */
 int32_t plan_cache_count(plan_cache *cache);
 
 #endif

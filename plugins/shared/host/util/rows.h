@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rows.h - operands of host-memory backends as byte addresses and byte strides, and iteration over
- * views of one shape row by row (a row runs along the last axis).
+ * rows.h - operands of host-memory backends as byte addresses and byte strides, and row-by-row
+ * iteration over views of one shape (a row runs along the last axis).
  */
 #ifndef COLLET_CPU_ROWS_H
 #define COLLET_CPU_ROWS_H
@@ -55,7 +55,7 @@ static inline int64_t cpu_last_step(const collet_operand *o)
  * A walk. Fill ndim, shape, at and step for `views` views (cpu_rows_view), then
  *   for (cpu_rows_begin(&w); w.rows > 0; cpu_rows_next(&w))
  *       ... w.at[k] is view k's first element, w.length elements w.inner[k] bytes apart ...
- * No axes is one row of one element; an empty shape has no rows.
+ * A shape without axes is one row of one element; an empty shape has no rows.
  */
 typedef struct cpu_rows {
     int32_t views;
@@ -64,7 +64,7 @@ typedef struct cpu_rows {
     int64_t step[CPU_ROWS_VIEWS][COLLET_MAX_DIMS]; /* bytes */
     char *at[CPU_ROWS_VIEWS];
     int64_t index[COLLET_MAX_DIMS];
-    int64_t rows; /* left, this one included */
+    int64_t rows; /* rows left, including this one */
     int64_t length;
     int64_t inner[CPU_ROWS_VIEWS]; /* bytes */
 } cpu_rows;

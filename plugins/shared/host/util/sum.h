@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sum.h - compensated sums of doubles (A. Neumaier, Z. angew. Math.
- * Mech. 54, 39, 1974): the result is good to about one ulp of the sum of the magnitudes, however
- * many terms. Infinities and NaN propagate as in a plain sum.
+ * sum.h - compensated sums of doubles (A. Neumaier, Z. angew. Math. Mech. 54, 39, 1974): the error
+ * is about one ulp of the sum of the magnitudes, for any number of terms. Infinities and NaN
+ * propagate as in a plain sum.
  */
 #ifndef COLLET_CPU_SUM_H
 #define COLLET_CPU_SUM_H

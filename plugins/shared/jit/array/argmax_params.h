@@ -4,7 +4,7 @@
 #define COLLET_JIT_ARRAY_ARGMAX_PARAMS_H
 
 typedef struct argmax_view {
-    i64 each; /* elements of the input for one of the output */
+    i64 each; /* input elements per output element */
     i64 extent[VIEW_DIMS], stride[VIEW_DIMS];
     i64 kept_extent[VIEW_DIMS], kept_stride[2][VIEW_DIMS]; /* output, input */
     i32 axes, kept_axes;

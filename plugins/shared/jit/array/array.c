@@ -16,7 +16,7 @@ static const jit_source source = {"elementwise", texts};
     [COLLET_BF16] = "-DAPPLY=" #op "_f32 -DTO=bf16 -DFROM=bf16 -DINPUTS=" #inputs,                 \
     [COLLET_F32] = "-DAPPLY=" #op "_f32 -DTO=f32 -DFROM=f32 -DINPUTS=" #inputs,                    \
     [COLLET_F64] = "-DAPPLY=" #op "_f64 -DTO=f64 -DFROM=f64 -DINPUTS=" #inputs
-/* Where the sign alone changes, 16 bits are taken as they are. */
+/* Sign changes work on the bits of 16-bit types. */
 #define SIGN_OPTIONS(op)                                                                           \
     [COLLET_F16] = "-DAPPLY=" #op "_u16 -DTO=u16 -DFROM=u16 -DINPUTS=1",                           \
     [COLLET_BF16] = "-DAPPLY=" #op "_u16 -DTO=u16 -DFROM=u16 -DINPUTS=1",                          \
@@ -26,7 +26,7 @@ static const jit_source source = {"elementwise", texts};
     [COLLET_C64] = "-DAPPLY=" #op "_c64 -DTO=c64 -DFROM=c64 -DINPUTS=" #inputs,                    \
     [COLLET_C128] = "-DAPPLY=" #op "_c128 -DTO=c128 -DFROM=c128 -DINPUTS=" #inputs
 
-/* Options by the inputs' type. */
+/* Options by input type. */
 typedef const char *const by_type[COLLET_DTYPE_COUNT];
 
 static by_type op_options[] = {
@@ -50,7 +50,7 @@ static by_type op_options[] = {
                             "-DAPPLY=axpy_f64 -DTO=f64 -DFROM=f64 -DINPUTS=2 -DSCALAR=1"},
 };
 
-/* Bits of 1, 2, 4, 8 and 16 bytes, by the logarithm of the size. */
+/* Copies of 1, 2, 4, 8 and 16 bytes, by the logarithm of the size. */
 static const char *const fill_options[] = {
     "-DFILL=1 -DTO=u8 -DINPUTS=0", "-DFILL=1 -DTO=u16 -DINPUTS=0", "-DFILL=1 -DTO=u32 -DINPUTS=0",
     "-DFILL=1 -DTO=u64 -DINPUTS=0", "-DFILL=1 -DTO=b128 -DINPUTS=0"};
@@ -91,7 +91,7 @@ static uint32_t log2_size(collet_dtype dtype)
 
 /* ---- Running ------------------------------------------------------------------------------- */
 
-/* `scalar`: `size` bytes that the kernel has after its operands, none when 0. */
+/* `scalar`: `size` bytes that follow the operands in the kernel's arguments, none when 0. */
 static collet_status launch(collet_device *device, collet_queue *queue,
                             const collet_kernel_call *call, const char *options, const void *scalar,
                             uint32_t size)

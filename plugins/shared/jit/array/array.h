@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * array.h - the array family on devices: rows for a backend's table of kernels. Each run function
- * is as plugin.h has it.
+ * array.h - the array family on devices: rows for a backend's table of kernels. Run functions as in
+ * plugin.h.
  */
 #ifndef COLLET_JIT_ARRAY_ARRAY_H
 #define COLLET_JIT_ARRAY_ARRAY_H
@@ -32,14 +32,14 @@ collet_status jit_elementwise(collet_device *device, collet_queue *queue,
         JIT_ROW(OP, elementwise, H, H, H), JIT_ROW(OP, elementwise, B, B, B),                      \
         JIT_ROW(OP, elementwise, C, C, C), JIT_ROW(OP, elementwise, Z, Z, Z)
 
-/* One row for each type that real type t is copied to. */
+/* One row for each type that real type t can be copied to. */
 #define JIT_COPY_FROM(t)                                                                           \
     JIT_ROW(COPY, copy, H, t), JIT_ROW(COPY, copy, B, t), JIT_ROW(COPY, copy, F, t),               \
         JIT_ROW(COPY, copy, D, t), JIT_ROW(COPY, copy, I8, t), JIT_ROW(COPY, copy, U8, t),         \
         JIT_ROW(COPY, copy, I32, t), JIT_ROW(COPY, copy, U32, t), JIT_ROW(COPY, copy, I64, t),     \
         JIT_ROW(COPY, copy, U64, t)
 
-/* One row for each type, the same in and out. */
+/* One row for each type, with equal input and output types. */
 #define JIT_MOVES(OP, run)                                                                         \
     JIT_ROW(OP, run, H, H), JIT_ROW(OP, run, B, B), JIT_ROW(OP, run, F, F),                        \
         JIT_ROW(OP, run, D, D), JIT_ROW(OP, run, C, C), JIT_ROW(OP, run, Z, Z),                    \

@@ -6,7 +6,7 @@ static uint64_t size_of(int64_t stride)
     return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
 }
 
-/* By insertion: there are at most COLLET_MAX_DIMS, and equals keep their order. */
+/* Insertion sort: there are at most COLLET_MAX_DIMS, and it is stable. */
 static void sort(jit_axis *axes, int32_t count, int by)
 {
     for (int32_t i = 1; i < count; i++) {

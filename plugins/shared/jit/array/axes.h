@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * axes.h - the axes of two operands that are walked together, in any order: as few as there can be,
- * the one whose steps are shortest last.
+ * axes.h - the axes of two operands traversed together, in any order: merged as far as possible,
+ * the one with the smallest stride last.
  */
 #ifndef COLLET_JIT_ARRAY_AXES_H
 #define COLLET_JIT_ARRAY_AXES_H
 
 #include "shared/jit/runtime/launch.h"
 
-/* Strides in elements, of either sign; 0 in an operand that the axis does not move in. */
+/* Strides in elements, of either sign; 0 if the operand is broadcast along the axis. */
 typedef struct jit_axis {
     int64_t extent;
     int64_t stride[2];
 } jit_axis;
 
 /*
- * Leaves out axes of one element, sorts the others by the size of stride[by], the largest first,
- * and joins those that follow one another without a gap in both operands. Returns how many are
- * left.
+ * Drops axes of extent 1, sorts the others by |stride[by]|, descending, and merges those that are
+ * contiguous in both operands. Returns the number left.
  */
 int32_t jit_axes_merge(jit_axis *axes, int32_t count, int by);
 

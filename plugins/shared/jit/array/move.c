@@ -17,7 +17,7 @@ static const jit_source source = {"transpose", texts};
 
 /* ---- Tiles --------------------------------------------------------------------------------- */
 
-/* Elements of a matrix that is not worth tiles. */
+/* Matrices with fewer elements are not tiled. */
 #define SMALL 128
 
 typedef struct tile_kind {
@@ -25,13 +25,13 @@ typedef struct tile_kind {
     int32_t bits; /* the logarithm of TILE */
 } tile_kind;
 
-/* By the size of an element; 1024 elements of 16 bytes would be too much for small devices. */
+/* By element size; at 16 bytes, 1024 elements exceed the local memory of small devices. */
 static const tile_kind kinds[17] = {[1] = {"-DELEMENT=u8 -DBYTES=1 -DTILE=4096", 12},
                                     [2] = {"-DELEMENT=u16 -DBYTES=2 -DTILE=2048", 11},
                                     [4] = {"-DELEMENT=u32 -DBYTES=4 -DTILE=1024", 10},
                                     [8] = {"-DELEMENT=u64 -DBYTES=8 -DTILE=1024", 10},
                                     [16] = {"-DELEMENT=b128 -DBYTES=16 -DTILE=512", 9}};
-/* The axis with the input's shortest steps. */
+/* The axis with the input's smallest stride. */
 static int32_t fast_in(const jit_axis *axes, int32_t count)
 {
     int32_t fast = 0;
@@ -41,7 +41,7 @@ static int32_t fast_in(const jit_axis *axes, int32_t count)
     return fast;
 }
 
-/* As square as the shape allows, and all of TILE. */
+/* As square as the shape allows, with TILE elements. */
 static void shape_tile(tile_view *v, int32_t bits)
 {
     v->column_bits = v->row_bits = 1;
@@ -52,7 +52,7 @@ static void shape_tile(tile_view *v, int32_t bits)
     v->column_bits = bits - v->row_bits;
 }
 
-/* Rows are axis `fast`, columns the last one. Returns the groups. */
+/* Rows are axis `fast`, columns the last one. Returns the number of groups. */
 static uint64_t view_tiles(tile_view *v, const jit_axis *axes, int32_t count, int32_t fast,
                            int32_t bits)
 {
@@ -81,7 +81,7 @@ static uint64_t view_tiles(tile_view *v, const jit_axis *axes, int32_t count, in
 
 /* ---- Running ------------------------------------------------------------------------------- */
 
-/* A copy over the axes, which are what `call` has in another order. */
+/* Copies over `axes`, the axes of `call` reordered and merged. */
 static collet_status copy_axes(collet_device *device, collet_queue *queue,
                                const collet_kernel_call *call, const jit_axis *axes, int32_t count)
 {
@@ -113,7 +113,7 @@ collet_status jit_transpose(collet_device *device, collet_queue *queue,
         axes[i] = (jit_axis){out->shape[i], {out->strides[i], in->strides[params->perm[i]]}};
     int32_t count = jit_axes_merge(axes, out->ndim, 0), fast = fast_in(axes, count);
     const tile_kind *kind = &kinds[jit_dtype_size(out->dtype)];
-    /* Tiles of little more than nothing are slower than steps that are not adjacent. */
+    /* For very small tiles a strided copy is faster. */
     if (fast >= count - 1 || axes[fast].extent * axes[count - 1].extent < SMALL)
         return copy_axes(device, queue, call, axes, count);
     jit_launch l;

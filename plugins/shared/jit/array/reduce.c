@@ -26,7 +26,7 @@ static collet_dtype part_of(collet_dtype dtype)
     return dtype == COLLET_C64 ? COLLET_F32 : dtype == COLLET_C128 ? COLLET_F64 : dtype;
 }
 
-/* In steps of real numbers: the parts of complex ones are one axis more that is kept. */
+/* Strides count real numbers: the two parts of a complex number form one more kept axis. */
 static void split(split_axes *s, const collet_kernel_call *call)
 {
     const collet_reduce_params *params = call->params;
@@ -74,12 +74,12 @@ static void view_axes(reduce_view *v, const split_axes *s)
 
 /* ---- The geometry -------------------------------------------------------------------------- */
 
-/* Elements that an item at least has of a part. */
+/* Minimum number of elements of a part per item. */
 #define PER_MEMBER 16
-/* The results of so many parts are joined by one group. */
+/* One group joins the results of up to this many parts. */
 #define MOST_PARTS 1024
 
-/* The least b <= most with 1 << b >= n. */
+/* The smallest b <= most with 1 << b >= n. */
 static int32_t bits_for(int64_t n, int32_t most)
 {
     int32_t bits = 0;
@@ -98,7 +98,7 @@ static int64_t lesser(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Parts of whole rows where there are rows enough, else of pieces of rows. */
+/* Parts consist of whole rows if there are enough, else of pieces of rows. */
 static void cut(reduce_view *v, int64_t parts)
 {
     v->part_rows = v->rows;
@@ -118,25 +118,25 @@ static void cut(reduce_view *v, int64_t parts)
     v->parts = v->rows * v->across;
 }
 
-/* Items that share the kept elements of a group. */
+/* Items that share a kept element of a group. */
 static void shape_groups(reduce_view *v, const jit_traits *t)
 {
     int32_t group_bits = bits_for(t->group, 30);
     int64_t total = v->rows * v->columns;
-    int32_t least = bits_for(total, 5), member_bits = bits_for(total / 8, group_bits);
-    member_bits = member_bits < least ? least : member_bits;
+    int32_t min_bits = bits_for(total, 5), member_bits = bits_for(total / 8, group_bits);
+    member_bits = member_bits < min_bits ? min_bits : member_bits;
     member_bits = member_bits < group_bits ? member_bits : group_bits;
     v->kept_bits = bits_for(v->kept, v->kept_adjacent ? group_bits : group_bits - member_bits);
     v->column_bits = bits_for(v->columns, group_bits - v->kept_bits);
     v->groups = ceiling(v->kept, (int64_t)1 << v->kept_bits);
     if (!v->groups)
         return;
-    int64_t wanted = ceiling((int64_t)t->units * 8, v->groups);
+    int64_t target = ceiling((int64_t)t->units * 8, v->groups);
     int64_t members = (int64_t)t->group >> v->kept_bits;
-    cut(v, lesser(lesser(wanted, MOST_PARTS), total / (members * PER_MEMBER)));
+    cut(v, lesser(lesser(target, MOST_PARTS), total / (members * PER_MEMBER)));
 }
 
-/* What follows from the shape and the device alone, so that the numbers do too. */
+/* Depends only on the shape and the device, so that results are reproducible. */
 static void view_of(reduce_view *v, const jit_traits *t, const collet_kernel_call *call)
 {
     split_axes axes;
@@ -162,7 +162,7 @@ static const char *options_of(const collet_kernel_call *call)
     return options[kind];
 }
 
-/* What a sum is divided by: one number of the kernel's wide type and what it leaves out. */
+/* The divisor of a sum: one number of the kernel's wide type and its rounding error. */
 static void pass_count(jit_launch *l, const jit_traits *t, const collet_kernel_call *call,
                        const reduce_view *v)
 {

@@ -3,12 +3,12 @@
 #ifndef COLLET_JIT_ARRAY_REDUCE_PARAMS_H
 #define COLLET_JIT_ARRAY_REDUCE_PARAMS_H
 
-/* The parts of complex numbers are an axis of their own. */
+/* The parts of complex numbers form a separate axis. */
 #define KEPT_DIMS (VIEW_DIMS + 1)
 
 typedef struct reduce_view {
-    /* Reduced elements: `rows` rows of `columns`, column_step apart. They are cut into parts of
-     * part_rows by part_columns, `across` to a row. */
+    /* Reduced elements: `rows` rows of `columns`, column_step apart, divided into parts of
+     * part_rows by part_columns, `across` per row. */
     i64 rows, columns, column_step;
     i64 part_rows, part_columns, parts, across;
     /* Kept elements, and the groups that cover them. */
@@ -16,10 +16,10 @@ typedef struct reduce_view {
     i64 row_extent[VIEW_DIMS], row_stride[VIEW_DIMS];
     i64 kept_extent[KEPT_DIMS], kept_stride[2][KEPT_DIMS]; /* output, input */
     i32 row_axes, kept_axes;
-    /* A group has 1 << kept_bits kept elements, and for each of them as many items as there are,
-     * 1 << column_bits to a row. Adjacent items have adjacent kept elements or reduced ones. */
+    /* A group has 1 << kept_bits kept elements and divides its items among them, 1 << column_bits
+     * per row. Adjacent items have adjacent kept elements or adjacent reduced ones. */
     i32 kept_bits, column_bits, kept_adjacent;
-    i32 negated; /* the greatest is the least of negatives */
+    i32 negated; /* max is -min(-x) */
 } reduce_view;
 
 #endif

@@ -14,12 +14,12 @@ static const char *const texts[] = {jit_text_fft_stage_params, jit_text_fft_butt
                                     jit_text_fft_fft, NULL};
 static const jit_source source = {"fft", texts};
 
-/* Bytes of scratch that the lines of a launch take at most, if one line takes no more. */
+/* Limit of the scratch for the lines of a launch, unless one line exceeds it. */
 #define SCRATCH ((int64_t)256 << 20)
 
 /* ---- Scratch --------------------------------------------------------------------------------- */
 
-/* Launches of a pass: a convolution transforms there and back. */
+/* Launches of a pass: a convolution transforms forward and back. */
 static int32_t launches_of(const fft_stages *s)
 {
     return s->inner == s->n ? s->count : 2 * s->count;
@@ -30,7 +30,7 @@ static int64_t pair_bytes(const fft_stages *s)
     return s->wide ? 16 : 8;
 }
 
-/* Lines that go through the stages together. */
+/* Lines per launch. */
 static int64_t lines_together(const fft_stages *s, const fft_pass *p)
 {
     int64_t fit = SCRATCH / (s->inner * pair_bytes(s));
@@ -45,7 +45,7 @@ static uint64_t scratch_bytes(const fft_stages *s, const fft_pass *p)
     return (uint64_t)(lines_together(s, p) * s->inner * pair_bytes(s));
 }
 
-/* Such arrays: two in turn, of which two launches have one. */
+/* Number of such arrays: two alternate, two launches need one. */
 static uint64_t scratch_arrays(const fft_stages *s)
 {
     int32_t between = launches_of(s) - 1;
@@ -76,21 +76,21 @@ typedef struct run {
     const jit_table *table;
     const fft_stages *stages;
     const fft_pass *pass;
-    int across; /* adjacent columns are those of adjacent lines */
+    int across; /* adjacent columns belong to adjacent lines */
     char options[96];
     int launched;
 } run;
 
-/* Columns of a group: as many as fit, fewer where that leaves units without a group, and at least
- * eight where adjacent columns are adjacent in memory. The groups. */
+/* Columns per group: as many as fit, fewer if that leaves compute units idle, and at min_bits eight
+ * where adjacent columns are adjacent in memory. Returns the groups. */
 static uint64_t set_columns(fft_stage_params *g, const jit_traits *t, int wide)
 {
-    int32_t bits = 0, room = fft_room(t, wide);
-    int32_t least = g->flags & IN_ALONG && g->flags & OUT_ALONG ? 0 : 3;
-    while (2 << bits <= FFT_TILE && g->radix << (bits + 1) <= room)
+    int32_t bits = 0, capacity = fft_capacity(t, wide);
+    int32_t min_bits = g->flags & IN_ALONG && g->flags & OUT_ALONG ? 0 : 3;
+    while (2 << bits <= FFT_TILE && g->radix << (bits + 1) <= capacity)
         bits++;
     while (bits > 0 && ((int64_t)1 << (bits - 1) >= g->all_columns ||
-                        (bits > least && (g->all_columns >> bits) < 2 * (int64_t)t->units)))
+                        (bits > min_bits && (g->all_columns >> bits) < 2 * (int64_t)t->units)))
         bits--;
     g->tile_bits = bits;
     return jit_ceiling((uint64_t)g->all_columns, (uint64_t)1 << bits);
@@ -120,7 +120,7 @@ static void set_table(fft_stage_params *g, const fft_stages *s, const fft_stage_
     g->spectrum = s->spectrum;
 }
 
-/* What launch `i` of a pass does to the numbers that it reads and writes. */
+/* What launch `i` of a pass does on reading and writing. */
 static int32_t flags_of(const run *r, int32_t i, const fft_stage_params *g)
 {
     const fft_stages *s = r->stages;
@@ -153,7 +153,7 @@ static void pass_scale(jit_launch *l, const fft_stages *s, double scale)
         jit_pass_f32(l, (float)scale);
 }
 
-/* Where launch `i` reads and writes: operands at the ends of a pass, else scratch. */
+/* The source and target of launch `i`: operands at the ends of a pass, else scratch. */
 static void set_sides(fft_stage_params *g, const run *r, int32_t i)
 {
     const fft_stages *s = r->stages;
@@ -242,8 +242,8 @@ collet_status jit_fft(collet_device *device, collet_queue *queue, const collet_k
     int wide = count && passes[0].wide;
     run r = {.device = device, .queue = queue, .call = call};
     collet_status status = COLLET_OK;
-    (void)snprintf(r.options, sizeof r.options, "-DREAL=%s -DCOMPLEX=%s -DROOM=%d",
-                   wide ? "f64" : "f32", wide ? "c128" : "c64", (int)fft_room(t, wide));
+    (void)snprintf(r.options, sizeof r.options, "-DREAL=%s -DCOMPLEX=%s -DCAPACITY=%d",
+                   wide ? "f64" : "f32", wide ? "c128" : "c64", (int)fft_capacity(t, wide));
     for (int32_t i = 0; i < count && status == COLLET_OK; i++) {
         fft_stages_of(&stages[i], t, passes[i].n, passes[i].wide);
         status = take_table(&r, &stages[i], &tables[i]);

@@ -9,7 +9,7 @@
 collet_status jit_fft(collet_device *device, collet_queue *queue, const collet_kernel_call *call);
 uint64_t jit_fft_workspace(collet_device *device, const collet_kernel_call *call);
 
-/* For a backend's own function, jit_fft or another. */
+/* A row with a backend's function, jit_fft or another. */
 #define JIT_FFT_ROWS(fft)                                                                          \
     JIT_ROW_BY(FFT, fft, C, C), JIT_ROW_BY(FFT, fft, Z, Z), JIT_ROW_BY(FFT, fft, C, F),            \
         JIT_ROW_BY(FFT, fft, Z, D), JIT_ROW_BY(FFT, fft, F, C), JIT_ROW_BY(FFT, fft, D, Z)

@@ -21,7 +21,7 @@ static fft_side side_of(const collet_operand *o)
     return s;
 }
 
-/* A dense array at the front of the workspace with the input's shape. */
+/* A contiguous array at the front of the workspace with the input's shape. */
 static fft_side temporary_of(const collet_kernel_call *call)
 {
     const collet_operand *in = jit_operand(call, 1);
@@ -48,7 +48,7 @@ static void add_other(fft_pass *p, int64_t extent, int64_t in, int64_t out)
     p->lines *= extent;
 }
 
-/* Axes that lie in each other without gaps on both sides become one, whose lines are neighbours. */
+/* Merges axes that are contiguous on both sides; the lines of a merged axis are adjacent. */
 static void join_others(fft_pass *p)
 {
     int32_t last = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fft_pass.h - a call of the op fft as transforms along one axis after another.
+ * pass.h - a call of the op fft as transforms along one axis after another.
  */
 #ifndef COLLET_JIT_FFT_PASS_H
 #define COLLET_JIT_FFT_PASS_H
@@ -9,10 +9,10 @@
 
 #define FFT_AXES_MAX 3
 
-/* A view of all numbers on one side of a pass. */
+/* A view of all numbers of one side of a pass. */
 typedef struct fft_side {
     void *buffer;
-    int64_t first; /* elements, as are the strides */
+    int64_t first; /* elements, also of the strides */
     const int64_t *shape;
     int64_t strides[COLLET_MAX_DIMS];
     int real;
@@ -23,21 +23,21 @@ typedef struct fft_pass {
     fft_side from, to;
     int32_t axis, inverse;
     int32_t wide; /* f64, else f32 */
-    int half;     /* `from` has half spectra of lines whose last axis becomes real */
-    int64_t n;    /* the length; of a half spectrum the real one */
+    int half;     /* `from` has half spectra of lines that become real */
+    int64_t n;    /* the length; for a half spectrum that of the real line */
     double scale;
     int64_t lines;
-    int32_t outer; /* axes that it does not run along, the smallest steps in the output last */
+    int32_t outer; /* the other axes, the smallest stride in the output last */
     int64_t extent[COLLET_MAX_DIMS], in_other[COLLET_MAX_DIMS], out_other[COLLET_MAX_DIMS];
 } fft_pass;
 
 /*
- * The passes of a call in their order, as on the CPUs: the last axis first, and last where it makes
- * the numbers real, which begins in the workspace. None when there is nothing to compute.
+ * The passes of a call in order, as on the CPUs: the last axis first, but last in a complex-to-real
+ * transform, which begins in the workspace. None when there is nothing to compute.
  */
 int32_t fft_passes_of(const collet_kernel_call *call, fft_pass passes[FFT_AXES_MAX]);
 
-/* Bytes at the front of the workspace that passes have for the numbers between them. */
+/* Bytes at the front of the workspace for the numbers between passes. */
 uint64_t fft_temporary_bytes(const collet_kernel_call *call);
 
 static inline uint64_t fft_magnitude(int64_t step)

@@ -11,20 +11,20 @@
 static const char *const texts[] = {jit_text_fft_shift_params, jit_text_fft_shift, NULL};
 static const jit_source source = {"fft_shift", texts};
 
-/* By the size of an element. */
+/* By element size. */
 static const char *const options[17] = {[1] = "-DELEMENT=u8",
                                         [2] = "-DELEMENT=u16",
                                         [4] = "-DELEMENT=u32",
                                         [8] = "-DELEMENT=u64",
                                         [16] = "-DELEMENT=b128"};
 
-/* The output and the input with as few axes as they take, and how far each of these is rotated. */
+/* Merges the axes of output and input, with the rotation of each. */
 typedef struct rotated {
     collet_operand operands[2];
     int64_t shape[COLLET_MAX_DIMS], strides[2][COLLET_MAX_DIMS], cut[COLLET_MAX_DIMS];
 } rotated;
 
-/* From the last axis on: what is not rotated itself is one axis with the one before. */
+/* From the last axis on: merges an axis that is not rotated with the previous one. */
 static void rotated_of(rotated *t, const collet_kernel_call *call)
 {
     const collet_fftshift_params *params = call->params;

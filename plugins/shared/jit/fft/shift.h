@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fft_shift.h - fftshift on devices: rows for a backend's table of kernels. The run function is as
- * plugin.h has it.
+ * shift.h - fftshift on devices: rows for a backend's table of kernels. The run function as in
+ * plugin.h.
  */
 #ifndef COLLET_JIT_FFT_SHIFT_H
 #define COLLET_JIT_FFT_SHIFT_H

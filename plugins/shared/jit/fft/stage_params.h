@@ -3,19 +3,19 @@
 #ifndef COLLET_JIT_FFT_STAGE_PARAMS_H
 #define COLLET_JIT_FFT_STAGE_PARAMS_H
 
-#define FFT_TILE 128   /* columns of a group at most */
-#define FFT_OUTER 7    /* axes that a line does not run along */
-#define FFT_RADICES 12 /* passes of a stage */
+#define FFT_TILE 128   /* maximum columns per group */
+#define FFT_OUTER 7    /* axes other than that of the line */
+#define FFT_RADICES 12 /* maximum passes per stage */
 
 typedef struct fft_stage_params {
     i64 lines, first;          /* of this launch; the number of the first among all */
     i64 columns, all_columns;  /* of a line; of all lines of the launch */
     i64 stride;                /* the product of the radices before */
     i64 in_step, out_step;     /* elements along the line */
-    i64 in_line, out_line;     /* from line to line of the launch; 0: as `extent` says */
-    i64 in_length, out_length; /* elements of a line that there are */
+    i64 in_line, out_line;     /* stride between lines of the launch; 0: given by `extent` */
+    i64 in_length, out_length; /* elements of a line that exist */
     i64 n;                     /* of a half spectrum: the length of the line */
-    i64 roots, fine, coarse, chirp, spectrum; /* places in the table (stages.h) */
+    i64 roots, fine, coarse, chirp, spectrum; /* offsets in the table (stages.h) */
     i64 extent[FFT_OUTER], in_other[FFT_OUTER], out_other[FFT_OUTER];
     i32 outer, fine_bits;
     i32 radix, tile_bits; /* a group has 1 << tile_bits columns */
@@ -24,20 +24,19 @@ typedef struct fft_stage_params {
 } fft_stage_params;
 
 /* Flags. */
-#define LINES_FIRST 1 /* adjacent columns are those of adjacent lines */
+#define LINES_FIRST 1 /* adjacent columns belong to adjacent lines */
 #define IN_ALONG 2    /* adjacent items read along a column */
 #define OUT_ALONG 4
 #define IN_REAL 8
 #define IN_HALF 16
-#define IN_SWAPPED 32 /* real and imaginary parts are exchanged, which makes an inverse */
+#define IN_SWAPPED 32 /* real and imaginary parts are swapped, which makes an inverse */
 #define IN_CHIRP 64
-#define OUT_TURNED 128 /* times the roots of the stage */
+#define OUT_TURNED 128 /* multiplies by the twiddle factors of the stage */
 #define OUT_SPECTRUM 256
 #define OUT_CHIRP 512
 #define OUT_SWAPPED 1024
 #define OUT_REAL 2048
-/* All elements are there, and are pairs that stay as they are but for an exchange of their parts.
- */
+/* The line is complete, and its pairs are unchanged but for a swap of their parts. */
 #define IN_PLAIN 4096
 #define OUT_PLAIN 8192
 

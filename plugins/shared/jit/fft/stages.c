@@ -7,14 +7,14 @@
 
 #define FACTORS_MAX 64
 
-int32_t fft_room(const jit_traits *t, int wide)
+int32_t fft_capacity(const jit_traits *t, int wide)
 {
-    /* Two buffers of two parts, and what is known of the columns. */
+    /* Two buffers of two parts, and the data of the columns. */
     uint64_t each = wide ? 32 : 16, others = 4 * FFT_TILE * sizeof(int64_t);
-    int32_t room = wide ? 1024 : 2048;
-    while (room > 256 && (uint64_t)room * each + others > t->local_bytes)
-        room /= 2;
-    return room;
+    int32_t capacity = wide ? 1024 : 2048;
+    while (capacity > 256 && (uint64_t)capacity * each + others > t->local_bytes)
+        capacity /= 2;
+    return capacity;
 }
 
 /* ---- Stages ---------------------------------------------------------------------------------- */
@@ -29,18 +29,18 @@ static int32_t factors_of(int64_t n, int32_t factor[FACTORS_MAX])
     return count;
 }
 
-/* Shares the factors out to `stages` products, each to the least; 0 where one exceeds `most`. */
+/* Distributes the factors over `stages` products, each to the smallest; 0 if one exceeds `most`. */
 static int share(const int32_t *factor, int32_t count, int32_t stages, int64_t most,
                  int64_t product[FFT_STAGES_MAX])
 {
     for (int32_t i = 0; i < stages; i++)
         product[i] = 1;
     for (int32_t i = 0; i < count; i++) {
-        int64_t *least = product;
+        int64_t *smallest = product;
         for (int32_t j = 1; j < stages; j++)
-            least = product[j] < *least ? &product[j] : least;
-        *least *= factor[i];
-        if (*least > most)
+            smallest = product[j] < *smallest ? &product[j] : smallest;
+        *smallest *= factor[i];
+        if (*smallest > most)
             return 0;
     }
     return 1;
@@ -55,7 +55,7 @@ static int32_t fewest(const int32_t *factor, int32_t count, int64_t most,
     return stages;
 }
 
-/* Eights, or fours where these are as few, then the odd primes. */
+/* Radix 8, or radix 4 if that takes as few passes, then the odd primes. */
 static void split_radix(fft_stage_plan *p)
 {
     int64_t n = p->radix;
@@ -72,18 +72,18 @@ static void split_radix(fft_stage_plan *p)
             p->small[p->passes++] = prime;
 }
 
-/* A group has adjacent columns, eight where that takes no further stage. */
-static int32_t radices_of(int64_t n, int64_t room, int64_t radix[FFT_STAGES_MAX])
+/* A group has adjacent columns, eight unless that takes another stage. */
+static int32_t radices_of(int64_t n, int64_t capacity, int64_t radix[FFT_STAGES_MAX])
 {
     int32_t factor[FACTORS_MAX];
     int64_t wider[FFT_STAGES_MAX];
-    if (n <= room) {
+    if (n <= capacity) {
         radix[0] = n;
         return 1;
     }
     int32_t count = factors_of(n, factor);
-    int32_t stages = fewest(factor, count, room / 8, radix);
-    int32_t fewer = fewest(factor, count, room / 4, wider);
+    int32_t stages = fewest(factor, count, capacity / 8, radix);
+    int32_t fewer = fewest(factor, count, capacity / 4, wider);
     if (fewer < stages)
         memcpy(radix, wider, sizeof wider);
     return fewer < stages ? fewer : stages;
@@ -105,7 +105,7 @@ void fft_stages_of(fft_stages *s, const jit_traits *t, int64_t n, int wide)
     s->n = n;
     s->wide = wide;
     s->inner = fft_form_of(n).inner;
-    s->count = radices_of(s->inner, fft_room(t, wide), radix);
+    s->count = radices_of(s->inner, fft_capacity(t, wide), radix);
     for (int32_t i = 0; i < s->count; i++) {
         fft_stage_plan *p = &s->stage[i];
         p->radix = radix[i];

@@ -21,11 +21,12 @@ static const char *const lu_texts[] = {jit_text_linalg_matrices_params,
                                        NULL};
 static const jit_source lu_source = {"lu", lu_texts};
 
-/* Steps of a factorisation between two updates of the rest; up to WHOLE there is none. */
+/* Steps of a factorisation between two updates of the rest; matrices up to WHOLE have no updates.
+ */
 #define PANEL 32
 #define WHOLE 64
 
-/* update.dev: c -= a b in rows of `stride`, of b an element b_row and b_column from the next. */
+/* update.dev: c -= a b with rows `stride` apart; b has strides b_row and b_column. */
 typedef struct update {
     int64_t c, a, b, stride, b_row, b_column, rows, columns, inner;
     int32_t lower;
@@ -156,7 +157,7 @@ static collet_status lu_aside(jit_slabs *d, int64_t first, int64_t width)
 {
     uint64_t across = jit_groups(d->traits, (uint64_t)(d->n - width));
     jit_launch l;
-    jit_slabs_inside(d, &l, d->source, "aside");
+    jit_slabs_inside(d, &l, d->source, "update_rows");
     jit_pass_i64(&l, d->m);
     jit_pass_i64(&l, d->n);
     jit_pass_i64(&l, first);
@@ -167,12 +168,12 @@ static collet_status lu_aside(jit_slabs *d, int64_t first, int64_t width)
 
 static collet_status lu_factor(jit_slabs *d, uint32_t input)
 {
-    int64_t m = d->m, n = d->n, least = jit_smaller(m, n), matrix = LU_MATRIX(m);
+    int64_t m = d->m, n = d->n, min_mn = jit_smaller(m, n), matrix = LU_MATRIX(m);
     collet_status status = lu_take(d, input);
-    if (status == COLLET_OK && least <= WHOLE)
-        return least ? lu_panel(d, 0, least, n) : COLLET_OK;
-    for (int64_t first = 0; first < least && status == COLLET_OK; first += PANEL) {
-        int64_t width = jit_smaller(PANEL, least - first), next = first + width;
+    if (status == COLLET_OK && min_mn <= WHOLE)
+        return min_mn ? lu_panel(d, 0, min_mn, n) : COLLET_OK;
+    for (int64_t first = 0; first < min_mn && status == COLLET_OK; first += PANEL) {
+        int64_t width = jit_smaller(PANEL, min_mn - first), next = first + width;
         status = lu_panel(d, first, width, next);
         if (status == COLLET_OK)
             status = lu_aside(d, first, width);
@@ -222,7 +223,7 @@ collet_status jit_lu(collet_device *device, collet_queue *queue, const collet_ke
     return jit_slabs_enqueue(&d, &l, (uint64_t)d.count);
 }
 
-/* x, info : a, b. In the batch: x, b, a. */
+/* Operands x, info : a, b. In the batch: x, b, a. */
 static jit_slabs solve_of(collet_device *device, collet_queue *queue,
                           const collet_kernel_call *call)
 {
@@ -251,7 +252,7 @@ collet_status jit_solve(collet_device *device, collet_queue *queue, const collet
     collet_status status = lu_factor(&d, 2);
     if (status != COLLET_OK)
         return status;
-    jit_slabs_inside(&d, &l, &lu_source, "judge");
+    jit_slabs_inside(&d, &l, &lu_source, "check_singular");
     jit_pass_i64(&l, d.m);
     status = jit_slabs_enqueue(&d, &l, (uint64_t)d.count);
     if (status != COLLET_OK)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * decompositions.h - cholesky, lu and solve on devices: rows for a backend's table
- * of kernels. Each run function and each workspace is as plugin.h has it.
+ * decompositions.h - cholesky, lu and solve on devices: rows for a backend's table of kernels. Run
+ * and workspace functions as in plugin.h.
  */
 #ifndef COLLET_JIT_LINALG_DECOMPOSITIONS_H
 #define COLLET_JIT_LINALG_DECOMPOSITIONS_H
@@ -17,7 +17,7 @@ uint64_t jit_lu_workspace(collet_device *device, const collet_kernel_call *call)
 collet_status jit_solve(collet_device *device, collet_queue *queue, const collet_kernel_call *call);
 uint64_t jit_solve_workspace(collet_device *device, const collet_kernel_call *call);
 
-/* For functions of a backend's own, jit_... or BY_... */
+/* Rows with a backend's own functions, jit_... or BY_... */
 #define JIT_DECOMPOSITION_ROWS(by)                                                                 \
     JIT_ROW_BY(CHOLESKY, by##_cholesky, F, I32, F),                                                \
         JIT_ROW_BY(CHOLESKY, by##_cholesky, D, I32, D),                                            \

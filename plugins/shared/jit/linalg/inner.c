@@ -16,23 +16,24 @@ static const char *inner_options(collet_dtype to, collet_dtype from)
     return options[to == COLLET_F32 ? 0 : from == COLLET_F32 ? 1 : 2];
 }
 
-/* Products that a group or an item has at least, and parts of a row at most. */
+/* Minimum number of products per group and per item, and maximum number of parts of a row. */
 #define CHUNK_OF_GROUP 8192
 #define CHUNK_OF_ITEM 128
 #define PARTS 1024
-/* Groups beyond which rows are not cut: of the shape alone, so that sums are the same anywhere. */
+/* With this many groups rows are not divided: depends on the shape only, so that results are
+ * reproducible. */
 #define ENOUGH 512
-/* Longer rows are worth a group of their own. */
+/* Longer rows get a whole group. */
 #define SHORT 64
 
 typedef struct inner {
     int64_t rows, inner, count, chunk, parts;
     uint64_t groups, across;
-    int by_items; /* an item has a row, else a group has one */
+    int by_items; /* one item per row, else one group */
     jit_batch batch;
 } inner;
 
-/* matvec; dot has one row, whose stride nobody asks for. */
+/* matvec; dot has a single row, whose stride is unused. */
 static void inner_of(inner *s, const jit_traits *t, const collet_kernel_call *call)
 {
     const collet_operand *y = jit_operand(call, 0), *a = jit_operand(call, 1);
@@ -49,7 +50,7 @@ static void inner_of(inner *s, const jit_traits *t, const collet_kernel_call *ca
     s->groups = s->across * (uint64_t)s->count;
     int64_t shortest = s->by_items ? CHUNK_OF_ITEM : CHUNK_OF_GROUP;
     int64_t parts = s->inner / shortest, most = s->groups ? ENOUGH / (int64_t)s->groups : 0;
-    /* A single row may have more parts than that, so that none grows long. */
+    /* A single row may have more parts, so that none grows long. */
     most = s->groups == 1 ? PARTS : most;
     parts = parts < most ? parts : most;
     s->parts = parts > 1 ? parts : 1;
@@ -95,7 +96,7 @@ static uint64_t inner_workspace(collet_device *device, const collet_kernel_call 
 {
     inner s;
     inner_of(&s, jit_traits_of(device), call);
-    /* Rows that are cut are few. */
+    /* Only a few rows are divided. */
     return s.parts > 1 ? (uint64_t)(s.rows * s.count * s.parts) * 2 * sizeof(double) : 0;
 }
 

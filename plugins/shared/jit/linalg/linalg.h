@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * linalg.h - the linalg family on devices: rows for a backend's table of kernels. Each run function
- * and each workspace is as plugin.h has it.
+ * linalg.h - the linalg family on devices: rows for a backend's table of kernels. Run and workspace
+ * functions as in plugin.h.
  */
 #ifndef COLLET_JIT_LINALG_LINALG_H
 #define COLLET_JIT_LINALG_LINALG_H
@@ -17,7 +17,7 @@ collet_status jit_matvec(collet_device *device, collet_queue *queue,
                          const collet_kernel_call *call);
 uint64_t jit_matvec_workspace(collet_device *device, const collet_kernel_call *call);
 
-/* Of matmul, for a backend's own function `matmul`, jit_matmul or another. */
+/* A matmul row with a backend's function `matmul`, jit_matmul or another. */
 #define JIT_MATMUL_ROW(run, ...)                                                                   \
     {                                                                                              \
         COLLET_OP_MATMUL, 0, JIT_SIG(__VA_ARGS__), run, NULL                                       \

@@ -10,8 +10,8 @@ static const char *const texts[] = {jit_text_linalg_matrices_params, jit_text_li
                                     jit_text_linalg_matmul_params, jit_text_linalg_matmul, NULL};
 static const jit_source source = {"matmul", texts};
 
-/* An item has one element of c where a matrix has fewer of them than FEW, or a sum fewer products
- * than SHALLOW. */
+/* One item per element of c if a matrix has fewer than FEW, or a sum fewer products than SHALLOW.
+ */
 #define FEW 1024
 #define SHALLOW 8
 #define SMALL_BLOCK 4
@@ -32,7 +32,7 @@ typedef const char *matmul_table[COLLET_DTYPE_COUNT][COLLET_DTYPE_COUNT];
 static const matmul_table matmul_options[] = {MATMUL_OPTIONS(4), MATMUL_OPTIONS(8)};
 
 typedef struct product {
-    int64_t rows, columns, inner, count; /* of `count` matrices */
+    int64_t rows, columns, inner, count; /* over `count` matrices */
     jit_batch batch;
 } product;
 
@@ -47,7 +47,7 @@ static void product_of(product *p, const collet_kernel_call *call)
         jit_batch_operand(&p->batch, k, jit_operand(call, k));
 }
 
-/* Groups of `tiled` with tiles of `block` elements a side an item. */
+/* Groups of `tiled` at `block` x `block` elements per item. */
 static uint64_t tiles(const jit_traits *t, const product *p, uint64_t block, uint64_t *across,
                       uint64_t *down)
 {
@@ -57,14 +57,14 @@ static uint64_t tiles(const jit_traits *t, const product *p, uint64_t block, uin
     return *across * *down * (uint64_t)p->count;
 }
 
-/* Whether such tiles of a and b fit in local memory, in the type that they are computed with. */
+/* Whether such tiles of a and b fit in local memory, in the type of the computation. */
 static int tiles_fit(const jit_traits *t, collet_dtype from, uint64_t block)
 {
     uint64_t items = TILE_ACROSS(t->group), size = from == COLLET_F64 ? 8 : 4;
     return TILE_DEEP * ((items + t->group / items) * block + 2) * size <= t->local_bytes;
 }
 
-/* Which kernel, and where groups have a tile of c each, how these lie. */
+/* Which kernel and, for tiles, their grid. */
 typedef struct choice {
     const char *kernel;
     uint64_t groups, across, down;
@@ -80,7 +80,7 @@ static choice choose(const jit_traits *t, const product *p, collet_dtype from)
         c.groups = jit_groups(t, elements * (uint64_t)p->count);
         return c;
     }
-    /* Small tiles while large ones leave units idle. */
+    /* Small tiles if large ones leave compute units idle. */
     c.groups = tiles(t, p, LARGE_BLOCK, &c.across, &c.down);
     c.large = c.groups >= 2 * (uint64_t)t->units && tiles_fit(t, from, LARGE_BLOCK);
     if (!c.large)

@@ -3,9 +3,9 @@
 #ifndef COLLET_JIT_LINALG_MATMUL_PARAMS_H
 #define COLLET_JIT_LINALG_MATMUL_PARAMS_H
 
-/* Products of an element of c that a tile of a and b has. */
+/* Depth of a tile of a and b: products per element of c. */
 #define TILE_DEEP 16
-/* Rows and columns of c that an item of `update` has. */
+/* Rows and columns of c per item of `update`. */
 #define UPDATE_BLOCK 4
 
 #endif

@@ -24,20 +24,20 @@ void jit_batch_operand(jit_batch *v, uint32_t k, const collet_operand *o)
     v->row[k] = own > 1 ? o->strides[o->ndim - 2] : 0;
 }
 
-/* The batch's axes as one, with one step for operand k. */
+/* Merges the batch's axes into one, with one stride for operand k. */
 static int single_step(const jit_batch *v, uint32_t k, int64_t *step)
 {
-    int64_t wanted = -1;
+    int64_t expected = -1;
     *step = 0;
     for (int64_t axis = v->axes - 1; axis >= 0; axis--) {
         int64_t stride = v->stride[k][axis];
         if (v->extent[axis] == 1)
             continue;
-        if (stride < 0 || (wanted >= 0 && stride != wanted))
+        if (stride < 0 || (expected >= 0 && stride != expected))
             return 0;
-        if (wanted < 0)
+        if (expected < 0)
             *step = stride;
-        wanted = stride * v->extent[axis];
+        expected = stride * v->extent[axis];
     }
     return 1;
 }

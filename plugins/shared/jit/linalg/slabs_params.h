@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the parts of a slab begin, which a decomposition has of the workspace for each matrix. The
- * matrix is m x n; least is the smaller extent.
+ * Offsets of the parts of a slab, a decomposition's share of the workspace for one matrix. The
+ * matrix is m x n; min_mn is the smaller extent.
  */
 #ifndef COLLET_JIT_LINALG_SLABS_PARAMS_H
 #define COLLET_JIT_LINALG_SLABS_PARAMS_H
 
-#define SLAB_SCALE 0 /* the factor of the matrix; infinite where an element is not finite */
+#define SLAB_SCALE 0 /* the scale factor of the matrix; infinite if an element is not finite */
 #define SLAB_STATE 1
-#define SLAB_HEAD 2 /* what follows is of the op's own */
+#define SLAB_HEAD 2 /* then the parts of the op */
 
 #define CHOLESKY_MATRIX SLAB_HEAD
 
@@ -17,22 +17,22 @@
 #define LU_MATRIX(m) (SLAB_HEAD + 2 * (m))
 
 #define QR_TAU SLAB_HEAD
-#define QR_MATRIX(least) (SLAB_HEAD + (least))
-#define QR_FACTOR(m, n, least) (QR_MATRIX(least) + (m) * (n))
+#define QR_MATRIX(min_mn) (SLAB_HEAD + (min_mn))
+#define QR_FACTOR(m, n, min_mn) (QR_MATRIX(min_mn) + (m) * (n))
 
 #define EIGH_DIAGONAL SLAB_HEAD
-#define EIGH_BESIDE(n) (SLAB_HEAD + (n)) /* the diagonal */
+#define EIGH_OFF_DIAGONAL(n) (SLAB_HEAD + (n)) /* the diagonal */
 #define EIGH_TAU(n) (SLAB_HEAD + 2 * (n))
 #define EIGH_VECTOR(n) (SLAB_HEAD + 3 * (n))
 #define EIGH_LIST(n) (SLAB_HEAD + 4 * (n))
 #define EIGH_MATRIX(n) (SLAB_HEAD + 8 * (n))
 #define EIGH_VECTORS(n) (EIGH_MATRIX(n) + (n) * (n))
-/* Elements that an item of rank_two has. */
+/* Elements per item of rank_two. */
 #define EIGH_EACH 8
 
 /* m >= n */
 #define SVD_DIAGONAL SLAB_HEAD
-#define SVD_BESIDE(n) (SLAB_HEAD + (n))
+#define SVD_OFF_DIAGONAL(n) (SLAB_HEAD + (n))
 #define SVD_TAU_LEFT(n) (SLAB_HEAD + 2 * (n))
 #define SVD_TAU_RIGHT(n) (SLAB_HEAD + 3 * (n))
 #define SVD_LIST_LEFT(n) (SLAB_HEAD + 4 * (n))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* qr, eigh and svd: what stands on Householder reflectors. */
+/* qr, eigh and svd: the decompositions built on Householder reflectors. */
 #include "spectra.h"
 
 #include "slabs.h"
@@ -35,9 +35,9 @@ static const char *const svd_texts[] = {jit_text_linalg_matrices_params,
                                         NULL};
 static const jit_source svd_source = {"svd", svd_texts};
 
-/* ---- Launches that they share ---------------------------------------------------------------- */
+/* ---- Shared launches ------------------------------------------------------------------------ */
 
-/* Launches one after another, until one has failed. */
+/* Launches in sequence, up to the first failure. */
 typedef struct chain {
     jit_slabs d;
     collet_status status;
@@ -49,12 +49,12 @@ static void go(chain *c, const jit_launch *l, uint64_t groups)
         c->status = jit_slabs_enqueue(&c->d, l, groups);
 }
 
-/* An m x n matrix from `first` of a slab on. */
+/* An m x n matrix at offset `first` of a slab. */
 typedef struct place {
     int64_t first, m, n;
 } place;
 
-/* Operand k, or with `transposed` its transpose, to its place. */
+/* Copies operand k, or with `transposed` its transpose, into the slab. */
 static void take(chain *c, uint32_t k, int transposed, const place *a, int32_t mirrored,
                  int32_t spectra)
 {
@@ -87,7 +87,7 @@ static void identity(chain *c, const place *a)
     go(c, &l, across * (uint64_t)c->d.count);
 }
 
-/* The reflector of n numbers from `first` on, `step` apart, whose tau stands at `tau`. */
+/* The reflector of n numbers from `first` on, `step` apart; its tau goes to `tau`. */
 typedef struct reflector {
     int64_t first, step, n, tau;
 } reflector;
@@ -103,10 +103,11 @@ static void make(chain *c, const reflector *r)
     go(c, &l, (uint64_t)c->d.count);
 }
 
-/* Columns of a matrix that a group has, so that many groups share one. */
+/* Columns of a matrix per group, so that many groups share one matrix. */
 #define MOST_COLUMNS 32
 
-/* On `count` columns, `column` apart, of numbers `row` apart; or, unless p is 0, tau x^T v to p. */
+/* Applies a reflector to `count` columns, `column` apart, of numbers `row` apart; or, unless p is
+ * 0, writes tau x^T v to p. */
 static void reflect(chain *c, const reflector *r, int64_t x, int64_t row, int64_t column,
                     int64_t count, int64_t p)
 {
@@ -135,9 +136,9 @@ static void reflect(chain *c, const reflector *r, int64_t x, int64_t row, int64_
 static jit_slabs qr_of(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
     jit_slabs d = jit_slabs_begin(device, queue, call, &qr_source, 2);
-    int64_t least = jit_smaller(d.m, d.n);
-    d.pitch = jit_slabs_plus(d.pitch, least, 1);
-    d.pitch = jit_slabs_plus(jit_slabs_plus(d.pitch, d.m, d.n), d.m, least);
+    int64_t min_mn = jit_smaller(d.m, d.n);
+    d.pitch = jit_slabs_plus(d.pitch, min_mn, 1);
+    d.pitch = jit_slabs_plus(jit_slabs_plus(d.pitch, d.m, d.n), d.m, min_mn);
     jit_slabs_operands(&d, 3);
     return d;
 }
@@ -151,18 +152,18 @@ uint64_t jit_qr_workspace(collet_device *device, const collet_kernel_call *call)
 collet_status jit_qr(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
     chain c = {qr_of(device, queue, call), COLLET_OK};
-    int64_t m = c.d.m, n = c.d.n, least = jit_smaller(m, n);
-    place a = {QR_MATRIX(least), m, n}, q = {QR_FACTOR(m, n, least), m, least};
+    int64_t m = c.d.m, n = c.d.n, min_mn = jit_smaller(m, n);
+    place a = {QR_MATRIX(min_mn), m, n}, q = {QR_FACTOR(m, n, min_mn), m, min_mn};
     take(&c, 2, 0, &a, 0, 0);
-    for (int64_t k = 0; k < least; k++) {
+    for (int64_t k = 0; k < min_mn; k++) {
         reflector r = {a.first + k * n + k, n, m - k, QR_TAU + k};
         make(&c, &r);
         reflect(&c, &r, r.first + 1, n, 1, n - k - 1, 0);
     }
     identity(&c, &q);
-    for (int64_t k = least - 1; k >= 0; k--) {
+    for (int64_t k = min_mn - 1; k >= 0; k--) {
         reflector r = {a.first + k * n + k, n, m - k, QR_TAU + k};
-        reflect(&c, &r, q.first + k * least + k, least, 1, least - k, 0);
+        reflect(&c, &r, q.first + k * min_mn + k, min_mn, 1, min_mn - k, 0);
     }
     jit_launch l;
     jit_slabs_launch(&c.d, &l, "give");
@@ -193,7 +194,8 @@ uint64_t jit_eigh_workspace(collet_device *device, const collet_kernel_call *cal
     return jit_slabs_bytes(&d);
 }
 
-/* From both sides on the matrix that begins one column after r, with p = tau x v there. */
+/* Applies the reflector from both sides to the matrix that begins one column after r, with p = tau
+ * x v there. */
 static void rank_two(chain *c, const reflector *r, int64_t p)
 {
     uint64_t per_group = (uint64_t)c->d.traits->group * EIGH_EACH;
@@ -225,7 +227,8 @@ collet_status jit_eigh(collet_device *device, collet_queue *queue, const collet_
         rank_two(&c, &r, p);
     }
     identity(&c, &vectors);
-    /* The vectors are rows: the reflectors' product is made transposed. */
+    /* The vectors are stored as rows, so the product of the reflectors is accumulated transposed.
+     */
     for (int64_t k = n - 2; k >= 0; k--) {
         reflector r = {a.first + (k + 1) * n + k, n, n - k - 1, taus + k};
         reflect(&c, &r, vectors.first + (k + 1) * (n + 1), 1, n, r.n, 0);
@@ -249,9 +252,9 @@ collet_status jit_eigh(collet_device *device, collet_queue *queue, const collet_
 static jit_slabs svd_of(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
     jit_slabs d = jit_slabs_begin(device, queue, call, &svd_source, 4);
-    int64_t least = jit_smaller(d.m, d.n);
+    int64_t min_mn = jit_smaller(d.m, d.n);
     d.m = d.m > d.n ? d.m : d.n;
-    d.n = least;
+    d.n = min_mn;
     d.pitch = jit_slabs_plus(jit_slabs_plus(d.pitch, d.n, 12), d.n, d.n);
     d.pitch = jit_slabs_plus(jit_slabs_plus(d.pitch, d.m, d.n), d.m, d.n);
     jit_slabs_operands(&d, 5);
@@ -289,7 +292,7 @@ static void bidiagonalise(chain *c, const place *a)
     }
 }
 
-/* U's columns as rows of u, V's as rows of v. */
+/* The columns of U as rows of u, those of V as rows of v. */
 static void accumulate(chain *c, const place *a, const place *u, const place *v)
 {
     identity(c, u);

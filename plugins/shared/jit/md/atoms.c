@@ -3,7 +3,7 @@
 
 #include "sums.h"
 
-/* What an op sums, and where its operands are; 0: not there, for operand 0 is an output. */
+/* The sums of an op and its operands; 0: absent, as operand 0 is an output. */
 typedef struct atoms_op {
     uint32_t what;
     int32_t moves;
@@ -49,7 +49,7 @@ collet_status jit_md_atoms(collet_device *device, collet_queue *queue,
                  .origins = find(call, op->origins)};
     for (int i = 0; i < MD_RESULTS; i++)
         s.results[i] = op->results[i] ? jit_operand(call, op->results[i] - 1) : NULL;
-    /* Optional inputs bring their sums. */
+    /* An optional input adds its sums. */
     if (call->op == COLLET_OP_OBSERVABLES) {
         s.what |= s.velocities ? MD_ANGULAR | MD_LINEAR : 0;
         s.what |= s.forces ? MD_FORCES : 0;
@@ -64,5 +64,5 @@ uint64_t jit_md_atoms_workspace(collet_device *device, const collet_kernel_call 
 {
     const collet_operand *positions = jit_operand(call, ops[call->op].positions);
     return sizeof(double) *
-           md_sums_room(jit_traits_of(device), positions->shape[0], positions->shape[1]);
+           md_sums_workspace(jit_traits_of(device), positions->shape[0], positions->shape[1]);
 }

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the md kernels share of their parameters. */
+/* Parameters shared by the md kernels. */
 #ifndef COLLET_JIT_MD_COMMON_PARAMS_H
 #define COLLET_JIT_MD_COMMON_PARAMS_H
 
 /*
- * Where an operand stands, in elements: row i, column j of frame f is element
- * first + f frame + i row + j step. An operand without the axis of frames has frame 0, a vector
- * row 0.
+ * The location of an operand, in elements: row i, column j of frame f is element first + f frame +
+ * i row + j step. An operand without the axis of frames has frame 0, a vector row 0.
  */
 typedef struct md_place {
     i64 first, frame, row, step;
 } md_place;
 
 /*
- * How the atoms of frames are divided: a frame has `blocks` of `block` atoms, and each block a team
- * of 1 << team_bits adjacent items of a group, which take its atoms in turn.
+ * How the atoms of frames are divided: a frame has `blocks` of `block` atoms, and each block has a
+ * team of 1 << team_bits adjacent items of a group, which take its atoms cyclically.
  */
 typedef struct md_geometry {
     i64 frames, atoms, blocks, block;

@@ -8,13 +8,13 @@ static const char *const texts[] = {jit_text_md_common_params, jit_text_md_commo
                                     jit_text_md_eigen, jit_text_md_frames, NULL};
 static const jit_source source = {"md_frames", texts};
 
-/* ---- Ops whose frames have nothing to do with each other ------------------------------------- */
+/* ---- Ops on independent frames --------------------------------------------------------------- */
 
 #define MOST_OPERANDS 4
 
 typedef struct frames_op {
     const char *kernel;
-    int32_t axes[MOST_OPERANDS]; /* of each operand that are a frame's */
+    int32_t axes[MOST_OPERANDS]; /* axes of each operand that belong to a frame */
 } frames_op;
 
 static const frames_op ops[] = {
@@ -24,7 +24,7 @@ static const frames_op ops[] = {
     [COLLET_OP_DECOMPOSE] = {"decompose", {1, 1, 1, 1}},
 };
 
-/* Every operand's buffer, then where each stands, then the number of frames. */
+/* Every operand's buffer, then the location of each, then the number of frames. */
 collet_status jit_md_frames(collet_device *device, collet_queue *queue,
                             const collet_kernel_call *call)
 {
@@ -133,7 +133,7 @@ collet_status jit_md_principal_axes(collet_device *device, collet_queue *queue,
     return jit_after_first(status);
 }
 
-/* A byte a frame, of whole groups, and a byte a group. */
+/* One byte per frame, in whole groups, and one per group. */
 uint64_t jit_md_principal_axes_workspace(collet_device *device, const collet_kernel_call *call)
 {
     const jit_traits *t = jit_traits_of(device);

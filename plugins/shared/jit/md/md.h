@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * md.h - the md family on devices: rows for a backend's table of kernels. Each function is as
- * plugin.h has it. All outputs are f64: a device without f64 has none of these rows.
+ * md.h - the md family on devices: rows for a backend's table of kernels. Functions as in plugin.h.
+ * All outputs are f64: a device without f64 has none of these rows.
  */
 #ifndef COLLET_JIT_MD_MD_H
 #define COLLET_JIT_MD_MD_H

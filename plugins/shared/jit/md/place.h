@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* place.h - where an operand stands, as the parameters of the md kernels say it. */
+/* place.h - the location of an operand, as a parameter of the md kernels. */
 #ifndef COLLET_JIT_MD_PLACE_H
 #define COLLET_JIT_MD_PLACE_H
 
@@ -14,8 +14,8 @@ static inline int64_t md_first(const collet_operand *o)
     return jit_present(o) ? (int64_t)(o->byte_offset / jit_dtype_size(o->dtype)) : 0;
 }
 
-/* Of an operand whose last `axes` (0: a number, 1: a vector, 2: rows of vectors) are a frame's and
- * which may lack the axis of frames. Of an absent one: zeros. */
+/* An operand whose last `axes` (0: a number, 1: a vector, 2: rows of vectors) belong to a frame;
+ * the axis of frames is optional. For an absent one: zeros. */
 static inline md_place md_place_of(const collet_operand *o, int32_t axes)
 {
     md_place p = {0, 0, 0, 0};
@@ -28,7 +28,7 @@ static inline md_place md_place_of(const collet_operand *o, int32_t axes)
     return p;
 }
 
-/* Of numbers of which each is a row of its own: masses. */
+/* An operand of numbers, each of which is a row: masses. */
 static inline md_place md_place_of_column(const collet_operand *o)
 {
     md_place p = md_place_of(o, 1);
@@ -37,7 +37,7 @@ static inline md_place md_place_of_column(const collet_operand *o)
     return p;
 }
 
-/* Buffer of an operand that may be absent, or not there at all. */
+/* Buffer of an operand that may be absent or beyond the op's operands. */
 static inline void md_pass(jit_launch *l, const collet_operand *o)
 {
     jit_pass_buffer(l, o && jit_present(o) ? o->buffer : NULL);

@@ -13,7 +13,7 @@ static const char *const fit_texts[] = {jit_text_md_common_params, jit_text_md_r
                                         jit_text_md_fit,           NULL};
 static const jit_source fit_source = {"md_fit", fit_texts};
 
-/* A call; from `partial` on f64s of the workspace. */
+/* A call; offsets from `partial` on are f64s of the workspace. */
 typedef struct rmsd_call {
     collet_device *device;
     collet_queue *queue;
@@ -36,19 +36,19 @@ static rmsd_call call_of(collet_device *device, const collet_kernel_call *call)
     int64_t at = OVERLAP_ROWS * frames * c.g.blocks;
     c.totals = c.g.blocks > 1 ? at : 0;
     at += c.g.blocks > 1 ? OVERLAP_ROWS * frames : 0;
-    /* The row of weights is read last; the deviations go where the next row was. */
+    /* The row of weights is read last; the deviations overwrite the following row. */
     c.weight_sums = c.totals;
     c.deviations = c.totals + frames;
     c.centre = at;
     c.fits = at + 3;
     c.sums = c.fits + 12 * frames;
-    c.end = c.sums + (int64_t)md_sums_room(t, 1, atoms);
+    c.end = c.sums + (int64_t)md_sums_workspace(t, 1, atoms);
     return c;
 }
 
 /* ---- Launches -------------------------------------------------------------------------------- */
 
-/* The reference's centre of mass, as the com of one frame. */
+/* The reference's centre of mass, computed as the com of a single frame. */
 static collet_status centre_reference(const rmsd_call *c)
 {
     static const int64_t shape[] = {3}, strides[] = {1};
@@ -66,7 +66,7 @@ static collet_status centre_reference(const rmsd_call *c)
     return md_sums_run(c->device, c->queue, c->call, &s, c->sums);
 }
 
-/* A pass over the atoms of every frame, its sums to `partial`. */
+/* Sums over the atoms of every frame, into `partial`. */
 static collet_status launch_pass(const rmsd_call *c, const char *kernel, int64_t partial)
 {
     static const char *const options[] = {"-DPOSITIONS=f32 -DMASSES=f32 -DREFERENCE=f32",

@@ -13,7 +13,7 @@
 typedef struct rmsd_job {
     md_geometry g;
     md_place r, masses, reference; /* a row is an atom */
-    i64 partial;                   /* where these stand in the workspace: f64s from its start */
+    i64 partial;                   /* their offsets in the workspace, in f64s */
     i64 centre;                    /* of the reference: 3 numbers */
     i64 fits;                      /* a frame's rotation and shift: 12 numbers */
 } rmsd_job;

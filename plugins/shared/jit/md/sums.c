@@ -13,28 +13,28 @@ static const jit_source finish_source = {"md_finish", finish_texts};
 
 /* ---- Geometry -------------------------------------------------------------------------------- */
 
-/* Items that keep a unit busy. */
+/* Items that keep a compute unit busy. */
 #define ITEMS_A_UNIT 2048
-/* Atoms that an item should have; from which on more items are taken in any case; and at most,
- * since sums of more would lose digits. */
+/* Atoms per item: the desired number; the number that always justifies more items; the maximum,
+ * beyond which sums lose digits. */
 #define LEAST_ATOMS 4
 #define ENOUGH_ATOMS 64
 #define MOST_ATOMS 4096
-/* Items of a team, where there are atoms for them. */
+/* Items per team, where there are enough atoms. */
 #define LEAST_TEAM 32
 
 md_geometry md_geometry_of(const jit_traits *t, int64_t frames, int64_t atoms)
 {
     md_geometry g = {.frames = frames, .atoms = atoms};
-    int64_t team = 1, wanted = (int64_t)t->units * ITEMS_A_UNIT;
+    int64_t team = 1, target = (int64_t)t->units * ITEMS_A_UNIT;
     while (team < t->group && LEAST_ATOMS * team <= atoms &&
-           (team < LEAST_TEAM || atoms > ENOUGH_ATOMS * team || frames * team < wanted)) {
+           (team < LEAST_TEAM || atoms > ENOUGH_ATOMS * team || frames * team < target)) {
         team *= 2;
         g.team_bits++;
     }
     int64_t blocks = (int64_t)jit_ceiling((uint64_t)atoms, (uint64_t)(team * MOST_ATOMS));
     blocks = blocks > 1 ? blocks : 1;
-    while (frames * team * blocks < wanted && 4 * LEAST_ATOMS * team * blocks <= atoms)
+    while (frames * team * blocks < target && 4 * LEAST_ATOMS * team * blocks <= atoms)
         blocks *= 2;
     int64_t each = (int64_t)jit_ceiling((uint64_t)atoms, (uint64_t)(blocks * team));
     each = each > 1 ? each : 1;
@@ -49,16 +49,17 @@ uint64_t md_geometry_groups(const md_geometry *g, const jit_traits *t)
     return jit_ceiling((uint64_t)g->frames * (uint64_t)g->blocks, t->group >> g->team_bits);
 }
 
-/* ---- Where things stand in the workspace ----------------------------------------------------- */
+/* ---- Layout of the workspace ------------------------------------------------------------------
+ */
 
-typedef struct room {
+typedef struct layout {
     int64_t partial, totals, origins, list; /* f64s; list: i32s */
     int64_t end;                            /* f64s */
-} room;
+} layout;
 
-static room room_of(const md_geometry *g, int64_t first)
+static layout layout_of(const md_geometry *g, int64_t first)
 {
-    room r = {.partial = first};
+    layout r = {.partial = first};
     int64_t at = first + SUM_ROWS * g->frames * g->blocks;
     r.totals = g->blocks > 1 ? at : r.partial;
     at += g->blocks > 1 ? SUM_ROWS * g->frames : 0;
@@ -69,10 +70,10 @@ static room room_of(const md_geometry *g, int64_t first)
     return r;
 }
 
-uint64_t md_sums_room(const jit_traits *t, int64_t frames, int64_t atoms)
+uint64_t md_sums_workspace(const jit_traits *t, int64_t frames, int64_t atoms)
 {
     md_geometry g = md_geometry_of(t, frames, atoms);
-    return (uint64_t)room_of(&g, 0).end;
+    return (uint64_t)layout_of(&g, 0).end;
 }
 
 /* ---- Launches -------------------------------------------------------------------------------- */
@@ -101,7 +102,7 @@ static uint32_t rows_of(uint32_t what)
     return rows;
 }
 
-/* A list is as a rule empty: as many groups as keep the device busy share out what is on it. */
+/* The list is usually empty: as many groups as keep the device busy share it. */
 static uint64_t groups_of(const collet_device *device, uint64_t all, int listed)
 {
     uint64_t few = 8 * (uint64_t)jit_traits_of(device)->units;
@@ -110,7 +111,7 @@ static uint64_t groups_of(const collet_device *device, uint64_t all, int listed)
 
 static collet_status launch_sums(collet_device *device, collet_queue *queue,
                                  const collet_kernel_call *call, const md_sums *s,
-                                 const md_geometry *g, const room *r, int32_t listed)
+                                 const md_geometry *g, const layout *r, int32_t listed)
 {
     sums_job job = {
         .r = md_place_of(s->positions, 2),
@@ -162,7 +163,7 @@ collet_status md_gather(collet_device *device, collet_queue *queue, const collet
 
 static collet_status launch_finish(collet_device *device, collet_queue *queue,
                                    const collet_kernel_call *call, const md_sums *s,
-                                   const md_geometry *g, const room *r, int32_t round)
+                                   const md_geometry *g, const layout *r, int32_t round)
 {
     static const int32_t axes[MD_RESULTS] = {
         [MD_COM] = 1,      [MD_INERTIA] = 2, [MD_L] = 1,      [MD_TORQUE] = 1,
@@ -190,10 +191,10 @@ static collet_status launch_finish(collet_device *device, collet_queue *queue,
     return jit_enqueue(device, queue, &l, groups_of(device, groups, round == 2), call->err);
 }
 
-/* All frames, or those that the round before put on the list. */
+/* All frames, or those listed by the previous round. */
 static collet_status run_round(collet_device *device, collet_queue *queue,
                                const collet_kernel_call *call, const md_sums *s,
-                               const md_geometry *g, const room *r, int32_t round)
+                               const md_geometry *g, const layout *r, int32_t round)
 {
     int32_t listed = round == 2;
     collet_status status = launch_sums(device, queue, call, s, g, r, listed);
@@ -218,7 +219,7 @@ collet_status md_sums_run(collet_device *device, collet_queue *queue,
                                       INT32_MAX - 1);
     md_geometry g =
         md_geometry_of(jit_traits_of(device), frames, positions->shape[positions->ndim - 2]);
-    room r = room_of(&g, first);
+    layout r = layout_of(&g, first);
     collet_status status = run_round(device, queue, call, s, &g, &r, s->moves ? 1 : 0);
     if (status != COLLET_OK || !s->moves)
         return status;

@@ -31,9 +31,9 @@ typedef struct sums_job {
     md_geometry g;
     md_place r, v, f;     /* a row is an atom */
     md_place masses;      /* likewise, of one column */
-    md_place given;       /* origins; those of frames without are their first atoms */
-    i64 partial, origins; /* where these stand in the workspace: f64s from its start */
-    i64 list;             /* i32s from its start: a count of frames, and these */
+    md_place given;       /* origins; else the frames' first atoms */
+    i64 partial, origins; /* their offsets in the workspace, in f64s */
+    i64 list;             /* offset in i32s: the number of listed frames, then these */
     i32 listed;           /* only the frames of the list, from the origins in the workspace */
     i32 unused;
 } sums_job;
@@ -41,12 +41,12 @@ typedef struct sums_job {
 typedef struct finish_job {
     i64 frames, atoms, totals, origins, list;
     i32 rows;  /* bit k: row k of the sums was set */
-    i32 round; /* 0: no frame is summed again; 1: far frames go to the list; 2: those of the list */
+    i32 round; /* 0: no frame is summed again; 1: far frames are listed; 2: processes the list */
     i32 moves; /* the sums are moved to the centre of mass */
     i32 unused;
 } finish_job;
 
-/* Results, which a call may lack. */
+/* Results, optional. */
 enum {
     MD_COM,
     MD_INERTIA,

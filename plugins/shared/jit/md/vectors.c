@@ -14,7 +14,7 @@ static const char *options_of(const collet_operand *from)
     return from->dtype == COLLET_F32 ? "-DFROM=f32" : "-DFROM=f64";
 }
 
-/* Numbers of a vector from which on it has a group to itself. */
+/* Vectors of at least this length get a whole group. */
 #define LONG 512
 
 collet_status jit_md_magnitude(collet_device *device, collet_queue *queue,
@@ -24,7 +24,7 @@ collet_status jit_md_magnitude(collet_device *device, collet_queue *queue,
     int64_t length = in->shape[in->ndim - 1];
     jit_view view;
     jit_launch l;
-    /* The input's last axis is not the view's. */
+    /* The input's last axis is not part of the view. */
     uint64_t groups = jit_view_of(&view, jit_traits_of(device), call, 2);
     if (length >= LONG)
         groups = (uint64_t)jit_count(out);
@@ -75,7 +75,7 @@ collet_status jit_md_time_derivative(collet_device *device, collet_queue *queue,
     return groups ? jit_after_first(status) : status;
 }
 
-/* A u32 a group of frames. */
+/* One u32 per group of frames. */
 uint64_t jit_md_time_derivative_workspace(collet_device *device, const collet_kernel_call *call)
 {
     uint64_t frames = (uint64_t)jit_operand(call, 0)->shape[0];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * random.h - the random family on devices: rows for a backend's table of kernels. Each run function
- * is as plugin.h has it.
+ * random.h - the random family on devices: rows for a backend's table of kernels. Run functions as
+ * in plugin.h.
  */
 #ifndef COLLET_JIT_RANDOM_RANDOM_H
 #define COLLET_JIT_RANDOM_RANDOM_H

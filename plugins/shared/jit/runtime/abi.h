@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * abi.h - for declarations of drivers and libraries that are opened at run time, so that none of
- * their headers is needed to build. Each library has a header of constants, types and functions:
+ * abi.h - declarations of drivers and libraries that are opened at run time; the build needs none
+ * of their headers. Each library has a header of constants, types and functions:
  * plugins/cuda/providers/abi, plugins/opencl/abi.h. tests/cuda/abi.c and tests/opencl/abi.c compare
- * them with the libraries' own headers; they include both, for which COLLET_CUDA_TOOLKIT and
- * COLLET_OPENCL_HEADERS leave out the types and constants.
+ * them with the libraries' own headers; they include both, so COLLET_CUDA_TOOLKIT and
+ * COLLET_OPENCL_HEADERS omit the types and constants here.
  *
  * A list of functions has X(type, name, symbol, (parameters)): type, symbol and parameters as the
  * library has them, `name` for the member of a struct of pointers. Enumerations are int.

@@ -7,7 +7,7 @@
 #include "rows.h"
 #include "tables.h"
 
-/* ---- What families ask for ------------------------------------------------------------------- */
+/* ---- What families use ---------------------------------------------------------------------- */
 
 static const jit_base *base_of(const collet_device *d)
 {
@@ -48,9 +48,9 @@ void jit_options(collet_device *d, const char *first)
              t->per_item, t->has_f64, t->exact_f32);
 }
 
-/* ---- Life ------------------------------------------------------------------------------------ */
+/* ---- Open and close ------------------------------------------------------------------------- */
 
-/* The bytes that the setting allows, else what the device has. */
+/* The bytes that the setting allows, by default the device's total. */
 static uint64_t memory_limit(const jit_base *b)
 {
     char key[64];
@@ -68,18 +68,19 @@ collet_status jit_device_open(const collet_host *host, uint32_t index, collet_de
     jit_base *b = calloc(1, this_backend.device_bytes);
     collet_device *d = (collet_device *)(void *)b;
     if (!b)
-        return host->fail(err, COLLET_NO_MEMORY, "%s: no memory to open the device",
+        return host->fail(err, COLLET_NO_MEMORY, "%s: out of memory while opening the device",
                           this_backend.name);
     b->host = host;
     if (pthread_mutex_init(&b->lock, NULL) || pthread_mutex_init(&b->programs.lock, NULL) ||
         jit_pool_init(&b->pool, UINT64_MAX)) {
         free(b);
-        return host->fail(err, COLLET_NO_MEMORY, "%s: no lock for the device", this_backend.name);
+        return host->fail(err, COLLET_NO_MEMORY, "%s: cannot create the device's lock",
+                          this_backend.name);
     }
     collet_status status = jit_backend_open(d, index, err);
     if (status == COLLET_OK && !(b->tables = jit_tables_create()))
-        status =
-            host->fail(err, COLLET_NO_MEMORY, "%s: no memory to keep tables", this_backend.name);
+        status = host->fail(err, COLLET_NO_MEMORY, "%s: out of memory for the cache of tables",
+                            this_backend.name);
     if (status != COLLET_OK) {
         jit_device_close(d);
         if (err)
@@ -99,7 +100,7 @@ void jit_device_close(collet_device *d)
     jit_base *b = jit_base_of(d);
     if (!d)
         return;
-    /* Tables are pooled buffers, and these name tickets of queues. */
+    /* Tables are pooled buffers, which refer to tickets of queues. */
     plan_cache_destroy(b->tables);
     jit_pool_trim(&b->pool, d);
     jit_staging_release(d);

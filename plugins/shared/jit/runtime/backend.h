@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * backend.h - what a backend that compiles kernels at run time builds on: its device and queues
- * (base.h, queue.h), programs and transfers (program.h, staging.h), and the slots of the vtable
- * that need no driver. What the backend itself implements stands at the end.
+ * backend.h - the common part of the backends that compile kernels at run time: device and queues
+ * (base.h, queue.h), programs and transfers (program.h, staging.h), and the vtable slots that need
+ * no driver. The end lists what a backend implements.
  */
 #ifndef COLLET_JIT_RUNTIME_BACKEND_H
 #define COLLET_JIT_RUNTIME_BACKEND_H
@@ -14,11 +14,11 @@
 
 /* ---- backend.c: the device ------------------------------------------------------------------- */
 
-/* Writes base.options: `first`, then what the traits define. */
+/* Writes base.options: `first`, then the macros of the traits. */
 void jit_options(collet_device *device, const char *first);
 
-/* Before a command of `queue` that uses these buffers is enqueued: orders it after their last
- * owners. DEVICE_LOST. */
+/* Before a command of `queue` that uses these buffers is enqueued: orders it after their previous
+ * users. DEVICE_LOST. */
 collet_status jit_before(collet_device *device, collet_buffer *const *buffers, uint32_t count,
                          collet_queue *queue, collet_error *err);
 
@@ -44,29 +44,29 @@ collet_status jit_copy_between(collet_device *device, collet_queue *queue, colle
 
 /* ---- What a backend implements --------------------------------------------------------------- */
 
-/* Finds device `index` and makes it ready; fills traits, total_memory, staging (what it is unless
- * NAME.staging is set), options and identity. The rest of *device is zeroed. jit_backend_close
- * follows whatever comes of it. */
+/* Opens device `index`; sets traits, total_memory, staging (the default of NAME.staging), options
+ * and identity. The rest of *device is zeroed. jit_backend_close follows even on failure. */
 collet_status jit_backend_open(collet_device *device, uint32_t index, collet_error *err);
 void jit_backend_close(collet_device *device);
-/* A part of a buffer that another device may read. */
+/* A range of a buffer that another device may read. */
 typedef struct jit_export {
     collet_buffer *buffer;
     uint64_t offset;
-    void *address;   /* that the other device reads */
-    uint64_t ticket; /* of the buffer's own queue, after which it may */
+    void *address;   /* the address for the other device */
+    uint64_t ticket; /* of the buffer's queue, after which it is readable */
 } jit_export;
 
-/* Whether `device` reads the memory of `from`, another device of this backend, by itself. */
+/* Whether `device` can read the memory of `from`, another device of this backend, directly. */
 int jit_reaches(collet_device *device, collet_device *from);
-/* In `queue`, of the buffer's device: sets the address and the ticket. */
+/* In `queue`, on the buffer's device: sets the address and the ticket. */
 collet_status jit_export_begin(collet_queue *queue, uint64_t bytes, jit_export *export,
                                collet_error *err);
-/* In `queue`, which was ordered after the ticket: reads the exported range into `target`. */
+/* In `queue`, already ordered after the ticket: reads the exported range into `target`. */
 collet_status jit_export_read(collet_queue *queue, collet_buffer *target, uint64_t offset,
                               collet_device *from, const jit_export *export, uint64_t bytes,
                               uint64_t *ticket, collet_error *err);
-/* In the lender's queue, which was ordered after the other device has read: a ticket after that. */
+/* In the exporting queue, already ordered after the other device's read: returns a ticket after
+ * that. */
 uint64_t jit_export_end(collet_queue *queue, const jit_export *export);
 
 #endif

@@ -7,7 +7,7 @@ static collet_status refuse(collet_device *d, const char *why, collet_error *err
     return jit_host(d)->fail(err, COLLET_REFUSED, "no copy between these devices: %s", why);
 }
 
-/* In `q`, after the source was exported in `from_queue`; the ticket is q's. */
+/* In `q`, after the source was exported in `from_queue`; *ticket is of q. */
 static collet_status fetch(collet_queue *q, collet_buffer *target, uint64_t offset,
                            collet_queue *from_queue, const jit_export *export, uint64_t bytes,
                            uint64_t *ticket, collet_error *err)
@@ -18,7 +18,7 @@ static collet_status fetch(collet_queue *q, collet_buffer *target, uint64_t offs
                                  ticket, err);
     if (status != COLLET_OK)
         return status;
-    /* Without an order between the queues the host sees to it. */
+    /* If the queues cannot be ordered, the host waits. */
     collet_error why = {COLLET_OK, ""};
     if (jit_queue_order(from_queue, q, *ticket, &why) != COLLET_OK)
         jit_queue_await(q, *ticket);
@@ -34,15 +34,15 @@ collet_status jit_copy_between(collet_device *d, collet_queue *q, collet_buffer 
     jit_export export = {.buffer = source, .offset = source_offset};
     uint64_t ticket = 0;
     if (of != this_backend.plugin)
-        return refuse(d, "of two backends", err);
+        return refuse(d, "they belong to different backends", err);
     collet_status status = jit_before(d, &target, 1, q, err);
     if (status != COLLET_OK)
         return status;
     if (!jit_reaches(d, from))
-        return refuse(d, "one does not reach the other's memory", err);
+        return refuse(d, "the target cannot read the source's memory", err);
     if (jit_before(from, &source, 1, from_queue, err) != COLLET_OK ||
         jit_export_begin(from_queue, bytes, &export, err) != COLLET_OK)
-        return refuse(d, "the source does not answer", err);
+        return refuse(d, "the source device was lost", err);
     status = fetch(q, target, target_offset, from_queue, &export, bytes, &ticket, err);
     export.ticket = jit_export_end(from_queue, &export);
     jit_pool_used(&jit_base_of(from)->pool, &source, 1, from_queue, export.ticket);

@@ -15,15 +15,15 @@
 
 #define MAGIC 0x31656c656e72656bull
 #define MAX_BINARY ((uint64_t)64 << 20)
-/* Files that a crash may have left half written are swept away after this many seconds. */
+/* Temporary files, which a crash may leave behind, are removed after this many seconds. */
 #define STALE 600
 
-/* A file: this, the key's text, the binary. */
+/* A file holds this header, the key's text, the binary. */
 typedef struct header {
     uint64_t magic;
     uint64_t key_bytes;
     uint64_t bytes;
-    uint64_t checksum; /* of key and binary */
+    uint64_t checksum; /* hash of key and binary */
 } header;
 
 uint64_t binary_hash(uint64_t hash, const void *data, uint64_t bytes)
@@ -68,7 +68,7 @@ static int make_directories(char *path)
     return !mkdir(path, 0700) || errno == EEXIST;
 }
 
-/* -1 unless the directory is this user's and nobody else's. */
+/* -1 unless the directory belongs to this user and only the user has access. */
 static int open_directory(const collet_host *host, int make)
 {
     char path[PATH_MAX];
@@ -146,7 +146,7 @@ void *binary_cache_get(const collet_host *host, const char *key, uint64_t *bytes
     file_name(key, name);
     int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     void *binary = fd >= 0 ? read_binary(fd, key, bytes) : NULL;
-    /* Its time of change is that of its last use: the sweep takes the oldest. */
+    /* The modification time is the time of last use: eviction removes the oldest. */
     if (binary)
         (void)futimens(fd, NULL);
     if (fd >= 0)
@@ -197,7 +197,7 @@ static int by_age(const void *left, const void *right)
     return a->tv_nsec < b->tv_nsec ? -1 : a->tv_nsec > b->tv_nsec;
 }
 
-/* All binaries of the directory, oldest first; half-written files that nobody writes go at once. */
+/* All binaries of the directory, oldest first; removes abandoned temporary files at once. */
 static uint64_t list_files(int directory, DIR *d, kept *files, uint64_t most, uint64_t *bytes)
 {
     uint64_t count = 0;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * launch.h - between the families and the two backends that compile kernels at run time.
+ * launch.h - the interface between the op families and the backends that compile kernels at run
+ * time.
  *
  * A family's host side (plugins/shared/jit/<family>.c: which kernel serves a call, on how many
  * groups, with which arguments) is written once, on the functions below, and compiled into each
- * backend. A backend (opencl, cuda) implements what stands under "What a backend implements". Where
- * a chip offers more, plugins/<backend>/<family>.c serves the row in the family's place.
+ * backend. A backend (opencl, cuda) implements the functions under "What a backend implements".
+ * Where the vendor has a faster library, plugins/<backend>/<family>.c replaces the family's kernel.
  *
- * A device source is what plugins/shared/jit/<name>.dev holds; CMake makes it a text of the plugin.
- * It is compiled at the first launch of one of its kernels, once for each text of options, and its
- * binary is kept (binary_cache.h). Kernels are found by name.
+ * A device source is plugins/shared/jit/<name>.dev; CMake embeds it in the plugin as text. It is
+ * compiled at the first launch of one of its kernels, once for each options string, and its binary
+ * is cached (binary_cache.h). Kernels are looked up by name.
  *
  *     static collet_status add(collet_device *device, collet_queue *queue,
  *                              const collet_kernel_call *call)
@@ -23,8 +24,8 @@
  *     }
  *
  * The kernel is KERNEL(add)(GLOBAL f32 *out, i64 out_first, GLOBAL const f32 *a, i64 a_first, i64
- * n): an operand is two arguments, its buffer and the index of its first element, for buffers of
- * OpenCL have no addresses to add to.
+ * n): an operand is two arguments, its buffer and the index of its first element, because the host
+ * cannot do pointer arithmetic on OpenCL buffers.
  */
 #ifndef COLLET_JIT_RUNTIME_LAUNCH_H
 #define COLLET_JIT_RUNTIME_LAUNCH_H
@@ -34,25 +35,26 @@
 /* ---- Sources ------------------------------------------------------------------------------- */
 
 /*
- * What is compiled together: the backend's prelude, common.dev, then `texts` up to a NULL. `name`
- * stands in messages and in the names of kept binaries. A constant of the family.
+ * One translation unit: the backend's prelude, common.dev, then `texts` up to a NULL. `name`
+ * appears in messages and in the names of cached binaries. A constant of the family.
  */
 typedef struct jit_source {
     const char *name;
     const char *const *texts;
 } jit_source;
 
-/* ---- The device, as far as kernels are chosen by it ---------------------------------------- */
+/* ---- Device properties that choose kernels -------------------------------------------------- */
 
 typedef struct jit_traits {
-    uint32_t group;    /* GROUP of every kernel: items in a group, a power of two, 1 .. 1024 */
-    uint32_t per_item; /* PER_ITEM: elements an item works on where a kernel says so */
-    uint32_t units;    /* compute units, multiprocessors */
+    uint32_t group;    /* GROUP of every kernel: work-items in a work-group, a power of two, 1 ..
+                        * 1024 */
+    uint32_t per_item; /* PER_ITEM: elements per work-item in kernels that use it */
+    uint32_t units;    /* compute units or multiprocessors */
     uint32_t has_f64;
-    uint32_t exact_f32;      /* quotients and roots of f32 are rounded correctly */
-    uint32_t has_tiles;      /* HAVE_TILES: a warp multiplies tiles of bytes */
-    uint64_t local_bytes;    /* of local memory that a group may use */
-    uint64_t argument_bytes; /* that the arguments of a kernel may take together */
+    uint32_t exact_f32;      /* f32 division and square root are correctly rounded */
+    uint32_t has_tiles;      /* HAVE_TILES: the warp has an i8 matrix instruction */
+    uint64_t local_bytes;    /* local memory available to a group */
+    uint64_t argument_bytes; /* maximum total size of a kernel's arguments */
 } jit_traits;
 
 /* ---- Launches ------------------------------------------------------------------------------ */
@@ -66,7 +68,7 @@ typedef struct jit_argument {
     _Alignas(16) unsigned char value[16];
 } jit_argument;
 
-/* One launch in the making. The strings are valid until it is enqueued. */
+/* One launch under construction. The strings are valid until it is enqueued. */
 typedef struct jit_launch {
     const jit_source *source;
     const char *options;
@@ -76,14 +78,14 @@ typedef struct jit_launch {
 } jit_launch;
 
 /*
- * `options`: further options of the compiler, "-DTYPE=f32 -DN=4", or "". Each text of options is a
- * program of its own: few, and short. `count` is at most JIT_ARGUMENTS; what is passed beyond is
- * dropped, and the launch fails.
+ * `options`: further options of the compiler, "-DTYPE=f32 -DN=4", or "". Each options string is
+ * compiled as a separate program: keep them few and short. At most JIT_ARGUMENTS arguments; with
+ * more the launch fails.
  */
 void jit_launch_begin(jit_launch *l, const jit_source *source, const char *options,
                       const char *kernel);
 
-/* Buffer and first element; of an absent operand, a null pointer and 0. */
+/* Buffer and first element; for an absent operand, a null pointer and 0. */
 void jit_pass_operand(jit_launch *l, const collet_operand *o);
 /* A buffer: call->workspace, or NULL for a null pointer. */
 void jit_pass_buffer(jit_launch *l, void *buffer);
@@ -92,20 +94,20 @@ void jit_pass_i64(jit_launch *l, int64_t value);
 void jit_pass_u64(jit_launch *l, uint64_t value);
 void jit_pass_f32(jit_launch *l, float value);
 void jit_pass_f64(jit_launch *l, double value);
-/* `size` (1 .. 16) bytes as they are. */
+/* Copies `size` (1 .. 16) bytes. */
 void jit_pass_value(jit_launch *l, const void *value, uint32_t size);
-/* A struct of any size, which the kernel has by value; valid until the launch is enqueued. */
+/* A struct of any size, passed by value; valid until the launch is enqueued. */
 void jit_pass_block(jit_launch *l, const void *block, uint32_t size);
 
 /*
  * Enqueues the launch on `groups` groups; 0 groups do nothing. COLLET_OK. REFUSED: nothing was
- * enqueued (the program did not compile, or the device is short of something). DEVICE_LOST. What
- * fails later is reported by the queue's next wait, with the kernel's name.
+ * enqueued (the program did not compile, or the device is out of resources). DEVICE_LOST. A later
+ * failure is reported by the queue's next wait, with the kernel's name.
  */
 collet_status jit_enqueue(collet_device *device, collet_queue *queue, const jit_launch *l,
                           uint64_t groups, collet_error *err);
 
-/* The status of a call whose first launches are enqueued already: REFUSED becomes FAILED. */
+/* The status of a call that has already enqueued launches: REFUSED becomes FAILED. */
 static inline collet_status jit_after_first(collet_status status)
 {
     return status == COLLET_REFUSED ? COLLET_FAILED : status;
@@ -125,7 +127,7 @@ static inline int jit_present(const collet_operand *o)
     return o->dtype != COLLET_DTYPE_NONE;
 }
 
-/* Whether it has no elements; what is absent has none. */
+/* Whether it has no elements; so for an absent operand. */
 static inline int jit_is_empty(const collet_operand *o)
 {
     int empty = !jit_present(o);
@@ -134,11 +136,11 @@ static inline int jit_is_empty(const collet_operand *o)
     return empty;
 }
 
-/* Elements of an operand. */
+/* Number of elements of an operand. */
 int64_t jit_count(const collet_operand *o);
-/* Whether its elements lie in C order without gaps. */
+/* Whether the operand is contiguous in C order. */
 int jit_contiguous(const collet_operand *o);
-/* Bytes an element; 0 for what is no dtype. */
+/* Bytes per element; 0 for an invalid dtype. */
 uint64_t jit_dtype_size(collet_dtype dtype);
 
 /* n / d rounded up. */
@@ -147,7 +149,7 @@ static inline uint64_t jit_ceiling(uint64_t n, uint64_t d)
     return n / d + (n % d != 0);
 }
 
-/* Groups for n elements of which each item works on one, or on `per_item`. */
+/* Groups for n elements at one per item, or at `per_item`. */
 static inline uint64_t jit_groups(const jit_traits *t, uint64_t n)
 {
     return jit_ceiling(n, t->group);
@@ -168,8 +170,8 @@ const collet_plugin *jit_vtable(void);
 struct plan_cache;
 struct plan_cache *jit_tables_of(const collet_device *device);
 
-/* As jit_enqueue, after the buffers' last owners; `groups` > 0, and no argument was dropped. The
- * ticket of the queue that it got. */
+/* As jit_enqueue, but already ordered after the buffers' previous users; `groups` > 0, and no
+ * argument was dropped. Returns the ticket of the command in the queue. */
 collet_status jit_backend_launch(collet_device *device, collet_queue *queue, const jit_launch *l,
                                  uint64_t groups, uint64_t *ticket, collet_error *err);
 

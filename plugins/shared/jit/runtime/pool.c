@@ -74,7 +74,7 @@ static int all_passed(const collet_buffer *b)
     return 1;
 }
 
-/* A pooled buffer of the bin, under the lock: rather one that nothing is at work on any more. */
+/* Takes a pooled buffer of the bin, preferably one without pending work. Under the lock. */
 static collet_buffer *reuse(jit_pool *pool, uint32_t bin, uint64_t bytes)
 {
     collet_buffer **found = NULL;
@@ -103,7 +103,7 @@ static void count_taken(jit_pool *pool, uint64_t bytes)
         pool->peak = pool->current;
 }
 
-/* Room for `bytes` in the limit, under the lock. */
+/* Counts `bytes` against the limit; 0 when they exceed it. Under the lock. */
 static int reserve(jit_pool *pool, uint64_t bytes)
 {
     if (bytes > pool->limit || pool->reserved > pool->limit - bytes)
@@ -128,14 +128,14 @@ static void *take(jit_pool *pool, collet_device *device, uint64_t bytes)
     return memory;
 }
 
-/* New memory: of the rounded size, else after the pool is empty, else of the very size. */
+/* Allocates the rounded size, then again with the pool emptied, then the exact size. */
 static collet_status create(jit_pool *pool, collet_device *device, uint64_t bytes,
                             uint64_t capacity, collet_buffer **buffer, collet_error *err)
 {
     const collet_host *host = jit_host(device);
     collet_buffer *b = calloc(1, sizeof *b);
     if (!b)
-        return host->fail(err, COLLET_NO_MEMORY, "no memory for a buffer's description");
+        return host->fail(err, COLLET_NO_MEMORY, "out of memory for the description of a buffer");
     b->capacity = capacity;
     b->memory = take(pool, device, capacity);
     if (!b->memory) {
@@ -204,7 +204,7 @@ collet_status jit_pool_import(collet_device *device, void *memory, uint64_t byte
     collet_buffer *b = calloc(1, sizeof *b);
     if (!b)
         return jit_host(device)->fail(err, COLLET_NO_MEMORY,
-                                      "no memory for a buffer's description");
+                                      "out of memory for the description of a buffer");
     b->memory = memory;
     b->bytes = b->capacity = bytes;
     b->imported = 1;

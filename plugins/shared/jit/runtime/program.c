@@ -58,7 +58,7 @@ static collet_status build(collet_device *d, const jit_launch *l, void **handle,
     char options[OPTIONS];
     int length = snprintf(options, sizeof options, "%s %s", b->options, l->options);
     if (length < 0 || length >= OPTIONS)
-        return b->host->fail(err, COLLET_REFUSED, "%s: its options are too long", name);
+        return b->host->fail(err, COLLET_REFUSED, "%s: compiler options too long", name);
     uint32_t count = jit_source_texts(l->source, this_backend.prelude, texts);
     char *key = jit_source_key(b->identity, name, options, texts, count);
     collet_status status = COLLET_OK;
@@ -90,9 +90,9 @@ static collet_status program_get(collet_device *d, const jit_launch *l, void **h
             jit_programs_forget(d);
         jit_program made = {.source = l->source, .options = strdup(l->options)};
         if (!made.options)
-            return host->fail(err, COLLET_REFUSED, "no memory for a program");
+            return host->fail(err, COLLET_REFUSED, "out of memory for a program");
         collet_status status = build(d, l, &made.handle, &why);
-        /* These say nothing of the program: the next launch builds it again. */
+        /* These do not depend on the program: the next launch builds it again. */
         if (status == COLLET_DEVICE_LOST || status == COLLET_NO_MEMORY) {
             free(made.options);
             return host->fail(err, status == COLLET_NO_MEMORY ? COLLET_REFUSED : status, "%s",
@@ -124,7 +124,7 @@ collet_status jit_kernel_make(collet_device *d, const jit_launch *l, jit_kernel 
     size_t label = options + name + strlen(source) + 16;
     char *text = malloc(options + name + label);
     if (!text)
-        return jit_host(d)->fail(err, COLLET_REFUSED, "no memory for a kernel");
+        return jit_host(d)->fail(err, COLLET_REFUSED, "out of memory for a kernel");
     void *handle = jit_kernel_open(d, program, l->kernel, why);
     if (!handle) {
         free(text);

@@ -100,7 +100,7 @@ collet_status jit_queue_create(collet_device *d, collet_queue **queue, collet_er
     jit_queue *q = calloc(1, this_backend.queue_bytes);
     if (!q || pthread_mutex_init(&q->lock, NULL) || pthread_mutex_init(&q->staging.lock, NULL)) {
         free(q);
-        return b->host->fail(err, COLLET_NO_MEMORY, "no memory for a queue");
+        return b->host->fail(err, COLLET_NO_MEMORY, "out of memory for a queue");
     }
     q->device = d;
     collet_status status = jit_backend_queue_open((collet_queue *)(void *)q, err);

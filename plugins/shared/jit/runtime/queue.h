@@ -5,12 +5,12 @@
 
 #include "base.h"
 
-/* Under the queue's lock: keeps the failure for the next wait, unless there is one. */
+/* Under the queue's lock: records a failure for the next wait, unless one is recorded already. */
 void jit_queue_fail(collet_queue *queue, collet_status status, const char *format, ...)
     COLLET_PRINTF(3, 4);
-/* What is known to have failed since the last wait, which still reports it. */
+/* The failure recorded since the last wait, which will report it. */
 collet_status jit_queue_check(collet_queue *queue, collet_error *err);
-/* Calls `visit` for every queue there is, under its lock. */
+/* Calls `visit` for every queue of the device, under that queue's lock. */
 void jit_queues_visit(collet_device *device, void (*visit)(collet_queue *queue));
 /* At jit_device_close. */
 void jit_queues_free(collet_device *device);
@@ -22,19 +22,20 @@ collet_status jit_queue_wait(collet_device *device, collet_queue *queue, collet_
 
 /* ---- What a backend implements --------------------------------------------------------------- */
 
-/* The driver's part of a zeroed queue; jit_backend_queue_close follows whatever comes of it. */
+/* Initialises the driver's part of a zeroed queue; jit_backend_queue_close follows even on failure.
+ */
 collet_status jit_backend_queue_open(collet_queue *queue, collet_error *err);
-/* Everything in it has passed. */
+/* All its commands are complete. */
 void jit_backend_queue_close(collet_queue *queue);
 
 /* Under the queue's lock. */
-/* Finds out which tickets have passed, and what failed. */
+/* Updates which tickets are complete, and records failures. */
 void jit_queue_retire(collet_queue *queue);
-/* Waits at least until `ticket` has passed. */
+/* Waits at least until `ticket` is complete. */
 void jit_queue_reach(collet_queue *queue, uint64_t ticket);
-/* Waits for everything; a device that answers no more is lost then. */
+/* Waits for all commands; a device that stopped responding is then lost. */
 void jit_queue_drain(collet_queue *queue);
-/* Gives back what is kept for the queue to be fast; may wait for everything. */
+/* Releases what the queue keeps for speed; may wait for all commands. */
 void jit_queue_trim(collet_queue *queue);
 
 #endif

@@ -8,7 +8,7 @@ static collet_dtype dtype_at(uint64_t sig, uint32_t i)
     return (collet_dtype)(sig >> i * COLLET_SIG_BITS & ((1u << COLLET_SIG_BITS) - 1));
 }
 
-/* Elements are moved, whatever they mean. */
+/* These ops move bits and need no arithmetic in the type. */
 static int moves(uint32_t op, uint64_t sig)
 {
     if (op == COLLET_OP_COPY)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rows.h - how the families write their rows: JIT_ROW(OP, run, types...), outputs first, the
- * kernel being jit_<run>; JIT_ROW_WORKSPACE has jit_<run>_workspace too. Types are written
- * as H (f16), B (bf16), F, D, C (c64), Z (c128), I8, U8, I32, U32, I64, U64.
+ * rows.h - macros for rows of a family's table of kernels: JIT_ROW(OP, run, types...), outputs
+ * first, the kernel being jit_<run>; JIT_ROW_WORKSPACE has jit_<run>_workspace too. Types are
+ * written as H (f16), B (bf16), F, D, C (c64), Z (c128), I8, U8, I32, U32, I64, U64.
  */
 #ifndef COLLET_JIT_RUNTIME_ROWS_H
 #define COLLET_JIT_RUNTIME_ROWS_H
@@ -37,15 +37,15 @@
     {                                                                                              \
         COLLET_OP_##OP, 0, JIT_SIG(__VA_ARGS__), jit_##run, jit_##run##_workspace                  \
     }
-/* The kernel `run` and run_workspace of a backend's own, jit_<...> or another. */
+/* A row with a backend's functions `run` and run_workspace, jit_<...> or another. */
 #define JIT_ROW_BY(OP, run, ...)                                                                   \
     {                                                                                              \
         COLLET_OP_##OP, 0, JIT_SIG(__VA_ARGS__), run, run##_workspace                              \
     }
 
 /*
- * Whether a device with these traits serves a row: f64 and c128 are computed with only where it has
- * f64 (they are moved anywhere), and roots and quotients of f32 only where they come out exact.
+ * Whether a device with these traits serves a row: arithmetic in f64 and c128 needs f64 (moves do
+ * not), and f32 square roots and quotients must be correctly rounded.
  */
 struct jit_traits;
 int jit_row_runs(const struct jit_traits *t, uint32_t op, uint64_t sig);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes between the host and a device with memory of its own: in pieces through page-locked memory,
- * one piece copied by the processor while the one before is under way. Drivers do the same for
- * ordinary memory, but keep the caller, and the queue behind it, until all is there.
+ * Transfers between the host and a device with its own memory, double-buffered through page-locked
+ * pieces: the CPU copies one piece while the previous one is transferred. Drivers do the same for
+ * pageable memory, but block the caller, and the queue behind it, until the transfer is complete.
  */
 #include "staging.h"
 
@@ -11,8 +11,8 @@
 
 #include "queue.h"
 
-/* Fewer bytes a driver keeps for itself before it returns. */
-#define LEAST ((uint64_t)64 << 10)
+/* Drivers buffer smaller transfers themselves. */
+#define STAGED_MIN ((uint64_t)64 << 10)
 
 uint64_t jit_staging_size(const collet_host *host, const char *setting, uint64_t otherwise)
 {
@@ -22,7 +22,7 @@ uint64_t jit_staging_size(const collet_host *host, const char *setting, uint64_t
     return strcmp(set, "off") ? strtoull(set, NULL, 10) : 0;
 }
 
-/* Under the staging's lock. 0: there is no page-locked memory to have. */
+/* Under the staging's lock. 0: no page-locked memory is available. */
 static int ready(collet_queue *q, jit_staging *s)
 {
     const jit_base *b = jit_base_of(jit_queue_of(q)->device);
@@ -32,7 +32,8 @@ static int ready(collet_queue *q, jit_staging *s)
         s->none = !jit_pinned_take(q, b->staging, &s->pieces[i]);
         if (s->none)
             b->host->log(b->host, COLLET_LOG_WARNING,
-                         "%s: no %llu bytes of page-locked memory: transfers are the driver's",
+                         "%s: cannot allocate %llu bytes of page-locked memory: transfers use "
+                         "pageable memory",
                          this_backend.name, (unsigned long long)b->staging);
     }
     return !s->none;
@@ -40,11 +41,11 @@ static int ready(collet_queue *q, jit_staging *s)
 
 static int stages(collet_device *d, collet_queue *q, const void *address, uint64_t bytes)
 {
-    return jit_base_of(d)->staging && bytes > LEAST && !jit_pinned(d, address) &&
+    return jit_base_of(d)->staging && bytes > STAGED_MIN && !jit_pinned(d, address) &&
            ready(q, &jit_queue_of(q)->staging);
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t min_u64(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
@@ -58,12 +59,12 @@ static collet_status write_pieces(collet_device *d, collet_queue *q, collet_buff
     uint64_t size = jit_base_of(d)->staging, n;
     for (uint64_t at = 0; at < bytes && status == COLLET_OK; at += n) {
         jit_piece *p = &s->pieces[s->next++ & 1];
-        n = least(size, bytes - at);
+        n = min_u64(size, bytes - at);
         jit_queue_await(q, p->ticket);
         memcpy(p->address, source + at, n);
         status = jit_write(d, q, b, offset + at, p->address, n, 1, err);
         p->ticket = jit_queue_of(q)->submitted;
-        /* Bytes are on their way already. */
+        /* Part of the transfer is already enqueued. */
         if (at)
             status = jit_after_first(status);
     }
@@ -82,16 +83,16 @@ collet_status jit_buffer_write(collet_device *d, collet_queue *q, collet_buffer 
     return status;
 }
 
-/* Piece number k of the read, into the memory that the one before the last has left. */
-static collet_status ask(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
-                         uint64_t bytes, uint64_t k, collet_error *err)
+/* Enqueues the read of piece k into page-locked memory that piece k - 2 has left. */
+static collet_status enqueue_read(collet_device *d, collet_queue *q, collet_buffer *b,
+                                  uint64_t offset, uint64_t bytes, uint64_t k, collet_error *err)
 {
     uint64_t size = jit_base_of(d)->staging, at = k * size;
     jit_piece *p = &jit_queue_of(q)->staging.pieces[k & 1];
     if (at >= bytes)
         return COLLET_OK;
     collet_status status =
-        jit_read(d, q, b, offset + at, p->address, least(size, bytes - at), 1, err);
+        jit_read(d, q, b, offset + at, p->address, min_u64(size, bytes - at), 1, err);
     p->ticket = jit_queue_of(q)->submitted;
     return status;
 }
@@ -101,12 +102,12 @@ static collet_status read_pieces(collet_device *d, collet_queue *q, collet_buffe
                                  collet_error *err)
 {
     uint64_t size = jit_base_of(d)->staging;
-    collet_status status = ask(d, q, b, offset, bytes, 0, err);
+    collet_status status = enqueue_read(d, q, b, offset, bytes, 0, err);
     for (uint64_t k = 0, at = 0; at < bytes && status == COLLET_OK; k++, at += size) {
         const jit_piece *p = &jit_queue_of(q)->staging.pieces[k & 1];
-        status = ask(d, q, b, offset, bytes, k + 1, err);
+        status = enqueue_read(d, q, b, offset, bytes, k + 1, err);
         jit_queue_await(q, p->ticket);
-        memcpy(target + at, p->address, least(size, bytes - at));
+        memcpy(target + at, p->address, min_u64(size, bytes - at));
     }
     return status;
 }
@@ -120,7 +121,7 @@ collet_status jit_buffer_read(collet_device *d, collet_queue *q, collet_buffer *
                                ? read_pieces(d, q, b, offset, target, bytes, err)
                                : jit_read(d, q, b, offset, target, bytes, 0, err);
     pthread_mutex_unlock(&s->lock);
-    /* What failed before it is the reason, and is still reported by the queue's wait. */
+    /* An earlier failure of the queue is the cause; the queue's wait reports it too. */
     collet_status failed = jit_queue_check(q, err);
     return failed == COLLET_OK ? jit_after_first(status) : failed;
 }

@@ -7,7 +7,7 @@
 
 #define TABLES 64
 #define TABLES_BYTES ((uint64_t)256 << 20)
-/* A write of so much is copied aside by the backends, so that it need not be waited for. */
+/* Backends copy the source of a write of up to this size, so it need not outlive the call. */
 #define PIECE ((uint64_t)64 << 10)
 
 typedef struct request {
@@ -42,7 +42,7 @@ static collet_status write_all(const request *r, collet_buffer *buffer, const ch
     return status;
 }
 
-/* The last write to a buffer that nobody else knows. */
+/* The ticket of the last write to a buffer that no other thread uses yet. */
 static uint64_t ticket_of(const collet_buffer *buffer, const collet_queue *queue)
 {
     uint64_t ticket = 0;
@@ -86,7 +86,8 @@ collet_status jit_table_take(collet_device *device, collet_queue *queue, const p
     request r = {device, queue, bytes, fill, context, err};
     cached_plan *plan = plan_cache_take(cache, key, make, &r);
     if (!plan)
-        return jit_host(device)->fail(err, COLLET_REFUSED, "no memory for a table of %llu bytes",
+        return jit_host(device)->fail(err, COLLET_REFUSED,
+                                      "out of memory for a table of %llu bytes",
                                       (unsigned long long)bytes);
     jit_table *t = (jit_table *)plan;
     collet_status status = COLLET_OK;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tables.h - constants of kernels that the host computes: written to the device at the first call
- * that needs them and kept for the next, the ones unused for longest going first; a trim forgets
- * all. Nobody waits for the device: a queue that did not write a table is ordered after the one
- * that did.
+ * tables.h - an LRU cache of constants that the host computes for kernels and writes to the device
+ * at the first call that needs them; a trim empties it. The host never waits for the device: a
+ * queue that did not write a table is ordered after the one that did.
  *
  * All functions: any thread.
  */
@@ -17,15 +16,15 @@ typedef struct jit_table {
     cached_plan head;
     collet_buffer *buffer;
     collet_device *device;
-    collet_queue *writer; /* the queue that wrote it, up to `ticket` */
+    collet_queue *writer; /* the queue that wrote it, complete at `ticket` */
     uint64_t ticket;
 } jit_table;
 
-/* Writes the table's bytes; 0 when there is no memory. `context` is the caller's. */
+/* Writes the table's bytes; 0 when out of memory. `context` is the caller's. */
 typedef int (*jit_table_fill)(void *bytes, const void *context);
 
 /*
- * The table of `key`, `bytes` (> 0) long, for launches in `queue`; given back once they are
+ * The table of `key`, `bytes` (> 0) long, for launches in `queue`; released after they are
  * enqueued. COLLET_OK, or REFUSED when memory is short.
  */
 collet_status jit_table_take(collet_device *device, collet_queue *queue, const plan_key *key,
@@ -35,7 +34,7 @@ void jit_table_give(jit_table *table);
 
 /* ---- For the backend ----------------------------------------------------------------------- */
 
-/* The cache that jit_tables_of returns; NULL without memory. Destroyed before the pool. */
+/* The cache that jit_tables_of returns; NULL when out of memory. Destroyed before the pool. */
 plan_cache *jit_tables_create(void);
 
 #endif

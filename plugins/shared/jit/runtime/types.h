@@ -2,7 +2,7 @@
 /*
  * types.h - the number types of kernels, for headers that the host's compiler and those of kernels
  * both read: *_params.h, which hold the parameter structs of kernels and constants of both sides.
- * Such a header has declarations alone and no #include; CMake makes it a text as it does a .dev
+ * Such a header contains only declarations and no #include; CMake embeds it as text like a .dev
  * file, and a source lists it before the texts that use it.
  */
 #ifndef COLLET_JIT_RUNTIME_TYPES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * view.h - up to three operands of one shape and any strides, as kernels walk them, and the groups
- * that this takes.
+ * view.h - up to three operands of one shape and any strides, as kernels traverse them, and the
+ * number of groups.
  */
 #ifndef COLLET_JIT_RUNTIME_VIEW_H
 #define COLLET_JIT_RUNTIME_VIEW_H
@@ -12,8 +12,8 @@
 #include "view_params.h"
 
 /*
- * The view of the call's first `count` (1 .. 3) operands; the first one's shape is the view's, and
- * the others have it too. Returns the groups of one element an item, 0 for an empty shape.
+ * The view of the call's first `count` (1 .. 3) operands; all have the same shape. Returns the
+ * groups at one element per item, 0 for an empty shape.
  */
 uint64_t jit_view_of(jit_view *v, const jit_traits *t, const collet_kernel_call *call,
                      uint32_t count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands of one shape and any strides, as a kernel walks them. */
+/* Operands of one shape and any strides, as kernels traverse them. */
 #ifndef COLLET_JIT_RUNTIME_VIEW_PARAMS_H
 #define COLLET_JIT_RUNTIME_VIEW_PARAMS_H
 
@@ -7,8 +7,8 @@
 #define VIEW_OPERANDS 3
 
 /*
- * `rows` rows of `columns` elements along the last axis; strides in elements. A group covers
- * 1 << column_bits columns of as many rows as it then has items for; `across` groups cover a row.
+ * `rows` rows of `columns` elements along the last axis; strides in elements. A group covers 1 <<
+ * column_bits columns of as many rows as its items allow; `across` groups cover a row.
  */
 typedef struct jit_view {
     i64 rows, columns, across;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packed weights by tokens, some at a time: a launch that makes them ready, and one that
+/* Products of packed weights and tokens, a batch of tokens at a time: one launch prepares them, one
  * multiplies. */
 #include "shared/jit/linalg/matrices.h"
 #include "ternary.h"
@@ -23,22 +23,22 @@ static const char *const product_texts[] = {
 };
 static const jit_source product_source = {"ternary_product", product_texts};
 
-/* A call: what meets the weights, and how. */
+/* How a call is computed. */
 typedef struct plan {
     int linear, real; /* LINEAR, REAL */
-    const char *take; /* the kernel that makes tokens ready; NULL: x is read as it is */
+    const char *take; /* the kernel that prepares tokens; NULL: x is read directly */
     int64_t tokens;   /* in all */
-    int64_t together; /* that are ready at a time */
+    int64_t together; /* tokens prepared per launch */
     ternary_taking t;
     ternary_product p;
 } plan;
 
-/* Scratch that tokens take at most, if one takes no more; and what a number of them is a multiple
- * of, if it is that large. */
+/* Limit of the scratch of prepared tokens, unless a single token exceeds it; their number per
+ * launch is a multiple of TOGETHER if it is that large. */
 #define SCRATCH ((uint64_t)64 << 20)
 #define TOGETHER 64
 
-/* ---- What a call is ----------------------------------------------------------------------------
+/* ---- Planning ---------------------------------------------------------------------------------
  */
 
 static const char *take_of(const collet_kernel_call *call)
@@ -68,7 +68,7 @@ static int vector_of(jit_batch *v, uint32_t k, const collet_operand *o)
     return jit_present(o);
 }
 
-/* The numbers of a token, and, of i8, a factor and their sum. */
+/* The numbers of a token and, for i8, a factor and their sum. */
 static uint64_t token_bytes(const plan *g)
 {
     return (uint64_t)g->t.pitch * (g->real ? sizeof(float) : 1) + (g->real ? 0 : 8);
@@ -104,7 +104,7 @@ static void plan_of(plan *g, const collet_kernel_call *call)
     g->p.with_bias = g->linear && vector_of(v, 4, jit_operand(call, 4));
     g->p.relu = g->linear && ((const collet_ternary_linear_params *)call->params)->relu != 0;
     g->t = (ternary_taking){g->tokens, x->shape[x->ndim - 1], 4 * g->p.bytes, 0, *v};
-    /* Numbers of f32 without gaps are read where they are. */
+    /* Contiguous f32 is read in place. */
     if (g->real && g->t.columns == g->t.pitch && jit_contiguous(x)) {
         g->take = NULL;
         g->p.q_first = (int64_t)(x->byte_offset / jit_dtype_size(x->dtype));
@@ -136,7 +136,7 @@ static collet_status take(collet_device *device, collet_queue *queue,
     return jit_enqueue(device, queue, &l, (uint64_t)g->p.tokens, call->err);
 }
 
-/* What all kernels that multiply begin with. */
+/* The arguments that all multiplying kernels begin with. */
 static void begin(jit_launch *l, const collet_kernel_call *call, const plan *g, const char *kernel)
 {
     static const char *const options[2][2] = {
@@ -173,7 +173,7 @@ static collet_status thin(collet_device *device, collet_queue *queue,
     return jit_enqueue(device, queue, &l, groups * tiles, call->err);
 }
 
-/* Rows and tokens that are worth tiles. */
+/* Numbers of rows and tokens from which tiles pay. */
 #define TILES_FROM 16
 
 static int is_batch(const plan *g)

@@ -3,10 +3,10 @@
 #ifndef COLLET_JIT_TERNARY_PRODUCT_PARAMS_H
 #define COLLET_JIT_TERNARY_PRODUCT_PARAMS_H
 
-/* What makes tokens ready, and x. */
+/* The preparation of tokens, and x. */
 typedef struct ternary_taking {
     i64 tokens, columns;
-    i64 pitch;   /* numbers of a ready token */
+    i64 pitch;   /* numbers of a prepared token */
     i64 first;   /* of x's tokens */
     jit_batch v; /* operand 1 is x */
 } ternary_taking;
@@ -14,28 +14,28 @@ typedef struct ternary_taking {
 typedef struct ternary_product {
     i64 rows, tokens;
     i64 bytes;   /* of a packed row */
-    i64 apart;   /* bytes from one row to the next */
+    i64 apart;   /* row stride in bytes */
     i64 first;   /* of y's tokens */
-    i64 q_first; /* of tokens that are x itself; of ready ones 0 */
+    i64 q_first; /* of tokens read from x directly; 0 for prepared ones */
     i32 with_scale, with_bias, relu, unused;
     jit_batch v; /* y 0, x 1, scale 3, bias 4 */
 } ternary_product;
 
-/* thin.dev: items of a team, rows of a team, tokens at a time of i8 and of f32. */
+/* thin.dev: items per team, rows per team, tokens at a time for i8 and for f32. */
 #define THIN_TEAM 32
 #define THIN_ROWS 2
 #define THIN_TOKENS 4
 #define THIN_TOKENS_F32 2
 
-/* tiled.dev: rows and tokens of an item, and the words of a row and of a token in a tile; one more
- * apart, so that rows lie in different banks. */
+/* tiled.dev: rows and tokens per item, and the words of a row and of a token in a tile, padded by
+ * one against bank conflicts. */
 #define TILED_SIDE 4
 #define TILED_ROW_WORDS 8
 #define TILED_TOKEN_WORDS 32
 #define TILED_ROW_PITCH (TILED_ROW_WORDS + 1)
 #define TILED_TOKEN_PITCH (TILED_TOKEN_WORDS + 1)
 
-/* tensor.dev: the group that it is for, its rows and tokens. */
+/* tensor.dev: its group size, its rows and tokens. */
 #define TENSOR_GROUP 256
 #define TENSOR_ROWS 128
 #define TENSOR_TOKENS 64

@@ -22,14 +22,14 @@ _Static_assert(T2 == COLLET_TERNARY_T2 && PLANES == COLLET_TERNARY_PLANES &&
 /* ---- Rows and their parts ----------------------------------------------------------------------
  */
 
-/* Elements worth a part of a row, and those it has at most, for a group counts in an i32; parts in
- * all above which rows are not cut further; parts are of whole blocks of the formats that have
- * them, in weights and in bytes. */
+/* The minimum number of elements in a part of a row; the maximum, as a group counts in an i32; the
+ * number of parts from which rows are not divided further; parts are multiples of the formats'
+ * blocks, in weights and in bytes. */
 #define PART_LEAST 16384
 #define PART_MOST ((int64_t)1 << 27)
 #define PARTS_ENOUGH 1024
 
-/* Items of a group that share a unit: no more than there is work for. */
+/* Items of a group that share a unit: no more than there are elements. */
 static int32_t bits_of(const jit_traits *t, int64_t width)
 {
     int32_t bits = 0;
@@ -38,7 +38,7 @@ static int32_t bits_of(const jit_traits *t, int64_t width)
     return bits;
 }
 
-/* Rows of `columns` along the last axis of o; returns the groups. */
+/* Rows of `columns` along the last axis of o; returns the number of groups. */
 static uint64_t rows_of(row_view *w, const jit_traits *t, const collet_operand *o, int64_t columns)
 {
     int64_t rows = jit_batch_begin(&w->v, o, o->ndim - 1), most = PARTS_ENOUGH;
@@ -71,7 +71,7 @@ static int64_t last_extent(const collet_operand *o)
     return o->shape[o->ndim - 1];
 }
 
-/* Whether outputs take nothing: their rows may then be more than can be counted. */
+/* Whether the outputs are empty: the number of rows may then overflow. */
 static int is_idle(const collet_operand *out, const collet_operand *scale)
 {
     return jit_is_empty(out) && jit_is_empty(scale);
@@ -166,8 +166,8 @@ collet_status jit_ternary_quantize(collet_device *device, collet_queue *queue,
 /* ---- pack, unpack ------------------------------------------------------------------------------
  */
 
-/* One of the kernels between codes and bytes, over the rows of operand 0; `in`, `scale` and `info`
- * are the numbers of the others, `length` is what the kernel wants to know of a row. */
+/* A kernel between codes and bytes, over the rows of operand 0; `in`, `scale` and `info` are
+ * operand numbers, `length` is the kernel's row length. */
 static collet_status convert(collet_device *device, collet_queue *queue,
                              const collet_kernel_call *call, const char *kernel, uint32_t in,
                              uint32_t scale, uint32_t info, int64_t length)
@@ -211,16 +211,16 @@ collet_status jit_ternary_unpack(collet_device *device, collet_queue *queue,
 /* ---- dot ---------------------------------------------------------------------------------------
  */
 
-/* Bytes that a group has at least, and what they are a multiple of. */
+/* The minimum bytes per group, and the number they are a multiple of. */
 #define INNER_LEAST 16384
 
-/* Groups for `count` bytes: all have `each` of them but the last, which has what is left. */
+/* Groups for `count` bytes: `each` per group, the last has the remainder. */
 static uint64_t inner_groups(const jit_traits *t, uint64_t count, uint64_t *each)
 {
-    uint64_t wanted = jit_ceiling(count, INNER_LEAST), most = 8 * (uint64_t)t->units;
+    uint64_t target = jit_ceiling(count, INNER_LEAST), most = 8 * (uint64_t)t->units;
     uint64_t blocks = count / T2_BLOCK_BYTES, share;
-    wanted = wanted < most ? wanted : most;
-    share = jit_ceiling(blocks, wanted ? wanted : 1);
+    target = target < most ? target : most;
+    share = jit_ceiling(blocks, target ? target : 1);
     *each = share * T2_BLOCK_BYTES;
     return share ? jit_ceiling(blocks, share) : 1;
 }

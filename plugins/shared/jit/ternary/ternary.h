@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ternary.h - the ternary family on devices: rows for a backend's table of kernels. Each run
- * function and each workspace is as plugin.h has it.
+ * ternary.h - the ternary family on devices: rows for a backend's table of kernels. Run and
+ * workspace functions as in plugin.h.
  */
 #ifndef COLLET_JIT_TERNARY_TERNARY_H
 #define COLLET_JIT_TERNARY_TERNARY_H

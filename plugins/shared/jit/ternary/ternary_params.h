@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parameters that kernels between codes, bytes and weights share. */
+/* Parameters shared by the kernels for codes, bytes and weights. */
 #ifndef COLLET_JIT_TERNARY_TERNARY_PARAMS_H
 #define COLLET_JIT_TERNARY_TERNARY_PARAMS_H
 
@@ -13,8 +13,8 @@ typedef struct row_view {
     jit_batch v;
 } row_view;
 
-#define T2_BLOCK 256      /* weights of a block of t2 */
-#define T2_BLOCK_BYTES 64 /* and its bytes */
+#define T2_BLOCK 256      /* weights per t2 block */
+#define T2_BLOCK_BYTES 64 /* bytes per t2 block */
 
 /* Packed formats: those of enum collet_ternary_format. */
 #define T2 0
