@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a kernel must leave as it found it. */
+/* Process state that a kernel must preserve. */
 #include "kit.h"
 
 #include <dirent.h>
@@ -15,7 +15,7 @@
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 
-/* The low six bits record what happened; they are no setting. */
+/* The low six bits are sticky exception flags, not settings. */
 static uint64_t fp_control(void)
 {
     return _mm_getcsr() & ~0x3fu;

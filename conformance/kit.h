@@ -2,15 +2,14 @@
 /*
  * kit.h - the conformance kit behind backend-check: cases, oracles and judgement.
  *
- * A *row* is one op with one dtype for each operand. The family of the op (a folder each)
- * *plans* the row's cases (shapes, layouts, sharing of memory), *generates* their inputs and
- * *judges* what came back, against an oracle in long double that shares no code with any backend.
- * Everything else (building the operands, calling, comparing memory and process state) is the same
- * for all ops and lives in run.c. To add an op: a row in the table of its family, its limits in
- * limits.c.
+ * A *row* is one op with one dtype for each operand. The family of the op (a folder each) *plans*
+ * the row's cases (shapes, layouts, sharing of memory), *generates* their inputs and *judges* the
+ * outputs against an oracle in long double that shares no code with any backend. Everything else
+ * (building the operands, calling, comparing memory and process state) is the same for all ops and
+ * lives in run.c. To add an op: a row in the table of its family, its limits in limits.c.
  *
- * The kit runs inside a process of its own (tools/check/supervise.c), so it ends the process when
- * memory runs out (KIT_EXIT_MEMORY). One thread; nothing is global but constant tables.
+ * The kit runs in a child process (tools/check/supervise.c) and exits with KIT_EXIT_MEMORY when
+ * memory runs out. One thread; no globals except constant tables.
  */
 #ifndef COLLET_KIT_H
 #define COLLET_KIT_H
@@ -26,7 +25,7 @@
 
 /* ---- Tensors (tensor.c) -------------------------------------------------------------------- */
 
-/* Dense values in C order; dtype COLLET_DTYPE_NONE: the operand is absent. */
+/* Dense values in C order; dtype COLLET_DTYPE_NONE means absent. */
 typedef struct kit_tensor {
     collet_dtype dtype;
     int32_t ndim;
@@ -35,29 +34,30 @@ typedef struct kit_tensor {
     unsigned char *data;
 } kit_tensor;
 
-/* malloc and calloc that end the process when there is no memory; free with free(). */
+/* malloc that exits with KIT_EXIT_MEMORY on failure; free with free(). */
 void *kit_memory(size_t bytes);
 
-/* Complex types are judged part by part: 2 parts of f32 or f64; any other type is its own part. */
+/* The dtype of the parts that are judged: f32 or f64 for complex types (2 parts an element), else
+ * the dtype itself. */
 collet_dtype kit_part(collet_dtype dtype);
 int64_t kit_parts(const kit_tensor *t);
 
-/* Part i as a long double, which holds every value of every dtype exactly; and the reverse,
- * converting as `copy` does. */
+/* Part i as a long double, which holds every value of every dtype exactly; and the inverse, which
+ * converts as `copy` does. */
 long double kit_get(const kit_tensor *t, int64_t i);
 void kit_set(kit_tensor *t, int64_t i, long double value);
-/* Bytes of part i. */
+/* Address of part i. */
 const void *kit_at(const kit_tensor *t, int64_t i);
 /* Converts to one part of `dtype` at `target`: to integers toward zero and saturating, NaN to 0; to
  * floating types to the nearest, ties to even. */
 void kit_convert(collet_dtype dtype, long double value, void *target);
 long double kit_value(collet_dtype dtype, const void *source);
-/* Fills `t` with undefined elements; the caller frees t->data. */
+/* Allocates undefined elements for `t`; the caller frees t->data. */
 void kit_allocate(kit_tensor *t);
 void kit_tensor_shape(kit_tensor *t, int32_t ndim, const int64_t *shape);
 bool kit_is_real_float(collet_dtype dtype);
 int kit_precision(collet_dtype dtype); /* significant bits of a floating type */
-/* The distance of neighbouring numbers of `dtype` (a real or complex float) at |value|. */
+/* The spacing of the numbers of `dtype` (a real or complex float) at |value|. */
 long double kit_ulp(collet_dtype dtype, long double value);
 /* Text of part i, exact. */
 void kit_format(const kit_tensor *t, int64_t i, char text[64]);
@@ -77,8 +77,8 @@ int64_t kit_below(kit_rng *rng, int64_t count);            /* 0..count-1 */
 /* Fills floating or integer parts with random bits: every exponent, denormals, infinities, quiet
  * NaN. */
 void kit_random_bits(kit_tensor *t, kit_rng *rng);
-/* Replaces about half of the parts by zeros of both signs, ones, extremes, and for floating types
- * infinities, NaN, denormals. */
+/* Replaces about half of the parts by zeros of both signs, ones and extremes; in floating types
+ * also by infinities, NaN and denormals. */
 void kit_sprinkle_specials(kit_tensor *t, kit_rng *rng);
 /* normal() 2^uniform(-spread, spread); integers: small and large ones. */
 void kit_ordinary(kit_tensor *t, kit_rng *rng, double spread);
@@ -90,14 +90,14 @@ void kit_rotation_about(const double axis[3], double angle, double rotation[9]);
 typedef struct kit_limit {
     uint32_t op;
     collet_dtype dtype;   /* of the output judged; COLLET_DTYPE_NONE: any */
-    const char *quantity; /* what is judged */
+    const char *quantity; /* what is compared, such as "residual" */
     double limit;
-    const char *unit; /* in words: "ulp", "of sum |m r| / |sum m|", ... */
+    const char *unit; /* text: "ulp", "of sum |m r| / |sum m|", ... */
 } kit_limit;
 
 extern const kit_limit kit_limits[];
 extern const size_t kit_limit_count;
-/* NULL when there is none. */
+/* NULL if the table has no such limit. */
 const kit_limit *kit_limit_find(uint32_t op, collet_dtype dtype, const char *quantity);
 
 /* ---- Rows and cases ------------------------------------------------------------------------ */
@@ -117,7 +117,7 @@ struct kit_op {
 extern const kit_op kit_array_arithmetic_ops[], kit_array_function_ops[];
 extern const size_t kit_array_arithmetic_op_count, kit_array_function_op_count;
 
-/* The oracle's entry for an op, or NULL. */
+/* The kit's entry for an op, or NULL. */
 const kit_op *kit_op_find(uint32_t op);
 extern const kit_op kit_factor_ops[], kit_spectra_ops[];
 extern const size_t kit_factor_op_count, kit_spectra_op_count;
@@ -140,30 +140,30 @@ typedef struct kit_row {
     char sig[KIT_SIG];
 } kit_row;
 
-/* How an operand lies in memory. */
+/* Memory layout of an operand. */
 typedef enum kit_layout {
-    KIT_OWNED,      /* memory of libcore's */
-    KIT_DENSE,      /* the caller's, C-contiguous, 64-byte aligned */
-    KIT_UNALIGNED,  /* the same, aligned to the element and no better */
+    KIT_OWNED,      /* memory that libcore allocates */
+    KIT_DENSE,      /* wrapped memory, C-contiguous, 64-byte aligned */
+    KIT_UNALIGNED,  /* the same, aligned to the element only */
     KIT_TRANSPOSED, /* first axis fastest */
     KIT_STEPPED,    /* gaps on every axis */
     KIT_REVERSED,   /* negative strides on every axis */
-    KIT_MIXED,      /* each axis its own order, step and sign */
+    KIT_MIXED,      /* order, step and sign differ by axis */
     KIT_REPEATED,   /* inputs: stride 0 on the first axis */
-    KIT_WITHIN,     /* C-contiguous, from the second element of a longer array on */
-    KIT_ROWS,       /* the last axis without gaps, the others each its own order, step and sign */
+    KIT_WITHIN,     /* C-contiguous, offset by one element in a longer array */
+    KIT_ROWS,       /* last axis without gaps, the others as KIT_MIXED */
     KIT_LAYOUTS
 } kit_layout;
 
 /* How output 0 and input `target` share memory, and how the call is made. */
 typedef enum kit_mode {
     KIT_PLAIN,
-    KIT_IN_PLACE,     /* output 0 is the very array of the input */
-    KIT_SAME_VIEW,    /* ... or another view of exactly the same elements */
-    KIT_ALL_IN_PLACE, /* ... and of every input */
-    KIT_BEHIND,       /* output 0 begins one element behind the input's begin */
+    KIT_IN_PLACE,     /* output 0 is the same array as the input */
+    KIT_SAME_VIEW,    /* ... or another view of the same elements */
+    KIT_ALL_IN_PLACE, /* ... or of every input */
+    KIT_BEHIND,       /* output 0 begins one element after the input begins */
     KIT_AHEAD,        /* ... ends one element before its end */
-    KIT_BACKWARDS,    /* output 0 is the input read from its end */
+    KIT_BACKWARDS,    /* output 0 is the input reversed */
     KIT_PARTS,        /* the call is made in parts along the op's split axis */
     KIT_MODES
 } kit_mode;
@@ -171,9 +171,9 @@ typedef enum kit_mode {
 struct kit_case {
     const kit_row *row;
     int number;       /* within the row, from 0 */
-    const char *data; /* what kind of values the family puts in; "" for the ordinary */
-    int kind;         /* the same for the family's own use */
-    bool big;         /* of several megabytes */
+    const char *data; /* name of the kind of values; "": ordinary */
+    int kind;         /* the same as the family's enum */
+    bool big;         /* several megabytes */
     kit_mode mode;
     uint32_t target;
     kit_layout layout[KIT_OPERANDS];
@@ -207,16 +207,17 @@ struct kit_plan {
     void *user;
 };
 
-/* A case with the row's dtypes, no shapes yet, everything KIT_DENSE and KIT_PLAIN. */
+/* A case with the row's dtypes and no shapes, all operands KIT_DENSE, KIT_PLAIN. */
 kit_case kit_case_of(const kit_plan *plan);
 void kit_shape(kit_case *c, uint32_t operand, int32_t ndim, const int64_t *shape);
-/* Shapes of all operands from the op's patterns; letters[i] has extent extents[i]; `dots` axes
- * stand for "...". Of alternatives the one numbered `alternative` is taken. */
+/* Sets all shapes from the op's patterns: letters[i] has extent extents[i], "..." stands for
+ * `dots`. `alternative` is the index of the pattern where the op has several. */
 void kit_bind(kit_case *c, const char *letters, const int64_t *extents, int32_t dot_axes,
               const int64_t *dots, int alternative);
 void kit_absent(kit_case *c, uint32_t operand);
-/* One case; every layout that the operands may have and mixtures of them; every sharing of memory
- * that the op and the case's shapes and dtypes admit; parts along the split axis. */
+/* Emit one case; one for each layout that the operands may have and mixtures of them; one for each
+ * sharing of memory that the op and the case's shapes and dtypes allow; parts along the split
+ * axis. */
 void kit_emit(kit_plan *plan, const kit_case *c);
 void kit_emit_layouts(kit_plan *plan, const kit_case *c);
 void kit_emit_sharing(kit_plan *plan, const kit_case *c);
@@ -227,42 +228,41 @@ void kit_emit_parts(kit_plan *plan, const kit_case *c);
 void kit_signature_text(const collet_dtype *dtypes, uint32_t n_out, uint32_t count,
                         char text[KIT_SIG]);
 
-/* A pattern of operand k, the last where there are fewer. */
+/* Pattern `alternative` of an operand, or the last if it has fewer. */
 const collet_op_pattern *kit_pattern(const kit_case *c, uint32_t operand, int alternative);
-/* The axis of operand k along which the op is cut, or -1 when that operand is not cut. */
+/* The axis of an operand along which the op is split, or -1 if that operand is not split. */
 int32_t kit_split_axis(const kit_case *c, uint32_t operand);
 
 /* ---- Truth (array/functions.c) -------------------------------------------------------------- */
 
-/* exp, log, sqrt, sin, cos or tanh, whose op's id is given, as the C library's long double has it.
- */
+/* exp, log, sqrt, sin, cos or tanh (by op id) from the C library's long double functions. */
 long double kit_function(uint32_t op, long double x);
 
 /* ---- Judging (judge.c) --------------------------------------------------------------------- */
 
-/* What a row's cases have come to so far. */
+/* Result of a row's cases so far. */
 struct kit_verdict {
-    double worst;           /* the largest error / limit; 0 before the first */
-    double error;           /* that error */
-    const kit_limit *limit; /* and its limit; NULL before the first */
+    double worst;           /* largest error / limit; 0 before the first */
+    double error;           /* the error of `worst` */
+    const kit_limit *limit; /* the limit of `worst`; NULL before the first */
     bool failed;            /* this case */
-    bool refused;           /* the backend declined it, as it may */
-    char text[KIT_TEXT];    /* why; "" otherwise */
+    bool refused;           /* the backend returned COLLET_REFUSED, which is allowed */
+    char text[KIT_TEXT];    /* reason of the failure, else "" */
 };
 
-/* The case fails for a reason that is no number. */
+/* Fails the case for a reason other than a limit. */
 void kit_fail(kit_verdict *v, const char *format, ...) COLLET_PRINTF(2, 3);
-/* Notes an error against a limit. True when it is this case's first beyond it: then say why with
- * kit_fail. A NaN is beyond any limit. */
+/* Records an error against a limit. True for the first of this case beyond it: then call kit_fail
+ * with the reason. NaN is beyond any limit. */
 bool kit_exceeds(kit_verdict *v, const kit_limit *limit, double error);
-/* Operand k's part i must be `want`, within `limit` of `scale`. NaN and infinities must match;
- * where the scale is NaN (some input was) a finite `want` is no obligation. */
+/* Part i of operand k must be `want`, to within `limit` times `scale`. NaN and infinities must
+ * match; where the scale is NaN (an input was), a finite `want` is not required. */
 void kit_near(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i, long double want,
               long double scale, const kit_limit *limit);
-/* ... within `limit` ulp of its dtype. */
+/* ... to within `limit` ulp of its dtype. */
 void kit_within_ulp(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i, long double want,
                     const kit_limit *limit);
-/* ... these very bits; any NaN for a NaN unless `nan_bits`. */
+/* ... bit for bit; any NaN matches a NaN unless `nan_bits`. */
 void kit_same(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i, const void *want,
               bool nan_bits);
 /* "output 0 [1,2] (element 7)". */
@@ -274,33 +274,33 @@ typedef struct kit_session {
     collet_context *context;
     const char *backend; /* its name, as collet_last_backend gives it */
     uint64_t seed;
-    int large;   /* how many of a row's large cases are run; -1: all */
-    bool sample; /* only what kit_sample_row chooses */
-    int only;    /* the one case to run, -1: all */
-    /* Told before each case; `text` describes it. */
+    int large;   /* number of a row's large cases that run; -1: all */
+    bool sample; /* only the cases of kit_sample_row */
+    int only;    /* number of the only case to run; -1: all */
+    /* Called before each case; `text` describes it. */
     void (*progress)(void *user, int number, const char *text);
     void *user;
-    int output; /* a file that stdout and stderr go to, or -1: nobody looks what is printed */
+    int output; /* file descriptor of stdout and stderr, or -1: output is not checked */
 } kit_session;
 
 typedef struct kit_result {
     int cases, failures, refused;
-    int empty;           /* cases without an element to compute, which no kernel need see */
+    int empty;           /* cases without elements, which need no kernel */
     int first;           /* number of the first failing case, -1 */
     double worst, error; /* as in kit_verdict */
     const kit_limit *limit;
-    char text[KIT_TEXT]; /* the first failure, spelled out */
+    char text[KIT_TEXT]; /* description of the first failure */
 } kit_result;
 
-/* The numbers of a few small cases that reach what a backend may compute in another way; -1: less
- * than that. */
+/* Numbers of a few small cases that reach the code paths a backend may have for size and layout;
+ * unused entries are -1. */
 #define KIT_SAMPLE 16
 void kit_sample_row(const kit_row *row, int numbers[KIT_SAMPLE]);
 
-/* Whether number `index` of `count` is one of `wanted`, which are spread over all and begin with 0. */
+/* Whether `index` is one of `wanted` indices spread evenly over 0..count-1, beginning with 0. */
 bool kit_spread(int index, int count, int wanted);
 
-/* Runs every case of a row that has an oracle. */
+/* Runs all cases of a row; row->kit is not NULL. */
 void kit_run_row(const kit_session *session, const kit_row *row, kit_result *result);
 /* "case 3 (stepped; in place of input 0; special): add f32[3,4]{8,2} : ..." */
 void kit_describe(const kit_case *c, char text[KIT_TEXT]);
@@ -309,18 +309,18 @@ void kit_describe(const kit_case *c, char text[KIT_TEXT]);
 typedef struct kit_block kit_block;
 typedef struct kit_operands {
     kit_block *block[KIT_OPERANDS];    /* NULL: absent, or shares the block of another operand */
-    collet_array *array[KIT_OPERANDS]; /* what the call is given; NULL: absent */
+    collet_array *array[KIT_OPERANDS]; /* arguments of the call; NULL: absent */
     int64_t strides[KIT_OPERANDS][COLLET_MAX_DIMS];
 } kit_operands;
-/* Lays out a case's operands with the inputs' values; a status that is not OK is in the context. */
+/* Lays out a case's operands and writes the inputs; an error's text is in the context. */
 collet_status kit_operands_create(collet_context *context, kit_case *c, kit_operands *o,
                                   kit_rng *rng);
-/* Brings the outputs' values into c->operand[] and verifies that nothing else changed in memory. */
+/* Copies the outputs into c->operand[] and verifies that no other memory changed. */
 collet_status kit_operands_gather(collet_context *context, kit_case *c, kit_operands *o,
                                   kit_verdict *v);
 void kit_operands_destroy(kit_operands *o);
 
-/* State of the process that a kernel must leave alone (conduct.c). */
+/* Process state that a kernel must not change (conduct.c). */
 typedef struct kit_conduct {
     uint64_t fp_control, x87_control;
     int rounding;
@@ -329,8 +329,8 @@ typedef struct kit_conduct {
     unsigned char signals[128], affinity[128];
 } kit_conduct;
 void kit_conduct_take(kit_conduct *state, int output);
-/* Compares, fails the verdict for what changed, and puts it back. */
+/* Compares with the present state, fails the verdict if they differ, and restores it. */
 void kit_conduct_check(const kit_conduct *before, int output, kit_verdict *v);
-int kit_thread_count(void); /* of this process; 0 when the system does not say */
+int kit_thread_count(void); /* of this process; 0 if the system does not report it */
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operands in memory: laid out as the case says, inside guards, with a copy of everything around
- * them so that a stray write shows.
+ * Operands in memory: laid out as the case requests, between guards, with a copy of the whole block
+ * to detect stray writes.
  */
 #include "kit.h"
 
@@ -9,19 +9,19 @@
 #include <string.h>
 
 #define ALIGNMENT 64
-#define GUARD 192 /* bytes in front and behind */
+#define GUARD 192 /* bytes before and after */
 
 struct kit_block {
-    unsigned char *memory; /* as allocated; the guards and the elements */
-    unsigned char *copy;   /* what must be there after the call */
+    unsigned char *memory; /* the allocation: guards and elements */
+    unsigned char *copy;   /* expected contents after the call */
     size_t bytes;
     size_t start; /* of the elements */
 };
 
-/* Where a view's elements are, in a parent array that has gaps, another order of axes, ... */
+/* A view's elements in a parent array that has gaps, another order of axes, ... */
 typedef struct geometry {
     int32_t ndim;
-    int32_t order[COLLET_MAX_DIMS]; /* axes as the parent has them, slowest first */
+    int32_t order[COLLET_MAX_DIMS];                         /* axes of the parent, slowest first */
     int64_t step[COLLET_MAX_DIMS], parent[COLLET_MAX_DIMS]; /* of view axes, of parent axes */
     int64_t count[COLLET_MAX_DIMS]; /* elements of the view along a parent axis */
     bool negative[COLLET_MAX_DIMS];
@@ -99,7 +99,7 @@ static geometry geometry_of(const kit_tensor *t, kit_layout layout, kit_rng *rng
         int32_t axis = g.order[j];
         int64_t extent = g.repeated && axis == 0 && t->shape[0] > 0 ? 1 : t->shape[axis];
         int64_t stride = g.total * g.step[axis];
-        /* Rows a few elements longer than the view's begin at any address. */
+        /* Rows that are a few elements longer than the view's begin unaligned. */
         bool longer = layout == KIT_ROWS && j + 1 == t->ndim && j > 0;
         g.count[j] = extent;
         g.parent[j] = extent * g.step[axis] + (longer ? kit_below(rng, 70) : 0);
@@ -119,7 +119,7 @@ static geometry geometry_of(const kit_tensor *t, kit_layout layout, kit_rng *rng
     return g;
 }
 
-/* Replaces *array by the view that `make` gave; on failure the old one is gone too. */
+/* Replaces *array by the view that `make` returned; frees the old one on failure too. */
 static collet_status replace(collet_array **array, collet_array *view, collet_status status)
 {
     collet_array_free(*array);
@@ -127,7 +127,7 @@ static collet_status replace(collet_array **array, collet_array *view, collet_st
     return status;
 }
 
-/* A run of a one-dimensional array under the shape of `t`. */
+/* A contiguous part of a one-dimensional array, reshaped to the shape of `t`. */
 static collet_status section(collet_context *cx, collet_array **out, const collet_array *base,
                              const kit_tensor *t, int64_t start)
 {
@@ -139,7 +139,7 @@ static collet_status section(collet_context *cx, collet_array **out, const colle
     return status;
 }
 
-/* All but the first element of what is at `data`. */
+/* Wraps `data` without its first element. */
 static collet_status wrap_within(collet_context *cx, collet_array **out, const kit_tensor *t,
                                  unsigned char *data)
 {
@@ -153,7 +153,7 @@ static collet_status wrap_within(collet_context *cx, collet_array **out, const k
     return status;
 }
 
-/* The view by way of slice, permute and broadcast of the whole parent. */
+/* Makes the view by slice, permute and broadcast of the parent. */
 static collet_status by_views(collet_context *cx, collet_array **out, const kit_tensor *t,
                               const geometry *g, unsigned char *data)
 {
@@ -255,7 +255,7 @@ static collet_status create_shifted(collet_context *cx, const kit_case *c, kit_o
     return status;
 }
 
-/* Output 0 as another view of the input in `k`, which exists. */
+/* Output 0 as another view of the existing input `k`. */
 static collet_status create_shared(collet_context *cx, const kit_case *c, kit_operands *o,
                                    uint32_t k)
 {
@@ -323,7 +323,7 @@ void kit_operands_destroy(kit_operands *o)
 
 /* ---- After the call ------------------------------------------------------------------------ */
 
-/* The block in which operand k of the case lies, or NULL when it is libcore's memory. */
+/* The block that holds operand k, or NULL for memory of libcore. */
 static kit_block *block_of(const kit_case *c, const kit_operands *o, uint32_t k)
 {
     bool shared = c->mode != KIT_PLAIN && c->mode != KIT_PARTS;
@@ -344,7 +344,7 @@ static collet_status gather_output(collet_context *cx, kit_case *c, kit_operands
         return status;
     unsigned char *first = address;
     if (t->count > 0 && (first < b->memory || first >= b->memory + b->bytes)) {
-        kit_fail(v, "output %u: wrapped memory was not lent back at its own address", k);
+        kit_fail(v, "output %u: wrapped memory was acquired at another address", k);
     } else {
         transfer(t, o->strides[k], first, t->data, true);
         if (t->count > 0)
@@ -361,17 +361,18 @@ static void check_block(const kit_case *c, const kit_block *b, uint32_t k, kit_v
         return;
     while (b->memory[at] == b->copy[at])
         at++;
-    kit_fail(v,
-             "memory of %s %u that is no element of an output was changed: byte %lld counted from "
-             "the start of its memory, %s",
-             k < n_out ? "output" : "input", k < n_out ? k : k - n_out,
-             (long long)at - (long long)b->start,
-             at < b->start ? "in front of it"
-             : k < n_out   ? "in a gap or behind it"
-                           : "in or behind it");
+    kit_fail(
+        v,
+        "memory of %s %u outside the elements of the outputs was changed: byte %lld counted from "
+        "the start of its memory, %s",
+        k < n_out ? "output" : "input", k < n_out ? k : k - n_out,
+        (long long)at - (long long)b->start,
+        at < b->start ? "before it"
+        : k < n_out   ? "in a gap or after it"
+                      : "in or after it");
 }
 
-/* An input in libcore's memory must read as it was written. */
+/* An input in libcore's memory must keep its values. */
 static collet_status check_owned(collet_context *cx, const kit_case *c, const kit_operands *o,
                                  uint32_t k, kit_verdict *v)
 {

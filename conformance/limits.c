@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one table of limits: how far from the exact result a backend may be. */
+/* The table of limits: maximum error of a backend's results. */
 #include "kit.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
         op, COLLET_DTYPE_NONE, "value", 0, "other bits"                                            \
     }
 
-/* Rounding a result within a few ulp of f32 to 16 bits: half an ulp and what little that adds. */
+/* A result within a few ulp of f32, rounded to 16 bits: little more than half an ulp. */
 #define FUNCTION(op, ulp)                                                                          \
     {op, COLLET_F32, "value", ulp, "ulp"}, {op, COLLET_F64, "value", ulp, "ulp"},                  \
         {op, COLLET_F16, "value", 0.501, "ulp"},                                                   \
@@ -24,7 +24,7 @@ const kit_limit kit_limits[] = {
     EXACT(COLLET_OP_SUB),
     EXACT(COLLET_OP_MUL),
     EXACT(COLLET_OP_DIV),
-    EXACT(COLLET_OP_SQRT), /* half an ulp: the nearest number */
+    EXACT(COLLET_OP_SQRT), /* correctly rounded */
     EXACT(COLLET_OP_TRANSPOSE),
     EXACT(COLLET_OP_NEG),
     EXACT(COLLET_OP_ABS),
@@ -89,8 +89,8 @@ const kit_limit kit_limits[] = {
     {COLLET_OP_TILT, COLLET_F64, "value", 4e-15, "of 90 degrees"},
     {COLLET_OP_ANGULAR_VELOCITY, COLLET_F64, "residual", 1e-14,
      "|I omega - L| of |I| |omega| + |L|"},
-    {COLLET_OP_ANGULAR_VELOCITY, COLLET_F64, "least norm", 1e-13,
-     "of |L| / least moment, I singular"},
+    {COLLET_OP_ANGULAR_VELOCITY, COLLET_F64, "minimum norm", 1e-13,
+     "of |L| / smallest moment, I singular"},
     {COLLET_OP_ANGULAR_VELOCITY, COLLET_F64, "info", 0, "off"},
     {COLLET_OP_DECOMPOSE, COLLET_F64, "value", 4e-15, "of |v|"},
     {COLLET_OP_MAGNITUDE, COLLET_F64, "value", 4, "ulp"},

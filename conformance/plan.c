@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a family's shapes to cases: layouts, sharing of memory, parts. */
+/* Expands a family's shapes to cases: layouts, memory sharing, parts. */
 #include "kit.h"
 
 #include <string.h>
@@ -63,7 +63,7 @@ void kit_emit(kit_plan *plan, const kit_case *c)
 
 /* ---- Layouts ------------------------------------------------------------------------------- */
 
-/* A first axis that any extent fits may repeat; the rows of a matrix may not. */
+/* A free first axis may repeat; the rows of a matrix may not. */
 static bool may_repeat(const kit_case *c, uint32_t k)
 {
     const collet_op_pattern *p = kit_pattern(c, k, 0);
@@ -106,7 +106,8 @@ void kit_emit_layouts(kit_plan *plan, const kit_case *c)
         lay(&next, pairs[i][0], pairs[i][1]);
         kit_emit(plan, &next);
     }
-    /* One operand strange, the others plain: what a kernel's fast path may forget to ask. */
+    /* One operand with an unusual layout, the others dense: catches fast paths that check too
+     * few. */
     for (uint32_t k = 0; k < c->row->operands && c->row->operands > 2; k++) {
         kit_case next = *c;
         lay(&next, KIT_DENSE, KIT_DENSE);

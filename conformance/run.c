@@ -11,10 +11,10 @@ typedef struct row_run {
     const kit_session *session;
     kit_result *result;
     int sample[KIT_SAMPLE];
-    int larges, large; /* large cases of the row; those so far */
+    int larges, large; /* large cases of the row: in total, so far */
 } row_run;
 
-/* The number of the input that shares memory follows. */
+/* Followed by the number of the input that shares memory. */
 static const char *const mode_names[KIT_MODES] = {
     [KIT_PLAIN] = "",
     [KIT_IN_PLACE] = "in place: output 0 is input",
@@ -22,7 +22,7 @@ static const char *const mode_names[KIT_MODES] = {
     [KIT_ALL_IN_PLACE] = "in place: output 0 is every input, from input",
     [KIT_BEHIND] = "overlap: output 0 begins one element behind input",
     [KIT_AHEAD] = "overlap: output 0 begins one element ahead of input",
-    [KIT_BACKWARDS] = "overlap: output 0 has the elements backwards of input",
+    [KIT_BACKWARDS] = "overlap: output 0 has the reversed elements of input",
     [KIT_PARTS] = "called in parts",
 };
 
@@ -31,7 +31,7 @@ static const char *const layout_names[KIT_LAYOUTS] = {
     "reversed", "mixed", "repeated",  "within",     "rows",
 };
 
-/* ---- Words --------------------------------------------------------------------------------- */
+/* ---- Descriptions -------------------------------------------------------------------------- */
 
 static void append(char text[KIT_TEXT], const char *format, ...) COLLET_PRINTF(2, 3);
 static void append(char text[KIT_TEXT], const char *format, ...)
@@ -166,7 +166,7 @@ static collet_status call(const kit_session *s, const kit_case *c, collet_array 
     return collet_call(s->context, c->row->info.id, arrays, ins, params_of(c));
 }
 
-/* One part: every operand that has the split axis cut to [start, start + count). */
+/* Calls one part: operands with the split axis are sliced to [start, start + count). */
 static collet_status call_part(const kit_session *s, const kit_case *c, const kit_operands *o,
                                int64_t start, int64_t count)
 {
@@ -197,7 +197,7 @@ static collet_status call_in_parts(const kit_session *s, const kit_case *c, cons
     return status;
 }
 
-/* After REFUSED the outputs must be as before. */
+/* A refused call must leave the outputs unchanged. */
 static void check_refused(const kit_case *c, kit_verdict *v)
 {
     if (c->mode != KIT_PLAIN && c->mode != KIT_PARTS)
@@ -219,8 +219,7 @@ static void call_and_judge(const kit_session *s, kit_case *c, kit_operands *o, k
     if (status == COLLET_OK)
         status = collet_finish(s->context);
     kit_conduct_check(&before, s->output, v);
-    /* The temporary of overlapping operands is made by the backend's copy, which it may not have.
-     */
+    /* Overlapping operands need a temporary, made by a copy kernel that the backend may lack. */
     bool overlaps = c->mode == KIT_BEHIND || c->mode == KIT_AHEAD || c->mode == KIT_BACKWARDS ||
                     (c->mode != KIT_PLAIN && c->mode != KIT_PARTS && !c->row->info.alias);
     v->refused = status == COLLET_REFUSED || (status == COLLET_UNSUPPORTED && overlaps);
@@ -280,8 +279,8 @@ static void count_large(void *user, const kit_case *c)
     run->larges += c->big;
 }
 
-/* Spreads `large` of the session over the large cases of a row. Rows start at different ones, so that
- * the rows of an op together have more of them than each. */
+/* Selects `large` of a row's large cases, evenly spread. Rows start at different cases, so that the
+ * rows of an op together cover more. */
 static bool takes_large(row_run *run, const kit_row *row)
 {
     int wanted = run->session->large, shift = 0;
@@ -330,7 +329,7 @@ static void run_case(void *user, const kit_case *planned)
                (size_t)c.operand[k].count * collet_dtype_size(c.operand[k].dtype));
     c.row->kit->generate(&c, &rng);
     if (kit_operands_create(s->context, &c, &operands, &rng) != COLLET_OK)
-        kit_fail(&verdict, "the operands cannot be made: %s", collet_last_error(s->context));
+        kit_fail(&verdict, "the operands cannot be created: %s", collet_last_error(s->context));
     else
         call_and_judge(s, &c, &operands, &verdict);
     note(run->result, &c, &operands, &verdict);
@@ -354,7 +353,7 @@ void kit_run_row(const kit_session *session, const kit_row *row, kit_result *res
     if (result->refused > 0 && result->refused >= result->cases - result->empty &&
         result->failures++ == 0)
         snprintf(result->text, sizeof result->text, "the backend refused every case of this row");
-    /* A pool of threads may be made; one more thread for every call may not. */
+    /* Creating a thread pool is allowed, a new thread for each call is not. */
     int more = kit_thread_count() - threads;
     if (result->cases > 20 && more >= result->cases / 2 && result->failures++ == 0)
         snprintf(result->text, sizeof result->text,

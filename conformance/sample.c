@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A few small cases of a row, for devices on which a call takes seconds. */
+/* Selects a few small cases of a row for devices on which a call takes seconds. */
 #include "kit.h"
 
 #include <string.h>
 
-/* The least that a case has to have: elements of its largest operand, and the extent of that one's
- * axis `axis`, counted from the last. `op` 0: of every op that has no line of its own, and none of
- * the large cases. */
+/* Minimum size of a case: elements of its largest operand and the extent of that operand's axis
+ * `axis`, counted from the last. `op` 0 holds for all ops that are not listed, and excludes the
+ * large cases. */
 typedef struct size {
     uint32_t op;
     int64_t elements, extent;
     int32_t axis;
 } size;
 
-/* Little, more than a group of a GPU does, and what is computed in another way from some size on.
- */
+/* Small sizes, sizes beyond one work-group, and sizes from which another strategy is used. */
 static const size sizes[] = {
     {0, 5, 1, 0},
     {0, 1100, 1, 0},
@@ -77,14 +76,14 @@ static const size sizes[] = {
 /* The smallest case so far for each size, first with dense operands, then with others. */
 typedef struct choice {
     const kit_row *row;
-    bool own;      /* the op has lines of its own */
-    bool any_data; /* where there are no cases of ordinary values */
+    bool own;      /* the op is listed in `sizes` */
+    bool any_data; /* the row has no cases of ordinary values */
     int number[2][SIZES];
     int64_t elements[2][SIZES];
 } choice;
 
-/* 0: all operands dense; 1: some with steps of any size and sign; -1: neither. */
-static int strangeness(const kit_case *c)
+/* 0: all operands dense; 1: some with arbitrary strides; -1: neither. */
+static int layout_kind(const kit_case *c)
 {
     int found = 0;
     for (uint32_t k = 0; k < c->row->operands; k++) {
@@ -115,16 +114,16 @@ static void consider(void *user, const kit_case *c)
 {
     choice *f = user;
     const kit_tensor *largest = largest_of(c);
-    int strange = strangeness(c);
-    if (strange < 0 || (c->big && !f->own) || c->mode != KIT_PLAIN || c->operand[0].count == 0 ||
+    int layout = layout_kind(c);
+    if (layout < 0 || (c->big && !f->own) || c->mode != KIT_PLAIN || c->operand[0].count == 0 ||
         (c->data[0] && !f->any_data))
         return;
     for (size_t i = 0; i < SIZES; i++) {
         if (sizes[i].op != (f->own ? c->row->info.id : 0) || !has_size(largest, &sizes[i]))
             continue;
-        if (f->number[strange][i] < 0 || largest->count < f->elements[strange][i]) {
-            f->number[strange][i] = c->number;
-            f->elements[strange][i] = largest->count;
+        if (f->number[layout][i] < 0 || largest->count < f->elements[layout][i]) {
+            f->number[layout][i] = c->number;
+            f->elements[layout][i] = largest->count;
         }
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Signatures as text, and the axes of operands as the op describes them. */
+/* Text of signatures; operand axes from the op's patterns. */
 #include "kit.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ int32_t kit_split_axis(const kit_case *c, uint32_t operand)
     if (p->dots ? t->ndim < p->ndim : t->ndim != p->ndim)
         p = kit_pattern(c, operand, 1);
     if (split[0] == '.') {
-        /* The first of the broadcast axes: only operands that have it at full length are cut. */
+        /* The first broadcast axis: only operands with its full extent are split. */
         int32_t lead = t->ndim - p->ndim;
         int has = p->dots && lead > 0 && lead == out->ndim - kit_pattern(c, 0, 0)->ndim;
         return has && t->shape[0] == out->shape[0] ? 0 : -1;

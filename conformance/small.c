@@ -52,7 +52,7 @@ real kit_unorthogonal(const real m[9])
     return worst;
 }
 
-/* One rotation in the plane (p, q) that zeroes a[p][q]. */
+/* Jacobi rotation in the plane (p, q) that zeroes a[p][q]. */
 static void rotate(int n, real *a, real *v, int p, int q)
 {
     real apq = a[p * n + q];

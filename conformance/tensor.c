@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of every dtype, exactly: a long double holds each of them. */
+/* Exact values of every dtype as long double. */
 #include "kit.h"
 
 #include <float.h>
@@ -59,8 +59,8 @@ int kit_precision(collet_dtype dtype)
 
 /* ---- 16-bit floating types ----------------------------------------------------------------- */
 
-/* f16 and bf16: sign, exponent, `fraction` bits; normal numbers from 2^least on. */
-static uint16_t encode16(long double value, int fraction, int least, unsigned infinity)
+/* f16 and bf16: sign, exponent, `fraction` bits; the smallest normal number is 2^minimum. */
+static uint16_t encode16(long double value, int fraction, int minimum, unsigned infinity)
 {
     unsigned sign = signbit(value) ? 0x8000u : 0;
     int exponent;
@@ -72,16 +72,16 @@ static uint16_t encode16(long double value, int fraction, int least, unsigned in
     if (a == 0)
         return (uint16_t)sign;
     (void)frexpl(a, &exponent);
-    exponent = exponent - 1 < least ? least : exponent - 1;
+    exponent = exponent - 1 < minimum ? minimum : exponent - 1;
     if (exponent > 200)
         return (uint16_t)(sign | infinity);
-    /* Counting from the smallest number of the binade below: a carry runs into the exponent. */
+    /* Steps count from the binade below, so that a carry increments the exponent. */
     unsigned steps = (unsigned)rintl(ldexpl(a, fraction - exponent));
-    unsigned bits = steps + ((unsigned)(exponent - least) << fraction);
+    unsigned bits = steps + ((unsigned)(exponent - minimum) << fraction);
     return (uint16_t)(sign | (bits >= infinity ? infinity : bits));
 }
 
-static long double decode16(uint16_t bits, int fraction, int least, unsigned infinity)
+static long double decode16(uint16_t bits, int fraction, int minimum, unsigned infinity)
 {
     unsigned magnitude = bits & 0x7fffu, below = magnitude & ((1u << fraction) - 1);
     int biased = (int)(magnitude >> fraction);
@@ -91,9 +91,9 @@ static long double decode16(uint16_t bits, int fraction, int least, unsigned inf
     else if (magnitude == infinity)
         a = (long double)INFINITY;
     else if (biased == 0)
-        a = ldexpl((long double)below, least - fraction);
+        a = ldexpl((long double)below, minimum - fraction);
     else
-        a = ldexpl((long double)(below + (1u << fraction)), least + biased - 1 - fraction);
+        a = ldexpl((long double)(below + (1u << fraction)), minimum + biased - 1 - fraction);
     return bits & 0x8000u ? -a : a;
 }
 
@@ -224,12 +224,12 @@ void kit_tensor_shape(kit_tensor *t, int32_t ndim, const int64_t *shape)
 long double kit_ulp(collet_dtype dtype, long double value)
 {
     collet_dtype part = kit_part(dtype);
-    int least = part == COLLET_F64 ? -1022 : part == COLLET_F16 ? -14 : -126, exponent;
+    int minimum = part == COLLET_F64 ? -1022 : part == COLLET_F16 ? -14 : -126, exponent;
     long double a = fabsl(value);
     if (a == 0 || !isfinite(a))
-        return ldexpl(1, least - kit_precision(dtype) + 1);
+        return ldexpl(1, minimum - kit_precision(dtype) + 1);
     (void)frexpl(a, &exponent);
-    exponent = exponent - 1 < least ? least : exponent - 1;
+    exponent = exponent - 1 < minimum ? minimum : exponent - 1;
     return ldexpl(1, exponent - kit_precision(dtype) + 1);
 }
 

@@ -31,7 +31,7 @@ int64_t kit_below(kit_rng *rng, int64_t count)
 
 /* ---- Elements ------------------------------------------------------------------------------ */
 
-/* The bit that tells a quiet NaN from one that traps. */
+/* The bit that distinguishes quiet from signalling NaN. */
 static uint64_t quiet_bit(collet_dtype part)
 {
     switch (part) {

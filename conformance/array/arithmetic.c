@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * array: arithmetic of real and complex numbers, which must give the very bits of IEEE 754, but for
- * quotients and magnitudes of complex numbers.
+ * array: real and complex arithmetic, bit-exact as IEEE 754, except for complex quotients and
+ * magnitudes.
  */
 #include "array.h"
 
@@ -11,7 +11,7 @@
 
 /* ---- Real numbers -------------------------------------------------------------------------- */
 
-/* Plain C arithmetic is IEEE 754's; volatile keeps the compiler from doing better. */
+/* C arithmetic is IEEE 754's; volatile prevents contraction and excess precision. */
 static double arithmetic64(uint32_t op, volatile double a, volatile double b)
 {
     volatile double result = op == COLLET_OP_ADD   ? a + b
@@ -22,8 +22,8 @@ static double arithmetic64(uint32_t op, volatile double a, volatile double b)
 }
 
 /*
- * The same in the type in which `part` is computed: f64, or f32 for all others. Rounding a double's
- * sum, product or quotient of floats to float rounds once in effect.
+ * The same in the type in which `part` is computed: f64 for f64, else f32. The double sum, product
+ * or quotient of floats, rounded to float, is correctly rounded.
  */
 static double arithmetic(collet_dtype part, uint32_t op, double a, double b)
 {
@@ -74,20 +74,20 @@ static pair product(collet_dtype part, pair a, pair b)
     return (pair){arithmetic(part, COLLET_OP_SUB, ac, bd), arithmetic(part, COLLET_OP_ADD, ad, bc)};
 }
 
-/* A part of a quotient: within the limit of the whole, or of the least number. */
+/* A part of a quotient: within the limit of the whole, or one smallest number. */
 static void near_quotient(const kit_case *c, kit_verdict *v, int64_t i, long double want,
                           long double size)
 {
     collet_dtype dtype = c->operand[0].dtype;
     const kit_limit *limit = kit_limit_find(COLLET_OP_DIV, dtype, "quotient");
     long double top = dtype == COLLET_C64 ? 0x1p128L : 0x1p1024L;
-    long double least = kit_ulp(kit_part(dtype), 0) / (long double)limit->limit;
-    /* So close to the largest number the limit covers both it and infinity. */
+    long double smallest = kit_ulp(kit_part(dtype), 0) / (long double)limit->limit;
+    /* This close to the largest number, the limit covers both it and infinity. */
     if (isfinite(want) && fabsl(want) > top * (1 - 0x1p-20L) && fabsl(want) < top * (1 + 0x1p-20L))
         return;
     if (isfinite(want) && fabsl(want) >= top)
         want = copysignl((long double)INFINITY, want);
-    kit_near(c, v, 0, i, want, size > least ? size : least, limit);
+    kit_near(c, v, 0, i, want, size > smallest ? size : smallest, limit);
 }
 
 static long double sign_if_infinite(double x)
@@ -95,8 +95,8 @@ static long double sign_if_infinite(double x)
     return copysignl(isinf(x) ? 1 : 0, (long double)x);
 }
 
-/* Where b is 0 or something is not finite, as docs/KERNELS.md has it; else the compiler's quotient
- * in long double, whose range nothing leaves here. */
+/* As docs/KERNELS.md defines it where b is 0 or an operand is not finite; else the compiler's
+ * quotient in long double, whose range suffices. */
 static long double _Complex quotient(pair a, pair b)
 {
     const long double infinity = (long double)INFINITY;

@@ -13,7 +13,7 @@ typedef struct shape {
     int64_t extent[COLLET_MAX_DIMS];
 } shape;
 
-/* Around the widths of vector units, and lengths that no width divides. */
+/* Lengths around vector widths, and lengths that are no multiple of one. */
 static const int64_t lengths[] = {0,  1,  2,  3,  4,  5,   7,   8,   9,   15,   16,   17,  31,
                                   32, 33, 63, 64, 65, 127, 129, 255, 257, 1000, 1023, 4099};
 static const int64_t few_lengths[] = {0, 1, 2, 3, 8, 15, 17, 33, 64, 257};
@@ -35,7 +35,7 @@ static const shape shapes[] = {
 static const shape few_shapes[] = {
     {0, {0}}, {1, {19}}, {2, {9, 7}}, {2, {0, 3}}, {4, {2, 3, 4, 5}}};
 
-/* Output and inputs that broadcast to it. */
+/* Shapes of the output and of inputs that broadcast to it. */
 static const shape broadcasts[][3] = {
     {{2, {4, 5}}, {2, {4, 5}}, {1, {5}}},
     {{2, {4, 5}}, {2, {4, 1}}, {2, {1, 5}}},
@@ -83,7 +83,7 @@ static void plan_shapes(kit_plan *plan, const shape *list, size_t count)
     }
 }
 
-/* The inputs broadcast with each other; what comes of that is the output's shape. */
+/* Inputs that broadcast against each other to the output's shape. */
 static void plan_broadcasts(kit_plan *plan)
 {
     for (size_t i = 0; i < sizeof broadcasts / sizeof *broadcasts; i++) {
@@ -135,7 +135,7 @@ void kit_plan_elementwise(kit_plan *plan)
     plan_big(plan);
 }
 
-/* fill and copy have many rows of little variety. */
+/* fill and copy have many similar rows: fewer cases each. */
 static void plan_moves(kit_plan *plan)
 {
     bool floats = true;

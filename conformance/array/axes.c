@@ -66,7 +66,7 @@ static void plan_transpose(kit_plan *plan)
         kit_case c = transposed(plan, &strided[i]);
         kit_emit_layouts(plan, &c);
     }
-    /* Rows of whole lines of a cache, which do not begin with one. */
+    /* Rows of whole cache lines that do not begin at one. */
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         kit_case c = transposed(plan, &lines[i]);
         c.layout[0] = KIT_WITHIN;

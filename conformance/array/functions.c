@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* array: the elementary functions, at ordinary arguments and at the edges of their ranges. */
+/* array: elementary functions, at ordinary arguments and at the limits of their ranges. */
 #include "array.h"
 
 #include <math.h>
 
-/* What a floating type can hold, in terms of the arguments of exp. */
+/* Range of a floating type, as arguments of exp. */
 typedef struct range {
-    int exponents;              /* the least normal number is 2^-exponents */
+    int exponents;              /* the smallest normal number is 2^-exponents */
     double lowest, highest;     /* exp is a normal number between them */
     double underflow, overflow; /* ... 0 below, infinite above */
 } range;
@@ -20,13 +20,13 @@ static range range_of(collet_dtype dtype)
     return (range){126, -87, 88, -104.5, 88.8};
 }
 
-/* Small numbers of either sign, down to the least. */
+/* Small numbers of either sign, down to the smallest. */
 static double tiny(const range *r, kit_rng *rng)
 {
     return ldexp(kit_normal(rng), -(int)kit_below(rng, r->exponents));
 }
 
-/* Arguments whose exponential is neither 0 nor infinite; or those where it becomes so. */
+/* Arguments with a finite nonzero exponential; or around underflow and overflow. */
 static void generate_exp(kit_case *c, kit_rng *rng)
 {
     kit_tensor *t = &c->operand[1];
@@ -44,7 +44,7 @@ static void generate_exp(kit_case *c, kit_rng *rng)
     }
 }
 
-/* Every magnitude; or close to 1, where the logarithm is small. */
+/* All magnitudes; or near 1, where the logarithm is small. */
 static void generate_log(kit_case *c, kit_rng *rng)
 {
     kit_tensor *t = &c->operand[1];
@@ -68,7 +68,7 @@ static void generate_sqrt(kit_case *c, kit_rng *rng)
         kit_set(t, i, fabsl(kit_get(t, i)));
 }
 
-/* A few turns; or close to a multiple of pi / 2, of every magnitude, and far from 0. */
+/* A few periods; or near multiples of pi / 2 of every magnitude, and far from 0. */
 static void generate_periodic(kit_case *c, kit_rng *rng)
 {
     kit_tensor *t = &c->operand[1];
@@ -87,7 +87,7 @@ static void generate_periodic(kit_case *c, kit_rng *rng)
     }
 }
 
-/* Where tanh bends; or where it is its argument, or 1. */
+/* The curved range of tanh; or where it equals its argument, or 1. */
 static void generate_tanh(kit_case *c, kit_rng *rng)
 {
     kit_tensor *t = &c->operand[1];
@@ -111,7 +111,7 @@ static void judge_sqrt(const kit_case *c, kit_verdict *v)
     for (int64_t i = 0; i < out->count; i++) {
         unsigned char bytes[16];
         double want = sqrt((double)kit_get(kit_in(c, 0), kit_source(c, 0, i)));
-        /* Rounding a double's root of a float to float rounds once in effect. */
+        /* The double root of a float, rounded to float, is correctly rounded. */
         if (out->dtype != COLLET_F64)
             want = (double)(float)want;
         kit_convert(out->dtype, (long double)want, bytes);

@@ -31,7 +31,7 @@ static kit_case reduced(const kit_plan *plan, int32_t ndim, const int64_t *shape
     return c;
 }
 
-/* Whether the op may be asked: there is no least of no elements. */
+/* Whether the op is defined: min, max and argmax need an element. */
 static bool defined(const kit_case *c)
 {
     uint32_t op = c->row->info.id;
@@ -39,7 +39,7 @@ static bool defined(const kit_case *c)
     return !extreme || kit_in(c, 0)->count > 0 || c->operand[0].count == 0;
 }
 
-/* Every set of axes of a shape. */
+/* Emits a case for every set of axes of a shape. */
 static void plan_axes(kit_plan *plan, int32_t ndim, const int64_t *shape, bool layouts)
 {
     for (uint32_t axes = 0; axes < 1u << ndim; axes++)
@@ -112,7 +112,7 @@ static long double special_value(kit_rng *rng, long double ordinary)
     return ordinary;
 }
 
-/* Zeros, and otherwise what is not beyond them for min, or for max. */
+/* Zeros, and values that min (or max) does not prefer to zero. */
 static long double zero_value(kit_rng *rng, const kit_case *c, long double ordinary)
 {
     if (kit_below(rng, 40))
@@ -140,7 +140,7 @@ static void generate_reduction(kit_case *c, kit_rng *rng)
 
 /* ---- Judgement ----------------------------------------------------------------------------- */
 
-/* The element of the output to which element i of the input belongs. */
+/* The output element that element i of the input is reduced to. */
 static int64_t target_of(const kit_case *c, int64_t i)
 {
     const kit_tensor *in = kit_in(c, 0);
@@ -155,7 +155,7 @@ static int64_t target_of(const kit_case *c, int64_t i)
     return to;
 }
 
-/* Neumaier's compensated sum; infinities and NaN go through as in a plain one. */
+/* Neumaier's compensated sum; infinities and NaN propagate as in a plain sum. */
 typedef struct total {
     long double sum, lost, magnitude;
 } total;
@@ -187,7 +187,7 @@ static void judge_sum(const kit_case *c, kit_verdict *v)
     free(totals);
 }
 
-/* Whether x comes before y, and so is the result of both: NaN first of all, -0 before 0. */
+/* Whether the op selects x over y: NaN first, -0 before 0. */
 static bool comes_first(uint32_t op, long double x, long double y)
 {
     if (isnan(x) || isnan(y))
@@ -213,23 +213,23 @@ static void judge_extreme(const kit_case *c, kit_verdict *v)
     free(chosen);
 }
 
-/* The index of element i of the input among those that are reduced with it. */
-static int64_t place_of(const kit_case *c, int64_t i)
+/* The index of element i of the input among the elements reduced with it. */
+static int64_t reduced_index(const kit_case *c, int64_t i)
 {
     const kit_tensor *in = kit_in(c, 0);
-    int64_t place = 0, scale = 1;
+    int64_t index = 0, scale = 1;
     for (int32_t a = in->ndim - 1; a >= 0; a--) {
         if (c->params.reduce.axes >> a & 1) {
-            place += i % in->shape[a] * scale;
+            index += i % in->shape[a] * scale;
             scale *= in->shape[a];
         }
         i /= in->shape[a];
     }
-    return place;
+    return index;
 }
 
 /* The first maximum, where zeros of both signs are equal; NaN is greater than any number. */
-static void judge_place(const kit_case *c, kit_verdict *v)
+static void judge_index(const kit_case *c, kit_verdict *v)
 {
     const kit_tensor *out = &c->operand[0], *in = kit_in(c, 0);
     int64_t *chosen = kit_memory((size_t)out->count * sizeof *chosen);
@@ -242,7 +242,7 @@ static void judge_place(const kit_case *c, kit_verdict *v)
             *best = i;
     }
     for (int64_t i = 0; i < out->count; i++) {
-        int64_t want = place_of(c, chosen[i]);
+        int64_t want = reduced_index(c, chosen[i]);
         kit_same(c, v, 0, i, &want, true);
     }
     free(chosen);
@@ -253,6 +253,6 @@ const kit_op kit_array_reduce_ops[] = {
     {COLLET_OP_MEAN, plan_reduction, generate_reduction, judge_sum},
     {COLLET_OP_MIN, plan_reduction, generate_reduction, judge_extreme},
     {COLLET_OP_MAX, plan_reduction, generate_reduction, judge_extreme},
-    {COLLET_OP_ARGMAX, plan_reduction, generate_reduction, judge_place},
+    {COLLET_OP_ARGMAX, plan_reduction, generate_reduction, judge_index},
 };
 const size_t kit_array_reduce_op_count = sizeof kit_array_reduce_ops / sizeof *kit_array_reduce_ops;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fft: each output is a sum over the inputs, formed in long double. Of small transforms every
- * output is judged; of large ones every output of a single impulse, and of random numbers chosen
- * outputs and the total (Parseval).
+ * fft: each output is compared with its defining sum in long double. Small transforms: all outputs;
+ * large ones: all outputs for a single impulse, and for random numbers chosen outputs and the sum
+ * of squares (Parseval).
  */
 #include "kit.h"
 
@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FULL ((int64_t)1 << 14) /* products of an output and an input for which all are formed */
-#define CHOSEN 24               /* outputs of a large transform */
+#define FULL ((int64_t)1 << 14) /* outputs times inputs up to which all outputs are compared */
+#define CHOSEN 24               /* outputs compared in a large transform */
 
 enum { RANDOM, IMPULSE, NOT_FINITE, IDLE_NAN };
 static const char *const kind_names[] = {"", "one impulse", "an element not finite",
-                                         "NaN in parts that do not count"};
+                                         "NaN in ignored parts"};
 
 /* ---- Cases --------------------------------------------------------------------------------- */
 
@@ -45,7 +45,7 @@ static kit_case transformed(const kit_plan *plan, const transform *t, bool inver
     return c;
 }
 
-/* Both directions where there are two. */
+/* Emits both directions if the op has two. */
 static void each_direction(kit_plan *plan, const transform *t, int kind, bool big,
                            void (*emit)(kit_plan *plan, const kit_case *c))
 {
@@ -60,7 +60,7 @@ static void each_direction(kit_plan *plan, const transform *t, int kind, bool bi
     }
 }
 
-/* Imaginary parts of frequency 0, and of half the length, from a half spectrum. */
+/* NaN in the ignored imaginary parts of a half spectrum: frequency 0 and half the length. */
 static void plan_idle(kit_plan *plan)
 {
     static const transform lines[] = {{1, 1, {1}},    {1, 1, {2}},     {1, 1, {15}},
@@ -139,7 +139,7 @@ static int64_t block_of(const kit_case *c, const kit_tensor *t)
 
 static void generate_fft(kit_case *c, kit_rng *rng)
 {
-    static const long double strange[] = {(long double)NAN, (long double)INFINITY,
+    static const long double special[] = {(long double)NAN, (long double)INFINITY,
                                           -(long double)INFINITY};
     kit_tensor *t = &c->operand[1];
     int64_t halves = is_real(t->dtype) ? 1 : 2, block = block_of(c, t);
@@ -149,9 +149,9 @@ static void generate_fft(kit_case *c, kit_rng *rng)
         int64_t at = (b * block + kit_below(rng, block)) * halves;
         for (int64_t h = 0; c->kind == IMPULSE && h < halves; h++)
             kit_set(t, at + h, kit_normal(rng));
-        /* The real part: of a half spectrum some imaginary parts do not count. */
+        /* The real part, because some imaginary parts of a half spectrum are ignored. */
         if (c->kind == NOT_FINITE && b % 2 == 0)
-            kit_set(t, at, strange[kit_below(rng, 3)]);
+            kit_set(t, at, special[kit_below(rng, 3)]);
         int64_t n = c->operand[0].shape[c->operand[0].ndim - 1];
         for (int64_t k = 0; c->kind == IDLE_NAN && 2 * k <= n; k++)
             if (k == 0 || 2 * k == n)
@@ -211,14 +211,14 @@ static number value(const kit_tensor *t, int64_t i)
     return (number){kit_get(t, 2 * i), kit_get(t, 2 * i + 1)};
 }
 
-/* How often an element of a half spectrum counts: its mirror image is not in it. */
+/* Multiplicity of an element of a half spectrum: 2 if its conjugate is omitted. */
 static int weight(const oracle *o, int64_t last)
 {
     int64_t n = o->n[o->axes - 1];
     return o->from_half && last > 0 && 2 * last != n ? 2 : 1;
 }
 
-/* Input i of the block that begins at `first`, without a part that does not count. */
+/* Input i of the block that begins at `first`, without an ignored imaginary part. */
 static number input(const oracle *o, int64_t first, int64_t i)
 {
     number x = value(kit_in(o->c, 0), first + i);
@@ -227,7 +227,7 @@ static number input(const oracle *o, int64_t first, int64_t i)
     return x;
 }
 
-/* What input i of a block adds to its output `at`. */
+/* Contribution of input i of a block to its output `at`. */
 static number term(const oracle *o, int64_t first, int64_t i, const int64_t at[3])
 {
     number x = input(o, first, i);
@@ -242,7 +242,7 @@ static number term(const oracle *o, int64_t first, int64_t i, const int64_t at[3
     return o->from_half ? (number){x.re, 0} : x;
 }
 
-/* Output k of block b; only input `only` unless that is negative. */
+/* Expected output k of block b, from all inputs (`only` < 0) or from input `only`. */
 static number expected(const oracle *o, int64_t b, int64_t k, int64_t only)
 {
     int64_t at[3], first = only < 0 ? 0 : only, end = only < 0 ? o->in_block : only + 1;
@@ -267,7 +267,7 @@ static long double square(number x)
 
 /* ---- Judging ------------------------------------------------------------------------------- */
 
-/* The unit that errors are counted in: eps (1 + log2 of the points). */
+/* Unit of errors: eps (1 + log2 of the points). */
 static long double unit(const oracle *o)
 {
     return ldexpl(1 + log2l((long double)o->points), 1 - kit_precision(o->c->operand[0].dtype));
@@ -283,7 +283,7 @@ static void judge_error(const oracle *o, kit_verdict *v, int64_t block, long dou
                  (long long)block, units, limit->unit, limit->limit);
 }
 
-/* Sum |x|^2 of a block's inputs, over half spectra with what they leave out. */
+/* Sum |x|^2 of a block's inputs, including the omitted half of a half spectrum. */
 static long double energy(const oracle *o, int64_t b)
 {
     long double sum = 0;
@@ -297,9 +297,9 @@ static long double energy(const oracle *o, int64_t b)
     return sum;
 }
 
-/* Some outputs of a block against the sums, their difference against what they have together, or
- * where they are few against what that many outputs have on average, if it is more: the errors of
- * an output that happens to be small come from all the inputs. */
+/* Compares outputs of a block with their sums, relative to their norm; chosen outputs relative to
+ * the norm of as many average outputs if larger, because the error of a small output comes from all
+ * the inputs. */
 static void judge_outputs(const oracle *o, kit_verdict *v, int64_t b, int64_t only,
                           const int64_t *chosen, int64_t count)
 {
@@ -322,8 +322,8 @@ static void judge_outputs(const oracle *o, kit_verdict *v, int64_t b, int64_t on
         judge_error(o, v, b, sqrtl(difference / size), chosen ? "chosen outputs" : "the outputs");
 }
 
-/* Sum |X|^2 = N sum |x|^2, over half spectra with what they leave out. Where several axes end in
- * real numbers, imaginary parts that do not count are hidden among the others. */
+/* Sum |X|^2 = N sum |x|^2, including omitted halves. Not for real outputs of several axes, where
+ * ignored imaginary parts are mixed with the others. */
 static void judge_total(const oracle *o, kit_verdict *v, int64_t b)
 {
     const kit_tensor *out = &o->c->operand[0], *in = kit_in(o->c, 0);
@@ -343,7 +343,7 @@ static void judge_total(const oracle *o, kit_verdict *v, int64_t b)
     judge_error(o, v, b, fabsl(sqrtl(after / before) - 1), "the sum of squares");
 }
 
-/* The element that is not finite has reached every output, of those from a half spectrum some. */
+/* The element that is not finite must reach every output; from a half spectrum, at least one. */
 static void judge_spread(const oracle *o, kit_verdict *v, int64_t b)
 {
     const kit_tensor *out = &o->c->operand[0];
@@ -362,7 +362,7 @@ static void judge_spread(const oracle *o, kit_verdict *v, int64_t b)
     }
 }
 
-/* Where the impulse of a block is; another element where it is zero. */
+/* Index of a block's impulse; any index if it is zero. */
 static int64_t impulse_of(const oracle *o, int64_t b)
 {
     for (int64_t i = 0; i < o->in_block; i++)

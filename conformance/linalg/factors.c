@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * linalg: lu, cholesky, qr and solve, judged by what their factors make when they are multiplied.
- * The bounds are those of Higham, Accuracy and Stability of Numerical Algorithms: theorems 9.3
- * (LU), 9.4 (solve), 10.3 (Cholesky) and 19.4 (QR).
+ * linalg: lu, cholesky, qr and solve, judged by the product of their factors. The bounds are those
+ * of Higham, Accuracy and Stability of Numerical Algorithms: theorems 9.3 (LU), 9.4 (solve), 10.3
+ * (Cholesky) and 19.4 (QR).
  */
 #include <inttypes.h>
 #include <math.h>
@@ -25,7 +25,7 @@ static void generate_matrices(kit_case *c, kit_rng *rng)
     kit_generate_matrices(c, c->row->info.n_out, (kit_kind)c->kind, rng);
 }
 
-/* Row i of the result is row perm[i] of a; false when perm is no permutation. */
+/* Row i of the result is row perm[i] of a; false if perm is not a permutation. */
 static bool permute(const kit_matrix *a, const kit_matrix *perm, kit_matrix *out)
 {
     bool *seen = kit_memory((size_t)a->rows * sizeof *seen), sound = true;
@@ -42,7 +42,8 @@ static bool permute(const kit_matrix *a, const kit_matrix *perm, kit_matrix *out
     return sound;
 }
 
-/* Ones on L's diagonal, zeros beside, nothing larger than 1; U zero below its diagonal. */
+/* L has a unit diagonal, zeros above it and no entry larger than 1; U is zero below its
+ * diagonal. */
 static void judge_triangles(kit_verdict *v, const kit_matrix *l, const kit_matrix *u, int64_t batch)
 {
     for (int64_t i = 0; i < l->rows; i++)
@@ -58,7 +59,7 @@ static void judge_triangles(kit_verdict *v, const kit_matrix *l, const kit_matri
                 kit_fail(v, "matrix %" PRId64 ": U[%" PRId64 ",%" PRId64 "] is not 0", batch, i, j);
 }
 
-/* The largest |a - b| as a multiple of scale, element by element, beyond the floor. */
+/* The largest |a - b| / scale over the elements; differences up to the floor are ignored. */
 static real worst_ratio(const kit_matrix *a, const kit_matrix *b, const kit_matrix *scale,
                         real floor)
 {
@@ -79,15 +80,15 @@ static kit_matrix magnitudes(const kit_matrix *a)
     return b;
 }
 
-/* |A - L U| of |L| |U|, element by element. */
+/* |A - L U| relative to |L| |U|, elementwise. */
 static void judge_product(const kit_case *c, kit_verdict *v, const kit_matrix *a,
                           const kit_matrix *l, const kit_matrix *u, int64_t batch)
 {
-    real least = kit_least(c, c->row->info.n_out), terms = (real)(l->columns + 4);
+    real smallest = kit_smallest(c, c->row->info.n_out), terms = (real)(l->columns + 4);
     kit_matrix product = kit_product(l, u), big_l = magnitudes(l), big_u = magnitudes(u);
     kit_matrix scale = kit_product(&big_l, &big_u);
-    /* In the denormals every element of L too is rounded by that much. */
-    real floor = 2 * terms * least;
+    /* Denormal elements of L are rounded by this much too. */
+    real floor = 2 * terms * smallest;
     kit_measure(c, v, "residual", batch, worst_ratio(a, &product, &scale, floor), terms, 0);
     kit_matrix_free(&product);
     kit_matrix_free(&big_l);
@@ -109,14 +110,17 @@ static void judge_one_lu(const kit_case *c, kit_verdict *v, int64_t batch)
     kit_matrix l = kit_matrix_of(c, 1, 2, 1, batch), u = kit_matrix_of(c, 2, 2, 1, batch);
     kit_matrix rows = kit_matrix_zero(a.rows, a.columns);
     if (!permute(&a, &perm, &rows)) {
-        kit_fail(v, "matrix %" PRId64 ": perm is no permutation", batch);
+        kit_fail(v, "matrix %" PRId64 ": perm is not a permutation", batch);
     } else if (!kit_finite(&a)) {
         kit_all_nan(c, v, 1, 2, batch);
         kit_all_nan(c, v, 2, 2, batch);
         kit_info_is(c, v, 3, batch, 0);
         for (int64_t i = 0; i < a.rows; i++)
             if (perm.at[i] != (real)i)
-                kit_fail(v, "matrix %" PRId64 ": perm moves rows of what is not finite", batch);
+                kit_fail(v,
+                         "matrix %" PRId64
+                         ": perm is not the identity for a matrix that is not finite",
+                         batch);
     } else {
         judge_triangles(v, &l, &u, batch);
         judge_product(c, v, &rows, &l, &u, batch);
@@ -153,7 +157,7 @@ static void generate_cholesky(kit_case *c, kit_rng *rng)
     kit_generate_symmetric(c, 2, (kit_kind)c->kind, true, rng);
 }
 
-/* 1 + the first pivot that is not positive and finite, from the definition. */
+/* 1 + the index of the first pivot that is not positive and finite, by definition. */
 static int64_t bad_pivot(const kit_matrix *a)
 {
     kit_matrix l = kit_matrix_zero(a->rows, a->rows);
@@ -211,11 +215,11 @@ static void plan_qr(kit_plan *plan)
     kit_plan_matrices(plan, false, BIT(KIT_KINDS) - 1);
 }
 
-/* |a_j - Q r_j| of |a_j|, the worst column. */
+/* |a_j - Q r_j| relative to |a_j|, maximum over the columns. */
 static void judge_columns(const kit_case *c, kit_verdict *v, const kit_matrix *a,
                           const kit_matrix *product, int64_t batch)
 {
-    real worst = 0, floor = (real)(a->rows + a->columns) * kit_least(c, 2);
+    real worst = 0, floor = (real)(a->rows + a->columns) * kit_smallest(c, 2);
     for (int64_t j = 0; j < a->columns; j++) {
         real error = 0, size = 0;
         for (int64_t i = 0; i < a->rows; i++) {
@@ -318,7 +322,7 @@ static void plan_solve(kit_plan *plan)
     plan_systems(plan, 36, 2);
 }
 
-/* Singular matrices stand behind sound ones, in the second half of the batch. */
+/* The second half of the batch is singular. */
 static void generate_solve(kit_case *c, kit_rng *rng)
 {
     kit_tensor *a = &c->operand[2], *b = &c->operand[3];
@@ -348,7 +352,7 @@ static bool has_zero_column(const kit_matrix *a)
     return false;
 }
 
-/* The largest sum of a row's magnitudes. */
+/* Infinity norm. */
 static real row_norm(const kit_matrix *a)
 {
     real norm = 0;
@@ -361,7 +365,7 @@ static real row_norm(const kit_matrix *a)
     return norm;
 }
 
-/* |b - A x| of |A| |x| + |b|, of one column, in the greatest norm. */
+/* |b - A x| relative to |A| |x| + |b| in the infinity norm, for one column. */
 static void judge_system(const kit_case *c, kit_verdict *v, const kit_matrix *a,
                          const kit_matrix *product, const kit_matrix *b, const kit_matrix *x,
                          int64_t batch)
@@ -381,7 +385,7 @@ static void judge_system(const kit_case *c, kit_verdict *v, const kit_matrix *a,
             if (!isnan(*kit_entry(x, i, j)))
                 kit_fail(v, "matrix %" PRId64 ": x of a right side that is not finite is not NaN",
                          batch);
-        real floor = n * (n + 4) * kit_least(c, 2) * (1 + size_x);
+        real floor = n * (n + 4) * kit_smallest(c, 2) * (1 + size_x);
         if (finite)
             kit_measure(c, v, "backward error", batch, error, n * (norm * size_x + size_b), floor);
     }

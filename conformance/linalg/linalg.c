@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * linalg: matmul, judged against the sum of the magnitudes of the products; of i8, modulo 2^32.
+ * linalg: matmul, judged relative to the sum of |products|; i8: exact modulo 2^32.
  */
 #include "kit.h"
 
@@ -53,7 +53,7 @@ static void plan_batches(kit_plan *plan)
     kit_emit(plan, &c);
 }
 
-/* Extents beyond the blocks that a kernel may work in; i8 sums that do not fit. */
+/* Extents beyond the block sizes of kernels; i8 sums that overflow i32. */
 static void plan_big(kit_plan *plan)
 {
     static const product products[] = {{389, 3, 1031}, {3, 1061, 1031}, {111, 105, 93}};
@@ -115,12 +115,12 @@ static void fill_i8(kit_tensor *t, int kind, kit_rng *rng)
                                     : (kit_next(rng) & 1 ? -128 : 127));
 }
 
-/* Subnormal and small numbers against large ones, so that every product counts. */
+/* Subnormal and small numbers times large ones, so that all products matter. */
 static void fill_wide(kit_tensor *t, int small, kit_rng *rng)
 {
-    int least = t->dtype == COLLET_F16 ? -14 : t->dtype == COLLET_F64 ? -1022 : -126;
+    int minimum = t->dtype == COLLET_F16 ? -14 : t->dtype == COLLET_F64 ? -1022 : -126;
     for (int64_t i = 0; i < t->count; i++) {
-        int exponent = (int)kit_below(rng, 12) + (small ? least - 4 : -least - 14);
+        int exponent = (int)kit_below(rng, 12) + (small ? minimum - 4 : -minimum - 14);
         kit_set(t, i, ldexpl(kit_normal(rng), exponent));
     }
 }
@@ -145,7 +145,7 @@ static void generate_matmul(kit_case *c, kit_rng *rng)
     }
 }
 
-/* The matrix of operand k that goes with matrix `batch` of output 0; its first element. */
+/* First element of the matrix of operand k for matrix `batch` of output 0. */
 static int64_t matrix_of(const kit_case *c, uint32_t k, int64_t batch)
 {
     const kit_tensor *out = &c->operand[0], *t = &c->operand[k];
@@ -159,8 +159,8 @@ static int64_t matrix_of(const kit_case *c, uint32_t k, int64_t batch)
     return at;
 }
 
-/* A number of 16 bits by its magnitude's bits; the one that would follow the largest, for infinity.
- */
+/* The 16-bit number with the given magnitude bits; infinity yields the successor of the largest
+ * number. */
 static long double magnitude16(collet_dtype dtype, unsigned bits)
 {
     unsigned infinity = dtype == COLLET_F16 ? 0x7c00 : 0x7f80;
@@ -169,7 +169,7 @@ static long double magnitude16(collet_dtype dtype, unsigned bits)
     return bits == infinity ? 2 * value - kit_value(dtype, &below) : value;
 }
 
-/* How far `want` is from the numbers that round to the 16-bit number `got`. */
+/* Distance of `want` from the interval that rounds to the 16-bit number `got`. */
 static long double beyond_rounding(collet_dtype dtype, uint16_t got, long double want)
 {
     unsigned infinity = dtype == COLLET_F16 ? 0x7c00 : 0x7f80, bits = got & 0x7fffu;
@@ -179,7 +179,7 @@ static long double beyond_rounding(collet_dtype dtype, uint16_t got, long double
     return x < low ? low - x : x > high ? x - high : 0;
 }
 
-/* The limit is on what a sum may be off before it is rounded to the 16 bits. */
+/* The limit applies to the error of a sum before it is rounded to 16 bits. */
 static void judge_half(const kit_case *c, kit_verdict *v, int64_t at, long double sum,
                        long double magnitude, const kit_limit *limit)
 {

@@ -35,7 +35,7 @@ static int64_t extent(const kit_tensor *t, int32_t back)
     return t->shape[t->ndim - 1 - back];
 }
 
-/* The first element of matrix `batch` of an operand whose batch axes may be broadcast. */
+/* First element of matrix `batch` of an operand whose batch axes may be broadcast. */
 static int64_t start_of(const kit_case *c, uint32_t k, int32_t axes, int32_t own, int64_t batch)
 {
     const kit_tensor *out = &c->operand[0], *t = &c->operand[k];
@@ -127,7 +127,7 @@ void kit_mirror(kit_matrix *a)
             *kit_entry(a, i, j) = *kit_entry(a, j, i);
 }
 
-/* The rotation that makes entry (p, q) zero. */
+/* Jacobi rotation that zeroes entry (p, q). */
 static void rotate(kit_matrix *a, int64_t p, int64_t q)
 {
     real apq = *kit_entry(a, p, q);
@@ -158,13 +158,13 @@ static int ascending(const void *a, const void *b)
 void kit_eigenvalues(kit_matrix *a, real *values)
 {
     for (int sweep = 0; sweep < 30; sweep++) {
-        real beside = 0, all = kit_size(a);
+        real off_diagonal = 0, all = kit_size(a);
         for (int64_t p = 0; p < a->rows; p++)
             for (int64_t q = p + 1; q < a->rows; q++) {
-                beside = fmaxl(beside, fabsl(*kit_entry(a, p, q)));
+                off_diagonal = fmaxl(off_diagonal, fabsl(*kit_entry(a, p, q)));
                 rotate(a, p, q);
             }
-        if (beside <= 0x1p-70L * all)
+        if (off_diagonal <= 0x1p-70L * all)
             break;
     }
     for (int64_t i = 0; i < a->rows; i++)
@@ -180,7 +180,7 @@ real kit_half_ulp(const kit_case *c, uint32_t k)
     return ldexpl(1, -kit_precision(c->operand[k].dtype));
 }
 
-real kit_least(const kit_case *c, uint32_t k)
+real kit_smallest(const kit_case *c, uint32_t k)
 {
     return ldexpl(1, c->operand[k].dtype == COLLET_F32 ? -149 : -1074);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * matrices.h - the matrices of a case in long double, for the judges of decompositions, and the
- * kinds of matrices that they are given.
+ * kinds of input matrices.
  *
- * What is compared with a limit is measured in units of u, half an ulp of 1 of the element type, so
- * that one limit serves both. A *floor* is what rounding to denormals may cost, whatever u is.
+ * Errors are measured in units of u, half an ulp of 1 of the element type, so that one limit holds
+ * for f32 and f64. A *floor* is the absolute error of rounding to denormals.
  */
 #ifndef COLLET_KIT_MATRICES_H
 #define COLLET_KIT_MATRICES_H
@@ -19,11 +19,11 @@ typedef struct kit_matrix {
 } kit_matrix;
 
 kit_matrix kit_matrix_zero(int64_t rows, int64_t columns);
-/* Matrix `batch` (in C order of operand 0's axes but its last `own`) of operand k, which has 2 axes
- * of its own, or 1: then a column. Broadcast inputs are found. */
+/* Matrix `batch` of operand k, with broadcasting; `batch` counts in C order over the axes of
+ * operand 0 without its last `own`. `axes` are operand k's matrix axes: 2, or 1 for a column. */
 kit_matrix kit_matrix_of(const kit_case *c, uint32_t k, int32_t axes, int32_t own, int64_t batch);
 void kit_matrix_free(kit_matrix *m);
-/* How many matrices operand 0, which has `own` axes of its own, holds. */
+/* Number of matrices in operand 0, whose last `own` axes form a matrix. */
 int64_t kit_matrix_count(const kit_case *c, int32_t own);
 
 static inline real *kit_entry(const kit_matrix *m, int64_t i, int64_t j)
@@ -33,26 +33,26 @@ static inline real *kit_entry(const kit_matrix *m, int64_t i, int64_t j)
 
 kit_matrix kit_product(const kit_matrix *a, const kit_matrix *b);
 kit_matrix kit_transposed(const kit_matrix *a);
-/* |a - b| over all elements, and |a|: roots of sums of squares. */
+/* Frobenius norms of a - b and of a. */
 real kit_distance(const kit_matrix *a, const kit_matrix *b);
 real kit_size(const kit_matrix *a);
 /* |Q^T Q - 1| / sqrt(columns). */
 real kit_departure(const kit_matrix *q);
 bool kit_finite(const kit_matrix *a);
-/* Takes over the lower triangle into the upper one. */
+/* Copies the lower triangle to the upper one. */
 void kit_mirror(kit_matrix *a);
 /* Eigenvalues of a symmetric matrix, ascending, by Jacobi's rotations; `a` is destroyed. */
 void kit_eigenvalues(kit_matrix *a, real *values);
 
-/* u, and the least positive number, of operand k's dtype. */
+/* u, and the smallest positive number, of operand k's dtype. */
 real kit_half_ulp(const kit_case *c, uint32_t k);
-real kit_least(const kit_case *c, uint32_t k);
+real kit_smallest(const kit_case *c, uint32_t k);
 
-/* Notes `error` / (scale u) against the op's limit of that name, an error of at most `floor` being
- * none. */
+/* Records `error` / (scale u) against the op's limit `quantity`; errors up to `floor` are taken as
+ * 0. */
 void kit_measure(const kit_case *c, kit_verdict *v, const char *quantity, int64_t batch, real error,
                  real scale, real floor);
-/* Every element of matrix `batch` of output k, with `axes` axes of its own, must be NaN. */
+/* Every element of matrix `batch` of output k, which has `axes` matrix axes, must be NaN. */
 void kit_all_nan(const kit_case *c, kit_verdict *v, uint32_t k, int32_t axes, int64_t batch);
 /* Element `batch` of the i32 output k must be `want`. */
 void kit_info_is(const kit_case *c, kit_verdict *v, uint32_t k, int64_t batch, int64_t want);
@@ -82,8 +82,8 @@ extern const char *const kit_kind_names[KIT_KINDS];
 int64_t kit_zero_column(int64_t columns);
 /* Fills the matrices of input k. */
 void kit_generate_matrices(kit_case *c, uint32_t k, kit_kind kind, kit_rng *rng);
-/* The same, symmetric: S, or B B^T with `positive`. Upper triangles are filled with what nobody
- * may read. */
+/* The same, symmetric: S, or B B^T with `positive`. Upper triangles, which must not be read, are
+ * filled with garbage. */
 void kit_generate_symmetric(kit_case *c, uint32_t k, kit_kind kind, bool positive, kit_rng *rng);
 
 /* Emits the cases of an op whose input is "...,M,N", or with `square` "...,N,N": shapes with each

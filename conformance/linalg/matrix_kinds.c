@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrices that are hard in one way each. */
+/* Kinds of difficult matrices. */
 #include "matrices.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 const char *const kit_kind_names[KIT_KINDS] = {
-    "",         "rank deficient", "zero",         "identity", "graded",          "Hilbert's",
-    "a mirror", "near the top",   "near the end", "denormal", "one column zero", "not finite",
+    "",           "rank deficient", "zero",           "identity", "graded",          "Hilbert's",
+    "reflection", "near overflow",  "near underflow", "denormal", "one column zero", "not finite",
 };
 
 int64_t kit_zero_column(int64_t columns)
@@ -15,7 +15,7 @@ int64_t kit_zero_column(int64_t columns)
     return columns / 2;
 }
 
-/* Exponents that leave room for products of the elements. */
+/* Range of exponents such that products of elements stay in range. */
 static int spread_of(collet_dtype dtype)
 {
     return dtype == COLLET_F32 ? 30 : 245;
@@ -32,12 +32,12 @@ static void unit_vector(real *x, int64_t n, kit_rng *rng)
         x[i] /= sum > 0 ? sqrtl(sum) : 1;
 }
 
-/* Adds outer products of random vectors, half as many as the rank may be. */
+/* Adds outer products of random vectors, half of the full rank. */
 static void add_few_products(kit_matrix *a, kit_rng *rng)
 {
-    int64_t least = a->rows < a->columns ? a->rows : a->columns;
+    int64_t rank = a->rows < a->columns ? a->rows : a->columns;
     real *x = kit_memory((size_t)(a->rows + a->columns) * sizeof *x), *y = x + a->rows;
-    for (int64_t r = 0; r < (least + 1) / 2; r++) {
+    for (int64_t r = 0; r < (rank + 1) / 2; r++) {
         unit_vector(x, a->rows, rng);
         unit_vector(y, a->columns, rng);
         for (int64_t i = 0; i < a->rows; i++)
@@ -58,7 +58,7 @@ static void make_mirror(kit_matrix *a, kit_rng *rng)
     free(x);
 }
 
-/* Multiplies row i and column j by powers of two of their own. */
+/* Scales each row and each column by a random power of two. */
 static void grade(kit_matrix *a, bool alike, int spread, kit_rng *rng)
 {
     int *exponents = kit_memory((size_t)(a->rows + a->columns) * sizeof *exponents);
@@ -77,7 +77,7 @@ static void scale(kit_matrix *a, int exponent)
         a->at[i] = ldexpl(a->at[i], exponent);
 }
 
-/* A matrix of the kind before it is rounded to its dtype. */
+/* A matrix of the kind before rounding to the dtype. */
 static kit_matrix matrix_of(int64_t rows, int64_t columns, kit_kind kind, collet_dtype dtype,
                             kit_rng *rng)
 {
@@ -129,7 +129,7 @@ void kit_generate_matrices(kit_case *c, uint32_t k, kit_kind kind, kit_rng *rng)
     }
 }
 
-/* Positive definite, of the kind's own nature. */
+/* A positive definite matrix of the kind. */
 static kit_matrix positive_of(int64_t n, kit_kind kind, collet_dtype dtype, kit_rng *rng)
 {
     bool product = kind == KIT_NORMAL || kind == KIT_NOT_FINITE || kind == KIT_GRADED ||
@@ -182,7 +182,7 @@ void kit_generate_symmetric(kit_case *c, uint32_t k, kit_kind kind, bool positiv
     }
 }
 
-/* Elements beyond which --quick leaves a matrix out, and beyond which only some kinds are tried. */
+/* Elements beyond which --quick leaves a matrix out, and beyond which only some kinds run. */
 #define QUICK 1100
 #define LARGE 10000
 #define LARGE_KINDS (1u << KIT_NORMAL | 1u << KIT_DEFICIENT | 1u << KIT_GRADED)
@@ -200,7 +200,7 @@ static kit_case case_of(const kit_plan *plan, int64_t m, int64_t n, int32_t axes
     return c;
 }
 
-/* Outputs have the batch axes, of which the input lacks or repeats some. */
+/* Batch axes of the outputs, some absent or broadcast in the input. */
 static void plan_batches(kit_plan *plan, int64_t m, int64_t n, uint32_t kinds)
 {
     static const int64_t two[] = {2, 3}, none[] = {0}, many[] = {70};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * linalg: svd and eigh, judged by residual, orthogonality and order, and where the matrix is small
- * by the values that Jacobi's rotations find in long double. Residual and orthogonality in units of
- * the extent, u and the matrix's size: the ratios that LAPACK's own tests compute, which pass below
- * 30 (LAPACK Working Note 41).
+ * linalg: svd and eigh, judged by residual, orthogonality and order; small matrices also by the
+ * values of Jacobi's method in long double. Residual and orthogonality are the ratios of LAPACK's
+ * tests (LAPACK Working Note 41), which pass below 30: in units of the extent, u and the matrix's
+ * norm.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -13,10 +13,10 @@
 
 #define BIT(kind) (1u << (kind))
 
-/* Rows and columns together, up to which the values are computed here too. */
+/* Rows + columns up to which the values are compared too. */
 #define SMALL 26
 
-/* a_ij s_j */
+/* a_ij *= s_j. */
 static void scale_columns(kit_matrix *a, const kit_matrix *s)
 {
     for (int64_t i = 0; i < a->rows; i++)
@@ -32,11 +32,11 @@ static void judge_order(kit_verdict *v, const kit_matrix *s, bool descending, in
                      i, i + 1, descending ? "descending" : "ascending");
 }
 
-/* |got - want| of the whole, the worst value. */
+/* |got - want| relative to the matrix, maximum over the values. */
 static void judge_values(const kit_case *c, kit_verdict *v, const kit_matrix *got, const real *want,
                          real size, real extent, int64_t batch)
 {
-    real worst = 0, floor = extent * extent * kit_least(c, c->row->info.n_out);
+    real worst = 0, floor = extent * extent * kit_smallest(c, c->row->info.n_out);
     for (int64_t i = 0; i < got->rows; i++) {
         real error = fabsl(got->at[i] - want[i]);
         if (!(error <= floor))
@@ -58,7 +58,7 @@ static void generate_svd(kit_case *c, kit_rng *rng)
     kit_generate_matrices(c, 4, (kit_kind)c->kind, rng);
 }
 
-/* The singular values are the upper eigenvalues of ((0, A), (A^T, 0)). */
+/* The singular values are the largest eigenvalues of ((0, A), (A^T, 0)). */
 static void judge_singular_values(const kit_case *c, kit_verdict *v, const kit_matrix *a,
                                   const kit_matrix *s, int64_t batch)
 {
@@ -83,7 +83,7 @@ static void judge_factors(const kit_case *c, kit_verdict *v, const kit_matrix *a
 {
     kit_matrix right = kit_transposed(vt);
     real extent = (real)(a->rows > a->columns ? a->rows : a->columns), size = kit_size(a);
-    real floor = extent * extent * kit_least(c, 4);
+    real floor = extent * extent * kit_smallest(c, 4);
     kit_measure(c, v, "orthogonality", batch, kit_departure(u), extent, 0);
     kit_measure(c, v, "orthogonality", batch, kit_departure(&right), extent, 0);
     scale_columns(u, s);
@@ -134,19 +134,19 @@ static void plan_eigh(kit_plan *plan)
     kit_case c = kit_case_of(plan);
     kit_bind(&c, "MN", (const int64_t[]){5, 5}, 1, (const int64_t[]){64}, 0);
     c.kind = SPLIT;
-    c.data = "falling apart";
+    c.data = "splits into blocks";
     kit_emit(plan, &c);
 }
 
 /*
  * Tridiagonal. A QL step from the first row on is shifted by 1, which is an eigenvalue of rows 2
- * and 3 up to rounding: in some of the matrices exactly, so that what is rotated into row 1
- * vanishes, as the least f64 does beside it.
+ * and 3 up to rounding: in some of the matrices exactly, so that the rotation into row 1 yields 0
+ * and the smallest f64 vanishes next to it.
  */
-static void put_split_matrix(kit_tensor *t, int64_t first, double beside)
+static void put_split_matrix(kit_tensor *t, int64_t first, double coupling)
 {
-    const double diagonal[5] = {1, 0, 0, 1 - beside * beside, 7};
-    const double below[4] = {1e-10, 0x1p-1074, beside, 0};
+    const double diagonal[5] = {1, 0, 0, 1 - coupling * coupling, 7};
+    const double below[4] = {1e-10, 0x1p-1074, coupling, 0};
     for (int64_t i = 0; i < 25; i++)
         kit_set(t, first + i, i % 6 ? 0 : diagonal[i / 6]);
     for (int64_t i = 0; i < 4; i++)
@@ -166,7 +166,7 @@ static void judge_one_eigh(const kit_case *c, kit_verdict *v, int64_t batch)
 {
     kit_matrix a = kit_matrix_of(c, 3, 2, 1, batch), values = kit_matrix_of(c, 0, 1, 1, batch);
     kit_matrix vectors = kit_matrix_of(c, 1, 2, 1, batch);
-    real extent = (real)a.rows, floor = extent * extent * kit_least(c, 3);
+    real extent = (real)a.rows, floor = extent * extent * kit_smallest(c, 3);
     kit_mirror(&a);
     bool finite = kit_finite(&a);
     kit_info_is(c, v, 2, batch, !finite);

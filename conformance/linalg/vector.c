@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linalg: dot and matvec, judged against the sum of the magnitudes of the products. */
+/* linalg: dot and matvec, judged relative to the sum of |products|. */
 #include "kit.h"
 
 #include <math.h>
@@ -102,7 +102,7 @@ static void plan_matvec(kit_plan *plan)
     }
 }
 
-/* Cancelling: each pair of products nearly takes back what the one before it added. */
+/* Cancelling: each pair of products nearly cancels the one before. */
 static void generate(kit_case *c, kit_rng *rng)
 {
     for (uint32_t k = 1; k < 3; k++) {
@@ -122,7 +122,7 @@ static void generate(kit_case *c, kit_rng *rng)
     }
 }
 
-/* Output element `at` against the products of input 0 from `row` on with input 1 from `x` on. */
+/* Compares output element `at` with the dot product of input 0 from `row` and input 1 from `x`. */
 static void judge_products(const kit_case *c, kit_verdict *v, int64_t at, int64_t row, int64_t x,
                            int64_t n)
 {
@@ -141,7 +141,7 @@ static void judge_dot(const kit_case *c, kit_verdict *v)
     judge_products(c, v, 0, 0, 0, kit_in(c, 0)->count);
 }
 
-/* The first element of what operand k has for the batch of output element `at`. */
+/* First element of operand k for the batch of output element `at`. */
 static int64_t first_of(const kit_case *c, uint32_t k, int32_t own, int64_t batch)
 {
     const kit_tensor *out = &c->operand[0], *t = &c->operand[k];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* md: the ops on matrices, vectors and times of frames, and those that fit one frame on another. */
+/* md: ops on matrices, vectors and times of frames, and ops that fit frames. */
 #include "md.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ static void matrix_at(const kit_tensor *t, int64_t f, real m[9])
         m[i] = kit_get(t, 9 * f + i);
 }
 
-/* A case for each number of frames, with layouts, sharing and parts for some. */
+/* Emits a case for each number of frames; for some also layouts, sharing and parts. */
 static void plan_frames(kit_plan *plan, int kind, const char *data, int alternative,
                         uint32_t absent)
 {
@@ -41,7 +41,7 @@ static void plan_frames(kit_plan *plan, int kind, const char *data, int alternat
 
 enum { SMOOTH, UNRELATED, TWO_EQUAL, ALL_EQUAL, ZERO, CLOSE, HUGE, TINY, POISONED, AXIS_KINDS };
 static const char *const axis_kinds[AXIS_KINDS] = {
-    "slowly turning",
+    "slowly rotating",
     "unrelated frames",
     "two equal moments",
     "three equal moments",
@@ -97,23 +97,23 @@ static void generate_principal_axes(kit_case *c, kit_rng *rng)
     kit_rotation(rng, start);
     moments_of(c->kind, moments);
     for (int64_t f = 0; f < frames; f++) {
-        double turn[9], rotation[9];
-        kit_rotation_about(axis, 0.07 * (double)f, turn);
+        double step[9], rotation[9];
+        kit_rotation_about(axis, 0.07 * (double)f, step);
         for (int i = 0; i < 9; i++)
-            rotation[i] = turn[i / 3 * 3] * start[i % 3] + turn[i / 3 * 3 + 1] * start[3 + i % 3] +
-                          turn[i / 3 * 3 + 2] * start[6 + i % 3];
+            rotation[i] = step[i / 3 * 3] * start[i % 3] + step[i / 3 * 3 + 1] * start[3 + i % 3] +
+                          step[i / 3 * 3 + 2] * start[6 + i % 3];
         if (c->kind == UNRELATED)
             kit_rotation(rng, rotation);
         put_matrix(inertia, f, rotation, moments);
     }
     if (c->kind == POISONED && frames > 0)
         kit_set(inertia, frames / 2 * 9 + 4, (real)NAN);
-    /* The frame before: a little turned, and with two columns the other way round. */
-    double turn[9];
-    kit_rotation_about(axis, -0.07, turn);
+    /* The previous frame slightly rotated, with two columns negated. */
+    double step[9];
+    kit_rotation_about(axis, -0.07, step);
     for (int i = 0; i < 9 && previous->dtype != COLLET_DTYPE_NONE; i++) {
-        double entry = turn[i / 3 * 3] * start[i % 3] + turn[i / 3 * 3 + 1] * start[3 + i % 3] +
-                       turn[i / 3 * 3 + 2] * start[6 + i % 3];
+        double entry = step[i / 3 * 3] * start[i % 3] + step[i / 3 * 3 + 1] * start[3 + i % 3] +
+                       step[i / 3 * 3 + 2] * start[6 + i % 3];
         kit_set(previous, i, i % 3 == 1 ? entry : -entry);
     }
 }
@@ -124,7 +124,7 @@ static void column(const real m[9], int k, real out[3])
         out[i] = m[3 * i + k];
 }
 
-/* The largest component of the first two columns is positive, unless two are as large. */
+/* The largest component of the first two columns must be positive, except in ties. */
 static void judge_first_signs(const kit_case *c, kit_verdict *v, const real axes[9])
 {
     for (int k = 0; k < 2; k++) {
@@ -147,7 +147,7 @@ static void judge_first_signs(const kit_case *c, kit_verdict *v, const real axes
     }
 }
 
-/* Axes that hardly moved must not have turned round. */
+/* Axes must not flip between close frames. */
 static void judge_continuity(const kit_case *c, kit_verdict *v, int64_t f, const real before[9],
                              const real axes[9])
 {
@@ -163,8 +163,8 @@ static void judge_continuity(const kit_case *c, kit_verdict *v, int64_t f, const
     for (int k = 0; k < 3; k++)
         if (kit_exceeds(v, md_limit(c, "signs"), cosine[k] < 0))
             kit_fail(v,
-                     "column %d of the axes of frame %lld turned round: its dot product with the "
-                     "frame before is %Lg",
+                     "column %d of the axes of frame %lld flipped: its dot product with the "
+                     "previous frame is %Lg",
                      k, (long long)f, cosine[k]);
 }
 
@@ -257,7 +257,7 @@ static void generate_rotations(kit_case *c, kit_rng *rng)
                             r[i / 3 * 3 + 2] * s[6 + i % 3]);
             continue;
         }
-        /* Half a turn about x: theta is pi. */
+        /* A rotation by pi about x: theta is pi. */
         for (int i = 0; i < 9 && c->kind == GIMBAL && f % 2; i++)
             if (i % 3 > 0)
                 r[i] = -r[i];
@@ -268,8 +268,7 @@ static void generate_rotations(kit_case *c, kit_rng *rng)
     }
 }
 
-/* Where theta is 0 or pi only phi + psi or phi - psi is defined: the angles must give the rotation.
- */
+/* Where theta is 0 or pi only phi + psi or phi - psi is defined, so the rotation is compared. */
 static void judge_rebuilt(const kit_case *c, kit_verdict *v, int64_t f, const real r[9])
 {
     real angle[3], worst = 0;
@@ -288,7 +287,7 @@ static void judge_rebuilt(const kit_case *c, kit_verdict *v, int64_t f, const re
     for (int i = 0; i < 9; i++)
         worst = fabsl(built[i] - r[i]) <= worst ? worst : fabsl(built[i] - r[i]);
     if (kit_exceeds(v, md_limit(c, "rotation"), (double)worst))
-        kit_fail(v, "frame %lld: the rotation that the angles %Lg, %Lg, %Lg give is off by %Lg",
+        kit_fail(v, "frame %lld: the rotation of the angles %Lg, %Lg, %Lg is off by %Lg",
                  (long long)f, angle[0], angle[1], angle[2], worst);
 }
 
@@ -309,8 +308,8 @@ static void judge_euler(const kit_case *c, kit_verdict *v)
 }
 
 enum { SOME_AXIS, ALONG, ACROSS, LONG_AXIS, SHORT_AXIS };
-static const char *const tilt_kinds[] = {"", "almost along", "almost across", "a long axis",
-                                         "a short axis"};
+static const char *const tilt_kinds[] = {"", "almost parallel", "almost perpendicular",
+                                         "a long axis", "a short axis"};
 
 static void plan_tilt(kit_plan *plan)
 {
@@ -398,7 +397,7 @@ static void judge_angular_velocity(const kit_case *c, kit_verdict *v)
         if (zeros > 0) {
             for (int k = 0; k < 3; k++)
                 kit_near(c, v, 0, 3 * f + k, want[k], smallest > 0 ? kit_norm(L) / smallest : 0,
-                         md_limit(c, "least norm"));
+                         md_limit(c, "minimum norm"));
             continue;
         }
         kit_apply(m, got, image);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The oracle of one frame: every sum over its atoms in long double, straight from the definitions.
- */
+/* The oracle of one frame: sums over its atoms in long double, by definition. */
 #include "md.h"
 
 #include <math.h>
@@ -16,7 +15,7 @@ static bool given(const kit_tensor *t)
     return t && t->dtype != COLLET_DTYPE_NONE;
 }
 
-/* The com from the first atom on: of one atom, or of several at one place, it is exactly that. */
+/* The com relative to the first atom: exact for one atom or coincident atoms. */
 static void centre(md_frame *m, int64_t first, int64_t atoms, const kit_tensor *positions,
                    const kit_tensor *masses, const real origin[3])
 {
@@ -37,7 +36,7 @@ static void centre(md_frame *m, int64_t first, int64_t atoms, const kit_tensor *
     m->distance = kit_norm(m->com);
 }
 
-/* Adds weight (d x v) and its magnitudes. */
+/* Adds weight (d x v) and its scale. */
 static void add_cross(real weight, const real d[3], const real from_first[3], const real v[3],
                       real sum[3], real *scale, real *spread)
 {
@@ -60,7 +59,7 @@ static void add_atom(md_frame *m, real mass, const real r[3], const real first[3
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
             m->tensor[3 * i + j] += mass * d[i] * d[j];
-            /* d.d - d[i] d[i] without d[i]: a NaN there does not reach this entry. */
+            /* d.d - d[i] d[i] without d[i], so that a NaN there does not reach this entry. */
             m->inertia[3 * i + j] +=
                 i == j ? mass * (d[(i + 1) % 3] * d[(i + 1) % 3] + d[(i + 2) % 3] * d[(i + 2) % 3])
                        : -mass * d[i] * d[j];

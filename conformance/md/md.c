@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* md: the ops that sum over the atoms of each frame. */
+/* md: ops that sum over the atoms of each frame. */
 #include "md.h"
 
 #include <math.h>
@@ -91,7 +91,7 @@ void md_generate_normal(kit_tensor *t, kit_rng *rng)
         kit_set(t, i, kit_normal(rng));
 }
 
-/* Multiples of one short vector: exact in f32, so that a line stays one. */
+/* Multiples of one short vector, exact in f32, so that the atoms stay collinear. */
 static void put_on_line(kit_tensor *positions, kit_rng *rng)
 {
     static const double direction[] = {0.125, 0.25, -0.25};
@@ -131,7 +131,7 @@ void md_generate_atoms(kit_case *c, kit_rng *rng)
     }
 }
 
-/* A centre for the ops that are given one: near the com, as f64. */
+/* The input `centre`: near the com, f64. */
 static void generate_centre(kit_case *c, kit_rng *rng)
 {
     uint32_t n_out = c->row->info.n_out;
@@ -213,7 +213,7 @@ static void judge_kinetic(const kit_case *c, kit_verdict *v)
     }
 }
 
-/* The eigenvalues' spread 3/2 sum (l - mean)^2 / (sum l)^2, by the tensor's traceless part. */
+/* 3/2 sum (l - mean)^2 / (sum l)^2 of the eigenvalues l, by the traceless part of the tensor. */
 static real asphericity(const real g[9])
 {
     real trace = g[0] + g[4] + g[8], sum = 0;
@@ -237,15 +237,15 @@ static void judge_gyration(const kit_case *c, kit_verdict *v)
         }
         kit_near(c, v, 0, f, radius, radius + noise / (real)limit->limit, md_limit(c, "radius"));
         real got = kit_get(&c->operand[2], f);
-        /* Of a point, or of what rounding leaves of one, there is no shape. */
+        /* Undefined for a point, up to rounding. */
         if (radius <= noise && (isnan(got) || (got >= 0 && got <= 1 + 1e-9L)))
             continue;
         kit_near(c, v, 2, f, asphericity(g), 1, shape);
     }
 }
 
-/* A massless frame has no com; what is relative to one is NaN, or 0 when nothing was summed. */
-static bool nothing(const kit_case *c, kit_verdict *v, uint32_t k, int64_t first, int count)
+/* A massless frame has no com: quantities relative to it are NaN, or 0 for an empty sum. */
+static bool massless(const kit_case *c, kit_verdict *v, uint32_t k, int64_t first, int count)
 {
     for (int i = 0; i < count; i++) {
         real got = kit_get(&c->operand[k], first + i);
@@ -269,7 +269,7 @@ static void judge_observables(const kit_case *c, kit_verdict *v)
     const kit_limit *inertia = md_limit(c, "inertia"), *sum = md_limit(c, "sum");
     for (int64_t f = 0; f < c->operand[0].shape[0]; f++) {
         md_frame m = md_frame_of(f, kit_in(c, 0), kit_in(c, 1), kit_in(c, 2), kit_in(c, 3), NULL);
-        /* What one pass may lose: it cannot know the com yet and is relative to some atom. */
+        /* Error of one-pass implementations, whose sums are relative to an atom, not to the com. */
         real shift = 8 * MD_UNIT * m.distance / (real)sum->limit;
         real L_scale = m.L_scale + m.L_spread + shift * kit_norm(m.momentum);
         real torque_scale = m.torque_scale + m.torque_spread + shift * kit_norm(m.force);
@@ -279,11 +279,11 @@ static void judge_observables(const kit_case *c, kit_verdict *v)
         for (int k = 0; k < 3; k++)
             kit_near(c, v, 0, 3 * f + k, m.com[k], m.com_scale[k], md_limit(c, "com"));
         if (m.mass == 0) {
-            nothing(c, v, 1, 9 * f, 9);
+            massless(c, v, 1, 9 * f, 9);
             if (present(c, 2))
-                nothing(c, v, 2, 3 * f, 3);
+                massless(c, v, 2, 3 * f, 3);
             if (present(c, 4))
-                nothing(c, v, 4, 3 * f, 3);
+                massless(c, v, 4, 3 * f, 3);
             continue;
         }
         for (int k = 0; k < 9; k++)
@@ -297,7 +297,7 @@ static void judge_observables(const kit_case *c, kit_verdict *v)
     }
 }
 
-/* Everything; no forces; no velocities; neither. */
+/* All operands; without forces; without velocities; without both. */
 static void plan_observables(kit_plan *plan)
 {
     const uint32_t L = 1u << 2, torque = 1u << 3, energy = 1u << 4, v = 1u << 7, f = 1u << 8;

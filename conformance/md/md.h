@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* md.h - what the files of the md family share: kinds of molecules and the oracle of one frame. */
+/* md.h - shared by the md family: kinds of molecules and the oracle of one frame. */
 #ifndef COLLET_KIT_MD_H
 #define COLLET_KIT_MD_H
 
@@ -11,19 +11,19 @@ enum {
     MD_RANDOM,
     MD_FAR,        /* far from the origin */
     MD_COLLINEAR,  /* exactly on a line */
-    MD_COINCIDENT, /* all atoms at one place */
+    MD_COINCIDENT, /* all atoms at one position */
     MD_GHOSTS,     /* half of the masses are zero */
-    MD_MASSLESS,   /* all of them */
+    MD_MASSLESS,   /* all masses are zero */
     MD_POISONED,   /* a NaN in the middle frame */
-    MD_LOST,       /* the first atom, of little mass, far from the others in every other frame */
+    MD_LOST,       /* the first atom, a light one, far from the others in every other frame */
     MD_KINDS
 };
 extern const char *const md_kind_names[MD_KINDS];
 
-/* One unit of rounding of f64; forming d = r - com in it costs that much of |com|. */
+/* Rounding unit of f64; d = r - com in f64 has an error of that much of |com|. */
 #define MD_UNIT 0x1p-52L
 
-/* Fills positions (input 0) and, where it is there, masses (input 1). */
+/* Fills positions (input 0) and masses (input 1) if present. */
 void md_generate_atoms(kit_case *c, kit_rng *rng);
 /* Normally distributed parts; does nothing to an absent operand. */
 void md_generate_normal(kit_tensor *t, kit_rng *rng);
@@ -36,7 +36,7 @@ static inline const kit_limit *md_limit(const kit_case *c, const char *quantity)
 /* Row `i` of three of a tensor. */
 void md_row(const kit_tensor *t, int64_t i, real out[3]);
 
-/* One frame's sums. `about` is what the sums are relative to. Scales are sums of magnitudes. */
+/* Sums of one frame, relative to `about`. Scales are sums of magnitudes. */
 typedef struct md_frame {
     real mass, com[3], com_scale[3];
     real about[3];
@@ -57,15 +57,16 @@ typedef struct md_frame {
 md_frame md_frame_of(int64_t f, const kit_tensor *positions, const kit_tensor *masses,
                      const kit_tensor *velocities, const kit_tensor *forces, const real *about);
 
-/* Rotational energy 1/2 omega.L and what an error of `limit` relative in I and L may change it by,
- * as a scale. NaN where anything is not finite. */
+/* Rotational energy 1/2 omega.L; *scale is its change for a relative error of `unit` in I and L,
+ * divided by `unit`. NaN where anything is not finite. */
 real md_rotational(const md_frame *frame, real unit, real *scale);
 
-/* Emits a case of op's patterns with F frames and N atoms, and the others of a list. */
+/* A case of the op's patterns with F frames and N atoms. */
 kit_case md_case(const kit_plan *plan, int64_t frames, int64_t atoms, int kind);
-/* Frames x atoms of the usual sizes, kinds of molecules, layouts, sharing, parts and a big one. */
+/* Emits frames x atoms of the usual sizes, kinds of molecules, layouts, sharing, parts, a big
+ * case. */
 void md_plan_atoms(kit_plan *plan);
-/* The same for one choice of optional operands: `absent` is a mask of operands. */
+/* The same without the operands of the mask `absent`. */
 void md_plan_atoms_without(kit_plan *plan, uint32_t absent);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* md: parts and sizes of vectors, derivatives in time, and the fit of a frame on a reference. */
+/* md: components and norms of vectors, derivatives in time, and the fit of a frame to a
+ * reference. */
 #include "md.h"
 
 #include <math.h>
@@ -65,7 +66,7 @@ static void judge_decompose(const kit_case *c, kit_verdict *v)
 /* ---- magnitude ----------------------------------------------------------------------------- */
 
 enum { MODEST, HUGE, TINY, DENORMAL, SPECIAL };
-static const char *const size_kinds[] = {"", "whose squares overflow", "whose squares vanish",
+static const char *const size_kinds[] = {"", "whose squares overflow", "whose squares underflow",
                                          "denormal", "special values"};
 
 static kit_case vectors_of(const kit_plan *plan, int32_t dot_axes, const int64_t *dots, int64_t k,
@@ -131,7 +132,7 @@ static void judge_magnitude(const kit_case *c, kit_verdict *v)
     const kit_tensor *in = kit_in(c, 0);
     int64_t length = in->shape[in->ndim - 1];
     for (int64_t i = 0; i < c->operand[0].count; i++) {
-        /* A long double's exponent has room for the square of any double. */
+        /* Squares of doubles do not overflow in long double. */
         real sum = 0;
         for (int64_t k = 0; k < length; k++)
             sum += kit_get(in, i * length + k) * kit_get(in, i * length + k);
@@ -173,7 +174,7 @@ static void generate_time_derivative(kit_case *c, kit_rng *rng)
     for (int64_t i = 0; i < t->count; i++) {
         kit_set(t, i, now);
         now += c->kind == UNEVEN ? kit_uniform(rng, 0.01, 2) : 0.5;
-        /* Twice as long a stop: central differences in the middle, one-sided at the ends. */
+        /* Two equal times: central differences in the middle, one-sided at the ends. */
         if (c->kind >= STOPPED && (i == stop - 1 || i == stop))
             now -= 0.5;
     }
@@ -213,12 +214,12 @@ static void plan_rmsd(kit_plan *plan)
             c.kind = kind;
             c.data = kind == OTHER_MOLECULE ? "unlike the reference"
                      : kind == MIRRORED     ? "mirror images of the reference"
-                                            : "the reference, turned and moved";
+                                            : "the reference, rotated and moved";
             kit_emit(plan, &c);
         }
 }
 
-/* The reference turned, moved and somewhat shaken. */
+/* The reference rotated, moved and slightly perturbed. */
 static void generate_rmsd(kit_case *c, kit_rng *rng)
 {
     kit_tensor *positions = &c->operand[2], *reference = &c->operand[4];
@@ -248,7 +249,7 @@ static void generate_rmsd(kit_case *c, kit_rng *rng)
     }
 }
 
-/* A frame and the reference about their centres. */
+/* A frame and the reference relative to their centres. */
 typedef struct fit {
     const kit_case *c;
     int64_t frame;
@@ -342,21 +343,22 @@ static void judge_fit(const kit_case *c, kit_verdict *v, const fit *p)
     if (kit_exceeds(v, md_limit(c, "rotation"),
                     (double)fmaxl(kit_unorthogonal(got), fabsl(kit_determinant(got) - 1))))
         kit_fail(v,
-                 "frame %lld: the matrix is no proper rotation: off by %Lg from orthogonal, "
+                 "frame %lld: the matrix is not a proper rotation: off by %Lg from orthogonal, "
                  "determinant %Lg",
                  (long long)p->frame, kit_unorthogonal(got), kit_determinant(got));
     best_rotation(p->covariance, best);
-    real least = residual(p, best), left = residual(p, got);
-    /* Centres as f64 move both sets by that much. */
+    real minimum = residual(p, best), left = residual(p, got);
+    /* Rounding error of centres in f64. */
     real noise = 8 * MD_UNIT * (kit_norm(p->com) + kit_norm(p->reference_com));
     real scale = p->size + p->mass * noise * noise / (real)md_limit(c, "optimality")->limit;
-    if (kit_exceeds(v, md_limit(c, "optimality"), scale > 0 ? (double)((left - least) / scale) : 0))
+    if (kit_exceeds(v, md_limit(c, "optimality"),
+                    scale > 0 ? (double)((left - minimum) / scale) : 0))
         kit_fail(v, "frame %lld: the rotation leaves sum w |R x - y|^2 = %Lg, the best one %Lg",
-                 (long long)p->frame, left, least);
-    real error = fabsl(rmsd * rmsd * p->mass - least);
+                 (long long)p->frame, left, minimum);
+    real error = fabsl(rmsd * rmsd * p->mass - minimum);
     if (kit_exceeds(v, md_limit(c, "value"), error > 0 ? (double)(error / scale) : 0))
         kit_fail(v, "frame %lld: rmsd is %.17Lg, expected %.17Lg", (long long)p->frame, rmsd,
-                 sqrtl(least / p->mass));
+                 sqrtl(minimum / p->mass));
 }
 
 static void judge_rmsd(const kit_case *c, kit_verdict *v)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * random: the generator written once more, from the paper; the numbers follow from its bits as
- * docs/KERNELS.md says. uniform must give the very bits, normal is judged in long double.
+ * random: an independent implementation of the generator, from the paper; docs/KERNELS.md defines
+ * the numbers of its bits. uniform must match bit for bit, normal is judged in long double.
  */
 #include "kit.h"
 
@@ -10,7 +10,7 @@
 
 /* ---- The oracle ---------------------------------------------------------------------------- */
 
-/* One round of Philox4x32; the 10 rounds differ in the key alone. */
+/* One round of Philox4x32; the 10 rounds differ only in the key. */
 static void mix(uint32_t x[4], uint32_t low_key, uint32_t high_key)
 {
     const uint64_t even = (uint64_t)x[0] * 3528531795u, odd = (uint64_t)x[2] * 3449720151u;
@@ -36,7 +36,7 @@ static uint64_t joined(uint32_t low, uint32_t high)
     return (uint64_t)high << 32 | low;
 }
 
-/* cos(pi t) and sin(pi t) for 0 <= t < 2, from an angle of at most a quarter turn. */
+/* cos(pi t) and sin(pi t) for 0 <= t < 2, reduced to an angle of at most pi / 2. */
 static long double cos_pi(long double t)
 {
     const long double pi = 3.14159265358979323846264338327950288L;
@@ -96,12 +96,12 @@ static void judge_normal(const kit_case *c, kit_verdict *v)
 
 /* ---- Plans --------------------------------------------------------------------------------- */
 
-/* Where in a sequence the numbers lie. */
+/* Position of the numbers in a sequence. */
 enum { START, ANYWHERE, HIGH_WORD, WRAPS, KINDS };
 static const char *const kind_names[] = {"from the start", "anywhere", "about block 2^32",
                                          "about element 2^64"};
 
-/* Around the numbers of blocks that vectors hold, and beyond what one thread is given. */
+/* Lengths around the blocks of a vector, and beyond the share of one thread. */
 static const int64_t lengths[] = {0,  1,  2,  3,  4,  5,  7,   8,   15,  16,   17,   31,  33,
                                   63, 64, 65, 66, 67, 97, 127, 129, 255, 1000, 1027, 4099};
 

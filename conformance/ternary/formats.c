@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ternary: where each weight of a packed row lies, and the rows of a case. */
+/* ternary: position of each weight of a packed row, and the rows of a case. */
 #include "ternary.h"
 
 #include <string.h>
@@ -38,7 +38,7 @@ int64_t ternary_row_bytes(uint32_t format, int64_t weights)
     }
 }
 
-/* Where a weight is: the two bits at `shift`, or the bits `plus` and `minus`, or base-3 digit
+/* Position of a weight: two bits at `shift`, or the bits `plus` and `minus`, or base-3 digit
  * `digit` of the byte. */
 typedef struct place {
     int64_t byte, minus_byte;
@@ -96,7 +96,7 @@ void ternary_write(uint32_t format, unsigned char *row, int64_t weights, int64_t
         row[p.minus_byte] =
             (unsigned char)(row[p.minus_byte] | (weight == -1 || weight == 2) << p.minus_shift);
     } else if (format == COLLET_TERNARY_TQ1_0) {
-        /* From one number to the byte that is the next 256th not below it, and back. */
+        /* Converts between a number and its byte, number * 256 / 243 rounded up. */
         int number = row[p.byte] * 243 / 256 + weight * digit_worth[p.digit];
         row[p.byte] = (unsigned char)((number * 256 + 242) / 243);
     } else {

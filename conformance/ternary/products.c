@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ternary: dot, matmul and linear, term by term. What is to have the same bits everywhere is formed
- * in f32, one rounding at a time; the rest in long double.
+ * ternary: dot, matmul and linear, term by term. Bit-exact results are computed in f32 with every
+ * operation rounded; the others in long double.
  */
 #include "ternary.h"
 
@@ -13,11 +13,11 @@
 enum { ORDINARY, EXTREME, SPARSE, NOT_FINITE, TIES, RANGE, SCALES, KINDS };
 static const char *const kind_names[KINDS] = {
     "",
-    "all weights of a row alike",
-    "few weights that are not zero",
+    "all weights of a row equal",
+    "few nonzero weights",
     "some x not finite",
     "x at ties of rounding and thresholds",
-    "x from nothing to the largest",
+    "x from zero to the largest number",
     "scales and biases of every kind",
 };
 
@@ -41,8 +41,8 @@ static kit_case of_product(const kit_plan *plan, product p, int kind)
     return c;
 }
 
-/* As many bytes as lengths up to 300 have, around the steps of kernels, and where 8-bit, 16-bit
- * and float sums end. */
+/* Row sizes in bytes: of lengths up to 300, around the steps of kernels, and at the limits of
+ * 8-bit, 16-bit and float sums. */
 static const int64_t blocks[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,  11,  12,  13,  14,
                                  15, 16, 17, 31, 32, 33, 63, 64, 65, 66, 129, 255, 257, 1025};
 
@@ -66,7 +66,7 @@ static void plan_dot(kit_plan *plan)
     }
 }
 
-/* Chooses the activations of a case of linear, and which operands it lacks; else does nothing. */
+/* Sets the activations and the absent operands of a case of linear; no effect on other ops. */
 static void choose(kit_case *c, uint32_t activations, int number)
 {
     static const float thresholds[] = {0, 0.5f, 0.3f};
@@ -83,7 +83,7 @@ static void choose(kit_case *c, uint32_t activations, int number)
         kit_absent(c, 4);
 }
 
-/* Kinds that the row has. */
+/* Whether the row has cases of the kind. */
 static bool has_kind(const kit_plan *plan, uint32_t activations, int kind)
 {
     if (kind <= SPARSE)
@@ -112,7 +112,7 @@ static void each_kind(kit_plan *plan, product p, int number, bool big,
         }
 }
 
-/* Every length up to 300 in one kind of data each. */
+/* Every length up to 300, each with one kind of data. */
 static void plan_lengths(kit_plan *plan)
 {
     for (int weights = 0; weights <= 300; weights++)
@@ -161,7 +161,7 @@ static void plan_layouts(kit_plan *plan)
     }
 }
 
-/* Rows and tokens enough for kernels of many: of two and of three axes, and of every kind. */
+/* Enough rows and tokens for blocked kernels: two and three axes, every kind. */
 static void plan_many(kit_plan *plan)
 {
     for (uint32_t a = 0; a < activations_of(plan); a++) {
@@ -188,12 +188,12 @@ static void plan_big(kit_plan *plan)
             c.big = true;
             kit_emit(plan, &c);
         }
-    /* -128 as often as an i32 can add it up, and take it away. */
+    /* Sums of -128 at the limits of i32. */
     if (plan->row->dtypes[2] == COLLET_I8) {
         kit_case c = of_product(plan, (product){2, (1 << 24) - 1, -1}, EXTREME);
         c.big = true;
         kit_emit(plan, &c);
-        /* Where 64 times a quarter of it is more than that. */
+        /* Sums of which 64 times a quarter overflows i32. */
         c = of_product(plan, (product){5, (1 << 19) + 256, 32}, EXTREME);
         c.big = true;
         kit_emit(plan, &c);
@@ -242,7 +242,7 @@ static void fill_packed(kit_tensor *t, int64_t weights, int kind, kit_rng *rng)
     }
 }
 
-/* Around the least magnitude that counts, and the largest: each row one of them. */
+/* The magnitude of a row: around the smallest that is not quantized to 0, or around the largest. */
 static float range_of(int64_t row)
 {
     static const float largest[] = {0, 0x1p-100f, 0x0.ffffffp-100f, FLT_MAX, FLT_TRUE_MIN,
@@ -261,7 +261,7 @@ static float x_of(const kit_case *c, int64_t row, int64_t i, kit_rng *rng)
             return (float)kit_normal(rng);
         return kit_below(rng, 3) ? sign * INFINITY : NAN;
     case TIES:
-        /* The largest is 127 or twice that: steps of one, ties at every half. */
+        /* The largest magnitude is 127 or twice that: steps of 1, ties at halves. */
         if (c->params.linear.activations == COLLET_TERNARY_TERNARY)
             return kit_below(rng, 3) ? sign * t : sign * nextafterf(t, kit_below(rng, 2) ? 0 : 1);
         return sign * (i == 0 ? 127 : (float)kit_below(rng, 127) + 0.5f) * (row % 2 ? 2.0f : 1.0f);
@@ -302,7 +302,7 @@ static void generate_product(kit_case *c, kit_rng *rng)
 {
     kit_tensor *weights = &c->operand[1], *x = &c->operand[2];
     int64_t most = 4 * weights->shape[weights->ndim - 1];
-    /* A packed x does not tell how many weights there are: any up to its last block. */
+    /* A packed x allows any number of weights up to the end of its last block. */
     int64_t columns =
         x->dtype == COLLET_U8 ? most - (most > 0 ? kit_below(rng, 256) : 0) : x->shape[x->ndim - 1];
     if (c->row->info.id == COLLET_OP_TERNARY_DOT && c->big)
@@ -320,7 +320,7 @@ static void generate_product(kit_case *c, kit_rng *rng)
 
 /* ---- Integers ------------------------------------------------------------------------------ */
 
-/* `count` weights of each row of a packed operand, one a byte; the caller frees them. */
+/* The first `count` weights of each row of a packed operand, one a byte; the caller frees them. */
 static int8_t *unpacked(const kit_tensor *t, int64_t count)
 {
     int64_t bytes = t->shape[t->ndim - 1], rows = bytes > 0 ? t->count / bytes : 0;
@@ -350,7 +350,7 @@ static void judge_dot(const kit_case *c, kit_verdict *v)
     free(b);
 }
 
-/* x of row r of y, as the integers that it is. */
+/* x of row r of y, as integers. */
 static const int8_t *integers(const kit_case *c, const int8_t *packed, int64_t r)
 {
     int64_t first = ternary_row(c, 2, 1, 1, r);
@@ -374,7 +374,7 @@ static void judge_integers(const kit_case *c, kit_verdict *v)
 
 /* ---- Numbers ------------------------------------------------------------------------------- */
 
-/* The sum of w x for a row of x, with zero weights left out and with them multiplied. */
+/* Sum of w x for a row of x, without and with the products of zero weights. */
 typedef struct sum {
     long double left_out, multiplied, magnitude;
 } sum;
@@ -391,7 +391,7 @@ static sum sum_of_numbers(const int8_t *w, const kit_tensor *x, int64_t first, i
     return s;
 }
 
-/* One y = sum scale + bias, cut at 0 by relu. */
+/* One y = sum scale + bias, clamped at 0 by relu. */
 static void judge_number(const kit_case *c, kit_verdict *v, int64_t at, sum s, long double scale,
                          long double bias, const kit_limit *limit)
 {

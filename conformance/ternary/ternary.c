@@ -18,7 +18,7 @@ typedef struct axes {
 
 static const axes batches[] = {{0, {0}}, {1, {3}}, {2, {2, 3}}};
 
-/* Around the blocks that kernels work in; every length up to `all`. */
+/* Lengths around the block sizes of kernels, after every length up to `all`. */
 static const int64_t lengths[] = {301,  383,  384,  385,  511,  512,  513,  767,  768,
                                   769,  1000, 1023, 1024, 1025, 1279, 1280, 2047, 2048,
                                   2049, 4095, 4096, 4097, 4352, 4607, 4609, 8191, 8193};
@@ -54,7 +54,7 @@ static void plan_quantize_layouts(kit_plan *plan, uint32_t mode, float threshold
     kit_emit(plan, &c);
     c = of_quantize(plan, 7, none, ORDINARY, mode, threshold);
     kit_emit(plan, &c);
-    /* One row of weights for every row of codes, which count every time. */
+    /* One row of weights for all rows of codes. */
     c = of_quantize(plan, 70, four, SPECIAL, mode, threshold);
     kit_shape(&c, 3, 1, &(int64_t){70});
     kit_emit(plan, &c);
@@ -156,12 +156,12 @@ static void plan_format(kit_plan *plan)
 /* ---- quantize ------------------------------------------------------------------------------ */
 
 /* The next value of `dtype` below or above. */
-static long double beside(collet_dtype dtype, long double value, int direction)
+static long double neighbour(collet_dtype dtype, long double value, int direction)
 {
     return value + direction * kit_ulp(dtype, value) * (direction < 0 ? 0.75L : 1);
 }
 
-/* Numbers whose mean magnitude is twice the least of them, wherever a row's length is a multiple of
+/* Numbers whose mean magnitude is twice the smallest if the length of a row is a multiple of
  * three. */
 static long double tie_of_mean(int64_t i)
 {
@@ -194,11 +194,11 @@ static void generate_quantize(kit_case *c, kit_rng *rng)
         else if (c->kind == TIES && absmean)
             kit_set(t, i, sign * tie_of_mean(i));
         else if (c->kind == TIES)
-            kit_set(t, i, sign * beside(t->dtype, threshold, (int)kit_below(rng, 3) - 1));
+            kit_set(t, i, sign * neighbour(t->dtype, threshold, (int)kit_below(rng, 3) - 1));
     }
 }
 
-/* The scale that came back, or NaN and a band of what it may be. */
+/* The returned scale, or NaN and an interval for it. */
 typedef struct bound {
     long double low, high; /* of the threshold */
 } bound;
@@ -241,13 +241,13 @@ static void judge_quantize(const kit_case *c, kit_verdict *v)
     const kit_limit *limit = kit_limit_find(COLLET_OP_TERNARY_QUANTIZE, COLLET_F32, "scale");
     const kit_tensor *in = kit_in(c, 0);
     int64_t weights = in->shape[in->ndim - 1];
-    int32_t strange = 0;
+    int32_t invalid = 0;
     for (int64_t r = 0; r < ternary_rows(c, 1); r++) {
         int64_t first = ternary_row(c, 3, 1, 1, r);
         long double sum = 0;
         for (int64_t i = 0; i < weights; i++) {
             long double x = kit_get(in, first + i);
-            strange += !isfinite(x);
+            invalid += !isfinite(x);
             sum += fabsl(x);
         }
         long double mean = weights > 0 ? sum / (long double)weights : 0;
@@ -256,12 +256,12 @@ static void judge_quantize(const kit_case *c, kit_verdict *v)
         for (int64_t i = 0; i < weights; i++)
             judge_code(c, v, r * weights + i, kit_get(in, first + i), t);
     }
-    kit_same(c, v, 2, 0, &strange, true);
+    kit_same(c, v, 2, 0, &invalid, true);
 }
 
 /* ---- pack and unpack ----------------------------------------------------------------------- */
 
-/* Rounding to f16 at its ties, subnormal, beyond it, and no number. */
+/* Scales at ties of f16, subnormal in f16, beyond its range, and not finite. */
 static void generate_scale(kit_tensor *t, kit_rng *rng)
 {
     static const float chosen[] = {1,      1 + 0x1p-11f, 1 + 0x3p-11f, 1e-6f,     -0.0f,
@@ -320,7 +320,7 @@ static void judge_pack(const kit_case *c, kit_verdict *v)
     uint32_t format = c->params.format.format;
     int64_t weights = codes->shape[codes->ndim - 1];
     unsigned char *row = kit_memory((size_t)ternary_row_bytes(format, weights));
-    int32_t strange = 0;
+    int32_t invalid = 0;
     for (int64_t r = 0; r < ternary_rows(c, 1); r++) {
         int64_t first = ternary_row(c, 2, 1, 1, r);
         ternary_clear(format, row, weights);
@@ -328,11 +328,11 @@ static void judge_pack(const kit_case *c, kit_verdict *v)
             int code = (int)kit_get(codes, first + i);
             bool known = code >= -1 && code <= 1;
             ternary_write(format, row, weights, i, known ? code : 0);
-            strange += !known;
+            invalid += !known;
         }
         judge_row(c, v, r, row, weights);
     }
-    kit_same(c, v, 1, 0, &strange, true);
+    kit_same(c, v, 1, 0, &invalid, true);
     free(row);
 }
 
@@ -358,13 +358,13 @@ static void judge_unpack(const kit_case *c, kit_verdict *v)
     const kit_tensor *bytes = kit_in(c, 0), *codes = &c->operand[0];
     uint32_t format = c->params.format.format;
     int64_t weights = codes->shape[codes->ndim - 1];
-    int32_t strange = 0;
+    int32_t invalid = 0;
     for (int64_t r = 0; r < ternary_rows(c, 1); r++) {
         unsigned char *row = bytes->data + ternary_row(c, 3, 1, 1, r);
         for (int64_t i = 0; i < weights; i++) {
             int weight = ternary_read(format, row, weights, i);
             int8_t code = (int8_t)(weight == TERNARY_INVALID ? 0 : weight);
-            strange += weight == TERNARY_INVALID;
+            invalid += weight == TERNARY_INVALID;
             kit_same(c, v, 0, r * weights + i, &code, true);
         }
         for (int64_t g = 0; c->operand[1].dtype != COLLET_DTYPE_NONE && g < weights / 256; g++) {
@@ -372,7 +372,7 @@ static void judge_unpack(const kit_case *c, kit_verdict *v)
             kit_same(c, v, 1, r * (weights / 256) + g, &scale, false);
         }
     }
-    kit_same(c, v, 2, 0, &strange, true);
+    kit_same(c, v, 2, 0, &invalid, true);
 }
 
 const kit_op kit_ternary_ops[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ternary.h - the packed formats of docs/KERNELS.md for the oracles of the ternary family: where
- * each weight of a row lies, written down weight by weight.
+ * ternary.h - the packed formats of docs/KERNELS.md for the oracles of the ternary family: the
+ * position of each weight of a row, one weight at a time.
  */
 #ifndef COLLET_KIT_TERNARY_H
 #define COLLET_KIT_TERNARY_H
@@ -10,9 +10,9 @@
 
 #define TERNARY_INVALID 2 /* the weight of the code 11 */
 
-/* Bytes of a row of `weights` weights, which the format must be able to hold. */
+/* Bytes of a row of `weights` weights, a number that the format supports. */
 int64_t ternary_row_bytes(uint32_t format, int64_t weights);
-/* Whether rows of `weights` weights can be in the format. */
+/* Whether the format supports rows of `weights` weights. */
 bool ternary_has_rows(uint32_t format, int64_t weights);
 /* tq2_0 and tq1_0, whose blocks hold a scale. */
 bool ternary_has_scale(uint32_t format);
@@ -20,17 +20,17 @@ int64_t ternary_block_bytes(uint32_t format); /* of such a block */
 
 /* Weight i of a row of `weights`: -1, 0, 1 or TERNARY_INVALID. */
 int ternary_read(uint32_t format, const unsigned char *row, int64_t weights, int64_t i);
-/* Makes weight i of a row that ternary_clear has filled `weight`; each weight once. */
+/* Sets weight i of a row filled by ternary_clear; at most once for each weight. */
 void ternary_write(uint32_t format, unsigned char *row, int64_t weights, int64_t i, int weight);
-/* A row of weights 0 and scales of bits 0. */
+/* Fills a row with weights 0 and scales whose bits are 0. */
 void ternary_clear(uint32_t format, unsigned char *row, int64_t weights);
 /* The two bytes of the scale in block `block`. */
 unsigned char *ternary_scale(uint32_t format, unsigned char *row, int64_t block);
 
-/* Where operand k's row begins that goes with row r of output 0 (both without their last `own_k`
- * and `own_0` axes), broadcast as in NumPy; in elements. */
+/* Offset in elements of the row of operand k that corresponds to row r of output 0, broadcast as in
+ * NumPy; their last `own_k` and `own_0` axes are within a row. */
 int64_t ternary_row(const kit_case *c, uint32_t k, int32_t own_k, int32_t own_0, int64_t r);
-/* Rows of output 0. */
+/* Number of rows of output 0. */
 int64_t ternary_rows(const kit_case *c, int32_t own_0);
 
 #endif
