@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* progress.h - one line on a terminal that says how far the work is. */
+/* progress.h - a progress line on the terminal. */
 #ifndef TOOL_PROGRESS_H
 #define TOOL_PROGRESS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report.h - what collet-extract says about its work. */
+/* report.h - the messages and the summary of collet-extract. */
 #ifndef COLLET_EXTRACT_REPORT_H
 #define COLLET_EXTRACT_REPORT_H
 

@@ -80,7 +80,7 @@ INLINE double less_f64(double a, double b)
     return x;
 }
 
-/* The greatest is the least of the negatives, negated. */
+/* max(x) = -min(-x). */
 #define REAL float
 #define LESS_OF less_f32
 #define SIGN

@@ -232,7 +232,7 @@ static void clear(const reduce_plan *plan, double *result, double *lost, int64_t
     }
 }
 
-/* Takes the results of `width` further columns into those of as many. */
+/* Combines the results of `width` further columns with those of as many. */
 static void join(const reduce_plan *plan, double *result, double *lost, const double *more,
                  const double *more_lost, int64_t width)
 {
@@ -318,7 +318,7 @@ static void store(const reduce_plan *plan, char *out, int64_t width, const doubl
     }
 }
 
-/* Takes in the results of a further chunk. */
+/* Combines the results of a further chunk. */
 static void join_chunk(const reduce_plan *plan, double *result, const double *more, int64_t width)
 {
     join(plan, result, result + plan->tile, more, more + plan->tile, width);

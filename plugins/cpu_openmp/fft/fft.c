@@ -146,7 +146,7 @@ static line_plan *take(collet_device *device, const fft_pass *p, const strategy 
 
 /* ---- Groups of whole lines ------------------------------------------------------------------- */
 
-/* A pass whose lines are not cut, with what it needs. */
+/* A pass whose lines are not split, and its buffers. */
 typedef struct grouped {
     const fft_pass *pass;
     const strategy *w;

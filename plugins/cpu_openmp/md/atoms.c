@@ -31,8 +31,7 @@ static void centre(const atoms_job *job, const double origin[3], const frame_sum
     for (int i = 0; i < 3; i++) {
         shift[i] = without_mass ? (double)NAN : s->first[i] * job->per_mass;
         c->com[i] = origin[i] + shift[i];
-        /* About an infinitely far centre nothing is defined; infinities would cancel to some
-         * number. */
+        /* About a centre at infinity all is NaN; infinities could cancel to a finite number. */
         shift[i] = isfinite(shift[i]) ? shift[i] : (double)NAN;
         if (without_mass && job->atoms == 0)
             shift[i] = 0.0;
@@ -107,7 +106,7 @@ static void finish_com(const atoms_job *job, int64_t f, const double origin[3], 
 
 KERNEL(com)
 {
-    /* The second moments tell whether the first atom is a good place to measure from. */
+    /* The second moments show whether the first atom is a suitable origin. */
     atoms_job job = {.pass = FRAME_SECOND,
                      .positions = cpu_operand(call, 1),
                      .masses = cpu_operand(call, 2),

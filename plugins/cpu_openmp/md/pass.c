@@ -8,8 +8,8 @@
 /* Atoms per thread, at least: some microseconds of work. */
 #define GRAIN 8192
 
-/* The squared distance of origin and centre, relative to the squared extent, from which on a frame
- * is summed again: what is subtracted then costs two of sixteen digits. */
+/* The squared distance between origin and centre, relative to the squared extent, from which a
+ * frame is summed again: the subtraction then costs two of sixteen digits. */
 #define FAR 64.0
 
 /* ---- Masses ---------------------------------------------------------------------------------- */

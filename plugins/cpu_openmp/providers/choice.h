@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * choice.h - which libraries compute products, and what they are told of the processor.
+ * choice.h - which libraries compute products, and for which CPU they are configured.
  *
  * A library that is older than the processor may select kernels that are ten times too slow, and
  * may run an instruction that a virtual machine does not have. So the core type of OpenBLAS and

@@ -24,10 +24,10 @@
 /* ---- The environment of a constructor -------------------------------------------------------- */
 
 /*
- * A library that reads its settings in its constructor can be told of them by the environment
- * alone. setenv would do it, but may free the array that another thread's getenv walks at that
- * moment. So the constructor is shown another array: the same strings and ours. Both arrays stay
- * where they are for good, so whoever reads, at any time, reads a whole and living one.
+ * A library that reads its settings in its constructor receives them only through the environment.
+ * setenv would do it, but may free the array that another thread's getenv walks at that moment. So
+ * the constructor is shown another array: the same strings and ours. Both arrays stay where they
+ * are for good, so whoever reads, at any time, reads a whole and living one.
  */
 typedef struct showing {
     struct showing *next; /* every array that was ever shown, for tools that look for leaks */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * matrix.h - a matrix as libraries for products take it.
+ * matrix.h - a matrix in the form that BLAS requires.
  */
 #ifndef COLLET_OPENMP_MATRIX_H
 #define COLLET_OPENMP_MATRIX_H

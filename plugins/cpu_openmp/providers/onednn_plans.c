@@ -157,7 +157,7 @@ static void *describe_product(const onednn *o, void *const d[])
     return status == DNNL_SUCCESS ? description : NULL;
 }
 
-/* The plan's memory objects, and the scratch that the product wants. */
+/* The plan's memory objects, and the scratch that the product needs. */
 static int make_memories(const onednn *o, plan *p, void *const d[], const void *description)
 {
     const void *scratch = o->primitive_desc_query_md(description, DNNL_QUERY_SCRATCHPAD, 0);

@@ -17,9 +17,9 @@ typedef int (*check_product)(void *context, check_type type, const blas_matrix *
                              int64_t k);
 
 /*
- * Compares products with what they are by definition; takes some milliseconds. *gflops: the fastest
- * of a few products, by the time that the thread computed, so that other programs hardly count.
- * Returns NULL, or what is wrong.
+ * Compares products with their definition; takes some milliseconds. *gflops: the fastest of a few
+ * products, by the time that the thread computed, so that other programs hardly count. Returns
+ * NULL, or what is wrong.
  */
 const char *product_check(check_product product, void *context, check_type type, double *gflops);
 

@@ -103,9 +103,9 @@ INLINE void make_blocks(uint64_t out[2 * GROUP], uint64_t seed, uint64_t first, 
 /* ---- f32 ------------------------------------------------------------------------------------- */
 
 /*
- * Cosine and sine of 2 pi v for 0 <= v < 1: quarter turns are taken off exactly; of what is left,
- * |f| <= 1/2 quarter turns, sin(pi/2 f) = f (pi/2 + f^2 S(f^2)) and cos(pi/2 f) = 1 + f^2 C(f^2)
- * by minimax polynomials (errors 2^-28, 2^-34).
+ * Cosine and sine of 2 pi v for 0 <= v < 1: quarter turns are subtracted exactly; with the
+ * remainder f, |f| <= 1/2 quarter turns, sin(pi/2 f) = f (pi/2 + f^2 S(f^2)) and cos(pi/2 f) = 1 +
+ * f^2 C(f^2) by minimax polynomials (errors 2^-28, 2^-34).
  */
 INLINE void turn_f32(float v, float *cosine, float *sine)
 {

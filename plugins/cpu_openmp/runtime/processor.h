@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * processor.h - what the processor has beyond the levels of isa.h, and the kernels compiled for
- * that.
+ * processor.h - the processor's features beyond the levels of isa.h, and the kernels compiled for
+ * them.
  */
 #ifndef COLLET_OPENMP_PROCESSOR_H
 #define COLLET_OPENMP_PROCESSOR_H

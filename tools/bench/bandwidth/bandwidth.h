@@ -39,14 +39,14 @@ collet_status bench_bandwidth_open(bench_bandwidth *b, const bench_machine *mach
                                    collet_error *err);
 void bench_bandwidth_close(bench_bandwidth *b);
 
-/* Tries every way for `budget` seconds together and keeps the fastest in b->best[kind]. `seen` is
- * called with each figure, may be NULL. */
+/* Tries every strategy for `budget` seconds together and keeps the fastest in b->best[kind]. `seen`
+ * is called with each figure, may be NULL. */
 void bench_bandwidth_choose(bench_bandwidth *b, stream_kind kind, double budget,
                             void (*seen)(void *user, const bandwidth_figure *figure), void *user);
 
-/* Measuring the chosen way again, in turn with something else: begin, more (repeatedly,
- * each for `budget` seconds; a first pass warms up and is not kept), end: b->best[kind] is what
- * these passes were. */
+/* Measures the chosen strategy again, in turn with something else: begin, more (repeatedly, each
+ * for `budget` seconds; a first pass warms up and is not kept), end: b->best[kind] is what these
+ * passes were. */
 void bench_bandwidth_begin(bench_bandwidth *b);
 void bench_bandwidth_more(bench_bandwidth *b, stream_kind kind, double budget);
 void bench_bandwidth_end(bench_bandwidth *b, stream_kind kind);

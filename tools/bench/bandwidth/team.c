@@ -36,7 +36,7 @@ static void bind_to(int32_t cpu)
         return;
     CPU_ZERO(&set);
     CPU_SET((size_t)cpu, &set);
-    /* Where it is refused the system places the thread, and the figure is what it is. */
+    /* If the system refuses, it places the thread itself. */
     pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 
@@ -84,7 +84,7 @@ static void *worker_main(void *argument)
     return NULL;
 }
 
-/* The index-th processor that this process may use, -1 when it cannot be told. */
+/* The index-th processor that this process may use, -1 if unknown. */
 static int32_t allowed_cpu(int32_t index)
 {
     cpu_set_t set;

@@ -13,7 +13,7 @@
 /* Allocations made by all threads since the program began. */
 uint64_t bench_heap_allocations(void);
 
-/* Bytes resident in memory now; 0 when the system does not tell. */
+/* Bytes resident in memory now; 0 if unknown. */
 uint64_t bench_heap_resident(void);
 
 #endif

@@ -7,7 +7,7 @@
 
 enum {
     BENCH_EXIT_OK = 0,
-    BENCH_EXIT_FAILURE = 1, /* something that was asked for could not be measured */
+    BENCH_EXIT_FAILURE = 1, /* a requested measurement was not possible */
     BENCH_EXIT_USAGE = 2,   /* wrong command line: option, op, shape, dtype or name of a backend */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every mode works with: options, machine, runtime, context, and the report under way. */
+/* Shared by all modes: options, machine, runtime, context, and the report. */
 #ifndef BENCH_SESSION_H
 #define BENCH_SESSION_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that somebody may have meant. */
+/* Suggestions for misspelt names. */
 #ifndef BENCH_SUGGEST_H
 #define BENCH_SUGGEST_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A kernel called without libcore: what `dispatch` compares a routed call with. The only user
- * of plugin.h among the tools: the cost of dispatch is measured against its end.
+ * A kernel called without libcore, which `dispatch` compares with a routed call. The only user of
+ * plugin.h among the tools: the cost of dispatch is measured against its end.
  */
 #ifndef BENCH_DIRECT_H
 #define BENCH_DIRECT_H

@@ -15,7 +15,7 @@ static void store_vector(const collet_operand *o, int64_t index, const void *x)
 
 /* ---- svd ------------------------------------------------------------------------------------- */
 
-/* What rows are to LAPACK is the transpose, whose U and V^T are in turn V^T and U as rows: nothing
+/* LAPACK sees the transpose of a row-major matrix, whose U and V^T are V^T and U as rows: nothing
  * has to be transposed. */
 typedef struct svd_room {
     void *a, *u, *s, *vt, *work, *integers;

@@ -3,8 +3,8 @@
  * kernel_table.h - the macros of kernels.def, the tables of kernels of the CPU backends. Only for
  * plugin.c, which includes its table twice with two definitions of
  *
- *   ROW(OP, run, signature...)               a kernel without workspace   SPACE(OP, run, workspace,
- * signature...)  one with, and the function that sizes it
+ *   ROW(OP, run, signature...)               a kernel without workspace
+ *   SPACE(OP, run, workspace, signature...)  one with, and the function that sizes it
  */
 #ifndef COLLET_HOST_KERNEL_TABLE_H
 #define COLLET_HOST_KERNEL_TABLE_H
