@@ -25,7 +25,7 @@
 typedef struct onednn onednn;
 
 typedef struct onednn_settings {
-    char name[512]; /* of the library, or its path; "": libdnnl.so.3, else libdnnl.so.2 */
+    char name[512]; /* of the library, or its path; "": what is installed */
     char isa[32];   /* the most that it may use, as DNNL_MAX_CPU_ISA; "": all it sees */
     char refused[ONEDNN_REASON]; /* why it is not to be opened; "": it is */
 } onednn_settings;

@@ -98,7 +98,7 @@ static void open_named(const char *name)
     library = (onednn){.major = 0};
     void *handle = library_open(name, NULL);
     if (!handle) {
-        refuse("%s cannot be opened (Debian: libdnnl2 or libdnnl3)", name);
+        refuse("%s cannot be opened (Debian: libdnnl2 or libdnnl3.6)", name);
         return;
     }
     if (library_find(handle, "dnnl_version", &library.version))
@@ -111,6 +111,18 @@ static void open_named(const char *name)
         refuse("%s uses another OpenMP runtime than this plugin", name);
 }
 
+static void open_first(void)
+{
+    /* Debian 13 has its own soname; the last is the link of a development package. */
+    static const char *const names[] = {"libdnnl.so.3", "libdnnl.so.3.6", "libdnnl.so.2",
+                                        "libdnnl.so"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        open_named(names[i]);
+        if (!library.reason[0])
+            return;
+    }
+}
+
 static void open_library(void)
 {
     onednn_settle(&settings);
@@ -118,9 +130,10 @@ static void open_library(void)
         refuse("%s", settings.refused);
         return;
     }
-    open_named(settings.name[0] ? settings.name : "libdnnl.so.3");
-    if (!settings.name[0] && library.reason[0])
-        open_named("libdnnl.so.2");
+    if (settings.name[0])
+        open_named(settings.name);
+    else
+        open_first();
     if (library.reason[0])
         return;
     limit_isa();

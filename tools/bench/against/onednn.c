@@ -140,10 +140,11 @@ static int32_t find_functions(reference_job *job, void *handle, dnnl *d)
 
 int32_t reference_onednn_open(reference_job *job)
 {
-    void *handle = reference_load(job, "libdnnl.so.3");
+    static const char *const names[] = {"libdnnl.so.3", "libdnnl.so.3.6", "libdnnl.so.2"};
+    void *handle = NULL;
+    for (size_t i = 0; !handle && i < sizeof names / sizeof *names; i++)
+        handle = reference_load(job, names[i]);
     dnnl *d = reference_memory(job, sizeof *d);
-    if (!handle)
-        handle = reference_load(job, "libdnnl.so.2");
     if (!handle || !d || !reference_find(job, handle, "dnnl_version", &d->get_version) ||
         !find_functions(job, handle, d))
         return 0;
