@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements and addresses for the host: read, write, acquire, release. */
+/* Host access to arrays: read, write, acquire, release. */
 #include <string.h>
 
 #include "array.h"

@@ -13,7 +13,6 @@
 /* Larger than any address space; sums and products of smaller values do not overflow. */
 #define REACH_MAX (INT64_MAX / 4)
 
-/* Elements below and above the first that strides reach; 0 on overflow. */
 int array_reach(collet_array *a)
 {
     int64_t low = 0, high = 0, span;
@@ -84,8 +83,8 @@ int array_same(const collet_array *a, const collet_array *b)
 }
 
 /*
- * Bytes [0, *end) that the axes of `a` whose steps are no multiple of `period` reach, counted from
- * its lowest byte; 0 when they are more than `period`.
+ * Sets *end so that the axes of `a` whose steps are no multiple of `period` reach the bytes [0,
+ * *end) from its lowest byte; returns 0 if *end > period.
  */
 static int residues(const collet_array *a, int64_t period, int64_t *end)
 {
@@ -99,8 +98,8 @@ static int residues(const collet_array *a, int64_t period, int64_t *end)
 
 /*
  * Whether views with overlapping ranges are interleaved and share no byte: columns of a table,
- * every other element. Modulo the length of one long step each is one run of bytes; the runs must
- * not meet. `shift` is from the lowest byte of `a` to that of `b`.
+ * every other element. Modulo the length of one long step each view is one run of bytes; the runs
+ * must be disjoint. `shift` is from the lowest byte of `a` to that of `b`.
  */
 static int interleave(const collet_array *a, const collet_array *b, int64_t shift)
 {
@@ -121,7 +120,7 @@ static int interleave(const collet_array *a, const collet_array *b, int64_t shif
     return 0;
 }
 
-/* Two storages may wrap the same memory of the caller's; others never share any. */
+/* Only storages that wrap memory can share it. */
 int array_overlaps(const collet_array *a, const collet_array *b)
 {
     if (a->storage != b->storage && !(a->storage->wrapped && b->storage->wrapped))
@@ -256,7 +255,8 @@ collet_status collet_array_wrap(collet_context *cx, collet_array **out, collet_d
         status = shape_overflow(ndim, shape, &cx->error);
     if (status == COLLET_OK) {
         array_settle(a);
-        /* The storage begins at the lowest element, which negative strides put before `data`. */
+        /* The storage begins at the lowest element, which is below `data` if strides are
+         * negative. */
         a->offset = (uint64_t)(-a->low * element);
         status = storage_wrap(cx->runtime, data ? (char *)data - a->offset : NULL,
                               (uint64_t)((a->high - a->low) * element), deleter, user, &a->storage,

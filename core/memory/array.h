@@ -24,16 +24,16 @@ static inline int array_is_whole(const collet_array *a)
     return a->contiguous && (uint64_t)a->size * collet_dtype_size(a->dtype) == a->storage->bytes;
 }
 
-/* Whether two views are the very same elements in the same order. */
+/* Whether two views have the same elements in the same order. */
 int array_same(const collet_array *a, const collet_array *b);
 /* Whether two views may share bytes. */
 int array_overlaps(const collet_array *a, const collet_array *b);
 
-/* Copies the elements of `from` into `to`, of the same dtype and shape and in another storage: by
- * the context's backend, or in host memory where that has no kernel for it. */
+/* Copies the elements of `from` to `to`, of the same dtype and shape and in another storage: with
+ * the context's backend, or in host memory if that has no kernel. */
 collet_status array_assign(collet_context *cx, collet_array *to, const collet_array *from);
 
-/* Sets low and high from shape and strides; 0 when they do not fit in 64 bits. */
+/* Sets low and high from shape and strides; returns 0 on overflow of 64 bits. */
 int array_reach(collet_array *a);
 /* Sets contiguous and repeats from shape and strides. */
 void array_settle(collet_array *a);

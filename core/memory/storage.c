@@ -137,7 +137,7 @@ static void wait_quietly(const use *u)
         queue_wait(u->queue);
 }
 
-/* Host memory must outlive the work on it; device memory is freed in the order of the device. */
+/* Host memory must outlive the work on it; devices free memory in queue order. */
 static void host_copy_free(storage *s)
 {
     copy *c = &s->host;
@@ -177,7 +177,7 @@ void storage_release(storage *s)
 
 /* ---- Order ------------------------------------------------------------------------------- */
 
-/* The next work of `q` (NULL: of the host) comes after `u`; `needed` as in queue_after. */
+/* Orders the next work of `q` (NULL: the host) after `u`; `needed` as in queue_after. */
 static collet_status after_use(const use *u, queue *q, int needed, collet_error *err)
 {
     if (!u->queue)
@@ -297,7 +297,7 @@ static collet_status make_valid_on_host(storage *s, transfer_counters *moved, co
     if (never_written(s))
         return host_memory_take(s, err);
     collet_status status = fetch_to_host(s, moved, err);
-    /* Another device may have them too. */
+    /* Another device may hold a valid copy. */
     while (status == COLLET_DEVICE_LOST && (forget_lost(s), s->valid))
         status = fetch_to_host(s, moved, err);
     return status;
@@ -370,8 +370,7 @@ static collet_status make_valid(storage *s, copy *c, queue *q, int whole, transf
 static collet_status lost(const storage *s, collet_error *err)
 {
     return collet_fail(err, COLLET_DEVICE_LOST,
-                       "the %" PRIu64 " bytes of an array were only on a device that is gone",
-                       s->bytes);
+                       "the %" PRIu64 " bytes of an array were only on a lost device", s->bytes);
 }
 
 static collet_status busy_check(const storage *s, int32_t access, collet_error *err)

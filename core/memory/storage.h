@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * storage - bytes, and where they are valid.
+ * storage - bytes, and the memory spaces in which they are valid.
  *
- * A storage is reference-counted and has a copy per memory space: the host's (space 0, shared by
- * all backends that work on host memory) and one of each device with memory of its own. Each copy
- * is valid or stale, and knows the last write and the reads that may still be under way. Its mutex
- * guards all of that; it may be held while work on these bytes is waited for. Locks are taken in
- * the order storage, backend, queue.
+ * A storage is reference-counted and has a copy per memory space: the host (space 0, shared by all
+ * backends that work on host memory) and each device with separate memory. Each copy is valid or
+ * stale and records the last write and the reads that may be in progress. The storage's mutex
+ * guards all of that; it may be held while waiting for work on the bytes. Locks are taken in the
+ * order storage, backend, queue.
  */
 #ifndef COLLET_CORE_STORAGE_H
 #define COLLET_CORE_STORAGE_H
@@ -19,7 +19,7 @@ typedef struct copy {
     device *device; /* NULL: the host's memory */
     void *memory;   /* host address, or collet_buffer *; NULL until needed */
     use writer;
-    use origin; /* of a copy from another device: what wrote the bytes there */
+    use origin; /* of a copy from another device: the write of the bytes there */
     use readers[STORAGE_READERS];
     uint32_t reader_count;
     struct copy *next;
@@ -33,17 +33,17 @@ typedef struct storage {
     copy host;               /* first of the list of copies */
     uint64_t valid;          /* bit 0: host, bit ordinal + 1: that device; 0: nothing written yet */
     int32_t acquired;        /* acquired by the caller */
-    int32_t lost;            /* its only valid bytes were on a device that is gone */
+    int32_t lost;            /* the only valid copy was on a lost device */
     int32_t wrapped;         /* host memory is the caller's */
     _Atomic int32_t settled; /* see storage_settled; set under the lock, read without it */
     void (*deleter)(void *user);
     void *user;
 } storage;
 
-/* `bytes` uninitialised bytes; host memory is taken when it is first needed. */
+/* `bytes` uninitialised bytes; host memory is allocated on first use. */
 collet_status storage_create(collet_runtime *runtime, uint64_t bytes, storage **out,
                              collet_error *err);
-/* Over the caller's memory. The deleter runs with the last reference. */
+/* Wraps the caller's memory. The deleter runs when the last reference is dropped. */
 collet_status storage_wrap(collet_runtime *runtime, void *data, uint64_t bytes,
                            void (*deleter)(void *user), void *user, storage **out,
                            collet_error *err);
@@ -53,18 +53,18 @@ void storage_release(storage *s);
 /*
  * Makes the bytes usable by `q` in its device's space and returns their address or buffer. `access`
  * is COLLET_READ or COLLET_WRITE. `whole`: all bytes will be written, so their present value need
- * not be moved. The work of `q` that follows is ordered after what is under way. BUSY while the
- * storage is lent; REFUSED when the device's memory is short; NO_MEMORY, DEVICE_LOST, FAILED.
- * *commit is set to 1 when storage_commit must follow once the work was done or enqueued; until
- * then what other spaces hold stays valid, so that a refused call loses nothing.
+ * not be moved. The following work of `q` is ordered after work in progress. BUSY while the storage
+ * is acquired; REFUSED when the device's memory is short; NO_MEMORY, DEVICE_LOST, FAILED. *commit
+ * is set to 1 when storage_commit must follow once the work was done or enqueued; until then copies
+ * in other spaces stay valid, so that a refused call loses nothing.
  */
 collet_status storage_use(storage *s, queue *q, int32_t access, int whole, void **memory,
                           int *commit, transfer_counters *moved, collet_error *err);
 
 /*
- * 1 when the bytes are valid in host memory alone, not acquired, and no queue is at work
- * on them, as storage_use would find under the lock. `q` may then use s->host.memory as it
- * is, and storage_commit has nothing to do.
+ * 1 when the bytes are valid in host memory alone, not acquired, and no queue is at work on them,
+ * as storage_use would find under the lock. `q` may then use s->host.memory directly, and
+ * storage_commit is not needed.
  */
 static inline int storage_settled(const storage *s, const queue *q)
 {
@@ -73,17 +73,17 @@ static inline int storage_settled(const storage *s, const queue *q)
 }
 
 /* The work after storage_use is in `q` with this ticket (done already on synchronous devices): a
- * write makes every other space stale. */
+ * write makes the copies in all other spaces stale. */
 void storage_commit(storage *s, queue *q, uint64_t ticket, int32_t access);
 
-/* Makes the bytes valid in host memory and waits for work on them; lends the address until
- * storage_give_back. Several may read; one that writes is alone (BUSY). `whole`: all bytes will be
- * written, so what they are now, lost ones included, does not matter. */
+/* Makes the bytes valid in host memory and waits for work on them; the address is valid until
+ * storage_give_back. Several readers or one writer, else BUSY. `whole`: all bytes will be written,
+ * so their present value is not needed and may be lost. */
 collet_status storage_lend(storage *s, int32_t access, int whole, void **address,
                            transfer_counters *moved, collet_error *err);
 collet_status storage_give_back(storage *s, collet_error *err);
 
-/* 1 when the bytes are valid in the device's space and not in the host's. */
+/* 1 if the bytes are valid in the device's space and stale in the host's. */
 int storage_away_on(storage *s, const device *d);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Views of an array: the same storage under another shape and other strides. */
+/* Views of an array: the same storage with another shape and other strides. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 #include "runtime/context.h"
 #include "util/shape.h"
 
-/* A view of `base`'s storage with everything but shape, strides and offset taken over. */
+/* A view of `base`'s storage; the caller sets shape, strides and offset. */
 static collet_status view_create(collet_context *cx, collet_array **out, const collet_array *base,
                                  collet_array **view)
 {
@@ -16,7 +16,8 @@ static collet_status view_create(collet_context *cx, collet_array **out, const c
     if (!runtime_alive(cx->runtime))
         return runtime_forked(&cx->error);
     if (!out || !base)
-        return collet_fail(&cx->error, COLLET_INVALID, "a view needs an array and a place for it");
+        return collet_fail(&cx->error, COLLET_INVALID,
+                           "the array or the address of the view is NULL");
     collet_array *a = malloc(sizeof *a);
     if (!a)
         return collet_fail(&cx->error, COLLET_NO_MEMORY, "out of memory for a view");
@@ -91,7 +92,7 @@ collet_status collet_array_permute(collet_context *cx, collet_array **out,
         int32_t axis = perm ? perm[i] : a->ndim - 1 - i;
         if (axis < 0 || axis >= a->ndim || seen >> axis & 1)
             return view_refuse(cx, a, COLLET_INVALID,
-                               "permute: perm is no permutation of the axes");
+                               "permute: perm is not a permutation of the axes");
         seen |= 1u << axis;
         a->shape[i] = array->shape[axis];
         a->strides[i] = array->strides[axis];
@@ -101,8 +102,8 @@ collet_status collet_array_permute(collet_context *cx, collet_array **out,
 }
 
 /*
- * Strides of `a`'s elements under another shape, found by matching runs of old and new axes with
- * equal products; 0 when some run is not stepped evenly.
+ * Strides of `a`'s elements in another shape, by matching runs of old and new axes with equal
+ * products; returns 0 if a run has no single stride.
  */
 static int reshaped_strides(const collet_array *a, int32_t ndim, const int64_t *shape,
                             int64_t *strides)

@@ -140,12 +140,12 @@ static collet_status unknown_key(const char *key, const char *where, collet_erro
         if (text_distance(key, descriptions[i].key) < text_distance(key, nearest))
             nearest = descriptions[i].key;
     return collet_fail(err, COLLET_INVALID,
-                       "%s: no setting is called '%s'; the nearest is '%s' "
+                       "%s: unknown setting '%s'; the nearest is '%s' "
                        "(backend-info --env lists them all)",
                        where, key, nearest);
 }
 
-/* The length of `name` where "name=value" is set and begins with COLLET_, but is no setting. */
+/* The length of the name in "name=value" if it begins with COLLET_ and is not a setting, else 0. */
 static size_t unknown_variable(const char *entry, const char **nearest)
 {
     size_t length = strcspn(entry, "=");
@@ -171,13 +171,13 @@ void config_check_environment(const message_log *log)
         size_t length = unknown_variable(*entry, &nearest);
         if (length)
             log_message(log, COLLET_LOG_WARNING,
-                        "the environment variable %.*s is ignored: it is no setting; the nearest "
+                        "the environment variable %.*s is ignored: unknown setting; the nearest "
                         "is %s (backend-info --env lists them all)",
                         (int)length, *entry, nearest);
     }
 }
 
-/* "key = value" from a file's line or the program's settings. */
+/* Sets "key = value" from a line of a file or of the program's settings. */
 static collet_status assignment(config *c, const char *line, value_source source, const char *where,
                                 collet_error *err)
 {
@@ -242,8 +242,8 @@ static collet_status read_file(config *c, const char *path, int must_exist, coll
     return status;
 }
 
-/* $XDG_<kind>_HOME or its default under $HOME, with `tail`; "" when there is no home. NULL when
- * memory is short. */
+/* $XDG_<kind>_HOME or its default under $HOME, with `tail`; "" without a home directory; NULL on
+ * out of memory. */
 static char *user_path(const char *variable, const char *under_home, const char *tail)
 {
     const char *base = secure_getenv(variable), *home = secure_getenv("HOME");

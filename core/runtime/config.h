@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The settings of a runtime: one table of everything that an environment variable or a line of the
- * configuration file can change. Program > environment > file > default. Read once, when the
- * runtime is created, and constant from then on: any thread.
+ * The settings of a runtime: one table of all that environment variables or the configuration file
+ * can set. Program > environment > file > default. Read once, when the runtime is created, then
+ * constant: any thread.
  */
 #ifndef COLLET_CORE_CONFIG_H
 #define COLLET_CORE_CONFIG_H
@@ -16,25 +16,25 @@
     X(BACKEND, "backend", "COLLET_BACKEND", "string", "auto",                                      \
       "backend to use: auto, a name, or names in order of preference with optional :device")       \
     X(FALLBACK, "fallback", "COLLET_FALLBACK", "boolean", "auto",                                  \
-      "may a refused call go to another backend: on, off, or auto (only where a choice is left)")  \
+      "may another backend run a refused call: on, off, or auto (only under auto and for lists)")  \
     X(NUM_THREADS, "num_threads", "COLLET_NUM_THREADS", "integer", "0",                            \
-      "CPU threads at most; 0 = as many as affinity and cgroup quota allow")                       \
+      "maximum number of CPU threads; 0 = as many as affinity and cgroup quota allow")             \
     X(ISA, "isa", "COLLET_ISA", "string", "auto",                                                  \
       "highest instruction set level for CPU kernels: x86-64-v2, x86-64-v3, x86-64-v4, auto")      \
     X(LOG, "log", "COLLET_LOG", "string", "warning",                                               \
-      "messages to pass on: error, warning, info, debug, off")                                     \
+      "log level: error, warning, info, debug, off")                                               \
     X(PLUGIN_PATH, "plugin_path", "COLLET_PLUGIN_PATH", "path list", "",                           \
       "directories or plugin files to search instead of the default ones; with a leading + "       \
       "before them")                                                                               \
     X(PLUGIN_DENY, "plugin_deny", "COLLET_PLUGIN_DENY", "list", "",                                \
-      "names of backends never to load, separated by commas")                                      \
+      "names of backends that are not loaded, separated by commas")                                \
     X(PROBE, "probe", "COLLET_PROBE", "boolean", "on",                                             \
-      "try plugins in a child process before they are loaded; off: trust the manifest")            \
+      "probe plugins in a child process before they are loaded; off: trust the manifest")          \
     X(PROBE_TIMEOUT, "probe_timeout_ms", "COLLET_PROBE_TIMEOUT_MS", "integer", "10000",            \
-      "milliseconds after which a probe is given up")                                              \
-    X(CACHE, "cache", "COLLET_CACHE", "boolean", "on", "remember what probing found")              \
+      "time limit of a probe in milliseconds")                                                     \
+    X(CACHE, "cache", "COLLET_CACHE", "boolean", "on", "cache the results of probes")              \
     X(CACHE_DIR, "cache_dir", "COLLET_CACHE_DIR", "path", "$XDG_CACHE_HOME/collet",                \
-      "where it is remembered")                                                                    \
+      "directory of the cache")                                                                    \
     X(CONFIG, "config", "COLLET_CONFIG", "path", "$XDG_CONFIG_HOME/collet/collet.conf",            \
       "the configuration file: key = value lines, # comments")
 
@@ -45,22 +45,22 @@ typedef enum config_key { CONFIG_LIST(CONFIG_KEY) CONFIG_KEY_COUNT } config_key;
 typedef struct config config;
 
 /*
- * Reads `options` (may be NULL), environment (through secure_getenv) and configuration file. A file
- * that was named and cannot be read is IO; a line that is no "key = value", an unknown key without
- * a dot or a value of the wrong type is FORMAT or INVALID, with file and line. Keys with a dot
- * belong to backends and are kept as they are.
+ * Reads `options` (may be NULL), environment (through secure_getenv) and configuration file. A
+ * named file that cannot be read is IO; a malformed line, an unknown key without a dot or a value
+ * of the wrong type is FORMAT or INVALID, with file and line. Keys with a dot belong to backends
+ * and are not checked.
  */
 collet_status config_create(config **out, const collet_runtime_options *options, collet_error *err);
 void config_destroy(config *config);
 
-/* Warns about each environment variable that begins with COLLET_ and is no setting. */
+/* Warns about environment variables that begin with COLLET_ and are not settings. */
 void config_check_environment(const message_log *log);
 
-/* Never NULL; "" when there is none. Lives as long as the config. */
+/* Never NULL; "" if not set. Valid as long as the config. */
 const char *config_text(const config *config, config_key key);
 int64_t config_integer(const config *config, config_key key);
 int config_boolean(const config *config, config_key key);
-/* By name, keys of backends included; NULL when unknown or not set. */
+/* By name, including keys of backends; NULL if unknown or not set. */
 const char *config_find(const config *config, const char *key);
 
 /* What host->config returns to a plugin in its probe: "key=value" of the settings that concern
@@ -70,7 +70,7 @@ const char *config_find(const config *config, const char *key);
 collet_status config_plugin_settings(const config *config, char ***settings, collet_error *err);
 void config_plugin_settings_free(char **settings);
 
-/* 1 when the program itself gave the value. */
+/* 1 if the value is from the program. */
 int config_from_program(const config *config, config_key key);
 
 size_t config_count(void);

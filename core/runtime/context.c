@@ -175,10 +175,10 @@ collet_status lane_scratch(lane *l, uint64_t bytes, void **memory, collet_error 
         void *grown = NULL;
         collet_buffer *buffer = NULL;
         if (rounded < bytes)
-            return collet_fail(err, COLLET_REFUSED, "%" PRIu64 " bytes of scratch are too many",
+            return collet_fail(err, COLLET_REFUSED, "%" PRIu64 " bytes of scratch exceed the limit",
                                bytes);
         if (d->space == 0) {
-            /* Work that is still under way uses the old scratch. */
+            /* Work in progress may use the old scratch. */
             queue_wait(l->queue);
             grown = aligned_alloc(SCRATCH_ALIGNMENT, rounded);
             if (!grown)

@@ -25,10 +25,9 @@ struct collet_context {
     lane lanes[RUNTIME_DEVICES_MAX];
 };
 
-/* The context's queue on an open device. */
+/* The context's lane on an open device, created on first use. */
 collet_status context_lane(collet_context *cx, device *d, lane **out, collet_error *err);
-/* At least `bytes` of scratch on the lane, in *memory. REFUSED when the device's memory is short.
- */
+/* At least `bytes` of scratch on the lane, in *memory. REFUSED if the device is out of memory. */
 collet_status lane_scratch(lane *l, uint64_t bytes, void **memory, collet_error *err);
 
 /* Stores status and text as the context's last error (cx may be NULL); returns `status`. */

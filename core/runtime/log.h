@@ -17,7 +17,7 @@ void log_message(const message_log *log, int32_t level, const char *format, ...)
     COLLET_PRINTF(3, 4);
 void log_arguments(const message_log *log, int32_t level, const char *format, va_list arguments);
 
-/* "error", "warning", "info", "debug" -> COLLET_LOG_*; 0 for anything else. */
+/* "error", "warning", "info", "debug" -> COLLET_LOG_*; else 0. */
 int32_t log_level_parse(const char *word);
 
 #endif

@@ -33,7 +33,7 @@ static int same_op(const op *o, const op *other)
     return same;
 }
 
-/* Takes over `o`, which is freed where another plugin has registered the same op. */
+/* Takes ownership of `o`; frees it if another plugin has registered the same op. */
 static collet_status own_op_register(collet_runtime *r, op *o, uint32_t *id, collet_error *err)
 {
     uint32_t count = atomic_load(&r->own_op_count);
@@ -45,13 +45,13 @@ static collet_status own_op_register(collet_runtime *r, op *o, uint32_t *id, col
             same_op(r->own_ops[i], o)
                 ? COLLET_OK
                 : collet_fail(err, COLLET_UNAVAILABLE,
-                              "its op %s is defined otherwise by another backend", o->name);
+                              "another backend defines its op %s differently", o->name);
         free(o);
         return status;
     }
     if (count == RUNTIME_OWN_OPS_MAX) {
         free(o);
-        return collet_fail(err, COLLET_UNAVAILABLE, "more than %d ops of plugins",
+        return collet_fail(err, COLLET_UNAVAILABLE, "plugins define more than %d ops",
                            RUNTIME_OWN_OPS_MAX);
     }
     r->own_ops[count] = o;
@@ -121,7 +121,7 @@ static collet_status devices_list(backend *b, uint32_t count, collet_error *err)
 }
 
 #define NO_ROOM                                                                                    \
-    "other backends have taken all the devices that a runtime can have; deny one of them "         \
+    "other backends use all devices that a runtime supports; deny one of them "                    \
     "(setting plugin_deny)"
 
 static char *no_device_reason(const char *capabilities)
@@ -152,7 +152,7 @@ static collet_status capabilities_apply(backend *b, const char *capabilities, co
     return COLLET_OK;
 }
 
-/* Takes `choices` out of the capabilities that the probe gave. */
+/* Keeps `choices` of the probe's capabilities. */
 static collet_status choices_keep(backend *b, collet_error *err)
 {
     cJSON *root = cJSON_Parse(b->plugin->capabilities);
@@ -231,7 +231,7 @@ static uint32_t op_slot(uint32_t id)
 
 #define OP_SLOTS (OP_BUILTIN_MAX + RUNTIME_OWN_OPS_MAX)
 
-/* The runtime's id of a row's op; 0 when this core does not know the op or its signature. */
+/* The runtime's id of a row's op; 0 if the op or its signature is unknown. */
 static uint32_t row_op(const backend *b, const collet_kernel_row *row)
 {
     uint32_t id = row->op >= COLLET_OP_OWN(0) ? b->own_ops[row->op - COLLET_OP_OWN(0)] : row->op;
@@ -259,7 +259,7 @@ static collet_status rows_index(device *d, collet_error *err)
     }
     for (uint32_t s = 0; s < OP_SLOTS; s++)
         d->first[s + 1] += d->first[s];
-    /* Filling moves each slot's start to its end, which is the next slot's start: shift back. */
+    /* Filling moved each slot's start to the next slot's start: shift back. */
     for (uint32_t i = 0; i < table->kernel_count; i++) {
         if (!op_of[i])
             continue;
@@ -292,7 +292,8 @@ static collet_status device_load(device *d, collet_error *err)
     collet_device *handle = NULL;
     collet_status status = d->table->device_open(&b->runtime->host, d->index, &handle, err);
     if (status == COLLET_OK && !handle)
-        status = collet_fail(err, COLLET_UNAVAILABLE, "%s: device_open gave no device", d->name);
+        status =
+            collet_fail(err, COLLET_UNAVAILABLE, "%s: device_open returned no device", d->name);
     if (status == COLLET_OK)
         d->handle = handle;
     if (status == COLLET_OK)
@@ -476,7 +477,7 @@ collet_status collet_backend_info_at(const collet_runtime *r, size_t index,
         return COLLET_NOT_FOUND;
     backend *b = &r->backends[index];
     const loader_plugin *p = b->plugin;
-    /* What opening found out may be read once the state says so. */
+    /* The state publishes the results of opening. */
     int state = atomic_load(&b->state), known = state != COLLET_BACKEND_UNPROVEN;
     const char *capabilities = p->capabilities ? p->capabilities : known ? b->capabilities : NULL;
     collet_backend_info full = {.state = state,

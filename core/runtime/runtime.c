@@ -40,7 +40,8 @@ static const char *host_config(const collet_host *host, const char *key)
 
 /* ---- Life -------------------------------------------------------------------------------- */
 
-/* One page that a child of fork finds zeroed: the cheapest test that is true in every child. */
+/* A page that the kernel zeroes in children of fork: the cheapest test that holds in every
+ * child. */
 static collet_status mark_create(collet_runtime *r, collet_error *err)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -120,7 +121,7 @@ void runtime_retain(collet_runtime *r)
     atomic_fetch_add_explicit(&r->references, 1, memory_order_relaxed);
 }
 
-/* In a child of fork devices, locks and threads are the parent's: nothing of them is touched. */
+/* In a child of fork, devices, locks and threads belong to the parent and are not used. */
 void runtime_release(collet_runtime *r)
 {
     if (atomic_fetch_sub_explicit(&r->references, 1, memory_order_acq_rel) == 1 && runtime_alive(r))
@@ -162,8 +163,7 @@ static const op *op_by_name(const collet_runtime *r, const char *name)
     return NULL;
 }
 
-/* A backend's own op becomes known when the backend is opened; its manifest tells which one to
- * open. */
+/* A backend's own ops are registered when it is opened; manifests name their ops. */
 static void open_provider(const collet_runtime *r, const char *name)
 {
     for (size_t b = 0; b < r->backend_count; b++) {
@@ -246,7 +246,7 @@ collet_status collet_op_infer(const collet_runtime *r, uint32_t id, const collet
         return runtime_forked(err);
     const op *o = runtime_op(r, id);
     return o ? op_infer(o, ins, params, outs, err)
-             : collet_fail(err, COLLET_NOT_FOUND, "there is no op with the id %u", id);
+             : collet_fail(err, COLLET_NOT_FOUND, "no op has the id %u", id);
 }
 
 /* ---- Settings and records ---------------------------------------------------------------- */

@@ -33,7 +33,7 @@ typedef struct device_row {
     const collet_kernel_row *row;
 } device_row;
 
-/* FAILED: it could not be opened and is not tried again; GONE: it was open and is lost. */
+/* FAILED: opening failed and is not retried; GONE: lost after it was open. */
 typedef enum device_state { DEVICE_CLOSED, DEVICE_OPEN, DEVICE_FAILED, DEVICE_GONE } device_state;
 
 struct device {
@@ -41,7 +41,7 @@ struct device {
     uint32_t index;                  /* of the backend */
     uint32_t ordinal;                /* of the runtime, < RUNTIME_DEVICES_MAX */
     char name[COLLET_MAX_NAME + 16]; /* "backend:1" */
-    _Atomic int state;               /* device_state; OPEN and FAILED publish what follows */
+    _Atomic int state;               /* device_state; OPEN and FAILED publish the members below */
     char *reason;                    /* of state FAILED */
     const collet_plugin *table;
     collet_device *handle;
@@ -58,16 +58,16 @@ struct backend {
     const loader_plugin *plugin;
     pthread_mutex_t lock; /* opening, `idle` */
     _Atomic int state;    /* COLLET_BACKEND_* */
-    char *reason;       /* of state UNAVAILABLE when it is not the loader's; under lock until set */
-    char *capabilities; /* asked here because the probe did not; or NULL */
-    cJSON *choices;     /* of the probe's capabilities; constant once the backends are listed */
+    char *reason;         /* of state UNAVAILABLE if not the loader's; under lock until set */
+    char *capabilities;   /* queried in this process because the probe did not; or NULL */
+    cJSON *choices;       /* of the probe's capabilities; constant once the backends are listed */
     const collet_plugin *table; /* NULL until opened */
     uint32_t *own_ops;          /* id of the plugin's op k */
     uint32_t device_count;
     device *devices;
 };
 
-/* Tickets in (after, upto] were waited for together, and one of them failed: all are suspect. */
+/* One wait covered the tickets in (after, upto] and one of them failed: all are marked failed. */
 typedef struct queue_failure {
     collet_status status;
     uint64_t after, upto;
@@ -77,14 +77,14 @@ typedef struct queue_failure {
 #define QUEUE_FAILURES 8 /* when there are more, the oldest are merged */
 
 /*
- * An in-order queue of a device, as a context uses it. `submitted` counts calls; a wait
- * sets `completed`. A use of bytes is remembered as (queue, ticket): it is over once
- * completed >= ticket. Queues live as long as their device, so a remembered use never dangles.
+ * An in-order queue of a device, as a context uses it. `submitted` counts calls; waits set
+ * `completed`. A use of bytes is recorded as (queue, ticket): it is over once completed >= ticket.
+ * Queues live as long as their device, so a recorded use never dangles.
  */
 struct queue {
     device *device;
     collet_queue *handle; /* NULL on synchronous devices */
-    pthread_mutex_t lock; /* around every use of the handle: others may wait on it */
+    pthread_mutex_t lock; /* held during every use of the handle: other threads may wait */
     _Atomic uint64_t submitted, completed;
     queue_failure failures[QUEUE_FAILURES]; /* by rising ticket; under lock */
     _Atomic uint32_t failure_count;
@@ -92,13 +92,13 @@ struct queue {
     queue *next;
 };
 
-/* Work under way: over once queue->completed >= ticket. */
+/* Work in progress: over once queue->completed >= ticket. */
 typedef struct use {
     queue *queue;
     uint64_t ticket;
 } use;
 
-/* Bytes that were moved between memories. */
+/* Bytes transferred between memory spaces. */
 typedef struct transfer_counters {
     uint64_t bytes_to_device, bytes_to_host, bytes_direct;
 } transfer_counters;
@@ -136,7 +136,7 @@ static inline int runtime_alive(const collet_runtime *runtime)
 }
 collet_status runtime_forked(collet_error *err);
 
-/* NULL when there is no such op. */
+/* NULL if unknown. */
 const op *runtime_op(const collet_runtime *runtime, uint32_t id);
 
 /* ---- registry.c: backends and devices ---------------------------------------------------- */
@@ -146,60 +146,59 @@ collet_status registry_create(collet_runtime *runtime, collet_error *err);
 void registry_destroy(collet_runtime *runtime);
 
 backend *registry_find(const collet_runtime *runtime, const char *name);
-/* What a backend's probe chose for "backend.word"; lives as long as the runtime. NULL: nothing. */
+/* A backend's probe choice for "backend.word", or NULL; valid as long as the runtime. */
 const char *registry_choice(const collet_runtime *runtime, const char *key);
-/* Why a backend in `state` (as loaded from b->state) cannot be used, or is unproven; else "". */
+/* The reason why a backend in `state` (loaded from b->state) is unusable or unproven; else "". */
 const char *backend_reason(const backend *b, int state);
 
-/* Makes the plugin's table known (state UNPROVEN becomes USABLE or UNAVAILABLE), once; any thread.
- * UNAVAILABLE with the reason. */
+/* Opens the plugin once (state UNPROVEN becomes USABLE or UNAVAILABLE); any thread. UNAVAILABLE
+ * with the reason. */
 collet_status backend_open(backend *b, collet_error *err);
 
-/* Opens the device, once; any thread. UNAVAILABLE with the reason (also of an earlier try),
+/* Opens the device once; any thread. UNAVAILABLE with the reason (also of an earlier attempt),
  * DEVICE_LOST, NO_MEMORY. */
 collet_status device_open(device *d, collet_error *err);
 
-/* The row for (op, sig), operands outside `mask` not compared; NULL when there is none. The device
- * is open. */
+/* The row for (op, sig), operands outside `mask` not compared; NULL if none matches. The device is
+ * open. */
 const collet_kernel_row *device_find_row(const device *d, uint32_t op, uint64_t sig, uint64_t mask);
 
-/* Reads a field of a table only when the plugin was built with it. */
+/* The slot of a plugin's table, or NULL if the plugin was built without that field. */
 #define TABLE_SLOT(table, slot)                                                                    \
     ((table)->struct_size >= offsetof(collet_plugin, slot) + sizeof((table)->slot) ? (table)->slot \
                                                                                    : NULL)
 
 /* ---- queue.c ----------------------------------------------------------------------------- */
 
-/* A queue for one context; given back with queue_give_back after queue_wait. */
+/* A queue for one context; returned with queue_give_back after queue_wait. */
 collet_status queue_take(device *d, queue **out, collet_error *err);
 void queue_give_back(queue *q);
 void queues_destroy(device *d);
 
-/* Waits until everything submitted so far is done. Any thread. */
+/* Waits for all work submitted so far. Any thread. */
 void queue_wait(queue *q);
 /* The same for the context that uses it: reports the first failure since the last such call, also
- * one that another's wait has found. FAILED, DEVICE_LOST. */
+ * one found by another thread's wait. FAILED, DEVICE_LOST. */
 collet_status queue_finish(queue *q, collet_error *err);
-/* What `ticket` is known to have failed with, else COLLET_OK. `q` may be NULL. */
+/* The known failure of `ticket`, else COLLET_OK. `q` may be NULL. */
 collet_status queue_outcome(queue *q, uint64_t ticket, collet_error *err);
 /*
  * Makes `q` (NULL: the host) start its next work only after `ticket` of `other`; waits on the host
- * where the device cannot order the two. `needed`: that work's result will be read, so it fails
- * when it is known to have failed; otherwise only the order counts. Any thread. FAILED,
- * DEVICE_LOST.
+ * where the device cannot order the two. `needed`: the result will be read, so a known failure of
+ * `ticket` is returned; otherwise only the order matters. Any thread. FAILED, DEVICE_LOST.
  */
 collet_status queue_after(queue *q, queue *other, uint64_t ticket, int needed, collet_error *err);
 /*
  * Copies `bytes` (> 0) bytes from the buffer `source` on `from` to `target` on q's device, by that
- * device itself and after the work `written`: *read becomes the use of the source, *ticket is q's.
- * REFUSED without text where the devices cannot copy directly or `from` has failed: the copy over
- * the host then works or reports the reason. FAILED, DEVICE_LOST (q's device is).
+ * device itself, after the work `written`: sets *read to the use of the source, *ticket to q's
+ * ticket. REFUSED without text if the devices cannot copy directly or `from` has failed: the copy
+ * over the host then works or reports the reason. FAILED, DEVICE_LOST (q's device is).
  */
 collet_status queue_copy_between(queue *q, collet_buffer *target, device *from,
                                  collet_buffer *source, uint64_t bytes, const use *written,
                                  use *read, uint64_t *ticket, collet_error *err);
 
-/* Notes the status that a slot of the device's table returned: a lost device is not used again. */
+/* Records the status of a call through the device's table: a lost device is not used again. */
 static inline collet_status device_note_status(device *d, collet_status status)
 {
     if (status == COLLET_DEVICE_LOST)

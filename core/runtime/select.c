@@ -23,7 +23,7 @@ static void add_available(text_buffer *t, const collet_runtime *r)
         if (atomic_load(&r->backends[i].state) == COLLET_BACKEND_UNAVAILABLE)
             text_add(t, "%s%s", any++ ? ", " : "; not usable: ", r->backends[i].plugin->name);
     if (any)
-        text_add(t, " (backend-info --why tells more)");
+        text_add(t, " (backend-info --why shows details)");
 }
 
 static collet_status unknown_backend(const collet_runtime *r, const char *name, collet_error *err)
@@ -31,7 +31,7 @@ static collet_status unknown_backend(const collet_runtime *r, const char *name, 
     text_buffer t;
     int near = 0;
     text_clear(&t);
-    text_add(&t, "no backend is called '%s'", name);
+    text_add(&t, "there is no backend '%s'", name);
     for (size_t distance = 0; distance <= NEAR; distance++)
         for (size_t i = 0; i < r->backend_count; i++)
             if (text_distance(name, r->backends[i].plugin->name) == distance)
@@ -59,7 +59,7 @@ static void add_device(selection *s, device *d)
     s->devices[s->count++] = d;
 }
 
-/* "name" or "name:index" of one item; index -1 when there is none. */
+/* Splits "name" or "name:index"; index -1 if absent. */
 static int split_item(char *item, long *index)
 {
     char *colon = strchr(item, ':'), *end;
@@ -79,7 +79,7 @@ static collet_status add_named(collet_runtime *r, selection *s, char *item, coll
     if (!split_item(item, &index))
         return collet_fail(
             err, COLLET_INVALID,
-            "'%s' is no choice of backend: write auto, a name, or names separated by "
+            "'%s' is not a choice of backend: write auto, a name, or names separated by "
             "commas, each with an optional :device",
             s->choice);
     backend *b = registry_find(r, item);
@@ -124,7 +124,7 @@ static collet_status parse_names(collet_runtime *r, selection *s, collet_error *
         if (first.status == COLLET_OK)
             first = why;
         if (status == COLLET_UNAVAILABLE && strchr(s->choice, ',')) {
-            log_message(&r->log, COLLET_LOG_WARNING, "%s: passed over: %s", s->choice, why.text);
+            log_message(&r->log, COLLET_LOG_WARNING, "%s: skipped: %s", s->choice, why.text);
             status = COLLET_OK;
         }
     }
@@ -137,7 +137,7 @@ static collet_status parse_names(collet_runtime *r, selection *s, collet_error *
     return COLLET_OK;
 }
 
-/* Every device of every backend that can be used; those not tried yet are tried now. */
+/* All devices of all usable backends; opens the backends that were not opened yet. */
 static collet_status all_devices(collet_runtime *r, selection *s, collet_error *err)
 {
     for (size_t i = 0; i < r->backend_count; i++) {
@@ -159,8 +159,8 @@ static collet_status all_devices(collet_runtime *r, selection *s, collet_error *
         text_add(&t, "%s%s: %s", i ? "; " : ": ", r->backends[i].plugin->name,
                  backend_reason(&r->backends[i], COLLET_BACKEND_UNAVAILABLE));
     text_add(&t, r->backend_count ? ""
-                                  : ": no plugin was found where they were looked for; "
-                                    "COLLET_PLUGIN_PATH names other places (backend-info "
+                                  : ": no plugin was found in the search path; "
+                                    "COLLET_PLUGIN_PATH sets other directories (backend-info "
                                     "--why shows each step)");
     return collet_fail(err, COLLET_UNAVAILABLE, "%s", t.bytes);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which devices may serve a context's calls, in order of preference. */
+/* The devices for a context's calls, in order of preference. */
 #ifndef COLLET_CORE_SELECT_H
 #define COLLET_CORE_SELECT_H
 
@@ -14,9 +14,9 @@ typedef struct selection {
 } selection;
 
 /*
- * Parses "auto", "name", "name:1", "a,b:0,c" against the runtime's backends. Named ones are opened
- * so far that their devices are known. INVALID (syntax), UNKNOWN_BACKEND, UNAVAILABLE (under auto:
- * nothing is usable), NO_MEMORY; *out is written only on success.
+ * Parses "auto", "name", "name:1", "a,b:0,c" against the runtime's backends. Named backends are
+ * opened until their devices are known. INVALID (syntax), UNKNOWN_BACKEND, UNAVAILABLE (under
+ * auto: nothing is usable), NO_MEMORY; *out is written only on success.
  */
 collet_status selection_parse(collet_runtime *runtime, const char *choice, selection *out,
                               collet_error *err);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many CPU threads this process may use. */
+/* Number of CPU threads that this process may use. */
 #ifndef COLLET_CORE_THREADS_H
 #define COLLET_CORE_THREADS_H
 
 #include <stdint.h>
 
-/* min(affinity, cgroup quota rounded up, limit), at least 1; limit 0 = none. Reads /proc and
+/* min(affinity, cgroup quota rounded up, limit), at least 1; limit 0 = no limit. Reads /proc and
  * /sys/fs/cgroup (versions 1 and 2). */
 int32_t threads_available(int64_t limit);
 
-/* The quota in CPUs, rounded up, of a cgroup hierarchy mounted at `root`; 0 when there is none.
+/* The quota in CPUs, rounded up, of a cgroup hierarchy mounted at `root`; 0 if there is no quota.
  * `self` is the text of /proc/self/cgroup. */
 int32_t threads_cgroup_quota(const char *root, const char *self);
 

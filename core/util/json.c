@@ -14,8 +14,8 @@ static collet_status refuse(json_problem *out, json_problem problem, collet_erro
     return collet_fail(err, COLLET_FORMAT, "%s at byte %zu of the JSON", what, offset);
 }
 
-/* What cJSON accepts inside a value and we do not: its recursion is bounded at a thousand levels,
- * it skips a byte order mark, keeps raw control characters, and ends a string at \u0000. */
+/* Rejects what cJSON accepts: up to a thousand levels, a byte order mark, raw control characters,
+ * and \u0000, at which it ends a string. */
 static const char *scan(const char *text, size_t length, size_t *offset)
 {
     int in_string = 0, depth = 0;
@@ -39,13 +39,13 @@ static const char *scan(const char *text, size_t length, size_t *offset)
         } else if (c == '}' || c == ']') {
             depth--;
         } else if (c >= 0x7f || (c < 0x20 && !strchr("\t\n\r", c)) || c == 0) {
-            return "a character outside of strings that JSON does not know";
+            return "an invalid character outside of strings";
         }
     }
     return NULL;
 }
 
-/* The first key that an object holds twice, or that is one too many. */
+/* The first duplicate key, or the first key beyond JSON_MAX_MEMBERS. */
 static const char *repeated_key(const cJSON *item)
 {
     int members = 0;
@@ -82,13 +82,13 @@ collet_status json_parse(const char *text, size_t length, cJSON **tree, json_pro
         offset++;
     if (offset < length) {
         cJSON_Delete(root);
-        return refuse(problem, JSON_TRAILING, err, "something follows the value", offset);
+        return refuse(problem, JSON_TRAILING, err, "text follows the value", offset);
     }
     const char *key = repeated_key(root);
     if (key) {
         if (problem)
             *problem = JSON_DUPLICATE_KEY;
-        collet_fail(err, COLLET_FORMAT, "the key '%.64s' stands twice, or is one of too many", key);
+        collet_fail(err, COLLET_FORMAT, "the key '%.64s' is a duplicate or one of too many", key);
         cJSON_Delete(root);
         return COLLET_FORMAT;
     }

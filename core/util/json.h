@@ -12,7 +12,7 @@
 #define JSON_MAX_DEPTH 16
 #define JSON_MAX_MEMBERS 512 /* of one object */
 
-/* Why a text was refused. */
+/* Reason of a refusal. */
 typedef enum json_problem {
     JSON_FINE,
     JSON_SYNTAX,
@@ -21,19 +21,19 @@ typedef enum json_problem {
 } json_problem;
 
 /*
- * Parses length bytes (no NUL needed). Refused beside what is no JSON: anything after the value, a
- * key that stands twice in one object, a byte order mark, control characters and \u0000 in strings,
- * more than JSON_MAX_DEPTH levels or JSON_MAX_MEMBERS members. *tree belongs to the caller
+ * Parses length bytes (no NUL needed). Besides malformed JSON refuses text after the value,
+ * duplicate keys in an object, a byte order mark, control characters and \u0000 in strings, more
+ * than JSON_MAX_DEPTH levels or JSON_MAX_MEMBERS members. *tree belongs to the caller
  * (cJSON_Delete); *problem may be NULL. FORMAT, with text.
  */
 collet_status json_parse(const char *text, size_t length, cJSON **tree, json_problem *problem,
                          collet_error *err);
 
-/* The member of that name and type, or NULL. Strings are lent by the tree. */
+/* The member of that name and type, or NULL. Strings belong to the tree. */
 const char *json_string(const cJSON *object, const char *key);
-/* Sets *value and returns 1 when the member is an integer from `low` to `high`. */
+/* Sets *value and returns 1 if the member is an integer from `low` to `high`. */
 int json_integer(const cJSON *object, const char *key, int64_t low, int64_t high, int64_t *value);
-/* Sets *value to 0 or 1 and returns 1 when the member is a boolean. */
+/* Sets *value to 0 or 1 and returns 1 if the member is a boolean. */
 int json_boolean(const cJSON *object, const char *key, int32_t *value);
 
 /* Whether the item is an integer from `low` to `high` (both within 2^53), and its value. */

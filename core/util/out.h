@@ -7,8 +7,8 @@
 
 #include <collet/types.h>
 
-/* Copies as much of `full` as the caller's struct (which begins with its struct_size) holds; the
- * struct_size stays the caller's. INVALID when it is not set. */
+/* Copies `full`, truncated to the caller's struct, which begins with its struct_size; that is kept.
+ * INVALID if it is not set. */
 static inline collet_status struct_out(void *target, const void *full, size_t size)
 {
     uint32_t given;

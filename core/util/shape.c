@@ -21,7 +21,7 @@ collet_status shape_check(collet_dtype dtype, int32_t ndim, const int64_t *shape
 {
     int empty = 0;
     if (!collet_dtype_size(dtype))
-        return collet_fail(err, COLLET_DTYPE, "%" PRId32 " is no dtype", dtype);
+        return collet_fail(err, COLLET_DTYPE, "%" PRId32 " is not a dtype", dtype);
     if (ndim < 0 || ndim > COLLET_MAX_DIMS || (ndim && !shape))
         return collet_fail(err, COLLET_INVALID, "an array has 0 to %d axes, not %" PRId32 "%s",
                            COLLET_MAX_DIMS, ndim, ndim && !shape ? " without a shape" : "");

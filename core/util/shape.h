@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shapes of arrays that a caller hands in. */
+/* Checks of shapes from callers. */
 #ifndef COLLET_CORE_SHAPE_H
 #define COLLET_CORE_SHAPE_H
 

@@ -8,7 +8,7 @@
 
 #include <collet/types.h>
 
-/* Appends what fits; always terminated; a text that is cut ends in "...". */
+/* Appends what fits; always terminated; truncated text ends in "...". */
 typedef struct text_buffer {
     size_t length;
     char bytes[COLLET_ERROR_TEXT];
@@ -19,11 +19,11 @@ void text_add(text_buffer *t, const char *format, ...) COLLET_PRINTF(2, 3);
 /* "3 x 4 x 5", "()" for no axes. */
 void text_add_shape(text_buffer *t, int32_t ndim, const int64_t *shape);
 
-/* Edits (insert, delete, replace, swap of neighbours) that turn a into b; both under 64 bytes, else
- * a large number. */
+/* Edit distance (insert, delete, replace, swap of neighbours); a large number if a text has 64
+ * bytes or more. */
 size_t text_distance(const char *a, const char *b);
 
-/* Copies [begin, end) without surrounding blanks into a new string; NULL when memory is short. */
+/* Copies [begin, end) without surrounding blanks into a new string; NULL on out of memory. */
 char *text_trimmed(const char *begin, const char *end);
 
 #endif

@@ -112,7 +112,7 @@ static void no_device_is_left(void **state)
     collet_runtime *crowded = runtime_with(BOTH, settings);
     collet_context *own = context_of(crowded);
     assert_status(own, collet_set_backend(own, "cpu_scalar"), COLLET_UNAVAILABLE);
-    assert_text_has(own, "have taken all the devices");
+    assert_text_has(own, "use all devices");
     assert_ok(own, collet_set_backend(own, "remote:62"));
     assert_ok(own, collet_set_backend(own, "auto"));
     collet_context_destroy(own);

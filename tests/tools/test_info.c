@@ -149,7 +149,7 @@ static void test_name(void **state)
 
     r = INFO("cpu_scalra");
     tool_expect(&r, 1);
-    contains(r.err, "no backend is called 'cpu_scalra'; did you mean 'cpu_scalar'");
+    contains(r.err, "there is no backend 'cpu_scalra'; did you mean 'cpu_scalar'");
     contains(r.err, "available: ");
     assert_string_equal(r.out, "");
     tool_free(&r);
