@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Properties of cpu_openmp that backend-check does not test: the choice of instruction set, the
- * same bits on any number of threads and with concurrent callers, and a host that links its own
- * BLAS.
+ * same bits on any number of threads and with concurrent callers, and a host with its own BLAS.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -92,7 +91,7 @@ static void test_blas_threads_stay(void **state)
 
 /* ---- The choice of instruction set ----------------------------------------------------------- */
 
-static void ask_capabilities(char *json, uint64_t capacity)
+static void get_capabilities(char *json, uint64_t capacity)
 {
     collet_error err;
     uint64_t needed = 0;
@@ -107,13 +106,13 @@ static void test_isa_can_be_capped(void **state)
     (void)state;
     char json[2048];
     host_isa = "x86-64-v2";
-    ask_capabilities(json, sizeof json);
+    get_capabilities(json, sizeof json);
     assert_non_null(strstr(json, "\"isa\": \"x86-64-v2\""));
     host_isa = "v2";
-    ask_capabilities(json, sizeof json);
+    get_capabilities(json, sizeof json);
     assert_non_null(strstr(json, "\"isa\": \"x86-64-v2\""));
     host_isa = "auto";
-    ask_capabilities(json, sizeof json);
+    get_capabilities(json, sizeof json);
     const char *best = __builtin_cpu_supports("avx512vl") ? "\"isa\": \"x86-64-v4\""
                        : __builtin_cpu_supports("avx2")   ? "\"isa\": \"x86-64-v3\""
                                                           : "\"isa\": \"x86-64-v2\"";
@@ -129,7 +128,7 @@ static void test_unknown_isa_is_refused_with_a_reason(void **state)
     collet_error err = {0};
     collet_device *d = NULL;
     host_isa = "x86-64-v9";
-    ask_capabilities(json, sizeof json);
+    get_capabilities(json, sizeof json);
     assert_non_null(strstr(json, "\"device_count\": 0"));
     assert_non_null(strstr(json, "\"reason\": \"the setting isa"));
     assert_int_equal(COLLET_UNAVAILABLE, plugin->device_open(&host, 0, &d, &err));

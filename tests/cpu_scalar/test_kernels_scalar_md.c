@@ -280,7 +280,7 @@ static void test_euler_and_tilt(void **state)
 static void test_angular_velocity(void **state)
 {
     (void)state;
-    /* The second is a rod along (1, 2, 3), up to rounding: no omega gives L a part along it. */
+    /* The second is a rod along (1, 2, 3), up to rounding: no omega yields L's axial component. */
     const double s = 0.1;
     const double I[27] = {
         /* clang-format off */

@@ -177,7 +177,7 @@ static void *file_of(const char *name, size_t bytes)
     return content;
 }
 
-static void both_ways(uint32_t format, const char *name, int64_t bytes)
+static void round_trip(uint32_t format, const char *name, int64_t bytes)
 {
     void *codes = file_of("codes.bin", 4 * 512), *scale = file_of("scale.bin", 4 * sizeof(float));
     void *packed = file_of(name, (size_t)(4 * bytes));
@@ -207,8 +207,8 @@ static void both_ways(uint32_t format, const char *name, int64_t bytes)
 static void blocks_of_gguf(void **state)
 {
     (void)state;
-    both_ways(COLLET_TERNARY_TQ1_0, "tq1_0.bin", 108);
-    both_ways(COLLET_TERNARY_TQ2_0, "tq2_0.bin", 132);
+    round_trip(COLLET_TERNARY_TQ1_0, "tq1_0.bin", 108);
+    round_trip(COLLET_TERNARY_TQ2_0, "tq2_0.bin", 132);
 }
 
 /* Any byte is read as five digits, also bytes that packing never produces. */

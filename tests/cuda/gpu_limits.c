@@ -38,7 +38,7 @@ static collet_status set_text(collet_error *err, collet_status status, const cha
     return status;
 }
 
-static void tell(const collet_host *host, int32_t level, const char *format, ...)
+static void log_message(const collet_host *host, int32_t level, const char *format, ...)
 {
     va_list arguments;
     (void)host;
@@ -62,7 +62,7 @@ static const char *setting(const collet_host *host, const char *key)
 static const collet_host host = {.abi = COLLET_ABI,
                                  .struct_size = sizeof host,
                                  .fail = set_text,
-                                 .log = tell,
+                                 .log = log_message,
                                  .config = setting};
 
 /* ---- Measuring ------------------------------------------------------------------------------- */

@@ -47,7 +47,7 @@ static int nvrtc_open(nvrtc *n, const char *path)
     return 1;
 }
 
-static int knows(const nvrtc *n, int architecture)
+static int supports(const nvrtc *n, int architecture)
 {
     int count = 0, list[128] = {0}, found = 0;
     if (n->architecture_count(&count) || count > 128 || n->architectures(list))
@@ -116,14 +116,14 @@ static int compile(const nvrtc *n, const char *architecture, const char *text, c
     int count = options_of(own, options, 10);
     if (n->create(&program, text, "device.cu", 0, NULL, NULL))
         return 0;
-    int fine = !n->compile(program, count, options) && !n->code_size(program, &bytes) && bytes;
-    char *code = fine ? calloc(1, bytes + 1) : NULL;
-    fine = code && !n->code(program, code) && strstr(code, ".entry");
-    if (!fine)
+    int ok = !n->compile(program, count, options) && !n->code_size(program, &bytes) && bytes;
+    char *code = ok ? calloc(1, bytes + 1) : NULL;
+    ok = code && !n->code(program, code) && strstr(code, ".entry");
+    if (!ok)
         show_log(n, program);
     free(code);
     n->destroy(&program);
-    return fine;
+    return ok;
 }
 
 static int compile_file(const nvrtc *n, const char *architecture, const char *prelude,
@@ -138,11 +138,11 @@ static int compile_file(const nvrtc *n, const char *architecture, const char *pr
     }
     own[strcspn(own, "\n")] = '\0';
     char *text = append_file(append_file(NULL, prelude), path);
-    int fine = text && !strncmp(own, "// ", 3) && compile(n, architecture, text, own + 3);
-    if (!fine)
+    int ok = text && !strncmp(own, "// ", 3) && compile(n, architecture, text, own + 3);
+    if (!ok)
         printf("^ %s\n", path);
     free(text);
-    return fine;
+    return ok;
 }
 
 int main(int argc, char **argv)
@@ -155,7 +155,7 @@ int main(int argc, char **argv)
         printf("NVRTC not found: %s\n", dlerror());
         return SKIPPED;
     }
-    if (!knows(&n, atoi(argv[2] + strlen("compute_")))) {
+    if (!supports(&n, atoi(argv[2] + strlen("compute_")))) {
         printf("this NVRTC does not support %s\n", argv[2]);
         return SKIPPED;
     }

@@ -33,7 +33,7 @@ static void make_bytes(uint64_t bytes, unsigned seed)
 }
 
 /* Writes, overwrites the source, reads. */
-static void there_and_back(collet_buffer *b, uint64_t offset, uint64_t bytes, unsigned seed)
+static void round_trip(collet_buffer *b, uint64_t offset, uint64_t bytes, unsigned seed)
 {
     make_bytes(bytes, seed);
     assert_good(plugin->buffer_write(device, queue, b, offset, sent, bytes, &err));
@@ -60,8 +60,8 @@ static void bytes_of_any_number_arrive(void **state)
     (void)state;
     collet_buffer *b = new_buffer(device, MOST + 32);
     for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        there_and_back(b, 0, sizes[i], i);
-        there_and_back(b, 32, sizes[i], i + 100);
+        round_trip(b, 0, sizes[i], i);
+        round_trip(b, 32, sizes[i], i + 100);
     }
     assert_int_equal(cu->host_allocations, 2);
     plugin->buffer_free(device, b);
@@ -71,8 +71,8 @@ static void few_bytes_are_left_to_the_driver(void **state)
 {
     (void)state;
     collet_buffer *b = new_buffer(device, NOT_STAGED);
-    there_and_back(b, 0, NOT_STAGED, 1);
-    there_and_back(b, 16, 1, 2);
+    round_trip(b, 0, NOT_STAGED, 1);
+    round_trip(b, 16, 1, 2);
     assert_int_equal(cu->host_allocations, 0);
     plugin->buffer_free(device, b);
 }
@@ -113,7 +113,7 @@ static void the_memory_goes_back_with_a_trim(void **state)
 {
     (void)state;
     collet_buffer *b = new_buffer(device, MOST);
-    there_and_back(b, 0, MOST, 5);
+    round_trip(b, 0, MOST, 5);
     make_bytes(MOST, 6);
     assert_good(plugin->buffer_write(device, queue, b, 0, sent, MOST, &err));
     plugin->trim(device);
@@ -134,17 +134,17 @@ static void without_page_locked_memory_the_driver_copies(void **state)
         cu->fails_times = 1;
         cu->fails_with = CUDA_ERROR_OUT_OF_MEMORY;
         host_said[0] = 0;
-        there_and_back(b, 0, MOST, 7);
+        round_trip(b, 0, MOST, 7);
         assert_says(host_said, "cuda: cannot allocate 20480 bytes of page-locked memory");
         /* Allocated once, until trim. */
         host_said[0] = 0;
-        there_and_back(b, 0, MOST, 8);
+        round_trip(b, 0, MOST, 8);
         assert_string_equal(host_said, "");
         assert_int_equal(cu->host_allocations, first);
         plugin->trim(device);
         assert_int_equal(cu->host_allocations, 0);
     }
-    there_and_back(b, 0, MOST, 9);
+    round_trip(b, 0, MOST, 9);
     assert_int_equal(cu->host_allocations, 2);
     plugin->buffer_free(device, b);
 }
@@ -177,7 +177,7 @@ static void a_piece_that_fails_ends_the_transfer(void **state)
     assert_status_is(plugin->buffer_write(device, queue, b, 0, sent, MOST, &err), COLLET_FAILED);
     inject("MemcpyDtoHAsync", 3, CUDA_ERROR_OUT_OF_MEMORY);
     assert_status_is(plugin->buffer_read(device, queue, b, 0, got, MOST, &err), COLLET_FAILED);
-    there_and_back(b, 0, MOST, 12);
+    round_trip(b, 0, MOST, 12);
     plugin->buffer_free(device, b);
 }
 
@@ -185,7 +185,7 @@ static void a_lost_device_is_reported(void **state)
 {
     (void)state;
     collet_buffer *b = new_buffer(device, MOST);
-    there_and_back(b, 0, MOST, 13);
+    round_trip(b, 0, MOST, 13);
     cu->faults = 1;
     cu->faults_with = CUDA_ERROR_ILLEGAL_ADDRESS;
     assert_good(add(device, queue, b, b, b, 16));
@@ -205,7 +205,7 @@ static void it_can_be_off(void **state)
     device = open_device(0);
     queue = new_queue(device);
     collet_buffer *b = new_buffer(device, MOST);
-    there_and_back(b, 0, MOST, 14);
+    round_trip(b, 0, MOST, 14);
     assert_int_equal(cu->host_allocations, 0);
     plugin->buffer_free(device, b);
 }

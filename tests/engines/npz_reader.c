@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-static uint32_t little(const uint8_t *bytes, int n)
+static uint32_t read_le(const uint8_t *bytes, int n)
 {
     uint32_t value = 0;
 
@@ -39,7 +39,7 @@ npy_array npy_parse(const uint8_t *bytes, size_t size)
 
     assert_true(size >= 64);
     assert_memory_equal(bytes, "\x93NUMPY\x01\x00", 8);
-    size_t length = little(bytes + 8, 2);
+    size_t length = read_le(bytes + 8, 2);
     assert_true((10 + length) % 64 == 0 && 10 + length <= size && length < sizeof text);
     memcpy(text, bytes + 10, length);
     text[length] = 0;
@@ -68,32 +68,32 @@ static const uint8_t *end_record(const uint8_t *bytes, size_t size)
 
 int npz_count(const uint8_t *bytes, size_t size)
 {
-    return (int)little(end_record(bytes, size) + 10, 2);
+    return (int)read_le(end_record(bytes, size) + 10, 2);
 }
 
 npy_array npz_find(const uint8_t *bytes, size_t size, const char *key)
 {
-    const uint8_t *entry = bytes + little(end_record(bytes, size) + 16, 4);
+    const uint8_t *entry = bytes + read_le(end_record(bytes, size) + 16, 4);
     char name[100];
 
     snprintf(name, sizeof name, "%s.npy", key);
     for (int i = npz_count(bytes, size); i > 0; i--) {
-        size_t length = little(entry + 28, 2);
+        size_t length = read_le(entry + 28, 2);
         assert_memory_equal(entry, "PK\1\2", 4);
         if (length == strlen(name) && memcmp(entry + 46, name, length) == 0) {
-            const uint8_t *local = bytes + little(entry + 42, 4);
-            size_t n = little(entry + 24, 4);
+            const uint8_t *local = bytes + read_le(entry + 42, 4);
+            size_t n = read_le(entry + 24, 4);
             assert_memory_equal(local, "PK\3\4", 4);
-            assert_int_equal(little(entry + 10, 2), 0);
-            assert_int_equal(little(entry + 20, 4), n);
-            assert_int_equal(little(local + 22, 4), n);
-            assert_int_equal(little(local + 8, 2), 0);
-            const uint8_t *data = local + 30 + little(local + 26, 2) + little(local + 28, 2);
-            assert_int_equal(crc32_of(data, n), little(entry + 16, 4));
-            assert_int_equal(little(local + 14, 4), little(entry + 16, 4));
+            assert_int_equal(read_le(entry + 10, 2), 0);
+            assert_int_equal(read_le(entry + 20, 4), n);
+            assert_int_equal(read_le(local + 22, 4), n);
+            assert_int_equal(read_le(local + 8, 2), 0);
+            const uint8_t *data = local + 30 + read_le(local + 26, 2) + read_le(local + 28, 2);
+            assert_int_equal(crc32_of(data, n), read_le(entry + 16, 4));
+            assert_int_equal(read_le(local + 14, 4), read_le(entry + 16, 4));
             return npy_parse(data, n);
         }
-        entry += 46 + length + little(entry + 30, 2) + little(entry + 32, 2);
+        entry += 46 + length + read_le(entry + 30, 2) + read_le(entry + 32, 2);
     }
     fail_msg("no array %s", key);
     return (npy_array){0};

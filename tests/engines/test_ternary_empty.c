@@ -9,7 +9,7 @@
 #define LARGE ((int64_t)1 << 40)
 
 /* An i32 scalar with a value other than the expected one. */
-static collet_array *spoilt_info(void)
+static collet_array *other_info(void)
 {
     static const int32_t other = 77;
     return array_of(cx, COLLET_I32, 0, NULL, &other);
@@ -21,7 +21,7 @@ static void quantized(int32_t ndim, const int64_t *shape)
     collet_array *codes = array_for(cx, COLLET_I8, ndim, shape);
     for (uint32_t mode = COLLET_TERNARY_THRESHOLD; mode <= COLLET_TERNARY_ABSMEAN; mode++) {
         const collet_ternary_quantize_params params = {.struct_size = sizeof params, .mode = mode};
-        collet_array *info = spoilt_info();
+        collet_array *info = other_info();
         assert_ok(cx, collet_ternary_quantize(cx, codes, NULL, info, in, &params));
         assert_int_equal(number_in(cx, info), 0);
         collet_array_free(info);
@@ -34,14 +34,14 @@ static void quantized(int32_t ndim, const int64_t *shape)
 static void packed(int32_t ndim, const int64_t *shape, uint32_t format)
 {
     const float one = 1;
-    collet_array *codes = array_for(cx, COLLET_I8, ndim, shape), *info = spoilt_info();
+    collet_array *codes = array_for(cx, COLLET_I8, ndim, shape), *info = other_info();
     collet_array *bytes = array_for(cx, COLLET_U8, ndim, shape);
     collet_array *scale = array_of(cx, COLLET_F32, 0, NULL, &one);
     assert_ok(cx, collet_ternary_pack(cx, bytes, info, codes,
                                       format == COLLET_TERNARY_TQ2_0 ? scale : NULL, format));
     assert_int_equal(number_in(cx, info), 0);
     collet_array_free(info);
-    info = spoilt_info();
+    info = other_info();
     assert_ok(cx, collet_ternary_unpack(cx, codes, NULL, info, bytes, format));
     assert_int_equal(number_in(cx, info), 0);
     collet_array_free(codes);
@@ -85,7 +85,7 @@ static void scales_of_rows_without_weights(void **state)
     (void)state;
     for (size_t k = 0; k < 2; k++) {
         open_shared(plugins[k], NULL, NULL);
-        collet_array *in = array_for(cx, COLLET_F32, 2, SHAPE(5, 0)), *info = spoilt_info();
+        collet_array *in = array_for(cx, COLLET_F32, 2, SHAPE(5, 0)), *info = other_info();
         collet_array *codes = array_for(cx, COLLET_I8, 2, SHAPE(5, 0));
         collet_array *scale = array_of(cx, COLLET_F32, 1, SHAPE(5), spoilt);
         assert_ok(cx, collet_ternary_quantize(cx, codes, scale, info, in, &params));

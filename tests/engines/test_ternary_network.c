@@ -244,7 +244,7 @@ typedef struct caller {
 
 static _Atomic int ready;
 
-static collet_status run_as_others_do(collet_context *mine, const caller *c, int round)
+static collet_status create_and_run(collet_context *mine, const caller *c, int round)
 {
     collet_ternary_network *network = NULL;
     collet_array *x = NULL, *y = NULL;
@@ -280,7 +280,7 @@ static void *call_network(void *argument)
     while (atomic_load(&ready) < THREADS)
         ;
     for (int round = 0; round < 40 && !me->wrong[0]; round++) {
-        collet_status status = run_as_others_do(mine, me, round);
+        collet_status status = create_and_run(mine, me, round);
         if (status != COLLET_OK)
             snprintf(me->wrong, sizeof me->wrong, "round %d: %s: %.150s", round,
                      collet_status_name(status), collet_last_error(mine));
@@ -407,11 +407,11 @@ static void contexts_of_another_runtime(void **state)
     collet_array *bias[LAYERS], *x = random_floats(cx, 4, 300, 9), *y = like(x, widths[LAYERS]);
     collet_ternary_network *network = NULL;
     collet_runtime *other = runtime_with(SCALAR_PLUGIN, NULL);
-    collet_context *stranger = context_of(other), *mine = cx;
+    collet_context *other_context = context_of(other), *mine = cx;
     (void)state;
     make_layers(layers, weights, bias);
     assert_done(collet_ternary_network_create(cx, &network, layers, LAYERS, &failure));
-    cx = stranger;
+    cx = other_context;
     create_fails(layers, LAYERS, COLLET_INVALID, "layer 0 belongs to another runtime");
     collet_array *its_x = random_floats(cx, 4, 300, 9), *its_y = like(its_x, widths[LAYERS]);
     run_fails(network, y, x, COLLET_INVALID, "it belongs to another runtime");
@@ -421,7 +421,7 @@ static void contexts_of_another_runtime(void **state)
     cx = mine;
     run_both(network, layers, x);
     collet_ternary_network_free(network);
-    collet_context_destroy(stranger);
+    collet_context_destroy(other_context);
     collet_runtime_destroy(other);
     free_layers(weights, bias);
     collet_array_free(x);

@@ -60,7 +60,7 @@ static collet_status collect(void *user, int32_t buffer, int64_t n, const double
     return COLLET_OK;
 }
 
-static void forget(collected *all)
+static void collected_free(collected *all)
 {
     for (int i = 0; i < EXTRACT_BUFFERS; i++)
         free(all->rows[i]);
@@ -136,9 +136,9 @@ static void check_sizes(const char *path, int64_t frames, int velocities)
                 fail_msg("buffer %d differs with batches of %d and blocks of %d frames", b,
                          (int)sizes[i].batch, (int)sizes[i].block);
         }
-        forget(&part);
+        collected_free(&part);
     }
-    forget(&whole);
+    collected_free(&whole);
 }
 
 static void test_sizes(void **state)
@@ -164,7 +164,7 @@ static void test_one_frame(void **state)
     (void)state;
     for (int i = 0; i < 3; i++)
         assert_true(one.rows[EXTRACT_BUFFER_OF(EXTRACT_DLDT, EXTRACT_VECTOR)][i] == 0);
-    forget(&one);
+    collected_free(&one);
 }
 
 static collet_status refuse(void *user, int32_t buffer, int64_t n, const double *rows,

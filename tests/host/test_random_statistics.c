@@ -86,10 +86,10 @@ static int failures;
 static void judge(const char *of, const char *statistic, double value, double z)
 {
     double p = 0.5 * erfc(z / sqrt(2.0));
-    int fine = p > P_LIMIT && p < 1 - P_LIMIT;
+    int ok = p > P_LIMIT && p < 1 - P_LIMIT;
     printf("%-12s %-16s %14.8g  z %7.3f  p %.6f%s\n", of, statistic, value, z, p,
-           fine ? "" : "  FAILED");
-    failures += !fine;
+           ok ? "" : "  FAILED");
+    failures += !ok;
 }
 
 /* The moment about the true mean has expectation m[k] and variance (m[2k] - m[k]^2) / n. */
@@ -212,14 +212,14 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: %s [COUNT]     (1e5 to 1e12)\n", argv[0]);
         return 2;
     }
-    int fine = collet_runtime_create(&rt, NULL, &err) == COLLET_OK &&
-               collet_context_create(&cx, rt, &err) == COLLET_OK;
-    if (!fine)
+    int ok = collet_runtime_create(&rt, NULL, &err) == COLLET_OK &&
+             collet_context_create(&cx, rt, &err) == COLLET_OK;
+    if (!ok)
         fprintf(stderr, "%s\n", err.text);
-    for (int kind = 0; fine && kind < 4; kind++)
-        fine = run(cx, kind & 1, kind & 2 ? COLLET_F64 : COLLET_F32, (int64_t)ceil(count / PIECE));
+    for (int kind = 0; ok && kind < 4; kind++)
+        ok = run(cx, kind & 1, kind & 2 ? COLLET_F64 : COLLET_F32, (int64_t)ceil(count / PIECE));
     collet_context_destroy(cx);
     collet_runtime_destroy(rt);
     printf("%d of the statistics failed\n", failures);
-    return fine && !failures ? 0 : 1;
+    return ok && !failures ? 0 : 1;
 }

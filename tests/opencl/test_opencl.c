@@ -137,26 +137,26 @@ static const char *count_up(collet_context *cx)
     collet_array *x = NULL, *one = NULL;
     for (int i = 0; i < LENGTH; i++)
         ones[i] = 1.0f;
-    int fine = collet_array_from(cx, &x, COLLET_F32, 1, &n, zeros) == COLLET_OK &&
-               collet_array_from(cx, &one, COLLET_F32, 1, &n, ones) == COLLET_OK;
-    for (int i = 0; fine && i < ROUNDS; i++) {
+    int ok = collet_array_from(cx, &x, COLLET_F32, 1, &n, zeros) == COLLET_OK &&
+             collet_array_from(cx, &one, COLLET_F32, 1, &n, ones) == COLLET_OK;
+    for (int i = 0; ok && i < ROUNDS; i++) {
         collet_array *next = NULL, *product = NULL;
-        fine = collet_array_create(cx, &next, COLLET_F32, 1, &n) == COLLET_OK &&
-               collet_array_create(cx, &product, COLLET_F32, 1, &n) == COLLET_OK &&
-               collet_add(cx, next, x, one) == COLLET_OK &&
-               collet_mul(cx, product, next, one) == COLLET_OK;
+        ok = collet_array_create(cx, &next, COLLET_F32, 1, &n) == COLLET_OK &&
+             collet_array_create(cx, &product, COLLET_F32, 1, &n) == COLLET_OK &&
+             collet_add(cx, next, x, one) == COLLET_OK &&
+             collet_mul(cx, product, next, one) == COLLET_OK;
         collet_array_free(next);
         collet_array_free(x);
         x = product;
     }
     float *result = malloc(sizeof ones);
-    fine = fine && result && collet_array_read(cx, x, result, sizeof ones) == COLLET_OK;
-    for (int i = 0; fine && i < LENGTH; i++)
-        fine = result[i] == (float)ROUNDS;
+    ok = ok && result && collet_array_read(cx, x, result, sizeof ones) == COLLET_OK;
+    for (int i = 0; ok && i < LENGTH; i++)
+        ok = result[i] == (float)ROUNDS;
     free(result);
     collet_array_free(x);
     collet_array_free(one);
-    return fine ? NULL : "a sum is wrong";
+    return ok ? NULL : "a sum is wrong";
 }
 
 static void *work(void *argument)
@@ -322,7 +322,7 @@ static int each_binary(void (*each)(const char *path))
     return count;
 }
 
-static void spoil(const char *path)
+static void corrupt(const char *path)
 {
     FILE *f = fopen(path, "r+b");
     assert_non_null(f);
@@ -331,7 +331,7 @@ static void spoil(const char *path)
     assert_int_equal(fclose(f), 0);
 }
 
-static void is_not_spoilt(const char *path)
+static void is_not_corrupt(const char *path)
 {
     char end[101] = "";
     FILE *f = fopen(path, "rb");
@@ -376,7 +376,7 @@ static void one_sum(void)
 
 static void spoilt_binaries_are_made_again(void **state)
 {
-    void (*const harms[])(const char *) = {spoil, shorten};
+    void (*const harms[])(const char *) = {corrupt, shorten};
     (void)state;
     each_binary(empty);
     one_sum();
@@ -389,7 +389,7 @@ static void spoilt_binaries_are_made_again(void **state)
         bytes_on_disk = 0;
         assert_int_equal(each_binary(count_bytes), 1);
         assert_int_equal(bytes_on_disk, bytes);
-        each_binary(is_not_spoilt);
+        each_binary(is_not_corrupt);
     }
 }
 

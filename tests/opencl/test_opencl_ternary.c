@@ -65,7 +65,7 @@ static collet_ternary_network *network_of(void)
     return network;
 }
 
-static uint64_t moved_so_far(void)
+static uint64_t bytes_moved(void)
 {
     collet_counters c = counters_of(cx);
     return c.bytes_to_device + c.bytes_direct;
@@ -76,12 +76,12 @@ static uint64_t run_on(const char *backend, collet_ternary_network *network, flo
 {
     collet_array *y = array_for(cx, COLLET_F32, 2, SHAPE(TOKENS, widths[LAYERS]));
     assert_ok(cx, collet_set_backend(cx, backend));
-    uint64_t before = moved_so_far();
+    uint64_t before = bytes_moved();
     assert_done(collet_ternary_network_run(cx, network, y, x, &failure));
     assert_int_equal(strncmp(backend, collet_last_backend(cx), strlen(collet_last_backend(cx))), 0);
     assert_ok(cx, collet_array_read(cx, y, result, TOKENS * 10 * sizeof *result));
     collet_array_free(y);
-    return moved_so_far() - before;
+    return bytes_moved() - before;
 }
 
 static void weights_move_once(void **state)

@@ -106,7 +106,7 @@ tool_result ternary_tool(const char *directory, int quiet, const char *const *ar
     return tool_run("collet-ternary", all, &setup);
 }
 
-void ternary_fine(const char *directory, const char *const *args)
+void ternary_run_ok(const char *directory, const char *const *args)
 {
     tool_result result = ternary_tool(directory, 1, args);
 

@@ -46,8 +46,8 @@ tool_result ternary_tool(const char *directory, int quiet, const char *const *ar
 #define TERNARY(directory, ...) ternary_tool(directory, 1, (const char *const[]){__VA_ARGS__, NULL})
 
 /* The same; it must succeed and print nothing. */
-void ternary_fine(const char *directory, const char *const *args);
-#define FINE(directory, ...) ternary_fine(directory, (const char *const[]){__VA_ARGS__, NULL})
+void ternary_run_ok(const char *directory, const char *const *args);
+#define RUN_OK(directory, ...) ternary_run_ok(directory, (const char *const[]){__VA_ARGS__, NULL})
 
 /* Reads DIRECTORY/NAME; freeing *bytes frees its data. */
 npy_array ternary_load(const char *directory, const char *name, io_bytes *bytes);

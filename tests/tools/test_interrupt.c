@@ -16,7 +16,7 @@
 #define LIVES 100 /* exit status of a process that no signal terminated */
 
 /* The waitpid status of a process that receives these signals in turn; 0: none. */
-static int end_of(int ignored, int first, int second)
+static int wait_status_of(int ignored, int first, int second)
 {
     int status;
     pid_t child = fork();
@@ -50,10 +50,10 @@ static void test_signals(void **state)
 
     (void)state;
     for (int i = 0; i < 3; i++) {
-        expect_lives(end_of(0, signals[i], 0));
-        expect_lives(end_of(signals[i], signals[i], signals[i]));
+        expect_lives(wait_status_of(0, signals[i], 0));
+        expect_lives(wait_status_of(signals[i], signals[i], signals[i]));
         for (int k = 0; k < 3; k++) {
-            int status = end_of(0, signals[i], signals[k]);
+            int status = wait_status_of(0, signals[i], signals[k]);
             assert_true(WIFSIGNALED(status));
             assert_int_equal(WTERMSIG(status), signals[k]);
         }

@@ -51,7 +51,7 @@ static pid_t start(const char *library_path, char *const *args)
     return child;
 }
 
-static void fail_of(pid_t group, const char *what)
+static void kill_and_fail(pid_t group, const char *what)
 {
     kill(-group, SIGKILL);
     while (waitpid(-1, NULL, 0) > 0)
@@ -66,7 +66,7 @@ static void expect_no_orphans(const char *library_path, char *const *args, int s
 
     for (int64_t us = 0; access(path, F_OK) != 0; us += PAUSE_US) {
         if (us > START_SECONDS * INT64_C(1000000) || waitpid(tool, NULL, WNOHANG) != 0)
-            fail_of(tool, "the tool ended or did not reach the hang");
+            kill_and_fail(tool, "the tool ended or did not reach the hang");
         usleep(PAUSE_US);
     }
     assert_int_equal(unlink(path), 0);
@@ -77,7 +77,7 @@ static void expect_no_orphans(const char *library_path, char *const *args, int s
             usleep(PAUSE_US);
     }
     if (pid >= 0)
-        fail_of(tool, "a child process outlives the tool");
+        kill_and_fail(tool, "a child process outlives the tool");
     assert_int_equal(errno, ECHILD);
 }
 

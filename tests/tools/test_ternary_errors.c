@@ -41,7 +41,7 @@ static int set_up(void **state)
     ternary_npy(directory, "c.npy", "|i1", 4, K, codes);
     ternary_npy(directory, "f.npy", "<f4", 4, K, floats);
     ternary_npy(directory, "x.npy", "<f4", 2, K, floats);
-    FINE(directory, "pack", "c.npy", "-o", "good.t2");
+    RUN_OK(directory, "pack", "c.npy", "-o", "good.t2");
     return 0;
 }
 
@@ -144,10 +144,10 @@ static void test_block_scales(void **state)
               "tq2_0");
         CHECK("the f16 of tq1_0 does not hold", "pack", "c.npy", "--scale", "s.npy", "--format",
               "tq1_0");
-        FINE(directory, "pack", "c.npy", "--scale", "s.npy", "-o", "s.t2");
+        RUN_OK(directory, "pack", "c.npy", "--scale", "s.npy", "-o", "s.t2");
     }
     ternary_npy(directory, "s.npy", "<f4", 4, -1, good);
-    FINE(directory, "pack", "c.npy", "--scale", "s.npy", "--format", "tq2_0", "-o", "s.t2");
+    RUN_OK(directory, "pack", "c.npy", "--scale", "s.npy", "--format", "tq2_0", "-o", "s.t2");
 }
 
 static void test_layers(void **state)
@@ -177,7 +177,7 @@ static void test_gguf(void **state)
     memcpy(blocks + 66 + 64, "\x00\x3C", 2); /* 1 */
     ternary_gguf(directory, "w.gguf", 35, 1, 2 * K, blocks, sizeof blocks);
     CHECK("blocks 0 and 1 of row 0 have the scales 0.5 and 1", "pack", "w.gguf:w");
-    FINE(directory, "pack", "w.gguf:w", "--absmean", "-o", "w.t2");
+    RUN_OK(directory, "pack", "w.gguf:w", "--absmean", "-o", "w.t2");
     memcpy(blocks + 66 + 64, "\x00\x7E", 2); /* NaN */
     ternary_gguf(directory, "w.gguf", 35, 1, 2 * K, blocks, sizeof blocks);
     CHECK("has the scale nan", "pack", "w.gguf:w");

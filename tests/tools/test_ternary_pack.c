@@ -55,17 +55,17 @@ static void test_known_bytes(void **state)
 
     (void)state;
     ternary_npy(directory, "8.npy", "|i1", 8, -1, eight);
-    FINE(directory, "pack", "8.npy", "-o", "8.t2", "--format", "planes");
-    FINE(directory, "unpack", "8.t2", "--bytes", "-o", "bytes.npy");
+    RUN_OK(directory, "pack", "8.npy", "-o", "8.t2", "--format", "planes");
+    RUN_OK(directory, "unpack", "8.t2", "--bytes", "-o", "bytes.npy");
     ternary_expect(directory, "bytes.npy", "|u1", 1, 2, planes);
-    FINE(directory, "pack", "8.npy", "-o", "8.t2", "--format", "rotor");
-    FINE(directory, "unpack", "8.t2", "--bytes", "-o", "bytes.npy");
+    RUN_OK(directory, "pack", "8.npy", "-o", "8.t2", "--format", "rotor");
+    RUN_OK(directory, "unpack", "8.t2", "--bytes", "-o", "bytes.npy");
     ternary_expect(directory, "bytes.npy", "|u1", 1, 2, rotor);
-    FINE(directory, "unpack", "8.t2", "-o", "back.npy");
+    RUN_OK(directory, "unpack", "8.t2", "-o", "back.npy");
     ternary_expect(directory, "back.npy", "|i1", 1, 8, eight);
     ternary_npy(directory, "7.npy", "<f4", 7, -1, numbers);
-    FINE(directory, "pack", "7.npy", "-o", "7.t2"); /* the default, 0.3 */
-    FINE(directory, "unpack", "7.t2", "-o", "back.npy");
+    RUN_OK(directory, "pack", "7.npy", "-o", "7.t2"); /* the default, 0.3 */
+    RUN_OK(directory, "unpack", "7.t2", "-o", "back.npy");
     ternary_expect(directory, "back.npy", "|i1", 1, 7, quantized);
 }
 
@@ -77,8 +77,8 @@ static void test_formats(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         int minus = 0, plus = 0;
-        FINE(directory, "pack", "codes.npy", "-o", "w.t2", "--format", formats[i]);
-        FINE(directory, "unpack", "w.t2", "-o", "back.npy");
+        RUN_OK(directory, "pack", "codes.npy", "-o", "w.t2", "--format", formats[i]);
+        RUN_OK(directory, "unpack", "w.t2", "-o", "back.npy");
         ternary_expect(directory, "back.npy", "|i1", ROWS, COLUMNS, codes);
         cJSON *info = info_of("w.t2");
         const cJSON *layer = layer_of(info, 0), *memory = member(info, "memory");
@@ -128,13 +128,13 @@ static void test_dtypes(void **state)
     static const char *const names[] = {"f2.npy",      "f4.npy",     "f8.npy",   "f8b.npy",
                                         "bf16.gguf:w", "f16.gguf:w", "i8.gguf:w"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        FINE(directory, "pack", names[i], "-o", "w.t2");
-        FINE(directory, "unpack", "w.t2", "-o", "back.npy");
+        RUN_OK(directory, "pack", names[i], "-o", "w.t2");
+        RUN_OK(directory, "unpack", "w.t2", "-o", "back.npy");
         ternary_expect(directory, "back.npy", "|i1", ROWS, COLUMNS, codes);
     }
     /* mean |v| of each row scales its codes back to the weights, up to the zeros among them */
-    FINE(directory, "pack", "f4.npy", "-o", "w.t2", "--absmean");
-    FINE(directory, "unpack", "w.t2", "-o", "back.npy", "--values");
+    RUN_OK(directory, "pack", "f4.npy", "-o", "w.t2", "--absmean");
+    RUN_OK(directory, "unpack", "w.t2", "-o", "back.npy", "--values");
     io_bytes bytes;
     npy_array back = ternary_load(directory, "back.npy", &bytes);
     for (int r = 0; r < ROWS; r++) {
@@ -160,16 +160,16 @@ static void test_gguf_blocks(void **state)
     (void)state;
     ternary_npy(directory, "scale.npy", "<f4", 1, -1, &(float){0.25f});
     for (int i = 0; i < 2; i++) {
-        FINE(directory, "pack", "codes.npy", "--scale", "scale.npy", "-o", "w.t2", "--format",
-             formats[i]);
-        FINE(directory, "unpack", "w.t2", "-o", "bytes.npy", "--bytes");
+        RUN_OK(directory, "pack", "codes.npy", "--scale", "scale.npy", "-o", "w.t2", "--format",
+               formats[i]);
+        RUN_OK(directory, "unpack", "w.t2", "-o", "bytes.npy", "--bytes");
         npy_array array = ternary_load(directory, "bytes.npy", &bytes);
         ternary_gguf(directory, "w.gguf", types[i], ROWS, COLUMNS, array.data, array.size);
         free(bytes.data);
-        FINE(directory, "unpack", "w.gguf:w", "-o", "back.npy");
+        RUN_OK(directory, "unpack", "w.gguf:w", "-o", "back.npy");
         ternary_expect(directory, "back.npy", "|i1", ROWS, COLUMNS, codes);
-        FINE(directory, "pack", "w.gguf:w", "-o", "t2.t2");
-        FINE(directory, "unpack", "t2.t2", "-o", "back.npy", "--values");
+        RUN_OK(directory, "pack", "w.gguf:w", "-o", "t2.t2");
+        RUN_OK(directory, "unpack", "t2.t2", "-o", "back.npy", "--values");
         npy_array values = ternary_load(directory, "back.npy", &bytes);
         for (int k = 0; k < ROWS * COLUMNS; k++) {
             float value;
@@ -197,8 +197,8 @@ static void test_block_scales(void **state)
     io_bytes bytes;
 
     (void)state;
-    FINE(directory, "pack", "codes.npy", "-o", "w.t2", "--format", "tq2_0");
-    FINE(directory, "unpack", "w.t2", "-o", "bytes.npy", "--bytes");
+    RUN_OK(directory, "pack", "codes.npy", "-o", "w.t2", "--format", "tq2_0");
+    RUN_OK(directory, "unpack", "w.t2", "-o", "bytes.npy", "--bytes");
     npy_array rows = ternary_load(directory, "bytes.npy", &bytes);
     uint8_t *blocks = bytes.data + (rows.data - bytes.data);
     for (size_t at = 64; at < rows.size; at += 66)
@@ -210,10 +210,10 @@ static void test_block_scales(void **state)
     ternary_t2(directory, "two.t2", &layer, blocks, rows.size);
     for (int i = 0; i < ROWS * COLUMNS; i++)
         values[i] = codes[i];
-    FINE(directory, "unpack", "two.t2", "-o", "back.npy", "--values");
+    RUN_OK(directory, "unpack", "two.t2", "-o", "back.npy", "--values");
     ternary_expect(directory, "back.npy", "<f4", ROWS, COLUMNS, values);
     ternary_npy(directory, "x2.npy", "|i1", 1, COLUMNS, x);
-    FINE(directory, "run", "two.t2", "x2.npy", "-o", "y.npy");
+    RUN_OK(directory, "run", "two.t2", "x2.npy", "-o", "y.npy");
     for (int r = 0; r < ROWS; r++)
         values[r] = (float)(codes[r * COLUMNS] + codes[r * COLUMNS + 1]);
     ternary_expect(directory, "y.npy", "<f4", 1, ROWS, values);
@@ -221,7 +221,7 @@ static void test_block_scales(void **state)
     ternary_gguf(directory, "two.gguf", 35, ROWS, COLUMNS, blocks, rows.size);
     for (int i = 0; i < ROWS * COLUMNS; i++)
         values[i] = 2 * codes[i];
-    FINE(directory, "unpack", "two.gguf:w", "-o", "back.npy", "--values");
+    RUN_OK(directory, "unpack", "two.gguf:w", "-o", "back.npy", "--values");
     ternary_expect(directory, "back.npy", "<f4", ROWS, COLUMNS, values);
     free(bytes.data);
 }
@@ -260,8 +260,8 @@ static void pack_network(const char *format)
     ternary_npy(directory, "second.npy", "|i1", 2, ROWS, second);
     ternary_npy(directory, "b.npy", "<f4", ROWS, -1, bias);
     ternary_npy(directory, "s.npy", "<f4", ROWS, -1, scale);
-    FINE(directory, "pack", "--activations", "f32", "codes.npy", "--bias", "b.npy", "--scale",
-         "s.npy", "--relu", "second.npy", "-o", "model.t2", "--format", format);
+    RUN_OK(directory, "pack", "--activations", "f32", "codes.npy", "--bias", "b.npy", "--scale",
+           "s.npy", "--relu", "second.npy", "-o", "model.t2", "--format", format);
 }
 
 /* model.t2 of DIRECTORY/X gives `values` on these axes. */
@@ -270,7 +270,7 @@ static void expect_run(const char *x, int32_t ndim, const int64_t *axes, const v
 {
     io_bytes bytes;
 
-    FINE(directory, "run", "model.t2", x, "-o", "y.npy");
+    RUN_OK(directory, "run", "model.t2", x, "-o", "y.npy");
     npy_array y = ternary_load(directory, "y.npy", &bytes);
     assert_string_equal(y.descr, "<f4");
     assert_int_equal(y.ndim, ndim);
@@ -333,7 +333,7 @@ static void test_names(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         ternary_npy(directory, files[i], "|i1", ROWS, COLUMNS, codes);
-        FINE(directory, "pack", files[i], "-o", "w\xFF\xC3.t2");
+        RUN_OK(directory, "pack", files[i], "-o", "w\xFF\xC3.t2");
         tool_result result = TERNARY(directory, "info", "w\xFF\xC3.t2", "--json");
         for (size_t at = 0, n = strlen(result.out); at < n;) {
             size_t bytes = collet_utf8_character(result.out + at, n - at);
@@ -420,7 +420,7 @@ static void test_padding(void **state)
 
     (void)state;
     ternary_npy(directory, "few.npy", "|i1", 4, 64, few);
-    FINE(directory, "pack", "few.npy", "-o", "few.t2");
+    RUN_OK(directory, "pack", "few.npy", "-o", "few.t2");
     tool_result result = ternary_tool(directory, 0, (const char *const[]){"info", "few.t2", NULL});
     tool_expect(&result, 0);
     assert_non_null(strstr(result.out, "4 x 64 t2, 2 bits a weight + 6 of padding"));

@@ -31,7 +31,7 @@ static int set_up(void **state)
     (void)state;
     directory = io_make_directory();
     ternary_npy(directory, "c.npy", "|i1", 4, K, codes);
-    FINE(directory, "pack", "c.npy", "-o", "good.t2");
+    RUN_OK(directory, "pack", "c.npy", "-o", "good.t2");
     ternary_npy(directory, "x.npy", "|i1", 2, K, codes);
     /* The configuration is a FIFO: every command waits in reading it until the signal arrives. */
     return mkfifo(io_path(directory, "config"), 0600);

@@ -68,7 +68,7 @@ static void open_pair(int pair[2], int terminal)
         skip(); /* a bare chroot has no terminals */
 }
 
-static void become(const char *name, const char *const *args, const tool_setup *setup)
+static void exec_program(const char *name, const char *const *args, const tool_setup *setup)
 {
     const char *argv[MOST_ARGUMENTS] = {name};
     char path[4096];
@@ -109,7 +109,7 @@ tool_result tool_run(const char *name, const char *const *args, const tool_setup
             close(out[i]);
             close(err[i]);
         }
-        become(name, args, setup);
+        exec_program(name, args, setup);
     }
     close(out[1]);
     close(err[1]);

@@ -46,8 +46,8 @@ static void remove_files(const build_files *w)
 static int write_file(const char *path, const char *text)
 {
     FILE *file = fopen(path, "w");
-    int fine = file && fputs(text, file) >= 0;
-    return file && fclose(file) == 0 && fine;
+    int ok = file && fputs(text, file) >= 0;
+    return file && fclose(file) == 0 && ok;
 }
 
 /* Returns `head` unset bytes, a file's text and a NUL. */
@@ -113,8 +113,8 @@ static int add_entries(const build_files *w)
     size_t bytes;
     char *text = read_file(w->made, 0, &bytes);
     FILE *file = fopen(w->source, "w");
-    int fine = text && file && fputs(text, file) >= 0;
-    for (const char *at = text; fine && (at = strstr(at, MARK));) {
+    int ok = text && file && fputs(text, file) >= 0;
+    for (const char *at = text; ok && (at = strstr(at, MARK));) {
         char name[64] = "";
         at += strlen(MARK);
         if (sscanf(at, " %63[A-Za-z0-9_]", name) == 1)
@@ -124,7 +124,7 @@ static int add_entries(const build_files *w)
                           name, name);
     }
     free(text);
-    return file && fclose(file) == 0 && fine;
+    return file && fclose(file) == 0 && ok;
 }
 
 char *fake_compile(const char *source, int count, const char *const *options, size_t *bytes,
@@ -135,9 +135,9 @@ char *fake_compile(const char *source, int count, const char *const *options, si
     size_t size = 0, messages;
     if (!create_files(&w))
         return NULL;
-    int fine = write_file(w.source, source) && compile(&w, 0, count, options) && add_entries(&w) &&
-               compile(&w, 1, 0, NULL);
-    if (fine && (image = read_file(w.made, sizeof head, &size))) {
+    int ok = write_file(w.source, source) && compile(&w, 0, count, options) && add_entries(&w) &&
+             compile(&w, 1, 0, NULL);
+    if (ok && (image = read_file(w.made, sizeof head, &size))) {
         int length = snprintf(head, sizeof head, FAKE_HOST_IMAGE, size);
         memmove(image + length, image + sizeof head, size);
         memcpy(image, head, (size_t)length);

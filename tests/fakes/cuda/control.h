@@ -54,7 +54,7 @@ typedef struct fake_cuda_control {
                                                         current context's device */
     int (*is_stream)(const void *stream);            /* alive, and of the current context */
     void (*catch_up)(void *stream);                  /* completes the stream's delayed copies */
-    void (*tell)(const char *library, int calls, int wrong); /* at exit: appends a line to the
+    void (*report)(const char *library, int calls, int wrong); /* at exit: appends a line to the
                                                                 file in FAKE_CUDA_TALLY */
 } fake_cuda_control;
 

@@ -45,9 +45,9 @@ static struct plan *plan_of(cufftHandle handle)
     return NULL;
 }
 
-__attribute__((destructor)) static void tell(void)
+__attribute__((destructor)) static void report(void)
 {
-    fake_cuda.tell("cufft", fake_cufft.executed, fake_cufft.wrong + fake_cufft.plans);
+    fake_cuda.report("cufft", fake_cufft.executed, fake_cufft.wrong + fake_cufft.plans);
 }
 
 cufftResult cufftGetProperty(int type, int *value);
@@ -353,21 +353,21 @@ static int overlap(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
     return a < b + b_bytes && b < a + a_bytes;
 }
 
-static int is_sound(const struct plan *p, char *from, char *to)
+static int is_valid(const struct plan *p, char *from, char *to)
 {
     size_t read = bytes_of(&p->in, p->rank, p->batch);
     size_t written = bytes_of(&p->out, p->rank, p->batch);
     int in_place = from == to && p->in.type == p->out.type &&
                    memcmp(p->in.embed + 1, p->out.embed + 1, sizeof p->in.embed - 8) == 0 &&
                    p->in.step == p->out.step && p->in.distance == p->out.distance;
-    int fine = p->made && !p->own_work && fake_cuda.is_stream(p->stream) &&
-               is_aligned(from, p->in.type) && is_aligned(to, p->out.type) &&
-               fake_cuda.holds(from, read) && fake_cuda.holds(to, written) &&
-               (in_place || !overlap(from, read, to, written));
-    if (fine && p->work)
-        fine = p->area && (uintptr_t)p->area % 16 == 0 && fake_cuda.holds(p->area, p->work) &&
-               !overlap(p->area, p->work, from, read) && !overlap(p->area, p->work, to, written);
-    return fine;
+    int ok = p->made && !p->own_work && fake_cuda.is_stream(p->stream) &&
+             is_aligned(from, p->in.type) && is_aligned(to, p->out.type) &&
+             fake_cuda.holds(from, read) && fake_cuda.holds(to, written) &&
+             (in_place || !overlap(from, read, to, written));
+    if (ok && p->work)
+        ok = p->area && (uintptr_t)p->area % 16 == 0 && fake_cuda.holds(p->area, p->work) &&
+             !overlap(p->area, p->work, from, read) && !overlap(p->area, p->work, to, written);
+    return ok;
 }
 
 cufftResult cufftXtExec(cufftHandle handle, void *input, void *output, int direction)
@@ -377,7 +377,7 @@ cufftResult cufftXtExec(cufftHandle handle, void *input, void *output, int direc
         return CUFFT_INVALID_PLAN;
     if (fake_cufft.exec_fails)
         return (cufftResult)fake_cufft.exec_fails;
-    if (!is_sound(p, input, output) || (direction != CUFFT_FORWARD && direction != CUFFT_INVERSE)) {
+    if (!is_valid(p, input, output) || (direction != CUFFT_FORWARD && direction != CUFFT_INVERSE)) {
         fake_cufft.wrong++;
         return CUFFT_INVALID_VALUE;
     }

@@ -31,9 +31,10 @@ struct gesvdjInfo {
     int alive;
 };
 
-__attribute__((destructor)) static void tell(void)
+__attribute__((destructor)) static void report(void)
 {
-    fake_cuda.tell("cusolver", fake_cusolver.computed, fake_cusolver.wrong + fake_cusolver.handles);
+    fake_cuda.report("cusolver", fake_cusolver.computed,
+                     fake_cusolver.wrong + fake_cusolver.handles);
 }
 
 cusolverStatus_t cusolverGetProperty(int type, int *value);
@@ -124,11 +125,11 @@ static int holds(const void *data, size_t count, size_t size)
 }
 
 /* Checks every call: the real library could crash. */
-static cusolverStatus_t begin(cusolverDnHandle_t handle, int fine)
+static cusolverStatus_t begin(cusolverDnHandle_t handle, int ok)
 {
     if (fake_cusolver.fails)
         return (cusolverStatus_t)fake_cusolver.fails;
-    if (!handle || !handle->alive || !fake_cuda.is_stream(handle->stream) || !fine) {
+    if (!handle || !handle->alive || !fake_cuda.is_stream(handle->stream) || !ok) {
         fake_cusolver.wrong++;
         return CUSOLVER_STATUS_INVALID_VALUE;
     }
@@ -137,9 +138,9 @@ static cusolverStatus_t begin(cusolverDnHandle_t handle, int fine)
     return CUSOLVER_STATUS_SUCCESS;
 }
 
-static cusolverStatus_t size_is(cusolverDnHandle_t handle, int fine, int *out, long long numbers)
+static cusolverStatus_t size_is(cusolverDnHandle_t handle, int ok, int *out, long long numbers)
 {
-    if (!handle || !fine)
+    if (!handle || !ok)
         return CUSOLVER_STATUS_INVALID_VALUE;
     *out = (int)numbers;
     return CUSOLVER_STATUS_SUCCESS;
@@ -150,9 +151,9 @@ static size_t extent(int lead, int columns)
     return columns > 0 ? (size_t)lead * (size_t)columns : 0;
 }
 
-#define BEGIN(fine)                                                                                \
+#define BEGIN(ok)                                                                                  \
     do {                                                                                           \
-        cusolverStatus_t begun_ = begin(handle, fine);                                             \
+        cusolverStatus_t begun_ = begin(handle, ok);                                               \
         if (begun_ != CUSOLVER_STATUS_SUCCESS)                                                     \
             return begun_;                                                                         \
     } while (0)

@@ -23,20 +23,20 @@ static void *current(void)
     return depth ? stack[depth - 1] : NULL;
 }
 static int holds(const void *address, size_t bytes);
-static void tell(const char *library, int calls, int wrong);
+static void report(const char *library, int calls, int wrong);
 fake_cuda_control fake_cuda = {.reset = reset,
                                .current = current,
                                .holds = holds,
                                .is_stream = fake_is_stream,
                                .catch_up = fake_catch_up,
-                               .tell = tell};
+                               .report = report};
 
 CUcontext fake_current(void)
 {
     return current();
 }
 
-static void tell(const char *library, int calls, int wrong)
+static void report(const char *library, int calls, int wrong)
 {
     const char *path = getenv("FAKE_CUDA_TALLY");
     FILE *file = path ? fopen(path, "a") : NULL;

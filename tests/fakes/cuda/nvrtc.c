@@ -18,7 +18,7 @@ struct _nvrtcProgram {
     char log[4096];
 };
 
-#define LOG "here stands the compiler's reason"
+#define LOG "the compiler's message"
 
 static const int architectures[] = {75, 80, 90};
 NVRTC_FUNCTIONS(ABI_PROTOTYPE)
@@ -119,7 +119,7 @@ static nvrtcResult size_of(const char *code, size_t *bytes)
     return NVRTC_SUCCESS;
 }
 
-static nvrtcResult give(const char *code, char *out)
+static nvrtcResult copy_out(const char *code, char *out)
 {
     memcpy(out, code, strlen(code) + 1);
     if (fake_nvrtc.damaged)
@@ -138,7 +138,7 @@ nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, size_t *bytes)
 nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char *out)
 {
     if (!program->image)
-        return give(program->cubin, out);
+        return copy_out(program->cubin, out);
     memcpy(out, program->image, program->image_bytes);
     return NVRTC_SUCCESS;
 }
@@ -150,5 +150,5 @@ nvrtcResult nvrtcGetPTXSize(nvrtcProgram program, size_t *bytes)
 
 nvrtcResult nvrtcGetPTX(nvrtcProgram program, char *out)
 {
-    return give(program->ptx, out);
+    return copy_out(program->ptx, out);
 }

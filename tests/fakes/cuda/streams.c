@@ -131,7 +131,7 @@ static void use_piece(CUstream s, piece *p, int writes)
     pthread_mutex_unlock(&lock);
 }
 
-static void host_has_seen(const int seen[FAKE_STREAMS])
+static void note_host_wait(const int seen[FAKE_STREAMS])
 {
     pthread_mutex_lock(&lock);
     for (int i = 0; i < FAKE_STREAMS; i++)
@@ -219,7 +219,7 @@ CUresult cuStreamQuery(CUstream s)
     if (!s->done)
         return CUDA_ERROR_NOT_READY;
     catch_up(s);
-    host_has_seen(s->seen);
+    note_host_wait(s->seen);
     return report_fault(s->context);
 }
 
@@ -229,7 +229,7 @@ CUresult cuStreamSynchronize(CUstream s)
     fake_cuda.synchronized++;
     catch_up(s);
     s->done = 1;
-    host_has_seen(s->seen);
+    note_host_wait(s->seen);
     return report_fault(s->context);
 }
 
@@ -365,7 +365,7 @@ static void event_passed(CUevent e)
 {
     if (e->stream)
         catch_up_to(e->stream, e->late);
-    host_has_seen(e->seen);
+    note_host_wait(e->seen);
 }
 
 CUresult cuEventQuery(CUevent e)

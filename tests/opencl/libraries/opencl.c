@@ -16,9 +16,9 @@ static int object; /* target of all handles without contents */
 static int dead;
 
 #define HANDLE(type) ((type)(void *)&object)
-#define GIVE(value) give(&(value), sizeof(value), size, target, written)
+#define COPY_OUT(value) copy_out(&(value), sizeof(value), size, target, written)
 
-static cl_int give(const void *value, size_t bytes, size_t size, void *target, size_t *written)
+static cl_int copy_out(const void *value, size_t bytes, size_t size, void *target, size_t *written)
 {
     if (written)
         *written = bytes;
@@ -50,7 +50,7 @@ cl_int clGetPlatformInfo(cl_platform_id platform, cl_platform_info what, size_t 
     static const char text[] = "fake";
     (void)platform;
     (void)what;
-    return GIVE(text);
+    return COPY_OUT(text);
 }
 
 cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint most,
@@ -85,26 +85,26 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, vo
     case CL_DEVICE_VERSION:
     case CL_DRIVER_VERSION:
     case CL_DEVICE_OPENCL_C_VERSION:
-        return GIVE(name);
+        return COPY_OUT(name);
     case CL_DEVICE_TYPE:
         number = CL_DEVICE_TYPE_GPU;
-        return GIVE(number);
+        return COPY_OUT(number);
     case CL_DEVICE_DOUBLE_FP_CONFIG:
         number = 0;
-        return GIVE(number);
+        return COPY_OUT(number);
     case CL_DEVICE_MAX_COMPUTE_UNITS:
     case CL_DEVICE_MAX_CLOCK_FREQUENCY:
-        return GIVE(few);
+        return COPY_OUT(few);
     case CL_DEVICE_MAX_WORK_GROUP_SIZE:
     case CL_DEVICE_MAX_PARAMETER_SIZE:
-        return GIVE(bytes);
+        return COPY_OUT(bytes);
     case CL_DEVICE_MAX_WORK_ITEM_SIZES:
-        return GIVE(sizes);
+        return COPY_OUT(sizes);
     case CL_DEVICE_GLOBAL_MEM_SIZE:
     case CL_DEVICE_MAX_MEM_ALLOC_SIZE:
     case CL_DEVICE_LOCAL_MEM_SIZE:
     case CL_DEVICE_SINGLE_FP_CONFIG:
-        return GIVE(number);
+        return COPY_OUT(number);
     default:
         return CL_INVALID_VALUE;
     }
@@ -311,7 +311,7 @@ cl_int clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_program
     (void)program;
     (void)device;
     (void)what;
-    return GIVE(log);
+    return COPY_OUT(log);
 }
 
 cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *error)
@@ -377,7 +377,7 @@ cl_int clGetEventInfo(cl_event event, cl_event_info what, size_t size, void *tar
 {
     cl_int status = ((fake_event *)(void *)event)->status;
     (void)what;
-    return GIVE(status);
+    return COPY_OUT(status);
 }
 
 cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info what, size_t size, void *target,
@@ -386,7 +386,7 @@ cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info what, size_t si
     cl_ulong time = 0;
     (void)event;
     (void)what;
-    return GIVE(time);
+    return COPY_OUT(time);
 }
 
 cl_int clWaitForEvents(cl_uint count, const cl_event *events)
