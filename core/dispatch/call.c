@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one road from a call to a kernel. */
+/* Dispatch: validates a call and runs its kernel. */
 #include "call.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "op/op.h"
 #include "util/text.h"
 
-/* Everything about one call; lives on the caller's stack, so that a call allocates nothing. */
+/* State of one call, on the caller's stack, so that a call allocates nothing. */
 typedef struct frame {
     collet_context *cx;
     const op *op;
@@ -21,7 +21,7 @@ typedef struct frame {
     uint32_t temporary_count;
     op_shapes views;
     collet_operand operands[COLLET_MAX_OPERANDS];
-    collet_error err; /* of one device; the context's is touched when the call fails */
+    collet_error err; /* of one device; the context's is set only if the call fails */
     const void *params;
     _Alignas(16) unsigned char params_copy[OP_PARAMS_MAX];
     op_scratch scratch[COLLET_MAX_OPERANDS];
@@ -130,7 +130,7 @@ static collet_status resolve_overlaps(frame *f)
 /* ---- Running ----------------------------------------------------------------------------- */
 
 /* Memory for every operand in the device's space. A storage that is input and output is used twice:
- * inputs first, so that its bytes are there before the output is declared written. */
+ * inputs first, so that its bytes are valid before the output is declared written. */
 static collet_status bind_operands(frame *f, queue *q, int *commit)
 {
     for (uint32_t k = 0; k < f->count; k++) {
@@ -170,7 +170,7 @@ static void commit_operands(const frame *f, queue *q, uint64_t ticket, const int
     }
 }
 
-/* The device's own text, with op, device and operands in front of it. */
+/* Prefixes the device's text with op, device and operands. */
 static collet_status device_failed(frame *f, const device *d, collet_status status)
 {
     char why[COLLET_ERROR_TEXT];
@@ -192,7 +192,7 @@ static collet_status device_failed(frame *f, const device *d, collet_status stat
     return collet_fail(&f->err, status, "%s", t.bytes);
 }
 
-/* A kernel has four statuses; whatever else one returns, its outputs cannot be trusted. */
+/* Kernels may return four statuses; after any other their outputs are undefined. */
 static collet_status kernel_status(frame *f, device *d, collet_status status)
 {
     if (status == COLLET_OK || status == COLLET_REFUSED || status == COLLET_FAILED)
@@ -245,7 +245,7 @@ static collet_status run_row(frame *f, device *d, lane *l, const collet_kernel_r
 
 typedef enum outcome { SERVED, TRY_NEXT, GIVE_UP } outcome;
 
-/* Unless it served, f->err says why. */
+/* If the device did not run the call, f->err has the reason. */
 static outcome try_device(frame *f, device *d)
 {
     lane *l;
@@ -282,7 +282,7 @@ static void count_fallback(frame *f, const device *wanted, const device *served,
                     f->op->name, served->name, wanted->name, why);
 }
 
-/* Under auto a device that holds an input's bytes, which the host does not, goes first. */
+/* Under auto a device with the only valid copy of an input is tried first. */
 static uint32_t preferred(const frame *f, const selection *s)
 {
     for (uint32_t k = 0; s->automatic && k < s->count; k++) {
@@ -337,8 +337,7 @@ static int nothing_to_do(const frame *f)
 
 static collet_status call_checked(frame *f)
 {
-    collet_status status =
-        op_check(f->op, f->sig, &f->views, f->params, f->scratch, &f->cx->error);
+    collet_status status = op_check(f->op, f->sig, &f->views, f->params, f->scratch, &f->cx->error);
     if (status == COLLET_OK)
         status = check_outputs(f);
     if (status != COLLET_OK || nothing_to_do(f))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the typed wrappers need beside collet_call. */
+/* Helpers of the typed wrappers. */
 #ifndef COLLET_CORE_CALL_H
 #define COLLET_CORE_CALL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every call of an op is checked for before shapes: parameters and dtypes. */
+/* The checks of a call before shapes: parameters and dtypes. */
 #include "op.h"
 
 #include <string.h>

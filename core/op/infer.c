@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the outputs of a call have to be: the checks of a call, with outputs that are open. */
+/* Infers the outputs of a call by the checks of a call with open outputs. */
 #include "op.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@ typedef struct inference {
 /* The rules look at strides: these are of dense rows. */
 static const int64_t dense[COLLET_MAX_DIMS] = {1, 1, 1, 1, 1, 1, 1, 1};
 
-/* The text of `err` with the operand's name in front. */
+/* Prefixes the text of `err` with the operand's name. */
 static collet_status operand_error(const op *o, uint32_t i, const collet_error *why,
                                    collet_error *err)
 {
@@ -42,7 +42,7 @@ static collet_status take_spec(inference *f, uint32_t i, const collet_array_spec
                    ? COLLET_OK
                    : collet_fail(err, COLLET_INVALID, "%s: %s is absent", f->op->name,
                                  op_operand_name(f->op, i, name));
-    /* A dtype that is to be inferred is as good as any of one byte. */
+    /* Until a dtype is inferred, any dtype of one byte serves. */
     collet_dtype dtype = output && spec->dtype == COLLET_DTYPE_NONE ? COLLET_U8 : spec->dtype;
     if (shape_check(dtype, infers ? 0 : spec->ndim, spec->shape, &size, &why) != COLLET_OK)
         return operand_error(f->op, i, &why, err);
@@ -50,7 +50,7 @@ static collet_status take_spec(inference *f, uint32_t i, const collet_array_spec
     return COLLET_OK;
 }
 
-/* The dtype of the value that an op without inputs is given. */
+/* The dtype of the value of an op without inputs. */
 static collet_dtype scalar_dtype(const inference *f)
 {
     for (uint32_t k = 0; k < f->op->field_count; k++) {
@@ -73,7 +73,7 @@ static uint64_t packed_dtypes(const inference *f)
     return sig;
 }
 
-/* What came of output k; whoever allocates it must be able to. */
+/* Stores the inferred output k; it must be allocatable. */
 static collet_status give_spec(const inference *f, uint32_t k, collet_array_spec *out,
                                collet_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the text of a definition to a parsed op, and the table of those of ops.def. */
+/* Parses definitions of ops, and makes the table of ops.def. */
 #include "op.h"
 
 #include <ctype.h>
@@ -59,7 +59,7 @@ static const char *parse_pattern(const char *s, collet_op_pattern *p)
     }
 }
 
-/* A name in front of '['; what follows the '[', `s` where there is no name, NULL where it is too
+/* Parses a name before '['. Returns what follows the '[', `s` without a name, NULL if it is too
  * long. */
 static const char *parse_name(const char *s, collet_op_operand *o)
 {
@@ -123,7 +123,7 @@ static int smaller_axes_are_bound(const op *o, uint32_t count)
     return 1;
 }
 
-/* Operands without a name are called by their place. NULL, or the name that two have. */
+/* Names unnamed operands by their position. Returns NULL, or a duplicate name. */
 static const char *complete_names(op *o, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {

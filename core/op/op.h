@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What libcore knows of an op: the row of ops.def, or a plugin's own definition, parsed once.
- * Parsed ops are constant and may be read on any thread.
+ * A parsed op: a row of ops.def, or a plugin's own definition. Parsed ops are constant and may be
+ * read on any thread.
  */
 #ifndef COLLET_CORE_OP_H
 #define COLLET_CORE_OP_H
@@ -37,7 +37,7 @@ typedef struct op_shapes {
 typedef collet_status op_rule(const struct op *op, op_shapes *views, const void *params,
                               collet_error *err);
 
-/* Two shapes of 8 axes (shape and strides) for each operand. */
+/* Scratch for shape and strides (8 axes) of each operand. */
 typedef int64_t op_scratch[2][COLLET_MAX_DIMS];
 
 typedef struct op {
@@ -58,7 +58,7 @@ typedef struct op {
     collet_op_operand operand[COLLET_MAX_OPERANDS];
 } op;
 
-/* What op_parse is given; the rest of `op` as op_parse says. */
+/* Input of op_parse. */
 typedef struct op_source {
     uint32_t id;
     const char *name, *family, *shapes, *sigs;
@@ -69,8 +69,8 @@ typedef struct op_source {
     const char *split, *check, *measure, *summary;
 } op_source;
 
-/* Parses a definition; the strings are lent for as long as the op lives. INVALID says what is
- * wrong. "*" axes need a rule. */
+/* Parses a definition; the strings must outlive the op. INVALID with the error in the definition.
+ * "*" axes need a rule. */
 collet_status op_parse(op *out, const op_source *source, collet_error *err);
 
 /* Field k of the parameter block. */
@@ -91,10 +91,10 @@ void op_table_destroy(op_table *table);
 /* Fills op->sig, sig_count, exact, n_out and n_in from op->sigs. */
 collet_status op_parse_sigs(op *o, collet_error *err);
 
-/* 1 when the dtypes packed in `sig` (absent operands 0) are accepted. */
+/* 1 if the dtypes packed in `sig` (absent operands 0) are accepted. */
 int op_accepts(const op *o, uint64_t sig);
 
-/* Dtypes number `index` of those that are accepted, with every operand there; 0 beyond the last. */
+/* Accepted dtypes number `index`, with every operand present; returns 0 beyond the last. */
 int op_signature(const op *o, size_t index, collet_dtype *dtypes);
 
 /* Gives views whose dtype is 0 the one that the first fitting signature has there. `scalar` is the

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shapes of a call against the patterns of its op, and the axes that a kernel gets to see. */
+/* Checks shapes of a call against the patterns of its op, and prepares the axes for the kernel. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "op.h"
 #include "util/text.h"
 
-/* What a check has learned so far. */
+/* Bindings of a check so far. */
 typedef struct binding {
     int64_t letter[128]; /* extent bound to a letter, -1 when free */
     uint8_t owner[128];  /* operand that bound it */
@@ -135,7 +135,7 @@ static int output_dots_fit(binding *b, const struct op_view *v, int32_t lead, ui
     return 1;
 }
 
-/* The view with the broadcast axes in front of its own. */
+/* Prepends the broadcast axes to the view. */
 static void apply_dots(const binding *b, struct op_view *v, int32_t named,
                        int64_t (*scratch)[COLLET_MAX_DIMS])
 {

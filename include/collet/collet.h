@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collet/collet.h - what a program calls. The only header a user needs.
+ * collet/collet.h - the interface for programs. The only header a user needs.
  *
- *   collet_runtime   finds backends; shared by all threads
- *   collet_context   a choice of backend, a queue per device, the last error; one thread at a time
- *   collet_array     a strided view of reference-counted bytes, which stay where they were used
+ *   collet_runtime   finds backends; shared by all threads collet_context   a choice of backend, a
+ *   queue per device, the last error; one thread at a time collet_array     a strided view of
+ *   reference-counted bytes, which stay in the memory of their last use
  *
  * Conventions
  *
@@ -58,15 +58,14 @@ COLLET_API const char *collet_version(void);
 typedef void (*collet_log_fn)(void *user, int32_t level, const char *text);
 
 /*
- * Set struct_size, zero the rest, fill in what is wanted. NULL or 0 means the default. Every
- * setting that has an environment variable or a configuration key is listed by `backend-info
- * --env`.
+ * Set struct_size, zero the rest, fill in the options. NULL or 0 means the default. Every setting
+ * that has an environment variable or a configuration key is listed by `backend-info --env`.
  */
 typedef struct collet_runtime_options {
     uint32_t struct_size;
     uint32_t reserved;       /* 0 */
     const char *plugin_path; /* directories, ':'-separated; replaces the search path; leading '+':
-                                stands in front of it */
+                                is put before it */
     const char *config_file; /* instead of $COLLET_CONFIG or the user's collet.conf */
     const char *backend;     /* a tool's --backend: overrides COLLET_BACKEND, not
                                 collet_set_backend */
@@ -89,9 +88,8 @@ COLLET_API collet_status collet_runtime_create(collet_runtime **out,
 /* Releases the runtime. Devices finish their work and are closed with its last context or array. */
 COLLET_API void collet_runtime_destroy(collet_runtime *runtime);
 
-/* USABLE: at least one device. UNAVAILABLE: `reason` says why not. UNPROVEN: not tried in a child
- * process (COLLET_PROBE=off, a library missing there); it is tried at its first use; device_count
- * is 0. */
+/* USABLE: at least one device. UNAVAILABLE: see `reason`. UNPROVEN: not tried in a child process
+ * (COLLET_PROBE=off, a library missing there); it is tried at its first use; device_count is 0. */
 #define COLLET_BACKEND_USABLE 0
 #define COLLET_BACKEND_UNAVAILABLE 1
 #define COLLET_BACKEND_UNPROVEN 2
@@ -127,7 +125,7 @@ typedef struct collet_plugin_record {
     const char *stage; /* "search", "policy", "manifest", "probe", "register", "open" */
     const char *code; /* a stable word for the reason: "ok", "world-writable", "abi-too-new", ... */
     const char *reason;  /* in words */
-    double milliseconds; /* what the step took */
+    double milliseconds; /* duration of the step */
 } collet_plugin_record;
 
 /* Every step, in order. The count grows while devices are opened; records never change. */
@@ -343,8 +341,8 @@ typedef struct collet_op_operand {
     collet_op_pattern pattern[2];
 } collet_op_operand;
 
-/* What an op is: its row of ops.def, or the definition of the plugin that it belongs to. All that
- * it points to lives as long as the runtime. */
+/* Description of an op: its row of ops.def or its plugin's definition. All pointers are valid as
+ * long as the runtime. */
 typedef struct collet_op_info {
     uint32_t struct_size;
     uint32_t id;
@@ -355,11 +353,11 @@ typedef struct collet_op_info {
     const char *split;
     const char *check;
     uint32_t n_out, n_in;
-    uint32_t params_size; /* of the parameter block; 0: none */
-    uint32_t alias;       /* 1: EXACT */
-    uint32_t operand_size, field_size;  /* bytes from one element to the next */
-    const collet_op_operand *operands;  /* n_out + n_in, outputs first */
-    const collet_op_field *fields;      /* of the parameter block */
+    uint32_t params_size;              /* of the parameter block; 0: none */
+    uint32_t alias;                    /* 1: EXACT */
+    uint32_t operand_size, field_size; /* bytes from one element to the next */
+    const collet_op_operand *operands; /* n_out + n_in, outputs first */
+    const collet_op_field *fields;     /* of the parameter block */
     uint32_t field_count;
     uint32_t reserved;
     const char *measure; /* the shape that backend-bench measures by default; "" for own ops */
@@ -374,8 +372,8 @@ COLLET_API collet_status collet_op_at(const collet_runtime *runtime, size_t inde
 COLLET_API collet_status collet_op_signature(const collet_runtime *runtime, uint32_t op,
                                              size_t index, collet_dtype *dtypes);
 
-/* What an array is, without its elements. `ndim` is COLLET_ABSENT for an optional operand that is
- * not there; then nothing else counts. */
+/* Dtype and shape of an array. `ndim` is COLLET_ABSENT for an absent optional operand; the other
+ * members are then ignored. */
 #define COLLET_INFER (-1)
 #define COLLET_ABSENT (-2)
 typedef struct collet_array_spec {
@@ -578,8 +576,8 @@ COLLET_API collet_status collet_kinetic(collet_context *context, COLLET_OUT ener
 COLLET_API collet_status collet_gyration(collet_context *context, COLLET_OUT radius,
                                          COLLET_OUT tensor, COLLET_OUT asphericity,
                                          COLLET_IN positions, COLLET_IN masses);
-/* Weighted rmsd F after the best superposition on `reference` (N x 3), and the proper rotations
- * F x 3 x 3 that do it: |R (r - com) - (ref - com_ref)| is least. weights N, NULL: all 1. */
+/* Weighted rmsd F after the best superposition on `reference` (N x 3), and the proper rotations F x
+ * 3 x 3 that do it: |R (r - com) - (ref - com_ref)| is minimal. weights N, NULL: all 1. */
 COLLET_API collet_status collet_rmsd(collet_context *context, COLLET_OUT rmsd, COLLET_OUT rotation,
                                      COLLET_IN positions, COLLET_IN weights, COLLET_IN reference);
 /* com, inertia, angular momentum, torque and kinetic energies (as `kinetic`) in one pass. Without
@@ -611,7 +609,7 @@ COLLET_API collet_status collet_ternary_quantize(collet_context *context, COLLET
 COLLET_API collet_status collet_ternary_pack(collet_context *context, COLLET_OUT bytes,
                                              COLLET_OUT info, COLLET_IN codes, COLLET_IN scale,
                                              uint32_t format);
-/* The reverse. scale f32 (..., K / 256) of the blocks of TQ2_0 and TQ1_0, NULL where it is not
+/* The inverse. scale f32 (..., K / 256) of the blocks of TQ2_0 and TQ1_0, NULL where it is not
  * wanted and for the other formats. info (i32, no axes): how many weights had an invalid code (at
  * most 2^31 - 1); they become 0. */
 COLLET_API collet_status collet_ternary_unpack(collet_context *context, COLLET_OUT codes,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collet/plugin.h - what a backend implements. The only header a plugin needs.
+ * collet/plugin.h - the interface for backends. The only header a plugin needs.
  *
  * A backend is one shared object that exports one symbol, `collet_plugin_entry`, and carries a JSON
- * manifest in an ELF note. libcore reads the manifest from the file, tries the plugin in a child
+ * manifest in an ELF note. libcore reads the manifest from the file, probes the plugin in a child
  * process, and only then opens it; see core/DESIGN.md. plugins/README.md shows how to write one.
  *
- * Versioning. Both tables, `collet_host` and `collet_plugin`, begin {abi, struct_size}, forever.
- * A minor version appends fields and slots; a major version may change anything. A side reads a
- * field of the other's table only after checking that struct_size covers it. Arrays of structs
- * cross with a count and an element size.
+ * Versioning. Both tables, `collet_host` and `collet_plugin`, begin {abi, struct_size}, forever. A
+ * minor version appends fields and slots; a major version may change anything. A side reads a field
+ * of the other's table only after checking that struct_size covers it. Arrays of structs cross with
+ * a count and an element size.
  *
  * Threads. libcore calls slots of one device from any thread. Calls that name the same queue or
  * event are never concurrent, and no buffer is written or freed while another call names it;
@@ -17,8 +17,8 @@
  * comment says so. With COLLET_PLUGIN_SYNCHRONOUS every `queue` is NULL.
  *
  * Conduct. A plugin never aborts, exits or prints, and leaves MXCSR/FPCR, locale, signal mask, the
- * current CUDA context and the host's thread counts as it found them. Messages go
- * through `host->fail` and `host->log`.
+ * current CUDA context and the host's thread counts as it found them. Messages go through
+ * `host->fail` and `host->log`.
  */
 #ifndef COLLET_PLUGIN_H
 #define COLLET_PLUGIN_H
@@ -122,8 +122,8 @@ typedef struct collet_kernel_row {
 /*
  * An op of the plugin's own. `name` is "vendor.op". `shapes` are the operands and `sigs` the dtypes
  * as ops.def writes them, without "*" axes; names of operands may be left out. Two plugins that
- * define the same name must agree in everything else, or the second is refused. All that it points to
- * lives as long as the plugin.
+ * define the same name must agree in everything else, or the second is refused. All that it points
+ * to lives as long as the plugin.
  */
 typedef struct collet_op_definition {
     const char *name;
@@ -161,11 +161,11 @@ struct collet_host {
      * capabilities gave to "word" among their "choices" in the probe, fresh or remembered: what was
      * found out there need not be found out again. "in_probe" is NULL outside of a probe.
      *
-     * "backend.safe_mode": NULL or "off", or why the backend should leave alone what it can do
-     * without, such as libraries that it opens: "the probe crashed in its capabilities (SIGILL)".
-     * Such a probe is repeated with this key set where the manifest has "safe_mode": true; when the
+     * "backend.safe_mode": NULL or "off", or the reason to avoid everything optional, such as
+     * libraries that the backend opens: "the probe crashed in its capabilities (SIGILL)". Such a
+     * probe is repeated with this key set where the manifest has "safe_mode": true; when the
      * repeated one succeeds, the key keeps its value in the processes that use the backend. The
-     * user may set it too. Capabilities should say what was left alone, and why. */
+     * user may set it too. Capabilities should list what was avoided, and why. */
     const char *(*config)(const collet_host *host, const char *key);
 };
 
@@ -338,12 +338,12 @@ COLLET_API const collet_plugin *collet_plugin_entry(const collet_host *host);
  *    "features": {"jit": false, "parallel": false, "gpu": false},
  *    "description": "...", "kernels": ["add", ...]}
  * Under "auto" backends with a larger `priority` are tried first. `kernels` names every op that has
- * a row. Members may be added: unknown ones are ignored. Optional: "description"; "safe_mode": true,
- * when the plugin heeds the key of that name (collet_host.config); and "depends", a list of what the
- * capabilities depend on beside the file: environment variables ("X", or "X*" for all that begin so)
- * and absolute paths. A cached probe result is used only while these are unchanged. A second note
- * says which sanitizer the object was built with: such a plugin loads only into a program built
- * alike.
+ * a row. Members may be added: unknown ones are ignored. Optional: "description"; "safe_mode":
+ * true, when the plugin heeds the key of that name (collet_host.config); and "depends", a list of
+ * what the capabilities depend on beside the file: environment variables ("X", or "X*" for all that
+ * begin so) and absolute paths. A cached probe result is used only while these are unchanged. A
+ * second note says which sanitizer the object was built with: such a plugin loads only into a
+ * program built alike.
  *
  * COLLET_PLUGIN_MANIFEST("path/to/manifest.json") at file scope, once, embeds the file (searched as
  * by .incbin: the assembler's include path, -Wa,-I).

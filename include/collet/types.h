@@ -54,10 +54,10 @@ extern "C" {
     X(DEVICE_LOST, 11, "the device is gone, and with it what only it held")                        \
     X(FORKED, 12, "a runtime cannot be used in a child of fork")                                   \
     X(IO, 13, "input or output failed")                                                            \
-    X(FORMAT, 14, "the file is not what it should be")                                             \
+    X(FORMAT, 14, "malformed file")                                                                \
     X(ABI, 15, "built for another version of the plugin interface")                                \
     X(BUSY, 16, "in use")                                                                          \
-    X(NOT_FOUND, 17, "no such thing")                                                              \
+    X(NOT_FOUND, 17, "not found")                                                                  \
     X(NOT_READY, 18, "not finished yet")                                                           \
     X(CANCELLED, 19, "stopped by the caller")
 
@@ -171,12 +171,12 @@ typedef struct collet_memory_stats {
 /* ---- Parameter blocks -------------------------------------------------------------------- */
 
 /* What a field of a parameter block means, which says how a caller comes to its value. */
-#define COLLET_FIELD_NUMBER 0      /* a number */
-#define COLLET_FIELD_FLAG 1        /* 0 or 1 */
-#define COLLET_FIELD_CHOICE 2      /* 0, 1, ...: the words of `choices` */
-#define COLLET_FIELD_AXES 3        /* bit i set: axis i of input 0; default -1: all of them */
-#define COLLET_FIELD_SCALAR 4      /* a collet_scalar, converted to the dtype of output 0; required */
-#define COLLET_FIELD_RANK 5        /* the number of axes of input 0: no choice of the caller's */
+#define COLLET_FIELD_NUMBER 0 /* a number */
+#define COLLET_FIELD_FLAG 1   /* 0 or 1 */
+#define COLLET_FIELD_CHOICE 2 /* 0, 1, ...: the words of `choices` */
+#define COLLET_FIELD_AXES 3   /* bit i set: axis i of input 0; default -1: all of them */
+#define COLLET_FIELD_SCALAR 4 /* a collet_scalar, converted to the dtype of output 0; required */
+#define COLLET_FIELD_RANK 5   /* the number of axes of input 0: no choice of the caller's */
 #define COLLET_FIELD_PERMUTATION 6 /* of the axes of input 0; default -1: reversed */
 #define COLLET_FIELD_KINDS 7
 
