@@ -78,7 +78,7 @@ static double bits_of_type(const collet_ternary_matrix *m)
     enum { BLOCK = 256 };
 
     return m->content == COLLET_TERNARY_PACKED
-               ? 8.0 * (double)collet_ternary_bytes(m->format, BLOCK) / BLOCK
+               ? 8.0 * (double)collet_ternary_bytes(m->format, BLOCK) / (double)BLOCK
                : 8 * bytes_of(m) / weights_in(m);
 }
 
