@@ -33,6 +33,7 @@ typedef struct loader_plugin {
     char *code;         /* of the step that decided; "ok" */
     char *reason;       /* "" when proven, unless the probe succeeded in safe mode alone */
     char *capabilities; /* JSON from the probe; NULL when unusable or unproven */
+    int rank;           /* set and used by the registry */
     file_identity file; /* as it was when the manifest was read */
 } loader_plugin;
 

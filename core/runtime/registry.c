@@ -354,16 +354,20 @@ const collet_kernel_row *device_find_row(const device *d, uint32_t id, uint64_t 
 
 /* ---- The list of backends ---------------------------------------------------------------- */
 
-static int rank(const loader_plugin *p)
+/* Backends that cannot be used, for lack of a device too, come last. */
+static void rank(loader_plugin *p)
 {
-    return p->usable ? 1 : 0;
+    int32_t count = 1;
+    if (p->usable && p->capabilities)
+        (void)capabilities_verify(p->capabilities, &count, NULL);
+    p->rank = p->usable && count > 0;
 }
 
 static int by_preference(const void *left, const void *right)
 {
     const loader_plugin *a = left, *b = right;
-    if (rank(a) != rank(b))
-        return rank(b) - rank(a);
+    if (a->rank != b->rank)
+        return b->rank - a->rank;
     if (a->manifest.priority != b->manifest.priority)
         return a->manifest.priority < b->manifest.priority ? 1 : -1;
     return strcmp(a->name, b->name);
@@ -398,6 +402,8 @@ collet_status registry_create(collet_runtime *r, collet_error *err)
     collet_status status = scan(r, err);
     if (status != COLLET_OK)
         return status;
+    for (size_t i = 0; i < r->plugin_count; i++)
+        rank(&r->plugins[i]);
     if (r->plugin_count)
         qsort(r->plugins, r->plugin_count, sizeof *r->plugins, by_preference);
     r->backends = calloc(r->plugin_count + 1, sizeof *r->backends);

@@ -196,15 +196,8 @@ size_t collet_op_count(const collet_runtime *r)
     return r->ops.count + atomic_load(&r->own_op_count);
 }
 
-collet_status collet_op_at(const collet_runtime *r, size_t index, collet_op_info *info)
+static collet_status describe(const op *o, collet_op_info *info)
 {
-    if (!r || !info)
-        return COLLET_INVALID;
-    if (!runtime_alive(r))
-        return COLLET_FORKED;
-    if (index >= collet_op_count(r))
-        return COLLET_NOT_FOUND;
-    const op *o = index < r->ops.count ? &r->ops.ops[index] : r->own_ops[index - r->ops.count];
     collet_op_info full = {.id = o->id,
                            .name = o->name,
                            .family = o->family,
@@ -247,6 +240,28 @@ collet_status collet_op_infer(const collet_runtime *r, uint32_t id, const collet
     const op *o = runtime_op(r, id);
     return o ? op_infer(o, ins, params, outs, err)
              : collet_fail(err, COLLET_NOT_FOUND, "no op has the id %u", id);
+}
+
+collet_status collet_op_at(const collet_runtime *r, size_t index, collet_op_info *info)
+{
+    if (!r || !info)
+        return COLLET_INVALID;
+    if (!runtime_alive(r))
+        return COLLET_FORKED;
+    if (index >= collet_op_count(r))
+        return COLLET_NOT_FOUND;
+    return describe(index < r->ops.count ? &r->ops.ops[index] : r->own_ops[index - r->ops.count],
+                    info);
+}
+
+collet_status collet_op_describe(const collet_runtime *r, uint32_t id, collet_op_info *info)
+{
+    if (!r || !info)
+        return COLLET_INVALID;
+    if (!runtime_alive(r))
+        return COLLET_FORKED;
+    const op *o = runtime_op(r, id);
+    return o ? describe(o, info) : COLLET_NOT_FOUND;
 }
 
 /* ---- Settings and records ---------------------------------------------------------------- */

@@ -48,7 +48,8 @@ static collet_status check(const extract_settings *settings, const char *path, u
     if (!(flags & COLLET_EXTRACTION_OVERWRITE) && lstat(path, &facts) == 0)
         return collet_fail(err, COLLET_IO,
                            "%s exists already, perhaps from another trajectory: choose another "
-                           "name, or replace it (--force)",
+                           "name, or replace it (collet-extract --force, "
+                           "COLLET_EXTRACTION_OVERWRITE)",
                            path);
     return COLLET_OK;
 }

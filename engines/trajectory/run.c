@@ -45,7 +45,9 @@ static collet_status create_runtime(collet_extraction *x, collet_error *err)
     char text[48];
     const char *list[] = {text, NULL};
     collet_runtime_options options = {.struct_size = sizeof options,
-                                      .backend = x->settings.backend};
+                                      .backend = x->settings.backend,
+                                      .log = x->settings.log,
+                                      .log_user = x->settings.log_user};
 
     snprintf(text, sizeof text, "num_threads=%lld", (long long)(threads > 0 ? threads : others));
     if (threads > 0)

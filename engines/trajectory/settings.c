@@ -115,6 +115,8 @@ collet_status extract_settings_copy(extract_settings *s, const collet_extraction
     s->context = o.context;
     s->progress = o.progress;
     s->progress_user = o.progress_user;
+    s->log = o.log;
+    s->log_user = o.log_user;
     if (copy_all(s, &o))
         return COLLET_OK;
     extract_settings_free(s);

@@ -28,6 +28,8 @@ typedef struct extract_settings {
     collet_context *context; /* the caller's; NULL: our own */
     collet_extraction_progress_fn progress;
     void *progress_user;
+    collet_log_fn log;
+    void *log_user;
 } extract_settings;
 
 /* COLLET_INVALID with the name of the option, COLLET_NO_MEMORY; nothing is left to free then. */

@@ -364,9 +364,14 @@ typedef struct collet_op_info {
     const char *summary; /* one line; "" for own ops */
 } collet_op_info;
 
+/* All ops: those of ops.def in its order, then the plugins' own. Set info->struct_size before the
+ * call. NOT_FOUND beyond the count. */
 COLLET_API size_t collet_op_count(const collet_runtime *runtime);
 COLLET_API collet_status collet_op_at(const collet_runtime *runtime, size_t index,
                                       collet_op_info *info);
+/* The same by the op's id. NOT_FOUND. */
+COLLET_API collet_status collet_op_describe(const collet_runtime *runtime, uint32_t op,
+                                            collet_op_info *info);
 /* Dtypes number `index` that the op accepts, into dtypes[0..n_out + n_in), outputs first. NOT_FOUND
  * beyond the last, or when there is no such op. An optional operand may be absent from any. */
 COLLET_API collet_status collet_op_signature(const collet_runtime *runtime, uint32_t op,

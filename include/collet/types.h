@@ -174,10 +174,10 @@ typedef struct collet_memory_stats {
 #define COLLET_FIELD_NUMBER 0 /* a number */
 #define COLLET_FIELD_FLAG 1   /* 0 or 1 */
 #define COLLET_FIELD_CHOICE 2 /* 0, 1, ...: the words of `choices` */
-#define COLLET_FIELD_AXES 3   /* bit i set: axis i of input 0; default -1: all of them */
+#define COLLET_FIELD_AXES 3   /* bit i: axis i of input 0; default -1 stands for all its bits */
 #define COLLET_FIELD_SCALAR 4 /* a collet_scalar, converted to the dtype of output 0; required */
 #define COLLET_FIELD_RANK 5   /* the number of axes of input 0: no choice of the caller's */
-#define COLLET_FIELD_PERMUTATION 6 /* of the axes of input 0; default -1: reversed */
+#define COLLET_FIELD_PERMUTATION 6 /* of the axes of input 0; default -1 stands for ndim-1 .. 0 */
 #define COLLET_FIELD_KINDS 7
 
 /*

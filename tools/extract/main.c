@@ -3,6 +3,7 @@
 #include "report.h"
 
 #include "common/interrupt.h"
+#include "common/log.h"
 #include "common/progress.h"
 
 #include <stdio.h>
@@ -34,6 +35,8 @@ static collet_extraction_options settings_of(const extract_options *options,
         .progress = show_progress,
         .progress_user = progress,
         .program = "collet-extract",
+        .log = tool_log,
+        .log_user = (void *)(uintptr_t) "collet-extract",
         .command = (const char *const *)options->command,
     };
 

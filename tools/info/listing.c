@@ -175,9 +175,12 @@ void info_list_backends(const collet_runtime *runtime)
         puts("no backend was found. Searched:");
         info_list_directories(runtime);
         puts("COLLET_PLUGIN_PATH names other directories; --why tells what was seen.");
-    } else if (chosen != SIZE_MAX) {
+    } else {
         text t = {.length = 0};
-        if (!strcmp(choice.value, "auto"))
+        if (chosen == SIZE_MAX)
+            add(&t, "no backend that can be used is picked by the setting backend = %s (%s).",
+                choice.value, choice.source);
+        else if (!strcmp(choice.value, "auto"))
             add(&t, "* is what auto picks.");
         else
             add(&t, "* is what the setting backend = %s (%s) picks.", choice.value, choice.source);

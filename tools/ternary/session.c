@@ -2,6 +2,7 @@
 #include "session.h"
 
 #include "common/interrupt.h"
+#include "common/log.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +19,10 @@ collet_status ternary_session_open(ternary_session *session, const ternary_optio
 {
     char text[48];
     const char *settings[] = {text, NULL};
-    collet_runtime_options wanted = {.struct_size = sizeof wanted, .backend = options->backend};
+    collet_runtime_options wanted = {.struct_size = sizeof wanted,
+                                     .backend = options->backend,
+                                     .log = tool_log,
+                                     .log_user = (void *)(uintptr_t) "collet-ternary"};
 
     memset(session, 0, sizeof *session);
     tool_progress_begin(&session->progress, unit, 0, options->quiet);

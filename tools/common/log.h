@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* log.h - messages of libcore on standard error. */
+#ifndef TOOL_LOG_H
+#define TOOL_LOG_H
+
+#include <stdint.h>
+
+/* A collet_log_fn: prints "PROGRAM: TEXT"; `user` is the program's name. */
+void tool_log(void *user, int32_t level, const char *text);
+
+#endif
