@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # docs/benchmarks/gpu.sh OUT [BUILD]: on a machine with an NVIDIA GPU, its driver and a CUDA toolkit,
 # builds Collet in BUILD (default: OUT/build), checks the cuda backend and measures it. Results are
-# text and JSON in OUT; `OUT/summary.txt` says what passed. Takes a quarter of an hour. The exit
+# text and JSON in OUT; `OUT/summary.txt` lists what passed. Takes a quarter of an hour. The exit
 # status is 0 when everything passed, 77 where there is no GPU.
 set -u
 if [ $# -lt 1 ]; then

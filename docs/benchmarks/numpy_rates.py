@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Collet beside NumPy, in turn, in one run: exp, log and sqrt of 16,384 numbers on one thread, and
+"""Collet and NumPy in turn, in one run: exp, log and sqrt of 16,384 numbers on one thread, and
 random numbers, NumPy's on the one thread that it has and Collet's on one and on all.
 
     numpy_rates.py [--bench build/bin/backend-bench] [--backend cpu_openmp] [--json]
@@ -58,7 +58,7 @@ def collet_rate(options, op, count, dtype, threads):
 
 
 def numpy_calls(dtype):
-    """Each op's call by NumPy, its elements, and the threads that Collet may have beside it."""
+    """Each op's call by NumPy, its elements, and the threads that Collet may use."""
     kind = DTYPES[dtype]
     generator = numpy.random.default_rng(20261121)
     values = generator.uniform(0.5, 2.0, ELEMENTWISE).astype(kind)

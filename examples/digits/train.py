@@ -25,7 +25,7 @@ SIDE, HIDDEN, CLASSES = 16, 256, 10
 TRAINING, HELD_OUT = 20000, 1000
 EPOCHS, BATCH, RATE = 60, 100, 2e-3
 
-# Ten digits side by side, '#' is ink.
+# Ten digits in a row, '#' is ink.
 FONTS = [
     """
 .###. ..#.. .###. ####. ...#. ##### ..##. ##### .###. .###.

@@ -276,7 +276,7 @@ static int32_t compare(against_job *job, const bench_layout *layout)
     return fine;
 }
 
-/* ---- What is asked for ----------------------------------------------------------------------- */
+/* ---- Selection of cases ---------------------------------------------------------------------- */
 
 static int32_t is_wanted(const bench_options *o, const char *op)
 {

@@ -14,7 +14,7 @@ typedef struct bench_shape {
     int64_t extents[BENCH_EXTENTS_MAX];
 } bench_shape;
 
-/* "64M": a number with an optional K, M or G, powers of 1024. 0 when it is no such thing. */
+/* "64M": a number with an optional K, M or G, powers of 1024. 0 when malformed. */
 int32_t bench_shape_number(const char *text, int64_t *number);
 /* "1024x3xK": such numbers joined by x, each at least 1, their product below 2^62. 0 when not. */
 int32_t bench_shape_parse(const char *text, bench_shape *shape);
