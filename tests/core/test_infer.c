@@ -326,9 +326,25 @@ static void signatures_are_enumerated(void **state)
     assert_int_equal(collet_op_signature(rt, 0, 0, dtypes), COLLET_NOT_FOUND);
 }
 
+static void an_op_is_described_by_its_id(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < collet_op_count(rt); i++) {
+        collet_op_info at = {.struct_size = sizeof at}, by_id = {.struct_size = sizeof by_id};
+        assert_int_equal(collet_op_at(rt, i, &at), COLLET_OK);
+        assert_int_equal(collet_op_describe(rt, at.id, &by_id), COLLET_OK);
+        assert_string_equal(by_id.name, at.name);
+        assert_int_equal(by_id.field_count, at.field_count);
+    }
+    collet_op_info none = {.struct_size = sizeof none};
+    assert_int_equal(collet_op_describe(rt, 255, &none), COLLET_NOT_FOUND);
+    assert_int_equal(collet_op_describe(rt, 1, NULL), COLLET_INVALID);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_op_is_described_by_its_id),
         cmocka_unit_test(shapes_are_those_of_calls),
         cmocka_unit_test(calls_accept_what_is_inferred),
         cmocka_unit_test(infer_and_call_agree_on_random_shapes),

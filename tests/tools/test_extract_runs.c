@@ -569,6 +569,24 @@ static void test_progress_on_a_terminal(void **state)
     tool_free(&result);
 }
 
+static void set_misspelt_variable(void *user)
+{
+    (void)user;
+    putenv((char *)(uintptr_t) "COLLET_BAKEND=cpu_scalar");
+}
+
+static void test_warnings_of_libcore(void **state)
+{
+    const char *const args[] = {"-o", "warned.npz", PEPTIDE "conf.gro", PEPTIDE "traj.trr", NULL};
+    const tool_setup setup = {.directory = directory, .prepare = set_misspelt_variable};
+    tool_result result = tool_run("collet-extract", args, &setup);
+
+    (void)state;
+    tool_expect(&result, 0);
+    assert_non_null(strstr(result.err, "collet-extract: the environment variable COLLET_BAKEND"));
+    tool_free(&result);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -592,6 +610,7 @@ int main(void)
         cmocka_unit_test(test_plugins_are_tried_once),
         cmocka_unit_test(test_help_and_version),
         cmocka_unit_test(test_progress_text),
+        cmocka_unit_test(test_warnings_of_libcore),
         cmocka_unit_test(test_progress_on_a_terminal),
     };
 
