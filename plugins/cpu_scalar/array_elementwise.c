@@ -77,98 +77,37 @@ static collet_c128 quotient(collet_c128 a, collet_c128 b)
 #define REAL double
 #include "array_complex.inc"
 
-/* Runs the row kernel of input 0's type over all operands, which have the output's shape. */
-static collet_status elementwise(const collet_kernel_call *call, const row_fn rows[])
-{
-    cpu_rows walk = {0};
-    for (uint32_t i = 0; i < call->n_out + call->n_in; i++)
-        cpu_rows_view(&walk, cpu_operand(call, i));
-    row_fn row = rows[cpu_operand(call, 1)->dtype];
-    for (cpu_rows_begin(&walk); walk.rows > 0; cpu_rows_next(&walk))
-        row(walk.at, walk.inner, walk.length);
-    return COLLET_OK;
-}
-
 #define FLOATS(x)                                                                                  \
     [COLLET_F16] = f16_##x, [COLLET_BF16] = bf16_##x, [COLLET_F32] = f32_##x, [COLLET_F64] = f64_##x
 #define COMPLEX(x) [COLLET_C64] = c64_##x, [COLLET_C128] = c128_##x
 
-KERNEL(add)
-{
-    static const row_fn rows[] = {FLOATS(add), COMPLEX(add)};
-    return elementwise(call, rows);
-}
+/* [op][type of input 0] */
+static const row_fn rows[][COLLET_DTYPE_COUNT] = {
+    [COLLET_OP_ADD] = {FLOATS(add), COMPLEX(add)},
+    [COLLET_OP_SUB] = {FLOATS(sub), COMPLEX(sub)},
+    [COLLET_OP_MUL] = {FLOATS(mul), COMPLEX(mul)},
+    [COLLET_OP_DIV] = {FLOATS(div), COMPLEX(div)},
+    [COLLET_OP_ABS] = {FLOATS(abs), COMPLEX(abs)},
+    [COLLET_OP_CONJ] = {COMPLEX(conj)},
+    [COLLET_OP_NEG] = {FLOATS(neg)},
+    [COLLET_OP_EXP] = {FLOATS(exp)},
+    [COLLET_OP_LOG] = {FLOATS(log)},
+    [COLLET_OP_SQRT] = {FLOATS(sqrt)},
+    [COLLET_OP_SIN] = {FLOATS(sin)},
+    [COLLET_OP_COS] = {FLOATS(cos)},
+    [COLLET_OP_TANH] = {FLOATS(tanh)},
+};
 
-KERNEL(sub)
+/* All operands have the output's shape. */
+KERNEL(elementwise)
 {
-    static const row_fn rows[] = {FLOATS(sub), COMPLEX(sub)};
-    return elementwise(call, rows);
-}
-
-KERNEL(mul)
-{
-    static const row_fn rows[] = {FLOATS(mul), COMPLEX(mul)};
-    return elementwise(call, rows);
-}
-
-KERNEL(div)
-{
-    static const row_fn rows[] = {FLOATS(div), COMPLEX(div)};
-    return elementwise(call, rows);
-}
-
-KERNEL(abs)
-{
-    static const row_fn rows[] = {FLOATS(abs), COMPLEX(abs)};
-    return elementwise(call, rows);
-}
-
-KERNEL(conj)
-{
-    static const row_fn rows[] = {COMPLEX(conj)};
-    return elementwise(call, rows);
-}
-
-KERNEL(neg)
-{
-    static const row_fn rows[] = {FLOATS(neg)};
-    return elementwise(call, rows);
-}
-
-KERNEL(exp)
-{
-    static const row_fn rows[] = {FLOATS(exp)};
-    return elementwise(call, rows);
-}
-
-KERNEL(log)
-{
-    static const row_fn rows[] = {FLOATS(log)};
-    return elementwise(call, rows);
-}
-
-KERNEL(sqrt)
-{
-    static const row_fn rows[] = {FLOATS(sqrt)};
-    return elementwise(call, rows);
-}
-
-KERNEL(sin)
-{
-    static const row_fn rows[] = {FLOATS(sin)};
-    return elementwise(call, rows);
-}
-
-KERNEL(cos)
-{
-    static const row_fn rows[] = {FLOATS(cos)};
-    return elementwise(call, rows);
-}
-
-KERNEL(tanh)
-{
-    static const row_fn rows[] = {FLOATS(tanh)};
-    return elementwise(call, rows);
+    row_fn row = rows[call->op][cpu_operand(call, 1)->dtype];
+    cpu_rows walk = {0};
+    for (uint32_t i = 0; i < call->n_out + call->n_in; i++)
+        cpu_rows_view(&walk, cpu_operand(call, i));
+    for (cpu_rows_begin(&walk); walk.rows > 0; cpu_rows_next(&walk))
+        row(walk.at, walk.inner, walk.length);
+    return COLLET_OK;
 }
 
 /* Two roundings, so that every backend gives the same bits. */

@@ -100,8 +100,14 @@ static void split_axes(const collet_kernel_call *call, cpu_rows *kept, cpu_rows 
     }
 }
 
-static collet_status reduce(const collet_kernel_call *call, reduction value)
+static const reduction reductions[] = {[COLLET_OP_SUM] = sum_of,
+                                       [COLLET_OP_MEAN] = mean_of,
+                                       [COLLET_OP_MIN] = min_of,
+                                       [COLLET_OP_MAX] = max_of};
+
+KERNEL(reduce)
 {
+    reduction value = reductions[call->op];
     collet_dtype from = cpu_operand(call, 1)->dtype, part = part_of(from);
     collet_dtype to = part_of(cpu_operand(call, 0)->dtype);
     int64_t parts = part == from ? 1 : 2;
@@ -117,26 +123,6 @@ static collet_status reduce(const collet_kernel_call *call, reduction value)
         }
     }
     return COLLET_OK;
-}
-
-KERNEL(sum)
-{
-    return reduce(call, sum_of);
-}
-
-KERNEL(mean)
-{
-    return reduce(call, mean_of);
-}
-
-KERNEL(min)
-{
-    return reduce(call, min_of);
-}
-
-KERNEL(max)
-{
-    return reduce(call, max_of);
 }
 
 /* The index, in the order of the walk, of the first maximum; of the first NaN where there is one.

@@ -2,9 +2,9 @@
 /*
  * device.h - the device of cpu_scalar and the declarations of its kernels. Private to the plugin.
  *
- * A kernel is one function per op, a collet_kernel_row.run. It implements every signature of the op
- * in kernels.def and reads the element types from the operands. docs/KERNELS.md defines the
- * results.
+ * A kernel is a collet_kernel_row.run for one op or for several that differ in a function. It
+ * implements every signature of its ops in kernels.def and reads the element types from the
+ * operands. docs/KERNELS.md defines the results.
  */
 #ifndef CPU_SCALAR_DEVICE_H
 #define CPU_SCALAR_DEVICE_H

@@ -3,69 +3,32 @@
 
 #include "shared/host/linalg/decompositions.h"
 
-WORKSPACE(lu)
+static const struct decomposition {
+    uint64_t (*scratch)(const collet_kernel_call *call);
+    void (*run)(const collet_kernel_call *call, void *scratch, int64_t begin, int64_t end);
+} decompositions[] = {
+    [COLLET_OP_LU] = {cpu_lu_scratch, cpu_lu},
+    [COLLET_OP_SOLVE] = {cpu_solve_scratch, NULL},
+    [COLLET_OP_QR] = {cpu_qr_scratch, cpu_qr},
+    [COLLET_OP_SVD] = {cpu_svd_scratch, cpu_svd},
+    [COLLET_OP_EIGH] = {cpu_eigh_scratch, cpu_eigh},
+    [COLLET_OP_CHOLESKY] = {cpu_cholesky_scratch, cpu_cholesky},
+};
+
+WORKSPACE(decompose)
 {
-    return cpu_lu_scratch(call);
+    return decompositions[call->op].scratch(call);
 }
 
-KERNEL(lu)
+KERNEL(decompose)
 {
-    cpu_lu(call, call->workspace, 0, cpu_decomposition_count(call));
+    decompositions[call->op].run(call, call->workspace, 0, cpu_decomposition_count(call));
     return COLLET_OK;
-}
-
-WORKSPACE(solve)
-{
-    return cpu_solve_scratch(call);
 }
 
 KERNEL(solve)
 {
     int64_t count = cpu_decomposition_count(call);
     cpu_solve_info(call, cpu_solve(call, call->workspace, 0, count));
-    return COLLET_OK;
-}
-
-WORKSPACE(qr)
-{
-    return cpu_qr_scratch(call);
-}
-
-KERNEL(qr)
-{
-    cpu_qr(call, call->workspace, 0, cpu_decomposition_count(call));
-    return COLLET_OK;
-}
-
-WORKSPACE(svd)
-{
-    return cpu_svd_scratch(call);
-}
-
-KERNEL(svd)
-{
-    cpu_svd(call, call->workspace, 0, cpu_decomposition_count(call));
-    return COLLET_OK;
-}
-
-WORKSPACE(eigh)
-{
-    return cpu_eigh_scratch(call);
-}
-
-KERNEL(eigh)
-{
-    cpu_eigh(call, call->workspace, 0, cpu_decomposition_count(call));
-    return COLLET_OK;
-}
-
-WORKSPACE(cholesky)
-{
-    return cpu_cholesky_scratch(call);
-}
-
-KERNEL(cholesky)
-{
-    cpu_cholesky(call, call->workspace, 0, cpu_decomposition_count(call));
     return COLLET_OK;
 }

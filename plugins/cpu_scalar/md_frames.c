@@ -16,27 +16,15 @@ KERNEL(principal_axes)
     return COLLET_OK;
 }
 
-KERNEL(euler_zyz)
+/* Ops whose frames do not depend on each other. */
+KERNEL(frames)
 {
-    cpu_md_euler_zyz(call, 0, frames_of(call));
-    return COLLET_OK;
-}
-
-KERNEL(tilt)
-{
-    cpu_md_tilt(call, 0, frames_of(call));
-    return COLLET_OK;
-}
-
-KERNEL(angular_velocity)
-{
-    cpu_md_angular_velocity(call, 0, frames_of(call));
-    return COLLET_OK;
-}
-
-KERNEL(decompose)
-{
-    cpu_md_decompose(call, 0, frames_of(call));
+    static void (*const run[])(const collet_kernel_call *call, int64_t begin, int64_t end) = {
+        [COLLET_OP_EULER_ZYZ] = cpu_md_euler_zyz,
+        [COLLET_OP_TILT] = cpu_md_tilt,
+        [COLLET_OP_ANGULAR_VELOCITY] = cpu_md_angular_velocity,
+        [COLLET_OP_DECOMPOSE] = cpu_md_decompose};
+    run[call->op](call, 0, frames_of(call));
     return COLLET_OK;
 }
 

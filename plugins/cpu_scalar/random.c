@@ -92,29 +92,21 @@ static void draw_row(sequence *s, draw number, collet_dtype dtype, char *at, int
     }
 }
 
-static collet_status draw_all(const collet_kernel_call *call, draw f32, draw f64)
+KERNEL(draw)
 {
     const collet_random_params *params = call->params;
     const collet_operand *out = cpu_operand(call, 0);
+    int narrow = out->dtype == COLLET_F32;
+    draw number = call->op == COLLET_OP_UNIFORM ? narrow ? uniform_f32 : uniform_f64
+                  : narrow                      ? normal_f32
+                                                : normal_f64;
     sequence s = {.key = {(uint32_t)params->seed, (uint32_t)(params->seed >> 32)},
                   .next = params->offset,
-                  .lanes = out->dtype == COLLET_F32 ? 4 : 2};
+                  .lanes = narrow ? 4 : 2};
     cpu_rows walk = {0};
     cpu_rows_view(&walk, out);
     make_block(&s);
-    for (cpu_rows_begin(&walk); walk.rows > 0; cpu_rows_next(&walk)) {
-        draw_row(&s, out->dtype == COLLET_F32 ? f32 : f64, out->dtype, walk.at[0], walk.inner[0],
-                 walk.length);
-    }
+    for (cpu_rows_begin(&walk); walk.rows > 0; cpu_rows_next(&walk))
+        draw_row(&s, number, out->dtype, walk.at[0], walk.inner[0], walk.length);
     return COLLET_OK;
-}
-
-KERNEL(uniform)
-{
-    return draw_all(call, uniform_f32, uniform_f64);
-}
-
-KERNEL(normal)
-{
-    return draw_all(call, normal_f32, normal_f64);
 }
