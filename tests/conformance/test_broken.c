@@ -186,6 +186,9 @@ static void a_case_runs_again(void **state)
     assert_int_equal((int)cJSON_GetNumberValue(cJSON_GetObjectItem(again, "cases")), 1);
     assert_string_equal(text_of(again, "reason"), text_of(row, "reason"));
     cJSON_Delete(json);
+    assert_int_equal(system(COLLET_TEST_CHECK " cpu_scalar --op add --sig d:dd --case 0 | grep -q "
+                                              "'1 row passed, 0 failed, 0 skipped; 1 case in'"),
+                     0);
 }
 
 /* A kernel without a reference is never a PASS. */

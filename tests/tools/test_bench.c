@@ -81,6 +81,7 @@ static void check_result(const cJSON *r)
 static void refused(tool_result result, int status, const char *text)
 {
     tool_expect(&result, status);
+    assert_string_equal(result.out, "");
     if (!strstr(result.err, text))
         fail_msg("'%s' is not in:\n%s", text, result.err);
     tool_free(&result);
@@ -229,6 +230,28 @@ static void test_table(void **state)
     tool_free(&r);
 }
 
+/* A terminal shows the current measurement; the line is erased before the table is printed. */
+static void shows_progress(const char *what, const char *line)
+{
+    const char *const args[] = {what, "--backend", "cpu_scalar", "--shape", "1K", QUICK, NULL};
+    const tool_setup setup = {.terminal = 1};
+    tool_result r = tool_run("backend-bench", args, &setup);
+    tool_expect(&r, 0);
+    if (!strstr(r.err, line))
+        fail_msg("'%s' is not in:\n%s", line, r.err);
+    assert_string_equal(r.err + strlen(r.err) - 4, "\r\033[K");
+    tool_free(&r);
+}
+
+static void test_progress(void **state)
+{
+    (void)state;
+    shows_progress("add", "\radd f:ff: inputs\033[K\radd f:ff: cpu_scalar\033[K");
+    shows_progress("add", "\radd f:ff: cpu_scalar, round 4 of 4\033[K");
+    shows_progress("dispatch", "\rdispatch: cpu_scalar, 1 of 1\033[K");
+    shows_progress("bandwidth", "\rbandwidth: copy\033[K");
+}
+
 /* ---- Dispatch and bandwidth -------------------------------------------------------------- */
 
 static void test_dispatch(void **state)
@@ -279,6 +302,8 @@ static void test_usage(void **state)
 {
     (void)state;
     refused(BENCH("observabels"), 2, "did you mean 'observables'");
+    refused(BENCH("observabels", "--json"), 2, "did you mean 'observables'");
+    refused(BENCH("dispatch", "--backend", "auto"), 2, "not the name of one backend");
     refused(BENCH("add", "--backend", "cpu_scalra"), 2, "did you mean 'cpu_scalar'");
     refused(BENCH("add", "10x"), 2, "'10x' is no shape");
     refused(BENCH("add", "4611686018427387904x4"), 2, "is no shape");
@@ -316,6 +341,7 @@ int main(void)
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_work),
         cmocka_unit_test(test_table),
+        cmocka_unit_test(test_progress),
         cmocka_unit_test(test_dispatch),
         cmocka_unit_test(test_bandwidth),
         cmocka_unit_test(test_usage),

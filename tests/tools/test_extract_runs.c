@@ -284,6 +284,7 @@ static void test_default_output(void **state)
 {
     char *inner = io_make_directory();
     const char *args[] = {WATER "conf.gro", WATER "traj.xtc", NULL};
+    const char *one[] = {WATER "conf.gro", WATER "traj.xtc", "--stop", "1", "--force", NULL};
     tool_setup setup = {.directory = inner};
     tool_result result = tool_run("collet-extract", args, &setup);
     npz out;
@@ -302,6 +303,10 @@ static void test_default_output(void **state)
     npz_close(&out);
     tool_free(&result);
     check_no_replacement(inner);
+    result = tool_run("collet-extract", one, &setup);
+    tool_expect(&result, 0);
+    assert_non_null(strstr(result.out, "traj.npz: 1 frame of 648 atoms"));
+    tool_free(&result);
     io_remove_directory(inner);
 }
 

@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A wrong command line prints no report. */
 static int finish(bench_session *s, int result)
 {
-    if (s->report) {
+    if (s->report && result != BENCH_EXIT_USAGE) {
         char *text = cJSON_Print(s->report);
         if (!text)
             return bench_out_of_memory();

@@ -2,6 +2,8 @@
 /* The report: a line for each row as it ends, or one JSON text at the end. */
 #include "check.h"
 
+#include "common/size.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -50,7 +52,7 @@ void check_report_row(const check_options *options, const check_row *row)
         fflush(stdout);
         return;
     }
-    printf(" %5d cases", row->result.cases);
+    printf(" %5d case%-1s", row->result.cases, tool_plural(row->result.cases));
     print_margin(&row->result);
     if (row->result.refused)
         printf("  (%d refused)", row->result.refused);
@@ -85,9 +87,9 @@ static void print_summary(const check_shared *shared, int status, double seconds
     else if (shared->row_count == 0)
         printf("SKIP  %s has no kernel of that name and signature\n", shared->backend);
     else
-        printf("%s: %d rows passed, %d failed, %d skipped; %d cases in %.1f s\n", shared->backend,
-               counts[CHECK_ROW_PASS], counts[CHECK_ROW_FAIL], counts[CHECK_ROW_SKIP], cases,
-               seconds);
+        printf("%s: %d row%s passed, %d failed, %d skipped; %d case%s in %.1f s\n", shared->backend,
+               counts[CHECK_ROW_PASS], tool_plural(counts[CHECK_ROW_PASS]), counts[CHECK_ROW_FAIL],
+               counts[CHECK_ROW_SKIP], cases, tool_plural(cases), seconds);
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------- */

@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* size.h - numbers of bytes for readers. */
+/* size.h - numbers in text. */
 #ifndef TOOL_SIZE_H
 #define TOOL_SIZE_H
+
+#include <stdint.h>
 
 #define TOOL_SIZE_TEXT 24
 
 /* "640 B", "1.5 KiB", "24.2 MiB": about three digits in the largest unit that leaves at least 1.
  * Returns `text`. */
 const char *tool_size_format(char text[TOOL_SIZE_TEXT], double bytes);
+
+/* The ending of a noun after a count: "" for 1, else "s". */
+static inline const char *tool_plural(int64_t count)
+{
+    return count == 1 ? "" : "s";
+}
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report.h"
 
+#include "common/size.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -85,9 +87,10 @@ static void print_summary(const collet_extraction *extraction, const extract_opt
 
     collet_extraction_get_info(extraction, &info);
     seconds = info.seconds > 0 ? info.seconds : 1e-9;
-    printf("%s: %lld frames of %lld atoms in %.2f s (%.0f frames/s, %.0f MB/s)\n", options->path,
-           (long long)info.frames, (long long)info.atoms, info.seconds,
-           (double)info.frames / seconds, (double)info.bytes * 1e-6 / seconds);
+    printf("%s: %lld frame%s of %lld atom%s in %.2f s (%.0f frames/s, %.0f MB/s)\n", options->path,
+           (long long)info.frames, tool_plural(info.frames), (long long)info.atoms,
+           tool_plural(info.atoms), info.seconds, (double)info.frames / seconds,
+           (double)info.bytes * 1e-6 / seconds);
     if (info.masses_guessed)
         printf("masses were guessed from the atoms' names: %.10g amu selected\n", info.mass);
     if (options->keys == NULL)
@@ -113,7 +116,7 @@ int extract_report(const collet_extraction *extraction, const extract_options *o
     collet_extraction_get_info(extraction, &info);
     if (!info.truncated)
         return EXTRACT_EXIT_OK;
-    fprintf(stderr, "collet-extract: %s holds the %lld complete frames\n", options->path,
-            (long long)info.frames);
+    fprintf(stderr, "collet-extract: %s holds the %lld complete frame%s\n", options->path,
+            (long long)info.frames, tool_plural(info.frames));
     return EXTRACT_EXIT_TRUNCATED;
 }

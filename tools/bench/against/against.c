@@ -2,7 +2,6 @@
 #include "against.h"
 
 #include "bench/ops/inputs.h"
-#include "common/progress.h"
 #include "common/sampler.h"
 
 #include <math.h>
@@ -25,7 +24,6 @@ typedef struct against_job {
     bench_bandwidth bandwidth;
     int32_t bandwidth_open;
     cJSON *list;
-    tool_progress progress;
     int result;
     int32_t compared;
 } against_job;
@@ -142,11 +140,10 @@ static collet_status sample_own(bench_sampler *s, int32_t round, double seconds)
 static void show_progress(against_job *job, const against_result *r, int32_t round,
                           const reference_process *p)
 {
-    char text[256];
-    snprintf(text, sizeof text, "%s %s, round %d of %d: %s%s%s", r->layout->row->name,
-             r->layout->signature, (int)round + 1, ROUNDS, p ? p->library->name : "Collet",
-             p && p->value ? " " : "", p && p->value ? p->value : "");
-    tool_progress_text(&job->progress, text);
+    bench_session_show(job->session, "%s %s, round %d of %d: %s%s%s", r->layout->row->name,
+                       r->layout->signature, (int)round + 1, ROUNDS,
+                       p ? p->library->name : "Collet", p && p->value ? " " : "",
+                       p && p->value ? p->value : "");
 }
 
 static collet_status take_turns(against_job *job, against_result *r, const bench_arrays *arrays,
@@ -258,7 +255,7 @@ static int32_t compare(against_job *job, const bench_layout *layout)
     r->own.flops = layout->flops;
     snprintf(r->own.dtype, sizeof r->own.dtype, "%s", layout->signature);
     measure(job, r);
-    tool_progress_end(&job->progress);
+    tool_progress_end(&job->session->progress);
     if (r->own.status != COLLET_OK) {
         bench_complain(r->own.status, r->own.error);
         job->result = BENCH_EXIT_FAILURE;
@@ -363,7 +360,6 @@ int bench_against(bench_session *s)
         return bench_complain(COLLET_INVALID, "against: a shape or an axis is that of one op");
     if (s->report && !(job.list = cJSON_AddArrayToObject(s->report, "results")))
         return bench_out_of_memory();
-    tool_progress_begin(&job.progress, "", 0, 0);
     int32_t fine = run_all(&job);
     if (job.bandwidth_open)
         bench_bandwidth_close(&job.bandwidth);

@@ -2,6 +2,7 @@
 #include "against.h"
 
 #include "common/json_add.h"
+#include "common/size.h"
 
 #include <stdio.h>
 
@@ -55,7 +56,7 @@ void against_print(const bench_session *s, const against_result *r)
     char shape[BENCH_SHAPE_TEXT];
     printf("%s %s %s; %s, %d thread%s\n", r->layout->row->name, r->layout->signature,
            bench_shape_text(r->layout->shape.count, r->layout->shape.extents, shape),
-           s->machine.cpu, (int)s->machine.threads, s->machine.threads == 1 ? "" : "s");
+           s->machine.cpu, (int)s->machine.threads, tool_plural(s->machine.threads));
     printf("%-26s %11s %11s %9s %7s %7s\n", "", "median ms", "fastest ms",
            r->own.flops > 0 ? "GF/s" : "GB/s", "ratio", "fastest");
     if (r->own.status == COLLET_OK)

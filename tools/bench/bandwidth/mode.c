@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 typedef struct listing {
+    bench_session *session;
     cJSON *tried; /* NULL: rows are printed */
     int32_t failed;
 } listing;
@@ -34,10 +35,12 @@ static int32_t fill_figure(cJSON *object, const bandwidth_figure *f)
 static void see(void *user, const bandwidth_figure *figure)
 {
     listing *l = user;
-    if (!l->tried)
-        print_figure(figure, "");
-    else if (!fill_figure(json_append_object(l->tried), figure))
-        l->failed = 1;
+    if (l->tried) {
+        l->failed |= !fill_figure(json_append_object(l->tried), figure);
+        return;
+    }
+    tool_progress_end(&l->session->progress);
+    print_figure(figure, "");
 }
 
 static void print_head(const bench_bandwidth *b)
@@ -53,7 +56,7 @@ int bench_bandwidth_mode(bench_session *s)
     bench_bandwidth b;
     collet_error err;
     int64_t bytes = 0;
-    listing l = {0};
+    listing l = {.session = s};
 
     if (s->options->shape && !bench_shape_number(s->options->shape, &bytes))
         return bench_complain(COLLET_INVALID, "bandwidth: the shape is a number of bytes (240M)");
@@ -67,8 +70,11 @@ int bench_bandwidth_mode(bench_session *s)
     } else {
         print_head(&b);
     }
-    for (stream_kind kind = 0; kind < STREAM_KINDS && !l.failed; kind++)
+    for (stream_kind kind = 0; kind < STREAM_KINDS && !l.failed; kind++) {
+        bench_session_show(s, "bandwidth: %s", bandwidth_kind_name(kind));
         bench_bandwidth_choose(&b, kind, s->options->seconds, see, &l);
+        tool_progress_end(&s->progress);
+    }
     cJSON *best = s->report && !l.failed ? cJSON_AddArrayToObject(s->report, "results") : NULL;
     for (stream_kind kind = 0; kind < STREAM_KINDS && !l.failed; kind++) {
         if (!s->report)

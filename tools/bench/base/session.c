@@ -3,14 +3,15 @@
 
 #include "common/json_add.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static void print_log(void *user, int32_t level, const char *text)
 {
-    (void)user;
     (void)level;
+    tool_progress_end(user);
     fprintf(stderr, "backend-bench: %s\n", text);
 }
 
@@ -26,6 +27,16 @@ int bench_complain(collet_status status, const char *text)
 int bench_out_of_memory(void)
 {
     return bench_complain(COLLET_NO_MEMORY, "out of memory");
+}
+
+void bench_session_show(bench_session *s, const char *format, ...)
+{
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    tool_progress_text(&s->progress, text);
 }
 
 static const char *setting(const collet_runtime *runtime, const char *key)
@@ -115,10 +126,13 @@ collet_status bench_session_open(bench_session *s, const bench_options *options,
 {
     char threads[32];
     const char *settings[] = {NULL, NULL};
-    collet_runtime_options wanted = {
-        .struct_size = sizeof wanted, .log = print_log, .settings = settings};
+    collet_runtime_options wanted = {.struct_size = sizeof wanted,
+                                     .log = print_log,
+                                     .log_user = &s->progress,
+                                     .settings = settings};
 
     *s = (bench_session){.options = options};
+    tool_progress_begin(&s->progress, "", 0, 0);
     if (options->backend_count)
         wanted.backend = options->backends[0];
     if (options->threads) {

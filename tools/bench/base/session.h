@@ -4,6 +4,7 @@
 #define BENCH_SESSION_H
 
 #include "machine.h"
+#include "common/progress.h"
 #include "options.h"
 
 #include <cjson/cJSON.h>
@@ -19,6 +20,7 @@ typedef struct bench_session {
     const char *choices[BENCH_CHOICES_MAX]; /* of backend: one row of the report each */
     int32_t choice_count;
     cJSON *report; /* with --json; else NULL */
+    tool_progress progress;
 } bench_session;
 
 /*
@@ -34,6 +36,10 @@ void bench_session_close(bench_session *s);
 /* The backend that a choice such as "cuda:1" names; 0 when there is none. */
 int32_t bench_session_backend(const bench_session *s, const char *choice,
                               collet_backend_info *backend);
+
+/* What is being measured, as one line on standard error where that is a terminal. The caller ends
+ * it with tool_progress_end before anything else is printed. */
+void bench_session_show(bench_session *s, const char *format, ...) COLLET_PRINTF(2, 3);
 
 /* "backend-bench: text" on standard error; the exit status that goes with the status. */
 int bench_complain(collet_status status, const char *text);

@@ -164,8 +164,13 @@ static double overhead(const dispatch_result *r)
     return 1e9 * (r->routed.median - r->direct.median);
 }
 
-static void print_row(const char *choice, const dispatch_result *r)
+static void print_row(const char *choice, const dispatch_result *r, int32_t first)
 {
+    if (first)
+        printf("add of one f32, ns a call (medians; allocations in %d routed calls)\n%-16s %9s %9s "
+               "%9s %9s %9s %12s\n",
+               COUNTED_CALLS, "backend", "routed", "direct", "overhead", "p95", "p99",
+               "allocations");
     printf("%-16s %9.1f %9.1f %9.1f %9.1f %9.1f %12llu\n", choice, 1e9 * r->routed.median,
            1e9 * r->direct.median, overhead(r), 1e9 * r->routed.p95, 1e9 * r->routed.p99,
            (unsigned long long)r->allocations);
@@ -191,26 +196,24 @@ int bench_dispatch(bench_session *s)
     int result = BENCH_EXIT_OK, measured = 0;
     if (s->report && !list)
         return bench_out_of_memory();
-    if (!s->report)
-        printf("add of one f32, ns a call (medians; allocations in %d routed calls)\n%-16s %9s %9s "
-               "%9s %9s %9s %12s\n",
-               COUNTED_CALLS, "backend", "routed", "direct", "overhead", "p95", "p99",
-               "allocations");
     for (int32_t i = 0; i < s->choice_count; i++) {
         dispatch_result r;
         collet_error err;
+        bench_session_show(s, "dispatch: %s, %d of %d", s->choices[i], (int)i + 1,
+                           (int)s->choice_count);
         collet_status status = dispatch_one(s, s->choices[i], &r, &err);
+        tool_progress_end(&s->progress);
         if (status == COLLET_UNSUPPORTED && !s->options->backend_count)
             continue;
         if (status != COLLET_OK) {
             result = bench_complain(status, err.text);
             continue;
         }
-        measured++;
         if (!s->report)
-            print_row(s->choices[i], &r);
+            print_row(s->choices[i], &r, !measured);
         else if (!add_row(list, s->choices[i], &r))
             return bench_out_of_memory();
+        measured = 1;
     }
     if (!measured && result == BENCH_EXIT_OK)
         return bench_complain(COLLET_UNSUPPORTED,

@@ -123,14 +123,18 @@ stream_kind bench_floor_kind(const bench_layout *l)
                                         : STREAM_COPY;
 }
 
-static collet_status sample(bench_sampler *s, double seconds, bench_bandwidth *floor,
-                            stream_kind kind)
+static collet_status sample(bench_session *session, const bench_layout *l, const char *choice,
+                            bench_sampler *s, bench_bandwidth *floor)
 {
+    stream_kind kind = bench_floor_kind(l);
+    double seconds = session->options->seconds;
     double share = floor ? FLOOR_SHARE : 0;
     collet_status status = COLLET_OK;
     if (floor)
         bench_bandwidth_begin(floor);
     for (int32_t round = 0; round < ROUNDS && status == COLLET_OK; round++) {
+        bench_session_show(session, "%s %s: %s, round %d of %d", l->row->name, l->signature, choice,
+                           (int)round + 1, ROUNDS);
         status = bench_sampler_run(s, seconds * (1 - share) / ROUNDS);
         if (floor)
             bench_bandwidth_more(floor, kind, seconds * share / ROUNDS);
@@ -145,16 +149,16 @@ static collet_status measure_calls(bench_session *session, const bench_layout *l
 {
     bench_sampler s;
     collet_context *cx = session->context;
-    double seconds = session->options->seconds;
     collet_status status = bench_sampler_create(&s, bench_calls_run, calls);
     if (status != COLLET_OK) {
         snprintf(r->error, sizeof r->error, "out of memory for the samples");
         return status;
     }
-    status = bench_sampler_warm(&s, seconds);
+    bench_session_show(session, "%s %s: %s", layout->row->name, layout->signature, r->choice);
+    status = bench_sampler_warm(&s, session->options->seconds);
     memory_state before = memory_now(cx, r->choice);
     if (status == COLLET_OK)
-        status = sample(&s, seconds, floor, bench_floor_kind(layout));
+        status = sample(session, layout, r->choice, &s, floor);
     if (status == COLLET_OK) {
         memory_state after = memory_now(cx, r->choice);
         r->array_bytes_delta = after.arrays - before.arrays;

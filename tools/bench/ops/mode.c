@@ -72,12 +72,14 @@ static int32_t measure_dtype(op_job *job, const bench_layout *l)
     double first = 0;
     int32_t fine = 1;
 
+    bench_session_show(s, "%s %s: inputs", l->row->name, l->signature);
     collet_set_fallback(s->context, 1);
     collet_status status = collet_set_backend(s->context, s->choices[0]);
     if (status == COLLET_OK)
         status = bench_arrays_create(&arrays, s->context, l);
     if (status != COLLET_OK) {
         bench_arrays_free(&arrays);
+        tool_progress_end(&s->progress);
         job->result = bench_complain(COLLET_NO_MEMORY, collet_last_error(s->context));
         return 1;
     }
@@ -88,6 +90,9 @@ static int32_t measure_dtype(op_job *job, const bench_layout *l)
             first = r.stats.median;
         if (r.status == COLLET_OK)
             r.ratio = first / r.stats.median;
+        tool_progress_end(&s->progress);
+        if (i == 0 && !s->report)
+            bench_result_print_head(s, l);
         fine = keep_row(job, &r);
     }
     bench_arrays_free(&arrays);
@@ -125,8 +130,6 @@ int bench_op_mode(bench_session *s)
                (job.list = cJSON_AddArrayToObject(s->report, "results")) != NULL;
     for (int32_t i = 0; i < count && fine; i++) {
         bench_layout_make(&layout, s->runtime, &row, o, o->dtype_count ? o->dtypes[i] : NULL, &err);
-        if (!s->report)
-            bench_result_print_head(s, &layout);
         fine = measure_dtype(&job, &layout);
     }
     if (job.bandwidth_open)

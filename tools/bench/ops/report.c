@@ -2,6 +2,7 @@
 #include "mode.h"
 
 #include "common/json_add.h"
+#include "common/size.h"
 
 #include <stdio.h>
 
@@ -39,7 +40,7 @@ void bench_result_print_head(const bench_session *s, const bench_layout *l)
     if (l->flops > 0)
         printf(", %.4g GF", 1e-9 * l->flops);
     printf("; %s, %d thread%s\n", s->machine.cpu, (int)s->machine.threads,
-           s->machine.threads == 1 ? "" : "s");
+           tool_plural(s->machine.threads));
     printf("%-16s %10s %10s %10s %10s %10s %10s %10s %8s %7s\n", "backend", "median", "mean", "std",
            "p95", "p99", "min", "max", l->flops > 0 ? "GF/s" : "GB/s", "ratio");
 }
