@@ -86,7 +86,7 @@ collet_status capabilities_ask(const collet_plugin *plugin, const collet_host *h
     uint64_t capacity = FIRST_TRY, needed = FIRST_TRY;
     char *text = NULL;
     collet_status status = COLLET_OK;
-    /* The answer may grow between two calls (a device appears): three tries, then it is refused. */
+    /* The text may grow between two calls (a device appears): three tries, then it is refused. */
     for (int attempt = 0; attempt < 3; attempt++) {
         capacity = needed;
         free(text);

@@ -175,21 +175,21 @@ static collet_status manifest_step(scan *s, candidate *c, int fd)
 static void warn(scan *s, const candidate *c, const probing *p)
 {
     const collet_host *host = s->options->host;
-    if (!s->warned && !strcmp(p->answer.code, "probe-unavailable")) {
+    if (!s->warned && !strcmp(p->report.code, "probe-unavailable")) {
         host->log(host, COLLET_LOG_WARNING, "plugins are not tried before they are loaded: %s",
-                  p->answer.reason);
+                  p->report.reason);
         s->warned = 1;
     }
-    if (p->death_code && p->answer.capabilities)
-        host->log(host, COLLET_LOG_WARNING, "%s is used %s", c->plugin.name, p->answer.reason);
+    if (p->death_code && p->report.capabilities)
+        host->log(host, COLLET_LOG_WARNING, "%s is used %s", c->plugin.name, p->report.reason);
 }
 
 /* The manifest and the probe described another file when it was replaced meanwhile. */
-static collet_status use_answer(scan *s, candidate *c, probing *p)
+static collet_status use_report(scan *s, candidate *c, probing *p)
 {
     file_identity now;
-    probe_answer *answer = &p->answer;
-    double start = record_clock() - answer->milliseconds;
+    probe_report *report = &p->report;
+    double start = record_clock() - report->milliseconds;
     collet_status status = COLLET_OK;
     warn(s, c, p);
     if (p->death_code)
@@ -198,11 +198,11 @@ static collet_status use_answer(scan *s, candidate *c, probing *p)
         return status;
     if (file_identify_path(p->path, &now) || !file_identity_equal(&now, p->file))
         return step_end(s, c, "probe", start, 0, "changed", "the file changed while it was tried");
-    int fine = !strcmp(answer->code, "ok");
-    status = step_end(s, c, "probe", start, fine || answer->unproven, answer->code, answer->reason);
-    c->plugin.unproven = answer->unproven;
-    c->plugin.capabilities = answer->capabilities;
-    answer->capabilities = NULL;
+    int fine = !strcmp(report->code, "ok");
+    status = step_end(s, c, "probe", start, fine || report->unproven, report->code, report->reason);
+    c->plugin.unproven = report->unproven;
+    c->plugin.capabilities = report->capabilities;
+    report->capabilities = NULL;
     return status;
 }
 
@@ -262,7 +262,7 @@ static collet_status round_run(scan *s, candidate **ready, probing *list, size_t
     collet_status status = probing_run(s->options, s->probe_program, list, count, s->err);
     for (size_t i = 0; i < count; i++) {
         if (status == COLLET_OK)
-            status = use_answer(s, ready[i], &list[i]);
+            status = use_report(s, ready[i], &list[i]);
         ready[i]->settled = 1;
         probing_clear(&list[i]);
     }

@@ -58,7 +58,7 @@
  *           passed, but unproven: the plugin is tried when it is first used
  *             missing-library           a library that it needs was not found
  *             load-failed               the dynamic linker failed for another reason
- *             probe-unavailable         collet-probe could not be started or gave no answer
+ *             probe-unavailable         collet-probe could not be started or reported nothing
  *             not-probed                probing is switched off
  *   register  duplicate-name            another file, earlier in the search path, has the name
  *   open      changed                   the file is not the one that was found

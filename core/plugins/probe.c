@@ -27,7 +27,7 @@
 
 typedef struct child {
     pid_t pid;
-    int answer, messages; /* read ends, -1 when closed */
+    int report, messages; /* read ends, -1 when closed */
     char *text;
     size_t length, capacity;
     char tail[TAIL + 1];
@@ -44,33 +44,33 @@ static int64_t now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* ---- Answers ----------------------------------------------------------------------------- */
+/* ---- Reports ----------------------------------------------------------------------------- */
 
-void probe_answer_clear(probe_answer *answer)
+void probe_report_clear(probe_report *report)
 {
-    free(answer->code);
-    free(answer->reason);
-    free(answer->capabilities);
-    *answer = (probe_answer){.code = NULL};
+    free(report->code);
+    free(report->reason);
+    free(report->capabilities);
+    *report = (probe_report){.code = NULL};
 }
 
-collet_status probe_answer_set(probe_answer *answer, const char *code, const char *reason,
+collet_status probe_report_set(probe_report *report, const char *code, const char *reason,
                                const char *capabilities, int unproven, collet_error *err)
 {
-    *answer = (probe_answer){.code = strdup(code),
+    *report = (probe_report){.code = strdup(code),
                              .reason = strdup(reason),
                              .capabilities = capabilities ? strdup(capabilities) : NULL,
                              .unproven = unproven};
-    if (answer->code && answer->reason && (answer->capabilities || !capabilities))
+    if (report->code && report->reason && (report->capabilities || !capabilities))
         return COLLET_OK;
-    probe_answer_clear(answer);
-    return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the answer of a probe");
+    probe_report_clear(report);
+    return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the report of a probe");
 }
 
-static collet_status answer_format(probe_answer *answer, const char *code, int unproven,
+static collet_status report_format(probe_report *report, const char *code, int unproven,
                                    collet_error *err, const char *format, ...) COLLET_PRINTF(5, 6);
 
-static collet_status answer_format(probe_answer *answer, const char *code, int unproven,
+static collet_status report_format(probe_report *report, const char *code, int unproven,
                                    collet_error *err, const char *format, ...)
 {
     char text[1024];
@@ -79,7 +79,7 @@ static collet_status answer_format(probe_answer *answer, const char *code, int u
     if (vsnprintf(text, sizeof text, format, arguments) < 0)
         text[0] = '\0';
     va_end(arguments);
-    return probe_answer_set(answer, code, text, NULL, unproven, err);
+    return probe_report_set(report, code, text, NULL, unproven, err);
 }
 
 /* ---- Starting ---------------------------------------------------------------------------- */
@@ -103,7 +103,7 @@ static int high_pipe(int ends[2])
     return -1;
 }
 
-static int spawn_with(pid_t *pid, const char *program, char *const *arguments, int answer,
+static int spawn_with(pid_t *pid, const char *program, char *const *arguments, int report,
                       int messages, posix_spawn_file_actions_t *actions,
                       posix_spawnattr_t *attributes)
 {
@@ -118,11 +118,11 @@ static int spawn_with(pid_t *pid, const char *program, char *const *arguments, i
     error = error ? error : posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
     error = error ? error : posix_spawn_file_actions_addopen(actions, 1, "/dev/null", O_WRONLY, 0);
     error = error ? error : posix_spawn_file_actions_adddup2(actions, messages, 2);
-    error = error ? error : posix_spawn_file_actions_adddup2(actions, answer, PROBE_DESCRIPTOR);
+    error = error ? error : posix_spawn_file_actions_adddup2(actions, report, PROBE_DESCRIPTOR);
     return error ? error : posix_spawn(pid, program, actions, attributes, arguments, environ);
 }
 
-static int spawn(const probe_request *request, int answer, int messages, pid_t *pid)
+static int spawn(const probe_request *request, int report, int messages, pid_t *pid)
 {
     char threads[16], timeout[24], *arguments[MAX_SETTINGS + 5];
     size_t n = 0;
@@ -143,7 +143,7 @@ static int spawn(const probe_request *request, int answer, int messages, pid_t *
     error = posix_spawnattr_init(&attributes);
     if (!error) {
         error =
-            spawn_with(pid, request->program, arguments, answer, messages, &actions, &attributes);
+            spawn_with(pid, request->program, arguments, report, messages, &actions, &attributes);
         posix_spawnattr_destroy(&attributes);
     }
     posix_spawn_file_actions_destroy(&actions);
@@ -153,31 +153,30 @@ static int spawn(const probe_request *request, int answer, int messages, pid_t *
 /* Returns 0 or an errno. */
 static int child_start(child *c, const probe_request *request)
 {
-    int answer[2], messages[2];
-    if (high_pipe(answer))
+    int report[2], messages[2];
+    if (high_pipe(report))
         return errno;
     if (high_pipe(messages)) {
         int error = errno;
-        close(answer[0]);
-        close(answer[1]);
+        close(report[0]);
+        close(report[1]);
         return error;
     }
-    int error = spawn(request, answer[1], messages[1], &c->pid);
-    close(answer[1]);
+    int error = spawn(request, report[1], messages[1], &c->pid);
+    close(report[1]);
     close(messages[1]);
     if (error) {
         c->pid = 0;
-        close(answer[0]);
+        close(report[0]);
         close(messages[0]);
         return error;
     }
-    c->answer = answer[0];
+    c->report = report[0];
     c->messages = messages[0];
     return 0;
 }
 
-/* ---- Reading the child
- * --------------------------------------------------------------------------- */
+/* ---- Reading the child ------------------------------------------------------------------- */
 
 static void close_end(int *descriptor)
 {
@@ -186,23 +185,23 @@ static void close_end(int *descriptor)
     *descriptor = -1;
 }
 
-/* Reads what is available; closes the descriptor at end of file and above PROBE_MAX_ANSWER. */
-static collet_status read_answer(child *c, collet_error *err)
+/* Reads what is available; closes the descriptor at end of file and above PROBE_MAX_REPORT. */
+static collet_status read_report(child *c, collet_error *err)
 {
-    while (c->answer >= 0) {
+    while (c->report >= 0) {
         if (c->length == c->capacity) {
             size_t capacity = c->capacity ? 2 * c->capacity : 4096;
-            char *text = capacity > PROBE_MAX_ANSWER ? NULL : realloc(c->text, capacity);
-            if (capacity > PROBE_MAX_ANSWER) {
-                close_end(&c->answer);
+            char *text = capacity > PROBE_MAX_REPORT ? NULL : realloc(c->text, capacity);
+            if (capacity > PROBE_MAX_REPORT) {
+                close_end(&c->report);
                 return COLLET_OK;
             }
             if (!text)
-                return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a probe's answer");
+                return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a probe's report");
             c->text = text;
             c->capacity = capacity;
         }
-        ssize_t n = read(c->answer, c->text + c->length, c->capacity - c->length);
+        ssize_t n = read(c->report, c->text + c->length, c->capacity - c->length);
         if (n > 0)
             c->length += (size_t)n;
         else if (n < 0 && errno == EINTR)
@@ -210,7 +209,7 @@ static collet_status read_answer(child *c, collet_error *err)
         else if (n < 0 && errno == EAGAIN)
             return COLLET_OK;
         else
-            close_end(&c->answer);
+            close_end(&c->report);
     }
     return COLLET_OK;
 }
@@ -258,20 +257,20 @@ static int child_ended(child *c)
     return c->ended;
 }
 
-static int answered(const child *c)
+static int reported(const child *c)
 {
     return c->length && c->text[c->length - 1] == '\n';
 }
 
-/* Reads what the child has written. It is settled when its answer is whole, it has ended, or its
+/* Reads what the child has written. It is settled when its report is whole, it has ended, or its
  * time is over. */
 static collet_status child_listen(child *c, int ready, collet_error *err)
 {
     /* Checked before the pipe is read, so that everything an ended child wrote is read. */
-    int ended = (!ready || c->answer < 0) && child_ended(c);
+    int ended = (!ready || c->report < 0) && child_ended(c);
     read_messages(c);
-    collet_status status = read_answer(c, err);
-    c->settled = status != COLLET_OK || answered(c) || ended;
+    collet_status status = read_report(c, err);
+    c->settled = status != COLLET_OK || reported(c) || ended;
     if (!c->settled && now_ms() >= c->deadline)
         c->settled = c->timed_out = 1;
     return status;
@@ -284,11 +283,11 @@ static void children_poll(const child *children, size_t count, int ready[])
     int64_t pause = POLL_MS, now = now_ms();
     for (size_t i = 0; i < count; i++) {
         const child *c = &children[i];
-        ends[2 * i] = (struct pollfd){.fd = c->settled ? -1 : c->answer, .events = POLLIN};
+        ends[2 * i] = (struct pollfd){.fd = c->settled ? -1 : c->report, .events = POLLIN};
         ends[2 * i + 1] = (struct pollfd){.fd = c->settled ? -1 : c->messages, .events = POLLIN};
         if (!c->settled && c->deadline - now < pause)
             pause = c->deadline > now ? c->deadline - now : 0;
-        if (!c->settled && c->answer < 0 && pause > 1)
+        if (!c->settled && c->report < 0 && pause > 1)
             pause = 1;
     }
     int some = poll(ends, 2 * count, (int)pause);
@@ -315,12 +314,12 @@ static void child_finish(child *c, int kill_now)
         wait_ended(c);
     }
     read_messages(c);
-    close_end(&c->answer);
+    close_end(&c->report);
     close_end(&c->messages);
     c->finished = 1;
 }
 
-/* ---- The answer --------------------------------------------------------------------- */
+/* ---- The report --------------------------------------------------------------------- */
 
 /* sigabbrev_np, which glibc before 2.32 does not have, for the signals that end a process. */
 static const char *signal_name(int number)
@@ -376,7 +375,7 @@ static void quote_tail(child *c, char *out, size_t size)
         snprintf(out, size, "; it said: %s", c->tail);
 }
 
-static collet_status answer_from_end(child *c, const probe_request *request, probe_answer *answer,
+static collet_status report_from_end(child *c, const probe_request *request, probe_report *report,
                                      collet_error *err)
 {
     size_t marks;
@@ -384,28 +383,28 @@ static collet_status answer_from_end(child *c, const probe_request *request, pro
     const struct step *step = last_step(c, &marks);
     quote_tail(c, said, sizeof said);
     if (!step)
-        return answer_format(answer, "probe-unavailable", 1, err, "%s gave no answer%s",
+        return report_format(report, "probe-unavailable", 1, err, "%s reported nothing%s",
                              request->program, said);
     if (c->timed_out ||
         (c->status_known && WIFSIGNALED(c->status) && WTERMSIG(c->status) == SIGALRM)) {
         snprintf(code, sizeof code, "hang-in-%s", step->code);
-        return answer_format(answer, code, 0, err, "hung %s (no answer after %lld ms)%s",
+        return report_format(report, code, 0, err, "hung %s (no response after %lld ms)%s",
                              step->words, (long long)request->timeout_ms, said);
     }
     if (c->status_known && WIFSIGNALED(c->status)) {
         snprintf(code, sizeof code, "crash-in-%s", step->code);
-        return answer_format(answer, code, 0, err, "crashed %s (SIG%s)%s", step->words,
+        return report_format(report, code, 0, err, "crashed %s (SIG%s)%s", step->words,
                              signal_name(WTERMSIG(c->status)), said);
     }
     snprintf(code, sizeof code, "exit-in-%s", step->code);
     if (!c->status_known)
-        return answer_format(answer, code, 0, err, "ended %s%s", step->words, said);
-    return answer_format(answer, code, 0, err, "ended the process %s (status %d)%s", step->words,
+        return report_format(report, code, 0, err, "ended %s%s", step->words, said);
+    return report_format(report, code, 0, err, "ended the process %s (status %d)%s", step->words,
                          WEXITSTATUS(c->status), said);
 }
 
 /* 0: malformed, because the plugin itself wrote to the descriptor. */
-static int answer_from_text(const child *c, size_t marks, probe_answer *answer,
+static int report_from_text(const child *c, size_t marks, probe_report *report,
                             collet_status *status, collet_error *err)
 {
     cJSON *root = NULL;
@@ -418,7 +417,7 @@ static int answer_from_text(const child *c, size_t marks, probe_answer *answer,
                json_boolean(root, "unproven", &unproven) && !strcmp(code, "ok") == !!capabilities &&
                (!capabilities || capabilities_verify(capabilities, NULL, NULL) == COLLET_OK);
     if (fine)
-        *status = probe_answer_set(answer, code, reason, capabilities, unproven, err);
+        *status = probe_report_set(report, code, reason, capabilities, unproven, err);
     cJSON_Delete(root);
     return fine;
 }
@@ -431,34 +430,34 @@ int probe_died(const char *code)
 
 /* ---- Concurrent probes --------------------------------------------------------------- */
 
-static collet_status probe_start(child *c, const probe_request *request, probe_answer *answer,
+static collet_status probe_start(child *c, const probe_request *request, probe_report *report,
                                  collet_error *err)
 {
-    *c = (child){.answer = -1, .messages = -1, .deadline = now_ms() + request->timeout_ms};
+    *c = (child){.report = -1, .messages = -1, .deadline = now_ms() + request->timeout_ms};
     int error = child_start(c, request);
     if (!error)
         return COLLET_OK;
     c->settled = 1;
-    return answer_format(answer, "probe-unavailable", 1, err, "%s cannot be started: %s",
+    return report_format(report, "probe-unavailable", 1, err, "%s cannot be started: %s",
                          request->program, strerror(error));
 }
 
-static collet_status probe_end(child *c, const probe_request *request, probe_answer *answer,
+static collet_status probe_end(child *c, const probe_request *request, probe_report *report,
                                collet_error *err)
 {
     size_t marks;
     collet_status status = COLLET_OK;
     child_finish(c, c->timed_out);
     last_step(c, &marks);
-    if (c->timed_out || !answered(c) || !answer_from_text(c, marks, answer, &status, err))
-        status = answer_from_end(c, request, answer, err);
-    answer->milliseconds = (double)(now_ms() - (c->deadline - request->timeout_ms));
+    if (c->timed_out || !reported(c) || !report_from_text(c, marks, report, &status, err))
+        status = report_from_end(c, request, report, err);
+    report->milliseconds = (double)(now_ms() - (c->deadline - request->timeout_ms));
     return status;
 }
 
 /* Until every child is settled, or memory is short. */
 static collet_status probe_wait(child *children, const probe_request *requests,
-                                probe_answer *answers, size_t count, collet_error *err)
+                                probe_report *reports, size_t count, collet_error *err)
 {
     collet_status status = COLLET_OK;
     int ready[PROBE_MAX_AT_ONCE];
@@ -468,25 +467,25 @@ static collet_status probe_wait(child *children, const probe_request *requests,
         for (size_t i = 0; i < count && status == COLLET_OK; i++) {
             child *c = &children[i];
             if (!c->settled && (status = child_listen(c, ready[i], err)) == COLLET_OK && c->settled)
-                status = probe_end(c, &requests[i], &answers[i], err);
+                status = probe_end(c, &requests[i], &reports[i], err);
             settled += c->settled != 0;
         }
     }
     return status;
 }
 
-collet_status probe_run(const probe_request *requests, probe_answer *answers, size_t count,
+collet_status probe_run(const probe_request *requests, probe_report *reports, size_t count,
                         collet_error *err)
 {
     child children[PROBE_MAX_AT_ONCE];
     collet_status status = COLLET_OK;
     size_t started = 0;
     for (size_t i = 0; i < count; i++)
-        answers[i] = (probe_answer){.code = NULL};
+        reports[i] = (probe_report){.code = NULL};
     for (; started < count && status == COLLET_OK; started++)
-        status = probe_start(&children[started], &requests[started], &answers[started], err);
+        status = probe_start(&children[started], &requests[started], &reports[started], err);
     if (status == COLLET_OK)
-        status = probe_wait(children, requests, answers, count, err);
+        status = probe_wait(children, requests, reports, count, err);
     for (size_t i = 0; i < started; i++) {
         if (children[i].pid && !children[i].finished)
             child_finish(&children[i], 1); /* memory was short */

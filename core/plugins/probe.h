@@ -5,8 +5,8 @@
  *
  * The child is the program collet-probe, started as
  *     collet-probe FILE THREADS TIMEOUT_MS [KEY=VALUE ...]
- * with /dev/null as standard input and output, its messages on descriptor 2 and the answer on
- * descriptor 3; it closes all others before it opens the plugin. The answer is a letter before each
+ * with /dev/null as standard input and output, its messages on descriptor 2 and the report on
+ * descriptor 3; it closes all others before it opens the plugin. The report is a letter before each
  * step (those of open.h and PROBE_CAPABILITIES) and then one JSON object {"code": "...", "reason":
  * "...", "unproven": bool, "capabilities": "..."} and a newline.
  */
@@ -17,7 +17,7 @@
 
 #define PROBE_DESCRIPTOR 3
 #define PROBE_CAPABILITIES 'c'
-#define PROBE_MAX_ANSWER ((size_t)1 << 21)
+#define PROBE_MAX_REPORT ((size_t)1 << 21)
 #define PROBE_MAX_AT_ONCE 16
 
 /* Everything is lent for the call. */
@@ -25,35 +25,35 @@ typedef struct probe_request {
     const char *program;         /* collet-probe's path */
     const char *path;            /* the plugin's, absolute */
     const char *const *settings; /* "key=value", NULL-terminated; or NULL */
-    int32_t threads;             /* what host->threads answers there */
+    int32_t threads;             /* what host->threads returns there */
     int64_t timeout_ms;          /* > 0 */
 } probe_request;
 
-/* Strings belong to the answer; `capabilities` is NULL unless code is "ok". */
-typedef struct probe_answer {
+/* Strings belong to the report; `capabilities` is NULL unless code is "ok". */
+typedef struct probe_report {
     char *code;
     char *reason;
     char *capabilities;
     int32_t unproven;    /* neither proved nor refused */
     double milliseconds; /* what the probe took */
-} probe_answer;
+} probe_report;
 
 /*
  * Runs `count` probes at the same time, at most PROBE_MAX_AT_ONCE. Whatever comes of a probe is its
- * answer; only NO_MEMORY fails. The caller clears every answer with probe_answer_clear, also after
+ * report; only NO_MEMORY fails. The caller clears every report with probe_report_clear, also after
  * a failure. Any thread; blocks up to the longest timeout_ms and a little more. A child is reaped
  * by its pid, or, when it cannot be ended within that time, left behind.
  */
-collet_status probe_run(const probe_request *requests, probe_answer *answers, size_t count,
+collet_status probe_run(const probe_request *requests, probe_report *reports, size_t count,
                         collet_error *err);
 
-/* Whether the code is of a child that ended, or had to be ended, before its answer: "crash-in-...",
+/* Whether the code is of a child that ended, or had to be ended, before its report: "crash-in-...",
  * "hang-in-...", "exit-in-...". */
 int probe_died(const char *code);
-void probe_answer_clear(probe_answer *answer);
+void probe_report_clear(probe_report *report);
 
-/* A new string for each part; capabilities may be NULL. NO_MEMORY leaves *answer empty. */
-collet_status probe_answer_set(probe_answer *answer, const char *code, const char *reason,
+/* A new string for each part; capabilities may be NULL. NO_MEMORY leaves *report empty. */
+collet_status probe_report_set(probe_report *report, const char *code, const char *reason,
                                const char *capabilities, int unproven, collet_error *err);
 
 #endif

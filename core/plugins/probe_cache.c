@@ -20,7 +20,7 @@
 
 #define CACHE_FORMAT 1
 #define MAX_FILE ((size_t)1 << 21)
-#define MAX_CONTENT 4096 /* of a file below /proc that an answer depends on */
+#define MAX_CONTENT 4096 /* of a file below /proc that a report depends on */
 
 /* ---- Key --------------------------------------------------------------------------------- */
 
@@ -90,10 +90,10 @@ static void key_text(const probe_cache_key *key, char text[17])
 
 static void file_name(const probe_cache_key *key, char name[64])
 {
-    char answer[17];
-    key_text(key, answer);
+    char report[17];
+    key_text(key, report);
     snprintf(name, 64, "probe-%016llx-%s.json",
-             (unsigned long long)hash_text(FILE_HASH_START, key->path), answer);
+             (unsigned long long)hash_text(FILE_HASH_START, key->path), report);
 }
 
 /* ---- Directory --------------------------------------------------------------------------- */
@@ -162,7 +162,7 @@ static int refusal_lasts(const char *code)
            !strcmp(code, "kernels-differ") || !strncmp(code, "vtable-", 7);
 }
 
-static int answer_lasts(const char *code, const char *reason, const char *capabilities)
+static int report_lasts(const char *code, const char *reason, const char *capabilities)
 {
     int32_t devices;
     if (strcmp(code, "ok"))
@@ -172,8 +172,8 @@ static int answer_lasts(const char *code, const char *reason, const char *capabi
            capabilities_verify(capabilities, &devices, NULL) == COLLET_OK && devices > 0;
 }
 
-static int parse_answer(const char *text, size_t length, const probe_cache_key *key,
-                        probe_answer *answer)
+static int parse_report(const char *text, size_t length, const probe_cache_key *key,
+                        probe_report *report)
 {
     char expected[17];
     cJSON *root = NULL;
@@ -186,13 +186,13 @@ static int parse_answer(const char *text, size_t length, const probe_cache_key *
     const char *capabilities = json_string(root, "capabilities");
     int fine = json_integer(root, "format", CACHE_FORMAT, CACHE_FORMAT, &format) && found &&
                !strcmp(found, expected) && code && reason &&
-               answer_lasts(code, reason, capabilities) &&
-               probe_answer_set(answer, code, reason, capabilities, 0, NULL) == COLLET_OK;
+               report_lasts(code, reason, capabilities) &&
+               probe_report_set(report, code, reason, capabilities, 0, NULL) == COLLET_OK;
     cJSON_Delete(root);
     return fine;
 }
 
-int probe_cache_get(const probe_cache_key *key, probe_answer *answer)
+int probe_cache_get(const probe_cache_key *key, probe_report *report)
 {
     char name[64];
     size_t length;
@@ -202,14 +202,14 @@ int probe_cache_get(const probe_cache_key *key, probe_answer *answer)
     file_name(key, name);
     char *text = read_own_file(directory, name, &length);
     close(directory);
-    int found = text && parse_answer(text, length, key, answer);
+    int found = text && parse_report(text, length, key, report);
     free(text);
     return found;
 }
 
 /* ---- Writing ----------------------------------------------------------------------------- */
 
-static char *print_answer(const probe_cache_key *key, const probe_answer *answer)
+static char *print_report(const probe_cache_key *key, const probe_report *report)
 {
     char expected[17], *text = NULL;
     cJSON *root = cJSON_CreateObject();
@@ -217,10 +217,10 @@ static char *print_answer(const probe_cache_key *key, const probe_answer *answer
     if (root && cJSON_AddNumberToObject(root, "format", CACHE_FORMAT) &&
         cJSON_AddStringToObject(root, "path", key->path) &&
         cJSON_AddStringToObject(root, "key", expected) &&
-        cJSON_AddStringToObject(root, "code", answer->code) &&
-        cJSON_AddStringToObject(root, "reason", answer->reason) &&
-        (!answer->capabilities ||
-         cJSON_AddStringToObject(root, "capabilities", answer->capabilities)))
+        cJSON_AddStringToObject(root, "code", report->code) &&
+        cJSON_AddStringToObject(root, "reason", report->reason) &&
+        (!report->capabilities ||
+         cJSON_AddStringToObject(root, "capabilities", report->capabilities)))
         text = cJSON_PrintUnformatted(root);
     cJSON_Delete(root);
     return text;
@@ -256,8 +256,8 @@ static int is_older(const kept_file *a, const kept_file *b)
                                                   : a->written.tv_nsec < b->written.tv_nsec;
 }
 
-/* The name of an answer's file, not of one that is being written. */
-static int is_answer(const char *name)
+/* The name of a report's file, not of one that is being written. */
+static int is_report(const char *name)
 {
     return !strncmp(name, "probe-", 6) && strlen(name) < sizeof(((kept_file *)0)->name);
 }
@@ -272,7 +272,7 @@ static void prune(int directory)
     struct dirent *entry;
     struct stat st;
     while (entries && (entry = readdir(entries))) {
-        if (!is_answer(entry->d_name) ||
+        if (!is_report(entry->d_name) ||
             fstatat(directory, entry->d_name, &st, AT_SYMLINK_NOFOLLOW))
             continue;
         memcpy(file.name, entry->d_name, strlen(entry->d_name) + 1);
@@ -288,16 +288,16 @@ static void prune(int directory)
         unlinkat(directory, oldest.name, 0);
 }
 
-void probe_cache_put(const probe_cache_key *key, const probe_answer *answer)
+void probe_cache_put(const probe_cache_key *key, const probe_report *report)
 {
     char name[64], temporary[120];
     struct timespec t;
-    if (answer->unproven || !answer_lasts(answer->code, answer->reason, answer->capabilities))
+    if (report->unproven || !report_lasts(report->code, report->reason, report->capabilities))
         return;
     int directory = open_directory(key->directory, 1);
     if (directory < 0)
         return;
-    char *text = print_answer(key, answer);
+    char *text = print_report(key, report);
     file_name(key, name);
     clock_gettime(CLOCK_MONOTONIC, &t);
     snprintf(temporary, sizeof temporary, ".%s.%ld.%ld", name, (long)getpid(), t.tv_nsec);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * collet-probe - tries one plugin and writes the result to descriptor 3. libcore starts it;
- * probe.h describes its arguments and its answer.
+ * probe.h describes its arguments and its report.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -141,7 +141,7 @@ static collet_status try_plugin(const char *path, const collet_host *host, char 
     return status;
 }
 
-static int answer(const char *code, const char *reason, int unproven, const char *capabilities)
+static int report(const char *code, const char *reason, int unproven, const char *capabilities)
 {
     cJSON *root = cJSON_CreateObject();
     if (!root || !cJSON_AddStringToObject(root, "code", code) ||
@@ -153,7 +153,7 @@ static int answer(const char *code, const char *reason, int unproven, const char
     if (!text)
         return 1;
     size_t length = strlen(text);
-    text[length] = '\n'; /* in the place of the NUL: the answer goes out in one piece */
+    text[length] = '\n'; /* in the place of the NUL: the report goes out in one piece */
     say(text, length + 1);
     return 0;
 }
@@ -183,7 +183,7 @@ int main(int argc, char **argv)
     collet_status status = try_plugin(argv[1], &host.table, &capabilities, &code, &err);
     int unproven = status == COLLET_NO_MEMORY || !strcmp(code, "missing-library") ||
                    !strcmp(code, "load-failed");
-    int failed = answer(code, status == COLLET_OK ? "" : err.text, unproven,
+    int failed = report(code, status == COLLET_OK ? "" : err.text, unproven,
                         status == COLLET_OK ? capabilities : NULL);
     /* Not exit(): destructors of a refused plugin must not run. */
     _exit(failed);

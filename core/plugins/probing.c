@@ -20,7 +20,7 @@ void probing_clear(probing *p)
 {
     free(p->death_code);
     free(p->death_reason);
-    probe_answer_clear(&p->answer);
+    probe_report_clear(&p->report);
     p->death_code = p->death_reason = NULL;
 }
 
@@ -45,7 +45,7 @@ static int has_cache(const loader_options *o)
 static void look_up(const loader_options *o, const char *program, probing *p)
 {
     probe_cache_key key = key_of(o, program, p);
-    p->cached = has_cache(o) && probe_cache_get(&key, &p->answer);
+    p->cached = has_cache(o) && probe_cache_get(&key, &p->report);
 }
 
 static void remember(const loader_options *o, const char *program, const probing *p)
@@ -53,7 +53,7 @@ static void remember(const loader_options *o, const char *program, const probing
     probe_cache_key key = key_of(o, program, p);
     int hung = p->death_code && !strncmp(p->death_code, "hang-in-", 8);
     if (has_cache(o) && !p->cached && !hung)
-        probe_cache_put(&key, &p->answer);
+        probe_cache_put(&key, &p->report);
 }
 
 /* ---- One round of probes ------------------------------------------------------------------- */
@@ -64,7 +64,7 @@ static collet_status run_chosen(const loader_options *o, const char *program, pr
                                 collet_error *err)
 {
     probe_request requests[PROBE_MAX_AT_ONCE] = {{.program = NULL}};
-    probe_answer answers[PROBE_MAX_AT_ONCE] = {{.code = NULL}};
+    probe_report reports[PROBE_MAX_AT_ONCE] = {{.code = NULL}};
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
         if (chosen[i])
@@ -78,11 +78,11 @@ static collet_status run_chosen(const loader_options *o, const char *program, pr
     }
     if (n == 0)
         return COLLET_OK;
-    collet_status status = probe_run(requests, answers, n, err);
+    collet_status status = probe_run(requests, reports, n, err);
     n = 0;
     for (size_t i = 0; i < count; i++)
         if (chosen[i])
-            list[i].answer = answers[n++];
+            list[i].report = reports[n++];
     return status;
 }
 
@@ -100,7 +100,7 @@ static int is_set(const char *const *settings, const char *name)
 
 static int needs_safe_mode(const loader_options *o, const probing *p)
 {
-    return !p->cached && p->answer.code && probe_died(p->answer.code) && p->manifest->safe_mode &&
+    return !p->cached && p->report.code && probe_died(p->report.code) && p->manifest->safe_mode &&
            !is_set(o->settings, p->manifest->name);
 }
 
@@ -129,7 +129,7 @@ static const char **safe_settings(const loader_options *o, const probing *p)
 static collet_status add_choice(probing *p, collet_error *err)
 {
     char text[COLLET_ERROR_TEXT + 32], *printed = NULL;
-    cJSON *root = cJSON_Parse(p->answer.capabilities);
+    cJSON *root = cJSON_Parse(p->report.capabilities);
     cJSON *choices = cJSON_GetObjectItemCaseSensitive(root, "choices");
     if (root && !choices)
         choices = cJSON_AddObjectToObject(root, "choices");
@@ -144,8 +144,8 @@ static collet_status add_choice(probing *p, collet_error *err)
         free(printed);
         return COLLET_OK;
     }
-    free(p->answer.capabilities);
-    p->answer.capabilities = printed;
+    free(p->report.capabilities);
+    p->report.capabilities = printed;
     return COLLET_OK;
 }
 
@@ -161,17 +161,17 @@ static collet_status repeat_safely(const loader_options *o, const char *program,
         any |= chosen[i];
         if (!chosen[i])
             continue;
-        p->death_code = p->answer.code;
-        p->death_reason = p->answer.reason;
-        p->answer.code = p->answer.reason = NULL;
-        probe_answer_clear(&p->answer);
+        p->death_code = p->report.code;
+        p->death_reason = p->report.reason;
+        p->report.code = p->report.reason = NULL;
+        probe_report_clear(&p->report);
         settings[i] = safe_settings(o, p);
         status = settings[i] ? COLLET_OK : no_memory(err);
     }
     if (status == COLLET_OK && any)
         status = run_chosen(o, program, list, chosen, settings, count, err);
     for (size_t i = 0; i < count; i++) {
-        if (status == COLLET_OK && chosen[i] && list[i].answer.capabilities)
+        if (status == COLLET_OK && chosen[i] && list[i].report.capabilities)
             status = add_choice(&list[i], err);
         free(settings[i]);
     }
@@ -182,15 +182,15 @@ static collet_status repeat_safely(const loader_options *o, const char *program,
 static collet_status explain(probing *p, collet_error *err)
 {
     char text[COLLET_ERROR_TEXT + 32];
-    cJSON *root = p->answer.capabilities ? cJSON_Parse(p->answer.capabilities) : NULL;
+    cJSON *root = p->report.capabilities ? cJSON_Parse(p->report.capabilities) : NULL;
     const cJSON *choices = cJSON_GetObjectItemCaseSensitive(root, "choices");
     const char *why = json_string(choices, PROBING_SAFE_MODE);
     int fine = 1;
     if (why) {
         snprintf(text, sizeof text, "in safe mode: %s", why);
-        free(p->answer.reason);
-        p->answer.reason = strdup(text);
-        fine = p->answer.reason != NULL;
+        free(p->report.reason);
+        p->report.reason = strdup(text);
+        fine = p->report.reason != NULL;
     }
     cJSON_Delete(root);
     return fine ? COLLET_OK : no_memory(err);
@@ -209,7 +209,7 @@ static collet_status run_some(const loader_options *o, const char *program, prob
         look_up(o, program, &list[i]);
         chosen[i] = !list[i].cached && program;
         if (!list[i].cached && !program && status == COLLET_OK)
-            status = probe_answer_set(&list[i].answer, "probe-unavailable",
+            status = probe_report_set(&list[i].report, "probe-unavailable",
                                       "it is not known where libcore and collet-probe are", NULL, 1,
                                       err);
     }

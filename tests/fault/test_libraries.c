@@ -166,7 +166,7 @@ static void a_hang(void **state)
         FAKE("hangs"),
         "off",
         "probe_timeout_ms=4000",
-        {LEFT_ALONE("blas", "the probe hung in its capabilities (no answer after 4000 ms)")},
+        {LEFT_ALONE("blas", "the probe hung in its capabilities (no response after 4000 ms)")},
         NULL});
 }
 

@@ -116,7 +116,7 @@ static void a_hang_is_not_remembered(void **state)
     found first = run_probe(cache, dies), second = run_probe(cache, dies);
     timeout = "probe_timeout_ms=60000";
     assert_int_equal(first.state, COLLET_BACKEND_USABLE);
-    assert_holds(first.reason, "safe_mode: the probe hung in its capabilities (no answer after");
+    assert_holds(first.reason, "safe_mode: the probe hung in its capabilities (no response after");
     assert_true(probe_of(&first) != probe_of(&second));
 }
 
