@@ -20,7 +20,6 @@
 #include "util/json.h"
 #include "open.h"
 
-#define MAX_SETTINGS 256
 #define TAIL 400    /* bytes of the child's last messages that are kept */
 #define POLL_MS 20  /* a grandchild may hold the pipe open: the child is looked at this often */
 #define REAP_MS 300 /* a killed child that sits in a driver is abandoned after this */
@@ -103,9 +102,8 @@ static int high_pipe(int ends[2])
     return -1;
 }
 
-static int spawn_with(pid_t *pid, const char *program, char *const *arguments, int report,
-                      int messages, posix_spawn_file_actions_t *actions,
-                      posix_spawnattr_t *attributes)
+static int spawn_with(pid_t *pid, char *const *arguments, int report, int messages,
+                      posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes)
 {
     sigset_t none, all;
     sigemptyset(&none);
@@ -119,22 +117,11 @@ static int spawn_with(pid_t *pid, const char *program, char *const *arguments, i
     error = error ? error : posix_spawn_file_actions_addopen(actions, 1, "/dev/null", O_WRONLY, 0);
     error = error ? error : posix_spawn_file_actions_adddup2(actions, messages, 2);
     error = error ? error : posix_spawn_file_actions_adddup2(actions, report, PROBE_DESCRIPTOR);
-    return error ? error : posix_spawn(pid, program, actions, attributes, arguments, environ);
+    return error ? error : posix_spawn(pid, arguments[0], actions, attributes, arguments, environ);
 }
 
-static int spawn(const probe_request *request, int report, int messages, pid_t *pid)
+static int spawn_arguments(char *const *arguments, int report, int messages, pid_t *pid)
 {
-    char threads[16], timeout[24], *arguments[MAX_SETTINGS + 5];
-    size_t n = 0;
-    snprintf(threads, sizeof threads, "%d", request->threads);
-    snprintf(timeout, sizeof timeout, "%lld", (long long)request->timeout_ms);
-    arguments[n++] = (char *)request->program;
-    arguments[n++] = (char *)request->path;
-    arguments[n++] = threads;
-    arguments[n++] = timeout;
-    for (size_t i = 0; request->settings && request->settings[i] && i < MAX_SETTINGS; i++)
-        arguments[n++] = (char *)request->settings[i];
-    arguments[n] = NULL;
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     int error = posix_spawn_file_actions_init(&actions);
@@ -142,11 +129,30 @@ static int spawn(const probe_request *request, int report, int messages, pid_t *
         return error;
     error = posix_spawnattr_init(&attributes);
     if (!error) {
-        error =
-            spawn_with(pid, request->program, arguments, report, messages, &actions, &attributes);
+        error = spawn_with(pid, arguments, report, messages, &actions, &attributes);
         posix_spawnattr_destroy(&attributes);
     }
     posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+static int spawn(const probe_request *request, int report, int messages, pid_t *pid)
+{
+    char threads[16], timeout[24];
+    size_t count = 0;
+    snprintf(threads, sizeof threads, "%d", request->threads);
+    snprintf(timeout, sizeof timeout, "%lld", (long long)request->timeout_ms);
+    while (request->settings && request->settings[count])
+        count++;
+    const char *first[] = {request->program, request->path, threads, timeout};
+    const char **arguments = calloc(count + 5, sizeof *arguments);
+    if (!arguments)
+        return ENOMEM;
+    memcpy(arguments, first, sizeof first);
+    if (count)
+        memcpy(arguments + 4, request->settings, count * sizeof *arguments);
+    int error = spawn_arguments((char *const *)arguments, report, messages, pid);
+    free(arguments);
     return error;
 }
 
@@ -438,6 +444,8 @@ static collet_status probe_start(child *c, const probe_request *request, probe_r
     if (!error)
         return COLLET_OK;
     c->settled = 1;
+    if (error == ENOMEM)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a probe");
     return report_format(report, "probe-unavailable", 1, err, "%s cannot be started: %s",
                          request->program, strerror(error));
 }

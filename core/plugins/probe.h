@@ -5,10 +5,12 @@
  *
  * The child is the program collet-probe, started as
  *     collet-probe FILE THREADS TIMEOUT_MS [KEY=VALUE ...]
- * with /dev/null as standard input and output, its messages on descriptor 2 and the report on
- * descriptor 3; it closes all others before it opens the plugin. The report is a letter before each
- * step (those of open.h and PROBE_CAPABILITIES) and then one JSON object {"code": "...", "reason":
- * "...", "unproven": bool, "capabilities": "..."} and a newline.
+ * in a process group of its own, with /dev/null as standard input and output, messages on
+ * descriptor 2 and the report on descriptor 3. It closes all other descriptors before it opens the
+ * plugin. The report is a letter before each step (those of open.h and PROBE_CAPABILITIES), then
+ * one JSON object {"code": "...", "reason": "...", "unproven": bool, "capabilities": "..."} and a
+ * newline. The whole group, with the processes that the plugin has started, is killed when the
+ * probe ends and when the program dies; processes that left the group are not.
  */
 #ifndef COLLET_CORE_PROBE_H
 #define COLLET_CORE_PROBE_H

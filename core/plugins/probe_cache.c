@@ -20,6 +20,7 @@
 
 #define CACHE_FORMAT 1
 #define MAX_FILE ((size_t)1 << 21)
+#define MAX_WRITING 3600 /* seconds after which an unfinished file has no writer any more */
 #define MAX_CONTENT 4096 /* of a file below /proc that a report depends on */
 
 /* ---- Key --------------------------------------------------------------------------------- */
@@ -256,14 +257,14 @@ static int is_older(const kept_file *a, const kept_file *b)
                                                   : a->written.tv_nsec < b->written.tv_nsec;
 }
 
-/* The name of a report's file, not of one that is being written. */
-static int is_report(const char *name)
+/* A writer that was killed leaves a file whose name begins with '.'. */
+static int is_left_behind(const char *name, const struct stat *st)
 {
-    return !strncmp(name, "probe-", 6) && strlen(name) < sizeof(((kept_file *)0)->name);
+    return !strncmp(name, ".probe-", 7) && st->st_mtim.tv_sec < time(NULL) - MAX_WRITING;
 }
 
-/* Removes the oldest file when there are more than PROBE_CACHE_FILES. One is enough: a call adds at
- * most one. */
+/* Removes what killed writers left, and the oldest report when there are more than
+ * PROBE_CACHE_FILES. One is enough: a call adds at most one. */
 static void prune(int directory)
 {
     kept_file oldest = {.name = ""}, file;
@@ -272,8 +273,11 @@ static void prune(int directory)
     struct dirent *entry;
     struct stat st;
     while (entries && (entry = readdir(entries))) {
-        if (!is_report(entry->d_name) ||
-            fstatat(directory, entry->d_name, &st, AT_SYMLINK_NOFOLLOW))
+        if (fstatat(directory, entry->d_name, &st, AT_SYMLINK_NOFOLLOW))
+            continue;
+        if (is_left_behind(entry->d_name, &st))
+            unlinkat(directory, entry->d_name, 0);
+        if (strncmp(entry->d_name, "probe-", 6) || strlen(entry->d_name) >= sizeof file.name)
             continue;
         memcpy(file.name, entry->d_name, strlen(entry->d_name) + 1);
         file.written = st.st_mtim;

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <collet/collet.h>
@@ -99,8 +101,39 @@ static void close_inherited(void)
         closedir(directory);
 }
 
+static void kill_group(int signal_number)
+{
+    (void)signal_number;
+    kill(0, SIGKILL);
+}
+
+/*
+ * Starts a process that kills the group, and with it the children of the plugin, when libcore's
+ * process closes its end of the pipe (by dying, too) or this one dies. Without an exit signal it is
+ * invisible to a plugin that waits for any child.
+ */
+static pid_t guard_start(void)
+{
+    pid_t parent = getpid(), guard = (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0);
+    if (guard != 0)
+        return guard;
+    struct pollfd report = {.fd = PROBE_DESCRIPTOR};
+    signal(SIGTERM, kill_group);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    while (getppid() == parent && poll(&report, 1, -1) <= 0)
+        continue;
+    kill_group(0);
+    _exit(1);
+}
+
+static void guard_end(pid_t guard)
+{
+    if (guard > 0 && !kill(guard, SIGKILL))
+        waitpid(guard, NULL, __WALL);
+}
+
 /* A crash must end the child by its signal (a sanitizer would exit instead) and leave no core file;
- * the child must not outlive its parent or its time limit. */
+ * the child must not outlive its time limit. */
 static void confine(int64_t timeout_ms)
 {
     static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
@@ -109,7 +142,6 @@ static void confine(int64_t timeout_ms)
     struct rlimit core = {1, 1}; /* 0 would still hand the dump to a collecting program */
     setrlimit(RLIMIT_CORE, &core);
     alarm((unsigned)(timeout_ms / 1000 + 2));
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
 static collet_status try_plugin(const char *path, const collet_host *host, char **capabilities,
@@ -177,6 +209,7 @@ int main(int argc, char **argv)
     };
     close_inherited();
     confine(strtoll(argv[3], NULL, 10));
+    pid_t guard = guard_start();
     const char *code = "ok";
     char *capabilities = NULL;
     collet_error err = {.status = COLLET_OK, .text = ""};
@@ -185,6 +218,7 @@ int main(int argc, char **argv)
                    !strcmp(code, "load-failed");
     int failed = report(code, status == COLLET_OK ? "" : err.text, unproven,
                         status == COLLET_OK ? capabilities : NULL);
+    guard_end(guard);
     /* Not exit(): destructors of a refused plugin must not run. */
     _exit(failed);
 }

@@ -19,6 +19,8 @@ typedef struct identity {
 
 /* What was visited: directories and files have different numbers on one device. */
 typedef struct search {
+    const collet_host *host;
+    int named; /* the user named the element that is being searched */
     record_list *records;
     search_result *result;
     identity *seen;
@@ -40,6 +42,9 @@ static collet_status note(search *s, const char *path, const char *code, const c
                           .code = code,
                           .reason = reason,
                           .milliseconds = ms};
+    if (s->named && !entry.accepted && strncmp(code, "duplicate-", 10))
+        s->host->log(s->host, COLLET_LOG_WARNING, "the plugin path's %s is ignored: %s", path,
+                     reason);
     return record_add(s->records, &entry, s->err);
 }
 
@@ -135,9 +140,7 @@ static collet_status take_element(search *s, const char *element)
     struct stat st;
     if (element[0] != '/')
         return note(s, element, "relative-path",
-                    "only absolute paths are searched: what the current directory holds is not "
-                    "trusted",
-                    0);
+                    "only absolute paths are searched; the current directory is not trusted", 0);
     if (stat(element, &st))
         return errno == ENOENT || errno == ENOTDIR
                    ? note(s, element, "not-found", "it does not exist", 0)
@@ -211,13 +214,16 @@ static collet_status take_setting(search *s, const char *list, int *more)
     if (!list || !list[0])
         return COLLET_OK;
     *more = list[0] == '+';
-    return take_list(s, list + *more);
+    s->named = 1;
+    collet_status status = take_list(s, list + *more);
+    s->named = 0;
+    return status;
 }
 
 collet_status search_files(const loader_options *options, record_list *records,
                            search_result *result, collet_error *err)
 {
-    search s = {.records = records, .result = result, .err = err};
+    search s = {.host = options->host, .records = records, .result = result, .err = err};
     int more;
     *result = (search_result){.files = NULL};
     collet_status status = take_setting(&s, options->program_path, &more);

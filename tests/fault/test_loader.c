@@ -6,6 +6,7 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -220,6 +221,27 @@ static void hangs(void **state)
     expect_no_processes();
 }
 
+/* A killed program leaves no process of a plugin that its probe has started. */
+static void killed_host(void **state)
+{
+    fixture *f = *state;
+    fixture_add(f, "hang_entry", "bad.so");
+    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+    assert_int_equal(setenv("ZOO_STARTED", fixture_path(f, "started"), 1), 0);
+    pid_t host = fork();
+    assert_true(host >= 0);
+    if (host == 0) {
+        fixture_scan(f);
+        _exit(0);
+    }
+    for (int i = 0; i < 2000 && access(fixture_path(f, "started"), F_OK); i++)
+        usleep(10000);
+    assert_int_equal(unsetenv("ZOO_STARTED"), 0);
+    assert_int_equal(access(fixture_path(f, "started"), F_OK), 0);
+    assert_int_equal(kill(host, SIGKILL), 0);
+    expect_no_processes();
+}
+
 static void missing_library(void **state)
 {
     fixture *f = *state;
@@ -318,6 +340,24 @@ static void settings_reach_the_probe(void **state)
     assert_non_null(strstr(fixture_plugin(f, "zoo_own_op")->capabilities, "switched off"));
 }
 
+/* However many there are, the last one included. */
+static void many_settings_reach_the_probe(void **state)
+{
+    enum { COUNT = 1000 };
+    fixture *f = *state;
+    static char text[COUNT][24];
+    const char *settings[COUNT + 1] = {NULL};
+    for (int i = 0; i < COUNT; i++) {
+        snprintf(text[i], sizeof text[i], "zoo.k%d=1", i);
+        settings[i] = text[i];
+    }
+    settings[COUNT - 1] = "zoo.devices=0";
+    fixture_add(f, "own_op", "own_op.so");
+    f->options.settings = settings;
+    fixture_scan(f);
+    assert_non_null(strstr(fixture_plugin(f, "zoo_own_op")->capabilities, "switched off"));
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
@@ -336,12 +376,14 @@ int main(void)
         CASE(other_name),
         CASE(zoo),
         CASE(hangs),
+        CASE(killed_host),
         CASE(missing_library),
         CASE(opens_good_ones),
         CASE(changed_since),
         CASE(control_is_restored),
         CASE(probe_missing),
         CASE(settings_reach_the_probe),
+        CASE(many_settings_reach_the_probe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

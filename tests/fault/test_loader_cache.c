@@ -7,6 +7,7 @@
 #include "loader_fixture.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,6 +175,26 @@ static void bounded(void **state)
     }
 }
 
+/* A writer that was killed leaves its temporary file, which a later writer removes. */
+static void left_behind(void **state)
+{
+    fixture *f = *state;
+    static const char *const settings[] = {"zoo.devices=3", NULL};
+    const struct timespec times[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
+    fixture_scan(f);
+    fixture_write(f, "kept/here/.probe-1-2.json.1.2", "{", 1);
+    fixture_write(f, "kept/here/.probe-1-2.json.1.3", "{", 1);
+    fixture_write(f, "kept/here/.other", "{", 1);
+    assert_int_equal(
+        utimensat(AT_FDCWD, fixture_path(f, "kept/here/.probe-1-2.json.1.2"), times, 0), 0);
+    assert_int_equal(utimensat(AT_FDCWD, fixture_path(f, "kept/here/.other"), times, 0), 0);
+    f->options.settings = settings;
+    fixture_scan(f);
+    assert_int_equal(access(fixture_path(f, "kept/here/.probe-1-2.json.1.2"), F_OK), -1);
+    assert_int_equal(access(fixture_path(f, "kept/here/.probe-1-2.json.1.3"), F_OK), 0);
+    assert_int_equal(access(fixture_path(f, "kept/here/.other"), F_OK), 0);
+}
+
 static void hostile_contents(void **state)
 {
     size_t count;
@@ -312,19 +333,13 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        CASE(cached_and_used),
-        CASE(stale_by_file),
-        CASE(stale_by_probe),
-        CASE(stale_by_environment),
-        CASE(stale_by_settings),
-        CASE(several_results),
-        CASE(bounded),
-        CASE(hostile_contents),
-        CASE(hostile_file),
-        CASE(hostile_directory),
-        CASE(cannot_be_written),
-        CASE(what_is_cached),
-        CASE(no_device_is_probed_again),
+        CASE(cached_and_used),   CASE(stale_by_file),
+        CASE(stale_by_probe),    CASE(stale_by_environment),
+        CASE(stale_by_settings), CASE(several_results),
+        CASE(bounded),           CASE(left_behind),
+        CASE(hostile_contents),  CASE(hostile_file),
+        CASE(hostile_directory), CASE(cannot_be_written),
+        CASE(what_is_cached),    CASE(no_device_is_probed_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -245,6 +245,13 @@ static void test_nothing_found(void **state)
     contains(r.out, "no backend was found");
     contains(r.out, "  /nonexistent/plugins: ");
     tool_free(&r);
+
+    r = info_with("COLLET_PLUGIN_PATH=+/nonexistent/plugins:here", none);
+    tool_expect(&r, 0);
+    contains(r.out, "cpu_scalar");
+    contains(r.err, "/nonexistent/plugins is ignored: it does not exist\n");
+    contains(r.err, "here is ignored: only absolute paths are searched");
+    tool_free(&r);
 }
 
 static void to_full_disk(void *user)
