@@ -43,17 +43,18 @@ static collet_status create_runtime(collet_extraction *x, collet_error *err)
 {
     int64_t threads = x->settings.threads, others = count_processors() - 1;
     char text[48];
-    const char *list[] = {text, NULL};
+    const char *settings[] = {text, NULL}, *defaults[] = {"log=info", NULL, NULL};
     collet_runtime_options options = {.struct_size = sizeof options,
                                       .backend = x->settings.backend,
                                       .log = x->settings.log,
-                                      .log_user = x->settings.log_user};
+                                      .log_user = x->settings.log_user,
+                                      .defaults = defaults};
 
     snprintf(text, sizeof text, "num_threads=%lld", (long long)(threads > 0 ? threads : others));
     if (threads > 0)
-        options.settings = list;
+        options.settings = settings;
     else if (others > 0)
-        options.defaults = list;
+        defaults[1] = text;
     return collet_runtime_create(&x->runtime, &options, err);
 }
 

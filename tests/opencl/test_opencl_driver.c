@@ -73,6 +73,58 @@ static void what_does_not_compile_is_refused(void **state)
     close_world(w);
 }
 
+typedef struct messages {
+    int count;
+    char last[400];
+} messages;
+
+static void count_message(void *user, int32_t level, const char *text)
+{
+    messages *m = user;
+    if (level != COLLET_LOG_INFO || !strstr(text, "compiling kernels"))
+        return;
+    m->count++;
+    snprintf(m->last, sizeof m->last, "%s", text);
+}
+
+/* Runs three programs; returns the number of messages about their compilation. */
+static int compile_three(const char *library, const char *cache, messages *m)
+{
+    char setting[600];
+    const char *const settings[] = {cache, setting, "log=info", NULL};
+    collet_runtime_options options = {.struct_size = sizeof options,
+                                      .plugin_path = OPENCL_PLUGIN,
+                                      .settings = settings,
+                                      .log = count_message,
+                                      .log_user = m};
+    collet_error err = {COLLET_OK, ""};
+    world w;
+    snprintf(setting, sizeof setting, "opencl.library=%s", library);
+    if (collet_runtime_create(&w.rt, &options, &err) != COLLET_OK)
+        fail_msg("%s", err.text);
+    w.cx = context_of(w.rt);
+    collet_array *a = floats(w.cx, 4, 1);
+    assert_ok(w.cx, collet_set_backend(w.cx, "opencl"));
+    assert_ok(w.cx, collet_add(w.cx, a, a, a));
+    assert_ok(w.cx, collet_neg(w.cx, a, a));
+    assert_ok(w.cx, collet_mul(w.cx, a, a, a));
+    collet_array_free(a);
+    close_world(w);
+    return m->count;
+}
+
+static void long_compilation_is_reported_once(void **state)
+{
+    messages none = {0, ""}, kept = {0, ""}, not_kept = {0, ""};
+    (void)state;
+    assert_int_equal(compile_three(FAKE("plain"), "cache=off", &none), 0);
+    assert_int_equal(compile_three(FAKE("slow"), "cache_dir=/nowhere", &kept), 1);
+    assert_non_null(strstr(kept.last, "compiling kernels for opencl:0 (1."));
+    assert_non_null(strstr(kept.last, "kept in /nowhere/kernels"));
+    assert_int_equal(compile_three(FAKE("slow"), "cache=off", &not_kept), 1);
+    assert_non_null(strstr(not_kept.last, "not kept, because the cache is off"));
+}
+
 /* The next wait reports it, with the kernel's name; the device remains usable. */
 static void a_kernel_that_fails_is_named(void **state)
 {
@@ -139,6 +191,7 @@ int main(void)
         cmocka_unit_test(what_is_missing_is_said),
         cmocka_unit_test(a_device_without_f64_has_fewer_rows),
         cmocka_unit_test(what_does_not_compile_is_refused),
+        cmocka_unit_test(long_compilation_is_reported_once),
         cmocka_unit_test(a_kernel_that_fails_is_named),
         cmocka_unit_test(a_device_that_answers_no_more_is_lost),
         cmocka_unit_test(a_driver_short_of_memory_refuses),

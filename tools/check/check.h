@@ -56,10 +56,11 @@ typedef struct check_shared {
 
 /*
  * Opens the target and runs rows `first`.. of it, one byte into `pipe` (if >= 0) for each case
- * begun and row ended. stdout and stderr are the file `output` (-1: as they are).
+ * begun and row ended. stdout and stderr are the file `output` (-1: as they are); messages of the
+ * runtime go to the file `messages`.
  */
 void check_work(const check_options *options, check_shared *shared, int32_t first, int pipe,
-                int output);
+                int output, int messages);
 
 /* Runs workers until every row is judged; rows are reported as they end. Returns the exit status.
  */

@@ -6,6 +6,7 @@
 #include "check.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -47,9 +48,10 @@ static bool start(const check_options *options, check_shared *shared, int32_t fi
         if (getppid() != parent)
             _exit(1);
         close(ends[0]);
+        int messages = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
         dup2(p->output, STDOUT_FILENO);
         dup2(p->output, STDERR_FILENO);
-        check_work(options, shared, first, ends[1], p->output);
+        check_work(options, shared, first, ends[1], p->output, messages);
         exit(0);
     }
     close(ends[1]);
@@ -207,7 +209,7 @@ int check_supervise(const check_options *options)
     }
     if (options->in_process) {
         shared->row = -1;
-        check_work(options, shared, 0, -1, -1);
+        check_work(options, shared, 0, -1, -1, STDERR_FILENO);
         (void)report_rows(options, shared, 0);
     } else if (!work(options, shared)) {
         fprintf(stderr, "backend-check: cannot start a process: %s\n", strerror(errno));

@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,7 +14,7 @@ typedef struct worker {
     collet_runtime *runtime;
     collet_context *context;
     kit_row *rows; /* as many as shared->rows */
-    int pipe;
+    int pipe, messages;
     collet_op_info op; /* whose signatures are added */
 } worker;
 
@@ -79,6 +80,13 @@ static void copy_text(char *target, size_t size, const char *source)
     target[length] = '\0';
 }
 
+static void print_log(void *user, int32_t level, const char *text)
+{
+    const int *messages = user;
+    (void)level;
+    dprintf(*messages, "backend-check: %s\n", text);
+}
+
 /* The error of a context of that name lists the nearest and the available names. */
 static void refuse_name(worker *w)
 {
@@ -94,8 +102,13 @@ static bool open_backend(worker *w, const char *path)
     collet_error err = {0};
     collet_backend_info info;
     /* The backend was named: COLLET_BACKEND is ignored. */
-    collet_runtime_options options = {
-        .struct_size = sizeof options, .plugin_path = path, .backend = "auto"};
+    const char *const defaults[] = {"log=info", NULL};
+    collet_runtime_options options = {.struct_size = sizeof options,
+                                      .plugin_path = path,
+                                      .backend = "auto",
+                                      .log = print_log,
+                                      .log_user = &w->messages,
+                                      .defaults = defaults};
     if (collet_runtime_create(&w->runtime, &options, &err) != COLLET_OK) {
         refuse(w, CHECK_REFUSED, "%s", err.text);
         return false;
@@ -229,9 +242,9 @@ static void run_row(worker *w, int32_t at, int output)
 }
 
 void check_work(const check_options *options, check_shared *shared, int32_t first, int pipe,
-                int output)
+                int output, int messages)
 {
-    worker w = {.options = options, .shared = shared, .pipe = pipe};
+    worker w = {.options = options, .shared = shared, .pipe = pipe, .messages = messages};
     char *path = NULL;
     w.rows = kit_memory(CHECK_MAX_ROWS * sizeof *w.rows);
     if (is_file(options->target)) {

@@ -18,11 +18,12 @@ collet_status ternary_session_open(ternary_session *session, const ternary_optio
                                    const char *unit, collet_error *err)
 {
     char text[48];
-    const char *settings[] = {text, NULL};
+    const char *settings[] = {text, NULL}, *const defaults[] = {TOOL_LOG_LEVEL, NULL};
     collet_runtime_options wanted = {.struct_size = sizeof wanted,
                                      .backend = options->backend,
                                      .log = tool_log,
-                                     .log_user = (void *)(uintptr_t) "collet-ternary"};
+                                     .log_user = (void *)(uintptr_t) "collet-ternary",
+                                     .defaults = defaults};
 
     memset(session, 0, sizeof *session);
     tool_progress_begin(&session->progress, unit, 0, options->quiet);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stand-in for the OpenCL loader. A macro selects the fault: NO_PLATFORM, NO_DEVICE, LACKS (a
- * function), COMPILES_NOTHING, FAILS (every kernel ends in an error), DIES (a kernel fails and the
- * device is lost) or SHORT (of memory). One device; commands complete when enqueued; kernels do
- * nothing.
+ * function), COMPILES_NOTHING, SLOW (has f64; 0.6 s for each program), FAILS (every kernel ends in
+ * an error), DIES (a kernel fails and the device is lost) or SHORT (of memory). One device;
+ * commands complete when enqueued; kernels do nothing.
  */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "opencl/abi.h"
 
@@ -75,7 +76,7 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, vo
                        size_t *written)
 {
     static const char name[] = "a \"fake\" device";
-    cl_ulong number = 1 << 20;
+    cl_ulong number = 1 << 28;
     cl_uint few = 4;
     size_t bytes = 256, sizes[3] = {256, 256, 256};
     (void)device;
@@ -90,7 +91,9 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, vo
         number = CL_DEVICE_TYPE_GPU;
         return COPY_OUT(number);
     case CL_DEVICE_DOUBLE_FP_CONFIG:
+#ifndef SLOW
         number = 0;
+#endif
         return COPY_OUT(number);
     case CL_DEVICE_MAX_COMPUTE_UNITS:
     case CL_DEVICE_MAX_CLOCK_FREQUENCY:
@@ -171,6 +174,8 @@ typedef struct fake_event {
 
 static cl_int done(cl_event *event, cl_int status)
 {
+    if (!event)
+        return CL_SUCCESS;
     fake_event *e = malloc(sizeof *e);
     if (!e)
         return CL_OUT_OF_HOST_MEMORY;
@@ -286,6 +291,9 @@ cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *dev
     (void)options;
     (void)notify;
     (void)user;
+#ifdef SLOW
+    nanosleep(&(struct timespec){0, 600000000}, NULL);
+#endif
 #ifdef COMPILES_NOTHING
     return CL_BUILD_PROGRAM_FAILURE;
 #else

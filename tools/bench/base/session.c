@@ -2,6 +2,7 @@
 #include "session.h"
 
 #include "common/json_add.h"
+#include "common/log.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -125,11 +126,12 @@ collet_status bench_session_open(bench_session *s, const bench_options *options,
                                  int32_t with_backends, collet_error *err)
 {
     char threads[32];
-    const char *settings[] = {NULL, NULL};
+    const char *settings[] = {NULL, NULL}, *const defaults[] = {TOOL_LOG_LEVEL, NULL};
     collet_runtime_options wanted = {.struct_size = sizeof wanted,
                                      .log = print_log,
                                      .log_user = &s->progress,
-                                     .settings = settings};
+                                     .settings = settings,
+                                     .defaults = defaults};
 
     *s = (bench_session){.options = options};
     tool_progress_begin(&s->progress, "", 0, 0);

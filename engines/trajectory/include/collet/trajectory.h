@@ -87,7 +87,8 @@ typedef struct collet_extraction_options {
     const char *backend;     /* without a context: as collet_set_backend; NULL: the settings' */
     int64_t threads;         /* without a context: CPU threads; 0: the settings', or else one less
                                 than there are processors, because a thread reads */
-    collet_log_fn log; /* without a context: messages of the runtime; NULL: dropped */
+    collet_log_fn log; /* without a context: messages of the runtime, by default from info on;
+                          NULL: dropped */
     void *log_user;
     int64_t batch_frames;    /* frames read and computed at a time; three such batches are in
                                 memory, two if they are large. 0: about 3 MiB */

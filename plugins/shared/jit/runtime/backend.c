@@ -71,6 +71,7 @@ collet_status jit_device_open(const collet_host *host, uint32_t index, collet_de
         return host->fail(err, COLLET_NO_MEMORY, "%s: out of memory while opening the device",
                           this_backend.name);
     b->host = host;
+    b->index = index;
     if (pthread_mutex_init(&b->lock, NULL) || pthread_mutex_init(&b->programs.lock, NULL) ||
         jit_pool_init(&b->pool, UINT64_MAX)) {
         free(b);

@@ -28,6 +28,7 @@ typedef struct jit_program {
 
 typedef struct jit_programs {
     pthread_mutex_t lock; /* held during compilation */
+    double seconds;       /* spent on compilation */
     uint32_t count;
     jit_program programs[JIT_PROGRAMS];
 } jit_programs;
@@ -51,6 +52,7 @@ typedef struct jit_staging {
 
 typedef struct jit_base {
     const collet_host *host;
+    uint32_t index;
     jit_traits traits;
     uint64_t total_memory;
     char options[256];   /* compiler options for all programs: jit_options */

@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,16 +67,21 @@ static int make_directories(char *path)
     return !mkdir(path, 0700) || errno == EEXIST;
 }
 
+int binary_cache_directory(const collet_host *host, char path[PATH_MAX])
+{
+    const char *on = host->config(host, "cache"), *base = host->config(host, "cache_dir");
+    if (getauxval(AT_SECURE) || !base || base[0] != '/' || (on && strcmp(on, "on") != 0))
+        return 0;
+    int length = snprintf(path, PATH_MAX, "%s/kernels", base);
+    return length > 0 && length < PATH_MAX;
+}
+
 /* -1 unless the directory belongs to this user and only the user has access. */
 static int open_directory(const collet_host *host, int make)
 {
     char path[PATH_MAX];
     struct stat st;
-    const char *on = host->config(host, "cache"), *base = host->config(host, "cache_dir");
-    if (getauxval(AT_SECURE) || !base || base[0] != '/' || (on && strcmp(on, "on")))
-        return -1;
-    int length = snprintf(path, sizeof path, "%s/kernels", base);
-    if (length < 0 || (size_t)length >= sizeof path || (make && !make_directories(path)))
+    if (!binary_cache_directory(host, path) || (make && !make_directories(path)))
         return -1;
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd >= 0 && (fstat(fd, &st) || st.st_uid != geteuid() || (st.st_mode & 077))) {

@@ -7,6 +7,8 @@
 #ifndef COLLET_JIT_RUNTIME_BINARY_CACHE_H
 #define COLLET_JIT_RUNTIME_BINARY_CACHE_H
 
+#include <limits.h>
+
 #include <collet/plugin.h>
 
 /* A 64-bit hash of `bytes` bytes, continued from `hash` (any number to begin with). */
@@ -21,6 +23,9 @@ void *binary_cache_get(const collet_host *host, const char *key, uint64_t *bytes
 
 /* Stores a binary; evicts the oldest beyond BINARY_CACHE_FILES or _BYTES. */
 void binary_cache_put(const collet_host *host, const char *key, const void *binary, uint64_t bytes);
+
+/* Writes the absolute path of the directory; 0 if the cache is off. */
+int binary_cache_directory(const collet_host *host, char path[PATH_MAX]);
 
 /* Removes a binary that the driver rejected. */
 void binary_cache_drop(const collet_host *host, const char *key);

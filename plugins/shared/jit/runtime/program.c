@@ -4,11 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "binary_cache.h"
 #include "source.h"
 
 #define OPTIONS 768
+/* Compilation that takes longer, in seconds, is logged. */
+#define REPORTED 1.0
 
 /* ---- Programs -------------------------------------------------------------------------------- */
 
@@ -51,6 +54,27 @@ static void show(const collet_host *host, const jit_launch *l)
     jit_source_show(host->config(host, key), l->source, l->options);
 }
 
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Logs once, when the total passes the limit: many programs may follow. */
+static void add_seconds(jit_base *b, double seconds)
+{
+    double before = b->programs.seconds;
+    char directory[PATH_MAX];
+    b->programs.seconds += seconds;
+    if (before >= REPORTED || b->programs.seconds < REPORTED)
+        return;
+    int kept = binary_cache_directory(b->host, directory);
+    b->host->log(b->host, COLLET_LOG_INFO, "compiling kernels for %s:%u (%.1f s so far), %s%s",
+                 this_backend.name, b->index, b->programs.seconds,
+                 kept ? "kept in " : "not kept, because the cache is off", kept ? directory : "");
+}
+
 static collet_status build(collet_device *d, const jit_launch *l, void **handle, collet_error *err)
 {
     jit_base *b = jit_base_of(d);
@@ -64,8 +88,11 @@ static collet_status build(collet_device *d, const jit_launch *l, void **handle,
     collet_status status = COLLET_OK;
     show(b->host, l);
     *handle = from_cache(d, key, options);
-    if (!*handle)
+    if (!*handle) {
+        double began = now();
         status = jit_program_compile(d, name, texts, count, options, key, handle, err);
+        add_seconds(b, now() - began);
+    }
     free(key);
     return status;
 }
