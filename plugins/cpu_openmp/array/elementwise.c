@@ -26,10 +26,12 @@
 
 typedef struct elementwise {
     loop l;
-    row_kernel row, streamed;
+    row_kernel row;
+    uint32_t op;
     const convert_kernels *convert;
     const move_kernels *move;
     int64_t size; /* of an element of the output */
+    int streams;  /* the row kernel can write a large output by itself */
     char *alpha;
     collet_dtype half; /* f16 or bf16: the row kernel is that of f32, and elements are converted */
 } elementwise;
@@ -60,7 +62,7 @@ static void run_half_row(const elementwise *e, char *const *at, const int64_t *s
         for (int32_t k = 1; k < e->l.views; k++)
             convert_run_of(e->convert, wide[k], COLLET_F32, sizeof(float), at[k] + i * step[k],
                            e->half, step[k], step[k] ? count : 1);
-        e->row(wide, wide_step, count);
+        e->row(e->op, 0, wide, wide_step, count);
         convert_run_of(e->convert, at[0] + i * step[0], e->half, step[0], wide[0], COLLET_F32,
                        sizeof(float), count);
     }
@@ -74,7 +76,7 @@ static void run_row(const void *context, char *const *at, const int64_t *step, i
         return;
     }
     char *const all[ROW_VIEWS] = {at[0], at[1], e->l.views > 2 ? at[2] : NULL, e->alpha};
-    e->row(all, step, n);
+    e->row(e->op, 0, all, step, n);
 }
 
 static void run_part(void *argument, int32_t thread, int64_t begin, int64_t end)
@@ -93,10 +95,10 @@ static void run_part_streamed(void *argument, int32_t thread, int64_t begin, int
     const int64_t step[LOOP_VIEWS] = {e->size, l->views > 1 ? l->step[1][0] : 0,
                                       l->views > 2 ? l->step[2][0] : 0};
     (void)thread;
-    if (e->streamed) {
+    if (e->streams) {
         char *const at[ROW_VIEWS] = {l->at[0] + begin * step[0], l->at[1] + begin * step[1],
                                      l->views > 2 ? l->at[2] + begin * step[2] : NULL, e->alpha};
-        e->streamed(at, step, end - begin);
+        e->row(e->op, 1, at, step, end - begin);
         return;
     }
     /* The first piece ends at a cache line boundary, so that all later ones are aligned. */
@@ -138,34 +140,38 @@ static int suits_streaming(const elementwise *e)
     return 1;
 }
 
+static int is_heavy(uint32_t op)
+{
+    return op == COLLET_OP_EXP || op == COLLET_OP_LOG || op == COLLET_OP_SIN ||
+           op == COLLET_OP_COS || op == COLLET_OP_TANH;
+}
+
 static void run_large(collet_device *device, const collet_kernel_call *call, elementwise *e,
                       int64_t heavy)
 {
     loop_init(&e->l, call, (int32_t)(call->n_out + call->n_in), NULL);
     e->size = (int64_t)cpu_dtype_size(cpu_operand(call, 0)->dtype);
     int64_t grain = GRAIN_BYTES / (e->l.views * e->size * heavy);
-    if (!suits_streaming(e))
-        e->streamed = NULL;
+    e->streams = e->streams && suits_streaming(e);
     team_run(device->threads, e->l.count, grain,
              worth_streaming(device, e) ? run_part_streamed : run_part, e);
 }
 
-/* Calls of one row for one thread go straight to the kernel. */
-static inline collet_status run_with(collet_device *device, const collet_kernel_call *call,
-                                     const elementwise_rows *rows, int64_t heavy, char *alpha)
+/* Calls of one row for one thread go straight to the row kernel. */
+static inline collet_status run(collet_device *device, const collet_kernel_call *call, char *alpha)
 {
-    static const int8_t index[COLLET_DTYPE_COUNT] = {[COLLET_F32] = ROW_F32,
-                                                     [COLLET_F64] = ROW_F64,
-                                                     [COLLET_C64] = ROW_C64,
-                                                     [COLLET_C128] = ROW_C128};
+    static const int8_t index[COLLET_DTYPE_COUNT] = {
+        [COLLET_F32] = ROW_F32, [COLLET_F64] = ROW_F64,  [COLLET_C64] = ROW_C64,
+        [COLLET_F16] = ROW_F32, [COLLET_BF16] = ROW_F32, [COLLET_C128] = ROW_C128};
     const collet_operand *out = cpu_operand(call, 0);
     collet_dtype type = cpu_operand(call, 1)->dtype;
     int half = type == COLLET_F16 || type == COLLET_BF16;
-    int32_t at_type = half ? ROW_F32 : index[type];
-    row_kernel row = rows->row[at_type];
+    row_kernel row = device->level->elementwise->row[index[type]];
+    int64_t heavy = is_heavy(call->op) ? HEAVY : 1;
     if (half || out->ndim != 1 || out->shape[0] > GRAIN_BYTES / (24 * heavy)) {
         elementwise e = {.row = row,
-                         .streamed = half ? NULL : rows->streamed[at_type],
+                         .op = call->op,
+                         .streams = type == COLLET_F32 || type == COLLET_F64,
                          .convert = device->level->convert,
                          .move = device->level->move,
                          .alpha = alpha,
@@ -181,79 +187,13 @@ static inline collet_status run_with(collet_device *device, const collet_kernel_
         at[k] = cpu_at(o);
         step[k] = cpu_step(o, 0);
     }
-    row(at, step, out->shape[0]);
+    row(call->op, 0, at, step, out->shape[0]);
     return COLLET_OK;
 }
 
-static inline collet_status run(collet_device *device, const collet_kernel_call *call,
-                                const elementwise_rows *rows, int64_t heavy)
+KERNEL(elementwise)
 {
-    return run_with(device, call, rows, heavy, NULL);
-}
-
-KERNEL(add)
-{
-    return run(device, call, &device->level->elementwise->add, 1);
-}
-
-KERNEL(sub)
-{
-    return run(device, call, &device->level->elementwise->sub, 1);
-}
-
-KERNEL(mul)
-{
-    return run(device, call, &device->level->elementwise->mul, 1);
-}
-
-KERNEL(div)
-{
-    return run(device, call, &device->level->elementwise->div, 1);
-}
-
-KERNEL(neg)
-{
-    return run(device, call, &device->level->elementwise->neg, 1);
-}
-
-KERNEL(abs)
-{
-    return run(device, call, &device->level->elementwise->abs, 1);
-}
-
-KERNEL(conj)
-{
-    return run(device, call, &device->level->elementwise->conj, 1);
-}
-
-KERNEL(sqrt)
-{
-    return run(device, call, &device->level->elementwise->sqrt, 1);
-}
-
-KERNEL(exp)
-{
-    return run(device, call, &device->level->elementwise->exp, HEAVY);
-}
-
-KERNEL(log)
-{
-    return run(device, call, &device->level->elementwise->log, HEAVY);
-}
-
-KERNEL(sin)
-{
-    return run(device, call, &device->level->elementwise->sin, HEAVY);
-}
-
-KERNEL(cos)
-{
-    return run(device, call, &device->level->elementwise->cos, HEAVY);
-}
-
-KERNEL(tanh)
-{
-    return run(device, call, &device->level->elementwise->tanh, HEAVY);
+    return run(device, call, NULL);
 }
 
 KERNEL(axpy)
@@ -262,5 +202,5 @@ KERNEL(axpy)
     _Alignas(16) char alpha[16];
     cpu_convert(alpha, cpu_operand(call, 0)->dtype, 0, (const char *)params->alpha.value.bytes,
                 params->alpha.dtype, 0, 1);
-    return run_with(device, call, &device->level->elementwise->axpy, 1, alpha);
+    return run(device, call, alpha);
 }

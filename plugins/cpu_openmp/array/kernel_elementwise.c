@@ -11,8 +11,6 @@
 #include "cpu_openmp/util/kernel_level.h"
 #include "cpu_openmp/util/kernel_stream.h"
 
-enum { ADD, SUB, MUL, DIV, AXPY, NEG, ABS, EXP, LOG, SQRT, SIN, COS, TANH };
-
 /* ---- Real numbers -------------------------------------------------------------------------- */
 
 /* Elements that are checked for special arguments at a time. */
@@ -50,10 +48,6 @@ INLINE double magnitude_f64(double x)
 #define LARGEST DBL_MAX
 #define EXP_LOG 1
 #include "kernel_elementwise.inc"
-
-#if HAVE_LANES
-#include "kernel_elementwise_lanes.inc"
-#endif
 
 /* ---- Complex numbers ----------------------------------------------------------------------- */
 
@@ -119,56 +113,14 @@ INLINE double magnitude_c128(double re, double im)
 
 #define REAL float
 #define NAME(x) x##_c64
-#define REAL_ROW(x) row_##x##_f32
+#define PART_ROW row_f32
 #include "kernel_complex.inc"
 
 #define REAL double
 #define NAME(x) x##_c128
-#define REAL_ROW(x) row_##x##_f64
+#define PART_ROW row_f64
 #include "kernel_complex.inc"
 
 extern const elementwise_kernels LEVEL_NAME(elementwise);
 const elementwise_kernels LEVEL_NAME(elementwise) = {
-    .add = {.row = {[ROW_F32] = row_add_f32,
-                    [ROW_F64] = row_add_f64,
-                    [ROW_C64] = row_add_c64,
-                    [ROW_C128] = row_add_c128},
-            .streamed = {[ROW_F32] = streamed_add_f32, [ROW_F64] = streamed_add_f64}},
-    .sub = {.row = {[ROW_F32] = row_sub_f32,
-                    [ROW_F64] = row_sub_f64,
-                    [ROW_C64] = row_sub_c64,
-                    [ROW_C128] = row_sub_c128},
-            .streamed = {[ROW_F32] = streamed_sub_f32, [ROW_F64] = streamed_sub_f64}},
-    .mul = {.row = {[ROW_F32] = row_mul_f32,
-                    [ROW_F64] = row_mul_f64,
-                    [ROW_C64] = row_mul_c64,
-                    [ROW_C128] = row_mul_c128},
-            .streamed = {[ROW_F32] = streamed_mul_f32, [ROW_F64] = streamed_mul_f64}},
-    .div = {.row = {[ROW_F32] = row_div_f32,
-                    [ROW_F64] = row_div_f64,
-                    [ROW_C64] = row_div_c64,
-                    [ROW_C128] = row_div_c128},
-            .streamed = {[ROW_F32] = streamed_div_f32, [ROW_F64] = streamed_div_f64}},
-    .abs = {.row = {[ROW_F32] = row_abs_f32,
-                    [ROW_F64] = row_abs_f64,
-                    [ROW_C64] = row_abs_c64,
-                    [ROW_C128] = row_abs_c128},
-            .streamed = {[ROW_F32] = streamed_abs_f32, [ROW_F64] = streamed_abs_f64}},
-    .conj = {.row = {[ROW_C64] = row_conj_c64, [ROW_C128] = row_conj_c128}},
-    .neg = {.row = {[ROW_F32] = row_neg_f32, [ROW_F64] = row_neg_f64},
-            .streamed = {[ROW_F32] = streamed_neg_f32, [ROW_F64] = streamed_neg_f64}},
-    .axpy = {.row = {[ROW_F32] = row_axpy_f32, [ROW_F64] = row_axpy_f64},
-             .streamed = {[ROW_F32] = streamed_axpy_f32, [ROW_F64] = streamed_axpy_f64}},
-    .exp = {.row = {[ROW_F32] = row_exp_f32, [ROW_F64] = row_exp_f64},
-            .streamed = {[ROW_F32] = streamed_exp_f32, [ROW_F64] = streamed_exp_f64}},
-    .log = {.row = {[ROW_F32] = row_log_f32, [ROW_F64] = row_log_f64},
-            .streamed = {[ROW_F32] = streamed_log_f32, [ROW_F64] = streamed_log_f64}},
-    .sqrt = {.row = {[ROW_F32] = row_sqrt_f32, [ROW_F64] = row_sqrt_f64},
-             .streamed = {[ROW_F32] = streamed_sqrt_f32, [ROW_F64] = streamed_sqrt_f64}},
-    .sin = {.row = {[ROW_F32] = row_sin_f32, [ROW_F64] = row_sin_f64},
-            .streamed = {[ROW_F32] = streamed_sin_f32, [ROW_F64] = streamed_sin_f64}},
-    .cos = {.row = {[ROW_F32] = row_cos_f32, [ROW_F64] = row_cos_f64},
-            .streamed = {[ROW_F32] = streamed_cos_f32, [ROW_F64] = streamed_cos_f64}},
-    .tanh = {.row = {[ROW_F32] = row_tanh_f32, [ROW_F64] = row_tanh_f64},
-             .streamed = {[ROW_F32] = streamed_tanh_f32, [ROW_F64] = streamed_tanh_f64}},
-};
+    .row = {[ROW_F32] = row_f32, [ROW_F64] = row_f64, [ROW_C64] = row_c64, [ROW_C128] = row_c128}};

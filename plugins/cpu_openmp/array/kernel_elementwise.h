@@ -10,24 +10,21 @@
 #ifndef COLLET_OPENMP_KERNELS_ELEMENTWISE_H
 #define COLLET_OPENMP_KERNELS_ELEMENTWISE_H
 
-#include <stdint.h>
-
-typedef void (*row_kernel)(char *const *at, const int64_t *step, int64_t n);
-
-/* The index of a table: the type of the inputs. NULL where an op has no such kernel. */
-enum { ROW_F32, ROW_F64, ROW_C64, ROW_C128, ROW_TYPES };
+#include <collet/types.h>
 
 /*
- * `streamed` is for an output larger than the caches and disjoint from the inputs, elements
- * adjacent: step[1] and step[2] are those of adjacent elements or 0. NULL: there is only `row`.
+ * `op` is COLLET_OP_ADD or another elementwise op of the type. `streamed` (f32 and f64 alone)
+ * selects non-temporal stores: the output is disjoint from the inputs, its elements adjacent;
+ * step[1] and step[2] are those of adjacent elements or 0.
  */
-typedef struct elementwise_rows {
-    row_kernel row[ROW_TYPES], streamed[ROW_TYPES];
-} elementwise_rows;
+typedef void (*row_kernel)(uint32_t op, int streamed, char *const *at, const int64_t *step,
+                           int64_t n);
+
+/* The index of the table: the type of the inputs. */
+enum { ROW_F32, ROW_F64, ROW_C64, ROW_C128, ROW_TYPES };
 
 typedef struct elementwise_kernels {
-    elementwise_rows add, sub, mul, div, neg, abs, conj, axpy;
-    elementwise_rows exp, log, sqrt, sin, cos, tanh;
+    row_kernel row[ROW_TYPES];
 } elementwise_kernels;
 
 #endif
