@@ -98,8 +98,7 @@ static uint32_t activations_of(const kit_plan *plan)
     return plan->row->info.id == COLLET_OP_TERNARY_LINEAR ? 3 : 1;
 }
 
-static void each_kind(kit_plan *plan, product p, int number, bool big,
-                      void (*emit)(kit_plan *plan, const kit_case *c))
+static void each_kind(kit_plan *plan, product p, int number, bool big)
 {
     for (uint32_t a = 0; a < activations_of(plan); a++)
         for (int kind = ORDINARY; kind < KINDS; kind++) {
@@ -108,7 +107,7 @@ static void each_kind(kit_plan *plan, product p, int number, bool big,
             kit_case c = of_product(plan, p, kind);
             choose(&c, a, number + kind);
             c.big = big;
-            emit(plan, &c);
+            kit_emit(plan, &c);
         }
 }
 
@@ -131,7 +130,10 @@ static void plan_layouts(kit_plan *plan)
 {
     static const product strided[] = {
         {5, 300, 3}, {17, 70, 9}, {3, 256, -1}, {6, 513, 5}, {14, 300, 33}};
-    static const int64_t y[] = {2, 3, 5}, x[] = {3, 300}, column[] = {2, 1, 300}, none[] = {0, 300};
+    static const struct {
+        int32_t ndim;
+        int64_t shape[2];
+    } leading[] = {{2, {2, 3}}, {1, {3}}, {2, {2, 1}}, {0, {0}}, {1, {0}}}; /* axes of x */
     for (size_t i = 0; i < sizeof strided / sizeof *strided; i++)
         for (uint32_t a = 0; a < activations_of(plan); a++) {
             kit_case c = of_product(plan, strided[i], ORDINARY);
@@ -140,21 +142,17 @@ static void plan_layouts(kit_plan *plan)
         }
     for (uint32_t a = 0; a < activations_of(plan); a++) {
         kit_case c = of_product(plan, (product){5, 300, 3}, ORDINARY);
-        bool packed = c.operand[2].dtype == COLLET_U8 && c.operand[2].shape[1] != 300;
-        int64_t last = packed ? c.operand[2].shape[1] : 300;
+        int64_t last = c.operand[2].shape[1];
         choose(&c, a, 0);
-        kit_shape(&c, 0, 3, y);
-        kit_shape(&c, 2, 3, (int64_t[]){2, 3, last});
-        kit_emit_layouts(plan, &c);
-        kit_shape(&c, 2, 2, (int64_t[]){x[0], last});
-        kit_emit(plan, &c);
-        kit_shape(&c, 2, 3, (int64_t[]){column[0], column[1], last});
-        kit_emit(plan, &c);
-        kit_shape(&c, 2, 1, &last);
-        kit_emit(plan, &c);
-        kit_shape(&c, 0, 2, (int64_t[]){0, 5});
-        kit_shape(&c, 2, 2, (int64_t[]){none[0], last});
-        kit_emit(plan, &c);
+        kit_shape(&c, 0, 3, (int64_t[]){2, 3, 5});
+        for (size_t i = 0; i < sizeof leading / sizeof *leading; i++) {
+            int64_t x[] = {leading[i].shape[0], leading[i].shape[1], 0};
+            x[leading[i].ndim] = last;
+            kit_shape(&c, 2, leading[i].ndim + 1, x);
+            if (i == 4) /* no tokens */
+                kit_shape(&c, 0, 2, (int64_t[]){0, 5});
+            (i == 0 ? kit_emit_layouts : kit_emit)(plan, &c);
+        }
         c = of_product(plan, (product){256, 256, 4}, ORDINARY);
         choose(&c, a, 0);
         kit_emit_sharing(plan, &c);
@@ -173,7 +171,7 @@ static void plan_many(kit_plan *plan)
         kit_shape(&c, 2, 3, (int64_t[]){2, 17, c.operand[2].shape[1]});
         kit_emit_layouts(plan, &c);
     }
-    each_kind(plan, (product){90, 256, 65}, 0, true, kit_emit);
+    each_kind(plan, (product){90, 256, 65}, 0, true);
 }
 
 static void plan_big(kit_plan *plan)
@@ -212,7 +210,7 @@ static void plan_product(kit_plan *plan)
         {5, 0, 33},
     };
     for (size_t i = 0; i < sizeof products / sizeof *products; i++)
-        each_kind(plan, products[i], (int)i, false, kit_emit);
+        each_kind(plan, products[i], (int)i, false);
     plan_lengths(plan);
     plan_layouts(plan);
     plan_many(plan);
@@ -250,14 +248,18 @@ static float range_of(int64_t row)
     return largest[row % 10];
 }
 
-static float x_of(const kit_case *c, int64_t row, int64_t i, kit_rng *rng)
+/* `place`: where every third row has its only number that is not finite: others would hide its
+ * loss. */
+static float x_of(const kit_case *c, int64_t row, int64_t i, int64_t place, kit_rng *rng)
 {
     float sign = kit_next(rng) & 1 ? -1 : 1, t = c->params.linear.threshold;
     switch (c->kind) {
     case EXTREME:
         return row % 2 ? 3.25f : -3.25f;
     case NOT_FINITE:
-        if (row % 3 == 1 || kit_below(rng, 60))
+        if (row % 3 == 0 && i == place)
+            return kit_below(rng, 3) ? NAN : sign * INFINITY;
+        if (row % 3 < 2 || kit_below(rng, 60))
             return (float)kit_normal(rng);
         return kit_below(rng, 3) ? sign * INFINITY : NAN;
     case TIES:
@@ -275,10 +277,12 @@ static float x_of(const kit_case *c, int64_t row, int64_t i, kit_rng *rng)
 static void fill_x(kit_case *c, kit_rng *rng)
 {
     kit_tensor *x = &c->operand[2];
-    int64_t columns = x->shape[x->ndim - 1];
+    int64_t columns = x->shape[x->ndim - 1], place = 0;
     for (int64_t i = 0; i < x->count; i++) {
+        if (c->kind == NOT_FINITE && i % columns == 0)
+            place = kit_below(rng, columns);
         if (x->dtype == COLLET_F32)
-            kit_set(x, i, (long double)x_of(c, i / columns, i % columns, rng));
+            kit_set(x, i, (long double)x_of(c, i / columns, i % columns, place, rng));
         else if (c->kind == EXTREME)
             kit_set(x, i, i / columns % 2 ? 127 : -128);
         else
@@ -340,32 +344,17 @@ static int64_t sum_of(const int8_t *w, const int8_t *x, int64_t count)
     return sum;
 }
 
-static void judge_dot(const kit_case *c, kit_verdict *v)
-{
-    int64_t count = 4 * kit_in(c, 0)->shape[0];
-    int8_t *a = unpacked(kit_in(c, 0), count), *b = unpacked(kit_in(c, 1), count);
-    int32_t want = (int32_t)sum_of(a, b, count);
-    kit_same(c, v, 0, 0, &want, true);
-    free(a);
-    free(b);
-}
-
-/* x of row r of y, as integers. */
-static const int8_t *integers(const kit_case *c, const int8_t *packed, int64_t r)
-{
-    int64_t first = ternary_row(c, 2, 1, 1, r);
-    return packed ? packed + 4 * first : (const int8_t *)c->operand[2].data + first;
-}
-
 static void judge_integers(const kit_case *c, kit_verdict *v)
 {
     const kit_tensor *y = &c->operand[0], *x = &c->operand[2];
-    bool packed = x->dtype == COLLET_U8;
-    int64_t m = y->shape[y->ndim - 1], count = x->shape[x->ndim - 1] * (packed ? 4 : 1);
-    int8_t *w = unpacked(&c->operand[1], count), *codes = packed ? unpacked(x, count) : NULL;
+    int64_t step = x->dtype == COLLET_U8 ? 4 : 1; /* codes of an element */
+    int64_t m = y->ndim > 0 ? y->shape[y->ndim - 1] : 1, count = x->shape[x->ndim - 1] * step;
+    int8_t *w = unpacked(&c->operand[1], count), *codes = step > 1 ? unpacked(x, count) : NULL;
+    const int8_t *from = codes ? codes : (const int8_t *)x->data;
     for (int64_t r = 0; r < ternary_rows(c, 1); r++)
         for (int64_t i = 0; i < m; i++) {
-            int32_t want = (int32_t)sum_of(w + i * count, integers(c, codes, r), count);
+            const int8_t *token = from + step * ternary_row(c, 2, 1, 1, r);
+            int32_t want = (int32_t)sum_of(w + i * count, token, count);
             kit_same(c, v, 0, r * m + i, &want, true);
         }
     free(w);
@@ -426,14 +415,6 @@ static void judge_numbers(const kit_case *c, kit_verdict *v)
     free(w);
 }
 
-static void judge_matmul(const kit_case *c, kit_verdict *v)
-{
-    if (c->operand[0].dtype == COLLET_I32)
-        judge_integers(c, v);
-    else
-        judge_numbers(c, v);
-}
-
 /* ---- linear with quantized activations ----------------------------------------------------- */
 
 /* A row of x as integers; false where y is NaN. volatile: each operation is rounded to f32. */
@@ -442,15 +423,16 @@ static bool quantize_row(const kit_case *c, int64_t first, int64_t count, int8_t
     const kit_tensor *x = &c->operand[2];
     const float t = c->params.linear.threshold;
     float largest = 0;
-    *s = 0;
+    bool int8 = c->params.linear.activations == COLLET_TERNARY_INT8;
+    *s = int8 ? 0 : 1;
     for (int64_t i = 0; i < count; i++) {
         float value = (float)kit_get(x, first + i);
         q[i] = (int8_t)((value > t) - (value < -t));
-        if (c->params.linear.activations == COLLET_TERNARY_INT8 && !isfinite(value))
+        if (int8 && !isfinite(value))
             return false;
         largest = fmaxf(largest, fabsf(value));
     }
-    if (c->params.linear.activations == COLLET_TERNARY_TERNARY)
+    if (!int8)
         return true;
     if (largest < 0x1p-100f) {
         memset(q, 0, (size_t)count);
@@ -468,14 +450,8 @@ static bool quantize_row(const kit_case *c, int64_t first, int64_t count, int8_t
 static float linear_value(const kit_case *c, int64_t row, int64_t total, float s)
 {
     const kit_tensor *scale = &c->operand[3], *bias = &c->operand[4];
-    volatile float y = (float)total, factor = s;
-    if (c->params.linear.activations == COLLET_TERNARY_INT8) {
-        if (scale->dtype != COLLET_DTYPE_NONE)
-            factor = s * row_value(scale, row, 1);
-        y = y * factor;
-    } else if (scale->dtype != COLLET_DTYPE_NONE) {
-        y = y * row_value(scale, row, 1);
-    }
+    volatile float y = (float)total, factor = s * row_value(scale, row, 1);
+    y = y * factor;
     if (bias->dtype != COLLET_DTYPE_NONE)
         y = y + row_value(bias, row, 0);
     return c->params.linear.relu && y < 0 ? 0 : y;
@@ -500,18 +476,21 @@ static void judge_quantized(const kit_case *c, kit_verdict *v)
     free(q);
 }
 
-static void judge_linear(const kit_case *c, kit_verdict *v)
+static void judge_product(const kit_case *c, kit_verdict *v)
 {
-    if (c->params.linear.activations == COLLET_TERNARY_F32)
-        judge_numbers(c, v);
-    else
+    if (c->operand[0].dtype == COLLET_I32)
+        judge_integers(c, v);
+    else if (c->row->info.id == COLLET_OP_TERNARY_LINEAR &&
+             c->params.linear.activations != COLLET_TERNARY_F32)
         judge_quantized(c, v);
+    else
+        judge_numbers(c, v);
 }
 
 const kit_op kit_ternary_product_ops[] = {
-    {COLLET_OP_TERNARY_DOT, plan_dot, generate_product, judge_dot},
-    {COLLET_OP_TERNARY_MATMUL, plan_product, generate_product, judge_matmul},
-    {COLLET_OP_TERNARY_LINEAR, plan_product, generate_product, judge_linear},
+    {COLLET_OP_TERNARY_DOT, plan_dot, generate_product, judge_product},
+    {COLLET_OP_TERNARY_MATMUL, plan_product, generate_product, judge_product},
+    {COLLET_OP_TERNARY_LINEAR, plan_product, generate_product, judge_product},
 };
 const size_t kit_ternary_product_op_count =
     sizeof kit_ternary_product_ops / sizeof *kit_ternary_product_ops;
