@@ -164,8 +164,7 @@ collet_status collet_t2_verify(const collet_t2_file *file, uint32_t index, int (
     if (!sum_piece(file, &sum, layer->weights_offset, layer->weights_bytes, stop, user) ||
         !sum_piece(file, &sum, layer->scale_offset, floats, stop, user) ||
         !sum_piece(file, &sum, layer->bias_offset, floats, stop, user))
-        return collet_fail(err, COLLET_CANCELLED, "%s: was not checked to its end",
-                           collet_mapping_path(file->mapping));
+        return collet_fail(err, COLLET_CANCELLED, "cancelled by the caller");
     if (collet_t2_sum_end(&sum) != layer->checksum)
         return collet_fail(err, COLLET_FORMAT, "%s: is damaged: the checksum of layer %u differs",
                            collet_mapping_path(file->mapping), index);
