@@ -359,8 +359,6 @@ static void test_bench(void **state)
     {
         double median = number_of(member(one, "seconds"), "median");
         assert_true(median > 0 && median <= number_of(member(one, "seconds"), "p99"));
-        assert_true(number_of(one, "numpy_seconds") == 0.73177);
-        assert_true(number_of(one, "speedup") * median / 0.73177 > 0.999);
     }
     cJSON_Delete(root);
     result = TERNARY(directory, "bench", "netwrok");

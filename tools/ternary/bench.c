@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operations that Rotor's document measured with NumPy, and larger products. */
+/* The operations that Rotor's document measures, and larger products. */
 #include "commands.h"
 #include "report.h"
 #include "session.h"
@@ -37,7 +37,6 @@ typedef struct bench_bodies {
 typedef struct bench_case {
     const char *name;
     const char *kind; /* weights and activations */
-    double numpy_ms;  /* in that document; 0: not measured there */
     int64_t size;
     uint32_t activations;
     collet_status (*make)(bench_bodies *b, const struct bench_case *c);
@@ -211,18 +210,18 @@ static collet_status call_network(bench_bodies *b, const bench_case *c)
 
 #define NETWORK "network 512-256-10, batch 32"
 static const bench_case cases[] = {
-    {"pack and unpack, 1M weights", "t2", 8.59, 1 << 20, 0, make_codes, call_codes},
-    {"dot, 1M weights", "W2A2", 12.79, 1 << 20, 0, make_dot, call_dot},
-    {"matvec 2048 x 2048", "W2A2", 180.36, 2048, COLLET_TERNARY_TERNARY, make_matvec, call_matvec},
-    {"matvec 2048 x 2048", "W2A8", 180.36, 2048, COLLET_TERNARY_INT8, make_matvec, call_matvec},
-    {"matvec 2048 x 2048", "f32", 180.36, 2048, COLLET_TERNARY_F32, make_matvec, call_matvec},
-    {NETWORK, "ternary", 731.77, 0, COLLET_TERNARY_TERNARY, make_network, call_network},
-    {NETWORK, "int8", 731.77, 0, COLLET_TERNARY_INT8, make_network, call_network},
-    {NETWORK, "f32", 731.77, 0, COLLET_TERNARY_F32, make_network, call_network},
-    {"matvec 4096 x 4096", "W2A2", 0, 4096, COLLET_TERNARY_TERNARY, make_matvec, call_matvec},
-    {"matvec 4096 x 4096", "W2A8", 0, 4096, COLLET_TERNARY_INT8, make_matvec, call_matvec},
-    {"matvec 8192 x 8192", "W2A2", 0, 8192, COLLET_TERNARY_TERNARY, make_matvec, call_matvec},
-    {"matvec 8192 x 8192", "W2A8", 0, 8192, COLLET_TERNARY_INT8, make_matvec, call_matvec},
+    {"pack and unpack, 1M weights", "t2", 1 << 20, 0, make_codes, call_codes},
+    {"dot, 1M weights", "W2A2", 1 << 20, 0, make_dot, call_dot},
+    {"matvec 2048 x 2048", "W2A2", 2048, COLLET_TERNARY_TERNARY, make_matvec, call_matvec},
+    {"matvec 2048 x 2048", "W2A8", 2048, COLLET_TERNARY_INT8, make_matvec, call_matvec},
+    {"matvec 2048 x 2048", "f32", 2048, COLLET_TERNARY_F32, make_matvec, call_matvec},
+    {NETWORK, "ternary", 0, COLLET_TERNARY_TERNARY, make_network, call_network},
+    {NETWORK, "int8", 0, COLLET_TERNARY_INT8, make_network, call_network},
+    {NETWORK, "f32", 0, COLLET_TERNARY_F32, make_network, call_network},
+    {"matvec 4096 x 4096", "W2A2", 4096, COLLET_TERNARY_TERNARY, make_matvec, call_matvec},
+    {"matvec 4096 x 4096", "W2A8", 4096, COLLET_TERNARY_INT8, make_matvec, call_matvec},
+    {"matvec 8192 x 8192", "W2A2", 8192, COLLET_TERNARY_TERNARY, make_matvec, call_matvec},
+    {"matvec 8192 x 8192", "W2A8", 8192, COLLET_TERNARY_INT8, make_matvec, call_matvec},
 };
 
 /* ---- Measuring ----------------------------------------------------------------------------- */
@@ -272,19 +271,13 @@ static int add_json(cJSON *list, const bench_case *c, const char *backend, const
     return o && json_add_text(o, "case", c->name) && json_add_text(o, "kind", c->kind) &&
            json_add_text(o, "backend", backend) &&
            json_add_number(o, "samples", (double)stats->samples) &&
-           json_add_item(o, "seconds", bench_stats_json(stats)) &&
-           (c->numpy_ms == 0 ||
-            (json_add_number(o, "numpy_seconds", 1e-3 * c->numpy_ms) &&
-             json_add_number(o, "speedup", 1e-3 * c->numpy_ms / stats->median)));
+           json_add_item(o, "seconds", bench_stats_json(stats));
 }
 
 static void print_row(const bench_case *c, const char *backend, const bench_stats *stats)
 {
-    printf("%-29s %-8s %-11s %10.4f %10.4f %10.4f %10.4f", c->name, c->kind, backend,
+    printf("%-29s %-8s %-11s %10.4f %10.4f %10.4f %10.4f\n", c->name, c->kind, backend,
            1e3 * stats->median, 1e3 * stats->p95, 1e3 * stats->p99, 1e3 * stats->max);
-    if (c->numpy_ms > 0)
-        printf(" %9.2f %9.0f x", c->numpy_ms, c->numpy_ms / (1e3 * stats->median));
-    putchar('\n');
     fflush(stdout);
 }
 
@@ -321,8 +314,8 @@ static collet_status measure_all(ternary_session *session, const ternary_options
     if (!samples || (options->json && !list))
         status = collet_fail(err, COLLET_NO_MEMORY, "out of memory for samples");
     else if (!options->json)
-        printf("%-29s %-8s %-11s %10s %10s %10s %10s %9s %11s\n", "", "", "backend", "median ms",
-               "p95", "p99", "max", "NumPy ms", "speedup");
+        printf("%-29s %-8s %-11s %10s %10s %10s %10s\n", "", "", "backend", "median ms", "p95",
+               "p99", "max");
     for (size_t i = 0; i < sizeof cases / sizeof *cases && status == COLLET_OK; i++) {
         if (!strstr(cases[i].name, wanted))
             continue;

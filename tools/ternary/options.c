@@ -122,8 +122,7 @@ static const struct {
      "  collet-ternary run model.t2 X.npy -o Y.npy --backend cpu_openmp\n"
      "  collet-ternary run model.t2 X.npy --labels L.npy"},
     {"bench", "[NAME]",
-     "Measures this machine: all cases, or those with NAME in their name. The column NumPy "
-     "is what Rotor's document measured with NumPy, speedup how many times as fast this is."},
+     "Measures this machine: all cases, or those with NAME in their name."},
 };
 
 static const char doc[] =
