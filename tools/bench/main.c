@@ -55,7 +55,7 @@ int main(int argc, char **argv)
     collet_error err;
 
     if (argc > 1 && !strcmp(argv[1], REFERENCE_ARGUMENT))
-        return reference_worker(argc, argv);
+        return reference_worker();
     bench_options_parse(argc, argv, &options);
     collet_status status = bench_session_open(&session, &options, needs_backend(&options), &err);
     int result;

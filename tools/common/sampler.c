@@ -64,6 +64,17 @@ collet_status bench_sampler_run(bench_sampler *s, double budget)
     return status;
 }
 
+collet_status bench_sampler_turn(bench_sampler *s, double budget)
+{
+    collet_status status = s->count ? s->body(s->user, 1) : bench_sampler_warm(s, budget);
+    double end = bench_now() + budget;
+    do {
+        if (status == COLLET_OK)
+            status = bench_sampler_take(s);
+    } while (status == COLLET_OK && bench_now() < end);
+    return status;
+}
+
 void bench_sampler_stats(bench_sampler *s, bench_stats *out)
 {
     bench_stats_of(s->seconds, s->count, s->calls, out);

@@ -33,6 +33,10 @@ collet_status bench_sampler_take(bench_sampler *s);
 /* Samples for `budget` seconds, three at least. */
 collet_status bench_sampler_run(bench_sampler *s, double budget);
 
+/* One of several turns: warms up, fully the first time and with one call later, then samples for
+ * `budget` seconds, once at least. */
+collet_status bench_sampler_turn(bench_sampler *s, double budget);
+
 /* count > 0; orders the samples. */
 void bench_sampler_stats(bench_sampler *s, bench_stats *out);
 

@@ -28,6 +28,51 @@ typedef struct against_job {
     int32_t compared;
 } against_job;
 
+/* Products, decompositions and transforms of libraries, and ops bound by memory. */
+static const struct {
+    const char *op, *dtype, *shape, *axis; /* as on the command line; axis NULL: not given */
+} cases[] = {
+    {"matmul", "f32", "256x256x256", NULL},
+    {"matmul", "f32", "512x512x512", NULL},
+    {"matmul", "f32", "1024x1024x1024", NULL},
+    {"matmul", "f32", "2048x2048x2048", NULL},
+    {"matmul", "f32", "4096x4096x4096", NULL},
+    {"matmul", "f64", "256x256x256", NULL},
+    {"matmul", "f64", "512x512x512", NULL},
+    {"matmul", "f64", "1024x1024x1024", NULL},
+    {"matmul", "f64", "2048x2048x2048", NULL},
+    {"matmul", "f64", "4096x4096x4096", NULL},
+    {"matmul", "f:bb", "1024x1024x1024", NULL},
+    {"matmul", "f:bb", "2048x2048x2048", NULL},
+    {"matmul", "i:aa", "1024x1024x1024", NULL},
+    {"matmul", "i:aa", "2048x2048x2048", NULL},
+    {"lu", "f64", "1000x1000", NULL},
+    {"solve", "f64", "1000x1", NULL},
+    {"solve", "f64", "1000x100", NULL},
+    {"qr", "f64", "1000x1000", NULL},
+    {"svd", "f64", "1000x1000", NULL},
+    {"eigh", "f64", "1000", NULL},
+    {"cholesky", "f64", "1000", NULL},
+    {"eigh", "f64", "1000000x3", NULL},
+    {"fft", "c64", "1048576", NULL},
+    {"fft", "c128", "1048576", NULL},
+    {"fft", "c64", "255255", NULL},
+    {"fft", "c128", "255255", NULL},
+    {"fft", "c64", "512x512", NULL},
+    {"fft", "c128", "512x512", NULL},
+    {"fft", "c64", "128x128x128", NULL},
+    {"fft", "c128", "128x128x128", NULL},
+    {"add", "f32", "64M", NULL},
+    {"exp", "f32", "64M", NULL},
+    {"log", "f32", "64M", NULL},
+    {"sqrt", "f32", "64M", NULL},
+    {"sum", "f32", "8192x8192", "0"},
+    {"sum", "f32", "8192x8192", "1"},
+    {"transpose", "f32", "8192x8192", NULL},
+};
+
+#define CASES (sizeof cases / sizeof *cases)
+
 double against_ratio(const against_result *r, int32_t i)
 {
     return r->stats[i].median / r->own.stats.median;
@@ -50,15 +95,15 @@ static int32_t threads_of(const reference_library *library, const char *value, i
 
 static void start_references(const against_job *job, against_result *r)
 {
-    for (size_t i = 0; i < reference_library_count(); i++) {
-        const reference_library *library = reference_library_at(i);
+    for (size_t i = 0; i < reference_library_count; i++) {
+        const reference_library *library = &reference_libraries[i];
         if (!reference_library_offers(library, r->layout))
             continue;
-        for (int v = 0; v < REFERENCE_VARIANTS && library->variants[v].fits; v++) {
+        for (size_t v = 0; v < REFERENCE_VARIANTS && library->variants[v].fits; v++) {
             const char *value = library->variants[v].value;
             int32_t threads = threads_of(library, value, job->session->machine.threads);
             if (threads && library->variants[v].fits() && r->count < AGAINST_REFERENCES)
-                reference_start(&r->references[r->count++], library, value, r->layout, threads);
+                reference_start(&r->references[r->count++], i, v, r->layout, threads);
         }
     }
 }
@@ -125,17 +170,6 @@ static void settle(void)
     (void)poll(NULL, 0, SETTLE_MILLISECONDS);
 }
 
-static collet_status sample_own(bench_sampler *s, int32_t round, double seconds)
-{
-    collet_status status = round ? s->body(s->user, 1) : bench_sampler_warm(s, seconds);
-    double end = bench_now() + seconds;
-    do {
-        if (status == COLLET_OK)
-            status = bench_sampler_take(s);
-    } while (status == COLLET_OK && bench_now() < end);
-    return status;
-}
-
 /* "matmul f:ff, round 2 of 8: openblas Zen": seconds pass before a row is complete. */
 static void show_progress(against_job *job, const against_result *r, int32_t round,
                           const reference_process *p)
@@ -154,7 +188,7 @@ static collet_status take_turns(against_job *job, against_result *r, const bench
     for (int32_t round = 0; round < ROUNDS && status == COLLET_OK; round++) {
         show_progress(job, r, round, NULL);
         settle();
-        status = sample_own(s, round, seconds);
+        status = bench_sampler_turn(s, seconds);
         for (int32_t i = 0; i < r->count; i++) {
             if (r->references[i].state != REFERENCE_RUNS)
                 continue;
@@ -214,8 +248,8 @@ static bench_bandwidth *open_bandwidth(against_job *job, const bench_layout *l)
 
 static int32_t has_reference(const bench_layout *l)
 {
-    for (size_t i = 0; i < reference_library_count(); i++)
-        if (reference_library_offers(reference_library_at(i), l))
+    for (size_t i = 0; i < reference_library_count; i++)
+        if (reference_library_offers(&reference_libraries[i], l))
             return 1;
     return 0;
 }
@@ -275,7 +309,7 @@ static int32_t compare(against_job *job, const bench_layout *layout)
 
 /* ---- Selection of cases ---------------------------------------------------------------------- */
 
-static int32_t is_wanted(const bench_options *o, const char *op)
+static int32_t is_selected(const bench_options *o, const char *op)
 {
     for (int32_t i = 0; i < o->case_count; i++)
         if (!strcmp(o->cases[i], op))
@@ -285,22 +319,22 @@ static int32_t is_wanted(const bench_options *o, const char *op)
 
 static int32_t is_known(const char *op)
 {
-    for (size_t i = 0; i < against_case_count(); i++)
-        if (!strcmp(against_case_at(i)->op, op))
+    for (size_t i = 0; i < CASES; i++)
+        if (!strcmp(cases[i].op, op))
             return 1;
     return 0;
 }
 
 /* Shape, axis and types of the command line override the table's. */
-static int32_t run_case(against_job *job, const against_case *row, const char *dtype)
+static int32_t run_case(against_job *job, size_t index, const char *dtype)
 {
     bench_options options = *job->session->options;
     bench_case found;
     bench_layout layout;
     collet_error err;
-    options.shape = options.shape ? options.shape : row->shape;
-    options.axis = options.axis ? options.axis : row->axis;
-    collet_status status = bench_case_find(job->session->runtime, row->op, &found, &err);
+    options.shape = options.shape ? options.shape : cases[index].shape;
+    options.axis = options.axis ? options.axis : cases[index].axis;
+    collet_status status = bench_case_find(job->session->runtime, cases[index].op, &found, &err);
     if (status == COLLET_OK)
         status = bench_layout_make(&layout, job->session->runtime, &found, &options, dtype, &err);
     if (status != COLLET_OK) {
@@ -313,12 +347,10 @@ static int32_t run_case(against_job *job, const against_case *row, const char *d
 /* Given types or a shape, several rows of the table are the same call. */
 static int32_t is_repeated(const bench_options *o, size_t index)
 {
-    const against_case *row = against_case_at(index);
     int32_t earlier = 0;
     for (size_t i = 0; i < index; i++) {
-        const against_case *other = against_case_at(i);
-        int32_t same_dtype = !strcmp(other->dtype, row->dtype);
-        if (strcmp(other->op, row->op))
+        int32_t same_dtype = !strcmp(cases[i].dtype, cases[index].dtype);
+        if (strcmp(cases[i].op, cases[index].op))
             continue;
         /* Given types use the shapes of the op's first type. */
         if ((o->shape && (o->dtype_count || same_dtype)) ||
@@ -333,12 +365,11 @@ static int32_t run_all(against_job *job)
 {
     const bench_options *o = job->session->options;
     int32_t fine = 1;
-    for (size_t i = 0; i < against_case_count() && fine; i++) {
-        const against_case *row = against_case_at(i);
-        if (!is_wanted(o, row->op) || is_repeated(o, i))
+    for (size_t i = 0; i < CASES && fine; i++) {
+        if (!is_selected(o, cases[i].op) || is_repeated(o, i))
             continue;
         for (int32_t k = 0; k < (o->dtype_count ? o->dtype_count : 1) && fine; k++)
-            fine = run_case(job, row, o->dtype_count ? o->dtypes[k] : row->dtype);
+            fine = run_case(job, i, o->dtype_count ? o->dtypes[k] : cases[i].dtype);
     }
     return fine;
 }

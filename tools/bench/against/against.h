@@ -9,17 +9,6 @@
 
 #define AGAINST_REFERENCES 16
 
-/* What is compared by default. */
-typedef struct against_case {
-    const char *op;    /* a case of cases.h */
-    const char *dtype; /* as --dtype */
-    const char *shape; /* as --shape */
-    const char *axis;  /* as --axis, or NULL */
-} against_case;
-
-size_t against_case_count(void);
-const against_case *against_case_at(size_t index);
-
 /* One comparison: Collet's figures and those of each reference. */
 typedef struct against_result {
     const bench_layout *layout;

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROW_MAJOR = 101, AS_IT_IS = 111 };
+enum { ROW_MAJOR = 101, NOT_TRANSPOSED = 111 };
 
 typedef struct products {
-    void (*sgemm)(int order, int turn_a, int turn_b, int m, int n, int k, float alpha,
+    void (*sgemm)(int order, int trans_a, int trans_b, int m, int n, int k, float alpha,
                   const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc);
-    void (*dgemm)(int order, int turn_a, int turn_b, int m, int n, int k, double alpha,
+    void (*dgemm)(int order, int trans_a, int trans_b, int m, int n, int k, double alpha,
                   const double *a, int lda, const double *b, int ldb, double beta, double *c,
                   int ldc);
 } products;
@@ -21,11 +21,11 @@ static int32_t call_product(reference_job *job)
     int m = (int)job->operands[0].shape[0], n = (int)job->operands[0].shape[1];
     int k = (int)job->operands[1].shape[1];
     if (job->operands[0].dtype == COLLET_F32)
-        p->sgemm(ROW_MAJOR, AS_IT_IS, AS_IT_IS, m, n, k, 1, job->data[1], k, job->data[2], n, 0,
-                 job->data[0], n);
+        p->sgemm(ROW_MAJOR, NOT_TRANSPOSED, NOT_TRANSPOSED, m, n, k, 1, job->data[1], k,
+                 job->data[2], n, 0, job->data[0], n);
     else
-        p->dgemm(ROW_MAJOR, AS_IT_IS, AS_IT_IS, m, n, k, 1, job->data[1], k, job->data[2], n, 0,
-                 job->data[0], n);
+        p->dgemm(ROW_MAJOR, NOT_TRANSPOSED, NOT_TRANSPOSED, m, n, k, 1, job->data[1], k,
+                 job->data[2], n, 0, job->data[0], n);
     return 1;
 }
 
@@ -36,16 +36,18 @@ static int32_t open_product(reference_job *job, void *handle)
     job->call = call_product;
     if (job->operands[0].ndim != 2)
         return reference_fail(job, "it has no batches");
-    return p && reference_find(job, handle, "cblas_sgemm", &p->sgemm) &&
-           reference_find(job, handle, "cblas_dgemm", &p->dgemm);
+    return p && reference_find(
+                    job, handle, "cblas_",
+                    (reference_symbol[]){{"sgemm", &p->sgemm}, {"dgemm", &p->dgemm}, {NULL, NULL}});
 }
 
 int32_t reference_openblas_open(reference_job *job)
 {
     char *(*config)(void), *(*core)(void);
     void *handle = reference_load(job, "libopenblas.so.0");
-    if (!handle || !reference_find(job, handle, "openblas_get_config", &config) ||
-        !reference_find(job, handle, "openblas_get_corename", &core))
+    const reference_symbol symbols[] = {
+        {"get_config", &config}, {"get_corename", &core}, {NULL, NULL}};
+    if (!handle || !reference_find(job, handle, "openblas_", symbols))
         return 0;
     snprintf(job->text, sizeof job->text, "core %.32s, %.180s", core(), config());
     return strcmp(job->op, "matmul") ? reference_lapack_open(job, handle)
@@ -57,9 +59,11 @@ int32_t reference_blis_open(reference_job *job)
     const char *(*version)(void), *(*string_of)(int);
     int (*arch)(void);
     void *handle = reference_load(job, "libblis.so.4");
-    if (!handle || !reference_find(job, handle, "bli_info_get_version_str", &version) ||
-        !reference_find(job, handle, "bli_arch_query_id", &arch) ||
-        !reference_find(job, handle, "bli_arch_string", &string_of))
+    const reference_symbol symbols[] = {{"info_get_version_str", &version},
+                                        {"arch_query_id", &arch},
+                                        {"arch_string", &string_of},
+                                        {NULL, NULL}};
+    if (!handle || !reference_find(job, handle, "bli_", symbols))
         return 0;
     snprintf(job->text, sizeof job->text, "version %.64s, kernels %.64s", version(),
              string_of(arch()));

@@ -30,14 +30,6 @@ static int32_t call_plan(reference_job *job)
     return 1;
 }
 
-static int32_t find(reference_job *job, void *handle, int32_t wide, const char *name,
-                    void *function)
-{
-    char whole[64];
-    snprintf(whole, sizeof whole, "fftw%s_%s", wide ? "" : "f", name);
-    return reference_find(job, handle, whole, function);
-}
-
 static int is_complex(collet_dtype dtype)
 {
     return dtype == COLLET_C64 || dtype == COLLET_C128;
@@ -81,13 +73,18 @@ int32_t reference_fftw_open(reference_job *job)
     void *threads =
         plain ? reference_load(job, wide ? "libfftw3_threads.so.3" : "libfftw3f_threads.so.3")
               : NULL;
-    const char *version = "";
-    if (!threads || !find(job, threads, wide, "init_threads", &f->init_threads) ||
-        !find(job, threads, wide, "plan_with_nthreads", &f->plan_with_nthreads) ||
-        !find(job, plain, wide, "plan_many_dft", &f->plan_complex) ||
-        !find(job, plain, wide, "plan_many_dft_r2c", &f->plan_real) ||
-        !find(job, plain, wide, "execute", &f->execute) ||
-        !find(job, plain, wide, "version", &version))
+    const char *version = "", *prefix = wide ? "fftw_" : "fftwf_";
+    if (!threads ||
+        !reference_find(job, threads, prefix,
+                        (reference_symbol[]){{"init_threads", &f->init_threads},
+                                             {"plan_with_nthreads", &f->plan_with_nthreads},
+                                             {NULL, NULL}}) ||
+        !reference_find(job, plain, prefix,
+                        (reference_symbol[]){{"plan_many_dft", &f->plan_complex},
+                                             {"plan_many_dft_r2c", &f->plan_real},
+                                             {"execute", &f->execute},
+                                             {"version", &version},
+                                             {NULL, NULL}}))
         return 0;
     job->state = f;
     job->call = call_plan;

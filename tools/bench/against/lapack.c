@@ -35,10 +35,11 @@ typedef struct routines {
     int64_t batch;
     char *a, *tau, *work; /* a: the copy */
     int *iwork;           /* pivots too */
+    int32_t (*call)(reference_job *job, struct routines *r);
 } routines;
 
 /* Below this divide and conquer only calls the plain routine. */
-#define DIVIDE_LEAST 32
+#define DIVIDE_MIN 32
 
 /* ---- Calls ---------------------------------------------------------------------------------- */
 
@@ -87,7 +88,7 @@ static int32_t eigh(reference_job *job, routines *r)
         char *vectors = (char *)job->data[1] + (size_t)i * r->bytes;
         int info = 0;
         memcpy(vectors, (char *)job->data[3] + (size_t)i * r->bytes, r->bytes);
-        if (r->n < DIVIDE_LEAST)
+        if (r->n < DIVIDE_MIN)
             r->syev("V", "U", &r->n, vectors, &r->n, values, r->work, &r->lwork, &info, 1, 1);
         else
             r->syevd("V", "U", &r->n, vectors, &r->n, values, r->work, &r->lwork, r->iwork,
@@ -120,31 +121,12 @@ static const struct {
 
 static int32_t call_decomposition(reference_job *job)
 {
-    for (size_t i = 0; i < DECOMPOSITIONS; i++)
-        if (!strcmp(job->op, decompositions[i].op))
-            return decompositions[i].call(job, job->state);
-    return 0;
-}
-
-static int32_t find_all(reference_job *job, void *handle, routines *r, char letter)
-{
-    const struct {
-        const char *name;
-        void *function;
-    } wanted[] = {{"getrf_", &r->getrf}, {"gesv_", &r->gesv},   {"geqrf_", &r->geqrf},
-                  {"orgqr_", &r->orgqr}, {"gesdd_", &r->gesdd}, {"syev_", &r->syev},
-                  {"syevd_", &r->syevd}, {"potrf_", &r->potrf}};
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "%c%s", letter, wanted[i].name);
-        if (!reference_find(job, handle, name, wanted[i].function))
-            return 0;
-    }
-    return 1;
+    routines *r = job->state;
+    return r->call(job, r);
 }
 
 /* LAPACK's own formulas for blocks of 64, which no routine here exceeds. */
-static int32_t make_room(reference_job *job, routines *r)
+static int32_t allocate(reference_job *job, routines *r)
 {
     size_t m = (size_t)r->m, n = (size_t)r->n, most = m > n ? m : n;
     size_t lwork = 8 * most * most + 256 * most + 1024;
@@ -168,7 +150,10 @@ int32_t reference_lapack_open(reference_job *job, void *handle)
     const bench_operand *a = &job->operands[decompositions[which].matrix];
     if (a->ndim < 2 || (a->ndim > 2 && !decompositions[which].batches))
         return reference_fail(job, "%s of batches is not compared", job->op);
-    *r = (routines){.m = (int)a->shape[a->ndim - 2], .n = (int)a->shape[a->ndim - 1], .batch = 1};
+    *r = (routines){.m = (int)a->shape[a->ndim - 2],
+                    .n = (int)a->shape[a->ndim - 1],
+                    .batch = 1,
+                    .call = decompositions[which].call};
     r->k = r->m < r->n ? r->m : r->n;
     for (int32_t i = 0; i < a->ndim - 2; i++)
         r->batch *= a->shape[i];
@@ -179,5 +164,15 @@ int32_t reference_lapack_open(reference_job *job, void *handle)
     job->state = r;
     job->call = call_decomposition;
     job->same = decompositions[which].same;
-    return find_all(job, handle, r, a->dtype == COLLET_F64 ? 'd' : 's') && make_room(job, r);
+    return reference_find(job, handle, a->dtype == COLLET_F64 ? "d" : "s",
+                          (reference_symbol[]){{"getrf_", &r->getrf},
+                                               {"gesv_", &r->gesv},
+                                               {"geqrf_", &r->geqrf},
+                                               {"orgqr_", &r->orgqr},
+                                               {"gesdd_", &r->gesdd},
+                                               {"syev_", &r->syev},
+                                               {"syevd_", &r->syevd},
+                                               {"potrf_", &r->potrf},
+                                               {NULL, NULL}}) &&
+           allocate(job, r);
 }

@@ -51,7 +51,7 @@ static int32_t has_avx2(void)
 
 /* ---- The table ----------------------------------------------------------------------------- */
 
-static const reference_library libraries[] = {
+const reference_library reference_libraries[] = {
     {"openblas",
      "OPENBLAS_CORETYPE",
      {{NULL, always},
@@ -75,23 +75,7 @@ static const reference_library libraries[] = {
      reference_fftw_open},
 };
 
-size_t reference_library_count(void)
-{
-    return sizeof libraries / sizeof *libraries;
-}
-
-const reference_library *reference_library_at(size_t index)
-{
-    return &libraries[index];
-}
-
-const reference_library *reference_library_find(const char *name)
-{
-    for (size_t i = 0; i < reference_library_count(); i++)
-        if (!strcmp(libraries[i].name, name))
-            return &libraries[i];
-    return NULL;
-}
+const size_t reference_library_count = sizeof reference_libraries / sizeof *reference_libraries;
 
 int32_t reference_library_offers(const reference_library *library, const bench_layout *layout)
 {
@@ -122,11 +106,18 @@ void *reference_load(reference_job *job, const char *file)
     return handle;
 }
 
-int32_t reference_find(reference_job *job, void *handle, const char *name, void *function)
+int32_t reference_find(reference_job *job, void *handle, const char *prefix,
+                       const reference_symbol *symbols)
 {
-    void *symbol = dlsym(handle, name);
-    memcpy(function, &symbol, sizeof symbol);
-    return symbol ? 1 : reference_fail(job, "it has no function %s", name);
+    for (; symbols->name; symbols++) {
+        char name[96];
+        snprintf(name, sizeof name, "%s%s", prefix, symbols->name);
+        void *found = dlsym(handle, name);
+        if (!found)
+            return reference_fail(job, "it has no function %s", name);
+        memcpy(symbols->function, &found, sizeof found);
+    }
+    return 1;
 }
 
 void *reference_memory(reference_job *job, size_t bytes)

@@ -26,7 +26,7 @@ typedef struct version {
 typedef struct dnnl {
     const version *(*get_version)(void);
     int (*effective_isa)(void);
-    int (*sgemm)(char turn_a, char turn_b, int64_t m, int64_t n, int64_t k, float alpha,
+    int (*sgemm)(char trans_a, char trans_b, int64_t m, int64_t n, int64_t k, float alpha,
                  const float *a, int64_t lda, const float *b, int64_t ldb, float beta, float *c,
                  int64_t ldc);
     int (*describe)(void *memory, int ndim, const int64_t *dims, int dtype, int tag);
@@ -105,37 +105,27 @@ static int32_t make_product(reference_job *job, dnnl *d)
     return fine ? 1 : reference_fail(job, "it makes no such product");
 }
 
-typedef struct symbol {
-    const char *name;
-    void *function;
-} symbol;
-
-static int32_t find_all(reference_job *job, void *handle, const symbol *symbols, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!reference_find(job, handle, symbols[i].name, symbols[i].function))
-            return 0;
-    return 1;
-}
-
 static int32_t find_functions(reference_job *job, void *handle, dnnl *d)
 {
-    const symbol both[] = {{"dnnl_get_effective_cpu_isa", &d->effective_isa},
-                           {"dnnl_sgemm", &d->sgemm},
-                           {"dnnl_primitive_create", &d->make},
-                           {"dnnl_memory_create", &d->make_memory},
-                           {"dnnl_engine_create", &d->make_engine},
-                           {"dnnl_stream_create", &d->make_stream},
-                           {"dnnl_primitive_execute", &d->execute},
-                           {"dnnl_stream_wait", &d->wait}};
-    const symbol two[] = {{"dnnl_memory_desc_init_by_tag", &d->describe},
-                          {"dnnl_matmul_desc_init", &d->describe_product},
-                          {"dnnl_primitive_desc_create", &d->plan}};
-    const symbol three[] = {{"dnnl_memory_desc_create_with_tag", &d->describe_3},
-                            {"dnnl_matmul_primitive_desc_create", &d->plan_3}};
-    return find_all(job, handle, both, sizeof both / sizeof *both) &&
-           (d->get_version()->major > 2 ? find_all(job, handle, three, sizeof three / sizeof *three)
-                                        : find_all(job, handle, two, sizeof two / sizeof *two));
+    const reference_symbol both[] = {{"version", &d->get_version},
+                                     {"get_effective_cpu_isa", &d->effective_isa},
+                                     {"sgemm", &d->sgemm},
+                                     {"primitive_create", &d->make},
+                                     {"memory_create", &d->make_memory},
+                                     {"engine_create", &d->make_engine},
+                                     {"stream_create", &d->make_stream},
+                                     {"primitive_execute", &d->execute},
+                                     {"stream_wait", &d->wait},
+                                     {NULL, NULL}};
+    const reference_symbol two[] = {{"memory_desc_init_by_tag", &d->describe},
+                                    {"matmul_desc_init", &d->describe_product},
+                                    {"primitive_desc_create", &d->plan},
+                                    {NULL, NULL}};
+    const reference_symbol three[] = {{"memory_desc_create_with_tag", &d->describe_3},
+                                      {"matmul_primitive_desc_create", &d->plan_3},
+                                      {NULL, NULL}};
+    return reference_find(job, handle, "dnnl_", both) &&
+           reference_find(job, handle, "dnnl_", d->get_version()->major > 2 ? three : two);
 }
 
 int32_t reference_onednn_open(reference_job *job)
@@ -145,8 +135,7 @@ int32_t reference_onednn_open(reference_job *job)
     for (size_t i = 0; !handle && i < sizeof names / sizeof *names; i++)
         handle = reference_load(job, names[i]);
     dnnl *d = reference_memory(job, sizeof *d);
-    if (!handle || !d || !reference_find(job, handle, "dnnl_version", &d->get_version) ||
-        !find_functions(job, handle, d))
+    if (!handle || !d || !find_functions(job, handle, d))
         return 0;
     if (job->operands[0].ndim != 2)
         return reference_fail(job, "batches are not compared");

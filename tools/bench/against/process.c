@@ -2,130 +2,77 @@
 #include "process.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench/base/shape.h"
-
-#define ANSWER_MILLISECONDS (600 * 1000) /* a plan by measuring may take minutes */
-#define SPEC_TEXT 256
-#define ENVIRONMENT_ADDED 4
+#define REPLY_MILLISECONDS (600 * 1000) /* a plan by measuring may take minutes */
 
 extern char **environ;
 
-/* ---- Starting -------------------------------------------------------------------------------- */
-
-static int is_set(const char *entry, char *const *added, int count)
+int32_t reference_send(int socket, const void *data, size_t bytes)
 {
-    size_t name = strcspn(entry, "=") + 1;
-    for (int i = 0; i < count; i++)
-        if (!strncmp(entry, added[i], name))
-            return 1;
-    return 0;
-}
-
-/* The environment with the library's variable and every library's number of threads. */
-static char **make_environment(const reference_process *p, int32_t threads,
-                               char text[ENVIRONMENT_ADDED][SPEC_TEXT])
-{
-    static const char *const counts[] = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
-                                         "BLIS_NUM_THREADS"};
-    char *added[ENVIRONMENT_ADDED];
-    int count = 0, kept = 0;
-    size_t entries = 0;
-    while (environ[entries])
-        entries++;
-    char **made = calloc(entries + ENVIRONMENT_ADDED + 1, sizeof *made);
-    if (!made)
-        return NULL;
-    for (; count < 3; count++) {
-        snprintf(text[count], SPEC_TEXT, "%s=%d", counts[count], (int)threads);
-        added[count] = text[count];
+    const char *at = data;
+    while (bytes) {
+        ssize_t sent = send(socket, at, bytes, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent <= 0)
+            return 0;
+        at += sent;
+        bytes -= (size_t)sent;
     }
-    if (p->library->variable) {
-        snprintf(text[count], SPEC_TEXT, "%s=%s", p->library->variable, p->value ? p->value : "");
-        added[count] = text[count];
-        count++;
+    return 1;
+}
+
+int32_t reference_receive(int socket, void *data, size_t bytes, int timeout)
+{
+    char *at = data;
+    while (bytes) {
+        struct pollfd ready = {.fd = socket, .events = POLLIN};
+        int waited = poll(&ready, 1, timeout);
+        ssize_t received = waited > 0 ? recv(socket, at, bytes, 0) : waited;
+        if (received < 0 && errno == EINTR)
+            continue;
+        if (received <= 0)
+            return 0;
+        at += received;
+        bytes -= (size_t)received;
     }
-    for (size_t i = 0; i < entries; i++)
-        if (!is_set(environ[i], added, count))
-            made[kept++] = environ[i];
-    /* Without a value the library chooses by itself: its variable is removed. */
-    for (int i = 0; i < count; i++)
-        if (i < 3 || p->value)
-            made[kept++] = added[i];
-    return made;
-}
-
-static void describe_operand(const bench_operand *o, char text[SPEC_TEXT])
-{
-    char shape[BENCH_SHAPE_TEXT];
-    if (o->make == '-')
-        snprintf(text, SPEC_TEXT, "-");
-    else
-        snprintf(text, SPEC_TEXT, "%c:%s:%s", o->make, collet_dtype_name(o->dtype),
-                 bench_shape_text(o->ndim, o->shape, shape));
-}
-
-static int32_t axes_of(const bench_layout *l)
-{
-    int32_t count = 0;
-    for (int32_t i = 0; i < l->shape.count; i++)
-        count += (int32_t)(l->axes >> i & 1);
-    return count;
+    return 1;
 }
 
 /* Runs this program with the socket as its only connection; output of the library goes to
  * standard error. */
-static int spawn(reference_process *p, int socket, const bench_layout *l, int32_t threads)
+static int spawn(reference_process *p, int socket)
 {
-    char specs[COLLET_MAX_OPERANDS][SPEC_TEXT], axes[16], count[16];
-    char added[ENVIRONMENT_ADDED][SPEC_TEXT];
-    char *argv[COLLET_MAX_OPERANDS + 8] = {(char *)(uintptr_t) "backend-bench",
-                                           (char *)(uintptr_t)REFERENCE_ARGUMENT,
-                                           (char *)(uintptr_t)p->library->name,
-                                           (char *)(uintptr_t)l->op.name,
-                                           axes,
-                                           count};
+    char *argv[] = {(char *)(uintptr_t) "backend-bench", (char *)(uintptr_t)REFERENCE_ARGUMENT,
+                    NULL};
     posix_spawn_file_actions_t actions;
-    char **environment = make_environment(p, threads, added);
-    snprintf(axes, sizeof axes, "%d", (int)axes_of(l));
-    snprintf(count, sizeof count, "%d", (int)threads);
-    for (uint32_t i = 0; i < l->count; i++) {
-        describe_operand(&l->operands[i], specs[i]);
-        argv[6 + i] = specs[i];
-    }
-    if (!environment || posix_spawn_file_actions_init(&actions)) {
-        free(environment);
-        return ENOMEM;
-    }
-    int error = posix_spawn_file_actions_adddup2(&actions, 2, 1);
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error)
+        return error;
+    error = posix_spawn_file_actions_adddup2(&actions, 2, 1);
     if (!error)
         error = posix_spawn_file_actions_adddup2(&actions, socket, REFERENCE_SOCKET);
     if (!error)
-        error = posix_spawn(&p->pid, "/proc/self/exe", &actions, NULL, argv, environment);
+        error = posix_spawn(&p->pid, "/proc/self/exe", &actions, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&actions);
-    free(environment);
     return error;
 }
-
-/* ---- Talking --------------------------------------------------------------------------------- */
 
 static void end_child(reference_process *p)
 {
     int status = 0;
-    if (p->from)
-        (void)fclose(p->from);
-    if (p->to)
-        (void)fclose(p->to);
-    p->from = p->to = NULL;
+    if (p->socket >= 0)
+        (void)close(p->socket);
+    p->socket = -1;
     if (p->pid <= 0)
         return;
     /* The child exits when the connection closes, unless it hangs. */
@@ -142,91 +89,82 @@ static void give_up(reference_process *p, reference_state state, const char *why
 {
     int status = 0;
     p->state = state;
+    snprintf(p->text, sizeof p->text, "%s", why);
+    (void)poll(NULL, 0, 50); /* the exit is visible a little after the connection closed */
     if (p->pid > 0 && waitpid(p->pid, &status, WNOHANG) == p->pid) {
         p->pid = 0;
         if (WIFSIGNALED(status))
             snprintf(p->text, sizeof p->text, "its process died of signal %d (%s)",
                      WTERMSIG(status), strsignal(WTERMSIG(status)));
-        else
-            snprintf(p->text, sizeof p->text, "%s", why);
-    } else {
-        snprintf(p->text, sizeof p->text, "%s", why);
     }
     end_child(p);
 }
 
-/* Reads a line from the child; 0 when there is none. */
-static int32_t hear(reference_process *p, char *line, int size, int wait)
+static int32_t axes_of(const bench_layout *l)
 {
-    struct pollfd ready = {.fd = fileno(p->from), .events = POLLIN};
-    if (wait && poll(&ready, 1, ANSWER_MILLISECONDS) <= 0)
-        return 0;
-    if (!fgets(line, size, p->from)) {
-        (void)poll(NULL, 0, 50); /* the exit is visible a little after the connection closed */
-        return 0;
-    }
-    line[strcspn(line, "\n")] = '\0';
-    return 1;
+    int32_t count = 0;
+    for (int32_t i = 0; i < l->shape.count; i++)
+        count += (int32_t)(l->axes >> i & 1);
+    return count;
 }
 
-static void take_greeting(reference_process *p, const char *line)
+void reference_start(reference_process *p, size_t library, size_t variant, const bench_layout *l,
+                     int32_t threads)
 {
-    char *text;
-    p->same = (int32_t)strtol(line, &text, 10);
-    snprintf(p->text, sizeof p->text, "%s", text + (*text == ' '));
-}
-
-void reference_start(reference_process *p, const reference_library *library, const char *value,
-                     const bench_layout *layout, int32_t threads)
-{
-    int ends[2] = {-1, -1}, again = -1;
-    char line[REFERENCE_TEXT + 16];
-    *p = (reference_process){.library = library, .value = value, .state = REFERENCE_RUNS};
+    int ends[2];
+    reference_reply reply;
+    reference_request request = {.library = library,
+                                 .variant = variant,
+                                 .count = l->count,
+                                 .axes = axes_of(l),
+                                 .threads = threads};
+    snprintf(request.op, sizeof request.op, "%s", l->op.name);
+    memcpy(request.operands, l->operands, sizeof request.operands);
+    *p = (reference_process){.library = &reference_libraries[library],
+                             .value = reference_libraries[library].variants[variant].value,
+                             .state = REFERENCE_RUNS,
+                             .socket = -1};
     p->samples = calloc(BENCH_SAMPLES_MAX, sizeof *p->samples);
     if (!p->samples || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) {
         give_up(p, REFERENCE_DEAD, "no memory or no descriptor for its process");
         return;
     }
-    int error = spawn(p, ends[1], layout, threads);
+    p->socket = ends[0];
+    int error = spawn(p, ends[1]);
     (void)close(ends[1]);
-    again = fcntl(ends[0], F_DUPFD_CLOEXEC, 0);
-    p->from = fdopen(ends[0], "r");
-    p->to = again >= 0 ? fdopen(again, "w") : NULL;
-    if (error || !p->from || !p->to)
-        give_up(p, REFERENCE_DEAD, error ? strerror(error) : "no descriptor for its process");
-    else if (!hear(p, line, sizeof line, 1))
+    if (error) {
+        give_up(p, REFERENCE_DEAD, strerror(error));
+    } else if (!reference_send(p->socket, &request, sizeof request) ||
+               !reference_receive(p->socket, &reply, sizeof reply, REPLY_MILLISECONDS)) {
         give_up(p, REFERENCE_DEAD, "its process ended before it was ready");
-    else if (strncmp(line, "ready ", 6))
-        give_up(p, REFERENCE_ABSENT, strchr(line, ' ') ? strchr(line, ' ') + 1 : line);
-    else
-        take_greeting(p, line + 6);
+    } else if (!reply.ready) {
+        give_up(p, REFERENCE_ABSENT, reply.text);
+    } else {
+        p->same = reply.same;
+        memcpy(p->text, reply.text, sizeof p->text);
+    }
 }
 
 static int32_t take_samples(reference_process *p)
 {
-    char line[64];
-    long long count, calls;
-    if (!hear(p, line, sizeof line, 1) || sscanf(line, "samples %lld %lld %lf %lf", &count, &calls,
-                                                 &p->digest.magnitude, &p->digest.signature) != 4)
+    reference_round round;
+    double *added = p->samples + p->count;
+    if (!reference_receive(p->socket, &round, sizeof round, REPLY_MILLISECONDS) ||
+        round.count > BENCH_SAMPLES_MAX - p->count ||
+        !reference_receive(p->socket, added, (size_t)round.count * sizeof *added,
+                           REPLY_MILLISECONDS))
         return 0;
-    p->calls = calls;
-    for (long long i = 0; i < count; i++) {
-        if (!hear(p, line, sizeof line, 0))
-            return 0;
-        if (p->count < BENCH_SAMPLES_MAX)
-            p->samples[p->count++] = strtod(line, NULL) / (double)calls;
-    }
+    for (int64_t i = 0; i < round.count; i++)
+        added[i] /= (double)round.calls;
+    p->count += round.count;
+    p->calls = round.calls;
+    p->digest = round.digest;
     return 1;
 }
 
 void reference_sample(reference_process *p, double seconds)
 {
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
-    (void)sigaction(SIGPIPE, &ignore, &before);
-    fprintf(p->to, "run %.6f\n", seconds);
-    int32_t fine = fflush(p->to) == 0 && take_samples(p);
-    (void)sigaction(SIGPIPE, &before, NULL);
-    if (!fine)
+    if (!reference_send(p->socket, &seconds, sizeof seconds) || !take_samples(p))
         give_up(p, REFERENCE_DEAD, "it failed in the middle of the measurement");
 }
 

@@ -1,16 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The child process of a reference. */
+/*
+ * The child process of a reference. Both ends are this program, so structures cross the socket
+ * REFERENCE_SOCKET as they are: the parent sends a reference_request, the child a reference_reply;
+ * then for each time to sample for (a double, seconds) the child sends a reference_round and its
+ * samples (doubles), until the parent closes the connection.
+ */
 #ifndef BENCH_REFERENCE_PROCESS_H
 #define BENCH_REFERENCE_PROCESS_H
 
 #include "reference.h"
 #include "common/stats.h"
 
-#include <stdio.h>
 #include <sys/types.h>
 
 #define REFERENCE_SOCKET 3               /* the child's end of the connection */
 #define REFERENCE_ARGUMENT "--reference" /* argv[1] of the child */
+
+typedef struct reference_request {
+    size_t library, variant; /* indices of the table */
+    char op[COLLET_MAX_NAME];
+    uint32_t count; /* operands, outputs first */
+    bench_operand operands[COLLET_MAX_OPERANDS];
+    int32_t axes, threads;
+} reference_request;
+
+typedef struct reference_reply {
+    int32_t ready; /* 0: absent */
+    int32_t same;  /* as in reference_job */
+    char text[REFERENCE_TEXT];
+} reference_reply;
+
+typedef struct reference_round {
+    int64_t count, calls; /* samples, and calls of each */
+    reference_digest digest;
+} reference_round;
+
+/* Exactly `bytes`; 0 when the connection ended, or nothing arrived for `timeout` milliseconds (-1:
+ * no limit). */
+int32_t reference_send(int socket, const void *data, size_t bytes);
+int32_t reference_receive(int socket, void *data, size_t bytes, int timeout);
 
 typedef enum reference_state {
     REFERENCE_RUNS,
@@ -29,13 +57,13 @@ typedef struct reference_process {
     int32_t same;            /* the output that is compared, -1: none */
     reference_digest digest; /* of it */
     pid_t pid;               /* 0: none */
-    FILE *from, *to;
+    int socket;              /* -1: closed */
 } reference_process;
 
 /* Starts the child for a call of the layout on `threads` threads and waits until it is ready.
  * Failures are in state and text. Called on the main thread: the child ends with the thread that
  * started it. */
-void reference_start(reference_process *p, const reference_library *library, const char *value,
+void reference_start(reference_process *p, size_t library, size_t variant,
                      const bench_layout *layout, int32_t threads);
 /* Samples for `seconds`. */
 void reference_sample(reference_process *p, double seconds);
@@ -43,5 +71,8 @@ void reference_sample(reference_process *p, double seconds);
 int32_t reference_stats(reference_process *p, bench_stats *stats);
 /* Ends the child and frees everything. */
 void reference_stop(reference_process *p);
+
+/* The child's main; an exit status. */
+int reference_worker(void);
 
 #endif

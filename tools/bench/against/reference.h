@@ -45,10 +45,8 @@ typedef struct reference_library {
         reference_job *job); /* in the child: loads and prepares; 0: text says why not */
 } reference_library;
 
-size_t reference_library_count(void);
-const reference_library *reference_library_at(size_t index);
-/* NULL when there is none of that name. */
-const reference_library *reference_library_find(const char *name);
+extern const reference_library reference_libraries[];
+extern const size_t reference_library_count;
 /* 1 when the library has the call of the layout. */
 int32_t reference_library_offers(const reference_library *library, const bench_layout *layout);
 
@@ -60,12 +58,19 @@ int32_t reference_fftw_open(reference_job *job);
 /* The LAPACK inside the OpenBLAS of that handle. */
 int32_t reference_lapack_open(reference_job *job, void *handle);
 
+typedef struct reference_symbol {
+    const char *name;
+    void *function;
+} reference_symbol;
+
 /* Helpers of the reference files; each returns 0 with job->text when it fails. */
 int32_t reference_fail(reference_job *job, const char *format, ...) COLLET_PRINTF(2, 3);
 /* dlopen by handle; NULL with the text. */
 void *reference_load(reference_job *job, const char *file);
-/* *function is the address of a pointer to a function. */
-int32_t reference_find(reference_job *job, void *handle, const char *name, void *function);
+/* Sets the pointers to functions at symbols[..].function, up to a name NULL; each symbol is called
+ * `prefix` and its name. */
+int32_t reference_find(reference_job *job, void *handle, const char *prefix,
+                       const reference_symbol *symbols);
 /* Memory for the life of the process; NULL with the text. */
 void *reference_memory(reference_job *job, size_t bytes);
 
@@ -78,8 +83,5 @@ typedef struct reference_digest {
 } reference_digest;
 
 reference_digest reference_digest_of(const bench_operand *operand, const void *data);
-
-/* The child's main: argv as process.c makes it. */
-int reference_worker(int argc, char **argv);
 
 #endif

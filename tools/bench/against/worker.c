@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The child that calls a reference. Its one connection is the socket REFERENCE_SOCKET: it writes
- * "ready SAME TEXT" (reference_job.same) or "absent TEXT", then for each "run SECONDS" it writes
- * "samples N CALLS MAGNITUDE" (reference_magnitude, or nan) and N lines of seconds a sample, until
- * the connection ends. It does not outlive its parent.
- */
-#include "bench/ops/inputs.h"
-#include "reference.h"
+/* The child that calls a reference. It does not outlive its parent. */
 #include "process.h"
+
+#include "bench/ops/inputs.h"
 #include "common/sampler.h"
-#include "bench/base/shape.h"
 
 #include <math.h>
 #include <poll.h>
@@ -19,44 +13,36 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-/* ---- The job --------------------------------------------------------------------------------- */
-
-static collet_dtype dtype_named(const char *name, size_t length)
+/* Libraries read their variables while they are loaded: after this. */
+static void set_environment(const reference_request *request)
 {
-    for (collet_dtype d = 1; d < COLLET_DTYPE_COUNT; d++)
-        if (strlen(collet_dtype_name(d)) == length && !strncmp(name, collet_dtype_name(d), length))
-            return d;
-    return COLLET_DTYPE_NONE;
+    static const char *const counts[] = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
+                                         "BLIS_NUM_THREADS"};
+    const reference_library *library = &reference_libraries[request->library];
+    const char *value = library->variants[request->variant].value;
+    char threads[16];
+    snprintf(threads, sizeof threads, "%d", (int)request->threads);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        setenv(counts[i], threads, 1);
+    if (library->variable && value)
+        setenv(library->variable, value, 1);
+    else if (library->variable)
+        unsetenv(library->variable);
 }
 
-/* "u:f32:512x512", "-" for an operand that is absent; "()" is a scalar. */
-static int32_t take_operand(reference_job *job, const char *text)
+static int32_t make_operands(reference_job *job)
 {
-    bench_operand *o = &job->operands[job->count];
-    bench_shape shape = {0};
-    *o = (bench_operand){.make = text[0]};
-    if (text[0] == '-') {
-        job->data[job->count++] = NULL;
-        return 1;
+    for (uint32_t i = 0; i < job->count; i++) {
+        const bench_operand *o = &job->operands[i];
+        if (o->make == '-')
+            continue;
+        size_t bytes = (size_t)bench_operand_size(o) * collet_dtype_size(o->dtype);
+        if (!(job->data[i] = reference_memory(job, bytes)))
+            return 0;
+        memset(job->data[i], 0, bytes);
+        if (o->make != 'o')
+            bench_input_fill(o, i, job->data[i]);
     }
-    if (text[0] == '\0' || text[1] != ':')
-        return 0;
-    size_t length = strcspn(text + 2, ":");
-    const char *extents = text + 2 + length + (text[2 + length] == ':');
-    o->dtype = dtype_named(text + 2, length);
-    if (!o->dtype || (strcmp(extents, "()") && !bench_shape_parse(extents, &shape)) ||
-        shape.count > COLLET_MAX_DIMS)
-        return 0;
-    o->ndim = shape.count;
-    memcpy(o->shape, shape.extents, (size_t)o->ndim * sizeof *o->shape);
-    size_t bytes = (size_t)bench_operand_size(o) * collet_dtype_size(o->dtype);
-    void *data = reference_memory(job, bytes);
-    if (!data)
-        return 0;
-    memset(data, 0, bytes);
-    if (o->make != 'o')
-        bench_input_fill(o, job->count, data);
-    job->data[job->count++] = data;
     return 1;
 }
 
@@ -69,78 +55,59 @@ static collet_status call_job(void *user, int64_t calls)
     return COLLET_OK;
 }
 
-/* ---- Talking --------------------------------------------------------------------------------- */
-
-static reference_digest digest(const reference_job *job)
+static int32_t sample(bench_sampler *s, double seconds)
 {
-    if (job->same < 0)
-        return (reference_digest){(double)NAN, (double)NAN};
-    return reference_digest_of(&job->operands[job->same], job->data[job->same]);
-}
-
-/* Samples for the given time. The first run warms up fully, later ones with a single call. */
-static int32_t answer(FILE *to, bench_sampler *s, double seconds)
-{
+    const reference_job *job = s->user;
     int64_t before = s->count;
-    double end;
-    collet_status status = before ? s->body(s->user, 1) : bench_sampler_warm(s, seconds);
-    end = bench_now() + seconds;
-    do {
-        if (status == COLLET_OK)
-            status = bench_sampler_take(s);
-    } while (status == COLLET_OK && bench_now() < end);
-    if (status != COLLET_OK)
+    reference_round round = {.digest = {(double)NAN, (double)NAN}};
+    if (bench_sampler_turn(s, seconds) != COLLET_OK)
         return 0;
-    reference_digest d = digest(s->user);
-    fprintf(to, "samples %lld %lld %.17g %.17g\n", (long long)(s->count - before),
-            (long long)s->calls, d.magnitude, d.signature);
-    for (int64_t i = before; i < s->count; i++)
-        fprintf(to, "%.9g\n", s->seconds[i]);
-    return fflush(to) == 0;
+    round.count = s->count - before;
+    round.calls = s->calls;
+    if (job->same >= 0)
+        round.digest = reference_digest_of(&job->operands[job->same], job->data[job->same]);
+    return reference_send(REFERENCE_SOCKET, &round, sizeof round) &&
+           reference_send(REFERENCE_SOCKET, s->seconds + before,
+                          (size_t)round.count * sizeof *s->seconds);
 }
 
-static int serve(FILE *from, FILE *to, reference_job *job)
+static int serve(reference_job *job)
 {
     bench_sampler s;
-    char line[64];
-    if (bench_sampler_create(&s, call_job, job) != COLLET_OK)
-        return BENCH_EXIT_FAILURE;
-    fprintf(to, "ready %d %s\n", (int)job->same, job->text);
-    int32_t fine = fflush(to) == 0;
-    while (fine && fgets(line, sizeof line, from))
-        fine = !strncmp(line, "run ", 4) && answer(to, &s, strtod(line + 4, NULL));
+    double seconds;
+    int32_t fine = bench_sampler_create(&s, call_job, job) == COLLET_OK;
+    while (fine && reference_receive(REFERENCE_SOCKET, &seconds, sizeof seconds, -1))
+        fine = sample(&s, seconds);
     bench_sampler_clear(&s);
     return fine ? BENCH_EXIT_OK : BENCH_EXIT_FAILURE;
 }
 
 /* From now on the worker dies with its parent, also in the middle of a library's call. A parent
- * that was gone before has closed its end of the connection. */
+ * that ended before this has closed its end of the connection. */
 static int32_t follow_parent(void)
 {
     struct pollfd connection = {.fd = REFERENCE_SOCKET};
     return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && poll(&connection, 1, 0) == 0;
 }
 
-int reference_worker(int argc, char **argv)
+int reference_worker(void)
 {
     static reference_job job;
-    if (!follow_parent())
+    reference_request request;
+    reference_reply reply = {0};
+    if (!follow_parent() || !reference_receive(REFERENCE_SOCKET, &request, sizeof request, -1) ||
+        request.library >= reference_library_count)
+        return BENCH_EXIT_USAGE;
+    job.op = request.op;
+    job.count = request.count;
+    memcpy(job.operands, request.operands, sizeof job.operands);
+    job.axes = request.axes;
+    job.threads = request.threads;
+    set_environment(&request);
+    reply.ready = make_operands(&job) && reference_libraries[request.library].open(&job);
+    reply.same = job.same;
+    memcpy(reply.text, job.text, sizeof reply.text);
+    if (!reference_send(REFERENCE_SOCKET, &reply, sizeof reply) || !reply.ready)
         return BENCH_EXIT_FAILURE;
-    FILE *from = fdopen(REFERENCE_SOCKET, "r"), *to = fdopen(REFERENCE_SOCKET, "w");
-    const reference_library *library = argc > 5 ? reference_library_find(argv[2]) : NULL;
-    if (!from || !to || !library)
-        return BENCH_EXIT_USAGE;
-    job.op = argv[3];
-    job.axes = (int32_t)strtol(argv[4], NULL, 10);
-    job.threads = (int32_t)strtol(argv[5], NULL, 10);
-    int32_t fine = 1;
-    for (int i = 6; i < argc && fine; i++)
-        fine = job.count < COLLET_MAX_OPERANDS && take_operand(&job, argv[i]);
-    if (!fine)
-        return BENCH_EXIT_USAGE;
-    if (library->open(&job))
-        return serve(from, to, &job);
-    fprintf(to, "absent %s\n", job.text);
-    (void)fflush(to);
-    return BENCH_EXIT_FAILURE;
+    return serve(&job);
 }
