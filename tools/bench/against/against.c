@@ -14,15 +14,11 @@
 #define FAR_SLOWER 1.5         /* times the best reference: left out after a round */
 #define AGREEMENT 1e-3         /* relative, of the outputs' magnitude */
 #define SETTLE_MILLISECONDS 40 /* for the threads of the last call to become idle */
-#define CHOOSE_SECONDS 1.0     /* at most, to find the fastest way of moving memory */
-#define CACHES_MIN 2           /* times the last cache: smaller operands may fit in it */
-#define DONE_MAX 256
 
 typedef struct against_job {
     bench_session *session;
     const char *choice;
-    bench_bandwidth bandwidth;
-    int32_t bandwidth_open;
+    bench_floor floor;
     cJSON *list;
     int result;
     int32_t compared;
@@ -224,26 +220,6 @@ static void compare_with_libraries(against_job *job, against_result *r, const be
     bench_sampler_clear(&s);
 }
 
-/* ---- Memory ---------------------------------------------------------------------------------- */
-
-static bench_bandwidth *open_bandwidth(against_job *job, const bench_layout *l)
-{
-    collet_error err;
-    double seconds = job->session->options->seconds;
-    double bytes = l->bytes_read + l->bytes_written;
-    if (bytes < CACHES_MIN * (double)job->session->machine.last_cache_bytes)
-        return NULL;
-    if (!job->bandwidth_open &&
-        bench_bandwidth_open(&job->bandwidth, &job->session->machine, 0, &err) != COLLET_OK) {
-        fprintf(stderr, "backend-bench: %s: no comparison with it\n", err.text);
-        return NULL;
-    }
-    job->bandwidth_open = 1;
-    bench_bandwidth_choose(&job->bandwidth, bench_floor_kind(l),
-                           seconds < CHOOSE_SECONDS ? seconds : CHOOSE_SECONDS, NULL, NULL);
-    return &job->bandwidth;
-}
-
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
 static int32_t has_reference(const bench_layout *l)
@@ -270,7 +246,7 @@ static void measure(against_job *job, against_result *r)
     } else if (has_reference(r->layout)) {
         compare_with_libraries(job, r, &arrays);
     } else {
-        bench_measure(s, r->layout, &arrays, job->choice, open_bandwidth(job, r->layout), &r->own);
+        bench_measure(s, r->layout, &arrays, job->choice, &job->floor, &r->own);
     }
     r->backend = collet_last_backend(s->context);
     bench_arrays_free(&arrays);
@@ -392,7 +368,6 @@ int bench_against(bench_session *s)
     if (s->report && !(job.list = cJSON_AddArrayToObject(s->report, "results")))
         return bench_out_of_memory();
     int32_t fine = run_all(&job);
-    if (job.bandwidth_open)
-        bench_bandwidth_close(&job.bandwidth);
+    bench_bandwidth_close(&job.floor.bandwidth);
     return fine ? job.result : bench_out_of_memory();
 }

@@ -45,9 +45,7 @@ static void print_memory(const bench_result *r)
     if (!r->floor.strategy)
         return;
     printf("%-26s %11s %11s %9.2f %7.3f %7.3f  %s\n", "the machine's memory", "", "",
-           1e-9 * bandwidth_median(&r->floor),
-           r->bytes / r->stats.median / bandwidth_median(&r->floor),
-           r->bytes / r->stats.min / bandwidth_fastest(&r->floor),
+           1e-9 * bandwidth_median(&r->floor), bench_share_of_median(r), bench_share_of_fastest(r),
            bandwidth_kind_name(r->floor.strategy->kind));
 }
 
@@ -124,10 +122,8 @@ static int32_t add_memory(cJSON *row, const bench_result *r)
     return memory && json_add_text(memory, "kind", bandwidth_kind_name(r->floor.strategy->kind)) &&
            json_add_number(memory, "gb_per_s", 1e-9 * bandwidth_fastest(&r->floor)) &&
            json_add_number(memory, "median_gb_per_s", 1e-9 * bandwidth_median(&r->floor)) &&
-           json_add_number(memory, "ratio",
-                           r->bytes / r->stats.median / bandwidth_median(&r->floor)) &&
-           json_add_number(memory, "ratio_fastest",
-                           r->bytes / r->stats.min / bandwidth_fastest(&r->floor));
+           json_add_number(memory, "ratio", bench_share_of_median(r)) &&
+           json_add_number(memory, "ratio_fastest", bench_share_of_fastest(r));
 }
 
 static int32_t add_measured(cJSON *row, const against_result *r)

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define BYTES_LEAST ((size_t)256 << 20)
+#define BYTES_MIN ((size_t)256 << 20)
 #define CACHES 8 /* bytes of a buffer, in sizes of the last cache */
 #define PASSES_MIN 3
 #define PASSES_MAX BENCH_SAMPLES_MAX
@@ -55,17 +55,22 @@ static void part_of_pass(void *user, int32_t thread, int32_t threads)
     p->run(b->target + begin, b->source + begin, end - begin);
 }
 
-static void take_passes(bench_bandwidth *b, const stream_strategy *strategy, int32_t threads,
+/* Adds to b->samples. */
+static void take_passes(bench_bandwidth *b, stream_loop loop, int32_t threads, int64_t passes,
                         double budget)
 {
-    pass p = {b, strategy->run};
-    double end = bench_now() + budget;
-    bench_team_run(b->team, threads, part_of_pass, &p);
-    for (int32_t taken = 0; taken < PASSES_MIN || bench_now() < end; taken++) {
-        double seconds = bench_team_run(b->team, threads, part_of_pass, &p);
-        if (b->sample_count < PASSES_MAX)
-            b->samples[b->sample_count++] = seconds;
-    }
+    pass p = {b, loop};
+    bench_team team = {.threads = threads,
+                       .processors = b->threads,
+                       .part = part_of_pass,
+                       .user = &p,
+                       .passes = passes,
+                       .seconds = budget,
+                       .samples = b->samples,
+                       .count = b->sample_count,
+                       .capacity = PASSES_MAX};
+    bench_team_run(&team);
+    b->sample_count = team.count;
 }
 
 static bandwidth_figure figure_of(bench_bandwidth *b, const stream_strategy *strategy,
@@ -83,10 +88,10 @@ void bench_bandwidth_choose(bench_bandwidth *b, stream_kind kind, double budget,
 {
     /* Where two threads share a core, or memory is saturated early, fewer may be faster. */
     int32_t fewer = b->threads >= 4 ? b->threads / 2 : 0;
-    size_t ways = 0;
+    size_t strategies = 0;
     for (size_t i = 0; i < b->table->count; i++)
-        ways += b->table->strategies[i].kind == kind;
-    double share = budget / (double)(ways * (fewer ? 2 : 1));
+        strategies += b->table->strategies[i].kind == kind;
+    double share = budget / (double)(strategies * (fewer ? 2 : 1));
     b->best[kind] = (bandwidth_figure){0};
     for (size_t i = 0; i < b->table->count; i++) {
         const stream_strategy *strategy = &b->table->strategies[i];
@@ -94,7 +99,7 @@ void bench_bandwidth_choose(bench_bandwidth *b, stream_kind kind, double budget,
             continue;
         for (int32_t threads = b->threads; threads; threads = threads > fewer ? fewer : 0) {
             bench_bandwidth_begin(b);
-            take_passes(b, strategy, threads, share);
+            take_passes(b, strategy->run, threads, PASSES_MIN, share);
             bandwidth_figure figure = figure_of(b, strategy, threads);
             if (seen)
                 seen(user, &figure);
@@ -111,7 +116,7 @@ void bench_bandwidth_begin(bench_bandwidth *b)
 
 void bench_bandwidth_more(bench_bandwidth *b, stream_kind kind, double budget)
 {
-    take_passes(b, b->best[kind].strategy, b->best[kind].threads, budget);
+    take_passes(b, b->best[kind].strategy->run, b->best[kind].threads, PASSES_MIN, budget);
 }
 
 void bench_bandwidth_end(bench_bandwidth *b, stream_kind kind)
@@ -144,11 +149,10 @@ static void touch(unsigned char *target, const unsigned char *source, size_t byt
 collet_status bench_bandwidth_open(bench_bandwidth *b, const bench_machine *machine, size_t bytes,
                                    collet_error *err)
 {
-    pass first = {b, touch};
     *b = (bench_bandwidth){.table = best_table(), .threads = machine->threads};
     if (!bytes) {
         bytes = machine->last_cache_bytes * CACHES;
-        bytes = bytes > BYTES_LEAST ? bytes : BYTES_LEAST;
+        bytes = bytes > BYTES_MIN ? bytes : BYTES_MIN;
         if (machine->available_bytes && bytes > machine->available_bytes / 4)
             bytes = machine->available_bytes / 4;
     }
@@ -156,24 +160,21 @@ collet_status bench_bandwidth_open(bench_bandwidth *b, const bench_machine *mach
     b->samples = calloc(PASSES_MAX, sizeof *b->samples);
     b->source = buffer_create(b->bytes);
     b->target = buffer_create(b->bytes);
-    b->team = bench_team_create(b->threads);
-    if (!b->samples || !b->source || !b->target || !b->team) {
+    if (!b->samples || !b->source || !b->target) {
         bench_bandwidth_close(b);
         return collet_fail(err, COLLET_NO_MEMORY,
                            "bandwidth: out of memory for two buffers of %zu bytes", b->bytes);
     }
-    bench_team_run(b->team, b->threads, part_of_pass, &first);
+    take_passes(b, touch, b->threads, 0, 0);
     return COLLET_OK;
 }
 
 void bench_bandwidth_close(bench_bandwidth *b)
 {
-    size_t bytes = b->bytes;
-    bench_team_destroy(b->team);
     if (b->source)
-        munmap(b->source, bytes);
+        munmap(b->source, b->bytes);
     if (b->target)
-        munmap(b->target, bytes);
+        munmap(b->target, b->bytes);
     free(b->samples);
-    *b = (bench_bandwidth){.bytes = bytes};
+    *b = (bench_bandwidth){.bytes = b->bytes};
 }

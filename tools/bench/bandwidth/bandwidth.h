@@ -18,7 +18,6 @@ typedef struct bandwidth_figure {
 } bandwidth_figure;
 
 typedef struct bench_bandwidth {
-    bench_team *team;
     const stream_table *table;
     int32_t threads;
     size_t bytes; /* of each buffer */

@@ -6,28 +6,26 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
+#define THREADS_MAX 1024
 #define SPINS_BEFORE_YIELD 2000
 
 typedef struct worker {
-    bench_team *team;
+    struct run *run;
     pthread_t thread;
-    int32_t index, cpu;
+    int32_t rank, cpu; /* cpu -1: not bound */
     double begin, end;
 } worker;
 
-struct bench_team {
-    pthread_mutex_t lock;
-    pthread_cond_t wake, done;
-    int32_t size, started;
-    uint64_t generation; /* of the work; grows with each run */
-    int32_t threads, stride, running, quit;
-    bench_part part;
-    void *user;
-    _Atomic int32_t arrived; /* threads that are ready to begin */
-    worker *workers;
-};
+typedef struct run {
+    bench_team *team;
+    _Atomic int32_t threads; /* 0: not all are created yet */
+    _Atomic int64_t arrived;
+    int64_t passes;
+    double end;
+    int32_t stop;
+    worker workers[THREADS_MAX];
+} run;
 
 static void bind_to(int32_t cpu)
 {
@@ -40,47 +38,46 @@ static void bind_to(int32_t cpu)
     pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 
-/* Waking takes long against a short piece of work: nobody begins before all are there. */
-static void meet(bench_team *team)
+/* A barrier that spins: waking takes long against a short pass. */
+static void meet(run *r, int32_t threads)
 {
-    atomic_fetch_add(&team->arrived, 1);
-    for (int32_t spins = 0; atomic_load(&team->arrived) < team->threads; spins++)
+    int64_t all = (atomic_fetch_add(&r->arrived, 1) / threads + 1) * threads;
+    for (int32_t spins = 0; atomic_load(&r->arrived) < all; spins++)
         if (spins > SPINS_BEFORE_YIELD)
             sched_yield();
 }
 
-static void work(worker *w, int32_t rank)
+static void end_pass(run *r, int32_t threads)
 {
-    bench_team *team = w->team;
-    meet(team);
-    w->begin = bench_now();
-    team->part(team->user, rank, team->threads);
-    w->end = bench_now();
+    bench_team *team = r->team;
+    double begin = r->workers[0].begin, end = r->workers[0].end;
+    for (int32_t i = 1; i < threads; i++) {
+        begin = r->workers[i].begin < begin ? r->workers[i].begin : begin;
+        end = r->workers[i].end > end ? r->workers[i].end : end;
+    }
+    if (r->passes++ && team->count < team->capacity)
+        team->samples[team->count++] = end - begin;
+    r->stop = r->passes > team->passes && end >= r->end;
 }
 
 static void *worker_main(void *argument)
 {
     worker *w = argument;
-    bench_team *team = w->team;
-    uint64_t seen = 0;
-
+    run *r = w->run;
+    int32_t threads;
     bind_to(w->cpu);
-    pthread_mutex_lock(&team->lock);
-    for (;;) {
-        while (team->generation == seen && !team->quit)
-            pthread_cond_wait(&team->wake, &team->lock);
-        if (team->quit)
-            break;
-        seen = team->generation;
-        int32_t rank = w->index % team->stride ? team->threads : w->index / team->stride;
-        pthread_mutex_unlock(&team->lock);
-        if (rank < team->threads)
-            work(w, rank);
-        pthread_mutex_lock(&team->lock);
-        if (--team->running == 0)
-            pthread_cond_signal(&team->done);
+    while (!(threads = atomic_load(&r->threads)))
+        sched_yield();
+    while (!r->stop) {
+        meet(r, threads);
+        w->begin = bench_now();
+        r->team->part(r->team->user, w->rank, threads);
+        w->end = bench_now();
+        meet(r, threads);
+        if (w->rank == 0)
+            end_pass(r, threads);
+        meet(r, threads);
     }
-    pthread_mutex_unlock(&team->lock);
     return NULL;
 }
 
@@ -96,65 +93,23 @@ static int32_t allowed_cpu(int32_t index)
     return -1;
 }
 
-bench_team *bench_team_create(int32_t size)
+void bench_team_run(bench_team *team)
 {
-    bench_team *team = calloc(1, sizeof *team);
-    if (!team)
-        return NULL;
-    pthread_mutex_init(&team->lock, NULL);
-    pthread_cond_init(&team->wake, NULL);
-    pthread_cond_init(&team->done, NULL);
-    team->workers = calloc((size_t)size, sizeof *team->workers);
-    for (int32_t i = 0; team->workers && i < size; i++) {
-        worker *w = &team->workers[i];
-        *w = (worker){.team = team, .index = i, .cpu = allowed_cpu(i)};
+    run r = {.team = team, .end = bench_now() + team->seconds};
+    int32_t started = 0, limit = team->threads < THREADS_MAX ? team->threads : THREADS_MAX;
+    for (; started < limit; started++) {
+        worker *w = &r.workers[started];
+        *w = (worker){&r, .rank = started,
+                      .cpu = allowed_cpu(started * (team->processors / team->threads))};
         if (pthread_create(&w->thread, NULL, worker_main, w))
             break;
-        team->started++;
     }
-    team->size = size;
-    if (team->workers && team->started == size)
-        return team;
-    bench_team_destroy(team);
-    return NULL;
-}
-
-void bench_team_destroy(bench_team *team)
-{
-    if (!team)
-        return;
-    pthread_mutex_lock(&team->lock);
-    team->quit = 1;
-    pthread_cond_broadcast(&team->wake);
-    pthread_mutex_unlock(&team->lock);
-    for (int32_t i = 0; i < team->started; i++)
-        pthread_join(team->workers[i].thread, NULL);
-    pthread_cond_destroy(&team->wake);
-    pthread_cond_destroy(&team->done);
-    pthread_mutex_destroy(&team->lock);
-    free(team->workers);
-    free(team);
-}
-
-double bench_team_run(bench_team *team, int32_t threads, bench_part part, void *user)
-{
-    double begin = 0, end = 0;
-    pthread_mutex_lock(&team->lock);
-    team->part = part;
-    team->user = user;
-    team->threads = threads < team->size ? threads : team->size;
-    team->stride = team->size / team->threads;
-    team->running = team->size;
-    atomic_store(&team->arrived, 0);
-    team->generation++;
-    pthread_cond_broadcast(&team->wake);
-    while (team->running)
-        pthread_cond_wait(&team->done, &team->lock);
-    for (int32_t i = 0; i < team->threads; i++) {
-        const worker *w = &team->workers[i * team->stride];
-        begin = i == 0 || w->begin < begin ? w->begin : begin;
-        end = i == 0 || w->end > end ? w->end : end;
+    team->threads = started ? started : 1;
+    atomic_store(&r.threads, team->threads);
+    if (!started) {
+        r.workers[0].cpu = -1;
+        worker_main(&r.workers[0]);
     }
-    pthread_mutex_unlock(&team->lock);
-    return end - begin;
+    for (int32_t i = 0; i < started; i++)
+        pthread_join(r.workers[i].thread, NULL);
 }

@@ -10,8 +10,10 @@
 
 /* Op and bandwidth are measured in turn, so that both see the same load on the machine. */
 #define ROUNDS 4
-#define FLOOR_SHARE 0.25 /* of the time goes to the bandwidth */
-#define FEW 0.1          /* of the bytes: an op that writes less than this counts as reading */
+#define FLOOR_SHARE 0.25   /* of the time goes to the bandwidth */
+#define CACHES_MIN 2       /* times the last cache: smaller operands may fit in it */
+#define CHOOSE_SECONDS 1.0 /* at most, to find the fastest way of moving memory */
+#define FEW 0.1            /* of the bytes: an op that writes less than this counts as reading */
 
 /* ---- Arrays ------------------------------------------------------------------------------ */
 
@@ -113,9 +115,10 @@ static memory_state memory_now(collet_context *cx, const char *choice)
                           (int64_t)bench_heap_resident()};
 }
 
-/* ---- Measuring --------------------------------------------------------------------------- */
+/* ---- Bandwidth --------------------------------------------------------------------------- */
 
-stream_kind bench_floor_kind(const bench_layout *l)
+/* Which bandwidth bounds the op: mostly reading, mostly writing, or both. */
+static stream_kind floor_kind(const bench_layout *l)
 {
     double all = l->bytes_read + l->bytes_written;
     return l->bytes_written < FEW * all ? STREAM_READ
@@ -123,10 +126,53 @@ stream_kind bench_floor_kind(const bench_layout *l)
                                         : STREAM_COPY;
 }
 
+static int32_t is_bound_by_memory(const bench_session *s, const bench_layout *l, const char *choice)
+{
+    collet_backend_info backend;
+    double bytes = l->bytes_read + l->bytes_written;
+    return l->flops == 0 && !(bench_session_backend(s, choice, &backend) && backend.gpu) &&
+           s->machine.last_cache_bytes && bytes >= CACHES_MIN * (double)s->machine.last_cache_bytes;
+}
+
+/* NULL: there is no comparison. */
+static bench_bandwidth *open_floor(bench_floor *f, bench_session *s, const bench_layout *l,
+                                   const char *choice)
+{
+    collet_error err;
+    stream_kind kind = floor_kind(l);
+    double seconds = s->options->seconds;
+    if (!is_bound_by_memory(s, l, choice))
+        return NULL;
+    bench_session_show(s, "bandwidth: %s", bandwidth_kind_name(kind));
+    if (!f->bandwidth.source &&
+        bench_bandwidth_open(&f->bandwidth, &s->machine, 0, &err) != COLLET_OK) {
+        tool_progress_end(&s->progress);
+        fprintf(stderr, "backend-bench: %s: no comparison with it\n", err.text);
+        return NULL;
+    }
+    if (!f->chosen[kind])
+        bench_bandwidth_choose(&f->bandwidth, kind,
+                               seconds < CHOOSE_SECONDS ? seconds : CHOOSE_SECONDS, NULL, NULL);
+    f->chosen[kind] = 1;
+    return &f->bandwidth;
+}
+
+double bench_share_of_median(const bench_result *r)
+{
+    return r->bytes / r->stats.median / bandwidth_median(&r->floor);
+}
+
+double bench_share_of_fastest(const bench_result *r)
+{
+    return r->bytes / r->stats.min / bandwidth_fastest(&r->floor);
+}
+
+/* ---- Measuring --------------------------------------------------------------------------- */
+
 static collet_status sample(bench_session *session, const bench_layout *l, const char *choice,
                             bench_sampler *s, bench_bandwidth *floor)
 {
-    stream_kind kind = bench_floor_kind(l);
+    stream_kind kind = floor_kind(l);
     double seconds = session->options->seconds;
     double share = floor ? FLOOR_SHARE : 0;
     collet_status status = COLLET_OK;
@@ -166,7 +212,7 @@ static collet_status measure_calls(bench_session *session, const bench_layout *l
         r->resident_bytes_delta = after.resident - before.resident;
         bench_sampler_stats(&s, &r->stats);
         if (floor)
-            r->floor = floor->best[bench_floor_kind(layout)];
+            r->floor = floor->best[floor_kind(layout)];
     } else {
         snprintf(r->error, sizeof r->error, "%s", collet_last_error(cx));
     }
@@ -175,7 +221,7 @@ static collet_status measure_calls(bench_session *session, const bench_layout *l
 }
 
 void bench_measure(bench_session *session, const bench_layout *l, const bench_arrays *arrays,
-                   const char *choice, bench_bandwidth *floor, bench_result *r)
+                   const char *choice, bench_floor *floor, bench_result *r)
 {
     bench_calls calls;
     *r = (bench_result){
@@ -183,5 +229,5 @@ void bench_measure(bench_session *session, const bench_layout *l, const bench_ar
     strcpy(r->dtype, l->signature);
     r->status = bench_calls_open(&calls, session, l, arrays, choice, r->error);
     if (r->status == COLLET_OK)
-        r->status = measure_calls(session, l, &calls, floor, r);
+        r->status = measure_calls(session, l, &calls, open_floor(floor, session, l, choice), r);
 }

@@ -47,14 +47,23 @@ typedef struct bench_result {
     double ratio; /* times as fast as the first row of the same dtype; 0: unknown */
 } bench_result;
 
+/* The bandwidth of the rows of one run, opened with the first row that it bounds; zeros at first.
+ */
+typedef struct bench_floor {
+    bench_bandwidth bandwidth; /* source NULL: not opened */
+    int32_t chosen[STREAM_KINDS];
+} bench_floor;
+
 /*
- * Measures the layout's call on `choice`, without fallback, for `seconds`. `floor` NULL: without
- * comparison with the memory's bandwidth. The result holds the status too.
+ * Measures the layout's call on `choice`, without fallback, for `seconds`, in turn with the
+ * memory's bandwidth where that bounds the call: not GPUs, operands that may fit in a cache, or
+ * calls bound by operations. The result holds the status too.
  */
 void bench_measure(bench_session *session, const bench_layout *layout, const bench_arrays *arrays,
-                   const char *choice, bench_bandwidth *floor, bench_result *result);
+                   const char *choice, bench_floor *floor, bench_result *result);
 
-/* Which bandwidth bounds the op: mostly reading, mostly writing, or both. */
-stream_kind bench_floor_kind(const bench_layout *layout);
+/* Share of the bandwidth, median against median and fastest against fastest; floor.strategy set. */
+double bench_share_of_median(const bench_result *r);
+double bench_share_of_fastest(const bench_result *r);
 
 #endif

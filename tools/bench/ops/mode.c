@@ -6,51 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CACHES_MIN 2       /* times the last cache: smaller operands may fit in it */
-#define CHOOSE_SECONDS 1.0 /* at most, to find the fastest way of moving memory */
-
 /* ---- Rows -------------------------------------------------------------------------------- */
 
 typedef struct op_job {
     bench_session *session;
-    bench_bandwidth bandwidth;
-    int32_t bandwidth_open;
-    stream_kind chosen; /* STREAM_KINDS: none yet */
+    bench_floor floor;
     cJSON *list;
     int result;
 } op_job;
-
-/* The machine's bandwidth does not bound a GPU, operands in the cache, or ops bound by
- * operations. */
-static int32_t is_comparable(const bench_session *s, const bench_layout *l, const char *choice)
-{
-    collet_backend_info backend;
-    double bytes = l->bytes_read + l->bytes_written;
-    return l->flops == 0 && bench_session_backend(s, choice, &backend) && !backend.gpu &&
-           s->machine.last_cache_bytes && bytes >= CACHES_MIN * (double)s->machine.last_cache_bytes;
-}
-
-/* The bandwidth to compare with, opened on first use; NULL when there is none. */
-static bench_bandwidth *floor_for(op_job *job, const bench_layout *l, const char *choice)
-{
-    collet_error err;
-    stream_kind kind = bench_floor_kind(l);
-    double seconds = job->session->options->seconds;
-    if (!is_comparable(job->session, l, choice))
-        return NULL;
-    if (!job->bandwidth_open) {
-        if (bench_bandwidth_open(&job->bandwidth, &job->session->machine, 0, &err) != COLLET_OK) {
-            fprintf(stderr, "backend-bench: %s: no comparison with it\n", err.text);
-            return NULL;
-        }
-        job->bandwidth_open = 1;
-    }
-    if (job->chosen != kind)
-        bench_bandwidth_choose(&job->bandwidth, kind,
-                               seconds < CHOOSE_SECONDS ? seconds : CHOOSE_SECONDS, NULL, NULL);
-    job->chosen = kind;
-    return &job->bandwidth;
-}
 
 static int32_t keep_row(op_job *job, const bench_result *r)
 {
@@ -85,7 +48,7 @@ static int32_t measure_dtype(op_job *job, const bench_layout *l)
     }
     for (int32_t i = 0; i < s->choice_count && fine; i++) {
         bench_result r;
-        bench_measure(s, l, &arrays, s->choices[i], floor_for(job, l, s->choices[i]), &r);
+        bench_measure(s, l, &arrays, s->choices[i], &job->floor, &r);
         if (i == 0 && r.status == COLLET_OK)
             first = r.stats.median;
         if (r.status == COLLET_OK)
@@ -116,7 +79,7 @@ int bench_op_mode(bench_session *s)
     bench_case row;
     bench_layout layout;
     collet_error err;
-    op_job job = {.session = s, .chosen = STREAM_KINDS};
+    op_job job = {.session = s};
     int32_t count = o->dtype_count ? o->dtype_count : 1, fine = 1;
     collet_status status = bench_case_find(s->runtime, o->what, &row, &err);
 
@@ -132,8 +95,7 @@ int bench_op_mode(bench_session *s)
         bench_layout_make(&layout, s->runtime, &row, o, o->dtype_count ? o->dtypes[i] : NULL, &err);
         fine = measure_dtype(&job, &layout);
     }
-    if (job.bandwidth_open)
-        bench_bandwidth_close(&job.bandwidth);
+    bench_bandwidth_close(&job.floor.bandwidth);
     return fine ? job.result : bench_out_of_memory();
 }
 

@@ -6,17 +6,6 @@
 
 #include <stdio.h>
 
-/* The shares compare median with median and fastest with fastest. */
-static double share_of_median(const bench_result *r)
-{
-    return r->bytes / r->stats.median / bandwidth_median(&r->floor);
-}
-
-static double share_of_fastest(const bench_result *r)
-{
-    return r->bytes / r->stats.min / bandwidth_fastest(&r->floor);
-}
-
 /* A time in the unit that suits it. */
 static const char *time_text(double seconds, char text[16])
 {
@@ -69,8 +58,8 @@ void bench_result_print(const bench_result *r)
     if (r->floor.strategy)
         printf("; %.0f %% of the %s bandwidth of this run (%.2f GB/s; fastest against fastest %.0f "
                "%% of %.2f)",
-               100 * share_of_median(r), bandwidth_kind_name(r->floor.strategy->kind),
-               1e-9 * bandwidth_median(&r->floor), 100 * share_of_fastest(r),
+               100 * bench_share_of_median(r), bandwidth_kind_name(r->floor.strategy->kind),
+               1e-9 * bandwidth_median(&r->floor), 100 * bench_share_of_fastest(r),
                1e-9 * bandwidth_fastest(&r->floor));
     printf("; memory %+lld B in arrays, %+lld KiB resident\n",
            (long long)(r->array_bytes_delta + r->device_bytes_delta),
@@ -88,8 +77,8 @@ static int32_t add_floor(cJSON *row, const bench_result *r)
            json_add_number(floor, "threads", r->floor.threads) &&
            json_add_number(floor, "gb_per_s", 1e-9 * bandwidth_fastest(&r->floor)) &&
            json_add_number(floor, "median_gb_per_s", 1e-9 * bandwidth_median(&r->floor)) &&
-           json_add_number(row, "share", share_of_median(r)) &&
-           json_add_number(row, "share_fastest", share_of_fastest(r));
+           json_add_number(row, "share", bench_share_of_median(r)) &&
+           json_add_number(row, "share_fastest", bench_share_of_fastest(r));
 }
 
 static int32_t add_memory(cJSON *row, const bench_result *r)
