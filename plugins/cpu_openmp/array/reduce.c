@@ -407,36 +407,19 @@ static collet_status run(collet_device *device, const collet_kernel_call *call, 
     return COLLET_OK;
 }
 
-KERNEL(sum)
-{
-    reduce_plan plan = {.kernels = &device->level->reduce->sum, .divisor = 1.0};
-    return run(device, call, &plan);
-}
-
-KERNEL(mean)
+KERNEL(reduce)
 {
     const collet_reduce_params *params = call->params;
+    const reduce_kernels *kernels = device->level->reduce;
     const collet_operand *in = cpu_operand(call, 1);
-    reduce_plan plan = {.kernels = &device->level->reduce->sum, .divisor = 1.0};
-    for (int32_t i = 0; i < in->ndim; i++)
+    reduce_plan plan = {.kernels = &kernels->sum, .divisor = 1.0};
+    for (int32_t i = 0; call->op == COLLET_OP_MEAN && i < in->ndim; i++)
         plan.divisor *= params->axes >> i & 1 ? (double)in->shape[i] : 1.0;
-    return run(device, call, &plan);
-}
-
-KERNEL(min)
-{
-    reduce_plan plan = {.kernels = &device->level->reduce->min,
-                        .lossless = 1,
-                        .first = __builtin_inf(),
-                        .divisor = 1.0};
-    return run(device, call, &plan);
-}
-
-KERNEL(max)
-{
-    reduce_plan plan = {.kernels = &device->level->reduce->max,
-                        .lossless = 1,
-                        .first = -__builtin_inf(),
-                        .divisor = 1.0};
+    if (call->op == COLLET_OP_MIN || call->op == COLLET_OP_MAX) {
+        int min = call->op == COLLET_OP_MIN;
+        plan.kernels = min ? &kernels->min : &kernels->max;
+        plan.lossless = 1;
+        plan.first = min ? __builtin_inf() : -__builtin_inf();
+    }
     return run(device, call, &plan);
 }

@@ -114,6 +114,14 @@ static void plan_matvec(vector_plan *p, const collet_device *device, const colle
     divide(p);
 }
 
+static void make_plan(vector_plan *p, const collet_device *device, const collet_kernel_call *call)
+{
+    if (call->op == COLLET_OP_DOT)
+        plan_dot(p, device, call);
+    else
+        plan_matvec(p, device, call);
+}
+
 /* ---- Places ---------------------------------------------------------------------------------- */
 
 static void go_to(const vector_plan *p, place *at, int64_t item)
@@ -230,30 +238,16 @@ static collet_status run(const collet_device *device, vector_plan *p)
     return COLLET_OK;
 }
 
-WORKSPACE(dot)
+WORKSPACE(vector)
 {
     vector_plan p = {0};
-    plan_dot(&p, device, call);
+    make_plan(&p, device, call);
     return scratch_bytes(device, &p);
 }
 
-KERNEL(dot)
+KERNEL(vector)
 {
     vector_plan p = {.sums = call->workspace};
-    plan_dot(&p, device, call);
-    return run(device, &p);
-}
-
-WORKSPACE(matvec)
-{
-    vector_plan p = {0};
-    plan_matvec(&p, device, call);
-    return scratch_bytes(device, &p);
-}
-
-KERNEL(matvec)
-{
-    vector_plan p = {.sums = call->workspace};
-    plan_matvec(&p, device, call);
+    make_plan(&p, device, call);
     return run(device, &p);
 }

@@ -43,33 +43,26 @@ KERNEL(principal_axes)
     return COLLET_OK;
 }
 
-KERNEL(euler_zyz)
+/* Ops whose frames do not depend on each other. */
+KERNEL(frames)
 {
-    return share_frames(device, call, GRAIN, cpu_md_euler_zyz);
-}
-
-KERNEL(tilt)
-{
-    return share_frames(device, call, GRAIN, cpu_md_tilt);
-}
-
-KERNEL(angular_velocity)
-{
-    return share_frames(device, call, GRAIN_EIGEN, cpu_md_angular_velocity);
-}
-
-KERNEL(decompose)
-{
-    return share_frames(device, call, GRAIN, cpu_md_decompose);
+    static const struct {
+        int64_t grain;
+        frames_fn run;
+    } ops[] = {[COLLET_OP_EULER_ZYZ] = {GRAIN, cpu_md_euler_zyz},
+               [COLLET_OP_TILT] = {GRAIN, cpu_md_tilt},
+               [COLLET_OP_ANGULAR_VELOCITY] = {GRAIN_EIGEN, cpu_md_angular_velocity},
+               [COLLET_OP_DECOMPOSE] = {GRAIN, cpu_md_decompose}};
+    return share_frames(device, call, ops[call->op].grain, ops[call->op].run);
 }
 
 static void differentiate(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     frames_job *job = argument;
     int64_t found = cpu_md_time_derivative(job->call, begin, end);
-    int64_t least = atomic_load(&job->equal_times);
+    int64_t first = atomic_load(&job->equal_times);
     (void)thread;
-    while (found < least && !atomic_compare_exchange_weak(&job->equal_times, &least, found)) {
+    while (found < first && !atomic_compare_exchange_weak(&job->equal_times, &first, found)) {
     }
 }
 

@@ -98,9 +98,10 @@ static void loop_in_order(loop *l, const collet_operand *out)
     }
 }
 
-static collet_status draw_all(const collet_device *device, const collet_kernel_call *call,
-                              const random_draw draws[2])
+KERNEL(draw)
 {
+    const random_kernels *kernels = device->level->random;
+    const random_draw *draws = call->op == COLLET_OP_UNIFORM ? kernels->uniform : kernels->normal;
     const collet_random_params *params = call->params;
     const collet_operand *out = cpu_operand(call, 0);
     drawing d = {.draw = draws[out->dtype == COLLET_F64],
@@ -117,14 +118,4 @@ static collet_status draw_all(const collet_device *device, const collet_kernel_c
                        : draw_part,
              &d);
     return COLLET_OK;
-}
-
-KERNEL(uniform)
-{
-    return draw_all(device, call, device->level->random->uniform);
-}
-
-KERNEL(normal)
-{
-    return draw_all(device, call, device->level->random->normal);
 }

@@ -131,9 +131,9 @@ static int64_t interleaved_tokens(const product *p, int64_t tokens)
     return groups ? tokens / TERNARY_INTERLEAVED * TERNARY_INTERLEAVED : 0;
 }
 
-static void make_product(product *p, const collet_device *device, const collet_kernel_call *call,
-                         int linear)
+static void make_product(product *p, const collet_device *device, const collet_kernel_call *call)
 {
+    int linear = call->op == COLLET_OP_TERNARY_LINEAR;
     ternary_tokens *t = &p->tokens;
     p->kernels = device->ternary;
     p->linear = linear;
@@ -391,30 +391,16 @@ static collet_status run(const collet_device *device, product *p, void *workspac
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
 
-WORKSPACE(ternary_matmul)
+WORKSPACE(ternary_product)
 {
     product p = {0};
-    make_product(&p, device, call, 0);
+    make_product(&p, device, call);
     return workspace_bytes(&p);
 }
 
-KERNEL(ternary_matmul)
+KERNEL(ternary_product)
 {
     product p = {0};
-    make_product(&p, device, call, 0);
-    return run(device, &p, call->workspace);
-}
-
-WORKSPACE(ternary_linear)
-{
-    product p = {0};
-    make_product(&p, device, call, 1);
-    return workspace_bytes(&p);
-}
-
-KERNEL(ternary_linear)
-{
-    product p = {0};
-    make_product(&p, device, call, 1);
+    make_product(&p, device, call);
     return run(device, &p, call->workspace);
 }

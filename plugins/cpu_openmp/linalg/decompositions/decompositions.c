@@ -29,14 +29,15 @@ typedef struct routine {
     int64_t large_from; /* the shorter side from which LAPACK is the faster one, as measured */
 } routine;
 
-static const routine routines_lu = {cpu_lu, lapack_lu, cpu_lu_scratch, lapack_lu_scratch, 28};
-static const routine routines_solve = {NULL, NULL, cpu_solve_scratch, lapack_solve_scratch, 28};
-static const routine routines_qr = {cpu_qr, lapack_qr, cpu_qr_scratch, lapack_qr_scratch, 36};
-static const routine routines_svd = {cpu_svd, lapack_svd, cpu_svd_scratch, lapack_svd_scratch, 32};
-static const routine routines_eigh = {cpu_eigh, lapack_eigh, cpu_eigh_scratch, lapack_eigh_scratch,
-                                      36};
-static const routine routines_cholesky = {cpu_cholesky, lapack_cholesky, cpu_cholesky_scratch,
-                                          lapack_cholesky_scratch, 6};
+static const routine routines[] = {
+    [COLLET_OP_LU] = {cpu_lu, lapack_lu, cpu_lu_scratch, lapack_lu_scratch, 28},
+    [COLLET_OP_SOLVE] = {NULL, NULL, cpu_solve_scratch, lapack_solve_scratch, 28},
+    [COLLET_OP_QR] = {cpu_qr, lapack_qr, cpu_qr_scratch, lapack_qr_scratch, 36},
+    [COLLET_OP_SVD] = {cpu_svd, lapack_svd, cpu_svd_scratch, lapack_svd_scratch, 32},
+    [COLLET_OP_EIGH] = {cpu_eigh, lapack_eigh, cpu_eigh_scratch, lapack_eigh_scratch, 36},
+    [COLLET_OP_CHOLESKY] = {cpu_cholesky, lapack_cholesky, cpu_cholesky_scratch,
+                            lapack_cholesky_scratch, 6},
+};
 
 /* A call and its implementation. */
 typedef struct batch {
@@ -45,7 +46,7 @@ typedef struct batch {
     int64_t count;
     int32_t threads;          /* of the team: 1 where LAPACK's serve each matrix */
     uint64_t scratch;         /* bytes a thread of the team */
-    _Atomic int64_t singular; /* the first matrix that is, or their count */
+    _Atomic int64_t singular; /* the first singular matrix, or the number of matrices */
 } batch;
 
 /* Pieces begin where a cache line does. */
@@ -61,9 +62,9 @@ static int64_t shorter_side(const collet_kernel_call *call)
     return m < n ? m : n;
 }
 
-static batch make_batch(const collet_device *device, const collet_kernel_call *call,
-                        const routine *r)
+static batch make_batch(const collet_device *device, const collet_kernel_call *call)
 {
+    const routine *r = &routines[call->op];
     int64_t side = shorter_side(call);
     batch b = {.routine = r, .count = cpu_decomposition_count(call), .threads = device->threads};
     b.job = (lapack_job){.device = device, .call = call, .threads = 1};
@@ -82,14 +83,6 @@ static batch make_batch(const collet_device *device, const collet_kernel_call *c
     b.threads = b.count < b.threads ? (int32_t)b.count : b.threads;
     b.scratch = padded(b.job.library ? r->large_scratch(call) : r->small_scratch(call));
     return b;
-}
-
-static uint64_t workspace(const collet_device *device, const collet_kernel_call *call,
-                          const routine *r)
-{
-    batch b = make_batch(device, call, r);
-    uint64_t bytes;
-    return __builtin_mul_overflow(b.scratch, (uint64_t)b.threads, &bytes) ? UINT64_MAX : bytes;
 }
 
 static void *scratch_of(const batch *b, int32_t thread)
@@ -114,9 +107,9 @@ static void solve_part(void *argument, int32_t thread, int64_t begin, int64_t en
     void *scratch = scratch_of(b, thread);
     int64_t found = b->job.library ? lapack_solve(&b->job, scratch, begin, end)
                                    : small_solve(b->job.device, b->job.call, scratch, begin, end);
-    int64_t least = atomic_load(&b->singular);
-    while (found < end && found < least &&
-           !atomic_compare_exchange_weak(&b->singular, &least, found)) {
+    int64_t first = atomic_load(&b->singular);
+    while (found < end && found < first &&
+           !atomic_compare_exchange_weak(&b->singular, &first, found)) {
     }
 }
 
@@ -136,79 +129,38 @@ static void run_batch(batch *b, team_body body)
         blas_leave(b->job.library, &use);
 }
 
-static collet_status decompose(const collet_device *device, const collet_kernel_call *call,
-                               const routine *r)
+/* ---- Kernels --------------------------------------------------------------------------------- */
+
+static int is_eigh3(const collet_kernel_call *call)
 {
-    batch b = make_batch(device, call, r);
+    return call->op == COLLET_OP_EIGH && shorter_side(call) == 3;
+}
+
+WORKSPACE(decompose)
+{
+    batch b = make_batch(device, call);
+    uint64_t bytes;
+    if (is_eigh3(call))
+        return 0;
+    return __builtin_mul_overflow(b.scratch, (uint64_t)b.threads, &bytes) ? UINT64_MAX : bytes;
+}
+
+KERNEL(decompose)
+{
+    if (is_eigh3(call)) {
+        small_eigh3(device, call);
+        return COLLET_OK;
+    }
+    batch b = make_batch(device, call);
     run_batch(&b, run_part);
     return COLLET_OK;
 }
 
-/* ---- Kernels --------------------------------------------------------------------------------- */
-
-WORKSPACE(lu)
-{
-    return workspace(device, call, &routines_lu);
-}
-
-KERNEL(lu)
-{
-    return decompose(device, call, &routines_lu);
-}
-
-WORKSPACE(solve)
-{
-    return workspace(device, call, &routines_solve);
-}
-
 KERNEL(solve)
 {
-    batch b = make_batch(device, call, &routines_solve);
+    batch b = make_batch(device, call);
     atomic_init(&b.singular, b.count);
     run_batch(&b, solve_part);
     cpu_solve_info(call, atomic_load(&b.singular));
     return COLLET_OK;
-}
-
-WORKSPACE(qr)
-{
-    return workspace(device, call, &routines_qr);
-}
-
-KERNEL(qr)
-{
-    return decompose(device, call, &routines_qr);
-}
-
-WORKSPACE(svd)
-{
-    return workspace(device, call, &routines_svd);
-}
-
-KERNEL(svd)
-{
-    return decompose(device, call, &routines_svd);
-}
-
-WORKSPACE(eigh)
-{
-    return shorter_side(call) == 3 ? 0 : workspace(device, call, &routines_eigh);
-}
-
-KERNEL(eigh)
-{
-    if (shorter_side(call) != 3)
-        return decompose(device, call, &routines_eigh);
-    small_eigh3(device, call);
-    return COLLET_OK;
-}
-
-WORKSPACE(cholesky)
-{
-    return workspace(device, call, &routines_cholesky);
-}
-
-KERNEL(cholesky)
-{
-    return decompose(device, call, &routines_cholesky);
 }
