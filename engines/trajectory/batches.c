@@ -2,7 +2,7 @@
 /* Rows delivered to the caller. */
 #include "run.h"
 
-static collet_status begin(collet_extraction *x, collet_error *err)
+static collet_status begin(collet_extraction *x, int64_t most, collet_error *err)
 {
     int32_t wanted[EXTRACT_MAX_OUTPUTS];
     collet_status status;
@@ -14,7 +14,8 @@ static collet_status begin(collet_extraction *x, collet_error *err)
     for (size_t i = 0; i < extract_output_count; i++)
         wanted[i] = x->left_out[i] == NULL;
     status = extract_rows_create(wanted, &x->rows, err);
-    return status == COLLET_OK ? extract_run_start(x, extract_rows_put, x->rows, err) : status;
+    return status == COLLET_OK ? extract_run_start(x, most, extract_rows_put, x->rows, err)
+                               : status;
 }
 
 /* At most `most` rows; fewer only at the end. */
@@ -45,7 +46,7 @@ static collet_status next(collet_extraction *x, int64_t most, const collet_extra
     *out = NULL;
     if (x->status != COLLET_OK)
         return extract_run_failed(x, x->status, err);
-    status = begin(x, &x->error);
+    status = begin(x, most, &x->error);
     if (status == COLLET_OK)
         status = deliver(x, most, out, &x->error);
     return status == COLLET_OK ? status : extract_run_failed(x, status, err);
@@ -70,9 +71,13 @@ collet_status collet_extraction_each(collet_extraction *x, collet_extraction_bat
         const collet_extraction_batch *batch;
         collet_status status = collet_extraction_next(x, &batch, err);
 
-        if (status == COLLET_OK && batch != NULL)
-            status = take(user, batch, err);
         if (status != COLLET_OK || batch == NULL)
             return status;
+        status = take(user, batch, &x->error);
+        if (status != COLLET_OK && x->error.status != status)
+            collet_fail(&x->error, status, "the callback returned %s at row %lld",
+                        collet_status_name(status), (long long)batch->first_row);
+        if (status != COLLET_OK)
+            return extract_run_failed(x, status, err);
     }
 }

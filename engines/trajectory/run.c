@@ -78,14 +78,19 @@ static collet_status emit(void *user, int32_t buffer, int64_t n, const double *r
     return status == COLLET_OK ? x->emit(x->emit_user, buffer, n, rows, err) : status;
 }
 
-static int64_t choose_batch(int64_t bytes_a_frame)
+static int64_t min_i64(int64_t a, int64_t b)
 {
-    int64_t frames = BATCH_BYTES / bytes_a_frame;
-
-    return frames < 1 ? 1 : frames > BATCH_MOST ? BATCH_MOST : frames;
+    return a < b ? a : b;
 }
 
-static collet_status start_work(collet_extraction *x, collet_error *err)
+static int64_t choose_batch(int64_t bytes_a_frame, int64_t rows)
+{
+    int64_t frames = min_i64(BATCH_BYTES / bytes_a_frame, min_i64(rows, BATCH_MOST));
+
+    return frames < 1 ? 1 : frames;
+}
+
+static collet_status start_work(collet_extraction *x, int64_t rows, collet_error *err)
 {
     const extract_inputs *in = &x->inputs;
     int velocities = (x->has & EXTRACT_VELOCITIES) != 0, forces = (x->has & EXTRACT_FORCES) != 0;
@@ -100,11 +105,14 @@ static collet_status start_work(collet_extraction *x, collet_error *err)
                                     .user = x};
     collet_status status;
 
-    x->batch_frames = x->settings.batch_frames > 0 ? x->settings.batch_frames : choose_batch(bytes);
+    x->batch_frames =
+        x->settings.batch_frames > 0 ? x->settings.batch_frames : choose_batch(bytes, rows);
     reading.batch_frames = x->batch_frames;
     if (x->batch_frames > HUGE_BATCH / bytes)
         reading.n_slots = 2;
-    setup.block_frames = x->batch_frames > BLOCK_FRAMES ? x->batch_frames : BLOCK_FRAMES;
+    setup.block_frames = min_i64(rows, BLOCK_FRAMES);
+    if (setup.block_frames < x->batch_frames)
+        setup.block_frames = x->batch_frames;
     status = extract_analysis_create(x->context, &setup, &x->analysis, err);
     return status == COLLET_OK
                ? extract_feed_start(x->context, in->trajectory, &reading, &x->feed, err)
@@ -134,12 +142,12 @@ static collet_status report(collet_extraction *x, collet_error *err)
         progress.fraction = 1;
     if (s->progress(s->progress_user, &progress) == 0)
         return COLLET_OK;
-    return collet_fail(err, COLLET_CANCELLED, "cancelled after %lld frames",
-                       (long long)x->n_frames);
+    return collet_fail(err, COLLET_CANCELLED, "cancelled after %lld frame%s",
+                       (long long)x->n_frames, x->n_frames == 1 ? "" : "s");
 }
 
-collet_status extract_run_start(collet_extraction *x, extract_emit_fn receive, void *user,
-                                collet_error *err)
+collet_status extract_run_start(collet_extraction *x, int64_t rows, extract_emit_fn receive,
+                                void *user, collet_error *err)
 {
     collet_status status;
 
@@ -149,7 +157,7 @@ collet_status extract_run_start(collet_extraction *x, extract_emit_fn receive, v
     status = report(x, err);
     if (status == COLLET_OK)
         status = open_context(x, err);
-    return status == COLLET_OK ? start_work(x, err) : status;
+    return status == COLLET_OK ? start_work(x, rows, err) : status;
 }
 
 /* ---- Steps ------------------------------------------------------------------------------- */
@@ -225,7 +233,7 @@ collet_status extract_run_failed(collet_extraction *x, collet_status status, col
 {
     extract_run_stop(x);
     x->stage = EXTRACT_DONE;
-    x->status = status;
+    x->status = x->error.status = status;
     if (err != NULL)
         *err = x->error;
     return status;

@@ -9,12 +9,12 @@
 double extract_clock(void);
 
 /*
- * Makes runtime and context where there are none, and starts reading. Rows go to `emit` on another
- * thread until the work is done or extract_run_stop has returned. On an error extract_run_stop is
- * called nevertheless.
+ * Creates runtime and context where there are none, and starts reading. Rows go to `emit` on
+ * another thread, at most `rows` at a time unless settings.batch_frames is larger, until the work
+ * is done or extract_run_stop has returned. On an error too, extract_run_stop must be called.
  */
-collet_status extract_run_start(collet_extraction *x, extract_emit_fn emit, void *user,
-                                collet_error *err);
+collet_status extract_run_start(collet_extraction *x, int64_t rows, extract_emit_fn emit,
+                                void *user, collet_error *err);
 
 /*
  * Computes one batch and reports progress. At the end of the trajectory all rows are emitted,

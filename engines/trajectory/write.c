@@ -77,7 +77,7 @@ static collet_status put(void *user, int32_t buffer, int64_t n, const double *ro
 
 static collet_status write_results(collet_extraction *x, writer *w, collet_error *err)
 {
-    collet_status status = extract_run_start(x, put, w, err);
+    collet_status status = extract_run_start(x, INT64_MAX, put, w, err);
 
     while (status == COLLET_OK && x->stage == EXTRACT_RUNNING)
         status = extract_run_step(x, err);

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define PEPTIDE COLLET_TEST_DATA "/md/peptide/"
 #define WATER COLLET_TEST_DATA "/md/water/"
@@ -79,22 +80,23 @@ static void batches_are_parts_of_the_whole(void **state)
     collet_extraction_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
     collet_extraction *all = open_with(&options);
     const collet_extraction_batch *whole = collect(all), *batch;
+    const size_t n = sizeof sizes / sizeof *sizes;
 
     (void)state;
     assert_int_equal(whole->n_rows, FRAMES);
     assert_int_equal(whole->first_row, 0);
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    for (size_t i = 0; i < 2 * n; i++) {
         collet_extraction *x;
         int64_t rows = 0;
 
-        options.batch_rows = sizes[i];
-        options.batch_frames = sizes[sizeof sizes / sizeof *sizes - 1 - i];
+        options.batch_rows = sizes[i % n];
+        options.batch_frames = i < n ? sizes[n - 1 - i] : 0;
         x = open_with(&options);
         while (collet_extraction_next(x, &batch, NULL) == COLLET_OK && batch != NULL) {
             int64_t left = FRAMES - rows;
 
             assert_int_equal(batch->first_row, rows);
-            assert_int_equal(batch->n_rows, left < sizes[i] ? left : sizes[i]);
+            assert_int_equal(batch->n_rows, left < options.batch_rows ? left : options.batch_rows);
             same_rows(batch, whole);
             rows += batch->n_rows;
         }
@@ -138,6 +140,74 @@ static void a_receiver_may_end_the_work(void **state)
     assert_string_equal(err.text, "enough");
     assert_int_equal(rows, 32);
     collet_extraction_close(x);
+}
+
+/* Waits up to two seconds: a thread that was joined is listed a little longer. */
+static void expect_threads(int n)
+{
+    const struct timespec pause = {0, 1000000};
+
+    for (int i = 0; i < 2000 && io_count_entries("/proc/self/task") != n; i++)
+        nanosleep(&pause, NULL);
+    assert_int_equal(io_count_entries("/proc/self/task"), n);
+}
+
+static collet_status refuse(void *user, const collet_extraction_batch *batch, collet_error *err)
+{
+    (void)user;
+    (void)batch;
+    (void)err;
+    return COLLET_FAILED;
+}
+
+/* No thread reads or computes on, and later calls return the same error. */
+static void an_error_of_the_receiver_stops_the_work(void **state)
+{
+    collet_extraction_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
+    int threads = io_count_entries("/proc/self/task");
+    int64_t rows = 30;
+    const collet_extraction_batch *batch;
+    collet_extraction *x;
+    collet_error err;
+
+    (void)state;
+    options.batch_rows = 1;
+    x = open_with(&options);
+    assert_int_equal(collet_extraction_each(x, count_rows, &rows, &err), COLLET_BUSY);
+    expect_threads(threads);
+    memset(&err, 0, sizeof err);
+    assert_int_equal(collet_extraction_next(x, &batch, &err), COLLET_BUSY);
+    assert_null(batch);
+    assert_string_equal(err.text, "enough");
+    collet_extraction_close(x);
+
+    x = open_with(&options);
+    assert_int_equal(collet_extraction_each(x, refuse, NULL, &err), COLLET_FAILED);
+    assert_non_null(strstr(err.text, "COLLET_FAILED at row 0"));
+    collet_extraction_close(x);
+}
+
+/* Small batches come soon: after three times as many frames at most. */
+static void small_batches_come_soon(void **state)
+{
+    static const int64_t sizes[] = {1, 2, 5, 16};
+    collet_extraction_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
+    collet_extraction_info info = {.struct_size = sizeof info};
+    const collet_extraction_batch *batch;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        collet_extraction *x;
+
+        options.batch_rows = sizes[i];
+        x = open_with(&options);
+        for (int64_t rows = 1; rows <= 3; rows++) {
+            assert_int_equal(collet_extraction_next(x, &batch, NULL), COLLET_OK);
+            collet_extraction_get_info(x, &info);
+            assert_true(info.frames <= (rows + 2) * sizes[i]);
+        }
+        collet_extraction_close(x);
+    }
 }
 
 static void a_context_is_used(void **state)
@@ -457,6 +527,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(batches_are_parts_of_the_whole),
         cmocka_unit_test(a_receiver_may_end_the_work),
+        cmocka_unit_test(an_error_of_the_receiver_stops_the_work),
+        cmocka_unit_test(small_batches_come_soon),
         cmocka_unit_test(a_context_is_used),
         cmocka_unit_test(masses_may_be_numbers),
         cmocka_unit_test(quantities_describe_columns),

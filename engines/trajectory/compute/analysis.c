@@ -230,21 +230,20 @@ static collet_status hand_over(extract_analysis *a, int last, collet_error *err)
 collet_status extract_analysis_add(extract_analysis *a, const extract_batch *batch,
                                    collet_error *err)
 {
-    int64_t n = batch->frames->n_frames;
     collet_status status = COLLET_OK;
 
-    if (a->n_rows + n > a->block_frames)
-        status = hand_over(a, 0, err);
-    if (status == COLLET_OK && a->reference == NULL)
+    if (a->reference == NULL)
         status = take_reference(a, batch, err);
     if (status == COLLET_OK)
         status = write_times(a, batch->frames, err);
     if (status == COLLET_OK)
         status = reduce(a, batch, err);
     extract_scope_clear(&a->scope);
-    if (status == COLLET_OK)
-        a->n_rows += n;
-    return status;
+    if (status != COLLET_OK)
+        return status;
+    a->n_rows += batch->frames->n_frames;
+    /* At once, not with the next batch: the rows may be all that the caller waits for. */
+    return a->n_rows + batch->frames->capacity > a->block_frames ? hand_over(a, 0, err) : COLLET_OK;
 }
 
 collet_status extract_analysis_finish(extract_analysis *a, collet_error *err)

@@ -87,12 +87,14 @@ typedef struct collet_extraction_options {
     const char *backend;     /* without a context: as collet_set_backend; NULL: the settings' */
     int64_t threads;         /* without a context: CPU threads; 0: the settings', or else one less
                                 than there are processors, because a thread reads */
-    collet_log_fn log; /* without a context: messages of the runtime, by default from info on;
-                          NULL: dropped */
+    collet_log_fn log;       /* without a context: messages of the runtime, by default from info on;
+                                NULL: dropped */
     void *log_user;
-    int64_t batch_frames;    /* frames read and computed at a time; three such batches are in
-                                memory, two if they are large. 0: about 3 MiB */
-    int64_t batch_rows;      /* rows that collet_extraction_next delivers at a time; 0: 1024 */
+    int64_t batch_frames; /* frames read and computed at a time; three such batches are in
+                             memory, two if they are large. 0: about 3 MiB */
+    int64_t batch_rows;   /* rows that collet_extraction_next delivers at a time, after it has
+                             computed at most three times as many, unless batch_frames is larger;
+                             fewer come sooner and cost more a row. 0: 1024 */
 
     collet_extraction_progress_fn progress; /* NULL: none */
     void *progress_user;
@@ -197,7 +199,10 @@ COLLET_API collet_status collet_extraction_collect(collet_extraction *extraction
                                                    const collet_extraction_batch **out,
                                                    collet_error *err);
 
-/* Takes a batch, valid during the call. Any status but COLLET_OK ends the work and is returned. */
+/*
+ * Takes a batch, valid during the call. Any status but COLLET_OK stops reading and computing at
+ * once; it is returned, with the text in *err, and every later call returns the same.
+ */
 typedef collet_status (*collet_extraction_batch_fn)(void *user,
                                                     const collet_extraction_batch *batch,
                                                     collet_error *err);
