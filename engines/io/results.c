@@ -54,8 +54,7 @@ static collet_status prepare_directory(collet_results *results, collet_error *er
             return COLLET_OK;
         code = errno;
     }
-    return collet_fail(err, COLLET_IO, "%s: cannot be written as a directory: %s", results->path,
-                       strerror(code));
+    return collet_spool_refused(results->path, code, err);
 }
 
 collet_status collet_results_create(const char *path, int32_t form, collet_results **out,

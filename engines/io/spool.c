@@ -108,16 +108,23 @@ static int can_link_later(collet_spool *spool)
     return linked;
 }
 
-static collet_status explain_open(const collet_spool *spool, int code, collet_error *err)
+collet_status collet_spool_refused(const char *path, int code, collet_error *err)
 {
-    if (code == ENOENT)
-        return collet_fail(err, COLLET_IO, "%s: cannot be written: there is no directory %s",
-                           spool->path, spool->directory);
-    if (code == EACCES || code == EROFS || code == EPERM)
+    char directory[256];
+    const char *why = strerror(code);
+
+    snprintf(directory, sizeof directory, "%.*s", (int)directory_length(path), path);
+    if (directory[0] == '\0')
+        strcpy(directory, "./");
+    if (code == ENOENT && access(directory, F_OK) != 0)
         return collet_fail(err, COLLET_IO,
-                           "%s: cannot be written: no permission to write in %s (%s)", spool->path,
-                           spool->directory, strerror(code));
-    return collet_fail(err, COLLET_IO, "%s: cannot be written: %s", spool->path, strerror(code));
+                           "%s: cannot be written: there is no directory %s; create it", path,
+                           directory);
+    if (code == ENOENT || code == EACCES || code == EROFS || code == EPERM)
+        return collet_fail(
+            err, COLLET_IO, "%s: cannot be written: %s in %s (%s); choose another directory", path,
+            code == ENOENT ? "no file can be created" : "no permission to write", directory, why);
+    return collet_fail(err, COLLET_IO, "%s: cannot be written: %s", path, why);
 }
 
 static collet_status check_target(const char *path, collet_error *err)
@@ -155,7 +162,7 @@ collet_status collet_spool_create(const char *path, int32_t kind, collet_spool *
         spool->named = spool->fd >= 0;
     }
     if (spool->fd < 0) {
-        status = explain_open(spool, errno, err);
+        status = collet_spool_refused(path, errno, err);
         goto fail;
     }
     if (kind == COLLET_SPOOL_SCRATCH && spool->named) {

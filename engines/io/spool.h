@@ -24,6 +24,9 @@ typedef struct collet_spool collet_spool;
 collet_status collet_spool_create(const char *path, int32_t kind, collet_spool **out,
                                   collet_error *err);
 
+/* COLLET_IO with the reason, from errno, why no file or directory can be created at `path`. */
+collet_status collet_spool_refused(const char *path, int code, collet_error *err);
+
 /* Writes at the position, at first 0, and advances it. A later call may report the error of a
  * write, `flush` at the latest. */
 collet_status collet_spool_write(collet_spool *spool, const void *bytes, size_t n,

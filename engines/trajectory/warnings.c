@@ -108,9 +108,9 @@ static collet_status warn_times(collet_extraction *x, collet_error *err)
     if (x->times_not_rising == 0 || (x->has & EXTRACT_VELOCITIES) == 0)
         return COLLET_OK;
     return add(x, err,
-               "frame %lld is not later than the one before it, and so are %lld more: dL/dt is "
-               "meaningless around such frames",
-               (long long)x->first_not_rising, (long long)x->times_not_rising - 1);
+               "frame %lld is not later than the one before it (such frames: %lld): dL/dt is "
+               "meaningless around them",
+               (long long)x->first_not_rising, (long long)x->times_not_rising);
 }
 
 static collet_status warn_singular(collet_extraction *x, collet_error *err)
@@ -118,8 +118,8 @@ static collet_status warn_singular(collet_extraction *x, collet_error *err)
     if (x->notes.singular_frames == 0)
         return COLLET_OK;
     return add(x, err,
-               "the inertia tensor of %lld frames is singular: their omega is the least-squares "
-               "solution",
+               "omega is a least-squares solution where the inertia tensor is singular (such "
+               "frames: %lld)",
                (long long)x->notes.singular_frames);
 }
 

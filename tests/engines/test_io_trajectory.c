@@ -388,8 +388,11 @@ static void foreign_files(void **state)
          "CORD",
          8, "it looks like a CHARMM or NAMD .dcd file"},
         {"CDF\x02", 4, "it looks like a NetCDF"},
-        {"\x1f\x8b\x08\x00", 4, "it looks gzip-compressed"},
-        {"ATOM      1  N   MET A   1\n", 27, "it looks like a .pdb file"},
+        {"\x1f\x8b\x08\x00", 4, "it looks like a gzip-compressed file"},
+        {"HEADER    PROTEIN\n", 18, "it looks like a .pdb file"},
+        {"MODEL        1\n", 15, "it looks like a .pdb file"},
+        {"MODEL", 5, "is not a trajectory"},
+        {"\xfd\x37zXZ", 5, "it looks like an xz-compressed file"},
         {"\xc9\x07\x00\x00", 4, "is not a trajectory"},
     };
     collet_trajectory *t;

@@ -10,6 +10,9 @@
 #include "trajectory/compute/analysis.h"
 #include "io_files.h"
 
+#include <collet/trajectory.h>
+
+#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,13 +208,57 @@ static void test_failing_receiver(void **state)
     collet_trajectory_close(trajectory);
 }
 
+/* Different numbers, so that no sum can stand for another. */
+static int counting;
+
+void __real_collet_context_counters(const collet_context *cx, collet_counters *counters);
+void __wrap_collet_context_counters(const collet_context *cx, collet_counters *counters);
+
+void __wrap_collet_context_counters(const collet_context *cx, collet_counters *counters)
+{
+    if (counting)
+        *counters = (collet_counters){sizeof *counters, 0, 1, 20, 300, 4000, 50000, 600000};
+    else
+        __real_collet_context_counters(cx, counters);
+}
+
+/* The meta file has the sum of both contexts for each counter. */
+static void test_counters(void **state)
+{
+    static const char *const names[] = {"calls",           "fallbacks",     "temporaries",
+                                        "bytes_to_device", "bytes_to_host", "bytes_direct"};
+    collet_extraction_options options = {.struct_size = sizeof options,
+                                         .topology = COLLET_TEST_DATA "/md/water/conf.gro",
+                                         .trajectory = COLLET_TEST_DATA "/md/water/traj.xtc"};
+    const collet_extraction_batch *batch;
+    collet_extraction *x;
+    const cJSON *counters;
+    cJSON *meta;
+    double expected = 2;
+
+    (void)state;
+    counting = 1;
+    assert_int_equal(collet_extraction_open(&options, &x, NULL), COLLET_OK);
+    assert_int_equal(collet_extraction_collect(x, &batch, NULL), COLLET_OK);
+    counting = 0;
+    meta = cJSON_Parse(collet_extraction_meta(x));
+    counters = cJSON_GetObjectItem(meta, "counters");
+    assert_int_equal(cJSON_GetArraySize(counters), 6);
+    for (int i = 0; i < 6; i++, expected *= 10) {
+        const cJSON *counter = cJSON_GetObjectItem(counters, names[i]);
+
+        assert_true(cJSON_GetNumberValue(counter) == expected * (i + 1));
+    }
+    cJSON_Delete(meta);
+    collet_extraction_close(x);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_few_frames),
-        cmocka_unit_test(test_one_frame),
-        cmocka_unit_test(test_failing_receiver),
+        cmocka_unit_test(test_sizes),     cmocka_unit_test(test_few_frames),
+        cmocka_unit_test(test_one_frame), cmocka_unit_test(test_failing_receiver),
+        cmocka_unit_test(test_counters),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

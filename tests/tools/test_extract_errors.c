@@ -265,10 +265,11 @@ static void test_unwritable_output(void **state)
     mkdir(io_path(directory, "folder.npz"), 0777);
     save_text("file", "a file");
     check_output("-o", "nowhere/out.npz", "no directory nowhere");
-    check_output("-o", "/proc/out.npz", "/proc");
+    check_output("-o", "/proc/out.npz", "no file can be created in /proc/ (");
+    check_output("-d", "/proc/out", "choose another directory");
     check_output("-o", "folder.npz", "directory");
     check_output("-d", "file", "file");
-    check_output("-d", "nowhere/results", "No such file");
+    check_output("-d", "nowhere/results", "no directory nowhere/; create it");
 }
 
 /* The summary is printed after the results, which are kept. */

@@ -61,7 +61,8 @@ static const struct argp_option argp_options[] = {
      "Compute rmsd to the first frame of this file (default: to the first frame that is read)", 2},
     {"axis", KEY_AXIS, "X,Y,Z", 0, "Axis of the z parts and the tilt (default: 0,0,1)", 2},
     {"keys", KEY_KEYS, "KEY,...", 0,
-     "Compute and write these keys, such as com,L_* (default: all that TRAJ has the fields for)",
+     "Compute and write these keys, such as com,L_*; may be repeated (default: all that TRAJ has "
+     "the fields for)",
      2},
     {"backend", KEY_BACKEND, "NAME", 0, "Backend to compute with, or a list (default: auto)", 3},
     {"batch", KEY_BATCH, "N|auto", 0, "Frames read and computed at a time (default: auto)", 3},
@@ -106,8 +107,6 @@ static const char **text_of(extract_options *options, int key)
         return &options->masses;
     case KEY_REFERENCE:
         return &options->reference;
-    case KEY_KEYS:
-        return &options->keys;
     default:
         return NULL;
     }
@@ -141,6 +140,23 @@ static void check(struct argp_state *state, const extract_options *options)
     if (options->stop >= 0 && options->stop <= options->start)
         argp_error(state, "--start %lld --stop %lld leaves no frame", (long long)options->start,
                    (long long)options->stop);
+}
+
+static void out_of_memory(void)
+{
+    fputs("collet-extract: out of memory\n", stderr);
+    exit(EXTRACT_EXIT_FAILURE);
+}
+
+/* Repeated options accumulate. */
+static void add_keys(extract_options *options, const char *text)
+{
+    char *before = options->keys;
+
+    if (asprintf(&options->keys, "%s%s%s", before != NULL ? before : "", before != NULL ? "," : "",
+                 text) < 0)
+        out_of_memory();
+    free(before);
 }
 
 static error_t parse_number(int key, const char *text, struct argp_state *state)
@@ -192,6 +208,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_FORCE:
         options->force = 1;
         break;
+    case KEY_KEYS:
+        add_keys(options, text);
+        break;
     case KEY_JSON:
         options->json = 1;
         break;
@@ -232,10 +251,8 @@ static void choose_path(extract_options *options)
     /* An output that is named explicitly may be replaced. */
     if (named != NULL)
         options->force = 1;
-    if (options->path == NULL) {
-        fputs("collet-extract: out of memory\n", stderr);
-        exit(EXTRACT_EXIT_FAILURE);
-    }
+    if (options->path == NULL)
+        out_of_memory();
 }
 
 static void print_version(FILE *stream, struct argp_state *state)
@@ -264,4 +281,5 @@ void extract_options_free(extract_options *options)
 {
     free(options->command);
     free(options->path);
+    free(options->keys);
 }

@@ -11,7 +11,7 @@
 #define EXTRACT_EXIT_USAGE 2
 #define EXTRACT_EXIT_TRUNCATED 3
 
-/* Strings are those of argv; NULL = not given. */
+/* Constant strings are those of argv; NULL = not given. */
 typedef struct extract_options {
     char **command; /* argv as it was typed; NULL when memory was short */
     const char *topology;
@@ -19,7 +19,7 @@ typedef struct extract_options {
     const char *output;    /* -o */
     const char *directory; /* -d */
     char *path;            /* what is written: one of these, or the trajectory's name with .npz */
-    const char *keys;
+    char *keys;            /* of all --keys, separated by ',' */
     const char *backend;
     const char *selection; /* "all" when not given */
     const char *masses;

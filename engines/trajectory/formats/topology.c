@@ -27,7 +27,8 @@ static collet_status check_kind(collet_source *source, collet_error *err)
         return status;
     const char *guess = collet_signature_describe(bytes, n);
     if (guess && !collet_gro_recognise(bytes, n))
-        return collet_fail(err, COLLET_FORMAT, "%s: is not a .gro file; %s", source->path, guess);
+        return collet_fail(err, COLLET_FORMAT, "%s: is not a .gro file; it looks like %s",
+                           source->path, guess);
     if (memchr(bytes, 0, n))
         return collet_fail(err, COLLET_FORMAT, "%s: is not a .gro file: it is not text",
                            source->path);

@@ -36,7 +36,7 @@ collet_status collet_trajectory_truncated(collet_trajectory *trajectory, collet_
     trajectory->truncated = 1;
     return collet_fail(err, COLLET_FORMAT,
                        "%s: the file ends at byte %lld inside frame %lld, which begins at byte "
-                       "%lld; the %lld frames before it are complete",
+                       "%lld; complete frames before it: %lld",
                        trajectory->source.path, (long long)trajectory->source.size,
                        (long long)trajectory->index, (long long)trajectory->offset,
                        (long long)trajectory->index);
@@ -66,7 +66,7 @@ static collet_status choose_format(collet_trajectory *trajectory, collet_error *
     const char *guess = collet_signature_describe(bytes, n);
     return collet_fail(err, COLLET_FORMAT,
                        "%s: is not a trajectory (.trr, .xtc or .gro) by its content%s%s",
-                       source->path, guess ? "; " : "", guess ? guess : "");
+                       source->path, guess ? "; it looks like " : "", guess ? guess : "");
 }
 
 static void describe(collet_trajectory *trajectory, const collet_frame_head *head)
