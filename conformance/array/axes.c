@@ -30,6 +30,8 @@ static const permuted permutations[] = {
     {3, {2, 0, 3}, {2, 1, 0}},
     {4, {2, 3, 4, 5}, {3, 1, 0, 2}},
     {4, {5, 1, 3, 2}, {0, 2, 1, 3}},
+    /* Outer axes that do not merge around matrices large enough for tiles. */
+    {5, {3, 4, 2, 20, 30}, {1, 0, 2, 4, 3}},
     {6, {2, 3, 1, 2, 3, 2}, {5, 0, 3, 1, 4, 2}},
     {8, {2, 1, 2, 3, 1, 2, 2, 2}, {7, 2, 0, 6, 1, 4, 3, 5}},
 };
