@@ -29,13 +29,18 @@ typedef struct fake_clblast {
     int calls, fails_from, status;
 } fake_clblast;
 
-/* `library` NULL: the default. */
-static world open_with(const char *library)
+/* `library` NULL: the default; `more`: another setting, or NULL. */
+static world open_set(const char *library, const char *more)
 {
     char setting[600];
-    const char *const settings[] = {"cache=off", library ? setting : NULL, NULL};
+    const char *const settings[] = {"cache=off", setting, more, NULL};
     snprintf(setting, sizeof setting, "opencl.clblast=%s", library ? library : "");
     return open_world(OPENCL_PLUGIN ":" SCALAR_PLUGIN, settings, "opencl");
+}
+
+static world open_with(const char *library)
+{
+    return open_set(library, NULL);
 }
 
 static fake_clblast *fresh_fake(const char *path)
@@ -185,6 +190,28 @@ static void what_cannot_be_used_is_said(void **state)
     assert_int_equal(fresh_fake(FAKE("lacks"))->calls, 0);
 }
 
+/* In safe mode CLBlast is not even opened, and Collet's kernels compute. */
+static void safe_mode_leaves_clblast_alone(void **state)
+{
+    static const char *const cases[][3] = {
+        {FAKE("plain"), "opencl.safe_mode=on", "\"clblast\": \"not used in safe mode: on\""},
+        {FAKE("plain"), "opencl.safe_mode=off", "\"clblast\": \"" COLLET_TEST_FAKES},
+        {FAKE("crashes"), "opencl.safe_mode=on", "\"not used in safe mode: on\""},
+        /* Not set: the probe crashes and is repeated in safe mode. */
+        {FAKE("crashes"), NULL, "\"not used in safe mode: the probe crashed in its capabilities"},
+    };
+    fake_clblast *fake = fresh_fake(FAKE("plain"));
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        world w = open_set(cases[i][0], cases[i][1]);
+        fake->calls = 0;
+        assert_reported(&w, cases[i][2]);
+        assert_product(w.cx, &plain);
+        assert_int_equal(fake->calls, i == 1 ? 3 : 0);
+        close_world(w);
+    }
+}
+
 /* The product is still correct, and CLBlast is not called again. */
 static void an_error_is_the_last(void **state)
 {
@@ -232,8 +259,11 @@ static void the_real_one_is_right(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_layout_is_right), cmocka_unit_test(what_cannot_be_used_is_said),
-        cmocka_unit_test(an_error_is_the_last),  cmocka_unit_test(want_of_memory_passes),
+        cmocka_unit_test(every_layout_is_right),
+        cmocka_unit_test(what_cannot_be_used_is_said),
+        cmocka_unit_test(safe_mode_leaves_clblast_alone),
+        cmocka_unit_test(an_error_is_the_last),
+        cmocka_unit_test(want_of_memory_passes),
         cmocka_unit_test(the_real_one_is_right),
     };
     if (!has_devices(1))

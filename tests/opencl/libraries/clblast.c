@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stand-in for CLBlast on the system's OpenCL loader: multiplies on the host. Macros: LACKS a
- * function, or calls ANOTHER loader.
+ * function, calls ANOTHER loader, or CRASHES when it is opened.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -20,6 +20,13 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void 
     (void)host;
     *error = CL_INVALID_CONTEXT;
     return NULL;
+}
+#endif
+
+#ifdef CRASHES
+__attribute__((constructor)) static void crash(void)
+{
+    abort();
 }
 #endif
 
