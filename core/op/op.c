@@ -184,22 +184,6 @@ static collet_status parse_shapes(op *o, collet_error *err)
 
 /* ---- Fields ------------------------------------------------------------------------------ */
 
-const collet_op_field *op_field(const op *o, uint32_t k)
-{
-    const char *first = (const char *)o->fields;
-    return (const collet_op_field *)(const void *)(first + (size_t)k * o->field_size);
-}
-
-static int field_is_sound(const op *o, const collet_op_field *f)
-{
-    size_t element =
-        f->kind == COLLET_FIELD_SCALAR ? sizeof(collet_scalar) : collet_dtype_size(f->dtype);
-    return f->name && f->meaning && f->kind >= 0 && f->kind < COLLET_FIELD_KINDS && element &&
-           (f->kind == COLLET_FIELD_CHOICE) == (f->choices != NULL) && f->size &&
-           f->size % element == 0 && f->offset >= sizeof(uint32_t) && f->offset <= o->params_size &&
-           f->size <= o->params_size - f->offset;
-}
-
 static collet_status check_fields(op *o, collet_error *err)
 {
     if (o->field_count > OP_FIELDS_MAX ||
@@ -208,7 +192,7 @@ static collet_status check_fields(op *o, collet_error *err)
         return bad_row(o->name, "fields of parameters make no sense", o->name, err);
     for (uint32_t k = 0; k < o->field_count; k++) {
         const collet_op_field *f = op_field(o, k);
-        if (!field_is_sound(o, f))
+        if (!op_field_is_sound(o, f))
             return bad_row(o->name, "a field of its parameters makes no sense",
                            f->name ? f->name : "(no name)", err);
         for (uint32_t i = 0; i < k; i++)

@@ -75,6 +75,8 @@ collet_status op_parse(op *out, const op_source *source, collet_error *err);
 
 /* Field k of the parameter block. */
 const collet_op_field *op_field(const op *o, uint32_t k);
+/* Whether a definition's field fits its kind, dtype and block (field.c). */
+int op_field_is_sound(const op *o, const collet_op_field *f);
 
 /* The ops of ops.def, parsed. `table` has OP_BUILTIN_MAX entries, NULL where there is no op. */
 typedef struct op_table {
@@ -101,7 +103,8 @@ int op_signature(const op *o, size_t index, collet_dtype *dtypes);
  * dtype of the op's value where it has one, else 0. Leaves them alone where none fits. */
 void op_infer_dtypes(const op *o, op_shapes *views, collet_dtype scalar);
 
-/* ---- Checks (check.c, shape.c) --------------------------------------------------------------- */
+/* ---- Checks (check.c, field.c, shape.c)
+ * --------------------------------------------------------------- */
 
 /* op_params of an op that has parameters. */
 collet_status op_take_params(const op *o, const void *params, void *copy, const void **out,
@@ -117,6 +120,9 @@ static inline collet_status op_params(const op *o, const void *params, void *cop
     return o->params_size ? op_take_params(o, params, copy, out, err) : COLLET_OK;
 }
 
+/* Writes collet_op_defaults, params_size bytes. */
+void op_defaults(const op *o, int32_t ndim, void *params);
+
 /* DTYPE, with the dtypes that are there and those that are accepted. */
 collet_status op_dtype_error(const op *o, const op_shapes *views, collet_error *err);
 
@@ -124,7 +130,8 @@ collet_status op_dtype_error(const op *o, const op_shapes *views, collet_error *
 collet_status op_check_scalars(const op *o, const op_shapes *views, const void *params,
                                collet_error *err);
 
-/* The part of op_check that a change of strides calls for. */
+/* Shapes and parameters alone: repeated when an operand was replaced by a copy with other strides.
+ */
 collet_status op_check_shapes(const op *o, op_shapes *views, const void *params,
                               op_scratch *scratch, collet_error *err);
 

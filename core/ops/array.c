@@ -221,3 +221,9 @@ collet_status collet_max(collet_context *context, collet_array *out, const colle
 {
     return reduce(context, COLLET_OP_MAX, "max", out, a, axes, count, keepdims);
 }
+
+collet_status collet_argmax(collet_context *context, collet_array *out, const collet_array *a,
+                            const int32_t *axes, int32_t count, int32_t keepdims)
+{
+    return reduce(context, COLLET_OP_ARGMAX, "argmax", out, a, axes, count, keepdims);
+}

@@ -135,14 +135,12 @@ static collet_status backend_key_set(config *c, const char *key, const char *wor
 
 static collet_status unknown_key(const char *key, const char *where, collet_error *err)
 {
-    const char *nearest = descriptions[0].key;
-    for (size_t i = 1; i < CONFIG_KEY_COUNT; i++)
-        if (text_distance(key, descriptions[i].key) < text_distance(key, nearest))
-            nearest = descriptions[i].key;
+    const char *nearest = NULL;
+    for (size_t i = 0; i < CONFIG_KEY_COUNT; i++)
+        text_nearest(key, descriptions[i].key, &nearest);
     return collet_fail(err, COLLET_INVALID,
-                       "%s: unknown setting '%s'; the nearest is '%s' "
-                       "(backend-info --env lists them all)",
-                       where, key, nearest);
+                       "%s: unknown setting '%s'%s%s (backend-info --env lists them all)", where,
+                       key, nearest ? "; the nearest is " : "", nearest ? nearest : "");
 }
 
 /* The length of the name in "name=value" if it begins with COLLET_ and is not a setting, else 0. */
@@ -154,12 +152,11 @@ static size_t unknown_variable(const char *entry, const char **nearest)
         return 0;
     memcpy(name, entry, length);
     name[length] = '\0';
-    *nearest = descriptions[0].environment;
+    *nearest = NULL;
     for (size_t i = 0; i < CONFIG_KEY_COUNT; i++) {
         if (!strcmp(name, descriptions[i].environment))
             return 0;
-        if (text_distance(name, descriptions[i].environment) < text_distance(name, *nearest))
-            *nearest = descriptions[i].environment;
+        text_nearest(name + 7, descriptions[i].environment + 7, nearest);
     }
     return length;
 }
@@ -171,9 +168,10 @@ void config_check_environment(const message_log *log)
         size_t length = unknown_variable(*entry, &nearest);
         if (length)
             log_message(log, COLLET_LOG_WARNING,
-                        "the environment variable %.*s is ignored: unknown setting; the nearest "
-                        "is %s (backend-info --env lists them all)",
-                        (int)length, *entry, nearest);
+                        "the environment variable %.*s is ignored: unknown setting%s%s "
+                        "(backend-info --env lists them all)",
+                        (int)length, *entry, nearest ? "; the nearest is COLLET_" : "",
+                        nearest ? nearest : "");
     }
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "util/out.h"
+#include "util/text.h"
 #include "threads.h"
 
 /* ---- The host table ---------------------------------------------------------------------- */
@@ -174,19 +175,31 @@ static void open_provider(const collet_runtime *r, const char *name)
     }
 }
 
-collet_status collet_op_find(const collet_runtime *r, const char *name, uint32_t *id)
+static collet_status unknown_op(const collet_runtime *r, const char *name, collet_error *err)
+{
+    const char *nearest = NULL;
+    for (size_t i = 0; i < r->ops.count; i++)
+        text_nearest(name, r->ops.ops[i].name, &nearest);
+    for (uint32_t i = 0; i < atomic_load(&r->own_op_count); i++)
+        text_nearest(name, r->own_ops[i]->name, &nearest);
+    return collet_fail(err, COLLET_NOT_FOUND, "there is no op '%s'%s%s", name,
+                       nearest ? "; the nearest is " : "", nearest ? nearest : "");
+}
+
+collet_status collet_op_find(const collet_runtime *r, const char *name, uint32_t *id,
+                             collet_error *err)
 {
     if (!r || !name || !id)
-        return COLLET_INVALID;
+        return collet_fail(err, COLLET_INVALID, "collet_op_find: an argument is NULL");
     if (!runtime_alive(r))
-        return COLLET_FORKED;
+        return runtime_forked(err);
     const op *o = op_by_name(r, name);
     if (!o && strchr(name, '.')) {
         open_provider(r, name);
         o = op_by_name(r, name);
     }
     if (!o)
-        return COLLET_NOT_FOUND;
+        return unknown_op(r, name, err);
     *id = o->id;
     return COLLET_OK;
 }
@@ -228,6 +241,26 @@ collet_status collet_op_signature(const collet_runtime *r, uint32_t id, size_t i
         return COLLET_FORKED;
     const op *o = runtime_op(r, id);
     return o && op_signature(o, index, dtypes) ? COLLET_OK : COLLET_NOT_FOUND;
+}
+
+collet_status collet_op_defaults(const collet_runtime *r, uint32_t id, int32_t ndim, void *params,
+                                 size_t bytes, collet_error *err)
+{
+    if (!r || !params || ndim < 0 || ndim > COLLET_MAX_DIMS)
+        return collet_fail(err, COLLET_INVALID,
+                           "collet_op_defaults: an argument is NULL, or ndim is not 0 to %d",
+                           COLLET_MAX_DIMS);
+    if (!runtime_alive(r))
+        return runtime_forked(err);
+    const op *o = runtime_op(r, id);
+    if (!o)
+        return collet_fail(err, COLLET_NOT_FOUND, "no op has the id %u", id);
+    if (bytes < o->params_size)
+        return collet_fail(err, COLLET_INVALID,
+                           "collet_op_defaults: %zu bytes were given, the parameters of %s have %u",
+                           bytes, o->name, o->params_size);
+    op_defaults(o, ndim, params);
+    return COLLET_OK;
 }
 
 collet_status collet_op_infer(const collet_runtime *r, uint32_t id, const collet_array_spec *ins,

@@ -6,9 +6,6 @@
 
 #include "util/text.h"
 
-/* Names within this many edits of an unknown one are suggested. */
-#define NEAR 3
-
 static void add_available(text_buffer *t, const collet_runtime *r)
 {
     int any = 0;
@@ -32,7 +29,7 @@ static collet_status unknown_backend(const collet_runtime *r, const char *name, 
     int near = 0;
     text_clear(&t);
     text_add(&t, "there is no backend '%s'", name);
-    for (size_t distance = 0; distance <= NEAR; distance++)
+    for (size_t distance = 0; distance <= text_near(name); distance++)
         for (size_t i = 0; i < r->backend_count; i++)
             if (text_distance(name, r->backends[i].plugin->name) == distance)
                 text_add(&t, "%s'%s'", near++ ? " or " : "; did you mean ",

@@ -71,6 +71,19 @@ size_t text_distance(const char *a, const char *b)
     return last[m];
 }
 
+size_t text_near(const char *name)
+{
+    size_t third = (strlen(name) + 1) / 3;
+    return third ? smallest(third, 3) : 1;
+}
+
+void text_nearest(const char *name, const char *known, const char **best)
+{
+    size_t distance = text_distance(name, known);
+    if (distance <= text_near(name) && (!*best || distance < text_distance(name, *best)))
+        *best = known;
+}
+
 char *text_trimmed(const char *begin, const char *end)
 {
     while (begin < end && isspace((unsigned char)*begin))

@@ -22,6 +22,10 @@ void text_add_shape(text_buffer *t, int32_t ndim, const int64_t *shape);
 /* Edit distance (insert, delete, replace, swap of neighbours); a large number if a text has 64
  * bytes or more. */
 size_t text_distance(const char *a, const char *b);
+/* The largest distance at which a known name is suggested for an unknown one. */
+size_t text_near(const char *name);
+/* Sets *best (NULL at first) to `known` if that is near `name`, and nearer than *best. */
+void text_nearest(const char *name, const char *known, const char **best);
 
 /* Copies [begin, end) without surrounding blanks into a new string; NULL on out of memory. */
 char *text_trimmed(const char *begin, const char *end);

@@ -21,8 +21,8 @@ static collet_status clamp_numbers(session *s, float *numbers, int64_t count, co
     if (status != COLLET_OK)
         return status;
     uint32_t op;
-    if (collet_op_find(s->runtime, EXAMPLE_CLAMP, &op) != COLLET_OK)
-        return collet_fail(err, COLLET_NOT_FOUND, "no backend has " EXAMPLE_CLAMP);
+    if (collet_op_find(s->runtime, EXAMPLE_CLAMP, &op, err) != COLLET_OK)
+        return err->status;
     status = collet_array_from(s->context, &s->array, COLLET_F32, 1, &count, numbers);
     if (status == COLLET_OK) {
         const example_clamp_params params = {sizeof params, 0, -1.0, 1.0};

@@ -2,9 +2,11 @@
 /*
  * collet/collet.h - the interface for programs. The only header a user needs.
  *
- *   collet_runtime   finds backends; shared by all threads collet_context   a choice of backend, a
- *   queue per device, the last error; one thread at a time collet_array     a strided view of
- *   reference-counted bytes, which stay in the memory of their last use
+ *   - collet_runtime: the backends that were found; shared by all threads.
+ *   - collet_context: a choice of backend, a queue per device, the last error; one thread at a
+ * time.
+ *   - collet_array: a strided view of reference-counted bytes, which stay in the memory space of
+ *     their last use.
  *
  * Conventions
  *
@@ -222,8 +224,10 @@ COLLET_API collet_status collet_trim(collet_context *context);
  * copied only to a space without a valid copy, and copied bytes are counted.
  */
 
-/* A new C-contiguous array with undefined contents. ndim 0..COLLET_MAX_DIMS, extents >= 0.
- * INVALID, DTYPE, OVERFLOW, NO_MEMORY. */
+/* A new C-contiguous array with undefined contents. ndim 0..COLLET_MAX_DIMS, extents >= 0. Its
+ * memory is allocated in a memory space at the first use there: an array too large for any memory
+ * can be created, and its first use fails (NO_MEMORY, REFUSED). INVALID, DTYPE, OVERFLOW (more
+ * bytes than an i64), NO_MEMORY. */
 COLLET_API collet_status collet_array_create(collet_context *context, collet_array **out,
                                              collet_dtype dtype, int32_t ndim,
                                              const int64_t *shape);
@@ -315,9 +319,10 @@ COLLET_API collet_status collet_call(collet_context *context, uint32_t op,
                                      collet_array *const *outs, const collet_array *const *ins,
                                      const void *params);
 
-/* The id of an op, a backend's own ("vendor.op") included. NOT_FOUND. */
+/* The id of an op, a backend's own ("vendor.op") included. NOT_FOUND: the text has the nearest name
+ * if there is one near. */
 COLLET_API collet_status collet_op_find(const collet_runtime *runtime, const char *name,
-                                        uint32_t *op);
+                                        uint32_t *op, collet_error *err);
 
 /* One axis of an operand, as a pattern of its op describes it. */
 typedef struct collet_op_axis {
@@ -376,6 +381,16 @@ COLLET_API collet_status collet_op_describe(const collet_runtime *runtime, uint3
  * beyond the last, or when there is no such op. An optional operand may be absent from any. */
 COLLET_API collet_status collet_op_signature(const collet_runtime *runtime, uint32_t op,
                                              size_t index, collet_dtype *dtypes);
+
+/*
+ * Fills the parameter block of an op with its defaults, for an input 0 with `ndim` axes: AXES has
+ * every axis, PERMUTATION reverses the axes, RANK is `ndim`; SCALAR fields, which have no default,
+ * are zero and must be set. `params` has `bytes` bytes, at least the op's params_size. Then set
+ * fields by their offsets, as examples/by_name.c does. NOT_FOUND, INVALID.
+ */
+COLLET_API collet_status collet_op_defaults(const collet_runtime *runtime, uint32_t op,
+                                            int32_t ndim, void *params, size_t bytes,
+                                            collet_error *err);
 
 /* Dtype and shape of an array. `ndim` is COLLET_ABSENT for an absent optional operand; the other
  * members are then ignored. */
@@ -467,6 +482,10 @@ COLLET_API collet_status collet_min(collet_context *context, COLLET_OUT out, COL
                                     const int32_t *axes, int32_t count, int32_t keepdims);
 COLLET_API collet_status collet_max(collet_context *context, COLLET_OUT out, COLLET_IN a,
                                     const int32_t *axes, int32_t count, int32_t keepdims);
+/* i64: the index, in C order of the reduced axes, of the first maximum or of the first NaN. SHAPE
+ * as max. */
+COLLET_API collet_status collet_argmax(collet_context *context, COLLET_OUT out, COLLET_IN a,
+                                       const int32_t *axes, int32_t count, int32_t keepdims);
 
 /* linalg */
 /* c (..., M, N) = a (..., M, K) b (..., K, N); batch axes broadcast. A transposed side is a view

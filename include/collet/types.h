@@ -51,7 +51,7 @@ extern "C" {
     X(UNSUPPORTED, 8, "no selected backend has this kernel")                                       \
     X(REFUSED, 9, "the backend refused the call; nothing was done")                                \
     X(FAILED, 10, "the backend failed; the outputs are undefined")                                 \
-    X(DEVICE_LOST, 11, "the device is gone, and with it what only it held")                        \
+    X(DEVICE_LOST, 11, "the device was lost, with the bytes valid only there")                     \
     X(FORKED, 12, "a runtime cannot be used in a child of fork")                                   \
     X(IO, 13, "input or output failed")                                                            \
     X(FORMAT, 14, "malformed file")                                                                \
@@ -170,21 +170,22 @@ typedef struct collet_memory_stats {
 
 /* ---- Parameter blocks -------------------------------------------------------------------- */
 
-/* What a field of a parameter block means, which says how a caller comes to its value. */
+/* What a field of a parameter block means, and with it how a caller determines its value. */
 #define COLLET_FIELD_NUMBER 0 /* a number */
 #define COLLET_FIELD_FLAG 1   /* 0 or 1 */
 #define COLLET_FIELD_CHOICE 2 /* 0, 1, ...: the words of `choices` */
-#define COLLET_FIELD_AXES 3   /* bit i: axis i of input 0; default -1 stands for all its bits */
+#define COLLET_FIELD_AXES 3   /* u32, bit i: axis i of input 0; default -1: all axes */
 #define COLLET_FIELD_SCALAR 4 /* a collet_scalar, converted to the dtype of output 0; required */
 #define COLLET_FIELD_RANK 5   /* the number of axes of input 0: no choice of the caller's */
-#define COLLET_FIELD_PERMUTATION 6 /* of the axes of input 0; default -1 stands for ndim-1 .. 0 */
+#define COLLET_FIELD_PERMUTATION 6 /* i32[8], of the axes of input 0; default -1: ndim-1 .. 0 */
 #define COLLET_FIELD_KINDS 7
 
 /*
- * One field of an op's parameter block, so that a binding can fill in the block by name: zero
- * params_size bytes, set struct_size, then every field to its value or its default. struct_size and
- * reserved fields are not described. Strings live as long as the runtime, those of a plugin's
- * definition as long as the plugin.
+ * One field of an op's parameter block, so that a binding can fill in the block by name:
+ * collet_op_defaults, then the fields that are given. struct_size and reserved fields are not
+ * described. Strings live as long as the runtime, those of a plugin's definition as long as the
+ * plugin. Of a plugin, libcore refuses fields whose dtype, size, alignment or default does not fit
+ * their kind: NUMBER f32, f64 or an integer, FLAG, CHOICE and RANK an integer, the others as above.
  */
 typedef struct collet_op_field {
     const char *name;
@@ -223,7 +224,7 @@ typedef struct collet_transpose_params {
     int32_t perm[COLLET_MAX_DIMS];
 } collet_transpose_params;
 
-/* sum, mean, min, max: bit i of `axes` set = axis i is reduced; keepdims != 0 keeps it with
+/* sum, mean, min, max, argmax: bit i of `axes` set = axis i is reduced; keepdims != 0 keeps it with
  * length 1. */
 typedef struct collet_reduce_params {
     uint32_t struct_size;

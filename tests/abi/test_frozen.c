@@ -57,7 +57,7 @@ static void interface_1_0(void **state)
     assert_int_equal(collet_array_from(w.cx, &a, COLLET_F32, 1, &four, values), COLLET_OK);
     assert_int_equal(collet_array_create(w.cx, &b, COLLET_F32, 1, &four), COLLET_OK);
     assert_int_equal(collet_add(w.cx, b, a, a), COLLET_OK);
-    assert_int_equal(collet_op_find(w.rt, "frozen.shift", &shift), COLLET_OK);
+    assert_int_equal(collet_op_find(w.rt, "frozen.shift", &shift, NULL), COLLET_OK);
     const collet_array *in = b;
     assert_int_equal(collet_call(w.cx, shift, &b, &in, &params), COLLET_OK);
     assert_int_equal(collet_array_read(w.cx, b, got, sizeof got), COLLET_OK);

@@ -294,8 +294,8 @@ int main(int argc, char **argv)
     if (collet_runtime_create(&runtime, &options, &err) != COLLET_OK ||
         collet_context_create(&r.context, runtime, &err) != COLLET_OK)
         give_up("libcore", err.text);
-    if (strcmp(argv[2], "all") != 0 && collet_op_find(runtime, argv[2], &r.op) != COLLET_OK)
-        give_up(argv[2], "no such op");
+    if (strcmp(argv[2], "all") != 0 && collet_op_find(runtime, argv[2], &r.op, &err) != COLLET_OK)
+        give_up(argv[2], err.text);
     uint32_t requested = r.op;
     int failed = 0, known = 0;
     printf("# truth: %s\n", truth_source());

@@ -22,7 +22,7 @@ static void an_absent_operand_of_an_elementwise_op(void **state)
     uint32_t plus = 0;
     const int64_t two[] = {2, 2};
     assert_ok(cx, collet_set_backend(cx, "remote"));
-    assert_int_equal(collet_op_find(rt, "remote.plus", &plus), COLLET_OK);
+    assert_int_equal(collet_op_find(rt, "remote.plus", &plus, NULL), COLLET_OK);
     collet_array *flat = floats(cx, 4, 1), *a = NULL, *t = NULL, *c = NULL;
     assert_ok(cx, collet_array_reshape(cx, &a, flat, 2, two));
     assert_ok(cx, collet_array_permute(cx, &t, a, NULL));
@@ -304,7 +304,7 @@ static void every_call_after_fork_is_refused(void **state)
         wrong |= collet_record_at(rt, 0, &record) != COLLET_FORKED;
         wrong |= collet_setting_at(rt, 0, &setting) != COLLET_FORKED;
         wrong |= collet_op_at(rt, 0, &op) != COLLET_FORKED;
-        wrong |= collet_op_find(rt, "add", &id) != COLLET_FORKED;
+        wrong |= collet_op_find(rt, "add", &id, NULL) != COLLET_FORKED;
         wrong |= collet_memory(cx, "host", &stats) != COLLET_FORKED;
         wrong |= collet_trim(cx) != COLLET_FORKED;
         wrong |= collet_array_release(cx, NULL) != COLLET_FORKED;

@@ -206,7 +206,7 @@ static void the_most_specific_failure_is_reported(void **state)
     (void)state;
     open_remote("remote.memory=8", NULL, "remote:1,cpu_scalar");
     uint32_t plus = 0;
-    assert_int_equal(collet_op_find(rt, "remote.plus", &plus), COLLET_OK);
+    assert_int_equal(collet_op_find(rt, "remote.plus", &plus, NULL), COLLET_OK);
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
     const collet_array *ins[] = {a, a};
     assert_status(cx, collet_call(cx, plus, &c, ins, NULL), COLLET_REFUSED);

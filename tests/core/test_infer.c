@@ -341,6 +341,74 @@ static void an_op_is_described_by_its_id(void **state)
     assert_int_equal(collet_op_describe(rt, 1, NULL), COLLET_INVALID);
 }
 
+/* ---- Ops by name ----------------------------------------------------------------------------- */
+
+static void unknown_ops_get_a_suggestion(void **state)
+{
+    collet_error err;
+    uint32_t id = 0;
+    (void)state;
+    assert_int_equal(collet_op_find(rt, "matmul", &id, &err), COLLET_OK);
+    assert_int_equal(id, COLLET_OP_MATMUL);
+    assert_int_equal(collet_op_find(rt, "matmull", &id, &err), COLLET_NOT_FOUND);
+    assert_string_equal(err.text, "there is no op 'matmull'; the nearest is matmul");
+    assert_int_equal(collet_op_find(rt, "determinant", &id, &err), COLLET_NOT_FOUND);
+    assert_string_equal(err.text, "there is no op 'determinant'");
+    assert_int_equal(collet_op_find(rt, "remote.nothing", &id, NULL), COLLET_NOT_FOUND);
+    assert_int_equal(collet_op_find(rt, NULL, &id, &err), COLLET_INVALID);
+}
+
+static void defaults_fill_a_parameter_block(void **state)
+{
+    collet_error err;
+    collet_reduce_params reduce;
+    collet_transpose_params transpose;
+    collet_fft_params fft;
+    collet_axpy_params axpy;
+    (void)state;
+    memset(&reduce, 0xff, sizeof reduce);
+    memset(&transpose, 0xff, sizeof transpose);
+    memset(&axpy, 0xff, sizeof axpy);
+#define DEFAULTS(id, ndim, params)                                                                 \
+    assert_int_equal(collet_op_defaults(rt, id, ndim, &(params), sizeof(params), &err), COLLET_OK)
+    DEFAULTS(COLLET_OP_SUM, 3, reduce);
+    assert_int_equal(reduce.struct_size, sizeof reduce);
+    assert_int_equal(reduce.axes, 7);
+    assert_int_equal(reduce.keepdims, 0);
+    assert_int_equal(reduce.reserved, 0);
+    DEFAULTS(COLLET_OP_TRANSPOSE, 3, transpose);
+    assert_int_equal(transpose.ndim, 3);
+    assert_memory_equal(transpose.perm, ((int32_t[COLLET_MAX_DIMS]){2, 1, 0}),
+                        sizeof transpose.perm);
+    DEFAULTS(COLLET_OP_FFT, 3, fft);
+    assert_int_equal(fft.axes, 1);
+    DEFAULTS(COLLET_OP_AXPY, 1, axpy);
+    assert_int_equal(axpy.alpha.dtype, COLLET_DTYPE_NONE);
+    DEFAULTS(COLLET_OP_ADD, 1, reduce); /* no parameters: nothing is written */
+    assert_int_equal(reduce.axes, 7);
+    assert_int_equal(collet_op_defaults(rt, COLLET_OP_SUM, 3, &reduce, 4, &err), COLLET_INVALID);
+    assert_int_equal(collet_op_defaults(rt, COLLET_OP_SUM, 9, &reduce, 64, &err), COLLET_INVALID);
+    assert_int_equal(collet_op_defaults(rt, 255, 1, &reduce, 64, &err), COLLET_NOT_FOUND);
+}
+
+/* The typed wrapper of argmax. */
+static void argmax_over_an_axis(void **state)
+{
+    const int64_t shape[] = {2, 3};
+    const float values[] = {1, 9, 2, 8, 4, 8};
+    collet_array *a = NULL, *out = NULL;
+    int64_t found[2] = {-1, -1};
+    (void)state;
+    assert_int_equal(collet_array_from(cx, &a, COLLET_F32, 2, shape, values), COLLET_OK);
+    assert_int_equal(collet_array_create(cx, &out, COLLET_I64, 1, shape), COLLET_OK);
+    assert_int_equal(collet_argmax(cx, out, a, (const int32_t[]){-1}, 1, 0), COLLET_OK);
+    assert_int_equal(collet_array_read(cx, out, found, sizeof found), COLLET_OK);
+    assert_int_equal(found[0], 1);
+    assert_int_equal(found[1], 0);
+    collet_array_free(out);
+    collet_array_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -356,6 +424,9 @@ int main(void)
         cmocka_unit_test(fields_are_described),
         cmocka_unit_test(a_description_in_full),
         cmocka_unit_test(signatures_are_enumerated),
+        cmocka_unit_test(unknown_ops_get_a_suggestion),
+        cmocka_unit_test(defaults_fill_a_parameter_block),
+        cmocka_unit_test(argmax_over_an_axis),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -265,7 +265,9 @@ static void bad_configuration_is_refused(void **state)
     assert_refused(p, "backend cpu_scalar\n", COLLET_FORMAT, "collet.conf:1: ");
     assert_refused(p, "\n\nbakend = x\n", COLLET_INVALID,
                    "collet.conf:3: unknown setting 'bakend'");
-    assert_refused(p, "bakend = x\n", COLLET_INVALID, "the nearest is 'backend'");
+    assert_refused(p, "bakend = x\n", COLLET_INVALID, "the nearest is backend");
+    assert_refused(p, "temperature = 3\n", COLLET_INVALID,
+                   "unknown setting 'temperature' (backend-info --env");
     assert_refused(p, "num_threads = many\n", COLLET_INVALID, "a whole number >= 0, not 'many'");
     assert_refused(p, "num_threads = -1\n", COLLET_INVALID, "num_threads");
     assert_refused(p, "probe = maybe\n", COLLET_INVALID, "probe is on or off, not 'maybe'");
@@ -281,10 +283,12 @@ static void bad_configuration_is_refused(void **state)
     assert_int_equal(collet_runtime_create(NULL, NULL, &err), COLLET_INVALID);
 }
 
-static void keep_message(void *user, int32_t level, const char *text)
+/* A busy machine may delay a probe, which is reported too. */
+static void keep_warning(void *user, int32_t level, const char *text)
 {
     (void)level;
-    snprintf(user, COLLET_ERROR_TEXT, "%s", text);
+    if (strstr(text, "is ignored"))
+        snprintf(user, COLLET_ERROR_TEXT, "%s", text);
 }
 
 static void unknown_variable_is_warned_about(void **state)
@@ -292,13 +296,19 @@ static void unknown_variable_is_warned_about(void **state)
     char message[COLLET_ERROR_TEXT] = "";
     collet_runtime *rt = NULL;
     collet_runtime_options options = {
-        .struct_size = sizeof options, .log = keep_message, .log_user = message};
+        .struct_size = sizeof options, .log = keep_warning, .log_user = message};
     (void)state;
     setenv("COLLET_BAKEND", "cpu_scalar", 1);
     assert_int_equal(collet_runtime_create(&rt, &options, NULL), COLLET_OK);
     unsetenv("COLLET_BAKEND");
     assert_non_null(strstr(message, "COLLET_BAKEND is ignored"));
     assert_non_null(strstr(message, "the nearest is COLLET_BACKEND "));
+    collet_runtime_destroy(rt);
+
+    setenv("COLLET_TEMPERATURE", "3", 1);
+    assert_int_equal(collet_runtime_create(&rt, &options, NULL), COLLET_OK);
+    unsetenv("COLLET_TEMPERATURE");
+    assert_non_null(strstr(message, "COLLET_TEMPERATURE is ignored: unknown setting (backend"));
     collet_runtime_destroy(rt);
 }
 

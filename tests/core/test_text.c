@@ -39,6 +39,26 @@ static void distance_counts_edits(void **state)
     assert_true(text_distance(longer, "a") > 1000);
 }
 
+/* A suggestion is a few edits away, at most a third of the name. */
+static void only_near_names_are_suggested(void **state)
+{
+    const char *best = NULL;
+    (void)state;
+    text_nearest("matmull", "md", &best);
+    assert_null(best);
+    text_nearest("matmull", "matvec", &best);
+    assert_null(best);
+    text_nearest("matmull", "mtmul", &best);
+    text_nearest("matmull", "matmul", &best);
+    text_nearest("matmull", "matmlul", &best);
+    assert_string_equal(best, "matmul");
+    best = NULL;
+    text_nearest("foo", "log", &best);
+    assert_null(best);
+    text_nearest("lgo", "log", &best);
+    assert_string_equal(best, "log");
+}
+
 static void write_group(const char *root, const char *group, const char *file, const char *text)
 {
     char path[256];
@@ -100,6 +120,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(long_texts_are_cut_visibly),
         cmocka_unit_test(distance_counts_edits),
+        cmocka_unit_test(only_near_names_are_suggested),
         cmocka_unit_test(cgroup_quotas_bind),
         cmocka_unit_test(every_status_and_dtype_has_a_text),
     };

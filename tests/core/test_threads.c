@@ -113,7 +113,7 @@ static void *watch(void *argument)
     pthread_barrier_wait(&m->start);
     while (atomic_load(&m->done) < WORKERS) {
         collet_array_free(take(&m->freed));
-        if (!read_strings(m->rt) || collet_op_find(m->rt, "remote.plus", &op) != COLLET_OK)
+        if (!read_strings(m->rt) || collet_op_find(m->rt, "remote.plus", &op, NULL) != COLLET_OK)
             atomic_fetch_add(&m->failures, 1);
     }
     return NULL;

@@ -345,6 +345,60 @@ static void own_parameter_fields(void **state)
     expect(s, "vtable-own-op", "zoo.sum");
 }
 
+/* Kind, dtype, size, alignment and default of a field fit each other. */
+static void own_field_kinds(void **state)
+{
+    static const struct {
+        const char *choices;
+        double value;
+        int32_t kind;
+        collet_dtype dtype;
+        uint32_t offset, size;
+        int32_t sound;
+    } cases[] = {
+        {NULL, 0.5, COLLET_FIELD_NUMBER, COLLET_F32, 4, 4, 1},
+        {NULL, 0.5, COLLET_FIELD_NUMBER, COLLET_I32, 4, 4, 0},
+        {NULL, -3, COLLET_FIELD_NUMBER, COLLET_I32, 4, 4, 1},
+        {NULL, -3, COLLET_FIELD_NUMBER, COLLET_U32, 4, 4, 0},
+        {NULL, 256, COLLET_FIELD_NUMBER, COLLET_U8, 4, 4, 0},
+        {NULL, 0, COLLET_FIELD_NUMBER, COLLET_C64, 8, 8, 0},
+        {NULL, 0, COLLET_FIELD_NUMBER, COLLET_F64, 4, 8, 0},
+        {NULL, 0, COLLET_FIELD_NUMBER, COLLET_F64, 8, 16, 1},
+        {NULL, 1, COLLET_FIELD_FLAG, COLLET_U32, 4, 4, 1},
+        {NULL, 2, COLLET_FIELD_FLAG, COLLET_U32, 4, 4, 0},
+        {NULL, 1, COLLET_FIELD_FLAG, COLLET_F32, 4, 4, 0},
+        {" a  b", 1, COLLET_FIELD_CHOICE, COLLET_U32, 4, 4, 1},
+        {" a  b", 2, COLLET_FIELD_CHOICE, COLLET_U32, 4, 4, 0},
+        {NULL, -1, COLLET_FIELD_AXES, COLLET_U32, 4, 4, 1},
+        {NULL, -1, COLLET_FIELD_AXES, COLLET_I32, 4, 4, 0},
+        {NULL, -1, COLLET_FIELD_AXES, COLLET_U32, 4, 8, 0},
+        {NULL, 0, COLLET_FIELD_RANK, COLLET_U32, 4, 4, 1},
+        {NULL, 0, COLLET_FIELD_RANK, COLLET_F32, 4, 4, 0},
+        {NULL, -1, COLLET_FIELD_PERMUTATION, COLLET_I32, 4, 32, 1},
+        {NULL, -1, COLLET_FIELD_PERMUTATION, COLLET_I32, 4, 16, 0},
+        {NULL, -1, COLLET_FIELD_PERMUTATION, COLLET_U32, 4, 32, 0},
+        {NULL, 0, COLLET_FIELD_SCALAR, COLLET_U8, 8, 24, 1},
+        {NULL, 0, COLLET_FIELD_SCALAR, COLLET_F32, 8, 24, 0},
+        {NULL, 0, COLLET_FIELD_SCALAR, COLLET_U8, 4, 24, 0},
+        {NULL, 0, COLLET_FIELD_SCALAR, COLLET_U8, 8, 48, 0},
+    };
+    sample *s = *state;
+    collet_op_field field = {.name = "power", .meaning = "what for"};
+    s->ops[1].params_size = 64;
+    s->ops[1].fields = &field;
+    s->ops[1].field_count = 1;
+    s->ops[1].field_size = sizeof field;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        field.choices = cases[i].choices;
+        field.default_value = cases[i].value;
+        field.kind = cases[i].kind;
+        field.dtype = cases[i].dtype;
+        field.offset = cases[i].offset;
+        field.size = cases[i].size;
+        expect(s, cases[i].sound ? "ok" : "vtable-own-op", cases[i].sound ? "" : "power");
+    }
+}
+
 static void kernels_differ(void **state)
 {
     sample *s = *state;
@@ -388,6 +442,7 @@ int main(void)
         CASE(own_ops),
         CASE(own_operand_names),
         CASE(own_parameter_fields),
+        CASE(own_field_kinds),
         CASE(kernels_differ),
         CASE(newer_minor),
     };

@@ -300,7 +300,7 @@ static collet_status unknown_case(const collet_runtime *runtime, const char *nam
     size_t length = 0, far = strlen(name) / 3 + 1;
     uint32_t op;
     bench_case c;
-    if (collet_op_find(runtime, name, &op) == COLLET_OK)
+    if (collet_op_find(runtime, name, &op, NULL) == COLLET_OK)
         return collet_fail(err, COLLET_NOT_FOUND, "the op '%s' has no case in backend-bench", name);
     for (size_t d = 0; d <= far && d <= NEAR_MAX; d++)
         for (size_t i = 0; bench_case_at(runtime, i, &c) && length < sizeof near; i++)
