@@ -316,9 +316,9 @@ static void test_usage(void **state)
     refused(BENCH("add", "--seconds", "0"), 2, "--seconds");
     refused(BENCH("add", "--threads", "none"), 2, "--threads");
     refused(BENCH("add", "--backend", "cpu_scalar,"), 2, "empty");
-    refused(BENCH("add", "10", "20"), 2, "only dispatch");
+    refused(BENCH("add", "10", "20"), 2, "give only dispatch");
     refused(BENCH("bandwidth", "10x10"), 2, "a number of bytes");
-    refused(BENCH("--json"), 2, "is wanted");
+    refused(BENCH("--json"), 2, "give dispatch");
 }
 
 static void test_failures(void **state)

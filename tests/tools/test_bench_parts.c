@@ -12,7 +12,6 @@
 #include "bench/against/reference.h"
 #include "bench/base/shape.h"
 #include "common/stats.h"
-#include "bench/base/suggest.h"
 #include "bench/bandwidth/team.h"
 
 #include <math.h>
@@ -62,7 +61,6 @@ static void test_stats(void **state)
 static void test_shapes(void **state)
 {
     bench_shape shape;
-    int64_t number;
     char text[BENCH_SHAPE_TEXT];
     (void)state;
     assert_true(bench_shape_parse("10000x3x2K", &shape));
@@ -70,8 +68,8 @@ static void test_shapes(void **state)
     assert_int_equal(shape.extents[2], 2048);
     assert_string_equal(bench_shape_text(shape.count, shape.extents, text), "10000x3x2048");
     assert_string_equal(bench_shape_text(0, shape.extents, text), "()");
-    assert_true(bench_shape_number("64M", &number) && number == 64 << 20);
-    assert_true(bench_shape_number("3G", &number) && number == (int64_t)3 << 30);
+    assert_true(bench_shape_parse("64M", &shape) && shape.extents[0] == 64 << 20);
+    assert_true(bench_shape_parse("3G", &shape) && shape.extents[0] == (int64_t)3 << 30);
     static const char *const wrong[] = {"",
                                         "x",
                                         "3x",
@@ -88,15 +86,6 @@ static void test_shapes(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         if (bench_shape_parse(wrong[i], &shape))
             fail_msg("'%s' was parsed as a shape", wrong[i]);
-}
-
-static void test_names(void **state)
-{
-    (void)state;
-    assert_int_equal(bench_name_distance("add", "add"), 0);
-    assert_int_equal(bench_name_distance("ad", "add"), 1);
-    assert_int_equal(bench_name_distance("kitten", "sitting"), 3);
-    assert_int_equal(bench_name_distance("", "abc"), 3);
 }
 
 static void test_heap(void **state)
@@ -237,9 +226,9 @@ static void test_digests(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stats), cmocka_unit_test(test_shapes),  cmocka_unit_test(test_names),
-        cmocka_unit_test(test_heap),  cmocka_unit_test(test_inputs),  cmocka_unit_test(test_halves),
-        cmocka_unit_test(test_team),  cmocka_unit_test(test_digests),
+        cmocka_unit_test(test_stats),   cmocka_unit_test(test_shapes), cmocka_unit_test(test_heap),
+        cmocka_unit_test(test_inputs),  cmocka_unit_test(test_halves), cmocka_unit_test(test_team),
+        cmocka_unit_test(test_digests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

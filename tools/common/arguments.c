@@ -6,12 +6,12 @@
 #include "io/decimal.h"
 
 int64_t tool_parse_count(struct argp_state *state, const char *name, const char *text,
-                         int64_t least)
+                         int64_t minimum)
 {
     int64_t value;
 
-    if (!collet_decimal_parse_integer(text, strlen(text), &value) || value < least)
+    if (!collet_decimal_parse_integer(text, strlen(text), &value) || value < minimum)
         argp_error(state, "%s: '%s' is not a whole number of at least %lld", name, text,
-                   (long long)least);
+                   (long long)minimum);
     return value;
 }

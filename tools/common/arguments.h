@@ -6,9 +6,9 @@
 #include <argp.h>
 #include <stdint.h>
 
-/* A whole number of at least `least`; for anything else argp_error names the option `name`
+/* A whole number of at least `minimum`; otherwise argp_error, which names the option `name`
  * ("--threads"). */
 int64_t tool_parse_count(struct argp_state *state, const char *name, const char *text,
-                         int64_t least);
+                         int64_t minimum);
 
 #endif

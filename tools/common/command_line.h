@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command line as it was typed: argp puts argv in another order, and lists are cut in place. */
+/* The command line as it was typed: argp reorders argv, and lists are cut in place. */
 #ifndef TOOLS_COMMAND_LINE_H
 #define TOOLS_COMMAND_LINE_H
 

@@ -1,25 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "progress.h"
 
+#include "stats.h"
+
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #define INTERVAL 0.1
-
-double tool_clock(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 void tool_progress_begin(tool_progress *progress, const char *unit, int64_t bytes, int quiet)
 {
     progress->unit = unit;
     progress->shown = !quiet && isatty(STDERR_FILENO);
-    progress->began = tool_clock();
+    progress->began = bench_now();
     progress->next = progress->began + INTERVAL;
     progress->expected = bytes;
     progress->drawn = 0;
@@ -45,7 +38,7 @@ void tool_progress_update(tool_progress *progress, int64_t count, int64_t offset
 
     if (!progress->shown)
         return;
-    now = tool_clock();
+    now = bench_now();
     if (now < progress->next)
         return;
     share = progress->expected > 0 ? (double)offset / (double)progress->expected : 0;

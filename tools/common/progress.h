@@ -7,24 +7,20 @@
 #include <stdint.h>
 
 typedef struct tool_progress {
-    const char *unit; /* what is counted, "frames", lent */
-    int shown;        /* whether there is a line at all */
-    int drawn;        /* a line stands on the terminal */
-    double began;     /* seconds of the monotonic clock */
-    double next;      /* when the line is due again */
+    const char *unit; /* what is counted, "frames"; not copied */
+    int shown;        /* whether there is a line */
+    int drawn;        /* a line is on the terminal */
+    double began;     /* bench_now() */
+    double next;      /* when the line is drawn again */
     int64_t expected; /* bytes from the start to the end of the file */
 } tool_progress;
 
-/* Seconds of the monotonic clock. */
-double tool_clock(void);
-
-/* Begins; nothing is ever shown when `quiet` or when standard error is no terminal. */
+/* Begins; shows nothing when `quiet` or when standard error is not a terminal. */
 void tool_progress_begin(tool_progress *progress, const char *unit, int64_t bytes, int quiet);
 
 /*
- * Shows how many are done, share, speed and time left, at most ten times a second. `offset` is the
- * place in the file, or 0 where bytes are not counted; `fraction` what is done counted in units, or
- * 0 when that is not known.
+ * Shows count, share, speed and time left, at most ten times a second. `offset`: position in the
+ * file, 0 where bytes are not counted; `fraction`: share of the units, 0 when unknown.
  */
 void tool_progress_update(tool_progress *progress, int64_t count, int64_t offset, double fraction);
 
@@ -35,7 +31,7 @@ void tool_progress_format(char *text, size_t size, const char *unit, int64_t cou
 /* Shows `text`, cut to 119 bytes, as the line. */
 void tool_progress_text(tool_progress *progress, const char *text);
 
-/* Takes the line away. */
+/* Erases the line. */
 void tool_progress_end(tool_progress *progress);
 
 #endif

@@ -30,14 +30,14 @@ static collet_status timed(bench_sampler *s, int64_t calls, double *seconds)
 
 collet_status bench_sampler_warm(bench_sampler *s, double budget)
 {
-    double wanted = budget / (double)s->capacity, seconds = 0, begin = bench_now();
-    wanted = wanted > SAMPLE_SECONDS ? wanted : SAMPLE_SECONDS;
+    double minimum = budget / (double)s->capacity, seconds = 0, begin = bench_now();
+    minimum = minimum > SAMPLE_SECONDS ? minimum : SAMPLE_SECONDS;
     collet_status status =
         timed(s, 1, &seconds); /* the first call opens devices and faults pages */
     s->calls = 1;
     while (status == COLLET_OK) {
         status = timed(s, s->calls, &seconds);
-        if (seconds < wanted && s->calls < CALLS_MAX)
+        if (seconds < minimum && s->calls < CALLS_MAX)
             s->calls *= 2;
         else if (bench_now() - begin > 0.1 * budget)
             break;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Taking samples: warm up, find out how many calls a sample needs, then sample until time is spent.
- */
+/* Sampling: warm up, choose the number of calls a sample, then sample until the time is over. */
 #ifndef BENCH_SAMPLER_H
 #define BENCH_SAMPLER_H
 
@@ -8,7 +7,7 @@
 
 #include <collet/collet.h>
 
-/* Does `calls` calls and waits until they are done. */
+/* Makes `calls` calls and waits for them. */
 typedef collet_status (*bench_body)(void *user, int64_t calls);
 
 typedef struct bench_sampler {
@@ -19,15 +18,15 @@ typedef struct bench_sampler {
     double *seconds; /* of each sample */
 } bench_sampler;
 
-/* Room for BENCH_SAMPLES_MAX samples. NO_MEMORY. */
+/* Allocates BENCH_SAMPLES_MAX samples. NO_MEMORY. */
 collet_status bench_sampler_create(bench_sampler *s, bench_body body, void *user);
 void bench_sampler_clear(bench_sampler *s);
 
 /* Warms up for about a tenth of `budget` seconds, two calls at least, and chooses `calls` so that a
- * sample is long against the clock and the samples of the budget fit. */
+ * sample is long against the clock and all samples of the budget fit. */
 collet_status bench_sampler_warm(bench_sampler *s, double budget);
 
-/* One sample. Nothing is allocated. When there is no room left the sample is not kept. */
+/* One sample; not kept when `capacity` is reached. Allocates nothing. */
 collet_status bench_sampler_take(bench_sampler *s);
 
 /* Samples for `budget` seconds, three at least. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples of one measurement, and what is said of them. */
+/* Statistics of the samples of one measurement. */
 #ifndef BENCH_STATS_H
 #define BENCH_STATS_H
 
@@ -9,7 +9,7 @@
 
 #define BENCH_SAMPLES_MAX 65536
 
-/* Seconds of a clock that only runs forward. */
+/* Seconds of the monotonic clock. */
 static inline double bench_now(void)
 {
     struct timespec t;

@@ -242,12 +242,12 @@ static collet_status sample(bench_bodies *b, const bench_case *c, double seconds
 
     for (int i = 0; i < WARM_UP && status == COLLET_OK && !tool_interrupt_signal(); i++)
         status = call_once(b, c);
-    double began = tool_clock(), now = began;
+    double began = bench_now(), now = began;
     while (status == COLLET_OK && count < BENCH_SAMPLES_MAX &&
            (count == 0 || (now - began < seconds && !tool_interrupt_signal()))) {
         double before = now;
         status = call_once(b, c);
-        now = tool_clock();
+        now = bench_now();
         samples[count++] = now - before;
     }
     if (status == COLLET_OK)

@@ -133,7 +133,7 @@ static void check_reference(reference_process *p, const bench_operand *o, const 
         return;
     p->state = REFERENCE_DEAD;
     snprintf(p->text, sizeof p->text,
-             "its result is another: magnitude %.6g, signature %.6g; Collet's %.6g, %.6g",
+             "its result differs: magnitude %.6g, signature %.6g; Collet's %.6g, %.6g",
              p->digest.magnitude, p->digest.signature, own.magnitude, own.signature);
 }
 
@@ -270,7 +270,7 @@ static int32_t compare(against_job *job, const bench_layout *layout)
         bench_complain(r->own.status, r->own.error);
         job->result = BENCH_EXIT_FAILURE;
     } else if (r->best < 0 && !r->own.floor.strategy) {
-        fprintf(stderr, "backend-bench: %s: there was nothing to compare with\n", layout->op.name);
+        fprintf(stderr, "backend-bench: %s: nothing to compare with\n", layout->op.name);
         job->result = BENCH_EXIT_FAILURE;
     }
     if (job->list)
@@ -359,12 +359,12 @@ int bench_against(bench_session *s)
         job.choice = s->choices[0];
     for (int32_t i = 0; i < o->case_count; i++) {
         if (!is_known(o->cases[i])) {
-            snprintf(text, sizeof text, "against: '%s' is no op that is compared", o->cases[i]);
+            snprintf(text, sizeof text, "against: '%s' is not an op of its table", o->cases[i]);
             return bench_complain(COLLET_NOT_FOUND, text);
         }
     }
     if ((o->shape || o->axis) && o->case_count != 1)
-        return bench_complain(COLLET_INVALID, "against: a shape or an axis is that of one op");
+        return bench_complain(COLLET_INVALID, "against: a shape or an axis needs exactly one op");
     if (s->report && !(job.list = cJSON_AddArrayToObject(s->report, "results")))
         return bench_out_of_memory();
     int32_t fine = run_all(&job);

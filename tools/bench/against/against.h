@@ -12,8 +12,8 @@
 /* One comparison: Collet's figures and those of each reference. */
 typedef struct against_result {
     const bench_layout *layout;
-    bench_result own;    /* with the memory's bandwidth where no library has the function */
-    const char *backend; /* which ran it */
+    bench_result own;    /* with the memory's bandwidth if no library has the function */
+    const char *backend; /* that ran it */
     reference_process references[AGAINST_REFERENCES];
     bench_stats stats[AGAINST_REFERENCES]; /* where references[i].count > 0 */
     int32_t count;

@@ -59,7 +59,7 @@ static int32_t make_plan(reference_job *job, fftw *f)
         f->plan = f->plan_real(rank, n, batch, job->data[1], NULL, 1, in_distance, job->data[0],
                                NULL, 1, out_distance, MEASURE);
     bench_input_fill(in, 1, job->data[1]);
-    return f->plan ? 1 : reference_fail(job, "it makes no such plan");
+    return f->plan ? 1 : reference_fail(job, "it does not support this plan");
 }
 
 int32_t reference_fftw_open(reference_job *job)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The decompositions by LAPACK's routines. They work in place on columns, so a call copies the
- * input first, as any caller does; rows are passed as columns: a
- * square matrix is then its transpose, which takes as many operations.
+ * Decompositions by LAPACK. Its routines work in place on column-major matrices, so a call copies
+ * the input first, as any caller must; rows are passed as columns: the routine decomposes the
+ * transpose, which takes as many operations.
  */
 #include "reference.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of libraries that Collet is compared with: a new one is a row here and a file. */
+/* The libraries that Collet is compared with: each is a row here and a file. */
 #include "reference.h"
 
 #include "bench/ops/inputs.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- What the processor has ---------------------------------------------------------------- */
+/* ---- Processor features ------------------------------------------------------------------- */
 
 static int32_t always(void)
 {
@@ -79,11 +79,11 @@ const size_t reference_library_count = sizeof reference_libraries / sizeof *refe
 
 int32_t reference_library_offers(const reference_library *library, const bench_layout *layout)
 {
-    char wanted[COLLET_MAX_NAME + 8];
+    char entry[COLLET_MAX_NAME + 8];
     const char *inputs = strchr(layout->signature, ':');
-    snprintf(wanted, sizeof wanted, " %s:%c%c ", layout->op.name, layout->signature[0],
+    snprintf(entry, sizeof entry, " %s:%c%c ", layout->op.name, layout->signature[0],
              inputs ? inputs[1] : '?');
-    return strstr(library->offers, wanted) != NULL;
+    return strstr(library->offers, entry) != NULL;
 }
 
 /* ---- Helpers of the reference files ------------------------------------------------------------

@@ -10,7 +10,7 @@ enum { ENGINE_CPU = 1, IN_ORDER = 1, TAG_AB = 3 };
 enum { BF16 = 2, F32 = 3, S32 = 4, S8 = 5 };
 enum { ARGUMENT_SOURCE = 1, ARGUMENT_TARGET = 17, ARGUMENT_WEIGHTS = 33 };
 #define DIMENSIONS 12
-#define DESCRIPTION_BYTES 8192 /* more than either description takes */
+#define DESCRIPTION_BYTES 8192 /* more than the size of either description */
 
 typedef struct argument {
     int which;
@@ -34,7 +34,7 @@ typedef struct dnnl {
                             const void *bias, const void *target);
     int (*plan)(void **plan, const void *description, const void *attributes, void *engine,
                 const void *hint);
-    /* Version 3 has handles where version 2 has structures, and describes and plans in one step. */
+    /* Version 3: handles instead of structures, and one function for description and plan. */
     int (*describe_3)(void **memory, int ndim, const int64_t *dims, int dtype, int tag);
     int (*plan_3)(void **plan, void *engine, const void *source, const void *weights,
                   const void *bias, const void *target, const void *attributes);
@@ -68,7 +68,7 @@ static int dtype_of(collet_dtype dtype)
     return dtype == COLLET_BF16 ? BF16 : dtype == COLLET_F32 ? F32 : dtype == COLLET_I8 ? S8 : S32;
 }
 
-/* What describes a matrix in memory, as the functions of the version take it. */
+/* A descriptor of a matrix for the functions of the version. */
 static void *describe(reference_job *job, const dnnl *d, const bench_operand *o)
 {
     int64_t dims[DIMENSIONS] = {o->shape[0], o->shape[1]};
@@ -102,7 +102,7 @@ static int32_t make_product(reference_job *job, dnnl *d)
                d->make_memory(&d->arguments[i].memory, memory[i], engine, job->data[i]) == 0;
     }
     fine = fine && make_plan(job, d, engine, memory, &plan) && d->make(&d->primitive, plan) == 0;
-    return fine ? 1 : reference_fail(job, "it makes no such product");
+    return fine ? 1 : reference_fail(job, "it does not support this product");
 }
 
 static int32_t find_functions(reference_job *job, void *handle, dnnl *d)

@@ -2,10 +2,10 @@
 /*
  * References: libraries with the function of an op, called directly.
  *
- * Each is loaded in a process of its own (worker.c), a child of backend-bench: a library
- * fixes its choice of kernels when it is loaded, and a crash must not end the program.
- * The child makes the same operands as the parent, since inputs.h gives the same numbers in every
- * run. The tool links none of them: their few functions are declared by hand and found by dlsym.
+ * Each is loaded in a child process (worker.c): a library chooses its kernels when it is loaded,
+ * and a crash must not end the program. The child computes the same operands as the parent, since
+ * inputs.h returns the same numbers in every run. The tool links none of the libraries: their
+ * functions are declared in the reference files and found by dlsym.
  */
 #ifndef BENCH_REFERENCE_H
 #define BENCH_REFERENCE_H
@@ -24,12 +24,12 @@ typedef struct reference_job {
     int32_t axes;                    /* fft: how many, the last ones */
     int32_t threads;
     int32_t (*call)(struct reference_job *job); /* set by open; 0 when it failed */
-    int32_t same;              /* set by open: the output that must equal the op's; -1: none is */
-    void *state;               /* the library's own, for the life of the process */
+    int32_t same;              /* set by open: the output that must equal the op's; -1: none */
+    void *state;               /* of the library's file */
     char text[REFERENCE_TEXT]; /* set by open: the library, or why it cannot be used */
 } reference_job;
 
-/* A value of the library's variable, and whether this processor supports it. */
+/* A value of the library's variable, and a test for the processor's support. */
 typedef struct reference_variant {
     const char
         *value; /* NULL: the library's own choice; without a variable "1 thread" or the like */
@@ -42,7 +42,7 @@ typedef struct reference_library {
     reference_variant variants[REFERENCE_VARIANTS]; /* up to the first without `fits` */
     const char *offers; /* "op:dtypes of output 0 and input 0, ...": " matmul:ff matmul:dd " */
     int32_t (*open)(
-        reference_job *job); /* in the child: loads and prepares; 0: text says why not */
+        reference_job *job); /* in the child: loads and prepares; 0: text has the reason */
 } reference_library;
 
 extern const reference_library reference_libraries[];
@@ -50,7 +50,7 @@ extern const size_t reference_library_count;
 /* 1 when the library has the call of the layout. */
 int32_t reference_library_offers(const reference_library *library, const bench_layout *layout);
 
-/* What a reference file offers to the table. */
+/* Rows of the table. */
 int32_t reference_openblas_open(reference_job *job);
 int32_t reference_blis_open(reference_job *job);
 int32_t reference_onednn_open(reference_job *job);
@@ -65,19 +65,18 @@ typedef struct reference_symbol {
 
 /* Helpers of the reference files; each returns 0 with job->text when it fails. */
 int32_t reference_fail(reference_job *job, const char *format, ...) COLLET_PRINTF(2, 3);
-/* dlopen by handle; NULL with the text. */
+/* dlopen; NULL with the text. */
 void *reference_load(reference_job *job, const char *file);
 /* Sets the pointers to functions at symbols[..].function, up to a name NULL; each symbol is called
  * `prefix` and its name. */
 int32_t reference_find(reference_job *job, void *handle, const char *prefix,
                        const reference_symbol *symbols);
-/* Memory for the life of the process; NULL with the text. */
+/* Memory that is never freed; NULL with the text. */
 void *reference_memory(reference_job *job, size_t bytes);
 
-/* What both sides of a comparison must agree in: the root of the mean square of an operand's
- * numbers, and their sum with pseudo-random signs over the root of their count, which depends on
- * their order. NaN for dtypes that no compared output has.
- */
+/* Both sides of a comparison must agree in these: the root mean square of an operand's numbers, and
+ * their sum with pseudo-random signs over the root of their count, which depends on their order.
+ * NaN for dtypes that no compared output has. */
 typedef struct reference_digest {
     double magnitude, signature;
 } reference_digest;

@@ -68,7 +68,7 @@ void against_print(const bench_session *s, const against_result *r)
         print_memory(&r->own);
     if (r->own.status == COLLET_OK && r->best >= 0) {
         print_name(&r->references[r->best]);
-        printf(" is the fastest library; Collet does %.3f of its speed (fastest calls %.3f)\n",
+        printf(" is the fastest library; Collet has %.3f of its speed (fastest calls %.3f)\n",
                against_ratio(r, r->best), against_ratio_fastest(r, r->best));
     }
     putchar('\n');

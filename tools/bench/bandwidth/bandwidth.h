@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine's memory bandwidth: the floor that kernels bound by memory are compared with. */
+/* The machine's memory bandwidth: the floor for kernels bound by memory. */
 #ifndef BENCH_BANDWIDTH_H
 #define BENCH_BANDWIDTH_H
 
@@ -9,7 +9,7 @@
 #include "stream.h"
 #include "team.h"
 
-/* One way to move memory, and what it reached. */
+/* A strategy of moving memory and its measurement. */
 typedef struct bandwidth_figure {
     const stream_strategy *strategy; /* NULL: not measured */
     int32_t threads;
@@ -33,7 +33,7 @@ const char *bandwidth_kind_name(stream_kind kind);
 double bandwidth_fastest(const bandwidth_figure *figure);
 double bandwidth_median(const bandwidth_figure *figure);
 
-/* Buffers of `bytes` each, 0: large against the last cache. NO_MEMORY; closed in any case. */
+/* Buffers of `bytes` each, 0: large against the last cache. NO_MEMORY, after which it is closed. */
 collet_status bench_bandwidth_open(bench_bandwidth *b, const bench_machine *machine, size_t bytes,
                                    collet_error *err);
 void bench_bandwidth_close(bench_bandwidth *b);
@@ -44,8 +44,8 @@ void bench_bandwidth_choose(bench_bandwidth *b, stream_kind kind, double budget,
                             void (*seen)(void *user, const bandwidth_figure *figure), void *user);
 
 /* Measures the chosen strategy again, in turn with something else: begin, more (repeatedly, each
- * for `budget` seconds; a first pass warms up and is not kept), end: b->best[kind] is what these
- * passes were. */
+ * for `budget` seconds after a pass that warms up), end: b->best[kind] is the result of these
+ * passes. */
 void bench_bandwidth_begin(bench_bandwidth *b);
 void bench_bandwidth_more(bench_bandwidth *b, stream_kind kind, double budget);
 void bench_bandwidth_end(bench_bandwidth *b, stream_kind kind);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend-bench bandwidth: every way to move memory, and the fastest of each kind. */
+/* backend-bench bandwidth: every strategy of moving memory, and the fastest of each kind. */
 #include "bandwidth.h"
 #include "bench/base/shape.h"
 
@@ -48,19 +48,20 @@ static void print_head(const bench_bandwidth *b)
     printf("buffers of %.0f MB, %s, 1e9 bytes a second: the fastest pass, and the median; a copy "
            "counts both ways\n"
            "%-6s %-32s %7s %9s %9s %9s\n",
-           1e-6 * (double)b->bytes, b->table->level, "", "way", "threads", "GB/s", "median", "ms");
+           1e-6 * (double)b->bytes, b->table->level, "", "strategy", "threads", "GB/s", "median",
+           "ms");
 }
 
 int bench_bandwidth_mode(bench_session *s)
 {
     bench_bandwidth b;
     collet_error err;
-    int64_t bytes = 0;
+    bench_shape shape = {.count = 1};
     listing l = {.session = s};
 
-    if (s->options->shape && !bench_shape_number(s->options->shape, &bytes))
+    if (s->options->shape && (!bench_shape_parse(s->options->shape, &shape) || shape.count != 1))
         return bench_complain(COLLET_INVALID, "bandwidth: the shape is a number of bytes (240M)");
-    collet_status status = bench_bandwidth_open(&b, &s->machine, (size_t)bytes, &err);
+    collet_status status = bench_bandwidth_open(&b, &s->machine, (size_t)shape.extents[0], &err);
     if (status != COLLET_OK)
         return bench_complain(status, err.text);
     if (s->report) {

@@ -9,15 +9,15 @@
 #if defined(__AVX512F__)
 #define LEVEL "x86-64-v4"
 #define VECTOR 64
-#define STORE_PAST_CACHE(at, v) _mm512_stream_si512((void *)(at), (__m512i)(v))
+#define STREAM_STORE(at, v) _mm512_stream_si512((void *)(at), (__m512i)(v))
 #elif defined(__AVX2__)
 #define LEVEL "x86-64-v3"
 #define VECTOR 32
-#define STORE_PAST_CACHE(at, v) _mm256_stream_si256((void *)(at), (__m256i)(v))
+#define STREAM_STORE(at, v) _mm256_stream_si256((void *)(at), (__m256i)(v))
 #elif defined(__SSE2__)
 #define LEVEL "x86-64"
 #define VECTOR 16
-#define STORE_PAST_CACHE(at, v) _mm_stream_si128((void *)(at), (__m128i)(v))
+#define STREAM_STORE(at, v) _mm_stream_si128((void *)(at), (__m128i)(v))
 #else
 #define LEVEL "any"
 #define VECTOR 16
@@ -98,23 +98,23 @@ static void copy_memcpy(unsigned char *target, const unsigned char *source, size
     CONSUME(*target);
 }
 
-#ifdef STORE_PAST_CACHE
+#ifdef STREAM_STORE
 
-static void write_past_cache(unsigned char *target, const unsigned char *source, size_t bytes)
+static void write_non_temporal(unsigned char *target, const unsigned char *source, size_t bytes)
 {
     vector value, *at = (vector *)(void *)target;
     memcpy(&value, source, sizeof value);
     for (size_t i = 0; i < bytes / VECTOR; i++)
-        STORE_PAST_CACHE(&at[i], value);
+        STREAM_STORE(&at[i], value);
     _mm_sfence();
 }
 
-static void copy_past_cache(unsigned char *target, const unsigned char *source, size_t bytes)
+static void copy_non_temporal(unsigned char *target, const unsigned char *source, size_t bytes)
 {
     vector *at = (vector *)(void *)target;
     for (size_t i = 0; i < bytes / VECTOR; i += PER_STEP)
         for (size_t k = 0; k < PER_STEP; k++)
-            STORE_PAST_CACHE(&at[i + k], vectors_at(source)[i + k]);
+            STREAM_STORE(&at[i + k], vectors_at(source)[i + k]);
     _mm_sfence();
 }
 
@@ -132,9 +132,9 @@ static const stream_strategy strategies[] = {
     {STREAM_WRITE, "memset", write_memset},
     {STREAM_COPY, "stores", copy_stores},
     {STREAM_COPY, "memcpy", copy_memcpy},
-#ifdef STORE_PAST_CACHE
-    {STREAM_WRITE, "stores past the cache", write_past_cache},
-    {STREAM_COPY, "stores past the cache", copy_past_cache},
+#ifdef STREAM_STORE
+    {STREAM_WRITE, "non-temporal stores", write_non_temporal},
+    {STREAM_COPY, "non-temporal stores", copy_non_temporal},
 #endif
 };
 

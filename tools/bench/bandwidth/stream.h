@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loops that only move memory: several ways to read, write and copy, because the fastest differs
- * between processors. stream.c is compiled once for each instruction
- * set level, with STREAM_TABLE naming its table.
+ * Loops that only move memory: several strategies to read, write and copy, because the fastest
+ * depends on the processor. stream.c is compiled once for each instruction set level; STREAM_TABLE
+ * is the name of its table.
  */
 #ifndef BENCH_STREAM_H
 #define BENCH_STREAM_H

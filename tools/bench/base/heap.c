@@ -79,11 +79,7 @@ INTERPOSED void *realloc(void *memory, size_t bytes)
     return __libc_realloc(memory, bytes);
 }
 
-INTERPOSED void *aligned_alloc(size_t alignment, size_t bytes)
-{
-    count();
-    return __libc_memalign(alignment, bytes);
-}
+INTERPOSED void *aligned_alloc(size_t alignment, size_t bytes) __attribute__((alias("memalign")));
 
 INTERPOSED void *memalign(size_t alignment, size_t bytes)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counting heap allocations: this program's own malloc, calloc, realloc, aligned_alloc, memalign
- * and posix_memalign stand before the C library's for the whole process, libcore and plugins
- * included, and forward to it. Under a sanitizer its hooks count instead; the thread sanitizer's do
- * not see aligned_alloc.
+ * Counts heap allocations: this program's malloc, calloc, realloc, aligned_alloc, memalign and
+ * posix_memalign interpose the C library's for the whole process, libcore and plugins included, and
+ * forward to it. Under a sanitizer its hooks count; those of the thread sanitizer miss
+ * aligned_alloc.
  */
 #ifndef BENCH_HEAP_H
 #define BENCH_HEAP_H
@@ -13,7 +13,7 @@
 /* Allocations made by all threads since the program began. */
 uint64_t bench_heap_allocations(void);
 
-/* Bytes resident in memory now; 0 if unknown. */
+/* Resident bytes; 0 if unknown. */
 uint64_t bench_heap_resident(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine that a figure was measured on. */
+/* The machine of a measurement. */
 #ifndef BENCH_MACHINE_H
 #define BENCH_MACHINE_H
 
@@ -9,12 +9,12 @@
 typedef struct bench_machine {
     char host[256], cpu[256], kernel[256], compiler[64];
     int32_t allowed_cpus;      /* of the affinity mask */
-    int32_t threads;           /* those, or fewer where the user said so */
+    int32_t threads;           /* those, or the user's limit */
     uint64_t last_cache_bytes; /* of the largest cache of CPU 0; 0 = unknown */
     uint64_t memory_bytes, available_bytes;
 } bench_machine;
 
-/* `limit` threads at most, 0: no limit. What cannot be found out is "unknown" or 0. */
+/* `limit` threads at most, 0: no limit. Unknown values are "unknown" or 0. */
 void bench_machine_describe(bench_machine *machine, int32_t limit);
 
 /* NULL when out of memory. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
 
+#include "common/arguments.h"
 #include "common/command_line.h"
 
 #include <argp.h>
@@ -26,16 +27,17 @@ enum {
 static const char doc[] =
     "Measures what Collet costs and what its kernels reach on this machine."
     "\v"
-    "dispatch: the cost of a call of add on one element above the same kernel called "
-    "directly, and the number of heap allocations of a million calls. bandwidth: how fast this "
-    "machine reads, writes and copies memory. OP: a kernel, by the name that --list shows; what is "
-    "bound by memory is compared with the bandwidth measured in the same run. against: ops and the "
-    "libraries that do the same, called directly, in turn; all that it knows when no OP is named."
+    "dispatch: the overhead of a call of add on one element compared with a direct call of its "
+    "kernel, and the heap allocations of a million calls. bandwidth: how fast this machine reads, "
+    "writes and copies memory. OP: an op of --list; one bound by memory is compared with the "
+    "bandwidth measured in the same run. against: ops and libraries with the same functions, "
+    "called "
+    "directly, in turn; every op of its table when no OP is named."
     "\n\n"
     "SHAPE is numbers joined by x, each with an optional K, M or G (powers of 1024); --list shows "
-    "what they mean for each op. DTYPE is an element type (f32: the first signature of the op "
-    "whose first input, or first output where there is none, has it) or a whole signature as in "
-    "ops.def (d:fd).\n\n"
+    "what they mean for each op. DTYPE is an element type (f32: the first signature whose "
+    "first input, or first output without inputs, has it) or a whole signature as in ops.def "
+    "(d:fd).\n\n"
     "Examples:\n"
     "  backend-bench dispatch\n"
     "  backend-bench bandwidth --threads 1\n"
@@ -47,11 +49,11 @@ static const char doc[] =
 
 static const struct argp_option argp_options[] = {
     {"shape", KEY_SHAPE, "SHAPE", 0, "Extents, as the second argument", 1},
-    {"axis", KEY_AXIS, "N[,N...]", 0, "Axes that a reduction goes over (default: all)", 1},
+    {"axis", KEY_AXIS, "N[,N...]", 0, "Axes of a reduction (default: all)", 1},
     {"dtype", KEY_DTYPE, "DTYPE[,...]", 0, "Element types, one row each (default: f32)", 1},
     {"backend", KEY_BACKEND, "NAME[,...]", 0,
-     "Backends, one row each, compared with the first (default: all that can be used)", 1},
-    {"threads", KEY_THREADS, "N", 0, "CPU threads at most (default: all that are allowed)", 2},
+     "Backends, one row each, compared with the first (default: all usable ones)", 1},
+    {"threads", KEY_THREADS, "N", 0, "CPU threads at most (default: all allowed)", 2},
     {"seconds", KEY_SECONDS, "S", 0, "Time to measure each row (default: 2)", 2},
     {"json", KEY_JSON, NULL, 0, "Print JSON", 3},
     {"list", KEY_LIST, NULL, 0, "List the ops, their shapes and defaults", 3},
@@ -83,15 +85,6 @@ static double parse_seconds(struct argp_state *state, const char *text)
     return seconds;
 }
 
-static int32_t parse_threads(struct argp_state *state, const char *text)
-{
-    char *end;
-    long threads = strtol(text, &end, 10);
-    if (end == text || *end || threads < 1 || threads > 65536)
-        argp_error(state, "--threads: '%s' is not a number of threads", text);
-    return (int32_t)threads;
-}
-
 static void take_argument(struct argp_state *state, bench_options *options, const char *text)
 {
     if (!options->what)
@@ -101,7 +94,7 @@ static void take_argument(struct argp_state *state, bench_options *options, cons
     else if (!options->shape)
         options->shape = text;
     else
-        argp_error(state, "'%s': only dispatch, bandwidth or OP, and a SHAPE are wanted", text);
+        argp_error(state, "'%s': give only dispatch, bandwidth or OP, and a SHAPE", text);
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -122,7 +115,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         options->backend_count = parse_list(state, "--backend", text, options->backends);
         break;
     case KEY_THREADS:
-        options->threads = parse_threads(state, text);
+        options->threads = tool_parse_count(state, "--threads", text, 1);
         break;
     case KEY_SECONDS:
         options->seconds = parse_seconds(state, text);
@@ -138,7 +131,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         break;
     case ARGP_KEY_END:
         if (!options->what && !options->list)
-            argp_error(state, "dispatch, bandwidth, against or the name of an op is wanted");
+            argp_error(state, "give dispatch, bandwidth, against or the name of an op");
         break;
     default:
         return ARGP_ERR_UNKNOWN;

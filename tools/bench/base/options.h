@@ -15,23 +15,22 @@ enum {
 
 typedef struct bench_options {
     int argc;
-    char **command;    /* argv as it was typed, free(); NULL when memory was short */
+    char **command;    /* argv as typed, free(); NULL when out of memory */
     const char *what;  /* dispatch, bandwidth, against, or a case; NULL with --list */
     const char *shape; /* NULL: the case's own */
     const char *axis;  /* NULL: the case's own */
     const char *cases[BENCH_LIST_MAX]; /* of against */
-    int32_t case_count;                /* 0: all that it knows */
+    int32_t case_count;                /* 0: all */
     const char *dtypes[BENCH_LIST_MAX];
     int32_t dtype_count; /* 0: the case's own */
     const char *backends[BENCH_LIST_MAX];
-    int32_t backend_count; /* 0: every one that can be used */
-    int32_t threads;       /* 0: all that are allowed */
+    int32_t backend_count; /* 0: every usable one */
+    int64_t threads;       /* 0: all allowed */
     double seconds;        /* of sampling for one row of the report */
     int32_t json, list;
 } bench_options;
 
-/* Exits with BENCH_EXIT_USAGE, or with 0 after --help and --version. Lists are cut in argv itself.
- */
+/* Exits with BENCH_EXIT_USAGE, or with 0 after --help and --version. Cuts lists in argv. */
 void bench_options_parse(int argc, char **argv, bench_options *options);
 
 #endif

@@ -40,7 +40,7 @@ void bench_session_show(bench_session *s, const char *format, ...)
     tool_progress_text(&s->progress, text);
 }
 
-static const char *setting(const collet_runtime *runtime, const char *key)
+const char *bench_setting(const collet_runtime *runtime, const char *key)
 {
     for (size_t i = 0; i < collet_setting_count(runtime); i++) {
         collet_setting s = {.struct_size = sizeof s};
@@ -74,11 +74,11 @@ static void choose_usable(bench_session *s)
     }
 }
 
-/* Trying each choice at once makes a wrong one known before anything is measured. */
+/* Tries each choice, so that a wrong one is reported before anything is measured. */
 static collet_status choose(bench_session *s, collet_error *err)
 {
     const bench_options *o = s->options;
-    const char *configured = setting(s->runtime, "backend");
+    const char *configured = bench_setting(s->runtime, "backend");
 
     for (int32_t i = 0; i < o->backend_count; i++)
         s->choices[s->choice_count++] = o->backends[i];
@@ -127,24 +127,24 @@ collet_status bench_session_open(bench_session *s, const bench_options *options,
 {
     char threads[32];
     const char *settings[] = {NULL, NULL}, *const defaults[] = {TOOL_LOG_LEVEL, NULL};
-    collet_runtime_options wanted = {.struct_size = sizeof wanted,
-                                     .log = print_log,
-                                     .log_user = &s->progress,
-                                     .settings = settings,
-                                     .defaults = defaults};
+    collet_runtime_options runtime_options = {.struct_size = sizeof runtime_options,
+                                              .log = print_log,
+                                              .log_user = &s->progress,
+                                              .settings = settings,
+                                              .defaults = defaults};
 
     *s = (bench_session){.options = options};
     tool_progress_begin(&s->progress, "", 0, 0);
     if (options->backend_count)
-        wanted.backend = options->backends[0];
+        runtime_options.backend = options->backends[0];
     if (options->threads) {
-        snprintf(threads, sizeof threads, "num_threads=%d", (int)options->threads);
+        snprintf(threads, sizeof threads, "num_threads=%lld", (long long)options->threads);
         settings[0] = threads;
     }
-    collet_status status = collet_runtime_create(&s->runtime, &wanted, err);
+    collet_status status = collet_runtime_create(&s->runtime, &runtime_options, err);
     if (status != COLLET_OK)
         return status;
-    bench_machine_describe(&s->machine, atoi(setting(s->runtime, "num_threads")));
+    bench_machine_describe(&s->machine, atoi(bench_setting(s->runtime, "num_threads")));
     if (with_backends)
         status = context_open(s, err);
     if (status == COLLET_OK && options->json && !(s->report = report_begin(s)))

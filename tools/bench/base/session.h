@@ -17,23 +17,23 @@ typedef struct bench_session {
     bench_machine machine;
     collet_runtime *runtime;
     collet_context *context;
-    const char *choices[BENCH_CHOICES_MAX]; /* of backend: one row of the report each */
+    const char *choices[BENCH_CHOICES_MAX]; /* of backend: a row of the report each */
     int32_t choice_count;
     cJSON *report; /* with --json; else NULL */
     tool_progress progress;
 } bench_session;
 
 /*
- * Opens the runtime and decides which backends are measured: those of --backend, else the choice of
- * COLLET_BACKEND or the configuration file, else every one that can be used. With `with_backends` 0
- * there may be none. UNKNOWN_BACKEND, UNAVAILABLE and whatever collet_runtime_create returns; the
- * session is closed in any case.
+ * Opens the runtime and chooses the backends to measure: those of --backend, else that of
+ * COLLET_BACKEND or the configuration file, else every usable one. With `with_backends` 0 there may
+ * be none. UNKNOWN_BACKEND, UNAVAILABLE and errors of collet_runtime_create, after which the
+ * session is closed.
  */
 collet_status bench_session_open(bench_session *s, const bench_options *options,
                                  int32_t with_backends, collet_error *err);
 void bench_session_close(bench_session *s);
 
-/* The backend that a choice such as "cuda:1" names; 0 when there is none. */
+/* The backend of a choice such as "cuda:1"; 0 without one. */
 int32_t bench_session_backend(const bench_session *s, const char *choice,
                               collet_backend_info *backend);
 
@@ -41,7 +41,10 @@ int32_t bench_session_backend(const bench_session *s, const char *choice,
  * it with tool_progress_end before anything else is printed. */
 void bench_session_show(bench_session *s, const char *format, ...) COLLET_PRINTF(2, 3);
 
-/* "backend-bench: text" on standard error; the exit status that goes with the status. */
+/* The value of a setting of the runtime; "" without one. */
+const char *bench_setting(const collet_runtime *runtime, const char *key);
+
+/* "backend-bench: text" on standard error; returns the exit status for `status`. */
 int bench_complain(collet_status status, const char *text);
 int bench_out_of_memory(void);
 

@@ -8,7 +8,7 @@
 
 #define NUMBER_MAX ((int64_t)1 << 62)
 
-/* A number up to the end or an x; NULL when there is none. */
+/* Returns the end of the number; NULL without one. */
 static const char *take_number(const char *text, int64_t *number)
 {
     static const char units[] = "KMG";
@@ -30,12 +30,6 @@ static const char *take_number(const char *text, int64_t *number)
         text++;
     *number = value;
     return text;
-}
-
-int32_t bench_shape_number(const char *text, int64_t *number)
-{
-    const char *end = take_number(text, number);
-    return end && !*end && *number > 0;
 }
 
 int32_t bench_shape_parse(const char *text, bench_shape *shape)

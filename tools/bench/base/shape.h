@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shapes as they are written on the command line. */
+/* Shapes on the command line. */
 #ifndef BENCH_SHAPE_H
 #define BENCH_SHAPE_H
 
@@ -14,9 +14,8 @@ typedef struct bench_shape {
     int64_t extents[BENCH_EXTENTS_MAX];
 } bench_shape;
 
-/* "64M": a number with an optional K, M or G, powers of 1024. 0 when malformed. */
-int32_t bench_shape_number(const char *text, int64_t *number);
-/* "1024x3xK": such numbers joined by x, each at least 1, their product below 2^62. 0 when not. */
+/* "1024x3x2K": numbers with an optional K, M or G (powers of 1024) joined by x, each at least 1,
+ * their product below 2^62. 0 when malformed. */
 int32_t bench_shape_parse(const char *text, bench_shape *shape);
 /* "10000x1000x3", "()" for none. Returns `text`. */
 const char *bench_shape_text(int32_t count, const int64_t *extents, char text[BENCH_SHAPE_TEXT]);

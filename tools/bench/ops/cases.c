@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cases.h"
 
-#include "bench/base/suggest.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#define NAME_MAX 64
 #define NEAR_MAX 3 /* edits; a third of the name at most */
 
 /* ---- Parameters, shapes and work of single ops ------------------------------------------- */
@@ -26,7 +25,7 @@ static double extent_of(const bench_layout *l, int32_t back)
     return (double)l->shape.extents[l->shape.count - 1 - back];
 }
 
-/* How many matrices there are when each takes the last `own` extents. */
+/* Matrices, of the last `own` extents each. */
 static double matrices_of(const bench_layout *l, int32_t own)
 {
     double count = 1;
@@ -53,7 +52,7 @@ static double solve_flops(const bench_layout *l)
     return (2 * updated(n, n) + 2 * n * n * r) * matrices_of(l, 2);
 }
 
-/* With Q made of its reflectors. */
+/* Q is computed from its reflectors. */
 static double qr_flops(const bench_layout *l)
 {
     double m = extent_of(l, 1), n = extent_of(l, 0), k = m < n ? m : n;
@@ -79,8 +78,7 @@ static double cholesky_flops(const bench_layout *l)
     return n * n * n / 3 * matrices_of(l, 1);
 }
 
-/* The transform runs over the axes named by --axis, the last ones; by default over all, 3 at most.
- */
+/* The transform is over the axes of --axis, the last ones; by default over all, 3 at most. */
 static int32_t transformed_axes(const bench_layout *l)
 {
     int32_t count = 0;
@@ -100,7 +98,7 @@ static void fft_parameters(bench_layout *l)
     l->params.fft.inverse = !is_complex(l->operands[0].dtype);
 }
 
-/* The shape is that of the real side where there is one. */
+/* The shape is that of the real operand if one is real. */
 static collet_status fft_shapes(bench_layout *l, collet_error *err)
 {
     bench_operand *out = &l->operands[0], *in = &l->operands[1];
@@ -115,7 +113,7 @@ static collet_status fft_shapes(bench_layout *l, collet_error *err)
     return COLLET_OK;
 }
 
-/* 5 n log2 n, and half of it where one side is real: the customary count. */
+/* The customary count: 5 n log2 n, half of it if one operand is real. */
 static double fft_flops(const bench_layout *l)
 {
     double points = 1, batch = 1;
@@ -155,7 +153,7 @@ static void linear_f32_parameters(bench_layout *l)
     l->params.ternary_linear.activations = COLLET_TERNARY_F32;
 }
 
-/* The shape counts weights: a packed row has the bytes that t2 takes for them. */
+/* The shape counts weights: a packed row has the bytes of t2. */
 static collet_status packed_rows(bench_layout *l, collet_error *err)
 {
     (void)err;
@@ -168,7 +166,7 @@ static collet_status packed_rows(bench_layout *l, collet_error *err)
     return COLLET_OK;
 }
 
-/* With one row of x the weights are read for one product each. */
+/* With one row of x each weight is read for one product. */
 static double ternary_flops(const bench_layout *l)
 {
     return matrices_of(l, 2) > 1 ? matmul_flops(l) : 0;
@@ -176,7 +174,7 @@ static double ternary_flops(const bench_layout *l)
 
 /* ---- The table --------------------------------------------------------------------------- */
 
-/* Ops that have no row are measured as their description says, with values in [-1, 1). */
+/* Ops without a row are measured by their description, with values in [-1, 1). */
 static const bench_detail details[] = {
     {"div", NULL, "oup", NULL, NULL, NULL},
     {"log", NULL, "op", NULL, NULL, NULL},
@@ -227,7 +225,7 @@ static int32_t is_about(const bench_detail *d, const char *op)
 
 /* ---- Cases ------------------------------------------------------------------------------- */
 
-/* "...,M,K,N": the letters of the inputs in the order in which they occur. */
+/* "...,M,K,N": the letters of the inputs in order of occurrence. */
 static void derive_extents(const collet_op_info *op, char text[BENCH_LETTERS])
 {
     char letters[BENCH_LETTERS] = "";
@@ -262,7 +260,7 @@ static void make_case(bench_case *c, const collet_op_info *op, const bench_detai
         derive_extents(op, c->extents);
 }
 
-/* Row `index` of those about the op; an op without any has one. */
+/* Row `index` of the op; an op without rows has a plain one. */
 static int32_t case_of_op(const collet_op_info *op, size_t index, bench_case *c)
 {
     size_t seen = 0;
@@ -293,6 +291,28 @@ int32_t bench_case_at(const collet_runtime *runtime, size_t index, bench_case *c
 
 /* ---- Finding ----------------------------------------------------------------------------- */
 
+/* Insertions, deletions and replacements that turn a into b; names of 64 bytes and more are far
+ * from everything. */
+static size_t name_distance(const char *a, const char *b)
+{
+    size_t row[NAME_MAX + 1], m = strlen(a), n = strlen(b);
+    if (m >= NAME_MAX || n >= NAME_MAX)
+        return NAME_MAX;
+    for (size_t k = 0; k <= n; k++)
+        row[k] = k;
+    for (size_t i = 1; i <= m; i++) {
+        size_t corner = row[0];
+        row[0] = i;
+        for (size_t k = 1; k <= n; k++) {
+            size_t replaced = corner + (a[i - 1] != b[k - 1]);
+            size_t shorter = row[k] < row[k - 1] ? row[k] : row[k - 1];
+            corner = row[k];
+            row[k] = replaced < shorter + 1 ? replaced : shorter + 1;
+        }
+    }
+    return row[n];
+}
+
 static collet_status unknown_case(const collet_runtime *runtime, const char *name,
                                   collet_error *err)
 {
@@ -304,12 +324,11 @@ static collet_status unknown_case(const collet_runtime *runtime, const char *nam
         return collet_fail(err, COLLET_NOT_FOUND, "the op '%s' has no case in backend-bench", name);
     for (size_t d = 0; d <= far && d <= NEAR_MAX; d++)
         for (size_t i = 0; bench_case_at(runtime, i, &c) && length < sizeof near; i++)
-            if (bench_name_distance(name, c.name) == d)
+            if (name_distance(name, c.name) == d)
                 length += (size_t)snprintf(near + length, sizeof near - length, "%s'%s'",
                                            length ? " or " : "; did you mean ", c.name);
     return collet_fail(err, COLLET_NOT_FOUND,
-                       "nothing to measure is called '%s'%s (dispatch, bandwidth, against, or an "
-                       "op: backend-bench --list)",
+                       "'%s' is not dispatch, bandwidth, against or an op%s (backend-bench --list)",
                        name, near);
 }
 

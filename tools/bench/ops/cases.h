@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What backend-bench measures: every op of libcore, as its description says, and in another way
- * where a table (cases.c) says so.
+ * What backend-bench measures: every op of libcore by its description, changed by a table (cases.c)
+ * where that does not suffice.
  */
 #ifndef BENCH_CASES_H
 #define BENCH_CASES_H
@@ -13,19 +13,19 @@
 
 typedef struct bench_layout bench_layout;
 
-/* What the op's own description does not say. */
+/* What the op's description does not contain. */
 typedef struct bench_detail {
     const char *name;    /* the op, or op/variant; NULL: the op's */
-    const char *extents; /* what the shape's numbers are: "F,N"; "..." any axes, in front only;
+    const char *extents; /* meaning of the shape's numbers: "F,N"; "..." any axes, in front only;
                             NULL: the letters of the op's inputs */
-    /* One letter an operand, outputs first: 'o' an output, '-' absent, else how values are made
-     * (inputs.h). NULL: all there, inputs 'u'. */
+    /* One letter an operand, outputs first: 'o' an output, '-' absent, else a kind of values
+     * (inputs.h). NULL: all present, inputs 'u'. */
     const char *operands;
-    /* Changes shapes that the patterns gave; NULL: they are right. */
+    /* Changes the shapes from the patterns; may be NULL. */
     collet_status (*arrange)(bench_layout *layout, collet_error *err);
-    /* Changes the parameter block, which has its defaults; NULL: they are right. */
+    /* Changes the parameter block from its defaults; may be NULL. */
     void (*parameters)(bench_layout *layout);
-    /* Operations a call, 0 when it is bound by memory; NULL: it always is. */
+    /* Operations a call, 0 when it is bound by memory; NULL: always 0. */
     double (*flops)(const bench_layout *layout);
 } bench_detail;
 
@@ -34,7 +34,7 @@ typedef struct bench_detail {
 
 typedef struct bench_case {
     const char *name;
-    const char *shape; /* when none is given */
+    const char *shape; /* the default */
     collet_op_info op;
     const bench_detail *detail;
     char extents[BENCH_LETTERS]; /* as in bench_detail */
@@ -49,10 +49,10 @@ typedef struct bench_operand {
 
 /* A call to measure, without its arrays. */
 struct bench_layout {
-    const bench_case *row; /* lent */
+    const bench_case *row; /* not owned */
     collet_op_info op;
     bench_shape shape;
-    uint32_t axes; /* bit i: axis i is named by --axis; all when it is not given */
+    uint32_t axes;                           /* bit i: axis i of --axis; all without it */
     char signature[2 * COLLET_MAX_OPERANDS]; /* "d:ff" */
     uint32_t count;                          /* outputs and inputs */
     bench_operand operands[COLLET_MAX_OPERANDS];
@@ -73,13 +73,15 @@ int32_t bench_case_at(const collet_runtime *runtime, size_t index, bench_case *f
 collet_status bench_case_find(const collet_runtime *runtime, const char *name, bench_case *found,
                               collet_error *err);
 
-/* Lays a call out for one --dtype item (NULL: f32). SHAPE, DTYPE, INVALID, OVERFLOW: the text says
- * what is wrong. */
+/* The call for one --dtype item (NULL: f32). SHAPE, DTYPE, INVALID, OVERFLOW. */
 collet_status bench_layout_make(bench_layout *layout, const collet_runtime *runtime,
                                 const bench_case *row, const bench_options *options,
                                 const char *dtype, collet_error *err);
 
-/* "compute" or "memory", which bounds a call of so many operations (bench_layout.flops). */
-const char *bench_bound(double flops);
+/* What bounds a call of so many operations (bench_layout.flops). */
+static inline const char *bench_bound(double flops)
+{
+    return flops > 0 ? "compute" : "memory";
+}
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "direct.h"
 
+#include "bench/base/session.h"
+
 #include <dlfcn.h>
 #include <stddef.h>
 #include <string.h>
@@ -19,13 +21,7 @@ static int32_t host_threads(const collet_host *host)
 
 static const char *host_config(const collet_host *host, const char *key)
 {
-    const bench_direct *d = (const bench_direct *)(const void *)host;
-    for (size_t i = 0; i < collet_setting_count(d->runtime); i++) {
-        collet_setting s = {.struct_size = sizeof s};
-        if (collet_setting_at(d->runtime, i, &s) == COLLET_OK && !strcmp(s.key, key))
-            return s.value;
-    }
-    return NULL;
+    return bench_setting(((const bench_direct *)(const void *)host)->runtime, key);
 }
 
 static collet_status find_entry(bench_direct *d, const char *path, collet_error *err)
@@ -37,8 +33,7 @@ static collet_status find_entry(bench_direct *d, const char *path, collet_error 
     void *symbol = dlsym(d->library, "collet_plugin_entry");
     memcpy(&entry, &symbol, sizeof entry);
     d->table = entry ? entry(&d->host) : NULL;
-    return d->table ? COLLET_OK
-                    : collet_fail(err, COLLET_ABI, "%s: it has no table for this program", path);
+    return d->table ? COLLET_OK : collet_fail(err, COLLET_ABI, "%s: it returned no table", path);
 }
 
 static const collet_kernel_row *find_row(const bench_direct *d, uint32_t op, uint64_t sig)
@@ -57,7 +52,7 @@ static const collet_kernel_row *find_row(const bench_direct *d, uint32_t op, uin
 collet_status bench_direct_open(bench_direct *d, const collet_runtime *runtime, int32_t threads,
                                 const char *path, uint32_t op, uint64_t sig, collet_error *err)
 {
-    const uint32_t wanted = COLLET_PLUGIN_HOST_MEMORY | COLLET_PLUGIN_SYNCHRONOUS;
+    const uint32_t required = COLLET_PLUGIN_HOST_MEMORY | COLLET_PLUGIN_SYNCHRONOUS;
     *d = (bench_direct){.host = {.abi = COLLET_ABI,
                                  .struct_size = sizeof d->host,
                                  .fail = collet_fail,
@@ -69,18 +64,18 @@ collet_status bench_direct_open(bench_direct *d, const collet_runtime *runtime, 
     collet_status status = find_entry(d, path, err);
     if (status != COLLET_OK)
         return status;
-    if ((d->table->flags & wanted) != wanted)
+    if ((d->table->flags & required) != required)
         return collet_fail(
             err, COLLET_UNSUPPORTED,
-            "%s does not compute at once in host memory: a direct call of its kernel "
-            "would measure its queue",
+            "%s is not synchronous in host memory: a direct call of its kernel would measure its "
+            "queue",
             d->table->name);
     status = d->table->device_open(&d->host, 0, &d->device, err);
     if (status != COLLET_OK)
         return status;
     d->row = find_row(d, op, sig);
     if (!d->row)
-        return collet_fail(err, COLLET_UNSUPPORTED, "%s has no such kernel", d->table->name);
+        return collet_fail(err, COLLET_UNSUPPORTED, "%s does not have this kernel", d->table->name);
     if (d->row->workspace)
         return collet_fail(err, COLLET_UNSUPPORTED, "%s: this kernel needs a workspace",
                            d->table->name);

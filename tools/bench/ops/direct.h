@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A kernel called without libcore, which `dispatch` compares with a routed call. The only user of
- * plugin.h among the tools: the cost of dispatch is measured against its end.
+ * A kernel called without libcore, for comparison with a routed call. No other tool uses plugin.h.
  */
 #ifndef BENCH_DIRECT_H
 #define BENCH_DIRECT_H
@@ -20,10 +19,9 @@ typedef struct bench_direct {
 } bench_direct;
 
 /*
- * Opens device 0 of the plugin file with a host table of its own (settings are the runtime's) and
- * finds the row of `op` with `sig`. Only plugins that compute at once and in host memory:
- * UNSUPPORTED otherwise, and when there is no such row. `d` must not move until
- * bench_direct_close, which is called after a failure too.
+ * Opens device 0 of the plugin file with another host table (and the runtime's settings) and finds
+ * the row of `op` with `sig`. UNSUPPORTED without one, or if the plugin is not synchronous in host
+ * memory. `d` must not move until bench_direct_close, which is called after a failure too.
  */
 collet_status bench_direct_open(bench_direct *d, const collet_runtime *runtime, int32_t threads,
                                 const char *path, uint32_t op, uint64_t sig, collet_error *err);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A routed call and a direct one of the same kernel row, `add` of one f32 element, in turn: both
- * see the same clock rate, caches and load, so that the difference of their medians is the cost of
- * dispatch.
+ * A routed call and a direct one of the same kernel row, `add` of one f32 element, in turn, so that
+ * clock rate, caches and load are the same: the difference of the medians is the cost of dispatch.
  */
 #include "dispatch.h"
 
@@ -217,6 +216,6 @@ int bench_dispatch(bench_session *s)
     }
     if (!measured && result == BENCH_EXIT_OK)
         return bench_complain(COLLET_UNSUPPORTED,
-                              "no backend computes at once in host memory: nothing to compare");
+                              "no backend is synchronous in host memory: nothing to compare");
     return result;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend-bench dispatch: the cost of a call above its kernel. */
+/* backend-bench dispatch: the overhead of a call over its kernel. */
 #ifndef BENCH_DISPATCH_H
 #define BENCH_DISPATCH_H
 

@@ -6,7 +6,7 @@
 
 #define SEED 0x243f6a8885a308d3u
 
-/* splitmix64: one multiplication chain a number, good enough to keep values from repeating. */
+/* splitmix64 */
 static double uniform(uint64_t *state)
 {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;
@@ -15,7 +15,7 @@ static double uniform(uint64_t *state)
     return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-/* Truncated, not rounded; subnormal values become 0: enough for inputs. */
+/* Truncated, not rounded; subnormal values become 0. */
 static uint16_t to_f16(double value)
 {
     float f = (float)value;
@@ -35,7 +35,7 @@ static uint16_t to_bf16(double value)
     return (uint16_t)(bits >> 16);
 }
 
-/* Integers get the value a hundredfold, so that not all of them are 0. */
+/* Integers get 100 times the value, so that not all are 0. */
 static void store(collet_dtype dtype, void *data, int64_t i, double value)
 {
     double hundredfold = 100 * value, positive = fabs(hundredfold);
@@ -175,7 +175,7 @@ static void fill_codes(const bench_operand *o, int8_t *codes, uint64_t *state)
         codes[i] = (int8_t)next_code(state);
 }
 
-/* Four weights a byte, as t2 has them. */
+/* Four weights a byte, as in t2. */
 static void fill_packed(const bench_operand *o, uint8_t *bytes, uint64_t *state)
 {
     for (int64_t i = 0; i < bench_operand_size(o); i++) {

@@ -9,7 +9,7 @@
 
 /* ---- Extents ----------------------------------------------------------------------------- */
 
-/* What the letters and the "..." of the patterns stand for. */
+/* Values of the letters and of "..." in the patterns. */
 typedef struct extents {
     int64_t letter[128];
     int32_t lead; /* axes of "..." */
@@ -49,8 +49,8 @@ static int64_t axis_extent(const extents *e, const collet_op_axis *axis)
     return other < extent ? other : extent;
 }
 
-/* By the first of an operand's patterns; an input of any axes has all those of the shape, an output
- * is inferred. */
+/* From the operand's first pattern; an input of any axes has the whole shape, such an output is
+ * inferred. */
 static collet_status arrange_operand(bench_layout *l, const extents *e, uint32_t i,
                                      collet_error *err)
 {
@@ -80,7 +80,7 @@ static collet_status arrange(bench_layout *l, collet_error *err)
                                                           : status;
 }
 
-/* The outputs that are not known yet; a shape that the op does not take is an error here. */
+/* Outputs without a shape yet; fails for shapes that the op does not accept. */
 static collet_status infer_outputs(bench_layout *l, const collet_runtime *runtime,
                                    collet_error *err)
 {
@@ -146,8 +146,8 @@ static int32_t find_written(bench_layout *l, const collet_runtime *runtime, cons
     return 0;
 }
 
-/* The first signature whose first input (output where there is none) has the dtype, better one
- * whose output has it too; NONE: the first signature. */
+/* The first signature whose first input (without inputs: output) has the dtype, preferably with an
+ * output of it; NONE: the first signature. */
 static int32_t find_signature(bench_layout *l, const collet_runtime *runtime, collet_dtype dtype)
 {
     collet_dtype dtypes[COLLET_MAX_OPERANDS];
@@ -171,7 +171,7 @@ static collet_status choose_types(bench_layout *l, const collet_runtime *runtime
     collet_dtype named = dtype ? dtype_named(dtype) : COLLET_F32;
     int32_t found = dtype && strchr(dtype, ':') ? find_written(l, runtime, dtype)
                                                 : named && find_signature(l, runtime, named);
-    /* What takes f64 alone has no f32 to offer: its own first signature is the default. */
+    /* Without f32 the default is the first signature. */
     if (!found && !dtype)
         found = find_signature(l, runtime, COLLET_DTYPE_NONE);
     return found
@@ -221,7 +221,7 @@ static void set_number(void *target, collet_dtype dtype, double value)
     memcpy(target, source, collet_dtype_size(dtype));
 }
 
-/* One field: its default, or what the shape and --axis say. */
+/* Its default, or the value for the shape and --axis. */
 static void set_field(bench_layout *l, const collet_op_field *f)
 {
     static const collet_scalar scalar = {.dtype = COLLET_F32, .value.f32 = 1.5f};
@@ -252,12 +252,7 @@ static void set_parameters(bench_layout *l)
         l->row->detail->parameters(l);
 }
 
-/* ---- All together ------------------------------------------------------------------------ */
-
-const char *bench_bound(double flops)
-{
-    return flops > 0 ? "compute" : "memory";
-}
+/* ---- Calls ------------------------------------------------------------------------------- */
 
 static void count_work(bench_layout *l)
 {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Op and bandwidth are measured in turn, so that both see the same load on the machine. */
+/* Op and bandwidth are measured in turn, under the same load of the machine. */
 #define ROUNDS 4
 #define FLOOR_SHARE 0.25   /* of the time goes to the bandwidth */
 #define CACHES_MIN 2       /* times the last cache: smaller operands may fit in it */
@@ -23,8 +23,8 @@ static collet_status input_create(collet_context *cx, const bench_operand *o, ui
     void *data;
     const collet_scalar zero = {.dtype = COLLET_F32};
     collet_status status = collet_array_create(cx, out, o->dtype, o->ndim, o->shape);
-    /* The backend's own threads touch the memory first, as they would in a program; a backend that
-     * cannot fill leaves that to what follows. */
+    /* The backend's threads touch the memory first, as in a program; backends without `fill` skip
+     * this. */
     if (status == COLLET_OK && collet_fill(cx, *out, zero) == COLLET_OK)
         status = collet_finish(cx);
     if (status == COLLET_OK)
@@ -72,7 +72,7 @@ static int32_t has_kernel(const bench_session *s, const bench_layout *l, const c
     collet_backend_info backend;
     collet_dtype dtypes[COLLET_MAX_OPERANDS];
     if (!bench_session_backend(s, choice, &backend))
-        return 1; /* a list of backends: known after the call */
+        return 1; /* auto or a list: known after the call */
     for (uint32_t i = 0; i < l->count; i++)
         dtypes[i] = l->operands[i].make == '-' ? COLLET_DTYPE_NONE : l->operands[i].dtype;
     return collet_backend_has_kernel(s->runtime, backend.name, l->op.id, dtypes, l->count);

@@ -13,12 +13,12 @@ typedef struct bench_arrays {
     collet_array *arrays[COLLET_MAX_OPERANDS]; /* outputs first */
 } bench_arrays;
 
-/* The context's error holds the text. Freed in any case with bench_arrays_free. */
+/* The context has the error's text. Call bench_arrays_free after a failure too. */
 collet_status bench_arrays_create(bench_arrays *a, collet_context *context,
                                   const bench_layout *layout);
 void bench_arrays_free(bench_arrays *a);
 
-/* One call of the layout on the chosen backend, again and again. */
+/* Repeated calls of a layout. */
 typedef struct bench_calls {
     collet_context *context;
     uint32_t op;
@@ -27,19 +27,19 @@ typedef struct bench_calls {
     const void *params;
 } bench_calls;
 
-/* Chooses the backend, without fallback. The other arguments outlive the calls. A status other than
- * COLLET_OK comes with a text. */
+/* Chooses the backend, without fallback. The other arguments must outlive the calls. `error` is set
+ * with a status other than COLLET_OK. */
 collet_status bench_calls_open(bench_calls *calls, const bench_session *session,
                                const bench_layout *layout, const bench_arrays *arrays,
                                const char *choice, char error[COLLET_ERROR_TEXT]);
-/* A bench_body: that many calls, and waits for them. */
+/* A bench_body. */
 collet_status bench_calls_run(void *calls, int64_t count);
 
 typedef struct bench_result {
     const char *choice; /* of backend */
     char dtype[2 * COLLET_MAX_OPERANDS];
     collet_status status;
-    char error[COLLET_ERROR_TEXT]; /* of a status that is not OK */
+    char error[COLLET_ERROR_TEXT]; /* of a status other than OK */
     bench_stats stats;
     double bytes, flops;
     bandwidth_figure floor; /* measured in turn with the op; strategy NULL: not comparable */

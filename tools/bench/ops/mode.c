@@ -27,7 +27,7 @@ static int32_t keep_row(op_job *job, const bench_result *r)
     return 1;
 }
 
-/* 0 when the report cannot go on. */
+/* 0 when out of memory for the report. */
 static int32_t measure_dtype(op_job *job, const bench_layout *l)
 {
     bench_session *s = job->session;

@@ -10,7 +10,7 @@ int bench_op_mode(bench_session *session);
 /* Prints or reports every case; an exit status. */
 int bench_list_mode(bench_session *session);
 
-/* report.c: a table's head and rows, or a row of the JSON report (0 when memory is short). */
+/* report.c: the table's head and rows, or a row of the JSON report (0 when out of memory). */
 void bench_result_print_head(const bench_session *session, const bench_layout *layout);
 void bench_result_print(const bench_result *result);
 int32_t bench_result_add(cJSON *list, const bench_result *result);

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* A time in the unit that suits it. */
+/* In ns, us, ms or s. */
 static const char *time_text(double seconds, char text[16])
 {
     if (seconds < 1e-6)
