@@ -61,7 +61,7 @@ static void test_listing(void **state)
     tool_expect(&r, 0);
     contains(r.out, "  cpu_scalar  usable         CPU, one thread\n");
     contains(r.out, "* cpu_openmp  usable ");
-    contains(r.out, "* is what auto picks.");
+    contains(r.out, "* is selected by auto.");
     assert_string_equal(r.err, "");
     tool_free(&r);
 
@@ -69,13 +69,13 @@ static void test_listing(void **state)
     tool_expect(&r, 0);
     contains(r.out, "* cpu_scalar  usable ");
     contains(r.out, "  cpu_openmp  usable ");
-    contains(r.out, "backend = cpu_scalar (environment) picks");
+    contains(r.out, "selected by the setting backend = cpu_scalar (environment)");
     tool_free(&r);
 
     r = INFO("cpu_scalar");
     tool_expect(&r, 0);
     contains(r.out, "cpu_scalar 0.1.0: usable\n");
-    contains(r.out, "  ABI                 1.0\n");
+    contains(r.out, "  plugin interface    1.0\n");
     contains(r.out, "jit no, parallel no, gpu no\n");
     contains(r.out, "  cpu_scalar:0        CPU, one thread\n");
     contains(r.out, COLLET_TEST_PLUGINS "/cpu_scalar.so\n");
@@ -147,6 +147,29 @@ static void test_name(void **state)
     assert_int_equal(cJSON_GetArraySize(member(root, "backends")), 1);
     cJSON_Delete(root);
 
+    r = INFO("cpu_scalar:0");
+    tool_expect(&r, 0);
+    contains(r.out, "cpu_scalar 0.1.0: usable\n");
+    contains(r.out, "  cpu_scalar:0        CPU, one thread\n");
+    tool_free(&r);
+
+    r = INFO("cpu_scalar:0", "--json");
+    root = parsed(&r, 0);
+    const cJSON *only = cJSON_GetArrayItem(member(root, "backends"), 0);
+    assert_string_equal(text_of(only, "name"), "cpu_scalar");
+    assert_int_equal(cJSON_GetArraySize(member(only, "devices")), 1);
+    cJSON_Delete(root);
+
+    r = INFO("cpu_scalar:1");
+    tool_expect(&r, 1);
+    contains(r.err, "it has 1 device, numbered from 0; there is no device 1");
+    tool_free(&r);
+
+    r = INFO("cpu_scalar:x");
+    tool_expect(&r, 1);
+    contains(r.err, "'cpu_scalar:x' is not a choice of backend");
+    tool_free(&r);
+
     r = INFO("cpu_scalra");
     tool_expect(&r, 1);
     contains(r.err, "there is no backend 'cpu_scalra'; did you mean 'cpu_scalar'");
@@ -205,7 +228,7 @@ static void test_why(void **state)
     const char *at;
     (void)state;
     tool_expect(&r, 0);
-    at = strstr(r.out, "What was looked at");
+    at = strstr(r.out, "Steps of the search");
     assert_non_null(at);
     contains(at, COLLET_TEST_PLUGINS "/cpu_scalar.so\n");
     contains(at, "policy    passed");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The readable listing: a line for each backend, or all that is known of one. */
+/* The text report: a line for each backend, or the details of one. */
 #include "report.h"
+
+#include "common/size.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
@@ -20,14 +22,9 @@ typedef struct text {
 
 const char *info_state_word(int32_t state)
 {
-    switch (state) {
-    case COLLET_BACKEND_USABLE:
-        return "usable";
-    case COLLET_BACKEND_UNAVAILABLE:
-        return "unavailable";
-    default:
-        return "unproven";
-    }
+    return state == COLLET_BACKEND_USABLE        ? "usable"
+           : state == COLLET_BACKEND_UNAVAILABLE ? "unavailable"
+                                                 : "unproven";
 }
 
 static const char *state_text(const collet_backend_info *backend)
@@ -54,17 +51,6 @@ static void COLLET_PRINTF(2, 3) add(text *t, const char *format, ...)
 
 /* ---- Values of capabilities -------------------------------------------------------------- */
 
-static void add_bytes(text *t, double bytes)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    size_t unit = 0;
-    while (bytes >= 1024 && unit + 1 < sizeof units / sizeof *units) {
-        bytes /= 1024;
-        unit++;
-    }
-    add(t, "%.3g %s", bytes, units[unit]);
-}
-
 static int32_t counts_bytes(const char *member)
 {
     return strstr(member, "bytes") || strstr(member, "memory");
@@ -73,6 +59,7 @@ static int32_t counts_bytes(const char *member)
 /* Members of objects and elements of lists are separated by commas, however deep they are. */
 static void add_value(text *t, const cJSON *value)
 {
+    char size[TOOL_SIZE_TEXT];
     if (cJSON_IsString(value)) {
         add(t, "%s", value->valuestring);
     } else if (cJSON_IsBool(value)) {
@@ -81,7 +68,7 @@ static void add_value(text *t, const cJSON *value)
         add(t, "unknown");
     } else if (cJSON_IsNumber(value)) {
         if (value->string && counts_bytes(value->string))
-            add_bytes(t, value->valuedouble);
+            add(t, "%s", tool_size_format(size, value->valuedouble));
         else
             add(t, "%.10g", value->valuedouble);
     } else {
@@ -95,7 +82,7 @@ static void add_value(text *t, const cJSON *value)
 
 /* ---- A line for each backend ------------------------------------------------------------- */
 
-/* "AMD EPYC, x86-64-v4, 2 threads": the name, and what tells devices of a kind apart. */
+/* "AMD EPYC, x86-64-v4, 2 threads": the name, and the members in which devices of a kind differ. */
 static void add_device(text *t, const cJSON *device)
 {
     static const char *const shown[][2] = {
@@ -125,8 +112,8 @@ static void add_devices(text *t, const collet_backend_info *backend)
     cJSON_Delete(root);
 }
 
-/* Which backend a program gets that chooses none: the first usable one, or the one that the
- * setting names first. */
+/* The backend of a program that chooses none: the first usable one, or the first usable one that
+ * the setting names. */
 static size_t chosen_backend(const collet_runtime *runtime, collet_setting *choice)
 {
     collet_backend_info b = {.struct_size = sizeof b};
@@ -174,23 +161,23 @@ void info_list_backends(const collet_runtime *runtime)
     if (!count) {
         puts("no backend was found. Searched:");
         info_list_directories(runtime);
-        puts("COLLET_PLUGIN_PATH names other directories; --why tells what was seen.");
+        puts("COLLET_PLUGIN_PATH sets other directories; --why shows every step.");
     } else {
         text t = {.length = 0};
         if (chosen == SIZE_MAX)
-            add(&t, "no backend that can be used is picked by the setting backend = %s (%s).",
-                choice.value, choice.source);
+            add(&t, "the setting backend = %s (%s) selects no usable backend.", choice.value,
+                choice.source);
         else if (!strcmp(choice.value, "auto"))
-            add(&t, "* is what auto picks.");
+            add(&t, "* is selected by auto.");
         else
-            add(&t, "* is what the setting backend = %s (%s) picks.", choice.value, choice.source);
-        add(&t, " backend-info NAME tells more of a backend.");
+            add(&t, "* is selected by the setting backend = %s (%s).", choice.value, choice.source);
+        add(&t, " backend-info NAME shows details of a backend.");
         putchar('\n');
         wrap_print(t.bytes, 0);
     }
 }
 
-/* ---- All of one backend ------------------------------------------------------------------ */
+/* ---- Details of one backend -------------------------------------------------------------- */
 
 static void print_label(int depth, const char *label)
 {
@@ -205,7 +192,7 @@ static void print_text(int depth, const char *label, const char *value)
     wrap_print(value, LABEL_WIDTH);
 }
 
-/* An object has a line for each of its members. */
+/* Objects get a line for each of their members. */
 static void print_member(int depth, const cJSON *member)
 {
     if (cJSON_IsObject(member)) {
@@ -241,31 +228,35 @@ static void print_device(const cJSON *device, const char *backend, int32_t index
             print_member(2, member);
 }
 
-static void print_capabilities(const collet_backend_info *backend)
+static void print_capabilities(const collet_backend_info *backend, int32_t only)
 {
     cJSON *root = cJSON_Parse(backend->capabilities);
     const cJSON *devices = cJSON_GetObjectItemCaseSensitive(root, "devices");
+    const cJSON *device;
     int32_t index = 0;
 
     print_label(1, "devices");
     printf("%" PRIu32 "\n", backend->device_count);
-    if (devices)
-        for (const cJSON *device = devices->child; device; device = device->next)
-            print_device(device, backend->name, index++);
+    cJSON_ArrayForEach(device, devices)
+    {
+        if (only < 0 || index == only)
+            print_device(device, backend->name, index);
+        index++;
+    }
     for (const cJSON *member = root ? root->child : NULL; member; member = member->next)
         if (!is_shown_elsewhere(member->string))
             print_member(1, member);
     cJSON_Delete(root);
 }
 
-void info_print_backend(const collet_backend_info *backend)
+void info_print_backend(const collet_backend_info *backend, int32_t device)
 {
     text t = {.length = 0};
     int indent = printf("%s%s%s: ", backend->name, *backend->version ? " " : "", backend->version);
     add(&t, "%s%s%s", state_text(backend), *backend->reason ? ": " : "", backend->reason);
     wrap_print(t.bytes, indent);
     if (backend->abi) {
-        print_label(1, "ABI");
+        print_label(1, "plugin interface");
         printf("%" PRIu32 ".%" PRIu32 "\n", backend->abi >> 16, backend->abi & 0xffffu);
         print_label(1, "features");
         printf("jit %s, parallel %s, gpu %s\n", yes_no(backend->jit), yes_no(backend->parallel),
@@ -276,6 +267,6 @@ void info_print_backend(const collet_backend_info *backend)
         printf("%" PRIu32 "\n", backend->kernel_count);
     }
     if (*backend->capabilities)
-        print_capabilities(backend);
+        print_capabilities(backend, device);
     print_text(1, "path", backend->path);
 }

@@ -3,22 +3,17 @@
 #include "options.h"
 #include "report.h"
 
+#include "common/log.h"
+
 #include <stdio.h>
 #include <string.h>
-
-static void print_log(void *user, int32_t level, const char *text)
-{
-    (void)user;
-    (void)level;
-    fprintf(stderr, "backend-info: %s\n", text);
-}
 
 int32_t info_wanted(const info_options *options, const collet_backend_info *backend)
 {
     return !options->name || !strcmp(options->name, backend->name);
 }
 
-/* A file is also known by its name: a second plugin of that name has records and no backend. */
+/* Also a file NAME.so: a second plugin of that name has records and no backend. */
 int32_t info_record_wanted(const collet_backend_info *backend, const collet_plugin_record *record)
 {
     if (!backend || !strcmp(record->path, backend->path))
@@ -41,17 +36,19 @@ static int32_t find_backend(const collet_runtime *runtime, const char *name,
     return 0;
 }
 
-/* libcore knows the nearest names: it is asked to choose the one that is not there. */
-static void explain_unknown(const char *name)
+/* Prints libcore's error for a choice of that backend: it has the nearest names. */
+static void explain_unknown(const info_options *given)
 {
-    collet_runtime_options options = {.struct_size = sizeof options, .backend = name};
+    char choice[256];
+    snprintf(choice, sizeof choice, given->device < 0 ? "%s" : "%s:%d", given->name, given->device);
+    collet_runtime_options options = {.struct_size = sizeof options, .backend = choice};
     collet_runtime *runtime = NULL;
     collet_context *context = NULL;
     collet_error err = {COLLET_OK, ""};
 
     if (collet_runtime_create(&runtime, &options, &err) == COLLET_OK &&
         collet_context_create(&context, runtime, &err) == COLLET_OK)
-        collet_fail(&err, COLLET_INVALID, "'%s' is not the name of one backend", name);
+        collet_fail(&err, COLLET_INVALID, "'%s' is not the name of one backend", choice);
     fprintf(stderr, "backend-info: %s\n", err.text);
     collet_context_destroy(context);
     collet_runtime_destroy(runtime);
@@ -63,7 +60,7 @@ static void print_text(const collet_runtime *runtime, const info_options *option
     int32_t sections = 0;
     if (!options->env || options->why || options->name) {
         if (only)
-            info_print_backend(only);
+            info_print_backend(only, options->device);
         else
             info_list_backends(runtime);
         sections++;
@@ -83,8 +80,9 @@ static int print_report(const collet_runtime *runtime, const info_options *optio
 {
     collet_backend_info backend = {.struct_size = sizeof backend}, *only = NULL;
     if (options->name) {
-        if (!find_backend(runtime, options->name, &backend)) {
-            explain_unknown(options->name);
+        if (!find_backend(runtime, options->name, &backend) ||
+            options->device >= (int64_t)backend.device_count) {
+            explain_unknown(options);
             return INFO_EXIT_FAILURE;
         }
         only = &backend;
@@ -107,7 +105,8 @@ int main(int argc, char **argv)
     info_options options;
     info_options_parse(argc, argv, &options);
 
-    collet_runtime_options wanted = {.struct_size = sizeof wanted, .log = print_log};
+    collet_runtime_options wanted = {
+        .struct_size = sizeof wanted, .log = tool_log, .log_user = "backend-info"};
     collet_runtime *runtime = NULL;
     collet_error err;
     if (collet_runtime_create(&runtime, &wanted, &err) != COLLET_OK) {

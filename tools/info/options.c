@@ -5,6 +5,8 @@
 
 #include <argp.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { KEY_JSON = 256, KEY_WHY, KEY_ENV };
 
@@ -12,9 +14,10 @@ static const char doc[] =
     "Lists the backends that Collet finds on this machine: whether each can be used and why not, "
     "what it offers, its devices and its file."
     "\v"
-    "With NAME, that backend alone. With --env alone, the settings and nothing else.\n\n"
+    "With NAME, that backend alone; NAME:DEVICE, with that device alone. With --env alone, the "
+    "settings and nothing else.\n\n"
     "Exit status: 0 success; 1 there is no backend called NAME, or nothing could be listed; 2 "
-    "wrong command line; 3 NAME was found, was listed, and cannot be used.";
+    "wrong command line; 3 NAME was found and listed, and cannot be used.";
 
 static const struct argp_option argp_options[] = {
     {"json", KEY_JSON, NULL, 0, "Print JSON", 0},
@@ -23,6 +26,18 @@ static const struct argp_option argp_options[] = {
      "Add every setting: key, environment variable, default, value and where that comes from", 0},
     {0},
 };
+
+/* Splits "cuda:1"; anything else is a name, which may be unknown. */
+static void take_name(info_options *options, char *text)
+{
+    char *colon = strchr(text, ':'), *end;
+    long device = colon ? strtol(colon + 1, &end, 10) : -1;
+    options->name = text;
+    if (colon && colon[1] >= '0' && colon[1] <= '9' && !*end && device <= INT32_MAX) {
+        *colon = '\0';
+        options->device = (int32_t)device;
+    }
+}
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
@@ -40,8 +55,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         break;
     case ARGP_KEY_ARG:
         if (options->name)
-            argp_error(state, "'%s': only one NAME is wanted", text);
-        options->name = text;
+            argp_error(state, "'%s': only one NAME is allowed", text);
+        take_name(options, text);
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -57,9 +72,10 @@ static void print_version(FILE *stream, struct argp_state *state)
 
 void info_options_parse(int argc, char **argv, info_options *options)
 {
-    static const struct argp argp = {argp_options, parse_option, "[NAME]", doc, NULL, NULL, NULL};
+    static const struct argp argp = {argp_options, parse_option, "[NAME[:DEVICE]]", doc, NULL,
+                                     NULL,         NULL};
 
-    *options = (info_options){0};
+    *options = (info_options){.device = -1};
     argp_program_version_hook = print_version;
     argp_err_exit_status = INFO_EXIT_USAGE;
     argp_parse(&argp, argc, argv, 0, NULL, options);

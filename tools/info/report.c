@@ -22,14 +22,16 @@ static int32_t add_features(cJSON *object, const collet_backend_info *backend)
            json_add_bool(features, "gpu", backend->gpu);
 }
 
-/* `devices` is a copy of the capabilities' own list; without capabilities it is empty, and
- * `capabilities` is null. */
-static int32_t add_capabilities(cJSON *object, const collet_backend_info *backend)
+/* `devices` is a copy of the capabilities' own list, or of one of its elements; without
+ * capabilities it is empty, and `capabilities` is null. */
+static int32_t add_capabilities(cJSON *object, const collet_backend_info *backend, int32_t device)
 {
     cJSON *root = *backend->capabilities ? cJSON_Parse(backend->capabilities) : cJSON_CreateNull();
     const cJSON *own = cJSON_GetObjectItemCaseSensitive(root, "devices");
-    cJSON *devices = own ? cJSON_Duplicate(own, 1) : cJSON_CreateArray();
+    cJSON *devices = own && device < 0 ? cJSON_Duplicate(own, 1) : cJSON_CreateArray();
 
+    if (device >= 0)
+        cJSON_AddItemToArray(devices, cJSON_Duplicate(cJSON_GetArrayItem(own, device), 1));
     if (!json_add_item(object, "devices", devices)) {
         cJSON_Delete(root);
         return 0;
@@ -37,7 +39,7 @@ static int32_t add_capabilities(cJSON *object, const collet_backend_info *backen
     return json_add_item(object, "capabilities", root);
 }
 
-static int32_t add_backend(cJSON *list, const collet_backend_info *backend)
+static int32_t add_backend(cJSON *list, const collet_backend_info *backend, int32_t device)
 {
     cJSON *object = json_append_object(list);
     return object && json_add_text(object, "name", backend->name) &&
@@ -47,7 +49,8 @@ static int32_t add_backend(cJSON *list, const collet_backend_info *backend)
            json_add_number(object, "device_count", backend->device_count) &&
            json_add_number(object, "kernel_count", backend->kernel_count) &&
            json_add_number(object, "priority", backend->priority) &&
-           json_add_text(object, "path", backend->path) && add_capabilities(object, backend);
+           json_add_text(object, "path", backend->path) &&
+           add_capabilities(object, backend, device);
 }
 
 static int32_t add_backends(cJSON *root, const collet_runtime *runtime, const info_options *options)
@@ -58,7 +61,7 @@ static int32_t add_backends(cJSON *root, const collet_runtime *runtime, const in
         collet_backend_info backend = {.struct_size = sizeof backend};
         if (collet_backend_info_at(runtime, i, &backend) == COLLET_OK &&
             info_wanted(options, &backend))
-            fine = add_backend(list, &backend);
+            fine = add_backend(list, &backend, options->device);
     }
     return fine;
 }

@@ -10,22 +10,21 @@
 /* "usable", "unavailable", "unproven". */
 const char *info_state_word(int32_t state);
 
-/* 1 when the backend is among those that the command line asks for. */
+/* 1 when the command line requests the backend. */
 int32_t info_wanted(const info_options *options, const collet_backend_info *backend);
-/* 1 when the record is about the wanted backend's file, or all are wanted. `backend` is that
- * backend, NULL for all. */
+/* 1 when the record is of the requested backend's file; `backend` NULL: all are requested. */
 int32_t info_record_wanted(const collet_backend_info *backend, const collet_plugin_record *record);
 
 /* A line for each backend (listing.c). */
 void info_list_backends(const collet_runtime *runtime);
-/* All that is known of one backend (listing.c). */
-void info_print_backend(const collet_backend_info *backend);
+/* The details of one backend, with one of its devices or all (-1) (listing.c). */
+void info_print_backend(const collet_backend_info *backend, int32_t device);
 
 /* The steps of the search, grouped by file (tables.c). */
 void info_list_records(const collet_runtime *runtime, const collet_backend_info *only);
 /* The settings (tables.c). */
 void info_list_settings(const collet_runtime *runtime);
-/* Where plugins were looked for, one directory a line (tables.c). */
+/* The directories that were searched, one a line (tables.c). */
 void info_list_directories(const collet_runtime *runtime);
 
 /* The whole report as one JSON object on standard output. 0 when out of memory. */

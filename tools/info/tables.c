@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The two tables: the steps of the search for plugins, and the settings. */
+/* Two tables: the steps of the search for plugins, and the settings. */
 #include "report.h"
 
 #include <stdio.h>
@@ -37,7 +37,7 @@ void info_list_records(const collet_runtime *runtime, const collet_backend_info 
     size_t count = collet_record_count(runtime);
     collet_plugin_record first, record;
 
-    puts("What was looked at, and what came of it:");
+    puts("Steps of the search:");
     for (size_t i = 0; i < count; i++) {
         if (!record_get(runtime, i, &first) || !info_record_wanted(only, &first) ||
             path_seen_before(runtime, i, first.path))

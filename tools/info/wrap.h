@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wrap - text that is broken at blanks to fit the terminal. */
+/* wrap - breaks text at blanks to fit the terminal. */
 #ifndef INFO_WRAP_H
 #define INFO_WRAP_H
 
