@@ -162,29 +162,27 @@ static int fits_small(const product *p)
  * for a while, which programs without a product should not pay for. */
 static strategy choose_library(product *p)
 {
-    const char *reason;
     double work = (double)p->rows * (double)p->columns * (double)p->inner;
     if (!fits_blas(p))
         return BY_GEMM;
     if (!p->wide && (p->device->onednn & ONEDNN_TYPE_F32) && work >= ONEDNN_LEAST)
-        p->onednn = onednn_open(&reason);
+        p->onednn = onednn_open(NULL);
     if (p->onednn)
         return BY_ONEDNN;
-    p->blas = blas_open(&reason);
+    p->blas = blas_open(NULL);
     return p->blas ? BY_BLAS : BY_GEMM;
 }
 
 /* Our own kernels are nearly as fast: only for larger products does oneDNN's preparation pay. */
 static strategy choose_narrow(product *p)
 {
-    const char *reason;
     double work = (double)p->rows * (double)p->columns * (double)p->inner;
     uint32_t wanted = p->from == COLLET_I8     ? ONEDNN_TYPE_I8
                       : p->from == COLLET_BF16 ? ONEDNN_TYPE_BF16
                                                : 0;
     if ((p->device->onednn & wanted) && work >= ONEDNN_LEAST_NARROW && fits_blas(p) &&
         p->device->plans)
-        p->onednn = onednn_open(&reason);
+        p->onednn = onednn_open(NULL);
     return p->onednn ? BY_ONEDNN : BY_NARROW;
 }
 
@@ -366,9 +364,9 @@ static void run_parts_on_one(void *argument, int32_t thread, int64_t begin, int6
     product mine = *(const product *)argument;
     onednn_use use;
     mine.use = &use;
-    onednn_enter(mine.onednn, &use, 1);
+    onednn_enter(&use, 1);
     run_parts(&mine, thread, begin, end);
-    onednn_leave(mine.onednn, &use);
+    onednn_leave(&use);
 }
 
 /* oneDNN divides a product better than we could: its threads share packed factors. */
@@ -380,7 +378,7 @@ static void run_whole(product *p)
     batch_place place;
     batch_go_to(&p->batch, &place, 0);
     p->use = &use;
-    onednn_enter(p->onednn, &use, work > threads ? threads : work > 1 ? (int32_t)work : 1);
+    onednn_enter(&use, work > threads ? threads : work > 1 ? (int32_t)work : 1);
     for (int64_t i = 0; i < p->batch.count; i++, batch_go_on(&p->batch, &place)) {
         gemm_matrix m[MATRICES];
         for (int k = 0; k < MATRICES; k++) {
@@ -389,7 +387,7 @@ static void run_whole(product *p)
         }
         part_by_library(p, m, p->rows, p->columns, 0);
     }
-    onednn_leave(p->onednn, &use);
+    onednn_leave(&use);
 }
 
 /* Lines (rows or columns, whichever are adjacent) begin .. end-1 of a factor in its products. */

@@ -5,11 +5,9 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include "library.h"
 #include "cpu_openmp/runtime/team.h"
 
-/* openblas_get_parallel: the library has threads of its own that set_num_threads governs. */
-#define PARALLEL_OPENMP 2
+#define PARALLEL_OPENMP 2 /* of openblas_get_parallel */
 
 struct blas {
     void (*sgemm)(enum CBLAS_ORDER, enum CBLAS_TRANSPOSE, enum CBLAS_TRANSPOSE, blasint m,
@@ -39,94 +37,79 @@ struct blas {
     char *(*get_corename)(void);
     blas_lapack lapack[2]; /* s, d */
     int has_lapack;
-    char reason[BLAS_REASON]; /* why it cannot be used; "": it can */
+    char reason[LIBRARY_REASON]; /* why it cannot be used; "": it can */
     pthread_mutex_t lock;
     blas_use *uses; /* between enter and leave */
     int threads_found;
 };
 
 static blas library = {.lock = PTHREAD_MUTEX_INITIALIZER};
-static blas_settings settings = {.name = BLAS_NAME};
-static pthread_mutex_t settling = PTHREAD_MUTEX_INITIALIZER;
-static int settled;
+static library_choice choice = {.lock = PTHREAD_MUTEX_INITIALIZER, .settings = {.name = BLAS_NAME}};
+static const library_settings *const settings = &choice.settings;
 static pthread_once_t opened = PTHREAD_ONCE_INIT;
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-static int find_lapack(void *handle, blas *b)
-{
-    blas_lapack *s = &b->lapack[0], *d = &b->lapack[1];
-    return library_find(handle, "sgetrf_", &s->getrf) &&
-           library_find(handle, "dgetrf_", &d->getrf) &&
-           library_find(handle, "sgetrs_", &s->getrs) &&
-           library_find(handle, "dgetrs_", &d->getrs) &&
-           library_find(handle, "spotrf_", &s->potrf) &&
-           library_find(handle, "dpotrf_", &d->potrf) &&
-           library_find(handle, "sgesdd_", &s->gesdd) &&
-           library_find(handle, "dgesdd_", &d->gesdd) &&
-           library_find(handle, "ssyevd_", &s->syevd) && library_find(handle, "dsyevd_", &d->syevd);
-}
+#define FIND(name, member)                                                                         \
+    {                                                                                              \
+        name, offsetof(blas, member)                                                               \
+    }
+#define CBLAS(routine) FIND("cblas_s" #routine, s##routine), FIND("cblas_d" #routine, d##routine)
+#define OWN(function) FIND("openblas_" #function, function)
+#define LAPACK(routine)                                                                            \
+    FIND("s" #routine "_", lapack[0].routine), FIND("d" #routine "_", lapack[1].routine)
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const library_symbol symbols[] = {
+    CBLAS(gemm),       CBLAS(trsm),          CBLAS(trsv),
+    CBLAS(syrk),       OWN(get_num_threads), OWN(set_num_threads),
+    OWN(get_parallel), OWN(get_config),      OWN(get_corename)};
+static const library_symbol lapack_symbols[] = {LAPACK(getrf), LAPACK(getrs), LAPACK(potrf),
+                                                LAPACK(gesdd), LAPACK(syevd)};
 
 static void find_functions(void *handle, blas *b)
 {
-    if (!library_find(handle, "cblas_sgemm", &b->sgemm) ||
-        !library_find(handle, "cblas_dgemm", &b->dgemm) ||
-        !library_find(handle, "cblas_strsm", &b->strsm) ||
-        !library_find(handle, "cblas_dtrsm", &b->dtrsm) ||
-        !library_find(handle, "cblas_strsv", &b->strsv) ||
-        !library_find(handle, "cblas_dtrsv", &b->dtrsv) ||
-        !library_find(handle, "cblas_ssyrk", &b->ssyrk) ||
-        !library_find(handle, "cblas_dsyrk", &b->dsyrk) ||
-        !library_find(handle, "openblas_get_num_threads", &b->get_num_threads) ||
-        !library_find(handle, "openblas_set_num_threads", &b->set_num_threads) ||
-        !library_find(handle, "openblas_get_parallel", &b->get_parallel) ||
-        !library_find(handle, "openblas_get_config", &b->get_config) ||
-        !library_find(handle, "openblas_get_corename", &b->get_corename))
+    if (!library_find_all(handle, symbols, COUNT(symbols), b))
         (void)snprintf(b->reason, sizeof b->reason, "%s lacks functions of OpenBLAS",
-                       settings.name);
+                       settings->name);
     else if (b->get_parallel() == PARALLEL_OPENMP)
         (void)snprintf(b->reason, sizeof b->reason,
                        "%s is the OpenMP build, whose thread count cannot be set without changing "
                        "the host's (Debian: libopenblas0-pthread)",
-                       settings.name);
+                       settings->name);
     else
-        b->has_lapack = find_lapack(handle, b);
+        b->has_lapack = library_find_all(handle, lapack_symbols, COUNT(lapack_symbols), b);
 }
 
 static void open_library(void)
 {
     /* Static: the environment that the library's constructor saw points to it. */
-    static char core[sizeof settings.core + sizeof BLAS_CORE_VARIABLE];
-    const char *const variables[] = {settings.core[0] ? core : NULL, NULL};
-    (void)pthread_mutex_lock(&settling);
-    settled = 1;
-    (void)pthread_mutex_unlock(&settling);
-    if (settings.refused[0]) {
-        (void)snprintf(library.reason, sizeof library.reason, "%s", settings.refused);
+    static char core[sizeof settings->target + sizeof BLAS_CORE_VARIABLE];
+    library_settle(&choice, NULL);
+    const char *const variables[] = {settings->target[0] ? core : NULL, NULL};
+    if (settings->refused[0]) {
+        (void)snprintf(library.reason, sizeof library.reason, "%s", settings->refused);
         return;
     }
-    (void)snprintf(core, sizeof core, BLAS_CORE_VARIABLE "=%s", settings.core);
-    void *handle = library_open(settings.name, variables);
+    (void)snprintf(core, sizeof core, BLAS_CORE_VARIABLE "=%s", settings->target);
+    void *handle = library_open(settings->name, variables);
     if (handle)
         find_functions(handle, &library);
     else
         (void)snprintf(library.reason, sizeof library.reason,
-                       "%s cannot be opened (Debian: libopenblas0-pthread)", settings.name);
+                       "%s cannot be opened (Debian: libopenblas0-pthread)", settings->name);
 }
 
-void blas_settle(const blas_settings *given)
+void blas_settle(const library_settings *given)
 {
-    (void)pthread_mutex_lock(&settling);
-    if (!settled)
-        settings = *given;
-    settled = 1;
-    (void)pthread_mutex_unlock(&settling);
+    library_settle(&choice, given);
 }
 
 blas *blas_open(const char **reason)
 {
     (void)pthread_once(&opened, open_library);
-    *reason = library.reason;
+    if (reason)
+        *reason = library.reason;
     return library.reason[0] ? NULL : &library;
 }
 
@@ -168,21 +151,20 @@ const blas_lapack *blas_lapack_of(const blas *b, int wide)
 /* ---- Threads --------------------------------------------------------------------------------- */
 
 /*
- * The library has one setting for all of its callers. Each gets an even share of the largest grant,
- * and none more than the smallest: the threads of a team, which granted themselves one each, would
- * otherwise all be multiplied.
+ * The library has one thread count for all callers: an even share of the largest grant, but not
+ * more than the smallest grant, or each thread of a team (a grant of one) would use several.
  */
 static void set_threads(blas *b)
 {
-    int32_t users = 0, least = 0, most = 0;
+    int32_t users = 0, smallest = 0, largest = 0;
     for (const blas_use *use = b->uses; use; use = use->next, users++) {
-        least = users == 0 || use->threads < least ? use->threads : least;
-        most = use->threads > most ? use->threads : most;
+        smallest = users == 0 || use->threads < smallest ? use->threads : smallest;
+        largest = use->threads > largest ? use->threads : largest;
     }
-    int32_t share = users > 0 ? most / users : 0, threads = least < share ? least : share;
-    int wanted = users == 0 ? b->threads_found : threads > 1 ? threads : 1;
-    if (wanted != b->get_num_threads())
-        b->set_num_threads(wanted);
+    int32_t share = users > 0 ? largest / users : 0, threads = smallest < share ? smallest : share;
+    int target = users == 0 ? b->threads_found : threads > 1 ? threads : 1;
+    if (target != b->get_num_threads())
+        b->set_num_threads(target);
 }
 
 int32_t blas_enter(blas *b, blas_use *use, int32_t threads)
@@ -221,14 +203,14 @@ void blas_leave(blas *b, blas_use *use)
 void blas_multiply(const blas *b, int wide, const blas_matrix *c, const blas_matrix *left,
                    const blas_matrix *right, int64_t m, int64_t n, int64_t k, int factor, int keep)
 {
-    enum CBLAS_TRANSPOSE turn_left = left->transposed ? CblasTrans : CblasNoTrans;
-    enum CBLAS_TRANSPOSE turn_right = right->transposed ? CblasTrans : CblasNoTrans;
+    enum CBLAS_TRANSPOSE op_left = left->transposed ? CblasTrans : CblasNoTrans;
+    enum CBLAS_TRANSPOSE op_right = right->transposed ? CblasTrans : CblasNoTrans;
     if (wide) {
-        b->dgemm(CblasRowMajor, turn_left, turn_right, (blasint)m, (blasint)n, (blasint)k, factor,
+        b->dgemm(CblasRowMajor, op_left, op_right, (blasint)m, (blasint)n, (blasint)k, factor,
                  left->at, (blasint)left->stride, right->at, (blasint)right->stride, keep, c->at,
                  (blasint)c->stride);
     } else {
-        b->sgemm(CblasRowMajor, turn_left, turn_right, (blasint)m, (blasint)n, (blasint)k,
+        b->sgemm(CblasRowMajor, op_left, op_right, (blasint)m, (blasint)n, (blasint)k,
                  (float)factor, left->at, (blasint)left->stride, right->at, (blasint)right->stride,
                  (float)keep, c->at, (blasint)c->stride);
     }
@@ -240,59 +222,34 @@ void blas_product(const blas *b, int wide, const blas_matrix *c, const blas_matr
     blas_multiply(b, wide, c, left, right, m, n, k, 1, 0);
 }
 
-/* Which triangle, on which side, how. */
-typedef struct triangle {
+static const struct triangle {
     enum CBLAS_SIDE side;
     enum CBLAS_UPLO half;
-    enum CBLAS_TRANSPOSE turn;
+    enum CBLAS_TRANSPOSE op;
     enum CBLAS_DIAG diagonal;
-} triangle;
+} triangles[] = {[BLAS_UNIT_LOWER] = {CblasLeft, CblasLower, CblasNoTrans, CblasUnit},
+                 [BLAS_UPPER] = {CblasLeft, CblasUpper, CblasNoTrans, CblasNonUnit},
+                 [BLAS_LOWER_RIGHT] = {CblasRight, CblasLower, CblasTrans, CblasNonUnit}};
 
-static void solve(const blas *b, int wide, triangle t, const blas_matrix *a, const blas_matrix *x,
-                  int64_t m, int64_t n)
+void blas_solve(const blas *b, int wide, blas_triangle which, const blas_matrix *a,
+                const blas_matrix *x, int64_t m, int64_t n)
 {
-    if (wide) {
-        b->dtrsm(CblasRowMajor, t.side, t.half, t.turn, t.diagonal, (blasint)m, (blasint)n, 1.0,
-                 a->at, (blasint)a->stride, x->at, (blasint)x->stride);
-    } else {
-        b->strsm(CblasRowMajor, t.side, t.half, t.turn, t.diagonal, (blasint)m, (blasint)n, 1.0f,
-                 a->at, (blasint)a->stride, x->at, (blasint)x->stride);
-    }
-}
-
-/* trsv for one column: trsm first packs the triangle, which costs more than the solution. */
-static void solve_left(const blas *b, int wide, triangle t, const blas_matrix *a,
-                       const blas_matrix *x, int64_t m, int64_t n)
-{
-    if (n != 1)
-        solve(b, wide, t, a, x, m, n);
+    struct triangle t = triangles[which];
+    /* trsv for one column: trsm first packs the triangle, which costs more than the solution. */
+    int vector = t.side == CblasLeft && n == 1;
+    blasint rows = (blasint)m, columns = (blasint)n;
+    if (vector && wide)
+        b->dtrsv(CblasRowMajor, t.half, t.op, t.diagonal, rows, a->at, (blasint)a->stride, x->at,
+                 (blasint)x->stride);
+    else if (vector)
+        b->strsv(CblasRowMajor, t.half, t.op, t.diagonal, rows, a->at, (blasint)a->stride, x->at,
+                 (blasint)x->stride);
     else if (wide)
-        b->dtrsv(CblasRowMajor, t.half, t.turn, t.diagonal, (blasint)m, a->at, (blasint)a->stride,
-                 x->at, (blasint)x->stride);
+        b->dtrsm(CblasRowMajor, t.side, t.half, t.op, t.diagonal, rows, columns, 1.0, a->at,
+                 (blasint)a->stride, x->at, (blasint)x->stride);
     else
-        b->strsv(CblasRowMajor, t.half, t.turn, t.diagonal, (blasint)m, a->at, (blasint)a->stride,
-                 x->at, (blasint)x->stride);
-}
-
-void blas_solve_unit_lower(const blas *b, int wide, const blas_matrix *l, const blas_matrix *x,
-                           int64_t m, int64_t n)
-{
-    triangle t = {CblasLeft, CblasLower, CblasNoTrans, CblasUnit};
-    solve_left(b, wide, t, l, x, m, n);
-}
-
-void blas_solve_upper(const blas *b, int wide, const blas_matrix *u, const blas_matrix *x,
-                      int64_t m, int64_t n)
-{
-    triangle t = {CblasLeft, CblasUpper, CblasNoTrans, CblasNonUnit};
-    solve_left(b, wide, t, u, x, m, n);
-}
-
-void blas_solve_lower_right(const blas *b, int wide, const blas_matrix *l, const blas_matrix *x,
-                            int64_t m, int64_t n)
-{
-    triangle t = {CblasRight, CblasLower, CblasTrans, CblasNonUnit};
-    solve(b, wide, t, l, x, m, n);
+        b->strsm(CblasRowMajor, t.side, t.half, t.op, t.diagonal, rows, columns, 1.0f, a->at,
+                 (blasint)a->stride, x->at, (blasint)x->stride);
 }
 
 void blas_subtract_square(const blas *b, int wide, const blas_matrix *c, const blas_matrix *a,

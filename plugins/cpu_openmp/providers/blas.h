@@ -2,9 +2,8 @@
 /*
  * blas.h - OpenBLAS with its LAPACK, found at run time.
  *
- * The functions are taken from the library's own handle, never from the names that this object
- * would be bound to: a host that exports cblas_*, sgemm_ or sgetrf_ of its own is not
- * called, neither here nor inside the library. blas_enter sets the number of threads that the
+ * Functions that the host exports (cblas_*, sgemm_, sgetrf_) are never called instead of the
+ * library's (library.h). blas_enter sets the number of threads that the
  * library uses; the last blas_leave restores what the host had set.
  */
 #ifndef COLLET_OPENMP_BLAS_H
@@ -13,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "library.h"
 #include "matrix.h"
 
 typedef struct blas blas;
@@ -41,36 +41,29 @@ typedef struct blas_lapack {
 /* A call, or a group of calls, under way. Private to blas.c; lives in the caller's frame. */
 typedef struct blas_use {
     struct blas_use *next, *previous;
-    int32_t threads, taken; /* for each call; of the gate */
+    int32_t threads, taken; /* for each call; by team_take */
 } blas_use;
 
 #define BLAS_NAME "libopenblas.so.0"
-#define BLAS_CORE_VARIABLE "OPENBLAS_CORETYPE" /* where OpenBLAS itself looks for a core's name */
-#define BLAS_REASON 640
+#define BLAS_CORE_VARIABLE "OPENBLAS_CORETYPE" /* which OpenBLAS itself reads */
 
-typedef struct blas_settings {
-    char name[512];            /* of the library, or its path */
-    char core[32];             /* the core that it is told to serve; "": it finds out itself */
-    char refused[BLAS_REASON]; /* why it is not to be opened; "": it is */
-} blas_settings;
+/* How the first blas_open will open the library, which is one for the process: the first settings
+ * count, and none after it is open. `target` is a core type. Any thread. */
+void blas_settle(const library_settings *settings);
 
-/* What the first blas_open will open. The library is the process's, so the first settings count,
- * and none that come after the library. Any thread. */
-void blas_settle(const blas_settings *settings);
-
-/* 1, with the core that it serves, when the process has the library loaded. */
+/* 1, with the core type it runs as, when the process has the library loaded. */
 int blas_is_loaded(const char *name, char *core, uint64_t capacity);
 
 /*
- * The library, opened at the first call and kept for the life of the process. NULL, with *reason,
- * when it cannot be used. Any thread.
+ * The library, opened at the first call and kept for the life of the process. NULL, with *reason
+ * (`reason` may be NULL), when it cannot be used. Any thread.
  */
 blas *blas_open(const char **reason);
 
-/* Closes it to every blas_open that follows. Only before anything uses it. */
+/* Every later blas_open fails. Only before anything uses the library. */
 void blas_refuse(const char *reason);
 
-/* Version and the processor core that its kernels are made for, as OpenBLAS names them. */
+/* Version, and the core type that its kernels are for, as OpenBLAS names them. */
 const char *blas_config(const blas *b);
 const char *blas_core(const blas *b);
 
@@ -79,10 +72,10 @@ void blas_path(blas *b, char *path, uint64_t capacity);
 
 /*
  * Around every group of calls; any number of them may be under way on any threads. Calls within may
- * each use up to `threads` (>= 1) threads of the library's own; the caller pays for them with
- * team.h's gate and gets fewer when others are at work. With 1 the gate is not asked: calls from
- * the threads of a team. Returns the number granted. A group that begins while another is under way
- * takes nothing from its results; the library's one setting is then what both can afford.
+ * each use up to `threads` (>= 1) threads of the library's own, which count as threads of the team
+ * (team_take): fewer when others are at work. 1 is for calls from the threads of a team and counts
+ * as none. Returns the number granted. A group that begins while another is under way does not
+ * change its results; the library's one thread count is then one that suits both.
  */
 int32_t blas_enter(blas *b, blas_use *use, int32_t threads);
 void blas_leave(blas *b, blas_use *use);
@@ -96,18 +89,14 @@ void blas_product(const blas *b, int wide, const blas_matrix *c, const blas_matr
 void blas_multiply(const blas *b, int wide, const blas_matrix *c, const blas_matrix *left,
                    const blas_matrix *right, int64_t m, int64_t n, int64_t k, int factor, int keep);
 
-/* x (m x n) = L^-1 x with the unit lower triangle of l (m x m); neither transposed, under the same
- * conditions. */
-void blas_solve_unit_lower(const blas *b, int wide, const blas_matrix *l, const blas_matrix *x,
-                           int64_t m, int64_t n);
-
-/* x (m x n) = U^-1 x with the upper triangle of u (m x m), likewise. */
-void blas_solve_upper(const blas *b, int wide, const blas_matrix *u, const blas_matrix *x,
-                      int64_t m, int64_t n);
-
-/* x (m x n) = x L^-T with the lower triangle of l (n x n), likewise. */
-void blas_solve_lower_right(const blas *b, int wide, const blas_matrix *l, const blas_matrix *x,
-                            int64_t m, int64_t n);
+/*
+ * Triangular systems of x (m x n) in place: x = L^-1 x with the unit lower triangle of a (m x m),
+ * x = U^-1 x with its upper triangle, or x = x L^-T with the lower triangle of a (n x n). Neither
+ * is transposed; extents as above.
+ */
+typedef enum blas_triangle { BLAS_UNIT_LOWER, BLAS_UPPER, BLAS_LOWER_RIGHT } blas_triangle;
+void blas_solve(const blas *b, int wide, blas_triangle which, const blas_matrix *a,
+                const blas_matrix *x, int64_t m, int64_t n);
 
 /* The lower triangle of c (n x n) -= that of a a^T, a n x k, likewise. */
 void blas_subtract_square(const blas *b, int wide, const blas_matrix *c, const blas_matrix *a,
@@ -116,5 +105,9 @@ void blas_subtract_square(const blas *b, int wide, const blas_matrix *c, const b
 /* LAPACK for f64 (wide) or f32; NULL when this OpenBLAS was built without it. Its functions are
  * called within enter and leave. */
 const blas_lapack *blas_lapack_of(const blas *b, int wide);
+
+/* blas_check.c: checks products and a solution, and measures gflops of f32 and f64 products on one
+ * thread; takes some milliseconds. Returns NULL, or what is wrong. */
+const char *blas_check(blas *b, int32_t threads, double gflops[2]);
 
 #endif

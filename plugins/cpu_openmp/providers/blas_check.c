@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "blas_check.h"
+#include "blas.h"
 
 #include <math.h>
 

@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "choice_parts.h"
+#include "library.h"
 
-/* Capabilities are asked twice and by several runtimes; the check is made once. */
+/* Capabilities are requested twice and by several runtimes; the check is made once. */
 static int checked;
 static pthread_mutex_t checking = PTHREAD_MUTEX_INITIALIZER;
 
@@ -33,6 +34,16 @@ int choice_refused(const collet_host *host, const char *library, char *reason, u
     return reason[0] != '\0';
 }
 
+int choice_may_open(const collet_host *host, const char *library, const char *usual)
+{
+    char refused[LIBRARY_REASON];
+    const char *name = setting(host, library, "");
+    if (choice_refused(host, library, refused, sizeof refused))
+        return 0;
+    host->log(host, COLLET_LOG_DEBUG, "trying %s", name && name[0] ? name : usual);
+    return 1;
+}
+
 void choice_add(text *choices, const char *word, const char *value)
 {
     text_add(choices, "%s\"%s\": ", choices->used ? ", " : "", word);
@@ -51,8 +62,8 @@ void choice_add_refusal(text *json, text *choices, const char *library, const ch
 
 void choice_describe(const collet_host *host, const isa_level *level, text *json)
 {
-    char room[4096];
-    text choices = {.at = room, .capacity = sizeof room};
+    char members[4096];
+    text choices = {.at = members, .capacity = sizeof members};
     (void)choice_settle(host, level);
     (void)pthread_mutex_lock(&checking);
     if (!checked) {
@@ -65,7 +76,7 @@ void choice_describe(const collet_host *host, const isa_level *level, text *json
     choice_openblas_describe(host, json, &choices);
     text_add(json, ", \"onednn\": ");
     choice_onednn_describe(host, json, &choices);
-    text_add(json, ", \"choices\": {%s}", choices.used ? room : "");
+    text_add(json, ", \"choices\": {%s}", choices.used ? members : "");
 }
 
 uint32_t choice_settle(const collet_host *host, const isa_level *level)

@@ -7,13 +7,13 @@
  * the instruction set limit of oneDNN are set by tables of CPUID's features (choice_openblas.c,
  * choice_onednn.c), and a table says which products are oneDNN's (onednn_library.c). The
  * capabilities check the libraries once, as this process would use them: right products, and a
- * coarse rate. What is wrong is among the choices of the capabilities, so that later processes do
- * not use it. A crash or hang there ends the probe; it is repeated in safe mode, in which no
+ * coarse rate. The capabilities' choices name what is wrong, so that later processes do not use
+ * it. A crash or hang there ends the probe; it is repeated in safe mode, in which no
  * library is opened.
  *
  * Settings of the user come first:
  *   cpu_openmp.openblas       a name or path of the library, or "off"
- *   cpu_openmp.openblas_core  a core's name, or "own": the library's own; as OPENBLAS_CORETYPE
+ *   cpu_openmp.openblas_core  a core type, as OPENBLAS_CORETYPE, or "own": the library's choice
  *   cpu_openmp.onednn         a name or path of the library, or "off"
  *   cpu_openmp.onednn_isa     as DNNL_MAX_CPU_ISA, or "own"
  *   cpu_openmp.onednn_types   products that it computes: words of "f32 bf16 i8"
@@ -31,8 +31,8 @@
  * checks them at the first call in a process. The same text each time. Any thread. */
 void choice_describe(const collet_host *host, const isa_level *level, text *json);
 
-/* Settles, for a process that is about to use them, how the libraries will be opened. The products
- * (ONEDNN_TYPE_*) that are oneDNN's. Any thread. */
+/* Fixes, for a process that is about to use them, how the libraries will be opened. Returns the
+ * products (ONEDNN_TYPE_*) that oneDNN computes. Any thread. */
 uint32_t choice_settle(const collet_host *host, const isa_level *level);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "onednn_check.h"
+#include "onednn.h"
 #include "cpu_openmp/runtime/processor.h"
 
 /*
@@ -33,7 +33,7 @@ static int checked;
 /* ---- Settings -------------------------------------------------------------------------------- */
 
 /* "": no limit. */
-static const char *isa_to_tell(const collet_host *host, const isa_level *level)
+static const char *isa_limit(const collet_host *host, const isa_level *level)
 {
     const char *set = host->config(host, "cpu_openmp.onednn_isa");
     uint32_t features = processor_features(level);
@@ -47,28 +47,28 @@ static const char *isa_to_tell(const collet_host *host, const isa_level *level)
     return "";
 }
 
-/* What is set, or what the check has left of the library's table. Opens the library where neither
- * is known. */
+/* The types in the settings (also those that an earlier check found right), else those of the
+ * library's table, for which it is opened. */
 static uint32_t types_to_use(const collet_host *host)
 {
-    const char *set = host->config(host, "cpu_openmp.onednn_types"), *reason;
+    const char *set = host->config(host, "cpu_openmp.onednn_types");
     uint32_t types = 0;
     for (int i = 0; i < ONEDNN_TYPES && set; i++)
         types |= strstr(set, words[i]) ? 1u << i : 0;
     if (set)
         return types;
-    onednn *o = onednn_open(&reason);
+    onednn *o = onednn_open(NULL);
     return o ? onednn_types(o) : 0;
 }
 
 uint32_t choice_onednn_settle(const collet_host *host, const isa_level *level)
 {
-    onednn_settings s = {.name = ""};
+    library_settings s = {.name = ""};
     const char *name = host->config(host, "cpu_openmp.onednn");
     if (name)
         (void)snprintf(s.name, sizeof s.name, "%s", name);
     if (!choice_refused(host, "onednn", s.refused, sizeof s.refused))
-        (void)snprintf(s.isa, sizeof s.isa, "%s", isa_to_tell(host, level));
+        (void)snprintf(s.target, sizeof s.target, "%s", isa_limit(host, level));
     onednn_settle(&s);
     if (s.refused[0])
         return 0;
@@ -80,12 +80,7 @@ uint32_t choice_onednn_settle(const collet_host *host, const isa_level *level)
 
 void choice_onednn_check(const collet_host *host)
 {
-    const char *reason, *name = host->config(host, "cpu_openmp.onednn");
-    char refused[ONEDNN_REASON];
-    if (choice_refused(host, "onednn", refused, sizeof refused))
-        return;
-    host->log(host, COLLET_LOG_DEBUG, "trying %s", name && name[0] ? name : "libdnnl");
-    onednn *o = onednn_open(&reason);
+    onednn *o = choice_may_open(host, "onednn", "libdnnl") ? onednn_open(NULL) : NULL;
     if (!o)
         return;
     right = types_to_use(host);

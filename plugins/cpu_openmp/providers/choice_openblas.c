@@ -7,12 +7,11 @@
 #include <strings.h>
 
 #include "blas.h"
-#include "blas_check.h"
 #include "cpu_openmp/runtime/processor.h"
 
 /*
  * Core types of OpenBLAS and the features that they need; the last that fits is set. Where none
- * fits, the processor is so old that every OpenBLAS knows it.
+ * fits, the processor is so old that every OpenBLAS supports it.
  *
  * Measured with 0.3.21 (Debian 12), f32 and f64 GF/s on two threads of an AMD EPYC (family 26,
  * model 2): Cooperlake 467 and 195, SkylakeX 446 to 484 and 188 to 200, Haswell 251 and 124, Zen
@@ -42,7 +41,7 @@ static const char *core_setting(const collet_host *host)
 }
 
 /* "": the library's own pick. */
-static const char *core_to_tell(const collet_host *host, const isa_level *level)
+static const char *core_type(const collet_host *host, const isa_level *level)
 {
     const char *set = core_setting(host), *name = "";
     uint32_t features = processor_features(level);
@@ -57,17 +56,18 @@ static const char *core_to_tell(const collet_host *host, const isa_level *level)
 void choice_openblas_settle(const collet_host *host, const isa_level *level)
 {
     char found[32];
-    blas_settings s = {.name = BLAS_NAME};
+    library_settings s = {.name = BLAS_NAME};
     const char *name = host->config(host, "cpu_openmp.openblas");
     if (name && name[0])
         (void)snprintf(s.name, sizeof s.name, "%s", name);
     if (!choice_refused(host, "openblas", s.refused, sizeof s.refused))
-        (void)snprintf(s.core, sizeof s.core, "%s", core_to_tell(host, level));
-    if (s.core[0] && blas_is_loaded(s.name, found, sizeof found) && strcasecmp(found, s.core) != 0)
+        (void)snprintf(s.target, sizeof s.target, "%s", core_type(host, level));
+    if (s.target[0] && blas_is_loaded(s.name, found, sizeof found) &&
+        strcasecmp(found, s.target) != 0)
         host->log(host, COLLET_LOG_WARNING,
                   "the program has loaded %s before, which runs as %s; the core %s would be "
                   "faster: set " BLAS_CORE_VARIABLE "=%s before the program starts",
-                  s.name, found, s.core, s.core);
+                  s.name, found, s.target, s.target);
     blas_settle(&s);
 }
 
@@ -75,12 +75,7 @@ void choice_openblas_settle(const collet_host *host, const isa_level *level)
 
 void choice_openblas_check(const collet_host *host)
 {
-    const char *reason, *name = host->config(host, "cpu_openmp.openblas");
-    char refused[BLAS_REASON];
-    if (choice_refused(host, "openblas", refused, sizeof refused))
-        return;
-    host->log(host, COLLET_LOG_DEBUG, "trying %s", name && name[0] ? name : BLAS_NAME);
-    blas *b = blas_open(&reason);
+    blas *b = choice_may_open(host, "openblas", BLAS_NAME) ? blas_open(NULL) : NULL;
     const char *wrong = b ? blas_check(b, host->threads(host), gflops) : NULL;
     if (wrong)
         blas_refuse(wrong);

@@ -3,7 +3,7 @@
  * choice_parts.h - the choice for each library. For choice.c; see choice.h.
  *
  * _settle: how this process will open it. _check: opens and checks it; once a process. _describe:
- * what came of both, as a JSON object, and the choices that follow from it.
+ * the result of both, as a JSON object, and the choices that follow from it.
  */
 #ifndef COLLET_OPENMP_CHOICE_PARTS_H
 #define COLLET_OPENMP_CHOICE_PARTS_H
@@ -13,11 +13,14 @@
 #include "cpu_openmp/runtime/isa.h"
 #include "shared/host/util/text.h"
 
-#define CHOICE_OWN "own" /* what the library picks itself */
+#define CHOICE_OWN "own" /* what the library selects itself */
 
-/* Whether "openblas" or "onednn" is not to be opened: 1, with the reason, when it is switched off,
- * in safe mode, and when the probe found it wrong. */
+/* Whether "openblas" or "onednn" is not opened: 1, with the reason, when it is switched off, in
+ * safe mode, and when the probe found it wrong. */
 int choice_refused(const collet_host *host, const char *library, char *reason, uint64_t capacity);
+
+/* Whether it is opened; logs that, with its name or else `usual`. */
+int choice_may_open(const collet_host *host, const char *library, const char *usual);
 
 /* Adds "word": "value" to the members of `choices`. */
 void choice_add(text *choices, const char *word, const char *value);

@@ -25,18 +25,18 @@
 
 /*
  * A library that reads its settings in its constructor receives them only through the environment.
- * setenv would do it, but may free the array that another thread's getenv walks at that moment. So
- * the constructor is shown another array: the same strings and ours. Both arrays stay where they
- * are for good, so whoever reads, at any time, reads a whole and living one.
+ * setenv may free the array that another thread's getenv reads at that moment. So `environ` points
+ * to another array meanwhile: the same strings and ours. Neither array is ever freed, so a reader
+ * always finds a complete one.
  */
-typedef struct showing {
-    struct showing *next; /* every array that was ever shown, for tools that look for leaks */
+typedef struct extended {
+    struct extended *next; /* all of them, so that leak checkers find them */
     char **before;
-    char **shown, **untouched; /* what others may have changed, and what it was */
-    size_t count, ours;        /* ours: where our strings begin */
-} showing;
+    char **array, **copy; /* the environment, and what it was before others changed it */
+    size_t count, ours;   /* ours: where our strings begin */
+} extended;
 
-static showing *showings;
+static extended *all_extended;
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 
 static int is_set(char *const *environment, const char *variable)
@@ -48,8 +48,8 @@ static int is_set(char *const *environment, const char *variable)
     return 0;
 }
 
-/* NULL: nothing to add, or no memory; the library then sees the unchanged environment. */
-static showing *show(const char *const *variables)
+/* NULL: nothing to add, or out of memory; the library then finds the unchanged environment. */
+static extended *extend(const char *const *variables)
 {
     size_t count = 0, more = 0;
     char **before = environ;
@@ -57,62 +57,71 @@ static showing *show(const char *const *variables)
         count++;
     while (variables && variables[more])
         more++;
-    showing *s = calloc(1, sizeof *s + 2 * (count + more + 1) * sizeof(char *));
+    extended *s = calloc(1, sizeof *s + 2 * (count + more + 1) * sizeof(char *));
     if (!s)
         return NULL;
-    *s = (showing){.before = before, .shown = (char **)(s + 1), .count = count, .ours = count};
-    s->untouched = s->shown + count + more + 1;
+    *s = (extended){.before = before, .array = (char **)(s + 1), .count = count, .ours = count};
+    s->copy = s->array + count + more + 1;
     for (size_t i = 0; i < count; i++)
-        s->shown[i] = before[i];
+        s->array[i] = before[i];
     for (size_t i = 0; i < more; i++)
         if (!is_set(before, variables[i]))
-            s->shown[s->count++] = (char *)(uintptr_t)variables[i];
+            s->array[s->count++] = (char *)(uintptr_t)variables[i];
     if (s->count == count) {
         free(s);
         return NULL;
     }
-    memcpy(s->untouched, s->shown, (s->count + 1) * sizeof(char *));
-    s->next = showings;
-    showings = s;
-    __atomic_store_n(&environ, s->shown, __ATOMIC_RELEASE);
+    memcpy(s->copy, s->array, (s->count + 1) * sizeof(char *));
+    s->next = all_extended;
+    all_extended = s;
+    __atomic_store_n(&environ, s->array, __ATOMIC_RELEASE);
     return s;
 }
 
 /* Removes our strings from an array that the program has taken over. */
-static void forget(const showing *s, char **environment)
+static void remove_ours(const extended *s, char **environment)
 {
     char **kept = environment;
     for (char **variable = environment; *variable; variable++) {
         int ours = 0;
         for (size_t i = s->ours; i < s->count; i++)
-            ours |= *variable == s->untouched[i];
+            ours |= *variable == s->copy[i];
         if (!ours)
             *kept++ = *variable;
     }
     *kept = NULL;
 }
 
-/* A program that changed its environment meanwhile, against all advice, keeps what it did: it has
- * written into the array that was shown, or copied it to a larger one. */
-static void hide(const showing *s)
+/* A program that changed its environment meanwhile keeps its changes: it has written into our array
+ * or copied it to a larger one. */
+static void restore(const extended *s)
 {
     if (!s)
         return;
     char **now = __atomic_load_n(&environ, __ATOMIC_ACQUIRE);
-    if (now == s->shown && !memcmp(s->shown, s->untouched, (s->count + 1) * sizeof(char *)))
+    if (now == s->array && !memcmp(s->array, s->copy, (s->count + 1) * sizeof(char *)))
         __atomic_store_n(&environ, s->before, __ATOMIC_RELEASE);
     else if (now)
-        forget(s, now);
+        remove_ours(s, now);
 }
 
 /* ---- Libraries ------------------------------------------------------------------------------- */
 
+void library_settle(library_choice *c, const library_settings *settings)
+{
+    (void)pthread_mutex_lock(&c->lock);
+    if (!c->settled && settings)
+        c->settings = *settings;
+    c->settled = 1;
+    (void)pthread_mutex_unlock(&c->lock);
+}
+
 void *library_open(const char *name, const char *const *variables)
 {
     (void)pthread_mutex_lock(&opening);
-    showing *s = show(variables);
+    extended *s = extend(variables);
     void *handle = dlopen(name, OPEN_FLAGS);
-    hide(s);
+    restore(s);
     (void)pthread_mutex_unlock(&opening);
     return handle;
 }
@@ -128,6 +137,14 @@ int library_find(void *handle, const char *name, void *function)
     void *address = dlsym(handle, name);
     *(void **)function = address;
     return address != NULL;
+}
+
+int library_find_all(void *handle, const library_symbol *symbols, size_t count, void *functions)
+{
+    int found = 1;
+    for (size_t i = 0; i < count; i++)
+        found &= library_find(handle, symbols[i].name, (char *)functions + symbols[i].offset);
+    return found;
 }
 
 void library_path(void *function, char *path, uint64_t capacity)

@@ -3,20 +3,39 @@
  * library.h - shared libraries that this plugin opens at run time and keeps for the life of the
  * process.
  *
- * Their functions are taken from the library's own handle, and the library itself is bound deep:
- * neither our calls nor the calls within it can meet functions of the same names that the host
- * program exports (cblas_sgemm, sgemm_...). Any thread.
+ * Their functions are taken from the library's own handle, and the library itself is opened with
+ * RTLD_DEEPBIND: neither our calls nor the calls within it reach functions of the same names that
+ * the host program exports (cblas_sgemm, sgemm_...). Any thread.
  */
 #ifndef COLLET_OPENMP_LIBRARY_H
 #define COLLET_OPENMP_LIBRARY_H
 
+#include <pthread.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#define LIBRARY_REASON 640
+
+typedef struct library_settings {
+    char name[512];  /* of the library, or its path; "": the default */
+    char target[32]; /* the core or instruction set that it is set to; "": its choice */
+    char refused[LIBRARY_REASON]; /* why it is not opened; "": it is */
+} library_settings;
+
+/* The settings of one library of the process: those of the first library_settle. */
+typedef struct library_choice {
+    pthread_mutex_t lock;
+    int settled;
+    library_settings settings;
+} library_choice;
+
+/* NULL: those that it has. */
+void library_settle(library_choice *c, const library_settings *settings);
+
 /*
- * Opens the library of that name (as dlopen takes it) while its constructors, and nobody else for
- * longer than that, see `variables` ("NAME=value", then NULL; NULL: none) in the environment too.
- * Those that the environment has keep the value that they have there. The strings live as long as
- * the process. NULL when it cannot be opened.
+ * Opens the library `name` (as for dlopen). While it is opened, its constructors find `variables`
+ * ("NAME=value", then NULL; NULL: none) in the environment too, unless the environment sets them
+ * already. The strings live as long as the process. NULL when it cannot be opened.
  */
 void *library_open(const char *name, const char *const *variables);
 
@@ -26,7 +45,14 @@ void *library_loaded(const char *name);
 /* *function (a pointer to a function) becomes that of the library; 0 when there is none. */
 int library_find(void *handle, const char *name, void *function);
 
-/* The path of the file that *function, as library_find set it, lies in; "" when unknown. */
+/* The same for all members of the structure `functions`; 0 when one is missing. */
+typedef struct library_symbol {
+    const char *name;
+    size_t offset; /* of the member */
+} library_symbol;
+int library_find_all(void *handle, const library_symbol *symbols, size_t count, void *functions);
+
+/* The path of the file that contains *function, as library_find set it; "" when unknown. */
 void library_path(void *function, char *path, uint64_t capacity);
 
 #endif

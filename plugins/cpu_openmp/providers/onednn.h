@@ -4,18 +4,18 @@
  *
  * oneDNN shares this plugin's OpenMP runtime. A product in one piece on several threads is called
  * on one thread, between enter and leave with that many; a part of a product, or one of a batch, is
- * called by the thread of a team that it falls to, between enter and leave with one.
+ * called on a thread of the team, between enter and leave with one.
  */
 #ifndef COLLET_OPENMP_ONEDNN_H
 #define COLLET_OPENMP_ONEDNN_H
 
 #include <stdint.h>
 
+#include "library.h"
 #include "matrix.h"
 
-#define ONEDNN_ISA_VARIABLE "DNNL_MAX_CPU_ISA" /* where oneDNN itself looks for a limit */
+#define ONEDNN_ISA_VARIABLE "DNNL_MAX_CPU_ISA" /* which oneDNN itself reads */
 #define ONEDNN_ISA_VARIABLE_2 "ONEDNN_MAX_CPU_ISA"
-#define ONEDNN_REASON 640
 
 /* Products */
 #define ONEDNN_TYPE_F32 1u
@@ -24,32 +24,26 @@
 
 typedef struct onednn onednn;
 
-typedef struct onednn_settings {
-    char name[512]; /* of the library, or its path; "": what is installed */
-    char isa[32];   /* the most that it may use, as DNNL_MAX_CPU_ISA; "": all it sees */
-    char refused[ONEDNN_REASON]; /* why it is not to be opened; "": it is */
-} onednn_settings;
-
-/* What the first onednn_open will open; as blas_settle. */
-void onednn_settle(const onednn_settings *settings);
+/* As blas_settle; `target` limits the instruction set, as DNNL_MAX_CPU_ISA. */
+void onednn_settle(const library_settings *settings);
 
 /*
- * The library, opened at the first call and kept for the life of the process. NULL, with *reason,
- * when it cannot be used. Any thread.
+ * The library, opened at the first call and kept for the life of the process. NULL, with *reason
+ * (`reason` may be NULL), when it cannot be used. Any thread.
  */
 onednn *onednn_open(const char **reason);
 
-/* Closes it to every onednn_open that follows. Only before anything uses it. */
+/* Every later onednn_open fails. Only before anything uses the library. */
 void onednn_refuse(const char *reason);
 
-/* "2.6.3"; what it uses at most, as DNNL_MAX_CPU_ISA; its file. */
+/* "2.6.3"; the instruction set that it uses at most, as DNNL_MAX_CPU_ISA; its file. */
 void onednn_version(const onednn *o, char *version, uint64_t capacity);
 const char *onednn_isa(const onednn *o);
 void onednn_path(onednn *o, char *path, uint64_t capacity);
-/* Products (ONEDNN_TYPE_*) for which it is the fastest library, by what it uses at most. */
+/* Products (ONEDNN_TYPE_*) for which it is the fastest library with that instruction set. */
 uint32_t onednn_types(const onednn *o);
 
-/* What leave needs to put back. */
+/* What leave restores. */
 typedef struct onednn_use {
     int32_t taken, threads;
     int before;
@@ -57,24 +51,24 @@ typedef struct onednn_use {
 
 /*
  * Around calls of this thread. The calls in between use the number of threads that is returned: at
- * most `threads` (>= 1), as team.h's gate grants and the host's OpenMP settings allow. The thread's
- * own setting is as before afterwards.
+ * most `threads` (>= 1), as team_take grants and the host's OpenMP settings allow. leave restores
+ * the thread's own setting.
  */
-int32_t onednn_enter(const onednn *o, onednn_use *use, int32_t threads);
-void onednn_leave(const onednn *o, onednn_use *use);
+int32_t onednn_enter(onednn_use *use, int32_t threads);
+void onednn_leave(const onednn_use *use);
 
 /* Products c (m x n, not transposed) = a (m x k) b (k x n), extents >= 1. 0: the library declined
  * and c is as it was. */
 int onednn_product_f32(const onednn *o, const blas_matrix *c, const blas_matrix *a,
                        const blas_matrix *b, int64_t m, int64_t n, int64_t k);
-/* int8 in, int32 out; sums are exact modulo 2^32. The better one for large products. */
+/* int8 in, int32 out; sums are exact modulo 2^32. Faster than a plan for large products. */
 int onednn_product_i8(const onednn *o, const blas_matrix *c, const blas_matrix *a,
                       const blas_matrix *b, int64_t m, int64_t n, int64_t k);
 
 /*
  * Products that are compiled for their extents: plans, of which a device keeps a few. Any number of
- * threads may use one set. NULL: no memory. Freeing NULL does nothing; clearing forgets what is not
- * in use.
+ * threads may use one set. NULL: out of memory. Freeing NULL does nothing; clearing frees what is
+ * not in use.
  */
 typedef struct onednn_plans onednn_plans;
 onednn_plans *onednn_plans_create(void);
@@ -88,5 +82,13 @@ typedef enum onednn_type { ONEDNN_BF16_BF16, ONEDNN_BF16_F32, ONEDNN_I8_I32 } on
 int onednn_product_planned(onednn *o, onednn_plans *plans, int32_t threads, onednn_type type,
                            const blas_matrix *c, const blas_matrix *a, const blas_matrix *b,
                            int64_t m, int64_t n, int64_t k);
+
+/*
+ * onednn_check.c: checks the products whose bits (ONEDNN_TYPE_*) are set in *types and clears the
+ * bits of those that are wrong or missing; measures gflops on one thread, index by bit. Takes some
+ * milliseconds a type. Returns NULL, or why the library cannot be used at all.
+ */
+#define ONEDNN_TYPES 3
+const char *onednn_check(onednn *o, uint32_t *types, double gflops[ONEDNN_TYPES]);
 
 #endif

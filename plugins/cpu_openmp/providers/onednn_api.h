@@ -27,7 +27,8 @@
 #define DNNL_ARGUMENT_SCRATCHPAD 80
 #define DNNL_AXES 12 /* DNNL_MAX_NDIMS */
 
-/* Version 2 has structures where version 3 has handles: room for one, 696 and 2800 bytes in 2.6. */
+/* Version 2 has structures where version 3 has handles: more than their 696 and 2800 bytes in 2.6.
+ */
 #define DNNL_MEMORY_DESC_BYTES 2048
 #define DNNL_MATMUL_DESC_BYTES 16384
 
@@ -42,7 +43,7 @@ typedef struct onednn_argument {
     void *memory;
 } onednn_argument;
 
-/* The functions by which the library was found. Handles are void *, statuses and enumerations
+/* The library and its functions. Handles are void *, statuses and enumerations
  * int; a memory descriptor is passed by its address in version 2, by its handle in version 3. */
 struct onednn {
     int major;
@@ -88,12 +89,13 @@ struct onednn {
                                         const void *weights, const void *bias, const void *dst,
                                         const void *attributes);
 
-    void *engine;               /* NULL: no bf16 products */
-    char reason[ONEDNN_REASON]; /* why it cannot be used; "": it can */
+    void *engine;                /* NULL: no bf16 products */
+    char reason[LIBRARY_REASON]; /* why it cannot be used; "": it can */
 };
 
-/* onednn_plans.c: finds what planned products need, of o->major; makes the engine. */
-int onednn_find_matmul(void *handle, onednn *o);
+/* onednn_plans.c: finds the functions of version o->major, 0 when one is missing; makes the engine.
+ */
+int onednn_find(void *handle, onednn *o);
 void onednn_start(onednn *o);
 
 #endif

@@ -7,20 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "library.h"
 #include "cpu_openmp/runtime/team.h"
 
-static onednn_settings settings;
-static pthread_mutex_t settling = PTHREAD_MUTEX_INITIALIZER;
-static int settled;
+static library_choice choice = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static const library_settings *const settings = &choice.settings;
 
-void onednn_settle(const onednn_settings *given)
+void onednn_settle(const library_settings *given)
 {
-    (void)pthread_mutex_lock(&settling);
-    if (!settled)
-        settings = *given;
-    settled = 1;
-    (void)pthread_mutex_unlock(&settling);
+    library_settle(&choice, given);
 }
 
 static onednn library;
@@ -60,15 +54,6 @@ static const struct isa {
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-static int find_functions(void *handle, onednn *o)
-{
-    return library_find(handle, "dnnl_set_max_cpu_isa", &o->set_max_cpu_isa) &&
-           library_find(handle, "dnnl_get_effective_cpu_isa", &o->get_effective_cpu_isa) &&
-           library_find(handle, "dnnl_sgemm", &o->sgemm) &&
-           library_find(handle, "dnnl_gemm_s8s8s32", &o->gemm_s8s8s32) &&
-           onednn_find_matmul(handle, o);
-}
-
 /* Two OpenMP runtimes in one process would not share threads. */
 static int shares_openmp(void *handle)
 {
@@ -89,7 +74,7 @@ static int value_of(const struct isa *isa)
 static void limit_isa(void)
 {
     for (size_t i = 0; i < ISAS; i++)
-        if (strcmp(isas[i].name, settings.isa) == 0 && value_of(&isas[i]))
+        if (strcmp(isas[i].name, settings->target) == 0 && value_of(&isas[i]))
             (void)library.set_max_cpu_isa(value_of(&isas[i]));
 }
 
@@ -105,7 +90,7 @@ static void open_named(const char *name)
         library.major = library.version()->major;
     if (library.major != 2 && library.major != 3)
         refuse("%s is not oneDNN 2 or 3", name);
-    else if (!find_functions(handle, &library))
+    else if (!onednn_find(handle, &library))
         refuse("%s lacks functions of oneDNN", name);
     else if (!shares_openmp(handle))
         refuse("%s uses another OpenMP runtime than this plugin", name);
@@ -125,13 +110,13 @@ static void open_first(void)
 
 static void open_library(void)
 {
-    onednn_settle(&settings);
-    if (settings.refused[0]) {
-        refuse("%s", settings.refused);
+    library_settle(&choice, NULL);
+    if (settings->refused[0]) {
+        refuse("%s", settings->refused);
         return;
     }
-    if (settings.name[0])
-        open_named(settings.name);
+    if (settings->name[0])
+        open_named(settings->name);
     else
         open_first();
     if (library.reason[0])
@@ -143,7 +128,8 @@ static void open_library(void)
 onednn *onednn_open(const char **reason)
 {
     (void)pthread_once(&opened, open_library);
-    *reason = library.reason;
+    if (reason)
+        *reason = library.reason;
     return library.reason[0] ? NULL : &library;
 }
 
@@ -187,8 +173,8 @@ void onednn_path(onednn *o, char *path, uint64_t capacity)
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
-/* The library divides a product by this number, and omits the parts of threads that OpenMP then
- * does not grant: so never more than it will grant. */
+/* The library divides a product by this number and omits the parts of threads that OpenMP does not
+ * grant: never more than OpenMP will grant. */
 static int32_t openmp_limit(int32_t threads)
 {
     if (omp_in_parallel() || omp_get_dynamic() || omp_get_max_active_levels() < 1)
@@ -196,11 +182,10 @@ static int32_t openmp_limit(int32_t threads)
     return threads < omp_get_thread_limit() ? threads : omp_get_thread_limit();
 }
 
-int32_t onednn_enter(const onednn *o, onednn_use *use, int32_t threads)
+int32_t onednn_enter(onednn_use *use, int32_t threads)
 {
-    (void)o;
-    int32_t wanted = threads > 1 ? openmp_limit(threads) : 1;
-    int32_t taken = wanted > 1 ? team_take(wanted, threads) : 0;
+    int32_t limit = threads > 1 ? openmp_limit(threads) : 1;
+    int32_t taken = limit > 1 ? team_take(limit, threads) : 0;
     *use = (onednn_use){
         .taken = taken, .threads = taken > 1 ? taken : 1, .before = omp_get_max_threads()};
     if (use->before != use->threads)
@@ -208,9 +193,8 @@ int32_t onednn_enter(const onednn *o, onednn_use *use, int32_t threads)
     return use->threads;
 }
 
-void onednn_leave(const onednn *o, onednn_use *use)
+void onednn_leave(const onednn_use *use)
 {
-    (void)o;
     if (use->before != use->threads)
         omp_set_num_threads(use->before);
     if (use->taken)

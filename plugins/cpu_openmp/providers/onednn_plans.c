@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "library.h"
-
 #define PLANS 32
 
 enum { SRC, WEIGHTS, DST, SCRATCH, MEMORIES };
@@ -35,43 +33,35 @@ struct onednn_plans {
     plan *idle[PLANS];
 };
 
-static int find_version_2(void *handle, onednn *o)
-{
-    return library_find(handle, "dnnl_memory_desc_init_by_strides",
-                        &o->memory_desc_init_by_strides) &&
-           library_find(handle, "dnnl_matmul_desc_init", &o->matmul_desc_init) &&
-           library_find(handle, "dnnl_primitive_desc_create", &o->primitive_desc_create);
-}
+#define FIND(function)                                                                             \
+    {                                                                                              \
+        "dnnl_" #function, offsetof(onednn, function)                                              \
+    }
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static int find_version_3(void *handle, onednn *o)
-{
-    return library_find(handle, "dnnl_memory_desc_create_with_strides",
-                        &o->memory_desc_create_with_strides) &&
-           library_find(handle, "dnnl_memory_desc_destroy", &o->memory_desc_destroy) &&
-           library_find(handle, "dnnl_matmul_primitive_desc_create",
-                        &o->matmul_primitive_desc_create);
-}
+#define FUNCTIONS                                                                                  \
+    FIND(set_max_cpu_isa), FIND(get_effective_cpu_isa), FIND(sgemm), FIND(gemm_s8s8s32),           \
+        FIND(engine_create), FIND(stream_create), FIND(stream_destroy), FIND(stream_wait),         \
+        FIND(memory_desc_get_size), FIND(memory_create), FIND(memory_destroy),                     \
+        FIND(memory_set_data_handle), FIND(primitive_attr_create), FIND(primitive_attr_destroy),   \
+        FIND(primitive_attr_set_scratchpad_mode), FIND(primitive_desc_destroy),                    \
+        FIND(primitive_desc_query_md), FIND(primitive_create), FIND(primitive_destroy),            \
+        FIND(primitive_execute)
+#define FUNCTIONS_2                                                                                \
+    FIND(memory_desc_init_by_strides), FIND(matmul_desc_init), FIND(primitive_desc_create)
+#define FUNCTIONS_3                                                                                \
+    FIND(memory_desc_create_with_strides), FIND(memory_desc_destroy),                              \
+        FIND(matmul_primitive_desc_create)
 
-int onednn_find_matmul(void *handle, onednn *o)
+static const library_symbol symbols[] = {FUNCTIONS};
+static const library_symbol symbols_2[] = {FUNCTIONS_2};
+static const library_symbol symbols_3[] = {FUNCTIONS_3};
+
+int onednn_find(void *handle, onednn *o)
 {
-    return library_find(handle, "dnnl_engine_create", &o->engine_create) &&
-           library_find(handle, "dnnl_stream_create", &o->stream_create) &&
-           library_find(handle, "dnnl_stream_destroy", &o->stream_destroy) &&
-           library_find(handle, "dnnl_stream_wait", &o->stream_wait) &&
-           library_find(handle, "dnnl_memory_desc_get_size", &o->memory_desc_get_size) &&
-           library_find(handle, "dnnl_memory_create", &o->memory_create) &&
-           library_find(handle, "dnnl_memory_destroy", &o->memory_destroy) &&
-           library_find(handle, "dnnl_memory_set_data_handle", &o->memory_set_data_handle) &&
-           library_find(handle, "dnnl_primitive_attr_create", &o->primitive_attr_create) &&
-           library_find(handle, "dnnl_primitive_attr_destroy", &o->primitive_attr_destroy) &&
-           library_find(handle, "dnnl_primitive_attr_set_scratchpad_mode",
-                        &o->primitive_attr_set_scratchpad_mode) &&
-           library_find(handle, "dnnl_primitive_desc_destroy", &o->primitive_desc_destroy) &&
-           library_find(handle, "dnnl_primitive_desc_query_md", &o->primitive_desc_query_md) &&
-           library_find(handle, "dnnl_primitive_create", &o->primitive_create) &&
-           library_find(handle, "dnnl_primitive_destroy", &o->primitive_destroy) &&
-           library_find(handle, "dnnl_primitive_execute", &o->primitive_execute) &&
-           (o->major == 2 ? find_version_2(handle, o) : find_version_3(handle, o));
+    return library_find_all(handle, symbols, COUNT(symbols), o) &&
+           (o->major == 2 ? library_find_all(handle, symbols_2, COUNT(symbols_2), o)
+                          : library_find_all(handle, symbols_3, COUNT(symbols_3), o));
 }
 
 void onednn_start(onednn *o)
@@ -97,7 +87,7 @@ static void plan_free(plan *p)
     free(p);
 }
 
-/* A matrix's memory descriptor, freed by undescribe; NULL: no memory, or it is declined. */
+/* A matrix's memory descriptor, freed by undescribe; NULL: out of memory or declined. */
 static void *describe(const onednn *o, int type, int64_t rows, int64_t columns, int64_t stride,
                       int transposed)
 {

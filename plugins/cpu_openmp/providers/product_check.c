@@ -64,17 +64,17 @@ static int is_right(const blas_matrix *c, check_type type, int64_t i, int64_t j,
 
 /* ---- Right ----------------------------------------------------------------------------------- */
 
-/* Extents that end in the middle of every kernel's tiles. */
+/* Extents that are multiples of no kernel's tiles. */
 #define ROWS 67
 #define COLUMNS 45
 #define INNER 129
 
-static const char *check(check_product product, void *context, check_type type, char *room)
+static const char *check(check_product product, void *context, check_type type, char *memory)
 {
     for (int form = 0; form < 4; form++) {
-        blas_matrix a = fill(room, type, ROWS, INNER, 1, form & 1);
-        blas_matrix b = fill(room + 8 * ROWS * INNER, type, INNER, COLUMNS, 2, form >> 1);
-        blas_matrix c = {room + 8 * (ROWS + COLUMNS) * INNER, COLUMNS, 0};
+        blas_matrix a = fill(memory, type, ROWS, INNER, 1, form & 1);
+        blas_matrix b = fill(memory + 8 * ROWS * INNER, type, INNER, COLUMNS, 2, form >> 1);
+        blas_matrix c = {memory + 8 * (ROWS + COLUMNS) * INNER, COLUMNS, 0};
         if (!product(context, type, &c, &a, &b, ROWS, COLUMNS, INNER))
             return "it declines a product of matrices";
         for (int64_t i = 0; i < ROWS; i++)
@@ -99,12 +99,12 @@ static double seconds(void)
 }
 
 /* Larger than the products before, which some libraries compute by other kernels. */
-static const char *measure(check_product product, void *context, check_type type, char *room,
+static const char *measure(check_product product, void *context, check_type type, char *memory,
                            double *gflops)
 {
-    blas_matrix a = fill(room, type, SIZE, SIZE, 1, 0);
-    blas_matrix b = fill(room + MATRIX_BYTES, type, SIZE, SIZE, 2, 0);
-    blas_matrix c = {room + 2 * MATRIX_BYTES, SIZE, 0};
+    blas_matrix a = fill(memory, type, SIZE, SIZE, 1, 0);
+    blas_matrix b = fill(memory + MATRIX_BYTES, type, SIZE, SIZE, 2, 0);
+    blas_matrix c = {memory + 2 * MATRIX_BYTES, SIZE, 0};
     double best = INFINITY;
     for (int times = 0; times < TIMES; times++) {
         double start = seconds();
@@ -121,9 +121,10 @@ static const char *measure(check_product product, void *context, check_type type
 
 const char *product_check(check_product product, void *context, check_type type, double *gflops)
 {
-    char *room = aligned_alloc(64, 3 * MATRIX_BYTES);
-    const char *why = room ? check(product, context, type, room) : "no memory to check it";
-    why = why ? why : measure(product, context, type, room, gflops);
-    free(room);
+    char *memory = aligned_alloc(64, 3 * MATRIX_BYTES);
+    const char *why =
+        memory ? check(product, context, type, memory) : "out of memory while checking it";
+    why = why ? why : measure(product, context, type, memory, gflops);
+    free(memory);
     return why;
 }

@@ -7,7 +7,7 @@
 
 #include "matrix.h"
 
-/* What goes in and comes out: bf16 gives f32, int8 gives int32. */
+/* The type of the factors; the product is f32 for bf16, int32 for int8, else the same. */
 typedef enum check_type { CHECK_F32, CHECK_F64, CHECK_BF16, CHECK_I8, CHECK_TYPES } check_type;
 
 /* One product of the type c (m x n, not transposed) = a (m x k) b (k x n), on the calling thread
@@ -17,8 +17,8 @@ typedef int (*check_product)(void *context, check_type type, const blas_matrix *
                              int64_t k);
 
 /*
- * Compares products with their definition; takes some milliseconds. *gflops: the fastest of a few
- * products, by the time that the thread computed, so that other programs hardly count. Returns
+ * Compares products with their definition; takes some milliseconds. *gflops: that of the fastest of
+ * a few products, by the thread's CPU time, so that other programs have little influence. Returns
  * NULL, or what is wrong.
  */
 const char *product_check(check_product product, void *context, check_type type, double *gflops);

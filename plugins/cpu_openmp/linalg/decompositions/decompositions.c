@@ -70,8 +70,7 @@ static batch make_batch(const collet_device *device, const collet_kernel_call *c
     b.job = (lapack_job){.device = device, .call = call, .threads = 1};
     b.job.wide = cpu_operand(call, call->n_out)->dtype == COLLET_F64;
     if (side >= r->large_from && b.count > 0 && lapack_takes(call)) {
-        const char *reason;
-        b.job.library = blas_open(&reason);
+        b.job.library = blas_open(NULL);
         b.job.lapack = b.job.library ? blas_lapack_of(b.job.library, b.job.wide) : NULL;
         if (!b.job.lapack)
             b.job.library = NULL;

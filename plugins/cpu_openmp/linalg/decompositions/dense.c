@@ -14,7 +14,7 @@
 /* Rows that are copied together: whole cache lines of the transposed side. */
 #define BAND 64
 
-/* Bytes below which a second thread does not pay. */
+/* Minimum number of bytes per thread. */
 #define GRAIN_BYTES (128 << 10)
 
 dense_view dense_of(const collet_operand *o, int64_t index)
@@ -59,6 +59,14 @@ int dense_stride(const dense_view *v)
     return stride >= v->columns && stride <= INT_MAX ? (int)stride : 0;
 }
 
+dense_view dense_output(const collet_operand *o, int64_t index)
+{
+    dense_view view = dense_of(o, index);
+    if (!dense_stride(&view))
+        view.at = NULL;
+    return view;
+}
+
 /* ---- Copies ---------------------------------------------------------------------------------- */
 
 typedef struct copying {
@@ -67,7 +75,7 @@ typedef struct copying {
     int64_t size;
     int32_t index;            /* of the size */
     int lower;                /* only the lower triangle */
-    int measured;             /* the largest magnitude is wanted */
+    int measured;             /* determine the largest magnitude */
     _Atomic uint64_t largest; /* as bits, which are in the order of magnitudes, NaN last */
 } copying;
 
@@ -121,9 +129,9 @@ static void set_views(copying *c, const collet_device *device, const dense_view 
     c->kernels = device->level;
     c->size = (int64_t)cpu_dtype_size(out->dtype);
     c->index = __builtin_ctz((uint32_t)c->size);
-    int turn = out->row == c->size && out->column != c->size;
-    c->out = turn ? dense_transposed(*out) : *out;
-    c->in = turn ? dense_transposed(*in) : *in;
+    int transposed = out->row == c->size && out->column != c->size;
+    c->out = transposed ? dense_transposed(*out) : *out;
+    c->in = transposed ? dense_transposed(*in) : *in;
 }
 
 static void copy(copying *c, int32_t threads)

@@ -29,13 +29,18 @@ dense_view dense_transposed(dense_view v);
  * overlap, all counts fit an int), else 0. */
 int dense_stride(const dense_view *v);
 
+/* As dense_of, for an output that BLAS or LAPACK may write; `at` is NULL where they do not support
+ * the view. */
+dense_view dense_output(const collet_operand *o, int64_t index);
+
 /* out = in, which have one shape and dtype and do not overlap, on at most `threads` threads. */
 void dense_copy(const collet_device *device, int32_t threads, const dense_view *out,
                 const dense_view *in);
 
 /*
  * The same, into rows or columns of adjacent elements; returns the largest magnitude, or NaN when
- * one is not finite. Of `lower` only the lower triangle is read, and zeros are set above it.
+ * one is not finite. With `lower` only the lower triangle is read; the elements above it become
+ * zero.
  */
 double dense_load(const collet_device *device, int32_t threads, const dense_view *out,
                   const dense_view *in, int lower);

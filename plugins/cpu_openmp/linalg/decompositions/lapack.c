@@ -20,16 +20,10 @@ int lapack_takes(const collet_kernel_call *call)
     return counts_fit(cpu_extent(a, 1), cpu_extent(a, 0)) && cpu_extent(last, 0) <= INT_MAX;
 }
 
-void lapack_enter(const lapack_job *job, blas_use *use)
+void lapack_enter(const lapack_job *job, blas_use *use, int32_t threads)
 {
     if (job->threads > 1)
-        (void)blas_enter(job->library, use, job->threads);
-}
-
-void lapack_enter_parts(const lapack_job *job, blas_use *use)
-{
-    if (job->threads > 1)
-        (void)blas_enter(job->library, use, 1);
+        (void)blas_enter(job->library, use, threads);
 }
 
 void lapack_leave(const lapack_job *job, blas_use *use)

@@ -45,28 +45,23 @@ void lapack_eigh(const lapack_job *job, void *scratch, int64_t begin, int64_t en
 
 /* ---- For these files ------------------------------------------------------------------------- */
 
-/* Our threads that move a matrix before the library's threads compute: more would spin and take its
- * processors. */
+/* Our threads that move a matrix before the library's threads compute: more would spin, and occupy
+ * processors that the library needs. */
 #define LAPACK_ALONE 1
 
-/* Around calls of the library's LAPACK, with its own threads where the job has them. */
-void lapack_enter(const lapack_job *job, blas_use *use);
+/* Around calls of the library's LAPACK, with `threads` = job->threads, or of lapack_parts.c and of
+ * the library on one thread, with 1. */
+void lapack_enter(const lapack_job *job, blas_use *use, int32_t threads);
 void lapack_leave(const lapack_job *job, blas_use *use);
-/* Around calls of lapack_parts.c and of the library at one thread; ends with lapack_leave. */
-void lapack_enter_parts(const lapack_job *job, blas_use *use);
 
-/* lapack_parts.c: as the functions of blas.h that are called alike, on the job's threads. */
+/* lapack_parts.c: as blas_multiply, blas_subtract_square and blas_solve, on the job's threads. */
 void lapack_multiply(const lapack_job *job, const blas_matrix *c, const blas_matrix *left,
                      const blas_matrix *right, int64_t m, int64_t n, int64_t k, int factor,
                      int keep);
 void lapack_subtract_square(const lapack_job *job, const blas_matrix *c, const blas_matrix *a,
                             int64_t n, int64_t k);
-void lapack_solve_unit_lower(const lapack_job *job, const blas_matrix *l, const blas_matrix *x,
-                             int64_t m, int64_t n);
-void lapack_solve_upper(const lapack_job *job, const blas_matrix *u, const blas_matrix *x,
-                        int64_t m, int64_t n);
-void lapack_solve_lower_right(const lapack_job *job, const blas_matrix *l, const blas_matrix *x,
-                              int64_t m, int64_t n);
+void lapack_solve_triangle(const lapack_job *job, blas_triangle which, const blas_matrix *a,
+                           const blas_matrix *x, int64_t m, int64_t n);
 
 /*
  * lapack_factor.c: P A = L U in place, for min(rows, columns) steps: step k exchanged row k with
@@ -93,7 +88,7 @@ int64_t lapack_zero_pivot(const lapack_factors *f);
  * (dense_load). */
 int lapack_is_regular(const lapack_job *job, double largest);
 
-/* Hands out pieces of a scratch, 64-byte aligned; with base NULL it only counts. */
+/* Divides a scratch into pieces, 64-byte aligned; with base NULL it only counts. */
 typedef struct lapack_pieces {
     char *base;
     uint64_t used; /* UINT64_MAX: too many */
@@ -102,7 +97,7 @@ typedef struct lapack_pieces {
 /* Scratch of rows x columns elements of `size` bytes. */
 void *lapack_take(lapack_pieces *p, int64_t rows, int64_t columns, uint64_t size);
 
-/* Bytes of the pieces taken, or `shared`, those of cpu_<op>_scratch, where they are more. */
+/* Bytes of the pieces taken; at least `shared`, those of cpu_<op>_scratch. */
 uint64_t lapack_pieces_bytes(const lapack_pieces *p, uint64_t shared);
 
 #endif

@@ -5,23 +5,14 @@
 #include "shared/host/linalg/matrices.h"
 #include "lapack.h"
 
-/* Order of the matrices that LAPACK is given. */
+/* Order of the largest matrix that LAPACK factors. */
 #define BLOCK 64
-
-/* The output itself, when BLAS takes it; else NULL is where it is. */
-static dense_view place_of(const collet_kernel_call *call, int64_t index)
-{
-    dense_view place = dense_of(cpu_operand(call, 0), index);
-    if (!dense_stride(&place))
-        place.at = NULL;
-    return place;
-}
 
 uint64_t lapack_cholesky_scratch(const collet_kernel_call *call)
 {
     lapack_pieces p = {0};
     int64_t n = cpu_extent(cpu_operand(call, 2), 0);
-    if (!place_of(call, 0).at)
+    if (!dense_output(cpu_operand(call, 0), 0).at)
         (void)lapack_take(&p, n, n, cpu_dtype_size(cpu_operand(call, 2)->dtype));
     return lapack_pieces_bytes(&p, cpu_cholesky_scratch(call));
 }
@@ -38,8 +29,8 @@ static blas_matrix block(const factoring *f, int64_t i, int64_t j)
 }
 
 /*
- * The n x n block whose first element is (first, first), by halves: on rows, LAPACK's own is the
- * slower one of its two. 0, or the order of the first leading minor that is not positive.
+ * The n x n block whose first element is (first, first), by halves: LAPACK's own is slow
+ * on row-major matrices. 0, or the order of the first leading minor that is not positive.
  */
 static int64_t factor(const factoring *f, int64_t first, int64_t count)
 {
@@ -55,7 +46,7 @@ static int64_t factor(const factoring *f, int64_t first, int64_t count)
     int64_t bad = factor(f, first, half);
     if (bad)
         return bad;
-    lapack_solve_lower_right(f->job, &top, &adjacent, rest, half);
+    lapack_solve_triangle(f->job, BLAS_LOWER_RIGHT, &top, &adjacent, rest, half);
     lapack_subtract_square(f->job, &last, &adjacent, rest, half);
     return factor(f, middle, rest);
 }
@@ -66,7 +57,7 @@ void lapack_cholesky(const lapack_job *job, void *scratch, int64_t begin, int64_
     const collet_operand *lower = cpu_operand(call, 0);
     for (int64_t index = begin; index < end; index++) {
         dense_view in = dense_of(cpu_operand(call, 2), index), out = dense_of(lower, index);
-        factoring f = {.job = job, .a = place_of(call, index)};
+        factoring f = {.job = job, .a = dense_output(lower, index)};
         blas_use use;
         if (!f.a.at)
             f.a = dense_at(scratch, in.dtype, in.rows, in.columns);
@@ -75,7 +66,7 @@ void lapack_cholesky(const lapack_job *job, void *scratch, int64_t begin, int64_
             cpu_cholesky(call, scratch, index, index + 1);
             continue;
         }
-        lapack_enter_parts(job, &use);
+        lapack_enter(job, &use, 1);
         int64_t bad = factor(&f, 0, in.rows);
         lapack_leave(job, &use);
         cpu_info_store(cpu_operand(call, 1), index, bad);

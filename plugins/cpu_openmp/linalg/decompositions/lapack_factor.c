@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * LU by halves of the columns (S. Toledo, SIAM J. Matrix Anal. Appl. 18, 1065, 1997) on rows as
- * they are in memory: LAPACK's own needs columns, and its threads would compete with ours for
- * processors.
+ * LU by halves of the columns (S. Toledo, SIAM J. Matrix Anal. Appl. 18, 1065, 1997) on
+ * row-major matrices: LAPACK's own needs column-major ones, and its threads would compete with ours
+ * for processors.
  */
 #include "cpu_openmp/runtime/team.h"
 #include "shared/host/linalg/matrices.h"
 #include "kernel_panel.h"
 #include "lapack.h"
 
-/* Elements that are only moved: the least number per thread. */
+/* Minimum number of elements per thread that are only moved. */
 #define GRAIN_ELEMENTS (4 << 10)
 
 static int64_t size_of(const lapack_factors *f)
@@ -94,7 +94,7 @@ static void factor_columns(const lapack_factors *f, int64_t first, int64_t colum
     blas_matrix under = block(f, middle, first), rest = block(f, middle, middle);
     factor_columns(f, first, left);
     exchange(f, first, middle, middle, right);
-    lapack_solve_unit_lower(f->job, &top, &adjacent, left, right);
+    lapack_solve_triangle(f->job, BLAS_UNIT_LOWER, &top, &adjacent, left, right);
     lapack_multiply(f->job, &rest, &under, &adjacent, f->a.rows - middle, right, left, -1, 1);
     factor_columns(f, middle, right);
     exchange(f, middle, middle + right, first, left);
@@ -112,7 +112,7 @@ void lapack_factor(const lapack_factors *f)
     if (rest > 0) {
         blas_matrix top = block(f, 0, 0), adjacent = block(f, 0, steps);
         exchange(f, 0, steps, steps, rest);
-        lapack_solve_unit_lower(f->job, &top, &adjacent, steps, rest);
+        lapack_solve_triangle(f->job, BLAS_UNIT_LOWER, &top, &adjacent, steps, rest);
     }
 }
 

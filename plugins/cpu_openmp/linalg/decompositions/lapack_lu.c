@@ -6,10 +6,10 @@
 #include "shared/host/linalg/matrices.h"
 #include "lapack.h"
 
-/* Elements that are only moved: the least number per thread. */
+/* Minimum number of elements per thread that are only moved. */
 #define GRAIN_ELEMENTS (16 << 10)
 
-/* L and U out of the one matrix that holds both, which may be in the place of either. */
+/* Extracts L and U from the one matrix that holds both, which may be one of the outputs. */
 typedef struct parting {
     const lapack_factors *f;
     dense_view lower, upper;
@@ -49,27 +49,23 @@ static void part(const lapack_factors *f, const dense_view *lower, const dense_v
     dense_clear_below(upper);
 }
 
-/* Where matrix `index` can be factored: the output of its shape, when BLAS takes that. */
+/* Matrix `index` is factored in the output of its shape, when BLAS supports that one. */
 static dense_view place_of(const collet_kernel_call *call, int64_t index)
 {
     const collet_operand *lower = cpu_operand(call, 1), *upper = cpu_operand(call, 2);
-    dense_view l = dense_of(lower, index), u = dense_of(upper, index);
-    dense_view place = l.rows >= u.columns ? l : u;
-    if (!dense_stride(&place))
-        place.at = NULL;
-    return place;
+    return dense_output(cpu_extent(lower, 1) >= cpu_extent(upper, 0) ? lower : upper, index);
 }
 
-typedef struct lu_room {
+typedef struct lu_scratch {
     void *panel, *pivot, *matrix;
-} lu_room;
+} lu_scratch;
 
-static lu_room lu_take(const collet_kernel_call *call, lapack_pieces *p)
+static lu_scratch lu_take(const collet_kernel_call *call, lapack_pieces *p)
 {
     const collet_operand *a = cpu_operand(call, 4);
     int64_t m = cpu_extent(a, 1), n = cpu_extent(a, 0);
     uint64_t size = cpu_dtype_size(a->dtype);
-    lu_room r;
+    lu_scratch r;
     r.panel = lapack_take(p, m, LAPACK_PANEL, size);
     r.pivot = lapack_take(p, min_i64(m, n), 1, sizeof(int32_t));
     r.matrix = place_of(call, 0).at ? NULL : lapack_take(p, m, n, size);
@@ -83,7 +79,7 @@ uint64_t lapack_lu_scratch(const collet_kernel_call *call)
     return lapack_pieces_bytes(&p, cpu_lu_scratch(call));
 }
 
-/* The order of rows that exchanges lead to. */
+/* The permutation that results from the exchanges. */
 static void store_perm(const collet_operand *o, int64_t index, const int32_t *pivot, int64_t steps)
 {
     char *at = cpu_matrix_at(o, 1, index);
@@ -103,7 +99,7 @@ void lapack_lu(const lapack_job *job, void *scratch, int64_t begin, int64_t end)
     const collet_kernel_call *call = job->call;
     const collet_operand *perm = cpu_operand(call, 0), *info = cpu_operand(call, 3);
     lapack_pieces p = {.base = scratch};
-    lu_room r = lu_take(call, &p);
+    lu_scratch r = lu_take(call, &p);
     for (int64_t index = begin; index < end; index++) {
         dense_view a = dense_of(cpu_operand(call, 4), index), place = place_of(call, index);
         dense_view lower = dense_of(cpu_operand(call, 1), index);
@@ -116,7 +112,7 @@ void lapack_lu(const lapack_job *job, void *scratch, int64_t begin, int64_t end)
         }
         lapack_factors f = {.job = job, .a = place, .pivot = r.pivot, .panel = r.panel};
         blas_use use;
-        lapack_enter_parts(job, &use);
+        lapack_enter(job, &use, 1);
         lapack_factor(&f);
         lapack_leave(job, &use);
         store_perm(perm, index, r.pivot, upper.rows);

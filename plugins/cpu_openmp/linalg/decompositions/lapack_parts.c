@@ -7,7 +7,7 @@
 #include "cpu_openmp/runtime/team.h"
 #include "lapack.h"
 
-/* Multiply-adds per thread, at least. */
+/* Minimum number of multiply-adds per thread. */
 #define GRAIN_PRODUCTS (1 << 19)
 
 typedef struct parts {
@@ -15,6 +15,7 @@ typedef struct parts {
     blas_matrix c, left, right;
     int64_t m, n, k;
     int factor, keep, by_rows;
+    blas_triangle triangle;
 } parts;
 
 static blas_matrix moved(const parts *p, const blas_matrix *x, int64_t rows, int64_t columns)
@@ -61,7 +62,8 @@ void lapack_multiply(const lapack_job *job, const blas_matrix *c, const blas_mat
     run(&p, p.by_rows ? m : n, (p.by_rows ? n : m) * k, multiply);
 }
 
-/* Rows begin .. end-1 of a lower triangle: what stands left of its own square, and that square. */
+/* Rows begin .. end-1 of a lower triangle: the rectangle left of the diagonal square, and the
+ * square. */
 static void subtract_square(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const parts *p = argument;
@@ -100,47 +102,22 @@ void lapack_subtract_square(const lapack_job *job, const blas_matrix *c, const b
 
 /* ---- Triangular systems ---------------------------------------------------------------------- */
 
-static void solve_unit_lower(void *argument, int32_t thread, int64_t begin, int64_t end)
+/* Columns begin .. end-1 of x; rows, where the triangle is on the right. */
+static void solve(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const parts *p = argument;
-    blas_matrix x = moved(p, &p->c, 0, begin);
+    blas_matrix x = moved(p, &p->c, p->by_rows ? begin : 0, p->by_rows ? 0 : begin);
     (void)thread;
-    blas_solve_unit_lower(p->job->library, p->job->wide, &p->left, &x, p->m, end - begin);
+    blas_solve(p->job->library, p->job->wide, p->triangle, &p->left, &x,
+               p->by_rows ? end - begin : p->m, p->by_rows ? p->n : end - begin);
 }
 
-void lapack_solve_unit_lower(const lapack_job *job, const blas_matrix *l, const blas_matrix *x,
-                             int64_t m, int64_t n)
+void lapack_solve_triangle(const lapack_job *job, blas_triangle which, const blas_matrix *a,
+                           const blas_matrix *x, int64_t m, int64_t n)
 {
-    parts p = {.job = job, .c = *x, .left = *l, .m = m};
-    run(&p, n, m * m / 2, solve_unit_lower);
-}
-
-static void solve_upper(void *argument, int32_t thread, int64_t begin, int64_t end)
-{
-    const parts *p = argument;
-    blas_matrix x = moved(p, &p->c, 0, begin);
-    (void)thread;
-    blas_solve_upper(p->job->library, p->job->wide, &p->left, &x, p->m, end - begin);
-}
-
-void lapack_solve_upper(const lapack_job *job, const blas_matrix *u, const blas_matrix *x,
-                        int64_t m, int64_t n)
-{
-    parts p = {.job = job, .c = *x, .left = *u, .m = m};
-    run(&p, n, m * m / 2, solve_upper);
-}
-
-static void solve_lower_right(void *argument, int32_t thread, int64_t begin, int64_t end)
-{
-    const parts *p = argument;
-    blas_matrix x = moved(p, &p->c, begin, 0);
-    (void)thread;
-    blas_solve_lower_right(p->job->library, p->job->wide, &p->left, &x, end - begin, p->n);
-}
-
-void lapack_solve_lower_right(const lapack_job *job, const blas_matrix *l, const blas_matrix *x,
-                              int64_t m, int64_t n)
-{
-    parts p = {.job = job, .c = *x, .left = *l, .n = n};
-    run(&p, m, n * n / 2, solve_lower_right);
+    int by_rows = which == BLAS_LOWER_RIGHT;
+    int64_t order = by_rows ? n : m;
+    parts p = {
+        .job = job, .c = *x, .left = *a, .m = m, .n = n, .triangle = which, .by_rows = by_rows};
+    run(&p, by_rows ? m : n, order * order / 2, solve);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Householder QR by blocks of columns, on rows as they are in memory: LAPACK's own needs columns,
- * and three transposing copies take a fifteenth of its time. The vectors of a block are made in
- * columns, in a panel that stays in the cache, and applied by products of matrices; Q takes their
- * place from the last block to the first. The signs that make R's diagonal positive are put into
- * the identity that Q begins as.
+ * Householder QR by blocks of columns, on row-major matrices: LAPACK's own needs column-major ones,
+ * and three transposing copies take a fifteenth of its time. The vectors of a block are computed as
+ * columns, in a panel that stays in the cache, and applied by matrix products; Q replaces them from
+ * the last block to the first. The signs that make R's diagonal positive are applied to the
+ * identity from which Q is formed.
  */
 #include <string.h>
 
@@ -18,11 +18,11 @@
 #define BLOCK 32
 
 /* A factorisation and its scratch. `a` is m x n and becomes R with the vectors below its
- * diagonal; q is m x k, `a` itself where k = n. */
+ * diagonal; q is m x k, `a` itself where n = k. */
 typedef struct qr_work {
     const lapack_job *job;
     dense_view a, q;
-    int64_t least; /* k */
+    int64_t k; /* min(m, n) */
     int64_t size;
     char *panel;        /* vectors of a block, in columns: m x BLOCK */
     char *t;            /* of every block, BLOCK x BLOCK each */
@@ -39,17 +39,17 @@ typedef struct qr_places {
 static qr_work qr_take(const collet_kernel_call *call, lapack_pieces *p, qr_places *places)
 {
     dense_view q = dense_of(cpu_operand(call, 0), 0), upper = dense_of(cpu_operand(call, 1), 0);
-    int64_t m = q.rows, n = upper.columns, least = q.columns;
+    int64_t m = q.rows, n = upper.columns, k = q.columns;
     uint64_t size = cpu_dtype_size(q.dtype);
-    qr_work r = {.least = least, .size = (int64_t)size};
+    qr_work r = {.k = k, .size = (int64_t)size};
     r.panel = lapack_take(p, m, BLOCK, size);
-    r.t = lapack_take(p, (least + BLOCK - 1) / BLOCK, BLOCK * BLOCK, size);
+    r.t = lapack_take(p, (k + BLOCK - 1) / BLOCK, BLOCK * BLOCK, size);
     r.left = lapack_take(p, BLOCK, n, size);
     r.right = lapack_take(p, BLOCK, n, size);
     r.corner = lapack_take(p, BLOCK, BLOCK, size);
-    r.negated = lapack_take(p, least, 1, 1);
-    places->q = dense_stride(&q) ? NULL : lapack_take(p, m, least, size);
-    places->a = n == least || dense_stride(&upper) ? NULL : lapack_take(p, m, n, size);
+    r.negated = lapack_take(p, k, 1, 1);
+    places->q = dense_stride(&q) ? NULL : lapack_take(p, m, k, size);
+    places->a = n == k || dense_stride(&upper) ? NULL : lapack_take(p, m, n, size);
     return r;
 }
 
@@ -88,7 +88,7 @@ static blas_matrix dense_matrix(char *at, int64_t stride)
     return (blas_matrix){.at = at, .stride = stride};
 }
 
-static blas_matrix turn(blas_matrix m)
+static blas_matrix transposed(blas_matrix m)
 {
     m.transposed = !m.transposed;
     return m;
@@ -137,8 +137,8 @@ static void reduce(const qr_work *r)
 {
     const dense_view *a = &r->a;
     const collet_device *device = r->job->device;
-    for (int64_t first = 0; first < r->least; first += BLOCK) {
-        int64_t columns = min_i64(BLOCK, r->least - first), rows = a->rows - first;
+    for (int64_t first = 0; first < r->k; first += BLOCK) {
+        int64_t columns = min_i64(BLOCK, r->k - first), rows = a->rows - first;
         int64_t next = first + columns, rest = a->columns - next;
         dense_view here = part(a, first, first, rows, columns);
         dense_view panel = panel_of(r, a, first, columns);
@@ -152,8 +152,9 @@ static void reduce(const qr_work *r)
                     adjacent = matrix(r, a, first, next);
         blas_matrix left = dense_matrix(r->left, rest), right = dense_matrix(r->right, rest);
         multiply(r, left, vectors, adjacent, columns, rest, rows, 1, 0);
-        multiply(r, right, turn(dense_matrix(t, columns)), left, columns, rest, columns, 1, 0);
-        multiply(r, adjacent, turn(vectors), right, rows, rest, columns, -1, 1);
+        multiply(r, right, transposed(dense_matrix(t, columns)), left, columns, rest, columns, 1,
+                 0);
+        multiply(r, adjacent, transposed(vectors), right, rows, rest, columns, -1, 1);
     }
 }
 
@@ -168,20 +169,20 @@ static void form_own(const qr_work *r, int64_t first, int64_t columns, blas_matr
         if (r->negated[first + j])
             dense_negate(r->job->device, &transpose, j, 0);
     }
-    multiply(r, matrix(r, &r->q, first, first), turn(vectors), corner, r->q.rows - first, columns,
-             columns, -1, 0);
+    multiply(r, matrix(r, &r->q, first, first), transposed(vectors), corner, r->q.rows - first,
+             columns, columns, -1, 0);
     for (int64_t j = first; j < first + columns; j++)
         add_number(r, element(&r->q, j, j), r->negated[j] ? -1 : 1);
 }
 
-/* Q in the place of the vectors. Elements next to a block's rows, in the columns of later blocks,
- * counts as zero before the block is applied. */
+/* Q, which replaces the vectors. Elements in a block's rows and the columns of later blocks count
+ * as zero before the block is applied. */
 static void form(const qr_work *r)
 {
     const dense_view *q = &r->q;
-    for (int64_t first = (r->least - 1) / BLOCK * BLOCK; first >= 0; first -= BLOCK) {
-        int64_t columns = min_i64(BLOCK, r->least - first), rows = q->rows - first;
-        int64_t next = first + columns, rest = r->least - next, below = rows - columns;
+    for (int64_t first = (r->k - 1) / BLOCK * BLOCK; first >= 0; first -= BLOCK) {
+        int64_t columns = min_i64(BLOCK, r->k - first), rows = q->rows - first;
+        int64_t next = first + columns, rest = r->k - next, below = rows - columns;
         dense_view here = part(q, first, first, rows, columns);
         dense_view panel = panel_of(r, q, first, columns);
         dense_copy(r->job->device, 1, &panel, &here);
@@ -192,22 +193,22 @@ static void form(const qr_work *r)
         multiply(r, left, lower, under, columns, rest, below, 1, 0);
         multiply(r, right, dense_matrix(triangle(r, first), columns), left, columns, rest, columns,
                  1, 0);
-        multiply(r, under, turn(lower), right, below, rest, columns, -1, 1);
-        multiply(r, adjacent, turn(vectors), right, columns, rest, columns, -1, 0);
+        multiply(r, under, transposed(lower), right, below, rest, columns, -1, 1);
+        multiply(r, adjacent, transposed(vectors), right, columns, rest, columns, -1, 0);
         form_own(r, first, columns, vectors);
     }
 }
 
 /* ---- qr -------------------------------------------------------------------------------------- */
 
-/* R, its diagonal not negative, out of `a`, which may be in its place. */
+/* R, its diagonal not negative, from `a`, which may be the output. */
 static void store_upper(const qr_work *r, const dense_view *upper)
 {
-    dense_view top = part(&r->a, 0, 0, r->least, r->a.columns);
+    dense_view top = part(&r->a, 0, 0, r->k, r->a.columns);
     if (top.at != upper->at)
         dense_copy(r->job->device, r->job->threads, upper, &top);
     dense_clear_below(upper);
-    for (int64_t k = 0; k < r->least; k++) {
+    for (int64_t k = 0; k < r->k; k++) {
         const void *x = element(upper, k, k);
         r->negated[k] = r->job->wide ? *(const double *)x < 0.0 : *(const float *)x < 0.0f;
         if (r->negated[k])
@@ -219,15 +220,15 @@ static void decompose(const qr_work *r, const dense_view *q, const dense_view *u
 {
     const lapack_job *job = r->job;
     blas_use use;
-    lapack_enter_parts(job, &use);
+    lapack_enter(job, &use, 1);
     reduce(r);
     lapack_leave(job, &use);
     if (r->q.at != r->a.at) {
-        dense_view vectors = part(&r->a, 0, 0, r->a.rows, r->least);
+        dense_view vectors = part(&r->a, 0, 0, r->a.rows, r->k);
         dense_copy(job->device, job->threads, &r->q, &vectors);
     }
     store_upper(r, upper);
-    lapack_enter_parts(job, &use);
+    lapack_enter(job, &use, 1);
     form(r);
     lapack_leave(job, &use);
     if (r->q.at != q->at)

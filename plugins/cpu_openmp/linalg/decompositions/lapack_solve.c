@@ -5,16 +5,16 @@
 #include "shared/host/linalg/matrices.h"
 #include "lapack.h"
 
-typedef struct solve_room {
+typedef struct solve_scratch {
     void *a, *b, *panel, *pivot;
-} solve_room;
+} solve_scratch;
 
-static solve_room solve_take(const collet_kernel_call *call, lapack_pieces *p)
+static solve_scratch solve_take(const collet_kernel_call *call, lapack_pieces *p)
 {
     const collet_operand *b = cpu_operand(call, 3);
     int64_t n = cpu_extent(b, 1);
     uint64_t size = cpu_dtype_size(b->dtype);
-    solve_room r;
+    solve_scratch r;
     r.a = lapack_take(p, n, n, size);
     r.b = lapack_take(p, n, cpu_extent(b, 0), size);
     r.panel = lapack_take(p, n, LAPACK_PANEL, size);
@@ -31,7 +31,7 @@ uint64_t lapack_solve_scratch(const collet_kernel_call *call)
 
 typedef enum state { FACTORED, SINGULAR, IRREGULAR } state;
 
-static lapack_factors factors_of(const lapack_job *job, const solve_room *r)
+static lapack_factors factors_of(const lapack_job *job, const solve_scratch *r)
 {
     const collet_operand *a = cpu_operand(job->call, 2);
     return (lapack_factors){.job = job,
@@ -40,14 +40,14 @@ static lapack_factors factors_of(const lapack_job *job, const solve_room *r)
                             .panel = r->panel};
 }
 
-static state factor(const lapack_job *job, int64_t index, const solve_room *r)
+static state factor(const lapack_job *job, int64_t index, const solve_scratch *r)
 {
     dense_view a = dense_of(cpu_operand(job->call, 2), index);
     lapack_factors f = factors_of(job, r);
     blas_use use;
     if (!lapack_is_regular(job, dense_load(job->device, job->threads, &f.a, &a, 0)))
         return IRREGULAR;
-    lapack_enter_parts(job, &use);
+    lapack_enter(job, &use, 1);
     lapack_factor(&f);
     lapack_leave(job, &use);
     return lapack_zero_pivot(&f) == 0 ? FACTORED : SINGULAR;
@@ -58,8 +58,8 @@ static blas_matrix rows_of(const dense_view *v)
     return (blas_matrix){.at = v->at, .stride = dense_stride(v)};
 }
 
-/* 0: BLAS does not support the right sides. */
-static int solve_one(const lapack_job *job, int64_t index, const solve_room *r)
+/* 0: the right sides are not regular. */
+static int solve_one(const lapack_job *job, int64_t index, const solve_scratch *r)
 {
     dense_view b = dense_of(cpu_operand(job->call, 3), index);
     dense_view x = dense_of(cpu_operand(job->call, 0), index);
@@ -69,10 +69,10 @@ static int solve_one(const lapack_job *job, int64_t index, const solve_room *r)
     blas_use use;
     if (!lapack_is_regular(job, dense_load(job->device, job->threads, &rows, &b, 0)))
         return 0;
-    lapack_enter_parts(job, &use);
+    lapack_enter(job, &use, 1);
     lapack_exchange(&f, 0, b.rows, &rows);
-    lapack_solve_unit_lower(job, &triangles, &sides, b.rows, b.columns);
-    lapack_solve_upper(job, &triangles, &sides, b.rows, b.columns);
+    lapack_solve_triangle(job, BLAS_UNIT_LOWER, &triangles, &sides, b.rows, b.columns);
+    lapack_solve_triangle(job, BLAS_UPPER, &triangles, &sides, b.rows, b.columns);
     lapack_leave(job, &use);
     dense_copy(job->device, job->threads, &x, &rows);
     return 1;
@@ -84,7 +84,7 @@ int64_t lapack_solve(const lapack_job *job, void *scratch, int64_t begin, int64_
     const collet_operand *x = cpu_operand(call, 0), *a = cpu_operand(call, 2);
     int64_t singular = end;
     lapack_pieces p = {.base = scratch};
-    solve_room r = solve_take(call, &p);
+    solve_scratch r = solve_take(call, &p);
     const char *held = NULL;
     state found = IRREGULAR;
     for (int64_t index = begin; index < end; index++) {
@@ -97,7 +97,7 @@ int64_t lapack_solve(const lapack_job *job, void *scratch, int64_t begin, int64_
             singular = index < singular ? index : singular;
             cpu_matrix_fill(x, index, (double)NAN);
         } else if (found == IRREGULAR || !solve_one(job, index, &r)) {
-            /* Its scratch is this one, and the factors were there. */
+            /* It uses the same scratch, where the factors were. */
             int64_t bad = cpu_solve(call, scratch, index, index + 1);
             singular = bad <= index && bad < singular ? bad : singular;
             held = NULL;

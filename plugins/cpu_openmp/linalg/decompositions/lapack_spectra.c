@@ -15,36 +15,27 @@ static void store_vector(const collet_operand *o, int64_t index, const void *x)
 
 /* ---- svd ------------------------------------------------------------------------------------- */
 
-/* LAPACK sees the transpose of a row-major matrix, whose U and V^T are V^T and U as rows: nothing
- * has to be transposed. */
-typedef struct svd_room {
+/* For LAPACK a row-major matrix is its transpose, whose U and V^T are, row-major, V^T and U:
+ * nothing has to be transposed. */
+typedef struct svd_scratch {
     void *a, *u, *s, *vt, *work, *integers;
     int lwork;
-} svd_room;
+} svd_scratch;
 
-/* Where output `o` of matrix `index` can be written by LAPACK itself; else NULL is where it is. */
-static dense_view place_of(const collet_operand *o, int64_t index)
-{
-    dense_view place = dense_of(o, index);
-    if (!dense_stride(&place))
-        place.at = NULL;
-    return place;
-}
-
-static svd_room svd_take(const collet_kernel_call *call, lapack_pieces *p)
+static svd_scratch svd_take(const collet_kernel_call *call, lapack_pieces *p)
 {
     const collet_operand *u = cpu_operand(call, 0), *vt = cpu_operand(call, 2);
     const collet_operand *a = cpu_operand(call, 4);
-    int64_t m = cpu_extent(a, 1), n = cpu_extent(a, 0), least = m < n ? m : n;
-    int64_t numbers = 4 * least * least + 7 * least + 64 * (m + n);
+    int64_t m = cpu_extent(a, 1), n = cpu_extent(a, 0), k = m < n ? m : n;
+    int64_t numbers = 4 * k * k + 7 * k + 64 * (m + n);
     uint64_t size = cpu_dtype_size(a->dtype);
-    svd_room r;
+    svd_scratch r;
     r.a = lapack_take(p, m, n, size);
-    r.u = place_of(u, 0).at ? NULL : lapack_take(p, m, least, size);
-    r.vt = place_of(vt, 0).at ? NULL : lapack_take(p, least, n, size);
-    r.s = lapack_take(p, least, 1, size);
+    r.u = dense_output(u, 0).at ? NULL : lapack_take(p, m, k, size);
+    r.vt = dense_output(vt, 0).at ? NULL : lapack_take(p, k, n, size);
+    r.s = lapack_take(p, k, 1, size);
     r.work = lapack_take(p, numbers, 1, size);
-    r.integers = lapack_take(p, 8 * least, 1, sizeof(int));
+    r.integers = lapack_take(p, 8 * k, 1, sizeof(int));
     r.lwork = (int)numbers;
     return r;
 }
@@ -57,10 +48,11 @@ uint64_t lapack_svd_scratch(const collet_kernel_call *call)
 }
 
 /* Not 0: no convergence. */
-static int decompose(const lapack_job *job, int64_t index, const svd_room *r, const dense_view *a)
+static int decompose(const lapack_job *job, int64_t index, const svd_scratch *r,
+                     const dense_view *a)
 {
     const collet_operand *u_out = cpu_operand(job->call, 0), *vt_out = cpu_operand(job->call, 2);
-    dense_view u = place_of(u_out, index), vt = place_of(vt_out, index);
+    dense_view u = dense_output(u_out, index), vt = dense_output(vt_out, index);
     if (!u.at)
         u = dense_at(r->u, a->dtype, u.rows, u.columns);
     if (!vt.at)
@@ -68,7 +60,7 @@ static int decompose(const lapack_job *job, int64_t index, const svd_room *r, co
     int m = (int)a->columns, n = (int)a->rows, u_stride = dense_stride(&u);
     int vt_stride = dense_stride(&vt), info;
     blas_use use;
-    lapack_enter(job, &use);
+    lapack_enter(job, &use, job->threads);
     job->lapack->gesdd("S", &m, &n, r->a, &m, r->s, vt.at, &vt_stride, u.at, &u_stride, r->work,
                        &r->lwork, r->integers, &info, 1);
     lapack_leave(job, &use);
@@ -88,7 +80,7 @@ void lapack_svd(const lapack_job *job, void *scratch, int64_t begin, int64_t end
 {
     const collet_kernel_call *call = job->call;
     lapack_pieces p = {.base = scratch};
-    svd_room r = svd_take(call, &p);
+    svd_scratch r = svd_take(call, &p);
     for (int64_t index = begin; index < end; index++) {
         dense_view in = dense_of(cpu_operand(call, 4), index);
         dense_view a = dense_at(r.a, in.dtype, in.rows, in.columns);
@@ -102,17 +94,17 @@ void lapack_svd(const lapack_job *job, void *scratch, int64_t begin, int64_t end
 
 /* ---- eigh ------------------------------------------------------------------------------------ */
 
-typedef struct eigh_room {
+typedef struct eigh_scratch {
     void *a, *values, *work, *integers;
     int lwork, liwork;
-} eigh_room;
+} eigh_scratch;
 
-static eigh_room eigh_take(const collet_kernel_call *call, lapack_pieces *p)
+static eigh_scratch eigh_take(const collet_kernel_call *call, lapack_pieces *p)
 {
     const collet_operand *a = cpu_operand(call, 3);
     int64_t n = cpu_extent(a, 0), numbers = 2 * n * n + 64 * n + 1;
     uint64_t size = cpu_dtype_size(a->dtype);
-    eigh_room r;
+    eigh_scratch r;
     r.a = lapack_take(p, n, n, size);
     r.values = lapack_take(p, n, 1, size);
     r.work = lapack_take(p, numbers, 1, size);
@@ -134,14 +126,14 @@ void lapack_eigh(const lapack_job *job, void *scratch, int64_t begin, int64_t en
     const collet_kernel_call *call = job->call;
     const collet_operand *values = cpu_operand(call, 0), *vectors = cpu_operand(call, 1);
     lapack_pieces p = {.base = scratch};
-    eigh_room r = eigh_take(call, &p);
+    eigh_scratch r = eigh_take(call, &p);
     for (int64_t index = begin; index < end; index++) {
         dense_view in = dense_of(cpu_operand(call, 3), index), out = dense_of(vectors, index);
         dense_view a = dense_at(r.a, in.dtype, in.rows, in.columns);
         int n = (int)in.rows, info = 1;
         blas_use use;
         if (lapack_is_regular(job, dense_load(job->device, LAPACK_ALONE, &a, &in, 1))) {
-            lapack_enter(job, &use);
+            lapack_enter(job, &use, job->threads);
             /* The lower triangle of rows is the upper one of columns. */
             job->lapack->syevd("V", "U", &n, r.a, &n, r.values, r.work, &r.lwork, r.integers,
                                &r.liwork, &info, 1, 1);
