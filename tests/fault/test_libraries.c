@@ -281,6 +281,19 @@ static void versions_of_onednn(void **state)
                            NULL});
 }
 
+/* Without a setting oneDNN is looked for by its sonames, here that of Debian 13. */
+static void sonames_of_onednn(void **state)
+{
+    (void)state;
+    if (dlopen("libdnnl.so.3", RTLD_LAZY)) /* which comes first */
+        skip();
+    expect(&(library_case){"off",
+                           "",
+                           "cpu_openmp.onednn_isa=AVX2",
+                           {"\"library\": \"oneDNN 3.99.1\"", "/soname/libdnnl.so.3.6\""},
+                           NULL});
+}
+
 static void a_wrong_onednn(void **state)
 {
     (void)state;
@@ -307,6 +320,7 @@ int main(void)
         cmocka_unit_test(a_core_of_the_environment),
         cmocka_unit_test(a_crash_of_one_instruction_set),
         cmocka_unit_test(versions_of_onednn),
+        cmocka_unit_test(sonames_of_onednn),
         cmocka_unit_test(a_wrong_onednn),
     };
     (void)unsetenv("OPENBLAS_CORETYPE");
