@@ -272,14 +272,15 @@ static outcome try_device(frame *f, device *d)
     return status == COLLET_REFUSED ? TRY_NEXT : GIVE_UP;
 }
 
-static void count_fallback(frame *f, const device *wanted, const device *served, const char *why)
+static void count_fallback(frame *f, const device *chosen, const device *served, const char *why)
 {
     collet_runtime *r = f->cx->runtime;
     f->cx->counters.fallbacks++;
     if (!atomic_exchange(&r->fallback_logged, 1))
-        log_message(&r->log, COLLET_LOG_WARNING,
-                    "%s ran on %s instead of %s: %s (said once; the fallback counter goes on)",
-                    f->op->name, served->name, wanted->name, why);
+        log_message(
+            &r->log, COLLET_LOG_WARNING,
+            "%s ran on %s instead of %s: %s (logged once; the counter of fallbacks goes on)",
+            f->op->name, served->name, chosen->name, why);
 }
 
 /* Under auto a device with the only valid copy of an input is tried first. */
@@ -290,7 +291,7 @@ static uint32_t preferred(const frame *f, const selection *s)
         if (atomic_load(&d->state) != DEVICE_OPEN || d->space == 0)
             continue;
         for (uint32_t i = f->op->n_out; i < f->count; i++)
-            if (f->arrays[i] && storage_away_on(f->arrays[i]->storage, d) &&
+            if (f->arrays[i] && storage_valid_only_on(f->arrays[i]->storage, d) &&
                 device_find_row(d, f->op->id, f->sig, f->mask))
                 return k;
     }
@@ -303,28 +304,29 @@ static collet_status run(frame *f)
     int allowed = f->cx->fallback < 0 ? s->several : f->cx->fallback;
     uint32_t first = preferred(f, s);
     char why[256] = "";
-    collet_error told; /* of the first device that has the kernel, else of the first */
-    told.status = COLLET_UNSUPPORTED;
-    told.text[0] = '\0';
+    /* Of the first device that has the kernel, else of the first. */
+    collet_error reported;
+    reported.status = COLLET_UNSUPPORTED;
+    reported.text[0] = '\0';
     for (uint32_t k = 0; k < s->count; k++) {
         /* `first`, then the others in order */
         device *d = s->devices[k == 0 ? first : k <= first ? k - 1 : k];
-        outcome came = try_device(f, d);
-        if (came == SERVED) {
+        outcome tried = try_device(f, d);
+        if (tried == SERVED) {
             f->cx->counters.calls++;
             if (k)
                 count_fallback(f, s->devices[first], d, why);
             return COLLET_OK;
         }
-        if (!k || came == GIVE_UP ||
-            (told.status == COLLET_UNSUPPORTED && f->err.status != COLLET_UNSUPPORTED))
-            told = f->err;
-        if (came == GIVE_UP || !allowed)
+        if (!k || tried == GIVE_UP ||
+            (reported.status == COLLET_UNSUPPORTED && f->err.status != COLLET_UNSUPPORTED))
+            reported = f->err;
+        if (tried == GIVE_UP || !allowed)
             break;
         if (!k)
             snprintf(why, sizeof why, "%.255s", f->err.text);
     }
-    return context_fail(f->cx, told.status, "%s", told.text);
+    return context_fail(f->cx, reported.status, "%s", reported.text);
 }
 
 static int nothing_to_do(const frame *f)

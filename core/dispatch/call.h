@@ -5,12 +5,13 @@
 
 #include <collet/collet.h>
 
-/* collet_call of an op with two inputs, one output and no parameters. */
-static inline collet_status call_two(collet_context *cx, uint32_t id, collet_array *out,
-                                     const collet_array *a, const collet_array *b)
-{
-    const collet_array *ins[] = {a, b};
-    return collet_call(cx, id, &out, ins, NULL);
-}
+/* The operands of a call. */
+#define OUTS(...) ((collet_array *[]){__VA_ARGS__})
+#define INS(...) ((const collet_array *[]){__VA_ARGS__})
+
+/* Sets bit i of *mask for each of `count` axes i of `a` (negative ones count from the end); axes
+ * NULL: all. INVALID. */
+collet_status call_axes(collet_context *cx, const char *name, const collet_array *a,
+                        const int32_t *axes, int32_t count, uint32_t *mask);
 
 #endif

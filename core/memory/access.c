@@ -8,16 +8,15 @@
 static collet_status host_ready(collet_context *cx, const collet_array *a, const void *address,
                                 size_t bytes, const char *what)
 {
-    if (!cx)
-        return COLLET_INVALID;
-    if (!runtime_alive(cx->runtime))
-        return runtime_forked(&cx->error);
+    collet_status status = context_check(cx);
+    if (status != COLLET_OK)
+        return status;
     if (!a)
         return context_fail(cx, COLLET_INVALID, "%s: the array is NULL", what);
-    size_t wanted = (size_t)a->size * collet_dtype_size(a->dtype);
-    if (bytes != wanted)
+    size_t needed = (size_t)a->size * collet_dtype_size(a->dtype);
+    if (bytes != needed)
         return context_fail(cx, COLLET_INVALID, "%s: %zu bytes were given, the array has %zu", what,
-                            bytes, wanted);
+                            bytes, needed);
     if (bytes && !address)
         return context_fail(cx, COLLET_INVALID, "%s: the address is NULL", what);
     return COLLET_OK;
@@ -42,16 +41,16 @@ static collet_status copy_on_host(collet_context *cx, collet_array *to, const co
 {
     void *target, *source;
     collet_status status =
-        storage_lend(from->storage, COLLET_READ, 0, &source, &cx->moved, &cx->error);
+        storage_map(from->storage, COLLET_READ, 0, &source, &cx->moved, &cx->error);
     if (status != COLLET_OK)
         return status;
-    status = storage_lend(to->storage, COLLET_WRITE, array_is_whole(to), &target, &cx->moved,
-                          &cx->error);
+    status =
+        storage_map(to->storage, COLLET_WRITE, array_is_whole(to), &target, &cx->moved, &cx->error);
     if (status == COLLET_OK) {
         copy_axes(to, (char *)target + to->offset, from, (const char *)source + from->offset, 0);
-        storage_give_back(to->storage, NULL);
+        storage_unmap(to->storage, NULL);
     }
-    storage_give_back(from->storage, NULL);
+    storage_unmap(from->storage, NULL);
     return status;
 }
 
@@ -68,11 +67,6 @@ collet_status array_assign(collet_context *cx, collet_array *to, const collet_ar
     return copy_on_host(cx, to, from);
 }
 
-static collet_status twin_create(collet_context *cx, const collet_array *a, collet_array **twin)
-{
-    return array_create(cx->runtime, twin, a->dtype, a->ndim, a->shape, &cx->error);
-}
-
 /* ---- Elements ---------------------------------------------------------------------------- */
 
 static collet_status copy_bytes(collet_context *cx, const collet_array *a, int32_t access,
@@ -80,7 +74,7 @@ static collet_status copy_bytes(collet_context *cx, const collet_array *a, int32
 {
     void *base;
     int whole = access == COLLET_WRITE && array_is_whole(a);
-    collet_status status = storage_lend(a->storage, access, whole, &base, &cx->moved, &cx->error);
+    collet_status status = storage_map(a->storage, access, whole, &base, &cx->moved, &cx->error);
     if (status != COLLET_OK)
         return status;
     /* The caller may pass the memory that it has wrapped. */
@@ -88,53 +82,53 @@ static collet_status copy_bytes(collet_context *cx, const collet_array *a, int32
         memmove(target, (const char *)base + a->offset, bytes);
     else
         memmove((char *)base + a->offset, source, bytes);
-    return storage_give_back(a->storage, &cx->error);
+    return storage_unmap(a->storage, &cx->error);
+}
+
+/* Through a contiguous copy where the view is not contiguous. */
+static collet_status transfer(collet_context *cx, collet_array *a, int32_t access, void *target,
+                              const void *source, size_t bytes)
+{
+    collet_array *dense = NULL;
+    if (!bytes)
+        return COLLET_OK;
+    if (a->contiguous)
+        return copy_bytes(cx, a, access, target, source, bytes);
+    collet_status status =
+        array_create(cx->runtime, &dense, a->dtype, a->ndim, a->shape, &cx->error);
+    if (status == COLLET_OK && access == COLLET_READ)
+        status = array_assign(cx, dense, a);
+    if (status == COLLET_OK)
+        status = copy_bytes(cx, dense, access, target, source, bytes);
+    if (status == COLLET_OK && access == COLLET_WRITE)
+        status = array_assign(cx, a, dense);
+    collet_array_free(dense);
+    return status;
 }
 
 collet_status collet_array_read(collet_context *cx, const collet_array *array, void *target,
                                 size_t bytes)
 {
-    collet_array *twin = NULL;
     collet_status status = host_ready(cx, array, target, bytes, "collet_array_read");
-    if (status != COLLET_OK || !bytes)
-        return status;
-    if (array->contiguous)
-        return copy_bytes(cx, array, COLLET_READ, target, NULL, bytes);
-    status = twin_create(cx, array, &twin);
-    if (status == COLLET_OK)
-        status = array_assign(cx, twin, array);
-    if (status == COLLET_OK)
-        status = copy_bytes(cx, twin, COLLET_READ, target, NULL, bytes);
-    collet_array_free(twin);
-    return status;
+    return status == COLLET_OK
+               ? transfer(cx, (collet_array *)(uintptr_t)array, COLLET_READ, target, NULL, bytes)
+               : status;
 }
 
 collet_status collet_array_write(collet_context *cx, collet_array *array, const void *source,
                                  size_t bytes)
 {
-    collet_array *twin = NULL;
     collet_status status = host_ready(cx, array, source, bytes, "collet_array_write");
-    if (status != COLLET_OK || !bytes)
-        return status;
-    if (array->contiguous)
-        return copy_bytes(cx, array, COLLET_WRITE, NULL, source, bytes);
-    status = twin_create(cx, array, &twin);
-    if (status == COLLET_OK)
-        status = copy_bytes(cx, twin, COLLET_WRITE, NULL, source, bytes);
-    if (status == COLLET_OK)
-        status = array_assign(cx, array, twin);
-    collet_array_free(twin);
-    return status;
+    return status == COLLET_OK ? transfer(cx, array, COLLET_WRITE, NULL, source, bytes) : status;
 }
 
 collet_status collet_array_acquire(collet_context *cx, collet_array *array, int32_t access,
                                    void **address)
 {
     void *base = NULL;
-    if (!cx)
-        return COLLET_INVALID;
-    if (!runtime_alive(cx->runtime))
-        return runtime_forked(&cx->error);
+    collet_status status = context_check(cx);
+    if (status != COLLET_OK)
+        return status;
     if (!array || !address || !(access & (COLLET_READ | COLLET_WRITE)) ||
         access & ~(COLLET_READ | COLLET_WRITE))
         return context_fail(
@@ -145,7 +139,7 @@ collet_status collet_array_acquire(collet_context *cx, collet_array *array, int3
         return context_fail(
             cx, COLLET_INVALID,
             "collet_array_acquire: the view repeats elements and cannot be written");
-    collet_status status = storage_lend(array->storage, access, 0, &base, &cx->moved, &cx->error);
+    status = storage_map(array->storage, access, 0, &base, &cx->moved, &cx->error);
     if (status == COLLET_OK)
         *address = (char *)base + array->offset;
     return status;
@@ -153,11 +147,8 @@ collet_status collet_array_acquire(collet_context *cx, collet_array *array, int3
 
 collet_status collet_array_release(collet_context *cx, collet_array *array)
 {
-    if (!cx)
-        return COLLET_INVALID;
-    if (!runtime_alive(cx->runtime))
-        return runtime_forked(&cx->error);
-    if (!array)
-        return context_fail(cx, COLLET_INVALID, "collet_array_release: the array is NULL");
-    return storage_give_back(array->storage, &cx->error);
+    collet_status status = context_check(cx);
+    if (status == COLLET_OK && !array)
+        status = context_fail(cx, COLLET_INVALID, "collet_array_release: the array is NULL");
+    return status == COLLET_OK ? storage_unmap(array->storage, &cx->error) : status;
 }

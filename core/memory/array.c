@@ -192,12 +192,10 @@ collet_status array_create(collet_runtime *runtime, collet_array **out, collet_d
 
 static collet_status ready(collet_context *cx, const void *out)
 {
-    if (!cx)
-        return COLLET_INVALID;
-    if (!runtime_alive(cx->runtime))
-        return runtime_forked(&cx->error);
-    return out ? COLLET_OK
-               : collet_fail(&cx->error, COLLET_INVALID, "an argument that must not be NULL is");
+    collet_status status = context_check(cx);
+    return status != COLLET_OK || out
+               ? status
+               : context_fail(cx, COLLET_INVALID, "the address of the new array is NULL");
 }
 
 collet_status collet_array_create(collet_context *cx, collet_array **out, collet_dtype dtype,

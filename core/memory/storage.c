@@ -32,9 +32,9 @@ static int never_written(const storage *s)
     return !s->valid && !s->lost;
 }
 
-/* Bytes that were valid only on a lost device are lost. Copies that failed work may have left
- * unwritten are dropped where another valid copy exists. */
-static void forget_lost(storage *s)
+/* Bytes that were valid only on a lost device are lost. Copies that failed work may not have
+ * written are dropped where another valid copy exists. */
+static void drop_lost(storage *s)
 {
     int had = !never_written(s);
     for (copy *c = s->host.next; c; c = c->next) {
@@ -131,7 +131,7 @@ void storage_retain(storage *s)
     atomic_fetch_add_explicit(&s->references, 1, memory_order_relaxed);
 }
 
-static void wait_quietly(const use *u)
+static void wait_for_use(const use *u)
 {
     if (u->queue && atomic_load(&u->queue->completed) < u->ticket)
         queue_wait(u->queue);
@@ -143,9 +143,9 @@ static void host_copy_free(storage *s)
     copy *c = &s->host;
     if (!c->memory)
         return;
-    wait_quietly(&c->writer);
+    wait_for_use(&c->writer);
     for (uint32_t i = 0; i < c->reader_count; i++)
-        wait_quietly(&c->readers[i]);
+        wait_for_use(&c->readers[i]);
     if (s->wrapped)
         return;
     free(c->memory);
@@ -213,7 +213,7 @@ static void remember(copy *c, use u, int32_t access)
         }
     }
     if (c->reader_count == STORAGE_READERS) {
-        wait_quietly(&c->readers[0]);
+        wait_for_use(&c->readers[0]);
         c->readers[0] = u;
         return;
     }
@@ -282,7 +282,7 @@ static collet_status fetch_to_host(storage *s, transfer_counters *moved, collet_
                                                   s->host.memory, s->bytes, err);
         pthread_mutex_unlock(&q->lock);
     }
-    queue_give_back(q);
+    queue_return(q);
     if (device_note_status(from->device, status) != COLLET_OK)
         return status;
     moved->bytes_to_host += s->bytes;
@@ -298,7 +298,7 @@ static collet_status make_valid_on_host(storage *s, transfer_counters *moved, co
         return host_memory_take(s, err);
     collet_status status = fetch_to_host(s, moved, err);
     /* Another device may hold a valid copy. */
-    while (status == COLLET_DEVICE_LOST && (forget_lost(s), s->valid))
+    while (status == COLLET_DEVICE_LOST && (drop_lost(s), s->valid))
         status = fetch_to_host(s, moved, err);
     return status;
 }
@@ -389,7 +389,7 @@ static collet_status use_locked(storage *s, queue *q, int32_t access, int whole,
     if (status != COLLET_OK)
         return status;
     if (s->host.next)
-        forget_lost(s);
+        drop_lost(s);
     if (s->lost && !whole)
         return lost(s, err);
     copy *c = find_copy(s, d);
@@ -431,23 +431,23 @@ void storage_commit(storage *s, queue *q, uint64_t ticket, int32_t access)
     state_unlock(s);
 }
 
-int storage_away_on(storage *s, const device *d)
+int storage_valid_only_on(storage *s, const device *d)
 {
     pthread_mutex_lock(&s->lock);
-    int away = is_valid(s, d->space) && !is_valid(s, 0);
+    int only = is_valid(s, d->space) && !is_valid(s, 0);
     pthread_mutex_unlock(&s->lock);
-    return away;
+    return only;
 }
 
-/* ---- Lending ----------------------------------------------------------------------------- */
+/* ---- Mapping ----------------------------------------------------------------------------- */
 
-static collet_status lend_locked(storage *s, int32_t access, int whole, void **address,
-                                 transfer_counters *moved, collet_error *err)
+static collet_status map_locked(storage *s, int32_t access, int whole, void **address,
+                                transfer_counters *moved, collet_error *err)
 {
     collet_status status = busy_check(s, access, err);
     if (status != COLLET_OK)
         return status;
-    forget_lost(s);
+    drop_lost(s);
     if (s->lost && !whole)
         return lost(s, err);
     status = whole ? host_memory_take(s, err) : make_valid_on_host(s, moved, err);
@@ -464,16 +464,16 @@ static collet_status lend_locked(storage *s, int32_t access, int whole, void **a
     return COLLET_OK;
 }
 
-collet_status storage_lend(storage *s, int32_t access, int whole, void **address,
-                           transfer_counters *moved, collet_error *err)
+collet_status storage_map(storage *s, int32_t access, int whole, void **address,
+                          transfer_counters *moved, collet_error *err)
 {
     pthread_mutex_lock(&s->lock);
-    collet_status status = lend_locked(s, access, whole, address, moved, err);
+    collet_status status = map_locked(s, access, whole, address, moved, err);
     state_unlock(s);
     return status;
 }
 
-collet_status storage_give_back(storage *s, collet_error *err)
+collet_status storage_unmap(storage *s, collet_error *err)
 {
     collet_status status = COLLET_OK;
     pthread_mutex_lock(&s->lock);

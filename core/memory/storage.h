@@ -77,13 +77,13 @@ static inline int storage_settled(const storage *s, const queue *q)
 void storage_commit(storage *s, queue *q, uint64_t ticket, int32_t access);
 
 /* Makes the bytes valid in host memory and waits for work on them; the address is valid until
- * storage_give_back. Several readers or one writer, else BUSY. `whole`: all bytes will be written,
+ * storage_unmap. Several readers or one writer, else BUSY. `whole`: all bytes will be written,
  * so their present value is not needed and may be lost. */
-collet_status storage_lend(storage *s, int32_t access, int whole, void **address,
-                           transfer_counters *moved, collet_error *err);
-collet_status storage_give_back(storage *s, collet_error *err);
+collet_status storage_map(storage *s, int32_t access, int whole, void **address,
+                          transfer_counters *moved, collet_error *err);
+collet_status storage_unmap(storage *s, collet_error *err);
 
 /* 1 if the bytes are valid in the device's space and stale in the host's. */
-int storage_away_on(storage *s, const device *d);
+int storage_valid_only_on(storage *s, const device *d);
 
 #endif

@@ -11,10 +11,9 @@
 static collet_status view_create(collet_context *cx, collet_array **out, const collet_array *base,
                                  collet_array **view)
 {
-    if (!cx)
-        return COLLET_INVALID;
-    if (!runtime_alive(cx->runtime))
-        return runtime_forked(&cx->error);
+    collet_status status = context_check(cx);
+    if (status != COLLET_OK)
+        return status;
     if (!out || !base)
         return collet_fail(&cx->error, COLLET_INVALID,
                            "the array or the address of the view is NULL");
@@ -146,29 +145,39 @@ static int reshaped_strides(const collet_array *a, int32_t ndim, const int64_t *
     return 1;
 }
 
+/* A view with an array's storage and, so far, its strides: the caller sets its own. */
+static collet_status shaped_view(collet_context *cx, collet_array **out, const collet_array *array,
+                                 int32_t ndim, const int64_t *shape, collet_array **view)
+{
+    collet_status status = view_create(cx, out, array, view);
+    if (status != COLLET_OK)
+        return status;
+    status = shape_check(array->dtype, ndim, shape, &(*view)->size, &cx->error);
+    if (status != COLLET_OK) {
+        free(*view);
+        return status;
+    }
+    (*view)->ndim = ndim;
+    for (int32_t i = 0; i < ndim; i++)
+        (*view)->shape[i] = shape[i];
+    return COLLET_OK;
+}
+
 collet_status collet_array_reshape(collet_context *cx, collet_array **out,
                                    const collet_array *array, int32_t ndim, const int64_t *shape)
 {
     collet_array *a = NULL;
-    int64_t size;
-    collet_status status = view_create(cx, out, array, &a);
+    collet_status status = shaped_view(cx, out, array, ndim, shape, &a);
     if (status != COLLET_OK)
         return status;
-    status = shape_check(a->dtype, ndim, shape, &size, &cx->error);
-    if (status != COLLET_OK) {
+    if (a->size != array->size) {
+        status = collet_fail(&cx->error, COLLET_SHAPE,
+                             "reshape: %" PRId64 " elements cannot become %" PRId64, array->size,
+                             a->size);
         free(a);
         return status;
     }
-    if (size != a->size) {
-        free(a);
-        return collet_fail(&cx->error, COLLET_SHAPE,
-                           "reshape: %" PRId64 " elements cannot become %" PRId64, array->size,
-                           size);
-    }
-    a->ndim = ndim;
-    for (int32_t i = 0; i < ndim; i++)
-        a->shape[i] = shape[i];
-    if (size && !reshaped_strides(array, ndim, shape, a->strides))
+    if (a->size && !reshaped_strides(array, ndim, shape, a->strides))
         return view_refuse(cx, a, COLLET_SHAPE,
                            "reshape: the array's strides do not allow this shape without a copy");
     view_finish(out, a);
@@ -179,15 +188,9 @@ collet_status collet_array_broadcast(collet_context *cx, collet_array **out,
                                      const collet_array *array, int32_t ndim, const int64_t *shape)
 {
     collet_array *a = NULL;
-    int64_t size;
-    collet_status status = view_create(cx, out, array, &a);
+    collet_status status = shaped_view(cx, out, array, ndim, shape, &a);
     if (status != COLLET_OK)
         return status;
-    status = shape_check(a->dtype, ndim, shape, &size, &cx->error);
-    if (status != COLLET_OK) {
-        free(a);
-        return status;
-    }
     int32_t lead = ndim - array->ndim;
     if (lead < 0)
         return view_refuse(cx, a, COLLET_SHAPE,
@@ -197,10 +200,8 @@ collet_status collet_array_broadcast(collet_context *cx, collet_array **out,
         if (have != 1 && have != shape[i])
             return view_refuse(cx, a, COLLET_SHAPE,
                                "broadcast: the array's shape cannot be repeated to that one");
-        a->shape[i] = shape[i];
         a->strides[i] = have == shape[i] && i >= lead ? array->strides[i - lead] : 0;
     }
-    a->ndim = ndim;
     view_finish(out, a);
     return COLLET_OK;
 }

@@ -55,175 +55,174 @@ collet_status op_rule_reduce_some(const op *o, op_shapes *views, const void *par
 {
     const collet_reduce_params *p = params;
     const struct op_view *in = &views->operand[1];
-    int none = 0, wanted = 1;
+    int empty = 0, has_output = 1;
     collet_status status = op_rule_reduce(o, views, params, err);
     if (status != COLLET_OK)
         return status;
     for (int32_t i = 0; i < in->ndim; i++) {
         if (p->axes >> i & 1)
-            none |= in->shape[i] == 0;
+            empty |= in->shape[i] == 0;
         else
-            wanted &= in->shape[i] != 0;
+            has_output &= in->shape[i] != 0;
     }
-    return none && wanted ? op_shape_error(o, views, "it is not defined for no elements", err)
-                          : COLLET_OK;
+    return empty && has_output ? op_shape_error(o, views, "it is not defined for no elements", err)
+                               : COLLET_OK;
 }
 
 /* ---- Typed calls ------------------------------------------------------------------------- */
 
-collet_status collet_fill(collet_context *context, collet_array *out, collet_scalar value)
+collet_status collet_fill(collet_context *cx, collet_array *out, collet_scalar value)
 {
     collet_fill_params params = {.struct_size = sizeof params, .value = value};
-    return collet_call(context, COLLET_OP_FILL, &out, NULL, &params);
+    return collet_call(cx, COLLET_OP_FILL, &out, NULL, &params);
 }
 
-collet_status collet_add(collet_context *context, collet_array *out, const collet_array *a,
+collet_status collet_add(collet_context *cx, collet_array *out, const collet_array *a,
                          const collet_array *b)
 {
-    return call_two(context, COLLET_OP_ADD, out, a, b);
+    return collet_call(cx, COLLET_OP_ADD, &out, INS(a, b), NULL);
 }
 
-collet_status collet_sub(collet_context *context, collet_array *out, const collet_array *a,
+collet_status collet_sub(collet_context *cx, collet_array *out, const collet_array *a,
                          const collet_array *b)
 {
-    return call_two(context, COLLET_OP_SUB, out, a, b);
+    return collet_call(cx, COLLET_OP_SUB, &out, INS(a, b), NULL);
 }
 
-collet_status collet_mul(collet_context *context, collet_array *out, const collet_array *a,
+collet_status collet_mul(collet_context *cx, collet_array *out, const collet_array *a,
                          const collet_array *b)
 {
-    return call_two(context, COLLET_OP_MUL, out, a, b);
+    return collet_call(cx, COLLET_OP_MUL, &out, INS(a, b), NULL);
 }
 
-collet_status collet_div(collet_context *context, collet_array *out, const collet_array *a,
+collet_status collet_div(collet_context *cx, collet_array *out, const collet_array *a,
                          const collet_array *b)
 {
-    return call_two(context, COLLET_OP_DIV, out, a, b);
+    return collet_call(cx, COLLET_OP_DIV, &out, INS(a, b), NULL);
 }
 
-static collet_status unary(collet_context *context, uint32_t id, collet_array *out,
-                           const collet_array *a)
+collet_status collet_copy(collet_context *cx, collet_array *out, const collet_array *a)
 {
-    return collet_call(context, id, &out, &a, NULL);
+    return collet_call(cx, COLLET_OP_COPY, &out, &a, NULL);
 }
 
-collet_status collet_copy(collet_context *context, collet_array *out, const collet_array *a)
+collet_status collet_exp(collet_context *cx, collet_array *out, const collet_array *a)
 {
-    return unary(context, COLLET_OP_COPY, out, a);
+    return collet_call(cx, COLLET_OP_EXP, &out, &a, NULL);
 }
 
-collet_status collet_exp(collet_context *context, collet_array *out, const collet_array *a)
+collet_status collet_log(collet_context *cx, collet_array *out, const collet_array *a)
 {
-    return unary(context, COLLET_OP_EXP, out, a);
+    return collet_call(cx, COLLET_OP_LOG, &out, &a, NULL);
 }
 
-collet_status collet_log(collet_context *context, collet_array *out, const collet_array *a)
+collet_status collet_sqrt(collet_context *cx, collet_array *out, const collet_array *a)
 {
-    return unary(context, COLLET_OP_LOG, out, a);
+    return collet_call(cx, COLLET_OP_SQRT, &out, &a, NULL);
 }
 
-collet_status collet_sqrt(collet_context *context, collet_array *out, const collet_array *a)
+collet_status collet_sin(collet_context *cx, collet_array *out, const collet_array *a)
 {
-    return unary(context, COLLET_OP_SQRT, out, a);
+    return collet_call(cx, COLLET_OP_SIN, &out, &a, NULL);
 }
 
-collet_status collet_sin(collet_context *context, collet_array *out, const collet_array *a)
+collet_status collet_cos(collet_context *cx, collet_array *out, const collet_array *a)
 {
-    return unary(context, COLLET_OP_SIN, out, a);
+    return collet_call(cx, COLLET_OP_COS, &out, &a, NULL);
 }
 
-collet_status collet_cos(collet_context *context, collet_array *out, const collet_array *a)
+collet_status collet_tanh(collet_context *cx, collet_array *out, const collet_array *a)
 {
-    return unary(context, COLLET_OP_COS, out, a);
+    return collet_call(cx, COLLET_OP_TANH, &out, &a, NULL);
 }
 
-collet_status collet_tanh(collet_context *context, collet_array *out, const collet_array *a)
+collet_status collet_neg(collet_context *cx, collet_array *out, const collet_array *a)
 {
-    return unary(context, COLLET_OP_TANH, out, a);
+    return collet_call(cx, COLLET_OP_NEG, &out, &a, NULL);
 }
 
-collet_status collet_neg(collet_context *context, collet_array *out, const collet_array *a)
+collet_status collet_abs(collet_context *cx, collet_array *out, const collet_array *a)
 {
-    return unary(context, COLLET_OP_NEG, out, a);
+    return collet_call(cx, COLLET_OP_ABS, &out, &a, NULL);
 }
 
-collet_status collet_abs(collet_context *context, collet_array *out, const collet_array *a)
+collet_status collet_conj(collet_context *cx, collet_array *out, const collet_array *a)
 {
-    return unary(context, COLLET_OP_ABS, out, a);
+    return collet_call(cx, COLLET_OP_CONJ, &out, &a, NULL);
 }
 
-collet_status collet_conj(collet_context *context, collet_array *out, const collet_array *a)
-{
-    return unary(context, COLLET_OP_CONJ, out, a);
-}
-
-collet_status collet_axpy(collet_context *context, collet_array *out, collet_scalar alpha,
+collet_status collet_axpy(collet_context *cx, collet_array *out, collet_scalar alpha,
                           const collet_array *x, const collet_array *y)
 {
-    const collet_array *ins[] = {x, y};
     collet_axpy_params params = {.struct_size = sizeof params, .alpha = alpha};
-    return collet_call(context, COLLET_OP_AXPY, &out, ins, &params);
+    return collet_call(cx, COLLET_OP_AXPY, &out, INS(x, y), &params);
 }
 
-collet_status collet_transpose(collet_context *context, collet_array *out, const collet_array *a,
+collet_status collet_transpose(collet_context *cx, collet_array *out, const collet_array *a,
                                const int32_t *perm)
 {
     collet_transpose_params params = {.struct_size = sizeof params};
     params.ndim = a ? (uint32_t)collet_array_ndim(a) : 0;
     for (uint32_t i = 0; i < params.ndim; i++)
         params.perm[i] = perm ? perm[i] : (int32_t)(params.ndim - 1 - i);
-    return collet_call(context, COLLET_OP_TRANSPOSE, &out, &a, &params);
+    return collet_call(cx, COLLET_OP_TRANSPOSE, &out, &a, &params);
 }
 
-static collet_status reduce(collet_context *context, uint32_t id, const char *name,
-                            collet_array *out, const collet_array *a, const int32_t *axes,
-                            int32_t count, int32_t keepdims)
+collet_status call_axes(collet_context *cx, const char *name, const collet_array *a,
+                        const int32_t *axes, int32_t count, uint32_t *mask)
 {
-    collet_reduce_params params = {.struct_size = sizeof params, .keepdims = keepdims != 0};
     int32_t ndim = a ? collet_array_ndim(a) : 0;
     if (count < 0 || (count && !axes))
-        return context_fail(context, COLLET_INVALID, "%s: %d axes at %s", name, count,
+        return context_fail(cx, COLLET_INVALID, "%s: %d axes at %s", name, count,
                             axes ? "an address" : "no address");
-    if (!axes)
-        params.axes = (1u << ndim) - 1;
+    *mask = axes ? 0 : (1u << ndim) - 1;
     for (int32_t i = 0; a && i < count; i++) {
         int32_t axis = axes[i] < 0 ? axes[i] + ndim : axes[i];
-        if (axis < 0 || axis >= ndim || params.axes >> axis & 1)
+        if (axis < 0 || axis >= ndim || *mask >> axis & 1)
             return context_fail(
-                context, COLLET_INVALID,
+                cx, COLLET_INVALID,
                 "%s: axis %d is not one of the %d axes of the array, or named twice", name, axes[i],
                 ndim);
-        params.axes |= 1u << axis;
+        *mask |= 1u << axis;
     }
-    return collet_call(context, id, &out, &a, &params);
+    return COLLET_OK;
 }
 
-collet_status collet_sum(collet_context *context, collet_array *out, const collet_array *a,
+static collet_status reduce(collet_context *cx, uint32_t id, const char *name, collet_array *out,
+                            const collet_array *a, const int32_t *axes, int32_t count,
+                            int32_t keepdims)
+{
+    collet_reduce_params params = {.struct_size = sizeof params, .keepdims = keepdims != 0};
+    collet_status status = call_axes(cx, name, a, axes, count, &params.axes);
+    return status == COLLET_OK ? collet_call(cx, id, &out, &a, &params) : status;
+}
+
+collet_status collet_sum(collet_context *cx, collet_array *out, const collet_array *a,
                          const int32_t *axes, int32_t count, int32_t keepdims)
 {
-    return reduce(context, COLLET_OP_SUM, "sum", out, a, axes, count, keepdims);
+    return reduce(cx, COLLET_OP_SUM, "sum", out, a, axes, count, keepdims);
 }
 
-collet_status collet_mean(collet_context *context, collet_array *out, const collet_array *a,
+collet_status collet_mean(collet_context *cx, collet_array *out, const collet_array *a,
                           const int32_t *axes, int32_t count, int32_t keepdims)
 {
-    return reduce(context, COLLET_OP_MEAN, "mean", out, a, axes, count, keepdims);
+    return reduce(cx, COLLET_OP_MEAN, "mean", out, a, axes, count, keepdims);
 }
 
-collet_status collet_min(collet_context *context, collet_array *out, const collet_array *a,
+collet_status collet_min(collet_context *cx, collet_array *out, const collet_array *a,
                          const int32_t *axes, int32_t count, int32_t keepdims)
 {
-    return reduce(context, COLLET_OP_MIN, "min", out, a, axes, count, keepdims);
+    return reduce(cx, COLLET_OP_MIN, "min", out, a, axes, count, keepdims);
 }
 
-collet_status collet_max(collet_context *context, collet_array *out, const collet_array *a,
+collet_status collet_max(collet_context *cx, collet_array *out, const collet_array *a,
                          const int32_t *axes, int32_t count, int32_t keepdims)
 {
-    return reduce(context, COLLET_OP_MAX, "max", out, a, axes, count, keepdims);
+    return reduce(cx, COLLET_OP_MAX, "max", out, a, axes, count, keepdims);
 }
 
-collet_status collet_argmax(collet_context *context, collet_array *out, const collet_array *a,
+collet_status collet_argmax(collet_context *cx, collet_array *out, const collet_array *a,
                             const int32_t *axes, int32_t count, int32_t keepdims)
 {
-    return reduce(context, COLLET_OP_ARGMAX, "argmax", out, a, axes, count, keepdims);
+    return reduce(cx, COLLET_OP_ARGMAX, "argmax", out, a, axes, count, keepdims);
 }

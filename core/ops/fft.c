@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "dispatch/call.h"
 #include "op/op.h"
 #include "runtime/context.h"
 
@@ -17,8 +18,8 @@ static int64_t half(int64_t n)
     return n > 0 ? n / 2 + 1 : 0;
 }
 
-/* The last axis of the output; of the two real lengths that have this half spectrum the given one,
- * else the even one. */
+/* The extent of the output's last axis. Two real lengths have this half spectrum: the given one, or
+ * the even one. */
 static int64_t transformed(const struct op_view *in, const struct op_view *out)
 {
     int64_t from = in->shape[in->ndim - 1];
@@ -28,7 +29,7 @@ static int64_t transformed(const struct op_view *in, const struct op_view *out)
     if (!is_real(out->dtype))
         return from;
     if (from - 1 > INT64_MAX / 2)
-        return -1; /* more than an i64, beside an axis of no elements */
+        return -1; /* more than an i64: another axis is empty */
     return half(given) == from ? given : from > 1 ? 2 * (from - 1) : from;
 }
 
@@ -70,35 +71,20 @@ collet_status op_rule_fftshift(const op *o, op_shapes *views, const void *params
 
 /* ---- Typed calls ------------------------------------------------------------------------- */
 
-collet_status collet_fft(collet_context *context, collet_array *out, const collet_array *a,
-                         int32_t axes, int32_t inverse)
+collet_status collet_fft(collet_context *cx, collet_array *out, const collet_array *a, int32_t axes,
+                         int32_t inverse)
 {
     collet_fft_params params = {
         .struct_size = sizeof params, .axes = (uint32_t)axes, .inverse = inverse != 0};
     if (axes < 1 || axes > 3)
-        return context_fail(context, COLLET_INVALID, "fft: over the last 1, 2 or 3 axes, not %d",
-                            axes);
-    return collet_call(context, COLLET_OP_FFT, &out, &a, &params);
+        return context_fail(cx, COLLET_INVALID, "fft: over the last 1, 2 or 3 axes, not %d", axes);
+    return collet_call(cx, COLLET_OP_FFT, &out, &a, &params);
 }
 
-collet_status collet_fftshift(collet_context *context, collet_array *out, const collet_array *a,
+collet_status collet_fftshift(collet_context *cx, collet_array *out, const collet_array *a,
                               const int32_t *axes, int32_t count, int32_t inverse)
 {
     collet_fftshift_params params = {.struct_size = sizeof params, .inverse = inverse != 0};
-    int32_t ndim = a ? collet_array_ndim(a) : 0;
-    if (count < 0 || (count && !axes))
-        return context_fail(context, COLLET_INVALID, "fftshift: %d axes at %s", count,
-                            axes ? "an address" : "no address");
-    if (!axes)
-        params.axes = (1u << ndim) - 1;
-    for (int32_t i = 0; a && i < count; i++) {
-        int32_t axis = axes[i] < 0 ? axes[i] + ndim : axes[i];
-        if (axis < 0 || axis >= ndim || params.axes >> axis & 1)
-            return context_fail(
-                context, COLLET_INVALID,
-                "fftshift: axis %d is not one of the %d axes of the array, or named twice", axes[i],
-                ndim);
-        params.axes |= 1u << axis;
-    }
-    return collet_call(context, COLLET_OP_FFTSHIFT, &out, &a, &params);
+    collet_status status = call_axes(cx, "fftshift", a, axes, count, &params.axes);
+    return status == COLLET_OK ? collet_call(cx, COLLET_OP_FFTSHIFT, &out, &a, &params) : status;
 }

@@ -2,21 +2,19 @@
 /* The random family: typed calls. Every shape fits. */
 #include <collet/collet.h>
 
-static collet_status draw(collet_context *context, uint32_t op, collet_array *out, uint64_t seed,
+static collet_status draw(collet_context *cx, uint32_t op, collet_array *out, uint64_t seed,
                           uint64_t offset)
 {
     collet_random_params params = {.struct_size = sizeof params, .seed = seed, .offset = offset};
-    return collet_call(context, op, &out, NULL, &params);
+    return collet_call(cx, op, &out, NULL, &params);
 }
 
-collet_status collet_uniform(collet_context *context, collet_array *out, uint64_t seed,
-                             uint64_t offset)
+collet_status collet_uniform(collet_context *cx, collet_array *out, uint64_t seed, uint64_t offset)
 {
-    return draw(context, COLLET_OP_UNIFORM, out, seed, offset);
+    return draw(cx, COLLET_OP_UNIFORM, out, seed, offset);
 }
 
-collet_status collet_normal(collet_context *context, collet_array *out, uint64_t seed,
-                            uint64_t offset)
+collet_status collet_normal(collet_context *cx, collet_array *out, uint64_t seed, uint64_t offset)
 {
-    return draw(context, COLLET_OP_NORMAL, out, seed, offset);
+    return draw(cx, COLLET_OP_NORMAL, out, seed, offset);
 }

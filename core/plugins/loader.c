@@ -15,14 +15,14 @@
 /* A file that was found. */
 typedef struct candidate {
     loader_plugin plugin;
-    record_list *records; /* its own, so that those of one file stay together */
-    int settled;          /* nothing is left to be done with it */
+    int settled; /* no step is left */
 } candidate;
 
 /* One walk. */
 typedef struct scan {
     const loader_options *options;
-    char *probe_program; /* NULL: not known where */
+    record_list *records;
+    char *probe_program; /* NULL: unknown */
     candidate *candidates;
     size_t candidate_count;
     loader_plugin *plugins;
@@ -69,17 +69,13 @@ static collet_status candidate_start(candidate *c, const char *path, collet_erro
 {
     c->plugin = (loader_plugin){.path = strdup(path), .name = stem(path)};
     manifest_init(&c->plugin.manifest);
-    if (!c->plugin.path || !c->plugin.name)
-        return no_memory(err);
-    return record_list_create(&c->records, err);
+    return c->plugin.path && c->plugin.name ? COLLET_OK : no_memory(err);
 }
 
 static void candidates_free(scan *s)
 {
-    for (size_t i = 0; i < s->candidate_count; i++) {
+    for (size_t i = 0; i < s->candidate_count; i++)
         plugin_clear(&s->candidates[i].plugin);
-        record_list_free(s->candidates[i].records);
-    }
     free(s->candidates);
 }
 
@@ -95,30 +91,25 @@ static int set_text(char **target, const char *text)
 
 /* ---- Steps ------------------------------------------------------------------------------- */
 
-static collet_status note(record_list *records, const loader_plugin *p, int accepted,
-                          const char *stage, double start, collet_error *err)
+static collet_status note(record_list *records, const char *path, int accepted, const char *stage,
+                          double start, const char *code, const char *reason, collet_error *err)
 {
-    record_entry entry = {.accepted = accepted,
-                          .path = p->path,
-                          .stage = stage,
-                          .code = p->code,
-                          .reason = p->reason,
-                          .milliseconds = record_clock() - start};
+    record_entry entry = {accepted, path, stage, code, reason, record_clock() - start};
     return record_add(records, &entry, err);
 }
 
-/* Ends a step: sets the plugin's state and appends the record. `reason` NULL or "" is none. */
+/* Ends a step: sets the plugin's state and appends the record. */
 static collet_status step_end(scan *s, candidate *c, const char *stage, double start, int accepted,
                               const char *code, const char *reason)
 {
     loader_plugin *p = &c->plugin;
-    if (!set_text(&p->code, code) || !set_text(&p->reason, reason ? reason : ""))
+    if (!set_text(&p->code, code) || !set_text(&p->reason, reason))
         return no_memory(s->err);
     p->usable = accepted;
     const collet_host *host = s->options->host;
     host->log(host, accepted ? COLLET_LOG_DEBUG : COLLET_LOG_INFO, "plugin %s: %s: %s%s%s", p->path,
               stage, code, p->reason[0] ? ": " : "", p->reason);
-    return note(c->records, p, accepted, stage, start, s->err);
+    return note(s->records, p->path, accepted, stage, start, code, p->reason, s->err);
 }
 
 /* Whether a list, separated by commas and blanks, contains the word. */
@@ -365,24 +356,10 @@ static collet_status examine_all(scan *s, const search_result *found)
     return status;
 }
 
-/* The records of every file, and the plugins among them. */
-static collet_status list_all(scan *s, record_list *records)
-{
-    collet_status status = COLLET_OK;
-    for (size_t i = 0; status == COLLET_OK && i < s->candidate_count; i++) {
-        candidate *c = &s->candidates[i];
-        for (size_t k = 0; status == COLLET_OK && k < record_count(c->records); k++)
-            status = record_add(records, record_at(c->records, k), s->err);
-        if (status == COLLET_OK)
-            status = keep(s, &c->plugin);
-    }
-    return status;
-}
-
 collet_status loader_scan(const loader_options *options, record_list *records,
                           loader_plugin **plugins, size_t *count, collet_error *err)
 {
-    scan s = {.options = options, .err = err};
+    scan s = {.options = options, .records = records, .err = err};
     search_result found = {.files = NULL};
     if (!options->host || !options->host->log || !options->host->threads)
         return collet_fail(err, COLLET_INVALID, "the loader needs a host with log and threads");
@@ -393,8 +370,8 @@ collet_status loader_scan(const loader_options *options, record_list *records,
         status = examine_all(&s, &found);
     if (status == COLLET_OK)
         status = probe_all(&s);
-    if (status == COLLET_OK)
-        status = list_all(&s, records);
+    for (size_t i = 0; status == COLLET_OK && i < s.candidate_count; i++)
+        status = keep(&s, &s.candidates[i].plugin);
     search_clear(&found);
     candidates_free(&s);
     free(s.probe_program);
@@ -432,13 +409,8 @@ collet_status loader_open(const loader_plugin *plugin, const collet_host *host,
         return collet_fail(err, COLLET_UNAVAILABLE, "%s: %s (%s)", plugin->path, plugin->reason,
                            plugin->code);
     collet_status status = open_unchanged(plugin, host, vtable, &code, &why);
-    record_entry entry = {.accepted = status == COLLET_OK,
-                          .path = plugin->path,
-                          .stage = "open",
-                          .code = code,
-                          .reason = status == COLLET_OK ? "" : why.text,
-                          .milliseconds = record_clock() - start};
-    collet_status recorded = record_add(records, &entry, err);
+    collet_status recorded =
+        note(records, plugin->path, status == COLLET_OK, "open", start, code, why.text, err);
     if (status == COLLET_OK)
         return recorded;
     if (status != COLLET_ABI && status != COLLET_NO_MEMORY)

@@ -2,44 +2,24 @@
 #include "record.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include <collet/collet.h>
 
-/*
- * Segment s holds FIRST << s entries, so segments are never reallocated, an index finds its entry
- * by one bit scan, and readers need nothing but the count that the writer published last.
- */
-#define FIRST 16u
-#define SEGMENTS 32
-
 struct record_list {
-    pthread_mutex_t mutex; /* writers */
-    _Atomic size_t count;
-    record_entry *segment[SEGMENTS];
+    pthread_mutex_t mutex;
+    size_t count;
+    record_entry **entries;
 };
-
-static record_entry *entry_slot(const record_list *list, size_t index, size_t *segment)
-{
-    size_t scaled = index / FIRST + 1;
-    size_t s = (size_t)(63 - __builtin_clzll((unsigned long long)scaled));
-    size_t first = FIRST * (((size_t)1 << s) - 1);
-    *segment = s;
-    return s < SEGMENTS && list->segment[s] ? &list->segment[s][index - first] : NULL;
-}
 
 collet_status record_list_create(record_list **out, collet_error *err)
 {
     record_list *list = calloc(1, sizeof *list);
     if (!list)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the list of records");
-    if (pthread_mutex_init(&list->mutex, NULL)) {
-        free(list);
-        return collet_fail(err, COLLET_NO_MEMORY, "no mutex for the list of records");
-    }
+    pthread_mutex_init(&list->mutex, NULL);
     *out = list;
     return COLLET_OK;
 }
@@ -48,29 +28,27 @@ void record_list_free(record_list *list)
 {
     if (!list)
         return;
-    for (size_t i = 0; i < atomic_load(&list->count); i++) {
-        size_t segment;
-        free((char *)entry_slot(list, i, &segment)->path);
-    }
-    for (size_t s = 0; s < SEGMENTS; s++)
-        free(list->segment[s]);
+    for (size_t i = 0; i < list->count; i++)
+        free(list->entries[i]);
+    free(list->entries);
     pthread_mutex_destroy(&list->mutex);
     free(list);
 }
 
-/* The four strings of an entry in one allocation, which `path` points to. */
-static int entry_copy(record_entry *out, const record_entry *in)
+/* The entry and its four strings in one allocation. */
+static record_entry *entry_copy(const record_entry *in)
 {
     const char *text[4] = {in->path, in->stage, in->code, in->reason};
-    size_t length[4], total = 0;
+    size_t length[4], total = sizeof(record_entry);
     for (int i = 0; i < 4; i++) {
         text[i] = text[i] ? text[i] : "";
         length[i] = strlen(text[i]) + 1;
         total += length[i];
     }
-    char *p = malloc(total);
-    if (!p)
-        return 0;
+    record_entry *out = malloc(total);
+    if (!out)
+        return NULL;
+    char *p = (char *)(out + 1);
     const char **target[4] = {&out->path, &out->stage, &out->code, &out->reason};
     out->accepted = in->accepted;
     out->milliseconds = in->milliseconds;
@@ -78,7 +56,7 @@ static int entry_copy(record_entry *out, const record_entry *in)
         *target[i] = memcpy(p, text[i], length[i]);
         p += length[i];
     }
-    return 1;
+    return out;
 }
 
 double record_clock(void)
@@ -90,35 +68,32 @@ double record_clock(void)
 
 collet_status record_add(record_list *list, const record_entry *entry, collet_error *err)
 {
-    record_entry copy;
-    if (!entry_copy(&copy, entry))
-        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a record");
+    record_entry *copy = entry_copy(entry);
     pthread_mutex_lock(&list->mutex);
-    size_t index = atomic_load_explicit(&list->count, memory_order_relaxed), s;
-    record_entry *slot = entry_slot(list, index, &s);
-    if (!slot && s < SEGMENTS) {
-        list->segment[s] = calloc((size_t)FIRST << s, sizeof(record_entry));
-        slot = entry_slot(list, index, &s);
-    }
-    if (slot) {
-        *slot = copy;
-        atomic_store_explicit(&list->count, index + 1, memory_order_release);
+    record_entry **grown = copy ? realloc(list->entries, (list->count + 1) * sizeof *grown) : NULL;
+    if (grown) {
+        list->entries = grown;
+        grown[list->count++] = copy;
     }
     pthread_mutex_unlock(&list->mutex);
-    if (!slot) {
-        free((char *)copy.path);
-        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a record");
-    }
-    return COLLET_OK;
+    if (grown)
+        return COLLET_OK;
+    free(copy);
+    return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a record");
 }
 
-size_t record_count(const record_list *list)
+size_t record_count(record_list *list)
 {
-    return atomic_load_explicit(&list->count, memory_order_acquire);
+    pthread_mutex_lock(&list->mutex);
+    size_t count = list->count;
+    pthread_mutex_unlock(&list->mutex);
+    return count;
 }
 
-const record_entry *record_at(const record_list *list, size_t index)
+const record_entry *record_at(record_list *list, size_t index)
 {
-    size_t segment;
-    return index < record_count(list) ? entry_slot(list, index, &segment) : NULL;
+    pthread_mutex_lock(&list->mutex);
+    const record_entry *entry = index < list->count ? list->entries[index] : NULL;
+    pthread_mutex_unlock(&list->mutex);
+    return entry;
 }

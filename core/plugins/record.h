@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record - what was looked at while plugins were found, and what came of it.
+ * record - the steps of the search for plugins, with their outcomes.
  *
- * A record_list only grows. Entries and their strings never move or change and live as long as the
- * list, so they may be lent to anyone. Every function but record_list_free is safe on any thread;
- * reading takes no lock and constant time.
+ * A record_list only grows. Entries and their strings never move or change, and live as long as the
+ * list. Every function but record_list_free is safe on any thread.
  */
 #ifndef COLLET_CORE_RECORD_H
 #define COLLET_CORE_RECORD_H
@@ -17,24 +16,24 @@ typedef struct record_entry {
     int32_t accepted;    /* 1: this step was passed */
     const char *path;    /* file or directory */
     const char *stage;   /* "search", "policy", "manifest", "probe", "register", "open" */
-    const char *code;    /* a stable word: "ok", "world-writable", ...; loader.h lists them */
-    const char *reason;  /* in words; "" when there is nothing to say */
+    const char *code;    /* a stable word: "ok", "world-writable", ...; loader.h lists them all */
+    const char *reason;  /* in words, or "" */
     double milliseconds; /* what the step took, >= 0 */
 } record_entry;
 
 /* NO_MEMORY. *out belongs to the caller: record_list_free. */
 collet_status record_list_create(record_list **out, collet_error *err);
-/* NULL does nothing. Nobody else uses the list or what it lent. */
+/* NULL does nothing. The list and its entries are no longer in use. */
 void record_list_free(record_list *list);
 
-/* Milliseconds since some moment, by a clock that is never set. */
+/* Milliseconds of a monotonic clock. */
 double record_clock(void);
 
 /* Appends a copy of *entry; NULL strings are taken as "". NO_MEMORY leaves the list as it was. */
 collet_status record_add(record_list *list, const record_entry *entry, collet_error *err);
 
-size_t record_count(const record_list *list);
+size_t record_count(record_list *list);
 /* NULL beyond the count. */
-const record_entry *record_at(const record_list *list, size_t index);
+const record_entry *record_at(record_list *list, size_t index);
 
 #endif

@@ -23,6 +23,13 @@ collet_status context_fail(collet_context *cx, collet_status status, const char 
     return status;
 }
 
+collet_status context_check(collet_context *cx)
+{
+    if (!cx)
+        return COLLET_INVALID;
+    return runtime_alive(cx->runtime) ? COLLET_OK : runtime_forked(&cx->error);
+}
+
 #define SCRATCH_ALIGNMENT 256
 
 collet_status collet_context_create(collet_context **out, collet_runtime *runtime,
@@ -67,7 +74,7 @@ static void lane_close(lane *l)
     if (!l->queue)
         return;
     lane_trim(l);
-    queue_give_back(l->queue);
+    queue_return(l->queue);
 }
 
 void collet_context_destroy(collet_context *cx)
@@ -99,13 +106,11 @@ collet_status collet_last_status(const collet_context *cx)
 collet_status collet_set_backend(collet_context *cx, const char *choice)
 {
     selection s;
-    if (!cx)
-        return COLLET_INVALID;
-    if (!runtime_alive(cx->runtime))
-        return runtime_forked(&cx->error);
-    if (!choice)
-        return collet_fail(&cx->error, COLLET_INVALID, "collet_set_backend: the choice is NULL");
-    collet_status status = selection_parse(cx->runtime, choice, &s, &cx->error);
+    collet_status status = context_check(cx);
+    if (status == COLLET_OK && !choice)
+        status = context_fail(cx, COLLET_INVALID, "collet_set_backend: the choice is NULL");
+    if (status == COLLET_OK)
+        status = selection_parse(cx->runtime, choice, &s, &cx->error);
     if (status != COLLET_OK)
         return status;
     selection_clear(&cx->selection);
@@ -130,11 +135,9 @@ void collet_set_fallback(collet_context *cx, int32_t allowed)
 
 collet_status collet_finish(collet_context *cx)
 {
-    collet_status first = COLLET_OK;
-    if (!cx)
-        return COLLET_INVALID;
-    if (!runtime_alive(cx->runtime))
-        return runtime_forked(&cx->error);
+    collet_status first = context_check(cx);
+    if (first != COLLET_OK)
+        return first;
     for (size_t i = 0; i < RUNTIME_DEVICES_MAX; i++) {
         collet_error err;
         if (!cx->lanes[i].queue)
@@ -204,18 +207,15 @@ collet_status lane_scratch(lane *l, uint64_t bytes, void **memory, collet_error 
 
 collet_status collet_trim(collet_context *cx)
 {
-    if (!cx)
-        return COLLET_INVALID;
-    if (!runtime_alive(cx->runtime))
-        return runtime_forked(&cx->error);
-    for (size_t i = 0; i < RUNTIME_DEVICES_MAX; i++) {
+    collet_status status = context_check(cx);
+    for (size_t i = 0; status == COLLET_OK && i < RUNTIME_DEVICES_MAX; i++) {
         device *d = atomic_load(&cx->runtime->devices[i]);
         if (cx->lanes[i].queue)
             lane_trim(&cx->lanes[i]);
         if (d && atomic_load(&d->state) == DEVICE_OPEN && TABLE_SLOT(d->table, trim))
             d->table->trim(d->handle);
     }
-    return COLLET_OK;
+    return status;
 }
 
 static collet_memory_stats host_memory(const collet_runtime *r)
@@ -233,16 +233,15 @@ static collet_memory_stats host_memory(const collet_runtime *r)
 
 collet_status collet_memory(collet_context *cx, const char *space, collet_memory_stats *stats)
 {
-    if (!cx)
-        return COLLET_INVALID;
-    if (!runtime_alive(cx->runtime))
-        return runtime_forked(&cx->error);
+    collet_status status = context_check(cx);
+    if (status != COLLET_OK)
+        return status;
     if (!space || !stats)
-        return collet_fail(&cx->error, COLLET_INVALID, "collet_memory: an argument is NULL");
+        return context_fail(cx, COLLET_INVALID, "collet_memory: an argument is NULL");
     collet_memory_stats full = host_memory(cx->runtime);
     if (strcmp(space, "host")) {
         selection s;
-        collet_status status = selection_parse(cx->runtime, space, &s, &cx->error);
+        status = selection_parse(cx->runtime, space, &s, &cx->error);
         if (status != COLLET_OK)
             return status;
         device *d = s.devices[0];

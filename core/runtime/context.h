@@ -30,6 +30,9 @@ collet_status context_lane(collet_context *cx, device *d, lane **out, collet_err
 /* At least `bytes` of scratch on the lane, in *memory. REFUSED if the device is out of memory. */
 collet_status lane_scratch(lane *l, uint64_t bytes, void **memory, collet_error *err);
 
+/* INVALID for NULL; FORKED in a child of fork. */
+collet_status context_check(collet_context *cx);
+
 /* Stores status and text as the context's last error (cx may be NULL); returns `status`. */
 collet_status context_fail(collet_context *cx, collet_status status, const char *format, ...)
     COLLET_PRINTF(3, 4);

@@ -39,7 +39,7 @@ collet_status queue_take(device *d, queue **out, collet_error *err)
     return queue_create(d, out, err);
 }
 
-void queue_give_back(queue *q)
+void queue_return(queue *q)
 {
     if (!q)
         return;
@@ -55,7 +55,7 @@ void queue_give_back(queue *q)
 void queues_destroy(device *d)
 {
     if (d->copies)
-        queue_give_back(d->copies);
+        queue_return(d->copies);
     d->copies = NULL;
     while (d->idle) {
         queue *q = d->idle;
@@ -198,7 +198,7 @@ static collet_status queue_for_copies(device *d, queue **out, collet_error *err)
     }
     *out = d->copies;
     pthread_mutex_unlock(&d->owner->lock);
-    queue_give_back(made);
+    queue_return(made);
     return COLLET_OK;
 }
 

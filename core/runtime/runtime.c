@@ -320,7 +320,7 @@ collet_status collet_setting_at(const collet_runtime *r, size_t index, collet_se
 
 size_t collet_record_count(const collet_runtime *r)
 {
-    return record_count(r->records);
+    return runtime_alive(r) ? record_count(r->records) : 0; /* its lock may be held for ever */
 }
 
 collet_status collet_record_at(const collet_runtime *r, size_t index, collet_plugin_record *record)

@@ -170,9 +170,9 @@ const collet_kernel_row *device_find_row(const device *d, uint32_t op, uint64_t 
 
 /* ---- queue.c ----------------------------------------------------------------------------- */
 
-/* A queue for one context; returned with queue_give_back after queue_wait. */
+/* A queue for one context; returned with queue_return after queue_wait. */
 collet_status queue_take(device *d, queue **out, collet_error *err);
-void queue_give_back(queue *q);
+void queue_return(queue *q);
 void queues_destroy(device *d);
 
 /* Waits for all work submitted so far. Any thread. */
