@@ -11,14 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SUFFIX ".npy"
-
 typedef struct column {
-    char name[COLLET_RESULTS_KEY + sizeof SUFFIX]; /* KEY.npy */
-    collet_dtype dtype;
+    char name[COLLET_RESULTS_KEY + sizeof ".npy"]; /* KEY.npy */
     int32_t ndim;
-    int64_t shape[COLLET_MAX_DIMS];
-    int64_t rows; /* -1: complete, added by `put` */
+    int64_t shape[COLLET_RESULTS_DIMS];
+    int64_t rows;
     size_t row_bytes;
     collet_spool *spool;
 } column;
@@ -31,8 +28,6 @@ struct collet_results {
     collet_spool *archive;
     column *columns;
     int32_t n_columns;
-    int32_t capacity;
-    int64_t bytes;
 };
 
 /* ---- Creation ---------------------------------------------------------------------------- */
@@ -64,8 +59,6 @@ collet_status collet_results_create(const char *path, int32_t form, collet_resul
     collet_status status;
 
     *out = NULL;
-    if (form != COLLET_RESULTS_NPZ && form != COLLET_RESULTS_DIRECTORY)
-        return collet_fail(err, COLLET_INVALID, "%s: unknown form of output: %d", path, form);
     collet_results *results = calloc(1, sizeof *results);
     if (!results)
         return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to write it", path);
@@ -106,49 +99,6 @@ void collet_results_free(collet_results *results)
 
 /* ---- Columns ----------------------------------------------------------------------------- */
 
-static int is_key(const char *key)
-{
-    size_t n = strlen(key);
-
-    return n > 0 && n < COLLET_RESULTS_KEY &&
-           strspn(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == n;
-}
-
-static collet_status check_column(const collet_results *results, const column *c, const char *key,
-                                  collet_error *err)
-{
-    for (int32_t i = 0; i < results->n_columns; i++)
-        if (strcmp(results->columns[i].name, c->name) == 0)
-            return collet_fail(err, COLLET_INVALID, "%s: there are two arrays named '%s'",
-                               results->path, key);
-    return COLLET_OK;
-}
-
-static collet_status measure(const collet_results *results, column *c, const char *key,
-                             collet_error *err)
-{
-    c->row_bytes = collet_dtype_size(c->dtype);
-    for (int32_t i = 0; i < c->ndim; i++)
-        if (c->shape[i] < 0 ||
-            __builtin_mul_overflow(c->row_bytes, (size_t)c->shape[i], &c->row_bytes))
-            return collet_fail(err, COLLET_OVERFLOW, "%s: the shape of '%s' is too large",
-                               results->path, key);
-    return COLLET_OK;
-}
-
-static collet_status reserve_column(collet_results *results, collet_error *err)
-{
-    if (results->n_columns < results->capacity)
-        return COLLET_OK;
-    int32_t capacity = results->capacity > 0 ? 2 * results->capacity : 64;
-    column *columns = realloc(results->columns, (size_t)capacity * sizeof *columns);
-    if (!columns)
-        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for another array", results->path);
-    results->columns = columns;
-    results->capacity = capacity;
-    return COLLET_OK;
-}
-
 static collet_status open_spool(const collet_results *results, column *c, collet_error *err)
 {
     if (results->form == COLLET_RESULTS_NPZ)
@@ -165,92 +115,44 @@ static collet_status open_spool(const collet_results *results, column *c, collet
 static collet_status write_head(column *c, collet_error *err)
 {
     char head[COLLET_NPY_HEAD];
-    size_t n = collet_npy_head(head, c->dtype, c->rows, c->ndim, c->shape);
+    size_t n = collet_npy_head(head, COLLET_F64, c->rows, c->ndim, c->shape);
 
     return collet_spool_write(c->spool, head, n, err);
 }
 
-static collet_status add_column(collet_results *results, const char *key, collet_dtype dtype,
-                                int64_t rows, int32_t ndim, const int64_t *shape, column **out,
-                                collet_error *err)
+collet_status collet_results_add(collet_results *results, const char *key, int32_t ndim,
+                                 const int64_t *shape, int32_t *number, collet_error *err)
 {
-    char head[COLLET_NPY_HEAD];
-    column c = {.dtype = dtype, .ndim = ndim, .rows = rows};
-
-    if (!is_key(key))
-        return collet_fail(err, COLLET_INVALID,
-                           "%s: '%s' cannot name an array: 1 to %d letters, digits and _",
-                           results->path, key, COLLET_RESULTS_KEY - 1);
-    if (ndim < 0 || ndim >= COLLET_MAX_DIMS)
-        return collet_fail(err, COLLET_SHAPE, "%s: '%s' has %d axes, 0 to %d are possible",
-                           results->path, key, ndim, COLLET_MAX_DIMS - 1);
-    for (int32_t i = 0; i < ndim; i++)
-        c.shape[i] = shape[i];
-    if (collet_npy_head(head, dtype, rows, ndim, c.shape) == 0)
-        return collet_fail(err, COLLET_DTYPE, "%s: '%s' has a dtype that is not written: %s",
-                           results->path, key, collet_dtype_name(dtype));
-    snprintf(c.name, sizeof c.name, "%s" SUFFIX, key);
-    collet_status status = check_column(results, &c, key, err);
-    if (status == COLLET_OK)
-        status = measure(results, &c, key, err);
-    if (status == COLLET_OK)
-        status = reserve_column(results, err);
-    if (status == COLLET_OK)
-        status = open_spool(results, &c, err);
-    if (status != COLLET_OK)
-        return status;
-    *out = &results->columns[results->n_columns++];
-    **out = c;
-    return write_head(*out, err);
-}
-
-collet_status collet_results_add(collet_results *results, const char *key, collet_dtype dtype,
-                                 int32_t ndim, const int64_t *shape, int32_t *number,
-                                 collet_error *err)
-{
-    column *c;
+    size_t n = (size_t)results->n_columns;
+    column *columns = realloc(results->columns, (n + 1) * sizeof *columns);
+    column c = {.ndim = ndim, .row_bytes = sizeof(double)};
 
     *number = results->n_columns;
-    return add_column(results, key, dtype, 0, ndim, shape, &c, err);
-}
-
-collet_status collet_results_put(collet_results *results, const char *key, collet_dtype dtype,
-                                 int32_t ndim, const int64_t *shape, const void *data,
-                                 collet_error *err)
-{
-    column *c;
-
-    collet_status status = add_column(results, key, dtype, -1, ndim, shape, &c, err);
+    if (!columns)
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for another array", results->path);
+    results->columns = columns;
+    snprintf(c.name, sizeof c.name, "%s.npy", key);
+    for (int32_t i = 0; i < ndim; i++) {
+        c.shape[i] = shape[i];
+        c.row_bytes *= (size_t)shape[i];
+    }
+    collet_status status = open_spool(results, &c, err);
     if (status != COLLET_OK)
         return status;
-    results->bytes += (int64_t)c->row_bytes;
-    return collet_spool_write(c->spool, data, c->row_bytes, err);
+    columns[n] = c;
+    results->n_columns++;
+    return write_head(&columns[n], err);
 }
 
 collet_status collet_results_append(collet_results *results, int32_t number, int64_t n_rows,
-                                    const void *rows, collet_error *err)
+                                    const double *rows, collet_error *err)
 {
-    size_t bytes;
-
-    if (number < 0 || number >= results->n_columns || results->columns[number].rows < 0 ||
-        n_rows < 0)
-        return collet_fail(err, COLLET_INVALID, "%s: array %d cannot take %lld rows", results->path,
-                           number, (long long)n_rows);
     column *c = &results->columns[number];
-    if (__builtin_mul_overflow(c->row_bytes, (size_t)n_rows, &bytes))
-        return collet_fail(err, COLLET_OVERFLOW, "%s: %lld rows are too many", results->path,
-                           (long long)n_rows);
-    collet_status status = collet_spool_write(c->spool, rows, bytes, err);
-    if (status != COLLET_OK)
-        return status;
-    c->rows += n_rows;
-    results->bytes += (int64_t)bytes;
-    return COLLET_OK;
-}
+    collet_status status = collet_spool_write(c->spool, rows, c->row_bytes * (size_t)n_rows, err);
 
-int64_t collet_results_bytes(const collet_results *results)
-{
-    return results->bytes;
+    if (status == COLLET_OK)
+        c->rows += n_rows;
+    return status;
 }
 
 /* ---- Completion -------------------------------------------------------------------------- */
@@ -277,11 +179,7 @@ static collet_status finish_archive(collet_results *results, collet_error *err)
         members[i] = (collet_archive_member){results->columns[i].name, results->columns[i].spool};
     collet_status status = collet_archive_write(results->archive, members, n, err);
     free(members);
-    if (status == COLLET_OK)
-        status = collet_spool_link(results->archive, err);
-    if (status == COLLET_OK)
-        status = collet_spool_rename(results->archive, err);
-    return status;
+    return status == COLLET_OK ? collet_spool_publish(results->archive, err) : status;
 }
 
 static collet_status finish_directory(collet_results *results, collet_error *err)
@@ -299,10 +197,6 @@ collet_status collet_results_finish(collet_results *results, collet_error *err)
 {
     collet_status status = COLLET_OK;
 
-    if (results->finished)
-        return collet_fail(err, COLLET_INVALID, "%s: was finished already", results->path);
-    if (results->n_columns == 0)
-        return collet_fail(err, COLLET_INVALID, "%s: has no arrays", results->path);
     for (int32_t i = 0; i < results->n_columns && status == COLLET_OK; i++)
         status = complete_column(&results->columns[i], err);
     if (status == COLLET_OK)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * results.h - named arrays that grow by rows, written in constant memory as NumPy files.
+ * results.h - named arrays of 64-bit floats that grow by rows, written in constant memory as NumPy
+ * files.
  *
  * The number of rows need not be known. Rows go to spool files in the output's directory, unnamed
  * where the file system allows it, so that a killed run leaves nothing. Only `finish` gives the
  * output its final name, by rename, after everything was written and flushed.
  *
  *     collet_results_create("out.npz", COLLET_RESULTS_NPZ, &results, err)
- *     collet_results_add(results, "com", COLLET_F64, 1, (int64_t[]){3}, &com, err)
+ *     collet_results_add(results, "com", 1, (int64_t[]){3}, &com, err)
  *     collet_results_append(results, com, n_rows, rows, err)     as often as needed
  *     collet_results_finish(results, err)
  *     collet_results_free(results)                                always; discards if not finished
@@ -25,6 +26,7 @@ typedef struct collet_results collet_results;
 #define COLLET_RESULTS_DIRECTORY 1 /* a directory of KEY.npy files; created if missing */
 
 #define COLLET_RESULTS_KEY 64 /* bytes of a key with its NUL */
+#define COLLET_RESULTS_DIMS 2
 
 /*
  * Prepares an output at `path`. Fails at once, before any work, when its directory is missing or
@@ -35,33 +37,24 @@ collet_status collet_results_create(const char *path, int32_t form, collet_resul
                                     collet_error *err);
 
 /*
- * Adds an array of `dtype` (COLLET_F64, F32, I64, I32, U8) with rows of shape[0..ndim), so the
- * array has ndim + 1 axes; ndim 0 is one value a row. *column is its number for `append`. The
- * key is [A-Za-z0-9_] and unique. Arrays without any row are written with 0 rows.
+ * Adds an array of rows of shape[0..ndim) numbers, ndim <= COLLET_RESULTS_DIMS; ndim 0 is one
+ * number a row. `key` is a file name of fewer than COLLET_RESULTS_KEY bytes, unique. *column is its
+ * number for `append`. Arrays without any row are written with 0 rows.
  */
-collet_status collet_results_add(collet_results *results, const char *key, collet_dtype dtype,
-                                 int32_t ndim, const int64_t *shape, int32_t *column,
-                                 collet_error *err);
-
-/* Adds an array of exactly this shape, complete with its data (not kept), e.g. the masses. */
-collet_status collet_results_put(collet_results *results, const char *key, collet_dtype dtype,
-                                 int32_t ndim, const int64_t *shape, const void *data,
-                                 collet_error *err);
+collet_status collet_results_add(collet_results *results, const char *key, int32_t ndim,
+                                 const int64_t *shape, int32_t *column, collet_error *err);
 
 /*
  * Appends n_rows rows, contiguous and row-major. COLLET_IO when they cannot be written, with the
  * file and the reason (disk full); only `free` may follow.
  */
 collet_status collet_results_append(collet_results *results, int32_t column, int64_t n_rows,
-                                    const void *rows, collet_error *err);
-
-/* Bytes of array data taken so far. */
-int64_t collet_results_bytes(const collet_results *results);
+                                    const double *rows, collet_error *err);
 
 /*
- * Completes and names the output; needs the space of NPZ's data once more. COLLET_INVALID without
- * any array. On an error no final name has changed. (DIRECTORY: except where a rename fails after
- * others succeeded, when all files were complete.)
+ * Completes and names the output, once; needs the space of NPZ's data once more. On an error no
+ * final name has changed. (DIRECTORY: except where a rename fails after others succeeded, when all
+ * files were complete.)
  */
 collet_status collet_results_finish(collet_results *results, collet_error *err);
 

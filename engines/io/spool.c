@@ -325,3 +325,23 @@ collet_status collet_spool_rename(collet_spool *spool, collet_error *err)
     spool->named = 0;
     return COLLET_OK;
 }
+
+collet_status collet_spool_publish(collet_spool *spool, collet_error *err)
+{
+    collet_status status = collet_spool_link(spool, err);
+
+    return status == COLLET_OK ? collet_spool_rename(spool, err) : status;
+}
+
+collet_status collet_spool_save(const char *path, const void *bytes, size_t n, collet_error *err)
+{
+    collet_spool *spool;
+
+    collet_status status = collet_spool_create(path, COLLET_SPOOL_OUTPUT, &spool, err);
+    if (status == COLLET_OK)
+        status = collet_spool_write(spool, bytes, n, err);
+    if (status == COLLET_OK)
+        status = collet_spool_publish(spool, err);
+    collet_spool_free(spool);
+    return status;
+}

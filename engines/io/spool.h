@@ -53,6 +53,11 @@ collet_status collet_spool_read(collet_spool *spool, int64_t offset, void *bytes
  */
 collet_status collet_spool_link(collet_spool *spool, collet_error *err);
 collet_status collet_spool_rename(collet_spool *spool, collet_error *err);
+/* Both. */
+collet_status collet_spool_publish(collet_spool *spool, collet_error *err);
+
+/* Writes a whole file; on an error `path` is unchanged. Any thread. */
+collet_status collet_spool_save(const char *path, const void *bytes, size_t n, collet_error *err);
 
 /* Closes and frees; removes a file that was not renamed. NULL is allowed. */
 void collet_spool_free(collet_spool *spool);

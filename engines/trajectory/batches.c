@@ -4,16 +4,13 @@
 
 static collet_status begin(collet_extraction *x, int64_t most, collet_error *err)
 {
-    int32_t wanted[EXTRACT_MAX_OUTPUTS];
     collet_status status;
 
     if (x->rows != NULL)
         return COLLET_OK;
     if (x->stage != EXTRACT_OPEN)
         return collet_fail(err, COLLET_INVALID, "the rows were written to %s already", x->output);
-    for (size_t i = 0; i < extract_output_count; i++)
-        wanted[i] = x->left_out[i] == NULL;
-    status = extract_rows_create(wanted, &x->rows, err);
+    status = extract_rows_create(x->left_out, &x->rows, err);
     return status == COLLET_OK ? extract_run_start(x, most, extract_rows_put, x->rows, err)
                                : status;
 }

@@ -63,6 +63,7 @@ void collet_extraction_close(collet_extraction *x)
     for (size_t i = 0; i < x->n_warnings; i++)
         free(x->warnings[i]);
     free(x->warnings);
+    free(x->component);
     free(x->output);
     free(x->meta);
     extract_settings_free(&x->settings);

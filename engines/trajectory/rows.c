@@ -6,7 +6,7 @@
 #include <string.h>
 
 typedef struct column {
-    int wanted;
+    int used;
     size_t width;     /* numbers of a row */
     double *pending;  /* rows that were put in and not taken yet */
     int64_t first;    /* rows in front of them that were taken */
@@ -19,12 +19,12 @@ typedef struct column {
 struct extract_rows {
     pthread_mutex_t lock; /* guards the columns' pending rows */
     column columns[EXTRACT_MAX_OUTPUTS];
-    const double *lent[EXTRACT_MAX_OUTPUTS];
+    const double *addresses[EXTRACT_MAX_OUTPUTS];
     collet_extraction_batch batch;
 };
 
-collet_status extract_rows_create(const int32_t wanted[EXTRACT_MAX_OUTPUTS], extract_rows **out,
-                                  collet_error *err)
+collet_status extract_rows_create(const char *const left_out[EXTRACT_MAX_OUTPUTS],
+                                  extract_rows **out, collet_error *err)
 {
     extract_rows *r = *out = calloc(1, sizeof *r);
 
@@ -32,11 +32,11 @@ collet_status extract_rows_create(const int32_t wanted[EXTRACT_MAX_OUTPUTS], ext
         return collet_fail(err, COLLET_NO_MEMORY, "rows: out of memory");
     pthread_mutex_init(&r->lock, NULL);
     r->batch.struct_size = sizeof r->batch;
-    r->batch.columns = r->lent;
+    r->batch.columns = r->addresses;
     for (size_t i = 0; i < extract_output_count; i++) {
         const extract_output *o = &extract_outputs[i];
 
-        r->columns[i].wanted = wanted[i];
+        r->columns[i].used = left_out[i] == NULL;
         r->columns[i].width = o->component < 0 ? (size_t)extract_buffer_width(o->buffer) : 1;
     }
     return COLLET_OK;
@@ -54,61 +54,49 @@ void extract_rows_free(extract_rows *r)
     free(r);
 }
 
-/* Capacity for `least` rows; doubles, so that many small pieces cost little. */
-static collet_status reserve(double **rows, int64_t *capacity, int64_t least, size_t width,
+/* Capacity for n rows; doubles, so that many small pieces cost little. */
+static collet_status reserve(double **rows, int64_t *capacity, int64_t n, size_t width,
                              collet_error *err)
 {
-    int64_t wanted = *capacity * 2 > least ? *capacity * 2 : least;
+    int64_t enough = *capacity * 2 > n ? *capacity * 2 : n;
     size_t bytes;
     double *grown = NULL;
 
-    if (least <= *capacity)
+    if (n <= *capacity)
         return COLLET_OK;
-    if (!__builtin_mul_overflow((size_t)wanted, width * sizeof **rows, &bytes))
+    if (!__builtin_mul_overflow((size_t)enough, width * sizeof **rows, &bytes))
         grown = realloc(*rows, bytes);
     if (grown == NULL)
-        return collet_fail(err, COLLET_NO_MEMORY, "rows: no memory for %lld frames",
-                           (long long)least);
+        return collet_fail(err, COLLET_NO_MEMORY, "rows: no memory for %lld frames", (long long)n);
     *rows = grown;
-    *capacity = wanted;
+    *capacity = enough;
     return COLLET_OK;
 }
 
-static collet_status append(column *c, int32_t component, int64_t n, int64_t buffer_width,
-                            const double *values, collet_error *err)
+static collet_status append(column *c, int64_t n, const double *values, collet_error *err)
 {
-    collet_status status = COLLET_OK;
-    double *to;
+    collet_status status;
 
     if (c->first > 0)
         memmove(c->pending, c->pending + (size_t)c->first * c->width,
-                (size_t)c->n * c->width * sizeof *to);
+                (size_t)c->n * c->width * sizeof *values);
     c->first = 0;
     status = reserve(&c->pending, &c->capacity, c->n + n, c->width, err);
-
     if (status != COLLET_OK)
         return status;
-    to = c->pending + (size_t)c->n * c->width;
-    if (component < 0)
-        memcpy(to, values, (size_t)n * c->width * sizeof *to);
-    else
-        for (int64_t i = 0; i < n; i++)
-            to[i] = values[i * buffer_width + component];
+    memcpy(c->pending + (size_t)c->n * c->width, values, (size_t)n * c->width * sizeof *values);
     c->n += n;
     return COLLET_OK;
 }
 
-collet_status extract_rows_put(void *rows, int32_t buffer, int64_t n, const double *values,
+collet_status extract_rows_put(void *rows, size_t output, int64_t n, const double *values,
                                collet_error *err)
 {
     extract_rows *r = rows;
-    int64_t width = extract_buffer_width(buffer);
-    collet_status status = COLLET_OK;
+    collet_status status;
 
     pthread_mutex_lock(&r->lock);
-    for (size_t i = 0; status == COLLET_OK && i < extract_output_count; i++)
-        if (r->columns[i].wanted && extract_outputs[i].buffer == buffer)
-            status = append(&r->columns[i], extract_outputs[i].component, n, width, values, err);
+    status = append(&r->columns[output], n, values, err);
     pthread_mutex_unlock(&r->lock);
     return status;
 }
@@ -119,7 +107,7 @@ int64_t extract_rows_ready(extract_rows *r)
 
     pthread_mutex_lock(&r->lock);
     for (size_t i = 0; i < extract_output_count; i++)
-        if (r->columns[i].wanted && r->columns[i].n < ready)
+        if (r->columns[i].used && r->columns[i].n < ready)
             ready = r->columns[i].n;
     pthread_mutex_unlock(&r->lock);
     return ready;
@@ -142,15 +130,15 @@ collet_status extract_rows_take(extract_rows *r, int64_t n, const collet_extract
     for (size_t i = 0; status == COLLET_OK && i < extract_output_count; i++) {
         column *c = &r->columns[i];
 
-        if (c->wanted)
+        if (c->used)
             status = reserve(&c->taken, &c->taken_capacity, n, c->width, err);
-        r->lent[i] = c->taken;
+        r->addresses[i] = c->taken;
     }
     if (status != COLLET_OK)
         return status;
     pthread_mutex_lock(&r->lock);
     for (size_t i = 0; i < extract_output_count; i++)
-        if (r->columns[i].wanted)
+        if (r->columns[i].used)
             take(&r->columns[i], n);
     pthread_mutex_unlock(&r->lock);
     r->batch.first_row += r->batch.n_rows;

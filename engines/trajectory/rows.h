@@ -14,15 +14,19 @@
 
 typedef struct extract_rows extract_rows;
 
-/* `wanted`: 0 or 1 for each output. COLLET_NO_MEMORY; *out is then NULL. */
-collet_status extract_rows_create(const int32_t wanted[EXTRACT_MAX_OUTPUTS], extract_rows **out,
-                                  collet_error *err);
+/* Takes n rows of an output, contiguous; those of dL/dt come one frame later than the others. */
+typedef collet_status (*extract_rows_fn)(void *user, size_t output, int64_t n, const double *rows,
+                                         collet_error *err);
 
-/* An extract_emit_fn (derivation.h); `rows` is an extract_rows. */
-collet_status extract_rows_put(void *rows, int32_t buffer, int64_t n, const double *values,
+/* For the outputs whose `left_out` is NULL. COLLET_NO_MEMORY; *out is then NULL. */
+collet_status extract_rows_create(const char *const left_out[EXTRACT_MAX_OUTPUTS],
+                                  extract_rows **out, collet_error *err);
+
+/* An extract_rows_fn; `rows` is an extract_rows. */
+collet_status extract_rows_put(void *rows, size_t output, int64_t n, const double *values,
                                collet_error *err);
 
-/* Frames with rows of every wanted output. */
+/* Frames with rows of every output. */
 int64_t extract_rows_ready(extract_rows *rows);
 
 /* Removes the first n frames that are ready; valid until the next call. COLLET_NO_MEMORY. */

@@ -6,6 +6,7 @@
 
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -69,13 +70,44 @@ static collet_status open_context(collet_extraction *x, collet_error *err)
     return status == COLLET_OK ? collet_context_create(&x->context, x->runtime, err) : status;
 }
 
+/* The rows of a component of a buffer, contiguous; NULL without memory. */
+static const double *pack(collet_extraction *x, const extract_output *output, int64_t n,
+                          const double *rows)
+{
+    int64_t width = extract_buffer_width(output->buffer);
+
+    if (n > x->component_rows) {
+        double *grown = realloc(x->component, (size_t)n * sizeof *grown);
+
+        if (grown == NULL)
+            return NULL;
+        x->component = grown;
+        x->component_rows = n;
+    }
+    for (int64_t i = 0; i < n; i++)
+        x->component[i] = rows[i * width + output->component];
+    return x->component;
+}
+
 static collet_status emit(void *user, int32_t buffer, int64_t n, const double *rows,
                           collet_error *err)
 {
     collet_extraction *x = user;
     collet_status status = extract_checks_rows(&x->checks, buffer, n, rows, err);
 
-    return status == COLLET_OK ? x->emit(x->emit_user, buffer, n, rows, err) : status;
+    for (size_t i = 0; status == COLLET_OK && i < extract_output_count; i++) {
+        const extract_output *output = &extract_outputs[i];
+        const double *part = rows;
+
+        if (output->buffer != buffer || x->left_out[i] != NULL)
+            continue;
+        if (output->component >= 0)
+            part = pack(x, output, n, rows);
+        if (part == NULL)
+            return collet_fail(err, COLLET_NO_MEMORY, "results: out of memory");
+        status = x->receive(x->receiver, i, n, part, err);
+    }
+    return status;
 }
 
 static int64_t min_i64(int64_t a, int64_t b)
@@ -146,14 +178,14 @@ static collet_status report(collet_extraction *x, collet_error *err)
                        (long long)x->n_frames, x->n_frames == 1 ? "" : "s");
 }
 
-collet_status extract_run_start(collet_extraction *x, int64_t rows, extract_emit_fn receive,
+collet_status extract_run_start(collet_extraction *x, int64_t rows, extract_rows_fn receive,
                                 void *user, collet_error *err)
 {
     collet_status status;
 
     x->stage = EXTRACT_RUNNING;
-    x->emit = receive;
-    x->emit_user = user;
+    x->receive = receive;
+    x->receiver = user;
     status = report(x, err);
     if (status == COLLET_OK)
         status = open_context(x, err);

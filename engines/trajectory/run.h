@@ -9,11 +9,11 @@
 double extract_clock(void);
 
 /*
- * Creates runtime and context where there are none, and starts reading. Rows go to `emit` on
+ * Creates runtime and context where there are none, and starts reading. Rows go to `receive` on
  * another thread, at most `rows` at a time unless settings.batch_frames is larger, until the work
  * is done or extract_run_stop has returned. On an error too, extract_run_stop must be called.
  */
-collet_status extract_run_start(collet_extraction *x, int64_t rows, extract_emit_fn emit,
+collet_status extract_run_start(collet_extraction *x, int64_t rows, extract_rows_fn receive,
                                 void *user, collet_error *err);
 
 /*

@@ -34,8 +34,10 @@ struct collet_extraction {
     int64_t batch_frames;    /* chosen or given */
     extract_analysis *analysis;
     extract_feed *feed;
-    extract_emit_fn emit;
-    void *emit_user;
+    extract_rows_fn receive;
+    void *receiver;
+    double *component; /* one number a row, while a buffer is split into outputs */
+    int64_t component_rows;
     extract_checks checks; /* the emitting thread's until the work is done */
     extract_analysis_notes notes;
     extract_rows *rows; /* what `next` delivers from; NULL before the first call */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows delivered to files. */
 #include "io/results.h"
-#include "io/textfile.h"
+#include "io/spool.h"
 #include "paths.h"
 #include "run.h"
 
@@ -12,8 +12,6 @@ typedef struct writer {
     const collet_extraction *x;
     collet_results *results;
     int32_t columns[EXTRACT_MAX_OUTPUTS]; /* of an output that is written */
-    double *component; /* one number a row, while a buffer is split into outputs */
-    int64_t component_rows;
 } writer;
 
 static collet_status open_results(writer *w, const char *path, uint32_t flags, collet_error *err)
@@ -27,52 +25,18 @@ static collet_status open_results(writer *w, const char *path, uint32_t flags, c
         int32_t ndim = extract_output_shape(output, 0, shape);
 
         if (w->x->left_out[i] == NULL)
-            status = collet_results_add(w->results, output->key, COLLET_F64, ndim - 1, shape + 1,
+            status = collet_results_add(w->results, output->key, ndim - 1, shape + 1,
                                         &w->columns[i], err);
     }
     return status;
 }
 
-/* Component `k` of each row, packed. */
-static const double *pack(writer *w, int32_t k, int64_t width, int64_t n, const double *rows,
-                          collet_error *err)
-{
-    if (n > w->component_rows) {
-        double *grown = realloc(w->component, (size_t)n * sizeof *grown);
-
-        if (grown == NULL) {
-            collet_fail(err, COLLET_NO_MEMORY, "results: out of memory");
-            return NULL;
-        }
-        w->component = grown;
-        w->component_rows = n;
-    }
-    for (int64_t i = 0; i < n; i++)
-        w->component[i] = rows[i * width + k];
-    return w->component;
-}
-
-static collet_status put(void *user, int32_t buffer, int64_t n, const double *rows,
+static collet_status put(void *user, size_t output, int64_t n, const double *rows,
                          collet_error *err)
 {
     writer *w = user;
 
-    for (size_t i = 0; i < extract_output_count; i++) {
-        const extract_output *output = &extract_outputs[i];
-        const double *part = rows;
-        collet_status status;
-
-        if (output->buffer != buffer || w->x->left_out[i] != NULL)
-            continue;
-        if (output->component >= 0)
-            part = pack(w, output->component, extract_buffer_width(buffer), n, rows, err);
-        if (part == NULL)
-            return COLLET_NO_MEMORY;
-        status = collet_results_append(w->results, w->columns[i], n, part, err);
-        if (status != COLLET_OK)
-            return status;
-    }
-    return COLLET_OK;
+    return collet_results_append(w->results, w->columns[output], n, rows, err);
 }
 
 static collet_status write_results(collet_extraction *x, writer *w, collet_error *err)
@@ -93,7 +57,7 @@ static collet_status write_meta(collet_extraction *x, const char *path, collet_e
     collet_status status = extract_run_end(x, &why);
 
     if (status == COLLET_OK)
-        status = collet_textfile_write(path, x->meta, strlen(x->meta), &why);
+        status = collet_spool_save(path, x->meta, strlen(x->meta), &why);
     if (status == COLLET_OK)
         return COLLET_OK;
     return collet_fail(err, status, "%s; the results in %s are complete, but %s is missing",
@@ -116,7 +80,6 @@ static collet_status write_all(collet_extraction *x, const char *path, uint32_t 
     if (status == COLLET_OK)
         status = write_meta(x, meta, err);
     collet_results_free(w.results);
-    free(w.component);
     free(meta);
     return status;
 }

@@ -20,7 +20,7 @@
 #include "trajectory/formats/readahead.h"
 #include "io/results.h"
 #include "ternary/formats/t2_file.h"
-#include "io/textfile.h"
+#include "io/spool.h"
 #include "trajectory/formats/topology.h"
 
 #include <collet/trajectory.h>
@@ -142,7 +142,7 @@ static collet_status write_results(const char *path, int32_t form)
 
     collet_status status = collet_results_create(path, form, &results, NULL);
     if (status == COLLET_OK)
-        status = collet_results_add(results, "a", COLLET_F64, 0, NULL, &column, NULL);
+        status = collet_results_add(results, "a", 0, NULL, &column, NULL);
     if (status == COLLET_OK)
         status = collet_results_append(results, column, 1, &(double){1.0}, NULL);
     if (status == COLLET_OK)
@@ -163,7 +163,7 @@ static collet_status write_directory(const char *name)
 
 static collet_status write_text(const char *name)
 {
-    return collet_textfile_write(io_path(directory, name), "x", 1, NULL);
+    return collet_spool_save(io_path(directory, name), "x", 1, NULL);
 }
 
 static collet_extraction_options peptide(void)

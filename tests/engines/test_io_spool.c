@@ -57,8 +57,7 @@ static void write_and_finish(const char *path, int32_t form, int finish)
     int32_t column;
 
     assert_int_equal(collet_results_create(path, form, &results, NULL), COLLET_OK);
-    assert_int_equal(collet_results_add(results, "a", COLLET_F64, 0, NULL, &column, NULL),
-                     COLLET_OK);
+    assert_int_equal(collet_results_add(results, "a", 0, NULL, &column, NULL), COLLET_OK);
     assert_int_equal(collet_results_append(results, column, 1, &(double){7.5}, NULL), COLLET_OK);
     /* The output has its temporary name; the rows of an archive have none. */
     assert_int_equal(io_count_entries(form == COLLET_RESULTS_NPZ ? directory : path), 1);
