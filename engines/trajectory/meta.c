@@ -84,7 +84,7 @@ static void describe_program(document *d, const collet_extraction *x)
         strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc) > 0)
         put_text(d, d->root, "created", created);
     command = put_array(d, d->root, "command");
-    for (char **word = x->settings.command; word != NULL && *word != NULL; word++)
+    for (const char *const *word = x->settings.command; word != NULL && *word != NULL; word++)
         put_text(d, command, NULL, *word);
 }
 

@@ -2,6 +2,7 @@
 #include "settings.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,14 +44,28 @@ static collet_status check(const collet_extraction_options *o, collet_error *err
 
 /* ---- Copies ------------------------------------------------------------------------------ */
 
-/* 0 when memory is short. */
-static int copy_text(char **out, const char *text)
+#define TEXT(member) offsetof(extract_settings, member)
+
+static const size_t texts[] = {TEXT(topology),  TEXT(trajectory), TEXT(selection), TEXT(masses),
+                               TEXT(reference), TEXT(keys),       TEXT(backend),   TEXT(program)};
+
+#define N_TEXTS (sizeof texts / sizeof *texts)
+
+static char **text_at(extract_settings *s, size_t i)
 {
-    *out = text != NULL ? strdup(text) : NULL;
-    return text == NULL || *out != NULL;
+    return (char **)((char *)s + texts[i]);
 }
 
-static int copy_command(char ***out, const char *const *command)
+/* These functions return 0 when memory is short. */
+static int copy_texts(extract_settings *s, extract_settings *from)
+{
+    for (size_t i = 0; i < N_TEXTS; i++)
+        if (*text_at(from, i) != NULL && (*text_at(s, i) = strdup(*text_at(from, i))) == NULL)
+            return 0;
+    return 1;
+}
+
+static int copy_command(extract_settings *s, const char *const *command)
 {
     size_t n = 0;
     char **copy;
@@ -59,34 +74,42 @@ static int copy_command(char ***out, const char *const *command)
         return 1;
     while (command[n] != NULL)
         n++;
-    copy = *out = calloc(n + 1, sizeof *copy);
+    copy = calloc(n + 1, sizeof *copy);
+    s->command = (const char *const *)copy;
     for (size_t i = 0; copy != NULL && i < n; i++)
-        if (!copy_text(&copy[i], command[i]))
+        if ((copy[i] = strdup(command[i])) == NULL)
             return 0;
     return copy != NULL;
 }
 
-static int copy_masses(extract_settings *s, const collet_extraction_options *o)
+static int copy_masses(extract_settings *s, const double *masses)
 {
-    size_t n = o->n_mass_values > 0 ? (size_t)o->n_mass_values : 0;
+    size_t n = s->n_mass_values > 0 ? (size_t)s->n_mass_values : 0;
+    double *copy;
 
-    if (o->mass_values == NULL)
+    if (masses == NULL)
         return 1;
-    s->n_mass_values = (int64_t)n;
-    s->mass_values = calloc(n + 1, sizeof *s->mass_values);
-    if (s->mass_values != NULL)
-        memcpy(s->mass_values, o->mass_values, n * sizeof *s->mass_values);
-    return s->mass_values != NULL;
+    copy = calloc(n + 1, sizeof *copy);
+    if (copy != NULL)
+        memcpy(copy, masses, n * sizeof *copy);
+    s->mass_values = copy;
+    return copy != NULL;
 }
 
-static int copy_all(extract_settings *s, const collet_extraction_options *o)
+static void set_defaults(extract_settings *s)
 {
-    return copy_text(&s->topology, o->topology) && copy_text(&s->trajectory, o->trajectory) &&
-           copy_text(&s->selection, o->selection != NULL ? o->selection : "all") &&
-           copy_text(&s->masses, o->masses) && copy_text(&s->reference, o->reference) &&
-           copy_text(&s->keys, o->keys) && copy_text(&s->backend, o->backend) &&
-           copy_text(&s->program, o->program != NULL ? o->program : "libcollet-trajectory") &&
-           copy_command(&s->command, o->command) && copy_masses(s, o);
+    if (s->selection == NULL)
+        s->selection = "all";
+    if (s->program == NULL)
+        s->program = "libcollet-trajectory";
+    if (s->axis[0] == 0 && s->axis[1] == 0 && s->axis[2] == 0)
+        s->axis[2] = 1;
+    if (s->stop == 0)
+        s->stop = -1;
+    if (s->step == 0)
+        s->step = 1;
+    if (s->batch_rows == 0)
+        s->batch_rows = BATCH_ROWS;
 }
 
 collet_status extract_settings_copy(extract_settings *s, const collet_extraction_options *given,
@@ -103,21 +126,13 @@ collet_status extract_settings_copy(extract_settings *s, const collet_extraction
     status = check(&o, err);
     if (status != COLLET_OK)
         return status;
-    memcpy(s->axis, o.axis, sizeof s->axis);
-    if (o.axis[0] == 0 && o.axis[1] == 0 && o.axis[2] == 0)
-        s->axis[2] = 1;
-    s->start = o.start;
-    s->stop = o.stop > 0 ? o.stop : -1;
-    s->step = o.step > 0 ? o.step : 1;
-    s->threads = o.threads;
-    s->batch_frames = o.batch_frames;
-    s->batch_rows = o.batch_rows > 0 ? o.batch_rows : BATCH_ROWS;
-    s->context = o.context;
-    s->progress = o.progress;
-    s->progress_user = o.progress_user;
-    s->log = o.log;
-    s->log_user = o.log_user;
-    if (copy_all(s, &o))
+    set_defaults(&o);
+    *s = o;
+    for (size_t i = 0; i < N_TEXTS; i++)
+        *text_at(s, i) = NULL;
+    s->mass_values = NULL;
+    s->command = NULL;
+    if (copy_texts(s, &o) && copy_command(s, o.command) && copy_masses(s, o.mass_values))
         return COLLET_OK;
     extract_settings_free(s);
     return collet_fail(err, COLLET_NO_MEMORY, "options: out of memory");
@@ -125,17 +140,13 @@ collet_status extract_settings_copy(extract_settings *s, const collet_extraction
 
 void extract_settings_free(extract_settings *s)
 {
-    for (char **word = s->command; word != NULL && *word != NULL; word++)
+    char **command = (char **)(uintptr_t)s->command;
+
+    for (char **word = command; word != NULL && *word != NULL; word++)
         free(*word);
-    free(s->command);
-    free(s->topology);
-    free(s->trajectory);
-    free(s->selection);
-    free(s->masses);
-    free(s->mass_values);
-    free(s->reference);
-    free(s->keys);
-    free(s->backend);
-    free(s->program);
+    free(command);
+    for (size_t i = 0; i < N_TEXTS; i++)
+        free(*text_at(s, i));
+    free((void *)(uintptr_t)s->mass_values);
     memset(s, 0, sizeof *s);
 }

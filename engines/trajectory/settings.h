@@ -5,32 +5,12 @@
 
 #include <collet/trajectory.h>
 
-/* Strings are the settings' own; NULL = not given. */
-typedef struct extract_settings {
-    char *topology;
-    char *trajectory;
-    char *selection; /* "all" when not given */
-    char *masses;
-    double *mass_values;
-    int64_t n_mass_values;
-    char *reference;
-    char *keys;
-    char *backend;
-    char *program;
-    char **command; /* ended by NULL */
-    double axis[3];
-    int64_t start; /* frames start, start + step, ... below stop */
-    int64_t stop;  /* -1: the end of the file */
-    int64_t step;
-    int64_t threads;      /* 0: the user's settings, or all processors but one */
-    int64_t batch_frames; /* 0: chosen by the size of a frame */
-    int64_t batch_rows;
-    collet_context *context; /* the caller's; NULL: our own */
-    collet_extraction_progress_fn progress;
-    void *progress_user;
-    collet_log_fn log;
-    void *log_user;
-} extract_settings;
+/*
+ * Options with defaults in place of 0 and NULL, except where 0 and NULL choose something: `keys`,
+ * masses, `reference`, backend, context, `threads`, `batch_frames` and callbacks. `stop` is -1 for
+ * the end of the file. Strings, masses and `command` are the settings' own.
+ */
+typedef collet_extraction_options extract_settings;
 
 /* COLLET_INVALID with the name of the option, COLLET_NO_MEMORY; nothing is left to free then. */
 collet_status extract_settings_copy(extract_settings *settings,

@@ -7,8 +7,8 @@
 /* Keeps every product of sizes below 2^63 without a check at each use. */
 #define ATOM_LIMIT ((int64_t)1 << 40)
 
-/* Time, step, index and box of a frame. */
-#define FRAME_EXTRAS (sizeof(double) + 2 * sizeof(int64_t) + 9 * sizeof(double))
+/* Time and index of a frame. */
+#define FRAME_EXTRAS (sizeof(double) + sizeof(int64_t))
 
 static size_t real_size(collet_dtype dtype)
 {
@@ -60,11 +60,9 @@ collet_status collet_frames_create(int64_t n_atoms, int64_t capacity, collet_dty
     frames->velocities = velocities ? allocate((size_t)capacity, frame) : NULL;
     frames->forces = forces ? allocate((size_t)capacity, frame) : NULL;
     frames->times = allocate((size_t)capacity, sizeof(double));
-    frames->steps = allocate((size_t)capacity, sizeof(int64_t));
     frames->indices = allocate((size_t)capacity, sizeof(int64_t));
-    frames->boxes = allocate((size_t)capacity, 9 * sizeof(double));
     if (!frames->positions || (velocities && !frames->velocities) || (forces && !frames->forces) ||
-        !frames->times || !frames->steps || !frames->indices || !frames->boxes) {
+        !frames->times || !frames->indices) {
         collet_frames_free(frames);
         return collet_fail(err, COLLET_NO_MEMORY,
                            "no memory for a batch of %lld frames of %lld atoms (%zu MiB); use a "
@@ -83,8 +81,6 @@ void collet_frames_free(collet_frames *frames)
     free(frames->velocities);
     free(frames->forces);
     free(frames->times);
-    free(frames->steps);
     free(frames->indices);
-    free(frames->boxes);
     free(frames);
 }

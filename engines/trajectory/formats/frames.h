@@ -20,9 +20,7 @@ typedef struct collet_frames {
     void *velocities;   /* nm/ps; NULL = not requested */
     void *forces;       /* kJ/mol/nm; NULL = not requested */
     double *times;      /* ps */
-    int64_t *steps;     /* of the simulation; -1: not in the file */
     int64_t *indices;   /* frame number in the file, from 0 */
-    double *boxes;      /* frames x 9: box vectors as rows, nm; zeros where there is none */
     int64_t end_offset; /* byte of the file after the last frame here; for progress */
     int32_t truncated;  /* 1: the error returned with this batch is a file that ends in a frame */
     uint32_t reserved;  /* 0 */

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #define DECIMALS_EXTRA 5 /* columns of a position before its decimals: sign, 3 digits, point */
-#define BOX_NUMBERS 9
 
 collet_status collet_gro_fail(const collet_lines *lines, collet_error *err, const char *format, ...)
 {
@@ -159,30 +158,23 @@ collet_status collet_gro_read_atom(const collet_lines *lines, const char *text, 
 
 /* ---- Box --------------------------------------------------------------------------------- */
 
-/* A file lists xx yy zz and then the off-diagonal ones; stores each in its row. */
-static const int box_places[BOX_NUMBERS] = {0, 4, 8, 1, 2, 3, 5, 6, 7};
-
-static int read_box_numbers(const char *text, size_t length, double box[9])
+static int is_box(const char *text, size_t length)
 {
     const char *end = text + length;
+    double number;
     int n = 0;
 
-    for (int i = 0; i < BOX_NUMBERS; i++)
-        box[i] = 0.0;
     while (text < end) {
         size_t token = token_length(text, end);
-        if (token > 0) {
-            if (n == BOX_NUMBERS || !collet_decimal_parse(text, token, &box[box_places[n]]))
-                return 0;
-            n++;
-        }
+        if (token > 0 && !collet_decimal_parse(text, token, &number))
+            return 0;
+        n += token > 0;
         text += token + (text + token < end);
     }
-    return n == 3 || n == BOX_NUMBERS;
+    return n == 3 || n == 9;
 }
 
-collet_status collet_gro_read_box(collet_lines *lines, double box[9], int *truncated,
-                                  collet_error *err)
+collet_status collet_gro_skip_box(collet_lines *lines, int *truncated, collet_error *err)
 {
     const char *text;
     size_t length;
@@ -193,7 +185,7 @@ collet_status collet_gro_read_box(collet_lines *lines, double box[9], int *trunc
         return status;
     if (!text)
         return ended(lines, "the box", truncated, err);
-    if (!read_box_numbers(text, length, box))
+    if (!is_box(text, length))
         return collet_gro_fail(lines, err,
                                "the box (3 or 9 numbers) is expected after the last atom, not "
                                "'%.*s'; is the number of atoms in line 2 right?",

@@ -43,9 +43,8 @@ collet_status collet_gro_read_atom(const collet_lines *lines, const char *text, 
                                    const collet_gro_columns *columns, double position[3],
                                    double velocity[3], collet_error *err);
 
-/* Reads the line after the atoms: 3 or 9 numbers. *truncated as above. */
-collet_status collet_gro_read_box(collet_lines *lines, double box[9], int *truncated,
-                                  collet_error *err);
+/* Checks the line after the atoms: 3 or 9 numbers. *truncated as above. */
+collet_status collet_gro_skip_box(collet_lines *lines, int *truncated, collet_error *err);
 
 /* 1 when the first n bytes of a file can be a .gro file's. */
 int collet_gro_recognise(const uint8_t *bytes, size_t n);

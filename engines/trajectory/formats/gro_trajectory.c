@@ -83,8 +83,7 @@ static collet_status explain(collet_trajectory *trajectory, const collet_lines *
 }
 
 static collet_status scan_frame(collet_trajectory *trajectory, collet_lines *lines,
-                                gro_state *state, collet_gro_head *text, double box[9],
-                                collet_error *err)
+                                gro_state *state, collet_gro_head *text, collet_error *err)
 {
     int truncated;
 
@@ -98,7 +97,7 @@ static collet_status scan_frame(collet_trajectory *trajectory, collet_lines *lin
     status = scan_atoms(trajectory, lines, text->n_atoms, &state->columns, err);
     if (status != COLLET_OK)
         return status;
-    status = collet_gro_read_box(lines, box, &truncated, err);
+    status = collet_gro_skip_box(lines, &truncated, err);
     if (truncated)
         return collet_trajectory_truncated(trajectory, err);
     return status;
@@ -114,17 +113,14 @@ static collet_status read_head(collet_trajectory *trajectory, collet_frame_head 
     collet_status status = get_state(trajectory, &state, err);
     if (status != COLLET_OK)
         return status;
-    status = scan_frame(trajectory, &lines, state, &text, head->box, err);
+    status = scan_frame(trajectory, &lines, state, &text, err);
     if (status != COLLET_OK)
         return explain(trajectory, &lines, status, err);
 
     head->n_atoms = text.n_atoms;
     head->dtype = COLLET_F64;
-    head->has_time = text.has_time;
     head->time = text.has_time ? text.time : (double)trajectory->index;
     head->step = text.step;
-    for (int i = 0; i < 9; i++)
-        head->has_box |= head->box[i] != 0.0;
     head->positions = state->atoms_offset;
     head->velocities = state->columns.velocities ? state->atoms_offset : 0;
     return find_end(&lines, trajectory->source.size, head, err);

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COLUMN 5            /* width of the four fields before the positions */
-#define NUMBER_LIMIT 100000 /* numbers of that width wrap */
+#define COLUMN 5 /* width of the three fields that are read */
 #define RECOGNISE_BYTES 4096
 #define SHORTEST_LINE 24 /* an atom's line is longer: bounds memory by the file's size */
 
@@ -65,11 +64,7 @@ static collet_status allocate_atoms(const collet_lines *lines, collet_topology *
     topology->names = calloc(n, sizeof *topology->names);
     topology->residue_names = calloc(n, sizeof *topology->residue_names);
     topology->residue_ids = calloc(n, sizeof *topology->residue_ids);
-    topology->atom_ids = calloc(n, sizeof *topology->atom_ids);
-    topology->positions = calloc(n, 3 * sizeof *topology->positions);
-    topology->velocities = calloc(n, 3 * sizeof *topology->velocities);
-    if (!topology->names || !topology->residue_names || !topology->residue_ids ||
-        !topology->atom_ids || !topology->positions || !topology->velocities)
+    if (!topology->names || !topology->residue_names || !topology->residue_ids)
         return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for %lld atoms",
                            lines->source->path, (long long)n_atoms);
     return COLLET_OK;
@@ -89,26 +84,24 @@ static void copy_name(char name[COLLET_ATOM_NAME], const char *column)
 static collet_status read_identity(const collet_lines *lines, const char *text,
                                    collet_topology *topology, int64_t atom, collet_error *err)
 {
-    int64_t residue, number;
+    int64_t residue;
 
     if (!collet_decimal_parse_integer(text, COLUMN, &residue))
         return collet_gro_fail(lines, err,
                                "the residue number in columns 1-5 is not a number: "
                                "'%.5s'",
                                text);
-    /* Some programs write stars for numbers that are too wide; nothing depends on the number. */
-    if (!collet_decimal_parse_integer(text + 3 * COLUMN, COLUMN, &number))
-        number = (atom + 1) % NUMBER_LIMIT;
     topology->residue_ids[atom] = (int32_t)residue;
-    topology->atom_ids[atom] = (int32_t)number;
     copy_name(topology->residue_names[atom], text + COLUMN);
     copy_name(topology->names[atom], text + 2 * COLUMN);
     return COLLET_OK;
 }
 
-static collet_status read_atoms(collet_lines *lines, collet_topology *topology,
-                                collet_gro_columns *columns, collet_error *err)
+static collet_status read_atoms(collet_lines *lines, collet_topology *topology, collet_error *err)
 {
+    collet_gro_columns columns;
+    double position[3], velocity[3];
+
     for (int64_t i = 0; i < topology->n_atoms; i++) {
         const char *text;
         size_t length;
@@ -127,15 +120,14 @@ static collet_status read_atoms(collet_lines *lines, collet_topology *topology,
                                    "columns",
                                    (long long)i + 1, (long long)topology->n_atoms, length);
         if (i == 0) {
-            status = collet_gro_measure(lines, text, length, columns, err);
+            status = collet_gro_measure(lines, text, length, &columns, err);
             if (status != COLLET_OK)
                 return status;
         }
         status = read_identity(lines, text, topology, i, err);
         if (status != COLLET_OK)
             return status;
-        status = collet_gro_read_atom(lines, text, length, columns, topology->positions + 3 * i,
-                                      topology->velocities + 3 * i, err);
+        status = collet_gro_read_atom(lines, text, length, &columns, position, velocity, err);
         if (status != COLLET_OK)
             return status;
     }
@@ -145,7 +137,6 @@ static collet_status read_atoms(collet_lines *lines, collet_topology *topology,
 static collet_status read_frame(collet_source *source, collet_topology *topology, collet_error *err)
 {
     collet_lines lines = {.source = source, .number = 1};
-    collet_gro_columns columns = {0};
     collet_gro_head head;
     int truncated;
 
@@ -158,15 +149,8 @@ static collet_status read_frame(collet_source *source, collet_topology *topology
     status = allocate_atoms(&lines, topology, head.n_atoms, err);
     if (status != COLLET_OK)
         return status;
-    status = read_atoms(&lines, topology, &columns, err);
-    if (status != COLLET_OK)
-        return status;
-    topology->decimals = (int32_t)columns.width - COLUMN;
-    if (!columns.velocities) {
-        free(topology->velocities);
-        topology->velocities = NULL;
-    }
-    return collet_gro_read_box(&lines, topology->box, &truncated, err);
+    status = read_atoms(&lines, topology, err);
+    return status == COLLET_OK ? collet_gro_skip_box(&lines, &truncated, err) : status;
 }
 
 collet_status collet_topology_read(const char *path, collet_topology **out, collet_error *err)
@@ -203,8 +187,5 @@ void collet_topology_free(collet_topology *topology)
     free(topology->names);
     free(topology->residue_names);
     free(topology->residue_ids);
-    free(topology->atom_ids);
-    free(topology->positions);
-    free(topology->velocities);
     free(topology);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * topology.h - names, residues and numbers of atoms, from a .gro file.
+ * topology.h - names and residues of atoms, from a .gro file.
  *
- * A file with several frames gives the topology of its first one. Numbers in a .gro file have five
- * digits and wrap to 0 after 99999; they are kept as written, and an atom's index is its position
- * in the file. An atom number that is not a number ("*****") is replaced by its count.
+ * A file with several frames gives the topology of its first one. Residue numbers have five digits
+ * and wrap to 0 after 99999; they are kept as written. Atom numbers are ignored: an atom's index is
+ * its position in the file. Positions, velocities and the box are checked, not kept.
  */
 #ifndef COLLET_IO_TOPOLOGY_H
 #define COLLET_IO_TOPOLOGY_H
@@ -20,11 +20,6 @@ typedef struct collet_topology {
     char (*names)[COLLET_ATOM_NAME];         /* n_atoms, e.g. "CA" */
     char (*residue_names)[COLLET_ATOM_NAME]; /* n_atoms, e.g. "ALA" */
     int32_t *residue_ids;                    /* n_atoms, as written */
-    int32_t *atom_ids;                       /* n_atoms, as written */
-    double *positions;                       /* n_atoms x 3, nm */
-    double *velocities;                      /* n_atoms x 3, nm/ps; NULL when the file has none */
-    double box[9];                           /* the three box vectors as rows, nm */
-    int32_t decimals;                        /* digits after the point of a position */
 } collet_topology;
 
 /*

@@ -79,10 +79,6 @@ static void describe(collet_trajectory *trajectory, const collet_frame_head *hea
     info->dtype = head->dtype;
     info->has_velocities = head->velocities != 0;
     info->has_forces = head->forces != 0;
-    info->has_box = head->has_box;
-    info->has_times = head->has_time;
-    info->first_time = head->time;
-    info->first_step = head->step;
 }
 
 static collet_status read_first_head(collet_trajectory *trajectory, collet_error *err)
@@ -146,11 +142,6 @@ void collet_trajectory_close(collet_trajectory *trajectory)
 const collet_trajectory_info *collet_trajectory_get_info(const collet_trajectory *trajectory)
 {
     return &trajectory->info;
-}
-
-const char *collet_trajectory_get_path(const collet_trajectory *trajectory)
-{
-    return trajectory->source.path;
 }
 
 /* ---- Selection and slice ----------------------------------------------------------------- */
@@ -337,9 +328,7 @@ static collet_status deliver(collet_trajectory *trajectory, const collet_frame_h
     if (status != COLLET_OK)
         return status;
     frames->times[i] = head->time;
-    frames->steps[i] = head->step;
     frames->indices[i] = trajectory->index;
-    memcpy(frames->boxes + 9 * i, head->box, sizeof head->box);
     frames->n_frames++;
     return COLLET_OK;
 }

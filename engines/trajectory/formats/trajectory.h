@@ -31,7 +31,6 @@ void collet_trajectory_close(collet_trajectory *trajectory);
 
 /* Valid until the trajectory is closed. */
 const collet_trajectory_info *collet_trajectory_get_info(const collet_trajectory *trajectory);
-const char *collet_trajectory_get_path(const collet_trajectory *trajectory);
 
 /*
  * From now on only these atoms are delivered: `indices` (copied) are strictly increasing, within

@@ -19,11 +19,8 @@ typedef struct collet_frame_head {
     int64_t end; /* byte after the frame; may be beyond the end of the file */
     int64_t n_atoms;
     collet_dtype dtype;
-    double time;
-    int64_t step;
-    int32_t has_box;
-    int32_t has_time;
-    double box[9];
+    double time;  /* ps; .gro without "t=" in its title: the frame's number */
+    int64_t step; /* of the simulation; -1: not in the file */
     int64_t positions;
     int64_t velocities;
     int64_t forces;

@@ -15,11 +15,7 @@ typedef struct collet_trajectory_info {
     collet_dtype dtype;     /* COLLET_F64: double-precision .trr, and .gro; else COLLET_F32 */
     int32_t has_velocities; /* 0 or 1 */
     int32_t has_forces;     /* 0 or 1 */
-    int32_t has_box;        /* 0 or 1 */
-    int32_t has_times;      /* 0: a .gro without "t=" in its title; times are then frame numbers */
     double precision;       /* .xtc: positions are multiples of 1/precision nm; else 0 */
-    double first_time;      /* ps */
-    int64_t first_step;     /* -1: not in the file */
 } collet_trajectory_info;
 
 #endif

@@ -121,7 +121,7 @@ static collet_status read_head(collet_trajectory *trajectory, collet_frame_head 
 {
     int64_t offset = trajectory->offset;
     int64_t rest = trajectory->source.size - offset;
-    size_t n = HEAD_BYTES(8) + 9 * 8;
+    size_t n = HEAD_BYTES(8);
     const uint8_t *bytes;
     int32_t ints[HEAD_INTS];
 
@@ -141,17 +141,12 @@ static collet_status read_head(collet_trajectory *trajectory, collet_frame_head 
 
     int64_t real = real_size(ints);
     size_t length = HEAD_BYTES(real);
-    if (n < length + (size_t)ints[BOX])
+    if (n < length)
         return collet_trajectory_truncated(trajectory, err);
     head->n_atoms = ints[ATOMS];
     head->dtype = real == 8 ? COLLET_F64 : COLLET_F32;
     head->step = ints[STEP];
     head->time = load_real(bytes + length - 2 * (size_t)real, real);
-    head->has_time = 1;
-    head->has_box = ints[BOX] != 0;
-    if (head->has_box)
-        for (size_t i = 0; i < 9; i++)
-            head->box[i] = load_real(bytes + length + i * (size_t)real, real);
     place_fields(head, ints, offset + (int64_t)length);
     return COLLET_OK;
 }

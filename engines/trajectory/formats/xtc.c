@@ -24,7 +24,6 @@ enum {
     ATOMS = 4,
     STEP = 8,
     TIME = 12,
-    BOX = 16,
     ATOMS_AGAIN = 52,
     PLAIN = 56,
     PRECISION = 56,
@@ -105,11 +104,6 @@ static void read_common(const uint8_t *bytes, collet_frame_head *head)
     head->dtype = COLLET_F32;
     head->step = collet_be_i32(bytes + STEP);
     head->time = (double)collet_be_f32(bytes + TIME);
-    head->has_time = 1;
-    for (size_t i = 0; i < 9; i++) {
-        head->box[i] = (double)collet_be_f32(bytes + BOX + 4 * i);
-        head->has_box |= head->box[i] != 0.0;
-    }
 }
 
 static collet_status read_block(const collet_trajectory *trajectory, const uint8_t *bytes,
