@@ -6,6 +6,7 @@
  */
 #include "kernel_gemm.h"
 
+#include "cpu_openmp/util/counts.h"
 #include "cpu_openmp/util/kernel_level.h"
 
 /* A tile of c in registers: TILE_ROWS x 2 vectors, and three more, two of b and one of a. */

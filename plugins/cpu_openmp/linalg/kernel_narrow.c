@@ -8,8 +8,9 @@
 
 #include <string.h>
 
+#include "cpu_openmp/util/counts.h"
+#include "cpu_openmp/util/kernel_functions.h"
 #include "shared/host/util/half.h"
-#include "cpu_openmp/util/kernel_level.h"
 
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -48,28 +49,9 @@ typedef struct form {
     void (*tile)(word tile[TILE_ROWS][TILE_COLUMNS], const word *a, const word *b, int64_t steps);
 } form;
 
-INLINE int64_t min_i64(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 INLINE words splat(word x)
 {
     return x - (words){0};
-}
-
-INLINE word bits_of(float x)
-{
-    word bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-INLINE float float_of(word bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
 }
 
 #define NO_FIRST_VALUES(first, slice, steps) memset(first, 0, TILE_ROWS * sizeof(word))
@@ -80,7 +62,7 @@ INLINE float float_of(word bits)
 INLINE word word_of_f16(const uint16_t *at, int64_t step, int64_t n, word *seen)
 {
     word half = *at, magnitude = half & 0x7fffu;
-    word wide = bits_of(float_of(magnitude << 13) * 0x1p112f);
+    word wide = f32_bits(f32_of(magnitude << 13) * 0x1p112f);
     (void)step, (void)n, (void)seen;
     wide |= magnitude >= 0x7c00u ? 0x7f800000u : 0;
     return wide | (half & 0x8000u) << 16;
@@ -256,7 +238,7 @@ static void round_f16(uint16_t out[TILE_COLUMNS], const word in[TILE_COLUMNS])
     }
 #else
     for (int i = 0; i < TILE_COLUMNS; i++)
-        out[i] = cpu_f16_from((double)float_of(in[i]));
+        out[i] = cpu_f16_from((double)f32_of(in[i]));
 #endif
 }
 
@@ -304,7 +286,7 @@ INLINE void add_row(word *row, const word *before, int is_float)
 {
     if (is_float) {
         for (int j = 0; j < TILE_COLUMNS; j++)
-            row[j] = bits_of(float_of(row[j]) + float_of(before[j]));
+            row[j] = f32_bits(f32_of(row[j]) + f32_of(before[j]));
     } else {
         for (int j = 0; j < TILE_COLUMNS; j++)
             row[j] += before[j];

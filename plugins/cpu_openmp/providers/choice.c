@@ -3,10 +3,16 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#include "choice_parts.h"
-#include "library.h"
+#include "blas.h"
+#include "onednn.h"
+#include "cpu_openmp/runtime/processor.h"
+
+#define OWN "own" /* what the library selects itself */
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Capabilities are requested twice and by several runtimes; the check is made once. */
 static int checked;
@@ -19,7 +25,9 @@ static const char *setting(const collet_host *host, const char *library, const c
     return host->config(host, key);
 }
 
-int choice_refused(const collet_host *host, const char *library, char *reason, uint64_t capacity)
+/* Whether "openblas" or "onednn" is not opened: 1, with the reason, when it is switched off, in
+ * safe mode, and when the probe found it wrong. */
+static int is_refused(const collet_host *host, const char *library, char *reason, uint64_t capacity)
 {
     const char *name = setting(host, library, ""), *wrong = setting(host, library, "_refused");
     const char *safe = host->config(host, "cpu_openmp.safe_mode");
@@ -34,31 +42,246 @@ int choice_refused(const collet_host *host, const char *library, char *reason, u
     return reason[0] != '\0';
 }
 
-int choice_may_open(const collet_host *host, const char *library, const char *usual)
+static library_settings settings_of(const collet_host *host, const char *library, const char *usual,
+                                    const char *target)
+{
+    library_settings s = {.name = ""};
+    const char *name = setting(host, library, "");
+    (void)snprintf(s.name, sizeof s.name, "%s", name && name[0] ? name : usual);
+    if (!is_refused(host, library, s.refused, sizeof s.refused))
+        (void)snprintf(s.target, sizeof s.target, "%s", target);
+    return s;
+}
+
+/* Whether it is opened; logs that, with its name or else `usual`. */
+static int may_open(const collet_host *host, const char *library, const char *usual)
 {
     char refused[LIBRARY_REASON];
     const char *name = setting(host, library, "");
-    if (choice_refused(host, library, refused, sizeof refused))
+    if (is_refused(host, library, refused, sizeof refused))
         return 0;
     host->log(host, COLLET_LOG_DEBUG, "trying %s", name && name[0] ? name : usual);
     return 1;
 }
 
-void choice_add(text *choices, const char *word, const char *value)
+/* Adds "word": "value" to the members of `choices`. */
+static void add(text *choices, const char *word, const char *value)
 {
     text_add(choices, "%s\"%s\": ", choices->used ? ", " : "", word);
     text_quote(choices, value);
 }
 
-void choice_add_refusal(text *json, text *choices, const char *library, const char *reason)
+/* Adds {"library": null, "reason": "..."}, and the choice "<library>_refused". */
+static void add_refusal(text *json, text *choices, const char *library, const char *reason)
 {
     char word[64];
     (void)snprintf(word, sizeof word, "%s_refused", library);
     text_add(json, "{\"library\": null, \"reason\": ");
     text_quote(json, reason);
     text_add(json, "}");
-    choice_add(choices, word, reason);
+    add(choices, word, reason);
 }
+
+/* ---- OpenBLAS -------------------------------------------------------------------------------- */
+
+/*
+ * Core types of OpenBLAS and the features that they need; the last that fits is set. Where none
+ * fits, the processor is so old that every OpenBLAS supports it.
+ *
+ * Measured with 0.3.21 (Debian 12), f32 and f64 GF/s on two threads of an AMD EPYC (family 26,
+ * model 2): Cooperlake 467 and 195, SkylakeX 446 to 484 and 188 to 200, Haswell 251 and 124, Zen
+ * 250 and 123, Nehalem 87 and 48. Zen 4 was fastest as a Cooperlake too. For Emerald
+ * Rapids, which is newer than the library, it selects Prescott itself: f32 33 instead of 330.
+ */
+static const struct core {
+    const char *name;
+    uint32_t with, without;
+} cores[] = {
+    {"Nehalem", PROCESSOR_V2 | PROCESSOR_CAPPED, PROCESSOR_V3},
+    {"Haswell", PROCESSOR_V3, 0},
+    {"Zen", PROCESSOR_V3 | PROCESSOR_AMD, 0},
+    {"SkylakeX", PROCESSOR_V4, 0},
+    {"Cooperlake", PROCESSOR_V4 | PROCESSOR_BF16, 0},
+};
+
+static double blas_gflops[2]; /* f32, f64; 0: not checked */
+
+static const char *core_setting(const collet_host *host)
+{
+    return host->config(host, "cpu_openmp.openblas_core");
+}
+
+/* "": the library selects it. */
+static const char *core_type(const collet_host *host, const isa_level *level)
+{
+    const char *set = core_setting(host), *name = "";
+    uint32_t features = processor_features(level);
+    if (set)
+        return strcmp(set, OWN) == 0 ? "" : set;
+    for (size_t i = 0; i < COUNT(cores) && !getenv(BLAS_CORE_VARIABLE); i++)
+        if ((features & cores[i].with) == cores[i].with && !(features & cores[i].without))
+            name = cores[i].name;
+    return name;
+}
+
+static void choose_openblas(const collet_host *host, const isa_level *level)
+{
+    char found[32];
+    library_settings s = settings_of(host, "openblas", BLAS_NAME, core_type(host, level));
+    if (s.target[0] && blas_is_loaded(s.name, found, sizeof found) &&
+        strcasecmp(found, s.target) != 0)
+        host->log(host, COLLET_LOG_WARNING,
+                  "the program has loaded %s before, which runs as %s; the core %s would be "
+                  "faster: set " BLAS_CORE_VARIABLE "=%s before the program starts",
+                  s.name, found, s.target, s.target);
+    blas_settle(&s);
+}
+
+static void check_openblas(const collet_host *host)
+{
+    blas *b = may_open(host, "openblas", BLAS_NAME) ? blas_open(NULL) : NULL;
+    const char *wrong = b ? blas_check(b, host->threads(host), blas_gflops) : NULL;
+    if (wrong)
+        blas_refuse(wrong);
+}
+
+static const char *chosen_by(const collet_host *host)
+{
+    if (core_setting(host))
+        return "the setting cpu_openmp.openblas_core";
+    return getenv(BLAS_CORE_VARIABLE) ? "the environment variable " BLAS_CORE_VARIABLE
+                                      : "the processor's features";
+}
+
+static void describe_openblas(const collet_host *host, text *json, text *choices)
+{
+    char path[512];
+    const char *reason;
+    blas *b = blas_open(&reason);
+    if (!b) {
+        add_refusal(json, choices, "openblas", reason);
+        return;
+    }
+    blas_path(b, path, sizeof path);
+    text_add(json, "{\"library\": ");
+    text_quote(json, blas_config(b));
+    text_add(json, ", \"path\": ");
+    text_quote(json, path);
+    text_add(json, ", \"core\": ");
+    text_quote(json, blas_core(b));
+    text_add(json, ", \"chosen_by\": ");
+    text_quote(json, chosen_by(host));
+    text_add(json, ", \"f32_gflops\": %.1f, \"f64_gflops\": %.1f}", blas_gflops[0], blas_gflops[1]);
+}
+
+/* ---- oneDNN ---------------------------------------------------------------------------------- */
+
+/*
+ * Limits of the instruction set: the first that fits. A virtual machine may report AMX and not
+ * support it: oneDNN 2.6 crashed in one (Emerald Rapids).
+ */
+static const struct limit {
+    const char *isa;
+    uint32_t with;
+} limits[] = {
+    {"AVX512_CORE_BF16", PROCESSOR_AMX | PROCESSOR_VIRTUAL},
+    {"AVX512_CORE", PROCESSOR_V4 | PROCESSOR_CAPPED},
+    {"AVX2", PROCESSOR_V3 | PROCESSOR_CAPPED},
+    {"SSE41", PROCESSOR_V2 | PROCESSOR_CAPPED},
+};
+
+static const char *const words[ONEDNN_TYPES] = {"f32", "bf16", "i8"};
+
+static double onednn_gflops[ONEDNN_TYPES]; /* 0: not checked, or wrong */
+static uint32_t right_types;               /* ONEDNN_TYPE_*, once checked */
+static int onednn_checked;
+
+/* "": no limit. */
+static const char *isa_limit(const collet_host *host, const isa_level *level)
+{
+    const char *set = host->config(host, "cpu_openmp.onednn_isa");
+    uint32_t features = processor_features(level);
+    if (set)
+        return strcmp(set, OWN) == 0 ? "" : set;
+    if (getenv(ONEDNN_ISA_VARIABLE) || getenv(ONEDNN_ISA_VARIABLE_2))
+        return "";
+    for (size_t i = 0; i < COUNT(limits); i++)
+        if ((features & limits[i].with) == limits[i].with)
+            return limits[i].isa;
+    return "";
+}
+
+/* The types in the settings (also those that an earlier check found right), else those of the
+ * library's table, for which it is opened. */
+static uint32_t types_to_use(const collet_host *host)
+{
+    const char *set = host->config(host, "cpu_openmp.onednn_types");
+    uint32_t types = 0;
+    for (int i = 0; i < ONEDNN_TYPES && set; i++)
+        types |= strstr(set, words[i]) ? 1u << i : 0;
+    if (set)
+        return types;
+    onednn *o = onednn_open(NULL);
+    return o ? onednn_types(o) : 0;
+}
+
+static uint32_t choose_onednn(const collet_host *host, const isa_level *level)
+{
+    library_settings s = settings_of(host, "onednn", "", isa_limit(host, level));
+    onednn_settle(&s);
+    if (s.refused[0])
+        return 0;
+    uint32_t types = types_to_use(host);
+    return onednn_checked ? types & right_types : types;
+}
+
+static void check_onednn(const collet_host *host)
+{
+    onednn *o = may_open(host, "onednn", "libdnnl") ? onednn_open(NULL) : NULL;
+    if (!o)
+        return;
+    right_types = types_to_use(host);
+    const char *wrong = onednn_check(o, &right_types, onednn_gflops);
+    onednn_checked = 1;
+    if (wrong)
+        onednn_refuse(wrong);
+}
+
+static void add_types(text *t, uint32_t types)
+{
+    const char *separator = "";
+    for (int i = 0; i < ONEDNN_TYPES; i++) {
+        if (types & 1u << i) {
+            text_add(t, "%s%s", separator, words[i]);
+            separator = " ";
+        }
+    }
+}
+
+static void describe_onednn(text *json, text *choices)
+{
+    char list[32] = "", version[32], path[512];
+    text types = {.at = list, .capacity = sizeof list};
+    const char *reason;
+    onednn *o = onednn_open(&reason);
+    if (!o) {
+        add_refusal(json, choices, "onednn", reason);
+        return;
+    }
+    add_types(&types, right_types);
+    onednn_version(o, version, sizeof version);
+    onednn_path(o, path, sizeof path);
+    text_add(json, "{\"library\": \"oneDNN %s\", \"path\": ", version);
+    text_quote(json, path);
+    text_add(json, ", \"isa\": \"%s\", \"chosen_for\": \"%s\"", onednn_isa(o), list);
+    for (int i = 0; i < ONEDNN_TYPES; i++)
+        if (onednn_gflops[i] > 0.0)
+            text_add(json, ", \"%s_gflops\": %.1f", words[i], onednn_gflops[i]);
+    text_add(json, "}");
+    add(choices, "onednn_types", list);
+}
+
+/* ---- Both ------------------------------------------------------------------------------------ */
 
 void choice_describe(const collet_host *host, const isa_level *level, text *json)
 {
@@ -67,20 +290,20 @@ void choice_describe(const collet_host *host, const isa_level *level, text *json
     (void)choice_settle(host, level);
     (void)pthread_mutex_lock(&checking);
     if (!checked) {
-        choice_openblas_check(host);
-        choice_onednn_check(host);
+        check_openblas(host);
+        check_onednn(host);
         checked = 1;
     }
     (void)pthread_mutex_unlock(&checking);
     text_add(json, "\"blas\": ");
-    choice_openblas_describe(host, json, &choices);
+    describe_openblas(host, json, &choices);
     text_add(json, ", \"onednn\": ");
-    choice_onednn_describe(host, json, &choices);
+    describe_onednn(json, &choices);
     text_add(json, ", \"choices\": {%s}", choices.used ? members : "");
 }
 
 uint32_t choice_settle(const collet_host *host, const isa_level *level)
 {
-    choice_openblas_settle(host, level);
-    return choice_onednn_settle(host, level);
+    choose_openblas(host, level);
+    return choose_onednn(host, level);
 }

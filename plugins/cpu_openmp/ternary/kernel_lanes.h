@@ -136,21 +136,6 @@ INLINE words products_sum(words sum, products p)
     return sum + p;
 }
 
-#elif defined(__ARM_FEATURE_DOTPROD)
-
-#define PRODUCT_BLOCKS INT64_MAX
-typedef words products;
-
-INLINE products products_add(products p, bytes u, bytes a)
-{
-    return (products)vdotq_s32((int32x4_t)p, (int8x16_t)u, (int8x16_t)a);
-}
-
-INLINE words products_sum(words sum, products p)
-{
-    return sum + p;
-}
-
 #else
 
 /* Two products, 512 at most, in 16 bits, of each of the four numbers in each register. */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cpu_openmp/util/kernel_functions.h"
 #include "kernel_lanes.h"
 
 #define FINITE_BELOW 0x7f800000u
@@ -21,13 +22,6 @@ INLINE floats load_floats(const float *at)
 INLINE floats splat(float x)
 {
     return x - (floats){0};
-}
-
-INLINE uint32_t bits_of(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
 }
 
 /* ---- Activations ----------------------------------------------------------------------------- */
@@ -68,7 +62,7 @@ static uint32_t greatest(uint32_t so_far, const float *x, int64_t n)
     for (int k = 0; k < GROUP; k++)
         so_far = (uint32_t)most[0][k] > so_far ? (uint32_t)most[0][k] : so_far;
     for (; i < n; i++) {
-        uint32_t magnitude = bits_of(x[i]) & MAGNITUDE;
+        uint32_t magnitude = f32_bits(x[i]) & MAGNITUDE;
         so_far = magnitude > so_far ? magnitude : so_far;
     }
     return so_far;
@@ -107,7 +101,7 @@ static int32_t to_i8(int8_t *q, const float *x, float r, int64_t n)
     }
     for (; i < n; i++) {
         float scaled = x[i] * r, rounded = scaled + ROUNDER;
-        int32_t whole = (int32_t)(bits_of(rounded) - bits_of(ROUNDER));
+        int32_t whole = (int32_t)(f32_bits(rounded) - f32_bits(ROUNDER));
         q[i] = (int8_t)whole;
         sum += whole;
     }
@@ -143,7 +137,7 @@ static int64_t codes_f32(int8_t *codes, const void *values, double t, int64_t n)
     for (; i < n; i++)
         codes[i] = (int8_t)((x[i] > threshold) - (x[i] < -threshold));
     for (i = 0; i < n; i++)
-        strange += (bits_of(x[i]) & MAGNITUDE) >= FINITE_BELOW;
+        strange += (f32_bits(x[i]) & MAGNITUDE) >= FINITE_BELOW;
     return strange;
 }
 
