@@ -9,15 +9,6 @@
 #include "cpu_openmp/util/counts.h"
 #include "cpu_openmp/util/kernel_level.h"
 
-/* A tile of c in registers: TILE_ROWS x 2 vectors, and three more, two of b and one of a. */
-#if VECTOR_REGISTERS == 32 && VECTOR_BYTES == 64
-#define TILE_ROWS 12
-#elif VECTOR_REGISTERS == 32
-#define TILE_ROWS 8
-#else
-#define TILE_ROWS 6
-#endif
-
 /* Extents of the copied blocks; BLOCK_ROWS is a multiple of every TILE_ROWS. */
 #define BLOCK_INNER 256
 #define BLOCK_ROWS 96

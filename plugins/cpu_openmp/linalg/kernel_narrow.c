@@ -16,13 +16,6 @@
 #include <immintrin.h>
 #endif
 
-#if VECTOR_REGISTERS == 32 && VECTOR_BYTES == 64
-#define TILE_ROWS 12
-#elif VECTOR_REGISTERS == 32
-#define TILE_ROWS 8
-#else
-#define TILE_ROWS 6
-#endif
 #define TILE_COLUMNS (2 * LANES_F32)
 
 /* Extents of the copied blocks, in words along the inner axis. */

@@ -16,26 +16,26 @@
 /* Multiplications below which packing a product does not pay. */
 #define TINY 512
 
-/* Multiplications up to which nothing is copied, where the strides allow that. */
+/* Multiplications up to which nothing is packed, where the strides allow that. */
 #define SMALL (64 * 64 * 64)
 
 /* Multiplications below which oneDNN's preparation costs more than OpenBLAS's. */
-#define ONEDNN_LEAST (32 * 32 * 32)
-#define ONEDNN_LEAST_NARROW (48 * 48 * 48)
+#define ONEDNN_MIN (32 * 32 * 32)
+#define ONEDNN_MIN_NARROW (48 * 48 * 48)
 
 /* Multiplications from which int8 products are faster without a plan. */
 #define ONEDNN_I8_LARGE 1e9
 
-/* Multiplications per thread, at least. */
+/* Minimum number of multiplications per thread. */
 #define GRAIN (256 << 10)
 
-/* Elements that are checked per thread, at least. */
+/* Minimum number of elements per thread that are checked. */
 #define LOOK (64 << 10)
 
 /*
  * Rows and columns of the parts of a product are multiples of this: whole tiles of OpenBLAS. Parts
- * may cut our own tiles of 12 or 48: that costs less than parts that differ by 48, an eighth of the
- * time at 256.
+ * may end within our own tiles of 12 or 48: parts that differ by 48 would cost more, an eighth of
+ * the time at 256.
  */
 #define PART 16
 
@@ -56,14 +56,13 @@ typedef struct product {
     onednn *onednn;
     const onednn_use *use;
     blas *blas;
-    _Atomic int32_t *unfit;     /* found elements that oneDNN gets wrong */
+    _Atomic int32_t *unfit;     /* set when there are elements that oneDNN treats wrongly */
     blas_matrix form[MATRICES]; /* for the libraries, without addresses */
     int64_t part_rows, part_columns, parts_across, parts; /* of one product */
     char *scratch;                                        /* one piece a thread */
 } product;
 
-/* ---- What BLAS supports -------------------------------------------------------------------------
- */
+/* ---- Operands that BLAS supports ------------------------------------------------------------- */
 
 /* Whether a rows x columns view has adjacent rows or columns that do not overlap; sets its form. */
 static int blas_takes(const gemm_matrix *m, int64_t rows, int64_t columns, blas_matrix *form)
@@ -101,26 +100,26 @@ static int64_t round_up(int64_t x, int64_t unit)
  */
 static void divide(product *p)
 {
-    int64_t wanted = p->batch.count > 0 ? divide_up(p->device->threads, p->batch.count) : 1;
+    int64_t parts = p->batch.count > 0 ? divide_up(p->device->threads, p->batch.count) : 1;
     int64_t across = 1;
     if (p->strategy == BY_SMALL || p->strategy == BY_TINY)
-        wanted = 1;
+        parts = 1;
     p->part_rows = p->rows;
     p->part_columns = p->columns;
     double best = 0.0;
-    for (int64_t i = 1; i <= wanted; i++) {
-        if (wanted % i != 0)
+    for (int64_t i = 1; i <= parts; i++) {
+        if (parts % i != 0)
             continue;
-        double border = (double)p->rows * (double)i + (double)p->columns * (double)(wanted / i);
+        double border = (double)p->rows * (double)i + (double)p->columns * (double)(parts / i);
         if (best == 0.0 || border < best) {
             best = border;
             across = i;
         }
     }
     if (p->rows > 0 && p->columns > 0) {
-        if (wanted > 1) {
+        if (parts > 1) {
             p->part_columns = round_up(divide_up(p->columns, across), PART);
-            p->part_rows = round_up(divide_up(p->rows, wanted / across), PART);
+            p->part_rows = round_up(divide_up(p->rows, parts / across), PART);
         }
         p->parts_across = divide_up(p->columns, p->part_columns);
         p->parts = p->parts_across * divide_up(p->rows, p->part_rows);
@@ -129,8 +128,8 @@ static void divide(product *p)
 
 /* ---- Strategy -------------------------------------------------------------------------------- */
 
-/* c^T = b^T a^T, when that is the product whose rows are adjacent. */
-static void turn(product *p)
+/* Replaces c = a b by c^T = b^T a^T when only the latter has adjacent rows. */
+static void transpose_product(product *p)
 {
     gemm_matrix a = p->m[A], b = p->m[B];
     if (p->m[C].column == 1 || p->m[C].row != 1 || p->rows <= 1)
@@ -165,7 +164,7 @@ static strategy choose_library(product *p)
     double work = (double)p->rows * (double)p->columns * (double)p->inner;
     if (!fits_blas(p))
         return BY_GEMM;
-    if (!p->wide && (p->device->onednn & ONEDNN_TYPE_F32) && work >= ONEDNN_LEAST)
+    if (!p->wide && (p->device->onednn & ONEDNN_TYPE_F32) && work >= ONEDNN_MIN)
         p->onednn = onednn_open(NULL);
     if (p->onednn)
         return BY_ONEDNN;
@@ -177,11 +176,10 @@ static strategy choose_library(product *p)
 static strategy choose_narrow(product *p)
 {
     double work = (double)p->rows * (double)p->columns * (double)p->inner;
-    uint32_t wanted = p->from == COLLET_I8     ? ONEDNN_TYPE_I8
-                      : p->from == COLLET_BF16 ? ONEDNN_TYPE_BF16
-                                               : 0;
-    if ((p->device->onednn & wanted) && work >= ONEDNN_LEAST_NARROW && fits_blas(p) &&
-        p->device->plans)
+    uint32_t type = p->from == COLLET_I8     ? ONEDNN_TYPE_I8
+                    : p->from == COLLET_BF16 ? ONEDNN_TYPE_BF16
+                                             : 0;
+    if ((p->device->onednn & type) && work >= ONEDNN_MIN_NARROW && fits_blas(p) && p->device->plans)
         p->onednn = onednn_open(NULL);
     return p->onednn ? BY_ONEDNN : BY_NARROW;
 }
@@ -213,7 +211,7 @@ static void make_product(product *p, const collet_device *device, const collet_k
         const int64_t *strides = cpu_operand(call, k)->strides + axes;
         p->m[k] = (gemm_matrix){NULL, strides[0], strides[1]};
     }
-    turn(p);
+    transpose_product(p);
     p->strategy = choose(p);
     divide(p);
 }
@@ -358,7 +356,7 @@ static void run_parts(void *argument, int32_t thread, int64_t begin, int64_t end
 
 /* ---- oneDNN ---------------------------------------------------------------------------------- */
 
-/* Parts for a team; each thread tells the library to use one thread. */
+/* Parts for a team; each thread sets the library to one thread. */
 static void run_parts_on_one(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     product mine = *(const product *)argument;
@@ -369,7 +367,7 @@ static void run_parts_on_one(void *argument, int32_t thread, int64_t begin, int6
     onednn_leave(&use);
 }
 
-/* oneDNN divides a product better than we could: its threads share packed factors. */
+/* oneDNN divides the product itself: its threads share packed factors. */
 static void run_whole(product *p)
 {
     double work = (double)p->rows * (double)p->columns * (double)p->inner / GRAIN;
@@ -390,7 +388,7 @@ static void run_whole(product *p)
     onednn_leave(&use);
 }
 
-/* Lines (rows or columns, whichever are adjacent) begin .. end-1 of a factor in its products. */
+/* Rows (columns of a transposed factor) begin .. end-1, counted over all products of the batch. */
 static void look_for_subnormals(const product *p, int k, int64_t lines, int64_t length,
                                 int64_t begin, int64_t end)
 {
@@ -410,18 +408,19 @@ static void look_for_subnormals(const product *p, int k, int64_t lines, int64_t 
 static void look_at_a(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const product *p = argument;
-    int turned = p->form[A].transposed;
+    int transposed = p->form[A].transposed;
     (void)thread;
-    look_for_subnormals(p, A, turned ? p->inner : p->rows, turned ? p->rows : p->inner, begin, end);
+    look_for_subnormals(p, A, transposed ? p->inner : p->rows, transposed ? p->rows : p->inner,
+                        begin, end);
 }
 
 static void look_at_b(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const product *p = argument;
-    int turned = p->form[B].transposed;
+    int transposed = p->form[B].transposed;
     (void)thread;
-    look_for_subnormals(p, B, turned ? p->columns : p->inner, turned ? p->inner : p->columns, begin,
-                        end);
+    look_for_subnormals(p, B, transposed ? p->columns : p->inner,
+                        transposed ? p->inner : p->columns, begin, end);
 }
 
 /* The processor's bf16 products treat subnormal factors as 0, and oneDNN does not check. */

@@ -33,6 +33,16 @@
 #define VECTOR_REGISTERS 16
 #endif
 
+/* A tile of a matrix product c = a b in registers: TILE_ROWS x 2 vectors, and three more, two of b
+ * and one of a. */
+#if VECTOR_REGISTERS == 32 && VECTOR_BYTES == 64
+#define TILE_ROWS 12
+#elif VECTOR_REGISTERS == 32
+#define TILE_ROWS 8
+#else
+#define TILE_ROWS 6
+#endif
+
 #define LANES_F32 (VECTOR_BYTES / 4)
 #define LANES_F64 (VECTOR_BYTES / 8)
 

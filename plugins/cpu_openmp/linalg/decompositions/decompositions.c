@@ -25,7 +25,7 @@ typedef struct routine {
     void (*small)(const collet_kernel_call *call, void *scratch, int64_t begin, int64_t end);
     void (*large)(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
     uint64_t (*small_scratch)(const collet_kernel_call *call);
-    uint64_t (*large_scratch)(const collet_kernel_call *call);
+    void (*large_scratch)(const collet_kernel_call *call, lapack_pieces *p);
     int64_t large_from; /* the shorter side from which LAPACK is the faster one, as measured */
 } routine;
 
@@ -80,7 +80,11 @@ static batch make_batch(const collet_device *device, const collet_kernel_call *c
         b.threads = 1;
     }
     b.threads = b.count < b.threads ? (int32_t)b.count : b.threads;
-    b.scratch = padded(b.job.library ? r->large_scratch(call) : r->small_scratch(call));
+    lapack_pieces pieces = {0};
+    if (b.job.library)
+        r->large_scratch(call, &pieces);
+    uint64_t small = r->small_scratch(call);
+    b.scratch = padded(pieces.used > small ? pieces.used : small);
     return b;
 }
 

@@ -49,8 +49,3 @@ void *lapack_take(lapack_pieces *p, int64_t rows, int64_t columns, uint64_t size
     }
     return p->base ? p->base + used : NULL;
 }
-
-uint64_t lapack_pieces_bytes(const lapack_pieces *p, uint64_t shared)
-{
-    return p->used > shared ? p->used : shared;
-}

@@ -3,9 +3,10 @@
  * lapack.h - decompositions of large matrices with OpenBLAS and its LAPACK. Private to the plugin.
  *
  * lapack_<op>(job, scratch, begin, end) computes matrices begin .. end-1 of the job's call, in the
- * element type, with lapack_<op>_scratch(call) bytes of scratch, 64-byte aligned, of its own.
- * Matrices with elements that are not finite or near the ends of the range are passed to cpu_<op>
- * (shared/host/linalg/decompositions.h) instead of LAPACK, with the same scratch.
+ * element type, with a scratch of its own, 64-byte aligned: the pieces that lapack_<op>_scratch
+ * adds, and no fewer bytes than cpu_<op>_scratch. Matrices with elements that are not finite or
+ * near the ends of the range are passed to cpu_<op> (shared/host/linalg/decompositions.h) instead
+ * of LAPACK, with the same scratch.
  */
 #ifndef COLLET_OPENMP_LAPACK_H
 #define COLLET_OPENMP_LAPACK_H
@@ -22,25 +23,31 @@ typedef struct lapack_job {
     int32_t threads;           /* for each matrix; with 1 the caller is within blas_enter */
 } lapack_job;
 
+/* Divides a scratch into pieces, 64-byte aligned; with base NULL it only counts. */
+typedef struct lapack_pieces {
+    char *base;
+    uint64_t used; /* UINT64_MAX: too many */
+} lapack_pieces;
+
 /* Whether the extents and scratches of a call fit LAPACK's integers. */
 int lapack_takes(const collet_kernel_call *call);
 
 /* lapack_lu.c, lapack_solve.c. The first singular matrix as from cpu_solve. */
-uint64_t lapack_lu_scratch(const collet_kernel_call *call);
+void lapack_lu_scratch(const collet_kernel_call *call, lapack_pieces *p);
 void lapack_lu(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
-uint64_t lapack_solve_scratch(const collet_kernel_call *call);
+void lapack_solve_scratch(const collet_kernel_call *call, lapack_pieces *p);
 int64_t lapack_solve(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
 
 /* lapack_qr.c, lapack_cholesky.c */
-uint64_t lapack_qr_scratch(const collet_kernel_call *call);
+void lapack_qr_scratch(const collet_kernel_call *call, lapack_pieces *p);
 void lapack_qr(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
-uint64_t lapack_cholesky_scratch(const collet_kernel_call *call);
+void lapack_cholesky_scratch(const collet_kernel_call *call, lapack_pieces *p);
 void lapack_cholesky(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
 
 /* lapack_spectra.c */
-uint64_t lapack_svd_scratch(const collet_kernel_call *call);
+void lapack_svd_scratch(const collet_kernel_call *call, lapack_pieces *p);
 void lapack_svd(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
-uint64_t lapack_eigh_scratch(const collet_kernel_call *call);
+void lapack_eigh_scratch(const collet_kernel_call *call, lapack_pieces *p);
 void lapack_eigh(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
 
 /* ---- For these files ------------------------------------------------------------------------- */
@@ -88,16 +95,7 @@ int64_t lapack_zero_pivot(const lapack_factors *f);
  * (dense_load). */
 int lapack_is_regular(const lapack_job *job, double largest);
 
-/* Divides a scratch into pieces, 64-byte aligned; with base NULL it only counts. */
-typedef struct lapack_pieces {
-    char *base;
-    uint64_t used; /* UINT64_MAX: too many */
-} lapack_pieces;
-
 /* Scratch of rows x columns elements of `size` bytes. */
 void *lapack_take(lapack_pieces *p, int64_t rows, int64_t columns, uint64_t size);
-
-/* Bytes of the pieces taken; at least `shared`, those of cpu_<op>_scratch. */
-uint64_t lapack_pieces_bytes(const lapack_pieces *p, uint64_t shared);
 
 #endif

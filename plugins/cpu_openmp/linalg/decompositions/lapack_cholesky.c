@@ -8,13 +8,11 @@
 /* Order of the largest matrix that LAPACK factors. */
 #define BLOCK 64
 
-uint64_t lapack_cholesky_scratch(const collet_kernel_call *call)
+void lapack_cholesky_scratch(const collet_kernel_call *call, lapack_pieces *p)
 {
-    lapack_pieces p = {0};
     int64_t n = cpu_extent(cpu_operand(call, 2), 0);
     if (!dense_output(cpu_operand(call, 0), 0).at)
-        (void)lapack_take(&p, n, n, cpu_dtype_size(cpu_operand(call, 2)->dtype));
-    return lapack_pieces_bytes(&p, cpu_cholesky_scratch(call));
+        (void)lapack_take(p, n, n, cpu_dtype_size(cpu_operand(call, 2)->dtype));
 }
 
 typedef struct factoring {

@@ -72,11 +72,9 @@ static lu_scratch lu_take(const collet_kernel_call *call, lapack_pieces *p)
     return r;
 }
 
-uint64_t lapack_lu_scratch(const collet_kernel_call *call)
+void lapack_lu_scratch(const collet_kernel_call *call, lapack_pieces *p)
 {
-    lapack_pieces p = {0};
-    (void)lu_take(call, &p);
-    return lapack_pieces_bytes(&p, cpu_lu_scratch(call));
+    (void)lu_take(call, p);
 }
 
 /* The permutation that results from the exchanges. */

@@ -53,12 +53,10 @@ static qr_work qr_take(const collet_kernel_call *call, lapack_pieces *p, qr_plac
     return r;
 }
 
-uint64_t lapack_qr_scratch(const collet_kernel_call *call)
+void lapack_qr_scratch(const collet_kernel_call *call, lapack_pieces *p)
 {
-    lapack_pieces p = {0};
     qr_places places;
-    (void)qr_take(call, &p, &places);
-    return lapack_pieces_bytes(&p, cpu_qr_scratch(call));
+    (void)qr_take(call, p, &places);
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */

@@ -40,11 +40,9 @@ static svd_scratch svd_take(const collet_kernel_call *call, lapack_pieces *p)
     return r;
 }
 
-uint64_t lapack_svd_scratch(const collet_kernel_call *call)
+void lapack_svd_scratch(const collet_kernel_call *call, lapack_pieces *p)
 {
-    lapack_pieces p = {0};
-    (void)svd_take(call, &p);
-    return lapack_pieces_bytes(&p, cpu_svd_scratch(call));
+    (void)svd_take(call, p);
 }
 
 /* Not 0: no convergence. */
@@ -114,11 +112,9 @@ static eigh_scratch eigh_take(const collet_kernel_call *call, lapack_pieces *p)
     return r;
 }
 
-uint64_t lapack_eigh_scratch(const collet_kernel_call *call)
+void lapack_eigh_scratch(const collet_kernel_call *call, lapack_pieces *p)
 {
-    lapack_pieces p = {0};
-    (void)eigh_take(call, &p);
-    return lapack_pieces_bytes(&p, cpu_eigh_scratch(call));
+    (void)eigh_take(call, p);
 }
 
 void lapack_eigh(const lapack_job *job, void *scratch, int64_t begin, int64_t end)
