@@ -284,6 +284,7 @@ typedef struct kit_session {
 } kit_session;
 
 typedef struct kit_result {
+    int planned; /* cases of the row, run or not */
     int cases, failures, refused;
     int empty;           /* cases without elements, which need no kernel */
     int first;           /* number of the first failing case, -1 */

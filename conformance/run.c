@@ -350,6 +350,7 @@ void kit_run_row(const kit_session *session, const kit_row *row, kit_result *res
         row->kit->plan(&plan);
     plan = (kit_plan){.row = row, .run = run_case, .user = &run};
     row->kit->plan(&plan);
+    result->planned = plan.next;
     if (result->refused > 0 && result->refused >= result->cases - result->empty &&
         result->failures++ == 0)
         snprintf(result->text, sizeof result->text, "the backend refused every case of this row");

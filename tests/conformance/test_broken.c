@@ -244,6 +244,44 @@ static void exit_statuses(void **state)
     assert_int_equal(status_of("no_such_backend"), 3);
 }
 
+static void expect(const char *environment, const char *arguments, int status, const char *part)
+{
+    char command[1024], text[8192];
+    snprintf(command, sizeof command, "%s %s %s 2>&1", environment, COLLET_TEST_CHECK, arguments);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    text[fread(text, 1, sizeof text - 1, pipe)] = '\0';
+    int ended = pclose(pipe);
+    if (!WIFEXITED(ended) || WEXITSTATUS(ended) != status || !strstr(text, part))
+        fail_msg("%s: expected status %d and '%s', got %d and '%s'", arguments, status, part,
+                 WEXITSTATUS(ended), text);
+}
+
+static void a_filter_that_selects_nothing(void **state)
+{
+    (void)state;
+    expect("", COLLET_TEST_BROKEN " --op ad", 2, "there is no op 'ad'; the nearest is add");
+    expect("", COLLET_TEST_VENDOR " --op add", 2, "vendor has no kernel add");
+    expect("", COLLET_TEST_BROKEN " --op add --sig h:hh", 2, "'h:hh', only f:ff d:dd");
+    expect("", COLLET_TEST_BROKEN " --sig ffff", 2, "no kernel with the signature 'ffff'");
+    expect("", COLLET_TEST_BROKEN " --op add --sig f:ff --case 99999", 2, "cases 0 to ");
+    expect("", COLLET_TEST_VENDOR " --case 0", 2, "have no cases");
+    expect("", COLLET_TEST_BROKEN " --signatures 0", 2, "--signatures 0");
+}
+
+/* Without collet-probe the device is first looked for in this process. */
+static void absent_hardware_without_a_probe(void **state)
+{
+    (void)state;
+    expect("COLLET_PROBE=off", COLLET_TEST_ABSENT, 77, "no card found");
+}
+
+static void warnings_of_the_plugin_are_printed(void **state)
+{
+    (void)state;
+    expect("", COLLET_TEST_VENDOR, 0, "backend-check: vendor: the card is hot");
+}
+
 /* The named backend is checked regardless of COLLET_BACKEND. Unknown names get a suggestion. */
 static void the_named_backend_is_checked(void **state)
 {
@@ -261,7 +299,7 @@ static void the_named_backend_is_checked(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[COUNT + 6];
+    struct CMUnitTest tests[COUNT + 9];
     static char names[COUNT][64];
     for (size_t i = 0; i < COUNT; i++) {
         snprintf(names[i], sizeof names[i], "%s %s", expectations[i].op, expectations[i].sig);
@@ -275,5 +313,8 @@ int main(void)
     tests[COUNT + 3] = (struct CMUnitTest)cmocka_unit_test(a_vendors_kernel_is_skipped);
     tests[COUNT + 4] = (struct CMUnitTest)cmocka_unit_test(absent_hardware_is_skipped);
     tests[COUNT + 5] = (struct CMUnitTest)cmocka_unit_test(the_named_backend_is_checked);
+    tests[COUNT + 6] = (struct CMUnitTest)cmocka_unit_test(a_filter_that_selects_nothing);
+    tests[COUNT + 7] = (struct CMUnitTest)cmocka_unit_test(absent_hardware_without_a_probe);
+    tests[COUNT + 8] = (struct CMUnitTest)cmocka_unit_test(warnings_of_the_plugin_are_printed);
     return cmocka_run_group_tests(tests, check_broken, forget);
 }

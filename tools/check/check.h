@@ -39,7 +39,7 @@ typedef struct check_row {
     char why[KIT_TEXT]; /* of a FAIL or SKIP */
 } check_row;
 
-enum { CHECK_LOADING, CHECK_RUNNING, CHECK_DONE, CHECK_REFUSED, CHECK_NO_DEVICE, CHECK_NO_SUCH_OP };
+enum { CHECK_LOADING, CHECK_RUNNING, CHECK_DONE, CHECK_REFUSED, CHECK_NO_DEVICE, CHECK_NOTHING };
 
 /* What the two processes share. The worker writes; the supervisor reads, and marks a row on which
  * the worker was lost. */
@@ -54,13 +54,16 @@ typedef struct check_shared {
     check_row rows[CHECK_MAX_ROWS];
 } check_shared;
 
-/*
- * Opens the target and runs rows `first`.. of it, one byte into `pipe` (if >= 0) for each case
- * begun and row ended. stdout and stderr are the file `output` (-1: as they are); messages of the
- * runtime go to the file `messages`.
- */
-void check_work(const check_options *options, check_shared *shared, int32_t first, int pipe,
-                int output, int messages);
+/* Descriptors of a worker. */
+typedef struct check_files {
+    int pipe;     /* gets a byte for each case begun and each row ended; -1: none */
+    int output;   /* the file that stdout and stderr are; -1: they are not redirected */
+    int messages; /* for messages of libcore and the plugin */
+} check_files;
+
+/* Opens the target and runs its rows from `first` on. */
+void check_work(const check_options *options, check_shared *shared, int32_t first,
+                const check_files *files);
 
 /* Runs workers until every row is judged; rows are reported as they end. Returns the exit status.
  */

@@ -48,10 +48,11 @@ static bool start(const check_options *options, check_shared *shared, int32_t fi
         if (getppid() != parent)
             _exit(1);
         close(ends[0]);
-        int messages = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
+        /* The probe inherits only standard descriptors. */
+        int messages = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
         dup2(p->output, STDOUT_FILENO);
         dup2(p->output, STDERR_FILENO);
-        check_work(options, shared, first, ends[1], p->output, messages);
+        check_work(options, shared, first, &(check_files){ends[1], p->output, messages});
         exit(0);
     }
     close(ends[1]);
@@ -152,7 +153,7 @@ static int status_of(const check_shared *shared)
         return CHECK_PASSED;
     case CHECK_NO_DEVICE:
         return CHECK_ABSENT;
-    case CHECK_NO_SUCH_OP:
+    case CHECK_NOTHING:
         return CHECK_USAGE;
     default:
         return CHECK_UNLOADABLE;
@@ -198,6 +199,24 @@ static bool work(const check_options *options, check_shared *shared)
     return true;
 }
 
+/* Rows may lack the case of --case, but not all of them. */
+static void refuse_missing_case(const check_options *options, check_shared *shared)
+{
+    int most = 0, run = 0;
+    for (int32_t i = 0; i < shared->row_count; i++) {
+        const kit_result *result = &shared->rows[i].result;
+        run += result->cases;
+        most = result->planned > most ? result->planned : most;
+    }
+    if (shared->phase != CHECK_DONE || options->only < 0 || run > 0)
+        return;
+    shared->phase = CHECK_NOTHING;
+    snprintf(shared->reason, sizeof shared->reason,
+             most ? "--case %d: the selected kernels have cases 0 to %d"
+                  : "--case %d: the selected kernels have no cases",
+             options->only, most - 1);
+}
+
 int check_supervise(const check_options *options)
 {
     double start_time = now();
@@ -209,13 +228,14 @@ int check_supervise(const check_options *options)
     }
     if (options->in_process) {
         shared->row = -1;
-        check_work(options, shared, 0, -1, -1, STDERR_FILENO);
+        check_work(options, shared, 0, &(check_files){-1, -1, STDERR_FILENO});
         (void)report_rows(options, shared, 0);
     } else if (!work(options, shared)) {
         fprintf(stderr, "backend-check: cannot start a process: %s\n", strerror(errno));
         munmap(shared, sizeof *shared);
         return CHECK_FAILED;
     }
+    refuse_missing_case(options, shared);
     int status = status_of(shared);
     check_report_end(options, shared, status, now() - start_time);
     munmap(shared, sizeof *shared);

@@ -2,6 +2,8 @@
 /* The worker: loads the backend, finds its rows, runs them. */
 #include "check.h"
 
+#include "common/log.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +16,7 @@ typedef struct worker {
     collet_runtime *runtime;
     collet_context *context;
     kit_row *rows; /* as many as shared->rows */
-    int pipe, messages;
-    collet_op_info op; /* whose signatures are added */
+    check_files files;
 } worker;
 
 static void refuse(worker *w, int32_t phase, const char *format, ...) COLLET_PRINTF(3, 4);
@@ -30,8 +31,15 @@ static void refuse(worker *w, int32_t phase, const char *format, ...)
 
 static void beat(const worker *w)
 {
-    if (w->pipe >= 0 && write(w->pipe, "", 1) < 0)
+    if (w->files.pipe >= 0 && write(w->files.pipe, "", 1) < 0)
         _exit(CHECK_FAILED);
+}
+
+static void print_message(void *user, int32_t level, const char *text)
+{
+    const worker *w = user;
+    (void)level;
+    dprintf(w->files.messages, "backend-check: %s\n", text);
 }
 
 /* ---- The backend --------------------------------------------------------------------------- */
@@ -80,21 +88,15 @@ static void copy_text(char *target, size_t size, const char *source)
     target[length] = '\0';
 }
 
-static void print_log(void *user, int32_t level, const char *text)
+/* Chooses the backend; the error lists the nearest and the available names. */
+static bool choose_backend(worker *w, const char *name, collet_error *err)
 {
-    const int *messages = user;
-    (void)level;
-    dprintf(*messages, "backend-check: %s\n", text);
-}
-
-/* The error of a context of that name lists the nearest and the available names. */
-static void refuse_name(worker *w)
-{
-    collet_error err = {0};
-    if (collet_context_create(&w->context, w->runtime, &err) != COLLET_OK)
-        refuse(w, CHECK_REFUSED, "%s", err.text);
-    else if (collet_set_backend(w->context, w->options->target) != COLLET_OK)
-        refuse(w, CHECK_REFUSED, "%s", collet_last_error(w->context));
+    if (collet_context_create(&w->context, w->runtime, err) != COLLET_OK)
+        return false;
+    if (collet_set_backend(w->context, name) == COLLET_OK)
+        return true;
+    copy_text(err->text, sizeof err->text, collet_last_error(w->context));
+    return false;
 }
 
 static bool open_backend(worker *w, const char *path)
@@ -102,101 +104,136 @@ static bool open_backend(worker *w, const char *path)
     collet_error err = {0};
     collet_backend_info info;
     /* The backend was named: COLLET_BACKEND is ignored. */
-    const char *const defaults[] = {"log=info", NULL};
+    const char *const defaults[] = {TOOL_LOG_LEVEL, NULL};
     collet_runtime_options options = {.struct_size = sizeof options,
                                       .plugin_path = path,
                                       .backend = "auto",
-                                      .log = print_log,
-                                      .log_user = &w->messages,
+                                      .log = print_message,
+                                      .log_user = w,
                                       .defaults = defaults};
     if (collet_runtime_create(&w->runtime, &options, &err) != COLLET_OK) {
         refuse(w, CHECK_REFUSED, "%s", err.text);
         return false;
     }
-    if (!find_backend(w, path, &info)) {
-        if (path)
-            refuse(w, CHECK_REFUSED, "%s: %s", path, recorded_reason(w, path));
-        else
-            refuse_name(w);
+    if (path && !find_backend(w, path, &info)) {
+        refuse(w, CHECK_REFUSED, "%s: %s", path, recorded_reason(w, path));
         return false;
     }
-    copy_text(w->shared->backend, sizeof w->shared->backend, info.name);
-    copy_text(w->shared->version, sizeof w->shared->version, info.version);
-    copy_text(w->shared->path, sizeof w->shared->path, info.path);
-    if (info.state == COLLET_BACKEND_UNAVAILABLE) {
+    bool chosen = choose_backend(w, path ? info.name : w->options->target, &err);
+    /* A backend that was not probed reports its devices when it is chosen. */
+    bool found = find_backend(w, path, &info);
+    if (found) {
+        copy_text(w->shared->backend, sizeof w->shared->backend, info.name);
+        copy_text(w->shared->version, sizeof w->shared->version, info.version);
+        copy_text(w->shared->path, sizeof w->shared->path, info.path);
+    }
+    if (chosen) {
+        collet_set_fallback(w->context, 0);
+        return true;
+    }
+    if (found && info.state == COLLET_BACKEND_UNAVAILABLE)
         /* There are capabilities: the plugin works, its device is absent. */
-        bool absent = info.device_count == 0 && info.capabilities[0];
-        refuse(w, absent ? CHECK_NO_DEVICE : CHECK_REFUSED, "%s: %s", info.name, info.reason);
-        return false;
-    }
-    if (collet_context_create(&w->context, w->runtime, &err) != COLLET_OK) {
+        refuse(w, !info.device_count && *info.capabilities ? CHECK_NO_DEVICE : CHECK_REFUSED,
+               "%s: %s", info.name, info.reason);
+    else
         refuse(w, CHECK_REFUSED, "%s", err.text);
-        return false;
-    }
-    const char *choice = path ? info.name : w->options->target;
-    if (collet_set_backend(w->context, choice) != COLLET_OK) {
-        refuse(w, CHECK_REFUSED, "%s", collet_last_error(w->context));
-        return false;
-    }
-    collet_set_fallback(w->context, 0);
-    return true;
+    return false;
 }
 
 /* ---- Rows ---------------------------------------------------------------------------------- */
 
-static void add_row(worker *w, const collet_dtype *dtypes)
+static void add_row(worker *w, const collet_op_info *op, const collet_dtype *dtypes)
 {
     check_shared *shared = w->shared;
-    uint32_t count = w->op.n_out + w->op.n_in;
-    kit_row row = {.info = w->op, .kit = kit_op_find(w->op.id), .operands = count};
-    kit_signature_text(dtypes, w->op.n_out, count, row.sig);
-    if (w->options->sig && strcmp(w->options->sig, row.sig))
-        return;
-    if (!collet_backend_has_kernel(w->runtime, shared->backend, w->op.id, dtypes, count) ||
+    uint32_t count = op->n_out + op->n_in;
+    kit_row row = {.info = *op, .kit = kit_op_find(op->id), .operands = count};
+    if (!collet_backend_has_kernel(w->runtime, shared->backend, op->id, dtypes, count) ||
         shared->row_count == CHECK_MAX_ROWS)
         return;
+    kit_signature_text(dtypes, op->n_out, count, row.sig);
     memcpy(row.dtypes, dtypes, count * sizeof *dtypes);
-    w->rows[shared->row_count] = row;
-    check_row *line = &shared->rows[shared->row_count++];
-    copy_text(line->op, sizeof line->op, w->op.name);
-    copy_text(line->sig, sizeof line->sig, row.sig);
+    w->rows[shared->row_count++] = row;
 }
 
-/* Keeps --signatures of the rows from `first` on, which are one op's. */
-static void thin_rows(worker *w, int32_t first)
+static void add_rows(worker *w)
+{
+    collet_op_info op = {.struct_size = sizeof op};
+    w->shared->row_count = 0;
+    for (size_t i = 0; collet_op_at(w->runtime, i, &op) == COLLET_OK; i++) {
+        collet_dtype dtypes[KIT_OPERANDS];
+        if (w->options->op && strcmp(w->options->op, op.name))
+            continue;
+        for (size_t s = 0; collet_op_signature(w->runtime, op.id, s, dtypes) == COLLET_OK; s++)
+            add_row(w, &op, dtypes);
+    }
+}
+
+/* Keeps the rows of --sig, and --signatures of each op's. */
+static void keep_rows(worker *w)
 {
     check_shared *shared = w->shared;
-    int count = shared->row_count - first;
-    shared->row_count = first;
-    for (int i = 0; i < count; i++) {
-        if (!kit_spread(i, count, w->options->rows))
-            continue;
-        w->rows[shared->row_count] = w->rows[first + i];
-        shared->rows[shared->row_count++] = shared->rows[first + i];
+    int32_t kept = 0, count;
+    for (int32_t i = 0; i < shared->row_count; i++)
+        if (!w->options->sig || !strcmp(w->options->sig, w->rows[i].sig))
+            w->rows[kept++] = w->rows[i];
+    shared->row_count = 0;
+    for (int32_t first = 0; first < kept; first += count) {
+        for (count = 1; first + count < kept; count++)
+            if (w->rows[first + count].info.id != w->rows[first].info.id)
+                break;
+        for (int32_t i = 0; i < count; i++)
+            if (w->options->rows < 0 || kit_spread(i, count, w->options->rows))
+                w->rows[shared->row_count++] = w->rows[first + i];
+    }
+}
+
+/* The signatures among the first `count` rows, each once. */
+static void list_signatures(const worker *w, int32_t count, char text[KIT_TEXT])
+{
+    size_t length = 0;
+    text[0] = '\0';
+    for (int32_t i = 0; i < count && length < KIT_TEXT; i++) {
+        int32_t same = 0;
+        while (strcmp(w->rows[same].sig, w->rows[i].sig))
+            same++;
+        if (same == i)
+            length += (size_t)snprintf(text + length, KIT_TEXT - length, " %s", w->rows[i].sig);
     }
 }
 
 static bool find_rows(worker *w)
 {
-    bool known = !w->options->op;
-    w->shared->row_count = 0;
-    for (size_t i = 0; i < collet_op_count(w->runtime); i++) {
-        w->op = (collet_op_info){.struct_size = sizeof w->op};
-        if (collet_op_at(w->runtime, i, &w->op) != COLLET_OK)
-            continue;
-        if (w->options->op && strcmp(w->options->op, w->op.name))
-            continue;
-        known = true;
-        int32_t first = w->shared->row_count;
-        collet_dtype dtypes[KIT_OPERANDS];
-        for (size_t s = 0; collet_op_signature(w->runtime, w->op.id, s, dtypes) == COLLET_OK; s++)
-            add_row(w, dtypes);
-        if (w->options->rows >= 0)
-            thin_rows(w, first);
+    const check_options *o = w->options;
+    const char *backend = w->shared->backend;
+    char sigs[KIT_TEXT];
+    collet_error err;
+    uint32_t id;
+    add_rows(w);
+    list_signatures(w, w->shared->row_count, sigs);
+    if (o->op && collet_op_find(w->runtime, o->op, &id, &err) != COLLET_OK) {
+        refuse(w, CHECK_NOTHING, "--op: %s (--list prints all)", err.text);
+    } else if (!w->shared->row_count) {
+        refuse(w, CHECK_NOTHING, "%s has no kernel%s%s", backend, o->op ? " " : "",
+               o->op ? o->op : "");
+    } else {
+        keep_rows(w);
+        if (!w->shared->row_count && o->sig && o->op)
+            refuse(w, CHECK_NOTHING, "--sig: %s has no %s with the signature '%s', only%.1200s",
+                   backend, o->op, o->sig, sigs);
+        else if (!w->shared->row_count && o->sig)
+            refuse(w, CHECK_NOTHING,
+                   "--sig: %s has no kernel with the signature '%s'; add --op to see those of a "
+                   "kernel",
+                   backend, o->sig);
+        else if (!w->shared->row_count)
+            refuse(w, CHECK_NOTHING, "--signatures 0 leaves no kernel to check");
     }
-    if (!known)
-        refuse(w, CHECK_NO_SUCH_OP, "no kernel is called '%s'; --list prints them", w->options->op);
-    return known;
+    for (int32_t i = 0; i < w->shared->row_count; i++) {
+        check_row *line = &w->shared->rows[i];
+        copy_text(line->op, sizeof line->op, w->rows[i].info.name);
+        copy_text(line->sig, sizeof line->sig, w->rows[i].sig);
+    }
+    return w->shared->row_count > 0;
 }
 
 static void progress(void *user, int number, const char *text)
@@ -214,7 +251,7 @@ static void conclude(check_row *line, int32_t state, const char *why)
     __atomic_store_n(&line->state, state, __ATOMIC_RELEASE);
 }
 
-static void run_row(worker *w, int32_t at, int output)
+static void run_row(worker *w, int32_t at)
 {
     check_row *line = &w->shared->rows[at];
     kit_session session = {.context = w->context,
@@ -225,7 +262,7 @@ static void run_row(worker *w, int32_t at, int output)
                            .only = w->options->only,
                            .progress = progress,
                            .user = w,
-                           .output = output};
+                           .output = w->files.output};
     w->shared->number = -1;
     w->shared->row = at;
     if (!w->rows[at].kit) {
@@ -236,26 +273,28 @@ static void run_row(worker *w, int32_t at, int output)
     }
     kit_run_row(&session, &w->rows[at], &line->result);
     if (line->result.cases == 0)
-        conclude(line, CHECK_ROW_SKIP, "no case of that number, or all were left out");
+        conclude(line, CHECK_ROW_SKIP,
+                 w->options->only >= 0 ? "it has no case of that number"
+                                       : "all its cases are large and were left out");
     else
         conclude(line, line->result.failures ? CHECK_ROW_FAIL : CHECK_ROW_PASS, line->result.text);
 }
 
-void check_work(const check_options *options, check_shared *shared, int32_t first, int pipe,
-                int output, int messages)
+void check_work(const check_options *options, check_shared *shared, int32_t first,
+                const check_files *files)
 {
-    worker w = {.options = options, .shared = shared, .pipe = pipe, .messages = messages};
+    worker w = {.options = options, .shared = shared, .files = *files};
     char *path = NULL;
     w.rows = kit_memory(CHECK_MAX_ROWS * sizeof *w.rows);
     if (is_file(options->target)) {
         path = realpath(options->target, NULL);
         if (!path)
-            refuse(&w, CHECK_REFUSED, "%s: there is no such file", options->target);
+            refuse(&w, CHECK_REFUSED, "%s: no such file", options->target);
     }
     if ((path || !is_file(options->target)) && open_backend(&w, path) && find_rows(&w)) {
         shared->phase = CHECK_RUNNING;
         for (int32_t row = first; row < shared->row_count; row++) {
-            run_row(&w, row, output);
+            run_row(&w, row);
             beat(&w);
         }
         shared->phase = CHECK_DONE;

@@ -29,6 +29,7 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
                                  collet_error *err)
 {
     (void)index, (void)err;
+    host->log(host, COLLET_LOG_WARNING, "vendor: the card is hot");
     *device = (collet_device *)(uintptr_t)host;
     return COLLET_OK;
 }
