@@ -5,9 +5,12 @@
 #include "shared/jit/texts.h"
 #include "shared/jit/runtime/view.h"
 
-static const char *const texts[] = {jit_text_language_functions, jit_text_language_complex,
-                                    jit_text_language_convert, jit_text_array_elementwise, NULL};
-static const jit_source source = {"elementwise", texts};
+static const char *const texts[] = {jit_text_language_functions, jit_text_language_convert,
+                                    jit_text_array_elementwise, NULL};
+static const jit_source real_source = {"elementwise", texts};
+static const char *const complex_texts[] = {jit_text_language_complex, jit_text_array_elementwise,
+                                            NULL};
+static const jit_source complex_source = {"complex", complex_texts};
 
 /* ---- Options of the programs --------------------------------------------------------------- */
 
@@ -22,9 +25,11 @@ static const jit_source source = {"elementwise", texts};
     [COLLET_BF16] = "-DAPPLY=" #op "_u16 -DTO=u16 -DFROM=u16 -DINPUTS=1",                          \
     [COLLET_F32] = "-DAPPLY=" #op "_f32 -DTO=f32 -DFROM=f32 -DINPUTS=1",                           \
     [COLLET_F64] = "-DAPPLY=" #op "_f64 -DTO=f64 -DFROM=f64 -DINPUTS=1"
+#define OF_C64 " -DCOMPLEX=c64 -DREAL=f32"
+#define OF_C128 " -DCOMPLEX=c128 -DREAL=f64"
 #define COMPLEX_OPTIONS(op, inputs)                                                                \
-    [COLLET_C64] = "-DAPPLY=" #op "_c64 -DTO=c64 -DFROM=c64 -DINPUTS=" #inputs,                    \
-    [COLLET_C128] = "-DAPPLY=" #op "_c128 -DTO=c128 -DFROM=c128 -DINPUTS=" #inputs
+    [COLLET_C64] = "-DAPPLY=" #op "_complex -DTO=c64 -DFROM=c64 -DINPUTS=" #inputs OF_C64,         \
+    [COLLET_C128] = "-DAPPLY=" #op "_complex -DTO=c128 -DFROM=c128 -DINPUTS=" #inputs OF_C128
 
 /* Options by input type. */
 typedef const char *const by_type[COLLET_DTYPE_COUNT];
@@ -35,9 +40,10 @@ static by_type op_options[] = {
     [COLLET_OP_MUL] = {FLOAT_OPTIONS(mul, 2), COMPLEX_OPTIONS(mul, 2)},
     [COLLET_OP_DIV] = {FLOAT_OPTIONS(div, 2), COMPLEX_OPTIONS(div, 2)},
     [COLLET_OP_NEG] = {SIGN_OPTIONS(neg)},
-    [COLLET_OP_ABS] =
-        {SIGN_OPTIONS(abs), [COLLET_C64] = "-DAPPLY=abs_c64 -DTO=f32 -DFROM=c64 -DINPUTS=1",
-         [COLLET_C128] = "-DAPPLY=abs_c128 -DTO=f64 -DFROM=c128 -DINPUTS=1"},
+    [COLLET_OP_ABS] = {SIGN_OPTIONS(abs),
+                       [COLLET_C64] = "-DAPPLY=abs_complex -DTO=f32 -DFROM=c64 -DINPUTS=1" OF_C64,
+                       [COLLET_C128] =
+                           "-DAPPLY=abs_complex -DTO=f64 -DFROM=c128 -DINPUTS=1" OF_C128},
     [COLLET_OP_CONJ] = {COMPLEX_OPTIONS(conj, 1)},
     [COLLET_OP_EXP] = {FLOAT_OPTIONS(exp, 1)},
     [COLLET_OP_LOG] = {FLOAT_OPTIONS(log, 1)},
@@ -45,9 +51,8 @@ static by_type op_options[] = {
     [COLLET_OP_SIN] = {FLOAT_OPTIONS(sin, 1)},
     [COLLET_OP_COS] = {FLOAT_OPTIONS(cos, 1)},
     [COLLET_OP_TANH] = {FLOAT_OPTIONS(tanh, 1)},
-    [COLLET_OP_AXPY] = {[COLLET_F32] = "-DAPPLY=axpy_f32 -DTO=f32 -DFROM=f32 -DINPUTS=2 -DSCALAR=1",
-                        [COLLET_F64] =
-                            "-DAPPLY=axpy_f64 -DTO=f64 -DFROM=f64 -DINPUTS=2 -DSCALAR=1"},
+    [COLLET_OP_AXPY] = {[COLLET_F32] = "-DAPPLY=axpy -DTO=f32 -DFROM=f32 -DINPUTS=2 -DSCALAR=1",
+                        [COLLET_F64] = "-DAPPLY=axpy -DTO=f64 -DFROM=f64 -DINPUTS=2 -DSCALAR=1"},
 };
 
 /* Copies of 1, 2, 4, 8 and 16 bytes, by the logarithm of the size. */
@@ -77,8 +82,8 @@ static by_type cast_options[COLLET_DTYPE_COUNT] = {
     CAST_OPTIONS(U32, u32),
     CAST_OPTIONS(I64, i64),
     CAST_OPTIONS(U64, u64),
-    [COLLET_C64] = {[COLLET_C128] = "-DCAST_PARTS=f32 -DTO=c64 -DFROM=c128 -DINPUTS=1"},
-    [COLLET_C128] = {[COLLET_C64] = "-DCAST_PARTS=f64 -DTO=c128 -DFROM=c64 -DINPUTS=1"},
+    [COLLET_C64] = {[COLLET_C128] = "-DCAST_PARTS=1 -DTO=c64 -DFROM=c128 -DINPUTS=1" OF_C64},
+    [COLLET_C128] = {[COLLET_C64] = "-DCAST_PARTS=1 -DTO=c128 -DFROM=c64 -DINPUTS=1" OF_C128},
 };
 
 static uint32_t log2_size(collet_dtype dtype)
@@ -93,8 +98,8 @@ static uint32_t log2_size(collet_dtype dtype)
 
 /* `scalar`: `size` bytes that follow the operands in the kernel's arguments, none when 0. */
 static collet_status launch(collet_device *device, collet_queue *queue,
-                            const collet_kernel_call *call, const char *options, const void *scalar,
-                            uint32_t size)
+                            const collet_kernel_call *call, const jit_source *source,
+                            const char *options, const void *scalar, uint32_t size)
 {
     const jit_traits *t = jit_traits_of(device);
     uint32_t count = call->n_out + call->n_in;
@@ -103,7 +108,7 @@ static collet_status launch(collet_device *device, collet_queue *queue,
         flat = flat && jit_contiguous(jit_operand(call, i));
     jit_launch l;
     jit_view view;
-    jit_launch_begin(&l, &source, options, flat ? "flat" : "strided");
+    jit_launch_begin(&l, source, options, flat ? "flat" : "strided");
     for (uint32_t i = 0; i < count; i++)
         jit_pass_operand(&l, jit_operand(call, i));
     if (size)
@@ -124,7 +129,8 @@ collet_status jit_elementwise(collet_device *device, collet_queue *queue,
                               const collet_kernel_call *call)
 {
     collet_dtype from = jit_operand(call, call->n_out)->dtype;
-    return launch(device, queue, call, op_options[call->op][from], NULL, 0);
+    const jit_source *source = cpu_dtype_is_complex(from) ? &complex_source : &real_source;
+    return launch(device, queue, call, source, op_options[call->op][from], NULL, 0);
 }
 
 collet_status jit_axpy(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
@@ -136,7 +142,7 @@ collet_status jit_axpy(collet_device *device, collet_queue *queue, const collet_
         return jit_host(device)->fail(call->err, COLLET_REFUSED,
                                       "axpy: a complex alpha does not fit real arrays");
     cpu_convert(alpha, dtype, 0, (const char *)params->alpha.value.bytes, from, 0, 1);
-    return launch(device, queue, call, op_options[COLLET_OP_AXPY][dtype], alpha,
+    return launch(device, queue, call, &real_source, op_options[COLLET_OP_AXPY][dtype], alpha,
                   (uint32_t)jit_dtype_size(dtype));
 }
 
@@ -150,13 +156,15 @@ collet_status jit_fill(collet_device *device, collet_queue *queue, const collet_
                                       "fill: a complex value cannot be stored in a real array; "
                                       "give its real part");
     cpu_convert(element, dtype, 0, (const char *)params->value.value.bytes, from, 0, 1);
-    return launch(device, queue, call, fill_options[log2_size(dtype)], element,
+    return launch(device, queue, call, &real_source, fill_options[log2_size(dtype)], element,
                   (uint32_t)jit_dtype_size(dtype));
 }
 
 collet_status jit_copy(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
     collet_dtype to = jit_operand(call, 0)->dtype, from = jit_operand(call, 1)->dtype;
-    const char *options = to == from ? move_options[log2_size(to)] : cast_options[to][from];
-    return launch(device, queue, call, options, NULL, 0);
+    if (to == from)
+        return launch(device, queue, call, &real_source, move_options[log2_size(to)], NULL, 0);
+    const jit_source *source = cpu_dtype_is_complex(to) ? &complex_source : &real_source;
+    return launch(device, queue, call, source, cast_options[to][from], NULL, 0);
 }
