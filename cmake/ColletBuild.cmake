@@ -158,7 +158,7 @@ function(collet_test_environment name)
     ASAN_OPTIONS=allocator_may_return_null=1:intercept_tls_get_addr=0
     # Memory that drivers and their compilers never free.
     LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/opencl/drivers.supp:print_suppressions=0)
-  set(tsan allocator_may_return_null=1)
+  set(tsan allocator_may_return_null=1:die_after_fork=0)
   if(COLLET_SANITIZER STREQUAL "thread" AND OpenMP_omp_LIBRARY)
     # Archer, which lies beside clang's OpenMP, tells the sanitizer what a barrier orders.
     get_filename_component(openmp ${OpenMP_omp_LIBRARY} DIRECTORY)

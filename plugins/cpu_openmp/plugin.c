@@ -7,6 +7,7 @@
 #include "cpu_openmp/providers/onednn.h"
 #include "cpu_openmp/runtime/cache.h"
 #include "cpu_openmp/runtime/processor.h"
+#include "cpu_openmp/runtime/team.h"
 #include "shared/host/util/kernel_table.h"
 
 COLLET_PLUGIN_MANIFEST("manifest.json");
@@ -53,7 +54,8 @@ static void describe(const collet_host *host, text *json)
     }
     text_add(json, "\"device_count\": 1, \"devices\": [{\"name\": ");
     text_quote(json, name[0] ? name : "CPU");
-    text_add(json, ", \"isa\": \"%s\", \"threads\": %d}], ", level->name, host->threads(host));
+    text_add(json, ", \"isa\": \"%s\", \"threads\": %d}], ", level->name,
+             team_threads(host->threads(host)));
     choice_describe(host, level, json);
     text_add(json, "}");
 }
@@ -95,7 +97,7 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
     d->level = level;
     d->narrow = processor_narrow(level);
     d->ternary = processor_ternary(level);
-    d->threads = host->threads(host);
+    d->threads = team_threads(host->threads(host));
     d->cache_bytes = cache_largest();
     *device = d;
     return COLLET_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread team of cpu_openmp: threads of concurrent calls, and the host's OpenMP settings. */
+/* The thread team of cpu_openmp: pieces, concurrent calls, fork, and the host's OpenMP settings. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -9,64 +9,88 @@
 #include <omp.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cpu_openmp/runtime/team.h"
 
-/* ---- Items and parts ------------------------------------------------------------------------- */
+/* ---- Items and pieces ------------------------------------------------------------------------ */
 
 #define ITEMS 1000
+#define THREADS 64
+#define FORKS 1000
+#define PLACE 1 /* of worker 1, a processor */
 
 typedef struct record {
     _Atomic int32_t times[ITEMS];
-    _Atomic int32_t parts;
-    _Atomic int32_t largest_thread;
+    _Atomic int32_t pieces, smallest;
+    _Atomic int32_t inside[THREADS]; /* bodies that run under this number */
+    _Atomic int32_t twice;           /* times that there was another one */
 } record;
 
 static void note(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     record *r = argument;
-    atomic_fetch_add(&r->parts, 1);
-    int32_t largest = atomic_load(&r->largest_thread);
-    while (thread > largest &&
-           !atomic_compare_exchange_weak(&r->largest_thread, &largest, thread)) {
+    int32_t items = (int32_t)(end - begin), smallest = atomic_load(&r->smallest);
+    assert_in_range(thread, 0, THREADS - 1);
+    atomic_fetch_add(&r->twice, atomic_fetch_add(&r->inside[thread], 1) != 0);
+    atomic_fetch_add(&r->pieces, 1);
+    while (items < smallest && !atomic_compare_exchange_weak(&r->smallest, &smallest, items)) {
     }
     for (int64_t i = begin; i < end; i++)
         atomic_fetch_add(&r->times[i], 1);
+    atomic_fetch_sub(&r->inside[thread], 1);
 }
 
-/* Checks that every item is done once; returns the number of parts. */
-static int parts_of(int32_t threads, int64_t count, int64_t grain)
+/* Every item is done once, by the numbers below `threads`, one body a number at a time. Returns the
+ * number of pieces. */
+static int pieces_of(int32_t threads, int64_t count, int64_t grain)
 {
     static record r;
-    for (int i = 0; i < ITEMS; i++)
-        atomic_store(&r.times[i], 0);
-    atomic_store(&r.parts, 0);
-    atomic_store(&r.largest_thread, 0);
+    memset(&r, 0, sizeof r);
+    atomic_store(&r.smallest, ITEMS);
     team_run(threads, count, grain, note, &r);
     for (int i = 0; i < ITEMS; i++)
         assert_int_equal(i < count, atomic_load(&r.times[i]));
-    assert_true(atomic_load(&r.largest_thread) < threads);
-    return atomic_load(&r.parts);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(0, atomic_load(&r.inside[i]));
+    assert_int_equal(0, atomic_load(&r.twice));
+    assert_true(count == 0 || atomic_load(&r.smallest) >= (grain < count ? grain : count));
+    return atomic_load(&r.pieces);
 }
 
-static void test_parts(void **state)
+static void test_pieces(void **state)
 {
     (void)state;
-    assert_int_equal(0, parts_of(4, 0, 1));
-    assert_int_equal(1, parts_of(1, ITEMS, 1));
-    assert_int_equal(4, parts_of(4, ITEMS, 1));
-    assert_int_equal(3, parts_of(4, 3, 1));
-    assert_int_equal(7, parts_of(7, ITEMS, 1));
+    assert_int_equal(0, pieces_of(4, 0, 1));
+    assert_int_equal(1, pieces_of(1, ITEMS, 1));
+    assert_int_equal(3, pieces_of(4, 3, 1));
+    assert_in_range(pieces_of(4, ITEMS, 1), 8, 64);
+    for (int64_t count = 1; count < 200; count++)
+        (void)pieces_of(1 + (int32_t)(count % 7), count, 1 + count % 5);
 }
 
 static void test_grain(void **state)
 {
     (void)state;
-    assert_int_equal(1, parts_of(4, 999, 500));
-    assert_int_equal(2, parts_of(4, ITEMS, 500));
-    assert_int_equal(1, parts_of(4, ITEMS, INT64_MAX));
+    assert_int_equal(1, pieces_of(4, 999, 500));
+    assert_int_equal(2, pieces_of(4, ITEMS, 500));
+    assert_int_equal(1, pieces_of(4, ITEMS, INT64_MAX));
+}
+
+/* A team of more threads than processors, larger and smaller than the one of the call before. */
+static void test_many_threads(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 300; i++) {
+        (void)pieces_of(THREADS, ITEMS, 1);
+        (void)pieces_of(2 + i % 5, ITEMS, 1 + i % 3);
+    }
 }
 
 /* ---- Phases ---------------------------------------------------------------------------------- */
@@ -120,13 +144,50 @@ static void test_phases_follow_each_other(void **state)
     }
 }
 
-/* ---- Two callers ----------------------------------------------------------------------------- */
+/* ---- Who does the pieces ----------------------------------------------------------------------
+ */
 
-/* A call on `threads` threads that runs until it is released. */
+static void doze(int milliseconds)
+{
+    nanosleep(&(struct timespec){milliseconds / 1000, milliseconds % 1000 * 1000000L}, NULL);
+}
+
+/* One worker gets stuck in its first piece: everything else is done meanwhile. */
+typedef struct obstacle {
+    _Atomic int32_t stuck, others, most;
+} obstacle;
+
+static void stumble(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    obstacle *o = argument;
+    (void)begin;
+    (void)end;
+    if (thread != 0 && atomic_exchange(&o->stuck, 1) == 0) {
+        for (int i = 0; i < 2000 && atomic_load(&o->others) < atomic_load(&o->most); i++)
+            doze(1);
+        return;
+    }
+    if (thread == 0 && atomic_load(&o->others) == 0) {
+        while (!atomic_load(&o->stuck)) /* until a worker has come */
+            sched_yield();
+    }
+    atomic_fetch_add(&o->others, 1);
+}
+
+static void test_nobody_waits_for_pieces_that_can_be_taken(void **state)
+{
+    (void)state;
+    for (int32_t threads = 2; threads <= 4; threads++) {
+        obstacle o = {.most = pieces_of(threads, ITEMS, 1) - 1};
+        team_run(threads, ITEMS, 1, stumble, &o);
+        assert_int_equal(atomic_load(&o.most), atomic_load(&o.others));
+    }
+}
+
+/* A call on `threads` threads that holds them until it is released. */
 typedef struct holder {
     int32_t threads;
-    _Atomic int32_t inside;
-    _Atomic int32_t released;
+    _Atomic int32_t inside, released;
 } holder;
 
 static void hold(void *argument, int32_t thread, int64_t begin, int64_t end)
@@ -137,7 +198,7 @@ static void hold(void *argument, int32_t thread, int64_t begin, int64_t end)
     (void)end;
     atomic_fetch_add(&h->inside, 1);
     while (!atomic_load(&h->released))
-        sched_yield();
+        doze(1);
 }
 
 static void *run_holder(void *argument)
@@ -147,36 +208,228 @@ static void *run_holder(void *argument)
     return NULL;
 }
 
-/* The parts of a call that requests `requested` of 4 threads while another call holds `held`. */
-static int parts_during(int32_t held, int32_t requested)
+/* Counts the threads that come within 20 ms of each piece. */
+typedef struct crowd {
+    _Atomic int32_t now, most;
+} crowd;
+
+static void gather(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    crowd *c = argument;
+    int32_t here = atomic_fetch_add(&c->now, 1) + 1, most = atomic_load(&c->most);
+    (void)thread;
+    (void)begin;
+    (void)end;
+    while (here > most && !atomic_compare_exchange_weak(&c->most, &most, here)) {
+    }
+    doze(20);
+    atomic_fetch_sub(&c->now, 1);
+}
+
+/* The threads of a call on `requested` of 4 threads while another call holds `held`. */
+static int threads_during(int32_t held, int32_t requested)
 {
     holder h = {.threads = held};
+    crowd c = {.now = 0};
     pthread_t thread;
     assert_int_equal(0, pthread_create(&thread, NULL, run_holder, &h));
     while (atomic_load(&h.inside) < held)
-        sched_yield();
-    int parts = parts_of(4, requested, 1);
+        doze(1);
+    team_run(4, requested, 1, gather, &c);
     atomic_store(&h.released, 1);
     assert_int_equal(0, pthread_join(thread, NULL));
-    return parts;
+    return atomic_load(&c.most);
 }
 
 static void test_two_callers_share_the_threads(void **state)
 {
     (void)state;
-    assert_int_equal(1, parts_during(4, 4));
-    assert_int_equal(1, parts_during(3, 4));
-    assert_int_equal(2, parts_during(2, 4));
-    assert_int_equal(2, parts_during(2, 2));
+    assert_int_equal(1, threads_during(4, 4));
+    assert_int_equal(1, threads_during(3, 4));
+    assert_int_equal(2, threads_during(2, 4));
+    assert_int_equal(2, threads_during(2, 2));
 }
 
 static void test_threads_come_back(void **state)
 {
     (void)state;
-    for (int i = 0; i < 100; i++) {
-        (void)parts_during(4, 4);
-        assert_int_equal(4, parts_of(4, ITEMS, 1));
+    for (int i = 0; i < 5; i++) {
+        crowd c = {.now = 0};
+        (void)threads_during(4, 4);
+        team_run(4, 16, 1, gather, &c);
+        assert_int_equal(4, atomic_load(&c.most));
     }
+}
+
+static void add_items(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    (void)thread;
+    atomic_fetch_add((_Atomic int64_t *)argument, end - begin);
+}
+
+static int64_t call_once(void)
+{
+    _Atomic int64_t sum = 0;
+    team_run(4, ITEMS, 10, add_items, &sum);
+    return atomic_load(&sum);
+}
+
+static void *call_often(void *argument)
+{
+    (void)argument;
+    for (int i = 0; i < 2000; i++)
+        assert_int_equal(ITEMS, call_once());
+    return NULL;
+}
+
+/* More callers than the team has threads, and than it has jobs. */
+static void test_many_callers(void **state)
+{
+    pthread_t threads[48];
+    (void)state;
+    for (int i = 0; i < 48; i++)
+        assert_int_equal(0, pthread_create(&threads[i], NULL, call_often, NULL));
+    for (int i = 0; i < 48; i++)
+        assert_int_equal(0, pthread_join(threads[i], NULL));
+}
+
+static double processor_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Idle threads sleep within 2 ms (one of several times, for other programs may delay them), and are
+ * there again when they are called. */
+static void test_idle_threads_sleep(void **state)
+{
+    double smallest = 1;
+    (void)state;
+    for (int i = 0; i < 10; i++) {
+        (void)call_often(NULL);
+        doze(2);
+        double before = processor_seconds();
+        doze(100);
+        double used = processor_seconds() - before;
+        smallest = used < smallest ? used : smallest;
+    }
+    assert_true(smallest < 1e-3);
+}
+
+/* A signal to the process interrupts none of the workers: they block all. */
+static void look_at_signals(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    sigset_t blocked;
+    (void)argument;
+    (void)begin;
+    (void)end;
+    pthread_sigmask(SIG_BLOCK, NULL, &blocked);
+    assert_int_equal(thread != 0, sigismember(&blocked, SIGUSR1));
+}
+
+static void test_workers_block_signals(void **state)
+{
+    (void)state;
+    team_run(4, ITEMS, 1, look_at_signals, NULL);
+}
+
+/* ---- fork -------------------------------------------------------------------------------------
+ */
+
+static _Atomic int32_t stop_calls;
+
+static void *call_until_stopped(void *argument)
+{
+    (void)argument;
+    while (!atomic_load(&stop_calls))
+        (void)call_once();
+    return NULL;
+}
+
+/* Children of a process whose other threads are in calls have a team of their own. */
+static void test_children(void **state)
+{
+    pthread_t threads[3];
+    (void)state;
+    (void)pieces_of(4, ITEMS, 1);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(0, pthread_create(&threads[i], NULL, call_until_stopped, NULL));
+    for (int i = 0; i < FORKS; i++) {
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            alarm(60);
+            int right = 1;
+            for (int k = 0; k < 20; k++)
+                right &= call_once() == ITEMS;
+            _exit(right ? 0 : 1);
+        }
+        int status;
+        (void)call_once();
+        assert_int_equal(child, waitpid(child, &status, 0));
+        assert_int_equal(0, status);
+    }
+    atomic_store(&stop_calls, 1);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(0, pthread_join(threads[i], NULL));
+}
+
+/* ---- Settings of OpenMP ------------------------------------------------------------------------
+ */
+
+static void test_number_of_threads(void **state)
+{
+    static const struct {
+        const char *text;
+        int32_t threads;
+    } cases[] = {{"3", 3}, {"1", 1}, {"5,2", 5}, {"9", 8}, {"0", 8}, {"-1", 8}, {"", 8}, {"x", 8}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        setenv("OMP_NUM_THREADS", cases[i].text, 1);
+        assert_int_equal(cases[i].threads, team_threads(8));
+    }
+    unsetenv("OMP_NUM_THREADS");
+    assert_int_equal(8, team_threads(8));
+}
+
+/* A child process with OMP_PLACES (of main) looks where its workers may run. */
+static void look_at_processors(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    cpu_set_t set;
+    (void)begin;
+    (void)end;
+    assert_int_equal(0, pthread_getaffinity_np(pthread_self(), sizeof set, &set));
+    if (thread == 1 && CPU_COUNT(&set) == 1)
+        atomic_store((_Atomic int32_t *)argument, CPU_ISSET(PLACE, &set) ? 1 : 2);
+    doze(1);
+}
+
+static void test_places(void **state)
+{
+    char self[4096] = {0};
+    int status;
+    (void)state;
+    if (sysconf(_SC_NPROCESSORS_ONLN) <= PLACE)
+        skip();
+    assert_true(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
+    pid_t child = fork();
+    if (child == 0) {
+        setenv("OMP_PLACES", "{0},{1}", 1);
+        setenv("OMP_PROC_BIND", "close", 1);
+        execl(self, self, "places", (char *)NULL);
+        _exit(99);
+    }
+    assert_int_equal(child, waitpid(child, &status, 0));
+    assert_int_equal(0, status);
+}
+
+static int places_main(void)
+{
+    _Atomic int32_t seen = 0;
+    for (int i = 0; i < 1000 && !atomic_load(&seen); i++)
+        team_run(2, 16, 1, look_at_processors, &seen);
+    return atomic_load(&seen) == 1 ? 0 : 1;
 }
 
 /* ---- The host's own OpenMP ------------------------------------------------------------------- */
@@ -187,7 +440,7 @@ static void test_settings_stay(void **state)
     omp_set_num_threads(5);
     omp_set_dynamic(0);
     int levels = omp_get_max_active_levels();
-    assert_int_equal(3, parts_of(3, ITEMS, 1));
+    (void)pieces_of(3, ITEMS, 1);
     assert_int_equal(5, omp_get_max_threads());
     assert_int_equal(levels, omp_get_max_active_levels());
     assert_int_equal(0, omp_get_dynamic());
@@ -199,7 +452,7 @@ static void test_inside_a_region_of_the_host(void **state)
     _Atomic int32_t done = 0;
 #pragma omp parallel num_threads(3)
     {
-        record r = {.parts = 0};
+        record r = {.pieces = 0};
         team_run(4, ITEMS, 1, note, &r);
         int complete = 1;
         for (int i = 0; i < ITEMS; i++)
@@ -209,14 +462,24 @@ static void test_inside_a_region_of_the_host(void **state)
     assert_int_equal(3, atomic_load(&done));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "places") == 0)
+        return places_main();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_grain),
+        cmocka_unit_test(test_many_threads),
         cmocka_unit_test(test_phases_follow_each_other),
+        cmocka_unit_test(test_nobody_waits_for_pieces_that_can_be_taken),
         cmocka_unit_test(test_two_callers_share_the_threads),
         cmocka_unit_test(test_threads_come_back),
+        cmocka_unit_test(test_many_callers),
+        cmocka_unit_test(test_idle_threads_sleep),
+        cmocka_unit_test(test_workers_block_signals),
+        cmocka_unit_test(test_children),
+        cmocka_unit_test(test_number_of_threads),
+        cmocka_unit_test(test_places),
         cmocka_unit_test(test_settings_stay),
         cmocka_unit_test(test_inside_a_region_of_the_host),
     };

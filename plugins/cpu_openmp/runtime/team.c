@@ -1,90 +1,494 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "team.h"
 
+#include <linux/futex.h>
 #include <omp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
-/* Threads at work now, in the whole process. (The plugin's other mutable state is in providers/:
- * the libraries that it has opened.)
+/*
+ * A caller owns one job of the table for the time of its call. The pieces of a job are grouped in
+ * parts, one for each thread that can be of use: a thread begins with the part of its number, whose
+ * data its caches may still have, and then helps with the others.
  */
-static _Atomic int32_t threads_busy;
+#define JOBS 32      /* calls that share the team at a time; further ones run alone */
+#define PARTS 64     /* of a job */
+#define PIECES 8     /* of a part */
+#define WORKERS 1024 /* of the team */
+#define LINE 64
 
-int32_t team_take(int32_t wanted, int32_t limit)
+/* Nanoseconds. A caller spins this long for pieces under way, a worker for the next call. */
+#define CALLER_SPIN 4000
+#define WORKER_SPIN_MIN 2000
+#define WORKER_SPIN_MAX 100000
+#define MISSES 4
+
+/* What is left of a part: the threads that may take pieces (numbers below), pieces in all, pieces
+ * begun; in one word, so that a piece is taken only of the job that the taker has seen. */
+#define PART(threads, pieces, begun)                                                               \
+    ((uint64_t)(threads) << 32 | (uint64_t)(pieces) << 16 | (begun))
+#define PART_THREADS(word) ((int32_t)((word) >> 32))
+#define PART_PIECES(word) ((int32_t)((word) >> 16 & 0xffff))
+#define PART_BEGUN(word) ((int32_t)((word)&0xffff))
+
+typedef struct part {
+    _Alignas(LINE) _Atomic uint64_t left;
+} part;
+
+/* Set in `done` while the caller sleeps on it. */
+#define SLEEPS 0x80000000u
+
+typedef struct job {
+    _Alignas(LINE) team_body body; /* constant while a piece is left or under way */
+    void *argument;
+    int64_t count;
+    int32_t pieces;
+    _Atomic int32_t part_count;           /* a hint without a piece */
+    _Alignas(LINE) _Atomic uint32_t done; /* pieces; a futex */
+    part parts[PARTS];
+} job;
+
+/* Process-wide. fork() leaves the child a copy without threads: see forget. */
+static struct {
+    _Alignas(LINE) _Atomic uint32_t calls; /* grows with each phase; the futex of idle workers */
+    _Atomic int64_t woken_at;              /* when a caller last woke some, in nanoseconds */
+    _Alignas(LINE) _Atomic uint32_t owned; /* jobs that a caller owns, one bit each */
+    _Alignas(LINE) _Atomic int32_t active; /* callers in calls and workers with pieces */
+    _Alignas(LINE) _Atomic int32_t spinning, sleeping; /* idle workers */
+    _Alignas(LINE) _Atomic int32_t workers;            /* started */
+    _Atomic int32_t tried; /* the most threads that grow() has been called for */
+    pthread_mutex_t growing;
+    bool forks_known; /* by `growing` */
+    job jobs[JOBS];
+} team = {.growing = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- Waiting ----------------------------------------------------------------------------------
+ */
+
+static int64_t now(void)
 {
-    int32_t busy = atomic_load_explicit(&threads_busy, memory_order_relaxed);
-    int32_t granted;
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void futex_wait(_Atomic uint32_t *word, uint32_t value)
+{
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+}
+
+static void futex_wake(_Atomic uint32_t *word, int32_t count)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
+}
+
+static void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb" ::: "memory");
+#endif
+}
+
+/* Spins until `word` is no longer `value`; returns false after `limit` nanoseconds. */
+static bool spin(_Atomic uint32_t *word, uint32_t value, int64_t limit)
+{
+    int64_t begin = now();
+    for (;;) {
+        for (int i = 0; i < 16; i++) {
+            if (atomic_load_explicit(word, memory_order_acquire) != value)
+                return true;
+            relax();
+        }
+        if (now() - begin > limit)
+            return false;
+    }
+}
+
+/* ---- Pieces -----------------------------------------------------------------------------------
+ */
+
+/* count * index / parts without overflow. */
+static int64_t share(int64_t count, int32_t index, int32_t parts)
+{
+    return count / parts * index + count % parts * index / parts;
+}
+
+/* Takes a piece of part `index` for the thread; returns its number, -1: there is none. */
+static int32_t take(job *j, int32_t index, int32_t thread)
+{
+    _Atomic uint64_t *left = &j->parts[index].left;
+    uint64_t word = atomic_load_explicit(left, memory_order_relaxed);
     do {
-        int32_t left = limit - busy;
-        granted = wanted < left ? wanted : left;
-        if (granted < 1)
-            granted = 1;
-    } while (!atomic_compare_exchange_weak_explicit(&threads_busy, &busy, busy + granted,
-                                                    memory_order_relaxed, memory_order_relaxed));
-    return granted;
+        if (PART_BEGUN(word) >= PART_PIECES(word) || thread >= PART_THREADS(word))
+            return -1;
+    } while (!atomic_compare_exchange_weak_explicit(left, &word, word + 1, memory_order_acquire,
+                                                    memory_order_relaxed));
+    return PART_BEGUN(word);
 }
 
-void team_give(int32_t taken)
+static void run_piece(job *j, int32_t index, int32_t piece, int32_t thread)
 {
-    atomic_fetch_sub_explicit(&threads_busy, taken, memory_order_relaxed);
+    int32_t parts = atomic_load_explicit(&j->part_count, memory_order_relaxed);
+    int64_t first = share(j->count, index, parts);
+    int64_t items = share(j->count, index + 1, parts) - first;
+    int64_t begin = share(items, piece, j->pieces), end = share(items, piece + 1, j->pieces);
+    if (begin < end)
+        j->body(j->argument, thread, first + begin, first + end);
 }
 
-/* count * part / parts without overflow. */
-static int64_t share(int64_t count, int32_t part, int32_t parts)
+/* Reports a piece as done; `all` pieces are in the job. */
+static void report(job *j)
 {
-    return count / parts * part + count % parts * part / parts;
+    uint32_t all =
+        (uint32_t)j->pieces * (uint32_t)atomic_load_explicit(&j->part_count, memory_order_relaxed);
+    uint32_t before = atomic_fetch_add_explicit(&j->done, 1, memory_order_acq_rel);
+    if (before == ((all - 1) | SLEEPS))
+        futex_wake(&j->done, 1);
 }
 
-/* How many of at most `threads` threads have items. */
+/* More threads are at work than may be: `thread` leaves if it can. */
+static bool leave(int32_t threads)
+{
+    int32_t active = atomic_load_explicit(&team.active, memory_order_relaxed);
+    while (active > threads) {
+        if (atomic_compare_exchange_weak_explicit(&team.active, &active, active - 1,
+                                                  memory_order_relaxed, memory_order_relaxed))
+            return true;
+    }
+    return false;
+}
+
+static bool join(int32_t threads)
+{
+    int32_t active = atomic_load_explicit(&team.active, memory_order_relaxed);
+    while (active < threads) {
+        if (atomic_compare_exchange_weak_explicit(&team.active, &active, active + 1,
+                                                  memory_order_relaxed, memory_order_relaxed))
+            return true;
+    }
+    return false;
+}
+
+/* A worker does pieces of a job while there are any and not too many threads; returns whether it
+ * did one. */
+static bool help(job *j, int32_t thread)
+{
+    int32_t parts = atomic_load_explicit(&j->part_count, memory_order_relaxed);
+    bool joined = false, done = false;
+    for (int32_t i = 0; i < parts; i++) {
+        int32_t index = (thread + i) % parts, piece;
+        uint64_t word = atomic_load_explicit(&j->parts[index].left, memory_order_relaxed);
+        if (PART_BEGUN(word) >= PART_PIECES(word))
+            continue;
+        if (!joined && !join(PART_THREADS(word)))
+            return false;
+        joined = true;
+        while ((piece = take(j, index, thread)) >= 0) {
+            run_piece(j, index, piece, thread);
+            report(j);
+            done = true;
+            if (leave(PART_THREADS(word)))
+                return true;
+        }
+    }
+    if (joined)
+        atomic_fetch_sub_explicit(&team.active, 1, memory_order_relaxed);
+    return done;
+}
+
+/* ---- Workers ----------------------------------------------------------------------------------
+ */
+
+/* Helps with any job; workers of different numbers begin at different ones. */
+static bool help_any(int32_t thread)
+{
+    bool done = false;
+    uint32_t owned = atomic_load_explicit(&team.owned, memory_order_acquire);
+    for (uint32_t i = 0; owned && i < JOBS; i++) {
+        uint32_t index = ((uint32_t)thread + i) % JOBS;
+        if (owned >> index & 1)
+            done |= help(&team.jobs[index], thread);
+    }
+    return done;
+}
+
+/*
+ * How long an idle worker spins before it sleeps: twice as long as a wake-up takes, so it wastes
+ * about what it can save (Karlin et al., 1990, "Competitive snoopy caching"), and hardly at all
+ * after calls that were further apart.
+ */
+typedef struct patience {
+    int64_t wake;   /* nanoseconds from a call to the worker that it woke; the fastest of late */
+    int32_t misses; /* calls, one after the other, that came later */
+    int32_t processors; /* that the process may use; not all of them spin */
+} patience;
+
+static int64_t clamp(int64_t value, int64_t low, int64_t high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+/* Returns when `calls` is no longer `seen`. */
+static void idle(patience *p, uint32_t seen)
+{
+    int64_t begin = now(), limit = p->misses < MISSES ? 2 * p->wake : WORKER_SPIN_MIN;
+    int32_t others = atomic_fetch_add_explicit(&team.spinning, 1, memory_order_seq_cst);
+    bool called = others + 1 < p->processors && spin(&team.calls, seen, limit);
+    atomic_fetch_sub_explicit(&team.spinning, 1, memory_order_seq_cst);
+    if (called) {
+        p->misses = 0;
+        return;
+    }
+    atomic_fetch_add_explicit(&team.sleeping, 1, memory_order_seq_cst);
+    while (atomic_load_explicit(&team.calls, memory_order_acquire) == seen)
+        futex_wait(&team.calls, seen);
+    atomic_fetch_sub_explicit(&team.sleeping, 1, memory_order_seq_cst);
+    p->processors = omp_get_num_procs();
+    int64_t at = atomic_load_explicit(&team.woken_at, memory_order_relaxed), wake = now() - at;
+    p->wake =
+        clamp(wake < p->wake ? wake : p->wake + p->wake / 16 + 1, WORKER_SPIN_MIN, WORKER_SPIN_MAX);
+    p->misses = at - begin <= 2 * p->wake ? 0 : p->misses < MISSES ? p->misses + 1 : MISSES;
+}
+
+/* ---- The team's threads -----------------------------------------------------------------------
+ */
+
+/* Binds the calling worker to the place that OpenMP would give thread `thread` of `threads`;
+ * nothing without OMP_PROC_BIND, OMP_PLACES and their like. The initial thread is in place 0. */
+static void bind_worker(int32_t thread, int32_t threads)
+{
+    int places = omp_get_num_places();
+    omp_proc_bind_t bind = omp_get_proc_bind();
+    if (bind == omp_proc_bind_false || places < 1)
+        return;
+    int place = bind == omp_proc_bind_master ? 0
+                : bind == omp_proc_bind_spread || threads > places
+                    ? (int)share(places, thread, threads)
+                    : thread;
+    int ids[CPU_SETSIZE], count = omp_get_place_num_procs(place);
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (count > CPU_SETSIZE)
+        return;
+    omp_get_place_proc_ids(place, ids);
+    for (int i = 0; i < count; i++)
+        CPU_SET((size_t)ids[i], &set);
+    pthread_setaffinity_np(pthread_self(), sizeof set, &set);
+}
+
+/* The argument is the number of the worker and of threads: number * (WORKERS + 1) + threads. */
+static void *work(void *argument)
+{
+    int32_t thread = (int32_t)((intptr_t)argument / (WORKERS + 1));
+    patience p = {.wake = WORKER_SPIN_MAX / 4, .processors = omp_get_num_procs()};
+    bind_worker(thread, (int32_t)((intptr_t)argument % (WORKERS + 1)));
+    omp_set_num_threads(1); /* for libraries that a body calls */
+    for (;;) {
+        uint32_t seen = atomic_load_explicit(&team.calls, memory_order_acquire);
+        if (!help_any(thread))
+            idle(&p, seen);
+    }
+    return NULL;
+}
+
+/* In the child after fork(): its only thread is not in a call. */
+static void forget(void)
+{
+    atomic_store(&team.owned, 0);
+    atomic_store(&team.active, 0);
+    atomic_store(&team.spinning, 0);
+    atomic_store(&team.sleeping, 0);
+    atomic_store(&team.workers, 0);
+    atomic_store(&team.tried, 0);
+    for (int i = 0; i < JOBS * PARTS; i++)
+        atomic_store(&team.jobs[i / PARTS].parts[i % PARTS].left, 0);
+    pthread_mutex_init(&team.growing, NULL);
+}
+
+static bool start(int32_t number, int32_t threads)
+{
+    pthread_t thread;
+    intptr_t argument = (intptr_t)number * (WORKERS + 1) + threads;
+    if (pthread_create(&thread, NULL, work, (void *)argument) != 0)
+        return false;
+    pthread_detach(thread);
+    return true;
+}
+
+/* Starts workers for calls on `threads` threads. Where the system refuses some, calls go on with
+ * those that there are. */
+static void grow(int32_t threads)
+{
+    sigset_t all, before;
+    if (pthread_mutex_trylock(&team.growing) != 0)
+        return;
+    int32_t have = atomic_load_explicit(&team.workers, memory_order_relaxed);
+    if (!team.forks_known)
+        team.forks_known = pthread_atfork(NULL, NULL, forget) == 0;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the host's threads */
+    for (int32_t i = have + 1; i < threads && team.forks_known; i++) {
+        if (!start(i, threads))
+            break;
+        atomic_store_explicit(&team.workers, i, memory_order_relaxed);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    atomic_store_explicit(&team.tried, threads, memory_order_relaxed);
+    pthread_mutex_unlock(&team.growing);
+}
+
+/* ---- Callers ----------------------------------------------------------------------------------
+ */
+
+/* The caller owns a job afterwards; NULL: all have owners. */
+static job *own(void)
+{
+    uint32_t owned = atomic_load_explicit(&team.owned, memory_order_relaxed);
+    while (~owned) {
+        uint32_t lowest = ~owned & (owned + 1);
+        if (atomic_compare_exchange_weak_explicit(&team.owned, &owned, owned | lowest,
+                                                  memory_order_acq_rel, memory_order_relaxed))
+            return &team.jobs[__builtin_ctz(lowest)];
+    }
+    return NULL;
+}
+
+/* Tells idle workers that there are pieces for `count` of them. */
+static void call(int32_t count, int32_t threads)
+{
+    atomic_fetch_add_explicit(&team.calls, 1, memory_order_seq_cst);
+    if (threads <= atomic_load_explicit(&team.workers, memory_order_relaxed))
+        count = WORKERS; /* not all may take part */
+    else
+        count -= atomic_load_explicit(&team.spinning, memory_order_seq_cst);
+    if (count > 0 && atomic_load_explicit(&team.sleeping, memory_order_seq_cst) > 0) {
+        atomic_store_explicit(&team.woken_at, now(), memory_order_relaxed);
+        futex_wake(&team.calls, count);
+    }
+}
+
+static void disown(job *j)
+{
+    uint32_t bit = 1u << (j - team.jobs);
+    int32_t active = atomic_fetch_sub_explicit(&team.active, 1, memory_order_relaxed);
+    uint32_t others = atomic_fetch_and_explicit(&team.owned, ~bit, memory_order_acq_rel) & ~bit;
+    if (others && active > 1)
+        call(1, WORKERS + 1); /* a worker that had left for us can help them */
+}
+
+/* Waits until all pieces are done. */
+static void await(job *j, uint32_t all)
+{
+    uint32_t done = atomic_load_explicit(&j->done, memory_order_acquire);
+    int64_t begin = done == all ? 0 : now();
+    while (done != all && now() - begin < CALLER_SPIN) {
+        relax();
+        done = atomic_load_explicit(&j->done, memory_order_acquire);
+    }
+    while ((done & ~SLEEPS) != all) {
+        if (done & SLEEPS || atomic_compare_exchange_weak(&j->done, &done, done | SLEEPS))
+            futex_wait(&j->done, done | SLEEPS);
+        done = atomic_load_explicit(&j->done, memory_order_acquire);
+    }
+}
+
+/* How many of at most `threads` threads a phase can use. */
 static int32_t useful(const team_phase *phase, int32_t threads)
 {
     int64_t parts = phase->count / phase->grain;
-    if (parts <= 1)
-        return 1;
-    return parts < threads ? (int32_t)parts : threads;
+    return (int32_t)clamp(parts, 1, threads);
 }
 
-/* Runs the items of one thread, if it has any in this phase. */
-static void run_part(const team_phase *phase, int32_t thread, int32_t team, void *argument)
+static void run_phase(job *j, int32_t threads, const team_phase *phase, void *argument)
 {
-    int32_t parts = useful(phase, team);
-    if (thread >= parts)
+    int32_t parts = useful(phase, threads < PARTS ? threads : PARTS);
+    int32_t pieces = (int32_t)clamp(phase->count / phase->grain / parts, 1, PIECES);
+    int32_t piece;
+    if (parts == 1) {
+        if (phase->count > 0)
+            phase->body(argument, 0, 0, phase->count);
         return;
-    int64_t begin = share(phase->count, thread, parts);
-    int64_t end = share(phase->count, thread + 1, parts);
-    if (begin < end)
-        phase->body(argument, thread, begin, end);
+    }
+    j->body = phase->body;
+    j->argument = argument;
+    j->count = phase->count;
+    j->pieces = pieces;
+    atomic_store_explicit(&j->part_count, parts, memory_order_relaxed);
+    atomic_store_explicit(&j->done, 0, memory_order_relaxed);
+    for (int32_t i = 0; i < parts; i++)
+        atomic_store_explicit(&j->parts[i].left, PART(threads, pieces, 0), memory_order_release);
+    call(useful(phase, threads) - 1, threads);
+    for (int32_t i = 0; i < parts; i++) {
+        while ((piece = take(j, i, 0)) >= 0) {
+            run_piece(j, i, piece, 0);
+            report(j);
+        }
+    }
+    await(j, (uint32_t)parts * (uint32_t)pieces);
 }
 
 void team_run_phases(int32_t threads, const team_phase *phases, int32_t count, void *argument)
 {
-    int32_t wanted = 1, granted = 1;
+    int32_t most = 1;
+    threads = threads <= WORKERS ? threads : WORKERS;
     for (int32_t i = 0; i < count; i++) {
         int32_t here = useful(&phases[i], threads);
-        wanted = here > wanted ? here : wanted;
+        most = here > most ? here : most;
     }
-    if (wanted > 1)
-        granted = team_take(wanted, threads);
-    if (granted == 1) {
-        for (int32_t i = 0; i < count; i++)
-            run_part(&phases[i], 0, 1, argument);
-    } else {
-#pragma omp parallel num_threads(granted) default(none) shared(phases, count, argument)
-        {
-            int32_t thread = omp_get_thread_num(), team = omp_get_num_threads();
-            for (int32_t i = 0; i < count; i++) {
-                if (i > 0) {
-#pragma omp barrier
-                }
-                run_part(&phases[i], thread, team, argument);
-            }
+    job *j = most > 1 && !omp_in_parallel() ? own() : NULL;
+    if (!j) {
+        for (int32_t i = 0; i < count; i++) {
+            if (phases[i].count > 0)
+                phases[i].body(argument, 0, 0, phases[i].count);
         }
+        return;
     }
-    if (wanted > 1)
-        team_give(granted);
+    if (atomic_load_explicit(&team.tried, memory_order_relaxed) < threads)
+        grow(threads);
+    atomic_fetch_add_explicit(&team.active, 1, memory_order_relaxed);
+    for (int32_t i = 0; i < count; i++)
+        run_phase(j, threads, &phases[i], argument);
+    disown(j);
 }
 
 void team_run(int32_t threads, int64_t count, int64_t grain, team_body body, void *argument)
 {
     team_phase phase = {body, count, grain};
     team_run_phases(threads, &phase, 1, argument);
+}
+
+int32_t team_threads(int32_t available)
+{
+    /* Not omp_get_max_threads, which libraries of the host change for the thread that calls. */
+    const char *text = getenv("OMP_NUM_THREADS");
+    long threads = text ? strtol(text, NULL, 10) : 0;
+    return threads > 0 && threads < available ? (int32_t)threads : available;
+}
+
+/* ---- Libraries with threads of their own ------------------------------------------------------
+ */
+
+int32_t team_take(int32_t requested, int32_t limit)
+{
+    int32_t active = atomic_load_explicit(&team.active, memory_order_relaxed);
+    int32_t granted;
+    do {
+        granted = (int32_t)clamp(limit - active, 1, requested);
+    } while (!atomic_compare_exchange_weak_explicit(&team.active, &active, active + granted,
+                                                    memory_order_relaxed, memory_order_relaxed));
+    return granted;
+}
+
+void team_give(int32_t taken)
+{
+    atomic_fetch_sub_explicit(&team.active, taken, memory_order_relaxed);
 }

@@ -2,43 +2,53 @@
 /*
  * team.h - runs loops on several threads; all threads of this plugin come from here.
  *
- * All devices, contexts and runtimes of a process together use at most as many threads as one of
- * them may: a late caller gets the remaining threads, at least its own, and never waits. The team
- * is one of OpenMP, sized by a num_threads clause: the host's own OpenMP settings do not change,
- * and a host that calls from a parallel region gets what OpenMP grants there.
+ * One team serves all devices, contexts and runtimes of a process: workers, which are started by
+ * the first call and last as long as the process, and each calling thread for the time of its call.
+ * A loop is cut into more pieces than threads. Each running thread takes the next piece, the caller
+ * too: a worker that the operating system has not scheduled delays nothing unless it has begun a
+ * piece. The caller waits for such pieces only; it spins for a few microseconds and then sleeps, so
+ * that its processor can run the other thread. Idle workers sleep. Callers and working workers
+ * together are never more than the largest `threads` of a call, so calls at the same time share the
+ * team. A child after fork() gets a team of its own.
+ *
+ * The workers are not threads of an OpenMP region, whose barrier waits for every thread, but OpenMP
+ * places them: OMP_PROC_BIND, OMP_PLACES and their like hold for them.
  */
 #ifndef COLLET_OPENMP_TEAM_H
 #define COLLET_OPENMP_TEAM_H
 
 #include <stdint.h>
 
+/* The threads that calls may use, of `available` ones: those, or fewer by OMP_NUM_THREADS. */
+int32_t team_threads(int32_t available);
+
 /* Does items begin..end-1. `thread` is 0..threads-1, different for calls that run at the same time.
- */
+ * A thread may be called more than once, for parts in any order. */
 typedef void (*team_body)(void *argument, int32_t thread, int64_t begin, int64_t end);
 
 /*
- * Calls `body` for the items 0..count-1, one contiguous part per thread, on at most `threads`
- * threads with at least `grain` (>= 1) items each; without OpenMP when that leaves one thread.
- * Returns when all are done. Which thread gets which items is unspecified. count 0 does nothing.
+ * Calls `body` for the items 0..count-1, in contiguous pieces of at least `grain` (>= 1) items, on
+ * at most `threads` threads: the caller and workers. Returns when all are done. Which thread gets
+ * which items is unspecified. count 0 does nothing. Inside an OpenMP region the caller does
+ * everything.
  */
 void team_run(int32_t threads, int64_t count, int64_t grain, team_body body, void *argument);
 
-/* One phase: items 0..count-1, at least `grain` (>= 1) per thread. */
+/* One phase: items 0..count-1, at least `grain` (>= 1) per piece. */
 typedef struct team_phase {
     team_body body;
     int64_t count, grain;
 } team_phase;
 
-/* Runs several phases on one team, with a barrier between them. The team has as many threads as the
- * phase that can use the most. */
+/* Runs several phases in order: one begins when all pieces of the one before are done. */
 void team_run_phases(int32_t threads, const team_phase *phases, int32_t count, void *argument);
 
 /*
- * The thread count alone, for a library with its own threads: returns how many of `wanted` (>= 1)
- * threads its call may use when this plugin may use `limit`; at least 1. The caller returns the
- * same number by team_give.
+ * The thread count alone, for a library with its own threads: returns how many of `requested`
+ * (>= 1) threads its call may use when this plugin may use `limit`; at least 1. The caller returns
+ * the same number by team_give.
  */
-int32_t team_take(int32_t wanted, int32_t limit);
+int32_t team_take(int32_t requested, int32_t limit);
 void team_give(int32_t taken);
 
 #endif
