@@ -24,7 +24,7 @@
 #elif defined(__s390x__)
 #define OWN_MACHINE EM_S390
 #else
-#error "elf_note.c: the ELF machine number of this processor is not known here"
+#error "elf_note.c: unknown ELF machine number of this processor"
 #endif
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -33,31 +33,17 @@
 #define OWN_ENCODING ELFDATA2MSB
 #endif
 
-#define REFUSE(word, ...) (*code = (word), collet_fail(err, COLLET_FORMAT, __VA_ARGS__))
-
 static collet_status read_exactly(int fd, void *target, uint64_t offset, uint64_t bytes,
-                                  const char **code, collet_error *err)
+                                  refusal *why)
 {
-    char *p = target;
-    while (bytes) {
-        ssize_t n = pread(fd, p, bytes, (off_t)offset);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0) {
-            *code = "unreadable";
-            return collet_fail(err, COLLET_IO, "cannot be read: %s", strerror(errno));
-        }
-        if (n == 0)
-            return REFUSE("truncated", "it became shorter while it was read");
-        p += n;
-        offset += (uint64_t)n;
-        bytes -= (uint64_t)n;
-    }
-    return COLLET_OK;
+    ssize_t n = TEMP_FAILURE_RETRY(pread(fd, target, bytes, (off_t)offset));
+    if (n < 0)
+        return refuse_with(why, COLLET_IO, "unreadable", "cannot be read: %s", strerror(errno));
+    return (uint64_t)n == bytes ? COLLET_OK
+                                : REFUSE("truncated", "it became shorter while it was read");
 }
 
-static collet_status check_header(const Elf64_Ehdr *h, uint64_t have, uint64_t size,
-                                  const char **code, collet_error *err)
+static collet_status check_header(const Elf64_Ehdr *h, uint64_t have, uint64_t size, refusal *why)
 {
     if (have < SELFMAG || memcmp(h->e_ident, ELFMAG, SELFMAG))
         return REFUSE("not-elf", "not an ELF file");
@@ -85,9 +71,8 @@ static collet_status check_header(const Elf64_Ehdr *h, uint64_t have, uint64_t s
     return COLLET_OK;
 }
 
-/* Every byte that the dynamic linker would map must be there: it would raise SIGBUS otherwise. */
-static collet_status check_segments(const Elf64_Phdr *p, size_t count, uint64_t size,
-                                    const char **code, collet_error *err)
+/* The file must contain every byte that the dynamic linker maps: a missing one raises SIGBUS. */
+static collet_status check_segments(const Elf64_Phdr *p, size_t count, uint64_t size, refusal *why)
 {
     for (size_t i = 0; i < count; i++)
         if ((p[i].p_type == PT_LOAD || p[i].p_type == PT_NOTE || p[i].p_type == PT_DYNAMIC) &&
@@ -105,8 +90,7 @@ static uint64_t align_up(uint64_t n, uint64_t alignment)
 
 /* Owner and content begin at multiples of the segment's alignment: 8 where p_align is 8, else 4. */
 static collet_status walk_segment(const unsigned char *bytes, uint64_t size, uint64_t p_align,
-                                  elf_note_fn visit, void *user, const char **code,
-                                  collet_error *err)
+                                  elf_note_fn visit, void *user, refusal *why)
 {
     uint64_t alignment = p_align == 8 ? 8 : 4, at = 0;
     while (size - at >= sizeof(Elf64_Nhdr)) {
@@ -120,7 +104,7 @@ static collet_status walk_segment(const unsigned char *bytes, uint64_t size, uin
         const char *owner = (const char *)bytes + at + sizeof note;
         if (note.n_namesz && !owner[note.n_namesz - 1]) {
             collet_status status =
-                visit(user, owner, note.n_type, bytes + at + content, note.n_descsz, code, err);
+                visit(user, owner, note.n_type, bytes + at + content, note.n_descsz, why);
             if (status != COLLET_OK)
                 return status;
         }
@@ -133,7 +117,7 @@ static collet_status walk_segment(const unsigned char *bytes, uint64_t size, uin
 }
 
 static collet_status read_segment(int fd, const Elf64_Phdr *p, elf_note_fn visit, void *user,
-                                  const char **code, collet_error *err)
+                                  refusal *why)
 {
     if (p->p_filesz > MAX_NOTE_SEGMENT)
         return REFUSE("malformed-elf", "a note segment of %llu bytes",
@@ -141,49 +125,42 @@ static collet_status read_segment(int fd, const Elf64_Phdr *p, elf_note_fn visit
     if (!p->p_filesz)
         return COLLET_OK;
     unsigned char *bytes = malloc(p->p_filesz);
-    if (!bytes) {
-        *code = "no-memory";
-        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for %llu bytes of notes",
-                           (unsigned long long)p->p_filesz);
-    }
-    collet_status status = read_exactly(fd, bytes, p->p_offset, p->p_filesz, code, err);
+    if (!bytes)
+        return REFUSE_NO_MEMORY("out of memory for %llu bytes of notes",
+                                (unsigned long long)p->p_filesz);
+    collet_status status = read_exactly(fd, bytes, p->p_offset, p->p_filesz, why);
     if (status == COLLET_OK)
-        status = walk_segment(bytes, p->p_filesz, p->p_align, visit, user, code, err);
+        status = walk_segment(bytes, p->p_filesz, p->p_align, visit, user, why);
     free(bytes);
     return status;
 }
 
-collet_status elf_note_walk(int fd, elf_note_fn visit, void *user, const char **code,
-                            collet_error *err)
+collet_status elf_note_walk(int fd, elf_note_fn visit, void *user, refusal *why)
 {
     struct stat st;
-    if (fstat(fd, &st)) {
-        *code = "unreadable";
-        return collet_fail(err, COLLET_IO, "cannot be examined: %s", strerror(errno));
-    }
+    if (fstat(fd, &st))
+        return refuse_with(why, COLLET_IO, "unreadable", "cannot be examined: %s", strerror(errno));
     if (st.st_size <= 0)
         return REFUSE("empty", "the file is empty");
     uint64_t size = (uint64_t)st.st_size;
     Elf64_Ehdr header;
     uint64_t have = size < sizeof header ? size : sizeof header;
     memset(&header, 0, sizeof header);
-    collet_status status = read_exactly(fd, &header, 0, have, code, err);
+    collet_status status = read_exactly(fd, &header, 0, have, why);
     if (status == COLLET_OK)
-        status = check_header(&header, have, size, code, err);
+        status = check_header(&header, have, size, why);
     if (status != COLLET_OK)
         return status;
     Elf64_Phdr *segments = calloc(header.e_phnum, sizeof *segments);
-    if (!segments) {
-        *code = "no-memory";
-        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for program headers");
-    }
+    if (!segments)
+        return REFUSE_NO_MEMORY("out of memory for program headers");
     status = read_exactly(fd, segments, header.e_phoff, (uint64_t)header.e_phnum * sizeof *segments,
-                          code, err);
+                          why);
     if (status == COLLET_OK)
-        status = check_segments(segments, header.e_phnum, size, code, err);
+        status = check_segments(segments, header.e_phnum, size, why);
     for (size_t i = 0; status == COLLET_OK && i < header.e_phnum; i++)
         if (segments[i].p_type == PT_NOTE)
-            status = read_segment(fd, &segments[i], visit, user, code, err);
+            status = read_segment(fd, &segments[i], visit, user, why);
     free(segments);
     return status;
 }

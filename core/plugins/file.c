@@ -13,8 +13,6 @@
 
 #include <collet/collet.h>
 
-#define REFUSE(word, ...) (*code = (word), collet_fail(err, COLLET_INVALID, __VA_ARGS__))
-
 /* ---- Identity ---------------------------------------------------------------------------- */
 
 int file_identity_equal(const file_identity *a, const file_identity *b)
@@ -65,7 +63,7 @@ uint64_t file_hash(uint64_t hash, const void *bytes, size_t count)
 
 /* ---- libcore's own file ------------------------------------------------------------------ */
 
-/* Resolved: a relative name in it is of the time when the program was started. */
+/* Resolved: the name may be relative to the directory in which the program was started. */
 static char *core_path(void)
 {
     static const char here = 0;
@@ -103,14 +101,12 @@ static int owner_trusted(uid_t owner)
     return owner == 0 || owner == geteuid() || (core_owner(&core) && owner == core);
 }
 
-static collet_status check_directory(const char *path, const char **code, collet_error *err)
+static collet_status check_directory(const char *path, refusal *why)
 {
     struct stat st;
     char *copy = strdup(path);
-    if (!copy) {
-        *code = "no-memory";
-        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a path");
-    }
+    if (!copy)
+        return REFUSE_NO_MEMORY("out of memory for a path");
     const char *directory = dirname(copy);
     collet_status status = COLLET_OK;
     if (stat(directory, &st))
@@ -126,7 +122,7 @@ static collet_status check_directory(const char *path, const char **code, collet
     return status;
 }
 
-static collet_status check_file(const struct stat *st, const char **code, collet_error *err)
+static collet_status check_file(const struct stat *st, refusal *why)
 {
     if (!S_ISREG(st->st_mode))
         return REFUSE("not-regular", "not a regular file");
@@ -140,39 +136,39 @@ static collet_status check_file(const struct stat *st, const char **code, collet
     return COLLET_OK;
 }
 
-static collet_status unreadable(int error, const char **code, collet_error *err)
+static collet_status unreadable(int error, refusal *why)
 {
-    *code = error == ENOMEM ? "no-memory" : "unreadable";
-    return collet_fail(err, error == ENOMEM ? COLLET_NO_MEMORY : COLLET_IO, "cannot be opened: %s",
-                       strerror(error));
+    return error == ENOMEM
+               ? REFUSE_NO_MEMORY("out of memory for a path")
+               : refuse_with(why, COLLET_IO, "unreadable", "cannot be opened: %s", strerror(error));
 }
 
-collet_status file_open_trusted(const char *path, int *fd, const char **code, collet_error *err)
+collet_status file_open_trusted(const char *path, int *fd, refusal *why)
 {
     struct stat st;
-    *code = "ok";
-    /* Examined before it is opened: opening a device may set something off. */
+    why->code = "ok";
+    /* Checked before it is opened: opening a device may have effects. */
     if (stat(path, &st))
-        return unreadable(errno, code, err);
-    collet_status status = check_file(&st, code, err);
+        return unreadable(errno, why);
+    collet_status status = check_file(&st, why);
     if (status != COLLET_OK)
         return status;
     char *real = realpath(path, NULL);
     if (!real)
-        return unreadable(errno, code, err);
-    status = check_directory(path, code, err);
+        return unreadable(errno, why);
+    status = check_directory(path, why);
     if (status == COLLET_OK)
-        status = check_directory(real, code, err);
+        status = check_directory(real, why);
     free(real);
     if (status != COLLET_OK)
         return status;
     int opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (opened < 0)
-        return unreadable(errno, code, err);
+        return unreadable(errno, why);
     if (fstat(opened, &st))
-        status = unreadable(errno, code, err);
+        status = unreadable(errno, why);
     else
-        status = check_file(&st, code, err);
+        status = check_file(&st, why);
     if (status != COLLET_OK) {
         close(opened);
         return status;

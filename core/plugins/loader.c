@@ -99,8 +99,8 @@ static collet_status note(record_list *records, const char *path, int accepted, 
 }
 
 /* Ends a step: sets the plugin's state and appends the record. */
-static collet_status step_end(scan *s, candidate *c, const char *stage, double start, int accepted,
-                              const char *code, const char *reason)
+static collet_status step_done(scan *s, candidate *c, const char *stage, double start, int accepted,
+                               const char *code, const char *reason)
 {
     loader_plugin *p = &c->plugin;
     if (!set_text(&p->code, code) || !set_text(&p->reason, reason))
@@ -110,6 +110,14 @@ static collet_status step_end(scan *s, candidate *c, const char *stage, double s
     host->log(host, accepted ? COLLET_LOG_DEBUG : COLLET_LOG_INFO, "plugin %s: %s: %s%s%s", p->path,
               stage, code, p->reason[0] ? ": " : "", p->reason);
     return note(s->records, p->path, accepted, stage, start, code, p->reason, s->err);
+}
+
+/* The same by a result: accepted if it is "ok". */
+static collet_status step_end(scan *s, candidate *c, const char *stage, double start,
+                              const refusal *why)
+{
+    int accepted = !strcmp(why->code, "ok");
+    return step_done(s, c, stage, start, accepted, why->code, accepted ? "" : why->text);
 }
 
 /* Whether a list, separated by commas and blanks, contains the word. */
@@ -130,34 +138,28 @@ static collet_status policy_step(scan *s, candidate *c, int *fd)
 {
     const loader_plugin *p = &c->plugin;
     double start = record_clock();
-    const char *code = "ok";
-    collet_error why;
+    refusal why;
     if (list_has(s->options->deny, p->name))
-        return step_end(s, c, "policy", start, 0, "denied",
-                        "switched off by name in the configuration");
-    collet_status status = file_open_trusted(p->path, fd, &code, &why);
-    if (status == COLLET_NO_MEMORY)
-        return no_memory(s->err);
-    return step_end(s, c, "policy", start, status == COLLET_OK, code,
-                    status == COLLET_OK ? "" : why.text);
+        return step_done(s, c, "policy", start, 0, "denied",
+                         "switched off by name in the configuration");
+    collet_status status = file_open_trusted(p->path, fd, &why);
+    return status == COLLET_NO_MEMORY ? no_memory(s->err) : step_end(s, c, "policy", start, &why);
 }
 
 static collet_status manifest_step(scan *s, candidate *c, int fd)
 {
     loader_plugin *p = &c->plugin;
     double start = record_clock();
-    const char *code = "ok";
-    collet_error why;
+    refusal why;
     file_identify(fd, &p->file);
-    collet_status status = manifest_read(fd, &p->manifest, &code, &why);
+    collet_status status = manifest_read(fd, &p->manifest, &why);
     if (status == COLLET_NO_MEMORY ||
         (p->manifest.name[0] && !set_text(&p->name, p->manifest.name)))
         return no_memory(s->err);
-    int fine = status == COLLET_OK;
-    status = step_end(s, c, "manifest", start, fine, code, fine ? "" : why.text);
-    if (status == COLLET_OK && fine && list_has(s->options->deny, p->name))
-        status = step_end(s, c, "policy", start, 0, "denied",
-                          "switched off by name in the configuration");
+    status = step_end(s, c, "manifest", start, &why);
+    if (status == COLLET_OK && p->usable && list_has(s->options->deny, p->name))
+        status = step_done(s, c, "policy", start, 0, "denied",
+                           "switched off by name in the configuration");
     return status;
 }
 
@@ -184,13 +186,14 @@ static collet_status use_report(scan *s, candidate *c, probing *p)
     collet_status status = COLLET_OK;
     warn(s, c, p);
     if (p->death_code)
-        status = step_end(s, c, "probe", start, 0, p->death_code, p->death_reason);
+        status = step_done(s, c, "probe", start, 0, p->death_code, p->death_reason);
     if (status != COLLET_OK)
         return status;
     if (file_identify_path(p->path, &now) || !file_identity_equal(&now, p->file))
-        return step_end(s, c, "probe", start, 0, "changed", "the file changed while it was tried");
+        return step_done(s, c, "probe", start, 0, "changed", "the file changed while it was tried");
     int fine = !strcmp(report->code, "ok");
-    status = step_end(s, c, "probe", start, fine || report->unproven, report->code, report->reason);
+    status =
+        step_done(s, c, "probe", start, fine || report->unproven, report->code, report->reason);
     c->plugin.unproven = report->unproven;
     c->plugin.capabilities = report->capabilities;
     report->capabilities = NULL;
@@ -201,7 +204,7 @@ static collet_status probe_off(scan *s, candidate *c)
 {
     c->settled = 1;
     c->plugin.unproven = 1;
-    return step_end(s, c, "probe", record_clock(), 1, "not-probed", "probing is switched off");
+    return step_done(s, c, "probe", record_clock(), 1, "not-probed", "probing is switched off");
 }
 
 /* ---- Rounds of concurrent probes ------------------------------------------------ */
@@ -222,7 +225,7 @@ static collet_status refuse_duplicate(scan *s, candidate *c, const candidate *fi
     c->settled = 1;
     snprintf(reason, sizeof reason, "the backend %s is already found in %s", c->plugin.name,
              first->plugin.path);
-    return step_end(s, c, "register", record_clock(), 0, "duplicate-name", reason);
+    return step_done(s, c, "register", record_clock(), 0, "duplicate-name", reason);
 }
 
 /* Settles duplicates and what needs no probe; lists in `ready` those that can be probed now. One
@@ -387,30 +390,26 @@ collet_status loader_scan(const loader_options *options, record_list *records,
 /* ---- Open -------------------------------------------------------------------------------- */
 
 static collet_status open_unchanged(const loader_plugin *plugin, const collet_host *host,
-                                    const collet_plugin **vtable, const char **code,
-                                    collet_error *err)
+                                    const collet_plugin **vtable, refusal *why)
 {
     file_identity now;
-    if (file_identify_path(plugin->path, &now) || !file_identity_equal(&now, &plugin->file)) {
-        *code = "changed";
-        return collet_fail(err, COLLET_UNAVAILABLE,
+    if (file_identify_path(plugin->path, &now) || !file_identity_equal(&now, &plugin->file))
+        return refuse_with(why, COLLET_UNAVAILABLE, "changed",
                            "the file changed since it was found: start the program again");
-    }
-    return open_plugin(plugin->path, &plugin->manifest, host, NULL, vtable, code, err);
+    return open_plugin(plugin->path, &plugin->manifest, host, NULL, vtable, why);
 }
 
 collet_status loader_open(const loader_plugin *plugin, const collet_host *host,
                           record_list *records, const collet_plugin **vtable, collet_error *err)
 {
     double start = record_clock();
-    const char *code = "ok";
-    collet_error why = {.status = COLLET_OK, .text = ""};
+    refusal why;
     if (!plugin->usable)
         return collet_fail(err, COLLET_UNAVAILABLE, "%s: %s (%s)", plugin->path, plugin->reason,
                            plugin->code);
-    collet_status status = open_unchanged(plugin, host, vtable, &code, &why);
-    collet_status recorded =
-        note(records, plugin->path, status == COLLET_OK, "open", start, code, why.text, err);
+    collet_status status = open_unchanged(plugin, host, vtable, &why);
+    collet_status recorded = note(records, plugin->path, status == COLLET_OK, "open", start,
+                                  why.code, status == COLLET_OK ? "" : why.text, err);
     if (status == COLLET_OK)
         return recorded;
     if (status != COLLET_ABI && status != COLLET_NO_MEMORY)

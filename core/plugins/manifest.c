@@ -14,15 +14,13 @@
 #define GNU_BUILD_ID 3
 #define MAX_BUILD_ID 64 /* bytes */
 
-/* What the notes of one file hold; `json` is a copy. */
+/* The notes of one file; `json` is a copy. */
 typedef struct notes {
     char *json;
     size_t length;
     char sanitizer[sizeof(((manifest *)0)->sanitizer)];
     char build_id[2 * MAX_BUILD_ID + 1];
 } notes;
-
-#define REFUSE(word, ...) (*code = (word), collet_fail(err, COLLET_FORMAT, __VA_ARGS__))
 
 void manifest_init(manifest *m)
 {
@@ -51,7 +49,7 @@ int manifest_name_valid(const char *name)
 /* ---- Notes ------------------------------------------------------------------------------- */
 
 static collet_status take_manifest(notes *n, const unsigned char *content, size_t bytes,
-                                   const char **code, collet_error *err)
+                                   refusal *why)
 {
     if (n->json)
         return REFUSE("manifest-repeated", "the file has more than one manifest");
@@ -61,10 +59,8 @@ static collet_status take_manifest(notes *n, const unsigned char *content, size_
         return REFUSE("manifest-too-large", "the manifest has %zu bytes, %d are allowed", bytes,
                       MANIFEST_MAX_BYTES);
     n->json = malloc(bytes + 1);
-    if (!n->json) {
-        *code = "no-memory";
-        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a manifest");
-    }
+    if (!n->json)
+        return REFUSE_NO_MEMORY("out of memory for a manifest");
     memcpy(n->json, content, bytes);
     n->json[bytes] = '\0';
     n->length = bytes;
@@ -72,26 +68,25 @@ static collet_status take_manifest(notes *n, const unsigned char *content, size_
 }
 
 static collet_status take_sanitizer(notes *n, const unsigned char *content, size_t bytes,
-                                    const char **code, collet_error *err)
+                                    refusal *why)
 {
     char word[sizeof n->sanitizer] = "";
     if (bytes < sizeof word)
         memcpy(word, content, bytes);
     if (strspn(word, "abcdefghijklmnopqrstuvwxyz") != strlen(word) || !word[0])
-        return REFUSE("malformed-elf", "the sanitizer note is no word");
+        return REFUSE("malformed-elf", "the sanitizer note is not a word");
     memcpy(n->sanitizer, word, sizeof word);
     return COLLET_OK;
 }
 
 static collet_status take_note(void *user, const char *owner, uint32_t type,
-                               const unsigned char *content, size_t bytes, const char **code,
-                               collet_error *err)
+                               const unsigned char *content, size_t bytes, refusal *why)
 {
     notes *n = user;
     if (!strcmp(owner, COLLET_NOTE_OWNER) && type == COLLET_NOTE_MANIFEST)
-        return take_manifest(n, content, bytes, code, err);
+        return take_manifest(n, content, bytes, why);
     if (!strcmp(owner, COLLET_NOTE_OWNER) && type == COLLET_NOTE_SANITIZER)
-        return take_sanitizer(n, content, bytes, code, err);
+        return take_sanitizer(n, content, bytes, why);
     if (!strcmp(owner, "GNU") && type == GNU_BUILD_ID && bytes <= MAX_BUILD_ID)
         for (size_t i = 0; i < bytes; i++)
             snprintf(n->build_id + 2 * i, 3, "%02x", content[i]);
@@ -100,8 +95,7 @@ static collet_status take_note(void *user, const char *owner, uint32_t type,
 
 /* ---- Members ----------------------------------------------------------------------------- */
 
-static collet_status bad_member(const char **code, collet_error *err, const char *member,
-                                const char *expected)
+static collet_status bad_member(refusal *why, const char *member, const char *expected)
 {
     return REFUSE("manifest-content", "the manifest's \"%s\" must be %s", member, expected);
 }
@@ -115,7 +109,7 @@ static int text_valid(const char *text, size_t longest)
     return i <= longest;
 }
 
-/* An op's name: "add", or of others "vendor.op". */
+/* "add", or "vendor.op". */
 static int op_name_valid(const char *name)
 {
     return word_valid(name, "abcdefghijklmnopqrstuvwxyz0123456789_.");
@@ -126,27 +120,24 @@ static int depend_valid(const char *name)
     return text_valid(name, 255) && name[0] && !strchr(name, '=');
 }
 
-/* An array of strings, no two alike, that pass `valid`; the strings stay the tree's. */
+/* An array of distinct strings that pass `valid`; they belong to the tree. */
 static collet_status read_names(const cJSON *root, const char *member, size_t most,
                                 int (*valid)(const char *), const char ***names, size_t *count,
-                                const char **code, collet_error *err)
+                                refusal *why)
 {
     const cJSON *array = cJSON_GetObjectItemCaseSensitive(root, member);
     if (!cJSON_IsArray(array))
-        return bad_member(code, err, member, "a list of names");
+        return bad_member(why, member, "a list of names");
     size_t length = (size_t)cJSON_GetArraySize(array);
     if (length > most)
         return REFUSE("manifest-content", "\"%s\" has %zu names, %zu are allowed", member, length,
                       most);
     *names = calloc(length + 1, sizeof **names);
-    if (!*names) {
-        *code = "no-memory";
-        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the manifest's \"%s\"",
-                           member);
-    }
+    if (!*names)
+        return REFUSE_NO_MEMORY("out of memory for the manifest's \"%s\"", member);
     for (const cJSON *item = array->child; item; item = item->next) {
         if (!cJSON_IsString(item) || !valid(item->valuestring))
-            return bad_member(code, err, member, "a list of names");
+            return bad_member(why, member, "a list of names");
         for (size_t i = 0; i < *count; i++)
             if (!strcmp((*names)[i], item->valuestring))
                 return REFUSE("manifest-content", "\"%s\" has '%s' twice", member,
@@ -156,86 +147,81 @@ static collet_status read_names(const cJSON *root, const char *member, size_t mo
     return COLLET_OK;
 }
 
-static collet_status read_abi(manifest *m, const cJSON *root, const char **code, collet_error *err)
+static collet_status read_abi(manifest *m, const cJSON *root, refusal *why)
 {
     const cJSON *abi = cJSON_GetObjectItemCaseSensitive(root, "abi");
     int64_t major, minor;
     if (!cJSON_IsArray(abi) || cJSON_GetArraySize(abi) != 2 ||
         !json_is_integer(cJSON_GetArrayItem(abi, 0), 0, 65535, &major) ||
         !json_is_integer(cJSON_GetArrayItem(abi, 1), 0, 65535, &minor))
-        return bad_member(code, err, "abi", "[major, minor]");
+        return bad_member(why, "abi", "[major, minor]");
     m->abi = (uint32_t)major << 16 | (uint32_t)minor;
     if (major == COLLET_ABI_MAJOR)
         return COLLET_OK;
-    *code = major > COLLET_ABI_MAJOR ? "abi-too-new" : "abi-too-old";
-    return collet_fail(err, COLLET_ABI,
+    return refuse_with(why, COLLET_ABI, major > COLLET_ABI_MAJOR ? "abi-too-new" : "abi-too-old",
                        "built for plugin interface %d.%d, this libcore has %d.%d: %s", (int)major,
                        (int)minor, COLLET_ABI_MAJOR, COLLET_ABI_MINOR,
                        major > COLLET_ABI_MAJOR ? "update libcore" : "rebuild the plugin");
 }
 
-static collet_status read_features(manifest *m, const cJSON *root, const char **code,
-                                   collet_error *err)
+static collet_status read_features(manifest *m, const cJSON *root, refusal *why)
 {
     const cJSON *features = cJSON_GetObjectItemCaseSensitive(root, "features");
     if (!cJSON_IsObject(features) || !json_boolean(features, "jit", &m->jit) ||
         !json_boolean(features, "parallel", &m->parallel) ||
         !json_boolean(features, "gpu", &m->gpu))
-        return bad_member(code, err, "features", "an object with booleans jit, parallel and gpu");
+        return bad_member(why, "features", "an object with booleans jit, parallel and gpu");
     return COLLET_OK;
 }
 
-static collet_status read_members(manifest *m, const cJSON *root, const char **code,
-                                  collet_error *err)
+static collet_status read_members(manifest *m, const cJSON *root, refusal *why)
 {
     if (!cJSON_IsObject(root))
         return REFUSE("manifest-content", "the manifest is not an object");
     const char *name = json_string(root, "name");
     if (!name || !manifest_name_valid(name))
-        return bad_member(code, err, "name", "1 to 63 of a-z, 0-9 and _");
+        return bad_member(why, "name", "1 to 63 of a-z, 0-9 and _");
     m->name = name;
-    /* The interface's version comes next: of another one, nothing else is known to mean the same.
-     */
-    collet_status status = read_abi(m, root, code, err);
+    /* First the version: in another one the other members may mean something else. */
+    collet_status status = read_abi(m, root, why);
     if (status != COLLET_OK)
         return status;
     const char *version = json_string(root, "version");
     if (!version || !version[0] || !text_valid(version, COLLET_MAX_NAME - 1))
-        return bad_member(code, err, "version", "a text of 1 to 63 bytes");
+        return bad_member(why, "version", "a text of 1 to 63 bytes");
     m->version = version;
     const cJSON *description = cJSON_GetObjectItemCaseSensitive(root, "description");
     if (description &&
         (!cJSON_IsString(description) || !text_valid(description->valuestring, 1024)))
-        return bad_member(code, err, "description", "a text of at most 1024 bytes");
+        return bad_member(why, "description", "a text of at most 1024 bytes");
     m->description = description ? description->valuestring : "";
     int64_t priority;
     if (!json_integer(root, "priority", -1000000, 1000000, &priority))
-        return bad_member(code, err, "priority", "an integer from -1000000 to 1000000");
+        return bad_member(why, "priority", "an integer from -1000000 to 1000000");
     m->priority = (int32_t)priority;
     if (cJSON_GetObjectItemCaseSensitive(root, "safe_mode") &&
         !json_boolean(root, "safe_mode", &m->safe_mode))
-        return bad_member(code, err, "safe_mode", "a boolean");
-    status = read_features(m, root, code, err);
+        return bad_member(why, "safe_mode", "a boolean");
+    status = read_features(m, root, why);
     if (status == COLLET_OK)
         status = read_names(root, "kernels", MANIFEST_MAX_KERNELS, op_name_valid, &m->kernels,
-                            &m->kernel_count, code, err);
+                            &m->kernel_count, why);
     if (status == COLLET_OK && cJSON_GetObjectItemCaseSensitive(root, "depends"))
         status = read_names(root, "depends", MANIFEST_MAX_DEPENDS, depend_valid, &m->depends,
-                            &m->depends_count, code, err);
+                            &m->depends_count, why);
     return status;
 }
 
-static collet_status check_sanitizer(const manifest *m, const char **code, collet_error *err)
+static collet_status check_sanitizer(const manifest *m, refusal *why)
 {
-    /* An object without a sanitizer runs in any program; the reverse lacks the sanitizer's runtime.
-     */
+    /* A plugin without a sanitizer runs in any program; one with a sanitizer needs its runtime. */
     if (!strcmp(m->sanitizer, "none") || !strcmp(m->sanitizer, COLLET_SANITIZER))
         return COLLET_OK;
     return REFUSE("sanitizer-mismatch", "built with the %s sanitizer, libcore with %s",
                   m->sanitizer, COLLET_SANITIZER);
 }
 
-static collet_status parse(manifest *m, const notes *n, const char **code, collet_error *err)
+static collet_status parse(manifest *m, const notes *n, refusal *why)
 {
     static const char *const codes[] = {
         [JSON_SYNTAX] = "manifest-syntax",
@@ -243,29 +229,27 @@ static collet_status parse(manifest *m, const notes *n, const char **code, colle
         [JSON_DUPLICATE_KEY] = "manifest-duplicate-key",
     };
     json_problem problem;
+    collet_error wrong;
     cJSON *root = NULL;
-    collet_status status = json_parse(n->json, n->length, &root, &problem, err);
-    if (status != COLLET_OK) {
-        *code = codes[problem];
-        return status;
-    }
+    if (json_parse(n->json, n->length, &root, &problem, &wrong) != COLLET_OK)
+        return REFUSE(codes[problem], "%s", wrong.text);
     m->owner = root;
     memcpy(m->sanitizer, n->sanitizer, sizeof m->sanitizer);
     memcpy(m->build_id, n->build_id, sizeof m->build_id);
-    status = read_members(m, root, code, err);
-    return status == COLLET_OK ? check_sanitizer(m, code, err) : status;
+    collet_status status = read_members(m, root, why);
+    return status == COLLET_OK ? check_sanitizer(m, why) : status;
 }
 
-collet_status manifest_read(int fd, manifest *m, const char **code, collet_error *err)
+collet_status manifest_read(int fd, manifest *m, refusal *why)
 {
     notes n = {.sanitizer = "none"};
     manifest_init(m);
-    *code = "ok";
-    collet_status status = elf_note_walk(fd, take_note, &n, code, err);
+    why->code = "ok";
+    collet_status status = elf_note_walk(fd, take_note, &n, why);
     if (status == COLLET_OK && !n.json)
         status = REFUSE("no-manifest", "a shared object without a manifest: no plugin");
     if (status == COLLET_OK)
-        status = parse(m, &n, code, err);
+        status = parse(m, &n, why);
     free(n.json);
     return status;
 }

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * manifest - what a plugin says of itself, read from its file with none of its code run.
+ * manifest - the description of a plugin, read from its file before any of its code runs.
  *
  * The manifest is JSON in an ELF note (plugin.h describes it). The file is read with pread through
- * a descriptor and taken for hostile: every offset and size is checked against the file's size, and
+ * a descriptor and not trusted: every offset and size is checked against the file's size, and
  * nothing larger than MANIFEST_MAX_BYTES is kept.
  */
 #ifndef COLLET_CORE_MANIFEST_H
 #define COLLET_CORE_MANIFEST_H
 
 #include <collet/types.h>
+
+#include "refusal.h"
 
 #define MANIFEST_MAX_BYTES 65536  /* of JSON */
 #define MANIFEST_MAX_KERNELS 4096 /* names */
@@ -26,14 +28,14 @@ typedef struct manifest {
     uint32_t abi; /* major << 16 | minor; 0 when unknown */
     int32_t priority;
     int32_t jit, parallel, gpu; /* 0 or 1 */
-    int32_t safe_mode;          /* 1: the plugin has one; see plugin.h */
-    const char **kernels;       /* names of ops, no two alike */
+    int32_t safe_mode;          /* see plugin.h */
+    const char **kernels;       /* distinct names of ops */
     size_t kernel_count;
     const char **depends; /* what the capabilities depend on: see plugin.h */
     size_t depends_count;
     char sanitizer[16]; /* "none", "address", ... */
     char build_id[129]; /* hexadecimal GNU build-id */
-    void *owner;        /* private: what holds the strings */
+    void *owner;        /* private: the JSON tree with the strings */
 } manifest;
 
 void manifest_init(manifest *m);
@@ -41,14 +43,14 @@ void manifest_init(manifest *m);
 void manifest_clear(manifest *m);
 
 /*
- * Reads and verifies the manifest of the ELF file open at `fd` (its offset is not touched). *m
- * needs no initialisation and is manifest_clear'ed by the caller whatever comes back: on failure it
- * holds what could be read (the name, say). *code is then a stable word (loader.h) and err's text
- * says what is wrong without naming the file. IO, FORMAT, ABI, NO_MEMORY. Any thread.
+ * Reads and verifies the manifest of the ELF file open at `fd`, without changing its offset. *m
+ * needs no initialisation and must be cleared by the caller after a failure, too: it then has what
+ * could be read, such as the name. The text of *why does not name the file. IO, FORMAT, ABI,
+ * NO_MEMORY. Any thread.
  */
-collet_status manifest_read(int fd, manifest *m, const char **code, collet_error *err);
+collet_status manifest_read(int fd, manifest *m, refusal *why);
 
-/* Whether `name` can be a backend's: 1 to 63 of a-z, 0-9 and _. */
+/* Whether `name` is a valid backend name: 1 to 63 of a-z, 0-9 and _. */
 int manifest_name_valid(const char *name);
 
 #endif

@@ -9,12 +9,9 @@
 #include "floating.h"
 #include "vtable.h"
 
-#define REFUSE(word, ...) (*code = (word), collet_fail(err, COLLET_FORMAT, __VA_ARGS__))
-
-/* The dynamic linker distinguishes its failures by their text alone; the probe never sets a locale,
- * so it is in English there. The first two are glibc's and musl's for a symbol, then for a library.
- */
-static collet_status linker_failure(const char **code, collet_error *err)
+/* Failures of the dynamic linker differ by their text alone, which is in English: the probe sets no
+ * locale. The texts are glibc's and musl's. */
+static collet_status linker_failure(refusal *why)
 {
     const char *text = dlerror();
     text = text ? text : "no reason given";
@@ -24,12 +21,11 @@ static collet_status linker_failure(const char **code, collet_error *err)
         return REFUSE("unresolved-symbol", "%s", text);
     int library = strstr(text, "cannot open shared object file") ||
                   strstr(text, "Error loading shared library");
-    *code = library ? "missing-library" : "load-failed";
-    return collet_fail(err, COLLET_UNAVAILABLE, "%s", text);
+    return refuse_with(why, COLLET_UNAVAILABLE, library ? "missing-library" : "load-failed", "%s",
+                       text);
 }
 
-static collet_status check_floating(floating_state before, const char *where, const char **code,
-                                    collet_error *err)
+static collet_status check_floating(floating_state before, const char *where, refusal *why)
 {
     floating_state after = floating_save();
     if (floating_equal(before, after))
@@ -41,25 +37,24 @@ static collet_status check_floating(floating_state before, const char *where, co
                   where, (unsigned long long)before.control, (unsigned long long)after.control);
 }
 
-static void tell(open_progress_fn progress, char step)
+static void mark(open_progress_fn progress, char step)
 {
     if (progress)
         progress(step);
 }
 
 collet_status open_plugin(const char *path, const manifest *m, const collet_host *host,
-                          open_progress_fn progress, const collet_plugin **vtable,
-                          const char **code, collet_error *err)
+                          open_progress_fn progress, const collet_plugin **vtable, refusal *why)
 {
     floating_state before = floating_save();
-    *code = "ok";
-    tell(progress, OPEN_CONSTRUCTOR);
+    why->code = "ok";
+    mark(progress, OPEN_CONSTRUCTOR);
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         floating_restore(before);
-        return linker_failure(code, err);
+        return linker_failure(why);
     }
-    collet_status status = check_floating(before, "while being loaded", code, err);
+    collet_status status = check_floating(before, "while being loaded", why);
     if (status != COLLET_OK)
         return status;
     collet_plugin_entry_fn entry;
@@ -67,15 +62,15 @@ collet_status open_plugin(const char *path, const manifest *m, const collet_host
     if (!symbol)
         return REFUSE("missing-entry", "it does not export collet_plugin_entry");
     memcpy(&entry, &symbol, sizeof entry);
-    tell(progress, OPEN_ENTRY);
+    mark(progress, OPEN_ENTRY);
     const collet_plugin *plugin = entry(host);
-    status = check_floating(before, "in collet_plugin_entry", code, err);
+    status = check_floating(before, "in collet_plugin_entry", why);
     if (status != COLLET_OK)
         return status;
     if (!plugin)
         return REFUSE("entry-null", "collet_plugin_entry returned NULL");
-    tell(progress, OPEN_TABLE);
-    status = vtable_verify(plugin, m, code, err);
+    mark(progress, OPEN_TABLE);
+    status = vtable_verify(plugin, m, why);
     if (status == COLLET_OK)
         *vtable = plugin;
     return status;

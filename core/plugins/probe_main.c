@@ -27,9 +27,9 @@
 #include "open.h"
 #include "probe.h"
 
-/* The host that the plugin is given. */
+/* The host that the plugin gets. */
 typedef struct probe_host {
-    collet_host table; /* first: the plugin hands its address back */
+    collet_host table; /* first: the plugin returns its address */
     int32_t threads;
     char **settings; /* "key=value", NULL-terminated */
 } probe_host;
@@ -62,7 +62,7 @@ static const char *host_config(const collet_host *host, const char *key)
     return NULL;
 }
 
-static void say(const char *text, size_t length)
+static void write_all(const char *text, size_t length)
 {
     while (length) {
         ssize_t n = write(PROBE_DESCRIPTOR, text, length);
@@ -75,9 +75,9 @@ static void say(const char *text, size_t length)
     }
 }
 
-static void say_step(char step)
+static void write_step(char step)
 {
-    say(&step, 1);
+    write_all(&step, 1);
 }
 
 #ifndef SYS_close_range
@@ -139,35 +139,31 @@ static void confine(int64_t timeout_ms)
     static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
         signal(fatal[i], SIG_DFL);
-    struct rlimit core = {1, 1}; /* 0 would still hand the dump to a collecting program */
+    struct rlimit core = {1, 1}; /* 0 would still pipe the dump to a collecting program */
     setrlimit(RLIMIT_CORE, &core);
     alarm((unsigned)(timeout_ms / 1000 + 2));
 }
 
 static collet_status try_plugin(const char *path, const collet_host *host, char **capabilities,
-                                const char **code, collet_error *err)
+                                refusal *why)
 {
     manifest m;
     const collet_plugin *plugin = NULL;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0) {
-        *code = "changed";
-        return collet_fail(err, COLLET_IO, "cannot be opened any more: %s", strerror(errno));
-    }
-    collet_status status = manifest_read(fd, &m, code, err);
+    if (fd < 0)
+        return refuse_with(why, COLLET_IO, "changed", "cannot be opened any more: %s",
+                           strerror(errno));
+    collet_status status = manifest_read(fd, &m, why);
     close(fd);
     if (status == COLLET_OK)
-        status = open_plugin(path, &m, host, say_step, &plugin, code, err);
+        status = open_plugin(path, &m, host, write_step, &plugin, why);
     if (status == COLLET_OK) {
         floating_state before = floating_save();
-        say_step(PROBE_CAPABILITIES);
-        status = capabilities_ask(plugin, host, capabilities, code, err);
-        if (!floating_equal(before, floating_save())) {
-            *code = "changes-floating-point";
-            status = collet_fail(err, COLLET_FORMAT,
-                                 "in its capabilities it changed the program's "
-                                 "floating-point control");
-        }
+        write_step(PROBE_CAPABILITIES);
+        status = capabilities_get(plugin, host, capabilities, why);
+        if (!floating_equal(before, floating_save()))
+            status = REFUSE("changes-floating-point",
+                            "in its capabilities it changed the program's floating-point control");
     }
     manifest_clear(&m);
     return status;
@@ -185,8 +181,8 @@ static int report(const char *code, const char *reason, int unproven, const char
     if (!text)
         return 1;
     size_t length = strlen(text);
-    text[length] = '\n'; /* in the place of the NUL: the report goes out in one piece */
-    say(text, length + 1);
+    text[length] = '\n'; /* instead of the NUL: one write */
+    write_all(text, length + 1);
     return 0;
 }
 
@@ -210,13 +206,12 @@ int main(int argc, char **argv)
     close_inherited();
     confine(strtoll(argv[3], NULL, 10));
     pid_t guard = guard_start();
-    const char *code = "ok";
     char *capabilities = NULL;
-    collet_error err = {.status = COLLET_OK, .text = ""};
-    collet_status status = try_plugin(argv[1], &host.table, &capabilities, &code, &err);
-    int unproven = status == COLLET_NO_MEMORY || !strcmp(code, "missing-library") ||
-                   !strcmp(code, "load-failed");
-    int failed = report(code, status == COLLET_OK ? "" : err.text, unproven,
+    refusal why;
+    collet_status status = try_plugin(argv[1], &host.table, &capabilities, &why);
+    int unproven = status == COLLET_NO_MEMORY || !strcmp(why.code, "missing-library") ||
+                   !strcmp(why.code, "load-failed");
+    int failed = report(why.code, status == COLLET_OK ? "" : why.text, unproven,
                         status == COLLET_OK ? capabilities : NULL);
     guard_end(guard);
     /* Not exit(): destructors of a refused plugin must not run. */

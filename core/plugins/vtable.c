@@ -10,12 +10,10 @@
 
 #define MAX_KERNELS 65536u
 #define MAX_OPS 4096u
-#define MAX_ELEMENT 4096u /* bytes of one array element: what later minors may have added */
+#define MAX_ELEMENT 4096u /* bytes of one array element, with members that later minors added */
 
-/* What the first release had: its last slot. Later ones may be absent. */
+/* Up to the last slot of the first release; later ones may be absent. */
 #define FIRST_SIZE (offsetof(collet_plugin, module_launch) + sizeof(void (*)(void)))
-
-#define REFUSE(word, ...) (*code = (word), collet_fail(err, COLLET_FORMAT, __VA_ARGS__))
 
 /* ---- Slots ------------------------------------------------------------------------------- */
 
@@ -67,7 +65,7 @@ static int slot_set(const collet_plugin *plugin, size_t offset)
     return function != NULL;
 }
 
-static collet_status check_slots(const collet_plugin *p, const char **code, collet_error *err)
+static collet_status check_slots(const collet_plugin *p, refusal *why)
 {
     for (size_t i = 0; i < sizeof slots / sizeof *slots; i++) {
         const slot *s = &slots[i];
@@ -120,8 +118,7 @@ collet_status vtable_parse_op(const collet_plugin *p, uint32_t index, op *out, c
 }
 
 static collet_status check_array(const char *what, const void *array, uint32_t count,
-                                 uint32_t element, size_t smallest, uint32_t most,
-                                 const char **code, collet_error *err)
+                                 uint32_t element, size_t smallest, uint32_t most, refusal *why)
 {
     if (!count)
         return COLLET_OK;
@@ -129,22 +126,19 @@ static collet_status check_array(const char *what, const void *array, uint32_t c
         return REFUSE("vtable-arrays", "%u %s%s", count, what,
                       array ? ", which is too many" : " at no address");
     if (element < smallest || element > MAX_ELEMENT || element % sizeof(uint64_t))
-        return REFUSE("vtable-arrays", "%s of %u bytes each; %zu are the least", what, element,
+        return REFUSE("vtable-arrays", "%s of %u bytes each; %zu is the minimum", what, element,
                       smallest);
     return COLLET_OK;
 }
 
 /* ---- Head -------------------------------------------------------------------------------- */
 
-static collet_status check_head(const collet_plugin *p, const manifest *m, const char **code,
-                                collet_error *err)
+static collet_status check_head(const collet_plugin *p, const manifest *m, refusal *why)
 {
-    if (p->abi >> 16 != COLLET_ABI_MAJOR) {
-        *code = "vtable-abi";
-        return collet_fail(err, COLLET_ABI,
+    if (p->abi >> 16 != COLLET_ABI_MAJOR)
+        return refuse_with(why, COLLET_ABI, "vtable-abi",
                            "the table is of interface %u.%u, this libcore has %d.%d", p->abi >> 16,
                            p->abi & 0xffff, COLLET_ABI_MAJOR, COLLET_ABI_MINOR);
-    }
     if (p->struct_size < FIRST_SIZE)
         return REFUSE("vtable-short", "the table has %u bytes, the first release's has %zu",
                       p->struct_size, FIRST_SIZE);
@@ -154,10 +148,10 @@ static collet_status check_head(const collet_plugin *p, const manifest *m, const
     if (!p->version)
         return REFUSE("vtable-name", "the table's version is NULL");
     collet_status status = check_array("kernel rows", p->kernels, p->kernel_count, p->kernel_size,
-                                       sizeof(collet_kernel_row), MAX_KERNELS, code, err);
+                                       sizeof(collet_kernel_row), MAX_KERNELS, why);
     if (status == COLLET_OK)
         status = check_array("own ops", p->ops, p->op_count, p->op_size,
-                             offsetof(collet_op_definition, fields), MAX_OPS, code, err);
+                             offsetof(collet_op_definition, fields), MAX_OPS, why);
     return status;
 }
 
@@ -173,9 +167,8 @@ static int own_name_valid(const char *name)
     return rest && !name[vendor + 1 + rest] && vendor + 1 + rest < COLLET_MAX_NAME;
 }
 
-/* `ops` gets the parsed definitions. */
-static collet_status check_own_ops(const collet_plugin *p, op *ops, const char **code,
-                                   collet_error *err)
+/* Parses the definitions into `ops`. */
+static collet_status check_own_ops(const collet_plugin *p, op *ops, refusal *why)
 {
     for (uint32_t k = 0; k < p->op_count; k++) {
         const collet_op_definition *d = vtable_op(p, k);
@@ -188,24 +181,24 @@ static collet_status check_own_ops(const collet_plugin *p, op *ops, const char *
         if (!d->shapes || !d->sigs || d->alias > 1 ||
             (d->params_size && d->params_size < sizeof(uint32_t)) || d->params_size > OP_PARAMS_MAX)
             return REFUSE("vtable-own-op",
-                          "own op '%s': shapes, sigs, params_size or alias make no sense", d->name);
-        collet_error why;
-        if (vtable_parse_op(p, k, &ops[k], &why) != COLLET_OK)
-            return REFUSE("vtable-own-op", "own %s", why.text);
+                          "own op '%s': invalid shapes, sigs, params_size or alias", d->name);
+        collet_error wrong;
+        if (vtable_parse_op(p, k, &ops[k], &wrong) != COLLET_OK)
+            return REFUSE("vtable-own-op", "own %s", wrong.text);
     }
     return COLLET_OK;
 }
 
 /* ---- Rows -------------------------------------------------------------------------------- */
 
-/* The ops that rows may name, and whether one does. */
+/* The ops that rows may name, and whether they do. */
 typedef struct known_ops {
     op_table table;
     op *own;
     uint32_t own_count;
     unsigned char *builtin_seen; /* OP_BUILTIN_MAX, by id */
     unsigned char *own_seen;     /* own_count */
-    uint32_t unknown;            /* rows of ops that only a newer core knows */
+    uint32_t unknown;            /* rows of ops of a newer core */
 } known_ops;
 
 static const op *find_op(const known_ops *known, uint32_t id)
@@ -238,7 +231,7 @@ static int is_newer(const collet_plugin *p)
 }
 
 static collet_status check_row(const collet_plugin *p, uint32_t index, known_ops *known,
-                               const char **code, collet_error *err)
+                               refusal *why)
 {
     const collet_kernel_row *row = vtable_kernel(p, index);
     const op *o = find_op(known, row->op);
@@ -268,17 +261,13 @@ static int compare_rows(const void *a, const void *b)
     return x->sig < y->sig ? -1 : x->sig > y->sig;
 }
 
-static collet_status check_repeated(const collet_plugin *p, const known_ops *known,
-                                    const char **code, collet_error *err)
+static collet_status check_repeated(const collet_plugin *p, const known_ops *known, refusal *why)
 {
     if (!p->kernel_count)
         return COLLET_OK;
     const collet_kernel_row **rows = calloc(p->kernel_count, sizeof *rows);
-    if (!rows) {
-        *code = "no-memory";
-        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for %u kernel rows",
-                           p->kernel_count);
-    }
+    if (!rows)
+        return REFUSE_NO_MEMORY("out of memory for %u kernel rows", p->kernel_count);
     for (uint32_t i = 0; i < p->kernel_count; i++)
         rows[i] = vtable_kernel(p, i);
     qsort(rows, p->kernel_count, sizeof *rows, compare_rows);
@@ -296,7 +285,7 @@ static collet_status check_repeated(const collet_plugin *p, const known_ops *kno
 /* ---- Manifest ---------------------------------------------------------------------------- */
 
 static collet_status check_kernels(const collet_plugin *p, const manifest *m,
-                                   const known_ops *known, const char **code, collet_error *err)
+                                   const known_ops *known, refusal *why)
 {
     size_t unknown = 0;
     for (size_t i = 0; i < m->kernel_count; i++) {
@@ -323,37 +312,32 @@ static collet_status check_kernels(const collet_plugin *p, const manifest *m,
     return COLLET_OK;
 }
 
-collet_status vtable_verify(const collet_plugin *plugin, const manifest *m, const char **code,
-                            collet_error *err)
+collet_status vtable_verify(const collet_plugin *plugin, const manifest *m, refusal *why)
 {
     known_ops known = {.table = {.ops = NULL}};
-    *code = "ok";
-    collet_status status = check_head(plugin, m, code, err);
+    why->code = "ok";
+    collet_status status = check_head(plugin, m, why);
     if (status == COLLET_OK)
-        status = check_slots(plugin, code, err);
+        status = check_slots(plugin, why);
     if (status != COLLET_OK)
         return status;
     known.own = calloc(plugin->op_count + 1u, sizeof *known.own);
     known.own_seen = calloc(plugin->op_count + 1u, 1);
     known.builtin_seen = calloc(OP_BUILTIN_MAX, 1);
-    if (!known.own || !known.own_seen || !known.builtin_seen) {
-        status = collet_fail(err, COLLET_NO_MEMORY, "out of memory while a table was checked");
+    if (!known.own || !known.own_seen || !known.builtin_seen ||
+        op_table_create(&known.table, NULL) != COLLET_OK) {
+        status = REFUSE_NO_MEMORY("out of memory while a table was checked");
         goto done;
     }
-    status = op_table_create(&known.table, err);
-    if (status != COLLET_OK)
-        goto done;
     known.own_count = plugin->op_count;
-    status = check_own_ops(plugin, known.own, code, err);
+    status = check_own_ops(plugin, known.own, why);
     for (uint32_t i = 0; status == COLLET_OK && i < plugin->kernel_count; i++)
-        status = check_row(plugin, i, &known, code, err);
+        status = check_row(plugin, i, &known, why);
     if (status == COLLET_OK)
-        status = check_repeated(plugin, &known, code, err);
+        status = check_repeated(plugin, &known, why);
     if (status == COLLET_OK)
-        status = check_kernels(plugin, m, &known, code, err);
+        status = check_kernels(plugin, m, &known, why);
 done:
-    if (status == COLLET_NO_MEMORY)
-        *code = "no-memory";
     op_table_destroy(&known.table);
     free(known.builtin_seen);
     free(known.own_seen);

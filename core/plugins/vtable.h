@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vtable - checks the table that a plugin hands over before anything of it is called.
+ * vtable - checks a plugin's table before any of its slots is called.
  */
 #ifndef COLLET_CORE_VTABLE_H
 #define COLLET_CORE_VTABLE_H
@@ -11,22 +11,15 @@
 #include "op/op.h"
 
 /*
- * COLLET_OK when the table may be used: major version, at least the first release's size, every
- * slot that its flags require, sane sizes of its arrays, each row an op that exists with as many
- * valid dtypes as the op has operands and a `run`, no two rows of one (op, sig), own ops well
- * formed, and name and set of kernels the same as in the manifest.
- *
- * A table of a newer minor version may hold rows of ops that this core does not know; they pass and
- * the registry leaves them out. Rows and own ops are stepped by the table's own element sizes
- * (vtable_kernel, vtable_op).
- *
- * On failure *code is a stable word (loader.h) and err's text says what is wrong. FORMAT, ABI,
- * NO_MEMORY. Reads every string that the table points to; calls nothing.
+ * COLLET_OK if the table may be used: major version, at least the first release's size, every slot
+ * that its flags require, valid sizes of its arrays; each row with an existing op, one of its
+ * signatures and a `run`, no (op, sig) twice; valid own ops; name and set of kernels as in the
+ * manifest. A table of a newer minor version may have rows of ops that are unknown here: the
+ * registry leaves them out. FORMAT, ABI, NO_MEMORY. Reads every string of the table; calls nothing.
  */
-collet_status vtable_verify(const collet_plugin *plugin, const manifest *m, const char **code,
-                            collet_error *err);
+collet_status vtable_verify(const collet_plugin *plugin, const manifest *m, refusal *why);
 
-/* Row `index` < kernel_count, own op `index` < op_count of a table that was verified. */
+/* Row `index` < kernel_count, own op `index` < op_count, by the table's own element sizes. */
 const collet_kernel_row *vtable_kernel(const collet_plugin *plugin, uint32_t index);
 const collet_op_definition *vtable_op(const collet_plugin *plugin, uint32_t index);
 

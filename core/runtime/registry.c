@@ -189,12 +189,15 @@ static collet_status backend_load(backend *b, collet_error *err)
 {
     collet_runtime *r = b->runtime;
     const collet_plugin *table = NULL;
-    const char *code = "";
+    refusal why;
     collet_status status = loader_open(b->plugin, &r->host, r->records, &table, err);
     if (status == COLLET_OK)
         status = own_ops_register(b, table, err);
-    if (status == COLLET_OK && !b->plugin->capabilities)
-        status = capabilities_ask(table, &r->host, &b->capabilities, &code, err);
+    if (status == COLLET_OK && !b->plugin->capabilities) {
+        status = capabilities_get(table, &r->host, &b->capabilities, &why);
+        if (status != COLLET_OK)
+            collet_fail(err, status, "%s", why.text);
+    }
     if (status == COLLET_OK && b->capabilities)
         status = capabilities_apply(b, b->capabilities, err);
     if (status == COLLET_OK)

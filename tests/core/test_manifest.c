@@ -28,8 +28,12 @@ static collet_status read_bytes(const void *bytes, size_t count, manifest *m, co
     int fd = memfd_create("plugin", MFD_CLOEXEC);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, bytes, count), count);
-    collet_status status = manifest_read(fd, m, code, err);
+    refusal why = {.text = ""};
+    collet_status status = manifest_read(fd, m, &why);
     close(fd);
+    *code = why.code;
+    if (err)
+        memcpy(err->text, why.text, sizeof err->text);
     return status;
 }
 

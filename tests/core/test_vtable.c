@@ -124,12 +124,11 @@ static int teardown(void **state)
 
 static void expect(const sample *s, const char *expected, const char *reason)
 {
-    const char *code = "";
-    collet_error err = {.text = ""};
-    collet_status status = vtable_verify(&s->table, &s->manifest, &code, &err);
-    if (strcmp(code, expected) || (status == COLLET_OK) != !strcmp(expected, "ok") ||
-        !strstr(err.text, reason))
-        fail_msg("%d %s: %s; expected %s: %s", status, code, err.text, expected, reason);
+    refusal why = {.text = ""};
+    collet_status status = vtable_verify(&s->table, &s->manifest, &why);
+    if (strcmp(why.code, expected) || (status == COLLET_OK) != !strcmp(expected, "ok") ||
+        !strstr(why.text, reason))
+        fail_msg("%d %s: %s; expected %s: %s", status, why.code, why.text, expected, reason);
 }
 
 static void good(void **state)

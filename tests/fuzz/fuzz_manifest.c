@@ -34,12 +34,11 @@ static void check(const manifest *m, collet_status status, const char *code, con
 static void read_file(const void *bytes, size_t size)
 {
     manifest m;
-    const char *code = "";
-    collet_error err = {.text = ""};
+    refusal why = {.text = ""};
     int fd = memfd_create("plugin", MFD_CLOEXEC);
     if (fd >= 0 && write(fd, bytes, size) == (ssize_t)size) {
-        collet_status status = manifest_read(fd, &m, &code, &err);
-        check(&m, status, code, err.text);
+        collet_status status = manifest_read(fd, &m, &why);
+        check(&m, status, why.code, why.text);
         manifest_clear(&m);
     }
     if (fd >= 0)

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "refusal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+collet_status refuse_with(refusal *why, collet_status status, const char *code, const char *format,
+                          ...)
+{
+    va_list arguments;
+    why->code = code;
+    va_start(arguments, format);
+    if (vsnprintf(why->text, sizeof why->text, format, arguments) < 0)
+        why->text[0] = '\0';
+    va_end(arguments);
+    return status;
+}
