@@ -12,7 +12,7 @@
 
 COLLET_PLUGIN_MANIFEST("manifest.json");
 
-/* Bounds of the plans that a device keeps. */
+/* Limits of the plan cache of a device. */
 #define PLANS 64
 #define PLAN_BYTES (64u << 20)
 
@@ -77,8 +77,8 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
 {
     const char *reason = "";
     if (index != 0) {
-        return host->fail(err, COLLET_UNAVAILABLE, "cpu_openmp has one device, 0; there is no %u",
-                          index);
+        return host->fail(err, COLLET_UNAVAILABLE,
+                          "cpu_openmp has only device 0; there is no device %u", index);
     }
     const isa_level *level = isa_select(host->config(host, "isa"), &reason);
     if (!level)
@@ -88,7 +88,8 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
     if (!d || !ffts) {
         free(d);
         plan_cache_destroy(ffts);
-        return host->fail(err, COLLET_NO_MEMORY, "cpu_openmp: no memory to open the device");
+        return host->fail(err, COLLET_NO_MEMORY,
+                          "cpu_openmp: out of memory while opening the device");
     }
     d->onednn = choice_settle(host, level);
     d->plans = onednn_plans_create();

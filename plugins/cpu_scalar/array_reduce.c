@@ -56,24 +56,24 @@ static double lesser(double a, double b)
 
 static double min_of(cpu_rows reduced, char *at, collet_dtype part)
 {
-    double least = INFINITY;
+    double smallest = INFINITY;
     reduced.at[0] = at;
     for (cpu_rows_begin(&reduced); reduced.rows > 0; cpu_rows_next(&reduced)) {
         for (int64_t i = 0; i < reduced.length; i++)
-            least = lesser(least, value_at(reduced.at[0] + i * reduced.inner[0], part));
+            smallest = lesser(smallest, value_at(reduced.at[0] + i * reduced.inner[0], part));
     }
-    return least;
+    return smallest;
 }
 
 static double max_of(cpu_rows reduced, char *at, collet_dtype part)
 {
-    double least = INFINITY;
+    double smallest = INFINITY;
     reduced.at[0] = at;
     for (cpu_rows_begin(&reduced); reduced.rows > 0; cpu_rows_next(&reduced)) {
         for (int64_t i = 0; i < reduced.length; i++)
-            least = lesser(least, -value_at(reduced.at[0] + i * reduced.inner[0], part));
+            smallest = lesser(smallest, -value_at(reduced.at[0] + i * reduced.inner[0], part));
     }
-    return -least;
+    return -smallest;
 }
 
 /* ---- The axes ------------------------------------------------------------------------------ */

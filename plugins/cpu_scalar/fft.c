@@ -56,14 +56,14 @@ static int64_t buffer_pairs(const collet_kernel_call *call)
 {
     const collet_fft_params *params = call->params;
     const collet_operand *out = cpu_operand(call, 0), *in = cpu_operand(call, 1);
-    int64_t room = 0;
+    int64_t most = 0;
     for (int32_t i = out->ndim - (int32_t)params->axes; i < out->ndim; i++) {
         int real = out->dtype != in->dtype && i == out->ndim - 1;
         int64_t n = in->shape[i] > out->shape[i] ? in->shape[i] : out->shape[i];
-        int64_t wanted = n > 0 ? fft_axis_pairs(n, real) : 0;
-        room = wanted > room ? wanted : room;
+        int64_t pairs = n > 0 ? fft_axis_pairs(n, real) : 0;
+        most = pairs > most ? pairs : most;
     }
-    return room;
+    return most;
 }
 
 WORKSPACE(fft)

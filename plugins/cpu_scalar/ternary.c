@@ -94,13 +94,13 @@ static float mean_magnitude(const char *at, int64_t step, int64_t count, collet_
 static int64_t quantize_row(int8_t *codes, int64_t code_step, const char *at,
                             const collet_operand *in, double threshold)
 {
-    int64_t count = last_extent(in), step = cpu_last_step(in), strange = 0;
+    int64_t count = last_extent(in), step = cpu_last_step(in), nonfinite = 0;
     for (int64_t k = 0; k < count; k++) {
         double v = value_at(at + k * step, in->dtype);
         codes[k * code_step] = (int8_t)((v > threshold) - (v < -threshold));
-        strange += !isfinite(v);
+        nonfinite += !isfinite(v);
     }
-    return strange;
+    return nonfinite;
 }
 
 KERNEL(ternary_quantize)
@@ -109,7 +109,7 @@ KERNEL(ternary_quantize)
     const collet_operand *codes = cpu_operand(call, 0), *scales = cpu_operand(call, 1);
     const collet_operand *in = cpu_operand(call, 3);
     int with_scale = cpu_present(scales);
-    int64_t strange = 0;
+    int64_t nonfinite = 0;
     row_walk r = {0};
     if (is_idle(codes, scales))
         return set_info(call, 2, 0);
@@ -120,12 +120,12 @@ KERNEL(ternary_quantize)
             scale = mean_magnitude(at, cpu_last_step(in), last_extent(in), in->dtype);
             threshold = scale / 2;
         }
-        strange +=
+        nonfinite +=
             quantize_row((int8_t *)row_at(&r, 0), cpu_last_step(codes), at, in, (double)threshold);
         if (with_scale)
             memcpy(row_at(&r, 2), &scale, sizeof scale);
     }
-    return set_info(call, 2, strange);
+    return set_info(call, 2, nonfinite);
 }
 
 /* ---- pack, unpack ---------------------------------------------------------------------------- */

@@ -9,7 +9,7 @@
 #include "kernel_elementwise.h"
 #include "kernel_move.h"
 
-/* Bytes of all operands below which a second thread does not pay. */
+/* Minimum number of bytes, of all operands, per thread. */
 #define GRAIN_BYTES (64 << 10)
 
 /* exp and similar functions cost about as much as this many copies. */

@@ -4,8 +4,8 @@
  *
  * at[0] is the output, at[1] and at[2] the inputs; step[] are bytes from one element to the next,
  * of either sign, 0 for an input that is repeated. The output may be exactly an input. Arithmetic,
- * sqrt and axpy, whose alpha is at[3], round as IEEE 754 says; docs/KERNELS.md has the limits of
- * the others.
+ * sqrt and axpy, whose alpha is at[3], round as IEEE 754 requires; docs/KERNELS.md has the limits
+ * of the others.
  */
 #ifndef COLLET_OPENMP_KERNELS_ELEMENTWISE_H
 #define COLLET_OPENMP_KERNELS_ELEMENTWISE_H

@@ -32,7 +32,7 @@ typedef struct ahead {
  * which is faster than several rows at once. The hardware prefetcher does not follow this order.
  * Not where columns are further apart than cache lines: most of each line would be wasted.
  */
-INLINE void ask_for(ahead *next, int64_t row_step, int64_t column_step, int64_t columns)
+INLINE void prefetch_next(ahead *next, int64_t row_step, int64_t column_step, int64_t columns)
 {
     for (int i = 0; i < TREE && column_step <= 64; i++) {
         if (next->column + STRIP > columns) {

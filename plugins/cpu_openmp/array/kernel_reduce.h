@@ -16,9 +16,9 @@
  * sum, and unused by the others.
  */
 typedef struct reduction {
-    /* Takes n elements into *result and *lost. */
+    /* Combines n elements with *result and *lost. */
     void (*run[2])(double *result, double *lost, const char *in, int64_t step, int64_t n);
-    /* Takes elements (i, j), i < rows, into result[j] and lost[j], j < columns. */
+    /* Combines elements (i, j), i < rows, with result[j] and lost[j], j < columns. */
     void (*columns[2])(double *result, double *lost, const char *in, int64_t row_step,
                        int64_t column_step, int64_t rows, int64_t columns);
 } reduction;

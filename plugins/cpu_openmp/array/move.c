@@ -11,7 +11,7 @@
 #include "kernel_convert.h"
 #include "kernel_move.h"
 
-/* Bytes written below which a second thread does not pay. */
+/* Minimum number of bytes written per thread. */
 #define GRAIN_BYTES (64 << 10)
 
 /* A piece of a large output that stays in the L1 cache until non-temporal stores write it. */
@@ -29,7 +29,7 @@
 #define LINES_LENGTH 1024
 #define LINES_ROWS 4096
 
-/* With fewer columns the wait at the end of a tile costs more than it saves. */
+/* With fewer columns the fence at the end of a tile costs more than the streaming saves. */
 #define STREAMED_COLUMNS 64
 
 typedef struct moving {
@@ -111,7 +111,8 @@ KERNEL(fill)
 
 /* ---- Transposition --------------------------------------------------------------------------- */
 
-/* The axis other than the last along which the input's elements are adjacent; -1: none worth it. */
+/* The axis other than the last along which the input's elements are adjacent; -1: none, or not the
+ * output's last. */
 static int32_t find_across(const loop *l, int64_t size)
 {
     int32_t inner = l->ndim - 1;
@@ -190,7 +191,7 @@ static void transpose_tiles_streamed(void *argument, int32_t thread, int64_t beg
 
 /* Large, and in pieces of several cache lines. Where rows are not aligned to lines, the ends of a
  * piece are stored through the caches, where those of the next piece complete the line. */
-static int worth_streaming(const collet_device *device, const moving *m)
+static int suits_streaming(const collet_device *device, const moving *m)
 {
     const loop *l = &m->l;
     return l->count << m->size > device->cache_bytes &&
@@ -216,7 +217,7 @@ static void plan_moving(const collet_device *device, moving *m, const collet_ker
     loop_init(&m->l, call, 2, perm);
     m->across = m->l.count > 0 ? find_across(&m->l, (int64_t)1 << m->size) : -1;
     m->rows = m->columns = SQUARE_BYTES >> m->size;
-    if (m->across < 0 || !worth_streaming(device, m))
+    if (m->across < 0 || !suits_streaming(device, m))
         return;
     if (rows_are_lines(m)) {
         m->strategy = BY_LINES;

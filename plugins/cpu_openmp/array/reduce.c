@@ -30,7 +30,7 @@
 #define LARGE (8 << 20)
 #define LARGE_CHUNK (4 << 20)
 
-/* Elements below which a second thread does not pay. */
+/* Minimum number of elements per thread. */
 #define GRAIN (32 << 10)
 
 /* With no more rows than this, a loop over the columns beats one along each of them. */

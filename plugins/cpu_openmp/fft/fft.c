@@ -16,18 +16,18 @@ KERNEL(copy); /* array/move.c */
 /* Limit of the two buffers of a group of lines, so that they stay in the L2 cache. */
 #define GROUP_BYTES (512 << 10)
 
-/* Largest size of a box (below), and how many boxes there must be to share them among threads. */
+/* Largest size of a box (below), and how many boxes are needed to divide them among threads. */
 #define BOX_BYTES (2 << 20)
-#define BOXES_LEAST 16
+#define BOXES_MIN 16
 
 /* Shorter lines are not split. */
-#define SPLIT_LEAST 256
-#define SPLIT_ROWS_LEAST 8
+#define SPLIT_MIN 256
+#define SPLIT_ROWS_MIN 8
 
-/* Elements per thread, at least. */
+/* Minimum number of elements per thread. */
 #define GRAIN 16384
 
-/* How the lines of a pass are computed, from its numbers alone. */
+/* How the lines of a pass are computed: a function of its extents and type. */
 typedef struct strategy {
     const fft_functions *kernels;
     int64_t length, inner; /* of the complex line and of its convolution */
@@ -67,12 +67,11 @@ static strategy strategy_of(const collet_device *device, const fft_pass *p)
     w.inner = fft_form_of(w.length).inner;
     w.rows = fft_split_rows(w.inner);
     w.columns = w.inner / w.rows;
-    int64_t lanes = w.kernels->lanes, room = fft_axis_pairs(p->n, p->kind != FFT_COMPLEX);
+    int64_t lanes = w.kernels->lanes, pairs = fft_axis_pairs(p->n, p->kind != FFT_COMPLEX);
     uint64_t part = p->wide ? 8 : 4, pair = 2 * part * (uint64_t)lanes;
-    int fits = 2 * (uint64_t)room * pair <= GROUP_BYTES;
-    w.split =
-        w.inner >= SPLIT_LEAST && w.rows >= SPLIT_ROWS_LEAST && (!fits || 2 * p->lines <= lanes);
-    w.half = (uint64_t)(w.split ? w.columns : room) * pair;
+    int fits = 2 * (uint64_t)pairs * pair <= GROUP_BYTES;
+    w.split = w.inner >= SPLIT_MIN && w.rows >= SPLIT_ROWS_MIN && (!fits || 2 * p->lines <= lanes);
+    w.half = (uint64_t)(w.split ? w.columns : pairs) * pair;
     if (w.split) {
         w.work = (uint64_t)(divide_up(w.rows, lanes) * w.columns) * pair;
         w.line = (2 * part * (uint64_t)w.inner + 63) / 64 * 64;
@@ -176,7 +175,7 @@ typedef struct boxed {
     grouped part[FFT_AXES_MAX];
     int32_t count;
     int64_t lines[FFT_AXES_MAX]; /* of a box in each pass; of a single pass those of a group */
-    uint64_t room;               /* bytes of a thread's buffers */
+    uint64_t bytes;              /* bytes of a thread's buffers */
     char *buffers;
 } boxed;
 
@@ -186,8 +185,8 @@ static void run_boxes(void *argument, int32_t thread, int64_t begin, int64_t end
     for (int64_t i = begin; i < end; i++) {
         for (int32_t k = 0; k < b->count; k++) {
             int64_t last = (i + 1) * b->lines[k], all = b->part[k].pass->lines;
-            run_lines(&b->part[k], k == 0, b->buffers + (uint64_t)thread * b->room, i * b->lines[k],
-                      min_i64(last, all));
+            run_lines(&b->part[k], k == 0, b->buffers + (uint64_t)thread * b->bytes,
+                      i * b->lines[k], min_i64(last, all));
         }
     }
 }
@@ -296,7 +295,7 @@ static void transform_here(long_line *l)
     each(l, l->w->length, run_unchirp);
 }
 
-/* One line, from one view to the other: directly by the split where that side needs no other step,
+/* One line, from one view to the other: by the split alone where that side needs no other step,
  * else through z. */
 static void run_long(long_line *l, const fft_group *g)
 {
@@ -365,7 +364,7 @@ static void run_whole(const collet_device *device, const step *s, int32_t count,
     for (int32_t k = 0; k < count; k++) {
         b.part[k] = (grouped){&s[k].pass, &s[k].w, s[k].plan};
         b.lines[k] = boxes ? s[k].pass.lines / boxes : s[k].w.kernels->lanes;
-        b.room = 2 * s[k].w.half > b.room ? 2 * s[k].w.half : b.room;
+        b.bytes = 2 * s[k].w.half > b.bytes ? 2 * s[k].w.half : b.bytes;
         elements += b.lines[k] * s[k].w.length;
     }
     if (!boxes)
@@ -393,7 +392,7 @@ static int64_t boxes_of(const step *s, int32_t count)
             if (p->shape[k] != s->pass.shape[k] || p->other[0][k] != s[i - 1].pass.other[1][k])
                 return 0;
     }
-    return boxes < BOXES_LEAST ? 0 : boxes;
+    return boxes < BOXES_MIN ? 0 : boxes;
 }
 
 /* Runs passes [0, count) in as few sweeps over memory as possible. */
@@ -433,7 +432,7 @@ KERNEL(fft)
         plan_cache_give(device->ffts, &steps[i].plan->head);
     if (made < count) {
         return device->host->fail(call->err, COLLET_REFUSED,
-                                  "no memory to prepare a transform of length %lld",
+                                  "out of memory for a transform of length %lld",
                                   (long long)passes[made].n);
     }
     return COLLET_OK;

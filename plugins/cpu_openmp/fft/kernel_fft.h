@@ -47,7 +47,8 @@ typedef struct fft_functions {
      */
     void (*columns)(const fft_split *s, const fft_ends *e, const fft_span *in, int64_t first,
                     void *work, void *a, void *b);
-    /* Rows first .. first + lanes - 1 of `work`, which is lost, to `out`; b: `columns` pairs. */
+    /* Rows first .. first + lanes - 1 of `work`, which is overwritten, to `out`; b: `columns`
+     * pairs. */
     void (*rows)(const fft_split *s, const fft_ends *e, const fft_span *out, int64_t first,
                  void *work, void *b);
     /*
@@ -66,7 +67,7 @@ typedef struct fft_functions {
     void (*spectrum)(const fft_line *l, void *z, int64_t begin, int64_t end);
     void (*unchirp)(const fft_line *l, void *z, int64_t begin, int64_t end);
     /* Outputs k and n/2 - k, begin <= k < end <= n/4 + 1, of a real line of even length.
-     * split  from the transform z of its pairs, which may lie where they go
+     * split  from the transform z of its pairs, which may be in place
      * join   from the half spectrum to what is transformed back, exchanged */
     void (*split)(const fft_axis *axis, const fft_span *out, const fft_span *z, int64_t begin,
                   int64_t end);

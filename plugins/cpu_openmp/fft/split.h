@@ -10,7 +10,7 @@
 /* The largest divisor of n not above its square root: the rows. */
 int64_t fft_split_rows(int64_t n);
 
-/* n has no prime factor above FFT_PRIME_MAX. 0 when there is no memory; nothing is left to free. */
+/* n has no prime factor above FFT_PRIME_MAX. 0: out of memory; nothing is left to free. */
 int fft_split_make(fft_split *s, int64_t n, int wide, int32_t lanes);
 void fft_split_clear(fft_split *s);
 

@@ -23,7 +23,7 @@
 #define BLOCK_ROWS 96
 #define BLOCK_COLUMNS 1024
 
-/* Rows whose sums wait for the next block of the inner axis. */
+/* Rows whose partial sums are kept for the next block of the inner axis. */
 #define PANEL_ROWS 384
 
 typedef uint32_t word;
@@ -33,8 +33,8 @@ typedef float floats __attribute__((vector_size(VECTOR_BYTES), may_alias));
 typedef word (*pack)(word *out, const char *at, int64_t lane_step, int64_t k_step, int64_t lanes,
                      int64_t depth);
 
-/* How a type is multiplied. A pack returns other than 0 when it finds elements that the tile does
- * not support. */
+/* How a type is multiplied. A pack function returns other than 0 when it finds elements that the
+ * tile does not support. */
 typedef struct form {
     int64_t group, size; /* elements a word; bytes an element */
     int is_float;
@@ -51,7 +51,7 @@ INLINE words splat(word x)
 
 /* ---- 16-bit floats, widened ------------------------------------------------------------------ */
 
-/* The exponent is moved by a product, which also makes subnormal halves normal. */
+/* The exponent is adjusted by a multiplication, which also normalises subnormal halves. */
 INLINE word word_of_f16(const uint16_t *at, int64_t step, int64_t n, word *seen)
 {
     word half = *at, magnitude = half & 0x7fffu;
@@ -136,7 +136,7 @@ static const form paired_bf16 = {
 
 #if defined(__AVX512VNNI__)
 
-/* The instruction multiplies unsigned by signed: b is moved up by 128, for which the sums begin at
+/* The instruction multiplies unsigned by signed: 128 is added to b, for which the sums begin at
  * -128 sum a. */
 INLINE word four_of_i8(const uint8_t *at, int64_t step, int64_t n, word *seen)
 {
@@ -352,7 +352,7 @@ static word panel(const form *f, target *t, const gemm_matrix *a, const gemm_mat
 static word compute(const form *f, target *t, const gemm_matrix *a, const gemm_matrix *b,
                     int64_t rows, int64_t columns, int64_t inner, word *scratch)
 {
-    /* Sums that wait for nothing need no panel. */
+    /* With one block of the inner axis there are no partial sums. */
     int64_t height = inner <= BLOCK_STEPS * f->group ? rows : PANEL_ROWS;
     t->panel = scratch + A_WORDS + B_WORDS;
     for (t->j = 0; t->j < columns; t->j += BLOCK_COLUMNS) {

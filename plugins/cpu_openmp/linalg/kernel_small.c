@@ -18,5 +18,5 @@
 extern const small_kernels LEVEL_NAME(small);
 const small_kernels LEVEL_NAME(small) = {
     .product = {product_f32, product_f64},
-    .columns_least = {16 / sizeof(float), 16 / sizeof(double)},
+    .columns_min = {16 / sizeof(float), 16 / sizeof(double)},
 };

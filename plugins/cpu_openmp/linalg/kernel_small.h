@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel_small.h - a product of matrices so small that packing them, as kernel_gemm.h does, does
- * not pay. The index of a table is [f32, f64].
+ * kernel_small.h - a product of matrices too small for packing (kernel_gemm.h) to be
+ * worthwhile. The index of a table is [f32, f64].
  */
 #ifndef COLLET_OPENMP_KERNELS_SMALL_H
 #define COLLET_OPENMP_KERNELS_SMALL_H
@@ -11,12 +11,12 @@
 typedef struct small_kernels {
     /*
      * c = a b; c is rows x columns, a rows x inner, b inner x columns; none of the extents is 0.
-     * The elements of a row are adjacent in c and in b; columns >= columns_least. Every element is
+     * The elements of a row are adjacent in c and in b; columns >= columns_min. Every element is
      * summed in the order of the inner axis.
      */
     void (*product[2])(const gemm_matrix *c, const gemm_matrix *a, const gemm_matrix *b,
                        int64_t rows, int64_t columns, int64_t inner);
-    int64_t columns_least[2];
+    int64_t columns_min[2];
 } small_kernels;
 
 #endif

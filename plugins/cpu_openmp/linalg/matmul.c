@@ -13,7 +13,7 @@
 #include "kernel_narrow.h"
 #include "kernel_small.h"
 
-/* Multiplications below which packing a product does not pay. */
+/* Multiplications up to which a product is computed element by element. */
 #define TINY 512
 
 /* Multiplications up to which nothing is packed, where the strides allow that. */
@@ -153,12 +153,12 @@ static void transpose_product(product *p)
 static int fits_small(const product *p)
 {
     return p->inner > 0 && p->m[C].column == 1 && p->m[B].column == 1 &&
-           p->columns >= p->device->level->small->columns_least[p->wide] &&
+           p->columns >= p->device->level->small->columns_min[p->wide] &&
            (double)p->rows * (double)p->columns * (double)p->inner <= SMALL;
 }
 
 /* Libraries are opened by the first product that can use them: OpenBLAS starts threads that spin
- * for a while, which programs without a product should not pay for. */
+ * for a while, a cost for programs without a product. */
 static strategy choose_library(product *p)
 {
     double work = (double)p->rows * (double)p->columns * (double)p->inner;
@@ -172,7 +172,7 @@ static strategy choose_library(product *p)
     return p->blas ? BY_BLAS : BY_GEMM;
 }
 
-/* Our own kernels are nearly as fast: only for larger products does oneDNN's preparation pay. */
+/* Our own kernels are nearly as fast: oneDNN's preparation costs too much for smaller products. */
 static strategy choose_narrow(product *p)
 {
     double work = (double)p->rows * (double)p->columns * (double)p->inner;

@@ -14,11 +14,11 @@
 #include "batch.h"
 #include "kernel_vector.h"
 
-/* Elements below which a second thread does not pay. */
+/* Minimum number of elements per thread. */
 #define GRAIN (16 << 10)
 
-/* Elements of a chunk of a row, and of a chunk of a tile of columns, whose partial sums are kept.
- */
+/* Elements of a chunk of a row, and of a chunk of a tile of columns, whose partial sums are
+ * kept. */
 #define ROW_CHUNK (256 << 10)
 #define COLUMN_CHUNK (1 << 20)
 
@@ -49,7 +49,7 @@ typedef struct vector_plan {
     double *sums; /* 2 x tile for each item, or for each thread when there is one chunk a tile */
 } vector_plan;
 
-/* Where an item is: what changes from one to the next. */
+/* The position of an item. */
 typedef struct place {
     int64_t chunk, tile;
     batch_place product;

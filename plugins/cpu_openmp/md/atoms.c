@@ -68,13 +68,13 @@ static void inertia_of(const double s[6], double inertia[9])
 static int solve_well_conditioned(const double inertia[9], const double L[3], double *product)
 {
     double largest = inertia[0] > inertia[4] ? inertia[0] : inertia[4];
-    double least = WELL_CONDITIONED * (largest > inertia[8] ? largest : inertia[8]);
+    double limit = WELL_CONDITIONED * (largest > inertia[8] ? largest : inertia[8]);
     double d0 = inertia[0], m1 = inertia[1] / d0, m2 = inertia[2] / d0;
     double d1 = inertia[4] - m1 * inertia[1];
     double e = inertia[5] - m2 * inertia[1], m3 = e / d1;
     double d2 = inertia[8] - m2 * inertia[2] - m3 * e;
     double y1 = L[1] - m1 * L[0], y2 = L[2] - m2 * L[0] - m3 * y1;
-    if (!(d0 > least && d1 > least && d2 > least))
+    if (!(d0 > limit && d1 > limit && d2 > limit))
         return 0;
     *product = L[0] * (L[0] / d0) + y1 * (y1 / d1) + y2 * (y2 / d2);
     return isfinite(*product);

@@ -8,8 +8,7 @@
 #include "shared/host/md/frames.h"
 #include "shared/host/util/rows.h"
 
-/* Frames per thread, at least: an eigenproblem takes about a microsecond, the rest
- * less. */
+/* Minimum number of frames per thread: an eigenproblem takes about a microsecond, the rest less. */
 #define GRAIN_EIGEN 16
 #define GRAIN 256
 

@@ -24,7 +24,7 @@ typedef struct triple {
 /*
  * x0 y0 z0 x1 y1 z1 ... in three vectors: since 3 and W share no divisor, the x fill different
  * lanes of the three, and so do the y and the z; blending them gives the atoms in the order 3 j mod
- * W, with y turned by one lane and z by two.
+ * W, with y rotated by one lane and z by two.
  */
 #if W == 8
 static const uint8_t order[W] = {0, 3, 6, 1, 4, 7, 2, 5};
@@ -37,8 +37,8 @@ static const uint8_t order[W] = {0, 3, 6, 1, 4, 7, 2, 5};
 #define BLEND_Z(a, b, c)                                                                           \
     __builtin_shufflevector(__builtin_shufflevector(a, b, 8, 1, 2, 11, 4, 5, 14, 7), c, 0, 9, 2,   \
                             3, 12, 5, 6, 15)
-#define TURN_1(a) __builtin_shufflevector(a, a, 1, 2, 3, 4, 5, 6, 7, 0)
-#define TURN_2(a) __builtin_shufflevector(a, a, 2, 3, 4, 5, 6, 7, 0, 1)
+#define ROTATE_1(a) __builtin_shufflevector(a, a, 1, 2, 3, 4, 5, 6, 7, 0)
+#define ROTATE_2(a) __builtin_shufflevector(a, a, 2, 3, 4, 5, 6, 7, 0, 1)
 #elif W == 4
 static const uint8_t order[W] = {0, 3, 2, 1};
 #define BLEND_X(a, b, c)                                                                           \
@@ -47,15 +47,15 @@ static const uint8_t order[W] = {0, 3, 2, 1};
     __builtin_shufflevector(__builtin_shufflevector(a, b, 4, 1, 2, 7), c, 0, 1, 6, 3)
 #define BLEND_Z(a, b, c)                                                                           \
     __builtin_shufflevector(__builtin_shufflevector(a, b, 0, 5, 2, 3), c, 4, 1, 2, 7)
-#define TURN_1(a) __builtin_shufflevector(a, a, 1, 2, 3, 0)
-#define TURN_2(a) __builtin_shufflevector(a, a, 2, 3, 0, 1)
+#define ROTATE_1(a) __builtin_shufflevector(a, a, 1, 2, 3, 0)
+#define ROTATE_2(a) __builtin_shufflevector(a, a, 2, 3, 0, 1)
 #else
 static const uint8_t order[W] = {0, 1};
 #define BLEND_X(a, b, c) __builtin_shufflevector(a, b, 0, 3)
 #define BLEND_Y(a, b, c) __builtin_shufflevector(a, c, 2, 1)
 #define BLEND_Z(a, b, c) __builtin_shufflevector(b, c, 0, 3)
-#define TURN_1(a) __builtin_shufflevector(a, a, 1, 0)
-#define TURN_2(a) (a)
+#define ROTATE_1(a) __builtin_shufflevector(a, a, 1, 0)
+#define ROTATE_2(a) (a)
 #endif
 
 INLINE lanes widen(half_lanes v)
@@ -77,18 +77,18 @@ INLINE triple load_f32(const float *at)
 {
     half_lanes a = HALF_LANES_AT(at), b = HALF_LANES_AT(at + W), c = HALF_LANES_AT(at + 2 * W);
     half_lanes y = BLEND_Y(a, b, c), z = BLEND_Z(a, b, c);
-    return (triple){widen(BLEND_X(a, b, c)), widen(TURN_1(y)), widen(TURN_2(z))};
+    return (triple){widen(BLEND_X(a, b, c)), widen(ROTATE_1(y)), widen(ROTATE_2(z))};
 }
 
 INLINE triple load_f64(const double *at)
 {
     lanes a = LANES_AT(at), b = LANES_AT(at + W), c = LANES_AT(at + 2 * W);
     lanes y = BLEND_Y(a, b, c), z = BLEND_Z(a, b, c);
-    return (triple){BLEND_X(a, b, c), TURN_1(y), TURN_2(z)};
+    return (triple){BLEND_X(a, b, c), ROTATE_1(y), ROTATE_2(z)};
 }
 
-/* The same where the next atom may be read too: lanes are rotated by unaligned loads, for which
- * there are units to spare, instead of permutations, which compete with the arithmetic. */
+/* The same where the next atom may be read too: lanes are rotated by unaligned loads, whose
+ * units are idle, instead of permutations, which compete with the arithmetic. */
 INLINE triple load_inside_f32(const float *at)
 {
 #define SHIFTED(k)                                                                                 \
@@ -177,7 +177,7 @@ INLINE void totals(const lanes *from, double *to, int count)
  * the memory bandwidth of two threads. */
 #define READ_AHEAD 2048
 
-INLINE void read_ahead(int wide, const char *at)
+INLINE void prefetch_atoms(int wide, const char *at)
 {
     for (int64_t i = 0; i < (wide ? 24 : 12) * W; i += 64)
         __builtin_prefetch(at + READ_AHEAD + i);
@@ -274,15 +274,15 @@ INLINE void pass(int wide, int what, const frame_view *view, frame_sums *sums)
     triple d, velocity = {0}, force = {0};
     int64_t left = view->atoms;
     for (; left > W; left -= W, m += W, r += step) {
-        read_ahead(wide, r);
+        prefetch_atoms(wide, r);
         d = relative(load_inside(wide, r), &origin);
         if (with_v) {
-            read_ahead(wide, v);
+            prefetch_atoms(wide, v);
             velocity = load_inside(wide, v);
             v += step;
         }
         if (with_f) {
-            read_ahead(wide, f);
+            prefetch_atoms(wide, f);
             force = load_inside(wide, f);
             f += step;
         }
@@ -305,7 +305,7 @@ INLINE void pass(int wide, int what, const frame_view *view, frame_sums *sums)
         add_atoms(what, &s, LANES_AT(m), d, velocity, force);
     }
     *sums = (frame_sums){{0.0}, {0.0}, {0.0}, 0.0, {0.0}, {0.0}, {0.0}};
-    /* Neighbours together: a group of W totals costs little more than one. */
+    /* Adjacent members together: W totals cost little more than one. */
     if (what & LINEAR)
         totals((const lanes *)&s, (double *)sums, 16);
     else if (what & FIRST)

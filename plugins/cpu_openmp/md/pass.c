@@ -5,7 +5,7 @@
 #include "shared/host/md/operands.h"
 #include "shared/host/util/sum.h"
 
-/* Atoms per thread, at least: some microseconds of work. */
+/* Minimum number of atoms per thread: some microseconds of work. */
 #define GRAIN 8192
 
 /* The squared distance between origin and centre, relative to the squared extent, from which a
@@ -258,7 +258,7 @@ static void run_blocks(void *argument, int32_t thread, int64_t begin, int64_t en
     }
 }
 
-/* Frames whose blocks were shared out: the sums that one thread would have got. */
+/* Frames whose blocks were divided among threads: the same sums as on one thread. */
 static void finish_blocks(const atoms_job *job)
 {
     for (int64_t f = 0; f < job->frames; f++) {

@@ -3,7 +3,7 @@
  * pass.h - the pass over the atoms of every frame that all sums of the md family share.
  *
  * Threads get equal numbers of frames, each read from memory once. A frame of many atoms is
- * summed block by block, and where frames are few the blocks go to the threads. Blocks are of one
+ * summed block by block, and where frames are few the threads divide the blocks. Blocks are of one
  * size and their sums are added in order: results do not depend on the number of threads.
  */
 #ifndef COLLET_OPENMP_ATOMS_H
@@ -32,7 +32,7 @@ typedef struct atoms_source {
 /*
  * Set by the kernel: everything before `call`. `pass` names the sums (FRAME_*); `masses` NULL or
  * absent means all 1; `origins` F x 3 are those that d is taken from, NULL: the frame's first atom.
- * `finish` gets a frame's sums and its origin, on any thread, frames in any order. With
+ * `finish` is called with a frame's sums and origin, on any thread, frames in any order. With
  * `moves_to_centre` the sums will be moved to the centre of mass; a frame for which that would lose
  * digits, because origin and centre are far apart relative to the extent, is then summed again from
  * its centre.
@@ -56,7 +56,7 @@ struct atoms_job {
     double mass;         /* of all atoms */
     double per_mass;     /* 1 / mass */
     double *table;       /* of masses, in the order of the frame kernels */
-    frame_sums *partial; /* [frame][block], where blocks are shared out */
+    frame_sums *partial; /* [frame][block], where threads divide blocks */
 };
 
 /* The workspace of an op whose masses follow its positions, both found by their dtypes and shapes.
@@ -72,7 +72,7 @@ collet_status atoms_run(const collet_device *device, const collet_kernel_call *c
 /* Atoms rounded up to whole blocks of lanes: the length of a table. */
 int64_t atoms_padded(int64_t atoms);
 
-/* Blocks of a frame, and whether these are shared out instead of frames. */
+/* Blocks of a frame, and whether threads divide these instead of frames. */
 int64_t atoms_blocks(int64_t atoms);
 int atoms_share_blocks(const collet_device *device, int64_t frames, int64_t atoms);
 

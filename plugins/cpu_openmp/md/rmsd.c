@@ -7,7 +7,7 @@
 #include "kernel_frame.h"
 #include "pass.h"
 
-/* Atoms per thread, at least. */
+/* Minimum number of atoms per thread. */
 #define GRAIN 4096
 
 /* Sums over a block of atoms of one frame, first of the one pass, then of the other. */
@@ -32,9 +32,9 @@ typedef struct rmsd_job {
     double *weights;      /* table; the next two point behind it */
     double *reference_at; /* three tables: the reference from its centre */
     double reference_centre[3];
-    double reference_rest[3]; /* what rounding left of sum w ref */
-    block_sums *partial;      /* [block], where the blocks of a frame are shared out */
-    const fit *shared;        /* of the frame whose blocks are shared out */
+    double reference_rest[3]; /* sum w ref, which rounding keeps from 0 */
+    block_sums *partial;      /* [block], where threads divide the blocks of a frame */
+    const fit *shared;        /* of the frame whose blocks are divided */
     int64_t shared_frame;
 } rmsd_job;
 

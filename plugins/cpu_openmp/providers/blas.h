@@ -21,10 +21,10 @@ typedef struct blas blas;
  * LAPACK's routines for one type (s: float, d: double), as Fortran calls them: every argument by
  * address, column-major matrices, pivots from 1, the length of each character argument (1) at the
  * end. Real arrays are void here, so that callers are written once for both types. `info`: 0, -i
- * for a wrong argument i, > 0 as LAPACK's documentation of the routine says.
+ * for a wrong argument i, > 0 as LAPACK's documentation of the routine states.
  */
 typedef struct blas_lapack {
-    /* These two serve the check of the library alone. */
+    /* These two are for the check of the library alone. */
     void (*getrf)(const int *m, const int *n, void *a, const int *lda, int *ipiv, int *info);
     void (*getrs)(const char *trans, const int *n, const int *nrhs, const void *a, const int *lda,
                   const int *ipiv, void *b, const int *ldb, int *info, size_t trans_length);
@@ -73,9 +73,9 @@ void blas_path(blas *b, char *path, uint64_t capacity);
 /*
  * Around every group of calls; any number of them may be under way on any threads. Calls within may
  * each use up to `threads` (>= 1) threads of the library's own, which count as threads of the team
- * (team_take): fewer when others are at work. 1 is for calls from the threads of a team and counts
- * as none. Returns the number granted. A group that begins while another is under way does not
- * change its results; the library's one thread count is then one that suits both.
+ * (team_take): fewer when other callers use some. 1 is for calls from the threads of a team and
+ * counts as none. Returns the number granted. A group that begins while another is under way does
+ * not change its results; the library's one thread count is then one that suits both.
  */
 int32_t blas_enter(blas *b, blas_use *use, int32_t threads);
 void blas_leave(blas *b, blas_use *use);

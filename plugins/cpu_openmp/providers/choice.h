@@ -4,11 +4,11 @@
  *
  * A library that is older than the processor may select kernels that are ten times too slow, and
  * may run an instruction that a virtual machine does not have. So the core type of OpenBLAS and
- * the instruction set limit of oneDNN are set by tables of CPUID's features, and a table says which products are oneDNN's (onednn_library.c). The
- * capabilities check the libraries once, as this process would use them: right products, and a
- * coarse rate. The capabilities' choices name what is wrong, so that later processes do not use
- * it. A crash or hang there ends the probe; it is repeated in safe mode, in which no
- * library is opened.
+ * the instruction set limit of oneDNN are set by tables of CPUID's features, and a table lists the
+ * products that oneDNN computes (onednn_library.c). The capabilities check the libraries once, as
+ * this process would use them: correct products, and a coarse rate. The capabilities' choices name
+ * what is wrong, so that later processes do not use it. A crash or hang there ends the probe; it is
+ * repeated in safe mode, in which no library is opened.
  *
  * Settings of the user come first:
  *   cpu_openmp.openblas       a name or path of the library, or "off"

@@ -44,7 +44,7 @@ static const char *check_one(checked *c, int type, double *gflops)
     return wrong;
 }
 
-/* A library whose f32 products are wrong is not trusted with others. */
+/* A library whose f32 products are wrong is not used for others either. */
 const char *onednn_check(onednn *o, uint32_t *types, double gflops[ONEDNN_TYPES])
 {
     checked c = {.library = o, .plans = onednn_plans_create()};

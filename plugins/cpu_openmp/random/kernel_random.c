@@ -32,8 +32,8 @@ typedef uint64_t words __attribute__((vector_size(VECTOR_BYTES)));
 #endif
 
 /*
- * The block that lane i holds: halves of a vector alternate, so that even lanes of two vectors
- * taken in turn are one run of blocks, and odd lanes the next.
+ * The block that lane i holds: halves of a vector alternate, so that the even lanes of two vectors
+ * alternately are one run of blocks, and odd lanes the next.
  */
 #if VECTOR_BYTES == 64
 #define BLOCK_OF_LANE                                                                              \
@@ -58,25 +58,24 @@ typedef uint64_t words __attribute__((vector_size(VECTOR_BYTES)));
 #define ODD_LANES(a, b) __builtin_shufflevector(a, b, 1, 3)
 #endif
 
-/* Vectors whose rounds are interleaved, to hide the latency of the multiplications.
- */
-#define ABREAST 2
+/* Vectors whose rounds are interleaved, to hide the latency of the multiplications. */
+#define VECTORS 2
 
-/* Blocks first .. first + ABREAST * LANES - 1, counted modulo last + 1, one after the other: words
+/* Blocks first .. first + VECTORS * LANES - 1, counted modulo last + 1, one after the other: words
  * 0 and 1 (low, high), words 2 and 3. */
-INLINE void make_abreast(uint64_t *out, uint64_t seed, uint64_t first, uint64_t last)
+INLINE void make_vectors(uint64_t *out, uint64_t seed, uint64_t first, uint64_t last)
 {
     const words order = BLOCK_OF_LANE, zero = {0}, m0 = zero + CPU_PHILOX_M0,
                 m1 = zero + CPU_PHILOX_M1;
-    words x0[ABREAST], x1[ABREAST], x2[ABREAST], x3[ABREAST];
+    words x0[VECTORS], x1[VECTORS], x2[VECTORS], x3[VECTORS];
     uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
-    for (int v = 0; v < ABREAST; v++) {
+    for (int v = 0; v < VECTORS; v++) {
         x0[v] = (first + (uint64_t)(v * LANES) + order) & last;
         x1[v] = x0[v] >> 32;
         x2[v] = x3[v] = zero;
     }
     for (int round = 0; round < CPU_PHILOX_ROUNDS; round++) {
-        for (int v = 0; v < ABREAST; v++) {
+        for (int v = 0; v < VECTORS; v++) {
             words p0 = MULTIPLY(x0[v], m0), p1 = MULTIPLY(x2[v], m1);
             x0[v] = (p1 >> 32) ^ x1[v] ^ (zero + k0);
             x1[v] = p1;
@@ -86,7 +85,7 @@ INLINE void make_abreast(uint64_t *out, uint64_t seed, uint64_t first, uint64_t 
         k0 += CPU_PHILOX_K0;
         k1 += CPU_PHILOX_K1;
     }
-    for (int v = 0; v < ABREAST; v++, out += 2 * LANES) {
+    for (int v = 0; v < VECTORS; v++, out += 2 * LANES) {
         words low = (x0[v] & 0xffffffffu) | x1[v] << 32, high = (x2[v] & 0xffffffffu) | x3[v] << 32;
         words even = EVEN_LANES(low, high), odd = ODD_LANES(low, high);
         memcpy(out, &even, sizeof even);
@@ -96,8 +95,8 @@ INLINE void make_abreast(uint64_t *out, uint64_t seed, uint64_t first, uint64_t 
 
 INLINE void make_blocks(uint64_t out[2 * GROUP], uint64_t seed, uint64_t first, uint64_t last)
 {
-    for (uint64_t i = 0; i < GROUP; i += ABREAST * LANES)
-        make_abreast(out + 2 * i, seed, first + i, last);
+    for (uint64_t i = 0; i < GROUP; i += VECTORS * LANES)
+        make_vectors(out + 2 * i, seed, first + i, last);
 }
 
 /* ---- f32 ------------------------------------------------------------------------------------- */
@@ -155,7 +154,7 @@ INLINE void normal_f32(float *out, const uint64_t *bits)
 /* ---- f64 ------------------------------------------------------------------------------------- */
 
 /* The upper 53 bits as a number in [0, 1); where 64-bit integers are not converted, by parts that
- * stand in the low bits of a known double. */
+ * are in the low bits of a known double. */
 INLINE double fraction_f64(uint64_t bits)
 {
 #if defined(__AVX512DQ__) || defined(__aarch64__)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kernel_random.h - numbers first .. first + n - 1 (modulo 2^64) of the sequence of `seed`, written
- * to adjacent elements at `out`, aligned to the element. docs/KERNELS.md says which numbers they
- * are. uniform gives the same bits on every level; normal is within 4 ulp. The index of a table is
- * [f32, f64].
+ * to adjacent elements at `out`, aligned to the element. docs/KERNELS.md defines the
+ * numbers. uniform gives the same bits on every level; normal is within 4 ulp. The index of a table
+ * is [f32, f64].
  */
 #ifndef COLLET_OPENMP_KERNELS_RANDOM_H
 #define COLLET_OPENMP_KERNELS_RANDOM_H

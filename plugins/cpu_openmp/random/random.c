@@ -7,7 +7,7 @@
 #include "shared/host/util/rows.h"
 #include "kernel_random.h"
 
-/* Bytes written below which a second thread does not pay. */
+/* Minimum number of bytes written per thread. */
 #define GRAIN_BYTES (16 << 10)
 
 /* Numbers that are generated before they are stored. */
@@ -37,7 +37,7 @@ static void draw_part_streamed(void *argument, int32_t thread, int64_t begin, in
     (void)thread;
     for (int64_t i = begin, n; i < end; i += n) {
         char *out = d->l.at[0] + i * d->size;
-        /* Pieces end where a cache line does. */
+        /* Pieces end at cache line boundaries. */
         n = (PIECE_BYTES - (int64_t)((uintptr_t)out % 64)) / d->size;
         n = n < end - i ? n : end - i;
         d->draw(piece, d->seed, d->offset + (uint64_t)i, n);
@@ -47,16 +47,16 @@ static void draw_part_streamed(void *argument, int32_t thread, int64_t begin, in
 }
 
 /* Numbers generated in advance for the following rows. */
-typedef struct stock {
+typedef struct reserve {
     const drawing *d;
     uint64_t next;       /* the element after those generated */
     int64_t used, count; /* of the piece */
     char *piece;
-} stock;
+} reserve;
 
 static void fill_row(const void *context, char *const *at, const int64_t *step, int64_t n)
 {
-    stock *s = *(stock *const *)context;
+    reserve *s = *(reserve *const *)context;
     const drawing *d = s->d;
     int32_t size_index = d->size == 8 ? 3 : 2;
     for (int64_t i = 0, taken; i < n; i += taken) {
@@ -78,7 +78,7 @@ static void draw_part_strided(void *argument, int32_t thread, int64_t begin, int
 {
     const drawing *d = argument;
     _Alignas(64) char piece[PIECE_BYTES];
-    stock s = {.d = d, .next = (uint64_t)begin, .piece = piece}, *context = &s;
+    reserve s = {.d = d, .next = (uint64_t)begin, .piece = piece}, *context = &s;
     (void)thread;
     loop_run(&d->l, begin, end, fill_row, &context);
 }

@@ -19,7 +19,7 @@
 #define PIECE (64 * TERNARY_BLOCK)
 #define SCRATCH (4 * TERNARY_BLOCK)
 
-/* Elements, and blocks of two vectors, below which a second thread does not pay. */
+/* Minimum number of elements, and of blocks of two vectors, per thread. */
 #define GRAIN (1 << 15)
 #define DOT_GRAIN (1 << 10)
 
@@ -133,19 +133,19 @@ static double sum_magnitudes(const rows_plan *p, const run_of_weights *w, int64_
 static int64_t make_codes(const rows_plan *p, const run_of_weights *w, int64_t row, int64_t first,
                           int64_t count, float threshold)
 {
-    int64_t step = cpu_last_step(p->codes), strange = 0;
+    int64_t step = cpu_last_step(p->codes), nonfinite = 0;
     char *out = row_at(p->codes, row) + first * step;
     int8_t codes[SCRATCH];
     numbers scratch;
     for (int64_t i = 0; i < count; i += SCRATCH) {
         int64_t n = min_i64(count - i, SCRATCH);
         int8_t *to = step == 1 ? (int8_t *)out + i : codes;
-        strange += p->kernels->codes[w->dtype == COLLET_F64](
+        nonfinite += p->kernels->codes[w->dtype == COLLET_F64](
             to, adjacent(p, w, first + i, n, &scratch), (double)threshold, n);
         if (to == codes)
             cpu_move(out + i * step, step, (const char *)codes, 1, 1, n);
     }
-    return strange;
+    return nonfinite;
 }
 
 static void store_scale(const rows_plan *p, int64_t row, float scale)
@@ -183,7 +183,7 @@ static void sum_rows(rows_plan *p)
 static void quantize_pieces(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     rows_plan *p = argument;
-    int64_t strange = 0;
+    int64_t nonfinite = 0;
     (void)thread;
     for (int64_t item = begin; item < end; item++) {
         int64_t row = item / p->pieces, piece = item % p->pieces, first = piece * p->piece;
@@ -194,11 +194,11 @@ static void quantize_pieces(void *argument, int32_t thread, int64_t begin, int64
             scale = p->pieces > 1 ? p->means[row] : mean_of(p, sum_magnitudes(p, &w, 0, n));
             threshold = scale / 2;
         }
-        strange += make_codes(p, &w, row, first, n, threshold);
+        nonfinite += make_codes(p, &w, row, first, n, threshold);
         if (piece == 0)
             store_scale(p, row, scale);
     }
-    atomic_fetch_add_explicit(&p->found, strange, memory_order_relaxed);
+    atomic_fetch_add_explicit(&p->found, nonfinite, memory_order_relaxed);
 }
 
 static void plan_quantize(rows_plan *p, const collet_device *device, const collet_kernel_call *call)

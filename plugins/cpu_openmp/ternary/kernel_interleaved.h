@@ -38,7 +38,8 @@ INLINE void transpose_fours(words x[4])
     x[3] = (words)_mm512_unpackhi_epi64(ab_high, cd_high);
 }
 
-/* Word j of the 64 bytes i and word i of the 64 bytes j, of 16 that lie `step` apart. */
+/* Word j of the 64 bytes i and word i of the 64 bytes j, of 16 that are `step` bytes apart, are
+ * exchanged. */
 INLINE void transpose_words(char *at, int64_t step)
 {
     words x[INTERLEAVED_WORDS];

@@ -2,11 +2,11 @@
 /*
  * kernel_lanes.h - vector operations of the products in kernel_product.c.
  *
- * products     Sums of u a on the way, of at most PRODUCT_BLOCKS blocks. products_add takes a
- *              register of u (0, 1, 2) and one of a (i8); products_sum adds to sums of 32 bits.
- * counts       Sums of numbers of two bits, of at most COUNT_BLOCKS blocks. counts_add takes a
- *              register of four such numbers a byte, counts_add_two two of them; counts_sum adds to
- *              sums of 64 bits.
+ * products     Partial sums of u a, of at most PRODUCT_BLOCKS blocks. products_add adds those
+ *              of a register of u (0, 1, 2) and one of a (i8); products_sum adds to sums of 32
+ * bits. counts       Sums of numbers of two bits, of at most COUNT_BLOCKS blocks. counts_add adds
+ *              a register of four such numbers a byte, counts_add_two two of them; counts_sum adds
+ * to sums of 64 bits.
  */
 #ifndef COLLET_OPENMP_KERNELS_TERNARY_LANES_H
 #define COLLET_OPENMP_KERNELS_TERNARY_LANES_H

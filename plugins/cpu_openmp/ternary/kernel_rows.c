@@ -129,7 +129,7 @@ static int64_t codes_f32(int8_t *codes, const void *values, double t, int64_t n)
 {
     const float *x = values;
     const float threshold = (float)t;
-    int64_t strange = 0, i = 0;
+    int64_t nonfinite = 0, i = 0;
     for (; i + GROUP <= n; i += GROUP) {
         floats v = load_floats(x + i);
         store_lowest(codes + i, (words)(v < splat(-threshold)) - (words)(v > splat(threshold)));
@@ -137,20 +137,20 @@ static int64_t codes_f32(int8_t *codes, const void *values, double t, int64_t n)
     for (; i < n; i++)
         codes[i] = (int8_t)((x[i] > threshold) - (x[i] < -threshold));
     for (i = 0; i < n; i++)
-        strange += (f32_bits(x[i]) & MAGNITUDE) >= FINITE_BELOW;
-    return strange;
+        nonfinite += (f32_bits(x[i]) & MAGNITUDE) >= FINITE_BELOW;
+    return nonfinite;
 }
 
 static int64_t codes_f64(int8_t *codes, const void *values, double t, int64_t n)
 {
     const double *x = values;
-    int64_t strange = 0;
+    int64_t nonfinite = 0;
     for (int64_t i = 0; i < n; i++) {
         codes[i] = (int8_t)((x[i] > t) - (x[i] < -t));
         /* x - x is NaN where x is not finite. */
-        strange += x[i] - x[i] != 0;
+        nonfinite += x[i] - x[i] != 0;
     }
-    return strange;
+    return nonfinite;
 }
 
 static double magnitudes_f32(const void *values, int64_t n)
@@ -268,7 +268,7 @@ INLINE void finish_all(float *y, const sum_at_any *sums, const float *values,
     const float *scales = how->scales, *biases = how->biases;
     const float scale = how->scale;
     const uint32_t base = how->base;
-    const float least = how->relu ? 0.0f : -INFINITY;
+    const float limit = how->relu ? 0.0f : -INFINITY;
     INDEPENDENT
     for (int64_t i = 0; i < n; i++) {
         float value = values ? values[i] : (float)(int32_t)((uint32_t)sums[i] - base);
@@ -280,7 +280,7 @@ INLINE void finish_all(float *y, const sum_at_any *sums, const float *values,
             value *= scale;
         if (has_bias)
             value += biases[i];
-        y[i] = value < least ? 0.0f : value;
+        y[i] = value < limit ? 0.0f : value;
     }
 }
 

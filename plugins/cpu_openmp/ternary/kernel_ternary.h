@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel_ternary.h - products with packed ternary weights, and what goes into and comes out of
+ * kernel_ternary.h - products with packed ternary weights, and the inputs and outputs of
  * them.
  *
  * Weights are rows of blocks in the format t2 (docs/KERNELS.md): 256 weights w in 64 bytes, as the

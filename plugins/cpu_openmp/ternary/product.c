@@ -33,7 +33,7 @@
 /* Rows of a group's piece, whose results begin and end with cache lines. */
 #define PIECE_ROWS 16
 
-/* Products of weights, and activations, below which a second thread does not pay. */
+/* Minimum number of products of weights, and of activations, per thread. */
 #define GRAIN (1 << 20)
 #define TOKEN_GRAIN (1 << 13)
 
@@ -74,7 +74,7 @@ static void choose_source(product *p, const collet_kernel_call *call)
     }
 }
 
-/* Rows of a panel: at most so many that every thread has panels. For matmul the height that gives
+/* Rows of a panel, few enough that every thread has panels. For matmul the height that gives
  * the busiest thread the fewest rows; for `linear` the largest, as results are finished in bulk. */
 static int64_t panel_rows(const collet_device *device, int64_t rows, int64_t ready, int linear)
 {
@@ -159,7 +159,7 @@ static void make_product(product *p, const collet_device *device, const collet_k
         p->ready = min_i64(p->count, PANEL_TOKENS);
 }
 
-/* The tokens, and what is known about each. */
+/* The tokens, and a ternary_token for each. */
 static uint64_t workspace_bytes(const product *p)
 {
     return (uint64_t)p->ready * ((uint64_t)p->tokens.step + sizeof(ternary_token));
@@ -223,7 +223,7 @@ static char *results_of(const product *p, int64_t place)
 }
 
 /* The results of a panel from its sums: rows from `row`, tokens from number `place` of those that
- * are ready. The sums may lie where the results of `linear` belong. */
+ * are ready. The sums may be in the place of the results of `linear`. */
 static void store_panel(const product *p, const ternary_panel *panel, int64_t row, int64_t place)
 {
     float scale_scratch[FINISH_ROWS], bias_scratch[FINISH_ROWS];

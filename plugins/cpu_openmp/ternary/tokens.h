@@ -35,7 +35,7 @@ typedef struct ternary_tokens {
     ternary_token *about;
 } ternary_tokens;
 
-/* Bytes that a stored token takes; set `form` and `blocks` before. */
+/* Bytes of a stored token; set `form` and `blocks` before. */
 int64_t ternary_token_bytes(const ternary_tokens *t);
 
 /* Byte offset of number `index` of an operand's first `axes` axes, counted in C order. */

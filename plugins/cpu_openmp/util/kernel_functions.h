@@ -303,7 +303,7 @@ INLINE double sqrt_f64(double x)
 
 #define PERIODIC_LIMIT_F64 1e6
 
-/* a + b as a rounded sum and what the rounding lost. */
+/* a + b as a rounded sum and its rounding error. */
 INLINE double sum_f64(double a, double b, double *lost)
 {
     double sum = a + b, part = sum - a;
@@ -312,8 +312,8 @@ INLINE double sum_f64(double a, double b, double *lost)
 }
 
 /*
- * x - n pi/2, x >= 0, n the integer near x / (pi/2), below 2^20. What is lost in rounding the
- * result is *lost: together they have 20 bits more than the result even where it is smallest.
+ * x - n pi/2, x >= 0, n the integer near x / (pi/2), below 2^20. *lost is the rounding error of
+ * the result: together they have 20 bits more than the result even where it is smallest.
  */
 INLINE double reduced_f64(double x, double n, double *lost)
 {

@@ -56,7 +56,7 @@ INLINE __m512 exp_lanes_f32(__m512 x)
 /*
  * By the upper five bits j of m in [1, 2): c near 1 / m, and -ln c as a multiple of 2^-17 and a
  * rest, which j and j + 16 share. For j < 8 and j >= 24, where x may be near 1, c is a multiple of
- * 1/128 and m c - 1 exact; for the others c was looked for among all numbers near 1 / m until its
+ * 1/128 and m c - 1 exact; for the others c was searched for among all numbers near 1 / m until its
  * rest was that of its partner but for 2^-30. On both sides of 1, c is 1 or 1/2 and -ln c is 0 or
  * the parts of ln 2, so that ln x keeps its digits there.
  */

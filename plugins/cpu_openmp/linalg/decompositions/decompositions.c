@@ -15,10 +15,10 @@
 #include "lapack.h"
 #include "small.h"
 
-/* Elements times the shorter side per thread, at least. */
+/* Minimum number of elements times the shorter side per thread. */
 #define GRAIN (16 << 10)
 
-/* The shorter side from which a lone matrix gains from LAPACK's threads. */
+/* The shorter side from which LAPACK's threads speed up a single matrix. */
 #define THREADED 192
 
 typedef struct routine {
@@ -26,7 +26,7 @@ typedef struct routine {
     void (*large)(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
     uint64_t (*small_scratch)(const collet_kernel_call *call);
     void (*large_scratch)(const collet_kernel_call *call, lapack_pieces *p);
-    int64_t large_from; /* the shorter side from which LAPACK is the faster one, as measured */
+    int64_t large_from; /* the shorter side from which LAPACK is faster, as measured */
 } routine;
 
 static const routine routines[] = {
@@ -44,12 +44,12 @@ typedef struct batch {
     const routine *routine;
     lapack_job job; /* library NULL: the shared code */
     int64_t count;
-    int32_t threads;          /* of the team: 1 where LAPACK's serve each matrix */
-    uint64_t scratch;         /* bytes a thread of the team */
+    int32_t threads;          /* of the team: 1 where LAPACK uses its own */
+    uint64_t scratch;         /* bytes per thread of the team */
     _Atomic int64_t singular; /* the first singular matrix, or the number of matrices */
 } batch;
 
-/* Pieces begin where a cache line does. */
+/* Pieces are aligned to cache lines. */
 static uint64_t padded(uint64_t bytes)
 {
     return bytes > UINT64_MAX - 63 ? UINT64_MAX : (bytes + 63) & ~(uint64_t)63;

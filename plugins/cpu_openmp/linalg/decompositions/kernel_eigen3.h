@@ -6,8 +6,8 @@
  * Values ascend; vectors are columns, orthonormal to a few eps whatever the matrix, with residuals
  * of a few eps of its largest element: equal and nearly equal values, graded matrices and ones
  * whose elements are near the ends of the range included. The result depends on the matrix alone,
- * not on its place in the batch. A matrix with an element read that is not finite gives NaN and
- * info 1, every other info 0.
+ * not on its index in the batch. A matrix with an element (of those read) that is not finite gives
+ * NaN and info 1, all others info 0.
  */
 #ifndef COLLET_OPENMP_KERNELS_EIGEN3_H
 #define COLLET_OPENMP_KERNELS_EIGEN3_H

@@ -7,7 +7,7 @@
 #include "kernel_eigen3.h"
 #include "kernel_solve.h"
 
-/* Symmetric 3 x 3 matrices per thread, at least. */
+/* Minimum number of symmetric 3 x 3 matrices per thread. */
 #define GRAIN_EIGEN3 1024
 
 /* ---- eigh, 3 x 3 ----------------------------------------------------------------------------- */
