@@ -17,7 +17,7 @@ Usage: ./bootstrap.sh [build|test [--all]|clean|--help]
 Works from any directory, asks nothing, and uses the network only when a package is missing.
 
 Environment:
-  BOOTSTRAP_INSTALL=0    never install packages; say which ones are missing
+  BOOTSTRAP_INSTALL=0    never install packages, only list missing ones
   BOOTSTRAP_SANITIZE=0   test: leave the sanitizers out
   BOOTSTRAP_JOBS=N       parallel jobs (default: one a processor)
   BOOTSTRAP_WERROR=1     warnings are errors (default: 1 when CI is set, else 0)
@@ -37,7 +37,7 @@ die() {
 # ---- Packages ---------------------------------------------------------------------------------
 
 missing=()
-wanted=()
+optional=()
 
 # need PACKAGE COMMAND...: PACKAGE is missing when the command fails.
 need() {
@@ -46,11 +46,11 @@ need() {
     "$@" >/dev/null 2>&1 || missing+=("$package")
 }
 
-# want PACKAGE COMMAND...: the same, but what needs it can be skipped.
-want() {
+# optionally PACKAGE COMMAND...: the same for optional packages.
+optionally() {
     local package=$1
     shift
-    "$@" >/dev/null 2>&1 || wanted+=("$package")
+    "$@" >/dev/null 2>&1 || optional+=("$package")
 }
 
 # compiles COMPILER LANGUAGE TEXT FLAG...
@@ -58,7 +58,7 @@ compiles() {
     "$1" -x "$2" "${@:4}" -fsyntax-only - <<<"$3"
 }
 
-# OpenMP comes with gcc; for clang it is a package of that version's.
+# OpenMP is part of gcc; for clang it is a package of the same version.
 openmp_package() {
     case ${CC:-cc} in
     *clang-[0-9]*) echo "libomp-${CC##*clang-}-dev" ;;
@@ -67,10 +67,10 @@ openmp_package() {
     esac
 }
 
-# Debian's packages. The commands test for what a package supplies, so other systems work as well.
+# Debian's packages. The commands test the contents of a package, so other systems work as well.
 find_missing() {
     missing=()
-    wanted=()
+    optional=()
     need gcc compiles "${CC:-cc}" c 'int collet;'
     need libc6-dev compiles "${CC:-cc}" c '#include <stdlib.h>'
     need "$(openmp_package)" compiles "${CC:-cc}" c '#include <omp.h>' -fopenmp
@@ -80,19 +80,19 @@ find_missing() {
     need libcjson-dev pkg-config --exists libcjson
     need libzip-dev pkg-config --exists libzip
     need libopenblas-dev pkg-config --exists openblas
-    want libdnnl-dev compiles "${CC:-cc}" c '#include <oneapi/dnnl/dnnl.h>'
+    optionally libdnnl-dev compiles "${CC:-cc}" c '#include <oneapi/dnnl/dnnl.h>'
     if [ "$1" = test ]; then
-        want opencl-c-headers compiles "${CC:-cc}" c '#define CL_TARGET_OPENCL_VERSION 120
+        optionally opencl-c-headers compiles "${CC:-cc}" c '#define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>'
-        want pocl-opencl-icd eval 'ls /etc/OpenCL/vendors/*.icd'
-        want oclgrind command -v oclgrind
-        want libclblast-dev compiles "${CC:-cc}" c '#include <clblast_c.h>'
+        optionally pocl-opencl-icd eval 'ls /etc/OpenCL/vendors/*.icd'
+        optionally oclgrind command -v oclgrind
+        optionally libclblast-dev compiles "${CC:-cc}" c '#include <clblast_c.h>'
         need g++ compiles "${CXX:-c++}" c++ '#include <memory>'
         need libcmocka-dev pkg-config --exists cmocka
         if [ "$(uname -m)" = x86_64 ]; then
-            want qemu-user command -v qemu-x86_64
-            want gcc-aarch64-linux-gnu compiles aarch64-linux-gnu-gcc c '#include <stdlib.h>'
-            want libc6-dev-arm64-cross compiles aarch64-linux-gnu-gcc c '#include <stdlib.h>'
+            optionally qemu-user command -v qemu-x86_64
+            optionally gcc-aarch64-linux-gnu compiles aarch64-linux-gnu-gcc c '#include <stdlib.h>'
+            optionally libc6-dev-arm64-cross compiles aarch64-linux-gnu-gcc c '#include <stdlib.h>'
         fi
     fi
 }
@@ -102,21 +102,21 @@ apt() {
     if [ "$(id -u)" != 0 ]; then
         as_root=(sudo)
         if [ ! -t 0 ]; then
-            as_root=(sudo -n) # nobody is there to type a password
+            as_root=(sudo -n) # a password cannot be typed
         fi
     fi
     DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get "$@" </dev/null
 }
 
-# One package that a distribution does not have fails a whole `apt-get install`, so optional packages
-# are installed one by one.
+# `apt-get install` fails as a whole when a distribution does not have one package, so optional
+# packages are installed one by one.
 install_packages() {
     local package install=(install -q -y --no-install-recommends)
     apt update -q || return
     if [ ${#missing[@]} != 0 ]; then
         apt "${install[@]}" "${missing[@]}" || return
     fi
-    for package in "${wanted[@]}"; do
+    for package in "${optional[@]}"; do
         apt "${install[@]}" "$package" || say "$package cannot be installed here"
     done
 }
@@ -126,23 +126,23 @@ can_install() {
         { [ "$(id -u)" = 0 ] || command -v sudo >/dev/null; }
 }
 
-# The commands by which a user installs what is still missing.
+# The commands that install the missing packages.
 suggest() {
     printf 'On Debian and its descendants, as root:\n    apt-get update\n'
     if [ ${#missing[@]} != 0 ]; then
         echo "    apt-get install ${missing[*]}"
     fi
-    if [ ${#wanted[@]} != 0 ]; then
-        echo "    for p in ${wanted[*]}; do apt-get install \$p; done    # optional"
+    if [ ${#optional[@]} != 0 ]; then
+        echo "    for p in ${optional[*]}; do apt-get install \$p; done    # optional"
     fi
 }
 
 require_packages() {
     find_missing "$1"
-    if [ ${#missing[@]} = 0 ] && [ ${#wanted[@]} = 0 ]; then
+    if [ ${#missing[@]} = 0 ] && [ ${#optional[@]} = 0 ]; then
         return
     fi
-    say "Missing: ${missing[*]} ${wanted[*]}"
+    say "Missing: ${missing[*]} ${optional[*]}"
     if can_install; then
         install_packages || say "apt-get failed; its messages are above"
         find_missing "$1"
@@ -151,8 +151,8 @@ require_packages() {
         die "these packages are missing (Debian's names): ${missing[*]}
 $(suggest)"
     fi
-    if [ ${#wanted[@]} != 0 ]; then
-        say "Without ${wanted[*]} some backends or tests are left out. $(suggest)"
+    if [ ${#optional[@]} != 0 ]; then
+        say "Without ${optional[*]} some backends or tests are left out. $(suggest)"
     fi
 }
 

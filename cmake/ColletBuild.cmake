@@ -20,10 +20,10 @@ target_compile_options(collet_options INTERFACE
 target_include_directories(collet_options INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
 target_compile_definitions(collet_options INTERFACE _GNU_SOURCE)
-# COLLET_SANITIZER_FLAGS: what everything that meets libcore in one process is built with.
+# COLLET_SANITIZER_FLAGS: of all code in one process with libcore.
 set(COLLET_SANITIZER_FLAGS "")
 if(NOT COLLET_SANITIZER STREQUAL "none")
-  # A loop that a sanitizer watches is not made a vector of, and clang says so.
+  # clang warns about loops that it does not vectorise because of a sanitizer.
   target_compile_options(collet_options INTERFACE $<$<C_COMPILER_ID:Clang>:-Wno-pass-failed>)
 endif()
 if(COLLET_SANITIZER STREQUAL "address")
@@ -40,7 +40,7 @@ elseif(NOT COLLET_SANITIZER STREQUAL "none")
 endif()
 
 # collet_add_plugin(NAME source... [LIBRARIES library...] [NO_INSTALL] [OUTPUT directory])
-# A backend: one module NAME.so, beside it manifest.json; exports collet_plugin_entry and nothing else.
+# A backend: one module NAME.so and its manifest.json; exports only collet_plugin_entry.
 # The global property COLLET_BACKENDS lists those that are installed.
 function(collet_add_plugin name)
   cmake_parse_arguments(PLUGIN "NO_INSTALL" "OUTPUT" "LIBRARIES" ${ARGN})
@@ -111,7 +111,7 @@ function(collet_add_tool name)
 endfunction()
 
 # collet_add_test(NAME source... [LIBRARIES library...] [LABEL label] [INTERNAL]): a CMocka program run by
-# ctest with the built plugins and no settings of the user's. INTERNAL: made of the core's objects
+# ctest with the built plugins and without the user's settings. INTERNAL: linked with the core's objects
 # instead of libcore, for tests of what libcore does not export. Without a label: the directory's name.
 function(collet_add_test name)
   cmake_parse_arguments(TEST "INTERNAL" "LABEL" "LIBRARIES" ${ARGN})
@@ -137,30 +137,29 @@ function(collet_add_test name)
   set_tests_properties(${name} PROPERTIES LABELS ${TEST_LABEL})
 endfunction()
 
-# collet_long_tests(NAME...): tests that ./bootstrap.sh test leaves out and --all runs (`ctest -L long`).
+# collet_long_tests(NAME...): tests that only ./bootstrap.sh test --all runs (`ctest -L long`).
 function(collet_long_tests)
   set_property(TEST ${ARGN} APPEND PROPERTY LABELS long)
   set_tests_properties(${ARGN} PROPERTIES TIMEOUT 36000)
 endfunction()
 
-# collet_test_cost(SECONDS NAME...): a parallel run begins with the tests that take longest.
+# collet_test_cost(SECONDS NAME...): a parallel run starts with the longest tests.
 function(collet_test_cost seconds)
   set_tests_properties(${ARGN} PROPERTIES COST ${seconds})
 endfunction()
 
-# Nothing of the user's own configuration, cache or plugins reaches a test, and memory may run out in
-# one. Compiled kernels are kept in COLLET_TEST_CACHE.
+# Tests do not see the user's configuration, cache or plugins, and allocations may fail in them. Compiled kernels are kept in COLLET_TEST_CACHE.
 function(collet_test_environment name)
   set(directory ${CMAKE_BINARY_DIR}/tests/xdg)
   set(environment COLLET_BACKEND= COLLET_PLUGIN_PATH= XDG_CONFIG_HOME=${directory}/config
     XDG_DATA_HOME=${directory}/data XDG_CACHE_HOME=${COLLET_TEST_CACHE}
-    # (The search for leaks dies on the thread-local memory of libraries opened at run time.)
+    # (Leak detection crashes on thread-local memory of libraries opened at run time.)
     ASAN_OPTIONS=allocator_may_return_null=1:intercept_tls_get_addr=0
     # Memory that drivers and their compilers never free.
     LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/opencl/drivers.supp:print_suppressions=0)
   set(tsan allocator_may_return_null=1:die_after_fork=0)
   if(COLLET_SANITIZER STREQUAL "thread" AND OpenMP_omp_LIBRARY)
-    # Archer, which lies beside clang's OpenMP, tells the sanitizer what a barrier orders.
+    # Archer, part of clang's OpenMP, informs the sanitizer about barriers.
     get_filename_component(openmp ${OpenMP_omp_LIBRARY} DIRECTORY)
     list(APPEND environment OMP_TOOL_LIBRARIES=${openmp}/libarcher.so)
     string(APPEND tsan ":ignore_noninstrumented_modules=1")

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` installs besides the programs, the library and the plugins: headers, the
 # pkg-config module collet, the CMake package collet (targets collet::core and collet::plugin) and
-# the documents. Everything finds its prefix from where it lies, so a tree can be moved.
+# the documents. All files find the prefix relative to their own location, so a tree can be moved.
 include(CMakePackageConfigHelpers)
 
-# What a backend is built against: headers, no library.
+# For backends: headers, no library.
 add_library(collet_plugin INTERFACE)
 add_library(collet::plugin ALIAS collet_plugin)
 set_target_properties(collet_plugin PROPERTIES EXPORT_NAME plugin)
@@ -33,7 +33,7 @@ install(EXPORT colletTargets NAMESPACE collet:: FILE collet-targets.cmake
   DESTINATION ${COLLET_PACKAGE_DIRECTORY})
 
 # Documents
-# Where they stand in the sources, so that their links to each other hold.
+# In the folders of the sources, so that the links between them work.
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE TYPE DOC)
 install(FILES plugins/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/plugins)
 install(FILES core/DESIGN.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/core)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Extracts a trajectory to an .npz file with one call, and shows how far it is:
+ * Extracts a trajectory to an .npz file with one call, and shows progress:
  *
  *     trajectory conf.gro traj.trr out.npz
  */

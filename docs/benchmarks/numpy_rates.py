@@ -25,7 +25,7 @@ DTYPES = {"f32": numpy.float32, "f64": numpy.float64}
 
 
 def numpy_rate(call, count, seconds):
-    """Numbers a second of the fastest sample; a sample lasts 20 microseconds at least."""
+    """Numbers a second of the fastest sample, which lasts at least 20 microseconds."""
     calls = 1
     while True:
         begin = time.perf_counter()
@@ -45,7 +45,7 @@ def numpy_rate(call, count, seconds):
 
 
 def collet_rate(options, op, count, dtype, threads):
-    """The same of a call of Collet, as backend-bench measures it; also the threads it had."""
+    """The same of Collet, by backend-bench; also its threads."""
     command = [options.bench, op, str(count), "--dtype", dtype, "--backend", options.backend,
                "--seconds", str(options.seconds), "--json"]
     if threads:

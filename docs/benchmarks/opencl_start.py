@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the first kernel of a process takes with warm caches: Collet's backend opencl beside the same
+"""The time of the first kernel of a process with warm caches: Collet's backend opencl and the same
 steps through the OpenCL API alone, with clCreateProgramWithBinary, in turn, a new process each time.
 
     opencl_start.py [--library build/lib/libcore.so] [--rounds 9] [--json]
@@ -72,7 +72,7 @@ def binary_of(library, program):
 
 
 def program_of(library, context, device, path):
-    """Of the binary in the file at `path`, or of the source where there is none yet."""
+    """From the binary at `path`, or from the source if it does not exist yet."""
     if not os.path.exists(path):
         text = ctypes.c_char_p(SOURCE)
         program = handle(library, "clCreateProgramWithSource", context, 1, ctypes.byref(text), None)
@@ -88,7 +88,7 @@ def program_of(library, context, device, path):
 
 
 def bare(path):
-    """Seconds of a start through the API alone; writes the binary where there is none."""
+    """Seconds of a start through the API alone; writes the binary if it does not exist."""
     library = ctypes.CDLL("libOpenCL.so.1")
     begin = time.perf_counter()
     device = device_of(library)
@@ -114,7 +114,7 @@ def bare(path):
 
 
 def collet(path):
-    """Seconds of a start of Collet's, from the choice of the backend on."""
+    """Seconds of a start of Collet, from the choice of the backend on."""
     library = ctypes.CDLL(path)
     library.collet_last_error.restype = ctypes.c_char_p
     runtime, context = ctypes.c_void_p(), ctypes.c_void_p()

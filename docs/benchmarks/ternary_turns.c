@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ternary_turns.c - products of ternary weights by Collet and by ggml (TQ2_0 weights, f32
- * activations that it quantizes to q8_K) in turn, in one process and on as many threads.
+ * activations that it quantizes to q8_K) in turn, in one process and on the same number of threads.
  * docs/benchmarks/ ternary_ggml.sh builds and runs it; no build and no test does.
  *
  *   ternary_turns [THREADS [TURNS]]
  *
- * A turn calls each for a tenth of a second. Printed are the median over all turns of the turns'
+ * A turn calls each for a tenth of a second. It prints the median over all turns of the turns'
  * medians, the fastest call, and the median of the turns' ratios to ggml.
  */
 #include <math.h>
@@ -90,7 +90,7 @@ static double measure(int which, side *s, double *fastest)
     return median(times, n);
 }
 
-/* Of the elements at `data`, or of none yet where it is NULL. */
+/* Of the elements at `data`; without values where it is NULL. */
 static collet_array *array_of(collet_context *cx, collet_dtype dtype, int64_t rows, int64_t columns,
                               const void *data)
 {
@@ -103,8 +103,7 @@ static collet_array *array_of(collet_context *cx, collet_dtype dtype, int64_t ro
     return a;
 }
 
-/* Activations are whole numbers, 127 the greatest of each 256, so both quantize them to themselves.
- */
+/* Activations are whole numbers with a maximum of 127 in each 256: both quantize them exactly. */
 static void make_sides(side sides[SIDES], collet_context *cx, struct ggml_context *g,
                        int64_t tokens, int64_t rows, int64_t columns, int threads)
 {
@@ -165,8 +164,8 @@ static void compare(side sides[SIDES], int64_t tokens, int64_t rows)
             COLLET_OK)
         give_up(collet_last_error(sides[W2A8].cx));
     for (size_t i = 0; i < n; i++) {
-        float by_ggml = ((const float *)y->data)[i], wanted = (float)sums[i];
-        if (fabsf(by_ggml - wanted) > 1.0f || fabsf(results[i] - wanted) > 1.0f)
+        float by_ggml = ((const float *)y->data)[i], expected = (float)sums[i];
+        if (fabsf(by_ggml - expected) > 1.0f || fabsf(results[i] - expected) > 1.0f)
             give_up("the results differ");
     }
     free(sums);

@@ -4,17 +4,17 @@
 
     python3 train.py DIR
 
-makes the directory DIR with W1.npy b1.npy W2.npy b2.npy held_out.npy labels.npy; digits.t2 is what
+writes W1.npy b1.npy W2.npy b2.npy held_out.npy labels.npy to the directory DIR;
 
     collet-ternary pack --absmean W1.npy --bias b1.npy --relu W2.npy --bias b2.npy -o digits.t2
 
-makes of these in DIR.
+writes digits.t2 from them.
 
-Digits come from the four small bitmap fonts below, made thicker or thinner, moved, slanted and given
+Digits come from the four small bitmap fonts below, made thicker or thinner, moved, slanted and with
 noise: grey values 0 to 16 in 256 numbers. The network is 256 -> 256 -> 10, so that every row of
 weights fills whole blocks of 256 and a weight takes 2 bits. The weights are quantized in every step
-as `collet-ternary pack --absmean` does it, and the gradient passes through as if they were not
-(straight-through estimator). Needs NumPy alone. The same machine gives the same numbers every time.
+as by `collet-ternary pack --absmean`, with a straight-through gradient. Needs only NumPy. Results are
+reproducible on one machine.
 """
 import pathlib
 import sys

@@ -6,7 +6,7 @@
 
 #include "clamp.h"
 
-/* What the calls below have made; all NULL at first. */
+/* Objects of this program; NULL at first. */
 typedef struct session {
     collet_runtime *runtime;
     collet_context *context;

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # house.sh [DIRECTORY]: shows the rooms of the sources (a room is a folder) and the includes between
-# them, and checks what CONTRIBUTING.md promises of both:
+# them, and checks the rules of both:
 #   - includes between modules (x.c with x.h) and between rooms form no circle
 #   - core includes nothing but core and the public headers; plugins, engines, conformance and tools
-#     include nothing of core; nobody but the tests includes a tool's headers
-#   - an include is written from the root of its tree, or names a file of its own folder
+#     include nothing of core; only tests include a tool's headers
+#   - an include is written from the root of its tree, or names a file of the same folder
 #   - a folder holds at most 30 files, a function at most 60 lines
-# Exit status: 0 when all of it holds, else 1.
+# Exit status: 0 without faults, else 1.
 set -eu
 cd "${1:-$(dirname "$0")/../..}"
 export LC_ALL=C
@@ -27,7 +27,7 @@ done
 find $trees include -type f | sort >"$work/all"
 grep -E '\.(c|h|inc|dev|def)$' "$work/all" >"$work/files"
 
-# Lines "includer included": a name is looked up beside the includer, then below each tree's root.
+# Lines "includer included": a name is searched in the folder of the includer, then in each tree.
 xargs awk '
     FILENAME == files { known[$1] = 1; next }
     /^[ \t]*#[ \t]*include[ \t]*"/ {
@@ -73,7 +73,7 @@ forbidden() {
         "$work/includes")
     [ -z "$found" ] || fault "$3: $found"
 }
-forbidden core/ '(engines|conformance|plugins|tools)/' 'core includes what stands on it'
+forbidden core/ '(engines|conformance|plugins|tools)/' 'core includes a layer above it'
 forbidden '(engines|conformance|plugins|tools)/' core/ 'private headers of core are included'
 forbidden '(core|engines|conformance|plugins)/' tools/ 'a library includes a tool'
 forbidden '(engines|plugins)/' '(conformance|tools)/' 'an upward include'
