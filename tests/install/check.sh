@@ -132,7 +132,7 @@ plugin() {
     expect '^3 -4 by example$' "$WORK/package/program_c" example
     expect "$drop/example.so" "$prefix/bin/backend-info" example
     expect 'example' "$prefix/bin/backend-check" "$drop/example.so"
-    COLLET_PLUGIN_PATH='' expect 'no backend has example.clamp' \
+    COLLET_PLUGIN_PATH='' expect "there is no op 'example.clamp'" \
         bash -c "! '$built/call_clamp'"
 }
 
