@@ -301,8 +301,8 @@ static void test_bandwidth(void **state)
 static void test_usage(void **state)
 {
     (void)state;
-    refused(BENCH("observabels"), 2, "did you mean 'observables'");
-    refused(BENCH("observabels", "--json"), 2, "did you mean 'observables'");
+    refused(BENCH("observabels"), 2, "the nearest is observables");
+    refused(BENCH("observabels", "--json"), 2, "the nearest is observables");
     refused(BENCH("dispatch", "--backend", "auto"), 2, "not the name of one backend");
     refused(BENCH("add", "--backend", "cpu_scalra"), 2, "did you mean 'cpu_scalar'");
     refused(BENCH("add", "10x"), 2, "'10x' is no shape");

@@ -5,9 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NAME_MAX 64
-#define NEAR_MAX 3 /* edits; a third of the name at most */
-
 /* ---- Parameters, shapes and work of single ops ------------------------------------------- */
 
 /* A product and a sum for every element of M x K x N, in every batch. */
@@ -291,52 +288,16 @@ int32_t bench_case_at(const collet_runtime *runtime, size_t index, bench_case *c
 
 /* ---- Finding ----------------------------------------------------------------------------- */
 
-/* Insertions, deletions and replacements that turn a into b; names of 64 bytes and more are far
- * from everything. */
-static size_t name_distance(const char *a, const char *b)
-{
-    size_t row[NAME_MAX + 1], m = strlen(a), n = strlen(b);
-    if (m >= NAME_MAX || n >= NAME_MAX)
-        return NAME_MAX;
-    for (size_t k = 0; k <= n; k++)
-        row[k] = k;
-    for (size_t i = 1; i <= m; i++) {
-        size_t corner = row[0];
-        row[0] = i;
-        for (size_t k = 1; k <= n; k++) {
-            size_t replaced = corner + (a[i - 1] != b[k - 1]);
-            size_t shorter = row[k] < row[k - 1] ? row[k] : row[k - 1];
-            corner = row[k];
-            row[k] = replaced < shorter + 1 ? replaced : shorter + 1;
-        }
-    }
-    return row[n];
-}
-
-static collet_status unknown_case(const collet_runtime *runtime, const char *name,
-                                  collet_error *err)
-{
-    char near[256] = "";
-    size_t length = 0, far = strlen(name) / 3 + 1;
-    uint32_t op;
-    bench_case c;
-    if (collet_op_find(runtime, name, &op, NULL) == COLLET_OK)
-        return collet_fail(err, COLLET_NOT_FOUND, "the op '%s' has no case in backend-bench", name);
-    for (size_t d = 0; d <= far && d <= NEAR_MAX; d++)
-        for (size_t i = 0; bench_case_at(runtime, i, &c) && length < sizeof near; i++)
-            if (name_distance(name, c.name) == d)
-                length += (size_t)snprintf(near + length, sizeof near - length, "%s'%s'",
-                                           length ? " or " : "; did you mean ", c.name);
-    return collet_fail(err, COLLET_NOT_FOUND,
-                       "'%s' is not dispatch, bandwidth, against or an op%s (backend-bench --list)",
-                       name, near);
-}
-
 collet_status bench_case_find(const collet_runtime *runtime, const char *name, bench_case *found,
                               collet_error *err)
 {
+    uint32_t op;
+    collet_error unknown;
     for (size_t i = 0; bench_case_at(runtime, i, found); i++)
         if (!strcmp(found->name, name))
             return COLLET_OK;
-    return unknown_case(runtime, name, err);
+    if (collet_op_find(runtime, name, &op, &unknown) == COLLET_OK)
+        return collet_fail(err, COLLET_NOT_FOUND, "the op '%s' has no case in backend-bench", name);
+    return collet_fail(err, COLLET_NOT_FOUND,
+                       "%s (dispatch, bandwidth, against, or an op of --list)", unknown.text);
 }

@@ -69,7 +69,7 @@ struct bench_layout {
 /* The cases in the order of the ops; 0 beyond the last. */
 int32_t bench_case_at(const collet_runtime *runtime, size_t index, bench_case *found);
 
-/* The case of that name. NOT_FOUND names the nearest ones. */
+/* The case of that name. NOT_FOUND: the text has the nearest op if there is one near. */
 collet_status bench_case_find(const collet_runtime *runtime, const char *name, bench_case *found,
                               collet_error *err);
 
