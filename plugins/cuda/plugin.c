@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shared/jit/array/array.h"
-#include "shared/jit/fft/shift.h"
-#include "shared/jit/linalg/decompositions.h"
 #include "shared/jit/fft/fft.h"
 #include "shared/jit/linalg/linalg.h"
 #include "shared/jit/md/md.h"
-#include "shared/jit/linalg/spectra.h"
 #include "shared/jit/random/random.h"
 #include "shared/jit/ternary/ternary.h"
 #include "cuda/runtime/backend.h"
@@ -24,10 +21,8 @@ static const collet_kernel_row kernels[] = {
     JIT_MD_ROWS,
     JIT_RANDOM_ROWS,
     JIT_TERNARY_ROWS,
-    JIT_FFTSHIFT_ROWS,
     JIT_LINALG_ROWS(cuda_matmul),
     JIT_DECOMPOSITION_ROWS(cuda),
-    JIT_SPECTRA_ROWS(cuda),
     JIT_FFT_ROWS(cuda_fft),
 };
 

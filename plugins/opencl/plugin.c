@@ -3,12 +3,9 @@
 #include "linalg.h"
 
 #include "shared/jit/array/array.h"
-#include "shared/jit/fft/shift.h"
-#include "shared/jit/linalg/decompositions.h"
 #include "shared/jit/fft/fft.h"
 #include "shared/jit/linalg/linalg.h"
 #include "shared/jit/md/md.h"
-#include "shared/jit/linalg/spectra.h"
 #include "shared/jit/random/random.h"
 #include "shared/jit/ternary/ternary.h"
 #include "shared/jit/texts.h"
@@ -23,10 +20,8 @@ static const collet_kernel_row kernels[] = {
     JIT_MD_ROWS,
     JIT_RANDOM_ROWS,
     JIT_TERNARY_ROWS,
-    JIT_FFTSHIFT_ROWS,
     JIT_LINALG_ROWS(opencl_matmul),
     JIT_DECOMPOSITION_ROWS(jit),
-    JIT_SPECTRA_ROWS(jit),
     JIT_FFT_ROWS(jit_fft),
 };
 

@@ -2,8 +2,7 @@
 /* cholesky, lu, solve and qr by cuSOLVER, which is column-major. */
 #include "decompositions.h"
 
-#include "shared/jit/linalg/decompositions.h"
-#include "shared/jit/linalg/spectra.h"
+#include "shared/jit/linalg/linalg.h"
 #include "exchange.h"
 
 /* Largest extent for potrfBatched. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* eigh and svd by cuSOLVER, which is column-major. */
-#include "shared/jit/linalg/spectra.h"
+#include "shared/jit/linalg/linalg.h"
 
 #include "decompositions.h"
 #include "exchange.h"

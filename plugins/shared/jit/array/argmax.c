@@ -9,8 +9,8 @@
 #include "argmax_params.h"
 #include "shared/jit/texts.h"
 
-static const char *const texts[] = {jit_text_array_argmax_params, jit_text_array_argmax, NULL};
-static const jit_source source = {"argmax", texts};
+static const jit_source source =
+    JIT_SOURCE("argmax", jit_text_array_argmax_params, jit_text_array_argmax);
 
 collet_status jit_argmax(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {

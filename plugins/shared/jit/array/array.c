@@ -5,12 +5,11 @@
 #include "shared/jit/texts.h"
 #include "shared/jit/runtime/view.h"
 
-static const char *const texts[] = {jit_text_language_functions, jit_text_language_convert,
-                                    jit_text_array_elementwise, NULL};
-static const jit_source real_source = {"elementwise", texts};
-static const char *const complex_texts[] = {jit_text_language_complex, jit_text_array_elementwise,
-                                            NULL};
-static const jit_source complex_source = {"complex", complex_texts};
+static const jit_source real_source =
+    JIT_SOURCE("elementwise", jit_text_language_functions, jit_text_language_convert,
+               jit_text_array_elementwise);
+static const jit_source complex_source =
+    JIT_SOURCE("complex", jit_text_language_complex, jit_text_array_elementwise);
 
 /* ---- Options of the programs --------------------------------------------------------------- */
 

@@ -9,20 +9,10 @@
 #include "shared/jit/runtime/launch.h"
 #include "shared/jit/runtime/rows.h"
 
-collet_status jit_fill(collet_device *device, collet_queue *queue, const collet_kernel_call *call);
-collet_status jit_copy(collet_device *device, collet_queue *queue, const collet_kernel_call *call);
-collet_status jit_transpose(collet_device *device, collet_queue *queue,
-                            const collet_kernel_call *call);
-/* sum, mean, min, max */
-collet_status jit_reduce(collet_device *device, collet_queue *queue,
-                         const collet_kernel_call *call);
-collet_status jit_argmax(collet_device *device, collet_queue *queue,
-                         const collet_kernel_call *call);
-uint64_t jit_reduce_workspace(collet_device *device, const collet_kernel_call *call);
-collet_status jit_axpy(collet_device *device, collet_queue *queue, const collet_kernel_call *call);
-/* add, sub, mul, div, neg, abs, conj, exp, log, sqrt, sin, cos, tanh */
-collet_status jit_elementwise(collet_device *device, collet_queue *queue,
-                              const collet_kernel_call *call);
+jit_run jit_fill, jit_copy, jit_transpose, jit_argmax, jit_axpy;
+jit_run jit_elementwise; /* add, sub, mul, div, neg, abs, conj, exp, log, sqrt, sin, cos, tanh */
+jit_run jit_reduce;      /* sum, mean, min, max */
+jit_workspace jit_reduce_workspace;
 
 #define JIT_FLOATS(OP)                                                                             \
     JIT_ROW(OP, elementwise, F, F), JIT_ROW(OP, elementwise, D, D),                                \

@@ -11,9 +11,8 @@
 #include "transpose_params.h"
 #include "shared/jit/texts.h"
 
-static const char *const texts[] = {jit_text_array_transpose_params, jit_text_array_transpose,
-                                    NULL};
-static const jit_source source = {"transpose", texts};
+static const jit_source source =
+    JIT_SOURCE("transpose", jit_text_array_transpose_params, jit_text_array_transpose);
 
 /* ---- Tiles --------------------------------------------------------------------------------- */
 

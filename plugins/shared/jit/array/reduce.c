@@ -11,8 +11,8 @@
 #include "reduce_params.h"
 #include "shared/jit/texts.h"
 
-static const char *const texts[] = {jit_text_array_reduce_params, jit_text_array_reduce, NULL};
-static const jit_source source = {"reduce", texts};
+static const jit_source source =
+    JIT_SOURCE("reduce", jit_text_array_reduce_params, jit_text_array_reduce);
 
 /* ---- The axes ------------------------------------------------------------------------------ */
 

@@ -10,9 +10,8 @@
 #include "shared/jit/runtime/tables.h"
 #include "shared/jit/texts.h"
 
-static const char *const texts[] = {jit_text_fft_stage_params, jit_text_fft_butterflies,
-                                    jit_text_fft_fft, NULL};
-static const jit_source source = {"fft", texts};
+static const jit_source source =
+    JIT_SOURCE("fft", jit_text_fft_stage_params, jit_text_fft_butterflies, jit_text_fft_fft);
 
 /* Limit of the scratch for the lines of a launch, unless one line exceeds it. */
 #define SCRATCH ((int64_t)256 << 20)

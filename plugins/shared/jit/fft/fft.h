@@ -3,15 +3,15 @@
 #ifndef COLLET_JIT_FFT_FFT_H
 #define COLLET_JIT_FFT_FFT_H
 
-#include "shared/jit/runtime/launch.h"
-#include "shared/jit/runtime/rows.h"
+#include "shared/jit/array/array.h"
 
-collet_status jit_fft(collet_device *device, collet_queue *queue, const collet_kernel_call *call);
-uint64_t jit_fft_workspace(collet_device *device, const collet_kernel_call *call);
+jit_run jit_fft, jit_fftshift;
+jit_workspace jit_fft_workspace;
 
-/* A row with a backend's function, jit_fft or another. */
+/* `fft`: a backend's function, jit_fft or another. */
 #define JIT_FFT_ROWS(fft)                                                                          \
     JIT_ROW_BY(FFT, fft, C, C), JIT_ROW_BY(FFT, fft, Z, Z), JIT_ROW_BY(FFT, fft, C, F),            \
-        JIT_ROW_BY(FFT, fft, Z, D), JIT_ROW_BY(FFT, fft, F, C), JIT_ROW_BY(FFT, fft, D, Z)
+        JIT_ROW_BY(FFT, fft, Z, D), JIT_ROW_BY(FFT, fft, F, C), JIT_ROW_BY(FFT, fft, D, Z),        \
+        JIT_MOVES(FFTSHIFT, fftshift)
 
 #endif

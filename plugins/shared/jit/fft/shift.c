@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "shift.h"
+#include "fft.h"
 
 #include <string.h>
 
@@ -8,8 +8,8 @@
 
 #include "shift_params.h"
 
-static const char *const texts[] = {jit_text_fft_shift_params, jit_text_fft_shift, NULL};
-static const jit_source source = {"fft_shift", texts};
+static const jit_source source =
+    JIT_SOURCE("fft_shift", jit_text_fft_shift_params, jit_text_fft_shift);
 
 /* By element size. */
 static const char *const options[17] = {[1] = "-DELEMENT=u8",

@@ -5,9 +5,8 @@
 #include "matrices.h"
 #include "shared/jit/texts.h"
 
-static const char *const texts[] = {jit_text_linalg_matrices_params, jit_text_linalg_matrices,
-                                    jit_text_linalg_inner, NULL};
-static const jit_source source = {"inner", texts};
+static const jit_source source = JIT_SOURCE("inner", jit_text_linalg_matrices_params,
+                                            jit_text_linalg_matrices, jit_text_linalg_inner);
 
 static const char *inner_options(collet_dtype to, collet_dtype from)
 {
@@ -58,64 +57,38 @@ static void inner_of(inner *s, const jit_traits *t, const collet_kernel_call *ca
     s->groups *= (uint64_t)s->parts;
 }
 
-static collet_status inner_products(collet_device *device, collet_queue *queue,
-                                    const collet_kernel_call *call)
+collet_status jit_inner_products(collet_device *device, collet_queue *queue,
+                                 const collet_kernel_call *call)
 {
     const collet_operand *y = jit_operand(call, 0), *a = jit_operand(call, 1);
-    const jit_traits *t = jit_traits_of(device);
+    jit_sequence launches = jit_sequence_of(device, queue, call);
     const char *options = inner_options(y->dtype, a->dtype);
     jit_launch l;
     inner s;
-    inner_of(&s, t, call);
+    inner_of(&s, launches.traits, call);
     jit_launch_begin(&l, &source, options, s.by_items ? "row_per_item" : "row_per_group");
-    for (uint32_t k = 0; k < 3; k++)
-        jit_pass_operand(&l, jit_operand(call, k));
+    jit_pass_operands(&l, call, 3);
     jit_pass_buffer(&l, s.parts > 1 ? call->workspace : NULL);
-    jit_pass_i64(&l, s.rows);
-    jit_pass_i64(&l, s.inner);
-    jit_pass_i64(&l, s.chunk);
-    jit_pass_i64(&l, s.parts);
+    jit_pass_i64s(&l, s.rows, s.inner, s.chunk, s.parts);
     jit_pass_block(&l, &s.batch, sizeof s.batch);
     if (s.by_items)
         jit_pass_i64(&l, (int64_t)s.across);
-    collet_status status = jit_enqueue(device, queue, &l, s.groups, call->err);
-    if (status != COLLET_OK || s.parts == 1)
-        return status;
+    jit_sequence_enqueue(&launches, &l, s.groups);
+    if (s.parts == 1)
+        return launches.status;
     jit_launch_begin(&l, &source, options, "join");
     jit_pass_operand(&l, y);
     jit_pass_buffer(&l, call->workspace);
-    jit_pass_i64(&l, s.rows * s.count);
-    jit_pass_i64(&l, s.rows);
-    jit_pass_i64(&l, s.parts);
+    jit_pass_i64s(&l, s.rows * s.count, s.rows, s.parts);
     jit_pass_block(&l, &s.batch, sizeof s.batch);
-    return jit_after_first(
-        jit_enqueue(device, queue, &l, jit_groups(t, (uint64_t)(s.rows * s.count)), call->err));
+    jit_sequence_enqueue(&launches, &l, jit_groups(launches.traits, (uint64_t)(s.rows * s.count)));
+    return launches.status;
 }
 
-static uint64_t inner_workspace(collet_device *device, const collet_kernel_call *call)
+uint64_t jit_inner_products_workspace(collet_device *device, const collet_kernel_call *call)
 {
     inner s;
     inner_of(&s, jit_traits_of(device), call);
     /* Only a few rows are divided. */
     return s.parts > 1 ? (uint64_t)(s.rows * s.count * s.parts) * 2 * sizeof(double) : 0;
-}
-
-collet_status jit_dot(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
-{
-    return inner_products(device, queue, call);
-}
-
-uint64_t jit_dot_workspace(collet_device *device, const collet_kernel_call *call)
-{
-    return inner_workspace(device, call);
-}
-
-collet_status jit_matvec(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
-{
-    return inner_products(device, queue, call);
-}
-
-uint64_t jit_matvec_workspace(collet_device *device, const collet_kernel_call *call)
-{
-    return inner_workspace(device, call);
 }

@@ -9,13 +9,12 @@
 #include "shared/jit/runtime/launch.h"
 #include "shared/jit/runtime/rows.h"
 
-collet_status jit_matmul(collet_device *device, collet_queue *queue,
-                         const collet_kernel_call *call);
-collet_status jit_dot(collet_device *device, collet_queue *queue, const collet_kernel_call *call);
-uint64_t jit_dot_workspace(collet_device *device, const collet_kernel_call *call);
-collet_status jit_matvec(collet_device *device, collet_queue *queue,
-                         const collet_kernel_call *call);
-uint64_t jit_matvec_workspace(collet_device *device, const collet_kernel_call *call);
+jit_run jit_matmul;
+jit_run jit_inner_products; /* dot, matvec */
+jit_workspace jit_inner_products_workspace;
+jit_run jit_cholesky, jit_lu, jit_solve, jit_qr, jit_eigh, jit_svd;
+jit_workspace jit_cholesky_workspace, jit_lu_workspace, jit_solve_workspace;
+jit_workspace jit_qr_workspace, jit_eigh_workspace, jit_svd_workspace;
 
 /* A matmul row with a backend's function `matmul`, jit_matmul or another. */
 #define JIT_MATMUL_ROW(run, ...)                                                                   \
@@ -28,8 +27,20 @@ uint64_t jit_matvec_workspace(collet_device *device, const collet_kernel_call *c
         JIT_MATMUL_ROW(run, I32, I8, I8)
 
 #define JIT_LINALG_ROWS(matmul)                                                                    \
-    JIT_MATMUL_ROWS(matmul), JIT_ROW_WORKSPACE(DOT, dot, F, F, F),                                 \
-        JIT_ROW_WORKSPACE(DOT, dot, D, D, D), JIT_ROW_WORKSPACE(DOT, dot, D, F, F),                \
-        JIT_ROW_WORKSPACE(MATVEC, matvec, F, F, F), JIT_ROW_WORKSPACE(MATVEC, matvec, D, D, D)
+    JIT_MATMUL_ROWS(matmul), JIT_ROW_WORKSPACE(DOT, inner_products, F, F, F),                      \
+        JIT_ROW_WORKSPACE(DOT, inner_products, D, D, D),                                           \
+        JIT_ROW_WORKSPACE(DOT, inner_products, D, F, F),                                           \
+        JIT_ROW_WORKSPACE(MATVEC, inner_products, F, F, F),                                        \
+        JIT_ROW_WORKSPACE(MATVEC, inner_products, D, D, D)
+
+/* `by`: a backend's functions BY_cholesky and so on, jit_... or its own. */
+#define JIT_DECOMPOSITION_ROWS(by)                                                                 \
+    JIT_ROW_BY(CHOLESKY, by##_cholesky, F, I32, F),                                                \
+        JIT_ROW_BY(CHOLESKY, by##_cholesky, D, I32, D),                                            \
+        JIT_ROW_BY(LU, by##_lu, I32, F, F, I32, F), JIT_ROW_BY(LU, by##_lu, I32, D, D, I32, D),    \
+        JIT_ROW_BY(SOLVE, by##_solve, F, I32, F, F), JIT_ROW_BY(SOLVE, by##_solve, D, I32, D, D),  \
+        JIT_ROW_BY(QR, by##_qr, F, F, F), JIT_ROW_BY(QR, by##_qr, D, D, D),                        \
+        JIT_ROW_BY(EIGH, by##_eigh, F, F, I32, F), JIT_ROW_BY(EIGH, by##_eigh, D, D, I32, D),      \
+        JIT_ROW_BY(SVD, by##_svd, F, F, F, I32, F), JIT_ROW_BY(SVD, by##_svd, D, D, D, I32, D)
 
 #endif

@@ -6,9 +6,9 @@
 #include "matmul_params.h"
 #include "shared/jit/texts.h"
 
-static const char *const texts[] = {jit_text_linalg_matrices_params, jit_text_linalg_matrices,
-                                    jit_text_linalg_matmul_params, jit_text_linalg_matmul, NULL};
-static const jit_source source = {"matmul", texts};
+static const jit_source source =
+    JIT_SOURCE("matmul", jit_text_linalg_matrices_params, jit_text_linalg_matrices,
+               jit_text_linalg_matmul_params, jit_text_linalg_matmul);
 
 /* One item per element of c if a matrix has fewer than FEW, or a sum fewer products than SHALLOW.
  */
@@ -97,15 +97,11 @@ collet_status jit_matmul(collet_device *device, collet_queue *queue, const colle
     product_of(&p, call);
     choice c = choose(t, &p, from);
     jit_launch_begin(&l, &source, matmul_options[c.large][to][from], c.kernel);
-    for (uint32_t k = 0; k < 3; k++)
-        jit_pass_operand(&l, jit_operand(call, k));
-    jit_pass_i64(&l, p.rows);
-    jit_pass_i64(&l, p.columns);
-    jit_pass_i64(&l, p.inner);
+    jit_pass_operands(&l, call, 3);
+    jit_pass_i64s(&l, p.rows, p.columns, p.inner);
     jit_pass_block(&l, &p.batch, sizeof p.batch);
     if (c.across) {
-        jit_pass_i64(&l, (int64_t)c.across);
-        jit_pass_i64(&l, (int64_t)c.down);
+        jit_pass_i64s(&l, (int64_t)c.across, (int64_t)c.down);
     } else {
         jit_pass_i64(&l, p.rows * p.columns * p.count);
     }

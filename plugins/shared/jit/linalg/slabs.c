@@ -14,10 +14,7 @@ jit_slabs jit_slabs_begin(collet_device *device, collet_queue *queue,
                           const collet_kernel_call *call, const jit_source *source, uint32_t input)
 {
     const collet_operand *a = jit_operand(call, input);
-    jit_slabs d = {.device = device,
-                   .queue = queue,
-                   .call = call,
-                   .traits = jit_traits_of(device),
+    jit_slabs d = {.s = jit_sequence_of(device, queue, call),
                    .source = source,
                    .options = a->dtype == COLLET_F32 ? "-DTYPE=f32" : "-DTYPE=f64",
                    .m = jit_extent(a, 1),
@@ -30,12 +27,12 @@ jit_slabs jit_slabs_begin(collet_device *device, collet_queue *queue,
 void jit_slabs_operands(jit_slabs *d, uint32_t count)
 {
     for (uint32_t k = 0; k < count; k++)
-        jit_batch_operand(&d->batch, k, jit_operand(d->call, k));
+        jit_batch_operand(&d->batch, k, jit_operand(d->s.call, k));
 }
 
 uint64_t jit_slabs_bytes(const jit_slabs *d)
 {
-    uint64_t size = d->traits->has_f64 ? sizeof(double) : sizeof(float), bytes;
+    uint64_t size = d->s.traits->has_f64 ? sizeof(double) : sizeof(float), bytes;
     if (d->pitch < 0 || __builtin_mul_overflow((uint64_t)d->pitch, (uint64_t)d->count, &bytes) ||
         __builtin_mul_overflow(bytes, size, &bytes))
         return UINT64_MAX;
@@ -49,7 +46,7 @@ void jit_slabs_launch(const jit_slabs *d, jit_launch *l, const char *kernel)
 
 void jit_slabs_pass(const jit_slabs *d, jit_launch *l)
 {
-    jit_pass_buffer(l, d->call->workspace);
+    jit_pass_buffer(l, d->s.call->workspace);
     jit_pass_i64(l, d->pitch);
 }
 
@@ -60,10 +57,8 @@ void jit_slabs_inside(const jit_slabs *d, jit_launch *l, const jit_source *sourc
     jit_slabs_pass(d, l);
 }
 
-collet_status jit_slabs_enqueue(jit_slabs *d, const jit_launch *l, uint64_t groups)
+void jit_slabs_each(jit_slabs *d, jit_launch *l)
 {
-    collet_status status = jit_enqueue(d->device, d->queue, l, groups, d->call->err);
-    status = d->launched ? jit_after_first(status) : status;
-    d->launched = 1;
-    return status;
+    jit_pass_block(l, &d->batch, sizeof d->batch);
+    jit_sequence_enqueue(&d->s, l, (uint64_t)d->count);
 }

@@ -9,17 +9,18 @@
 #include "matrices.h"
 #include "slabs_params.h"
 
+/* The texts that the sources of decompositions begin with. */
+#define SLAB_TEXTS                                                                                 \
+    jit_text_linalg_matrices_params, jit_text_linalg_matrices, jit_text_linalg_slabs_params,       \
+        jit_text_linalg_dense
+
 typedef struct jit_slabs {
-    collet_device *device;
-    collet_queue *queue;
-    const collet_kernel_call *call;
-    const jit_traits *traits;
+    jit_sequence s;
     const jit_source *source;
     const char *options;
     int64_t m, n, count; /* matrices, and the extents of each */
     int64_t pitch;       /* numbers per slab; -1: overflow */
     jit_batch batch;
-    int launched;
 } jit_slabs;
 
 /* Begins slabs for the matrices of operand `input`; the pitch is SLAB_HEAD, operands are not set
@@ -43,8 +44,8 @@ void jit_slabs_inside(const jit_slabs *d, jit_launch *l, const jit_source *sourc
                       const char *kernel);
 /* Passes the workspace and the pitch. */
 void jit_slabs_pass(const jit_slabs *d, jit_launch *l);
-/* As jit_enqueue; FAILED in place of REFUSED after the first launch. */
-collet_status jit_slabs_enqueue(jit_slabs *d, const jit_launch *l, uint64_t groups);
+/* Passes the batch, and enqueues the launch on one group per matrix. */
+void jit_slabs_each(jit_slabs *d, jit_launch *l);
 
 static inline int64_t jit_extent(const collet_operand *o, int32_t back)
 {

@@ -4,9 +4,9 @@
 #include "place.h"
 #include "shared/jit/texts.h"
 
-static const char *const texts[] = {jit_text_md_common_params, jit_text_md_common,
-                                    jit_text_md_eigen, jit_text_md_frames, NULL};
-static const jit_source source = {"md_frames", texts};
+static const jit_source source =
+    JIT_SOURCE("md_frames", jit_text_md_common_params, jit_text_md_common, jit_text_md_eigen,
+               jit_text_md_frames);
 
 /* ---- Ops on independent frames --------------------------------------------------------------- */
 

@@ -9,29 +9,11 @@
 #include "shared/jit/runtime/launch.h"
 #include "shared/jit/runtime/rows.h"
 
-/* com, inertia, cross_sum, kinetic, gyration, observables */
-collet_status jit_md_atoms(collet_device *device, collet_queue *queue,
-                           const collet_kernel_call *call);
-uint64_t jit_md_atoms_workspace(collet_device *device, const collet_kernel_call *call);
-
-/* euler_zyz, tilt, angular_velocity, decompose */
-collet_status jit_md_frames(collet_device *device, collet_queue *queue,
-                            const collet_kernel_call *call);
-
-collet_status jit_md_principal_axes(collet_device *device, collet_queue *queue,
-                                    const collet_kernel_call *call);
-uint64_t jit_md_principal_axes_workspace(collet_device *device, const collet_kernel_call *call);
-
-collet_status jit_md_magnitude(collet_device *device, collet_queue *queue,
-                               const collet_kernel_call *call);
-
-collet_status jit_md_time_derivative(collet_device *device, collet_queue *queue,
-                                     const collet_kernel_call *call);
-uint64_t jit_md_time_derivative_workspace(collet_device *device, const collet_kernel_call *call);
-
-collet_status jit_md_rmsd(collet_device *device, collet_queue *queue,
-                          const collet_kernel_call *call);
-uint64_t jit_md_rmsd_workspace(collet_device *device, const collet_kernel_call *call);
+jit_run jit_md_atoms;  /* com, inertia, cross_sum, kinetic, gyration, observables */
+jit_run jit_md_frames; /* euler_zyz, tilt, angular_velocity, decompose */
+jit_run jit_md_principal_axes, jit_md_magnitude, jit_md_time_derivative, jit_md_rmsd;
+jit_workspace jit_md_atoms_workspace, jit_md_principal_axes_workspace;
+jit_workspace jit_md_time_derivative_workspace, jit_md_rmsd_workspace;
 
 #define JIT_MD_ROWS                                                                                \
     JIT_ROW_WORKSPACE(COM, md_atoms, D, F, F), JIT_ROW_WORKSPACE(COM, md_atoms, D, F, D),          \

@@ -5,13 +5,12 @@
 #include "rmsd_params.h"
 #include "shared/jit/texts.h"
 
-static const char *const rmsd_texts[] = {jit_text_md_common_params, jit_text_md_rmsd_params,
-                                         jit_text_md_common, jit_text_md_rmsd, NULL};
-static const jit_source rmsd_source = {"md_rmsd", rmsd_texts};
-static const char *const fit_texts[] = {jit_text_md_common_params, jit_text_md_rmsd_params,
-                                        jit_text_md_common,        jit_text_md_eigen,
-                                        jit_text_md_fit,           NULL};
-static const jit_source fit_source = {"md_fit", fit_texts};
+static const jit_source rmsd_source =
+    JIT_SOURCE("md_rmsd", jit_text_md_common_params, jit_text_md_rmsd_params, jit_text_md_common,
+               jit_text_md_rmsd);
+static const jit_source fit_source =
+    JIT_SOURCE("md_fit", jit_text_md_common_params, jit_text_md_rmsd_params, jit_text_md_common,
+               jit_text_md_eigen, jit_text_md_fit);
 
 /* A call; offsets from `partial` on are f64s of the workspace. */
 typedef struct rmsd_call {

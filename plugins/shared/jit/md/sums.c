@@ -3,13 +3,12 @@
 
 #include "shared/jit/texts.h"
 
-static const char *const sums_texts[] = {jit_text_md_common_params, jit_text_md_sums_params,
-                                         jit_text_md_common, jit_text_md_sums, NULL};
-static const jit_source sums_source = {"md_sums", sums_texts};
-static const char *const finish_texts[] = {jit_text_md_common_params, jit_text_md_sums_params,
-                                           jit_text_md_common,        jit_text_md_eigen,
-                                           jit_text_md_finish,        NULL};
-static const jit_source finish_source = {"md_finish", finish_texts};
+static const jit_source sums_source =
+    JIT_SOURCE("md_sums", jit_text_md_common_params, jit_text_md_sums_params, jit_text_md_common,
+               jit_text_md_sums);
+static const jit_source finish_source =
+    JIT_SOURCE("md_finish", jit_text_md_common_params, jit_text_md_sums_params, jit_text_md_common,
+               jit_text_md_eigen, jit_text_md_finish);
 
 /* ---- Geometry -------------------------------------------------------------------------------- */
 

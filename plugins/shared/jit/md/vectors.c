@@ -5,9 +5,8 @@
 #include "shared/jit/texts.h"
 #include "shared/jit/runtime/view.h"
 
-static const char *const texts[] = {jit_text_md_common_params, jit_text_md_common,
-                                    jit_text_md_vectors, NULL};
-static const jit_source source = {"md_vectors", texts};
+static const jit_source source =
+    JIT_SOURCE("md_vectors", jit_text_md_common_params, jit_text_md_common, jit_text_md_vectors);
 
 static const char *options_of(const collet_operand *from)
 {

@@ -4,8 +4,8 @@
 #include "shared/jit/texts.h"
 #include "shared/jit/runtime/view.h"
 
-static const char *const texts[] = {jit_text_language_functions, jit_text_random_random, NULL};
-static const jit_source source = {"random", texts};
+static const jit_source source =
+    JIT_SOURCE("random", jit_text_language_functions, jit_text_random_random);
 
 static const char *options_of(const collet_kernel_call *call)
 {

@@ -9,9 +9,7 @@
 #include "shared/jit/runtime/launch.h"
 #include "shared/jit/runtime/rows.h"
 
-/* uniform, normal */
-collet_status jit_random(collet_device *device, collet_queue *queue,
-                         const collet_kernel_call *call);
+jit_run jit_random; /* uniform, normal */
 
 #define JIT_RANDOM_ROWS                                                                            \
     JIT_ROW(UNIFORM, random, F), JIT_ROW(UNIFORM, random, D), JIT_ROW(NORMAL, random, F),          \

@@ -51,6 +51,12 @@ void jit_pass_i64(jit_launch *l, int64_t value)
     jit_pass_value(l, &value, sizeof value);
 }
 
+void jit_pass_i64_list(jit_launch *l, const int64_t *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        jit_pass_i64(l, values[i]);
+}
+
 void jit_pass_u64(jit_launch *l, uint64_t value)
 {
     jit_pass_value(l, &value, sizeof value);
@@ -71,6 +77,28 @@ void jit_pass_operand(jit_launch *l, const collet_operand *o)
     int present = jit_present(o);
     jit_pass_buffer(l, present ? o->buffer : NULL);
     jit_pass_u64(l, present ? o->byte_offset / jit_dtype_size(o->dtype) : 0);
+}
+
+void jit_pass_operands(jit_launch *l, const collet_kernel_call *call, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        jit_pass_operand(l, jit_operand(call, i));
+}
+
+jit_sequence jit_sequence_of(collet_device *device, collet_queue *queue,
+                             const collet_kernel_call *call)
+{
+    return (jit_sequence){device, queue, call, jit_traits_of(device), COLLET_OK, 0};
+}
+
+void jit_sequence_enqueue(jit_sequence *s, const jit_launch *l, uint64_t groups)
+{
+    if (s->status != COLLET_OK)
+        return;
+    s->status = jit_enqueue(s->device, s->queue, l, groups, s->call->err);
+    if (s->launched)
+        s->status = jit_after_first(s->status);
+    s->launched |= groups != 0;
 }
 
 /* ---- Operands ------------------------------------------------------------------------------ */

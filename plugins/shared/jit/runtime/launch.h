@@ -30,6 +30,8 @@
 #ifndef COLLET_JIT_RUNTIME_LAUNCH_H
 #define COLLET_JIT_RUNTIME_LAUNCH_H
 
+#include <stddef.h>
+
 #include <collet/plugin.h>
 
 /* ---- Sources ------------------------------------------------------------------------------- */
@@ -42,6 +44,15 @@ typedef struct jit_source {
     const char *name;
     const char *const *texts;
 } jit_source;
+
+/* An initialiser: the name, then the texts. */
+#define JIT_SOURCE(name, ...)                                                                      \
+    {                                                                                              \
+        name, (const char *const[])                                                                \
+        {                                                                                          \
+            __VA_ARGS__, NULL                                                                      \
+        }                                                                                          \
+    }
 
 /* ---- Device properties that choose kernels -------------------------------------------------- */
 
@@ -87,6 +98,8 @@ void jit_launch_begin(jit_launch *l, const jit_source *source, const char *optio
 
 /* Buffer and first element; for an absent operand, a null pointer and 0. */
 void jit_pass_operand(jit_launch *l, const collet_operand *o);
+/* The first `count` operands of a call. */
+void jit_pass_operands(jit_launch *l, const collet_kernel_call *call, uint32_t count);
 /* A buffer: call->workspace, or NULL for a null pointer. */
 void jit_pass_buffer(jit_launch *l, void *buffer);
 void jit_pass_i32(jit_launch *l, int32_t value);
@@ -96,6 +109,11 @@ void jit_pass_f32(jit_launch *l, float value);
 void jit_pass_f64(jit_launch *l, double value);
 /* Copies `size` (1 .. 16) bytes. */
 void jit_pass_value(jit_launch *l, const void *value, uint32_t size);
+/* Passes several i64. */
+#define jit_pass_i64s(l, ...)                                                                      \
+    jit_pass_i64_list(l, (const int64_t[]){__VA_ARGS__},                                           \
+                      sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+void jit_pass_i64_list(jit_launch *l, const int64_t *values, size_t count);
 /* A struct of any size, passed by value; valid until the launch is enqueued. */
 void jit_pass_block(jit_launch *l, const void *block, uint32_t size);
 
@@ -112,6 +130,22 @@ static inline collet_status jit_after_first(collet_status status)
 {
     return status == COLLET_REFUSED ? COLLET_FAILED : status;
 }
+
+/* The launches of a call. */
+typedef struct jit_sequence {
+    collet_device *device;
+    collet_queue *queue;
+    const collet_kernel_call *call;
+    const struct jit_traits *traits;
+    collet_status status;
+    int launched;
+} jit_sequence;
+
+jit_sequence jit_sequence_of(collet_device *device, collet_queue *queue,
+                             const collet_kernel_call *call);
+/* As jit_enqueue. Sets `status`, FAILED in place of REFUSED after the first launch; after a failure
+ * does nothing. */
+void jit_sequence_enqueue(jit_sequence *s, const jit_launch *l, uint64_t groups);
 
 /* ---- Operands ------------------------------------------------------------------------------ */
 

@@ -9,6 +9,11 @@
 
 #include <collet/plugin.h>
 
+/* The functions of a row, as in plugin.h; families declare theirs with these types. */
+typedef collet_status jit_run(collet_device *device, collet_queue *queue,
+                              const collet_kernel_call *call);
+typedef uint64_t jit_workspace(collet_device *device, const collet_kernel_call *call);
+
 #define JIT_TYPE_H COLLET_F16
 #define JIT_TYPE_B COLLET_BF16
 #define JIT_TYPE_F COLLET_F32

@@ -6,22 +6,15 @@
 #include "product_params.h"
 #include "shared/jit/texts.h"
 
-static const char *const take_texts[] = {jit_text_linalg_matrices_params,
-                                         jit_text_linalg_matrices,
-                                         jit_text_ternary_ternary_params,
-                                         jit_text_ternary_ternary,
-                                         jit_text_ternary_product_params,
-                                         jit_text_ternary_take,
-                                         NULL};
-static const jit_source take_source = {"ternary_take", take_texts};
-static const char *const product_texts[] = {
-    jit_text_linalg_matrices_params, jit_text_linalg_matrices,
-    jit_text_ternary_ternary_params, jit_text_ternary_ternary,
-    jit_text_ternary_product_params, jit_text_ternary_product,
-    jit_text_ternary_thin,           jit_text_ternary_tiled,
-    jit_text_ternary_tensor,         NULL,
-};
-static const jit_source product_source = {"ternary_product", product_texts};
+static const jit_source take_source =
+    JIT_SOURCE("ternary_take", jit_text_linalg_matrices_params, jit_text_linalg_matrices,
+               jit_text_ternary_ternary_params, jit_text_ternary_ternary,
+               jit_text_ternary_product_params, jit_text_ternary_take);
+static const jit_source product_source =
+    JIT_SOURCE("ternary_product", jit_text_linalg_matrices_params, jit_text_linalg_matrices,
+               jit_text_ternary_ternary_params, jit_text_ternary_ternary,
+               jit_text_ternary_product_params, jit_text_ternary_product, jit_text_ternary_thin,
+               jit_text_ternary_tiled, jit_text_ternary_tensor);
 
 /* How a call is computed. */
 typedef struct plan {
@@ -112,9 +105,10 @@ static void plan_of(plan *g, const collet_kernel_call *call)
     g->together = tokens_together(g);
 }
 
-static uint64_t workspace(const collet_kernel_call *call)
+uint64_t jit_ternary_product_workspace(collet_device *device, const collet_kernel_call *call)
 {
     plan g;
+    (void)device;
     plan_of(&g, call);
     return g.take ? (uint64_t)g.together * token_bytes(&g) : 0;
 }
@@ -225,7 +219,8 @@ static collet_status multiply(collet_device *device, collet_queue *queue,
                                        : thin(device, queue, call, g);
 }
 
-static collet_status run(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
+collet_status jit_ternary_product(collet_device *device, collet_queue *queue,
+                                  const collet_kernel_call *call)
 {
     collet_status status = COLLET_OK;
     plan g;
@@ -246,28 +241,4 @@ static collet_status run(collet_device *device, collet_queue *queue, const colle
             status = jit_after_first(status);
     }
     return status;
-}
-
-collet_status jit_ternary_matmul(collet_device *device, collet_queue *queue,
-                                 const collet_kernel_call *call)
-{
-    return run(device, queue, call);
-}
-
-uint64_t jit_ternary_matmul_workspace(collet_device *device, const collet_kernel_call *call)
-{
-    (void)device;
-    return workspace(call);
-}
-
-collet_status jit_ternary_linear(collet_device *device, collet_queue *queue,
-                                 const collet_kernel_call *call)
-{
-    return run(device, queue, call);
-}
-
-uint64_t jit_ternary_linear_workspace(collet_device *device, const collet_kernel_call *call)
-{
-    (void)device;
-    return workspace(call);
 }

@@ -5,14 +5,12 @@
 #include "ternary_params.h"
 #include "shared/jit/texts.h"
 
-static const char *const codes_texts[] = {jit_text_linalg_matrices_params, jit_text_linalg_matrices,
-                                          jit_text_ternary_ternary_params, jit_text_ternary_ternary,
-                                          jit_text_ternary_codes,          NULL};
-static const jit_source codes_source = {"ternary_codes", codes_texts};
-static const char *const formats_texts[] = {
-    jit_text_linalg_matrices_params, jit_text_linalg_matrices, jit_text_ternary_ternary_params,
-    jit_text_ternary_ternary,        jit_text_ternary_formats, NULL};
-static const jit_source formats_source = {"ternary_formats", formats_texts};
+static const jit_source codes_source =
+    JIT_SOURCE("ternary_codes", jit_text_linalg_matrices_params, jit_text_linalg_matrices,
+               jit_text_ternary_ternary_params, jit_text_ternary_ternary, jit_text_ternary_codes);
+static const jit_source formats_source =
+    JIT_SOURCE("ternary_formats", jit_text_linalg_matrices_params, jit_text_linalg_matrices,
+               jit_text_ternary_ternary_params, jit_text_ternary_ternary, jit_text_ternary_formats);
 
 _Static_assert(T2 == COLLET_TERNARY_T2 && PLANES == COLLET_TERNARY_PLANES &&
                    ROTOR == COLLET_TERNARY_ROTOR && TQ2_0 == COLLET_TERNARY_TQ2_0 &&

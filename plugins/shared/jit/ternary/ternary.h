@@ -9,21 +9,9 @@
 #include "shared/jit/runtime/launch.h"
 #include "shared/jit/runtime/rows.h"
 
-collet_status jit_ternary_quantize(collet_device *device, collet_queue *queue,
-                                   const collet_kernel_call *call);
-uint64_t jit_ternary_quantize_workspace(collet_device *device, const collet_kernel_call *call);
-collet_status jit_ternary_pack(collet_device *device, collet_queue *queue,
-                               const collet_kernel_call *call);
-collet_status jit_ternary_unpack(collet_device *device, collet_queue *queue,
-                                 const collet_kernel_call *call);
-collet_status jit_ternary_dot(collet_device *device, collet_queue *queue,
-                              const collet_kernel_call *call);
-collet_status jit_ternary_matmul(collet_device *device, collet_queue *queue,
-                                 const collet_kernel_call *call);
-uint64_t jit_ternary_matmul_workspace(collet_device *device, const collet_kernel_call *call);
-collet_status jit_ternary_linear(collet_device *device, collet_queue *queue,
-                                 const collet_kernel_call *call);
-uint64_t jit_ternary_linear_workspace(collet_device *device, const collet_kernel_call *call);
+jit_run jit_ternary_quantize, jit_ternary_pack, jit_ternary_unpack, jit_ternary_dot;
+jit_run jit_ternary_product; /* ternary_matmul, ternary_linear */
+jit_workspace jit_ternary_quantize_workspace, jit_ternary_product_workspace;
 
 #define JIT_TERNARY_ROWS                                                                           \
     JIT_ROW_WORKSPACE(TERNARY_QUANTIZE, ternary_quantize, I8, F, I32, F),                          \
@@ -33,9 +21,9 @@ uint64_t jit_ternary_linear_workspace(collet_device *device, const collet_kernel
         JIT_ROW(TERNARY_PACK, ternary_pack, U8, I32, I8, F),                                       \
         JIT_ROW(TERNARY_UNPACK, ternary_unpack, I8, F, I32, U8),                                   \
         JIT_ROW(TERNARY_DOT, ternary_dot, I32, U8, U8),                                            \
-        JIT_ROW_WORKSPACE(TERNARY_MATMUL, ternary_matmul, I32, U8, U8),                            \
-        JIT_ROW_WORKSPACE(TERNARY_MATMUL, ternary_matmul, I32, U8, I8),                            \
-        JIT_ROW_WORKSPACE(TERNARY_MATMUL, ternary_matmul, F, U8, F),                               \
-        JIT_ROW_WORKSPACE(TERNARY_LINEAR, ternary_linear, F, U8, F, F, F)
+        JIT_ROW_WORKSPACE(TERNARY_MATMUL, ternary_product, I32, U8, U8),                           \
+        JIT_ROW_WORKSPACE(TERNARY_MATMUL, ternary_product, I32, U8, I8),                           \
+        JIT_ROW_WORKSPACE(TERNARY_MATMUL, ternary_product, F, U8, F),                              \
+        JIT_ROW_WORKSPACE(TERNARY_LINEAR, ternary_product, F, U8, F, F, F)
 
 #endif
