@@ -36,7 +36,30 @@ int ternary_call_stopped(void *call)
     return ternary_call_advance(call, 0) != COLLET_OK;
 }
 
-collet_status ternary_call_prefix(ternary_call *call, collet_status status, const char *what)
+collet_status ternary_kernel(ternary_call *call, const char *what, uint32_t op, const void *params,
+                             const ternary_operand operands[TERNARY_OPERANDS], int n_out)
 {
-    return collet_fail(&call->error, status, "%s: %s", what, collet_last_error(call->context));
+    collet_context *context = call->context;
+    collet_array *a[TERNARY_OPERANDS] = {NULL};
+    collet_status status = COLLET_OK;
+    void *data;
+
+    for (int i = 0; i < TERNARY_OPERANDS && status == COLLET_OK; i++)
+        if (operands[i].data)
+            status = collet_array_wrap(context, &a[i], operands[i].dtype, operands[i].ndim,
+                                       operands[i].shape, NULL, operands[i].data, NULL, NULL);
+    if (status == COLLET_OK)
+        status = collet_call(context, op, a, (const collet_array *const *)a + n_out, params);
+    for (int i = 0; i < n_out && status == COLLET_OK; i++) {
+        if (!a[i])
+            continue;
+        status = collet_array_acquire(context, a[i], COLLET_READ, &data);
+        if (status == COLLET_OK)
+            status = collet_array_release(context, a[i]);
+    }
+    for (int i = 0; i < TERNARY_OPERANDS; i++)
+        collet_array_free(a[i]);
+    return status == COLLET_OK
+               ? status
+               : collet_fail(&call->error, status, "%s: %s", what, collet_last_error(context));
 }

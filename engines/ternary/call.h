@@ -23,7 +23,19 @@ collet_status ternary_call_advance(ternary_call *call, int64_t n);
 /* Polls the monitor, as a callback: 1 where it ends the call. */
 int ternary_call_stopped(void *call);
 
-/* The context's text behind "WHAT: " becomes the call's error. Returns `status`. */
-collet_status ternary_call_prefix(ternary_call *call, collet_status status, const char *what);
+/* An operand of a kernel in the caller's memory. */
+typedef struct ternary_operand {
+    collet_dtype dtype;
+    int32_t ndim;
+    int64_t shape[2];
+    void *data; /* NULL: the operand is absent */
+} ternary_operand;
+
+#define TERNARY_OPERANDS 4
+
+/* Calls an op with `n_out` outputs, which come first, and waits for them. `what` begins the text of
+ * an error. */
+collet_status ternary_kernel(ternary_call *call, const char *what, uint32_t op, const void *params,
+                             const ternary_operand operands[TERNARY_OPERANDS], int n_out);
 
 #endif

@@ -31,11 +31,7 @@ static collet_status count_rows(ternary_call *call, const ternary_source *source
     for (int64_t first = 0; first < source->rows && status == COLLET_OK; first += most) {
         int64_t count = source->rows - first < most ? source->rows - first : most;
         int32_t invalid = 0;
-        if (source->content == COLLET_TERNARY_PACKED)
-            status =
-                ternary_packed_codes(call, &source->packed, first, count, codes, NULL, &invalid);
-        else
-            ternary_source_rows(source, first, count, codes);
+        status = ternary_source_codes(call, source, first, count, codes, NULL, &invalid);
         if (status != COLLET_OK)
             break;
         count_codes(codes, count * source->columns, counts);
@@ -60,8 +56,8 @@ static collet_status file_count(ternary_call *call, const collet_ternary_file *f
     if (source.content == COLLET_TERNARY_NUMBERS)
         status =
             collet_fail(&call->error, COLLET_INVALID, "%s: holds numbers, not codes", source.text);
-    if (status == COLLET_OK && file->kind == COLLET_TERNARY_FILE_T2)
-        status = ternary_verify(call, &file->t2, index);
+    if (status == COLLET_OK)
+        status = ternary_verify(call, file, index);
     if (status == COLLET_OK)
         status = count_rows(call, &source, counts);
     ternary_source_close(&source);

@@ -6,179 +6,104 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Layers of a .t2 file -------------------------------------------------------------------- */
-
-static void let_go(void *mapping)
+static void unmap(void *mapping)
 {
     collet_mapping_close(mapping);
 }
 
-/* An array over a part of the file, which stays mapped as long as the array exists. NULL of NULL.
- */
-static collet_status map_array(ternary_call *call, const collet_t2_file *file, collet_dtype dtype,
-                               int64_t rows, int64_t columns, void *data, collet_array **out)
+/* An array over a part of the file, which stays mapped as long as the array exists: (rows, columns)
+ * or, with columns 0, (rows). NULL of NULL. */
+static collet_status map_array(ternary_call *call, const ternary_source *source, collet_dtype dtype,
+                               int64_t columns, void *data, collet_array **out)
 {
-    int64_t shape[2] = {rows, columns};
+    const int64_t shape[2] = {source->rows, columns};
 
     *out = NULL;
     if (!data)
         return COLLET_OK;
-    collet_mapping *mapping = collet_mapping_hold(file->mapping);
-    collet_status status = collet_array_wrap(call->context, out, dtype, columns < 0 ? 1 : 2, shape,
-                                             NULL, data, let_go, mapping);
+    collet_mapping *mapping = collet_mapping_hold(ternary_file_mapping(source->file));
+    collet_status status = collet_array_wrap(call->context, out, dtype, columns ? 2 : 1, shape,
+                                             NULL, data, unmap, mapping);
     if (status != COLLET_OK)
-        let_go(mapping);
+        collet_mapping_close(mapping);
     return status;
 }
 
-/* All codes of a layer, for formats that kernels do not compute with. The caller frees *out. */
-static collet_status unpack_codes(ternary_call *call, const ternary_packed *packed, int8_t **out)
+/* A layer in t2, where it is mapped. */
+static collet_status load_mapped(ternary_call *call, const ternary_source *source,
+                                 collet_ternary_weights **out)
 {
-    int64_t most = ternary_rows_at_a_time(packed->rows, packed->columns);
-    collet_status status = COLLET_OK;
-    int32_t invalid = 0;
+    collet_array *bytes = NULL, *scale = NULL;
 
-    *out = malloc((size_t)packed->rows * (size_t)packed->columns);
-    if (!*out)
-        return collet_fail(&call->error, COLLET_NO_MEMORY, "%s: no memory to unpack it",
-                           packed->what);
-    for (int64_t first = 0; first < packed->rows && status == COLLET_OK; first += most) {
-        int64_t count = packed->rows - first < most ? packed->rows - first : most;
-        int8_t *codes = *out + first * packed->columns;
-        status = ternary_packed_codes(call, packed, first, count, codes, NULL, &invalid);
-        if (status == COLLET_OK && invalid > 0)
-            status = ternary_packed_complain(call, packed, first, count, codes);
-        if (status == COLLET_OK)
-            status = ternary_call_advance(call, count * packed->columns);
-    }
-    return status;
-}
-
-static collet_status load_codes(ternary_call *call, const collet_t2_file *file, uint32_t index,
-                                const collet_array *scale, collet_ternary_weights **out)
-{
-    ternary_packed packed = ternary_packed_of_layer(file, index);
-    collet_array *codes = NULL;
-    int8_t *bytes = NULL;
-
-    collet_status status = unpack_codes(call, &packed, &bytes);
+    collet_status status =
+        map_array(call, source, COLLET_U8, source->row_bytes, source->bytes, &bytes);
     if (status == COLLET_OK)
-        status = ternary_array_over(call, &codes, COLLET_I8, packed.rows, packed.columns, bytes);
+        status = map_array(call, source, COLLET_F32, 0, source->scale, &scale);
     if (status == COLLET_OK)
-        status = ternary_weights_from_codes(call, out, codes, scale);
-    collet_array_free(codes);
-    free(bytes);
-    return status;
-}
-
-static collet_status load_bytes(ternary_call *call, const collet_t2_file *file, uint32_t index,
-                                const collet_array *scale, collet_ternary_weights **out)
-{
-    const collet_t2_layer *layer = &file->layers[index];
-    collet_array *bytes = NULL;
-
-    collet_status status = map_array(call, file, COLLET_U8, layer->rows, (int64_t)layer->row_bytes,
-                                     collet_t2_weights(file, index), &bytes);
-    if (status == COLLET_OK)
-        status = ternary_weights_from_bytes(call, out, bytes, layer->columns, scale);
+        status = ternary_weights_from_bytes(call, source->text, out, bytes, source->columns, scale);
     collet_array_free(bytes);
-    return status;
-}
-
-/* "PATH: layer N: " before what weights.c reports, which knows no file. */
-static collet_status name_layer(ternary_call *call, collet_status status,
-                                const collet_t2_file *file, uint32_t index)
-{
-    collet_error why = call->error;
-    const char *path = collet_mapping_path(file->mapping);
-
-    if (status == COLLET_OK || status == COLLET_CANCELLED)
-        return status;
-    if (why.status == COLLET_OK)
-        return collet_fail(&call->error, status, "%s: layer %u: %s", path, index,
-                           collet_last_error(call->context));
-    if (strncmp(why.text, path, strlen(path)) == 0) /* it names the file */
-        return status;
-    return collet_fail(&call->error, status, "%s: layer %u: %s", path, index, why.text);
-}
-
-/* *bias becomes NULL where the layer has none. */
-static collet_status load_layer(ternary_call *call, const collet_t2_file *file, uint32_t index,
-                                collet_ternary_weights **out, collet_array **bias)
-{
-    const collet_t2_layer *layer = &file->layers[index];
-    collet_array *scale = NULL;
-
-    *bias = NULL;
-    collet_status status = ternary_verify(call, file, index);
-    if (status == COLLET_OK)
-        status = map_array(call, file, COLLET_F32, layer->rows, -1, collet_t2_scale(file, index),
-                           &scale);
-    if (status == COLLET_OK)
-        status =
-            map_array(call, file, COLLET_F32, layer->rows, -1, collet_t2_bias(file, index), bias);
-    if (status == COLLET_OK)
-        status = layer->format == COLLET_TERNARY_T2 ? load_bytes(call, file, index, scale, out)
-                                                    : load_codes(call, file, index, scale, out);
     collet_array_free(scale);
-    if (status != COLLET_OK) {
-        collet_array_free(*bias);
-        *bias = NULL;
-    }
-    return name_layer(call, status, file, index);
-}
-
-/* ---- Matrices of other files ----------------------------------------------------------------- */
-
-/* Packs all rows into `bytes` and their scales into `scale`, a few at a time. */
-static collet_status pack_rows(ternary_call *call, const ternary_source *source,
-                               const ternary_recipe *recipe, uint8_t *bytes, float *scale)
-{
-    size_t row_bytes = (size_t)collet_ternary_bytes(recipe->format, source->columns);
-    ternary_block block;
-
-    collet_status status = ternary_block_create(source, recipe->format, &block, &call->error);
-    for (int64_t first = 0; first < source->rows && status == COLLET_OK; first += block.most) {
-        int64_t count = source->rows - first < block.most ? source->rows - first : block.most;
-        status = ternary_block_pack(call, source, recipe, first, count, &block);
-        if (status != COLLET_OK)
-            break;
-        memcpy(bytes + (size_t)first * row_bytes, block.bytes, (size_t)count * row_bytes);
-        memcpy(scale + first, block.scale, (size_t)count * sizeof *scale);
-        status = ternary_call_advance(call, count * source->columns);
-    }
-    ternary_block_free(&block);
     return status;
 }
 
-static collet_status load_source(ternary_call *call, const ternary_source *source,
-                                 const ternary_recipe *recipe, collet_ternary_weights **out)
+static collet_status load_converted(ternary_call *call, const ternary_source *source,
+                                    const ternary_recipe *recipe, collet_ternary_weights **out)
 {
-    int64_t row_bytes = collet_ternary_bytes(recipe->format, source->columns);
+    collet_context *context = call->context;
+    const int64_t shape[2] = {source->rows, collet_ternary_bytes(recipe->format, source->columns)};
     collet_array *bytes = NULL, *scale = NULL;
     void *to = NULL, *factors = NULL;
 
-    collet_status status = ternary_array_new(call, &bytes, COLLET_U8, source->rows, row_bytes);
+    collet_status status = collet_array_create(context, &bytes, COLLET_U8, 2, shape);
+    if (status == COLLET_OK && ternary_recipe_scales(recipe, source))
+        status = collet_array_create(context, &scale, COLLET_F32, 1, shape);
     if (status == COLLET_OK)
-        status = ternary_array_new(call, &scale, COLLET_F32, source->rows, -1);
+        status = collet_array_acquire(context, bytes, COLLET_WRITE, &to);
+    if (status == COLLET_OK && scale)
+        status = collet_array_acquire(context, scale, COLLET_WRITE, &factors);
     if (status == COLLET_OK)
-        status = collet_array_acquire(call->context, bytes, COLLET_WRITE, &to);
-    if (status == COLLET_OK)
-        status = collet_array_acquire(call->context, scale, COLLET_WRITE, &factors);
-    if (status == COLLET_OK)
-        status = pack_rows(call, source, recipe, to, factors);
+        status = ternary_pack_rows(call, source, recipe, to, NULL, factors);
     if (factors)
-        collet_array_release(call->context, scale);
+        collet_array_release(context, scale);
     if (to)
-        collet_array_release(call->context, bytes);
-    if (status == COLLET_OK && !ternary_recipe_scales(recipe, source)) {
-        collet_array_free(scale);
-        scale = NULL;
-    }
+        collet_array_release(context, bytes);
     if (status == COLLET_OK)
         return ternary_weights_adopt(call, out, bytes, scale, source->columns);
     collet_array_free(bytes);
     collet_array_free(scale);
+    return status;
+}
+
+/* What loading a layer of a .t2 file reports as its work: in t2 the padding is checked too. */
+static int64_t layer_work(const collet_t2_layer *layer)
+{
+    return layer->format == COLLET_TERNARY_T2 ? 4 * (int64_t)layer->weights_bytes
+                                              : layer->rows * layer->columns;
+}
+
+/* *bias becomes NULL where the matrix has none. */
+static collet_status load_matrix(ternary_call *call, const ternary_source *source, int64_t index,
+                                 const collet_ternary_quantize_params *quantize,
+                                 collet_ternary_weights **out, collet_array **bias)
+{
+    const ternary_recipe recipe = ternary_recipe_of(quantize, COLLET_TERNARY_T2);
+    int t2 = source->file->kind == COLLET_TERNARY_FILE_T2;
+
+    *bias = NULL;
+    if (t2 && quantize)
+        return collet_fail(&call->error, COLLET_INVALID, "%s: is packed already", source->text);
+    collet_status status = ternary_verify(call, source->file, index);
+    if (status == COLLET_OK && t2)
+        status = map_array(call, source, COLLET_F32, 0,
+                           collet_t2_bias(&source->file->t2, (uint32_t)index), bias);
+    if (status == COLLET_OK)
+        status = t2 && source->format == COLLET_TERNARY_T2
+                     ? load_mapped(call, source, out)
+                     : load_converted(call, source, &recipe, out);
+    if (status != COLLET_OK) {
+        collet_array_free(*bias);
+        *bias = NULL;
+    }
     return status;
 }
 
@@ -192,16 +117,9 @@ static collet_status file_load(ternary_call *call, collet_ternary_weights **out,
     collet_status status = ternary_source_open(file, index, &source, &call->error);
     if (status != COLLET_OK)
         return status;
-    if (file->kind != COLLET_TERNARY_FILE_T2) {
-        const ternary_recipe recipe = ternary_recipe_of(quantize, COLLET_TERNARY_T2);
-        call->total = source.rows * source.columns;
-        status = load_source(call, &source, &recipe, out);
-    } else if (quantize) {
-        status = collet_fail(&call->error, COLLET_INVALID, "%s: is packed already", source.text);
-    } else {
-        call->total = ternary_layer_work(&file->t2, (uint32_t)index);
-        status = load_layer(call, &file->t2, (uint32_t)index, out, &found);
-    }
+    call->total = file->kind == COLLET_TERNARY_FILE_T2 ? layer_work(&file->t2.layers[index])
+                                                       : source.rows * source.columns;
+    status = load_matrix(call, &source, index, quantize, out, &found);
     ternary_source_close(&source);
     if (status == COLLET_OK && bias)
         *bias = found;
@@ -226,22 +144,30 @@ collet_status collet_ternary_file_load(collet_context *context, collet_ternary_w
 
 /* ---- Networks -------------------------------------------------------------------------------- */
 
-static collet_status load_layers(ternary_call *call, const collet_t2_file *file,
-                                 collet_ternary_layer *layers, collet_ternary_weights **weights,
-                                 collet_array **biases)
-{
-    collet_status status = COLLET_OK;
+/* A layer with what it shares; an array of these is passed with its longer struct_size. */
+typedef struct loaded {
+    collet_ternary_layer layer;
+    collet_ternary_weights *weights;
+    collet_array *bias;
+} loaded;
 
-    for (uint32_t i = 0; i < file->count && status == COLLET_OK; i++) {
-        const collet_t2_layer *from = &file->layers[i];
-        status = load_layer(call, file, i, &weights[i], &biases[i]);
-        layers[i] = (collet_ternary_layer){.struct_size = sizeof *layers,
-                                           .activations = from->activations,
-                                           .relu = (from->flags & COLLET_T2_RELU) != 0,
-                                           .threshold = from->threshold,
-                                           .weights = weights[i],
-                                           .bias = biases[i]};
-    }
+static collet_status load_layer(ternary_call *call, const collet_ternary_file *file, uint32_t index,
+                                loaded *to)
+{
+    const collet_t2_layer *from = &file->t2.layers[index];
+    ternary_source source;
+
+    collet_status status = ternary_source_open(file, index, &source, &call->error);
+    if (status != COLLET_OK)
+        return status;
+    status = load_matrix(call, &source, index, NULL, &to->weights, &to->bias);
+    ternary_source_close(&source);
+    to->layer = (collet_ternary_layer){.struct_size = sizeof *to,
+                                       .activations = from->activations,
+                                       .relu = (from->flags & COLLET_T2_RELU) != 0,
+                                       .threshold = from->threshold,
+                                       .weights = to->weights,
+                                       .bias = to->bias};
     return status;
 }
 
@@ -250,34 +176,30 @@ static collet_status network_load(ternary_call *call, collet_ternary_network **o
                                   float threshold)
 {
     uint32_t count = file->t2.count;
+    collet_status status = COLLET_OK;
 
     if (file->kind != COLLET_TERNARY_FILE_T2)
         return collet_fail(&call->error, COLLET_FORMAT, "%s: is no .t2 file",
                            ternary_file_path(file));
-    collet_ternary_layer *layers = calloc(count, sizeof *layers);
-    collet_ternary_weights **weights = calloc(count, sizeof *weights);
-    collet_array **biases = calloc(count, sizeof *biases);
-    collet_status status = COLLET_OK;
-    if (!layers || !weights || !biases)
-        status = collet_fail(&call->error, COLLET_NO_MEMORY, "out of memory for %u layers", count);
+    loaded *layers = calloc(count, sizeof *layers);
+    if (!layers)
+        return collet_fail(&call->error, COLLET_NO_MEMORY, "out of memory for %u layers", count);
     for (uint32_t i = 0; i < count; i++)
-        call->total += ternary_layer_work(&file->t2, i);
-    if (status == COLLET_OK)
-        status = load_layers(call, &file->t2, layers, weights, biases);
-    for (uint32_t i = 0;
-         status == COLLET_OK && activations != COLLET_TERNARY_AS_STORED && i < count; i++) {
-        layers[i].activations = activations;
-        layers[i].threshold = threshold;
+        call->total += layer_work(&file->t2.layers[i]);
+    for (uint32_t i = 0; i < count && status == COLLET_OK; i++) {
+        status = load_layer(call, file, i, &layers[i]);
+        if (activations != COLLET_TERNARY_AS_STORED) {
+            layers[i].layer.activations = activations;
+            layers[i].layer.threshold = threshold;
+        }
     }
     if (status == COLLET_OK)
-        status = ternary_network_create(call, out, layers, count);
-    for (uint32_t i = 0; weights && biases && i < count; i++) {
-        collet_ternary_weights_free(weights[i]);
-        collet_array_free(biases[i]);
+        status = ternary_network_create(call, out, &layers->layer, count);
+    for (uint32_t i = 0; i < count; i++) {
+        collet_ternary_weights_free(layers[i].weights);
+        collet_array_free(layers[i].bias);
     }
     free(layers);
-    free(weights);
-    free(biases);
     return status;
 }
 

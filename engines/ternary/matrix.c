@@ -56,8 +56,8 @@ collet_status collet_ternary_file_matrix(const collet_ternary_file *file, int64_
         all.content = source.content;
         all.rows = source.rows;
         all.columns = source.columns;
-        all.row_bytes = ternary_source_row_bytes(&source);
-        all.format = source.packed.format;
+        all.row_bytes = source.row_bytes;
+        all.format = source.format;
         all.dtype = source.dtype;
         ternary_source_close(&source);
     }

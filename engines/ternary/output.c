@@ -2,13 +2,31 @@
 #include "ternary/output.h"
 
 #include "io/npy.h"
+#include "io/spool.h"
+#include "ternary/formats/t2_format.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#define PIECES 3u /* of a layer: weights, scale, bias */
+
+struct collet_ternary_output {
+    collet_spool *spool;
+    int64_t bytes, weights;
+    /* Of a .t2 file. */
+    collet_t2_layer *layers; /* NULL: an .npy file */
+    uint32_t count;
+    uint64_t piece; /* PIECES * layer + index of its piece: the first incomplete one, or the end */
+    uint64_t done;  /* bytes of it */
+    collet_t2_sum sum;
+};
+
+/* ---- Creation -------------------------------------------------------------------------------- */
 
 static collet_status output_new(collet_ternary_output **out, const char *path, collet_error *err)
 {
     *out = calloc(1, sizeof **out);
-    return *out ? (collet_status)COLLET_OK
+    return *out ? collet_spool_create(path, COLLET_SPOOL_OUTPUT, &(*out)->spool, err)
                 : collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to write it", path);
 }
 
@@ -20,48 +38,136 @@ collet_status ternary_output_npy(collet_ternary_output **out, const char *path, 
     size_t length = collet_npy_head(head, dtype, rows, ndim, shape);
     collet_status status = output_new(out, path, err);
 
-    if (status == COLLET_OK)
-        status = collet_spool_create(path, COLLET_SPOOL_OUTPUT, &(*out)->spool, err);
-    if (status == COLLET_OK)
-        status = collet_spool_write((*out)->spool, head, length, err);
-    return status;
+    return status == COLLET_OK ? collet_spool_write((*out)->spool, head, length, err) : status;
 }
 
 collet_status ternary_output_t2(collet_ternary_output **out, const char *path,
-                                collet_t2_layer *layers, uint32_t count, collet_error *err)
+                                collet_t2_layer *layers, uint32_t count, int64_t weights,
+                                collet_error *err)
 {
     uint64_t size;
-
     collet_status status = collet_t2_lay_out(path, layers, count, &size, err);
+
     if (status == COLLET_OK)
         status = output_new(out, path, err);
-    if (status == COLLET_OK)
-        status = collet_t2_writer_create(path, layers, count, size, &(*out)->writer, err);
-    if (status == COLLET_OK)
-        (*out)->bytes = (int64_t)size;
+    if (status != COLLET_OK)
+        return status;
+    collet_ternary_output *o = *out;
+    o->layers = malloc(count * sizeof *layers);
+    if (!o->layers)
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to write it", path);
+    memcpy(o->layers, layers, count * sizeof *layers);
+    o->count = count;
+    o->bytes = (int64_t)size;
+    o->weights = weights;
+    collet_t2_sum_begin(&o->sum);
+    return COLLET_OK;
+}
+
+void collet_ternary_output_free(collet_ternary_output *output)
+{
+    if (!output)
+        return;
+    collet_spool_free(output->spool);
+    free(output->layers);
+    free(output);
+}
+
+/* ---- Layers of a .t2 file -------------------------------------------------------------------- */
+
+static uint64_t piece_bytes(const collet_ternary_output *o)
+{
+    const collet_t2_layer *layer = &o->layers[o->piece / PIECES];
+    const uint64_t offsets[PIECES] = {0, layer->scale_offset, layer->bias_offset};
+
+    if (o->piece % PIECES == 0)
+        return layer->weights_bytes;
+    return offsets[o->piece % PIECES] ? (uint64_t)layer->rows * sizeof(float) : 0;
+}
+
+/* Skips complete pieces. */
+static void advance(collet_ternary_output *o)
+{
+    while (o->piece < PIECES * (uint64_t)o->count && o->done == piece_bytes(o)) {
+        o->done = 0;
+        o->piece++;
+        if (o->piece % PIECES == 0) {
+            o->layers[o->piece / PIECES - 1].checksum = collet_t2_sum_end(&o->sum);
+            collet_t2_sum_begin(&o->sum);
+        }
+    }
+}
+
+/* Writes zeros up to the piece; before the first, header and table replace them later. */
+static collet_status pad(collet_ternary_output *o, collet_error *err)
+{
+    static const uint8_t zeros[4096];
+    const collet_t2_layer *layer = &o->layers[o->piece / PIECES];
+    const uint64_t offsets[PIECES] = {layer->weights_offset, layer->scale_offset,
+                                      layer->bias_offset};
+    uint64_t missing;
+    collet_status status = COLLET_OK;
+
+    while (status == COLLET_OK &&
+           (missing = offsets[o->piece % PIECES] - (uint64_t)collet_spool_position(o->spool)) > 0)
+        status = collet_spool_write(o->spool, zeros,
+                                    missing < sizeof zeros ? (size_t)missing : sizeof zeros, err);
     return status;
 }
 
-collet_status ternary_output_add(collet_ternary_output *output, const void *bytes, uint64_t n,
+collet_status ternary_output_add(collet_ternary_output *o, const void *bytes, uint64_t n,
                                  collet_error *err)
 {
-    return output->writer ? collet_t2_writer_add(output->writer, bytes, n, err)
-                          : collet_spool_write(output->spool, bytes, (size_t)n, err);
+    collet_status status = COLLET_OK;
+
+    if (!o->layers)
+        return collet_spool_write(o->spool, bytes, (size_t)n, err);
+    if (n > 0 && (o->piece == PIECES * (uint64_t)o->count || n > piece_bytes(o) - o->done))
+        return collet_fail(err, COLLET_INVALID, "%s: more data than were laid out",
+                           collet_spool_path(o->spool));
+    if (n > 0 && o->done == 0)
+        status = pad(o, err);
+    if (status == COLLET_OK)
+        status = collet_spool_write(o->spool, bytes, (size_t)n, err);
+    if (status != COLLET_OK)
+        return status;
+    collet_t2_sum_add(&o->sum, bytes, n);
+    o->done += n;
+    advance(o);
+    return COLLET_OK;
 }
 
-collet_status ternary_output_finish(collet_ternary_output *output, collet_error *err)
+static collet_status write_head(collet_ternary_output *o, collet_error *err)
 {
-    if (output->writer)
-        return collet_t2_writer_link(output->writer, err);
-    output->bytes = collet_spool_size(output->spool);
-    return collet_spool_link(output->spool, err);
+    t2_head head = {
+        .version = T2_VERSION, .order = T2_ORDER, .size = (uint64_t)o->bytes, .layers = o->count};
+
+    if (o->piece != PIECES * (uint64_t)o->count)
+        return collet_fail(err, COLLET_INVALID, "%s: fewer data than were laid out",
+                           collet_spool_path(o->spool));
+    memcpy(head.magic, T2_MAGIC, sizeof head.magic);
+    head.checksum = t2_head_sum(&head, o->layers);
+    collet_status status = collet_spool_seek(o->spool, 0, err);
+    if (status == COLLET_OK)
+        status = collet_spool_write(o->spool, &head, sizeof head, err);
+    if (status == COLLET_OK)
+        status = collet_spool_write(o->spool, o->layers, o->count * sizeof *o->layers, err);
+    return status;
 }
+
+/* ---- Completion ------------------------------------------------------------------------------ */
 
 collet_status ternary_output_end(collet_ternary_output **out, collet_ternary_output *output,
                                  collet_status status, collet_error *err)
 {
-    if (status == COLLET_OK && output)
-        status = ternary_output_finish(output, err);
+    if (status == COLLET_OK && output) {
+        if (output->layers)
+            status = write_head(output, err);
+        else
+            output->bytes = collet_spool_size(output->spool);
+        if (status == COLLET_OK)
+            status = collet_spool_link(output->spool, err);
+    }
     if (status == COLLET_OK)
         *out = output;
     else
@@ -71,17 +177,7 @@ collet_status ternary_output_end(collet_ternary_output **out, collet_ternary_out
 
 collet_status collet_ternary_output_publish(collet_ternary_output *output, collet_error *err)
 {
-    return output->writer ? collet_t2_writer_rename(output->writer, err)
-                          : collet_spool_rename(output->spool, err);
-}
-
-void collet_ternary_output_free(collet_ternary_output *output)
-{
-    if (!output)
-        return;
-    collet_t2_writer_free(output->writer);
-    collet_spool_free(output->spool);
-    free(output);
+    return collet_spool_rename(output->spool, err);
 }
 
 int64_t collet_ternary_output_bytes(const collet_ternary_output *output)

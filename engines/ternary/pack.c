@@ -2,7 +2,6 @@
 /* Weights of .npy and GGUF files to a .t2 file. */
 #include "io/utf8.h"
 #include "ternary/block.h"
-#include "ternary/output.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -134,52 +133,25 @@ static collet_status prepare(pack_job *job, const collet_ternary_source *layers)
                            job->count);
     for (uint32_t i = 0; i < job->count && status == COLLET_OK; i++, at += layers->struct_size)
         status = prepare_layer(job, i, (const collet_ternary_source *)(const void *)at);
-    if (status == COLLET_OK)
-        status =
-            ternary_output_t2(&job->output, job->path, job->table, job->count, &job->call->error);
-    if (status == COLLET_OK)
-        job->output->weights = job->call->total;
-    return status;
+    return status == COLLET_OK ? ternary_output_t2(&job->output, job->path, job->table, job->count,
+                                                   job->call->total, &job->call->error)
+                               : status;
 }
 
 /* ---- Work ------------------------------------------------------------------------------------ */
-
-static collet_status pack_rows(pack_job *job, uint32_t index, ternary_block *block)
-{
-    pack_layer *layer = &job->layers[index];
-    uint64_t row_bytes = (uint64_t)collet_ternary_bytes(job->format, layer->source.columns);
-    int64_t rows = layer->source.rows;
-    collet_status status = COLLET_OK;
-
-    for (int64_t first = 0; first < rows && status == COLLET_OK; first += block->most) {
-        int64_t count = rows - first < block->most ? rows - first : block->most;
-        status = ternary_block_pack(job->call, &layer->source, &layer->recipe, first, count, block);
-        if (status == COLLET_OK)
-            status = ternary_output_add(job->output, block->bytes, (uint64_t)count * row_bytes,
-                                        &job->call->error);
-        if (layer->scale)
-            memcpy(layer->scale + first, block->scale, (size_t)count * sizeof(float));
-        if (status == COLLET_OK)
-            status = ternary_call_advance(job->call, count * layer->source.columns);
-    }
-    return status;
-}
 
 static collet_status pack_one(pack_job *job, uint32_t index)
 {
     const pack_layer *layer = &job->layers[index];
     collet_error *err = &job->call->error;
     uint64_t floats = (uint64_t)layer->source.rows * sizeof(float);
-    ternary_block block;
 
-    collet_status status = ternary_block_create(&layer->source, job->format, &block, err);
-    if (status == COLLET_OK)
-        status = pack_rows(job, index, &block);
+    collet_status status = ternary_pack_rows(job->call, &layer->source, &layer->recipe, NULL,
+                                             job->output, layer->scale);
     if (status == COLLET_OK && layer->scale)
         status = ternary_output_add(job->output, layer->scale, floats, err);
     if (status == COLLET_OK && layer->bias)
         status = ternary_output_add(job->output, layer->bias, floats, err);
-    ternary_block_free(&block);
     return status;
 }
 

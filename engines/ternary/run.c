@@ -104,6 +104,14 @@ static collet_status open_all(run_job *job)
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
+static void free_arrays(run_job *job)
+{
+    for (int i = 0; i < ARRAYS; i++) {
+        collet_array_free(job->arrays[i]);
+        job->arrays[i] = NULL;
+    }
+}
+
 /* Arrays for so many vectors: every chunk but the last has as many, so memory is reused. */
 static collet_status make_arrays(run_job *job, int64_t vectors)
 {
@@ -111,14 +119,13 @@ static collet_status make_arrays(run_job *job, int64_t vectors)
 
     if (a[Y] && collet_array_shape(a[Y])[0] == vectors)
         return COLLET_OK;
-    ternary_arrays_free(a, ARRAYS);
-    memset(a, 0, sizeof job->arrays);
-    collet_status status =
-        ternary_array_new(job->call, &a[RAW], job->x.dtype, vectors, job->inputs);
-    if (status == COLLET_OK)
-        status = ternary_array_new(job->call, &a[X], COLLET_F32, vectors, job->inputs);
-    if (status == COLLET_OK)
-        status = ternary_array_new(job->call, &a[Y], COLLET_F32, vectors, job->outputs);
+    const int64_t columns[ARRAYS] = {job->inputs, job->inputs, job->outputs};
+    const collet_dtype dtypes[ARRAYS] = {job->x.dtype, COLLET_F32, COLLET_F32};
+    collet_status status = COLLET_OK;
+    free_arrays(job);
+    for (int i = 0; i < ARRAYS && status == COLLET_OK; i++)
+        status = collet_array_create(job->call->context, &a[i], dtypes[i], 2,
+                                     (const int64_t[]){vectors, columns[i]});
     return status;
 }
 
@@ -154,7 +161,9 @@ static collet_status compute(run_job *job, int64_t first, int64_t count)
     if (status == COLLET_OK)
         status = collet_finish(context);
     job->seconds += now() - began;
-    return status == COLLET_OK ? ternary_array_take(job->call, a[Y], job->y) : status;
+    return status == COLLET_OK ? collet_array_read(context, a[Y], job->y,
+                                                   (size_t)(count * job->outputs) * sizeof *job->y)
+                               : status;
 }
 
 /* The index of the largest number; -1 where one is NaN. */
@@ -215,7 +224,7 @@ static collet_status run_files(run_job *job, collet_ternary_output **out)
     collet_status status = open_all(job);
     if (status == COLLET_OK)
         status = run_all(job);
-    ternary_arrays_free(job->arrays, ARRAYS);
+    free_arrays(job);
     free(job->y);
     collet_npy_close(&job->x);
     collet_npy_close(&job->labels);

@@ -6,15 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define AT_A_TIME ((int64_t)1 << 20)
+
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-static collet_status take_layer(ternary_source *source, int64_t index)
+static void take_layer(ternary_source *source, int64_t index)
 {
-    source->packed = ternary_packed_of_layer(&source->file->t2, (uint32_t)index);
+    const collet_t2_file *file = &source->file->t2;
+    const collet_t2_layer *layer = &file->layers[index];
+
     source->content = COLLET_TERNARY_PACKED;
-    source->rows = source->packed.rows;
-    source->columns = source->packed.columns;
-    return COLLET_OK;
+    source->format = layer->format;
+    source->rows = layer->rows;
+    source->columns = layer->columns;
+    source->bytes = collet_t2_weights(file, (uint32_t)index);
+    source->scale = collet_t2_scale(file, (uint32_t)index);
 }
 
 static collet_status take_array(ternary_source *source, collet_error *err)
@@ -39,54 +45,52 @@ static collet_status take_array(ternary_source *source, collet_error *err)
 
 static collet_status take_tensor(ternary_source *source, int64_t index, collet_error *err)
 {
+    static const struct {
+        uint32_t type, content, format;
+        collet_dtype dtype;
+    } types[] = {
+        {COLLET_GGUF_TQ2_0, COLLET_TERNARY_PACKED, COLLET_TERNARY_TQ2_0, COLLET_DTYPE_NONE},
+        {COLLET_GGUF_TQ1_0, COLLET_TERNARY_PACKED, COLLET_TERNARY_TQ1_0, COLLET_DTYPE_NONE},
+        {COLLET_GGUF_F16, COLLET_TERNARY_NUMBERS, 0, COLLET_F16},
+        {COLLET_GGUF_BF16, COLLET_TERNARY_NUMBERS, 0, COLLET_BF16},
+        {COLLET_GGUF_F32, COLLET_TERNARY_NUMBERS, 0, COLLET_F32},
+        {COLLET_GGUF_F64, COLLET_TERNARY_NUMBERS, 0, COLLET_F64},
+        {COLLET_GGUF_I8, COLLET_TERNARY_CODES, 0, COLLET_I8},
+    };
     const collet_gguf *gguf = &source->file->gguf;
     const collet_gguf_tensor *tensor = &gguf->tensors[index];
     char name[24];
 
-    source->tensor = tensor;
-    source->rows = tensor->rows;
-    source->columns = tensor->columns;
-    switch (tensor->type) {
-    case COLLET_GGUF_TQ2_0:
-    case COLLET_GGUF_TQ1_0:
-        source->content = COLLET_TERNARY_PACKED;
-        source->packed = ternary_packed_of_tensor(gguf, tensor, source->text);
-        return COLLET_OK;
-    case COLLET_GGUF_F16:
-        source->dtype = COLLET_F16;
-        return COLLET_OK;
-    case COLLET_GGUF_BF16:
-        source->dtype = COLLET_BF16;
-        return COLLET_OK;
-    case COLLET_GGUF_F32:
-        source->dtype = COLLET_F32;
-        return COLLET_OK;
-    case COLLET_GGUF_F64:
-        source->dtype = COLLET_F64;
-        return COLLET_OK;
-    case COLLET_GGUF_I8:
-        source->dtype = COLLET_I8;
-        source->content = COLLET_TERNARY_CODES;
-        return COLLET_OK;
-    default:
-        return collet_fail(err, COLLET_UNSUPPORTED,
-                           "%s: is of %s; TQ2_0, TQ1_0, F16, BF16, F32, F64 and I8 are read",
-                           source->text, collet_gguf_type_name(tensor->type, name));
-    }
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (types[i].type == tensor->type) {
+            source->tensor = tensor;
+            source->content = types[i].content;
+            source->format = types[i].format;
+            source->dtype = types[i].dtype;
+            source->has_blocks = source->content == COLLET_TERNARY_PACKED;
+            source->rows = tensor->rows;
+            source->columns = tensor->columns;
+            source->bytes = collet_mapping_data(gguf->mapping) + tensor->offset;
+            return COLLET_OK;
+        }
+    return collet_fail(err, COLLET_UNSUPPORTED,
+                       "%s: is of %s; TQ2_0, TQ1_0, F16, BF16, F32, F64 and I8 are read",
+                       source->text, collet_gguf_type_name(tensor->type, name));
 }
 
-/* The path, or "FILE:TENSOR". */
 static char *make_text(const collet_ternary_file *file, int64_t index)
 {
     const char *path = ternary_file_path(file);
-    char name[COLLET_GGUF_NAME], *text;
+    char name[COLLET_GGUF_NAME] = "";
+    size_t size = strlen(path) + sizeof name + 32;
+    char *text = malloc(size);
 
-    if (file->kind != COLLET_TERNARY_FILE_GGUF)
-        return strdup(path);
-    collet_gguf_name(&file->gguf.tensors[index], name);
-    text = malloc(strlen(path) + strlen(name) + 2);
-    if (text)
-        sprintf(text, "%s:%s", path, name);
+    if (text && file->kind == COLLET_TERNARY_FILE_T2)
+        snprintf(text, size, "%s: layer %lld", path, (long long)index);
+    else if (text && file->kind == COLLET_TERNARY_FILE_GGUF)
+        snprintf(text, size, "%s:%s", path, collet_gguf_name(&file->gguf.tensors[index], name));
+    else if (text)
+        strcpy(text, path);
     return text;
 }
 
@@ -102,7 +106,7 @@ collet_status ternary_source_open(const collet_ternary_file *file, int64_t index
         status = collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for its name",
                              ternary_file_path(file));
     else if (file->kind == COLLET_TERNARY_FILE_T2)
-        status = take_layer(out, index);
+        take_layer(out, index);
     else if (file->kind == COLLET_TERNARY_FILE_GGUF)
         status = take_tensor(out, index, err);
     else
@@ -111,6 +115,10 @@ collet_status ternary_source_open(const collet_ternary_file *file, int64_t index
         status = collet_fail(err, COLLET_SHAPE, "%s: has no weights", out->text);
     if (status != COLLET_OK)
         ternary_source_close(out);
+    else
+        out->row_bytes = out->content == COLLET_TERNARY_PACKED
+                             ? collet_ternary_bytes(out->format, out->columns)
+                             : out->columns * (int64_t)collet_dtype_size(out->dtype);
     return status;
 }
 
@@ -120,40 +128,41 @@ void ternary_source_close(ternary_source *source)
     *source = (ternary_source){0};
 }
 
-int64_t ternary_source_row_bytes(const ternary_source *source)
+collet_status ternary_verify(ternary_call *call, const collet_ternary_file *file, int64_t index)
 {
-    return source->content == COLLET_TERNARY_PACKED
-               ? source->packed.row_bytes
-               : source->columns * (int64_t)collet_dtype_size(source->dtype);
-}
-
-collet_status ternary_verify(ternary_call *call, const collet_t2_file *file, int64_t index)
-{
-    return collet_t2_verify(file, (uint32_t)index, ternary_call_stopped, call, &call->error);
-}
-
-int64_t ternary_layer_work(const collet_t2_file *file, uint32_t index)
-{
-    const collet_t2_layer *layer = &file->layers[index];
-
-    /* Of t2 the padding is checked too. */
-    return layer->rows *
-           (layer->format == COLLET_TERNARY_T2 ? 4 * (int64_t)layer->row_bytes : layer->columns);
+    return file->kind == COLLET_TERNARY_FILE_T2
+               ? collet_t2_verify(&file->t2, (uint32_t)index, ternary_call_stopped, call,
+                                  &call->error)
+               : (collet_status)COLLET_OK;
 }
 
 /* ---- Rows ---------------------------------------------------------------------------------- */
 
+int64_t ternary_rows_at_a_time(int64_t rows, int64_t columns)
+{
+    int64_t count = columns > 0 ? AT_A_TIME / columns : AT_A_TIME;
+
+    return count < 1 ? 1 : count > rows ? rows : count;
+}
+
+static void passed(const ternary_source *source, int64_t first, int64_t count)
+{
+    collet_mapping *mapping = ternary_file_mapping(source->file);
+    uint64_t offset = (uint64_t)(source->bytes - collet_mapping_data(mapping));
+
+    collet_mapping_passed(mapping, offset + (uint64_t)(first * source->row_bytes),
+                          (uint64_t)(count * source->row_bytes));
+}
+
 void ternary_source_rows(const ternary_source *source, int64_t first, int64_t count, void *out)
 {
-    if (source->tensor) {
-        uint64_t row = (uint64_t)source->columns * collet_dtype_size(source->dtype);
-        uint64_t offset = source->tensor->offset + (uint64_t)first * row;
-        memcpy(out, collet_mapping_data(source->file->gguf.mapping) + offset,
-               (uint64_t)count * row);
-        collet_mapping_passed(source->file->gguf.mapping, offset, (uint64_t)count * row);
+    const collet_npy *npy = &source->file->npy;
+
+    if (source->bytes) {
+        memcpy(out, source->bytes + first * source->row_bytes, (size_t)(count * source->row_bytes));
+        passed(source, first, count);
         return;
     }
-    const collet_npy *npy = &source->file->npy;
     if (npy->ndim == 1) { /* its rows are the elements */
         first = 0;
         count = npy->rows;
@@ -161,6 +170,76 @@ void ternary_source_rows(const ternary_source *source, int64_t first, int64_t co
     collet_npy_rows(npy, first, count, out);
     collet_npy_passed(npy, first, count);
 }
+
+/* INVALID with the first row that has an invalid code; there is one among the `count`. */
+static collet_status complain_of_codes(ternary_call *call, const ternary_source *source,
+                                       int64_t first, int64_t count, int8_t *codes)
+{
+    int32_t invalid = 0;
+    int64_t row = first;
+
+    for (; row < first + count; row++) {
+        collet_status status = ternary_source_codes(call, source, row, 1, codes, NULL, &invalid);
+        if (status != COLLET_OK)
+            return status;
+        if (invalid > 0)
+            break;
+    }
+    return collet_fail(&call->error, COLLET_INVALID,
+                       "%s: row %lld has %d weight%s with the invalid code 11", source->text,
+                       (long long)row, invalid, invalid == 1 ? "" : "s");
+}
+
+collet_status ternary_source_codes(ternary_call *call, const ternary_source *source, int64_t first,
+                                   int64_t count, int8_t *codes, float *block_scale,
+                                   int32_t *invalid)
+{
+    int32_t found = 0;
+
+    if (invalid)
+        *invalid = 0;
+    if (source->content == COLLET_TERNARY_CODES) {
+        ternary_source_rows(source, first, count, codes);
+        return COLLET_OK;
+    }
+    const collet_ternary_format_params params = {sizeof params, source->format};
+    int64_t blocks = source->columns / TERNARY_BLOCK_WEIGHTS;
+    const ternary_operand operands[] = {
+        {COLLET_I8, 2, {count, source->columns}, codes},
+        {COLLET_F32, 2, {count, blocks}, source->has_blocks ? block_scale : NULL},
+        {COLLET_I32, 0, {0}, invalid ? invalid : &found},
+        {COLLET_U8, 2, {count, source->row_bytes}, source->bytes + first * source->row_bytes}};
+    collet_status status =
+        ternary_kernel(call, source->text, COLLET_OP_TERNARY_UNPACK, &params, operands, 3);
+    passed(source, first, count);
+    return status == COLLET_OK && found > 0 ? complain_of_codes(call, source, first, count, codes)
+                                            : status;
+}
+
+void ternary_source_values(const ternary_source *source, int64_t first, int64_t count,
+                           const int8_t *codes, const float *block_scale, float *values)
+{
+    int64_t columns = source->columns;
+
+    for (int64_t r = 0; r < count; r++) {
+        float scale = source->scale ? source->scale[first + r] : 1;
+        for (int64_t c = 0; c < columns; c++) {
+            if (source->has_blocks && c % TERNARY_BLOCK_WEIGHTS == 0)
+                scale = block_scale[(r * columns + c) / TERNARY_BLOCK_WEIGHTS];
+            values[r * columns + c] = scale * (float)codes[r * columns + c];
+        }
+    }
+}
+
+const char *ternary_format_name(uint32_t format)
+{
+    static const char *const names[COLLET_TERNARY_FORMATS] = {"t2", "planes", "rotor", "tq2_0",
+                                                              "tq1_0"};
+
+    return names[format];
+}
+
+/* ---- Numbers ------------------------------------------------------------------------------- */
 
 static double half_number(uint16_t bits)
 {
@@ -174,57 +253,55 @@ static double half_number(uint16_t bits)
 
 double ternary_number(collet_dtype dtype, const void *elements, int64_t index)
 {
-    const uint8_t *at = (const uint8_t *)elements + (size_t)index * collet_dtype_size(dtype);
-    uint32_t word = 0;
-    uint16_t half;
-    float single;
-    double number;
-    int64_t whole;
-    int32_t small;
+    size_t size = collet_dtype_size(dtype);
+    union {
+        uint16_t half;
+        float single;
+        double number;
+        int8_t tiny;
+        uint8_t byte;
+        int32_t small;
+        int64_t whole;
+        uint32_t word;
+    } u;
 
+    memcpy(&u, (const uint8_t *)elements + (size_t)index * size, size);
     switch (dtype) {
     case COLLET_F16:
-        memcpy(&half, at, sizeof half);
-        return half_number(half);
+        return half_number(u.half);
     case COLLET_BF16:
-        memcpy(&half, at, sizeof half);
-        word = (uint32_t)half << 16;
-        memcpy(&single, &word, sizeof single);
-        return (double)single;
+        u.word = (uint32_t)u.half << 16;
+        return (double)u.single;
     case COLLET_F32:
-        memcpy(&single, at, sizeof single);
-        return (double)single;
+        return (double)u.single;
     case COLLET_F64:
-        memcpy(&number, at, sizeof number);
-        return number;
+        return u.number;
     case COLLET_I8:
-        return (double)(int8_t)*at;
+        return (double)u.tiny;
     case COLLET_U8:
-        return (double)*at;
+        return (double)u.byte;
     case COLLET_I32:
-        memcpy(&small, at, sizeof small);
-        return (double)small;
+        return (double)u.small;
     default:
-        memcpy(&whole, at, sizeof whole);
-        return (double)whole;
+        return (double)u.whole;
     }
 }
 
-collet_status ternary_source_complain(const ternary_source *source, int64_t first, int64_t count,
-                                      const void *rows, collet_error *err)
+collet_status ternary_source_complain(const ternary_source *source, collet_dtype dtype,
+                                      int64_t first, int64_t count, const void *elements,
+                                      collet_error *err)
 {
     double value = 0;
     int64_t i = 0;
 
     for (; i < count * source->columns; i++) {
-        value = ternary_number(source->dtype, rows, i);
-        if (source->content == COLLET_TERNARY_NUMBERS ? !isfinite(value) : !(fabs(value) <= 1))
+        value = ternary_number(dtype, elements, i);
+        if (dtype == COLLET_I8 ? fabs(value) > 1 : !isfinite(value))
             break;
     }
-    return collet_fail(
-        err, COLLET_INVALID, "%s: row %lld, column %lld is %g; %s", source->text,
-        (long long)(first + i / source->columns), (long long)(i % source->columns), value,
-        source->content == COLLET_TERNARY_NUMBERS ? "weights are finite" : "codes are -1, 0 and 1");
+    return collet_fail(err, COLLET_INVALID, "%s: row %lld, column %lld is %g; %s", source->text,
+                       (long long)(first + i / source->columns), (long long)(i % source->columns),
+                       value, dtype == COLLET_I8 ? "codes are -1, 0 and 1" : "weights are finite");
 }
 
 /* ---- Scales and biases --------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
 
 typedef struct unpack_job {
     ternary_call *call;
-    const ternary_packed *packed;
+    const ternary_source *source;
     uint32_t what;
     collet_ternary_output *output;
     /* of the rows that are unpacked at a time */
@@ -15,53 +15,43 @@ typedef struct unpack_job {
     float *values, *block_scale;
 } unpack_job;
 
-static collet_status write_bytes(unpack_job *job, int64_t first, int64_t count)
+static collet_status write_some(unpack_job *job, int64_t first, int64_t count)
 {
-    const ternary_packed *packed = job->packed;
+    const ternary_source *source = job->source;
+    uint64_t weights = (uint64_t)(count * source->columns);
+    collet_error *err = &job->call->error;
 
-    return ternary_output_add(job->output, packed->bytes + first * packed->row_bytes,
-                              (uint64_t)(count * packed->row_bytes), &job->call->error);
-}
-
-static collet_status write_codes(unpack_job *job, int64_t first, int64_t count)
-{
-    const ternary_packed *packed = job->packed;
-    uint64_t weights = (uint64_t)(count * packed->columns);
-    int32_t invalid = 0;
-
-    collet_status status = ternary_packed_codes(job->call, packed, first, count, job->codes,
-                                                job->block_scale, &invalid);
-    if (status == COLLET_OK && invalid > 0)
-        status = ternary_packed_complain(job->call, packed, first, count, job->codes);
+    if (job->what == COLLET_TERNARY_WRITE_BYTES)
+        return ternary_output_add(job->output, source->bytes + first * source->row_bytes,
+                                  (uint64_t)(count * source->row_bytes), err);
+    collet_status status =
+        ternary_source_codes(job->call, source, first, count, job->codes, job->block_scale, NULL);
     if (status != COLLET_OK)
         return status;
     if (job->what == COLLET_TERNARY_WRITE_CODES)
-        return ternary_output_add(job->output, job->codes, weights, &job->call->error);
-    ternary_packed_values(packed, first, count, job->codes, job->block_scale, job->values);
-    return ternary_output_add(job->output, job->values, weights * sizeof *job->values,
-                              &job->call->error);
+        return ternary_output_add(job->output, job->codes, weights, err);
+    ternary_source_values(source, first, count, job->codes, job->block_scale, job->values);
+    return ternary_output_add(job->output, job->values, weights * sizeof *job->values, err);
 }
 
 static collet_status write_rows(unpack_job *job)
 {
-    const ternary_packed *packed = job->packed;
-    int64_t most = ternary_rows_at_a_time(packed->rows, packed->columns);
-    size_t weights = (size_t)(most * packed->columns);
+    const ternary_source *source = job->source;
+    int64_t most = ternary_rows_at_a_time(source->rows, source->columns);
+    size_t weights = (size_t)(most * source->columns);
     collet_status status = COLLET_OK;
 
     job->codes = malloc(weights);
-    job->values =
-        malloc(job->what == COLLET_TERNARY_WRITE_VALUES ? weights * sizeof *job->values : 1);
+    job->values = malloc(weights * sizeof *job->values);
     job->block_scale = malloc((weights / TERNARY_BLOCK_WEIGHTS + 1) * sizeof *job->block_scale);
     if (!job->codes || !job->values || !job->block_scale)
         status = collet_fail(&job->call->error, COLLET_NO_MEMORY, "%s: no memory to unpack it",
-                             packed->what);
-    for (int64_t first = 0; first < packed->rows && status == COLLET_OK; first += most) {
-        int64_t count = packed->rows - first < most ? packed->rows - first : most;
-        status = job->what == COLLET_TERNARY_WRITE_BYTES ? write_bytes(job, first, count)
-                                                         : write_codes(job, first, count);
+                             source->text);
+    for (int64_t first = 0; first < source->rows && status == COLLET_OK; first += most) {
+        int64_t count = source->rows - first < most ? source->rows - first : most;
+        status = write_some(job, first, count);
         if (status == COLLET_OK)
-            status = ternary_call_advance(job->call, count * packed->columns);
+            status = ternary_call_advance(job->call, count * source->columns);
     }
     free(job->codes);
     free(job->values);
@@ -72,15 +62,13 @@ static collet_status write_rows(unpack_job *job)
 static collet_status write_file(unpack_job *job, collet_ternary_output **out, const char *path)
 {
     static const collet_dtype dtypes[] = {COLLET_I8, COLLET_F32, COLLET_U8};
-    const ternary_packed *packed = job->packed;
-    int64_t columns = job->what == COLLET_TERNARY_WRITE_BYTES ? packed->row_bytes : packed->columns;
+    const ternary_source *source = job->source;
+    int64_t columns = job->what == COLLET_TERNARY_WRITE_BYTES ? source->row_bytes : source->columns;
 
-    collet_status status = ternary_output_npy(&job->output, path, dtypes[job->what], packed->rows,
+    collet_status status = ternary_output_npy(&job->output, path, dtypes[job->what], source->rows,
                                               1, &columns, &job->call->error);
-    if (status == COLLET_OK) {
-        job->output->weights = job->call->total;
+    if (status == COLLET_OK)
         status = write_rows(job);
-    }
     return ternary_output_end(out, job->output, status, &job->call->error);
 }
 
@@ -88,6 +76,7 @@ static collet_status file_unpack(ternary_call *call, collet_ternary_output **out
                                  const collet_ternary_file *file, int64_t index, uint32_t what)
 {
     ternary_source source;
+    unpack_job job = {.call = call, .source = &source, .what = what};
 
     collet_status status = ternary_source_open(file, index, &source, &call->error);
     if (status != COLLET_OK)
@@ -102,12 +91,10 @@ static collet_status file_unpack(ternary_call *call, collet_ternary_output **out
                              source.text, what);
     if (status == COLLET_OK)
         status = ternary_check_output(path, ternary_file_path(file), &call->error);
-    if (status == COLLET_OK && file->kind == COLLET_TERNARY_FILE_T2)
-        status = ternary_verify(call, &file->t2, index);
-    if (status == COLLET_OK) {
-        unpack_job job = {.call = call, .packed = &source.packed, .what = what};
+    if (status == COLLET_OK)
+        status = ternary_verify(call, file, index);
+    if (status == COLLET_OK)
         status = write_file(&job, out, path);
-    }
     ternary_source_close(&source);
     return status;
 }

@@ -5,12 +5,10 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* Checked at a time, so that checking takes little memory. */
-#define CHUNK_BYTES (1 << 20)
-#define CHUNK_ROWS (16 << 10)
-
-#define BLOCK_BYTES 64 /* of t2 */
+#define CHUNK_BYTES ((int64_t)1 << 18) /* checked at a time: a million weights */
+#define BLOCK_BYTES 64                 /* of t2 */
 
 collet_status ternary_share(collet_context *context, collet_array **out, const collet_array *array)
 {
@@ -70,31 +68,45 @@ collet_status ternary_weights_adopt(ternary_call *call, collet_ternary_weights *
     return status;
 }
 
-static collet_status check_matrix(ternary_call *call, const char *function, const char *what,
+/* A matrix that a caller gave as its argument `name`. */
+static collet_status check_matrix(ternary_call *call, const char *what, const char *name,
                                   const void *out, const collet_array *matrix)
 {
     if (!out || !matrix)
         return collet_fail(&call->error, COLLET_INVALID, "%s: an argument that must not be NULL is",
-                           function);
+                           what);
+    if (!ternary_is_local(call->context, matrix))
+        return collet_fail(&call->error, COLLET_INVALID, "%s: %s belong to another runtime", what,
+                           name);
     if (collet_array_ndim(matrix) != 2)
-        return collet_fail(&call->error, COLLET_SHAPE, "%s: %s have %d axes, a matrix has 2",
-                           function, what, (int)collet_array_ndim(matrix));
+        return collet_fail(&call->error, COLLET_SHAPE, "%s: %s have %d axes, a matrix has 2", what,
+                           name, (int)collet_array_ndim(matrix));
     return COLLET_OK;
 }
 
-static collet_status check_scale(ternary_call *call, const char *function,
-                                 const collet_array *scale, int64_t rows)
+static collet_status check_dtype(ternary_call *call, const char *what, const char *name,
+                                 const collet_array *array, collet_dtype dtype)
+{
+    return collet_array_dtype(array) == dtype
+               ? (collet_status)COLLET_OK
+               : collet_fail(&call->error, COLLET_DTYPE, "%s: %s are %s, not %s", what, name,
+                             collet_dtype_name(collet_array_dtype(array)),
+                             collet_dtype_name(dtype));
+}
+
+static collet_status check_scale(ternary_call *call, const char *what, const collet_array *scale,
+                                 int64_t rows)
 {
     if (!scale)
         return COLLET_OK;
-    if (collet_array_dtype(scale) != COLLET_F32)
-        return collet_fail(&call->error, COLLET_DTYPE, "%s: the scales are %s, not f32", function,
-                           collet_dtype_name(collet_array_dtype(scale)));
+    if (!ternary_is_local(call->context, scale))
+        return collet_fail(&call->error, COLLET_INVALID, "%s: the scales belong to another runtime",
+                           what);
     if (collet_array_ndim(scale) != 1 || collet_array_shape(scale)[0] != rows)
         return collet_fail(&call->error, COLLET_SHAPE,
-                           "%s: %" PRId64 " scales for %" PRId64 " rows", function,
+                           "%s: %" PRId64 " scales for %" PRId64 " rows", what,
                            collet_array_size(scale), rows);
-    return COLLET_OK;
+    return check_dtype(call, what, "the scales", scale, COLLET_F32);
 }
 
 static collet_status copy_scale(ternary_call *call, collet_array **out, const collet_array *scale)
@@ -106,14 +118,8 @@ static collet_status copy_scale(ternary_call *call, collet_array **out, const co
     return status == COLLET_OK ? collet_copy(call->context, *out, scale) : status;
 }
 
-/* The number that a kernel wrote to `info`; waits for it. */
-static collet_status read_info(collet_context *cx, const collet_array *info, int32_t *count)
-{
-    return collet_array_read(cx, info, count, sizeof *count);
-}
-
 /* weights->bytes from the codes; INVALID where some are invalid. */
-static collet_status pack(ternary_call *call, collet_ternary_weights *weights,
+static collet_status pack(ternary_call *call, const char *what, collet_ternary_weights *weights,
                           const collet_array *codes)
 {
     collet_context *cx = call->context;
@@ -127,34 +133,35 @@ static collet_status pack(ternary_call *call, collet_ternary_weights *weights,
     if (status == COLLET_OK)
         status = collet_ternary_pack(cx, weights->bytes, info, codes, NULL, COLLET_TERNARY_T2);
     if (status == COLLET_OK)
-        status = read_info(cx, info, &wrong);
+        status = collet_array_read(cx, info, &wrong, sizeof wrong);
     if (status == COLLET_OK && wrong)
-        status =
-            collet_fail(&call->error, COLLET_INVALID,
-                        "ternary weights: %" PRId32 " of the codes are none of -1, 0, 1", wrong);
+        status = collet_fail(&call->error, COLLET_INVALID,
+                             "%s: %" PRId32 " of the codes are none of -1, 0, 1", what, wrong);
     collet_array_free(info);
     return status;
 }
 
-collet_status ternary_weights_from_codes(ternary_call *call, collet_ternary_weights **out,
-                                         const collet_array *codes, const collet_array *scale)
+static collet_status weights_from_codes(ternary_call *call, const char *what,
+                                        collet_ternary_weights **out, const collet_array *codes,
+                                        const collet_array *scale)
 {
-    static const char function[] = "collet_ternary_weights_from_codes";
     collet_ternary_weights *made = NULL;
-    collet_status status = check_matrix(call, function, "codes", out, codes);
+    collet_status status = check_matrix(call, what, "codes", out, codes);
     if (status == COLLET_OK)
-        status = check_scale(call, function, scale, collet_array_shape(codes)[0]);
+        status = check_dtype(call, what, "codes", codes, COLLET_I8);
+    if (status == COLLET_OK)
+        status = check_scale(call, what, scale, collet_array_shape(codes)[0]);
     if (status == COLLET_OK)
         status = weights_new(call, &made, collet_array_shape(codes)[1]);
     if (status == COLLET_OK)
-        status = pack(call, made, codes);
+        status = pack(call, what, made, codes);
     if (status == COLLET_OK)
         status = copy_scale(call, &made->scale, scale);
     return finish(out, made, status);
 }
 
-static collet_status quantize(ternary_call *call, collet_array *codes, collet_array *scale,
-                              const collet_array *weights,
+static collet_status quantize(ternary_call *call, const char *what, collet_array *codes,
+                              collet_array *scale, const collet_array *weights,
                               const collet_ternary_quantize_params *params)
 {
     collet_context *cx = call->context;
@@ -164,12 +171,12 @@ static collet_status quantize(ternary_call *call, collet_array *codes, collet_ar
     if (status == COLLET_OK)
         status = collet_ternary_quantize(cx, codes, scale, info, weights, params);
     if (status == COLLET_OK)
-        status = read_info(cx, info, &infinite);
+        status = collet_array_read(cx, info, &infinite, sizeof infinite);
     if (status == COLLET_OK && infinite)
-        status = collet_fail(&call->error, COLLET_INVALID,
-                             "ternary weights: %" PRId32
-                             " of the weights are not finite numbers; nothing was packed",
-                             infinite);
+        status =
+            collet_fail(&call->error, COLLET_INVALID,
+                        "%s: %" PRId32 " of the weights are not finite numbers; nothing was packed",
+                        what, infinite);
     collet_array_free(info);
     return status;
 }
@@ -181,175 +188,154 @@ static int takes_means(const collet_ternary_quantize_params *params)
            params->mode == COLLET_TERNARY_ABSMEAN;
 }
 
-static collet_status weights_quantize(ternary_call *call, collet_ternary_weights **out,
-                                      const collet_array *weights,
+static collet_status weights_quantize(ternary_call *call, const char *what,
+                                      collet_ternary_weights **out, const collet_array *weights,
                                       const collet_ternary_quantize_params *params)
 {
-    static const char function[] = "collet_ternary_weights_quantize";
     collet_ternary_weights *made = NULL;
     collet_array *codes = NULL;
-    collet_status status = check_matrix(call, function, "weights", out, weights);
+    collet_status status = check_matrix(call, what, "weights", out, weights);
     if (status == COLLET_OK && !params)
-        status = collet_fail(&call->error, COLLET_INVALID, "%s: no parameters", function);
+        status = collet_fail(&call->error, COLLET_INVALID, "%s: no parameters", what);
     if (status != COLLET_OK)
         return status;
+    collet_dtype dtype = collet_array_dtype(weights);
     const int64_t *shape = collet_array_shape(weights);
+    if (dtype != COLLET_F32 && dtype != COLLET_F64 && dtype != COLLET_F16 && dtype != COLLET_BF16)
+        return collet_fail(&call->error, COLLET_DTYPE,
+                           "%s: weights are %s, not f32, f64, f16 or bf16", what,
+                           collet_dtype_name(dtype));
     status = weights_new(call, &made, shape[1]);
     if (status == COLLET_OK)
         status = collet_array_create(call->context, &codes, COLLET_I8, 2, shape);
     if (status == COLLET_OK && takes_means(params))
         status = collet_array_create(call->context, &made->scale, COLLET_F32, 1, shape);
     if (status == COLLET_OK)
-        status = quantize(call, codes, made->scale, weights, params);
+        status = quantize(call, what, codes, made->scale, weights, params);
     if (status == COLLET_OK)
-        status = pack(call, made, codes);
+        status = pack(call, what, made, codes);
     collet_array_free(codes);
     return finish(out, made, status);
 }
 
-/* ---- Checking packed bytes ------------------------------------------------------------------- */
-
-/* Counts the invalid codes of packed rows (N, B), padding included; copies those of the last
- * `padding` columns to `tail` (N x padding) unless that is NULL. */
-static collet_status unpack_some(collet_context *cx, const collet_array *rows, int64_t padding,
-                                 int8_t *tail, int32_t *wrong)
-{
-    int64_t count = collet_array_shape(rows)[0], columns = 4 * collet_array_shape(rows)[1];
-    collet_array *codes = NULL, *info = NULL, *last = NULL;
-    collet_status status = collet_array_create(cx, &info, COLLET_I32, 0, NULL);
-    if (status == COLLET_OK)
-        status = collet_array_create(cx, &codes, COLLET_I8, 2, (int64_t[]){count, columns});
-    if (status == COLLET_OK)
-        status = collet_ternary_unpack(cx, codes, NULL, info, rows, COLLET_TERNARY_T2);
-    if (status == COLLET_OK)
-        status = read_info(cx, info, wrong);
-    if (status == COLLET_OK && tail)
-        status = collet_array_slice(cx, &last, codes, 1, columns - padding, padding, 1);
-    if (status == COLLET_OK && tail)
-        status = collet_array_read(cx, last, tail, (size_t)(count * padding));
-    collet_array_free(last);
-    collet_array_free(codes);
-    collet_array_free(info);
-    return status;
-}
+/* ---- Packed bytes ---------------------------------------------------------------------------- */
 
 static int64_t min_i64(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-/* The invalid codes of some rows, which need not be adjacent, a chunk of columns at a time. */
-static collet_status count_wrong(ternary_call *call, const collet_array *rows, int64_t *wrong)
+/* What is wrong with packed rows. */
+typedef struct faults {
+    int64_t invalid;  /* codes 11 */
+    int64_t tail_row; /* the first row with a weight after its columns; -1: none */
+    int tail;         /* that weight */
+} faults;
+
+static int64_t count_invalid(const uint8_t *bytes, int64_t n)
 {
-    int64_t count = collet_array_shape(rows)[0], width = collet_array_shape(rows)[1];
-    collet_status status = COLLET_OK;
-    for (int64_t at = 0; at < width && status == COLLET_OK; at += CHUNK_BYTES) {
-        int64_t bytes = min_i64(width - at, CHUNK_BYTES);
-        collet_array *chunk = NULL;
-        int32_t here = 0;
-        status = collet_array_slice(call->context, &chunk, rows, 1, at, bytes, 1);
-        if (status == COLLET_OK)
-            status = unpack_some(call->context, chunk, 0, NULL, &here);
-        *wrong += here;
-        collet_array_free(chunk);
-        if (status == COLLET_OK)
-            status = ternary_call_advance(call, 4 * bytes * count);
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i += 8) {
+        uint64_t word = 0;
+        memcpy(&word, bytes + i, (size_t)min_i64(n - i, 8));
+        word &= word >> 1 & 0x5555555555555555;
+        if (word)
+            count += __builtin_popcountll(word);
     }
+    return count;
+}
+
+/* Checks the weights after the first `used` of the last block of a row. */
+static void check_tail(const uint8_t *block, int64_t used, int64_t row, faults *found)
+{
+    for (int64_t i = used; i < 4 * BLOCK_BYTES && found->tail_row < 0; i++) {
+        int weight = (block[i % BLOCK_BYTES] >> i / BLOCK_BYTES * 2 & 3) - 1;
+        if (weight == -1 || weight == 1) {
+            found->tail_row = row;
+            found->tail = weight;
+        }
+    }
+}
+
+/* Copies rows first .. first + count of the bytes `at` .. `at` + n in each. */
+static collet_status read_part(collet_context *cx, const collet_array *bytes, int64_t first,
+                               int64_t count, int64_t at, int64_t n, uint8_t *out)
+{
+    collet_array *rows = NULL, *part = NULL;
+    collet_status status = collet_array_slice(cx, &rows, bytes, 0, first, count, 1);
+    if (status == COLLET_OK)
+        status = collet_array_slice(cx, &part, rows, 1, at, n, 1);
+    if (status == COLLET_OK)
+        status = collet_array_read(cx, part, out, (size_t)(count * n));
+    collet_array_free(part);
+    collet_array_free(rows);
     return status;
 }
 
-/* All codes, as many rows at a time as fill a chunk. */
-static collet_status check_codes(ternary_call *call, const collet_array *bytes)
+/* Reads all rows, several or a part of one at a time. */
+static collet_status find_faults(ternary_call *call, const collet_array *bytes, int64_t columns,
+                                 faults *found)
 {
-    int64_t rows = collet_array_shape(bytes)[0], width = collet_array_shape(bytes)[1], wrong = 0;
-    int64_t together = width && width < CHUNK_BYTES ? CHUNK_BYTES / width : 1;
-    collet_status status = COLLET_OK;
-    for (int64_t at = 0; width && at < rows && status == COLLET_OK; at += together) {
-        collet_array *some = NULL;
-        status =
-            collet_array_slice(call->context, &some, bytes, 0, at, min_i64(rows - at, together), 1);
-        if (status == COLLET_OK)
-            status = count_wrong(call, some, &wrong);
-        collet_array_free(some);
-    }
-    if (status == COLLET_OK && wrong)
-        status =
-            collet_fail(&call->error, COLLET_INVALID,
-                        "ternary weights: %" PRId64 " codes are 11, which is no weight", wrong);
-    return status;
-}
-
-static collet_status check_tail(ternary_call *call, const int8_t *tail, int64_t first,
-                                int64_t count, int64_t padding, int64_t columns)
-{
-    for (int64_t i = 0; i < count * padding; i++)
-        if (tail[i])
-            return collet_fail(&call->error, COLLET_INVALID,
-                               "ternary weights: row %" PRId64 " has a weight %d after its %" PRId64
-                               " columns, where only 0 may be",
-                               first + i / padding, tail[i], columns);
-    return COLLET_OK;
-}
-
-/* The last block of each row, some rows at a time. */
-static collet_status check_padding(ternary_call *call, const collet_array *bytes, int64_t columns)
-{
-    collet_context *cx = call->context;
     int64_t rows = collet_array_shape(bytes)[0], width = collet_array_shape(bytes)[1];
-    int64_t padding = 4 * width - columns;
-    collet_array *last = NULL;
-    if (padding == 0 || rows == 0)
-        return COLLET_OK;
-    int8_t *tail = malloc((size_t)(min_i64(rows, CHUNK_ROWS) * padding));
-    if (!tail)
-        return collet_fail(&call->error, COLLET_NO_MEMORY,
-                           "out of memory for checking ternary weights");
-    collet_status status =
-        collet_array_slice(cx, &last, bytes, 1, width - BLOCK_BYTES, BLOCK_BYTES, 1);
-    for (int64_t at = 0; at < rows && status == COLLET_OK; at += CHUNK_ROWS) {
-        int64_t count = min_i64(rows - at, CHUNK_ROWS);
-        collet_array *some = NULL;
-        int32_t wrong;
-        status = collet_array_slice(cx, &some, last, 0, at, count, 1);
-        if (status == COLLET_OK)
-            status = unpack_some(cx, some, padding, tail, &wrong);
-        if (status == COLLET_OK)
-            status = check_tail(call, tail, at, count, padding, columns);
-        if (status == COLLET_OK)
-            status = ternary_call_advance(call, 0);
-        collet_array_free(some);
+    int64_t piece = min_i64(width, CHUNK_BYTES), most = piece ? CHUNK_BYTES / piece : 0;
+    int64_t used = columns - 4 * (width - BLOCK_BYTES);
+    uint8_t *chunk = malloc(CHUNK_BYTES);
+    collet_status status = COLLET_OK;
+    if (!chunk)
+        return collet_fail(&call->error, COLLET_NO_MEMORY, "out of memory for checking weights");
+    for (int64_t row = 0, at = 0; width > 0 && row < rows && status == COLLET_OK;) {
+        int64_t count = min_i64(rows - row, most), n = min_i64(width - at, piece);
+        status = read_part(call->context, bytes, row, count, at, n, chunk);
+        if (status == COLLET_OK) {
+            found->invalid += count_invalid(chunk, count * n);
+            at += n;
+            for (int64_t r = 0; at == width && r < count; r++)
+                check_tail(chunk + (r + 1) * n - BLOCK_BYTES, used, row + r, found);
+            status = ternary_call_advance(call, 4 * count * n);
+        }
+        if (at == width) {
+            row += count;
+            at = 0;
+        }
     }
-    collet_array_free(last);
-    free(tail);
+    free(chunk);
     return status;
 }
 
-static collet_status check_bytes(ternary_call *call, const collet_array *bytes, int64_t columns)
+static collet_status check_bytes(ternary_call *call, const char *what, const collet_array *bytes,
+                                 int64_t columns)
 {
     int64_t needed = collet_ternary_bytes(COLLET_TERNARY_T2, columns);
-    if (collet_array_dtype(bytes) != COLLET_U8)
-        return collet_fail(&call->error, COLLET_DTYPE, "ternary weights: the bytes are %s, not u8",
-                           collet_dtype_name(collet_array_dtype(bytes)));
+    faults found = {.tail_row = -1};
     if (collet_array_shape(bytes)[1] != needed)
         return collet_fail(&call->error, COLLET_SHAPE,
-                           "ternary weights: rows of %" PRId64 " bytes; %" PRId64
-                           " columns take %" PRId64,
+                           "%s: rows of %" PRId64 " bytes; %" PRId64 " columns take %" PRId64, what,
                            collet_array_shape(bytes)[1], columns, needed);
-    collet_status status = check_codes(call, bytes);
-    return status == COLLET_OK ? check_padding(call, bytes, columns) : status;
+    collet_status status = find_faults(call, bytes, columns, &found);
+    if (status == COLLET_OK && found.invalid > 0)
+        status =
+            collet_fail(&call->error, COLLET_INVALID,
+                        "%s: %" PRId64 " codes are 11, which is no weight", what, found.invalid);
+    else if (status == COLLET_OK && found.tail_row >= 0)
+        status = collet_fail(&call->error, COLLET_INVALID,
+                             "%s: row %" PRId64 " has a weight %d after its %" PRId64
+                             " columns, where only 0 may be",
+                             what, found.tail_row, found.tail, columns);
+    return status;
 }
 
-collet_status ternary_weights_from_bytes(ternary_call *call, collet_ternary_weights **out,
-                                         const collet_array *bytes, int64_t columns,
-                                         const collet_array *scale)
+collet_status ternary_weights_from_bytes(ternary_call *call, const char *what,
+                                         collet_ternary_weights **out, const collet_array *bytes,
+                                         int64_t columns, const collet_array *scale)
 {
-    static const char function[] = "collet_ternary_weights_from_bytes";
     collet_ternary_weights *made = NULL;
-    collet_status status = check_matrix(call, function, "bytes", out, bytes);
+    collet_status status = check_matrix(call, what, "bytes", out, bytes);
     if (status == COLLET_OK)
-        status = check_scale(call, function, scale, collet_array_shape(bytes)[0]);
+        status = check_dtype(call, what, "bytes", bytes, COLLET_U8);
     if (status == COLLET_OK)
-        status = check_bytes(call, bytes, columns);
+        status = check_scale(call, what, scale, collet_array_shape(bytes)[0]);
+    if (status == COLLET_OK)
+        status = check_bytes(call, what, bytes, columns);
     if (status == COLLET_OK)
         status = weights_new(call, &made, columns);
     if (status == COLLET_OK)
@@ -361,11 +347,6 @@ collet_status ternary_weights_from_bytes(ternary_call *call, collet_ternary_weig
 
 /* ---- Public functions ------------------------------------------------------------------------ */
 
-static collet_status no_context(collet_error *err, const char *function)
-{
-    return collet_fail(err, COLLET_INVALID, "%s: the context is NULL", function);
-}
-
 collet_status collet_ternary_weights_quantize(collet_context *context, collet_ternary_weights **out,
                                               const collet_array *weights,
                                               const collet_ternary_quantize_params *params,
@@ -373,9 +354,9 @@ collet_status collet_ternary_weights_quantize(collet_context *context, collet_te
 {
     ternary_call call;
     if (!context)
-        return no_context(err, __func__);
+        return collet_fail(err, COLLET_INVALID, "%s: the context is NULL", __func__);
     ternary_call_begin(&call, context, NULL);
-    return ternary_call_end(&call, weights_quantize(&call, out, weights, params), err);
+    return ternary_call_end(&call, weights_quantize(&call, __func__, out, weights, params), err);
 }
 
 collet_status collet_ternary_weights_from_codes(collet_context *context,
@@ -385,9 +366,9 @@ collet_status collet_ternary_weights_from_codes(collet_context *context,
 {
     ternary_call call;
     if (!context)
-        return no_context(err, __func__);
+        return collet_fail(err, COLLET_INVALID, "%s: the context is NULL", __func__);
     ternary_call_begin(&call, context, NULL);
-    return ternary_call_end(&call, ternary_weights_from_codes(&call, out, codes, scale), err);
+    return ternary_call_end(&call, weights_from_codes(&call, __func__, out, codes, scale), err);
 }
 
 collet_status collet_ternary_weights_from_bytes(collet_context *context,
@@ -399,12 +380,12 @@ collet_status collet_ternary_weights_from_bytes(collet_context *context,
 {
     ternary_call call;
     if (!context)
-        return no_context(err, __func__);
+        return collet_fail(err, COLLET_INVALID, "%s: the context is NULL", __func__);
     ternary_call_begin(&call, context, monitor);
     if (bytes) /* (a broadcast view may have more elements than any memory) */
         call.total = 4 * min_i64(collet_array_size(bytes), INT64_MAX / 4);
-    return ternary_call_end(&call, ternary_weights_from_bytes(&call, out, bytes, columns, scale),
-                            err);
+    return ternary_call_end(
+        &call, ternary_weights_from_bytes(&call, __func__, out, bytes, columns, scale), err);
 }
 
 int64_t collet_ternary_weights_rows(const collet_ternary_weights *weights)

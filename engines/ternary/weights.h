@@ -14,12 +14,10 @@ struct collet_ternary_weights {
 collet_status ternary_weights_adopt(ternary_call *call, collet_ternary_weights **out,
                                     collet_array *bytes, collet_array *scale, int64_t columns);
 
-/* As the public functions, within a call. */
-collet_status ternary_weights_from_codes(ternary_call *call, collet_ternary_weights **out,
-                                         const collet_array *codes, const collet_array *scale);
-collet_status ternary_weights_from_bytes(ternary_call *call, collet_ternary_weights **out,
-                                         const collet_array *bytes, int64_t columns,
-                                         const collet_array *scale);
+/* collet_ternary_weights_from_bytes within a call; `what` begins the text of an error. */
+collet_status ternary_weights_from_bytes(ternary_call *call, const char *what,
+                                         collet_ternary_weights **out, const collet_array *bytes,
+                                         int64_t columns, const collet_array *scale);
 
 /* Another view of the whole array; NULL of NULL. */
 collet_status ternary_share(collet_context *context, collet_array **out, const collet_array *array);

@@ -98,10 +98,8 @@ static collet_status layers_write(ternary_call *call, collet_ternary_output **ou
     for (uint32_t i = 0; i < count && status == COLLET_OK; i++)
         status = describe(call, layer_at(layers, i), names ? names[i] : NULL, &table[i]);
     if (status == COLLET_OK)
-        status = ternary_output_t2(&output, path, table, count, &call->error);
+        status = ternary_output_t2(&output, path, table, count, call->total, &call->error);
     free(table);
-    if (status == COLLET_OK)
-        output->weights = call->total;
     for (uint32_t i = 0; i < count && status == COLLET_OK; i++)
         status = write_layer(call, output, layer_at(layers, i));
     return ternary_output_end(out, output, status, &call->error);

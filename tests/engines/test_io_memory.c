@@ -19,8 +19,8 @@
 #include "io/npy_read.h"
 #include "trajectory/formats/readahead.h"
 #include "io/results.h"
-#include "ternary/formats/t2_file.h"
 #include "io/spool.h"
+#include "ternary/output.h"
 #include "trajectory/formats/topology.h"
 
 #include <collet/trajectory.h>
@@ -242,19 +242,15 @@ static collet_status write_t2(const char *name)
     static const uint8_t row[64];
     collet_t2_layer layer = {.rows = 1, .columns = 1};
     const char *path = io_path(directory, name);
-    collet_t2_writer *writer = NULL;
-    uint64_t size;
+    collet_ternary_output *output = NULL, *complete = NULL;
 
-    collet_status status = collet_t2_lay_out(path, &layer, 1, &size, NULL);
+    collet_status status = ternary_output_t2(&output, path, &layer, 1, 1, NULL);
     if (status == COLLET_OK)
-        status = collet_t2_writer_create(path, &layer, 1, size, &writer, NULL);
+        status = ternary_output_add(output, row, sizeof row, NULL);
+    status = ternary_output_end(&complete, output, status, NULL);
     if (status == COLLET_OK)
-        status = collet_t2_writer_add(writer, row, sizeof row, NULL);
-    if (status == COLLET_OK)
-        status = collet_t2_writer_link(writer, NULL);
-    if (status == COLLET_OK)
-        status = collet_t2_writer_rename(writer, NULL);
-    collet_t2_writer_free(writer);
+        status = collet_ternary_output_publish(complete, NULL);
+    collet_ternary_output_free(complete);
     return status;
 }
 

@@ -11,6 +11,7 @@
 #include "io_files.h"
 #include "io/npy_read.h"
 #include "ternary/formats/t2_format.h"
+#include "ternary/output.h"
 #include "io/utf8.h"
 
 #include <stdio.h>
@@ -290,26 +291,27 @@ static void test_t2_write(void **state)
     char *directory = io_make_directory();
     const char *path = io_path(directory, "w.t2");
     uint8_t rows[3 * 128];
-    collet_t2_writer *writer;
+    collet_ternary_output *output, *complete = NULL;
     collet_t2_file file;
-    uint64_t size;
 
     (void)state;
     for (size_t i = 0; i < sizeof rows; i++)
         rows[i] = (uint8_t)i;
-    assert_int_equal(collet_t2_lay_out(path, &layer, 1, &size, NULL), COLLET_OK);
-    assert_int_equal(layer.row_bytes, 128);
-    assert_int_equal(collet_t2_writer_create(path, &layer, 1, size, &writer, NULL), COLLET_OK);
-    assert_int_equal(collet_t2_writer_add(writer, rows, 100, NULL), COLLET_OK);
-    assert_int_equal(collet_t2_writer_add(writer, rows, 285, NULL), COLLET_INVALID);
-    assert_int_equal(collet_t2_writer_add(writer, rows + 100, 284, NULL), COLLET_OK);
-    assert_int_equal(collet_t2_writer_link(writer, NULL), COLLET_INVALID);
-    assert_int_equal(io_count_entries(directory), 0);
-    assert_int_equal(collet_t2_writer_add(writer, bias, sizeof bias, NULL), COLLET_OK);
-    assert_int_equal(collet_t2_writer_add(writer, bias, 1, NULL), COLLET_INVALID);
-    assert_int_equal(collet_t2_writer_link(writer, NULL), COLLET_OK);
-    assert_int_equal(collet_t2_writer_rename(writer, NULL), COLLET_OK);
-    collet_t2_writer_free(writer);
+    for (int whole = 0; whole < 2; whole++) {
+        assert_int_equal(ternary_output_t2(&output, path, &layer, 1, 900, NULL), COLLET_OK);
+        assert_int_equal(layer.weights_bytes, 3 * 128);
+        assert_int_equal(ternary_output_add(output, rows, 100, NULL), COLLET_OK);
+        assert_int_equal(ternary_output_add(output, rows, 285, NULL), COLLET_INVALID);
+        assert_int_equal(ternary_output_add(output, rows + 100, 284, NULL), COLLET_OK);
+        if (whole)
+            assert_int_equal(ternary_output_add(output, bias, sizeof bias, NULL), COLLET_OK);
+        assert_int_equal(ternary_output_add(output, bias, 13, NULL), COLLET_INVALID);
+        assert_int_equal(ternary_output_end(&complete, output, COLLET_OK, NULL),
+                         whole ? COLLET_OK : COLLET_INVALID);
+        assert_int_equal(io_count_entries(directory), whole);
+    }
+    assert_int_equal(collet_ternary_output_publish(complete, NULL), COLLET_OK);
+    collet_ternary_output_free(complete);
 
     assert_int_equal(collet_t2_open(path, &file, NULL), COLLET_OK);
     assert_int_equal(collet_t2_verify(&file, 0, NULL, NULL, NULL), COLLET_OK);
@@ -374,25 +376,33 @@ static void test_t2_names(void **state)
     char *directory = io_make_directory();
     const char *path = io_path(directory, "name.t2");
     static const uint8_t row[64];
-    collet_t2_writer *writer;
+    collet_t2_layer layer = {.rows = 1, .columns = 256};
+    collet_ternary_output *output, *complete;
     collet_t2_file file;
     collet_error err;
     uint64_t size;
+    t2_head head;
 
     (void)state;
+    assert_int_equal(ternary_output_t2(&output, path, &layer, 1, 256, NULL), COLLET_OK);
+    assert_int_equal(ternary_output_add(output, row, sizeof row, NULL), COLLET_OK);
+    assert_int_equal(ternary_output_end(&complete, output, COLLET_OK, NULL), COLLET_OK);
+    assert_int_equal(collet_ternary_output_publish(complete, NULL), COLLET_OK);
+    collet_ternary_output_free(complete);
+    io_bytes image = io_load(path);
+    memcpy(&head, image.data, sizeof head);
+    memcpy(&layer, image.data + sizeof head, sizeof layer);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        collet_t2_layer layer = {.rows = 1, .columns = 256};
-        assert_int_equal(collet_t2_lay_out(path, &layer, 1, &size, NULL), COLLET_OK);
         snprintf(layer.name, sizeof layer.name, "%s", names[i]);
-        assert_int_equal(collet_t2_writer_create(path, &layer, 1, size, &writer, NULL), COLLET_OK);
-        assert_int_equal(collet_t2_writer_add(writer, row, sizeof row, NULL), COLLET_OK);
-        assert_int_equal(collet_t2_writer_link(writer, NULL), COLLET_OK);
-        assert_int_equal(collet_t2_writer_rename(writer, NULL), COLLET_OK);
-        collet_t2_writer_free(writer);
+        head.checksum = t2_head_sum(&head, &layer);
+        memcpy(image.data, &head, sizeof head);
+        memcpy(image.data + sizeof head, &layer, sizeof layer);
+        io_save(path, image.data, image.size);
         assert_int_equal(collet_t2_open(path, &file, &err), COLLET_INVALID);
         assert_non_null(strstr(err.text, "the name of layer 0 is not UTF-8, or has a control"));
         assert_int_equal(collet_t2_lay_out(path, &layer, 1, &size, NULL), COLLET_INVALID);
     }
+    free(image.data);
     io_remove_directory(directory);
 }
 

@@ -225,9 +225,12 @@ static void numbers_that_are_none(void **state)
     float numbers[] = {1, NAN, -1, INFINITY, 0, 2};
     collet_array *a = array_of(cx, COLLET_F32, 2, SHAPE(2, 3), numbers);
     collet_array *row = array_of(cx, COLLET_F32, 1, SHAPE(6), numbers);
+    collet_array *whole = array_for(cx, COLLET_I32, 2, SHAPE(2, 3));
     (void)state;
     REFUSED(collet_ternary_weights_quantize(cx, &w, a, &params, &failure), COLLET_INVALID,
             "2 of the weights are not finite numbers; nothing was packed");
+    REFUSED(collet_ternary_weights_quantize(cx, &w, whole, &params, &failure), COLLET_DTYPE,
+            "collet_ternary_weights_quantize: weights are i32, not f32, f64, f16 or bf16");
     REFUSED(collet_ternary_weights_quantize(cx, &w, row, &params, &failure), COLLET_SHAPE,
             "1 axes");
     REFUSED(collet_ternary_weights_quantize(cx, &w, NULL, &params, &failure), COLLET_INVALID,
@@ -241,6 +244,7 @@ static void numbers_that_are_none(void **state)
                      COLLET_INVALID);
     collet_array_free(a);
     collet_array_free(row);
+    collet_array_free(whole);
 }
 
 static void codes_that_are_none(void **state)
@@ -251,9 +255,12 @@ static void codes_that_are_none(void **state)
     collet_array *good = random_codes(cx, 2, 3, 1), *scale = floats(cx, 3, 1);
     collet_array *wide = array_for(cx, COLLET_F64, 1, SHAPE(2));
     collet_array *alone = array_of(cx, COLLET_F32, 0, NULL, &one);
+    collet_array *numbers = array_for(cx, COLLET_F32, 2, SHAPE(2, 3));
     (void)state;
     REFUSED(collet_ternary_weights_from_codes(cx, &w, a, NULL, &failure), COLLET_INVALID,
             "3 of the codes are none of -1, 0, 1");
+    REFUSED(collet_ternary_weights_from_codes(cx, &w, numbers, NULL, &failure), COLLET_DTYPE,
+            "collet_ternary_weights_from_codes: codes are f32, not i8");
     REFUSED(collet_ternary_weights_from_codes(cx, &w, good, scale, &failure), COLLET_SHAPE,
             "3 scales for 2 rows");
     REFUSED(collet_ternary_weights_from_codes(cx, &w, good, wide, &failure), COLLET_DTYPE,
@@ -269,6 +276,7 @@ static void codes_that_are_none(void **state)
     collet_array_free(scale);
     collet_array_free(wide);
     collet_array_free(alone);
+    collet_array_free(numbers);
 }
 
 static void bytes_refused(int64_t rows, int64_t width, int64_t columns, int64_t at,
@@ -302,11 +310,36 @@ static void bytes_that_are_none(void **state)
     REFUSED(collet_ternary_weights_from_bytes(cx, &w, a, -1, NULL, NULL, &failure), COLLET_SHAPE,
             "-1 columns");
     REFUSED(collet_ternary_weights_from_bytes(cx, &w, codes, 256, NULL, NULL, &failure),
-            COLLET_DTYPE, "the bytes are i8, not u8");
+            COLLET_DTYPE, "collet_ternary_weights_from_bytes: bytes are i8, not u8");
     REFUSED(collet_ternary_weights_from_bytes(cx, &w, NULL, 256, NULL, NULL, &failure),
             COLLET_INVALID, "NULL");
     collet_array_free(a);
     collet_array_free(codes);
+}
+
+/* Messages have the names of the arguments, not those of the operands of the kernels. */
+static void arrays_of_another_runtime(void **state)
+{
+    const collet_ternary_quantize_params params = {.struct_size = sizeof params, .mode = 1};
+    collet_runtime *other = runtime_with(SCALAR_PLUGIN, NULL);
+    collet_context *its = context_of(other);
+    collet_array *codes = random_codes(its, 2, 256, 1), *numbers = random_floats(its, 2, 256, 2);
+    collet_array *bytes = array_for(its, COLLET_U8, 2, SHAPE(2, 64)), *scale = floats(its, 2, 1);
+    collet_array *good = random_codes(cx, 2, 256, 3);
+    (void)state;
+    REFUSED(collet_ternary_weights_from_codes(cx, &w, codes, NULL, &failure), COLLET_INVALID,
+            "codes belong to another runtime");
+    REFUSED(collet_ternary_weights_from_codes(cx, &w, good, scale, &failure), COLLET_INVALID,
+            "the scales belong to another runtime");
+    REFUSED(collet_ternary_weights_quantize(cx, &w, numbers, &params, &failure), COLLET_INVALID,
+            "weights belong to another runtime");
+    REFUSED(collet_ternary_weights_from_bytes(cx, &w, bytes, 256, NULL, NULL, &failure),
+            COLLET_INVALID, "bytes belong to another runtime");
+    collet_array *all[] = {codes, numbers, bytes, scale, good};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        collet_array_free(all[i]);
+    collet_context_destroy(its);
+    collet_runtime_destroy(other);
 }
 
 /* The padding after the last column is checked too, and only that. */
@@ -382,6 +415,7 @@ int main(void)
         TEST(numbers_that_are_none),
         TEST(codes_that_are_none),
         TEST(bytes_that_are_none),
+        TEST(arrays_of_another_runtime),
         TEST(padding_of_every_width),
         TEST(checking_can_be_cancelled),
     };

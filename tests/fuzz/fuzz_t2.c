@@ -14,16 +14,15 @@
 static void correct(uint8_t *data, size_t size)
 {
     t2_head head;
-    size_t table = size > sizeof head ? (size - sizeof head) / sizeof(t2_entry) : 0;
+    size_t table = size > sizeof head ? (size - sizeof head) / sizeof(collet_t2_layer) : 0;
 
     if (table == 0)
         return;
     memcpy(&head, data, sizeof head);
     memcpy(head.magic, T2_MAGIC, sizeof head.magic);
     head.size = size;
-    if (head.layers < table)
-        table = head.layers;
-    head.checksum = t2_head_sum(&head, data + sizeof head, table * sizeof(t2_entry));
+    if (head.layers <= table)
+        head.checksum = t2_head_sum(&head, (const void *)(data + sizeof head));
     memcpy(data, &head, sizeof head);
 }
 

@@ -82,15 +82,13 @@ void ternary_t2(const char *directory, const char *name, collet_t2_layer *layer,
                 size_t bytes)
 {
     const char *path = io_path(directory, name);
-    collet_t2_writer *writer;
-    uint64_t size;
+    collet_ternary_output *output, *complete;
 
-    assert_int_equal(collet_t2_lay_out(path, layer, 1, &size, NULL), COLLET_OK);
-    assert_int_equal(collet_t2_writer_create(path, layer, 1, size, &writer, NULL), COLLET_OK);
-    assert_int_equal(collet_t2_writer_add(writer, rows, bytes, NULL), COLLET_OK);
-    assert_int_equal(collet_t2_writer_link(writer, NULL), COLLET_OK);
-    assert_int_equal(collet_t2_writer_rename(writer, NULL), COLLET_OK);
-    collet_t2_writer_free(writer);
+    assert_int_equal(ternary_output_t2(&output, path, layer, 1, 0, NULL), COLLET_OK);
+    assert_int_equal(ternary_output_add(output, rows, bytes, NULL), COLLET_OK);
+    assert_int_equal(ternary_output_end(&complete, output, COLLET_OK, NULL), COLLET_OK);
+    assert_int_equal(collet_ternary_output_publish(complete, NULL), COLLET_OK);
+    collet_ternary_output_free(complete);
 }
 
 tool_result ternary_tool(const char *directory, int quiet, const char *const *args)

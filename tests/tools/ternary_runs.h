@@ -6,7 +6,7 @@
 
 #include "io_files.h"
 #include "npz_reader.h"
-#include "ternary/formats/t2_file.h"
+#include "ternary/output.h"
 #include "tool_run.h"
 
 #include <collet/collet.h>

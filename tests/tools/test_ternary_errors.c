@@ -181,7 +181,7 @@ static void test_gguf(void **state)
     memcpy(blocks + 66 + 64, "\x00\x7E", 2); /* NaN */
     ternary_gguf(directory, "w.gguf", 35, 1, 2 * K, blocks, sizeof blocks);
     CHECK("has the scale nan", "pack", "w.gguf:w");
-    CHECK("a scale that is not finite", "pack", "w.gguf:w", "--absmean");
+    CHECK("row 0, column 256 is nan; weights are finite", "pack", "w.gguf:w", "--absmean");
     blocks[66] = 0x5F; /* two codes 11 */
     ternary_gguf(directory, "w.gguf", 35, 2, K, blocks, sizeof blocks);
     CHECK("row 1 has 2 weights with the invalid code 11", "pack", "w.gguf:w");

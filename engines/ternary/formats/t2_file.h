@@ -48,22 +48,25 @@
 #define COLLET_T2_SCALE 2u
 #define COLLET_T2_BIAS 4u
 
+/* An entry of the table. */
 typedef struct collet_t2_layer {
     uint32_t format;
     uint32_t flags; /* COLLET_T2_* */
     int64_t rows, columns;
     uint32_t activations;
     float threshold;
-    char name[COLLET_T2_NAME];
-    /* Computed from the above. */
-    uint64_t row_bytes;
+    /* Computed from the above, except for the checksum. */
     uint64_t weights_offset, weights_bytes;
     uint64_t scale_offset, bias_offset; /* 0: absent */
     uint64_t checksum;
+    char name[COLLET_T2_NAME];
 } collet_t2_layer;
 
-/* Checks the layers and computes their offsets; *size becomes the size of the file. SHAPE where two
- * layers do not fit each other; INVALID, OVERFLOW. `path` begins the text. */
+_Static_assert(sizeof(collet_t2_layer) == 128, "the table has no padding");
+
+/* Checks the layers, computes their offsets and clears what follows the end of their names; *size
+ * becomes the size of the file. SHAPE where two layers do not fit each other; INVALID, OVERFLOW.
+ * `path` begins the text. */
 collet_status collet_t2_lay_out(const char *path, collet_t2_layer *layers, uint32_t count,
                                 uint64_t *size, collet_error *err);
 
@@ -105,26 +108,5 @@ collet_status collet_t2_verify(const collet_t2_file *file, uint32_t index, int (
 uint8_t *collet_t2_weights(const collet_t2_file *file, uint32_t index);
 float *collet_t2_scale(const collet_t2_file *file, uint32_t index);
 float *collet_t2_bias(const collet_t2_file *file, uint32_t index);
-
-/* ---- Writing ------------------------------------------------------------------------------- */
-
-/*
- * The data of every layer in the order of the file, in pieces of any size; then `link` and
- * `rename`, as of a spool: the file gets its name when all of it was written.
- */
-typedef struct collet_t2_writer collet_t2_writer;
-
-/* Copies the layers, which collet_t2_lay_out has laid out to `size` bytes. */
-collet_status collet_t2_writer_create(const char *path, const collet_t2_layer *layers,
-                                      uint32_t count, uint64_t size, collet_t2_writer **out,
-                                      collet_error *err);
-/* The next bytes; INVALID beyond the end of the piece (weights, scale, bias) that they begin in. */
-collet_status collet_t2_writer_add(collet_t2_writer *writer, const void *bytes, uint64_t n,
-                                   collet_error *err);
-/* INVALID unless everything was added. After it only the name is missing. */
-collet_status collet_t2_writer_link(collet_t2_writer *writer, collet_error *err);
-collet_status collet_t2_writer_rename(collet_t2_writer *writer, collet_error *err);
-/* Without a successful rename nothing is left behind. NULL is allowed. */
-void collet_t2_writer_free(collet_t2_writer *writer);
 
 #endif

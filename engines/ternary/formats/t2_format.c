@@ -68,7 +68,7 @@ uint64_t collet_t2_sum_end(collet_t2_sum *sum)
     return mix(h, sum->bytes);
 }
 
-uint64_t t2_head_sum(const t2_head *head, const void *table, uint64_t table_bytes)
+uint64_t t2_head_sum(const t2_head *head, const collet_t2_layer *table)
 {
     t2_head copy = *head;
     collet_t2_sum sum;
@@ -76,13 +76,13 @@ uint64_t t2_head_sum(const t2_head *head, const void *table, uint64_t table_byte
     copy.checksum = 0;
     collet_t2_sum_begin(&sum);
     collet_t2_sum_add(&sum, &copy, sizeof copy);
-    collet_t2_sum_add(&sum, table, table_bytes);
+    collet_t2_sum_add(&sum, table, head->layers * sizeof *table);
     return collet_t2_sum_end(&sum);
 }
 
 /* ---- Layout -------------------------------------------------------------------------------- */
 
-static collet_status check_name(const char *path, const collet_t2_layer *layer, uint32_t index,
+static collet_status check_name(const char *path, collet_t2_layer *layer, uint32_t index,
                                 collet_error *err)
 {
     size_t length = strnlen(layer->name, COLLET_T2_NAME);
@@ -97,10 +97,11 @@ static collet_status check_name(const char *path, const collet_t2_layer *layer, 
                                path, index);
         at += n;
     }
+    memset(layer->name + length, 0, COLLET_T2_NAME - length);
     return COLLET_OK;
 }
 
-static collet_status check_layer(const char *path, const collet_t2_layer *layer, uint32_t index,
+static collet_status check_layer(const char *path, collet_t2_layer *layer, uint32_t index,
                                  collet_error *err)
 {
     if (layer->rows < 1 || layer->columns < 1 || layer->columns > INT32_MAX)
@@ -134,13 +135,12 @@ static int place(uint64_t *end, uint64_t bytes, uint64_t *offset)
     return !__builtin_add_overflow(*offset, bytes, end) && *end <= INT64_MAX;
 }
 
-static int place_layer(collet_t2_layer *layer, uint64_t *end)
+static int place_layer(collet_t2_layer *layer, int64_t row_bytes, uint64_t *end)
 {
     uint64_t floats;
 
     layer->scale_offset = layer->bias_offset = 0;
-    return !__builtin_mul_overflow((uint64_t)layer->rows, layer->row_bytes,
-                                   &layer->weights_bytes) &&
+    return !__builtin_mul_overflow(layer->rows, row_bytes, &layer->weights_bytes) &&
            !__builtin_mul_overflow((uint64_t)layer->rows, sizeof(float), &floats) &&
            place(end, layer->weights_bytes, &layer->weights_offset) &&
            (!(layer->flags & COLLET_T2_SCALE) || place(end, floats, &layer->scale_offset)) &&
@@ -150,7 +150,7 @@ static int place_layer(collet_t2_layer *layer, uint64_t *end)
 collet_status collet_t2_lay_out(const char *path, collet_t2_layer *layers, uint32_t count,
                                 uint64_t *size, collet_error *err)
 {
-    uint64_t end = sizeof(t2_head) + (uint64_t)count * sizeof(t2_entry);
+    uint64_t end = sizeof(t2_head) + (uint64_t)count * sizeof *layers;
 
     if (count < 1)
         return collet_fail(err, COLLET_INVALID, "%s: has no layers", path);
@@ -169,29 +169,11 @@ collet_status collet_t2_lay_out(const char *path, collet_t2_layer *layers, uint3
                                "%s: layer %u has %lld columns; tq2_0 and tq1_0 hold multiples of "
                                "256",
                                path, i, (long long)layer->columns);
-        layer->row_bytes = (uint64_t)bytes;
-        if (!place_layer(layer, &end))
+        if (!place_layer(layer, bytes, &end))
             return collet_fail(err, COLLET_OVERFLOW,
                                "%s: layer %u of %lld x %lld weights ends beyond 2^63 bytes", path,
                                i, (long long)layer->rows, (long long)layer->columns);
     }
     *size = end;
     return COLLET_OK;
-}
-
-void t2_entry_of(const collet_t2_layer *layer, t2_entry *entry)
-{
-    memset(entry, 0, sizeof *entry);
-    entry->format = layer->format;
-    entry->flags = layer->flags;
-    entry->rows = (uint64_t)layer->rows;
-    entry->columns = (uint64_t)layer->columns;
-    entry->activations = layer->activations;
-    entry->threshold = layer->threshold;
-    entry->weights_offset = layer->weights_offset;
-    entry->weights_bytes = layer->weights_bytes;
-    entry->scale_offset = layer->scale_offset;
-    entry->bias_offset = layer->bias_offset;
-    entry->checksum = layer->checksum;
-    memcpy(entry->name, layer->name, strnlen(layer->name, COLLET_T2_NAME - 1));
 }

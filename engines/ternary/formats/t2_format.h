@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* t2_format.h - the bytes of head and table, shared by the reader and the writer of t2_file.h. */
-#ifndef COLLET_IO_T2_FORMAT_H
-#define COLLET_IO_T2_FORMAT_H
+/* t2_format.h - the header of a .t2 file, for its reader and its writer. */
+#ifndef COLLET_ENGINES_TERNARY_T2_FORMAT_H
+#define COLLET_ENGINES_TERNARY_T2_FORMAT_H
 
 #include "t2_file.h"
 
@@ -19,21 +19,9 @@ typedef struct t2_head {
     uint8_t zeros[24];
 } t2_head;
 
-typedef struct t2_entry {
-    uint32_t format, flags;
-    uint64_t rows, columns;
-    uint32_t activations;
-    float threshold;
-    uint64_t weights_offset, weights_bytes, scale_offset, bias_offset, checksum;
-    char name[COLLET_T2_NAME];
-} t2_entry;
-
-_Static_assert(sizeof(t2_head) == 64 && sizeof(t2_entry) == 128, "the format has no other padding");
-
-/* The entry of a layer that was laid out. */
-void t2_entry_of(const collet_t2_layer *layer, t2_entry *entry);
+_Static_assert(sizeof(t2_head) == 64, "the header has no padding");
 
 /* The checksum of a head, its own taken as 0, and the table. */
-uint64_t t2_head_sum(const t2_head *head, const void *table, uint64_t table_bytes);
+uint64_t t2_head_sum(const t2_head *head, const collet_t2_layer *table);
 
 #endif

@@ -30,49 +30,37 @@ static collet_status check_head(const char *path, const t2_head *head, uint64_t 
                            path, head->size > size ? "is truncated" : "has bytes behind its end",
                            (unsigned long long)size, (unsigned long long)head->size);
     if (head->zero != 0 || memcmp(head->zeros, zeros, sizeof zeros) != 0 || head->layers < 1 ||
-        head->layers > (size - sizeof *head) / sizeof(t2_entry))
+        head->layers > (size - sizeof *head) / sizeof(collet_t2_layer))
         return collet_fail(err, COLLET_FORMAT, "%s: is damaged: its header is invalid", path);
     return COLLET_OK;
 }
 
-/* The fields of an entry that others are computed from. 0 where a number is out of range. */
-static int take_entry(const t2_entry *entry, collet_t2_layer *layer)
+/* The layers of the table, laid out again: the format fixes every offset. */
+static collet_status read_table(collet_t2_file *file, const char *path,
+                                const collet_t2_layer *table, collet_error *err)
 {
-    memset(layer, 0, sizeof *layer);
-    layer->format = entry->format;
-    layer->flags = entry->flags;
-    layer->rows = (int64_t)entry->rows;
-    layer->columns = (int64_t)entry->columns;
-    layer->activations = entry->activations;
-    layer->threshold = entry->threshold;
-    layer->checksum = entry->checksum;
-    memcpy(layer->name, entry->name, sizeof layer->name);
-    return entry->rows <= INT64_MAX && entry->columns <= INT64_MAX;
-}
+    uint64_t size = collet_mapping_size(file->mapping), laid_out;
 
-/* The format fixes every offset, so a reader can compute them. */
-static collet_status check_places(const char *path, const collet_t2_file *file,
-                                  const t2_entry *table, uint64_t size, collet_error *err)
-{
-    t2_entry entry;
-
-    for (uint32_t i = 0; i < file->count; i++) {
-        t2_entry_of(&file->layers[i], &entry);
-        if (memcmp(&entry, &table[i], sizeof entry) != 0)
-            return collet_fail(err, COLLET_FORMAT,
-                               "%s: is damaged: the offsets of layer %u are wrong", path, i);
-    }
-    if (size != collet_mapping_size(file->mapping))
-        return collet_fail(
-            err, COLLET_FORMAT, "%s: is damaged: its layers take %llu bytes, the file has %llu",
-            path, (unsigned long long)size, (unsigned long long)collet_mapping_size(file->mapping));
-    return COLLET_OK;
+    memcpy(file->layers, table, file->count * sizeof *table);
+    for (uint32_t i = 0; i < file->count; i++)
+        if (table[i].rows < 0 || table[i].columns < 0)
+            return collet_fail(err, COLLET_OVERFLOW, "%s: layer %u is larger than 2^63", path, i);
+    collet_status status = collet_t2_lay_out(path, file->layers, file->count, &laid_out, err);
+    for (uint32_t i = 0; i < file->count && status == COLLET_OK; i++)
+        if (memcmp(&file->layers[i], &table[i], sizeof *table) != 0)
+            status = collet_fail(err, COLLET_FORMAT,
+                                 "%s: is damaged: the offsets of layer %u are wrong", path, i);
+    if (status == COLLET_OK && laid_out != size)
+        status = collet_fail(err, COLLET_FORMAT,
+                             "%s: is damaged: its layers take %llu bytes, the file has %llu", path,
+                             (unsigned long long)laid_out, (unsigned long long)size);
+    return status;
 }
 
 static collet_status read_file(collet_t2_file *file, const char *path, collet_error *err)
 {
     const uint8_t *bytes = collet_mapping_data(file->mapping);
-    uint64_t size = collet_mapping_size(file->mapping), laid_out;
+    uint64_t size = collet_mapping_size(file->mapping);
     t2_head head;
 
     if (!collet_t2_recognise(bytes, size))
@@ -83,8 +71,8 @@ static collet_status read_file(collet_t2_file *file, const char *path, collet_er
     collet_status status = check_head(path, &head, size, err);
     if (status != COLLET_OK)
         return status;
-    const t2_entry *table = (const t2_entry *)(bytes + sizeof head);
-    if (head.checksum != t2_head_sum(&head, table, head.layers * sizeof *table))
+    const collet_t2_layer *table = (const collet_t2_layer *)(const void *)(bytes + sizeof head);
+    if (head.checksum != t2_head_sum(&head, table))
         return collet_fail(err, COLLET_FORMAT, "%s: is damaged: the checksum of its header differs",
                            path);
     file->count = head.layers;
@@ -92,11 +80,7 @@ static collet_status read_file(collet_t2_file *file, const char *path, collet_er
     if (!file->layers)
         return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for its %u layers", path,
                            head.layers);
-    for (uint32_t i = 0; i < head.layers; i++)
-        if (!take_entry(&table[i], &file->layers[i]))
-            return collet_fail(err, COLLET_OVERFLOW, "%s: layer %u is larger than 2^63", path, i);
-    status = collet_t2_lay_out(path, file->layers, file->count, &laid_out, err);
-    return status == COLLET_OK ? check_places(path, file, table, laid_out, err) : status;
+    return read_table(file, path, table, err);
 }
 
 collet_status collet_t2_open(const char *path, collet_t2_file *out, collet_error *err)

@@ -217,6 +217,7 @@ COLLET_API collet_status collet_ternary_output_publish(collet_ternary_output *ou
 /* Removes what was not published. */
 COLLET_API void collet_ternary_output_free(collet_ternary_output *output);
 COLLET_API int64_t collet_ternary_output_bytes(const collet_ternary_output *output);
+/* Of the layers of a .t2 file; 0 of other files. */
 COLLET_API int64_t collet_ternary_output_weights(const collet_ternary_output *output);
 
 /* One layer to be packed; set struct_size, zero the rest, fill in what is wanted. */
