@@ -18,10 +18,10 @@
 #include "capabilities.h"
 #include "util/json.h"
 
-#define CACHE_FORMAT 1
+#define CACHE_FORMAT 2
 #define MAX_FILE ((size_t)1 << 21)
 #define MAX_WRITING 3600 /* seconds after which an unfinished file has no writer any more */
-#define MAX_CONTENT 4096 /* of a file below /proc that a report depends on */
+#define MAX_CONTENT 4096 /* of a file in /proc that a report depends on */
 
 /* ---- Key --------------------------------------------------------------------------------- */
 
@@ -30,7 +30,7 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return file_hash(hash, text, strlen(text) + 1); /* with the NUL: "ab","c" is not "a","bc" */
 }
 
-/* A path's state; of a pseudo-file, which has no size and no lasting times, its contents. */
+/* A path's identity; the contents of a pseudo-file, which has no size and no stable times. */
 static uint64_t hash_path(uint64_t hash, const char *path)
 {
     file_identity identity;
@@ -47,7 +47,7 @@ static uint64_t hash_path(uint64_t hash, const char *path)
                  : file_hash(hash, &identity, sizeof identity);
 }
 
-/* Summed, so that the order of the environment does not matter. */
+/* A sum: independent of the order of the environment. */
 static uint64_t hash_variables(uint64_t hash, const char *pattern)
 {
     size_t length = strlen(pattern);
@@ -84,17 +84,11 @@ static uint64_t hash_key(const probe_cache_key *key)
     return hash;
 }
 
-static void key_text(const probe_cache_key *key, char text[17])
-{
-    snprintf(text, 17, "%016llx", (unsigned long long)hash_key(key));
-}
-
 static void file_name(const probe_cache_key *key, char name[64])
 {
-    char report[17];
-    key_text(key, report);
-    snprintf(name, 64, "probe-%016llx-%s.json",
-             (unsigned long long)hash_text(FILE_HASH_START, key->path), report);
+    snprintf(name, 64, "probe-%016llx-%016llx.json",
+             (unsigned long long)hash_text(FILE_HASH_START, key->path),
+             (unsigned long long)hash_key(key));
 }
 
 /* ---- Directory --------------------------------------------------------------------------- */
@@ -115,7 +109,7 @@ static int make_directories(const char *path)
     return !mkdir(copy, 0700) || errno == EEXIST;
 }
 
-/* -1 unless the directory is this user's and nobody else's. */
+/* -1 unless the directory is accessible to this user alone. */
 static int open_directory(const char *path, int make)
 {
     struct stat st;
@@ -142,21 +136,16 @@ static char *read_own_file(int directory, const char *name, size_t *length)
     if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_nlink == 1 &&
         !(st.st_mode & 077) && st.st_size > 0 && (size_t)st.st_size <= MAX_FILE)
         text = malloc((size_t)st.st_size);
-    *length = 0;
-    while (text && *length < (size_t)st.st_size) {
-        ssize_t n = read(fd, text + *length, (size_t)st.st_size - *length);
-        if (n > 0) {
-            *length += (size_t)n;
-        } else if (n == 0 || errno != EINTR) {
-            free(text);
-            text = NULL;
-        }
+    *length = (size_t)st.st_size;
+    if (text && TEMP_FAILURE_RETRY(read(fd, text, *length)) != (ssize_t)*length) {
+        free(text);
+        text = NULL;
     }
     close(fd);
     return text;
 }
 
-/* Refusals because of the plugin's own table, which no driver and no library changes. */
+/* Refusals because of the plugin's table, which no driver and no library changes. */
 static int refusal_lasts(const char *code)
 {
     return !strcmp(code, "missing-entry") || !strcmp(code, "entry-null") ||
@@ -173,21 +162,17 @@ static int report_lasts(const char *code, const char *reason, const char *capabi
            capabilities_verify(capabilities, &devices, NULL) == COLLET_OK && devices > 0;
 }
 
-static int parse_report(const char *text, size_t length, const probe_cache_key *key,
-                        probe_report *report)
+static int parse_report(const char *text, size_t length, const char *name, probe_report *report)
 {
-    char expected[17];
     cJSON *root = NULL;
     int64_t format;
-    key_text(key, expected);
     if (json_parse(text, length, &root, NULL, NULL) != COLLET_OK)
         return 0;
-    const char *found = json_string(root, "key"), *code = json_string(root, "code");
+    const char *key = json_string(root, "key"), *code = json_string(root, "code");
     const char *reason = json_string(root, "reason");
     const char *capabilities = json_string(root, "capabilities");
-    int fine = json_integer(root, "format", CACHE_FORMAT, CACHE_FORMAT, &format) && found &&
-               !strcmp(found, expected) && code && reason &&
-               report_lasts(code, reason, capabilities) &&
+    int fine = json_integer(root, "format", CACHE_FORMAT, CACHE_FORMAT, &format) && key &&
+               !strcmp(key, name) && code && reason && report_lasts(code, reason, capabilities) &&
                probe_report_set(report, code, reason, capabilities, 0, NULL) == COLLET_OK;
     cJSON_Delete(root);
     return fine;
@@ -203,21 +188,20 @@ int probe_cache_get(const probe_cache_key *key, probe_report *report)
     file_name(key, name);
     char *text = read_own_file(directory, name, &length);
     close(directory);
-    int found = text && parse_report(text, length, key, report);
+    int found = text && parse_report(text, length, name, report);
     free(text);
     return found;
 }
 
 /* ---- Writing ----------------------------------------------------------------------------- */
 
-static char *print_report(const probe_cache_key *key, const probe_report *report)
+static char *print_report(const probe_cache_key *key, const char *name, const probe_report *report)
 {
-    char expected[17], *text = NULL;
+    char *text = NULL;
     cJSON *root = cJSON_CreateObject();
-    key_text(key, expected);
     if (root && cJSON_AddNumberToObject(root, "format", CACHE_FORMAT) &&
         cJSON_AddStringToObject(root, "path", key->path) &&
-        cJSON_AddStringToObject(root, "key", expected) &&
+        cJSON_AddStringToObject(root, "key", name) &&
         cJSON_AddStringToObject(root, "code", report->code) &&
         cJSON_AddStringToObject(root, "reason", report->reason) &&
         (!report->capabilities ||
@@ -229,67 +213,48 @@ static char *print_report(const probe_cache_key *key, const probe_report *report
 
 static int write_new_file(int directory, const char *name, const char *text)
 {
-    size_t length = strlen(text), written = 0;
+    ssize_t length = (ssize_t)strlen(text);
     int fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return 0;
-    while (written < length) {
-        ssize_t n = write(fd, text + written, length - written);
-        if (n > 0)
-            written += (size_t)n;
-        else if (n == 0 || errno != EINTR)
-            break;
-    }
-    int fine = !close(fd) && written == length;
-    if (!fine)
-        unlinkat(directory, name, 0);
-    return fine;
+    int written = TEMP_FAILURE_RETRY(write(fd, text, (size_t)length)) == length;
+    return !close(fd) && written;
 }
 
-typedef struct kept_file {
-    char name[64];
-    struct timespec written;
-} kept_file;
-
-static int is_older(const kept_file *a, const kept_file *b)
+static int is_older(struct timespec a, struct timespec b)
 {
-    return a->written.tv_sec != b->written.tv_sec ? a->written.tv_sec < b->written.tv_sec
-                                                  : a->written.tv_nsec < b->written.tv_nsec;
+    return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
 }
 
-/* A writer that was killed leaves a file whose name begins with '.'. */
-static int is_left_behind(const char *name, const struct stat *st)
-{
-    return !strncmp(name, ".probe-", 7) && st->st_mtim.tv_sec < time(NULL) - MAX_WRITING;
-}
-
-/* Removes what killed writers left, and the oldest report when there are more than
+/* Removes what killed writers left, and the oldest report if there are more than
  * PROBE_CACHE_FILES. One is enough: a call adds at most one. */
 static void prune(int directory)
 {
-    kept_file oldest = {.name = ""}, file;
+    char oldest[64] = "";
+    struct timespec time_of_oldest = {0};
     int count = 0, copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *entries = copy < 0 ? NULL : fdopendir(copy);
     struct dirent *entry;
     struct stat st;
     while (entries && (entry = readdir(entries))) {
-        if (fstatat(directory, entry->d_name, &st, AT_SYMLINK_NOFOLLOW))
+        const char *name = entry->d_name;
+        if (fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW))
             continue;
-        if (is_left_behind(entry->d_name, &st))
-            unlinkat(directory, entry->d_name, 0);
-        if (strncmp(entry->d_name, "probe-", 6) || strlen(entry->d_name) >= sizeof file.name)
+        if (!strncmp(name, ".probe-", 7) && st.st_mtim.tv_sec < time(NULL) - MAX_WRITING)
+            unlinkat(directory, name, 0);
+        if (strncmp(name, "probe-", 6) || strlen(name) >= sizeof oldest)
             continue;
-        memcpy(file.name, entry->d_name, strlen(entry->d_name) + 1);
-        file.written = st.st_mtim;
-        if (!count++ || is_older(&file, &oldest))
-            oldest = file;
+        if (!count++ || is_older(st.st_mtim, time_of_oldest)) {
+            memcpy(oldest, name, strlen(name) + 1);
+            time_of_oldest = st.st_mtim;
+        }
     }
     if (entries)
         closedir(entries);
     else if (copy >= 0)
         close(copy);
     if (count > PROBE_CACHE_FILES)
-        unlinkat(directory, oldest.name, 0);
+        unlinkat(directory, oldest, 0);
 }
 
 void probe_cache_put(const probe_cache_key *key, const probe_report *report)
@@ -301,12 +266,13 @@ void probe_cache_put(const probe_cache_key *key, const probe_report *report)
     int directory = open_directory(key->directory, 1);
     if (directory < 0)
         return;
-    char *text = print_report(key, report);
     file_name(key, name);
+    char *text = print_report(key, name, report);
     clock_gettime(CLOCK_MONOTONIC, &t);
     snprintf(temporary, sizeof temporary, ".%s.%ld.%ld", name, (long)getpid(), t.tv_nsec);
-    if (text && strlen(text) <= MAX_FILE && write_new_file(directory, temporary, text) &&
-        renameat(directory, temporary, directory, name))
+    if (text && strlen(text) <= MAX_FILE &&
+        (!write_new_file(directory, temporary, text) ||
+         renameat(directory, temporary, directory, name)))
         unlinkat(directory, temporary, 0);
     prune(directory);
     free(text);

@@ -20,15 +20,15 @@ void probing_clear(probing *p)
 {
     free(p->death_code);
     free(p->death_reason);
+    free(p->settings);
     probe_report_clear(&p->report);
-    p->death_code = p->death_reason = NULL;
 }
 
 /* ---- The cache --------------------------------------------------------------------------- */
 
 static probe_cache_key key_of(const loader_options *o, const char *program, const probing *p)
 {
-    return (probe_cache_key){.directory = o->cache_directory,
+    return (probe_cache_key){.directory = o->cache_directory ? o->cache_directory : "",
                              .path = p->path,
                              .program = program,
                              .file = p->file,
@@ -37,52 +37,31 @@ static probe_cache_key key_of(const loader_options *o, const char *program, cons
                              .threads = o->host->threads(o->host)};
 }
 
-static int has_cache(const loader_options *o)
-{
-    return o->cache_directory && o->cache_directory[0];
-}
-
-static void look_up(const loader_options *o, const char *program, probing *p)
-{
-    probe_cache_key key = key_of(o, program, p);
-    p->cached = has_cache(o) && probe_cache_get(&key, &p->report);
-}
-
-static void remember(const loader_options *o, const char *program, const probing *p)
-{
-    probe_cache_key key = key_of(o, program, p);
-    int hung = p->death_code && !strncmp(p->death_code, "hang-in-", 8);
-    if (has_cache(o) && !p->cached && !hung)
-        probe_cache_put(&key, &p->report);
-}
-
 /* ---- One round of probes ------------------------------------------------------------------- */
 
-/* Probes each entry i with chosen[i]; settings[i] NULL: the settings of the options. */
-static collet_status run_chosen(const loader_options *o, const char *program, probing *list,
-                                const int *chosen, const char **const *settings, size_t count,
-                                collet_error *err)
+static collet_status run_pending(const loader_options *o, const char *program, probing *list,
+                                 size_t count, collet_error *err)
 {
-    probe_request requests[PROBE_MAX_AT_ONCE] = {{.program = NULL}};
-    probe_report reports[PROBE_MAX_AT_ONCE] = {{.code = NULL}};
+    probe_request requests[PROBE_MAX_AT_ONCE];
+    probe_report reports[PROBE_MAX_AT_ONCE];
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
-        if (chosen[i])
+        if (list[i].pending)
             requests[n++] = (probe_request){
                 .program = program,
                 .path = list[i].path,
-                .settings = settings[i] ? settings[i] : o->settings,
+                .settings = list[i].settings ? list[i].settings : o->settings,
                 .threads = o->host->threads(o->host),
                 .timeout_ms = o->timeout_ms > 0 ? o->timeout_ms : LOADER_TIMEOUT_MS,
             };
     }
-    if (n == 0)
-        return COLLET_OK;
     collet_status status = probe_run(requests, reports, n, err);
     n = 0;
-    for (size_t i = 0; i < count; i++)
-        if (chosen[i])
+    for (size_t i = 0; i < count; i++) {
+        if (list[i].pending)
             list[i].report = reports[n++];
+        list[i].pending = 0;
+    }
     return status;
 }
 
@@ -104,7 +83,7 @@ static int needs_safe_mode(const loader_options *o, const probing *p)
            !is_set(o->settings, p->manifest->name);
 }
 
-/* The settings of the options, then the one of safe mode: one allocation. */
+/* The settings of the options, then that of safe mode, in one allocation. */
 static const char **safe_settings(const loader_options *o, const probing *p)
 {
     size_t count = 0;
@@ -149,33 +128,18 @@ static collet_status add_choice(probing *p, collet_error *err)
     return COLLET_OK;
 }
 
-static collet_status repeat_safely(const loader_options *o, const char *program, probing *list,
-                                   size_t count, collet_error *err)
+/* Makes a probe that died pending again, in safe mode. */
+static collet_status prepare_repetition(const loader_options *o, probing *p, collet_error *err)
 {
-    const char **settings[PROBE_MAX_AT_ONCE] = {NULL};
-    int chosen[PROBE_MAX_AT_ONCE] = {0}, any = 0;
-    collet_status status = COLLET_OK;
-    for (size_t i = 0; i < count && status == COLLET_OK; i++) {
-        probing *p = &list[i];
-        chosen[i] = needs_safe_mode(o, p);
-        any |= chosen[i];
-        if (!chosen[i])
-            continue;
-        p->death_code = p->report.code;
-        p->death_reason = p->report.reason;
-        p->report.code = p->report.reason = NULL;
-        probe_report_clear(&p->report);
-        settings[i] = safe_settings(o, p);
-        status = settings[i] ? COLLET_OK : no_memory(err);
-    }
-    if (status == COLLET_OK && any)
-        status = run_chosen(o, program, list, chosen, settings, count, err);
-    for (size_t i = 0; i < count; i++) {
-        if (status == COLLET_OK && chosen[i] && list[i].report.capabilities)
-            status = add_choice(&list[i], err);
-        free(settings[i]);
-    }
-    return status;
+    if (!needs_safe_mode(o, p))
+        return COLLET_OK;
+    p->death_code = p->report.code;
+    p->death_reason = p->report.reason;
+    p->report.code = p->report.reason = NULL;
+    probe_report_clear(&p->report);
+    p->settings = safe_settings(o, p);
+    p->pending = p->settings != NULL;
+    return p->settings ? COLLET_OK : no_memory(err);
 }
 
 /* A probe that succeeded in safe mode gets the reason "in safe mode: ...". */
@@ -198,29 +162,44 @@ static collet_status explain(probing *p, collet_error *err)
 
 /* ---- All of them --------------------------------------------------------------------------- */
 
+static collet_status start(const loader_options *o, const char *program, probing *p,
+                           collet_error *err)
+{
+    probe_cache_key key = key_of(o, program, p);
+    p->cached = probe_cache_get(&key, &p->report);
+    p->pending = !p->cached && program;
+    return p->cached || program
+               ? COLLET_OK
+               : probe_report_set(&p->report, "probe-unavailable",
+                                  "the path of libcore and collet-probe is unknown", NULL, 1, err);
+}
+
+static collet_status conclude(const loader_options *o, const char *program, probing *p,
+                              collet_error *err)
+{
+    probe_cache_key key = key_of(o, program, p);
+    collet_status status = p->death_code && p->report.capabilities ? add_choice(p, err) : COLLET_OK;
+    if (status == COLLET_OK && !p->cached &&
+        !(p->death_code && !strncmp(p->death_code, "hang-in-", 8)))
+        probe_cache_put(&key, &p->report);
+    return status == COLLET_OK ? explain(p, err) : status;
+}
+
 /* At most PROBE_MAX_AT_ONCE. */
 static collet_status run_some(const loader_options *o, const char *program, probing *list,
                               size_t count, collet_error *err)
 {
-    const char **none[PROBE_MAX_AT_ONCE] = {NULL};
-    int chosen[PROBE_MAX_AT_ONCE];
     collet_status status = COLLET_OK;
-    for (size_t i = 0; i < count; i++) {
-        look_up(o, program, &list[i]);
-        chosen[i] = !list[i].cached && program;
-        if (!list[i].cached && !program && status == COLLET_OK)
-            status = probe_report_set(&list[i].report, "probe-unavailable",
-                                      "it is not known where libcore and collet-probe are", NULL, 1,
-                                      err);
-    }
+    for (size_t i = 0; i < count && status == COLLET_OK; i++)
+        status = start(o, program, &list[i], err);
     if (status == COLLET_OK)
-        status = run_chosen(o, program, list, chosen, none, count, err);
+        status = run_pending(o, program, list, count, err);
+    for (size_t i = 0; i < count && status == COLLET_OK; i++)
+        status = prepare_repetition(o, &list[i], err);
     if (status == COLLET_OK)
-        status = repeat_safely(o, program, list, count, err);
-    for (size_t i = 0; i < count && status == COLLET_OK; i++) {
-        remember(o, program, &list[i]);
-        status = explain(&list[i], err);
-    }
+        status = run_pending(o, program, list, count, err);
+    for (size_t i = 0; i < count && status == COLLET_OK; i++)
+        status = conclude(o, program, &list[i], err);
     return status;
 }
 

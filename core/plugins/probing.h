@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probing - finds what plugins can do: in the cache, else by concurrent probes.
+ * probing - determines what plugins can do: from the cache, else by concurrent probes.
  *
- * A probe that dies (crash, hang, exit) is repeated in safe mode where the manifest says that the
- * plugin has one and the user has not set the key "<name>.safe_mode": that key then says how the
- * first probe died. A plugin that can do without what killed it (libraries, say) leaves it alone.
- * When the second probe succeeds, its capabilities get the same text as the choice "safe_mode", by
- * which later processes, and those that find the report in the cache, know of it too. What was
- * found after a hang is not cached: the machine may only have been busy.
+ * A probe that dies (crash, hang, exit) is repeated in safe mode if the manifest has one and the
+ * user has not set the key "<name>.safe_mode": that key then has the reason of the death, and the
+ * plugin avoids what it does not need, such as libraries. If the second probe succeeds, its
+ * capabilities get the same text as the choice "safe_mode", for later processes and for reports
+ * from the cache. Reports after a hang are not cached: the machine may only have been busy.
  */
 #ifndef COLLET_CORE_PROBING_H
 #define COLLET_CORE_PROBING_H
@@ -17,15 +16,16 @@
 
 #define PROBING_SAFE_MODE "safe_mode"
 
-/* The first three are lent for the call, `death` and `report` belong to the caller:
- * probing_clear. */
+/* The caller sets the first three, which are valid during the call, and clears all: probing_clear.
+ */
 typedef struct probing {
     const char *path;
     const manifest *manifest;
     const file_identity *file;
-    char *death_code, *death_reason; /* of a probe that died and was repeated; NULL: none did */
-    probe_report report;             /* the last; `reason` of a success tells of safe mode */
-    int cached;
+    char *death_code, *death_reason; /* of a probe that died and was repeated; else NULL */
+    probe_report report;             /* the last; `reason` of a success in safe mode explains it */
+    int cached, pending;
+    const char **settings; /* of safe mode; NULL: those of the options */
 } probing;
 
 /* Fills death_* and report of each; program is collet-probe's path or NULL. NO_MEMORY. Any thread;

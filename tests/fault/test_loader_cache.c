@@ -207,18 +207,18 @@ static void hostile_contents(void **state)
     } hostile[] = {
         {"%s x"},
         {"%.100s"},
-        {"{\"format\":1,\"format\":1,%s"},
+        {"{\"format\":2,\"format\":2,%s"},
         {"[%s]"},
-        {"{\"format\":2,\"key\":\"%.16s\",\"code\":\"ok\",\"reason\":\"\",\"capabilities\":\"{}"
+        {"{\"format\":3,\"key\":\"%.44s\",\"code\":\"ok\",\"reason\":\"\",\"capabilities\":\"{}"
          "\"}"},
-        {"{\"format\":1,\"key\":\"%.16s\",\"code\":\"ok\",\"reason\":\"\",\"capabilities\":\"{}"
+        {"{\"format\":2,\"key\":\"%.44s\",\"code\":\"ok\",\"reason\":\"\",\"capabilities\":\"{}"
          "\"}"},
-        {"{\"format\":1,\"key\":\"%.16s\",\"code\":\"denied\",\"reason\":\"so\"}"},
-        {"{\"format\":1,\"key\":\"%.16s\",\"code\":7,\"reason\":\"so\"}"},
+        {"{\"format\":2,\"key\":\"%.44s\",\"code\":\"denied\",\"reason\":\"so\"}"},
+        {"{\"format\":2,\"key\":\"%.44s\",\"code\":7,\"reason\":\"so\"}"},
         {""},
     };
     for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
-        const char *argument = strstr(hostile[i].format, "%.16s") ? key : good;
+        const char *argument = strstr(hostile[i].format, "%.44s") ? key : good;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
         int n = sprintf(bad, hostile[i].format, argument);
