@@ -3,7 +3,7 @@
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
-#define MXCSR_FLAGS 0x3fu /* raised by any arithmetic: no setting */
+#define MXCSR_FLAGS 0x3fu /* sticky flags, not settings */
 #else
 #include <fenv.h>
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * floating - the calling thread's floating-point control: rounding, flush-to-zero, exception masks.
- * Opening a library that was linked with -ffast-math changes it for the whole host.
+ * floating - the thread's floating-point control: rounding, flush-to-zero, exception masks. Opening
+ * a library that was linked with -ffast-math changes it for the whole host.
  */
 #ifndef COLLET_CORE_FLOATING_H
 #define COLLET_CORE_FLOATING_H

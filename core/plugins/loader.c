@@ -18,7 +18,7 @@ typedef struct candidate {
     int settled; /* no step is left */
 } candidate;
 
-/* One walk. */
+/* One search. */
 typedef struct scan {
     const loader_options *options;
     record_list *records;
@@ -27,7 +27,7 @@ typedef struct scan {
     size_t candidate_count;
     loader_plugin *plugins;
     size_t count;
-    int warned; /* that probes cannot be run: once is enough */
+    int warned; /* once: probes cannot be run */
     collet_error *err;
 } scan;
 
@@ -56,7 +56,7 @@ void loader_plugins_free(loader_plugin *plugins, size_t count)
     free(plugins);
 }
 
-/* "dir/name.so.1" is "name". */
+/* "name" of "dir/name.so.1". */
 static char *stem(const char *path)
 {
     const char *base = strrchr(path, '/');
@@ -169,7 +169,7 @@ static void warn(scan *s, const candidate *c, const probing *p)
 {
     const collet_host *host = s->options->host;
     if (!s->warned && !strcmp(p->report.code, "probe-unavailable")) {
-        host->log(host, COLLET_LOG_WARNING, "plugins are not tried before they are loaded: %s",
+        host->log(host, COLLET_LOG_WARNING, "plugins are not probed before they are loaded: %s",
                   p->report.reason);
         s->warned = 1;
     }
@@ -177,7 +177,7 @@ static void warn(scan *s, const candidate *c, const probing *p)
         host->log(host, COLLET_LOG_WARNING, "%s is used %s", c->plugin.name, p->report.reason);
 }
 
-/* The manifest and the probe described another file when it was replaced meanwhile. */
+/* A file that was replaced meanwhile is not the one that manifest and probe describe. */
 static collet_status use_report(scan *s, candidate *c, probing *p)
 {
     file_identity now;
@@ -209,7 +209,7 @@ static collet_status probe_off(scan *s, candidate *c)
 
 /* ---- Rounds of concurrent probes ------------------------------------------------ */
 
-/* The earlier file of that name that is usable or may turn out to be; NULL: none. */
+/* An earlier file of that name that is, or may be, usable; else NULL. */
 static const candidate *earlier_of_name(const scan *s, const candidate *c)
 {
     for (const candidate *earlier = s->candidates; earlier < c; earlier++)
@@ -218,7 +218,7 @@ static const candidate *earlier_of_name(const scan *s, const candidate *c)
     return NULL;
 }
 
-/* A plugin whose name a usable one has already is not probed. */
+/* The name is used by a usable plugin: no probe. */
 static collet_status refuse_duplicate(scan *s, candidate *c, const candidate *first)
 {
     char reason[4200];
@@ -228,8 +228,8 @@ static collet_status refuse_duplicate(scan *s, candidate *c, const candidate *fi
     return step_done(s, c, "register", record_clock(), 0, "duplicate-name", reason);
 }
 
-/* Settles duplicates and what needs no probe; lists in `ready` those that can be probed now. One
- * whose name an unsettled one has waits for a later round. */
+/* Settles duplicates and what needs no probe; lists in `ready` those to be probed now. One with the
+ * name of an unsettled one waits for a later round. */
 static collet_status round_start(scan *s, candidate **ready, size_t *count)
 {
     collet_status status = COLLET_OK;
@@ -279,9 +279,9 @@ static collet_status probe_all(scan *s)
     return status;
 }
 
-/* ---- The walk ------------------------------------------------------------------------------ */
+/* ---- The search ------------------------------------------------------------------------------ */
 
-/* The steps that run no code of the plugin. */
+/* Steps that run no code of the plugin. */
 static collet_status examine(scan *s, candidate *c)
 {
     int fd = -1;
@@ -302,13 +302,13 @@ static loader_plugin *find_name(const scan *s, const char *name)
     return NULL;
 }
 
-/* Files without a valid name, and ordinary libraries, are records alone. */
+/* Files without a valid name, and ordinary libraries, are only recorded. */
 static int is_listed(const loader_plugin *p)
 {
     return manifest_name_valid(p->name) && strcmp(p->code, "no-manifest") != 0;
 }
 
-/* Moves *p to the list. Names stay unique: the first usable plugin, else the first. */
+/* Moves *p to the list, in which names are unique: the first usable plugin, else the first. */
 static collet_status keep(scan *s, loader_plugin *p)
 {
     loader_plugin *first = find_name(s, p->name);

@@ -3,24 +3,24 @@
  * loader - finds plugin files, refuses the bad ones for a recorded reason, opens the good ones.
  *
  * Four stages (DESIGN.md, section 4): policy and manifest run no code of the plugin; probe runs it
- * in a child; open runs it here. Every step of every file is one record. A file that is refused
- * never fails a call.
+ * in a child; open runs it here. Every step of every file is one record. A refused file never makes
+ * a call fail.
  *
  * Codes of the records, by stage. They are stable: scripts may compare them.
  *
  *   any       ok                        the step was passed
- *             no-memory                 memory was too short to tell
+ *             no-memory                 out of memory
  *   search    not-found                 the path does not exist
  *             relative-path             only absolute paths are searched
  *             unreadable                the directory cannot be read
- *             duplicate-directory       searched already under another name
- *             duplicate-file            the same file was met already under another name
+ *             duplicate-directory       searched before, under another name
+ *             duplicate-file            the same file was found under another name
  *   policy    unreadable                the file cannot be opened (a dangling link, no permission)
  *             not-regular               a FIFO, a directory, a device
  *             world-writable            anyone may write to the file
  *             world-writable-directory  anyone may replace the file
- *             foreign-owner             file or directory belong neither to root, nor to this user,
- *                                       nor to the owner of libcore
+ *             foreign-owner             owner of file or directory is not root, this user or the
+ *                                       owner of libcore
  *             denied                    switched off by name in the configuration
  *   manifest  empty                     the file has no bytes
  *             not-elf                   not an ELF file
@@ -28,13 +28,13 @@
  *             wrong-class               32-bit in a 64-bit program, or other byte order
  *             wrong-machine             for another processor
  *             not-shared-object         an ELF file, but no shared object
- *             malformed-elf             headers or notes that make no sense
+ *             malformed-elf             invalid headers or notes
  *             no-manifest               a shared object, but no plugin
  *             manifest-repeated         more than one manifest
  *             manifest-too-large        more than 64 KiB
  *             manifest-syntax           not JSON, nested too deep, control characters
- *             manifest-trailing         something follows the JSON value
- *             manifest-duplicate-key    a key stands twice in one object
+ *             manifest-trailing         text after the JSON value
+ *             manifest-duplicate-key    a key twice in one object
  *             manifest-content          a member is missing, of the wrong type or out of range
  *             abi-too-new               needs a newer libcore
  *             abi-too-old               built for an older plugin interface
@@ -43,9 +43,9 @@
  *             crash-in-entry, crash-in-vtable, crash-in-capabilities
  *                                       ... in collet_plugin_entry, while its table was checked, in
  *                                       its capabilities
- *             hang-in-...               the time limit passed there
- *             exit-in-...               the plugin ended the process there
- *             unresolved-symbol         a symbol (or symbol version) that no library has
+ *             hang-in-...               the time limit passed
+ *             exit-in-...               the plugin ended the process
+ *             unresolved-symbol         a symbol (or symbol version) that no library defines
  *             missing-entry             no collet_plugin_entry
  *             entry-null                collet_plugin_entry returned NULL
  *             changes-floating-point    rounding, flush-to-zero or exception masks were changed
@@ -53,20 +53,20 @@
  *                                       name, op, sig, run, repeated, own-op
  *             kernels-differ            manifest and table name different kernels
  *             capabilities-failed       capabilities returned an error
- *             capabilities-invalid      capabilities are not what plugin.h says
- *             changed                   another file than the one whose manifest was read
+ *             capabilities-invalid      capabilities violate plugin.h
+ *             changed                   the file changed after its manifest was read
  *           passed, but unproven: the plugin is tried when it is first used
  *             missing-library           a library that it needs was not found
  *             load-failed               the dynamic linker failed for another reason
  *             probe-unavailable         collet-probe could not be started or reported nothing
  *             not-probed                probing is switched off
- *   register  duplicate-name            another file, earlier in the search path, has the name
+ *   register  duplicate-name            an earlier file in the search path has the name
  *   open      changed                   the file is not the one that was found
- *             and those of `probe` that can be seen without a child
+ *             and those of `probe` that can be detected without a child
  *
- * An undefined symbol is a refusal and a missing library is not: a plugin must name the libraries
- * that it needs, so a symbol that is missing once all of them are there will be missing in every
- * program, while a library may be found by the program's own rpath or be loaded by it already.
+ * An undefined symbol is refused, a missing library is not: a plugin must name the libraries that
+ * it needs, so a symbol that none of them defines is missing in every program, while a library may
+ * be found by the program's rpath or be loaded already.
  */
 #ifndef COLLET_CORE_LOADER_H
 #define COLLET_CORE_LOADER_H
@@ -77,11 +77,11 @@
 #include "record.h"
 
 /*
- * Walks the search path and lists what it holds, in search order. No two plugins have one name: the
- * first usable one wins, else the first unusable one. Shared objects without a manifest are
- * ordinary libraries: records, not plugins. *plugins belongs to the caller: loader_plugins_free.
- * INVALID (options), NO_MEMORY. Any thread. Plugins are probed at the same time; blocks up to twice
- * timeout_ms for each 16 of them (probing.h).
+ * Lists the plugins in the search path, in its order. Names are unique: the first usable plugin of
+ * a name, else the first. Shared objects without a manifest are ordinary libraries: records, not
+ * plugins. *plugins belongs to the caller: loader_plugins_free. INVALID (options), NO_MEMORY. Any
+ * thread. Plugins are probed at the same time; blocks up to twice timeout_ms for each 16 of them
+ * (probing.h).
  */
 collet_status loader_scan(const loader_options *options, record_list *records,
                           loader_plugin **plugins, size_t *count, collet_error *err);

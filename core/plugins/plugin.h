@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plugin - what the parts of the loader share: its options, and a plugin that was found. */
+/* plugin - the options of the loader, and a plugin that was found. */
 #ifndef COLLET_CORE_PLUGIN_H
 #define COLLET_CORE_PLUGIN_H
 
@@ -15,26 +15,26 @@ typedef struct loader_options {
     const char *program_path;     /* of the runtime's options, or NULL */
     const char *environment_path; /* of COLLET_PLUGIN_PATH, or NULL */
     const char *deny;             /* backend names, comma-separated, or NULL */
-    const char *cache_directory;  /* for results of probes; created when missing; NULL: no cache */
-    const char *probe_program;    /* NULL: collet-probe in the directory `collet` beside libcore */
+    const char *cache_directory;  /* for reports of probes; created if missing; NULL: no cache */
+    const char *probe_program;    /* NULL: collet/collet-probe in libcore's directory */
     const char *const *settings;  /* for host->config in the probe: "key=value", then NULL */
     int probe;                    /* 0: trust the manifest, run nothing */
     int64_t timeout_ms;           /* of one probe */
     const collet_host *host;      /* never NULL */
 } loader_options;
 
-/* A plugin that was found. Strings are never NULL except `capabilities`. */
+/* A plugin that was found. Strings except `capabilities` are never NULL. */
 typedef struct loader_plugin {
     char *path;         /* absolute */
     char *name;         /* the manifest's; the file's stem when there is none */
     manifest manifest;  /* empty when it could not be read: version "", abi 0, no kernels */
-    int usable;         /* 0: `code` and `reason` say why not */
-    int unproven;       /* usable, but the probe could not tell: `code` and `reason` say why */
-    char *code;         /* of the step that decided; "ok" */
-    char *reason;       /* "" when proven, unless the probe succeeded in safe mode alone */
-    char *capabilities; /* JSON from the probe; NULL when unusable or unproven */
+    int usable;         /* 0: see `code` and `reason` */
+    int unproven;       /* usable, but not probed successfully: see `code` and `reason` */
+    char *code;         /* of the last step; "ok" */
+    char *reason;       /* "" if proven, unless the probe succeeded only in safe mode */
+    char *capabilities; /* JSON from the probe; NULL if unusable or unproven */
     int rank;           /* set and used by the registry */
-    file_identity file; /* as it was when the manifest was read */
+    file_identity file; /* when the manifest was read */
 } loader_plugin;
 
 #endif

@@ -20,9 +20,9 @@
 #include "util/json.h"
 #include "open.h"
 
-#define TAIL 400    /* bytes of the child's last messages that are kept */
-#define POLL_MS 20  /* a grandchild may hold the pipe open: the child is looked at this often */
-#define REAP_MS 300 /* a killed child that sits in a driver is abandoned after this */
+#define TAIL 400    /* last bytes of the child's messages */
+#define POLL_MS 20  /* a grandchild may keep the pipe open: the child is checked this often */
+#define REAP_MS 300 /* a killed child that does not end (in a driver) is abandoned after this */
 
 typedef struct child {
     pid_t pid;
@@ -32,7 +32,7 @@ typedef struct child {
     char tail[TAIL + 1];
     size_t tail_length;
     int64_t deadline;
-    int settled, finished; /* there is nothing to wait for; it is reaped or left behind */
+    int settled, finished; /* no more waiting; reaped or abandoned */
     int ended, status, status_known, timed_out;
 } child;
 
@@ -83,23 +83,18 @@ static collet_status report_format(probe_report *report, const char *code, int u
 
 /* ---- Starting ---------------------------------------------------------------------------- */
 
-/* A pipe whose descriptors are at least 10: a host may have closed its standard descriptors, and
- * spawn_with overwrites 0 to 3 one after another. */
+/* A pipe with descriptors from 10 on, since spawn_with overwrites 0 to 3, which a host may have
+ * closed. */
 static int high_pipe(int ends[2])
 {
     int low[2];
     if (pipe2(low, O_CLOEXEC))
-        return -1;
+        return errno;
     for (int i = 0; i < 2; i++) {
         ends[i] = fcntl(low[i], F_DUPFD_CLOEXEC, 10);
         close(low[i]);
     }
-    if (ends[0] >= 0 && ends[1] >= 0 && !fcntl(ends[0], F_SETFL, O_NONBLOCK))
-        return 0;
-    for (int i = 0; i < 2; i++)
-        if (ends[i] >= 0)
-            close(ends[i]);
-    return -1;
+    return ends[0] < 0 || ends[1] < 0 || fcntl(ends[0], F_SETFL, O_NONBLOCK) ? errno : 0;
 }
 
 static int spawn_with(pid_t *pid, char *const *arguments, int report, int messages,
@@ -156,40 +151,33 @@ static int spawn(const probe_request *request, int report, int messages, pid_t *
     return error;
 }
 
-/* Returns 0 or an errno. */
-static int child_start(child *c, const probe_request *request)
-{
-    int report[2], messages[2];
-    if (high_pipe(report))
-        return errno;
-    if (high_pipe(messages)) {
-        int error = errno;
-        close(report[0]);
-        close(report[1]);
-        return error;
-    }
-    int error = spawn(request, report[1], messages[1], &c->pid);
-    close(report[1]);
-    close(messages[1]);
-    if (error) {
-        c->pid = 0;
-        close(report[0]);
-        close(messages[0]);
-        return error;
-    }
-    c->report = report[0];
-    c->messages = messages[0];
-    return 0;
-}
-
-/* ---- Reading the child ------------------------------------------------------------------- */
-
 static void close_end(int *descriptor)
 {
     if (*descriptor >= 0)
         close(*descriptor);
     *descriptor = -1;
 }
+
+/* Returns 0 or an errno. */
+static int child_start(child *c, const probe_request *request)
+{
+    int report[2] = {-1, -1}, messages[2] = {-1, -1};
+    int error = high_pipe(report);
+    error = error ? error : high_pipe(messages);
+    error = error ? error : spawn(request, report[1], messages[1], &c->pid);
+    close_end(&report[1]);
+    close_end(&messages[1]);
+    if (error) {
+        c->pid = 0;
+        close_end(&report[0]);
+        close_end(&messages[0]);
+    }
+    c->report = report[0];
+    c->messages = messages[0];
+    return error;
+}
+
+/* ---- Reading the child ------------------------------------------------------------------- */
 
 /* Reads what is available; closes the descriptor at end of file and above PROBE_MAX_REPORT. */
 static collet_status read_report(child *c, collet_error *err)
@@ -220,7 +208,7 @@ static collet_status read_report(child *c, collet_error *err)
     return COLLET_OK;
 }
 
-/* Bounded: a plugin that writes without end must not delay the deadline. */
+/* Bounded: endless messages must not delay the deadline. */
 static void read_messages(child *c)
 {
     for (int i = 0; i < 16 && c->messages >= 0; i++) {
@@ -243,9 +231,9 @@ static void read_messages(child *c)
 }
 
 /*
- * Whether the child has ended. A host that reaps or ignores its children leaves no status.
- * Processes that the plugin started are killed too, while the unreaped child still keeps the group
- * id in use.
+ * Whether the child has ended; without a status if the host reaps or ignores its children.
+ * Processes that the plugin started are killed first: the unreaped child keeps the group's id in
+ * use.
  */
 static int child_ended(child *c)
 {
@@ -268,11 +256,11 @@ static int reported(const child *c)
     return c->length && c->text[c->length - 1] == '\n';
 }
 
-/* Reads what the child has written. It is settled when its report is whole, it has ended, or its
+/* Reads what the child has written. It is settled when its report is complete, it has ended, or its
  * time is over. */
 static collet_status child_listen(child *c, int ready, collet_error *err)
 {
-    /* Checked before the pipe is read, so that everything an ended child wrote is read. */
+    /* Before the pipe is read, so that everything is read that an ended child wrote. */
     int ended = (!ready || c->report < 0) && child_ended(c);
     read_messages(c);
     collet_status status = read_report(c, err);
@@ -282,7 +270,7 @@ static collet_status child_listen(child *c, int ready, collet_error *err)
     return status;
 }
 
-/* Waits until a child that is not settled has written something, or may have ended. */
+/* Waits until an unsettled child has written something, or may have ended. */
 static void children_poll(const child *children, size_t count, int ready[])
 {
     struct pollfd ends[2 * PROBE_MAX_AT_ONCE];
@@ -309,7 +297,7 @@ static void wait_ended(child *c)
         nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
 }
 
-/* Reaps the child; unless kill_now, it is given REAP_MS to exit by itself. */
+/* Reaps the child; unless kill_now, after up to REAP_MS in which it may exit. */
 static void child_finish(child *c, int kill_now)
 {
     if (!kill_now)
@@ -327,7 +315,7 @@ static void child_finish(child *c, int kill_now)
 
 /* ---- The report --------------------------------------------------------------------- */
 
-/* sigabbrev_np, which glibc before 2.32 does not have, for the signals that end a process. */
+/* sigabbrev_np (glibc 2.32) for the signals that end a process. */
 static const char *signal_name(int number)
 {
     static const struct {
@@ -366,7 +354,7 @@ static const struct step *last_step(const child *c, size_t *marks)
     return last;
 }
 
-/* "; it said: ..." from what the child wrote last, made one printable line; or "". */
+/* "; last output: ..." as one printable line, or "". */
 static void quote_tail(child *c, char *out, size_t size)
 {
     size_t end = c->tail_length;
@@ -378,38 +366,41 @@ static void quote_tail(child *c, char *out, size_t size)
             c->tail[i] = ' ';
     out[0] = '\0';
     if (end)
-        snprintf(out, size, "; it said: %s", c->tail);
+        snprintf(out, size, "; last output: %s", c->tail);
 }
 
 static collet_status report_from_end(child *c, const probe_request *request, probe_report *report,
                                      collet_error *err)
 {
     size_t marks;
-    char code[48], said[TAIL + 16];
+    char code[48], how[64], output[TAIL + 24];
+    const char *kind = "exit";
     const struct step *step = last_step(c, &marks);
-    quote_tail(c, said, sizeof said);
+    int killed = c->status_known && WIFSIGNALED(c->status) ? WTERMSIG(c->status) : 0;
+    quote_tail(c, output, sizeof output);
     if (!step)
         return report_format(report, "probe-unavailable", 1, err, "%s reported nothing%s",
-                             request->program, said);
-    if (c->timed_out ||
-        (c->status_known && WIFSIGNALED(c->status) && WTERMSIG(c->status) == SIGALRM)) {
-        snprintf(code, sizeof code, "hang-in-%s", step->code);
-        return report_format(report, code, 0, err, "hung %s (no response after %lld ms)%s",
-                             step->words, (long long)request->timeout_ms, said);
+                             request->program, output);
+    if (c->timed_out || killed == SIGALRM) {
+        kind = "hang";
+        snprintf(how, sizeof how, " (no response after %lld ms)", (long long)request->timeout_ms);
+    } else if (killed) {
+        kind = "crash";
+        snprintf(how, sizeof how, " (SIG%s)", signal_name(killed));
+    } else if (c->status_known) {
+        snprintf(how, sizeof how, " (status %d)", WEXITSTATUS(c->status));
+    } else {
+        how[0] = '\0';
     }
-    if (c->status_known && WIFSIGNALED(c->status)) {
-        snprintf(code, sizeof code, "crash-in-%s", step->code);
-        return report_format(report, code, 0, err, "crashed %s (SIG%s)%s", step->words,
-                             signal_name(WTERMSIG(c->status)), said);
-    }
-    snprintf(code, sizeof code, "exit-in-%s", step->code);
-    if (!c->status_known)
-        return report_format(report, code, 0, err, "ended %s%s", step->words, said);
-    return report_format(report, code, 0, err, "ended the process %s (status %d)%s", step->words,
-                         WEXITSTATUS(c->status), said);
+    snprintf(code, sizeof code, "%s-in-%s", kind, step->code);
+    return report_format(report, code, 0, err, "%s %s%s%s",
+                         *kind == 'h'   ? "hung"
+                         : *kind == 'c' ? "crashed"
+                                        : "ended the process",
+                         step->words, how, output);
 }
 
-/* 0: malformed, because the plugin itself wrote to the descriptor. */
+/* 0: malformed, since the plugin itself wrote to the descriptor. */
 static int report_from_text(const child *c, size_t marks, probe_report *report,
                             collet_status *status, collet_error *err)
 {
@@ -463,7 +454,7 @@ static collet_status probe_end(child *c, const probe_request *request, probe_rep
     return status;
 }
 
-/* Until every child is settled, or memory is short. */
+/* Until every child is settled, or out of memory. */
 static collet_status probe_wait(child *children, const probe_request *requests,
                                 probe_report *reports, size_t count, collet_error *err)
 {
@@ -496,7 +487,7 @@ collet_status probe_run(const probe_request *requests, probe_report *reports, si
         status = probe_wait(children, requests, reports, count, err);
     for (size_t i = 0; i < started; i++) {
         if (children[i].pid && !children[i].finished)
-            child_finish(&children[i], 1); /* memory was short */
+            child_finish(&children[i], 1); /* out of memory */
         free(children[i].text);
     }
     return status;

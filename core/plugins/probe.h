@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe - tries a plugin in a child process, so that its crash, hang or exit is a reason and not
- * the end of the program.
+ * probe - tries a plugin in a child process: its crash, hang or exit becomes a reason, and the
+ * program goes on.
  *
  * The child is the program collet-probe, started as
  *     collet-probe FILE THREADS TIMEOUT_MS [KEY=VALUE ...]
@@ -22,7 +22,7 @@
 #define PROBE_MAX_REPORT ((size_t)1 << 21)
 #define PROBE_MAX_AT_ONCE 16
 
-/* Everything is lent for the call. */
+/* Valid during the call. */
 typedef struct probe_request {
     const char *program;         /* collet-probe's path */
     const char *path;            /* the plugin's, absolute */
@@ -31,26 +31,26 @@ typedef struct probe_request {
     int64_t timeout_ms;          /* > 0 */
 } probe_request;
 
-/* Strings belong to the report; `capabilities` is NULL unless code is "ok". */
+/* Strings belong to the report; `capabilities` is NULL unless `code` is "ok". */
 typedef struct probe_report {
     char *code;
     char *reason;
     char *capabilities;
-    int32_t unproven;    /* neither proved nor refused */
-    double milliseconds; /* what the probe took */
+    int32_t unproven;    /* neither proven nor refused */
+    double milliseconds; /* duration of the probe */
 } probe_report;
 
 /*
- * Runs `count` probes at the same time, at most PROBE_MAX_AT_ONCE. Whatever comes of a probe is its
+ * Runs `count` probes at the same time, at most PROBE_MAX_AT_ONCE. Every outcome of a probe is a
  * report; only NO_MEMORY fails. The caller clears every report with probe_report_clear, also after
  * a failure. Any thread; blocks up to the longest timeout_ms and a little more. A child is reaped
- * by its pid, or, when it cannot be ended within that time, left behind.
+ * by its pid, or abandoned if it cannot be ended within that time.
  */
 collet_status probe_run(const probe_request *requests, probe_report *reports, size_t count,
                         collet_error *err);
 
-/* Whether the code is of a child that ended, or had to be ended, before its report: "crash-in-...",
- * "hang-in-...", "exit-in-...". */
+/* Whether the code is of a child that ended before its report: "crash-in-", "hang-in-", "exit-in-".
+ */
 int probe_died(const char *code);
 void probe_report_clear(probe_report *report);
 

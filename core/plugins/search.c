@@ -17,10 +17,10 @@ typedef struct identity {
     ino_t inode;
 } identity;
 
-/* What was visited: directories and files have different numbers on one device. */
+/* `seen` has directories and files: their inodes differ. */
 typedef struct search {
     const collet_host *host;
-    int named; /* the user named the element that is being searched */
+    int named; /* the current element is of the user's path */
     record_list *records;
     search_result *result;
     identity *seen;
@@ -57,7 +57,7 @@ static int remember(search *s, const struct stat *st)
     return 1;
 }
 
-/* Takes ownership of `path`. A file that cannot be examined stays: policy gives the reason. */
+/* Takes ownership of `path`. Policy reports files that cannot be examined. */
 static collet_status take_file(search *s, char *path)
 {
     struct stat st;
@@ -87,7 +87,7 @@ static int is_candidate(const struct dirent *entry)
     return entry->d_name[0] != '.' && length > 3 && !strcmp(entry->d_name + length - 3, ".so");
 }
 
-/* Not alphasort: the order must not depend on the locale. */
+/* Unlike alphasort independent of the locale. */
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
     return strcmp((*a)->d_name, (*b)->d_name);
@@ -151,7 +151,7 @@ static collet_status take_element(search *s, const char *element)
                  : note(s, element, "duplicate-directory", "searched before", 0);
 }
 
-/* Elements between colons; empty ones mean nothing (not the current directory). */
+/* Elements between colons; empty ones are skipped (not the current directory). */
 static collet_status take_list(search *s, const char *list)
 {
     collet_status status = COLLET_OK;
@@ -165,7 +165,7 @@ static collet_status take_list(search *s, const char *list)
     return status;
 }
 
-/* ".../collet/plugins" of the user; *path stays NULL when there is none. */
+/* ".../collet/plugins" of the user; *path stays NULL if there is none. */
 static collet_status user_directory(search *s, char **path)
 {
     const char *data = secure_getenv("XDG_DATA_HOME"), *home = secure_getenv("HOME");
@@ -202,7 +202,7 @@ static collet_status take_defaults(search *s)
     return status;
 }
 
-/* A list that is set replaces what comes after it (*more 0), unless it begins with '+'. */
+/* A list replaces the following ones (*more 0) unless it begins with '+'. */
 static collet_status take_setting(search *s, const char *list, int *more)
 {
     *more = 1;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * search - the files in the search path that may be plugins.
- */
+/* search - the files in the search path that may be plugins. */
 #ifndef COLLET_CORE_SEARCH_H
 #define COLLET_CORE_SEARCH_H
 
@@ -15,10 +13,10 @@ typedef struct search_result {
 
 /*
  * Lists the `*.so` files of every directory of the search path, sorted by name within each, and the
- * files that the path names itself. No file and no directory is visited twice. Appends a record of
- * stage "search" for each element of the path and for each file met twice. Nothing of the
- * environment but what `options` hold is used when the process runs with raised privileges. *result
- * is search_clear'ed by the caller whatever comes back. NO_MEMORY.
+ * files that the path names. No file and no directory is visited twice. Appends a record of stage
+ * "search" for each element of the path and each duplicate file; warns of elements of options'
+ * paths that cannot be searched. With raised privileges the environment is not used. The caller
+ * clears *result also after a failure. NO_MEMORY.
  */
 collet_status search_files(const loader_options *options, record_list *records,
                            search_result *result, collet_error *err);

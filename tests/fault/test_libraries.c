@@ -153,9 +153,9 @@ static void a_crash(void **state)
         FAKE("crashes"),
         "off",
         NULL,
-        {LEFT_ALONE(
-            "blas",
-            "the probe crashed in its capabilities (SIGSEGV); it said: trying " FAKE("crashes"))},
+        {LEFT_ALONE("blas",
+                    "the probe crashed in its capabilities (SIGSEGV); last output: trying " FAKE(
+                        "crashes"))},
         NULL});
 }
 

@@ -177,7 +177,7 @@ static const struct {
     {"entry_null", "entry-null", "NULL"},
     {"crash_constructor", "crash-in-constructor",
      "crashed in a constructor, while being loaded (SIGSEGV)"},
-    {"crash_entry", "crash-in-entry", "(SIGABRT); it said: the zoo is closed"},
+    {"crash_entry", "crash-in-entry", "(SIGABRT); last output: the zoo is closed"},
     {"crash_capabilities", "crash-in-capabilities", "SIGFPE"},
     {"exit_entry", "exit-in-entry", "status 7"},
     {"capabilities_fail", "capabilities-failed", "the driver does not respond"},

@@ -15,7 +15,7 @@
 #include <collet/collet.h>
 
 #define PLUGIN COLLET_TEST_ZOO "/zoo_fragile.so"
-#define CRASHED "the probe crashed in its capabilities (SIGILL); it said: trying the library"
+#define CRASHED "the probe crashed in its capabilities (SIGILL); last output: trying the library"
 
 static char cache[80];
 static const char *timeout = "probe_timeout_ms=60000";
