@@ -131,6 +131,15 @@ collet_status collet_source_view(collet_source *source, int64_t offset, size_t l
     return COLLET_OK;
 }
 
+collet_status collet_source_begin(collet_source *source, const uint8_t **bytes, size_t *n,
+                                  collet_error *err)
+{
+    if (source->size == 0)
+        return collet_fail(err, COLLET_FORMAT, "%s: is empty", source->path);
+    *n = source->size < PAGE ? (size_t)source->size : (size_t)PAGE;
+    return collet_source_view(source, 0, *n, bytes, err);
+}
+
 collet_status collet_source_stream(collet_source *source, int64_t offset, int64_t length,
                                    size_t unit, const uint8_t **bytes, size_t *n, collet_error *err)
 {

@@ -34,6 +34,10 @@ void collet_source_close(collet_source *source);
 collet_status collet_source_view(collet_source *source, int64_t offset, size_t length,
                                  const uint8_t **bytes, collet_error *err);
 
+/* Returns the first *n bytes, up to 4096. COLLET_FORMAT for an empty file. */
+collet_status collet_source_begin(collet_source *source, const uint8_t **bytes, size_t *n,
+                                  collet_error *err);
+
 /*
  * Returns as many of the `length` bytes at `offset` as the window holds, at least one `unit` and a
  * multiple of it; *n is their number. `length` is a multiple of `unit`, within the file, and not 0.

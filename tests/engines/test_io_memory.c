@@ -128,7 +128,6 @@ static collet_status read_ahead(const char *path)
         status = collet_readahead_next(ahead, &frames, NULL, NULL);
         if (!frames)
             break;
-        collet_readahead_release(ahead, frames);
     }
     collet_readahead_stop(ahead);
     collet_trajectory_close(trajectory);

@@ -17,7 +17,7 @@ typedef struct slot {
 struct extract_feed {
     collet_context *context;
     collet_readahead *ahead;
-    slot *slots;
+    slot slots[COLLET_READAHEAD_SLOTS];
     int32_t n_slots;
     extract_batch batch;         /* frames is NULL while the caller has none */
     collet_array *views[FIELDS]; /* of a batch that does not fill its slot */
@@ -29,7 +29,7 @@ static collet_status context_failed(const extract_feed *feed, collet_status stat
     return collet_fail(err, status, "%s", collet_last_error(feed->context));
 }
 
-/* Takes the slot's memory away from kernels, before the reading thread gets it. */
+/* Waits for kernels on the slot's arrays and prevents others until slot_release. */
 static collet_status slot_acquire(extract_feed *feed, slot *s, collet_error *err)
 {
     for (int i = 0; i < FIELDS; i++) {
@@ -88,10 +88,8 @@ collet_status extract_feed_start(collet_context *context, collet_trajectory *tra
     collet_status status;
 
     *out = NULL;
-    if (feed == NULL || (feed->slots = calloc((size_t)options->n_slots, sizeof(slot))) == NULL) {
-        free(feed);
+    if (feed == NULL)
         return collet_fail(err, COLLET_NO_MEMORY, "read-ahead: out of memory");
-    }
     feed->context = context;
     feed->n_slots = options->n_slots;
     status = collet_readahead_start(trajectory, options, &feed->ahead, err);
@@ -113,25 +111,19 @@ static void views_free(extract_feed *feed)
     }
 }
 
-static collet_status give_back(extract_feed *feed, collet_error *err)
+/* After kernels on the last batch have finished. */
+static collet_status take_back(extract_feed *feed, collet_error *err)
 {
     const collet_frames *frames = feed->batch.frames;
-    collet_status status;
 
-    if (frames == NULL)
-        return COLLET_OK;
     views_free(feed);
-    status = slot_acquire(feed, &feed->slots[frames->slot], err);
-    if (status != COLLET_OK)
-        return status;
     feed->batch = (extract_batch){NULL, NULL, NULL, NULL};
-    collet_readahead_release(feed->ahead, frames);
-    return COLLET_OK;
+    return frames != NULL ? slot_acquire(feed, &feed->slots[frames->slot], err) : COLLET_OK;
 }
 
 /* The first `n` frames of each array; the arrays themselves when that is all. */
 static collet_status fill_batch(extract_feed *feed, const slot *s, const collet_frames *frames,
-                          collet_error *err)
+                                collet_error *err)
 {
     collet_array *fields[FIELDS];
 
@@ -159,7 +151,7 @@ collet_status extract_feed_next(extract_feed *feed, const extract_batch **out, i
 
     *out = NULL;
     *truncated = 0;
-    status = give_back(feed, err);
+    status = take_back(feed, err);
     if (status != COLLET_OK)
         return status;
     status = collet_readahead_next(feed->ahead, &frames, truncated, err);
@@ -188,6 +180,5 @@ void extract_feed_stop(extract_feed *feed)
         }
     }
     collet_readahead_stop(feed->ahead);
-    free(feed->slots);
     free(feed);
 }

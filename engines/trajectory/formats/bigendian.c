@@ -1,79 +1,59 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bigendian.h"
 
-#if defined(__x86_64__)
-#define HAVE_LEVELS 1
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define HOST32(word) __builtin_bswap32(word)
+#define HOST64(word) __builtin_bswap64(word)
 #else
-#define HAVE_LEVELS 0
+#define HOST32(word) (word)
+#define HOST64(word) (word)
 #endif
 
 /* Inlined into one caller per instruction set, where the compiler makes byte shuffles of it. */
-static inline __attribute__((always_inline)) void decode32(uint8_t *restrict to,
-                                                           const uint8_t *restrict from, size_t n)
+static inline __attribute__((always_inline)) void
+decode(uint8_t *restrict to, const uint8_t *restrict from, size_t n, size_t width)
 {
+    uint32_t word;
+    uint64_t wide;
+
+    if (width == 4) {
+        for (size_t i = 0; i < n; i++) {
+            memcpy(&word, from + 4 * i, 4);
+            word = HOST32(word);
+            memcpy(to + 4 * i, &word, 4);
+        }
+        return;
+    }
     for (size_t i = 0; i < n; i++) {
-        uint32_t word;
-        memcpy(&word, from + 4 * i, sizeof word);
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-        word = __builtin_bswap32(word);
-#endif
-        memcpy(to + 4 * i, &word, sizeof word);
+        memcpy(&wide, from + 8 * i, 8);
+        wide = HOST64(wide);
+        memcpy(to + 8 * i, &wide, 8);
     }
 }
 
-static inline __attribute__((always_inline)) void decode64(uint8_t *restrict to,
-                                                           const uint8_t *restrict from, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        uint64_t word;
-        memcpy(&word, from + 8 * i, sizeof word);
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-        word = __builtin_bswap64(word);
-#endif
-        memcpy(to + 8 * i, &word, sizeof word);
-    }
-}
-
-#if HAVE_LEVELS
+#ifdef __x86_64__
 __attribute__((target("avx2"))) static void
 decode_avx2(uint8_t *restrict to, const uint8_t *restrict from, size_t n, size_t width)
 {
-    if (width == 4)
-        decode32(to, from, n);
-    else
-        decode64(to, from, n);
+    decode(to, from, n, width);
 }
 
 __attribute__((target("ssse3"))) static void
 decode_ssse3(uint8_t *restrict to, const uint8_t *restrict from, size_t n, size_t width)
 {
-    if (width == 4)
-        decode32(to, from, n);
-    else
-        decode64(to, from, n);
+    decode(to, from, n, width);
 }
 #endif
-
-static void decode_plain(uint8_t *restrict to, const uint8_t *restrict from, size_t n, size_t width)
-{
-    if (width == 4)
-        decode32(to, from, n);
-    else
-        decode64(to, from, n);
-}
 
 void collet_be_decode(void *restrict destination, const void *restrict source, size_t n,
                       size_t width)
 {
-#if HAVE_LEVELS
-    if (__builtin_cpu_supports("avx2")) {
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx2"))
         decode_avx2(destination, source, n, width);
-        return;
-    }
-    if (__builtin_cpu_supports("ssse3")) {
+    else if (__builtin_cpu_supports("ssse3"))
         decode_ssse3(destination, source, n, width);
-        return;
-    }
+    else
 #endif
-    decode_plain(destination, source, n, width);
+        decode(destination, source, n, width);
 }

@@ -4,7 +4,6 @@
 #include "trajectory_format.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Position of the first atom's line of the current frame, found with its head. */
@@ -17,22 +16,6 @@ typedef struct gro_state {
 static collet_lines lines_at(collet_trajectory *trajectory, int64_t offset, int64_t line)
 {
     return (collet_lines){.source = &trajectory->source, .offset = offset, .number = line};
-}
-
-static collet_status get_state(collet_trajectory *trajectory, gro_state **out, collet_error *err)
-{
-    if (!trajectory->state)
-        trajectory->state = calloc(1, sizeof(gro_state));
-    *out = trajectory->state;
-    if (!*out)
-        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to read it",
-                           trajectory->source.path);
-    return COLLET_OK;
-}
-
-static void close_state(collet_trajectory *trajectory)
-{
-    free(trajectory->state);
 }
 
 /* Skips the atoms' lines; the first one defines the columns. */
@@ -108,12 +91,9 @@ static collet_status read_head(collet_trajectory *trajectory, collet_frame_head 
 {
     collet_lines lines = lines_at(trajectory, trajectory->offset, trajectory->line);
     collet_gro_head text;
-    gro_state *state;
+    gro_state *state = trajectory->state;
 
-    collet_status status = get_state(trajectory, &state, err);
-    if (status != COLLET_OK)
-        return status;
-    status = scan_frame(trajectory, &lines, state, &text, err);
+    collet_status status = scan_frame(trajectory, &lines, state, &text, err);
     if (status != COLLET_OK)
         return explain(trajectory, &lines, status, err);
 
@@ -183,5 +163,5 @@ const collet_trajectory_format collet_gro_format = {
     .recognise = collet_gro_recognise,
     .head = read_head,
     .body = read_body,
-    .close = close_state,
+    .state_size = sizeof(gro_state),
 };

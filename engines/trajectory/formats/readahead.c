@@ -6,22 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLOT_LIMIT 64
-
 /*
- * A ring of slots: the thread fills them in order, `next` returns them in order. They may be
- * released in any order; the thread waits for the next one of the ring.
+ * A ring of slots: the thread fills them in order, `next` returns them in order. The slots in use
+ * are `first` and the `used` - 1 after it; the caller may have the batch of the first.
  */
-enum { FREE, FILLED, LENT };
-
 struct collet_readahead {
     collet_trajectory *trajectory;
     int32_t n_slots;
-    collet_frames **slots;
-    int *states; /* FREE, FILLED or LENT; guarded by `lock` as everything below */
-    int32_t to_lend;
-    int ended; /* the thread fills nothing more */
-    int cancelled;
+    collet_frames *slots[COLLET_READAHEAD_SLOTS];
+    int32_t first; /* guarded by `lock` as everything below */
+    int32_t used;
+    int32_t held; /* 1: by the caller */
+    int ended;    /* the thread fills nothing more */
     int32_t truncated;
     collet_error error; /* status OK: the trajectory ended after a complete frame */
 
@@ -30,51 +26,32 @@ struct collet_readahead {
     pthread_t thread;
 };
 
-/* 0 when reading is cancelled. */
-static int wait_for_free(collet_readahead *ahead, int32_t slot)
-{
-    pthread_mutex_lock(&ahead->lock);
-    while (ahead->states[slot] != FREE && !ahead->cancelled)
-        pthread_cond_wait(&ahead->changed, &ahead->lock);
-    int go_on = !ahead->cancelled;
-    pthread_mutex_unlock(&ahead->lock);
-    return go_on;
-}
-
-/* Publishes a filled slot; 0 when it was the last. */
-static int hand_over(collet_readahead *ahead, int32_t slot, collet_status status,
-                     const collet_error *error)
-{
-    const collet_frames *frames = ahead->slots[slot];
-
-    pthread_mutex_lock(&ahead->lock);
-    if (frames->n_frames > 0)
-        ahead->states[slot] = FILLED;
-    if (status != COLLET_OK) {
-        ahead->error = *error;
-        ahead->error.status = status;
-        ahead->truncated = frames->truncated;
-    }
-    ahead->ended = status != COLLET_OK || frames->n_frames < frames->capacity;
-    int go_on = !ahead->ended;
-    pthread_cond_broadcast(&ahead->changed);
-    pthread_mutex_unlock(&ahead->lock);
-    return go_on;
-}
-
 static void *fill_slots(void *argument)
 {
     collet_readahead *ahead = argument;
-    int32_t slot = 0;
 
-    while (wait_for_free(ahead, slot)) {
+    pthread_mutex_lock(&ahead->lock);
+    while (!ahead->ended) {
         collet_error error;
-        collet_status status =
-            collet_trajectory_read(ahead->trajectory, ahead->slots[slot], &error);
-        if (!hand_over(ahead, slot, status, &error))
-            break;
-        slot = (slot + 1) % ahead->n_slots;
+
+        if (ahead->used == ahead->n_slots) {
+            pthread_cond_wait(&ahead->changed, &ahead->lock);
+            continue;
+        }
+        collet_frames *frames = ahead->slots[(ahead->first + ahead->used) % ahead->n_slots];
+        pthread_mutex_unlock(&ahead->lock);
+        collet_status status = collet_trajectory_read(ahead->trajectory, frames, &error);
+        pthread_mutex_lock(&ahead->lock);
+        ahead->used += frames->n_frames > 0;
+        if (status != COLLET_OK) {
+            ahead->error = error;
+            ahead->truncated = frames->truncated;
+        }
+        if (status != COLLET_OK || frames->n_frames < frames->capacity)
+            ahead->ended = 1;
+        pthread_cond_broadcast(&ahead->changed);
     }
+    pthread_mutex_unlock(&ahead->lock);
     return NULL;
 }
 
@@ -90,25 +67,18 @@ static int start_thread(collet_readahead *ahead)
     return code;
 }
 
-static void free_slots(collet_readahead *ahead)
+static void free_all(collet_readahead *ahead)
 {
-    if (ahead->slots)
-        for (int32_t i = 0; i < ahead->n_slots; i++)
-            collet_frames_free(ahead->slots[i]);
-    free(ahead->slots);
-    free(ahead->states);
+    pthread_cond_destroy(&ahead->changed);
+    pthread_mutex_destroy(&ahead->lock);
+    for (int32_t i = 0; i < ahead->n_slots; i++)
+        collet_frames_free(ahead->slots[i]);
+    free(ahead);
 }
 
 static collet_status create_slots(collet_readahead *ahead, const collet_readahead_options *options,
                                   collet_error *err)
 {
-    size_t n = (size_t)options->n_slots;
-
-    ahead->n_slots = options->n_slots;
-    ahead->slots = calloc(n, sizeof(collet_frames *));
-    ahead->states = calloc(n, sizeof *ahead->states);
-    if (!ahead->slots || !ahead->states)
-        return collet_fail(err, COLLET_NO_MEMORY, "no memory to read ahead");
     for (int32_t i = 0; i < ahead->n_slots; i++) {
         collet_status status = collet_frames_create(
             collet_trajectory_selected(ahead->trajectory), options->batch_frames,
@@ -126,34 +96,24 @@ collet_status collet_readahead_start(collet_trajectory *trajectory,
                                      collet_readahead **out, collet_error *err)
 {
     *out = NULL;
-    if (options->batch_frames < 1 || options->n_slots < 2 || options->n_slots > SLOT_LIMIT)
-        return collet_fail(
-            err, COLLET_INVALID,
-            "reading ahead needs 2 to %d slots of at least one frame, not %d of %lld", SLOT_LIMIT,
-            options->n_slots, (long long)options->batch_frames);
     collet_readahead *ahead = calloc(1, sizeof *ahead);
     if (!ahead)
         return collet_fail(err, COLLET_NO_MEMORY, "no memory to read ahead");
     ahead->trajectory = trajectory;
-    collet_status status = create_slots(ahead, options, err);
-    if (status != COLLET_OK)
-        goto fail;
+    ahead->n_slots = options->n_slots;
     pthread_mutex_init(&ahead->lock, NULL);
     pthread_cond_init(&ahead->changed, NULL);
-    int code = start_thread(ahead);
-    if (code != 0) {
+    collet_status status = create_slots(ahead, options, err);
+    int code = status == COLLET_OK ? start_thread(ahead) : 0;
+    if (code != 0)
         status = collet_fail(err, COLLET_FAILED, "cannot start a thread to read ahead: %s",
                              strerror(code));
-        pthread_cond_destroy(&ahead->changed);
-        pthread_mutex_destroy(&ahead->lock);
-        goto fail;
+    if (status != COLLET_OK) {
+        free_all(ahead);
+        return status;
     }
     *out = ahead;
     return COLLET_OK;
-fail:
-    free_slots(ahead);
-    free(ahead);
-    return status;
 }
 
 const collet_frames *collet_readahead_slot(const collet_readahead *ahead, int32_t i)
@@ -170,17 +130,15 @@ collet_status collet_readahead_next(collet_readahead *ahead, const collet_frames
     if (truncated)
         *truncated = 0;
     pthread_mutex_lock(&ahead->lock);
-    int32_t slot = ahead->to_lend;
-    while (ahead->states[slot] == FREE && !ahead->ended)
+    ahead->first = (ahead->first + ahead->held) % ahead->n_slots;
+    ahead->used -= ahead->held;
+    ahead->held = 0;
+    pthread_cond_broadcast(&ahead->changed);
+    while (ahead->used == 0 && !ahead->ended)
         pthread_cond_wait(&ahead->changed, &ahead->lock);
-    if (ahead->states[slot] == FILLED) {
-        ahead->states[slot] = LENT;
-        ahead->to_lend = (slot + 1) % ahead->n_slots;
-        *out = ahead->slots[slot];
-    } else if (ahead->states[slot] == LENT && !ahead->ended) {
-        status = collet_fail(err, COLLET_BUSY,
-                             "all %d batches are held; release one before the next call",
-                             ahead->n_slots);
+    if (ahead->used > 0) {
+        ahead->held = 1;
+        *out = ahead->slots[ahead->first];
     } else if (ahead->error.status != COLLET_OK) {
         status = collet_fail(err, ahead->error.status, "%s", ahead->error.text);
         if (truncated)
@@ -190,28 +148,15 @@ collet_status collet_readahead_next(collet_readahead *ahead, const collet_frames
     return status;
 }
 
-void collet_readahead_release(collet_readahead *ahead, const collet_frames *frames)
-{
-    if (!frames)
-        return;
-    pthread_mutex_lock(&ahead->lock);
-    ahead->states[frames->slot] = FREE;
-    pthread_cond_broadcast(&ahead->changed);
-    pthread_mutex_unlock(&ahead->lock);
-}
-
 void collet_readahead_stop(collet_readahead *ahead)
 {
     if (!ahead)
         return;
     collet_trajectory_cancel(ahead->trajectory);
     pthread_mutex_lock(&ahead->lock);
-    ahead->cancelled = 1;
+    ahead->ended = 1;
     pthread_cond_broadcast(&ahead->changed);
     pthread_mutex_unlock(&ahead->lock);
     pthread_join(ahead->thread, NULL);
-    pthread_cond_destroy(&ahead->changed);
-    pthread_mutex_destroy(&ahead->lock);
-    free_slots(ahead);
-    free(ahead);
+    free_all(ahead);
 }

@@ -8,20 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COLUMN 5 /* width of the three fields that are read */
-#define RECOGNISE_BYTES 4096
+#define COLUMN 5         /* width of the three fields that are read */
 #define SHORTEST_LINE 24 /* an atom's line is longer: bounds memory by the file's size */
 
 static collet_status check_kind(collet_source *source, collet_error *err)
 {
     const uint8_t *bytes;
-    size_t n = RECOGNISE_BYTES;
+    size_t n;
 
-    if (source->size == 0)
-        return collet_fail(err, COLLET_FORMAT, "%s: is empty", source->path);
-    if ((int64_t)n > source->size)
-        n = (size_t)source->size;
-    collet_status status = collet_source_view(source, 0, n, &bytes, err);
+    collet_status status = collet_source_begin(source, &bytes, &n, err);
     if (status != COLLET_OK)
         return status;
     const char *guess = collet_signature_describe(bytes, n);

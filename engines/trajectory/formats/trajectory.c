@@ -16,7 +16,6 @@ static const collet_trajectory_format *const formats[] = {
 };
 
 #define N_FORMATS (sizeof formats / sizeof *formats)
-#define RECOGNISE_BYTES 4096
 
 collet_status collet_trajectory_fail(const collet_trajectory *trajectory, collet_status status,
                                      collet_error *err, const char *format, ...)
@@ -48,17 +47,16 @@ static collet_status choose_format(collet_trajectory *trajectory, collet_error *
 {
     const collet_source *source = &trajectory->source;
     const uint8_t *bytes;
-    size_t n = RECOGNISE_BYTES;
+    size_t n;
 
-    if (source->size == 0)
-        return collet_fail(err, COLLET_FORMAT, "%s: is empty", source->path);
-    if ((int64_t)n > source->size)
-        n = (size_t)source->size;
-    collet_status status = collet_source_view(&trajectory->source, 0, n, &bytes, err);
+    collet_status status = collet_source_begin(&trajectory->source, &bytes, &n, err);
     if (status != COLLET_OK)
         return status;
     for (size_t i = 0; i < N_FORMATS; i++) {
         if (formats[i]->recognise(bytes, n)) {
+            trajectory->state = calloc(1, formats[i]->state_size + 1);
+            if (!trajectory->state)
+                return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to open it", source->path);
             trajectory->format = formats[i];
             return COLLET_OK;
         }
@@ -91,14 +89,7 @@ static collet_status read_first_head(collet_trajectory *trajectory, collet_error
     if (head.n_atoms < 1)
         return collet_trajectory_fail(trajectory, COLLET_FORMAT, err, "has no atoms");
     describe(trajectory, &head);
-    trajectory->n_selected = head.n_atoms;
-    trajectory->runs = malloc(sizeof *trajectory->runs);
-    if (!trajectory->runs)
-        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to open it",
-                           trajectory->source.path);
-    trajectory->runs[0] = (collet_atom_run){0, head.n_atoms};
-    trajectory->n_runs = 1;
-    return COLLET_OK;
+    return collet_trajectory_select(trajectory, NULL, 0, err);
 }
 
 collet_status collet_trajectory_open(const char *path, collet_trajectory **out, collet_error *err)
@@ -113,19 +104,16 @@ collet_status collet_trajectory_open(const char *path, collet_trajectory **out, 
     atomic_init(&trajectory->cancelled, 0);
 
     collet_status status = collet_source_open(&trajectory->source, path, err);
-    if (status != COLLET_OK)
-        goto fail;
-    status = choose_format(trajectory, err);
-    if (status != COLLET_OK)
-        goto fail;
-    status = read_first_head(trajectory, err);
-    if (status != COLLET_OK)
-        goto fail;
+    if (status == COLLET_OK)
+        status = choose_format(trajectory, err);
+    if (status == COLLET_OK)
+        status = read_first_head(trajectory, err);
+    if (status != COLLET_OK) {
+        collet_trajectory_close(trajectory);
+        return status;
+    }
     *out = trajectory;
     return COLLET_OK;
-fail:
-    collet_trajectory_close(trajectory);
-    return status;
 }
 
 void collet_trajectory_close(collet_trajectory *trajectory)
@@ -135,6 +123,7 @@ void collet_trajectory_close(collet_trajectory *trajectory)
     if (trajectory->format && trajectory->format->close)
         trajectory->format->close(trajectory);
     collet_source_close(&trajectory->source);
+    free(trajectory->state);
     free(trajectory->runs);
     free(trajectory);
 }
@@ -182,27 +171,20 @@ static int64_t join_runs(const int64_t *indices, int64_t n, collet_atom_run *run
 collet_status collet_trajectory_select(collet_trajectory *trajectory, const int64_t *indices,
                                        int64_t n, collet_error *err)
 {
-    int64_t capacity = indices ? n : 1;
+    collet_status status = indices ? check_indices(trajectory, indices, n, err) : COLLET_OK;
+    collet_atom_run *runs;
 
-    if (indices) {
-        collet_status status = check_indices(trajectory, indices, n, err);
-        if (status != COLLET_OK)
-            return status;
-    }
-    collet_atom_run *runs = calloc((size_t)capacity, sizeof *runs);
+    if (status != COLLET_OK)
+        return status;
+    runs = calloc(indices ? (size_t)n : 1, sizeof *runs);
     if (!runs)
         return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for a selection of %lld atoms",
                            trajectory->source.path, (long long)n);
     free(trajectory->runs);
     trajectory->runs = runs;
-    if (indices) {
-        trajectory->n_runs = join_runs(indices, n, runs);
-        trajectory->n_selected = n;
-    } else {
-        runs[0] = (collet_atom_run){0, trajectory->info.n_atoms};
-        trajectory->n_runs = 1;
-        trajectory->n_selected = trajectory->info.n_atoms;
-    }
+    trajectory->n_selected = indices ? n : trajectory->info.n_atoms;
+    runs[0] = (collet_atom_run){0, trajectory->info.n_atoms};
+    trajectory->n_runs = indices ? join_runs(indices, n, runs) : 1;
     return COLLET_OK;
 }
 

@@ -8,9 +8,8 @@
 #ifndef COLLET_IO_TRAJECTORY_FORMAT_H
 #define COLLET_IO_TRAJECTORY_FORMAT_H
 
-#include "frames.h"
 #include "io/source.h"
-#include "trajectory_info.h"
+#include "trajectory.h"
 
 #include <stdatomic.h>
 
@@ -53,7 +52,8 @@ typedef struct collet_trajectory_format {
     /* Decodes the selected atoms; the frame is within the file and has the fields of `target`. */
     collet_status (*body)(collet_trajectory *trajectory, const collet_frame_head *head,
                           const collet_frame_target *target, collet_error *err);
-    /* Frees trajectory->state; NULL when there is none. */
+    size_t state_size; /* of trajectory->state, zeroed when the file is opened */
+    /* Frees what the state points to; NULL: nothing. */
     void (*close)(collet_trajectory *trajectory);
 } collet_trajectory_format;
 

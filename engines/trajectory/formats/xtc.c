@@ -52,26 +52,12 @@ static int recognise(const uint8_t *bytes, size_t n)
     return n >= 4 && is_magic(collet_be_i32(bytes));
 }
 
-static collet_status get_state(collet_trajectory *trajectory, xtc_state **out, collet_error *err)
-{
-    if (!trajectory->state)
-        trajectory->state = calloc(1, sizeof(xtc_state));
-    *out = trajectory->state;
-    if (!*out)
-        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to read it",
-                           trajectory->source.path);
-    return COLLET_OK;
-}
-
 static void close_state(collet_trajectory *trajectory)
 {
     xtc_state *state = trajectory->state;
 
-    if (!state)
-        return;
     free(state->packed);
     free(state->all);
-    free(state);
 }
 
 /* ---- Head -------------------------------------------------------------------------------- */
@@ -143,14 +129,11 @@ static collet_status read_head(collet_trajectory *trajectory, collet_frame_head 
     int64_t rest = trajectory->source.size - offset;
     size_t n = PACKED(MAGIC_LARGE);
     const uint8_t *bytes;
-    xtc_state *state;
+    xtc_state *state = trajectory->state;
 
-    collet_status status = get_state(trajectory, &state, err);
-    if (status != COLLET_OK)
-        return status;
     if ((int64_t)n > rest)
         n = (size_t)rest;
-    status = collet_source_view(&trajectory->source, offset, n, &bytes, err);
+    collet_status status = collet_source_view(&trajectory->source, offset, n, &bytes, err);
     if (status != COLLET_OK)
         return status;
     status = check_start(trajectory, bytes, n, err);
@@ -256,5 +239,6 @@ const collet_trajectory_format collet_xtc_format = {
     .recognise = recognise,
     .head = read_head,
     .body = read_body,
+    .state_size = sizeof(xtc_state),
     .close = close_state,
 };
