@@ -15,45 +15,21 @@ static int32_t show_progress(void *user, const collet_extraction_progress *p)
     return tool_interrupt_signal();
 }
 
-static collet_extraction_options settings_of(const extract_options *options,
-                                             tool_progress *progress)
-{
-    collet_extraction_options settings = {
-        .struct_size = sizeof settings,
-        .topology = options->topology,
-        .trajectory = options->trajectory,
-        .selection = options->selection,
-        .masses = options->masses,
-        .reference = options->reference,
-        .keys = options->keys,
-        .start = options->start,
-        .stop = options->stop < 0 ? 0 : options->stop,
-        .step = options->step,
-        .backend = options->backend,
-        .threads = options->threads,
-        .batch_frames = options->batch,
-        .progress = show_progress,
-        .progress_user = progress,
-        .program = "collet-extract",
-        .log = tool_log,
-        .log_user = (void *)(uintptr_t) "collet-extract",
-        .command = (const char *const *)options->command,
-    };
-
-    memcpy(settings.axis, options->axis, sizeof settings.axis);
-    return settings;
-}
-
-static collet_status extract(const extract_options *options, collet_extraction **extraction,
+static collet_status extract(extract_options *options, collet_extraction **extraction,
                              collet_error *err)
 {
     tool_progress progress;
-    collet_extraction_options settings = settings_of(options, &progress);
+    collet_extraction_options *settings = &options->settings;
     collet_extraction_info info = {.struct_size = sizeof info};
     uint32_t flags = (options->directory != NULL ? COLLET_EXTRACTION_DIRECTORY : 0) |
                      (options->force ? COLLET_EXTRACTION_OVERWRITE : 0);
-    collet_status status = collet_extraction_open(&settings, extraction, err);
+    collet_status status;
 
+    settings->progress = show_progress;
+    settings->progress_user = &progress;
+    settings->log = tool_log;
+    settings->log_user = (void *)(uintptr_t) "collet-extract";
+    status = collet_extraction_open(settings, extraction, err);
     if (status != COLLET_OK)
         return status;
     collet_extraction_get_info(*extraction, &info);
@@ -71,7 +47,7 @@ int main(int argc, char **argv)
     int result = EXTRACT_EXIT_FAILURE;
 
     extract_options_parse(argc, argv, &options);
-    if (collet_extraction_check_selection(options.selection, &err) != COLLET_OK) {
+    if (collet_extraction_check_selection(options.settings.selection, &err) != COLLET_OK) {
         extract_complain(err.text);
         extract_options_free(&options);
         return EXTRACT_EXIT_USAGE;

@@ -91,27 +91,6 @@ static void parse_axis(struct argp_state *state, const char *text, double axis[3
         argp_error(state, "--axis: '%s' has no direction", text);
 }
 
-/* The field of a text option; NULL: not one of these. */
-static const char **text_of(extract_options *options, int key)
-{
-    switch (key) {
-    case 'o':
-        return &options->output;
-    case 'd':
-        return &options->directory;
-    case KEY_BACKEND:
-        return &options->backend;
-    case KEY_SELECTION:
-        return &options->selection;
-    case KEY_MASSES:
-        return &options->masses;
-    case KEY_REFERENCE:
-        return &options->reference;
-    default:
-        return NULL;
-    }
-}
-
 /* Refuses names of other formats. */
 static void check_output(struct argp_state *state, const extract_options *options)
 {
@@ -134,12 +113,14 @@ static void check_output(struct argp_state *state, const extract_options *option
 
 static void check(struct argp_state *state, const extract_options *options)
 {
-    if (options->trajectory == NULL)
+    const collet_extraction_options *settings = &options->settings;
+
+    if (settings->trajectory == NULL)
         argp_error(state, "a topology and a trajectory are required");
     check_output(state, options);
-    if (options->stop >= 0 && options->stop <= options->start)
-        argp_error(state, "--start %lld --stop %lld leaves no frame", (long long)options->start,
-                   (long long)options->stop);
+    if (settings->stop > 0 && settings->stop <= settings->start)
+        argp_error(state, "--start %lld --stop %lld leaves no frame", (long long)settings->start,
+                   (long long)settings->stop);
 }
 
 static void out_of_memory(void)
@@ -157,78 +138,95 @@ static void add_keys(extract_options *options, const char *text)
                  text) < 0)
         out_of_memory();
     free(before);
+    options->settings.keys = options->keys;
 }
 
-static error_t parse_number(int key, const char *text, struct argp_state *state)
+static void take_argument(struct argp_state *state, collet_extraction_options *settings,
+                          const char *text)
+{
+    if (state->arg_num > 1)
+        argp_error(state, "'%s': only TOP and TRAJ are expected", text);
+    *(state->arg_num == 0 ? &settings->topology : &settings->trajectory) = text;
+}
+
+/* Options of the library. */
+static error_t parse_setting(int key, const char *text, struct argp_state *state)
 {
     extract_options *options = state->input;
+    collet_extraction_options *settings = &options->settings;
 
     switch (key) {
+    case KEY_BACKEND:
+        settings->backend = text;
+        return 0;
+    case KEY_SELECTION:
+        settings->selection = text;
+        return 0;
+    case KEY_MASSES:
+        settings->masses = text;
+        return 0;
+    case KEY_REFERENCE:
+        settings->reference = text;
+        return 0;
+    case KEY_KEYS:
+        add_keys(options, text);
+        return 0;
     case KEY_START:
-        options->start = tool_parse_count(state, "--start", text, 0);
-        break;
+        settings->start = tool_parse_count(state, "--start", text, 0);
+        return 0;
     case KEY_STOP:
-        options->stop = tool_parse_count(state, "--stop", text, 0);
-        break;
+        settings->stop = tool_parse_count(state, "--stop", text, 1);
+        return 0;
     case KEY_STEP:
-        options->step = tool_parse_count(state, "--step", text, 1);
-        break;
+        settings->step = tool_parse_count(state, "--step", text, 1);
+        return 0;
     case KEY_AXIS:
-        parse_axis(state, text, options->axis);
-        break;
+        parse_axis(state, text, settings->axis);
+        return 0;
     case KEY_BATCH:
-        options->batch =
+        settings->batch_frames =
             strcmp(text, "auto") == 0 ? 0 : tool_parse_count(state, "--batch", text, 1);
-        break;
+        return 0;
     case KEY_THREADS:
-        options->threads = tool_parse_count(state, "--threads", text, 1);
-        break;
+        settings->threads = tool_parse_count(state, "--threads", text, 1);
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
-    return 0;
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     extract_options *options = state->input;
-    const char **field = text_of(options, key);
 
-    if (field != NULL) {
-        *field = text;
-        return 0;
-    }
     switch (key) {
     case 'h':
         argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
-        break;
+        return 0;
+    case 'o':
+        options->output = text;
+        return 0;
+    case 'd':
+        options->directory = text;
+        return 0;
     case 'q':
         options->quiet = 1;
-        break;
+        return 0;
     case KEY_FORCE:
         options->force = 1;
-        break;
-    case KEY_KEYS:
-        add_keys(options, text);
-        break;
+        return 0;
     case KEY_JSON:
         options->json = 1;
-        break;
+        return 0;
     case ARGP_KEY_ARG:
-        if (state->arg_num == 0)
-            options->topology = text;
-        else if (state->arg_num == 1)
-            options->trajectory = text;
-        else
-            argp_error(state, "'%s': only TOP and TRAJ are expected", text);
-        break;
+        take_argument(state, &options->settings, text);
+        return 0;
     case ARGP_KEY_END:
         check(state, options);
-        break;
+        return 0;
     default:
-        return parse_number(key, text, state);
+        return parse_setting(key, text, state);
     }
-    return 0;
 }
 
 /* The name of the trajectory with .npz for its extension, in the working directory. */
@@ -247,7 +245,7 @@ static void choose_path(extract_options *options)
 {
     const char *named = options->directory != NULL ? options->directory : options->output;
 
-    options->path = named != NULL ? strdup(named) : default_path(options->trajectory);
+    options->path = named != NULL ? strdup(named) : default_path(options->settings.trajectory);
     /* An output that is named explicitly may be replaced. */
     if (named != NULL)
         options->force = 1;
@@ -267,10 +265,11 @@ void extract_options_parse(int argc, char **argv, extract_options *options)
 
     memset(options, 0, sizeof *options);
     options->command = command_line_copy(argc, argv);
-    options->selection = "all";
-    options->axis[2] = 1;
-    options->stop = -1;
-    options->step = 1;
+    options->settings =
+        (collet_extraction_options){.struct_size = sizeof options->settings,
+                                    .selection = "all",
+                                    .program = "collet-extract",
+                                    .command = (const char *const *)options->command};
     argp_program_version_hook = print_version;
     argp_err_exit_status = EXTRACT_EXIT_USAGE;
     argp_parse(&argp, argc, argv, 0, NULL, options);

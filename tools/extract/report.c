@@ -93,7 +93,7 @@ static void print_summary(const collet_extraction *extraction, const extract_opt
            (double)info.bytes * 1e-6 / seconds);
     if (info.masses_guessed)
         printf("masses were guessed from the atoms' names: %.10g amu selected\n", info.mass);
-    if (options->keys == NULL)
+    if (options->settings.keys == NULL)
         print_left_out(extraction);
 }
 
