@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frames.h - a batch of trajectory frames in memory, one array a quantity.
+ * frames.h - what a trajectory's frames have, and a batch of them in memory, one array a quantity.
  *
  * Positions, velocities and forces are row-major frames x atoms x 3, aligned to 64 bytes; the
  * number of atoms is that of the selection.
@@ -9,6 +9,19 @@
 #define COLLET_IO_FRAMES_H
 
 #include <collet/collet.h>
+
+typedef struct collet_trajectory collet_trajectory;
+
+/* What the first frame says about the file. */
+typedef struct collet_trajectory_info {
+    const char *format;     /* "trr", "xtc" or "gro" */
+    int64_t n_atoms;        /* of the file, whatever the selection */
+    int64_t file_size;      /* bytes, when it was opened */
+    collet_dtype dtype;     /* COLLET_F64: double-precision .trr, and .gro; else COLLET_F32 */
+    int32_t has_velocities; /* 0 or 1 */
+    int32_t has_forces;     /* 0 or 1 */
+    double precision;       /* .xtc: positions are multiples of 1/precision nm; else 0 */
+} collet_trajectory_info;
 
 typedef struct collet_frames {
     collet_dtype dtype; /* of the three arrays below: COLLET_F32 or COLLET_F64 */

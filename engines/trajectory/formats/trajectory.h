@@ -18,19 +18,6 @@
 
 #include "frames.h"
 
-typedef struct collet_trajectory collet_trajectory;
-
-/* What the first frame says about the file. */
-typedef struct collet_trajectory_info {
-    const char *format;     /* "trr", "xtc" or "gro" */
-    int64_t n_atoms;        /* of the file, whatever the selection */
-    int64_t file_size;      /* bytes, when it was opened */
-    collet_dtype dtype;     /* COLLET_F64: double-precision .trr, and .gro; else COLLET_F32 */
-    int32_t has_velocities; /* 0 or 1 */
-    int32_t has_forces;     /* 0 or 1 */
-    double precision;       /* .xtc: positions are multiples of 1/precision nm; else 0 */
-} collet_trajectory_info;
-
 /*
  * Opens `path` and reads the head of its first frame. COLLET_IO when it cannot be read,
  * COLLET_FORMAT when it is empty, not a trajectory, or ends within the first head; the text says

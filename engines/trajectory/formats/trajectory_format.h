@@ -8,8 +8,8 @@
 #ifndef COLLET_IO_TRAJECTORY_FORMAT_H
 #define COLLET_IO_TRAJECTORY_FORMAT_H
 
+#include "frames.h"
 #include "io/source.h"
-#include "trajectory.h"
 
 #include <stdatomic.h>
 
