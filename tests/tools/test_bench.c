@@ -319,6 +319,35 @@ static void test_usage(void **state)
     refused(BENCH("add", "10", "20"), 2, "give only dispatch");
     refused(BENCH("bandwidth", "10x10"), 2, "a number of bytes");
     refused(BENCH("--json"), 2, "give dispatch");
+    refused(BENCH("add", "--busy", "0"), 2, "--busy");
+    refused(BENCH("add", "--busy", "65"), 2, "at most 64");
+    refused(BENCH("dispatch", "--busy", "1"), 2, "for the name of an op");
+}
+
+/* ---- Busy processes ---------------------------------------------------------------------- */
+
+static void test_busy(void **state)
+{
+    (void)state;
+    tool_result json =
+        BENCH("exp", "64K", "--backend", "cpu_scalar", "--seconds", "0.2", "--busy", "3", "--json");
+    cJSON *root = parsed(&json, 0);
+    const cJSON *row = result_of(root, 0), *busy = member(row, "busy");
+    double share = number_of(busy, "share"), threads = number_of(busy, "threads");
+    double median = number_of(member(row, "call_seconds"), "median");
+    assert_true(number_of(busy, "processes") == 3);
+    check_times(member(busy, "call_seconds"));
+    assert_true(threads > 0 && threads < 1.5 && share > 0 && share <= 1);
+    assert_near(number_of(busy, "fair_seconds"), median / share, 1e-9 * median);
+    assert_true(number_of(busy, "stolen") >= 0 && number_of(row, "stolen") <= 1);
+    cJSON_Delete(root);
+
+    tool_result r = BENCH("exp", "64K", "--backend", "cpu_scalar", QUICK, "--busy", "1", "--steal");
+    assert_int_equal(0, r.status);
+    assert_non_null(strstr(r.out, "beside 1 busy"));
+    assert_non_null(strstr(r.out, "fair share"));
+    assert_non_null(strstr(r.out, "stolen"));
+    tool_free(&r);
 }
 
 static void test_failures(void **state)
@@ -344,6 +373,7 @@ int main(void)
         cmocka_unit_test(test_progress),
         cmocka_unit_test(test_dispatch),
         cmocka_unit_test(test_bandwidth),
+        cmocka_unit_test(test_busy),
         cmocka_unit_test(test_usage),
         cmocka_unit_test(test_failures),
     };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
 
+#include "busy.h"
+
 #include "common/arguments.h"
 #include "common/command_line.h"
 
@@ -17,6 +19,8 @@ enum {
     KEY_THREADS,
     KEY_SECONDS,
     KEY_AXIS,
+    KEY_BUSY,
+    KEY_STEAL,
     KEY_JSON,
     KEY_LIST
 };
@@ -44,6 +48,7 @@ static const char doc[] =
     "  backend-bench observables 10000x1000 --backend cpu_scalar,cpu_openmp\n"
     "  backend-bench matmul 1024x1024x1024 --dtype f32,f64 --json\n"
     "  backend-bench sum 8192x8192 --axis 0\n"
+    "  backend-bench fft 512x512 --busy 1 --steal\n"
     "  backend-bench against matmul lu\n\n"
     "Exit status: 0 success; 1 something could not be measured; 2 wrong command line.";
 
@@ -55,6 +60,9 @@ static const struct argp_option argp_options[] = {
      "Backends, one row each, compared with the first (default: all usable ones)", 1},
     {"threads", KEY_THREADS, "N", 0, "CPU threads at most (default: all allowed)", 2},
     {"seconds", KEY_SECONDS, "S", 0, "Time to measure each row (default: 2)", 2},
+    {"busy", KEY_BUSY, "N", 0, "Measure each row of an op again while N other processes are busy",
+     2},
+    {"steal", KEY_STEAL, NULL, 0, "Show what a hypervisor took of the processors", 2},
     {"json", KEY_JSON, NULL, 0, "Print JSON", 3},
     {"list", KEY_LIST, NULL, 0, "List the ops, their shapes and defaults", 3},
     {0},
@@ -74,6 +82,14 @@ static int32_t parse_list(struct argp_state *state, const char *option, char *te
         items[count++] = item;
     }
     return count;
+}
+
+static int32_t parse_busy(struct argp_state *state, const char *text)
+{
+    int64_t count = tool_parse_count(state, "--busy", text, 1);
+    if (count > BENCH_BUSY_MAX)
+        argp_error(state, "--busy: at most %d processes", BENCH_BUSY_MAX);
+    return (int32_t)count;
 }
 
 static double parse_seconds(struct argp_state *state, const char *text)
@@ -120,6 +136,12 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_SECONDS:
         options->seconds = parse_seconds(state, text);
         break;
+    case KEY_BUSY:
+        options->busy = parse_busy(state, text);
+        break;
+    case KEY_STEAL:
+        options->steal = 1;
+        break;
     case KEY_JSON:
         options->json = 1;
         break;
@@ -132,6 +154,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case ARGP_KEY_END:
         if (!options->what && !options->list)
             argp_error(state, "give dispatch, bandwidth, against or the name of an op");
+        if (options->busy && options->what &&
+            (!strcmp(options->what, "dispatch") || !strcmp(options->what, "bandwidth") ||
+             !strcmp(options->what, "against")))
+            argp_error(state, "--busy is for the name of an op, not for '%s'", options->what);
         break;
     default:
         return ARGP_ERR_UNKNOWN;

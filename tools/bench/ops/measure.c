@@ -190,6 +190,39 @@ static collet_status sample(bench_session *session, const bench_layout *l, const
     return status;
 }
 
+double bench_fair_seconds(const bench_result *r)
+{
+    return r->stats.median / r->busy.share;
+}
+
+/* With the samples of the row so far, of the same number of calls, dropped. */
+static collet_status measure_busy(bench_session *session, const bench_layout *l, bench_sampler *s,
+                                  bench_result *r)
+{
+    bench_busy busy;
+    int32_t processes = session->options->busy;
+    double processors = session->machine.allowed_cpus, threads = r->usage.used / r->usage.seconds;
+    double share = processors / (threads + processes);
+    r->busy = (bench_beside){.threads = threads, .share = share < 1 ? share : 1};
+    if (!bench_busy_start(&busy, processes)) {
+        snprintf(r->error, sizeof r->error, "cannot start %d busy processes", (int)processes);
+        return COLLET_FAILED;
+    }
+    bench_usage begin = bench_usage_now();
+    s->count = 0;
+    collet_status status = sample(session, l, r->choice, s, NULL);
+    bench_usage end = bench_usage_now();
+    bench_busy_stop(&busy);
+    if (status != COLLET_OK) {
+        snprintf(r->error, sizeof r->error, "%s", collet_last_error(session->context));
+        return status;
+    }
+    r->busy.processes = processes;
+    r->busy.usage = bench_usage_between(&begin, &end);
+    bench_sampler_stats(s, &r->busy.stats);
+    return COLLET_OK;
+}
+
 static collet_status measure_calls(bench_session *session, const bench_layout *layout,
                                    bench_calls *calls, bench_bandwidth *floor, bench_result *r)
 {
@@ -201,11 +234,15 @@ static collet_status measure_calls(bench_session *session, const bench_layout *l
         return status;
     }
     bench_session_show(session, "%s %s: %s", layout->row->name, layout->signature, r->choice);
+    bench_usage begin;
     status = bench_sampler_warm(&s, session->options->seconds);
     memory_state before = memory_now(cx, r->choice);
+    begin = bench_usage_now();
     if (status == COLLET_OK)
         status = sample(session, layout, r->choice, &s, floor);
     if (status == COLLET_OK) {
+        bench_usage end = bench_usage_now();
+        r->usage = bench_usage_between(&begin, &end);
         memory_state after = memory_now(cx, r->choice);
         r->array_bytes_delta = after.arrays - before.arrays;
         r->device_bytes_delta = after.device - before.device;
@@ -213,6 +250,8 @@ static collet_status measure_calls(bench_session *session, const bench_layout *l
         bench_sampler_stats(&s, &r->stats);
         if (floor)
             r->floor = floor->best[floor_kind(layout)];
+        if (session->options->busy)
+            status = measure_busy(session, layout, &s, r);
     } else {
         snprintf(r->error, sizeof r->error, "%s", collet_last_error(cx));
     }

@@ -5,6 +5,7 @@
 
 #include "bench/bandwidth/bandwidth.h"
 #include "cases.h"
+#include "bench/base/busy.h"
 #include "bench/base/session.h"
 #include "common/stats.h"
 
@@ -35,12 +36,27 @@ collet_status bench_calls_open(bench_calls *calls, const bench_session *session,
 /* A bench_body. */
 collet_status bench_calls_run(void *calls, int64_t count);
 
+/*
+ * A row measured again while other processes were busy. `share` is the part of each of its
+ * `threads` processors that a scheduler without favourites leaves it: processors / (threads +
+ * processes), at most 1.
+ */
+typedef struct bench_beside {
+    int32_t processes; /* 0: not measured */
+    bench_stats stats;
+    double threads; /* processors in use on average when nothing else ran */
+    double share;
+    bench_usage usage;
+} bench_beside;
+
 typedef struct bench_result {
     const char *choice; /* of backend */
     char dtype[2 * COLLET_MAX_OPERANDS];
     collet_status status;
     char error[COLLET_ERROR_TEXT]; /* of a status other than OK */
     bench_stats stats;
+    bench_usage usage; /* while sampling */
+    bench_beside busy;
     double bytes, flops;
     bandwidth_figure floor; /* measured in turn with the op; strategy NULL: not comparable */
     int64_t array_bytes_delta, device_bytes_delta, resident_bytes_delta;
@@ -61,6 +77,9 @@ typedef struct bench_floor {
  */
 void bench_measure(bench_session *session, const bench_layout *layout, const bench_arrays *arrays,
                    const char *choice, bench_floor *floor, bench_result *result);
+
+/* The time of a call that the share allows, from the median without other processes. */
+double bench_fair_seconds(const bench_result *r);
 
 /* Share of the bandwidth, median against median and fastest against fastest; floor.strategy set. */
 double bench_share_of_median(const bench_result *r);

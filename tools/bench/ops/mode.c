@@ -23,7 +23,7 @@ static int32_t keep_row(op_job *job, const bench_result *r)
     }
     if (job->list)
         return bench_result_add(job->list, r);
-    bench_result_print(r);
+    bench_result_print(r, job->session->options->steal);
     return 1;
 }
 

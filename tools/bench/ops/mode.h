@@ -12,7 +12,8 @@ int bench_list_mode(bench_session *session);
 
 /* report.c: the table's head and rows, or a row of the JSON report (0 when out of memory). */
 void bench_result_print_head(const bench_session *session, const bench_layout *layout);
-void bench_result_print(const bench_result *result);
+/* `steal`: with the time that a hypervisor took. */
+void bench_result_print(const bench_result *result, int32_t steal);
 int32_t bench_result_add(cJSON *list, const bench_result *result);
 
 #endif

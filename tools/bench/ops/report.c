@@ -43,7 +43,30 @@ static void print_times(const bench_stats *s)
     }
 }
 
-void bench_result_print(const bench_result *r)
+static double stolen_percent(const bench_usage *u)
+{
+    return u->ticks > 0 ? 100 * u->stolen / u->ticks : 0;
+}
+
+static void print_busy(const bench_result *r, int32_t steal)
+{
+    const bench_beside *b = &r->busy;
+    double fair = bench_fair_seconds(r);
+    char name[32], time[16];
+    snprintf(name, sizeof name, "  beside %d busy", (int)b->processes);
+    printf("%-16s", name);
+    print_times(&b->stats);
+    printf(" %8.2f %7.2f\n", 1e-9 * (r->flops > 0 ? r->flops : r->bytes) / b->stats.median,
+           r->stats.median / b->stats.median);
+    printf("%-16s fair share %.2f of %.2f processors: %s a call; mean %.2f times that", "",
+           b->share, b->threads, time_text(fair, time), b->stats.mean / fair);
+    printf(", p99 %s above", time_text(b->stats.p99 > fair ? b->stats.p99 - fair : 0, time));
+    if (steal)
+        printf("; %.1f %% of the machine stolen", stolen_percent(&b->usage));
+    printf("\n");
+}
+
+void bench_result_print(const bench_result *r, int32_t steal)
 {
     if (r->status != COLLET_OK) {
         printf("%-16s %s\n", r->choice, collet_status_text(r->status));
@@ -61,9 +84,14 @@ void bench_result_print(const bench_result *r)
                100 * bench_share_of_median(r), bandwidth_kind_name(r->floor.strategy->kind),
                1e-9 * bandwidth_median(&r->floor), 100 * bench_share_of_fastest(r),
                1e-9 * bandwidth_fastest(&r->floor));
-    printf("; memory %+lld B in arrays, %+lld KiB resident\n",
+    printf("; memory %+lld B in arrays, %+lld KiB resident",
            (long long)(r->array_bytes_delta + r->device_bytes_delta),
            (long long)(r->resident_bytes_delta / 1024));
+    if (steal)
+        printf("; %.1f %% of the machine stolen", stolen_percent(&r->usage));
+    printf("\n");
+    if (r->busy.processes)
+        print_busy(r, steal);
 }
 
 static int32_t add_floor(cJSON *row, const bench_result *r)
@@ -89,6 +117,21 @@ static int32_t add_memory(cJSON *row, const bench_result *r)
            json_add_number(memory, "resident_bytes", (double)r->resident_bytes_delta);
 }
 
+static int32_t add_busy(cJSON *row, const bench_result *r)
+{
+    const bench_beside *b = &r->busy;
+    if (!b->processes)
+        return json_add_null(row, "busy");
+    cJSON *busy = cJSON_AddObjectToObject(row, "busy");
+    return busy && json_add_number(busy, "processes", b->processes) &&
+           json_add_number(busy, "samples", (double)b->stats.samples) &&
+           json_add_item(busy, "call_seconds", bench_stats_json(&b->stats)) &&
+           json_add_number(busy, "threads", b->threads) &&
+           json_add_number(busy, "share", b->share) &&
+           json_add_number(busy, "fair_seconds", bench_fair_seconds(r)) &&
+           json_add_number(busy, "stolen", stolen_percent(&b->usage) / 100);
+}
+
 static int32_t add_measured(cJSON *row, const bench_result *r)
 {
     const bench_stats *s = &r->stats;
@@ -103,6 +146,7 @@ static int32_t add_measured(cJSON *row, const bench_result *r)
                          : json_add_null(row, "gflop_per_s")) &&
            json_add_text(row, "bound", bench_bound(r->flops)) && add_floor(row, r) &&
            (r->ratio > 0 ? json_add_number(row, "ratio", r->ratio) : json_add_null(row, "ratio")) &&
+           json_add_number(row, "stolen", stolen_percent(&r->usage) / 100) && add_busy(row, r) &&
            add_memory(row, r);
 }
 
