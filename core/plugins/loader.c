@@ -94,7 +94,8 @@ static int set_text(char **target, const char *text)
 static collet_status note(record_list *records, const char *path, int accepted, const char *stage,
                           double start, const char *code, const char *reason, collet_error *err)
 {
-    record_entry entry = {accepted, path, stage, code, reason, record_clock() - start};
+    collet_plugin_record entry = {sizeof entry,          accepted, path, stage, code, reason,
+                                  record_clock() - start};
     return record_add(records, &entry, err);
 }
 

@@ -17,7 +17,8 @@ typedef struct loader_options {
     const char *deny;             /* backend names, comma-separated, or NULL */
     const char *cache_directory;  /* for reports of probes; created if missing; NULL: no cache */
     const char *probe_program;    /* NULL: collet/collet-probe in libcore's directory */
-    const char *const *settings;  /* for host->config in the probe: "key=value", then NULL */
+    const char *const *settings;  /* for host->config in the probe: "key=value", then NULL;
+                                     the last of a key is in force */
     int probe;                    /* 0: trust the manifest, run nothing */
     int64_t timeout_ms;           /* of one probe */
     const collet_host *host;      /* never NULL */

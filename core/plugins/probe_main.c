@@ -54,12 +54,11 @@ static int32_t host_threads(const collet_host *host)
 static const char *host_config(const collet_host *host, const char *key)
 {
     size_t length = strlen(key);
-    if (!strcmp(key, "in_probe"))
-        return "yes";
+    const char *last = strcmp(key, "in_probe") ? NULL : "yes";
     for (char **setting = ((const probe_host *)host)->settings; *setting; setting++)
         if (!strncmp(*setting, key, length) && (*setting)[length] == '=')
-            return *setting + length + 1;
-    return NULL;
+            last = *setting + length + 1;
+    return last;
 }
 
 static void write_all(const char *text, size_t length)

@@ -6,12 +6,10 @@
 #include <string.h>
 #include <time.h>
 
-#include <collet/collet.h>
-
 struct record_list {
     pthread_mutex_t mutex;
     size_t count;
-    record_entry **entries;
+    collet_plugin_record **entries;
 };
 
 collet_status record_list_create(record_list **out, collet_error *err)
@@ -36,22 +34,21 @@ void record_list_free(record_list *list)
 }
 
 /* The entry and its four strings in one allocation. */
-static record_entry *entry_copy(const record_entry *in)
+static collet_plugin_record *entry_copy(const collet_plugin_record *in)
 {
     const char *text[4] = {in->path, in->stage, in->code, in->reason};
-    size_t length[4], total = sizeof(record_entry);
+    size_t length[4], total = sizeof(collet_plugin_record);
     for (int i = 0; i < 4; i++) {
         text[i] = text[i] ? text[i] : "";
         length[i] = strlen(text[i]) + 1;
         total += length[i];
     }
-    record_entry *out = malloc(total);
+    collet_plugin_record *out = malloc(total);
     if (!out)
         return NULL;
     char *p = (char *)(out + 1);
     const char **target[4] = {&out->path, &out->stage, &out->code, &out->reason};
-    out->accepted = in->accepted;
-    out->milliseconds = in->milliseconds;
+    *out = *in;
     for (int i = 0; i < 4; i++) {
         *target[i] = memcpy(p, text[i], length[i]);
         p += length[i];
@@ -66,11 +63,12 @@ double record_clock(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-collet_status record_add(record_list *list, const record_entry *entry, collet_error *err)
+collet_status record_add(record_list *list, const collet_plugin_record *entry, collet_error *err)
 {
-    record_entry *copy = entry_copy(entry);
+    collet_plugin_record *copy = entry_copy(entry);
     pthread_mutex_lock(&list->mutex);
-    record_entry **grown = copy ? realloc(list->entries, (list->count + 1) * sizeof *grown) : NULL;
+    collet_plugin_record **grown =
+        copy ? realloc(list->entries, (list->count + 1) * sizeof *grown) : NULL;
     if (grown) {
         list->entries = grown;
         grown[list->count++] = copy;
@@ -90,10 +88,10 @@ size_t record_count(record_list *list)
     return count;
 }
 
-const record_entry *record_at(record_list *list, size_t index)
+const collet_plugin_record *record_at(record_list *list, size_t index)
 {
     pthread_mutex_lock(&list->mutex);
-    const record_entry *entry = index < list->count ? list->entries[index] : NULL;
+    const collet_plugin_record *entry = index < list->count ? list->entries[index] : NULL;
     pthread_mutex_unlock(&list->mutex);
     return entry;
 }

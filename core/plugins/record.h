@@ -8,18 +8,9 @@
 #ifndef COLLET_CORE_RECORD_H
 #define COLLET_CORE_RECORD_H
 
-#include <collet/types.h>
+#include <collet/collet.h>
 
 typedef struct record_list record_list;
-
-typedef struct record_entry {
-    int32_t accepted;    /* 1: this step was passed */
-    const char *path;    /* file or directory */
-    const char *stage;   /* "search", "policy", "manifest", "probe", "register", "open" */
-    const char *code;    /* a stable word: "ok", "world-writable", ...; loader.h lists them all */
-    const char *reason;  /* in words, or "" */
-    double milliseconds; /* what the step took, >= 0 */
-} record_entry;
 
 /* NO_MEMORY. *out belongs to the caller: record_list_free. */
 collet_status record_list_create(record_list **out, collet_error *err);
@@ -29,11 +20,11 @@ void record_list_free(record_list *list);
 /* Milliseconds of a monotonic clock. */
 double record_clock(void);
 
-/* Appends a copy of *entry; NULL strings are taken as "". NO_MEMORY leaves the list as it was. */
-collet_status record_add(record_list *list, const record_entry *entry, collet_error *err);
+/* Appends a copy of *entry, "" instead of NULL. `code` is one of loader.h. NO_MEMORY. */
+collet_status record_add(record_list *list, const collet_plugin_record *entry, collet_error *err);
 
 size_t record_count(record_list *list);
 /* NULL beyond the count. */
-const record_entry *record_at(record_list *list, size_t index);
+const collet_plugin_record *record_at(record_list *list, size_t index);
 
 #endif

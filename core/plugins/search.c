@@ -36,7 +36,8 @@ static collet_status no_memory(const search *s)
 static collet_status note(search *s, const char *path, const char *code, const char *reason,
                           double ms)
 {
-    record_entry entry = {!strcmp(code, "ok"), path, "search", code, reason, ms};
+    collet_plugin_record entry = {
+        sizeof entry, !strcmp(code, "ok"), path, "search", code, reason, ms};
     if (s->named && !entry.accepted && strncmp(code, "duplicate-", 10))
         s->host->log(s->host, COLLET_LOG_WARNING, "the plugin path's %s is ignored: %s", path,
                      reason);

@@ -16,14 +16,10 @@ typedef struct value {
     value_source source;
 } value;
 
-typedef struct backend_key {
-    char *key, *text;
-} backend_key;
-
 struct config {
     value values[CONFIG_KEY_COUNT];
-    backend_key *backend_keys;
-    size_t backend_key_count;
+    char **plugin_settings; /* "key=value", NULL-terminated; the last of a key is in force */
+    size_t plugin_setting_count;
 };
 
 typedef struct description {
@@ -116,20 +112,16 @@ static collet_status value_set(config *c, config_key key, const char *word, valu
     return COLLET_OK;
 }
 
-static collet_status backend_key_set(config *c, const char *key, const char *word,
-                                     collet_error *err)
+static collet_status plugin_setting_add(config *c, const char *key, const char *word,
+                                        collet_error *err)
 {
-    char *key_copy = strdup(key), *word_copy = strdup(word);
-    backend_key *grown =
-        realloc(c->backend_keys, (c->backend_key_count + 1) * sizeof *c->backend_keys);
+    size_t count = c->plugin_setting_count;
+    char **grown = realloc(c->plugin_settings, (count + 2) * sizeof *grown);
     if (grown)
-        c->backend_keys = grown;
-    if (!key_copy || !word_copy || !grown) {
-        free(key_copy);
-        free(word_copy);
+        c->plugin_settings = grown;
+    if (!grown || asprintf(&grown[count], "%s=%s", key, word) < 0)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the setting %s", key);
-    }
-    c->backend_keys[c->backend_key_count++] = (backend_key){key_copy, word_copy};
+    grown[++c->plugin_setting_count] = NULL;
     return COLLET_OK;
 }
 
@@ -196,7 +188,7 @@ static collet_status assignment(config *c, const char *line, value_source source
     if (i < CONFIG_KEY_COUNT)
         status = value_set(c, (config_key)i, word, source, where, err);
     else if (strchr(key, '.'))
-        status = backend_key_set(c, key, word, err);
+        status = plugin_setting_add(c, key, word, err);
     else
         status = unknown_key(key, where, err);
 done:
@@ -333,6 +325,7 @@ static collet_status read_all(config *c, const collet_runtime_options *options, 
 
 collet_status config_create(config **out, const collet_runtime_options *options, collet_error *err)
 {
+    static const config_key shared[] = {CONFIG_ISA, CONFIG_NUM_THREADS};
     config *c = calloc(1, sizeof *c);
     if (!c)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the settings");
@@ -341,6 +334,8 @@ collet_status config_create(config **out, const collet_runtime_options *options,
         status = program_defaults(c, options, err);
     if (status == COLLET_OK)
         status = read_all(c, options, err);
+    for (size_t i = 0; i < sizeof shared / sizeof *shared && status == COLLET_OK; i++)
+        status = plugin_setting_add(c, descriptions[shared[i]].key, config_text(c, shared[i]), err);
     if (status != COLLET_OK) {
         config_destroy(c);
         return status;
@@ -355,11 +350,9 @@ void config_destroy(config *c)
         return;
     for (size_t i = 0; i < CONFIG_KEY_COUNT; i++)
         free(c->values[i].text);
-    for (size_t i = 0; i < c->backend_key_count; i++) {
-        free(c->backend_keys[i].key);
-        free(c->backend_keys[i].text);
-    }
-    free(c->backend_keys);
+    for (size_t i = 0; i < c->plugin_setting_count; i++)
+        free(c->plugin_settings[i]);
+    free(c->plugin_settings);
     free(c);
 }
 
@@ -385,41 +378,16 @@ const char *config_find(const config *c, const char *key)
     for (size_t i = 0; i < CONFIG_KEY_COUNT; i++)
         if (!strcmp(key, descriptions[i].key))
             return c->values[i].text;
-    /* The last assignment is in force. */
-    for (size_t i = c->backend_key_count; i-- > 0;)
-        if (!strcmp(key, c->backend_keys[i].key))
-            return c->backend_keys[i].text;
+    size_t length = strlen(key);
+    for (size_t i = c->plugin_setting_count; i-- > 0;)
+        if (!strncmp(c->plugin_settings[i], key, length) && c->plugin_settings[i][length] == '=')
+            return c->plugin_settings[i] + length + 1;
     return NULL;
 }
 
-void config_plugin_settings_free(char **settings)
+const char *const *config_plugin_settings(const config *c)
 {
-    for (size_t i = 0; settings && settings[i]; i++)
-        free(settings[i]);
-    free(settings);
-}
-
-collet_status config_plugin_settings(const config *c, char ***out, collet_error *err)
-{
-    static const config_key shared[] = {CONFIG_ISA, CONFIG_NUM_THREADS};
-    size_t count = sizeof shared / sizeof *shared, n = 0;
-    char **settings = calloc(count + c->backend_key_count + 1, sizeof *settings);
-    int fine = settings != NULL;
-    /* Last assignments first: a search finds the one in force. */
-    for (size_t i = c->backend_key_count; fine && i-- > 0; n += (size_t)fine)
-        fine =
-            asprintf(&settings[n], "%s=%s", c->backend_keys[i].key, c->backend_keys[i].text) >= 0;
-    for (size_t i = 0; fine && i < count; i++, n += (size_t)fine)
-        fine = asprintf(&settings[n], "%s=%s", descriptions[shared[i]].key,
-                        config_text(c, shared[i])) >= 0;
-    if (fine) {
-        *out = settings;
-        return COLLET_OK;
-    }
-    if (settings)
-        settings[n] = NULL;
-    config_plugin_settings_free(settings);
-    return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the settings of plugins");
+    return (const char *const *)c->plugin_settings;
 }
 
 int config_from_program(const config *c, config_key key)

@@ -63,12 +63,9 @@ int config_boolean(const config *config, config_key key);
 /* By name, including keys of backends; NULL if unknown or not set. */
 const char *config_find(const config *config, const char *key);
 
-/* What host->config returns to a plugin in its probe: "key=value" of the settings that concern
- * plugins (isa, num_threads, and keys with a dot), NULL-terminated; config_plugin_settings_free.
- * NO_MEMORY.
- */
-collet_status config_plugin_settings(const config *config, char ***settings, collet_error *err);
-void config_plugin_settings_free(char **settings);
+/* The settings that a probe gets for host->config: "key=value" of isa, num_threads and keys with a
+ * dot, NULL-terminated; the last of a key is in force. Valid as long as the config. */
+const char *const *config_plugin_settings(const config *config);
 
 /* 1 if the value is from the program. */
 int config_from_program(const config *config, config_key key);

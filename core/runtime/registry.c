@@ -383,21 +383,15 @@ static collet_status scan(collet_runtime *r, collet_error *err)
                *deny = config_text(c, CONFIG_PLUGIN_DENY);
     const char *cache = config_boolean(c, CONFIG_CACHE) ? config_text(c, CONFIG_CACHE_DIR) : "";
     int from_program = config_from_program(c, CONFIG_PLUGIN_PATH);
-    char **settings = NULL;
-    collet_status status = config_plugin_settings(c, &settings, err);
-    if (status != COLLET_OK)
-        return status;
     loader_options options = {.program_path = from_program && *path ? path : NULL,
                               .environment_path = !from_program && *path ? path : NULL,
                               .deny = *deny ? deny : NULL,
                               .cache_directory = *cache ? cache : NULL,
-                              .settings = (const char *const *)settings,
+                              .settings = config_plugin_settings(c),
                               .probe = config_boolean(c, CONFIG_PROBE),
                               .timeout_ms = config_integer(c, CONFIG_PROBE_TIMEOUT),
                               .host = &r->host};
-    status = loader_scan(&options, r->records, &r->plugins, &r->plugin_count, err);
-    config_plugin_settings_free(settings);
-    return status;
+    return loader_scan(&options, r->records, &r->plugins, &r->plugin_count, err);
 }
 
 collet_status registry_create(collet_runtime *r, collet_error *err)

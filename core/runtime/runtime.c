@@ -329,14 +329,6 @@ collet_status collet_record_at(const collet_runtime *r, size_t index, collet_plu
         return COLLET_INVALID;
     if (!runtime_alive(r))
         return COLLET_FORKED;
-    const record_entry *entry = record_at(r->records, index);
-    if (!entry)
-        return COLLET_NOT_FOUND;
-    collet_plugin_record full = {.accepted = entry->accepted,
-                                 .path = entry->path,
-                                 .stage = entry->stage,
-                                 .code = entry->code,
-                                 .reason = entry->reason,
-                                 .milliseconds = entry->milliseconds};
-    return struct_out(record, &full, sizeof full);
+    const collet_plugin_record *entry = record_at(r->records, index);
+    return entry ? struct_out(record, entry, sizeof *entry) : COLLET_NOT_FOUND;
 }

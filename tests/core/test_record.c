@@ -21,11 +21,11 @@ static void *append(void *argument)
     for (int i = 0; i < EACH; i++) {
         char reason[16];
         snprintf(reason, sizeof reason, "%d", i);
-        record_entry entry = {
+        collet_plugin_record entry = {
             .accepted = i % 2, .path = "/p", .stage = "probe", .reason = reason, .milliseconds = i};
         if (record_add(list, &entry, NULL) != COLLET_OK)
             return argument;
-        const record_entry *last = record_at(list, record_count(list) - 1);
+        const collet_plugin_record *last = record_at(list, record_count(list) - 1);
         if (!last || strcmp(last->path, "/p") || last->accepted != (int)last->milliseconds % 2)
             return argument;
     }
@@ -38,8 +38,8 @@ static void many_threads(void **state)
     record_list *list;
     pthread_t threads[THREADS];
     assert_int_equal(record_list_create(&list, NULL), COLLET_OK);
-    assert_int_equal(record_add(list, &(record_entry){.path = "/first"}, NULL), COLLET_OK);
-    const record_entry *first = record_at(list, 0);
+    assert_int_equal(record_add(list, &(collet_plugin_record){.path = "/first"}, NULL), COLLET_OK);
+    const collet_plugin_record *first = record_at(list, 0);
     for (int t = 0; t < THREADS; t++)
         assert_int_equal(pthread_create(&threads[t], NULL, append, list), 0);
     for (int t = 0; t < THREADS; t++) {

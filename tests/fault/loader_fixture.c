@@ -185,15 +185,15 @@ static int is_named(const char *path, const char *name)
            (length == n || path[length - n - 1] == '/' || name[0] == '/');
 }
 
-const record_entry *fixture_record(const fixture *f, const char *name, const char *stage)
+const collet_plugin_record *fixture_record(const fixture *f, const char *name, const char *stage)
 {
     for (size_t i = record_count(f->records); i-- > 0;) {
-        const record_entry *entry = record_at(f->records, i);
+        const collet_plugin_record *entry = record_at(f->records, i);
         if (is_named(entry->path, name) && !strcmp(entry->stage, stage))
             return entry;
     }
     for (size_t i = 0; i < record_count(f->records); i++) {
-        const record_entry *entry = record_at(f->records, i);
+        const collet_plugin_record *entry = record_at(f->records, i);
         print_message("%s %s %s: %s\n", entry->path, entry->stage, entry->code, entry->reason);
     }
     fail_msg("no record of %s at stage %s", name, stage);
@@ -211,7 +211,7 @@ const loader_plugin *fixture_plugin(const fixture *f, const char *name)
 void fixture_assert_refused(const fixture *f, const char *name, const char *stage, const char *code,
                             const char *reason)
 {
-    const record_entry *entry = fixture_record(f, name, stage);
+    const collet_plugin_record *entry = fixture_record(f, name, stage);
     if (strcmp(entry->code, code) || entry->accepted || !strstr(entry->reason, reason))
         fail_msg("%s: refused as %s (%s), not as %s (...%s...)", name, entry->code, entry->reason,
                  code, reason);

@@ -42,7 +42,7 @@ void fixture_add_patched(fixture *f, const char *name, size_t offset, const void
 /* Scans again, with new records. */
 void fixture_scan(fixture *f);
 /* The last record of that file (or directory) name and stage; fails if not found. */
-const record_entry *fixture_record(const fixture *f, const char *name, const char *stage);
+const collet_plugin_record *fixture_record(const fixture *f, const char *name, const char *stage);
 /* The plugin of that backend name, or NULL. */
 const loader_plugin *fixture_plugin(const fixture *f, const char *name);
 /* Asserts that the file was refused at that stage with that code; `reason` is part of the text. */

@@ -251,7 +251,7 @@ static void missing_library(void **state)
     assert_true(p->usable && p->unproven);
     assert_null(p->capabilities);
     assert_string_equal(p->code, "missing-library");
-    const record_entry *entry = fixture_record(f, "bad.so", "probe");
+    const collet_plugin_record *entry = fixture_record(f, "bad.so", "probe");
     assert_true(entry->accepted);
     assert_non_null(strstr(entry->reason, "libzoo_plain_library.so"));
 

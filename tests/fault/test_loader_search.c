@@ -162,7 +162,7 @@ static void path_elements(void **state)
     fixture_assert_refused(f, "one", "search", "relative-path", "absolute");
     fixture_assert_refused(f, ".", "search", "relative-path", "absolute");
     fixture_assert_refused(f, "there", "search", "not-found", "");
-    const record_entry *again = record_at(f->records, record_count(f->records) - 1);
+    const collet_plugin_record *again = record_at(f->records, record_count(f->records) - 1);
     assert_string_equal(again->stage, "probe");
     int duplicates = 0;
     for (size_t i = 0; i < record_count(f->records); i++)
