@@ -19,12 +19,12 @@
 
 typedef enum slot_need { ALWAYS, MEMORY, QUEUE, WITH_OTHER } slot_need;
 
-typedef struct slot {
+typedef struct table_slot {
     const char *name;
     size_t offset;
     slot_need need;
     size_t companion; /* WITH_OTHER: required when that slot is set */
-} slot;
+} table_slot;
 
 /* clang-format off */
 #define SLOT(field, need) {#field, offsetof(collet_plugin, field), need, 0}
@@ -32,7 +32,7 @@ typedef struct slot {
     {#field, offsetof(collet_plugin, field), WITH_OTHER, offsetof(collet_plugin, of)}
 /* clang-format on */
 
-static const slot slots[] = {
+static const table_slot slots[] = {
     SLOT(capabilities, ALWAYS),
     SLOT(device_open, ALWAYS),
     SLOT(device_close, ALWAYS),
@@ -68,7 +68,7 @@ static int slot_set(const collet_plugin *plugin, size_t offset)
 static collet_status check_slots(const collet_plugin *p, refusal *why)
 {
     for (size_t i = 0; i < sizeof slots / sizeof *slots; i++) {
-        const slot *s = &slots[i];
+        const table_slot *s = &slots[i];
         int needed = s->need == ALWAYS ||
                      (s->need == MEMORY && !(p->flags & COLLET_PLUGIN_HOST_MEMORY)) ||
                      (s->need == QUEUE && !(p->flags & COLLET_PLUGIN_SYNCHRONOUS)) ||
@@ -191,38 +191,41 @@ static collet_status check_own_ops(const collet_plugin *p, op *ops, refusal *why
 
 /* ---- Rows -------------------------------------------------------------------------------- */
 
-/* The ops that rows may name, and whether they do. */
+/* The ops that rows may name, by slot: the id of a built-in op, OP_BUILTIN_MAX + k of own op k. */
 typedef struct known_ops {
     op_table table;
     op *own;
-    uint32_t own_count;
-    unsigned char *builtin_seen; /* OP_BUILTIN_MAX, by id */
-    unsigned char *own_seen;     /* own_count */
-    uint32_t unknown;            /* rows of ops of a newer core */
+    uint32_t count;      /* slots */
+    unsigned char *seen; /* by slot: 1 has a row, 2 is in the manifest too */
+    uint32_t unknown;    /* rows of ops of a newer core */
 } known_ops;
+
+static uint32_t slot_of(uint32_t id)
+{
+    return id & 0x80000000u ? OP_BUILTIN_MAX + (id & 0x7fffffffu) : id;
+}
+
+/* NULL: none. */
+static const op *op_in_slot(const known_ops *known, uint32_t slot)
+{
+    if (slot >= known->count)
+        return NULL;
+    return slot < OP_BUILTIN_MAX ? known->table.by_id[slot] : &known->own[slot - OP_BUILTIN_MAX];
+}
 
 static const op *find_op(const known_ops *known, uint32_t id)
 {
-    if (id & 0x80000000u)
-        return (id & 0x7fffffffu) < known->own_count ? &known->own[id & 0x7fffffffu] : NULL;
-    return id < OP_BUILTIN_MAX ? known->table.by_id[id] : NULL;
+    return id & 0x80000000u || id < OP_BUILTIN_MAX ? op_in_slot(known, slot_of(id)) : NULL;
 }
 
 static const op *find_op_named(const known_ops *known, const char *name)
 {
-    for (size_t i = 0; i < known->table.count; i++)
-        if (!strcmp(known->table.ops[i].name, name))
-            return &known->table.ops[i];
-    for (uint32_t k = 0; k < known->own_count; k++)
-        if (!strcmp(known->own[k].name, name))
-            return &known->own[k];
+    for (uint32_t slot = 0; slot < known->count; slot++) {
+        const op *o = op_in_slot(known, slot);
+        if (o && !strcmp(o->name, name))
+            return o;
+    }
     return NULL;
-}
-
-static unsigned char *seen_flag(const known_ops *known, const op *o)
-{
-    return o->id & 0x80000000u ? &known->own_seen[o->id & 0x7fffffffu]
-                               : &known->builtin_seen[o->id];
 }
 
 static int is_newer(const collet_plugin *p)
@@ -248,7 +251,7 @@ static collet_status check_row(const collet_plugin *p, uint32_t index, known_ops
         return REFUSE("vtable-sig",
                       "kernel row %u: op %s has no signature 0x%llx (%u outputs, %u inputs; %s)",
                       index, o->name, (unsigned long long)row->sig, o->n_out, o->n_in, o->sigs);
-    *seen_flag(known, o) = 1;
+    known->seen[slot_of(row->op)] = 1;
     return COLLET_OK;
 }
 
@@ -292,20 +295,16 @@ static collet_status check_kernels(const collet_plugin *p, const manifest *m,
         const op *o = find_op_named(known, m->kernels[i]);
         if (!o && is_newer(p))
             unknown++;
-        else if (!o || !*seen_flag(known, o))
+        else if (!o || !known->seen[slot_of(o->id)])
             return REFUSE("kernels-differ",
                           "the manifest names the kernel %s, the table has no row", m->kernels[i]);
         else
-            *seen_flag(known, o) = 2;
+            known->seen[slot_of(o->id)] = 2;
     }
-    for (size_t i = 0; i < known->table.count; i++)
-        if (*seen_flag(known, &known->table.ops[i]) == 1)
+    for (uint32_t slot = 0; slot < known->count; slot++)
+        if (known->seen[slot] == 1)
             return REFUSE("kernels-differ", "the table has the kernel %s, the manifest does not",
-                          known->table.ops[i].name);
-    for (uint32_t k = 0; k < known->own_count; k++)
-        if (known->own_seen[k] == 1)
-            return REFUSE("kernels-differ", "the table has the kernel %s, the manifest does not",
-                          known->own[k].name);
+                          op_in_slot(known, slot)->name);
     if (unknown > known->unknown)
         return REFUSE("kernels-differ", "the manifest names %zu unknown kernels, the table has %u",
                       unknown, known->unknown);
@@ -321,15 +320,13 @@ collet_status vtable_verify(const collet_plugin *plugin, const manifest *m, refu
         status = check_slots(plugin, why);
     if (status != COLLET_OK)
         return status;
+    known.count = OP_BUILTIN_MAX + plugin->op_count;
     known.own = calloc(plugin->op_count + 1u, sizeof *known.own);
-    known.own_seen = calloc(plugin->op_count + 1u, 1);
-    known.builtin_seen = calloc(OP_BUILTIN_MAX, 1);
-    if (!known.own || !known.own_seen || !known.builtin_seen ||
-        op_table_create(&known.table, NULL) != COLLET_OK) {
+    known.seen = calloc(known.count, 1);
+    if (!known.own || !known.seen || op_table_create(&known.table, NULL) != COLLET_OK) {
         status = REFUSE_NO_MEMORY("out of memory while a table was checked");
         goto done;
     }
-    known.own_count = plugin->op_count;
     status = check_own_ops(plugin, known.own, why);
     for (uint32_t i = 0; status == COLLET_OK && i < plugin->kernel_count; i++)
         status = check_row(plugin, i, &known, why);
@@ -339,8 +336,7 @@ collet_status vtable_verify(const collet_plugin *plugin, const manifest *m, refu
         status = check_kernels(plugin, m, &known, why);
 done:
     op_table_destroy(&known.table);
-    free(known.builtin_seen);
-    free(known.own_seen);
+    free(known.seen);
     free(known.own);
     return status;
 }
