@@ -94,25 +94,13 @@ static void energies_of(const atoms_job *job, const frame_sums *s, const central
     energies[2] = 0.5 * twice;
 }
 
-/* ---- Kernels: results from the sums of a frame -------------------------------------------------
- */
+/* ---- Kernels: results from the sums of a frame ----------------------------------------------- */
 
 static void finish_com(const atoms_job *job, int64_t f, const double origin[3], const frame_sums *s)
 {
     central c;
     centre(job, origin, s, &c);
     md_store3(cpu_operand(job->call, 0), f, c.com);
-}
-
-KERNEL(com)
-{
-    /* The second moments show whether the first atom is a suitable origin. */
-    atoms_job job = {.pass = FRAME_SECOND,
-                     .positions = cpu_operand(call, 1),
-                     .masses = cpu_operand(call, 2),
-                     .moves_to_centre = 1,
-                     .finish = finish_com};
-    return atoms_run(device, call, &job);
 }
 
 static void finish_inertia(const atoms_job *job, int64_t f, const double origin[3],
@@ -124,32 +112,11 @@ static void finish_inertia(const atoms_job *job, int64_t f, const double origin[
     md_store9(cpu_operand(job->call, 0), f, inertia);
 }
 
-KERNEL(inertia)
-{
-    atoms_job job = {.pass = FRAME_SECOND,
-                     .positions = cpu_operand(call, 1),
-                     .masses = cpu_operand(call, 2),
-                     .origins = cpu_operand(call, 3),
-                     .finish = finish_inertia};
-    return atoms_run(device, call, &job);
-}
-
 static void finish_cross_sum(const atoms_job *job, int64_t f, const double origin[3],
                              const frame_sums *s)
 {
     (void)origin;
     md_store3(cpu_operand(job->call, 0), f, s->angular);
-}
-
-KERNEL(cross_sum)
-{
-    atoms_job job = {.pass = FRAME_ANGULAR,
-                     .positions = cpu_operand(call, 1),
-                     .masses = cpu_operand(call, 2),
-                     .origins = cpu_operand(call, 3),
-                     .velocities = cpu_operand(call, 4),
-                     .finish = finish_cross_sum};
-    return atoms_run(device, call, &job);
 }
 
 static void finish_kinetic(const atoms_job *job, int64_t f, const double origin[3],
@@ -161,17 +128,6 @@ static void finish_kinetic(const atoms_job *job, int64_t f, const double origin[
     inertia_of(c.second, inertia);
     energies_of(job, s, &c, inertia, energies);
     md_store3(cpu_operand(job->call, 0), f, energies);
-}
-
-KERNEL(kinetic)
-{
-    atoms_job job = {.pass = FRAME_VELOCITIES,
-                     .positions = cpu_operand(call, 1),
-                     .masses = cpu_operand(call, 2),
-                     .velocities = cpu_operand(call, 3),
-                     .moves_to_centre = 1,
-                     .finish = finish_kinetic};
-    return atoms_run(device, call, &job);
 }
 
 static void finish_gyration(const atoms_job *job, int64_t f, const double origin[3],
@@ -186,16 +142,6 @@ static void finish_gyration(const atoms_job *job, int64_t f, const double origin
     md_store1(cpu_operand(job->call, 0), f, sqrt(t[0] + t[1] + t[2]));
     md_store9(cpu_operand(job->call, 1), f, tensor);
     md_store1(cpu_operand(job->call, 2), f, cpu_asphericity(tensor));
-}
-
-KERNEL(gyration)
-{
-    atoms_job job = {.pass = FRAME_SECOND,
-                     .positions = cpu_operand(call, 3),
-                     .masses = cpu_operand(call, 4),
-                     .moves_to_centre = 1,
-                     .finish = finish_gyration};
-    return atoms_run(device, call, &job);
 }
 
 static void finish_observables(const atoms_job *job, int64_t f, const double origin[3],
@@ -217,19 +163,43 @@ static void finish_observables(const atoms_job *job, int64_t f, const double ori
         md_store3(cpu_operand(call, 3), f, c.torque);
 }
 
-KERNEL(observables)
+/* Operands that follow positions and masses: 1 for the first, 0 for none. */
+static const struct atoms_op {
+    int pass;
+    uint32_t origins, velocities, forces;
+    void (*finish)(const atoms_job *job, int64_t frame, const double origin[3],
+                   const frame_sums *sums);
+} ops[] = {
+    /* The second moments show whether the first atom is a suitable origin. */
+    [COLLET_OP_COM] = {FRAME_SECOND, 0, 0, 0, finish_com},
+    [COLLET_OP_INERTIA] = {FRAME_SECOND, 1, 0, 0, finish_inertia},
+    [COLLET_OP_CROSS_SUM] = {FRAME_ANGULAR, 1, 2, 0, finish_cross_sum},
+    [COLLET_OP_KINETIC] = {FRAME_VELOCITIES, 0, 1, 0, finish_kinetic},
+    [COLLET_OP_GYRATION] = {FRAME_SECOND, 0, 0, 0, finish_gyration},
+    [COLLET_OP_OBSERVABLES] = {FRAME_SECOND, 0, 1, 2, finish_observables},
+};
+
+/* NULL: absent. */
+static const collet_operand *further(const collet_kernel_call *call, uint32_t which)
 {
-    const collet_operand *velocities = cpu_operand(call, 7), *forces = cpu_operand(call, 8);
-    atoms_job job = {.positions = cpu_operand(call, 5),
-                     .masses = cpu_operand(call, 6),
-                     .velocities = cpu_present(velocities) ? velocities : NULL,
-                     .forces = cpu_present(forces) ? forces : NULL,
-                     .moves_to_centre = 1,
-                     .finish = finish_observables};
-    job.pass = job.velocities && job.forces ? FRAME_ALL
-               : job.velocities             ? FRAME_VELOCITIES
-               : job.forces                 ? FRAME_FORCES
-                                            : FRAME_SECOND;
+    const collet_operand *o = cpu_operand(call, call->n_out + 1 + which);
+    return which && cpu_present(o) ? o : NULL;
+}
+
+KERNEL(atoms)
+{
+    const struct atoms_op *op = &ops[call->op];
+    atoms_job job = {.pass = op->pass,
+                     .positions = cpu_operand(call, call->n_out),
+                     .masses = cpu_operand(call, call->n_out + 1),
+                     .origins = further(call, op->origins),
+                     .velocities = further(call, op->velocities),
+                     .forces = further(call, op->forces),
+                     .finish = op->finish};
+    if (job.forces)
+        job.pass = job.velocities ? FRAME_ALL : FRAME_FORCES;
+    else if (job.velocities && call->op == COLLET_OP_OBSERVABLES)
+        job.pass = FRAME_VELOCITIES;
     return atoms_run(device, call, &job);
 }
 

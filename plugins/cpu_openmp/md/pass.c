@@ -204,7 +204,7 @@ static void first_origin(const atoms_job *job, int64_t frame, double origin[3])
 /* Moves the origin to the centre when they are too far apart; 0 when it did not. */
 static int better_origin(const atoms_job *job, const frame_sums *s, double origin[3])
 {
-    if (!job->moves_to_centre || job->mass == 0.0)
+    if (job->origins || job->mass == 0.0)
         return 0;
     const double *p = s->first;
     double moved = (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) * job->per_mass;
@@ -271,15 +271,9 @@ static void finish_blocks(const atoms_job *job)
     }
 }
 
-/* The first operand of three axes with atoms: positions. */
-static const collet_operand *find_positions(const collet_kernel_call *call)
-{
-    return cpu_operand(call, call->n_out);
-}
-
 uint64_t atoms_workspace(const collet_device *device, const collet_kernel_call *call)
 {
-    const collet_operand *positions = find_positions(call);
+    const collet_operand *positions = cpu_operand(call, call->n_out);
     int64_t frames = positions->shape[0], atoms = positions->shape[1];
     int64_t blocks = atoms_blocks(atoms);
     uint64_t bytes = (uint64_t)(atoms_padded(atoms) + blocks) * sizeof(double);

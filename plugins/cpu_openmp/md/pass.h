@@ -32,10 +32,10 @@ typedef struct atoms_source {
 /*
  * Set by the kernel: everything before `call`. `pass` names the sums (FRAME_*); `masses` NULL or
  * absent means all 1; `origins` F x 3 are those that d is taken from, NULL: the frame's first atom.
- * `finish` is called with a frame's sums and origin, on any thread, frames in any order. With
- * `moves_to_centre` the sums will be moved to the centre of mass; a frame for which that would lose
- * digits, because origin and centre are far apart relative to the extent, is then summed again from
- * its centre.
+ * `finish` is called with a frame's sums and origin, on any thread, frames in any order. Without
+ * `origins` the sums will be moved to the centre of mass; a frame for which that would lose digits,
+ * because origin and centre are far apart relative to the extent, is then summed again from its
+ * centre.
  */
 struct atoms_job {
     int pass;
@@ -44,7 +44,6 @@ struct atoms_job {
     const collet_operand *origins;
     const collet_operand *velocities;
     const collet_operand *forces;
-    int moves_to_centre;
     void (*finish)(const atoms_job *job, int64_t frame, const double origin[3],
                    const frame_sums *sums);
 
