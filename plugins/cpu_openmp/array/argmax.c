@@ -11,14 +11,14 @@
 #include "cpu_openmp/runtime/team.h"
 #include "cpu_openmp/util/counts.h"
 #include "cpu_openmp/util/loop.h"
+#include "cpu_openmp/util/real.h"
 #include "shared/host/util/rows.h"
 #include "kernel_reduce.h"
 
 #define GRAIN (32 << 10) /* elements per thread, at least */
 #define BLOCK 4096       /* elements, which stay in the L1 cache */
-#define VECTORS 256 /* elements: a multiple of the number that the kernel of max reads at a time   \
-                     */
-#define PARTS 256   /* of one output, at most */
+#define VECTORS 256      /* elements: a multiple of those that the kernel of max reads at once */
+#define PARTS 256        /* of one output, at most */
 
 /* A block whose maximum is `value`; it begins at `at`, which has `index` in the order of the axes.
  */
@@ -50,12 +50,6 @@ typedef struct search {
     block best;
 } search;
 
-static double element(const job *j, const char *at)
-{
-    return j->size == 8 ? *(const double *)(const void *)at
-                        : (double)*(const float *)(const void *)at;
-}
-
 /* Whether the later x replaces y: only if it is greater; NaN is greater than any number. */
 static int exceeds(double x, double y)
 {
@@ -83,7 +77,7 @@ static void search_row(const void *context, char *const *at, const int64_t *step
         i += m;
     }
     for (; i < n; i++)
-        take(s, element(j, p + i * step[0]), s->index + i, p + i * step[0]);
+        take(s, real_load(p + i * step[0], j->size == 8), s->index + i, p + i * step[0]);
     s->index += n;
 }
 
@@ -105,7 +99,7 @@ static block search_part(const job *j, char *in, int64_t begin, int64_t end)
 /* The index of the first element of `b` that is its maximum. */
 static int64_t place_in(const job *j, block b)
 {
-    while (b.at && exceeds(b.value, element(j, b.at))) {
+    while (b.at && exceeds(b.value, real_load(b.at, j->size == 8))) {
         b.index++;
         b.at += j->reduced.step[0][j->reduced.ndim - 1];
     }

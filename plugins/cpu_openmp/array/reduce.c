@@ -10,6 +10,7 @@
 
 #include "cpu_openmp/runtime/team.h"
 #include "cpu_openmp/util/counts.h"
+#include "cpu_openmp/util/real.h"
 #include "shared/host/util/rows.h"
 #include "shared/host/util/sum.h"
 #include "kernel_reduce.h"
@@ -311,10 +312,7 @@ static void store(const reduce_plan *plan, char *out, int64_t width, const doubl
         double x = plan->lossless ? result[j] : cpu_total(&sum);
         if (plan->divisor != 1.0)
             x /= plan->divisor;
-        if (plan->to_wide)
-            *(double *)(void *)out = x;
-        else
-            *(float *)(void *)out = (float)x;
+        real_store(out, plan->to_wide, x);
     }
 }
 

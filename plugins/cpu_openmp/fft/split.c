@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cpu_openmp/util/counts.h"
+#include "cpu_openmp/util/real.h"
 
 int64_t fft_split_rows(int64_t n)
 {
@@ -16,10 +17,7 @@ int64_t fft_split_rows(int64_t n)
 
 static void set(void *table, int wide, int64_t at, double x)
 {
-    if (wide)
-        ((double *)table)[at] = x;
-    else
-        ((float *)table)[at] = (float)x;
+    real_store((char *)table + at * (wide ? 8 : 4), wide, x);
 }
 
 static int make_factors(fft_split *s, int wide, int32_t lanes)

@@ -10,6 +10,7 @@
 
 #include "cpu_openmp/runtime/team.h"
 #include "cpu_openmp/util/counts.h"
+#include "cpu_openmp/util/real.h"
 #include "shared/host/util/sum.h"
 #include "batch.h"
 #include "kernel_vector.h"
@@ -37,8 +38,8 @@ enum { Y, A, X, VIEWS };
 
 typedef struct vector_plan {
     const vector_kernels *kernels;
-    int wide; /* the factors are f64 */
-    collet_dtype to;
+    int wide;    /* the factors are f64 */
+    int to_wide; /* the results are f64 */
     batch batch;
     int64_t rows, inner;
     int64_t row[VIEWS], column[VIEWS];      /* bytes from one to the next */
@@ -81,7 +82,7 @@ static void begin_plan(vector_plan *p, const collet_device *device, const collet
                        int32_t batch_axes)
 {
     p->kernels = device->level->vector;
-    p->to = cpu_operand(call, Y)->dtype;
+    p->to_wide = cpu_operand(call, Y)->dtype == COLLET_F64;
     p->wide = cpu_operand(call, A)->dtype == COLLET_F64;
     p->batch = batch_of(call, batch_axes, VIEWS);
 }
@@ -169,14 +170,6 @@ static void sum_item(const vector_plan *p, const place *at, double *sum, double 
     p->kernels->rows[p->wide](sum, lost, a, row, column, x, x_step, rows, n);
 }
 
-static void store(const vector_plan *p, char *out, double value)
-{
-    if (p->to == COLLET_F32)
-        *(float *)(void *)out = (float)value;
-    else
-        *(double *)(void *)out = value;
-}
-
 static void run_items(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const vector_plan *p = argument;
@@ -191,9 +184,9 @@ static void run_items(void *argument, int32_t thread, int64_t begin, int64_t end
         char *out = at.product.at[Y] + at.tile * p->tile * p->row[Y];
         int64_t rows = rows_of_tile(p, at.tile);
         for (int64_t i = 0; p->strategy == SHORT && i < rows; i++)
-            store(p, out + i * p->row[Y], sum[i]);
+            real_store(out + i * p->row[Y], p->to_wide, sum[i]);
         for (int64_t i = 0; p->strategy != SHORT && i < rows; i++)
-            store(p, out + i * p->row[Y], cpu_total(&(cpu_sum){sum[i], lost[i]}));
+            real_store(out + i * p->row[Y], p->to_wide, cpu_total(&(cpu_sum){sum[i], lost[i]}));
     }
 }
 
@@ -213,7 +206,7 @@ static void finish_tiles(void *argument, int32_t thread, int64_t begin, int64_t 
                 cpu_add(&total, first[2 * p->tile * c + i]);
                 total.lost += first[2 * p->tile * c + p->tile + i];
             }
-            store(p, out + i * p->row[Y], cpu_total(&total));
+            real_store(out + i * p->row[Y], p->to_wide, cpu_total(&total));
         }
     }
 }

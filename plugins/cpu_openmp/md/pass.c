@@ -2,6 +2,7 @@
 #include "pass.h"
 
 #include "cpu_openmp/runtime/team.h"
+#include "cpu_openmp/util/real.h"
 #include "shared/host/md/operands.h"
 #include "shared/host/util/sum.h"
 
@@ -38,11 +39,7 @@ typedef struct mass_job {
 
 static double mass_at(const collet_operand *o, int64_t i)
 {
-    if (!o)
-        return 1.0;
-    const char *at = cpu_at(o) + i * cpu_step(o, 0);
-    return o->dtype == COLLET_F32 ? (double)*(const float *)(const void *)at
-                                  : *(const double *)(const void *)at;
+    return o ? real_load(cpu_at(o) + i * cpu_step(o, 0), o->dtype == COLLET_F64) : 1.0;
 }
 
 static void fill_table(void *argument, int32_t thread, int64_t begin, int64_t end)
@@ -125,8 +122,7 @@ void atoms_first(const atoms_source *source, int64_t frame, double origin[3])
         return;
     const char *at = source->at + frame * source->frame_step;
     for (int k = 0; k < 3; k++, at += source->step) {
-        double x = source->wide ? *(const double *)(const void *)at
-                                : (double)*(const float *)(const void *)at;
+        double x = real_load(at, source->wide);
         if (isfinite(x))
             origin[k] = x;
     }

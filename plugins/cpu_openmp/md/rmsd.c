@@ -2,6 +2,7 @@
 #include "cpu_openmp/runtime/device.h"
 
 #include "cpu_openmp/runtime/team.h"
+#include "cpu_openmp/util/real.h"
 #include "shared/host/md/formulas.h"
 #include "shared/host/md/operands.h"
 #include "kernel_frame.h"
@@ -64,23 +65,19 @@ static void centre_reference(rmsd_job *job)
         job->reference_centre[k] = origin[k] + sums[k] / job->weight;
 }
 
-static double reference_component(const rmsd_job *job, int64_t atom, int k)
-{
-    const atoms_source *s = &job->reference;
-    const char *at = s->at + atom * s->atom_step + k * s->step;
-    return s->wide ? *(const double *)(const void *)at : (double)*(const float *)(const void *)at;
-}
-
 static void fill_reference(rmsd_job *job)
 {
     const frame_kernels *kernels = job->device->level->frame;
+    const atoms_source *source = &job->reference;
     for (int k = 0; k < 3; k++) {
         double *table = job->reference_at + k * job->padded;
         job->reference_rest[k] = 0.0;
         for (int64_t i = 0; i < job->padded; i++) {
             int64_t lane = i % kernels->lanes, atom = i - lane + kernels->order[lane];
             table[i] = atom < job->atoms
-                           ? reference_component(job, atom, k) - job->reference_centre[k]
+                           ? real_load(source->at + atom * source->atom_step + k * source->step,
+                                       source->wide) -
+                                 job->reference_centre[k]
                            : 0.0;
             job->reference_rest[k] += job->weights[i] * table[i];
         }

@@ -4,33 +4,22 @@
 #include <math.h>
 
 #include "product_check.h"
+#include "cpu_openmp/util/real.h"
 
 #define ORDER 150
 
-static void put(void *at, int wide, int64_t index, double value)
-{
-    if (wide)
-        ((double *)at)[index] = value;
-    else
-        ((float *)at)[index] = (float)value;
-}
-
-static double get(const void *at, int wide, int64_t index)
-{
-    return wide ? ((const double *)at)[index] : (double)((const float *)at)[index];
-}
-
 /* Equations for x = 1, 2, ..., with a large diagonal, hence well conditioned. */
-static void make_equations(double *matrix, double *right, int wide)
+static void make_equations(char *matrix, char *right, int wide)
 {
+    int64_t size = wide ? 8 : 4;
     for (int64_t i = 0; i < ORDER; i++) {
         double sum = 0.0;
         for (int64_t j = 0; j < ORDER; j++) {
             double a = product_check_number(i, j, 1) + (i == j ? 4.0 * ORDER : 0.0);
-            put(matrix, wide, j * ORDER + i, a);
+            real_store(matrix + (j * ORDER + i) * size, wide, a);
             sum += a * (double)(j + 1);
         }
-        put(right, wide, i, sum);
+        real_store(right + i * size, wide, sum);
     }
 }
 
@@ -45,14 +34,15 @@ static const char *check_solution(blas *b, int wide, int32_t threads)
     blas_use use;
     if (!lapack)
         return NULL;
-    make_equations(matrix, right, wide);
+    make_equations((char *)matrix, (char *)right, wide);
     blas_enter(b, &use, threads);
     lapack->getrf(&n, &n, matrix, &n, pivots, &info);
     if (info == 0)
         lapack->getrs("N", &n, &one, matrix, &n, pivots, right, &n, &info, 1);
     blas_leave(b, &use);
     for (int64_t i = 0; i < ORDER; i++)
-        worst = fmax(worst, fabs(get(right, wide, i) - (double)(i + 1)));
+        worst = fmax(worst,
+                     fabs(real_load((char *)right + i * (wide ? 8 : 4), wide) - (double)(i + 1)));
     return info == 0 && worst < (wide ? 1e-9 : 1e-2) ? NULL
                                                      : "its solution of linear equations is wrong";
 }

@@ -5,6 +5,7 @@
  * for processors.
  */
 #include "cpu_openmp/runtime/team.h"
+#include "cpu_openmp/util/real.h"
 #include "shared/host/linalg/matrices.h"
 #include "kernel_panel.h"
 #include "lapack.h"
@@ -120,8 +121,7 @@ int64_t lapack_zero_pivot(const lapack_factors *f)
 {
     int64_t steps = steps_of(f);
     for (int64_t k = 0; k < steps; k++) {
-        const void *x = element(f, k, k);
-        if (f->job->wide ? *(const double *)x == 0.0 : *(const float *)x == 0.0f)
+        if (real_load(element(f, k, k), f->job->wide) == 0.0)
             return k + 1;
     }
     return 0;

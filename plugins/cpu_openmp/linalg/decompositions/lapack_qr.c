@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cpu_openmp/util/counts.h"
+#include "cpu_openmp/util/real.h"
 #include "shared/host/linalg/decompositions.h"
 #include "shared/host/linalg/matrices.h"
 #include "kernel_panel.h"
@@ -207,8 +208,7 @@ static void store_upper(const qr_work *r, const dense_view *upper)
         dense_copy(r->job->device, r->job->threads, upper, &top);
     dense_clear_below(upper);
     for (int64_t k = 0; k < r->k; k++) {
-        const void *x = element(upper, k, k);
-        r->negated[k] = r->job->wide ? *(const double *)x < 0.0 : *(const float *)x < 0.0f;
+        r->negated[k] = real_load(element(upper, k, k), r->job->wide) < 0.0;
         if (r->negated[k])
             dense_negate(r->job->device, upper, k, k);
     }
