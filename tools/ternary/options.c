@@ -40,57 +40,43 @@ enum {
 
 static const struct {
     uint32_t commands;
-    const char *written; /* as messages name it */
     struct argp_option option;
 } options_known[] = {
-    {OF(PACK) | OF(UNPACK) | OF(RUN), "-o", {NULL, 'o', "FILE", 0, "Write this file", 1}},
+    {OF(PACK) | OF(UNPACK) | OF(RUN), {NULL, 'o', "FILE", 0, "Write this file", 1}},
     {OF(PACK),
-     "--threshold",
      {"threshold", KEY_THRESHOLD, "T", 0, "Weights above T become 1, below -T -1 (default: 0.3)",
       2}},
     {OF(PACK),
-     "--absmean",
      {"absmean", KEY_ABSMEAN, NULL, 0,
       "Scale a row by the mean of its magnitudes, half of which is the threshold", 2}},
     {OF(PACK),
-     "--format",
      {"format", KEY_FORMAT, "FORMAT", 0, "t2 (default), planes, rotor, tq2_0 or tq1_0", 2}},
-    {OF(PACK), "--bias", {"bias", KEY_BIAS, "B.npy", 0, "Add a number to each row's result", 2}},
-    {OF(PACK),
-     "--scale",
-     {"scale", KEY_SCALE, "S.npy", 0, "Multiply each row's result by a number", 2}},
-    {OF(PACK), "--relu", {"relu", KEY_RELU, NULL, 0, "Negative results become 0", 2}},
+    {OF(PACK), {"bias", KEY_BIAS, "B.npy", 0, "Add a number to each row's result", 2}},
+    {OF(PACK), {"scale", KEY_SCALE, "S.npy", 0, "Multiply each row's result by a number", 2}},
+    {OF(PACK), {"relu", KEY_RELU, NULL, 0, "Negative results become 0", 2}},
     {OF(PACK) | OF(RUN),
-     "--activations",
      {"activations", KEY_ACTIVATIONS, "KIND", 0,
       "How a layer quantizes its input: int8 (default), ternary, ternary:T with a threshold, or "
       "f32 (not at all)",
       3}},
-    {OF(UNPACK), "--layer", {"layer", KEY_LAYER, "N", 0, "The layer, counted from 0", 4}},
+    {OF(UNPACK), {"layer", KEY_LAYER, "N", 0, "The layer, counted from 0", 4}},
     {OF(UNPACK),
-     "--values",
      {"values", KEY_VALUES, NULL, 0, "Write f4 numbers, codes times scale, instead of codes", 4}},
-    {OF(UNPACK), "--bytes", {"bytes", KEY_BYTES, NULL, 0, "Write the packed bytes of the rows", 4}},
+    {OF(UNPACK), {"bytes", KEY_BYTES, NULL, 0, "Write the packed bytes of the rows", 4}},
     {OF(RUN),
-     "--labels",
      {"labels", KEY_LABELS, "L.npy", 0,
-      "Print how often the largest number of a row of Y is where L says", 5}},
-    {OF(BENCH),
-     "--seconds",
-     {"seconds", KEY_SECONDS, "S", 0, "Time for each measurement (default: 0.5)", 6}},
+      "Print how often the index of the largest number of a row of Y equals its label in L", 5}},
+    {OF(BENCH), {"seconds", KEY_SECONDS, "S", 0, "Time for each measurement (default: 0.5)", 6}},
     {ALL,
-     "--backend",
      {"backend", KEY_BACKEND, "NAME", 0, "Backend to compute with, or a list (default: auto)", 7}},
-    {ALL, "--threads", {"threads", KEY_THREADS, "N", 0, "CPU threads to compute with", 7}},
-    {OF(INFO) | OF(RUN) | OF(BENCH), "--json", {"json", KEY_JSON, NULL, 0, "Print JSON", 7}},
-    {ALL, "--quiet", {"quiet", 'q', NULL, 0, "No progress line and no summary", 7}},
-    {ALL,
-     "--help",
-     {"help", KEY_HELP, NULL, 0, "Print this help, or that of the command before it", 8}},
-    {ALL, "--help", {NULL, 'h', NULL, OPTION_ALIAS, NULL, 8}},
-    {ALL, "--help", {NULL, '?', NULL, OPTION_ALIAS, NULL, 8}},
-    {ALL, "--usage", {"usage", KEY_USAGE, NULL, 0, "Print a short usage message", 8}},
-    {ALL, "--version", {"version", 'V', NULL, 0, "Print the version", 8}},
+    {ALL, {"threads", KEY_THREADS, "N", 0, "CPU threads to compute with", 7}},
+    {OF(INFO) | OF(RUN) | OF(BENCH), {"json", KEY_JSON, NULL, 0, "Print JSON", 7}},
+    {ALL, {"quiet", 'q', NULL, 0, "No progress line and no summary", 7}},
+    {ALL, {"help", KEY_HELP, NULL, 0, "Print this help, or that of the command before it", 8}},
+    {ALL, {NULL, 'h', NULL, OPTION_ALIAS, NULL, 8}},
+    {ALL, {NULL, '?', NULL, OPTION_ALIAS, NULL, 8}},
+    {ALL, {"usage", KEY_USAGE, NULL, 0, "Print a short usage message", 8}},
+    {ALL, {"version", 'V', NULL, 0, "Print the version", 8}},
 };
 #define OPTIONS (sizeof options_known / sizeof *options_known)
 
@@ -99,29 +85,31 @@ static const struct {
     "GGUF file, as FILE.gguf:TENSOR: TQ2_0, TQ1_0, F16, BF16, F32, F64 or I8."
 
 static const struct {
-    const char *name, *arguments, *doc;
+    const char *name;
+    int least, most; /* arguments; of pack any number */
+    const char *arguments, *doc;
 } commands[TERNARY_COMMANDS] = {
-    {"pack", "WEIGHTS [OPTION...] [WEIGHTS [OPTION...]]... -o FILE.t2",
+    {"pack", 0, 0, "WEIGHTS [OPTION...] [WEIGHTS [OPTION...]]... -o FILE.t2",
      "Packs weights into a .t2 file of layers, in the order of the arguments.\v" WEIGHTS_ARE
      "\n\nAn option behind WEIGHTS is for that layer, one before the first for all.\n\n"
      "Examples:\n"
      "  collet-ternary pack W.npy -o W.t2 --absmean\n"
      "  collet-ternary pack W1.npy --bias b1.npy --relu W2.npy -o model.t2\n"
      "  collet-ternary pack model.gguf:blk.0.ffn_up.weight -o up.t2"},
-    {"unpack", "FILE -o FILE.npy",
+    {"unpack", 1, 1, "FILE -o FILE.npy",
      "Writes the codes of a layer of a .t2 file, or of a tensor FILE.gguf:TENSOR of TQ2_0 or "
      "TQ1_0, as .npy.\v"
      "Example:\n"
      "  collet-ternary unpack model.t2 --layer 1 --values -o W2.npy"},
-    {"info", "FILE",
+    {"info", 1, 1, "FILE",
      "Prints what is in a .t2, .npy or .gguf file, or in FILE.gguf:TENSOR: shapes, bits a weight, "
      "shares of -1, 0 and 1, and the memory that other types would take."},
-    {"run", "MODEL.t2 X.npy",
+    {"run", 2, 2, "MODEL.t2 X.npy",
      "Computes Y of X with a network of packed layers.\v"
      "Examples:\n"
      "  collet-ternary run model.t2 X.npy -o Y.npy --backend cpu_openmp\n"
      "  collet-ternary run model.t2 X.npy --labels L.npy"},
-    {"bench", "[NAME]",
+    {"bench", 0, 1, "[NAME]",
      "Measures this machine: all cases, or those with NAME in their name."},
 };
 
@@ -220,19 +208,19 @@ static void take_command(struct argp_state *state, parse *p, const char *text)
 
 static void take_argument(struct argp_state *state, parse *p, const char *text)
 {
-    static const int most[TERNARY_COMMANDS] = {0, 1, 1, 2, 1};
     ternary_options *options = p->options;
+    int most = commands[options->command].most;
 
     if (!p->has_command) {
         take_command(state, p, text);
     } else if (options->command == TERNARY_PACK) {
         options->layers[options->n_layers] = options->defaults;
         options->layers[options->n_layers++].weights = text;
-    } else if (options->n_arguments < most[options->command]) {
+    } else if (options->n_arguments < most) {
         options->arguments[options->n_arguments++] = text;
     } else {
         argp_error(state, "'%s': %s takes %d argument%s", text, commands[options->command].name,
-                   most[options->command], most[options->command] == 1 ? "" : "s");
+                   most, most == 1 ? "" : "s");
     }
 }
 
@@ -244,15 +232,14 @@ static void check_wanted(struct argp_state *state, const parse *p)
         argp_error(state, "no command: name pack, unpack, info, run or bench");
     for (size_t i = 0; i < OPTIONS; i++)
         if ((p->seen & 1u << i) && !(options_known[i].commands & 1u << options->command))
-            argp_error(state, "%s is no option of %s", options_known[i].written,
+            argp_error(state, "%s%s is no option of %s", options_known[i].option.name ? "--" : "-o",
+                       options_known[i].option.name ? options_known[i].option.name : "",
                        commands[options->command].name);
     if (options->command == TERNARY_PACK && options->n_layers == 0)
         argp_error(state, "pack: no weights");
-    if ((options->command == TERNARY_UNPACK || options->command == TERNARY_INFO) &&
-        options->n_arguments < 1)
-        argp_error(state, "%s: no file", commands[options->command].name);
-    if (options->command == TERNARY_RUN && options->n_arguments < 2)
-        argp_error(state, "run: needs a model and its input");
+    if (options->n_arguments < commands[options->command].least)
+        argp_error(state, "%s: needs %s", commands[options->command].name,
+                   commands[options->command].arguments);
     if (options->command <= TERNARY_UNPACK && !options->output)
         argp_error(state, "%s: needs -o FILE", commands[options->command].name);
     if (options->command == TERNARY_RUN && !options->output && !options->labels)
@@ -306,15 +293,26 @@ static int parse_layer_option(int key, char *text, struct argp_state *state,
 static int parse_global_option(int key, char *text, struct argp_state *state,
                                ternary_options *options)
 {
+    const struct {
+        int key;
+        int *flag;
+        const char **text;
+    } simple[] = {{'q', &options->quiet, NULL},         {KEY_VALUES, &options->values, NULL},
+                  {KEY_BYTES, &options->bytes, NULL},   {KEY_JSON, &options->json, NULL},
+                  {KEY_LABELS, NULL, &options->labels}, {KEY_BACKEND, NULL, &options->backend},
+                  {'o', NULL, &options->output}};
+
+    if (key == 'o' && strcmp(text, "-") == 0)
+        argp_error(state, "-o: output goes to a file; ./- is a file of that name");
+    for (size_t i = 0; i < sizeof simple / sizeof *simple; i++)
+        if (simple[i].key == key) {
+            if (simple[i].flag)
+                *simple[i].flag = 1;
+            else
+                *simple[i].text = text;
+            return 1;
+        }
     switch (key) {
-    case 'o':
-        if (strcmp(text, "-") == 0)
-            argp_error(state, "-o: output goes to a file; ./- is a file of that name");
-        options->output = text;
-        return 1;
-    case 'q':
-        options->quiet = 1;
-        return 1;
     case KEY_FORMAT:
         options->format =
             parse_word(state, "--format", text, strlen(text), formats, COLLET_TERNARY_FORMATS);
@@ -322,26 +320,11 @@ static int parse_global_option(int key, char *text, struct argp_state *state,
     case KEY_LAYER:
         options->layer = tool_parse_count(state, "--layer", text, 0);
         return 1;
-    case KEY_VALUES:
-        options->values = 1;
-        return 1;
-    case KEY_BYTES:
-        options->bytes = 1;
-        return 1;
-    case KEY_LABELS:
-        options->labels = text;
-        return 1;
-    case KEY_BACKEND:
-        options->backend = text;
-        return 1;
     case KEY_THREADS:
         options->threads = tool_parse_count(state, "--threads", text, 1);
         return 1;
     case KEY_SECONDS:
         options->seconds = parse_seconds(state, text);
-        return 1;
-    case KEY_JSON:
-        options->json = 1;
         return 1;
     default:
         return 0;

@@ -14,14 +14,9 @@
 
 static const char *kind_of(const ternary_report *report)
 {
-    switch (report->info.kind) {
-    case COLLET_TERNARY_FILE_T2:
-        return "t2";
-    case COLLET_TERNARY_FILE_NPY:
-        return "npy";
-    default:
-        return "gguf";
-    }
+    return report->info.kind == COLLET_TERNARY_FILE_T2    ? "t2"
+           : report->info.kind == COLLET_TERNARY_FILE_NPY ? "npy"
+                                                          : "gguf";
 }
 
 collet_status ternary_report_begin(ternary_report *report, const char *name,
@@ -89,8 +84,14 @@ static double bits_of_padding(const collet_ternary_matrix *m)
 
 typedef struct memory {
     double weights, padding, packed; /* bytes as they are, of these the padding */
-    double int8, fp16, fp32;
 } memory;
+
+/* What other types would take. */
+static const struct {
+    const char *name;
+    double bytes; /* of a weight */
+} others[] = {{"int8", 1}, {"fp16", 2}, {"fp32", 4}};
+#define OTHERS (sizeof others / sizeof *others)
 
 static memory measure(const ternary_report *report)
 {
@@ -102,9 +103,6 @@ static memory measure(const ternary_report *report)
         m.packed += bytes_of(from);
         m.padding += bits_of_padding(from) * weights_in(from) / 8;
     }
-    m.int8 = m.weights;
-    m.fp16 = 2 * m.weights;
-    m.fp32 = 4 * m.weights;
     return m;
 }
 
@@ -140,23 +138,23 @@ static void print_layer(const ternary_report_layer *l, int64_t index)
                100 * (double)c->plus / weights, c->invalid);
 }
 
+static void print_bytes(const char *name, double bytes, double packed)
+{
+    char size[TOOL_SIZE_TEXT];
+
+    printf("  %-14s %10s %8.2f x\n", name, tool_size_format(size, bytes), bytes / packed);
+}
+
 static void print_memory(const ternary_report *report)
 {
     memory m = measure(report);
     int packed = report->layers[0].matrix.content == COLLET_TERNARY_PACKED;
-    const struct {
-        const char *name;
-        double bytes;
-    } rows[] = {{packed ? "as packed here" : "as it is here", m.packed},
-                {"int8", m.int8},
-                {"fp16", m.fp16},
-                {"fp32", m.fp32}};
     char size[TOOL_SIZE_TEXT];
 
     printf("memory of %.0f weights\n", m.weights);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        printf("  %-14s %10s %8.2f x\n", rows[i].name, tool_size_format(size, rows[i].bytes),
-               rows[i].bytes / m.packed);
+    print_bytes(packed ? "as packed here" : "as it is here", m.packed, m.packed);
+    for (size_t i = 0; i < OTHERS; i++)
+        print_bytes(others[i].name, others[i].bytes * m.weights, m.packed);
     if (m.padding > 0)
         printf("%s of what is packed here pads rows to whole blocks\n",
                tool_size_format(size, m.padding));
@@ -231,10 +229,10 @@ static cJSON *make_json(const ternary_report *report)
                json_add_number(root, "bytes", bytes_reported(report)) &&
                json_add_number(bytes, "weights", m.weights) &&
                json_add_number(bytes, "packed", m.packed) &&
-               json_add_number(bytes, "padding", m.padding) &&
-               json_add_number(bytes, "int8", m.int8) && json_add_number(bytes, "fp16", m.fp16) &&
-               json_add_number(bytes, "fp32", m.fp32);
+               json_add_number(bytes, "padding", m.padding);
 
+    for (size_t i = 0; fine && i < OTHERS; i++)
+        fine = json_add_number(bytes, others[i].name, others[i].bytes * m.weights);
     for (int64_t i = 0; fine && i < report->count; i++)
         fine = add_layer(layers, &report->layers[i]);
     if (fine)
@@ -253,25 +251,15 @@ collet_status ternary_report_print(const ternary_report *report, int json, colle
 
 /* ---- Tensors ------------------------------------------------------------------------------- */
 
-static int append_number(cJSON *list, double value)
-{
-    cJSON *number = cJSON_CreateNumber(value);
-
-    if (number && cJSON_AddItemToArray(list, number))
-        return 1;
-    cJSON_Delete(number);
-    return 0;
-}
-
 static int add_tensor(cJSON *list, const collet_ternary_matrix *m)
 {
     cJSON *o = json_append_object(list);
-    cJSON *shape = o ? cJSON_AddArrayToObject(o, "shape") : NULL;
-    int fine = shape && json_add_text(o, "name", m->name) && json_add_text(o, "type", m->type);
+    double shape[COLLET_MAX_DIMS];
 
-    for (int32_t i = 0; fine && i < m->ndim; i++)
-        fine = append_number(shape, (double)m->shape[i]);
-    return fine;
+    for (int32_t i = 0; i < m->ndim; i++)
+        shape[i] = (double)m->shape[i];
+    return o && json_add_item(o, "shape", cJSON_CreateDoubleArray(shape, m->ndim)) &&
+           json_add_text(o, "name", m->name) && json_add_text(o, "type", m->type);
 }
 
 static cJSON *tensors_json(const ternary_report *report)
