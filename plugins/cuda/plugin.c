@@ -22,7 +22,7 @@ static const collet_kernel_row kernels[] = {
     JIT_RANDOM_ROWS,
     JIT_TERNARY_ROWS,
     JIT_LINALG_ROWS(cuda_matmul),
-    JIT_DECOMPOSITION_ROWS(cuda),
+    JIT_DECOMPOSITION_ROWS(CUDA_DECOMPOSE),
     JIT_FFT_ROWS(cuda_fft),
 };
 

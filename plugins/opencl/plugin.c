@@ -21,7 +21,7 @@ static const collet_kernel_row kernels[] = {
     JIT_RANDOM_ROWS,
     JIT_TERNARY_ROWS,
     JIT_LINALG_ROWS(opencl_matmul),
-    JIT_DECOMPOSITION_ROWS(jit),
+    JIT_DECOMPOSITION_ROWS(JIT_OWN),
     JIT_FFT_ROWS(jit_fft),
 };
 

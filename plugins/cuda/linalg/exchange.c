@@ -36,18 +36,17 @@ static int served_from(const collet_device *d)
     return from > 0 ? from : FROM;
 }
 
-int solver_begin(solver_job *j, collet_device *d, collet_queue *q, const collet_kernel_call *call,
-                 uint32_t input, uint32_t operands)
+/* 0: cuSOLVER does not support the extents. */
+static int begin_job(solver_job *j, uint32_t input, uint32_t operands)
 {
-    const collet_operand *a = jit_operand(call, input);
+    const collet_operand *a = jit_operand(j->call, input);
     int64_t m = jit_extent(a, 1), n = jit_extent(a, 0);
-    *j = (solver_job){.device = d, .queue = q, .call = call, .status = COLLET_OK};
     j->count = jit_batch_begin(&j->x.operands, a, a->ndim - 2);
     if (m < 1 || n < 1 || j->count < 1 || m > INT_MAX || n > INT_MAX || j->count > INT_MAX ||
-        atomic_load(&d->base.lost))
+        atomic_load(&j->device->base.lost))
         return 0;
     for (uint32_t k = 0; k < operands; k++)
-        jit_batch_operand(&j->x.operands, k, jit_operand(call, k));
+        jit_batch_operand(&j->x.operands, k, jit_operand(j->call, k));
     j->wide = a->dtype == COLLET_F64;
     j->m = (int)m;
     j->n = (int)n;
@@ -73,17 +72,29 @@ static int is_there(const solver_job *j)
     return there;
 }
 
-int solver_serves(const solver_job *j)
+/* Whether cuSOLVER is used: for all matrices in one batched call, or for one after another. */
+static int is_served(solver_job *j, int batched_max)
 {
-    return j->min_extent >= served_from(j->device) && j->min_extent > 3 && j->count <= SERIAL_MAX &&
+    int from = served_from(j->device);
+    j->batched = j->m <= batched_max && j->n <= batched_max && j->count > 1 && j->count >= from;
+    return j->min_extent > 3 && (j->batched || (j->min_extent >= from && j->count <= SERIAL_MAX)) &&
            is_there(j);
 }
 
-int solver_serves_batched(const solver_job *j, int most)
+int solver_plan(solver_job *j, const solver_op *o, collet_device *d, collet_queue *q,
+                const collet_kernel_call *call)
 {
-    int from = served_from(j->device);
-    return j->m <= most && j->n <= most && j->min_extent > 3 && j->count > 1 && j->count >= from &&
-           is_there(j);
+    *j = (solver_job){.device = d, .queue = q, .call = call, .status = COLLET_OK};
+    if (!begin_job(j, o->input, o->operands) || !is_served(j, o->batched_max))
+        return 0;
+    j->a = solver_reserve_numbers(j, j->count * j->m * j->n);
+    if (!o->reserve(j))
+        return 0;
+    pthread_mutex_lock(&d->solver.library.lock);
+    int result = o->size(j, &d->solver);
+    pthread_mutex_unlock(&d->solver.library.lock);
+    j->work = solver_reserve_numbers(j, j->lwork);
+    return result == CUSOLVER_STATUS_SUCCESS;
 }
 
 int64_t solver_reserve(solver_job *j, int64_t count, size_t size)
@@ -107,20 +118,22 @@ uint64_t solver_scratch_bytes(const solver_job *j)
     return j->overflow ? UINT64_MAX : j->scratch;
 }
 
-void *solver_address(const solver_job *j, int64_t offset)
+static void *address(const solver_job *j, int64_t offset)
 {
     return (void *)(uintptr_t)(cuda_address(j->call->workspace) + (CUdeviceptr)offset);
 }
 
-/* ---- Launches -------------------------------------------------------------------------------- */
-
-static void launch(solver_job *j, const jit_launch *l, uint64_t groups)
+void *solver_number(const solver_job *j, int64_t offset, int64_t index)
 {
-    if (j->status != COLLET_OK)
-        return;
-    collet_status status = jit_enqueue(j->device, j->queue, l, groups, j->call->err);
-    j->status = j->launched ? jit_after_first(status) : status;
+    return address(j, offset + index * (j->wide ? 8 : 4));
 }
+
+int *solver_integer(const solver_job *j, int64_t offset, int64_t index)
+{
+    return address(j, offset + index * (int64_t)sizeof(int));
+}
+
+/* ---- Launches -------------------------------------------------------------------------------- */
 
 static exchange exchange_of(const solver_job *j, const solver_matrix *of)
 {
@@ -137,68 +150,50 @@ static exchange exchange_of(const solver_job *j, const solver_matrix *of)
     return x;
 }
 
-static void begin(const solver_job *j, jit_launch *l, const char *kernel, int k)
-{
-    jit_launch_begin(l, &source, j->wide ? "-DTYPE=f64" : "-DTYPE=f32", kernel);
-    if (k >= 0)
-        jit_pass_operand(l, jit_operand(j->call, (uint32_t)k));
-}
-
-void solver_load(solver_job *j, const solver_matrix *what)
-{
-    exchange x = exchange_of(j, what);
-    jit_launch l;
-    if (!(what->flags & EXCHANGE_RAW)) {
-        begin(j, &l, "measure", (int)what->k);
-        jit_pass_buffer(&l, j->call->workspace);
-        jit_pass_block(&l, &x, sizeof x);
-        launch(j, &l, (uint64_t)(x.parts * j->count));
-    }
-    begin(j, &l, "load", (int)what->k);
-    jit_pass_buffer(&l, j->call->workspace);
-    jit_pass_block(&l, &x, sizeof x);
-    launch(j, &l, (uint64_t)(x.groups * j->count));
-}
-
-void solver_store(solver_job *j, const solver_matrix *what)
-{
-    exchange x = exchange_of(j, what);
-    jit_launch l;
-    begin(j, &l, "store", (int)what->k);
-    jit_pass_buffer(&l, j->call->workspace);
-    jit_pass_block(&l, &x, sizeof x);
-    launch(j, &l, (uint64_t)(x.groups * j->count));
-    j->launched = 1;
-}
-
-void solver_launch(solver_job *j, const char *kernel, int k, int what, uint64_t groups,
+static void launch(solver_job *j, const char *kernel, int k, uint64_t groups,
                    const solver_matrix *of)
 {
     exchange x = exchange_of(j, of);
     jit_launch l;
-    begin(j, &l, kernel, k);
+    if (j->status != COLLET_OK)
+        return;
+    jit_launch_begin(&l, &source, j->wide ? "-DTYPE=f64" : "-DTYPE=f32", kernel);
+    if (k >= 0)
+        jit_pass_operand(&l, jit_operand(j->call, (uint32_t)k));
     jit_pass_buffer(&l, j->call->workspace);
-    if (what >= 0)
-        jit_pass_i32(&l, what);
     jit_pass_block(&l, &x, sizeof x);
-    launch(j, &l, groups);
+    collet_status status = jit_enqueue(j->device, j->queue, &l, groups, j->call->err);
+    j->status = j->launched ? jit_after_first(status) : status;
+}
+
+void solver_launch(solver_job *j, const char *kernel, int k, uint64_t groups,
+                   const solver_matrix *of)
+{
+    launch(j, kernel, k, groups, of);
     j->launched |= k >= 0;
 }
 
-void solver_pointers(solver_job *j, int64_t places, const solver_matrix *of)
+static uint64_t groups_of(const solver_job *j, const solver_matrix *of)
 {
-    exchange x = exchange_of(j, of);
-    jit_launch l;
-    begin(j, &l, "pointers", -1);
-    jit_pass_buffer(&l, j->call->workspace);
-    jit_pass_i64(&l, places);
-    jit_pass_block(&l, &x, sizeof x);
-    launch(j, &l, jit_groups(jit_traits_of(j->device), (uint64_t)j->count));
+    return (uint64_t)j->count * jit_groups(jit_traits_of(j->device), (uint64_t)(of->m * of->n));
+}
+
+void solver_load(solver_job *j, const solver_matrix *what)
+{
+    if (!(what->flags & EXCHANGE_RAW))
+        launch(j, "measure", (int)what->k, (uint64_t)(j->x.parts * j->count), what);
+    launch(j, "load", (int)what->k, groups_of(j, what), what);
+}
+
+void solver_store(solver_job *j, const solver_matrix *what)
+{
+    solver_launch(j, "store", (int)what->k, groups_of(j, what), what);
 }
 
 /* ---- Calls of the library -------------------------------------------------------------------- */
 
-cusolverDnHandle_t solver_handle(collet_queue *q)
+/* The queue's handle, created on first use; NULL on failure. */
+static cusolverDnHandle_t handle_of(collet_queue *q)
 {
     const cuda_solver *s = &q->base.device->solver;
     cusolverDnHandle_t handle = NULL;
@@ -214,20 +209,37 @@ cusolverDnHandle_t solver_handle(collet_queue *q)
     return handle;
 }
 
-int solver_outcome(int status, int *code)
+typedef struct steps {
+    const solver_job *j;
+    solver_step *step;
+} steps;
+
+static int take_steps(void *context, int *code)
 {
+    const steps *s = context;
+    int64_t count = s->j->batched ? 1 : s->j->count;
+    cusolverDnHandle_t handle = handle_of(s->j->queue);
+    int status = CUSOLVER_STATUS_SUCCESS;
+    if (!handle)
+        return CUDA_LIBRARY_NO;
+    for (int64_t i = 0; i < count && status == CUSOLVER_STATUS_SUCCESS; i++)
+        status = s->step(s->j, handle, i);
     *code = status;
-    return status == CUSOLVER_STATUS_SUCCESS ? CUDA_LIBRARY_DONE
-           : status == CUSOLVER_STATUS_ALLOC_FAILED || status == CUSOLVER_STATUS_INVALID_VALUE ||
-                   status == CUSOLVER_STATUS_NOT_SUPPORTED ||
-                   status == CUSOLVER_STATUS_NOT_INITIALIZED ||
-                   status == CUSOLVER_STATUS_ARCH_MISMATCH
-               ? CUDA_LIBRARY_NO
-               : CUDA_LIBRARY_BROKEN;
+    switch (status) {
+    case CUSOLVER_STATUS_SUCCESS:
+        return CUDA_LIBRARY_DONE;
+    case CUSOLVER_STATUS_ALLOC_FAILED:
+    case CUSOLVER_STATUS_INVALID_VALUE:
+    case CUSOLVER_STATUS_NOT_SUPPORTED:
+    case CUSOLVER_STATUS_NOT_INITIALIZED:
+    case CUSOLVER_STATUS_ARCH_MISMATCH:
+        return CUDA_LIBRARY_NO;
+    default:
+        return CUDA_LIBRARY_BROKEN;
+    }
 }
 
-void solver_call(solver_job *j, const char *label, int (*calls)(void *context, int *code),
-                 void *context)
+void solver_call(solver_job *j, const char *label, solver_step *step)
 {
     cuda_library_use use = {.device = j->device,
                             .queue = j->queue,
@@ -235,8 +247,9 @@ void solver_call(solver_job *j, const char *label, int (*calls)(void *context, i
                             .buffers = {j->call->workspace},
                             .count = 1,
                             .err = j->call->err};
+    steps s = {j, step};
     if (j->status != COLLET_OK)
         return;
-    collet_status status = cuda_library_call(&use, calls, context);
+    collet_status status = cuda_library_call(&use, take_steps, &s);
     j->status = j->launched ? jit_after_first(status) : status;
 }

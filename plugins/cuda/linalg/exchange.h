@@ -9,12 +9,14 @@
 #include <limits.h>
 
 #include "shared/jit/linalg/slabs.h"
+#include "shared/jit/runtime/rows.h"
 #include "cuda/runtime/backend.h"
 #include "cuda/runtime/library_call.h"
 
 #include "exchange_params.h"
 
-/* A call while its commands are enqueued. */
+/* A call while its commands are enqueued. int64_t members that are not described are offsets into
+ * the workspace. */
 typedef struct solver_job {
     collet_device *device;
     collet_queue *queue;
@@ -27,19 +29,43 @@ typedef struct solver_job {
     int overflow;         /* `scratch` overflowed */
     collet_status status; /* after a failure nothing more is enqueued */
     int launched;
+    int batched;              /* one call of cuSOLVER for all matrices */
+    int lwork;                /* numbers of cuSOLVER's own workspace, which all matrices share */
+    int64_t a, work;          /* the matrices; that workspace */
+    int64_t places;           /* cholesky: pointers to the matrices */
+    int64_t pivots, b, noted; /* lu and solve; `noted`: flags of columns */
+    int64_t taus, signs;      /* qr */
+    int64_t values, left, right, rest; /* eigh and svd */
+    int rows, columns; /* svd: the matrices, or their transposes, with rows >= columns; solve:
+                          columns of the right-hand side */
+    int transposed;
 } solver_job;
 
-/*
- * Begins a job on the matrices of operand `input`; operands 0 .. operands-1 have the same batch
- * axes. 0: cuSOLVER does not support the extents.
- */
-int solver_begin(solver_job *j, collet_device *device, collet_queue *queue,
-                 const collet_kernel_call *call, uint32_t input, uint32_t operands);
+/* Calls cuSOLVER for matrix i, or for all if `batched`; returns its status. */
+typedef int solver_step(const solver_job *j, cusolverDnHandle_t handle, int64_t i);
 
-/* Whether cuSOLVER is used: one matrix after another, or all in one batched call, which supports
- * `most` rows and columns. */
-int solver_serves(const solver_job *j);
-int solver_serves_batched(const solver_job *j, int most);
+/* A decomposition by cuSOLVER. */
+typedef struct solver_op {
+    uint32_t op;       /* COLLET_OP_* */
+    uint32_t input;    /* operand with the matrices */
+    uint32_t operands; /* operands 0 .. operands-1 have the batch axes */
+    int batched_max;   /* extents that the batched function supports; 0: there is none */
+    /* Reserves workspace; 0: cuSOLVER does not support the call. */
+    int (*reserve)(solver_job *j);
+    /* Sets j->lwork; under the library's lock. Returns the status of cuSOLVER. */
+    int (*size)(solver_job *j, cuda_solver *library);
+    void (*run)(solver_job *j);
+    /* The kernels of plugins/shared/jit, for other calls. */
+    jit_run *own;
+    jit_workspace *own_workspace;
+} solver_op;
+
+extern const solver_op solver_cholesky, solver_lu, solver_solve, solver_qr; /* factors.c */
+extern const solver_op solver_eigh, solver_svd;                             /* spectra.c */
+
+/* Prepares the job of a call. 0: cuSOLVER is not used. */
+int solver_plan(solver_job *j, const solver_op *o, collet_device *device, collet_queue *queue,
+                const collet_kernel_call *call);
 
 /* Reserves `count` elements of `size` bytes of the workspace; returns the offset. */
 int64_t solver_reserve(solver_job *j, int64_t count, size_t size);
@@ -48,8 +74,9 @@ int64_t solver_reserve_numbers(solver_job *j, int64_t count);
 /* All reserved bytes, or UINT64_MAX on overflow. */
 uint64_t solver_scratch_bytes(const solver_job *j);
 
-/* The address of an offset into the workspace. */
-void *solver_address(const solver_job *j, int64_t offset);
+/* Addresses in the workspace: of numbers of the call's type, and of integers. */
+void *solver_number(const solver_job *j, int64_t offset, int64_t index);
+int *solver_integer(const solver_job *j, int64_t offset, int64_t index);
 
 /* m x n numbers of operand k, the batch's operand `place`, and their place in the workspace. */
 typedef struct solver_matrix {
@@ -61,21 +88,11 @@ typedef struct solver_matrix {
 /* Enqueue copies to and from the workspace. */
 void solver_load(solver_job *j, const solver_matrix *what);
 void solver_store(solver_job *j, const solver_matrix *what);
-/* Enqueues `kernel` of cusolver.dev. Its arguments: operand k (none if -1), the workspace, `what`
- * (none if -1), the exchange. */
-void solver_launch(solver_job *j, const char *kernel, int k, int what, uint64_t groups,
+/* Enqueues `kernel` of cusolver.dev on output k (none if -1), the workspace and the exchange. */
+void solver_launch(solver_job *j, const char *kernel, int k, uint64_t groups,
                    const solver_matrix *of);
-/* Enqueues writing pointers to the matrices at offset `places`. */
-void solver_pointers(solver_job *j, int64_t places, const solver_matrix *of);
 /* Enqueues calls of the library as cuda_library_call does. */
-void solver_call(solver_job *j, const char *label, int (*calls)(void *context, int *code),
-                 void *context);
-
-/* Under the queue's lock, in the device's context: its handle, created on first use; NULL on
- * failure. */
-cusolverDnHandle_t solver_handle(collet_queue *queue);
-/* The outcome (library_call.h) of a cusolverStatus_t. */
-int solver_outcome(int status, int *code);
+void solver_call(solver_job *j, const char *label, solver_step *step);
 
 /* Calls the function for f32 or f64; pointers to data are void *. */
 #define SOLVER(j, name, ...)                                                                       \

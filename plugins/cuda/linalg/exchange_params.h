@@ -14,16 +14,17 @@ typedef struct exchange {
     i64 scales;         /* real, one per matrix: the scale factor; 0: not finite */
     i64 states;         /* i32, one per matrix: 0, or its results are NaN */
     i64 infos;          /* i32, one per matrix: cuSOLVER's info */
-    i64 extra;          /* TYPE or i32: signs, pivots or flags of columns that are not finite */
+    i64 extra;          /* TYPE or i32: signs, pivots or flags of columns that are not finite; u64:
+                           addresses of the matrices */
     i64 extra_pitch;
     i32 operand; /* index in the batch */
     i32 flags;
-    i32 top; /* scaled magnitudes have exponents of -top to top */
-    i32 padding;
+    i32 top;    /* scaled magnitudes have exponents of -top to top */
+    i32 pivots; /* which of them check_pivots checks: CHECK_... */
     jit_batch operands;
 } exchange;
 
-/* Which pivots check_pivots checks. */
+/* Values of `pivots`. */
 #define CHECK_CHOLESKY 0
 #define CHECK_LU 1
 #define CHECK_SOLVE 2

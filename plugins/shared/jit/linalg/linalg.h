@@ -33,14 +33,13 @@ jit_workspace jit_qr_workspace, jit_eigh_workspace, jit_svd_workspace;
         JIT_ROW_WORKSPACE(MATVEC, inner_products, F, F, F),                                        \
         JIT_ROW_WORKSPACE(MATVEC, inner_products, D, D, D)
 
-/* `by`: a backend's functions BY_cholesky and so on, jit_... or its own. */
+/* by(NAME): a backend's function, or JIT_OWN. */
 #define JIT_DECOMPOSITION_ROWS(by)                                                                 \
-    JIT_ROW_BY(CHOLESKY, by##_cholesky, F, I32, F),                                                \
-        JIT_ROW_BY(CHOLESKY, by##_cholesky, D, I32, D),                                            \
-        JIT_ROW_BY(LU, by##_lu, I32, F, F, I32, F), JIT_ROW_BY(LU, by##_lu, I32, D, D, I32, D),    \
-        JIT_ROW_BY(SOLVE, by##_solve, F, I32, F, F), JIT_ROW_BY(SOLVE, by##_solve, D, I32, D, D),  \
-        JIT_ROW_BY(QR, by##_qr, F, F, F), JIT_ROW_BY(QR, by##_qr, D, D, D),                        \
-        JIT_ROW_BY(EIGH, by##_eigh, F, F, I32, F), JIT_ROW_BY(EIGH, by##_eigh, D, D, I32, D),      \
-        JIT_ROW_BY(SVD, by##_svd, F, F, F, I32, F), JIT_ROW_BY(SVD, by##_svd, D, D, D, I32, D)
+    JIT_ROW_BY(CHOLESKY, by(cholesky), F, I32, F), JIT_ROW_BY(CHOLESKY, by(cholesky), D, I32, D),  \
+        JIT_ROW_BY(LU, by(lu), I32, F, F, I32, F), JIT_ROW_BY(LU, by(lu), I32, D, D, I32, D),      \
+        JIT_ROW_BY(SOLVE, by(solve), F, I32, F, F), JIT_ROW_BY(SOLVE, by(solve), D, I32, D, D),    \
+        JIT_ROW_BY(QR, by(qr), F, F, F), JIT_ROW_BY(QR, by(qr), D, D, D),                          \
+        JIT_ROW_BY(EIGH, by(eigh), F, F, I32, F), JIT_ROW_BY(EIGH, by(eigh), D, D, I32, D),        \
+        JIT_ROW_BY(SVD, by(svd), F, F, F, I32, F), JIT_ROW_BY(SVD, by(svd), D, D, D, I32, D)
 
 #endif

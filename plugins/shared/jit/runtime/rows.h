@@ -43,10 +43,14 @@ typedef uint64_t jit_workspace(collet_device *device, const collet_kernel_call *
         COLLET_OP_##OP, 0, JIT_SIG(__VA_ARGS__), jit_##run, jit_##run##_workspace                  \
     }
 /* A row with a backend's functions `run` and run_workspace, jit_<...> or another. */
-#define JIT_ROW_BY(OP, run, ...)                                                                   \
+#define JIT_ROW_BY(OP, run, ...) JIT_ROW_BY_(OP, run, __VA_ARGS__)
+#define JIT_ROW_BY_(OP, run, ...)                                                                  \
     {                                                                                              \
         COLLET_OP_##OP, 0, JIT_SIG(__VA_ARGS__), run, run##_workspace                              \
     }
+
+/* For the parameter `by` of families' rows: the kernel jit_NAME. */
+#define JIT_OWN(name) jit_##name
 
 /*
  * Whether a device with these traits serves a row: arithmetic in f64 and c128 needs f64 (moves do
