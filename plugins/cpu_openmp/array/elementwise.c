@@ -129,7 +129,7 @@ static int worth_streaming(const collet_device *device, const elementwise *e)
     return l->count * e->size > device->cache_bytes;
 }
 
-/* Whether `streamed` supports the inputs: adjacent, or one of two repeated. */
+/* Whether the row kernel streams with these inputs: adjacent, or one of two repeated. */
 static int suits_streaming(const elementwise *e)
 {
     for (int32_t k = 1; k < e->l.views; k++) {
@@ -157,7 +157,7 @@ static void run_large(collet_device *device, const collet_kernel_call *call, ele
              worth_streaming(device, e) ? run_part_streamed : run_part, e);
 }
 
-/* Calls of one row for one thread go straight to the row kernel. */
+/* Calls of one row for one thread call the row kernel directly. */
 static inline collet_status run(collet_device *device, const collet_kernel_call *call, char *alpha)
 {
     static const int8_t index[COLLET_DTYPE_COUNT] = {

@@ -111,8 +111,8 @@ KERNEL(fill)
 
 /* ---- Transposition --------------------------------------------------------------------------- */
 
-/* The axis other than the last along which the input's elements are adjacent; -1: none, or not the
- * output's last. */
+/* The axis other than the last along which the input's elements are adjacent; -1: none, or this is
+ * no transposition. */
 static int32_t find_across(const loop *l, int64_t size)
 {
     int32_t inner = l->ndim - 1;
@@ -208,7 +208,7 @@ static int rows_are_lines(const moving *m)
     return address % 64 == 0;
 }
 
-/* The loop of a call that moves elements of one type, and how it is walked. */
+/* The loop of a call that moves elements of one type, and its strategy. */
 static void plan_moving(const collet_device *device, moving *m, const collet_kernel_call *call,
                         const int32_t *perm)
 {

@@ -34,7 +34,7 @@
 /* Minimum number of elements per thread. */
 #define GRAIN (32 << 10)
 
-/* With no more rows than this, a loop over the columns beats one along each of them. */
+/* With no more rows than this, a loop over the columns is faster than one along each of them. */
 #define FEW_ROWS 16
 
 /* The two parts of a complex number are a further axis. */

@@ -3,9 +3,9 @@
  * kernel_frame.h - sums over the atoms of one frame, or of a part of one, in one pass.
  *
  * A frame is n atoms of three adjacent numbers. d is r - origin, formed in f64 from the start, as
- * is every sum. Masses come from a table made by `mass_order`: lane j of block b of `lanes` atoms
- * belongs to atom b * lanes + mass_order[j], so that coordinates need no reordering, and the table
- * is padded with zeros to whole blocks; `masses` points at a block's start.
+ * is every sum. Masses come from a table in the order of the lanes: lane j of block b of `lanes`
+ * atoms is atom b * lanes + order[j], so that coordinates need no reordering, and the table is
+ * padded with zeros to whole blocks; `masses` points at a block's start.
  */
 #ifndef COLLET_OPENMP_KERNELS_FRAME_H
 #define COLLET_OPENMP_KERNELS_FRAME_H

@@ -58,8 +58,7 @@ struct atoms_job {
     frame_sums *partial; /* [frame][block], where threads divide blocks */
 };
 
-/* The workspace of an op whose masses follow its positions, both found by their dtypes and shapes.
- */
+/* The workspace of an op whose first inputs are positions and masses. */
 uint64_t atoms_workspace(const collet_device *device, const collet_kernel_call *call);
 
 /* Runs the job. The workspace is atoms_workspace's. */
