@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Safe mode of the cuda backend: a library of the toolkit that crashes in the probe is not opened
+ * again, none of the others is, and Collet's kernels compute.
+ */
+#include "cuda_fixture.h"
+
+#include <collet/collet.h>
+
+#define CRASHES COLLET_TEST_FAKES "/libfake_cuda_crashes.so"
+#define CRASHED "\"not used in safe mode: the probe crashed in its capabilities"
+
+/* Calls of the stand-ins' libraries so far. */
+static int library_calls(void)
+{
+    const fake_cublas_control *blas = symbol_of(FAKE_CUBLAS, "fake_cublas");
+    const fake_cufft_control *fft = symbol_of(FAKE_CUFFT, "fake_cufft");
+    const fake_cusolver_control *solver = symbol_of(FAKE_CUSOLVER, "fake_cusolver");
+    return blas->products + fft->executed + solver->computed;
+}
+
+static collet_array *new_array(collet_context *cx, collet_dtype dtype)
+{
+    const int64_t shape[] = {96, 96};
+    collet_array *a = NULL;
+    assert_good(collet_array_create(cx, &a, dtype, dtype == COLLET_I32 ? 0 : 2, shape));
+    return a;
+}
+
+/* A product, a transform and a factorisation. */
+static void compute(collet_context *cx)
+{
+    collet_array *real[2] = {new_array(cx, COLLET_F32), new_array(cx, COLLET_F32)};
+    collet_array *complex[2] = {new_array(cx, COLLET_C64), new_array(cx, COLLET_C64)};
+    collet_array *info = new_array(cx, COLLET_I32);
+    const collet_scalar one = {.dtype = COLLET_F32, .value.f32 = 1.0f};
+    assert_good(collet_fill(cx, real[1], one));
+    assert_good(collet_fill(cx, complex[1], one));
+    assert_good(collet_matmul(cx, real[0], real[1], real[1]));
+    assert_good(collet_fft(cx, complex[0], complex[1], 1, 0));
+    assert_good(collet_cholesky(cx, real[0], info, real[1]));
+    assert_good(collet_finish(cx));
+    for (int i = 0; i < 2; i++) {
+        collet_array_free(real[i]);
+        collet_array_free(complex[i]);
+    }
+    collet_array_free(info);
+}
+
+/* cuda's info has the text `reported`; its kernels, or the libraries, compute. */
+static void expect(const char *const libraries[3], const char *safe_mode, const char *reported,
+                   int by_libraries)
+{
+    char cublas[500], cufft[500], cusolver[500];
+    const char *const settings[] = {"cache=off",
+                                    "cuda.library=" FAKE_CUDA,
+                                    "cuda.nvrtc=" FAKE_NVRTC,
+                                    cublas,
+                                    cufft,
+                                    cusolver,
+                                    safe_mode,
+                                    NULL};
+    collet_runtime_options options = {.struct_size = sizeof options,
+                                      .plugin_path = CUDA_PLUGIN,
+                                      .backend = "cuda",
+                                      .settings = settings};
+    collet_backend_info info = {.struct_size = sizeof info};
+    collet_runtime *rt = NULL;
+    collet_context *cx = NULL;
+    snprintf(cublas, sizeof cublas, "cuda.cublas=%s", libraries[0]);
+    snprintf(cufft, sizeof cufft, "cuda.cufft=%s", libraries[1]);
+    snprintf(cusolver, sizeof cusolver, "cuda.cusolver=%s", libraries[2]);
+    assert_good(collet_runtime_create(&rt, &options, &err));
+    assert_good(collet_context_create(&cx, rt, &err));
+    assert_good(collet_backend_info_at(rt, 0, &info));
+    assert_says(info.capabilities, reported);
+    int before = library_calls(), launched = cu->launch_count;
+    compute(cx);
+    assert_int_equal(library_calls() - before, by_libraries ? 3 : 0);
+    assert_true(cu->launch_count > launched);
+    collet_context_destroy(cx);
+    collet_runtime_destroy(rt);
+}
+
+static const char *const sound[] = {FAKE_CUBLAS, FAKE_CUFFT, FAKE_CUSOLVER};
+
+static void as_set(void **state)
+{
+    (void)state;
+    expect(sound, NULL, FAKE_CUBLAS, 1);
+    expect(sound, "cuda.safe_mode=off", FAKE_CUSOLVER, 1);
+    expect(sound, "cuda.safe_mode=on", "\"cublas\": \"not used in safe mode: on\"", 0);
+}
+
+/* The test would crash too if the backend opened the library. */
+static void a_library_that_crashes(void **state)
+{
+    static const char *const names[] = {"\"cublas\":", "\"cufft\":", "\"cusolver\":"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        const char *libraries[] = {sound[0], sound[1], sound[2]};
+        char text[200];
+        libraries[i] = CRASHES;
+        snprintf(text, sizeof text, "%s%s", names[i], CRASHED);
+        expect(libraries, NULL, text, 0);
+    }
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fresh, nothing_left)
+    const struct CMUnitTest tests[] = {TEST(as_set), TEST(a_library_that_crashes)};
+    return cmocka_run_group_tests(tests, load_plugin, NULL);
+}
