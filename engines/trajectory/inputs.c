@@ -96,36 +96,27 @@ static collet_status open_frames(const extract_inputs *in, const extract_setting
         return collet_fail(
             err, COLLET_FORMAT, "%s has %lld atoms, %s has %lld: they do not belong together", path,
             (long long)n_atoms, settings->topology, (long long)in->topology->n_atoms);
-    if (in->n_atoms == n_atoms)
-        return collet_trajectory_select(*out, NULL, 0, err);
     return collet_trajectory_select(*out, in->indices, in->n_atoms, err);
 }
 
-/* Positions of the only frame of `frames` in double precision. */
-static double *to_double(const collet_frames *frames, collet_error *err)
+/* Copies the positions of the only frame of `frames`; without the check the rmsd of every frame
+ * would be NaN. */
+static collet_status take_reference(extract_inputs *in, const collet_frames *frames,
+                                    const char *path, collet_error *err)
 {
-    size_t n = (size_t)frames->n_atoms * 3;
-    double *positions = calloc(n, sizeof *positions);
+    int64_t n = in->n_atoms * 3;
 
-    if (positions == NULL) {
-        collet_fail(err, COLLET_NO_MEMORY, "reference: out of memory");
-        return NULL;
-    }
-    for (size_t i = 0; i < n; i++)
-        positions[i] = frames->dtype == COLLET_F64 ? ((const double *)frames->positions)[i]
-                                                   : (double)((const float *)frames->positions)[i];
-    return positions;
-}
-
-/* Otherwise the rmsd of every frame would be NaN. */
-static collet_status check_reference(const extract_inputs *in, const char *path, collet_error *err)
-{
-    for (int64_t i = 0; i < in->n_atoms * 3; i++)
+    in->reference = calloc((size_t)n, sizeof *in->reference);
+    if (in->reference == NULL)
+        return collet_fail(err, COLLET_NO_MEMORY, "reference: out of memory");
+    for (int64_t i = 0; i < n; i++) {
+        in->reference[i] = collet_frames_value(frames, frames->positions, i);
         if (!isfinite(in->reference[i]))
             return collet_fail(err, COLLET_FORMAT,
                                "%s: the position of atom %lld (counted from 0) is %g: there is no "
                                "rmsd to this reference",
                                path, (long long)in->indices[i / 3], in->reference[i]);
+    }
     return COLLET_OK;
 }
 
@@ -150,10 +141,8 @@ static collet_status open_reference(extract_inputs *in, const extract_settings *
         status = collet_trajectory_read(trajectory, frames, err);
     if (status == COLLET_OK && frames->n_frames == 0)
         status = collet_fail(err, COLLET_FORMAT, "%s: there is no frame in it", path);
-    if (status == COLLET_OK) {
-        in->reference = to_double(frames, err);
-        status = in->reference != NULL ? check_reference(in, path, err) : COLLET_NO_MEMORY;
-    }
+    if (status == COLLET_OK)
+        status = take_reference(in, frames, path, err);
     collet_frames_free(frames);
     collet_trajectory_close(trajectory);
     return status;

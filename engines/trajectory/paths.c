@@ -1,29 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "paths.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-static char *join(const char *text, size_t length, const char *tail)
-{
-    char *joined = malloc(length + strlen(tail) + 1);
-
-    if (joined != NULL) {
-        memcpy(joined, text, length);
-        strcpy(joined + length, tail);
-    }
-    return joined;
-}
-
-static char *meta_of(const char *output, uint32_t flags)
-{
-    size_t length = strlen(output);
-
-    if (flags & COLLET_EXTRACTION_DIRECTORY)
-        return join(output, length, "/meta.json");
-    return join(output, length - strlen(".npz"), ".meta.json");
-}
 
 static int same_file(const char *a, const char *b)
 {
@@ -54,28 +35,26 @@ static collet_status check(const extract_settings *settings, const char *path, u
     return COLLET_OK;
 }
 
-static int ends_in_npz(const char *path)
-{
-    size_t length = strlen(path);
-
-    return length > 4 && strcmp(path + length - 4, ".npz") == 0;
-}
-
 collet_status extract_paths_check(const extract_settings *settings, const char *output,
                                   uint32_t flags, char **meta, collet_error *err)
 {
+    int directory = (flags & COLLET_EXTRACTION_DIRECTORY) != 0, length = (int)strlen(output);
     collet_status status = COLLET_OK;
 
     *meta = NULL;
-    if (!(flags & COLLET_EXTRACTION_DIRECTORY) && !ends_in_npz(output))
-        return collet_fail(err, COLLET_INVALID,
-                           "the output %s is an .npz file, whatever it is called: give it a name "
-                           "that ends in .npz",
-                           output);
-    *meta = meta_of(output, flags);
-    if (*meta == NULL)
+    if (!directory) {
+        length -= (int)strlen(".npz");
+        if (length < 1 || strcmp(output + length, ".npz") != 0)
+            return collet_fail(err, COLLET_INVALID,
+                               "the output %s is an .npz file, whatever it is called: give it a "
+                               "name that ends in .npz",
+                               output);
+    }
+    if (asprintf(meta, "%.*s%s", length, output, directory ? "/meta.json" : ".meta.json") < 0) {
+        *meta = NULL;
         return collet_fail(err, COLLET_NO_MEMORY, "output: out of memory");
-    if (!(flags & COLLET_EXTRACTION_DIRECTORY))
+    }
+    if (!directory)
         status = check(settings, output, flags, err);
     if (status == COLLET_OK)
         status = check(settings, *meta, flags, err);

@@ -30,17 +30,11 @@ static collet_status add(collet_extraction *x, collet_error *err, const char *fo
     return COLLET_OK;
 }
 
-static double value_at(const collet_frames *frames, const void *field, int64_t i)
-{
-    return frames->dtype == COLLET_F64 ? ((const double *)field)[i]
-                                       : (double)((const float *)field)[i];
-}
-
 /* The first number of a frame's field that is not finite, as atom and value; -1: all are. */
 static int64_t find_value(const collet_frames *frames, const void *field, double *value)
 {
     for (int64_t i = 0; i < frames->n_atoms * 3; i++) {
-        *value = value_at(frames, field, i);
+        *value = collet_frames_value(frames, field, i);
         if (!isfinite(*value))
             return i / 3;
     }

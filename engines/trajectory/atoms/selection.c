@@ -72,9 +72,6 @@ static const keyword keywords[] = {
     {"resid", OP_RESID, 'r'},     {"index", OP_INDEX, 'r'},     {"bynum", OP_INDEX, 'r'},
 };
 
-static const char keyword_list[] =
-    "all, none, protein, backbone, resname, name, resid, index, bynum, and, or, not, ( and )";
-
 /* ---- Errors ------------------------------------------------------------------------------ */
 
 #define EXCERPT 60
@@ -104,26 +101,13 @@ static collet_status fail_no_memory(const parser *p)
 
 /* ---- Tokens ------------------------------------------------------------------------------ */
 
-static int is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 static void advance(parser *p)
 {
-    size_t at = p->at + p->length;
+    const char *at = p->text + p->at + p->length;
 
-    while (is_blank(p->text[at]))
-        at++;
-    p->at = at;
-    if (p->text[at] == '(' || p->text[at] == ')') {
-        p->length = 1;
-        return;
-    }
-    while (p->text[at] != '\0' && !is_blank(p->text[at]) && p->text[at] != '(' &&
-           p->text[at] != ')')
-        at++;
-    p->length = at - p->at;
+    at += strspn(at, " \t\n\r");
+    p->at = (size_t)(at - p->text);
+    p->length = *at == '(' || *at == ')' ? 1 : strcspn(at, " \t\n\r()");
 }
 
 static int token_is(const parser *p, const char *word)
@@ -220,7 +204,7 @@ static void emit(parser *p, instruction code)
     p->selection->program[p->selection->n_instructions++] = code;
 }
 
-static collet_status parse_or(parser *p);
+static collet_status parse_joined(parser *p, opcode code);
 
 static collet_status parse_test(parser *p)
 {
@@ -228,12 +212,10 @@ static collet_status parse_test(parser *p)
     instruction test = {OP_ALL, 0, 0};
     collet_status status;
 
-    if (word == NULL) {
-        char message[200] = "expected one of ";
-
-        strncat(message, keyword_list, sizeof message - strlen(message) - 1);
-        return fail_at(p, p->at, message);
-    }
+    if (word == NULL)
+        return fail_at(p, p->at,
+                       "expected one of all, none, protein, backbone, resname, name, resid, index, "
+                       "bynum, and, or, not, ( and )");
     test.code = word->code;
     advance(p);
     if (word->takes != 0) {
@@ -251,7 +233,7 @@ static collet_status parse_parenthesis(parser *p)
     collet_status status;
 
     advance(p);
-    status = parse_or(p);
+    status = parse_joined(p, OP_OR);
     if (status != COLLET_OK)
         return status;
     if (p->length == 0)
@@ -284,28 +266,17 @@ static collet_status parse_not(parser *p)
     return status;
 }
 
-static collet_status parse_and(parser *p)
+/* Operands of "or" are joined by "and", whose operands are tests. */
+static collet_status parse_joined(parser *p, opcode code)
 {
-    collet_status status = parse_not(p);
+    const char *word = code == OP_OR ? "or" : "and";
+    collet_status status = code == OP_OR ? parse_joined(p, OP_AND) : parse_not(p);
 
-    while (status == COLLET_OK && token_is(p, "and")) {
+    while (status == COLLET_OK && token_is(p, word)) {
         advance(p);
-        status = parse_not(p);
+        status = code == OP_OR ? parse_joined(p, OP_AND) : parse_not(p);
         if (status == COLLET_OK)
-            emit(p, (instruction){OP_AND, 0, 0});
-    }
-    return status;
-}
-
-static collet_status parse_or(parser *p)
-{
-    collet_status status = parse_and(p);
-
-    while (status == COLLET_OK && token_is(p, "or")) {
-        advance(p);
-        status = parse_and(p);
-        if (status == COLLET_OK)
-            emit(p, (instruction){OP_OR, 0, 0});
+            emit(p, (instruction){code, 0, 0});
     }
     return status;
 }
@@ -317,7 +288,7 @@ static collet_status parse(parser *p)
     advance(p);
     if (p->length == 0)
         return fail_at(p, p->at, "it is empty; 'all' selects every atom");
-    status = parse_or(p);
+    status = parse_joined(p, OP_OR);
     if (status == COLLET_OK && p->length != 0)
         return fail_at(p, p->at,
                        token_is(p, ")") ? "this parenthesis was never opened"

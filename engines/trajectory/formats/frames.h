@@ -39,6 +39,13 @@ typedef struct collet_frames {
     uint32_t reserved;  /* 0 */
 } collet_frames;
 
+/* Number i of one of the frames' arrays. */
+static inline double collet_frames_value(const collet_frames *frames, const void *array, int64_t i)
+{
+    return frames->dtype == COLLET_F64 ? ((const double *)array)[i]
+                                       : (double)((const float *)array)[i];
+}
+
 /* Bytes that one frame takes; for choosing a capacity. */
 size_t collet_frames_bytes(int64_t n_atoms, collet_dtype dtype, int velocities, int forces);
 

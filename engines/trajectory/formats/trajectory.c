@@ -30,6 +30,16 @@ collet_status collet_trajectory_fail(const collet_trajectory *trajectory, collet
                        (long long)trajectory->index, (long long)trajectory->offset, text);
 }
 
+collet_status collet_trajectory_no_frame(const collet_trajectory *trajectory, const uint8_t *bytes,
+                                         size_t n, collet_error *err)
+{
+    return collet_trajectory_fail(trajectory, COLLET_FORMAT, err,
+                                  "no .%s frame begins here (bytes %02x %02x %02x %02x): the file "
+                                  "is damaged here or before",
+                                  trajectory->format->name, bytes[0], n > 1 ? bytes[1] : 0,
+                                  n > 2 ? bytes[2] : 0, n > 3 ? bytes[3] : 0);
+}
+
 collet_status collet_trajectory_truncated(collet_trajectory *trajectory, collet_error *err)
 {
     trajectory->truncated = 1;

@@ -88,6 +88,10 @@ collet_status collet_trajectory_fail(const collet_trajectory *trajectory, collet
                                      collet_error *err, const char *format, ...)
     COLLET_PRINTF(4, 5);
 
+/* Reports that the n > 0 `bytes` at trajectory->offset do not begin a frame. */
+collet_status collet_trajectory_no_frame(const collet_trajectory *trajectory, const uint8_t *bytes,
+                                         size_t n, collet_error *err);
+
 /* Reports that the file ends inside the frame at trajectory->offset. */
 collet_status collet_trajectory_truncated(collet_trajectory *trajectory, collet_error *err);
 

@@ -85,11 +85,7 @@ static collet_status check_preamble(collet_trajectory *trajectory, const uint8_t
     size_t present = n < sizeof preamble ? n : sizeof preamble;
 
     if (memcmp(bytes, preamble, present) != 0)
-        return collet_trajectory_fail(trajectory, COLLET_FORMAT, err,
-                                      "no .trr frame begins here (bytes %02x %02x %02x %02x): the "
-                                      "file is damaged here or before",
-                                      bytes[0], n > 1 ? bytes[1] : 0, n > 2 ? bytes[2] : 0,
-                                      n > 3 ? bytes[3] : 0);
+        return collet_trajectory_no_frame(trajectory, bytes, n, err);
     if (n < HEAD_BYTES(4))
         return collet_trajectory_truncated(trajectory, err);
     return COLLET_OK;

@@ -69,11 +69,7 @@ static collet_status check_start(collet_trajectory *trajectory, const uint8_t *b
     size_t present = n < 4 ? n : 4;
 
     if (memcmp(bytes, magics[0], present) != 0 && memcmp(bytes, magics[1], present) != 0)
-        return collet_trajectory_fail(trajectory, COLLET_FORMAT, err,
-                                      "no .xtc frame begins here (bytes %02x %02x %02x %02x): the "
-                                      "file is damaged here or before",
-                                      bytes[0], n > 1 ? bytes[1] : 0, n > 2 ? bytes[2] : 0,
-                                      n > 3 ? bytes[3] : 0);
+        return collet_trajectory_no_frame(trajectory, bytes, n, err);
     if (n < PLAIN)
         return collet_trajectory_truncated(trajectory, err);
     int32_t atoms = collet_be_i32(bytes + ATOMS);
