@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mapping.h"
 
+#include "source.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct collet_mapping {
@@ -18,39 +18,23 @@ struct collet_mapping {
     atomic_int holders;
 };
 
-/* Opens a regular file that is not empty. */
-static int open_file(const char *path, struct stat *st, collet_status *status, collet_error *err)
-{
-    /* A pipe without a writer would keep open() waiting. */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
-    if (fd < 0 || fstat(fd, st) != 0)
-        *status = collet_fail(err, COLLET_IO, "%s: %s", path, strerror(errno));
-    else if (!S_ISREG(st->st_mode))
-        *status = collet_fail(err, COLLET_IO, "%s is %s; a regular file is required", path,
-                              S_ISDIR(st->st_mode) ? "a directory" : "a device or pipe");
-    else if (st->st_size == 0)
-        *status = collet_fail(err, COLLET_FORMAT, "%s: is empty", path);
-    else
-        return fd;
-    if (fd >= 0)
-        close(fd);
-    return -1;
-}
-
 collet_status collet_mapping_open(const char *path, collet_mapping **out, collet_error *err)
 {
-    collet_status status = COLLET_OK;
-    struct stat st;
+    int64_t size;
+    int fd;
 
     *out = NULL;
-    int fd = open_file(path, &st, &status, err);
-    if (fd < 0)
+    collet_status status = collet_file_open(path, &fd, &size, err);
+    if (status != COLLET_OK)
         return status;
+    if (size == 0) {
+        close(fd);
+        return collet_fail(err, COLLET_FORMAT, "%s: is empty", path);
+    }
     collet_mapping *mapping = calloc(1, sizeof *mapping);
     char *name = strdup(path);
     void *data =
-        mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
+        mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
     int code = errno;
     close(fd);
     if (!mapping || !name || data == MAP_FAILED) {
@@ -58,13 +42,13 @@ collet_status collet_mapping_open(const char *path, collet_mapping **out, collet
                      ? collet_fail(err, COLLET_IO, "%s: cannot be mapped: %s", path, strerror(code))
                      : collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to read it", path);
         if (data != MAP_FAILED)
-            munmap(data, (size_t)st.st_size);
+            munmap(data, (size_t)size);
         free(mapping);
         free(name);
         return status;
     }
     mapping->data = data;
-    mapping->size = (uint64_t)st.st_size;
+    mapping->size = (uint64_t)size;
     mapping->page = (uint64_t)sysconf(_SC_PAGESIZE);
     mapping->path = name;
     mapping->holders = 1;

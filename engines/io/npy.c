@@ -8,25 +8,15 @@
 #define ALIGNMENT ((size_t)64)
 #define MAGIC_BYTES ((size_t)10) /* "\x93NUMPY", version, length of the text in 16 bits */
 
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define ORDER "<"
-#else
-#define ORDER ">"
-#endif
+const collet_npy_type collet_npy_types[COLLET_NPY_TYPES] = {
+    {COLLET_F16, "f2"}, {COLLET_F32, "f4"}, {COLLET_F64, "f8"}, {COLLET_I8, "i1"},
+    {COLLET_U8, "u1"},  {COLLET_I32, "i4"}, {COLLET_I64, "i8"}};
 
-static const struct {
-    collet_dtype dtype;
-    const char *text;
-} descriptions[] = {
-    {COLLET_F64, ORDER "f8"}, {COLLET_F32, ORDER "f4"}, {COLLET_I64, ORDER "i8"},
-    {COLLET_I32, ORDER "i4"}, {COLLET_U8, "|u1"},       {COLLET_I8, "|i1"},
-};
-
-static const char *describe(collet_dtype dtype)
+static const collet_npy_type *find(collet_dtype dtype)
 {
-    for (size_t i = 0; i < sizeof descriptions / sizeof *descriptions; i++)
-        if (descriptions[i].dtype == dtype)
-            return descriptions[i].text;
+    for (size_t i = 0; i < COLLET_NPY_TYPES; i++)
+        if (collet_npy_types[i].dtype == dtype)
+            return &collet_npy_types[i];
     return NULL;
 }
 
@@ -46,12 +36,13 @@ COLLET_PRINTF(2, 3) static void add(writer *w, const char *format, ...)
 }
 
 /* The text from the eleventh byte on, without its padding. */
-static size_t write_text(char *head, const char *description, int64_t rows, int32_t ndim,
+static size_t write_text(char *head, const collet_npy_type *type, int64_t rows, int32_t ndim,
                          const int64_t *shape)
 {
     writer w = {.text = head, .length = MAGIC_BYTES};
 
-    add(&w, "{'descr': '%s', 'fortran_order': False, 'shape': (", description);
+    add(&w, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
+        collet_dtype_size(type->dtype) > 1 ? COLLET_NPY_ORDER : '|', type->text);
     if (rows >= 0)
         add(&w, "%lld,", (long long)rows);
     for (int32_t i = 0; i < ndim; i++)
@@ -63,13 +54,13 @@ static size_t write_text(char *head, const char *description, int64_t rows, int3
 size_t collet_npy_head(char head[COLLET_NPY_HEAD], collet_dtype dtype, int64_t rows, int32_t ndim,
                        const int64_t *shape)
 {
-    const char *description = describe(dtype);
+    const collet_npy_type *type = find(dtype);
 
-    if (!description || ndim < 0 || ndim > COLLET_MAX_DIMS)
+    if (!type || ndim < 0 || ndim > COLLET_MAX_DIMS)
         return 0;
-    size_t most = write_text(head, description, rows < 0 ? rows : INT64_MAX, ndim, shape);
+    size_t most = write_text(head, type, rows < 0 ? rows : INT64_MAX, ndim, shape);
     size_t length = (most + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    size_t used = write_text(head, description, rows, ndim, shape);
+    size_t used = write_text(head, type, rows, ndim, shape);
     memset(head + used, ' ', length - used);
     head[length - 1] = '\n';
     memcpy(head, "\x93NUMPY\x01\x00", 8);

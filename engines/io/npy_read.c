@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "npy_read.h"
 
+#include "npy.h"
 #include "utf8.h"
 
 #include <stdio.h>
@@ -152,23 +153,16 @@ static int read_head(parser *p)
 
 /* ---- Opening ------------------------------------------------------------------------------- */
 
-static const struct {
-    collet_dtype dtype;
-    const char *text;
-} dtypes[] = {{COLLET_F16, "f2"}, {COLLET_F32, "f4"}, {COLLET_F64, "f8"}, {COLLET_I8, "i1"},
-              {COLLET_U8, "u1"},  {COLLET_I32, "i4"}, {COLLET_I64, "i8"}};
-
 static collet_status take_dtype(collet_npy *npy, const char *path, const char *descr,
                                 collet_error *err)
 {
-    static const char native = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
     char order = descr[0], shown[16];
 
-    for (size_t i = 0; strchr("<>=|", order) && order && i < sizeof dtypes / sizeof *dtypes; i++) {
-        if (strcmp(descr + 1, dtypes[i].text) != 0)
+    for (size_t i = 0; strchr("<>=|", order) && order && i < COLLET_NPY_TYPES; i++) {
+        if (strcmp(descr + 1, collet_npy_types[i].text) != 0)
             continue;
-        npy->dtype = dtypes[i].dtype;
-        npy->swapped = order != native && order != '=' && order != '|';
+        npy->dtype = collet_npy_types[i].dtype;
+        npy->swapped = order != COLLET_NPY_ORDER && order != '=' && order != '|';
         if (order != '|' || collet_dtype_size(npy->dtype) == 1)
             return COLLET_OK;
     }

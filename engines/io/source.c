@@ -11,47 +11,44 @@
 /* Page-aligned reads are the cheapest. */
 #define PAGE ((int64_t)4096)
 
-static collet_status check_kind(const char *path, const struct stat *st, collet_error *err)
+collet_status collet_file_open(const char *path, int *fd, int64_t *size, collet_error *err)
 {
-    if (S_ISREG(st->st_mode))
+    struct stat st;
+
+    /* NONBLOCK: opening a pipe must not wait for its writer. */
+    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (*fd < 0 || fstat(*fd, &st) != 0)
+        collet_fail(err, COLLET_IO, "%s: cannot be opened: %s", path, strerror(errno));
+    else if (S_ISDIR(st.st_mode))
+        collet_fail(err, COLLET_IO, "%s: is a directory; a regular file is required", path);
+    else if (!S_ISREG(st.st_mode))
+        collet_fail(err, COLLET_IO,
+                    "%s: is a device or pipe; a regular file is required: write its data to one",
+                    path);
+    else {
+        *size = st.st_size;
         return COLLET_OK;
-    if (S_ISDIR(st->st_mode))
-        return collet_fail(err, COLLET_IO, "%s: is a directory, not a file", path);
-    return collet_fail(err, COLLET_IO,
-                       "%s: is not a regular file; it is read by offset, so write a pipe's data to "
-                       "a file first",
-                       path);
+    }
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+    return COLLET_IO;
 }
 
 collet_status collet_source_open(collet_source *source, const char *path, collet_error *err)
 {
-    struct stat st;
-    collet_status status;
-
     *source = (collet_source){.fd = -1};
-    /* NONBLOCK: opening a pipe must not wait for its writer. */
-    source->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (source->fd < 0)
-        return collet_fail(err, COLLET_IO, "%s: cannot open: %s", path, strerror(errno));
-    if (fstat(source->fd, &st) != 0) {
-        status = collet_fail(err, COLLET_IO, "%s: cannot examine: %s", path, strerror(errno));
-        goto fail;
-    }
-    status = check_kind(path, &st, err);
+    collet_status status = collet_file_open(path, &source->fd, &source->size, err);
     if (status != COLLET_OK)
-        goto fail;
-    source->size = st.st_size;
+        return status;
     source->path = strdup(path);
     source->window = aligned_alloc((size_t)PAGE, COLLET_SOURCE_WINDOW);
     if (!source->path || !source->window) {
-        status = collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to read it", path);
-        goto fail;
+        collet_source_close(source);
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to read it", path);
     }
     (void)posix_fadvise(source->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     return COLLET_OK;
-fail:
-    collet_source_close(source);
-    return status;
 }
 
 void collet_source_close(collet_source *source)

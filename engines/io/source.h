@@ -14,6 +14,12 @@
 #define COLLET_SOURCE_WINDOW ((size_t)256 * 1024)
 #define COLLET_SOURCE_VIEW ((size_t)64 * 1024) /* most bytes that one view may have */
 
+/*
+ * Opens a regular file to read into *fd; *size is its size. COLLET_IO when `path` cannot be opened,
+ * or is a directory, a device or a pipe. On an error nothing is left open.
+ */
+collet_status collet_file_open(const char *path, int *fd, int64_t *size, collet_error *err);
+
 typedef struct collet_source {
     char *path;
     int64_t size;
@@ -23,7 +29,7 @@ typedef struct collet_source {
     size_t window_length;  /* bytes in it */
 } collet_source;
 
-/* COLLET_IO when `path` cannot be opened, is a directory or cannot be read by offset (a pipe). */
+/* Errors as collet_file_open; COLLET_NO_MEMORY. */
 collet_status collet_source_open(collet_source *source, const char *path, collet_error *err);
 void collet_source_close(collet_source *source);
 

@@ -66,20 +66,9 @@ static int open_unnamed(const collet_spool *spool)
     return open(spool->directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
 }
 
-static int open_named(collet_spool *spool)
-{
-    int fd = -1;
-
-    for (int i = 0; i < NAME_ATTEMPTS; i++) {
-        set_temporary(spool);
-        fd = open(spool->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0 || errno != EEXIST)
-            break;
-    }
-    return fd;
-}
-
-static int link_unnamed(collet_spool *spool, int fd)
+/* Gives the unnamed file `fd` the name `temporary`, or creates one for fd -1. < 0 with errno on
+ * failure, else the result of open or linkat. */
+static int make_name(collet_spool *spool, int fd)
 {
     char source[64];
     int code = -1;
@@ -87,8 +76,9 @@ static int link_unnamed(collet_spool *spool, int fd)
     snprintf(source, sizeof source, "/proc/self/fd/%d", fd);
     for (int i = 0; i < NAME_ATTEMPTS; i++) {
         set_temporary(spool);
-        code = linkat(AT_FDCWD, source, AT_FDCWD, spool->temporary, AT_SYMLINK_FOLLOW);
-        if (code == 0 || errno != EEXIST)
+        code = fd < 0 ? open(spool->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666)
+                      : linkat(AT_FDCWD, source, AT_FDCWD, spool->temporary, AT_SYMLINK_FOLLOW);
+        if (code >= 0 || errno != EEXIST)
             break;
     }
     return code;
@@ -99,7 +89,7 @@ static int link_unnamed(collet_spool *spool, int fd)
 static int can_link_later(collet_spool *spool)
 {
     int fd = open_unnamed(spool);
-    int linked = fd >= 0 && link_unnamed(spool, fd) == 0;
+    int linked = fd >= 0 && make_name(spool, fd) == 0;
 
     if (linked)
         unlink(spool->temporary);
@@ -158,7 +148,7 @@ collet_status collet_spool_create(const char *path, int32_t kind, collet_spool *
     if (kind == COLLET_SPOOL_SCRATCH || can_link_later(spool))
         spool->fd = open_unnamed(spool);
     if (spool->fd < 0) {
-        spool->fd = open_named(spool);
+        spool->fd = make_name(spool, -1);
         spool->named = spool->fd >= 0;
     }
     if (spool->fd < 0) {
@@ -304,7 +294,7 @@ collet_status collet_spool_link(collet_spool *spool, collet_error *err)
     if (fsync(spool->fd) != 0)
         return write_failed(spool, errno, err);
     if (!spool->named) {
-        if (link_unnamed(spool, spool->fd) != 0)
+        if (make_name(spool, spool->fd) != 0)
             return collet_fail(err, COLLET_IO, "%s: cannot get its name: %s", spool->path,
                                strerror(errno));
         spool->named = 1;

@@ -29,34 +29,20 @@ static collet_status context_failed(const extract_feed *feed, collet_status stat
     return collet_fail(err, status, "%s", collet_last_error(feed->context));
 }
 
-/* Waits for kernels on the slot's arrays and prevents others until slot_release. */
-static collet_status slot_acquire(extract_feed *feed, slot *s, collet_error *err)
+/* `acquire` 1: waits for kernels on the slot's arrays and prevents others; 0: allows them. */
+static collet_status slot_set(extract_feed *feed, slot *s, int acquire, collet_error *err)
 {
     for (int i = 0; i < FIELDS; i++) {
         void *address;
         collet_status status;
 
-        if (s->whole[i] == NULL || s->acquired[i])
+        if (s->whole[i] == NULL || s->acquired[i] == acquire)
             continue;
-        status = collet_array_acquire(feed->context, s->whole[i], COLLET_WRITE, &address);
+        status = acquire ? collet_array_acquire(feed->context, s->whole[i], COLLET_WRITE, &address)
+                         : collet_array_release(feed->context, s->whole[i]);
         if (status != COLLET_OK)
             return context_failed(feed, status, err);
-        s->acquired[i] = 1;
-    }
-    return COLLET_OK;
-}
-
-static collet_status slot_release(extract_feed *feed, slot *s, collet_error *err)
-{
-    for (int i = 0; i < FIELDS; i++) {
-        collet_status status;
-
-        if (!s->acquired[i])
-            continue;
-        status = collet_array_release(feed->context, s->whole[i]);
-        if (status != COLLET_OK)
-            return context_failed(feed, status, err);
-        s->acquired[i] = 0;
+        s->acquired[i] = acquire;
     }
     return COLLET_OK;
 }
@@ -77,7 +63,7 @@ static collet_status slot_wrap(extract_feed *feed, slot *s, const collet_frames 
         if (status != COLLET_OK)
             return context_failed(feed, status, err);
     }
-    return slot_acquire(feed, s, err);
+    return slot_set(feed, s, 1, err);
 }
 
 collet_status extract_feed_start(collet_context *context, collet_trajectory *trajectory,
@@ -118,7 +104,7 @@ static collet_status take_back(extract_feed *feed, collet_error *err)
 
     views_free(feed);
     feed->batch = (extract_batch){NULL, NULL, NULL, NULL};
-    return frames != NULL ? slot_acquire(feed, &feed->slots[frames->slot], err) : COLLET_OK;
+    return frames != NULL ? slot_set(feed, &feed->slots[frames->slot], 1, err) : COLLET_OK;
 }
 
 /* The first `n` frames of each array; the arrays themselves when that is all. */
@@ -157,7 +143,7 @@ collet_status extract_feed_next(extract_feed *feed, const extract_batch **out, i
     status = collet_readahead_next(feed->ahead, &frames, truncated, err);
     if (status != COLLET_OK || frames == NULL)
         return status;
-    status = slot_release(feed, &feed->slots[frames->slot], err);
+    status = slot_set(feed, &feed->slots[frames->slot], 0, err);
     if (status == COLLET_OK)
         status = fill_batch(feed, &feed->slots[frames->slot], frames, err);
     if (status == COLLET_OK)
@@ -171,13 +157,9 @@ void extract_feed_stop(extract_feed *feed)
         return;
     views_free(feed);
     for (int32_t i = 0; i < feed->n_slots; i++) {
-        slot *s = &feed->slots[i];
-
-        for (int j = 0; j < FIELDS; j++) {
-            if (s->acquired[j])
-                collet_array_release(feed->context, s->whole[j]);
-            collet_array_free(s->whole[j]);
-        }
+        slot_set(feed, &feed->slots[i], 0, NULL);
+        for (int j = 0; j < FIELDS; j++)
+            collet_array_free(feed->slots[i].whole[j]);
     }
     collet_readahead_stop(feed->ahead);
     free(feed);
