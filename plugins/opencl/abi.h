@@ -12,39 +12,12 @@
 
 #include "shared/jit/runtime/abi.h"
 
-#define OPENCL_CONSTANTS(X)                                                                        \
+#define OPENCL_ERRORS(X)                                                                           \
     X(CL_BUILD_PROGRAM_FAILURE, -11)                                                               \
     X(CL_COMPILER_NOT_AVAILABLE, -3)                                                               \
-    X(CL_COMPLETE, 0)                                                                              \
-    X(CL_DEVICE_DOUBLE_FP_CONFIG, 4146)                                                            \
-    X(CL_DEVICE_EXTENSIONS, 4144)                                                                  \
-    X(CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, 4126)                                                       \
-    X(CL_DEVICE_GLOBAL_MEM_SIZE, 4127)                                                             \
-    X(CL_DEVICE_HOST_UNIFIED_MEMORY, 4149)                                                         \
-    X(CL_DEVICE_LOCAL_MEM_SIZE, 4131)                                                              \
-    X(CL_DEVICE_MAX_CLOCK_FREQUENCY, 4108)                                                         \
-    X(CL_DEVICE_MAX_COMPUTE_UNITS, 4098)                                                           \
-    X(CL_DEVICE_MAX_MEM_ALLOC_SIZE, 4112)                                                          \
-    X(CL_DEVICE_MAX_PARAMETER_SIZE, 4119)                                                          \
-    X(CL_DEVICE_MAX_WORK_GROUP_SIZE, 4100)                                                         \
-    X(CL_DEVICE_MAX_WORK_ITEM_SIZES, 4101)                                                         \
-    X(CL_DEVICE_NAME, 4139)                                                                        \
     X(CL_DEVICE_NOT_AVAILABLE, -2)                                                                 \
     X(CL_DEVICE_NOT_FOUND, -1)                                                                     \
-    X(CL_DEVICE_OPENCL_C_VERSION, 4157)                                                            \
-    X(CL_DEVICE_PLATFORM, 4145)                                                                    \
-    X(CL_DEVICE_SINGLE_FP_CONFIG, 4123)                                                            \
-    X(CL_DEVICE_TYPE, 4096)                                                                        \
-    X(CL_DEVICE_TYPE_ACCELERATOR, 8)                                                               \
-    X(CL_DEVICE_TYPE_CPU, 2)                                                                       \
-    X(CL_DEVICE_TYPE_GPU, 4)                                                                       \
-    X(CL_DEVICE_VENDOR, 4140)                                                                      \
-    X(CL_DEVICE_VERSION, 4143)                                                                     \
-    X(CL_DRIVER_VERSION, 4141)                                                                     \
-    X(CL_EVENT_COMMAND_EXECUTION_STATUS, 4563)                                                     \
     X(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, -14)                                           \
-    X(CL_FALSE, 0)                                                                                 \
-    X(CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT, 128)                                                    \
     X(CL_INVALID_ARG_INDEX, -49)                                                                   \
     X(CL_INVALID_ARG_SIZE, -51)                                                                    \
     X(CL_INVALID_ARG_VALUE, -50)                                                                   \
@@ -63,14 +36,44 @@
     X(CL_INVALID_PROGRAM_EXECUTABLE, -45)                                                          \
     X(CL_INVALID_VALUE, -30)                                                                       \
     X(CL_INVALID_WORK_GROUP_SIZE, -54)                                                             \
+    X(CL_MEM_OBJECT_ALLOCATION_FAILURE, -4)                                                        \
+    X(CL_OUT_OF_HOST_MEMORY, -6)                                                                   \
+    X(CL_OUT_OF_RESOURCES, -5)
+
+#define OPENCL_CONSTANTS(X)                                                                        \
+    OPENCL_ERRORS(X)                                                                               \
+    X(CL_COMPLETE, 0)                                                                              \
+    X(CL_DEVICE_DOUBLE_FP_CONFIG, 4146)                                                            \
+    X(CL_DEVICE_EXTENSIONS, 4144)                                                                  \
+    X(CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, 4126)                                                       \
+    X(CL_DEVICE_GLOBAL_MEM_SIZE, 4127)                                                             \
+    X(CL_DEVICE_HOST_UNIFIED_MEMORY, 4149)                                                         \
+    X(CL_DEVICE_LOCAL_MEM_SIZE, 4131)                                                              \
+    X(CL_DEVICE_MAX_CLOCK_FREQUENCY, 4108)                                                         \
+    X(CL_DEVICE_MAX_COMPUTE_UNITS, 4098)                                                           \
+    X(CL_DEVICE_MAX_MEM_ALLOC_SIZE, 4112)                                                          \
+    X(CL_DEVICE_MAX_PARAMETER_SIZE, 4119)                                                          \
+    X(CL_DEVICE_MAX_WORK_GROUP_SIZE, 4100)                                                         \
+    X(CL_DEVICE_MAX_WORK_ITEM_SIZES, 4101)                                                         \
+    X(CL_DEVICE_NAME, 4139)                                                                        \
+    X(CL_DEVICE_OPENCL_C_VERSION, 4157)                                                            \
+    X(CL_DEVICE_PLATFORM, 4145)                                                                    \
+    X(CL_DEVICE_SINGLE_FP_CONFIG, 4123)                                                            \
+    X(CL_DEVICE_TYPE, 4096)                                                                        \
+    X(CL_DEVICE_TYPE_ACCELERATOR, 8)                                                               \
+    X(CL_DEVICE_TYPE_CPU, 2)                                                                       \
+    X(CL_DEVICE_TYPE_GPU, 4)                                                                       \
+    X(CL_DEVICE_VENDOR, 4140)                                                                      \
+    X(CL_DEVICE_VERSION, 4143)                                                                     \
+    X(CL_DRIVER_VERSION, 4141)                                                                     \
+    X(CL_EVENT_COMMAND_EXECUTION_STATUS, 4563)                                                     \
+    X(CL_FALSE, 0)                                                                                 \
+    X(CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT, 128)                                                    \
     X(CL_MAP_READ, 1)                                                                              \
     X(CL_MAP_WRITE, 2)                                                                             \
     X(CL_MEM_ALLOC_HOST_PTR, 16)                                                                   \
-    X(CL_MEM_OBJECT_ALLOCATION_FAILURE, -4)                                                        \
     X(CL_MEM_READ_WRITE, 1)                                                                        \
     X(CL_MEM_SIZE, 4354)                                                                           \
-    X(CL_OUT_OF_HOST_MEMORY, -6)                                                                   \
-    X(CL_OUT_OF_RESOURCES, -5)                                                                     \
     X(CL_PLATFORM_NAME, 2306)                                                                      \
     X(CL_PLATFORM_VERSION, 2305)                                                                   \
     X(CL_PROFILING_COMMAND_END, 4739)                                                              \

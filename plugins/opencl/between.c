@@ -54,15 +54,11 @@ collet_status jit_export_begin(collet_queue *q, uint64_t bytes, jit_export *expo
 {
     collet_device *d = q->base.device;
     cl_int error = CL_SUCCESS;
-    pthread_mutex_lock(&q->base.lock);
-    opencl_command *c = opencl_begin(q, "exporting to another device");
+    opencl_command *c = opencl_start(q, "exporting to another device");
     export->address =
         d->cl.EnqueueMapBuffer(q->handle, export->buffer->memory, CL_FALSE, CL_MAP_READ,
                                export->offset, bytes, 0, NULL, &c->event, &error);
-    if (error == CL_SUCCESS)
-        export->ticket = opencl_commit(q);
-    pthread_mutex_unlock(&q->base.lock);
-    return error == CL_SUCCESS ? COLLET_OK : opencl_fail(d, error, "exporting a buffer", err);
+    return opencl_finish(q, error, &export->ticket, err);
 }
 
 collet_status jit_export_read(collet_queue *q, collet_buffer *target, uint64_t offset,
@@ -71,15 +67,10 @@ collet_status jit_export_read(collet_queue *q, collet_buffer *target, uint64_t o
 {
     (void)from;
     collet_device *d = q->base.device;
-    pthread_mutex_lock(&q->base.lock);
-    opencl_command *c = opencl_begin(q, "copy from another device");
+    opencl_command *c = opencl_start(q, "copy from another device");
     cl_int error = d->cl.EnqueueWriteBuffer(q->handle, target->memory, CL_FALSE, offset, bytes,
                                             export->address, 0, NULL, &c->event);
-    if (error == CL_SUCCESS)
-        *ticket = opencl_commit(q);
-    pthread_mutex_unlock(&q->base.lock);
-    return error == CL_SUCCESS ? COLLET_OK
-                               : opencl_fail(d, error, "a copy from another device", err);
+    return opencl_finish(q, error, ticket, err);
 }
 
 uint64_t jit_export_end(collet_queue *q, const jit_export *export)

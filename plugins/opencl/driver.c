@@ -45,33 +45,8 @@ const char *opencl_error_name(cl_int error, char text[32])
         cl_int error;
         const char *name;
     } names[] = {
-#define NAME(x) {x, #x}
-        NAME(CL_DEVICE_NOT_FOUND),
-        NAME(CL_DEVICE_NOT_AVAILABLE),
-        NAME(CL_COMPILER_NOT_AVAILABLE),
-        NAME(CL_MEM_OBJECT_ALLOCATION_FAILURE),
-        NAME(CL_OUT_OF_RESOURCES),
-        NAME(CL_OUT_OF_HOST_MEMORY),
-        NAME(CL_BUILD_PROGRAM_FAILURE),
-        NAME(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST),
-        NAME(CL_INVALID_VALUE),
-        NAME(CL_INVALID_PLATFORM),
-        NAME(CL_INVALID_DEVICE),
-        NAME(CL_INVALID_CONTEXT),
-        NAME(CL_INVALID_COMMAND_QUEUE),
-        NAME(CL_INVALID_MEM_OBJECT),
-        NAME(CL_INVALID_BINARY),
-        NAME(CL_INVALID_BUILD_OPTIONS),
-        NAME(CL_INVALID_PROGRAM_EXECUTABLE),
-        NAME(CL_INVALID_KERNEL_NAME),
-        NAME(CL_INVALID_ARG_INDEX),
-        NAME(CL_INVALID_ARG_VALUE),
-        NAME(CL_INVALID_ARG_SIZE),
-        NAME(CL_INVALID_KERNEL_ARGS),
-        NAME(CL_INVALID_WORK_GROUP_SIZE),
-        NAME(CL_INVALID_EVENT),
-        NAME(CL_INVALID_OPERATION),
-        NAME(CL_INVALID_BUFFER_SIZE),
+#define NAME(name, value) {value, #name},
+        OPENCL_ERRORS(NAME)
 #undef NAME
         /* From cl_khr_icd, whose header is not always installed. */
         {-1001, "CL_PLATFORM_NOT_FOUND_KHR"},

@@ -39,15 +39,14 @@ collet_status opencl_buffer_import(collet_device *d, void *foreign, uint64_t byt
 
 /* ---- Commands on buffers --------------------------------------------------------------------- */
 
-static collet_status after(collet_device *d, collet_buffer *const *buffers, uint32_t count,
-                           collet_queue *q, cl_int error, const char *what, collet_error *err)
+static collet_status finish(collet_buffer *const *buffers, uint32_t count, collet_queue *q,
+                            cl_int error, collet_error *err)
 {
-    uint64_t ticket = error == CL_SUCCESS ? opencl_commit(q) : 0;
-    pthread_mutex_unlock(&q->base.lock);
-    if (error != CL_SUCCESS)
-        return opencl_fail(d, error, what, err);
-    jit_pool_used(&d->base.pool, buffers, count, q, ticket);
-    return COLLET_OK;
+    uint64_t ticket;
+    collet_status status = opencl_finish(q, error, &ticket, err);
+    if (status == COLLET_OK)
+        jit_pool_used(&q->base.device->base.pool, buffers, count, q, ticket);
+    return status;
 }
 
 int jit_pinned(collet_device *d, const void *address)
@@ -97,8 +96,7 @@ collet_status jit_write(collet_device *d, collet_queue *q, collet_buffer *b, uin
     void *staged = !pinned && bytes <= OPENCL_STAGED ? malloc(bytes) : NULL;
     if (staged)
         memcpy(staged, source, bytes);
-    pthread_mutex_lock(&q->base.lock);
-    opencl_command *c = opencl_begin(q, "write");
+    opencl_command *c = opencl_start(q, "write");
     cl_int error =
         d->cl.EnqueueWriteBuffer(q->handle, b->memory, pinned || staged ? CL_FALSE : CL_TRUE,
                                  offset, bytes, staged ? staged : source, 0, NULL, &c->event);
@@ -106,7 +104,7 @@ collet_status jit_write(collet_device *d, collet_queue *q, collet_buffer *b, uin
         c->staged = staged;
     else
         free(staged);
-    return after(d, &b, 1, q, error, "write", err);
+    return finish(&b, 1, q, error, err);
 }
 
 collet_status jit_read(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
@@ -115,11 +113,10 @@ collet_status jit_read(collet_device *d, collet_queue *q, collet_buffer *b, uint
     collet_status status = jit_before(d, &b, 1, q, err);
     if (status != COLLET_OK)
         return status;
-    pthread_mutex_lock(&q->base.lock);
-    opencl_command *c = opencl_begin(q, "read");
+    opencl_command *c = opencl_start(q, "read");
     cl_int error = d->cl.EnqueueReadBuffer(q->handle, b->memory, pinned ? CL_FALSE : CL_TRUE,
                                            offset, bytes, target, 0, NULL, &c->event);
-    status = after(d, &b, 1, q, error, "read", err);
+    status = finish(&b, 1, q, error, err);
     if (pinned)
         return status;
     pthread_mutex_lock(&q->base.lock);
@@ -136,11 +133,10 @@ collet_status opencl_buffer_copy(collet_device *d, collet_queue *q, collet_buffe
     collet_status status = jit_before(d, both, 2, q, err);
     if (status != COLLET_OK)
         return status;
-    pthread_mutex_lock(&q->base.lock);
-    opencl_command *c = opencl_begin(q, "copy");
+    opencl_command *c = opencl_start(q, "copy");
     cl_int error = d->cl.EnqueueCopyBuffer(q->handle, source->memory, target->memory, source_offset,
                                            target_offset, bytes, 0, NULL, &c->event);
-    return after(d, both, 2, q, error, "copy", err);
+    return finish(both, 2, q, error, err);
 }
 
 collet_status opencl_buffer_fill(collet_device *d, collet_queue *q, collet_buffer *b,
@@ -150,9 +146,8 @@ collet_status opencl_buffer_fill(collet_device *d, collet_queue *q, collet_buffe
     collet_status status = jit_before(d, &b, 1, q, err);
     if (status != COLLET_OK)
         return status;
-    pthread_mutex_lock(&q->base.lock);
-    opencl_command *c = opencl_begin(q, "fill");
+    opencl_command *c = opencl_start(q, "fill");
     cl_int error = d->cl.EnqueueFillBuffer(q->handle, b->memory, pattern, pattern_bytes, offset,
                                            bytes, 0, NULL, &c->event);
-    return after(d, &b, 1, q, error, "fill", err);
+    return finish(&b, 1, q, error, err);
 }

@@ -53,11 +53,15 @@ collet_status opencl_capabilities(const collet_host *host, char *json, uint64_t 
 
 /*
  * A command of the queue: under its lock, opencl_begin reserves a slot (waiting for the oldest
- * command when all are in use), the caller enqueues with &command->event, and opencl_commit returns
- * the ticket or, after an error, opencl_abandon releases the slot.
+ * command when all are in use), the caller enqueues with &command->event, and unless that fails,
+ * opencl_commit returns the ticket.
  */
 opencl_command *opencl_begin(collet_queue *q, const char *label);
 uint64_t opencl_commit(collet_queue *q);
+/* The same with the lock: opencl_start takes it; opencl_finish commits, unless there is an error,
+ * and releases it. Its status is as of opencl_fail; `ticket` may be NULL. */
+opencl_command *opencl_start(collet_queue *q, const char *label);
+collet_status opencl_finish(collet_queue *q, cl_int error, uint64_t *ticket, collet_error *err);
 
 /* The status for an error of a call: REFUSED if a resource is short, DEVICE_LOST, else FAILED; sets
  * the text "what: CL_NAME". */

@@ -100,6 +100,24 @@ uint64_t opencl_commit(collet_queue *q)
     return ++q->base.submitted;
 }
 
+opencl_command *opencl_start(collet_queue *q, const char *label)
+{
+    pthread_mutex_lock(&q->base.lock);
+    return opencl_begin(q, label);
+}
+
+collet_status opencl_finish(collet_queue *q, cl_int error, uint64_t *ticket, collet_error *err)
+{
+    const char *label = command_of(q, q->base.submitted + 1)->label;
+    uint64_t number = error == CL_SUCCESS ? opencl_commit(q) : 0;
+    pthread_mutex_unlock(&q->base.lock);
+    if (error != CL_SUCCESS)
+        return opencl_fail(q->base.device, error, label, err);
+    if (ticket)
+        *ticket = number;
+    return COLLET_OK;
+}
+
 void jit_queue_reach(collet_queue *q, uint64_t ticket)
 {
     while (q->base.retired < ticket && q->base.retired < q->base.submitted)
@@ -123,14 +141,10 @@ static cl_event event_of(collet_queue *q, uint64_t ticket)
 /* Orders everything enqueued in `q` from now on after `event`. */
 static collet_status order(collet_queue *q, cl_event event, collet_error *err)
 {
-    collet_device *d = q->base.device;
-    pthread_mutex_lock(&q->base.lock);
-    opencl_command *c = opencl_begin(q, "waiting for another queue");
-    cl_int error = d->cl.EnqueueBarrierWithWaitList(q->handle, 1, &event, &c->event);
-    if (error == CL_SUCCESS)
-        opencl_commit(q);
-    pthread_mutex_unlock(&q->base.lock);
-    return error == CL_SUCCESS ? COLLET_OK : opencl_fail(d, error, "waiting for a queue", err);
+    opencl_command *c = opencl_start(q, "waiting for another queue");
+    return opencl_finish(
+        q, q->base.device->cl.EnqueueBarrierWithWaitList(q->handle, 1, &event, &c->event), NULL,
+        err);
 }
 
 collet_status jit_queue_order(collet_queue *q, collet_queue *other, uint64_t ticket,
@@ -237,8 +251,7 @@ void opencl_event_destroy(collet_device *d, collet_event *e)
 collet_status opencl_event_record(collet_device *d, collet_event *e, collet_queue *q,
                                   collet_error *err)
 {
-    pthread_mutex_lock(&q->base.lock);
-    opencl_command *c = opencl_begin(q, "an event");
+    opencl_command *c = opencl_start(q, "recording an event");
     cl_int error = d->cl.EnqueueMarkerWithWaitList(q->handle, 0, NULL, &c->event);
     if (error == CL_SUCCESS) {
         pthread_mutex_lock(&e->lock);
@@ -247,10 +260,8 @@ collet_status opencl_event_record(collet_device *d, collet_event *e, collet_queu
         e->marker = c->event;
         d->cl.RetainEvent(e->marker);
         pthread_mutex_unlock(&e->lock);
-        opencl_commit(q);
     }
-    pthread_mutex_unlock(&q->base.lock);
-    return error == CL_SUCCESS ? COLLET_OK : opencl_fail(d, error, "recording an event", err);
+    return opencl_finish(q, error, NULL, err);
 }
 
 /* The marker, retained, or NULL. */
