@@ -57,7 +57,9 @@ collet_status jit_md_atoms(collet_device *device, collet_queue *queue,
         s.results[MD_ENERGIES] = s.velocities ? s.results[MD_ENERGIES] : NULL;
         s.results[MD_TORQUE] = s.forces ? s.results[MD_TORQUE] : NULL;
     }
-    return md_sums_run(device, queue, call, &s, 0);
+    jit_sequence q = jit_sequence_of(device, queue, call);
+    md_sums_run(&q, &s, 0);
+    return q.status;
 }
 
 uint64_t jit_md_atoms_workspace(collet_device *device, const collet_kernel_call *call)

@@ -48,71 +48,63 @@ collet_status jit_md_frames(collet_device *device, collet_queue *queue,
 /* ---- principal_axes -------------------------------------------------------------------------- */
 
 typedef struct axes_call {
-    collet_device *device;
-    collet_queue *queue;
-    const collet_kernel_call *call;
+    jit_sequence s;
     int64_t frames, padded;
     uint64_t groups;
     md_place moments, axes, inertia, previous;
 } axes_call;
 
-static collet_status launch_eigen(const axes_call *a)
+static void launch_eigen(axes_call *a)
 {
     jit_launch l;
     jit_launch_begin(&l, &source, "", "eigen");
-    md_pass(&l, jit_operand(a->call, 0));
-    md_pass(&l, jit_operand(a->call, 1));
-    md_pass(&l, jit_operand(a->call, 2));
+    for (uint32_t i = 0; i < 3; i++)
+        md_pass(&l, jit_operand(a->s.call, i));
     jit_pass_block(&l, &a->moments, sizeof a->moments);
     jit_pass_block(&l, &a->axes, sizeof a->axes);
     jit_pass_block(&l, &a->inertia, sizeof a->inertia);
     jit_pass_i64(&l, a->frames);
-    return jit_enqueue(a->device, a->queue, &l, a->groups, a->call->err);
+    jit_sequence_enqueue(&a->s, &l, a->groups);
 }
 
-static collet_status launch_maps(const axes_call *a)
+static void launch_maps(axes_call *a)
 {
     jit_launch l;
     jit_launch_begin(&l, &source, "", "maps");
-    jit_pass_buffer(&l, a->call->workspace);
-    md_pass(&l, jit_operand(a->call, 1));
-    md_pass(&l, jit_operand(a->call, 3));
+    jit_pass_buffer(&l, a->s.call->workspace);
+    md_pass(&l, jit_operand(a->s.call, 1));
+    md_pass(&l, jit_operand(a->s.call, 3));
     jit_pass_block(&l, &a->axes, sizeof a->axes);
     jit_pass_block(&l, &a->previous, sizeof a->previous);
-    jit_pass_i64(&l, a->frames);
-    jit_pass_i64(&l, a->padded);
-    return jit_enqueue(a->device, a->queue, &l, a->groups, a->call->err);
+    jit_pass_i64s(&l, a->frames, a->padded);
+    jit_sequence_enqueue(&a->s, &l, a->groups);
 }
 
-static collet_status launch_starts(const axes_call *a)
+static void launch_starts(axes_call *a)
 {
     jit_launch l;
     jit_launch_begin(&l, &source, "", "starts");
-    jit_pass_buffer(&l, a->call->workspace);
+    jit_pass_buffer(&l, a->s.call->workspace);
     jit_pass_i64(&l, a->padded);
     jit_pass_u64(&l, a->groups);
-    return jit_enqueue(a->device, a->queue, &l, 1, a->call->err);
+    jit_sequence_enqueue(&a->s, &l, 1);
 }
 
-static collet_status launch_align(const axes_call *a)
+static void launch_align(axes_call *a)
 {
     jit_launch l;
     jit_launch_begin(&l, &source, "", "align");
-    md_pass(&l, jit_operand(a->call, 1));
-    jit_pass_buffer(&l, a->call->workspace);
+    md_pass(&l, jit_operand(a->s.call, 1));
+    jit_pass_buffer(&l, a->s.call->workspace);
     jit_pass_block(&l, &a->axes, sizeof a->axes);
-    jit_pass_i64(&l, a->frames);
-    jit_pass_i64(&l, a->padded);
-    return jit_enqueue(a->device, a->queue, &l, a->groups, a->call->err);
+    jit_pass_i64s(&l, a->frames, a->padded);
+    jit_sequence_enqueue(&a->s, &l, a->groups);
 }
 
 collet_status jit_md_principal_axes(collet_device *device, collet_queue *queue,
                                     const collet_kernel_call *call)
 {
-    const jit_traits *t = jit_traits_of(device);
-    axes_call a = {.device = device,
-                   .queue = queue,
-                   .call = call,
+    axes_call a = {.s = jit_sequence_of(device, queue, call),
                    .frames = jit_operand(call, 2)->shape[0],
                    .moments = md_place_of(jit_operand(call, 0), 1),
                    .axes = md_place_of(jit_operand(call, 1), 2),
@@ -120,17 +112,13 @@ collet_status jit_md_principal_axes(collet_device *device, collet_queue *queue,
                    .previous = md_place_of(jit_operand(call, 3), 2)};
     if (a.frames == 0)
         return COLLET_OK;
-    a.groups = jit_groups(t, (uint64_t)a.frames);
-    a.padded = (int64_t)(a.groups * t->group);
-    collet_status status = launch_eigen(&a);
-    if (status != COLLET_OK)
-        return status;
-    status = launch_maps(&a);
-    if (status == COLLET_OK)
-        status = launch_starts(&a);
-    if (status == COLLET_OK)
-        status = launch_align(&a);
-    return jit_after_first(status);
+    a.groups = jit_groups(a.s.traits, (uint64_t)a.frames);
+    a.padded = (int64_t)(a.groups * a.s.traits->group);
+    launch_eigen(&a);
+    launch_maps(&a);
+    launch_starts(&a);
+    launch_align(&a);
+    return a.s.status;
 }
 
 /* One byte per frame, in whole groups, and one per group. */

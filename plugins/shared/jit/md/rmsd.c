@@ -14,19 +14,16 @@ static const jit_source fit_source =
 
 /* A call; offsets from `partial` on are f64s of the workspace. */
 typedef struct rmsd_call {
-    collet_device *device;
-    collet_queue *queue;
-    const collet_kernel_call *call;
+    jit_sequence s;
     const collet_operand *positions, *weights, *reference;
     md_geometry g;
     int64_t partial, totals, deviations, weight_sums, centre, fits, sums, end;
 } rmsd_call;
 
-static rmsd_call call_of(collet_device *device, const collet_kernel_call *call)
+static rmsd_call call_of(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
     const jit_traits *t = jit_traits_of(device);
-    rmsd_call c = {.device = device,
-                   .call = call,
+    rmsd_call c = {.s = jit_sequence_of(device, queue, call),
                    .positions = jit_operand(call, 2),
                    .weights = jit_operand(call, 3),
                    .reference = jit_operand(call, 4)};
@@ -48,10 +45,10 @@ static rmsd_call call_of(collet_device *device, const collet_kernel_call *call)
 /* ---- Launches -------------------------------------------------------------------------------- */
 
 /* The reference's centre of mass, computed as the com of a single frame. */
-static collet_status centre_reference(const rmsd_call *c)
+static void centre_reference(rmsd_call *c)
 {
     static const int64_t shape[] = {3}, strides[] = {1};
-    collet_operand centre = {.buffer = c->call->workspace,
+    collet_operand centre = {.buffer = c->s.call->workspace,
                              .byte_offset = (uint64_t)c->centre * sizeof(double),
                              .dtype = COLLET_F64,
                              .ndim = 1,
@@ -62,11 +59,11 @@ static collet_status centre_reference(const rmsd_call *c)
                  .positions = c->reference,
                  .masses = jit_present(c->weights) ? c->weights : NULL,
                  .results = {[MD_COM] = &centre}};
-    return md_sums_run(c->device, c->queue, c->call, &s, c->sums);
+    md_sums_run(&c->s, &s, c->sums);
 }
 
 /* Sums over the atoms of every frame, into `partial`. */
-static collet_status launch_pass(const rmsd_call *c, const char *kernel, int64_t partial)
+static void launch_pass(rmsd_call *c, const char *kernel, int64_t partial)
 {
     static const char *const options[] = {"-DPOSITIONS=f32 -DMASSES=f32 -DREFERENCE=f32",
                                           "-DPOSITIONS=f32 -DMASSES=f64 -DREFERENCE=f32",
@@ -84,88 +81,59 @@ static collet_status launch_pass(const rmsd_call *c, const char *kernel, int64_t
                     .fits = c->fits};
     jit_launch l;
     jit_launch_begin(&l, &rmsd_source, options[types], kernel);
-    jit_pass_buffer(&l, c->call->workspace);
+    jit_pass_buffer(&l, c->s.call->workspace);
     md_pass(&l, c->positions);
     md_pass(&l, c->weights);
     md_pass(&l, c->reference);
     jit_pass_block(&l, &job, sizeof job);
-    return jit_enqueue(c->device, c->queue, &l, md_geometry_groups(&c->g, jit_traits_of(c->device)),
-                       c->call->err);
+    jit_sequence_enqueue(&c->s, &l, md_geometry_groups(&c->g, c->s.traits));
 }
 
-static collet_status launch_superpose(const rmsd_call *c)
+static void launch_superpose(rmsd_call *c)
 {
-    const collet_operand *rotations = jit_operand(c->call, 1);
+    const collet_operand *rotations = jit_operand(c->s.call, 1);
     md_place at = md_place_of(rotations, 2);
     jit_launch l;
     jit_launch_begin(&l, &fit_source, "", "superpose");
-    jit_pass_buffer(&l, c->call->workspace);
+    jit_pass_buffer(&l, c->s.call->workspace);
     md_pass(&l, rotations);
     jit_pass_block(&l, &at, sizeof at);
-    jit_pass_i64(&l, c->totals);
-    jit_pass_i64(&l, c->fits);
-    jit_pass_i64(&l, c->g.frames);
-    return jit_enqueue(c->device, c->queue, &l,
-                       jit_groups(jit_traits_of(c->device), (uint64_t)c->g.frames), c->call->err);
+    jit_pass_i64s(&l, c->totals, c->fits, c->g.frames);
+    jit_sequence_enqueue(&c->s, &l, jit_groups(c->s.traits, (uint64_t)c->g.frames));
 }
 
-static collet_status launch_deviate(const rmsd_call *c)
+static void launch_deviate(rmsd_call *c)
 {
-    const collet_operand *rmsd = jit_operand(c->call, 0);
+    const collet_operand *rmsd = jit_operand(c->s.call, 0);
     md_place at = md_place_of(rmsd, 0);
     jit_launch l;
     jit_launch_begin(&l, &fit_source, "", "deviate");
-    jit_pass_buffer(&l, c->call->workspace);
+    jit_pass_buffer(&l, c->s.call->workspace);
     md_pass(&l, rmsd);
     jit_pass_block(&l, &at, sizeof at);
-    jit_pass_i64(&l, c->weight_sums);
-    jit_pass_i64(&l, c->deviations);
-    jit_pass_i64(&l, c->g.frames);
-    return jit_enqueue(c->device, c->queue, &l,
-                       jit_groups(jit_traits_of(c->device), (uint64_t)c->g.frames), c->call->err);
+    jit_pass_i64s(&l, c->weight_sums, c->deviations, c->g.frames);
+    jit_sequence_enqueue(&c->s, &l, jit_groups(c->s.traits, (uint64_t)c->g.frames));
 }
 
 /* ---- The call -------------------------------------------------------------------------------- */
 
-static collet_status fit_frames(const rmsd_call *c)
-{
-    collet_status status = launch_pass(c, "overlap", c->partial);
-    if (status == COLLET_OK)
-        status = md_gather(c->device, c->queue, c->call, &c->g, c->partial, c->totals, -1,
-                           (1u << OVERLAP_ROWS) - 1);
-    if (status == COLLET_OK)
-        status = launch_superpose(c);
-    return status;
-}
-
-static collet_status measure_frames(const rmsd_call *c)
-{
-    int64_t partial = c->g.blocks > 1 ? c->partial : c->deviations;
-    collet_status status = launch_pass(c, "deviation", partial);
-    if (status == COLLET_OK)
-        status = md_gather(c->device, c->queue, c->call, &c->g, c->partial, c->deviations, -1, 1);
-    if (status == COLLET_OK)
-        status = launch_deviate(c);
-    return status;
-}
-
 collet_status jit_md_rmsd(collet_device *device, collet_queue *queue,
                           const collet_kernel_call *call)
 {
-    rmsd_call c = call_of(device, call);
-    c.queue = queue;
+    rmsd_call c = call_of(device, queue, call);
     if (c.g.frames == 0)
         return COLLET_OK;
-    collet_status status = centre_reference(&c);
-    if (status != COLLET_OK)
-        return status;
-    status = fit_frames(&c);
-    if (status == COLLET_OK)
-        status = measure_frames(&c);
-    return jit_after_first(status);
+    centre_reference(&c);
+    launch_pass(&c, "overlap", c.partial);
+    md_gather(&c.s, &c.g, c.partial, c.totals, -1, (1u << OVERLAP_ROWS) - 1);
+    launch_superpose(&c);
+    launch_pass(&c, "deviation", c.g.blocks > 1 ? c.partial : c.deviations);
+    md_gather(&c.s, &c.g, c.partial, c.deviations, -1, 1);
+    launch_deviate(&c);
+    return c.s.status;
 }
 
 uint64_t jit_md_rmsd_workspace(collet_device *device, const collet_kernel_call *call)
 {
-    return (uint64_t)call_of(device, call).end * sizeof(double);
+    return (uint64_t)call_of(device, NULL, call).end * sizeof(double);
 }

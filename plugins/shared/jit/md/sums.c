@@ -102,15 +102,14 @@ static uint32_t rows_of(uint32_t what)
 }
 
 /* The list is usually empty: as many groups as keep the device busy share it. */
-static uint64_t groups_of(const collet_device *device, uint64_t all, int listed)
+static uint64_t groups_of(const jit_traits *t, uint64_t all, int listed)
 {
-    uint64_t few = 8 * (uint64_t)jit_traits_of(device)->units;
+    uint64_t few = 8 * (uint64_t)t->units;
     return listed && all > few ? few : all;
 }
 
-static collet_status launch_sums(collet_device *device, collet_queue *queue,
-                                 const collet_kernel_call *call, const md_sums *s,
-                                 const md_geometry *g, const layout *r, int32_t listed)
+static void launch_sums(jit_sequence *q, const md_sums *s, const md_geometry *g, const layout *r,
+                        int32_t listed)
 {
     sums_job job = {
         .r = md_place_of(s->positions, 2),
@@ -126,43 +125,34 @@ static collet_status launch_sums(collet_device *device, collet_queue *queue,
     };
     jit_launch l;
     jit_launch_begin(&l, &sums_source, options[s->what][md_types(s->positions, s->masses)], "sums");
-    jit_pass_buffer(&l, call->workspace);
-    jit_pass_buffer(&l, call->workspace);
+    jit_pass_buffer(&l, q->call->workspace);
+    jit_pass_buffer(&l, q->call->workspace);
     md_pass(&l, s->positions);
     md_pass(&l, s->masses);
     md_pass(&l, s->velocities);
     md_pass(&l, s->forces);
     md_pass(&l, s->origins);
     jit_pass_block(&l, &job, sizeof job);
-    return jit_enqueue(device, queue, &l,
-                       groups_of(device, md_geometry_groups(g, jit_traits_of(device)), listed),
-                       call->err);
+    jit_sequence_enqueue(q, &l, groups_of(q->traits, md_geometry_groups(g, q->traits), listed));
 }
 
-collet_status md_gather(collet_device *device, collet_queue *queue, const collet_kernel_call *call,
-                        const md_geometry *g, int64_t partial, int64_t totals, int64_t list,
-                        uint32_t rows)
+void md_gather(jit_sequence *q, const md_geometry *g, int64_t partial, int64_t totals, int64_t list,
+               uint32_t rows)
 {
     jit_launch l;
     if (g->blocks == 1)
-        return COLLET_OK;
+        return;
     jit_launch_begin(&l, &finish_source, "", "gather");
-    jit_pass_buffer(&l, call->workspace);
-    jit_pass_buffer(&l, call->workspace);
-    jit_pass_i64(&l, partial);
-    jit_pass_i64(&l, totals);
-    jit_pass_i64(&l, list < 0 ? 0 : list);
-    jit_pass_i64(&l, g->frames);
-    jit_pass_i64(&l, g->blocks);
+    jit_pass_buffer(&l, q->call->workspace);
+    jit_pass_buffer(&l, q->call->workspace);
+    jit_pass_i64s(&l, partial, totals, list < 0 ? 0 : list, g->frames, g->blocks);
     jit_pass_i32(&l, (int32_t)rows);
     jit_pass_i32(&l, list >= 0);
-    return jit_enqueue(device, queue, &l, groups_of(device, (uint64_t)g->frames, list >= 0),
-                       call->err);
+    jit_sequence_enqueue(q, &l, groups_of(q->traits, (uint64_t)g->frames, list >= 0));
 }
 
-static collet_status launch_finish(collet_device *device, collet_queue *queue,
-                                   const collet_kernel_call *call, const md_sums *s,
-                                   const md_geometry *g, const layout *r, int32_t round)
+static void launch_finish(jit_sequence *q, const md_sums *s, const md_geometry *g, const layout *r,
+                          int32_t round)
 {
     static const int32_t axes[MD_RESULTS] = {
         [MD_COM] = 1,      [MD_INERTIA] = 2, [MD_L] = 1,      [MD_TORQUE] = 1,
@@ -178,49 +168,42 @@ static collet_status launch_finish(collet_device *device, collet_queue *queue,
     finish_places places;
     jit_launch l;
     jit_launch_begin(&l, &finish_source, "", "finish");
-    jit_pass_buffer(&l, call->workspace);
-    jit_pass_buffer(&l, call->workspace);
+    jit_pass_buffer(&l, q->call->workspace);
+    jit_pass_buffer(&l, q->call->workspace);
     jit_pass_block(&l, &job, sizeof job);
     jit_pass_block(&l, &places, sizeof places);
     for (int i = 0; i < MD_RESULTS; i++) {
         places.at[i] = md_place_of(s->results[i], axes[i]);
         md_pass(&l, s->results[i]);
     }
-    uint64_t groups = jit_groups(jit_traits_of(device), (uint64_t)g->frames);
-    return jit_enqueue(device, queue, &l, groups_of(device, groups, round == 2), call->err);
+    uint64_t groups = jit_groups(q->traits, (uint64_t)g->frames);
+    jit_sequence_enqueue(q, &l, groups_of(q->traits, groups, round == 2));
 }
 
 /* All frames, or those listed by the previous round. */
-static collet_status run_round(collet_device *device, collet_queue *queue,
-                               const collet_kernel_call *call, const md_sums *s,
-                               const md_geometry *g, const layout *r, int32_t round)
+static void run_round(jit_sequence *q, const md_sums *s, const md_geometry *g, const layout *r,
+                      int32_t round)
 {
     int32_t listed = round == 2;
-    collet_status status = launch_sums(device, queue, call, s, g, r, listed);
-    if (status != COLLET_OK)
-        return status;
-    status = md_gather(device, queue, call, g, r->partial, r->totals, listed ? r->list : -1,
-                       rows_of(s->what));
-    if (status == COLLET_OK)
-        status = launch_finish(device, queue, call, s, g, r, round);
-    return jit_after_first(status);
+    launch_sums(q, s, g, r, listed);
+    md_gather(q, g, r->partial, r->totals, listed ? r->list : -1, rows_of(s->what));
+    launch_finish(q, s, g, r, round);
 }
 
-collet_status md_sums_run(collet_device *device, collet_queue *queue,
-                          const collet_kernel_call *call, const md_sums *s, int64_t first)
+void md_sums_run(jit_sequence *q, const md_sums *s, int64_t first)
 {
     const collet_operand *positions = s->positions;
     int64_t frames = positions->ndim > 2 ? positions->shape[0] : 1;
     if (frames == 0)
-        return COLLET_OK;
-    if (frames > INT32_MAX - 1)
-        return jit_host(device)->fail(call->err, COLLET_REFUSED, "more than %d frames in one call",
-                                      INT32_MAX - 1);
-    md_geometry g =
-        md_geometry_of(jit_traits_of(device), frames, positions->shape[positions->ndim - 2]);
+        return;
+    if (frames > INT32_MAX - 1) {
+        q->status = jit_host(q->device)->fail(q->call->err, COLLET_REFUSED,
+                                              "more than %d frames in one call", INT32_MAX - 1);
+        return;
+    }
+    md_geometry g = md_geometry_of(q->traits, frames, positions->shape[positions->ndim - 2]);
     layout r = layout_of(&g, first);
-    collet_status status = run_round(device, queue, call, s, &g, &r, s->moves ? 1 : 0);
-    if (status != COLLET_OK || !s->moves)
-        return status;
-    return jit_after_first(run_round(device, queue, call, s, &g, &r, 2));
+    run_round(q, s, &g, &r, s->moves ? 1 : 0);
+    if (s->moves)
+        run_round(q, s, &g, &r, 2);
 }

@@ -35,15 +35,13 @@ typedef struct md_sums {
 uint64_t md_sums_workspace(const jit_traits *t, int64_t frames, int64_t atoms);
 
 /* Enqueues the sums and their results; the workspace is used from f64 `first` on. */
-collet_status md_sums_run(collet_device *device, collet_queue *queue,
-                          const collet_kernel_call *call, const md_sums *s, int64_t first);
+void md_sums_run(jit_sequence *q, const md_sums *s, int64_t first);
 
 /* Enqueues the total over the blocks of each frame: rows of `partial` to rows of `totals`, both
  * f64s of the workspace. `list`: i32s of the workspace, the frames to process; -1: all. `rows`: bit
  * k is row k. */
-collet_status md_gather(collet_device *device, collet_queue *queue, const collet_kernel_call *call,
-                        const md_geometry *g, int64_t partial, int64_t totals, int64_t list,
-                        uint32_t rows);
+void md_gather(jit_sequence *q, const md_geometry *g, int64_t partial, int64_t totals, int64_t list,
+               uint32_t rows);
 
 /* Index of a program by the types of positions and masses: f32 f32, f32 f64, f64 f64; without
  * masses, by positions only. */

@@ -38,9 +38,9 @@ collet_status jit_md_magnitude(collet_device *device, collet_queue *queue,
 
 /* ---- time_derivative ------------------------------------------------------------------------- */
 
-static collet_status launch_differences(collet_device *device, collet_queue *queue,
-                                        const collet_kernel_call *call, uint64_t groups)
+static void launch_differences(jit_sequence *s, uint64_t groups)
 {
+    const collet_kernel_call *call = s->call;
     const collet_operand *out = jit_operand(call, 0), *x = jit_operand(call, 2);
     const collet_operand *t = jit_operand(call, 3);
     md_place at_out = md_place_of(out, 1), at = md_place_of(x, 1), times = md_place_of(t, 0);
@@ -54,24 +54,23 @@ static collet_status launch_differences(collet_device *device, collet_queue *que
     jit_pass_block(&l, &at, sizeof at);
     jit_pass_block(&l, &times, sizeof times);
     jit_pass_i64(&l, out->shape[0]);
-    return jit_enqueue(device, queue, &l, groups, call->err);
+    jit_sequence_enqueue(s, &l, groups);
 }
 
 collet_status jit_md_time_derivative(collet_device *device, collet_queue *queue,
                                      const collet_kernel_call *call)
 {
     const collet_operand *out = jit_operand(call, 0), *info = jit_operand(call, 1);
-    uint64_t groups = jit_groups(jit_traits_of(device), (uint64_t)out->shape[0]);
+    jit_sequence s = jit_sequence_of(device, queue, call);
+    uint64_t groups = jit_groups(s.traits, (uint64_t)out->shape[0]);
     jit_launch l;
-    collet_status status = launch_differences(device, queue, call, groups);
-    if (status != COLLET_OK)
-        return status;
+    launch_differences(&s, groups);
     jit_launch_begin(&l, &source, options_of(jit_operand(call, 2)), "first_equal");
     jit_pass_operand(&l, info);
     jit_pass_buffer(&l, call->workspace);
     jit_pass_u64(&l, groups);
-    status = jit_enqueue(device, queue, &l, 1, call->err);
-    return groups ? jit_after_first(status) : status;
+    jit_sequence_enqueue(&s, &l, 1);
+    return s.status;
 }
 
 /* One u32 per group of frames. */

@@ -116,18 +116,17 @@ uint64_t jit_ternary_product_workspace(collet_device *device, const collet_kerne
 /* ---- Launches ----------------------------------------------------------------------------------
  */
 
-static collet_status take(collet_device *device, collet_queue *queue,
-                          const collet_kernel_call *call, const plan *g)
+static void take(jit_sequence *s, const plan *g)
 {
-    const collet_ternary_linear_params *params = call->params;
+    const collet_ternary_linear_params *params = s->call->params;
     jit_launch l;
     jit_launch_begin(&l, &take_source, "", g->take);
-    jit_pass_buffer(&l, call->workspace);
-    jit_pass_operand(&l, jit_operand(call, 2));
+    jit_pass_buffer(&l, s->call->workspace);
+    jit_pass_operand(&l, jit_operand(s->call, 2));
     jit_pass_block(&l, &g->t, sizeof g->t);
     if (g->linear && params->activations == COLLET_TERNARY_TERNARY)
         jit_pass_f32(&l, params->threshold);
-    return jit_enqueue(device, queue, &l, (uint64_t)g->p.tokens, call->err);
+    jit_sequence_enqueue(s, &l, (uint64_t)g->p.tokens);
 }
 
 /* The arguments that all multiplying kernels begin with. */
@@ -152,19 +151,18 @@ static void begin(jit_launch *l, const collet_kernel_call *call, const plan *g, 
     jit_pass_block(l, &g->p, sizeof g->p);
 }
 
-static collet_status thin(collet_device *device, collet_queue *queue,
-                          const collet_kernel_call *call, const plan *g)
+static void thin(jit_sequence *s, const plan *g)
 {
-    const jit_traits *t = jit_traits_of(device);
+    const jit_traits *t = s->traits;
     uint64_t team = t->group < THIN_TEAM ? t->group : THIN_TEAM;
     uint64_t few = g->real ? THIN_TOKENS_F32 : THIN_TOKENS;
     uint64_t groups = jit_ceiling((uint64_t)g->p.rows, t->group / team * THIN_ROWS);
     uint64_t tiles = jit_ceiling((uint64_t)g->p.tokens, few);
     jit_launch l;
-    begin(&l, call, g, g->p.tokens == 1 ? "one" : "few");
+    begin(&l, s->call, g, g->p.tokens == 1 ? "one" : "few");
     if (g->p.tokens != 1)
         jit_pass_i64(&l, (int64_t)tiles);
-    return jit_enqueue(device, queue, &l, groups * tiles, call->err);
+    jit_sequence_enqueue(s, &l, groups * tiles);
 }
 
 /* Numbers of rows and tokens from which tiles pay. */
@@ -175,15 +173,13 @@ static int is_batch(const plan *g)
     return !g->real && g->p.tokens >= TILES_FROM && g->p.rows >= TILES_FROM;
 }
 
-static collet_status tensor(collet_device *device, collet_queue *queue,
-                            const collet_kernel_call *call, const plan *g)
+static void tensor(jit_sequence *s, const plan *g)
 {
     uint64_t across = jit_ceiling((uint64_t)g->p.tokens, TENSOR_TOKENS);
     jit_launch l;
-    begin(&l, call, g, "tensor");
+    begin(&l, s->call, g, "tensor");
     jit_pass_i64(&l, (int64_t)across);
-    return jit_enqueue(device, queue, &l, across * jit_ceiling((uint64_t)g->p.rows, TENSOR_ROWS),
-                       call->err);
+    jit_sequence_enqueue(s, &l, across * jit_ceiling((uint64_t)g->p.rows, TENSOR_ROWS));
 }
 
 static int tiles_fit(const jit_traits *t)
@@ -194,51 +190,43 @@ static int tiles_fit(const jit_traits *t)
     return bytes <= t->local_bytes;
 }
 
-static collet_status tiled(collet_device *device, collet_queue *queue,
-                           const collet_kernel_call *call, const plan *g)
+static void tiled(jit_sequence *s, const plan *g)
 {
-    const jit_traits *t = jit_traits_of(device);
+    const jit_traits *t = s->traits;
     uint64_t across = jit_ceiling((uint64_t)g->p.tokens, TILE_ACROSS(t->group) * TILED_SIDE);
     uint64_t down = jit_ceiling((uint64_t)g->p.rows, t->group / TILE_ACROSS(t->group) * TILED_SIDE);
     jit_launch l;
-    begin(&l, call, g, "tiled");
+    begin(&l, s->call, g, "tiled");
     jit_pass_i64(&l, (int64_t)across);
-    return jit_enqueue(device, queue, &l, across * down, call->err);
+    jit_sequence_enqueue(s, &l, across * down);
 }
 
 /* ---- The ops -----------------------------------------------------------------------------------
  */
 
-static collet_status multiply(collet_device *device, collet_queue *queue,
-                              const collet_kernel_call *call, const plan *g)
+static void multiply(jit_sequence *s, const plan *g)
 {
-    const jit_traits *t = jit_traits_of(device);
+    const jit_traits *t = s->traits;
     if (is_batch(g) && t->has_tiles && t->group == TENSOR_GROUP)
-        return tensor(device, queue, call, g);
-    return is_batch(g) && tiles_fit(t) ? tiled(device, queue, call, g)
-                                       : thin(device, queue, call, g);
+        tensor(s, g);
+    else if (is_batch(g) && tiles_fit(t))
+        tiled(s, g);
+    else
+        thin(s, g);
 }
 
 collet_status jit_ternary_product(collet_device *device, collet_queue *queue,
                                   const collet_kernel_call *call)
 {
-    collet_status status = COLLET_OK;
+    jit_sequence s = jit_sequence_of(device, queue, call);
     plan g;
     plan_of(&g, call);
-    if (!g.p.rows)
-        return COLLET_OK;
-    for (int64_t first = 0; first < g.tokens && status == COLLET_OK; first += g.together) {
-        int64_t left = g.tokens - first;
+    for (int64_t first = 0; g.p.rows && first < g.tokens; first += g.together) {
         g.t.first = g.p.first = first;
-        g.t.tokens = g.p.tokens = left < g.together ? left : g.together;
+        g.t.tokens = g.p.tokens = g.tokens - first < g.together ? g.tokens - first : g.together;
         if (g.take)
-            status = take(device, queue, call, &g);
-        if (first)
-            status = jit_after_first(status);
-        if (status == COLLET_OK)
-            status = multiply(device, queue, call, &g);
-        if (first || g.take)
-            status = jit_after_first(status);
+            take(&s, &g);
+        multiply(&s, &g);
     }
-    return status;
+    return s.status;
 }

@@ -76,14 +76,13 @@ static int is_idle(const collet_operand *out, const collet_operand *scale)
 }
 
 /* info = 0, before kernels add to it. */
-static collet_status clear(collet_device *device, collet_queue *queue,
-                           const collet_kernel_call *call, const jit_source *source,
-                           const char *options, const collet_operand *info)
+static void clear(jit_sequence *s, const jit_source *source, const char *options,
+                  const collet_operand *info)
 {
     jit_launch l;
     jit_launch_begin(&l, source, options, "clear");
     jit_pass_operand(&l, info);
-    return jit_enqueue(device, queue, &l, 1, call->err);
+    jit_sequence_enqueue(s, &l, 1);
 }
 
 /* ---- quantize ----------------------------------------------------------------------------------
@@ -132,33 +131,31 @@ collet_status jit_ternary_quantize(collet_device *device, collet_queue *queue,
                                    const collet_kernel_call *call)
 {
     const collet_ternary_quantize_params *params = call->params;
-    const jit_traits *t = jit_traits_of(device);
     const collet_operand *in = jit_operand(call, 3);
     const char *options = quantize_options(in->dtype);
+    jit_sequence s = jit_sequence_of(device, queue, call);
     int means = takes_means(call);
     jit_launch l;
     row_view w;
-    collet_status status = clear(device, queue, call, &codes_source, options, jit_operand(call, 2));
-    if (status != COLLET_OK || is_idle(jit_operand(call, 0), jit_operand(call, 1)))
-        return status;
-    uint64_t groups = quantize_rows(&w, t, call);
+    clear(&s, &codes_source, options, jit_operand(call, 2));
+    if (is_idle(jit_operand(call, 0), jit_operand(call, 1)))
+        return s.status;
+    uint64_t groups = quantize_rows(&w, s.traits, call);
     if (means) {
         jit_launch_begin(&l, &codes_source, options, "magnitudes");
         jit_pass_buffer(&l, call->workspace);
         jit_pass_operand(&l, in);
         jit_pass_block(&l, &w, sizeof w);
-        status = jit_after_first(jit_enqueue(device, queue, &l, groups, call->err));
+        jit_sequence_enqueue(&s, &l, groups);
     }
-    if (status != COLLET_OK)
-        return status;
     jit_launch_begin(&l, &codes_source, options, "quantize");
-    for (uint32_t i = 0; i < 4; i++)
-        jit_pass_operand(&l, jit_operand(call, i));
+    jit_pass_operands(&l, call, 4);
     jit_pass_buffer(&l, means ? call->workspace : NULL);
     jit_pass_f32(&l, params->threshold);
     jit_pass_i32(&l, means);
     jit_pass_block(&l, &w, sizeof w);
-    return jit_after_first(jit_enqueue(device, queue, &l, groups, call->err));
+    jit_sequence_enqueue(&s, &l, groups);
+    return s.status;
 }
 
 /* ---- pack, unpack ------------------------------------------------------------------------------
@@ -171,24 +168,24 @@ static collet_status convert(collet_device *device, collet_queue *queue,
                              uint32_t scale, uint32_t info, int64_t length)
 {
     const collet_ternary_format_params *params = call->params;
-    const jit_traits *t = jit_traits_of(device);
     const collet_operand *out = jit_operand(call, 0);
+    jit_sequence s = jit_sequence_of(device, queue, call);
     jit_launch l;
     row_view w;
-    collet_status status = clear(device, queue, call, &formats_source, "", jit_operand(call, info));
-    if (status != COLLET_OK || is_idle(out, scale < call->n_out ? jit_operand(call, scale) : out))
-        return status;
-    uint64_t groups = rows_of(&w, t, out, last_extent(out));
+    clear(&s, &formats_source, "", jit_operand(call, info));
+    if (is_idle(out, scale < call->n_out ? jit_operand(call, scale) : out))
+        return s.status;
+    uint64_t groups = rows_of(&w, s.traits, out, last_extent(out));
     jit_batch_operand(&w.v, 0, out);
     jit_batch_operand(&w.v, 1, jit_operand(call, in));
     scale_of(&w, jit_operand(call, scale));
     jit_launch_begin(&l, &formats_source, "", kernel);
-    for (uint32_t i = 0; i < 4; i++)
-        jit_pass_operand(&l, jit_operand(call, i));
+    jit_pass_operands(&l, call, 4);
     jit_pass_i32(&l, (int32_t)params->format);
     jit_pass_i64(&l, length);
     jit_pass_block(&l, &w, sizeof w);
-    return jit_after_first(jit_enqueue(device, queue, &l, groups, call->err));
+    jit_sequence_enqueue(&s, &l, groups);
+    return s.status;
 }
 
 collet_status jit_ternary_pack(collet_device *device, collet_queue *queue,
@@ -226,21 +223,16 @@ static uint64_t inner_groups(const jit_traits *t, uint64_t count, uint64_t *each
 collet_status jit_ternary_dot(collet_device *device, collet_queue *queue,
                               const collet_kernel_call *call)
 {
-    const jit_traits *t = jit_traits_of(device);
+    jit_sequence s = jit_sequence_of(device, queue, call);
     int64_t count = last_extent(jit_operand(call, 1));
-    uint64_t each, groups = inner_groups(t, (uint64_t)count, &each);
+    uint64_t each, groups = inner_groups(s.traits, (uint64_t)count, &each);
     jit_launch l;
-    collet_status status =
-        groups == 1 ? COLLET_OK
-                    : clear(device, queue, call, &formats_source, "", jit_operand(call, 0));
-    if (status != COLLET_OK)
-        return status;
+    if (groups > 1)
+        clear(&s, &formats_source, "", jit_operand(call, 0));
     jit_launch_begin(&l, &formats_source, "", "inner");
-    for (uint32_t i = 0; i < 3; i++)
-        jit_pass_operand(&l, jit_operand(call, i));
-    jit_pass_i64(&l, count);
-    jit_pass_i64(&l, (int64_t)each);
+    jit_pass_operands(&l, call, 3);
+    jit_pass_i64s(&l, count, (int64_t)each);
     jit_pass_i32(&l, groups == 1);
-    status = jit_enqueue(device, queue, &l, groups, call->err);
-    return groups == 1 ? status : jit_after_first(status);
+    jit_sequence_enqueue(&s, &l, groups);
+    return s.status;
 }
