@@ -69,15 +69,12 @@ uint64_t jit_fft_workspace(collet_device *device, const collet_kernel_call *call
 /* ---- Launches -------------------------------------------------------------------------------- */
 
 typedef struct run {
-    collet_device *device;
-    collet_queue *queue;
-    const collet_kernel_call *call;
+    jit_sequence s;
     const jit_table *table;
     const fft_stages *stages;
     const fft_pass *pass;
     int across; /* adjacent columns belong to adjacent lines */
     char options[96];
-    int launched;
 } run;
 
 /* Columns per group: as many as fit, fewer if that leaves compute units idle, and at min_bits eight
@@ -173,20 +170,20 @@ static void pass_sides(jit_launch *l, const run *r, int32_t i)
     const fft_stages *s = r->stages;
     const fft_pass *p = r->pass;
     int begins = i == 0, ends = i == launches_of(s) - 1;
-    int64_t scratch = (int64_t)fft_temporary_bytes(r->call) / pair_bytes(s);
+    int64_t scratch = (int64_t)fft_temporary_bytes(r->s.call) / pair_bytes(s);
     int64_t array = (int64_t)scratch_bytes(s, p) / pair_bytes(s);
     int64_t second = scratch_arrays(s) == 2 ? array : 0;
     int64_t in_first = begins ? p->from.first : scratch + (i % 2 ? 0 : second);
     int64_t out_first = ends ? p->to.first : scratch + (i % 2 ? second : 0);
-    jit_pass_buffer(l, ends ? p->to.buffer : r->call->workspace);
+    jit_pass_buffer(l, ends ? p->to.buffer : r->s.call->workspace);
     jit_pass_i64(l, (ends && p->to.real ? 1 : 2) * out_first);
-    jit_pass_buffer(l, begins ? p->from.buffer : r->call->workspace);
+    jit_pass_buffer(l, begins ? p->from.buffer : r->s.call->workspace);
     jit_pass_i64(l, (begins && p->from.real ? 1 : 2) * in_first);
     jit_pass_buffer(l, r->table->buffer);
 }
 
 /* Launch `i` for `lines` lines from `first` on. */
-static collet_status launch(run *r, int32_t i, int64_t first, int64_t lines)
+static void launch(run *r, int32_t i, int64_t first, int64_t lines)
 {
     const fft_stages *s = r->stages;
     fft_stage_params g = {.lines = lines, .first = first, .n = s->n};
@@ -195,66 +192,60 @@ static collet_status launch(run *r, int32_t i, int64_t first, int64_t lines)
     set_table(&g, s, &s->stage[i % s->count]);
     set_sides(&g, r, i);
     g.flags = flags_of(r, i, &g);
-    uint64_t groups = set_columns(&g, jit_traits_of(r->device), s->wide);
+    uint64_t groups = set_columns(&g, r->s.traits, s->wide);
     jit_launch_begin(&l, &source, r->options, "fft_stage");
     pass_sides(&l, r, i);
     pass_scale(&l, s, i == launches_of(s) - 1 ? r->pass->scale : 1.0);
     jit_pass_block(&l, &g, sizeof g);
-    collet_status status = jit_enqueue(r->device, r->queue, &l, groups, r->call->err);
-    if (r->launched)
-        return jit_after_first(status);
-    r->launched = status == COLLET_OK;
-    return status;
+    jit_sequence_enqueue(&r->s, &l, groups);
 }
 
-static collet_status run_pass(run *r)
+static void run_pass(run *r)
 {
     const fft_pass *p = r->pass;
     int64_t together = lines_together(r->stages, p);
-    collet_status status = COLLET_OK;
     r->across = p->lines > 1 && fft_magnitude(p->to.strides[p->axis]) != 1 &&
                 fft_magnitude(p->from.strides[p->axis]) != 1;
-    for (int64_t first = 0; first < p->lines && status == COLLET_OK; first += together) {
+    for (int64_t first = 0; first < p->lines; first += together) {
         int64_t left = p->lines - first;
-        for (int32_t i = 0; i < launches_of(r->stages) && status == COLLET_OK; i++)
-            status = launch(r, i, first, left < together ? left : together);
+        for (int32_t i = 0; i < launches_of(r->stages); i++)
+            launch(r, i, first, left < together ? left : together);
     }
-    return status;
 }
 
-static collet_status take_table(run *r, const fft_stages *s, jit_table **table)
+static void take_table(run *r, const fft_stages *s, jit_table **table)
 {
     plan_key key = {.words = 0};
     plan_key_add(&key, s->n);
     plan_key_add(&key, s->wide);
-    return jit_table_take(r->device, r->queue, &key, (uint64_t)s->pairs * (uint64_t)pair_bytes(s),
-                          fft_stages_fill, s, table, r->call->err);
+    r->s.status =
+        jit_table_take(r->s.device, r->s.queue, &key, (uint64_t)s->pairs * (uint64_t)pair_bytes(s),
+                       fft_stages_fill, s, table, r->s.call->err);
 }
 
 collet_status jit_fft(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
-    const jit_traits *t = jit_traits_of(device);
     fft_pass passes[FFT_AXES_MAX];
     fft_stages stages[FFT_AXES_MAX];
     jit_table *tables[FFT_AXES_MAX] = {NULL};
     int32_t count = fft_passes_of(call, passes);
     int wide = count && passes[0].wide;
-    run r = {.device = device, .queue = queue, .call = call};
-    collet_status status = COLLET_OK;
+    run r = {.s = jit_sequence_of(device, queue, call)};
     (void)snprintf(r.options, sizeof r.options, "-DREAL=%s -DCOMPLEX=%s -DCAPACITY=%d",
-                   wide ? "f64" : "f32", wide ? "c128" : "c64", (int)fft_capacity(t, wide));
-    for (int32_t i = 0; i < count && status == COLLET_OK; i++) {
-        fft_stages_of(&stages[i], t, passes[i].n, passes[i].wide);
-        status = take_table(&r, &stages[i], &tables[i]);
+                   wide ? "f64" : "f32", wide ? "c128" : "c64",
+                   (int)fft_capacity(r.s.traits, wide));
+    for (int32_t i = 0; i < count && r.s.status == COLLET_OK; i++) {
+        fft_stages_of(&stages[i], r.s.traits, passes[i].n, passes[i].wide);
+        take_table(&r, &stages[i], &tables[i]);
     }
-    for (int32_t i = 0; i < count && status == COLLET_OK; i++) {
+    for (int32_t i = 0; i < count && r.s.status == COLLET_OK; i++) {
         r.pass = &passes[i];
         r.stages = &stages[i];
         r.table = tables[i];
-        status = run_pass(&r);
+        run_pass(&r);
     }
     for (int32_t i = 0; i < count; i++)
         if (tables[i])
             jit_table_give(tables[i]);
-    return status;
+    return r.s.status;
 }
