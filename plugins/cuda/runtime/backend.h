@@ -73,6 +73,16 @@ collet_status cuda_capabilities(const collet_host *host, char *json, uint64_t ca
  */
 CUresult cuda_enter(collet_device *d);
 void cuda_leave(collet_device *d);
+/* One driver call between the two: its CUresult, or that of cuda_enter. */
+#define CUDA_IN_CONTEXT(d, call)                                                                   \
+    ({                                                                                             \
+        CUresult result_ = cuda_enter(d);                                                          \
+        if (result_ == CUDA_SUCCESS) {                                                             \
+            result_ = (call);                                                                      \
+            cuda_leave(d);                                                                         \
+        }                                                                                          \
+        result_;                                                                                   \
+    })
 
 /* The status for an error of the driver: REFUSED if a resource is short, DEVICE_LOST (which also
  * marks the device as lost), else FAILED; sets the text "what: CUDA_ERROR_NAME (description)". */

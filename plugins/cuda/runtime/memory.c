@@ -15,10 +15,7 @@
 void *jit_memory_take(collet_device *d, uint64_t bytes)
 {
     CUdeviceptr address = 0;
-    if (cuda_enter(d) != CUDA_SUCCESS)
-        return NULL;
-    CUresult error = d->cu.MemAlloc(&address, bytes);
-    cuda_leave(d);
+    CUresult error = CUDA_IN_CONTEXT(d, d->cu.MemAlloc(&address, bytes));
     if (error == CUDA_SUCCESS)
         return (void *)(uintptr_t)address;
     cuda_fail(d, error, "memory", NULL);
@@ -27,10 +24,7 @@ void *jit_memory_take(collet_device *d, uint64_t bytes)
 
 void jit_memory_give(collet_device *d, void *memory)
 {
-    if (cuda_enter(d) != CUDA_SUCCESS)
-        return;
-    d->cu.MemFree((CUdeviceptr)(uintptr_t)memory);
-    cuda_leave(d);
+    (void)CUDA_IN_CONTEXT(d, d->cu.MemFree((CUdeviceptr)(uintptr_t)memory));
 }
 
 /* The backend never owned the memory. */
@@ -42,11 +36,8 @@ void jit_memory_disown(collet_device *d, void *memory)
 
 collet_status cuda_host_alloc(collet_device *d, uint64_t bytes, void **address, collet_error *err)
 {
-    CUresult error = cuda_enter(d);
-    if (error == CUDA_SUCCESS) {
-        error = d->cu.MemHostAlloc(address, bytes, CU_MEMHOSTALLOC_PORTABLE);
-        cuda_leave(d);
-    }
+    CUresult error =
+        CUDA_IN_CONTEXT(d, d->cu.MemHostAlloc(address, bytes, CU_MEMHOSTALLOC_PORTABLE));
     return error == CUDA_SUCCESS ? COLLET_OK : cuda_fail(d, error, "page-locked memory", err);
 }
 
@@ -114,11 +105,9 @@ static collet_status end_command(collet_device *d, collet_buffer *const *buffers
 int jit_pinned(collet_device *d, const void *address)
 {
     unsigned int type = 0;
-    if (cuda_enter(d) != CUDA_SUCCESS)
-        return 0;
-    CUresult error = d->cu.PointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
-                                               (CUdeviceptr)(uintptr_t)address);
-    cuda_leave(d);
+    CUresult error =
+        CUDA_IN_CONTEXT(d, d->cu.PointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                                     (CUdeviceptr)(uintptr_t)address));
     return error == CUDA_SUCCESS && type == CU_MEMORYTYPE_HOST;
 }
 

@@ -20,10 +20,7 @@ void *jit_program_load(collet_device *d, const void *binary, uint64_t bytes, con
     CUmodule module = NULL;
     (void)bytes;
     (void)options;
-    if (cuda_enter(d) != CUDA_SUCCESS)
-        return NULL;
-    CUresult error = d->cu.ModuleLoadData(&module, binary);
-    cuda_leave(d);
+    CUresult error = CUDA_IN_CONTEXT(d, d->cu.ModuleLoadData(&module, binary));
     return error == CUDA_SUCCESS ? module : NULL;
 }
 
@@ -38,11 +35,7 @@ collet_status jit_program_compile(collet_device *d, const char *name, const char
         cuda_compile(d->base.host, &d->rtc, name, texts, count, options, &code, &bytes, err);
     if (status != COLLET_OK)
         return status;
-    CUresult error = cuda_enter(d);
-    if (error == CUDA_SUCCESS) {
-        error = d->cu.ModuleLoadData(&module, code);
-        cuda_leave(d);
-    }
+    CUresult error = CUDA_IN_CONTEXT(d, d->cu.ModuleLoadData(&module, code));
     if (error == CUDA_SUCCESS && key)
         binary_cache_put(d->base.host, key, code, bytes);
     free(code);
@@ -59,20 +52,13 @@ collet_status jit_program_compile(collet_device *d, const char *name, const char
 
 void jit_program_unload(collet_device *d, void *handle)
 {
-    if (cuda_enter(d) != CUDA_SUCCESS)
-        return;
-    d->cu.ModuleUnload(handle);
-    cuda_leave(d);
+    (void)CUDA_IN_CONTEXT(d, d->cu.ModuleUnload(handle));
 }
 
 void *jit_kernel_open(collet_device *d, void *program, const char *name, char why[160])
 {
     CUfunction function = NULL;
-    CUresult error = cuda_enter(d);
-    if (error == CUDA_SUCCESS) {
-        error = d->cu.ModuleGetFunction(&function, program, name);
-        cuda_leave(d);
-    }
+    CUresult error = CUDA_IN_CONTEXT(d, d->cu.ModuleGetFunction(&function, program, name));
     if (error == CUDA_SUCCESS)
         return function;
     cuda_error_text(&d->cu, error, why);

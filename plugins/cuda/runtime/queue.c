@@ -118,11 +118,8 @@ void jit_queue_retire(collet_queue *q)
 
 void jit_queue_drain(collet_queue *q)
 {
-    CUresult error = cuda_enter(q->base.device);
-    if (error == CUDA_SUCCESS) {
-        error = q->base.device->cu.StreamSynchronize(q->handle);
-        cuda_leave(q->base.device);
-    }
+    CUresult error =
+        CUDA_IN_CONTEXT(q->base.device, q->base.device->cu.StreamSynchronize(q->handle));
     if (error != CUDA_SUCCESS)
         cuda_note_error(q, error);
     all_passed(q);
