@@ -43,12 +43,16 @@ typedef struct line_plan {
     fft_split split;
 } line_plan;
 
+/* Steps of kernel_fft.h. */
+typedef enum long_step { LOAD, JOIN, CHIRP, SPECTRUM, UNCHIRP, STORE, SPLIT } long_step;
+
 /* A line that is split. */
 typedef struct long_line {
     const collet_device *device;
     const fft_pass *pass;
     const strategy *w;
     const line_plan *plan;
+    long_step step;
     fft_ends ends;
     fft_span in, out; /* of the current step */
     fft_span z;       /* the line between its steps, pairs */
@@ -223,61 +227,44 @@ static void transform(long_line *l, const fft_span *in, const fft_span *out, fft
              run_rows, l);
 }
 
-static void run_load(void *argument, int32_t thread, int64_t begin, int64_t end)
+/* Elements begin .. end-1 of a step that is not a transform. */
+static void run_step(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const long_line *l = argument;
-    const fft_pass *p = l->pass;
+    const fft_functions *k = l->w->kernels;
+    const fft_axis *axis = &l->plan->axis;
+    const fft_ends *e = &l->ends;
     (void)thread;
-    l->w->kernels->load(l->z.at, &l->in, l->w->length, l->ends.real_in, l->ends.exchanged_in,
-                        p->kind == FFT_FROM_HALF, begin, end);
+    switch (l->step) {
+    case LOAD:
+        k->load(l->z.at, &l->in, l->w->length, e->real_in, e->exchanged_in,
+                l->pass->kind == FFT_FROM_HALF, begin, end);
+        break;
+    case JOIN:
+        k->join(axis, l->z.at, &l->in, begin, end);
+        break;
+    case CHIRP:
+        k->chirp(&axis->line, l->z.at, begin, end);
+        break;
+    case SPECTRUM:
+        k->spectrum(&axis->line, l->z.at, begin, end);
+        break;
+    case UNCHIRP:
+        k->unchirp(&axis->line, l->z.at, begin, end);
+        break;
+    case STORE:
+        k->store(&l->out, l->z.at, e->real_out, e->exchanged_out, e->scale, begin, end);
+        break;
+    case SPLIT:
+        k->split(axis, &l->out, &l->in, begin, end);
+        break;
+    }
 }
 
-static void run_join(void *argument, int32_t thread, int64_t begin, int64_t end)
+static void each(long_line *l, int64_t count, long_step step)
 {
-    const long_line *l = argument;
-    (void)thread;
-    l->w->kernels->join(&l->plan->axis, l->z.at, &l->in, begin, end);
-}
-
-static void run_chirp(void *argument, int32_t thread, int64_t begin, int64_t end)
-{
-    const long_line *l = argument;
-    (void)thread;
-    l->w->kernels->chirp(&l->plan->axis.line, l->z.at, begin, end);
-}
-
-static void run_spectrum(void *argument, int32_t thread, int64_t begin, int64_t end)
-{
-    const long_line *l = argument;
-    (void)thread;
-    l->w->kernels->spectrum(&l->plan->axis.line, l->z.at, begin, end);
-}
-
-static void run_unchirp(void *argument, int32_t thread, int64_t begin, int64_t end)
-{
-    const long_line *l = argument;
-    (void)thread;
-    l->w->kernels->unchirp(&l->plan->axis.line, l->z.at, begin, end);
-}
-
-static void run_store(void *argument, int32_t thread, int64_t begin, int64_t end)
-{
-    const long_line *l = argument;
-    (void)thread;
-    l->w->kernels->store(&l->out, l->z.at, l->ends.real_out, l->ends.exchanged_out, l->ends.scale,
-                         begin, end);
-}
-
-static void run_split(void *argument, int32_t thread, int64_t begin, int64_t end)
-{
-    const long_line *l = argument;
-    (void)thread;
-    l->w->kernels->split(&l->plan->axis, &l->out, &l->in, begin, end);
-}
-
-static void each(const long_line *l, int64_t count, team_body body)
-{
-    team_run(l->device->threads, count, GRAIN, body, (void *)(uintptr_t)l);
+    l->step = step;
+    team_run(l->device->threads, count, GRAIN, run_step, l);
 }
 
 /* Transforms or convolves the line in its own memory. */
@@ -288,11 +275,11 @@ static void transform_here(long_line *l)
         transform(l, &l->z, &l->z, plain);
         return;
     }
-    each(l, l->w->inner, run_chirp);
+    each(l, l->w->inner, CHIRP);
     transform(l, &l->z, &l->z, plain);
-    each(l, l->w->inner, run_spectrum);
+    each(l, l->w->inner, SPECTRUM);
     transform(l, &l->z, &l->z, plain);
-    each(l, l->w->length, run_unchirp);
+    each(l, l->w->length, UNCHIRP);
 }
 
 /* One line, from one view to the other: by the split alone where that side needs no other step,
@@ -320,17 +307,17 @@ static void run_long(long_line *l, const fft_group *g)
         l->in = in;
         l->ends = ends;
         if (halved && p->kind == FFT_FROM_HALF)
-            each(l, l->w->length / 2 + 1, run_join);
+            each(l, l->w->length / 2 + 1, JOIN);
         else
-            each(l, l->w->length, run_load);
+            each(l, l->w->length, LOAD);
         transform_here(l);
         l->out = end;
         l->ends = ends;
-        each(l, p->kind == FFT_TO_HALF && !halved ? p->length : l->w->length, run_store);
+        each(l, p->kind == FFT_TO_HALF && !halved ? p->length : l->w->length, STORE);
     }
     if (halved && p->kind == FFT_TO_HALF) {
         l->in = l->out = out;
-        each(l, l->w->length / 2 + 1, run_split);
+        each(l, l->w->length / 2 + 1, SPLIT);
     }
 }
 

@@ -10,6 +10,10 @@
 
 typedef void (*tile)(const ternary_panel *p, int64_t row, int64_t token);
 
+/* The name of a tile; the arguments may be macros. */
+#define TILE_(kind, rows, tokens) kind##_##rows##x##tokens
+#define TILE(kind, rows, tokens) TILE_(kind, rows, tokens)
+
 /* A tile of `rows` rows and `tokens` tokens, and the same of one row. */
 typedef struct tile_shape {
     int64_t tokens, rows;
@@ -70,22 +74,18 @@ INLINE void multiply(const ternary_panel *p, const tile_shape *shape)
 /* 24 sums, 4 registers of weights, one of activations: those of 4096 weights stay in the cache. */
 #define ROWS 4
 #define TOKENS 6
-#define NAME(x) i8_##x##_4x6
 #include "kernel_i8.inc"
 
 #define ROWS 1
 #define TOKENS 6
-#define NAME(x) i8_##x##_1x6
 #include "kernel_i8.inc"
 
 #define ROWS 4
 #define TOKENS 2
-#define NAME(x) i8_##x##_4x2
 #include "kernel_i8.inc"
 
 #define ROWS 1
 #define TOKENS 2
-#define NAME(x) i8_##x##_1x2
 #include "kernel_i8.inc"
 
 #else
@@ -98,34 +98,30 @@ INLINE void multiply(const ternary_panel *p, const tile_shape *shape)
 
 #define ROWS SEVERAL
 #define TOKENS 4
-#define NAME(x) i8_##x##_nx4
 #include "kernel_i8.inc"
 
 #define ROWS 1
 #define TOKENS 4
-#define NAME(x) i8_##x##_1x4
 #include "kernel_i8.inc"
 
 #endif
 
 #define ROWS 4
 #define TOKENS 1
-#define NAME(x) i8_##x##_4x1
 #include "kernel_i8.inc"
 
 #define ROWS 1
 #define TOKENS 1
-#define NAME(x) i8_##x##_1x1
 #include "kernel_i8.inc"
 
 static const tile_shape i8_shapes[] = {
 #if defined(__AVX512VNNI__)
-    {6, 4, i8_tile_4x6, i8_tile_1x6},
-    {2, 4, i8_tile_4x2, i8_tile_1x2},
+    {6, 4, TILE(i8, 4, 6), TILE(i8, 1, 6)},
+    {2, 4, TILE(i8, 4, 2), TILE(i8, 1, 2)},
 #else
-    {4, SEVERAL, i8_tile_nx4, i8_tile_1x4},
+    {4, SEVERAL, TILE(i8, SEVERAL, 4), TILE(i8, 1, 4)},
 #endif
-    {1, 4, i8_tile_4x1, i8_tile_1x1},
+    {1, 4, TILE(i8, 4, 1), TILE(i8, 1, 1)},
 };
 
 static void multiply_i8(const ternary_panel *p)
@@ -139,26 +135,23 @@ static void multiply_i8(const ternary_panel *p)
 
 /* 24 sums, two registers of activations, one of weights. */
 #define ROWS TERNARY_ROWS
-#define NAME(x) interleaved_##x##_12
 #include "kernel_interleaved.inc"
 
 #define ROWS 4
-#define NAME(x) interleaved_##x##_4
 #include "kernel_interleaved.inc"
 
 #define ROWS 1
-#define NAME(x) interleaved_##x##_1
 #include "kernel_interleaved.inc"
 
 static void multiply_interleaved(const ternary_panel *p)
 {
     int64_t row = 0;
     for (; row + TERNARY_ROWS <= p->rows; row += TERNARY_ROWS)
-        interleaved_tile_12(p, row);
+        TILE(interleaved, TERNARY_ROWS, 32)(p, row);
     for (; row + 4 <= p->rows; row += 4)
-        interleaved_tile_4(p, row);
+        TILE(interleaved, 4, 32)(p, row);
     for (; row < p->rows; row++)
-        interleaved_tile_1(p, row);
+        TILE(interleaved, 1, 32)(p, row);
 }
 
 static void interleave(char *tokens, int64_t step, int64_t first, int64_t blocks)
@@ -192,42 +185,36 @@ INLINE bytes kept(bytes u, mask_pair m)
 
 #define ROWS 4
 #define TOKENS 4
-#define NAME(x) packed_##x##_4x4
 #include "kernel_packed.inc"
 
 #define ROWS 1
 #define TOKENS 4
-#define NAME(x) packed_##x##_1x4
 #include "kernel_packed.inc"
 
 #endif
 
 #define ROWS 2
 #define TOKENS 2
-#define NAME(x) packed_##x##_2x2
 #include "kernel_packed.inc"
 
 #define ROWS 1
 #define TOKENS 2
-#define NAME(x) packed_##x##_1x2
 #include "kernel_packed.inc"
 
 #define ROWS 4
 #define TOKENS 1
-#define NAME(x) packed_##x##_4x1
 #include "kernel_packed.inc"
 
 #define ROWS 1
 #define TOKENS 1
-#define NAME(x) packed_##x##_1x1
 #include "kernel_packed.inc"
 
 static const tile_shape packed_shapes[] = {
 #if VECTOR_REGISTERS == 32
-    {4, 4, packed_tile_4x4, packed_tile_1x4},
+    {4, 4, TILE(packed, 4, 4), TILE(packed, 1, 4)},
 #endif
-    {2, 2, packed_tile_2x2, packed_tile_1x2},
-    {1, 4, packed_tile_4x1, packed_tile_1x1},
+    {2, 2, TILE(packed, 2, 2), TILE(packed, 1, 2)},
+    {1, 4, TILE(packed, 4, 1), TILE(packed, 1, 1)},
 };
 
 static void multiply_packed(const ternary_panel *p)
@@ -239,27 +226,23 @@ static void multiply_packed(const ternary_panel *p)
 
 #define ROWS 2
 #define TOKENS 4
-#define NAME(x) f32_##x##_2x4
 #include "kernel_f32.inc"
 
 #define ROWS 1
 #define TOKENS 4
-#define NAME(x) f32_##x##_1x4
 #include "kernel_f32.inc"
 
 #define ROWS 4
 #define TOKENS 1
-#define NAME(x) f32_##x##_4x1
 #include "kernel_f32.inc"
 
 #define ROWS 1
 #define TOKENS 1
-#define NAME(x) f32_##x##_1x1
 #include "kernel_f32.inc"
 
 static const tile_shape f32_shapes[] = {
-    {4, 2, f32_tile_2x4, f32_tile_1x4},
-    {1, 4, f32_tile_4x1, f32_tile_1x1},
+    {4, 2, TILE(f32, 2, 4), TILE(f32, 1, 4)},
+    {1, 4, TILE(f32, 4, 1), TILE(f32, 1, 1)},
 };
 
 static void multiply_f32(const ternary_panel *p)

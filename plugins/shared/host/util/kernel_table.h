@@ -23,7 +23,8 @@
 #define U COLLET_U8
 
 /* One row for each real type t, its signature SIG(t): REALS(ROW, SIG, OP, run) or
- * REALS(SPACE, SIG, OP, run, workspace). */
+ * REALS(SPACE, SIG, OP, run, workspace). NUMBERS: for each real and complex type. CONVERSIONS: from
+ * every real type to every real type, and between complex types. */
 #define REALS(row, SIG, ...)                                                                       \
     row(__VA_ARGS__, SIG(H)) row(__VA_ARGS__, SIG(B)) row(__VA_ARGS__, SIG(F))                     \
         row(__VA_ARGS__, SIG(D)) row(__VA_ARGS__, SIG(A)) row(__VA_ARGS__, SIG(U))                 \
@@ -42,6 +43,17 @@
 #define TO_U32(t) COLLET_U32, t
 #define TO_I64(t) COLLET_I64, t
 #define TO_U64(t) COLLET_U64, t
+
+#define NUMBERS(row, SIG, ...)                                                                     \
+    REALS(row, SIG, __VA_ARGS__) row(__VA_ARGS__, SIG(C)) row(__VA_ARGS__, SIG(Z))
+#define CONVERSIONS(row, ...)                                                                      \
+    REALS(row, TO_F16, __VA_ARGS__)                                                                \
+    REALS(row, TO_BF16, __VA_ARGS__) REALS(row, TO_F32, __VA_ARGS__)                               \
+        REALS(row, TO_F64, __VA_ARGS__) REALS(row, TO_I8, __VA_ARGS__)                             \
+            REALS(row, TO_U8, __VA_ARGS__) REALS(row, TO_I32, __VA_ARGS__)                         \
+                REALS(row, TO_U32, __VA_ARGS__) REALS(row, TO_I64, __VA_ARGS__)                    \
+                    REALS(row, TO_U64, __VA_ARGS__) row(__VA_ARGS__, C, C) row(__VA_ARGS__, Z, Z)  \
+                        row(__VA_ARGS__, C, Z) row(__VA_ARGS__, Z, C)
 
 #define UNARY(OP, run) ROW(OP, run, F, F) ROW(OP, run, D, D) ROW(OP, run, H, H) ROW(OP, run, B, B)
 #define BINARY(OP, run) ROW(OP, run, F, F, F) ROW(OP, run, D, D, D)
