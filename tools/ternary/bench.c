@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_ARRAYS 8
 #define WARM_UP 3
 
 /* The network of that document. */
@@ -24,14 +23,17 @@
 #define OUTPUTS 10
 #define BATCH 32
 
+enum { CODES, PACKED, INFO, OTHER, OTHER_PACKED, X, Y, ARRAYS };
+
 /* Operands, made anew for each case. */
 typedef struct bench_bodies {
-    ternary_session *session;
-    collet_array *arrays[MOST_ARRAYS];
+    collet_context *context;
+    collet_array *arrays[ARRAYS];
     collet_ternary_weights *weights[2];
     collet_ternary_network *network;
     uint64_t random;
-    collet_error error; /* of the engine; COLLET_OK while a failure is the context's */
+    collet_status status; /* after a failure the functions below do nothing */
+    collet_error error;   /* of the engine; COLLET_OK while a failure is the context's */
 } bench_bodies;
 
 typedef struct bench_case {
@@ -39,11 +41,11 @@ typedef struct bench_case {
     const char *kind; /* weights and activations */
     int64_t size;
     uint32_t activations;
-    collet_status (*make)(bench_bodies *b, const struct bench_case *c);
-    collet_status (*call)(bench_bodies *b, const struct bench_case *c);
+    void (*make)(bench_bodies *b, const struct bench_case *c);
+    void (*call)(bench_bodies *b, const struct bench_case *c);
 } bench_case;
 
-/* ---- Numbers ------------------------------------------------------------------------------- */
+/* ---- Operands ------------------------------------------------------------------------------ */
 
 static uint64_t next_random(bench_bodies *b)
 {
@@ -52,160 +54,135 @@ static uint64_t next_random(bench_bodies *b)
 }
 
 /* Array `index` of shape (rows, columns); columns < 0: (rows); rows < 0: no axes. */
-static collet_status make_empty(bench_bodies *b, int index, collet_dtype dtype, int64_t rows,
-                                int64_t columns)
+static void make_empty(bench_bodies *b, int index, collet_dtype dtype, int64_t rows,
+                       int64_t columns)
 {
     const int64_t shape[2] = {rows, columns};
+    int32_t ndim = rows < 0 ? 0 : columns < 0 ? 1 : 2;
 
-    return collet_array_create(b->session->context, &b->arrays[index], dtype,
-                               rows < 0      ? 0
-                               : columns < 0 ? 1
-                                             : 2,
-                               shape);
+    if (b->status == COLLET_OK)
+        b->status = collet_array_create(b->context, &b->arrays[index], dtype, ndim, shape);
 }
 
-/* Array `index`: codes that are rarely 0, or numbers between -1 and 1. */
-static collet_status make_random(bench_bodies *b, int index, collet_dtype dtype, int64_t rows,
-                                 int64_t columns)
+/* Array `index`: codes, each as frequent, or numbers between -1 and 1. */
+static void make_random(bench_bodies *b, int index, collet_dtype dtype, int64_t rows,
+                        int64_t columns)
 {
-    collet_context *context = b->session->context;
-    int64_t count = rows * (columns < 0 ? 1 : columns);
     void *data;
 
-    collet_status status = make_empty(b, index, dtype, rows, columns);
-    if (status == COLLET_OK)
-        status = collet_array_acquire(context, b->arrays[index], COLLET_WRITE, &data);
-    if (status != COLLET_OK)
-        return status;
-    for (int64_t i = 0; i < count; i++) {
+    make_empty(b, index, dtype, rows, columns);
+    if (b->status == COLLET_OK)
+        b->status = collet_array_acquire(b->context, b->arrays[index], COLLET_WRITE, &data);
+    if (b->status != COLLET_OK)
+        return;
+    for (int64_t i = 0; i < collet_array_size(b->arrays[index]); i++) {
         if (dtype == COLLET_I8)
             ((int8_t *)data)[i] = (int8_t)(next_random(b) % 3) - 1;
         else
             ((float *)data)[i] = (float)next_random(b) / 0x1p30f - 1;
     }
-    return collet_array_release(context, b->arrays[index]);
+    b->status = collet_array_release(b->context, b->arrays[index]);
 }
 
 /* Packs the codes in array `from` into array `to`. */
-static collet_status pack(bench_bodies *b, int to, int from, int info)
+static void pack(bench_bodies *b, int to, int from)
 {
-    const int64_t *shape = collet_array_shape(b->arrays[from]);
-    int two = collet_array_ndim(b->arrays[from]) == 2;
-    int64_t bytes = collet_ternary_bytes(COLLET_TERNARY_T2, shape[two]);
+    if (b->status == COLLET_OK)
+        b->status = collet_ternary_pack(b->context, b->arrays[to], b->arrays[INFO], b->arrays[from],
+                                        NULL, COLLET_TERNARY_T2);
+}
 
-    collet_status status =
-        b->arrays[to] ? (collet_status)COLLET_OK
-                      : make_empty(b, to, COLLET_U8, two ? shape[0] : bytes, two ? bytes : -1);
-    if (status == COLLET_OK && !b->arrays[info])
-        status = make_empty(b, info, COLLET_I32, -1, -1);
-    if (status != COLLET_OK)
-        return status;
-    return collet_ternary_pack(b->session->context, b->arrays[to], b->arrays[info], b->arrays[from],
-                               NULL, COLLET_TERNARY_T2);
+/* The same into a new array of `rows` rows; rows < 0: a vector. */
+static void make_packed(bench_bodies *b, int to, int from, int64_t rows, int64_t columns)
+{
+    int64_t bytes = collet_ternary_bytes(COLLET_TERNARY_T2, columns);
+
+    make_empty(b, to, COLLET_U8, rows < 0 ? bytes : rows, rows < 0 ? -1 : bytes);
+    if (!b->arrays[INFO])
+        make_empty(b, INFO, COLLET_I32, -1, -1);
+    pack(b, to, from);
 }
 
 /* ---- Cases --------------------------------------------------------------------------------- */
 
-enum { CODES, PACKED, INFO, OTHER, OTHER_PACKED, X, Y, SCALE };
-
-static collet_status make_codes(bench_bodies *b, const bench_case *c)
+static void make_codes(bench_bodies *b, const bench_case *c)
 {
-    collet_status status = make_random(b, CODES, COLLET_I8, c->size, -1);
-
-    if (status == COLLET_OK)
-        status = make_empty(b, OTHER, COLLET_I8, c->size, -1);
-    return status == COLLET_OK ? pack(b, PACKED, CODES, INFO) : status;
+    make_random(b, CODES, COLLET_I8, c->size, -1);
+    make_empty(b, OTHER, COLLET_I8, c->size, -1);
+    make_packed(b, PACKED, CODES, -1, c->size);
 }
 
-static collet_status call_codes(bench_bodies *b, const bench_case *c)
+static void call_codes(bench_bodies *b, const bench_case *c)
 {
     (void)c;
-    collet_status status = pack(b, PACKED, CODES, INFO);
-    if (status != COLLET_OK)
-        return status;
-    return collet_ternary_unpack(b->session->context, b->arrays[OTHER], NULL, b->arrays[INFO],
-                                 b->arrays[PACKED], COLLET_TERNARY_T2);
+    pack(b, PACKED, CODES);
+    if (b->status == COLLET_OK)
+        b->status = collet_ternary_unpack(b->context, b->arrays[OTHER], NULL, b->arrays[INFO],
+                                          b->arrays[PACKED], COLLET_TERNARY_T2);
 }
 
-static collet_status make_dot(bench_bodies *b, const bench_case *c)
+static void make_dot(bench_bodies *b, const bench_case *c)
 {
-    collet_status status = make_random(b, CODES, COLLET_I8, c->size, -1);
-
-    if (status == COLLET_OK)
-        status = make_random(b, OTHER, COLLET_I8, c->size, -1);
-    if (status == COLLET_OK)
-        status = pack(b, PACKED, CODES, INFO);
-    if (status == COLLET_OK)
-        status = pack(b, OTHER_PACKED, OTHER, INFO);
-    return status == COLLET_OK ? make_empty(b, Y, COLLET_I32, -1, -1) : status;
+    make_random(b, CODES, COLLET_I8, c->size, -1);
+    make_random(b, OTHER, COLLET_I8, c->size, -1);
+    make_packed(b, PACKED, CODES, -1, c->size);
+    make_packed(b, OTHER_PACKED, OTHER, -1, c->size);
+    make_empty(b, Y, COLLET_I32, -1, -1);
 }
 
-static collet_status call_dot(bench_bodies *b, const bench_case *c)
+static void call_dot(bench_bodies *b, const bench_case *c)
 {
     (void)c;
-    return collet_ternary_dot(b->session->context, b->arrays[Y], b->arrays[PACKED],
-                              b->arrays[OTHER_PACKED]);
+    b->status =
+        collet_ternary_dot(b->context, b->arrays[Y], b->arrays[PACKED], b->arrays[OTHER_PACKED]);
 }
 
-static collet_status make_matvec(bench_bodies *b, const bench_case *c)
+static void make_matvec(bench_bodies *b, const bench_case *c)
 {
     int f32 = c->activations == COLLET_TERNARY_F32;
-    collet_status status = make_random(b, CODES, COLLET_I8, c->size, c->size);
 
-    if (status == COLLET_OK)
-        status = pack(b, PACKED, CODES, INFO);
-    if (status == COLLET_OK)
-        status = make_random(b, X, f32 ? COLLET_F32 : COLLET_I8, c->size, -1);
-    if (status == COLLET_OK && c->activations == COLLET_TERNARY_TERNARY)
-        status = pack(b, OTHER_PACKED, X, INFO);
-    return status == COLLET_OK ? make_empty(b, Y, f32 ? COLLET_F32 : COLLET_I32, c->size, -1)
-                               : status;
+    make_random(b, CODES, COLLET_I8, c->size, c->size);
+    make_packed(b, PACKED, CODES, c->size, c->size);
+    make_random(b, X, f32 ? COLLET_F32 : COLLET_I8, c->size, -1);
+    if (c->activations == COLLET_TERNARY_TERNARY)
+        make_packed(b, OTHER_PACKED, X, -1, c->size);
+    make_empty(b, Y, f32 ? COLLET_F32 : COLLET_I32, c->size, -1);
 }
 
-static collet_status call_matvec(bench_bodies *b, const bench_case *c)
+static void call_matvec(bench_bodies *b, const bench_case *c)
 {
-    return collet_ternary_matmul(
-        b->session->context, b->arrays[Y], b->arrays[PACKED],
-        b->arrays[c->activations == COLLET_TERNARY_TERNARY ? OTHER_PACKED : X]);
+    int x = c->activations == COLLET_TERNARY_TERNARY ? OTHER_PACKED : X;
+
+    b->status = collet_ternary_matmul(b->context, b->arrays[Y], b->arrays[PACKED], b->arrays[x]);
 }
 
-static collet_status make_layer(bench_bodies *b, int index, int64_t rows, int64_t columns)
+static void make_network(bench_bodies *b, const bench_case *c)
 {
-    collet_array **codes = &b->arrays[index ? OTHER : CODES];
-    collet_status status = make_random(b, index ? OTHER : CODES, COLLET_I8, rows, columns);
-
-    return status == COLLET_OK
-               ? collet_ternary_weights_from_codes(b->session->context, &b->weights[index], *codes,
-                                                   NULL, &b->error)
-               : status;
-}
-
-static collet_status make_network(bench_bodies *b, const bench_case *c)
-{
-    collet_status status = make_layer(b, 0, HIDDEN, INPUTS);
-
-    if (status == COLLET_OK)
-        status = make_layer(b, 1, OUTPUTS, HIDDEN);
-    if (status == COLLET_OK)
-        status = make_random(b, X, COLLET_F32, BATCH, INPUTS);
-    if (status == COLLET_OK)
-        status = make_empty(b, Y, COLLET_F32, BATCH, OUTPUTS);
+    static const int64_t rows[2] = {HIDDEN, OUTPUTS}, columns[2] = {INPUTS, HIDDEN};
+    static const int codes[2] = {CODES, OTHER};
     collet_ternary_layer layers[2];
-    for (int i = 0; i < 2; i++)
+
+    for (int i = 0; i < 2; i++) {
+        make_random(b, codes[i], COLLET_I8, rows[i], columns[i]);
+        if (b->status == COLLET_OK)
+            b->status = collet_ternary_weights_from_codes(b->context, &b->weights[i],
+                                                          b->arrays[codes[i]], NULL, &b->error);
         layers[i] = (collet_ternary_layer){.struct_size = sizeof layers[i],
                                            .activations = c->activations,
                                            .relu = i == 0,
                                            .weights = b->weights[i]};
-    if (status != COLLET_OK)
-        return status;
-    return collet_ternary_network_create(b->session->context, &b->network, layers, 2, &b->error);
+    }
+    make_random(b, X, COLLET_F32, BATCH, INPUTS);
+    make_empty(b, Y, COLLET_F32, BATCH, OUTPUTS);
+    if (b->status == COLLET_OK)
+        b->status = collet_ternary_network_create(b->context, &b->network, layers, 2, &b->error);
 }
 
-static collet_status call_network(bench_bodies *b, const bench_case *c)
+static void call_network(bench_bodies *b, const bench_case *c)
 {
     (void)c;
-    return collet_ternary_network_run(b->session->context, b->network, b->arrays[Y], b->arrays[X],
-                                      NULL);
+    b->status =
+        collet_ternary_network_run(b->context, b->network, b->arrays[Y], b->arrays[X], &b->error);
 }
 
 #define NETWORK "network 512-256-10, batch 32"
@@ -226,33 +203,32 @@ static const bench_case cases[] = {
 
 /* ---- Measuring ----------------------------------------------------------------------------- */
 
-static collet_status call_once(bench_bodies *b, const bench_case *c)
+static void call_once(bench_bodies *b, const bench_case *c)
 {
-    collet_status status = c->call(b, c);
-
-    return status == COLLET_OK ? collet_finish(b->session->context) : status;
+    c->call(b, c);
+    if (b->status == COLLET_OK)
+        b->status = collet_finish(b->context);
 }
 
 /* Until the time is over, or a signal was noted. */
-static collet_status sample(bench_bodies *b, const bench_case *c, double seconds, double *samples,
-                            bench_stats *stats)
+static void sample(bench_bodies *b, const bench_case *c, double seconds, double *samples,
+                   bench_stats *stats)
 {
-    collet_status status = c->make(b, c);
     int64_t count = 0;
 
-    for (int i = 0; i < WARM_UP && status == COLLET_OK && !tool_interrupt_signal(); i++)
-        status = call_once(b, c);
+    c->make(b, c);
+    for (int i = 0; i < WARM_UP && b->status == COLLET_OK && !tool_interrupt_signal(); i++)
+        call_once(b, c);
     double began = bench_now(), now = began;
-    while (status == COLLET_OK && count < BENCH_SAMPLES_MAX &&
+    while (b->status == COLLET_OK && count < BENCH_SAMPLES_MAX &&
            (count == 0 || (now - began < seconds && !tool_interrupt_signal()))) {
         double before = now;
-        status = call_once(b, c);
+        call_once(b, c);
         now = bench_now();
         samples[count++] = now - before;
     }
-    if (status == COLLET_OK)
+    if (b->status == COLLET_OK)
         bench_stats_of(samples, count, 1, stats);
-    return status;
 }
 
 static void clear(bench_bodies *b)
@@ -260,7 +236,7 @@ static void clear(bench_bodies *b)
     collet_ternary_network_free(b->network);
     collet_ternary_weights_free(b->weights[0]);
     collet_ternary_weights_free(b->weights[1]);
-    for (int i = 0; i < MOST_ARRAYS; i++)
+    for (int i = 0; i < ARRAYS; i++)
         collet_array_free(b->arrays[i]);
 }
 
@@ -284,10 +260,11 @@ static void print_row(const bench_case *c, const char *backend, const bench_stat
 static collet_status measure(ternary_session *session, const bench_case *c, double seconds,
                              double *samples, cJSON *list, collet_error *err)
 {
-    bench_bodies b = {.session = session, .random = 1};
+    bench_bodies b = {.context = session->context, .random = 1};
     bench_stats stats;
 
-    collet_status status = sample(&b, c, seconds, samples, &stats);
+    sample(&b, c, seconds, samples, &stats);
+    collet_status status = b.status;
     if (status != COLLET_OK)
         collet_fail(err, status, "%s: %s", c->name,
                     b.error.status != COLLET_OK ? b.error.text
