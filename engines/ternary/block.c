@@ -53,7 +53,7 @@ static collet_status quantize(ternary_call *call, block *b, collet_dtype dtype, 
     collet_status status = ternary_kernel(call, b->source->text, COLLET_OP_TERNARY_QUANTIZE,
                                           &b->recipe->params, operands, 3);
     return status == COLLET_OK && bad > 0
-               ? ternary_source_complain(b->source, dtype, first, count, b->numbers, &call->error)
+               ? ternary_report_element(b->source, dtype, first, count, b->numbers, &call->error)
                : status;
 }
 
@@ -152,7 +152,7 @@ static collet_status pack_codes(ternary_call *call, const block *b, int64_t firs
     collet_status status =
         ternary_kernel(call, b->source->text, COLLET_OP_TERNARY_PACK, &params, operands, 2);
     return status == COLLET_OK && bad > 0
-               ? ternary_source_complain(b->source, COLLET_I8, first, count, b->codes, &call->error)
+               ? ternary_report_element(b->source, COLLET_I8, first, count, b->codes, &call->error)
                : status;
 }
 
@@ -169,9 +169,10 @@ static collet_status pack_some(ternary_call *call, block *b, int64_t first, int6
 
 /* ---- Rows ---------------------------------------------------------------------------------- */
 
-static collet_status block_create(block *b, int64_t most, size_t row_bytes, collet_error *err)
+static collet_status block_create(block *b, size_t row_bytes, collet_error *err)
 {
-    size_t rows = (size_t)most, weights = rows * (size_t)b->source->columns;
+    size_t rows = (size_t)ternary_source_some(b->source, 0),
+           weights = rows * (size_t)b->source->columns;
     collet_dtype numbers =
         b->source->content == COLLET_TERNARY_PACKED ? COLLET_F32 : b->source->dtype;
 
@@ -200,12 +201,11 @@ collet_status ternary_pack_rows(ternary_call *call, const ternary_source *source
                                 collet_ternary_output *output, float *scale)
 {
     size_t row_bytes = (size_t)collet_ternary_bytes(recipe->format, source->columns);
-    int64_t most = ternary_rows_at_a_time(source->rows, source->columns);
     block b = {.source = source, .recipe = recipe};
 
-    collet_status status = block_create(&b, most, row_bytes, &call->error);
-    for (int64_t first = 0; first < source->rows && status == COLLET_OK; first += most) {
-        int64_t count = source->rows - first < most ? source->rows - first : most;
+    collet_status status = block_create(&b, row_bytes, &call->error);
+    for (int64_t first = 0, count; first < source->rows && status == COLLET_OK; first += count) {
+        count = ternary_source_some(source, first);
         uint8_t *to = bytes ? bytes + (size_t)first * row_bytes : b.bytes;
         status = pack_some(call, &b, first, count, to);
         if (status == COLLET_OK && !bytes)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* call.h - what a call of the engine carries along: context, error, progress. */
+/* call.h - context, progress and error of a call of the engine. */
 #ifndef COLLET_ENGINES_TERNARY_CALL_H
 #define COLLET_ENGINES_TERNARY_CALL_H
 

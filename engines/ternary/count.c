@@ -22,21 +22,20 @@ static void count_codes(const int8_t *codes, int64_t count, collet_ternary_count
 static collet_status count_rows(ternary_call *call, const ternary_source *source,
                                 collet_ternary_counts *counts)
 {
-    int64_t most = ternary_rows_at_a_time(source->rows, source->columns);
-    int8_t *codes = malloc((size_t)most * (size_t)source->columns);
+    int8_t *codes = malloc((size_t)(ternary_source_some(source, 0) * source->columns));
     collet_status status = COLLET_OK;
 
     if (!codes)
         return collet_fail(&call->error, COLLET_NO_MEMORY, "out of memory for counting codes");
-    for (int64_t first = 0; first < source->rows && status == COLLET_OK; first += most) {
-        int64_t count = source->rows - first < most ? source->rows - first : most;
+    for (int64_t first = 0, count; first < source->rows && status == COLLET_OK; first += count) {
+        count = ternary_source_some(source, first);
         int32_t invalid = 0;
         status = ternary_source_codes(call, source, first, count, codes, NULL, &invalid);
         if (status != COLLET_OK)
             break;
         count_codes(codes, count * source->columns, counts);
         counts->invalid += invalid;
-        counts->zero -= invalid; /* unpacking turned them into 0 */
+        counts->zero -= invalid; /* unpacked as 0 */
         status = ternary_call_advance(call, count * source->columns);
     }
     free(codes);

@@ -10,13 +10,13 @@
 #include <collet/ternary.h>
 
 struct collet_ternary_file {
-    uint32_t kind; /* COLLET_TERNARY_FILE_*: says which of these is open */
+    uint32_t kind; /* COLLET_TERNARY_FILE_*: which of these is open */
     collet_t2_file t2;
     collet_gguf gguf;
     collet_npy npy;
 };
 
-/* The file's mapping and path, lent. */
+/* Valid until the file is closed. */
 collet_mapping *ternary_file_mapping(const collet_ternary_file *file);
 const char *ternary_file_path(const collet_ternary_file *file);
 

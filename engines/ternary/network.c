@@ -29,20 +29,27 @@ struct collet_ternary_network {
 
 /* ---- Layers ---------------------------------------------------------------------------------- */
 
-static collet_status check_bias(ternary_call *call, uint32_t index, const collet_array *bias,
-                                int64_t rows)
+collet_status ternary_check_layer(ternary_call *call, const char *what, uint32_t index,
+                                  const collet_ternary_layer *l)
 {
-    if (!bias)
-        return COLLET_OK;
-    if (collet_array_dtype(bias) != COLLET_F32)
+    if (!l->weights)
+        return collet_fail(&call->error, COLLET_INVALID, "%s: layer %" PRIu32 " has no weights",
+                           what, index);
+    int64_t rows = collet_ternary_weights_rows(l->weights);
+    if (!ternary_is_local(call->context, l->weights->bytes) ||
+        !ternary_is_local(call->context, l->weights->scale) ||
+        !ternary_is_local(call->context, l->bias))
+        return collet_fail(&call->error, COLLET_INVALID,
+                           "%s: layer %" PRIu32 " belongs to another runtime", what, index);
+    if (l->bias && collet_array_dtype(l->bias) != COLLET_F32)
         return collet_fail(&call->error, COLLET_DTYPE,
-                           "ternary network: the bias of layer %" PRIu32 " is %s, not f32", index,
-                           collet_dtype_name(collet_array_dtype(bias)));
-    if (collet_array_ndim(bias) != 1 || collet_array_shape(bias)[0] != rows)
+                           "%s: the bias of layer %" PRIu32 " is %s, not f32", what, index,
+                           collet_dtype_name(collet_array_dtype(l->bias)));
+    if (l->bias && (collet_array_ndim(l->bias) != 1 || collet_array_shape(l->bias)[0] != rows))
         return collet_fail(&call->error, COLLET_SHAPE,
-                           "ternary network: layer %" PRIu32 " has %" PRId64
-                           " rows, but its bias has %" PRId64 " elements",
-                           index, rows, collet_array_size(bias));
+                           "%s: layer %" PRIu32 " has %" PRId64 " rows, but its bias has %" PRId64
+                           " elements",
+                           what, index, rows, collet_array_size(l->bias));
     return COLLET_OK;
 }
 
@@ -68,22 +75,6 @@ static collet_status check_activations(ternary_call *call, uint32_t index, uint3
     return COLLET_OK;
 }
 
-static collet_status check_layer(ternary_call *call, uint32_t index, const collet_ternary_layer *l)
-{
-    if (!l->weights)
-        return collet_fail(&call->error, COLLET_INVALID,
-                           "ternary network: layer %" PRIu32 " has no weights", index);
-    if (!ternary_is_local(call->context, l->weights->bytes) ||
-        !ternary_is_local(call->context, l->weights->scale) ||
-        !ternary_is_local(call->context, l->bias))
-        return collet_fail(&call->error, COLLET_INVALID,
-                           "ternary network: layer %" PRIu32 " belongs to another runtime", index);
-    collet_status status = check_activations(call, index, l->activations, l->threshold);
-    if (status != COLLET_OK)
-        return status;
-    return check_bias(call, index, l->bias, collet_ternary_weights_rows(l->weights));
-}
-
 static collet_status take_layer(ternary_call *call, layer *to, const collet_ternary_layer *l)
 {
     to->params = (collet_ternary_linear_params){.struct_size = sizeof to->params,
@@ -106,7 +97,9 @@ static collet_status take_layers(ternary_call *call, collet_ternary_network *net
     const char *at = (const char *)layers;
     for (uint32_t i = 0; i < network->count; i++, at += layers->struct_size) {
         const collet_ternary_layer *l = (const collet_ternary_layer *)(const void *)at;
-        collet_status status = check_layer(call, i, l);
+        collet_status status = ternary_check_layer(call, "ternary network", i, l);
+        if (status == COLLET_OK)
+            status = check_activations(call, i, l->activations, l->threshold);
         if (status == COLLET_OK && i > 0 &&
             collet_ternary_weights_columns(l->weights) != network->layers[i - 1].rows)
             status = collet_fail(&call->error, COLLET_SHAPE,

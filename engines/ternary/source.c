@@ -138,11 +138,11 @@ collet_status ternary_verify(ternary_call *call, const collet_ternary_file *file
 
 /* ---- Rows ---------------------------------------------------------------------------------- */
 
-int64_t ternary_rows_at_a_time(int64_t rows, int64_t columns)
+int64_t ternary_source_some(const ternary_source *source, int64_t first)
 {
-    int64_t count = columns > 0 ? AT_A_TIME / columns : AT_A_TIME;
+    int64_t some = AT_A_TIME / source->columns, left = source->rows - first;
 
-    return count < 1 ? 1 : count > rows ? rows : count;
+    return some < 1 ? 1 : some < left ? some : left;
 }
 
 static void passed(const ternary_source *source, int64_t first, int64_t count)
@@ -172,8 +172,8 @@ void ternary_source_rows(const ternary_source *source, int64_t first, int64_t co
 }
 
 /* INVALID with the first row that has an invalid code; there is one among the `count`. */
-static collet_status complain_of_codes(ternary_call *call, const ternary_source *source,
-                                       int64_t first, int64_t count, int8_t *codes)
+static collet_status report_invalid_code(ternary_call *call, const ternary_source *source,
+                                         int64_t first, int64_t count, int8_t *codes)
 {
     int32_t invalid = 0;
     int64_t row = first;
@@ -212,7 +212,7 @@ collet_status ternary_source_codes(ternary_call *call, const ternary_source *sou
     collet_status status =
         ternary_kernel(call, source->text, COLLET_OP_TERNARY_UNPACK, &params, operands, 3);
     passed(source, first, count);
-    return status == COLLET_OK && found > 0 ? complain_of_codes(call, source, first, count, codes)
+    return status == COLLET_OK && found > 0 ? report_invalid_code(call, source, first, count, codes)
                                             : status;
 }
 
@@ -287,9 +287,9 @@ double ternary_number(collet_dtype dtype, const void *elements, int64_t index)
     }
 }
 
-collet_status ternary_source_complain(const ternary_source *source, collet_dtype dtype,
-                                      int64_t first, int64_t count, const void *elements,
-                                      collet_error *err)
+collet_status ternary_report_element(const ternary_source *source, collet_dtype dtype,
+                                     int64_t first, int64_t count, const void *elements,
+                                     collet_error *err)
 {
     double value = 0;
     int64_t i = 0;

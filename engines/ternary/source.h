@@ -33,8 +33,8 @@ void ternary_source_close(ternary_source *source);
 /* Compares a layer of a .t2 file with its checksum: FORMAT, CANCELLED. OK for other files. */
 collet_status ternary_verify(ternary_call *call, const collet_ternary_file *file, int64_t index);
 
-/* Rows of about a million weights, at least one. */
-int64_t ternary_rows_at_a_time(int64_t rows, int64_t columns);
+/* How many rows from `first` on to convert at a time: about a million weights, at least a row. */
+int64_t ternary_source_some(const ternary_source *source, int64_t first);
 
 /* The following functions take rows first .. first + count and release the file's pages of them. */
 
@@ -57,9 +57,9 @@ void ternary_source_values(const ternary_source *source, int64_t first, int64_t 
 
 /* INVALID with row and column of the first of count x columns elements that is no code (I8) or not
  * finite (other dtypes); there is one. */
-collet_status ternary_source_complain(const ternary_source *source, collet_dtype dtype,
-                                      int64_t first, int64_t count, const void *elements,
-                                      collet_error *err);
+collet_status ternary_report_element(const ternary_source *source, collet_dtype dtype,
+                                     int64_t first, int64_t count, const void *elements,
+                                     collet_error *err);
 
 /* Reads an .npy file of `count` floating-point numbers on one axis, or of one that is repeated
  * where `one_for_all`. `what` names them in messages. */

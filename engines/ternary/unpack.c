@@ -37,8 +37,7 @@ static collet_status write_some(unpack_job *job, int64_t first, int64_t count)
 static collet_status write_rows(unpack_job *job)
 {
     const ternary_source *source = job->source;
-    int64_t most = ternary_rows_at_a_time(source->rows, source->columns);
-    size_t weights = (size_t)(most * source->columns);
+    size_t weights = (size_t)(ternary_source_some(source, 0) * source->columns);
     collet_status status = COLLET_OK;
 
     job->codes = malloc(weights);
@@ -47,8 +46,8 @@ static collet_status write_rows(unpack_job *job)
     if (!job->codes || !job->values || !job->block_scale)
         status = collet_fail(&job->call->error, COLLET_NO_MEMORY, "%s: no memory to unpack it",
                              source->text);
-    for (int64_t first = 0; first < source->rows && status == COLLET_OK; first += most) {
-        int64_t count = source->rows - first < most ? source->rows - first : most;
+    for (int64_t first = 0, count; first < source->rows && status == COLLET_OK; first += count) {
+        count = ternary_source_some(source, first);
         status = write_some(job, first, count);
         if (status == COLLET_OK)
             status = ternary_call_advance(job->call, count * source->columns);

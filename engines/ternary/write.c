@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layers in memory to a .t2 file. */
 #include "io/utf8.h"
+#include "ternary/network.h"
 #include "ternary/output.h"
-#include "ternary/weights.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +14,13 @@ static const collet_ternary_layer *layer_at(const collet_ternary_layer *layers, 
     return (const void *)((const char *)layers + (size_t)index * layers->struct_size);
 }
 
-static collet_status describe(ternary_call *call, const collet_ternary_layer *layer,
-                              const char *name, collet_t2_layer *entry)
+static collet_status describe(ternary_call *call, const char *path, uint32_t index,
+                              const collet_ternary_layer *layer, const char *name,
+                              collet_t2_layer *entry)
 {
-    if (!layer->weights)
-        return collet_fail(&call->error, COLLET_INVALID, "a layer to be written has no weights");
+    collet_status status = ternary_check_layer(call, path, index, layer);
+    if (status != COLLET_OK)
+        return status;
     *entry = (collet_t2_layer){.format = COLLET_TERNARY_T2,
                                .rows = collet_ternary_weights_rows(layer->weights),
                                .columns = collet_ternary_weights_columns(layer->weights),
@@ -27,12 +29,6 @@ static collet_status describe(ternary_call *call, const collet_ternary_layer *la
                                .flags = (layer->relu ? COLLET_T2_RELU : 0) |
                                         (layer->bias ? COLLET_T2_BIAS : 0) |
                                         (layer->weights->scale ? COLLET_T2_SCALE : 0)};
-    if (layer->bias &&
-        (collet_array_dtype(layer->bias) != COLLET_F32 || collet_array_ndim(layer->bias) != 1 ||
-         collet_array_shape(layer->bias)[0] != entry->rows))
-        return collet_fail(&call->error, COLLET_SHAPE,
-                           "a bias to be written is not f32 with one number for each of %lld rows",
-                           (long long)entry->rows);
     if (name)
         collet_utf8_copy(entry->name, sizeof entry->name, name, strlen(name));
     call->total += entry->rows * entry->columns;
@@ -96,7 +92,7 @@ static collet_status layers_write(ternary_call *call, collet_ternary_output **ou
     if (!table)
         return collet_fail(&call->error, COLLET_NO_MEMORY, "out of memory for %u layers", count);
     for (uint32_t i = 0; i < count && status == COLLET_OK; i++)
-        status = describe(call, layer_at(layers, i), names ? names[i] : NULL, &table[i]);
+        status = describe(call, path, i, layer_at(layers, i), names ? names[i] : NULL, &table[i]);
     if (status == COLLET_OK)
         status = ternary_output_t2(&output, path, table, count, call->total, &call->error);
     free(table);

@@ -198,7 +198,7 @@ static void test_t2(void **state)
         {"overflow", COLLET_OVERFLOW, "beyond 2^63"},
         {"rows", COLLET_OVERFLOW, "larger than 2^63"},
         {"threshold", COLLET_INVALID, "the threshold nan"},
-        {"truncated", COLLET_FORMAT, "is truncated: it has 895 bytes, its header says 896"},
+        {"truncated", COLLET_FORMAT, "is truncated: it has 895 bytes, its header states 896"},
         {"version", COLLET_UNSUPPORTED, "version 2"},
     };
 

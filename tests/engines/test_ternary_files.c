@@ -398,7 +398,9 @@ static void wrong_arguments(void **state)
     collet_ternary_weights *w = NULL;
     collet_ternary_counts counts;
     collet_ternary_matrix m = {.struct_size = sizeof m};
+    collet_ternary_layer wrong = layers[0];
     (void)state;
+    wrong.bias = bias;
     REFUSED(collet_ternary_file_open(&file, NULL, NULL, &failure), COLLET_INVALID, "NULL");
     REFUSED(collet_ternary_file_open(&file, NULL, path_of("none"), &failure), COLLET_IO,
             "No such file");
@@ -428,6 +430,9 @@ static void wrong_arguments(void **state)
     REFUSED(
         collet_ternary_layers_write(cx, &output, path_of("out"), layers, NULL, 0, NULL, &failure),
         COLLET_INVALID, "no layers");
+    REFUSED(
+        collet_ternary_layers_write(cx, &output, path_of("out"), &wrong, NULL, 1, NULL, &failure),
+        COLLET_SHAPE, "out: layer 0 has 3000 rows, but its bias has 10 elements");
     assert_null(file);
     assert_null(w);
     assert_null(network);

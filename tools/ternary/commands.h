@@ -8,7 +8,7 @@
 #include <collet/collet.h>
 
 /* Each prints its summary to standard output before its output gets its name; on failure nothing
- * was written and the text says why. COLLET_CANCELLED: a signal stopped the work. */
+ * was written and the text has the reason. COLLET_CANCELLED: a signal stopped the work. */
 collet_status ternary_pack(const ternary_options *options, collet_error *err);
 collet_status ternary_unpack(const ternary_options *options, collet_error *err);
 collet_status ternary_info(const ternary_options *options, collet_error *err);

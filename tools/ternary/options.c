@@ -91,7 +91,7 @@ static const struct {
 } commands[TERNARY_COMMANDS] = {
     {"pack", 0, 0, "WEIGHTS [OPTION...] [WEIGHTS [OPTION...]]... -o FILE.t2",
      "Packs weights into a .t2 file of layers, in the order of the arguments.\v" WEIGHTS_ARE
-     "\n\nAn option behind WEIGHTS is for that layer, one before the first for all.\n\n"
+     "\n\nAn option after WEIGHTS is for that layer, one before the first for all.\n\n"
      "Examples:\n"
      "  collet-ternary pack W.npy -o W.t2 --absmean\n"
      "  collet-ternary pack W1.npy --bias b1.npy --relu W2.npy -o model.t2\n"
@@ -416,7 +416,7 @@ void ternary_options_parse(int argc, char **argv, ternary_options *options)
         exit(TERNARY_EXIT_FAILURE);
     }
     argp_err_exit_status = TERNARY_EXIT_USAGE;
-    /* Help is ours, because that of argp knows no commands. */
+    /* argp's own help does not support commands. */
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_HELP, NULL, &p);
 }
 

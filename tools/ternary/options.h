@@ -14,7 +14,7 @@
 
 enum { TERNARY_PACK, TERNARY_UNPACK, TERNARY_INFO, TERNARY_RUN, TERNARY_BENCH, TERNARY_COMMANDS };
 
-/* One layer of `pack`: an argument and the options behind it. */
+/* One layer of `pack`: an argument and the options after it. */
 typedef struct ternary_layer_options {
     const char *weights;
     const char *bias, *scale; /* NULL: none */
@@ -32,7 +32,7 @@ typedef struct ternary_options {
     int n_arguments;
     ternary_layer_options *layers; /* of pack, n_layers; freed by ternary_options_free */
     uint32_t n_layers;
-    ternary_layer_options defaults; /* what stands before the first argument */
+    ternary_layer_options defaults; /* the options before the first argument */
     const char *output, *labels, *backend;
     uint32_t format; /* COLLET_TERNARY_*; T2 where not given */
     int64_t layer;   /* -1: not given */

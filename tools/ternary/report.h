@@ -12,7 +12,7 @@ typedef struct ternary_report_layer {
 } ternary_report_layer;
 
 typedef struct ternary_report {
-    const char *name; /* as the user wrote it, lent */
+    const char *name; /* as on the command line */
     collet_ternary_file_info info;
     ternary_report_layer *layers; /* room for all matrices of the file */
     int64_t count;                /* how many are described */

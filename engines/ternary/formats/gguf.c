@@ -254,7 +254,7 @@ static collet_status place_tensor(const collet_gguf *gguf, collet_gguf_tensor *t
                              "its data are not aligned to general.alignment", err);
     if (t->offset > size - start || t->bytes > size - start - t->offset)
         return tensor_failed(gguf, t, COLLET_FORMAT,
-                             "its data lie beyond the end of the file, which is truncated or "
+                             "its data end beyond the end of the file, which is truncated or "
                              "damaged",
                              err);
     t->offset += start;

@@ -3,7 +3,7 @@
  * gguf.h - the tensors of a GGUF file (versions 2 and 3, little-endian), mapped.
  *
  * Of the file's keys and values only `general.alignment` is used; the others are skipped, each
- * checked to lie within the file. Format: the GGUF specification of the ggml project.
+ * checked to be within the file. Format: the GGUF specification of the ggml project.
  */
 #ifndef COLLET_IO_GGUF_H
 #define COLLET_IO_GGUF_H

@@ -126,7 +126,7 @@ static collet_status check_layer(const char *path, collet_t2_layer *layer, uint3
     return check_name(path, layer, index, err);
 }
 
-/* The next multiple of the alignment, then `bytes` behind it; 0 when 64 bits do not hold that. */
+/* The next multiple of the alignment, then `bytes` after it; 0 when 64 bits do not hold that. */
 static int place(uint64_t *end, uint64_t bytes, uint64_t *offset)
 {
     if (__builtin_add_overflow(*end, T2_ALIGNMENT - 1, end))

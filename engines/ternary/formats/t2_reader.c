@@ -26,8 +26,8 @@ static collet_status check_head(const char *path, const t2_head *head, uint64_t 
                            "%s: is a .t2 file of version %u; version %u is read", path,
                            head->version, T2_VERSION);
     if (head->size != size)
-        return collet_fail(err, COLLET_FORMAT, "%s: %s: it has %llu bytes, its header says %llu",
-                           path, head->size > size ? "is truncated" : "has bytes behind its end",
+        return collet_fail(err, COLLET_FORMAT, "%s: %s: it has %llu bytes, its header states %llu",
+                           path, head->size > size ? "is truncated" : "has bytes after its end",
                            (unsigned long long)size, (unsigned long long)head->size);
     if (head->zero != 0 || memcmp(head->zeros, zeros, sizeof zeros) != 0 || head->layers < 1 ||
         head->layers > (size - sizeof *head) / sizeof(collet_t2_layer))

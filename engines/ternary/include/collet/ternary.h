@@ -66,7 +66,7 @@ COLLET_API void collet_ternary_weights_free(collet_ternary_weights *weights);
 
 COLLET_API int64_t collet_ternary_weights_rows(const collet_ternary_weights *weights);
 COLLET_API int64_t collet_ternary_weights_columns(const collet_ternary_weights *weights);
-/* (M, B) u8 and (M) f32, lent; the scale is NULL where every scale is 1. */
+/* (M, B) u8 and (M) f32, owned by the weights; the scale is NULL where every scale is 1. */
 COLLET_API const collet_array *collet_ternary_weights_bytes(const collet_ternary_weights *weights);
 COLLET_API const collet_array *collet_ternary_weights_scale(const collet_ternary_weights *weights);
 
@@ -92,7 +92,7 @@ COLLET_API collet_status collet_ternary_network_create(collet_context *context,
                                                        uint32_t count, collet_error *err);
 COLLET_API void collet_ternary_network_free(collet_ternary_network *network);
 
-/* Numbers that go in (K of the first layer) and come out (M of the last). */
+/* Elements of a row of x (K of the first layer) and of y (M of the last). */
 COLLET_API int64_t collet_ternary_network_inputs(const collet_ternary_network *network);
 COLLET_API int64_t collet_ternary_network_outputs(const collet_ternary_network *network);
 
@@ -135,7 +135,7 @@ typedef struct collet_ternary_file_info {
     uint32_t reserved;
     int64_t count;    /* matrices: layers, tensors, or 1 */
     int64_t bytes;    /* of the file */
-    const char *path; /* lent until the file is closed */
+    const char *path; /* valid until the file is closed */
 } collet_ternary_file_info;
 
 COLLET_API void collet_ternary_file_describe(const collet_ternary_file *file,
@@ -207,8 +207,8 @@ COLLET_API collet_status collet_ternary_network_load(collet_context *context,
 
 /* ---- Files: writing -------------------------------------------------------------------------- */
 
-/* Everything that may fail has been done, the data are on the disk; only the name is missing. A
- * program can so report first and publish last, or drop the output. */
+/* A complete file on the disk that has no name yet: a program can report before it publishes the
+ * output, or drop it. */
 typedef struct collet_ternary_output collet_ternary_output;
 
 /* Gives the file its name; it replaces an older file as a whole. */
@@ -220,7 +220,7 @@ COLLET_API int64_t collet_ternary_output_bytes(const collet_ternary_output *outp
 /* Of the layers of a .t2 file; 0 of other files. */
 COLLET_API int64_t collet_ternary_output_weights(const collet_ternary_output *output);
 
-/* One layer to be packed; set struct_size, zero the rest, fill in what is wanted. */
+/* One layer to be packed; set struct_size and zero the fields that are not used. */
 typedef struct collet_ternary_source {
     uint32_t struct_size;
     uint32_t activations; /* these three as in collet_ternary_layer */
@@ -278,7 +278,7 @@ typedef struct collet_ternary_run_result {
     uint32_t struct_size; /* set by the caller */
     uint32_t reserved;
     int64_t vectors;
-    int64_t correct; /* vectors whose largest number is where the label says */
+    int64_t correct; /* vectors whose largest number has the index in their label */
     double seconds;  /* spent computing, without reading and writing */
 } collet_ternary_run_result;
 
