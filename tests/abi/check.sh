@@ -3,8 +3,8 @@
 # Checks of headers, symbols and libcore's sources.
 #
 #   check.sh headers           each header compiles alone as C11 and C++17; two C files with all link
-#   check.sh plugin FILE.so    a plugin exports collet_plugin_entry and nothing else
-#   check.sh library FILE.so   libcore exports collet_* and nothing else
+#   check.sh plugin FILE.so    a plugin exports only collet_plugin_entry
+#   check.sh library FILE.so   libcore exports only collet_*
 #   check.sh undefined FILE.so a plugin needs no symbol of libcore
 #   check.sh glibc FILE        an object needs no symbol newer than glibc 2.28
 #   check.sh core              libcore's sources name no backend

@@ -34,12 +34,12 @@ static long double largest_power(collet_dtype dtype)
 }
 
 /* The ulp at a result; clamps results beyond the largest number to the number after it. */
-static long double unit_at(collet_dtype dtype, long double *want)
+static long double unit_at(collet_dtype dtype, long double *expected)
 {
     long double top = largest_power(dtype);
-    if (fabsl(*want) >= top)
-        *want = copysignl(top, *want);
-    return kit_ulp(dtype, *want * (1 - 0x1p-60L));
+    if (fabsl(*expected) >= top)
+        *expected = copysignl(top, *expected);
+    return kit_ulp(dtype, *expected * (1 - 0x1p-60L));
 }
 
 static long double finite_of(collet_dtype dtype, double got)
@@ -83,9 +83,10 @@ double truth_error(uint32_t op, collet_dtype dtype, double x, double got)
     mpfr_t y, other;
     mpfr_inits2(BITS, y, other, (mpfr_ptr)0);
     compute(op, y, x);
-    long double exact = mpfr_get_ld(y, MPFR_RNDN), want = exact, unit = unit_at(dtype, &want);
-    if (want != exact)
-        mpfr_set_ld(y, want, MPFR_RNDN);
+    long double exact = mpfr_get_ld(y, MPFR_RNDN), expected = exact,
+                unit = unit_at(dtype, &expected);
+    if (expected != exact)
+        mpfr_set_ld(y, expected, MPFR_RNDN);
     mpfr_set_ld(other, finite_of(dtype, got), MPFR_RNDN);
     mpfr_sub(y, y, other, MPFR_RNDN);
     mpfr_set_ld(other, unit, MPFR_RNDN);
@@ -112,8 +113,8 @@ const char *truth_source(void)
 
 double truth_error(uint32_t op, collet_dtype dtype, double x, double got)
 {
-    long double want = kit_function(op, (long double)x), unit = unit_at(dtype, &want);
-    return (double)(fabsl(finite_of(dtype, got) - want) / unit);
+    long double expected = kit_function(op, (long double)x), unit = unit_at(dtype, &expected);
+    return (double)(fabsl(finite_of(dtype, got) - expected) / unit);
 }
 
 float truth_f32(uint32_t op, double x)

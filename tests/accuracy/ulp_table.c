@@ -39,9 +39,9 @@ typedef struct run {
     uint64_t points, first;
     int all;
     void *x;
-    long double *want; /* fast reference of f64 */
-    double *quick;     /* fast reference of the other types */
-    double *errors;    /* of one tally against the fast reference */
+    long double *expected; /* fast reference of f64 */
+    double *quick;         /* fast reference of the other types */
+    double *errors;        /* of one tally against the fast reference */
     collet_array *in;
     tally tallies[BACKENDS];
     int backends;
@@ -63,11 +63,11 @@ static _Noreturn void give_up(const char *what, const char *why)
  * Handles NaN results and references that are not finite: sets `error` to 0 if right, else
  * infinity. Returns 0 if the error is to be computed in ulp, as for exp when rounding to infinity.
  */
-static int settled(const run *r, long double want, double x, double got, double *error)
+static int settled(const run *r, long double expected, double x, double got, double *error)
 {
-    if (!isnan(want) && !isinf(want) && !isnan(got))
+    if (!isnan(expected) && !isinf(expected) && !isnan(got))
         return 0;
-    *error = (isnan(want) && isnan(got)) || (long double)got == want ? 0 : (double)INFINITY;
+    *error = (isnan(expected) && isnan(got)) || (long double)got == expected ? 0 : (double)INFINITY;
     return *error == 0 || r->op != COLLET_OP_EXP || !isfinite(x) || isnan(got);
 }
 
@@ -75,13 +75,13 @@ static int settled(const run *r, long double want, double x, double got, double 
 static double screened_long(const run *r, int64_t i, double x, double got)
 {
     double error;
-    long double want = r->want[i], given = isinf(got) ? copysignl(0x1p1024L, got) : got;
-    if (settled(r, want, x, got, &error))
+    long double expected = r->expected[i], given = isinf(got) ? copysignl(0x1p1024L, got) : got;
+    if (settled(r, expected, x, got, &error))
         return error;
-    want = fabsl(want) < 0x1p1024L ? want : copysignl(0x1p1024L, want);
-    int exponent = want == 0 ? -1022 : ilogbl(want);
+    expected = fabsl(expected) < 0x1p1024L ? expected : copysignl(0x1p1024L, expected);
+    int exponent = expected == 0 ? -1022 : ilogbl(expected);
     exponent = exponent < -1022 ? -1022 : exponent > 1023 ? 1023 : exponent;
-    return (double)(fabsl(given - want) * ldexpl(1, 52 - exponent));
+    return (double)(fabsl(given - expected) * ldexpl(1, 52 - exponent));
 }
 
 /* The same in double for narrower types; takes the exponent from its bits. */
@@ -90,23 +90,23 @@ static double screened_double(const run *r, int64_t i, double x, double got)
     int digits = r->dtype == COLLET_F32 ? 23 : r->dtype == COLLET_F16 ? 10 : 7;
     uint64_t bits, max_exponent = r->dtype == COLLET_F16 ? 1023 + 15 : 1023 + 127;
     uint64_t min_exponent = r->dtype == COLLET_F16 ? 1023 - 14 : 1023 - 126;
-    double want = r->quick[i], error, top, per_unit;
-    if (!(fabs(want) < (double)INFINITY) || isnan(got)) {
-        if (settled(r, (long double)want, x, got, &error))
+    double expected = r->quick[i], error, top, per_unit;
+    if (!(fabs(expected) < (double)INFINITY) || isnan(got)) {
+        if (settled(r, (long double)expected, x, got, &error))
             return error;
     }
     bits = (max_exponent + 1) << 52;
     memcpy(&top, &bits, sizeof top);
-    want = fabs(want) < top ? want : copysign(top, want);
+    expected = fabs(expected) < top ? expected : copysign(top, expected);
     got = fabs(got) < top ? got : copysign(top, got);
-    memcpy(&bits, &want, sizeof bits);
+    memcpy(&bits, &expected, sizeof bits);
     bits = bits >> 52 & 0x7ff;
     bits = (uint64_t)(2046 + digits) - (bits < min_exponent   ? min_exponent
                                         : bits > max_exponent ? max_exponent
                                                               : bits);
     bits <<= 52;
     memcpy(&per_unit, &bits, sizeof per_unit);
-    return fabs(got - want) * per_unit;
+    return fabs(got - expected) * per_unit;
 }
 
 /* Measures a screened error again if it may be the largest, and every CHECK_EVERY-th. */
@@ -141,9 +141,9 @@ static void compare(const run *r, tally *t, int64_t count)
         r->errors[i] = error;
         largest = fmax(largest, error);
         if (halves && isfinite(x)) {
-            uint16_t want, is = ((const uint16_t *)t->results)[i];
-            kit_convert(r->dtype, (long double)truth_f32(r->op, x), &want);
-            t->differ += want != is && !(isnan(got) && isnan(kit_value(r->dtype, &want)));
+            uint16_t expected, is = ((const uint16_t *)t->results)[i];
+            kit_convert(r->dtype, (long double)truth_f32(r->op, x), &expected);
+            t->differ += expected != is && !(isnan(got) && isnan(kit_value(r->dtype, &expected)));
         }
     }
     for (int64_t i = 0; i < count; i++) {
@@ -175,7 +175,7 @@ static void measure_block(run *r, uint64_t block, int64_t count)
     for (int64_t i = 0; i < count; i++) {
         double x = points_value(r->x, r->dtype, i);
         if (r->dtype == COLLET_F64)
-            r->want[i] = kit_function(r->op, (long double)x);
+            r->expected[i] = kit_function(r->op, (long double)x);
         else
             r->quick[i] = truth_double(r->op, x);
     }
@@ -217,7 +217,7 @@ static int measure(run *r)
     int64_t length = BLOCK;
     size_t bytes = (size_t)BLOCK * collet_dtype_size(r->dtype);
     r->x = kit_memory(bytes);
-    r->want = kit_memory((size_t)BLOCK * sizeof *r->want);
+    r->expected = kit_memory((size_t)BLOCK * sizeof *r->expected);
     r->quick = kit_memory((size_t)BLOCK * sizeof *r->quick);
     r->errors = kit_memory((size_t)BLOCK * sizeof *r->errors);
     check(r, collet_array_create(r->context, &r->in, r->dtype, 1, &length));
@@ -238,7 +238,7 @@ static int measure(run *r)
     collet_array_free(r->in);
     free(r->errors);
     free(r->quick);
-    free(r->want);
+    free(r->expected);
     free(r->x);
     return failed;
 }

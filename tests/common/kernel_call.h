@@ -105,12 +105,13 @@ static collet_status call_status(uint32_t op, uint32_t n_out, uint32_t n, const 
                                                 params, params_size));                             \
     } while (0)
 
-static inline void assert_doubles(const double *got, const double *want, int n, double tolerance)
+static inline void assert_doubles(const double *got, const double *expected, int n,
+                                  double tolerance)
 {
     for (int i = 0; i < n; i++) {
-        if (!(fabs(got[i] - want[i]) <= tolerance) && !(isnan(got[i]) && isnan(want[i])) &&
-            !(isinf(want[i]) && got[i] == want[i]))
-            fail_msg("element %d is %.17g, not %.17g", i, got[i], want[i]);
+        if (!(fabs(got[i] - expected[i]) <= tolerance) && !(isnan(got[i]) && isnan(expected[i])) &&
+            !(isinf(expected[i]) && got[i] == expected[i]))
+            fail_msg("element %d is %.17g, not %.17g", i, got[i], expected[i]);
     }
 }
 

@@ -182,7 +182,7 @@ static void a_device_that_does_not_open_is_tried_once(void **state)
 }
 
 /* "The text of the context's last failure" excludes a failure that a fallback handled. */
-static void success_leaves_the_last_error_alone(void **state)
+static void success_keeps_the_last_error(void **state)
 {
     (void)state;
     open_remote("remote.refuse=1", NULL, "remote,cpu_scalar");
@@ -271,7 +271,7 @@ int main(void)
         TEST(bytes_elsewhere_survive_their_device),
         TEST(a_loss_during_a_transfer),
         TEST(a_device_that_does_not_open_is_tried_once),
-        TEST(success_leaves_the_last_error_alone),
+        TEST(success_keeps_the_last_error),
         TEST(the_most_specific_failure_is_reported),
         TEST(a_kernel_has_four_statuses),
         TEST(reading_needs_no_device_memory),

@@ -64,7 +64,7 @@ static void any_other_extent_is_named(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_int_equal(COLLET_SHAPE, check(&wrong[i].s, &err));
         if (!strstr(err.text, wrong[i].text))
-            fail_msg("'%s' does not say '%s'", err.text, wrong[i].text);
+            fail_msg("'%s' does not contain '%s'", err.text, wrong[i].text);
     }
 }
 

@@ -144,7 +144,7 @@ static void test_phases_follow_each_other(void **state)
     }
 }
 
-/* ---- Who does the pieces ----------------------------------------------------------------------
+/* ---- Distribution of pieces -------------------------------------------------------------------
  */
 
 static void doze(int milliseconds)
@@ -347,7 +347,7 @@ static void *call_until_stopped(void *argument)
     return NULL;
 }
 
-/* Children of a process whose other threads are in calls have a team of their own. */
+/* Children of a process whose other threads are in calls have another team. */
 static void test_children(void **state)
 {
     pthread_t threads[3];

@@ -104,7 +104,7 @@ static void bytes_arrive_in_order(void **state)
     assert_int_equal(cu->peer_copies, 2);
 }
 
-static void a_part_goes_where_it_is_told(void **state)
+static void part_of_a_buffer_is_copied(void **state)
 {
     float got[N], first[N];
     (void)state;
@@ -156,7 +156,7 @@ static void a_target_that_was_freed_is_written_after_its_owner(void **state)
     plugin->queue_destroy(two.device, other);
 }
 
-static void gpus_that_are_apart_are_refused(void **state)
+static void gpus_without_peer_access_are_refused(void **state)
 {
     (void)state;
     const collet_plugin *another = (const collet_plugin *)(const void *)&one;
@@ -240,10 +240,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(bytes_arrive_in_order),
-        TEST(a_part_goes_where_it_is_told),
+        TEST(part_of_a_buffer_is_copied),
         TEST(a_source_that_is_freed_is_not_overwritten),
         TEST(a_target_that_was_freed_is_written_after_its_owner),
-        TEST(gpus_that_are_apart_are_refused),
+        TEST(gpus_without_peer_access_are_refused),
         TEST(access_that_was_there_before_is_taken),
         TEST(access_that_is_not_given_is_refused),
         TEST(a_copy_that_is_short_of_something_is_refused),

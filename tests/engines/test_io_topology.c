@@ -25,7 +25,7 @@ static collet_topology *read_text(const char *text)
     return topology;
 }
 
-/* The only atom of the file read last, as a trajectory; `velocity` NULL: there is none. */
+/* The only atom of the file read last, as a trajectory; `velocity` NULL: without one. */
 static void expect_atom(const double position[3], const double *velocity)
 {
     collet_trajectory *t = io_open(io_path(directory, "case.gro"));

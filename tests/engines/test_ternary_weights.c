@@ -143,7 +143,7 @@ static void from_bytes(void **state)
 }
 
 /* Rows with gaps: the same weights as from a contiguous copy, and invalid codes are found. */
-static void rows_apart(const collet_array *rows, int64_t columns)
+static void strided_rows(const collet_array *rows, int64_t columns)
 {
     collet_array *copy = array_for(cx, COLLET_U8, 2, collet_array_shape(rows));
     collet_ternary_weights *w = NULL;
@@ -154,7 +154,7 @@ static void rows_apart(const collet_array *rows, int64_t columns)
     collet_array_free(copy);
 }
 
-static void from_rows_apart(void **state)
+static void from_strided_rows(void **state)
 {
     static const unsigned char none = 0xd5;
     collet_array *codes = random_codes(cx, 9, 512, 4), *bytes = packed(codes);
@@ -164,9 +164,9 @@ static void from_rows_apart(void **state)
     assert_ok(cx, collet_array_slice(cx, &left, bytes, 1, 0, 64, 1));
     assert_ok(cx, collet_array_slice(cx, &every_other, bytes, 0, 0, 5, 2));
     assert_ok(cx, collet_array_slice(cx, &reversed, bytes, 0, 8, 9, -1));
-    rows_apart(left, 256);
-    rows_apart(every_other, 512);
-    rows_apart(reversed, 512);
+    strided_rows(left, 256);
+    strided_rows(every_other, 512);
+    strided_rows(reversed, 512);
     assert_ok(cx, collet_array_slice(cx, &last, bytes, 0, 8, 1, 1));
     assert_ok(cx, collet_array_slice(cx, &byte, last, 1, 0, 1, 1));
     assert_ok(cx, collet_array_write(cx, byte, &none, 1));
@@ -218,7 +218,7 @@ static collet_ternary_weights *const untouched = (collet_ternary_weights *)(uint
         assert_int_equal(bytes_in_use(), before);                                                  \
     } while (0)
 
-static void numbers_that_are_none(void **state)
+static void invalid_numbers(void **state)
 {
     const collet_ternary_quantize_params params = {.struct_size = sizeof params, .mode = 1};
     const collet_ternary_quantize_params strange = {.struct_size = sizeof params, .mode = 7};
@@ -247,7 +247,7 @@ static void numbers_that_are_none(void **state)
     collet_array_free(whole);
 }
 
-static void codes_that_are_none(void **state)
+static void invalid_codes(void **state)
 {
     static const int8_t values[] = {1, 2, -1, -128, 0, 3};
     static const float one = 1;
@@ -293,7 +293,7 @@ static void bytes_refused(int64_t rows, int64_t width, int64_t columns, int64_t 
     free(values);
 }
 
-static void bytes_that_are_none(void **state)
+static void invalid_bytes(void **state)
 {
     collet_array *a = array_for(cx, COLLET_U8, 2, SHAPE(2, 64)),
                  *codes = random_codes(cx, 2, 64, 1);
@@ -409,12 +409,12 @@ int main(void)
         TEST(from_codes),
         TEST(from_numbers),
         TEST(from_bytes),
-        TEST(from_rows_apart),
+        TEST(from_strided_rows),
         TEST(from_numbers_with_short_blocks),
         TEST(without_weights),
-        TEST(numbers_that_are_none),
-        TEST(codes_that_are_none),
-        TEST(bytes_that_are_none),
+        TEST(invalid_numbers),
+        TEST(invalid_codes),
+        TEST(invalid_bytes),
         TEST(arrays_of_another_runtime),
         TEST(padding_of_every_width),
         TEST(checking_can_be_cancelled),

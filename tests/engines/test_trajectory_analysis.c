@@ -208,7 +208,7 @@ static void test_failing_receiver(void **state)
     collet_trajectory_close(trajectory);
 }
 
-/* Different numbers, so that no sum can stand for another. */
+/* Different numbers, so that sums differ. */
 static int counting;
 
 void __real_collet_context_counters(const collet_context *cx, collet_counters *counters);

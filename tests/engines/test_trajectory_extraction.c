@@ -215,7 +215,7 @@ static void a_context_is_used(void **state)
     collet_extraction_options options = options_of(WATER "conf.gro", WATER "traj.xtc");
     collet_runtime *runtime;
     collet_context *context;
-    collet_extraction *own = open_with(&options), *lent;
+    collet_extraction *own = open_with(&options), *borrowed;
     collet_extraction *nothing;
     collet_counters counters = {.struct_size = sizeof counters};
     collet_error err;
@@ -228,11 +228,11 @@ static void a_context_is_used(void **state)
     assert_int_equal(collet_extraction_open(&options, &nothing, &err), COLLET_INVALID);
     assert_non_null(strstr(err.text, "backend"));
     options.backend = NULL;
-    lent = open_with(&options);
-    same_rows(collect(lent), collect(own));
+    borrowed = open_with(&options);
+    same_rows(collect(borrowed), collect(own));
     collet_context_counters(context, &counters);
     assert_true(counters.calls > 0);
-    collet_extraction_close(lent);
+    collet_extraction_close(borrowed);
     collet_extraction_close(own);
     assert_string_equal(collet_get_backend(context), "cpu_scalar");
     collet_context_destroy(context);
@@ -448,7 +448,7 @@ static void one_call_writes_files(void **state)
     free(path);
 }
 
-static void a_truncated_trajectory_is_told(void **state)
+static void truncation_is_reported(void **state)
 {
     collet_extraction_options options = options_of(PEPTIDE "conf.gro", NULL);
     collet_extraction_info info = {.struct_size = sizeof info};
@@ -536,7 +536,7 @@ int main(void)
         cmocka_unit_test(bad_options_are_refused),
         cmocka_unit_test(errors_stay),
         cmocka_unit_test(one_call_writes_files),
-        cmocka_unit_test(a_truncated_trajectory_is_told),
+        cmocka_unit_test(truncation_is_reported),
         cmocka_unit_test(progress_may_cancel),
     };
 

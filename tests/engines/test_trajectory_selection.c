@@ -102,7 +102,7 @@ static void test_errors(void **state)
     static const struct {
         const char *text;
         int column; /* of the caret, 1-based */
-        const char *says;
+        const char *message;
     } cases[] = {
         {"", 1, "empty"},
         {"   ", 4, "empty"},
@@ -140,7 +140,7 @@ static void test_errors(void **state)
                          COLLET_INVALID);
         assert_null(selection);
         snprintf(column, sizeof column, "column %d:", cases[i].column);
-        if (strstr(err.text, cases[i].says) == NULL || strstr(err.text, column) == NULL)
+        if (strstr(err.text, cases[i].message) == NULL || strstr(err.text, column) == NULL)
             fail_msg("'%s' gives: %s", cases[i].text, err.text);
         line = strchr(err.text, '\n') + 1;
         caret = strchr(line, '\n') + 1;

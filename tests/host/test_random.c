@@ -16,7 +16,7 @@
 /* ---- The generator --------------------------------------------------------------------------- */
 
 /* Test vectors published with the authors' implementation. */
-static void test_known_answers(void **state)
+static void test_known_blocks(void **state)
 {
     (void)state;
     static const struct {
@@ -197,11 +197,11 @@ static void test_strides_do_not_matter(void **state)
             DRAW(NORMAL, SEED, 2, out);
         else
             DRAW(UNIFORM, SEED, 2, out);
-        const double *want = normal ? one.n64 : one.u64;
+        const double *expected = normal ? one.n64 : one.u64;
         for (int i = 0; i < A * B * C; i++) {
             int a = i / (B * C), b = i / C % B, c = i % C;
             int at = 2 * (A * B * (C - 1 - c) + B * a + b);
-            assert_true(apart[at] == want[i]);
+            assert_true(apart[at] == expected[i]);
             assert_true(apart[at + 1] == 0.0);
         }
     }
@@ -210,7 +210,7 @@ static void test_strides_do_not_matter(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_answers),
+        cmocka_unit_test(test_known_blocks),
         cmocka_unit_test(test_uniform_is_as_defined),
         cmocka_unit_test(test_bits_do_not_depend_on_threads),
         cmocka_unit_test(test_large_outputs),

@@ -54,7 +54,7 @@ configure() {
     unset OCLGRIND_DATA_RACES OCLGRIND_BUILD_OPTIONS
     # Oclgrind 21.10 lacks instructions that clang generates for some loops. --uninitialized is not
     # used: it aborts at each `freeze`, as of a quotient and its remainder, and reports the `poison`
-    # that clang stores before it fills the two halves of a pair.
+    # that clang stores before it fills both elements of a pair.
     case $2 in
     sin | cos) export OCLGRIND_BUILD_OPTIONS=-cl-opt-disable ;;
     esac

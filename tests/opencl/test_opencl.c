@@ -394,7 +394,7 @@ static void spoilt_binaries_are_made_again(void **state)
 }
 
 /* A cache directory that others can write to is not used. */
-static void a_directory_of_others_is_left_alone(void **state)
+static void directory_open_to_others_is_unused(void **state)
 {
     char path[600];
     (void)state;
@@ -420,7 +420,7 @@ int main(void)
         cmocka_unit_test(tables_are_kept_until_a_trim),
         cmocka_unit_test(memory_that_is_short_is_refused_and_no_more),
         cmocka_unit_test(spoilt_binaries_are_made_again),
-        cmocka_unit_test(a_directory_of_others_is_left_alone),
+        cmocka_unit_test(directory_open_to_others_is_unused),
     };
     setenv("POCL_DEVICES", "pthread pthread", 1);
     if (!has_devices(2))

@@ -150,7 +150,7 @@ static void a_source_that_is_freed_is_not_overwritten(void **state)
     }
 }
 
-static void a_part_goes_where_it_is_told(void **state)
+static void part_of_a_buffer_is_copied(void **state)
 {
     (void)state;
     const float expected[] = {0, 0, 16, 17, 18, 0};
@@ -227,7 +227,7 @@ int main(void)
         TEST(a_copy_comes_after_what_makes_its_source),
         TEST(the_source_is_written_again_after_the_copy),
         TEST(a_source_that_is_freed_is_not_overwritten),
-        TEST(a_part_goes_where_it_is_told),
+        TEST(part_of_a_buffer_is_copied),
         TEST(both_devices_are_busy_at_once),
     };
     collet_device *second = NULL;

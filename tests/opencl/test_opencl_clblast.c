@@ -191,7 +191,7 @@ static void what_cannot_be_used_is_said(void **state)
 }
 
 /* In safe mode CLBlast is not even opened, and Collet's kernels compute. */
-static void safe_mode_leaves_clblast_alone(void **state)
+static void safe_mode_does_not_open_clblast(void **state)
 {
     static const char *const cases[][3] = {
         {FAKE("plain"), "opencl.safe_mode=on", "\"clblast\": \"not used in safe mode: on\""},
@@ -261,7 +261,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_layout_is_right),
         cmocka_unit_test(what_cannot_be_used_is_said),
-        cmocka_unit_test(safe_mode_leaves_clblast_alone),
+        cmocka_unit_test(safe_mode_does_not_open_clblast),
         cmocka_unit_test(an_error_is_the_last),
         cmocka_unit_test(want_of_memory_passes),
         cmocka_unit_test(the_real_one_is_right),

@@ -146,7 +146,7 @@ static void a_kernel_that_fails_is_named(void **state)
     close_world(w);
 }
 
-static void a_device_that_answers_no_more_is_lost(void **state)
+static void unresponsive_device_is_lost(void **state)
 {
     float got[4];
     (void)state;
@@ -193,7 +193,7 @@ int main(void)
         cmocka_unit_test(what_does_not_compile_is_refused),
         cmocka_unit_test(long_compilation_is_reported_once),
         cmocka_unit_test(a_kernel_that_fails_is_named),
-        cmocka_unit_test(a_device_that_answers_no_more_is_lost),
+        cmocka_unit_test(unresponsive_device_is_lost),
         cmocka_unit_test(a_driver_short_of_memory_refuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

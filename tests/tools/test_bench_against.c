@@ -74,7 +74,7 @@ static void test_a_library_is_measured(void **state)
     cJSON_Delete(root);
 }
 
-static void test_another_result_is_no_comparison(void **state)
+static void test_different_results_are_not_compared(void **state)
 {
     cJSON *root = compared("FAKE_BLIS=wrong", "matmul", 0);
     const cJSON *blis = blis_of(first_result(root));
@@ -86,7 +86,7 @@ static void test_another_result_is_no_comparison(void **state)
     cJSON_Delete(root);
 }
 
-static void test_a_crash_is_told(void **state)
+static void test_a_crash_is_reported(void **state)
 {
     cJSON *root = compared("FAKE_BLIS=crash", "matmul", 0);
     const cJSON *blis = blis_of(first_result(root));
@@ -96,7 +96,7 @@ static void test_a_crash_is_told(void **state)
     cJSON_Delete(root);
 }
 
-static void test_absent_libraries_are_told(void **state)
+static void test_absent_libraries_are_reported(void **state)
 {
     cJSON *root = compared("FAKE_BLIS=absent", "matmul", 1);
     const cJSON *result = first_result(root), *row;
@@ -203,9 +203,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_library_is_measured),
-        cmocka_unit_test(test_another_result_is_no_comparison),
-        cmocka_unit_test(test_a_crash_is_told),
-        cmocka_unit_test(test_absent_libraries_are_told),
+        cmocka_unit_test(test_different_results_are_not_compared),
+        cmocka_unit_test(test_a_crash_is_reported),
+        cmocka_unit_test(test_absent_libraries_are_reported),
         cmocka_unit_test(test_fft_is_compared_with_one_thread_too),
         cmocka_unit_test(test_a_shape_is_measured_once_a_type),
         cmocka_unit_test(test_the_command_line),

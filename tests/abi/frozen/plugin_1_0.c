@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The source of frozen_1_0.x86_64.so, which was compiled once, when interface 1.0 was made, and is
- * never compiled again: libcore must go on loading the binary. Kept to be read, not built. Made by
+ * The source of frozen_1_0.x86_64.so, compiled once, with interface 1.0, and
+ * never again: libcore must still load the binary. For reading only. Compiled by
  *   gcc -std=gnu11 -O2 -fPIC -shared -fvisibility=hidden -s -Wa,-I,tests/abi/frozen \
  *       -Wl,--version-script=cmake/plugin.map -Iinclude tests/abi/frozen/plugin_1_0.c \
  *       -o tests/abi/frozen/frozen_1_0.x86_64.so
@@ -42,7 +42,7 @@ static void device_close(collet_device *device)
     (void)device;
 }
 
-/* f32 addition of one merged axis; more are refused, to try the road of refusals too. */
+/* f32 addition of one merged axis; more are refused, to test refusals too. */
 static collet_status add(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
     const collet_operand *o = call->operands;

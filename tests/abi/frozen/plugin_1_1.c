@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The source of frozen_1_1.x86_64.so, which was compiled once, when interface 1.1 was the newest,
- * and is never compiled again: libcore must go on loading the binary. Two devices with memory of
- * their own and no queues; what its probe found out comes back as a choice. Kept to be read,
- * not built. Made by
+ * The source of frozen_1_1.x86_64.so, compiled once, with interface 1.1, and never again: libcore
+ * must still load the binary. Two devices with separate memory and without queues; a result of the
+ * probe is returned to it as a choice. For reading only. Compiled by
  *   gcc -std=gnu11 -O2 -fPIC -shared -fvisibility=hidden -s -Wa,-I,tests/abi/frozen \
  *       -Wl,--version-script=cmake/plugin.map -Iinclude tests/abi/frozen/plugin_1_1.c \
  *       -o tests/abi/frozen/frozen_1_1.x86_64.so
@@ -23,7 +22,7 @@ struct collet_device {
     uint64_t current, peak;
 };
 
-/* The bytes lie behind the handle. */
+/* The bytes follow the handle. */
 struct collet_buffer {
     uint64_t bytes;
     _Alignas(64) unsigned char data[];
