@@ -7,7 +7,7 @@
 
 #define DEFAULT_LIBRARY "libclblast.so.1"
 
-static void say(opencl_blas *blas, const char *before, const char *what)
+static void note(opencl_blas *blas, const char *before, const char *what)
 {
     snprintf(blas->text, sizeof blas->text, "%s%s", before, what ? what : "");
 }
@@ -36,19 +36,19 @@ static void open_library(const opencl_driver *cl, const char *path, opencl_blas 
     /* Never closed: it caches programs of devices, and has destructors. */
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
-        say(blas, "not found: ", dlerror());
+        note(blas, "not found: ", dlerror());
         return;
     }
     const char *missing = find_functions(library, blas);
     if (missing) {
-        say(blas, "not used: it has no ", missing);
+        note(blas, "not used: it has no ", missing);
     } else if (!same_loader(library, cl)) {
-        say(blas, "not used: it calls another OpenCL loader than ", "opencl.library");
+        note(blas, "not used: it calls another OpenCL loader than ", "opencl.library");
     } else {
         const char *file = path;
         if (dladdr(*(void **)(void *)&blas->Sgemm, &info) && info.dli_fname)
             file = info.dli_fname;
-        say(blas, "", file);
+        note(blas, "", file);
         blas->usable = 1;
     }
 }
@@ -70,11 +70,11 @@ int opencl_blas_ready(const collet_host *host, const opencl_driver *cl, cl_devic
         return blas->usable;
     blas->tried = 1;
     if (safe && strcmp(safe, "off") != 0) {
-        say(blas, "not used in safe mode: ", safe);
+        note(blas, "not used in safe mode: ", safe);
     } else if (named && !strcmp(path, "off")) {
-        say(blas, "not used: opencl.clblast is off", NULL);
+        note(blas, "not used: opencl.clblast is off", NULL);
     } else if (!named && is_processor(cl, id)) {
-        say(blas, "not used on a processor, where its first product takes seconds", NULL);
+        note(blas, "not used on a processor, where its first product takes seconds", NULL);
     } else {
         open_library(cl, named ? path : DEFAULT_LIBRARY, blas);
         if (!blas->usable)

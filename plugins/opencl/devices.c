@@ -54,7 +54,7 @@ uint32_t opencl_find_devices(const opencl_driver *cl, cl_device_id ids[OPENCL_DE
 /* ---- Queries -------------------------------------------------------------------------------- */
 
 /* A string property, "" if the device does not report it. */
-static void ask_text(const opencl_driver *cl, cl_device_id id, cl_device_info what, char *value,
+static void get_text(const opencl_driver *cl, cl_device_id id, cl_device_info what, char *value,
                      size_t size)
 {
     size_t needed = 0;
@@ -65,36 +65,31 @@ static void ask_text(const opencl_driver *cl, cl_device_id id, cl_device_info wh
     value[size - 1] = '\0';
 }
 
-static int ask(const opencl_driver *cl, cl_device_id id, cl_device_info what, void *value,
-               size_t size)
+static int get_info(const opencl_driver *cl, cl_device_id id, cl_device_info what, void *value,
+                    size_t size)
 {
     memset(value, 0, size);
     return cl->GetDeviceInfo(id, what, size, value, NULL) == CL_SUCCESS;
 }
 
-static uint64_t ask_u64(const opencl_driver *cl, cl_device_id id, cl_device_info what)
+/* An integer property of either size; 0 if the device does not report it. */
+static uint64_t get_number(const opencl_driver *cl, cl_device_id id, cl_device_info what)
 {
-    cl_ulong value;
-    return ask(cl, id, what, &value, sizeof value) ? value : 0;
-}
-
-static uint32_t ask_u32(const opencl_driver *cl, cl_device_id id, cl_device_info what)
-{
-    cl_uint value;
-    return ask(cl, id, what, &value, sizeof value) ? value : 0;
-}
-
-static size_t ask_size(const opencl_driver *cl, cl_device_id id, cl_device_info what)
-{
-    size_t value;
-    return ask(cl, id, what, &value, sizeof value) ? value : 0;
+    union {
+        cl_uint narrow;
+        cl_ulong wide;
+    } value;
+    size_t size = 0;
+    if (cl->GetDeviceInfo(id, what, sizeof value, &value, &size) != CL_SUCCESS)
+        return 0;
+    return size == sizeof value.narrow ? value.narrow : value.wide;
 }
 
 static int has_extension(const opencl_driver *cl, cl_device_id id, const char *name)
 {
     char list[8192];
     size_t length = strlen(name);
-    ask_text(cl, id, CL_DEVICE_EXTENSIONS, list, sizeof list);
+    get_text(cl, id, CL_DEVICE_EXTENSIONS, list, sizeof list);
     for (const char *at = strstr(list, name); at; at = strstr(at + 1, name))
         if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
             return 1;
@@ -106,15 +101,10 @@ static void platform_text(const opencl_driver *cl, cl_device_id id, cl_platform_
 {
     cl_platform_id platform;
     value[0] = '\0';
-    if (!ask(cl, id, CL_DEVICE_PLATFORM, &platform, sizeof platform) ||
+    if (!get_info(cl, id, CL_DEVICE_PLATFORM, &platform, sizeof platform) ||
         cl->GetPlatformInfo(platform, what, size, value, NULL) != CL_SUCCESS)
         value[0] = '\0';
     value[size - 1] = '\0';
-}
-
-static cl_device_type type_of(const opencl_driver *cl, cl_device_id id)
-{
-    return ask_u64(cl, id, CL_DEVICE_TYPE);
 }
 
 /* ---- A device's traits ----------------------------------------------------------------------- */
@@ -126,21 +116,15 @@ static cl_device_type type_of(const opencl_driver *cl, cl_device_id id)
 /* The largest power of two that the device supports, up to 256. */
 static uint32_t group_size(const opencl_driver *cl, cl_device_id id)
 {
-    size_t most = ask_size(cl, id, CL_DEVICE_MAX_WORK_GROUP_SIZE), sizes[16];
-    if (ask(cl, id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizes, sizeof sizes) && sizes[0] &&
+    size_t most = get_number(cl, id, CL_DEVICE_MAX_WORK_GROUP_SIZE), sizes[16];
+    if (get_info(cl, id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizes, sizeof sizes) && sizes[0] &&
         sizes[0] < most)
         most = sizes[0];
-    uint64_t local = ask_u64(cl, id, CL_DEVICE_LOCAL_MEM_SIZE);
+    uint64_t local = get_number(cl, id, CL_DEVICE_LOCAL_MEM_SIZE);
     uint32_t group = 256;
     while (group > 1 && (group > most || (local && (uint64_t)group * LOCAL_PER_ITEM > local)))
         group /= 2;
     return group;
-}
-
-static int has_exact_f32(const opencl_driver *cl, cl_device_id id)
-{
-    cl_device_fp_config config = ask_u64(cl, id, CL_DEVICE_SINGLE_FP_CONFIG);
-    return (config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
 }
 
 void opencl_describe(collet_device *d)
@@ -150,19 +134,20 @@ void opencl_describe(collet_device *d)
     d->base.traits = (jit_traits){
         .group = group_size(cl, d->id),
         .per_item = 4,
-        .units = ask_u32(cl, d->id, CL_DEVICE_MAX_COMPUTE_UNITS),
-        .has_f64 = ask_u64(cl, d->id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0,
-        .exact_f32 = (uint32_t)has_exact_f32(cl, d->id),
-        .local_bytes = ask_u64(cl, d->id, CL_DEVICE_LOCAL_MEM_SIZE),
-        .argument_bytes = ask_size(cl, d->id, CL_DEVICE_MAX_PARAMETER_SIZE),
+        .units = (uint32_t)get_number(cl, d->id, CL_DEVICE_MAX_COMPUTE_UNITS),
+        .has_f64 = get_number(cl, d->id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0,
+        .exact_f32 = (get_number(cl, d->id, CL_DEVICE_SINGLE_FP_CONFIG) &
+                      CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0,
+        .local_bytes = get_number(cl, d->id, CL_DEVICE_LOCAL_MEM_SIZE),
+        .argument_bytes = get_number(cl, d->id, CL_DEVICE_MAX_PARAMETER_SIZE),
     };
-    d->on_host = ask_u32(cl, d->id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
+    d->on_host = get_number(cl, d->id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
     d->base.staging = d->on_host ? 0 : JIT_STAGING;
-    d->base.total_memory = ask_u64(cl, d->id, CL_DEVICE_GLOBAL_MEM_SIZE);
-    ask_text(cl, d->id, CL_DEVICE_NAME, name, sizeof name);
-    ask_text(cl, d->id, CL_DEVICE_VENDOR, vendor, sizeof vendor);
-    ask_text(cl, d->id, CL_DEVICE_VERSION, version, sizeof version);
-    ask_text(cl, d->id, CL_DRIVER_VERSION, driver, sizeof driver);
+    d->base.total_memory = get_number(cl, d->id, CL_DEVICE_GLOBAL_MEM_SIZE);
+    get_text(cl, d->id, CL_DEVICE_NAME, name, sizeof name);
+    get_text(cl, d->id, CL_DEVICE_VENDOR, vendor, sizeof vendor);
+    get_text(cl, d->id, CL_DEVICE_VERSION, version, sizeof version);
+    get_text(cl, d->id, CL_DRIVER_VERSION, driver, sizeof driver);
     platform_text(cl, d->id, CL_PLATFORM_VERSION, platform, sizeof platform);
     jit_options(d, d->base.traits.exact_f32 ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
                                             : "-cl-std=CL1.2");
@@ -184,18 +169,19 @@ static void add_number(text *t, const char *name, uint64_t value)
         text_add(t, ", \"%s\": %llu", name, (unsigned long long)value);
 }
 
-static void add_place(const opencl_driver *cl, cl_device_id id, text *t)
+static void add_location(const opencl_driver *cl, cl_device_id id, text *t)
 {
     unsigned char uuid[16];
     pci_bus_info pci;
-    if (has_extension(cl, id, "cl_khr_device_uuid") && ask(cl, id, DEVICE_UUID_KHR, uuid, 16)) {
+    if (has_extension(cl, id, "cl_khr_device_uuid") &&
+        get_info(cl, id, DEVICE_UUID_KHR, uuid, 16)) {
         text_add(t, ", \"uuid\": \"");
         for (int i = 0; i < 16; i++)
             text_add(t, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
         text_add(t, "\"");
     }
     if (has_extension(cl, id, "cl_khr_pci_bus_info") &&
-        ask(cl, id, DEVICE_PCI_BUS_INFO_KHR, &pci, sizeof pci))
+        get_info(cl, id, DEVICE_PCI_BUS_INFO_KHR, &pci, sizeof pci))
         text_add(t, ", \"pci\": \"%04x:%02x:%02x.%x\"", pci.domain, pci.bus, pci.device,
                  pci.function);
 }
@@ -204,15 +190,15 @@ static void add_vendor_facts(const opencl_driver *cl, cl_device_id id, text *t)
 {
     if (has_extension(cl, id, "cl_nv_device_attribute_query"))
         text_add(t, ", \"compute_capability\": \"%u.%u\"",
-                 ask_u32(cl, id, DEVICE_COMPUTE_CAPABILITY_MAJOR_NV),
-                 ask_u32(cl, id, DEVICE_COMPUTE_CAPABILITY_MINOR_NV));
+                 (unsigned)get_number(cl, id, DEVICE_COMPUTE_CAPABILITY_MAJOR_NV),
+                 (unsigned)get_number(cl, id, DEVICE_COMPUTE_CAPABILITY_MINOR_NV));
     size_t free_kib[2];
     if (has_extension(cl, id, "cl_amd_device_attribute_query") &&
-        ask(cl, id, DEVICE_GLOBAL_FREE_MEMORY_AMD, free_kib, sizeof free_kib))
+        get_info(cl, id, DEVICE_GLOBAL_FREE_MEMORY_AMD, free_kib, sizeof free_kib))
         add_number(t, "memory_free", (uint64_t)free_kib[0] << 10);
 }
 
-/* The multiplication of matrices: CLBlast's file, or why it is not used. */
+/* What multiplies matrices: CLBlast's file, or why it is not used. */
 static void add_blas(const collet_host *host, const opencl_driver *cl, cl_device_id id, text *t)
 {
     opencl_blas blas = {.usable = 0};
@@ -230,12 +216,12 @@ static void add_device(const collet_host *host, const opencl_driver *cl, cl_devi
                  {"opencl_version", CL_DEVICE_VERSION},
                  {"opencl_c_version", CL_DEVICE_OPENCL_C_VERSION}};
     char value[256];
-    cl_device_type type = type_of(cl, id);
-    ask_text(cl, id, CL_DEVICE_NAME, value, sizeof value);
+    cl_device_type type = get_number(cl, id, CL_DEVICE_TYPE);
+    get_text(cl, id, CL_DEVICE_NAME, value, sizeof value);
     text_add(t, "{\"name\": ");
     text_quote(t, *value ? value : "unnamed device");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        ask_text(cl, id, texts[i].what, value, sizeof value);
+        get_text(cl, id, texts[i].what, value, sizeof value);
         add_text(t, texts[i].name, value);
     }
     platform_text(cl, id, CL_PLATFORM_NAME, value, sizeof value);
@@ -246,18 +232,18 @@ static void add_device(const collet_host *host, const opencl_driver *cl, cl_devi
              type & CL_DEVICE_TYPE_GPU   ? "gpu"
              : type & CL_DEVICE_TYPE_CPU ? "cpu"
                                          : "accelerator");
-    add_number(t, "compute_units", ask_u32(cl, id, CL_DEVICE_MAX_COMPUTE_UNITS));
-    add_number(t, "clock_mhz", ask_u32(cl, id, CL_DEVICE_MAX_CLOCK_FREQUENCY));
-    add_number(t, "memory_total", ask_u64(cl, id, CL_DEVICE_GLOBAL_MEM_SIZE));
-    add_number(t, "memory_largest_buffer", ask_u64(cl, id, CL_DEVICE_MAX_MEM_ALLOC_SIZE));
-    add_number(t, "cache_bytes", ask_u64(cl, id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE));
-    add_number(t, "local_memory", ask_u64(cl, id, CL_DEVICE_LOCAL_MEM_SIZE));
+    add_number(t, "compute_units", get_number(cl, id, CL_DEVICE_MAX_COMPUTE_UNITS));
+    add_number(t, "clock_mhz", get_number(cl, id, CL_DEVICE_MAX_CLOCK_FREQUENCY));
+    add_number(t, "memory_total", get_number(cl, id, CL_DEVICE_GLOBAL_MEM_SIZE));
+    add_number(t, "memory_largest_buffer", get_number(cl, id, CL_DEVICE_MAX_MEM_ALLOC_SIZE));
+    add_number(t, "cache_bytes", get_number(cl, id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE));
+    add_number(t, "local_memory", get_number(cl, id, CL_DEVICE_LOCAL_MEM_SIZE));
     text_add(t, ", \"f64\": %s, \"f16\": %s",
-             ask_u64(cl, id, CL_DEVICE_DOUBLE_FP_CONFIG) ? "true" : "false",
+             get_number(cl, id, CL_DEVICE_DOUBLE_FP_CONFIG) ? "true" : "false",
              has_extension(cl, id, "cl_khr_fp16") ? "true" : "false");
     add_blas(host, cl, id, t);
     add_vendor_facts(cl, id, t);
-    add_place(cl, id, t);
+    add_location(cl, id, t);
     text_add(t, "}");
 }
 
@@ -275,7 +261,7 @@ collet_status opencl_capabilities(const collet_host *host, char *json, uint64_t 
     if (opencl_driver_open(host, &cl, &why) == COLLET_OK)
         count = opencl_find_devices(&cl, ids, reason);
     for (uint32_t i = 0; i < count; i++)
-        gpu = gpu || (type_of(&cl, ids[i]) & CL_DEVICE_TYPE_GPU);
+        gpu = gpu || (get_number(&cl, ids[i], CL_DEVICE_TYPE) & CL_DEVICE_TYPE_GPU);
     text_add(&t, "{\"jit\": true, \"parallel\": true, \"gpu\": %s, \"device_count\": %u, ",
              gpu ? "true" : "false", count);
     if (!count) {

@@ -188,7 +188,7 @@ void jit_backend_queue_close(collet_queue *q)
 }
 
 /* Whether the device still responds, after a command has failed. */
-static int answers(collet_queue *q)
+static int responds(collet_queue *q)
 {
     const opencl_driver *cl = &q->base.device->cl;
     cl_event event = NULL;
@@ -210,7 +210,7 @@ void jit_queue_drain(collet_queue *q)
         collet_status status = opencl_fail(d, error, "waiting for the device", &err);
         jit_queue_fail(q, jit_after_first(status), "%s", err.text);
     }
-    if (q->base.failure == COLLET_FAILED && !answers(q)) {
+    if (q->base.failure == COLLET_FAILED && !responds(q)) {
         atomic_store(&d->base.lost, 1);
         q->base.failure = COLLET_DEVICE_LOST;
         strncat(q->base.failed, ", and the device no longer responds",
