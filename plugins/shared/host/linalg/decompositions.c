@@ -45,15 +45,15 @@ static int64_t smaller(int64_t a, int64_t b)
 
 /* ---- lu -------------------------------------------------------------------------------------- */
 
-typedef struct lu_room {
+typedef struct lu_scratch {
     double *a, *part, *perm; /* perm: m int32 */
-} lu_room;
+} lu_scratch;
 
-static lu_room lu_take(const collet_kernel_call *call, pieces *p)
+static lu_scratch lu_take(const collet_kernel_call *call, pieces *p)
 {
     const collet_operand *a = cpu_operand(call, 4);
     int64_t m = cpu_extent(a, 1), n = cpu_extent(a, 0);
-    lu_room r;
+    lu_scratch r;
     r.a = take(p, m, n);
     r.part = take(p, m > n ? m : n, smaller(m, n));
     r.perm = take(p, m, 1);
@@ -74,7 +74,7 @@ static void store_perm(const collet_operand *o, int64_t index, const int32_t *pe
 }
 
 /* L below the diagonal, with ones on it. */
-static void store_lower(const collet_operand *o, int64_t index, const lu_room *r, int64_t n)
+static void store_lower(const collet_operand *o, int64_t index, const lu_scratch *r, int64_t n)
 {
     int64_t m = cpu_extent(o, 1), least = cpu_extent(o, 0);
     for (int64_t i = 0; i < m; i++)
@@ -84,7 +84,8 @@ static void store_lower(const collet_operand *o, int64_t index, const lu_room *r
 }
 
 /* Stores U; returns 0, or 1 + the first zero on its diagonal as stored. */
-static int64_t store_upper(const collet_operand *o, int64_t index, const lu_room *r, double unscale)
+static int64_t store_upper(const collet_operand *o, int64_t index, const lu_scratch *r,
+                           double unscale)
 {
     int64_t least = cpu_extent(o, 1), n = cpu_extent(o, 0), zero = 0;
     for (int64_t i = 0; i < least; i++) {
@@ -105,7 +106,7 @@ void cpu_lu(const collet_kernel_call *call, void *scratch, int64_t begin, int64_
     const collet_operand *a = cpu_operand(call, 4);
     int64_t m = cpu_extent(a, 1), n = cpu_extent(a, 0), zero;
     pieces p = {.base = scratch};
-    lu_room r = lu_take(call, &p);
+    lu_scratch r = lu_take(call, &p);
     int32_t *rows = (int32_t *)(void *)r.perm;
     for (int64_t index = begin; index < end; index++) {
         cpu_matrix_load(a, index, r.a);
@@ -129,15 +130,15 @@ void cpu_lu(const collet_kernel_call *call, void *scratch, int64_t begin, int64_
 
 /* ---- solve ----------------------------------------------------------------------------------- */
 
-typedef struct solve_room {
+typedef struct solve_scratch {
     double *a, *b, *x, *perm;
-} solve_room;
+} solve_scratch;
 
-static solve_room solve_take(const collet_kernel_call *call, pieces *p)
+static solve_scratch solve_take(const collet_kernel_call *call, pieces *p)
 {
     const collet_operand *b = cpu_operand(call, 3);
     int64_t n = cpu_extent(b, 1), columns = cpu_extent(b, 0);
-    solve_room r;
+    solve_scratch r;
     r.a = take(p, n, n);
     r.b = take(p, n, columns);
     r.x = take(p, n, columns);
@@ -154,7 +155,8 @@ uint64_t cpu_solve_scratch(const collet_kernel_call *call)
 
 typedef enum factored { FACTORED, SINGULAR, NOT_FINITE } factored;
 
-static factored factor(const collet_operand *a, int64_t index, const solve_room *r, double *scale)
+static factored factor(const collet_operand *a, int64_t index, const solve_scratch *r,
+                       double *scale)
 {
     int64_t n = cpu_extent(a, 0);
     cpu_matrix_load(a, index, r->a);
@@ -171,7 +173,7 @@ static factored factor(const collet_operand *a, int64_t index, const solve_room 
 }
 
 /* A column of b that is not finite gives a column of NaN in x. */
-static void mark_columns(const solve_room *r, int64_t n, int64_t columns)
+static void mark_columns(const solve_scratch *r, int64_t n, int64_t columns)
 {
     for (int64_t j = 0; j < columns; j++) {
         int finite = 1;
@@ -182,7 +184,7 @@ static void mark_columns(const solve_room *r, int64_t n, int64_t columns)
     }
 }
 
-static void solve_one(const collet_operand *b, int64_t index, const solve_room *r, double scale)
+static void solve_one(const collet_operand *b, int64_t index, const solve_scratch *r, double scale)
 {
     int64_t n = cpu_extent(b, 1), columns = cpu_extent(b, 0);
     cpu_matrix_load(b, index, r->b);
@@ -201,7 +203,7 @@ int64_t cpu_solve(const collet_kernel_call *call, void *scratch, int64_t begin, 
     const collet_operand *b = cpu_operand(call, 3);
     int64_t singular = end;
     pieces p = {.base = scratch};
-    solve_room r = solve_take(call, &p);
+    solve_scratch r = solve_take(call, &p);
     const char *held = NULL;
     factored state = NOT_FINITE;
     double scale = 1.0;
@@ -258,15 +260,15 @@ void cpu_cholesky(const collet_kernel_call *call, void *scratch, int64_t begin, 
 
 /* ---- qr -------------------------------------------------------------------------------------- */
 
-typedef struct qr_room {
+typedef struct qr_scratch {
     double *a, *q, *rest;
-} qr_room;
+} qr_scratch;
 
-static qr_room qr_take(const collet_kernel_call *call, pieces *p)
+static qr_scratch qr_take(const collet_kernel_call *call, pieces *p)
 {
     const collet_operand *a = cpu_operand(call, 2);
     int64_t m = cpu_extent(a, 1), n = cpu_extent(a, 0);
-    qr_room r;
+    qr_scratch r;
     r.a = take(p, m, n);
     r.q = take(p, m, smaller(m, n));
     r.rest = take(p, m, 1);
@@ -288,7 +290,7 @@ void cpu_qr(const collet_kernel_call *call, void *scratch, int64_t begin, int64_
     const collet_operand *a = cpu_operand(call, 2);
     int64_t m = cpu_extent(a, 1), n = cpu_extent(a, 0), least = smaller(m, n);
     pieces p = {.base = scratch};
-    qr_room r = qr_take(call, &p);
+    qr_scratch r = qr_take(call, &p);
     for (int64_t index = begin; index < end; index++) {
         cpu_matrix_load(a, index, r.a);
         double largest = cpu_largest(r.a, m * n);
@@ -308,14 +310,14 @@ void cpu_qr(const collet_kernel_call *call, void *scratch, int64_t begin, int64_
 
 /* ---- svd ------------------------------------------------------------------------------------- */
 
-typedef struct svd_room {
+typedef struct svd_scratch {
     double *a, *s, *left, *right, *rest;
-} svd_room;
+} svd_scratch;
 
 /* tall >= wide: the extents of the matrix or its transpose. */
-static svd_room svd_take(int64_t tall, int64_t wide, pieces *p)
+static svd_scratch svd_take(int64_t tall, int64_t wide, pieces *p)
 {
-    svd_room r;
+    svd_scratch r;
     r.a = take(p, tall, wide);
     r.left = take(p, wide, tall);
     r.right = take(p, wide, wide);
@@ -341,7 +343,7 @@ void cpu_svd(const collet_kernel_call *call, void *scratch, int64_t begin, int64
     const collet_operand *a = cpu_operand(call, 4);
     int64_t m = cpu_extent(a, 1), n = cpu_extent(a, 0), tall = m > n ? m : n, wide = smaller(m, n);
     pieces p = {.base = scratch};
-    svd_room r = svd_take(tall, wide, &p);
+    svd_scratch r = svd_take(tall, wide, &p);
     for (int64_t index = begin; index < end; index++) {
         int failed = 1;
         if (m >= n)
@@ -371,14 +373,14 @@ void cpu_svd(const collet_kernel_call *call, void *scratch, int64_t begin, int64
 
 /* ---- eigh ------------------------------------------------------------------------------------ */
 
-typedef struct eigh_room {
+typedef struct eigh_scratch {
     double *a, *values, *vectors, *rest;
-} eigh_room;
+} eigh_scratch;
 
-static eigh_room eigh_take(const collet_kernel_call *call, pieces *p)
+static eigh_scratch eigh_take(const collet_kernel_call *call, pieces *p)
 {
     int64_t n = cpu_extent(cpu_operand(call, 3), 0);
-    eigh_room r;
+    eigh_scratch r;
     r.a = take(p, n, n);
     r.vectors = take(p, n, n);
     r.values = take(p, n, 1);
@@ -399,7 +401,7 @@ void cpu_eigh(const collet_kernel_call *call, void *scratch, int64_t begin, int6
     const collet_operand *info = cpu_operand(call, 2), *a = cpu_operand(call, 3);
     int64_t n = cpu_extent(a, 0);
     pieces p = {.base = scratch};
-    eigh_room r = eigh_take(call, &p);
+    eigh_scratch r = eigh_take(call, &p);
     for (int64_t index = begin; index < end; index++) {
         int failed = 1;
         cpu_matrix_load(a, index, r.a);

@@ -110,11 +110,12 @@ static double shift_of(const bidiagonal *b, int64_t first, int64_t last)
 {
     const double *d = b->d, *e = b->e;
     double before = last - 1 > first ? e[last - 2] : 0.0;
-    double top = d[last - 1] * d[last - 1] + before * before, beside = d[last - 1] * e[last - 1];
+    double top = d[last - 1] * d[last - 1] + before * before;
+    double off_diagonal = d[last - 1] * e[last - 1];
     double bottom = d[last] * d[last] + e[last - 1] * e[last - 1];
     double half = (top - bottom) / 2.0;
-    double far = half + copysign(hypot(half, beside), half);
-    return far == 0.0 ? bottom : bottom - beside / far * beside;
+    double far = half + copysign(hypot(half, off_diagonal), half);
+    return far == 0.0 ? bottom : bottom - off_diagonal / far * off_diagonal;
 }
 
 /* One implicit QR step on the unreduced block first..last, where no d is 0. */
