@@ -9,7 +9,7 @@
 /*
  * Parses all of text[0..length), without surrounding blanks, as [+-]digits[.digits][e[+-]digits].
  * Up to 15 significant digits and 22 decimals give the nearest double, more at most one unit in
- * the last place from it. Returns 1, or 0 when the text is not such a number.
+ * the last place from it. Returns 1, 0 for any other text.
  */
 int collet_decimal_parse(const char *text, size_t length, double *value);
 

@@ -3,9 +3,9 @@
  * results.h - named arrays of 64-bit floats that grow by rows, written in constant memory as NumPy
  * files.
  *
- * The number of rows need not be known. Rows go to spool files in the output's directory, unnamed
- * where the file system allows it, so that a killed run leaves nothing. Only `finish` gives the
- * output its final name, by rename, after everything was written and flushed.
+ * The number of rows is open until `finish`. Rows go to spool files in the output's directory,
+ * unnamed where the file system allows it, so that nothing remains of a killed run. Only `finish`
+ * gives the output its final name, by rename, after everything was written and flushed.
  *
  *     collet_results_create("out.npz", COLLET_RESULTS_NPZ, &results, err)
  *     collet_results_add(results, "com", 1, (int64_t[]){3}, &com, err)

@@ -84,26 +84,28 @@ static collet_status read_fully(collet_source *source, int64_t offset, size_t le
     return COLLET_OK;
 }
 
-/* Moves the window over `offset`; afterwards at least min(least, rest of the file) bytes follow. */
-static collet_status refill(collet_source *source, int64_t offset, size_t least, collet_error *err)
+/* Moves the window over `offset`; afterwards at least min(minimum, rest of the file) bytes follow.
+ */
+static collet_status refill(collet_source *source, int64_t offset, size_t minimum,
+                            collet_error *err)
 {
     int64_t from = offset & ~(PAGE - 1);
     int64_t rest = source->size - from;
     int64_t window_end = source->window_offset + (int64_t)source->window_length;
     int sequential = offset >= source->window_offset && offset <= window_end;
-    size_t want = COLLET_SOURCE_WINDOW;
+    size_t length = COLLET_SOURCE_WINDOW;
 
     /* After a jump only the head of a frame may be needed: frames that are skipped are not read. */
     if (!sequential)
-        want = least + (size_t)PAGE + (size_t)(offset - from);
-    if ((int64_t)want > rest)
-        want = (size_t)rest;
+        length = minimum + (size_t)PAGE + (size_t)(offset - from);
+    if ((int64_t)length > rest)
+        length = (size_t)rest;
     source->window_length = 0;
-    collet_status status = read_fully(source, from, want, source->window, err);
+    collet_status status = read_fully(source, from, length, source->window, err);
     if (status != COLLET_OK)
         return status;
     source->window_offset = from;
-    source->window_length = want;
+    source->window_length = length;
     return COLLET_OK;
 }
 
@@ -143,10 +145,10 @@ collet_status collet_source_stream(collet_source *source, int64_t offset, int64_
     size_t have = in_window(source, offset);
 
     if (have < unit) {
-        size_t least = COLLET_SOURCE_VIEW;
-        if ((int64_t)least > length)
-            least = (size_t)length;
-        collet_status status = refill(source, offset, least, err);
+        size_t minimum = COLLET_SOURCE_VIEW;
+        if ((int64_t)minimum > length)
+            minimum = (size_t)length;
+        collet_status status = refill(source, offset, minimum, err);
         if (status != COLLET_OK)
             return status;
         have = in_window(source, offset);

@@ -66,8 +66,8 @@ static int open_unnamed(const collet_spool *spool)
     return open(spool->directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
 }
 
-/* Gives the unnamed file `fd` the name `temporary`, or creates one for fd -1. < 0 with errno on
- * failure, else the result of open or linkat. */
+/* Links the unnamed file `fd` as `temporary`, or creates that file for fd -1. Returns the result of
+ * linkat or open; errno is set on failure. */
 static int make_name(collet_spool *spool, int fd)
 {
     char source[64];

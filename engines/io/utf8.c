@@ -17,7 +17,7 @@ static size_t length_of(uint8_t first)
 
 size_t collet_utf8_character(const char *text, size_t size)
 {
-    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+    static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
     size_t length = size > 0 ? length_of((uint8_t)text[0]) : 0;
     uint32_t code;
 
@@ -31,8 +31,8 @@ size_t collet_utf8_character(const char *text, size_t size)
     }
     if (code < ' ' || (code >= 0x7F && code < 0xA0))
         return 0;
-    return code >= least[length] && code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF) ? length
-                                                                                         : 0;
+    return code >= smallest[length] && code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF) ? length
+                                                                                            : 0;
 }
 
 void collet_utf8_copy(char *out, size_t size, const char *text, size_t length)

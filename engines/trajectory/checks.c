@@ -54,7 +54,7 @@ collet_status extract_checks_rows(extract_checks *c, int32_t buffer, int64_t n, 
 
         if ((v[0] - v[0]) + (v[1] - v[1]) + (v[2] - v[2]) == 0 || c->bad[i])
             continue;
-        /* Positions that are not finite make every row so. */
+        /* All rows follow from positions. */
         if (field == EXTRACT_OF_POSITIONS)
             c->bad[i] = 1;
         if (c->n_bad[field]++ == 0)

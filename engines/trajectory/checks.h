@@ -7,7 +7,7 @@
 
 enum { EXTRACT_OF_POSITIONS, EXTRACT_OF_VELOCITIES, EXTRACT_OF_FORCES, EXTRACT_FIELDS };
 
-/* Rows with sums that are not finite, by the field that made them so. All zeros is a new one. */
+/* Rows with sums that are not finite, by the field that is not. Initialised with zeros. */
 typedef struct extract_checks {
     int64_t n_rows[EXTRACT_FIELDS]; /* checked */
     int64_t n_bad[EXTRACT_FIELDS];
@@ -16,7 +16,7 @@ typedef struct extract_checks {
     int64_t capacity;
 } extract_checks;
 
-/* Looks at n rows of a buffer (outputs.h); each block's centres of mass come first.
+/* Checks n rows of a buffer (outputs.h); each block's centres of mass come first.
  * COLLET_NO_MEMORY. */
 collet_status extract_checks_rows(extract_checks *checks, int32_t buffer, int64_t n,
                                   const double *rows, collet_error *err);

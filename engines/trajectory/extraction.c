@@ -70,18 +70,17 @@ void collet_extraction_close(collet_extraction *x)
     free(x);
 }
 
-/* ---- What is known ----------------------------------------------------------------------- */
+/* ---- Information -------------------------------------------------------------------------- */
 
 /* The fields that the caller's version of a structure has; its size stays. */
-static void give(void *to, const void *from, size_t size)
+static void copy_fields(void *to, const void *from, size_t size)
 {
-    uint32_t wanted = *(uint32_t *)to;
+    uint32_t own = *(uint32_t *)to;
 
-    if (wanted < size)
-        size = wanted;
-    if (size > sizeof wanted)
-        memcpy((char *)to + sizeof wanted, (const char *)from + sizeof wanted,
-               size - sizeof wanted);
+    if (own < size)
+        size = own;
+    if (size > sizeof own)
+        memcpy((char *)to + sizeof own, (const char *)from + sizeof own, size - sizeof own);
 }
 
 void collet_extraction_get_info(const collet_extraction *x, collet_extraction_info *info)
@@ -106,7 +105,7 @@ void collet_extraction_get_info(const collet_extraction *x, collet_extraction_in
         .seconds = x->seconds > 0 ? x->seconds : extract_clock() - x->began,
     };
 
-    give(info, &own, sizeof own);
+    copy_fields(info, &own, sizeof own);
 }
 
 size_t collet_extraction_quantity_count(void)
@@ -134,7 +133,7 @@ collet_status collet_extraction_quantity_at(const collet_extraction *x, size_t i
     }
     if (x != NULL)
         own.left_out = x->left_out[index];
-    give(quantity, &own, sizeof own);
+    copy_fields(quantity, &own, sizeof own);
     return COLLET_OK;
 }
 

@@ -32,7 +32,7 @@ static collet_status copy_masses(const extract_settings *settings, const collet_
     if (settings->n_mass_values != topology->n_atoms)
         return collet_fail(err, COLLET_INVALID,
                            "mass_values: %lld masses, but %s has %lld atoms; one for every atom is "
-                           "wanted, selected or not",
+                           "required, selected or not",
                            (long long)settings->n_mass_values, settings->topology,
                            (long long)topology->n_atoms);
     for (size_t i = 0; i < n; i++)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* paths.h - where the output goes. */
+/* paths.h - paths of the output. */
 #ifndef COLLET_EXTRACT_PATHS_H
 #define COLLET_EXTRACT_PATHS_H
 
 #include "settings.h"
 
 /*
- * The path of the meta file, OUT.meta.json beside OUT.npz or DIR/meta.json, in *meta, which the
+ * The path of the meta file, OUT.meta.json next to OUT.npz or DIR/meta.json, in *meta, which the
  * caller frees. `flags`: COLLET_EXTRACTION_*. COLLET_INVALID when `output` does not end in ".npz",
  * or one of the two is an input; COLLET_IO when one of them exists and may not be replaced;
  * COLLET_NO_MEMORY. *meta is NULL after an error.

@@ -2,8 +2,8 @@
 /*
  * rows.h - collects rows of all outputs and returns those of the same frames together.
  *
- * One thread appends, another one takes. dL/dt of a frame comes later than its other rows; order
- * and size of what is appended do not matter.
+ * One thread appends, another one takes. dL/dt of a frame is appended later than its other rows;
+ * order and size of what is appended do not matter.
  */
 #ifndef COLLET_EXTRACT_ROWS_H
 #define COLLET_EXTRACT_ROWS_H

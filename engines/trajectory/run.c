@@ -211,7 +211,7 @@ static void note_frames(collet_extraction *x, const collet_frames *frames)
     x->end_offset = frames->end_offset;
 }
 
-/* After the last frame: emits all rows and makes warnings. */
+/* After the last frame: emits all rows and sets warnings. */
 static collet_status finish(collet_extraction *x, collet_error *err)
 {
     collet_status status;

@@ -18,11 +18,11 @@ collet_status extract_run_start(collet_extraction *x, int64_t rows, extract_rows
 
 /*
  * Computes one batch and reports progress. At the end of the trajectory all rows are emitted,
- * warnings are made and x->stage is EXTRACT_DONE. COLLET_CANCELLED when the callback says so.
+ * warnings are set and x->stage is EXTRACT_DONE. COLLET_CANCELLED when the callback cancels.
  */
 collet_status extract_run_step(collet_extraction *x, collet_error *err);
 
-/* After EXTRACT_DONE: frees what only the work needs, and makes the meta file's text. */
+/* After EXTRACT_DONE: frees what only the work needs, and formats the meta file. */
 collet_status extract_run_end(collet_extraction *x, collet_error *err);
 
 /* Ends the work for good: returns `status` and x->error, as every later call does. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * state.h - an extraction from inside: what its files share.
+ * state.h - the state of an extraction, shared by its files.
  *
  *   settings.c, inputs.c   options and files; needs no backend
  *   run.c                  runtime, reading thread and kernels; rows go to an extract_emit_fn
  *   batches.c, write.c     the two receivers of rows: the caller's batches, or files
- *   checks.c, warnings.c   what a reader of the results should know
- *   extraction.c           open, close and what is known of an extraction
+ *   checks.c, warnings.c   warnings about the results
+ *   extraction.c           open, close and information
  */
 #ifndef COLLET_EXTRACT_STATE_H
 #define COLLET_EXTRACT_STATE_H

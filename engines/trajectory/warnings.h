@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* warnings.h - what a reader of the results should know, as texts. */
+/* warnings.h - warnings about the results. */
 #ifndef COLLET_EXTRACT_WARNINGS_H
 #define COLLET_EXTRACT_WARNINGS_H
 

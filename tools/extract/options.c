@@ -35,15 +35,16 @@ static const char doc[] =
     "velocity, torque, kinetic energies, gyration tensor, rmsd and tilt."
     "\v"
     "TOP is a .gro file, TRAJ a .trr, .xtc or .gro file; both count the same atoms. Results go to "
-    "an .npz file that NumPy loads, with a .meta.json beside it that says what is in it, in which "
-    "units, and what it was made from.\n\n"
+    "an .npz file that NumPy loads, with a .meta.json next to it that describes arrays, "
+    "units and inputs.\n\n"
     "SELECTION: all, none, protein, backbone, resname PATTERN..., name PATTERN..., resid a:b..., "
     "index a:b... (from 0), bynum a:b... (from 1), not, and, or, parentheses.\n\n"
     "Examples:\n"
     "  collet-extract conf.gro traj.trr\n"
     "  collet-extract conf.gro traj.trr -o out.npz --selection 'protein and not name H*'\n"
     "  collet-extract conf.gro traj.xtc -d out --start 1000 --step 10 --axis 1,0,0\n\n"
-    "Exit status: 0 success; 1 failure, nothing was written unless it says so; 2 wrong command "
+    "Exit status: 0 success; 1 failure, nothing was written unless the message reports it; 2 wrong "
+    "command "
     "line or selection; 3 the trajectory ends inside a frame, every complete frame was written; "
     "128 + n stopped by signal n, nothing was written.";
 
@@ -51,7 +52,7 @@ static const struct argp_option argp_options[] = {
     {NULL, 'o', "OUT.npz", 0, "Write one file (default: the name of TRAJ with .npz, here)", 1},
     {NULL, 'd', "DIR", 0, "Write a directory with one .npy file a key, and meta.json", 1},
     {"force", KEY_FORCE, NULL, 0, "Replace an existing file of the default name", 1},
-    {"selection", KEY_SELECTION, "SELECTION", 0, "Atoms to look at (default: all)", 2},
+    {"selection", KEY_SELECTION, "SELECTION", 0, "Atoms to analyse (default: all)", 2},
     {"start", KEY_START, "N", 0, "First frame, counted from 0 (default: 0)", 2},
     {"stop", KEY_STOP, "N", 0, "Stop before this frame (default: the end)", 2},
     {"step", KEY_STEP, "N", 0, "Take every Nth frame (default: 1)", 2},

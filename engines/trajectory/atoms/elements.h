@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* elements.h - the atomic weights of the elements, and which element an atom's name means. */
+/* elements.h - the atomic weights of the elements, and the elements of atoms by name. */
 #ifndef COLLET_EXTRACT_ELEMENTS_H
 #define COLLET_EXTRACT_ELEMENTS_H
 
@@ -17,13 +17,13 @@ typedef struct extract_element {
 const extract_element *extract_element_find(const char *symbol, size_t length);
 
 /*
- * The element that an atom of this name in this residue is, by the habits of force fields and of
- * the PDB:
+ * The element of an atom of this name in this residue, by the conventions of force fields and the
+ * PDB:
  * - leading digits and trailing digits, charges and primes are not part of the name (1HB, NA+,
  * O5');
  * - a name that is its residue's too is an ion or a single atom (CA in CA is calcium; SOD, CLA and
- *   their like are known);
- * - a second letter in lower case makes a symbol (Fe, Cl);
+ *   similar names are too);
+ * - a second letter in lower case forms a symbol (Fe, Cl);
  * - outside amino acids and water, CL, BR, FE, ZN and other symbols that start no common name of an
  *   organic atom count;
  * - otherwise the first letter is the symbol (CA is a carbon, HG a hydrogen, OW an oxygen).

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* residues.h - what a residue's name says about it. */
+/* residues.h - kinds of residues by name. */
 #ifndef COLLET_EXTRACT_RESIDUES_H
 #define COLLET_EXTRACT_RESIDUES_H
 

@@ -25,13 +25,13 @@ struct extract_analysis {
     int64_t n_atoms;
     int64_t block_frames;
     collet_array *masses;
-    collet_array *reference;                /* n_atoms x 3; made of the first frame if not given */
+    collet_array *reference;                /* n_atoms x 3; by default the first frame */
     collet_array *rotation;                 /* of the superposition */
     collet_array *buffers[EXTRACT_BUFFERS]; /* the primary ones, block_frames rows */
     int64_t n_rows;                         /* frames in the block */
     extract_derivation *derivation;         /* the worker's while it is busy */
     extract_worker *worker;
-    int last; /* nothing follows the block that was handed over */
+    int last; /* the worker's block is the last one */
 };
 
 /* ---- Creation ---------------------------------------------------------------------------- */
@@ -210,7 +210,7 @@ static collet_status reduce(extract_analysis *a, const extract_batch *batch, col
     return status;
 }
 
-/* Gives the block to the worker, once that is done with the one before. */
+/* Passes the block to the worker once the previous one is complete. */
 static collet_status hand_over(extract_analysis *a, int last, collet_error *err)
 {
     collet_status status = extract_worker_wait(a->worker, err);

@@ -2,11 +2,11 @@
 /*
  * analysis.h - from batches of frames to rows of results.
  *
- * The kernels that read all atoms run once a batch, which is sized for the processor's caches.
- * Their few numbers a frame are gathered into a block of many frames. What follows from them
- * (derivation.h) is computed once a block, so that the fixed cost of its many small kernels
- * vanishes, and on a thread of its own, while the next batches are computed here. Neither batch nor
- * block size changes any result.
+ * The kernels that read all atoms run once a batch, sized for the CPU's caches.
+ * Their few numbers a frame are gathered into a block of many frames. Derived quantities
+ * (derivation.h) are computed once a block, so that the fixed cost of their many small kernels
+ * is negligible, and on a thread of their own, while the next batches are computed here. Neither
+ * batch nor block size changes any result.
  */
 #ifndef COLLET_EXTRACT_ANALYSIS_H
 #define COLLET_EXTRACT_ANALYSIS_H

@@ -268,7 +268,7 @@ static collet_status run_frames(extract_derivation *d, int64_t n, collet_error *
     return status;
 }
 
-/* The pending rows of dL/dt: all but the last frame, whose next neighbour is not known yet. */
+/* The pending rows of dL/dt: all but the last frame, whose next neighbour is still missing. */
 static collet_status run_derivative(extract_derivation *d, int64_t n, int last, collet_error *err)
 {
     int64_t first = d->held > 0 ? CARRY - 1 : CARRY;

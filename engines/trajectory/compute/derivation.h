@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * derivation.h - from the sums over the atoms of many frames to everything that follows from them.
+ * derivation.h - quantities derived from the sums over atoms of many frames.
  *
  * A block of frames is taken, then run: axes, angles, angular velocity, the parts of the vectors.
  * What depends on neighbouring frames (dL/dt, the signs of the axes) carries over from block to
- * block, so that the size of blocks changes no result. Rows go out through `emit`.
+ * block, so that the size of blocks changes no result. Rows go to `emit`.
  */
 #ifndef COLLET_EXTRACT_DERIVATION_H
 #define COLLET_EXTRACT_DERIVATION_H
@@ -21,21 +21,21 @@ typedef struct extract_derivation extract_derivation;
 typedef collet_status (*extract_emit_fn)(void *user, int32_t buffer, int64_t n_rows,
                                          const double *rows, collet_error *err);
 
-/* Makes its own context on the runtime. `has`: EXTRACT_VELOCITIES, EXTRACT_FORCES; `axis`: 3
+/* Creates its own context on the runtime. `has`: EXTRACT_VELOCITIES, EXTRACT_FORCES; `axis`: 3
  * numbers, copied. On an error *out is NULL. */
 collet_status extract_derivation_create(collet_runtime *runtime, int64_t block_frames, uint32_t has,
                                         const double *axis, extract_emit_fn emit, void *user,
                                         extract_derivation **out, collet_error *err);
 
 /*
- * Copies the first n <= block_frames rows of the buffers that are not NULL in `buffers`: those that
- * follow from atoms. Computes on `context`; nothing else is under way.
+ * Copies the first n <= block_frames rows of the buffers that are not NULL in `buffers`: the sums
+ * over atoms. Computes on `context`; nothing else is under way.
  */
 collet_status extract_derivation_take(extract_derivation *derivation, extract_scope *scope,
                                       collet_array *const buffers[EXTRACT_BUFFERS], int64_t n,
                                       collet_error *err);
 
-/* Computes and emits what was taken; `last`: nothing follows, so all that was held back comes. */
+/* Computes and emits what was taken; `last`: nothing follows, all pending rows are emitted. */
 collet_status extract_derivation_run(extract_derivation *derivation, int last, collet_error *err);
 
 /* Frames so far whose inertia tensor could not be inverted for omega. */

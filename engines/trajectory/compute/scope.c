@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Takes over a view, if it was made. */
+/* Keeps a view, if it was created. */
 static collet_array *keep(extract_scope *scope, collet_status status, collet_array *const *view)
 {
     if (status != COLLET_OK) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scope.h - what a group of kernel calls on one context needs: short-lived views of arrays, errors
- * with the context's text, and the names of the backends that ran.
+ * scope.h - for a group of kernel calls on one context: short-lived views of arrays, errors with
+ * the context's text, and the names of the backends that ran.
  *
- * A view that cannot be made is NULL, which a kernel would take for an operand left out: make all
- * views, then ask extract_scope_views, then call.
+ * A view that cannot be created is NULL, which a kernel would treat as an absent operand: create
+ * all views, check extract_scope_views, then call.
  */
 #ifndef COLLET_EXTRACT_SCOPE_H
 #define COLLET_EXTRACT_SCOPE_H
@@ -24,7 +24,7 @@ typedef struct extract_scope {
     char backends[EXTRACT_MAX_BACKENDS][COLLET_MAX_NAME];
 } extract_scope;
 
-/* Elements first .. first + n of the first axis; NULL for an array that is NULL. Lent until
+/* Elements first .. first + n of the first axis; NULL for an array that is NULL. Valid until
  * extract_scope_clear. */
 collet_array *extract_scope_rows(extract_scope *scope, const collet_array *array, int64_t first,
                                  int64_t n);
@@ -32,7 +32,7 @@ collet_array *extract_scope_rows(extract_scope *scope, const collet_array *array
 collet_array *extract_scope_drop(extract_scope *scope, const collet_array *array, int32_t axis,
                                  int64_t index);
 
-/* COLLET_OK when every view since the last `clear` could be made. */
+/* COLLET_OK when every view since the last `clear` could be created. */
 collet_status extract_scope_views(const extract_scope *scope, collet_error *err);
 void extract_scope_clear(extract_scope *scope);
 

@@ -16,7 +16,7 @@ collet_status extract_worker_start(extract_work_fn work, void *user, extract_wor
                                    collet_error *err);
 
 /* Waits until the work is done. Returns its status and, when it failed, its error; the same again
- * until the next `go`. COLLET_OK before the first. What the work wrote is then visible here. */
+ * until the next `go`. COLLET_OK before the first. Its writes are then visible here. */
 collet_status extract_worker_wait(extract_worker *worker, collet_error *err);
 
 /* Begins the work; it is not under way. */

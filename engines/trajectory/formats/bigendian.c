@@ -9,7 +9,7 @@
 #define HOST64(word) (word)
 #endif
 
-/* Inlined into one caller per instruction set, where the compiler makes byte shuffles of it. */
+/* Inlined into one caller per instruction set, compiled to byte shuffles. */
 static inline __attribute__((always_inline)) void
 decode(uint8_t *restrict to, const uint8_t *restrict from, size_t n, size_t width)
 {

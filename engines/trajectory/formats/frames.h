@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frames.h - what a trajectory's frames have, and a batch of them in memory, one array a quantity.
+ * frames.h - the properties of a trajectory's frames, and a batch of them in memory, one array a
+ * quantity.
  *
  * Positions, velocities and forces are row-major frames x atoms x 3, aligned to 64 bytes; the
  * number of atoms is that of the selection.
@@ -12,7 +13,7 @@
 
 typedef struct collet_trajectory collet_trajectory;
 
-/* What the first frame says about the file. */
+/* From the first frame. */
 typedef struct collet_trajectory_info {
     const char *format;     /* "trr", "xtc" or "gro" */
     int64_t n_atoms;        /* of the file, whatever the selection */
@@ -30,8 +31,8 @@ typedef struct collet_frames {
     int64_t capacity;   /* frames that fit */
     int64_t n_frames;   /* frames that are here */
     void *positions;    /* nm */
-    void *velocities;   /* nm/ps; NULL = not requested */
-    void *forces;       /* kJ/mol/nm; NULL = not requested */
+    void *velocities;   /* nm/ps; NULL: not requested */
+    void *forces;       /* kJ/mol/nm; NULL: not requested */
     double *times;      /* ps */
     int64_t *indices;   /* frame number in the file, from 0 */
     int64_t end_offset; /* byte of the file after the last frame here; for progress */
@@ -50,7 +51,7 @@ static inline double collet_frames_value(const collet_frames *frames, const void
 size_t collet_frames_bytes(int64_t n_atoms, collet_dtype dtype, int velocities, int forces);
 
 /*
- * Makes an empty batch. `velocities` and `forces`: whether to allocate them. COLLET_INVALID
+ * Creates an empty batch. `velocities` and `forces`: whether to allocate them. COLLET_INVALID
  * for a capacity or a number of atoms below 1 or another dtype, COLLET_OVERFLOW, COLLET_NO_MEMORY.
  */
 collet_status collet_frames_create(int64_t n_atoms, int64_t capacity, collet_dtype dtype,

@@ -4,7 +4,7 @@
  *
  * Fixed columns: residue number 5, residue name 5, atom name 5, atom number 5, then positions (nm)
  * and perhaps velocities (nm/ps). The distance of the first two decimal points gives the width of
- * all six; it is 5 more than the decimals of a position. Errors say "path:line:".
+ * all six; it is 5 more than the decimals of a position. Errors begin with "path:line:".
  */
 #ifndef COLLET_IO_GRO_H
 #define COLLET_IO_GRO_H

@@ -325,7 +325,7 @@ static collet_status deliver(collet_trajectory *trajectory, const collet_frame_h
     return COLLET_OK;
 }
 
-static int is_wanted(const collet_trajectory *trajectory)
+static int has_next(const collet_trajectory *trajectory)
 {
     return trajectory->stop < 0 || trajectory->next < trajectory->stop;
 }
@@ -333,7 +333,7 @@ static int is_wanted(const collet_trajectory *trajectory)
 static collet_status read_frames(collet_trajectory *trajectory, collet_frames *frames,
                                  collet_error *err)
 {
-    while (frames->n_frames < frames->capacity && is_wanted(trajectory)) {
+    while (frames->n_frames < frames->capacity && has_next(trajectory)) {
         collet_frame_head head;
         int at_end;
 

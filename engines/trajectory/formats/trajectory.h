@@ -20,8 +20,8 @@
 
 /*
  * Opens `path` and reads the head of its first frame. COLLET_IO when it cannot be read,
- * COLLET_FORMAT when it is empty, not a trajectory, or ends within the first head; the text says
- * what the file looks like. On an error *out is NULL.
+ * COLLET_FORMAT when it is empty, not a trajectory, or ends within the first head; the text gives
+ * the likely type of the file. On an error *out is NULL.
  */
 collet_status collet_trajectory_open(const char *path, collet_trajectory **out, collet_error *err);
 

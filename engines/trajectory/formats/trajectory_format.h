@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trajectory_format.h - what trajectory.c and the formats (trr.c, xtc.c, gro_trajectory.c) share.
+ * trajectory_format.h - the interface between trajectory.c and the formats (trr.c, xtc.c,
+ * gro_trajectory.c).
  *
  * trajectory.c chooses frames, a format decodes them. To add a format, write a
  * collet_trajectory_format and add it to the table at the top of trajectory.c.

@@ -74,9 +74,10 @@ static collet_status check_start(collet_trajectory *trajectory, const uint8_t *b
         return collet_trajectory_truncated(trajectory, err);
     int32_t atoms = collet_be_i32(bytes + ATOMS);
     if (atoms < 0 || atoms != collet_be_i32(bytes + ATOMS_AGAIN))
-        return collet_trajectory_fail(trajectory, COLLET_FORMAT, err,
-                                      "says it has %d atoms and then %d: the file is damaged",
-                                      atoms, collet_be_i32(bytes + ATOMS_AGAIN));
+        return collet_trajectory_fail(
+            trajectory, COLLET_FORMAT, err,
+            "has two different numbers of atoms, %d and %d: the file is damaged", atoms,
+            collet_be_i32(bytes + ATOMS_AGAIN));
     return COLLET_OK;
 }
 

@@ -5,8 +5,8 @@
  * Coordinates are integers, multiples of 1/precision. Three of them are packed into one number of
  * mixed radix. An atom is stored within the bounds min..max of the frame; up to ten atoms after it
  * may be stored as small differences each to its predecessor, whose range adapts by a factor of
- * 2^(1/3) as it goes. The first of such a run is exchanged with the atom before it, because that
- * makes the differences in a water molecule (oxygen in the middle) smaller.
+ * 2^(1/3) as it goes. The first of such a run is exchanged with the atom before it, which
+ * reduces the differences in a water molecule (oxygen in the middle).
  */
 #ifndef COLLET_IO_XTC_COORDINATES_H
 #define COLLET_IO_XTC_COORDINATES_H

@@ -26,7 +26,7 @@
  *   As in collet.h: status returned, `collet_error *` may be NULL, `**out` belongs to the caller
  *   and is NULL after an error, and what a getter returns is valid until the extraction is closed,
  * unless stated otherwise. Structures begin with struct_size, which the caller sets; zero means the
- * default. The text of an error says which file, frame and atom, and what to do about it. Nothing
+ * default. The text of an error names file, frame and atom, and what to do. Nothing
  * is printed, and there is no global state. An extraction belongs to one thread at a time; several
  * may run at once. Callbacks run on the thread that called.
  */
@@ -68,11 +68,11 @@ typedef struct collet_extraction_options {
 
     const char *topology;   /* a .gro file */
     const char *trajectory; /* a .trr, .xtc or .gro file with the same atoms */
-    const char *selection;  /* atoms to look at, the language of collet-extract(1); NULL: all */
+    const char *selection;  /* atoms to analyse, in the language of collet-extract(1); NULL: all */
     const char *masses;     /* file with one mass a line for each atom of the topology, amu. NULL:
                                mass_values, or standard atomic weights by the atoms' names */
     const double *mass_values; /* instead of a file: one an atom of the topology, amu */
-    int64_t n_mass_values;     /* how many there are */
+    int64_t n_mass_values;     /* their number */
     const char *reference; /* rmsd to the first frame of this file; NULL: the first frame read */
     const char *keys;      /* quantities, separated by ','; '*' stands for any characters:
                               "com,L_*". NULL: all that the trajectory has the fields for */
@@ -123,7 +123,7 @@ COLLET_API collet_status collet_extraction_open(const collet_extraction_options 
  */
 COLLET_API void collet_extraction_close(collet_extraction *extraction);
 
-/* Files and progress; all but the last block is known after open. */
+/* Files and progress; all but the last block is valid after open. */
 typedef struct collet_extraction_info {
     uint32_t struct_size;
     int32_t truncated;      /* 1: the trajectory ends inside a frame; all frames before it are
@@ -223,7 +223,7 @@ COLLET_API collet_status collet_extraction_each(collet_extraction *extraction,
  * requested. Files get their names when they are complete: after an error no file was created or
  * replaced, unless the text says that only the meta file is missing. COLLET_IO when the output
  * exists and OVERWRITE is not given, or cannot be written; COLLET_INVALID when it would replace an
- * input. A trajectory that ends inside a frame gives COLLET_OK and `truncated` in the info, if it
+ * input. A trajectory that ends inside a frame returns COLLET_OK and `truncated` in the info, if it
  * has one complete frame.
  */
 COLLET_API collet_status collet_extraction_write(collet_extraction *extraction, const char *path,
@@ -233,15 +233,15 @@ COLLET_API collet_status collet_extraction_write(collet_extraction *extraction, 
 COLLET_API const char *collet_extraction_meta(const collet_extraction *extraction);
 
 /*
- * What a reader of the results should know, after the last row or after `write`: frames with values
+ * Warnings about the results, after the last row or after `write`: frames with values
  * that are not finite (frame and atom), times that do not rise, singular inertia tensors, a
  * truncated trajectory. NULL beyond the last.
  */
 COLLET_API const char *collet_extraction_warning_at(const collet_extraction *extraction,
                                                     size_t index);
 
-/* open, write and close. COLLET_FORMAT also when the trajectory ends inside a frame: the text then
- * says that the frames before it were written. */
+/* open, write and close. COLLET_FORMAT also when the trajectory ends inside a frame: the frames
+ * before it were written. */
 COLLET_API collet_status collet_extract(const collet_extraction_options *options, const char *path,
                                         uint32_t flags, collet_error *err);
 
