@@ -316,64 +316,43 @@ INLINE void pass(int wide, int what, const frame_view *view, frame_sums *sums)
         totals((const lanes *)&s + 16, (double *)sums + 16, 6);
 }
 
-static void first_f32(const frame_view *view, frame_sums *sums)
+/* Two loops, each for one type. */
+INLINE void pass_of(int wide, int what, const frame_view *view, frame_sums *sums)
 {
-    pass(0, FIRST, view, sums);
+    if (wide)
+        pass(1, what, view, sums);
+    else
+        pass(0, what, view, sums);
 }
 
-static void first_f64(const frame_view *view, frame_sums *sums)
+static void first(int wide, const frame_view *view, frame_sums *sums)
 {
-    pass(1, FIRST, view, sums);
+    pass_of(wide, FIRST, view, sums);
 }
 
-static void second_f32(const frame_view *view, frame_sums *sums)
+static void second(int wide, const frame_view *view, frame_sums *sums)
 {
-    pass(0, FIRST | SECOND, view, sums);
+    pass_of(wide, FIRST | SECOND, view, sums);
 }
 
-static void second_f64(const frame_view *view, frame_sums *sums)
+static void angular(int wide, const frame_view *view, frame_sums *sums)
 {
-    pass(1, FIRST | SECOND, view, sums);
+    pass_of(wide, ANGULAR, view, sums);
 }
 
-static void angular_f32(const frame_view *view, frame_sums *sums)
+static void velocities(int wide, const frame_view *view, frame_sums *sums)
 {
-    pass(0, ANGULAR, view, sums);
+    pass_of(wide, FIRST | SECOND | LINEAR | ANGULAR, view, sums);
 }
 
-static void angular_f64(const frame_view *view, frame_sums *sums)
+static void forces(int wide, const frame_view *view, frame_sums *sums)
 {
-    pass(1, ANGULAR, view, sums);
+    pass_of(wide, FIRST | SECOND | TORQUE, view, sums);
 }
 
-static void velocities_f32(const frame_view *view, frame_sums *sums)
+static void all(int wide, const frame_view *view, frame_sums *sums)
 {
-    pass(0, FIRST | SECOND | LINEAR | ANGULAR, view, sums);
-}
-
-static void velocities_f64(const frame_view *view, frame_sums *sums)
-{
-    pass(1, FIRST | SECOND | LINEAR | ANGULAR, view, sums);
-}
-
-static void forces_f32(const frame_view *view, frame_sums *sums)
-{
-    pass(0, FIRST | SECOND | TORQUE, view, sums);
-}
-
-static void forces_f64(const frame_view *view, frame_sums *sums)
-{
-    pass(1, FIRST | SECOND | TORQUE, view, sums);
-}
-
-static void all_f32(const frame_view *view, frame_sums *sums)
-{
-    pass(0, FIRST | SECOND | LINEAR | ANGULAR | TORQUE, view, sums);
-}
-
-static void all_f64(const frame_view *view, frame_sums *sums)
-{
-    pass(1, FIRST | SECOND | LINEAR | ANGULAR | TORQUE, view, sums);
+    pass_of(wide, FIRST | SECOND | LINEAR | ANGULAR | TORQUE, view, sums);
 }
 
 /* ---- A frame against a reference ------------------------------------------------------------- */
@@ -395,8 +374,8 @@ INLINE triple relative_at(int wide, const frame_view *view, const triple *origin
     return relative(load(wide, left < W ? (const void *)padded : atoms), origin);
 }
 
-INLINE void overlap(int wide, const frame_view *view, const double *reference, int64_t stride,
-                    overlap_sums *sums)
+INLINE void overlap_of(int wide, const frame_view *view, const double *reference, int64_t stride,
+                       overlap_sums *sums)
 {
     const triple origin = spread(view->origin);
     lanes first[3] = {{0}}, covariance[9] = {{0}};
@@ -416,8 +395,8 @@ INLINE void overlap(int wide, const frame_view *view, const double *reference, i
     totals(covariance, sums->covariance, 9);
 }
 
-INLINE double deviation(int wide, const frame_view *view, const double *reference, int64_t stride,
-                        const double rotation[9], const double shift[3])
+INLINE double deviation_of(int wide, const frame_view *view, const double *reference,
+                           int64_t stride, const double rotation[9], const double shift[3])
 {
     const triple origin = spread(view->origin), away = spread(shift);
     const triple rx = spread(rotation), ry = spread(rotation + 3), rz = spread(rotation + 6);
@@ -436,36 +415,27 @@ INLINE double deviation(int wide, const frame_view *view, const double *referenc
     return result;
 }
 
-static void overlap_f32(const frame_view *view, const double *reference, int64_t stride,
-                        overlap_sums *sums)
+static void overlap(int wide, const frame_view *view, const double *reference, int64_t stride,
+                    overlap_sums *sums)
 {
-    overlap(0, view, reference, stride, sums);
+    if (wide)
+        overlap_of(1, view, reference, stride, sums);
+    else
+        overlap_of(0, view, reference, stride, sums);
 }
 
-static void overlap_f64(const frame_view *view, const double *reference, int64_t stride,
-                        overlap_sums *sums)
+static double deviation(int wide, const frame_view *view, const double *reference, int64_t stride,
+                        const double rotation[9], const double shift[3])
 {
-    overlap(1, view, reference, stride, sums);
-}
-
-static double deviation_f32(const frame_view *view, const double *reference, int64_t stride,
-                            const double rotation[9], const double shift[3])
-{
-    return deviation(0, view, reference, stride, rotation, shift);
-}
-
-static double deviation_f64(const frame_view *view, const double *reference, int64_t stride,
-                            const double rotation[9], const double shift[3])
-{
-    return deviation(1, view, reference, stride, rotation, shift);
+    return wide ? deviation_of(1, view, reference, stride, rotation, shift)
+                : deviation_of(0, view, reference, stride, rotation, shift);
 }
 
 extern const frame_kernels LEVEL_NAME(frame);
 const frame_kernels LEVEL_NAME(frame) = {
     .lanes = W,
     .order = order,
-    .pass = {{first_f32, second_f32, angular_f32, velocities_f32, forces_f32, all_f32},
-             {first_f64, second_f64, angular_f64, velocities_f64, forces_f64, all_f64}},
-    .overlap = {overlap_f32, overlap_f64},
-    .deviation = {deviation_f32, deviation_f64},
+    .pass = {first, second, angular, velocities, forces, all},
+    .overlap = overlap,
+    .deviation = deviation,
 };

@@ -39,7 +39,8 @@ typedef struct frame_view {
     double origin[3];
 } frame_view;
 
-typedef void (*frame_pass)(const frame_view *view, frame_sums *sums);
+/* `wide` here and below: positions, velocities and forces are f64, else f32. */
+typedef void (*frame_pass)(int wide, const frame_view *view, frame_sums *sums);
 
 /* The members that a pass computes, as index of `pass`. */
 enum {
@@ -53,15 +54,15 @@ enum {
 };
 
 typedef struct frame_kernels {
-    int32_t lanes;                    /* atoms a block: a power of two */
-    const uint8_t *order;             /* of a block's atoms in its lanes */
-    frame_pass pass[2][FRAME_PASSES]; /* [f32, f64] */
+    int32_t lanes;        /* atoms a block: a power of two */
+    const uint8_t *order; /* of a block's atoms in its lanes */
+    frame_pass pass[FRAME_PASSES];
     /* `reference` is three tables in the order of the masses, `stride` elements apart. */
-    void (*overlap[2])(const frame_view *view, const double *reference, int64_t stride,
-                       overlap_sums *sums);
+    void (*overlap)(int wide, const frame_view *view, const double *reference, int64_t stride,
+                    overlap_sums *sums);
     /* sum w |R d - reference - shift|^2 over the atoms. */
-    double (*deviation[2])(const frame_view *view, const double *reference, int64_t stride,
-                           const double rotation[9], const double shift[3]);
+    double (*deviation)(int wide, const frame_view *view, const double *reference, int64_t stride,
+                        const double rotation[9], const double shift[3]);
 } frame_kernels;
 
 #endif

@@ -152,7 +152,7 @@ static void sum_scattered(const atoms_job *job, frame_view *view, int64_t frame,
         view->forces = job->f.at ? atoms_adjacent(&job->f, frame, i, n, f) : NULL;
         view->masses = job->table + i;
         view->atoms = n;
-        job->device->level->frame->pass[job->r.wide][job->pass](view, &part);
+        job->device->level->frame->pass[job->pass](job->r.wide, view, &part);
         add_sums(sums, &part);
     }
 }
@@ -172,7 +172,7 @@ static void sum_block(const atoms_job *job, int64_t frame, int64_t block, const 
     view.forces = job->f.at ? atoms_adjacent(&job->f, frame, first, count, NULL) : NULL;
     view.masses = job->table + first;
     view.atoms = count;
-    job->device->level->frame->pass[job->r.wide][job->pass](&view, sums);
+    job->device->level->frame->pass[job->pass](job->r.wide, &view, sums);
 }
 
 static void sum_frame(const atoms_job *job, int64_t frame, const double origin[3], frame_sums *sums)

@@ -57,7 +57,7 @@ static void centre_reference(rmsd_job *job)
                            .atoms = n,
                            .origin = {origin[0], origin[1], origin[2]}};
         frame_sums part;
-        job->device->level->frame->pass[job->reference.wide][FRAME_FIRST](&view, &part);
+        job->device->level->frame->pass[FRAME_FIRST](job->reference.wide, &view, &part);
         for (int k = 0; k < 3; k++)
             sums[k] += part.first[k];
     }
@@ -105,11 +105,11 @@ static void pass_over(const rmsd_job *job, int64_t frame, int64_t first, int64_t
                            .origin = {origin[0], origin[1], origin[2]}};
         overlap_sums part;
         if (f) {
-            sums->deviation += kernels->deviation[job->positions.wide](
-                &view, job->reference_at + i, job->padded, f->rotation, away);
+            sums->deviation += kernels->deviation(job->positions.wide, &view, job->reference_at + i,
+                                                  job->padded, f->rotation, away);
             continue;
         }
-        kernels->overlap[job->positions.wide](&view, job->reference_at + i, job->padded, &part);
+        kernels->overlap(job->positions.wide, &view, job->reference_at + i, job->padded, &part);
         for (int k = 0; k < 3; k++)
             sums->overlap.first[k] += part.first[k];
         for (int k = 0; k < 9; k++)
