@@ -151,24 +151,18 @@ static move_block find_block(const moving *m, int64_t index)
 static void transpose_tiles(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     const moving *m = argument;
+    const move_kernels *k = m->kernels;
     int64_t out_step = m->l.step[0][m->across], in_step = m->l.step[1][m->l.ndim - 1];
     (void)thread;
     for (int64_t index = begin; index < end; index++) {
         move_block t = find_block(m, index);
-        m->kernels->transpose[m->size](t.out, out_step, t.in, in_step, t.rows, t.columns);
+        if (m->strategy == BY_LINES)
+            k->transpose_lines[m->size](&t, out_step, in_step);
+        else
+            k->transpose[m->size](t.out, out_step, t.in, in_step, t.rows, t.columns);
     }
-}
-
-static void transpose_tiles_lines(void *argument, int32_t thread, int64_t begin, int64_t end)
-{
-    const moving *m = argument;
-    int64_t out_step = m->l.step[0][m->across], in_step = m->l.step[1][m->l.ndim - 1];
-    (void)thread;
-    for (int64_t index = begin; index < end; index++) {
-        move_block t = find_block(m, index);
-        m->kernels->transpose_lines[m->size](&t, out_step, in_step);
-    }
-    m->kernels->stream_end();
+    if (m->strategy == BY_LINES)
+        k->stream_end();
 }
 
 static void transpose_tiles_streamed(void *argument, int32_t thread, int64_t begin, int64_t end)
@@ -262,10 +256,8 @@ static void move_all(const collet_device *device, moving *m)
     int64_t count =
         l->count / (width * height) * divide_up(width, m->rows) * divide_up(height, m->columns);
     int64_t grain = l->count < grain_of(m->size) ? count : 1;
-    static const team_body bodies[] = {[BY_CACHES] = transpose_tiles,
-                                       [BY_LINES] = transpose_tiles_lines,
-                                       [BY_STAGES] = transpose_tiles_streamed};
-    team_run(device->threads, count, grain, bodies[m->strategy], m);
+    team_run(device->threads, count, grain,
+             m->strategy == BY_STAGES ? transpose_tiles_streamed : transpose_tiles, m);
 }
 
 WORKSPACE(transpose)

@@ -30,7 +30,7 @@
 #define GRAIN (256 << 10)
 
 /* Minimum number of elements per thread that are checked. */
-#define LOOK (64 << 10)
+#define CHECKED (64 << 10)
 
 /*
  * Rows and columns of the parts of a product are multiples of this: whole tiles of OpenBLAS. Parts
@@ -56,8 +56,7 @@ typedef struct product {
     onednn *onednn;
     const onednn_use *use;
     blas *blas;
-    _Atomic int32_t *unfit;     /* set when there are elements that oneDNN treats wrongly */
-    blas_matrix form[MATRICES]; /* for the libraries, without addresses */
+    blas_matrix form[MATRICES];                           /* for the libraries, without addresses */
     int64_t part_rows, part_columns, parts_across, parts; /* of one product */
     char *scratch;                                        /* one piece a thread */
 } product;
@@ -388,55 +387,51 @@ static void run_whole(product *p)
     onednn_leave(&use);
 }
 
-/* Rows (columns of a transposed factor) begin .. end-1, counted over all products of the batch. */
-static void look_for_subnormals(const product *p, int k, int64_t lines, int64_t length,
-                                int64_t begin, int64_t end)
+/* A search for subnormal elements in all matrices of a factor: its rows, or columns if transposed.
+ */
+typedef struct search {
+    const product *p;
+    int factor; /* A or B */
+    int64_t rows, length;
+    _Atomic int32_t found;
+} search;
+
+/* Rows begin .. end-1, counted over all products of the batch. */
+static void search_rows(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
-    const narrow_kernels *narrow = p->device->narrow;
+    search *s = argument;
+    const product *p = s->p;
     batch_place place;
-    batch_go_to(&p->batch, &place, begin / lines);
+    (void)thread;
+    batch_go_to(&p->batch, &place, begin / s->rows);
     for (int64_t item = begin; item < end; item++) {
-        const uint16_t *first = (const uint16_t *)(const void *)place.at[k];
-        int64_t line = item % lines;
-        if (narrow->any_subnormal_bf16(first + line * p->form[k].stride, length))
-            atomic_store_explicit(p->unfit, 1, memory_order_relaxed);
-        if (line == lines - 1)
+        const uint16_t *first = (const uint16_t *)(const void *)place.at[s->factor];
+        int64_t row = item % s->rows;
+        if (p->device->narrow->any_subnormal_bf16(first + row * p->form[s->factor].stride,
+                                                  s->length))
+            atomic_store_explicit(&s->found, 1, memory_order_relaxed);
+        if (row == s->rows - 1)
             batch_go_on(&p->batch, &place);
     }
 }
 
-static void look_at_a(void *argument, int32_t thread, int64_t begin, int64_t end)
+/* `height` x `width` is the shape of the factor. */
+static int has_subnormals(const product *p, int factor, int64_t height, int64_t width)
 {
-    const product *p = argument;
-    int transposed = p->form[A].transposed;
-    (void)thread;
-    look_for_subnormals(p, A, transposed ? p->inner : p->rows, transposed ? p->rows : p->inner,
-                        begin, end);
-}
-
-static void look_at_b(void *argument, int32_t thread, int64_t begin, int64_t end)
-{
-    const product *p = argument;
-    int transposed = p->form[B].transposed;
-    (void)thread;
-    look_for_subnormals(p, B, transposed ? p->columns : p->inner,
-                        transposed ? p->inner : p->columns, begin, end);
+    int transposed = p->form[factor].transposed;
+    search s = {.p = p,
+                .factor = factor,
+                .rows = transposed ? width : height,
+                .length = transposed ? height : width};
+    team_run(p->device->threads, p->batch.count * s.rows, CHECKED / s.length + 1, search_rows, &s);
+    return s.found;
 }
 
 /* The processor's bf16 products treat subnormal factors as 0, and oneDNN does not check. */
-static int onednn_fits(product *p)
+static int onednn_fits(const product *p)
 {
-    _Atomic int32_t unfit = 0;
-    int64_t a = p->batch.count * (p->form[A].transposed ? p->inner : p->rows);
-    int64_t b = p->batch.count * (p->form[B].transposed ? p->columns : p->inner);
-    int64_t a_length = p->form[A].transposed ? p->rows : p->inner;
-    int64_t b_length = p->form[B].transposed ? p->inner : p->columns;
-    if (p->from != COLLET_BF16)
-        return 1;
-    p->unfit = &unfit;
-    team_run(p->device->threads, a, LOOK / a_length + 1, look_at_a, p);
-    team_run(p->device->threads, b, LOOK / b_length + 1, look_at_b, p);
-    return !unfit;
+    return p->from != COLLET_BF16 || (!has_subnormals(p, A, p->rows, p->inner) &&
+                                      !has_subnormals(p, B, p->inner, p->columns));
 }
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
