@@ -52,64 +52,47 @@ static void append_numbers(char text[KIT_TEXT], const char *brackets, int32_t co
     append(text, "%c", brackets[1]);
 }
 
-static void describe_ternary(const kit_case *c, char text[KIT_TEXT])
+static void append_choice(char text[KIT_TEXT], const char *words, int index)
 {
-    static const char *const formats[COLLET_TERNARY_FORMATS] = {"t2", "planes", "rotor", "tq2_0",
-                                                                "tq1_0"};
-    static const char *const activations[] = {"int8", "ternary", "f32"};
-    switch (c->row->info.id) {
-    case COLLET_OP_TERNARY_QUANTIZE:
-        if (c->params.quantize.mode == COLLET_TERNARY_ABSMEAN)
-            append(text, " absmean");
-        else
-            append(text, " threshold %.9g", (double)c->params.quantize.threshold);
-        return;
-    case COLLET_OP_TERNARY_PACK:
-    case COLLET_OP_TERNARY_UNPACK:
-        append(text, " %s", formats[c->params.format.format]);
-        return;
-    case COLLET_OP_TERNARY_LINEAR:
-        append(text, " %s%s", activations[c->params.linear.activations],
-               c->params.linear.relu ? " relu" : "");
-        if (c->params.linear.activations == COLLET_TERNARY_TERNARY)
-            append(text, " threshold %.9g", (double)c->params.linear.threshold);
-        return;
-    default:
-        return;
-    }
+    for (; index > 0 && strchr(words, ' '); index--)
+        words = strchr(words, ' ') + 1;
+    append(text, "=%.*s", (int)strcspn(words, " "), words);
 }
 
-static bool is_reduction(uint32_t op)
+/* The field at `at` of the parameter block, unless it has its default. */
+static void describe_field(const collet_op_field *f, const void *at, int32_t axes,
+                           char text[KIT_TEXT])
 {
-    return op == COLLET_OP_SUM || op == COLLET_OP_MEAN || op == COLLET_OP_MIN ||
-           op == COLLET_OP_MAX;
+    const collet_scalar *scalar = at;
+    bool is_scalar = f->kind == COLLET_FIELD_SCALAR;
+    long double value = !is_scalar      ? kit_value(f->dtype, at)
+                        : scalar->dtype ? kit_value(scalar->dtype, scalar->value.bytes)
+                                        : 0; /* not generated yet */
+    char number[64];
+    kit_format_long(value, number);
+    if (f->kind == COLLET_FIELD_RANK || (is_scalar && !scalar->dtype) ||
+        (!is_scalar && value == (long double)f->default_value))
+        return;
+    append(text, " %s", f->name);
+    if (is_scalar)
+        append(text, "=%s %s", collet_dtype_name(scalar->dtype), number);
+    else if (f->kind == COLLET_FIELD_AXES)
+        append(text, "=0x%x", (unsigned)value);
+    else if (f->kind == COLLET_FIELD_CHOICE)
+        append_choice(text, f->choices, (int)value);
+    else if (f->kind == COLLET_FIELD_NUMBER)
+        append(text, "=%s", number);
+    for (int32_t i = 0; f->kind == COLLET_FIELD_PERMUTATION && i < axes; i++)
+        append(text, "%c%d", i ? ',' : '=', (int)((const int32_t *)at)[i]);
 }
 
 static void describe_params(const kit_case *c, char text[KIT_TEXT])
 {
-    if (c->row->info.id == COLLET_OP_AXPY && c->params.axpy.struct_size > 0) {
-        const collet_scalar *alpha = &c->params.axpy.alpha;
-        char number[64];
-        kit_format_long(kit_value(alpha->dtype, alpha->value.bytes), number);
-        append(text, " alpha %s %s", collet_dtype_name(alpha->dtype), number);
-    }
-    if (c->row->info.id == COLLET_OP_TRANSPOSE) {
-        append(text, " perm ");
-        for (uint32_t i = 0; i < c->params.transpose.ndim; i++)
-            append(text, "%s%d", i ? "," : "", (int)c->params.transpose.perm[i]);
-    } else if (is_reduction(c->row->info.id)) {
-        append(text, " axes 0x%x keepdims %u", c->params.reduce.axes, c->params.reduce.keepdims);
-    } else if (c->row->info.id == COLLET_OP_UNIFORM || c->row->info.id == COLLET_OP_NORMAL) {
-        append(text, " seed %" PRIu64 " offset %" PRIu64, c->params.random.seed,
-               c->params.random.offset);
-    } else if (c->row->info.id == COLLET_OP_FFT) {
-        append(text, " over %u axes%s", c->params.fft.axes,
-               c->params.fft.inverse ? ", inverse" : "");
-    } else if (c->row->info.id == COLLET_OP_FFTSHIFT) {
-        append(text, " axes 0x%x%s", c->params.fftshift.axes,
-               c->params.fftshift.inverse ? " inverse" : "");
-    } else {
-        describe_ternary(c, text);
+    const collet_op_info *op = &c->row->info;
+    const char *block = (const char *)&c->params, *field = (const char *)op->fields;
+    for (uint32_t i = 0; i < op->field_count; i++, field += op->field_size) {
+        const collet_op_field *f = (const void *)field;
+        describe_field(f, block + f->offset, kit_in(c, 0)->ndim, text);
     }
 }
 

@@ -40,7 +40,7 @@ static const expectation expectations[] = {
     {"exp", "d:d", "refused every case", NULL},
     {"log", "f:f", "got -inf", NULL},
     {"sqrt", "f:f", "expected -0, got 0", NULL},
-    {"transpose", "f:f", "perm 1,2,0", "the bits must be equal"},
+    {"transpose", "f:f", "perm=1,2,0", "the bits must be equal"},
     {"transpose", "d:d", "ended by signal 6", "f64(64,64)"},
     {"transpose", "i:i", "the process exited with status 0 in the middle of a call", "(64,64)"},
     {"transpose", "a:a", "did not return in time", "(64,64)"},

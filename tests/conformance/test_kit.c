@@ -158,15 +158,27 @@ static void large_cases_are_counted(void **state)
 
 static void a_case_is_described_with_its_parameters(void **state)
 {
-    static const uint32_t ops[] = {COLLET_OP_SUM, COLLET_OP_MEAN, COLLET_OP_MIN, COLLET_OP_MAX};
+    static const uint32_t ops[] = {COLLET_OP_SUM, COLLET_OP_MIN, COLLET_OP_ARGMAX};
+    kit_case c = {.data = "", .params.reduce = {.axes = 2, .keepdims = 1}};
+    kit_row row = {.operands = 2, .info = {.struct_size = sizeof row.info}};
+    char text[KIT_TEXT];
     (void)state;
+    c.row = &row;
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
-        kit_row row = {.operands = 2, .info = {.id = ops[i], .n_out = 1, .n_in = 1, .name = "op"}};
-        kit_case c = {.row = &row, .data = "", .params.reduce = {.axes = 2, .keepdims = 1}};
-        char text[KIT_TEXT];
+        assert_int_equal(collet_op_describe(runtime, ops[i], &row.info), COLLET_OK);
         kit_describe(&c, text);
-        assert_non_null(strstr(text, "axes 0x2 keepdims 1"));
+        assert_non_null(strstr(text, "axes=0x2 keepdims"));
     }
+    assert_int_equal(collet_op_describe(runtime, COLLET_OP_AXPY, &row.info), COLLET_OK);
+    row.operands = 3;
+    c.params.axpy = (collet_axpy_params){.alpha = {.dtype = COLLET_F64, .value.f64 = 1.5}};
+    kit_describe(&c, text);
+    assert_non_null(strstr(text, "alpha=f64 1.5"));
+    assert_int_equal(collet_op_describe(runtime, COLLET_OP_TERNARY_QUANTIZE, &row.info), COLLET_OK);
+    row.operands = 4;
+    c.params.quantize = (collet_ternary_quantize_params){.mode = COLLET_TERNARY_ABSMEAN};
+    kit_describe(&c, text);
+    assert_non_null(strstr(text, "mode=absmean"));
 }
 
 /* ---- Numbers ------------------------------------------------------------------------------- */
