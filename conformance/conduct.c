@@ -14,79 +14,32 @@
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
-
-/* The low six bits are sticky exception flags, not settings. */
-static uint64_t fp_control(void)
-{
-    return _mm_getcsr() & ~0x3fu;
-}
-
-static void fp_restore(uint64_t control)
-{
-    _mm_setcsr((unsigned)control);
-}
-
-static uint64_t x87_control(void)
-{
-    uint16_t word;
-    __asm__ volatile("fnstcw %0" : "=m"(word));
-    return word;
-}
-
-static void x87_restore(uint64_t control)
-{
-    uint16_t word = (uint16_t)control;
-    __asm__ volatile("fldcw %0" : : "m"(word));
-}
-
 #define FP_CONTROL "MXCSR"
 #elif defined(__aarch64__)
+#define FP_CONTROL "FPCR"
+#else
+#define FP_CONTROL "the floating-point control word"
+#endif
+
 static uint64_t fp_control(void)
 {
-    uint64_t word;
+    uint64_t word = 0;
+#if defined(__x86_64__)
+    word = _mm_getcsr() & ~0x3fu; /* the low six bits are sticky exception flags, not settings */
+#elif defined(__aarch64__)
     __asm__ volatile("mrs %0, fpcr" : "=r"(word));
+#endif
     return word;
 }
 
-static void fp_restore(uint64_t control)
-{
-    __asm__ volatile("msr fpcr, %0" : : "r"(control));
-}
-
 static uint64_t x87_control(void)
 {
-    return 0;
-}
-
-static void x87_restore(uint64_t control)
-{
-    (void)control;
-}
-
-#define FP_CONTROL "FPCR"
-#else
-static uint64_t fp_control(void)
-{
-    return 0;
-}
-
-static void fp_restore(uint64_t control)
-{
-    (void)control;
-}
-
-static uint64_t x87_control(void)
-{
-    return 0;
-}
-
-static void x87_restore(uint64_t control)
-{
-    (void)control;
-}
-
-#define FP_CONTROL "the floating-point control word"
+    uint16_t word = 0;
+#if defined(__x86_64__)
+    __asm__ volatile("fnstcw %0" : "=m"(word));
 #endif
+    return word;
+}
 
 _Static_assert(sizeof(sigset_t) <= sizeof((kit_conduct){0}.signals), "a signal set fits");
 _Static_assert(sizeof(cpu_set_t) <= sizeof((kit_conduct){0}.affinity), "an affinity mask fits");
@@ -98,6 +51,7 @@ void kit_conduct_take(kit_conduct *state, int output)
     cpu_set_t affinity;
     const char *locale = setlocale(LC_ALL, NULL);
     memset(state, 0, sizeof *state);
+    fegetenv(&state->environment);
     state->fp_control = fp_control();
     state->x87_control = x87_control();
     state->rounding = fegetround();
@@ -116,19 +70,14 @@ void kit_conduct_check(const kit_conduct *before, int output, kit_verdict *v)
 {
     kit_conduct now;
     kit_conduct_take(&now, output);
-    if (now.fp_control != before->fp_control) {
+    if (now.fp_control != before->fp_control)
         kit_fail(v, "conduct: %s was 0x%llx before the call and is 0x%llx after it", FP_CONTROL,
                  (unsigned long long)before->fp_control, (unsigned long long)now.fp_control);
-        fp_restore(before->fp_control);
-    }
-    if (now.x87_control != before->x87_control) {
+    if (now.x87_control != before->x87_control)
         kit_fail(v, "conduct: the x87 control word was changed");
-        x87_restore(before->x87_control);
-    }
-    if (now.rounding != before->rounding) {
+    if (now.rounding != before->rounding)
         kit_fail(v, "conduct: the rounding mode was changed");
-        fesetround(before->rounding);
-    }
+    fesetenv(&before->environment);
     if (strcmp(now.locale, before->locale)) {
         kit_fail(v, "conduct: the locale was '%s' and is '%s'", before->locale, now.locale);
         setlocale(LC_ALL, before->locale);

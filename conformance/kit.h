@@ -14,6 +14,7 @@
 #ifndef COLLET_KIT_H
 #define COLLET_KIT_H
 
+#include <fenv.h>
 #include <stdbool.h>
 
 #include <collet/collet.h>
@@ -114,23 +115,14 @@ struct kit_op {
     void (*judge)(const kit_case *c, kit_verdict *verdict);
 };
 
-extern const kit_op kit_array_arithmetic_ops[], kit_array_function_ops[];
-extern const size_t kit_array_arithmetic_op_count, kit_array_function_op_count;
-
 /* The kit's entry for an op, or NULL. */
 const kit_op *kit_op_find(uint32_t op);
-extern const kit_op kit_factor_ops[], kit_spectra_ops[];
-extern const size_t kit_factor_op_count, kit_spectra_op_count;
-extern const kit_op kit_array_ops[], kit_array_axes_ops[], kit_array_reduce_ops[], kit_linalg_ops[],
-    kit_linalg_vector_ops[], kit_md_ops[], kit_md_axes_ops[], kit_md_vector_ops[];
-extern const size_t kit_array_op_count, kit_array_axes_op_count, kit_array_reduce_op_count,
-    kit_linalg_op_count, kit_linalg_vector_op_count, kit_md_op_count, kit_md_axes_op_count,
-    kit_md_vector_op_count;
-extern const kit_op kit_random_ops[], kit_fft_ops[];
-extern const size_t kit_fft_op_count;
-extern const kit_op kit_ternary_ops[], kit_ternary_product_ops[];
-extern const size_t kit_ternary_op_count, kit_ternary_product_op_count;
-extern const size_t kit_random_op_count;
+
+/* The tables of the families, which end with op 0. */
+extern const kit_op kit_array_arithmetic_ops[], kit_array_axes_ops[], kit_array_function_ops[],
+    kit_array_ops[], kit_array_reduce_ops[], kit_factor_ops[], kit_fft_ops[], kit_linalg_ops[],
+    kit_linalg_vector_ops[], kit_md_axes_ops[], kit_md_ops[], kit_md_vector_ops[], kit_random_ops[],
+    kit_spectra_ops[], kit_ternary_ops[], kit_ternary_product_ops[];
 
 typedef struct kit_row {
     collet_op_info info;
@@ -323,6 +315,7 @@ void kit_operands_destroy(kit_operands *o);
 
 /* Process state that a kernel must not change (conduct.c). */
 typedef struct kit_conduct {
+    fenv_t environment;
     uint64_t fp_control, x87_control;
     int rounding;
     int64_t printed;

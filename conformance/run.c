@@ -348,30 +348,25 @@ void kit_run_row(const kit_session *session, const kit_row *row, kit_result *res
 
 const kit_op *kit_op_find(uint32_t op)
 {
-    const struct {
-        const kit_op *ops;
-        size_t count;
-    } families[] = {
-        {kit_array_ops, kit_array_op_count},
-        {kit_array_arithmetic_ops, kit_array_arithmetic_op_count},
-        {kit_array_function_ops, kit_array_function_op_count},
-        {kit_array_axes_ops, kit_array_axes_op_count},
-        {kit_array_reduce_ops, kit_array_reduce_op_count},
-        {kit_linalg_ops, kit_linalg_op_count},
-        {kit_linalg_vector_ops, kit_linalg_vector_op_count},
-        {kit_factor_ops, kit_factor_op_count},
-        {kit_spectra_ops, kit_spectra_op_count},
-        {kit_fft_ops, kit_fft_op_count},
-        {kit_md_ops, kit_md_op_count},
-        {kit_md_axes_ops, kit_md_axes_op_count},
-        {kit_md_vector_ops, kit_md_vector_op_count},
-        {kit_random_ops, kit_random_op_count},
-        {kit_ternary_ops, kit_ternary_op_count},
-        {kit_ternary_product_ops, kit_ternary_product_op_count},
-    };
+    static const kit_op *const families[] = {kit_array_arithmetic_ops,
+                                             kit_array_axes_ops,
+                                             kit_array_function_ops,
+                                             kit_array_ops,
+                                             kit_array_reduce_ops,
+                                             kit_factor_ops,
+                                             kit_fft_ops,
+                                             kit_linalg_ops,
+                                             kit_linalg_vector_ops,
+                                             kit_md_axes_ops,
+                                             kit_md_ops,
+                                             kit_md_vector_ops,
+                                             kit_random_ops,
+                                             kit_spectra_ops,
+                                             kit_ternary_ops,
+                                             kit_ternary_product_ops};
     for (size_t f = 0; f < sizeof families / sizeof *families; f++)
-        for (size_t i = 0; i < families[f].count; i++)
-            if (families[f].ops[i].op == op)
-                return &families[f].ops[i];
+        for (const kit_op *k = families[f]; k->op; k++)
+            if (k->op == op)
+                return k;
     return NULL;
 }

@@ -228,6 +228,5 @@ const kit_op kit_array_arithmetic_ops[] = {
     {COLLET_OP_ABS, kit_plan_elementwise, kit_generate_any, judge_abs},
     {COLLET_OP_CONJ, kit_plan_elementwise, kit_generate_any, judge_conj},
     {COLLET_OP_AXPY, kit_plan_elementwise, generate_axpy, judge_axpy},
+    {0},
 };
-const size_t kit_array_arithmetic_op_count =
-    sizeof kit_array_arithmetic_ops / sizeof *kit_array_arithmetic_ops;

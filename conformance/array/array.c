@@ -236,5 +236,5 @@ static void judge_copy(const kit_case *c, kit_verdict *v)
 const kit_op kit_array_ops[] = {
     {COLLET_OP_FILL, plan_moves, generate_fill, judge_fill},
     {COLLET_OP_COPY, plan_moves, kit_generate_any, judge_copy},
+    {0},
 };
-const size_t kit_array_op_count = sizeof kit_array_ops / sizeof *kit_array_ops;

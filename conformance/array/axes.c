@@ -112,5 +112,5 @@ static void judge_transpose(const kit_case *c, kit_verdict *v)
 
 const kit_op kit_array_axes_ops[] = {
     {COLLET_OP_TRANSPOSE, plan_transpose, generate_transpose, judge_transpose},
+    {0},
 };
-const size_t kit_array_axes_op_count = sizeof kit_array_axes_ops / sizeof *kit_array_axes_ops;

@@ -154,6 +154,5 @@ const kit_op kit_array_function_ops[] = {
     {COLLET_OP_SIN, kit_plan_elementwise, generate_periodic, judge_function},
     {COLLET_OP_COS, kit_plan_elementwise, generate_periodic, judge_function},
     {COLLET_OP_TANH, kit_plan_elementwise, generate_tanh, judge_function},
+    {0},
 };
-const size_t kit_array_function_op_count =
-    sizeof kit_array_function_ops / sizeof *kit_array_function_ops;

@@ -254,5 +254,5 @@ const kit_op kit_array_reduce_ops[] = {
     {COLLET_OP_MIN, plan_reduction, generate_reduction, judge_extreme},
     {COLLET_OP_MAX, plan_reduction, generate_reduction, judge_extreme},
     {COLLET_OP_ARGMAX, plan_reduction, generate_reduction, judge_index},
+    {0},
 };
-const size_t kit_array_reduce_op_count = sizeof kit_array_reduce_ops / sizeof *kit_array_reduce_ops;

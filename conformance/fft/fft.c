@@ -491,5 +491,5 @@ static void judge_fftshift(const kit_case *c, kit_verdict *v)
 const kit_op kit_fft_ops[] = {
     {COLLET_OP_FFT, plan_fft, generate_fft, judge_fft},
     {COLLET_OP_FFTSHIFT, plan_fftshift, generate_fftshift, judge_fftshift},
+    {0},
 };
-const size_t kit_fft_op_count = sizeof kit_fft_ops / sizeof *kit_fft_ops;

@@ -417,5 +417,5 @@ const kit_op kit_factor_ops[] = {
     {COLLET_OP_SOLVE, plan_solve, generate_solve, judge_solve},
     {COLLET_OP_QR, plan_qr, generate_matrices, judge_qr},
     {COLLET_OP_CHOLESKY, plan_cholesky, generate_cholesky, judge_cholesky},
+    {0},
 };
-const size_t kit_factor_op_count = sizeof kit_factor_ops / sizeof *kit_factor_ops;

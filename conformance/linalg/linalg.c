@@ -237,5 +237,5 @@ static void judge_matmul(const kit_case *c, kit_verdict *v)
 
 const kit_op kit_linalg_ops[] = {
     {COLLET_OP_MATMUL, plan_matmul, generate_matmul, judge_matmul},
+    {0},
 };
-const size_t kit_linalg_op_count = sizeof kit_linalg_ops / sizeof *kit_linalg_ops;

@@ -202,5 +202,5 @@ static void judge_eigh(const kit_case *c, kit_verdict *v)
 const kit_op kit_spectra_ops[] = {
     {COLLET_OP_SVD, plan_svd, generate_svd, judge_svd},
     {COLLET_OP_EIGH, plan_eigh, generate_eigh, judge_eigh},
+    {0},
 };
-const size_t kit_spectra_op_count = sizeof kit_spectra_ops / sizeof *kit_spectra_ops;

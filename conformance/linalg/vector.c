@@ -169,6 +169,5 @@ static void judge_matvec(const kit_case *c, kit_verdict *v)
 const kit_op kit_linalg_vector_ops[] = {
     {COLLET_OP_DOT, plan_dot, generate, judge_dot},
     {COLLET_OP_MATVEC, plan_matvec, generate, judge_matvec},
+    {0},
 };
-const size_t kit_linalg_vector_op_count =
-    sizeof kit_linalg_vector_ops / sizeof *kit_linalg_vector_ops;

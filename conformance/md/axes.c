@@ -416,5 +416,5 @@ const kit_op kit_md_axes_ops[] = {
     {COLLET_OP_TILT, plan_tilt, generate_tilt, judge_tilt},
     {COLLET_OP_ANGULAR_VELOCITY, plan_angular_velocity, generate_angular_velocity,
      judge_angular_velocity},
+    {0},
 };
-const size_t kit_md_axes_op_count = sizeof kit_md_axes_ops / sizeof *kit_md_axes_ops;

@@ -314,5 +314,5 @@ const kit_op kit_md_ops[] = {
     {COLLET_OP_KINETIC, md_plan_atoms, generate_moving, judge_kinetic},
     {COLLET_OP_GYRATION, md_plan_atoms, generate_moving, judge_gyration},
     {COLLET_OP_OBSERVABLES, plan_observables, generate_moving, judge_observables},
+    {0},
 };
-const size_t kit_md_op_count = sizeof kit_md_ops / sizeof *kit_md_ops;

@@ -378,5 +378,5 @@ const kit_op kit_md_vector_ops[] = {
     {COLLET_OP_TIME_DERIVATIVE, plan_time_derivative, generate_time_derivative,
      judge_time_derivative},
     {COLLET_OP_RMSD, plan_rmsd, generate_rmsd, judge_rmsd},
+    {0},
 };
-const size_t kit_md_vector_op_count = sizeof kit_md_vector_ops / sizeof *kit_md_vector_ops;

@@ -162,5 +162,5 @@ static void generate_random(kit_case *c, kit_rng *rng)
 const kit_op kit_random_ops[] = {
     {COLLET_OP_UNIFORM, plan_random, generate_random, judge_uniform},
     {COLLET_OP_NORMAL, plan_random, generate_random, judge_normal},
+    {0},
 };
-const size_t kit_random_op_count = sizeof kit_random_ops / sizeof *kit_random_ops;

@@ -491,6 +491,5 @@ const kit_op kit_ternary_product_ops[] = {
     {COLLET_OP_TERNARY_DOT, plan_dot, generate_product, judge_product},
     {COLLET_OP_TERNARY_MATMUL, plan_product, generate_product, judge_product},
     {COLLET_OP_TERNARY_LINEAR, plan_product, generate_product, judge_product},
+    {0},
 };
-const size_t kit_ternary_product_op_count =
-    sizeof kit_ternary_product_ops / sizeof *kit_ternary_product_ops;

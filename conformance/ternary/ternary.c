@@ -379,5 +379,5 @@ const kit_op kit_ternary_ops[] = {
     {COLLET_OP_TERNARY_QUANTIZE, plan_quantize, generate_quantize, judge_quantize},
     {COLLET_OP_TERNARY_PACK, plan_format, generate_pack, judge_pack},
     {COLLET_OP_TERNARY_UNPACK, plan_format, generate_unpack, judge_unpack},
+    {0},
 };
-const size_t kit_ternary_op_count = sizeof kit_ternary_ops / sizeof *kit_ternary_ops;
