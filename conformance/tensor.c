@@ -255,3 +255,18 @@ void kit_format(const kit_tensor *t, int64_t i, char text[64])
         snprintf(text, 64, "%.0Lf", value);
     }
 }
+
+int64_t kit_start(const kit_case *c, uint32_t k, int32_t axes, int32_t own, int64_t batch)
+{
+    const kit_tensor *out = &c->operand[0], *t = &c->operand[k];
+    int64_t at = 0, scale = 1;
+    for (int32_t i = t->ndim - axes; i < t->ndim; i++)
+        scale *= t->shape[i];
+    for (int32_t a = out->ndim - own - 1, b = t->ndim - axes - 1; b >= 0; a--, b--) {
+        if (t->shape[b] > 1)
+            at += batch % out->shape[a] * scale;
+        scale *= t->shape[b];
+        batch /= out->shape[a];
+    }
+    return at;
+}

@@ -145,20 +145,6 @@ static void generate_matmul(kit_case *c, kit_rng *rng)
     }
 }
 
-/* First element of the matrix of operand k for matrix `batch` of output 0. */
-static int64_t matrix_of(const kit_case *c, uint32_t k, int64_t batch)
-{
-    const kit_tensor *out = &c->operand[0], *t = &c->operand[k];
-    int64_t at = 0, scale = t->shape[t->ndim - 1] * t->shape[t->ndim - 2];
-    for (int32_t a = out->ndim - 3, b = t->ndim - 3; b >= 0; a--, b--) {
-        if (t->shape[b] > 1)
-            at += batch % out->shape[a] * scale;
-        scale *= t->shape[b];
-        batch /= out->shape[a];
-    }
-    return at;
-}
-
 /* The 16-bit number with the given magnitude bits; infinity yields the successor of the largest
  * number. */
 static long double magnitude16(collet_dtype dtype, unsigned bits)
@@ -217,7 +203,8 @@ static void judge_matmul(const kit_case *c, kit_verdict *v)
     int64_t inner = a->shape[a->ndim - 1];
     for (int64_t at = 0; at < out->count; at++) {
         int64_t i = at / n % m, j = at % n, batch = at / n / m;
-        int64_t row = matrix_of(c, 1, batch) + i * inner, column = matrix_of(c, 2, batch) + j;
+        int64_t row = kit_start(c, 1, 2, 2, batch) + i * inner,
+                column = kit_start(c, 2, 2, 2, batch) + j;
         long double sum = 0, magnitude = 0;
         if (out->dtype == COLLET_I32) {
             judge_i8(c, v, at, row, column, n, inner);

@@ -35,26 +35,10 @@ static int64_t extent(const kit_tensor *t, int32_t back)
     return t->shape[t->ndim - 1 - back];
 }
 
-/* First element of matrix `batch` of an operand whose batch axes may be broadcast. */
-static int64_t start_of(const kit_case *c, uint32_t k, int32_t axes, int32_t own, int64_t batch)
-{
-    const kit_tensor *out = &c->operand[0], *t = &c->operand[k];
-    int64_t at = 0, scale = 1;
-    for (int32_t i = 0; i < axes; i++)
-        scale *= extent(t, i);
-    for (int32_t a = out->ndim - own - 1, b = t->ndim - axes - 1; b >= 0; a--, b--) {
-        if (t->shape[b] > 1)
-            at += batch % out->shape[a] * scale;
-        scale *= t->shape[b];
-        batch /= out->shape[a];
-    }
-    return at;
-}
-
 kit_matrix kit_matrix_of(const kit_case *c, uint32_t k, int32_t axes, int32_t own, int64_t batch)
 {
     const kit_tensor *t = &c->operand[k];
-    int64_t start = start_of(c, k, axes, own, batch);
+    int64_t start = kit_start(c, k, axes, own, batch);
     kit_matrix m =
         axes == 2 ? kit_matrix_zero(extent(t, 1), extent(t, 0)) : kit_matrix_zero(extent(t, 0), 1);
     for (int64_t i = 0; i < m.rows * m.columns; i++)

@@ -141,29 +141,13 @@ static void judge_dot(const kit_case *c, kit_verdict *v)
     judge_products(c, v, 0, 0, 0, kit_in(c, 0)->count);
 }
 
-/* First element of operand k for the batch of output element `at`. */
-static int64_t first_of(const kit_case *c, uint32_t k, int32_t own, int64_t batch)
-{
-    const kit_tensor *out = &c->operand[0], *t = &c->operand[k];
-    int64_t at = 0, scale = 1;
-    for (int32_t i = t->ndim - own; i < t->ndim; i++)
-        scale *= t->shape[i];
-    for (int32_t a = out->ndim - 2, b = t->ndim - own - 1; b >= 0; a--, b--) {
-        if (t->shape[b] > 1)
-            at += batch % out->shape[a] * scale;
-        scale *= t->shape[b];
-        batch /= out->shape[a];
-    }
-    return at;
-}
-
 static void judge_matvec(const kit_case *c, kit_verdict *v)
 {
     const kit_tensor *out = &c->operand[0], *a = kit_in(c, 0);
     int64_t m = out->shape[out->ndim - 1], n = a->shape[a->ndim - 1];
     for (int64_t at = 0; at < out->count; at++)
-        judge_products(c, v, at, first_of(c, 1, 2, at / m) + at % m * n, first_of(c, 2, 1, at / m),
-                       n);
+        judge_products(c, v, at, kit_start(c, 1, 2, 1, at / m) + at % m * n,
+                       kit_start(c, 2, 1, 1, at / m), n);
 }
 
 const kit_op kit_linalg_vector_ops[] = {
