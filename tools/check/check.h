@@ -69,7 +69,7 @@ void check_work(const check_options *options, check_shared *shared, int32_t firs
  */
 int check_supervise(const check_options *options);
 
-/* report.c: text or JSON on stdout, as options->json says. */
+/* report.c: text or JSON on stdout, by options->json. */
 void check_report_begin(const check_options *options, const check_shared *shared);
 void check_report_row(const check_options *options, const check_row *row);
 void check_report_end(const check_options *options, const check_shared *shared, int status,

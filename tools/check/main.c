@@ -2,6 +2,8 @@
 /* backend-check: compares every kernel of a backend with a reference. */
 #include "check.h"
 
+#include "common/arguments.h"
+
 #include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -101,12 +103,6 @@ static error_t parse(int key, char *text, struct argp_state *state)
     }
 }
 
-static void print_version(FILE *stream, struct argp_state *state)
-{
-    (void)state;
-    fprintf(stream, "backend-check (Collet) %s\n", collet_version());
-}
-
 int main(int argc, char **argv)
 {
     static const struct argp parser = {
@@ -120,7 +116,7 @@ int main(int argc, char **argv)
             "its hardware is absent.",
     };
     check_options options = {.only = -1, .large = -1, .rows = -1, .seed = 1, .timeout = 120};
-    argp_program_version_hook = print_version;
+    argp_program_version_hook = tool_print_version;
     argp_err_exit_status = CHECK_USAGE;
     if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0)
         return CHECK_USAGE;

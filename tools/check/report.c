@@ -92,7 +92,7 @@ static void print_summary(const check_shared *shared, int status, double seconds
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
-/* JSON has no infinity: an error beyond any number is the text "infinite". */
+/* JSON has no infinity: the text "infinite". */
 static void add_number(cJSON *object, const char *name, double value)
 {
     if (isfinite(value))

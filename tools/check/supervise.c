@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The supervisor. A plugin may crash, exit or hang; the row at which it did then fails, and another
- * worker continues with the next.
- */
+/* The supervisor. A plugin may crash, exit or hang: its current row fails, and another worker
+ * continues with the next one. */
 #include "check.h"
+
+#include "common/stats.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 typedef struct worker_process {
@@ -23,13 +22,6 @@ typedef struct worker_process {
     int output; /* what it printed */
     bool late;  /* killed by the time limit */
 } worker_process;
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static bool start(const check_options *options, check_shared *shared, int32_t first,
                   worker_process *p)
@@ -96,7 +88,7 @@ static void watch(const check_options *options, const check_shared *shared, work
 
 #define END_TEXT 200 /* bytes of how a worker ended */
 
-/* Kills it if necessary. Returns how it ended, or "" when it succeeded. */
+/* Kills it if late. `words` describes its end, "" after success. */
 static void finish(worker_process *p, const check_shared *shared, char words[END_TEXT])
 {
     int status = 0;
@@ -160,8 +152,7 @@ static int status_of(const check_shared *shared)
     }
 }
 
-/* Workers one after another, each continuing after the row that ended the last. False: none starts.
- */
+/* Runs workers, each from the row after the one that ended the last. False: a start failed. */
 static bool work(const check_options *options, check_shared *shared)
 {
     int32_t first = 0, reported = 0;
@@ -219,7 +210,7 @@ static void refuse_missing_case(const check_options *options, check_shared *shar
 
 int check_supervise(const check_options *options)
 {
-    double start_time = now();
+    double start_time = bench_now();
     check_shared *shared =
         mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) {
@@ -237,7 +228,7 @@ int check_supervise(const check_options *options)
     }
     refuse_missing_case(options, shared);
     int status = status_of(shared);
-    check_report_end(options, shared, status, now() - start_time);
+    check_report_end(options, shared, status, bench_now() - start_time);
     munmap(shared, sizeof *shared);
     return status;
 }

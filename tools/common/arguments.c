@@ -5,6 +5,9 @@
 
 #include "io/decimal.h"
 
+#include <collet/collet.h>
+#include <stdio.h>
+
 int64_t tool_parse_count(struct argp_state *state, const char *name, const char *text,
                          int64_t minimum)
 {
@@ -14,4 +17,9 @@ int64_t tool_parse_count(struct argp_state *state, const char *name, const char 
         argp_error(state, "%s: '%s' is not a whole number of at least %lld", name, text,
                    (long long)minimum);
     return value;
+}
+
+void tool_print_version(FILE *stream, struct argp_state *state)
+{
+    fprintf(stream, "%s %s (libcore %s)\n", state->name, COLLET_VERSION, collet_version());
 }

@@ -254,12 +254,6 @@ static void choose_path(extract_options *options)
         out_of_memory();
 }
 
-static void print_version(FILE *stream, struct argp_state *state)
-{
-    (void)state;
-    fprintf(stream, "collet-extract %s (libcore %s)\n", COLLET_VERSION, collet_version());
-}
-
 void extract_options_parse(int argc, char **argv, extract_options *options)
 {
     static const struct argp argp = {argp_options, parse_option, "TOP TRAJ", doc, NULL, NULL, NULL};
@@ -271,7 +265,7 @@ void extract_options_parse(int argc, char **argv, extract_options *options)
                                     .selection = "all",
                                     .program = "collet-extract",
                                     .command = (const char *const *)options->command};
-    argp_program_version_hook = print_version;
+    argp_program_version_hook = tool_print_version;
     argp_err_exit_status = EXTRACT_EXIT_USAGE;
     argp_parse(&argp, argc, argv, 0, NULL, options);
     choose_path(options);

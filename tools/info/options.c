@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
 
+#include "common/arguments.h"
+
 #include <collet/collet.h>
 
 #include <argp.h>
@@ -64,19 +66,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     return 0;
 }
 
-static void print_version(FILE *stream, struct argp_state *state)
-{
-    (void)state;
-    fprintf(stream, "backend-info %s (libcore %s)\n", COLLET_VERSION, collet_version());
-}
-
 void info_options_parse(int argc, char **argv, info_options *options)
 {
     static const struct argp argp = {argp_options, parse_option, "[NAME[:DEVICE]]", doc, NULL,
                                      NULL,         NULL};
 
     *options = (info_options){.device = -1};
-    argp_program_version_hook = print_version;
+    argp_program_version_hook = tool_print_version;
     argp_err_exit_status = INFO_EXIT_USAGE;
     argp_parse(&argp, argc, argv, 0, NULL, options);
 }

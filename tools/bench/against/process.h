@@ -67,7 +67,7 @@ void reference_start(reference_process *p, size_t library, size_t variant,
                      const bench_layout *layout, int32_t threads);
 /* Samples for `seconds`. */
 void reference_sample(reference_process *p, double seconds);
-/* The samples belong to the process and are sorted. 0 when there are none. */
+/* The samples belong to the process and are sorted. 0 without samples. */
 int32_t reference_stats(reference_process *p, bench_stats *stats);
 /* Ends the child and frees everything. */
 void reference_stop(reference_process *p);

@@ -165,12 +165,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     return 0;
 }
 
-static void print_version(FILE *stream, struct argp_state *state)
-{
-    (void)state;
-    fprintf(stream, "backend-bench %s (libcore %s)\n", COLLET_VERSION, collet_version());
-}
-
 void bench_options_parse(int argc, char **argv, bench_options *options)
 {
     static const struct argp argp = {
@@ -179,7 +173,7 @@ void bench_options_parse(int argc, char **argv, bench_options *options)
 
     *options = (bench_options){
         .argc = argc, .command = command_line_copy(argc, argv), .seconds = SECONDS_DEFAULT};
-    argp_program_version_hook = print_version;
+    argp_program_version_hook = tool_print_version;
     argp_err_exit_status = BENCH_EXIT_USAGE;
     argp_parse(&argp, argc, argv, 0, NULL, options);
 }
