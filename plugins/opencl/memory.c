@@ -125,9 +125,9 @@ collet_status jit_read(collet_device *d, collet_queue *q, collet_buffer *b, uint
     return status;
 }
 
-collet_status opencl_buffer_copy(collet_device *d, collet_queue *q, collet_buffer *target,
-                                 uint64_t target_offset, collet_buffer *source,
-                                 uint64_t source_offset, uint64_t bytes, collet_error *err)
+collet_status jit_buffer_copy(collet_device *d, collet_queue *q, collet_buffer *target,
+                              uint64_t target_offset, collet_buffer *source, uint64_t source_offset,
+                              uint64_t bytes, collet_error *err)
 {
     collet_buffer *both[] = {target, source};
     collet_status status = jit_before(d, both, 2, q, err);
@@ -139,9 +139,9 @@ collet_status opencl_buffer_copy(collet_device *d, collet_queue *q, collet_buffe
     return finish(both, 2, q, error, err);
 }
 
-collet_status opencl_buffer_fill(collet_device *d, collet_queue *q, collet_buffer *b,
-                                 uint64_t offset, uint64_t bytes, const void *pattern,
-                                 uint32_t pattern_bytes, collet_error *err)
+collet_status jit_buffer_fill(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
+                              uint64_t bytes, const void *pattern, uint32_t pattern_bytes,
+                              collet_error *err)
 {
     collet_status status = jit_before(d, &b, 1, q, err);
     if (status != COLLET_OK)

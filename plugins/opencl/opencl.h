@@ -67,17 +67,6 @@ collet_status opencl_finish(collet_queue *q, cl_int error, uint64_t *ticket, col
  * the text "what: CL_NAME". */
 collet_status opencl_fail(collet_device *d, cl_int error, const char *what, collet_error *err);
 
-collet_status opencl_event_create(collet_device *d, collet_event **event, collet_error *err);
-void opencl_event_destroy(collet_device *d, collet_event *e);
-collet_status opencl_event_record(collet_device *d, collet_event *e, collet_queue *q,
-                                  collet_error *err);
-collet_status opencl_event_query(collet_device *d, collet_event *e, collet_error *err);
-collet_status opencl_event_wait(collet_device *d, collet_event *e, collet_error *err);
-collet_status opencl_queue_wait_event(collet_device *d, collet_queue *q, collet_event *e,
-                                      collet_error *err);
-collet_status opencl_event_elapsed(collet_device *d, collet_event *first, collet_event *last,
-                                   double *milliseconds, collet_error *err);
-
 /* ---- between.c ------------------------------------------------------------------------------- */
 
 /* An event of d's context that completes, or fails, when `event` of another context does; NULL if
@@ -86,12 +75,6 @@ cl_event opencl_event_in_context(collet_device *d, cl_event event);
 
 /* ---- memory.c -------------------------------------------------------------------------------- */
 
-collet_status opencl_buffer_copy(collet_device *d, collet_queue *q, collet_buffer *target,
-                                 uint64_t target_offset, collet_buffer *source,
-                                 uint64_t source_offset, uint64_t bytes, collet_error *err);
-collet_status opencl_buffer_fill(collet_device *d, collet_queue *q, collet_buffer *b,
-                                 uint64_t offset, uint64_t bytes, const void *pattern,
-                                 uint32_t pattern_bytes, collet_error *err);
 collet_status opencl_buffer_import(collet_device *d, void *foreign, uint64_t bytes,
                                    collet_buffer **buffer, collet_error *err);
 

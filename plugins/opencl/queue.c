@@ -227,7 +227,7 @@ void jit_queue_trim(collet_queue *q)
 
 /* ---- Events ---------------------------------------------------------------------------------- */
 
-collet_status opencl_event_create(collet_device *d, collet_event **event, collet_error *err)
+collet_status jit_event_create(collet_device *d, collet_event **event, collet_error *err)
 {
     collet_event *e = calloc(1, sizeof *e);
     if (!e || pthread_mutex_init(&e->lock, NULL)) {
@@ -238,7 +238,7 @@ collet_status opencl_event_create(collet_device *d, collet_event **event, collet
     return COLLET_OK;
 }
 
-void opencl_event_destroy(collet_device *d, collet_event *e)
+void jit_event_destroy(collet_device *d, collet_event *e)
 {
     if (!e)
         return;
@@ -248,8 +248,8 @@ void opencl_event_destroy(collet_device *d, collet_event *e)
     free(e);
 }
 
-collet_status opencl_event_record(collet_device *d, collet_event *e, collet_queue *q,
-                                  collet_error *err)
+collet_status jit_event_record(collet_device *d, collet_event *e, collet_queue *q,
+                               collet_error *err)
 {
     opencl_command *c = opencl_start(q, "recording an event");
     cl_int error = d->cl.EnqueueMarkerWithWaitList(q->handle, 0, NULL, &c->event);
@@ -276,7 +276,7 @@ static cl_event marker_of(collet_device *d, collet_event *e)
 }
 
 /* Earlier failures are reported by the queue's wait. */
-collet_status opencl_event_query(collet_device *d, collet_event *e, collet_error *err)
+collet_status jit_event_query(collet_device *d, collet_event *e, collet_error *err)
 {
     cl_event marker = marker_of(d, e);
     if (!marker)
@@ -288,7 +288,7 @@ collet_status opencl_event_query(collet_device *d, collet_event *e, collet_error
     return status > CL_COMPLETE ? COLLET_NOT_READY : COLLET_OK;
 }
 
-collet_status opencl_event_wait(collet_device *d, collet_event *e, collet_error *err)
+collet_status jit_event_wait(collet_device *d, collet_event *e, collet_error *err)
 {
     cl_event marker = marker_of(d, e);
     if (!marker)
@@ -300,8 +300,8 @@ collet_status opencl_event_wait(collet_device *d, collet_event *e, collet_error 
     return COLLET_OK;
 }
 
-collet_status opencl_queue_wait_event(collet_device *d, collet_queue *q, collet_event *e,
-                                      collet_error *err)
+collet_status jit_queue_wait_event(collet_device *d, collet_queue *q, collet_event *e,
+                                   collet_error *err)
 {
     cl_event marker = marker_of(d, e);
     if (!marker)
@@ -323,8 +323,8 @@ static cl_int ended(collet_device *d, collet_event *e, cl_ulong *nanoseconds)
     return error;
 }
 
-collet_status opencl_event_elapsed(collet_device *d, collet_event *first, collet_event *last,
-                                   double *milliseconds, collet_error *err)
+collet_status jit_event_elapsed(collet_device *d, collet_event *first, collet_event *last,
+                                double *milliseconds, collet_error *err)
 {
     cl_ulong begin, end;
     cl_int error = ended(d, first, &begin);

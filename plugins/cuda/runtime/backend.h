@@ -98,19 +98,6 @@ CUresult cuda_mark_now(collet_queue *q);
 /* Under the queue's lock: stores an asynchronous error, which the next wait reports. */
 void cuda_note_error(collet_queue *q, CUresult error);
 
-/* ---- event.c --------------------------------------------------------------------------------- */
-
-collet_status cuda_event_create(collet_device *d, collet_event **event, collet_error *err);
-void cuda_event_destroy(collet_device *d, collet_event *e);
-collet_status cuda_event_record(collet_device *d, collet_event *e, collet_queue *q,
-                                collet_error *err);
-collet_status cuda_event_query(collet_device *d, collet_event *e, collet_error *err);
-collet_status cuda_event_wait(collet_device *d, collet_event *e, collet_error *err);
-collet_status cuda_queue_wait_event(collet_device *d, collet_queue *q, collet_event *e,
-                                    collet_error *err);
-collet_status cuda_event_elapsed(collet_device *d, collet_event *first, collet_event *last,
-                                 double *milliseconds, collet_error *err);
-
 /* ---- device.c -------------------------------------------------------------------------------- */
 
 void cuda_trim(collet_device *d);
@@ -119,12 +106,6 @@ collet_status cuda_native_handle(collet_device *d, collet_queue *q, collet_buffe
 
 /* ---- memory.c -------------------------------------------------------------------------------- */
 
-collet_status cuda_buffer_copy(collet_device *d, collet_queue *q, collet_buffer *target,
-                               uint64_t target_offset, collet_buffer *source,
-                               uint64_t source_offset, uint64_t bytes, collet_error *err);
-collet_status cuda_buffer_fill(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
-                               uint64_t bytes, const void *pattern, uint32_t pattern_bytes,
-                               collet_error *err);
 collet_status cuda_host_alloc(collet_device *d, uint64_t bytes, void **address, collet_error *err);
 void cuda_host_free(collet_device *d, void *address);
 collet_status cuda_memory_stats(collet_device *d, collet_memory_stats *stats, collet_error *err);

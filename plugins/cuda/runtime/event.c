@@ -8,7 +8,7 @@ struct collet_event {
     _Atomic int recorded;
 };
 
-collet_status cuda_event_create(collet_device *d, collet_event **event, collet_error *err)
+collet_status jit_event_create(collet_device *d, collet_event **event, collet_error *err)
 {
     collet_event *e = calloc(1, sizeof *e);
     if (!e)
@@ -23,7 +23,7 @@ collet_status cuda_event_create(collet_device *d, collet_event **event, collet_e
 }
 
 /* The driver keeps an event alive while a stream waits for it. */
-void cuda_event_destroy(collet_device *d, collet_event *e)
+void jit_event_destroy(collet_device *d, collet_event *e)
 {
     if (!e)
         return;
@@ -37,8 +37,8 @@ static collet_status status_of(collet_device *d, CUresult error, const char *wha
     return error == CUDA_SUCCESS ? COLLET_OK : jit_after_first(cuda_fail(d, error, what, err));
 }
 
-collet_status cuda_event_record(collet_device *d, collet_event *e, collet_queue *q,
-                                collet_error *err)
+collet_status jit_event_record(collet_device *d, collet_event *e, collet_queue *q,
+                               collet_error *err)
 {
     CUresult error = CUDA_IN_CONTEXT(d, d->cu.EventRecord(e->handle, q->handle));
     if (error == CUDA_SUCCESS)
@@ -57,22 +57,22 @@ static collet_status status_after(collet_device *d, CUresult error, collet_error
     return status_of(d, error, "an event", err);
 }
 
-collet_status cuda_event_query(collet_device *d, collet_event *e, collet_error *err)
+collet_status jit_event_query(collet_device *d, collet_event *e, collet_error *err)
 {
     if (!atomic_load(&e->recorded))
         return COLLET_OK;
     return status_after(d, CUDA_IN_CONTEXT(d, d->cu.EventQuery(e->handle)), err);
 }
 
-collet_status cuda_event_wait(collet_device *d, collet_event *e, collet_error *err)
+collet_status jit_event_wait(collet_device *d, collet_event *e, collet_error *err)
 {
     if (!atomic_load(&e->recorded))
         return COLLET_OK;
     return status_after(d, CUDA_IN_CONTEXT(d, d->cu.EventSynchronize(e->handle)), err);
 }
 
-collet_status cuda_queue_wait_event(collet_device *d, collet_queue *q, collet_event *e,
-                                    collet_error *err)
+collet_status jit_queue_wait_event(collet_device *d, collet_queue *q, collet_event *e,
+                                   collet_error *err)
 {
     if (!atomic_load(&e->recorded))
         return COLLET_OK;
@@ -80,8 +80,8 @@ collet_status cuda_queue_wait_event(collet_device *d, collet_queue *q, collet_ev
     return status_of(d, error, "waiting for an event", err);
 }
 
-collet_status cuda_event_elapsed(collet_device *d, collet_event *first, collet_event *last,
-                                 double *milliseconds, collet_error *err)
+collet_status jit_event_elapsed(collet_device *d, collet_event *first, collet_event *last,
+                                double *milliseconds, collet_error *err)
 {
     float elapsed = 0.0f;
     CUresult error =

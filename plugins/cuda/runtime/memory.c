@@ -163,9 +163,9 @@ collet_status jit_read(collet_device *d, collet_queue *q, collet_buffer *b, uint
     return end_command(d, &b, 1, q, error, "read", pinned, err);
 }
 
-collet_status cuda_buffer_copy(collet_device *d, collet_queue *q, collet_buffer *target,
-                               uint64_t target_offset, collet_buffer *source,
-                               uint64_t source_offset, uint64_t bytes, collet_error *err)
+collet_status jit_buffer_copy(collet_device *d, collet_queue *q, collet_buffer *target,
+                              uint64_t target_offset, collet_buffer *source, uint64_t source_offset,
+                              uint64_t bytes, collet_error *err)
 {
     collet_buffer *both[] = {target, source};
     collet_status status = begin_command(d, both, 2, q, err);
@@ -209,9 +209,9 @@ static collet_status fill_by_kernel(collet_device *d, collet_queue *q, collet_bu
     return jit_fill(d, q, &call);
 }
 
-collet_status cuda_buffer_fill(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
-                               uint64_t bytes, const void *pattern, uint32_t pattern_bytes,
-                               collet_error *err)
+collet_status jit_buffer_fill(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
+                              uint64_t bytes, const void *pattern, uint32_t pattern_bytes,
+                              collet_error *err)
 {
     uint32_t value = 0, size = shortest(pattern, pattern_bytes);
     if (size > sizeof value)

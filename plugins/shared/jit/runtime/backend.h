@@ -42,7 +42,42 @@ collet_status jit_copy_between(collet_device *device, collet_queue *queue, colle
                                collet_queue *from_queue, collet_buffer *source,
                                uint64_t source_offset, uint64_t bytes, collet_error *err);
 
+/* ---- The vtable ------------------------------------------------------------------------------ */
+
+/* The slots that all backends have in common, as initialisers of a collet_plugin. */
+#define JIT_SLOTS                                                                                  \
+    .abi = COLLET_ABI, .struct_size = sizeof(collet_plugin),                                       \
+    .kernel_size = sizeof(collet_kernel_row), .device_open = jit_device_open,                      \
+    .device_close = jit_device_close, .device_supports = jit_device_supports,                      \
+    .buffer_alloc = jit_buffer_alloc, .buffer_free = jit_buffer_free,                              \
+    .buffer_write = jit_buffer_write, .buffer_read = jit_buffer_read,                              \
+    .buffer_copy = jit_buffer_copy, .buffer_fill = jit_buffer_fill,                                \
+    .queue_create = jit_queue_create, .queue_destroy = jit_queue_destroy,                          \
+    .queue_wait = jit_queue_wait, .event_create = jit_event_create,                                \
+    .event_destroy = jit_event_destroy, .event_record = jit_event_record,                          \
+    .event_query = jit_event_query, .event_wait = jit_event_wait,                                  \
+    .queue_wait_event = jit_queue_wait_event, .event_elapsed = jit_event_elapsed,                  \
+    .buffer_copy_between = jit_copy_between
+
 /* ---- What a backend implements --------------------------------------------------------------- */
+
+/* Slots. */
+collet_status jit_event_create(collet_device *d, collet_event **event, collet_error *err);
+void jit_event_destroy(collet_device *d, collet_event *e);
+collet_status jit_event_record(collet_device *d, collet_event *e, collet_queue *q,
+                               collet_error *err);
+collet_status jit_event_query(collet_device *d, collet_event *e, collet_error *err);
+collet_status jit_event_wait(collet_device *d, collet_event *e, collet_error *err);
+collet_status jit_queue_wait_event(collet_device *d, collet_queue *q, collet_event *e,
+                                   collet_error *err);
+collet_status jit_event_elapsed(collet_device *d, collet_event *first, collet_event *last,
+                                double *milliseconds, collet_error *err);
+collet_status jit_buffer_copy(collet_device *d, collet_queue *q, collet_buffer *target,
+                              uint64_t target_offset, collet_buffer *source, uint64_t source_offset,
+                              uint64_t bytes, collet_error *err);
+collet_status jit_buffer_fill(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
+                              uint64_t bytes, const void *pattern, uint32_t pattern_bytes,
+                              collet_error *err);
 
 /* Opens device `index`; sets traits, total_memory, staging (the default of NAME.staging), options
  * and identity. The rest of *device is zeroed. jit_backend_close follows even on failure. */
