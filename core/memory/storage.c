@@ -39,7 +39,7 @@ static void drop_lost(storage *s)
     int had = !never_written(s);
     for (copy *c = s->host.next; c; c = c->next) {
         uint64_t bit = space_bit(c->device->space);
-        if (atomic_load(&c->device->state) == DEVICE_GONE)
+        if (atomic_load(&c->device->state) == DEVICE_LOST)
             s->valid &= ~bit;
         else if (s->valid & bit && s->valid != bit &&
                  queue_outcome(c->writer.queue, c->writer.ticket, NULL) != COLLET_OK)

@@ -32,7 +32,7 @@ typedef struct op_shapes {
 /*
  * A rule for what patterns cannot express, after the patterns (the views are broadcast then):
  * computes the shapes that are open, and checks the given ones and the parameters. One function
- * does both, so that what is inferred is what is accepted: see op_expect and op_open.
+ * does both, so that inferred shapes are accepted: see op_expect and op_open.
  */
 typedef collet_status op_rule(const struct op *op, op_shapes *views, const void *params,
                               collet_error *err);
@@ -136,9 +136,9 @@ collet_status op_check_shapes(const op *o, op_shapes *views, const void *params,
                               op_scratch *scratch, collet_error *err);
 
 /*
- * Checks dtypes, shapes and parameters of a call: `sig` packs the views' dtypes. Where "..."
- * stands, inputs get the broadcast axes (scratch, one an operand). DTYPE, SHAPE, INVALID, OVERFLOW
- * name the operands.
+ * Checks dtypes, shapes and parameters of a call: `sig` packs the views' dtypes. Where a pattern
+ * has "...", inputs get the broadcast axes (scratch, one an operand). DTYPE, SHAPE, INVALID,
+ * OVERFLOW name the operands.
  */
 static inline collet_status op_check(const op *o, uint64_t sig, op_shapes *views,
                                      const void *params, op_scratch *scratch, collet_error *err)

@@ -10,7 +10,7 @@
 typedef struct binding {
     int64_t letter[128]; /* extent bound to a letter, -1 when free */
     uint8_t owner[128];  /* operand that bound it */
-    int32_t dots;        /* axes that "..." stands for */
+    int32_t dots;        /* axes that "..." matches */
     int32_t dots_bound;  /* 1: an operand with "..." has been seen */
     int64_t extent[COLLET_MAX_DIMS];
     uint8_t dots_owner[COLLET_MAX_DIMS];
@@ -102,7 +102,8 @@ static int smaller_letter(const binding *b, const collet_op_axis *axis)
     return b->letter[axis->letter] <= b->letter[axis->other] ? axis->letter : axis->other;
 }
 
-/* Axes of two letters, when every letter is bound; *other is who bound the smaller one. */
+/* Axes of two letters, when every letter is bound; *other is the operand that bound the smaller
+ * one. */
 static int smaller_axes_fit(const binding *b, const collet_op_pattern *p, const struct op_view *v,
                             uint32_t *other)
 {
@@ -119,7 +120,7 @@ static int smaller_axes_fit(const binding *b, const collet_op_pattern *p, const 
     return 1;
 }
 
-/* The first output decides what the inputs are broadcast to; the others have the same axes. */
+/* The inputs are broadcast to the first output; the others have the same axes. */
 static int output_dots_fit(binding *b, const struct op_view *v, int32_t lead, uint32_t operand)
 {
     if (operand > 0)
@@ -176,8 +177,8 @@ static int infer_view(const binding *b, const collet_op_pattern *p, struct op_vi
     return 1;
 }
 
-/* Binds what operand i has of letters and "..."; on a mismatch *other is the operand that it does
- * not fit, or i. */
+/* Binds the letters and "..." of operand i; on a mismatch *other is the operand that it conflicts
+ * with, or i. */
 static const collet_op_pattern *bind_operand(const op *o, binding *b, const struct op_view *v,
                                              uint32_t i, uint32_t *other)
 {
@@ -207,7 +208,7 @@ static collet_status check_patterns(const op *o, op_shapes *views, op_scratch *s
     binding b;
     memset(b.letter, 0xff, sizeof b.letter);
     b.dots = b.dots_bound = 0;
-    /* Inputs first: they decide what "..." is. */
+    /* Inputs first: they determine "...". */
     for (uint32_t k = 0; k < count; k++) {
         uint32_t i = k < o->n_in ? o->n_out + k : k - o->n_in;
         struct op_view *v = &views->operand[i];
@@ -238,7 +239,7 @@ static collet_status check_patterns(const op *o, op_shapes *views, op_scratch *s
     return COLLET_OK;
 }
 
-/* The commonest call: elementwise, every shape the same. Nothing to bind, nothing to broadcast. */
+/* The most common call: elementwise, equal shapes, nothing to bind or to broadcast. */
 static int all_same(const op_shapes *views, uint32_t count)
 {
     const struct op_view *first = &views->operand[0];

@@ -76,7 +76,7 @@ static collet_status check_adjacent(const op *o, const op_shapes *v, uint32_t op
                        o->name, op_operand_name(o, operand, name), w->strides[w->ndim - 1]);
 }
 
-/* The row of `weights` weights in operand `long_one` has the bytes of operand `packed`. */
+/* Operand `packed` has the bytes of the rows of weights in operand `long_one`. */
 static collet_status check_bytes(const op *o, const op_shapes *v, uint32_t format, uint32_t packed,
                                  uint32_t long_one, collet_error *err)
 {
@@ -105,22 +105,22 @@ static collet_status check_format(const op *o, uint32_t format, int has_scale, c
                            "to %d",
                            o->name, format, COLLET_TERNARY_FORMATS - 1);
     if (has_scale && !has_blocks(format))
-        return collet_fail(err, COLLET_INVALID,
-                           "%s: %s holds no scale; keep it in an array of its own", o->name,
-                           format_names[format]);
+        return collet_fail(err, COLLET_INVALID, "%s: %s has no scale; use an array of its own",
+                           o->name, format_names[format]);
     return COLLET_OK;
 }
 
-static collet_status check_threshold(const char *who, float threshold, int wanted,
+static collet_status check_threshold(const char *who, float threshold, int allowed,
                                      collet_error *err)
 {
     if (!isfinite(threshold) || threshold < 0)
         return collet_fail(err, COLLET_INVALID,
                            "%s: the threshold is %g; it must be finite and not negative", who,
                            (double)threshold);
-    if (threshold != 0 && !wanted)
-        return collet_fail(err, COLLET_INVALID, "%s: a threshold of %g, which this mode has not",
-                           who, (double)threshold);
+    if (threshold != 0 && !allowed)
+        return collet_fail(err, COLLET_INVALID,
+                           "%s: a threshold of %g, which this mode does not have", who,
+                           (double)threshold);
     return COLLET_OK;
 }
 

@@ -183,14 +183,14 @@ static collet_status user_directory(search *s, char **path)
 
 static collet_status take_defaults(search *s)
 {
-    char *core = file_core_directory(), *beside = NULL, *user = NULL;
+    char *core = file_core_directory(), *own = NULL, *user = NULL;
     collet_status status = COLLET_OK;
-    if (core && asprintf(&beside, "%s/collet", core) < 0) {
-        beside = NULL;
+    if (core && asprintf(&own, "%s/collet", core) < 0) {
+        own = NULL;
         status = no_memory(s);
     }
-    if (status == COLLET_OK && beside)
-        status = take_element(s, beside);
+    if (status == COLLET_OK && own)
+        status = take_element(s, own);
     if (status == COLLET_OK)
         status = user_directory(s, &user);
     if (status == COLLET_OK && user)
@@ -198,7 +198,7 @@ static collet_status take_defaults(search *s)
     if (status == COLLET_OK)
         status = take_element(s, COLLET_SYSTEM_PLUGIN_DIRECTORY);
     free(user);
-    free(beside);
+    free(own);
     free(core);
     return status;
 }

@@ -335,7 +335,7 @@ collet_status device_open(device *d, collet_error *err)
     int state = atomic_load_explicit(&d->state, memory_order_acquire);
     if (state == DEVICE_OPEN)
         return COLLET_OK;
-    if (state == DEVICE_GONE)
+    if (state == DEVICE_LOST)
         return collet_fail(err, COLLET_DEVICE_LOST, "%s was lost", d->name);
     collet_status status = backend_open(b, err);
     if (status != COLLET_OK)

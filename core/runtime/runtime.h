@@ -33,8 +33,8 @@ typedef struct device_row {
     const collet_kernel_row *row;
 } device_row;
 
-/* FAILED: opening failed and is not retried; GONE: lost after it was open. */
-typedef enum device_state { DEVICE_CLOSED, DEVICE_OPEN, DEVICE_FAILED, DEVICE_GONE } device_state;
+/* FAILED: opening failed and is not retried; LOST: after it was open. */
+typedef enum device_state { DEVICE_CLOSED, DEVICE_OPEN, DEVICE_FAILED, DEVICE_LOST } device_state;
 
 struct device {
     backend *owner;
@@ -202,7 +202,7 @@ collet_status queue_copy_between(queue *q, collet_buffer *target, device *from,
 static inline collet_status device_note_status(device *d, collet_status status)
 {
     if (status == COLLET_DEVICE_LOST)
-        atomic_store(&d->state, DEVICE_GONE);
+        atomic_store(&d->state, DEVICE_LOST);
     return status;
 }
 

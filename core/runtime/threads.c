@@ -48,14 +48,14 @@ static int32_t quota_at(const char *root, const char *group, int version)
 /* The smallest quota of a group and its parents: all of them apply. */
 static int32_t quota_upwards(const char *root, char *group, int version)
 {
-    int32_t least = 0;
+    int32_t minimum = 0;
     for (;;) {
         int32_t cpus = quota_at(root, group, version);
-        if (cpus && (!least || cpus < least))
-            least = cpus;
+        if (cpus && (!minimum || cpus < minimum))
+            minimum = cpus;
         char *slash = strrchr(group, '/');
         if (!slash)
-            return least;
+            return minimum;
         *slash = '\0';
     }
 }
@@ -71,7 +71,7 @@ static int names_cpu(const char *controllers)
 int32_t threads_cgroup_quota(const char *root, const char *self)
 {
     char copy[PROC_TEXT_MAX];
-    int32_t least = 0;
+    int32_t minimum = 0;
     char *rest = copy, *line;
     snprintf(copy, sizeof copy, "%s", self);
     while ((line = strsep(&rest, "\n"))) {
@@ -85,10 +85,10 @@ int32_t threads_cgroup_quota(const char *root, const char *self)
         if (version == 1 && !names_cpu(controllers))
             continue;
         int32_t cpus = quota_upwards(root, group, version);
-        if (cpus && (!least || cpus < least))
-            least = cpus;
+        if (cpus && (!minimum || cpus < minimum))
+            minimum = cpus;
     }
-    return least;
+    return minimum;
 }
 
 static int32_t affinity_cpus(void)

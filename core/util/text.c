@@ -17,17 +17,17 @@ void text_clear(text_buffer *t)
 void text_add(text_buffer *t, const char *format, ...)
 {
     va_list arguments;
-    size_t room = sizeof t->bytes - t->length;
+    size_t space = sizeof t->bytes - t->length;
     va_start(arguments, format);
-    int wanted = vsnprintf(t->bytes + t->length, room, format, arguments);
+    int length = vsnprintf(t->bytes + t->length, space, format, arguments);
     va_end(arguments);
-    if (wanted < 0) {
+    if (length < 0) {
         t->bytes[t->length] = '\0';
-    } else if ((size_t)wanted >= room) {
+    } else if ((size_t)length >= space) {
         t->length = sizeof t->bytes - 1;
         memcpy(t->bytes + t->length - 3, "...", 4);
     } else {
-        t->length += (size_t)wanted;
+        t->length += (size_t)length;
     }
 }
 

@@ -12,11 +12,10 @@
  *
  *   - Every function that can fail returns a collet_status. Functions that take a context also
  *     store the text in it (collet_last_error); the others take a `collet_error *` (may be NULL).
- *   - `**out` belongs to the caller. What a getter returns belongs to the object and is valid
- *     until that is freed, unless stated otherwise. Free and destroy functions accept NULL.
+ *   - `**out` belongs to the caller. Pointers that getters return belong to the object and are
+ * valid until it is freed, unless stated otherwise. Free and destroy functions accept NULL.
  *   - A failing call leaves its inputs, the context and earlier results as they were.
- *   - A runtime lives until its last context and array are gone, in whatever order they are
- *     destroyed.
+ *   - A runtime lives until its last context and array are destroyed, in any order.
  *   - A runtime is safe on any thread; a context belongs to one thread at a time; an array may be
  *     read by several contexts at once and written by one while nothing else reads it. Arrays may
  *     be freed on any thread.
@@ -46,7 +45,7 @@ COLLET_API const char *collet_status_text(collet_status status);
 COLLET_API collet_status collet_fail(collet_error *err, collet_status status, const char *format,
                                      ...) COLLET_PRINTF(3, 4);
 
-/* "f32", and bytes an element; "none" and 0 for what is no dtype. */
+/* "f32", and bytes per element; "none" and 0 for values that are not a dtype. */
 COLLET_API const char *collet_dtype_name(collet_dtype dtype);
 COLLET_API size_t collet_dtype_size(collet_dtype dtype);
 
@@ -175,17 +174,17 @@ COLLET_API collet_status collet_last_status(const collet_context *context);
  * as one is usable; an unknown name fails there too. On failure the previous choice stays in force.
  */
 COLLET_API collet_status collet_set_backend(collet_context *context, const char *choice);
-/* The choice in force ("auto", ...), lent until the next collet_set_backend; and the backend of the
- * last kernel ("" before the first), which lives as long as the runtime. */
+/* The choice in force ("auto", ...), valid until the next collet_set_backend; and the backend of
+ * the last kernel ("" before the first), valid as long as the runtime. */
 COLLET_API const char *collet_get_backend(const collet_context *context);
 COLLET_API const char *collet_last_backend(const collet_context *context);
-/* Whether a call that the chosen backend refuses, or has no kernel for, may go to another one.
- * Default: under "auto" and for lists yes, for a single name no. Each is counted, the first of a
+/* Whether another backend may run a call that the chosen one refuses or has no kernel for. Default:
+ * under "auto" and for lists yes, for a single name no. Each fallback is counted, the first of a
  * runtime is logged. */
 COLLET_API void collet_set_fallback(collet_context *context, int32_t allowed);
 
-/* Waits for everything that the context has enqueued; reports the first failure since the last
- * collet_finish, also one that another thread saw first by reading a result. FAILED,
+/* Waits for everything that the context has enqueued; returns the first failure since the last
+ * collet_finish, also one that another thread detected first by reading a result. FAILED,
  * DEVICE_LOST. */
 COLLET_API collet_status collet_finish(collet_context *context);
 
@@ -197,7 +196,7 @@ typedef struct collet_counters {
     uint64_t temporaries;     /* copies made because operands overlapped */
     uint64_t bytes_to_device; /* moved from the host's memory to a device's */
     uint64_t bytes_to_host;   /* and back */
-    uint64_t bytes_direct;    /* from one device's memory to another's, without the host's */
+    uint64_t bytes_direct;    /* from one device's memory to another's, not through the host's */
 } collet_counters;
 
 COLLET_API void collet_context_counters(const collet_context *context, collet_counters *counters);
@@ -208,10 +207,10 @@ COLLET_API collet_status collet_memory(collet_context *context, const char *spac
                                        collet_memory_stats *stats);
 
 /*
- * Waits for the context's work, then frees what is cached for later calls: its scratch
- * memory, and the pooled memory, plans and compiled programs of every device that is open, which
- * other contexts may be using meanwhile. Arrays stay; later calls allocate and compile again what
- * they need. Failures of the work are reported by collet_finish.
+ * Waits for the context's work, then frees what is cached for later calls: its scratch memory, and
+ * the pooled memory, plans and compiled programs of every open device, also while other contexts
+ * use it. Arrays stay; later calls allocate and compile again what they need. collet_finish reports
+ * failures of the work.
  */
 COLLET_API collet_status collet_trim(collet_context *context);
 
@@ -239,8 +238,8 @@ COLLET_API collet_status collet_array_from(collet_context *context, collet_array
  * An array over the caller's memory, not copied. `strides` NULL means C-contiguous; otherwise ndim
  * strides in elements. `data` is aligned to its element (8 bytes for c128) and covers every element
  * that shape and strides reach. Memory that is wrapped twice is recognised as shared within one
- * call; on a device with memory of its own, two such arrays have separate copies. Until
- * the array's storage is gone the caller touches the memory only between collet_array_acquire and
+ * call; on a device with memory of its own, two such arrays have separate copies. Until the array's
+ * storage is freed the caller accesses the memory only between collet_array_acquire and
  * collet_array_release. `deleter` (may be NULL) is called once, with `user`, when the last view is
  * freed, on that thread; not when this call fails. OVERFLOW also when the strides exceed any
  * address space.
@@ -268,7 +267,7 @@ COLLET_API collet_status collet_array_slice(collet_context *context, collet_arra
 /* Output axis i is input axis perm[i]; perm NULL reverses the axes. */
 COLLET_API collet_status collet_array_permute(collet_context *context, collet_array **out,
                                               const collet_array *array, const int32_t *perm);
-/* The same elements in the same order under another shape; SHAPE when that needs a copy. */
+/* The same elements in the same order with another shape; SHAPE if that needs a copy. */
 COLLET_API collet_status collet_array_reshape(collet_context *context, collet_array **out,
                                               const collet_array *array, int32_t ndim,
                                               const int64_t *shape);
@@ -299,8 +298,8 @@ COLLET_API collet_status collet_array_release(collet_context *context, collet_ar
 /* ---- Kernels ----------------------------------------------------------------------------- */
 
 /*
- * Every kernel: outputs first, all arrays exist and have the right shape and dtype; nothing runs
- * when something does not fit (INVALID for NULL, SHAPE, DTYPE; the text names the operand). Work is
+ * Every kernel: outputs first; all arrays exist and have the right shape and dtype, or nothing runs
+ * (INVALID for NULL, SHAPE, DTYPE; the text names the operand). Work is
  * asynchronous in the device's queue. An output may be exactly an input where ops.def says EXACT;
  * other overlaps go through a temporary; an output that repeats elements, or overlaps another one,
  * is refused (INVALID), as are arrays of another runtime. BUSY: see collet_array_acquire.
@@ -334,7 +333,7 @@ typedef struct collet_op_axis {
 typedef struct collet_op_pattern {
     int32_t ndim; /* of `axes` */
     int32_t dots; /* 1: any axes in front of them, broadcast ("...") */
-    int32_t any;  /* 1: any axes and no others, which a rule of the op computes or checks ("*") */
+    int32_t any;  /* 1: any axes, which a rule of the op computes or checks ("*") */
     int32_t reserved;
     collet_op_axis axes[COLLET_MAX_DIMS];
 } collet_op_pattern;
@@ -342,7 +341,7 @@ typedef struct collet_op_pattern {
 typedef struct collet_op_operand {
     char name[24];        /* "a"; "out0", "in1" where the op's definition gives none */
     int32_t optional;     /* 1: may be absent (NULL) */
-    int32_t alternatives; /* patterns that an operand may fit, 1 or 2; the first that does counts */
+    int32_t alternatives; /* number of patterns, 1 or 2; the first that fits is used */
     collet_op_pattern pattern[2];
 } collet_op_operand;
 
@@ -403,20 +402,20 @@ typedef struct collet_array_spec {
 } collet_array_spec;
 
 /*
- * What the outputs of a call have to be: as many of `outs` and `ins` as the op has operands, which
- * belong to the caller. On entry an output with dtype COLLET_DTYPE_NONE, or with ndim COLLET_INFER,
- * is to be inferred in that respect; what is given is checked. On success a collet_call with arrays
- * of these specs and the same parameters passes every check of dtypes, shapes and parameters (what
- * strides it refuses is not known here); on failure `outs` are as they were.
+ * Infers the outputs of a call: `outs` and `ins` have an entry for each operand and belong to the
+ * caller. A dtype COLLET_DTYPE_NONE or an ndim COLLET_INFER of an output is inferred; given values
+ * are checked. On success a collet_call with arrays of these specs and the same parameters passes
+ * every check of dtypes, shapes and parameters (not those of strides); on failure `outs` are
+ * unchanged.
  *
  * Where several outputs fit, the dtype is that of the first signature that fits (one that is any
  * dtype: that of the first input, or of the value of an op without inputs), the half spectrum of m
  * elements comes from 2 (m - 1) real ones, and packed bytes hold as many weights as they can.
  *
  * Errors are those of the call: INVALID (NULL, an absent operand that is not optional, an extent
- * < 0, ndim out of range, parameters), SHAPE, DTYPE, OVERFLOW, NOT_FOUND; SHAPE and DTYPE too
- * where the inputs do not determine an output, which then has to be given: ops without inputs.
- * Any thread; allocates nothing, opens no device.
+ * < 0, ndim out of range, parameters), SHAPE, DTYPE, OVERFLOW, NOT_FOUND; SHAPE and DTYPE also if
+ * the inputs do not determine an output, which must be given then: ops without inputs. Any thread;
+ * allocates nothing, opens no device.
  */
 COLLET_API collet_status collet_op_infer(const collet_runtime *runtime, uint32_t op,
                                          const collet_array_spec *ins, const void *params,
@@ -533,14 +532,14 @@ COLLET_API collet_status collet_cholesky(collet_context *context, COLLET_OUT low
 
 /* fft */
 /* The discrete Fourier transform over the last `axes` axes, 1 to 3, of any length; the axes before
- * them are a batch. The dtypes say which: c64 to c64 and c128 to c128 transform either way; f32 to
+ * them are a batch. The dtypes select the transform: c64 to c64 and c128 to c128 either way; f32 to
  * c64 and f64 to c128 forward (inverse 0), the last axis of `out` the half spectrum n / 2 + 1 of
  * the last axis of `a`; c64 to f32 and c128 to f64 inverse, n taken from `out`. The inverse divides
  * by the product of the lengths. A complex transform may be done in place. */
 COLLET_API collet_status collet_fft(collet_context *context, COLLET_OUT out, COLLET_IN a,
                                     int32_t axes, int32_t inverse);
 /* Rolls each of `count` axes (negative ones count from the end; count 0 with axes NULL: all) by
- * n / 2, which brings frequency 0 to the middle; inverse: back again. Any dtype. */
+ * n / 2, which moves frequency 0 to the middle; inverse: back. Any dtype. */
 COLLET_API collet_status collet_fftshift(collet_context *context, COLLET_OUT out, COLLET_IN a,
                                          const int32_t *axes, int32_t count, int32_t inverse);
 
@@ -633,9 +632,9 @@ COLLET_API collet_status collet_ternary_quantize(collet_context *context, COLLET
 COLLET_API collet_status collet_ternary_pack(collet_context *context, COLLET_OUT bytes,
                                              COLLET_OUT info, COLLET_IN codes, COLLET_IN scale,
                                              uint32_t format);
-/* The inverse. scale f32 (..., K / 256) of the blocks of TQ2_0 and TQ1_0, NULL where it is not
- * wanted and for the other formats. info (i32, no axes): how many weights had an invalid code (at
- * most 2^31 - 1); they become 0. */
+/* The inverse. scale f32 (..., K / 256) of the blocks of TQ2_0 and TQ1_0, NULL if not
+ * requested and for the other formats. info (i32, no axes): how many weights had an invalid code
+ * (at most 2^31 - 1); they become 0. */
 COLLET_API collet_status collet_ternary_unpack(collet_context *context, COLLET_OUT codes,
                                                COLLET_OUT scale, COLLET_OUT info, COLLET_IN bytes,
                                                uint32_t format);
@@ -648,7 +647,7 @@ COLLET_API collet_status collet_ternary_dot(collet_context *context, COLLET_OUT 
 COLLET_API collet_status collet_ternary_matmul(collet_context *context, COLLET_OUT y,
                                                COLLET_IN weights, COLLET_IN x);
 /* y f32 (..., M) = scale (weights q(x)) + bias, then max(y, 0) with relu: weights (M, B), x f32
- * (..., K), scale and bias f32 (M) or NULL, q as `activations` says. For INT8 and TERNARY the same
+ * (..., K), scale and bias f32 (M) or NULL, q by `activations`. For INT8 and TERNARY the same
  * bits on every backend. */
 COLLET_API collet_status collet_ternary_linear(collet_context *context, COLLET_OUT y,
                                                COLLET_IN weights, COLLET_IN x, COLLET_IN scale,

@@ -140,7 +140,7 @@ typedef struct collet_op_definition {
     uint32_t field_size; /* sizeof(collet_op_field) */
 } collet_op_definition;
 
-/* ---- What libcore hands to a plugin ------------------------------------------------------ */
+/* ---- The host, from libcore -------------------------------------------------------------- */
 
 /* Lives until the last device opened with it is closed. Slots are callable on any thread. */
 typedef struct collet_host collet_host;
@@ -155,21 +155,21 @@ struct collet_host {
         COLLET_PRINTF(3, 4);
     /* CPU threads this process may use: min(affinity, cgroup quota, COLLET_NUM_THREADS), >= 1. */
     int32_t (*threads)(const collet_host *host);
-    /* The value of a configuration key (`backend-info --env` lists them; keys with a dot are the
-     * backends' own) or NULL; lives as long as the host. A probe knows the keys with a dot, isa and
-     * num_threads. A key "backend.word" that nobody has set has the value that this backend's
-     * capabilities gave to "word" among their "choices" in the probe, fresh or remembered: what was
-     * found out there need not be found out again. "in_probe" is NULL outside of a probe.
+    /* The value of a configuration key (`backend-info --env` lists them; keys with a dot belong to
+     * backends) or NULL; valid as long as the host. A probe has the keys with a dot, isa and
+     * num_threads. A key "backend.word" that is not set has the value of "word" among the "choices"
+     * of this backend's capabilities in the probe, new or cached: results of the probe need not be
+     * determined again. "in_probe" is NULL outside of a probe.
      *
      * "backend.safe_mode": NULL or "off", or the reason to avoid everything optional, such as
-     * libraries that the backend opens: "the probe crashed in its capabilities (SIGILL)". Such a
-     * probe is repeated with this key set where the manifest has "safe_mode": true; when the
-     * repeated one succeeds, the key keeps its value in the processes that use the backend. The
-     * user may set it too. Capabilities should list what was avoided, and why. */
+     * libraries that the backend opens: "the probe crashed in its capabilities (SIGILL)". If the
+     * manifest has "safe_mode": true, such a probe is repeated with this key set; if the repeated
+     * one succeeds, the key keeps its value in the processes that use the backend. The user may set
+     * it too. Capabilities should list what was avoided, and why. */
     const char *(*config)(const collet_host *host, const char *key);
 };
 
-/* ---- What a plugin hands to libcore ------------------------------------------------------ */
+/* ---- The plugin, for libcore ------------------------------------------------------------- */
 
 /* collet_plugin.flags */
 #define COLLET_PLUGIN_HOST_MEMORY 1u /* works on host addresses: the buffer_ slots are NULL */
@@ -197,14 +197,14 @@ struct collet_plugin {
     const collet_op_definition *ops; /* NULL when op_count is 0 */
 
     /*
-     * Required. Writes the capabilities as JSON, with its NUL, into json[0..capacity) and the bytes
-     * wanted into *needed; a text that does not fit is not written and the call still succeeds.
+     * Required. Writes the capabilities as JSON, with its NUL, into json[0..capacity) and its size
+     * into *needed; a text that does not fit is not written, and the call succeeds.
      * Creates no device context. Any thread; may block while a driver starts.
      *   {"jit": bool, "parallel": bool, "gpu": bool, "device_count": n,
      *    "devices": [{"name": "...", ...}], "choices": {"word": "text", ...}, ...}
-     * `choices` may be absent: see host->config. Further members are shown by backend-info as they
-     * are. device_count 0 with a member "reason" says why there is none. In a probe, what is logged
-     * last is part of the reason when the probe dies: log what is tried before it is tried.
+     * `choices` may be absent: see host->config. backend-info shows further members unchanged.
+     * device_count 0 comes with a member "reason". The last messages that a probe logs become part
+     * of the reason if it dies: log what is tried before it is tried.
      */
     collet_status (*capabilities)(const collet_host *host, char *json, uint64_t capacity,
                                   uint64_t *needed, collet_error *err);
@@ -215,7 +215,7 @@ struct collet_plugin {
      */
     collet_status (*device_open)(const collet_host *host, uint32_t index, collet_device **device,
                                  collet_error *err);
-    /* Required. NULL does nothing. Its queues, events and buffers are gone before. */
+    /* Required. NULL does nothing. Its queues, events and buffers are freed before. */
     void (*device_close)(collet_device *device);
 
     /* Optional (NULL: every row runs on every device). 1 when row `row` runs on this device. */
@@ -283,13 +283,12 @@ struct collet_plugin {
      * and outlives the buffer. */
     collet_status (*buffer_import)(collet_device *device, void *foreign, uint64_t bytes,
                                    collet_buffer **buffer, collet_error *err);
-    /* Optional. The device's, queue's (device given) or buffer's own handle; it keeps
-     * it. Pass the object
-     * and NULL for the others. */
+    /* Optional. The native handle of a buffer, a queue, or, with both NULL, the device, which keeps
+     * it. */
     collet_status (*native_handle)(collet_device *device, collet_queue *queue,
                                    collet_buffer *buffer, void **handle, collet_error *err);
-    /* Optional. Frees pooled memory, plans and compiled programs that are not in use, while
-     * other threads may be using the device. May block. */
+    /* Optional. Frees pooled memory, plans and compiled programs that are not in use; other threads
+     * may be using the device. May block. */
     void (*trim)(collet_device *device);
     /* Optional. Compiles kernels of the user's; `source` is in the device's language,
      * NUL-terminated. *module belongs to libcore until module_free. May block. */
@@ -308,13 +307,13 @@ struct collet_plugin {
     /* ---- Since 1.2: there when struct_size covers it ---- */
 
     /*
-     * Optional. Copies directly from another device's memory: from `source`, a
-     * buffer of the device `from` of the plugin `of` (this one, or another, which the plugin may
-     * know by its name and whose native_handle it may ask), to `target` of `device`. The copy comes
-     * after all that is in `queue` (of `device`) and in `from_queue` (of `from`), and what is
-     * enqueued in either afterwards comes after the copy; does not block. NULL, or REFUSED with
-     * nothing enqueued: libcore reads and writes. REFUSED also where `from` is lost; DEVICE_LOST:
-     * `device` is. What fails later is reported by the wait of both queues, or of `queue` alone.
+     * Optional. Copies directly from another device's memory: from `source`, a buffer of the device
+     * `from` of the plugin `of` (this one, or another with a name that the plugin supports and
+     * whose native_handle it may call), to `target` of `device`. The copy is ordered after the work
+     * in `queue` (of `device`) and in `from_queue` (of `from`), and before later work in either;
+     * does not block. NULL, or REFUSED with nothing enqueued: libcore reads and writes. REFUSED
+     * also if `from` is lost; DEVICE_LOST: `device` is. Later failures are reported by waits for
+     * both queues, or for `queue` alone.
      */
     collet_status (*buffer_copy_between)(collet_device *device, collet_queue *queue,
                                          collet_buffer *target, uint64_t target_offset,
@@ -333,17 +332,17 @@ COLLET_API const collet_plugin *collet_plugin_entry(const collet_host *host);
 /* ---- The manifest ------------------------------------------------------------------------ */
 
 /*
- * JSON in an ELF note, owner "collet", read before any code of the plugin runs:
+ * JSON in an ELF note, owner "collet", read before any code of the plugin runs (`abi`: the lowest
+ * interface that the plugin needs; libcore requires its own major number):
  *   {"name": "cpu_scalar", "version": "0.1.0", "abi": [1, 0], "priority": 10,
  *    "features": {"jit": false, "parallel": false, "gpu": false},
  *    "description": "...", "kernels": ["add", ...]}
  * Under "auto" backends with a larger `priority` are tried first. `kernels` names every op that has
- * a row. Members may be added: unknown ones are ignored. Optional: "description"; "safe_mode":
- * true, when the plugin heeds the key of that name (collet_host.config); and "depends", a list of
- * what the capabilities depend on beside the file: environment variables ("X", or "X*" for all that
- * begin so) and absolute paths. A cached probe result is used only while these are unchanged. A
- * second note says which sanitizer the object was built with: such a plugin loads only into a
- * program built alike.
+ * a row. Unknown members are ignored. Optional: "description"; "safe_mode": true if the plugin
+ * supports the key of that name (collet_host.config); and "depends", what the capabilities depend
+ * on besides the file: environment variables ("X", or "X*" for a prefix) and absolute paths. A
+ * cached report of a probe is used only while these are unchanged. A second note has the sanitizer
+ * that the object was built with: such a plugin loads only into a program built with the same one.
  *
  * COLLET_PLUGIN_MANIFEST("path/to/manifest.json") at file scope, once, embeds the file (searched as
  * by .incbin: the assembler's include path, -Wa,-I).

@@ -199,8 +199,8 @@ typedef struct collet_op_field {
 } collet_op_field;
 
 /*
- * The parameters of a kernel that has any. `struct_size` is sizeof the block as the caller knows
- * it; fields that a caller did not have read as zero. ops.def describes every field.
+ * The parameters of kernels. `struct_size` is sizeof the caller's block; fields beyond it read as
+ * zero. ops.def describes every field.
  */
 
 /* fill: the value is converted to the output's dtype as `copy` converts. */
@@ -253,7 +253,7 @@ typedef struct collet_fftshift_params {
 } collet_fftshift_params;
 
 /* uniform, normal: element i, in C order of the output, is number offset + i (modulo 2^64) of the
- * sequence that `seed` names. */
+ * sequence of `seed`. */
 typedef struct collet_random_params {
     uint32_t struct_size;
     uint32_t reserved;
@@ -274,8 +274,8 @@ typedef struct collet_ternary_quantize_params {
     uint32_t reserved; /* 0 */
 } collet_ternary_quantize_params;
 
-/* How the K weights of a row lie in bytes: docs/KERNELS.md. */
-#define COLLET_TERNARY_T2 0     /* what kernels compute with: 64 bytes for 256 weights */
+/* Layouts of the K weights of a row: docs/KERNELS.md. */
+#define COLLET_TERNARY_T2 0     /* the layout that kernels use: 64 bytes for 256 weights */
 #define COLLET_TERNARY_PLANES 1 /* two bit planes, of +1 and of -1: 2 ceil(K / 8) bytes */
 #define COLLET_TERNARY_ROTOR 2  /* 4 weights a byte: ceil(K / 4) bytes */
 #define COLLET_TERNARY_TQ2_0 3  /* GGUF's blocks of 256: 66 bytes each */
@@ -288,10 +288,10 @@ typedef struct collet_ternary_format_params {
     uint32_t format;
 } collet_ternary_format_params;
 
-/* What x becomes before it meets the weights. */
+/* Conversion of x before it is multiplied by the weights. */
 #define COLLET_TERNARY_INT8 0    /* 8 bits and a scale for each row of x, max |x| / 127 */
 #define COLLET_TERNARY_TERNARY 1 /* x > threshold: 1, x < -threshold: -1, else 0 */
-#define COLLET_TERNARY_F32 2     /* as it is */
+#define COLLET_TERNARY_F32 2     /* none */
 
 /* ternary_linear: `threshold` is finite and >= 0, and 0 for other activations than TERNARY; relu
  * != 0: negative results become 0. */

@@ -284,7 +284,7 @@ static void packing_that_does_not_fit(void **state)
     pack_fails(untouchable(COLLET_U8, 2, SHAPE(2, 3), NULL),
                untouchable(COLLET_I8, 2, SHAPE(2, 10), NULL),
                untouchable(COLLET_F32, 1, SHAPE(2), NULL), COLLET_TERNARY_ROTOR, COLLET_INVALID,
-               "rotor holds no scale; keep it in an array of its own");
+               "rotor has no scale; use an array of its own");
 }
 
 static void unpack_fails(collet_array *codes, collet_array *scale, collet_array *bytes,
@@ -312,7 +312,7 @@ static void unpacking_that_does_not_fit(void **state)
     unpack_fails(untouchable(COLLET_I8, 1, SHAPE(256), NULL),
                  untouchable(COLLET_F32, 1, SHAPE(1), NULL),
                  untouchable(COLLET_U8, 1, SHAPE(64), NULL), COLLET_TERNARY_T2, COLLET_INVALID,
-                 "t2 holds no scale");
+                 "t2 has no scale");
     unpack_fails(untouchable(COLLET_I8, 1, SHAPE(256), NULL), NULL,
                  untouchable(COLLET_U8, 1, SHAPE(64), SHAPE(-1)), COLLET_TERNARY_T2, COLLET_INVALID,
                  "the bytes of a row of input 0 are -1 apart");
@@ -384,7 +384,7 @@ static void layers_that_do_not_fit(void **state)
         const char *text;
     } rows[] = {
         {{.activations = 3}, "ternary_linear: there are no activations 3"},
-        {{.threshold = 0.5f}, "a threshold of 0.5, which this mode has not"},
+        {{.threshold = 0.5f}, "a threshold of 0.5, which this mode does not have"},
         {{.activations = COLLET_TERNARY_F32, .threshold = 1}, "a threshold of 1, which"},
         {{.activations = COLLET_TERNARY_TERNARY, .threshold = -1}, "the threshold is -1"},
         {{.activations = COLLET_TERNARY_TERNARY, .threshold = INFINITY}, "the threshold is inf"},

@@ -105,11 +105,11 @@ int main(int argc, char **argv)
     info_options options;
     info_options_parse(argc, argv, &options);
 
-    collet_runtime_options wanted = {
-        .struct_size = sizeof wanted, .log = tool_log, .log_user = "backend-info"};
+    collet_runtime_options settings = {
+        .struct_size = sizeof settings, .log = tool_log, .log_user = "backend-info"};
     collet_runtime *runtime = NULL;
     collet_error err;
-    if (collet_runtime_create(&runtime, &wanted, &err) != COLLET_OK) {
+    if (collet_runtime_create(&runtime, &settings, &err) != COLLET_OK) {
         fprintf(stderr, "backend-info: %s\n", err.text);
         return INFO_EXIT_FAILURE;
     }
