@@ -269,7 +269,7 @@ static void part_by_library(const product *p, const gemm_matrix m[MATRICES], int
         width = rows;
     }
     if (p->blas)
-        blas_product(p->blas, p->wide, &f[C], &f[left], &f[right], height, width, p->inner);
+        blas_multiply(p->blas, p->wide, &f[C], &f[left], &f[right], height, width, p->inner, 1, 0);
     else if (by_onednn(p, &f[C], &f[left], &f[right], height, width))
         return;
     else if (p->from == COLLET_F32)

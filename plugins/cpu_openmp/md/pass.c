@@ -2,6 +2,7 @@
 #include "pass.h"
 
 #include "cpu_openmp/runtime/team.h"
+#include "cpu_openmp/util/counts.h"
 #include "cpu_openmp/util/real.h"
 #include "shared/host/md/operands.h"
 #include "shared/host/util/sum.h"
@@ -22,7 +23,7 @@ int64_t atoms_padded(int64_t atoms)
 
 int64_t atoms_blocks(int64_t atoms)
 {
-    return atoms / ATOMS_BLOCK + (atoms % ATOMS_BLOCK != 0);
+    return divide_up(atoms, ATOMS_BLOCK);
 }
 
 int atoms_share_blocks(const collet_device *device, int64_t frames, int64_t atoms)
@@ -47,9 +48,8 @@ static void fill_table(void *argument, int32_t thread, int64_t begin, int64_t en
     const mass_job *job = argument;
     (void)thread;
     for (int64_t b = begin; b < end; b++) {
-        int64_t first = b * ATOMS_BLOCK, last = first + ATOMS_BLOCK;
-        if (last > atoms_padded(job->atoms))
-            last = atoms_padded(job->atoms);
+        int64_t first = b * ATOMS_BLOCK;
+        int64_t last = min_i64(first + ATOMS_BLOCK, atoms_padded(job->atoms));
         double sums[8] = {0.0};
         for (int64_t i = first; i < last; i++) {
             int64_t lane = i & (job->kernels->lanes - 1);
@@ -138,41 +138,26 @@ static void add_sums(frame_sums *total, const frame_sums *part)
         to[i] += from[i];
 }
 
-/* Atoms first .. first+count-1, copied where they are not adjacent. */
-static void sum_scattered(const atoms_job *job, frame_view *view, int64_t frame, int64_t first,
-                          int64_t count, frame_sums *sums)
-{
-    double r[3 * ATOMS_COPIED], v[3 * ATOMS_COPIED], f[3 * ATOMS_COPIED];
-    *sums = (frame_sums){{0.0}, {0.0}, {0.0}, 0.0, {0.0}, {0.0}, {0.0}};
-    for (int64_t i = first; i < first + count; i += ATOMS_COPIED) {
-        int64_t n = first + count - i < ATOMS_COPIED ? first + count - i : ATOMS_COPIED;
-        frame_sums part;
-        view->positions = atoms_adjacent(&job->r, frame, i, n, r);
-        view->velocities = job->v.at ? atoms_adjacent(&job->v, frame, i, n, v) : NULL;
-        view->forces = job->f.at ? atoms_adjacent(&job->f, frame, i, n, f) : NULL;
-        view->masses = job->table + i;
-        view->atoms = n;
-        job->device->level->frame->pass[job->pass](job->r.wide, view, &part);
-        add_sums(sums, &part);
-    }
-}
-
+/* Atoms that are not adjacent are copied, a few at a time. */
 static void sum_block(const atoms_job *job, int64_t frame, int64_t block, const double origin[3],
                       frame_sums *sums)
 {
-    int64_t first = block * ATOMS_BLOCK, left = job->atoms - first;
-    int64_t count = left < ATOMS_BLOCK ? left : ATOMS_BLOCK;
+    double r[3 * ATOMS_COPIED], v[3 * ATOMS_COPIED], f[3 * ATOMS_COPIED];
+    int64_t first = block * ATOMS_BLOCK, end = min_i64(first + ATOMS_BLOCK, job->atoms);
+    int64_t piece = job->adjacent ? ATOMS_BLOCK : ATOMS_COPIED;
     frame_view view = {.origin = {origin[0], origin[1], origin[2]}};
-    if (!job->adjacent) {
-        sum_scattered(job, &view, frame, first, count, sums);
-        return;
+    for (int64_t i = first; i == first || i < end; i += piece) {
+        frame_sums part;
+        int64_t n = min_i64(end - i, piece);
+        view.positions = atoms_adjacent(&job->r, frame, i, n, r);
+        view.velocities = job->v.at ? atoms_adjacent(&job->v, frame, i, n, v) : NULL;
+        view.forces = job->f.at ? atoms_adjacent(&job->f, frame, i, n, f) : NULL;
+        view.masses = job->table + i;
+        view.atoms = n;
+        job->device->level->frame->pass[job->pass](job->r.wide, &view, i == first ? sums : &part);
+        if (i > first)
+            add_sums(sums, &part);
     }
-    view.positions = atoms_adjacent(&job->r, frame, first, count, NULL);
-    view.velocities = job->v.at ? atoms_adjacent(&job->v, frame, first, count, NULL) : NULL;
-    view.forces = job->f.at ? atoms_adjacent(&job->f, frame, first, count, NULL) : NULL;
-    view.masses = job->table + first;
-    view.atoms = count;
-    job->device->level->frame->pass[job->pass](job->r.wide, &view, sums);
 }
 
 static void sum_frame(const atoms_job *job, int64_t frame, const double origin[3], frame_sums *sums)

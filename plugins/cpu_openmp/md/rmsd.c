@@ -86,6 +86,14 @@ static void fill_reference(rmsd_job *job)
 
 /* ---- A frame --------------------------------------------------------------------------------- */
 
+static void add_overlap(overlap_sums *sums, const overlap_sums *part)
+{
+    for (int k = 0; k < 3; k++)
+        sums->first[k] += part->first[k];
+    for (int k = 0; k < 9; k++)
+        sums->covariance[k] += part->covariance[k];
+}
+
 /* One pass over atoms first .. first+count-1; with `f` the second, that needs the rotation. */
 static void pass_over(const rmsd_job *job, int64_t frame, int64_t first, int64_t count,
                       const double origin[3], const fit *f, block_sums *sums)
@@ -110,10 +118,7 @@ static void pass_over(const rmsd_job *job, int64_t frame, int64_t first, int64_t
             continue;
         }
         kernels->overlap(job->positions.wide, &view, job->reference_at + i, job->padded, &part);
-        for (int k = 0; k < 3; k++)
-            sums->overlap.first[k] += part.first[k];
-        for (int k = 0; k < 9; k++)
-            sums->overlap.covariance[k] += part.covariance[k];
+        add_overlap(&sums->overlap, &part);
     }
 }
 
@@ -148,10 +153,7 @@ static void pass_frame(rmsd_job *job, int64_t frame, const double origin[3], con
         else
             pass_over(job, frame, b * ATOMS_BLOCK, block_length(job, b * ATOMS_BLOCK), origin, f,
                       &part);
-        for (int k = 0; k < 3; k++)
-            sums->overlap.first[k] += part.overlap.first[k];
-        for (int k = 0; k < 9; k++)
-            sums->overlap.covariance[k] += part.overlap.covariance[k];
+        add_overlap(&sums->overlap, &part.overlap);
         sums->deviation += part.deviation;
     }
 }

@@ -216,12 +216,6 @@ void blas_multiply(const blas *b, int wide, const blas_matrix *c, const blas_mat
     }
 }
 
-void blas_product(const blas *b, int wide, const blas_matrix *c, const blas_matrix *left,
-                  const blas_matrix *right, int64_t m, int64_t n, int64_t k)
-{
-    blas_multiply(b, wide, c, left, right, m, n, k, 1, 0);
-}
-
 static const struct triangle {
     enum CBLAS_SIDE side;
     enum CBLAS_UPLO half;

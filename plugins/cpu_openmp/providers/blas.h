@@ -80,12 +80,8 @@ void blas_path(blas *b, char *path, uint64_t capacity);
 int32_t blas_enter(blas *b, blas_use *use, int32_t threads);
 void blas_leave(blas *b, blas_use *use);
 
-/* c (m x n, not transposed) = a (m x k) b (k x n); wide: f64, else f32. Extents and strides fit an
- * int. Within enter and leave. */
-void blas_product(const blas *b, int wide, const blas_matrix *c, const blas_matrix *left,
-                  const blas_matrix *right, int64_t m, int64_t n, int64_t k);
-
-/* c = factor a b + keep c, likewise. */
+/* c = factor a b + keep c; c is m x n, not transposed, a m x k, b k x n; wide: f64, else f32.
+ * Extents and strides fit an int. Within enter and leave. */
 void blas_multiply(const blas *b, int wide, const blas_matrix *c, const blas_matrix *left,
                    const blas_matrix *right, int64_t m, int64_t n, int64_t k, int factor, int keep);
 
