@@ -140,19 +140,25 @@ static void generate_reduction(kit_case *c, kit_rng *rng)
 
 /* ---- Judgement ----------------------------------------------------------------------------- */
 
-/* The output element that element i of the input is reduced to. */
-static int64_t target_of(const kit_case *c, int64_t i)
+/* The index of element i of the input over the axes of `axes` alone, in C order. */
+static int64_t index_over(const kit_case *c, uint32_t axes, int64_t i)
 {
     const kit_tensor *in = kit_in(c, 0);
-    int64_t to = 0, scale = 1;
+    int64_t index = 0, scale = 1;
     for (int32_t a = in->ndim - 1; a >= 0; a--) {
-        if (!(c->params.reduce.axes >> a & 1)) {
-            to += i % in->shape[a] * scale;
+        if (axes >> a & 1) {
+            index += i % in->shape[a] * scale;
             scale *= in->shape[a];
         }
         i /= in->shape[a];
     }
-    return to;
+    return index;
+}
+
+/* The element of the output to which element i of the input is reduced. */
+static int64_t target_of(const kit_case *c, int64_t i)
+{
+    return index_over(c, ~c->params.reduce.axes, i);
 }
 
 /* Neumaier's compensated sum; infinities and NaN propagate as in a plain sum. */
@@ -187,13 +193,14 @@ static void judge_sum(const kit_case *c, kit_verdict *v)
     free(totals);
 }
 
-/* Whether the op selects x over y: NaN first, -0 before 0. */
+/* Whether the op selects x over y, which is before it: NaN first, -0 before 0; argmax selects the
+ * first of equals and zeros are equal. */
 static bool comes_first(uint32_t op, long double x, long double y)
 {
     if (isnan(x) || isnan(y))
-        return isnan(x);
+        return !isnan(y);
     if (x == y)
-        return op == COLLET_OP_MIN ? signbit(x) : !signbit(x);
+        return op == COLLET_OP_MIN ? signbit(x) : op == COLLET_OP_MAX && !signbit(x);
     return op == COLLET_OP_MIN ? x < y : x > y;
 }
 
@@ -208,42 +215,10 @@ static void judge_extreme(const kit_case *c, kit_verdict *v)
         if (*best < 0 || comes_first(c->row->info.id, kit_get(in, i), kit_get(in, *best)))
             *best = i;
     }
-    for (int64_t i = 0; i < out->count; i++)
-        kit_same(c, v, 0, i, kit_at(in, chosen[i]), false);
-    free(chosen);
-}
-
-/* The index of element i of the input among the elements reduced with it. */
-static int64_t reduced_index(const kit_case *c, int64_t i)
-{
-    const kit_tensor *in = kit_in(c, 0);
-    int64_t index = 0, scale = 1;
-    for (int32_t a = in->ndim - 1; a >= 0; a--) {
-        if (c->params.reduce.axes >> a & 1) {
-            index += i % in->shape[a] * scale;
-            scale *= in->shape[a];
-        }
-        i /= in->shape[a];
-    }
-    return index;
-}
-
-/* The first maximum, where zeros of both signs are equal; NaN is greater than any number. */
-static void judge_index(const kit_case *c, kit_verdict *v)
-{
-    const kit_tensor *out = &c->operand[0], *in = kit_in(c, 0);
-    int64_t *chosen = kit_memory((size_t)out->count * sizeof *chosen);
-    for (int64_t i = 0; i < out->count; i++)
-        chosen[i] = -1;
-    for (int64_t i = 0; i < in->count; i++) {
-        int64_t *best = &chosen[target_of(c, i)];
-        long double x = kit_get(in, i), y = *best < 0 ? 0 : kit_get(in, *best);
-        if (*best < 0 || (!isnan(y) && (isnan(x) || x > y)))
-            *best = i;
-    }
     for (int64_t i = 0; i < out->count; i++) {
-        int64_t want = reduced_index(c, chosen[i]);
-        kit_same(c, v, 0, i, &want, true);
+        int64_t index = index_over(c, c->params.reduce.axes, chosen[i]);
+        bool is_index = c->row->info.id == COLLET_OP_ARGMAX;
+        kit_same(c, v, 0, i, is_index ? &index : kit_at(in, chosen[i]), false);
     }
     free(chosen);
 }
@@ -253,6 +228,6 @@ const kit_op kit_array_reduce_ops[] = {
     {COLLET_OP_MEAN, plan_reduction, generate_reduction, judge_sum},
     {COLLET_OP_MIN, plan_reduction, generate_reduction, judge_extreme},
     {COLLET_OP_MAX, plan_reduction, generate_reduction, judge_extreme},
-    {COLLET_OP_ARGMAX, plan_reduction, generate_reduction, judge_index},
+    {COLLET_OP_ARGMAX, plan_reduction, generate_reduction, judge_extreme},
     {0},
 };

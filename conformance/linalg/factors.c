@@ -85,15 +85,11 @@ static void judge_product(const kit_case *c, kit_verdict *v, const kit_matrix *a
                           const kit_matrix *l, const kit_matrix *u, int64_t batch)
 {
     real smallest = kit_smallest(c, c->row->info.n_out), terms = (real)(l->columns + 4);
-    kit_matrix product = kit_product(l, u), big_l = magnitudes(l), big_u = magnitudes(u);
-    kit_matrix scale = kit_product(&big_l, &big_u);
+    kit_local product = kit_product(l, u), big_l = magnitudes(l), big_u = magnitudes(u);
+    kit_local scale = kit_product(&big_l, &big_u);
     /* Denormal elements of L are rounded by this much too. */
     real floor = 2 * terms * smallest;
     kit_measure(c, v, "residual", batch, worst_ratio(a, &product, &scale, floor), terms, 0);
-    kit_matrix_free(&product);
-    kit_matrix_free(&big_l);
-    kit_matrix_free(&big_u);
-    kit_matrix_free(&scale);
 }
 
 static int64_t first_zero(const kit_matrix *u)
@@ -106,9 +102,9 @@ static int64_t first_zero(const kit_matrix *u)
 
 static void judge_one_lu(const kit_case *c, kit_verdict *v, int64_t batch)
 {
-    kit_matrix a = kit_matrix_of(c, 4, 2, 1, batch), perm = kit_matrix_of(c, 0, 1, 1, batch);
-    kit_matrix l = kit_matrix_of(c, 1, 2, 1, batch), u = kit_matrix_of(c, 2, 2, 1, batch);
-    kit_matrix rows = kit_matrix_zero(a.rows, a.columns);
+    kit_local a = kit_matrix_of(c, 4, 2, 1, batch), perm = kit_matrix_of(c, 0, 1, 1, batch);
+    kit_local l = kit_matrix_of(c, 1, 2, 1, batch), u = kit_matrix_of(c, 2, 2, 1, batch);
+    kit_local rows = kit_matrix_zero(a.rows, a.columns);
     if (!permute(&a, &perm, &rows)) {
         kit_fail(v, "matrix %" PRId64 ": perm is not a permutation", batch);
     } else if (!kit_finite(&a)) {
@@ -128,11 +124,6 @@ static void judge_one_lu(const kit_case *c, kit_verdict *v, int64_t batch)
         if (c->kind == KIT_ZERO_COLUMN && u.rows > kit_zero_column(a.columns))
             kit_info_is(c, v, 3, batch, kit_zero_column(a.columns) + 1);
     }
-    kit_matrix_free(&a);
-    kit_matrix_free(&perm);
-    kit_matrix_free(&l);
-    kit_matrix_free(&u);
-    kit_matrix_free(&rows);
 }
 
 static void judge_lu(const kit_case *c, kit_verdict *v)
@@ -160,7 +151,7 @@ static void generate_cholesky(kit_case *c, kit_rng *rng)
 /* 1 + the index of the first pivot that is not positive and finite, by definition. */
 static int64_t bad_pivot(const kit_matrix *a)
 {
-    kit_matrix l = kit_matrix_zero(a->rows, a->rows);
+    kit_local l = kit_matrix_zero(a->rows, a->rows);
     int64_t bad = 0;
     for (int64_t i = 0; i < a->rows && !bad; i++)
         for (int64_t j = 0; j <= i; j++) {
@@ -171,13 +162,12 @@ static int64_t bad_pivot(const kit_matrix *a)
                 bad = i + 1;
             *kit_entry(&l, i, j) = i == j ? sqrtl(sum) : sum / *kit_entry(&l, j, j);
         }
-    kit_matrix_free(&l);
     return bad;
 }
 
 static void judge_one_cholesky(const kit_case *c, kit_verdict *v, int64_t batch)
 {
-    kit_matrix a = kit_matrix_of(c, 2, 2, 2, batch), l = kit_matrix_of(c, 0, 2, 2, batch);
+    kit_local a = kit_matrix_of(c, 2, 2, 2, batch), l = kit_matrix_of(c, 0, 2, 2, batch);
     int64_t bad = bad_pivot(&a);
     kit_info_is(c, v, 1, batch, bad);
     if (bad) {
@@ -192,13 +182,10 @@ static void judge_one_cholesky(const kit_case *c, kit_verdict *v, int64_t batch)
                     kit_fail(v, "matrix %" PRId64 ": L[%" PRId64 ",%" PRId64 "] is not 0", batch, i,
                              j);
         }
-        kit_matrix t = kit_transposed(&l);
+        kit_local t = kit_transposed(&l);
         kit_mirror(&a);
         judge_product(c, v, &a, &l, &t, batch);
-        kit_matrix_free(&t);
     }
-    kit_matrix_free(&a);
-    kit_matrix_free(&l);
 }
 
 static void judge_cholesky(const kit_case *c, kit_verdict *v)
@@ -234,8 +221,8 @@ static void judge_columns(const kit_case *c, kit_verdict *v, const kit_matrix *a
 
 static void judge_one_qr(const kit_case *c, kit_verdict *v, int64_t batch)
 {
-    kit_matrix a = kit_matrix_of(c, 2, 2, 2, batch), q = kit_matrix_of(c, 0, 2, 2, batch);
-    kit_matrix r = kit_matrix_of(c, 1, 2, 2, batch), product = kit_product(&q, &r);
+    kit_local a = kit_matrix_of(c, 2, 2, 2, batch), q = kit_matrix_of(c, 0, 2, 2, batch);
+    kit_local r = kit_matrix_of(c, 1, 2, 2, batch), product = kit_product(&q, &r);
     if (!kit_finite(&a)) {
         kit_all_nan(c, v, 0, 2, batch);
         kit_all_nan(c, v, 1, 2, batch);
@@ -252,10 +239,6 @@ static void judge_one_qr(const kit_case *c, kit_verdict *v, int64_t batch)
         judge_columns(c, v, &a, &product, batch);
         kit_measure(c, v, "orthogonality", batch, kit_departure(&q), (real)(q.rows + 4), 0);
     }
-    kit_matrix_free(&a);
-    kit_matrix_free(&q);
-    kit_matrix_free(&r);
-    kit_matrix_free(&product);
 }
 
 static void judge_qr(const kit_case *c, kit_verdict *v)
@@ -395,8 +378,8 @@ static void judge_solve(const kit_case *c, kit_verdict *v)
 {
     int64_t count = kit_matrix_count(c, 2), singular = 0;
     for (int64_t batch = 0; batch < count; batch++) {
-        kit_matrix a = kit_matrix_of(c, 2, 2, 2, batch), b = kit_matrix_of(c, 3, 2, 2, batch);
-        kit_matrix x = kit_matrix_of(c, 0, 2, 2, batch), product = kit_product(&a, &x);
+        kit_local a = kit_matrix_of(c, 2, 2, 2, batch), b = kit_matrix_of(c, 3, 2, 2, batch);
+        kit_local x = kit_matrix_of(c, 0, 2, 2, batch), product = kit_product(&a, &x);
         bool finite = kit_finite(&a), none = finite && has_zero_column(&a);
         if (none && !singular)
             singular = batch + 1;
@@ -404,10 +387,6 @@ static void judge_solve(const kit_case *c, kit_verdict *v)
             kit_all_nan(c, v, 0, 2, batch);
         else
             judge_system(c, v, &a, &product, &b, &x, batch);
-        kit_matrix_free(&a);
-        kit_matrix_free(&b);
-        kit_matrix_free(&x);
-        kit_matrix_free(&product);
     }
     kit_info_is(c, v, 1, 0, singular);
 }

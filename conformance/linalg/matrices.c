@@ -87,12 +87,10 @@ real kit_size(const kit_matrix *a)
 
 real kit_departure(const kit_matrix *q)
 {
-    kit_matrix t = kit_transposed(q), square = kit_product(&t, q);
+    kit_local t = kit_transposed(q), square = kit_product(&t, q);
     for (int64_t i = 0; i < square.rows; i++)
         *kit_entry(&square, i, i) -= 1;
     real size = square.rows > 0 ? kit_size(&square) / sqrtl((real)square.rows) : 0;
-    kit_matrix_free(&t);
-    kit_matrix_free(&square);
     return size;
 }
 

@@ -23,6 +23,8 @@ kit_matrix kit_matrix_zero(int64_t rows, int64_t columns);
  * operand 0 without its last `own`. `axes` are operand k's matrix axes: 2, or 1 for a column. */
 kit_matrix kit_matrix_of(const kit_case *c, uint32_t k, int32_t axes, int32_t own, int64_t batch);
 void kit_matrix_free(kit_matrix *m);
+/* A local variable that is freed at the end of its block. */
+#define kit_local __attribute__((cleanup(kit_matrix_free))) kit_matrix
 /* Number of matrices in operand 0, whose last `own` axes form a matrix. */
 int64_t kit_matrix_count(const kit_case *c, int32_t own);
 

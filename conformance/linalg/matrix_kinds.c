@@ -120,12 +120,11 @@ void kit_generate_matrices(kit_case *c, uint32_t k, kit_kind kind, kit_rng *rng)
     kit_tensor *t = &c->operand[k];
     int64_t rows = t->shape[t->ndim - 2], columns = t->shape[t->ndim - 1], size = rows * columns;
     for (int64_t first = 0; first < t->count; first += size) {
-        kit_matrix a = matrix_of(rows, columns, kind, t->dtype, rng);
+        kit_local a = matrix_of(rows, columns, kind, t->dtype, rng);
         for (int64_t i = 0; i < size; i++)
             kit_set(t, first + i, a.at[i]);
         if (kind == KIT_NOT_FINITE && first / size % 2 == 0)
             poison(t, first + kit_below(rng, size), rng);
-        kit_matrix_free(&a);
     }
 }
 
@@ -136,8 +135,8 @@ static kit_matrix positive_of(int64_t n, kit_kind kind, collet_dtype dtype, kit_
                    kind == KIT_LARGE || kind == KIT_SMALL;
     if (!product)
         return matrix_of(n, n, kind, dtype, rng);
-    kit_matrix b = matrix_of(n, n, KIT_NORMAL, dtype, rng), t = kit_transposed(&b);
-    kit_matrix a = kit_product(&b, &t);
+    kit_local b = matrix_of(n, n, KIT_NORMAL, dtype, rng), t = kit_transposed(&b);
+    kit_local a = kit_product(&b, &t);
     bool wide = dtype == COLLET_F64;
     for (int64_t i = 0; i < n; i++)
         *kit_entry(&a, i, i) += 1;
@@ -145,8 +144,6 @@ static kit_matrix positive_of(int64_t n, kit_kind kind, collet_dtype dtype, kit_
         grade(&a, true, spread_of(dtype), rng);
     if (kind == KIT_LARGE || kind == KIT_SMALL)
         scale(&a, kind == KIT_LARGE ? (wide ? 1000 : 110) : (wide ? -900 : -90));
-    kit_matrix_free(&b);
-    kit_matrix_free(&t);
     return a;
 }
 
@@ -164,7 +161,7 @@ void kit_generate_symmetric(kit_case *c, uint32_t k, kit_kind kind, bool positiv
     kit_tensor *t = &c->operand[k];
     int64_t n = t->shape[t->ndim - 1], size = n * n;
     for (int64_t first = 0; first < t->count; first += size) {
-        kit_matrix a =
+        kit_local a =
             positive ? positive_of(n, kind, t->dtype, rng) : symmetric_of(n, kind, t->dtype, rng);
         for (int64_t i = 0; i < size; i++) {
             kit_set(t, first + i, a.at[i]);
@@ -178,7 +175,6 @@ void kit_generate_symmetric(kit_case *c, uint32_t k, kit_kind kind, bool positiv
         int64_t i = kit_below(rng, n), j = kit_below(rng, i + 1);
         if (kind == KIT_NOT_FINITE && first / size % 2 == 0)
             poison(t, first + i * n + j, rng);
-        kit_matrix_free(&a);
     }
 }
 

@@ -63,7 +63,7 @@ static void judge_singular_values(const kit_case *c, kit_verdict *v, const kit_m
                                   const kit_matrix *s, int64_t batch)
 {
     int64_t m = a->rows, both = a->rows + a->columns;
-    kit_matrix twice = kit_matrix_zero(both, both);
+    kit_local twice = kit_matrix_zero(both, both);
     real *values = kit_memory((size_t)both * sizeof *values);
     real *want = kit_memory((size_t)s->rows * sizeof *want);
     for (int64_t i = 0; i < m; i++)
@@ -73,7 +73,6 @@ static void judge_singular_values(const kit_case *c, kit_verdict *v, const kit_m
     for (int64_t i = 0; i < s->rows; i++)
         want[i] = values[both - 1 - i];
     judge_values(c, v, s, want, kit_size(a), (real)both, batch);
-    kit_matrix_free(&twice);
     free(values);
     free(want);
 }
@@ -81,27 +80,25 @@ static void judge_singular_values(const kit_case *c, kit_verdict *v, const kit_m
 static void judge_factors(const kit_case *c, kit_verdict *v, const kit_matrix *a, kit_matrix *u,
                           const kit_matrix *s, const kit_matrix *vt, int64_t batch)
 {
-    kit_matrix right = kit_transposed(vt);
+    kit_local right = kit_transposed(vt);
     real extent = (real)(a->rows > a->columns ? a->rows : a->columns), size = kit_size(a);
     real floor = extent * extent * kit_smallest(c, 4);
     kit_measure(c, v, "orthogonality", batch, kit_departure(u), extent, 0);
     kit_measure(c, v, "orthogonality", batch, kit_departure(&right), extent, 0);
     scale_columns(u, s);
-    kit_matrix product = kit_product(u, vt);
+    kit_local product = kit_product(u, vt);
     kit_measure(c, v, "residual", batch, kit_distance(a, &product), extent * size, floor);
     judge_order(v, s, true, batch);
     if (s->rows > 0 && !(s->at[s->rows - 1] >= 0))
         kit_fail(v, "matrix %" PRId64 ": a singular value is negative", batch);
     if (a->rows + a->columns <= SMALL)
         judge_singular_values(c, v, a, s, batch);
-    kit_matrix_free(&right);
-    kit_matrix_free(&product);
 }
 
 static void judge_one_svd(const kit_case *c, kit_verdict *v, int64_t batch)
 {
-    kit_matrix a = kit_matrix_of(c, 4, 2, 2, batch), u = kit_matrix_of(c, 0, 2, 2, batch);
-    kit_matrix s = kit_matrix_of(c, 1, 1, 2, batch), vt = kit_matrix_of(c, 2, 2, 2, batch);
+    kit_local a = kit_matrix_of(c, 4, 2, 2, batch), u = kit_matrix_of(c, 0, 2, 2, batch);
+    kit_local s = kit_matrix_of(c, 1, 1, 2, batch), vt = kit_matrix_of(c, 2, 2, 2, batch);
     bool finite = kit_finite(&a);
     kit_info_is(c, v, 3, batch, !finite);
     if (finite) {
@@ -111,10 +108,6 @@ static void judge_one_svd(const kit_case *c, kit_verdict *v, int64_t batch)
         kit_all_nan(c, v, 1, 1, batch);
         kit_all_nan(c, v, 2, 2, batch);
     }
-    kit_matrix_free(&a);
-    kit_matrix_free(&u);
-    kit_matrix_free(&s);
-    kit_matrix_free(&vt);
 }
 
 static void judge_svd(const kit_case *c, kit_verdict *v)
@@ -164,15 +157,15 @@ static void generate_eigh(kit_case *c, kit_rng *rng)
 
 static void judge_one_eigh(const kit_case *c, kit_verdict *v, int64_t batch)
 {
-    kit_matrix a = kit_matrix_of(c, 3, 2, 1, batch), values = kit_matrix_of(c, 0, 1, 1, batch);
-    kit_matrix vectors = kit_matrix_of(c, 1, 2, 1, batch);
+    kit_local a = kit_matrix_of(c, 3, 2, 1, batch), values = kit_matrix_of(c, 0, 1, 1, batch);
+    kit_local vectors = kit_matrix_of(c, 1, 2, 1, batch);
     real extent = (real)a.rows, floor = extent * extent * kit_smallest(c, 3);
     kit_mirror(&a);
     bool finite = kit_finite(&a);
     kit_info_is(c, v, 2, batch, !finite);
     if (finite) {
         real size = kit_size(&a), *want = kit_memory((size_t)a.rows * sizeof *want);
-        kit_matrix product = kit_product(&a, &vectors);
+        kit_local product = kit_product(&a, &vectors);
         kit_measure(c, v, "orthogonality", batch, kit_departure(&vectors), extent, 0);
         scale_columns(&vectors, &values);
         kit_measure(c, v, "residual", batch, kit_distance(&product, &vectors), extent * size,
@@ -182,15 +175,11 @@ static void judge_one_eigh(const kit_case *c, kit_verdict *v, int64_t batch)
             kit_eigenvalues(&a, want);
             judge_values(c, v, &values, want, size, extent, batch);
         }
-        kit_matrix_free(&product);
         free(want);
     } else {
         kit_all_nan(c, v, 0, 1, batch);
         kit_all_nan(c, v, 1, 2, batch);
     }
-    kit_matrix_free(&a);
-    kit_matrix_free(&values);
-    kit_matrix_free(&vectors);
 }
 
 static void judge_eigh(const kit_case *c, kit_verdict *v)
