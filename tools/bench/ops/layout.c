@@ -208,48 +208,26 @@ static collet_status parse_axes(bench_layout *l, const char *text, collet_error 
 
 /* ---- Parameters -------------------------------------------------------------------------- */
 
-static void set_number(void *target, collet_dtype dtype, double value)
-{
-    const uint64_t u64 = (uint64_t)value;
-    const uint32_t u32 = (uint32_t)value;
-    const int32_t i32 = (int32_t)value;
-    const float f32 = (float)value;
-    const void *source = dtype == COLLET_F32   ? (const void *)&f32
-                         : dtype == COLLET_U64 ? (const void *)&u64
-                         : dtype == COLLET_I32 ? (const void *)&i32
-                                               : (const void *)&u32;
-    memcpy(target, source, collet_dtype_size(dtype));
-}
-
-/* Its default, or the value for the shape and --axis. */
-static void set_field(bench_layout *l, const collet_op_field *f)
+/* The defaults, but a scalar of 1.5, and the axes of --axis. */
+static collet_status set_parameters(bench_layout *l, const collet_runtime *runtime,
+                                    collet_error *err)
 {
     static const collet_scalar scalar = {.dtype = COLLET_F32, .value.f32 = 1.5f};
-    unsigned char *target = l->params.bytes + f->offset;
-    int32_t ndim = l->shape.count, all = f->default_value < 0;
-    if (f->kind == COLLET_FIELD_SCALAR)
-        memcpy(target, &scalar, sizeof scalar);
-    else if (f->kind == COLLET_FIELD_RANK)
-        set_number(target, f->dtype, ndim);
-    else if (f->kind == COLLET_FIELD_AXES && all)
-        set_number(target, f->dtype, l->axes);
-    else if (f->kind == COLLET_FIELD_PERMUTATION && all)
-        for (int32_t i = 0; i < ndim; i++)
-            set_number(target + (size_t)i * collet_dtype_size(f->dtype), f->dtype, ndim - 1 - i);
-    else
-        set_number(target, f->dtype, f->default_value);
-}
-
-static void set_parameters(bench_layout *l)
-{
     const char *field = (const char *)l->op.fields;
     if (!l->op.params_size)
-        return;
-    memcpy(&l->params, &l->op.params_size, sizeof l->op.params_size);
-    for (uint32_t k = 0; k < l->op.field_count; k++, field += l->op.field_size)
-        set_field(l, (const collet_op_field *)(const void *)field);
+        return COLLET_OK;
+    collet_status status =
+        collet_op_defaults(runtime, l->op.id, l->shape.count, &l->params, sizeof l->params, err);
+    for (uint32_t k = 0; k < l->op.field_count; k++, field += l->op.field_size) {
+        const collet_op_field *f = (const collet_op_field *)(const void *)field;
+        if (f->kind == COLLET_FIELD_SCALAR)
+            memcpy(l->params.bytes + f->offset, &scalar, sizeof scalar);
+        else if (f->kind == COLLET_FIELD_AXES && f->default_value < 0)
+            memcpy(l->params.bytes + f->offset, &l->axes, sizeof l->axes);
+    }
     if (l->row->detail->parameters)
         l->row->detail->parameters(l);
+    return status;
 }
 
 /* ---- Calls ------------------------------------------------------------------------------- */
@@ -294,10 +272,10 @@ collet_status bench_layout_make(bench_layout *l, const collet_runtime *runtime,
         status = parse_axes(l, options->axis, err);
     if (status == COLLET_OK)
         status = arrange(l, err);
-    if (status != COLLET_OK)
-        return status;
-    set_parameters(l);
-    status = infer_outputs(l, runtime, err);
+    if (status == COLLET_OK)
+        status = set_parameters(l, runtime, err);
+    if (status == COLLET_OK)
+        status = infer_outputs(l, runtime, err);
     if (status == COLLET_OK)
         count_work(l);
     return status;
