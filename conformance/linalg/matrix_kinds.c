@@ -136,7 +136,7 @@ static kit_matrix positive_of(int64_t n, kit_kind kind, collet_dtype dtype, kit_
     if (!product)
         return matrix_of(n, n, kind, dtype, rng);
     kit_local b = matrix_of(n, n, KIT_NORMAL, dtype, rng), t = kit_transposed(&b);
-    kit_local a = kit_product(&b, &t);
+    kit_matrix a = kit_product(&b, &t);
     bool wide = dtype == COLLET_F64;
     for (int64_t i = 0; i < n; i++)
         *kit_entry(&a, i, i) += 1;
