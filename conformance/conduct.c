@@ -21,6 +21,8 @@
 #define FP_CONTROL "the floating-point control word"
 #endif
 
+#define RESTORE "; `run` must restore it before it returns"
+
 static uint64_t fp_control(void)
 {
     uint64_t word = 0;
@@ -71,31 +73,33 @@ void kit_conduct_check(const kit_conduct *before, int output, kit_verdict *v)
     kit_conduct now;
     kit_conduct_take(&now, output);
     if (now.fp_control != before->fp_control)
-        kit_fail(v, "conduct: %s was 0x%llx before the call and is 0x%llx after it", FP_CONTROL,
-                 (unsigned long long)before->fp_control, (unsigned long long)now.fp_control);
+        kit_fail(v, "conduct: %s was 0x%llx before the call and is 0x%llx after it" RESTORE,
+                 FP_CONTROL, (unsigned long long)before->fp_control,
+                 (unsigned long long)now.fp_control);
     if (now.x87_control != before->x87_control)
-        kit_fail(v, "conduct: the x87 control word was changed");
+        kit_fail(v, "conduct: the x87 control word was changed" RESTORE);
     if (now.rounding != before->rounding)
-        kit_fail(v, "conduct: the rounding mode was changed");
+        kit_fail(v, "conduct: the rounding mode was changed" RESTORE);
     fesetenv(&before->environment);
     if (strcmp(now.locale, before->locale)) {
-        kit_fail(v, "conduct: the locale was '%s' and is '%s'", before->locale, now.locale);
+        kit_fail(v, "conduct: the locale was '%s' and is '%s'" RESTORE, before->locale, now.locale);
         setlocale(LC_ALL, before->locale);
     }
     if (memcmp(now.signals, before->signals, sizeof now.signals)) {
         sigset_t signals;
-        kit_fail(v, "conduct: the signal mask was changed");
+        kit_fail(v, "conduct: the signal mask was changed" RESTORE);
         memcpy(&signals, before->signals, sizeof signals);
         pthread_sigmask(SIG_SETMASK, &signals, NULL);
     }
     if (memcmp(now.affinity, before->affinity, sizeof now.affinity)) {
         cpu_set_t affinity;
-        kit_fail(v, "conduct: the thread's CPU affinity was changed");
+        kit_fail(v, "conduct: the thread's CPU affinity was changed" RESTORE);
         memcpy(&affinity, before->affinity, sizeof affinity);
         (void)sched_setaffinity(0, sizeof affinity, &affinity);
     }
     if (now.printed != before->printed)
-        kit_fail(v, "conduct: %lld bytes were printed", (long long)(now.printed - before->printed));
+        kit_fail(v, "conduct: %lld bytes were printed; use host->log instead",
+                 (long long)(now.printed - before->printed));
 }
 
 int kit_thread_count(void)

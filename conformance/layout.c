@@ -344,7 +344,9 @@ static collet_status gather_output(collet_context *cx, kit_case *c, kit_operands
         return status;
     unsigned char *first = address;
     if (t->count > 0 && (first < b->memory || first >= b->memory + b->bytes)) {
-        kit_fail(v, "output %u: wrapped memory was acquired at another address", k);
+        kit_fail(v,
+                 "output %u: wrapped memory was acquired at another address than it was wrapped at",
+                 k);
     } else {
         transfer(t, o->strides[k], first, t->data, true);
         if (t->count > 0)
@@ -381,7 +383,7 @@ static collet_status check_owned(collet_context *cx, const kit_case *c, const ki
     unsigned char *now = kit_memory(bytes);
     collet_status status = collet_array_read(cx, o->array[k], now, bytes);
     if (status == COLLET_OK && memcmp(now, t->data, bytes))
-        kit_fail(v, "input %u was changed", k - c->row->info.n_out);
+        kit_fail(v, "input %u was changed; a kernel must only read it", k - c->row->info.n_out);
     free(now);
     return status;
 }

@@ -189,7 +189,11 @@ static void check_refused(const kit_case *c, kit_verdict *v)
         for (size_t i = 0; i < (size_t)c->operand[k].count * collet_dtype_size(c->operand[k].dtype);
              i++)
             if (c->operand[k].data[i] != 0xff) {
-                kit_fail(v, "the call was refused but output %u was written", k);
+                kit_fail(
+                    v,
+                    "the call was refused but output %u was written: return COLLET_REFUSED only "
+                    "before anything is enqueued",
+                    k);
                 return;
             }
 }
@@ -217,7 +221,8 @@ static void call_and_judge(const kit_session *s, kit_case *c, kit_operands *o, k
     else if (v->refused)
         check_refused(c, v);
     else if (strcmp(collet_last_backend(s->context), s->backend) && c->operand[0].count > 0)
-        kit_fail(v, "the call was served by '%s'", collet_last_backend(s->context));
+        kit_fail(v, "the call ran on '%s' instead of '%s'", collet_last_backend(s->context),
+                 s->backend);
     else
         c->row->kit->judge(c, v);
 }
@@ -336,12 +341,15 @@ void kit_run_row(const kit_session *session, const kit_row *row, kit_result *res
     result->planned = plan.next;
     if (result->refused > 0 && result->refused >= result->cases - result->empty &&
         result->failures++ == 0)
-        snprintf(result->text, sizeof result->text, "the backend refused every case of this row");
+        snprintf(result->text, sizeof result->text,
+                 "the backend refused every case of this row: remove the row from its table if it "
+                 "supports none");
     /* Creating a thread pool is allowed, a new thread for each call is not. */
     int more = kit_thread_count() - threads;
     if (result->cases > 20 && more >= result->cases / 2 && result->failures++ == 0)
         snprintf(result->text, sizeof result->text,
-                 "conduct: %d calls left %d more threads than there were", result->cases, more);
+                 "conduct: %d calls left %d more threads than there were; reuse a pool of threads",
+                 result->cases, more);
 }
 
 /* ---- Families ------------------------------------------------------------------------------ */
