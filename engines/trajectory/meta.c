@@ -43,18 +43,9 @@ static void put_integer(document *d, cJSON *object, const char *key, int64_t num
     put_number(d, object, key, (double)number);
 }
 
-static cJSON *put_object(document *d, cJSON *object, const char *key)
+/* An object or array; NULL after a failure. */
+static cJSON *put_child(document *d, cJSON *object, const char *key, cJSON *child)
 {
-    cJSON *child = cJSON_CreateObject();
-
-    put(d, object, key, child);
-    return d->failed ? NULL : child;
-}
-
-static cJSON *put_array(document *d, cJSON *object, const char *key)
-{
-    cJSON *child = cJSON_CreateArray();
-
     put(d, object, key, child);
     return d->failed ? NULL : child;
 }
@@ -83,7 +74,7 @@ static void describe_program(document *d, const collet_extraction *x)
     if (gmtime_r(&now, &utc) != NULL &&
         strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc) > 0)
         put_text(d, d->root, "created", created);
-    command = put_array(d, d->root, "command");
+    command = put_child(d, d->root, "command", cJSON_CreateArray());
     for (const char *const *word = x->settings.command; word != NULL && *word != NULL; word++)
         put_text(d, command, NULL, *word);
 }
@@ -95,7 +86,7 @@ static void describe_status(document *d, const collet_extraction *x)
     put_text(d, d->root, "status", x->truncated ? "truncated" : "complete");
     if (!x->truncated)
         return;
-    end = put_object(d, d->root, "truncation");
+    end = put_child(d, d->root, "truncation", cJSON_CreateObject());
     put_integer(d, end, "last_complete_frame", x->last_frame);
     put_integer(d, end, "end_of_last_complete_frame", x->end_offset);
     put_text(d, end, "message", x->truncation.text);
@@ -103,7 +94,7 @@ static void describe_status(document *d, const collet_extraction *x)
 
 static void describe_masses(document *d, cJSON *inputs, const collet_extraction *x)
 {
-    cJSON *masses = put_object(d, inputs, "masses");
+    cJSON *masses = put_child(d, inputs, "masses", cJSON_CreateObject());
     const char *path = x->settings.masses;
 
     put_text(d, masses, "origin",
@@ -123,7 +114,7 @@ static void describe_masses(document *d, cJSON *inputs, const collet_extraction 
 
 static void describe_reference(document *d, cJSON *inputs, const collet_extraction *x)
 {
-    cJSON *reference = put_object(d, inputs, "reference");
+    cJSON *reference = put_child(d, inputs, "reference", cJSON_CreateObject());
 
     if (x->settings.reference == NULL) {
         put_text(d, reference, "origin", "first frame read");
@@ -139,9 +130,9 @@ static void describe_reference(document *d, cJSON *inputs, const collet_extracti
 static void describe_inputs(document *d, const collet_extraction *x)
 {
     const collet_trajectory_info *info = x->inputs.info;
-    cJSON *inputs = put_object(d, d->root, "inputs");
-    cJSON *topology = put_object(d, inputs, "topology");
-    cJSON *trajectory = put_object(d, inputs, "trajectory");
+    cJSON *inputs = put_child(d, d->root, "inputs", cJSON_CreateObject());
+    cJSON *topology = put_child(d, inputs, "topology", cJSON_CreateObject());
+    cJSON *trajectory = put_child(d, inputs, "trajectory", cJSON_CreateObject());
 
     put_file(d, topology, x->settings.topology);
     put_text(d, topology, "format", "gro");
@@ -162,8 +153,8 @@ static void describe_inputs(document *d, const collet_extraction *x)
 
 static void describe_choice(document *d, const collet_extraction *x)
 {
-    cJSON *selection = put_object(d, d->root, "selection");
-    cJSON *frames = put_object(d, d->root, "frames");
+    cJSON *selection = put_child(d, d->root, "selection", cJSON_CreateObject());
+    cJSON *frames = put_child(d, d->root, "frames", cJSON_CreateObject());
 
     put_text(d, selection, "text", x->settings.selection);
     put_integer(d, selection, "atoms", x->inputs.n_atoms);
@@ -186,7 +177,7 @@ static void describe_outputs(document *d, const collet_extraction *x)
 
     if (x->output != NULL)
         put_text(d, d->root, "output", x->output);
-    outputs = put_object(d, d->root, "outputs");
+    outputs = put_child(d, d->root, "outputs", cJSON_CreateObject());
     for (size_t i = 0; i < extract_output_count; i++) {
         const extract_output *o = &extract_outputs[i];
         int64_t shape[3];
@@ -195,8 +186,8 @@ static void describe_outputs(document *d, const collet_extraction *x)
 
         if (x->left_out[i] != NULL)
             continue;
-        entry = put_object(d, outputs, o->key);
-        extents = put_array(d, entry, "shape");
+        entry = put_child(d, outputs, o->key, cJSON_CreateObject());
+        extents = put_child(d, entry, "shape", cJSON_CreateArray());
         for (int32_t k = 0; k < ndim; k++)
             put_integer(d, extents, NULL, shape[k]);
         put_text(d, entry, "dtype", "float64");
@@ -208,7 +199,7 @@ static void describe_outputs(document *d, const collet_extraction *x)
 /* An entry for each reason, in the order of the keys. */
 static void describe_omissions(document *d, const collet_extraction *x)
 {
-    cJSON *omissions = put_array(d, d->root, "left_out");
+    cJSON *omissions = put_child(d, d->root, "left_out", cJSON_CreateArray());
 
     for (size_t i = 0; i < extract_output_count; i++) {
         const char *reason = x->left_out[i];
@@ -219,9 +210,9 @@ static void describe_omissions(document *d, const collet_extraction *x)
             before++;
         if (reason == NULL || before < i)
             continue;
-        entry = put_object(d, omissions, NULL);
+        entry = put_child(d, omissions, NULL, cJSON_CreateObject());
         put_text(d, entry, "reason", reason);
-        keys = put_array(d, entry, "keys");
+        keys = put_child(d, entry, "keys", cJSON_CreateArray());
         for (size_t k = i; k < extract_output_count; k++)
             if (x->left_out[k] == reason)
                 put_text(d, keys, NULL, extract_outputs[k].key);
@@ -230,7 +221,7 @@ static void describe_omissions(document *d, const collet_extraction *x)
 
 static void describe_warnings(document *d, const collet_extraction *x)
 {
-    cJSON *warnings = put_array(d, d->root, "warnings");
+    cJSON *warnings = put_child(d, d->root, "warnings", cJSON_CreateArray());
 
     for (size_t i = 0; i < x->n_warnings; i++)
         put_text(d, warnings, NULL, x->warnings[i]);
@@ -241,7 +232,7 @@ static void describe_backend(document *d, cJSON *used, const collet_extraction *
 {
     collet_runtime *runtime = collet_context_runtime(x->context);
     collet_backend_info info;
-    cJSON *entry = put_object(d, used, NULL), *capabilities, *devices;
+    cJSON *entry = put_child(d, used, NULL, cJSON_CreateObject()), *capabilities, *devices;
 
     put_text(d, entry, "name", name);
     for (size_t i = 0; i < collet_backend_count(runtime); i++) {
@@ -262,18 +253,18 @@ static void describe_backend(document *d, cJSON *used, const collet_extraction *
 
 static void describe_work(document *d, const collet_extraction *x)
 {
-    cJSON *backend = put_object(d, d->root, "backend");
+    cJSON *backend = put_child(d, d->root, "backend", cJSON_CreateObject());
     cJSON *used, *counters, *timing;
     const collet_counters *c = &x->notes.counters;
     struct rusage usage;
     double seconds = x->seconds > 0 ? x->seconds : 1e-9;
 
     put_text(d, backend, "choice", collet_get_backend(x->context));
-    used = put_array(d, backend, "used");
+    used = put_child(d, backend, "used", cJSON_CreateArray());
     for (int32_t i = 0; i < x->notes.n_backends; i++)
         describe_backend(d, used, x, x->notes.backends[i]);
 
-    counters = put_object(d, d->root, "counters");
+    counters = put_child(d, d->root, "counters", cJSON_CreateObject());
     put_integer(d, counters, "calls", (int64_t)c->calls);
     put_integer(d, counters, "fallbacks", (int64_t)c->fallbacks);
     put_integer(d, counters, "temporaries", (int64_t)c->temporaries);
@@ -281,7 +272,7 @@ static void describe_work(document *d, const collet_extraction *x)
     put_integer(d, counters, "bytes_to_host", (int64_t)c->bytes_to_host);
     put_integer(d, counters, "bytes_direct", (int64_t)c->bytes_direct);
 
-    timing = put_object(d, d->root, "timing");
+    timing = put_child(d, d->root, "timing", cJSON_CreateObject());
     put_number(d, timing, "wall_s", x->seconds);
     put_number(d, timing, "of_which_finishing_s", x->seconds - x->computed_seconds);
     put_number(d, timing, "frames_per_s", (double)x->n_frames / seconds);
@@ -308,16 +299,9 @@ collet_status extract_meta_format(const collet_extraction *x, char **text, colle
     if (d.root != NULL && !d.failed)
         printed = cJSON_Print(d.root);
     cJSON_Delete(d.root);
-    if (printed != NULL) {
-        size_t length = strlen(printed);
-
-        *text = malloc(length + 2);
-        if (*text != NULL) {
-            memcpy(*text, printed, length);
-            memcpy(*text + length, "\n", 2);
-        }
-        cJSON_free(printed);
-    }
+    if (printed != NULL && asprintf(text, "%s\n", printed) < 0)
+        *text = NULL;
+    cJSON_free(printed);
     if (*text == NULL)
         return collet_fail(err, COLLET_NO_MEMORY, "meta file: out of memory");
     return COLLET_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "selection.h"
 
+#include "io/decimal.h"
 #include "pattern.h"
 #include "residues.h"
 
@@ -134,16 +135,11 @@ static int token_ends_list(const parser *p)
 static int parse_digits(const char *text, size_t length, size_t *used, int64_t *value)
 {
     size_t i = 0;
-    int64_t n = 0;
 
-    while (i < length && text[i] >= '0' && text[i] <= '9') {
-        if (n > (INT64_MAX - 9) / 10)
-            return 0;
-        n = n * 10 + (text[i++] - '0');
-    }
+    while (i < length && text[i] >= '0' && text[i] <= '9')
+        i++;
     *used = i;
-    *value = n;
-    return i > 0;
+    return collet_decimal_parse_integer(text, i, value);
 }
 
 static collet_status parse_range(parser *p, item *range)
