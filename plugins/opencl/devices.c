@@ -157,18 +157,6 @@ void opencl_describe(collet_device *d)
 
 /* ---- Capabilities ---------------------------------------------------------------------------- */
 
-static void add_text(text *t, const char *name, const char *value)
-{
-    text_add(t, ", \"%s\": ", name);
-    text_quote(t, value);
-}
-
-static void add_number(text *t, const char *name, uint64_t value)
-{
-    if (value)
-        text_add(t, ", \"%s\": %llu", name, (unsigned long long)value);
-}
-
 static void add_location(const opencl_driver *cl, cl_device_id id, text *t)
 {
     unsigned char uuid[16];
@@ -195,7 +183,7 @@ static void add_vendor_facts(const opencl_driver *cl, cl_device_id id, text *t)
     size_t free_kib[2];
     if (has_extension(cl, id, "cl_amd_device_attribute_query") &&
         get_info(cl, id, DEVICE_GLOBAL_FREE_MEMORY_AMD, free_kib, sizeof free_kib))
-        add_number(t, "memory_free", (uint64_t)free_kib[0] << 10);
+        text_number(t, "memory_free", (uint64_t)free_kib[0] << 10);
 }
 
 /* What multiplies matrices: CLBlast's file, or why it is not used. */
@@ -203,7 +191,7 @@ static void add_blas(const collet_host *host, const opencl_driver *cl, cl_device
 {
     opencl_blas blas = {.usable = 0};
     opencl_blas_ready(host, cl, id, &blas);
-    add_text(t, "clblast", blas.text);
+    text_string(t, "clblast", blas.text);
 }
 
 static void add_device(const collet_host *host, const opencl_driver *cl, cl_device_id id, text *t)
@@ -222,22 +210,22 @@ static void add_device(const collet_host *host, const opencl_driver *cl, cl_devi
     text_quote(t, *value ? value : "unnamed device");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         get_text(cl, id, texts[i].what, value, sizeof value);
-        add_text(t, texts[i].name, value);
+        text_string(t, texts[i].name, value);
     }
     platform_text(cl, id, CL_PLATFORM_NAME, value, sizeof value);
-    add_text(t, "platform", value);
+    text_string(t, "platform", value);
     platform_text(cl, id, CL_PLATFORM_VERSION, value, sizeof value);
-    add_text(t, "runtime_version", value);
-    add_text(t, "type",
-             type & CL_DEVICE_TYPE_GPU   ? "gpu"
-             : type & CL_DEVICE_TYPE_CPU ? "cpu"
-                                         : "accelerator");
-    add_number(t, "compute_units", get_number(cl, id, CL_DEVICE_MAX_COMPUTE_UNITS));
-    add_number(t, "clock_mhz", get_number(cl, id, CL_DEVICE_MAX_CLOCK_FREQUENCY));
-    add_number(t, "memory_total", get_number(cl, id, CL_DEVICE_GLOBAL_MEM_SIZE));
-    add_number(t, "memory_largest_buffer", get_number(cl, id, CL_DEVICE_MAX_MEM_ALLOC_SIZE));
-    add_number(t, "cache_bytes", get_number(cl, id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE));
-    add_number(t, "local_memory", get_number(cl, id, CL_DEVICE_LOCAL_MEM_SIZE));
+    text_string(t, "runtime_version", value);
+    text_string(t, "type",
+                type & CL_DEVICE_TYPE_GPU   ? "gpu"
+                : type & CL_DEVICE_TYPE_CPU ? "cpu"
+                                            : "accelerator");
+    text_number(t, "compute_units", get_number(cl, id, CL_DEVICE_MAX_COMPUTE_UNITS));
+    text_number(t, "clock_mhz", get_number(cl, id, CL_DEVICE_MAX_CLOCK_FREQUENCY));
+    text_number(t, "memory_total", get_number(cl, id, CL_DEVICE_GLOBAL_MEM_SIZE));
+    text_number(t, "memory_largest_buffer", get_number(cl, id, CL_DEVICE_MAX_MEM_ALLOC_SIZE));
+    text_number(t, "cache_bytes", get_number(cl, id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE));
+    text_number(t, "local_memory", get_number(cl, id, CL_DEVICE_LOCAL_MEM_SIZE));
     text_add(t, ", \"f64\": %s, \"f16\": %s",
              get_number(cl, id, CL_DEVICE_DOUBLE_FP_CONFIG) ? "true" : "false",
              has_extension(cl, id, "cl_khr_fp16") ? "true" : "false");

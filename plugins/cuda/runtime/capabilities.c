@@ -46,18 +46,6 @@ void cuda_describe(collet_device *d)
 
 /* ---- Capabilities ---------------------------------------------------------------------------- */
 
-static void add_text(text *t, const char *name, const char *value)
-{
-    text_add(t, ", \"%s\": ", name);
-    text_quote(t, value);
-}
-
-static void add_number(text *t, const char *name, uint64_t value)
-{
-    if (value)
-        text_add(t, ", \"%s\": %llu", name, (unsigned long long)value);
-}
-
 static void add_place(const cuda_driver *cu, CUdevice id, const char *pci, text *t)
 {
     CUuuid uuid;
@@ -69,7 +57,7 @@ static void add_place(const cuda_driver *cu, CUdevice id, const char *pci, text 
         text_add(t, "\"");
     }
     if (*pci)
-        add_text(t, "pci", pci);
+        text_string(t, "pci", pci);
 }
 
 static void pci_of(const cuda_driver *cu, CUdevice id, char pci[32])
@@ -92,24 +80,25 @@ static void add_device(const cuda_driver *cu, const cuda_compiler *rtc,
     pci_of(cu, id, pci);
     text_add(t, "{\"name\": ");
     text_quote(t, name);
-    add_text(t, "vendor", "NVIDIA");
+    text_string(t, "vendor", "NVIDIA");
     if (*management->driver)
-        add_text(t, "driver_version", management->driver);
+        text_string(t, "driver_version", management->driver);
     snprintf(version, sizeof version, "%d.%d", cu->version / 1000, cu->version % 1000 / 10);
-    add_text(t, "cuda_version", version);
+    text_string(t, "cuda_version", version);
     snprintf(version, sizeof version, "NVRTC %d.%d", rtc->major, rtc->minor);
-    add_text(t, "runtime_version", version);
-    add_text(t, "type", "gpu");
+    text_string(t, "runtime_version", version);
+    text_string(t, "type", "gpu");
     snprintf(version, sizeof version, "%d.%d", capability / 10, capability % 10);
-    add_text(t, "compute_capability", version);
-    add_number(t, "compute_units", (uint64_t)ask(cu, id, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
-    add_number(t, "clock_mhz", (uint64_t)ask(cu, id, CU_DEVICE_ATTRIBUTE_CLOCK_RATE) / 1000);
+    text_string(t, "compute_capability", version);
+    text_number(t, "compute_units",
+                (uint64_t)ask(cu, id, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+    text_number(t, "clock_mhz", (uint64_t)ask(cu, id, CU_DEVICE_ATTRIBUTE_CLOCK_RATE) / 1000);
     if (cu->DeviceTotalMem(&total, id) == CUDA_SUCCESS)
-        add_number(t, "memory_total", total);
-    add_number(t, "memory_free", cuda_management_free(management, pci));
-    add_number(t, "cache_bytes", (uint64_t)ask(cu, id, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
-    add_number(t, "local_memory",
-               (uint64_t)ask(cu, id, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK));
+        text_number(t, "memory_total", total);
+    text_number(t, "memory_free", cuda_management_free(management, pci));
+    text_number(t, "cache_bytes", (uint64_t)ask(cu, id, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
+    text_number(t, "local_memory",
+                (uint64_t)ask(cu, id, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK));
     /* f16 arithmetic needs compute capability 5.3. */
     text_add(t, ", \"f64\": true, \"f16\": %s", capability >= 53 ? "true" : "false");
     add_place(cu, id, pci, t);

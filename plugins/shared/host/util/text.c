@@ -26,3 +26,15 @@ void text_quote(text *t, const char *string)
     }
     text_add(t, "\"");
 }
+
+void text_string(text *t, const char *name, const char *value)
+{
+    text_add(t, ", \"%s\": ", name);
+    text_quote(t, value);
+}
+
+void text_number(text *t, const char *name, uint64_t value)
+{
+    if (value)
+        text_add(t, ", \"%s\": %llu", name, (unsigned long long)value);
+}

@@ -18,4 +18,9 @@ void text_add(text *t, const char *format, ...) COLLET_PRINTF(2, 3);
 /* A string in quotes; control characters become blanks. */
 void text_quote(text *t, const char *string);
 
+/* A member of an object after others: `, "name": value`. */
+void text_string(text *t, const char *name, const char *value);
+/* The same; nothing for 0. */
+void text_number(text *t, const char *name, uint64_t value);
+
 #endif

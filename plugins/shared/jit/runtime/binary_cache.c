@@ -93,21 +93,6 @@ static int open_directory(const collet_host *host, int make)
 
 /* ---- Reading ------------------------------------------------------------------------------- */
 
-static int read_all(int fd, void *target, uint64_t bytes)
-{
-    char *at = target;
-    while (bytes) {
-        ssize_t n = read(fd, at, bytes);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return 0;
-        at += n;
-        bytes -= (uint64_t)n;
-    }
-    return 1;
-}
-
 static int is_own_file(int fd, uint64_t *bytes)
 {
     struct stat st;
@@ -119,19 +104,20 @@ static int is_own_file(int fd, uint64_t *bytes)
 }
 
 /* The binary of an open file, or NULL. */
-static void *read_binary(int fd, const char *key, uint64_t *bytes)
+static void *read_binary(FILE *file, const char *key, uint64_t *bytes)
 {
     header h;
     uint64_t size, key_bytes = strlen(key);
     char *text = NULL, *binary = NULL;
-    if (!is_own_file(fd, &size) || !read_all(fd, &h, sizeof h) || h.magic != MAGIC ||
-        h.key_bytes != key_bytes || h.bytes == 0 || h.bytes > MAX_BINARY ||
+    if (!is_own_file(fileno(file), &size) || fread(&h, sizeof h, 1, file) != 1 ||
+        h.magic != MAGIC || h.key_bytes != key_bytes || h.bytes == 0 || h.bytes > MAX_BINARY ||
         size != sizeof h + h.key_bytes + h.bytes)
         return NULL;
     text = malloc(key_bytes + 1);
     binary = malloc(h.bytes);
-    int fine = text && binary && read_all(fd, text, key_bytes) && !memcmp(text, key, key_bytes) &&
-               read_all(fd, binary, h.bytes) && checksum(key, binary, h.bytes) == h.checksum;
+    int fine = text && binary && fread(text, key_bytes, 1, file) == 1 &&
+               !memcmp(text, key, key_bytes) && fread(binary, h.bytes, 1, file) == 1 &&
+               checksum(key, binary, h.bytes) == h.checksum;
     free(text);
     if (!fine) {
         free(binary);
@@ -149,11 +135,14 @@ void *binary_cache_get(const collet_host *host, const char *key, uint64_t *bytes
         return NULL;
     file_name(key, name);
     int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    void *binary = fd >= 0 ? read_binary(fd, key, bytes) : NULL;
+    FILE *file = fd >= 0 ? fdopen(fd, "rb") : NULL;
+    void *binary = file ? read_binary(file, key, bytes) : NULL;
     /* The modification time is the time of last use: eviction removes the oldest. */
     if (binary)
         (void)futimens(fd, NULL);
-    if (fd >= 0)
+    if (file)
+        (void)fclose(file);
+    else if (fd >= 0)
         close(fd);
     close(directory);
     return binary;
@@ -171,21 +160,6 @@ void binary_cache_drop(const collet_host *host, const char *key)
 }
 
 /* ---- Writing ------------------------------------------------------------------------------- */
-
-static int write_all(int fd, const void *source, uint64_t bytes)
-{
-    const char *at = source;
-    while (bytes) {
-        ssize_t n = write(fd, at, bytes);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return 0;
-        at += n;
-        bytes -= (uint64_t)n;
-    }
-    return 1;
-}
 
 typedef struct kept {
     char name[64];
@@ -264,13 +238,17 @@ void binary_cache_put(const collet_host *host, const char *key, const void *bina
              (void *)&temporary, t.tv_nsec);
     int fd =
         openat(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd >= 0) {
+    FILE *file = fd >= 0 ? fdopen(fd, "wb") : NULL;
+    if (file) {
         header h = {MAGIC, strlen(key), bytes, checksum(key, binary, bytes)};
-        int fine = write_all(fd, &h, sizeof h) && write_all(fd, key, h.key_bytes) &&
-                   write_all(fd, binary, bytes);
-        fine = !close(fd) && fine;
+        int fine = fwrite(&h, sizeof h, 1, file) == 1 && fwrite(key, h.key_bytes, 1, file) == 1 &&
+                   fwrite(binary, bytes, 1, file) == 1;
+        fine = !fclose(file) && fine;
         if (!fine || renameat(directory, temporary, directory, name))
             (void)unlinkat(directory, temporary, 0);
+    } else if (fd >= 0) {
+        close(fd);
+        (void)unlinkat(directory, temporary, 0);
     }
     sweep(directory);
     close(directory);
