@@ -161,13 +161,6 @@ static long double neighbour(collet_dtype dtype, long double value, int directio
     return value + direction * kit_ulp(dtype, value) * (direction < 0 ? 0.75L : 1);
 }
 
-/* Numbers whose mean magnitude is twice the smallest if the length of a row is a multiple of
- * three. */
-static long double tie_of_mean(int64_t i)
-{
-    return 3 - (long double)(i % 3);
-}
-
 static long double special_of_mean(const kit_tensor *t, int64_t i, kit_rng *rng)
 {
     if (kit_below(rng, 3))
@@ -192,28 +185,29 @@ static void generate_quantize(kit_case *c, kit_rng *rng)
         else if (c->kind == ZEROS)
             kit_set(t, i, sign * 0.0L);
         else if (c->kind == TIES && absmean)
-            kit_set(t, i, sign * tie_of_mean(i));
+            /* In rows of a multiple of three the mean is twice the smallest number. */
+            kit_set(t, i, sign * (3 - (long double)(i % 3)));
         else if (c->kind == TIES)
             kit_set(t, i, sign * neighbour(t->dtype, threshold, (int)kit_below(rng, 3) - 1));
     }
 }
 
-/* The returned scale, or NaN and an interval for it. */
+/* An interval for the threshold. */
 typedef struct bound {
-    long double low, high; /* of the threshold */
+    long double low, high;
 } bound;
 
 static bound bound_of(const kit_case *c, int64_t r, long double mean, const kit_limit *limit)
 {
-    if (c->params.quantize.mode == COLLET_TERNARY_THRESHOLD)
-        return (bound){(long double)c->params.quantize.threshold,
-                       (long double)c->params.quantize.threshold};
-    if (c->operand[1].dtype != COLLET_DTYPE_NONE) {
-        float half = (float)kit_get(&c->operand[1], r) * 0.5f;
-        return (bound){(long double)half, (long double)half};
-    }
-    return (bound){mean / 2 * (1 - (long double)limit->limit),
-                   mean / 2 * (1 + (long double)limit->limit)};
+    long double error = (long double)limit->limit, t = mean / 2;
+    if (c->params.quantize.mode == COLLET_TERNARY_ABSMEAN &&
+        c->operand[1].dtype == COLLET_DTYPE_NONE)
+        return (bound){t * (1 - error), t * (1 + error)};
+    if (c->params.quantize.mode == COLLET_TERNARY_ABSMEAN) /* of the scale that was returned */
+        t = (long double)((float)kit_get(&c->operand[1], r) * 0.5f);
+    else
+        t = (long double)c->params.quantize.threshold;
+    return (bound){t, t};
 }
 
 static void judge_code(const kit_case *c, kit_verdict *v, int64_t at, long double x, bound t)

@@ -3,7 +3,7 @@
 #include "io/utf8.h"
 #include "ternary/block.h"
 
-#include <stddef.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,15 +43,42 @@ static void name_layer(collet_t2_layer *entry, const ternary_source *source)
     collet_utf8_copy(entry->name, sizeof entry->name, name, length);
 }
 
-static collet_status read_floats(const char *path, const char *what, int64_t rows, int one_for_all,
+/* Reads an .npy file of `count` floating-point numbers on one axis, or of one that is repeated
+ * where `one_for_all`; none where `path` is NULL. `what` names them in messages. The caller frees
+ * *out, also after a failure. */
+static collet_status read_floats(const char *path, const char *what, int64_t count, int one_for_all,
                                  float **out, collet_error *err)
 {
-    if (!path)
-        return COLLET_OK;
-    *out = calloc((size_t)rows, sizeof **out);
-    if (!*out)
-        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to read it", path);
-    return ternary_read_floats(path, what, rows, one_for_all, *out, err);
+    collet_npy npy;
+    collet_status status = path ? collet_npy_open(path, &npy, err) : (collet_status)COLLET_OK;
+
+    if (!path || status != COLLET_OK)
+        return status;
+    int64_t have = npy.rows * npy.row_elements;
+    int floats = npy.dtype == COLLET_F16 || npy.dtype == COLLET_F32 || npy.dtype == COLLET_F64;
+    void *raw = malloc((size_t)have * collet_dtype_size(npy.dtype) + 1);
+    *out = malloc((size_t)count * sizeof **out);
+    if (!raw || !*out)
+        status = collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to read it", path);
+    else if (!floats)
+        status = collet_fail(err, COLLET_DTYPE, "%s: has elements of %s; a %s is f2, f4 or f8",
+                             path, collet_dtype_name(npy.dtype), what);
+    else if (npy.ndim > 1 || (have != count && !(one_for_all && have == 1)))
+        status = collet_fail(err, COLLET_SHAPE,
+                             "%s: has %lld numbers on %d axes; a %s has %lld on one, one for each "
+                             "row of weights",
+                             path, (long long)have, npy.ndim, what, (long long)count);
+    if (status == COLLET_OK)
+        collet_npy_rows(&npy, 0, npy.rows, raw);
+    for (int64_t i = 0; status == COLLET_OK && i < count; i++) {
+        float number = (*out)[i] = (float)ternary_number(npy.dtype, raw, have == 1 ? 0 : i);
+        if (!isfinite(number))
+            status = collet_fail(err, COLLET_INVALID, "%s: number %lld is %g; a %s is finite", path,
+                                 (long long)i, (double)number, what);
+    }
+    free(raw);
+    collet_npy_close(&npy);
+    return status;
 }
 
 static collet_status open_source(const char *name, pack_layer *layer, collet_error *err)

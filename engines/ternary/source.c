@@ -303,39 +303,3 @@ collet_status ternary_report_element(const ternary_source *source, collet_dtype 
                        (long long)(first + i / source->columns), (long long)(i % source->columns),
                        value, dtype == COLLET_I8 ? "codes are -1, 0 and 1" : "weights are finite");
 }
-
-/* ---- Scales and biases --------------------------------------------------------------------- */
-
-collet_status ternary_read_floats(const char *path, const char *what, int64_t count,
-                                  int one_for_all, float *out, collet_error *err)
-{
-    collet_npy npy;
-    collet_status status = collet_npy_open(path, &npy, err);
-
-    if (status != COLLET_OK)
-        return status;
-    int64_t have = npy.rows * npy.row_elements;
-    int floats = npy.dtype == COLLET_F16 || npy.dtype == COLLET_F32 || npy.dtype == COLLET_F64;
-    void *raw = malloc((size_t)have * collet_dtype_size(npy.dtype) + 1);
-    if (!raw)
-        status = collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to read it", path);
-    else if (!floats)
-        status = collet_fail(err, COLLET_DTYPE, "%s: has elements of %s; a %s is f2, f4 or f8",
-                             path, collet_dtype_name(npy.dtype), what);
-    else if (npy.ndim > 1 || (have != count && !(one_for_all && have == 1)))
-        status = collet_fail(err, COLLET_SHAPE,
-                             "%s: has %lld numbers on %d axes; a %s has %lld on one, one for each "
-                             "row of weights",
-                             path, (long long)have, npy.ndim, what, (long long)count);
-    if (status == COLLET_OK)
-        collet_npy_rows(&npy, 0, npy.rows, raw);
-    for (int64_t i = 0; status == COLLET_OK && i < count; i++) {
-        out[i] = (float)ternary_number(npy.dtype, raw, have == 1 ? 0 : i);
-        if (!isfinite(out[i]))
-            status = collet_fail(err, COLLET_INVALID, "%s: number %lld is %g; a %s is finite", path,
-                                 (long long)i, (double)out[i], what);
-    }
-    free(raw);
-    collet_npy_close(&npy);
-    return status;
-}

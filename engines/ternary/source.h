@@ -61,11 +61,6 @@ collet_status ternary_report_element(const ternary_source *source, collet_dtype 
                                      int64_t first, int64_t count, const void *elements,
                                      collet_error *err);
 
-/* Reads an .npy file of `count` floating-point numbers on one axis, or of one that is repeated
- * where `one_for_all`. `what` names them in messages. */
-collet_status ternary_read_floats(const char *path, const char *what, int64_t count,
-                                  int one_for_all, float *out, collet_error *err);
-
 /* Element `index` of native elements: F16, F32, F64, BF16 or integers. */
 double ternary_number(collet_dtype dtype, const void *elements, int64_t index);
 

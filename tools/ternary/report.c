@@ -30,12 +30,6 @@ collet_status ternary_report_begin(ternary_report *report, const char *name,
                                         (long long)report->info.count);
 }
 
-void ternary_report_free(ternary_report *report)
-{
-    free(report->layers);
-    memset(report, 0, sizeof *report);
-}
-
 collet_status ternary_print_json(cJSON *object, collet_error *err)
 {
     char *text = object ? cJSON_Print(object) : NULL;

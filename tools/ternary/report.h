@@ -14,14 +14,12 @@ typedef struct ternary_report_layer {
 typedef struct ternary_report {
     const char *name; /* as on the command line */
     collet_ternary_file_info info;
-    ternary_report_layer *layers; /* room for all matrices of the file */
+    ternary_report_layer *layers; /* room for all matrices of the file; freed by the caller */
     int64_t count;                /* how many are described */
 } ternary_report;
 
 collet_status ternary_report_begin(ternary_report *report, const char *name,
                                    const collet_ternary_file *file, collet_error *err);
-/* Of a zeroed one too. */
-void ternary_report_free(ternary_report *report);
 collet_status ternary_report_print(const ternary_report *report, int json, collet_error *err);
 
 /* The list of a file's tensors. */
