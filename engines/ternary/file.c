@@ -82,11 +82,19 @@ static collet_status open_path(collet_ternary_file *file, const char *path, cons
     if (tensor && file->kind != COLLET_TERNARY_FILE_GGUF)
         return collet_fail(err, COLLET_FORMAT, "%s: is no GGUF file, so that it has no tensor '%s'",
                            path, tensor);
-    if (file->kind == COLLET_TERNARY_FILE_T2)
-        return collet_t2_open(path, &file->t2, err);
-    if (file->kind == COLLET_TERNARY_FILE_NPY)
-        return collet_npy_open(path, &file->npy, err);
-    status = collet_gguf_open(path, &file->gguf, err);
+    if (file->kind == COLLET_TERNARY_FILE_T2) {
+        status = collet_t2_open(path, &file->t2, err);
+        file->mapping = file->t2.mapping;
+        file->count = file->t2.count;
+    } else if (file->kind == COLLET_TERNARY_FILE_NPY) {
+        status = collet_npy_open(path, &file->npy, err);
+        file->mapping = file->npy.mapping;
+        file->count = 1;
+    } else {
+        status = collet_gguf_open(path, &file->gguf, err);
+        file->mapping = file->gguf.mapping;
+        file->count = (int64_t)file->gguf.count;
+    }
     if (status == COLLET_OK && tensor)
         status = collet_gguf_find(&file->gguf, tensor, &found, err);
     if (status == COLLET_OK && tensor)
@@ -134,44 +142,20 @@ void collet_ternary_file_close(collet_ternary_file *file)
 
 /* ---- Contents -------------------------------------------------------------------------------- */
 
-collet_mapping *ternary_file_mapping(const collet_ternary_file *file)
-{
-    switch (file->kind) {
-    case COLLET_TERNARY_FILE_T2:
-        return file->t2.mapping;
-    case COLLET_TERNARY_FILE_GGUF:
-        return file->gguf.mapping;
-    default:
-        return file->npy.mapping;
-    }
-}
-
 const char *ternary_file_path(const collet_ternary_file *file)
 {
-    return collet_mapping_path(ternary_file_mapping(file));
-}
-
-static int64_t count_of(const collet_ternary_file *file)
-{
-    switch (file->kind) {
-    case COLLET_TERNARY_FILE_T2:
-        return file->t2.count;
-    case COLLET_TERNARY_FILE_GGUF:
-        return (int64_t)file->gguf.count;
-    default:
-        return 1;
-    }
+    return collet_mapping_path(file->mapping);
 }
 
 collet_status ternary_file_check_index(const collet_ternary_file *file, int64_t index,
                                        collet_error *err)
 {
-    if (index >= 0 && index < count_of(file))
+    if (index >= 0 && index < file->count)
         return COLLET_OK;
     return collet_fail(err, COLLET_NOT_FOUND, "%s: has no %s %lld, of %lld counted from 0",
                        ternary_file_path(file),
                        file->kind == COLLET_TERNARY_FILE_GGUF ? "tensor" : "layer",
-                       (long long)index, (long long)count_of(file));
+                       (long long)index, (long long)file->count);
 }
 
 void ternary_copy_out(void *to, const void *from, size_t size, uint32_t struct_size)
@@ -185,12 +169,11 @@ void ternary_copy_out(void *to, const void *from, size_t size, uint32_t struct_s
 
 void collet_ternary_file_describe(const collet_ternary_file *file, collet_ternary_file_info *info)
 {
-    const collet_ternary_file_info all = {
-        .kind = file->kind,
-        .version = file->gguf.version,
-        .count = count_of(file),
-        .bytes = (int64_t)collet_mapping_size(ternary_file_mapping(file)),
-        .path = ternary_file_path(file)};
+    const collet_ternary_file_info all = {.kind = file->kind,
+                                          .version = file->gguf.version,
+                                          .count = file->count,
+                                          .bytes = (int64_t)collet_mapping_size(file->mapping),
+                                          .path = ternary_file_path(file)};
 
     ternary_copy_out(info, &all, sizeof all, info->struct_size);
 }

@@ -10,14 +10,15 @@
 #include <collet/ternary.h>
 
 struct collet_ternary_file {
-    uint32_t kind; /* COLLET_TERNARY_FILE_*: which of these is open */
+    uint32_t kind;           /* COLLET_TERNARY_FILE_*: which of the last three is open */
+    int64_t count;           /* matrices */
+    collet_mapping *mapping; /* that of the open one */
     collet_t2_file t2;
     collet_gguf gguf;
     collet_npy npy;
 };
 
 /* Valid until the file is closed. */
-collet_mapping *ternary_file_mapping(const collet_ternary_file *file);
 const char *ternary_file_path(const collet_ternary_file *file);
 
 /* NOT_FOUND unless 0 <= index < number of matrices. */

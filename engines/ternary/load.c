@@ -21,7 +21,7 @@ static collet_status map_array(ternary_call *call, const ternary_source *source,
     *out = NULL;
     if (!data)
         return COLLET_OK;
-    collet_mapping *mapping = collet_mapping_hold(ternary_file_mapping(source->file));
+    collet_mapping *mapping = collet_mapping_hold(source->file->mapping);
     collet_status status = collet_array_wrap(call->context, out, dtype, columns ? 2 : 1, shape,
                                              NULL, data, unmap, mapping);
     if (status != COLLET_OK)
@@ -194,7 +194,8 @@ static collet_status network_load(ternary_call *call, collet_ternary_network **o
         }
     }
     if (status == COLLET_OK)
-        status = ternary_network_create(call, out, &layers->layer, count);
+        status =
+            collet_ternary_network_create(call->context, out, &layers->layer, count, &call->error);
     for (uint32_t i = 0; i < count; i++) {
         collet_ternary_weights_free(layers[i].weights);
         collet_array_free(layers[i].bias);

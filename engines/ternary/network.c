@@ -115,8 +115,8 @@ static collet_status take_layers(ternary_call *call, collet_ternary_network *net
     return COLLET_OK;
 }
 
-collet_status ternary_network_create(ternary_call *call, collet_ternary_network **out,
-                                     const collet_ternary_layer *layers, uint32_t count)
+static collet_status network_create(ternary_call *call, collet_ternary_network **out,
+                                    const collet_ternary_layer *layers, uint32_t count)
 {
     if (!out || !layers || count == 0)
         return collet_fail(&call->error, COLLET_INVALID,
@@ -264,8 +264,8 @@ static collet_status check_ends(ternary_call *call, const collet_ternary_network
     return COLLET_OK;
 }
 
-collet_status ternary_network_run(ternary_call *call, collet_ternary_network *network,
-                                  collet_array *y, const collet_array *x)
+static collet_status network_run(ternary_call *call, collet_ternary_network *network,
+                                 collet_array *y, const collet_array *x)
 {
     if (!network || !y || !x)
         return collet_fail(&call->error, COLLET_INVALID, "ternary network: an argument is NULL");
@@ -301,7 +301,7 @@ collet_status collet_ternary_network_create(collet_context *context, collet_tern
     if (!context)
         return collet_fail(err, COLLET_INVALID, "ternary network: the context is NULL");
     ternary_call_begin(&call, context, NULL);
-    return ternary_call_end(&call, ternary_network_create(&call, out, layers, count), err);
+    return ternary_call_end(&call, network_create(&call, out, layers, count), err);
 }
 
 collet_status collet_ternary_network_run(collet_context *context, collet_ternary_network *network,
@@ -311,7 +311,7 @@ collet_status collet_ternary_network_run(collet_context *context, collet_ternary
     if (!context)
         return collet_fail(err, COLLET_INVALID, "ternary network: the context is NULL");
     ternary_call_begin(&call, context, NULL);
-    return ternary_call_end(&call, ternary_network_run(&call, network, y, x), err);
+    return ternary_call_end(&call, network_run(&call, network, y, x), err);
 }
 
 int64_t collet_ternary_network_inputs(const collet_ternary_network *network)

@@ -157,7 +157,7 @@ static collet_status compute(run_job *job, int64_t first, int64_t count)
         status = collet_finish(context);
     double began = now();
     if (status == COLLET_OK)
-        status = ternary_network_run(job->call, job->network, a[Y], a[X]);
+        status = collet_ternary_network_run(context, job->network, a[Y], a[X], &job->call->error);
     if (status == COLLET_OK)
         status = collet_finish(context);
     job->seconds += now() - began;

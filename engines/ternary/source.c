@@ -147,7 +147,7 @@ int64_t ternary_source_some(const ternary_source *source, int64_t first)
 
 static void passed(const ternary_source *source, int64_t first, int64_t count)
 {
-    collet_mapping *mapping = ternary_file_mapping(source->file);
+    collet_mapping *mapping = source->file->mapping;
     uint64_t offset = (uint64_t)(source->bytes - collet_mapping_data(mapping));
 
     collet_mapping_passed(mapping, offset + (uint64_t)(first * source->row_bytes),
