@@ -8,20 +8,20 @@ Usage: ./bootstrap.sh [build|test [--all]|clean|--help]
 
   build   (the default) installs what is missing, builds a release into build/, lists the
           backends of this machine and extracts the water trajectory into build/water.npz
-  test    the same, then the tests, then those that a sanitizer can see more in again in
-          build-asan/ under the address and undefined-behaviour sanitizers
+  test    the same, then the tests, then those of code that sanitizers can check again, in
+          build-asan/ with the address and undefined-behaviour sanitizers
           --all: the long tests too, for more than an hour: every case of every kernel, every row
           under Oclgrind, emulated processors, every architecture of NVRTC, every f32 number
-  clean   removes build/ and build-*/; build-cache/ is kernels that tests compiled
+  clean   removes build/ and build-*/; build-cache/: kernels compiled by tests
 
-Works from any directory, asks nothing, and uses the network only when a package is missing.
+Works from any directory, is not interactive, and uses the network only when a package is missing.
 
 Environment:
   BOOTSTRAP_INSTALL=0    never install packages, only list missing ones
   BOOTSTRAP_SANITIZE=0   test: leave the sanitizers out
   BOOTSTRAP_JOBS=N       parallel jobs (default: one a processor)
   BOOTSTRAP_WERROR=1     warnings are errors (default: 1 when CI is set, else 0)
-  CC, CXX, CFLAGS, CMAKE_GENERATOR   as CMake reads them
+  CC, CXX, CFLAGS, CMAKE_GENERATOR   as for CMake
 END
 }
 

@@ -38,10 +38,6 @@ step() {
 step build build.txt bash -c "
     cmake -S '$source' -B '$build' -DCMAKE_BUILD_TYPE=Release -DCOLLET_TESTS=ON &&
     cmake --build '$build' -j'$(nproc)'" || exit 1
-if [ ! -e "$build/lib/collet/cuda.so" ]; then
-    say "FAILED   the cuda backend was not built: no CUDA headers, set CUDA_PATH"
-    exit 1
-fi
 nvidia-smi -q >"$out/nvidia-smi.txt" 2>/dev/null
 git -C "$source" rev-parse HEAD >"$out/commit.txt" 2>/dev/null
 
@@ -78,12 +74,5 @@ for op in lu solve qr svd eigh cholesky; do
     step "$op without cuSOLVER" "${op}_own.json" env COLLET_CONFIG="$out/own.conf" "$bench" $op \
         --dtype f32,f64 --backend cuda --json
 done
-for op in "observables 10000x1000"; do
-    name=${op%% *}
-    if "$build/bin/backend-info" --json cuda | grep -q "\"$name\""; then
-        step "$name f32" "$name.json" "$bench" $op --backend cuda --json
-    else
-        say "absent   $name: the backend has no such kernel yet"
-    fi
-done
+step "observables f32" observables.json "$bench" observables 10000x1000 --backend cuda --json
 [ $failed = 0 ]

@@ -27,7 +27,7 @@ typedef struct bench_options {
     int32_t backend_count; /* 0: every usable one */
     int64_t threads;       /* 0: all allowed */
     double seconds;        /* of sampling for one row of the report */
-    int32_t busy;          /* processes beside; 0: none */
+    int32_t busy;          /* processes; 0: none */
     int32_t steal, json, list;
 } bench_options;
 

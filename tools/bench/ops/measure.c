@@ -203,7 +203,7 @@ static collet_status measure_busy(bench_session *session, const bench_layout *l,
     int32_t processes = session->options->busy;
     double processors = session->machine.allowed_cpus, threads = r->usage.used / r->usage.seconds;
     double share = processors / (threads + processes);
-    r->busy = (bench_beside){.threads = threads, .share = share < 1 ? share : 1};
+    r->busy = (bench_busy_stats){.threads = threads, .share = share < 1 ? share : 1};
     if (!bench_busy_start(&busy, processes)) {
         snprintf(r->error, sizeof r->error, "cannot start %d busy processes", (int)processes);
         return COLLET_FAILED;

@@ -41,13 +41,13 @@ collet_status bench_calls_run(void *calls, int64_t count);
  * `threads` processors that a scheduler without favourites leaves it: processors / (threads +
  * processes), at most 1.
  */
-typedef struct bench_beside {
+typedef struct bench_busy_stats {
     int32_t processes; /* 0: not measured */
     bench_stats stats;
     double threads; /* processors in use on average when nothing else ran */
     double share;
     bench_usage usage;
-} bench_beside;
+} bench_busy_stats;
 
 typedef struct bench_result {
     const char *choice; /* of backend */
@@ -56,7 +56,7 @@ typedef struct bench_result {
     char error[COLLET_ERROR_TEXT]; /* of a status other than OK */
     bench_stats stats;
     bench_usage usage; /* while sampling */
-    bench_beside busy;
+    bench_busy_stats busy;
     double bytes, flops;
     bandwidth_figure floor; /* measured in turn with the op; strategy NULL: not comparable */
     int64_t array_bytes_delta, device_bytes_delta, resident_bytes_delta;

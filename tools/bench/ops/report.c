@@ -50,10 +50,10 @@ static double stolen_percent(const bench_usage *u)
 
 static void print_busy(const bench_result *r, int32_t steal)
 {
-    const bench_beside *b = &r->busy;
+    const bench_busy_stats *b = &r->busy;
     double fair = bench_fair_seconds(r);
     char name[32], time[16];
-    snprintf(name, sizeof name, "  beside %d busy", (int)b->processes);
+    snprintf(name, sizeof name, "  with %d busy", (int)b->processes);
     printf("%-16s", name);
     print_times(&b->stats);
     printf(" %8.2f %7.2f\n", 1e-9 * (r->flops > 0 ? r->flops : r->bytes) / b->stats.median,
@@ -119,7 +119,7 @@ static int32_t add_memory(cJSON *row, const bench_result *r)
 
 static int32_t add_busy(cJSON *row, const bench_result *r)
 {
-    const bench_beside *b = &r->busy;
+    const bench_busy_stats *b = &r->busy;
     if (!b->processes)
         return json_add_null(row, "busy");
     cJSON *busy = cJSON_AddObjectToObject(row, "busy");
