@@ -15,8 +15,7 @@
 
 #include <collet/collet.h>
 
-#include "cuda/providers/cublas.h"
-#include "cuda/providers/cufft.h"
+#include "cuda/providers/toolkit.h"
 #include "cuda/providers/nvrtc.h"
 #include "cuda/providers/driver.h"
 
@@ -380,11 +379,11 @@ static int measure(bench *b)
     printf("{\n  \"device\": \"%s\", \"compute_capability\": \"%d.%d\",\n", name, major, minor);
     print_copy(b);
     int failed = print_launch(b, 10 * major + minor);
-    if (cuda_blas_ready(&host, b->cu.version, &b->blas))
+    if (cuda_library_ready(&host, b->cu.version, &cuda_blas_facts, &b->blas.library))
         print_gemm(b, b->bytes == LARGEST ? 4096 : 128);
     else
         printf("  \"cublas\": null,\n");
-    if (cuda_fourier_ready(&host, b->cu.version, &b->fourier))
+    if (cuda_library_ready(&host, b->cu.version, &cuda_fourier_facts, &b->fourier.library))
         print_dft(b, b->bytes == LARGEST ? 4096 : 64);
     else
         printf("  \"cufft\": null\n");

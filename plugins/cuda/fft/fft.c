@@ -379,7 +379,8 @@ static collet_status run_plan(collet_device *d, collet_queue *q, const collet_ke
 
 static int is_ready(collet_device *d, const collet_kernel_call *call, transform *t)
 {
-    return describe(t, call) && cuda_fourier_ready(d->base.host, d->cu.version, &d->fourier);
+    return describe(t, call) && cuda_library_ready(d->base.host, d->cu.version, &cuda_fourier_facts,
+                                                   &d->fourier.library);
 }
 
 uint64_t cuda_fft_workspace(collet_device *d, const collet_kernel_call *call)

@@ -161,7 +161,8 @@ collet_status cuda_matmul(collet_device *d, collet_queue *q, const collet_kernel
                             .err = call->err};
     product p;
     attempt t = {d, q, &p};
-    if (!describe(&p, call) || !cuda_blas_ready(d->base.host, d->cu.version, &d->blas))
+    if (!describe(&p, call) ||
+        !cuda_library_ready(d->base.host, d->cu.version, &cuda_blas_facts, &d->blas.library))
         return jit_matmul(d, q, call);
     for (uint32_t k = 0; k < 3; k++)
         use.buffers[k] = jit_operand(call, k)->buffer;

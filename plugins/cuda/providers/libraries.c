@@ -6,9 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cublas.h"
-#include "cufft.h"
-#include "cusolver.h"
+#include "toolkit.h"
 
 static const cuda_library_facts *const all[] = {&cuda_blas_facts, &cuda_fourier_facts,
                                                 &cuda_solver_facts};

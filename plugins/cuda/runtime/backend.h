@@ -4,11 +4,9 @@
 #define COLLET_CUDA_BACKEND_H
 
 #include "shared/jit/runtime/backend.h"
-#include "cuda/providers/cublas.h"
 #include "cuda/providers/nvrtc.h"
 #include "cuda/providers/driver.h"
-#include "cuda/providers/cufft.h"
-#include "cuda/providers/cusolver.h"
+#include "cuda/providers/toolkit.h"
 
 /* A queue keeps the labels of its last CUDA_LABELS commands. A power of two. */
 #define CUDA_LABELS 64

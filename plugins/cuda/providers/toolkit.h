@@ -1,12 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cusolver.h - cuSOLVER, for decompositions; opened as library.h describes. */
-#ifndef COLLET_CUDA_CUSOLVER_H
-#define COLLET_CUDA_CUSOLVER_H
+/* toolkit.h - cuBLAS for products, cuFFT for transforms and cuSOLVER for decompositions; opened as
+ * library.h describes. */
+#ifndef COLLET_CUDA_TOOLKIT_H
+#define COLLET_CUDA_TOOLKIT_H
 
+#include "abi/cublas.h"
+#include "abi/cufft.h"
 #include "abi/cusolver.h"
 #include "library.h"
 
-extern const cuda_library_facts cuda_solver_facts;
+extern const cuda_library_facts cuda_blas_facts, cuda_fourier_facts, cuda_solver_facts;
+
+typedef struct cuda_blas {
+    cuda_library library;
+    CUBLAS_FUNCTIONS(ABI_MEMBER)
+} cuda_blas;
+
+typedef struct cuda_fourier {
+    cuda_library library;
+    struct plan_cache *plans; /* owned by fft/fft.c's cache */
+    CUFFT_FUNCTIONS(ABI_MEMBER)
+} cuda_fourier;
 
 typedef struct cuda_solver {
     cuda_library library;
