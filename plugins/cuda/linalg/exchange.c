@@ -29,7 +29,7 @@ static const jit_source source = {"cusolver", texts};
 #define TOP_OF_F32 50
 #define TOP_OF_F64 400
 
-static int served_from(const collet_device *d)
+static int minimum_extent(const collet_device *d)
 {
     const char *set = d->base.host->config(d->base.host, "cuda.cusolver_from");
     int from = set ? atoi(set) : 0;
@@ -63,29 +63,29 @@ static int begin_job(solver_job *j, uint32_t input, uint32_t operands)
 }
 
 /* Creates a handle and may open the library, so it is the last condition to check. */
-static int is_there(const solver_job *j)
+static int is_ready(const solver_job *j)
 {
     if (cuda_enter(j->device) != CUDA_SUCCESS)
         return 0;
-    int there = cuda_solver_ready(j->device->base.host, j->device->cu.version, &j->device->solver);
+    int ready = cuda_solver_ready(j->device->base.host, j->device->cu.version, &j->device->solver);
     cuda_leave(j->device);
-    return there;
+    return ready;
 }
 
 /* Whether cuSOLVER is used: for all matrices in one batched call, or for one after another. */
-static int is_served(solver_job *j, int batched_max)
+static int is_supported(solver_job *j, int batched_max)
 {
-    int from = served_from(j->device);
+    int from = minimum_extent(j->device);
     j->batched = j->m <= batched_max && j->n <= batched_max && j->count > 1 && j->count >= from;
     return j->min_extent > 3 && (j->batched || (j->min_extent >= from && j->count <= SERIAL_MAX)) &&
-           is_there(j);
+           is_ready(j);
 }
 
 int solver_plan(solver_job *j, const solver_op *o, collet_device *d, collet_queue *q,
                 const collet_kernel_call *call)
 {
     *j = (solver_job){.device = d, .queue = q, .call = call, .status = COLLET_OK};
-    if (!begin_job(j, o->input, o->operands) || !is_served(j, o->batched_max))
+    if (!begin_job(j, o->input, o->operands) || !is_supported(j, o->batched_max))
         return 0;
     j->a = solver_reserve_numbers(j, j->count * j->m * j->n);
     if (!o->reserve(j))

@@ -14,7 +14,7 @@
 /* Limit of the total size of a kernel's arguments, on any device and driver. */
 #define ARGUMENT_BYTES 4096u
 
-static int ask(const cuda_driver *cu, CUdevice id, CUdevice_attribute what)
+static int attribute(const cuda_driver *cu, CUdevice id, CUdevice_attribute what)
 {
     int value = 0;
     return cu->DeviceGetAttribute(&value, what, id) == CUDA_SUCCESS && value > 0 ? value : 0;
@@ -22,8 +22,8 @@ static int ask(const cuda_driver *cu, CUdevice id, CUdevice_attribute what)
 
 static int capability_of(const cuda_driver *cu, CUdevice id)
 {
-    return 10 * ask(cu, id, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
-           ask(cu, id, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    return 10 * attribute(cu, id, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+           attribute(cu, id, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
 }
 
 void cuda_describe(collet_device *d)
@@ -33,10 +33,11 @@ void cuda_describe(collet_device *d)
     d->base.traits = (jit_traits){
         .group = GROUP,
         .per_item = PER_ITEM,
-        .units = (uint32_t)ask(cu, d->id, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
+        .units = (uint32_t)attribute(cu, d->id, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
         .has_f64 = 1,
         .exact_f32 = 1,
-        .local_bytes = (uint64_t)ask(cu, d->id, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
+        .local_bytes =
+            (uint64_t)attribute(cu, d->id, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
         .argument_bytes = ARGUMENT_BYTES,
     };
     d->capability = capability_of(cu, d->id);
@@ -91,14 +92,14 @@ static void add_device(const cuda_driver *cu, const cuda_compiler *rtc,
     snprintf(version, sizeof version, "%d.%d", capability / 10, capability % 10);
     text_string(t, "compute_capability", version);
     text_number(t, "compute_units",
-                (uint64_t)ask(cu, id, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
-    text_number(t, "clock_mhz", (uint64_t)ask(cu, id, CU_DEVICE_ATTRIBUTE_CLOCK_RATE) / 1000);
+                (uint64_t)attribute(cu, id, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+    text_number(t, "clock_mhz", (uint64_t)attribute(cu, id, CU_DEVICE_ATTRIBUTE_CLOCK_RATE) / 1000);
     if (cu->DeviceTotalMem(&total, id) == CUDA_SUCCESS)
         text_number(t, "memory_total", total);
     text_number(t, "memory_free", cuda_management_free(management, pci));
-    text_number(t, "cache_bytes", (uint64_t)ask(cu, id, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
+    text_number(t, "cache_bytes", (uint64_t)attribute(cu, id, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
     text_number(t, "local_memory",
-                (uint64_t)ask(cu, id, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK));
+                (uint64_t)attribute(cu, id, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK));
     /* f16 arithmetic needs compute capability 5.3. */
     text_add(t, ", \"f64\": true, \"f16\": %s", capability >= 53 ? "true" : "false");
     add_place(cu, id, pci, t);
