@@ -21,7 +21,7 @@ typedef struct update {
     int32_t lower;
 } update;
 
-static void take_away(jit_slabs *d, const update *u)
+static void subtract_product(jit_slabs *d, const update *u)
 {
     uint64_t group = d->s.traits->group;
     uint64_t items = TILE_ACROSS(group);
@@ -73,7 +73,7 @@ static void cholesky_panels(jit_slabs *d)
                     .columns = n - next,
                     .inner = own,
                     .lower = 1};
-        take_away(d, &u);
+        subtract_product(d, &u);
     }
 }
 
@@ -82,13 +82,13 @@ collet_status jit_cholesky(collet_device *device, collet_queue *queue,
 {
     jit_slabs d = cholesky_of(device, queue, call);
     jit_launch l;
-    jit_slabs_launch(&d, &l, "take");
+    jit_slabs_launch(&d, &l, "load");
     jit_pass_operand(&l, jit_operand(call, 2));
     jit_slabs_pass(&d, &l);
     jit_pass_i64(&l, d.n);
     jit_slabs_each(&d, &l);
     cholesky_panels(&d);
-    jit_slabs_launch(&d, &l, "give");
+    jit_slabs_launch(&d, &l, "store");
     jit_pass_operands(&l, call, 2);
     jit_slabs_pass(&d, &l);
     jit_pass_i64(&l, d.n);
@@ -98,10 +98,10 @@ collet_status jit_cholesky(collet_device *device, collet_queue *queue,
 
 /* ---- lu and solve ---------------------------------------------------------------------------- */
 
-static void lu_take(jit_slabs *d, uint32_t input)
+static void lu_load(jit_slabs *d, uint32_t input)
 {
     jit_launch l;
-    jit_slabs_launch(d, &l, "take");
+    jit_slabs_launch(d, &l, "load");
     jit_pass_operand(&l, jit_operand(d->s.call, input));
     jit_pass_i32(&l, (int32_t)input);
     jit_slabs_pass(d, &l);
@@ -118,7 +118,7 @@ static void lu_panel(jit_slabs *d, int64_t first, int64_t width, int64_t last)
     jit_sequence_enqueue(&d->s, &l, (uint64_t)d->count);
 }
 
-static void lu_aside(jit_slabs *d, int64_t first, int64_t width)
+static void lu_update_rows(jit_slabs *d, int64_t first, int64_t width)
 {
     uint64_t across = jit_groups(d->s.traits, (uint64_t)(d->n - width));
     jit_launch l;
@@ -130,13 +130,13 @@ static void lu_aside(jit_slabs *d, int64_t first, int64_t width)
 static void lu_factor(jit_slabs *d, uint32_t input)
 {
     int64_t m = d->m, n = d->n, min_mn = jit_smaller(m, n), matrix = LU_MATRIX(m);
-    lu_take(d, input);
+    lu_load(d, input);
     if (min_mn && min_mn <= WHOLE)
         lu_panel(d, 0, min_mn, n);
     for (int64_t first = 0; first < min_mn && min_mn > WHOLE; first += PANEL) {
         int64_t width = jit_smaller(PANEL, min_mn - first), next = first + width;
         lu_panel(d, first, width, next);
-        lu_aside(d, first, width);
+        lu_update_rows(d, first, width);
         update u = {.c = matrix + next * n + next,
                     .a = matrix + next * n + first,
                     .b = matrix + first * n + next,
@@ -146,7 +146,7 @@ static void lu_factor(jit_slabs *d, uint32_t input)
                     .rows = m - next,
                     .columns = n - next,
                     .inner = width};
-        take_away(d, &u);
+        subtract_product(d, &u);
     }
 }
 
@@ -169,7 +169,7 @@ collet_status jit_lu(collet_device *device, collet_queue *queue, const collet_ke
     jit_slabs d = lu_of(device, queue, call);
     jit_launch l;
     lu_factor(&d, 4);
-    jit_slabs_launch(&d, &l, "give");
+    jit_slabs_launch(&d, &l, "store");
     jit_pass_operands(&l, call, 4);
     jit_slabs_pass(&d, &l);
     jit_pass_i64s(&l, d.m, d.n);

@@ -7,10 +7,10 @@
 static const jit_source reflect_source = JIT_SOURCE("reflect", jit_text_linalg_slabs_params,
                                                     jit_text_linalg_dense, jit_text_linalg_reflect);
 static const jit_source qr_source =
-    JIT_SOURCE("qr", SLAB_TEXTS, jit_text_linalg_take, jit_text_linalg_qr);
-static const jit_source eigh_source = JIT_SOURCE("eigh", SLAB_TEXTS, jit_text_linalg_take,
+    JIT_SOURCE("qr", SLAB_TEXTS, jit_text_linalg_load, jit_text_linalg_qr);
+static const jit_source eigh_source = JIT_SOURCE("eigh", SLAB_TEXTS, jit_text_linalg_load,
                                                  jit_text_linalg_rotate, jit_text_linalg_eigh);
-static const jit_source svd_source = JIT_SOURCE("svd", SLAB_TEXTS, jit_text_linalg_take,
+static const jit_source svd_source = JIT_SOURCE("svd", SLAB_TEXTS, jit_text_linalg_load,
                                                 jit_text_linalg_rotate, jit_text_linalg_svd);
 
 /* ---- Shared launches ------------------------------------------------------------------------ */
@@ -21,12 +21,12 @@ typedef struct place {
 } place;
 
 /* Copies operand k, or with `transposed` its transpose, into the slab. */
-static void take(jit_slabs *d, uint32_t k, int transposed, const place *a, int32_t mirrored,
+static void load(jit_slabs *d, uint32_t k, int transposed, const place *a, int32_t mirrored,
                  int32_t spectra)
 {
     jit_launch l;
     const jit_batch *b = &d->batch;
-    jit_slabs_launch(d, &l, "take");
+    jit_slabs_launch(d, &l, "load");
     jit_pass_operand(&l, jit_operand(d->s.call, k));
     jit_pass_i32(&l, (int32_t)k);
     jit_slabs_pass(d, &l);
@@ -101,7 +101,7 @@ collet_status jit_qr(collet_device *device, collet_queue *queue, const collet_ke
     jit_slabs d = qr_of(device, queue, call);
     int64_t m = d.m, n = d.n, min_mn = jit_smaller(m, n);
     place a = {QR_MATRIX(min_mn), m, n}, q = {QR_FACTOR(m, n, min_mn), m, min_mn};
-    take(&d, 2, 0, &a, 0, 0);
+    load(&d, 2, 0, &a, 0, 0);
     for (int64_t k = 0; k < min_mn; k++) {
         reflector r = {a.first + k * n + k, n, m - k, QR_TAU + k};
         make(&d, &r);
@@ -113,7 +113,7 @@ collet_status jit_qr(collet_device *device, collet_queue *queue, const collet_ke
         reflect(&d, &r, q.first + k * min_mn + k, min_mn, 1, min_mn - k, 0);
     }
     jit_launch l;
-    jit_slabs_launch(&d, &l, "give");
+    jit_slabs_launch(&d, &l, "store");
     jit_pass_operands(&l, call, 2);
     jit_slabs_pass(&d, &l);
     jit_pass_i64s(&l, m, n);
@@ -156,7 +156,7 @@ collet_status jit_eigh(collet_device *device, collet_queue *queue, const collet_
     int64_t n = d.n, taus = EIGH_TAU(n), p = EIGH_VECTOR(n);
     place a = {EIGH_MATRIX(n), n, n}, vectors = {EIGH_VECTORS(n), n, n};
     jit_launch l;
-    take(&d, 3, 0, &a, 1, 1);
+    load(&d, 3, 0, &a, 1, 1);
     for (int64_t k = 0; k + 1 < n; k++) {
         reflector r = {a.first + (k + 1) * n + k, n, n - k - 1, taus + k};
         make(&d, &r);
@@ -173,7 +173,7 @@ collet_status jit_eigh(collet_device *device, collet_queue *queue, const collet_
     jit_slabs_inside(&d, &l, &eigh_source, "iterate");
     jit_pass_i64(&l, n);
     jit_sequence_enqueue(&d.s, &l, (uint64_t)d.count);
-    jit_slabs_launch(&d, &l, "give");
+    jit_slabs_launch(&d, &l, "store");
     jit_pass_operands(&l, call, 3);
     jit_slabs_pass(&d, &l);
     jit_pass_i64(&l, n);
@@ -248,13 +248,13 @@ collet_status jit_svd(collet_device *device, collet_queue *queue, const collet_k
     int64_t m = d.m, n = d.n;
     place a = {SVD_MATRIX(n), m, n}, u = {SVD_LEFT(m, n), n, m}, v = {SVD_RIGHT(m, n), n, n};
     jit_launch l;
-    take(&d, 4, transposed, &a, 0, 1);
+    load(&d, 4, transposed, &a, 0, 1);
     bidiagonalise(&d, &a);
     accumulate(&d, &a, &u, &v);
     jit_slabs_inside(&d, &l, &svd_source, "iterate");
     jit_pass_i64s(&l, m, n);
     jit_sequence_enqueue(&d.s, &l, (uint64_t)d.count);
-    jit_slabs_launch(&d, &l, "give");
+    jit_slabs_launch(&d, &l, "store");
     jit_pass_operands(&l, call, 4);
     jit_slabs_pass(&d, &l);
     jit_pass_i64s(&l, m, n);
