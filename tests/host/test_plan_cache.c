@@ -62,7 +62,7 @@ static plan_cache *new_cache(int32_t plans, uint64_t bytes)
     return cache;
 }
 
-static void test_found_again(void **state)
+static void test_plans_are_reused(void **state)
 {
     plan_cache *cache = new_cache(4, 100);
     (void)state;
@@ -74,7 +74,7 @@ static void test_found_again(void **state)
     plan_cache_destroy(NULL);
 }
 
-static void test_the_longest_unused_goes(void **state)
+static void test_the_least_recently_used_is_evicted(void **state)
 {
     plan_cache *cache = new_cache(3, 100);
     (void)state;
@@ -106,7 +106,7 @@ static void test_bytes_are_bounded(void **state)
     plan_cache_destroy(cache);
 }
 
-static void test_what_is_used_stays(void **state)
+static void test_plans_in_use_are_kept(void **state)
 {
     plan_cache *cache = new_cache(2, 100);
     numbered *a = take(cache, 1, 1), *b = take(cache, 2, 1);
@@ -150,8 +150,10 @@ static void test_two_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_found_again),       cmocka_unit_test(test_the_longest_unused_goes),
-        cmocka_unit_test(test_bytes_are_bounded), cmocka_unit_test(test_what_is_used_stays),
+        cmocka_unit_test(test_plans_are_reused),
+        cmocka_unit_test(test_the_least_recently_used_is_evicted),
+        cmocka_unit_test(test_bytes_are_bounded),
+        cmocka_unit_test(test_plans_in_use_are_kept),
         cmocka_unit_test(test_two_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

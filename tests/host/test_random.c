@@ -160,7 +160,7 @@ static void test_instruction_sets(void **state)
 #endif
 
 /* A sequence in one call, and in consecutive pieces. */
-static void test_pieces_make_the_whole(void **state)
+static void test_pieces_equal_the_whole(void **state)
 {
     (void)state;
     const uint64_t start = UINT64_MAX - 1000;
@@ -217,7 +217,7 @@ int main(void)
 #if defined(__x86_64__)
         cmocka_unit_test(test_instruction_sets),
 #endif
-        cmocka_unit_test(test_pieces_make_the_whole),
+        cmocka_unit_test(test_pieces_equal_the_whole),
         cmocka_unit_test(test_strides_do_not_matter),
     };
     return cmocka_run_group_tests(tests, open_plugin, close_plugin);

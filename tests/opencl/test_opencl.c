@@ -50,7 +50,7 @@ static void a_chain_moves_inputs_and_results_only(void **state)
     close_world(w);
 }
 
-static void the_newest_bytes_win_on_two_devices(void **state)
+static void the_latest_write_is_used_on_two_devices(void **state)
 {
     (void)state;
     world w = open_opencl("opencl:0", NULL);
@@ -69,7 +69,7 @@ static void the_newest_bytes_win_on_two_devices(void **state)
     close_world(w);
 }
 
-static void bytes_between_devices_go_past_the_host(void **state)
+static void copies_between_devices_avoid_the_host(void **state)
 {
     (void)state;
     world w = open_opencl("opencl:0", NULL);
@@ -94,7 +94,7 @@ static void bytes_between_devices_go_past_the_host(void **state)
 }
 
 /* As for a device with separate memory: in pieces, through page-locked memory. */
-static void bytes_go_in_pieces_where_that_is_set(void **state)
+static void transfers_are_split_as_set(void **state)
 {
     static float values[50001], back[50001];
     const int64_t n = 50001;
@@ -273,7 +273,7 @@ static void tables_are_kept_until_a_trim(void **state)
     close_world(w);
 }
 
-static void memory_that_is_short_is_refused_and_no_more(void **state)
+static void exhausted_memory_is_refused(void **state)
 {
     (void)state;
     const int64_t n = 1000;
@@ -374,7 +374,7 @@ static void one_sum(void)
     close_world(w);
 }
 
-static void spoilt_binaries_are_made_again(void **state)
+static void corrupt_binaries_are_recompiled(void **state)
 {
     void (*const harms[])(const char *) = {corrupt, shorten};
     (void)state;
@@ -412,14 +412,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_chain_moves_inputs_and_results_only),
-        cmocka_unit_test(the_newest_bytes_win_on_two_devices),
-        cmocka_unit_test(bytes_between_devices_go_past_the_host),
-        cmocka_unit_test(bytes_go_in_pieces_where_that_is_set),
+        cmocka_unit_test(the_latest_write_is_used_on_two_devices),
+        cmocka_unit_test(copies_between_devices_avoid_the_host),
+        cmocka_unit_test(transfers_are_split_as_set),
         cmocka_unit_test(two_devices_and_four_contexts_at_once),
         cmocka_unit_test(freed_memory_is_used_again),
         cmocka_unit_test(tables_are_kept_until_a_trim),
-        cmocka_unit_test(memory_that_is_short_is_refused_and_no_more),
-        cmocka_unit_test(spoilt_binaries_are_made_again),
+        cmocka_unit_test(exhausted_memory_is_refused),
+        cmocka_unit_test(corrupt_binaries_are_recompiled),
         cmocka_unit_test(directory_open_to_others_is_unused),
     };
     setenv("POCL_DEVICES", "pthread pthread", 1);

@@ -171,7 +171,7 @@ static void every_layout_is_right(void **state)
 }
 
 /* Collet's kernel computes the product, and the capabilities give the reason. */
-static void what_cannot_be_used_is_said(void **state)
+static void unusable_libraries_are_reported(void **state)
 {
     static const char *const cases[][2] = {
         {NULL, "not used on a processor, where its first product takes seconds"},
@@ -213,7 +213,7 @@ static void safe_mode_does_not_open_clblast(void **state)
 }
 
 /* The product is still correct, and CLBlast is not called again. */
-static void an_error_is_the_last(void **state)
+static void an_error_disables_clblast(void **state)
 {
     fake_clblast *fake = fresh_fake(FAKE("plain"));
     (void)state;
@@ -227,7 +227,7 @@ static void an_error_is_the_last(void **state)
     close_world(w);
 }
 
-static void want_of_memory_passes(void **state)
+static void a_memory_shortage_is_temporary(void **state)
 {
     fake_clblast *fake = fresh_fake(FAKE("plain"));
     (void)state;
@@ -243,7 +243,7 @@ static void want_of_memory_passes(void **state)
 }
 
 /* PoCL needs seconds to compile its programs: one f32 product. */
-static void the_real_one_is_right(void **state)
+static void the_real_library_is_right(void **state)
 {
     (void)state;
     if (!dlopen("libclblast.so.1", RTLD_NOW | RTLD_LOCAL)) {
@@ -260,11 +260,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_layout_is_right),
-        cmocka_unit_test(what_cannot_be_used_is_said),
+        cmocka_unit_test(unusable_libraries_are_reported),
         cmocka_unit_test(safe_mode_does_not_open_clblast),
-        cmocka_unit_test(an_error_is_the_last),
-        cmocka_unit_test(want_of_memory_passes),
-        cmocka_unit_test(the_real_one_is_right),
+        cmocka_unit_test(an_error_disables_clblast),
+        cmocka_unit_test(a_memory_shortage_is_temporary),
+        cmocka_unit_test(the_real_library_is_right),
     };
     if (!has_devices(1))
         return SKIPPED;

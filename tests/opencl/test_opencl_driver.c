@@ -14,7 +14,7 @@ static world open_with(const char *library)
 #define FAKE(name) COLLET_TEST_FAKES "/libfake_cl_" name ".so"
 
 /* Capabilities report what is missing; the other backends work. */
-static void what_is_missing_is_said(void **state)
+static void missing_drivers_are_reported(void **state)
 {
     static const char *const cases[][2] = {
         {"/nowhere/libOpenCL.so.1", "/nowhere/libOpenCL.so.1 cannot be opened: no OpenCL loader"},
@@ -55,7 +55,7 @@ static void a_device_without_f64_has_fewer_rows(void **state)
     close_world(w);
 }
 
-static void what_does_not_compile_is_refused(void **state)
+static void failed_compilation_is_refused(void **state)
 {
     (void)state;
     world w = open_with(FAKE("compiles_nothing"));
@@ -126,7 +126,7 @@ static void long_compilation_is_reported_once(void **state)
 }
 
 /* The next wait reports it, with the kernel's name; the device remains usable. */
-static void a_kernel_that_fails_is_named(void **state)
+static void a_failed_kernel_is_named(void **state)
 {
     float got[4];
     (void)state;
@@ -188,11 +188,11 @@ static void a_driver_short_of_memory_refuses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_missing_is_said),
+        cmocka_unit_test(missing_drivers_are_reported),
         cmocka_unit_test(a_device_without_f64_has_fewer_rows),
-        cmocka_unit_test(what_does_not_compile_is_refused),
+        cmocka_unit_test(failed_compilation_is_refused),
         cmocka_unit_test(long_compilation_is_reported_once),
-        cmocka_unit_test(a_kernel_that_fails_is_named),
+        cmocka_unit_test(a_failed_kernel_is_named),
         cmocka_unit_test(unresponsive_device_is_lost),
         cmocka_unit_test(a_driver_short_of_memory_refuses),
     };

@@ -143,7 +143,7 @@ static void weights_made_on_a_device(void **state)
 }
 
 /* More invalid codes than an i32 can count: one row, repeated. */
-static void counts_end_at_the_most(void **state)
+static void counts_saturate(void **state)
 {
     enum { ROWS = 8192, COLUMNS = 262400 };
     static int8_t codes[COLUMNS];
@@ -169,7 +169,7 @@ int main(void)
         cmocka_unit_test(weights_move_once),
         cmocka_unit_test(a_network_moves),
         cmocka_unit_test(weights_made_on_a_device),
-        cmocka_unit_test(counts_end_at_the_most),
+        cmocka_unit_test(counts_saturate),
     };
     setenv("POCL_DEVICES", "pthread pthread", 1);
     if (!has_devices(2))
