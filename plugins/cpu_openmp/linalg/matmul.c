@@ -54,7 +54,6 @@ typedef struct product {
     strategy strategy;
     int wide; /* f64, else f32, where one of the two */
     onednn *onednn;
-    const onednn_use *use;
     blas *blas;
     blas_matrix form[MATRICES];                           /* for the libraries, without addresses */
     int64_t part_rows, part_columns, parts_across, parts; /* of one product */
@@ -245,8 +244,8 @@ static int by_onednn(const product *p, const blas_matrix *c, const blas_matrix *
     onednn_type type = p->from == COLLET_I8   ? ONEDNN_I8_I32
                        : p->to == COLLET_BF16 ? ONEDNN_BF16_BF16
                                               : ONEDNN_BF16_F32;
-    return onednn_product_planned(p->onednn, p->device->plans, p->use->threads, type, c, a, b, rows,
-                                  columns, p->inner);
+    return onednn_product_planned(p->onednn, p->device->plans, type, c, a, b, rows, columns,
+                                  p->inner);
 }
 
 static void part_by_library(const product *p, const gemm_matrix m[MATRICES], int64_t rows,
@@ -355,36 +354,12 @@ static void run_parts(void *argument, int32_t thread, int64_t begin, int64_t end
 
 /* ---- oneDNN ---------------------------------------------------------------------------------- */
 
-/* Parts for a team; each thread sets the library to one thread. */
-static void run_parts_on_one(void *argument, int32_t thread, int64_t begin, int64_t end)
+/* The library uses the thread that calls it alone. */
+static void run_parts_by_onednn(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
-    product mine = *(const product *)argument;
-    onednn_use use;
-    mine.use = &use;
-    onednn_enter(&use, 1);
-    run_parts(&mine, thread, begin, end);
-    onednn_leave(&use);
-}
-
-/* oneDNN divides the product itself: its threads share packed factors. */
-static void run_whole(product *p)
-{
-    double work = (double)p->rows * (double)p->columns * (double)p->inner / GRAIN;
-    int32_t threads = p->device->threads;
-    onednn_use use;
-    batch_place place;
-    batch_go_to(&p->batch, &place, 0);
-    p->use = &use;
-    onednn_enter(&use, work > threads ? threads : work > 1 ? (int32_t)work : 1);
-    for (int64_t i = 0; i < p->batch.count; i++, batch_go_on(&p->batch, &place)) {
-        gemm_matrix m[MATRICES];
-        for (int k = 0; k < MATRICES; k++) {
-            m[k] = p->m[k];
-            m[k].at = place.at[k];
-        }
-        part_by_library(p, m, p->rows, p->columns, 0);
-    }
-    onednn_leave(&use);
+    int before = onednn_enter();
+    run_parts(argument, thread, begin, end);
+    onednn_leave(before);
 }
 
 /* A search for subnormal elements in all matrices of a factor: its rows, or columns if transposed.
@@ -462,11 +437,12 @@ KERNEL(matmul)
     blas_use use;
     if (p.blas)
         blas_enter(p.blas, &use, 1);
-    if (p.strategy == BY_ONEDNN && p.batch.count < device->threads)
-        run_whole(&p);
-    else
-        team_run(device->threads, whole, grain,
-                 p.strategy == BY_ONEDNN ? run_parts_on_one : run_parts, &p);
+    if (p.onednn)
+        library_enter();
+    team_run(device->threads, whole, grain,
+             p.strategy == BY_ONEDNN ? run_parts_by_onednn : run_parts, &p);
+    if (p.onednn)
+        library_leave();
     if (p.blas)
         blas_leave(p.blas, &use);
     return COLLET_OK;

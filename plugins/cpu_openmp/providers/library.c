@@ -105,6 +105,64 @@ static void restore(const extended *s)
         remove_ours(s, now);
 }
 
+/* ---- Calls and fork() ------------------------------------------------------------------------ */
+
+static struct {
+    pthread_mutex_t lock; /* held during fork() */
+    pthread_cond_t changed;
+    int64_t groups; /* under way */
+    int forks;      /* that wait, or are under way */
+} calls = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+void library_enter(void)
+{
+    (void)pthread_mutex_lock(&calls.lock);
+    while (calls.forks)
+        (void)pthread_cond_wait(&calls.changed, &calls.lock);
+    calls.groups++;
+    (void)pthread_mutex_unlock(&calls.lock);
+}
+
+void library_leave(void)
+{
+    (void)pthread_mutex_lock(&calls.lock);
+    if (--calls.groups == 0 && calls.forks)
+        (void)pthread_cond_broadcast(&calls.changed);
+    (void)pthread_mutex_unlock(&calls.lock);
+}
+
+/* Handlers run before fork() in the order opposite to their registration. Ours are registered after
+ * each library, so that one of them waits before a library's own handlers stop its threads. */
+static _Thread_local int handlers;
+
+static void before_fork(void)
+{
+    if (handlers++)
+        return;
+    (void)pthread_mutex_lock(&calls.lock);
+    calls.forks++;
+    while (calls.groups)
+        (void)pthread_cond_wait(&calls.changed, &calls.lock);
+}
+
+static void after_fork(void)
+{
+    if (--handlers)
+        return;
+    calls.forks--;
+    (void)pthread_cond_broadcast(&calls.changed);
+    (void)pthread_mutex_unlock(&calls.lock);
+}
+
+static void after_fork_in_child(void)
+{
+    if (--handlers)
+        return;
+    calls.forks = 0;
+    (void)pthread_cond_init(&calls.changed, NULL);
+    (void)pthread_mutex_unlock(&calls.lock);
+}
+
 /* ---- Libraries ------------------------------------------------------------------------------- */
 
 void library_settle(library_choice *c, const library_settings *settings)
@@ -122,6 +180,8 @@ void *library_open(const char *name, const char *const *variables)
     extended *s = extend(variables);
     void *handle = dlopen(name, OPEN_FLAGS);
     restore(s);
+    if (handle && pthread_atfork(before_fork, after_fork, after_fork_in_child) != 0)
+        handle = NULL; /* out of memory; libraries stay loaded */
     (void)pthread_mutex_unlock(&opening);
     return handle;
 }

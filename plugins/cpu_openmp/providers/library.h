@@ -39,6 +39,14 @@ void library_settle(library_choice *c, const library_settings *settings);
  */
 void *library_open(const char *name, const char *const *variables);
 
+/*
+ * Around a group of calls of any of these libraries. fork() in another thread waits until no group
+ * is under way, and groups wait for it to return: a child never finds a library's locks held or its
+ * threads at work. Groups of one thread do not nest.
+ */
+void library_enter(void);
+void library_leave(void);
+
 /* The library's handle when the process has it loaded already, else NULL. */
 void *library_loaded(const char *name);
 

@@ -2,9 +2,9 @@
 /*
  * onednn.h - matrix products by oneDNN 2 or 3, found at run time: f32, bf16, int8.
  *
- * oneDNN shares this plugin's OpenMP runtime. A product in one piece on several threads is called
- * on one thread, between enter and leave with that many; a part of a product, or one of a batch, is
- * called on a thread of the team, between enter and leave with one.
+ * Every product is called on one thread: the team divides them. oneDNN's own threads are of an
+ * OpenMP region, whose barrier waits for threads that the operating system has not scheduled, and
+ * for ever in a child of fork().
  */
 #ifndef COLLET_OPENMP_ONEDNN_H
 #define COLLET_OPENMP_ONEDNN_H
@@ -43,19 +43,10 @@ void onednn_path(onednn *o, char *path, uint64_t capacity);
 /* Products (ONEDNN_TYPE_*) for which it is the fastest library with that instruction set. */
 uint32_t onednn_types(const onednn *o);
 
-/* What leave restores. */
-typedef struct onednn_use {
-    int32_t taken, threads;
-    int before;
-} onednn_use;
-
-/*
- * Around calls of this thread. The calls in between use the number of threads that is returned: at
- * most `threads` (>= 1), as team_take grants and the host's OpenMP settings allow. leave restores
- * the thread's own setting.
- */
-int32_t onednn_enter(onednn_use *use, int32_t threads);
-void onednn_leave(const onednn_use *use);
+/* Around calls of this thread: the library, which shares this plugin's OpenMP, uses this thread
+ * alone. enter returns the thread's number of threads for leave to restore. */
+int onednn_enter(void);
+void onednn_leave(int before);
 
 /* Products c (m x n, not transposed) = a (m x k) b (k x n), extents >= 1. 0: the library declined
  * and c is as it was. */
@@ -78,10 +69,10 @@ void onednn_plans_free(onednn_plans *plans);
 /* bf16 to bf16 (summed in f32, rounded once) or f32; int8 to int32. */
 typedef enum onednn_type { ONEDNN_BF16_BF16, ONEDNN_BF16_F32, ONEDNN_I8_I32 } onednn_type;
 
-/* By a plan, compiled when there is none. `threads` is what onednn_enter returned. */
-int onednn_product_planned(onednn *o, onednn_plans *plans, int32_t threads, onednn_type type,
-                           const blas_matrix *c, const blas_matrix *a, const blas_matrix *b,
-                           int64_t m, int64_t n, int64_t k);
+/* By a plan, compiled when there is none. */
+int onednn_product_planned(onednn *o, onednn_plans *plans, onednn_type type, const blas_matrix *c,
+                           const blas_matrix *a, const blas_matrix *b, int64_t m, int64_t n,
+                           int64_t k);
 
 /*
  * onednn_check.c: checks the products whose bits (ONEDNN_TYPE_*) are set in *types and clears the

@@ -17,18 +17,16 @@ static int product(void *context, check_type type, const blas_matrix *c, const b
                    const blas_matrix *b, int64_t m, int64_t n, int64_t k)
 {
     const checked *t = context;
-    onednn_use use;
-    int computed;
-    int32_t threads = onednn_enter(&use, 1);
+    int computed, before = onednn_enter();
     if (type == CHECK_F32)
         computed = onednn_product_f32(t->library, c, a, b, m, n, k);
     else if (type == CHECK_I8 && t->large)
         computed = onednn_product_i8(t->library, c, a, b, m, n, k);
     else
-        computed = onednn_product_planned(t->library, t->plans, threads,
+        computed = onednn_product_planned(t->library, t->plans,
                                           type == CHECK_I8 ? ONEDNN_I8_I32 : ONEDNN_BF16_F32, c, a,
                                           b, m, n, k);
-    onednn_leave(&use);
+    onednn_leave(before);
     return computed;
 }
 

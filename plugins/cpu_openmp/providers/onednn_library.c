@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu_openmp/runtime/team.h"
-
 static library_choice choice = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static const library_settings *const settings = &choice.settings;
 
@@ -173,32 +171,18 @@ void onednn_path(onednn *o, char *path, uint64_t capacity)
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
-/* The library divides a product by this number and omits the parts of threads that OpenMP does not
- * grant: never more than OpenMP will grant. */
-static int32_t openmp_limit(int32_t threads)
+int onednn_enter(void)
 {
-    if (omp_in_parallel() || omp_get_dynamic() || omp_get_max_active_levels() < 1)
-        return 1;
-    return threads < omp_get_thread_limit() ? threads : omp_get_thread_limit();
+    int before = omp_get_max_threads();
+    if (before != 1)
+        omp_set_num_threads(1);
+    return before;
 }
 
-int32_t onednn_enter(onednn_use *use, int32_t threads)
+void onednn_leave(int before)
 {
-    int32_t limit = threads > 1 ? openmp_limit(threads) : 1;
-    int32_t taken = limit > 1 ? team_take(limit, threads) : 0;
-    *use = (onednn_use){
-        .taken = taken, .threads = taken > 1 ? taken : 1, .before = omp_get_max_threads()};
-    if (use->before != use->threads)
-        omp_set_num_threads(use->threads);
-    return use->threads;
-}
-
-void onednn_leave(const onednn_use *use)
-{
-    if (use->before != use->threads)
-        omp_set_num_threads(use->before);
-    if (use->taken)
-        team_give(use->taken);
+    if (before != 1)
+        omp_set_num_threads(before);
 }
 
 /* ---- Products -------------------------------------------------------------------------------- */

@@ -14,7 +14,7 @@ typedef struct plan_key {
     int64_t extent[3];     /* m n k */
     int64_t stride[3];     /* of a, b, c */
     int32_t transposed[2]; /* a, b */
-    int32_t type, threads;
+    int64_t type;
 } plan_key;
 
 typedef struct plan {
@@ -258,15 +258,14 @@ static void plans_give(onednn_plans *plans, plan *p)
     plan_free(oldest);
 }
 
-int onednn_product_planned(onednn *o, onednn_plans *plans, int32_t threads, onednn_type type,
-                           const blas_matrix *c, const blas_matrix *a, const blas_matrix *b,
-                           int64_t m, int64_t n, int64_t k)
+int onednn_product_planned(onednn *o, onednn_plans *plans, onednn_type type, const blas_matrix *c,
+                           const blas_matrix *a, const blas_matrix *b, int64_t m, int64_t n,
+                           int64_t k)
 {
     const plan_key key = {.extent = {m, n, k},
                           .stride = {a->stride, b->stride, c->stride},
                           .transposed = {a->transposed != 0, b->transposed != 0},
-                          .type = (int32_t)type,
-                          .threads = threads};
+                          .type = type};
     if (!o->engine || !plans)
         return 0;
     plan *p = plans_take(plans, &key);

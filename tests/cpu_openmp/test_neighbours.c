@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cpu_openmp next to other threads and processes: contexts on several threads, a program that uses
+ * OpenMP itself, children of fork(). Every result is right and nothing hangs.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <omp.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <collet/collet.h>
+
+#if defined(__SANITIZE_THREAD__)
+#define CHILDREN 3
+#define N 96
+#else
+#define CHILDREN 12
+#define N 192
+#endif
+#define LENGTH (1 << 18)
+
+static collet_runtime *rt;
+
+static collet_runtime *make_runtime(void)
+{
+    collet_error err = {COLLET_OK, ""};
+    collet_runtime *runtime = NULL;
+    collet_runtime_options options = {.struct_size = sizeof options,
+                                      .plugin_path = COLLET_TEST_PLUGINS "/cpu_openmp.so",
+                                      .backend = "cpu_openmp"};
+    if (collet_runtime_create(&runtime, &options, &err) != COLLET_OK)
+        fprintf(stderr, "%s\n", err.text);
+    return runtime;
+}
+
+/* ---- Calls of several kinds; 0: a wrong result or a failure -----------------------------------
+ */
+
+static double entry(int64_t i, int64_t j)
+{
+    return (double)((i * 5 + j * 3) % 7 - 3);
+}
+
+/* Products of small integers are exact in every type. */
+static int product_is_right(collet_context *cx, collet_dtype from, collet_dtype to)
+{
+    static const int64_t shape[] = {N, N};
+    collet_array *wide = NULL, *a = NULL, *c = NULL;
+    double *m = malloc(sizeof(double) * N * N);
+    int right = m != NULL;
+    for (int64_t i = 0; right && i < N * N; i++)
+        m[i] = entry(i / N, i % N);
+    right = right && !collet_array_from(cx, &wide, COLLET_F64, 2, shape, m) &&
+            !collet_array_create(cx, &a, from, 2, shape) &&
+            !collet_array_create(cx, &c, to, 2, shape) && !collet_copy(cx, a, wide) &&
+            !collet_matmul(cx, c, a, a) && !collet_copy(cx, wide, c) &&
+            !collet_array_read(cx, wide, m, sizeof(double) * N * N);
+    for (int64_t i = 0; right && i < N; i += 17) {
+        for (int64_t j = 0; j < N; j++) {
+            double sum = 0;
+            for (int64_t k = 0; k < N; k++)
+                sum += entry(i, k) * entry(k, j);
+            right = right && m[i * N + j] == sum;
+        }
+    }
+    collet_array_free(wide);
+    collet_array_free(a);
+    collet_array_free(c);
+    free(m);
+    return right;
+}
+
+/* LENGTH ones, of exp(0): their sum, and their half spectrum, which is that sum and zeros. */
+static int sums_are_right(collet_context *cx)
+{
+    static const int64_t shape[] = {LENGTH}, half[] = {LENGTH / 2 + 1};
+    collet_array *a = NULL, *z = NULL, *s = NULL;
+    const collet_scalar zero = {.dtype = COLLET_F64};
+    double sum = 0, spectrum[2] = {0};
+    int right = !collet_array_create(cx, &a, COLLET_F64, 1, shape) &&
+                !collet_array_create(cx, &z, COLLET_C128, 1, half) &&
+                !collet_array_create(cx, &s, COLLET_F64, 0, NULL) && !collet_fill(cx, a, zero) &&
+                !collet_exp(cx, a, a) && !collet_sum(cx, s, a, NULL, 0, 0) &&
+                !collet_array_read(cx, s, &sum, sizeof sum) && !collet_fft(cx, z, a, 1, 0);
+    void *data = NULL;
+    if (right && !collet_array_acquire(cx, z, COLLET_READ, &data)) {
+        spectrum[0] = ((const double *)data)[0];
+        spectrum[1] = ((const double *)data)[3];
+        right = !collet_array_release(cx, z);
+    }
+    collet_array_free(a);
+    collet_array_free(z);
+    collet_array_free(s);
+    return right && sum == LENGTH && fabs(spectrum[0] - LENGTH) < 1e-6 && fabs(spectrum[1]) < 1e-6;
+}
+
+/* A diagonal matrix is its own factor and has its elements as singular values. */
+static int decompositions_are_right(collet_context *cx)
+{
+    static const int64_t shape[] = {N, N}, one[] = {N};
+    collet_array *a = NULL, *u = NULL, *v = NULL, *s = NULL, *info = NULL;
+    double *m = calloc(N * N, sizeof(double)), values[N];
+    int right = m != NULL;
+    for (int64_t i = 0; right && i < N; i++)
+        m[i * N + i] = (double)(N - i);
+    right = right && !collet_array_from(cx, &a, COLLET_F64, 2, shape, m) &&
+            !collet_array_create(cx, &u, COLLET_F64, 2, shape) &&
+            !collet_array_create(cx, &v, COLLET_F64, 2, shape) &&
+            !collet_array_create(cx, &s, COLLET_F64, 1, one) &&
+            !collet_array_create(cx, &info, COLLET_I32, 0, NULL) &&
+            !collet_svd(cx, u, s, v, info, a) && !collet_array_read(cx, s, values, sizeof values) &&
+            !collet_qr(cx, u, v, a);
+    for (int64_t i = 0; right && i < N; i++)
+        right = fabs(values[i] - (double)(N - i)) < 1e-9;
+    collet_array_free(a);
+    collet_array_free(u);
+    collet_array_free(v);
+    collet_array_free(s);
+    collet_array_free(info);
+    free(m);
+    return right;
+}
+
+static int all_is_right(collet_runtime *runtime, int times)
+{
+    collet_context *cx = NULL;
+    int right = runtime && !collet_context_create(&cx, runtime, NULL);
+    for (int i = 0; right && i < times; i++)
+        right = product_is_right(cx, COLLET_F32, COLLET_F32) &&
+                product_is_right(cx, COLLET_F64, COLLET_F64) &&
+                product_is_right(cx, COLLET_BF16, COLLET_F32) &&
+                product_is_right(cx, COLLET_I8, COLLET_I32) && sums_are_right(cx) &&
+                decompositions_are_right(cx);
+    collet_context_destroy(cx);
+    return right;
+}
+
+/* ---- Tests ------------------------------------------------------------------------------------
+ */
+
+static void *calls(void *right)
+{
+    *(int *)right = all_is_right(rt, 5);
+    return NULL;
+}
+
+static void test_contexts_on_eight_threads(void **state)
+{
+    pthread_t threads[8];
+    int right[8] = {0};
+    (void)state;
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(0, pthread_create(&threads[i], NULL, calls, &right[i]));
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(0, pthread_join(threads[i], NULL));
+    for (int i = 0; i < 8; i++)
+        assert_true(right[i]);
+}
+
+static void test_a_program_in_openmp(void **state)
+{
+    _Atomic int right = 0;
+    (void)state;
+    for (int round = 0; round < 3; round++) {
+#pragma omp parallel num_threads(4)
+        atomic_fetch_add(&right, all_is_right(rt, 1));
+        assert_true(all_is_right(rt, 1));
+    }
+    assert_int_equal(12, atomic_load(&right));
+}
+
+static _Atomic int stop;
+
+static void *call_until_stopped(void *right)
+{
+    *(int *)right = 1;
+    while (!atomic_load(&stop))
+        *(int *)right &= all_is_right(rt, 1);
+    return NULL;
+}
+
+/* What a child does after parallel calls of its parent, with other threads in calls: the parent's
+ * runtime is not for it, one of its own works. The exit status. */
+static int be_child(collet_context *old)
+{
+    alarm(120);
+    if (collet_finish(old) != COLLET_FORKED)
+        return 1;
+    collet_runtime *mine = make_runtime();
+    int right = all_is_right(mine, 2);
+    collet_runtime_destroy(mine);
+    return right ? 0 : 2;
+}
+
+static void test_children(void **state)
+{
+    pthread_t threads[2];
+    int right[2] = {0}, status = -1;
+    collet_context *cx = NULL;
+    (void)state;
+    assert_int_equal(0, collet_context_create(&cx, rt, NULL));
+    assert_true(all_is_right(rt, 1));
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(0, pthread_create(&threads[i], NULL, call_until_stopped, &right[i]));
+    for (int i = 0; i < CHILDREN; i++) {
+        pid_t child = fork();
+        if (child == 0)
+            _exit(be_child(cx));
+        assert_true(all_is_right(rt, 1));
+        assert_int_equal(child, waitpid(child, &status, 0));
+        assert_int_equal(0, status);
+    }
+    atomic_store(&stop, 1);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(0, pthread_join(threads[i], NULL));
+    assert_true(right[0] && right[1]);
+    collet_context_destroy(cx);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    rt = make_runtime();
+    return rt ? 0 : -1;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    collet_runtime_destroy(rt);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_contexts_on_eight_threads),
+        cmocka_unit_test(test_a_program_in_openmp),
+        cmocka_unit_test(test_children),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}
