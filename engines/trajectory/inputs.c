@@ -25,7 +25,7 @@ static collet_status open_selection(extract_inputs *in, const extract_settings *
 }
 
 static collet_status copy_masses(const extract_settings *settings, const collet_topology *topology,
-                                 double **out, collet_error *err)
+                                 double *masses, collet_error *err)
 {
     size_t n = (size_t)topology->n_atoms;
 
@@ -35,33 +35,36 @@ static collet_status copy_masses(const extract_settings *settings, const collet_
                            "required, selected or not",
                            (long long)settings->n_mass_values, settings->topology,
                            (long long)topology->n_atoms);
-    for (size_t i = 0; i < n; i++)
-        if (!(settings->mass_values[i] >= 0) || !isfinite(settings->mass_values[i]))
+    for (size_t i = 0; i < n; i++) {
+        masses[i] = settings->mass_values[i];
+        if (!(masses[i] >= 0) || !isfinite(masses[i]))
             return collet_fail(err, COLLET_INVALID, "mass_values: %g, of atom %lld, is not a mass",
-                               settings->mass_values[i], (long long)i);
-    *out = calloc(n + 1, sizeof **out);
-    if (*out == NULL)
-        return collet_fail(err, COLLET_NO_MEMORY, "masses: out of memory");
-    memcpy(*out, settings->mass_values, n * sizeof **out);
+                               masses[i], (long long)i);
+    }
     return COLLET_OK;
 }
 
 static collet_status all_masses(const extract_settings *settings, const collet_topology *topology,
-                                double **out, collet_error *err)
+                                double *masses, collet_error *err)
 {
     if (settings->masses != NULL)
-        return extract_masses_read(settings->masses, topology, out, err);
+        return extract_masses_read(settings->masses, topology, masses, err);
     if (settings->mass_values != NULL)
-        return copy_masses(settings, topology, out, err);
-    return extract_masses_guess(topology, out, err);
+        return copy_masses(settings, topology, masses, err);
+    return extract_masses_guess(topology, masses, err);
 }
 
 /* The masses of the selected atoms, moved to the front. */
 static collet_status open_masses(extract_inputs *in, const extract_settings *settings,
                                  collet_error *err)
 {
-    collet_status status = all_masses(settings, in->topology, &in->masses, err);
+    collet_status status;
 
+    in->masses = calloc((size_t)in->topology->n_atoms, sizeof *in->masses);
+    if (in->masses == NULL)
+        return collet_fail(err, COLLET_NO_MEMORY, "masses: no memory for %lld atoms",
+                           (long long)in->topology->n_atoms);
+    status = all_masses(settings, in->topology, in->masses, err);
     if (status != COLLET_OK)
         return status;
     for (int64_t i = 0; i < in->topology->n_atoms; i++)

@@ -6,18 +6,7 @@
 #include "io/lines.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-static double *allocate(const collet_topology *topology, collet_error *err)
-{
-    double *masses = calloc((size_t)topology->n_atoms + 1, sizeof *masses);
-
-    if (masses == NULL)
-        collet_fail(err, COLLET_NO_MEMORY, "masses: no memory for %lld atoms",
-                    (long long)topology->n_atoms);
-    return masses;
-}
 
 /* The text of a line without its comment and the blanks around it. */
 static size_t trim(const char **text, size_t length)
@@ -77,49 +66,33 @@ static collet_status read_lines(collet_source *source, const collet_topology *to
     return COLLET_OK;
 }
 
-collet_status extract_masses_read(const char *path, const collet_topology *topology, double **out,
+collet_status extract_masses_read(const char *path, const collet_topology *topology, double *masses,
                                   collet_error *err)
 {
     collet_source source;
-    double *masses;
-    collet_status status;
+    collet_status status = collet_source_open(&source, path, err);
 
-    *out = NULL;
-    status = collet_source_open(&source, path, err);
     if (status != COLLET_OK)
         return status;
-    masses = allocate(topology, err);
-    status = masses == NULL ? COLLET_NO_MEMORY : read_lines(&source, topology, masses, err);
+    status = read_lines(&source, topology, masses, err);
     collet_source_close(&source);
-    if (status != COLLET_OK) {
-        free(masses);
-        return status;
-    }
-    *out = masses;
-    return COLLET_OK;
+    return status;
 }
 
-collet_status extract_masses_guess(const collet_topology *topology, double **out, collet_error *err)
+collet_status extract_masses_guess(const collet_topology *topology, double *masses,
+                                   collet_error *err)
 {
-    double *masses = allocate(topology, err);
-
-    *out = NULL;
-    if (masses == NULL)
-        return COLLET_NO_MEMORY;
     for (int64_t i = 0; i < topology->n_atoms; i++) {
         const extract_element *element =
             extract_element_guess(topology->names[i], topology->residue_names[i]);
 
-        if (element == NULL) {
-            free(masses);
+        if (element == NULL)
             return collet_fail(err, COLLET_FORMAT,
                                "no element can be guessed for atom %lld, '%s' of residue %s %d; "
                                "give the masses of all atoms with --masses FILE",
                                (long long)i + 1, topology->names[i], topology->residue_names[i],
                                (int)topology->residue_ids[i]);
-        }
         masses[i] = element->mass;
     }
-    *out = masses;
     return COLLET_OK;
 }

@@ -6,19 +6,18 @@
 #include "trajectory/formats/topology.h"
 
 /*
- * Reads one mass a line, in the order of the topology's atoms, into *out (n_atoms values, the
- * caller frees). Blank lines and text after '#' or ';' are ignored. COLLET_IO,
- * COLLET_FORMAT with "path:line:" for text that is not a number, negative or not finite, and when
- * the number of masses is not that of the atoms. On an error *out is NULL.
+ * Reads one mass a line, in the order of the topology's atoms, into `masses` (n_atoms). Blank lines
+ * and text after '#' or ';' are ignored. COLLET_IO, COLLET_FORMAT with "path:line:" for text that
+ * is not a number, negative or not finite, and when the number of masses is not that of the atoms.
  */
-collet_status extract_masses_read(const char *path, const collet_topology *topology, double **out,
+collet_status extract_masses_read(const char *path, const collet_topology *topology, double *masses,
                                   collet_error *err);
 
 /*
  * The standard atomic weights of the elements that the names mean (elements.h), virtual sites 0.
  * COLLET_FORMAT names the first atom whose element is unknown.
  */
-collet_status extract_masses_guess(const collet_topology *topology, double **out,
+collet_status extract_masses_guess(const collet_topology *topology, double *masses,
                                    collet_error *err);
 
 #endif
