@@ -8,7 +8,7 @@
 static const char dtype_letters[COLLET_DTYPE_COUNT] = {COLLET_DTYPE_LIST(DTYPE_LETTER)};
 #undef DTYPE_LETTER
 
-/* COLLET_DTYPE_NONE for '*', '=' and what is no letter. */
+/* COLLET_DTYPE_NONE for '*', '=' and unknown letters. */
 static collet_dtype letter_dtype(char c)
 {
     for (collet_dtype d = 1; d < COLLET_DTYPE_COUNT; d++)

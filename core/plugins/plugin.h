@@ -27,7 +27,7 @@ typedef struct loader_options {
 /* A plugin that was found. Strings except `capabilities` are never NULL. */
 typedef struct loader_plugin {
     char *path;         /* absolute */
-    char *name;         /* the manifest's; the file's stem when there is none */
+    char *name;         /* the manifest's, else the stem of the file's name */
     manifest manifest;  /* empty when it could not be read: version "", abi 0, no kernels */
     int usable;         /* 0: see `code` and `reason` */
     int unproven;       /* usable, but not probed successfully: see `code` and `reason` */

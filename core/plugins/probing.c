@@ -42,8 +42,8 @@ static probe_cache_key key_of(const loader_options *o, const char *program, cons
 static collet_status run_pending(const loader_options *o, const char *program, probing *list,
                                  size_t count, collet_error *err)
 {
-    probe_request requests[PROBE_MAX_AT_ONCE];
-    probe_report reports[PROBE_MAX_AT_ONCE];
+    probe_request requests[PROBE_MAX_AT_ONCE] = {{.program = NULL}};
+    probe_report reports[PROBE_MAX_AT_ONCE] = {{.code = NULL}};
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
         if (list[i].pending)

@@ -74,7 +74,7 @@ typedef struct queue_failure {
     char why[200];
 } queue_failure;
 
-#define QUEUE_FAILURES 8 /* when there are more, the oldest are merged */
+#define QUEUE_FAILURES 8 /* beyond that the oldest are merged */
 
 /*
  * An in-order queue of a device, as a context uses it. `submitted` counts calls; waits set

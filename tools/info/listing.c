@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wrap.h"
-
 #define LABEL_WIDTH 22
 
 typedef struct text {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend-info: lists the backends of this machine. */
-#include "options.h"
 #include "report.h"
 
 #include "common/log.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "options.h"
+#include "report.h"
 
 #include "common/arguments.h"
-
-#include <collet/collet.h>
 
 #include <argp.h>
 #include <stdio.h>

@@ -1,11 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What backend-info prints, as text or as JSON. */
+/* backend-info: its command line and what it prints, as text or as JSON. */
 #ifndef INFO_REPORT_H
 #define INFO_REPORT_H
 
-#include "options.h"
-
 #include <collet/collet.h>
+
+/* ---- Command line, exit status (options.c) ------------------------------------------------- */
+
+enum {
+    INFO_EXIT_OK = 0,
+    INFO_EXIT_FAILURE = 1,     /* NAME is unknown, or nothing could be listed */
+    INFO_EXIT_USAGE = 2,       /* wrong command line */
+    INFO_EXIT_UNAVAILABLE = 3, /* NAME was found and cannot be used */
+};
+
+typedef struct info_options {
+    const char *name; /* one backend, or NULL for all */
+    int32_t device;   /* one of its devices, or -1 for all */
+    int32_t json, why, env;
+} info_options;
+
+/* Exits with INFO_EXIT_USAGE, or with 0 after --help and --version. */
+void info_options_parse(int argc, char **argv, info_options *options);
+
+/* ---- Report ------------------------------------------------------------------------------ */
 
 /* "usable", "unavailable", "unproven". */
 const char *info_state_word(int32_t state);
@@ -30,5 +48,10 @@ void info_list_directories(const collet_runtime *runtime);
 /* The whole report as one JSON object on standard output. 0 when out of memory. */
 int32_t info_print_json(const collet_runtime *runtime, const info_options *options,
                         const collet_backend_info *only);
+
+/* Prints `text`, which begins in column `indent` of the current line, and ends the line (wrap.c).
+ * Further lines begin in that column too, or further left on a narrow terminal. Nothing is broken
+ * when standard output is no terminal. */
+void wrap_print(const char *text, int indent);
 
 #endif

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "wrap.h"
-
 /* ---- Records ----------------------------------------------------------------------------- */
 
 static int32_t record_get(const collet_runtime *runtime, size_t index, collet_plugin_record *record)

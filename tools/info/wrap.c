@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "wrap.h"
+#include "report.h"
 
 #include <stdio.h>
 #include <string.h>
