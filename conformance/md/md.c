@@ -27,6 +27,17 @@ kit_case md_case(const kit_plan *plan, int64_t frames, int64_t atoms, int kind)
     return c;
 }
 
+/* A case without the operands whose bits are set in `absent`. */
+static kit_case case_without(const kit_plan *plan, int64_t frames, int64_t atoms, int kind,
+                             uint32_t absent)
+{
+    kit_case c = md_case(plan, frames, atoms, kind);
+    for (uint32_t k = 0; k < plan->row->operands; k++)
+        if (absent >> k & 1)
+            kit_absent(&c, k);
+    return c;
+}
+
 void md_plan_atoms_without(kit_plan *plan, uint32_t absent)
 {
     static const int64_t sizes[][2] = {
@@ -37,32 +48,20 @@ void md_plan_atoms_without(kit_plan *plan, uint32_t absent)
     static const int64_t kinds[][2] = {{5, 5}, {3, 1}, {2, 2}, {4, 64}, {1, 1000}};
     static const int64_t strided[][2] = {{5, 7}, {2, 19}, {1, 4}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        kit_case c = md_case(plan, sizes[i][0], sizes[i][1], MD_RANDOM);
-        for (uint32_t k = 0; k < plan->row->operands; k++) {
+        kit_case c = case_without(plan, sizes[i][0], sizes[i][1], MD_RANDOM, absent);
+        for (uint32_t k = 0; k < plan->row->operands; k++)
             c.layout[k] = i % 2 ? KIT_UNALIGNED : KIT_DENSE;
-            if (absent >> k & 1)
-                kit_absent(&c, k);
-        }
         kit_emit(plan, &c);
     }
     for (int kind = MD_FAR; kind < MD_KINDS; kind++)
         for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-            kit_case c = md_case(plan, kinds[i][0], kinds[i][1], kind);
-            for (uint32_t k = 0; k < plan->row->operands; k++)
-                if (absent >> k & 1)
-                    kit_absent(&c, k);
+            kit_case c = case_without(plan, kinds[i][0], kinds[i][1], kind, absent);
             kit_emit(plan, &c);
         }
-    kit_case lost = md_case(plan, 500, 40, MD_LOST);
-    for (uint32_t k = 0; k < plan->row->operands; k++)
-        if (absent >> k & 1)
-            kit_absent(&lost, k);
+    kit_case lost = case_without(plan, 500, 40, MD_LOST, absent);
     kit_emit(plan, &lost);
     for (size_t i = 0; i < sizeof strided / sizeof *strided; i++) {
-        kit_case c = md_case(plan, strided[i][0], strided[i][1], MD_RANDOM);
-        for (uint32_t k = 0; k < plan->row->operands; k++)
-            if (absent >> k & 1)
-                kit_absent(&c, k);
+        kit_case c = case_without(plan, strided[i][0], strided[i][1], MD_RANDOM, absent);
         kit_emit_layouts(plan, &c);
         kit_emit_parts(plan, &c);
     }
