@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "shared/host/util/text.h"
+#include "shared/jit/runtime/view.h"
+
+#include "shared/jit/linalg/matmul_params.h"
 
 #define PLATFORMS 16
 
@@ -109,11 +112,8 @@ static void platform_text(const opencl_driver *cl, cl_device_id id, cl_platform_
 
 /* ---- A device's traits ----------------------------------------------------------------------- */
 
-/* Limit of the local memory per item, except for kernels whose tiles adapt to the device: set by
- * `update` of update.dev. */
-#define LOCAL_PER_ITEM 48
-
-/* The largest power of two that the device supports, up to 256. */
+/* The largest power of two that the device supports, up to 256. Of the kernels that need more in
+ * larger groups and do not adapt to the local memory, `update` of update.dev needs the most. */
 static uint32_t group_size(const opencl_driver *cl, cl_device_id id)
 {
     size_t most = get_number(cl, id, CL_DEVICE_MAX_WORK_GROUP_SIZE), sizes[16];
@@ -122,7 +122,7 @@ static uint32_t group_size(const opencl_driver *cl, cl_device_id id)
         most = sizes[0];
     uint64_t local = get_number(cl, id, CL_DEVICE_LOCAL_MEM_SIZE);
     uint32_t group = 256;
-    while (group > 1 && (group > most || (local && (uint64_t)group * LOCAL_PER_ITEM > local)))
+    while (group > 1 && (group > most || (local && UPDATE_LOCAL(group) * sizeof(double) > local)))
         group /= 2;
     return group;
 }

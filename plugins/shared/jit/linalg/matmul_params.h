@@ -7,5 +7,8 @@
 #define TILE_DEEP 16
 /* Rows and columns of c per item of `update`. */
 #define UPDATE_BLOCK 4
+/* Numbers of local memory that a group of `update` needs: its tiles, padded by one. */
+#define UPDATE_LOCAL(group)                                                                        \
+    (TILE_DEEP * ((TILE_ACROSS(group) + (group) / TILE_ACROSS(group)) * UPDATE_BLOCK + 2))
 
 #endif
