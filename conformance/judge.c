@@ -55,30 +55,30 @@ void kit_where(const kit_case *c, uint32_t k, int64_t part, char text[128])
                         : " real");
 }
 
-static void explain(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i, const char *want,
+static void explain(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i, const char *ideal,
                     double error, const kit_limit *limit)
 {
     char where[128], got[64];
     kit_where(c, k, i, where);
     kit_format(&c->operand[k], i, got);
-    kit_fail(v, "%s: expected %s, got %s; %s is off by %.3g %s, the limit is %.3g", where, want,
+    kit_fail(v, "%s: expected %s, got %s; %s is off by %.3g %s, the limit is %.3g", where, ideal,
              got, limit->quantity, error, limit->unit, limit->limit);
 }
 
-void kit_near(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i, long double want,
+void kit_near(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i, long double ideal,
               long double scale, const kit_limit *limit)
 {
-    long double got = kit_get(&c->operand[k], i), difference = fabsl(got - want);
+    long double got = kit_get(&c->operand[k], i), difference = fabsl(got - ideal);
     double error;
-    if (isnan(want) || isinf(want))
-        error = (isnan(want) && isnan(got)) || got == want ? 0.0 : (double)INFINITY;
+    if (isnan(ideal) || isinf(ideal))
+        error = (isnan(ideal) && isnan(got)) || got == ideal ? 0.0 : (double)INFINITY;
     else if (difference == 0 || isnan(scale))
         error = 0.0;
     else
         error = (double)(difference / scale);
     if (kit_exceeds(v, limit, error)) {
         char text[64];
-        kit_format_long(want, text);
+        kit_format_long(ideal, text);
         explain(c, v, k, i, text, error, limit);
     }
 }
@@ -89,37 +89,37 @@ static long double capped(long double value, int top)
     return isnan(value) || fabsl(value) < ldexpl(1, top) ? value : copysignl(ldexpl(1, top), value);
 }
 
-void kit_within_ulp(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i, long double want,
+void kit_within_ulp(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i, long double ideal,
                     const kit_limit *limit)
 {
     collet_dtype part = kit_part(c->operand[k].dtype);
     int top = part == COLLET_F64 ? 1024 : part == COLLET_F16 ? 16 : 128;
     long double got = kit_get(&c->operand[k], i);
-    long double difference = fabsl(capped(got, top) - capped(want, top));
+    long double difference = fabsl(capped(got, top) - capped(ideal, top));
     double error;
-    if (isnan(want) || isinf(want))
-        error = (isnan(want) && isnan(got)) || got == want ? 0.0 : (double)INFINITY;
+    if (isnan(ideal) || isinf(ideal))
+        error = (isnan(ideal) && isnan(got)) || got == ideal ? 0.0 : (double)INFINITY;
     else
-        error = (double)(difference / kit_ulp(part, capped(want, top) * (1 - 0x1p-60L)));
+        error = (double)(difference / kit_ulp(part, capped(ideal, top) * (1 - 0x1p-60L)));
     if (kit_exceeds(v, limit, error)) {
         char text[64];
-        kit_format_long(want, text);
+        kit_format_long(ideal, text);
         explain(c, v, k, i, text, error, limit);
     }
 }
 
-void kit_same(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i, const void *want,
+void kit_same(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i, const void *ideal,
               bool nan_bits)
 {
     const kit_tensor *t = &c->operand[k];
     collet_dtype part = kit_part(t->dtype);
     const kit_limit *limit = kit_limit_find(c->row->info.id, t->dtype, "value");
-    bool same = !memcmp(kit_at(t, i), want, collet_dtype_size(part));
+    bool same = !memcmp(kit_at(t, i), ideal, collet_dtype_size(part));
     if (!same && !nan_bits)
-        same = isnan(kit_get(t, i)) && isnan(kit_value(part, want));
+        same = isnan(kit_get(t, i)) && isnan(kit_value(part, ideal));
     if (kit_exceeds(v, limit, same ? 0.0 : 1.0)) {
         char where[128], got[64], expected[64];
-        kit_tensor one = {.dtype = part, .count = 1, .data = (unsigned char *)(uintptr_t)want};
+        kit_tensor one = {.dtype = part, .count = 1, .data = (unsigned char *)(uintptr_t)ideal};
         kit_where(c, k, i, where);
         kit_format(t, i, got);
         kit_format(&one, 0, expected);

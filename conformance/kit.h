@@ -252,15 +252,15 @@ void kit_fail(kit_verdict *v, const char *format, ...) COLLET_PRINTF(2, 3);
 /* Records an error against a limit. True for the first of this case beyond it: then call kit_fail
  * with the reason. NaN is beyond any limit. */
 bool kit_exceeds(kit_verdict *v, const kit_limit *limit, double error);
-/* Part i of operand k must be `want`, to within `limit` times `scale`. NaN and infinities must
- * match; where the scale is NaN (an input was), a finite `want` is not required. */
-void kit_near(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i, long double want,
+/* Part i of operand k must be `ideal`, to within `limit` times `scale`. NaN and infinities must
+ * match; where the scale is NaN (an input was), a finite `ideal` is not required. */
+void kit_near(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i, long double ideal,
               long double scale, const kit_limit *limit);
 /* ... to within `limit` ulp of its dtype. */
-void kit_within_ulp(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i, long double want,
+void kit_within_ulp(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i, long double ideal,
                     const kit_limit *limit);
 /* ... bit for bit; any NaN matches a NaN unless `nan_bits`. */
-void kit_same(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i, const void *want,
+void kit_same(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i, const void *ideal,
               bool nan_bits);
 /* "output 0 [1,2] (element 7)". */
 void kit_where(const kit_case *c, uint32_t k, int64_t part, char text[128]);
@@ -295,8 +295,8 @@ typedef struct kit_result {
 #define KIT_SAMPLE 16
 void kit_sample_row(const kit_row *row, int numbers[KIT_SAMPLE]);
 
-/* Whether `index` is one of `wanted` indices spread evenly over 0..count-1, beginning with 0. */
-bool kit_spread(int index, int count, int wanted);
+/* Whether `index` is one of `chosen` indices spread evenly over 0..count-1, beginning with 0. */
+bool kit_spread(int index, int count, int chosen);
 
 /* Runs all cases of a row; row->kit is not NULL. */
 void kit_run_row(const kit_session *session, const kit_row *row, kit_result *result);

@@ -78,12 +78,12 @@ static bool is_packed(const kit_case *c, uint32_t k)
     return !strcmp(c->row->info.family, "ternary") && c->operand[k].dtype == COLLET_U8;
 }
 
-static kit_layout allowed(const kit_case *c, uint32_t k, kit_layout wanted)
+static kit_layout allowed(const kit_case *c, uint32_t k, kit_layout requested)
 {
-    if (wanted == KIT_REPEATED)
+    if (requested == KIT_REPEATED)
         return may_repeat(c, k) && !(is_packed(c, k) && c->operand[k].ndim < 2) ? KIT_REPEATED
                                                                                 : KIT_DENSE;
-    return wanted > KIT_UNALIGNED && is_packed(c, k) ? KIT_ROWS : wanted;
+    return requested > KIT_UNALIGNED && is_packed(c, k) ? KIT_ROWS : requested;
 }
 
 static void lay(kit_case *c, kit_layout outputs, kit_layout inputs)

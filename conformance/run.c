@@ -271,19 +271,19 @@ static void count_large(void *user, const kit_case *c)
  * rows of an op together cover more. */
 static bool takes_large(row_run *run, const kit_row *row)
 {
-    int wanted = run->session->large, shift = 0;
-    if (wanted == 0)
+    int chosen = run->session->large, shift = 0;
+    if (chosen == 0)
         return false;
-    if (wanted < 0 || wanted >= run->larges)
+    if (chosen < 0 || chosen >= run->larges)
         return true;
     for (const char *p = row->sig; *p; p++)
         shift = (shift * 31 + *p) % run->larges;
-    return kit_spread((run->large++ + shift) % run->larges, run->larges, wanted);
+    return kit_spread((run->large++ + shift) % run->larges, run->larges, chosen);
 }
 
-bool kit_spread(int index, int count, int wanted)
+bool kit_spread(int index, int count, int chosen)
 {
-    return wanted >= count || (int64_t)index * wanted % count < wanted;
+    return chosen >= count || (int64_t)index * chosen % count < chosen;
 }
 
 static bool is_left_out(row_run *run, const kit_case *c)

@@ -104,10 +104,10 @@ static const kit_tensor *largest_of(const kit_case *c)
     return largest;
 }
 
-static bool has_size(const kit_tensor *t, const size *wanted)
+static bool has_size(const kit_tensor *t, const size *requested)
 {
-    int64_t extent = wanted->axis < t->ndim ? t->shape[t->ndim - 1 - wanted->axis] : 1;
-    return t->count >= wanted->elements && extent >= wanted->extent;
+    int64_t extent = requested->axis < t->ndim ? t->shape[t->ndim - 1 - requested->axis] : 1;
+    return t->count >= requested->elements && extent >= requested->extent;
 }
 
 static void consider(void *user, const kit_case *c)

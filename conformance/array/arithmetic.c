@@ -31,11 +31,11 @@ static double arithmetic(collet_dtype part, uint32_t op, double a, double b)
     return part == COLLET_F64 ? result : (double)(float)result;
 }
 
-/* Output 0's part i must be `want`, rounded to its type. */
-static void same_value(const kit_case *c, kit_verdict *v, int64_t i, double want)
+/* Output 0's part i must be `ideal`, rounded to its type. */
+static void same_value(const kit_case *c, kit_verdict *v, int64_t i, double ideal)
 {
     unsigned char bytes[16];
-    kit_convert(kit_part(c->operand[0].dtype), (long double)want, bytes);
+    kit_convert(kit_part(c->operand[0].dtype), (long double)ideal, bytes);
     kit_same(c, v, 0, i, bytes, false);
 }
 
@@ -48,8 +48,8 @@ static void judge_real(const kit_case *c, kit_verdict *v)
 {
     const kit_tensor *out = &c->operand[0];
     for (int64_t i = 0; i < out->count; i++) {
-        double want = arithmetic(out->dtype, c->row->info.id, input(c, 0, i), input(c, 1, i));
-        same_value(c, v, i, want);
+        double ideal = arithmetic(out->dtype, c->row->info.id, input(c, 0, i), input(c, 1, i));
+        same_value(c, v, i, ideal);
     }
 }
 
@@ -75,7 +75,7 @@ static pair product(collet_dtype part, pair a, pair b)
 }
 
 /* A part of a quotient: within the limit of the whole, or one smallest number. */
-static void near_quotient(const kit_case *c, kit_verdict *v, int64_t i, long double want,
+static void near_quotient(const kit_case *c, kit_verdict *v, int64_t i, long double ideal,
                           long double size)
 {
     collet_dtype dtype = c->operand[0].dtype;
@@ -83,11 +83,12 @@ static void near_quotient(const kit_case *c, kit_verdict *v, int64_t i, long dou
     long double top = dtype == COLLET_C64 ? 0x1p128L : 0x1p1024L;
     long double smallest = kit_ulp(kit_part(dtype), 0) / (long double)limit->limit;
     /* This close to the largest number, the limit covers both it and infinity. */
-    if (isfinite(want) && fabsl(want) > top * (1 - 0x1p-20L) && fabsl(want) < top * (1 + 0x1p-20L))
+    if (isfinite(ideal) && fabsl(ideal) > top * (1 - 0x1p-20L) &&
+        fabsl(ideal) < top * (1 + 0x1p-20L))
         return;
-    if (isfinite(want) && fabsl(want) >= top)
-        want = copysignl((long double)INFINITY, want);
-    kit_near(c, v, 0, i, want, size > smallest ? size : smallest, limit);
+    if (isfinite(ideal) && fabsl(ideal) >= top)
+        ideal = copysignl((long double)INFINITY, ideal);
+    kit_near(c, v, 0, i, ideal, size > smallest ? size : smallest, limit);
 }
 
 static long double sign_if_infinite(double x)
@@ -133,11 +134,11 @@ static void judge_complex(const kit_case *c, kit_verdict *v)
     uint32_t op = c->row->info.id;
     for (int64_t i = 0; i < c->operand[0].count; i++) {
         pair a = input_pair(c, 0, i), b = input_pair(c, 1, i);
-        pair want = {arithmetic(part, op, a.re, b.re), arithmetic(part, op, a.im, b.im)};
+        pair ideal = {arithmetic(part, op, a.re, b.re), arithmetic(part, op, a.im, b.im)};
         if (op == COLLET_OP_MUL)
-            want = product(part, a, b);
-        same_value(c, v, 2 * i, want.re);
-        same_value(c, v, 2 * i + 1, want.im);
+            ideal = product(part, a, b);
+        same_value(c, v, 2 * i, ideal.re);
+        same_value(c, v, 2 * i + 1, ideal.im);
     }
 }
 

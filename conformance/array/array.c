@@ -196,11 +196,11 @@ static void judge_fill(const kit_case *c, kit_verdict *v)
     kit_tensor value = {.dtype = c->params.fill.value.dtype,
                         .count = 1,
                         .data = (unsigned char *)(uintptr_t)c->params.fill.value.value.bytes};
-    unsigned char want[2][16];
+    unsigned char ideal[2][16];
     for (int64_t i = 0; i < kit_parts(&value); i++)
-        kit_convert(part, kit_get(&value, i), want[i]);
+        kit_convert(part, kit_get(&value, i), ideal[i]);
     for (int64_t i = 0; i < kit_parts(out); i++)
-        kit_same(c, v, 0, i, want[i % kit_parts(&value)], false);
+        kit_same(c, v, 0, i, ideal[i % kit_parts(&value)], false);
 }
 
 int64_t kit_source(const kit_case *c, uint32_t k, int64_t i)
@@ -215,13 +215,13 @@ static void judge_copy(const kit_case *c, kit_verdict *v)
     const kit_tensor *out = &c->operand[0], *in = kit_in(c, 0);
     collet_dtype part = kit_part(out->dtype);
     int64_t halves = part == out->dtype ? 1 : 2;
-    unsigned char want[16];
+    unsigned char ideal[16];
     for (int64_t i = 0; i < kit_parts(out); i++) {
         int64_t from = kit_source(c, 0, i / halves) * halves + i % halves;
-        kit_convert(part, kit_get(in, from), want);
+        kit_convert(part, kit_get(in, from), ideal);
         if (in->dtype == out->dtype)
-            memcpy(want, kit_at(in, from), collet_dtype_size(part));
-        kit_same(c, v, 0, i, want, in->dtype == out->dtype);
+            memcpy(ideal, kit_at(in, from), collet_dtype_size(part));
+        kit_same(c, v, 0, i, ideal, in->dtype == out->dtype);
     }
 }
 

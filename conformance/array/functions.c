@@ -110,11 +110,11 @@ static void judge_sqrt(const kit_case *c, kit_verdict *v)
     const kit_tensor *out = &c->operand[0];
     for (int64_t i = 0; i < out->count; i++) {
         unsigned char bytes[16];
-        double want = sqrt((double)kit_get(kit_in(c, 0), kit_source(c, 0, i)));
+        double ideal = sqrt((double)kit_get(kit_in(c, 0), kit_source(c, 0, i)));
         /* The double root of a float, rounded to float, is correctly rounded. */
         if (out->dtype != COLLET_F64)
-            want = (double)(float)want;
-        kit_convert(out->dtype, (long double)want, bytes);
+            ideal = (double)(float)ideal;
+        kit_convert(out->dtype, (long double)ideal, bytes);
         kit_same(c, v, 0, i, bytes, false);
     }
 }

@@ -187,8 +187,8 @@ static void judge_sum(const kit_case *c, kit_verdict *v)
     for (int32_t a = 0; c->row->info.id == COLLET_OP_MEAN && a < in->ndim; a++)
         terms *= c->params.reduce.axes >> a & 1 ? (long double)in->shape[a] : 1;
     for (int64_t i = 0; i < kit_parts(out); i++) {
-        long double want = totals[i].sum + (isfinite(totals[i].sum) ? totals[i].lost : 0);
-        kit_near(c, v, 0, i, want / terms, totals[i].magnitude / terms, limit);
+        long double ideal = totals[i].sum + (isfinite(totals[i].sum) ? totals[i].lost : 0);
+        kit_near(c, v, 0, i, ideal / terms, totals[i].magnitude / terms, limit);
     }
     free(totals);
 }

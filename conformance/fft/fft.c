@@ -307,9 +307,9 @@ static void judge_outputs(const oracle *o, kit_verdict *v, int64_t b, int64_t on
     long double difference = 0, size = 0;
     for (int64_t i = 0; i < count; i++) {
         int64_t k = chosen ? chosen[i] : i;
-        number want = expected(o, b, k, only), got = value(out, b * o->out_block + k);
-        difference += square((number){got.re - want.re, got.im - want.im});
-        size += square(want);
+        number ideal = expected(o, b, k, only), got = value(out, b * o->out_block + k);
+        difference += square((number){got.re - ideal.re, got.im - ideal.im});
+        size += square(ideal);
     }
     if (chosen) {
         long double points = (long double)o->points;

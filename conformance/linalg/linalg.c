@@ -155,11 +155,11 @@ static long double magnitude16(collet_dtype dtype, unsigned bits)
     return bits == infinity ? 2 * value - kit_value(dtype, &below) : value;
 }
 
-/* Distance of `want` from the interval that rounds to the 16-bit number `got`. */
-static long double beyond_rounding(collet_dtype dtype, uint16_t got, long double want)
+/* Distance of `ideal` from the interval that rounds to the 16-bit number `got`. */
+static long double beyond_rounding(collet_dtype dtype, uint16_t got, long double ideal)
 {
     unsigned infinity = dtype == COLLET_F16 ? 0x7c00 : 0x7f80, bits = got & 0x7fffu;
-    long double x = got & 0x8000u ? -want : want, value = magnitude16(dtype, bits), low, high;
+    long double x = got & 0x8000u ? -ideal : ideal, value = magnitude16(dtype, bits), low, high;
     high = bits == infinity ? (long double)INFINITY : (value + magnitude16(dtype, bits + 1)) / 2;
     low = bits == 0 ? -high : (value + magnitude16(dtype, bits - 1)) / 2;
     return x < low ? low - x : x > high ? x - high : 0;

@@ -197,13 +197,13 @@ void kit_all_nan(const kit_case *c, kit_verdict *v, uint32_t k, int32_t axes, in
     }
 }
 
-void kit_info_is(const kit_case *c, kit_verdict *v, uint32_t k, int64_t batch, int64_t want)
+void kit_info_is(const kit_case *c, kit_verdict *v, uint32_t k, int64_t batch, int64_t ideal)
 {
     const kit_limit *limit = kit_limit_find(c->row->info.id, kit_in(c, 0)->dtype, "info");
     int64_t got = (int64_t)kit_get(&c->operand[k], batch);
     char where[128];
-    if (!kit_exceeds(v, limit, (double)llabs(got - want)))
+    if (!kit_exceeds(v, limit, (double)llabs(got - ideal)))
         return;
     kit_where(c, k, batch, where);
-    kit_fail(v, "%s: info should be %" PRId64 ", it is %" PRId64, where, want, got);
+    kit_fail(v, "%s: info should be %" PRId64 ", it is %" PRId64, where, ideal, got);
 }

@@ -56,8 +56,8 @@ void kit_measure(const kit_case *c, kit_verdict *v, const char *quantity, int64_
                  real scale, real floor);
 /* Every element of matrix `batch` of output k, which has `axes` matrix axes, must be NaN. */
 void kit_all_nan(const kit_case *c, kit_verdict *v, uint32_t k, int32_t axes, int64_t batch);
-/* Element `batch` of the i32 output k must be `want`. */
-void kit_info_is(const kit_case *c, kit_verdict *v, uint32_t k, int64_t batch, int64_t want);
+/* Element `batch` of the i32 output k must be `ideal`. */
+void kit_info_is(const kit_case *c, kit_verdict *v, uint32_t k, int64_t batch, int64_t ideal);
 
 /* ---- Kinds ------------------------------------------------------------------------------------
  */

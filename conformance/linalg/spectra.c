@@ -32,13 +32,13 @@ static void judge_order(kit_verdict *v, const kit_matrix *s, bool descending, in
                      i, i + 1, descending ? "descending" : "ascending");
 }
 
-/* |got - want| relative to the matrix, maximum over the values. */
-static void judge_values(const kit_case *c, kit_verdict *v, const kit_matrix *got, const real *want,
-                         real size, real extent, int64_t batch)
+/* |got - ideal| relative to the matrix, maximum over the values. */
+static void judge_values(const kit_case *c, kit_verdict *v, const kit_matrix *got,
+                         const real *ideal, real size, real extent, int64_t batch)
 {
     real worst = 0, floor = extent * extent * kit_smallest(c, c->row->info.n_out);
     for (int64_t i = 0; i < got->rows; i++) {
-        real error = fabsl(got->at[i] - want[i]);
+        real error = fabsl(got->at[i] - ideal[i]);
         if (!(error <= floor))
             worst = fmaxl(worst, isnan(error) ? (real)INFINITY : error / size);
     }
@@ -65,16 +65,16 @@ static void judge_singular_values(const kit_case *c, kit_verdict *v, const kit_m
     int64_t m = a->rows, both = a->rows + a->columns;
     kit_local twice = kit_matrix_zero(both, both);
     real *values = kit_memory((size_t)both * sizeof *values);
-    real *want = kit_memory((size_t)s->rows * sizeof *want);
+    real *ideal = kit_memory((size_t)s->rows * sizeof *ideal);
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < a->columns; j++)
             *kit_entry(&twice, i, m + j) = *kit_entry(&twice, m + j, i) = *kit_entry(a, i, j);
     kit_eigenvalues(&twice, values);
     for (int64_t i = 0; i < s->rows; i++)
-        want[i] = values[both - 1 - i];
-    judge_values(c, v, s, want, kit_size(a), (real)both, batch);
+        ideal[i] = values[both - 1 - i];
+    judge_values(c, v, s, ideal, kit_size(a), (real)both, batch);
     free(values);
-    free(want);
+    free(ideal);
 }
 
 static void judge_factors(const kit_case *c, kit_verdict *v, const kit_matrix *a, kit_matrix *u,
@@ -164,7 +164,7 @@ static void judge_one_eigh(const kit_case *c, kit_verdict *v, int64_t batch)
     bool finite = kit_finite(&a);
     kit_info_is(c, v, 2, batch, !finite);
     if (finite) {
-        real size = kit_size(&a), *want = kit_memory((size_t)a.rows * sizeof *want);
+        real size = kit_size(&a), *ideal = kit_memory((size_t)a.rows * sizeof *ideal);
         kit_local product = kit_product(&a, &vectors);
         kit_measure(c, v, "orthogonality", batch, kit_departure(&vectors), extent, 0);
         scale_columns(&vectors, &values);
@@ -172,10 +172,10 @@ static void judge_one_eigh(const kit_case *c, kit_verdict *v, int64_t batch)
                     floor);
         judge_order(v, &values, false, batch);
         if (2 * a.rows <= SMALL) {
-            kit_eigenvalues(&a, want);
-            judge_values(c, v, &values, want, size, extent, batch);
+            kit_eigenvalues(&a, ideal);
+            judge_values(c, v, &values, ideal, size, extent, batch);
         }
-        free(want);
+        free(ideal);
     } else {
         kit_all_nan(c, v, 0, 1, batch);
         kit_all_nan(c, v, 1, 2, batch);

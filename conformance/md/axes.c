@@ -386,17 +386,17 @@ static void generate_angular_velocity(kit_case *c, kit_rng *rng)
 static void judge_angular_velocity(const kit_case *c, kit_verdict *v)
 {
     for (int64_t f = 0; f < c->operand[1].count; f++) {
-        real m[9], L[3], want[3], got[3], image[3], smallest, size = 0;
+        real m[9], L[3], ideal[3], got[3], image[3], smallest, size = 0;
         matrix_at(kit_in(c, 0), f, m);
         md_row(kit_in(c, 1), f, L);
         md_row(&c->operand[0], f, got);
-        int zeros = kit_solve(m, L, want, &smallest);
+        int zeros = kit_solve(m, L, ideal, &smallest);
         for (int i = 0; i < 9; i++)
             size += m[i] * m[i];
         kit_near(c, v, 1, f, zeros > 0, 1, md_limit(c, "info"));
         if (zeros > 0) {
             for (int k = 0; k < 3; k++)
-                kit_near(c, v, 0, 3 * f + k, want[k], smallest > 0 ? kit_norm(L) / smallest : 0,
+                kit_near(c, v, 0, 3 * f + k, ideal[k], smallest > 0 ? kit_norm(L) / smallest : 0,
                          md_limit(c, "minimum norm"));
             continue;
         }

@@ -191,8 +191,8 @@ static void judge_time_derivative(const kit_case *c, kit_verdict *v)
             first_equal = f + 1;
         for (int64_t k = 0; k < 3; k++) {
             real a = kit_get(x, 3 * before + k), b = kit_get(x, 3 * behind + k);
-            real want = frames == 1 ? 0 : step == 0 ? (real)NAN : (b - a) / step;
-            kit_near(c, v, 0, 3 * f + k, want, (fabsl(a) + fabsl(b)) / fabsl(step),
+            real ideal = frames == 1 ? 0 : step == 0 ? (real)NAN : (b - a) / step;
+            kit_near(c, v, 0, 3 * f + k, ideal, (fabsl(a) + fabsl(b)) / fabsl(step),
                      md_limit(c, "value"));
         }
     }
@@ -306,12 +306,12 @@ static real residual(const fit *p, const real rotation[9])
 {
     real sum = 0;
     for (int64_t i = 0; i < kit_in(p->c, 0)->shape[1]; i++) {
-        real x[3], y[3], turned[3];
+        real x[3], y[3], rotated[3];
         pair_of(p, i, x, y);
-        kit_apply(rotation, x, turned);
+        kit_apply(rotation, x, rotated);
         for (int k = 0; k < 3; k++)
-            turned[k] -= y[k];
-        sum += weight_of(p, i) * kit_dot(turned, turned);
+            rotated[k] -= y[k];
+        sum += weight_of(p, i) * kit_dot(rotated, rotated);
     }
     return sum;
 }

@@ -59,7 +59,7 @@ static long double box_muller(long double u, long double v, bool even)
     return sqrtl(-2 * logl(u)) * (even ? cos_pi(2 * v) : sin_pi(2 * v));
 }
 
-static long double wanted(const kit_case *c, int64_t i)
+static long double ideal_number(const kit_case *c, int64_t i)
 {
     const collet_random_params *p = &c->params.random;
     bool narrow = c->operand[0].dtype == COLLET_F32, normal = c->row->info.id == COLLET_OP_NORMAL;
@@ -81,9 +81,9 @@ static long double wanted(const kit_case *c, int64_t i)
 static void judge_uniform(const kit_case *c, kit_verdict *v)
 {
     for (int64_t i = 0; i < c->operand[0].count; i++) {
-        unsigned char want[16];
-        kit_convert(c->operand[0].dtype, wanted(c, i), want);
-        kit_same(c, v, 0, i, want, true);
+        unsigned char ideal[16];
+        kit_convert(c->operand[0].dtype, ideal_number(c, i), ideal);
+        kit_same(c, v, 0, i, ideal, true);
     }
 }
 
@@ -91,7 +91,7 @@ static void judge_normal(const kit_case *c, kit_verdict *v)
 {
     const kit_limit *limit = kit_limit_find(c->row->info.id, c->operand[0].dtype, "value");
     for (int64_t i = 0; i < c->operand[0].count; i++)
-        kit_within_ulp(c, v, 0, i, wanted(c, i), limit);
+        kit_within_ulp(c, v, 0, i, ideal_number(c, i), limit);
 }
 
 /* ---- Plans --------------------------------------------------------------------------------- */

@@ -354,8 +354,8 @@ static void judge_integers(const kit_case *c, kit_verdict *v)
     for (int64_t r = 0; r < ternary_rows(c, 1); r++)
         for (int64_t i = 0; i < m; i++) {
             const int8_t *token = from + step * ternary_row(c, 2, 1, 1, r);
-            int32_t want = (int32_t)sum_of(w + i * count, token, count);
-            kit_same(c, v, 0, r * m + i, &want, true);
+            int32_t ideal = (int32_t)sum_of(w + i * count, token, count);
+            kit_same(c, v, 0, r * m + i, &ideal, true);
         }
     free(w);
     free(codes);
@@ -385,11 +385,11 @@ static void judge_number(const kit_case *c, kit_verdict *v, int64_t at, sum s, l
                          long double bias, const kit_limit *limit)
 {
     bool relu = c->row->info.id == COLLET_OP_TERNARY_LINEAR && c->params.linear.relu;
-    long double want = s.left_out * scale + bias, other = s.multiplied * scale + bias;
+    long double ideal = s.left_out * scale + bias, other = s.multiplied * scale + bias;
     long double got = kit_get(&c->operand[0], at);
     if (isnan(got) && isnan(other))
         return;
-    kit_near(c, v, 0, at, relu && want < 0 ? 0 : want, s.magnitude * fabsl(scale) + fabsl(bias),
+    kit_near(c, v, 0, at, relu && ideal < 0 ? 0 : ideal, s.magnitude * fabsl(scale) + fabsl(bias),
              limit);
 }
 
@@ -466,10 +466,10 @@ static void judge_quantized(const kit_case *c, kit_verdict *v)
         float s;
         bool finite = quantize_row(c, ternary_row(c, 2, 1, 1, r), count, q, &s);
         for (int64_t i = 0; i < m; i++) {
-            float want = NAN;
+            float ideal = NAN;
             if (finite)
-                want = linear_value(c, i, sum_of(w + i * count, q, count), s);
-            kit_same(c, v, 0, r * m + i, &want, false);
+                ideal = linear_value(c, i, sum_of(w + i * count, q, count), s);
+            kit_same(c, v, 0, r * m + i, &ideal, false);
         }
     }
     free(w);

@@ -279,12 +279,12 @@ static void generate_pack(kit_case *c, kit_rng *rng)
 }
 
 /* A block's scale may be any NaN. */
-static bool same_scale(const unsigned char *got, long double want)
+static bool same_scale(const unsigned char *got, long double exact)
 {
-    uint16_t bits, wanted;
+    uint16_t bits, ideal;
     memcpy(&bits, got, sizeof bits);
-    kit_convert(COLLET_F16, want, &wanted);
-    return bits == wanted || (isnan(want) && isnan(kit_value(COLLET_F16, &bits)));
+    kit_convert(COLLET_F16, exact, &ideal);
+    return bits == ideal || (isnan(exact) && isnan(kit_value(COLLET_F16, &bits)));
 }
 
 static void judge_row(const kit_case *c, kit_verdict *v, int64_t r, const unsigned char *row,
@@ -301,10 +301,10 @@ static void judge_row(const kit_case *c, kit_verdict *v, int64_t r, const unsign
             continue;
         }
         unsigned char *got = ternary_scale(format, c->operand[0].data + r * bytes, block);
-        long double want = has_scale ? kit_get(&c->operand[3], at) : 1;
-        if (!same_scale(got, want))
+        long double ideal = has_scale ? kit_get(&c->operand[3], at) : 1;
+        if (!same_scale(got, ideal))
             kit_fail(v, "row %lld, block %lld: the scale's bytes are %02x %02x, for %.9Lg",
-                     (long long)r, (long long)block, got[0], got[1], want);
+                     (long long)r, (long long)block, got[0], got[1], ideal);
     }
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures calls of cpu_openmp alone and beside busy processes, with default settings.
+"""Measures calls of cpu_openmp alone and with busy processes, with default settings.
 
     docs/benchmarks/busy.py [--bench build/bin/backend-bench] [--seconds 1] [--busy 1,2] [NAME...]
 
@@ -66,7 +66,7 @@ def measure(options, row, processes):
     return json.loads(run.stdout)["results"][0]
 
 
-def beside(result):
+def with_others(result):
     busy = result["busy"]
     fair = busy["fair_seconds"]
     mean = busy["call_seconds"]["mean"] / fair
@@ -89,7 +89,7 @@ def main():
     for row in rows:
         results = [measure(options, row, n) for n in counts]
         alone = min(r["call_seconds"]["median"] for r in results)
-        print(f"{row:34} {time_text(alone):>10}   " + "   ".join(map(beside, results)), flush=True)
+        print(f"{row:34} {time_text(alone):>10}   " + "   ".join(map(with_others, results)), flush=True)
 
 
 if __name__ == "__main__":

@@ -100,42 +100,42 @@ static collet_status open_source(const char *name, pack_layer *layer, collet_err
     return ternary_source_open(layer->file, index < 0 ? 0 : index, &layer->source, err);
 }
 
-static collet_status open_inputs(pack_job *job, const collet_ternary_source *wanted,
+static collet_status open_inputs(pack_job *job, const collet_ternary_source *requested,
                                  pack_layer *layer)
 {
     collet_error *err = &job->call->error;
 
-    collet_status status = open_source(wanted->weights, layer, err);
+    collet_status status = open_source(requested->weights, layer, err);
     if (status == COLLET_OK)
         status = ternary_check_output(job->path, ternary_file_path(layer->file), err);
     if (status == COLLET_OK)
-        status = ternary_check_output(job->path, wanted->bias, err);
+        status = ternary_check_output(job->path, requested->bias, err);
     if (status == COLLET_OK)
-        status = ternary_check_output(job->path, wanted->scale, err);
+        status = ternary_check_output(job->path, requested->scale, err);
     if (status == COLLET_OK)
-        status = read_floats(wanted->bias, "bias", layer->source.rows, 0, &layer->bias, err);
+        status = read_floats(requested->bias, "bias", layer->source.rows, 0, &layer->bias, err);
     if (status == COLLET_OK)
-        status = read_floats(wanted->scale, "scale", layer->source.rows, 1, &layer->given, err);
+        status = read_floats(requested->scale, "scale", layer->source.rows, 1, &layer->given, err);
     return status;
 }
 
 static collet_status prepare_layer(pack_job *job, uint32_t index,
-                                   const collet_ternary_source *wanted)
+                                   const collet_ternary_source *requested)
 {
     pack_layer *layer = &job->layers[index];
     collet_t2_layer *entry = &job->table[index];
 
-    collet_status status = open_inputs(job, wanted, layer);
+    collet_status status = open_inputs(job, requested, layer);
     if (status != COLLET_OK)
         return status;
-    layer->recipe = ternary_recipe_of(wanted->quantize, job->format);
+    layer->recipe = ternary_recipe_of(requested->quantize, job->format);
     layer->recipe.scale = layer->given;
     entry->format = job->format;
     entry->rows = layer->source.rows;
     entry->columns = layer->source.columns;
-    entry->activations = wanted->activations;
-    entry->threshold = wanted->threshold;
-    entry->flags = (wanted->relu ? COLLET_T2_RELU : 0) | (layer->bias ? COLLET_T2_BIAS : 0);
+    entry->activations = requested->activations;
+    entry->threshold = requested->threshold;
+    entry->flags = (requested->relu ? COLLET_T2_RELU : 0) | (layer->bias ? COLLET_T2_BIAS : 0);
     if (ternary_recipe_scales(&layer->recipe, &layer->source)) {
         entry->flags |= COLLET_T2_SCALE;
         layer->scale = calloc((size_t)entry->rows, sizeof *layer->scale);

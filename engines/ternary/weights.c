@@ -136,7 +136,7 @@ static collet_status pack(ternary_call *call, const char *what, collet_ternary_w
         status = collet_array_read(cx, info, &wrong, sizeof wrong);
     if (status == COLLET_OK && wrong)
         status = collet_fail(&call->error, COLLET_INVALID,
-                             "%s: %" PRId32 " of the codes are none of -1, 0, 1", what, wrong);
+                             "%s: %" PRId32 " of the codes are not -1, 0 or 1", what, wrong);
     collet_array_free(info);
     return status;
 }

@@ -9,7 +9,7 @@
 double extract_clock(void);
 
 /*
- * Creates runtime and context where there are none, and starts reading. Rows go to `receive` on
+ * Creates runtime and context unless given, and starts reading. Rows go to `receive` on
  * another thread, at most `rows` at a time unless settings.batch_frames is larger, until the work
  * is done or extract_run_stop has returned. On an error too, extract_run_stop must be called.
  */

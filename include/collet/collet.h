@@ -628,7 +628,7 @@ COLLET_API collet_status collet_ternary_quantize(collet_context *context, COLLET
                                                  const collet_ternary_quantize_params *params);
 /* bytes (..., B) of codes (..., K), B = collet_ternary_bytes. scale f32 (...) goes into the blocks
  * of TQ2_0 and TQ1_0 (NULL: 1), and is NULL for the other formats. info (i32, no axes): how many
- * codes are none of -1, 0, 1 (at most 2^31 - 1); they are packed as 0. */
+ * codes are not -1, 0 or 1 (at most 2^31 - 1); they are packed as 0. */
 COLLET_API collet_status collet_ternary_pack(collet_context *context, COLLET_OUT bytes,
                                              COLLET_OUT info, COLLET_IN codes, COLLET_IN scale,
                                              uint32_t format);

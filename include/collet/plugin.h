@@ -14,7 +14,7 @@
  * Threads. libcore calls slots of one device from any thread. Calls that name the same queue or
  * event are never concurrent, and no buffer is written or freed while another call names it;
  * everything else may be: several queues read one buffer at once. A slot may block only where its
- * comment says so. With COLLET_PLUGIN_SYNCHRONOUS every `queue` is NULL.
+ * comment states it. With COLLET_PLUGIN_SYNCHRONOUS every `queue` is NULL.
  *
  * Conduct. A plugin never aborts, exits or prints, and leaves MXCSR/FPCR, locale, signal mask, the
  * current CUDA context and the host's thread counts as it found them. Messages go through

@@ -258,7 +258,7 @@ static void invalid_codes(void **state)
     collet_array *numbers = array_for(cx, COLLET_F32, 2, SHAPE(2, 3));
     (void)state;
     REFUSED(collet_ternary_weights_from_codes(cx, &w, a, NULL, &failure), COLLET_INVALID,
-            "3 of the codes are none of -1, 0, 1");
+            "3 of the codes are not -1, 0 or 1");
     REFUSED(collet_ternary_weights_from_codes(cx, &w, numbers, NULL, &failure), COLLET_DTYPE,
             "collet_ternary_weights_from_codes: codes are f32, not i8");
     REFUSED(collet_ternary_weights_from_codes(cx, &w, good, scale, &failure), COLLET_SHAPE,

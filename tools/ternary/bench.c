@@ -283,7 +283,7 @@ static collet_status measure(ternary_session *session, const bench_case *c, doub
 static collet_status measure_all(ternary_session *session, const ternary_options *options,
                                  cJSON *list, collet_error *err)
 {
-    const char *wanted = options->n_arguments > 0 ? options->arguments[0] : "";
+    const char *requested = options->n_arguments > 0 ? options->arguments[0] : "";
     double *samples = malloc(BENCH_SAMPLES_MAX * sizeof *samples);
     collet_status status = COLLET_OK;
     size_t measured = 0;
@@ -294,13 +294,13 @@ static collet_status measure_all(ternary_session *session, const ternary_options
         printf("%-29s %-8s %-11s %10s %10s %10s %10s\n", "", "", "backend", "median ms", "p95",
                "p99", "max");
     for (size_t i = 0; i < sizeof cases / sizeof *cases && status == COLLET_OK; i++) {
-        if (!strstr(cases[i].name, wanted))
+        if (!strstr(cases[i].name, requested))
             continue;
         measured++;
         status = measure(session, &cases[i], options->seconds, samples, list, err);
     }
     if (status == COLLET_OK && measured == 0)
-        status = collet_fail(err, COLLET_NOT_FOUND, "bench: no case is called '%s'", wanted);
+        status = collet_fail(err, COLLET_NOT_FOUND, "bench: no case is called '%s'", requested);
     free(samples);
     return status;
 }

@@ -7,18 +7,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static collet_ternary_source source_of(const ternary_layer_options *wanted)
+static collet_ternary_source source_of(const ternary_layer_options *requested)
 {
     return (collet_ternary_source){.struct_size = sizeof(collet_ternary_source),
-                                   .activations = wanted->activations == COLLET_TERNARY_AS_STORED
+                                   .activations = requested->activations == COLLET_TERNARY_AS_STORED
                                                       ? COLLET_TERNARY_INT8
-                                                      : wanted->activations,
-                                   .relu = (uint32_t)wanted->relu,
-                                   .threshold = wanted->activations_threshold,
-                                   .weights = wanted->weights,
-                                   .scale = wanted->scale,
-                                   .bias = wanted->bias,
-                                   .quantize = wanted->quantized ? &wanted->quantize : NULL};
+                                                      : requested->activations,
+                                   .relu = (uint32_t)requested->relu,
+                                   .threshold = requested->activations_threshold,
+                                   .weights = requested->weights,
+                                   .scale = requested->scale,
+                                   .bias = requested->bias,
+                                   .quantize = requested->quantized ? &requested->quantize : NULL};
 }
 
 static void summarise(const ternary_options *options, const collet_ternary_output *output)

@@ -48,7 +48,7 @@ static void print_text(const run_job *job)
 
 static collet_status load(run_job *job, collet_error *err)
 {
-    const ternary_layer_options *wanted = &job->options->defaults;
+    const ternary_layer_options *requested = &job->options->defaults;
     ternary_session *session = &job->session;
     collet_ternary_file *file = NULL;
 
@@ -56,9 +56,9 @@ static collet_status load(run_job *job, collet_error *err)
     if (status == COLLET_OK)
         status = ternary_session_open(session, job->options, "weights", err);
     if (status == COLLET_OK)
-        status =
-            collet_ternary_network_load(session->context, &job->network, file, wanted->activations,
-                                        wanted->activations_threshold, &session->monitor, err);
+        status = collet_ternary_network_load(
+            session->context, &job->network, file, requested->activations,
+            requested->activations_threshold, &session->monitor, err);
     tool_progress_end(&session->progress);
     collet_ternary_file_close(file);
     return status;

@@ -19,19 +19,19 @@ collet_status ternary_session_open(ternary_session *session, const ternary_optio
 {
     char text[48];
     const char *settings[] = {text, NULL}, *const defaults[] = {TOOL_LOG_LEVEL, NULL};
-    collet_runtime_options wanted = {.struct_size = sizeof wanted,
-                                     .backend = options->backend,
-                                     .log = tool_log,
-                                     .log_user = (void *)(uintptr_t) "collet-ternary",
-                                     .defaults = defaults};
+    collet_runtime_options requested = {.struct_size = sizeof requested,
+                                        .backend = options->backend,
+                                        .log = tool_log,
+                                        .log_user = (void *)(uintptr_t) "collet-ternary",
+                                        .defaults = defaults};
 
     memset(session, 0, sizeof *session);
     tool_progress_begin(&session->progress, unit, 0, options->quiet);
     session->monitor = (collet_ternary_monitor){note_progress, &session->progress};
     snprintf(text, sizeof text, "num_threads=%lld", (long long)options->threads);
     if (options->threads > 0)
-        wanted.settings = settings;
-    collet_status status = collet_runtime_create(&session->runtime, &wanted, err);
+        requested.settings = settings;
+    collet_status status = collet_runtime_create(&session->runtime, &requested, err);
     if (status == COLLET_OK)
         status = collet_context_create(&session->context, session->runtime, err);
     return status;

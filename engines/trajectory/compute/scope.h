@@ -28,7 +28,7 @@ typedef struct extract_scope {
  * extract_scope_clear. */
 collet_array *extract_scope_rows(extract_scope *scope, const collet_array *array, int64_t first,
                                  int64_t n);
-/* The only element of axis `axis`, with the axis gone. */
+/* The only element of axis `axis`, without the axis. */
 collet_array *extract_scope_drop(extract_scope *scope, const collet_array *array, int32_t axis,
                                  int64_t index);
 

@@ -211,13 +211,13 @@ onednn_plans *onednn_plans_create(void)
 
 void onednn_plans_clear(onednn_plans *plans)
 {
-    plan *gone[PLANS];
+    plan *idle[PLANS];
     (void)pthread_mutex_lock(&plans->lock);
-    memcpy(gone, plans->idle, sizeof gone);
+    memcpy(idle, plans->idle, sizeof idle);
     memset(plans->idle, 0, sizeof plans->idle);
     (void)pthread_mutex_unlock(&plans->lock);
     for (int i = 0; i < PLANS; i++)
-        plan_free(gone[i]);
+        plan_free(idle[i]);
 }
 
 void onednn_plans_free(onednn_plans *plans)

@@ -44,9 +44,9 @@ static const isa_level levels[] = {
 #define XCR0_V3 0x06u /* xmm ymm */
 #define XCR0_V4 0xe6u /* and k, upper zmm, zmm16-31 */
 
-static int has(uint32_t features, uint32_t wanted)
+static int has(uint32_t features, uint32_t requested)
 {
-    return (features & wanted) == wanted;
+    return (features & requested) == requested;
 }
 
 static uint32_t saved_registers(void)
@@ -143,14 +143,14 @@ const isa_level *isa_select(const char *cap, const char **reason)
         return NULL;
     }
     if (cap && cap[0] && strcmp(cap, "auto") != 0) {
-        int wanted = find_level(cap);
-        if (wanted < 0) {
+        int requested = find_level(cap);
+        if (requested < 0) {
             *reason = "the setting isa names no level of this build; x86-64-v2, x86-64-v3 and "
                       "x86-64-v4 are those of x86-64, armv8 that of aarch64";
             return NULL;
         }
-        if (wanted < best)
-            best = wanted;
+        if (requested < best)
+            best = requested;
     }
     return &levels[best];
 }

@@ -362,7 +362,7 @@ static job *own(void)
     return NULL;
 }
 
-/* Tells idle workers that there are pieces for `count` of them. */
+/* Wakes idle workers for pieces of a job, as many as `count`. */
 static void call(int32_t count, int32_t threads)
 {
     atomic_fetch_add_explicit(&team.calls, 1, memory_order_seq_cst);

@@ -47,16 +47,16 @@ static int is_complex(collet_dtype dtype)
 /* Merges the batch's axes into one; transforms must not coincide. */
 static int set_distance(layout *l, const collet_operand *o, int32_t axes)
 {
-    int64_t wanted = 0;
+    int64_t common = 0;
     l->distance = 0;
     for (int32_t axis = axes - 1; axis >= 0; axis--) {
         if (o->shape[axis] == 1)
             continue;
-        if (o->strides[axis] <= 0 || (wanted && o->strides[axis] != wanted))
+        if (o->strides[axis] <= 0 || (common && o->strides[axis] != common))
             return 0;
-        if (!wanted)
+        if (!common)
             l->distance = o->strides[axis];
-        wanted = o->strides[axis] * o->shape[axis];
+        common = o->strides[axis] * o->shape[axis];
     }
     return 1;
 }
@@ -338,14 +338,14 @@ static int execute(void *context, int *code)
     cufftResult result = e->fourier->SetStream(handle, e->stream);
     if (result == CUFFT_SUCCESS && e->plan->work)
         result = e->fourier->SetWorkArea(handle, (void *)(uintptr_t)e->work);
-    int told = result == CUFFT_SUCCESS;
-    if (told)
+    int reported = result == CUFFT_SUCCESS;
+    if (reported)
         result = e->fourier->XtExec(handle, (void *)(uintptr_t)e->from, (void *)(uintptr_t)e->to,
                                     e->direction);
     pthread_mutex_unlock(&e->plan->lock);
     *code = (int)result;
     return result == CUFFT_SUCCESS ? CUDA_LIBRARY_DONE
-           : told && result != CUFFT_INVALID_VALUE && result != CUFFT_NOT_SUPPORTED
+           : reported && result != CUFFT_INVALID_VALUE && result != CUFFT_NOT_SUPPORTED
                ? CUDA_LIBRARY_BROKEN
                : CUDA_LIBRARY_NO;
 }
