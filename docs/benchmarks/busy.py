@@ -34,11 +34,11 @@ matmul 512x512x512 --dtype i8
 matvec 2048x2048
 lu 256x256 --dtype f64
 lu 1000x1000 --dtype f64
-solve 512x512x1 --dtype f64
+solve 512x1 --dtype f64
 qr 512x512 --dtype f64
-cholesky 1000x1000 --dtype f64
+cholesky 1000 --dtype f64
 svd 256x256 --dtype f64
-eigh 256x256 --dtype f64
+eigh 256 --dtype f64
 fft 512x512 --dtype c128
 fft 1M --dtype c64
 fft 64x64x64 --dtype c64

@@ -39,6 +39,9 @@
  */
 #define PART 16
 
+/* Multiplications of a part from which there are two or four for each thread. */
+#define PART_WORK 5e7
+
 enum { C, A, B, MATRICES };
 
 /* How the parts of a product are computed. */
@@ -92,13 +95,16 @@ static int64_t round_up(int64_t x, int64_t unit)
 }
 
 /*
- * Divides each product into one nearly square part per thread. Parts that depend on the extents
- * alone would make OpenBLAS's rounding independent of the number of threads, but cost a tenth of
- * the speed, because each part packs both of its factors.
+ * Divides each product into one nearly square part per thread, or a few for large ones, so that a
+ * late thread leaves some to the others. Each part packs both of its factors: many small ones, of
+ * extents that do not depend on the number of threads, would cost a tenth of the speed.
  */
 static void divide(product *p)
 {
+    double work = (double)p->rows * (double)p->columns * (double)p->inner;
     int64_t parts = p->batch.count > 0 ? divide_up(p->device->threads, p->batch.count) : 1;
+    if (work > 2 * PART_WORK * (double)parts)
+        parts *= work > 4 * PART_WORK * (double)parts ? 4 : 2;
     int64_t across = 1;
     if (p->strategy == BY_SMALL || p->strategy == BY_TINY)
         parts = 1;

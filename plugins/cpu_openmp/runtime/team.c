@@ -24,11 +24,14 @@
 #define WORKERS 1024 /* of the team */
 #define LINE 64
 
-/* Nanoseconds. A caller spins this long for pieces under way, a worker for the next call. */
-#define CALLER_SPIN 4000
-#define WORKER_SPIN_MIN 2000
-#define WORKER_SPIN_MAX 100000
-#define MISSES 4
+/* Nanoseconds. */
+#define CALLER_SPIN 4000 /* for pieces under way */
+#define SPIN_MAX 600000  /* of a worker, for the next call */
+#define GAP_MAX 250000   /* between calls that it spins for */
+#define WAKE_MIN 2000
+#define WAKE_MAX 50000
+#define MOVE_EVERY 500000
+#define LOST 100000 /* between two looks at the clock: something else ran */
 
 /* What is left of a part: the threads that may take pieces (numbers below), pieces in all, pieces
  * begun; in one word, so that a piece is taken only of the job that the taker has seen. */
@@ -51,6 +54,7 @@ typedef struct job {
     int64_t count;
     int32_t pieces;
     _Atomic int32_t part_count;           /* a hint without a piece */
+    _Atomic int32_t processor;            /* of the caller */
     _Alignas(LINE) _Atomic uint32_t done; /* pieces; a futex */
     part parts[PARTS];
 } job;
@@ -98,18 +102,22 @@ static void relax(void)
 #endif
 }
 
-/* Spins until `word` is no longer `value`; returns false after `limit` nanoseconds. */
-static bool spin(_Atomic uint32_t *word, uint32_t value, int64_t limit)
+/* Spins until `word` is no longer `value`, at most `limit` nanoseconds. Returns how long; *lost is
+ * set when another thread had the processor meanwhile. */
+static int64_t spin(_Atomic uint32_t *word, uint32_t value, int64_t limit, bool *lost)
 {
-    int64_t begin = now();
+    int64_t begin = now(), last = begin;
     for (;;) {
         for (int i = 0; i < 16; i++) {
             if (atomic_load_explicit(word, memory_order_acquire) != value)
-                return true;
+                return last - begin;
             relax();
         }
-        if (now() - begin > limit)
-            return false;
+        int64_t here = now();
+        *lost |= here - last > LOST;
+        last = here;
+        if (here - begin > limit)
+            return here - begin;
     }
 }
 
@@ -178,6 +186,26 @@ static bool join(int32_t threads)
     return false;
 }
 
+/*
+ * The operating system likes to wake a thread on the processor of the one that wakes it. Where no
+ * processor is idle, caller and worker then take turns on one. The worker leaves that to the caller
+ * and competes with other programs for another one.
+ */
+static void move_away(int32_t processor)
+{
+    static _Thread_local int64_t last;
+    cpu_set_t all, others;
+    int64_t here = now();
+    if (sched_getcpu() != processor || here - last < MOVE_EVERY ||
+        sched_getaffinity(0, sizeof all, &all) != 0)
+        return;
+    last = here;
+    others = all;
+    CPU_CLR((size_t)processor, &others);
+    if (CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof others, &others) == 0)
+        (void)sched_setaffinity(0, sizeof all, &all);
+}
+
 /* A worker does pieces of a job while there are any and not too many threads; returns whether it
  * did one. */
 static bool help(job *j, int32_t thread)
@@ -192,6 +220,7 @@ static bool help(job *j, int32_t thread)
         if (!joined && !join(PART_THREADS(word)))
             return false;
         joined = true;
+        move_away(atomic_load_explicit(&j->processor, memory_order_relaxed));
         while ((piece = take(j, index, thread)) >= 0) {
             run_piece(j, index, piece, thread);
             report(j);
@@ -222,13 +251,12 @@ static bool help_any(int32_t thread)
 }
 
 /*
- * How long an idle worker spins before it sleeps: twice as long as a wake-up takes, so it wastes
- * about what it can save (Karlin et al., 1990, "Competitive snoopy caching"), and hardly at all
- * after calls that were further apart.
+ * How long an idle worker spins before it sleeps: for twice the usual time between calls, while
+ * that is short and nobody else wants the processor; else for as long as a wake-up takes at most.
  */
 typedef struct patience {
-    int64_t wake;   /* nanoseconds from a call to the worker that it woke; the fastest of late */
-    int32_t misses; /* calls, one after the other, that came later */
+    int64_t gap;        /* nanoseconds between calls, smoothed */
+    int64_t wake;       /* from a call to the worker that it woke; the shortest of late */
     int32_t processors; /* that the process may use; not all of them spin */
 } patience;
 
@@ -240,23 +268,24 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high)
 /* Returns when `calls` is no longer `seen`. */
 static void idle(patience *p, uint32_t seen)
 {
-    int64_t begin = now(), limit = p->misses < MISSES ? 2 * p->wake : WORKER_SPIN_MIN;
+    bool lost = false;
+    int64_t begin = now(), gap = 0;
+    int64_t limit = p->gap < GAP_MAX ? clamp(2 * (p->gap + p->wake), 0, SPIN_MAX) : p->wake;
     int32_t others = atomic_fetch_add_explicit(&team.spinning, 1, memory_order_seq_cst);
-    bool called = others + 1 < p->processors && spin(&team.calls, seen, limit);
+    if (others + 1 < p->processors)
+        gap = spin(&team.calls, seen, limit, &lost);
     atomic_fetch_sub_explicit(&team.spinning, 1, memory_order_seq_cst);
-    if (called) {
-        p->misses = 0;
-        return;
+    if (atomic_load_explicit(&team.calls, memory_order_acquire) == seen) {
+        atomic_fetch_add_explicit(&team.sleeping, 1, memory_order_seq_cst);
+        while (atomic_load_explicit(&team.calls, memory_order_acquire) == seen)
+            futex_wait(&team.calls, seen);
+        atomic_fetch_sub_explicit(&team.sleeping, 1, memory_order_seq_cst);
+        int64_t at = atomic_load_explicit(&team.woken_at, memory_order_relaxed), wake = now() - at;
+        p->wake = clamp(wake < p->wake ? wake : p->wake + p->wake / 16, WAKE_MIN, WAKE_MAX);
+        p->processors = omp_get_num_procs();
+        gap = at - begin;
     }
-    atomic_fetch_add_explicit(&team.sleeping, 1, memory_order_seq_cst);
-    while (atomic_load_explicit(&team.calls, memory_order_acquire) == seen)
-        futex_wait(&team.calls, seen);
-    atomic_fetch_sub_explicit(&team.sleeping, 1, memory_order_seq_cst);
-    p->processors = omp_get_num_procs();
-    int64_t at = atomic_load_explicit(&team.woken_at, memory_order_relaxed), wake = now() - at;
-    p->wake =
-        clamp(wake < p->wake ? wake : p->wake + p->wake / 16 + 1, WORKER_SPIN_MIN, WORKER_SPIN_MAX);
-    p->misses = at - begin <= 2 * p->wake ? 0 : p->misses < MISSES ? p->misses + 1 : MISSES;
+    p->gap = lost ? SPIN_MAX : p->gap + (clamp(gap, 0, SPIN_MAX) - p->gap) / 4;
 }
 
 /* ---- The team's threads -----------------------------------------------------------------------
@@ -289,7 +318,7 @@ static void bind_worker(int32_t thread, int32_t threads)
 static void *work(void *argument)
 {
     int32_t thread = (int32_t)((intptr_t)argument / (WORKERS + 1));
-    patience p = {.wake = WORKER_SPIN_MAX / 4, .processors = omp_get_num_procs()};
+    patience p = {.wake = WAKE_MAX / 2, .processors = omp_get_num_procs()};
     bind_worker(thread, (int32_t)((intptr_t)argument % (WORKERS + 1)));
     omp_set_num_threads(1); /* for libraries that a body calls */
     for (;;) {
@@ -424,6 +453,7 @@ static void run_phase(job *j, int32_t threads, const team_phase *phase, void *ar
     j->pieces = pieces;
     atomic_store_explicit(&j->part_count, parts, memory_order_relaxed);
     atomic_store_explicit(&j->done, 0, memory_order_relaxed);
+    atomic_store_explicit(&j->processor, sched_getcpu(), memory_order_relaxed);
     for (int32_t i = 0; i < parts; i++)
         atomic_store_explicit(&j->parts[i].left, PART(threads, pieces, 0), memory_order_release);
     call(useful(phase, threads) - 1, threads);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Products and triangular systems on the team's threads, one part each, by single-threaded
- * OpenBLAS. OpenBLAS's own threads would share the processors with those of the team, which spin
- * for milliseconds after each of our loops.
+ * Products and triangular systems on the team's threads by single-threaded OpenBLAS, whose own
+ * threads would wait for those that the operating system has not scheduled.
  */
 #include "cpu_openmp/runtime/team.h"
+#include "cpu_openmp/util/counts.h"
 #include "lapack.h"
 
-/* Minimum number of multiply-adds per thread. */
+/* Minimum number of multiply-adds per thread, and of rows or columns per piece of several: OpenBLAS
+ * packs the other factor for each piece. */
 #define GRAIN_PRODUCTS (1 << 19)
+#define GRAIN_LINES 384
 
 typedef struct parts {
     const lapack_job *job;
@@ -29,7 +31,8 @@ static blas_matrix moved(const parts *p, const blas_matrix *x, int64_t rows, int
 static void run(parts *p, int64_t count, int64_t products, team_body body)
 {
     int64_t grain = products > 0 ? GRAIN_PRODUCTS / products + 1 : count;
-    team_run(p->job->threads, count, grain, body, p);
+    int64_t piece = min_i64(count / p->job->threads, GRAIN_LINES);
+    team_run(p->job->threads, count, grain > piece ? grain : piece, body, p);
 }
 
 /* ---- Products -------------------------------------------------------------------------------- */
