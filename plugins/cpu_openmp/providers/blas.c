@@ -86,7 +86,9 @@ static void open_library(void)
     /* Static: the environment that the library's constructor saw points to it. */
     static char core[sizeof settings->target + sizeof BLAS_CORE_VARIABLE];
     library_settle(&choice, NULL);
-    const char *const variables[] = {settings->target[0] ? core : NULL, NULL};
+    /* Its threads sleep 2^20 cycles after a call, not 2^26. */
+    const char *const variables[] = {"OPENBLAS_THREAD_TIMEOUT=20",
+                                     settings->target[0] ? core : NULL, NULL};
     if (settings->refused[0]) {
         (void)snprintf(library.reason, sizeof library.reason, "%s", settings->refused);
         return;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "team.h"
 
+#include <dirent.h>
 #include <linux/futex.h>
 #include <omp.h>
 #include <pthread.h>
@@ -8,6 +9,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -507,8 +509,51 @@ int32_t team_threads(int32_t available)
 /* ---- Libraries with threads of their own ------------------------------------------------------
  */
 
+/* Threads of this process that run or could run now. */
+static int32_t running_here(void)
+{
+    int32_t count = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    struct dirent *task;
+    while (tasks && (task = readdir(tasks))) {
+        char path[300], state = 0;
+        snprintf(path, sizeof path, "/proc/self/task/%s/stat", task->d_name);
+        FILE *file = fopen(path, "re");
+        count += file && fscanf(file, "%*d (%*[^)]) %c", &state) == 1 && state == 'R';
+        if (file)
+            fclose(file);
+    }
+    if (tasks)
+        closedir(tasks);
+    return count;
+}
+
+/* Threads of all processes that run or could; 0: the system does not report them. */
+static int32_t running_anywhere(void)
+{
+    int running = 0;
+    FILE *file = fopen("/proc/loadavg", "re");
+    if (file && fscanf(file, "%*f %*f %*f %d/", &running) != 1)
+        running = 0;
+    if (file)
+        fclose(file);
+    return running;
+}
+
+/* `most`, or the processors that other processes leave at this moment. */
+static int32_t free_processors(int32_t most)
+{
+    int64_t processors = sysconf(_SC_NPROCESSORS_ONLN);
+    int32_t running = running_anywhere();
+    if (running - 1 + most <= processors)
+        return most;
+    int32_t here = running_here(), again = running_anywhere(); /* our threads come and go */
+    return (int32_t)clamp(processors - ((again > running ? again : running) - here), 1, most);
+}
+
 int32_t team_take(int32_t requested, int32_t limit)
 {
+    requested = free_processors(requested);
     int32_t active = atomic_load_explicit(&team.active, memory_order_relaxed);
     int32_t granted;
     do {

@@ -44,9 +44,10 @@ typedef struct team_phase {
 void team_run_phases(int32_t threads, const team_phase *phases, int32_t count, void *argument);
 
 /*
- * The thread count alone, for a library with its own threads: returns how many of `requested`
- * (>= 1) threads its call may use when this plugin may use `limit`; at least 1. The caller returns
- * the same number by team_give.
+ * The thread count alone, for a library with its own threads, which wait for each other: returns
+ * how many of `requested` (>= 1) threads its call may use when this plugin may use `limit`, not
+ * more than there are processors that nothing else uses now; at least 1. The caller returns the
+ * same number by team_give.
  */
 int32_t team_take(int32_t requested, int32_t limit);
 void team_give(int32_t taken);
