@@ -67,6 +67,7 @@ static struct {
     _Atomic int64_t woken_at;              /* when a caller last woke some, in nanoseconds */
     _Alignas(LINE) _Atomic uint32_t owned; /* jobs that a caller owns, one bit each */
     _Alignas(LINE) _Atomic int32_t active; /* callers in calls and workers with pieces */
+    _Atomic bool refused;                  /* a worker was, because that many were at work */
     _Alignas(LINE) _Atomic int32_t spinning, sleeping; /* idle workers */
     _Alignas(LINE) _Atomic int32_t workers;            /* started */
     _Atomic int32_t tried; /* the most threads that grow() has been called for */
@@ -165,25 +166,66 @@ static void report(job *j)
         futex_wake(&j->done, 1);
 }
 
-/* More threads are at work than may be: `thread` leaves if it can. */
-static bool leave(int32_t threads)
+/* Wakes idle workers for pieces of a job, as many as `count`. */
+static void call(int32_t count, int32_t threads)
 {
-    int32_t active = atomic_load_explicit(&team.active, memory_order_relaxed);
-    while (active > threads) {
-        if (atomic_compare_exchange_weak_explicit(&team.active, &active, active - 1,
-                                                  memory_order_relaxed, memory_order_relaxed))
+    atomic_fetch_add_explicit(&team.calls, 1, memory_order_seq_cst);
+    if (threads <= atomic_load_explicit(&team.workers, memory_order_relaxed))
+        count = WORKERS; /* not all may take part */
+    else
+        count -= atomic_load_explicit(&team.spinning, memory_order_seq_cst);
+    if (count > 0 && atomic_load_explicit(&team.sleeping, memory_order_seq_cst) > 0) {
+        atomic_store_explicit(&team.woken_at, now(), memory_order_relaxed);
+        futex_wake(&team.calls, count);
+    }
+}
+
+/* ---- How many are at work ---------------------------------------------------------------------
+ */
+
+static bool try_join(int32_t threads)
+{
+    int32_t active = atomic_load_explicit(&team.active, memory_order_seq_cst);
+    while (active < threads) {
+        if (atomic_compare_exchange_weak_explicit(&team.active, &active, active + 1,
+                                                  memory_order_seq_cst, memory_order_relaxed))
             return true;
     }
     return false;
 }
 
+/* A worker that finds `threads` at work leaves word: the next one that stops wakes the others. */
 static bool join(int32_t threads)
 {
+    if (try_join(threads))
+        return true;
+    atomic_store_explicit(&team.refused, true, memory_order_seq_cst);
+    return try_join(threads);
+}
+
+static void stopped(void)
+{
+    if (atomic_load_explicit(&team.refused, memory_order_seq_cst) &&
+        atomic_exchange_explicit(&team.refused, false, memory_order_seq_cst))
+        call(WORKERS, WORKERS + 1);
+}
+
+static void stop(void)
+{
+    atomic_fetch_sub_explicit(&team.active, 1, memory_order_seq_cst);
+    stopped();
+}
+
+/* Stops if more than `threads` are at work. */
+static bool leave(int32_t threads)
+{
     int32_t active = atomic_load_explicit(&team.active, memory_order_relaxed);
-    while (active < threads) {
-        if (atomic_compare_exchange_weak_explicit(&team.active, &active, active + 1,
-                                                  memory_order_relaxed, memory_order_relaxed))
+    while (active > threads) {
+        if (atomic_compare_exchange_weak_explicit(&team.active, &active, active - 1,
+                                                  memory_order_seq_cst, memory_order_relaxed)) {
+            stopped();
             return true;
+        }
     }
     return false;
 }
@@ -217,7 +259,7 @@ static bool help(job *j, int32_t thread)
     for (int32_t i = 0; i < parts; i++) {
         int32_t index = (thread + i) % parts, piece;
         uint64_t word = atomic_load_explicit(&j->parts[index].left, memory_order_relaxed);
-        if (PART_BEGUN(word) >= PART_PIECES(word))
+        if (PART_BEGUN(word) >= PART_PIECES(word) || thread >= PART_THREADS(word))
             continue;
         if (!joined && !join(PART_THREADS(word)))
             return false;
@@ -232,7 +274,7 @@ static bool help(job *j, int32_t thread)
         }
     }
     if (joined)
-        atomic_fetch_sub_explicit(&team.active, 1, memory_order_relaxed);
+        stop();
     return done;
 }
 
@@ -336,6 +378,7 @@ static void forget(void)
 {
     atomic_store(&team.owned, 0);
     atomic_store(&team.active, 0);
+    atomic_store(&team.refused, false);
     atomic_store(&team.spinning, 0);
     atomic_store(&team.sleeping, 0);
     atomic_store(&team.workers, 0);
@@ -393,27 +436,10 @@ static job *own(void)
     return NULL;
 }
 
-/* Wakes idle workers for pieces of a job, as many as `count`. */
-static void call(int32_t count, int32_t threads)
-{
-    atomic_fetch_add_explicit(&team.calls, 1, memory_order_seq_cst);
-    if (threads <= atomic_load_explicit(&team.workers, memory_order_relaxed))
-        count = WORKERS; /* not all may take part */
-    else
-        count -= atomic_load_explicit(&team.spinning, memory_order_seq_cst);
-    if (count > 0 && atomic_load_explicit(&team.sleeping, memory_order_seq_cst) > 0) {
-        atomic_store_explicit(&team.woken_at, now(), memory_order_relaxed);
-        futex_wake(&team.calls, count);
-    }
-}
-
 static void disown(job *j)
 {
-    uint32_t bit = 1u << (j - team.jobs);
-    int32_t active = atomic_fetch_sub_explicit(&team.active, 1, memory_order_relaxed);
-    uint32_t others = atomic_fetch_and_explicit(&team.owned, ~bit, memory_order_acq_rel) & ~bit;
-    if (others && active > 1)
-        call(1, WORKERS + 1); /* a worker that had left for us can help them */
+    atomic_fetch_and_explicit(&team.owned, ~(1u << (j - team.jobs)), memory_order_acq_rel);
+    stop();
 }
 
 /* Waits until all pieces are done. */
@@ -565,5 +591,6 @@ int32_t team_take(int32_t requested, int32_t limit)
 
 void team_give(int32_t taken)
 {
-    atomic_fetch_sub_explicit(&team.active, taken, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&team.active, taken, memory_order_seq_cst);
+    stopped();
 }
