@@ -34,7 +34,7 @@ static collet_status check_path(const extract_settings *settings, const char *pa
     if (!(flags & COLLET_EXTRACTION_OVERWRITE) && lstat(path, &facts) == 0)
         return collet_fail(err, COLLET_IO,
                            "%s exists already, perhaps from another trajectory: choose another "
-                           "name, or replace it (collet-extract --force, "
+                           "name, or replace it (collet-extract: --force; in C: the flag "
                            "COLLET_EXTRACTION_OVERWRITE)",
                            path);
     return COLLET_OK;

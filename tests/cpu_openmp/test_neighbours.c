@@ -12,9 +12,11 @@
 #include <math.h>
 #include <omp.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -227,6 +229,82 @@ static void test_children(void **state)
     collet_context_destroy(cx);
 }
 
+static void *first_product(void *right)
+{
+    collet_runtime *mine = make_runtime();
+    collet_context *cx = NULL;
+    *(int *)right = mine && !collet_context_create(&cx, mine, NULL) &&
+                    product_is_right(cx, COLLET_F64, COLLET_F64);
+    collet_context_destroy(cx);
+    collet_runtime_destroy(mine);
+    return NULL;
+}
+
+/* In a process that has no library yet: one thread opens the first while another one forks. */
+static int fork_after(int microseconds)
+{
+    pthread_t thread;
+    int here = 0, there = 0, status = -1;
+    alarm(120);
+    if (pthread_create(&thread, NULL, first_product, &here) != 0)
+        return 1;
+    usleep((useconds_t)microseconds);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        first_product(&there);
+        _exit(there ? 0 : 1);
+    }
+    (void)waitpid(child, &status, 0);
+    (void)pthread_join(thread, NULL);
+    return here && status == 0 ? 0 : 2;
+}
+
+static void test_children_of_a_thread_that_opens_libraries(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CHILDREN; i++) {
+        int status = -1;
+        pid_t process = fork();
+        if (process == 0)
+            _exit(fork_after(1000 * i));
+        assert_int_equal(process, waitpid(process, &status, 0));
+        assert_int_equal(0, status);
+    }
+}
+
+/* A handler of signals that forks while its thread is in a library's product. */
+static _Atomic int forked;
+
+static void fork_in_handler(int number)
+{
+    (void)number;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(0);
+    (void)waitpid(child, NULL, 0);
+    atomic_fetch_add(&forked, 1);
+}
+
+static void test_fork_in_a_signal_handler(void **state)
+{
+    collet_context *cx = NULL;
+    const struct itimerval often = {{0, 3000}, {0, 3000}}, never = {{0, 0}, {0, 0}};
+    (void)state;
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+    skip();
+#endif
+    assert_int_equal(0, collet_context_create(&cx, rt, NULL));
+    signal(SIGALRM, fork_in_handler);
+    setitimer(ITIMER_REAL, &often, NULL);
+    for (int i = 0; atomic_load(&forked) < 50 && i < 10000; i++)
+        assert_true(product_is_right(cx, COLLET_F64, COLLET_F64));
+    setitimer(ITIMER_REAL, &never, NULL);
+    signal(SIGALRM, SIG_DFL);
+    assert_true(atomic_load(&forked) >= 50);
+    collet_context_destroy(cx);
+}
+
 static int begin(void **state)
 {
     (void)state;
@@ -244,9 +322,11 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_children_of_a_thread_that_opens_libraries),
         cmocka_unit_test(test_contexts_on_eight_threads),
         cmocka_unit_test(test_a_program_in_openmp),
         cmocka_unit_test(test_children),
+        cmocka_unit_test(test_fork_in_a_signal_handler),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

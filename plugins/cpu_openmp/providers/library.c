@@ -114,8 +114,12 @@ static struct {
     int forks;      /* that wait, or are under way */
 } calls = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
+/* Of this thread. A signal handler that forks within one waits for nothing. */
+static _Thread_local int groups;
+
 void library_enter(void)
 {
+    groups++;
     (void)pthread_mutex_lock(&calls.lock);
     while (calls.forks)
         (void)pthread_cond_wait(&calls.changed, &calls.lock);
@@ -129,6 +133,7 @@ void library_leave(void)
     if (--calls.groups == 0 && calls.forks)
         (void)pthread_cond_broadcast(&calls.changed);
     (void)pthread_mutex_unlock(&calls.lock);
+    groups--;
 }
 
 /* Handlers run before fork() in the order opposite to their registration. Ours are registered after
@@ -137,7 +142,7 @@ static _Thread_local int handlers;
 
 static void before_fork(void)
 {
-    if (handlers++)
+    if (groups || handlers++)
         return;
     (void)pthread_mutex_lock(&calls.lock);
     calls.forks++;
@@ -147,7 +152,7 @@ static void before_fork(void)
 
 static void after_fork(void)
 {
-    if (--handlers)
+    if (groups || --handlers)
         return;
     calls.forks--;
     (void)pthread_cond_broadcast(&calls.changed);
@@ -156,11 +161,24 @@ static void after_fork(void)
 
 static void after_fork_in_child(void)
 {
-    if (--handlers)
+    if (groups || --handlers)
         return;
     calls.forks = 0;
     (void)pthread_cond_init(&calls.changed, NULL);
     (void)pthread_mutex_unlock(&calls.lock);
+}
+
+static pthread_once_t watched = PTHREAD_ONCE_INIT;
+static int watching;
+
+static int watch_forks(void)
+{
+    return pthread_atfork(before_fork, after_fork, after_fork_in_child) == 0;
+}
+
+static void watch_first(void)
+{
+    watching = watch_forks();
 }
 
 /* ---- Libraries ------------------------------------------------------------------------------- */
@@ -176,14 +194,17 @@ void library_settle(library_choice *c, const library_settings *settings)
 
 void *library_open(const char *name, const char *const *variables)
 {
+    (void)pthread_once(&watched, watch_first);
+    if (!watching)
+        return NULL; /* out of memory */
+    library_enter();
     (void)pthread_mutex_lock(&opening);
     extended *s = extend(variables);
     void *handle = dlopen(name, OPEN_FLAGS);
     restore(s);
-    if (handle && pthread_atfork(before_fork, after_fork, after_fork_in_child) != 0)
-        handle = NULL; /* out of memory; libraries stay loaded */
     (void)pthread_mutex_unlock(&opening);
-    return handle;
+    library_leave();
+    return handle && watch_forks() ? handle : NULL;
 }
 
 void *library_loaded(const char *name)

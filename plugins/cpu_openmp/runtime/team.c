@@ -76,8 +76,7 @@ static struct {
     job jobs[JOBS];
 } team = {.growing = PTHREAD_MUTEX_INITIALIZER};
 
-/* ---- Waiting ----------------------------------------------------------------------------------
- */
+/* ---- Waiting -------------------------------------------------------------------------------- */
 
 static int64_t now(void)
 {
@@ -124,8 +123,7 @@ static int64_t spin(_Atomic uint32_t *word, uint32_t value, int64_t limit, bool 
     }
 }
 
-/* ---- Pieces -----------------------------------------------------------------------------------
- */
+/* ---- Pieces --------------------------------------------------------------------------------- */
 
 /* count * index / parts without overflow. */
 static int64_t share(int64_t count, int32_t index, int32_t parts)
@@ -156,7 +154,7 @@ static void run_piece(job *j, int32_t index, int32_t piece, int32_t thread)
         j->body(j->argument, thread, first + begin, first + end);
 }
 
-/* Reports a piece as done; `all` pieces are in the job. */
+/* Reports a piece as done; the last one wakes the caller. */
 static void report(job *j)
 {
     uint32_t all =
@@ -180,8 +178,7 @@ static void call(int32_t count, int32_t threads)
     }
 }
 
-/* ---- How many are at work ---------------------------------------------------------------------
- */
+/* ---- How many are at work ------------------------------------------------------------------- */
 
 static bool try_join(int32_t threads)
 {
@@ -194,7 +191,7 @@ static bool try_join(int32_t threads)
     return false;
 }
 
-/* A worker that finds `threads` at work leaves word: the next one that stops wakes the others. */
+/* After a refusal the next thread that stops wakes the idle ones. */
 static bool join(int32_t threads)
 {
     if (try_join(threads))
@@ -239,11 +236,10 @@ static void move_away(int32_t processor)
 {
     static _Thread_local int64_t last;
     cpu_set_t all, others;
-    int64_t here = now();
-    if (sched_getcpu() != processor || here - last < MOVE_EVERY ||
+    if (sched_getcpu() != processor || now() - last < MOVE_EVERY ||
         sched_getaffinity(0, sizeof all, &all) != 0)
         return;
-    last = here;
+    last = now();
     others = all;
     CPU_CLR((size_t)processor, &others);
     if (CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof others, &others) == 0)
@@ -278,8 +274,7 @@ static bool help(job *j, int32_t thread)
     return done;
 }
 
-/* ---- Workers ----------------------------------------------------------------------------------
- */
+/* ---- Workers -------------------------------------------------------------------------------- */
 
 /* Helps with any job; workers of different numbers begin at different ones. */
 static bool help_any(int32_t thread)
@@ -332,8 +327,7 @@ static void idle(patience *p, uint32_t seen)
     p->gap = lost ? SPIN_MAX : p->gap + (clamp(gap, 0, SPIN_MAX) - p->gap) / 4;
 }
 
-/* ---- The team's threads -----------------------------------------------------------------------
- */
+/* ---- The team's threads --------------------------------------------------------------------- */
 
 /* Binds the calling worker to the place that OpenMP would give thread `thread` of `threads`;
  * nothing without OMP_PROC_BIND, OMP_PLACES and their like. The initial thread is in place 0. */
@@ -420,8 +414,7 @@ static void grow(int32_t threads)
     pthread_mutex_unlock(&team.growing);
 }
 
-/* ---- Callers ----------------------------------------------------------------------------------
- */
+/* ---- Callers -------------------------------------------------------------------------------- */
 
 /* The caller owns a job afterwards; NULL: all have owners. */
 static job *own(void)
@@ -532,8 +525,7 @@ int32_t team_threads(int32_t available)
     return threads > 0 && threads < available ? (int32_t)threads : available;
 }
 
-/* ---- Libraries with threads of their own ------------------------------------------------------
- */
+/* ---- Libraries with threads of their own ---------------------------------------------------- */
 
 /* Threads of this process that run or could run now. */
 static int32_t running_here(void)
