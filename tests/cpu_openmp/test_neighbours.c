@@ -12,11 +12,9 @@
 #include <math.h>
 #include <omp.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -273,38 +271,6 @@ static void test_children_of_a_thread_that_opens_libraries(void **state)
     }
 }
 
-/* A handler of signals that forks while its thread is in a library's product. */
-static _Atomic int forked;
-
-static void fork_in_handler(int number)
-{
-    (void)number;
-    pid_t child = fork();
-    if (child == 0)
-        _exit(0);
-    (void)waitpid(child, NULL, 0);
-    atomic_fetch_add(&forked, 1);
-}
-
-static void test_fork_in_a_signal_handler(void **state)
-{
-    collet_context *cx = NULL;
-    const struct itimerval often = {{0, 3000}, {0, 3000}}, never = {{0, 0}, {0, 0}};
-    (void)state;
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-    skip();
-#endif
-    assert_int_equal(0, collet_context_create(&cx, rt, NULL));
-    signal(SIGALRM, fork_in_handler);
-    setitimer(ITIMER_REAL, &often, NULL);
-    for (int i = 0; atomic_load(&forked) < 50 && i < 10000; i++)
-        assert_true(product_is_right(cx, COLLET_F64, COLLET_F64));
-    setitimer(ITIMER_REAL, &never, NULL);
-    signal(SIGALRM, SIG_DFL);
-    assert_true(atomic_load(&forked) >= 50);
-    collet_context_destroy(cx);
-}
-
 static int begin(void **state)
 {
     (void)state;
@@ -326,7 +292,6 @@ int main(void)
         cmocka_unit_test(test_contexts_on_eight_threads),
         cmocka_unit_test(test_a_program_in_openmp),
         cmocka_unit_test(test_children),
-        cmocka_unit_test(test_fork_in_a_signal_handler),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
