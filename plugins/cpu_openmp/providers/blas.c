@@ -171,7 +171,7 @@ static void set_threads(blas *b)
 
 int32_t blas_enter(blas *b, blas_use *use, int32_t threads)
 {
-    int32_t taken = threads > 1 ? team_take(threads, threads) : 0;
+    int32_t taken = threads > 1 && !library_forked() ? team_take(threads, threads) : 0;
     *use = (blas_use){.threads = taken > 1 ? taken : 1, .taken = taken};
     library_enter();
     (void)pthread_mutex_lock(&b->lock);

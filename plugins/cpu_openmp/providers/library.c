@@ -159,8 +159,16 @@ static void after_fork(void)
     (void)pthread_mutex_unlock(&calls.lock);
 }
 
+static int forked;
+
+int library_forked(void)
+{
+    return forked;
+}
+
 static void after_fork_in_child(void)
 {
+    forked = 1;
     if (groups || --handlers)
         return;
     calls.forks = 0;

@@ -47,6 +47,9 @@ void *library_open(const char *name, const char *const *variables);
 void library_enter(void);
 void library_leave(void);
 
+/* 1 in a child of a process that had opened a library: the library's own threads may be lost. */
+int library_forked(void);
+
 /* The library's handle when the process has it loaded already, else NULL. */
 void *library_loaded(const char *name);
 
