@@ -161,8 +161,8 @@ static int fits_small(const product *p)
            (double)p->rows * (double)p->columns * (double)p->inner <= SMALL;
 }
 
-/* Libraries are opened by the first product that can use them: OpenBLAS starts threads that spin
- * for a while, a cost for programs without a product. */
+/* Libraries are opened by the first product that can use them: OpenBLAS starts threads, a
+ * cost for programs without a product. */
 static strategy choose_library(product *p)
 {
     double work = (double)p->rows * (double)p->columns * (double)p->inner;

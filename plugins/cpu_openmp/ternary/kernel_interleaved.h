@@ -11,7 +11,7 @@
 
 #if defined(__AVX512VNNI__)
 
-#define INTERLEAVED_WORDS 16 /* of a register, and tokens whose words it holds */
+#define INTERLEAVED_WORDS 16 /* of a register: one word of each of as many tokens */
 #define INTERLEAVED_HALVES (TERNARY_INTERLEAVED / INTERLEAVED_WORDS)
 
 typedef int32_t word_at_any __attribute__((aligned(1), may_alias));

@@ -52,10 +52,6 @@ void lapack_eigh(const lapack_job *job, void *scratch, int64_t begin, int64_t en
 
 /* ---- For these files ------------------------------------------------------------------------- */
 
-/* Our threads that move a matrix before the library's threads compute: more would spin, and occupy
- * processors that the library needs. */
-#define LAPACK_ALONE 1
-
 /* Around calls of the library's LAPACK, with `threads` = job->threads, or of lapack_parts.c and of
  * the library on one thread, with 1. */
 void lapack_enter(const lapack_job *job, blas_use *use, int32_t threads);

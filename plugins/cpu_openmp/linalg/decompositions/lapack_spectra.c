@@ -66,10 +66,10 @@ static int decompose(const lapack_job *job, int64_t index, const svd_scratch *r,
         return 1;
     dense_view out = dense_of(u_out, index);
     if (out.at != u.at)
-        dense_copy(job->device, LAPACK_ALONE, &out, &u);
+        dense_copy(job->device, job->threads, &out, &u);
     out = dense_of(vt_out, index);
     if (out.at != vt.at)
-        dense_copy(job->device, LAPACK_ALONE, &out, &vt);
+        dense_copy(job->device, job->threads, &out, &vt);
     store_vector(cpu_operand(job->call, 1), index, r->s);
     return 0;
 }
@@ -82,7 +82,7 @@ void lapack_svd(const lapack_job *job, void *scratch, int64_t begin, int64_t end
     for (int64_t index = begin; index < end; index++) {
         dense_view in = dense_of(cpu_operand(call, 4), index);
         dense_view a = dense_at(r.a, in.dtype, in.rows, in.columns);
-        if (!lapack_is_regular(job, dense_load(job->device, LAPACK_ALONE, &a, &in, 0)) ||
+        if (!lapack_is_regular(job, dense_load(job->device, job->threads, &a, &in, 0)) ||
             decompose(job, index, &r, &a))
             cpu_svd(call, scratch, index, index + 1);
         else
@@ -128,7 +128,7 @@ void lapack_eigh(const lapack_job *job, void *scratch, int64_t begin, int64_t en
         dense_view a = dense_at(r.a, in.dtype, in.rows, in.columns);
         int n = (int)in.rows, info = 1;
         blas_use use;
-        if (lapack_is_regular(job, dense_load(job->device, LAPACK_ALONE, &a, &in, 1))) {
+        if (lapack_is_regular(job, dense_load(job->device, job->threads, &a, &in, 1))) {
             lapack_enter(job, &use, job->threads);
             /* The lower triangle of rows is the upper one of columns. */
             job->lapack->syevd("V", "U", &n, r.a, &n, r.values, r.work, &r.lwork, r.integers,
@@ -140,7 +140,7 @@ void lapack_eigh(const lapack_job *job, void *scratch, int64_t begin, int64_t en
             continue;
         }
         dense_view transpose = dense_transposed(a);
-        dense_copy(job->device, LAPACK_ALONE, &out, &transpose);
+        dense_copy(job->device, job->threads, &out, &transpose);
         store_vector(values, index, r.values);
         cpu_info_store(cpu_operand(call, 2), index, 0);
     }
