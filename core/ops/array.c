@@ -77,79 +77,35 @@ collet_status collet_fill(collet_context *cx, collet_array *out, collet_scalar v
     return collet_call(cx, COLLET_OP_FILL, &out, NULL, &params);
 }
 
-collet_status collet_add(collet_context *cx, collet_array *out, const collet_array *a,
-                         const collet_array *b)
-{
-    return collet_call(cx, COLLET_OP_ADD, &out, INS(a, b), NULL);
-}
+#define UNARY(name, OP)                                                                            \
+    collet_status collet_##name(collet_context *cx, collet_array *out, const collet_array *a)      \
+    {                                                                                              \
+        return collet_call(cx, COLLET_OP_##OP, &out, &a, NULL);                                    \
+    }
 
-collet_status collet_sub(collet_context *cx, collet_array *out, const collet_array *a,
-                         const collet_array *b)
-{
-    return collet_call(cx, COLLET_OP_SUB, &out, INS(a, b), NULL);
-}
+#define BINARY(name, OP)                                                                           \
+    collet_status collet_##name(collet_context *cx, collet_array *out, const collet_array *a,      \
+                                const collet_array *b)                                             \
+    {                                                                                              \
+        return collet_call(cx, COLLET_OP_##OP, &out, INS(a, b), NULL);                             \
+    }
 
-collet_status collet_mul(collet_context *cx, collet_array *out, const collet_array *a,
-                         const collet_array *b)
-{
-    return collet_call(cx, COLLET_OP_MUL, &out, INS(a, b), NULL);
-}
-
-collet_status collet_div(collet_context *cx, collet_array *out, const collet_array *a,
-                         const collet_array *b)
-{
-    return collet_call(cx, COLLET_OP_DIV, &out, INS(a, b), NULL);
-}
-
-collet_status collet_copy(collet_context *cx, collet_array *out, const collet_array *a)
-{
-    return collet_call(cx, COLLET_OP_COPY, &out, &a, NULL);
-}
-
-collet_status collet_exp(collet_context *cx, collet_array *out, const collet_array *a)
-{
-    return collet_call(cx, COLLET_OP_EXP, &out, &a, NULL);
-}
-
-collet_status collet_log(collet_context *cx, collet_array *out, const collet_array *a)
-{
-    return collet_call(cx, COLLET_OP_LOG, &out, &a, NULL);
-}
-
-collet_status collet_sqrt(collet_context *cx, collet_array *out, const collet_array *a)
-{
-    return collet_call(cx, COLLET_OP_SQRT, &out, &a, NULL);
-}
-
-collet_status collet_sin(collet_context *cx, collet_array *out, const collet_array *a)
-{
-    return collet_call(cx, COLLET_OP_SIN, &out, &a, NULL);
-}
-
-collet_status collet_cos(collet_context *cx, collet_array *out, const collet_array *a)
-{
-    return collet_call(cx, COLLET_OP_COS, &out, &a, NULL);
-}
-
-collet_status collet_tanh(collet_context *cx, collet_array *out, const collet_array *a)
-{
-    return collet_call(cx, COLLET_OP_TANH, &out, &a, NULL);
-}
-
-collet_status collet_neg(collet_context *cx, collet_array *out, const collet_array *a)
-{
-    return collet_call(cx, COLLET_OP_NEG, &out, &a, NULL);
-}
-
-collet_status collet_abs(collet_context *cx, collet_array *out, const collet_array *a)
-{
-    return collet_call(cx, COLLET_OP_ABS, &out, &a, NULL);
-}
-
-collet_status collet_conj(collet_context *cx, collet_array *out, const collet_array *a)
-{
-    return collet_call(cx, COLLET_OP_CONJ, &out, &a, NULL);
-}
+/* clang-format off */
+BINARY(add, ADD)
+BINARY(sub, SUB)
+BINARY(mul, MUL)
+BINARY(div, DIV)
+UNARY(copy, COPY)
+UNARY(exp, EXP)
+UNARY(log, LOG)
+UNARY(sqrt, SQRT)
+UNARY(sin, SIN)
+UNARY(cos, COS)
+UNARY(tanh, TANH)
+UNARY(neg, NEG)
+UNARY(abs, ABS)
+UNARY(conj, CONJ)
+/* clang-format on */
 
 collet_status collet_axpy(collet_context *cx, collet_array *out, collet_scalar alpha,
                           const collet_array *x, const collet_array *y)
@@ -197,32 +153,17 @@ static collet_status reduce(collet_context *cx, uint32_t id, const char *name, c
     return status == COLLET_OK ? collet_call(cx, id, &out, &a, &params) : status;
 }
 
-collet_status collet_sum(collet_context *cx, collet_array *out, const collet_array *a,
-                         const int32_t *axes, int32_t count, int32_t keepdims)
-{
-    return reduce(cx, COLLET_OP_SUM, "sum", out, a, axes, count, keepdims);
-}
+#define REDUCTION(name, OP)                                                                        \
+    collet_status collet_##name(collet_context *cx, collet_array *out, const collet_array *a,      \
+                                const int32_t *axes, int32_t count, int32_t keepdims)              \
+    {                                                                                              \
+        return reduce(cx, COLLET_OP_##OP, #name, out, a, axes, count, keepdims);                   \
+    }
 
-collet_status collet_mean(collet_context *cx, collet_array *out, const collet_array *a,
-                          const int32_t *axes, int32_t count, int32_t keepdims)
-{
-    return reduce(cx, COLLET_OP_MEAN, "mean", out, a, axes, count, keepdims);
-}
-
-collet_status collet_min(collet_context *cx, collet_array *out, const collet_array *a,
-                         const int32_t *axes, int32_t count, int32_t keepdims)
-{
-    return reduce(cx, COLLET_OP_MIN, "min", out, a, axes, count, keepdims);
-}
-
-collet_status collet_max(collet_context *cx, collet_array *out, const collet_array *a,
-                         const int32_t *axes, int32_t count, int32_t keepdims)
-{
-    return reduce(cx, COLLET_OP_MAX, "max", out, a, axes, count, keepdims);
-}
-
-collet_status collet_argmax(collet_context *cx, collet_array *out, const collet_array *a,
-                            const int32_t *axes, int32_t count, int32_t keepdims)
-{
-    return reduce(cx, COLLET_OP_ARGMAX, "argmax", out, a, axes, count, keepdims);
-}
+/* clang-format off */
+REDUCTION(sum, SUM)
+REDUCTION(mean, MEAN)
+REDUCTION(min, MIN)
+REDUCTION(max, MAX)
+REDUCTION(argmax, ARGMAX)
+/* clang-format on */
