@@ -345,7 +345,7 @@ static void test_busy(void **state)
     tool_result r = BENCH("exp", "64K", "--backend", "cpu_scalar", QUICK, "--busy", "1", "--steal");
     assert_int_equal(0, r.status);
     assert_non_null(strstr(r.out, "with 1 busy"));
-    assert_non_null(strstr(r.out, "fair share"));
+    assert_non_null(strstr(r.out, "fair time"));
     assert_non_null(strstr(r.out, "stolen"));
     tool_free(&r);
 }

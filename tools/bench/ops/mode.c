@@ -24,6 +24,7 @@ static int32_t keep_row(op_job *job, const bench_result *r)
     if (job->list)
         return bench_result_add(job->list, r);
     bench_result_print(r, job->session->options->steal);
+    fflush(stdout); /* finished rows are seen when the program is stopped */
     return 1;
 }
 

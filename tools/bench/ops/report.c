@@ -58,8 +58,9 @@ static void print_busy(const bench_result *r, int32_t steal)
     print_times(&b->stats);
     printf(" %8.2f %7.2f\n", 1e-9 * (r->flops > 0 ? r->flops : r->bytes) / b->stats.median,
            r->stats.median / b->stats.median);
-    printf("%-16s fair share %.2f of %.2f processors: %s a call; mean %.2f times that", "",
-           b->share, b->threads, time_text(fair, time), b->stats.mean / fair);
+    printf(
+        "%-16s fair time %s, for %.0f %% of the %.1f processors used alone; mean %.2f times that",
+        "", time_text(fair, time), 100 * b->share, b->threads, b->stats.mean / fair);
     printf(", p99 %s above", time_text(b->stats.p99 > fair ? b->stats.p99 - fair : 0, time));
     if (steal)
         printf("; %.1f %% of the machine stolen", stolen_percent(&b->usage));
