@@ -29,7 +29,7 @@ static void host_log(const collet_host *host, int32_t level, const char *format,
 
 static int32_t host_threads(const collet_host *host)
 {
-    return host_runtime(host)->threads;
+    return threads_within_quota(host_runtime(host)->threads);
 }
 
 static const char *host_config(const collet_host *host, const char *key)
@@ -100,7 +100,7 @@ collet_status collet_runtime_create(collet_runtime **out, const collet_runtime_o
     r->log = (message_log){options.log, options.log_user,
                            log_level_parse(config_text(r->config, CONFIG_LOG))};
     config_check_environment(&r->log);
-    r->threads = threads_available(config_integer(r->config, CONFIG_NUM_THREADS));
+    r->threads = threads_allowed(config_integer(r->config, CONFIG_NUM_THREADS));
     status = mark_create(r, err);
     if (status == COLLET_OK)
         status = op_table_create(&r->ops, err);

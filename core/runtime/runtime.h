@@ -109,7 +109,7 @@ struct collet_runtime {
     unsigned char *fork_mark; /* a page that the kernel wipes in a child of fork */
     config *config;
     message_log log;
-    int32_t threads;
+    int32_t threads; /* at most; a cgroup's quota may allow fewer */
     record_list *records;
     op_table ops;
     pthread_mutex_t own_ops_lock;

@@ -2,6 +2,7 @@
 #include "threads.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,14 +12,18 @@
 #define PROC_TEXT_MAX 8192
 #define CPU_SETS_MAX (1 << 20)
 
+/* Without an allocation: kernels ask for the quota while they run. */
 static int read_text(const char *path, char *out, size_t size)
 {
-    FILE *file = fopen(path, "re");
-    if (!file)
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
         return 0;
-    size_t length = fread(out, 1, size - 1, file);
+    size_t length = 0;
+    ssize_t more;
+    while ((more = read(file, out + length, size - 1 - length)) > 0)
+        length += (size_t)more;
     out[length] = '\0';
-    fclose(file);
+    close(file);
     return length > 0;
 }
 
@@ -110,16 +115,17 @@ static int32_t affinity_cpus(void)
     return online > 0 ? (int32_t)online : 1;
 }
 
-int32_t threads_available(int64_t limit)
+int32_t threads_within_quota(int32_t limit)
 {
     char self[PROC_TEXT_MAX];
+    int32_t quota = 0;
+    if (read_text("/proc/self/cgroup", self, sizeof self))
+        quota = threads_cgroup_quota("/sys/fs/cgroup", self);
+    return quota && quota < limit ? quota : limit;
+}
+
+int32_t threads_allowed(int64_t limit)
+{
     int32_t count = affinity_cpus();
-    if (read_text("/proc/self/cgroup", self, sizeof self)) {
-        int32_t quota = threads_cgroup_quota("/sys/fs/cgroup", self);
-        if (quota && quota < count)
-            count = quota;
-    }
-    if (limit > 0 && limit < count)
-        count = (int32_t)limit;
-    return count;
+    return limit > 0 && limit < count ? (int32_t)limit : count;
 }

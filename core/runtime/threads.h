@@ -5,9 +5,12 @@
 
 #include <stdint.h>
 
-/* min(affinity, cgroup quota rounded up, limit), at least 1; limit 0 = no limit. Reads /proc and
- * /sys/fs/cgroup (versions 1 and 2). */
-int32_t threads_available(int64_t limit);
+/* min(affinity of the calling thread, limit), at least 1; limit 0 = no limit. */
+int32_t threads_allowed(int64_t limit);
+
+/* min(limit, cgroup quota rounded up). Reads /proc and /sys/fs/cgroup (versions 1 and 2) each time,
+ * allocates nothing. */
+int32_t threads_within_quota(int32_t limit);
 
 /* The quota in CPUs, rounded up, of a cgroup hierarchy mounted at `root`; 0 if there is no quota.
  * `self` is the text of /proc/self/cgroup. */

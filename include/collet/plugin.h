@@ -153,7 +153,8 @@ struct collet_host {
     /* One message, no newline, to the program's log callback. */
     void (*log)(const collet_host *host, int32_t level, const char *format, ...)
         COLLET_PRINTF(3, 4);
-    /* CPU threads this process may use: min(affinity, cgroup quota, COLLET_NUM_THREADS), >= 1. */
+    /* CPU threads this process may use: min(affinity when the runtime was created, cgroup quota now,
+     * COLLET_NUM_THREADS), >= 1. Reads the quota anew each time, some 50 microseconds. */
     int32_t (*threads)(const collet_host *host);
     /* The value of a configuration key (`backend-info --env` lists them; keys with a dot belong to
      * backends) or NULL; valid as long as the host. A probe has the keys with a dot, isa and

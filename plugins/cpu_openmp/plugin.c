@@ -85,7 +85,7 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
         return host->fail(err, COLLET_UNAVAILABLE, "cpu_openmp: %s", reason);
     collet_device *d = calloc(1, sizeof *d);
     plan_cache *ffts = plan_cache_create(PLANS, PLAN_BYTES);
-    if (!d || !ffts) {
+    if (!d || !ffts || !limit_follow(&d->limit, host)) {
         free(d);
         plan_cache_destroy(ffts);
         return host->fail(err, COLLET_NO_MEMORY,
@@ -108,6 +108,7 @@ static void device_close(collet_device *device)
 {
     if (!device)
         return;
+    limit_unfollow(&device->limit);
     onednn_plans_free(device->plans);
     plan_cache_destroy(device->ffts);
     free(device);

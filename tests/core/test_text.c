@@ -91,8 +91,9 @@ static void cgroup_quotas_bind(void **state)
     assert_int_equal(threads_cgroup_quota(root, "3:cpuset:/x\n"), 0);
     snprintf(command, sizeof command, "rm -r %s", root);
     assert_int_equal(system(command), 0);
-    assert_int_equal(threads_available(1), 1);
-    assert_true(threads_available(0) >= 1);
+    assert_int_equal(threads_allowed(1), 1);
+    assert_true(threads_allowed(0) >= 1);
+    assert_int_equal(threads_within_quota(1), 1);
 }
 
 static void every_status_and_dtype_has_a_text(void **state)

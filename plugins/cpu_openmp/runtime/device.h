@@ -12,13 +12,15 @@
 
 #include "shared/host/util/plan_cache.h"
 #include "isa.h"
+#include "limit.h"
 
 struct collet_device {
     const collet_host *host;
+    limit_host limit;
     const isa_level *level;
     const struct narrow_kernels *narrow;    /* the best for `level`, as processor_narrow */
     const struct ternary_products *ternary; /* as processor_ternary */
-    int32_t threads;                        /* at most, for one call */
+    int32_t threads;                        /* at most, for one call; limit.h */
     uint32_t onednn;                        /* ONEDNN_TYPE_*: products that oneDNN computes */
     struct onednn_plans *plans;             /* for some of them; NULL: there was no memory */
     plan_cache *ffts;                       /* plans of Fourier transforms */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "team.h"
 
+#include "limit.h"
+
 #include <dirent.h>
 #include <linux/futex.h>
 #include <omp.h>
@@ -495,7 +497,9 @@ void team_run_phases(int32_t threads, const team_phase *phases, int32_t count, v
         int32_t here = useful(&phases[i], threads);
         most = here > most ? here : most;
     }
-    job *j = most > 1 && !omp_in_parallel() ? own() : NULL;
+    if (most > 1)
+        threads = limit_threads(threads);
+    job *j = most > 1 && threads > 1 && !omp_in_parallel() ? own() : NULL;
     if (!j) {
         for (int32_t i = 0; i < count; i++) {
             if (phases[i].count > 0)
@@ -571,7 +575,8 @@ static int32_t free_processors(int32_t most)
 
 int32_t team_take(int32_t requested, int32_t limit)
 {
-    requested = free_processors(requested);
+    limit = limit_threads(limit);
+    requested = free_processors(requested < limit ? requested : limit);
     int32_t active = atomic_load_explicit(&team.active, memory_order_relaxed);
     int32_t granted;
     do {

@@ -9,7 +9,8 @@
  * piece. The caller waits for such pieces only; it spins for a few microseconds and then sleeps, so
  * that its processor can run the other thread. Idle workers sleep. Callers and working workers
  * together are never more than the largest `threads` of a call, so calls at the same time share the
- * team. A child after fork() gets a team of its own.
+ * team. Where the system allows fewer by now (limit.h), calls use so many. A child after fork()
+ * gets a team of its own.
  *
  * The workers are not threads of an OpenMP region, whose barrier waits for every thread, but OpenMP
  * places them: OMP_PROC_BIND, OMP_PLACES and their like hold for them.

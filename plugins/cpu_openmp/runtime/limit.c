@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "limit.h"
+
+#include <omp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <time.h>
+
+/* Process-wide, since the threads are. The hosts differ only by their COLLET_NUM_THREADS, which the
+ * devices observe: the largest number is the system's limit as far as it matters. */
+static struct {
+    pthread_mutex_t lock;
+    limit_host *first;       /* by `lock` */
+    _Atomic int64_t seconds; /* of the last look */
+    _Atomic int32_t threads; /* 0: no host, no limit */
+} quota = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Another thread of the parent may have held the lock. */
+static void in_child(void)
+{
+    pthread_mutex_init(&quota.lock, NULL);
+}
+
+static int forks_known;
+
+static void watch_forks(void)
+{
+    forks_known = pthread_atfork(NULL, NULL, in_child) == 0;
+}
+
+int limit_follow(limit_host *h, const collet_host *host)
+{
+    static pthread_once_t watched = PTHREAD_ONCE_INIT;
+    pthread_once(&watched, watch_forks);
+    if (!forks_known)
+        return 0;
+    pthread_mutex_lock(&quota.lock);
+    *h = (limit_host){host, quota.first};
+    quota.first = h;
+    pthread_mutex_unlock(&quota.lock);
+    return 1;
+}
+
+void limit_unfollow(limit_host *h)
+{
+    pthread_mutex_lock(&quota.lock);
+    limit_host **at = &quota.first;
+    while (*at && *at != h)
+        at = &(*at)->next;
+    if (*at)
+        *at = h->next;
+    pthread_mutex_unlock(&quota.lock);
+}
+
+/* One thread looks; the others go on with the last result. */
+static void look_at_hosts(int64_t seconds)
+{
+    int32_t most = 0;
+    if (pthread_mutex_trylock(&quota.lock) != 0)
+        return;
+    atomic_store_explicit(&quota.seconds, seconds, memory_order_relaxed);
+    for (const limit_host *h = quota.first; h; h = h->next) {
+        int32_t threads = h->host->threads(h->host);
+        most = threads > most ? threads : most;
+    }
+    atomic_store_explicit(&quota.threads, most, memory_order_relaxed);
+    pthread_mutex_unlock(&quota.lock);
+}
+
+/* 0: unknown, or those of a place where OpenMP has put the thread. */
+static int32_t processors(void)
+{
+    cpu_set_t set;
+    if (omp_get_proc_bind() != omp_proc_bind_false || sched_getaffinity(0, sizeof set, &set) != 0)
+        return 0;
+    return CPU_COUNT(&set);
+}
+
+int32_t limit_threads(int32_t threads)
+{
+    static _Thread_local int64_t looked;
+    static _Thread_local int32_t affinity;
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+    if (atomic_load_explicit(&quota.seconds, memory_order_relaxed) != t.tv_sec)
+        look_at_hosts(t.tv_sec);
+    int32_t hosts = atomic_load_explicit(&quota.threads, memory_order_relaxed);
+    if (hosts == 0)
+        return threads;
+    if (looked != t.tv_sec) {
+        looked = t.tv_sec;
+        affinity = processors();
+    }
+    threads = hosts < threads ? hosts : threads;
+    return affinity > 0 && affinity < threads ? affinity : threads;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Processors that the system takes away and gives back while cpu_openmp runs: calls follow the
+ * affinity of their thread and the quota of the cgroup (versions 1 and 2). The quota's test needs
+ * the right to make a cgroup.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <collet/collet.h>
+
+#define LENGTH (1 << 18)
+
+/* Workers that take part use more than this; others less, in LOOK seconds of calls. */
+#define USED 0.01
+#define LOOK 0.2
+
+typedef struct program {
+    collet_runtime *rt;
+    collet_context *cx;
+    collet_array *a, *b, *sum;
+} program;
+
+static int program_begin(program *p)
+{
+    static const int64_t shape[] = {LENGTH};
+    const collet_scalar zero = {.dtype = COLLET_F64};
+    collet_runtime_options options = {.struct_size = sizeof options,
+                                      .plugin_path = COLLET_TEST_PLUGINS "/cpu_openmp.so",
+                                      .backend = "cpu_openmp"};
+    *p = (program){.rt = NULL};
+    return !collet_runtime_create(&p->rt, &options, NULL) &&
+           !collet_context_create(&p->cx, p->rt, NULL) &&
+           !collet_array_create(p->cx, &p->a, COLLET_F64, 1, shape) &&
+           !collet_array_create(p->cx, &p->b, COLLET_F64, 1, shape) &&
+           !collet_array_create(p->cx, &p->sum, COLLET_F64, 0, NULL) &&
+           !collet_fill(p->cx, p->a, zero);
+}
+
+static void program_end(program *p)
+{
+    collet_array_free(p->a);
+    collet_array_free(p->b);
+    collet_array_free(p->sum);
+    collet_context_destroy(p->cx);
+    collet_runtime_destroy(p->rt);
+}
+
+static double seconds(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Processor time of the other threads during LOOK seconds of calls; negative: a wrong result. */
+static double workers_use(program *p)
+{
+    double end = seconds(CLOCK_MONOTONIC) + LOOK, sum = LENGTH;
+    double others = seconds(CLOCK_PROCESS_CPUTIME_ID) - seconds(CLOCK_THREAD_CPUTIME_ID);
+    while (seconds(CLOCK_MONOTONIC) < end && sum == LENGTH) {
+        if (collet_exp(p->cx, p->b, p->a) || collet_sum(p->cx, p->sum, p->b, NULL, 0, 0) ||
+            collet_array_read(p->cx, p->sum, &sum, sizeof sum))
+            return -1;
+    }
+    others = seconds(CLOCK_PROCESS_CPUTIME_ID) - seconds(CLOCK_THREAD_CPUTIME_ID) - others;
+    return sum != LENGTH ? -1 : others > 0 ? others : 0;
+}
+
+/* Whether workers take part, or no longer do, after some time: a change is followed within a
+ * second, but other programs may keep workers from running for long. */
+static int follows(program *p, int with_workers)
+{
+    double begin = seconds(CLOCK_MONOTONIC), limit = with_workers ? 30 : 5, used = 0;
+    while (used >= 0 && seconds(CLOCK_MONOTONIC) - begin < limit) {
+        used = workers_use(p);
+        if (used >= 0 && (used > USED) == with_workers)
+            return 1;
+    }
+    return 0;
+}
+
+static void test_affinity_changes(void **state)
+{
+    cpu_set_t all, one;
+    program p;
+    int cpu = 0;
+    (void)state;
+    assert_int_equal(0, sched_getaffinity(0, sizeof all, &all));
+    if (CPU_COUNT(&all) < 2)
+        skip();
+    assert_true(program_begin(&p));
+    assert_true(follows(&p, 1));
+    while (!CPU_ISSET((size_t)cpu, &all))
+        cpu++;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)cpu, &one);
+    assert_int_equal(0, sched_setaffinity(0, sizeof one, &one));
+    assert_true(follows(&p, 0));
+    assert_int_equal(0, sched_setaffinity(0, sizeof all, &all));
+    assert_true(follows(&p, 1));
+    program_end(&p);
+}
+
+/* ---- cgroup -----------------------------------------------------------------------------------
+ */
+
+typedef struct group {
+    char path[PATH_MAX / 2];
+    int version;
+} group;
+
+static int write_file(const group *g, const char *name, const char *text)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", g->path, name);
+    int file = open(path, O_WRONLY | O_CLOEXEC);
+    int written = file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text);
+    if (file >= 0)
+        close(file);
+    return written;
+}
+
+/* `percent` of a processor in periods of 100 ms; 0: no quota. */
+static int set_quota(const group *g, int percent)
+{
+    char text[64] = "max";
+    if (g->version == 1)
+        snprintf(text, sizeof text, "%d", percent ? 1000 * percent : -1);
+    else if (percent)
+        snprintf(text, sizeof text, "%d 100000", 1000 * percent);
+    return write_file(g, g->version == 1 ? "cpu.cfs_quota_us" : "cpu.max", text);
+}
+
+static int group_make(group *g)
+{
+    static const char *const roots[] = {"/sys/fs/cgroup/cpu", "/sys/fs/cgroup"};
+    for (int i = 0; i < 2; i++) {
+        g->version = i + 1;
+        snprintf(g->path, sizeof g->path, "%s/collet-test-%d", roots[i], (int)getpid());
+        if (mkdir(g->path, 0755) != 0)
+            continue;
+        if (set_quota(g, 0))
+            return 1;
+        rmdir(g->path);
+    }
+    return 0;
+}
+
+/* In the group. 0: every quota was followed. */
+static int be_limited(const group *g)
+{
+    program p;
+    if (!write_file(g, "cgroup.procs", "0"))
+        return 77;
+    if (!program_begin(&p) || !follows(&p, 1))
+        return 1;
+    static const int quotas[] = {100, 150, 50, 0};
+    for (int i = 0; i < 4; i++) {
+        if (!set_quota(g, quotas[i]) || !follows(&p, quotas[i] == 0 || quotas[i] > 100))
+            return 2 + i;
+    }
+    program_end(&p);
+    return 0;
+}
+
+static void test_quota_changes(void **state)
+{
+    group g;
+    int status = -1;
+    (void)state;
+    if (sysconf(_SC_NPROCESSORS_ONLN) < 2 || !group_make(&g)) {
+        print_message("no cgroup can be made for a quota of processors\n");
+        skip();
+    }
+    pid_t child = fork();
+    if (child == 0)
+        _exit(be_limited(&g));
+    pid_t ended = waitpid(child, &status, 0);
+    rmdir(g.path);
+    assert_int_equal(child, ended);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77) {
+        print_message("%s: a process cannot be moved there\n", g.path);
+        skip();
+    }
+    assert_int_equal(0, WEXITSTATUS(status));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_quota_changes),
+        cmocka_unit_test(test_affinity_changes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
