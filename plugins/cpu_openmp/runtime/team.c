@@ -156,14 +156,31 @@ static void run_piece(job *j, int32_t index, int32_t piece, int32_t thread)
         j->body(j->argument, thread, first + begin, first + end);
 }
 
-/* Reports a piece as done; the last one wakes the caller. */
-static void report(job *j)
+/* Reports pieces as done; the last one wakes the caller. */
+static void report(job *j, uint32_t pieces)
 {
     uint32_t all =
         (uint32_t)j->pieces * (uint32_t)atomic_load_explicit(&j->part_count, memory_order_relaxed);
-    uint32_t before = atomic_fetch_add_explicit(&j->done, 1, memory_order_acq_rel);
-    if (before == ((all - 1) | SLEEPS))
+    uint32_t before = atomic_fetch_add_explicit(&j->done, pieces, memory_order_acq_rel);
+    if (before + pieces == (all | SLEEPS))
         futex_wake(&j->done, 1);
+}
+
+/* Does pieces of part `index`, after the first one only while at most `threads` threads are at
+ * work. Reports them together, for `done` is a line that all threads write. Returns whether it did
+ * one. */
+static bool run_part(job *j, int32_t index, int32_t thread, int32_t threads)
+{
+    uint32_t ran = 0;
+    int32_t piece;
+    while ((ran == 0 || atomic_load_explicit(&team.active, memory_order_relaxed) <= threads) &&
+           (piece = take(j, index, thread)) >= 0) {
+        run_piece(j, index, piece, thread);
+        ran++;
+    }
+    if (ran > 0)
+        report(j, ran);
+    return ran > 0;
 }
 
 /* Wakes idle workers for pieces of a job, as many as `count`. */
@@ -255,7 +272,7 @@ static bool help(job *j, int32_t thread)
     int32_t parts = atomic_load_explicit(&j->part_count, memory_order_relaxed);
     bool joined = false, done = false;
     for (int32_t i = 0; i < parts; i++) {
-        int32_t index = (thread + i) % parts, piece;
+        int32_t index = (thread + i) % parts;
         uint64_t word = atomic_load_explicit(&j->parts[index].left, memory_order_relaxed);
         if (PART_BEGUN(word) >= PART_PIECES(word) || thread >= PART_THREADS(word))
             continue;
@@ -263,13 +280,9 @@ static bool help(job *j, int32_t thread)
             return false;
         joined = true;
         move_away(atomic_load_explicit(&j->processor, memory_order_relaxed));
-        while ((piece = take(j, index, thread)) >= 0) {
-            run_piece(j, index, piece, thread);
-            report(j);
-            done = true;
-            if (leave(PART_THREADS(word)))
-                return true;
-        }
+        done |= run_part(j, index, thread, PART_THREADS(word));
+        if (leave(PART_THREADS(word)))
+            return done;
     }
     if (joined)
         stop();
@@ -464,7 +477,6 @@ static void run_phase(job *j, int32_t threads, const team_phase *phase, void *ar
 {
     int32_t parts = useful(phase, threads < PARTS ? threads : PARTS);
     int32_t pieces = (int32_t)clamp(phase->count / phase->grain / parts, 1, PIECES);
-    int32_t piece;
     if (parts == 1) {
         if (phase->count > 0)
             phase->body(argument, 0, 0, phase->count);
@@ -480,12 +492,8 @@ static void run_phase(job *j, int32_t threads, const team_phase *phase, void *ar
     for (int32_t i = 0; i < parts; i++)
         atomic_store_explicit(&j->parts[i].left, PART(threads, pieces, 0), memory_order_release);
     call(useful(phase, threads) - 1, threads);
-    for (int32_t i = 0; i < parts; i++) {
-        while ((piece = take(j, i, 0)) >= 0) {
-            run_piece(j, i, piece, 0);
-            report(j);
-        }
-    }
+    for (int32_t i = 0; i < parts; i++)
+        run_part(j, i, 0, INT32_MAX);
     await(j, (uint32_t)parts * (uint32_t)pieces);
 }
 
