@@ -26,7 +26,10 @@
 #define PARTS 64     /* of a job */
 #define PIECES 8     /* of a part */
 #define WORKERS 1024 /* of the team */
+#define FAN 4        /* workers that one thread wakes at a time */
 #define LINE 64
+#define SLEEP_WORDS (WORKERS / 32)
+#define ANY (~0u)
 
 /* Nanoseconds. */
 #define CALLER_SPIN 4000 /* for pieces under way */
@@ -58,6 +61,7 @@ typedef struct job {
     int64_t count;
     int32_t pieces;
     _Atomic int32_t part_count;           /* a hint without a piece */
+    _Atomic int32_t wanted;               /* workers still to be woken */
     _Atomic int32_t processor;            /* of the caller */
     _Alignas(LINE) _Atomic uint32_t done; /* pieces; a futex */
     part parts[PARTS];
@@ -65,14 +69,15 @@ typedef struct job {
 
 /* Process-wide. fork() leaves the child a copy without threads: see forget. */
 static struct {
-    _Alignas(LINE) _Atomic uint32_t calls; /* grows with each phase; the futex of idle workers */
-    _Atomic int64_t woken_at;              /* when a caller last woke some, in nanoseconds */
+    _Alignas(LINE) _Atomic uint32_t calls; /* grows with each phase */
     _Alignas(LINE) _Atomic uint32_t owned; /* jobs that a caller owns, one bit each */
     _Alignas(LINE) _Atomic int32_t active; /* callers in calls and workers with pieces */
-    _Atomic bool refused;                  /* a worker was, because that many were at work */
-    _Alignas(LINE) _Atomic int32_t spinning, sleeping; /* idle workers */
-    _Alignas(LINE) _Atomic int32_t workers;            /* started */
-    _Atomic int32_t tried; /* the most threads that grow() has been called for */
+    _Atomic int32_t refused; /* threads of a call that as many kept a worker from; 0: of none */
+    _Alignas(LINE) _Atomic int32_t spinning;             /* idle workers */
+    _Alignas(LINE) _Atomic uint32_t asleep[SLEEP_WORDS]; /* a bit for each worker; futexes */
+    _Atomic int64_t woken_at;               /* when some were last woken, in nanoseconds */
+    _Alignas(LINE) _Atomic int32_t workers; /* started */
+    _Atomic int32_t tried;                  /* the most threads that grow() has been called for */
     pthread_mutex_t growing;
     bool forks_known; /* by `growing` */
     job jobs[JOBS];
@@ -87,14 +92,15 @@ static int64_t now(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static void futex_wait(_Atomic uint32_t *word, uint32_t value)
+/* Sleeps while `word` is `value`, until a wake that has a bit of `bits`. */
+static void futex_wait(_Atomic uint32_t *word, uint32_t value, uint32_t bits)
 {
-    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+    syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, value, NULL, NULL, bits);
 }
 
-static void futex_wake(_Atomic uint32_t *word, int32_t count)
+static void futex_wake(_Atomic uint32_t *word, int32_t count, uint32_t bits)
 {
-    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
+    syscall(SYS_futex, word, FUTEX_WAKE_BITSET_PRIVATE, count, NULL, NULL, bits);
 }
 
 static void relax(void)
@@ -123,6 +129,43 @@ static int64_t spin(_Atomic uint32_t *word, uint32_t value, int64_t limit, bool 
         if (here - begin > limit)
             return here - begin;
     }
+}
+
+/* ---- Waking --------------------------------------------------------------------------------- */
+
+/* Wakes the first `count` of the sleeping workers whose numbers are below `threads`. */
+static void wake(int32_t count, int32_t threads)
+{
+    for (int32_t first = 0; first < threads; first += 32) {
+        _Atomic uint32_t *word = &team.asleep[first / 32];
+        uint32_t below = threads - first < 32 ? (1u << (threads - first)) - 1 : ANY, bits;
+        while (count > 0 && (bits = atomic_load_explicit(word, memory_order_seq_cst) & below)) {
+            uint32_t chosen = 0;
+            for (int32_t i = 0; bits && i < count; i++, bits &= bits - 1)
+                chosen |= bits & -bits;
+            chosen &= atomic_fetch_and_explicit(word, ~chosen, memory_order_seq_cst);
+            if (!chosen)
+                continue; /* others woke them */
+            atomic_store_explicit(&team.woken_at, now(), memory_order_relaxed);
+            futex_wake(word, __builtin_popcount(chosen), chosen);
+            count -= __builtin_popcount(chosen);
+        }
+    }
+}
+
+/* Sleeps until another thread wakes the worker; returns false instead when `calls` is no longer
+ * `seen`. */
+static bool sleep_until_woken(int32_t thread, uint32_t seen)
+{
+    _Atomic uint32_t *word = &team.asleep[thread / 32];
+    uint32_t bit = 1u << thread % 32, value;
+    atomic_fetch_or_explicit(word, bit, memory_order_seq_cst);
+    if (atomic_load_explicit(&team.calls, memory_order_seq_cst) != seen &&
+        atomic_fetch_and_explicit(word, ~bit, memory_order_seq_cst) & bit)
+        return false;
+    while ((value = atomic_load_explicit(word, memory_order_acquire)) & bit)
+        futex_wait(word, value, bit);
+    return true;
 }
 
 /* ---- Pieces --------------------------------------------------------------------------------- */
@@ -163,7 +206,44 @@ static void report(job *j, uint32_t pieces)
         (uint32_t)j->pieces * (uint32_t)atomic_load_explicit(&j->part_count, memory_order_relaxed);
     uint32_t before = atomic_fetch_add_explicit(&j->done, pieces, memory_order_acq_rel);
     if (before + pieces == (all | SLEEPS))
-        futex_wake(&j->done, 1);
+        futex_wake(&j->done, 1, ANY);
+}
+
+/* The pieces that nobody has begun, counted from part `index` on; at most `most`. */
+static int32_t left(job *j, int32_t index, int32_t most)
+{
+    int32_t parts = atomic_load_explicit(&j->part_count, memory_order_relaxed), count = 0;
+    for (int32_t i = 0; i < parts && count < most; i++) {
+        part *p = &j->parts[(index + i) % parts];
+        uint64_t word = atomic_load_explicit(&p->left, memory_order_relaxed);
+        count += PART_PIECES(word) - PART_BEGUN(word);
+    }
+    return count < most ? count : most;
+}
+
+/* Wakes some of the workers that a job wants, if there are pieces for them. They wake the next. */
+static void wake_some(job *j, int32_t index, int32_t threads)
+{
+    int32_t wanted = atomic_load_explicit(&j->wanted, memory_order_relaxed), count;
+    do {
+        count = wanted < FAN ? wanted : FAN;
+        if (count <= 0)
+            return;
+    } while (!atomic_compare_exchange_weak_explicit(&j->wanted, &wanted, wanted - count,
+                                                    memory_order_relaxed, memory_order_relaxed));
+    wake(left(j, index, count), threads);
+}
+
+/* Calls idle workers to pieces of a job, as many as `count`. */
+static void call(job *j, int32_t count, int32_t threads)
+{
+    atomic_fetch_add_explicit(&team.calls, 1, memory_order_seq_cst);
+    if (threads > atomic_load_explicit(&team.workers, memory_order_relaxed))
+        count -= atomic_load_explicit(&team.spinning, memory_order_seq_cst);
+    if (count > 0) {
+        atomic_store_explicit(&j->wanted, count, memory_order_relaxed);
+        wake_some(j, 0, threads);
+    }
 }
 
 /* Does pieces of part `index`, after the first one only while at most `threads` threads are at
@@ -175,26 +255,14 @@ static bool run_part(job *j, int32_t index, int32_t thread, int32_t threads)
     int32_t piece;
     while ((ran == 0 || atomic_load_explicit(&team.active, memory_order_relaxed) <= threads) &&
            (piece = take(j, index, thread)) >= 0) {
+        if (thread != 0)
+            wake_some(j, index, threads);
         run_piece(j, index, piece, thread);
         ran++;
     }
     if (ran > 0)
         report(j, ran);
     return ran > 0;
-}
-
-/* Wakes idle workers for pieces of a job, as many as `count`. */
-static void call(int32_t count, int32_t threads)
-{
-    atomic_fetch_add_explicit(&team.calls, 1, memory_order_seq_cst);
-    if (threads <= atomic_load_explicit(&team.workers, memory_order_relaxed))
-        count = WORKERS; /* not all may take part */
-    else
-        count -= atomic_load_explicit(&team.spinning, memory_order_seq_cst);
-    if (count > 0 && atomic_load_explicit(&team.sleeping, memory_order_seq_cst) > 0) {
-        atomic_store_explicit(&team.woken_at, now(), memory_order_relaxed);
-        futex_wake(&team.calls, count);
-    }
 }
 
 /* ---- How many are at work ------------------------------------------------------------------- */
@@ -215,15 +283,17 @@ static bool join(int32_t threads)
 {
     if (try_join(threads))
         return true;
-    atomic_store_explicit(&team.refused, true, memory_order_seq_cst);
+    atomic_store_explicit(&team.refused, threads, memory_order_seq_cst);
     return try_join(threads);
 }
 
 static void stopped(void)
 {
-    if (atomic_load_explicit(&team.refused, memory_order_seq_cst) &&
-        atomic_exchange_explicit(&team.refused, false, memory_order_seq_cst))
-        call(WORKERS, WORKERS + 1);
+    if (atomic_load_explicit(&team.refused, memory_order_seq_cst)) {
+        int32_t threads = atomic_exchange_explicit(&team.refused, 0, memory_order_seq_cst);
+        atomic_fetch_add_explicit(&team.calls, 1, memory_order_seq_cst);
+        wake(WORKERS, threads);
+    }
 }
 
 static void stop(void)
@@ -320,7 +390,7 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high)
 }
 
 /* Returns when `calls` is no longer `seen`. */
-static void idle(patience *p, uint32_t seen)
+static void idle(patience *p, int32_t thread, uint32_t seen)
 {
     bool lost = false;
     int64_t begin = now(), gap = 0;
@@ -329,11 +399,8 @@ static void idle(patience *p, uint32_t seen)
     if (others + 1 < p->processors)
         gap = spin(&team.calls, seen, limit, &lost);
     atomic_fetch_sub_explicit(&team.spinning, 1, memory_order_seq_cst);
-    if (atomic_load_explicit(&team.calls, memory_order_acquire) == seen) {
-        atomic_fetch_add_explicit(&team.sleeping, 1, memory_order_seq_cst);
-        while (atomic_load_explicit(&team.calls, memory_order_acquire) == seen)
-            futex_wait(&team.calls, seen);
-        atomic_fetch_sub_explicit(&team.sleeping, 1, memory_order_seq_cst);
+    if (atomic_load_explicit(&team.calls, memory_order_acquire) == seen &&
+        sleep_until_woken(thread, seen)) {
         int64_t at = atomic_load_explicit(&team.woken_at, memory_order_relaxed), wake = now() - at;
         p->wake = clamp(wake < p->wake ? wake : p->wake + p->wake / 16, WAKE_MIN, WAKE_MAX);
         p->processors = omp_get_num_procs();
@@ -377,7 +444,7 @@ static void *work(void *argument)
     for (;;) {
         uint32_t seen = atomic_load_explicit(&team.calls, memory_order_acquire);
         if (!help_any(thread))
-            idle(&p, seen);
+            idle(&p, thread, seen);
     }
     return NULL;
 }
@@ -387,9 +454,10 @@ static void forget(void)
 {
     atomic_store(&team.owned, 0);
     atomic_store(&team.active, 0);
-    atomic_store(&team.refused, false);
+    atomic_store(&team.refused, 0);
     atomic_store(&team.spinning, 0);
-    atomic_store(&team.sleeping, 0);
+    for (int i = 0; i < SLEEP_WORDS; i++)
+        atomic_store(&team.asleep[i], 0);
     atomic_store(&team.workers, 0);
     atomic_store(&team.tried, 0);
     for (int i = 0; i < JOBS * PARTS; i++)
@@ -461,7 +529,7 @@ static void await(job *j, uint32_t all)
     }
     while ((done & ~SLEEPS) != all) {
         if (done & SLEEPS || atomic_compare_exchange_weak(&j->done, &done, done | SLEEPS))
-            futex_wait(&j->done, done | SLEEPS);
+            futex_wait(&j->done, done | SLEEPS, ANY);
         done = atomic_load_explicit(&j->done, memory_order_acquire);
     }
 }
@@ -487,11 +555,12 @@ static void run_phase(job *j, int32_t threads, const team_phase *phase, void *ar
     j->count = phase->count;
     j->pieces = pieces;
     atomic_store_explicit(&j->part_count, parts, memory_order_relaxed);
+    atomic_store_explicit(&j->wanted, 0, memory_order_relaxed);
     atomic_store_explicit(&j->done, 0, memory_order_relaxed);
     atomic_store_explicit(&j->processor, sched_getcpu(), memory_order_relaxed);
     for (int32_t i = 0; i < parts; i++)
         atomic_store_explicit(&j->parts[i].left, PART(threads, pieces, 0), memory_order_release);
-    call(useful(phase, threads) - 1, threads);
+    call(j, useful(phase, threads) - 1, threads);
     for (int32_t i = 0; i < parts; i++)
         run_part(j, i, 0, INT32_MAX);
     await(j, (uint32_t)parts * (uint32_t)pieces);
