@@ -58,6 +58,7 @@ struct backend {
     const loader_plugin *plugin;
     pthread_mutex_t lock; /* opening, `idle` */
     _Atomic int state;    /* COLLET_BACKEND_* */
+    _Atomic int skipped;  /* the warning that a list skips it was logged */
     char *reason;         /* of state UNAVAILABLE if not the loader's; under lock until set */
     char *capabilities;   /* queried in this process because the probe did not; or NULL */
     cJSON *choices;       /* of the probe's capabilities; constant once the backends are listed */

@@ -115,15 +115,15 @@ static collet_status parse_names(collet_runtime *r, selection *s, collet_error *
         char *trimmed = text_trimmed(item, item + strlen(item));
         status = trimmed ? add_named(r, s, trimmed, &why)
                          : collet_fail(&why, COLLET_NO_MEMORY, "out of memory");
-        free(trimmed);
-        if (status == COLLET_OK)
-            continue;
-        if (first.status == COLLET_OK)
+        if (status != COLLET_OK && first.status == COLLET_OK)
             first = why;
         if (status == COLLET_UNAVAILABLE && strchr(s->choice, ',')) {
-            log_message(&r->log, COLLET_LOG_WARNING, "%s: skipped: %s", s->choice, why.text);
+            /* Split by add_named: the name alone. Each context parses the list: warned of once. */
+            if (!atomic_exchange(&registry_find(r, trimmed)->skipped, 1))
+                log_message(&r->log, COLLET_LOG_WARNING, "%s: skipped: %s", s->choice, why.text);
             status = COLLET_OK;
         }
+        free(trimmed);
     }
     free(copy);
     if (status == COLLET_OK && s->count == 0)

@@ -163,6 +163,10 @@ static void a_list_is_an_order_of_preference(void **state)
     collet_context *cx = context_of(rt);
     assert_ok(cx, collet_set_backend(cx, "cuda, remote:1,cpu_scalar"));
     assert_int_equal(warnings, 1);
+    collet_context *other = context_of(rt);
+    assert_ok(other, collet_set_backend(other, "cuda,cpu_scalar"));
+    assert_int_equal(warnings, 1);
+    collet_context_destroy(other);
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
     assert_ok(cx, collet_add(cx, c, a, a));
     assert_string_equal(collet_last_backend(cx), "remote");
