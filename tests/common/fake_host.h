@@ -22,7 +22,7 @@ typedef struct host_setting {
 static const collet_plugin *plugin;
 static int32_t host_threads = 1;
 static const host_setting *host_settings; /* terminated by a NULL key; NULL: none */
-static char host_said[512];               /* the last logged message */
+static char host_said[512];               /* all logged messages, cut */
 
 static collet_status set_text(collet_error *err, collet_status status, const char *format, ...)
 {
@@ -38,11 +38,12 @@ static collet_status set_text(collet_error *err, collet_status status, const cha
 
 static void keep_message(const collet_host *of, int32_t level, const char *format, ...)
 {
+    size_t length = strlen(host_said);
     va_list arguments;
     (void)of;
     (void)level;
     va_start(arguments, format);
-    (void)vsnprintf(host_said, sizeof host_said, format, arguments);
+    (void)vsnprintf(host_said + length, sizeof host_said - length, format, arguments);
     va_end(arguments);
 }
 

@@ -90,8 +90,7 @@ npz extract(const char *directory, const char *const *args)
     result = tool_run("collet-extract", all, &setup);
     tool_expect(&result, 0);
     assert_string_equal(result.out, "");
-    if (result.err[0] != '\0' && strstr(result.err, "collet-extract: warning: ") != result.err &&
-        strstr(result.err, "collet-extract: compiling kernels ") != result.err)
+    if (result.err[0] != '\0' && strstr(result.err, "collet-extract: warning: ") != result.err)
         fail_msg("%s", result.err);
     tool_free(&result);
     return npz_open(io_path(directory, "out.npz"));

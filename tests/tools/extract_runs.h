@@ -32,7 +32,7 @@ const double *npz_f64(npz *archive, const char *key, int64_t *rows, size_t *coun
 int npz_has(const npz *archive, const char *key);
 
 /* Runs collet-extract -q in `directory`, output out.npz, expects status 0 and reads the output.
- * Warnings and reports of compiling kernels are allowed. */
+ * Warnings are allowed. */
 npz extract(const char *directory, const char *const *args);
 #define EXTRACT(directory, ...) extract(directory, (const char *const[]){__VA_ARGS__, NULL})
 

@@ -252,6 +252,23 @@ static void test_progress(void **state)
     shows_progress("bandwidth", "\rbandwidth: copy\033[K");
 }
 
+/* Elsewhere the steps are lines, half a second apart or more. */
+static void test_progress_in_a_pipe(void **state)
+{
+    static const char first[] = "backend-bench: add f:ff: inputs\n";
+    tool_result quick = BENCH("add", "64", "--backend", "cpu_scalar", QUICK);
+    tool_result slow = BENCH("add", "64", "--backend", "cpu_scalar", "--seconds", "2.5");
+    (void)state;
+    tool_expect(&quick, 0);
+    tool_expect(&slow, 0);
+    assert_string_equal(quick.err, first);
+    assert_memory_equal(slow.err, first, sizeof first - 1);
+    assert_non_null(strstr(slow.err, "backend-bench: add f:ff: cpu_scalar, round 4 of 4\n"));
+    assert_null(strchr(slow.err, '\r'));
+    tool_free(&quick);
+    tool_free(&slow);
+}
+
 /* ---- Dispatch and bandwidth -------------------------------------------------------------- */
 
 static void test_dispatch(void **state)
@@ -371,6 +388,7 @@ int main(void)
         cmocka_unit_test(test_work),
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_progress_in_a_pipe),
         cmocka_unit_test(test_dispatch),
         cmocka_unit_test(test_bandwidth),
         cmocka_unit_test(test_busy),

@@ -56,9 +56,9 @@ typedef struct check_shared {
 
 /* Descriptors of a worker. */
 typedef struct check_files {
-    int pipe;     /* gets a byte for each case begun and each row ended; -1: none */
-    int output;   /* the file that stdout and stderr are; -1: they are not redirected */
-    int messages; /* for messages of libcore and the plugin */
+    int pipe;       /* gets a byte for each case begun and each row ended; -1: none */
+    int output;     /* the file that stdout and stderr are; -1: they are not redirected */
+    FILE *messages; /* of libcore and the plugin */
 } check_files;
 
 /* Opens the target and runs its rows from `first` on. */

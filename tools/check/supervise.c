@@ -41,7 +41,9 @@ static bool start(const check_options *options, check_shared *shared, int32_t fi
             _exit(1);
         close(ends[0]);
         /* The probe inherits only standard descriptors. */
-        int messages = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+        FILE *messages = fdopen(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3), "w");
+        if (!messages)
+            _exit(KIT_EXIT_MEMORY);
         dup2(p->output, STDOUT_FILENO);
         dup2(p->output, STDERR_FILENO);
         check_work(options, shared, first, &(check_files){ends[1], p->output, messages});
@@ -64,6 +66,8 @@ static int32_t report_rows(const check_options *options, const check_shared *sha
             break;
         if (reported == 0)
             check_report_begin(options, shared);
+        if (isatty(STDERR_FILENO)) /* the worker's progress may be there */
+            fputs("\r\033[K", stderr);
         check_report_row(options, row);
     }
     return reported;
@@ -219,7 +223,7 @@ int check_supervise(const check_options *options)
     }
     if (options->in_process) {
         shared->row = -1;
-        check_work(options, shared, 0, &(check_files){-1, -1, STDERR_FILENO});
+        check_work(options, shared, 0, &(check_files){-1, -1, stderr});
         (void)report_rows(options, shared, 0);
     } else if (!work(options, shared)) {
         fprintf(stderr, "backend-check: cannot start a process: %s\n", strerror(errno));

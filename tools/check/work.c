@@ -2,7 +2,7 @@
 /* The worker: loads the backend, finds its rows, runs them. */
 #include "check.h"
 
-#include "common/log.h"
+#include "common/progress.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,6 +15,7 @@ typedef struct worker {
     check_shared *shared;
     collet_runtime *runtime;
     collet_context *context;
+    tool_progress progress;
     kit_row *rows; /* as many as shared->rows */
     check_files files;
 } worker;
@@ -33,13 +34,6 @@ static void beat(const worker *w)
 {
     if (w->files.pipe >= 0 && write(w->files.pipe, "", 1) < 0)
         _exit(CHECK_FAILED);
-}
-
-static void print_message(void *user, int32_t level, const char *text)
-{
-    const worker *w = user;
-    (void)level;
-    dprintf(w->files.messages, "backend-check: %s\n", text);
 }
 
 /* ---- The backend --------------------------------------------------------------------------- */
@@ -108,8 +102,8 @@ static bool open_backend(worker *w, const char *path)
     collet_runtime_options options = {.struct_size = sizeof options,
                                       .plugin_path = path,
                                       .backend = "auto",
-                                      .log = print_message,
-                                      .log_user = w,
+                                      .log = tool_log,
+                                      .log_user = &w->progress,
                                       .defaults = defaults};
     if (collet_runtime_create(&w->runtime, &options, &err) != COLLET_OK) {
         refuse(w, CHECK_REFUSED, "%s", err.text);
@@ -285,6 +279,7 @@ void check_work(const check_options *options, check_shared *shared, int32_t firs
 {
     worker w = {.options = options, .shared = shared, .files = *files};
     char *path = NULL;
+    tool_progress_begin(&w.progress, "backend-check", files->messages, 0);
     w.rows = kit_memory(CHECK_MAX_ROWS * sizeof *w.rows);
     if (is_file(options->target)) {
         path = realpath(options->target, NULL);
@@ -299,6 +294,7 @@ void check_work(const check_options *options, check_shared *shared, int32_t firs
         }
         shared->phase = CHECK_DONE;
     }
+    tool_progress_end(&w.progress);
     collet_context_destroy(w.context);
     collet_runtime_destroy(w.runtime);
     free(w.rows);

@@ -3,7 +3,6 @@
 #include "report.h"
 
 #include "common/interrupt.h"
-#include "common/log.h"
 #include "common/progress.h"
 
 #include <stdio.h>
@@ -28,12 +27,14 @@ static collet_status extract(extract_options *options, collet_extraction **extra
     settings->progress = show_progress;
     settings->progress_user = &progress;
     settings->log = tool_log;
-    settings->log_user = (void *)(uintptr_t) "collet-extract";
+    settings->log_user = &progress;
+    tool_progress_begin(&progress, "collet-extract", stderr, options->quiet);
     status = collet_extraction_open(settings, extraction, err);
     if (status != COLLET_OK)
         return status;
     collet_extraction_get_info(*extraction, &info);
-    tool_progress_begin(&progress, "frames", info.bytes_total, options->quiet);
+    progress.unit = "frames";
+    progress.expected = info.bytes_total;
     status = collet_extraction_write(*extraction, options->path, flags, err);
     tool_progress_end(&progress);
     return status;

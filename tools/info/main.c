@@ -2,7 +2,7 @@
 /* backend-info: lists the backends of this machine. */
 #include "report.h"
 
-#include "common/log.h"
+#include "common/progress.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -104,10 +104,12 @@ int main(int argc, char **argv)
     info_options options;
     info_options_parse(argc, argv, &options);
 
+    tool_progress progress;
     collet_runtime_options settings = {
-        .struct_size = sizeof settings, .log = tool_log, .log_user = "backend-info"};
+        .struct_size = sizeof settings, .log = tool_log, .log_user = &progress};
     collet_runtime *runtime = NULL;
     collet_error err;
+    tool_progress_begin(&progress, "backend-info", stderr, 1);
     if (collet_runtime_create(&runtime, &settings, &err) != COLLET_OK) {
         fprintf(stderr, "backend-info: %s\n", err.text);
         return INFO_EXIT_FAILURE;

@@ -75,7 +75,8 @@ collet_status ternary_run(const ternary_options *options, collet_error *err)
     collet_ternary_output *output = NULL;
 
     collet_status status = load(&job, err);
-    tool_progress_begin(&job.session.progress, "vectors", 0, options->quiet);
+    tool_progress_begin(&job.session.progress, "collet-ternary", stderr, options->quiet);
+    job.session.progress.unit = "vectors";
     if (status == COLLET_OK)
         status = collet_ternary_network_run_files(job.session.context, job.network, &files, &output,
                                                   &job.result, &job.session.monitor, err);

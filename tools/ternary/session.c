@@ -2,7 +2,6 @@
 #include "session.h"
 
 #include "common/interrupt.h"
-#include "common/log.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,11 +21,12 @@ collet_status ternary_session_open(ternary_session *session, const ternary_optio
     collet_runtime_options requested = {.struct_size = sizeof requested,
                                         .backend = options->backend,
                                         .log = tool_log,
-                                        .log_user = (void *)(uintptr_t) "collet-ternary",
+                                        .log_user = &session->progress,
                                         .defaults = defaults};
 
     memset(session, 0, sizeof *session);
-    tool_progress_begin(&session->progress, unit, 0, options->quiet);
+    tool_progress_begin(&session->progress, "collet-ternary", stderr, options->quiet);
+    session->progress.unit = unit;
     session->monitor = (collet_ternary_monitor){note_progress, &session->progress};
     snprintf(text, sizeof text, "num_threads=%lld", (long long)options->threads);
     if (options->threads > 0)

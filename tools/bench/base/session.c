@@ -2,19 +2,11 @@
 #include "session.h"
 
 #include "common/json_add.h"
-#include "common/log.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void print_log(void *user, int32_t level, const char *text)
-{
-    (void)level;
-    tool_progress_end(user);
-    fprintf(stderr, "backend-bench: %s\n", text);
-}
 
 int bench_complain(collet_status status, const char *text)
 {
@@ -128,13 +120,13 @@ collet_status bench_session_open(bench_session *s, const bench_options *options,
     char threads[32];
     const char *settings[] = {NULL, NULL}, *const defaults[] = {TOOL_LOG_LEVEL, NULL};
     collet_runtime_options runtime_options = {.struct_size = sizeof runtime_options,
-                                              .log = print_log,
+                                              .log = tool_log,
                                               .log_user = &s->progress,
                                               .settings = settings,
                                               .defaults = defaults};
 
     *s = (bench_session){.options = options};
-    tool_progress_begin(&s->progress, "", 0, 0);
+    tool_progress_begin(&s->progress, "backend-bench", stderr, 0);
     if (options->backend_count)
         runtime_options.backend = options->backends[0];
     if (options->threads) {

@@ -29,6 +29,7 @@ typedef struct jit_program {
 typedef struct jit_programs {
     pthread_mutex_t lock; /* held during compilation */
     double seconds;       /* spent on compilation */
+    uint32_t compiled;    /* programs */
     uint32_t count;
     jit_program programs[JIT_PROGRAMS];
 } jit_programs;

@@ -10,8 +10,6 @@
 #include "source.h"
 
 #define OPTIONS 768
-/* Compilation that takes longer, in seconds, is logged. */
-#define REPORTED 1.0
 
 /* ---- Programs -------------------------------------------------------------------------------- */
 
@@ -61,17 +59,13 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Logs once, when the total passes the limit: many programs may follow. */
-static void add_seconds(jit_base *b, double seconds)
+static void report(const jit_base *b, const char *name)
 {
-    double before = b->programs.seconds;
     char directory[PATH_MAX];
-    b->programs.seconds += seconds;
-    if (before >= REPORTED || b->programs.seconds < REPORTED)
-        return;
     int kept = binary_cache_directory(b->host, directory);
-    b->host->log(b->host, COLLET_LOG_INFO, "compiling kernels for %s:%u (%.1f s so far), %s%s",
-                 this_backend.name, b->index, b->programs.seconds,
+    b->host->log(b->host, COLLET_LOG_INFO,
+                 "compiling kernels for %s:%u: program %u (%s), %.1f s so far, %s%s",
+                 this_backend.name, b->index, b->programs.compiled + 1, name, b->programs.seconds,
                  kept ? "kept in " : "not kept, because the cache is off", kept ? directory : "");
 }
 
@@ -89,9 +83,11 @@ static collet_status build(collet_device *d, const jit_launch *l, void **handle,
     show(b->host, l);
     *handle = from_cache(d, key, options);
     if (!*handle) {
+        report(b, name);
         double began = now();
         status = jit_program_compile(d, name, texts, count, options, key, handle, err);
-        add_seconds(b, now() - began);
+        b->programs.seconds += now() - began;
+        b->programs.compiled++;
     }
     free(key);
     return status;
