@@ -3,6 +3,7 @@
 #include "atoms/selection.h"
 #include "run.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,8 @@ collet_status collet_extraction_check_selection(const char *text, collet_error *
 
 /* ---- Keys -------------------------------------------------------------------------------- */
 
+#define KEY_MOST 31 /* bytes of a key */
+
 static const char not_chosen[] = "not requested";
 
 /* Why an output cannot be computed; NULL: it can. */
@@ -27,10 +30,51 @@ static const char *missing(uint32_t needs, uint32_t has)
     return needs & ~has & EXTRACT_FORCES ? "the trajectory has no forces" : NULL;
 }
 
+/* Insertions, deletions and changes of letters that make `word` of `key`; upper case is lower. */
+static size_t distance(const char *word, size_t length, const char *key)
+{
+    size_t row[KEY_MOST + 1], m = strlen(key);
+
+    for (size_t j = 0; j <= m; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= length; i++) {
+        size_t diagonal = row[0]++;
+
+        for (size_t j = 1; j <= m; j++) {
+            size_t least = diagonal + (tolower(word[i - 1]) != tolower(key[j - 1]));
+
+            diagonal = row[j];
+            if (least > row[j] + 1)
+                least = row[j] + 1;
+            if (least > row[j - 1] + 1)
+                least = row[j - 1] + 1;
+            row[j] = least;
+        }
+    }
+    return row[m];
+}
+
+/* NULL: none is near. */
+static const char *nearest_key(const char *word, size_t length)
+{
+    size_t least = length / 3 + 2;
+    const char *nearest = NULL;
+
+    for (size_t i = 0; i < extract_output_count; i++) {
+        size_t d = distance(word, length, extract_outputs[i].key);
+
+        if (d < least) {
+            least = d;
+            nearest = extract_outputs[i].key;
+        }
+    }
+    return nearest;
+}
+
 static collet_status choose_one(const char *word, size_t length, uint32_t has,
                                 const char *left_out[EXTRACT_MAX_OUTPUTS], collet_error *err)
 {
-    const char *reason = NULL;
+    const char *reason = NULL, *nearest;
     int chosen = 0, shown = (int)(length < 80 ? length : 80);
 
     for (size_t i = 0; i < extract_output_count; i++) {
@@ -47,9 +91,12 @@ static collet_status choose_one(const char *word, size_t length, uint32_t has,
     if (reason != NULL)
         return collet_fail(err, COLLET_INVALID, "keys: '%.*s' cannot be computed: %s", shown, word,
                            reason);
+    nearest = nearest_key(word, length);
     return collet_fail(err, COLLET_INVALID,
-                       "keys: '%.*s' matches none of the %d keys, such as com, L_vector, rg", shown,
-                       word, (int)extract_output_count);
+                       "keys: '%.*s' matches none of the %d keys%s%s (collet-extract --help lists "
+                       "them)",
+                       shown, word, (int)extract_output_count,
+                       nearest != NULL ? "; the nearest is " : "", nearest != NULL ? nearest : "");
 }
 
 /*
