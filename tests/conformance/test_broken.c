@@ -235,6 +235,7 @@ static void exit_statuses(void **state)
     assert_int_equal(status_of(COLLET_TEST_BROKEN " --op add --sig f:ff"), 1);
     assert_int_equal(status_of("--list"), 0);
     assert_int_equal(status_of("--version"), 0);
+    assert_int_equal(status_of("-h"), 0);
     assert_int_equal(status_of(""), 2);
     assert_int_equal(status_of("--no-such-option"), 2);
     assert_int_equal(status_of(COLLET_TEST_BROKEN " --case x"), 2);
@@ -255,6 +256,13 @@ static void expect(const char *environment, const char *arguments, int status, c
     if (!WIFEXITED(ended) || WEXITSTATUS(ended) != status || !strstr(text, part))
         fail_msg("%s: expected status %d and '%s', got %d and '%s'", arguments, status, part,
                  WEXITSTATUS(ended), text);
+}
+
+static void a_refused_file_gets_one_line(void **state)
+{
+    (void)state;
+    expect("", COLLET_TEST_NO_PLUGIN, 3, "backend-check: no_plugin: not an ELF file\n");
+    expect("", COLLET_TEST_NO_PLUGIN " 2>&1 | wc -l", 0, "1\n");
 }
 
 static void a_filter_that_selects_nothing(void **state)
@@ -299,7 +307,7 @@ static void the_named_backend_is_checked(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[COUNT + 9];
+    struct CMUnitTest tests[COUNT + 10];
     static char names[COUNT][64];
     for (size_t i = 0; i < COUNT; i++) {
         snprintf(names[i], sizeof names[i], "%s %s", expectations[i].op, expectations[i].sig);
@@ -316,5 +324,6 @@ int main(void)
     tests[COUNT + 6] = (struct CMUnitTest)cmocka_unit_test(a_filter_that_selects_nothing);
     tests[COUNT + 7] = (struct CMUnitTest)cmocka_unit_test(absent_hardware_without_a_probe);
     tests[COUNT + 8] = (struct CMUnitTest)cmocka_unit_test(warnings_of_the_plugin_are_printed);
+    tests[COUNT + 9] = (struct CMUnitTest)cmocka_unit_test(a_refused_file_gets_one_line);
     return cmocka_run_group_tests(tests, check_broken, forget);
 }

@@ -317,7 +317,11 @@ static void test_bandwidth(void **state)
 
 static void test_usage(void **state)
 {
+    tool_result help = BENCH("-h");
     (void)state;
+    tool_expect(&help, 0);
+    assert_non_null(strstr(help.out, "--list"));
+    tool_free(&help);
     refused(BENCH("observabels"), 2, "the nearest is observables");
     refused(BENCH("observabels", "--json"), 2, "the nearest is observables");
     refused(BENCH("dispatch", "--backend", "auto"), 2, "not the name of one backend");

@@ -537,6 +537,9 @@ static void test_help_and_version(void **state)
     tool_expect(&help, 0);
     assert_non_null(strstr(help.out, "--selection=SELECTION"));
     assert_non_null(strstr(help.out, "Exit status"));
+    for (size_t i = 0; i < EXTRACT_KEYS; i++)
+        if (!strstr(strstr(help.out, "KEYs: "), extract_keys[i]))
+            fail_msg("no %s in the help", extract_keys[i]);
     tool_expect(&brief, 0);
     assert_string_equal(brief.out, help.out);
     tool_free(&brief);

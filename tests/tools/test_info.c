@@ -183,6 +183,51 @@ static void test_name(void **state)
     tool_free(&r);
 }
 
+static void test_file(void **state)
+{
+    char text[] = "/tmp/collet-test-XXXXXX", file[64];
+    tool_result r = INFO(COLLET_TEST_PLUGINS "/cpu_scalar.so:0");
+    (void)state;
+    tool_expect(&r, 0);
+    contains(r.out, "cpu_scalar 0.1.0: usable\n");
+    contains(r.out, COLLET_TEST_PLUGINS "/cpu_scalar.so\n");
+    tool_free(&r);
+
+    r = INFO(COLLET_TEST_PLUGINS "/cpu_scalar.so", "--json");
+    cJSON *root = parsed(&r, 0);
+    assert_int_equal(cJSON_GetArraySize(member(root, "backends")), 1);
+    cJSON_Delete(root);
+
+    r = INFO(COLLET_TEST_PLUGINS "/cpu_scalar.so:1");
+    tool_expect(&r, 1);
+    contains(r.err, "it has 1 device, numbered from 0; there is no device 1");
+    tool_free(&r);
+
+    r = INFO("./nowhere.so");
+    tool_expect(&r, 1);
+    assert_string_equal(r.err, "backend-info: ./nowhere.so: No such file or directory\n");
+    tool_free(&r);
+
+    r = INFO(COLLET_TEST_PLUGINS "/");
+    tool_expect(&r, 1);
+    contains(r.err, " is not the file of a plugin\n");
+    tool_free(&r);
+
+    assert_non_null(mkdtemp(text));
+    snprintf(file, sizeof file, "%s/text.so", text);
+    FILE *out = fopen(file, "w");
+    assert_non_null(out);
+    fputs("text\n", out);
+    fclose(out);
+    r = INFO(file);
+    tool_expect(&r, 3);
+    contains(r.out, "text: unavailable: not an ELF file\n");
+    assert_string_equal(r.err, "");
+    tool_free(&r);
+    unlink(file);
+    rmdir(text);
+}
+
 static void test_unavailable(void **state)
 {
     tool_result r = INFO_WITH("COLLET_PLUGIN_PATH=" BAD_PLUGIN, "zoo_crash_entry");
@@ -302,6 +347,10 @@ static void test_statuses(void **state)
     r = INFO("--help");
     tool_expect(&r, 0);
     contains(r.out, "--why");
+    tool_result brief = INFO("-h");
+    tool_expect(&brief, 0);
+    assert_string_equal(brief.out, r.out);
+    tool_free(&brief);
     tool_free(&r);
     r = tool_run("backend-info", (const char *const[]){"--json", NULL}, &full);
     tool_expect(&r, 1);
@@ -321,6 +370,7 @@ int main(void)
         cmocka_unit_test(test_not_tried), cmocka_unit_test(test_why),
         cmocka_unit_test(test_env),       cmocka_unit_test(test_nothing_found),
         cmocka_unit_test(test_statuses),  cmocka_unit_test(test_wrapping),
+        cmocka_unit_test(test_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,6 +109,7 @@ int main(int argc, char **argv)
         .options = arguments,
         .parser = parse,
         .args_doc = "PLUGIN.so|NAME",
+        .children = tool_short_help,
         .doc =
             "Run every kernel of a backend on generated shapes, dtypes, strides, overlaps and "
             "edge values and judge the results against an oracle."

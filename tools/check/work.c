@@ -2,6 +2,7 @@
 /* The worker: loads the backend, finds its rows, runs them. */
 #include "check.h"
 
+#include "common/arguments.h"
 #include "common/progress.h"
 
 #include <stdarg.h>
@@ -36,13 +37,15 @@ static void beat(const worker *w)
         _exit(CHECK_FAILED);
 }
 
-/* ---- The backend --------------------------------------------------------------------------- */
-
-static bool is_file(const char *target)
+/* The refusal reports what is informative in the search for plugins. */
+static void print_message(void *user, int32_t level, const char *text)
 {
-    size_t length = strlen(target);
-    return strchr(target, '/') || (length > 3 && !strcmp(target + length - 3, ".so"));
+    worker *w = user;
+    if (w->runtime || level < COLLET_LOG_INFO)
+        tool_log(&w->progress, level, text);
 }
+
+/* ---- The backend --------------------------------------------------------------------------- */
 
 /* The reason that was recorded last for a refused file. */
 static const char *recorded_reason(const worker *w, const char *path)
@@ -102,8 +105,8 @@ static bool open_backend(worker *w, const char *path)
     collet_runtime_options options = {.struct_size = sizeof options,
                                       .plugin_path = path,
                                       .backend = "auto",
-                                      .log = tool_log,
-                                      .log_user = &w->progress,
+                                      .log = print_message,
+                                      .log_user = w,
                                       .defaults = defaults};
     if (collet_runtime_create(&w->runtime, &options, &err) != COLLET_OK) {
         refuse(w, CHECK_REFUSED, "%s", err.text);
@@ -278,15 +281,16 @@ void check_work(const check_options *options, check_shared *shared, int32_t firs
                 const check_files *files)
 {
     worker w = {.options = options, .shared = shared, .files = *files};
+    bool file = tool_is_plugin_file(options->target);
     char *path = NULL;
     tool_progress_begin(&w.progress, "backend-check", files->messages, 0);
     w.rows = kit_memory(CHECK_MAX_ROWS * sizeof *w.rows);
-    if (is_file(options->target)) {
+    if (file) {
         path = realpath(options->target, NULL);
         if (!path)
             refuse(&w, CHECK_REFUSED, "%s: no such file", options->target);
     }
-    if ((path || !is_file(options->target)) && open_backend(&w, path) && find_rows(&w)) {
+    if ((path || !file) && open_backend(&w, path) && find_rows(&w)) {
         shared->phase = CHECK_RUNNING;
         for (int32_t row = first; row < shared->row_count; row++) {
             run_row(&w, row);

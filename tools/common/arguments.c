@@ -19,6 +19,27 @@ int64_t tool_parse_count(struct argp_state *state, const char *name, const char 
     return value;
 }
 
+int tool_is_plugin_file(const char *text)
+{
+    size_t length = strlen(text);
+
+    return strchr(text, '/') != NULL || (length > 3 && strcmp(text + length - 3, ".so") == 0);
+}
+
+static error_t parse_help(int key, char *text, struct argp_state *state)
+{
+    (void)text;
+    if (key != 'h')
+        return ARGP_ERR_UNKNOWN;
+    argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+    return 0;
+}
+
+static const struct argp_option help_options[] = {{NULL, 'h', NULL, OPTION_HIDDEN, NULL, -1}, {0}};
+static const struct argp help = {.options = help_options, .parser = parse_help};
+
+const struct argp_child tool_short_help[] = {{&help, 0, NULL, 0}, {0}};
+
 void tool_print_version(FILE *stream, struct argp_state *state)
 {
     fprintf(stream, "%s %s (libcore %s)\n", state->name, COLLET_VERSION, collet_version());

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* arguments.h - numbers of a command line; --version. */
+/* arguments.h - what command lines have in common: numbers, files of plugins, -h, --version. */
 #ifndef TOOL_ARGUMENTS_H
 #define TOOL_ARGUMENTS_H
 
@@ -11,6 +11,12 @@
  * ("--threads"). */
 int64_t tool_parse_count(struct argp_state *state, const char *name, const char *text,
                          int64_t minimum);
+
+/* Whether an argument is the file of a plugin, not the name of a backend. */
+int tool_is_plugin_file(const char *text);
+
+/* Children of an argp, which add -h, the same as --help. */
+extern const struct argp_child tool_short_help[];
 
 /* For argp_program_version_hook: "PROGRAM VERSION (libcore VERSION)". */
 void tool_print_version(FILE *stream, struct argp_state *state);

@@ -71,7 +71,6 @@ static const struct argp_option argp_options[] = {
      "CPU threads to compute with (default: one less than there are processors)", 3},
     {"quiet", 'q', NULL, 0, "No progress line and no summary", 4},
     {"json", KEY_JSON, NULL, 0, "Print the contents of the meta file instead of a summary", 4},
-    {NULL, 'h', NULL, OPTION_HIDDEN, NULL, -1},
     {0},
 };
 
@@ -201,9 +200,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     extract_options *options = state->input;
 
     switch (key) {
-    case 'h':
-        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
-        return 0;
     case 'o':
         options->output = text;
         return 0;
@@ -228,6 +224,27 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     default:
         return parse_setting(key, text, state);
     }
+}
+
+/* The keys, at the end of the help. */
+static char *help_filter(int part, const char *text, void *input)
+{
+    char *list = NULL;
+    size_t size;
+    FILE *out = part == ARGP_KEY_HELP_EXTRA ? open_memstream(&list, &size) : NULL;
+
+    (void)input;
+    if (out == NULL)
+        return (char *)(uintptr_t)text;
+    fputs("KEYs:", out);
+    for (size_t i = 0; i < collet_extraction_quantity_count(); i++) {
+        collet_extraction_quantity quantity = {.struct_size = sizeof quantity};
+
+        collet_extraction_quantity_at(NULL, i, &quantity);
+        fprintf(out, " %s", quantity.key);
+    }
+    fclose(out);
+    return list;
 }
 
 /* The name of the trajectory with .npz for its extension, in the working directory. */
@@ -256,7 +273,8 @@ static void choose_path(extract_options *options)
 
 void extract_options_parse(int argc, char **argv, extract_options *options)
 {
-    static const struct argp argp = {argp_options, parse_option, "TOP TRAJ", doc, NULL, NULL, NULL};
+    static const struct argp argp = {argp_options,    parse_option, "TOP TRAJ", doc,
+                                     tool_short_help, help_filter,  NULL};
 
     memset(options, 0, sizeof *options);
     options->command = command_line_copy(argc, argv);

@@ -4,12 +4,14 @@
 
 #include "common/progress.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 int32_t info_wanted(const info_options *options, const collet_backend_info *backend)
 {
-    return !options->name || !strcmp(options->name, backend->name);
+    return !options->name || !strcmp(options->name, options->file ? backend->path : backend->name);
 }
 
 /* Also a file NAME.so: a second plugin of that name has records and no backend. */
@@ -23,24 +25,26 @@ int32_t info_record_wanted(const collet_backend_info *backend, const collet_plug
     return !strncmp(file, backend->name, length) && !strcmp(file + length, ".so");
 }
 
-static int32_t find_backend(const collet_runtime *runtime, const char *name,
+static int32_t find_backend(const collet_runtime *runtime, const info_options *options,
                             collet_backend_info *backend)
 {
     for (size_t i = 0; i < collet_backend_count(runtime); i++) {
         backend->struct_size = sizeof *backend;
         if (collet_backend_info_at(runtime, i, backend) == COLLET_OK &&
-            !strcmp(backend->name, name))
+            info_wanted(options, backend))
             return 1;
     }
     return 0;
 }
 
 /* Prints libcore's error for a choice of that backend: it has the nearest names. */
-static void explain_unknown(const info_options *given)
+static void explain_unknown(const info_options *given, const char *name)
 {
     char choice[256];
-    snprintf(choice, sizeof choice, given->device < 0 ? "%s" : "%s:%d", given->name, given->device);
-    collet_runtime_options options = {.struct_size = sizeof options, .backend = choice};
+    snprintf(choice, sizeof choice, given->device < 0 ? "%s" : "%s:%d", name, given->device);
+    collet_runtime_options options = {.struct_size = sizeof options,
+                                      .backend = choice,
+                                      .plugin_path = given->file ? given->name : NULL};
     collet_runtime *runtime = NULL;
     collet_context *context = NULL;
     collet_error err = {COLLET_OK, ""};
@@ -79,9 +83,13 @@ static int print_report(const collet_runtime *runtime, const info_options *optio
 {
     collet_backend_info backend = {.struct_size = sizeof backend}, *only = NULL;
     if (options->name) {
-        if (!find_backend(runtime, options->name, &backend) ||
-            options->device >= (int64_t)backend.device_count) {
-            explain_unknown(options);
+        int32_t found = find_backend(runtime, options, &backend);
+        if (!found && options->file) {
+            fprintf(stderr, "backend-info: %s is not the file of a plugin\n", options->name);
+            return INFO_EXIT_FAILURE;
+        }
+        if (!found || options->device >= (int64_t)backend.device_count) {
+            explain_unknown(options, found ? backend.name : options->name);
             return INFO_EXIT_FAILURE;
         }
         only = &backend;
@@ -104,17 +112,29 @@ int main(int argc, char **argv)
     info_options options;
     info_options_parse(argc, argv, &options);
 
+    char *path = options.file ? realpath(options.name, NULL) : NULL;
+    if (options.file && !path) {
+        fprintf(stderr, "backend-info: %s: %s\n", options.name, strerror(errno));
+        return INFO_EXIT_FAILURE;
+    }
+    if (path)
+        options.name = path;
+
     tool_progress progress;
-    collet_runtime_options settings = {
-        .struct_size = sizeof settings, .log = tool_log, .log_user = &progress};
+    collet_runtime_options settings = {.struct_size = sizeof settings,
+                                       .log = tool_log,
+                                       .log_user = &progress,
+                                       .plugin_path = path};
     collet_runtime *runtime = NULL;
     collet_error err;
     tool_progress_begin(&progress, "backend-info", stderr, 1);
     if (collet_runtime_create(&runtime, &settings, &err) != COLLET_OK) {
         fprintf(stderr, "backend-info: %s\n", err.text);
+        free(path);
         return INFO_EXIT_FAILURE;
     }
     int result = print_report(runtime, &options);
     collet_runtime_destroy(runtime);
+    free(path);
     return result;
 }

@@ -14,8 +14,9 @@ static const char doc[] =
     "Lists the backends that Collet finds on this machine: whether each can be used and why not, "
     "what it offers, its devices and its file."
     "\v"
-    "With NAME, that backend alone; NAME:DEVICE, with that device alone. With --env alone, the "
-    "settings and nothing else.\n\n"
+    "With NAME, that backend alone; NAME:DEVICE, with that device alone; PLUGIN.so, a plugin that "
+    "is "
+    "not installed. With --env alone, the settings and nothing else.\n\n"
     "Exit status: 0 success; 1 there is no backend called NAME, or nothing could be listed; 2 "
     "wrong command line; 3 NAME was found and listed, and cannot be used.";
 
@@ -57,6 +58,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         if (options->name)
             argp_error(state, "'%s': only one NAME is allowed", text);
         take_name(options, text);
+        options->file = tool_is_plugin_file(text);
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -66,8 +68,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
 void info_options_parse(int argc, char **argv, info_options *options)
 {
-    static const struct argp argp = {argp_options, parse_option, "[NAME[:DEVICE]]", doc, NULL,
-                                     NULL,         NULL};
+    static const struct argp argp = {
+        argp_options, parse_option, "[NAME[:DEVICE]|PLUGIN.so]", doc, tool_short_help, NULL, NULL};
 
     *options = (info_options){.device = -1};
     argp_program_version_hook = tool_print_version;

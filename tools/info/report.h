@@ -17,6 +17,7 @@ enum {
 typedef struct info_options {
     const char *name; /* one backend, or NULL for all */
     int32_t device;   /* one of its devices, or -1 for all */
+    int32_t file;     /* `name` is the path of its plugin */
     int32_t json, why, env;
 } info_options;
 

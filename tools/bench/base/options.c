@@ -168,8 +168,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 void bench_options_parse(int argc, char **argv, bench_options *options)
 {
     static const struct argp argp = {
-        argp_options, parse_option, "dispatch|bandwidth|OP [SHAPE]\nagainst [OP...]", doc, NULL,
-        NULL,         NULL};
+        argp_options, parse_option,    "dispatch|bandwidth|OP [SHAPE]\nagainst [OP...]",
+        doc,          tool_short_help, NULL,
+        NULL};
 
     *options = (bench_options){
         .argc = argc, .command = command_line_copy(argc, argv), .seconds = SECONDS_DEFAULT};
