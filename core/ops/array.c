@@ -71,9 +71,11 @@ collet_status op_rule_reduce_some(const op *o, op_shapes *views, const void *par
 
 /* ---- Typed calls ------------------------------------------------------------------------- */
 
-collet_status collet_fill(collet_context *cx, collet_array *out, collet_scalar value)
+collet_status collet_fill(collet_context *cx, collet_array *out, const collet_scalar *value)
 {
-    collet_fill_params params = {.struct_size = sizeof params, .value = value};
+    if (!value)
+        return context_fail(cx, COLLET_INVALID, "fill: the value is NULL");
+    collet_fill_params params = {.struct_size = sizeof params, .value = *value};
     return collet_call(cx, COLLET_OP_FILL, &out, NULL, &params);
 }
 
@@ -107,10 +109,12 @@ UNARY(abs, ABS)
 UNARY(conj, CONJ)
 /* clang-format on */
 
-collet_status collet_axpy(collet_context *cx, collet_array *out, collet_scalar alpha,
+collet_status collet_axpy(collet_context *cx, collet_array *out, const collet_scalar *alpha,
                           const collet_array *x, const collet_array *y)
 {
-    collet_axpy_params params = {.struct_size = sizeof params, .alpha = alpha};
+    if (!alpha)
+        return context_fail(cx, COLLET_INVALID, "axpy: alpha is NULL");
+    collet_axpy_params params = {.struct_size = sizeof params, .alpha = *alpha};
     return collet_call(cx, COLLET_OP_AXPY, &out, INS(x, y), &params);
 }
 

@@ -12,6 +12,8 @@
 
 collet_status context_fail(collet_context *cx, collet_status status, const char *format, ...)
 {
+    if (cx && !runtime_alive(cx->runtime))
+        return runtime_forked(&cx->error);
     if (cx) {
         va_list arguments;
         va_start(arguments, format);

@@ -33,7 +33,8 @@ collet_status lane_scratch(lane *l, uint64_t bytes, void **memory, collet_error 
 /* INVALID for NULL; FORKED in a child of fork. */
 collet_status context_check(collet_context *cx);
 
-/* Stores status and text as the context's last error (cx may be NULL); returns `status`. */
+/* Stores status and text as the context's last error (cx may be NULL); returns `status`. In a child
+ * of fork the error is FORKED, whatever the arguments. */
 collet_status context_fail(collet_context *cx, collet_status status, const char *format, ...)
     COLLET_PRINTF(3, 4);
 

@@ -430,9 +430,10 @@ COLLET_API int32_t collet_backend_has_kernel(const collet_runtime *runtime, cons
 
 /* array: f32, f64, f16 and bf16 unless said, the last two computed in f32 and rounded once; NumPy
  * broadcasting. docs/KERNELS.md has the definitions and the limits of the errors. */
-/* Every element of `out` becomes `value`, converted as by copy; a real value goes into a complex
+/* Every element of `out` becomes *value, converted as by copy; a real value goes into a complex
  * array with imaginary part 0, a complex one into a real array is DTYPE. Any dtype. */
-COLLET_API collet_status collet_fill(collet_context *context, COLLET_OUT out, collet_scalar value);
+COLLET_API collet_status collet_fill(collet_context *context, COLLET_OUT out,
+                                     const collet_scalar *value);
 /* Converts between any two real dtypes and between c64 and c128. To an integer: toward zero,
  * saturating, NaN gives 0. To f16, bf16 and f32: round to nearest even. */
 COLLET_API collet_status collet_copy(collet_context *context, COLLET_OUT out, COLLET_IN a);
@@ -456,10 +457,10 @@ COLLET_API collet_status collet_neg(collet_context *context, COLLET_OUT out, COL
 COLLET_API collet_status collet_abs(collet_context *context, COLLET_OUT out, COLLET_IN a);
 /* c64 and c128. */
 COLLET_API collet_status collet_conj(collet_context *context, COLLET_OUT out, COLLET_IN a);
-/* out = alpha x + y, f32 and f64; alpha of any real dtype, converted as by copy. `out` may be x or
+/* out = alpha x + y, f32 and f64; *alpha of any real dtype, converted as by copy. `out` may be x or
  * y. */
-COLLET_API collet_status collet_axpy(collet_context *context, COLLET_OUT out, collet_scalar alpha,
-                                     COLLET_IN x, COLLET_IN y);
+COLLET_API collet_status collet_axpy(collet_context *context, COLLET_OUT out,
+                                     const collet_scalar *alpha, COLLET_IN x, COLLET_IN y);
 /* out's axis i is a's axis perm[i]; perm NULL reverses. Any dtype. Moves elements; for a view see
  * collet_array_permute. */
 COLLET_API collet_status collet_transpose(collet_context *context, COLLET_OUT out, COLLET_IN a,

@@ -48,7 +48,7 @@ static int program_begin(program *p)
            !collet_array_create(p->cx, &p->a, COLLET_F64, 1, shape) &&
            !collet_array_create(p->cx, &p->b, COLLET_F64, 1, shape) &&
            !collet_array_create(p->cx, &p->sum, COLLET_F64, 0, NULL) &&
-           !collet_fill(p->cx, p->a, zero);
+           !collet_fill(p->cx, p->a, &zero);
 }
 
 static void program_end(program *p)

@@ -89,7 +89,7 @@ static int sums_are_right(collet_context *cx)
     double sum = 0, spectrum[2] = {0};
     int right = !collet_array_create(cx, &a, COLLET_F64, 1, shape) &&
                 !collet_array_create(cx, &z, COLLET_C128, 1, half) &&
-                !collet_array_create(cx, &s, COLLET_F64, 0, NULL) && !collet_fill(cx, a, zero) &&
+                !collet_array_create(cx, &s, COLLET_F64, 0, NULL) && !collet_fill(cx, a, &zero) &&
                 !collet_exp(cx, a, a) && !collet_sum(cx, s, a, NULL, 0, 0) &&
                 !collet_array_read(cx, s, &sum, sizeof sum) && !collet_fft(cx, z, a, 1, 0);
     void *data = NULL;

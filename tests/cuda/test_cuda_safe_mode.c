@@ -34,8 +34,8 @@ static void compute(collet_context *cx)
     collet_array *complex[2] = {new_array(cx, COLLET_C64), new_array(cx, COLLET_C64)};
     collet_array *info = new_array(cx, COLLET_I32);
     const collet_scalar one = {.dtype = COLLET_F32, .value.f32 = 1.0f};
-    assert_good(collet_fill(cx, real[1], one));
-    assert_good(collet_fill(cx, complex[1], one));
+    assert_good(collet_fill(cx, real[1], &one));
+    assert_good(collet_fill(cx, complex[1], &one));
     assert_good(collet_matmul(cx, real[0], real[1], real[1]));
     assert_good(collet_fft(cx, complex[0], complex[1], 1, 0));
     assert_good(collet_cholesky(cx, real[0], info, real[1]));

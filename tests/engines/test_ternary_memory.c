@@ -19,7 +19,7 @@ static void packed_from_codes(void **state)
     const collet_scalar one = {.dtype = COLLET_F64, .value.f64 = -1};
     collet_ternary_weights *w = NULL;
     (void)state;
-    assert_ok(cx, collet_fill(cx, codes, one));
+    assert_ok(cx, collet_fill(cx, codes, &one));
     assert_done(collet_ternary_weights_from_codes(cx, &w, codes, NULL, &failure));
     collet_array_free(codes);
     assert_ok(cx, collet_trim(cx));

@@ -137,7 +137,7 @@ static void scratch(void **state)
     collet_array_free(c.array[1]);
     assert_ok(cx, collet_array_create(cx, &c.array[0], COLLET_F32, 0, NULL));
     assert_ok(cx, collet_array_create(cx, &c.array[1], COLLET_F32, 1, &n));
-    assert_ok(cx, collet_fill(cx, c.array[1], one));
+    assert_ok(cx, collet_fill(cx, c.array[1], &one));
     long without = fail_each(&c, "cpu_scalar"), with = fail_each(&c, "cpu_openmp");
     print_message("%ld allocations without scratch, %ld with\n", without, with);
     assert_true(with > without);
@@ -221,7 +221,7 @@ static void fft_plans(void **state)
             long n = 0;
             assert_ok(cx, collet_array_create(cx, &in, COLLET_C128, 1, &lengths[i]));
             assert_ok(cx, collet_array_create(cx, &out, COLLET_C128, 1, &lengths[i]));
-            assert_ok(cx, collet_fill(cx, in, one));
+            assert_ok(cx, collet_fill(cx, in, &one));
             while (!fft_without(out, in, backends[b], n, 0) &&
                    !fft_without(out, in, backends[b], n, 1) &&
                    !fft_without(out, in, backends[b], n, 2))

@@ -25,7 +25,7 @@ static collet_status input_create(collet_context *cx, const bench_operand *o, ui
     collet_status status = collet_array_create(cx, out, o->dtype, o->ndim, o->shape);
     /* The backend's threads touch the memory first, as in a program; backends without `fill` skip
      * this. */
-    if (status == COLLET_OK && collet_fill(cx, *out, zero) == COLLET_OK)
+    if (status == COLLET_OK && collet_fill(cx, *out, &zero) == COLLET_OK)
         status = collet_finish(cx);
     if (status == COLLET_OK)
         status = collet_array_acquire(cx, *out, COLLET_WRITE, &data);
