@@ -46,3 +46,8 @@ const char *collet_version(void)
 {
     return COLLET_VERSION;
 }
+
+int32_t collet_version_number(void)
+{
+    return COLLET_VERSION_NUMBER;
+}

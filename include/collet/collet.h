@@ -49,8 +49,10 @@ COLLET_API collet_status collet_fail(collet_error *err, collet_status status, co
 COLLET_API const char *collet_dtype_name(collet_dtype dtype);
 COLLET_API size_t collet_dtype_size(collet_dtype dtype);
 
-/* The version of the library that is running: "0.1.0". */
+/* The version of the library that is running: "0.1.0", and as COLLET_VERSION_NUMBER, which is that
+ * of the header. */
 COLLET_API const char *collet_version(void);
+COLLET_API int32_t collet_version_number(void);
 
 /* ---- Runtime ----------------------------------------------------------------------------- */
 

@@ -29,6 +29,9 @@ extern "C" {
 #define COLLET_VERSION_MINOR 1
 #define COLLET_VERSION_PATCH 0
 #define COLLET_VERSION "0.1.0"
+/* 1002003 for 1.2.3: newer versions have larger numbers. */
+#define COLLET_VERSION_NUMBER                                                                      \
+    (COLLET_VERSION_MAJOR * 1000000 + COLLET_VERSION_MINOR * 1000 + COLLET_VERSION_PATCH)
 
 /* ---- Status ------------------------------------------------------------------------------ */
 

@@ -116,6 +116,16 @@ static void every_status_and_dtype_has_a_text(void **state)
     assert_int_equal(collet_fail(NULL, COLLET_IO, "x"), COLLET_IO);
 }
 
+static void versions_as_text_and_number_agree(void **state)
+{
+    char text[32];
+    (void)state;
+    int number = collet_version_number();
+    assert_int_equal(number, COLLET_VERSION_NUMBER);
+    snprintf(text, sizeof text, "%d.%d.%d", number / 1000000, number / 1000 % 1000, number % 1000);
+    assert_string_equal(text, collet_version());
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -124,6 +134,7 @@ int main(void)
         cmocka_unit_test(only_near_names_are_suggested),
         cmocka_unit_test(cgroup_quotas_bind),
         cmocka_unit_test(every_status_and_dtype_has_a_text),
+        cmocka_unit_test(versions_as_text_and_number_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
