@@ -8,7 +8,7 @@ static void print_backends(const collet_runtime *runtime)
 {
     static const char *const state[] = {"usable", "unavailable", "unproven"};
     collet_backend_info info = {.struct_size = sizeof info};
-    for (size_t i = 0; collet_backend_info_at(runtime, i, &info) == COLLET_OK; i++)
+    for (size_t i = 0; collet_backend_info_at(runtime, i, &info, NULL) == COLLET_OK; i++)
         printf("%s %s: %s, %u device(s), %u kernels %s\n", info.name, info.version,
                state[info.state], info.device_count, info.kernel_count, info.reason);
 }
@@ -16,7 +16,7 @@ static void print_backends(const collet_runtime *runtime)
 static void print_refusals(const collet_runtime *runtime)
 {
     collet_plugin_record record = {.struct_size = sizeof record};
-    for (size_t i = 0; collet_record_at(runtime, i, &record) == COLLET_OK; i++)
+    for (size_t i = 0; collet_record_at(runtime, i, &record, NULL) == COLLET_OK; i++)
         if (!record.accepted && strcmp(record.stage, "search") != 0)
             printf("refused: %s (%s: %s)\n", record.path, record.stage, record.reason);
 }

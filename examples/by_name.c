@@ -29,7 +29,7 @@ static collet_status sum_of_rows(collet_context *cx, const collet_array *a, coll
     collet_status status = collet_op_find(runtime, "sum", &id, err);
     if (status == COLLET_OK)
         status = collet_op_defaults(runtime, id, in.ndim, params, sizeof params, err);
-    if (status != COLLET_OK || collet_op_describe(runtime, id, &op) != COLLET_OK ||
+    if (status != COLLET_OK || collet_op_describe(runtime, id, &op, NULL) != COLLET_OK ||
         !(axes = field(&op, params, "axes")))
         return COLLET_NOT_FOUND;
     *axes = 1u << 1; /* the default is every axis */

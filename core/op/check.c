@@ -4,26 +4,39 @@
 
 #include <string.h>
 
+#include "util/struct.h"
 #include "util/text.h"
 
 collet_status op_take_params(const op *o, const void *params, void *copy, const void **out,
                              collet_error *err)
 {
-    uint32_t size;
+    uint32_t size, reserved = 0;
     *out = NULL;
     if (!params)
         return collet_fail(err, COLLET_INVALID, "%s: its parameters are NULL", o->name);
     memcpy(&size, params, sizeof size);
-    if (size < sizeof size)
-        return collet_fail(err, COLLET_INVALID, "%s: struct_size of its parameters is not set",
-                           o->name);
+    if (size < sizeof size || size > STRUCT_SIZE_MAX)
+        return collet_fail(err, COLLET_INVALID,
+                           "%s: struct_size of its parameters is %u; set it to their size", o->name,
+                           size);
     *out = params;
     if (size < o->params_size) {
         memset(copy, 0, o->params_size);
         memcpy(copy, params, size);
         *out = copy;
+    } else if (size > o->params_size) {
+        collet_status status = struct_unknown(params, o->params_size, size, o->name, err);
+        if (status != COLLET_OK)
+            return status;
     }
-    return COLLET_OK;
+    for (uint64_t words = o->reserved; words; words &= words - 1) {
+        uint32_t word;
+        memcpy(&word, (const uint32_t *)*out + __builtin_ctzll(words), sizeof word);
+        reserved |= word;
+    }
+    return reserved ? collet_fail(err, COLLET_INVALID,
+                                  "%s: a reserved field of its parameters is not 0", o->name)
+                    : COLLET_OK;
 }
 
 collet_status op_dtype_error(const op *o, const op_shapes *views, collet_error *err)

@@ -276,6 +276,26 @@ static const op_source op_rows[] = {
 #include <collet/ops.def>
 };
 
+static uint64_t words(size_t offset, size_t size)
+{
+    return ((1ull << size / 4) - 1) << offset / 4;
+}
+_Static_assert(OP_PARAMS_MAX / 4 <= 64, "a word of a parameter block has no bit in op.reserved");
+
+/* Parameter blocks of types.h consist of words: struct_size, fields and what is reserved. */
+static uint64_t reserved_words(const op *o)
+{
+    uint64_t known = words(0, sizeof(uint32_t));
+    for (uint32_t k = 0; k < o->field_count; k++) {
+        const collet_op_field *f = op_field(o, k);
+        size_t rest = f->kind == COLLET_FIELD_SCALAR
+                          ? sizeof(collet_scalar) - offsetof(collet_scalar, reserved)
+                          : 0;
+        known |= words(f->offset, f->size - rest);
+    }
+    return o->params_size ? words(0, o->params_size) & ~known : 0;
+}
+
 collet_status op_table_create(op_table *table, collet_error *err)
 {
     size_t count = sizeof op_rows / sizeof *op_rows;
@@ -288,6 +308,7 @@ collet_status op_table_create(op_table *table, collet_error *err)
             op_table_destroy(table);
             return status;
         }
+        table->ops[i].reserved = reserved_words(&table->ops[i]);
         table->by_id[op_rows[i].id] = &table->ops[i];
     }
     return COLLET_OK;

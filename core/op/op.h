@@ -49,6 +49,7 @@ typedef struct op {
     int32_t elementwise; /* every pattern is "..." alone */
     int32_t rule_only;   /* every pattern is "*" */
     int32_t scalars;     /* fields of kind SCALAR */
+    uint64_t reserved;   /* bit i: the i-th 4 bytes of the parameters are 0; ops of ops.def alone */
     op_rule *rule;       /* NULL: the patterns alone */
     const char *name, *family, *shapes, *sigs, *split, *check, *measure, *summary;
     const collet_op_field *fields;
@@ -111,7 +112,8 @@ collet_status op_take_params(const op *o, const void *params, void *copy, const 
                              collet_error *err);
 
 /* The parameter block of a call in *out: `params` itself, or a copy filled up with zeros in `copy`
- * (OP_PARAMS_MAX bytes, aligned) when the caller's is an older, shorter one. INVALID. Inline, as
+ * (OP_PARAMS_MAX bytes, aligned) when the caller's is an older, shorter one. INVALID, also where a
+ * newer, longer one or a reserved field is not 0. Inline, as
  * op_check: every call makes both. */
 static inline collet_status op_params(const op *o, const void *params, void *copy, const void **out,
                                       collet_error *err)

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "util/out.h"
+#include "util/struct.h"
 
 collet_status context_fail(collet_context *cx, collet_status status, const char *format, ...)
 {
@@ -154,13 +154,18 @@ collet_status collet_finish(collet_context *cx)
     return first;
 }
 
-void collet_context_counters(const collet_context *cx, collet_counters *counters)
+collet_status collet_context_counters(collet_context *cx, collet_counters *counters)
 {
+    collet_status status = context_check(cx);
+    if (status != COLLET_OK)
+        return status;
+    if (!counters)
+        return context_fail(cx, COLLET_INVALID, "collet_context_counters: counters is NULL");
     collet_counters full = cx->counters;
     full.bytes_to_device = cx->moved.bytes_to_device;
     full.bytes_to_host = cx->moved.bytes_to_host;
     full.bytes_direct = cx->moved.bytes_direct;
-    struct_out(counters, &full, sizeof full);
+    return struct_out(counters, &full, sizeof full, "collet_counters", &cx->error);
 }
 
 /* ---- Lanes ------------------------------------------------------------------------------- */
@@ -258,8 +263,5 @@ collet_status collet_memory(collet_context *cx, const char *space, collet_memory
         if (status != COLLET_OK)
             return status;
     }
-    return struct_out(stats, &full, sizeof full) == COLLET_OK
-               ? COLLET_OK
-               : collet_fail(&cx->error, COLLET_INVALID,
-                             "collet_memory: stats->struct_size is not set");
+    return struct_out(stats, &full, sizeof full, "collet_memory_stats", &cx->error);
 }

@@ -6,7 +6,7 @@
 #include <cjson/cJSON.h>
 
 #include "plugins/capabilities.h"
-#include "util/out.h"
+#include "util/struct.h"
 #include "runtime.h"
 #include "plugins/vtable.h"
 
@@ -470,14 +470,13 @@ size_t collet_backend_count(const collet_runtime *r)
 }
 
 collet_status collet_backend_info_at(const collet_runtime *r, size_t index,
-                                     collet_backend_info *info)
+                                     collet_backend_info *info, collet_error *err)
 {
-    if (!r || !info)
-        return COLLET_INVALID;
-    if (!runtime_alive(r))
-        return COLLET_FORKED;
+    collet_status status = runtime_query(r, info, "collet_backend_info_at", err);
+    if (status != COLLET_OK)
+        return status;
     if (index >= r->backend_count)
-        return COLLET_NOT_FOUND;
+        return runtime_beyond(index, "backends", err);
     backend *b = &r->backends[index];
     const loader_plugin *p = b->plugin;
     /* The state publishes the results of opening. */
@@ -496,7 +495,7 @@ collet_status collet_backend_info_at(const collet_runtime *r, size_t index,
                                 .path = p->path,
                                 .reason = backend_reason(b, state),
                                 .capabilities = capabilities ? capabilities : ""};
-    return struct_out(info, &full, sizeof full);
+    return struct_out(info, &full, sizeof full, "collet_backend_info", err);
 }
 
 int32_t collet_backend_has_kernel(const collet_runtime *r, const char *name, uint32_t id,

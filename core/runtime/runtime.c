@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "util/out.h"
+#include "util/struct.h"
 #include "util/text.h"
 #include "threads.h"
 
@@ -76,12 +76,17 @@ collet_status collet_runtime_create(collet_runtime **out, const collet_runtime_o
                                     collet_error *err)
 {
     collet_runtime_options options = {0};
-    if (!out || (given && given->struct_size < 2 * sizeof(uint32_t)))
-        return collet_fail(err, COLLET_INVALID, "collet_runtime_create: %s",
-                           out ? "options->struct_size is not set" : "out is NULL");
-    if (given)
-        memcpy(&options, given,
-               given->struct_size < sizeof options ? given->struct_size : sizeof options);
+    if (!out)
+        return collet_fail(err, COLLET_INVALID, "collet_runtime_create: out is NULL");
+    collet_status status =
+        given ? struct_in(&options, sizeof options, given, "collet_runtime_create", err)
+              : COLLET_OK;
+    if (status != COLLET_OK)
+        return status;
+    if (options.reserved)
+        return collet_fail(err, COLLET_INVALID,
+                           "collet_runtime_create: options->reserved is %u, not 0",
+                           options.reserved);
     collet_runtime *r = calloc(1, sizeof *r);
     if (!r)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a runtime");
@@ -94,7 +99,7 @@ collet_status collet_runtime_create(collet_runtime **out, const collet_runtime_o
     atomic_store(&r->references, 1);
     pthread_mutex_init(&r->own_ops_lock, NULL);
     pthread_mutex_init(&r->device_lock, NULL);
-    collet_status status = config_create(&r->config, &options, err);
+    status = config_create(&r->config, &options, err);
     if (status != COLLET_OK)
         goto fail;
     r->log = (message_log){options.log, options.log_user,
@@ -140,6 +145,19 @@ collet_status runtime_forked(collet_error *err)
     return collet_fail(err, COLLET_FORKED,
                        "this runtime was created before fork and cannot be used in the child; "
                        "create a runtime after fork, or use posix_spawn");
+}
+
+collet_status runtime_query(const collet_runtime *r, const void *out, const char *what,
+                            collet_error *err)
+{
+    if (r && !runtime_alive(r))
+        return runtime_forked(err);
+    return r && out ? COLLET_OK : collet_fail(err, COLLET_INVALID, "%s: an argument is NULL", what);
+}
+
+collet_status runtime_beyond(size_t index, const char *list, collet_error *err)
+{
+    return collet_fail(err, COLLET_NOT_FOUND, "there are not so many %s: index %zu", list, index);
 }
 
 /* ---- Ops --------------------------------------------------------------------------------- */
@@ -189,10 +207,9 @@ static collet_status unknown_op(const collet_runtime *r, const char *name, colle
 collet_status collet_op_find(const collet_runtime *r, const char *name, uint32_t *id,
                              collet_error *err)
 {
-    if (!r || !name || !id)
-        return collet_fail(err, COLLET_INVALID, "collet_op_find: an argument is NULL");
-    if (!runtime_alive(r))
-        return runtime_forked(err);
+    collet_status status = runtime_query(r, name && id ? id : NULL, "collet_op_find", err);
+    if (status != COLLET_OK)
+        return status;
     const op *o = op_by_name(r, name);
     if (!o && strchr(name, '.')) {
         open_provider(r, name);
@@ -209,7 +226,7 @@ size_t collet_op_count(const collet_runtime *r)
     return r->ops.count + atomic_load(&r->own_op_count);
 }
 
-static collet_status describe(const op *o, collet_op_info *info)
+static collet_status describe(const op *o, collet_op_info *info, collet_error *err)
 {
     collet_op_info full = {.id = o->id,
                            .name = o->name,
@@ -229,32 +246,40 @@ static collet_status describe(const op *o, collet_op_info *info)
                            .field_count = o->field_count,
                            .measure = o->measure,
                            .summary = o->summary};
-    return struct_out(info, &full, sizeof full);
+    return struct_out(info, &full, sizeof full, "collet_op_info", err);
+}
+
+static collet_status unknown_id(uint32_t id, collet_error *err)
+{
+    return collet_fail(err, COLLET_NOT_FOUND, "no op has the id %u", id);
 }
 
 collet_status collet_op_signature(const collet_runtime *r, uint32_t id, size_t index,
-                                  collet_dtype *dtypes)
+                                  collet_dtype *dtypes, collet_error *err)
 {
-    if (!r || !dtypes)
-        return COLLET_INVALID;
-    if (!runtime_alive(r))
-        return COLLET_FORKED;
+    collet_status status = runtime_query(r, dtypes, "collet_op_signature", err);
+    if (status != COLLET_OK)
+        return status;
     const op *o = runtime_op(r, id);
-    return o && op_signature(o, index, dtypes) ? COLLET_OK : COLLET_NOT_FOUND;
+    if (!o)
+        return unknown_id(id, err);
+    return op_signature(o, index, dtypes)
+               ? COLLET_OK
+               : collet_fail(err, COLLET_NOT_FOUND, "%s has no signature %zu", o->name, index);
 }
 
 collet_status collet_op_defaults(const collet_runtime *r, uint32_t id, int32_t ndim, void *params,
                                  size_t bytes, collet_error *err)
 {
-    if (!r || !params || ndim < 0 || ndim > COLLET_MAX_DIMS)
-        return collet_fail(err, COLLET_INVALID,
-                           "collet_op_defaults: an argument is NULL, or ndim is not 0 to %d",
+    collet_status status = runtime_query(r, params, "collet_op_defaults", err);
+    if (status != COLLET_OK)
+        return status;
+    if (ndim < 0 || ndim > COLLET_MAX_DIMS)
+        return collet_fail(err, COLLET_INVALID, "collet_op_defaults: ndim is %d, not 0 to %d", ndim,
                            COLLET_MAX_DIMS);
-    if (!runtime_alive(r))
-        return runtime_forked(err);
     const op *o = runtime_op(r, id);
     if (!o)
-        return collet_fail(err, COLLET_NOT_FOUND, "no op has the id %u", id);
+        return unknown_id(id, err);
     if (bytes < o->params_size)
         return collet_fail(err, COLLET_INVALID,
                            "collet_op_defaults: %zu bytes were given, the parameters of %s have %u",
@@ -271,30 +296,29 @@ collet_status collet_op_infer(const collet_runtime *r, uint32_t id, const collet
     if (!runtime_alive(r))
         return runtime_forked(err);
     const op *o = runtime_op(r, id);
-    return o ? op_infer(o, ins, params, outs, err)
-             : collet_fail(err, COLLET_NOT_FOUND, "no op has the id %u", id);
+    return o ? op_infer(o, ins, params, outs, err) : unknown_id(id, err);
 }
 
-collet_status collet_op_at(const collet_runtime *r, size_t index, collet_op_info *info)
+collet_status collet_op_at(const collet_runtime *r, size_t index, collet_op_info *info,
+                           collet_error *err)
 {
-    if (!r || !info)
-        return COLLET_INVALID;
-    if (!runtime_alive(r))
-        return COLLET_FORKED;
+    collet_status status = runtime_query(r, info, "collet_op_at", err);
+    if (status != COLLET_OK)
+        return status;
     if (index >= collet_op_count(r))
-        return COLLET_NOT_FOUND;
+        return runtime_beyond(index, "ops", err);
     return describe(index < r->ops.count ? &r->ops.ops[index] : r->own_ops[index - r->ops.count],
-                    info);
+                    info, err);
 }
 
-collet_status collet_op_describe(const collet_runtime *r, uint32_t id, collet_op_info *info)
+collet_status collet_op_describe(const collet_runtime *r, uint32_t id, collet_op_info *info,
+                                 collet_error *err)
 {
-    if (!r || !info)
-        return COLLET_INVALID;
-    if (!runtime_alive(r))
-        return COLLET_FORKED;
+    collet_status status = runtime_query(r, info, "collet_op_describe", err);
+    if (status != COLLET_OK)
+        return status;
     const op *o = runtime_op(r, id);
-    return o ? describe(o, info) : COLLET_NOT_FOUND;
+    return o ? describe(o, info, err) : unknown_id(id, err);
 }
 
 /* ---- Settings and records ---------------------------------------------------------------- */
@@ -305,17 +329,17 @@ size_t collet_setting_count(const collet_runtime *runtime)
     return config_count();
 }
 
-collet_status collet_setting_at(const collet_runtime *r, size_t index, collet_setting *setting)
+collet_status collet_setting_at(const collet_runtime *r, size_t index, collet_setting *setting,
+                                collet_error *err)
 {
     collet_setting full;
-    if (!r || !setting)
-        return COLLET_INVALID;
-    if (!runtime_alive(r))
-        return COLLET_FORKED;
+    collet_status status = runtime_query(r, setting, "collet_setting_at", err);
+    if (status != COLLET_OK)
+        return status;
     if (index >= config_count())
-        return COLLET_NOT_FOUND;
+        return runtime_beyond(index, "settings", err);
     config_setting(r->config, index, &full);
-    return struct_out(setting, &full, sizeof full);
+    return struct_out(setting, &full, sizeof full, "collet_setting", err);
 }
 
 size_t collet_record_count(const collet_runtime *r)
@@ -323,12 +347,13 @@ size_t collet_record_count(const collet_runtime *r)
     return runtime_alive(r) ? record_count(r->records) : 0; /* its lock may be held for ever */
 }
 
-collet_status collet_record_at(const collet_runtime *r, size_t index, collet_plugin_record *record)
+collet_status collet_record_at(const collet_runtime *r, size_t index, collet_plugin_record *record,
+                               collet_error *err)
 {
-    if (!r || !record)
-        return COLLET_INVALID;
-    if (!runtime_alive(r))
-        return COLLET_FORKED;
+    collet_status status = runtime_query(r, record, "collet_record_at", err);
+    if (status != COLLET_OK)
+        return status;
     const collet_plugin_record *entry = record_at(r->records, index);
-    return entry ? struct_out(record, entry, sizeof *entry) : COLLET_NOT_FOUND;
+    return entry ? struct_out(record, entry, sizeof *entry, "collet_plugin_record", err)
+                 : runtime_beyond(index, "records", err);
 }

@@ -136,6 +136,11 @@ static inline int runtime_alive(const collet_runtime *runtime)
     return *(volatile unsigned char *)runtime->fork_mark;
 }
 collet_status runtime_forked(collet_error *err);
+/* FORKED; INVALID if the runtime or `out` is NULL. */
+collet_status runtime_query(const collet_runtime *runtime, const void *out, const char *what,
+                            collet_error *err);
+/* NOT_FOUND of a list by index. */
+collet_status runtime_beyond(size_t index, const char *list, collet_error *err);
 
 /* NULL if unknown. */
 const op *runtime_op(const collet_runtime *runtime, uint32_t id);

@@ -14,6 +14,10 @@
  *     store the text in it (collet_last_error); the others take a `collet_error *` (may be NULL).
  *   - `**out` belongs to the caller. Pointers that getters return belong to the object and are
  * valid until it is freed, unless stated otherwise. Free and destroy functions accept NULL.
+ *   - Structs begin with struct_size, which the caller sets to its sizeof and which may be shorter
+ * or longer than the library's: members that only one side has are zero for the other. A member of
+ *     an input that is set and unknown to the library, and a reserved one that is not 0, is
+ * INVALID.
  *   - A failing call leaves its inputs, the context and earlier results as they were.
  *   - A runtime lives until its last context and array are destroyed, in any order.
  *   - A runtime is safe on any thread; a context belongs to one thread at a time; an array may be
@@ -118,7 +122,7 @@ typedef struct collet_backend_info {
 COLLET_API size_t collet_backend_count(const collet_runtime *runtime);
 /* NOT_FOUND beyond the count. Set info->struct_size before the call. */
 COLLET_API collet_status collet_backend_info_at(const collet_runtime *runtime, size_t index,
-                                                collet_backend_info *info);
+                                                collet_backend_info *info, collet_error *err);
 
 /* One step of the search for plugins: file or directory, stage, outcome. */
 typedef struct collet_plugin_record {
@@ -134,7 +138,7 @@ typedef struct collet_plugin_record {
 /* Every step, in order. The count grows while devices are opened; records never change. */
 COLLET_API size_t collet_record_count(const collet_runtime *runtime);
 COLLET_API collet_status collet_record_at(const collet_runtime *runtime, size_t index,
-                                          collet_plugin_record *record);
+                                          collet_plugin_record *record, collet_error *err);
 
 /* One row of the table of settings. */
 typedef struct collet_setting {
@@ -151,7 +155,7 @@ typedef struct collet_setting {
 
 COLLET_API size_t collet_setting_count(const collet_runtime *runtime);
 COLLET_API collet_status collet_setting_at(const collet_runtime *runtime, size_t index,
-                                           collet_setting *setting);
+                                           collet_setting *setting, collet_error *err);
 
 /* ---- Context ----------------------------------------------------------------------------- */
 
@@ -201,7 +205,8 @@ typedef struct collet_counters {
     uint64_t bytes_direct;    /* from one device's memory to another's, not through the host's */
 } collet_counters;
 
-COLLET_API void collet_context_counters(const collet_context *context, collet_counters *counters);
+COLLET_API collet_status collet_context_counters(collet_context *context,
+                                                 collet_counters *counters);
 
 /* Bytes in a memory space: "host", or one device as in collet_set_backend ("cuda:0"), which is
  * opened for it. INVALID for lists and "auto". */
@@ -374,14 +379,14 @@ typedef struct collet_op_info {
  * call. NOT_FOUND beyond the count. */
 COLLET_API size_t collet_op_count(const collet_runtime *runtime);
 COLLET_API collet_status collet_op_at(const collet_runtime *runtime, size_t index,
-                                      collet_op_info *info);
+                                      collet_op_info *info, collet_error *err);
 /* The same by the op's id. NOT_FOUND. */
 COLLET_API collet_status collet_op_describe(const collet_runtime *runtime, uint32_t op,
-                                            collet_op_info *info);
+                                            collet_op_info *info, collet_error *err);
 /* Dtypes number `index` that the op accepts, into dtypes[0..n_out + n_in), outputs first. NOT_FOUND
  * beyond the last, or when there is no such op. An optional operand may be absent from any. */
 COLLET_API collet_status collet_op_signature(const collet_runtime *runtime, uint32_t op,
-                                             size_t index, collet_dtype *dtypes);
+                                             size_t index, collet_dtype *dtypes, collet_error *err);
 
 /*
  * Fills the parameter block of an op with its defaults, for an input 0 with `ndim` axes: AXES has

@@ -203,7 +203,8 @@ typedef struct collet_op_field {
 
 /*
  * The parameters of kernels. `struct_size` is sizeof the caller's block; fields beyond it read as
- * zero. ops.def describes every field.
+ * zero. Reserved fields, and bytes of a longer block that libcore does not know, are 0, or the call
+ * is INVALID. ops.def describes every field.
  */
 
 /* fill: the value is converted to the output's dtype as `copy` converts. */

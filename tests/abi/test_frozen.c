@@ -27,7 +27,7 @@ static world open_world(const char *path, const char *name, uint32_t abi)
     collet_runtime_options options = {.struct_size = sizeof options, .plugin_path = path};
     assert_int_equal(collet_runtime_create(&w.rt, &options, &err), COLLET_OK);
     collet_backend_info info = {.struct_size = sizeof info};
-    assert_int_equal(collet_backend_info_at(w.rt, 0, &info), COLLET_OK);
+    assert_int_equal(collet_backend_info_at(w.rt, 0, &info, NULL), COLLET_OK);
     if (info.state != COLLET_BACKEND_USABLE)
         fail_msg("%s: %s", info.name, info.reason);
     assert_string_equal(info.name, name);
@@ -82,7 +82,7 @@ static void interface_1_1(void **state)
     assert_int_equal(collet_add(w.cx, b, a, a), COLLET_OK);
     assert_int_equal(collet_set_backend(w.cx, "frozen_1_1:1"), COLLET_OK);
     assert_int_equal(collet_add(w.cx, b, b, b), COLLET_OK);
-    collet_context_counters(w.cx, &moved);
+    assert_int_equal(collet_context_counters(w.cx, &moved), COLLET_OK);
     assert_int_equal(moved.bytes_to_device, 2 * sizeof values);
     assert_int_equal(moved.bytes_to_host, sizeof values);
     assert_int_equal(moved.bytes_direct, 0);

@@ -198,7 +198,7 @@ static int report(const run *r)
         collet_op_info info = {.struct_size = sizeof info};
         double limit_ulp = r->op == COLLET_OP_SQRT ? 0.5 : limit->limit;
         for (size_t i = 0; i < collet_op_count(collet_context_runtime(r->context)); i++)
-            if (collet_op_at(collet_context_runtime(r->context), i, &info) == COLLET_OK &&
+            if (collet_op_at(collet_context_runtime(r->context), i, &info, NULL) == COLLET_OK &&
                 info.id == r->op)
                 break;
         printf("%-5s %-5s %-11s %11" PRIu64 "  %-7.5g of %-6.4g at %a", info.name,

@@ -18,7 +18,8 @@ static int is_complex(collet_dtype d)
 int op_call_accepts(const op_call *c)
 {
     collet_dtype dtypes[COLLET_MAX_OPERANDS];
-    for (size_t i = 0; collet_op_signature(c->runtime, c->info.id, i, dtypes) == COLLET_OK; i++) {
+    for (size_t i = 0; collet_op_signature(c->runtime, c->info.id, i, dtypes, NULL) == COLLET_OK;
+         i++) {
         uint32_t k = 0;
         while (k < c->count && dtypes[k] == c->operand[k].dtype)
             k++;
@@ -42,7 +43,7 @@ static int take_sig(op_call *c, int sig)
     collet_dtype dtypes[COLLET_MAX_OPERANDS];
     char *at = c->sig;
     for (size_t i = 0;; i++) {
-        if (collet_op_signature(c->runtime, c->info.id, i, dtypes) != COLLET_OK)
+        if (collet_op_signature(c->runtime, c->info.id, i, dtypes, NULL) != COLLET_OK)
             return 0;
         if (is_counted(c, dtypes) && !sig--)
             break;
@@ -244,7 +245,7 @@ int op_call_describe(op_call *c, const collet_runtime *runtime, size_t index, in
     memset(c, 0, sizeof *c);
     c->runtime = runtime;
     c->info.struct_size = sizeof c->info;
-    assert_int_equal(collet_op_at(runtime, index, &c->info), COLLET_OK);
+    assert_int_equal(collet_op_at(runtime, index, &c->info, NULL), COLLET_OK);
     c->count = c->info.n_out + c->info.n_in;
     if (!take_sig(c, sig))
         return 0;

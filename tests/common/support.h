@@ -108,10 +108,10 @@ static inline void assert_floats(collet_context *cx, const collet_array *a, cons
             fail_msg("element %zu is %g, not %g", i, (double)got[i], (double)expected[i]);
 }
 
-static inline collet_counters counters_of(const collet_context *cx)
+static inline collet_counters counters_of(collet_context *cx)
 {
     collet_counters c = {.struct_size = sizeof c};
-    collet_context_counters(cx, &c);
+    assert_ok(cx, collet_context_counters(cx, &c));
     return c;
 }
 

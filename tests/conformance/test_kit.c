@@ -66,8 +66,8 @@ static void cpu_scalar_has_every_row(void **state)
         collet_dtype dtypes[KIT_OPERANDS];
         char sig[KIT_SIG];
         size_t n = 0;
-        assert_int_equal(collet_op_at(runtime, i, &info), COLLET_OK);
-        for (; collet_op_signature(runtime, info.id, n, dtypes) == COLLET_OK; n++) {
+        assert_int_equal(collet_op_at(runtime, i, &info, NULL), COLLET_OK);
+        for (; collet_op_signature(runtime, info.id, n, dtypes, NULL) == COLLET_OK; n++) {
             kit_signature_text(dtypes, info.n_out, info.n_out + info.n_in, sig);
             if (!collet_backend_has_kernel(runtime, "cpu_scalar", info.id, dtypes,
                                            info.n_out + info.n_in))
@@ -135,7 +135,7 @@ static void large_cases_are_counted(void **state)
     kit_result result[3];
     (void)state;
     for (size_t i = 0; i < collet_op_count(runtime) && info.id != COLLET_OP_TRANSPOSE; i++)
-        assert_int_equal(collet_op_at(runtime, i, &info), COLLET_OK);
+        assert_int_equal(collet_op_at(runtime, i, &info, NULL), COLLET_OK);
     row.info = info;
     row.kit = kit_op_find(info.id);
     assert_int_equal(collet_context_create(&context, runtime, &err), COLLET_OK);
@@ -165,16 +165,17 @@ static void a_case_is_described_with_its_parameters(void **state)
     (void)state;
     c.row = &row;
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
-        assert_int_equal(collet_op_describe(runtime, ops[i], &row.info), COLLET_OK);
+        assert_int_equal(collet_op_describe(runtime, ops[i], &row.info, NULL), COLLET_OK);
         kit_describe(&c, text);
         assert_non_null(strstr(text, "axes=0x2 keepdims"));
     }
-    assert_int_equal(collet_op_describe(runtime, COLLET_OP_AXPY, &row.info), COLLET_OK);
+    assert_int_equal(collet_op_describe(runtime, COLLET_OP_AXPY, &row.info, NULL), COLLET_OK);
     row.operands = 3;
     c.params.axpy = (collet_axpy_params){.alpha = {.dtype = COLLET_F64, .value.f64 = 1.5}};
     kit_describe(&c, text);
     assert_non_null(strstr(text, "alpha=f64 1.5"));
-    assert_int_equal(collet_op_describe(runtime, COLLET_OP_TERNARY_QUANTIZE, &row.info), COLLET_OK);
+    assert_int_equal(collet_op_describe(runtime, COLLET_OP_TERNARY_QUANTIZE, &row.info, NULL),
+                     COLLET_OK);
     row.operands = 4;
     c.params.quantize = (collet_ternary_quantize_params){.mode = COLLET_TERNARY_ABSMEAN};
     kit_describe(&c, text);

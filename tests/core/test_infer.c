@@ -20,7 +20,7 @@ static collet_array_spec spec_of(collet_dtype dtype, int32_t ndim, int64_t a, in
 static collet_op_info info_of(const char *name)
 {
     collet_op_info info = {.struct_size = sizeof info};
-    for (size_t i = 0; collet_op_at(rt, i, &info) == COLLET_OK; i++)
+    for (size_t i = 0; collet_op_at(rt, i, &info, NULL) == COLLET_OK; i++)
         if (!strcmp(info.name, name))
             return info;
     fail_msg("op %s not found", name);
@@ -268,7 +268,7 @@ static void fields_are_described(void **state)
     (void)state;
     for (size_t i = 0; i < op_call_count(rt); i++) {
         collet_op_info info = {.struct_size = sizeof info};
-        assert_int_equal(collet_op_at(rt, i, &info), COLLET_OK);
+        assert_int_equal(collet_op_at(rt, i, &info, NULL), COLLET_OK);
         assert_true(*info.measure && *info.summary);
         assert_int_equal(info.params_size != 0, info.field_count != 0);
         assert_int_equal(info.operand_size, sizeof *info.operands);
@@ -305,7 +305,7 @@ static size_t signatures(const char *name)
 {
     collet_dtype dtypes[COLLET_MAX_OPERANDS];
     size_t count = 0;
-    while (collet_op_signature(rt, info_of(name).id, count, dtypes) == COLLET_OK)
+    while (collet_op_signature(rt, info_of(name).id, count, dtypes, NULL) == COLLET_OK)
         count++;
     return count;
 }
@@ -319,11 +319,11 @@ static void signatures_are_enumerated(void **state)
     assert_int_equal(signatures("transpose"), 12);
     assert_int_equal(signatures("axpy"), 2);
     assert_int_equal(signatures("matmul"), 7);
-    assert_int_equal(collet_op_signature(rt, COLLET_OP_MATMUL, 6, dtypes), COLLET_OK);
+    assert_int_equal(collet_op_signature(rt, COLLET_OP_MATMUL, 6, dtypes, NULL), COLLET_OK);
     assert_int_equal(dtypes[0], COLLET_I32);
     assert_int_equal(dtypes[1], COLLET_I8);
-    assert_int_equal(collet_op_signature(rt, COLLET_OP_MATMUL, 6, NULL), COLLET_INVALID);
-    assert_int_equal(collet_op_signature(rt, 0, 0, dtypes), COLLET_NOT_FOUND);
+    assert_int_equal(collet_op_signature(rt, COLLET_OP_MATMUL, 6, NULL, NULL), COLLET_INVALID);
+    assert_int_equal(collet_op_signature(rt, 0, 0, dtypes, NULL), COLLET_NOT_FOUND);
 }
 
 static void an_op_is_described_by_its_id(void **state)
@@ -331,14 +331,14 @@ static void an_op_is_described_by_its_id(void **state)
     (void)state;
     for (size_t i = 0; i < collet_op_count(rt); i++) {
         collet_op_info at = {.struct_size = sizeof at}, by_id = {.struct_size = sizeof by_id};
-        assert_int_equal(collet_op_at(rt, i, &at), COLLET_OK);
-        assert_int_equal(collet_op_describe(rt, at.id, &by_id), COLLET_OK);
+        assert_int_equal(collet_op_at(rt, i, &at, NULL), COLLET_OK);
+        assert_int_equal(collet_op_describe(rt, at.id, &by_id, NULL), COLLET_OK);
         assert_string_equal(by_id.name, at.name);
         assert_int_equal(by_id.field_count, at.field_count);
     }
     collet_op_info none = {.struct_size = sizeof none};
-    assert_int_equal(collet_op_describe(rt, 255, &none), COLLET_NOT_FOUND);
-    assert_int_equal(collet_op_describe(rt, 1, NULL), COLLET_INVALID);
+    assert_int_equal(collet_op_describe(rt, 255, &none, NULL), COLLET_NOT_FOUND);
+    assert_int_equal(collet_op_describe(rt, 1, NULL, NULL), COLLET_INVALID);
 }
 
 /* ---- Ops by name ----------------------------------------------------------------------------- */

@@ -206,16 +206,16 @@ static void backends_are_listed_in_order_of_preference(void **state)
     assert_int_equal(collet_backend_count(rt), 3);
     for (size_t i = 0; i < 3; i++) {
         collet_backend_info info = {.struct_size = sizeof info};
-        assert_int_equal(collet_backend_info_at(rt, i, &info), COLLET_OK);
+        assert_int_equal(collet_backend_info_at(rt, i, &info, NULL), COLLET_OK);
         assert_string_equal(info.name, names[i]);
         assert_int_equal(info.state, states[i]);
         assert_int_equal(info.device_count, i == 0 ? 1 : i == 1 ? 2 : 0);
         assert_int_equal(*info.reason != 0, i == 2);
     }
     collet_backend_info info = {.struct_size = sizeof info};
-    assert_int_equal(collet_backend_info_at(rt, 3, &info), COLLET_NOT_FOUND);
+    assert_int_equal(collet_backend_info_at(rt, 3, &info, NULL), COLLET_NOT_FOUND);
     info.struct_size = 0;
-    assert_int_equal(collet_backend_info_at(rt, 0, &info), COLLET_INVALID);
+    assert_int_equal(collet_backend_info_at(rt, 0, &info, NULL), COLLET_INVALID);
     collet_runtime_destroy(rt);
 }
 
@@ -228,11 +228,11 @@ static void unproven_backends_are_tried_at_first_use(void **state)
     collet_error err;
     assert_int_equal(create(p, "remote:1", settings, &rt, &err), COLLET_OK);
     collet_backend_info info = {.struct_size = sizeof info};
-    assert_int_equal(collet_backend_info_at(rt, 1, &info), COLLET_OK);
+    assert_int_equal(collet_backend_info_at(rt, 1, &info, NULL), COLLET_OK);
     assert_string_equal(info.name, "remote");
     assert_int_equal(info.state, COLLET_BACKEND_UNPROVEN);
     collet_context *cx = context_of(rt);
-    assert_int_equal(collet_backend_info_at(rt, 1, &info), COLLET_OK);
+    assert_int_equal(collet_backend_info_at(rt, 1, &info, NULL), COLLET_OK);
     assert_int_equal(info.state, COLLET_BACKEND_USABLE);
     assert_int_equal(info.device_count, 2);
     collet_context_destroy(cx);
@@ -330,7 +330,7 @@ static void settings_report_their_source(void **state)
     int seen = 0;
     for (size_t i = 0; i < collet_setting_count(rt); i++) {
         collet_setting s = {.struct_size = sizeof s};
-        assert_int_equal(collet_setting_at(rt, i, &s), COLLET_OK);
+        assert_int_equal(collet_setting_at(rt, i, &s, NULL), COLLET_OK);
         const char *expected = !strcmp(s.key, "num_threads") ? "program 1"
                                : !strcmp(s.key, "fallback")  ? "file off"
                                : !strcmp(s.key, "log")       ? "environment error"
@@ -345,7 +345,7 @@ static void settings_report_their_source(void **state)
     }
     assert_int_equal(seen, 4);
     collet_setting s = {.struct_size = sizeof s};
-    assert_int_equal(collet_setting_at(rt, collet_setting_count(rt), &s), COLLET_NOT_FOUND);
+    assert_int_equal(collet_setting_at(rt, collet_setting_count(rt), &s, NULL), COLLET_NOT_FOUND);
     collet_runtime_destroy(rt);
 }
 

@@ -88,19 +88,19 @@ static size_t read_strings(const collet_runtime *rt)
     size_t sum = 0;
     for (size_t i = 0; i < collet_backend_count(rt); i++) {
         collet_backend_info b = {.struct_size = sizeof b};
-        collet_backend_info_at(rt, i, &b);
+        collet_backend_info_at(rt, i, &b, NULL);
         sum += strlen(b.name) + strlen(b.reason) + strlen(b.capabilities) + b.device_count;
         if (b.state == COLLET_BACKEND_USABLE && (!b.device_count || *b.reason))
             return 0;
     }
     for (size_t i = 0; i < collet_record_count(rt); i++) {
         collet_plugin_record r = {.struct_size = sizeof r};
-        collet_record_at(rt, i, &r);
+        collet_record_at(rt, i, &r, NULL);
         sum += strlen(r.path) + strlen(r.reason);
     }
     for (size_t i = 0; i < collet_op_count(rt); i++) {
         collet_op_info o = {.struct_size = sizeof o};
-        collet_op_at(rt, i, &o);
+        collet_op_at(rt, i, &o, NULL);
         sum += strlen(o.name);
     }
     return sum;

@@ -60,7 +60,7 @@ static void no_driver_in_libcore(void **state)
     assert_good(collet_runtime_create(&rt, &options, &err));
     assert_good(collet_context_create(&cx, rt, &err));
     /* Unusable, it is listed after cpu_scalar, whose priority is lower. */
-    assert_good(collet_backend_info_at(rt, 1, &info));
+    assert_good(collet_backend_info_at(rt, 1, &info, NULL));
     assert_string_equal(info.name, "cuda");
     assert_int_equal(info.device_count, 0);
     assert_says(info.capabilities, "/nowhere/libcuda.so.1 cannot be opened: no NVIDIA driver");

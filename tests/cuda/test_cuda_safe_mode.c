@@ -72,7 +72,7 @@ static void expect(const char *const libraries[3], const char *safe_mode, const 
     snprintf(cusolver, sizeof cusolver, "cuda.cusolver=%s", libraries[2]);
     assert_good(collet_runtime_create(&rt, &options, &err));
     assert_good(collet_context_create(&cx, rt, &err));
-    assert_good(collet_backend_info_at(rt, 0, &info));
+    assert_good(collet_backend_info_at(rt, 0, &info, NULL));
     assert_says(info.capabilities, reported);
     int before = library_calls(), launched = cu->launch_count;
     compute(cx);

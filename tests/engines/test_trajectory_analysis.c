@@ -211,15 +211,15 @@ static void test_failing_receiver(void **state)
 /* Different numbers, so that sums differ. */
 static int counting;
 
-void __real_collet_context_counters(const collet_context *cx, collet_counters *counters);
-void __wrap_collet_context_counters(const collet_context *cx, collet_counters *counters);
+collet_status __real_collet_context_counters(collet_context *cx, collet_counters *counters);
+collet_status __wrap_collet_context_counters(collet_context *cx, collet_counters *counters);
 
-void __wrap_collet_context_counters(const collet_context *cx, collet_counters *counters)
+collet_status __wrap_collet_context_counters(collet_context *cx, collet_counters *counters)
 {
-    if (counting)
-        *counters = (collet_counters){sizeof *counters, 0, 1, 20, 300, 4000, 50000, 600000};
-    else
-        __real_collet_context_counters(cx, counters);
+    if (!counting)
+        return __real_collet_context_counters(cx, counters);
+    *counters = (collet_counters){sizeof *counters, 0, 1, 20, 300, 4000, 50000, 600000};
+    return COLLET_OK;
 }
 
 /* The meta file has the sum of both contexts for each counter. */

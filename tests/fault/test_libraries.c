@@ -118,8 +118,9 @@ static int run_case(const library_case *c)
     if (collet_runtime_create(&rt, &options, &err) != COLLET_OK ||
         collet_context_create(&cx, rt, &err) != COLLET_OK)
         return complain("runtime", err.text);
-    int ok = collet_backend_info_at(rt, 0, &info) == COLLET_OK && reports(c, info.capabilities) &&
-             product_is_right(cx, COLLET_F32) && product_is_right(cx, COLLET_F64) &&
+    int ok = collet_backend_info_at(rt, 0, &info, NULL) == COLLET_OK &&
+             reports(c, info.capabilities) && product_is_right(cx, COLLET_F32) &&
+             product_is_right(cx, COLLET_F64) &&
              is_open_as_reported(c->openblas, info.capabilities);
     /* The core set for the library does not stay in the environment. */
     if (environ != environment || getenv("OPENBLAS_CORETYPE") != coretype)

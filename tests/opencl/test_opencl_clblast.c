@@ -143,7 +143,7 @@ static void assert_reported(const world *w, const char *part)
 {
     for (size_t i = 0; i < collet_backend_count(w->rt); i++) {
         collet_backend_info info = {.struct_size = sizeof info};
-        assert_int_equal(collet_backend_info_at(w->rt, i, &info), COLLET_OK);
+        assert_int_equal(collet_backend_info_at(w->rt, i, &info, NULL), COLLET_OK);
         if (!strcmp(info.name, "opencl") && !strstr(info.capabilities, part))
             fail_msg("'%s' lacks '%s'", info.capabilities, part);
     }

@@ -46,7 +46,7 @@ static int has_units(void)
 {
     collet_backend_info info = {.struct_size = sizeof info};
     for (size_t i = 0; i < collet_backend_count(rt); i++)
-        if (collet_backend_info_at(rt, i, &info) == COLLET_OK &&
+        if (collet_backend_info_at(rt, i, &info, NULL) == COLLET_OK &&
             strstr(info.capabilities, "\"compute_units\": " UNITS ","))
             return 1;
     print_message("SKIP: no OpenCL device of " UNITS " compute units\n");

@@ -53,7 +53,7 @@ static const char *recorded_reason(const worker *w, const char *path)
     const char *reason = "it was not found";
     for (size_t i = 0; i < collet_record_count(w->runtime); i++) {
         collet_plugin_record record = {.struct_size = sizeof record};
-        if (collet_record_at(w->runtime, i, &record) == COLLET_OK && !record.accepted &&
+        if (collet_record_at(w->runtime, i, &record, NULL) == COLLET_OK && !record.accepted &&
             (!path || !strcmp(record.path, path)))
             reason = record.reason;
     }
@@ -64,7 +64,7 @@ static bool find_backend(worker *w, const char *path, collet_backend_info *info)
 {
     for (size_t i = 0; i < collet_backend_count(w->runtime); i++) {
         *info = (collet_backend_info){.struct_size = sizeof *info};
-        if (collet_backend_info_at(w->runtime, i, info) != COLLET_OK)
+        if (collet_backend_info_at(w->runtime, i, info, NULL) != COLLET_OK)
             continue;
         const char *name = w->options->target;
         size_t length = strcspn(name, ":");
@@ -156,11 +156,12 @@ static void add_rows(worker *w)
 {
     collet_op_info op = {.struct_size = sizeof op};
     w->shared->row_count = 0;
-    for (size_t i = 0; collet_op_at(w->runtime, i, &op) == COLLET_OK; i++) {
+    for (size_t i = 0; collet_op_at(w->runtime, i, &op, NULL) == COLLET_OK; i++) {
         collet_dtype dtypes[KIT_OPERANDS];
         if (w->options->op && strcmp(w->options->op, op.name))
             continue;
-        for (size_t s = 0; collet_op_signature(w->runtime, op.id, s, dtypes) == COLLET_OK; s++)
+        for (size_t s = 0; collet_op_signature(w->runtime, op.id, s, dtypes, NULL) == COLLET_OK;
+             s++)
             add_row(w, &op, dtypes);
     }
 }

@@ -117,11 +117,12 @@ static size_t chosen_backend(const collet_runtime *runtime, collet_setting *choi
     collet_backend_info b = {.struct_size = sizeof b};
     *choice = (collet_setting){.struct_size = sizeof *choice};
     for (size_t i = 0; i < collet_setting_count(runtime); i++)
-        if (collet_setting_at(runtime, i, choice) == COLLET_OK && !strcmp(choice->key, "backend"))
+        if (collet_setting_at(runtime, i, choice, NULL) == COLLET_OK &&
+            !strcmp(choice->key, "backend"))
             break;
     size_t length = strcspn(choice->value, ":,");
     for (size_t i = 0; i < collet_backend_count(runtime); i++) {
-        if (collet_backend_info_at(runtime, i, &b) != COLLET_OK ||
+        if (collet_backend_info_at(runtime, i, &b, NULL) != COLLET_OK ||
             b.state == COLLET_BACKEND_UNAVAILABLE)
             continue;
         if (!strcmp(choice->value, "auto") ||
@@ -150,11 +151,11 @@ void info_list_backends(const collet_runtime *runtime)
     size_t count = collet_backend_count(runtime), chosen = chosen_backend(runtime, &choice);
     int width = 0;
     for (size_t i = 0; i < count; i++)
-        if (collet_backend_info_at(runtime, i, &backend) == COLLET_OK &&
+        if (collet_backend_info_at(runtime, i, &backend, NULL) == COLLET_OK &&
             (int)strlen(backend.name) > width)
             width = (int)strlen(backend.name);
     for (size_t i = 0; i < count; i++)
-        if (collet_backend_info_at(runtime, i, &backend) == COLLET_OK)
+        if (collet_backend_info_at(runtime, i, &backend, NULL) == COLLET_OK)
             print_line(&backend, width, i == chosen);
     if (!count) {
         puts("no backend was found. Searched:");

@@ -30,7 +30,7 @@ static int32_t find_backend(const collet_runtime *runtime, const info_options *o
 {
     for (size_t i = 0; i < collet_backend_count(runtime); i++) {
         backend->struct_size = sizeof *backend;
-        if (collet_backend_info_at(runtime, i, backend) == COLLET_OK &&
+        if (collet_backend_info_at(runtime, i, backend, NULL) == COLLET_OK &&
             info_wanted(options, backend))
             return 1;
     }

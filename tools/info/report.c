@@ -59,7 +59,7 @@ static int32_t add_backends(cJSON *root, const collet_runtime *runtime, const in
     int32_t fine = list != NULL;
     for (size_t i = 0; fine && i < collet_backend_count(runtime); i++) {
         collet_backend_info backend = {.struct_size = sizeof backend};
-        if (collet_backend_info_at(runtime, i, &backend) == COLLET_OK &&
+        if (collet_backend_info_at(runtime, i, &backend, NULL) == COLLET_OK &&
             info_wanted(options, &backend))
             fine = add_backend(list, &backend, options->device);
     }
@@ -73,7 +73,7 @@ static int32_t add_records(cJSON *root, const collet_runtime *runtime,
     int32_t fine = list != NULL;
     for (size_t i = 0; fine && i < collet_record_count(runtime); i++) {
         collet_plugin_record r = {.struct_size = sizeof r};
-        if (collet_record_at(runtime, i, &r) != COLLET_OK || !info_record_wanted(only, &r))
+        if (collet_record_at(runtime, i, &r, NULL) != COLLET_OK || !info_record_wanted(only, &r))
             continue;
         cJSON *object = json_append_object(list);
         fine = object && json_add_text(object, "path", r.path) &&
@@ -91,7 +91,7 @@ static int32_t add_settings(cJSON *root, const collet_runtime *runtime)
     int32_t fine = list != NULL;
     for (size_t i = 0; fine && i < collet_setting_count(runtime); i++) {
         collet_setting s = {.struct_size = sizeof s};
-        if (collet_setting_at(runtime, i, &s) != COLLET_OK)
+        if (collet_setting_at(runtime, i, &s, NULL) != COLLET_OK)
             continue;
         cJSON *object = json_append_object(list);
         fine = object && json_add_text(object, "key", s.key) &&

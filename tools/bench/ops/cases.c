@@ -277,7 +277,7 @@ int32_t bench_case_at(const collet_runtime *runtime, size_t index, bench_case *c
 {
     for (size_t i = 0; i < collet_op_count(runtime); i++) {
         collet_op_info op = {.struct_size = sizeof op};
-        if (collet_op_at(runtime, i, &op) != COLLET_OK || !*op.measure)
+        if (collet_op_at(runtime, i, &op, NULL) != COLLET_OK || !*op.measure)
             continue;
         for (size_t row = 0; case_of_op(&op, row, c); row++)
             if (!index--)

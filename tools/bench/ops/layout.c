@@ -138,7 +138,7 @@ static void take_signature(bench_layout *l, const collet_dtype *dtypes)
 static int32_t find_written(bench_layout *l, const collet_runtime *runtime, const char *text)
 {
     collet_dtype dtypes[COLLET_MAX_OPERANDS];
-    for (size_t i = 0; collet_op_signature(runtime, l->op.id, i, dtypes) == COLLET_OK; i++) {
+    for (size_t i = 0; collet_op_signature(runtime, l->op.id, i, dtypes, NULL) == COLLET_OK; i++) {
         take_signature(l, dtypes);
         if (!strcmp(l->signature, text))
             return 1;
@@ -153,7 +153,7 @@ static int32_t find_signature(bench_layout *l, const collet_runtime *runtime, co
     collet_dtype dtypes[COLLET_MAX_OPERANDS];
     int32_t found = 0;
     uint32_t decisive = l->op.n_in ? l->op.n_out : 0;
-    for (size_t i = 0; collet_op_signature(runtime, l->op.id, i, dtypes) == COLLET_OK; i++) {
+    for (size_t i = 0; collet_op_signature(runtime, l->op.id, i, dtypes, NULL) == COLLET_OK; i++) {
         int32_t same = dtypes[0] == dtype;
         if ((dtype && dtypes[decisive] != dtype) || (found && !same))
             continue;

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "struct.h"
+
+#include <string.h>
+
+#include <collet/collet.h>
+
+static collet_status size_of(const void *given, uint32_t *size, const char *what, collet_error *err)
+{
+    memcpy(size, given, sizeof *size);
+    if (*size >= STRUCT_SIZE_MIN && *size <= STRUCT_SIZE_MAX)
+        return COLLET_OK;
+    return collet_fail(err, COLLET_INVALID,
+                       "%s: struct_size is %u; set it to the size of the struct", what, *size);
+}
+
+collet_status struct_out(void *target, const void *full, size_t size, const char *what,
+                         collet_error *err)
+{
+    uint32_t given;
+    collet_status status = size_of(target, &given, what, err);
+    if (status != COLLET_OK)
+        return status;
+    memcpy((char *)target + sizeof given, (const char *)full + sizeof given,
+           (given < size ? given : size) - sizeof given);
+    if (given > size)
+        memset((char *)target + size, 0, given - size);
+    return COLLET_OK;
+}
+
+collet_status struct_unknown(const void *from, size_t size, size_t given, const char *what,
+                             collet_error *err)
+{
+    const char *bytes = from;
+    for (size_t i = size; i < given; i++)
+        if (bytes[i])
+            return collet_fail(err, COLLET_INVALID,
+                               "%s: byte %zu of a struct is set, of which Collet " COLLET_VERSION
+                               " knows %zu: it does not have what is asked for",
+                               what, i, size);
+    return COLLET_OK;
+}
+
+collet_status struct_in(void *own, size_t size, const void *from, const char *what,
+                        collet_error *err)
+{
+    uint32_t given;
+    collet_status status = size_of(from, &given, what, err);
+    if (status == COLLET_OK)
+        status = struct_unknown(from, size, given, what, err);
+    if (status == COLLET_OK)
+        memcpy(own, from, given < size ? given : size);
+    return status;
+}

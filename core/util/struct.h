@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Structs of callers built against another version: each begins with its struct_size. */
+#ifndef COLLET_CORE_STRUCT_H
+#define COLLET_CORE_STRUCT_H
+
+#include <collet/types.h>
+
+/* The least struct_size, and the largest that is believed: more is memory that was not set. */
+#define STRUCT_SIZE_MIN (2 * sizeof(uint32_t))
+#define STRUCT_SIZE_MAX 4096
+
+/* Copies `full`, `size` bytes, to the caller's struct, whose struct_size is kept: cut off where
+ * that is shorter, filled up with zeros where it is longer. INVALID, nothing written, if it is not
+ * set; `what` names the function. */
+collet_status struct_out(void *target, const void *full, size_t size, const char *what,
+                         collet_error *err);
+
+/* Copies the caller's struct to `own`, `size` zeroed bytes. INVALID if struct_size is not set, or a
+ * byte that this version does not know is not zero: it asks for something that would not be done.
+ */
+collet_status struct_in(void *own, size_t size, const void *given, const char *what,
+                        collet_error *err);
+
+/* INVALID if a byte in [size, given) of `from` is not zero. */
+collet_status struct_unknown(const void *from, size_t size, size_t given, const char *what,
+                             collet_error *err);
+
+#endif
