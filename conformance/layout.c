@@ -146,7 +146,7 @@ static collet_status wrap_within(collet_context *cx, collet_array **out, const k
     int64_t total = t->count + 1;
     collet_array *base = NULL;
     collet_status status =
-        collet_array_wrap(cx, &base, t->dtype, 1, &total, NULL, data, NULL, NULL);
+        collet_array_wrap(cx, &base, t->dtype, 1, &total, NULL, data, 0, NULL, NULL);
     if (status == COLLET_OK)
         status = section(cx, out, base, t, 1);
     collet_array_free(base);
@@ -160,7 +160,7 @@ static collet_status by_views(collet_context *cx, collet_array **out, const kit_
     int32_t place[COLLET_MAX_DIMS];
     collet_array *view = NULL;
     collet_status status =
-        collet_array_wrap(cx, out, t->dtype, g->ndim, g->parent, NULL, data, NULL, NULL);
+        collet_array_wrap(cx, out, t->dtype, g->ndim, g->parent, NULL, data, 0, NULL, NULL);
     for (int32_t j = 0; j < g->ndim && status == COLLET_OK; j++) {
         int32_t axis = g->order[j];
         int64_t count = g->count[j];
@@ -189,13 +189,13 @@ static collet_status wrap(collet_context *cx, collet_array **out, const kit_tens
     size_t size = collet_dtype_size(t->dtype);
     unsigned char *data = b->memory + b->start;
     if (layout == KIT_DENSE || layout == KIT_UNALIGNED)
-        return collet_array_wrap(cx, out, t->dtype, t->ndim, t->shape, NULL, data, NULL, NULL);
+        return collet_array_wrap(cx, out, t->dtype, t->ndim, t->shape, NULL, data, 0, NULL, NULL);
     if (layout == KIT_WITHIN)
         return wrap_within(cx, out, t, data);
     if (g->repeated || kit_next(rng) & 1)
         return by_views(cx, out, t, g, data);
     return collet_array_wrap(cx, out, t->dtype, t->ndim, t->shape, g->strides,
-                             data + (size_t)g->first * size, NULL, NULL);
+                             data + (size_t)g->first * size, 0, NULL, NULL);
 }
 
 /* ---- Operands ------------------------------------------------------------------------------ */
@@ -246,7 +246,7 @@ static collet_status create_shifted(collet_context *cx, const kit_case *c, kit_o
     memset(data, 0xff, (size_t)total * size);
     memcpy(data + (size_t)in_at * size, in->data, (size_t)in->count * size);
     collet_status status =
-        collet_array_wrap(cx, &base, in->dtype, 1, &total, NULL, data, NULL, NULL);
+        collet_array_wrap(cx, &base, in->dtype, 1, &total, NULL, data, 0, NULL, NULL);
     if (status == COLLET_OK)
         status = section(cx, &o->array[k], base, in, in_at);
     if (status == COLLET_OK)

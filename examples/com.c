@@ -33,7 +33,7 @@ static collet_status print_com(collet_context *cx, const char *backend)
     collet_status status = collet_set_backend(cx, backend);
     if (status == COLLET_OK)
         status = collet_array_wrap(cx, &positions, COLLET_F32, 3, (int64_t[]){FRAMES, ATOMS, 3},
-                                   NULL, memory, NULL, NULL);
+                                   NULL, memory, 0, NULL, NULL);
     if (status == COLLET_OK)
         status = collet_array_from(cx, &masses, COLLET_F64, 1, (int64_t[]){ATOMS}, mass);
     if (status == COLLET_OK)

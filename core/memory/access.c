@@ -5,6 +5,8 @@
 #include "array.h"
 #include "runtime/context.h"
 
+#define READONLY "the array wraps memory with COLLET_WRAP_READONLY and cannot be written"
+
 static collet_status host_ready(collet_context *cx, const collet_array *a, const void *address,
                                 size_t bytes, const char *what)
 {
@@ -119,6 +121,8 @@ collet_status collet_array_write(collet_context *cx, collet_array *array, const 
                                  size_t bytes)
 {
     collet_status status = host_ready(cx, array, source, bytes, "collet_array_write");
+    if (status == COLLET_OK && array->storage->readonly)
+        return context_fail(cx, COLLET_INVALID, "collet_array_write: " READONLY);
     return status == COLLET_OK ? transfer(cx, array, COLLET_WRITE, NULL, source, bytes) : status;
 }
 
@@ -139,6 +143,8 @@ collet_status collet_array_acquire(collet_context *cx, collet_array *array, int3
         return context_fail(
             cx, COLLET_INVALID,
             "collet_array_acquire: the view repeats elements and cannot be written");
+    if ((access & COLLET_WRITE) && array->storage->readonly)
+        return context_fail(cx, COLLET_INVALID, "collet_array_acquire: " READONLY);
     status = storage_map(array->storage, access, 0, &base, &cx->moved, &cx->error);
     if (status == COLLET_OK)
         *address = (char *)base + array->offset;

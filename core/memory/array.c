@@ -227,7 +227,7 @@ collet_status collet_array_from(collet_context *cx, collet_array **out, collet_d
 
 collet_status collet_array_wrap(collet_context *cx, collet_array **out, collet_dtype dtype,
                                 int32_t ndim, const int64_t *shape, const int64_t *strides,
-                                void *data, void (*deleter)(void *user), void *user)
+                                void *data, uint32_t flags, void (*deleter)(void *user), void *user)
 {
     collet_array *a = NULL;
     collet_status status = ready(cx, out);
@@ -242,7 +242,10 @@ collet_status collet_array_wrap(collet_context *cx, collet_array **out, collet_d
         memcpy(a->strides, strides, (size_t)ndim * sizeof *strides);
     else if (a->size)
         row_major(a);
-    if (a->size && !data)
+    if (flags & ~COLLET_WRAP_READONLY)
+        status = collet_fail(&cx->error, COLLET_INVALID,
+                             "collet_array_wrap: flags 0x%" PRIx32 " has unknown bits", flags);
+    else if (a->size && !data)
         status = collet_fail(&cx->error, COLLET_INVALID, "collet_array_wrap: data is NULL");
     else if ((uintptr_t)data % (uintptr_t)alignment)
         status =
@@ -259,6 +262,8 @@ collet_status collet_array_wrap(collet_context *cx, collet_array **out, collet_d
         status = storage_wrap(cx->runtime, data ? (char *)data - a->offset : NULL,
                               (uint64_t)((a->high - a->low) * element), deleter, user, &a->storage,
                               &cx->error);
+        if (status == COLLET_OK)
+            a->storage->readonly = flags & COLLET_WRAP_READONLY;
     }
     if (status != COLLET_OK) {
         free(a);

@@ -152,12 +152,29 @@ static void host_copy_free(storage *s)
     atomic_fetch_sub(&s->runtime->host_current, s->bytes);
 }
 
+/* Nobody is there to be told of a failure. */
+static void write_back(storage *s)
+{
+    void *address;
+    transfer_counters moved = {0};
+    collet_error err;
+    if (s->acquired == ACQUIRED_FOR_WRITING) /* never released: the caller has written it */
+        return;
+    if (storage_map(s, COLLET_READ, 0, &address, &moved, &err) != COLLET_OK)
+        log_message(&s->runtime->log, COLLET_LOG_ERROR,
+                    "a wrapped array was freed whose %" PRIu64
+                    " bytes at %p could not be copied from the device: %s",
+                    s->bytes, s->host.memory, err.text);
+}
+
 void storage_release(storage *s)
 {
     if (atomic_fetch_sub_explicit(&s->references, 1, memory_order_acq_rel) != 1)
         return;
     collet_runtime *runtime = s->runtime;
     if (runtime_alive(runtime)) {
+        if (s->wrapped)
+            write_back(s);
         host_copy_free(s);
         while (s->host.next) {
             copy *c = s->host.next;

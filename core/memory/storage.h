@@ -29,6 +29,7 @@ typedef struct storage {
     _Atomic int64_t references;
     collet_runtime *runtime;
     uint64_t bytes;
+    uint32_t readonly; /* wrapped memory that is never written; constant */
     pthread_mutex_t lock;
     copy host;               /* first of the list of copies */
     uint64_t valid;          /* bit 0: host, bit ordinal + 1: that device; 0: nothing written yet */
@@ -43,7 +44,8 @@ typedef struct storage {
 /* `bytes` uninitialised bytes; host memory is allocated on first use. */
 collet_status storage_create(collet_runtime *runtime, uint64_t bytes, storage **out,
                              collet_error *err);
-/* Wraps the caller's memory. The deleter runs when the last reference is dropped. */
+/* Wraps the caller's memory. When the last reference is dropped it gets what a device computed, and
+ * the deleter runs. */
 collet_status storage_wrap(collet_runtime *runtime, void *data, uint64_t bytes,
                            void (*deleter)(void *user), void *user, storage **out,
                            collet_error *err);

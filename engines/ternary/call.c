@@ -47,7 +47,7 @@ collet_status ternary_kernel(ternary_call *call, const char *what, uint32_t op, 
     for (int i = 0; i < TERNARY_OPERANDS && status == COLLET_OK; i++)
         if (operands[i].data)
             status = collet_array_wrap(context, &a[i], operands[i].dtype, operands[i].ndim,
-                                       operands[i].shape, NULL, operands[i].data, NULL, NULL);
+                                       operands[i].shape, NULL, operands[i].data, 0, NULL, NULL);
     if (status == COLLET_OK)
         status = collet_call(context, op, a, (const collet_array *const *)a + n_out, params);
     for (int i = 0; i < n_out && status == COLLET_OK; i++) {

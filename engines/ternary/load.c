@@ -23,7 +23,7 @@ static collet_status map_array(ternary_call *call, const ternary_source *source,
         return COLLET_OK;
     collet_mapping *mapping = collet_mapping_hold(source->file->mapping);
     collet_status status = collet_array_wrap(call->context, out, dtype, columns ? 2 : 1, shape,
-                                             NULL, data, unmap, mapping);
+                                             NULL, data, 0, unmap, mapping);
     if (status != COLLET_OK)
         collet_mapping_close(mapping);
     return status;

@@ -241,20 +241,28 @@ COLLET_API collet_status collet_array_create(collet_context *context, collet_arr
 COLLET_API collet_status collet_array_from(collet_context *context, collet_array **out,
                                            collet_dtype dtype, int32_t ndim, const int64_t *shape,
                                            const void *data);
+/* The memory is not written: it may be constant or mapped for reading alone. Calls that would write
+ * the array, collet_array_write and collet_array_acquire for writing are INVALID. */
+#define COLLET_WRAP_READONLY 1u
 /*
  * An array over the caller's memory, not copied. `strides` NULL means C-contiguous; otherwise ndim
  * strides in elements. `data` is aligned to its element (8 bytes for c128) and covers every element
- * that shape and strides reach. Memory that is wrapped twice is recognised as shared within one
- * call; on a device with memory of its own, two such arrays have separate copies. Until the array's
- * storage is freed the caller accesses the memory only between collet_array_acquire and
- * collet_array_release. `deleter` (may be NULL) is called once, with `user`, when the last view is
- * freed, on that thread; not when this call fails. OVERFLOW also when the strides exceed any
- * address space.
+ * that shape and strides reach. `flags`: 0 or COLLET_WRAP_READONLY; others are INVALID. Memory that
+ * is wrapped twice is recognised as shared within one call; on a device with memory of its own, two
+ * such arrays have separate copies. OVERFLOW also when the strides exceed any address space.
+ *
+ * Until the array's storage is freed the caller accesses the memory, gaps between strided elements
+ * included, only between collet_array_acquire and collet_array_release. When the last view is freed, that call waits for
+ * the work on the memory and copies to it what a device computed. If that fails it logs an error,
+ * and the memory holds undefined bytes: acquire and release the array before where a status is
+ * needed. Then `deleter` (may be NULL) is called once, with `user`, on that thread; not when
+ * collet_array_wrap fails. In a child of fork nothing is waited for or copied.
  */
 COLLET_API collet_status collet_array_wrap(collet_context *context, collet_array **out,
                                            collet_dtype dtype, int32_t ndim, const int64_t *shape,
-                                           const int64_t *strides, void *data,
+                                           const int64_t *strides, void *data, uint32_t flags,
                                            void (*deleter)(void *user), void *user);
+/* Frees the view, and its storage with the last one; see collet_array_wrap. */
 COLLET_API void collet_array_free(collet_array *array);
 
 COLLET_API collet_dtype collet_array_dtype(const collet_array *array);

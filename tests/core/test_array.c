@@ -210,9 +210,9 @@ static void wrapped_memory_is_used_in_place(void **state)
     int deletes = 0;
     const int64_t four = 4, down = -2, up = 1;
     collet_array *a, *b, *view;
-    assert_ok(cx, collet_array_wrap(cx, &a, COLLET_F32, 1, &four, &down, &memory[7], count_deletes,
-                                    &deletes));
-    assert_ok(cx, collet_array_wrap(cx, &b, COLLET_F32, 1, &four, &up, &memory[1], NULL, NULL));
+    assert_ok(cx, collet_array_wrap(cx, &a, COLLET_F32, 1, &four, &down, &memory[7], 0,
+                                    count_deletes, &deletes));
+    assert_ok(cx, collet_array_wrap(cx, &b, COLLET_F32, 1, &four, &up, &memory[1], 0, NULL, NULL));
     const float odd[] = {7, 5, 3, 1};
     assert_floats(cx, a, odd);
     /* Both share memory[1] and memory[3] but have separate storages. */
@@ -226,13 +226,17 @@ static void wrapped_memory_is_used_in_place(void **state)
     assert_int_equal(deletes, 1);
     collet_array_free(b);
     assert_status(
-        cx, collet_array_wrap(cx, &a, COLLET_F32, 1, &four, NULL, (char *)memory + 1, NULL, NULL),
+        cx,
+        collet_array_wrap(cx, &a, COLLET_F32, 1, &four, NULL, (char *)memory + 1, 0, NULL, NULL),
         COLLET_INVALID);
     assert_text_has(cx, "not aligned");
-    assert_status(cx, collet_array_wrap(cx, &a, COLLET_F32, 1, &four, NULL, NULL, NULL, NULL),
+    assert_status(cx, collet_array_wrap(cx, &a, COLLET_F32, 1, &four, NULL, NULL, 0, NULL, NULL),
                   COLLET_INVALID);
+    assert_status(cx, collet_array_wrap(cx, &a, COLLET_F32, 1, &four, NULL, memory, 6, NULL, NULL),
+                  COLLET_INVALID);
+    assert_text_has(cx, "flags 0x6 has unknown bits");
     const int64_t far = INT64_MAX / 2;
-    assert_status(cx, collet_array_wrap(cx, &a, COLLET_F32, 1, &four, &far, memory, NULL, NULL),
+    assert_status(cx, collet_array_wrap(cx, &a, COLLET_F32, 1, &four, &far, memory, 0, NULL, NULL),
                   COLLET_OVERFLOW);
 }
 

@@ -195,13 +195,13 @@ static void strides_wider_than_any_memory(void **state)
     collet_array *a = NULL;
     const int64_t two_two[] = {2, 2}, two = 2, one = 1;
     const int64_t wide[] = {INT64_MAX / 2 + 1, INT64_MIN / 2}, lowest = INT64_MIN, up = INT64_MAX;
-    assert_status(cx, collet_array_wrap(cx, &a, COLLET_I8, 2, two_two, wide, &byte, NULL, NULL),
+    assert_status(cx, collet_array_wrap(cx, &a, COLLET_I8, 2, two_two, wide, &byte, 0, NULL, NULL),
                   COLLET_OVERFLOW);
-    assert_status(cx, collet_array_wrap(cx, &a, COLLET_I8, 1, &two, &lowest, &byte, NULL, NULL),
+    assert_status(cx, collet_array_wrap(cx, &a, COLLET_I8, 1, &two, &lowest, &byte, 0, NULL, NULL),
                   COLLET_OVERFLOW);
-    assert_status(cx, collet_array_wrap(cx, &a, COLLET_I8, 1, &two, &up, &byte, NULL, NULL),
+    assert_status(cx, collet_array_wrap(cx, &a, COLLET_I8, 1, &two, &up, &byte, 0, NULL, NULL),
                   COLLET_OVERFLOW);
-    assert_ok(cx, collet_array_wrap(cx, &a, COLLET_I8, 1, &one, &lowest, &byte, NULL, NULL));
+    assert_ok(cx, collet_array_wrap(cx, &a, COLLET_I8, 1, &one, &lowest, &byte, 0, NULL, NULL));
     collet_array_free(a);
 }
 
@@ -212,7 +212,7 @@ static void empty_wrapped_arrays_are_operands(void **state)
     const int64_t none = 0;
     const float zero[] = {0};
     collet_array *a = NULL, *c = empty_floats(cx, 1);
-    assert_ok(cx, collet_array_wrap(cx, &a, COLLET_F32, 1, &none, NULL, NULL, NULL, NULL));
+    assert_ok(cx, collet_array_wrap(cx, &a, COLLET_F32, 1, &none, NULL, NULL, 0, NULL, NULL));
     assert_ok(cx, collet_sum(cx, c, a, NULL, 0, 1));
     assert_floats(cx, c, zero);
     assert_ok(cx, collet_array_write(cx, a, NULL, 0));

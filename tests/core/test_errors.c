@@ -218,7 +218,7 @@ static void outputs_that_repeat(void **state)
             collet_array_free(c.array[k]);
             memset(memory, OP_CALL_OLD, sizeof memory);
             assert_ok(cx, collet_array_wrap(cx, &c.array[k], o->dtype, o->ndim, o->shape, strides,
-                                            memory, NULL, NULL));
+                                            memory, 0, NULL, NULL));
             must_fail(&c, COLLET_INVALID);
             assert_text_has(cx, "repeats elements");
             op_call_free(&c);
@@ -240,7 +240,7 @@ static void outputs_that_overlap(void **state)
                 const op_operand *o = &c.operand[n];
                 collet_array_free(c.array[n]);
                 assert_ok(cx, collet_array_wrap(cx, &c.array[n], o->dtype, o->ndim, o->shape, NULL,
-                                                memory, NULL, NULL));
+                                                memory, 0, NULL, NULL));
             }
             must_fail(&c, COLLET_INVALID);
             assert_text_has(cx, "overlap");
@@ -446,7 +446,8 @@ static void sizes_that_overflow(void **state)
             assert_status(cx, collet_array_create(cx, &a, d, 1, &extent), COLLET_OVERFLOW);
     }
     assert_status(cx, collet_array_broadcast(cx, &a, one, 2, wide[1]), COLLET_OVERFLOW);
-    assert_status(cx, collet_array_wrap(cx, &a, COLLET_F32, 2, wide[1], NULL, &value, NULL, NULL),
+    assert_status(cx,
+                  collet_array_wrap(cx, &a, COLLET_F32, 2, wide[1], NULL, &value, 0, NULL, NULL),
                   COLLET_OVERFLOW);
     assert_null(a);
     collet_array_free(one);

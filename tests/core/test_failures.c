@@ -8,12 +8,14 @@
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
 
 static int opened;
+static char not_copied[COLLET_ERROR_TEXT]; /* the message of wrapped memory, or "" */
 
 static void count_opening(void *user, int32_t level, const char *text)
 {
     (void)user;
-    (void)level;
     opened += strstr(text, "opening device") != NULL;
+    if (level == COLLET_LOG_ERROR && strstr(text, "wrapped"))
+        snprintf(not_copied, sizeof not_copied, "%s", text);
 }
 
 static void open_remote(const char *first, const char *second, const char *backend)
@@ -25,6 +27,7 @@ static void open_remote(const char *first, const char *second, const char *backe
                                       .settings = settings,
                                       .log = count_opening};
     opened = 0;
+    not_copied[0] = '\0';
     if (collet_runtime_create(&rt, &options, &err) != COLLET_OK)
         fail_msg("collet_runtime_create: %s", err.text);
     cx = context_of(rt);
@@ -260,6 +263,35 @@ static void auto_ignores_bytes_valid_on_the_host(void **state)
     collet_array_free(d);
 }
 
+/* Computes into wrapped memory on the remote device and frees it without acquiring it. */
+static void free_wrapped(float memory[4])
+{
+    const int64_t four = 4;
+    collet_array *a = floats(cx, 4, 1), *w = NULL;
+    assert_ok(cx, collet_array_wrap(cx, &w, COLLET_F32, 1, &four, NULL, memory, 0, NULL, NULL));
+    assert_ok(cx, collet_add(cx, w, a, a));
+    collet_array_free(w);
+    collet_array_free(a);
+}
+
+static void wrapped_memory_that_cannot_be_copied_is_logged(void **state)
+{
+    (void)state;
+    float memory[4] = {0};
+    open_remote(NULL, NULL, "remote");
+    free_wrapped(memory);
+    assert_memory_equal(memory, doubled, sizeof memory);
+    assert_string_equal(not_copied, "");
+    close_shared();
+    static const char *const faults[] = {"remote.fail=1", "remote.lose=1"};
+    for (int i = 0; i < 2; i++) {
+        open_remote(faults[i], NULL, "remote:0");
+        free_wrapped(memory);
+        assert_non_null(strstr(not_copied, "a wrapped array was freed whose 16 bytes at"));
+        close_shared();
+    }
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_teardown(name, tear_down)
@@ -276,6 +308,7 @@ int main(void)
         TEST(a_kernel_has_four_statuses),
         TEST(reading_needs_no_device_memory),
         TEST(auto_ignores_bytes_valid_on_the_host),
+        TEST(wrapped_memory_that_cannot_be_copied_is_logged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

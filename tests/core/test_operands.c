@@ -182,13 +182,13 @@ static void call_overlapping(const op_call *plain, uint32_t k, int64_t offset,
     collet_array_free(c.array[0]);
     collet_array_free(c.array[k]);
     op_call_values(&c, k, first);
-    assert_ok(cx, collet_array_wrap(cx, &c.array[k], in->dtype, in->ndim, in->shape, NULL, first,
+    assert_ok(cx, collet_array_wrap(cx, &c.array[k], in->dtype, in->ndim, in->shape, NULL, first, 0,
                                     NULL, NULL));
     if (same)
         assert_ok(cx, collet_array_reshape(cx, &c.array[0], c.array[k], out->ndim, out->shape));
     else
         assert_ok(cx, collet_array_wrap(cx, &c.array[0], out->dtype, out->ndim, out->shape, NULL,
-                                        first + offset * (int64_t)collet_dtype_size(out->dtype),
+                                        first + offset * (int64_t)collet_dtype_size(out->dtype), 0,
                                         NULL, NULL));
     uint64_t before = counters_of(cx).temporaries;
     assert_ok(cx, op_call_run(&c, cx));

@@ -2,6 +2,7 @@
 /* Transfers, spaces, queues and failures on a backend with device memory and asynchronous queues.
  */
 #include <pthread.h>
+#include <sys/mman.h>
 
 #include "common/support.h"
 
@@ -298,6 +299,90 @@ static void arrays_may_outlive_everything(void **state)
     collet_array_free(c);
 }
 
+typedef struct seen {
+    const float *memory;
+    float first;
+} seen;
+
+static void see(void *user)
+{
+    seen *s = user;
+    s->first = s->memory[0];
+}
+
+static void *free_array(void *array)
+{
+    collet_array_free(array);
+    return NULL;
+}
+
+/* The memory has the result before its deleter runs, on whatever thread the last view is freed. */
+static void wrapped_memory_has_the_result_when_freed(void **state)
+{
+    (void)state;
+    float memory[4] = {0};
+    const int64_t four = 4;
+    seen s = {.memory = memory};
+    pthread_t thread;
+    world w = open_world(REMOTE_PLUGIN, NULL, "remote");
+    collet_array *a = floats(w.cx, 4, 1), *b = NULL, *view = NULL;
+    assert_ok(w.cx, collet_array_wrap(w.cx, &b, COLLET_F32, 1, &four, NULL, memory, 0, see, &s));
+    assert_ok(w.cx, collet_array_slice(w.cx, &view, b, 0, 0, 2, 1));
+    assert_ok(w.cx, collet_add(w.cx, b, a, a));
+    collet_array_free(b);
+    assert_true(memory[0] == 0.0f);
+    assert_int_equal(pthread_create(&thread, NULL, free_array, view), 0);
+    pthread_join(thread, NULL);
+    const float doubled[] = {2, 4, 6, 8};
+    assert_memory_equal(memory, doubled, sizeof memory);
+    assert_true(s.first == 2.0f);
+    collet_array_free(a);
+    close_world(w);
+}
+
+/* Pages that cannot be written: every write is refused before it is tried, and reads work. */
+static void read_only_memory_is_never_written(void **state)
+{
+    (void)state;
+    const int64_t four = 4, two[] = {2, 2};
+    float *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(page != MAP_FAILED);
+    for (int i = 0; i < 4; i++)
+        page[i] = (float)i;
+    assert_int_equal(mprotect(page, 4096, PROT_READ), 0);
+    static const char *const backends[] = {"cpu_scalar", "remote"};
+    for (int i = 0; i < 2; i++) {
+        world w = open_world(BOTH, NULL, backends[i]);
+        collet_array *a = NULL, *view = NULL, *t = NULL, *b = floats(w.cx, 4, 0);
+        void *address = NULL;
+        float sink[4];
+        assert_ok(w.cx, collet_array_wrap(w.cx, &a, COLLET_F32, 1, &four, NULL, page,
+                                          COLLET_WRAP_READONLY, NULL, NULL));
+        assert_ok(w.cx, collet_array_reshape(w.cx, &view, a, 2, two));
+        assert_ok(w.cx, collet_array_permute(w.cx, &t, view, NULL));
+        assert_status(w.cx, collet_add(w.cx, a, b, b), COLLET_INVALID);
+        assert_text_has(w.cx, "add: output 0 wraps memory with COLLET_WRAP_READONLY");
+        assert_status(w.cx, collet_copy(w.cx, t, view), COLLET_INVALID);
+        assert_status(w.cx, collet_array_write(w.cx, a, sink, sizeof sink), COLLET_INVALID);
+        assert_status(w.cx, collet_array_write(w.cx, t, sink, sizeof sink), COLLET_INVALID);
+        assert_text_has(w.cx, "collet_array_write: the array wraps");
+        assert_status(w.cx, collet_array_acquire(w.cx, t, COLLET_WRITE, &address), COLLET_INVALID);
+        assert_text_has(w.cx, "collet_array_acquire: the array wraps");
+        assert_ok(w.cx, collet_array_acquire(w.cx, a, COLLET_READ, &address));
+        assert_ptr_equal(address, page);
+        assert_ok(w.cx, collet_array_release(w.cx, a));
+        assert_ok(w.cx, collet_add(w.cx, b, a, a));
+        assert_floats(w.cx, b, (const float[]){0, 2, 4, 6});
+        assert_floats(w.cx, t, (const float[]){0, 2, 1, 3});
+        collet_array_free(a);
+        collet_array_free(t);
+        collet_array_free(view);
+        collet_array_free(b);
+        close_world(w);
+    }
+    munmap(page, 4096);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -312,6 +397,8 @@ int main(void)
         cmocka_unit_test(auto_follows_the_bytes),
         cmocka_unit_test(contexts_share_an_array),
         cmocka_unit_test(arrays_may_outlive_everything),
+        cmocka_unit_test(wrapped_memory_has_the_result_when_freed),
+        cmocka_unit_test(read_only_memory_is_never_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

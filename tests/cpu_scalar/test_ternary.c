@@ -240,8 +240,8 @@ static collet_array *untouchable(collet_dtype dtype, int32_t ndim, const int64_t
     if (!memory)
         memory = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     assert_ptr_not_equal(memory, MAP_FAILED);
-    assert_ok(
-        cx, collet_array_wrap(cx, &a, dtype, ndim, shape, strides, memory + size / 2, NULL, NULL));
+    assert_ok(cx, collet_array_wrap(cx, &a, dtype, ndim, shape, strides, memory + size / 2, 0, NULL,
+                                    NULL));
     return a;
 }
 

@@ -111,9 +111,10 @@ static void temporaries(void **state)
     }
     c.operand[0].ndim = c.operand[1].ndim = 1;
     c.operand[0].shape[0] = c.operand[1].shape[0] = n;
-    assert_ok(cx, collet_array_wrap(cx, &c.array[0], COLLET_F32, 1, &n, NULL, memory, NULL, NULL));
     assert_ok(cx,
-              collet_array_wrap(cx, &c.array[1], COLLET_F32, 1, &n, NULL, memory + 1, NULL, NULL));
+              collet_array_wrap(cx, &c.array[0], COLLET_F32, 1, &n, NULL, memory, 0, NULL, NULL));
+    assert_ok(
+        cx, collet_array_wrap(cx, &c.array[1], COLLET_F32, 1, &n, NULL, memory + 1, 0, NULL, NULL));
     assert_true(fail_each(&c, "cpu_scalar") >= 3); /* array, storage, memory */
     op_call_free(&c);
 }

@@ -59,7 +59,7 @@ static collet_status slot_wrap(extract_feed *feed, slot *s, const collet_frames 
         if (data[i] == NULL)
             continue;
         status = collet_array_wrap(feed->context, &s->whole[i], frames->dtype, 3, shape, NULL,
-                                   data[i], NULL, NULL);
+                                   data[i], 0, NULL, NULL);
         if (status != COLLET_OK)
             return context_failed(feed, status, err);
     }
