@@ -252,11 +252,12 @@ COLLET_API collet_status collet_array_from(collet_context *context, collet_array
  * such arrays have separate copies. OVERFLOW also when the strides exceed any address space.
  *
  * Until the array's storage is freed the caller accesses the memory, gaps between strided elements
- * included, only between collet_array_acquire and collet_array_release. When the last view is freed, that call waits for
- * the work on the memory and copies to it what a device computed. If that fails it logs an error,
- * and the memory holds undefined bytes: acquire and release the array before where a status is
- * needed. Then `deleter` (may be NULL) is called once, with `user`, on that thread; not when
- * collet_array_wrap fails. In a child of fork nothing is waited for or copied.
+ * included, only between collet_array_acquire and collet_array_release. When the last view is
+ * freed, that call waits for the work on the memory and copies to it what a device computed. If
+ * that fails it logs an error, and the memory holds undefined bytes: acquire and release the array
+ * before where a status is needed. Then `deleter` (may be NULL) is called once, with `user`, on
+ * that thread; not when collet_array_wrap fails. In a child of fork nothing is waited for or
+ * copied.
  */
 COLLET_API collet_status collet_array_wrap(collet_context *context, collet_array **out,
                                            collet_dtype dtype, int32_t ndim, const int64_t *shape,
