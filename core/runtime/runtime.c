@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,13 +48,9 @@ static collet_status mark_create(collet_runtime *r, collet_error *err)
     void *mark = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mark == MAP_FAILED)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a runtime");
-    if (madvise(mark, page, MADV_WIPEONFORK))
-        log_message(&r->log, COLLET_LOG_WARNING,
-                    "this kernel cannot mark memory for fork (%s): a child that uses its parent's "
-                    "runtime gets no error",
-                    strerror(errno));
     r->fork_mark = mark;
-    *r->fork_mark = 1;
+    r->process = getpid();
+    *r->fork_mark = madvise(mark, page, MADV_WIPEONFORK) ? FORK_MARK_PROCESS : FORK_MARK_WIPED;
     return COLLET_OK;
 }
 

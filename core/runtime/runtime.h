@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
 #include <cjson/cJSON.h>
 
@@ -107,7 +108,8 @@ typedef struct transfer_counters {
 struct collet_runtime {
     collet_host host; /* first: a host table is cast back to its runtime */
     _Atomic int64_t references;
-    unsigned char *fork_mark; /* a page that the kernel wipes in a child of fork */
+    unsigned char *fork_mark; /* a page that the kernel wipes in a child of fork: FORK_MARK_ */
+    pid_t process;            /* that created the runtime */
     config *config;
     message_log log;
     int32_t threads; /* at most; a cgroup's quota may allow fewer */
@@ -130,10 +132,15 @@ struct collet_runtime {
 void runtime_retain(collet_runtime *runtime);
 void runtime_release(collet_runtime *runtime);
 
+/* While the page is not wiped; the kernel cannot wipe it, and processes are compared. */
+#define FORK_MARK_WIPED 1
+#define FORK_MARK_PROCESS 2
+
 /* 0 in a child of fork. */
 static inline int runtime_alive(const collet_runtime *runtime)
 {
-    return *(volatile unsigned char *)runtime->fork_mark;
+    unsigned char mark = *(volatile unsigned char *)runtime->fork_mark;
+    return mark == FORK_MARK_WIPED || (mark == FORK_MARK_PROCESS && runtime->process == getpid());
 }
 collet_status runtime_forked(collet_error *err);
 /* FORKED; INVALID if the runtime or `out` is NULL. */

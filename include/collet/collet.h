@@ -23,8 +23,12 @@
  *   - A runtime is safe on any thread; a context belongs to one thread at a time; an array may be
  *     read by several contexts at once and written by one while nothing else reads it. Arrays may
  *     be freed on any thread.
- *   - After fork, every call in the child that takes a runtime, or a context of one, and returns a
- *     status returns COLLET_FORKED (except collet_last_status); freeing and destroying is allowed.
+ *   - After fork, in the child, a runtime of the parent's, its contexts and arrays are of no use:
+ *     functions that take one of them and return a status return COLLET_FORKED, but for
+ *     collet_last_status; collet_backend_has_kernel and collet_record_count return 0. The others
+ *     (getters, counts, collet_set_fallback) work as before, and destroy and free release the
+ * child's memory, wait for nothing and touch no device. None of them blocks, whatever the parent's
+ *     threads did at the fork. The child may create a runtime of its own and use it on any thread.
  */
 #ifndef COLLET_H
 #define COLLET_H

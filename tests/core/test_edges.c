@@ -2,7 +2,6 @@
 /* Limits and edge cases of callers, plugins and settings: rare but valid input is accepted, invalid
  * input is reported. */
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/fixture.h"
@@ -366,35 +365,6 @@ static void kernels_are_looked_up_by_real_dtypes(void **state)
     assert_int_equal(collet_backend_has_kernel(rt, "nobody", COLLET_OP_ADD, valid, 3), 0);
 }
 
-static void every_call_after_fork_is_refused(void **state)
-{
-    (void)state;
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        collet_backend_info backend = {.struct_size = sizeof backend};
-        collet_plugin_record record = {.struct_size = sizeof record};
-        collet_setting setting = {.struct_size = sizeof setting};
-        collet_op_info op = {.struct_size = sizeof op};
-        collet_memory_stats stats = {.struct_size = sizeof stats};
-        uint32_t id;
-        int wrong = collet_backend_info_at(rt, 0, &backend, NULL) != COLLET_FORKED;
-        wrong |= collet_record_at(rt, 0, &record, NULL) != COLLET_FORKED;
-        wrong |= collet_setting_at(rt, 0, &setting, NULL) != COLLET_FORKED;
-        wrong |= collet_op_at(rt, 0, &op, NULL) != COLLET_FORKED;
-        wrong |= collet_op_find(rt, "add", &id, NULL) != COLLET_FORKED;
-        wrong |= collet_memory(cx, "host", &stats) != COLLET_FORKED;
-        wrong |= collet_trim(cx) != COLLET_FORKED;
-        wrong |= collet_array_release(cx, NULL) != COLLET_FORKED;
-        wrong |= collet_context_create(&cx, rt, NULL) != COLLET_FORKED;
-        _exit(wrong);
-    }
-    int status = -1;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
-}
-
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -414,7 +384,6 @@ int main(void)
         TEST(structs_of_newer_programs),
         TEST(fills_convert_as_copies_do),
         TEST(kernels_are_looked_up_by_real_dtypes),
-        TEST(every_call_after_fork_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every function of collet.h in a child of fork, with a runtime, a context and an array of the
+ * parent, whose threads are at work when it forks: each returns FORKED or is harmless, none hangs.
+ * A function that is not listed here fails the test. With UNMARKED the kernel cannot wipe memory.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/fixture.h"
+
+#define ALL OPENMP_PLUGIN ":" REMOTE_PLUGIN ":" SCALAR_PLUGIN
+
+#ifdef UNMARKED
+__attribute__((visibility("default"))) int madvise(void *address, size_t bytes, int advice)
+{
+    if (advice != MADV_WIPEONFORK)
+        return (int)syscall(SYS_madvise, address, bytes, advice);
+    errno = EINVAL;
+    return -1;
+}
+#endif
+
+/* ---- The list -------------------------------------------------------------------------------- */
+
+#define FUNCTIONS_MAX 200
+static const char *listed[FUNCTIONS_MAX];
+static int listed_count, wrong;
+
+static void note(const char *function, int right)
+{
+    listed[listed_count++] = function;
+    if (!right) {
+        fprintf(stderr, "%s does not do in a child of fork what it should\n", function);
+        wrong++;
+    }
+}
+
+static collet_array *a, *wrapped;
+static collet_error err;
+static int deleted;
+
+#define FORKED(function, ...) note(#function, function(__VA_ARGS__) == COLLET_FORKED)
+/* On a context: the text says so too. */
+#define REFUSED(function, ...)                                                                     \
+    note(#function, function(cx, __VA_ARGS__) == COLLET_FORKED &&                                  \
+                        strstr(collet_last_error(cx), "before fork") != NULL)
+#define HARMLESS(function, condition) note(#function, condition)
+
+static void nothing_of_a_runtime(void)
+{
+    HARMLESS(collet_status_name, !strcmp(collet_status_name(COLLET_FORKED), "COLLET_FORKED"));
+    HARMLESS(collet_status_text, *collet_status_text(COLLET_FORKED));
+    HARMLESS(collet_fail, collet_fail(&err, COLLET_IO, "x") == COLLET_IO);
+    HARMLESS(collet_dtype_name, !strcmp(collet_dtype_name(COLLET_F32), "f32"));
+    HARMLESS(collet_dtype_size, collet_dtype_size(COLLET_F32) == 4);
+    HARMLESS(collet_version, !strcmp(collet_version(), COLLET_VERSION));
+    HARMLESS(collet_version_number, collet_version_number() == COLLET_VERSION_NUMBER);
+    HARMLESS(collet_ternary_bytes, collet_ternary_bytes(COLLET_TERNARY_T2, 256) == 64);
+}
+
+static void of_a_runtime(void)
+{
+    collet_backend_info backend = {.struct_size = sizeof backend};
+    collet_plugin_record record = {.struct_size = sizeof record};
+    collet_setting setting = {.struct_size = sizeof setting};
+    collet_op_info op = {.struct_size = sizeof op};
+    collet_dtype dtypes[COLLET_MAX_OPERANDS] = {COLLET_F32, COLLET_F32, COLLET_F32};
+    collet_array_spec specs[COLLET_MAX_OPERANDS] = {{COLLET_F32, 0, {0}}, {COLLET_F32, 0, {0}}};
+    collet_context *own = NULL;
+    uint32_t id = 0;
+    char params[256];
+    FORKED(collet_backend_info_at, rt, 0, &backend, &err);
+    FORKED(collet_record_at, rt, 0, &record, &err);
+    FORKED(collet_setting_at, rt, 0, &setting, &err);
+    FORKED(collet_context_create, &own, rt, &err);
+    FORKED(collet_op_find, rt, "add", &id, &err);
+    FORKED(collet_op_at, rt, 0, &op, &err);
+    FORKED(collet_op_describe, rt, COLLET_OP_ADD, &op, &err);
+    FORKED(collet_op_signature, rt, COLLET_OP_ADD, 0, dtypes, &err);
+    FORKED(collet_op_defaults, rt, COLLET_OP_SUM, 1, params, sizeof params, &err);
+    FORKED(collet_op_infer, rt, COLLET_OP_ADD, specs, NULL, specs, &err);
+    HARMLESS(collet_backend_count, collet_backend_count(rt) == 3);
+    HARMLESS(collet_record_count, collet_record_count(rt) == 0);
+    HARMLESS(collet_setting_count, collet_setting_count(rt) > 0);
+    HARMLESS(collet_op_count, collet_op_count(rt) > 50);
+    HARMLESS(collet_backend_has_kernel,
+             !collet_backend_has_kernel(rt, "cpu_scalar", COLLET_OP_ADD, dtypes, 3));
+}
+
+static void of_a_context(void)
+{
+    collet_counters counters = {.struct_size = sizeof counters};
+    collet_memory_stats stats = {.struct_size = sizeof stats};
+    collet_array *out = NULL;
+    const int64_t four = 4;
+    float memory[4] = {0};
+    const collet_array *ins[] = {a, a};
+    REFUSED(collet_set_backend, "auto");
+    FORKED(collet_finish, cx);
+    REFUSED(collet_context_counters, &counters);
+    REFUSED(collet_memory, "host", &stats);
+    FORKED(collet_trim, cx);
+    REFUSED(collet_array_create, &out, COLLET_F32, 1, &four);
+    REFUSED(collet_array_from, &out, COLLET_F32, 1, &four, memory);
+    REFUSED(collet_array_wrap, &out, COLLET_F32, 1, &four, NULL, memory, 0, NULL, NULL);
+    REFUSED(collet_call, COLLET_OP_ADD, &a, ins, NULL);
+    HARMLESS(collet_context_runtime, collet_context_runtime(cx) == rt);
+    HARMLESS(collet_last_error, strstr(collet_last_error(cx), "before fork") != NULL);
+    HARMLESS(collet_last_status, collet_last_status(cx) == COLLET_FORKED);
+    HARMLESS(collet_get_backend, !strcmp(collet_get_backend(cx), "remote"));
+    HARMLESS(collet_last_backend, !strcmp(collet_last_backend(cx), "remote"));
+    HARMLESS(collet_set_fallback, (collet_set_fallback(cx, 1), 1));
+}
+
+static void of_an_array(void)
+{
+    collet_array *out = NULL;
+    void *address = NULL;
+    float memory[4] = {0};
+    const int64_t four = 4;
+    REFUSED(collet_array_slice, &out, a, 0, 0, 2, 1);
+    REFUSED(collet_array_permute, &out, a, NULL);
+    REFUSED(collet_array_reshape, &out, a, 1, &four);
+    REFUSED(collet_array_broadcast, &out, a, 1, &four);
+    REFUSED(collet_array_read, a, memory, sizeof memory);
+    REFUSED(collet_array_write, a, memory, sizeof memory);
+    REFUSED(collet_array_acquire, a, COLLET_READ, &address);
+    REFUSED(collet_array_release, a);
+    HARMLESS(collet_array_dtype, collet_array_dtype(a) == COLLET_F32);
+    HARMLESS(collet_array_ndim, collet_array_ndim(a) == 1);
+    HARMLESS(collet_array_shape, collet_array_shape(a)[0] == 4);
+    HARMLESS(collet_array_strides, collet_array_strides(a)[0] == 1);
+    HARMLESS(collet_array_size, collet_array_size(a) == 4);
+    HARMLESS(collet_array_runtime, collet_array_runtime(a) == rt);
+}
+
+static void kernels_of_arrays(void)
+{
+    const collet_scalar one = {.dtype = COLLET_F32, .value.f32 = 1};
+    REFUSED(collet_fill, a, &one);
+    REFUSED(collet_copy, a, a);
+    REFUSED(collet_add, a, a, a);
+    REFUSED(collet_sub, a, a, a);
+    REFUSED(collet_mul, a, a, a);
+    REFUSED(collet_div, a, a, a);
+    REFUSED(collet_exp, a, a);
+    REFUSED(collet_log, a, a);
+    REFUSED(collet_sqrt, a, a);
+    REFUSED(collet_sin, a, a);
+    REFUSED(collet_cos, a, a);
+    REFUSED(collet_tanh, a, a);
+    REFUSED(collet_neg, a, a);
+    REFUSED(collet_abs, a, a);
+    REFUSED(collet_conj, a, a);
+    REFUSED(collet_axpy, a, &one, a, a);
+    REFUSED(collet_transpose, a, a, NULL);
+    REFUSED(collet_sum, a, a, NULL, 0, 1);
+    REFUSED(collet_mean, a, a, NULL, 0, 1);
+    REFUSED(collet_min, a, a, NULL, 0, 1);
+    REFUSED(collet_max, a, a, NULL, 0, 1);
+    REFUSED(collet_argmax, a, a, NULL, 0, 1);
+    REFUSED(collet_uniform, a, 1, 0);
+    REFUSED(collet_normal, a, 1, 0);
+}
+
+/* Arguments that make no sense do not hide FORKED. */
+static void kernels_of_matrices(void)
+{
+    REFUSED(collet_matmul, a, a, a);
+    REFUSED(collet_dot, a, a, a);
+    REFUSED(collet_matvec, a, a, a);
+    REFUSED(collet_lu, a, a, a, a, a);
+    REFUSED(collet_solve, a, a, a, a);
+    REFUSED(collet_qr, a, a, a);
+    REFUSED(collet_svd, a, a, a, a, a);
+    REFUSED(collet_eigh, a, a, a, a);
+    REFUSED(collet_cholesky, a, a, a);
+    REFUSED(collet_fft, a, a, 7, 0);
+    REFUSED(collet_fftshift, a, a, NULL, -1, 0);
+    REFUSED(collet_ternary_quantize, a, a, a, a, NULL);
+    REFUSED(collet_ternary_pack, a, a, a, a, COLLET_TERNARY_T2);
+    REFUSED(collet_ternary_unpack, a, a, a, a, COLLET_TERNARY_T2);
+    REFUSED(collet_ternary_dot, a, a, a);
+    REFUSED(collet_ternary_matmul, a, a, a);
+    REFUSED(collet_ternary_linear, a, a, a, a, a, NULL);
+}
+
+static void kernels_of_molecules(void)
+{
+    REFUSED(collet_com, a, a, a);
+    REFUSED(collet_inertia, a, a, a, a);
+    REFUSED(collet_cross_sum, a, a, a, a, a);
+    REFUSED(collet_principal_axes, a, a, a, a);
+    REFUSED(collet_euler_zyz, a, a);
+    REFUSED(collet_tilt, a, a, a);
+    REFUSED(collet_angular_velocity, a, a, a, a);
+    REFUSED(collet_decompose, a, a, a, a);
+    REFUSED(collet_magnitude, a, a);
+    REFUSED(collet_time_derivative, a, a, a, a);
+    REFUSED(collet_kinetic, a, a, a, a);
+    REFUSED(collet_gyration, a, a, a, a, a);
+    REFUSED(collet_rmsd, a, a, a, a, a);
+    REFUSED(collet_observables, a, a, a, a, a, a, a, a, a);
+}
+
+static void *compute(void *runtime)
+{
+    collet_context *own = NULL;
+    int64_t n = 1 << 16;
+    float sum = 0;
+    collet_array *x = NULL, *total = NULL;
+    const collet_scalar one = {.dtype = COLLET_F32, .value.f32 = 1};
+    int failed =
+        collet_context_create(&own, runtime, NULL) || collet_set_backend(own, "cpu_openmp") ||
+        collet_array_create(own, &x, COLLET_F32, 1, &n) ||
+        collet_array_create(own, &total, COLLET_F32, 0, NULL) || collet_fill(own, x, &one) ||
+        collet_sum(own, total, x, NULL, 0, 0) || collet_array_read(own, total, &sum, sizeof sum);
+    collet_array_free(x);
+    collet_array_free(total);
+    collet_context_destroy(own);
+    return failed || sum != (float)n ? runtime : NULL;
+}
+
+/* Frees what is the parent's; then a runtime of the child's works, on two threads. */
+static void life(void)
+{
+    const collet_runtime_options options = {.struct_size = sizeof options, .plugin_path = ALL};
+    collet_runtime *own = NULL;
+    pthread_t thread;
+    void *failed = &own;
+    HARMLESS(collet_array_free, (collet_array_free(a), collet_array_free(wrapped), deleted == 1));
+    HARMLESS(collet_context_destroy, (collet_context_destroy(cx), 1));
+    HARMLESS(collet_runtime_destroy, (collet_runtime_destroy(rt), 1));
+    int created = collet_runtime_create(&own, &options, &err) == COLLET_OK;
+    int started = created && pthread_create(&thread, NULL, compute, own) == 0;
+    int right = started && !compute(own);
+    if (started)
+        pthread_join(thread, &failed);
+    HARMLESS(collet_runtime_create, right && !failed);
+    collet_runtime_destroy(own);
+}
+
+/* ---- The header ------------------------------------------------------------------------------ */
+
+/* Functions of collet.h that are not in the list. */
+static void compare_with_header(void)
+{
+    static char text[1 << 17];
+    FILE *file = fopen(COLLET_HEADER, "r");
+    size_t length = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    int found = 0;
+    if (file)
+        fclose(file);
+    text[length] = '\0';
+    for (char *at = text; (at = strstr(at, "\nCOLLET_API ")); found++) {
+        char *end = strchr(at + 1, '('), *name = end;
+        if (!end)
+            break;
+        at = end;
+        while (name[-1] == '_' || (name[-1] >= 'a' && name[-1] <= 'z'))
+            name--;
+        int known = 0;
+        for (int i = 0; i < listed_count; i++)
+            known |= strlen(listed[i]) == (size_t)(end - name) &&
+                     !strncmp(listed[i], name, (size_t)(end - name));
+        if (!known)
+            fprintf(stderr, "%.*s is not listed in test_fork.c\n", (int)(end - name), name);
+        wrong += !known;
+    }
+    wrong += found != listed_count || found < 100;
+}
+
+/* ---- The test -------------------------------------------------------------------------------- */
+
+#define BUSY 3
+static atomic_int stop;
+
+/* At any moment some of these hold locks. */
+static void *busy(void *backend)
+{
+    collet_context *own = context_of(rt);
+    collet_array *x = NULL;
+    int64_t n = 1 << 12;
+    assert_ok(own, collet_set_backend(own, backend));
+    while (!atomic_load(&stop)) {
+        collet_plugin_record record = {.struct_size = sizeof record};
+        assert_ok(own, collet_array_create(own, &x, COLLET_F32, 1, &n));
+        assert_ok(own, collet_add(own, x, x, x));
+        assert_int_equal(collet_record_at(rt, 0, &record, NULL), COLLET_OK);
+        collet_array_free(x);
+        assert_ok(own, collet_finish(own));
+    }
+    collet_context_destroy(own);
+    return NULL;
+}
+
+static void count_deletes(void *user)
+{
+    ++*(int *)user;
+}
+
+static int in_child(void)
+{
+    alarm(120); /* a call that hangs ends the child by a signal */
+    nothing_of_a_runtime();
+    of_a_runtime();
+    of_a_context();
+    of_an_array();
+    kernels_of_arrays();
+    kernels_of_matrices();
+    kernels_of_molecules();
+    life();
+    compare_with_header();
+    return wrong != 0;
+}
+
+static void every_function_in_a_child(void **state)
+{
+    static char *const backends[BUSY] = {"remote:0", "remote:1", "cpu_openmp"};
+    float memory[4] = {0};
+    const int64_t four = 4;
+    pthread_t threads[BUSY];
+    (void)state;
+    open_shared(ALL, NULL, "remote");
+    a = floats(cx, 4, 0);
+    assert_ok(cx, collet_array_wrap(cx, &wrapped, COLLET_F32, 1, &four, NULL, memory, 0,
+                                    count_deletes, &deleted));
+    assert_ok(cx, collet_add(cx, wrapped, a, a));
+    for (int i = 0; i < BUSY; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, busy, backends[i]), 0);
+    fflush(NULL);
+    for (int i = 0; i < 10; i++) {
+        int status = -1;
+        usleep(3000);
+        pid_t child = fork();
+        if (child == 0)
+            _exit(in_child());
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 0);
+    }
+    atomic_store(&stop, 1);
+    for (int i = 0; i < BUSY; i++)
+        pthread_join(threads[i], NULL);
+    assert_floats(cx, a, (const float[]){0, 1, 2, 3});
+    collet_array_free(a);
+    collet_array_free(wrapped);
+    assert_int_equal(deleted, 1);
+    assert_true(memory[3] == 6.0f);
+    close_shared();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_function_in_a_child)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
