@@ -14,10 +14,10 @@ static int32_t show_progress(void *user, const collet_extraction_progress *p)
     return tool_interrupt_signal();
 }
 
-static collet_status extract(extract_options *options, collet_extraction **extraction,
-                             collet_error *err)
+/* The extraction logs to *progress until it is closed. */
+static collet_status extract(extract_options *options, tool_progress *progress,
+                             collet_extraction **extraction, collet_error *err)
 {
-    tool_progress progress;
     collet_extraction_options *settings = &options->settings;
     collet_extraction_info info = {.struct_size = sizeof info};
     uint32_t flags = (options->directory != NULL ? COLLET_EXTRACTION_DIRECTORY : 0) |
@@ -25,18 +25,18 @@ static collet_status extract(extract_options *options, collet_extraction **extra
     collet_status status;
 
     settings->progress = show_progress;
-    settings->progress_user = &progress;
+    settings->progress_user = progress;
     settings->log = tool_log;
-    settings->log_user = &progress;
-    tool_progress_begin(&progress, "collet-extract", stderr, options->quiet);
+    settings->log_user = progress;
+    tool_progress_begin(progress, "collet-extract", stderr, options->quiet);
     status = collet_extraction_open(settings, extraction, err);
     if (status != COLLET_OK)
         return status;
     collet_extraction_get_info(*extraction, &info);
-    progress.unit = "frames";
-    progress.expected = info.bytes_total;
+    progress->unit = "frames";
+    progress->expected = info.bytes_total;
     status = collet_extraction_write(*extraction, options->path, flags, err);
-    tool_progress_end(&progress);
+    tool_progress_end(progress);
     return status;
 }
 
@@ -44,6 +44,7 @@ int main(int argc, char **argv)
 {
     extract_options options;
     collet_extraction *extraction = NULL;
+    tool_progress progress;
     collet_error err;
     int result = EXTRACT_EXIT_FAILURE;
 
@@ -54,7 +55,7 @@ int main(int argc, char **argv)
         return EXTRACT_EXIT_USAGE;
     }
     tool_interrupt_install();
-    if (extract(&options, &extraction, &err) == COLLET_OK) {
+    if (extract(&options, &progress, &extraction, &err) == COLLET_OK) {
         result = extract_report(extraction, &options);
     } else if (err.status == COLLET_CANCELLED) {
         fprintf(stderr, "collet-extract: %s; nothing was written\n",
