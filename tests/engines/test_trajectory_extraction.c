@@ -12,10 +12,13 @@
 
 #include <collet/trajectory.h>
 
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define PEPTIDE COLLET_TEST_DATA "/md/peptide/"
 #define WATER COLLET_TEST_DATA "/md/water/"
@@ -188,6 +191,38 @@ static void an_error_of_the_receiver_stops_the_work(void **state)
 }
 
 /* Small batches come soon: after three times as many frames at most. */
+static volatile sig_atomic_t signals;
+
+static void count_signal(int number)
+{
+    (void)number;
+    signals++;
+}
+
+/* On the program's threads alone. */
+static void signals_are_the_programs(void **state)
+{
+    collet_extraction_options options = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
+    const collet_extraction_batch *batch;
+    collet_extraction *x;
+    sigset_t set;
+
+    (void)state;
+    signal(SIGUSR1, count_signal);
+    options.batch_rows = options.batch_frames = 1;
+    x = open_with(&options);
+    assert_int_equal(collet_extraction_next(x, &batch, NULL), COLLET_OK);
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    assert_int_equal(kill(getpid(), SIGUSR1), 0);
+    assert_int_equal(collet_extraction_collect(x, &batch, NULL), COLLET_OK);
+    assert_int_equal(signals, 0);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    assert_int_equal(signals, 1);
+    collet_extraction_close(x);
+}
+
 static void small_batches_come_soon(void **state)
 {
     static const int64_t sizes[] = {1, 2, 5, 16};
@@ -529,6 +564,7 @@ int main(void)
         cmocka_unit_test(a_receiver_may_end_the_work),
         cmocka_unit_test(an_error_of_the_receiver_stops_the_work),
         cmocka_unit_test(small_batches_come_soon),
+        cmocka_unit_test(signals_are_the_programs),
         cmocka_unit_test(a_context_is_used),
         cmocka_unit_test(masses_may_be_numbers),
         cmocka_unit_test(quantities_describe_columns),

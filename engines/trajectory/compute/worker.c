@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "worker.h"
 
-#include <pthread.h>
+#include "io/thread.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,6 +54,13 @@ static void change(extract_worker *w, worker_state state)
     pthread_mutex_unlock(&w->lock);
 }
 
+static void destroy(extract_worker *w)
+{
+    pthread_cond_destroy(&w->changed);
+    pthread_mutex_destroy(&w->lock);
+    free(w);
+}
+
 collet_status extract_worker_start(extract_work_fn work, void *user, extract_worker **out,
                                    collet_error *err)
 {
@@ -66,9 +74,9 @@ collet_status extract_worker_start(extract_work_fn work, void *user, extract_wor
     pthread_cond_init(&w->changed, NULL);
     w->work = work;
     w->user = user;
-    code = pthread_create(&w->thread, NULL, serve, w);
+    code = collet_thread_start(&w->thread, serve, w);
     if (code != 0) {
-        free(w);
+        destroy(w);
         return collet_fail(err, COLLET_FAILED, "a thread cannot be started: %s", strerror(code));
     }
     *out = w;
@@ -96,7 +104,5 @@ void extract_worker_stop(extract_worker *w)
         return;
     change(w, ENDING);
     pthread_join(w->thread, NULL);
-    pthread_cond_destroy(&w->changed);
-    pthread_mutex_destroy(&w->lock);
-    free(w);
+    destroy(w);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "readahead.h"
 
-#include <pthread.h>
-#include <signal.h>
+#include "io/thread.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,18 +55,6 @@ static void *fill_slots(void *argument)
     return NULL;
 }
 
-/* The caller's signals are handled on the caller's threads. */
-static int start_thread(collet_readahead *ahead)
-{
-    sigset_t all, before;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int code = pthread_create(&ahead->thread, NULL, fill_slots, ahead);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return code;
-}
-
 static void free_all(collet_readahead *ahead)
 {
     pthread_cond_destroy(&ahead->changed);
@@ -104,7 +92,7 @@ collet_status collet_readahead_start(collet_trajectory *trajectory,
     pthread_mutex_init(&ahead->lock, NULL);
     pthread_cond_init(&ahead->changed, NULL);
     collet_status status = create_slots(ahead, options, err);
-    int code = status == COLLET_OK ? start_thread(ahead) : 0;
+    int code = status == COLLET_OK ? collet_thread_start(&ahead->thread, fill_slots, ahead) : 0;
     if (code != 0)
         status = collet_fail(err, COLLET_FAILED, "cannot start a thread to read ahead: %s",
                              strerror(code));
