@@ -423,9 +423,9 @@ WORKSPACE(matmul)
     make_product(&p, device, call);
     int narrow = p.from != COLLET_F32 && p.from != COLLET_F64;
     uint64_t piece = narrow ? device->narrow->scratch_bytes
-                     : p.strategy == BY_GEMM || p.strategy == BY_ONEDNN
-                         ? device->level->gemm->scratch_bytes
-                         : 0;
+                     : p.strategy == BY_SMALL || p.strategy == BY_TINY
+                         ? 0
+                         : device->level->gemm->scratch_bytes;
     return (uint64_t)device->threads * piece;
 }
 
@@ -440,16 +440,19 @@ KERNEL(matmul)
     int64_t whole = p.batch.count * p.parts;
     double work = (double)p.part_rows * (double)p.part_columns * (double)(p.inner + 1);
     int64_t grain = work > (double)GRAIN ? 1 : (int64_t)((double)GRAIN / work) + 1;
+    int library = p.strategy == BY_ONEDNN || p.strategy == BY_BLAS;
     blas_use use;
-    if (p.blas)
+    if (library && !library_enter()) {
+        library = 0;
+        p.strategy = p.from == COLLET_F32 || p.from == COLLET_F64 ? BY_GEMM : BY_NARROW;
+    }
+    if (p.strategy == BY_BLAS)
         blas_enter(p.blas, &use, 1);
-    if (p.onednn)
-        library_enter();
     team_run(device->threads, whole, grain,
              p.strategy == BY_ONEDNN ? run_parts_by_onednn : run_parts, &p);
-    if (p.onednn)
-        library_leave();
-    if (p.blas)
+    if (p.strategy == BY_BLAS)
         blas_leave(p.blas, &use);
+    if (library)
+        library_leave();
     return COLLET_OK;
 }

@@ -173,7 +173,6 @@ int32_t blas_enter(blas *b, blas_use *use, int32_t threads)
 {
     int32_t taken = threads > 1 && !library_forked() ? team_take(threads, threads) : 0;
     *use = (blas_use){.threads = taken > 1 ? taken : 1, .taken = taken};
-    library_enter();
     (void)pthread_mutex_lock(&b->lock);
     if (!b->uses)
         b->threads_found = b->get_num_threads();
@@ -197,7 +196,6 @@ void blas_leave(blas *b, blas_use *use)
         b->uses = use->next;
     set_threads(b);
     (void)pthread_mutex_unlock(&b->lock);
-    library_leave();
     if (use->taken)
         team_give(use->taken);
 }

@@ -71,11 +71,12 @@ const char *blas_core(const blas *b);
 void blas_path(blas *b, char *path, uint64_t capacity);
 
 /*
- * Around every group of calls; any number of them may be under way on any threads. Calls within may
- * each use up to `threads` (>= 1) threads of the library's own, which count as threads of the team
- * (team_take): fewer when other callers use some. 1 is for calls from the threads of a team and
- * counts as none. Returns the number granted. A group that begins while another is under way does
- * not change its results; the library's one thread count is then one that suits both.
+ * Around every group of calls, within library_enter; any number may be under way on any threads.
+ * Calls within may each use up to `threads` (>= 1) threads of the library's own, which count as
+ * threads of the team (team_take): fewer when other callers use some. 1 is for calls from the
+ * threads of a team and counts as none. Returns the number granted. A group that begins while
+ * another is under way does not change its results; the library's one thread count is then one that
+ * suits both.
  */
 int32_t blas_enter(blas *b, blas_use *use, int32_t threads);
 void blas_leave(blas *b, blas_use *use);

@@ -56,7 +56,9 @@ static int product(void *context, check_type type, const blas_matrix *c, const b
 
 const char *blas_check(blas *b, int32_t threads, double gflops[2])
 {
-    const char *why = NULL;
+    const char *why = library_enter() ? NULL : "the process is exiting";
+    if (why)
+        return why;
     for (int wide = 0; wide < 2 && !why; wide++) {
         blas_use use;
         blas_enter(b, &use, 1);
@@ -64,5 +66,6 @@ const char *blas_check(blas *b, int32_t threads, double gflops[2])
         blas_leave(b, &use);
         why = why ? why : check_solution(b, wide, threads);
     }
+    library_leave();
     return why;
 }

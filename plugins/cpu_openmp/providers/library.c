@@ -105,35 +105,46 @@ static void restore(const extended *s)
         remove_ours(s, now);
 }
 
-/* ---- Calls and fork() ------------------------------------------------------------------------ */
+/* ---- Calls, fork() and exit() ---------------------------------------------------------------- */
 
 static struct {
     pthread_mutex_t lock; /* held during fork() */
     pthread_cond_t changed;
     int64_t groups; /* under way */
     int forks;      /* that wait, or are under way */
+    int closed;     /* exit() has begun */
 } calls = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
-/* Of this thread. A signal handler that forks within one waits for nothing. */
-static _Thread_local int groups;
+/* Of this thread. A signal handler that exits within one does not wait for it. */
+static _Thread_local int64_t groups;
 
-void library_enter(void)
+int library_enter(void)
 {
     groups++;
     (void)pthread_mutex_lock(&calls.lock);
     while (calls.forks)
         (void)pthread_cond_wait(&calls.changed, &calls.lock);
-    calls.groups++;
+    int open = !calls.closed;
+    calls.groups += open;
     (void)pthread_mutex_unlock(&calls.lock);
+    groups -= !open;
+    return open;
 }
 
 void library_leave(void)
 {
     (void)pthread_mutex_lock(&calls.lock);
-    if (--calls.groups == 0 && calls.forks)
+    calls.groups--;
+    if (calls.forks || calls.closed)
         (void)pthread_cond_broadcast(&calls.changed);
     (void)pthread_mutex_unlock(&calls.lock);
     groups--;
+}
+
+static void wait_for_others(void)
+{
+    while (calls.groups > groups)
+        (void)pthread_cond_wait(&calls.changed, &calls.lock);
 }
 
 /* Handlers run before fork() in the order opposite to their registration. Ours are registered after
@@ -142,17 +153,16 @@ static _Thread_local int handlers;
 
 static void before_fork(void)
 {
-    if (groups || handlers++)
+    if (handlers++)
         return;
     (void)pthread_mutex_lock(&calls.lock);
     calls.forks++;
-    while (calls.groups)
-        (void)pthread_cond_wait(&calls.changed, &calls.lock);
+    wait_for_others();
 }
 
 static void after_fork(void)
 {
-    if (groups || --handlers)
+    if (--handlers)
         return;
     calls.forks--;
     (void)pthread_cond_broadcast(&calls.changed);
@@ -169,11 +179,24 @@ int library_forked(void)
 static void after_fork_in_child(void)
 {
     forked = 1;
-    if (groups || --handlers)
+    if (--handlers)
         return;
     calls.forks = 0;
     (void)pthread_cond_init(&calls.changed, NULL);
     (void)pthread_mutex_unlock(&calls.lock);
+}
+
+static void before_exit(void)
+{
+    (void)pthread_mutex_lock(&calls.lock);
+    calls.closed = 1;
+    wait_for_others();
+    (void)pthread_mutex_unlock(&calls.lock);
+}
+
+void library_has_statics(void)
+{
+    (void)atexit(before_exit);
 }
 
 static pthread_once_t watched = PTHREAD_ONCE_INIT;
@@ -186,7 +209,7 @@ static int watch_forks(void)
 
 static void watch_first(void)
 {
-    watching = watch_forks();
+    watching = watch_forks() && atexit(before_exit) == 0;
 }
 
 /* ---- Libraries ------------------------------------------------------------------------------- */
@@ -205,12 +228,14 @@ void *library_open(const char *name, const char *const *variables)
     (void)pthread_once(&watched, watch_first);
     if (!watching)
         return NULL; /* out of memory */
-    library_enter();
+    if (!library_enter())
+        return NULL;
     (void)pthread_mutex_lock(&opening);
     extended *s = extend(variables);
     void *handle = dlopen(name, OPEN_FLAGS);
     restore(s);
     (void)pthread_mutex_unlock(&opening);
+    library_has_statics();
     library_leave();
     return handle && watch_forks() ? handle : NULL;
 }

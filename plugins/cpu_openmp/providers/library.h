@@ -42,10 +42,16 @@ void *library_open(const char *name, const char *const *variables);
 /*
  * Around a group of calls of any of these libraries. fork() in another thread waits until no group
  * is under way, and groups wait for it to return: a child never finds a library's locks held or its
- * threads at work. Groups of one thread do not nest.
+ * threads at work. exit() waits likewise, since destructors of a library free what its calls use;
+ * from then on library_enter returns 0: no call, and no library_leave. Groups of one thread do not
+ * nest.
  */
-void library_enter(void);
+int library_enter(void);
 void library_leave(void);
+
+/* Within a group, when a call has returned before which the library may have made static objects of
+ * C++: exit() destroys these before it waits, unless it has been told after they were made. */
+void library_has_statics(void);
 
 /* 1 in a child of a process that had opened a library: the library's own threads may be lost. */
 int library_forked(void);

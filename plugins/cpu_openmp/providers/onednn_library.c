@@ -3,6 +3,7 @@
 
 #include <omp.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -187,18 +188,31 @@ void onednn_leave(int before)
 
 /* ---- Products -------------------------------------------------------------------------------- */
 
+void onednn_has_computed(int kind)
+{
+    static _Atomic uint32_t called;
+    uint32_t bit = 1u << kind;
+    if (!(atomic_load_explicit(&called, memory_order_relaxed) & bit) &&
+        !(atomic_fetch_or(&called, bit) & bit))
+        library_has_statics();
+}
+
 int onednn_product_f32(const onednn *o, const blas_matrix *c, const blas_matrix *a,
                        const blas_matrix *b, int64_t m, int64_t n, int64_t k)
 {
-    return o->sgemm(a->transposed ? 'T' : 'N', b->transposed ? 'T' : 'N', m, n, k, 1.0f, a->at,
-                    a->stride, b->at, b->stride, 0.0f, c->at, c->stride) == DNNL_SUCCESS;
+    int status = o->sgemm(a->transposed ? 'T' : 'N', b->transposed ? 'T' : 'N', m, n, k, 1.0f,
+                          a->at, a->stride, b->at, b->stride, 0.0f, c->at, c->stride);
+    onednn_has_computed(ONEDNN_F32_GEMM);
+    return status == DNNL_SUCCESS;
 }
 
 int onednn_product_i8(const onednn *o, const blas_matrix *c, const blas_matrix *a,
                       const blas_matrix *b, int64_t m, int64_t n, int64_t k)
 {
     int32_t none = 0;
-    return o->gemm_s8s8s32(a->transposed ? 'T' : 'N', b->transposed ? 'T' : 'N', 'F', m, n, k, 1.0f,
-                           a->at, a->stride, 0, b->at, b->stride, 0, 0.0f, c->at, c->stride,
-                           &none) == DNNL_SUCCESS;
+    int status =
+        o->gemm_s8s8s32(a->transposed ? 'T' : 'N', b->transposed ? 'T' : 'N', 'F', m, n, k, 1.0f,
+                        a->at, a->stride, 0, b->at, b->stride, 0, 0.0f, c->at, c->stride, &none);
+    onednn_has_computed(ONEDNN_I8_GEMM);
+    return status == DNNL_SUCCESS;
 }

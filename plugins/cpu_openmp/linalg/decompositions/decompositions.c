@@ -123,13 +123,17 @@ static void run_batch(batch *b, team_body body)
         (double)cpu_extent(a, 1) * (double)cpu_extent(a, 0) * (double)shorter_side(b->job.call) +
         1.0;
     int64_t grain = work > (double)GRAIN ? 1 : (int64_t)((double)GRAIN / work) + 1;
-    int shared = b->job.library && b->job.threads == 1;
     blas_use use;
+    if (b->job.library && !library_enter())
+        b->job.library = NULL;
+    int shared = b->job.library && b->job.threads == 1;
     if (shared)
         (void)blas_enter(b->job.library, &use, 1);
     team_run(b->threads, b->count, grain, body, b);
     if (shared)
         blas_leave(b->job.library, &use);
+    if (b->job.library)
+        library_leave();
 }
 
 /* ---- Kernels --------------------------------------------------------------------------------- */

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * exit() while other threads compute: the process ends with its status, although libraries have
+ * destructors that free what their calls use. Each case is a process of its own.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <collet/collet.h>
+
+#define N 200
+#define THREADS 4
+#define TIMES 8
+#define STATUS 7
+
+/* ---- The operations -------------------------------------------------------------------------- */
+
+static collet_runtime *rt;
+static const char *backend;
+
+typedef struct arrays {
+    collet_array *a, *b, *c, *values, *info, *steps, *line, *spectrum;
+} arrays;
+
+/* All elements of inputs are 1. */
+static int make_arrays(collet_context *cx, collet_dtype from, collet_dtype to, arrays *x)
+{
+    static const int64_t square[] = {N, N}, side[] = {N}, line[] = {N * N};
+    static const int64_t half[] = {N * N / 2 + 1};
+    static double ones[N * N];
+    for (int i = 0; i < N * N; i++)
+        ones[i] = 1.0;
+    collet_array *wide = NULL;
+    return collet_array_from(cx, &wide, COLLET_F64, 2, square, ones) ||
+           collet_array_create(cx, &x->a, from, 2, square) || collet_copy(cx, x->a, wide) ||
+           collet_array_create(cx, &x->b, to, 2, square) ||
+           collet_array_create(cx, &x->c, to, 2, square) ||
+           collet_array_create(cx, &x->values, to, 1, side) ||
+           collet_array_create(cx, &x->info, COLLET_I32, 0, NULL) ||
+           collet_array_create(cx, &x->steps, COLLET_I32, 1, side) ||
+           collet_array_from(cx, &x->line, COLLET_F64, 1, line, ones) ||
+           collet_array_create(cx, &x->spectrum, COLLET_C128, 1, half);
+}
+
+static collet_status product(collet_context *cx, const arrays *x)
+{
+    return collet_matmul(cx, x->b, x->a, x->a);
+}
+
+static collet_status lu(collet_context *cx, const arrays *x)
+{
+    return collet_lu(cx, x->steps, x->b, x->c, x->info, x->a);
+}
+
+static collet_status svd(collet_context *cx, const arrays *x)
+{
+    return collet_svd(cx, x->b, x->values, x->c, x->info, x->a);
+}
+
+static collet_status exponential(collet_context *cx, const arrays *x)
+{
+    return collet_exp(cx, x->b, x->a);
+}
+
+static collet_status spectrum(collet_context *cx, const arrays *x)
+{
+    return collet_fft(cx, x->spectrum, x->line, 1, 0);
+}
+
+typedef struct operation {
+    const char *name;
+    collet_status (*run)(collet_context *cx, const arrays *x);
+    collet_dtype from, to;
+    double first; /* element of b */
+} operation;
+
+enum { PRODUCT_F64 = 1, EXP = 6, OPERATIONS = 8 };
+
+static const operation operations[OPERATIONS] = {
+    {"product f32", product, COLLET_F32, COLLET_F32, N},
+    {"product f64", product, COLLET_F64, COLLET_F64, N},
+    {"product bf16", product, COLLET_BF16, COLLET_F32, N},
+    {"product i8", product, COLLET_I8, COLLET_I32, N},
+    {"lu", lu, COLLET_F64, COLLET_F64, 1},
+    {"svd", svd, COLLET_F64, COLLET_F64, 0},
+    {"exp", exponential, COLLET_F64, COLLET_F64, 2.718281828459045},
+    {"fft", spectrum, COLLET_F64, COLLET_F64, 0},
+};
+
+/* ---- In the process that exits --------------------------------------------------------------- */
+
+static _Atomic int computing;
+
+static collet_context *begin(const operation *o, arrays *x)
+{
+    collet_context *cx = NULL;
+    if (collet_context_create(&cx, rt, NULL) || collet_set_backend(cx, backend))
+        _exit(77);
+    if (make_arrays(cx, o->from, o->to, x)) {
+        fprintf(stderr, "%s: %s\n", o->name, collet_last_error(cx));
+        _exit(2);
+    }
+    return cx;
+}
+
+static void run(const operation *o, collet_context *cx, const arrays *x)
+{
+    if (o->run(cx, x) || collet_finish(cx)) {
+        fprintf(stderr, "%s: %s\n", o->name, collet_last_error(cx));
+        _exit(3);
+    }
+}
+
+static void *compute(void *argument)
+{
+    const operation *o = argument;
+    arrays x = {NULL};
+    collet_context *cx = begin(o, &x);
+    run(o, cx, &x);
+    atomic_fetch_add(&computing, 1);
+    for (;;)
+        run(o, cx, &x);
+    return NULL;
+}
+
+static void start_threads(const operation *o)
+{
+    for (int i = 0; i < THREADS; i++) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, compute, (void *)(uintptr_t)o) != 0)
+            _exit(4);
+        pthread_detach(thread);
+    }
+    while (atomic_load(&computing) < THREADS)
+        usleep(500);
+}
+
+/* Every operation once; the first element of b, where it is known, is right. */
+static void run_all(void)
+{
+    for (int i = 0; i < OPERATIONS; i++) {
+        const operation *o = &operations[i];
+        arrays x = {NULL};
+        void *data;
+        collet_context *cx = begin(o, &x);
+        run(o, cx, &x);
+        if (collet_array_acquire(cx, x.b, COLLET_READ, &data))
+            _exit(5);
+        double first = o->to == COLLET_I32   ? *(int32_t *)data
+                       : o->to == COLLET_F32 ? (double)*(float *)data
+                                             : *(double *)data;
+        if (o->first != 0 && first != o->first) {
+            fprintf(stderr, "%s: %g, not %g\n", o->name, first, o->first);
+            _exit(6);
+        }
+        if (collet_array_release(cx, x.b))
+            _exit(5);
+    }
+}
+
+static void exit_in_handler(int number)
+{
+    (void)number;
+    exit(STATUS);
+}
+
+/* One product, during which this thread exits. */
+static void exit_in_product(void)
+{
+    static const int64_t shape[] = {2000, 2000};
+    const collet_scalar zero = {.dtype = COLLET_F64};
+    collet_context *cx = NULL;
+    collet_array *a = NULL, *b = NULL;
+    if (collet_context_create(&cx, rt, NULL) || collet_array_create(cx, &a, COLLET_F64, 2, shape) ||
+        collet_array_create(cx, &b, COLLET_F64, 2, shape) || collet_fill(cx, a, &zero))
+        _exit(2);
+    (void)signal(SIGVTALRM, exit_in_handler);
+    (void)setitimer(ITIMER_VIRTUAL, &(struct itimerval){.it_value.tv_usec = 100000}, NULL);
+    _exit(collet_matmul(cx, b, a, a) ? 3 : 4);
+}
+
+/* The arguments: the backend, its plugin, a case: a number of operations[] or one of these. */
+static int exiting_main(char **argv)
+{
+    collet_error err = {COLLET_OK, ""};
+    collet_runtime_options options = {.struct_size = sizeof options, .plugin_path = argv[2]};
+    backend = argv[1];
+    alarm(60);
+    if (collet_runtime_create(&rt, &options, &err) != COLLET_OK) {
+        fprintf(stderr, "%s\n", err.text);
+        return 1;
+    }
+    if (strcmp(argv[3], "handlers") == 0) {
+        atexit(run_all); /* before libraries are opened, so after they are closed */
+        run_all();
+    } else if (strcmp(argv[3], "signal") == 0) {
+        exit_in_product();
+    } else {
+        start_threads(&operations[atoi(argv[3])]);
+        usleep((useconds_t)(getpid() % 16 * 500));
+    }
+    exit(STATUS);
+}
+
+/* ---- Tests ----------------------------------------------------------------------------------- */
+
+/* The status of a process with these arguments. */
+static int status_of(const char *name, const char *which)
+{
+    char self[4096] = {0}, plugin[4096];
+    int status = -1;
+    assert_true(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
+    (void)snprintf(plugin, sizeof plugin, COLLET_TEST_PLUGINS "/%s.so", name);
+    pid_t child = fork();
+    if (child == 0) {
+        setenv("LSAN_OPTIONS", "detect_leaks=0", 1); /* nothing is freed */
+        execl(self, self, name, plugin, which, (char *)NULL);
+        _exit(99);
+    }
+    assert_int_equal(child, waitpid(child, &status, 0));
+    return status;
+}
+
+static void exits(const char *name, int index)
+{
+    char which[16];
+    (void)snprintf(which, sizeof which, "%d", index);
+    int status = status_of(name, which);
+    if (strcmp(name, "opencl") == 0 && WIFEXITED(status) && WEXITSTATUS(status) == 77)
+        skip();
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != STATUS)
+        fail_msg("%s, %s: %s %d", name, operations[index].name,
+                 WIFEXITED(status) ? "status" : "signal",
+                 WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+}
+
+static void test_cpu_openmp(void **state)
+{
+    (void)state;
+    for (int i = 0; i < TIMES * OPERATIONS; i++)
+        exits("cpu_openmp", i % OPERATIONS);
+}
+
+static void test_cpu_scalar(void **state)
+{
+    (void)state;
+    for (int i = 0; i < OPERATIONS; i++)
+        exits("cpu_scalar", i);
+}
+
+/* Two operations: those of many kernels are compiled for seconds. */
+static void test_opencl(void **state)
+{
+    (void)state;
+    exits("opencl", PRODUCT_F64);
+    exits("opencl", EXP);
+}
+
+static void test_exit_handlers_compute(void **state)
+{
+    (void)state;
+    assert_int_equal(STATUS << 8, status_of("cpu_openmp", "handlers"));
+}
+
+/* A thread does not wait for its own call; the library's destructors are for one thread here. */
+static void test_exit_in_a_call(void **state)
+{
+    (void)state;
+    assert_int_equal(0, setenv("COLLET_NUM_THREADS", "1", 1));
+    assert_int_equal(STATUS << 8, status_of("cpu_openmp", "signal"));
+    assert_int_equal(0, unsetenv("COLLET_NUM_THREADS"));
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 3)
+        return exiting_main(argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cpu_openmp),     cmocka_unit_test(test_cpu_scalar),
+        cmocka_unit_test(test_opencl),         cmocka_unit_test(test_exit_handlers_compute),
+        cmocka_unit_test(test_exit_in_a_call),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
