@@ -393,7 +393,7 @@ static void test_number_of_threads(void **state)
     assert_int_equal(8, team_threads(8));
 }
 
-/* A child process with OMP_PLACES (of main) looks where its workers may run. */
+/* A child process, by an argument of main, looks where its workers may run. */
 static void look_at_processors(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     cpu_set_t set;
@@ -405,23 +405,30 @@ static void look_at_processors(void *argument, int32_t thread, int64_t begin, in
     doze(1);
 }
 
-static void test_places(void **state)
+static void run_child(const char *argument)
 {
     char self[4096] = {0};
     int status;
-    (void)state;
     if (sysconf(_SC_NPROCESSORS_ONLN) <= PLACE)
         skip();
     assert_true(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
     pid_t child = fork();
     if (child == 0) {
-        setenv("OMP_PLACES", "{0},{1}", 1);
-        setenv("OMP_PROC_BIND", "close", 1);
-        execl(self, self, "places", (char *)NULL);
+        execl(self, self, argument, (char *)NULL);
         _exit(99);
     }
     assert_int_equal(child, waitpid(child, &status, 0));
     assert_int_equal(0, status);
+}
+
+static void test_places(void **state)
+{
+    (void)state;
+    setenv("OMP_PLACES", "{0},{1}", 1);
+    setenv("OMP_PROC_BIND", "close", 1);
+    run_child("places");
+    unsetenv("OMP_PLACES");
+    unsetenv("OMP_PROC_BIND");
 }
 
 static int places_main(void)
@@ -430,6 +437,47 @@ static int places_main(void)
     for (int i = 0; i < 1000 && !atomic_load(&seen); i++)
         team_run(2, 16, 1, look_at_processors, &seen);
     return atomic_load(&seen) == 1 ? 0 : 1;
+}
+
+/* The thread of the first call has bound itself to one processor: workers are not. */
+static void look_at_affinity(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    cpu_set_t set;
+    (void)begin;
+    (void)end;
+    assert_int_equal(0, pthread_getaffinity_np(pthread_self(), sizeof set, &set));
+    if (thread != 0)
+        atomic_store((_Atomic int32_t *)argument, CPU_COUNT(&set));
+    doze(1);
+}
+
+static void *call_from_one_processor(void *argument)
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(PLACE, &one);
+    if (pthread_setaffinity_np(pthread_self(), sizeof one, &one) == 0)
+        for (int i = 0; i < 1000 && !atomic_load((_Atomic int32_t *)argument); i++)
+            team_run(2, 16, 1, look_at_affinity, argument);
+    return NULL;
+}
+
+static int affinity_main(void)
+{
+    _Atomic int32_t processors = 0;
+    cpu_set_t all;
+    pthread_t thread;
+    if (sched_getaffinity(0, sizeof all, &all) != 0 ||
+        pthread_create(&thread, NULL, call_from_one_processor, &processors) != 0 ||
+        pthread_join(thread, NULL) != 0)
+        return 2;
+    return atomic_load(&processors) == CPU_COUNT(&all) ? 0 : 1;
+}
+
+static void test_a_bound_caller_binds_no_workers(void **state)
+{
+    (void)state;
+    run_child("affinity");
 }
 
 /* ---- The host's own OpenMP ------------------------------------------------------------------- */
@@ -466,6 +514,8 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "places") == 0)
         return places_main();
+    if (argc > 1 && strcmp(argv[1], "affinity") == 0)
+        return affinity_main();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_grain),
@@ -480,6 +530,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_children),
         cmocka_unit_test(test_number_of_threads),
         cmocka_unit_test(test_places),
+        cmocka_unit_test(test_a_bound_caller_binds_no_workers),
         cmocka_unit_test(test_settings_stay),
         cmocka_unit_test(test_inside_a_region_of_the_host),
     };

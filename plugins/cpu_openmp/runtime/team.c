@@ -79,7 +79,8 @@ static struct {
     _Alignas(LINE) _Atomic int32_t workers; /* started */
     _Atomic int32_t tried;                  /* the most threads that grow() has been called for */
     pthread_mutex_t growing;
-    bool forks_known; /* by `growing` */
+    bool forks_known;
+    cpu_set_t processors; /* of the process when this plugin was loaded; none: unknown */
     job jobs[JOBS];
 } team = {.growing = PTHREAD_MUTEX_INITIALIZER};
 
@@ -438,6 +439,8 @@ static void bind_worker(int32_t thread, int32_t threads)
 static void *work(void *argument)
 {
     int32_t thread = (int32_t)((intptr_t)argument / (WORKERS + 1));
+    if (CPU_COUNT(&team.processors) > 0)
+        pthread_setaffinity_np(pthread_self(), sizeof team.processors, &team.processors);
     patience p = {.wake = WAKE_MAX / 2, .processors = omp_get_num_procs()};
     bind_worker(thread, (int32_t)((intptr_t)argument % (WORKERS + 1)));
     omp_set_num_threads(1); /* for libraries that a body calls */
@@ -465,6 +468,20 @@ static void forget(void)
     pthread_mutex_init(&team.growing, NULL);
 }
 
+/*
+ * When this plugin is loaded. Not in a call: fork() in another thread waits for calls of libraries
+ * (library.h), and before glibc 2.36 pthread_atfork waits for fork(). The calling thread or the
+ * initial one may have bound itself to some processors; workers are not bound with it.
+ */
+__attribute__((constructor)) static void prepare(void)
+{
+    cpu_set_t own, initial;
+    team.forks_known = pthread_atfork(NULL, NULL, forget) == 0;
+    if (sched_getaffinity(0, sizeof own, &own) == 0 &&
+        sched_getaffinity(getpid(), sizeof initial, &initial) == 0)
+        CPU_OR(&team.processors, &own, &initial);
+}
+
 static bool start(int32_t number, int32_t threads)
 {
     pthread_t thread;
@@ -483,8 +500,6 @@ static void grow(int32_t threads)
     if (pthread_mutex_trylock(&team.growing) != 0)
         return;
     int32_t have = atomic_load_explicit(&team.workers, memory_order_relaxed);
-    if (!team.forks_known)
-        team.forks_known = pthread_atfork(NULL, NULL, forget) == 0;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the host's threads */
     for (int32_t i = have + 1; i < threads && team.forks_known; i++) {
