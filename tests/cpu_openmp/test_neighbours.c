@@ -15,6 +15,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,6 +29,7 @@
 #define N 192
 #endif
 #define LENGTH (1 << 18)
+#define NOBODY 65534 /* a user */
 
 static collet_runtime *rt;
 
@@ -277,6 +279,40 @@ static void test_children_of_a_thread_that_opens_libraries(void **state)
     }
 }
 
+/* A process whose user may start no more threads, before it has opened a library: OpenBLAS would
+ * raise SIGINT. */
+static int compute_without_threads(void)
+{
+    static const int64_t shape[] = {1};
+    const struct rlimit none = {1, 1};
+    collet_runtime *mine = make_runtime();
+    collet_context *cx = NULL;
+    collet_array *a = NULL;
+    pthread_t thread;
+    alarm(120);
+    if (!mine || collet_context_create(&cx, mine, NULL) ||
+        collet_array_create(cx, &a, COLLET_F64, 1, shape) ||
+        collet_fill(cx, a, &(collet_scalar){.dtype = COLLET_F64}))
+        return 1;
+    if (setrlimit(RLIMIT_NPROC, &none) != 0 || (geteuid() == 0 && setuid(NOBODY) != 0) ||
+        pthread_create(&thread, NULL, calls, &(int){0}) == 0)
+        return 77;
+    return all_is_right(mine, 2) ? 0 : 2;
+}
+
+static void test_threads_are_refused(void **state)
+{
+    int status = -1;
+    (void)state;
+    pid_t process = fork();
+    if (process == 0)
+        _exit(compute_without_threads());
+    assert_int_equal(process, waitpid(process, &status, 0));
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+        skip();
+    assert_int_equal(0, status);
+}
+
 static int begin(void **state)
 {
     (void)state;
@@ -295,6 +331,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_children_of_a_thread_that_opens_libraries),
+        cmocka_unit_test(test_threads_are_refused),
         cmocka_unit_test(test_contexts_on_eight_threads),
         cmocka_unit_test(test_a_program_in_openmp),
         cmocka_unit_test(test_children),

@@ -3,7 +3,10 @@
 
 #include <cblas.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cpu_openmp/runtime/team.h"
 
@@ -41,6 +44,7 @@ struct blas {
     pthread_mutex_t lock;
     blas_use *uses; /* between enter and leave */
     int threads_found;
+    int pool; /* threads that calls may use: the library's own and the caller */
 };
 
 static blas library = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -81,19 +85,62 @@ static void find_functions(void *handle, blas *b)
         b->has_lapack = library_find_all(handle, lapack_symbols, COUNT(lapack_symbols), b);
 }
 
+static void *pass(void *gate)
+{
+    (void)pthread_mutex_lock(gate);
+    (void)pthread_mutex_unlock(gate);
+    return NULL;
+}
+
+/*
+ * Whether the system starts that many threads now. Where it does not, the library raises SIGINT
+ * when it is opened and later waits for ever. Tries twice as many: one that has ended still counts
+ * for a moment.
+ */
+static int can_start(int count)
+{
+    pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+    pthread_t *threads = calloc(2 * (size_t)count + 1, sizeof *threads);
+    sigset_t all, before;
+    int started = 0;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the host's threads */
+    (void)pthread_mutex_lock(&gate);
+    while (threads && started < 2 * count &&
+           pthread_create(&threads[started], NULL, pass, &gate) == 0)
+        started++;
+    (void)pthread_mutex_unlock(&gate);
+    for (int i = 0; i < started; i++)
+        (void)pthread_join(threads[i], NULL);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    free(threads);
+    return started == 2 * count;
+}
+
+/* Those that the library starts when it is opened, at most. */
+static int threads_at_open(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) - 1 : 0;
+}
+
 static void open_library(void)
 {
     /* Static: the environment that the library's constructor saw points to it. */
     static char core[sizeof settings->target + sizeof BLAS_CORE_VARIABLE];
+    const char *variables[4] = {NULL}, **last = variables;
     library_settle(&choice, NULL);
-    /* Its threads sleep 2^20 cycles after a call, not 2^26. */
-    const char *const variables[] = {"OPENBLAS_THREAD_TIMEOUT=20",
-                                     settings->target[0] ? core : NULL, NULL};
     if (settings->refused[0]) {
         (void)snprintf(library.reason, sizeof library.reason, "%s", settings->refused);
         return;
     }
     (void)snprintf(core, sizeof core, BLAS_CORE_VARIABLE "=%s", settings->target);
+    if (!getenv("OPENBLAS_THREAD_TIMEOUT"))
+        *last++ = "OPENBLAS_THREAD_TIMEOUT=20"; /* sleep after 2^20 cycles, not 2^26 */
+    if (settings->target[0])
+        *last++ = core;
+    if (!can_start(threads_at_open()))
+        *last++ = "OPENBLAS_NUM_THREADS=1";
     void *handle = library_open(settings->name, variables);
     if (handle)
         find_functions(handle, &library);
@@ -165,6 +212,9 @@ static void set_threads(blas *b)
     }
     int32_t share = users > 0 ? largest / users : 0, threads = smallest < share ? smallest : share;
     int target = users == 0 ? b->threads_found : threads > 1 ? threads : 1;
+    if (target > b->pool && can_start(target - b->pool))
+        b->pool = target;
+    target = target < b->pool ? target : b->pool;
     if (target != b->get_num_threads())
         b->set_num_threads(target);
 }
@@ -174,8 +224,10 @@ int32_t blas_enter(blas *b, blas_use *use, int32_t threads)
     int32_t taken = threads > 1 && !library_forked() ? team_take(threads, threads) : 0;
     *use = (blas_use){.threads = taken > 1 ? taken : 1, .taken = taken};
     (void)pthread_mutex_lock(&b->lock);
-    if (!b->uses)
+    if (!b->uses) {
         b->threads_found = b->get_num_threads();
+        b->pool = b->threads_found > b->pool ? b->threads_found : b->pool;
+    }
     use->next = b->uses;
     if (use->next)
         use->next->previous = use;

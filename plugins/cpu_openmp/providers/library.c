@@ -33,20 +33,11 @@ typedef struct extended {
     struct extended *next; /* all of them, so that leak checkers find them */
     char **before;
     char **array, **copy; /* the environment, and what it was before others changed it */
-    size_t count, ours;   /* ours: where our strings begin */
+    size_t count, ours;   /* the first `ours` strings are ours */
 } extended;
 
 static extended *all_extended;
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
-
-static int is_set(char *const *environment, const char *variable)
-{
-    size_t length = strcspn(variable, "=") + 1;
-    for (; environment && *environment; environment++)
-        if (strncmp(*environment, variable, length) == 0)
-            return 1;
-    return 0;
-}
 
 /* NULL: nothing to add, or out of memory; the library then finds the unchanged environment. */
 static extended *extend(const char *const *variables)
@@ -57,20 +48,16 @@ static extended *extend(const char *const *variables)
         count++;
     while (variables && variables[more])
         more++;
-    extended *s = calloc(1, sizeof *s + 2 * (count + more + 1) * sizeof(char *));
+    extended *s = more ? calloc(1, sizeof *s + 2 * (more + count + 1) * sizeof(char *)) : NULL;
     if (!s)
         return NULL;
-    *s = (extended){.before = before, .array = (char **)(s + 1), .count = count, .ours = count};
-    s->copy = s->array + count + more + 1;
-    for (size_t i = 0; i < count; i++)
-        s->array[i] = before[i];
+    *s = (extended){.before = before, .count = more + count, .ours = more};
+    s->array = (char **)(s + 1);
+    s->copy = s->array + s->count + 1;
     for (size_t i = 0; i < more; i++)
-        if (!is_set(before, variables[i]))
-            s->array[s->count++] = (char *)(uintptr_t)variables[i];
-    if (s->count == count) {
-        free(s);
-        return NULL;
-    }
+        s->array[i] = (char *)(uintptr_t)variables[i];
+    for (size_t i = 0; i < count; i++)
+        s->array[more + i] = before[i];
     memcpy(s->copy, s->array, (s->count + 1) * sizeof(char *));
     s->next = all_extended;
     all_extended = s;
@@ -84,7 +71,7 @@ static void remove_ours(const extended *s, char **environment)
     char **kept = environment;
     for (char **variable = environment; *variable; variable++) {
         int ours = 0;
-        for (size_t i = s->ours; i < s->count; i++)
+        for (size_t i = 0; i < s->ours; i++)
             ours |= *variable == s->copy[i];
         if (!ours)
             *kept++ = *variable;
