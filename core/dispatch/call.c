@@ -236,10 +236,11 @@ static collet_status run_row(frame *f, device *d, lane *l, const collet_kernel_r
     if (d->synchronous) {
         status = row->run(d->handle, q->handle, &call);
     } else {
-        pthread_mutex_lock(&q->lock);
+        status = queue_lock(q, &f->err);
+        if (status != COLLET_OK)
+            return status;
         status = row->run(d->handle, q->handle, &call);
-        ticket = atomic_fetch_add(&q->submitted, 1) + 1;
-        pthread_mutex_unlock(&q->lock);
+        ticket = queue_unlock(q);
     }
     if (status != COLLET_OK)
         status = kernel_status(f, d, status);

@@ -133,8 +133,8 @@ void storage_retain(storage *s)
 
 static void wait_for_use(const use *u)
 {
-    if (u->queue && atomic_load(&u->queue->completed) < u->ticket)
-        queue_wait(u->queue);
+    if (u->queue)
+        queue_reach(u->queue, u->ticket);
 }
 
 /* Host memory must outlive the work on it; devices free memory in queue order. */
@@ -293,8 +293,7 @@ static collet_status fetch_to_host(storage *s, transfer_counters *moved, collet_
     status = after_use(&from->writer, NULL, 1, err);
     if (status == COLLET_OK)
         status = after_use(&from->origin, NULL, 1, err);
-    if (status == COLLET_OK && s->bytes) {
-        pthread_mutex_lock(&q->lock);
+    if (status == COLLET_OK && s->bytes && (status = queue_lock(q, err)) == COLLET_OK) {
         status = from->device->table->buffer_read(from->device->handle, q->handle, from->memory, 0,
                                                   s->host.memory, s->bytes, err);
         pthread_mutex_unlock(&q->lock);
@@ -357,11 +356,12 @@ static collet_status send_from_host(storage *s, copy *to, queue *q, transfer_cou
         status = after_uses(to, q, COLLET_WRITE, 0, err);
     if (status != COLLET_OK || !s->bytes)
         return status;
-    pthread_mutex_lock(&q->lock);
+    status = queue_lock(q, err);
+    if (status != COLLET_OK)
+        return status;
     status = to->device->table->buffer_write(to->device->handle, q->handle, to->memory, 0,
                                              s->host.memory, s->bytes, err);
-    uint64_t ticket = atomic_fetch_add(&q->submitted, 1) + 1;
-    pthread_mutex_unlock(&q->lock);
+    uint64_t ticket = queue_unlock(q);
     if (device_note_status(q->device, status) != COLLET_OK)
         return status;
     remember(to, (use){q, ticket}, COLLET_WRITE);

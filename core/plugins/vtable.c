@@ -12,8 +12,8 @@
 #define MAX_OPS 4096u
 #define MAX_ELEMENT 4096u /* bytes of one array element, with members that later minors added */
 
-/* Up to the last slot of the first release; later ones may be absent. */
-#define FIRST_SIZE (offsetof(collet_plugin, module_launch) + sizeof(void (*)(void)))
+/* Up to the last slot of 1.0; later ones may be absent. */
+#define FIRST_SIZE (offsetof(collet_plugin, buffer_copy_between) + sizeof(void (*)(void)))
 
 /* ---- Slots ------------------------------------------------------------------------------- */
 
@@ -44,14 +44,9 @@ static const table_slot slots[] = {
     SLOT(buffer_fill, MEMORY),
     SLOT(queue_create, QUEUE),
     SLOT(queue_destroy, QUEUE),
+    SLOT(queue_mark, QUEUE),
     SLOT(queue_wait, QUEUE),
-    SLOT(event_create, QUEUE),
-    SLOT(event_destroy, QUEUE),
-    SLOT(event_record, QUEUE),
-    SLOT(event_query, QUEUE),
-    SLOT(event_wait, QUEUE),
-    SLOT(queue_wait_event, QUEUE),
-    SLOT(event_elapsed, QUEUE),
+    SLOT(queue_after, QUEUE),
     SLOT(memory_stats, MEMORY),
     COMPANION(host_free, host_alloc),
     COMPANION(module_free, module_build),
@@ -94,7 +89,6 @@ const collet_op_definition *vtable_op(const collet_plugin *plugin, uint32_t inde
     return (const collet_op_definition *)(const void *)(first + (size_t)index * plugin->op_size);
 }
 
-/* A table of 1.0 to 1.2 ends before the fields. */
 collet_status vtable_parse_op(const collet_plugin *p, uint32_t index, op *out, collet_error *err)
 {
     const collet_op_definition *d = vtable_op(p, index);
@@ -108,12 +102,10 @@ collet_status vtable_parse_op(const collet_plugin *p, uint32_t index, op *out, c
                         .split = "",
                         .check = "",
                         .measure = "",
-                        .summary = ""};
-    if (p->op_size >= offsetof(collet_op_definition, field_size) + sizeof d->field_size) {
-        source.fields = d->fields;
-        source.field_count = d->field_count;
-        source.field_size = d->field_size;
-    }
+                        .summary = "",
+                        .fields = d->fields,
+                        .field_count = d->field_count,
+                        .field_size = d->field_size};
     return op_parse(out, &source, err);
 }
 
@@ -151,7 +143,7 @@ static collet_status check_head(const collet_plugin *p, const manifest *m, refus
                                        sizeof(collet_kernel_row), MAX_KERNELS, why);
     if (status == COLLET_OK)
         status = check_array("own ops", p->ops, p->op_count, p->op_size,
-                             offsetof(collet_op_definition, fields), MAX_OPS, why);
+                             sizeof(collet_op_definition), MAX_OPS, why);
     return status;
 }
 

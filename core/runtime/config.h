@@ -19,6 +19,8 @@
       "may another backend run a refused call: on, off, or auto (only under auto and for lists)")  \
     X(NUM_THREADS, "num_threads", "COLLET_NUM_THREADS", "integer", "0",                            \
       "maximum number of CPU threads; 0 = as many as affinity and cgroup quota allow")             \
+    X(TIMEOUT, "timeout", "COLLET_TIMEOUT", "integer", "0",                                        \
+      "seconds that a wait for a device may take; then the device is lost; 0 = no limit")          \
     X(ISA, "isa", "COLLET_ISA", "string", "auto",                                                  \
       "highest instruction set level for CPU kernels: x86-64-v2, x86-64-v3, x86-64-v4, auto")      \
     X(LOG, "log", "COLLET_LOG", "string", "warning",                                               \

@@ -219,7 +219,7 @@ collet_status collet_trim(collet_context *cx)
         device *d = atomic_load(&cx->runtime->devices[i]);
         if (cx->lanes[i].queue)
             lane_trim(&cx->lanes[i]);
-        if (d && atomic_load(&d->state) == DEVICE_OPEN && TABLE_SLOT(d->table, trim))
+        if (d && atomic_load(&d->state) == DEVICE_OPEN && d->table->trim)
             d->table->trim(d->handle);
     }
     return status;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@ static collet_status queue_create(device *d, queue **out, collet_error *err)
         }
     }
     pthread_mutex_init(&q->lock, NULL);
+    pthread_rwlock_init(&q->handle_lock, NULL);
     *out = q;
     return COLLET_OK;
 }
@@ -60,14 +62,18 @@ void queues_destroy(device *d)
     while (d->idle) {
         queue *q = d->idle;
         d->idle = q->next;
-        if (q->handle)
+        if (q->handle && !atomic_load(&d->hung))
             d->table->queue_destroy(d->handle, q->handle);
+        pthread_rwlock_destroy(&q->handle_lock);
         pthread_mutex_destroy(&q->lock);
         free(q);
     }
 }
 
-static void failure_note(queue *q, collet_status status, uint64_t upto, const char *why)
+/* ---- Failures ---------------------------------------------------------------------------- */
+
+/* Under the queue's lock: everything after `after` until the handle is replaced. */
+static void failure_note(queue *q, collet_status status, uint64_t after, const char *why)
 {
     uint32_t count = atomic_load(&q->failure_count);
     if (count == QUEUE_FAILURES) {
@@ -77,55 +83,31 @@ static void failure_note(queue *q, collet_status status, uint64_t upto, const ch
         count--;
     }
     queue_failure *f = &q->failures[count];
-    *f = (queue_failure){.status = status, .after = atomic_load(&q->completed), .upto = upto};
+    *f = (queue_failure){.status = status, .after = after, .upto = UINT64_MAX};
     snprintf(f->why, sizeof f->why, "%.199s", why);
     atomic_store(&q->failure_count, count + 1);
     if (q->unreported.status == COLLET_OK)
         collet_fail(&q->unreported, status, "%s", why);
+    q->failed = 1;
 }
 
-/* Under the queue's lock. Any ticket since the last wait may be the one that failed: all are
- * marked. */
-static void wait_locked(queue *q)
+/* Under the queue's lock. queue_destroy waits for what is enqueued. */
+static collet_status handle_replace(queue *q, collet_error *err)
 {
-    collet_error why = {COLLET_OK, ""};
-    uint64_t submitted = atomic_load(&q->submitted);
-    if (atomic_load(&q->completed) >= submitted)
-        return;
     device *d = q->device;
-    collet_status status = device_note_status(d, d->table->queue_wait(d->handle, q->handle, &why));
-    if (status != COLLET_OK)
-        failure_note(q, status, submitted, why.text);
-    atomic_store(&q->completed, submitted);
-}
-
-void queue_wait(queue *q)
-{
-    if (!q->handle)
-        return;
-    pthread_mutex_lock(&q->lock);
-    wait_locked(q);
-    pthread_mutex_unlock(&q->lock);
-}
-
-collet_status queue_finish(queue *q, collet_error *err)
-{
-    if (!q->handle)
-        return COLLET_OK;
-    pthread_mutex_lock(&q->lock);
-    wait_locked(q);
-    collet_status status = q->unreported.status;
-    if (status != COLLET_OK)
-        collet_fail(err, status, "%s", q->unreported.text);
-    q->unreported.status = COLLET_OK;
-    pthread_mutex_unlock(&q->lock);
+    if (atomic_load(&d->state) == DEVICE_LOST)
+        return collet_fail(err, COLLET_DEVICE_LOST, "the device is lost");
+    pthread_rwlock_wrlock(&q->handle_lock);
+    d->table->queue_destroy(d->handle, q->handle);
+    q->handle = NULL;
+    q->base = atomic_load(&q->submitted);
+    atomic_store(&q->completed, q->base);
+    q->failures[q->failure_count - 1].upto = q->base;
+    collet_status status =
+        device_note_status(d, d->table->queue_create(d->handle, &q->handle, err));
+    q->failed = status != COLLET_OK;
+    pthread_rwlock_unlock(&q->handle_lock);
     return status;
-}
-
-static void wait_ticket(queue *q, uint64_t ticket)
-{
-    if (atomic_load(&q->completed) < ticket)
-        queue_wait(q);
 }
 
 collet_status queue_outcome(queue *q, uint64_t ticket, collet_error *err)
@@ -144,22 +126,125 @@ collet_status queue_outcome(queue *q, uint64_t ticket, collet_error *err)
     return status;
 }
 
-static collet_status meet_on_device(queue *q, queue *other, collet_error *err)
+/* ---- Enqueuing --------------------------------------------------------------------------- */
+
+collet_status queue_lock(queue *q, collet_error *err)
+{
+    pthread_mutex_lock(&q->lock);
+    collet_status status = q->failed ? handle_replace(q, err) : COLLET_OK;
+    if (status != COLLET_OK)
+        pthread_mutex_unlock(&q->lock);
+    return status;
+}
+
+uint64_t queue_unlock(queue *q)
 {
     device *d = q->device;
-    collet_event *event = NULL;
-    collet_status status = device_note_status(d, d->table->event_create(d->handle, &event, err));
-    if (status != COLLET_OK)
-        return status;
-    pthread_mutex_lock(&other->lock);
-    status = d->table->event_record(d->handle, event, other->handle, err);
-    pthread_mutex_unlock(&other->lock);
-    if (status == COLLET_OK) {
+    uint64_t ticket = q->base + d->table->queue_mark(d->handle, q->handle);
+    atomic_store(&q->submitted, ticket);
+    pthread_mutex_unlock(&q->lock);
+    return ticket;
+}
+
+/* ---- Waiting ----------------------------------------------------------------------------- */
+
+static void complete(queue *q, uint64_t ticket)
+{
+    uint64_t known = atomic_load(&q->completed);
+    while (known < ticket && !atomic_compare_exchange_weak(&q->completed, &known, ticket))
+        ;
+}
+
+/* With handle_lock read-locked. */
+static collet_status handle_wait(queue *q, uint64_t ticket, collet_error *err)
+{
+    device *d = q->device;
+    int64_t timeout = d->owner->runtime->timeout;
+    collet_status status =
+        d->table->queue_wait(d->handle, q->handle, ticket - q->base, timeout, err);
+    if (status == COLLET_NOT_READY) {
+        atomic_store(&d->hung, 1);
+        status = collet_fail(err, COLLET_DEVICE_LOST,
+                             "it did not finish within %" PRId64 " s (setting 'timeout')",
+                             timeout / 1000000000);
+    }
+    return device_note_status(d, status);
+}
+
+/* With handle_lock read-locked, after a wait for `ticket` reported a failure: the last ticket that
+ * did not fail. A queue that has failed stays failed, so all later ones did. */
+static uint64_t last_good(queue *q, uint64_t ticket, collet_status status)
+{
+    collet_error err;
+    uint64_t good = atomic_load(&q->completed), bad = ticket;
+    while (status != COLLET_DEVICE_LOST && bad - good > 1) {
+        uint64_t middle = good + (bad - good) / 2;
+        if (handle_wait(q, middle, &err) == COLLET_OK)
+            good = middle;
+        else
+            bad = middle;
+    }
+    return good < bad ? good : bad - 1;
+}
+
+void queue_reach(queue *q, uint64_t ticket)
+{
+    collet_error why = {COLLET_OK, ""};
+    collet_status status = COLLET_OK;
+    uint64_t good = 0, base = 0;
+    if (atomic_load(&q->completed) >= ticket)
+        return;
+    pthread_rwlock_rdlock(&q->handle_lock);
+    if (atomic_load(&q->completed) < ticket) {
+        base = q->base;
+        status = handle_wait(q, ticket, &why);
+        if (status != COLLET_OK)
+            good = last_good(q, ticket, status);
+    }
+    pthread_rwlock_unlock(&q->handle_lock);
+    if (status != COLLET_OK) {
         pthread_mutex_lock(&q->lock);
-        status = d->table->queue_wait_event(d->handle, q->handle, event, err);
+        if (!q->failed && q->base == base)
+            failure_note(q, status, good, why.text);
+        /* Nothing of a lost device is waited for again. */
+        if (status == COLLET_DEVICE_LOST)
+            ticket = atomic_load(&q->submitted);
         pthread_mutex_unlock(&q->lock);
     }
-    d->table->event_destroy(d->handle, event);
+    complete(q, ticket);
+}
+
+void queue_wait(queue *q)
+{
+    queue_reach(q, atomic_load(&q->submitted));
+}
+
+collet_status queue_finish(queue *q, collet_error *err)
+{
+    queue_wait(q);
+    pthread_mutex_lock(&q->lock);
+    collet_status status = q->unreported.status;
+    if (status != COLLET_OK)
+        collet_fail(err, status, "%s", q->unreported.text);
+    q->unreported.status = COLLET_OK;
+    pthread_mutex_unlock(&q->lock);
+    return status;
+}
+
+/* ---- Order ------------------------------------------------------------------------------- */
+
+static collet_status order_on_device(queue *q, queue *other, uint64_t ticket, collet_error *err)
+{
+    device *d = q->device;
+    collet_status status = queue_lock(q, err);
+    if (status != COLLET_OK)
+        return status;
+    pthread_rwlock_rdlock(&other->handle_lock);
+    if (atomic_load(&other->completed) < ticket)
+        status =
+            d->table->queue_after(d->handle, q->handle, other->handle, ticket - other->base, err);
+    pthread_rwlock_unlock(&other->handle_lock);
+    pthread_mutex_unlock(&q->lock);
     return device_note_status(d, status);
 }
 
@@ -168,11 +253,11 @@ collet_status queue_after(queue *q, queue *other, uint64_t ticket, int needed, c
     collet_status status = COLLET_OK;
     if (q == other)
         ; /* one queue is in order */
-    else if (q && q->handle && q->device == other->device &&
+    else if (q && !q->device->synchronous && q->device == other->device &&
              atomic_load(&other->completed) < ticket)
-        status = meet_on_device(q, other, err);
+        status = order_on_device(q, other, ticket, err);
     else
-        wait_ticket(other, ticket);
+        queue_reach(other, ticket);
     return status == COLLET_OK && needed ? queue_outcome(other, ticket, err) : status;
 }
 
@@ -209,7 +294,7 @@ collet_status queue_copy_between(queue *q, collet_buffer *target, device *from,
     device *d = q->device;
     queue *by = NULL;
     collet_error why = {COLLET_OK, ""};
-    if (!TABLE_SLOT(d->table, buffer_copy_between))
+    if (!d->table->buffer_copy_between)
         return COLLET_REFUSED;
     collet_status status = queue_for_copies(from, &by, &why);
     if (status == COLLET_OK && written->queue)
@@ -217,16 +302,17 @@ collet_status queue_copy_between(queue *q, collet_buffer *target, device *from,
     if (status != COLLET_OK)
         return COLLET_REFUSED;
     /* Only copies hold two locks: that of the copy queue, then the other. */
-    pthread_mutex_lock(&by->lock);
-    pthread_mutex_lock(&q->lock);
+    if (queue_lock(by, &why) != COLLET_OK)
+        return COLLET_REFUSED;
+    status = queue_lock(q, err);
+    if (status != COLLET_OK) {
+        pthread_mutex_unlock(&by->lock);
+        return status;
+    }
     status = d->table->buffer_copy_between(d->handle, q->handle, target, 0, from->table,
                                            from->handle, by->handle, source, 0, bytes, &why);
-    if (status != COLLET_REFUSED) {
-        *ticket = atomic_fetch_add(&q->submitted, 1) + 1;
-        *read = (use){by, atomic_fetch_add(&by->submitted, 1) + 1};
-    }
-    pthread_mutex_unlock(&q->lock);
-    pthread_mutex_unlock(&by->lock);
+    *ticket = queue_unlock(q);
+    *read = (use){by, queue_unlock(by)};
     if (status != COLLET_OK && status != COLLET_REFUSED)
         collet_fail(err, status, "%s", why.text);
     return device_note_status(d, status);

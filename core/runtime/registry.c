@@ -245,7 +245,7 @@ static uint32_t row_op(const backend *b, const collet_kernel_row *row)
 static collet_status rows_index(device *d, collet_error *err)
 {
     const collet_plugin *table = d->table;
-    int32_t (*supports)(collet_device *, uint32_t) = TABLE_SLOT(table, device_supports);
+    int32_t (*supports)(collet_device *, uint32_t) = table->device_supports;
     uint32_t *op_of = calloc(table->kernel_count + 1u, sizeof *op_of);
     d->first = calloc(OP_SLOTS + 1, sizeof *d->first);
     d->rows = calloc(table->kernel_count + 1u, sizeof *d->rows);
@@ -281,7 +281,7 @@ static void device_unload(device *d)
     free(d->rows);
     d->first = NULL;
     d->rows = NULL;
-    if (d->handle)
+    if (d->handle && !atomic_load(&d->hung))
         d->table->device_close(d->handle);
     d->handle = NULL;
 }

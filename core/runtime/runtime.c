@@ -101,6 +101,8 @@ collet_status collet_runtime_create(collet_runtime **out, const collet_runtime_o
                            log_level_parse(config_text(r->config, CONFIG_LOG))};
     config_check_environment(&r->log);
     r->threads = threads_allowed(config_integer(r->config, CONFIG_NUM_THREADS));
+    int64_t seconds = config_integer(r->config, CONFIG_TIMEOUT);
+    r->timeout = seconds ? seconds * 1000000000 : -1;
     status = mark_create(r, err);
     if (status == COLLET_OK)
         status = op_table_create(&r->ops, err);

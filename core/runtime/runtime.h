@@ -50,8 +50,9 @@ struct device {
     int32_t synchronous;
     uint32_t *first; /* rows of op slot s: rows[first[s]] .. rows[first[s + 1]) */
     device_row *rows;
-    queue *idle;   /* queues that no context uses, under owner->lock */
-    queue *copies; /* for copies to other devices, made at the first; under owner->lock */
+    queue *idle;      /* queues that no context uses, under owner->lock */
+    queue *copies;    /* for copies to other devices, made at the first; under owner->lock */
+    _Atomic int hung; /* lost because a wait took too long: it may hang in any call */
 };
 
 struct backend {
@@ -69,7 +70,7 @@ struct backend {
     device *devices;
 };
 
-/* One wait covered the tickets in (after, upto] and one of them failed: all are marked failed. */
+/* The tickets (after, upto] of a queue failed. */
 typedef struct queue_failure {
     collet_status status;
     uint64_t after, upto;
@@ -79,17 +80,22 @@ typedef struct queue_failure {
 #define QUEUE_FAILURES 8 /* beyond that the oldest are merged */
 
 /*
- * An in-order queue of a device, as a context uses it. `submitted` counts calls; waits set
- * `completed`. A use of bytes is recorded as (queue, ticket): it is over once completed >= ticket.
- * Queues live as long as their device, so a recorded use never dangles.
+ * A queue of a device, as a context uses it. Each enqueued call has a ticket: `base` + the value of
+ * the plugin's queue after it. A use of bytes is recorded as (queue, ticket): it is over once
+ * completed >= ticket. A queue of the plugin that has failed is replaced by a new one, with a later
+ * base. Queues live as long as their device, so a recorded use never dangles. Locks are taken in
+ * the order lock, handle_lock.
  */
 struct queue {
     device *device;
-    collet_queue *handle; /* NULL on synchronous devices */
-    pthread_mutex_t lock; /* held during every use of the handle: other threads may wait */
+    collet_queue *handle;         /* NULL on synchronous devices */
+    uint64_t base;                /* written under both locks, as `handle` */
+    pthread_mutex_t lock;         /* held while something is enqueued */
+    pthread_rwlock_t handle_lock; /* read-locked by waits, write-locked to replace the handle */
     _Atomic uint64_t submitted, completed;
     queue_failure failures[QUEUE_FAILURES]; /* by rising ticket; under lock */
     _Atomic uint32_t failure_count;
+    int32_t failed;          /* the handle has failed; under lock */
     collet_error unreported; /* the first failure that queue_finish has not reported; under lock */
     queue *next;
 };
@@ -113,6 +119,7 @@ struct collet_runtime {
     config *config;
     message_log log;
     int32_t threads; /* at most; a cgroup's quota may allow fewer */
+    int64_t timeout; /* of waits for devices, in nanoseconds; -1: none */
     record_list *records;
     op_table ops;
     pthread_mutex_t own_ops_lock;
@@ -176,11 +183,6 @@ collet_status device_open(device *d, collet_error *err);
  * open. */
 const collet_kernel_row *device_find_row(const device *d, uint32_t op, uint64_t sig, uint64_t mask);
 
-/* The slot of a plugin's table, or NULL if the plugin was built without that field. */
-#define TABLE_SLOT(table, slot)                                                                    \
-    ((table)->struct_size >= offsetof(collet_plugin, slot) + sizeof((table)->slot) ? (table)->slot \
-                                                                                   : NULL)
-
 /* ---- queue.c ----------------------------------------------------------------------------- */
 
 /* A queue for one context; returned with queue_return after queue_wait. */
@@ -188,9 +190,17 @@ collet_status queue_take(device *d, queue **out, collet_error *err);
 void queue_return(queue *q);
 void queues_destroy(device *d);
 
-/* Waits for all work submitted so far. Any thread. */
+/* Around calls of the plugin that enqueue something: no other thread enqueues between the two. If
+ * the handle has failed, queue_lock replaces it. NO_MEMORY, FAILED, DEVICE_LOST: not locked. */
+collet_status queue_lock(queue *q, collet_error *err);
+/* Returns the ticket of what was enqueued. */
+uint64_t queue_unlock(queue *q);
+
+/* Wait for `ticket`, or all work submitted so far; for the setting `timeout` at most: then the
+ * device is lost. Any thread, also while others enqueue. */
+void queue_reach(queue *q, uint64_t ticket);
 void queue_wait(queue *q);
-/* The same for the context that uses it: reports the first failure since the last such call, also
+/* Waits for the context that uses it: reports the first failure since the last such call, also
  * one found by another thread's wait. FAILED, DEVICE_LOST. */
 collet_status queue_finish(queue *q, collet_error *err);
 /* The known failure of `ticket`, else COLLET_OK. `q` may be NULL. */

@@ -11,10 +11,11 @@
  * of the other's table only after checking that struct_size covers it. Arrays of structs cross with
  * a count and an element size.
  *
- * Threads. libcore calls slots of one device from any thread. Calls that name the same queue or
- * event are never concurrent, and no buffer is written or freed while another call names it;
- * everything else may be: several queues read one buffer at once. A slot may block only where its
- * comment states it. With COLLET_PLUGIN_SYNCHRONOUS every `queue` is NULL.
+ * Threads. libcore calls slots of one device from any thread. Calls that enqueue in the same queue
+ * are never concurrent, but waits for it, and calls that name it as `other`, may be concurrent with
+ * them. No buffer is written or freed while another call names it; everything else may be: several
+ * queues read one buffer at once. A slot may block only where its comment states it. With
+ * COLLET_PLUGIN_SYNCHRONOUS every `queue` is NULL.
  *
  * Conduct. A plugin never aborts, exits or prints, and leaves MXCSR/FPCR, locale, signal mask, the
  * current CUDA context and the host's thread counts as it found them. Messages go through
@@ -30,7 +31,7 @@ extern "C" {
 #endif
 
 #define COLLET_ABI_MAJOR 1
-#define COLLET_ABI_MINOR 3
+#define COLLET_ABI_MINOR 0
 #define COLLET_ABI (((uint32_t)COLLET_ABI_MAJOR << 16) | (uint32_t)COLLET_ABI_MINOR)
 
 /* ---- Kernels ----------------------------------------------------------------------------- */
@@ -53,7 +54,6 @@ extern "C" {
 /* Opaque to libcore; a plugin defines them for itself. */
 typedef struct collet_device collet_device;
 typedef struct collet_queue collet_queue;
-typedef struct collet_event collet_event;
 typedef struct collet_buffer collet_buffer;
 typedef struct collet_module collet_module;
 
@@ -133,8 +133,6 @@ typedef struct collet_op_definition {
                              At most 256. */
     uint32_t alias;       /* 1: an output may be exactly an input, 0: never */
 
-    /* ---- Since 1.3: there when op_size covers it ---- */
-
     const collet_op_field *fields; /* of the parameter block, for bindings; NULL: not described */
     uint32_t field_count;
     uint32_t field_size; /* sizeof(collet_op_field) */
@@ -174,7 +172,7 @@ struct collet_host {
 
 /* collet_plugin.flags */
 #define COLLET_PLUGIN_HOST_MEMORY 1u /* works on host addresses: the buffer_ slots are NULL */
-#define COLLET_PLUGIN_SYNCHRONOUS 2u /* run returns when done: queue_ and event_ slots are NULL */
+#define COLLET_PLUGIN_SYNCHRONOUS 2u /* run returns when done: queue_ slots are NULL */
 
 /*
  * The vtable. It and everything it points to is constant and lives as long as the process.
@@ -216,7 +214,7 @@ struct collet_plugin {
      */
     collet_status (*device_open)(const collet_host *host, uint32_t index, collet_device **device,
                                  collet_error *err);
-    /* Required. NULL does nothing. Its queues, events and buffers are freed before. */
+    /* Required. NULL does nothing. Its queues and buffers are freed before. */
     void (*device_close)(collet_device *device);
 
     /* Optional (NULL: every row runs on every device). 1 when row `row` runs on this device. */
@@ -244,31 +242,35 @@ struct collet_plugin {
                                  uint64_t offset, uint64_t bytes, const void *pattern,
                                  uint32_t pattern_bytes, collet_error *err);
 
-    /* Queue. An in-order queue; belongs to libcore until queue_destroy. */
+    /*
+     * Queue. A queue is a timeline: it does its commands in the order in which they were enqueued,
+     * and its counter grows as they are done. It belongs to libcore until queue_destroy.
+     */
     collet_status (*queue_create)(collet_device *device, collet_queue **queue, collet_error *err);
-    /* Queue. NULL does nothing; waits for what is enqueued. */
+    /* Queue. NULL does nothing; waits for what is enqueued. No other call names the queue at that
+     * time or later. */
     void (*queue_destroy)(collet_device *device, collet_queue *queue);
-    /* Queue. Blocks until everything enqueued is done; reports its first failure (FAILED with the
-     * kernel's name, DEVICE_LOST). */
-    collet_status (*queue_wait)(collet_device *device, collet_queue *queue, collet_error *err);
-
-    /* Queue. An event, not recorded yet; belongs to libcore until event_destroy. */
-    collet_status (*event_create)(collet_device *device, collet_event **event, collet_error *err);
-    /* Queue. NULL does nothing. Waits on it that are already enqueued stay valid. */
-    void (*event_destroy)(collet_device *device, collet_event *event);
-    /* Queue. The event completes when everything enqueued so far is done. May be recorded again. */
-    collet_status (*event_record)(collet_device *device, collet_event *event, collet_queue *queue,
-                                  collet_error *err);
-    /* Queue. OK when it is complete (or was never recorded), NOT_READY, DEVICE_LOST. */
-    collet_status (*event_query)(collet_device *device, collet_event *event, collet_error *err);
-    /* Queue. Blocks the calling thread until it is complete. */
-    collet_status (*event_wait)(collet_device *device, collet_event *event, collet_error *err);
-    /* Queue. What is enqueued in `queue` from now on starts after the event; does not block. */
-    collet_status (*queue_wait_event)(collet_device *device, collet_queue *queue,
-                                      collet_event *event, collet_error *err);
-    /* Queue. Device time from `first` to `last` in milliseconds; both are complete. */
-    collet_status (*event_elapsed)(collet_device *device, collet_event *first, collet_event *last,
-                                   double *milliseconds, collet_error *err);
+    /* Queue. The value that the counter will have when everything enqueued so far is done; never
+     * less than before. Does not block; what goes wrong is for queue_wait to report. */
+    uint64_t (*queue_mark)(collet_device *device, collet_queue *queue);
+    /*
+     * Queue. Blocks until the counter is at least `value`, which is not above the last mark, or
+     * `nanoseconds` are over: 0 only asks, a negative number is no limit. Any number of threads may
+     * wait, also while another thread enqueues in the queue.
+     *   OK         what was enqueued up to `value` is done, without a failure
+     *   NOT_READY  the time is over
+     *   FAILED     it is over, but a command up to `value` failed; the text names it. So does every
+     *              later wait for this value or a larger one: a queue that failed stays failed.
+     *              libcore destroys it and creates another one.
+     *   DEVICE_LOST  may be returned before the value is reached
+     */
+    collet_status (*queue_wait)(collet_device *device, collet_queue *queue, uint64_t value,
+                                int64_t nanoseconds, collet_error *err);
+    /* Queue. What is enqueued in `queue` from now on starts after the counter of `other`, a queue
+     * of this device, is `value`, which is not above its last mark. Does not block. If commands of
+     * `other` fail, those of `queue` may fail or compute from undefined bytes. */
+    collet_status (*queue_after)(collet_device *device, collet_queue *queue, collet_queue *other,
+                                 uint64_t value, collet_error *err);
 
     /* Memory. Fills *stats (struct_size is set by the caller). */
     collet_status (*memory_stats)(collet_device *device, collet_memory_stats *stats,
@@ -304,8 +306,6 @@ struct collet_plugin {
                                    const uint64_t grid[3], const uint64_t block[3],
                                    const void *const *arguments, const uint32_t *argument_sizes,
                                    uint32_t count, collet_error *err);
-
-    /* ---- Since 1.2: there when struct_size covers it ---- */
 
     /*
      * Optional. Copies directly from another device's memory: from `source`, a buffer of the device

@@ -4,11 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct collet_event {
-    pthread_mutex_t lock;
-    cl_event marker; /* NULL: never recorded */
-};
-
 /* ---- Errors ---------------------------------------------------------------------------------- */
 
 collet_status opencl_fail(collet_device *d, cl_int error, const char *what, collet_error *err)
@@ -138,6 +133,21 @@ static cl_event event_of(collet_queue *q, uint64_t ticket)
     return event;
 }
 
+void jit_queue_block(collet_queue *q, uint64_t ticket)
+{
+    cl_event event = event_of(q, ticket);
+    if (!event)
+        return;
+    q->base.device->cl.WaitForEvents(1, &event);
+    q->base.device->cl.ReleaseEvent(event);
+}
+
+/* Each command has an event. */
+void jit_queue_marked(collet_queue *q)
+{
+    (void)q;
+}
+
 /* Orders everything enqueued in `q` from now on after `event`. */
 static collet_status order(collet_queue *q, cl_event event, collet_error *err)
 {
@@ -172,7 +182,7 @@ collet_status jit_backend_queue_open(collet_queue *q, collet_error *err)
 {
     cl_int error = CL_SUCCESS;
     collet_device *d = q->base.device;
-    q->handle = d->cl.CreateCommandQueue(d->context, d->id, CL_QUEUE_PROFILING_ENABLE, &error);
+    q->handle = d->cl.CreateCommandQueue(d->context, d->id, 0, &error);
     if (error == CL_SUCCESS)
         return COLLET_OK;
     q->handle = NULL;
@@ -223,115 +233,4 @@ void jit_queue_trim(collet_queue *q)
 {
     jit_queue_reach(q, q->base.submitted);
     jit_kernels_clear(q->base.device, &q->kernels);
-}
-
-/* ---- Events ---------------------------------------------------------------------------------- */
-
-collet_status jit_event_create(collet_device *d, collet_event **event, collet_error *err)
-{
-    collet_event *e = calloc(1, sizeof *e);
-    if (!e || pthread_mutex_init(&e->lock, NULL)) {
-        free(e);
-        return d->base.host->fail(err, COLLET_NO_MEMORY, "out of memory for an event");
-    }
-    *event = e;
-    return COLLET_OK;
-}
-
-void jit_event_destroy(collet_device *d, collet_event *e)
-{
-    if (!e)
-        return;
-    if (e->marker)
-        d->cl.ReleaseEvent(e->marker);
-    pthread_mutex_destroy(&e->lock);
-    free(e);
-}
-
-collet_status jit_event_record(collet_device *d, collet_event *e, collet_queue *q,
-                               collet_error *err)
-{
-    opencl_command *c = opencl_start(q, "recording an event");
-    cl_int error = d->cl.EnqueueMarkerWithWaitList(q->handle, 0, NULL, &c->event);
-    if (error == CL_SUCCESS) {
-        pthread_mutex_lock(&e->lock);
-        if (e->marker)
-            d->cl.ReleaseEvent(e->marker);
-        e->marker = c->event;
-        d->cl.RetainEvent(e->marker);
-        pthread_mutex_unlock(&e->lock);
-    }
-    return opencl_finish(q, error, NULL, err);
-}
-
-/* The marker, retained, or NULL. */
-static cl_event marker_of(collet_device *d, collet_event *e)
-{
-    pthread_mutex_lock(&e->lock);
-    cl_event marker = e->marker;
-    if (marker)
-        d->cl.RetainEvent(marker);
-    pthread_mutex_unlock(&e->lock);
-    return marker;
-}
-
-/* Earlier failures are reported by the queue's wait. */
-collet_status jit_event_query(collet_device *d, collet_event *e, collet_error *err)
-{
-    cl_event marker = marker_of(d, e);
-    if (!marker)
-        return COLLET_OK;
-    cl_int status = event_status(&d->cl, marker);
-    d->cl.ReleaseEvent(marker);
-    if (atomic_load(&d->base.lost))
-        return jit_device_gone(d, err);
-    return status > CL_COMPLETE ? COLLET_NOT_READY : COLLET_OK;
-}
-
-collet_status jit_event_wait(collet_device *d, collet_event *e, collet_error *err)
-{
-    cl_event marker = marker_of(d, e);
-    if (!marker)
-        return COLLET_OK;
-    d->cl.WaitForEvents(1, &marker);
-    d->cl.ReleaseEvent(marker);
-    if (atomic_load(&d->base.lost))
-        return jit_device_gone(d, err);
-    return COLLET_OK;
-}
-
-collet_status jit_queue_wait_event(collet_device *d, collet_queue *q, collet_event *e,
-                                   collet_error *err)
-{
-    cl_event marker = marker_of(d, e);
-    if (!marker)
-        return COLLET_OK;
-    collet_status status = order(q, marker, err);
-    d->cl.ReleaseEvent(marker);
-    return status;
-}
-
-static cl_int ended(collet_device *d, collet_event *e, cl_ulong *nanoseconds)
-{
-    cl_event marker = marker_of(d, e);
-    *nanoseconds = 0;
-    if (!marker)
-        return CL_INVALID_EVENT;
-    cl_int error = d->cl.GetEventProfilingInfo(marker, CL_PROFILING_COMMAND_END,
-                                               sizeof *nanoseconds, nanoseconds, NULL);
-    d->cl.ReleaseEvent(marker);
-    return error;
-}
-
-collet_status jit_event_elapsed(collet_device *d, collet_event *first, collet_event *last,
-                                double *milliseconds, collet_error *err)
-{
-    cl_ulong begin, end;
-    cl_int error = ended(d, first, &begin);
-    if (error == CL_SUCCESS)
-        error = ended(d, last, &end);
-    if (error != CL_SUCCESS)
-        return jit_after_first(opencl_fail(d, error, "the time of an event", err));
-    *milliseconds = end >= begin ? (double)(end - begin) * 1e-6 : -(double)(begin - end) * 1e-6;
-    return COLLET_OK;
 }

@@ -42,6 +42,12 @@ static inline collet_queue *new_queue(collet_device *d)
     return queue;
 }
 
+/* For everything enqueued so far. */
+static inline collet_status wait_all(collet_device *d, collet_queue *queue)
+{
+    return plugin->queue_wait(d, queue, plugin->queue_mark(d, queue), -1, &err);
+}
+
 static inline collet_buffer *new_buffer(collet_device *d, uint64_t bytes)
 {
     collet_buffer *buffer = NULL;

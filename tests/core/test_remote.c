@@ -3,6 +3,7 @@
  */
 #include <pthread.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "common/support.h"
 
@@ -193,6 +194,65 @@ static void a_lost_device_loses_only_its_own(void **state)
     collet_array_free(a);
     collet_array_free(c);
     collet_array_free(d);
+    close_world(w);
+}
+
+typedef struct reader {
+    collet_runtime *rt;
+    collet_array *array;
+    collet_status status;
+    char text[COLLET_ERROR_TEXT];
+    _Atomic int began, ended;
+} reader;
+
+static void *read_elsewhere(void *argument)
+{
+    reader *r = argument;
+    float sink[4];
+    collet_context *cx = context_of(r->rt);
+    r->began = 1;
+    r->status = collet_array_read(cx, r->array, sink, sizeof sink);
+    r->ended = 1;
+    snprintf(r->text, sizeof r->text, "%s", collet_last_error(cx));
+    collet_context_destroy(cx);
+    return NULL;
+}
+
+/* Who reads the first result waits neither for the second, nor does its reader keep others from
+ * enqueuing. A device that hangs is lost when the time is over. */
+static void a_hung_device_is_lost_in_time(void **state)
+{
+    static const char *const settings[] = {"remote.hang=2", "timeout=3", NULL};
+    (void)state;
+    world w = open_world(BOTH, settings, "remote:0,cpu_scalar");
+    collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4), *d = empty_floats(w.cx, 4),
+                 *e = empty_floats(w.cx, 4);
+    const float doubled[] = {2, 4, 6, 8}, squares[] = {1, 4, 9, 16};
+    assert_ok(w.cx, collet_add(w.cx, c, a, a));
+    assert_ok(w.cx, collet_mul(w.cx, d, a, a));
+    assert_floats(w.cx, c, doubled);
+    reader r = {.rt = w.rt, .array = d};
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, read_elsewhere, &r), 0);
+    while (!r.began)
+        usleep(1000);
+    usleep(20000);
+    assert_ok(w.cx, collet_add(w.cx, e, a, a));
+    assert_string_equal(collet_last_backend(w.cx), "remote");
+    assert_false(r.ended);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(r.status, COLLET_DEVICE_LOST);
+    if (!strstr(r.text, "did not finish within 3 s (setting 'timeout')"))
+        fail_msg("%s", r.text);
+    assert_status(w.cx, collet_finish(w.cx), COLLET_DEVICE_LOST);
+    assert_ok(w.cx, collet_mul(w.cx, d, a, a));
+    assert_string_equal(collet_last_backend(w.cx), "cpu_scalar");
+    assert_floats(w.cx, d, squares);
+    assert_floats(w.cx, c, doubled);
+    collet_array_free(a);
+    collet_array_free(c);
+    collet_array_free(d);
+    collet_array_free(e);
     close_world(w);
 }
 
@@ -394,6 +454,7 @@ int main(void)
         cmocka_unit_test(core_copies_without_a_kernel),
         cmocka_unit_test(a_late_failure_is_reported),
         cmocka_unit_test(a_lost_device_loses_only_its_own),
+        cmocka_unit_test(a_hung_device_is_lost_in_time),
         cmocka_unit_test(auto_follows_the_bytes),
         cmocka_unit_test(contexts_share_an_array),
         cmocka_unit_test(arrays_may_outlive_everything),

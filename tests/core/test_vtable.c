@@ -329,17 +329,6 @@ static void own_parameter_fields(void **state)
     expect(s, "vtable-own-op", "two fields");
     s->ops[1].field_size = 8;
     expect(s, "vtable-own-op", "zoo.sum");
-    /* A table of 1.2 lacks these members. */
-    struct first_definition {
-        const char *name, *shapes, *sigs;
-        uint32_t params_size, alias;
-    } first[] = {{"zoo.twice", "... : ...", "f:f d:d", 0, 1},
-                 {"zoo.sum", "F : F,N N?", "d:ff d:dd", 8, 0}};
-    s->table.ops = (const collet_op_definition *)(const void *)first;
-    s->table.op_size = sizeof *first;
-    expect(s, "ok", "");
-    s->table.ops = s->ops;
-    s->table.op_size = sizeof *s->ops;
     s->ops[1].fields = NULL;
     expect(s, "vtable-own-op", "zoo.sum");
 }

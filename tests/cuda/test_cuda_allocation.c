@@ -15,7 +15,6 @@
 typedef struct session {
     collet_device *device;
     collet_queue *queue;
-    collet_event *event;
     collet_buffer *buffers[BUFFERS], *workspace;
 } session;
 
@@ -85,10 +84,6 @@ static collet_status move_bytes(session *s)
         status = plugin->buffer_copy(s->device, s->queue, s->buffers[1], 0, s->buffers[0], 0, 1024,
                                      &err);
     if (status == COLLET_OK)
-        status = plugin->event_create(s->device, &s->event, &err);
-    if (status == COLLET_OK)
-        status = plugin->event_record(s->device, s->event, s->queue, &err);
-    if (status == COLLET_OK)
         status =
             plugin->buffer_read(s->device, s->queue, s->buffers[1], 0, bytes, sizeof bytes, &err);
     return status;
@@ -114,10 +109,9 @@ static collet_status whole_session(void)
         }
     }
     if (status == COLLET_OK)
-        status = plugin->queue_wait(s.device, s.queue, &err);
+        status = wait_all(s.device, s.queue);
     if (!s.device)
         return status;
-    plugin->event_destroy(s.device, s.event);
     for (int i = 0; i < BUFFERS; i++)
         plugin->buffer_free(s.device, s.buffers[i]);
     if (s.queue)

@@ -56,11 +56,8 @@ static int close_two(void **state)
 /* Orders the queue `later` after `earlier`. */
 static void order(const gpu *g, collet_queue *earlier, collet_queue *later)
 {
-    collet_event *event = NULL;
-    assert_good(plugin->event_create(g->device, &event, &err));
-    assert_good(plugin->event_record(g->device, event, earlier, &err));
-    assert_good(plugin->queue_wait_event(g->device, later, event, &err));
-    plugin->event_destroy(g->device, event);
+    uint64_t value = plugin->queue_mark(g->device, earlier);
+    assert_good(plugin->queue_after(g->device, later, earlier, value, &err));
 }
 
 /* Copies one.a to two.a. */
@@ -223,7 +220,7 @@ static void lost_gpus_copy_nothing(void **state)
     cu->faults = 1;
     cu->faults_with = CUDA_ERROR_ILLEGAL_ADDRESS;
     assert_good(add(one.device, one.queue, one.b, one.a, one.a, N));
-    assert_status_is(plugin->queue_wait(one.device, one.queue, &err), COLLET_DEVICE_LOST);
+    assert_status_is(wait_all(one.device, one.queue), COLLET_DEVICE_LOST);
     assert_status_is(plugin->buffer_copy_between(two.device, two.queue, two.a, 0, plugin,
                                                  one.device, one.copies, one.a, 0, BYTES, &err),
                      COLLET_REFUSED);

@@ -120,7 +120,7 @@ static int by_cublas(const product *p)
         run_row(device, queue, COLLET_OP_MATMUL, COLLET_SIG(p->to, p->from, p->from), operands));
     assert_good(
         plugin->buffer_read(device, queue, operands[0].buffer, 0, memory[0], ELEMENTS * 8, &err));
-    assert_good(plugin->queue_wait(device, queue, &err));
+    assert_good(wait_all(device, queue));
     for (int k = 0; k < 3; k++)
         plugin->buffer_free(device, operands[k].buffer);
     assert_int_equal(blas->products - before + cu->launch_count - launched, 1);

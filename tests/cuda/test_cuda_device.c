@@ -46,7 +46,7 @@ static void memory_is_short(void **state)
     plugin->buffer_free(device, new_buffer(device, 1000));
     plugin->buffer_free(device, half);
     more = new_buffer(device, 700 << 10);
-    assert_good(plugin->queue_wait(device, queue, &err));
+    assert_good(wait_all(device, queue));
     plugin->buffer_free(device, more);
 }
 
@@ -73,7 +73,7 @@ static void bytes_move(void **state)
     assert_good(plugin->buffer_copy(device, queue, b, 40, a, 20, 100, &err));
     assert_good(plugin->buffer_read(device, queue, b, 40, in, 100, &err));
     assert_memory_equal(in, out + 4, 100);
-    assert_good(plugin->queue_wait(device, queue, &err));
+    assert_good(wait_all(device, queue));
     plugin->buffer_free(device, a);
     plugin->buffer_free(device, b);
 }
@@ -136,7 +136,7 @@ static void patterns(void **state)
         for (uint32_t k = 0; k < 48; k++)
             assert_int_equal(in[k], cases[i].pattern[k % cases[i].bytes]);
     }
-    assert_good(plugin->queue_wait(device, queue, &err));
+    assert_good(wait_all(device, queue));
     plugin->buffer_free(device, b);
 }
 
@@ -161,49 +161,45 @@ static void foreign_memory(void **state)
 static void the_current_context_stays(void **state)
 {
     void *handle = NULL, *before = cu->current();
-    collet_event *e = NULL;
     (void)state;
     assert_null(before);
     collet_buffer *b = new_buffer(device, 256);
     assert_good(add(device, queue, b, b, b, 64));
-    assert_good(plugin->event_create(device, &e, &err));
-    assert_good(plugin->event_record(device, e, queue, &err));
-    assert_good(plugin->event_wait(device, e, &err));
+    assert_good(wait_all(device, queue));
     assert_good(plugin->native_handle(device, NULL, NULL, &handle, &err));
     assert_non_null(handle);
-    plugin->event_destroy(device, e);
     plugin->buffer_free(device, b);
     plugin->trim(device);
     assert_null(cu->current());
 }
 
-static void events(void **state)
+static void timeline(void **state)
 {
-    collet_event *first = NULL, *last = NULL;
-    double ms = 0.0;
     (void)state;
-    assert_good(plugin->event_create(device, &first, &err));
-    assert_good(plugin->event_create(device, &last, &err));
-    /* An event that was never recorded counts as completed. */
     cu->busy = 1;
-    assert_good(plugin->event_query(device, first, &err));
-    assert_good(plugin->event_wait(device, first, &err));
-    assert_good(plugin->queue_wait_event(device, queue, first, &err));
-    assert_int_equal(cu->waits, 0);
-    assert_good(plugin->event_record(device, first, queue, &err));
-    assert_good(plugin->event_record(device, last, queue, &err));
-    assert_int_equal(plugin->event_query(device, first, &err), COLLET_NOT_READY);
     collet_queue *other = new_queue(device);
-    assert_good(plugin->queue_wait_event(device, other, first, &err));
+    collet_buffer *b = new_buffer(device, 4096);
+    uint64_t begin = plugin->queue_mark(device, queue);
+    assert_good(plugin->queue_wait(device, queue, begin, 0, &err));
+    assert_good(plugin->queue_after(device, other, queue, begin, &err));
+    assert_int_equal(cu->waits, 0);
+    assert_good(add(device, queue, b, b, b, 64));
+    uint64_t first = plugin->queue_mark(device, queue);
+    assert_true(first > begin);
+    assert_true(plugin->queue_mark(device, queue) == first);
+    assert_good(add(device, queue, b, b, b, 64));
+    uint64_t last = plugin->queue_mark(device, queue);
+    assert_true(last > first);
+    assert_status_is(plugin->queue_wait(device, queue, first, 0, &err), COLLET_NOT_READY);
+    assert_status_is(plugin->queue_wait(device, queue, first, 3000000, &err), COLLET_NOT_READY);
+    assert_good(plugin->queue_after(device, other, queue, first, &err));
     assert_int_equal(cu->waits, 1);
-    assert_good(plugin->event_wait(device, first, &err));
-    assert_good(plugin->event_query(device, first, &err));
-    assert_good(plugin->event_wait(device, last, &err));
-    assert_good(plugin->event_elapsed(device, first, last, &ms, &err));
-    assert_true(ms == 0.5);
-    plugin->event_destroy(device, first);
-    plugin->event_destroy(device, last);
-    plugin->event_destroy(device, NULL);
+    /* Waits for the first call, not for the last. */
+    assert_good(plugin->queue_wait(device, queue, first, -1, &err));
+    assert_good(plugin->queue_wait(device, queue, first, 0, &err));
+    assert_status_is(plugin->queue_wait(device, queue, last, 0, &err), COLLET_NOT_READY);
+    assert_good(plugin->queue_wait(device, queue, last, -1, &err));
+    plugin->buffer_free(device, b);
     plugin->queue_destroy(device, other);
 }
 
@@ -231,8 +227,8 @@ static void memory_between_queues(void **state)
     assert_int_equal(cu->waits, 1);
     /* No wait is needed after the queue has finished. */
     plugin->buffer_free(device, b);
-    assert_good(plugin->queue_wait(device, other, &err));
-    assert_good(plugin->queue_wait(device, queue, &err));
+    assert_good(wait_all(device, other));
+    assert_good(wait_all(device, queue));
     b = new_buffer(device, 4096);
     assert_good(add(device, queue, b, b, b, 64));
     assert_int_equal(cu->waits, 1);
@@ -255,8 +251,8 @@ static void a_long_queue(void **state)
     assert_good(add(device, other, c, b, b, 1024));
     assert_int_equal(cu->waits, 1);
     assert_int_equal(cu->synchronized, 0);
-    assert_good(plugin->queue_wait(device, queue, &err));
-    assert_good(plugin->queue_wait(device, other, &err));
+    assert_good(wait_all(device, queue));
+    assert_good(wait_all(device, other));
     plugin->buffer_free(device, b);
     plugin->buffer_free(device, c);
     plugin->queue_destroy(device, other);
@@ -334,7 +330,7 @@ int main(void)
         TEST(patterns),
         TEST(foreign_memory),
         TEST(the_current_context_stays),
-        TEST(events),
+        TEST(timeline),
         TEST(memory_between_queues),
         TEST(a_long_queue),
         TEST(several_devices),

@@ -83,7 +83,7 @@ static int by_cufft(collet_queue *q, const transform *t)
     collet_buffer *out = new_buffer(device, ELEMENTS * 8), *in = new_buffer(device, ELEMENTS * 8);
     int before = fft->executed, launched = cu->launch_count;
     assert_good(run_fft(q, t, out, in));
-    assert_good(plugin->queue_wait(device, q, &err));
+    assert_good(wait_all(device, q));
     plugin->buffer_free(device, out);
     plugin->buffer_free(device, in);
     int by = fft->executed > before;

@@ -40,7 +40,7 @@ static int open_both(void **state)
         s->one = new_buffer(s->device, BYTES);
         fill(s, s->one, 1.0f);
         fill(s, s->a, 0.0f);
-        assert_good(plugin->queue_wait(s->device, s->queue, &err));
+        assert_good(wait_all(s->device, s->queue));
     }
     return 0;
 }
@@ -50,9 +50,9 @@ static int close_both(void **state)
     (void)state;
     for (uint32_t i = 0; i < 2; i++) {
         side *s = &sides[i];
-        collet_status status = plugin->queue_wait(s->device, s->queue, &err);
+        collet_status status = wait_all(s->device, s->queue);
         if (status == COLLET_OK)
-            status = plugin->queue_wait(s->device, s->copies, &err);
+            status = wait_all(s->device, s->copies);
         plugin->buffer_free(s->device, s->a);
         plugin->buffer_free(s->device, s->b);
         plugin->buffer_free(s->device, s->one);
@@ -72,20 +72,11 @@ static void count_up(const side *s, collet_buffer *b, int times)
         assert_good(add(s->device, s->queue, b, b, s->one, N));
 }
 
-static collet_event *mark(const side *s, collet_queue *queue)
-{
-    collet_event *event = NULL;
-    assert_good(plugin->event_create(s->device, &event, &err));
-    assert_good(plugin->event_record(s->device, event, queue, &err));
-    return event;
-}
-
 /* Orders the queue `later` after `earlier`. */
 static void order(const side *s, collet_queue *earlier, collet_queue *later)
 {
-    collet_event *event = mark(s, earlier);
-    assert_good(plugin->queue_wait_event(s->device, later, event, &err));
-    plugin->event_destroy(s->device, event);
+    uint64_t value = plugin->queue_mark(s->device, earlier);
+    assert_good(plugin->queue_after(s->device, later, earlier, value, &err));
 }
 
 static void copy(collet_buffer *target, collet_buffer *source)
@@ -175,35 +166,32 @@ static void part_of_a_buffer_is_copied(void **state)
                      COLLET_REFUSED);
 }
 
-static int happened(const side *s, collet_event *event)
+static int reached(const side *s, uint64_t value)
 {
-    return plugin->event_query(s->device, event, &err) == COLLET_OK;
+    return plugin->queue_wait(s->device, s->queue, value, 0, &err) == COLLET_OK;
 }
 
 /* Whether some poll found both started and neither finished. */
 static int busy_together(void)
 {
-    collet_event *begun[2], *ended[2];
+    uint64_t begun[2], ended[2];
     int both = 0;
     for (int i = 0; i < 2; i++) {
         count_up(&sides[i], sides[i].b, 1);
-        begun[i] = mark(&sides[i], sides[i].queue);
+        begun[i] = plugin->queue_mark(sides[i].device, sides[i].queue);
     }
     for (int k = 0; k < 10 * CHAIN; k++)
         for (int i = 0; i < 2; i++)
             count_up(&sides[i], sides[i].b, 1);
     for (int i = 0; i < 2; i++)
-        ended[i] = mark(&sides[i], sides[i].queue);
-    while (!happened(&sides[0], ended[0]) && !happened(&sides[1], ended[1])) {
-        both += happened(&sides[0], begun[0]) && happened(&sides[1], begun[1]) &&
-                !happened(&sides[0], ended[0]) && !happened(&sides[1], ended[1]);
+        ended[i] = plugin->queue_mark(sides[i].device, sides[i].queue);
+    while (!reached(&sides[0], ended[0]) && !reached(&sides[1], ended[1])) {
+        both += reached(&sides[0], begun[0]) && reached(&sides[1], begun[1]) &&
+                !reached(&sides[0], ended[0]) && !reached(&sides[1], ended[1]);
         sched_yield();
     }
-    for (int i = 0; i < 2; i++) {
-        assert_good(plugin->queue_wait(sides[i].device, sides[i].queue, &err));
-        plugin->event_destroy(sides[i].device, begun[i]);
-        plugin->event_destroy(sides[i].device, ended[i]);
-    }
+    for (int i = 0; i < 2; i++)
+        assert_good(wait_all(sides[i].device, sides[i].queue));
     return both > 0;
 }
 

@@ -10,9 +10,8 @@
 
 /* A queue keeps the labels of its last CUDA_LABELS commands. A power of two. */
 #define CUDA_LABELS 64
-/* Events that a queue records to follow its progress, one every CUDA_MARK_EVERY commands. */
-#define CUDA_MARKS 16
-#define CUDA_MARK_EVERY 32
+/* Events that a queue records to follow its progress. */
+#define CUDA_MARKS 64
 /* GPUs that support peer copies to this one. */
 #define CUDA_PEERS 64
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Streams and their progress. Recording an event after each command would cost as much as a launch,
- * so a queue records one, a mark, every CUDA_MARK_EVERY commands.
+ * Streams and their progress. A call may be many commands, and recording an event costs as much as
+ * a launch, so a queue records one, a mark, at the end of a call.
  */
 #include "backend.h"
 
@@ -36,9 +36,6 @@ uint64_t cuda_commit(collet_queue *q, const char *label)
 {
     uint64_t ticket = ++q->base.submitted;
     q->labels[ticket & (CUDA_LABELS - 1)] = label;
-    /* Without the mark, StreamQuery still reports when the stream is empty. */
-    if (ticket % CUDA_MARK_EVERY == 0)
-        cuda_mark_now(q);
     return ticket;
 }
 
@@ -158,6 +155,36 @@ void jit_queue_reach(collet_queue *q, uint64_t ticket)
         q->first_mark++;
         q->mark_count--;
     }
+}
+
+void jit_queue_block(collet_queue *q, uint64_t ticket)
+{
+    CUevent event = NULL;
+    CUresult error = cuda_enter(q->base.device);
+    if (error == CUDA_SUCCESS) {
+        pthread_mutex_lock(&q->base.lock);
+        if (q->base.retired < ticket)
+            error = mark_from(q, ticket, &event);
+        pthread_mutex_unlock(&q->base.lock);
+        if (event)
+            error = q->base.device->cu.EventSynchronize(event);
+        cuda_leave(q->base.device);
+    }
+    if (error == CUDA_SUCCESS)
+        return;
+    pthread_mutex_lock(&q->base.lock);
+    cuda_note_error(q, error);
+    pthread_mutex_unlock(&q->base.lock);
+}
+
+void jit_queue_marked(collet_queue *q)
+{
+    if (cuda_enter(q->base.device) != CUDA_SUCCESS)
+        return;
+    CUresult error = q->base.retired < q->base.submitted ? cuda_mark_now(q) : CUDA_SUCCESS;
+    if (error != CUDA_SUCCESS)
+        cuda_note_error(q, error);
+    cuda_leave(q->base.device);
 }
 
 collet_status jit_queue_order(collet_queue *q, collet_queue *other, uint64_t ticket,

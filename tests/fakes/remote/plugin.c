@@ -57,6 +57,7 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
     d->fail = host->config(host, "remote.fail");
     d->status = (collet_status)setting(host, "remote.status", COLLET_OK);
     d->lose = setting(host, "remote.lose", -1);
+    d->hang = setting(host, "remote.hang", -1);
     d->apart = setting(host, "remote.apart", 0);
     d->delay_us = setting(host, "remote.delay_us", 0);
     pthread_mutex_init(&d->lock, NULL);
@@ -184,14 +185,9 @@ static const collet_plugin plugin = {
     .buffer_fill = remote_fill,
     .queue_create = remote_queue_create,
     .queue_destroy = remote_queue_destroy,
+    .queue_mark = remote_queue_mark,
     .queue_wait = remote_queue_wait,
-    .event_create = remote_event_create,
-    .event_destroy = remote_event_destroy,
-    .event_record = remote_event_record,
-    .event_query = remote_event_query,
-    .event_wait = remote_event_wait,
-    .queue_wait_event = remote_queue_wait_event,
-    .event_elapsed = remote_event_elapsed,
+    .queue_after = remote_queue_after,
     .memory_stats = memory_stats,
     .trim = trim,
     .buffer_copy_between = remote_copy_between,

@@ -1,19 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "remote.h"
 
+/* What tasks of other queues may wait for, also after the queue was destroyed. */
+struct timeline {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    int references;
+    uint64_t pushed, done;
+    uint64_t failed_at; /* the first task that failed; 0: none */
+    collet_status failure;
+    uint32_t failed_op;
+};
+
 struct collet_queue {
     collet_device *device;
     pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
+    timeline *time; /* its lock guards the members below, too */
     task *first, **last;
-    int busy, ending;
-    collet_status failure; /* the first since the last wait */
-    uint32_t failed_op;
+    int ending;
 };
 
 task *task_new(collet_device *d, collet_status (*work)(collet_device *, task *))
@@ -25,16 +34,16 @@ task *task_new(collet_device *d, collet_status (*work)(collet_device *, task *))
     return t;
 }
 
-static void event_unref(collet_event *e)
+static void timeline_unref(timeline *t)
 {
-    pthread_mutex_lock(&e->lock);
-    int last = --e->references == 0;
-    pthread_mutex_unlock(&e->lock);
+    pthread_mutex_lock(&t->lock);
+    int last = --t->references == 0;
+    pthread_mutex_unlock(&t->lock);
     if (!last)
         return;
-    pthread_mutex_destroy(&e->lock);
-    pthread_cond_destroy(&e->happened_now);
-    free(e);
+    pthread_mutex_destroy(&t->lock);
+    pthread_cond_destroy(&t->changed);
+    free(t);
 }
 
 static void task_free(task *t)
@@ -42,63 +51,81 @@ static void task_free(task *t)
     for (int i = 0; i < 3; i++)
         if (t->buffers[i])
             buffer_unref(t->buffers[i]);
-    if (t->event)
-        event_unref(t->event);
+    if (t->after)
+        timeline_unref(t->after);
     free(t->source);
     free(t);
+}
+
+/* Under the lock. */
+static void task_done(timeline *time, collet_status status, uint32_t op)
+{
+    time->done++;
+    if (status != COLLET_OK && !time->failed_at) {
+        time->failed_at = time->done;
+        time->failure = status;
+        time->failed_op = op;
+    }
+    pthread_cond_broadcast(&time->changed);
 }
 
 static void *queue_thread(void *argument)
 {
     collet_queue *q = argument;
-    pthread_mutex_lock(&q->lock);
+    timeline *time = q->time;
+    pthread_mutex_lock(&time->lock);
     for (;;) {
         while (!q->first && !q->ending)
-            pthread_cond_wait(&q->changed, &q->lock);
+            pthread_cond_wait(&time->changed, &time->lock);
         task *t = q->first;
         if (!t)
             break;
         q->first = t->next;
         if (!q->first)
             q->last = &q->first;
-        q->busy = 1;
-        pthread_mutex_unlock(&q->lock);
+        pthread_mutex_unlock(&time->lock);
         if (t->call && q->device->delay_us)
             usleep((useconds_t)q->device->delay_us);
         uint32_t op = t->op;
         collet_status status = t->work(q->device, t);
         task_free(t);
-        pthread_mutex_lock(&q->lock);
-        q->busy = 0;
-        if (status != COLLET_OK && q->failure == COLLET_OK) {
-            q->failure = status;
-            q->failed_op = op;
-        }
-        pthread_cond_broadcast(&q->changed);
+        pthread_mutex_lock(&time->lock);
+        task_done(time, status, op);
     }
-    pthread_mutex_unlock(&q->lock);
+    pthread_mutex_unlock(&time->lock);
     return NULL;
 }
 
 void queue_push(collet_queue *q, task *t)
 {
-    pthread_mutex_lock(&q->lock);
+    pthread_mutex_lock(&q->time->lock);
     *q->last = t;
     q->last = &t->next;
-    pthread_cond_broadcast(&q->changed);
-    pthread_mutex_unlock(&q->lock);
+    q->time->pushed++;
+    pthread_cond_broadcast(&q->time->changed);
+    pthread_mutex_unlock(&q->time->lock);
 }
 
 collet_status remote_queue_create(collet_device *d, collet_queue **out, collet_error *err)
 {
     collet_queue *q = calloc(1, sizeof *q);
-    if (!q)
+    timeline *time = calloc(1, sizeof *time);
+    if (!q || !time) {
+        free(q);
+        free(time);
         return d->host->fail(err, COLLET_NO_MEMORY, "no memory for a queue");
+    }
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&time->lock, NULL);
+    pthread_cond_init(&time->changed, &monotonic);
+    time->references = 1;
     q->device = d;
     q->last = &q->first;
-    pthread_mutex_init(&q->lock, NULL);
-    pthread_cond_init(&q->changed, NULL);
+    q->time = time;
     if (pthread_create(&q->thread, NULL, queue_thread, q)) {
+        timeline_unref(time);
         free(q);
         return d->host->fail(err, COLLET_FAILED, "no thread for a queue");
     }
@@ -111,125 +138,81 @@ void remote_queue_destroy(collet_device *d, collet_queue *q)
     (void)d;
     if (!q)
         return;
-    pthread_mutex_lock(&q->lock);
+    pthread_mutex_lock(&q->time->lock);
     q->ending = 1;
-    pthread_cond_broadcast(&q->changed);
-    pthread_mutex_unlock(&q->lock);
+    pthread_cond_broadcast(&q->time->changed);
+    pthread_mutex_unlock(&q->time->lock);
     pthread_join(q->thread, NULL);
-    pthread_mutex_destroy(&q->lock);
-    pthread_cond_destroy(&q->changed);
+    timeline_unref(q->time);
     free(q);
 }
 
-collet_status remote_queue_wait(collet_device *d, collet_queue *q, collet_error *err)
-{
-    pthread_mutex_lock(&q->lock);
-    while (q->first || q->busy)
-        pthread_cond_wait(&q->changed, &q->lock);
-    collet_status status = q->failure;
-    uint32_t op = q->failed_op;
-    q->failure = COLLET_OK;
-    pthread_mutex_unlock(&q->lock);
-    if (status != COLLET_OK)
-        return d->host->fail(err, status, "the kernel of op %u failed", op);
-    return COLLET_OK;
-}
+/* ---- The timeline ------------------------------------------------------------------------ */
 
-/* ---- Events ------------------------------------------------------------------------------ */
-
-collet_status remote_event_create(collet_device *d, collet_event **out, collet_error *err)
-{
-    collet_event *e = calloc(1, sizeof *e);
-    if (!e)
-        return d->host->fail(err, COLLET_NO_MEMORY, "no memory for an event");
-    pthread_mutex_init(&e->lock, NULL);
-    pthread_cond_init(&e->happened_now, NULL);
-    e->references = 1;
-    *out = e;
-    return COLLET_OK;
-}
-
-void remote_event_destroy(collet_device *d, collet_event *e)
+uint64_t remote_queue_mark(collet_device *d, collet_queue *q)
 {
     (void)d;
-    if (e)
-        event_unref(e);
+    pthread_mutex_lock(&q->time->lock);
+    uint64_t value = q->time->pushed;
+    pthread_mutex_unlock(&q->time->lock);
+    return value;
 }
 
-static collet_status event_happen(collet_device *d, task *t)
+/* Under the lock; 0: not within the time. */
+static int reached(timeline *time, uint64_t value, int64_t nanoseconds)
 {
-    struct timespec now;
+    struct timespec end;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    end.tv_sec += nanoseconds / 1000000000;
+    end.tv_nsec += nanoseconds % 1000000000;
+    if (end.tv_nsec >= 1000000000) {
+        end.tv_sec++;
+        end.tv_nsec -= 1000000000;
+    }
+    while (time->done < value) {
+        if (nanoseconds < 0)
+            pthread_cond_wait(&time->changed, &time->lock);
+        else if (pthread_cond_timedwait(&time->changed, &time->lock, &end) == ETIMEDOUT)
+            return time->done >= value;
+    }
+    return 1;
+}
+
+collet_status remote_queue_wait(collet_device *d, collet_queue *q, uint64_t value,
+                                int64_t nanoseconds, collet_error *err)
+{
+    timeline *time = q->time;
+    pthread_mutex_lock(&time->lock);
+    int done = reached(time, value, nanoseconds);
+    int failed = time->failed_at && time->failed_at <= value;
+    collet_status status = !done ? COLLET_NOT_READY : failed ? time->failure : COLLET_OK;
+    uint32_t op = time->failed_op;
+    pthread_mutex_unlock(&time->lock);
+    if (!done)
+        return d->host->fail(err, status, "the queue is still at work");
+    return failed ? d->host->fail(err, status, "the kernel of op %u failed", op) : COLLET_OK;
+}
+
+static collet_status await(collet_device *d, task *t)
+{
     (void)d;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    pthread_mutex_lock(&t->event->lock);
-    t->event->happened = 1;
-    t->event->when_ms = (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-    pthread_cond_broadcast(&t->event->happened_now);
-    pthread_mutex_unlock(&t->event->lock);
+    pthread_mutex_lock(&t->after->lock);
+    reached(t->after, t->value, -1);
+    pthread_mutex_unlock(&t->after->lock);
     return COLLET_OK;
 }
 
-static collet_status event_await(collet_device *d, task *t)
+collet_status remote_queue_after(collet_device *d, collet_queue *q, collet_queue *other,
+                                 uint64_t value, collet_error *err)
 {
-    return remote_event_wait(d, t->event, NULL);
-}
-
-static collet_status event_push(collet_device *d, collet_event *e, collet_queue *q,
-                                collet_status (*work)(collet_device *, task *), collet_error *err)
-{
-    task *t = task_new(d, work);
+    task *t = task_new(d, await);
     if (!t)
         return d->host->fail(err, COLLET_NO_MEMORY, "no memory for a task");
-    pthread_mutex_lock(&e->lock);
-    e->references++;
-    if (work == event_happen) {
-        e->recorded = 1;
-        e->happened = 0;
-    }
-    pthread_mutex_unlock(&e->lock);
-    t->event = e;
+    t->after = other->time;
+    t->value = value;
+    pthread_mutex_lock(&other->time->lock);
+    other->time->references++;
+    pthread_mutex_unlock(&other->time->lock);
     queue_push(q, t);
-    return COLLET_OK;
-}
-
-collet_status remote_event_record(collet_device *d, collet_event *e, collet_queue *q,
-                                  collet_error *err)
-{
-    return event_push(d, e, q, event_happen, err);
-}
-
-collet_status remote_queue_wait_event(collet_device *d, collet_queue *q, collet_event *e,
-                                      collet_error *err)
-{
-    return event_push(d, e, q, event_await, err);
-}
-
-collet_status remote_event_query(collet_device *d, collet_event *e, collet_error *err)
-{
-    (void)d;
-    (void)err;
-    pthread_mutex_lock(&e->lock);
-    int done = !e->recorded || e->happened;
-    pthread_mutex_unlock(&e->lock);
-    return done ? COLLET_OK : COLLET_NOT_READY;
-}
-
-collet_status remote_event_wait(collet_device *d, collet_event *e, collet_error *err)
-{
-    (void)d;
-    (void)err;
-    pthread_mutex_lock(&e->lock);
-    while (e->recorded && !e->happened)
-        pthread_cond_wait(&e->happened_now, &e->lock);
-    pthread_mutex_unlock(&e->lock);
-    return COLLET_OK;
-}
-
-collet_status remote_event_elapsed(collet_device *d, collet_event *first, collet_event *last,
-                                   double *milliseconds, collet_error *err)
-{
-    (void)d;
-    (void)err;
-    *milliseconds = last->when_ms - first->when_ms;
     return COLLET_OK;
 }

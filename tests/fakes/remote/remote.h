@@ -17,7 +17,7 @@ struct collet_buffer {
 struct collet_device {
     const collet_host *host;
     pthread_mutex_t lock;
-    int64_t memory, refuse, lose, delay_us;
+    int64_t memory, refuse, lose, hang, delay_us;
     const char *fail; /* comma-separated numbers of calls, or NULL */
     collet_status status;
     int64_t apart; /* no copies between devices */
@@ -27,19 +27,14 @@ struct collet_device {
     uint64_t kept; /* bytes freed since the last trim; simulates a pool */
 };
 
-struct collet_event {
-    pthread_mutex_t lock;
-    pthread_cond_t happened_now;
-    int references;
-    int recorded, happened;
-    double when_ms;
-};
+typedef struct timeline timeline;
 
 /* A queued task. `work` runs on the queue's thread and returns the task's status. */
 typedef struct task {
     collet_status (*work)(collet_device *device, struct task *task);
     collet_buffer *buffers[3];
-    collet_event *event;
+    timeline *after; /* waits for `value` of another queue */
+    uint64_t value;
     uint32_t op;
     collet_dtype dtype;
     int32_t ndim;
@@ -79,16 +74,10 @@ collet_status remote_copy_between(collet_device *d, collet_queue *q, collet_buff
                                   uint64_t from_offset, uint64_t bytes, collet_error *err);
 collet_status remote_queue_create(collet_device *d, collet_queue **out, collet_error *err);
 void remote_queue_destroy(collet_device *d, collet_queue *q);
-collet_status remote_queue_wait(collet_device *d, collet_queue *q, collet_error *err);
-collet_status remote_event_create(collet_device *d, collet_event **out, collet_error *err);
-void remote_event_destroy(collet_device *d, collet_event *e);
-collet_status remote_event_record(collet_device *d, collet_event *e, collet_queue *q,
-                                  collet_error *err);
-collet_status remote_event_query(collet_device *d, collet_event *e, collet_error *err);
-collet_status remote_event_wait(collet_device *d, collet_event *e, collet_error *err);
-collet_status remote_queue_wait_event(collet_device *d, collet_queue *q, collet_event *e,
-                                      collet_error *err);
-collet_status remote_event_elapsed(collet_device *d, collet_event *first, collet_event *last,
-                                   double *milliseconds, collet_error *err);
+uint64_t remote_queue_mark(collet_device *d, collet_queue *q);
+collet_status remote_queue_wait(collet_device *d, collet_queue *q, uint64_t value,
+                                int64_t nanoseconds, collet_error *err);
+collet_status remote_queue_after(collet_device *d, collet_queue *q, collet_queue *other,
+                                 uint64_t value, collet_error *err);
 
 #endif

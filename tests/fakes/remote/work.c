@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "remote.h"
 
@@ -41,6 +42,8 @@ static double apply(const task *t, const int64_t at[3])
 static collet_status kernel_work(collet_device *d, task *t)
 {
     int64_t index[COLLET_MAX_DIMS] = {0}, count = 1;
+    while (t->call == d->hang)
+        pause();
     if (d->lost || t->call == d->lose) {
         d->lost = 1;
         return COLLET_DEVICE_LOST;
@@ -132,7 +135,7 @@ collet_status remote_write(collet_device *d, collet_queue *q, collet_buffer *b, 
 collet_status remote_read(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
                           void *target, uint64_t bytes, collet_error *err)
 {
-    collet_status status = remote_queue_wait(d, q, err);
+    collet_status status = remote_queue_wait(d, q, remote_queue_mark(d, q), -1, err);
     if (status == COLLET_OK && d->lost)
         status = d->host->fail(err, COLLET_DEVICE_LOST, "the device is lost");
     if (status == COLLET_OK)
@@ -184,34 +187,23 @@ collet_status remote_fill(collet_device *d, collet_queue *q, collet_buffer *b, u
     return COLLET_OK;
 }
 
-/* Two events order the copy after `from_queue` so far, and `from_queue` after the copy. */
+/* The copy follows `from_queue` so far, and `from_queue` goes on after the copy. */
 collet_status remote_copy_between(collet_device *d, collet_queue *q, collet_buffer *to,
                                   uint64_t to_offset, const collet_plugin *of, collet_device *from,
                                   collet_queue *from_queue, collet_buffer *source,
                                   uint64_t from_offset, uint64_t bytes, collet_error *err)
 {
-    collet_event *ready = NULL, *done = NULL;
     if (d->apart || from->lost || strcmp(of->name, "remote"))
         return d->host->fail(err, COLLET_REFUSED,
                              "direct copies between these devices are not supported");
     if (d->lost)
         return d->host->fail(err, COLLET_DEVICE_LOST, "the device is lost");
-    collet_status status = remote_event_create(d, &ready, err);
-    if (status == COLLET_OK)
-        status = remote_event_create(d, &done, err);
+    collet_status status =
+        remote_queue_after(d, q, from_queue, remote_queue_mark(from, from_queue), err);
     if (status != COLLET_OK)
-        status = COLLET_REFUSED;
-    if (status == COLLET_OK)
-        status = remote_event_record(from, ready, from_queue, err);
-    if (status == COLLET_OK)
-        status = remote_queue_wait_event(d, q, ready, err);
-    if (status == COLLET_OK)
-        status = remote_copy(d, q, to, to_offset, source, from_offset, bytes, err);
-    if (status == COLLET_OK)
-        status = remote_event_record(d, done, q, err);
-    if (status == COLLET_OK)
-        status = remote_queue_wait_event(from, from_queue, done, err);
-    remote_event_destroy(d, ready);
-    remote_event_destroy(d, done);
-    return status;
+        return COLLET_REFUSED;
+    status = remote_copy(d, q, to, to_offset, source, from_offset, bytes, err);
+    return status == COLLET_OK
+               ? remote_queue_after(from, from_queue, q, remote_queue_mark(d, q), err)
+               : status;
 }

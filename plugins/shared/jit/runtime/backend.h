@@ -53,25 +53,12 @@ collet_status jit_copy_between(collet_device *device, collet_queue *queue, colle
     .buffer_write = jit_buffer_write, .buffer_read = jit_buffer_read,                              \
     .buffer_copy = jit_buffer_copy, .buffer_fill = jit_buffer_fill,                                \
     .queue_create = jit_queue_create, .queue_destroy = jit_queue_destroy,                          \
-    .queue_wait = jit_queue_wait, .event_create = jit_event_create,                                \
-    .event_destroy = jit_event_destroy, .event_record = jit_event_record,                          \
-    .event_query = jit_event_query, .event_wait = jit_event_wait,                                  \
-    .queue_wait_event = jit_queue_wait_event, .event_elapsed = jit_event_elapsed,                  \
+    .queue_mark = jit_queue_mark, .queue_wait = jit_queue_wait, .queue_after = jit_queue_after,    \
     .buffer_copy_between = jit_copy_between
 
 /* ---- What a backend implements --------------------------------------------------------------- */
 
 /* Slots. */
-collet_status jit_event_create(collet_device *d, collet_event **event, collet_error *err);
-void jit_event_destroy(collet_device *d, collet_event *e);
-collet_status jit_event_record(collet_device *d, collet_event *e, collet_queue *q,
-                               collet_error *err);
-collet_status jit_event_query(collet_device *d, collet_event *e, collet_error *err);
-collet_status jit_event_wait(collet_device *d, collet_event *e, collet_error *err);
-collet_status jit_queue_wait_event(collet_device *d, collet_queue *q, collet_event *e,
-                                   collet_error *err);
-collet_status jit_event_elapsed(collet_device *d, collet_event *first, collet_event *last,
-                                double *milliseconds, collet_error *err);
 collet_status jit_buffer_copy(collet_device *d, collet_queue *q, collet_buffer *target,
                               uint64_t target_offset, collet_buffer *source, uint64_t source_offset,
                               uint64_t bytes, collet_error *err);

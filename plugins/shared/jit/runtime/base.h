@@ -77,7 +77,9 @@ typedef struct jit_queue {
     uint64_t submitted; /* tickets issued */
     uint64_t retired;   /* tickets known to be complete */
     jit_staging staging;
-    collet_status failure; /* the first since the last wait */
+    collet_status failure; /* the first */
+    uint64_t failed_at;    /* its ticket, or an earlier one that may have failed */
+    int drained;           /* since then */
     char failed[JIT_MESSAGE];
     int idle;
     collet_queue *next;

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "queue.h"
 
@@ -38,6 +39,7 @@ void jit_queue_fail(collet_queue *queue, collet_status status, const char *forma
     if (q->failure != COLLET_OK)
         return;
     q->failure = status;
+    q->failed_at = q->retired < q->submitted ? q->retired + 1 : q->submitted;
     va_start(arguments, format);
     (void)vsnprintf(q->failed, sizeof q->failed, format, arguments);
     va_end(arguments);
@@ -54,19 +56,67 @@ collet_status jit_queue_check(collet_queue *queue, collet_error *err)
     return status;
 }
 
-collet_status jit_queue_wait(collet_device *d, collet_queue *queue, collet_error *err)
+/* ---- The timeline ---------------------------------------------------------------------------- */
+
+uint64_t jit_queue_mark(collet_device *d, collet_queue *queue)
 {
     jit_queue *q = jit_queue_of(queue);
+    (void)d;
     pthread_mutex_lock(&q->lock);
-    jit_queue_drain(queue);
-    collet_status status = q->failure;
-    q->failure = COLLET_OK;
+    jit_queue_marked(queue);
+    uint64_t value = q->submitted;
+    pthread_mutex_unlock(&q->lock);
+    return value;
+}
+
+static int64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Neither OpenCL nor CUDA has waits with a limit. */
+static int passed_within(collet_queue *queue, uint64_t ticket, int64_t nanoseconds)
+{
+    struct timespec pause = {0, 20000};
+    int64_t begin = now();
+    while (!jit_queue_passed(queue, ticket)) {
+        if (now() - begin >= nanoseconds)
+            return 0;
+        nanosleep(&pause, NULL);
+        pause.tv_nsec = pause.tv_nsec < 500000 ? 2 * pause.tv_nsec : 1000000;
+    }
+    return 1;
+}
+
+collet_status jit_queue_wait(collet_device *d, collet_queue *queue, uint64_t value,
+                             int64_t nanoseconds, collet_error *err)
+{
+    jit_queue *q = jit_queue_of(queue);
+    if (nanoseconds < 0)
+        jit_queue_block(queue, value);
+    if (!passed_within(queue, value, nanoseconds < 0 ? INT64_MAX : nanoseconds))
+        return jit_host(d)->fail(err, COLLET_NOT_READY, "the queue is still at work");
+    pthread_mutex_lock(&q->lock);
+    if (q->failure != COLLET_OK && !q->drained) {
+        q->drained = 1;
+        jit_queue_drain(queue);
+    }
+    collet_status status = value >= q->failed_at ? q->failure : COLLET_OK;
     if (status != COLLET_OK)
         jit_host(d)->fail(err, status, "%s", q->failed);
     else if (atomic_load(&jit_base_of(d)->lost))
         status = jit_device_gone(d, err);
     pthread_mutex_unlock(&q->lock);
     return status;
+}
+
+collet_status jit_queue_after(collet_device *d, collet_queue *queue, collet_queue *other,
+                              uint64_t value, collet_error *err)
+{
+    (void)d;
+    return jit_after_first(jit_queue_order(queue, other, value, err));
 }
 
 /* ---- The list -------------------------------------------------------------------------------- */
@@ -120,9 +170,14 @@ void jit_queue_destroy(collet_device *d, collet_queue *queue)
 {
     if (!queue)
         return;
-    jit_queue_wait(d, queue, NULL);
+    jit_queue *q = jit_queue_of(queue);
+    pthread_mutex_lock(&q->lock);
+    jit_queue_drain(queue);
+    q->failure = COLLET_OK;
+    q->drained = 0;
+    pthread_mutex_unlock(&q->lock);
     pthread_mutex_lock(&jit_base_of(d)->lock);
-    jit_queue_of(queue)->idle = 1;
+    q->idle = 1;
     pthread_mutex_unlock(&jit_base_of(d)->lock);
 }
 
@@ -144,7 +199,7 @@ void jit_queues_free(collet_device *d)
     while (b->queues) {
         jit_queue *q = jit_queue_of(b->queues);
         b->queues = q->next;
-        jit_queue_wait(d, (collet_queue *)(void *)q, NULL);
+        jit_queue_drain((collet_queue *)(void *)q);
         queue_free(q);
     }
 }

@@ -5,10 +5,11 @@
 
 #include "base.h"
 
-/* Under the queue's lock: records a failure for the next wait, unless one is recorded already. */
+/* Under the queue's lock: records the failure of the oldest command that is not known to be
+ * complete, unless one is recorded already. */
 void jit_queue_fail(collet_queue *queue, collet_status status, const char *format, ...)
     COLLET_PRINTF(3, 4);
-/* The failure recorded since the last wait, which will report it. */
+/* The failure recorded, which waits report. */
 collet_status jit_queue_check(collet_queue *queue, collet_error *err);
 /* Calls `visit` for every queue of the device, under that queue's lock. */
 void jit_queues_visit(collet_device *device, void (*visit)(collet_queue *queue));
@@ -18,7 +19,11 @@ void jit_queues_free(collet_device *device);
 /* Slots. */
 collet_status jit_queue_create(collet_device *device, collet_queue **queue, collet_error *err);
 void jit_queue_destroy(collet_device *device, collet_queue *queue);
-collet_status jit_queue_wait(collet_device *device, collet_queue *queue, collet_error *err);
+uint64_t jit_queue_mark(collet_device *device, collet_queue *queue);
+collet_status jit_queue_wait(collet_device *device, collet_queue *queue, uint64_t value,
+                             int64_t nanoseconds, collet_error *err);
+collet_status jit_queue_after(collet_device *device, collet_queue *queue, collet_queue *other,
+                              uint64_t value, collet_error *err);
 
 /* ---- What a backend implements --------------------------------------------------------------- */
 
@@ -28,7 +33,12 @@ collet_status jit_backend_queue_open(collet_queue *queue, collet_error *err);
 /* All its commands are complete. */
 void jit_backend_queue_close(collet_queue *queue);
 
+/* Without locks: waits until `ticket` is complete. */
+void jit_queue_block(collet_queue *queue, uint64_t ticket);
+
 /* Under the queue's lock. */
+/* Prepares for waits for the last ticket, so that they need not wait for later ones. */
+void jit_queue_marked(collet_queue *queue);
 /* Updates which tickets are complete, and records failures. */
 void jit_queue_retire(collet_queue *queue);
 /* Waits at least until `ticket` is complete. */
