@@ -145,10 +145,6 @@ collet_status op_rule_ternary_quantize(const op *o, op_shapes *views, const void
                            "%s: there is no mode %" PRIu32
                            "; COLLET_TERNARY_THRESHOLD is 0, COLLET_TERNARY_ABSMEAN 1",
                            o->name, p->mode);
-    if (p->reserved)
-        return collet_fail(err, COLLET_INVALID,
-                           "%s: the parameters' reserved is %" PRIu32 ", not 0", o->name,
-                           p->reserved);
     return check_threshold(o->name, p->threshold, p->mode == COLLET_TERNARY_THRESHOLD, err);
 }
 

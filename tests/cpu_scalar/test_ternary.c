@@ -419,7 +419,7 @@ static void quantizing_that_does_not_fit(void **state)
         {{.threshold = -0.3f}, "the threshold is -0.3"},
         {{.threshold = NAN}, "it must be finite and not negative"},
         {{.mode = COLLET_TERNARY_ABSMEAN, .threshold = 0.25f}, "a threshold of 0.25, which"},
-        {{.reserved = 1}, "ternary_quantize: the parameters' reserved is 1, not 0"},
+        {{.reserved = 1}, "ternary_quantize: a reserved field of its parameters is not 0"},
     };
     collet_array *in = untouchable(COLLET_F32, 1, SHAPE(9), NULL), *info = info_array();
     collet_array *codes = untouchable(COLLET_I8, 1, SHAPE(9), NULL);
