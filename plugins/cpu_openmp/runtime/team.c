@@ -2,6 +2,7 @@
 #include "team.h"
 
 #include "limit.h"
+#include "nodes.h"
 
 #include <dirent.h>
 #include <linux/futex.h>
@@ -20,7 +21,7 @@
 /*
  * A caller owns one job of the table for the time of its call. The pieces of a job are grouped in
  * parts, one for each thread that can be of use: a thread begins with the part of its number, whose
- * data its caches may still have, and then helps with the others.
+ * data its caches and its node's memory may have, and then helps with the others.
  */
 #define JOBS 32      /* calls that share the team at a time; further ones run alone */
 #define PARTS 64     /* of a job */
@@ -30,6 +31,10 @@
 #define LINE 64
 #define SLEEP_WORDS (WORKERS / 32)
 #define ANY (~0u)
+
+#ifndef NODES_DIRECTORY /* of a test */
+#define NODES_DIRECTORY "/sys/devices/system/node"
+#endif
 
 /* Nanoseconds. */
 #define CALLER_SPIN 4000 /* for pieces under way */
@@ -60,7 +65,7 @@ typedef struct job {
     void *argument;
     int64_t count;
     int32_t pieces;
-    _Atomic int32_t part_count;           /* a hint without a piece */
+    _Atomic int32_t part_count, threads;  /* hints without a piece */
     _Atomic int32_t wanted;               /* workers still to be woken */
     _Atomic int32_t processor;            /* of the caller */
     _Alignas(LINE) _Atomic uint32_t done; /* pieces; a futex */
@@ -81,6 +86,7 @@ static struct {
     pthread_mutex_t growing;
     bool forks_known;
     cpu_set_t processors; /* of the process when this plugin was loaded; none: unknown */
+    nodes nodes;          /* of these; constant while there are workers */
     job jobs[JOBS];
 } team = {.growing = PTHREAD_MUTEX_INITIALIZER};
 
@@ -177,13 +183,24 @@ static int64_t share(int64_t count, int32_t index, int32_t parts)
     return count / parts * index + count % parts * index / parts;
 }
 
+static uint64_t part_left(job *j, int32_t index)
+{
+    return atomic_load_explicit(&j->parts[index].left, memory_order_relaxed);
+}
+
+/* Whether a part has pieces that the thread may take. */
+static bool is_open(uint64_t word, int32_t thread)
+{
+    return PART_BEGUN(word) < PART_PIECES(word) && thread < PART_THREADS(word);
+}
+
 /* Takes a piece of part `index` for the thread; returns its number, -1: there is none. */
 static int32_t take(job *j, int32_t index, int32_t thread)
 {
     _Atomic uint64_t *left = &j->parts[index].left;
     uint64_t word = atomic_load_explicit(left, memory_order_relaxed);
     do {
-        if (PART_BEGUN(word) >= PART_PIECES(word) || thread >= PART_THREADS(word))
+        if (!is_open(word, thread))
             return -1;
     } while (!atomic_compare_exchange_weak_explicit(left, &word, word + 1, memory_order_acquire,
                                                     memory_order_relaxed));
@@ -215,8 +232,7 @@ static int32_t left(job *j, int32_t index, int32_t most)
 {
     int32_t parts = atomic_load_explicit(&j->part_count, memory_order_relaxed), count = 0;
     for (int32_t i = 0; i < parts && count < most; i++) {
-        part *p = &j->parts[(index + i) % parts];
-        uint64_t word = atomic_load_explicit(&p->left, memory_order_relaxed);
+        uint64_t word = part_left(j, (index + i) % parts);
         count += PART_PIECES(word) - PART_BEGUN(word);
     }
     return count < most ? count : most;
@@ -336,17 +352,57 @@ static void move_away(int32_t processor)
         (void)sched_setaffinity(0, sizeof all, &all);
 }
 
-/* A worker does pieces of a job while there are any and not too many threads; returns whether it
- * did one. */
-static bool help(job *j, int32_t thread)
+typedef struct worker {
+    int32_t number;
+    int32_t threads;    /* the largest team that it was placed for */
+    int32_t first, end; /* threads of its node */
+} worker;
+
+/* The part that a thread begins with, where there are as many parts as can be. */
+static int32_t part_of(int32_t thread, int32_t threads)
+{
+    return threads <= PARTS ? thread : (int32_t)share(PARTS, thread, threads);
+}
+
+/* The order in which a worker looks for pieces: `own`, the other `count` parts from `first` on,
+ * which are those of its node, and then those of other nodes. */
+typedef struct order {
+    int32_t own, first, count, parts;
+} order;
+
+static order order_of(const worker *w, const job *j)
 {
     int32_t parts = atomic_load_explicit(&j->part_count, memory_order_relaxed);
+    int32_t threads = atomic_load_explicit(&j->threads, memory_order_relaxed);
+    if (w->number >= threads || parts < (threads < PARTS ? threads : PARTS))
+        return (order){w->number, 0, parts, parts};
+    int32_t end = w->end < threads ? w->end : threads, first = part_of(w->first, threads);
+    return (order){part_of(w->number, threads), first, part_of(end - 1, threads) + 1 - first,
+                   parts};
+}
+
+static int32_t part_at(const order *o, int32_t i)
+{
+    return (o->first + (i < o->count ? (o->own - o->first + i) % o->count : i)) % o->parts;
+}
+
+/* A worker does pieces of a job while there are any and not too many threads; returns whether it
+ * did one. */
+static bool help(job *j, const worker *w)
+{
+    order o = order_of(w, j);
+    int32_t thread = w->number;
     bool joined = false, done = false;
-    for (int32_t i = 0; i < parts; i++) {
-        int32_t index = (thread + i) % parts;
-        uint64_t word = atomic_load_explicit(&j->parts[index].left, memory_order_relaxed);
-        if (PART_BEGUN(word) >= PART_PIECES(word) || thread >= PART_THREADS(word))
+    for (int32_t i = 0; i < o.parts; i++) {
+        int32_t index = part_at(&o, i);
+        uint64_t word = part_left(j, index);
+        if (!is_open(word, thread))
             continue;
+        if (i > 0 && is_open(part_left(j, part_at(&o, 0)), thread)) {
+            o = order_of(w, j); /* the next phase has begun */
+            i = -1;
+            continue;
+        }
         if (!joined && !join(PART_THREADS(word)))
             return false;
         joined = true;
@@ -363,14 +419,14 @@ static bool help(job *j, int32_t thread)
 /* ---- Workers -------------------------------------------------------------------------------- */
 
 /* Helps with any job; workers of different numbers begin at different ones. */
-static bool help_any(int32_t thread)
+static bool help_any(const worker *w)
 {
     bool done = false;
     uint32_t owned = atomic_load_explicit(&team.owned, memory_order_acquire);
     for (uint32_t i = 0; owned && i < JOBS; i++) {
-        uint32_t index = ((uint32_t)thread + i) % JOBS;
+        uint32_t index = ((uint32_t)w->number + i) % JOBS;
         if (owned >> index & 1)
-            done |= help(&team.jobs[index], thread);
+            done |= help(&team.jobs[index], w);
     }
     return done;
 }
@@ -390,6 +446,12 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high)
     return value < low ? low : value > high ? high : value;
 }
 
+/* That the process may use; a worker may be bound to fewer. */
+static int32_t processors(void)
+{
+    return team.nodes.count > 0 ? team.nodes.count : omp_get_num_procs();
+}
+
 /* Returns when `calls` is no longer `seen`. */
 static void idle(patience *p, int32_t thread, uint32_t seen)
 {
@@ -404,7 +466,7 @@ static void idle(patience *p, int32_t thread, uint32_t seen)
         sleep_until_woken(thread, seen)) {
         int64_t at = atomic_load_explicit(&team.woken_at, memory_order_relaxed), wake = now() - at;
         p->wake = clamp(wake < p->wake ? wake : p->wake + p->wake / 16, WAKE_MIN, WAKE_MAX);
-        p->processors = omp_get_num_procs();
+        p->processors = processors();
         gap = at - begin;
     }
     p->gap = lost ? SPIN_MAX : p->gap + (clamp(gap, 0, SPIN_MAX) - p->gap) / 4;
@@ -413,13 +475,14 @@ static void idle(patience *p, int32_t thread, uint32_t seen)
 /* ---- The team's threads --------------------------------------------------------------------- */
 
 /* Binds the calling worker to the place that OpenMP would give thread `thread` of `threads`;
- * nothing without OMP_PROC_BIND, OMP_PLACES and their like. The initial thread is in place 0. */
-static void bind_worker(int32_t thread, int32_t threads)
+ * returns false without OMP_PROC_BIND, OMP_PLACES and their like. The initial thread is in place 0.
+ */
+static bool bind_to_place(int32_t thread, int32_t threads)
 {
     int places = omp_get_num_places();
     omp_proc_bind_t bind = omp_get_proc_bind();
     if (bind == omp_proc_bind_false || places < 1)
-        return;
+        return false;
     int place = bind == omp_proc_bind_master ? 0
                 : bind == omp_proc_bind_spread || threads > places
                     ? (int)share(places, thread, threads)
@@ -428,26 +491,41 @@ static void bind_worker(int32_t thread, int32_t threads)
     cpu_set_t set;
     CPU_ZERO(&set);
     if (count > CPU_SETSIZE)
-        return;
+        return true;
     omp_get_place_proc_ids(place, ids);
     for (int i = 0; i < count; i++)
         CPU_SET((size_t)ids[i], &set);
     pthread_setaffinity_np(pthread_self(), sizeof set, &set);
+    return true;
 }
 
-/* The argument is the number of the worker and of threads: number * (WORKERS + 1) + threads. */
+/* Gives the calling worker its place in a team of `threads`: OpenMP's, else a node. */
+static void place(worker *w, int32_t threads)
+{
+    nodes_block block = {.end = WORKERS};
+    if (!bind_to_place(w->number, threads) && team.nodes.count > 0) {
+        nodes_place(&team.nodes, w->number, threads, &block);
+        (void)sched_setaffinity(0, sizeof block.processors, &block.processors);
+    }
+    w->threads = threads;
+    w->first = block.first;
+    w->end = block.end;
+}
+
 static void *work(void *argument)
 {
-    int32_t thread = (int32_t)((intptr_t)argument / (WORKERS + 1));
+    worker w = {.number = (int32_t)(intptr_t)argument};
     if (CPU_COUNT(&team.processors) > 0)
         pthread_setaffinity_np(pthread_self(), sizeof team.processors, &team.processors);
-    patience p = {.wake = WAKE_MAX / 2, .processors = omp_get_num_procs()};
-    bind_worker(thread, (int32_t)((intptr_t)argument % (WORKERS + 1)));
+    patience p = {.wake = WAKE_MAX / 2, .processors = processors()};
     omp_set_num_threads(1); /* for libraries that a body calls */
     for (;;) {
         uint32_t seen = atomic_load_explicit(&team.calls, memory_order_acquire);
-        if (!help_any(thread))
-            idle(&p, thread, seen);
+        int32_t threads = atomic_load_explicit(&team.tried, memory_order_relaxed);
+        if (w.threads != threads)
+            place(&w, threads);
+        if (!help_any(&w))
+            idle(&p, w.number, seen);
     }
     return NULL;
 }
@@ -482,11 +560,10 @@ __attribute__((constructor)) static void prepare(void)
         CPU_OR(&team.processors, &own, &initial);
 }
 
-static bool start(int32_t number, int32_t threads)
+static bool start(int32_t number)
 {
     pthread_t thread;
-    intptr_t argument = (intptr_t)number * (WORKERS + 1) + threads;
-    if (pthread_create(&thread, NULL, work, (void *)argument) != 0)
+    if (pthread_create(&thread, NULL, work, (void *)(intptr_t)number) != 0)
         return false;
     pthread_detach(thread);
     return true;
@@ -500,15 +577,18 @@ static void grow(int32_t threads)
     if (pthread_mutex_trylock(&team.growing) != 0)
         return;
     int32_t have = atomic_load_explicit(&team.workers, memory_order_relaxed);
+    if (have == 0 && !getenv("OMP_PROC_BIND"))
+        nodes_find(&team.nodes, &team.processors, NODES_DIRECTORY);
+    if (atomic_load_explicit(&team.tried, memory_order_relaxed) < threads)
+        atomic_store_explicit(&team.tried, threads, memory_order_relaxed);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the host's threads */
     for (int32_t i = have + 1; i < threads && team.forks_known; i++) {
-        if (!start(i, threads))
+        if (!start(i))
             break;
         atomic_store_explicit(&team.workers, i, memory_order_relaxed);
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    atomic_store_explicit(&team.tried, threads, memory_order_relaxed);
     pthread_mutex_unlock(&team.growing);
 }
 
@@ -559,7 +639,8 @@ static int32_t useful(const team_phase *phase, int32_t threads)
 static void run_phase(job *j, int32_t threads, const team_phase *phase, void *argument)
 {
     int32_t parts = useful(phase, threads < PARTS ? threads : PARTS);
-    int32_t pieces = (int32_t)clamp(phase->count / phase->grain / parts, 1, PIECES);
+    int32_t most = PIECES * threads / parts;
+    int32_t pieces = (int32_t)clamp(phase->count / phase->grain / parts, 1, most);
     if (parts == 1) {
         if (phase->count > 0)
             phase->body(argument, 0, 0, phase->count);
@@ -570,6 +651,7 @@ static void run_phase(job *j, int32_t threads, const team_phase *phase, void *ar
     j->count = phase->count;
     j->pieces = pieces;
     atomic_store_explicit(&j->part_count, parts, memory_order_relaxed);
+    atomic_store_explicit(&j->threads, threads, memory_order_relaxed);
     atomic_store_explicit(&j->wanted, 0, memory_order_relaxed);
     atomic_store_explicit(&j->done, 0, memory_order_relaxed);
     atomic_store_explicit(&j->processor, sched_getcpu(), memory_order_relaxed);

@@ -13,7 +13,8 @@
  * gets a team of its own.
  *
  * The workers are not threads of an OpenMP region, whose barrier waits for every thread, but OpenMP
- * places them: OMP_PROC_BIND, OMP_PLACES and their like hold for them.
+ * places them: OMP_PROC_BIND, OMP_PLACES and their like hold for them. Without these they are bound
+ * to the machine's NUMA nodes (nodes.h).
  */
 #ifndef COLLET_OPENMP_TEAM_H
 #define COLLET_OPENMP_TEAM_H

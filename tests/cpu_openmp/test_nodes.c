@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The thread team of cpu_openmp on pretended machines of several NUMA nodes: the linker lets
+ * functions of this file replace those of the system that the team calls. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cpu_openmp/runtime/nodes.h"
+#include "cpu_openmp/runtime/team.h"
+
+#define THREADS 64
+
+static pthread_t caller;
+
+/* ---- A pretended machine --------------------------------------------------------------------- */
+
+typedef struct machine {
+    const char *nodes;    /* as the system lists those with processors */
+    const char *lists[4]; /* of processors of each node; NULL: there is no file */
+    int usable;           /* processors below this are in the process's affinity */
+    int here;             /* the processor of the caller */
+} machine;
+
+static machine pretended = {.usable = 64}; /* when the team is loaded */
+static _Thread_local cpu_set_t bound;      /* of this thread; empty: that of the process */
+
+/* The linker replaces them in libraries of a sanitizer's build too. */
+#pragma GCC visibility push(default)
+int __wrap_sched_getaffinity(pid_t thread, size_t size, cpu_set_t *set);
+int __wrap_sched_setaffinity(pid_t thread, size_t size, const cpu_set_t *set);
+int __wrap_sched_getcpu(void);
+#pragma GCC visibility pop
+
+int __wrap_sched_getaffinity(pid_t thread, size_t size, cpu_set_t *set)
+{
+    (void)thread;
+    (void)size;
+    *set = bound;
+    for (int i = 0; i < pretended.usable && CPU_COUNT(&bound) == 0; i++)
+        CPU_SET((size_t)i, set);
+    return 0;
+}
+
+int __wrap_sched_setaffinity(pid_t thread, size_t size, const cpu_set_t *set)
+{
+    (void)thread;
+    (void)size;
+    bound = *set;
+    return 0;
+}
+
+int __wrap_sched_getcpu(void)
+{
+    return pthread_equal(pthread_self(), caller) ? pretended.here : -1;
+}
+
+static void write_text(const char *name, const char *text)
+{
+    unlink(name);
+    FILE *file = text ? fopen(name, "w") : NULL;
+    if (file) {
+        fprintf(file, "%s\n", text);
+        fclose(file);
+    }
+}
+
+/* In NODES_DIRECTORY, as the team's build for this test names it. */
+static void pretend(const machine *m)
+{
+    char name[64];
+    pretended = *m;
+    caller = pthread_self();
+    mkdir(NODES_DIRECTORY, 0755);
+    write_text(NODES_DIRECTORY "/has_cpu", m->nodes);
+    for (int i = 0; i < 4; i++) {
+        snprintf(name, sizeof name, NODES_DIRECTORY "/node%d", i);
+        mkdir(name, 0755);
+        snprintf(name, sizeof name, NODES_DIRECTORY "/node%d/cpulist", i);
+        write_text(name, m->lists[i]);
+    }
+}
+
+static void find_nodes(nodes *n)
+{
+    cpu_set_t allowed;
+    assert_int_equal(0, sched_getaffinity(0, sizeof allowed, &allowed));
+    nodes_find(n, &allowed, NODES_DIRECTORY);
+}
+
+/* ---- Help ------------------------------------------------------------------------------------ */
+
+static void doze(int milliseconds)
+{
+    nanosleep(&(struct timespec){.tv_nsec = milliseconds * 1000000L}, NULL);
+}
+
+/* In a child process, which has a team of its own; returns whether `right` did. */
+static bool in_child(bool (*right)(void))
+{
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        _exit(right() ? 0 : 1);
+    }
+    assert_int_equal(child, waitpid(child, &status, 0));
+    return status == 0;
+}
+
+/* ---- Nodes ----------------------------------------------------------------------------------- */
+
+static const machine four_nodes = {"0-3", {"0-15", "16-31", "32-47", "48-63"}, 64, 0};
+
+static void block_is(const nodes *n, int32_t thread, int32_t threads, int32_t first, int32_t end)
+{
+    nodes_block b;
+    nodes_place(n, thread, threads, &b);
+    assert_int_equal(first, b.first);
+    assert_int_equal(end, b.end);
+}
+
+static void test_blocks_of_threads(void **state)
+{
+    static nodes n;
+    nodes_block b;
+    (void)state;
+    pretend(&four_nodes);
+    find_nodes(&n);
+    assert_int_equal(64, n.count);
+    block_is(&n, 0, 64, 0, 16);
+    block_is(&n, 47, 64, 32, 48);
+    block_is(&n, 100, 192, 96, 144); /* more threads than processors */
+    block_is(&n, 1, 2, 1, 2);        /* fewer than nodes */
+    block_is(&n, 3, 7, 2, 4);
+    nodes_place(&n, 20, 64, &b);
+    for (size_t i = 0; i < CPU_SETSIZE; i++)
+        assert_int_equal(i >= 16 && i < 32, CPU_ISSET(i, &b.processors) != 0);
+
+    /* Two processors of each core, and a caller in the second node, which thread 0 is of. */
+    pretend(&(machine){"0-1", {"0-3,8-11", "4-7,12-15"}, 16, 13});
+    find_nodes(&n);
+    block_is(&n, 0, 16, 0, 8);
+    nodes_place(&n, 0, 16, &b);
+    assert_true(CPU_ISSET(12, &b.processors) && !CPU_ISSET(8, &b.processors));
+    nodes_place(&n, 15, 16, &b);
+    assert_true(CPU_ISSET(11, &b.processors) && !CPU_ISSET(15, &b.processors));
+}
+
+/* Nodes of different sizes; without processors; outside the affinity; no nodes. */
+static void test_odd_nodes(void **state)
+{
+    static nodes n;
+    (void)state;
+    pretend(&(machine){"0-1", {"0-3", "4-15"}, 16, 0});
+    find_nodes(&n);
+    block_is(&n, 0, 16, 0, 4);
+    block_is(&n, 7, 8, 2, 8);
+    block_is(&n, 63, 64, 16, 64);
+    static const machine odd[] = {
+        {"0,2", {"0-7", "", "8-15", ""}, 16, 0},
+        {"0-3", {"0-7", "", "8-15", NULL}, 16, 0},
+        {"0-1", {"0-7", "8-15"}, 9, 0},
+        {"0-1", {"0-7", "8-15"}, 8, 0},
+        {"0", {"0-15"}, 16, 0},
+        {"", {"0-7", "8-15"}, 16, 0},
+        {NULL, {"0-7", "8-15"}, 16, 0},
+        {"0-1", {"-", "7-0"}, 16, 0},
+        {"0-1", {"0-3", "4-4000000000"}, 16, 0},
+        {"0-1", {"0-1023", "0-1023"}, 1024, 0},
+    };
+    static const int32_t processors[] = {16, 16, 9, 0, 0, 0, 0, 0, 16, 1024};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        pretend(&odd[i]);
+        find_nodes(&n);
+        assert_int_equal(processors[i], n.count);
+    }
+}
+
+/* ---- Work ------------------------------------------------------------------------------------ */
+
+#define PIECES 8 /* for each thread */
+#define MOST 192 /* threads */
+
+/* Who did which items, in order; and what the threads were bound to. */
+typedef struct diary {
+    _Atomic int32_t count;
+    int32_t threads;
+    int32_t thread[MOST * PIECES];
+    int32_t item[MOST * PIECES];
+    cpu_set_t bound[MOST];
+} diary;
+
+/* Of eight shares of the items the first, third, fifth, seventh and last take long: threads help
+ * others of their node, and other nodes. */
+static void note(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    diary *d = argument;
+    for (int32_t item = (int32_t)begin; item < end; item++) {
+        int32_t i = atomic_fetch_add(&d->count, 1);
+        d->thread[i] = thread;
+        d->item[i] = item;
+    }
+    d->bound[thread] = bound;
+    int64_t share = begin * 8 / (d->threads * PIECES);
+    doze(share % 2 == 0 || share == 7 ? 2 : 0);
+}
+
+static void run_noted(diary *d, int32_t threads)
+{
+    atomic_store(&d->count, 0);
+    d->threads = threads;
+    team_run(threads, threads * PIECES, 1, note, d);
+}
+
+/* Whether each item was done once, each worker was bound to its node, and no thread did an item of
+ * its own node after one of another node. Counts the latter. */
+static bool diary_is_right(const diary *d, const nodes *n, int *helped)
+{
+    bool away[MOST] = {false}, done[MOST * PIECES] = {false};
+    for (int i = 0; i < d->threads * PIECES; i++) {
+        int thread = d->thread[i], item = d->item[i];
+        nodes_block b;
+        nodes_place(n, thread, d->threads, &b);
+        bool foreign = item / PIECES < b.first || item / PIECES >= b.end;
+        if (done[item] || (away[thread] && !foreign) ||
+            (thread > 0 && !CPU_EQUAL(&b.processors, &d->bound[thread])))
+            return false;
+        done[item] = true;
+        away[thread] = foreign;
+        *helped += foreign;
+    }
+    return d->count == d->threads * PIECES;
+}
+
+/* In a team of `threads`, after it has grown to that. */
+static bool own_node_is_first(const nodes *n, int32_t threads)
+{
+    static diary d;
+    int helped = 0;
+    run_noted(&d, threads);
+    for (int run = 0; run < 20; run++) {
+        run_noted(&d, threads);
+        if (!diary_is_right(&d, n, &helped))
+            return false;
+    }
+    return helped > 0;
+}
+
+/* As many threads as processors, and three times as many, which share parts. */
+static bool right_on_four_nodes(void)
+{
+    static nodes n;
+    pretend(&four_nodes);
+    find_nodes(&n);
+    return own_node_is_first(&n, THREADS) && own_node_is_first(&n, MOST);
+}
+
+static bool right_on_odd_nodes(void)
+{
+    static nodes n;
+    pretend(&(machine){"0,2-3", {"0-20", "", "21-24", "25-63"}, 64, 22});
+    find_nodes(&n);
+    return own_node_is_first(&n, THREADS);
+}
+
+/* The first worker is in the third node and moves to the first. */
+static bool right_in_a_team_that_grows(void)
+{
+    static nodes n;
+    static diary d;
+    pretend(&four_nodes);
+    find_nodes(&n);
+    for (int run = 0; run < 1000 && CPU_COUNT(&d.bound[1]) == 0; run++)
+        run_noted(&d, 2);
+    return CPU_ISSET(32, &d.bound[1]) && own_node_is_first(&n, THREADS);
+}
+
+/* No worker is bound. */
+static bool unbound(const machine *m)
+{
+    static diary d;
+    pretend(m);
+    for (int run = 0; run < 20; run++) {
+        run_noted(&d, THREADS);
+        for (int i = 0; i < THREADS; i++) {
+            if (CPU_COUNT(&d.bound[i]) > 0)
+                return false;
+        }
+    }
+    return d.count == THREADS * PIECES;
+}
+
+static bool unbound_on_one_node(void)
+{
+    return unbound(&(machine){"0-1", {"0-63", "64-127"}, 64, 0});
+}
+
+static bool unbound_by_the_user(void)
+{
+    setenv("OMP_PROC_BIND", "false", 1);
+    return unbound(&four_nodes);
+}
+
+static void test_work_on_nodes(void **state)
+{
+    (void)state;
+    assert_true(in_child(right_on_four_nodes));
+    assert_true(in_child(right_on_odd_nodes));
+    assert_true(in_child(right_in_a_team_that_grows));
+    assert_true(in_child(unbound_on_one_node));
+    assert_true(in_child(unbound_by_the_user));
+}
+
+static int enter_directory(void **state)
+{
+    char directory[] = "/tmp/collet-nodes-XXXXXX";
+    *state = mkdtemp(directory) ? strdup(directory) : NULL;
+    return *state ? chdir(*state) : -1;
+}
+
+static int leave_directory(void **state)
+{
+    char command[64];
+    snprintf(command, sizeof command, "rm -r '%s'", (char *)*state);
+    free(*state);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_blocks_of_threads),
+        cmocka_unit_test(test_odd_nodes),
+        cmocka_unit_test(test_work_on_nodes),
+    };
+    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
+}
