@@ -17,40 +17,24 @@
 
 /* ---- Slots ------------------------------------------------------------------------------- */
 
-typedef enum slot_need { ALWAYS, MEMORY, QUEUE, WITH_OTHER } slot_need;
+typedef enum slot_need { ALWAYS, MEMORY, QUEUE } slot_need;
 
 typedef struct table_slot {
     const char *name;
     size_t offset;
     slot_need need;
-    size_t companion; /* WITH_OTHER: required when that slot is set */
 } table_slot;
 
 /* clang-format off */
-#define SLOT(field, need) {#field, offsetof(collet_plugin, field), need, 0}
-#define COMPANION(field, of)                                                                       \
-    {#field, offsetof(collet_plugin, field), WITH_OTHER, offsetof(collet_plugin, of)}
+#define SLOT(field, need) {#field, offsetof(collet_plugin, field), need}
 /* clang-format on */
 
 static const table_slot slots[] = {
-    SLOT(capabilities, ALWAYS),
-    SLOT(device_open, ALWAYS),
-    SLOT(device_close, ALWAYS),
-    SLOT(buffer_alloc, MEMORY),
-    SLOT(buffer_free, MEMORY),
-    SLOT(buffer_write, MEMORY),
-    SLOT(buffer_read, MEMORY),
-    SLOT(buffer_copy, MEMORY),
-    SLOT(buffer_fill, MEMORY),
-    SLOT(queue_create, QUEUE),
-    SLOT(queue_destroy, QUEUE),
-    SLOT(queue_mark, QUEUE),
-    SLOT(queue_wait, QUEUE),
-    SLOT(queue_after, QUEUE),
+    SLOT(capabilities, ALWAYS), SLOT(device_open, ALWAYS), SLOT(device_close, ALWAYS),
+    SLOT(buffer_alloc, MEMORY), SLOT(buffer_free, MEMORY), SLOT(buffer_write, MEMORY),
+    SLOT(buffer_read, MEMORY),  SLOT(queue_create, QUEUE), SLOT(queue_destroy, QUEUE),
+    SLOT(queue_mark, QUEUE),    SLOT(queue_wait, QUEUE),   SLOT(queue_after, QUEUE),
     SLOT(memory_stats, MEMORY),
-    COMPANION(host_free, host_alloc),
-    COMPANION(module_free, module_build),
-    COMPANION(module_launch, module_build),
 };
 
 static int slot_set(const collet_plugin *plugin, size_t offset)
@@ -66,8 +50,7 @@ static collet_status check_slots(const collet_plugin *p, refusal *why)
         const table_slot *s = &slots[i];
         int needed = s->need == ALWAYS ||
                      (s->need == MEMORY && !(p->flags & COLLET_PLUGIN_HOST_MEMORY)) ||
-                     (s->need == QUEUE && !(p->flags & COLLET_PLUGIN_SYNCHRONOUS)) ||
-                     (s->need == WITH_OTHER && slot_set(p, s->companion));
+                     (s->need == QUEUE && !(p->flags & COLLET_PLUGIN_SYNCHRONOUS));
         if (needed && !slot_set(p, s->offset))
             return REFUSE("vtable-slot", "the slot %s is NULL and its flags (0x%x) require it",
                           s->name, p->flags);

@@ -55,7 +55,6 @@ extern "C" {
 typedef struct collet_device collet_device;
 typedef struct collet_queue collet_queue;
 typedef struct collet_buffer collet_buffer;
-typedef struct collet_module collet_module;
 
 /*
  * One operand of a call: a strided view of a buffer.
@@ -233,15 +232,6 @@ struct collet_plugin {
     /* Memory. Device to host; blocks until `target` holds the bytes. */
     collet_status (*buffer_read)(collet_device *device, collet_queue *queue, collet_buffer *buffer,
                                  uint64_t offset, void *target, uint64_t bytes, collet_error *err);
-    /* Memory. Within the device, in queue order; the ranges do not overlap. */
-    collet_status (*buffer_copy)(collet_device *device, collet_queue *queue, collet_buffer *target,
-                                 uint64_t target_offset, collet_buffer *source,
-                                 uint64_t source_offset, uint64_t bytes, collet_error *err);
-    /* Memory. Repeats `pattern` (1, 2, 4, 8 or 16 bytes) over the range, in queue order. */
-    collet_status (*buffer_fill)(collet_device *device, collet_queue *queue, collet_buffer *buffer,
-                                 uint64_t offset, uint64_t bytes, const void *pattern,
-                                 uint32_t pattern_bytes, collet_error *err);
-
     /*
      * Queue. A queue is a timeline: it does its commands in the order in which they were enqueued,
      * and its counter grows as they are done. It belongs to libcore until queue_destroy.
@@ -276,12 +266,6 @@ struct collet_plugin {
     collet_status (*memory_stats)(collet_device *device, collet_memory_stats *stats,
                                   collet_error *err);
 
-    /* Optional. Page-locked host memory for fast transfers. libcore does not call it; a
-     * backend stages its transfers through such memory itself. */
-    collet_status (*host_alloc)(collet_device *device, uint64_t bytes, void **address,
-                                collet_error *err);
-    /* Optional, together with host_alloc. NULL address does nothing. */
-    void (*host_free)(collet_device *device, void *address);
     /* Optional. Wraps a pointer or handle of the device's own kind; the memory stays the caller's
      * and outlives the buffer. */
     collet_status (*buffer_import)(collet_device *device, void *foreign, uint64_t bytes,
@@ -293,20 +277,6 @@ struct collet_plugin {
     /* Optional. Frees pooled memory, plans and compiled programs that are not in use; other threads
      * may be using the device. May block. */
     void (*trim)(collet_device *device);
-    /* Optional. Compiles kernels of the user's; `source` is in the device's language,
-     * NUL-terminated. *module belongs to libcore until module_free. May block. */
-    collet_status (*module_build)(collet_device *device, const char *source, const char *options,
-                                  collet_module **module, collet_error *err);
-    /* Optional, together with module_build. NULL does nothing. */
-    void (*module_free)(collet_device *device, collet_module *module);
-    /* Optional, together with module_build. Arguments are `count` pointers to values of the given
-     * sizes; a buffer is passed as a collet_buffer *. */
-    collet_status (*module_launch)(collet_device *device, collet_queue *queue,
-                                   collet_module *module, const char *kernel,
-                                   const uint64_t grid[3], const uint64_t block[3],
-                                   const void *const *arguments, const uint32_t *argument_sizes,
-                                   uint32_t count, collet_error *err);
-
     /*
      * Optional. Copies directly from another device's memory: from `source`, a buffer of the device
      * `from` of the plugin `of` (this one, or another with a name that the plugin supports and

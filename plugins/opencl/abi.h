@@ -154,12 +154,6 @@ typedef struct _cl_event *cl_event;
     X(cl_int, EnqueueWriteBuffer, clEnqueueWriteBuffer,                                            \
       (cl_command_queue queue, cl_mem buffer, cl_bool wait, size_t offset, size_t size,            \
        const void *address, cl_uint event_count, const cl_event *events, cl_event *event))         \
-    X(cl_int, EnqueueCopyBuffer, clEnqueueCopyBuffer,                                              \
-      (cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset,       \
-       size_t size, cl_uint event_count, const cl_event *events, cl_event *event))                 \
-    X(cl_int, EnqueueFillBuffer, clEnqueueFillBuffer,                                              \
-      (cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_size,            \
-       size_t offset, size_t size, cl_uint event_count, const cl_event *events, cl_event *event))  \
     X(void *, EnqueueMapBuffer, clEnqueueMapBuffer,                                                \
       (cl_command_queue queue, cl_mem buffer, cl_bool wait, cl_map_flags map_flags, size_t offset, \
        size_t size, cl_uint event_count, const cl_event *events, cl_event *event, cl_int *error))  \

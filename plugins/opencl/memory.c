@@ -124,30 +124,3 @@ collet_status jit_read(collet_device *d, collet_queue *q, collet_buffer *b, uint
     pthread_mutex_unlock(&q->base.lock);
     return status;
 }
-
-collet_status jit_buffer_copy(collet_device *d, collet_queue *q, collet_buffer *target,
-                              uint64_t target_offset, collet_buffer *source, uint64_t source_offset,
-                              uint64_t bytes, collet_error *err)
-{
-    collet_buffer *both[] = {target, source};
-    collet_status status = jit_before(d, both, 2, q, err);
-    if (status != COLLET_OK)
-        return status;
-    opencl_command *c = opencl_start(q, "copy");
-    cl_int error = d->cl.EnqueueCopyBuffer(q->handle, source->memory, target->memory, source_offset,
-                                           target_offset, bytes, 0, NULL, &c->event);
-    return finish(both, 2, q, error, err);
-}
-
-collet_status jit_buffer_fill(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
-                              uint64_t bytes, const void *pattern, uint32_t pattern_bytes,
-                              collet_error *err)
-{
-    collet_status status = jit_before(d, &b, 1, q, err);
-    if (status != COLLET_OK)
-        return status;
-    opencl_command *c = opencl_start(q, "fill");
-    cl_int error = d->cl.EnqueueFillBuffer(q->handle, b->memory, pattern, pattern_bytes, offset,
-                                           bytes, 0, NULL, &c->event);
-    return finish(&b, 1, q, error, err);
-}

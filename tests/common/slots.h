@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -53,6 +54,19 @@ static inline collet_buffer *new_buffer(collet_device *d, uint64_t bytes)
     collet_buffer *buffer = NULL;
     assert_good(plugin->buffer_alloc(d, bytes, &buffer, &err));
     return buffer;
+}
+
+/* Writes `value` to the first `bytes` bytes. */
+static inline collet_status write_floats(collet_device *d, collet_queue *queue, collet_buffer *b,
+                                         uint64_t bytes, float value)
+{
+    float *values = malloc(bytes);
+    assert_non_null(values);
+    for (uint64_t i = 0; i < bytes / sizeof value; i++)
+        values[i] = value;
+    collet_status status = plugin->buffer_write(d, queue, b, 0, values, bytes, &err);
+    free(values);
+    return status;
 }
 
 /* Runs the row (op, sig) on three operands, the output first. */

@@ -47,22 +47,6 @@ static void device_close(collet_device *device)
     (void)device;
 }
 
-static void host_free(collet_device *device, void *address)
-{
-    (void)device;
-    (void)address;
-}
-
-static collet_status host_alloc(collet_device *device, uint64_t bytes, void **address,
-                                collet_error *err)
-{
-    (void)device;
-    (void)bytes;
-    (void)address;
-    (void)err;
-    return COLLET_FAILED;
-}
-
 /* A valid table to be corrupted; everything it points to is writable too. */
 typedef struct sample {
     collet_plugin table;
@@ -148,7 +132,7 @@ static void head(void **state)
     s->table.abi = 2u << 16;
     expect(s, "vtable-abi", "2.0");
     s->table.abi = COLLET_ABI;
-    s->table.struct_size = offsetof(collet_plugin, module_launch);
+    s->table.struct_size = offsetof(collet_plugin, buffer_copy_between);
     expect(s, "vtable-short", "first release");
     s->table.struct_size = sizeof s->table + 64;
     expect(s, "ok", "");
@@ -172,9 +156,6 @@ static void slots(void **state)
     s->table.flags = COLLET_PLUGIN_HOST_MEMORY;
     expect(s, "vtable-slot", "queue_create");
     s->table.flags |= COLLET_PLUGIN_SYNCHRONOUS;
-    s->table.host_alloc = host_alloc;
-    expect(s, "vtable-slot", "host_free");
-    s->table.host_free = host_free;
     expect(s, "ok", "");
 }
 

@@ -74,15 +74,8 @@ static collet_status call_ops(session *s)
 static collet_status move_bytes(session *s)
 {
     static unsigned char bytes[4 * N * N];
-    const uint64_t pattern[] = {1, 2};
     collet_status status =
         plugin->buffer_write(s->device, s->queue, s->buffers[2], 0, bytes, sizeof bytes, &err);
-    if (status == COLLET_OK)
-        status = plugin->buffer_fill(s->device, s->queue, s->buffers[0], 0, 1024, pattern,
-                                     sizeof pattern, &err);
-    if (status == COLLET_OK)
-        status = plugin->buffer_copy(s->device, s->queue, s->buffers[1], 0, s->buffers[0], 0, 1024,
-                                     &err);
     if (status == COLLET_OK)
         status =
             plugin->buffer_read(s->device, s->queue, s->buffers[1], 0, bytes, sizeof bytes, &err);

@@ -70,8 +70,7 @@ static collet_status copy(void)
 
 static void fill(const gpu *g, float value)
 {
-    assert_good(
-        plugin->buffer_fill(g->device, g->queue, g->a, 0, BYTES, &value, sizeof value, &err));
+    assert_good(write_floats(g->device, g->queue, g->a, BYTES, value));
 }
 
 static void assert_filled(const gpu *g, float value)
@@ -128,8 +127,7 @@ static void a_source_that_is_freed_is_not_overwritten(void **state)
     one.a = new_buffer(one.device, BYTES);
     assert_ptr_equal(one.a, source);
     int waits = cu->waits;
-    const float value = 9.0f;
-    assert_good(plugin->buffer_fill(one.device, other, one.a, 0, BYTES, &value, 4, &err));
+    assert_good(write_floats(one.device, other, one.a, BYTES, 9.0f));
     assert_true(cu->waits > waits);
     assert_int_equal(cu->unordered, 0);
     assert_filled(&two, 3.0f);
@@ -142,8 +140,7 @@ static void a_target_that_was_freed_is_written_after_its_owner(void **state)
 {
     (void)state;
     collet_queue *other = new_queue(two.device);
-    const float value = 9.0f;
-    assert_good(plugin->buffer_fill(two.device, other, two.a, 0, BYTES, &value, 4, &err));
+    assert_good(write_floats(two.device, other, two.a, BYTES, 9.0f));
     plugin->buffer_free(two.device, two.a);
     two.a = new_buffer(two.device, BYTES);
     fill(&one, 3.0f);

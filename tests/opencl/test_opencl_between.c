@@ -24,7 +24,7 @@ static const host_setting settings[] = {{"cache", &no_cache}, {NULL, NULL}};
 
 static void fill(const side *s, collet_buffer *b, float value)
 {
-    assert_good(plugin->buffer_fill(s->device, s->queue, b, 0, BYTES, &value, sizeof value, &err));
+    assert_good(write_floats(s->device, s->queue, b, BYTES, value));
 }
 
 static int open_both(void **state)

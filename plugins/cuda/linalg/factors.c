@@ -155,7 +155,6 @@ static int reserve_solve(solver_job *j)
 
 static void run_solve(solver_job *j)
 {
-    const uint8_t zero = 0;
     uint64_t notes = (uint64_t)(j->count * j->columns) * sizeof(int);
     solver_matrix a = by_columns(j, 2), b = a;
     b.k = 3;
@@ -167,8 +166,8 @@ static void run_solve(solver_job *j)
     j->x.extra = j->noted;
     j->x.extra_pitch = j->columns;
     j->x.pivots = CHECK_SOLVE;
-    j->status = jit_vtable()->buffer_fill(j->device, j->queue, j->call->workspace,
-                                          (uint64_t)j->noted, notes, &zero, 1, j->call->err);
+    j->status = cuda_clear(j->device, j->queue, j->call->workspace, (uint64_t)j->noted, notes,
+                           j->call->err);
     solver_load(j, &a);
     solver_load(j, &b);
     solver_call(j, "cusolverDngetrf and getrs", step_lu);

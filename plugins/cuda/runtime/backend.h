@@ -103,8 +103,9 @@ collet_status cuda_native_handle(collet_device *d, collet_queue *q, collet_buffe
 
 /* ---- memory.c -------------------------------------------------------------------------------- */
 
-collet_status cuda_host_alloc(collet_device *d, uint64_t bytes, void **address, collet_error *err);
-void cuda_host_free(collet_device *d, void *address);
+/* Sets the bytes to 0, in queue order. */
+collet_status cuda_clear(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
+                         uint64_t bytes, collet_error *err);
 collet_status cuda_memory_stats(collet_device *d, collet_memory_stats *stats, collet_error *err);
 
 /* A buffer's device address. */

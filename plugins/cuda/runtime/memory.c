@@ -34,14 +34,14 @@ void jit_memory_disown(collet_device *d, void *memory)
     (void)memory;
 }
 
-collet_status cuda_host_alloc(collet_device *d, uint64_t bytes, void **address, collet_error *err)
+static collet_status host_alloc(collet_device *d, uint64_t bytes, void **address, collet_error *err)
 {
     CUresult error =
         CUDA_IN_CONTEXT(d, d->cu.MemHostAlloc(address, bytes, CU_MEMHOSTALLOC_PORTABLE));
     return error == CUDA_SUCCESS ? COLLET_OK : cuda_fail(d, error, "page-locked memory", err);
 }
 
-void cuda_host_free(collet_device *d, void *address)
+static void host_free(collet_device *d, void *address)
 {
     if (!address || cuda_enter(d) != CUDA_SUCCESS)
         return;
@@ -114,7 +114,7 @@ int jit_pinned(collet_device *d, const void *address)
 int jit_pinned_take(collet_queue *q, uint64_t bytes, jit_piece *piece)
 {
     collet_error why = {COLLET_OK, ""};
-    if (cuda_host_alloc(q->base.device, bytes, &piece->address, &why) == COLLET_OK)
+    if (host_alloc(q->base.device, bytes, &piece->address, &why) == COLLET_OK)
         return 1;
     piece->address = NULL;
     return 0;
@@ -122,7 +122,7 @@ int jit_pinned_take(collet_queue *q, uint64_t bytes, jit_piece *piece)
 
 void jit_pinned_give(collet_queue *q, jit_piece *piece)
 {
-    cuda_host_free(q->base.device, piece->address);
+    host_free(q->base.device, piece->address);
 }
 
 static CUresult write_locked(collet_device *d, collet_queue *q, CUdeviceptr at, const void *source,
@@ -163,70 +163,12 @@ collet_status jit_read(collet_device *d, collet_queue *q, collet_buffer *b, uint
     return end_command(d, &b, 1, q, error, "read", pinned, err);
 }
 
-collet_status jit_buffer_copy(collet_device *d, collet_queue *q, collet_buffer *target,
-                              uint64_t target_offset, collet_buffer *source, uint64_t source_offset,
-                              uint64_t bytes, collet_error *err)
+collet_status cuda_clear(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
+                         uint64_t bytes, collet_error *err)
 {
-    collet_buffer *both[] = {target, source};
-    collet_status status = begin_command(d, both, 2, q, err);
-    if (status != COLLET_OK)
-        return status;
-    CUresult error = d->cu.MemcpyDtoDAsync(cuda_address(target) + target_offset,
-                                           cuda_address(source) + source_offset, bytes, q->handle);
-    return end_command(d, both, 2, q, error, "copy", 0, err);
-}
-
-/* ---- Filling --------------------------------------------------------------------------------- */
-
-/* The shortest power of two of bytes whose repetition yields the pattern. */
-static uint32_t shortest(const unsigned char *pattern, uint32_t bytes)
-{
-    uint32_t size = 1;
-    while (size < bytes && memcmp(pattern, pattern + size, bytes - size) != 0)
-        size *= 2;
-    return size;
-}
-
-/* The driver fills with patterns of up to 4 bytes; the kernel of `fill` handles those of 8 and 16.
- */
-static collet_status fill_by_kernel(collet_device *d, collet_queue *q, collet_buffer *b,
-                                    uint64_t offset, uint64_t bytes, const void *pattern,
-                                    uint32_t size, collet_error *err)
-{
-    collet_dtype dtype = size == 8 ? COLLET_U64 : COLLET_C128;
-    const int64_t count = (int64_t)(bytes / size), step = 1;
-    collet_operand out = {b, offset, dtype, 1, &count, &step};
-    collet_fill_params params = {.struct_size = sizeof params, .value = {.dtype = dtype}};
-    memcpy(params.value.value.bytes, pattern, size);
-    collet_kernel_call call = {.struct_size = sizeof call,
-                               .op = COLLET_OP_FILL,
-                               .n_out = 1,
-                               .operand_size = sizeof out,
-                               .params_size = sizeof params,
-                               .operands = &out,
-                               .params = &params,
-                               .err = err};
-    return jit_fill(d, q, &call);
-}
-
-collet_status jit_buffer_fill(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
-                              uint64_t bytes, const void *pattern, uint32_t pattern_bytes,
-                              collet_error *err)
-{
-    uint32_t value = 0, size = shortest(pattern, pattern_bytes);
-    if (size > sizeof value)
-        return fill_by_kernel(d, q, b, offset, bytes, pattern, size, err);
     collet_status status = begin_command(d, &b, 1, q, err);
     if (status != COLLET_OK)
         return status;
-    CUdeviceptr at = cuda_address(b) + offset;
-    CUresult error;
-    memcpy(&value, pattern, size);
-    if (size == 1)
-        error = d->cu.MemsetD8Async(at, (unsigned char)value, bytes, q->handle);
-    else if (size == 2)
-        error = d->cu.MemsetD16Async(at, (unsigned short)value, bytes / 2, q->handle);
-    else
-        error = d->cu.MemsetD32Async(at, value, bytes / 4, q->handle);
-    return end_command(d, &b, 1, q, error, "fill", 0, err);
+    CUresult error = d->cu.MemsetD8Async(cuda_address(b) + offset, 0, bytes, q->handle);
+    return end_command(d, &b, 1, q, error, "clear", 0, err);
 }

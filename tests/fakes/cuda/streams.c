@@ -302,29 +302,13 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr target, CUcontext to, CUdeviceptr source,
     return CUDA_SUCCESS;
 }
 
-static CUresult repeat(const char *name, CUdeviceptr target, const void *pattern, size_t size,
-                       size_t count, CUstream s)
-{
-    CUresult error = command(name, s, target, size * count, 1);
-    catch_up(s);
-    for (size_t i = 0; i < count && error == CUDA_SUCCESS; i++)
-        memcpy((char *)(uintptr_t)target + i * size, pattern, size);
-    return error;
-}
-
 CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, size_t count, CUstream s)
 {
-    return repeat("MemsetD8Async", target, &value, 1, count, s);
-}
-
-CUresult cuMemsetD16Async(CUdeviceptr target, unsigned short value, size_t count, CUstream s)
-{
-    return repeat("MemsetD16Async", target, &value, 2, count, s);
-}
-
-CUresult cuMemsetD32Async(CUdeviceptr target, unsigned value, size_t count, CUstream s)
-{
-    return repeat("MemsetD32Async", target, &value, 4, count, s);
+    CUresult error = command("MemsetD8Async", s, target, count, 1);
+    catch_up(s);
+    if (error == CUDA_SUCCESS)
+        memset((void *)(uintptr_t)target, value, count);
+    return error;
 }
 
 /* ---- Events ---------------------------------------------------------------------------------- */

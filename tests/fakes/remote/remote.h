@@ -42,8 +42,6 @@ typedef struct task {
     int64_t strides[3][COLLET_MAX_DIMS];
     uint64_t offsets[3];
     uint64_t bytes;
-    unsigned char pattern[16];
-    uint32_t pattern_bytes;
     int64_t call; /* number of the kernel call on the device; 0: no kernel */
     int fails;
     void *source; /* owned */
@@ -62,12 +60,6 @@ collet_status remote_write(collet_device *d, collet_queue *q, collet_buffer *b, 
                            const void *source, uint64_t bytes, collet_error *err);
 collet_status remote_read(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
                           void *target, uint64_t bytes, collet_error *err);
-collet_status remote_copy(collet_device *d, collet_queue *q, collet_buffer *to, uint64_t to_offset,
-                          collet_buffer *from, uint64_t from_offset, uint64_t bytes,
-                          collet_error *err);
-collet_status remote_fill(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
-                          uint64_t bytes, const void *pattern, uint32_t pattern_bytes,
-                          collet_error *err);
 collet_status remote_copy_between(collet_device *d, collet_queue *q, collet_buffer *to,
                                   uint64_t to_offset, const collet_plugin *of, collet_device *from,
                                   collet_queue *from_queue, collet_buffer *source,

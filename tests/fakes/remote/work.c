@@ -150,7 +150,7 @@ static collet_status copy_work(collet_device *d, task *t)
     return COLLET_OK;
 }
 
-collet_status remote_copy(collet_device *d, collet_queue *q, collet_buffer *to, uint64_t to_offset,
+static collet_status copy(collet_device *d, collet_queue *q, collet_buffer *to, uint64_t to_offset,
                           collet_buffer *from, uint64_t from_offset, uint64_t bytes,
                           collet_error *err)
 {
@@ -160,29 +160,6 @@ collet_status remote_copy(collet_device *d, collet_queue *q, collet_buffer *to, 
     t->bytes = bytes;
     task_buffer(t, 0, to, to_offset);
     task_buffer(t, 1, from, from_offset);
-    queue_push(q, t);
-    return COLLET_OK;
-}
-
-static collet_status fill_work(collet_device *d, task *t)
-{
-    (void)d;
-    for (uint64_t i = 0; i < t->bytes; i++)
-        t->buffers[0]->data[t->offsets[0] + i] = t->pattern[i % t->pattern_bytes];
-    return COLLET_OK;
-}
-
-collet_status remote_fill(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
-                          uint64_t bytes, const void *pattern, uint32_t pattern_bytes,
-                          collet_error *err)
-{
-    task *t = task_new(d, fill_work);
-    if (!t)
-        return d->host->fail(err, COLLET_REFUSED, "no memory for a task");
-    t->bytes = bytes;
-    t->pattern_bytes = pattern_bytes;
-    memcpy(t->pattern, pattern, pattern_bytes);
-    task_buffer(t, 0, b, offset);
     queue_push(q, t);
     return COLLET_OK;
 }
@@ -202,7 +179,7 @@ collet_status remote_copy_between(collet_device *d, collet_queue *q, collet_buff
         remote_queue_after(d, q, from_queue, remote_queue_mark(from, from_queue), err);
     if (status != COLLET_OK)
         return COLLET_REFUSED;
-    status = remote_copy(d, q, to, to_offset, source, from_offset, bytes, err);
+    status = copy(d, q, to, to_offset, source, from_offset, bytes, err);
     return status == COLLET_OK
                ? remote_queue_after(from, from_queue, q, remote_queue_mark(d, q), err)
                : status;

@@ -181,23 +181,6 @@ cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem memory, cl_bool wait, 
     return done(event, CL_COMPLETE);
 }
 
-cl_int clEnqueueCopyBuffer(cl_command_queue queue, cl_mem source, cl_mem target, size_t from,
-                           size_t to, size_t bytes, cl_uint count, const cl_event *events,
-                           cl_event *event)
-{
-    memcpy((char *)target + to, (char *)source + from, bytes);
-    return done(event, CL_COMPLETE);
-}
-
-cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem memory, const void *pattern, size_t size,
-                           size_t offset, size_t bytes, cl_uint count, const cl_event *events,
-                           cl_event *event)
-{
-    for (size_t i = 0; i < bytes; i++)
-        ((char *)memory)[offset + i] = ((const char *)pattern)[i % size];
-    return done(event, CL_COMPLETE);
-}
-
 void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem memory, cl_bool wait, cl_map_flags flags,
                          size_t offset, size_t bytes, cl_uint count, const cl_event *events,
                          cl_event *event, cl_int *error)

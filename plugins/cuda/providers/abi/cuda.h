@@ -104,10 +104,6 @@ typedef struct CUuuid {
       (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))                           \
     X(CUresult, MemsetD8Async, cuMemsetD8Async,                                                    \
       (CUdeviceptr to, unsigned char value, size_t count, CUstream stream))                        \
-    X(CUresult, MemsetD16Async, cuMemsetD16Async,                                                  \
-      (CUdeviceptr to, unsigned short value, size_t count, CUstream stream))                       \
-    X(CUresult, MemsetD32Async, cuMemsetD32Async,                                                  \
-      (CUdeviceptr to, unsigned value, size_t count, CUstream stream))                             \
     X(CUresult, StreamCreate, cuStreamCreate, (CUstream * stream, unsigned flags))                 \
     X(CUresult, StreamDestroy, cuStreamDestroy_v2, (CUstream stream))                              \
     X(CUresult, StreamQuery, cuStreamQuery, (CUstream stream))                                     \

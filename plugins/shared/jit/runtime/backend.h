@@ -51,7 +51,6 @@ collet_status jit_copy_between(collet_device *device, collet_queue *queue, colle
     .device_close = jit_device_close, .device_supports = jit_device_supports,                      \
     .buffer_alloc = jit_buffer_alloc, .buffer_free = jit_buffer_free,                              \
     .buffer_write = jit_buffer_write, .buffer_read = jit_buffer_read,                              \
-    .buffer_copy = jit_buffer_copy, .buffer_fill = jit_buffer_fill,                                \
     .queue_create = jit_queue_create, .queue_destroy = jit_queue_destroy,                          \
     .queue_mark = jit_queue_mark, .queue_wait = jit_queue_wait, .queue_after = jit_queue_after,    \
     .buffer_copy_between = jit_copy_between
@@ -59,13 +58,6 @@ collet_status jit_copy_between(collet_device *device, collet_queue *queue, colle
 /* ---- What a backend implements --------------------------------------------------------------- */
 
 /* Slots. */
-collet_status jit_buffer_copy(collet_device *d, collet_queue *q, collet_buffer *target,
-                              uint64_t target_offset, collet_buffer *source, uint64_t source_offset,
-                              uint64_t bytes, collet_error *err);
-collet_status jit_buffer_fill(collet_device *d, collet_queue *q, collet_buffer *b, uint64_t offset,
-                              uint64_t bytes, const void *pattern, uint32_t pattern_bytes,
-                              collet_error *err);
-
 /* Opens device `index`; sets traits, total_memory, staging (the default of NAME.staging), options
  * and identity. The rest of *device is zeroed. jit_backend_close follows even on failure. */
 collet_status jit_backend_open(collet_device *device, uint32_t index, collet_error *err);
