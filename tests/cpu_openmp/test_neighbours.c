@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <dirent.h>
 #include <math.h>
 #include <omp.h>
 #include <pthread.h>
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <collet/collet.h>
@@ -169,6 +171,44 @@ static void test_contexts_on_eight_threads(void **state)
         assert_true(right[i]);
 }
 
+static int threads_of_process(void)
+{
+    int count = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    for (struct dirent *task; tasks && (task = readdir(tasks));)
+        count += task->d_name[0] != '.';
+    if (tasks)
+        closedir(tasks);
+    return count;
+}
+
+/* Calls inside a region of the program use one thread each: they start no workers. */
+static void test_calls_inside_a_region(void **state)
+{
+    _Atomic int right = 0;
+    int before = 0, inside = 0;
+    (void)state;
+#pragma omp parallel num_threads(4)
+    {
+        collet_context *cx = NULL;
+        atomic_fetch_add(&right, !collet_context_create(&cx, rt, NULL));
+#pragma omp barrier
+#pragma omp master
+        before = threads_of_process();
+#pragma omp barrier
+        atomic_fetch_add(&right, sums_are_right(cx));
+#pragma omp barrier
+#pragma omp master
+        inside = threads_of_process();
+        collet_context_destroy(cx);
+    }
+    assert_int_equal(8, atomic_load(&right));
+    assert_int_equal(before, inside);
+    assert_true(all_is_right(rt, 1));
+    if (sysconf(_SC_NPROCESSORS_ONLN) > 1)
+        assert_true(threads_of_process() > before);
+}
+
 static void test_a_program_in_openmp(void **state)
 {
     _Atomic int right = 0;
@@ -313,6 +353,41 @@ static void test_threads_are_refused(void **state)
     assert_int_equal(0, status);
 }
 
+static double processor_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void doze(int milliseconds)
+{
+    nanosleep(&(struct timespec){.tv_nsec = milliseconds * 1000000L}, NULL);
+}
+
+/* Nothing uses a processor after the last call, whatever library it used: 1 ms later at most what a
+ * thread that other programs delayed has left to spin, and mostly nothing. */
+static void test_idle_after_calls(void **state)
+{
+    collet_context *cx = NULL;
+    int (*const calls_of[])(collet_context *) = {sums_are_right, decompositions_are_right};
+    (void)state;
+    assert_int_equal(0, collet_context_create(&cx, rt, NULL));
+    for (int k = 0; k < 2; k++) {
+        int busy = 0;
+        for (int i = 0; i < 20; i++) {
+            for (int j = 0; j < 3; j++)
+                assert_true(calls_of[k](cx));
+            doze(1);
+            double before = processor_seconds();
+            doze(50);
+            busy += processor_seconds() - before > 1e-3;
+        }
+        assert_true(busy < 10);
+    }
+    collet_context_destroy(cx);
+}
+
 static int begin(void **state)
 {
     (void)state;
@@ -332,8 +407,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_children_of_a_thread_that_opens_libraries),
         cmocka_unit_test(test_threads_are_refused),
+        cmocka_unit_test(test_calls_inside_a_region),
         cmocka_unit_test(test_contexts_on_eight_threads),
         cmocka_unit_test(test_a_program_in_openmp),
+        cmocka_unit_test(test_idle_after_calls),
         cmocka_unit_test(test_children),
     };
     return cmocka_run_group_tests(tests, begin, end);
