@@ -85,7 +85,7 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
         return host->fail(err, COLLET_UNAVAILABLE, "cpu_openmp: %s", reason);
     collet_device *d = calloc(1, sizeof *d);
     plan_cache *ffts = plan_cache_create(PLANS, PLAN_BYTES);
-    if (!d || !ffts || !limit_follow(&d->limit, host)) {
+    if (!d || !ffts) {
         free(d);
         plan_cache_destroy(ffts);
         return host->fail(err, COLLET_NO_MEMORY,
@@ -95,6 +95,7 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
     d->plans = onednn_plans_create();
     d->ffts = ffts;
     d->host = host;
+    limit_follow(&d->limit, host);
     d->level = level;
     d->narrow = processor_narrow(level);
     d->ternary = processor_ternary(level);

@@ -16,30 +16,12 @@ static struct {
     _Atomic int32_t threads; /* 0: no host, no limit */
 } quota = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Another thread of the parent may have held the lock. */
-static void in_child(void)
+void limit_follow(limit_host *h, const collet_host *host)
 {
-    pthread_mutex_init(&quota.lock, NULL);
-}
-
-static int forks_known;
-
-static void watch_forks(void)
-{
-    forks_known = pthread_atfork(NULL, NULL, in_child) == 0;
-}
-
-int limit_follow(limit_host *h, const collet_host *host)
-{
-    static pthread_once_t watched = PTHREAD_ONCE_INIT;
-    pthread_once(&watched, watch_forks);
-    if (!forks_known)
-        return 0;
     pthread_mutex_lock(&quota.lock);
     *h = (limit_host){host, quota.first};
     quota.first = h;
     pthread_mutex_unlock(&quota.lock);
-    return 1;
 }
 
 void limit_unfollow(limit_host *h)
@@ -51,6 +33,12 @@ void limit_unfollow(limit_host *h)
     if (*at)
         *at = h->next;
     pthread_mutex_unlock(&quota.lock);
+}
+
+/* Another thread of the parent may have held the lock. */
+void limit_forget(void)
+{
+    pthread_mutex_init(&quota.lock, NULL);
 }
 
 /* One thread looks; the others go on with the last result. */

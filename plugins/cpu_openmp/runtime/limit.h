@@ -14,10 +14,12 @@ typedef struct limit_host {
     struct limit_host *next;
 } limit_host;
 
-/* 0: no memory; it is not followed. */
-int limit_follow(limit_host *h, const collet_host *host);
+void limit_follow(limit_host *h, const collet_host *host);
 /* Does nothing for a host that is not followed. */
 void limit_unfollow(limit_host *h);
+
+/* For a child after fork(). */
+void limit_forget(void);
 
 /* `threads`, or fewer: not more than any followed host allows, and not more than there are
  * processors for the calling thread unless OpenMP has bound it. At least 1; `threads` while no host

@@ -544,6 +544,7 @@ static void forget(void)
     for (int i = 0; i < JOBS * PARTS; i++)
         atomic_store(&team.jobs[i / PARTS].parts[i % PARTS].left, 0);
     pthread_mutex_init(&team.growing, NULL);
+    limit_forget();
 }
 
 /*
