@@ -127,7 +127,7 @@ static void run(const operation *o, collet_context *cx, const arrays *x)
 static void *compute(void *argument)
 {
     const operation *o = argument;
-    arrays x = {NULL};
+    arrays x = {.a = NULL};
     collet_context *cx = begin(o, &x);
     run(o, cx, &x);
     atomic_fetch_add(&computing, 1);
@@ -153,7 +153,7 @@ static void run_all(void)
 {
     for (int i = 0; i < OPERATIONS; i++) {
         const operation *o = &operations[i];
-        arrays x = {NULL};
+        arrays x = {.a = NULL};
         void *data;
         collet_context *cx = begin(o, &x);
         run(o, cx, &x);
