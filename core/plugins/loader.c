@@ -346,6 +346,21 @@ static collet_status find_probe_program(scan *s)
     return status;
 }
 
+static collet_status report_examined(scan *s)
+{
+    const loader_options *o = s->options;
+    if (!o->examined)
+        return COLLET_OK;
+    const loader_plugin **found = calloc(s->candidate_count + 1, sizeof *found);
+    if (!found)
+        return no_memory(s->err);
+    for (size_t i = 0; i < s->candidate_count; i++)
+        found[i] = &s->candidates[i].plugin;
+    collet_status status = o->examined(o->user, found, s->candidate_count, s->err);
+    free(found);
+    return status;
+}
+
 static collet_status examine_all(scan *s, const search_result *found)
 {
     collet_status status = COLLET_OK;
@@ -357,7 +372,7 @@ static collet_status examine_all(scan *s, const search_result *found)
         if (status == COLLET_OK)
             status = examine(s, &s->candidates[i]);
     }
-    return status;
+    return status == COLLET_OK ? report_examined(s) : status;
 }
 
 collet_status loader_scan(const loader_options *options, record_list *records,

@@ -54,6 +54,7 @@
  *             kernels-differ            manifest and table name different kernels
  *             capabilities-failed       capabilities returned an error
  *             capabilities-invalid      capabilities violate plugin.h
+ *             undeclared-setting        it reads a key that its manifest does not declare
  *             changed                   the file changed after its manifest was read
  *           passed, but unproven: the plugin is tried when it is first used
  *             missing-library           a library that it needs was not found

@@ -31,6 +31,7 @@ void manifest_clear(manifest *m)
 {
     free(m->kernels);
     free(m->depends);
+    free(m->settings);
     cJSON_Delete(m->owner);
     manifest_init(m);
 }
@@ -147,6 +148,88 @@ static collet_status read_names(const cJSON *root, const char *member, size_t mo
     return COLLET_OK;
 }
 
+/* ---- Settings ---------------------------------------------------------------------------- */
+
+const setting *manifest_setting(const manifest *m, const char *key)
+{
+    for (size_t i = 0; i < m->setting_count; i++)
+        if (!strcmp(m->settings[i].key, key))
+            return &m->settings[i];
+    return NULL;
+}
+
+static const char *text_or_empty(const cJSON *item, const char *member)
+{
+    const char *text = json_string(item, member);
+    return text || cJSON_GetObjectItemCaseSensitive(item, member) ? text : "";
+}
+
+static int key_valid(const manifest *m, const char *key)
+{
+    size_t length = strlen(m->name);
+    return !strncmp(key, m->name, length) && key[length] == '.' &&
+           manifest_name_valid(key + length + 1);
+}
+
+/* The default must be as the plugin is to read it: "65536", not "64K". */
+static collet_status check_default(const setting *s, refusal *why)
+{
+    collet_error wrong = {COLLET_OK, ""};
+    char *value = NULL;
+    collet_status status =
+        *s->fallback ? setting_parse(s, s->fallback, "manifest", &value, &wrong) : COLLET_OK;
+    if (status == COLLET_OK && value && strcmp(value, s->fallback) != 0)
+        status = collet_fail(&wrong, COLLET_FORMAT,
+                             "manifest: the default of %s must be written %s", s->key, value);
+    free(value);
+    if (status == COLLET_NO_MEMORY)
+        return REFUSE_NO_MEMORY("%s", wrong.text);
+    return status == COLLET_OK ? COLLET_OK : REFUSE("manifest-content", "%s", wrong.text);
+}
+
+static collet_status read_setting(manifest *m, const cJSON *item, refusal *why)
+{
+    setting s = {.key = json_string(item, "key"),
+                 .environment = "",
+                 .type = json_string(item, "type"),
+                 .values = text_or_empty(item, "values"),
+                 .fallback = text_or_empty(item, "default"),
+                 .help = json_string(item, "help")};
+    if (!s.key || !key_valid(m, s.key))
+        return REFUSE("manifest-content", "a \"key\" of \"settings\" must be %s.word", m->name);
+    if (manifest_setting(m, s.key))
+        return REFUSE("manifest-content", "\"settings\" has '%s' twice", s.key);
+    if (!s.values || !text_valid(s.values, 1024) || !s.fallback || !text_valid(s.fallback, 1024) ||
+        !s.help || !s.help[0] || !text_valid(s.help, 1024))
+        return REFUSE("manifest-content",
+                      "\"values\", \"default\" and \"help\" of %s must be texts of at most 1024 "
+                      "bytes",
+                      s.key);
+    if (!s.type || !setting_type_valid(&s))
+        return REFUSE("manifest-content",
+                      "the \"type\" of %s must be one of those of plugin.h, with its \"values\"",
+                      s.key);
+    m->settings[m->setting_count++] = s;
+    return check_default(&s, why);
+}
+
+static collet_status read_settings(manifest *m, const cJSON *root, refusal *why)
+{
+    const cJSON *array = cJSON_GetObjectItemCaseSensitive(root, "settings"), *item;
+    int count = cJSON_GetArraySize(array);
+    if (!cJSON_IsArray(array) || count > MANIFEST_MAX_SETTINGS)
+        return bad_member(why, "settings", "a list of at most 64 objects");
+    m->settings = calloc((size_t)count + 1, sizeof *m->settings);
+    if (!m->settings)
+        return REFUSE_NO_MEMORY("out of memory for the manifest's settings");
+    collet_status status = COLLET_OK;
+    for (item = array->child; item && status == COLLET_OK; item = item->next)
+        status = read_setting(m, item, why);
+    return status;
+}
+
+/* ---- The whole --------------------------------------------------------------------------- */
+
 static collet_status read_abi(manifest *m, const cJSON *root, refusal *why)
 {
     const cJSON *abi = cJSON_GetObjectItemCaseSensitive(root, "abi");
@@ -199,9 +282,6 @@ static collet_status read_members(manifest *m, const cJSON *root, refusal *why)
     if (!json_integer(root, "priority", -1000000, 1000000, &priority))
         return bad_member(why, "priority", "an integer from -1000000 to 1000000");
     m->priority = (int32_t)priority;
-    if (cJSON_GetObjectItemCaseSensitive(root, "safe_mode") &&
-        !json_boolean(root, "safe_mode", &m->safe_mode))
-        return bad_member(why, "safe_mode", "a boolean");
     status = read_features(m, root, why);
     if (status == COLLET_OK)
         status = read_names(root, "kernels", MANIFEST_MAX_KERNELS, op_name_valid, &m->kernels,
@@ -209,6 +289,8 @@ static collet_status read_members(manifest *m, const cJSON *root, refusal *why)
     if (status == COLLET_OK && cJSON_GetObjectItemCaseSensitive(root, "depends"))
         status = read_names(root, "depends", MANIFEST_MAX_DEPENDS, depend_valid, &m->depends,
                             &m->depends_count, why);
+    if (status == COLLET_OK && cJSON_GetObjectItemCaseSensitive(root, "settings"))
+        status = read_settings(m, root, why);
     return status;
 }
 

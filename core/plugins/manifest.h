@@ -12,10 +12,12 @@
 #include <collet/types.h>
 
 #include "refusal.h"
+#include "util/setting.h"
 
 #define MANIFEST_MAX_BYTES 65536  /* of JSON */
 #define MANIFEST_MAX_KERNELS 4096 /* names */
 #define MANIFEST_MAX_DEPENDS 64   /* names */
+#define MANIFEST_MAX_SETTINGS 64
 
 /*
  * Strings are never NULL: "" when unknown. They belong to the manifest and live until
@@ -28,11 +30,12 @@ typedef struct manifest {
     uint32_t abi; /* major << 16 | minor; 0 when unknown */
     int32_t priority;
     int32_t jit, parallel, gpu; /* 0 or 1 */
-    int32_t safe_mode;          /* see plugin.h */
     const char **kernels;       /* distinct names of ops */
     size_t kernel_count;
     const char **depends; /* what the capabilities depend on: see plugin.h */
     size_t depends_count;
+    setting *settings; /* that the plugin reads: see plugin.h; without environment */
+    size_t setting_count;
     char sanitizer[16]; /* "none", "address", ... */
     char build_id[129]; /* hexadecimal GNU build-id */
     void *owner;        /* private: the JSON tree with the strings */
@@ -49,6 +52,9 @@ void manifest_clear(manifest *m);
  * NO_MEMORY. Any thread.
  */
 collet_status manifest_read(int fd, manifest *m, refusal *why);
+
+/* The declaration of the key ("backend.word"), or NULL. */
+const setting *manifest_setting(const manifest *m, const char *key);
 
 /* Whether `name` is a valid backend name: 1 to 63 of a-z, 0-9 and _. */
 int manifest_name_valid(const char *name);

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,9 @@ typedef struct probe_host {
     collet_host table; /* first: the plugin returns its address */
     int32_t threads;
     char **settings; /* "key=value", NULL-terminated */
+    manifest manifest;
+    _Atomic int undeclared;        /* a key was read that the manifest does not declare */
+    char key[COLLET_MAX_NAME * 2]; /* the first of them */
 } probe_host;
 
 /* The last messages become part of the reason when the probe dies (probe.c). */
@@ -53,12 +57,18 @@ static int32_t host_threads(const collet_host *host)
 
 static const char *host_config(const collet_host *host, const char *key)
 {
+    probe_host *h = (probe_host *)(void *)(uintptr_t)host;
+    const setting *s = manifest_setting(&h->manifest, key);
+    const char *last = strcmp(key, "in_probe") ? "" : "yes";
     size_t length = strlen(key);
-    const char *last = strcmp(key, "in_probe") ? NULL : "yes";
-    for (char **setting = ((const probe_host *)host)->settings; *setting; setting++)
-        if (!strncmp(*setting, key, length) && (*setting)[length] == '=')
-            last = *setting + length + 1;
-    return last;
+    for (char **text = h->settings; *text; text++)
+        if (!strncmp(*text, key, length) && (*text)[length] == '=')
+            last = *text + length + 1;
+    if (!s && strchr(key, '.') && !atomic_exchange(&h->undeclared, 1))
+        snprintf(h->key, sizeof h->key, "%s", key);
+    if (!*last && s)
+        last = s->fallback;
+    return *last ? last : NULL;
 }
 
 static void write_all(const char *text, size_t length)
@@ -143,19 +153,19 @@ static void confine(int64_t timeout_ms)
     alarm((unsigned)(timeout_ms / 1000 + 2));
 }
 
-static collet_status try_plugin(const char *path, const collet_host *host, char **capabilities,
-                                refusal *why)
+static collet_status try_plugin(const char *path, probe_host *h, char **capabilities, refusal *why)
 {
-    manifest m;
+    const collet_host *host = &h->table;
+    const manifest *m = &h->manifest;
     const collet_plugin *plugin = NULL;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return refuse_with(why, COLLET_IO, "changed", "cannot be opened any more: %s",
                            strerror(errno));
-    collet_status status = manifest_read(fd, &m, why);
+    collet_status status = manifest_read(fd, &h->manifest, why);
     close(fd);
     if (status == COLLET_OK)
-        status = open_plugin(path, &m, host, write_step, &plugin, why);
+        status = open_plugin(path, m, host, write_step, &plugin, why);
     if (status == COLLET_OK) {
         floating_state before = floating_save();
         write_step(PROBE_CAPABILITIES);
@@ -164,7 +174,9 @@ static collet_status try_plugin(const char *path, const collet_host *host, char 
             status = REFUSE("changes-floating-point",
                             "in its capabilities it changed the program's floating-point control");
     }
-    manifest_clear(&m);
+    if (status == COLLET_OK && h->undeclared)
+        status = REFUSE("undeclared-setting",
+                        "it reads the setting %s, which its manifest does not declare", h->key);
     return status;
 }
 
@@ -202,12 +214,13 @@ int main(int argc, char **argv)
         .threads = (int32_t)strtol(argv[2], NULL, 10),
         .settings = argv + 4,
     };
+    manifest_init(&host.manifest);
     close_inherited();
     confine(strtoll(argv[3], NULL, 10));
     pid_t guard = guard_start();
     char *capabilities = NULL;
     refusal why;
-    collet_status status = try_plugin(argv[1], &host.table, &capabilities, &why);
+    collet_status status = try_plugin(argv[1], &host, &capabilities, &why);
     int unproven = status == COLLET_NO_MEMORY || !strcmp(why.code, "missing-library") ||
                    !strcmp(why.code, "load-failed");
     int failed = report(why.code, status == COLLET_OK ? "" : why.text, unproven,

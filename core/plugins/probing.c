@@ -67,20 +67,22 @@ static collet_status run_pending(const loader_options *o, const char *program, p
 
 /* ---- Safe mode ----------------------------------------------------------------------------- */
 
-static int is_set(const char *const *settings, const char *name)
+static int is_set(const char *const *settings, const char *key)
 {
-    size_t length = strlen(name);
+    size_t length = strlen(key);
+    int set = 0;
     for (size_t i = 0; settings && settings[i]; i++)
-        if (!strncmp(settings[i], name, length) && settings[i][length] == '.' &&
-            !strncmp(settings[i] + length + 1, PROBING_SAFE_MODE "=", sizeof PROBING_SAFE_MODE))
-            return 1;
-    return 0;
+        if (!strncmp(settings[i], key, length) && settings[i][length] == '=')
+            set = settings[i][length + 1] != '\0';
+    return set;
 }
 
 static int needs_safe_mode(const loader_options *o, const probing *p)
 {
-    return !p->cached && p->report.code && probe_died(p->report.code) && p->manifest->safe_mode &&
-           !is_set(o->settings, p->manifest->name);
+    char key[COLLET_MAX_NAME + sizeof "." PROBING_SAFE_MODE];
+    snprintf(key, sizeof key, "%s." PROBING_SAFE_MODE, p->manifest->name);
+    return !p->cached && p->report.code && probe_died(p->report.code) &&
+           manifest_setting(p->manifest, key) && !is_set(o->settings, key);
 }
 
 /* The settings of the options, then that of safe mode, in one allocation. */

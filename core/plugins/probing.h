@@ -2,11 +2,12 @@
 /*
  * probing - determines what plugins can do: from the cache, else by concurrent probes.
  *
- * A probe that dies (crash, hang, exit) is repeated in safe mode if the manifest has one and the
- * user has not set the key "<name>.safe_mode": that key then has the reason of the death, and the
- * plugin avoids what it does not need, such as libraries. If the second probe succeeds, its
- * capabilities get the same text as the choice "safe_mode", for later processes and for reports
- * from the cache. Reports after a hang are not cached: the machine may only have been busy.
+ * A probe that dies (crash, hang, exit) is repeated in safe mode if the manifest declares the
+ * setting "<name>.safe_mode" and the user has not set it: that key then has the reason of the
+ * death, and the plugin avoids what it does not need, such as libraries. If the second probe
+ * succeeds, its capabilities get the same text as the choice "safe_mode", for later processes and
+ * for reports from the cache. Reports after a hang are not cached: the machine may only have been
+ * busy.
  */
 #ifndef COLLET_CORE_PROBING_H
 #define COLLET_CORE_PROBING_H

@@ -16,83 +16,32 @@ typedef struct value {
     value_source source;
 } value;
 
+/* Of a key with a dot, or of a key of libcore that backends get too (`where` is NULL). */
+typedef struct origin {
+    char *key, *where;
+    value_source source;
+} origin;
+
 struct config {
     value values[CONFIG_KEY_COUNT];
     char **plugin_settings; /* "key=value", NULL-terminated; the last of a key is in force */
+    origin *origins;        /* of each */
     size_t plugin_setting_count;
 };
 
-typedef struct description {
-    const char *key, *environment, *type, *fallback, *help;
-} description;
-
-#define DESCRIPTION(NAME, key, environment, type, fallback, help)                                  \
-    {key, environment, type, fallback, help},
-static const description descriptions[CONFIG_KEY_COUNT] = {CONFIG_LIST(DESCRIPTION)};
+#define DESCRIPTION(NAME, ...) {__VA_ARGS__},
+static const setting settings[CONFIG_KEY_COUNT] = {CONFIG_LIST(DESCRIPTION)};
 #undef DESCRIPTION
+
+static const char *const sources[] = {"default", "file", "environment", "program"};
 
 /* Longer lines are refused. */
 #define LINE_MAX_BYTES 8192
-
-static int boolean_parse(const char *word, int *out)
-{
-    static const char *const yes[] = {"on", "yes", "true", "1"};
-    static const char *const no[] = {"off", "no", "false", "0"};
-    for (size_t i = 0; i < 4; i++) {
-        if (!strcmp(word, yes[i]) || !strcmp(word, no[i])) {
-            *out = !strcmp(word, yes[i]);
-            return 1;
-        }
-    }
-    return 0;
-}
-
-static int is_level(const char *word)
-{
-    static const char *const levels[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4", "v2",
-                                         "v3",        "v4",        "armv8",     "baseline"};
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
-        if (!strcmp(word, levels[i]))
-            return 1;
-    return 0;
-}
-
-static collet_status value_check(config_key key, const char *word, const char *where,
-                                 collet_error *err)
-{
-    const description *d = &descriptions[key];
-    int truth;
-    if (!strcmp(word, d->fallback))
-        return COLLET_OK;
-    if (!strcmp(d->type, "boolean") && !boolean_parse(word, &truth))
-        return collet_fail(err, COLLET_INVALID, "%s: %s is on or off, not '%s'", where, d->key,
-                           word);
-    if (!strcmp(d->type, "integer")) {
-        char *end;
-        errno = 0;
-        long long number = strtoll(word, &end, 10);
-        if (errno || *end || end == word || number < 0 || number > INT32_MAX)
-            return collet_fail(err, COLLET_INVALID, "%s: %s is a whole number >= 0, not '%s'",
-                               where, d->key, word);
-    }
-    if (key == CONFIG_ISA && !is_level(word))
-        return collet_fail(
-            err, COLLET_INVALID,
-            "%s: isa is auto, x86-64-v2, x86-64-v3, x86-64-v4, armv8 or baseline, not "
-            "'%s'",
-            where, word);
-    if (key == CONFIG_LOG && strcmp(word, "off") && !log_level_parse(word))
-        return collet_fail(err, COLLET_INVALID,
-                           "%s: log is error, warning, info, debug or off, not '%s'", where, word);
-    return COLLET_OK;
-}
 
 /* A path that begins with '+' is put before the value of the source below. */
 static char *path_added(const char *word, const char *before)
 {
     char *path = NULL;
-    if (word[0] != '+' || !*before)
-        return strdup(word);
     int more = before[0] == '+';
     return asprintf(&path, "%s%s:%s", more ? "+" : "", word + 1, before + more) < 0 ? NULL : path;
 }
@@ -100,36 +49,50 @@ static char *path_added(const char *word, const char *before)
 static collet_status value_set(config *c, config_key key, const char *word, value_source source,
                                const char *where, collet_error *err)
 {
-    collet_status status = value_check(key, word, where, err);
-    if (status != COLLET_OK)
-        return status;
-    char *copy = key == CONFIG_PLUGIN_PATH ? path_added(word, c->values[key].text) : strdup(word);
-    if (!copy)
-        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the setting %s",
-                           descriptions[key].key);
-    free(c->values[key].text);
-    c->values[key] = (value){copy, source};
+    value *v = &c->values[key];
+    char *text = NULL;
+    if (key == CONFIG_PLUGIN_PATH && word[0] == '+' && v->text[0]) {
+        text = path_added(word, v->text);
+        if (!text)
+            return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the setting plugin_path");
+    } else {
+        collet_status status = setting_parse(&settings[key], word, where, &text, err);
+        if (status != COLLET_OK)
+            return status;
+    }
+    free(v->text);
+    *v = (value){text, source};
     return COLLET_OK;
 }
 
 static collet_status plugin_setting_add(config *c, const char *key, const char *word,
-                                        collet_error *err)
+                                        value_source source, const char *where, collet_error *err)
 {
     size_t count = c->plugin_setting_count;
-    char **grown = realloc(c->plugin_settings, (count + 2) * sizeof *grown);
-    if (grown)
-        c->plugin_settings = grown;
-    if (!grown || asprintf(&grown[count], "%s=%s", key, word) < 0)
+    char **texts = realloc(c->plugin_settings, (count + 2) * sizeof *texts), *text = NULL;
+    c->plugin_settings = texts ? texts : c->plugin_settings;
+    origin *origins = realloc(c->origins, (count + 1) * sizeof *origins);
+    c->origins = origins ? origins : c->origins;
+    origin from = {strdup(key), where ? strdup(where) : NULL, source};
+    if (!texts || !origins || !from.key || (where && !from.where) ||
+        asprintf(&text, "%s=%s", key, word) < 0) {
+        free(from.key);
+        free(from.where);
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the setting %s", key);
-    grown[++c->plugin_setting_count] = NULL;
+    }
+    texts[count] = text;
+    origins[count] = from;
+    texts[++c->plugin_setting_count] = NULL;
     return COLLET_OK;
 }
 
-static collet_status unknown_key(const char *key, const char *where, collet_error *err)
+/* `list`: the settings that there are. */
+static collet_status unknown_key(const char *key, const setting *list, size_t count,
+                                 const char *where, collet_error *err)
 {
     const char *nearest = NULL;
-    for (size_t i = 0; i < CONFIG_KEY_COUNT; i++)
-        text_nearest(key, descriptions[i].key, &nearest);
+    for (size_t i = 0; i < count; i++)
+        text_nearest(key, list[i].key, &nearest);
     return collet_fail(err, COLLET_INVALID,
                        "%s: unknown setting '%s'%s%s (backend-info --env lists them all)", where,
                        key, nearest ? "; the nearest is " : "", nearest ? nearest : "");
@@ -146,9 +109,9 @@ static size_t unknown_variable(const char *entry, const char **nearest)
     name[length] = '\0';
     *nearest = NULL;
     for (size_t i = 0; i < CONFIG_KEY_COUNT; i++) {
-        if (!strcmp(name, descriptions[i].environment))
+        if (!strcmp(name, settings[i].environment))
             return 0;
-        text_nearest(name + 7, descriptions[i].environment + 7, nearest);
+        text_nearest(name + 7, settings[i].environment + 7, nearest);
     }
     return length;
 }
@@ -183,14 +146,14 @@ static collet_status assignment(config *c, const char *line, value_source source
         status = collet_fail(err, COLLET_NO_MEMORY, "%s: out of memory", where);
         goto done;
     }
-    while (i < CONFIG_KEY_COUNT && strcmp(key, descriptions[i].key))
+    while (i < CONFIG_KEY_COUNT && strcmp(key, settings[i].key))
         i++;
     if (i < CONFIG_KEY_COUNT)
         status = value_set(c, (config_key)i, word, source, where, err);
     else if (strchr(key, '.'))
-        status = plugin_setting_add(c, key, word, err);
+        status = plugin_setting_add(c, key, word, source, where, err);
     else
-        status = unknown_key(key, where, err);
+        status = unknown_key(key, settings, CONFIG_KEY_COUNT, where, err);
 done:
     free(key);
     free(word);
@@ -251,7 +214,7 @@ static char *default_value(config_key key)
         return user_path("XDG_CACHE_HOME", ".cache", "collet");
     if (key == CONFIG_CONFIG)
         return user_path("XDG_CONFIG_HOME", ".config", "collet/collet.conf");
-    return strdup(descriptions[key].fallback);
+    return strdup(settings[key].fallback);
 }
 
 static collet_status defaults(config *c, collet_error *err)
@@ -268,11 +231,11 @@ static collet_status defaults(config *c, collet_error *err)
 static collet_status from_environment(config *c, collet_error *err)
 {
     for (size_t i = 0; i < CONFIG_KEY_COUNT; i++) {
-        const char *word = secure_getenv(descriptions[i].environment);
+        const char *word = secure_getenv(settings[i].environment);
         if (!word || !*word)
             continue;
         collet_status status =
-            value_set(c, (config_key)i, word, FROM_ENVIRONMENT, descriptions[i].environment, err);
+            value_set(c, (config_key)i, word, FROM_ENVIRONMENT, settings[i].environment, err);
         if (status != COLLET_OK)
             return status;
     }
@@ -306,7 +269,7 @@ static collet_status read_all(config *c, const collet_runtime_options *options, 
     const char *named = options ? options->config_file : NULL;
     int must_exist = 1;
     if (!named || !*named)
-        named = secure_getenv(descriptions[CONFIG_CONFIG].environment);
+        named = secure_getenv(settings[CONFIG_CONFIG].environment);
     if (!named || !*named) {
         named = c->values[CONFIG_CONFIG].text;
         must_exist = 0;
@@ -335,7 +298,8 @@ collet_status config_create(config **out, const collet_runtime_options *options,
     if (status == COLLET_OK)
         status = read_all(c, options, err);
     for (size_t i = 0; i < sizeof shared / sizeof *shared && status == COLLET_OK; i++)
-        status = plugin_setting_add(c, descriptions[shared[i]].key, config_text(c, shared[i]), err);
+        status = plugin_setting_add(c, settings[shared[i]].key, config_text(c, shared[i]),
+                                    c->values[shared[i]].source, NULL, err);
     if (status != COLLET_OK) {
         config_destroy(c);
         return status;
@@ -344,15 +308,93 @@ collet_status config_create(config **out, const collet_runtime_options *options,
     return COLLET_OK;
 }
 
+/* ---- Keys of backends -------------------------------------------------------------------- */
+
+static const char *plugin_value(const config *c, size_t i)
+{
+    return c->plugin_settings[i] + strlen(c->origins[i].key) + 1;
+}
+
+/* The first of the backend whose manifest was accepted, else any; NULL: none has its name, and
+ * *nearest is a name like it. */
+static const loader_plugin *plugin_of(const char *key, const loader_plugin *const *found,
+                                      size_t count, const char **nearest)
+{
+    const loader_plugin *best = NULL;
+    char name[COLLET_MAX_NAME] = "";
+    size_t length = strcspn(key, ".");
+    if (length < sizeof name)
+        memcpy(name, key, length);
+    for (size_t i = 0; i < count; i++) {
+        const loader_plugin *p = found[i];
+        if (!strcmp(p->name, name) && (!best || (p->usable && !best->usable)))
+            best = p;
+        else if (p->usable)
+            text_nearest(name, p->name, nearest);
+    }
+    return best;
+}
+
+/* Puts the value into the form that backends read; "key =" leaves the key unset. */
+static collet_status plugin_value_check(config *c, size_t i, const manifest *m, collet_error *err)
+{
+    const char *key = c->origins[i].key, *where = c->origins[i].where;
+    const setting *s = manifest_setting(m, key);
+    char *word = NULL, *text = NULL;
+    if (!s)
+        return unknown_key(key, m->settings, m->setting_count, where, err);
+    if (!*plugin_value(c, i))
+        return COLLET_OK;
+    collet_status status = setting_parse(s, plugin_value(c, i), where, &word, err);
+    if (status == COLLET_OK && asprintf(&text, "%s=%s", key, word) < 0) {
+        text = NULL;
+        status = collet_fail(err, COLLET_NO_MEMORY, "out of memory for the setting %s", key);
+    }
+    free(word);
+    if (status != COLLET_OK)
+        return status;
+    free(c->plugin_settings[i]);
+    c->plugin_settings[i] = text;
+    return COLLET_OK;
+}
+
+collet_status config_check_plugins(config *c, const loader_plugin *const *found, size_t count,
+                                   const message_log *log, collet_error *err)
+{
+    collet_status status = COLLET_OK;
+    for (size_t i = 0; status == COLLET_OK && i < c->plugin_setting_count; i++) {
+        const origin *from = &c->origins[i];
+        const char *nearest = NULL;
+        if (!from->where)
+            continue;
+        const loader_plugin *p = plugin_of(from->key, found, count, &nearest);
+        if (!p)
+            log_message(log, COLLET_LOG_WARNING,
+                        "%s: the setting '%s' is ignored: no backend of that name was found%s%s "
+                        "(backend-info lists them all)",
+                        from->where, from->key, nearest ? "; the nearest is " : "",
+                        nearest ? nearest : "");
+        else if (p->usable)
+            status = plugin_value_check(c, i, &p->manifest, err);
+    }
+    return status;
+}
+
+/* ---- Values ------------------------------------------------------------------------------ */
+
 void config_destroy(config *c)
 {
     if (!c)
         return;
     for (size_t i = 0; i < CONFIG_KEY_COUNT; i++)
         free(c->values[i].text);
-    for (size_t i = 0; i < c->plugin_setting_count; i++)
+    for (size_t i = 0; i < c->plugin_setting_count; i++) {
         free(c->plugin_settings[i]);
+        free(c->origins[i].key);
+        free(c->origins[i].where);
+    }
     free(c->plugin_settings);
+    free(c->origins);
     free(c);
 }
 
@@ -368,21 +410,21 @@ int64_t config_integer(const config *c, config_key key)
 
 int config_boolean(const config *c, config_key key)
 {
-    int truth = 0;
-    boolean_parse(c->values[key].text, &truth);
-    return truth;
+    return !strcmp(c->values[key].text, "on");
 }
 
-const char *config_find(const config *c, const char *key)
+const char *config_find(const config *c, const char *key, const char **source)
 {
-    for (size_t i = 0; i < CONFIG_KEY_COUNT; i++)
-        if (!strcmp(key, descriptions[i].key))
-            return c->values[i].text;
-    size_t length = strlen(key);
-    for (size_t i = c->plugin_setting_count; i-- > 0;)
-        if (!strncmp(c->plugin_settings[i], key, length) && c->plugin_settings[i][length] == '=')
-            return c->plugin_settings[i] + length + 1;
-    return NULL;
+    size_t i = 0, k = c->plugin_setting_count;
+    while (i < CONFIG_KEY_COUNT && strcmp(key, settings[i].key))
+        i++;
+    while (k && strcmp(key, c->origins[k - 1].key))
+        k--;
+    if (source && (i < CONFIG_KEY_COUNT || k))
+        *source = sources[i < CONFIG_KEY_COUNT ? c->values[i].source : c->origins[k - 1].source];
+    if (i < CONFIG_KEY_COUNT)
+        return c->values[i].text;
+    return k && *plugin_value(c, k - 1) ? plugin_value(c, k - 1) : NULL;
 }
 
 const char *const *config_plugin_settings(const config *c)
@@ -400,16 +442,7 @@ size_t config_count(void)
     return CONFIG_KEY_COUNT;
 }
 
-void config_setting(const config *c, size_t index, collet_setting *setting)
+const setting *config_setting(size_t index)
 {
-    static const char *const sources[] = {"default", "file", "environment", "program"};
-    const description *d = &descriptions[index];
-    *setting = (collet_setting){.struct_size = sizeof *setting,
-                                .key = d->key,
-                                .environment = d->environment,
-                                .type = d->type,
-                                .fallback = d->fallback,
-                                .value = c->values[index].text,
-                                .source = sources[c->values[index].source],
-                                .help = d->help};
+    return &settings[index];
 }

@@ -10,37 +10,48 @@
 #include <collet/collet.h>
 
 #include "log.h"
+#include "plugins/plugin.h"
 
-/* X(NAME, key, environment variable, type, default, help) */
+/* Levels of COLLET_ISA on this architecture. */
+#if defined(__x86_64__)
+#define CONFIG_ISA_LEVELS "x86-64-v2 x86-64-v3 x86-64-v4 v2 v3 v4"
+#elif defined(__aarch64__)
+#define CONFIG_ISA_LEVELS "armv8"
+#else
+#define CONFIG_ISA_LEVELS "baseline"
+#endif
+
+/* X(NAME, key, environment variable, type, values, default, help): util/setting.h */
 #define CONFIG_LIST(X)                                                                             \
-    X(BACKEND, "backend", "COLLET_BACKEND", "string", "auto",                                      \
+    X(BACKEND, "backend", "COLLET_BACKEND", "string", "", "auto",                                  \
       "backend to use: auto, a name, or names in order of preference with optional :device")       \
-    X(FALLBACK, "fallback", "COLLET_FALLBACK", "boolean", "auto",                                  \
+    X(FALLBACK, "fallback", "COLLET_FALLBACK", "boolean", "auto", "auto",                          \
       "may another backend run a refused call: on, off, or auto (only under auto and for lists)")  \
-    X(NUM_THREADS, "num_threads", "COLLET_NUM_THREADS", "integer", "0",                            \
+    X(NUM_THREADS, "num_threads", "COLLET_NUM_THREADS", "integer", "", "0",                        \
       "maximum number of CPU threads; 0 = as many as affinity and cgroup quota allow")             \
-    X(TIMEOUT, "timeout", "COLLET_TIMEOUT", "integer", "0",                                        \
+    X(TIMEOUT, "timeout", "COLLET_TIMEOUT", "integer", "", "0",                                    \
       "seconds that a wait for a device may take; then the device is lost; 0 = no limit")          \
-    X(ISA, "isa", "COLLET_ISA", "string", "auto",                                                  \
-      "highest instruction set level for CPU kernels: x86-64-v2, x86-64-v3, x86-64-v4, auto")      \
-    X(LOG, "log", "COLLET_LOG", "string", "warning",                                               \
-      "log level: error, warning, info, debug, off")                                               \
-    X(PLUGIN_PATH, "plugin_path", "COLLET_PLUGIN_PATH", "path list", "",                           \
+    X(ISA, "isa", "COLLET_ISA", "choice", "auto " CONFIG_ISA_LEVELS, "auto",                       \
+      "highest instruction set level for CPU kernels")                                             \
+    X(LOG, "log", "COLLET_LOG", "choice", "error warning info debug off", "warning",               \
+      "the least important messages that are logged")                                              \
+    X(PLUGIN_PATH, "plugin_path", "COLLET_PLUGIN_PATH", "path list", "", "",                       \
       "directories or plugin files to search instead of the default ones; with a leading + "       \
       "before them")                                                                               \
-    X(PLUGIN_DENY, "plugin_deny", "COLLET_PLUGIN_DENY", "list", "",                                \
+    X(PLUGIN_DENY, "plugin_deny", "COLLET_PLUGIN_DENY", "list", "", "",                            \
       "names of backends that are not loaded, separated by commas")                                \
-    X(PROBE, "probe", "COLLET_PROBE", "boolean", "on",                                             \
+    X(PROBE, "probe", "COLLET_PROBE", "boolean", "", "on",                                         \
       "probe plugins in a child process before they are loaded; off: trust the manifest")          \
-    X(PROBE_TIMEOUT, "probe_timeout_ms", "COLLET_PROBE_TIMEOUT_MS", "integer", "10000",            \
+    X(PROBE_TIMEOUT, "probe_timeout_ms", "COLLET_PROBE_TIMEOUT_MS", "integer", "", "10000",        \
       "time limit of a probe in milliseconds")                                                     \
-    X(CACHE, "cache", "COLLET_CACHE", "boolean", "on", "cache the results of probes")              \
-    X(CACHE_DIR, "cache_dir", "COLLET_CACHE_DIR", "path", "$XDG_CACHE_HOME/collet",                \
+    X(CACHE, "cache", "COLLET_CACHE", "boolean", "", "on",                                         \
+      "keep the results of probes and compiled kernels")                                           \
+    X(CACHE_DIR, "cache_dir", "COLLET_CACHE_DIR", "path", "", "$XDG_CACHE_HOME/collet",            \
       "directory of the cache")                                                                    \
-    X(CONFIG, "config", "COLLET_CONFIG", "path", "$XDG_CONFIG_HOME/collet/collet.conf",            \
+    X(CONFIG, "config", "COLLET_CONFIG", "path", "", "$XDG_CONFIG_HOME/collet/collet.conf",        \
       "the configuration file: key = value lines, # comments")
 
-#define CONFIG_KEY(NAME, key, environment, type, fallback, help) CONFIG_##NAME,
+#define CONFIG_KEY(NAME, ...) CONFIG_##NAME,
 typedef enum config_key { CONFIG_LIST(CONFIG_KEY) CONFIG_KEY_COUNT } config_key;
 #undef CONFIG_KEY
 
@@ -49,11 +60,20 @@ typedef struct config config;
 /*
  * Reads `options` (may be NULL), environment (through secure_getenv) and configuration file. A
  * named file that cannot be read is IO; a malformed line, an unknown key without a dot or a value
- * of the wrong type is FORMAT or INVALID, with file and line. Keys with a dot belong to backends
- * and are not checked.
+ * of the wrong type is FORMAT or INVALID, with file and line. Keys with a dot belong to backends:
+ * config_check_plugins.
  */
 collet_status config_create(config **out, const collet_runtime_options *options, collet_error *err);
 void config_destroy(config *config);
+
+/*
+ * Checks the keys of backends by the manifests of the plugins that were found, before any code of
+ * these runs. INVALID, with file and line, for a key that the backend's manifest does not declare
+ * and for a value of the wrong type; a warning for a key of a backend that was not found. Keys of a
+ * backend whose manifest was not accepted are not checked.
+ */
+collet_status config_check_plugins(config *config, const loader_plugin *const *found, size_t count,
+                                   const message_log *log, collet_error *err);
 
 /* Warns about environment variables that begin with COLLET_ and are not settings. */
 void config_check_environment(const message_log *log);
@@ -62,8 +82,9 @@ void config_check_environment(const message_log *log);
 const char *config_text(const config *config, config_key key);
 int64_t config_integer(const config *config, config_key key);
 int config_boolean(const config *config, config_key key);
-/* By name, including keys of backends; NULL if unknown or not set. */
-const char *config_find(const config *config, const char *key);
+/* By name, including keys of backends; NULL if unknown or not set. `source` (may be NULL) is set
+ * to one of those of collet_setting. */
+const char *config_find(const config *config, const char *key, const char **source);
 
 /* The settings that a probe gets for host->config: "key=value" of isa, num_threads and keys with a
  * dot, NULL-terminated; the last of a key is in force. Valid as long as the config. */
@@ -73,6 +94,6 @@ const char *const *config_plugin_settings(const config *config);
 int config_from_program(const config *config, config_key key);
 
 size_t config_count(void);
-void config_setting(const config *config, size_t index, collet_setting *setting);
+const setting *config_setting(size_t index);
 
 #endif

@@ -164,16 +164,15 @@ static collet_status choices_keep(backend *b, collet_error *err)
     return COLLET_OK;
 }
 
-const char *registry_choice(const collet_runtime *r, const char *key)
+backend *registry_owner(const collet_runtime *r, const char *key)
 {
-    char name[COLLET_MAX_NAME + 1];
-    const char *dot = strchr(key, '.');
-    if (!dot || (size_t)(dot - key) >= sizeof name)
-        return NULL;
-    memcpy(name, key, (size_t)(dot - key));
-    name[dot - key] = '\0';
-    const backend *b = registry_find(r, name);
-    return b ? cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(b->choices, dot + 1)) : NULL;
+    size_t length = strcspn(key, ".");
+    for (size_t i = 0; key[length] && i < r->backend_count; i++) {
+        const char *name = r->backends[i].plugin->name;
+        if (strlen(name) == length && !memcmp(name, key, length))
+            return &r->backends[i];
+    }
+    return NULL;
 }
 
 /* ---- Opening a backend ------------------------------------------------------------------- */
@@ -376,6 +375,13 @@ static int by_preference(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
+static collet_status check_settings(void *user, const loader_plugin *const *found, size_t count,
+                                    collet_error *err)
+{
+    collet_runtime *r = user;
+    return config_check_plugins(r->config, found, count, &r->log, err);
+}
+
 static collet_status scan(collet_runtime *r, collet_error *err)
 {
     const config *c = r->config;
@@ -388,6 +394,8 @@ static collet_status scan(collet_runtime *r, collet_error *err)
                               .deny = *deny ? deny : NULL,
                               .cache_directory = *cache ? cache : NULL,
                               .settings = config_plugin_settings(c),
+                              .examined = check_settings,
+                              .user = r,
                               .probe = config_boolean(c, CONFIG_PROBE),
                               .timeout_ms = config_integer(c, CONFIG_PROBE_TIMEOUT),
                               .host = &r->host};

@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cjson/cJSON.h>
+
 #include "util/struct.h"
 #include "util/text.h"
 #include "threads.h"
@@ -31,11 +33,34 @@ static int32_t host_threads(const collet_host *host)
     return threads_within_quota(host_runtime(host)->threads);
 }
 
+/* The value of a key, and its source; NULL without one. */
+static const char *value_of(const collet_runtime *r, const char *key, const char **source)
+{
+    const char *value = config_find(r->config, key, source);
+    const backend *b = value ? NULL : registry_owner(r, key);
+    if (b && !value) {
+        value = cJSON_GetStringValue(
+            cJSON_GetObjectItemCaseSensitive(b->choices, strchr(key, '.') + 1));
+        *source = "probe";
+    }
+    if (b && !value) {
+        const setting *s = manifest_setting(&b->plugin->manifest, key);
+        value = s && *s->fallback ? s->fallback : NULL;
+        *source = "default";
+    }
+    return value;
+}
+
 static const char *host_config(const collet_host *host, const char *key)
 {
     const collet_runtime *r = host_runtime(host);
-    const char *set = config_find(r->config, key);
-    return set ? set : registry_choice(r, key);
+    const char *source, *value = value_of(r, key, &source);
+    const backend *b = value ? NULL : registry_owner(r, key);
+    if (!value && strcmp(key, "in_probe") != 0 &&
+        !(b && manifest_setting(&b->plugin->manifest, key)))
+        log_message(&r->log, COLLET_LOG_ERROR,
+                    "a backend reads the setting %s, which no manifest declares", key);
+    return value;
 }
 
 /* ---- Life -------------------------------------------------------------------------------- */
@@ -320,23 +345,49 @@ collet_status collet_op_describe(const collet_runtime *r, uint32_t id, collet_op
 
 /* ---- Settings and records ---------------------------------------------------------------- */
 
-size_t collet_setting_count(const collet_runtime *runtime)
+size_t collet_setting_count(const collet_runtime *r)
 {
-    (void)runtime;
-    return config_count();
+    size_t count = config_count();
+    for (size_t i = 0; i < r->backend_count; i++)
+        count += r->backends[i].plugin->manifest.setting_count;
+    return count;
 }
 
-collet_status collet_setting_at(const collet_runtime *r, size_t index, collet_setting *setting,
+/* libcore's, then those of the backends in their order. */
+static const setting *setting_at(const collet_runtime *r, size_t index)
+{
+    if (index < config_count())
+        return config_setting(index);
+    index -= config_count();
+    for (size_t i = 0; i < r->backend_count; i++) {
+        const manifest *m = &r->backends[i].plugin->manifest;
+        if (index < m->setting_count)
+            return &m->settings[index];
+        index -= m->setting_count;
+    }
+    return NULL;
+}
+
+collet_status collet_setting_at(const collet_runtime *r, size_t index, collet_setting *target,
                                 collet_error *err)
 {
-    collet_setting full;
-    collet_status status = runtime_query(r, setting, "collet_setting_at", err);
+    const char *source = "default";
+    collet_status status = runtime_query(r, target, "collet_setting_at", err);
     if (status != COLLET_OK)
         return status;
-    if (index >= config_count())
+    const setting *s = setting_at(r, index);
+    if (!s)
         return runtime_beyond(index, "settings", err);
-    config_setting(r->config, index, &full);
-    return struct_out(setting, &full, sizeof full, "collet_setting", err);
+    const char *value = value_of(r, s->key, &source);
+    collet_setting full = {.key = s->key,
+                           .environment = s->environment,
+                           .type = s->type,
+                           .fallback = s->fallback,
+                           .value = value ? value : "",
+                           .source = source,
+                           .help = s->help,
+                           .values = s->values};
+    return struct_out(target, &full, sizeof full, "collet_setting", err);
 }
 
 size_t collet_record_count(const collet_runtime *r)

@@ -166,8 +166,8 @@ collet_status registry_create(collet_runtime *runtime, collet_error *err);
 void registry_destroy(collet_runtime *runtime);
 
 backend *registry_find(const collet_runtime *runtime, const char *name);
-/* A backend's probe choice for "backend.word", or NULL; valid as long as the runtime. */
-const char *registry_choice(const collet_runtime *runtime, const char *key);
+/* The backend of the key "backend.word", or NULL. */
+backend *registry_owner(const collet_runtime *runtime, const char *key);
 /* The reason why a backend in `state` (loaded from b->state) is unusable or unproven; else "". */
 const char *backend_reason(const backend *b, int state);
 

@@ -12,6 +12,7 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 
 struct collet_device {
     const collet_host *host;
+    int log_calls;
 };
 
 static collet_status device_open(const collet_host *host, uint32_t index, collet_device **device,
@@ -23,6 +24,7 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
     if (!d)
         return host->fail(err, COLLET_NO_MEMORY, "example: no memory to open the device");
     d->host = host;
+    d->log_calls = !strcmp(host->config(host, "example.log_calls"), "on");
     *device = d;
     return COLLET_OK;
 }
@@ -149,6 +151,9 @@ static collet_status clamp(collet_device *device, collet_queue *queue,
         return device->host->fail(call->err, COLLET_REFUSED,
                                   "example.clamp: %g to %g is no interval", p->lower, p->upper);
     }
+    if (device->log_calls)
+        device->host->log(device->host, COLLET_LOG_INFO, "example.clamp: %g to %g", p->lower,
+                          p->upper);
     each_element(call, clamped);
     return COLLET_OK;
 }

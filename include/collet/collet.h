@@ -144,17 +144,19 @@ COLLET_API size_t collet_record_count(const collet_runtime *runtime);
 COLLET_API collet_status collet_record_at(const collet_runtime *runtime, size_t index,
                                           collet_plugin_record *record, collet_error *err);
 
-/* One row of the table of settings. */
+/* One row of the table of settings: those of libcore, then those of the backends. */
 typedef struct collet_setting {
     uint32_t struct_size;
     uint32_t reserved;
     const char *key;         /* in the configuration file */
-    const char *environment; /* variable */
+    const char *environment; /* variable; "": none */
     const char *type;        /* "string", "integer", "boolean", "path list", ... */
     const char *fallback;    /* the default, in words or as a value */
     const char *value;       /* in force now */
-    const char *source;      /* "default", "file", "environment", "program" */
+    const char *source;      /* "default", "file", "environment", "program", "probe" */
     const char *help;
+    const char *values; /* words, separated by blanks: all of a "choice" or of "words"; of another
+                           type those that it accepts too */
 } collet_setting;
 
 COLLET_API size_t collet_setting_count(const collet_runtime *runtime);

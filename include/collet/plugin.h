@@ -153,17 +153,20 @@ struct collet_host {
     /* CPU threads this process may use: min(affinity when the runtime was created, cgroup quota now,
      * COLLET_NUM_THREADS), >= 1. Reads the quota anew each time, some 50 microseconds. */
     int32_t (*threads)(const collet_host *host);
-    /* The value of a configuration key (`backend-info --env` lists them; keys with a dot belong to
-     * backends) or NULL; valid as long as the host. A probe has the keys with a dot, isa and
-     * num_threads. A key "backend.word" that is not set has the value of "word" among the "choices"
-     * of this backend's capabilities in the probe, new or cached: results of the probe need not be
-     * determined again. "in_probe" is NULL outside of a probe.
+    /* The value of a setting ("backend.word" that the backend's manifest declares, or one of
+     * libcore's: backend-info --env) or NULL; valid as long as the host. The user's value, which
+     * libcore has checked and put into the form of its type (see the manifest); else that of "word"
+     * among the "choices" of this backend's capabilities in the probe, new or cached, so that
+     * results of the probe need not be determined again; else the declared default; else NULL. A
+     * probe has the settings of backends, isa and num_threads. A probe that reads a key of a
+     * backend that its manifest does not declare is refused; later such reads are logged as errors.
+     * "in_probe" is NULL outside of a probe.
      *
      * "backend.safe_mode": NULL or "off", or the reason to avoid everything optional, such as
      * libraries that the backend opens: "the probe crashed in its capabilities (SIGILL)". If the
-     * manifest has "safe_mode": true, such a probe is repeated with this key set; if the repeated
-     * one succeeds, the key keeps its value in the processes that use the backend. The user may set
-     * it too. Capabilities should list what was avoided, and why. */
+     * manifest declares it (type "boolean"), such a probe is repeated with this key set; if the
+     * repeated one succeeds, the key keeps its value in the processes that use the backend. The
+     * user may set it too. Capabilities should list what was avoided, and why. */
     const char *(*config)(const collet_host *host, const char *key);
 };
 
@@ -309,11 +312,25 @@ COLLET_API const collet_plugin *collet_plugin_entry(const collet_host *host);
  *    "features": {"jit": false, "parallel": false, "gpu": false},
  *    "description": "...", "kernels": ["add", ...]}
  * Under "auto" backends with a larger `priority` are tried first. `kernels` names every op that has
- * a row. Unknown members are ignored. Optional: "description"; "safe_mode": true if the plugin
- * supports the key of that name (collet_host.config); and "depends", what the capabilities depend
- * on besides the file: environment variables ("X", or "X*" for a prefix) and absolute paths. A
- * cached report of a probe is used only while these are unchanged. A second note has the sanitizer
- * that the object was built with: such a plugin loads only into a program built with the same one.
+ * a row. Unknown members are ignored. Optional: "description"; "settings", below; and "depends",
+ * what the capabilities depend on besides the file: environment variables ("X", or "X*" for a
+ * prefix) and absolute paths. A cached report of a probe is used only while these are unchanged. A
+ * second note has the sanitizer that the object was built with: such a plugin loads only into a
+ * program built with the same one.
+ *
+ * "settings" declares the keys that the plugin reads (collet_host.config):
+ *   [{"key": "example.memory", "type": "size", "help": "bytes that ..."}, ...]
+ * with, optional, "default" and "values", words separated by blanks, which a value of any type may
+ * also be. Types, and their values as the plugin gets them:
+ *   boolean                      "on" or "off"
+ *   integer                      decimal digits, at most 2147483647
+ *   size                         bytes in decimal digits; users may write 64K, 16M, 2G
+ *   string, path, path list, list any text
+ *   choice                       one of "values"
+ *   words                        some of "values", separated by one blank
+ *   probe                        any text from the choices of the probe; users cannot set it
+ * A default is written in this form. A key of this backend that is not declared, or a value that
+ * its type does not have, makes the creation of a runtime fail, with the file and the line.
  *
  * COLLET_PLUGIN_MANIFEST("path/to/manifest.json") at file scope, once, embeds the file (searched as
  * by .incbin: the assembler's include path, -Wa,-I).

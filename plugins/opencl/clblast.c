@@ -65,20 +65,19 @@ int opencl_blas_ready(const collet_host *host, const opencl_driver *cl, cl_devic
 {
     const char *path = host->config(host, "opencl.clblast");
     const char *safe = host->config(host, "opencl.safe_mode");
-    int named = path && *path;
     if (blas->tried)
         return blas->usable;
     blas->tried = 1;
     if (safe && strcmp(safe, "off") != 0) {
         note(blas, "not used in safe mode: ", safe);
-    } else if (named && !strcmp(path, "off")) {
+    } else if (path && !strcmp(path, "off")) {
         note(blas, "not used: opencl.clblast is off", NULL);
-    } else if (!named && is_processor(cl, id)) {
+    } else if (!path && is_processor(cl, id)) {
         note(blas, "not used on a processor, where its first product takes seconds", NULL);
     } else {
-        open_library(cl, named ? path : DEFAULT_LIBRARY, blas);
+        open_library(cl, path ? path : DEFAULT_LIBRARY, blas);
         if (!blas->usable)
-            host->log(host, named ? COLLET_LOG_WARNING : COLLET_LOG_INFO,
+            host->log(host, path ? COLLET_LOG_WARNING : COLLET_LOG_INFO,
                       "opencl: CLBlast %s: Collet's own kernel multiplies matrices", blas->text);
     }
     return blas->usable;

@@ -25,7 +25,6 @@ collet_status opencl_driver_open(const collet_host *host, opencl_driver *cl, col
 {
     const char *path = host->config(host, "opencl.library");
     memset(cl, 0, sizeof *cl);
-    path = path && *path ? path : DEFAULT_LIBRARY;
     /* Never closed: drivers' threads and destructors would outlive its code. */
     cl->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!cl->library) {

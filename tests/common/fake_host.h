@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fake_host.h - a host for tests that call the slots of a built plugin directly, without libcore.
- * Its settings are variables of the test. Include it in one file per program.
+ * Its settings are variables of the test, else the defaults of the plugin's manifest; the program
+ * ends when the plugin reads a key that its manifest does not declare. Include it in one file per
+ * program.
  */
 #ifndef TESTS_FAKE_HOST_H
 #define TESTS_FAKE_HOST_H
@@ -9,8 +11,10 @@
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include <collet/collet.h>
 #include <collet/plugin.h>
 
 /* A key and the variable that holds its value; NULL: not set. */
@@ -20,6 +24,7 @@ typedef struct host_setting {
 } host_setting;
 
 static const collet_plugin *plugin;
+static collet_runtime *host_declared; /* has the plugin's manifest */
 static int32_t host_threads = 1;
 static const host_setting *host_settings; /* terminated by a NULL key; NULL: none */
 static char host_said[512];               /* all logged messages, cut */
@@ -53,13 +58,25 @@ static int32_t get_threads(const collet_host *of)
     return host_threads;
 }
 
+static const char *get_default(const char *key)
+{
+    for (size_t i = 0; i < collet_setting_count(host_declared); i++) {
+        collet_setting s = {.struct_size = sizeof s};
+        if (collet_setting_at(host_declared, i, &s, NULL) == COLLET_OK && !strcmp(s.key, key))
+            return s.value[0] ? s.value : NULL;
+    }
+    print_error("the manifest does not declare the setting %s\n", key);
+    abort();
+}
+
 static const char *get_setting(const collet_host *of, const char *key)
 {
     (void)of;
+    const char *value = strchr(key, '.') ? get_default(key) : NULL;
     for (const host_setting *s = host_settings; s && s->key; s++)
-        if (!strcmp(s->key, key))
+        if (!strcmp(s->key, key) && *s->value)
             return *s->value;
-    return NULL;
+    return value;
 }
 
 static const collet_host host = {.abi = COLLET_ABI,
@@ -69,9 +86,23 @@ static const collet_host host = {.abi = COLLET_ABI,
                                  .threads = get_threads,
                                  .config = get_setting};
 
+static int read_manifest(const char *path)
+{
+    static const char *const settings[] = {"probe=off", "cache=off", NULL};
+    collet_runtime_options options = {
+        .struct_size = sizeof options, .plugin_path = path, .settings = settings};
+    collet_error wrong;
+    if (collet_runtime_create(&host_declared, &options, &wrong) == COLLET_OK)
+        return 0;
+    print_error("%s\n", wrong.text);
+    return -1;
+}
+
 /* Sets `plugin` to the file's table; returns -1 on failure and prints the reason. */
 static int load_plugin_file(const char *path)
 {
+    if (read_manifest(path))
+        return -1;
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     void *symbol = library ? dlsym(library, "collet_plugin_entry") : NULL;
     collet_plugin_entry_fn entry;

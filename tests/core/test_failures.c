@@ -250,7 +250,7 @@ static void reading_needs_no_device_memory(void **state)
 static void auto_ignores_bytes_valid_on_the_host(void **state)
 {
     (void)state;
-    open_remote("remote.refuse=-1", NULL, "remote:1");
+    open_remote("remote.apart=0", NULL, "remote:1");
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4), *d = empty_floats(cx, 4);
     assert_ok(cx, collet_add(cx, c, a, a));
     assert_ok(cx, collet_set_backend(cx, "auto"));

@@ -18,6 +18,8 @@
 
 #define HEAD "{\"name\":\"one\",\"version\":\"2.3\",\"abi\":[1,0],\"priority\":-5,"
 #define FEATURES "\"features\":{\"jit\":true,\"parallel\":false,\"gpu\":true}"
+#define SETTING(key, type) "{\"key\":\"" key "\",\"type\":\"" type "\",\"help\":\"h\"}"
+#define SETTINGS(list) HEAD FEATURES ",\"kernels\":[],\"settings\":[" list "]}"
 #define GOOD HEAD FEATURES ",\"kernels\":[\"add\",\"vendor.op\"]}"
 
 static elf_image image; /* too large for the stack */
@@ -118,6 +120,22 @@ static void optional_members(void **state)
     manifest_clear(&m);
 }
 
+static void settings(void **state)
+{
+    (void)state;
+    manifest m;
+    const char *code;
+    make(SETTINGS(SETTING("one.a", "path") "," SETTING("one.b", "size\",\"default\":\"4096")));
+    assert_int_equal(read_bytes(image.bytes, image.size, &m, &code, NULL), COLLET_OK);
+    assert_int_equal(m.setting_count, 2);
+    assert_string_equal(manifest_setting(&m, "one.a")->type, "path");
+    assert_string_equal(manifest_setting(&m, "one.a")->fallback, "");
+    assert_string_equal(manifest_setting(&m, "one.b")->fallback, "4096");
+    assert_string_equal(manifest_setting(&m, "one.b")->help, "h");
+    assert_null(manifest_setting(&m, "one.c"));
+    manifest_clear(&m);
+}
+
 /* A newer minor version is accepted. A refused manifest still reports its name. */
 static void versions(void **state)
 {
@@ -180,6 +198,23 @@ static const struct {
     {HEAD FEATURES ",\"kernels\":[\"add\",\"mul\",\"add\"]}", "manifest-content", "'add' twice"},
     {HEAD FEATURES ",\"description\":1,\"kernels\":[]}", "manifest-content", "\"description\""},
     {HEAD FEATURES ",\"depends\":[\"A=B\"],\"kernels\":[]}", "manifest-content", "\"depends\""},
+    {SETTINGS("1"), "manifest-content", "must be one.word"},
+    {HEAD FEATURES ",\"kernels\":[],\"settings\":{}}", "manifest-content", "\"settings\""},
+    {SETTINGS(SETTING("two.a", "size")), "manifest-content", "must be one.word"},
+    {SETTINGS(SETTING("onea", "size")), "manifest-content", "must be one.word"},
+    {SETTINGS(SETTING("one.", "size")), "manifest-content", "must be one.word"},
+    {SETTINGS(SETTING("one.a", "size") "," SETTING("one.a", "path")), "manifest-content",
+     "'one.a' twice"},
+    {SETTINGS(SETTING("one.a", "number")), "manifest-content", "\"type\" of one.a"},
+    {SETTINGS(SETTING("one.a", "choice")), "manifest-content", "\"type\" of one.a"},
+    {SETTINGS("{\"key\":\"one.a\",\"help\":\"h\"}"), "manifest-content", "\"type\" of one.a"},
+    {SETTINGS("{\"key\":\"one.a\",\"type\":\"size\"}"), "manifest-content", "\"help\" of one.a"},
+    {SETTINGS(SETTING("one.a", "size\",\"default\":\"x")), "manifest-content",
+     "one.a is a number of bytes"},
+    {SETTINGS(SETTING("one.a", "size\",\"default\":\"4K")), "manifest-content",
+     "the default of one.a must be written 4096"},
+    {SETTINGS("{\"key\":\"one.a\",\"type\":\"size\",\"help\":\"h\",\"default\":4}"),
+     "manifest-content", "\"default\""},
 };
 
 static void bad_json(void **state)
@@ -312,11 +347,17 @@ static void damage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good),       cmocka_unit_test(optional_members),
-        cmocka_unit_test(versions),   cmocka_unit_test(bad_json),
-        cmocka_unit_test(names),      cmocka_unit_test(sizes),
-        cmocka_unit_test(notes),      cmocka_unit_test(segments),
-        cmocka_unit_test(note_sizes), cmocka_unit_test(damage),
+        cmocka_unit_test(good),
+        cmocka_unit_test(settings),
+        cmocka_unit_test(optional_members),
+        cmocka_unit_test(versions),
+        cmocka_unit_test(bad_json),
+        cmocka_unit_test(names),
+        cmocka_unit_test(sizes),
+        cmocka_unit_test(notes),
+        cmocka_unit_test(segments),
+        cmocka_unit_test(note_sizes),
+        cmocka_unit_test(damage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

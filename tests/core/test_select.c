@@ -6,6 +6,14 @@
 
 #include "common/support.h"
 
+#if defined(__x86_64__)
+#define OWN_LEVEL "x86-64-v2"
+#define OTHER_LEVEL "armv8"
+#else
+#define OWN_LEVEL "armv8"
+#define OTHER_LEVEL "x86-64-v3"
+#endif
+
 typedef struct place {
     char directory[64];
     char file[96];   /* configuration */
@@ -277,6 +285,9 @@ static void bad_configuration_is_refused(void **state)
     assert_refused(p, "probe = maybe\n", COLLET_INVALID, "probe is on or off, not 'maybe'");
     assert_refused(p, "isa = avx2\n", COLLET_INVALID, "isa is auto, x86-64-v2");
     assert_refused(p, "log = loud\n", COLLET_INVALID, "log is error, warning");
+    setenv("COLLET_ISA", OTHER_LEVEL, 1); /* another architecture's */
+    assert_refused(p, "", COLLET_INVALID, "COLLET_ISA: isa is auto, " OWN_LEVEL);
+    unsetenv("COLLET_ISA");
     unlink(p->file);
     collet_runtime *rt = NULL;
     collet_error err;
@@ -285,6 +296,29 @@ static void bad_configuration_is_refused(void **state)
     options = (collet_runtime_options){0};
     assert_int_equal(collet_runtime_create(&rt, &options, &err), COLLET_INVALID);
     assert_int_equal(collet_runtime_create(NULL, NULL, &err), COLLET_INVALID);
+}
+
+/* By the manifest of a plugin that libcore knows nothing of. */
+static void bad_keys_of_a_backend_are_refused(void **state)
+{
+    static const char *const settings[] = {"remote.delay=20", NULL};
+    const place *p = *state;
+    collet_runtime *rt = NULL;
+    collet_error err;
+    assert_refused(p, "\nremote.memroy = 100\n", COLLET_INVALID,
+                   "collet.conf:2: unknown setting 'remote.memroy'; the nearest is remote.memory "
+                   "(backend-info --env");
+    assert_refused(p, "remote.temperature = 3\n", COLLET_INVALID,
+                   "unknown setting 'remote.temperature' (backend-info --env");
+    assert_refused(p, "remote.memory = 1GB\n", COLLET_INVALID,
+                   "collet.conf:1: remote.memory is a number of bytes (also 64K, 16M, 2G), not "
+                   "'1GB'");
+    assert_refused(p, "remote.devices = two\n", COLLET_INVALID, "a whole number >= 0, not 'two'");
+    /* Also where a later line overrides it. */
+    assert_refused(p, "remote.devices = x\nremote.devices = 1\n", COLLET_INVALID, "conf:1: ");
+    unlink(p->file);
+    assert_int_equal(create(p, NULL, settings, &rt, &err), COLLET_INVALID);
+    assert_non_null(strstr(err.text, "settings of the program: unknown setting 'remote.delay'"));
 }
 
 /* A busy machine may delay a probe, which is reported too. */
@@ -316,14 +350,67 @@ static void unknown_variable_is_warned_about(void **state)
     collet_runtime_destroy(rt);
 }
 
+/* The file may be for several machines, and a backend be absent on this one. */
+static void keys_of_absent_backends(void **state)
+{
+    const place *p = *state;
+    char message[COLLET_ERROR_TEXT] = "";
+    collet_runtime *rt = NULL;
+    collet_error err = {COLLET_OK, ""};
+    collet_runtime_options options = {.struct_size = sizeof options,
+                                      .plugin_path = p->path,
+                                      .config_file = p->file,
+                                      .log = keep_warning,
+                                      .log_user = message};
+    write_file(p->file, "\nremot.memory = 100\n");
+    assert_int_equal(collet_runtime_create(&rt, &options, &err), COLLET_OK);
+    assert_non_null(strstr(message, "collet.conf:2: the setting 'remot.memory' is ignored: no "
+                                    "backend of that name was found; the nearest is remote "));
+    collet_runtime_destroy(rt);
+    /* The file of this backend was refused: backend-info reports it. */
+    message[0] = '\0';
+    write_file(p->file, "cuda.anything = 100\n");
+    assert_int_equal(collet_runtime_create(&rt, &options, &err), COLLET_OK);
+    assert_string_equal(message, "");
+    collet_runtime_destroy(rt);
+}
+
+static void keep_error(void *user, int32_t level, const char *text)
+{
+    if (level == COLLET_LOG_ERROR)
+        snprintf(user, COLLET_ERROR_TEXT, "%s", text);
+}
+
+static void reads_of_undeclared_keys_are_logged(void **state)
+{
+    static const char *const settings[] = {"probe=off", NULL};
+    char message[COLLET_ERROR_TEXT] = "";
+    collet_runtime *rt = NULL;
+    collet_context *cx = NULL;
+    collet_error err;
+    (void)state;
+    collet_runtime_options options = {.struct_size = sizeof options,
+                                      .plugin_path = COLLET_TEST_ZOO "/zoo_undeclared.so",
+                                      .backend = "zoo_undeclared",
+                                      .settings = settings,
+                                      .log = keep_error,
+                                      .log_user = message};
+    assert_int_equal(collet_runtime_create(&rt, &options, &err), COLLET_OK);
+    (void)collet_context_create(&cx, rt, &err);
+    assert_non_null(strstr(message, "reads the setting zoo_undeclared.secret, which no manifest"));
+    collet_context_destroy(cx);
+    collet_runtime_destroy(rt);
+}
+
 static void settings_report_their_source(void **state)
 {
-    static const char *const settings[] = {"num_threads=1", "remote.memory=100", NULL};
+    static const char *const settings[] = {"num_threads=1", "remote.memory=3K",
+                                           "remote.refuse=", NULL};
     const place *p = *state;
     collet_runtime *rt = NULL;
     collet_error err;
     setenv("COLLET_LOG", "error", 1);
-    write_file(p->file, "fallback = off\nremote.refuse = 1\n");
+    write_file(p->file, "fallback = no\nremote.refuse = 1\nremote.fail = 1,2\n");
     assert_int_equal(create(p, NULL, settings, &rt, &err), COLLET_OK);
     unsetenv("COLLET_LOG");
     unlink(p->file);
@@ -331,11 +418,15 @@ static void settings_report_their_source(void **state)
     for (size_t i = 0; i < collet_setting_count(rt); i++) {
         collet_setting s = {.struct_size = sizeof s};
         assert_int_equal(collet_setting_at(rt, i, &s, NULL), COLLET_OK);
-        const char *expected = !strcmp(s.key, "num_threads") ? "program 1"
-                               : !strcmp(s.key, "fallback")  ? "file off"
-                               : !strcmp(s.key, "log")       ? "environment error"
-                               : !strcmp(s.key, "probe")     ? "default on"
-                                                             : NULL;
+        const char *expected = !strcmp(s.key, "num_threads")      ? "program 1"
+                               : !strcmp(s.key, "fallback")       ? "file off"
+                               : !strcmp(s.key, "log")            ? "environment error"
+                               : !strcmp(s.key, "probe")          ? "default on"
+                               : !strcmp(s.key, "remote.memory")  ? "program 3072"
+                               : !strcmp(s.key, "remote.fail")    ? "file 1,2"
+                               : !strcmp(s.key, "remote.refuse")  ? "default 2147483647"
+                               : !strcmp(s.key, "remote.devices") ? "default 2"
+                                                                  : NULL;
         char got[128];
         snprintf(got, sizeof got, "%s %.100s", s.source, s.value);
         if (expected) {
@@ -343,7 +434,7 @@ static void settings_report_their_source(void **state)
             seen++;
         }
     }
-    assert_int_equal(seen, 4);
+    assert_int_equal(seen, 8);
     collet_setting s = {.struct_size = sizeof s};
     assert_int_equal(collet_setting_at(rt, collet_setting_count(rt), &s, NULL), COLLET_NOT_FOUND);
     collet_runtime_destroy(rt);
@@ -362,6 +453,9 @@ int main(void)
         TEST(unproven_backends_are_tried_at_first_use),
         TEST(no_backend_at_all),
         TEST(bad_configuration_is_refused),
+        TEST(bad_keys_of_a_backend_are_refused),
+        TEST(keys_of_absent_backends),
+        TEST(reads_of_undeclared_keys_are_logged),
         TEST(unknown_variable_is_warned_about),
         TEST(settings_report_their_source),
     };

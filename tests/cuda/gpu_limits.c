@@ -55,7 +55,7 @@ static const char *setting(const collet_host *host, const char *key)
     for (char **s = settings; *s; s++)
         if (!strncmp(*s, key, length) && (*s)[length] == '=')
             return *s + length + 1;
-    return NULL;
+    return strcmp(key, "cuda.library") ? NULL : "libcuda.so.1";
 }
 
 static const collet_host host = {.abi = COLLET_ABI,

@@ -154,7 +154,7 @@ static int open_linked(void **state)
     cu = symbol_of(FAKE_CUDA, "fake_cuda");
     rtc = symbol_of(FAKE_NVRTC, "fake_nvrtc");
     plugin = collet_plugin_entry(&host);
-    return plugin ? 0 : -1;
+    return plugin ? read_manifest(CUDA_PLUGIN) : -1;
 }
 
 int main(void)

@@ -35,7 +35,7 @@ static collet_status calls(session *s, const char *backend)
 
 static collet_status whole_session(const char *backend, collet_error *err)
 {
-    static const char *const settings[] = {"cache=off", "log=off", NULL};
+    static const char *const settings[] = {"cache=off", "log=off", "remote.memory=1M", NULL};
     session s = {0};
     collet_runtime_options options = {.struct_size = sizeof options,
                                       .plugin_path = REMOTE_PLUGIN ":" SCALAR_PLUGIN,

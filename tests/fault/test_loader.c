@@ -331,13 +331,24 @@ static void probe_missing(void **state)
 static void settings_reach_the_probe(void **state)
 {
     fixture *f = *state;
-    const char *settings[] = {"zoo.devices=0", NULL};
+    const char *settings[] = {"zoo_own_op.devices=0", NULL};
     fixture_add(f, "own_op", "own_op.so");
     fixture_scan(f);
     assert_non_null(strstr(fixture_plugin(f, "zoo_own_op")->capabilities, "\"device_count\": 1"));
     f->options.settings = settings;
     fixture_scan(f);
     assert_non_null(strstr(fixture_plugin(f, "zoo_own_op")->capabilities, "switched off"));
+}
+
+static void undeclared_setting(void **state)
+{
+    fixture *f = *state;
+    fixture_add(f, "undeclared", "undeclared.so");
+    fixture_scan(f);
+    const loader_plugin *p = fixture_plugin(f, "zoo_undeclared");
+    assert_false(p->usable);
+    assert_string_equal(p->code, "undeclared-setting");
+    assert_non_null(strstr(p->reason, "the setting zoo_undeclared.secret"));
 }
 
 /* However many there are, the last one included. */
@@ -351,7 +362,7 @@ static void many_settings_reach_the_probe(void **state)
         snprintf(text[i], sizeof text[i], "zoo.k%d=1", i);
         settings[i] = text[i];
     }
-    settings[COUNT - 1] = "zoo.devices=0";
+    settings[COUNT - 1] = "zoo_own_op.devices=0";
     fixture_add(f, "own_op", "own_op.so");
     f->options.settings = settings;
     fixture_scan(f);
@@ -383,6 +394,7 @@ int main(void)
         CASE(control_is_restored),
         CASE(probe_missing),
         CASE(settings_reach_the_probe),
+        CASE(undeclared_setting),
         CASE(many_settings_reach_the_probe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

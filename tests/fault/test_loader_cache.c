@@ -131,7 +131,7 @@ static void stale_by_environment(void **state)
 static void stale_by_settings(void **state)
 {
     fixture *f = *state;
-    const char *settings[] = {"zoo.devices=3", NULL};
+    const char *settings[] = {"zoo_own_op.devices=3", NULL};
     cache_marked(f);
     f->options.settings = settings;
     assert_false(was_used(f));
@@ -153,7 +153,7 @@ static int count_cached(void)
 static void several_results(void **state)
 {
     fixture *f = *state;
-    static const char *const settings[] = {"zoo.devices=3", NULL};
+    static const char *const settings[] = {"zoo_own_op.devices=3", NULL};
     cache_marked(f);
     f->options.settings = settings;
     assert_false(was_used(f));
@@ -165,11 +165,11 @@ static void several_results(void **state)
 static void bounded(void **state)
 {
     fixture *f = *state;
-    static char setting[32];
-    static const char *const settings[] = {setting, NULL};
+    static char number[32];
+    static const char *const settings[] = {number, NULL};
     f->options.settings = settings;
     for (int i = 0; i < PROBE_CACHE_FILES + 3; i++) {
-        snprintf(setting, sizeof setting, "zoo.number=%d", i);
+        snprintf(number, sizeof number, "zoo.number=%d", i);
         fixture_scan(f);
         assert_int_equal(count_cached(), i < PROBE_CACHE_FILES ? i + 1 : PROBE_CACHE_FILES);
     }
@@ -179,7 +179,7 @@ static void bounded(void **state)
 static void left_behind(void **state)
 {
     fixture *f = *state;
-    static const char *const settings[] = {"zoo.devices=3", NULL};
+    static const char *const settings[] = {"zoo_own_op.devices=3", NULL};
     const struct timespec times[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
     fixture_scan(f);
     fixture_write(f, "kept/here/.probe-1-2.json.1.2", "{", 1);
@@ -321,7 +321,7 @@ static void what_is_cached(void **state)
 static void no_device_is_probed_again(void **state)
 {
     fixture *f = *state;
-    const char *settings[] = {"zoo.devices=0", NULL};
+    const char *settings[] = {"zoo_own_op.devices=0", NULL};
     fixture_add(f, "own_op", "good.so");
     f->options.settings = settings;
     fixture_scan(f);

@@ -295,11 +295,18 @@ static void test_env(void **state)
     assert_string_equal(text_of(s, "source"), "environment");
     text_of(s, "type");
     text_of(s, "help");
+    s = find(member(root, "settings"), "key", "cpu_openmp.onednn_types");
+    assert_string_equal(text_of(s, "variable"), "");
+    assert_string_equal(text_of(s, "type"), "words");
+    assert_string_equal(text_of(s, "values"), "f32 bf16 i8");
     cJSON_Delete(root);
 
     r = INFO("--env");
     tool_expect(&r, 0);
     contains(r.out, "COLLET_NUM_THREADS");
+    contains(r.out, "cpu_openmp.openblas ");
+    contains(r.out, ". path or off, default libopenblas.so.0");
+    contains(r.out, ". words of f32 bf16 i8");
     assert_null(strstr(r.out, "cpu_scalar 0.1.0"));
     tool_free(&r);
 }

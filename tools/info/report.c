@@ -97,6 +97,7 @@ static int32_t add_settings(cJSON *root, const collet_runtime *runtime)
         fine = object && json_add_text(object, "key", s.key) &&
                json_add_text(object, "variable", s.environment) &&
                json_add_text(object, "type", s.type) &&
+               json_add_text(object, "values", s.values) &&
                json_add_text(object, "default", s.fallback) &&
                json_add_text(object, "value", s.value) &&
                json_add_text(object, "source", s.source) && json_add_text(object, "help", s.help);

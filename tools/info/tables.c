@@ -65,12 +65,17 @@ void info_list_directories(const collet_runtime *runtime)
 
 static void print_setting(const collet_setting *s)
 {
-    char text[1024];
-    int indent = printf("%-18s", s->key);
+    char text[4096], type[1536];
+    const char *joint = !*s->values                  ? ""
+                        : !strcmp(s->type, "words")  ? " of "
+                        : !strcmp(s->type, "choice") ? ": "
+                                                     : " or ";
+    int indent = printf("%-18s ", s->key);
     snprintf(text, sizeof text, "%s (%s)", *s->value ? s->value : "none", s->source);
     wrap_print(text, indent);
-    snprintf(text, sizeof text, "%s. %s, %s%s%s", s->help, s->environment, s->type,
-             *s->fallback ? ", default " : "", s->fallback);
+    snprintf(type, sizeof type, "%s%s%s", s->type, joint, s->values);
+    snprintf(text, sizeof text, "%s. %s%s%s%s%s", s->help, s->environment,
+             *s->environment ? ", " : "", type, *s->fallback ? ", default " : "", s->fallback);
     printf("    ");
     wrap_print(text, 4);
 }

@@ -19,9 +19,6 @@ static const jit_source source = {"cusolver", texts};
 #define PARTS_MAX 64
 /* Minimum number of elements per group of `measure`. */
 #define PART 4096
-/* Default of the setting cuda.cusolver_from: smaller matrices are left to the kernels of
- * plugins/shared/jit, which use one group per matrix. */
-#define FROM 96
 /* Maximum number of matrices computed one after another: with more, the kernels of
  * plugins/shared/jit use the device better. */
 #define SERIAL_MAX 64
@@ -29,11 +26,11 @@ static const jit_source source = {"cusolver", texts};
 #define TOP_OF_F32 50
 #define TOP_OF_F64 400
 
+/* Smaller matrices are left to the kernels of plugins/shared/jit, which use one group per matrix.
+ */
 static int minimum_extent(const collet_device *d)
 {
-    const char *set = d->base.host->config(d->base.host, "cuda.cusolver_from");
-    int from = set ? atoi(set) : 0;
-    return from > 0 ? from : FROM;
+    return atoi(d->base.host->config(d->base.host, "cuda.cusolver_from"));
 }
 
 /* 0: cuSOLVER does not support the extents. */

@@ -60,7 +60,6 @@ collet_status cuda_driver_open(const collet_host *host, cuda_driver *cu, collet_
 {
     const char *path = host->config(host, "cuda.library");
     memset(cu, 0, sizeof *cu);
-    path = path && *path ? path : DEFAULT_LIBRARY;
     /* Never closed: the driver's threads and destructors would outlive its code. */
     cu->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!cu->library) {

@@ -37,7 +37,7 @@ static void open_and_describe(const collet_host *host, int driver, const cuda_li
                               char *value, size_t size)
 {
     const char *path = host->config(host, facts->setting);
-    path = path && *path ? path : facts->name;
+    path = path ? path : facts->name;
     host->log(host, COLLET_LOG_DEBUG, "trying %s", path);
     void *handle = cuda_library_load(host, driver, facts);
     if (handle)

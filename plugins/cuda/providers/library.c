@@ -74,7 +74,7 @@ int cuda_library_off(const collet_host *host, const cuda_library_facts *facts)
 void *cuda_library_load(const collet_host *host, int driver, const cuda_library_facts *facts)
 {
     const char *path = host->config(host, facts->setting);
-    return path && *path ? dlopen(path, RTLD_NOW | RTLD_LOCAL)
+    return path ? dlopen(path, RTLD_NOW | RTLD_LOCAL)
                          : cuda_library_open(facts->name, driver);
 }
 
@@ -89,10 +89,10 @@ static void open_once(const collet_host *host, int driver, const cuda_library_fa
         handle ? cuda_symbols_find(facts->symbols, facts->symbol_count, handle, library) : NULL;
     if (!handle)
         host->log(host, COLLET_LOG_WARNING, "cuda: %s not found: %s",
-                  path && *path ? path : facts->name, facts->instead);
+                  path ? path : facts->name, facts->instead);
     else if (missing)
         host->log(host, COLLET_LOG_WARNING, "cuda: %s lacks %s: %s",
-                  path && *path ? path : facts->name, missing, facts->instead);
+                  path ? path : facts->name, missing, facts->instead);
     else
         library->handle = handle;
 }

@@ -35,7 +35,7 @@ collet_status cuda_compiler_open(const collet_host *host, int driver, cuda_compi
 {
     const char *path = host->config(host, "cuda.nvrtc");
     memset(rtc, 0, sizeof *rtc);
-    if (path && *path) {
+    if (path) {
         rtc->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
         if (!rtc->library) {
             const char *why = dlerror();

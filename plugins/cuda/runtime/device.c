@@ -49,8 +49,7 @@ static collet_status make_context(collet_device *d, collet_error *err)
 collet_status jit_backend_open(collet_device *d, uint32_t index, collet_error *err)
 {
     const collet_host *host = d->base.host;
-    const char *sync = host->config(host, "cuda.sync");
-    d->wait_each = sync && !strcmp(sync, "on");
+    d->wait_each = !strcmp(host->config(host, "cuda.sync"), "on");
     d->launches = (pthread_rwlock_t)PTHREAD_RWLOCK_INITIALIZER;
     d->blas.library.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     d->solver.library.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;

@@ -2,11 +2,7 @@
 /*
  * A test backend that makes the demands of a GPU on libcore: two devices with memory that the host
  * cannot access (opaque handles) and asynchronous queues, each run by a thread. Settings make it
- * fail on demand: remote.memory (bytes per device), remote.refuse and remote.lose (the number of
- * the kernel call, from 1 on each device, at which that happens), remote.fail (a list of such
- * numbers), remote.closed (devices do not open), remote.devices (how many), remote.status (returned
- * by every kernel), remote.apart (no copies between the devices) and remote.delay_us. Its op
- * remote.plus adds the second input if present.
+ * fail on demand: manifest.json. Its op remote.plus adds the second input if present.
  */
 #include "remote.h"
 
@@ -16,17 +12,16 @@
 
 COLLET_PLUGIN_MANIFEST("manifest.json");
 
-static int64_t setting(const collet_host *host, const char *key, int64_t fallback)
+static int64_t setting(const collet_host *host, const char *key)
 {
-    const char *text = host->config(host, key);
-    return text ? strtoll(text, NULL, 10) : fallback;
+    return strtoll(host->config(host, key), NULL, 10);
 }
 
 static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
                                   uint64_t *needed, collet_error *err)
 {
     char text[4096];
-    int64_t count = setting(host, "remote.devices", 2);
+    int64_t count = setting(host, "remote.devices");
     int length = snprintf(text, sizeof text,
                           "{\"jit\": false, \"parallel\": false, \"gpu\": true, "
                           "\"device_count\": %d, \"devices\": [",
@@ -46,20 +41,20 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
                                  collet_error *err)
 {
     host->log(host, COLLET_LOG_WARNING, "remote: opening device %u", index);
-    if (setting(host, "remote.closed", 0))
+    if (setting(host, "remote.closed"))
         return host->fail(err, COLLET_UNAVAILABLE, "remote.closed is set");
     collet_device *d = calloc(1, sizeof *d);
     if (!d)
         return host->fail(err, COLLET_NO_MEMORY, "no memory for device %u", index);
     d->host = host;
-    d->memory = setting(host, "remote.memory", INT64_MAX);
-    d->refuse = setting(host, "remote.refuse", -1);
+    d->memory = setting(host, "remote.memory");
+    d->refuse = setting(host, "remote.refuse");
     d->fail = host->config(host, "remote.fail");
-    d->status = (collet_status)setting(host, "remote.status", COLLET_OK);
-    d->lose = setting(host, "remote.lose", -1);
-    d->hang = setting(host, "remote.hang", -1);
-    d->apart = setting(host, "remote.apart", 0);
-    d->delay_us = setting(host, "remote.delay_us", 0);
+    d->status = (collet_status)setting(host, "remote.status");
+    d->lose = setting(host, "remote.lose");
+    d->hang = setting(host, "remote.hang");
+    d->apart = setting(host, "remote.apart");
+    d->delay_us = setting(host, "remote.delay_us");
     pthread_mutex_init(&d->lock, NULL);
     *out = d;
     return COLLET_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Valid: defines the op zoo.twice; the setting zoo.devices=0 removes its device. */
+/* Valid: defines the op zoo.twice; the setting zoo_own_op.devices=0 removes its device. */
 #include "zoo.h"
 
 static const collet_op_definition ops[] = {
@@ -12,8 +12,8 @@ static collet_status capabilities(const collet_host *host, char *json, uint64_t 
                                   uint64_t *needed, collet_error *err)
 {
     (void)err;
-    const char *devices = host->config(host, "zoo.devices");
-    return zoo_write(devices && !strcmp(devices, "0")
+    const char *devices = host->config(host, "zoo_own_op.devices");
+    return zoo_write(!strcmp(devices, "0")
                          ? "{\"jit\": true, \"parallel\": true, \"gpu\": true, \"device_count\": 0,"
                            " \"devices\": [], \"reason\": \"switched off\"}"
                          : zoo_json,

@@ -21,7 +21,8 @@ static int32_t host_threads(const collet_host *host)
 
 static const char *host_config(const collet_host *host, const char *key)
 {
-    return bench_setting(((const bench_direct *)(const void *)host)->runtime, key);
+    const char *value = bench_setting(((const bench_direct *)(const void *)host)->runtime, key);
+    return *value ? value : NULL;
 }
 
 static collet_status find_entry(bench_direct *d, const char *path, collet_error *err)

@@ -55,8 +55,7 @@ static uint64_t memory_limit(const jit_base *b)
 {
     char key[64];
     snprintf(key, sizeof key, "%s.memory", this_backend.name);
-    const char *set = b->host->config(b->host, key);
-    unsigned long long bytes = set ? strtoull(set, NULL, 10) : 0;
+    uint64_t bytes = strtoull(b->host->config(b->host, key), NULL, 10);
     if (bytes)
         return bytes;
     return b->total_memory ? b->total_memory : UINT64_MAX;
