@@ -26,12 +26,19 @@ typedef struct library_case {
     const char *more;              /* another setting, or NULL */
     const char *reports[4];        /* parts of the capabilities */
     const char *reports_not;       /* not part of them, or NULL */
+    const char *warns; /* part of a warning; NULL: none is that a setting has no effect */
 } library_case;
 
 static int complain(const char *what, const char *text)
 {
     (void)fprintf(stderr, "%s: %s\n", what, text);
     return 0;
+}
+
+static void keep_warning(void *user, int32_t level, const char *text)
+{
+    if (level == COLLET_LOG_WARNING && strstr(text, "has no effect"))
+        (void)snprintf(user, COLLET_ERROR_TEXT, "%s", text);
 }
 
 /* c = a b of integers in `dtype`; returns 1 if every element is exact. */
@@ -99,7 +106,7 @@ static int is_open_as_reported(const char *library, const char *capabilities)
 
 static int run_case(const library_case *c)
 {
-    char openblas[512], onednn[512];
+    char openblas[512], onednn[512], warning[COLLET_ERROR_TEXT] = "";
     /* A minute is enough even on a busy machine. */
     const char *settings[] = {"cache=off", openblas, onednn,
                               c->more ? c->more : "probe_timeout_ms=60000", NULL};
@@ -114,7 +121,9 @@ static int run_case(const library_case *c)
     collet_runtime_options options = {.struct_size = sizeof options,
                                       .plugin_path = COLLET_TEST_PLUGINS "/cpu_openmp.so",
                                       .backend = "cpu_openmp",
-                                      .settings = settings};
+                                      .settings = settings,
+                                      .log = keep_warning,
+                                      .log_user = warning};
     if (collet_runtime_create(&rt, &options, &err) != COLLET_OK ||
         collet_context_create(&cx, rt, &err) != COLLET_OK)
         return complain("runtime", err.text);
@@ -125,6 +134,8 @@ static int run_case(const library_case *c)
     /* The core set for the library does not stay in the environment. */
     if (environ != environment || getenv("OPENBLAS_CORETYPE") != coretype)
         ok = complain("environment", "changed");
+    if (c->warns ? !strstr(warning, c->warns) : warning[0])
+        ok = complain("warning", warning);
     collet_context_destroy(cx);
     collet_runtime_destroy(rt);
     return ok;
@@ -157,6 +168,7 @@ static void a_crash(void **state)
         {LEFT_ALONE("blas",
                     "the probe crashed in its capabilities (SIGSEGV); last output: trying " FAKE(
                         "crashes"))},
+        NULL,
         NULL});
 }
 
@@ -168,6 +180,7 @@ static void a_hang(void **state)
         "off",
         "probe_timeout_ms=4000",
         {LEFT_ALONE("blas", "the probe hung in its capabilities (no response after 4000 ms)")},
+        NULL,
         NULL});
 }
 
@@ -179,6 +192,7 @@ static void an_end(void **state)
         "off",
         NULL,
         {LEFT_ALONE("blas", "the probe ended the process in its capabilities (status 3)")},
+        NULL,
         NULL});
 }
 
@@ -189,20 +203,30 @@ static void a_safe_mode_that_is_set(void **state)
                            "off",
                            "cpu_openmp.safe_mode=on",
                            {REFUSED("not used in safe mode: on")},
+                           NULL,
                            NULL});
 }
 
 static void a_wrong_product(void **state)
 {
     (void)state;
-    expect(&(library_case){
-        FAKE("wrong"), "off", NULL, {REFUSED("its products of matrices are wrong")}, "safe_mode"});
+    expect(&(library_case){FAKE("wrong"),
+                           "off",
+                           NULL,
+                           {REFUSED("its products of matrices are wrong")},
+                           "safe_mode",
+                           "cpu_openmp.openblas has no effect: its products"});
 }
 
 static void another_library(void **state)
 {
     (void)state;
-    expect(&(library_case){FAKE("lacks"), "off", NULL, {"lacks functions of OpenBLAS"}, NULL});
+    expect(&(library_case){FAKE("lacks"),
+                           "off",
+                           NULL,
+                           {"lacks functions of OpenBLAS"},
+                           NULL,
+                           "cpu_openmp.openblas has no effect: "});
 }
 
 static void no_library(void **state)
@@ -212,8 +236,9 @@ static void no_library(void **state)
                            "off",
                            NULL,
                            {REFUSED("/nonexistent/libopenblas.so.0 cannot be opened")},
-                           NULL});
-    expect(&(library_case){"off", "off", NULL, {REFUSED("switched off")}, NULL});
+                           NULL,
+                           "the setting cpu_openmp.openblas has no effect: /nonexistent/"});
+    expect(&(library_case){"off", "off", NULL, {REFUSED("switched off")}, NULL, NULL});
 }
 
 /* The stand-in selects Prescott unless a core is set. */
@@ -223,11 +248,14 @@ static void a_core_by_features(void **state)
 #if defined(__x86_64__)
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
         skip();
-    expect(&(library_case){FAKE("right"),
-                           "off",
-                           NULL,
-                           {"\"library\": \"Stand-in 1.0\"", "the processor's features"},
-                           "Prescott"});
+    const library_case by_features = {
+        FAKE("right"), "off", NULL, {"\"library\": \"Stand-in 1.0\"", "the processor's features"},
+        "Prescott",    NULL};
+    expect(&by_features);
+    /* Set, but empty. */
+    assert_int_equal(setenv("OPENBLAS_CORETYPE", "", 1), 0);
+    expect(&by_features);
+    assert_int_equal(unsetenv("OPENBLAS_CORETYPE"), 0);
 #else
     skip();
 #endif
@@ -240,15 +268,34 @@ static void a_core_that_is_set(void **state)
                            "off",
                            "cpu_openmp.openblas_core=own",
                            {"\"core\": \"Prescott\"", "the setting cpu_openmp.openblas_core"},
+                           NULL,
                            NULL});
+    expect(&(library_case){FAKE("right"),
+                           "off",
+                           "cpu_openmp.openblas_core=mine",
+                           {"\"core\": \"mine\"", "the setting cpu_openmp.openblas_core"},
+                           NULL,
+                           NULL});
+    expect(&(library_case){
+        FAKE("right"),
+        "off",
+        "cpu_openmp.openblas_core=Unknown",
+        {"\"core\": \"Prescott\""},
+        NULL,
+        "openblas_core has no effect: OpenBLAS does not have the core type Unknown and runs as "
+        "Prescott"});
 }
 
 static void a_core_of_the_environment(void **state)
 {
     (void)state;
     assert_int_equal(setenv("OPENBLAS_CORETYPE", "Mine", 1), 0);
-    expect(&(library_case){
-        FAKE("right"), "off", NULL, {"\"core\": \"Mine\"", "the environment variable"}, NULL});
+    expect(&(library_case){FAKE("right"),
+                           "off",
+                           NULL,
+                           {"\"core\": \"Mine\"", "the environment variable"},
+                           NULL,
+                           NULL});
     assert_int_equal(unsetenv("OPENBLAS_CORETYPE"), 0);
 }
 
@@ -256,8 +303,12 @@ static void a_core_of_the_environment(void **state)
 static void a_crash_of_one_instruction_set(void **state)
 {
     (void)state;
-    expect(&(library_case){
-        "off", FAKE("onednn2"), NULL, {LEFT_ALONE("onednn", "the probe crashed"), "SIGILL"}, NULL});
+    expect(&(library_case){"off",
+                           FAKE("onednn2"),
+                           NULL,
+                           {LEFT_ALONE("onednn", "the probe crashed"), "SIGILL"},
+                           NULL,
+                           NULL});
 }
 
 static void versions_of_onednn(void **state)
@@ -268,18 +319,27 @@ static void versions_of_onednn(void **state)
         FAKE("onednn2"),
         "cpu_openmp.onednn_isa=AVX2",
         {"\"library\": \"oneDNN 2.99.1\"", "\"isa\": \"AVX2\"", "\"chosen_for\": \"f32\""},
+        NULL,
         NULL});
     expect(&(library_case){
         "off",
         FAKE("onednn3"),
         "cpu_openmp.onednn_isa=AVX2_VNNI",
         {"\"library\": \"oneDNN 3.99.1\"", "\"isa\": \"AVX2_VNNI\"", "\"chosen_for\": \"f32\""},
+        NULL,
         NULL});
     expect(&(library_case){"off",
                            FAKE("onednn4"),
                            NULL,
                            {"\"onednn\": {\"library\": null", "is not oneDNN 2 or 3"},
-                           NULL});
+                           NULL,
+                           "cpu_openmp.onednn has no effect: "});
+    expect(&(library_case){"off",
+                           FAKE("onednn3"),
+                           "cpu_openmp.onednn_isa=AVX512_MIC",
+                           {"this version of oneDNN does not have the instruction set AVX512_MIC"},
+                           NULL,
+                           "cpu_openmp.onednn has no effect: "});
 }
 
 /* Without a setting oneDNN is looked for by its sonames, here that of Debian 13. */
@@ -292,6 +352,7 @@ static void sonames_of_onednn(void **state)
                            "",
                            "cpu_openmp.onednn_isa=AVX2",
                            {"\"library\": \"oneDNN 3.99.1\"", "/soname/libdnnl.so.3.6\""},
+                           NULL,
                            NULL});
 }
 
@@ -303,7 +364,8 @@ static void a_wrong_onednn(void **state)
                            "cpu_openmp.onednn_isa=AVX2",
                            {"\"onednn\": {\"library\": null, \"reason\": \"its products of "
                             "matrices are wrong\""},
-                           NULL});
+                           NULL,
+                           "cpu_openmp.onednn has no effect: "});
 }
 
 int main(void)

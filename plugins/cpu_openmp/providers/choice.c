@@ -42,25 +42,25 @@ static int is_refused(const collet_host *host, const char *library, char *reason
     return reason[0] != '\0';
 }
 
-static library_settings settings_of(const collet_host *host, const char *library, const char *usual,
+static library_settings settings_of(const collet_host *host, const char *library,
                                     const char *target)
 {
     library_settings s = {.name = ""};
     const char *name = setting(host, library, "");
-    (void)snprintf(s.name, sizeof s.name, "%s", name && name[0] ? name : usual);
+    (void)snprintf(s.name, sizeof s.name, "%s", name ? name : "");
     if (!is_refused(host, library, s.refused, sizeof s.refused))
         (void)snprintf(s.target, sizeof s.target, "%s", target);
     return s;
 }
 
-/* Whether it is opened; logs that, with its name or else `usual`. */
-static int may_open(const collet_host *host, const char *library, const char *usual)
+/* Whether it is opened; logs that. */
+static int may_open(const collet_host *host, const char *library)
 {
     char refused[LIBRARY_REASON];
     const char *name = setting(host, library, "");
     if (is_refused(host, library, refused, sizeof refused))
         return 0;
-    host->log(host, COLLET_LOG_DEBUG, "trying %s", name && name[0] ? name : usual);
+    host->log(host, COLLET_LOG_DEBUG, "trying %s", name ? name : library);
     return 1;
 }
 
@@ -80,6 +80,21 @@ static void add_refusal(text *json, text *choices, const char *library, const ch
     text_quote(json, reason);
     text_add(json, "}");
     add(choices, word, reason);
+}
+
+/* Warns when a setting of the user's has no effect because the probe refused the library. `usual`:
+ * the default of its name; `more`: the end of another key. */
+static void warn_of_refusal(const collet_host *host, const char *library, const char *usual,
+                            const char *more)
+{
+    const char *name = setting(host, library, ""), *wrong = setting(host, library, "_refused");
+    const char *safe = host->config(host, "cpu_openmp.safe_mode");
+    int named = name && strcmp(name, usual) != 0;
+    if (!wrong || (safe && strcmp(safe, "off") != 0) || (name && strcmp(name, "off") == 0) ||
+        (!named && !setting(host, library, more)))
+        return;
+    host->log(host, COLLET_LOG_WARNING, "the setting cpu_openmp.%s%s has no effect: %s", library,
+              named ? "" : more, wrong);
 }
 
 /* ---- OpenBLAS -------------------------------------------------------------------------------- */
@@ -111,6 +126,13 @@ static const char *core_setting(const collet_host *host)
     return host->config(host, "cpu_openmp.openblas_core");
 }
 
+/* Whether the environment variable, which the library itself reads, has a value. */
+static int has_variable(const char *name)
+{
+    const char *value = getenv(name);
+    return value && value[0];
+}
+
 /* "": the library selects it. */
 static const char *core_type(const collet_host *host, const isa_level *level)
 {
@@ -118,7 +140,7 @@ static const char *core_type(const collet_host *host, const isa_level *level)
     uint32_t features = processor_features(level);
     if (set)
         return strcmp(set, OWN) == 0 ? "" : set;
-    for (size_t i = 0; i < COUNT(cores) && !getenv(BLAS_CORE_VARIABLE); i++)
+    for (size_t i = 0; i < COUNT(cores) && !has_variable(BLAS_CORE_VARIABLE); i++)
         if ((features & cores[i].with) == cores[i].with && !(features & cores[i].without))
             name = cores[i].name;
     return name;
@@ -127,7 +149,7 @@ static const char *core_type(const collet_host *host, const isa_level *level)
 static void choose_openblas(const collet_host *host, const isa_level *level)
 {
     char found[32];
-    library_settings s = settings_of(host, "openblas", BLAS_NAME, core_type(host, level));
+    library_settings s = settings_of(host, "openblas", core_type(host, level));
     if (s.target[0] && blas_is_loaded(s.name, found, sizeof found) &&
         strcasecmp(found, s.target) != 0)
         host->log(host, COLLET_LOG_WARNING,
@@ -137,9 +159,19 @@ static void choose_openblas(const collet_host *host, const isa_level *level)
     blas_settle(&s);
 }
 
+static void warn_of_core(const collet_host *host)
+{
+    const char *set = core_setting(host), *found = setting(host, "openblas", "_runs_as");
+    if (set && found && strcmp(set, OWN) != 0 && strcasecmp(set, found) != 0)
+        host->log(host, COLLET_LOG_WARNING,
+                  "the setting cpu_openmp.openblas_core has no effect: OpenBLAS does not have the "
+                  "core type %s and runs as %s",
+                  set, found);
+}
+
 static void check_openblas(const collet_host *host)
 {
-    blas *b = may_open(host, "openblas", BLAS_NAME) ? blas_open(NULL) : NULL;
+    blas *b = may_open(host, "openblas") ? blas_open(NULL) : NULL;
     const char *wrong = b ? blas_check(b, host->threads(host), blas_gflops) : NULL;
     if (wrong)
         blas_refuse(wrong);
@@ -149,8 +181,8 @@ static const char *chosen_by(const collet_host *host)
 {
     if (core_setting(host))
         return "the setting cpu_openmp.openblas_core";
-    return getenv(BLAS_CORE_VARIABLE) ? "the environment variable " BLAS_CORE_VARIABLE
-                                      : "the processor's features";
+    return has_variable(BLAS_CORE_VARIABLE) ? "the environment variable " BLAS_CORE_VARIABLE
+                                            : "the processor's features";
 }
 
 static void describe_openblas(const collet_host *host, text *json, text *choices)
@@ -172,6 +204,7 @@ static void describe_openblas(const collet_host *host, text *json, text *choices
     text_add(json, ", \"chosen_by\": ");
     text_quote(json, chosen_by(host));
     text_add(json, ", \"f32_gflops\": %.1f, \"f64_gflops\": %.1f}", blas_gflops[0], blas_gflops[1]);
+    add(choices, "openblas_runs_as", blas_core(b));
 }
 
 /* ---- oneDNN ---------------------------------------------------------------------------------- */
@@ -203,7 +236,7 @@ static const char *isa_limit(const collet_host *host, const isa_level *level)
     uint32_t features = processor_features(level);
     if (set)
         return strcmp(set, OWN) == 0 ? "" : set;
-    if (getenv(ONEDNN_ISA_VARIABLE) || getenv(ONEDNN_ISA_VARIABLE_2))
+    if (has_variable(ONEDNN_ISA_VARIABLE) || has_variable(ONEDNN_ISA_VARIABLE_2))
         return "";
     for (size_t i = 0; i < COUNT(limits); i++)
         if ((features & limits[i].with) == limits[i].with)
@@ -227,7 +260,7 @@ static uint32_t types_to_use(const collet_host *host)
 
 static uint32_t choose_onednn(const collet_host *host, const isa_level *level)
 {
-    library_settings s = settings_of(host, "onednn", "", isa_limit(host, level));
+    library_settings s = settings_of(host, "onednn", isa_limit(host, level));
     onednn_settle(&s);
     if (s.refused[0])
         return 0;
@@ -237,7 +270,7 @@ static uint32_t choose_onednn(const collet_host *host, const isa_level *level)
 
 static void check_onednn(const collet_host *host)
 {
-    onednn *o = may_open(host, "onednn", "libdnnl") ? onednn_open(NULL) : NULL;
+    onednn *o = may_open(host, "onednn") ? onednn_open(NULL) : NULL;
     if (!o)
         return;
     right_types = types_to_use(host);
@@ -304,6 +337,9 @@ void choice_describe(const collet_host *host, const isa_level *level, text *json
 
 uint32_t choice_settle(const collet_host *host, const isa_level *level)
 {
+    warn_of_refusal(host, "openblas", BLAS_NAME, "_core");
+    warn_of_refusal(host, "onednn", "", "_isa");
+    warn_of_core(host);
     choose_openblas(host, level);
     return choose_onednn(host, level);
 }

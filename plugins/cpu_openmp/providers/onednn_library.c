@@ -72,9 +72,14 @@ static int value_of(const struct isa *isa)
 
 static void limit_isa(void)
 {
-    for (size_t i = 0; i < ISAS; i++)
-        if (strcmp(isas[i].name, settings->target) == 0 && value_of(&isas[i]))
+    for (size_t i = 0; i < ISAS; i++) {
+        if (strcmp(isas[i].name, settings->target) != 0)
+            continue;
+        if (value_of(&isas[i]))
             (void)library.set_max_cpu_isa(value_of(&isas[i]));
+        else
+            refuse("this version of oneDNN does not have the instruction set %s", isas[i].name);
+    }
 }
 
 static void open_named(const char *name)
@@ -121,7 +126,8 @@ static void open_library(void)
     if (library.reason[0])
         return;
     limit_isa();
-    onednn_start(&library);
+    if (!library.reason[0])
+        onednn_start(&library);
 }
 
 onednn *onednn_open(const char **reason)

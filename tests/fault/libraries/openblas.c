@@ -2,10 +2,11 @@
 /*
  * A stand-in for OpenBLAS with at most one fault, chosen by a macro: CRASHES, HANGS, ENDS (the
  * process), WRONG (results), LACKS (a function). Its core type is OPENBLAS_CORETYPE when loaded, or
- * Prescott.
+ * Prescott if that is not set or "Unknown".
  */
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { ROW_MAJOR = 101, TRANSPOSED = 112 };
@@ -22,7 +23,8 @@ void openblas_set_num_threads(int count);
 __attribute__((constructor)) static void begin(void)
 {
     const char *coretype = getenv("OPENBLAS_CORETYPE");
-    for (size_t i = 0; coretype && i + 1 < sizeof core; i++) {
+    int known = coretype && strcmp(coretype, "Unknown") != 0;
+    for (size_t i = 0; known && i + 1 < sizeof core; i++) {
         core[i] = coretype[i];
         if (!coretype[i])
             break;
