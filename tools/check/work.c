@@ -19,6 +19,7 @@ typedef struct worker {
     tool_progress progress;
     kit_row *rows; /* as many as shared->rows */
     check_files files;
+    char error[KIT_TEXT]; /* the last message of that level since the row before */
 } worker;
 
 static void refuse(worker *w, int32_t phase, const char *format, ...) COLLET_PRINTF(3, 4);
@@ -43,6 +44,8 @@ static void print_message(void *user, int32_t level, const char *text)
     worker *w = user;
     if (w->runtime || level < COLLET_LOG_INFO)
         tool_log(&w->progress, level, text);
+    if (level == COLLET_LOG_ERROR)
+        snprintf(w->error, sizeof w->error, "conduct: an error was logged: %s", text);
 }
 
 /* ---- The backend --------------------------------------------------------------------------- */
@@ -270,6 +273,9 @@ static void run_row(worker *w, int32_t at)
         return;
     }
     kit_run_row(&session, &w->rows[at], &line->result);
+    if (w->error[0] && !line->result.failures++)
+        copy_text(line->result.text, sizeof line->result.text, w->error);
+    w->error[0] = '\0';
     if (line->result.cases == 0)
         conclude(line, CHECK_ROW_SKIP,
                  w->options->only >= 0 ? "it has no case of that number"

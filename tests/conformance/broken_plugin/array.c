@@ -105,6 +105,15 @@ BROKEN_KERNEL(nothing)
     return COLLET_OK;
 }
 
+BROKEN_KERNEL(reads_an_undeclared_key)
+{
+    const collet_host *host = (const collet_host *)(const void *)device; /* device_open */
+    (void)queue;
+    (void)host->config(host, "broken.undeclared");
+    elementwise(call);
+    return COLLET_OK;
+}
+
 BROKEN_KERNEL(wrong_at_one_size)
 {
     (void)device, (void)queue;

@@ -23,6 +23,7 @@ void broken_set(const collet_operand *o, int64_t i, double value);
 BROKEN_KERNEL(nothing);
 BROKEN_KERNEL(moves);
 
+BROKEN_KERNEL(reads_an_undeclared_key);
 BROKEN_KERNEL(wrong_at_one_size);
 BROKEN_KERNEL(writes_behind_its_end);
 BROKEN_KERNEL(flushes_denormals_for_all);

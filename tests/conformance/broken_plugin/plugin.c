@@ -32,6 +32,7 @@ static const collet_kernel_row kernels[] = {
     ROW(MUL, flushes_denormals_for_all, F, F, F),
     ROW(MUL, fails_at_one_size, D, D, D),
     ROW(DIV, ignores_the_sign_of_strides, F, F, F),
+    ROW(DIV, reads_an_undeclared_key, D, D, D),
     ROW(EXP, two_ulp_off, F, F),
     ROW(EXP, refuses_all, D, D),
     ROW(LOG, logarithm_of_denormals, F, F),
