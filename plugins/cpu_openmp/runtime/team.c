@@ -2,20 +2,17 @@
 #include "team.h"
 
 #include "limit.h"
+#include "load.h"
 #include "nodes.h"
+#include "wait.h"
 
-#include <dirent.h>
-#include <linux/futex.h>
 #include <omp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 /*
@@ -43,7 +40,6 @@
 #define WAKE_MIN 2000
 #define WAKE_MAX 50000
 #define MOVE_EVERY 500000
-#define LOST 100000 /* between two looks at the clock: something else ran */
 
 /* What is left of a part: the threads that may take pieces (numbers below), pieces in all, pieces
  * begun; in one word, so that a piece is taken only of the job that the taker has seen. */
@@ -89,54 +85,6 @@ static struct {
     nodes nodes;          /* of these; constant while there are workers */
     job jobs[JOBS];
 } team = {.growing = PTHREAD_MUTEX_INITIALIZER};
-
-/* ---- Waiting -------------------------------------------------------------------------------- */
-
-static int64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-/* Sleeps while `word` is `value`, until a wake that has a bit of `bits`. */
-static void futex_wait(_Atomic uint32_t *word, uint32_t value, uint32_t bits)
-{
-    syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, value, NULL, NULL, bits);
-}
-
-static void futex_wake(_Atomic uint32_t *word, int32_t count, uint32_t bits)
-{
-    syscall(SYS_futex, word, FUTEX_WAKE_BITSET_PRIVATE, count, NULL, NULL, bits);
-}
-
-static void relax(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("isb" ::: "memory");
-#endif
-}
-
-/* Spins until `word` is no longer `value`, at most `limit` nanoseconds. Returns how long; *lost is
- * set when another thread had the processor meanwhile. */
-static int64_t spin(_Atomic uint32_t *word, uint32_t value, int64_t limit, bool *lost)
-{
-    int64_t begin = now(), last = begin;
-    for (;;) {
-        for (int i = 0; i < 16; i++) {
-            if (atomic_load_explicit(word, memory_order_acquire) != value)
-                return last - begin;
-            relax();
-        }
-        int64_t here = now();
-        *lost |= here - last > LOST;
-        last = here;
-        if (here - begin > limit)
-            return here - begin;
-    }
-}
 
 /* ---- Waking --------------------------------------------------------------------------------- */
 
@@ -706,52 +654,10 @@ int32_t team_threads(int32_t available)
 
 /* ---- Libraries with threads of their own ---------------------------------------------------- */
 
-/* Threads of this process that run or could run now. */
-static int32_t running_here(void)
-{
-    int32_t count = 0;
-    DIR *tasks = opendir("/proc/self/task");
-    struct dirent *task;
-    while (tasks && (task = readdir(tasks))) {
-        char path[300], state = 0;
-        snprintf(path, sizeof path, "/proc/self/task/%s/stat", task->d_name);
-        FILE *file = fopen(path, "re");
-        count += file && fscanf(file, "%*d (%*[^)]) %c", &state) == 1 && state == 'R';
-        if (file)
-            fclose(file);
-    }
-    if (tasks)
-        closedir(tasks);
-    return count;
-}
-
-/* Threads of all processes that run or could; 0: the system does not report them. */
-static int32_t running_anywhere(void)
-{
-    int running = 0;
-    FILE *file = fopen("/proc/loadavg", "re");
-    if (file && fscanf(file, "%*f %*f %*f %d/", &running) != 1)
-        running = 0;
-    if (file)
-        fclose(file);
-    return running;
-}
-
-/* `most`, or the processors that other processes leave at this moment. */
-static int32_t free_processors(int32_t most)
-{
-    int64_t processors = sysconf(_SC_NPROCESSORS_ONLN);
-    int32_t running = running_anywhere();
-    if (running - 1 + most <= processors)
-        return most;
-    int32_t here = running_here(), again = running_anywhere(); /* our threads come and go */
-    return (int32_t)clamp(processors - ((again > running ? again : running) - here), 1, most);
-}
-
 int32_t team_take(int32_t requested, int32_t limit)
 {
     limit = limit_threads(limit);
-    requested = free_processors(requested < limit ? requested : limit);
+    requested = load_free_processors(requested < limit ? requested : limit);
     int32_t active = atomic_load_explicit(&team.active, memory_order_relaxed);
     int32_t granted;
     do {

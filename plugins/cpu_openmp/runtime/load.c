@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "load.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* Threads of this process that run or could run now. */
+static int32_t running_here(void)
+{
+    int32_t count = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    struct dirent *task;
+    while (tasks && (task = readdir(tasks))) {
+        char path[300], state = 0;
+        snprintf(path, sizeof path, "/proc/self/task/%s/stat", task->d_name);
+        FILE *file = fopen(path, "re");
+        count += file && fscanf(file, "%*d (%*[^)]) %c", &state) == 1 && state == 'R';
+        if (file)
+            fclose(file);
+    }
+    if (tasks)
+        closedir(tasks);
+    return count;
+}
+
+/* Threads of all processes that run or could; 0: the system does not report them. */
+static int32_t running_anywhere(void)
+{
+    int running = 0;
+    FILE *file = fopen("/proc/loadavg", "re");
+    if (file && fscanf(file, "%*f %*f %*f %d/", &running) != 1)
+        running = 0;
+    if (file)
+        fclose(file);
+    return running;
+}
+
+int32_t load_free_processors(int32_t most)
+{
+    int64_t processors = sysconf(_SC_NPROCESSORS_ONLN);
+    int32_t running = running_anywhere();
+    if (running - 1 + most <= processors)
+        return most;
+    int32_t here = running_here(), again = running_anywhere(); /* our threads come and go */
+    int64_t left = processors - ((again > running ? again : running) - here);
+    return left < 1 ? 1 : left < most ? (int32_t)left : most;
+}

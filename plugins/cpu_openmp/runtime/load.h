@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* load.h - what other processes use of the machine. */
+#ifndef COLLET_OPENMP_LOAD_H
+#define COLLET_OPENMP_LOAD_H
+
+#include <stdint.h>
+
+/* `most` (>= 1), or the processors that other processes leave at this moment; at least 1. */
+int32_t load_free_processors(int32_t most);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* wait.h - how threads of the team wait: the clock, futexes, spinning. Private to team.c. */
+#ifndef COLLET_OPENMP_WAIT_H
+#define COLLET_OPENMP_WAIT_H
+
+#include <linux/futex.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Nanoseconds between two looks at the clock after which something else ran meanwhile. */
+#define WAIT_LOST 100000
+
+static inline int64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Sleeps while `word` is `value`, until a wake that has a bit of `bits`. */
+static inline void futex_wait(_Atomic uint32_t *word, uint32_t value, uint32_t bits)
+{
+    syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, value, NULL, NULL, bits);
+}
+
+static inline void futex_wake(_Atomic uint32_t *word, int32_t count, uint32_t bits)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE_BITSET_PRIVATE, count, NULL, NULL, bits);
+}
+
+static inline void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb" ::: "memory");
+#endif
+}
+
+/* Spins until `word` is no longer `value`, at most `limit` nanoseconds. Returns how long; *lost is
+ * set when another thread had the processor meanwhile. */
+static inline int64_t spin(_Atomic uint32_t *word, uint32_t value, int64_t limit, bool *lost)
+{
+    int64_t begin = now(), last = begin;
+    for (;;) {
+        for (int i = 0; i < 16; i++) {
+            if (atomic_load_explicit(word, memory_order_acquire) != value)
+                return last - begin;
+            relax();
+        }
+        int64_t here = now();
+        *lost |= here - last > WAIT_LOST;
+        last = here;
+        if (here - begin > limit)
+            return here - begin;
+    }
+}
+
+#endif
