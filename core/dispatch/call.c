@@ -21,6 +21,7 @@ typedef struct frame {
     uint32_t temporary_count;
     op_shapes views;
     collet_operand operands[COLLET_MAX_OPERANDS];
+    origins from;     /* of what the call writes */
     collet_error err; /* of one device; the context's is set only if the call fails */
     const void *params;
     _Alignas(16) unsigned char params_copy[OP_PARAMS_MAX];
@@ -138,6 +139,7 @@ static collet_status resolve_overlaps(frame *f)
  * inputs first, so that its bytes are valid before the output is declared written. */
 static collet_status bind_operands(frame *f, queue *q, int *commit)
 {
+    f->from.count = 0;
     for (uint32_t k = 0; k < f->count; k++) {
         uint32_t i = k < f->op->n_in ? f->op->n_out + k : k - f->op->n_in;
         const collet_array *a = f->arrays[i];
@@ -152,7 +154,7 @@ static collet_status bind_operands(frame *f, queue *q, int *commit)
         } else {
             int whole = access == COLLET_WRITE && array_is_whole(a);
             collet_status status = storage_use(a->storage, q, access, whole, &o->buffer, &commit[i],
-                                               &f->cx->moved, &f->err);
+                                               &f->from, &f->cx->moved, &f->err);
             if (status != COLLET_OK)
                 return status;
         }
@@ -171,7 +173,7 @@ static void commit_operands(const frame *f, queue *q, uint64_t ticket, const int
         uint32_t i = k < f->op->n_in ? f->op->n_out + k : k - f->op->n_in;
         if (commit[i])
             storage_commit(f->arrays[i]->storage, q, ticket,
-                           i < f->op->n_out ? COLLET_WRITE : COLLET_READ);
+                           i < f->op->n_out ? COLLET_WRITE : COLLET_READ, &f->from);
     }
 }
 
@@ -241,11 +243,14 @@ static collet_status run_row(frame *f, device *d, lane *l, const collet_kernel_r
             return status;
         status = row->run(d->handle, q->handle, &call);
         ticket = queue_unlock(q);
+        origins_enqueued(&f->from, q);
     }
     if (status != COLLET_OK)
         status = kernel_status(f, d, status);
     if (status != COLLET_REFUSED)
         commit_operands(f, q, ticket, commit);
+    if (status == COLLET_OK && f->from.count)
+        origins_add_all(&l->origins, &f->from);
     return status;
 }
 

@@ -10,6 +10,8 @@
 /* storage.acquired while one caller writes. */
 #define ACQUIRED_FOR_WRITING (-1)
 
+static const origins no_origins;
+
 /* ---- Validity ---------------------------------------------------------------------------- */
 
 static uint64_t space_bit(int32_t space)
@@ -32,8 +34,15 @@ static int never_written(const storage *s)
     return !s->valid && !s->lost;
 }
 
-/* Bytes that were valid only on a lost device are lost. Copies that failed work may not have
- * written are dropped where another valid copy exists. */
+/* Waits for the work from which the bytes derive, or reports only what is known of it. */
+static collet_status copy_outcome(const copy *c, int wait, collet_error *err)
+{
+    collet_status status = use_outcome(c->writer, wait, err);
+    return status == COLLET_OK ? origins_outcome(&c->origins, wait, err) : status;
+}
+
+/* Bytes that were valid only on a lost device are lost. Copies that derive from failed work are
+ * dropped where another valid copy exists. */
 static void drop_lost(storage *s)
 {
     int had = !never_written(s);
@@ -41,8 +50,7 @@ static void drop_lost(storage *s)
         uint64_t bit = space_bit(c->device->space);
         if (atomic_load(&c->device->state) == DEVICE_LOST)
             s->valid &= ~bit;
-        else if (s->valid & bit && s->valid != bit &&
-                 queue_outcome(c->writer.queue, c->writer.ticket, NULL) != COLLET_OK)
+        else if (s->valid & bit && s->valid != bit && copy_outcome(c, 0, NULL) != COLLET_OK)
             s->valid &= ~bit;
     }
     if (had && !s->valid)
@@ -207,7 +215,7 @@ static collet_status after_uses(copy *c, queue *q, int32_t access, int needed, c
 {
     collet_status status = after_use(&c->writer, q, needed, err);
     if (status == COLLET_OK && needed)
-        status = queue_outcome(c->origin.queue, c->origin.ticket, err);
+        status = origins_outcome(&c->origins, !q || q->device->synchronous, err);
     if (!(access & COLLET_WRITE))
         return status;
     for (uint32_t i = 0; status == COLLET_OK && i < c->reader_count; i++)
@@ -215,11 +223,12 @@ static collet_status after_uses(copy *c, queue *q, int32_t access, int needed, c
     return status;
 }
 
-static void remember(copy *c, use u, int32_t access)
+/* `from`: the origins of what is written. */
+static void remember(copy *c, use u, int32_t access, const origins *from)
 {
     if (access & COLLET_WRITE) {
         c->writer = u;
-        c->origin = (use){NULL, 0};
+        c->origins = *from;
         c->reader_count = 0;
         return;
     }
@@ -290,16 +299,15 @@ static collet_status fetch_to_host(storage *s, transfer_counters *moved, collet_
         status = queue_take(from->device, &q, err);
     if (status != COLLET_OK)
         return status;
-    status = after_use(&from->writer, NULL, 1, err);
-    if (status == COLLET_OK)
-        status = after_use(&from->origin, NULL, 1, err);
+    status = copy_outcome(from, 1, err);
     if (status == COLLET_OK && s->bytes && (status = queue_lock(q, err)) == COLLET_OK) {
-        status = from->device->table->buffer_read(from->device->handle, q->handle, from->memory, 0,
-                                                  s->host.memory, s->bytes, err);
+        device *d = from->device;
+        status = device_note_status(d, d->table->buffer_read(d->handle, q->handle, from->memory, 0,
+                                                             s->host.memory, s->bytes, err));
         pthread_mutex_unlock(&q->lock);
     }
     queue_return(q);
-    if (device_note_status(from->device, status) != COLLET_OK)
+    if (status != COLLET_OK)
         return status;
     moved->bytes_to_host += s->bytes;
     set_valid(s, 0, 0);
@@ -312,11 +320,16 @@ static collet_status make_valid_on_host(storage *s, transfer_counters *moved, co
         return COLLET_OK;
     if (never_written(s))
         return host_memory_take(s, err);
-    collet_status status = fetch_to_host(s, moved, err);
-    /* Another device may hold a valid copy. */
-    while (status == COLLET_DEVICE_LOST && (drop_lost(s), s->valid))
-        status = fetch_to_host(s, moved, err);
-    return status;
+    for (;;) {
+        uint64_t before = s->valid;
+        collet_status status = fetch_to_host(s, moved, err);
+        if (status != COLLET_FAILED && status != COLLET_DEVICE_LOST)
+            return status;
+        /* Another device may hold a valid copy. */
+        drop_lost(s);
+        if (!s->valid || s->valid == before)
+            return status;
+    }
 }
 
 /* From a device with valid bytes; REFUSED where the two devices cannot copy directly. */
@@ -324,11 +337,10 @@ static collet_status send_between(storage *s, copy *to, queue *q, transfer_count
                                   collet_error *err)
 {
     copy *from = any_valid_device_copy(s);
+    origins derived = from->origins;
     use read;
     uint64_t ticket = 0;
-    /* A copy records one origin, so earlier origins must have completed. */
-    if (after_use(&from->origin, NULL, 1, NULL) != COLLET_OK)
-        return COLLET_REFUSED;
+    origins_add(&derived, from->writer);
     collet_status status = after_uses(to, q, COLLET_WRITE, 0, err);
     if (status != COLLET_OK)
         return status;
@@ -336,11 +348,11 @@ static collet_status send_between(storage *s, copy *to, queue *q, transfer_count
                                 &read, &ticket, err);
     if (status == COLLET_REFUSED)
         return status;
-    remember(from, read, COLLET_READ);
-    remember(to, (use){q, ticket}, COLLET_WRITE);
+    origins_enqueued(&derived, q);
+    remember(from, read, COLLET_READ, NULL);
+    remember(to, (use){q, ticket}, COLLET_WRITE, &derived);
     if (status != COLLET_OK)
         return status;
-    to->origin = from->writer;
     set_valid(s, q->device->space, 0);
     moved->bytes_direct += s->bytes;
     return COLLET_OK;
@@ -351,7 +363,7 @@ static collet_status send_from_host(storage *s, copy *to, queue *q, transfer_cou
 {
     collet_status status = make_valid_on_host(s, moved, err);
     if (status == COLLET_OK)
-        status = after_use(&s->host.writer, NULL, 1, err);
+        status = copy_outcome(&s->host, 1, err);
     if (status == COLLET_OK)
         status = after_uses(to, q, COLLET_WRITE, 0, err);
     if (status != COLLET_OK || !s->bytes)
@@ -364,7 +376,7 @@ static collet_status send_from_host(storage *s, copy *to, queue *q, transfer_cou
     uint64_t ticket = queue_unlock(q);
     if (device_note_status(q->device, status) != COLLET_OK)
         return status;
-    remember(to, (use){q, ticket}, COLLET_WRITE);
+    remember(to, (use){q, ticket}, COLLET_WRITE, &no_origins);
     set_valid(s, q->device->space, 0);
     moved->bytes_to_device += s->bytes;
     return COLLET_OK;
@@ -399,7 +411,8 @@ static collet_status busy_check(const storage *s, int32_t access, collet_error *
 }
 
 static collet_status use_locked(storage *s, queue *q, int32_t access, int whole, void **memory,
-                                int *commit, transfer_counters *moved, collet_error *err)
+                                int *commit, origins *from, transfer_counters *moved,
+                                collet_error *err)
 {
     device *d = q->device;
     collet_status status = busy_check(s, access, err);
@@ -418,30 +431,33 @@ static collet_status use_locked(storage *s, queue *q, int32_t access, int whole,
         status = after_uses(c, q, access, !whole, err);
     if (status != COLLET_OK)
         return status;
+    if (!whole) {
+        origins_add_all(from, &c->origins);
+        origins_add(from, c->writer);
+    }
     *memory = c->memory;
-    *commit =
-        !d->synchronous || (access & COLLET_WRITE && (s->valid != space_bit(d->space) || s->lost));
+    *commit = !d->synchronous || (access & COLLET_WRITE &&
+                                  (s->valid != space_bit(d->space) || s->lost || c->writer.queue));
     return COLLET_OK;
 }
 
 collet_status storage_use(storage *s, queue *q, int32_t access, int whole, void **memory,
-                          int *commit, transfer_counters *moved, collet_error *err)
+                          int *commit, origins *from, transfer_counters *moved, collet_error *err)
 {
     pthread_mutex_lock(&s->lock);
-    collet_status status = use_locked(s, q, access, whole, memory, commit, moved, err);
+    collet_status status = use_locked(s, q, access, whole, memory, commit, from, moved, err);
     state_unlock(s);
     return status;
 }
 
-void storage_commit(storage *s, queue *q, uint64_t ticket, int32_t access)
+void storage_commit(storage *s, queue *q, uint64_t ticket, int32_t access, const origins *from)
 {
+    use u = {q->device->synchronous ? NULL : q, ticket};
     pthread_mutex_lock(&s->lock);
     copy *c = find_copy(s, q->device);
-    if (c && !q->device->synchronous)
-        remember(c, (use){q, ticket}, access);
+    if (c)
+        remember(c, u, access, from);
     if (access & COLLET_WRITE) {
-        if (c)
-            c->origin = (use){NULL, 0};
         set_valid(s, q->device->space, 1);
         s->lost = 0;
     }
@@ -473,6 +489,7 @@ static collet_status map_locked(storage *s, int32_t access, int whole, void **ad
     if (status != COLLET_OK)
         return status;
     if (access & COLLET_WRITE) {
+        remember(&s->host, (use){NULL, 0}, COLLET_WRITE, &no_origins);
         set_valid(s, 0, 1);
         s->lost = 0;
     }

@@ -4,14 +4,14 @@
  *
  * A storage is reference-counted and has a copy per memory space: the host (space 0, shared by all
  * backends that work on host memory) and each device with separate memory. Each copy is valid or
- * stale and records the last write and the reads that may be in progress. The storage's mutex
- * guards all of that; it may be held while waiting for work on the bytes. Locks are taken in the
- * order storage, backend, queue.
+ * stale and records the last write, the work on other queues from which its bytes derive, and the
+ * reads that may be in progress. The storage's mutex guards all of that; it may be held while
+ * waiting for such work. Locks are taken in the order storage, backend, queue.
  */
 #ifndef COLLET_CORE_STORAGE_H
 #define COLLET_CORE_STORAGE_H
 
-#include "runtime/runtime.h"
+#include "runtime/origins.h"
 
 #define STORAGE_READERS 4
 
@@ -19,7 +19,7 @@ typedef struct copy {
     device *device; /* NULL: the host's memory */
     void *memory;   /* host address, or collet_buffer *; NULL until needed */
     use writer;
-    use origin; /* of a copy from another device: the write of the bytes there */
+    origins origins; /* of the bytes, beside `writer` */
     use readers[STORAGE_READERS];
     uint32_t reader_count;
     struct copy *next;
@@ -58,10 +58,11 @@ void storage_release(storage *s);
  * not be moved. The following work of `q` is ordered after work in progress. BUSY while the storage
  * is acquired; REFUSED when the device's memory is short; NO_MEMORY, DEVICE_LOST, FAILED. *commit
  * is set to 1 when storage_commit must follow once the work was done or enqueued; until then copies
- * in other spaces stay valid, so that a refused call loses nothing.
+ * in other spaces stay valid, so that a refused call loses nothing. Unless `whole`, the work from
+ * which the bytes derive is added to *from.
  */
 collet_status storage_use(storage *s, queue *q, int32_t access, int whole, void **memory,
-                          int *commit, transfer_counters *moved, collet_error *err);
+                          int *commit, origins *from, transfer_counters *moved, collet_error *err);
 
 /*
  * 1 when the bytes are valid in host memory alone, not acquired, and no queue is at work on them,
@@ -75,8 +76,8 @@ static inline int storage_settled(const storage *s, const queue *q)
 }
 
 /* The work after storage_use is in `q` with this ticket (done already on synchronous devices): a
- * write makes the copies in all other spaces stale. */
-void storage_commit(storage *s, queue *q, uint64_t ticket, int32_t access);
+ * write makes the copies in all other spaces stale, and what it wrote derives from `from`. */
+void storage_commit(storage *s, queue *q, uint64_t ticket, int32_t access, const origins *from);
 
 /* Makes the bytes valid in host memory and waits for work on them; the address is valid until
  * storage_unmap. Several readers or one writer, else BUSY. `whole`: all bytes will be written,

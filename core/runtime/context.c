@@ -142,13 +142,16 @@ collet_status collet_finish(collet_context *cx)
         return first;
     for (size_t i = 0; i < RUNTIME_DEVICES_MAX; i++) {
         collet_error err;
-        if (!cx->lanes[i].queue)
+        lane *l = &cx->lanes[i];
+        if (!l->queue)
             continue;
-        collet_status status = queue_finish(cx->lanes[i].queue, &err);
+        collet_status status = queue_finish(l->queue, &err);
+        if (status == COLLET_OK)
+            status = origins_outcome(&l->origins, 1, &err);
+        l->origins.count = 0;
         if (status != COLLET_OK && first == COLLET_OK) {
             first = status;
-            collet_fail(&cx->error, status, "%s: %.900s", cx->lanes[i].queue->device->name,
-                        err.text);
+            collet_fail(&cx->error, status, "%s: %.900s", l->queue->device->name, err.text);
         }
     }
     return first;

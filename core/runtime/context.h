@@ -4,7 +4,7 @@
 #ifndef COLLET_CORE_CONTEXT_H
 #define COLLET_CORE_CONTEXT_H
 
-#include "runtime.h"
+#include "origins.h"
 #include "select.h"
 
 /* State of a context on one device. */
@@ -12,6 +12,7 @@ typedef struct lane {
     queue *queue;
     void *scratch; /* workspace of kernels: host address or buffer; grows, never shrinks */
     uint64_t scratch_bytes;
+    origins origins; /* of the work since the last collet_finish */
 } lane;
 
 struct collet_context {

@@ -196,8 +196,8 @@ COLLET_API const char *collet_last_backend(const collet_context *context);
 COLLET_API void collet_set_fallback(collet_context *context, int32_t allowed);
 
 /* Waits for everything that the context has enqueued; returns the first failure since the last
- * collet_finish, also one that another thread detected first by reading a result. FAILED,
- * DEVICE_LOST. */
+ * collet_finish, also one that another thread detected first by reading a result, and that of other
+ * contexts' work from whose results the context computed. FAILED, DEVICE_LOST. */
 COLLET_API collet_status collet_finish(collet_context *context);
 
 typedef struct collet_counters {

@@ -47,9 +47,12 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
     if (!d)
         return host->fail(err, COLLET_NO_MEMORY, "no memory for device %u", index);
     d->host = host;
+    d->index = index;
     d->memory = setting(host, "remote.memory");
     d->refuse = setting(host, "remote.refuse");
     d->fail = host->config(host, "remote.fail");
+    const char *control = host->config(host, "remote.control");
+    d->control = control ? (remote_control *)(uintptr_t)strtoull(control, NULL, 16) : NULL;
     d->status = (collet_status)setting(host, "remote.status");
     d->lose = setting(host, "remote.lose");
     d->hang = setting(host, "remote.hang");
@@ -79,6 +82,7 @@ static collet_status buffer_alloc(collet_device *d, uint64_t bytes, collet_buffe
     if (b) {
         b->device = d;
         b->bytes = bytes;
+        b->serial = next_serial(d);
         b->references = 1;
         d->stats.current += bytes;
         if (d->stats.current > d->stats.peak)
@@ -90,6 +94,11 @@ static collet_status buffer_alloc(collet_device *d, uint64_t bytes, collet_buffe
                              (unsigned long long)bytes);
     *out = b;
     return COLLET_OK;
+}
+
+uint64_t next_serial(collet_device *d)
+{
+    return d->control ? atomic_fetch_add(&d->control->serial, 1) + 1 : 0;
 }
 
 void buffer_unref(collet_buffer *b)
@@ -151,6 +160,7 @@ static const collet_kernel_row kernels[] = {
     ROW(COLLET_OP_COPY, remote_run, COLLET_SIG(D, D)),
     ROW(COLLET_OP_ADD, remote_run, COLLET_SIG(F, F, F)),
     ROW(COLLET_OP_ADD, remote_run, COLLET_SIG(D, D, D)),
+    ROW(COLLET_OP_FILL, remote_run, COLLET_SIG(F)),
     ROW(COLLET_OP_MUL, remote_run, COLLET_SIG(F, F, F)),
     ROW(COLLET_OP_OWN(0), remote_run, COLLET_SIG(F, F, F)),
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@ struct timeline {
 
 struct collet_queue {
     collet_device *device;
+    uint64_t serial;
     pthread_t thread;
     timeline *time; /* its lock guards the members below, too */
     task *first, **last;
@@ -69,6 +71,21 @@ static void task_done(timeline *time, collet_status status, uint32_t op)
     pthread_cond_broadcast(&time->changed);
 }
 
+/* Failed work leaves garbage in its target. */
+static collet_status task_run(collet_device *d, task *t)
+{
+    if (!t->buffers[0])
+        return t->work(d, t);
+    if (t->ending == COLLET_DEVICE_LOST)
+        d->lost = 1;
+    collet_status status = d->lost                  ? COLLET_DEVICE_LOST
+                           : t->ending != COLLET_OK ? t->ending
+                                                    : t->work(d, t);
+    if (status != COLLET_OK)
+        memset(t->buffers[0]->data, 0xff, t->buffers[0]->bytes);
+    return status;
+}
+
 static void *queue_thread(void *argument)
 {
     collet_queue *q = argument;
@@ -87,7 +104,7 @@ static void *queue_thread(void *argument)
         if (t->call && q->device->delay_us)
             usleep((useconds_t)q->device->delay_us);
         uint32_t op = t->op;
-        collet_status status = t->work(q->device, t);
+        collet_status status = task_run(q->device, t);
         task_free(t);
         pthread_mutex_lock(&time->lock);
         task_done(time, status, op);
@@ -96,8 +113,25 @@ static void *queue_thread(void *argument)
     return NULL;
 }
 
+static void announce(collet_queue *q, task *t)
+{
+    remote_control *control = q->device->control;
+    if (!control || !t->buffers[0])
+        return;
+    remote_command c = {.device = q->device->index,
+                        .queue = q->serial,
+                        .value = remote_queue_mark(q->device, q) + 1,
+                        .target = t->buffers[0]->serial,
+                        .kernel = t->call != 0,
+                        .partial = t->bytes < t->buffers[0]->bytes};
+    for (int i = 0; i < 2; i++)
+        c.sources[i] = t->buffers[1 + i] ? t->buffers[1 + i]->serial : 0;
+    t->ending = control->enqueued(control, &c);
+}
+
 void queue_push(collet_queue *q, task *t)
 {
+    announce(q, t);
     pthread_mutex_lock(&q->time->lock);
     *q->last = t;
     q->last = &t->next;
@@ -122,6 +156,7 @@ collet_status remote_queue_create(collet_device *d, collet_queue **out, collet_e
     pthread_cond_init(&time->changed, &monotonic);
     time->references = 1;
     q->device = d;
+    q->serial = next_serial(d);
     q->last = &q->first;
     q->time = time;
     if (pthread_create(&q->thread, NULL, queue_thread, q)) {
@@ -188,6 +223,8 @@ collet_status remote_queue_wait(collet_device *d, collet_queue *q, uint64_t valu
     collet_status status = !done ? COLLET_NOT_READY : failed ? time->failure : COLLET_OK;
     uint32_t op = time->failed_op;
     pthread_mutex_unlock(&time->lock);
+    if (d->control)
+        d->control->waited(d->control, q->serial, value, status);
     if (!done)
         return d->host->fail(err, status, "the queue is still at work");
     return failed ? d->host->fail(err, status, "the kernel of op %u failed", op) : COLLET_OK;

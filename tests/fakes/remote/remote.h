@@ -7,18 +7,22 @@
 
 #include <collet/plugin.h>
 
+#include "control.h"
+
 struct collet_buffer {
     collet_device *device;
-    uint64_t bytes;
+    uint64_t bytes, serial;
     int64_t references;
     _Alignas(16) unsigned char data[];
 };
 
 struct collet_device {
     const collet_host *host;
+    uint32_t index;
     pthread_mutex_t lock;
     int64_t memory, refuse, lose, hang, delay_us;
-    const char *fail; /* comma-separated numbers of calls, or NULL */
+    const char *fail;        /* comma-separated numbers of calls, or NULL */
+    remote_control *control; /* or NULL */
     collet_status status;
     int64_t apart; /* no copies between devices */
     int64_t calls;
@@ -42,9 +46,10 @@ typedef struct task {
     int64_t strides[3][COLLET_MAX_DIMS];
     uint64_t offsets[3];
     uint64_t bytes;
-    int64_t call; /* number of the kernel call on the device; 0: no kernel */
-    int fails;
-    void *source; /* owned */
+    int64_t call;         /* number of the kernel call on the device; 0: no kernel */
+    double fill;          /* the value of a fill */
+    collet_status ending; /* chosen when it was enqueued; OK: as `work` returns */
+    void *source;         /* owned */
     struct task *next;
 } task;
 
@@ -52,6 +57,7 @@ void buffer_ref(collet_buffer *b);
 void buffer_unref(collet_buffer *b);
 
 task *task_new(collet_device *d, collet_status (*work)(collet_device *, task *));
+uint64_t next_serial(collet_device *d);
 /* Appends the task to the queue, which takes ownership. */
 void queue_push(collet_queue *q, task *t);
 

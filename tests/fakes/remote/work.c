@@ -30,6 +30,8 @@ static void store(const task *t, int64_t element, double value)
 
 static double apply(const task *t, const int64_t at[3])
 {
+    if (t->op == COLLET_OP_FILL)
+        return t->fill;
     double a = load(t, 1, at[1]);
     if (t->op == COLLET_OP_COPY)
         return a;
@@ -44,12 +46,6 @@ static collet_status kernel_work(collet_device *d, task *t)
     int64_t index[COLLET_MAX_DIMS] = {0}, count = 1;
     while (t->call == d->hang)
         pause();
-    if (d->lost || t->call == d->lose) {
-        d->lost = 1;
-        return COLLET_DEVICE_LOST;
-    }
-    if (t->fails)
-        return COLLET_FAILED;
     for (int32_t i = 0; i < t->ndim; i++)
         count *= t->shape[i];
     for (int64_t n = 0; n < count; n++) {
@@ -89,10 +85,17 @@ collet_status remote_run(collet_device *d, collet_queue *q, const collet_kernel_
     if (!t)
         return d->host->fail(call->err, COLLET_REFUSED, "no memory for a task");
     t->call = number;
-    t->fails = listed(d->fail, number);
+    t->ending = number == d->lose         ? COLLET_DEVICE_LOST
+                : listed(d->fail, number) ? COLLET_FAILED
+                                          : COLLET_OK;
     t->op = call->op;
     t->dtype = call->operands[0].dtype;
     t->ndim = call->operands[0].ndim;
+    t->bytes = t->dtype == COLLET_F32 ? sizeof(float) : sizeof(double);
+    for (int32_t i = 0; i < t->ndim; i++)
+        t->bytes *= (uint64_t)call->operands[0].shape[i];
+    if (t->op == COLLET_OP_FILL)
+        t->fill = ((const collet_fill_params *)call->params)->value.value.f32;
     memcpy(t->shape, call->operands[0].shape, (size_t)t->ndim * sizeof *t->shape);
     for (uint32_t i = 0; i < call->n_out + call->n_in; i++) {
         const collet_operand *o = &call->operands[i];

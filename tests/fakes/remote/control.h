@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* control.h - how a test watches the commands of the backend remote and chooses how each ends. Its
+ * address is the setting remote.control, in hexadecimal. */
+#ifndef REMOTE_CONTROL_H
+#define REMOTE_CONTROL_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include <collet/types.h>
+
+/* Queues and buffers by serial numbers from 1. */
+typedef struct remote_command {
+    uint32_t device;             /* index */
+    uint64_t queue, value;       /* the counter of the queue when the command is done */
+    uint64_t target, sources[2]; /* buffers; 0: none */
+    int kernel;                  /* 0: a transfer */
+    int partial;                 /* writes part of the target */
+} remote_command;
+
+typedef struct remote_control {
+    _Atomic uint64_t serial;
+    /* Called when a command is enqueued, before it runs; returns the status with which it will end.
+     * After anything but OK the target's bytes are garbage. */
+    collet_status (*enqueued)(struct remote_control *control, const remote_command *command);
+    /* A wait for a value of the queue returns `status`. */
+    void (*waited)(struct remote_control *control, uint64_t queue, uint64_t value,
+                   collet_status status);
+} remote_control;
+
+#endif
