@@ -8,9 +8,14 @@ static void print_backends(const collet_runtime *runtime)
 {
     static const char *const state[] = {"usable", "unavailable", "unproven"};
     collet_backend_info info = {.struct_size = sizeof info};
-    for (size_t i = 0; collet_backend_info_at(runtime, i, &info, NULL) == COLLET_OK; i++)
+    collet_device_info device = {.struct_size = sizeof device};
+    for (size_t i = 0; collet_backend_info_at(runtime, i, &info, NULL) == COLLET_OK; i++) {
         printf("%s %s: %s, %u device(s), %u kernels %s\n", info.name, info.version,
                state[info.state], info.device_count, info.kernel_count, info.reason);
+        for (uint32_t k = 0; collet_device_info_at(runtime, i, k, &device, NULL) == COLLET_OK; k++)
+            printf("  %s: %s, %u compute unit(s), %.1f GB\n", device.choice, device.name,
+                   device.compute_units, (double)device.memory_bytes / 1e9);
+    }
 }
 
 static void print_refusals(const collet_runtime *runtime)

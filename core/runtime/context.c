@@ -230,13 +230,12 @@ collet_status collet_trim(collet_context *cx)
 
 static collet_memory_stats host_memory(const collet_runtime *r)
 {
-    long page = sysconf(_SC_PAGESIZE), pages = sysconf(_SC_PHYS_PAGES);
-    long available = sysconf(_SC_AVPHYS_PAGES);
+    long page = sysconf(_SC_PAGESIZE), available = sysconf(_SC_AVPHYS_PAGES);
     uint64_t current = atomic_load(&r->host_current);
     return (collet_memory_stats){.current = current,
                                  .reserved = current,
                                  .peak = atomic_load(&r->host_peak),
-                                 .total = pages > 0 ? (uint64_t)pages * (uint64_t)page : 0,
+                                 .total = runtime_host_bytes(),
                                  .available =
                                      available > 0 ? (uint64_t)available * (uint64_t)page : 0};
 }

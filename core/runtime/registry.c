@@ -143,24 +143,16 @@ static collet_status capabilities_apply(backend *b, const char *capabilities, co
     status = devices_list(b, (uint32_t)count, err);
     if (status != COLLET_OK)
         return status;
+    b->description = cJSON_Parse(capabilities);
+    if (!b->description)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the capabilities of %s",
+                           b->plugin->name);
     if (!b->device_count) {
         b->reason = count ? strdup(NO_ROOM) : no_device_reason(capabilities);
         atomic_store(&b->state, COLLET_BACKEND_UNAVAILABLE);
         return b->reason ? COLLET_OK : collet_fail(err, COLLET_NO_MEMORY, "out of memory");
     }
     atomic_store(&b->state, COLLET_BACKEND_USABLE);
-    return COLLET_OK;
-}
-
-/* Keeps `choices` of the probe's capabilities. */
-static collet_status choices_keep(backend *b, collet_error *err)
-{
-    cJSON *root = cJSON_Parse(b->plugin->capabilities);
-    if (!root)
-        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the choices of %s",
-                           b->plugin->name);
-    b->choices = cJSON_DetachItemFromObjectCaseSensitive(root, "choices");
-    cJSON_Delete(root);
     return COLLET_OK;
 }
 
@@ -426,10 +418,9 @@ collet_status registry_create(collet_runtime *r, collet_error *err)
                                                   : COLLET_BACKEND_UNPROVEN);
         if (p->usable && p->capabilities)
             status = capabilities_apply(b, p->capabilities, err);
-        if (p->usable && p->capabilities && status == COLLET_OK)
-            status = choices_keep(b, err);
         if (status != COLLET_OK)
             return status;
+        b->choices = cJSON_GetObjectItemCaseSensitive(b->description, "choices");
     }
     return COLLET_OK;
 }
@@ -450,7 +441,7 @@ void registry_destroy(collet_runtime *r)
         free(b->own_ops);
         free(b->reason);
         free(b->capabilities);
-        cJSON_Delete(b->choices);
+        cJSON_Delete(b->description);
         pthread_mutex_destroy(&b->lock);
     }
     for (uint32_t i = 0; i < atomic_load(&r->own_op_count); i++)

@@ -63,7 +63,8 @@ struct backend {
     _Atomic int skipped;  /* the warning that a list skips it was logged */
     char *reason;         /* of state UNAVAILABLE if not the loader's; under lock until set */
     char *capabilities;   /* queried in this process because the probe did not; or NULL */
-    cJSON *choices;       /* of the probe's capabilities; constant once the backends are listed */
+    cJSON *description;   /* the capabilities parsed; published by `state` */
+    const cJSON *choices; /* of the probe's capabilities; constant once the backends are listed */
     const collet_plugin *table; /* NULL until opened */
     uint32_t *own_ops;          /* id of the plugin's op k */
     uint32_t device_count;
@@ -150,6 +151,8 @@ static inline int runtime_alive(const collet_runtime *runtime)
     return mark == FORK_MARK_WIPED || (mark == FORK_MARK_PROCESS && runtime->process == getpid());
 }
 collet_status runtime_forked(collet_error *err);
+/* Bytes of the machine's memory; 0 if unknown. */
+uint64_t runtime_host_bytes(void);
 /* FORKED; INVALID if the runtime or `out` is NULL. */
 collet_status runtime_query(const collet_runtime *runtime, const void *out, const char *what,
                             collet_error *err);

@@ -128,6 +128,44 @@ COLLET_API size_t collet_backend_count(const collet_runtime *runtime);
 COLLET_API collet_status collet_backend_info_at(const collet_runtime *runtime, size_t index,
                                                 collet_backend_info *info, collet_error *err);
 
+#define COLLET_DEVICE_UNKNOWN 0
+#define COLLET_DEVICE_CPU 1
+#define COLLET_DEVICE_GPU 2
+#define COLLET_DEVICE_OTHER 3
+
+#define COLLET_MEMORY_UNKNOWN 0
+#define COLLET_MEMORY_HOST 1 /* arrays stay in the host's memory: nothing is copied */
+#define COLLET_MEMORY_OWN 2  /* arrays are copied to memory of the device's own */
+
+#define COLLET_EXECUTION_UNKNOWN 0
+#define COLLET_EXECUTION_SYNCHRONOUS 1  /* a call returns when its kernel is done */
+#define COLLET_EXECUTION_ASYNCHRONOUS 2 /* a call enqueues its kernel */
+
+/* A device of a backend, from the backend's capabilities. What they do not say is 0 (UNKNOWN) or
+ * ""; `memory` and `execution` are known of every device that was opened. Strings live as long as
+ * the runtime. */
+typedef struct collet_device_info {
+    uint32_t struct_size;
+    int32_t kind;           /* COLLET_DEVICE_* */
+    const char *choice;     /* for collet_set_backend and collet_memory: "cuda:0" */
+    const char *name;       /* of the hardware */
+    const char *vendor;     /* of the hardware */
+    const char *driver;     /* its version */
+    int32_t memory;         /* COLLET_MEMORY_* */
+    int32_t execution;      /* COLLET_EXECUTION_* */
+    uint64_t memory_bytes;  /* all of its memory; of COLLET_MEMORY_HOST the machine's */
+    uint64_t largest_array; /* bytes of the largest array */
+    uint64_t cache_bytes;   /* of its last cache */
+    uint32_t compute_units; /* multiprocessors, compute units, threads of a CPU */
+    uint32_t clock_mhz;
+} collet_device_info;
+
+/* Device `device`, 0 .. device_count - 1, of the backend `index` of collet_backend_info_at; opens
+ * nothing. NOT_FOUND beyond the counts, and for devices of a backend that is not USABLE. */
+COLLET_API collet_status collet_device_info_at(const collet_runtime *runtime, size_t index,
+                                               uint32_t device, collet_device_info *info,
+                                               collet_error *err);
+
 /* One step of the search for plugins: file or directory, stage, outcome. */
 typedef struct collet_plugin_record {
     uint32_t struct_size;

@@ -150,8 +150,8 @@ struct collet_host {
     /* One message, no newline, to the program's log callback. */
     void (*log)(const collet_host *host, int32_t level, const char *format, ...)
         COLLET_PRINTF(3, 4);
-    /* CPU threads this process may use: min(affinity when the runtime was created, cgroup quota now,
-     * COLLET_NUM_THREADS), >= 1. Reads the quota anew each time, some 50 microseconds. */
+    /* CPU threads this process may use: min(affinity when the runtime was created, cgroup quota
+     * now, COLLET_NUM_THREADS), >= 1. Reads the quota anew each time, some 50 microseconds. */
     int32_t (*threads)(const collet_host *host);
     /* The value of a setting ("backend.word" that the backend's manifest declares, or one of
      * libcore's: backend-info --env) or NULL; valid as long as the host. The user's value, which
@@ -203,6 +203,10 @@ struct collet_plugin {
      * Creates no device context. Any thread; may block while a driver starts.
      *   {"jit": bool, "parallel": bool, "gpu": bool, "device_count": n,
      *    "devices": [{"name": "...", ...}], "choices": {"word": "text", ...}, ...}
+     * Members of a device that programs get as collet_device_info, each of which may be absent:
+     * "type": "cpu", "gpu" or another; "vendor", "driver_version"; "memory_space": "host" or "own";
+     * "asynchronous": bool; "memory_total", "memory_largest_buffer", "cache_bytes" (bytes),
+     * "compute_units", "clock_mhz".
      * `choices` may be absent: see host->config. backend-info shows further members unchanged.
      * device_count 0 comes with a member "reason". The last messages that a probe logs become part
      * of the reason if it dies: log what is tried before it is tried.

@@ -54,8 +54,11 @@ static void describe(const collet_host *host, text *json)
     }
     text_add(json, "\"device_count\": 1, \"devices\": [{\"name\": ");
     text_quote(json, name[0] ? name : "CPU");
-    text_add(json, ", \"isa\": \"%s\", \"threads\": %d}], ", level->name,
-             team_threads(host->threads(host)));
+    int threads = team_threads(host->threads(host));
+    text_add(json,
+             ", \"isa\": \"%s\", \"threads\": %d, \"memory_space\": \"host\", "
+             "\"asynchronous\": false, \"compute_units\": %d}], ",
+             level->name, threads, threads);
     choice_describe(host, level, json);
     text_add(json, "}");
 }

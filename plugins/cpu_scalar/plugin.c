@@ -37,7 +37,8 @@ static const collet_kernel_row kernels[] = {
 
 static const char capabilities_json[] =
     "{\"jit\": false, \"parallel\": false, \"gpu\": false, \"device_count\": 1,"
-    " \"devices\": [{\"name\": \"CPU, one thread\"}]}";
+    " \"devices\": [{\"name\": \"CPU, one thread\", \"memory_space\": \"host\","
+    " \"asynchronous\": false, \"compute_units\": 1}]}";
 
 static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
                                   uint64_t *needed, collet_error *err)

@@ -220,6 +220,7 @@ static void add_device(const collet_host *host, const opencl_driver *cl, cl_devi
                 type & CL_DEVICE_TYPE_GPU   ? "gpu"
                 : type & CL_DEVICE_TYPE_CPU ? "cpu"
                                             : "accelerator");
+    text_add(t, ", \"memory_space\": \"own\", \"asynchronous\": true");
     text_number(t, "compute_units", get_number(cl, id, CL_DEVICE_MAX_COMPUTE_UNITS));
     text_number(t, "clock_mhz", get_number(cl, id, CL_DEVICE_MAX_CLOCK_FREQUENCY));
     text_number(t, "memory_total", get_number(cl, id, CL_DEVICE_GLOBAL_MEM_SIZE));

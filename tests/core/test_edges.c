@@ -365,6 +365,57 @@ static void kernels_are_looked_up_by_real_dtypes(void **state)
     assert_int_equal(collet_backend_has_kernel(rt, "nobody", COLLET_OP_ADD, valid, 3), 0);
 }
 
+static void devices_have_properties(void **state)
+{
+    (void)state;
+    collet_error err;
+    size_t b = 0;
+    collet_backend_info backend = {.struct_size = sizeof backend};
+    while (collet_backend_info_at(rt, b, &backend, &err) == COLLET_OK &&
+           strcmp(backend.name, "remote") != 0)
+        b++;
+    collet_device_info d = {.struct_size = sizeof d};
+    assert_int_equal(collet_device_info_at(rt, b, 0, &d, &err), COLLET_OK);
+    assert_string_equal(d.choice, "remote:0");
+    assert_string_equal(d.name, "remote 0");
+    assert_string_equal(d.vendor, "nobody");
+    assert_string_equal(d.driver, "7");
+    assert_true(d.kind == COLLET_DEVICE_OTHER && d.memory == COLLET_MEMORY_OWN);
+    assert_int_equal(d.execution, COLLET_EXECUTION_ASYNCHRONOUS);
+    assert_true(d.memory_bytes == 1ull << 53 && d.largest_array == 3 && d.compute_units == 4);
+    assert_true(d.cache_bytes == 0 && d.clock_mhz == 0); /* these make no sense */
+    assert_int_equal(collet_device_info_at(rt, b, 1, &d, &err), COLLET_OK);
+    assert_string_equal(d.vendor, "");
+    assert_true(d.memory_bytes == 0 && d.compute_units == 0 && d.kind == COLLET_DEVICE_GPU);
+    assert_true(d.memory == COLLET_MEMORY_UNKNOWN && d.execution == COLLET_EXECUTION_UNKNOWN);
+    collet_memory_stats stats = {.struct_size = sizeof stats};
+    assert_ok(cx, collet_set_backend(cx, "remote:1"));
+    collet_array *a = floats(cx, 4, 0);
+    assert_ok(cx, collet_add(cx, a, a, a)); /* opens it */
+    assert_ok(cx, collet_memory(cx, "remote:1", &stats));
+    assert_int_equal(collet_device_info_at(rt, b, 1, &d, &err), COLLET_OK);
+    assert_true(d.memory == COLLET_MEMORY_OWN && d.execution == COLLET_EXECUTION_ASYNCHRONOUS);
+    assert_int_equal(collet_device_info_at(rt, b, 2, &d, &err), COLLET_NOT_FOUND);
+    assert_non_null(strstr(err.text, "devices: index 2"));
+    assert_int_equal(collet_device_info_at(rt, 99, 0, &d, &err), COLLET_NOT_FOUND);
+    collet_array_free(a);
+}
+
+static void processors_have_properties(void **state)
+{
+    (void)state;
+    collet_runtime *own = runtime_with(OPENMP_PLUGIN ":" SCALAR_PLUGIN, NULL);
+    for (size_t b = 0; b < 2; b++) {
+        collet_device_info d = {.struct_size = sizeof d};
+        collet_error err;
+        assert_int_equal(collet_device_info_at(own, b, 0, &d, &err), COLLET_OK);
+        assert_true(d.kind == COLLET_DEVICE_CPU && d.memory == COLLET_MEMORY_HOST);
+        assert_int_equal(d.execution, COLLET_EXECUTION_SYNCHRONOUS);
+        assert_true(d.compute_units >= 1 && d.memory_bytes > 1 << 20);
+    }
+    collet_runtime_destroy(own);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -384,6 +435,8 @@ int main(void)
         TEST(structs_of_newer_programs),
         TEST(fills_convert_as_copies_do),
         TEST(kernels_are_looked_up_by_real_dtypes),
+        TEST(devices_have_properties),
+        TEST(processors_have_properties),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,6 +68,7 @@ static void nothing_of_a_runtime(void)
 static void of_a_runtime(void)
 {
     collet_backend_info backend = {.struct_size = sizeof backend};
+    collet_device_info device = {.struct_size = sizeof device};
     collet_plugin_record record = {.struct_size = sizeof record};
     collet_setting setting = {.struct_size = sizeof setting};
     collet_op_info op = {.struct_size = sizeof op};
@@ -77,6 +78,7 @@ static void of_a_runtime(void)
     uint32_t id = 0;
     char params[256];
     FORKED(collet_backend_info_at, rt, 0, &backend, &err);
+    FORKED(collet_device_info_at, rt, 0, 0, &device, &err);
     FORKED(collet_record_at, rt, 0, &record, &err);
     FORKED(collet_setting_at, rt, 0, &setting, &err);
     FORKED(collet_context_create, &own, rt, &err);

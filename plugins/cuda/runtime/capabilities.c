@@ -89,6 +89,7 @@ static void add_device(const cuda_driver *cu, const cuda_compiler *rtc,
     snprintf(version, sizeof version, "NVRTC %d.%d", rtc->major, rtc->minor);
     text_string(t, "runtime_version", version);
     text_string(t, "type", "gpu");
+    text_add(t, ", \"memory_space\": \"own\", \"asynchronous\": true");
     snprintf(version, sizeof version, "%d.%d", capability / 10, capability % 10);
     text_string(t, "compute_capability", version);
     text_number(t, "compute_units",

@@ -20,6 +20,12 @@ static int64_t setting(const collet_host *host, const char *key)
 static collet_status capabilities(const collet_host *host, char *json, uint64_t capacity,
                                   uint64_t *needed, collet_error *err)
 {
+    /* Of device 0; the others say nothing. */
+    static const char described[] =
+        ", \"type\": \"accelerator\", \"vendor\": \"nobody\", \"driver_version\": \"7\","
+        " \"memory_space\": \"own\", \"asynchronous\": true, \"memory_total\": 9007199254740992,"
+        " \"memory_largest_buffer\": 3, \"cache_bytes\": -1, \"compute_units\": 4,"
+        " \"clock_mhz\": \"fast\"";
     char text[4096];
     int64_t count = setting(host, "remote.devices");
     int length = snprintf(text, sizeof text,
@@ -27,8 +33,9 @@ static collet_status capabilities(const collet_host *host, char *json, uint64_t 
                           "\"device_count\": %d, \"devices\": [",
                           (int)count);
     for (int64_t i = 0; i < count; i++)
-        length += snprintf(text + length, sizeof text - (size_t)length,
-                           "%s{\"name\": \"remote %d\"}", i ? ", " : "", (int)i);
+        length +=
+            snprintf(text + length, sizeof text - (size_t)length, "%s{\"name\": \"remote %d\"%s}",
+                     i ? ", " : "", (int)i, i ? "" : described);
     length += snprintf(text + length, sizeof text - (size_t)length, "]}");
     (void)err;
     *needed = (uint64_t)length + 1;

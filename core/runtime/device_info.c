@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Properties of devices as fields: what the capabilities say, and what is known of an open one. */
+#include <string.h>
+
+#include "runtime.h"
+#include "util/json.h"
+#include "util/struct.h"
+
+#define MOST ((int64_t)1 << 53)
+
+static uint64_t number(const cJSON *described, const char *key, int64_t most)
+{
+    int64_t value;
+    return json_integer(described, key, 0, most, &value) ? (uint64_t)value : 0;
+}
+
+static const char *string(const cJSON *described, const char *key)
+{
+    const char *value = json_string(described, key);
+    return value ? value : "";
+}
+
+static int32_t memory_of(const device *d, const cJSON *described)
+{
+    int state = atomic_load(&d->state);
+    const char *said = string(described, "memory_space");
+    if (state == DEVICE_OPEN || state == DEVICE_LOST)
+        return d->space ? COLLET_MEMORY_OWN : COLLET_MEMORY_HOST;
+    return !strcmp(said, "own")    ? COLLET_MEMORY_OWN
+           : !strcmp(said, "host") ? COLLET_MEMORY_HOST
+                                   : COLLET_MEMORY_UNKNOWN;
+}
+
+static int32_t execution_of(const device *d, const cJSON *described)
+{
+    int state = atomic_load(&d->state), known;
+    int32_t asynchronous;
+    if (state == DEVICE_OPEN || state == DEVICE_LOST) {
+        known = 1;
+        asynchronous = !d->synchronous;
+    } else {
+        known = json_boolean(described, "asynchronous", &asynchronous);
+    }
+    return !known         ? COLLET_EXECUTION_UNKNOWN
+           : asynchronous ? COLLET_EXECUTION_ASYNCHRONOUS
+                          : COLLET_EXECUTION_SYNCHRONOUS;
+}
+
+static int32_t kind_of(const device *d, const cJSON *described, int32_t memory)
+{
+    const char *type = string(described, "type");
+    if (*type)
+        return !strcmp(type, "cpu")   ? COLLET_DEVICE_CPU
+               : !strcmp(type, "gpu") ? COLLET_DEVICE_GPU
+                                      : COLLET_DEVICE_OTHER;
+    if (d->owner->plugin->manifest.gpu)
+        return COLLET_DEVICE_GPU;
+    return memory == COLLET_MEMORY_HOST ? COLLET_DEVICE_CPU : COLLET_DEVICE_UNKNOWN;
+}
+
+collet_status collet_device_info_at(const collet_runtime *r, size_t index, uint32_t number_of,
+                                    collet_device_info *info, collet_error *err)
+{
+    collet_status status = runtime_query(r, info, "collet_device_info_at", err);
+    if (status != COLLET_OK)
+        return status;
+    if (index >= r->backend_count)
+        return runtime_beyond(index, "backends", err);
+    const backend *b = &r->backends[index];
+    /* The state publishes the devices and their description. */
+    int usable = atomic_load(&b->state) == COLLET_BACKEND_USABLE;
+    if (!usable || number_of >= b->device_count)
+        return runtime_beyond(number_of, "devices", err);
+    const device *d = &b->devices[number_of];
+    const cJSON *described = cJSON_GetArrayItem(
+        cJSON_GetObjectItemCaseSensitive(b->description, "devices"), (int)number_of);
+    int32_t memory = memory_of(d, described);
+    collet_device_info full = {
+        .kind = kind_of(d, described, memory),
+        .memory = memory,
+        .execution = execution_of(d, described),
+        .choice = d->name,
+        .name = string(described, "name"),
+        .vendor = string(described, "vendor"),
+        .driver = string(described, "driver_version"),
+        .memory_bytes = number(described, "memory_total", MOST),
+        .largest_array = number(described, "memory_largest_buffer", MOST),
+        .cache_bytes = number(described, "cache_bytes", MOST),
+        .compute_units = (uint32_t)number(described, "compute_units", UINT32_MAX),
+        .clock_mhz = (uint32_t)number(described, "clock_mhz", UINT32_MAX),
+    };
+    if (memory == COLLET_MEMORY_HOST && !full.memory_bytes)
+        full.memory_bytes = runtime_host_bytes();
+    return struct_out(info, &full, sizeof full, "collet_device_info", err);
+}
