@@ -30,11 +30,11 @@ typedef struct table_slot {
 /* clang-format on */
 
 static const table_slot slots[] = {
-    SLOT(capabilities, ALWAYS), SLOT(device_open, ALWAYS), SLOT(device_close, ALWAYS),
-    SLOT(buffer_alloc, MEMORY), SLOT(buffer_free, MEMORY), SLOT(buffer_write, MEMORY),
-    SLOT(buffer_read, MEMORY),  SLOT(queue_create, QUEUE), SLOT(queue_destroy, QUEUE),
-    SLOT(queue_mark, QUEUE),    SLOT(queue_wait, QUEUE),   SLOT(queue_after, QUEUE),
-    SLOT(memory_stats, MEMORY),
+    SLOT(capabilities, ALWAYS), SLOT(device_open, ALWAYS),       SLOT(device_close, ALWAYS),
+    SLOT(buffer_alloc, MEMORY), SLOT(buffer_free, MEMORY),       SLOT(buffer_write, MEMORY),
+    SLOT(buffer_read, MEMORY),  SLOT(queue_create, QUEUE),       SLOT(queue_destroy, QUEUE),
+    SLOT(queue_mark, QUEUE),    SLOT(queue_wait, QUEUE),         SLOT(queue_after, QUEUE),
+    SLOT(memory_stats, MEMORY), SLOT(memory_reset_peak, MEMORY),
 };
 
 static int slot_set(const collet_plugin *plugin, size_t offset)

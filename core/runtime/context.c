@@ -240,30 +240,61 @@ static collet_memory_stats host_memory(const collet_runtime *r)
                                      available > 0 ? (uint64_t)available * (uint64_t)page : 0};
 }
 
+/* The device of a memory space of its own, or NULL: the host's memory. */
+static collet_status space_device(collet_context *cx, const char *what, const char *space,
+                                  device **out)
+{
+    selection s;
+    *out = NULL;
+    if (!space)
+        return context_fail(cx, COLLET_INVALID, "%s: the space is NULL", what);
+    if (!strcmp(space, "host"))
+        return COLLET_OK;
+    collet_status status = selection_parse(cx->runtime, space, &s, &cx->error);
+    if (status != COLLET_OK)
+        return status;
+    device *d = s.devices[0];
+    int one = s.count == 1 && !s.automatic;
+    selection_clear(&s);
+    if (!one)
+        return collet_fail(&cx->error, COLLET_INVALID,
+                           "%s: '%s' is neither \"host\" nor one device", what, space);
+    *out = d->space ? d : NULL;
+    return COLLET_OK;
+}
+
 collet_status collet_memory(collet_context *cx, const char *space, collet_memory_stats *stats)
 {
+    device *d;
     collet_status status = context_check(cx);
     if (status != COLLET_OK)
         return status;
-    if (!space || !stats)
-        return context_fail(cx, COLLET_INVALID, "collet_memory: an argument is NULL");
-    collet_memory_stats full = host_memory(cx->runtime);
-    if (strcmp(space, "host")) {
-        selection s;
-        status = selection_parse(cx->runtime, space, &s, &cx->error);
-        if (status != COLLET_OK)
-            return status;
-        device *d = s.devices[0];
-        int one = s.count == 1 && !s.automatic;
-        selection_clear(&s);
-        if (!one)
-            return collet_fail(&cx->error, COLLET_INVALID,
-                               "collet_memory: '%s' is neither \"host\" nor one device", space);
-        if (d->space)
-            full = (collet_memory_stats){.struct_size = sizeof full};
-        status = d->space ? d->table->memory_stats(d->handle, &full, &cx->error) : COLLET_OK;
-        if (status != COLLET_OK)
-            return status;
-    }
-    return struct_out(stats, &full, sizeof full, "collet_memory_stats", &cx->error);
+    if (!stats)
+        return context_fail(cx, COLLET_INVALID, "collet_memory: stats is NULL");
+    status = space_device(cx, "collet_memory", space, &d);
+    if (status != COLLET_OK)
+        return status;
+    collet_memory_stats full = {.struct_size = sizeof full};
+    if (d)
+        status = d->table->memory_stats(d->handle, &full, &cx->error);
+    else
+        full = host_memory(cx->runtime);
+    return status == COLLET_OK
+               ? struct_out(stats, &full, sizeof full, "collet_memory_stats", &cx->error)
+               : status;
+}
+
+collet_status collet_memory_reset_peak(collet_context *cx, const char *space)
+{
+    device *d;
+    collet_status status = context_check(cx);
+    if (status == COLLET_OK)
+        status = space_device(cx, "collet_memory_reset_peak", space, &d);
+    if (status != COLLET_OK)
+        return status;
+    if (d)
+        d->table->memory_reset_peak(d->handle);
+    else
+        atomic_store(&cx->runtime->host_peak, atomic_load(&cx->runtime->host_current));
+    return COLLET_OK;
 }

@@ -257,6 +257,10 @@ COLLET_API collet_status collet_context_counters(collet_context *context,
 COLLET_API collet_status collet_memory(collet_context *context, const char *space,
                                        collet_memory_stats *stats);
 
+/* From now on `peak` of that space, of all contexts, is the largest `current` after this call.
+ * INVALID as collet_memory. */
+COLLET_API collet_status collet_memory_reset_peak(collet_context *context, const char *space);
+
 /*
  * Waits for the context's work, then frees what is cached for later calls: its scratch memory, and
  * the pooled memory, plans and compiled programs of every open device, also while other contexts

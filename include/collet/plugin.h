@@ -273,6 +273,9 @@ struct collet_plugin {
     collet_status (*memory_stats)(collet_device *device, collet_memory_stats *stats,
                                   collet_error *err);
 
+    /* Memory. The `peak` of memory_stats becomes `current`. */
+    void (*memory_reset_peak)(collet_device *device);
+
     /* Optional. Wraps a pointer or handle of the device's own kind; the memory stays the caller's
      * and outlives the buffer. */
     collet_status (*buffer_import)(collet_device *device, void *foreign, uint64_t bytes,

@@ -166,7 +166,7 @@ typedef struct collet_memory_stats {
     uint32_t unused;    /* 0 */
     uint64_t current;   /* in use by arrays */
     uint64_t reserved;  /* held from the system or device, in use or pooled; >= current */
-    uint64_t peak;      /* the largest `current` so far */
+    uint64_t peak;      /* the largest `current` so far, or since it was reset */
     uint64_t total;     /* of the machine or device; 0 = unknown */
     uint64_t available; /* free there; 0 = unknown */
 } collet_memory_stats;

@@ -36,6 +36,7 @@ static const collet_plugin plugin = {
     .kernels = kernels,
     .capabilities = cuda_capabilities,
     .memory_stats = cuda_memory_stats,
+    .memory_reset_peak = jit_memory_reset_peak,
     .buffer_import = jit_pool_import,
     .native_handle = cuda_native_handle,
     .trim = cuda_trim,

@@ -89,6 +89,7 @@ static const collet_plugin plugin = {
     .kernels = kernels,
     .capabilities = opencl_capabilities,
     .memory_stats = jit_memory_stats,
+    .memory_reset_peak = jit_memory_reset_peak,
     .buffer_import = opencl_buffer_import,
     .native_handle = native_handle,
     .trim = jit_trim,

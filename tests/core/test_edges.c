@@ -365,6 +365,30 @@ static void kernels_are_looked_up_by_real_dtypes(void **state)
     assert_int_equal(collet_backend_has_kernel(rt, "nobody", COLLET_OP_ADD, valid, 3), 0);
 }
 
+static void peaks_can_be_reset(void **state)
+{
+    (void)state;
+    static const char *const spaces[] = {"host", "remote:0"};
+    assert_ok(cx, collet_set_backend(cx, "remote:0"));
+    collet_array *small = floats(cx, 4, 0), *large = floats(cx, 64, 0);
+    assert_ok(cx, collet_add(cx, small, small, small));
+    assert_ok(cx, collet_add(cx, large, large, large));
+    assert_ok(cx, collet_finish(cx));
+    collet_array_free(large);
+    for (int i = 0; i < 2; i++) {
+        collet_memory_stats stats = {.struct_size = sizeof stats};
+        assert_ok(cx, collet_memory(cx, spaces[i], &stats));
+        assert_true(stats.current == 16 && stats.peak == 16 + 256);
+        assert_ok(cx, collet_memory_reset_peak(cx, spaces[i]));
+        assert_ok(cx, collet_memory(cx, spaces[i], &stats));
+        assert_true(stats.current == 16 && stats.peak == 16);
+    }
+    assert_status(cx, collet_memory_reset_peak(cx, "auto"), COLLET_INVALID);
+    assert_text_has(cx, "collet_memory_reset_peak: 'auto' is neither");
+    assert_status(cx, collet_memory_reset_peak(cx, NULL), COLLET_INVALID);
+    collet_array_free(small);
+}
+
 static void devices_have_properties(void **state)
 {
     (void)state;
@@ -435,6 +459,7 @@ int main(void)
         TEST(structs_of_newer_programs),
         TEST(fills_convert_as_copies_do),
         TEST(kernels_are_looked_up_by_real_dtypes),
+        TEST(peaks_can_be_reset),
         TEST(devices_have_properties),
         TEST(processors_have_properties),
     };

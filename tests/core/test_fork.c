@@ -108,6 +108,7 @@ static void of_a_context(void)
     FORKED(collet_finish, cx);
     REFUSED(collet_context_counters, &counters);
     REFUSED(collet_memory, "host", &stats);
+    REFUSED(collet_memory_reset_peak, "host");
     FORKED(collet_trim, cx);
     REFUSED(collet_array_create, &out, COLLET_F32, 1, &four);
     REFUSED(collet_array_from, &out, COLLET_F32, 1, &four, memory);

@@ -149,6 +149,13 @@ static collet_status memory_stats(collet_device *d, collet_memory_stats *stats, 
     return COLLET_OK;
 }
 
+static void memory_reset_peak(collet_device *d)
+{
+    pthread_mutex_lock(&d->lock);
+    d->stats.peak = d->stats.current;
+    pthread_mutex_unlock(&d->lock);
+}
+
 static void trim(collet_device *d)
 {
     pthread_mutex_lock(&d->lock);
@@ -199,6 +206,7 @@ static const collet_plugin plugin = {
     .queue_wait = remote_queue_wait,
     .queue_after = remote_queue_after,
     .memory_stats = memory_stats,
+    .memory_reset_peak = memory_reset_peak,
     .trim = trim,
     .buffer_copy_between = remote_copy_between,
 };

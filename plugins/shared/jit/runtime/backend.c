@@ -154,6 +154,11 @@ collet_status jit_memory_stats(collet_device *d, collet_memory_stats *stats, col
     return COLLET_OK;
 }
 
+void jit_memory_reset_peak(collet_device *d)
+{
+    jit_pool_reset_peak(&jit_base_of(d)->pool);
+}
+
 collet_status jit_before(collet_device *d, collet_buffer *const *buffers, uint32_t count,
                          collet_queue *q, collet_error *err)
 {

@@ -32,6 +32,7 @@ collet_status jit_buffer_alloc(collet_device *device, uint64_t bytes, collet_buf
 void jit_buffer_free(collet_device *device, collet_buffer *buffer);
 collet_status jit_memory_stats(collet_device *device, collet_memory_stats *stats,
                                collet_error *err);
+void jit_memory_reset_peak(collet_device *device);
 void jit_trim(collet_device *device);
 
 /* ---- between.c ------------------------------------------------------------------------------- */

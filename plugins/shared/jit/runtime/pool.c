@@ -271,3 +271,10 @@ void jit_pool_stats(jit_pool *pool, collet_memory_stats *stats)
     stats->available = 0;
     pthread_mutex_unlock(&pool->lock);
 }
+
+void jit_pool_reset_peak(jit_pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    pool->peak = pool->current;
+    pthread_mutex_unlock(&pool->lock);
+}

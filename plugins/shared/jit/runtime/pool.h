@@ -69,6 +69,8 @@ void jit_pool_used(jit_pool *pool, collet_buffer *const *buffers, uint32_t count
 void jit_pool_trim(jit_pool *pool, collet_device *device);
 /* current, reserved and peak; the others are 0. */
 void jit_pool_stats(jit_pool *pool, collet_memory_stats *stats);
+/* peak becomes current. */
+void jit_pool_reset_peak(jit_pool *pool);
 
 /* ---- What a backend implements ------------------------------------------------------------- */
 
