@@ -28,7 +28,9 @@
  *     collet_last_status; collet_backend_has_kernel and collet_record_count return 0. The others
  *     (getters, counts, collet_set_fallback) work as before, and destroy and free release the
  * child's memory, wait for nothing and touch no device. None of them blocks, whatever the parent's
- *     threads did at the fork. The child may create a runtime of its own and use it on any thread.
+ *     threads did at the fork. The child may create a runtime of its own and use it on any thread,
+ *     unless a thread of the parent was opening a backend at the fork: the C library's dlopen does
+ *     not survive that.
  */
 #ifndef COLLET_H
 #define COLLET_H

@@ -283,7 +283,7 @@ static void compare_with_header(void)
 /* ---- The test -------------------------------------------------------------------------------- */
 
 #define BUSY 3
-static atomic_int stop;
+static atomic_int stop, started;
 
 /* At any moment some of these hold locks. */
 static void *busy(void *backend)
@@ -291,6 +291,7 @@ static void *busy(void *backend)
     collet_context *own = context_of(rt);
     collet_array *x = NULL;
     int64_t n = 1 << 12;
+    int opened = 0;
     assert_ok(own, collet_set_backend(own, backend));
     while (!atomic_load(&stop)) {
         collet_plugin_record record = {.struct_size = sizeof record};
@@ -299,6 +300,8 @@ static void *busy(void *backend)
         assert_int_equal(collet_record_at(rt, 0, &record, NULL), COLLET_OK);
         collet_array_free(x);
         assert_ok(own, collet_finish(own));
+        atomic_fetch_add(&started, !opened);
+        opened = 1;
     }
     collet_context_destroy(own);
     return NULL;
@@ -339,6 +342,8 @@ static void every_function_in_a_child(void **state)
     for (int i = 0; i < BUSY; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, busy, backends[i]), 0);
     fflush(NULL);
+    while (atomic_load(&started) < BUSY) /* no child survives a fork during dlopen */
+        usleep(100);
     for (int i = 0; i < 10; i++) {
         int status = -1;
         usleep(3000);
