@@ -12,6 +12,9 @@
  *
  *   - Every function that can fail returns a collet_status. Functions that take a context also
  *     store the text in it (collet_last_error); the others take a `collet_error *` (may be NULL).
+ * So a text belongs to a call or to a context, never to the process or the runtime: threads with a
+ *     context each do not see each other's. Threads that take turns with one context copy the text
+ *     before they hand the context on.
  *   - `**out` belongs to the caller. Pointers that getters return belong to the object and are
  * valid until it is freed, unless stated otherwise. Free and destroy functions accept NULL.
  *   - Structs begin with struct_size, which the caller sets to its sizeof and which may be shorter
