@@ -46,8 +46,10 @@ long __wrap_syscall(long number, ...)
         a[i] = va_arg(list, long);
     va_end(list);
     int32_t count = (int32_t)a[2];
-    bool waits = ((int)a[1] & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET;
-    bool of_caller = (uint32_t)a[5] == FUTEX_BITSET_MATCH_ANY && (waits || count == 1);
+    int command = (int)a[1] & FUTEX_CMD_MASK;
+    bool waits = command == FUTEX_WAIT_BITSET || command == FUTEX_WAIT;
+    bool of_caller =
+        command == FUTEX_WAIT || ((uint32_t)a[5] == FUTEX_BITSET_MATCH_ANY && count == 1);
     assert_int_equal(SYS_futex, number);
     atomic_fetch_add(&asleep, waits && !of_caller);
     if (!waits)

@@ -37,6 +37,8 @@ typedef struct machine {
 
 static machine pretended = {.usable = 64}; /* when the team is loaded */
 static _Thread_local cpu_set_t bound;      /* of this thread; empty: that of the process */
+static cpu_set_t moved[2];                 /* where the caller bound a worker, first and last */
+static int moves;
 
 /* The linker replaces them in libraries of a sanitizer's build too. */
 #pragma GCC visibility push(default)
@@ -57,9 +59,11 @@ int __wrap_sched_getaffinity(pid_t thread, size_t size, cpu_set_t *set)
 
 int __wrap_sched_setaffinity(pid_t thread, size_t size, const cpu_set_t *set)
 {
-    (void)thread;
     (void)size;
-    bound = *set;
+    if (thread != 0)
+        moved[moves++ > 0] = *set;
+    else
+        bound = *set;
     return 0;
 }
 
@@ -315,6 +319,39 @@ static bool unbound_by_the_user(void)
     return unbound(&four_nodes);
 }
 
+static _Atomic int32_t stuck;
+
+/* One worker keeps a piece without using its processor. */
+static void stay(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    (void)argument;
+    (void)begin;
+    (void)end;
+    if (thread > 0 && atomic_fetch_add(&stuck, 1) == 0)
+        doze(20);
+    else
+        doze(1);
+}
+
+static bool pulled(void)
+{
+    pretend(&(machine){"0-1", {"0-63", "64-127"}, 64, 7});
+    for (int run = 0; run < 100 && moves == 0; run++) {
+        atomic_store(&stuck, 0);
+        team_run(2, 4, 1, stay, NULL);
+    }
+    return moves >= 2 && moves % 2 == 0 && CPU_COUNT(&moved[0]) == 1 && CPU_ISSET(7, &moved[0]) &&
+           CPU_COUNT(&moved[1]) == 64;
+}
+
+/* A worker that is stuck in a piece goes to the processor of the caller, which waits, and may leave
+ * it. */
+static void test_a_stuck_worker_moves(void **state)
+{
+    (void)state;
+    assert_true(in_child(pulled));
+}
+
 static void test_work_on_nodes(void **state)
 {
     (void)state;
@@ -346,6 +383,7 @@ int main(void)
         cmocka_unit_test(test_blocks_of_threads),
         cmocka_unit_test(test_odd_nodes),
         cmocka_unit_test(test_work_on_nodes),
+        cmocka_unit_test(test_a_stuck_worker_moves),
     };
     return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }

@@ -40,6 +40,8 @@
 #define WAKE_MIN 2000
 #define WAKE_MAX 50000
 #define MOVE_EVERY 500000
+#define STALL_MIN 50000 /* of a piece under way, after which the caller looks who does it */
+#define STALL_MAX 20000000
 
 /* What is left of a part: the threads that may take pieces (numbers below), pieces in all, pieces
  * begun; in one word, so that a piece is taken only of the job that the taker has seen. */
@@ -84,7 +86,16 @@ static struct {
     cpu_set_t processors; /* of the process when this plugin was loaded; none: unknown */
     nodes nodes;          /* of these; constant while there are workers */
     job jobs[JOBS];
+    struct {
+        _Alignas(LINE) _Atomic pid_t id; /* of the thread; 0: not started */
+        _Atomic int32_t job;             /* that it has pieces of, from 1; 0: none */
+    } members[WORKERS];
 } team = {.growing = PTHREAD_MUTEX_INITIALIZER};
+
+static int64_t clamp(int64_t value, int64_t low, int64_t high)
+{
+    return value < low ? low : value > high ? high : value;
+}
 
 /* ---- Waking --------------------------------------------------------------------------------- */
 
@@ -300,6 +311,42 @@ static void move_away(int32_t processor)
         (void)sched_setaffinity(0, sizeof all, &all);
 }
 
+/* Processor time of a thread of this process, as pthread_getcpuclockid(3) counts it. */
+static int64_t time_used(pid_t id)
+{
+    struct timespec t = {0, 0};
+    (void)clock_gettime(~(clockid_t)id << 3 | 6, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/*
+ * The operating system leaves a thread that it has put aside on the processor where it ran last,
+ * for milliseconds, even while that of a waiting caller is idle. The caller moves it here: a worker
+ * that has pieces of its job and gets no processor time.
+ */
+static void pull(const job *j)
+{
+    int32_t workers = atomic_load_explicit(&team.workers, memory_order_relaxed);
+    int32_t number = 1 + (int32_t)(j - team.jobs), processor = sched_getcpu();
+    for (int32_t i = 1; i <= workers && processor >= 0; i++) {
+        pid_t id = atomic_load_explicit(&team.members[i].id, memory_order_relaxed);
+        cpu_set_t all, here;
+        if (!id || atomic_load_explicit(&team.members[i].job, memory_order_relaxed) != number)
+            continue;
+        int64_t used = time_used(id), begin = now();
+        while (now() - begin < CALLER_SPIN)
+            relax();
+        if (time_used(id) != used || sched_getaffinity(id, sizeof all, &all) != 0 ||
+            !CPU_ISSET((size_t)processor, &all))
+            continue;
+        CPU_ZERO(&here);
+        CPU_SET((size_t)processor, &here);
+        if (sched_setaffinity(id, sizeof here, &here) == 0)
+            (void)sched_setaffinity(id, sizeof all, &all);
+        return;
+    }
+}
+
 typedef struct worker {
     int32_t number;
     int32_t threads;    /* the largest team that it was placed for */
@@ -355,7 +402,10 @@ static bool help(job *j, const worker *w)
             return false;
         joined = true;
         move_away(atomic_load_explicit(&j->processor, memory_order_relaxed));
+        atomic_store_explicit(&team.members[thread].job, 1 + (int32_t)(j - team.jobs),
+                              memory_order_relaxed);
         done |= run_part(j, index, thread, PART_THREADS(word));
+        atomic_store_explicit(&team.members[thread].job, 0, memory_order_relaxed);
         if (leave(PART_THREADS(word)))
             return done;
     }
@@ -388,11 +438,6 @@ typedef struct patience {
     int64_t wake;       /* from a call to the worker that it woke; the shortest of late */
     int32_t processors; /* that the process may use; not all of them spin */
 } patience;
-
-static int64_t clamp(int64_t value, int64_t low, int64_t high)
-{
-    return value < low ? low : value > high ? high : value;
-}
 
 /* That the process may use; a worker may be bound to fewer. */
 static int32_t processors(void)
@@ -463,6 +508,7 @@ static void place(worker *w, int32_t threads)
 static void *work(void *argument)
 {
     worker w = {.number = (int32_t)(intptr_t)argument};
+    atomic_store_explicit(&team.members[w.number].id, gettid(), memory_order_relaxed);
     if (CPU_COUNT(&team.processors) > 0)
         pthread_setaffinity_np(pthread_self(), sizeof team.processors, &team.processors);
     patience p = {.wake = WAKE_MAX / 2, .processors = processors()};
@@ -489,6 +535,8 @@ static void forget(void)
         atomic_store(&team.asleep[i], 0);
     atomic_store(&team.workers, 0);
     atomic_store(&team.tried, 0);
+    for (int i = 0; i < WORKERS; i++)
+        atomic_store(&team.members[i].id, 0);
     for (int i = 0; i < JOBS * PARTS; i++)
         atomic_store(&team.jobs[i / PARTS].parts[i % PARTS].left, 0);
     pthread_mutex_init(&team.growing, NULL);
@@ -571,9 +619,14 @@ static void await(job *j, uint32_t all)
         relax();
         done = atomic_load_explicit(&j->done, memory_order_acquire);
     }
-    while ((done & ~SLEEPS) != all) {
-        if (done & SLEEPS || atomic_compare_exchange_weak(&j->done, &done, done | SLEEPS))
-            futex_wait(&j->done, done | SLEEPS, ANY);
+    for (int64_t stall = STALL_MIN; (done & ~SLEEPS) != all;) {
+        if (done & SLEEPS || atomic_compare_exchange_weak(&j->done, &done, done | SLEEPS)) {
+            futex_wait_for(&j->done, done | SLEEPS, stall);
+            if (atomic_load_explicit(&j->done, memory_order_acquire) == (done | SLEEPS)) {
+                pull(j);
+                stall = clamp(2 * stall, STALL_MIN, STALL_MAX);
+            }
+        }
         done = atomic_load_explicit(&j->done, memory_order_acquire);
     }
 }

@@ -27,6 +27,13 @@ static inline void futex_wait(_Atomic uint32_t *word, uint32_t value, uint32_t b
     syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, value, NULL, NULL, bits);
 }
 
+/* The same with a limit in nanoseconds, below a second. */
+static inline void futex_wait_for(_Atomic uint32_t *word, uint32_t value, int64_t limit)
+{
+    struct timespec t = {0, (long)limit};
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &t, NULL, 0);
+}
+
 static inline void futex_wake(_Atomic uint32_t *word, int32_t count, uint32_t bits)
 {
     syscall(SYS_futex, word, FUTEX_WAKE_BITSET_PRIVATE, count, NULL, NULL, bits);
