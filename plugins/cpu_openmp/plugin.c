@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cpu_openmp/runtime/device.h"
 
+#include <omp.h>
 #include <stdlib.h>
 
 #include "cpu_openmp/providers/choice.h"
+#include "cpu_openmp/providers/library.h"
 #include "cpu_openmp/providers/onednn.h"
 #include "cpu_openmp/runtime/cache.h"
 #include "cpu_openmp/runtime/processor.h"
@@ -75,6 +77,12 @@ static collet_status capabilities(const collet_host *host, char *json, uint64_t 
     return COLLET_OK;
 }
 
+/* The program's OpenMP runtime, which may be clang's, initialises itself in its first call. */
+static void call_openmp(void)
+{
+    (void)omp_get_proc_bind();
+}
+
 static collet_status device_open(const collet_host *host, uint32_t index, collet_device **device,
                                  collet_error *err)
 {
@@ -94,6 +102,7 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
         return host->fail(err, COLLET_NO_MEMORY,
                           "cpu_openmp: out of memory while opening the device");
     }
+    library_initialise(call_openmp);
     d->onednn = choice_settle(host, level);
     d->plans = onednn_plans_create();
     d->ffts = ffts;

@@ -156,7 +156,7 @@ static void after_fork(void)
     (void)pthread_mutex_unlock(&calls.lock);
 }
 
-static int forked;
+static int opened, forked;
 
 int library_forked(void)
 {
@@ -165,7 +165,7 @@ int library_forked(void)
 
 static void after_fork_in_child(void)
 {
-    forked = 1;
+    forked = opened;
     if (--handlers)
         return;
     calls.forks = 0;
@@ -218,6 +218,7 @@ void *library_open(const char *name, const char *const *variables)
     if (!library_enter())
         return NULL;
     (void)pthread_mutex_lock(&opening);
+    opened = 1;
     extended *s = extend(variables);
     void *handle = dlopen(name, OPEN_FLAGS);
     restore(s);
@@ -225,6 +226,15 @@ void *library_open(const char *name, const char *const *variables)
     library_has_statics();
     library_leave();
     return handle && watch_forks() ? handle : NULL;
+}
+
+void library_initialise(void (*first_call)(void))
+{
+    (void)pthread_once(&watched, watch_first);
+    if (watching && library_enter()) {
+        first_call();
+        library_leave();
+    }
 }
 
 void *library_loaded(const char *name)

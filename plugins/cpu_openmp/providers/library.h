@@ -56,6 +56,10 @@ void library_has_statics(void);
 /* 1 in a child of a process that had opened a library: the library's own threads may be lost. */
 int library_forked(void);
 
+/* Makes the first call of a library that is loaded already, as a group of its own: a child does not
+ * find it half initialised. */
+void library_initialise(void (*first_call)(void));
+
 /* The library's handle when the process has it loaded already, else NULL. */
 void *library_loaded(const char *name);
 
