@@ -45,12 +45,13 @@ long __wrap_syscall(long number, ...)
     for (int i = 0; i < 6; i++)
         a[i] = va_arg(list, long);
     va_end(list);
+    if (number != SYS_futex)
+        return __real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
     int32_t count = (int32_t)a[2];
     int command = (int)a[1] & FUTEX_CMD_MASK;
     bool waits = command == FUTEX_WAIT_BITSET || command == FUTEX_WAIT;
     bool of_caller =
         command == FUTEX_WAIT || ((uint32_t)a[5] == FUTEX_BITSET_MATCH_ANY && count == 1);
-    assert_int_equal(SYS_futex, number);
     atomic_fetch_add(&asleep, waits && !of_caller);
     if (!waits)
         atomic_fetch_add(of_caller                               ? &wakes.ends

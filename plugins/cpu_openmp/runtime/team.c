@@ -508,7 +508,8 @@ static void place(worker *w, int32_t threads)
 static void *work(void *argument)
 {
     worker w = {.number = (int32_t)(intptr_t)argument};
-    atomic_store_explicit(&team.members[w.number].id, gettid(), memory_order_relaxed);
+    atomic_store_explicit(&team.members[w.number].id, (pid_t)syscall(SYS_gettid),
+                          memory_order_relaxed);
     if (CPU_COUNT(&team.processors) > 0)
         pthread_setaffinity_np(pthread_self(), sizeof team.processors, &team.processors);
     patience p = {.wake = WAKE_MAX / 2, .processors = processors()};

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,6 +27,50 @@ static void store(const task *t, int64_t element, double value)
         ((float *)(void *)p)[element] = (float)value;
     else
         ((double *)(void *)p)[element] = value;
+}
+
+static double half(uint16_t bits)
+{
+    int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    double size = exponent == 31 ? (fraction ? NAN : INFINITY)
+                  : exponent     ? ldexp(1024 + fraction, exponent - 25)
+                                 : ldexp(fraction, -24);
+    return bits >> 15 ? -size : size;
+}
+
+static float brain(uint16_t bits)
+{
+    uint32_t wide = (uint32_t)bits << 16;
+    float value;
+    memcpy(&value, &wide, sizeof value);
+    return value;
+}
+
+/* Rounded once, to f32. */
+static float value_of(const collet_scalar *s)
+{
+    switch (s->dtype) {
+    case COLLET_F16:
+        return (float)half(s->value.u16);
+    case COLLET_BF16:
+        return brain(s->value.u16);
+    case COLLET_F32:
+        return s->value.f32;
+    case COLLET_F64:
+        return (float)s->value.f64;
+    case COLLET_I8:
+        return s->value.i8;
+    case COLLET_I32:
+        return (float)s->value.i32;
+    case COLLET_I64:
+        return (float)s->value.i64;
+    case COLLET_U32:
+        return (float)s->value.u32;
+    case COLLET_U64:
+        return (float)s->value.u64;
+    default:
+        return s->value.u8;
+    }
 }
 
 static double apply(const task *t, const int64_t at[3])
@@ -95,7 +140,7 @@ collet_status remote_run(collet_device *d, collet_queue *q, const collet_kernel_
     for (int32_t i = 0; i < t->ndim; i++)
         t->bytes *= (uint64_t)call->operands[0].shape[i];
     if (t->op == COLLET_OP_FILL)
-        t->fill = ((const collet_fill_params *)call->params)->value.value.f32;
+        t->fill = value_of(&((const collet_fill_params *)call->params)->value);
     memcpy(t->shape, call->operands[0].shape, (size_t)t->ndim * sizeof *t->shape);
     for (uint32_t i = 0; i < call->n_out + call->n_in; i++) {
         const collet_operand *o = &call->operands[i];
