@@ -11,21 +11,13 @@
 #include "bench/ops/inputs.h"
 #include "bench/against/reference.h"
 #include "bench/base/shape.h"
+#include "common/sanitizer.h"
 #include "common/stats.h"
 #include "bench/bandwidth/team.h"
 
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-
-/* Its hooks do not see aligned_alloc. */
-#if defined(__SANITIZE_THREAD__)
-#define THREAD_SANITIZER 1
-#elif defined(__has_feature)
-#define THREAD_SANITIZER __has_feature(thread_sanitizer)
-#else
-#define THREAD_SANITIZER 0
-#endif
 
 /* assert_float_equal compares floats. */
 static void assert_near(double value, double expected, double tolerance)
@@ -104,7 +96,7 @@ static void test_heap(void **state)
     memory = aligned_alloc(64, 128);
     assert_int_equal((uintptr_t)memory % 64, 0);
     free(memory);
-    if (!THREAD_SANITIZER)
+    if (!THREAD_SANITIZER) /* its hooks do not see aligned_alloc */
         assert_int_equal(bench_heap_allocations() - before, 4);
     assert_true(bench_heap_resident() > 100000);
 }
