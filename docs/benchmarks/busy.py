@@ -42,6 +42,7 @@ eigh 256 --dtype f64
 fft 512x512 --dtype c128
 fft 1M --dtype c64
 fft 64x64x64 --dtype c64
+fft 2048x2048 --dtype c64
 observables 100x1000
 observables 10000x1000
 rmsd 1000x1000

@@ -13,8 +13,11 @@
 
 KERNEL(copy); /* array/move.c */
 
-/* Limit of the two buffers of a group of lines, so that they stay in the L2 cache. */
+/* Limit of the two buffers of a group of lines, so that they stay in the L2 cache; of many groups,
+ * in that of several cores. */
 #define GROUP_BYTES (512 << 10)
+#define GROUPS_BYTES (4 << 20)
+#define GROUPS_MIN 8
 
 /* Largest size of a box (below), and how many boxes are needed to divide them among threads. */
 #define BOX_BYTES (2 << 20)
@@ -73,7 +76,8 @@ static strategy strategy_of(const collet_device *device, const fft_pass *p)
     w.columns = w.inner / w.rows;
     int64_t lanes = w.kernels->lanes, pairs = fft_axis_pairs(p->n, p->kind != FFT_COMPLEX);
     uint64_t part = p->wide ? 8 : 4, pair = 2 * part * (uint64_t)lanes;
-    int fits = 2 * (uint64_t)pairs * pair <= GROUP_BYTES;
+    uint64_t limit = p->lines >= GROUPS_MIN * lanes ? GROUPS_BYTES : GROUP_BYTES;
+    int fits = 2 * (uint64_t)p->n * pair <= limit;
     w.split = w.inner >= SPLIT_MIN && w.rows >= SPLIT_ROWS_MIN && (!fits || 2 * p->lines <= lanes);
     w.half = (uint64_t)(w.split ? w.columns : pairs) * pair;
     if (w.split) {
