@@ -5,6 +5,16 @@
 #include "shared/host/linalg/matrices.h"
 #include "lapack.h"
 
+/* The side from which the library's threads, which wait for each other, are worth it: two save
+ * nothing at 256, 15 % at 512, a third at 1000. */
+#define LIBRARY_THREADS_SIDE 384
+
+static int32_t library_threads(const lapack_job *job, const dense_view *a)
+{
+    int64_t side = a->rows < a->columns ? a->rows : a->columns;
+    return side < LIBRARY_THREADS_SIDE ? 1 : job->threads;
+}
+
 /* A vector of `count` adjacent elements as output `o` of matrix `index`. */
 static void store_vector(const collet_operand *o, int64_t index, const void *x)
 {
@@ -58,7 +68,7 @@ static int decompose(const lapack_job *job, int64_t index, const svd_scratch *r,
     int m = (int)a->columns, n = (int)a->rows, u_stride = dense_stride(&u);
     int vt_stride = dense_stride(&vt), info;
     blas_use use;
-    lapack_enter(job, &use, job->threads);
+    lapack_enter(job, &use, library_threads(job, a));
     job->lapack->gesdd("S", &m, &n, r->a, &m, r->s, vt.at, &vt_stride, u.at, &u_stride, r->work,
                        &r->lwork, r->integers, &info, 1);
     lapack_leave(job, &use);
@@ -129,7 +139,7 @@ void lapack_eigh(const lapack_job *job, void *scratch, int64_t begin, int64_t en
         int n = (int)in.rows, info = 1;
         blas_use use;
         if (lapack_is_regular(job, dense_load(job->device, job->threads, &a, &in, 1))) {
-            lapack_enter(job, &use, job->threads);
+            lapack_enter(job, &use, library_threads(job, &a));
             /* The lower triangle of rows is the upper one of columns. */
             job->lapack->syevd("V", "U", &n, r.a, &n, r.values, r.work, &r.lwork, r.integers,
                                &r.liwork, &info, 1, 1);
