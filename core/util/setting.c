@@ -12,7 +12,7 @@
 #include "text.h"
 
 #define SEPARATORS " \t,"
-#define DIGITS_MAX 20 /* of a number */
+#define DIGITS_MAX 21 /* of a 64-bit number, with its NUL */
 
 /* Whether a list, separated by blanks, has the word. */
 static int has_word(const char *list, const char *word, size_t length)
