@@ -315,7 +315,7 @@ static void move_away(int32_t processor)
 static int64_t time_used(pid_t id)
 {
     struct timespec t = {0, 0};
-    (void)clock_gettime(~(clockid_t)id << 3 | 6, &t);
+    (void)clock_gettime((clockid_t)(~(uint32_t)id << 3 | 6), &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
