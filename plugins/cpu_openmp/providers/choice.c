@@ -105,10 +105,8 @@ static void warn_of_refusal(const collet_host *host, const char *library, const 
  *
  * Measured with 0.3.21 (Debian 12), f32 and f64 GF/s on two threads of an AMD EPYC (family 26,
  * model 2): Cooperlake 467 and 195, SkylakeX 446 to 484 and 188 to 200, Haswell 251 and 124, Zen
- * 250 and 123, Nehalem 87 and 48. For Emerald Rapids, which is newer than the library, it selects
- * Prescott itself: f32 33 instead of 330. Zen 4 (family 25), whose AVX-512 works in halves, is as
- * fast as a Haswell in products, f64 106 for 100, and faster in factors: 1000 x 1000 cholesky 4.5
- * ms instead of 6.5, lu 9.8 instead of 11.2.
+ * 250 and 123, Nehalem 87 and 48. Zen 4 was fastest as a Cooperlake too. For Emerald
+ * Rapids, which is newer than the library, it selects Prescott itself: f32 33 instead of 330.
  */
 static const struct core {
     const char *name;
@@ -119,7 +117,6 @@ static const struct core {
     {"Zen", PROCESSOR_V3 | PROCESSOR_AMD, 0},
     {"SkylakeX", PROCESSOR_V4, 0},
     {"Cooperlake", PROCESSOR_V4 | PROCESSOR_BF16, 0},
-    {"Haswell", PROCESSOR_HALVED, 0},
 };
 
 static double blas_gflops[2]; /* f32, f64; 0: not checked */

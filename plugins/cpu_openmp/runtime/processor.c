@@ -33,13 +33,6 @@ static int made_by_amd(void)
     return !memcmp(name, "AuthenticAMD", 12) || !memcmp(name, "HygonGenuine", 12);
 }
 
-/* Of family 25 only Zen 4 has AVX-512. */
-static int is_family_25(void)
-{
-    uint32_t a = 0, b, c, d;
-    return __get_cpuid(1, &a, &b, &c, &d) && (a >> 8 & 15) + (a >> 20 & 255) == 25;
-}
-
 static int is_virtual(void)
 {
     uint32_t a, b, c = 0, d;
@@ -74,8 +67,7 @@ uint32_t processor_features(const isa_level *level)
     if (strcmp(level->name, "x86-64-v3") == 0)
         features |= PROCESSOR_V3;
     if (strcmp(level->name, "x86-64-v4") == 0)
-        features |= PROCESSOR_V3 | PROCESSOR_V4 | beyond_v4() |
-                    (made_by_amd() && is_family_25() ? PROCESSOR_HALVED : 0);
+        features |= PROCESSOR_V3 | PROCESSOR_V4 | beyond_v4();
     return most == level ? features : features | PROCESSOR_CAPPED;
 }
 

@@ -19,7 +19,6 @@
 #define PROCESSOR_AMD 64u      /* made by AMD or Hygon */
 #define PROCESSOR_COUNTS 256u  /* AVX-512's counts of bits in lanes of 32 and 64 bits */
 #define PROCESSOR_VIRTUAL 512u /* of a virtual machine */
-#define PROCESSOR_HALVED 1024u /* AVX-512 in two halves of 256 bits: AMD's Zen 4 */
 #define PROCESSOR_CAPPED 128u  /* the machine has more than `level` */
 
 /* The features, limited to `level`, that the processor and the operating system support; 0 on
