@@ -19,7 +19,7 @@ typedef struct copy {
     device *device; /* NULL: the host's memory */
     void *memory;   /* host address, or collet_buffer *; NULL until needed */
     use writer;
-    origins origins; /* of the bytes, beside `writer` */
+    origins origins; /* of the bytes, besides `writer` */
     use readers[STORAGE_READERS];
     uint32_t reader_count;
     struct copy *next;

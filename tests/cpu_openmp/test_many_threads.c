@@ -8,6 +8,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "in_child.h"
+
 #include <linux/futex.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -70,26 +72,6 @@ static void forget_wakes(void)
     atomic_store(&wakes.by_caller, 0);
     atomic_store(&wakes.by_workers, 0);
     atomic_store(&wakes.ends, 0);
-}
-
-/* ---- Help ------------------------------------------------------------------------------------ */
-
-static void doze(int milliseconds)
-{
-    nanosleep(&(struct timespec){.tv_nsec = milliseconds * 1000000L}, NULL);
-}
-
-/* In a child process, which has a team of its own; returns whether `right` did. */
-static bool in_child(bool (*right)(void))
-{
-    int status;
-    pid_t child = fork();
-    if (child == 0) {
-        alarm(60);
-        _exit(right() ? 0 : 1);
-    }
-    assert_int_equal(child, waitpid(child, &status, 0));
-    return status == 0;
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */

@@ -7,6 +7,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "in_child.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -103,26 +105,6 @@ static void find_nodes(nodes *n)
     cpu_set_t allowed;
     assert_int_equal(0, sched_getaffinity(0, sizeof allowed, &allowed));
     nodes_find(n, &allowed, NODES_DIRECTORY);
-}
-
-/* ---- Help ------------------------------------------------------------------------------------ */
-
-static void doze(int milliseconds)
-{
-    nanosleep(&(struct timespec){.tv_nsec = milliseconds * 1000000L}, NULL);
-}
-
-/* In a child process, which has a team of its own; returns whether `right` did. */
-static bool in_child(bool (*right)(void))
-{
-    int status;
-    pid_t child = fork();
-    if (child == 0) {
-        alarm(60);
-        _exit(right() ? 0 : 1);
-    }
-    assert_int_equal(child, waitpid(child, &status, 0));
-    return status == 0;
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */

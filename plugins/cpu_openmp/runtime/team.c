@@ -197,7 +197,7 @@ static int32_t left(job *j, int32_t index, int32_t most)
     return count < most ? count : most;
 }
 
-/* Wakes some of the workers that a job wants, if there are pieces for them. They wake the next. */
+/* Wakes some of the workers that a job needs, if there are pieces for them. They wake the next. */
 static void wake_some(job *j, int32_t index, int32_t threads)
 {
     int32_t wanted = atomic_load_explicit(&j->wanted, memory_order_relaxed), count;
