@@ -11,6 +11,9 @@
  * harmless. */
 #define TREE 8
 
+/* Sums of products of a row, at most. */
+#define VECTOR_CHAINS 4
+
 typedef double lanes __attribute__((vector_size(VECTOR_BYTES)));
 typedef double lanes_at_any __attribute__((vector_size(VECTOR_BYTES), aligned(8), may_alias));
 
