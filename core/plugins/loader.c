@@ -240,6 +240,8 @@ static collet_status round_start(scan *s, candidate **ready, size_t *count)
         const candidate *first = c->settled ? NULL : earlier_of_name(s, c);
         if (first && first->settled)
             status = refuse_duplicate(s, c, first);
+        else if (!first && !c->settled && c->plugin.manifest.layer)
+            c->settled = 1; /* runs only where it is named: not probed */
         else if (!first && !c->settled && !s->options->probe)
             status = probe_off(s, c);
         else if (!first && !c->settled)
@@ -405,14 +407,31 @@ collet_status loader_scan(const loader_options *options, record_list *records,
 
 /* ---- Open -------------------------------------------------------------------------------- */
 
-static collet_status open_unchanged(const loader_plugin *plugin, const collet_host *host,
-                                    const collet_plugin **vtable, refusal *why)
+static collet_status check_unchanged(const loader_plugin *plugin, refusal *why)
 {
     file_identity now;
     if (file_identify_path(plugin->path, &now) || !file_identity_equal(&now, &plugin->file))
         return refuse_with(why, COLLET_UNAVAILABLE, "changed",
                            "the file changed since it was found: start the program again");
-    return open_plugin(plugin->path, &plugin->manifest, host, NULL, vtable, why);
+    return COLLET_OK;
+}
+
+static collet_status unusable(const loader_plugin *plugin, collet_error *err)
+{
+    return collet_fail(err, COLLET_UNAVAILABLE, "%s: %s (%s)", plugin->path, plugin->reason,
+                       plugin->code);
+}
+
+static collet_status opened(const loader_plugin *plugin, record_list *records, double start,
+                            collet_status status, const refusal *why, collet_error *err)
+{
+    collet_status recorded = note(records, plugin->path, status == COLLET_OK, "open", start,
+                                  why->code, status == COLLET_OK ? "" : why->text, err);
+    if (status == COLLET_OK)
+        return recorded;
+    if (status != COLLET_ABI && status != COLLET_NO_MEMORY)
+        status = COLLET_UNAVAILABLE;
+    return collet_fail(err, status, "%s: %s", plugin->path, why->text);
 }
 
 collet_status loader_open(const loader_plugin *plugin, const collet_host *host,
@@ -421,14 +440,23 @@ collet_status loader_open(const loader_plugin *plugin, const collet_host *host,
     double start = record_clock();
     refusal why;
     if (!plugin->usable)
-        return collet_fail(err, COLLET_UNAVAILABLE, "%s: %s (%s)", plugin->path, plugin->reason,
-                           plugin->code);
-    collet_status status = open_unchanged(plugin, host, vtable, &why);
-    collet_status recorded = note(records, plugin->path, status == COLLET_OK, "open", start,
-                                  why.code, status == COLLET_OK ? "" : why.text, err);
+        return unusable(plugin, err);
+    collet_status status = check_unchanged(plugin, &why);
     if (status == COLLET_OK)
-        return recorded;
-    if (status != COLLET_ABI && status != COLLET_NO_MEMORY)
-        status = COLLET_UNAVAILABLE;
-    return collet_fail(err, status, "%s: %s", plugin->path, why.text);
+        status = open_plugin(plugin->path, &plugin->manifest, host, NULL, vtable, &why);
+    return opened(plugin, records, start, status, &why, err);
+}
+
+collet_status loader_open_layer(const loader_plugin *layer, const loader_plugin *backend,
+                                const collet_host *host, record_list *records,
+                                const collet_plugin **table, collet_error *err)
+{
+    double start = record_clock();
+    refusal why;
+    if (!layer->usable)
+        return unusable(layer, err);
+    collet_status status = check_unchanged(layer, &why);
+    if (status == COLLET_OK)
+        status = open_layer(layer->path, &backend->manifest, host, table, &why);
+    return opened(layer, records, start, status, &why, err);
 }

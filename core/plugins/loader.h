@@ -46,8 +46,8 @@
  *             hang-in-...               the time limit passed
  *             exit-in-...               the plugin ended the process
  *             unresolved-symbol         a symbol (or symbol version) that no library defines
- *             missing-entry             no collet_plugin_entry
- *             entry-null                collet_plugin_entry returned NULL
+ *             missing-entry             no collet_plugin_entry (of a layer: collet_layer_entry)
+ *             entry-null                it returned NULL
  *             changes-floating-point    rounding, flush-to-zero or exception masks were changed
  *             vtable-...                the table breaks the contract: abi, short, slot, arrays,
  *                                       name, op, sig, run, repeated, own-op
@@ -78,11 +78,11 @@
 #include "record.h"
 
 /*
- * Lists the plugins in the search path, in its order. Names are unique: the first usable plugin of
- * a name, else the first. Shared objects without a manifest are ordinary libraries: records, not
- * plugins. *plugins belongs to the caller: loader_plugins_free. INVALID (options), NO_MEMORY. Any
- * thread. Plugins are probed at the same time; blocks up to twice timeout_ms for each 16 of them
- * (probing.h).
+ * Lists the plugins and layers in the search path, in its order. Names are unique: the first usable
+ * one of a name, else the first. Shared objects without a manifest are ordinary libraries: records,
+ * not plugins. *plugins belongs to the caller: loader_plugins_free. INVALID (options), NO_MEMORY.
+ * Any thread. Plugins are probed at the same time; blocks up to twice timeout_ms for each 16 of
+ * them (probing.h).
  */
 collet_status loader_scan(const loader_options *options, record_list *records,
                           loader_plugin **plugins, size_t *count, collet_error *err);
@@ -95,5 +95,11 @@ void loader_plugins_free(loader_plugin *plugins, size_t count);
  */
 collet_status loader_open(const loader_plugin *plugin, const collet_host *host,
                           record_list *records, const collet_plugin **vtable, collet_error *err);
+
+/* Opens a layer over the table of `backend`, or of another layer over it: *table becomes the
+ * layer's. As loader_open. */
+collet_status loader_open_layer(const loader_plugin *layer, const loader_plugin *backend,
+                                const collet_host *host, record_list *records,
+                                const collet_plugin **table, collet_error *err);
 
 #endif

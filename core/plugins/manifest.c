@@ -257,6 +257,19 @@ static collet_status read_features(manifest *m, const cJSON *root, refusal *why)
     return COLLET_OK;
 }
 
+/* What a layer does not have. */
+static collet_status read_backend(manifest *m, const cJSON *root, refusal *why)
+{
+    int64_t priority;
+    if (!json_integer(root, "priority", -1000000, 1000000, &priority))
+        return bad_member(why, "priority", "an integer from -1000000 to 1000000");
+    m->priority = (int32_t)priority;
+    collet_status status = read_features(m, root, why);
+    return status == COLLET_OK ? read_names(root, "kernels", MANIFEST_MAX_KERNELS, op_name_valid,
+                                            &m->kernels, &m->kernel_count, why)
+                               : status;
+}
+
 static collet_status read_members(manifest *m, const cJSON *root, refusal *why)
 {
     if (!cJSON_IsObject(root))
@@ -278,14 +291,10 @@ static collet_status read_members(manifest *m, const cJSON *root, refusal *why)
         (!cJSON_IsString(description) || !text_valid(description->valuestring, 1024)))
         return bad_member(why, "description", "a text of at most 1024 bytes");
     m->description = description ? description->valuestring : "";
-    int64_t priority;
-    if (!json_integer(root, "priority", -1000000, 1000000, &priority))
-        return bad_member(why, "priority", "an integer from -1000000 to 1000000");
-    m->priority = (int32_t)priority;
-    status = read_features(m, root, why);
-    if (status == COLLET_OK)
-        status = read_names(root, "kernels", MANIFEST_MAX_KERNELS, op_name_valid, &m->kernels,
-                            &m->kernel_count, why);
+    if (cJSON_GetObjectItemCaseSensitive(root, "layer") && !json_boolean(root, "layer", &m->layer))
+        return bad_member(why, "layer", "true or false");
+    if (!m->layer)
+        status = read_backend(m, root, why);
     if (status == COLLET_OK && cJSON_GetObjectItemCaseSensitive(root, "depends"))
         status = read_names(root, "depends", MANIFEST_MAX_DEPENDS, depend_valid, &m->depends,
                             &m->depends_count, why);

@@ -27,7 +27,8 @@ typedef struct manifest {
     const char *name; /* [a-z0-9_]{1,63} */
     const char *version;
     const char *description;
-    uint32_t abi; /* major << 16 | minor; 0 when unknown */
+    uint32_t abi;  /* major << 16 | minor; 0 when unknown */
+    int32_t layer; /* 1: a layer, which has none of the next six members */
     int32_t priority;
     int32_t jit, parallel, gpu; /* 0 or 1 */
     const char **kernels;       /* distinct names of ops */

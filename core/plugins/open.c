@@ -43,12 +43,10 @@ static void mark(open_progress_fn progress, char step)
         progress(step);
 }
 
-collet_status open_plugin(const char *path, const manifest *m, const collet_host *host,
-                          open_progress_fn progress, const collet_plugin **vtable, refusal *why)
+/* dlopen; the symbol's address in the function pointer at `entry`. */
+static collet_status load(const char *path, const char *name, floating_state before, void *entry,
+                          refusal *why)
 {
-    floating_state before = floating_save();
-    why->code = "ok";
-    mark(progress, OPEN_CONSTRUCTOR);
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         floating_restore(before);
@@ -57,11 +55,23 @@ collet_status open_plugin(const char *path, const manifest *m, const collet_host
     collet_status status = check_floating(before, "while being loaded", why);
     if (status != COLLET_OK)
         return status;
-    collet_plugin_entry_fn entry;
-    void *symbol = dlsym(library, "collet_plugin_entry");
+    void *symbol = dlsym(library, name);
     if (!symbol)
-        return REFUSE("missing-entry", "it does not export collet_plugin_entry");
-    memcpy(&entry, &symbol, sizeof entry);
+        return REFUSE("missing-entry", "it does not export %s", name);
+    memcpy(entry, &symbol, sizeof symbol);
+    return COLLET_OK;
+}
+
+collet_status open_plugin(const char *path, const manifest *m, const collet_host *host,
+                          open_progress_fn progress, const collet_plugin **vtable, refusal *why)
+{
+    floating_state before = floating_save();
+    collet_plugin_entry_fn entry;
+    why->code = "ok";
+    mark(progress, OPEN_CONSTRUCTOR);
+    collet_status status = load(path, "collet_plugin_entry", before, &entry, why);
+    if (status != COLLET_OK)
+        return status;
     mark(progress, OPEN_ENTRY);
     const collet_plugin *plugin = entry(host);
     status = check_floating(before, "in collet_plugin_entry", why);
@@ -73,5 +83,27 @@ collet_status open_plugin(const char *path, const manifest *m, const collet_host
     status = vtable_verify(plugin, m, why);
     if (status == COLLET_OK)
         *vtable = plugin;
+    return status;
+}
+
+collet_status open_layer(const char *path, const manifest *m, const collet_host *host,
+                         const collet_plugin **table, refusal *why)
+{
+    floating_state before = floating_save();
+    collet_layer_entry_fn entry;
+    collet_error err = {COLLET_OK, "no reason given"};
+    why->code = "ok";
+    collet_status status = load(path, "collet_layer_entry", before, &entry, why);
+    if (status != COLLET_OK)
+        return status;
+    const collet_plugin *over = entry(host, *table, &err);
+    status = check_floating(before, "in collet_layer_entry", why);
+    if (status != COLLET_OK)
+        return status;
+    if (!over)
+        return REFUSE("entry-null", "collet_layer_entry returned NULL: %s", err.text);
+    status = vtable_verify(over, m, why);
+    if (status == COLLET_OK)
+        *table = over;
     return status;
 }

@@ -24,4 +24,11 @@ typedef void (*open_progress_fn)(char step);
 collet_status open_plugin(const char *path, const manifest *m, const collet_host *host,
                           open_progress_fn progress, const collet_plugin **vtable, refusal *why);
 
+/*
+ * The same for a layer: *table, `below` at first, becomes the layer's table over it, which must
+ * pass the checks of the backend's, by the manifest `m` of the backend.
+ */
+collet_status open_layer(const char *path, const manifest *m, const collet_host *host,
+                         const collet_plugin **table, refusal *why);
+
 #endif

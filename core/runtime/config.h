@@ -40,6 +40,8 @@
       "before them")                                                                               \
     X(PLUGIN_DENY, "plugin_deny", "COLLET_PLUGIN_DENY", "list", "", "",                            \
       "names of backends that are not loaded, separated by commas")                                \
+    X(LAYERS, "layers", "COLLET_LAYERS", "list", "", "",                                           \
+      "layers between libcore and the backends, separated by commas, the outermost first")         \
     X(PROBE, "probe", "COLLET_PROBE", "boolean", "", "on",                                         \
       "probe plugins in a child process before they are loaded; off: trust the manifest")          \
     X(PROBE_TIMEOUT, "probe_timeout_ms", "COLLET_PROBE_TIMEOUT_MS", "integer", "", "10000",        \

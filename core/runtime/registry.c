@@ -156,14 +156,24 @@ static collet_status capabilities_apply(backend *b, const char *capabilities, co
     return COLLET_OK;
 }
 
-backend *registry_owner(const collet_runtime *r, const char *key)
+const loader_plugin *registry_owner(const collet_runtime *r, const char *key)
 {
     size_t length = strcspn(key, ".");
-    for (size_t i = 0; key[length] && i < r->backend_count; i++) {
-        const char *name = r->backends[i].plugin->name;
+    for (size_t i = 0; key[length] && i < r->plugin_count; i++) {
+        const char *name = r->plugins[i].name;
         if (strlen(name) == length && !memcmp(name, key, length))
-            return &r->backends[i];
+            return &r->plugins[i];
     }
+    return NULL;
+}
+
+const char *registry_choice(const collet_runtime *r, const char *key)
+{
+    const loader_plugin *owner = registry_owner(r, key);
+    for (size_t i = 0; owner && i < r->backend_count; i++)
+        if (r->backends[i].plugin == owner)
+            return cJSON_GetStringValue(
+                cJSON_GetObjectItemCaseSensitive(r->backends[i].choices, strchr(key, '.') + 1));
     return NULL;
 }
 
@@ -182,6 +192,8 @@ static collet_status backend_load(backend *b, collet_error *err)
     const collet_plugin *table = NULL;
     refusal why;
     collet_status status = loader_open(b->plugin, &r->host, r->records, &table, err);
+    if (status == COLLET_OK)
+        status = layers_open(b, &table, err);
     if (status == COLLET_OK)
         status = own_ops_register(b, table, err);
     if (status == COLLET_OK && !b->plugin->capabilities) {
@@ -348,13 +360,13 @@ const collet_kernel_row *device_find_row(const device *d, uint32_t id, uint64_t 
 
 /* ---- The list of backends ---------------------------------------------------------------- */
 
-/* Backends that cannot be used, for lack of a device too, come last. */
+/* Backends that cannot be used, for lack of a device too, come last; after them the layers. */
 static void rank(loader_plugin *p)
 {
     int32_t count = 1;
     if (p->usable && p->capabilities)
         (void)capabilities_verify(p->capabilities, &count, NULL);
-    p->rank = p->usable && count > 0;
+    p->rank = p->manifest.layer ? -1 : p->usable && count > 0;
 }
 
 static int by_preference(const void *left, const void *right)
@@ -403,10 +415,13 @@ collet_status registry_create(collet_runtime *r, collet_error *err)
         rank(&r->plugins[i]);
     if (r->plugin_count)
         qsort(r->plugins, r->plugin_count, sizeof *r->plugins, by_preference);
+    status = layers_choose(r, err);
+    if (status != COLLET_OK)
+        return status;
     r->backends = calloc(r->plugin_count + 1, sizeof *r->backends);
     if (!r->backends)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the list of backends");
-    for (size_t i = 0; i < r->plugin_count; i++) {
+    for (size_t i = 0; i < r->plugin_count && r->plugins[i].rank >= 0; i++) {
         backend *b = &r->backends[i];
         const loader_plugin *p = &r->plugins[i];
         b->runtime = r;
@@ -447,6 +462,7 @@ void registry_destroy(collet_runtime *r)
     for (uint32_t i = 0; i < atomic_load(&r->own_op_count); i++)
         free(r->own_ops[i]);
     free(r->backends);
+    free(r->layers);
     loader_plugins_free(r->plugins, r->plugin_count);
     r->backends = NULL;
     r->plugins = NULL;

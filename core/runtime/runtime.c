@@ -37,14 +37,13 @@ static int32_t host_threads(const collet_host *host)
 static const char *value_of(const collet_runtime *r, const char *key, const char **source)
 {
     const char *value = config_find(r->config, key, source);
-    const backend *b = value ? NULL : registry_owner(r, key);
-    if (b && !value) {
-        value = cJSON_GetStringValue(
-            cJSON_GetObjectItemCaseSensitive(b->choices, strchr(key, '.') + 1));
+    const loader_plugin *p = value ? NULL : registry_owner(r, key);
+    if (p) {
+        value = registry_choice(r, key);
         *source = "probe";
     }
-    if (b && !value) {
-        const setting *s = manifest_setting(&b->plugin->manifest, key);
+    if (p && !value) {
+        const setting *s = manifest_setting(&p->manifest, key);
         value = s && *s->fallback ? s->fallback : NULL;
         *source = "default";
     }
@@ -55,9 +54,8 @@ static const char *host_config(const collet_host *host, const char *key)
 {
     const collet_runtime *r = host_runtime(host);
     const char *source, *value = value_of(r, key, &source);
-    const backend *b = value ? NULL : registry_owner(r, key);
-    if (!value && strcmp(key, "in_probe") != 0 &&
-        !(b && manifest_setting(&b->plugin->manifest, key)))
+    const loader_plugin *p = value ? NULL : registry_owner(r, key);
+    if (!value && strcmp(key, "in_probe") != 0 && !(p && manifest_setting(&p->manifest, key)))
         log_message(&r->log, COLLET_LOG_ERROR,
                     "a backend reads the setting %s, which no manifest declares", key);
     return value;
@@ -354,19 +352,19 @@ collet_status collet_op_describe(const collet_runtime *r, uint32_t id, collet_op
 size_t collet_setting_count(const collet_runtime *r)
 {
     size_t count = config_count();
-    for (size_t i = 0; i < r->backend_count; i++)
-        count += r->backends[i].plugin->manifest.setting_count;
+    for (size_t i = 0; i < r->plugin_count; i++)
+        count += r->plugins[i].manifest.setting_count;
     return count;
 }
 
-/* libcore's, then those of the backends in their order. */
+/* libcore's, then those of the backends in their order, and of the layers. */
 static const setting *setting_at(const collet_runtime *r, size_t index)
 {
     if (index < config_count())
         return config_setting(index);
     index -= config_count();
-    for (size_t i = 0; i < r->backend_count; i++) {
-        const manifest *m = &r->backends[i].plugin->manifest;
+    for (size_t i = 0; i < r->plugin_count; i++) {
+        const manifest *m = &r->plugins[i].manifest;
         if (index < m->setting_count)
             return &m->settings[index];
         index -= m->setting_count;

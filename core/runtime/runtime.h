@@ -126,10 +126,12 @@ struct collet_runtime {
     pthread_mutex_t own_ops_lock;
     _Atomic uint32_t own_op_count;
     op *own_ops[RUNTIME_OWN_OPS_MAX]; /* id 2^31 + index; strings belong to open plugins */
-    loader_plugin *plugins;
+    loader_plugin *plugins;           /* backends, then layers */
     size_t plugin_count;
-    backend *backends; /* usable ones by falling priority, then the others */
+    backend *backends; /* usable ones by falling priority, then the others; of plugins[i] */
     size_t backend_count;
+    const loader_plugin **layers; /* of the setting, the outermost first */
+    size_t layer_count;
     pthread_mutex_t device_lock; /* ordinals */
     _Atomic uint32_t device_total;
     device *_Atomic devices[RUNTIME_DEVICES_MAX]; /* by ordinal */
@@ -169,8 +171,10 @@ collet_status registry_create(collet_runtime *runtime, collet_error *err);
 void registry_destroy(collet_runtime *runtime);
 
 backend *registry_find(const collet_runtime *runtime, const char *name);
-/* The backend of the key "backend.word", or NULL. */
-backend *registry_owner(const collet_runtime *runtime, const char *key);
+/* The backend or layer of the key "name.word", or NULL. */
+const loader_plugin *registry_owner(const collet_runtime *runtime, const char *key);
+/* The value of the key of a backend among the choices of its probe, or NULL. */
+const char *registry_choice(const collet_runtime *runtime, const char *key);
 /* The reason why a backend in `state` (loaded from b->state) is unusable or unproven; else "". */
 const char *backend_reason(const backend *b, int state);
 
@@ -185,6 +189,14 @@ collet_status device_open(device *d, collet_error *err);
 /* The row for (op, sig), operands outside `mask` not compared; NULL if none matches. The device is
  * open. */
 const collet_kernel_row *device_find_row(const device *d, uint32_t op, uint64_t sig, uint64_t mask);
+
+/* ---- layers.c: what lies between libcore and the backends -------------------------------- */
+
+/* Sets r->layers from the setting; the plugins are listed. INVALID for the name of no layer,
+ * UNAVAILABLE for one that was refused, NO_MEMORY. */
+collet_status layers_choose(collet_runtime *runtime, collet_error *err);
+/* *table, the backend's at first, becomes that of the outermost layer. As loader_open. */
+collet_status layers_open(const backend *b, const collet_plugin **table, collet_error *err);
 
 /* ---- queue.c ----------------------------------------------------------------------------- */
 

@@ -310,6 +310,25 @@ struct collet_plugin {
 typedef const collet_plugin *(*collet_plugin_entry_fn)(const collet_host *host);
 COLLET_API const collet_plugin *collet_plugin_entry(const collet_host *host);
 
+/* ---- Layers ------------------------------------------------------------------------------ */
+
+/*
+ * A layer lies between libcore and the backends, to check or to watch their calls: a shared object
+ * that exports this symbol. It is found as plugins are, by a manifest with `"layer": true`, and
+ * opened where the setting `layers` names it; of several the first is the outermost.
+ *
+ * Returns the table that libcore uses in place of `below`, which is a backend's or another layer's:
+ * with the same name, own ops and rows. Its functions are the layer's, or those of `below` where
+ * the layer passes on what they get. The objects that they return may be the layer's own: libcore
+ * hands them to this table alone. Any thread; touches no device; the same table each time for the
+ * same `below`. NULL, with *err set through host->fail: libcore does not use the backend.
+ */
+typedef const collet_plugin *(*collet_layer_entry_fn)(const collet_host *host,
+                                                      const collet_plugin *below,
+                                                      collet_error *err);
+COLLET_API const collet_plugin *collet_layer_entry(const collet_host *host,
+                                                   const collet_plugin *below, collet_error *err);
+
 /* ---- The manifest ------------------------------------------------------------------------ */
 
 /*
@@ -338,6 +357,8 @@ COLLET_API const collet_plugin *collet_plugin_entry(const collet_host *host);
  *   probe                        any text from the choices of the probe; users cannot set it
  * A default is written in this form. A key of this backend that is not declared, or a value that
  * its type does not have, makes the creation of a runtime fail, with the file and the line.
+ *
+ * The manifest of a layer has "layer": true, and no "priority", "features" and "kernels".
  *
  * COLLET_PLUGIN_MANIFEST("path/to/manifest.json") at file scope, once, embeds the file (searched as
  * by .incbin: the assembler's include path, -Wa,-I).

@@ -120,6 +120,22 @@ static void optional_members(void **state)
     manifest_clear(&m);
 }
 
+/* It needs none of a backend's members. */
+static void layers(void **state)
+{
+    (void)state;
+    manifest m;
+    const char *code;
+    make("{\"name\":\"one\",\"version\":\"2.3\",\"abi\":[1,0],\"layer\":true}");
+    assert_int_equal(read_bytes(image.bytes, image.size, &m, &code, NULL), COLLET_OK);
+    assert_int_equal(m.layer, 1);
+    manifest_clear(&m);
+    expect_json("{\"name\":\"one\",\"version\":\"2.3\",\"abi\":[1,0],\"layer\":false}",
+                "manifest-content", "\"priority\"");
+    expect_json("{\"name\":\"one\",\"version\":\"2.3\",\"abi\":[1,0],\"layer\":1}",
+                "manifest-content", "\"layer\" must be true or false");
+}
+
 static void settings(void **state)
 {
     (void)state;
@@ -347,17 +363,12 @@ static void damage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good),
-        cmocka_unit_test(settings),
-        cmocka_unit_test(optional_members),
-        cmocka_unit_test(versions),
-        cmocka_unit_test(bad_json),
-        cmocka_unit_test(names),
-        cmocka_unit_test(sizes),
-        cmocka_unit_test(notes),
-        cmocka_unit_test(segments),
-        cmocka_unit_test(note_sizes),
-        cmocka_unit_test(damage),
+        cmocka_unit_test(good),       cmocka_unit_test(layers),
+        cmocka_unit_test(settings),   cmocka_unit_test(optional_members),
+        cmocka_unit_test(versions),   cmocka_unit_test(bad_json),
+        cmocka_unit_test(names),      cmocka_unit_test(sizes),
+        cmocka_unit_test(notes),      cmocka_unit_test(segments),
+        cmocka_unit_test(note_sizes), cmocka_unit_test(damage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

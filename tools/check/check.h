@@ -22,6 +22,7 @@
 typedef struct check_options {
     const char *target; /* a file or a backend's name */
     const char *op, *sig;
+    const char *layer; /* NULL: as the setting */
     int only;    /* case, -1: all */
     int timeout; /* seconds one case may take */
     int large;   /* cases of several megabytes of a row, -1: all */

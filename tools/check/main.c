@@ -19,6 +19,7 @@ enum {
     KEY_TIMEOUT,
     KEY_IN_PROCESS,
     KEY_LARGE,
+    KEY_LAYER,
     KEY_SIGNATURES
 };
 
@@ -31,6 +32,7 @@ static const struct argp_option arguments[] = {
     {"quick", KEY_QUICK, NULL, 0, "No cases of several megabytes, as --large 0", 0},
     {"sample", KEY_SAMPLE, NULL, 0, "A few small cases of each signature: for slow devices", 0},
     {"signatures", KEY_SIGNATURES, "N", 0, "At most N signatures of each kernel", 0},
+    {"layer", KEY_LAYER, "NAME", 0, "Put a layer over the backend", 0},
     {"json", 'j', NULL, 0, "Machine-readable output", 0},
     {"list", KEY_LIST, NULL, 0, "Print the kernels and the limits, check nothing", 0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "How long one case may take (default 120)", 0},
@@ -76,6 +78,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
         return 0;
     case KEY_SIGNATURES:
         options->rows = (int)number(state, text, 1000000, "--signatures");
+        return 0;
+    case KEY_LAYER:
+        options->layer = text;
         return 0;
     case KEY_SAMPLE:
         options->sample = true;

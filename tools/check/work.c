@@ -105,8 +105,16 @@ static bool open_backend(worker *w, const char *path)
     collet_backend_info info;
     /* The backend was named: COLLET_BACKEND is ignored. */
     const char *const defaults[] = {TOOL_LOG_LEVEL, NULL};
+    char layer[128] = "", searched[4200] = "";
+    const char *const settings[] = {layer, NULL};
+    if (w->options->layer)
+        snprintf(layer, sizeof layer, "layers=%s", w->options->layer);
+    /* A layer is searched where all are. */
+    if (path)
+        snprintf(searched, sizeof searched, "%s%s", w->options->layer ? "+" : "", path);
     collet_runtime_options options = {.struct_size = sizeof options,
-                                      .plugin_path = path,
+                                      .plugin_path = path ? searched : NULL,
+                                      .settings = w->options->layer ? settings : NULL,
                                       .backend = "auto",
                                       .log = print_message,
                                       .log_user = w,

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Layers between libcore and the backends: how they are chosen, and what becomes of bad ones. */
+#include "common/support.h"
+
+#define PATH COLLET_TEST_LAYERS ":" SCALAR_PLUGIN
+
+static char said[4096];
+
+static void keep(void *user, int32_t level, const char *text)
+{
+    size_t length = strlen(said);
+    (void)user;
+    (void)level;
+    snprintf(said + length, sizeof said - length, "%s\n", text);
+}
+
+static collet_status create(collet_runtime **rt, const char *layers, const char *more,
+                            collet_error *err)
+{
+    const char *const settings[] = {layers, "log=info", more, NULL};
+    collet_runtime_options options = {
+        .struct_size = sizeof options, .plugin_path = PATH, .log = keep, .settings = settings};
+    said[0] = '\0';
+    return collet_runtime_create(rt, &options, err);
+}
+
+static world world_with(const char *layers, const char *more)
+{
+    world w = {.rt = NULL};
+    collet_error err = {COLLET_OK, ""};
+    if (create(&w.rt, layers, more, &err) != COLLET_OK)
+        fail_msg("%s", err.text);
+    w.cx = context_of(w.rt);
+    return w;
+}
+
+static void assert_adds(collet_context *cx, collet_status expected)
+{
+    collet_array *a = floats(cx, 4, 1.0f), *out = empty_floats(cx, 4);
+    assert_status(cx, collet_add(cx, out, a, a), expected);
+    if (expected == COLLET_OK)
+        assert_floats(cx, out, (const float[]){2.0f, 4.0f, 6.0f, 8.0f});
+    collet_array_free(a);
+    collet_array_free(out);
+}
+
+/* The last record of stage `open` for a file whose path ends in `file`; NULL: none. */
+static const char *open_code(const collet_runtime *rt, const char *file)
+{
+    const char *code = NULL;
+    for (size_t i = 0; i < collet_record_count(rt); i++) {
+        collet_plugin_record r = {.struct_size = sizeof r};
+        if (collet_record_at(rt, i, &r, NULL) == COLLET_OK && !strcmp(r.stage, "open") &&
+            strlen(r.path) >= strlen(file) && !strcmp(r.path + strlen(r.path) - strlen(file), file))
+            code = r.code;
+    }
+    return code;
+}
+
+/* ---- Choice ------------------------------------------------------------------------------ */
+
+static void only_named_ones_are_opened(void **state)
+{
+    (void)state;
+    world w = world_with("layers=", NULL);
+    assert_adds(w.cx, COLLET_OK);
+    assert_null(strstr(said, " over "));
+    assert_null(open_code(w.rt, "/outer.so"));
+    close_world(w);
+}
+
+static void the_first_is_the_outermost(void **state)
+{
+    (void)state;
+    world w = world_with("layers=outer, inner", NULL);
+    assert_adds(w.cx, COLLET_OK);
+    assert_non_null(strstr(said, "inner over cpu_scalar\nouter over cpu_scalar\n"));
+    assert_string_equal(open_code(w.rt, "/outer.so"), "ok");
+    assert_string_equal(open_code(w.rt, "/inner.so"), "ok");
+    close_world(w);
+}
+
+static void a_layer_is_no_backend(void **state)
+{
+    (void)state;
+    world w = world_with("layers=outer", NULL);
+    assert_int_equal(collet_backend_count(w.rt), 1);
+    assert_status(w.cx, collet_set_backend(w.cx, "outer"), COLLET_UNKNOWN_BACKEND);
+    close_world(w);
+}
+
+static void its_table_is_used(void **state)
+{
+    (void)state;
+    world w = world_with("layers=outer,inner", "inner.hides=yes");
+    assert_adds(w.cx, COLLET_UNSUPPORTED);
+    close_world(w);
+    w = world_with("layers=outer", "inner.hides=yes");
+    assert_adds(w.cx, COLLET_OK);
+    close_world(w);
+}
+
+/* ---- Errors ------------------------------------------------------------------------------ */
+
+static void assert_not_created(const char *layers, collet_status status, const char *text)
+{
+    collet_runtime *rt = NULL;
+    collet_error err = {COLLET_OK, ""};
+    assert_int_equal(create(&rt, layers, NULL, &err), status);
+    if (!strstr(err.text, text))
+        fail_msg("'%s' does not contain '%s'", err.text, text);
+}
+
+static void unknown_names_are_errors(void **state)
+{
+    (void)state;
+    assert_not_created("layers=inner,uoter", COLLET_INVALID,
+                       "(program) names 'uoter', and there is no such layer; the nearest is outer; "
+                       "known: inner, outer, refuses, renames");
+    assert_not_created("layers=cpu_scalar", COLLET_INVALID, "'cpu_scalar'");
+}
+
+static void assert_unusable(const char *layers, const char *text)
+{
+    world w = world_with(layers, NULL);
+    assert_status(w.cx, collet_set_backend(w.cx, "cpu_scalar"), COLLET_UNAVAILABLE);
+    assert_text_has(w.cx, text);
+    close_world(w);
+}
+
+static void a_backend_is_not_used_without_its_layer(void **state)
+{
+    (void)state;
+    assert_unusable("layers=refuses", "returned NULL: it is no friend of cpu_scalar");
+    assert_unusable("layers=outer,renames", "the table's name is 'another'");
+}
+
+static void denied_ones_are_refused(void **state)
+{
+    collet_runtime *rt = NULL;
+    collet_error err = {COLLET_OK, ""};
+    (void)state;
+    assert_int_equal(create(&rt, "layers=outer", "plugin_deny=outer", &err), COLLET_UNAVAILABLE);
+    assert_non_null(strstr(err.text, "switched off"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_named_ones_are_opened),
+        cmocka_unit_test(the_first_is_the_outermost),
+        cmocka_unit_test(a_layer_is_no_backend),
+        cmocka_unit_test(its_table_is_used),
+        cmocka_unit_test(unknown_names_are_errors),
+        cmocka_unit_test(a_backend_is_not_used_without_its_layer),
+        cmocka_unit_test(denied_ones_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
