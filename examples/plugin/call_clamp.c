@@ -4,7 +4,13 @@
 
 #include <stdio.h>
 
-#include "clamp.h"
+/* As examples/plugin/plugin.c defines it; a backend would publish it in a header. */
+typedef struct example_clamp_params {
+    uint32_t struct_size; /* sizeof(example_clamp_params) */
+    uint32_t reserved;    /* 0 */
+    double lower;
+    double upper;
+} example_clamp_params;
 
 /* Objects of this program; NULL at first. */
 typedef struct session {
@@ -21,7 +27,7 @@ static collet_status clamp_numbers(session *s, float *numbers, int64_t count, co
     if (status != COLLET_OK)
         return status;
     uint32_t op;
-    if (collet_op_find(s->runtime, EXAMPLE_CLAMP, &op, err) != COLLET_OK)
+    if (collet_op_find(s->runtime, "example.clamp", &op, err) != COLLET_OK)
         return err->status;
     status = collet_array_from(s->context, &s->array, COLLET_F32, 1, &count, numbers);
     if (status == COLLET_OK) {

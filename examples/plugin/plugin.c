@@ -1,12 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A backend on the host's memory that is done when `run` returns: the first template of
+ * plugins/README.md.
+ */
 #include <collet/plugin.h>
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "clamp.h"
-
 COLLET_PLUGIN_MANIFEST("manifest.json");
+
+/*
+ * example.clamp: out = the nearest number to a in [lower, upper]; NaN stays NaN. f32 and f64, any
+ * shape; `out` may be exactly `a`. lower > upper, or either NaN: REFUSED, and nothing is written.
+ */
+typedef struct example_clamp_params {
+    uint32_t struct_size; /* sizeof(example_clamp_params) */
+    uint32_t reserved;    /* 0 */
+    double lower;
+    double upper;
+} example_clamp_params;
 
 /* ---- Device ------------------------------------------------------------------------------ */
 
@@ -168,7 +181,7 @@ static const collet_op_field clamp_fields[] = {
 };
 
 static const collet_op_definition ops[] = {
-    {EXAMPLE_CLAMP, "out[...] : a[...]", "f:f d:d", sizeof(example_clamp_params), 1, clamp_fields,
+    {"example.clamp", "out[...] : a[...]", "f:f d:d", sizeof(example_clamp_params), 1, clamp_fields,
      2, sizeof *clamp_fields},
 };
 

@@ -5,7 +5,7 @@
 #   check.sh lay        installs the build into $WORK/prefix and checks the installed files
 #   check.sh pkg_config compiles a C11 and a C++17 program with the flags of pkg-config
 #   check.sh package    builds the same programs as a CMake project with find_package(collet)
-#   check.sh plugin     builds examples/plugin, copies it to a plugin directory and calls it
+#   check.sh plugin     builds the templates of plugins, copies them to a plugin directory, calls one
 #   check.sh tools      the installed programs find the installed library, plugins and collet-probe
 #   check.sh into_source  cmake refuses the source directory as a prefix
 #   check.sh moved      everything still works after the tree was moved
@@ -45,7 +45,7 @@ lay() {
         bin/{backend-info,backend-check,backend-bench,collet-extract,collet-ternary} \
         share/man/man1/{backend-info,backend-check,backend-bench,collet-extract,collet-ternary}.1 \
         share/doc/collet/{README.md,CHANGELOG.md,CONTRIBUTING.md,LICENSE,docs/KERNELS.md} \
-        share/doc/collet/{core/DESIGN.md,plugins/README.md,examples/plugin/plugin.c}; do
+        share/doc/collet/{core/DESIGN.md,plugins/README.md,examples/{plugin,plugin_async}/plugin.c}; do
         [ -e "$prefix/$path" ] || fail "the installation has no $path"
     done
     for name in $BACKENDS; do
@@ -125,13 +125,16 @@ package() {
 plugin() {
     local built=$WORK/plugin drop=$WORK/drop
     cmake_build "$WORK/plugin_source" "$built"
+    cmake_build "$WORK/plugin_async_source" "$built"_async
     mkdir -p "$drop"
-    cp "$built/example.so" "$drop/"
+    cp "$built/example.so" "${built}_async/example_async.so" "$drop/"
     export COLLET_PLUGIN_PATH=+$drop
     expect '^example: -1 -0\.5 0\.25 1$' "$built/call_clamp"
     expect '^3 -4 by example$' "$WORK/package/program_c" example
     expect "$drop/example.so" "$prefix/bin/backend-info" example
     expect 'example' "$prefix/bin/backend-check" "$drop/example.so"
+    expect '^3 -4 by example_async$' "$WORK/package/program_c" example_async
+    expect 'example_async' "$prefix/bin/backend-check" "$drop/example_async.so"
     COLLET_PLUGIN_PATH='' expect "there is no op 'example.clamp'" \
         bash -c "! '$built/call_clamp'"
 }
@@ -183,6 +186,7 @@ if [ "$stage" = lay ]; then
     cp -r "$SOURCE/tests/install/consumer" "$consumer"
     cp "$SOURCE/examples/ternary.c" "$consumer/"
     cp -r "$SOURCE/examples/plugin" "$WORK/plugin_source"
+    cp -r "$SOURCE/examples/plugin_async" "$WORK/plugin_async_source"
     cp -r "$SOURCE/tests/data/md/water" "$WORK/water"
 else
     "$stage"
