@@ -107,3 +107,10 @@ collet_status open_layer(const char *path, const manifest *m, const collet_host 
         *table = over;
     return status;
 }
+
+const void *open_host_extension(const collet_host *host, const char *name)
+{
+    (void)host;
+    (void)name;
+    return NULL;
+}

@@ -31,4 +31,7 @@ collet_status open_plugin(const char *path, const manifest *m, const collet_host
 collet_status open_layer(const char *path, const manifest *m, const collet_host *host,
                          const collet_plugin **table, refusal *why);
 
+/* collet_host.extension: libcore has none so far. */
+const void *open_host_extension(const collet_host *host, const char *name);
+
 #endif

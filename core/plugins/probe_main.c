@@ -210,7 +210,8 @@ int main(int argc, char **argv)
                   .fail = collet_fail,
                   .log = host_log,
                   .threads = host_threads,
-                  .config = host_config},
+                  .config = host_config,
+                  .extension = open_host_extension},
         .threads = (int32_t)strtol(argv[2], NULL, 10),
         .settings = argv + 4,
     };

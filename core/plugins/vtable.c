@@ -13,7 +13,7 @@
 #define MAX_ELEMENT 4096u /* bytes of one array element, with members that later minors added */
 
 /* Up to the last slot of 1.0; later ones may be absent. */
-#define FIRST_SIZE (offsetof(collet_plugin, buffer_copy_between) + sizeof(void (*)(void)))
+#define FIRST_SIZE (offsetof(collet_plugin, extension) + sizeof(void (*)(void)))
 
 /* ---- Slots ------------------------------------------------------------------------------- */
 

@@ -27,7 +27,7 @@ const collet_op_definition *vtable_op(const collet_plugin *plugin, uint32_t inde
 collet_status vtable_parse_op(const collet_plugin *plugin, uint32_t index, op *out,
                               collet_error *err);
 
-/* Whether the table is long enough to hold a field: VTABLE_HAS(plugin, trim). */
+/* Whether the table is long enough to hold a field: VTABLE_HAS(plugin, extension). */
 #define VTABLE_HAS(plugin, field)                                                                  \
     ((plugin)->struct_size >= offsetof(collet_plugin, field) + sizeof((plugin)->field))
 

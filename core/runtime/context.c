@@ -222,8 +222,8 @@ collet_status collet_trim(collet_context *cx)
         device *d = atomic_load(&cx->runtime->devices[i]);
         if (cx->lanes[i].queue)
             lane_trim(&cx->lanes[i]);
-        if (d && atomic_load(&d->state) == DEVICE_OPEN && d->table->trim)
-            d->table->trim(d->handle);
+        if (d && atomic_load(&d->state) == DEVICE_OPEN && d->extensions.trim)
+            d->extensions.trim->trim(d->handle);
     }
     return status;
 }

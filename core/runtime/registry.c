@@ -303,6 +303,8 @@ static collet_status device_load(device *d, collet_error *err)
     if (status == COLLET_OK)
         d->handle = handle;
     if (status == COLLET_OK)
+        extensions_find(&d->extensions, d->table, handle, d->name, &b->runtime->host);
+    if (status == COLLET_OK)
         status = rows_index(d, err);
     if (status != COLLET_OK)
         device_unload(d);

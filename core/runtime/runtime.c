@@ -9,6 +9,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "plugins/open.h"
 #include "util/struct.h"
 #include "util/text.h"
 #include "threads.h"
@@ -113,7 +114,8 @@ collet_status collet_runtime_create(collet_runtime **out, const collet_runtime_o
                             .fail = collet_fail,
                             .log = host_log,
                             .threads = host_threads,
-                            .config = host_config};
+                            .config = host_config,
+                            .extension = open_host_extension};
     atomic_store(&r->references, 1);
     pthread_mutex_init(&r->own_ops_lock, NULL);
     pthread_mutex_init(&r->device_lock, NULL);

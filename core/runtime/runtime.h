@@ -16,6 +16,7 @@
 #include <collet/plugin.h>
 
 #include "config.h"
+#include "extensions.h"
 #include "plugins/loader.h"
 #include "log.h"
 #include "op/op.h"
@@ -46,6 +47,7 @@ struct device {
     char *reason;                    /* of state FAILED */
     const collet_plugin *table;
     collet_device *handle;
+    device_extensions extensions;
     int32_t space; /* 0: works on host memory; else ordinal + 1 */
     int32_t synchronous;
     uint32_t *first; /* rows of op slot s: rows[first[s]] .. rows[first[s + 1]) */

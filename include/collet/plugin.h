@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collet/plugin.h - the interface for backends. The only header a plugin needs.
+ * collet/plugin.h - the interface for backends. The only header a plugin needs, unless it offers
+ * extensions (collet/extensions.h).
  *
  * A backend is one shared object that exports one symbol, `collet_plugin_entry`, and carries a JSON
  * manifest in an ELF note. libcore reads the manifest from the file, probes the plugin in a child
@@ -168,6 +169,9 @@ struct collet_host {
      * repeated one succeeds, the key keeps its value in the processes that use the backend. The
      * user may set it too. Capabilities should list what was avoided, and why. */
     const char *(*config)(const collet_host *host, const char *key);
+    /* A table that begins with uint32_t struct_size, or NULL: libcore has no extension of that
+     * name. This version of libcore has none. It lives as long as the host. */
+    const void *(*extension)(const collet_host *host, const char *name);
 };
 
 /* ---- The plugin, for libcore ------------------------------------------------------------- */
@@ -284,9 +288,6 @@ struct collet_plugin {
      * it. */
     collet_status (*native_handle)(collet_device *device, collet_queue *queue,
                                    collet_buffer *buffer, void **handle, collet_error *err);
-    /* Optional. Frees pooled memory, plans and compiled programs that are not in use; other threads
-     * may be using the device. May block. */
-    void (*trim)(collet_device *device);
     /*
      * Optional. Copies directly from another device's memory: from `source`, a buffer of the device
      * `from` of the plugin `of` (this one, or another with a name that the plugin supports and
@@ -301,6 +302,10 @@ struct collet_plugin {
                                          const collet_plugin *of, collet_device *from,
                                          collet_queue *from_queue, collet_buffer *source,
                                          uint64_t source_offset, uint64_t bytes, collet_error *err);
+
+    /* Optional (NULL: no extensions). The table of the extension `name` for this device, or NULL:
+     * collet/extensions.h. The same each time. Any thread. */
+    const void *(*extension)(collet_device *device, const char *name);
 };
 
 /*

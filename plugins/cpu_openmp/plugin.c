@@ -3,6 +3,9 @@
 
 #include <omp.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include <collet/extensions.h>
 
 #include "cpu_openmp/providers/choice.h"
 #include "cpu_openmp/providers/library.h"
@@ -134,6 +137,14 @@ static void trim(collet_device *device)
     plan_cache_trim(device->ffts);
 }
 
+static const collet_trim_extension trim_extension = {sizeof trim_extension, 0, trim};
+
+static const void *extension(collet_device *device, const char *name)
+{
+    (void)device;
+    return strcmp(name, COLLET_EXTENSION_TRIM) ? NULL : &trim_extension;
+}
+
 /* ---- The plugin ------------------------------------------------------------------------------ */
 
 static const collet_plugin plugin = {
@@ -148,7 +159,7 @@ static const collet_plugin plugin = {
     .capabilities = capabilities,
     .device_open = device_open,
     .device_close = device_close,
-    .trim = trim,
+    .extension = extension,
 };
 
 const collet_plugin *collet_plugin_entry(const collet_host *host)

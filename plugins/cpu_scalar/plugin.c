@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <collet/extensions.h>
+
 #include "shared/host/util/kernel_table.h"
 
 COLLET_PLUGIN_MANIFEST("manifest.json");
@@ -84,6 +86,14 @@ static void trim(collet_device *device)
     plan_cache_trim(device->plans);
 }
 
+static const collet_trim_extension trim_extension = {sizeof trim_extension, 0, trim};
+
+static const void *extension(collet_device *device, const char *name)
+{
+    (void)device;
+    return strcmp(name, COLLET_EXTENSION_TRIM) ? NULL : &trim_extension;
+}
+
 /* ---- The plugin -------------------------------------------------------------------------- */
 
 static const collet_plugin plugin = {
@@ -98,7 +108,7 @@ static const collet_plugin plugin = {
     .capabilities = capabilities,
     .device_open = device_open,
     .device_close = device_close,
-    .trim = trim,
+    .extension = extension,
 };
 
 const collet_plugin *collet_plugin_entry(const collet_host *host)

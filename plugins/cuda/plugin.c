@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <collet/extensions.h>
+
 #include "shared/jit/array/array.h"
 #include "shared/jit/fft/fft.h"
 #include "shared/jit/linalg/linalg.h"
@@ -39,13 +41,20 @@ static const collet_plugin plugin = {
     .memory_reset_peak = jit_memory_reset_peak,
     .buffer_import = jit_pool_import,
     .native_handle = cuda_native_handle,
-    .trim = cuda_trim,
+};
+
+static const collet_trim_extension trim = {sizeof trim, 0, cuda_trim};
+
+static const jit_extension_table extensions[] = {
+    {COLLET_EXTENSION_TRIM, &trim},
+    {NULL, NULL},
 };
 
 const backend_facts this_backend = {
     .name = "cuda",
     .prelude = jit_text_language_prelude_cuda,
     .plugin = &plugin,
+    .extensions = extensions,
     .device_bytes = sizeof(collet_device),
     .queue_bytes = sizeof(collet_queue),
 };

@@ -2,6 +2,8 @@
 #include "opencl.h"
 #include "linalg.h"
 
+#include <collet/extensions.h>
+
 #include "shared/jit/array/array.h"
 #include "shared/jit/fft/fft.h"
 #include "shared/jit/linalg/linalg.h"
@@ -92,13 +94,20 @@ static const collet_plugin plugin = {
     .memory_reset_peak = jit_memory_reset_peak,
     .buffer_import = opencl_buffer_import,
     .native_handle = native_handle,
-    .trim = jit_trim,
+};
+
+static const collet_trim_extension trim = {sizeof trim, 0, jit_trim};
+
+static const jit_extension_table extensions[] = {
+    {COLLET_EXTENSION_TRIM, &trim},
+    {NULL, NULL},
 };
 
 const backend_facts this_backend = {
     .name = "opencl",
     .prelude = jit_text_language_prelude_opencl,
     .plugin = &plugin,
+    .extensions = extensions,
     .device_bytes = sizeof(collet_device),
     .queue_bytes = sizeof(collet_queue),
 };

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include <collet/collet.h>
-#include <collet/plugin.h>
+#include <collet/extensions.h>
 
 typedef struct pin {
     const char *what;

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include <collet/collet.h>
-#include <collet/plugin.h>
+#include <collet/extensions.h>
 
 /* A key and the variable that holds its value; NULL: not set. */
 typedef struct host_setting {
@@ -79,12 +79,20 @@ static const char *get_setting(const collet_host *of, const char *key)
     return value;
 }
 
+static const void *no_extension(const collet_host *of, const char *name)
+{
+    (void)of;
+    (void)name;
+    return NULL;
+}
+
 static const collet_host host = {.abi = COLLET_ABI,
                                  .struct_size = sizeof host,
                                  .fail = set_text,
                                  .log = keep_message,
                                  .threads = get_threads,
-                                 .config = get_setting};
+                                 .config = get_setting,
+                                 .extension = no_extension};
 
 static int read_manifest(const char *path)
 {
@@ -96,6 +104,12 @@ static int read_manifest(const char *path)
         return 0;
     print_error("%s\n", wrong.text);
     return -1;
+}
+
+static inline void trim(collet_device *device)
+{
+    const collet_trim_extension *e = plugin->extension(device, COLLET_EXTENSION_TRIM);
+    e->trim(device);
 }
 
 /* Sets `plugin` to the file's table; returns -1 on failure and prints the reason. */

@@ -132,7 +132,7 @@ static void head(void **state)
     s->table.abi = 2u << 16;
     expect(s, "vtable-abi", "2.0");
     s->table.abi = COLLET_ABI;
-    s->table.struct_size = offsetof(collet_plugin, buffer_copy_between);
+    s->table.struct_size = offsetof(collet_plugin, extension);
     expect(s, "vtable-short", "first release");
     s->table.struct_size = sizeof s->table + 64;
     expect(s, "ok", "");

@@ -58,11 +58,19 @@ static const char *setting(const collet_host *host, const char *key)
     return strcmp(key, "cuda.library") ? NULL : "libcuda.so.1";
 }
 
+static const void *no_extension(const collet_host *of, const char *name)
+{
+    (void)of;
+    (void)name;
+    return NULL;
+}
+
 static const collet_host host = {.abi = COLLET_ABI,
                                  .struct_size = sizeof host,
                                  .fail = set_text,
                                  .log = log_message,
-                                 .config = setting};
+                                 .config = setting,
+                                 .extension = no_extension};
 
 /* ---- Measuring ------------------------------------------------------------------------------- */
 

@@ -236,7 +236,7 @@ static void cublas_fails(void **state)
     assert_false(by_cublas(&p));
     blas->fails = 0;
     /* trim frees its memory. */
-    plugin->trim(device);
+    trim(device);
     assert_int_equal(blas->handles, 0);
     blas->fails = 1; /* CUBLAS_STATUS_NOT_INITIALIZED */
     assert_false(by_cublas(&p));

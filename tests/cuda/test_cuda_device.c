@@ -31,7 +31,7 @@ static void memory_is_used_again(void **state)
     assert_int_equal(stats().available, (1 << 20) - stats().reserved);
     plugin->buffer_free(device, b);
     assert_true(stats().reserved > 0);
-    plugin->trim(device);
+    trim(device);
     assert_int_equal(stats().reserved, 0);
     assert_int_equal(cu->allocations, 0);
 }
@@ -105,7 +105,7 @@ static void the_current_context_stays(void **state)
     assert_good(plugin->native_handle(device, NULL, NULL, &handle, &err));
     assert_non_null(handle);
     plugin->buffer_free(device, b);
-    plugin->trim(device);
+    trim(device);
     assert_null(cu->current());
 }
 
@@ -235,7 +235,7 @@ static void *use_device(void *failed)
         *count += back != i;
         plugin->buffer_free(device, b);
         if (i % 50 == 0)
-            plugin->trim(device);
+            trim(device);
     }
     plugin->queue_destroy(device, q);
     return NULL;

@@ -29,7 +29,7 @@ static void a_launch(void **state)
     assert_int_equal(rtc->compiled, 1);
     assert_int_equal(last_launch()->groups, 1);
     assert_good(wait_all(device, queue));
-    plugin->trim(device);
+    trim(device);
     assert_int_equal(cu->modules, 0);
     assert_good(add(device, queue, out, in, in, 5));
     assert_int_equal(rtc->compiled, 2);
@@ -101,12 +101,12 @@ static void what_does_not_compile(void **state)
     /* Not compiled again before trim. */
     assert_int_equal(rtc->compiled, 1);
     rtc->fails = 0;
-    plugin->trim(device);
+    trim(device);
     rtc->damaged = 1;
     assert_status_is(add(device, queue, b, b, b, 64), COLLET_REFUSED);
     assert_says(err.text, "elementwise: CUDA_ERROR_INVALID_IMAGE");
     rtc->damaged = 0;
-    plugin->trim(device);
+    trim(device);
     inject("ModuleGetFunction", 0, CUDA_ERROR_INVALID_VALUE);
     assert_status_is(add(device, queue, b, b, b, 64), COLLET_REFUSED);
     assert_says(err.text, "elementwise.dev has no kernel flat");
@@ -207,7 +207,7 @@ static void a_fault(void **state)
     assert_says(err.text, "the device is lost: CUDA_ERROR_ILLEGAL_ADDRESS");
     assert_status_is(plugin->buffer_alloc(device, 100, &b, &err), COLLET_DEVICE_LOST);
     assert_status_is(plugin->buffer_read(device, queue, a, 0, in, 4, &err), COLLET_DEVICE_LOST);
-    plugin->trim(device);
+    trim(device);
     /* The other device still works. */
     b = new_buffer(second, 256);
     assert_good(add(second, q, b, b, b, 64));

@@ -215,13 +215,13 @@ static void fails(void **state)
     assert_false(by_cufft(queue, &t));
     fft->create_fails = 0;
     assert_true(by_cufft(queue, &t));
-    plugin->trim(device);
+    trim(device);
     assert_int_equal(fft->plans, 0);
     fft->plan_fails = 8; /* CUFFT_INVALID_SIZE: not retried */
     assert_false(by_cufft(queue, &t));
     fft->plan_fails = 0;
     assert_false(by_cufft(queue, &t));
-    plugin->trim(device);
+    trim(device);
     assert_true(by_cufft(queue, &t));
     collet_buffer *a = new_buffer(device, ELEMENTS * 8), *b = new_buffer(device, ELEMENTS * 8);
     fft->exec_fails = 6; /* CUFFT_EXEC_FAILED */
@@ -261,7 +261,7 @@ static void plans(void **state)
     assert_true(by_cufft(queue, &t));
     assert_int_equal(fft->plans, 64);
     assert_int_equal(cu->synchronized - waited, 2 + 1);
-    plugin->trim(device);
+    trim(device);
     assert_int_equal(fft->plans, 0);
     plugin->queue_destroy(device, other);
 }

@@ -30,12 +30,20 @@ static const char *host_config(const collet_host *host, const char *key)
     return NULL;
 }
 
+static const void *no_extension(const collet_host *of, const char *name)
+{
+    (void)of;
+    (void)name;
+    return NULL;
+}
+
 const collet_host fixture_host = {.abi = COLLET_ABI,
                                   .struct_size = sizeof(collet_host),
                                   .fail = collet_fail,
                                   .log = host_log,
                                   .threads = host_threads,
-                                  .config = host_config};
+                                  .config = host_config,
+                                  .extension = no_extension};
 
 static void release(fixture *f)
 {

@@ -50,6 +50,8 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
     host->log(host, COLLET_LOG_WARNING, "remote: opening device %u", index);
     if (setting(host, "remote.closed"))
         return host->fail(err, COLLET_UNAVAILABLE, "remote.closed is set");
+    if (host->extension(host, "nobody.nothing/1"))
+        return host->fail(err, COLLET_UNAVAILABLE, "the host has an extension that nobody defined");
     collet_device *d = calloc(1, sizeof *d);
     if (!d)
         return host->fail(err, COLLET_NO_MEMORY, "no memory for device %u", index);
@@ -156,13 +158,6 @@ static void memory_reset_peak(collet_device *d)
     pthread_mutex_unlock(&d->lock);
 }
 
-static void trim(collet_device *d)
-{
-    pthread_mutex_lock(&d->lock);
-    d->kept = 0;
-    pthread_mutex_unlock(&d->lock);
-}
-
 #define ROW(op, run, sig)                                                                          \
     {                                                                                              \
         op, 0, sig, run, NULL                                                                      \
@@ -207,8 +202,8 @@ static const collet_plugin plugin = {
     .queue_after = remote_queue_after,
     .memory_stats = memory_stats,
     .memory_reset_peak = memory_reset_peak,
-    .trim = trim,
     .buffer_copy_between = remote_copy_between,
+    .extension = remote_extension,
 };
 
 const collet_plugin *collet_plugin_entry(const collet_host *host)

@@ -28,7 +28,8 @@ struct collet_device {
     int64_t calls;
     _Atomic int lost;
     collet_memory_stats stats;
-    uint64_t kept; /* bytes freed since the last trim; simulates a pool */
+    uint64_t kept;                          /* bytes freed since the last trim; simulates a pool */
+    _Alignas(16) unsigned char spoiled[64]; /* see remote.extension */
 };
 
 typedef struct timeline timeline;
@@ -71,6 +72,7 @@ collet_status remote_copy_between(collet_device *d, collet_queue *q, collet_buff
                                   collet_queue *from_queue, collet_buffer *source,
                                   uint64_t from_offset, uint64_t bytes, collet_error *err);
 collet_status remote_queue_create(collet_device *d, collet_queue **out, collet_error *err);
+const void *remote_extension(collet_device *d, const char *name);
 void remote_queue_destroy(collet_device *d, collet_queue *q);
 uint64_t remote_queue_mark(collet_device *d, collet_queue *q);
 collet_status remote_queue_wait(collet_device *d, collet_queue *q, uint64_t value,

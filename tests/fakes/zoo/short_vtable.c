@@ -6,6 +6,6 @@ const collet_plugin *collet_plugin_entry(const collet_host *host)
 {
     (void)host;
     zoo_fill(&zoo_table);
-    zoo_table.struct_size = offsetof(collet_plugin, buffer_copy_between);
+    zoo_table.struct_size = offsetof(collet_plugin, extension);
     return &zoo_table;
 }

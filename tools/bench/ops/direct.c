@@ -19,6 +19,13 @@ static int32_t host_threads(const collet_host *host)
     return ((const bench_direct *)(const void *)host)->threads;
 }
 
+static const void *host_extension(const collet_host *host, const char *name)
+{
+    (void)host;
+    (void)name;
+    return NULL;
+}
+
 static const char *host_config(const collet_host *host, const char *key)
 {
     const char *value = bench_setting(((const bench_direct *)(const void *)host)->runtime, key);
@@ -59,7 +66,8 @@ collet_status bench_direct_open(bench_direct *d, const collet_runtime *runtime, 
                                  .fail = collet_fail,
                                  .log = host_log,
                                  .threads = host_threads,
-                                 .config = host_config},
+                                 .config = host_config,
+                                 .extension = host_extension},
                         .runtime = runtime,
                         .threads = threads};
     collet_status status = find_entry(d, path, err);

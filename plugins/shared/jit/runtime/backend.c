@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "rows.h"
 #include "tables.h"
@@ -166,6 +167,15 @@ collet_status jit_before(collet_device *d, collet_buffer *const *buffers, uint32
     if (atomic_load(&b->lost))
         return jit_device_gone(d, err);
     return jit_pool_before(&b->pool, buffers, count, q, err);
+}
+
+const void *jit_extension(collet_device *d, const char *name)
+{
+    (void)d;
+    for (const jit_extension_table *e = this_backend.extensions; e->name; e++)
+        if (!strcmp(e->name, name))
+            return e->table;
+    return NULL;
 }
 
 /* ---- Launches -------------------------------------------------------------------------------- */

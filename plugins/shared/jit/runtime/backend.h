@@ -33,6 +33,8 @@ void jit_buffer_free(collet_device *device, collet_buffer *buffer);
 collet_status jit_memory_stats(collet_device *device, collet_memory_stats *stats,
                                collet_error *err);
 void jit_memory_reset_peak(collet_device *device);
+const void *jit_extension(collet_device *device, const char *name);
+/* Of collet.trim/1. */
 void jit_trim(collet_device *device);
 
 /* ---- between.c ------------------------------------------------------------------------------- */
@@ -54,7 +56,7 @@ collet_status jit_copy_between(collet_device *device, collet_queue *queue, colle
     .buffer_write = jit_buffer_write, .buffer_read = jit_buffer_read,                              \
     .queue_create = jit_queue_create, .queue_destroy = jit_queue_destroy,                          \
     .queue_mark = jit_queue_mark, .queue_wait = jit_queue_wait, .queue_after = jit_queue_after,    \
-    .buffer_copy_between = jit_copy_between
+    .buffer_copy_between = jit_copy_between, .extension = jit_extension
 
 /* ---- What a backend implements --------------------------------------------------------------- */
 

@@ -97,13 +97,19 @@ static inline jit_queue *jit_queue_of(collet_queue *queue)
 
 /* ---- What a backend implements --------------------------------------------------------------- */
 
+typedef struct jit_extension_table {
+    const char *name;
+    const void *table;
+} jit_extension_table;
+
 typedef struct backend_facts {
     const char *name;    /* its settings are NAME.memory (bytes a device may allocate), NAME.staging
                           * (staging.h) and NAME.sources (a directory that receives every source
                           * compiled) */
     const char *prelude; /* the text that precedes all sources */
     const collet_plugin *plugin;
-    size_t device_bytes, queue_bytes; /* sizes of its collet_device and collet_queue */
+    const jit_extension_table *extensions; /* a NULL name ends them */
+    size_t device_bytes, queue_bytes;      /* sizes of its collet_device and collet_queue */
 } backend_facts;
 
 extern const backend_facts this_backend;

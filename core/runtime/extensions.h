@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The extensions of a device: include/collet/extensions.h. */
+#ifndef COLLET_CORE_EXTENSIONS_H
+#define COLLET_CORE_EXTENSIONS_H
+
+#include <collet/extensions.h>
+
+/* NULL where the device has none. */
+typedef struct device_extensions {
+    const collet_trim_extension *trim;
+} device_extensions;
+
+/* Asks an open device, called `name` in messages, for the extensions that libcore uses. Tables that
+ * cannot be used are logged as errors and left out. */
+void extensions_find(device_extensions *found, const collet_plugin *plugin, collet_device *device,
+                     const char *name, const collet_host *host);
+
+#endif
