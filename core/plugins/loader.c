@@ -460,3 +460,9 @@ collet_status loader_open_layer(const loader_plugin *layer, const loader_plugin 
         status = open_layer(layer->path, &backend->manifest, host, table, &why);
     return opened(layer, records, start, status, &why, err);
 }
+
+collet_status loader_note(const loader_plugin *plugin, record_list *records, const refusal *why,
+                          collet_error *err)
+{
+    return note(records, plugin->path, 0, "open", record_clock(), why->code, why->text, err);
+}

@@ -49,8 +49,8 @@
  *             missing-entry             no collet_plugin_entry (of a layer: collet_layer_entry)
  *             entry-null                it returned NULL
  *             changes-floating-point    rounding, flush-to-zero or exception masks were changed
- *             vtable-...                the table breaks the contract: abi, short, slot, arrays,
- *                                       name, op, sig, run, repeated, own-op
+ *             vtable-...                the table breaks the contract: abi, short, slot, reserved,
+ *                                       arrays, name, op, sig, run, repeated, own-op
  *             kernels-differ            manifest and table name different kernels
  *             capabilities-failed       capabilities returned an error
  *             capabilities-invalid      capabilities violate plugin.h
@@ -63,6 +63,8 @@
  *             not-probed                probing is switched off
  *   register  duplicate-name            an earlier file in the search path has the name
  *   open      changed                   the file is not the one that was found
+ *             device-properties         device_open reported a property that is unknown
+ *             device-slot               a slot that a device's properties require is NULL
  *             and those of `probe` that can be detected without a child
  *
  * An undefined symbol is refused, a missing library is not: a plugin must name the libraries that
@@ -101,5 +103,9 @@ collet_status loader_open(const loader_plugin *plugin, const collet_host *host,
 collet_status loader_open_layer(const loader_plugin *layer, const loader_plugin *backend,
                                 const collet_host *host, record_list *records,
                                 const collet_plugin **table, collet_error *err);
+
+/* Appends a refusal of stage "open" of the plugin. NO_MEMORY. */
+collet_status loader_note(const loader_plugin *plugin, record_list *records, const refusal *why,
+                          collet_error *err);
 
 #endif

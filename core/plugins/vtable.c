@@ -17,7 +17,7 @@
 
 /* ---- Slots ------------------------------------------------------------------------------- */
 
-typedef enum slot_need { ALWAYS, MEMORY, QUEUE } slot_need;
+typedef enum slot_need { ALWAYS, MEMORY, QUEUES } slot_need;
 
 typedef struct table_slot {
     const char *name;
@@ -32,8 +32,8 @@ typedef struct table_slot {
 static const table_slot slots[] = {
     SLOT(capabilities, ALWAYS), SLOT(device_open, ALWAYS),       SLOT(device_close, ALWAYS),
     SLOT(buffer_alloc, MEMORY), SLOT(buffer_free, MEMORY),       SLOT(buffer_write, MEMORY),
-    SLOT(buffer_read, MEMORY),  SLOT(queue_create, QUEUE),       SLOT(queue_destroy, QUEUE),
-    SLOT(queue_mark, QUEUE),    SLOT(queue_wait, QUEUE),         SLOT(queue_after, QUEUE),
+    SLOT(buffer_read, MEMORY),  SLOT(queue_create, QUEUES),      SLOT(queue_destroy, QUEUES),
+    SLOT(queue_mark, QUEUES),   SLOT(queue_wait, QUEUES),        SLOT(queue_after, QUEUES),
     SLOT(memory_stats, MEMORY), SLOT(memory_reset_peak, MEMORY),
 };
 
@@ -44,17 +44,41 @@ static int slot_set(const collet_plugin *plugin, size_t offset)
     return function != NULL;
 }
 
-static collet_status check_slots(const collet_plugin *p, refusal *why)
+/* The name of a slot for `need` that is NULL; NULL if there is none. */
+static const char *missing_slot(const collet_plugin *p, slot_need need)
 {
-    for (size_t i = 0; i < sizeof slots / sizeof *slots; i++) {
-        const table_slot *s = &slots[i];
-        int needed = s->need == ALWAYS ||
-                     (s->need == MEMORY && !(p->flags & COLLET_PLUGIN_HOST_MEMORY)) ||
-                     (s->need == QUEUE && !(p->flags & COLLET_PLUGIN_SYNCHRONOUS));
-        if (needed && !slot_set(p, s->offset))
-            return REFUSE("vtable-slot", "the slot %s is NULL and its flags (0x%x) require it",
-                          s->name, p->flags);
-    }
+    for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
+        if (slots[i].need == need && !slot_set(p, slots[i].offset))
+            return slots[i].name;
+    return NULL;
+}
+
+static int is_one_of(uint32_t value, uint32_t a, uint32_t b)
+{
+    return value == a || value == b;
+}
+
+collet_status vtable_check_device(const collet_plugin *p, const collet_device_properties *of,
+                                  refusal *why)
+{
+    const char *slot = NULL;
+    why->code = "ok";
+    if (!is_one_of(of->memory, COLLET_MEMORY_HOST, COLLET_MEMORY_OWN))
+        return REFUSE("device-properties", "device_open set memory to %u, not COLLET_MEMORY_*",
+                      of->memory);
+    if (!is_one_of(of->order, COLLET_ORDER_SYNCHRONOUS, COLLET_ORDER_QUEUES))
+        return REFUSE("device-properties", "device_open set order to %u, not COLLET_ORDER_*",
+                      of->order);
+    if (!is_one_of(of->threads, COLLET_THREADS_ANY, COLLET_THREADS_ONE))
+        return REFUSE("device-properties", "device_open set threads to %u, not COLLET_THREADS_*",
+                      of->threads);
+    if (of->reserved)
+        return REFUSE("device-properties", "device_open set reserved to %u, not 0", of->reserved);
+    if (of->memory == COLLET_MEMORY_OWN && (slot = missing_slot(p, MEMORY)))
+        return REFUSE("device-slot", "the slot %s is NULL, a device with own memory needs it",
+                      slot);
+    if (of->order == COLLET_ORDER_QUEUES && (slot = missing_slot(p, QUEUES)))
+        return REFUSE("device-slot", "the slot %s is NULL, a device with queues needs it", slot);
     return COLLET_OK;
 }
 
@@ -117,6 +141,9 @@ static collet_status check_head(const collet_plugin *p, const manifest *m, refus
     if (p->struct_size < FIRST_SIZE)
         return REFUSE("vtable-short", "the table has %u bytes, the first release's has %zu",
                       p->struct_size, FIRST_SIZE);
+    if (p->flags || p->reserved)
+        return REFUSE("vtable-reserved", "the table's flags are 0x%x and reserved is %u, not 0",
+                      p->flags, p->reserved);
     if (!p->name || strcmp(p->name, m->name))
         return REFUSE("vtable-name", "the table's name is '%.63s', the manifest's '%s'",
                       p->name ? p->name : "(NULL)", m->name);
@@ -291,10 +318,11 @@ collet_status vtable_verify(const collet_plugin *plugin, const manifest *m, refu
     known_ops known = {.table = {.ops = NULL}};
     why->code = "ok";
     collet_status status = check_head(plugin, m, why);
-    if (status == COLLET_OK)
-        status = check_slots(plugin, why);
     if (status != COLLET_OK)
         return status;
+    const char *slot = missing_slot(plugin, ALWAYS);
+    if (slot)
+        return REFUSE("vtable-slot", "the slot %s is NULL", slot);
     known.count = OP_BUILTIN_MAX + plugin->op_count;
     known.own = calloc(plugin->op_count + 1u, sizeof *known.own);
     known.seen = calloc(known.count, 1);

@@ -12,12 +12,17 @@
 
 /*
  * COLLET_OK if the table may be used: major version, at least the first release's size, every slot
- * that its flags require, valid sizes of its arrays; each row with an existing op, one of its
+ * that all plugins need, valid sizes of its arrays; each row with an existing op, one of its
  * signatures and a `run`, no (op, sig) twice; valid own ops; name and set of kernels as in the
  * manifest. A table of a newer minor version may have rows of ops that are unknown here: the
  * registry leaves them out. FORMAT, ABI, NO_MEMORY. Reads every string of the table; calls nothing.
  */
 collet_status vtable_verify(const collet_plugin *plugin, const manifest *m, refusal *why);
+
+/* COLLET_OK if a device with these properties may be used: "device-properties", "device-slot":
+ * FORMAT. */
+collet_status vtable_check_device(const collet_plugin *plugin,
+                                  const collet_device_properties *properties, refusal *why);
 
 /* Row `index` < kernel_count, own op `index` < op_count, by the table's own element sizes. */
 const collet_kernel_row *vtable_kernel(const collet_plugin *plugin, uint32_t index);

@@ -289,19 +289,35 @@ static void device_unload(device *d)
     d->handle = NULL;
 }
 
+static collet_status properties_apply(device *d, const collet_device_properties *of,
+                                      collet_error *err)
+{
+    const backend *b = d->owner;
+    refusal why;
+    if (vtable_check_device(d->table, of, &why) != COLLET_OK) {
+        collet_status status = loader_note(b->plugin, b->runtime->records, &why, err);
+        return status == COLLET_OK ? collet_fail(err, COLLET_UNAVAILABLE, "%s", why.text) : status;
+    }
+    d->space = of->memory == COLLET_MEMORY_HOST ? 0 : (int32_t)d->ordinal + 1;
+    d->synchronous = of->order == COLLET_ORDER_SYNCHRONOUS;
+    return COLLET_OK;
+}
+
 static collet_status device_load(device *d, collet_error *err)
 {
     backend *b = d->owner;
-    d->table = b->table;
-    d->space = d->table->flags & COLLET_PLUGIN_HOST_MEMORY ? 0 : (int32_t)d->ordinal + 1;
-    d->synchronous = (d->table->flags & COLLET_PLUGIN_SYNCHRONOUS) != 0;
+    collet_device_properties properties = {.struct_size = sizeof properties};
     collet_device *handle = NULL;
-    collet_status status = d->table->device_open(&b->runtime->host, d->index, &handle, err);
+    d->table = b->table;
+    collet_status status =
+        d->table->device_open(&b->runtime->host, d->index, &properties, &handle, err);
     if (status == COLLET_OK && !handle)
         status =
             collet_fail(err, COLLET_UNAVAILABLE, "%s: device_open returned no device", d->name);
-    if (status == COLLET_OK)
+    if (status == COLLET_OK) {
         d->handle = handle;
+        status = properties_apply(d, &properties, err);
+    }
     if (status == COLLET_OK)
         extensions_find(&d->extensions, d->table, handle, d->name, &b->runtime->host);
     if (status == COLLET_OK)

@@ -28,7 +28,8 @@ struct collet_device {
     int log_calls;
 };
 
-static collet_status device_open(const collet_host *host, uint32_t index, collet_device **device,
+static collet_status device_open(const collet_host *host, uint32_t index,
+                                 collet_device_properties *properties, collet_device **device,
                                  collet_error *err)
 {
     if (index != 0)
@@ -38,6 +39,9 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
         return host->fail(err, COLLET_NO_MEMORY, "example: no memory to open the device");
     d->host = host;
     d->log_calls = !strcmp(host->config(host, "example.log_calls"), "on");
+    properties->memory = COLLET_MEMORY_HOST;
+    properties->order = COLLET_ORDER_SYNCHRONOUS;
+    properties->threads = COLLET_THREADS_ANY;
     *device = d;
     return COLLET_OK;
 }
@@ -197,7 +201,6 @@ static const collet_kernel_row kernels[] = {
 static const collet_plugin plugin = {
     .abi = COLLET_ABI,
     .struct_size = sizeof(collet_plugin),
-    .flags = COLLET_PLUGIN_HOST_MEMORY | COLLET_PLUGIN_SYNCHRONOUS,
     .kernel_count = sizeof kernels / sizeof kernels[0],
     .kernel_size = sizeof kernels[0],
     .op_count = sizeof ops / sizeof ops[0],

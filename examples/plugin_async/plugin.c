@@ -63,7 +63,8 @@ static collet_status capabilities(const collet_host *host, char *json, uint64_t 
     return COLLET_OK;
 }
 
-static collet_status device_open(const collet_host *host, uint32_t index, collet_device **device,
+static collet_status device_open(const collet_host *host, uint32_t index,
+                                 collet_device_properties *properties, collet_device **device,
                                  collet_error *err)
 {
     if (index >= DEVICES)
@@ -77,6 +78,9 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
     d->limit = strtoull(host->config(host, "example_async.memory"), NULL, 10);
     d->fail = strtoll(host->config(host, "example_async.fail"), NULL, 10);
     pthread_mutex_init(&d->lock, NULL);
+    properties->memory = COLLET_MEMORY_OWN;
+    properties->order = COLLET_ORDER_QUEUES;
+    properties->threads = COLLET_THREADS_ANY;
     *device = d;
     return COLLET_OK;
 }

@@ -138,9 +138,7 @@ COLLET_API collet_status collet_backend_info_at(const collet_runtime *runtime, s
 #define COLLET_DEVICE_GPU 2
 #define COLLET_DEVICE_OTHER 3
 
-#define COLLET_MEMORY_UNKNOWN 0
-#define COLLET_MEMORY_HOST 1 /* arrays stay in the host's memory: nothing is copied */
-#define COLLET_MEMORY_OWN 2  /* arrays are copied to memory of the device's own */
+#define COLLET_MEMORY_UNKNOWN 0 /* else COLLET_MEMORY_HOST or COLLET_MEMORY_OWN */
 
 #define COLLET_EXECUTION_UNKNOWN 0
 #define COLLET_EXECUTION_SYNCHRONOUS 1  /* a call returns when its kernel is done */

@@ -15,8 +15,9 @@
  * Threads. libcore calls slots of one device from any thread. Calls that enqueue in the same queue
  * are never concurrent, but waits for it, and calls that name it as `other`, may be concurrent with
  * them. No buffer is written or freed while another call names it; everything else may be: several
- * queues read one buffer at once. A slot may block only where its comment states it. With
- * COLLET_PLUGIN_SYNCHRONOUS every `queue` is NULL.
+ * queues read one buffer at once. A device with COLLET_THREADS_ONE gets one call at a time. A slot
+ * may block only where its comment states it. Of a device with COLLET_ORDER_SYNCHRONOUS every
+ * `queue` is NULL.
  *
  * Conduct. A plugin never aborts, exits or prints, and leaves MXCSR/FPCR, locale, signal mask, the
  * current CUDA context and the host's thread counts as it found them. Messages go through
@@ -60,8 +61,8 @@ typedef struct collet_buffer collet_buffer;
 /*
  * One operand of a call: a strided view of a buffer.
  *
- * buffer       Device memory from buffer_alloc; in a plugin with COLLET_PLUGIN_HOST_MEMORY, the
- *              host address of the storage's first byte. NULL when the operand is absent.
+ * buffer       Device memory from buffer_alloc; of a device with COLLET_MEMORY_HOST, the host
+ *              address of the storage's first byte. NULL when the operand is absent.
  * byte_offset  Of the first element from the buffer's start; a multiple of the element's size.
  * shape        ndim extents, all >= 0. Valid during the call, as are `strides`.
  * strides      ndim strides in elements; may be zero (inputs only) or negative.
@@ -174,23 +175,51 @@ struct collet_host {
     const void *(*extension)(const collet_host *host, const char *name);
 };
 
-/* ---- The plugin, for libcore ------------------------------------------------------------- */
+/* ---- Devices ----------------------------------------------------------------------------- */
 
-/* collet_plugin.flags */
-#define COLLET_PLUGIN_HOST_MEMORY 1u /* works on host addresses: the buffer_ slots are NULL */
-#define COLLET_PLUGIN_SYNCHRONOUS 2u /* run returns when done: queue_ slots are NULL */
+/* collet_device_properties.order */
+#define COLLET_ORDER_SYNCHRONOUS 1 /* run returns when the work is done: no queues */
+#define COLLET_ORDER_QUEUES 2      /* run enqueues in a queue */
+
+/* collet_device_properties.threads */
+#define COLLET_THREADS_ANY 1 /* as stated above */
+#define COLLET_THREADS_ONE                                                                         \
+    2 /* libcore never has two calls of the device's slots and rows under                          \
+         way, on whichever threads: a wait holds up every other call */
+
+/*
+ * What device_open reports of a device. libcore sets struct_size and zeroes the rest. A device with
+ * a property that is 0 or unknown, or without a slot that its properties require, is refused with
+ * a text.
+ *
+ * memory      COLLET_MEMORY_HOST: works on host addresses, "memory" slots are not called.
+ *             COLLET_MEMORY_OWN: requires the "memory" slots.
+ * order       COLLET_ORDER_QUEUES requires the "queue" slots.
+ * max_queues  libcore has at most so many queues at a time; 0: no limit. Contexts share queues
+ *             beyond it, so that their work is in one order. Of ORDER_SYNCHRONOUS ignored.
+ */
+typedef struct collet_device_properties {
+    uint32_t struct_size;
+    uint32_t memory;  /* COLLET_MEMORY_* (types.h) */
+    uint32_t order;   /* COLLET_ORDER_* */
+    uint32_t threads; /* COLLET_THREADS_* */
+    uint32_t max_queues;
+    uint32_t reserved; /* 0 */
+} collet_device_properties;
+
+/* ---- The plugin, for libcore ------------------------------------------------------------- */
 
 /*
  * The vtable. It and everything it points to is constant and lives as long as the process.
- * "Required" slots are never NULL; "memory" slots are required unless COLLET_PLUGIN_HOST_MEMORY,
- * "queue" slots unless COLLET_PLUGIN_SYNCHRONOUS; "optional" slots may be NULL.
+ * "Required" slots are never NULL; "memory" slots are required by a device with COLLET_MEMORY_OWN,
+ * "queue" slots by one with COLLET_ORDER_QUEUES; "optional" slots may be NULL.
  * Functions that return collet_status set err (never NULL) through host->fail on failure.
  */
 typedef struct collet_plugin collet_plugin;
 struct collet_plugin {
     uint32_t abi; /* COLLET_ABI as compiled */
     uint32_t struct_size;
-    uint32_t flags;
+    uint32_t flags; /* 0; none is defined */
     uint32_t kernel_count;
     uint32_t kernel_size; /* sizeof(collet_kernel_row) */
     uint32_t op_count;
@@ -219,10 +248,12 @@ struct collet_plugin {
                                   uint64_t *needed, collet_error *err);
 
     /*
-     * Required. Opens device `index` (0..device_count-1). *device belongs to libcore until
-     * device_close. Any thread; may block. UNAVAILABLE, FAILED: it is not tried again. NO_MEMORY.
+     * Required. Opens device `index` (0..device_count-1) and reports its properties. *device
+     * belongs to libcore until device_close. Any thread; may block. UNAVAILABLE, FAILED: it is not
+     * tried again. NO_MEMORY.
      */
-    collet_status (*device_open)(const collet_host *host, uint32_t index, collet_device **device,
+    collet_status (*device_open)(const collet_host *host, uint32_t index,
+                                 collet_device_properties *properties, collet_device **device,
                                  collet_error *err);
     /* Required. NULL does nothing. Its queues and buffers are freed before. */
     void (*device_close)(collet_device *device);

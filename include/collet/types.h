@@ -160,6 +160,10 @@ enum {
 #define COLLET_LOG_INFO 3
 #define COLLET_LOG_DEBUG 4
 
+/* Where the arrays of a device are. */
+#define COLLET_MEMORY_HOST 1 /* in the host's memory: nothing is copied */
+#define COLLET_MEMORY_OWN 2  /* copied to memory of the device's own */
+
 /* Bytes in one memory space. */
 typedef struct collet_memory_stats {
     uint32_t struct_size;

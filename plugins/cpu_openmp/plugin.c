@@ -86,7 +86,8 @@ static void call_openmp(void)
     (void)omp_get_proc_bind();
 }
 
-static collet_status device_open(const collet_host *host, uint32_t index, collet_device **device,
+static collet_status device_open(const collet_host *host, uint32_t index,
+                                 collet_device_properties *properties, collet_device **device,
                                  collet_error *err)
 {
     const char *reason = "";
@@ -116,6 +117,9 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
     d->ternary = processor_ternary(level);
     d->threads = team_threads(host->threads(host));
     d->cache_bytes = cache_largest();
+    properties->memory = COLLET_MEMORY_HOST;
+    properties->order = COLLET_ORDER_SYNCHRONOUS;
+    properties->threads = COLLET_THREADS_ANY;
     *device = d;
     return COLLET_OK;
 }
@@ -150,7 +154,6 @@ static const void *extension(collet_device *device, const char *name)
 static const collet_plugin plugin = {
     .abi = COLLET_ABI,
     .struct_size = sizeof(collet_plugin),
-    .flags = COLLET_PLUGIN_HOST_MEMORY | COLLET_PLUGIN_SYNCHRONOUS,
     .kernel_count = COUNT(kernels),
     .kernel_size = sizeof(collet_kernel_row),
     .name = "cpu_openmp",

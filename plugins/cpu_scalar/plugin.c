@@ -53,7 +53,8 @@ static collet_status capabilities(const collet_host *host, char *json, uint64_t 
     return COLLET_OK;
 }
 
-static collet_status device_open(const collet_host *host, uint32_t index, collet_device **device,
+static collet_status device_open(const collet_host *host, uint32_t index,
+                                 collet_device_properties *properties, collet_device **device,
                                  collet_error *err)
 {
     if (index != 0) {
@@ -70,6 +71,9 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
     }
     d->host = host;
     d->plans = plans;
+    properties->memory = COLLET_MEMORY_HOST;
+    properties->order = COLLET_ORDER_SYNCHRONOUS;
+    properties->threads = COLLET_THREADS_ANY;
     *device = d;
     return COLLET_OK;
 }
@@ -99,7 +103,6 @@ static const void *extension(collet_device *device, const char *name)
 static const collet_plugin plugin = {
     .abi = COLLET_ABI,
     .struct_size = sizeof(collet_plugin),
-    .flags = COLLET_PLUGIN_HOST_MEMORY | COLLET_PLUGIN_SYNCHRONOUS,
     .kernel_count = COUNT(kernels),
     .kernel_size = sizeof(collet_kernel_row),
     .name = "cpu_scalar",

@@ -94,6 +94,12 @@ static const collet_host host = {.abi = COLLET_ABI,
                                  .config = get_setting,
                                  .extension = no_extension};
 
+static inline collet_status host_open(uint32_t index, collet_device **device, collet_error *err)
+{
+    collet_device_properties properties = {.struct_size = sizeof properties};
+    return plugin->device_open(&host, index, &properties, device, err);
+}
+
 static int read_manifest(const char *path)
 {
     static const char *const settings[] = {"probe=off", "cache=off", NULL};

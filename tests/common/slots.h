@@ -32,7 +32,7 @@ static collet_error err;
 static inline collet_device *open_device(uint32_t index)
 {
     collet_device *device = NULL;
-    assert_good(plugin->device_open(&host, index, &device, &err));
+    assert_good(host_open(index, &device, &err));
     return device;
 }
 

@@ -32,11 +32,13 @@ static collet_status capabilities(const collet_host *host, char *json, uint64_t 
     return COLLET_FAILED;
 }
 
-static collet_status device_open(const collet_host *host, uint32_t index, collet_device **device,
+static collet_status device_open(const collet_host *host, uint32_t index,
+                                 collet_device_properties *properties, collet_device **device,
                                  collet_error *err)
 {
     (void)host;
     (void)index;
+    (void)properties;
     (void)device;
     (void)err;
     return COLLET_FAILED;
@@ -84,7 +86,6 @@ static int setup(void **state)
     s->manifest.kernel_count = 3;
     s->table.abi = COLLET_ABI;
     s->table.struct_size = sizeof s->table;
-    s->table.flags = COLLET_PLUGIN_HOST_MEMORY | COLLET_PLUGIN_SYNCHRONOUS;
     s->table.kernel_count = 4;
     s->table.kernel_size = sizeof *s->rows;
     s->table.op_count = 2;
@@ -151,12 +152,51 @@ static void slots(void **state)
     s->table.device_open = NULL;
     expect(s, "vtable-slot", "device_open");
     s->table.device_open = device_open;
-    s->table.flags = COLLET_PLUGIN_SYNCHRONOUS;
-    expect(s, "vtable-slot", "buffer_alloc");
-    s->table.flags = COLLET_PLUGIN_HOST_MEMORY;
-    expect(s, "vtable-slot", "queue_create");
-    s->table.flags |= COLLET_PLUGIN_SYNCHRONOUS;
     expect(s, "ok", "");
+}
+
+static void reserved_fields(void **state)
+{
+    sample *s = *state;
+    s->table.flags = 1;
+    expect(s, "vtable-reserved", "0x1");
+    s->table.flags = 0;
+    s->table.reserved = 7;
+    expect(s, "vtable-reserved", "7");
+}
+
+static void expect_device(const sample *s, collet_device_properties of, const char *expected,
+                          const char *reason)
+{
+    refusal why = {.text = ""};
+    collet_status status = vtable_check_device(&s->table, &of, &why);
+    if (strcmp(why.code, expected) || (status == COLLET_OK) != !strcmp(expected, "ok") ||
+        !strstr(why.text, reason))
+        fail_msg("%d %s: %s; expected %s: %s", status, why.code, why.text, expected, reason);
+}
+
+static void devices(void **state)
+{
+    const collet_device_properties plain = {.memory = COLLET_MEMORY_HOST,
+                                            .order = COLLET_ORDER_SYNCHRONOUS,
+                                            .threads = COLLET_THREADS_ONE};
+    collet_device_properties of = plain;
+    expect_device(*state, of, "ok", "");
+    of.memory = 0;
+    expect_device(*state, of, "device-properties", "memory to 0");
+    of.memory = COLLET_MEMORY_OWN;
+    expect_device(*state, of, "device-slot", "buffer_alloc");
+    of = plain;
+    of.order = COLLET_ORDER_QUEUES;
+    expect_device(*state, of, "device-slot", "queue_create");
+    of.order = 3;
+    expect_device(*state, of, "device-properties", "order to 3");
+    of = plain;
+    of.threads = 0;
+    expect_device(*state, of, "device-properties", "threads to 0");
+    of = plain;
+    of.reserved = 1;
+    expect_device(*state, of, "device-properties", "reserved to 1");
 }
 
 static void arrays(void **state)
@@ -405,6 +445,8 @@ int main(void)
         CASE(good),
         CASE(head),
         CASE(slots),
+        CASE(reserved_fields),
+        CASE(devices),
         CASE(arrays),
         CASE(longer_rows),
         CASE(rows),

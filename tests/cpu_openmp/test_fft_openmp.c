@@ -58,7 +58,7 @@ static void reopen(int32_t threads)
     collet_error err;
     plugin->device_close(device);
     host_threads = threads;
-    assert_int_equal(COLLET_OK, plugin->device_open(&host, 0, &device, &err));
+    assert_int_equal(COLLET_OK, host_open(0, &device, &err));
 }
 
 static void test_same_bits_on_any_number_of_threads(void **state)

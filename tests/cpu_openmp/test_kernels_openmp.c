@@ -131,11 +131,11 @@ static void test_unknown_isa_is_refused_with_a_reason(void **state)
     get_capabilities(json, sizeof json);
     assert_non_null(strstr(json, "\"device_count\": 0"));
     assert_non_null(strstr(json, "\"reason\": \"the setting isa"));
-    assert_int_equal(COLLET_UNAVAILABLE, plugin->device_open(&host, 0, &d, &err));
+    assert_int_equal(COLLET_UNAVAILABLE, host_open(0, &d, &err));
     assert_non_null(strstr(err.text, "isa"));
     assert_null(d);
     host_isa = NULL;
-    assert_int_equal(COLLET_UNAVAILABLE, plugin->device_open(&host, 1, &d, &err));
+    assert_int_equal(COLLET_UNAVAILABLE, host_open(1, &d, &err));
 }
 
 static void test_capabilities_that_do_not_fit(void **state)
@@ -282,7 +282,7 @@ static void reopen(int32_t threads)
     collet_error err;
     plugin->device_close(device);
     host_threads = threads;
-    assert_int_equal(COLLET_OK, plugin->device_open(&host, 0, &device, &err));
+    assert_int_equal(COLLET_OK, host_open(0, &device, &err));
 }
 
 static void test_results_do_not_depend_on_threads(void **state)

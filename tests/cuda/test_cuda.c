@@ -24,7 +24,7 @@ static void is_without(const char *text)
     assert_says(capabilities(), "\"device_count\": 0");
     assert_says(json, "\"devices\": []");
     assert_says(json, text);
-    assert_status_is(plugin->device_open(&host, 0, &d, &err), COLLET_UNAVAILABLE);
+    assert_status_is(host_open(0, &d, &err), COLLET_UNAVAILABLE);
     assert_null(d);
     assert_int_equal(err.status, COLLET_UNAVAILABLE);
     assert_says(err.text, text);
@@ -118,7 +118,7 @@ static void no_context(void **state)
     cu->fails_after = 0;
     cu->fails_times = 1;
     cu->fails_with = CUDA_ERROR_OUT_OF_MEMORY;
-    assert_status_is(plugin->device_open(&host, 0, &d, &err), COLLET_UNAVAILABLE);
+    assert_status_is(host_open(0, &d, &err), COLLET_UNAVAILABLE);
     assert_says(err.text, "the GPU's primary context: CUDA_ERROR_OUT_OF_MEMORY");
 }
 
@@ -127,7 +127,7 @@ static void no_such_device(void **state)
     collet_device *d = NULL;
     (void)state;
     cu->devices = 2;
-    assert_status_is(plugin->device_open(&host, 2, &d, &err), COLLET_UNAVAILABLE);
+    assert_status_is(host_open(2, &d, &err), COLLET_UNAVAILABLE);
     assert_says(err.text, "has 2 GPUs, counted from 0; there is no GPU 2");
 }
 
@@ -136,7 +136,7 @@ static void too_old(void **state)
     collet_device *d = NULL;
     (void)state;
     cu->capability = 61;
-    assert_status_is(plugin->device_open(&host, 0, &d, &err), COLLET_UNAVAILABLE);
+    assert_status_is(host_open(0, &d, &err), COLLET_UNAVAILABLE);
     assert_says(err.text, "NVRTC 12.4 does not compile for compute capability 6.1");
 }
 

@@ -85,7 +85,7 @@ static collet_status move_bytes(session *s)
 static collet_status whole_session(void)
 {
     session s = {0};
-    collet_status status = plugin->device_open(&host, 0, &s.device, &err);
+    collet_status status = host_open(0, &s.device, &err);
     if (status == COLLET_OK)
         status = plugin->queue_create(s.device, &s.queue, &err);
     for (int i = 0; i < BUFFERS && status == COLLET_OK; i++)

@@ -170,7 +170,7 @@ static const struct {
 } bad_plugins[] = {
     {"missing_entry", "missing-entry", "collet_plugin_entry"},
     {"unresolved_symbol", "unresolved-symbol", "zoo_nowhere"},
-    {"null_slot", "vtable-slot", "queue_create"},
+    {"null_slot", "vtable-slot", "device_close"},
     {"short_vtable", "vtable-short", "first release"},
     {"table_abi", "vtable-abi", "2.0"},
     {"table_garbage", "crash-in-vtable", "SIGSEGV"},

@@ -91,7 +91,7 @@ static void reopen(int32_t threads, const char *isa)
     plugin->device_close(device);
     host_threads = threads;
     host_isa = isa;
-    assert_int_equal(COLLET_OK, plugin->device_open(&host, 0, &device, &err));
+    assert_int_equal(COLLET_OK, host_open(0, &device, &err));
 }
 
 static void test_uniform_is_as_defined(void **state)

@@ -223,7 +223,7 @@ int main(void)
     host_settings = settings;
     if (load_plugin_file(COLLET_TEST_PLUGINS "/opencl.so"))
         return 1;
-    if (plugin->device_open(&host, 1, &second, &err) != COLLET_OK) {
+    if (host_open(1, &second, &err) != COLLET_OK) {
         printf("SKIP: no second OpenCL device: %s\n", err.text);
         return 77;
     }

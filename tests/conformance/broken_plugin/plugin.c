@@ -101,10 +101,14 @@ static collet_status capabilities(const collet_host *host, char *json, uint64_t 
     return COLLET_OK;
 }
 
-static collet_status device_open(const collet_host *host, uint32_t index, collet_device **device,
+static collet_status device_open(const collet_host *host, uint32_t index,
+                                 collet_device_properties *properties, collet_device **device,
                                  collet_error *err)
 {
     (void)index, (void)err;
+    properties->memory = COLLET_MEMORY_HOST;
+    properties->order = COLLET_ORDER_SYNCHRONOUS;
+    properties->threads = COLLET_THREADS_ANY;
     *device = (collet_device *)(uintptr_t)host;
     return COLLET_OK;
 }
@@ -117,7 +121,6 @@ static void device_close(collet_device *device)
 static const collet_plugin plugin = {
     .abi = COLLET_ABI,
     .struct_size = sizeof(collet_plugin),
-    .flags = COLLET_PLUGIN_HOST_MEMORY | COLLET_PLUGIN_SYNCHRONOUS,
     .kernel_count = sizeof kernels / sizeof *kernels,
     .kernel_size = sizeof(collet_kernel_row),
     .name = "broken",

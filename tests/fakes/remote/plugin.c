@@ -44,7 +44,8 @@ static collet_status capabilities(const collet_host *host, char *json, uint64_t 
     return COLLET_OK;
 }
 
-static collet_status device_open(const collet_host *host, uint32_t index, collet_device **out,
+static collet_status device_open(const collet_host *host, uint32_t index,
+                                 collet_device_properties *properties, collet_device **out,
                                  collet_error *err)
 {
     host->log(host, COLLET_LOG_WARNING, "remote: opening device %u", index);
@@ -68,6 +69,9 @@ static collet_status device_open(const collet_host *host, uint32_t index, collet
     d->apart = setting(host, "remote.apart");
     d->delay_us = setting(host, "remote.delay_us");
     pthread_mutex_init(&d->lock, NULL);
+    properties->memory = COLLET_MEMORY_OWN;
+    properties->order = COLLET_ORDER_QUEUES;
+    properties->threads = COLLET_THREADS_ANY;
     *out = d;
     return COLLET_OK;
 }

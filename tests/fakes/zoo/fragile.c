@@ -48,10 +48,12 @@ static const char *setting_or_none(const collet_host *host, const char *key)
     return value ? value : "none";
 }
 
-static collet_status device_open(const collet_host *host, uint32_t index, collet_device **device,
+static collet_status device_open(const collet_host *host, uint32_t index,
+                                 collet_device_properties *properties, collet_device **device,
                                  collet_error *err)
 {
     (void)index;
+    (void)properties;
     (void)device;
     return host->fail(err, COLLET_UNAVAILABLE, "probe: %s, in_probe: %s, safe_mode: %s",
                       setting_or_none(host, "zoo_fragile.probe"), setting_or_none(host, "in_probe"),

@@ -31,10 +31,12 @@ static collet_status zoo_capabilities(const collet_host *host, char *json, uint6
 }
 
 static collet_status zoo_device_open(const collet_host *host, uint32_t index,
-                                     collet_device **device, collet_error *err)
+                                     collet_device_properties *properties, collet_device **device,
+                                     collet_error *err)
 {
     (void)host;
     (void)index;
+    (void)properties;
     (void)err;
     *device = NULL;
     return COLLET_OK;
@@ -64,7 +66,6 @@ static inline void zoo_fill(collet_plugin *table)
     memset(table, 0, sizeof *table);
     table->abi = COLLET_ABI;
     table->struct_size = sizeof *table;
-    table->flags = COLLET_PLUGIN_HOST_MEMORY | COLLET_PLUGIN_SYNCHRONOUS;
     table->kernel_count = sizeof rows / sizeof *rows;
     table->kernel_size = sizeof *rows;
     table->name = ZOO_NAME;

@@ -60,7 +60,7 @@ static const collet_kernel_row *find_row(const bench_direct *d, uint32_t op, uin
 collet_status bench_direct_open(bench_direct *d, const collet_runtime *runtime, int32_t threads,
                                 const char *path, uint32_t op, uint64_t sig, collet_error *err)
 {
-    const uint32_t required = COLLET_PLUGIN_HOST_MEMORY | COLLET_PLUGIN_SYNCHRONOUS;
+    collet_device_properties properties = {.struct_size = sizeof properties};
     *d = (bench_direct){.host = {.abi = COLLET_ABI,
                                  .struct_size = sizeof d->host,
                                  .fail = collet_fail,
@@ -73,15 +73,15 @@ collet_status bench_direct_open(bench_direct *d, const collet_runtime *runtime, 
     collet_status status = find_entry(d, path, err);
     if (status != COLLET_OK)
         return status;
-    if ((d->table->flags & required) != required)
+    status = d->table->device_open(&d->host, 0, &properties, &d->device, err);
+    if (status != COLLET_OK)
+        return status;
+    if (properties.memory != COLLET_MEMORY_HOST || properties.order != COLLET_ORDER_SYNCHRONOUS)
         return collet_fail(
             err, COLLET_UNSUPPORTED,
             "%s is not synchronous in host memory: a direct call of its kernel would measure its "
             "queue",
             d->table->name);
-    status = d->table->device_open(&d->host, 0, &d->device, err);
-    if (status != COLLET_OK)
-        return status;
     d->row = find_row(d, op, sig);
     if (!d->row)
         return collet_fail(err, COLLET_UNSUPPORTED, "%s does not have this kernel", d->table->name);

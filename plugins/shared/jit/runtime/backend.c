@@ -62,7 +62,8 @@ static uint64_t memory_limit(const jit_base *b)
     return b->total_memory ? b->total_memory : UINT64_MAX;
 }
 
-collet_status jit_device_open(const collet_host *host, uint32_t index, collet_device **device,
+collet_status jit_device_open(const collet_host *host, uint32_t index,
+                              collet_device_properties *properties, collet_device **device,
                               collet_error *err)
 {
     jit_base *b = calloc(1, this_backend.device_bytes);
@@ -92,6 +93,9 @@ collet_status jit_device_open(const collet_host *host, uint32_t index, collet_de
     snprintf(key, sizeof key, "%s.staging", this_backend.name);
     b->staging = jit_staging_size(host, key, b->staging);
     b->pool.limit = memory_limit(b);
+    properties->memory = COLLET_MEMORY_OWN;
+    properties->order = COLLET_ORDER_QUEUES;
+    properties->threads = COLLET_THREADS_ANY;
     *device = d;
     return COLLET_OK;
 }

@@ -23,7 +23,8 @@ collet_status jit_before(collet_device *device, collet_buffer *const *buffers, u
                          collet_queue *queue, collet_error *err);
 
 /* Slots. */
-collet_status jit_device_open(const collet_host *host, uint32_t index, collet_device **device,
+collet_status jit_device_open(const collet_host *host, uint32_t index,
+                              collet_device_properties *properties, collet_device **device,
                               collet_error *err);
 void jit_device_close(collet_device *device);
 int32_t jit_device_supports(collet_device *device, uint32_t row);
