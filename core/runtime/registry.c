@@ -306,7 +306,7 @@ static collet_status properties_apply(device *d, const collet_device_properties 
 static collet_status device_load(device *d, collet_error *err)
 {
     backend *b = d->owner;
-    collet_device_properties properties = {.struct_size = sizeof properties};
+    collet_device_properties properties = {.struct_size = sizeof properties, .table = b->table};
     collet_device *handle = NULL;
     d->table = b->table;
     collet_status status =

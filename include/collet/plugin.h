@@ -187,10 +187,12 @@ struct collet_host {
     2 /* libcore never has two calls of the device's slots and rows under                          \
          way, on whichever threads: a wait holds up every other call */
 
+typedef struct collet_plugin collet_plugin;
+
 /*
- * What device_open reports of a device. libcore sets struct_size and zeroes the rest. A device with
- * a property that is 0 or unknown, or without a slot that its properties require, is refused with
- * a text.
+ * What device_open reports of a device. libcore sets struct_size and table, and zeroes the rest. A
+ * device with a property that is 0 or unknown, or without a slot that its properties require, is
+ * refused with a text.
  *
  * memory      COLLET_MEMORY_HOST: works on host addresses, "memory" slots are not called.
  *             COLLET_MEMORY_OWN: requires the "memory" slots.
@@ -205,6 +207,10 @@ typedef struct collet_device_properties {
     uint32_t threads; /* COLLET_THREADS_* */
     uint32_t max_queues;
     uint32_t reserved; /* 0 */
+    /* Set by the caller: the table whose device_open this is, by which a layer over several
+     * backends knows the one. Before a layer opens the device below, it puts the table below there.
+     */
+    const collet_plugin *table;
 } collet_device_properties;
 
 /* ---- The plugin, for libcore ------------------------------------------------------------- */
@@ -215,7 +221,6 @@ typedef struct collet_device_properties {
  * "queue" slots by one with COLLET_ORDER_QUEUES; "optional" slots may be NULL.
  * Functions that return collet_status set err (never NULL) through host->fail on failure.
  */
-typedef struct collet_plugin collet_plugin;
 struct collet_plugin {
     uint32_t abi; /* COLLET_ABI as compiled */
     uint32_t struct_size;

@@ -2,7 +2,7 @@
 /* Layers between libcore and the backends: how they are chosen, and what becomes of bad ones. */
 #include "common/support.h"
 
-#define PATH COLLET_TEST_LAYERS ":" SCALAR_PLUGIN
+#define PATH COLLET_TEST_LAYERS ":" SCALAR_PLUGIN ":" REMOTE_PLUGIN
 
 static char said[4096];
 
@@ -80,11 +80,25 @@ static void the_first_is_the_outermost(void **state)
     close_world(w);
 }
 
+/* The functions of a layer are the same over both. */
+static void devices_tell_their_table(void **state)
+{
+    (void)state;
+    world w = world_with("layers=outer,inner", NULL);
+    assert_ok(w.cx, collet_set_backend(w.cx, "remote:0"));
+    assert_adds(w.cx, COLLET_OK);
+    assert_ok(w.cx, collet_set_backend(w.cx, "cpu_scalar"));
+    assert_adds(w.cx, COLLET_OK);
+    assert_non_null(strstr(said, "outer opens remote\ninner opens remote\n"));
+    assert_non_null(strstr(said, "outer opens cpu_scalar\ninner opens cpu_scalar\n"));
+    close_world(w);
+}
+
 static void a_layer_is_no_backend(void **state)
 {
     (void)state;
     world w = world_with("layers=outer", NULL);
-    assert_int_equal(collet_backend_count(w.rt), 1);
+    assert_int_equal(collet_backend_count(w.rt), 2);
     assert_status(w.cx, collet_set_backend(w.cx, "outer"), COLLET_UNKNOWN_BACKEND);
     close_world(w);
 }
@@ -93,6 +107,7 @@ static void its_table_is_used(void **state)
 {
     (void)state;
     world w = world_with("layers=outer,inner", "inner.hides=yes");
+    assert_ok(w.cx, collet_set_backend(w.cx, "cpu_scalar"));
     assert_adds(w.cx, COLLET_UNSUPPORTED);
     close_world(w);
     w = world_with("layers=outer", "inner.hides=yes");
@@ -149,6 +164,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_named_ones_are_opened),
         cmocka_unit_test(the_first_is_the_outermost),
+        cmocka_unit_test(devices_tell_their_table),
         cmocka_unit_test(a_layer_is_no_backend),
         cmocka_unit_test(its_table_is_used),
         cmocka_unit_test(unknown_names_are_errors),

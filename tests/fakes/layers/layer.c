@@ -22,6 +22,20 @@ static int32_t none(collet_device *device, uint32_t row)
     return 0;
 }
 
+static collet_status device_open(const collet_host *host, uint32_t index,
+                                 collet_device_properties *properties, collet_device **out,
+                                 collet_error *err)
+{
+    for (int i = 0; i < count; i++) {
+        if (properties->table != &list[i].table)
+            continue;
+        host->log(host, COLLET_LOG_INFO, "%s opens %s", LAYER_NAME, list[i].below->name);
+        properties->table = list[i].below;
+        return list[i].below->device_open(host, index, properties, out, err);
+    }
+    return host->fail(err, COLLET_FAILED, "%s was not opened through its table", LAYER_NAME);
+}
+
 const collet_plugin *collet_layer_entry(const collet_host *host, const collet_plugin *below,
                                         collet_error *err)
 {
@@ -37,6 +51,7 @@ const collet_plugin *collet_layer_entry(const collet_host *host, const collet_pl
         return NULL;
     count += at == count;
     list[at] = (struct over){below, *below};
+    list[at].table.device_open = device_open;
     if (!strcmp(LAYER_DEFECT, "name"))
         list[at].table.name = "another";
     if (!strcmp(host->config(host, LAYER_NAME ".hides"), "on"))
