@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "memory/array.h"
-#include "runtime/context.h"
+#include "sequence.h"
 #include "op/op.h"
 #include "util/text.h"
 
@@ -254,6 +253,31 @@ static collet_status run_row(frame *f, device *d, lane *l, const collet_kernel_r
     return status;
 }
 
+/* The context records: the call is added to its sequence. */
+static collet_status record_row(frame *f, const device *d, const collet_kernel_row *row)
+{
+    for (uint32_t i = 0; i < f->count; i++) {
+        const struct op_view *v = &f->views.operand[i];
+        f->operands[i] = (collet_operand){0};
+        if (f->arrays[i])
+            f->operands[i] = (collet_operand){
+                NULL, f->arrays[i]->offset, v->dtype, v->ndim, v->shape, v->strides};
+    }
+    collet_kernel_call call = {.struct_size = sizeof call,
+                               .op = row->op,
+                               .sig = f->sig,
+                               .n_out = f->op->n_out,
+                               .n_in = f->op->n_in,
+                               .operand_size = sizeof(collet_operand),
+                               .params_size = f->params ? f->op->params_size : 0,
+                               .operands = f->operands,
+                               .params = f->params,
+                               .err = &f->err};
+    if (row->workspace)
+        call.workspace_bytes = row->workspace(d->handle, &call);
+    return sequence_append(f->cx->recording, f->op, row, &call, f->arrays, &f->err);
+}
+
 typedef enum outcome { SERVED, TRY_NEXT, GIVE_UP } outcome;
 
 /* If the device did not run the call, f->err has the reason. */
@@ -272,8 +296,8 @@ static outcome try_device(frame *f, device *d)
         device_failed(f, d, COLLET_UNSUPPORTED);
         return TRY_NEXT;
     }
-    status = context_lane(f->cx, d, &l, &f->err);
-    if (status == COLLET_OK)
+    status = f->cx->recording ? record_row(f, d, row) : context_lane(f->cx, d, &l, &f->err);
+    if (status == COLLET_OK && !f->cx->recording)
         status = run_row(f, d, l, row);
     if (status == COLLET_OK) {
         f->cx->last_backend = d->owner->plugin->name;
@@ -307,6 +331,15 @@ static uint32_t preferred(const frame *f, const selection *s)
                 return k;
     }
     return 0;
+}
+
+/* A sequence has one device: there is no fallback. */
+static collet_status record(frame *f)
+{
+    return try_device(f, f->cx->recording->device) == SERVED
+               ? COLLET_OK
+               : context_fail(f->cx, f->err.status, "%s (while recording a sequence for %s)",
+                              f->err.text, f->cx->recording->device->name);
 }
 
 static collet_status run(frame *f)
@@ -362,7 +395,7 @@ static collet_status call_checked(frame *f)
         return status;
     if (f->op->elementwise)
         op_merge_axes(&f->views, f->count, f->scratch);
-    return run(f);
+    return f->cx->recording ? record(f) : run(f);
 }
 
 collet_status collet_call(collet_context *cx, uint32_t id, collet_array *const *outs,
@@ -380,6 +413,7 @@ collet_status collet_call(collet_context *cx, uint32_t id, collet_array *const *
     f.sig = f.mask = 0;
     f.temporary_count = 0;
     f.views.open = NULL;
+    uint32_t recorded = cx->recording ? cx->recording->step_count : 0;
     collet_status status = take_operands(&f, outs, ins);
     if (status == COLLET_OK)
         status = op_params(f.op, params, f.params_copy, &f.params, &cx->error);
@@ -387,5 +421,7 @@ collet_status collet_call(collet_context *cx, uint32_t id, collet_array *const *
         status = call_checked(&f);
     for (uint32_t i = 0; i < f.temporary_count; i++)
         collet_array_free(f.temporaries[i]);
+    if (status != COLLET_OK && cx->recording) /* copies to temporaries */
+        sequence_truncate(cx->recording, recorded);
     return status;
 }

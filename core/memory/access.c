@@ -10,7 +10,7 @@
 static collet_status host_ready(collet_context *cx, const collet_array *a, const void *address,
                                 size_t bytes, const char *what)
 {
-    collet_status status = context_check(cx);
+    collet_status status = context_ready(cx, what);
     if (status != COLLET_OK)
         return status;
     if (!a)
@@ -62,8 +62,8 @@ collet_status array_assign(collet_context *cx, collet_array *to, const collet_ar
 {
     collet_error before = cx->error;
     collet_status status = collet_copy(cx, to, from);
-    if (status != COLLET_UNSUPPORTED && status != COLLET_REFUSED && status != COLLET_UNAVAILABLE &&
-        status != COLLET_DEVICE_LOST)
+    if (cx->recording || (status != COLLET_UNSUPPORTED && status != COLLET_REFUSED &&
+                          status != COLLET_UNAVAILABLE && status != COLLET_DEVICE_LOST))
         return status;
     cx->error = before;
     return copy_on_host(cx, to, from);
@@ -130,7 +130,7 @@ collet_status collet_array_acquire(collet_context *cx, collet_array *array, int3
                                    void **address)
 {
     void *base = NULL;
-    collet_status status = context_check(cx);
+    collet_status status = context_ready(cx, "collet_array_acquire");
     if (status != COLLET_OK)
         return status;
     if (!array || !address || !(access & (COLLET_READ | COLLET_WRITE)) ||
@@ -153,7 +153,7 @@ collet_status collet_array_acquire(collet_context *cx, collet_array *array, int3
 
 collet_status collet_array_release(collet_context *cx, collet_array *array)
 {
-    collet_status status = context_check(cx);
+    collet_status status = context_ready(cx, "collet_array_release");
     if (status == COLLET_OK && !array)
         status = context_fail(cx, COLLET_INVALID, "collet_array_release: the array is NULL");
     return status == COLLET_OK ? storage_unmap(array->storage, &cx->error) : status;

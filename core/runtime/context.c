@@ -32,6 +32,17 @@ collet_status context_check(collet_context *cx)
     return runtime_alive(cx->runtime) ? COLLET_OK : runtime_forked(&cx->error);
 }
 
+collet_status context_ready(collet_context *cx, const char *what)
+{
+    collet_status status = context_check(cx);
+    if (status == COLLET_OK && cx->recording)
+        status = context_fail(cx, COLLET_BUSY,
+                              "%s: the context records a sequence, to which only calls can be "
+                              "added; call collet_sequence_end first",
+                              what);
+    return status;
+}
+
 #define SCRATCH_ALIGNMENT 256
 
 collet_status collet_context_create(collet_context **out, collet_runtime *runtime,
@@ -83,6 +94,7 @@ void collet_context_destroy(collet_context *cx)
 {
     if (!cx)
         return;
+    collet_sequence_free(cx->recording);
     for (size_t i = 0; i < RUNTIME_DEVICES_MAX && runtime_alive(cx->runtime); i++)
         lane_close(&cx->lanes[i]);
     selection_clear(&cx->selection);
@@ -108,7 +120,7 @@ collet_status collet_last_status(const collet_context *cx)
 collet_status collet_set_backend(collet_context *cx, const char *choice)
 {
     selection s;
-    collet_status status = context_check(cx);
+    collet_status status = context_ready(cx, "collet_set_backend");
     if (status == COLLET_OK && !choice)
         status = context_fail(cx, COLLET_INVALID, "collet_set_backend: the choice is NULL");
     if (status == COLLET_OK)
@@ -137,7 +149,7 @@ void collet_set_fallback(collet_context *cx, int32_t allowed)
 
 collet_status collet_finish(collet_context *cx)
 {
-    collet_status first = context_check(cx);
+    collet_status first = context_ready(cx, "collet_finish");
     if (first != COLLET_OK)
         return first;
     for (size_t i = 0; i < RUNTIME_DEVICES_MAX; i++) {
@@ -217,7 +229,7 @@ collet_status lane_scratch(lane *l, uint64_t bytes, void **memory, collet_error 
 
 collet_status collet_trim(collet_context *cx)
 {
-    collet_status status = context_check(cx);
+    collet_status status = context_ready(cx, "collet_trim");
     for (size_t i = 0; status == COLLET_OK && i < RUNTIME_DEVICES_MAX; i++) {
         device *d = atomic_load(&cx->runtime->devices[i]);
         if (cx->lanes[i].queue)

@@ -43,6 +43,7 @@ static void note(const char *function, int right)
 }
 
 static collet_array *a, *wrapped;
+static collet_sequence *sequence;
 static collet_error err;
 static int deleted;
 
@@ -114,6 +115,9 @@ static void of_a_context(void)
     REFUSED(collet_array_from, &out, COLLET_F32, 1, &four, memory);
     REFUSED(collet_array_wrap, &out, COLLET_F32, 1, &four, NULL, memory, 0, NULL, NULL);
     REFUSED(collet_call, COLLET_OP_ADD, &a, ins, NULL);
+    FORKED(collet_sequence_begin, cx);
+    REFUSED(collet_sequence_end, &sequence, 0, NULL);
+    REFUSED(collet_sequence_run, sequence, NULL);
     HARMLESS(collet_context_runtime, collet_context_runtime(cx) == rt);
     HARMLESS(collet_last_error, strstr(collet_last_error(cx), "before fork") != NULL);
     HARMLESS(collet_last_status, collet_last_status(cx) == COLLET_FORKED);
@@ -238,6 +242,7 @@ static void life(void)
     collet_runtime *own = NULL;
     pthread_t thread;
     void *failed = &own;
+    HARMLESS(collet_sequence_free, (collet_sequence_free(sequence), 1));
     HARMLESS(collet_array_free, (collet_array_free(a), collet_array_free(wrapped), deleted == 1));
     HARMLESS(collet_context_destroy, (collet_context_destroy(cx), 1));
     HARMLESS(collet_runtime_destroy, (collet_runtime_destroy(rt), 1));
@@ -354,6 +359,12 @@ static void every_function_in_a_child(void **state)
     assert_ok(cx, collet_array_wrap(cx, &wrapped, COLLET_F32, 1, &four, NULL, memory, 0,
                                     count_deletes, &deleted));
     assert_ok(cx, collet_add(cx, wrapped, a, a));
+    collet_array *sum = empty_floats(cx, 4);
+    assert_ok(cx, collet_sequence_begin(cx));
+    assert_ok(cx, collet_add(cx, sum, a, a));
+    assert_ok(cx, collet_sequence_end(cx, &sequence, 0, NULL));
+    assert_ok(cx, collet_sequence_run(cx, sequence, NULL));
+    collet_array_free(sum);
     for (int i = 0; i < BUSY; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, busy, backends[i]), 0);
     fflush(NULL);
@@ -374,6 +385,7 @@ static void every_function_in_a_child(void **state)
     if (AT_WORK)
         stop_work(threads);
     assert_floats(cx, a, (const float[]){0, 1, 2, 3});
+    collet_sequence_free(sequence);
     collet_array_free(a);
     collet_array_free(wrapped);
     assert_int_equal(deleted, 1);

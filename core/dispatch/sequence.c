@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Recording: the steps of a sequence, its slots and arguments. */
+#include "sequence.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Steps ------------------------------------------------------------------------------- */
+
+static void views_free(step *t)
+{
+    for (uint32_t i = 0; t->views && i < t->count; i++)
+        if (t->views[i].storage)
+            storage_release(t->views[i].storage);
+    free(t->views);
+    t->views = NULL;
+}
+
+void sequence_truncate(collet_sequence *s, uint32_t count)
+{
+    while (s->step_count > count) {
+        step *t = s->steps[--s->step_count];
+        views_free(t);
+        free(t);
+    }
+}
+
+static int has_room(collet_sequence *s)
+{
+    if (s->step_count < s->step_capacity)
+        return 1;
+    uint32_t capacity = s->step_capacity ? 2 * s->step_capacity : 16;
+    step **grown = realloc(s->steps, capacity * sizeof(step *));
+    if (!grown)
+        return 0;
+    s->steps = grown;
+    s->step_capacity = capacity;
+    return 1;
+}
+
+static size_t numbers_of(const collet_kernel_call *call, uint32_t count)
+{
+    size_t numbers = 0;
+    for (uint32_t i = 0; i < count; i++)
+        numbers += 2 * (size_t)call->operands[i].ndim;
+    return numbers;
+}
+
+/* One block: the step, its operands, where they are, parameters, shapes and strides. */
+static step *step_create(const op *o, const collet_kernel_call *call)
+{
+    uint32_t count = call->n_out + call->n_in;
+    size_t operands = sizeof(step) + count * sizeof(collet_operand);
+    size_t params = (operands + count * sizeof(step_operand) + 15) & ~(size_t)15;
+    size_t numbers = params + ((call->params_size + 15u) & ~(size_t)15);
+    char *block = calloc(1, numbers + numbers_of(call, count) * sizeof(int64_t));
+    step *t = (step *)(void *)block;
+    if (!t)
+        return NULL;
+    t->views = calloc(count, sizeof *t->views);
+    if (!t->views) {
+        free(block);
+        return NULL;
+    }
+    t->call = *call;
+    t->op = o;
+    t->count = count;
+    t->from = (step_operand *)(void *)(block + operands);
+    t->call.operands = t->operands;
+    if (call->params)
+        t->call.params = memcpy(block + params, call->params, call->params_size);
+    int64_t *next = (int64_t *)(void *)(block + numbers);
+    for (uint32_t i = 0; i < count; i++) {
+        collet_operand *to = &t->operands[i];
+        size_t bytes = (size_t)call->operands[i].ndim * sizeof *next;
+        *to = call->operands[i];
+        if (!to->dtype)
+            continue;
+        to->shape = memcpy(next, to->shape, bytes);
+        to->strides = memcpy(next + to->ndim, to->strides, bytes);
+        next += 2 * to->ndim;
+    }
+    return t;
+}
+
+collet_status sequence_append(collet_sequence *s, const op *o, const collet_kernel_row *row,
+                              const collet_kernel_call *call, const collet_array *const *arrays,
+                              collet_error *err)
+{
+    step *t = has_room(s) ? step_create(o, call) : NULL;
+    if (!t)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a recorded call");
+    t->run = row->run;
+    t->call.err = &s->err;
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (!arrays[i])
+            continue;
+        t->views[i] = *arrays[i];
+        t->from[i].offset = arrays[i]->offset;
+        storage_retain(arrays[i]->storage);
+    }
+    s->steps[s->step_count++] = t;
+    return COLLET_OK;
+}
+
+/* ---- Slots ------------------------------------------------------------------------------- */
+
+static uint64_t first_byte(const collet_array *a)
+{
+    return a->offset + (uint64_t)(a->low * (int64_t)collet_dtype_size(a->dtype));
+}
+
+static uint64_t last_byte(const collet_array *a)
+{
+    return a->offset + (uint64_t)(a->high * (int64_t)collet_dtype_size(a->dtype));
+}
+
+/* The bytes [first, last) of a storage as an array. */
+static collet_array byte_range(storage *s, uint64_t first, uint64_t last)
+{
+    int64_t size = (int64_t)(last - first);
+    return (collet_array){.storage = s,
+                          .dtype = COLLET_U8,
+                          .ndim = 1,
+                          .size = size,
+                          .offset = first,
+                          .high = size,
+                          .contiguous = 1,
+                          .shape = {size},
+                          .strides = {1}};
+}
+
+/* Of a new storage a slot is made; `slots` has room for it. */
+static uint32_t slot_of(slot *slots, uint32_t *count, const collet_array *a)
+{
+    for (uint32_t i = *count; i-- > 0;)
+        if (slots[i].storage == a->storage)
+            return i;
+    slots[*count] =
+        (slot){.storage = a->storage, .view = byte_range(a->storage, first_byte(a), last_byte(a))};
+    return (*count)++;
+}
+
+static void slot_use(slot *s, const collet_array *a, int writes)
+{
+    uint64_t first = first_byte(&s->view), last = last_byte(&s->view);
+    uint64_t a_first = first_byte(a), a_last = last_byte(a);
+    int is_first = !s->reads && !s->writes;
+    if (writes && is_first && a->contiguous) {
+        s->written = a_first;
+        s->written_end = a_last;
+    }
+    /* A later read of other bytes than those needs what was there before: the whole storage is
+     * then made valid, as for the part that a write leaves alone. */
+    if (!writes && (is_first || a_first < s->written || a_last > s->written_end))
+        s->reads = 1;
+    s->writes |= writes;
+    s->view =
+        byte_range(s->storage, a_first < first ? a_first : first, a_last > last ? a_last : last);
+}
+
+/* Inputs first: an output that is also an input needs its bytes. */
+static void step_slots(step *t, slot *slots, uint32_t *count)
+{
+    for (uint32_t k = 0; k < t->count; k++) {
+        uint32_t i = k < t->call.n_in ? t->call.n_out + k : k - t->call.n_in;
+        const collet_array *a = &t->views[i];
+        t->from[i].slot = SEQUENCE_NONE;
+        if (!a->storage)
+            continue;
+        t->from[i].slot = slot_of(slots, count, a);
+        slot_use(&slots[t->from[i].slot], a, i < t->call.n_out);
+    }
+}
+
+static collet_status slots_create(collet_sequence *s, collet_error *err)
+{
+    size_t most = 1;
+    for (uint32_t i = 0; i < s->step_count; i++)
+        most += s->steps[i]->count;
+    slot *slots = calloc(most, sizeof *slots);
+    if (!slots)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a sequence");
+    s->slot_count = 0;
+    for (uint32_t i = 0; i < s->step_count; i++)
+        step_slots(s->steps[i], slots, &s->slot_count);
+    free(s->slots);
+    s->slots = slots;
+    return COLLET_OK;
+}
+
+/* ---- Arguments --------------------------------------------------------------------------- */
+
+/* Whether the operands of the slot use nothing but the elements of `a`. */
+static int covers(const collet_sequence *s, uint32_t number, const collet_array *a)
+{
+    for (uint32_t i = 0; i < s->step_count; i++) {
+        const step *t = s->steps[i];
+        for (uint32_t k = 0; k < t->count; k++) {
+            const collet_array *v = &t->views[k];
+            if (t->from[k].slot == number && !array_same(v, a) &&
+                !(a->contiguous && first_byte(v) >= first_byte(a) && last_byte(v) <= last_byte(a)))
+                return 0;
+        }
+    }
+    return 1;
+}
+
+static collet_status argument_take(collet_context *cx, collet_sequence *s, uint32_t k,
+                                   const collet_array *a)
+{
+    if (!a || a->storage->runtime != s->runtime)
+        return context_fail(cx, COLLET_INVALID, "collet_sequence_end: argument %u %s", k,
+                            a ? "belongs to another runtime" : "is NULL");
+    uint32_t number = 0;
+    while (number < s->slot_count && s->slots[number].storage != a->storage)
+        number++;
+    s->specs[k] = *a;
+    s->arguments[k] = SEQUENCE_NONE;
+    if (number == s->slot_count)
+        return a->size ? context_fail(cx, COLLET_INVALID,
+                                      "collet_sequence_end: no recorded call uses argument %u", k)
+                       : COLLET_OK;
+    slot *l = &s->slots[number];
+    if (l->argument)
+        return context_fail(cx, COLLET_INVALID,
+                            "collet_sequence_end: argument %u shares its storage with another one; "
+                            "name one array that contains both",
+                            k);
+    if (!covers(s, number, a))
+        return context_fail(cx, COLLET_INVALID,
+                            "collet_sequence_end: a recorded call uses elements of argument %u's "
+                            "storage that are not in the argument, or the argument is not "
+                            "contiguous and a call uses a part of it: name a contiguous array that "
+                            "contains all that is used",
+                            k);
+    l->argument = 1;
+    l->view = *a;
+    l->recorded = a->offset;
+    s->arguments[k] = number;
+    return COLLET_OK;
+}
+
+static collet_status arguments_take(collet_context *cx, collet_sequence *s, uint32_t count,
+                                    collet_array *const *arguments)
+{
+    free(s->arguments);
+    free(s->specs);
+    s->arguments = calloc(count ? count : 1, sizeof *s->arguments);
+    s->specs = calloc(count ? count : 1, sizeof *s->specs);
+    if (!s->arguments || !s->specs)
+        return context_fail(cx, COLLET_NO_MEMORY, "out of memory for a sequence");
+    collet_status status = COLLET_OK;
+    for (uint32_t k = 0; status == COLLET_OK && k < count; k++)
+        status = argument_take(cx, s, k, arguments[k]);
+    s->argument_count = count;
+    return status;
+}
+
+/* ---- Life -------------------------------------------------------------------------------- */
+
+/* The workspace is a storage that every run overwrites: so runs in two queues take turns. */
+static collet_status scratch_create(collet_sequence *s, collet_error *err)
+{
+    storage *scratch = NULL;
+    s->scratch = SEQUENCE_NONE;
+    for (uint32_t i = 0; i < s->step_count; i++)
+        if (s->steps[i]->call.workspace_bytes > s->scratch_bytes)
+            s->scratch_bytes = s->steps[i]->call.workspace_bytes;
+    if (!s->scratch_bytes)
+        return COLLET_OK;
+    collet_status status = storage_create(s->runtime, s->scratch_bytes, &scratch, err);
+    if (status != COLLET_OK)
+        return status;
+    s->scratch = s->slot_count++;
+    s->slots[s->scratch] = (slot){.storage = scratch,
+                                  .view = byte_range(scratch, 0, s->scratch_bytes),
+                                  .writes = 1,
+                                  .written_end = s->scratch_bytes};
+    return COLLET_OK;
+}
+
+/* From here on the slots hold the references. */
+static void views_settle(collet_sequence *s)
+{
+    uint32_t borrowed = s->slot_count - (s->scratch != SEQUENCE_NONE);
+    for (uint32_t i = 0; i < borrowed; i++)
+        storage_retain(s->slots[i].storage);
+    for (uint32_t i = 0; i < s->step_count; i++)
+        views_free(s->steps[i]);
+}
+
+collet_status collet_sequence_begin(collet_context *cx)
+{
+    collet_status status = context_ready(cx, "collet_sequence_begin");
+    if (status != COLLET_OK)
+        return status;
+    device *chosen = NULL;
+    collet_error err;
+    for (uint32_t k = 0; !chosen && k < cx->selection.count; k++)
+        if ((status = device_open(cx->selection.devices[k], &err)) == COLLET_OK)
+            chosen = cx->selection.devices[k];
+    if (!chosen)
+        return context_fail(cx, status, "collet_sequence_begin: %s", err.text);
+    collet_sequence *s = calloc(1, sizeof *s);
+    if (!s)
+        return context_fail(cx, COLLET_NO_MEMORY, "out of memory for a sequence");
+    s->runtime = cx->runtime;
+    s->device = chosen;
+    runtime_retain(s->runtime);
+    cx->recording = s;
+    return COLLET_OK;
+}
+
+collet_status collet_sequence_end(collet_context *cx, collet_sequence **out, uint32_t count,
+                                  collet_array *const *arguments)
+{
+    collet_status status = context_check(cx);
+    if (status != COLLET_OK)
+        return status;
+    collet_sequence *s = cx->recording;
+    if (!s)
+        return context_fail(cx, COLLET_INVALID,
+                            "collet_sequence_end: the context does not record; call "
+                            "collet_sequence_begin first");
+    if (count && !arguments)
+        return context_fail(cx, COLLET_INVALID,
+                            "collet_sequence_end: the list of arguments is NULL");
+    if (!out) {
+        cx->recording = NULL;
+        collet_sequence_free(s);
+        return COLLET_OK;
+    }
+    status = slots_create(s, &cx->error);
+    if (status == COLLET_OK)
+        status = arguments_take(cx, s, count, arguments);
+    if (status == COLLET_OK)
+        status = scratch_create(s, &cx->error);
+    if (status != COLLET_OK) {
+        s->slot_count = 0; /* they hold no references yet */
+        return status;
+    }
+    views_settle(s);
+    cx->recording = NULL;
+    *out = s;
+    return COLLET_OK;
+}
+
+void collet_sequence_free(collet_sequence *s)
+{
+    if (!s)
+        return;
+    collet_runtime *runtime = s->runtime;
+    sequence_truncate(s, 0);
+    for (uint32_t i = 0; i < s->slot_count; i++)
+        storage_release(s->slots[i].storage);
+    free(s->steps);
+    free(s->slots);
+    free(s->arguments);
+    free(s->specs);
+    free(s);
+    runtime_release(runtime);
+}
