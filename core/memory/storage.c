@@ -69,14 +69,6 @@ static void state_unlock(storage *s)
 
 /* ---- Life -------------------------------------------------------------------------------- */
 
-static void host_memory_count(collet_runtime *r, uint64_t bytes)
-{
-    uint64_t now = atomic_fetch_add(&r->host_current, bytes) + bytes;
-    uint64_t peak = atomic_load(&r->host_peak);
-    while (now > peak && !atomic_compare_exchange_weak(&r->host_peak, &peak, now))
-        ;
-}
-
 /* Huge pages give a tenth more bandwidth and one page fault instead of 512. */
 static void *host_memory_create(uint64_t bytes)
 {
@@ -96,7 +88,7 @@ static collet_status host_memory_take(storage *s, collet_error *err)
     if (!s->host.memory)
         return collet_fail(err, COLLET_NO_MEMORY,
                            "out of host memory for an array of %" PRIu64 " bytes", s->bytes);
-    host_memory_count(s->runtime, s->bytes);
+    memory_count_add(&s->runtime->host_memory, s->bytes);
     return COLLET_OK;
 }
 
@@ -157,7 +149,7 @@ static void host_copy_free(storage *s)
     if (s->wrapped)
         return;
     free(c->memory);
-    atomic_fetch_sub(&s->runtime->host_current, s->bytes);
+    memory_count_subtract(&s->runtime->host_memory, s->bytes);
 }
 
 /* Nobody is there to be told of a failure. */
@@ -188,6 +180,7 @@ void storage_release(storage *s)
             copy *c = s->host.next;
             s->host.next = c->next;
             c->device->table->buffer_free(c->device->handle, c->memory);
+            memory_count_subtract(&c->device->memory, s->bytes ? s->bytes : 1);
             free(c);
         }
     } else if (!s->wrapped) {
@@ -271,6 +264,7 @@ static collet_status device_copy_create(storage *s, device *d, copy **out, colle
         free(c);
         return status;
     }
+    memory_count_add(&d->memory, bytes);
     c->device = d;
     c->memory = buffer;
     c->next = s->host.next;

@@ -30,11 +30,10 @@ typedef struct table_slot {
 /* clang-format on */
 
 static const table_slot slots[] = {
-    SLOT(capabilities, ALWAYS), SLOT(device_open, ALWAYS),       SLOT(device_close, ALWAYS),
-    SLOT(buffer_alloc, MEMORY), SLOT(buffer_free, MEMORY),       SLOT(buffer_write, MEMORY),
-    SLOT(buffer_read, MEMORY),  SLOT(queue_create, QUEUES),      SLOT(queue_destroy, QUEUES),
-    SLOT(queue_mark, QUEUES),   SLOT(queue_wait, QUEUES),        SLOT(queue_after, QUEUES),
-    SLOT(memory_stats, MEMORY), SLOT(memory_reset_peak, MEMORY),
+    SLOT(capabilities, ALWAYS), SLOT(device_open, ALWAYS),  SLOT(device_close, ALWAYS),
+    SLOT(buffer_alloc, MEMORY), SLOT(buffer_free, MEMORY),  SLOT(buffer_write, MEMORY),
+    SLOT(buffer_read, MEMORY),  SLOT(queue_create, QUEUES), SLOT(queue_destroy, QUEUES),
+    SLOT(queue_mark, QUEUES),   SLOT(queue_wait, QUEUES),   SLOT(queue_after, QUEUES),
 };
 
 static int slot_set(const collet_plugin *plugin, size_t offset)

@@ -70,6 +70,13 @@ collet_status collet_context_create(collet_context **out, collet_runtime *runtim
     return COLLET_OK;
 }
 
+static void scratch_free(lane *l)
+{
+    device *d = l->queue->device;
+    d->table->buffer_free(d->handle, l->scratch);
+    memory_count_subtract(&d->memory, l->scratch_bytes);
+}
+
 static void lane_trim(lane *l)
 {
     device *d = l->queue->device;
@@ -77,7 +84,7 @@ static void lane_trim(lane *l)
     if (d->space == 0)
         free(l->scratch);
     else
-        d->table->buffer_free(d->handle, l->scratch);
+        scratch_free(l);
     l->scratch = NULL;
     l->scratch_bytes = 0;
 }
@@ -215,7 +222,8 @@ collet_status lane_scratch(lane *l, uint64_t bytes, void **memory, collet_error 
                 device_note_status(d, d->table->buffer_alloc(d->handle, rounded, &buffer, err));
             if (status != COLLET_OK)
                 return status;
-            d->table->buffer_free(d->handle, l->scratch);
+            memory_count_add(&d->memory, rounded);
+            scratch_free(l);
             grown = buffer;
         }
         l->scratch = grown;
@@ -243,13 +251,24 @@ collet_status collet_trim(collet_context *cx)
 static collet_memory_stats host_memory(const collet_runtime *r)
 {
     long page = sysconf(_SC_PAGESIZE), available = sysconf(_SC_AVPHYS_PAGES);
-    uint64_t current = atomic_load(&r->host_current);
+    uint64_t current = atomic_load(&r->host_memory.current);
     return (collet_memory_stats){.current = current,
                                  .reserved = current,
-                                 .peak = atomic_load(&r->host_peak),
+                                 .peak = atomic_load(&r->host_memory.peak),
                                  .total = runtime_host_bytes(),
                                  .available =
                                      available > 0 ? (uint64_t)available * (uint64_t)page : 0};
+}
+
+static collet_status device_memory(device *d, collet_memory_stats *stats, collet_error *err)
+{
+    const collet_memory_extension *memory = d->extensions.memory;
+    if (memory)
+        return device_note_status(d, memory->stats(d->handle, stats, err));
+    stats->current = stats->reserved = atomic_load(&d->memory.current);
+    stats->peak = atomic_load(&d->memory.peak);
+    stats->total = device_memory_bytes(d);
+    return COLLET_OK;
 }
 
 /* The device of a memory space of its own, or NULL: the host's memory. */
@@ -288,7 +307,7 @@ collet_status collet_memory(collet_context *cx, const char *space, collet_memory
         return status;
     collet_memory_stats full = {.struct_size = sizeof full};
     if (d)
-        status = d->table->memory_stats(d->handle, &full, &cx->error);
+        status = device_memory(d, &full, &cx->error);
     else
         full = host_memory(cx->runtime);
     return status == COLLET_OK
@@ -304,9 +323,9 @@ collet_status collet_memory_reset_peak(collet_context *cx, const char *space)
         status = space_device(cx, "collet_memory_reset_peak", space, &d);
     if (status != COLLET_OK)
         return status;
-    if (d)
-        d->table->memory_reset_peak(d->handle);
+    if (d && d->extensions.memory)
+        d->extensions.memory->reset_peak(d->handle);
     else
-        atomic_store(&cx->runtime->host_peak, atomic_load(&cx->runtime->host_current));
+        memory_count_reset_peak(d ? &d->memory : &cx->runtime->host_memory);
     return COLLET_OK;
 }

@@ -58,6 +58,17 @@ static int32_t kind_of(const device *d, const cJSON *described, int32_t memory)
     return memory == COLLET_MEMORY_HOST ? COLLET_DEVICE_CPU : COLLET_DEVICE_UNKNOWN;
 }
 
+static const cJSON *description_of(const device *d)
+{
+    return cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(d->owner->description, "devices"),
+                              (int)d->index);
+}
+
+uint64_t device_memory_bytes(const device *d)
+{
+    return number(description_of(d), "memory_total", MOST);
+}
+
 collet_status collet_device_info_at(const collet_runtime *r, size_t index, uint32_t number_of,
                                     collet_device_info *info, collet_error *err)
 {
@@ -72,8 +83,7 @@ collet_status collet_device_info_at(const collet_runtime *r, size_t index, uint3
     if (!usable || number_of >= b->device_count)
         return runtime_beyond(number_of, "devices", err);
     const device *d = &b->devices[number_of];
-    const cJSON *described = cJSON_GetArrayItem(
-        cJSON_GetObjectItemCaseSensitive(b->description, "devices"), (int)number_of);
+    const cJSON *described = description_of(d);
     int32_t memory = memory_of(d, described);
     collet_device_info full = {
         .kind = kind_of(d, described, memory),
@@ -83,7 +93,7 @@ collet_status collet_device_info_at(const collet_runtime *r, size_t index, uint3
         .name = string(described, "name"),
         .vendor = string(described, "vendor"),
         .driver = string(described, "driver_version"),
-        .memory_bytes = number(described, "memory_total", MOST),
+        .memory_bytes = device_memory_bytes(d),
         .largest_array = number(described, "memory_largest_buffer", MOST),
         .cache_bytes = number(described, "cache_bytes", MOST),
         .compute_units = (uint32_t)number(described, "compute_units", UINT32_MAX),

@@ -10,6 +10,7 @@ typedef struct known_extension {
 } known_extension;
 
 static const known_extension known[] = {
+    {COLLET_EXTENSION_MEMORY, offsetof(device_extensions, memory), sizeof(collet_memory_extension)},
     {COLLET_EXTENSION_TRIM, offsetof(device_extensions, trim), sizeof(collet_trim_extension)},
 };
 

@@ -7,6 +7,7 @@
 
 /* NULL where the device has none. */
 typedef struct device_extensions {
+    const collet_memory_extension *memory;
     const collet_trim_extension *trim;
 } device_extensions;
 

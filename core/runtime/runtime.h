@@ -19,6 +19,7 @@
 #include "extensions.h"
 #include "plugins/loader.h"
 #include "log.h"
+#include "memory_count.h"
 #include "op/op.h"
 #include "plugins/record.h"
 
@@ -48,7 +49,8 @@ struct device {
     const collet_plugin *table;
     collet_device *handle;
     device_extensions extensions;
-    int32_t space; /* 0: works on host memory; else ordinal + 1 */
+    memory_count memory; /* what libcore has allocated there */
+    int32_t space;       /* 0: works on host memory; else ordinal + 1 */
     int32_t synchronous;
     uint32_t *first; /* rows of op slot s: rows[first[s]] .. rows[first[s + 1]) */
     device_row *rows;
@@ -137,7 +139,7 @@ struct collet_runtime {
     pthread_mutex_t device_lock; /* ordinals */
     _Atomic uint32_t device_total;
     device *_Atomic devices[RUNTIME_DEVICES_MAX]; /* by ordinal */
-    _Atomic uint64_t host_current, host_peak;     /* bytes of arrays in host memory */
+    memory_count host_memory;                     /* of arrays */
     _Atomic int fallback_logged;
 };
 
@@ -199,6 +201,9 @@ const collet_kernel_row *device_find_row(const device *d, uint32_t op, uint64_t 
 collet_status layers_choose(collet_runtime *runtime, collet_error *err);
 /* *table, the backend's at first, becomes that of the outermost layer. As loader_open. */
 collet_status layers_open(const backend *b, const collet_plugin **table, collet_error *err);
+
+/* All of its memory, as its capabilities say; 0: unknown. */
+uint64_t device_memory_bytes(const device *d);
 
 /* ---- queue.c ----------------------------------------------------------------------------- */
 

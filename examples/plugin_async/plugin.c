@@ -8,7 +8,7 @@
  * queue is created. So memory is bounded and enqueuing cannot fail: it waits while a ring is full.
  */
 #define _POSIX_C_SOURCE 200809L
-#include <collet/plugin.h>
+#include <collet/extensions.h>
 
 #include <errno.h>
 #include <fenv.h>
@@ -186,6 +186,15 @@ static void memory_reset_peak(collet_device *d)
     pthread_mutex_lock(&d->lock);
     d->peak = d->used;
     pthread_mutex_unlock(&d->lock);
+}
+
+static const collet_memory_extension memory_extension = {sizeof memory_extension, 0, memory_stats,
+                                                         memory_reset_peak};
+
+static const void *extension(collet_device *d, const char *name)
+{
+    (void)d;
+    return strcmp(name, COLLET_EXTENSION_MEMORY) ? NULL : &memory_extension;
 }
 
 /* ---- Queues ------------------------------------------------------------------------------ */
@@ -782,8 +791,7 @@ static const collet_plugin plugin = {
     .queue_mark = queue_mark,
     .queue_wait = queue_wait,
     .queue_after = queue_after,
-    .memory_stats = memory_stats,
-    .memory_reset_peak = memory_reset_peak,
+    .extension = extension,
 };
 
 const collet_plugin *collet_plugin_entry(const collet_host *host)

@@ -24,6 +24,22 @@ extern "C" {
 #endif
 
 /*
+ * What a device knows of its memory. Absent: collet_memory reports what libcore has allocated
+ * there.
+ *
+ * stats       Fills *stats; struct_size is set by the caller and the rest is zero. FAILED,
+ *             DEVICE_LOST.
+ * reset_peak  `peak` becomes `current`.
+ */
+#define COLLET_EXTENSION_MEMORY "collet.memory/1"
+typedef struct collet_memory_extension {
+    uint32_t struct_size;
+    uint32_t reserved; /* 0 */
+    collet_status (*stats)(collet_device *device, collet_memory_stats *stats, collet_error *err);
+    void (*reset_peak)(collet_device *device);
+} collet_memory_extension;
+
+/*
  * Frees what a device keeps for later calls. Absent: collet_trim skips the device.
  *
  * trim  Frees pooled memory, plans and compiled programs that are not in use; other threads may be

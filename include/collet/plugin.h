@@ -309,13 +309,6 @@ struct collet_plugin {
     collet_status (*queue_after)(collet_device *device, collet_queue *queue, collet_queue *other,
                                  uint64_t value, collet_error *err);
 
-    /* Memory. Fills *stats (struct_size is set by the caller). */
-    collet_status (*memory_stats)(collet_device *device, collet_memory_stats *stats,
-                                  collet_error *err);
-
-    /* Memory. The `peak` of memory_stats becomes `current`. */
-    void (*memory_reset_peak)(collet_device *device);
-
     /* Optional. Wraps a pointer or handle of the device's own kind; the memory stays the caller's
      * and outlives the buffer. */
     collet_status (*buffer_import)(collet_device *device, void *foreign, uint64_t bytes,

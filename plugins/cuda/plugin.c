@@ -37,15 +37,16 @@ static const collet_plugin plugin = {
     .version = "0.1.0",
     .kernels = kernels,
     .capabilities = cuda_capabilities,
-    .memory_stats = cuda_memory_stats,
-    .memory_reset_peak = jit_memory_reset_peak,
     .buffer_import = jit_pool_import,
     .native_handle = cuda_native_handle,
 };
 
+static const collet_memory_extension memory = {sizeof memory, 0, cuda_memory_stats,
+                                               jit_memory_reset_peak};
 static const collet_trim_extension trim = {sizeof trim, 0, cuda_trim};
 
 static const jit_extension_table extensions[] = {
+    {COLLET_EXTENSION_MEMORY, &memory},
     {COLLET_EXTENSION_TRIM, &trim},
     {NULL, NULL},
 };

@@ -90,15 +90,16 @@ static const collet_plugin plugin = {
     .version = "0.1.0",
     .kernels = kernels,
     .capabilities = opencl_capabilities,
-    .memory_stats = jit_memory_stats,
-    .memory_reset_peak = jit_memory_reset_peak,
     .buffer_import = opencl_buffer_import,
     .native_handle = native_handle,
 };
 
+static const collet_memory_extension memory = {sizeof memory, 0, jit_memory_stats,
+                                               jit_memory_reset_peak};
 static const collet_trim_extension trim = {sizeof trim, 0, jit_trim};
 
 static const jit_extension_table extensions[] = {
+    {COLLET_EXTENSION_MEMORY, &memory},
     {COLLET_EXTENSION_TRIM, &trim},
     {NULL, NULL},
 };

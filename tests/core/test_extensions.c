@@ -53,9 +53,6 @@ static uint64_t kept_after_trim(collet_context *cx)
     return memory_of(cx, "remote:0").reserved;
 }
 
-static const char *const faults[] = {"short", "reserved", "null"};
-static const char *const reasons[] = {"bytes, not", "reserved member", "a function that is NULL"};
-
 static void trim(void **state)
 {
     (void)state;
@@ -69,17 +66,51 @@ static void trim(void **state)
     close_world(w);
 }
 
-/* As if it were absent, and an error in the log. */
+/* The device of the tests counts every allocation as kept until a trim; libcore does not. */
+static void memory(void **state)
+{
+    (void)state;
+    for (int own = 0; own < 2; own++) {
+        world w = open_spoiled(own ? "collet.memory/1" : "none", "absent");
+        collet_array *a = floats(w.cx, 16, 0), *b = empty_floats(w.cx, 16);
+        assert_ok(w.cx, collet_add(w.cx, b, a, a));
+        assert_ok(w.cx, collet_finish(w.cx));
+        assert_int_equal(memory_of(w.cx, "remote:0").current, 128);
+        collet_array_free(a);
+        assert_ok(w.cx, collet_finish(w.cx));
+        collet_memory_stats stats = memory_of(w.cx, "remote:0");
+        assert_int_equal(stats.current, 64);
+        assert_int_equal(stats.peak, 128);
+        assert_int_equal(stats.reserved, own ? 64 : 128);
+        assert_int_equal(stats.total, own ? 9007199254740992 : 0);
+        assert_int_equal(stats.available, 0);
+        assert_ok(w.cx, collet_memory_reset_peak(w.cx, "remote:0"));
+        assert_int_equal(memory_of(w.cx, "remote:0").peak, 64);
+        assert_int_equal(memory_of(w.cx, "remote:1").peak, 0);
+        collet_array_free(b);
+        assert_int_equal(memory_of(w.cx, "remote:0").current, 0);
+        close_world(w);
+    }
+}
+
+static const char *const names[] = {"collet.memory/1", "collet.trim/1"};
+static const char *const faults[] = {"short", "reserved", "null"};
+static const char *const reasons[] = {"bytes, not", "reserved member", "a function that is NULL"};
+
+/* Logged as errors; that they are not used is seen where a call of them would crash. */
 static void spoiled_tables(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-        world w = open_spoiled("collet.trim/1", faults[i]);
-        assert_int_equal(kept_after_trim(w.cx), 128);
-        if (!strstr(logged, "remote:0: the table of collet.trim/1 has ") ||
-            !strstr(logged, reasons[i]))
-            fail_msg("%s: '%s'", faults[i], logged);
-        close_world(w);
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+            world w = open_spoiled(names[k], faults[i]);
+            (void)kept_after_trim(w.cx);
+            assert_ok(w.cx, collet_memory_reset_peak(w.cx, "remote:0"));
+            if (!strstr(logged, "remote:0: the table of ") || !strstr(logged, names[k]) ||
+                !strstr(logged, reasons[i]))
+                fail_msg("%s %s: '%s'", names[k], faults[i], logged);
+            close_world(w);
+        }
     }
 }
 
@@ -87,6 +118,6 @@ static void spoiled_tables(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(trim), TEST(spoiled_tables)};
+    const struct CMUnitTest tests[] = {TEST(memory), TEST(trim), TEST(spoiled_tables)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

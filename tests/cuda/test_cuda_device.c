@@ -7,7 +7,8 @@
 static collet_memory_stats stats(void)
 {
     collet_memory_stats s = {.struct_size = sizeof s};
-    assert_good(plugin->memory_stats(device, &s, &err));
+    const collet_memory_extension *e = plugin->extension(device, COLLET_EXTENSION_MEMORY);
+    assert_good(e->stats(device, &s, &err));
     return s;
 }
 

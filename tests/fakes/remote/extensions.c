@@ -6,6 +6,30 @@
 
 #include "remote.h"
 
+/* ---- collet.memory/1 --------------------------------------------------------------------- */
+
+static collet_status memory_stats(collet_device *d, collet_memory_stats *stats, collet_error *err)
+{
+    (void)err;
+    pthread_mutex_lock(&d->lock);
+    stats->current = d->stats.current;
+    stats->reserved = d->stats.current + d->kept;
+    stats->peak = d->stats.peak;
+    stats->total = stats->available = 0;
+    pthread_mutex_unlock(&d->lock);
+    return COLLET_OK;
+}
+
+static void memory_reset_peak(collet_device *d)
+{
+    pthread_mutex_lock(&d->lock);
+    d->stats.peak = d->stats.current;
+    pthread_mutex_unlock(&d->lock);
+}
+
+static const collet_memory_extension memory_extension = {sizeof memory_extension, 0, memory_stats,
+                                                         memory_reset_peak};
+
 /* ---- collet.trim/1 ----------------------------------------------------------------------- */
 
 static void trim(collet_device *d)
@@ -24,6 +48,7 @@ static const struct {
     const void *table;
     uint32_t size;
 } offered[] = {
+    {COLLET_EXTENSION_MEMORY, &memory_extension, sizeof memory_extension},
     {COLLET_EXTENSION_TRIM, &trim_extension, sizeof trim_extension},
 };
 

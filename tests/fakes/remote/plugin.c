@@ -143,25 +143,6 @@ static void buffer_free(collet_device *d, collet_buffer *b)
         buffer_unref(b);
 }
 
-static collet_status memory_stats(collet_device *d, collet_memory_stats *stats, collet_error *err)
-{
-    (void)err;
-    pthread_mutex_lock(&d->lock);
-    stats->current = d->stats.current;
-    stats->reserved = d->stats.current + d->kept;
-    stats->peak = d->stats.peak;
-    stats->total = stats->available = 0;
-    pthread_mutex_unlock(&d->lock);
-    return COLLET_OK;
-}
-
-static void memory_reset_peak(collet_device *d)
-{
-    pthread_mutex_lock(&d->lock);
-    d->stats.peak = d->stats.current;
-    pthread_mutex_unlock(&d->lock);
-}
-
 #define ROW(op, run, sig)                                                                          \
     {                                                                                              \
         op, 0, sig, run, NULL                                                                      \
@@ -204,8 +185,6 @@ static const collet_plugin plugin = {
     .queue_mark = remote_queue_mark,
     .queue_wait = remote_queue_wait,
     .queue_after = remote_queue_after,
-    .memory_stats = memory_stats,
-    .memory_reset_peak = memory_reset_peak,
     .buffer_copy_between = remote_copy_between,
     .extension = remote_extension,
 };

@@ -31,6 +31,7 @@ int32_t jit_device_supports(collet_device *device, uint32_t row);
 collet_status jit_buffer_alloc(collet_device *device, uint64_t bytes, collet_buffer **buffer,
                                collet_error *err);
 void jit_buffer_free(collet_device *device, collet_buffer *buffer);
+/* Of collet.memory/1. */
 collet_status jit_memory_stats(collet_device *device, collet_memory_stats *stats,
                                collet_error *err);
 void jit_memory_reset_peak(collet_device *device);

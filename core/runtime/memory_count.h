@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counts the bytes that are allocated in one memory space, and their peak. Any thread. */
+#ifndef COLLET_CORE_MEMORY_COUNT_H
+#define COLLET_CORE_MEMORY_COUNT_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+typedef struct memory_count {
+    _Atomic uint64_t current, peak;
+} memory_count;
+
+static inline void memory_count_add(memory_count *c, uint64_t bytes)
+{
+    uint64_t now = atomic_fetch_add(&c->current, bytes) + bytes;
+    uint64_t peak = atomic_load(&c->peak);
+    while (now > peak && !atomic_compare_exchange_weak(&c->peak, &peak, now))
+        ;
+}
+
+static inline void memory_count_subtract(memory_count *c, uint64_t bytes)
+{
+    atomic_fetch_sub(&c->current, bytes);
+}
+
+static inline void memory_count_reset_peak(memory_count *c)
+{
+    atomic_store(&c->peak, atomic_load(&c->current));
+}
+
+#endif
